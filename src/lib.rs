@@ -1,0 +1,1 @@
+//! Write tile kernels for Tenstorrent accelerators in Rust.

@@ -1,0 +1,1 @@
+//! Devices, tensors and launches over the TT-Metalium host API.

@@ -1,0 +1,1 @@
+//! The execution plan (tt.plan.json): its types, formulas, loader and validator.
