@@ -1,1 +1,34 @@
 //! Write tile kernels for Tenstorrent accelerators in Rust.
+//!
+//! A kernel is a function under [`#[tt::kernel]`](kernel): it says what happens to blocks of tensors on a grid of cores. The
+//! compiler behind the attribute turns it into TT-Metalium C++ and leaves a launcher of the same name, which runs it on the
+//! [`Device`] that `TT_DEVICE` names: the embedded emulator unless told otherwise.
+//!
+//! ```no_run
+//! use tt::prelude::*;
+//!
+//! # fn main() -> tt::Result<()> {
+//! let device = tt::Device::open()?;
+//! let a = device.upload(&[1.0f32; 64 * 64], [64, 64])?;
+//! let b = device.zeros::<bf16>([64, 64])?;
+//! println!("{device}: {:?} and {:?}", a.shape(), b.download()?.len());
+//! # Ok(()) }
+//! ```
+
+pub use tt_host::{
+    Argument, ComputeCounters, CoreCounters, CoreRange, CoreWork, DEVICE_VARIABLE, Device, DeviceGrid, Element,
+    ElementType, Error, ErrorKind, Execution, Launch, LayoutRecord, Plan, Profile, Reference, Result, RiscCounters,
+    RunCounters, Sources, Tensor, WorkItem, Zeros, bf16, f16,
+};
+pub use tt_macros::kernel;
+
+/// What a file with kernels imports.
+pub mod prelude {
+    pub use crate::{Device, Result, Tensor, Zeros, bf16, f16};
+}
+
+/// For the code that [`kernel`] leaves behind.
+#[doc(hidden)]
+pub mod __private {
+    pub use tt_host::launcher;
+}

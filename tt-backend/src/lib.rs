@@ -1,1 +1,20 @@
 //! The compiler from Tile IR to TT-Metalium C++: targets, passes, verification, code writers.
+//!
+//! [`compile`] runs the pipeline of [`passes`] and writes the [`Artifact`]. Passes decide; [`codegen`] prints.
+
+mod artifact;
+pub mod codegen;
+pub mod codes;
+pub mod device;
+pub mod flow;
+mod formula;
+mod linear;
+mod names;
+pub mod passes;
+mod pipeline;
+pub mod target;
+pub mod tile_ops;
+pub mod verify;
+
+pub use artifact::{Artifact, Stage};
+pub use pipeline::{compile, timed};

@@ -1,1 +1,43 @@
 //! An embedded TT-Metalium: host and device API headers over an engine in Rust.
+//!
+//! Kernels are C++ against the real TT-Metalium 0.81 device API. [`kernel_object`] compiles them with the machine's own
+//! compiler; the engine (feature `engine`) runs every RISC of every core as a coroutine, strictly: what silicon would
+//! answer with silent corruption stops the run here with a [`Report`].
+//!
+//! Without the feature `engine` only kernel compilation is left, which is what a build script needs.
+
+pub mod abi_version;
+pub mod arch;
+pub mod data_format;
+pub mod kernel_config;
+pub mod kernel_object;
+pub mod rules;
+
+#[cfg(feature = "engine")]
+pub mod abi;
+#[cfg(feature = "engine")]
+mod compute;
+#[cfg(feature = "engine")]
+mod engine;
+#[cfg(feature = "engine")]
+mod host;
+#[cfg(feature = "engine")]
+pub mod report;
+
+pub use arch::{Arch, ArchName};
+pub use data_format::DataFormat;
+
+#[cfg(feature = "engine")]
+pub use compute::ComputeCounters;
+#[cfg(feature = "engine")]
+pub use engine::counters::{CoreCounters, RiscCounters, RunCounters};
+#[cfg(feature = "engine")]
+pub use engine::device::{Buffer, BufferKind, Device, last_run_counters, select_arch};
+#[cfg(feature = "engine")]
+pub use engine::launch::{LaunchError, default_threads, launch};
+#[cfg(feature = "engine")]
+pub use engine::program::{CbIndex, CircularBuffer, CoreCoord, Program};
+#[cfg(feature = "engine")]
+pub use kernel_object::register_precompiled;
+#[cfg(feature = "engine")]
+pub use report::Report;

@@ -1,1 +1,33 @@
 //! Devices, tensors and launches over the TT-Metalium host API.
+//!
+//! One path, two Metaliums: everything here goes through the `bridge` to the host API, which the embedded emulator provides
+//! by default and `libtt_metal.so` where `TT_METAL_HOME` named an SDK when this crate was built.
+//!
+//! - [`Device`]: opening, sharing, closing;
+//! - [`Tensor`]: upload and download, in tiles of 32 × 32 on the device;
+//! - [`Launch`]: a kernel with its arguments, made by the function that `#[tt::kernel]` leaves behind ([`launcher!`]);
+//! - [`Error`]: everything that can fail.
+
+mod bridge;
+mod device;
+mod element;
+mod emulator;
+mod error;
+mod host_memory;
+mod kernel;
+mod launch;
+mod launcher;
+mod tensor;
+mod tile;
+
+pub use device::{DEVICE_VARIABLE, Device};
+pub use element::Element;
+pub use error::{Error, ErrorKind, Result};
+pub use half::{bf16, f16};
+pub use kernel::{EntryPoint, Kernel, Precompiled, Sources};
+pub use launch::{Argument, Launch, Profile, Reference};
+pub use tensor::{Tensor, Zeros};
+pub use tt_emulator::abi::Api as KernelApi;
+pub use tt_emulator::{ComputeCounters, CoreCounters, RiscCounters, RunCounters};
+pub use tt_lang::ir::ElementType;
+pub use tt_plan::{CoreRange, CoreWork, DeviceGrid, Execution, LayoutRecord, Plan, WorkItem};

@@ -1,1 +1,13 @@
 //! The kernel language: Tile IR, its syntax, its checks and its reference interpreter.
+//!
+//! `ir` is what everything else speaks; it knows neither Rust tokens nor devices and can be serialised, so that a
+//! launcher can carry it to run time. `syntax` (feature of the same name) turns a Rust function into it.
+
+pub mod codes;
+pub mod diagnostic;
+pub mod interpret;
+pub mod ir;
+#[cfg(feature = "syntax")]
+pub mod syntax;
+
+mod special;

@@ -1,1 +1,21 @@
-//! The execution plan (tt.plan.json): its types, formulas, loader and validator.
+//! The execution plan of a kernel (`tt.plan.json`): its types, formulas, loader and validator.
+//!
+//! The compiler writes a [`Plan`] once per kernel; nothing in it depends on the extents of a launch, what does is a
+//! [`Formula`]. A launcher loads it, binds extents and scalars, and gets an [`Execution`]: the core grid, the work of
+//! every core and the runtime arguments. The JSON form is described by `tt-plan/schema/tt.plan.schema.json`.
+
+mod execution;
+mod format;
+mod formula;
+mod order;
+mod plan;
+mod validate;
+
+pub use execution::{Bindings, CoreRange, CoreWork, DeviceGrid, Execution, LayoutRecord, WorkItem};
+pub use format::DataFormat;
+pub use formula::{Formula, FormulaError, FormulaOp, Number};
+pub use order::BlockOrder;
+pub use plan::{
+    CircularBuffer, CompileArg, ComputeConfig, KernelPlan, Parameter, PartitionMode, Plan, PlanError, Role, RuntimeArg,
+    RuntimeValue, SCHEMA_VERSION, Semaphore, TensorLayout, WorkPartition,
+};

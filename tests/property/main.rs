@@ -1,0 +1,64 @@
+//! Random kernels on random shapes: the emulator's result must lie in the interval that the formats allow.
+//!
+//! Each kernel is generated as source text with an interval evaluator beside it ([`source`], [`interval`]), compiled as the
+//! macro compiles it, run through the host library on several shapes (one element, ragged, long), and compared twice: with
+//! the interval, element by element, and with the reference interpreter, which must lie in it too.
+//!
+//! The seed is fixed, so a run is repeatable. `TT_PROPERTY_SEED` and `TT_PROPERTY_KERNELS` change it and the number of
+//! kernels. A failure prints the kernel's seed and its source.
+
+mod elementwise;
+mod gemm;
+mod interval;
+mod random;
+mod run;
+
+use random::Random;
+use run::{Case, Verdict};
+
+/// Kernels of each kind, unless `TT_PROPERTY_KERNELS` says otherwise: a compromise with the C++ compiler's time.
+const KERNELS: u64 = 16;
+/// At most this share of generated kernels may be refused by the compiler (for want of destination registers).
+const MOST_REFUSED: f64 = 0.25;
+
+fn variable(name: &str, default: u64) -> u64 {
+    std::env::var(name)
+        .ok()
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(default)
+}
+
+fn check_all(kind: &str, generate: impl Fn(&mut Random) -> Case) {
+    let seed = variable("TT_PROPERTY_SEED", 1);
+    let kernels = variable("TT_PROPERTY_KERNELS", KERNELS);
+    let (mut done, mut refused) = (0, Vec::new());
+    let mut number = 0;
+    while done < kernels {
+        let mut random = Random::new(seed.wrapping_mul(0x1_0000_0001).wrapping_add(number));
+        let case = generate(&mut random);
+        match run::check(&case, &mut random) {
+            Verdict::Right => done += 1,
+            Verdict::Refused(reason) => refused.push(reason),
+            Verdict::Wrong(report) => panic!("{kind} kernel {number} of seed {seed}: {report}\n{}", case.source),
+        }
+        number += 1;
+        let share = refused.len() as f64 / number as f64;
+        assert!(
+            number < 8 || share <= MOST_REFUSED,
+            "{} of {number} refused:\n{}",
+            refused.len(),
+            refused.join("\n")
+        );
+    }
+    println!("{kind}: {done} kernels right, {} refused", refused.len());
+}
+
+#[test]
+fn random_elementwise_kernels_stay_within_their_formats() {
+    check_all("element-wise", elementwise::generate);
+}
+
+#[test]
+fn random_gemm_kernels_stay_within_their_formats() {
+    check_all("gemm", gemm::generate);
+}

@@ -1,0 +1,206 @@
+//! Compiles a generated kernel, runs it on the emulator, and compares.
+
+use super::elementwise::Expr;
+use super::gemm::Loss;
+use super::interval::{Interval, Precision};
+use super::random::Random;
+use tt::{Tensor, Zeros, bf16};
+use tt_host::{Argument, Element, Kernel, Launch, Sources};
+
+/// A host type of generated tensors.
+trait Host: Element {
+    /// The value, which the type holds exactly.
+    fn of(value: f64) -> Self;
+}
+
+impl Host for bf16 {
+    fn of(value: f64) -> Self {
+        bf16::from_f64(value)
+    }
+}
+
+impl Host for f32 {
+    fn of(value: f64) -> Self {
+        value as f32
+    }
+}
+
+/// A tensor that a kernel reads.
+pub struct Input {
+    pub shape: Vec<usize>,
+}
+
+/// What a kernel computes.
+pub enum Kind {
+    /// An expression over `a`, `b`, `row` and `col`.
+    Elementwise { expr: Expr, precision: Precision },
+    /// An expression over a product, `row` and `residual`.
+    Gemm {
+        options: String,
+        transposed: (bool, bool),
+        epilogue: Expr,
+        precision: Precision,
+        loss: Loss,
+    },
+}
+
+/// A generated kernel with the shapes it is tried on.
+pub struct Case {
+    pub kind: Kind,
+    pub source: String,
+    pub element: &'static str,
+    pub alpha: f64,
+    /// The values of its extents.
+    pub shapes: Vec<Vec<usize>>,
+    pub inputs: fn(&[usize]) -> Vec<Input>,
+    pub output: fn(&[usize]) -> Vec<usize>,
+}
+
+/// What became of a case.
+pub enum Verdict {
+    Right,
+    /// The compiler has no room for it, and says so.
+    Refused(String),
+    Wrong(String),
+}
+
+/// The code of the one refusal a generated kernel may meet: its expression needs too many destination registers.
+const EXPRESSION_SIZE: u16 = 423;
+
+/// Compiles and runs `case` on all its shapes.
+pub fn check(case: &Case, random: &mut Random) -> Verdict {
+    let options = match &case.kind {
+        Kind::Elementwise { .. } => String::new(),
+        Kind::Gemm { options, .. } => options.clone(),
+    };
+    let tokens = |text: &str| text.parse().expect("generated text is Rust");
+    let parsed = tt_lang::syntax::parse(tokens(&options), tokens(&case.source), "generated.rs");
+    let Some(kernel) = parsed.kernel else {
+        return Verdict::Wrong(format!("does not parse: {:#?}", parsed.diagnostics));
+    };
+    let artifact = match tt_backend::compile(&kernel) {
+        Ok(artifact) => artifact,
+        Err(errors) if errors.iter().all(|error| error.code.number == EXPRESSION_SIZE) => {
+            return Verdict::Refused(errors.iter().map(|error| error.message.clone()).collect());
+        }
+        Err(errors) => return Verdict::Wrong(format!("does not compile: {errors:#?}")),
+    };
+    // Kernels are statics of a program; these live as long.
+    let leak = |text: String| -> &'static str { Box::leak(text.into_boxed_str()) };
+    let tile = serde_json::to_string(&kernel).expect("Tile IR is plain data");
+    let sources = Sources {
+        reader: leak(artifact.reader),
+        compute: leak(artifact.compute),
+        writer: leak(artifact.writer),
+        host: leak(artifact.main),
+    };
+    let kernel: &'static Kernel = Box::leak(Box::new(Kernel::new(
+        "kernel",
+        sources,
+        leak(artifact.plan),
+        leak(tile),
+        &[],
+    )));
+    for shape in &case.shapes {
+        let outcome = match case.element {
+            "f32" => run_on::<f32>(case, kernel, shape, random),
+            _ => run_on::<bf16>(case, kernel, shape, random),
+        };
+        if let Err(report) = outcome {
+            return Verdict::Wrong(format!("{shape:?}: {report}"));
+        }
+    }
+    Verdict::Right
+}
+
+fn run_on<E: Host>(case: &Case, kernel: &'static Kernel, shape: &[usize], random: &mut Random) -> Result<(), String> {
+    let fail = |error: tt::Error| error.to_string();
+    let device = tt::Device::open().map_err(fail)?;
+    let inputs = (case.inputs)(shape);
+    let values: Vec<Vec<f64>> = inputs
+        .iter()
+        .map(|input| (0..input.shape.iter().product()).map(|_| random.value()).collect())
+        .collect();
+    let mut tensors: Vec<Tensor<E, 2>> = Vec::new();
+    for (input, values) in inputs.iter().zip(&values) {
+        let host: Vec<E> = values.iter().map(|value| E::of(*value)).collect();
+        tensors.push(device.upload(&host, [input.shape[0], input.shape[1]]).map_err(fail)?);
+    }
+    let output = (case.output)(shape);
+    let mut out = device.zeros::<E>([output[0], output[1]]).map_err(fail)?;
+    let mut arguments: Vec<Argument<'_>> = tensors.iter().map(Argument::from).collect();
+    arguments.push(Argument::from(case.alpha as f32));
+    arguments.push(Argument::from(&mut out));
+    let launch = Launch::new(kernel, arguments);
+    let reference = launch
+        .reference()
+        .and_then(|reference| reference.into_single())
+        .map_err(fail)?;
+    launch.run().map_err(fail)?;
+    drop(launch);
+    let got = out.download().map_err(fail)?;
+    let bounds = bounds(case, shape, &values);
+    for (at, ((got, exact), bound)) in got.into_iter().zip(&reference).zip(&bounds).enumerate() {
+        let (got, place) = (got.to_f64(), (at / output[1], at % output[1]));
+        // The reference is handed over in f32.
+        if !bound.widened(1e-6, 1e-9).contains(f64::from(*exact)) {
+            return Err(format!(
+                "{place:?}: the reference says {exact}, which is outside of {bound:?}"
+            ));
+        }
+        if !bound.contains(got) {
+            return Err(format!(
+                "{place:?} is {got}, the source says {exact}, the formats allow {bound:?}"
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// The interval of every element of the result.
+fn bounds(case: &Case, shape: &[usize], values: &[Vec<f64>]) -> Vec<Interval> {
+    let output = (case.output)(shape);
+    let columns = output[1];
+    let places = (0..output[0] * columns).map(|at| (at / columns, at % columns));
+    match &case.kind {
+        Kind::Elementwise { expr, precision } => places
+            .map(|(i, j)| {
+                let load = |input: usize| {
+                    let at = [i * columns + j, i * columns + j, j, i][input];
+                    Interval::exactly(values[input][at])
+                };
+                // Once more for the store.
+                expr.interval(&load, case.alpha, *precision)
+                    .widened(precision.step, 1e-30)
+            })
+            .collect(),
+        Kind::Gemm {
+            transposed,
+            epilogue,
+            precision,
+            loss,
+            ..
+        } => {
+            let (m, k, n) = (shape[0], shape[1], shape[2]);
+            let a = |i: usize, p: usize| values[0][if transposed.0 { p * m + i } else { i * k + p }];
+            let b = |p: usize, j: usize| values[1][if transposed.1 { j * k + p } else { p * n + j }];
+            places
+                .map(|(i, j)| {
+                    let (sum, magnitude) = (0..k).fold((0.0, 0.0), |(sum, magnitude), p| {
+                        let product = a(i, p) * b(p, j);
+                        (sum + product, magnitude + product.abs())
+                    });
+                    let product = Interval::exactly(sum).widened(0.0, magnitude * loss.of_sum(k));
+                    let load = |input: usize| match input {
+                        0 => product,
+                        1 => Interval::exactly(values[2][j]),
+                        _ => Interval::exactly(values[3][i * n + j]),
+                    };
+                    epilogue
+                        .interval(&load, case.alpha, *precision)
+                        .widened(precision.step, 1e-30)
+                })
+                .collect()
+        }
+    }
+}

@@ -1,0 +1,14 @@
+//! More names than axes, and too many axes.
+use tt::prelude::*;
+
+#[tt::kernel]
+fn one() {
+    let (bx, by) = T.Kernel(8);
+}
+
+#[tt::kernel]
+fn two() {
+    let (a, b, c, d) = T.Kernel(2, 2, 2, 2);
+}
+
+fn main() {}

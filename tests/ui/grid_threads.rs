@@ -1,0 +1,9 @@
+//! An option that other systems have.
+use tt::prelude::*;
+
+#[tt::kernel]
+fn copy() {
+    let bx = T.Kernel(8, threads = 128);
+}
+
+fn main() {}

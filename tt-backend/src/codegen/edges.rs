@@ -1,0 +1,78 @@
+//! Functions that the emitted files define themselves: zeros where a tensor ends.
+//!
+//! A tile is four faces of 16 × 16 elements (patterns.md §6), so a row of it is two runs of 16 elements. The stores are the
+//! RISC's own: transfers into the same page must have arrived before (`verify::ring` checks it).
+
+use crate::device::function::{self, Function};
+
+/// A function that the emitted file defines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum EdgeFunction {
+    /// `zero_page(address, bytes)`
+    Page,
+    /// `zero_tile_rows<element_bytes>(address, first_row)`
+    Rows,
+    /// `zero_tile_columns<element_bytes>(address, first_column)`
+    Columns,
+}
+
+const PAGE: &str = "\
+// Zeros in a whole page.
+inline void zero_page(uint32_t address, uint32_t bytes) {
+    volatile tt_l1_ptr uint32_t* words = reinterpret_cast<volatile tt_l1_ptr uint32_t*>(static_cast<uintptr_t>(address));
+    for (uint32_t word = 0; word < bytes / 4; ++word) {
+        words[word] = 0;
+    }
+}";
+
+const ROWS: &str = "\
+// Zeros in rows first_row .. 32 of a tile. A row is 16 elements in each of two faces.
+template <uint32_t element_bytes>
+inline void zero_tile_rows(uint32_t address, uint32_t first_row) {
+    static_assert(element_bytes == 2 || element_bytes == 4, \"tiles of 16-bit or 32-bit elements\");
+    volatile tt_l1_ptr uint32_t* words = reinterpret_cast<volatile tt_l1_ptr uint32_t*>(static_cast<uintptr_t>(address));
+    constexpr uint32_t row_words = 16 * element_bytes / 4;
+    for (uint32_t row = first_row; row < 32; ++row) {
+        for (uint32_t half = 0; half < 2; ++half) {
+            const uint32_t first = (((row >> 4) * 2 + half) * 16 + (row & 15)) * row_words;
+            for (uint32_t word = first; word < first + row_words; ++word) {
+                words[word] = 0;
+            }
+        }
+    }
+}";
+
+const COLUMNS: &str = "\
+// Zeros in columns first_column .. 32 of a tile, element by element: a column may begin inside a word.
+template <uint32_t element_bytes>
+inline void zero_tile_columns(uint32_t address, uint32_t first_column) {
+    static_assert(element_bytes == 2 || element_bytes == 4, \"tiles of 16-bit or 32-bit elements\");
+    for (uint32_t row = 0; row < 32; ++row) {
+        for (uint32_t column = first_column; column < 32; ++column) {
+            const uint32_t element = (((row >> 4) * 2 + (column >> 4)) * 16 + (row & 15)) * 16 + (column & 15);
+            if constexpr (element_bytes == 2) {
+                reinterpret_cast<volatile tt_l1_ptr uint16_t*>(static_cast<uintptr_t>(address))[element] = 0;
+            } else {
+                reinterpret_cast<volatile tt_l1_ptr uint32_t*>(static_cast<uintptr_t>(address))[element] = 0;
+            }
+        }
+    }
+}";
+
+impl EdgeFunction {
+    const ALL: [(EdgeFunction, &'static Function, &'static str); 3] = [
+        (EdgeFunction::Page, &function::ZERO_PAGE, PAGE),
+        (EdgeFunction::Rows, &function::ZERO_TILE_ROWS, ROWS),
+        (EdgeFunction::Columns, &function::ZERO_TILE_COLUMNS, COLUMNS),
+    ];
+
+    /// The function of this name.
+    pub fn named(name: &str) -> Option<EdgeFunction> {
+        EdgeFunction::ALL.iter().find(|(_, function, _)| function.name == name).map(|(this, ..)| *this)
+    }
+
+    /// Its definition.
+    pub fn definition(self) -> &'static str {
+        EdgeFunction::ALL[self as usize].2
+    }
+}

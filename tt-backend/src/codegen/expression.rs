@@ -1,0 +1,273 @@
+//! Expressions of C++, with no more parentheses than precedence asks for.
+//!
+//! Integers of the language are `int32_t` in kernels; everything the compiler adds to them is too, so that nothing mixes
+//! signedness. `div_ceil`, `min` and `max` have no counterpart in the device headers and are written out.
+
+use crate::device::{Call, Device, Expr, Program};
+use tt_lang::ir::{BoolExpr, IntExpr, IntOp};
+use tt_plan::Number;
+
+/// How tightly an expression binds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Precedence {
+    /// `c ? a : b`
+    Conditional,
+    /// `a || b`
+    Or,
+    /// `a && b`
+    And,
+    /// `a == b`
+    Equality,
+    /// `a < b`
+    Relational,
+    /// `a + b`
+    Sum,
+    /// `a * b`
+    Product,
+    /// `-a`, `!a`
+    Unary,
+    /// Names, literals, calls.
+    Primary,
+}
+
+/// A written expression.
+#[derive(Debug, Clone)]
+pub struct Text {
+    text: String,
+    precedence: Precedence,
+    value: Option<i64>,
+}
+
+impl Text {
+    /// A name, a literal or a call.
+    pub fn primary(text: impl Into<String>) -> Text {
+        Text { text: text.into(), precedence: Precedence::Primary, value: None }
+    }
+
+    /// An expression of this precedence.
+    pub fn new(text: String, precedence: Precedence) -> Text {
+        Text { text, precedence, value: None }
+    }
+
+    /// An integer, if it has a 32-bit type.
+    pub fn integer(value: i64) -> Option<Text> {
+        let (text, precedence) = if i32::try_from(value).is_ok_and(|value| value > i32::MIN) {
+            (value.to_string(), if value < 0 { Precedence::Unary } else { Precedence::Primary })
+        } else {
+            (format!("{}u", u32::try_from(value).ok()?), Precedence::Primary)
+        };
+        Some(Text { text, precedence, value: Some(value) })
+    }
+
+    /// The expression where only those that bind at least as tightly as `least` may stand.
+    pub fn at_least(&self, least: Precedence) -> String {
+        if self.precedence >= least { self.text.clone() } else { format!("({})", self.text) }
+    }
+
+    /// The expression where any may stand.
+    pub fn into_string(self) -> String {
+        self.text
+    }
+
+    /// `op(a, b)` of the language.
+    pub fn int_op(op: IntOp, a: &Text, b: &Text) -> Text {
+        use Precedence::{Conditional, Product, Sum, Unary};
+        match op {
+            IntOp::Add if b.value.is_some_and(|value| value < 0) => {
+                Text::new(format!("{} - {}", a.at_least(Sum), b.text.trim_start_matches('-')), Sum)
+            }
+            IntOp::Add => Text::new(format!("{} + {}", a.at_least(Sum), b.at_least(Sum)), Sum),
+            IntOp::Sub => Text::new(format!("{} - {}", a.at_least(Sum), b.at_least(Product)), Sum),
+            IntOp::Mul => Text::new(format!("{} * {}", a.at_least(Product), b.at_least(Unary)), Product),
+            IntOp::Div => Text::new(format!("{} / {}", a.at_least(Product), b.at_least(Unary)), Product),
+            IntOp::Rem => Text::new(format!("{} % {}", a.at_least(Product), b.at_least(Unary)), Product),
+            IntOp::CeilDiv => {
+                let less_one = match b.value {
+                    Some(value) => (value - 1).to_string(),
+                    None => format!("{} - 1", b.at_least(Sum)),
+                };
+                Text::new(format!("({} + {less_one}) / {}", a.at_least(Sum), b.at_least(Unary)), Product)
+            }
+            IntOp::Min | IntOp::Max => {
+                let symbol = if op == IntOp::Min { "<" } else { ">" };
+                let (a, b) = (a.at_least(Sum), b.at_least(Sum));
+                Text::new(format!("{a} {symbol} {b} ? {a} : {b}"), Conditional)
+            }
+        }
+    }
+
+    /// `a op b` for an operator of C++, or `min`, `max`. `None` for any other.
+    pub fn operator(op: &str, a: &Text, b: &Text) -> Option<Text> {
+        use Precedence::{And, Equality, Or, Relational, Sum};
+        // `a || b && c` and comparisons of comparisons are right without parentheses, but compilers warn.
+        let (precedence, least) = match op {
+            "+" => return Some(Text::int_op(IntOp::Add, a, b)),
+            "-" => return Some(Text::int_op(IntOp::Sub, a, b)),
+            "*" => return Some(Text::int_op(IntOp::Mul, a, b)),
+            "/" => return Some(Text::int_op(IntOp::Div, a, b)),
+            "%" => return Some(Text::int_op(IntOp::Rem, a, b)),
+            "min" => return Some(Text::int_op(IntOp::Min, a, b)),
+            "max" => return Some(Text::int_op(IntOp::Max, a, b)),
+            "<" | "<=" | ">" | ">=" => (Relational, Sum),
+            "==" | "!=" => (Equality, Sum),
+            "&&" => (And, Equality),
+            "||" => (Or, Equality),
+            _ => return None,
+        };
+        let side = |x: &Text| x.at_least(if x.precedence == precedence && matches!(op, "&&" | "||") { precedence } else { least });
+        Some(Text::new(format!("{} {op} {}", side(a), side(b)), precedence))
+    }
+}
+
+/// What the names in a program's expressions stand for.
+#[derive(Debug, Clone, Copy)]
+pub struct Names<'a> {
+    /// All of it.
+    pub device: &'a Device,
+    /// The program.
+    pub program: &'a Program,
+}
+
+/// Why something cannot be written: an earlier pass left what only it could lower.
+pub type Unwritable = String;
+
+impl Names<'_> {
+    /// The constant that holds the index of a circular buffer.
+    pub fn buffer(&self, id: crate::flow::BufferId) -> Result<String, Unwritable> {
+        Ok(format!("cb_{}", self.device_buffer(id)?.name))
+    }
+
+    /// The constant that holds the bytes of a page of a circular buffer.
+    pub fn page_bytes(&self, id: crate::flow::BufferId) -> Result<String, Unwritable> {
+        Ok(format!("{}_page_bytes", self.device_buffer(id)?.name))
+    }
+
+    /// The circular buffer `id`.
+    pub fn device_buffer(&self, id: crate::flow::BufferId) -> Result<&crate::flow::Buffer, Unwritable> {
+        self.device.buffers.get(id.0).ok_or_else(|| format!("there is no circular buffer {}", id.0))
+    }
+
+    /// An integer expression of the language: variables and constants.
+    pub fn int(&self, expr: &IntExpr) -> Result<Text, Unwritable> {
+        Ok(match expr {
+            IntExpr::Const(value) => integer(*value)?,
+            IntExpr::Var(var) => Text::primary(self.variable(*var)?),
+            IntExpr::Extent(id) => return Err(format!("extent {} is no runtime argument", id.0)),
+            IntExpr::Scalar(id) => return Err(format!("scalar {} is no runtime argument", id.0)),
+            IntExpr::Binary(op, a, b) => Text::int_op(*op, &self.int(a)?, &self.int(b)?),
+        })
+    }
+
+    /// The name of a variable.
+    pub fn variable(&self, var: tt_lang::ir::VarId) -> Result<&str, Unwritable> {
+        self.device.variables.get(var.index()).map(String::as_str).ok_or_else(|| format!("variable {} has no name", var.0))
+    }
+
+    /// A condition of the language: variables and constants.
+    pub fn condition(&self, expr: &BoolExpr) -> Result<Text, Unwritable> {
+        let both = |op, a, b| Ok::<_, Unwritable>(Text::operator(op, &self.condition(a)?, &self.condition(b)?));
+        let text = match expr {
+            BoolExpr::Const(value) => Some(Text::primary(value.to_string())),
+            BoolExpr::Compare(op, a, b) => Text::operator(op.symbol(), &self.int(a)?, &self.int(b)?),
+            BoolExpr::CompareScalar(_, id, _) => return Err(format!("scalar {} is no runtime argument", id.0)),
+            BoolExpr::And(a, b) => both("&&", a, b)?,
+            BoolExpr::Or(a, b) => both("||", a, b)?,
+            BoolExpr::Not(a) => {
+                Some(Text::new(format!("!{}", self.condition(a)?.at_least(Precedence::Unary)), Precedence::Unary))
+            }
+        };
+        text.ok_or_else(|| "a condition with an unknown operator".to_string())
+    }
+
+    /// An expression of the compiler.
+    pub fn expr(&self, expr: &Expr) -> Result<Text, Unwritable> {
+        Ok(match expr {
+            Expr::Int(value) => integer(*value)?,
+            Expr::Bool(value) => Text::primary(value.to_string()),
+            Expr::Name(name) => Text::primary(name.clone()),
+            Expr::User(expr) => self.int(expr)?,
+            Expr::Condition(expr) => self.condition(expr)?,
+            Expr::Number(Number::Bits(bits)) => {
+                Text::primary(format!("0x{bits:08x}u /* {:?} */", f32::from_bits(*bits)))
+            }
+            Expr::Number(number) => return Err(format!("the number {number:?} is no runtime argument")),
+            Expr::Buffer(id) => Text::primary(self.buffer(*id)?),
+            Expr::PageBytes(id) => Text::primary(self.page_bytes(*id)?),
+            Expr::Accessor(tensor) => {
+                let accessor = self.program.accessors.iter().find(|accessor| accessor.tensor == *tensor);
+                Text::primary(accessor.ok_or_else(|| format!("{tensor} has no accessor here"))?.name.clone())
+            }
+            Expr::TensorTiles(tensor, _) => return Err(format!("the tiles of {tensor} are no runtime argument")),
+            Expr::TensorExtent(tensor, _) | Expr::TensorAxis(tensor, _) => {
+                return Err(format!("the extent of {tensor} is no runtime argument"));
+            }
+            Expr::Constant(name) => Text::primary(*name),
+            Expr::Call(call) => Text::primary(self.call(call)?),
+            Expr::Binary(op, a, b) => Text::operator(op, &self.expr(a)?, &self.expr(b)?)
+                .ok_or_else(|| format!("`{op}` is no operator of the emitted code"))?,
+        })
+    }
+
+    /// A call.
+    pub fn call(&self, call: &Call) -> Result<String, Unwritable> {
+        let args = call.args.iter().map(|arg| Ok(self.expr(arg)?.into_string())).collect::<Result<Vec<_>, Unwritable>>()?;
+        let template = if call.template.is_empty() { String::new() } else { format!("<{}>", call.template) };
+        Ok(format!("{}{template}({})", call.function.name, args.join(", ")))
+    }
+}
+
+fn integer(value: i64) -> Result<Text, Unwritable> {
+    Text::integer(value).ok_or_else(|| format!("{value} does not fit in 32 bits"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn name(name: &str) -> Text {
+        Text::primary(name)
+    }
+
+    fn number(value: i64) -> Text {
+        Text::integer(value).unwrap()
+    }
+
+    #[test]
+    fn parentheses_stand_where_the_value_would_change() {
+        let sum = Text::int_op(IntOp::Add, &name("a"), &name("b"));
+        let product = Text::int_op(IntOp::Mul, &name("a"), &name("b"));
+        for (op, a, b, expected) in [
+            (IntOp::Mul, &sum, &name("c"), "(a + b) * c"),
+            (IntOp::Sub, &name("c"), &sum, "c - (a + b)"),
+            (IntOp::Sub, &sum, &product, "a + b - a * b"),
+            (IntOp::Div, &name("c"), &product, "c / (a * b)"),
+            (IntOp::Rem, &product, &name("c"), "a * b % c"),
+            (IntOp::Add, &sum, &number(-3), "a + b - 3"),
+            (IntOp::CeilDiv, &sum, &number(32), "(a + b + 31) / 32"),
+            (IntOp::CeilDiv, &name("n"), &sum, "(n + a + b - 1) / (a + b)"),
+            (IntOp::Min, &sum, &number(4), "a + b < 4 ? a + b : 4"),
+        ] {
+            assert_eq!(Text::int_op(op, a, b).into_string(), expected);
+        }
+        let least = Text::int_op(IntOp::Min, &name("a"), &number(4));
+        assert_eq!(Text::int_op(IntOp::Mul, &least, &name("b")).into_string(), "(a < 4 ? a : 4) * b");
+    }
+
+    #[test]
+    fn logic_is_written_so_that_no_compiler_warns() {
+        let (less, equal) =
+            (Text::operator("<", &name("a"), &number(1)).unwrap(), Text::operator("==", &name("b"), &number(2)).unwrap());
+        let both = Text::operator("&&", &less, &equal).unwrap();
+        let three = Text::operator("&&", &both, &less).unwrap();
+        assert_eq!(three.clone().into_string(), "a < 1 && b == 2 && a < 1");
+        assert_eq!(Text::operator("||", &three, &equal).unwrap().into_string(), "(a < 1 && b == 2 && a < 1) || b == 2");
+        assert!(Text::operator("<<", &less, &equal).is_none());
+    }
+
+    #[test]
+    fn integers_have_32_bits() {
+        assert_eq!(number(-7).at_least(Precedence::Primary), "(-7)");
+        assert_eq!(number(0xffff_ffff).into_string(), "4294967295u");
+        assert!(Text::integer(1 << 32).is_none() && Text::integer(-(1 << 40)).is_none());
+    }
+}

@@ -1,0 +1,251 @@
+//! `main.cpp`: a host program over the MeshDevice API that runs the three kernels without Rust.
+//!
+//! It takes extents and scalars from its command line, fills what is read with numbers that are the same in every run,
+//! splits the work over the cores just as `tt_plan::Plan::partition` does, and prints a checksum of everything written.
+
+mod formula;
+
+use super::names::identifier;
+use super::writer::Writer;
+use formula::{argument, integer, number};
+use tt_lang::ir::{ElementType, Fidelity, Kernel, ScalarKind};
+use tt_plan::{CompileArg, KernelPlan, Parameter, Plan, Role, RuntimeValue};
+
+const SUPPORT: &str = include_str!("support.cpp");
+
+const STANDARD_HEADERS: [&str; 16] = [
+    "algorithm", "array", "bit", "cmath", "cstdint", "cstdio", "exception", "filesystem", "limits", "map", "memory",
+    "stdexcept", "string", "type_traits", "utility", "vector",
+];
+
+const METALIUM_HEADERS: [&str; 10] = [
+    "circular_buffer_config", "distributed", "hal", "host_api", "kernel_types", "mesh_buffer", "mesh_command_queue",
+    "mesh_device", "mesh_workload", "tensor_accessor_args",
+];
+
+/// Writes the host program.
+///
+/// # Errors
+/// Where the plan holds something that only a later version of this program can bind.
+pub fn write(kernel: &Kernel, plan: &Plan) -> Result<String, String> {
+    let mut out = Writer::new();
+    out.line(format!("// {}: a host program. Generated from {}, do not edit.", plan.kernel, kernel.file));
+    out.line("//");
+    out.line(format!("// usage: main{}", usage(plan)));
+    out.line("// The kernels are read from the folder of this file; the device is the first one.");
+    out.blank();
+    STANDARD_HEADERS.iter().for_each(|header| out.line(format!("#include <{header}>")));
+    out.blank();
+    METALIUM_HEADERS.iter().for_each(|header| out.line(format!("#include <tt-metalium/{header}.hpp>")));
+    out.blank();
+    out.line(SUPPORT);
+    out.blank();
+    arguments(plan, &mut out);
+    out.blank();
+    run(plan, &mut out)?;
+    out.blank();
+    out.line("}  // namespace");
+    out.blank();
+    main(plan, &mut out);
+    Ok(out.finish())
+}
+
+/// Extents and scalars in the order of the command line, each with its C++ type.
+fn inputs(plan: &Plan) -> Vec<(&str, &'static str)> {
+    let extents = plan.extents.iter().map(|name| (name.as_str(), "int64_t"));
+    let scalars = plan.parameters.iter().filter_map(|parameter| match parameter {
+        Parameter::Scalar { name, kind: ScalarKind::F32 } => Some((name.as_str(), "float")),
+        Parameter::Scalar { name, kind: ScalarKind::I32 | ScalarKind::U32 } => Some((name.as_str(), "int64_t")),
+        Parameter::Tensor { .. } => None,
+    });
+    extents.chain(scalars).collect()
+}
+
+fn usage(plan: &Plan) -> String {
+    inputs(plan).iter().map(|(name, _)| format!(" <{name}>")).collect()
+}
+
+fn arguments(plan: &Plan, out: &mut Writer) {
+    out.line("// Extents and scalars of this run.");
+    out.open("struct Arguments");
+    for (name, kind) in inputs(plan) {
+        out.line(format!("{kind} {} = 0;", identifier(name)));
+    }
+    out.close_with(";");
+}
+
+fn run(plan: &Plan, out: &mut Writer) -> Result<(), String> {
+    let unused = if inputs(plan).is_empty() { "[[maybe_unused]] " } else { "" };
+    out.open(format!("void run({unused}const Arguments& arguments)"));
+    out.line("const auto device = distributed::MeshDevice::create_unit_mesh(0);");
+    out.line("distributed::MeshCommandQueue& queue = device->mesh_command_queue();");
+    out.blank();
+    tensors(plan, out)?;
+    out.blank();
+    let mut grid: Vec<String> = plan.grid.iter().map(|extent| integer(extent).into_string()).collect();
+    grid.resize(3, "1".to_string());
+    out.line(format!("const std::array<int64_t, 3> grid = {{{}}};", grid.join(", ")));
+    out.line("const std::vector<CoreWork> work = partition(grid, device->compute_with_storage_grid_size());");
+    out.line("const CoreRangeSet cores = ranges(work);");
+    out.line("Program program = CreateProgram();");
+    for semaphore in &plan.semaphores {
+        out.line(format!("CreateSemaphore(program, cores, {});", semaphore.initial));
+    }
+    out.blank();
+    buffers(plan, out);
+    out.blank();
+    kernels(plan, out)?;
+    out.blank();
+    out.line("distributed::MeshWorkload workload;");
+    out.line("workload.add_program(distributed::MeshCoordinateRange(device->shape()), std::move(program));");
+    out.line("distributed::EnqueueMeshWorkload(queue, workload, false);");
+    out.line("distributed::Finish(queue);");
+    out.blank();
+    for parameter in &plan.parameters {
+        if let Parameter::Tensor { name, mutable: true, .. } = parameter {
+            let tensor = tensor(name);
+            out.line(format!("{tensor}.download(queue);"));
+            out.line(format!("std::printf(\"checksum of %s: %.9g\\n\", {tensor}.name.c_str(), {tensor}.checksum());"));
+        }
+    }
+    out.line("device->close();");
+    out.close();
+    Ok(())
+}
+
+/// The variable that holds the tensor `name`.
+fn tensor(name: &str) -> String {
+    format!("tensor_{}", identifier(name))
+}
+
+fn tensors(plan: &Plan, out: &mut Writer) -> Result<(), String> {
+    for (seed, parameter) in plan.parameters.iter().enumerate() {
+        let Parameter::Tensor { name, element, mutable, extents, layout } = parameter else { continue };
+        let kind = match element {
+            ElementType::Bf16 => "uint16_t",
+            ElementType::F32 => "uint32_t",
+            other => return Err(format!("tensor `{name}` holds {}", other.name())),
+        };
+        if layout.shard != "DRAM" || !layout.interleave {
+            return Err(format!("tensor `{name}` is not interleaved over DRAM"));
+        }
+        let extents: Vec<String> = extents.iter().map(|extent| integer(extent).into_string()).collect();
+        let tensor = tensor(name);
+        out.line(format!("TiledTensor<{kind}> {tensor}(*device, \"{name}\", {{{}}});", extents.join(", ")));
+        if !mutable {
+            out.line(format!("{tensor}.fill({});", seed + 1));
+        }
+        out.line(format!("{tensor}.upload(queue);"));
+    }
+    Ok(())
+}
+
+fn buffers(plan: &Plan, out: &mut Writer) {
+    for buffer in &plan.circular_buffers {
+        let (index, bytes) = (buffer.index, buffer.page_size);
+        out.line(format!("// {}: {} pages", buffer.name, buffer.pages));
+        out.open("");
+        out.line(format!(
+            "CircularBufferConfig config({}, {{{{{index}, tt::DataFormat::{}}}}});",
+            buffer.pages * bytes,
+            buffer.data_format.name()
+        ));
+        out.line(format!("config.set_page_size({index}, {bytes});"));
+        out.line("CreateCircularBuffer(program, cores, config);");
+        out.close();
+    }
+}
+
+fn kernels(plan: &Plan, out: &mut Writer) -> Result<(), String> {
+    out.line("const std::filesystem::path folder = std::filesystem::absolute(__FILE__).parent_path();");
+    for kernel in &plan.kernels {
+        let role = kernel.role.name();
+        out.blank();
+        out.line(format!("std::vector<uint32_t> {role}_compile_args;"));
+        for CompileArg::Accessor(name) in &kernel.compile_args {
+            out.line(format!("{}.append_accessor({role}_compile_args);", tensor(name)));
+        }
+        let config = match kernel.role {
+            Role::Reader => "ReaderDataMovementConfig(reader_compile_args)".to_string(),
+            Role::Writer => "WriterDataMovementConfig(writer_compile_args)".to_string(),
+            Role::Compute => {
+                compute_config(plan, out);
+                "compute_config".to_string()
+            }
+        };
+        out.line(format!("const KernelHandle {role} ="));
+        out.line(format!("    CreateKernel(program, (folder / \"{}\").string(), cores, {config});", kernel.file));
+        runtime_args(kernel, out);
+    }
+    Ok(())
+}
+
+fn compute_config(plan: &Plan, out: &mut Writer) {
+    let compute = &plan.compute;
+    let fidelity = match compute.math_fidelity {
+        Fidelity::LoFi => "LoFi",
+        Fidelity::HiFi2 => "HiFi2",
+        Fidelity::HiFi3 => "HiFi3",
+        Fidelity::HiFi4 => "HiFi4",
+    };
+    out.line("ComputeConfig compute_config;");
+    out.line(format!("compute_config.math_fidelity = MathFidelity::{fidelity};"));
+    out.line(format!("compute_config.fp32_dest_acc_en = {};", compute.fp32_dest_acc_en));
+    out.line(format!("compute_config.dst_full_sync_en = {};", compute.dst_full_sync_en));
+    out.line(format!("compute_config.math_approx_mode = {};", compute.math_approx_mode));
+    out.line("compute_config.compile_args = compute_compile_args;");
+    let direct: Vec<_> = plan.circular_buffers.iter().filter(|buffer| buffer.unpack_to_dest_fp32).collect();
+    if !direct.is_empty() {
+        out.line("auto& modes = compute_config.unpack_to_dest_mode;");
+        out.line("modes.assign(hal::get_arch_num_circular_buffers(), UnpackToDestMode::Default);");
+        for buffer in direct {
+            out.line(format!("modes.at({}) = UnpackToDestMode::UnpackToDestFp32;  // {}", buffer.index, buffer.name));
+        }
+    }
+}
+
+fn runtime_args(kernel: &KernelPlan, out: &mut Writer) {
+    if kernel.runtime_args.is_empty() {
+        return;
+    }
+    out.open("for (const CoreWork& each : work)");
+    out.line("const std::vector<uint32_t> args = {");
+    for arg in &kernel.runtime_args {
+        let value = match &arg.value {
+            RuntimeValue::Address(name) => format!("{}.address()", tensor(name)),
+            RuntimeValue::StartId => "word(each.start_id)".to_string(),
+            RuntimeValue::Count => "word(each.count)".to_string(),
+            RuntimeValue::Formula(formula) => format!("word({})", integer(formula).into_string()),
+            RuntimeValue::Number(value) => format!("bits({})", number(value).into_string()),
+            RuntimeValue::Flag { scalar, op, value } => {
+                format!("uint32_t(double({}) {} {value:?})", argument(scalar), op.symbol())
+            }
+        };
+        out.line(format!("    {value},  // {}", arg.name));
+    }
+    out.line("};");
+    out.line(format!("SetRuntimeArgs(program, {}, each.core, args);", kernel.role.name()));
+    out.close();
+}
+
+fn main(plan: &Plan, out: &mut Writer) {
+    let inputs = inputs(plan);
+    out.open("int main(int argc, char** argv)");
+    out.open(format!("if (argc != {})", inputs.len() + 1));
+    out.line(format!("std::fprintf(stderr, \"usage: %s{}\\n\", argv[0]);", usage(plan)));
+    out.line("return 2;");
+    out.close();
+    out.open("try");
+    out.line("Arguments arguments;");
+    for (position, (name, kind)) in inputs.iter().enumerate() {
+        let parse = if *kind == "float" { "parse_number" } else { "parse_integer" };
+        out.line(format!("arguments.{} = {parse}(\"{name}\", argv[{}]);", identifier(name), position + 1));
+    }
+    out.line("run(arguments);");
+    out.reopen("catch (const std::exception& error)");
+    out.line("std::fprintf(stderr, \"%s\\n\", error.what());");
+    out.line("return 1;");
+    out.close();
+    out.line("return 0;");
+    out.close();
+}

@@ -1,0 +1,112 @@
+//! The file of one of the three kernels: head, includes, constants, edge functions, and the persistent loop in `kernel_main`.
+
+use super::expression::{Names, Unwritable};
+use super::names::is_reserved;
+use super::source_lines::SourceLines;
+use super::statement::Statements;
+use super::uses::{DST_FORMAT, Uses};
+use super::writer::Writer;
+use crate::device::{Device, Program};
+use crate::passes::b2_grid_to_cores::BLOCK_ID;
+use tt_lang::ir::Kernel;
+use tt_plan::Role;
+
+/// Writes `program`.
+///
+/// # Errors
+/// Where something stands in it that an earlier pass must have lowered or named otherwise.
+pub fn write(kernel: &Kernel, device: &Device, program: &Program) -> Result<String, Unwritable> {
+    let uses = Uses::of(program);
+    let names = Names { device, program };
+    let sources = SourceLines::new(kernel);
+    let mut out = Writer::new();
+    head(kernel, program.role, &uses, &mut out);
+    constants(&names, &uses, &mut out)?;
+    out.blank();
+    if uses.leaves == 0 {
+        out.line("void kernel_main() {}");
+        return Ok(out.finish());
+    }
+    out.open("void kernel_main()");
+    arguments(program, &mut out)?;
+    let statements = Statements { names, sources: &sources };
+    out.blank();
+    statements.nodes(&program.before, &mut out)?;
+    if !program.body.is_empty() {
+        out.blank();
+        out.open(format!("for (int32_t {BLOCK_ID} = start_id; {BLOCK_ID} < start_id + count; ++{BLOCK_ID})"));
+        for leaf in &program.coordinates {
+            statements.leaf(leaf, &mut out)?;
+        }
+        statements.nodes(&program.body, &mut out)?;
+        out.close();
+    }
+    statements.nodes(&program.after, &mut out)?;
+    out.close();
+    Ok(out.finish())
+}
+
+fn head(kernel: &Kernel, role: Role, uses: &Uses, out: &mut Writer) {
+    out.line(format!("// {}: the {} kernel. Generated from {}, do not edit.", kernel.name, role.name(), kernel.file));
+    out.blank();
+    let first = match role {
+        Role::Reader | Role::Writer => "api/dataflow/dataflow_api.h",
+        Role::Compute => "api/compute/common.h",
+    };
+    out.line(format!("#include \"{first}\""));
+    for header in uses.headers.iter().filter(|header| **header != first) {
+        out.line(format!("#include \"{header}\""));
+    }
+}
+
+fn constants(names: &Names, uses: &Uses, out: &mut Writer) -> Result<(), Unwritable> {
+    out.blank();
+    for id in &uses.buffers {
+        let index = names.device.indices.get(id.0).ok_or_else(|| format!("circular buffer {} has no index", id.0))?;
+        declare(format!("constexpr uint32_t {} = tt::CBIndex::c_{index};", names.buffer(*id)?), &names.buffer(*id)?, out)?;
+    }
+    for id in &uses.page_bytes {
+        let (name, bytes) = (names.page_bytes(*id)?, names.device_buffer(*id)?.format.tile_bytes());
+        declare(format!("constexpr uint32_t {name} = {bytes};"), &name, out)?;
+    }
+    for constant in &uses.constants {
+        if *constant != DST_FORMAT {
+            return Err(format!("`{constant}` is no constant of the emitted files"));
+        }
+        out.line(format!(
+            "constexpr DataFormat {DST_FORMAT} = DST_ACCUM_MODE ? DataFormat::Float32 : DataFormat::Float16_b;"
+        ));
+    }
+    for function in &uses.edges {
+        out.blank();
+        out.line(function.definition());
+    }
+    Ok(())
+}
+
+fn arguments(program: &Program, out: &mut Writer) -> Result<(), Unwritable> {
+    for (index, argument) in program.args.iter().enumerate() {
+        let (kind, name) = (argument.kind, &argument.name);
+        declare(format!("const {kind} {name} = get_arg_val<{kind}>({index});"), name, out)?;
+    }
+    let mut first_word = "0".to_string();
+    for accessor in &program.accessors {
+        let (name, address) = (&accessor.name, &accessor.address);
+        let args = format!("{name}_args");
+        declare(format!("constexpr auto {args} = TensorAccessorArgs<{first_word}>();"), &args, out)?;
+        declare(format!("const auto {name} = TensorAccessor({args}, {address});"), name, out)?;
+        first_word = format!("{args}.next_compile_time_args_offset()");
+    }
+    Ok(())
+}
+
+fn declare(line: String, name: &str, out: &mut Writer) -> Result<(), Unwritable> {
+    if is_reserved(name) {
+        return Err(format!("`{name}` belongs to C++ or to the device headers"));
+    }
+    if !out.take(name) {
+        return Err(format!("`{name}` is declared twice in one scope"));
+    }
+    out.line(line);
+    Ok(())
+}

@@ -1,0 +1,94 @@
+//! Statements of the three kernels, node by node.
+
+use super::expression::{Names, Text, Unwritable};
+use super::source_lines::SourceLines;
+use super::writer::Writer;
+use crate::device::{Expr, Leaf, Node};
+
+/// Writes the statements of one program.
+pub struct Statements<'a> {
+    /// What names stand for.
+    pub names: Names<'a>,
+    /// What comments say.
+    pub sources: &'a SourceLines<'a>,
+}
+
+impl Statements<'_> {
+    /// Writes `nodes`.
+    ///
+    /// # Errors
+    /// Where something stands in them that an earlier pass must have lowered.
+    pub fn nodes(&self, nodes: &[Node<Leaf>], out: &mut Writer) -> Result<(), Unwritable> {
+        nodes.iter().try_for_each(|node| self.node(node, out))
+    }
+
+    fn node(&self, node: &Node<Leaf>, out: &mut Writer) -> Result<(), Unwritable> {
+        match node {
+            Node::Leaf(leaf) => self.leaf(leaf, out)?,
+            Node::Loop { var, start, end, unroll, body, origin: _ } => {
+                let var = self.names.variable(*var)?;
+                let start = self.names.int(start)?.into_string();
+                let end = Text::operator("<", &Text::primary(var), &self.names.int(end)?);
+                let end = end.ok_or("a loop without a condition")?.into_string();
+                if *unroll {
+                    out.line("#pragma GCC unroll 64");
+                }
+                out.open(format!("for (int32_t {var} = {start}; {end}; ++{var})"));
+                out.take(var);
+                self.nodes(body, out)?;
+                out.close();
+            }
+            Node::If { cond, then, otherwise, origin: _ } => {
+                out.open(format!("if ({})", self.names.condition(cond)?.into_string()));
+                self.branches(then, otherwise, out)?;
+            }
+            Node::Tiles { name, end, step, body } => {
+                let next = if *step == 1 { format!("++{name}") } else { format!("{name} += {step}") };
+                out.open(format!("for (int32_t {name} = 0; {name} < {end}; {next})"));
+                out.take(name);
+                self.nodes(body, out)?;
+                out.close();
+            }
+            Node::When { cond, then, otherwise } => {
+                out.open(format!("if ({})", self.names.expr(cond)?.into_string()));
+                self.branches(then, otherwise, out)?;
+            }
+            Node::Scope(body) => {
+                out.open("");
+                self.nodes(body, out)?;
+                out.close();
+            }
+            Node::Source(span) => out.line(self.sources.comment(*span)),
+        }
+        Ok(())
+    }
+
+    fn branches(&self, then: &[Node<Leaf>], otherwise: &[Node<Leaf>], out: &mut Writer) -> Result<(), Unwritable> {
+        self.nodes(then, out)?;
+        if !otherwise.is_empty() {
+            out.reopen("else");
+            self.nodes(otherwise, out)?;
+        }
+        out.close();
+        Ok(())
+    }
+
+    /// Writes one statement.
+    ///
+    /// # Errors
+    /// As [`Statements::nodes`], and where it declares a name that its scope has already.
+    pub fn leaf(&self, leaf: &Leaf, out: &mut Writer) -> Result<(), Unwritable> {
+        let value = |value: &Expr| Ok::<_, Unwritable>(self.names.expr(value)?.into_string());
+        match leaf {
+            Leaf::Call(call) => out.line(format!("{};", self.names.call(call)?)),
+            Leaf::Let { kind, name, value: of } => {
+                if !out.take(name) {
+                    return Err(format!("`{name}` is declared twice in one scope"));
+                }
+                out.line(format!("{kind} {name} = {};", value(of)?));
+            }
+            Leaf::Advance { name, value: by } => out.line(format!("{name} += {};", value(by)?)),
+        }
+        Ok(())
+    }
+}

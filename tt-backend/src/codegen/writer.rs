@@ -1,0 +1,101 @@
+//! The text of a C++ file as it grows: knows its indentation and which names each scope has taken.
+
+use std::collections::HashSet;
+use std::fmt::Display;
+
+/// A C++ file being written.
+#[derive(Debug, Default)]
+pub struct Writer {
+    text: String,
+    depth: usize,
+    scopes: Vec<HashSet<String>>,
+}
+
+impl Writer {
+    /// An empty file.
+    pub fn new() -> Writer {
+        Writer { text: String::new(), depth: 0, scopes: vec![HashSet::new()] }
+    }
+
+    /// One line, indented; several where `line` has line breaks.
+    pub fn line(&mut self, line: impl Display) {
+        for line in line.to_string().lines() {
+            if !line.is_empty() {
+                self.text.extend(std::iter::repeat_n("    ", self.depth));
+                self.text.push_str(line);
+            }
+            self.text.push('\n');
+        }
+    }
+
+    /// An empty line, unless there is one already or a scope has just begun.
+    pub fn blank(&mut self) {
+        if !self.text.is_empty() && !self.text.ends_with("\n\n") && !self.text.ends_with("{\n") {
+            self.text.push('\n');
+        }
+    }
+
+    /// `head {`, or `{` alone; what follows is indented and in a scope of its own until [`Writer::close`].
+    pub fn open(&mut self, head: impl Display) {
+        let head = head.to_string();
+        self.line(if head.is_empty() { "{".to_string() } else { format!("{head} {{") });
+        self.depth += 1;
+        self.scopes.push(HashSet::new());
+    }
+
+    /// `} head {`: the end of one scope and the beginning of the next.
+    pub fn reopen(&mut self, head: impl Display) {
+        self.leave();
+        self.open(format!("}} {head}"));
+    }
+
+    /// `}`
+    pub fn close(&mut self) {
+        self.close_with("");
+    }
+
+    /// `}` and what ends the declaration.
+    pub fn close_with(&mut self, end: &str) {
+        self.leave();
+        self.line(format!("}}{end}"));
+    }
+
+    fn leave(&mut self) {
+        self.depth = self.depth.saturating_sub(1);
+        if self.scopes.len() > 1 {
+            self.scopes.pop();
+        }
+    }
+
+    /// Takes `name` in the scope that is open; false where the scope has it already.
+    pub fn take(&mut self, name: &str) -> bool {
+        self.scopes.last_mut().is_some_and(|scope| scope.insert(name.to_string()))
+    }
+
+    /// The file.
+    pub fn finish(self) -> String {
+        self.text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scopes_indent_and_keep_their_own_names() {
+        let mut writer = Writer::new();
+        assert!(writer.take("a"));
+        writer.open("if (a)");
+        assert!(writer.take("a") && !writer.take("a"));
+        writer.blank();
+        writer.line("one();");
+        writer.reopen("else");
+        assert!(writer.take("a"));
+        writer.blank();
+        writer.line("two();\nthree();");
+        writer.close();
+        assert!(!writer.take("a"));
+        assert_eq!(writer.finish(), "if (a) {\n    one();\n} else {\n    two();\n    three();\n}\n");
+    }
+}

@@ -1,0 +1,59 @@
+//! The compiler's own error codes, 400–599. Those of the language are in `tt_lang::codes`.
+
+use tt_lang::diagnostic::Code;
+
+macro_rules! codes {
+    ($($name:ident = $number:literal, $title:literal, $explanation:literal;)*) => {
+        $(#[doc = $title] pub static $name: Code = Code { number: $number, title: $title, explanation: $explanation };)*
+
+        /// Every code of the compiler.
+        pub static CODES: &[&Code] = &[$(&$name),*];
+    };
+}
+
+codes! {
+    REDUCTION = 401, "reductions are not compiled yet",
+        "The language has reductions, and the reference interpreter runs them, but this version of the compiler does not lower them.";
+    ELEMENT_TYPE = 402, "this element type is not compiled yet",
+        "Tensors and blocks of bf16 and f32 are compiled. The other element types of the language parse, and are refused here.";
+    LAYOUT = 403, "this layout is not compiled yet",
+        "Tensors that are interleaved over DRAM are compiled. Residence in L1 and sharding parse, and are refused here.";
+    INDEX_MASK = 404, "indices as values are not compiled yet",
+        "An element's value may depend on where it stands (edges, causality). That parses, and the reference interpreter runs it, but it is not lowered yet. The edges of tensors need no mask: reads past them are neutral and writes are dropped.";
+    BLOCK_ORDER = 405, "this order is not compiled yet",
+        "`row_major`, `column_major` and `block_linear(h, w)` are compiled. The other orders parse, and are refused here.";
+    PRINT = 406, "printing is not compiled yet",
+        "`T.print` parses, and the reference interpreter runs it, but it is not lowered yet.";
+    STACKED_BLOCK = 407, "stacked blocks are not compiled yet",
+        "A block with a leading axis stacks several blocks. That parses, and is refused here; allocate the blocks one by one.";
+    READ_BEFORE_WRITE = 410, "a block is read before it is written",
+        "What a block holds before the first write is undefined on the device. Every path to a read must write the block first; a loop may run zero times unless its count is a constant or comes from an extent.";
+    UNALIGNED = 411, "a region does not start at a tile",
+        "Tensors are stored in tiles of 32 × 32. A region must start at a multiple of 32 along the last two axes, whatever the values at launch: write offsets as multiples of constants that are multiples of 32.";
+    L1_CAPACITY = 412, "the blocks do not fit in L1",
+        "Every block takes a circular buffer in the L1 memory of a core: its tiles times the blocks in flight. Make blocks smaller or ask for fewer stages.";
+    CIRCULAR_BUFFERS = 413, "too many circular buffers",
+        "A core of the smallest chip has 32 circular buffers. Every block takes one, and intermediate results that stay in L1 take one each.";
+    PARTIAL_STORE = 414, "a parallel loop stores to a part of a block",
+        "The stores of a parallel loop must cover the whole block: same extents, no offset.";
+    ACCESS = 415, "this way to index is not compiled",
+        "In a parallel loop over (i, j) a block is read as x[(i, j)], x[(i, 0)], x[(0, j)], x[(j, i)], a row or column value, or with constant offsets that are multiples of 32; a tensor likewise, from offsets that are multiples of 32.";
+    LOOP_NUMBER = 416, "a number that changes from block to block",
+        "A number in an element expression must be known at launch: literals, scalars, extents and arithmetic on them. Grid and loop variables as numbers are not compiled yet.";
+    EDGE_OPERAND = 417, "the edge of a computed operand",
+        "Where a gemm sums past the edge of a tensor, at least one operand must be zero there. Operands copied straight from tensors are; results of element-wise loops may not be. Copy one operand straight from its tensor, or use extents that divide evenly.";
+    READ_AFTER_STORE = 418, "a tensor is read after it was stored to",
+        "Reads and writes of tensors run on different processors of a core. A region that was stored cannot be read back in the same kernel: keep the block, or use two kernels.";
+    PART_OF_TILE = 419, "a block smaller than a tile in a larger tensor",
+        "A block extent that is no multiple of 32 is possible only where the tensor itself has just that extent, as a literal.";
+    NUMBER_OPERATION = 420, "an operation that the device does not have in this form",
+        "Some operations take a number only in one place, or only of one kind.";
+    RUNTIME_ARGS = 421, "too many runtime arguments",
+        "A kernel takes 341 words of runtime arguments: addresses, extents, scalars and what is computed from them.";
+    SHAPES = 422, "shapes that the compiler cannot bring together",
+        "The extents of both sides must cover the same tiles.";
+    EXPRESSION_SIZE = 423, "an expression needs too many destination registers",
+        "Intermediate results of one element expression are held in destination registers, of which there are few. Split the expression over several blocks.";
+    UNPROVED = 430, "the compiler could not prove its own output",
+        "The verifier found a budget, a ring rule or the progress of the circular buffers unproved. This is a fault of the compiler, not of the kernel: please report it with the kernel.";
+}

@@ -1,0 +1,101 @@
+//! Every Metalium function the compiler emits: name and header, one row each. Sources: the device headers of ttnn 0.81.1
+//! (`tt_metal/hw/inc/api`), see metalium.md §1 and §2.
+
+/// A device function.
+#[derive(Debug)]
+pub struct Function {
+    /// Its name.
+    pub name: &'static str,
+    /// The header that declares it.
+    pub header: &'static str,
+}
+
+impl PartialEq for Function {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for Function {}
+
+macro_rules! functions {
+    ($($header:literal: $($name:ident = $text:literal),* $(,)?;)*) => {
+        $($(#[doc = concat!("`", $text, "`, declared in `", $header, "`.")]
+        pub static $name: Function = Function { name: $text, header: $header };)*)*
+    };
+}
+
+functions! {
+    "api/dataflow/dataflow_api.h":
+        GET_WRITE_PTR = "get_write_ptr",
+        GET_READ_PTR = "get_read_ptr",
+        NOC_ASYNC_READ_PAGE = "noc_async_read_page",
+        NOC_ASYNC_WRITE_PAGE = "noc_async_write_page",
+        NOC_ASYNC_READ_BARRIER = "noc_async_read_barrier",
+        NOC_ASYNC_WRITES_FLUSHED = "noc_async_writes_flushed",
+        NOC_ASYNC_WRITE_BARRIER = "noc_async_write_barrier",
+        TENSOR_ACCESSOR = "TensorAccessor";
+    // Declared for data movement kernels by dataflow_api.h and for compute kernels by compute/common.h.
+    "":
+        CB_RESERVE_BACK = "cb_reserve_back",
+        CB_PUSH_BACK = "cb_push_back",
+        CB_WAIT_FRONT = "cb_wait_front",
+        CB_POP_FRONT = "cb_pop_front",
+        GET_ARG_VAL = "get_arg_val",
+        // Emitted beside the kernel where they are used (codegen::edges).
+        ZERO_PAGE = "zero_page",
+        ZERO_TILE_ROWS = "zero_tile_rows",
+        ZERO_TILE_COLUMNS = "zero_tile_columns";
+    "api/compute/compute_kernel_hw_startup.h":
+        COMPUTE_KERNEL_HW_STARTUP = "compute_kernel_hw_startup";
+    "api/compute/common.h":
+        TILE_REGS_ACQUIRE = "tile_regs_acquire",
+        TILE_REGS_COMMIT = "tile_regs_commit",
+        TILE_REGS_WAIT = "tile_regs_wait",
+        TILE_REGS_RELEASE = "tile_regs_release";
+    "api/compute/reconfig_data_format.h":
+        RECONFIG_DATA_FORMAT = "reconfig_data_format",
+        RECONFIG_DATA_FORMAT_SRCA = "reconfig_data_format_srca",
+        RECONFIG_DATA_FORMAT_SRCB = "reconfig_data_format_srcb";
+    "api/compute/pack.h":
+        PACK_TILE = "pack_tile",
+        PACK_RECONFIG_DATA_FORMAT = "pack_reconfig_data_format",
+        PACK_RECONFIG_L1_ACC = "pack_reconfig_l1_acc";
+    "api/compute/matmul.h":
+        MATMUL_BLOCK_INIT = "matmul_block_init",
+        MATMUL_BLOCK = "matmul_block";
+    "api/compute/tile_move_copy.h":
+        COPY_INIT = "copy_init",
+        COPY_TILE = "copy_tile";
+    "api/compute/transpose.h":
+        TRANSPOSE_INIT = "transpose_init",
+        TRANSPOSE_TILE = "transpose_tile";
+    "api/compute/eltwise_binary.h":
+        ADD_INIT = "add_init",
+        SUB_INIT = "sub_init",
+        MUL_INIT = "mul_init",
+        ADD_TILES = "add_tiles",
+        SUB_TILES = "sub_tiles",
+        MUL_TILES = "mul_tiles",
+        MUL_REUSE_DEST_INIT = "mul_reuse_dest_init",
+        MUL_REUSE_DEST_TILES = "mul_reuse_dest_tiles";
+    "api/compute/bcast.h":
+        ADD_BCAST_ROWS_INIT = "add_bcast_rows_init",
+        ADD_BCAST_COLS_INIT = "add_bcast_cols_init",
+        ADD_BCAST_SCALAR_INIT = "add_bcast_scalar_init",
+        SUB_BCAST_ROWS_INIT = "sub_bcast_rows_init",
+        SUB_BCAST_COLS_INIT = "sub_bcast_cols_init",
+        SUB_BCAST_SCALAR_INIT = "sub_bcast_scalar_init",
+        MUL_BCAST_ROWS_INIT = "mul_bcast_rows_init",
+        MUL_BCAST_COLS_INIT = "mul_bcast_cols_init",
+        MUL_BCAST_SCALAR_INIT = "mul_bcast_scalar_init",
+        ADD_TILES_BCAST_ROWS = "add_tiles_bcast_rows",
+        ADD_TILES_BCAST_COLS = "add_tiles_bcast_cols",
+        ADD_TILES_BCAST_SCALAR = "add_tiles_bcast_scalar",
+        SUB_TILES_BCAST_ROWS = "sub_tiles_bcast_rows",
+        SUB_TILES_BCAST_COLS = "sub_tiles_bcast_cols",
+        SUB_TILES_BCAST_SCALAR = "sub_tiles_bcast_scalar",
+        MUL_TILES_BCAST_ROWS = "mul_tiles_bcast_rows",
+        MUL_TILES_BCAST_COLS = "mul_tiles_bcast_cols",
+        MUL_TILES_BCAST_SCALAR = "mul_tiles_bcast_scalar";
+}

@@ -1,0 +1,388 @@
+//! Flow IR: one program over circular buffers, without any protocol.
+//!
+//! A *buffer* is one circular buffer: a FIFO of versions of a block, each version `tiles` pages. Exactly one version is
+//! at the front at a time; a statement that defines a buffer appends a version, [`FlowKind::Release`] drops the front one.
+//! A buffer has one producer and one consumer:
+//!
+//! | buffer | defined by | used by |
+//! |---|---|---|
+//! | incoming | `Read` (reader) | compute |
+//! | local | compute | compute |
+//! | outgoing | compute | `Write` (writer) |
+//!
+//! Every statement runs on the three processors in the same order under the same loops and branches: that is what makes
+//! progress provable (`verify::progress`).
+
+pub mod print;
+
+use tt_lang::ir::{BlockId, BoolExpr, CompareOp, ElementOp, IntExpr, LoopKind, ParamId, Span, VarId};
+use tt_plan::{DataFormat, Number};
+
+/// A circular buffer, an index into [`Flow::buffers`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct BufferId(pub usize);
+
+/// The program between the stages.
+#[derive(Debug, Clone)]
+pub struct Flow {
+    /// The circular buffers.
+    pub buffers: Vec<Buffer>,
+    /// What one block does.
+    pub body: Vec<FlowStmt>,
+}
+
+/// One circular buffer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Buffer {
+    /// Its name in the emitted code, unique.
+    pub name: String,
+    /// The block it holds, where it holds one the user named.
+    pub block: Option<BlockId>,
+    /// Its place in the source.
+    pub span: Span,
+    /// The format of its pages.
+    pub format: DataFormat,
+    /// Rows and columns of tiles of one version.
+    pub tiles: [u32; 2],
+    /// Who defines and who uses it.
+    pub kind: BufferKind,
+    /// How many versions fit.
+    pub versions: u32,
+    /// Tiles of an incoming block lie column by column (for a transposed right operand).
+    pub column_major: bool,
+    /// Unpacked straight into 32-bit destination registers; then no FPU operation may read it.
+    pub unpack_to_dest: bool,
+}
+
+impl Buffer {
+    /// Tiles of one version.
+    pub fn version_tiles(&self) -> u32 {
+        self.tiles[0] * self.tiles[1]
+    }
+
+    /// Pages in all.
+    pub fn pages(&self) -> u32 {
+        self.version_tiles() * self.versions
+    }
+}
+
+/// Who defines and who uses a buffer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum BufferKind {
+    /// From reader to compute.
+    Incoming,
+    /// From compute to compute.
+    Local,
+    /// From compute to writer.
+    Outgoing,
+    /// One tile of zeros, made by the reader once and held to the end.
+    Zeros,
+}
+
+/// One statement.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FlowStmt {
+    /// What it does.
+    pub kind: FlowKind,
+    /// Its place in the source.
+    pub span: Span,
+}
+
+/// What a statement does.
+#[derive(Debug, Clone, PartialEq)]
+pub enum FlowKind {
+    /// Reader: a new version of `buffer` from a tensor.
+    Read {
+        /// Defined.
+        buffer: BufferId,
+        /// Where from.
+        region: TileRegion,
+    },
+    /// Writer: the front version of `buffer` to a tensor.
+    Write {
+        /// Used.
+        buffer: BufferId,
+        /// Where to.
+        region: TileRegion,
+    },
+    /// The consumer drops the front version of `buffer`.
+    Release {
+        /// The buffer.
+        buffer: BufferId,
+    },
+    /// Compute, before C2: an element expression for every element of `buffer`.
+    Elementwise(Elementwise),
+    /// Compute, before C2: `acc += a · b`.
+    Gemm(Gemm),
+    /// Compute, after C2: one pass over destination registers.
+    Section(Section),
+    /// Compute, after C2, within `Step::Control`: `register 0 += a · b` in the enclosing section.
+    Multiply(Matmul),
+    /// Compute: reserves a version of `buffer`, into which the sections of `body` pack.
+    Accumulate {
+        /// The accumulator.
+        buffer: BufferId,
+        /// The statements; none of them reads the accumulator.
+        body: Vec<FlowStmt>,
+    },
+    /// A loop.
+    For {
+        /// The loop variable.
+        var: VarId,
+        /// First value.
+        start: IntExpr,
+        /// One past the last value.
+        end: IntExpr,
+        /// How it is run.
+        kind: LoopKind,
+        /// The statements.
+        body: Vec<FlowStmt>,
+    },
+    /// A branch.
+    If {
+        /// The condition.
+        cond: BoolExpr,
+        /// Where it holds.
+        then: Vec<FlowStmt>,
+        /// Where it does not.
+        otherwise: Vec<FlowStmt>,
+    },
+}
+
+/// A rectangle of tiles of a tensor.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TileRegion {
+    /// The tensor.
+    pub tensor: ParamId,
+    /// Which matrix: an index along every leading axis.
+    pub matrix: Vec<IntExpr>,
+    /// The first tile row and column.
+    pub tile: [IntExpr; 2],
+    /// Elements along rows and columns.
+    pub extent: [u64; 2],
+    /// Whether the region may reach past the tensor's last tile row or column.
+    pub may_exceed: [bool; 2],
+    /// Whether the region may hold a tile that the tensor fills only in part (pad_tiles), in which the rest must be zero.
+    pub zero_edge: [bool; 2],
+}
+
+/// An element expression for every element of a block.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Elementwise {
+    /// Defined.
+    pub target: BufferId,
+    /// Elements along rows and columns (one column for a value per row).
+    pub extent: [u64; 2],
+    /// The value.
+    pub value: Value,
+}
+
+/// An element expression over buffers.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Value {
+    /// What it is.
+    pub kind: ValueKind,
+    /// Its place in the source.
+    pub span: Span,
+}
+
+impl Value {
+    /// The direct operands.
+    pub fn operands(&self) -> Vec<&Value> {
+        match &self.kind {
+            ValueKind::Number(_) | ValueKind::Load(_) | ValueKind::Accumulator => Vec::new(),
+            ValueKind::Call(_, args) => args.iter().collect(),
+            ValueKind::Compare(_, a, b) | ValueKind::And(a, b) | ValueKind::Or(a, b) => vec![a, b],
+            ValueKind::Not(a) => vec![a],
+            ValueKind::Select(c, a, b) => vec![c, a, b],
+        }
+    }
+
+    /// The direct operands, to be changed.
+    pub fn operands_mut(&mut self) -> Vec<&mut Value> {
+        match &mut self.kind {
+            ValueKind::Number(_) | ValueKind::Load(_) | ValueKind::Accumulator => Vec::new(),
+            ValueKind::Call(_, args) => args.iter_mut().collect(),
+            ValueKind::Compare(_, a, b) | ValueKind::And(a, b) | ValueKind::Or(a, b) => vec![a, b],
+            ValueKind::Not(a) => vec![a],
+            ValueKind::Select(c, a, b) => vec![c, a, b],
+        }
+    }
+
+    /// Calls `visit` for every load in it.
+    pub fn loads(&self, visit: &mut impl FnMut(Operand, Span)) {
+        if let ValueKind::Load(operand) = self.kind {
+            visit(operand, self.span);
+        }
+        for operand in self.operands() {
+            operand.loads(visit);
+        }
+    }
+
+    /// Calls `visit` for every load in it, to be changed.
+    pub fn loads_mut(&mut self, visit: &mut impl FnMut(&mut Operand)) {
+        if let ValueKind::Load(operand) = &mut self.kind {
+            visit(operand);
+        }
+        for operand in self.operands_mut() {
+            operand.loads_mut(visit);
+        }
+    }
+}
+
+/// What an element expression over buffers is. Truth values are 1 and 0.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ValueKind {
+    /// A number known at launch.
+    Number(Number),
+    /// Tiles of a buffer.
+    Load(Operand),
+    /// What register 0 holds already: the result of the gemm before.
+    Accumulator,
+    /// An operation of the language.
+    Call(ElementOp, Vec<Value>),
+    /// A comparison.
+    Compare(CompareOp, Box<Value>, Box<Value>),
+    /// Both.
+    And(Box<Value>, Box<Value>),
+    /// Either.
+    Or(Box<Value>, Box<Value>),
+    /// Neither.
+    Not(Box<Value>),
+    /// The second where the first holds, else the third.
+    Select(Box<Value>, Box<Value>, Box<Value>),
+}
+
+/// Tiles of a buffer for an element-wise use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Operand {
+    /// The buffer.
+    pub buffer: BufferId,
+    /// Tile row and column added.
+    pub offset: [u32; 2],
+    /// How its elements meet those of the result.
+    pub broadcast: Broadcast,
+}
+
+/// How the elements of an operand meet those of the result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Broadcast {
+    /// Element by element.
+    None,
+    /// Row 0 for every row.
+    Row,
+    /// Column 0 for every column.
+    Column,
+    /// Element (0, 0) for all.
+    Scalar,
+    /// Element (j, i) for (i, j).
+    Transpose,
+}
+
+/// `acc += a · b`, in tiles.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Gemm {
+    /// Left operand.
+    pub a: BufferId,
+    /// Right operand.
+    pub b: BufferId,
+    /// Accumulator.
+    pub acc: BufferId,
+    /// Rows, columns, and the length of the sums, in tiles.
+    pub m: u32,
+    /// Columns, in tiles.
+    pub n: u32,
+    /// The length of the sums, in tiles.
+    pub k: u32,
+    /// The left operand is stored `k × m`.
+    pub transpose_a: bool,
+    /// The right operand is stored `n × k`.
+    pub transpose_b: bool,
+    /// The accumulator starts from zero.
+    pub clear: bool,
+}
+
+/// One pass over destination registers: for every chunk of tiles, acquire, `steps`, pack, release.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Section {
+    /// Rows and columns of tiles of the result.
+    pub tiles: [u32; 2],
+    /// Rows and columns of tiles of one chunk; they divide `tiles`.
+    pub chunk: [u32; 2],
+    /// Destination registers per tile of a chunk.
+    pub registers: u32,
+    /// What happens in the registers, in order.
+    pub steps: Vec<Step>,
+    /// The register of each tile that is packed.
+    pub result: u32,
+    /// Where it goes.
+    pub pack: Pack,
+}
+
+/// Where a section packs its tiles.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Pack {
+    /// The buffer.
+    pub buffer: BufferId,
+    /// How the packer meets what is there.
+    pub mode: PackMode,
+}
+
+/// How the packer meets what is in L1.
+#[derive(Debug, Clone, PartialEq)]
+pub enum PackMode {
+    /// A new version: reserve, pack, push.
+    Publish,
+    /// Into the version that an enclosing `Accumulate` reserved, overwriting.
+    Overwrite,
+    /// Into that version, adding to what is there.
+    Add,
+    /// As `Add`, but overwriting while all these variables are at the first value of their loops.
+    AddAfterFirst(Vec<(VarId, IntExpr)>),
+}
+
+/// One step of a section, done for every tile of the chunk before the next step.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Step {
+    /// An operation on registers `register + …` of each tile.
+    Tile {
+        /// The operation.
+        op: crate::tile_ops::TileOp,
+        /// The register (of each tile) that holds the result.
+        out: u32,
+        /// Where the operands are.
+        args: Vec<Arg>,
+    },
+    /// `register 0 += a · b` over `k` tiles.
+    Matmul(Matmul),
+    /// A loop around steps that use one acquire: the accumulation stays in the registers.
+    Control(Vec<FlowStmt>),
+}
+
+/// An operand of a step.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Arg {
+    /// Tiles of a buffer.
+    Tile(Operand),
+    /// A register of the same tile.
+    Register(u32),
+    /// A number known at launch.
+    Number(Number),
+}
+
+/// A block product within a section.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Matmul {
+    /// Left operand, rows of `k` tiles.
+    pub a: BufferId,
+    /// Right operand.
+    pub b: BufferId,
+    /// The length of the sums, in tiles.
+    pub k: u32,
+    /// Tiles from one step of the sum to the next in `b`.
+    pub b_step: u32,
+    /// Tiles from one column to the next in `b`; 1 unless chunks are one column wide.
+    pub b_column: u32,
+    /// Tiles of `b` are transposed one by one.
+    pub transpose: bool,
+}

@@ -1,0 +1,62 @@
+//! B1: who owns the blocks of the grid.
+//!
+//! Tensors interleaved over DRAM belong to no core, so work is partitioned globally: blocks are numbered through, and
+//! every core takes a contiguous run of numbers (`tt_plan::Plan::partition` does the arithmetic at launch, when the
+//! extents are known).
+//!
+//! ```text
+//!  T.Kernel(N.div_ceil(128), M.div_ceil(128))   ⟹   global, grid [N.div_ceil(128), M.div_ceil(128)], row_major
+//! ```
+
+use crate::codes;
+use crate::formula::formula;
+use tt_lang::diagnostic::Diagnostic;
+use tt_lang::ir::{Kernel, Order};
+use tt_plan::{BlockOrder, Formula, PartitionMode, WorkPartition};
+
+/// The partition of a kernel's work.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Partition {
+    /// Extents of the grid of blocks, the fastest first.
+    pub grid: Vec<Formula>,
+    /// Who owns blocks, and in which order a core takes them.
+    pub work: WorkPartition,
+}
+
+/// Runs the pass.
+pub fn run(kernel: &Kernel) -> Result<Partition, Vec<Diagnostic>> {
+    let mut errors = Vec::new();
+    let grid = kernel
+        .grid
+        .axes
+        .iter()
+        .map(|(_, extent)| {
+            formula(kernel, &extent.value).unwrap_or_else(|| {
+                errors.push(Diagnostic::new(
+                    &codes::LOOP_NUMBER,
+                    extent.span,
+                    "a grid extent must be known at launch: literals, extents and scalars",
+                ));
+                Formula::Const(1)
+            })
+        })
+        .collect();
+    let small = |value: u64| u32::try_from(value).unwrap_or(u32::MAX).max(1);
+    let order = match kernel.options.order.value {
+        Order::RowMajor => BlockOrder::RowMajor,
+        Order::ColumnMajor => BlockOrder::ColumnMajor,
+        Order::BlockLinear(h, w) => BlockOrder::BlockLinear(small(h), small(w)),
+        Order::ZOrder | Order::Hilbert | Order::MatchShard => {
+            errors.push(
+                Diagnostic::new(&codes::BLOCK_ORDER, kernel.options.order.span, "this order is not compiled yet")
+                    .note("use `row_major`, `column_major` or `block_linear(h, w)`"),
+            );
+            BlockOrder::RowMajor
+        }
+    };
+    if errors.is_empty() {
+        Ok(Partition { grid, work: WorkPartition { mode: PartitionMode::Global, order } })
+    } else {
+        Err(errors)
+    }
+}

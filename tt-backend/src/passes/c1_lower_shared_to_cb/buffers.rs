@@ -1,0 +1,196 @@
+//! Webs become buffers, each of one kind.
+//!
+//! A web defined by reads alone is incoming; one defined by compute and used by writes alone is outgoing; every other is
+//! local, and where a read defines it or a write uses it a copy stands between.
+
+use super::webs::{Webs, uses_and_definition};
+use super::{Variable, walk};
+use crate::flow::{
+    Broadcast, Buffer, BufferId, BufferKind, Elementwise, Flow, FlowKind, FlowStmt, Operand, Value, ValueKind,
+};
+use crate::passes::a1_infer_layout::{Layouts, tiles};
+use crate::passes::a2_propagate_layout::Depth;
+use std::collections::HashSet;
+use tt_lang::ir::{ParamId, Span};
+use tt_plan::DataFormat;
+
+#[derive(Debug, Clone, Default)]
+struct Facts {
+    reads: usize,
+    computed: usize,
+    compute_uses: usize,
+    writes: usize,
+    formats_in: HashSet<DataFormat>,
+    formats_out: HashSet<DataFormat>,
+}
+
+/// Runs the step: the flow, and how deep each of its buffers is to be.
+pub fn run(layouts: &Layouts, variables: &[Variable], body: &[FlowStmt], webs: &Webs) -> (Flow, Vec<Depth>) {
+    let format_of = |tensor: ParamId| layouts.tensors[tensor.index()].map_or(DataFormat::Float16B, |layout| layout.format);
+    let mut facts = vec![Facts::default(); webs.count];
+    let mut number = 0;
+    walk(body, &mut |stmt| {
+        if let Some(web) = webs.defined.get(&number) {
+            if let FlowKind::Read { region, .. } = &stmt.kind {
+                facts[*web].reads += 1;
+                facts[*web].formats_in.insert(format_of(region.tensor));
+            } else {
+                facts[*web].computed += 1;
+            }
+        }
+        for (variable, _) in uses_and_definition(stmt).0 {
+            let Some(web) = webs.used.get(&(number, variable)) else { continue };
+            if let FlowKind::Write { region, .. } = &stmt.kind {
+                facts[*web].writes += 1;
+                facts[*web].formats_out.insert(format_of(region.tensor));
+            } else {
+                facts[*web].compute_uses += 1;
+            }
+        }
+        number += 1;
+    });
+    let mut this = Buffers { variables, webs, format_of: &format_of, buffers: Vec::new(), depths: Vec::new(), number: 0, of_web: Vec::new() };
+    for (web, facts) in facts.iter().enumerate() {
+        let variable = &variables[webs.variable[web]];
+        let kind = if facts.computed == 0 && facts.formats_in.len() == 1 {
+            BufferKind::Incoming
+        } else if facts.reads == 0 && facts.compute_uses == 0 && facts.formats_out.len() == 1 {
+            BufferKind::Outgoing
+        } else {
+            BufferKind::Local
+        };
+        let format = match kind {
+            BufferKind::Incoming => facts.formats_in.iter().next().copied(),
+            BufferKind::Outgoing => facts.formats_out.iter().next().copied(),
+            BufferKind::Local | BufferKind::Zeros => None,
+        };
+        let id = this.add(variable, kind, format.unwrap_or(variable.format), variable.span);
+        this.of_web.push(id);
+    }
+    let body = this.body(body);
+    let (mut buffers, depths) = (this.buffers, this.depths);
+    name_apart(&mut buffers);
+    (Flow { buffers, body }, depths)
+}
+
+struct Buffers<'a> {
+    variables: &'a [Variable],
+    webs: &'a Webs,
+    format_of: &'a dyn Fn(ParamId) -> DataFormat,
+    buffers: Vec<Buffer>,
+    depths: Vec<Depth>,
+    /// The number of the next statement of the program as it was.
+    number: usize,
+    of_web: Vec<BufferId>,
+}
+
+impl Buffers<'_> {
+    fn add(&mut self, variable: &Variable, kind: BufferKind, format: DataFormat, span: Span) -> BufferId {
+        self.buffers.push(Buffer {
+            name: variable.name.clone(),
+            block: variable.block,
+            span,
+            format,
+            tiles: tiles(variable.extent),
+            kind,
+            versions: 1,
+            column_major: false,
+            unpack_to_dest: false,
+        });
+        self.depths.push(variable.depth);
+        BufferId(self.buffers.len() - 1)
+    }
+
+    fn defined(&self, number: usize) -> BufferId {
+        self.of_web[self.webs.defined[&number]]
+    }
+
+    fn used(&self, number: usize, variable: usize) -> BufferId {
+        self.of_web[self.webs.used[&(number, variable)]]
+    }
+
+    fn body(&mut self, body: &[FlowStmt]) -> Vec<FlowStmt> {
+        let mut out = Vec::new();
+        for stmt in body {
+            let number = self.number;
+            self.number += 1;
+            let span = stmt.span;
+            let mut emit = |kind| out.push(FlowStmt { kind, span });
+            match &stmt.kind {
+                FlowKind::Read { buffer, region } => {
+                    let target = self.defined(number);
+                    if self.buffers[target.0].kind == BufferKind::Incoming {
+                        emit(FlowKind::Read { buffer: target, region: region.clone() });
+                    } else {
+                        let variable = &self.variables[buffer.0];
+                        let incoming = self.add(variable, BufferKind::Incoming, (self.format_of)(region.tensor), span);
+                        emit(FlowKind::Read { buffer: incoming, region: region.clone() });
+                        emit(copy(incoming, target, variable.extent, span));
+                    }
+                }
+                FlowKind::Write { buffer, region } => {
+                    let source = self.used(number, buffer.0);
+                    if self.buffers[source.0].kind == BufferKind::Outgoing {
+                        emit(FlowKind::Write { buffer: source, region: region.clone() });
+                    } else {
+                        let variable = &self.variables[buffer.0];
+                        let outgoing = self.add(variable, BufferKind::Outgoing, (self.format_of)(region.tensor), span);
+                        emit(copy(source, outgoing, variable.extent, span));
+                        emit(FlowKind::Write { buffer: outgoing, region: region.clone() });
+                    }
+                }
+                FlowKind::Elementwise(elementwise) => {
+                    let mut value = elementwise.value.clone();
+                    value.loads_mut(&mut |operand| operand.buffer = self.used(number, operand.buffer.0));
+                    let target = self.defined(number);
+                    emit(FlowKind::Elementwise(Elementwise { target, extent: elementwise.extent, value }));
+                }
+                FlowKind::Gemm(gemm) => {
+                    let (a, b) = (self.used(number, gemm.a.0), self.used(number, gemm.b.0));
+                    let acc = self.defined(number);
+                    emit(FlowKind::Gemm(crate::flow::Gemm { a, b, acc, ..gemm.clone() }));
+                }
+                FlowKind::For { var, start, end, kind, body } => {
+                    let body = self.body(body);
+                    emit(FlowKind::For { var: *var, start: start.clone(), end: end.clone(), kind: *kind, body });
+                }
+                FlowKind::If { cond, then, otherwise } => {
+                    let then = self.body(then);
+                    let otherwise = self.body(otherwise);
+                    emit(FlowKind::If { cond: cond.clone(), then, otherwise });
+                }
+                // `translate` makes none of these.
+                FlowKind::Release { .. } | FlowKind::Section(_) | FlowKind::Multiply(_) | FlowKind::Accumulate { .. } => {
+                    out.push(stmt.clone());
+                }
+            }
+        }
+        out
+    }
+}
+
+fn copy(from: BufferId, target: BufferId, extent: [u64; 2], span: Span) -> FlowKind {
+    let load = Operand { buffer: from, offset: [0, 0], broadcast: Broadcast::None };
+    FlowKind::Elementwise(Elementwise { target, extent, value: Value { kind: ValueKind::Load(load), span } })
+}
+
+/// Buffers of one variable get names of their own: what comes in and what goes out say so, others are numbered.
+fn name_apart(buffers: &mut [Buffer]) {
+    let names: Vec<String> = buffers.iter().map(|buffer| buffer.name.clone()).collect();
+    let mut taken: HashSet<String> = HashSet::new();
+    for (index, buffer) in buffers.iter_mut().enumerate() {
+        let shared = names.iter().filter(|name| **name == names[index]).count() > 1;
+        let base = match buffer.kind {
+            BufferKind::Incoming if shared => format!("{}_in", buffer.name),
+            BufferKind::Outgoing if shared => format!("{}_out", buffer.name),
+            _ => buffer.name.clone(),
+        };
+        let mut name = base.clone();
+        let mut number = 1;
+        while !taken.insert(name.clone()) {
+            number += 1;
+            name = format!("{base}_{number}");
+        }
+        buffer.name = name;
+    }
+}

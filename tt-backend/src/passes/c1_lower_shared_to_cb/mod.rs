@@ -1,0 +1,66 @@
+//! C1: blocks become circular buffers; copies become reads and writes.
+//!
+//! Before: Tile IR over blocks, which are variables. After: Flow IR over buffers, each with one producer and one consumer.
+//! Three steps:
+//!
+//! 1. `translate`: statements over *variables* (one per block, and one for each tensor that an element expression or a
+//!    gemm touches directly), regions in tiles, accesses classified;
+//! 2. `webs`: every variable is cut into its webs, the definitions and uses that belong together;
+//! 3. `buffers`: every web becomes a buffer of one kind; webs of mixed kind get copies between them.
+//!
+//! ```text
+//!  T.copy(x[..], v);            read  v_in  ← x[..]
+//!  v = tanh(v);           ⟹     v_out = tanh(v_in)
+//!  T.copy(v, y[..]);            write y[..] ← v_out
+//! ```
+
+mod access;
+mod buffers;
+mod hazards;
+mod translate;
+mod webs;
+
+pub use webs::runs_at_least_once;
+
+use super::a1_infer_layout::Layouts;
+use super::a2_propagate_layout::{Depth, Geometry};
+use crate::flow::{Flow, FlowStmt};
+use tt_lang::diagnostic::Diagnostic;
+use tt_lang::ir::{BlockId, Kernel, Span};
+use tt_plan::DataFormat;
+
+/// A block, or a tensor touched directly, before its webs are known. [`crate::flow::BufferId`]s index these until `buffers` ran.
+#[derive(Debug, Clone)]
+struct Variable {
+    name: String,
+    block: Option<BlockId>,
+    span: Span,
+    /// The format of what compute makes of it; incoming and outgoing buffers have their tensor's.
+    format: DataFormat,
+    extent: [u64; 2],
+    depth: Depth,
+}
+
+/// Runs the pass.
+pub fn run(kernel: &Kernel, layouts: &Layouts, geometry: &[Geometry]) -> Result<(Flow, Vec<Depth>), Vec<Diagnostic>> {
+    let (variables, body) = translate::run(kernel, layouts, geometry)?;
+    hazards::check(kernel, &body)?;
+    let webs = webs::run(&variables, &body)?;
+    Ok(buffers::run(layouts, &variables, &body, &webs))
+}
+
+/// Calls `visit` for every statement, in the order that numbers them: parents before children.
+fn walk<'a>(body: &'a [FlowStmt], visit: &mut impl FnMut(&'a FlowStmt)) {
+    use crate::flow::FlowKind;
+    for stmt in body {
+        visit(stmt);
+        match &stmt.kind {
+            FlowKind::For { body, .. } => walk(body, visit),
+            FlowKind::If { then, otherwise, .. } => {
+                walk(then, visit);
+                walk(otherwise, visit);
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,486 @@
+//! Operations of the language become operations on registers.
+//!
+//! An expression is evaluated like on a stack of registers, the operand that needs more of them first. Numbers known at
+//! launch are arguments of the operations that take one. Two bf16 tiles meet in the FPU; whatever is in a register or has
+//! 32 bits meets in the SFPU, where nothing is cut (patterns.md §0.10).
+
+use super::{Registers, scratch};
+use crate::codes;
+use crate::flow::{
+    Arg, Broadcast, Buffer, BufferId, BufferKind, Elementwise, FlowKind, FlowStmt, Operand, Pack, PackMode, Section, Step, Value,
+    ValueKind,
+};
+use crate::tile_ops::{FpuOp, SfpuForm, SfpuOp, TileOp};
+use tt_lang::diagnostic::Diagnostic;
+use tt_lang::ir::{CompareOp, ElementOp, Span};
+use tt_plan::{DataFormat, Number};
+
+/// What selection works on.
+pub struct Context<'a> {
+    /// The registers there are.
+    pub registers: Registers,
+    /// The buffers, to which scratch blocks are added.
+    pub buffers: &'a mut Vec<Buffer>,
+    /// The tile of zeros, where something needs it.
+    pub zeros: Option<BufferId>,
+    /// What could not be selected.
+    pub errors: Vec<Diagnostic>,
+}
+
+/// Rows and columns of a chunk: as many of `tiles` as fit in `most`, in a shape that divides them; square where possible.
+pub fn chunk(tiles: [u32; 2], most: u32) -> [u32; 2] {
+    let divisors = |n: u32| (1..=n.min(most.max(1))).filter(move |d| n.is_multiple_of(*d));
+    divisors(tiles[0])
+        .flat_map(|h| divisors(tiles[1]).map(move |w| [h, w]))
+        .filter(|[h, w]| h * w <= most.max(1))
+        .max_by_key(|[h, w]| (h * w, std::cmp::Reverse(h.abs_diff(*w)), *w))
+        .unwrap_or([1, 1])
+}
+
+impl Context<'_> {
+    /// An element expression as sections.
+    pub fn elementwise(&mut self, elementwise: &Elementwise, span: Span, out: &mut Vec<FlowStmt>) {
+        let mut value = elementwise.value.clone();
+        let tiles = crate::passes::a1_infer_layout::tiles(elementwise.extent);
+        let capacity = self.registers.capacity;
+        while self.emit(&value).used > capacity {
+            let format = if self.registers.fp32 { DataFormat::Float32 } else { DataFormat::Float16B };
+            let Some(part) = self.largest_part(&value, capacity).cloned() else {
+                self.errors.push(
+                    Diagnostic::new(&codes::EXPRESSION_SIZE, span, "this expression needs more destination registers than there are")
+                        .note("store a part of it in a block first"),
+                );
+                return;
+            };
+            let name = format!("{}_part", self.buffers[elementwise.target.0].name);
+            let target = scratch(self.buffers, name, span, format, tiles);
+            let pack = Pack { buffer: target, mode: PackMode::Publish };
+            let section = self.section(&part, tiles, pack);
+            out.push(FlowStmt { kind: FlowKind::Section(section), span });
+            let load = Operand { buffer: target, offset: [0, 0], broadcast: Broadcast::None };
+            replace_first(&mut value, &part, &Value { kind: ValueKind::Load(load), span });
+        }
+        let pack = Pack { buffer: elementwise.target, mode: PackMode::Publish };
+        let section = self.section(&value, tiles, pack);
+        out.push(FlowStmt { kind: FlowKind::Section(section), span });
+    }
+
+    /// An expression that fits in the registers as a section.
+    pub fn section(&mut self, value: &Value, tiles: [u32; 2], pack: Pack) -> Section {
+        let emitted = self.emit(value);
+        self.keep(&emitted);
+        let registers = emitted.used.max(1);
+        let chunk = chunk(tiles, self.registers.capacity / registers);
+        Section { tiles, chunk, registers, steps: emitted.steps, result: emitted.result, pack }
+    }
+
+    /// An expression over what register 0 holds: its steps, the registers of each tile, the result's register. `None`
+    /// where it is refused or needs more registers than there are; then it is a section of its own.
+    pub fn epilogue(&mut self, value: &Value) -> Option<(Vec<Step>, u32, u32)> {
+        let emitted = self.emit(value);
+        if !emitted.errors.is_empty() || emitted.used > self.registers.capacity {
+            return None;
+        }
+        self.keep(&emitted);
+        Some((emitted.steps, emitted.used.max(1), emitted.result))
+    }
+
+    fn keep(&mut self, emitted: &Emitted) {
+        self.errors.extend(emitted.errors.iter().cloned());
+        if emitted.needs_zeros && self.zeros.is_none() {
+            let zeros = scratch(self.buffers, "zeros".into(), Span(0), DataFormat::Float16B, [1, 1]);
+            self.buffers[zeros.0].kind = BufferKind::Zeros;
+            self.zeros = Some(zeros);
+        }
+    }
+
+    fn emit(&self, value: &Value) -> Emitted {
+        let holds_accumulator = mentions_accumulator(value);
+        let mut emit = Emit {
+            context: self,
+            next: u32::from(holds_accumulator),
+            out: Emitted { steps: Vec::new(), used: u32::from(holds_accumulator), result: 0, needs_zeros: false, errors: Vec::new() },
+            touched: vec![holds_accumulator],
+        };
+        let machine = emit.select(value);
+        emit.out.result = emit.run(&machine);
+        emit.out
+    }
+
+    /// The operation in `value` that needs most registers among those that fit.
+    fn largest_part<'v>(&self, value: &'v Value, capacity: u32) -> Option<&'v Value> {
+        let mut best: Option<(&Value, u32)> = None;
+        let mut stack: Vec<&Value> = value.operands();
+        while let Some(part) = stack.pop() {
+            stack.extend(part.operands());
+            if part.operands().is_empty() || matches!(part.kind, ValueKind::Call(..)) && part.operands().iter().all(|p| matches!(p.kind, ValueKind::Number(_))) {
+                continue;
+            }
+            let used = self.emit(part).used;
+            if used <= capacity && best.is_none_or(|(_, most)| used > most) {
+                best = Some((part, used));
+            }
+        }
+        best.filter(|(_, used)| *used > 1).map(|(part, _)| part)
+    }
+}
+
+fn mentions_accumulator(value: &Value) -> bool {
+    matches!(value.kind, ValueKind::Accumulator) || value.operands().into_iter().any(mentions_accumulator)
+}
+
+fn replace_first(value: &mut Value, part: &Value, with: &Value) -> bool {
+    if value == part {
+        *value = with.clone();
+        return true;
+    }
+    value.operands_mut().into_iter().any(|operand| replace_first(operand, part, with))
+}
+
+struct Emitted {
+    steps: Vec<Step>,
+    used: u32,
+    result: u32,
+    needs_zeros: bool,
+    errors: Vec<Diagnostic>,
+}
+
+/// An expression over operations of the device.
+enum Machine {
+    Load(Operand),
+    Accumulator,
+    Fill(Number),
+    Unary(SfpuOp, Vec<Number>, Box<Machine>),
+    Binary(SfpuOp, Box<Machine>, Box<Machine>),
+    Fpu(FpuOp, Operand, Operand),
+    Where(Box<Machine>, Box<Machine>, Box<Machine>),
+}
+
+impl Machine {
+    /// Registers its evaluation takes.
+    fn need(&self) -> u32 {
+        match self {
+            Machine::Load(_) | Machine::Fill(_) | Machine::Fpu(..) => 1,
+            Machine::Accumulator => 0,
+            Machine::Unary(_, _, x) => x.need(),
+            Machine::Binary(_, a, b) => {
+                let (a, b) = (a.need(), b.need());
+                if a == b { a + 1 } else { a.max(b) }
+            }
+            Machine::Where(c, a, b) => c.need().max(a.need() + 1).max(b.need() + 2),
+        }
+    }
+}
+
+struct Emit<'a, 'b> {
+    context: &'a Context<'b>,
+    /// The first free register.
+    next: u32,
+    /// Registers written in this acquire: the FPU's multiplication adds to what it finds.
+    touched: Vec<bool>,
+    out: Emitted,
+}
+
+fn unary(op: SfpuOp, x: Machine) -> Machine {
+    Machine::Unary(op, Vec::new(), Box::new(x))
+}
+
+fn with(op: SfpuOp, numbers: impl IntoIterator<Item = Number>, x: Machine) -> Machine {
+    Machine::Unary(op, numbers.into_iter().collect(), Box::new(x))
+}
+
+fn binary(op: SfpuOp, a: Machine, b: Machine) -> Machine {
+    Machine::Binary(op, Box::new(a), Box::new(b))
+}
+
+impl Emit<'_, '_> {
+    fn select(&mut self, value: &Value) -> Machine {
+        match &value.kind {
+            ValueKind::Number(number) => Machine::Fill(number.clone()),
+            ValueKind::Load(operand) => Machine::Load(*operand),
+            ValueKind::Accumulator => Machine::Accumulator,
+            ValueKind::Call(op, args) => self.call(*op, args, value.span),
+            ValueKind::Compare(op, a, b) => self.compare(*op, a, b),
+            ValueKind::And(a, b) => binary(SfpuOp::Mul, self.select(a), self.select(b)),
+            ValueKind::Or(a, b) => binary(SfpuOp::Max, self.select(a), self.select(b)),
+            ValueKind::Not(a) => unary(SfpuOp::EqZero, self.select(a)),
+            ValueKind::Select(c, a, b) => {
+                Machine::Where(Box::new(self.select(c)), Box::new(self.select(a)), Box::new(self.select(b)))
+            }
+        }
+    }
+
+    fn compare(&mut self, op: CompareOp, a: &Value, b: &Value) -> Machine {
+        let flipped = match op {
+            CompareOp::Eq | CompareOp::Ne => op,
+            CompareOp::Lt => CompareOp::Gt,
+            CompareOp::Le => CompareOp::Ge,
+            CompareOp::Gt => CompareOp::Lt,
+            CompareOp::Ge => CompareOp::Le,
+        };
+        let number = |op| match op {
+            CompareOp::Eq => SfpuOp::EqNumber,
+            CompareOp::Ne => SfpuOp::NeNumber,
+            CompareOp::Lt => SfpuOp::LtNumber,
+            CompareOp::Le => SfpuOp::LeNumber,
+            CompareOp::Gt => SfpuOp::GtNumber,
+            CompareOp::Ge => SfpuOp::GeNumber,
+        };
+        let tiles = |op| match op {
+            CompareOp::Eq => SfpuOp::Eq,
+            CompareOp::Ne => SfpuOp::Ne,
+            CompareOp::Lt => SfpuOp::Lt,
+            CompareOp::Le => SfpuOp::Le,
+            CompareOp::Gt => SfpuOp::Gt,
+            CompareOp::Ge => SfpuOp::Ge,
+        };
+        match (&a.kind, &b.kind) {
+            (_, ValueKind::Number(limit)) => with(number(op), [limit.clone()], self.select(a)),
+            (ValueKind::Number(limit), _) => with(number(flipped), [limit.clone()], self.select(b)),
+            _ => binary(tiles(op), self.select(a), self.select(b)),
+        }
+    }
+
+    /// Two operands that the FPU takes straight from their buffers.
+    fn fpu(&self, op: FpuOp, a: &Value, b: &Value) -> Option<Machine> {
+        let (ValueKind::Load(a), ValueKind::Load(b)) = (&a.kind, &b.kind) else { return None };
+        let plain = |operand: &Operand| operand.broadcast == Broadcast::None;
+        let narrow = |operand: &Operand| self.context.buffers[operand.buffer.0].format == DataFormat::Float16B;
+        if !narrow(a) || !narrow(b) {
+            return None;
+        }
+        let takes = |b: &Operand| op.functions(b.broadcast).is_some();
+        if plain(a) && takes(b) {
+            Some(Machine::Fpu(op, *a, *b))
+        } else if plain(b) && takes(a) && op != FpuOp::Sub {
+            Some(Machine::Fpu(op, *b, *a))
+        } else {
+            None
+        }
+    }
+
+    fn call(&mut self, op: ElementOp, args: &[Value], span: Span) -> Machine {
+        let number = |value: &Value| match &value.kind {
+            ValueKind::Number(number) => Some(number.clone()),
+            _ => None,
+        };
+        let last = |this: &mut Self, count: usize| -> Vec<Number> {
+            args[args.len() - count..]
+                .iter()
+                .map(|arg| {
+                    number(arg).unwrap_or_else(|| {
+                        let message = format!("`{}` takes a number here, known at launch", op.row().name);
+                        this.out.errors.push(Diagnostic::new(&codes::NUMBER_OPERATION, arg.span, message));
+                        Number::constant(0.0)
+                    })
+                })
+                .collect()
+        };
+        match op {
+            ElementOp::Add | ElementOp::Sub | ElementOp::Mul | ElementOp::Div | ElementOp::Min | ElementOp::Max => {
+                self.arithmetic(op, &args[0], &args[1])
+            }
+            ElementOp::Log2 => {
+                with(SfpuOp::MulNumber, [Number::constant(std::f32::consts::LOG2_E)], unary(SfpuOp::Log, self.select(&args[0])))
+            }
+            ElementOp::Powf | ElementOp::Powi => {
+                let exponent = last(self, 1);
+                if exponent == [Number::constant(2.0)] {
+                    return unary(SfpuOp::Square, self.select(&args[0]));
+                }
+                with(SfpuOp::Power, exponent, self.select(&args[0]))
+            }
+            ElementOp::LeakyRelu => with(SfpuOp::LeakyRelu, last(self, 1), self.select(&args[0])),
+            ElementOp::Elu => with(SfpuOp::Elu, last(self, 1), self.select(&args[0])),
+            ElementOp::Clamp => with(SfpuOp::Clamp, last(self, 2), self.select(&args[0])),
+            // softplus(x) = log(1 + exp(β x)) / β with β = 1, and x itself above the threshold, where they agree in f32.
+            ElementOp::Softplus => {
+                with(SfpuOp::Softplus, [1.0, 1.0, 20.0].map(Number::constant), self.select(&args[0]))
+            }
+            ElementOp::Round => with(SfpuOp::Round, [Number::constant(0.0)], self.select(&args[0])),
+            _ => match unary_of(op) {
+                Some(sfpu) => unary(sfpu, self.select(&args[0])),
+                None => {
+                    let message = format!("`{}` is not compiled yet", op.row().name);
+                    self.out.errors.push(Diagnostic::new(&codes::NUMBER_OPERATION, span, message));
+                    Machine::Fill(Number::constant(0.0))
+                }
+            },
+        }
+    }
+
+    fn arithmetic(&mut self, op: ElementOp, a: &Value, b: &Value) -> Machine {
+        let constant = |value: &Value| match &value.kind {
+            ValueKind::Number(number) => Some(number.clone()),
+            _ => None,
+        };
+        let recip = |number: Number| Number::Call(ElementOp::Recip, vec![number]);
+        match (op, constant(a), constant(b)) {
+            (ElementOp::Add, _, Some(n)) => with(SfpuOp::AddNumber, [n], self.select(a)),
+            (ElementOp::Add, Some(n), _) => with(SfpuOp::AddNumber, [n], self.select(b)),
+            (ElementOp::Sub, _, Some(n)) => with(SfpuOp::SubNumber, [n], self.select(a)),
+            (ElementOp::Sub, Some(n), _) => with(SfpuOp::RsubNumber, [n], self.select(b)),
+            (ElementOp::Mul, _, Some(n)) => with(SfpuOp::MulNumber, [n], self.select(a)),
+            (ElementOp::Mul, Some(n), _) => with(SfpuOp::MulNumber, [n], self.select(b)),
+            (ElementOp::Div, _, Some(n)) => with(SfpuOp::MulNumber, [recip(n)], self.select(a)),
+            (ElementOp::Div, Some(n), _) => with(SfpuOp::MulNumber, [n], unary(SfpuOp::Recip, self.select(b))),
+            (ElementOp::Min, _, Some(n)) => with(SfpuOp::UnaryMin, [n], self.select(a)),
+            (ElementOp::Min, Some(n), _) => with(SfpuOp::UnaryMin, [n], self.select(b)),
+            (ElementOp::Max, _, Some(n)) => with(SfpuOp::UnaryMax, [n], self.select(a)),
+            (ElementOp::Max, Some(n), _) => with(SfpuOp::UnaryMax, [n], self.select(b)),
+            _ => {
+                let (fpu, sfpu) = match op {
+                    ElementOp::Add => (Some(FpuOp::Add), SfpuOp::Add),
+                    ElementOp::Sub => (Some(FpuOp::Sub), SfpuOp::Sub),
+                    ElementOp::Mul => (Some(FpuOp::Mul), SfpuOp::Mul),
+                    ElementOp::Min => (None, SfpuOp::Min),
+                    ElementOp::Max => (None, SfpuOp::Max),
+                    _ => (None, SfpuOp::Div),
+                };
+                fpu.and_then(|fpu| self.fpu(fpu, a, b)).unwrap_or_else(|| binary(sfpu, self.select(a), self.select(b)))
+            }
+        }
+    }
+
+    fn allocate(&mut self) -> u32 {
+        let register = self.next;
+        self.next += 1;
+        self.out.used = self.out.used.max(self.next);
+        if self.touched.len() < self.next as usize {
+            self.touched.resize(self.next as usize, false);
+        }
+        register
+    }
+
+    fn step(&mut self, op: TileOp, out: u32, args: Vec<Arg>) {
+        self.touched[out as usize] = true;
+        self.out.steps.push(Step::Tile { op, out, args });
+    }
+
+    fn load(&mut self, operand: Operand) -> u32 {
+        let out = self.allocate();
+        // A broadcast is zero plus the broadcast tile (patterns.md §0.11: unary_bcast of rows is wrong with 32-bit registers).
+        self.out.needs_zeros |= matches!(operand.broadcast, Broadcast::Row | Broadcast::Column | Broadcast::Scalar);
+        self.step(TileOp::Load, out, vec![Arg::Tile(operand)]);
+        out
+    }
+
+    /// Evaluates into a register, and gives back those above it.
+    fn run(&mut self, machine: &Machine) -> u32 {
+        match machine {
+            Machine::Accumulator => 0,
+            Machine::Load(operand) => self.load(*operand),
+            Machine::Fill(number) => {
+                let out = self.allocate();
+                self.step(TileOp::Fill, out, vec![Arg::Number(number.clone())]);
+                out
+            }
+            Machine::Unary(op, numbers, x) => {
+                debug_assert_eq!(op.row().form, SfpuForm::Unary(numbers.len()));
+                let out = self.run(x);
+                let mut args = vec![Arg::Register(out)];
+                args.extend(numbers.iter().cloned().map(Arg::Number));
+                self.step(TileOp::Sfpu(*op), out, args);
+                out
+            }
+            Machine::Binary(op, a, b) => {
+                let first = self.next;
+                let (ra, rb) = self.pair(a, b);
+                let out = ra.min(rb);
+                self.step(TileOp::Sfpu(*op), out, vec![Arg::Register(ra), Arg::Register(rb)]);
+                self.free_above(out, first);
+                out
+            }
+            Machine::Fpu(op, a, b) => {
+                let out = self.allocate();
+                if *op == FpuOp::Mul && self.touched[out as usize] {
+                    self.step(TileOp::Load, out, vec![Arg::Tile(*a)]);
+                    if b.broadcast == Broadcast::None {
+                        self.step(TileOp::MulReuse, out, vec![Arg::Tile(*b)]);
+                    } else {
+                        let other = self.load(*b);
+                        self.step(TileOp::Sfpu(SfpuOp::Mul), out, vec![Arg::Register(out), Arg::Register(other)]);
+                        self.free_above(out, out);
+                    }
+                } else {
+                    self.step(TileOp::Fpu(*op), out, vec![Arg::Tile(*a), Arg::Tile(*b)]);
+                }
+                out
+            }
+            Machine::Where(c, a, b) => {
+                let first = self.next;
+                let (rc, ra, rb) = (self.run(c), self.run(a), self.run(b));
+                let out = [rc, ra, rb].into_iter().min().unwrap_or(first);
+                self.step(TileOp::Sfpu(SfpuOp::Select), out, vec![Arg::Register(rc), Arg::Register(ra), Arg::Register(rb)]);
+                self.free_above(out, first);
+                out
+            }
+        }
+    }
+
+    fn pair(&mut self, a: &Machine, b: &Machine) -> (u32, u32) {
+        if b.need() > a.need() {
+            let rb = self.run(b);
+            (self.run(a), rb)
+        } else {
+            let ra = self.run(a);
+            (ra, self.run(b))
+        }
+    }
+
+    /// Frees what an evaluation that began with `first` as the first free register took, except its result. A result in
+    /// the accumulator's register, 0, lies below; operands that wait between the two stay.
+    fn free_above(&mut self, out: u32, first: u32) {
+        self.next = first.max(out + 1);
+    }
+}
+
+/// Operations of one tile that the SFPU has under one name.
+fn unary_of(op: ElementOp) -> Option<SfpuOp> {
+    Some(match op {
+        ElementOp::Neg => SfpuOp::Negative,
+        ElementOp::Exp => SfpuOp::Exp,
+        ElementOp::Exp2 => SfpuOp::Exp2,
+        ElementOp::Log => SfpuOp::Log,
+        ElementOp::Log1p => SfpuOp::Log1p,
+        ElementOp::Expm1 => SfpuOp::Expm1,
+        ElementOp::Sqrt => SfpuOp::Sqrt,
+        ElementOp::Rsqrt => SfpuOp::Rsqrt,
+        ElementOp::Recip => SfpuOp::Recip,
+        ElementOp::Abs => SfpuOp::Abs,
+        ElementOp::Sign => SfpuOp::Sign,
+        ElementOp::Square => SfpuOp::Square,
+        ElementOp::Sin => SfpuOp::Sin,
+        ElementOp::Cos => SfpuOp::Cos,
+        ElementOp::Tan => SfpuOp::Tan,
+        ElementOp::Asin => SfpuOp::Asin,
+        ElementOp::Acos => SfpuOp::Acos,
+        ElementOp::Atan => SfpuOp::Atan,
+        ElementOp::Sinh => SfpuOp::Sinh,
+        ElementOp::Cosh => SfpuOp::Cosh,
+        ElementOp::Tanh => SfpuOp::Tanh,
+        ElementOp::Sigmoid => SfpuOp::Sigmoid,
+        ElementOp::Silu => SfpuOp::Silu,
+        ElementOp::Gelu => SfpuOp::Gelu,
+        ElementOp::Relu => SfpuOp::Relu,
+        ElementOp::Erf => SfpuOp::Erf,
+        ElementOp::Erfc => SfpuOp::Erfc,
+        ElementOp::Floor => SfpuOp::Floor,
+        ElementOp::Ceil => SfpuOp::Ceil,
+        ElementOp::Trunc => SfpuOp::Trunc,
+        ElementOp::Add
+        | ElementOp::Sub
+        | ElementOp::Mul
+        | ElementOp::Div
+        | ElementOp::Log2
+        | ElementOp::Powf
+        | ElementOp::Powi
+        | ElementOp::LeakyRelu
+        | ElementOp::Elu
+        | ElementOp::Softplus
+        | ElementOp::Round
+        | ElementOp::Min
+        | ElementOp::Max
+        | ElementOp::Clamp => return None,
+    })
+}

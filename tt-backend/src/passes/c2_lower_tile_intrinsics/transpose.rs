@@ -1,0 +1,65 @@
+//! Transposed operands of gemms.
+
+use super::scratch;
+use crate::flow::{
+    Broadcast, Buffer, BufferKind, Elementwise, Flow, FlowKind, FlowStmt, Gemm, Operand, Value, ValueKind,
+};
+
+/// Runs the step.
+pub fn run(flow: &mut Flow) {
+    // Right operands that come from a tensor and serve no other purpose are laid column by column.
+    let mut uses: Vec<Vec<bool>> = vec![Vec::new(); flow.buffers.len()];
+    count(&flow.body, &mut uses);
+    for (buffer, uses) in flow.buffers.iter_mut().zip(&uses) {
+        buffer.column_major = buffer.kind == BufferKind::Incoming && !uses.is_empty() && uses.iter().all(|right| *right);
+    }
+    let body = std::mem::take(&mut flow.body);
+    flow.body = left(body, &mut flow.buffers);
+}
+
+/// For every use of a buffer: whether it is as a transposed right operand.
+fn count(body: &[FlowStmt], uses: &mut [Vec<bool>]) {
+    for stmt in body {
+        match &stmt.kind {
+            FlowKind::Gemm(gemm) => {
+                uses[gemm.a.0].push(false);
+                uses[gemm.b.0].push(gemm.transpose_b);
+            }
+            FlowKind::Elementwise(elementwise) => elementwise.value.loads(&mut |operand, _| uses[operand.buffer.0].push(false)),
+            FlowKind::For { body, .. } => count(body, uses),
+            FlowKind::If { then, otherwise, .. } => {
+                count(then, uses);
+                count(otherwise, uses);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Left operands get a transposed copy.
+fn left(body: Vec<FlowStmt>, buffers: &mut Vec<Buffer>) -> Vec<FlowStmt> {
+    let mut out = Vec::new();
+    for mut stmt in body {
+        let span = stmt.span;
+        match &mut stmt.kind {
+            FlowKind::Gemm(gemm) if gemm.transpose_a => {
+                let name = format!("{}_t", buffers[gemm.a.0].name);
+                let format = buffers[gemm.a.0].format;
+                let target = scratch(buffers, name, span, format, [gemm.m, gemm.k]);
+                let load = Operand { buffer: gemm.a, offset: [0, 0], broadcast: Broadcast::Transpose };
+                let value = Value { kind: ValueKind::Load(load), span };
+                let extent = [u64::from(gemm.m) * 32, u64::from(gemm.k) * 32];
+                out.push(FlowStmt { kind: FlowKind::Elementwise(Elementwise { target, extent, value }), span });
+                *gemm = Gemm { a: target, transpose_a: false, ..gemm.clone() };
+            }
+            FlowKind::For { body, .. } => *body = left(std::mem::take(body), buffers),
+            FlowKind::If { then, otherwise, .. } => {
+                *then = left(std::mem::take(then), buffers);
+                *otherwise = left(std::mem::take(otherwise), buffers);
+            }
+            _ => {}
+        }
+        out.push(stmt);
+    }
+    out
+}

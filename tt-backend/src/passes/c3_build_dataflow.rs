@@ -1,0 +1,226 @@
+//! C3: the lifetimes, depths and indices of the circular buffers.
+//!
+//! Before: sections over buffers. After: statements whose results nobody uses are gone; every version of a buffer is
+//! released right after its last use, on every path; every buffer has as many versions as are alive at once, and more
+//! where overlap was asked for; buffers have device indices.
+//!
+//! At any point of the program a version of a buffer is in its FIFO if and only if it is live: that is what the verifier
+//! proves again on the final code.
+//!
+//! ```text
+//!  read a; read b; section y ← a + b; write y      ⟹      read a; read b; section y ← a + b; release a; release b;
+//!                                                          write y; release y          depths 2, indices 0 1 16
+//! ```
+
+mod liveness;
+
+use super::a2_propagate_layout::Depth;
+use crate::codes;
+use crate::flow::{Arg, BufferId, BufferKind, Flow, FlowKind, FlowStmt, PackMode, Section, Step};
+use crate::target;
+use std::collections::BTreeSet;
+use tt_lang::diagnostic::Diagnostic;
+use tt_lang::ir::Span;
+
+/// Runs the pass: the device index of every buffer. Unused buffers keep index 255 and are dropped from the plan.
+pub fn run(flow: &mut Flow, depths: &[Depth]) -> Result<Vec<u8>, Vec<Diagnostic>> {
+    remove_dead(flow);
+    let most_alive = liveness::run(flow);
+    for (index, buffer) in flow.buffers.iter_mut().enumerate() {
+        let needed = most_alive[index].max(1);
+        let depth = depths.get(index).copied().unwrap_or(Depth::Default);
+        buffer.versions = match (buffer.kind, depth) {
+            (BufferKind::Zeros, _) => 1,
+            (BufferKind::Incoming, depth) => needed.max(depth.versions()),
+            (BufferKind::Outgoing, _) => needed.max(Depth::Default.versions()),
+            (BufferKind::Local, _) => needed,
+        };
+    }
+    fit_in_l1(flow, depths, &most_alive);
+    indices(flow)
+}
+
+/// The buffers that a section reads, outside of its control steps.
+fn section_uses(section: &Section) -> BTreeSet<BufferId> {
+    let mut uses = BTreeSet::new();
+    for step in &section.steps {
+        match step {
+            Step::Tile { args, .. } => uses.extend(args.iter().filter_map(|arg| match arg {
+                Arg::Tile(operand) => Some(operand.buffer),
+                Arg::Register(_) | Arg::Number(_) => None,
+            })),
+            Step::Matmul(matmul) => uses.extend([matmul.a, matmul.b]),
+            Step::Control(_) => {}
+        }
+    }
+    uses
+}
+
+/// The buffer that a section appends a version to.
+fn section_defines(section: &Section) -> Option<BufferId> {
+    (section.pack.mode == PackMode::Publish).then_some(section.pack.buffer)
+}
+
+/// Drops what defines buffers that nothing uses, until nothing more goes.
+fn remove_dead(flow: &mut Flow) {
+    loop {
+        let mut used = BTreeSet::new();
+        all_uses(&flow.body, &mut used);
+        let before = statements(&flow.body);
+        drop_unused(&mut flow.body, &used);
+        if statements(&flow.body) == before {
+            return;
+        }
+    }
+}
+
+fn statements(body: &[FlowStmt]) -> usize {
+    body.iter()
+        .map(|stmt| {
+            1 + match &stmt.kind {
+                FlowKind::For { body, .. } | FlowKind::Accumulate { body, .. } => statements(body),
+                FlowKind::If { then, otherwise, .. } => statements(then) + statements(otherwise),
+                FlowKind::Section(section) => section
+                    .steps
+                    .iter()
+                    .map(|step| if let Step::Control(body) = step { statements(body) } else { 0 })
+                    .sum(),
+                _ => 0,
+            }
+        })
+        .sum()
+}
+
+fn all_uses(body: &[FlowStmt], used: &mut BTreeSet<BufferId>) {
+    for stmt in body {
+        match &stmt.kind {
+            FlowKind::Write { buffer, .. } => drop(used.insert(*buffer)),
+            FlowKind::Section(section) => {
+                used.extend(section_uses(section));
+                for step in &section.steps {
+                    if let Step::Control(body) = step {
+                        all_uses(body, used);
+                    }
+                }
+            }
+            FlowKind::Multiply(matmul) => used.extend([matmul.a, matmul.b]),
+            FlowKind::For { body, .. } | FlowKind::Accumulate { body, .. } => all_uses(body, used),
+            FlowKind::If { then, otherwise, .. } => {
+                all_uses(then, used);
+                all_uses(otherwise, used);
+            }
+            FlowKind::Read { .. } | FlowKind::Release { .. } | FlowKind::Elementwise(_) | FlowKind::Gemm(_) => {}
+        }
+    }
+}
+
+fn drop_unused(body: &mut Vec<FlowStmt>, used: &BTreeSet<BufferId>) {
+    for stmt in body.iter_mut() {
+        match &mut stmt.kind {
+            FlowKind::For { body, .. } | FlowKind::Accumulate { body, .. } => drop_unused(body, used),
+            FlowKind::If { then, otherwise, .. } => {
+                drop_unused(then, used);
+                drop_unused(otherwise, used);
+            }
+            _ => {}
+        }
+    }
+    body.retain(|stmt| match &stmt.kind {
+        FlowKind::Read { buffer, .. } | FlowKind::Accumulate { buffer, .. } => used.contains(buffer),
+        FlowKind::Section(section) => section_defines(section).is_none_or(|buffer| used.contains(&buffer)),
+        FlowKind::For { body, .. } => !body.is_empty(),
+        FlowKind::If { then, otherwise, .. } => !then.is_empty() || !otherwise.is_empty(),
+        _ => true,
+    });
+}
+
+/// Takes back the overlap that nobody asked for, buffer by buffer, the largest first, until all fit in L1. What then does
+/// not fit is the verifier's to report, with all sizes.
+fn fit_in_l1(flow: &mut Flow, depths: &[Depth], most_alive: &[u32]) {
+    let limit = target::least(|target| target.l1_bytes);
+    let bytes = |flow: &Flow| -> u64 {
+        flow.buffers.iter().map(|buffer| u64::from(buffer.pages()) * u64::from(buffer.format.tile_bytes())).sum()
+    };
+    let mut order: Vec<usize> = (0..flow.buffers.len()).collect();
+    order.sort_by_key(|index| std::cmp::Reverse(flow.buffers[*index].version_tiles() * flow.buffers[*index].format.tile_bytes()));
+    for index in order {
+        if bytes(flow) <= limit {
+            return;
+        }
+        let asked = matches!(depths.get(index), Some(Depth::Asked(_))) && flow.buffers[index].kind == BufferKind::Incoming;
+        if !asked {
+            flow.buffers[index].versions = most_alive[index].max(1);
+        }
+    }
+}
+
+/// Incoming buffers count from 0, outgoing from 16, local from 24, each where the ones before leave room.
+fn indices(flow: &Flow) -> Result<Vec<u8>, Vec<Diagnostic>> {
+    let limit = target::least(|target| target.circular_buffers) as usize;
+    let mut used = BTreeSet::new();
+    let mut defined = BTreeSet::new();
+    all_uses(&flow.body, &mut used);
+    all_definitions(&flow.body, &mut defined);
+    let mut taken = vec![false; limit];
+    let mut out = vec![u8::MAX; flow.buffers.len()];
+    let mut over: Option<Span> = None;
+    for (index, buffer) in flow.buffers.iter().enumerate() {
+        let id = BufferId(index);
+        if buffer.kind != BufferKind::Zeros && !used.contains(&id) && !defined.contains(&id) {
+            continue;
+        }
+        let first = match buffer.kind {
+            BufferKind::Incoming | BufferKind::Zeros => 0,
+            BufferKind::Outgoing => 16,
+            BufferKind::Local => 24,
+        };
+        let free = (first..limit).chain(0..first).find(|slot| !taken[*slot]);
+        match free {
+            Some(slot) => {
+                taken[slot] = true;
+                out[index] = slot as u8;
+            }
+            None => over = over.or(Some(buffer.span)),
+        }
+    }
+    match over {
+        None => Ok(out),
+        Some(span) => {
+            let count = flow.buffers.len();
+            Err(vec![
+                Diagnostic::new(&codes::CIRCULAR_BUFFERS, span, format!("this kernel needs {count} circular buffers, a core has {limit}"))
+                    .note("use fewer blocks, or split the kernel"),
+            ])
+        }
+    }
+}
+
+fn all_definitions(body: &[FlowStmt], defined: &mut BTreeSet<BufferId>) {
+    for stmt in body {
+        match &stmt.kind {
+            FlowKind::Read { buffer, .. } => drop(defined.insert(*buffer)),
+            FlowKind::Section(section) => {
+                defined.insert(section.pack.buffer);
+                for step in &section.steps {
+                    if let Step::Control(body) = step {
+                        all_definitions(body, defined);
+                    }
+                }
+            }
+            FlowKind::Accumulate { buffer, body } => {
+                defined.insert(*buffer);
+                all_definitions(body, defined);
+            }
+            FlowKind::For { body, .. } => all_definitions(body, defined),
+            FlowKind::If { then, otherwise, .. } => {
+                all_definitions(then, defined);
+                all_definitions(otherwise, defined);
+            }
+            FlowKind::Write { .. }
+            | FlowKind::Release { .. }
+            | FlowKind::Elementwise(_)
+            | FlowKind::Gemm(_)
+            | FlowKind::Multiply(_) => {}
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! Liveness of versions, backward over the structured program; a `Release` stands where a version dies.
+
+use super::{section_defines, section_uses};
+use crate::flow::{BufferId, Flow, FlowKind, FlowStmt, Step};
+use std::collections::BTreeSet;
+use tt_lang::ir::Span;
+
+type Live = BTreeSet<BufferId>;
+
+/// Inserts the releases; returns the most versions of each buffer alive at once.
+pub fn run(flow: &mut Flow) -> Vec<u32> {
+    let body = std::mem::take(&mut flow.body);
+    let (body, _) = list(body, Live::new());
+    let mut most = vec![0; flow.buffers.len()];
+    let mut alive = vec![0; flow.buffers.len()];
+    count(&body, &mut alive, &mut most);
+    flow.body = body;
+    most
+}
+
+fn release(buffer: BufferId, span: Span) -> FlowStmt {
+    FlowStmt { kind: FlowKind::Release { buffer }, span }
+}
+
+/// The statements with releases, and what is live before them when `live` is live after.
+fn list(body: Vec<FlowStmt>, mut live: Live) -> (Vec<FlowStmt>, Live) {
+    let mut out = Vec::new();
+    for stmt in body.into_iter().rev() {
+        let (stmts, before) = statement(stmt, &live);
+        out.extend(stmts.into_iter().rev());
+        live = before;
+    }
+    out.reverse();
+    (out, live)
+}
+
+fn live_before(body: &[FlowStmt], live: Live) -> Live {
+    list(body.to_vec(), live).1
+}
+
+/// A statement with its releases after it (in order), and what is live before it.
+fn statement(stmt: FlowStmt, after: &Live) -> (Vec<FlowStmt>, Live) {
+    let span = stmt.span;
+    // A version used here dies here unless it is live after; a version defined here dies here if nobody uses it.
+    let simple = |kind: FlowKind, uses: Live, defines: Option<BufferId>| {
+        let mut before = after.clone();
+        let mut releases = Vec::new();
+        if let Some(buffer) = defines {
+            before.remove(&buffer);
+        }
+        for buffer in &uses {
+            if !after.contains(buffer) || defines == Some(*buffer) {
+                releases.push(release(*buffer, span));
+            }
+        }
+        if let Some(buffer) = defines
+            && !after.contains(&buffer)
+        {
+            releases.push(release(buffer, span));
+        }
+        before.extend(uses);
+        let mut out = vec![FlowStmt { kind, span }];
+        out.extend(releases);
+        (out, before)
+    };
+    match stmt.kind {
+        FlowKind::Read { buffer, region } => simple(FlowKind::Read { buffer, region }, Live::new(), Some(buffer)),
+        FlowKind::Write { buffer, region } => simple(FlowKind::Write { buffer, region }, Live::from([buffer]), None),
+        FlowKind::Multiply(matmul) => {
+            let uses = Live::from([matmul.a, matmul.b]);
+            simple(FlowKind::Multiply(matmul), uses, None)
+        }
+        FlowKind::Section(mut section) => {
+            let (uses, defines) = (section_uses(&section), section_defines(&section));
+            // What the section's own steps use stays until its end, through its control steps.
+            let mut inside = after.clone();
+            if let Some(buffer) = defines {
+                inside.remove(&buffer);
+            }
+            inside.extend(&uses);
+            let mut before_control = inside.clone();
+            for step in section.steps.iter_mut().rev() {
+                if let Step::Control(body) = step {
+                    let (stmts, before) = list(std::mem::take(body), before_control);
+                    *body = stmts;
+                    before_control = before;
+                }
+            }
+            let (out, _) = simple(FlowKind::Section(section), uses, defines);
+            (out, before_control)
+        }
+        FlowKind::Accumulate { buffer, body } => {
+            let mut inside = after.clone();
+            inside.remove(&buffer);
+            let (body, before) = list(body, inside);
+            let mut out = vec![FlowStmt { kind: FlowKind::Accumulate { buffer, body }, span }];
+            if !after.contains(&buffer) {
+                out.push(release(buffer, span));
+            }
+            (out, before)
+        }
+        FlowKind::For { var, start, end, kind, body } => {
+            // What is live at the head: what is live after, as the loop may run no further, and what the body uses first.
+            let mut head = after.clone();
+            loop {
+                let mut next = live_before(&body, head.clone());
+                next.extend(&head);
+                if next == head {
+                    break;
+                }
+                head = next;
+            }
+            let (mut body, body_before) = list(body, head.clone());
+            let dying: Vec<FlowStmt> = head.difference(&body_before).map(|buffer| release(*buffer, span)).collect();
+            body.splice(0..0, dying);
+            let mut out = vec![FlowStmt { kind: FlowKind::For { var, start, end, kind, body }, span }];
+            out.extend(head.difference(after).map(|buffer| release(*buffer, span)));
+            (out, head)
+        }
+        FlowKind::If { cond, then, otherwise } => {
+            let (mut then, then_before) = list(then, after.clone());
+            let (mut otherwise, otherwise_before) = list(otherwise, after.clone());
+            let before: Live = then_before.union(&otherwise_before).copied().collect();
+            let dying = |branch: &Live| -> Vec<FlowStmt> { before.difference(branch).map(|buffer| release(*buffer, span)).collect() };
+            then.splice(0..0, dying(&then_before));
+            otherwise.splice(0..0, dying(&otherwise_before));
+            (vec![FlowStmt { kind: FlowKind::If { cond, then, otherwise }, span }], before)
+        }
+        kind @ (FlowKind::Release { .. } | FlowKind::Elementwise(_) | FlowKind::Gemm(_)) => {
+            (vec![FlowStmt { kind, span }], after.clone())
+        }
+    }
+}
+
+/// How many versions of each buffer are in its FIFO, at most. Loops and branches leave the counts as liveness made them:
+/// equal on all paths.
+fn count(body: &[FlowStmt], alive: &mut [u32], most: &mut [u32]) {
+    fn define(buffer: BufferId, alive: &mut [u32], most: &mut [u32]) {
+        alive[buffer.0] += 1;
+        most[buffer.0] = most[buffer.0].max(alive[buffer.0]);
+    }
+    for stmt in body {
+        match &stmt.kind {
+            FlowKind::Read { buffer, .. } => define(*buffer, alive, most),
+            FlowKind::Release { buffer } => alive[buffer.0] = alive[buffer.0].saturating_sub(1),
+            FlowKind::Section(section) => {
+                // The version being packed is reserved while the control steps run.
+                if let Some(buffer) = section_defines(section) {
+                    define(buffer, alive, most);
+                }
+                for step in &section.steps {
+                    if let Step::Control(body) = step {
+                        count(body, alive, most);
+                    }
+                }
+            }
+            FlowKind::Accumulate { buffer, body } => {
+                define(*buffer, alive, most);
+                count(body, alive, most);
+            }
+            FlowKind::For { body, .. } => count(body, alive, most),
+            FlowKind::If { then, otherwise, .. } => {
+                let mut other = alive.to_vec();
+                count(then, alive, most);
+                count(otherwise, &mut other, most);
+            }
+            FlowKind::Write { .. } | FlowKind::Elementwise(_) | FlowKind::Gemm(_) | FlowKind::Multiply(_) => {}
+        }
+    }
+}

@@ -1,0 +1,262 @@
+//! What each step asks of the engines, and the calls that bring them there.
+
+use super::Engines;
+use super::state::{Component, State};
+use crate::device::function::*;
+use crate::device::{Expr, Leaf, Node, Step, call, call_with};
+use crate::flow::{self, Arg, Broadcast, BufferId, Matmul, Operand, Pack, PackMode, Section};
+use crate::tile_ops::{FpuOp, TileOp};
+use tt_lang::ir::{BoolExpr, CompareOp, IntExpr, VarId};
+use tt_plan::DataFormat;
+
+/// The format in which an unpacker takes a buffer: its own, and whether it bypasses the unpacker's registers.
+pub type Unpacked = (DataFormat, bool);
+
+/// The state of a component.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Value {
+    /// The format of an unpacker.
+    Unpack(Unpacked),
+    /// The init call that is in force, and the formats of its operands: buffers of one format are interchangeable.
+    Math {
+        /// The init function.
+        init: &'static str,
+        /// Its arguments other than buffers.
+        numbers: Vec<i64>,
+        /// The formats of its buffers.
+        formats: Vec<Unpacked>,
+    },
+    /// The SFPU init in force, with its template arguments.
+    Sfpu(&'static str, &'static str),
+    /// The packer's format.
+    Pack(DataFormat),
+    /// Whether the packer adds.
+    Accumulation(bool),
+}
+
+/// Something a step asks of a component.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Need {
+    /// The component.
+    pub component: Component,
+    /// The state it must be in.
+    pub value: Value,
+    /// Whether that state can be relied on afterwards; not where it depends on loop variables.
+    pub stable: bool,
+    /// The call that brings the component there.
+    pub call: Leaf,
+}
+
+/// Calls that set one unpacker each, side by side, become one that sets both.
+pub fn merge(calls: Vec<Leaf>) -> Vec<Leaf> {
+    let mut out: Vec<Leaf> = Vec::new();
+    for leaf in calls {
+        if let (Some(Leaf::Call(a)), Leaf::Call(b)) = (out.last(), &leaf)
+            && a.function == &RECONFIG_DATA_FORMAT_SRCA
+            && b.function == &RECONFIG_DATA_FORMAT_SRCB
+        {
+            let args: Vec<Expr> = a.args.iter().chain(&b.args).cloned().collect();
+            out.pop();
+            out.push(call(&RECONFIG_DATA_FORMAT, args));
+        } else {
+            out.push(leaf);
+        }
+    }
+    out
+}
+
+fn unpacked(engines: &Engines, buffer: BufferId) -> Unpacked {
+    let buffer = &engines.buffers[buffer.0];
+    (buffer.format, buffer.unpack_to_dest)
+}
+
+fn need(component: Component, value: Value, leaf: Leaf) -> Need {
+    Need { component, value, stable: true, call: leaf }
+}
+
+/// The formats of the unpackers that take part.
+fn formats(engines: &Engines, a: Option<BufferId>, b: Option<BufferId>) -> Vec<Need> {
+    let of = |component, function, buffer: BufferId| {
+        need(component, Value::Unpack(unpacked(engines, buffer)), call(function, [Expr::Buffer(buffer)]))
+    };
+    let a = a.map(|buffer| of(Component::UnpackA, &RECONFIG_DATA_FORMAT_SRCA, buffer));
+    let b = b.map(|buffer| of(Component::UnpackB, &RECONFIG_DATA_FORMAT_SRCB, buffer));
+    a.into_iter().chain(b).collect()
+}
+
+/// The formats of the unpackers, then the operation.
+fn operation(mut formats: Vec<Need>, math: Need) -> Vec<Need> {
+    formats.push(math);
+    formats
+}
+
+fn math(engines: &Engines, init: &'static Function, template: &str, buffers: &[BufferId], numbers: &[i64]) -> Need {
+    let args = buffers.iter().map(|buffer| Expr::Buffer(*buffer)).chain(numbers.iter().map(|number| Expr::Int(*number)));
+    let value = Value::Math {
+        init: init.name,
+        numbers: numbers.to_vec(),
+        formats: buffers.iter().map(|buffer| unpacked(engines, *buffer)).collect(),
+    };
+    need(Component::Math, value, call_with(init, template, args))
+}
+
+/// What a product asks. The FPU takes the right operand through unpacker A and the left one through B.
+pub fn matmul(engines: &Engines, matmul: &Matmul, chunk: [u32; 2]) -> Vec<Need> {
+    let [rows, columns] = chunk.map(i64::from);
+    let numbers = [i64::from(matmul.transpose), columns, rows, i64::from(matmul.k)];
+    operation(
+        formats(engines, Some(matmul.b), Some(matmul.a)),
+        math(engines, &MATMUL_BLOCK_INIT, "", &[matmul.a, matmul.b], &numbers),
+    )
+}
+
+/// The template argument of the operations that take one operand from the registers.
+pub const DEST_TO_SRCA: &str = "EltwiseBinaryReuseDestType::DEST_TO_SRCA";
+
+/// What a step asks.
+pub fn step(engines: &Engines, section: &Section, step: &flow::Step) -> Vec<Need> {
+    match step {
+        flow::Step::Control(_) => Vec::new(),
+        flow::Step::Matmul(product) => matmul(engines, product, section.chunk),
+        flow::Step::Tile { op, args, .. } => match (op, args.as_slice()) {
+            (TileOp::Load, [Arg::Tile(operand)]) => load(engines, operand),
+            (TileOp::Fpu(op), [Arg::Tile(a), Arg::Tile(b)]) => binary(engines, *op, a.buffer, b),
+            (TileOp::MulReuse, [Arg::Tile(b)]) => operation(
+                formats(engines, None, Some(b.buffer)),
+                math(engines, &MUL_REUSE_DEST_INIT, DEST_TO_SRCA, &[b.buffer], &[]),
+            ),
+            (TileOp::Fill, _) => sfpu(crate::tile_ops::SfpuOp::FillBits, engines),
+            (TileOp::Sfpu(op), _) => sfpu(*op, engines),
+            _ => Vec::new(),
+        },
+    }
+}
+
+fn sfpu(op: crate::tile_ops::SfpuOp, engines: &Engines) -> Vec<Need> {
+    let row = op.row();
+    let template = if engines.approximate { row.approximate } else { row.exact };
+    vec![need(Component::Sfpu, Value::Sfpu(row.init.name, template), call_with(&row.init, template, []))]
+}
+
+fn load(engines: &Engines, operand: &Operand) -> Vec<Need> {
+    let buffer = operand.buffer;
+    match (operand.broadcast, engines.zeros) {
+        (Broadcast::None, _) => {
+            operation(formats(engines, Some(buffer), None), math(engines, &COPY_INIT, "", &[buffer], &[]))
+        }
+        (Broadcast::Transpose, _) => {
+            operation(formats(engines, Some(buffer), None), math(engines, &TRANSPOSE_INIT, "", &[buffer], &[]))
+        }
+        (Broadcast::Row | Broadcast::Column | Broadcast::Scalar, Some(zeros)) => binary(engines, FpuOp::Add, zeros, operand),
+        // C2 makes the zeros wherever something is broadcast.
+        (Broadcast::Row | Broadcast::Column | Broadcast::Scalar, None) => Vec::new(),
+    }
+}
+
+fn binary(engines: &Engines, op: FpuOp, a: BufferId, b: &Operand) -> Vec<Need> {
+    match op.functions(b.broadcast) {
+        Some((init, _)) => {
+            operation(formats(engines, Some(a), Some(b.buffer)), math(engines, init, "", &[a, b.buffer], &[]))
+        }
+        None => Vec::new(),
+    }
+}
+
+/// What a pack asks of the packer's format.
+pub fn pack(engines: &Engines, pack: &Pack) -> Vec<Need> {
+    let format = engines.buffers[pack.buffer.0].format;
+    vec![need(Component::Pack, Value::Pack(format), call(&PACK_RECONFIG_DATA_FORMAT, [Expr::Buffer(pack.buffer)]))]
+}
+
+/// What a pack asks of the packer's accumulation.
+pub fn accumulation(pack: &Pack) -> Need {
+    let constant = |on: bool| {
+        let leaf = call(&PACK_RECONFIG_L1_ACC, [Expr::Int(i64::from(on))]);
+        need(Component::Accumulation, Value::Accumulation(on), leaf)
+    };
+    match &pack.mode {
+        PackMode::Publish | PackMode::Overwrite => constant(false),
+        PackMode::Add => constant(true),
+        PackMode::AddAfterFirst(first) => {
+            let leaf = call(&PACK_RECONFIG_L1_ACC, [Expr::Condition(after_first(first))]);
+            Need { stable: false, ..need(Component::Accumulation, Value::Accumulation(true), leaf) }
+        }
+    }
+}
+
+/// Whether any of the variables is past the first value of its loop.
+fn after_first(first: &[(VarId, IntExpr)]) -> BoolExpr {
+    first
+        .iter()
+        .map(|(var, start)| BoolExpr::Compare(CompareOp::Ne, IntExpr::Var(*var), start.clone()))
+        .reduce(|a, b| BoolExpr::Or(Box::new(a), Box::new(b)))
+        .unwrap_or(BoolExpr::Const(false))
+}
+
+/// The startup call for the first section, and the state it leaves.
+pub fn startup(engines: &Engines, body: &[Node<Step>]) -> Option<(Leaf, State)> {
+    let section = first_section(body)?;
+    let out = section.pack.buffer;
+    let mut operands = None;
+    let mut reverse = false;
+    let mut steps: Vec<&flow::Step> = section.steps.iter().collect();
+    // A product within control steps comes after the steps before them.
+    if let Some(product) = section.steps.iter().find_map(|step| match step {
+        flow::Step::Control(body) => product(body),
+        _ => None,
+    }) && !section.steps.iter().any(|step| matches!(step, flow::Step::Tile { op: TileOp::Load, .. }))
+    {
+        operands = Some((product.a, product.b));
+        reverse = true;
+        steps.clear();
+    }
+    for step in steps {
+        operands = match step {
+            flow::Step::Matmul(product) => {
+                reverse = true;
+                Some((product.a, product.b))
+            }
+            flow::Step::Tile { op, args, .. } => match (op, args.as_slice()) {
+                (TileOp::Load, [Arg::Tile(operand)]) => match (operand.broadcast, engines.zeros) {
+                    (Broadcast::Row | Broadcast::Column | Broadcast::Scalar, Some(zeros)) => Some((zeros, operand.buffer)),
+                    _ => Some((operand.buffer, operand.buffer)),
+                },
+                (TileOp::Fpu(_), [Arg::Tile(a), Arg::Tile(b)]) => Some((a.buffer, b.buffer)),
+                _ => None,
+            },
+            flow::Step::Control(_) => None,
+        };
+        if operands.is_some() {
+            break;
+        }
+    }
+    let (a, b) = operands.unwrap_or((out, out));
+    let template = if reverse { "SrcOrder::Reverse" } else { "" };
+    let leaf = call_with(&COMPUTE_KERNEL_HW_STARTUP, template, [a, b, out].map(Expr::Buffer));
+    let mut state = State::unknown();
+    let (src_a, src_b) = if reverse { (b, a) } else { (a, b) };
+    state.set(Component::UnpackA, Value::Unpack(unpacked(engines, src_a)));
+    state.set(Component::UnpackB, Value::Unpack(unpacked(engines, src_b)));
+    state.set(Component::Pack, Value::Pack(engines.buffers[out.0].format));
+    state.set(Component::Accumulation, Value::Accumulation(false));
+    Some((leaf, state))
+}
+
+fn product(body: &[flow::FlowStmt]) -> Option<&Matmul> {
+    body.iter().find_map(|stmt| match &stmt.kind {
+        flow::FlowKind::Multiply(matmul) => Some(matmul),
+        flow::FlowKind::For { body, .. } => product(body),
+        _ => None,
+    })
+}
+
+fn first_section(nodes: &[Node<Step>]) -> Option<&Section> {
+    nodes.iter().find_map(|node| match node {
+        Node::Leaf(Step::Section(step)) => Some(&step.section),
+        Node::Loop { body, .. } | Node::Tiles { body, .. } | Node::Scope(body) => first_section(body),
+        Node::If { then, otherwise, .. } | Node::When { then, otherwise, .. } => {
+            first_section(then).or_else(|| first_section(otherwise))
+        }
+        Node::Leaf(_) | Node::Source(_) => None,
+    })
+}

@@ -1,0 +1,146 @@
+//! The state of the engines, component by component.
+
+use super::requirement::{Need, Value};
+use crate::device::Leaf;
+use crate::device::function::*;
+
+/// A part of the engines with a state of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Component {
+    /// The format of unpacker A.
+    UnpackA,
+    /// The format of unpacker B.
+    UnpackB,
+    /// The operation that unpackers and FPU are set up for.
+    Math,
+    /// The function that the SFPU is set up for.
+    Sfpu,
+    /// The format of the packer.
+    Pack,
+    /// Whether the packer adds to L1.
+    Accumulation,
+}
+
+impl Component {
+    /// In the order in which transitions are emitted: formats before operations.
+    pub const ALL: [Component; 6] = [
+        Component::UnpackA,
+        Component::UnpackB,
+        Component::Math,
+        Component::Sfpu,
+        Component::Pack,
+        Component::Accumulation,
+    ];
+}
+
+/// What is known of the engines, and what has been asked of them since the log was cleared.
+#[derive(Debug, Clone)]
+pub struct State {
+    values: [Option<Value>; 6],
+    first: [Option<Need>; 6],
+    touched: [bool; 6],
+    /// The chunk of the section around.
+    chunk: [u32; 2],
+}
+
+/// Whether a call is one that this pass emits on its own before a loop.
+pub fn is_transition(function: &Function) -> bool {
+    function.name.ends_with("_init") || function.name.contains("reconfig")
+}
+
+impl State {
+    /// Nothing is known.
+    pub fn unknown() -> State {
+        State { values: Default::default(), first: Default::default(), touched: [false; 6], chunk: [1, 1] }
+    }
+
+    /// What is known of a component.
+    pub fn value(&self, component: Component) -> Option<&Value> {
+        self.values[component as usize].as_ref()
+    }
+
+    /// Sets what is known of a component.
+    pub fn set(&mut self, component: Component, value: Value) {
+        self.values[component as usize] = Some(value);
+    }
+
+    /// Forgets what is known of a component.
+    pub fn forget(&mut self, component: Component) {
+        self.values[component as usize] = None;
+    }
+
+    /// Whether anything was asked of the component.
+    pub fn touched(&self, component: Component) -> bool {
+        self.touched[component as usize]
+    }
+
+    /// What was asked of the component first.
+    pub fn first(&self, component: Component) -> Option<&Need> {
+        self.first[component as usize].as_ref()
+    }
+
+    /// Forgets what was asked.
+    pub fn clear_log(&mut self) {
+        self.first = Default::default();
+        self.touched = [false; 6];
+    }
+
+    /// The same knowledge, with what was asked in `outer` and then in `inner`.
+    pub fn with_log_of(mut self, outer: &State, inner: &State) -> State {
+        for at in 0..6 {
+            self.first[at] = if outer.touched[at] { outer.first[at].clone() } else { inner.first[at].clone() };
+            self.touched[at] = outer.touched[at] || inner.touched[at];
+        }
+        self.chunk = outer.chunk;
+        self
+    }
+
+    /// The chunk of the section around.
+    pub fn chunk(&self) -> [u32; 2] {
+        self.chunk
+    }
+
+    /// Enters a section; returns the chunk of the one around it.
+    pub fn set_chunk(&mut self, chunk: [u32; 2]) -> [u32; 2] {
+        std::mem::replace(&mut self.chunk, chunk)
+    }
+
+    /// Whether a need is met.
+    pub fn holds(&self, need: &Need) -> bool {
+        need.stable && self.value(need.component) == Some(&need.value)
+    }
+
+    /// The transitions that bring the component where `need` wants it; logs the need.
+    pub fn require(&mut self, need: &Need) -> Vec<Leaf> {
+        let at = need.component as usize;
+        if !self.touched[at] {
+            self.touched[at] = true;
+            self.first[at] = Some(need.clone());
+        }
+        self.establish(need)
+    }
+
+    /// The transitions that bring the component where `need` wants it.
+    pub fn establish(&mut self, need: &Need) -> Vec<Leaf> {
+        if self.holds(need) {
+            return Vec::new();
+        }
+        self.values[need.component as usize] = need.stable.then(|| need.value.clone());
+        vec![need.call.clone()]
+    }
+
+    /// What is known where either state may be the case.
+    pub fn meet(&self, other: &State) -> State {
+        let mut out = self.clone();
+        for at in 0..6 {
+            if out.values[at] != other.values[at] {
+                out.values[at] = None;
+            }
+            out.touched[at] |= other.touched[at];
+            if out.first[at] != other.first[at] {
+                out.first[at] = None;
+            }
+        }
+        out
+    }
+}

@@ -1,0 +1,276 @@
+//! The runtime arguments of one kernel, and its expressions over them.
+
+use crate::codes;
+use crate::device::{Accessor, Argument, Call, Expr, Leaf, Node};
+use crate::formula::formula;
+use crate::names::Names;
+use crate::target;
+use tt_lang::diagnostic::Diagnostic;
+use tt_lang::ir::{BoolExpr, CompareOp, IntExpr, IntOp, Kernel, ParamId};
+use tt_plan::{Formula, Number, RuntimeValue};
+
+/// Collects arguments.
+pub struct Arguments<'a> {
+    kernel: &'a Kernel,
+    variables: &'a [String],
+    names: Names,
+    args: Vec<Argument>,
+}
+
+impl<'a> Arguments<'a> {
+    /// None yet; arguments get names that are free in `names`.
+    pub fn new(kernel: &'a Kernel, variables: &'a [String], names: Names) -> Self {
+        Arguments { kernel, variables, names, args: Vec::new() }
+    }
+
+    /// An argument of just this name.
+    pub fn fixed(&mut self, kind: &'static str, name: &str, value: RuntimeValue) {
+        self.args.push(Argument { kind, name: name.to_string(), value });
+    }
+
+    /// The address of a tensor.
+    pub fn address(&mut self, accessor: &Accessor) {
+        let tensor = self.kernel.params[accessor.tensor.index()].name().to_string();
+        self.fixed("uint32_t", &accessor.address, RuntimeValue::Address(tensor));
+    }
+
+    /// The arguments in order.
+    pub fn finish(self) -> Result<Vec<Argument>, Vec<Diagnostic>> {
+        let limit = target::least(|target| target.runtime_args) as usize;
+        if self.args.len() <= limit {
+            return Ok(self.args);
+        }
+        let count = self.args.len();
+        let message = format!("this kernel takes {count} words of runtime arguments, {limit} are possible");
+        Err(vec![
+            Diagnostic::new(&codes::RUNTIME_ARGS, self.kernel.span, message).note("use fewer different extents and numbers"),
+        ])
+    }
+
+    fn argument(&mut self, kind: &'static str, wanted: &str, value: RuntimeValue) -> Expr {
+        if let Some(known) = self.args.iter().find(|arg| arg.value == value && arg.kind == kind) {
+            return Expr::Name(known.name.clone());
+        }
+        let name = self.names.give(wanted);
+        self.args.push(Argument { kind, name: name.clone(), value });
+        Expr::Name(name)
+    }
+
+    /// An integer expression over variables, arguments and constants.
+    fn int(&mut self, expr: &IntExpr) -> Expr {
+        if let IntExpr::Const(value) = expr {
+            return Expr::Int(*value);
+        }
+        if let Some(formula) = formula(self.kernel, expr) {
+            let wanted = describe(&formula);
+            return self.argument("int32_t", &wanted, RuntimeValue::Formula(formula));
+        }
+        match expr {
+            IntExpr::Var(var) => Expr::name(self.variables[var.index()].as_str()),
+            IntExpr::Binary(op, a, b) => {
+                let (a, b) = (self.int(a), self.int(b));
+                match op {
+                    IntOp::Add => Expr::binary("+", a, b),
+                    IntOp::Sub => Expr::binary("-", a, b),
+                    IntOp::Mul => Expr::binary("*", a, b),
+                    IntOp::Div => Expr::binary("/", a, b),
+                    IntOp::Rem => Expr::binary("%", a, b),
+                    IntOp::CeilDiv => {
+                        let less_one = match &b {
+                            Expr::Int(value) => Expr::Int(value - 1),
+                            other => Expr::binary("-", other.clone(), Expr::Int(1)),
+                        };
+                        Expr::binary("/", Expr::binary("+", a, less_one), b)
+                    }
+                    IntOp::Min => Expr::Binary("min", Box::new(a), Box::new(b)),
+                    IntOp::Max => Expr::Binary("max", Box::new(a), Box::new(b)),
+                }
+            }
+            // Constants, extents and scalars have formulas.
+            IntExpr::Const(_) | IntExpr::Extent(_) | IntExpr::Scalar(_) => Expr::Int(0),
+        }
+    }
+
+    fn condition(&mut self, cond: &BoolExpr) -> Expr {
+        match cond {
+            BoolExpr::Const(value) => Expr::Bool(*value),
+            BoolExpr::Compare(op, a, b) => Expr::Binary(op.symbol(), Box::new(self.int(a)), Box::new(self.int(b))),
+            BoolExpr::CompareScalar(op, id, value) => {
+                let scalar = self.kernel.params[id.index()].name().to_string();
+                let wanted = format!("{scalar}_{}", compare_name(*op));
+                let flag = self.argument("int32_t", &wanted, RuntimeValue::Flag { scalar, op: *op, value: *value });
+                Expr::Binary("!=", Box::new(flag), Box::new(Expr::Int(0)))
+            }
+            BoolExpr::And(a, b) => Expr::Binary("&&", Box::new(self.condition(a)), Box::new(self.condition(b))),
+            BoolExpr::Or(a, b) => Expr::Binary("||", Box::new(self.condition(a)), Box::new(self.condition(b))),
+            BoolExpr::Not(a) => {
+                let negated = negate(a);
+                match negated {
+                    // A scalar may be NaN: its comparisons have no opposite.
+                    BoolExpr::Not(inner) => Expr::Binary("==", Box::new(self.condition(&inner)), Box::new(Expr::Bool(false))),
+                    other => self.condition(&other),
+                }
+            }
+        }
+    }
+
+    fn tensor_extent(&self, tensor: ParamId, axis: usize) -> IntExpr {
+        self.kernel
+            .tensor(tensor)
+            .and_then(|tensor| tensor.extents.get(axis))
+            .map_or(IntExpr::Const(1), |extent| extent.value.clone())
+    }
+
+    /// The extent along rows (0) or columns (1).
+    fn tensor_axis(&self, tensor: ParamId, axis: usize) -> IntExpr {
+        let rank = self.kernel.tensor(tensor).map_or(0, |tensor| tensor.extents.len());
+        (rank + axis).checked_sub(2).map_or(IntExpr::Const(1), |axis| self.tensor_extent(tensor, axis))
+    }
+
+    fn number(&mut self, number: &Number) -> Expr {
+        match number {
+            Number::Bits(bits) => Expr::Number(Number::Bits(*bits)),
+            // What has no names is computed now.
+            number => match number.evaluate(&|_| None, &|_| None) {
+                Ok(value) => Expr::Number(Number::constant(value as f32)),
+                Err(_) => {
+                    let wanted = describe_number(number);
+                    self.argument("uint32_t", &wanted, RuntimeValue::Number(number.clone()))
+                }
+            },
+        }
+    }
+
+    fn expr(&mut self, expr: &Expr) -> Expr {
+        match expr {
+            Expr::User(int) => self.int(int),
+            Expr::Condition(cond) => self.condition(cond),
+            Expr::Number(number) => self.number(number),
+            Expr::TensorTiles(tensor, axis) => {
+                let extent = self.tensor_axis(*tensor, *axis);
+                self.int(&IntExpr::binary(IntOp::CeilDiv, extent, IntExpr::Const(32)))
+            }
+            Expr::TensorAxis(tensor, axis) => {
+                let extent = self.tensor_axis(*tensor, *axis);
+                self.int(&extent)
+            }
+            Expr::TensorExtent(tensor, axis) => {
+                let extent = self.tensor_extent(*tensor, *axis);
+                self.int(&extent)
+            }
+            Expr::Call(call) => Expr::Call(Box::new(self.call(call))),
+            Expr::Binary(op, a, b) => Expr::binary(op, self.expr(a), self.expr(b)),
+            Expr::Int(_)
+            | Expr::Bool(_)
+            | Expr::Name(_)
+            | Expr::Buffer(_)
+            | Expr::PageBytes(_)
+            | Expr::Accessor(_)
+            | Expr::Constant(_) => expr.clone(),
+        }
+    }
+
+    fn call(&mut self, call: &Call) -> Call {
+        Call {
+            function: call.function,
+            template: call.template.clone(),
+            args: call.args.iter().map(|arg| self.expr(arg)).collect(),
+        }
+    }
+
+    /// A statement over arguments.
+    pub fn leaf(&mut self, leaf: &Leaf) -> Leaf {
+        match leaf {
+            Leaf::Call(call) => Leaf::Call(self.call(call)),
+            Leaf::Let { kind, name, value } => Leaf::Let { kind, name: name.clone(), value: self.expr(value) },
+            Leaf::Advance { name, value } => Leaf::Advance { name: name.clone(), value: self.expr(value) },
+        }
+    }
+
+    /// Statements over arguments.
+    pub fn nodes(&mut self, nodes: &[Node<Leaf>]) -> Vec<Node<Leaf>> {
+        nodes
+            .iter()
+            .map(|node| match node {
+                Node::Leaf(leaf) => Node::Leaf(self.leaf(leaf)),
+                Node::Loop { var, start, end, unroll, body, origin } => Node::Loop {
+                    var: *var,
+                    start: self.expr(start),
+                    end: self.expr(end),
+                    unroll: *unroll,
+                    body: self.nodes(body),
+                    origin: *origin,
+                },
+                Node::If { cond, then, otherwise, origin } => Node::If {
+                    cond: self.expr(cond),
+                    then: self.nodes(then),
+                    otherwise: self.nodes(otherwise),
+                    origin: *origin,
+                },
+                Node::Tiles { name, end, step, body } => {
+                    Node::Tiles { name: name.clone(), end: *end, step: *step, body: self.nodes(body) }
+                }
+                Node::When { cond, then, otherwise } => {
+                    Node::When { cond: self.expr(cond), then: self.nodes(then), otherwise: self.nodes(otherwise) }
+                }
+                Node::Scope(body) => Node::Scope(self.nodes(body)),
+                Node::Source(span) => Node::Source(*span),
+            })
+            .collect()
+    }
+}
+
+fn negate(cond: &BoolExpr) -> BoolExpr {
+    match cond {
+        BoolExpr::Const(value) => BoolExpr::Const(!value),
+        BoolExpr::Compare(op, a, b) => {
+            let opposite = match op {
+                CompareOp::Eq => CompareOp::Ne,
+                CompareOp::Ne => CompareOp::Eq,
+                CompareOp::Lt => CompareOp::Ge,
+                CompareOp::Le => CompareOp::Gt,
+                CompareOp::Gt => CompareOp::Le,
+                CompareOp::Ge => CompareOp::Lt,
+            };
+            BoolExpr::Compare(opposite, a.clone(), b.clone())
+        }
+        BoolExpr::CompareScalar(..) => BoolExpr::Not(Box::new(cond.clone())),
+        BoolExpr::And(a, b) => BoolExpr::Or(Box::new(negate(a)), Box::new(negate(b))),
+        BoolExpr::Or(a, b) => BoolExpr::And(Box::new(negate(a)), Box::new(negate(b))),
+        BoolExpr::Not(a) => (**a).clone(),
+    }
+}
+
+fn compare_name(op: CompareOp) -> &'static str {
+    match op {
+        CompareOp::Eq => "equals",
+        CompareOp::Ne => "differs",
+        CompareOp::Lt => "below",
+        CompareOp::Le => "at_most",
+        CompareOp::Gt => "above",
+        CompareOp::Ge => "at_least",
+    }
+}
+
+/// A name for what a formula computes: `M`, `M_tiles`, `M_div_ceil_128`.
+fn describe(formula: &Formula) -> String {
+    let text = formula.to_string();
+    let text = text.replace(".div_ceil(32)", "_tiles").replace(".div_ceil(", "_div_ceil_");
+    let words = text.replace(" * ", "_times_").replace(" + ", "_plus_").replace(" - ", "_minus_").replace(" / ", "_over_");
+    let name: String = words.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
+    if name.len() > 40 { "size".into() } else { name }
+}
+
+/// A name for the bits of a number: `scale`, `recip_scale`.
+fn describe_number(number: &Number) -> String {
+    let name = match number {
+        Number::Bits(_) => "constant".into(),
+        Number::Scalar(name) => name.clone(),
+        Number::Int(formula) => describe(formula),
+        Number::Call(op, args) => {
+            let args: Vec<String> = args.iter().map(describe_number).collect();
+            format!("{}_{}", op.row().name, args.join("_"))
+        }
+    };
+    if name.len() > 40 { "number".into() } else { name }
+}

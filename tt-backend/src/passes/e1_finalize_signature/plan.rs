@@ -1,0 +1,96 @@
+//! The plan, from everything the passes decided.
+
+use crate::device::Program;
+use crate::flow::Buffer;
+use crate::formula::formula;
+use crate::passes::a1_infer_layout::Layouts;
+use crate::passes::b1_partition_work::Partition;
+use crate::target::TARGETS;
+use tt_lang::ir::{Kernel, Param};
+use tt_plan::{
+    CircularBuffer, CompileArg, ComputeConfig, DataFormat, Formula, KernelPlan, Parameter, Plan, RuntimeArg, SCHEMA_VERSION,
+    TensorLayout,
+};
+
+/// Writes the plan.
+pub fn run(
+    kernel: &Kernel,
+    layouts: &Layouts,
+    partition: &Partition,
+    buffers: &[Buffer],
+    indices: &[u8],
+    programs: &[Program; 3],
+) -> Plan {
+    let parameters = kernel
+        .params
+        .iter()
+        .map(|param| match param {
+            Param::Scalar(scalar) => Parameter::Scalar { name: scalar.name.clone(), kind: scalar.kind },
+            Param::Tensor(tensor) => Parameter::Tensor {
+                name: tensor.name.clone(),
+                element: tensor.element.value,
+                mutable: tensor.mutable,
+                extents: tensor
+                    .extents
+                    .iter()
+                    // The language lets no variable into an extent.
+                    .map(|extent| formula(kernel, &extent.value).unwrap_or(Formula::Const(0)))
+                    .collect(),
+                layout: TensorLayout {
+                    shard: "DRAM".into(),
+                    interleave: true,
+                    tile_shape: [32, 32],
+                    page_size: DataFormat::of(tensor.element.value).tile_bytes(),
+                },
+            },
+        })
+        .collect();
+    let mut circular_buffers: Vec<CircularBuffer> = buffers
+        .iter()
+        .zip(indices)
+        .filter(|(_, index)| **index != u8::MAX)
+        .map(|(buffer, index)| CircularBuffer {
+            index: *index,
+            name: buffer.name.clone(),
+            data_format: buffer.format,
+            page_size: buffer.format.tile_bytes(),
+            pages: buffer.pages(),
+            unpack_to_dest_fp32: buffer.unpack_to_dest,
+        })
+        .collect();
+    circular_buffers.sort_by_key(|cb| cb.index);
+    Plan {
+        schema: SCHEMA_VERSION,
+        kernel: kernel.name.clone(),
+        architectures: TARGETS.iter().map(|target| target.name.to_string()).collect(),
+        extents: kernel.extents.iter().map(|extent| extent.name.clone()).collect(),
+        parameters,
+        grid: partition.grid.clone(),
+        work_partition: partition.work,
+        circular_buffers,
+        semaphores: Vec::new(),
+        compute: ComputeConfig {
+            math_fidelity: kernel.options.fidelity,
+            fp32_dest_acc_en: layouts.fp32_dest,
+            dst_full_sync_en: false,
+            math_approx_mode: kernel.options.approx,
+        },
+        kernels: programs
+            .iter()
+            .map(|program| KernelPlan {
+                role: program.role,
+                file: format!("{}.cpp", program.role.name()),
+                compile_args: program
+                    .accessors
+                    .iter()
+                    .map(|accessor| CompileArg::Accessor(kernel.params[accessor.tensor.index()].name().to_string()))
+                    .collect(),
+                runtime_args: program
+                    .args
+                    .iter()
+                    .map(|arg| RuntimeArg { name: arg.name.clone(), value: arg.value.clone() })
+                    .collect(),
+            })
+            .collect(),
+    }
+}

@@ -1,0 +1,163 @@
+//! The pipeline: every pass once, in order, with the IR after each kept as text.
+
+use crate::artifact::{Artifact, Stage};
+use crate::device::{Leaf, Node, Programs, Step, call};
+use crate::flow::{BufferId, BufferKind};
+use crate::passes::*;
+use crate::{codegen, device, flow, verify};
+use std::time::{Duration, Instant};
+use tt_lang::diagnostic::Diagnostic;
+use tt_lang::ir::Kernel;
+
+/// Compiles `kernel`: runs the whole pipeline, verifies the result and writes the artifact.
+///
+/// # Errors
+/// Every reason found why the kernel cannot be compiled, at the tokens at fault.
+pub fn compile(kernel: &Kernel) -> Result<Artifact, Vec<Diagnostic>> {
+    timed(kernel).map(|(artifact, _)| artifact)
+}
+
+/// As [`compile`], with the time each pass took.
+///
+/// # Errors
+/// As [`compile`].
+pub fn timed(kernel: &Kernel) -> Result<(Artifact, Vec<(&'static str, Duration)>), Vec<Diagnostic>> {
+    let mut log = Log { stages: vec![Stage { name: "tile", text: kernel.to_string() }], times: Vec::new(), last: Instant::now() };
+
+    let layouts = a1_infer_layout::run(kernel)?;
+    log.pass("A1 infer_layout", || format!("{layouts:#?}\n"));
+    let geometry = a2_propagate_layout::run(kernel, &layouts);
+    log.pass("A2 propagate_layout", || format!("{geometry:#?}\n"));
+    let accessors = a3_attach_tensor_accessor::run(kernel, &layouts);
+    log.pass("A3 attach_tensor_accessor", || format!("{accessors:#?}\n"));
+    let partition = b1_partition_work::run(kernel)?;
+    log.pass("B1 partition_work", || format!("{partition:#?}\n"));
+    let arguments = b2_grid_to_cores::run();
+    log.pass("B2 grid_to_cores", || format!("{arguments:#?}\n"));
+
+    let (mut flow, depths) = c1_lower_shared_to_cb::run(kernel, &layouts, &geometry)?;
+    log.pass("C1 lower_shared_to_cb", || flow::print::flow(kernel, &flow));
+    pad_tiles::run(kernel, &mut flow)?;
+    log.pass("pad_tiles", || flow::print::flow(kernel, &flow));
+    let capacity = crate::target::least(|target| target.dst_half_tiles) / if layouts.fp32_dest { 2 } else { 1 };
+    c2_lower_tile_intrinsics::run(&mut flow, c2_lower_tile_intrinsics::Registers { capacity, fp32: layouts.fp32_dest })?;
+    log.pass("C2 lower_tile_intrinsics", || flow::print::flow(kernel, &flow));
+    let indices = c3_build_dataflow::run(&mut flow, &depths)?;
+    log.pass("C3 build_dataflow", || flow::print::flow(kernel, &flow));
+
+    let split = d1_split_kernel::run(&flow);
+    log.pass("D1 split_kernel", || device::print::programs(kernel, &flow.buffers, &split));
+    let bound = d2_bind_tensor_accessors::run(kernel, &accessors, &split);
+    log.pass("D2 bind_tensor_accessors", || format!("{bound:#?}\n"));
+    let shared = multicast_reuse::run(kernel, &split.reader);
+    log.pass("multicast_reuse", || format!("{shared:#?}\n"));
+
+    let zeros = flow.buffers.iter().position(|buffer| buffer.kind == BufferKind::Zeros).map(BufferId);
+    let Programs { reader, compute, writer } = split;
+    let lowered = Programs {
+        reader: d3_lower_cb_protocol::run(&flow.buffers, reader),
+        compute: d3_lower_cb_protocol::run(&flow.buffers, compute),
+        writer: d3_lower_cb_protocol::run(&flow.buffers, writer),
+    };
+    // The tile of zeros is there from before the first block until after the last.
+    let hold = |steps: Vec<Step>| {
+        let nodes = steps.into_iter().map(Node::Leaf).collect();
+        finish(d3_lower_cb_protocol::run(&flow.buffers, nodes))
+    };
+    let (made, held, dropped) = match zeros {
+        Some(id) => (
+            hold(vec![Step::Reserve(id), Step::ReadZeros(id), Step::Publish(id)]),
+            hold(vec![Step::Receive(id)]),
+            hold(vec![Step::Release(id)]),
+        ),
+        None => Default::default(),
+    };
+    log.pass("D3 lower_cb_protocol", || device::print::programs(kernel, &flow.buffers, &lowered));
+
+    let engines = d4_insert_compute_init::Engines { buffers: &flow.buffers, zeros, approximate: kernel.options.approx };
+    let (startup, compute) = d4_insert_compute_init::run(&engines, lowered.compute);
+    let lowered = Programs { reader: lowered.reader, compute, writer: lowered.writer };
+    log.pass("D4 insert_compute_init", || device::print::programs(kernel, &flow.buffers, &lowered));
+    let compute = d5_insert_dst_management::run(&engines, lowered.compute);
+    let (reader, writer) = (finish(lowered.reader), finish(lowered.writer));
+    let programs = Programs { reader, compute, writer };
+    log.pass("D5 insert_dst_management", || device::print::programs(kernel, &flow.buffers, &programs));
+
+    let mut compute_before: Vec<Node<Leaf>> = startup.into_iter().map(Node::Leaf).collect();
+    compute_before.extend(held);
+    let drained = if programs.writer.is_empty() {
+        Vec::new()
+    } else {
+        vec![Node::Leaf(call(&device::function::NOC_ASYNC_WRITE_BARRIER, []))]
+    };
+    use e1_finalize_signature::{Inputs, Unfinished};
+    let device = e1_finalize_signature::run(Inputs {
+        kernel,
+        layouts: &layouts,
+        partition: &partition,
+        buffers: flow.buffers,
+        indices,
+        bound,
+        programs: [
+            Unfinished { before: made, body: programs.reader, after: Vec::new() },
+            Unfinished { before: compute_before, body: programs.compute, after: dropped },
+            Unfinished { before: Vec::new(), body: programs.writer, after: drained },
+        ],
+    })?;
+    log.pass("E1 finalize_signature", || device::print::device(kernel, &device));
+    verify::verify(kernel, &device)?;
+    log.time("F verify");
+    let sources = codegen::write(kernel, &device)?;
+    let plan = device.plan.to_json();
+    log.time("G codegen");
+
+    let Log { stages, times, .. } = log;
+    let codegen::Sources { reader, compute, writer, main } = sources;
+    Ok((Artifact { reader, compute, writer, main, plan, stages }, times))
+}
+
+/// The stages and times so far.
+struct Log {
+    stages: Vec<Stage>,
+    times: Vec<(&'static str, Duration)>,
+    last: Instant,
+}
+
+impl Log {
+    fn pass(&mut self, name: &'static str, text: impl FnOnce() -> String) {
+        self.time(name);
+        self.stages.push(Stage { name, text: text() });
+        self.last = Instant::now();
+    }
+
+    fn time(&mut self, name: &'static str) {
+        self.times.push((name, self.last.elapsed()));
+        self.last = Instant::now();
+    }
+}
+
+/// The statements of a program all of whose steps are lowered.
+fn finish(nodes: Vec<Node<Step>>) -> Vec<Node<Leaf>> {
+    nodes
+        .into_iter()
+        .filter_map(|node| {
+            Some(match node {
+                Node::Leaf(Step::Leaf(leaf)) => Node::Leaf(leaf),
+                // Reader and writer have no others after D3.
+                Node::Leaf(_) => return None,
+                Node::Loop { var, start, end, unroll, body, origin } => {
+                    Node::Loop { var, start, end, unroll, body: finish(body), origin }
+                }
+                Node::If { cond, then, otherwise, origin } => {
+                    Node::If { cond, then: finish(then), otherwise: finish(otherwise), origin }
+                }
+                Node::Tiles { name, end, step, body } => Node::Tiles { name, end, step, body: finish(body) },
+                Node::When { cond, then, otherwise } => {
+                    Node::When { cond, then: finish(then), otherwise: finish(otherwise) }
+                }
+                Node::Scope(body) => Node::Scope(finish(body)),
+                Node::Source(span) => Node::Source(span),
+            })
+        })
+        .collect()
+}

@@ -1,0 +1,408 @@
+//! What a call means to the proofs: one table of every function that the emitted code may call.
+//!
+//! A function that is not known here is refused, so a new one cannot slip past the proofs.
+
+use super::value::{End, Env, Range, Value};
+use super::{Proof, fault};
+use crate::device::function::*;
+use crate::device::{Call, Expr};
+use crate::flow::{Buffer, BufferId};
+use crate::tile_ops::{SFPU_OPS, SfpuForm, SfpuRow};
+use tt_plan::DataFormat;
+
+/// A step of the circular buffer protocol.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CbStep {
+    /// Room at the back.
+    Reserve,
+    /// Pages are complete.
+    Push,
+    /// Pages at the front.
+    Wait,
+    /// Pages are done with.
+    Pop,
+}
+
+impl CbStep {
+    /// The step that `function` takes.
+    pub fn of(function: &Function) -> Option<CbStep> {
+        [
+            (&CB_RESERVE_BACK, CbStep::Reserve),
+            (&CB_PUSH_BACK, CbStep::Push),
+            (&CB_WAIT_FRONT, CbStep::Wait),
+            (&CB_POP_FRONT, CbStep::Pop),
+        ]
+        .into_iter()
+        .find(|(known, _)| *known == function)
+        .map(|(_, step)| step)
+    }
+}
+
+/// A step of the protocol of the destination registers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum RegisterStep {
+    Acquire,
+    Commit,
+    Wait,
+    Release,
+}
+
+/// How a buffer is unpacked: its format, and whether it goes straight to the destination registers.
+pub type Unpacked = (DataFormat, bool);
+
+/// What an init sets the FPU and its unpackers up for, and what an operation needs them to be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FpuSetup {
+    /// The init function.
+    pub init: &'static str,
+    /// Its template arguments.
+    pub template: String,
+    /// Its arguments that are no buffers.
+    pub numbers: Vec<i64>,
+    /// How its buffers are unpacked.
+    pub operands: Vec<Unpacked>,
+}
+
+/// Whether the packer adds to what is in L1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Accumulation {
+    /// It overwrites.
+    Off,
+    /// It adds.
+    On,
+    /// It adds after the first iteration of the loops around.
+    AfterFirst,
+}
+
+/// What a call does, as far as the proofs care.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Event {
+    /// The circular buffer protocol.
+    Cb(CbStep, BufferId, i64),
+    /// A page comes from a tensor.
+    Read(Value),
+    /// A page goes to a tensor.
+    Write(Value),
+    /// Every read has arrived.
+    ReadBarrier,
+    /// Every write has left.
+    WritesFlushed,
+    /// Every write has arrived.
+    WriteBarrier,
+    /// A whole page of zeros.
+    ZeroPage(Value),
+    /// Zeros in a part of a page.
+    ZeroEdge(Value),
+    /// Engines are set up for the formats of SrcA, SrcB and packer.
+    Startup(BufferId, BufferId, BufferId),
+    /// Unpackers take other formats.
+    Unpack(Option<BufferId>, Option<BufferId>),
+    /// The packer takes another format.
+    PackFormat(BufferId),
+    /// The packer adds or overwrites.
+    Accumulate(Accumulation),
+    /// FPU and unpackers are set up.
+    FpuInit(FpuSetup),
+    /// The SFPU is set up.
+    SfpuInit(&'static str, String),
+    /// An operation of the FPU.
+    Fpu {
+        /// What it needs.
+        setup: FpuSetup,
+        /// Whose format unpacker A must have.
+        src_a: Option<BufferId>,
+        /// Whose format unpacker B must have.
+        src_b: Option<BufferId>,
+        /// Pages read.
+        pages: Vec<(BufferId, Range)>,
+        /// A register that is an operand too.
+        operand: Option<Range>,
+        /// Registers written.
+        registers: Range,
+    },
+    /// An operation of the SFPU.
+    Sfpu {
+        /// The init it needs.
+        init: &'static str,
+        /// The template arguments of that init, where they are those of the call.
+        template: Option<String>,
+        /// Registers read.
+        operands: Vec<Range>,
+        /// The register written.
+        register: Range,
+    },
+    /// A register goes to a page.
+    Pack(Range, BufferId, Range),
+    /// The protocol of the destination registers.
+    Registers(RegisterStep),
+}
+
+/// FPU operations on one page: call, init.
+static UNARY: [(&Function, &Function); 2] = [(&COPY_TILE, &COPY_INIT), (&TRANSPOSE_TILE, &TRANSPOSE_INIT)];
+
+/// FPU operations on two pages: call, init.
+static BINARY: [(&Function, &Function); 12] = [
+    (&ADD_TILES, &ADD_INIT),
+    (&SUB_TILES, &SUB_INIT),
+    (&MUL_TILES, &MUL_INIT),
+    (&ADD_TILES_BCAST_ROWS, &ADD_BCAST_ROWS_INIT),
+    (&ADD_TILES_BCAST_COLS, &ADD_BCAST_COLS_INIT),
+    (&ADD_TILES_BCAST_SCALAR, &ADD_BCAST_SCALAR_INIT),
+    (&SUB_TILES_BCAST_ROWS, &SUB_BCAST_ROWS_INIT),
+    (&SUB_TILES_BCAST_COLS, &SUB_BCAST_COLS_INIT),
+    (&SUB_TILES_BCAST_SCALAR, &SUB_BCAST_SCALAR_INIT),
+    (&MUL_TILES_BCAST_ROWS, &MUL_BCAST_ROWS_INIT),
+    (&MUL_TILES_BCAST_COLS, &MUL_BCAST_COLS_INIT),
+    (&MUL_TILES_BCAST_SCALAR, &MUL_BCAST_SCALAR_INIT),
+];
+
+/// FPU operations on a register and a page: call, init.
+static REUSE: [(&Function, &Function); 1] = [(&MUL_REUSE_DEST_TILES, &MUL_REUSE_DEST_INIT)];
+
+/// The inits of the FPU that take buffers and then numbers: how many buffers.
+static FPU_INITS: [(&Function, usize); 16] = [
+    (&MATMUL_BLOCK_INIT, 2),
+    (&COPY_INIT, 1),
+    (&TRANSPOSE_INIT, 1),
+    (&MUL_REUSE_DEST_INIT, 1),
+    (&ADD_INIT, 2),
+    (&SUB_INIT, 2),
+    (&MUL_INIT, 2),
+    (&ADD_BCAST_ROWS_INIT, 2),
+    (&ADD_BCAST_COLS_INIT, 2),
+    (&ADD_BCAST_SCALAR_INIT, 2),
+    (&SUB_BCAST_ROWS_INIT, 2),
+    (&SUB_BCAST_COLS_INIT, 2),
+    (&SUB_BCAST_SCALAR_INIT, 2),
+    (&MUL_BCAST_ROWS_INIT, 2),
+    (&MUL_BCAST_COLS_INIT, 2),
+    (&MUL_BCAST_SCALAR_INIT, 2),
+];
+
+/// A call with what is known of its arguments.
+struct Args<'a> {
+    call: &'a Call,
+    values: Vec<Value>,
+    buffers: &'a [Buffer],
+}
+
+impl Args<'_> {
+    fn value(&self, at: usize) -> Proof<Value> {
+        match self.values.get(at) {
+            Some(value) => Ok(*value),
+            None => fault(format!("{} lacks argument {at}", self.call.function.name)),
+        }
+    }
+
+    fn buffer(&self, at: usize) -> Proof<BufferId> {
+        match self.value(at)? {
+            Value::Buffer(buffer) if buffer.0 < self.buffers.len() => Ok(buffer),
+            other => fault(format!("argument {at} of {} is {other:?}, no circular buffer", self.call.function.name)),
+        }
+    }
+
+    fn range(&self, at: usize) -> Proof<Range> {
+        match self.value(at)? {
+            Value::Int(range) => Ok(range),
+            other => fault(format!("argument {at} of {} is {other:?}, no number", self.call.function.name)),
+        }
+    }
+
+    fn exact(&self, at: usize) -> Proof<i64> {
+        let range = self.range(at)?;
+        range.exact().map_or_else(|| fault(format!("argument {at} of {} may be {range:?}", self.call.function.name)), Ok)
+    }
+
+    fn exact_from(&self, at: usize) -> Proof<Vec<i64>> {
+        (at..self.values.len()).map(|at| self.exact(at)).collect()
+    }
+
+    fn unpacked(&self, buffer: BufferId) -> Unpacked {
+        let buffer = &self.buffers[buffer.0];
+        (buffer.format, buffer.unpack_to_dest)
+    }
+
+    fn setup(&self, init: &'static Function, template: &str, operands: &[BufferId], numbers: Vec<i64>) -> FpuSetup {
+        let operands = operands.iter().map(|buffer| self.unpacked(*buffer)).collect();
+        FpuSetup { init: init.name, template: template.to_string(), numbers, operands }
+    }
+}
+
+/// The init that an operation needs, by its call.
+fn find(table: &[(&'static Function, &'static Function)], call: &Function) -> Option<&'static Function> {
+    table.iter().find(|(known, _)| *known == call).map(|(_, init)| *init)
+}
+
+/// What `call` does.
+pub fn of(call: &Call, env: &Env, buffers: &[Buffer]) -> Proof<Event> {
+    let args = Args { call, values: call.args.iter().map(|arg| env.value(arg, buffers)).collect(), buffers };
+    if let Some(event) = data_movement(&args)? {
+        return Ok(event);
+    }
+    if let Some(event) = engines(&args)? {
+        return Ok(event);
+    }
+    if let Some(event) = fpu(&args)? {
+        return Ok(event);
+    }
+    if let Some(event) = sfpu(&args)? {
+        return Ok(event);
+    }
+    fault(format!("nothing is known of the function {}", call.function.name))
+}
+
+fn data_movement(args: &Args) -> Proof<Option<Event>> {
+    let function = args.call.function;
+    if let Some(step) = CbStep::of(function) {
+        return Ok(Some(Event::Cb(step, args.buffer(0)?, args.exact(1)?)));
+    }
+    Ok(Some(match function {
+        function if *function == NOC_ASYNC_READ_PAGE => Event::Read(args.value(2)?),
+        function if *function == NOC_ASYNC_WRITE_PAGE => Event::Write(args.value(2)?),
+        function if *function == NOC_ASYNC_READ_BARRIER => Event::ReadBarrier,
+        function if *function == NOC_ASYNC_WRITES_FLUSHED => Event::WritesFlushed,
+        function if *function == NOC_ASYNC_WRITE_BARRIER => Event::WriteBarrier,
+        function if *function == ZERO_PAGE => Event::ZeroPage(args.value(0)?),
+        function if *function == ZERO_TILE_ROWS || *function == ZERO_TILE_COLUMNS => Event::ZeroEdge(args.value(0)?),
+        _ => return Ok(None),
+    }))
+}
+
+fn engines(args: &Args) -> Proof<Option<Event>> {
+    let (function, template) = (args.call.function, args.call.template.as_str());
+    Ok(Some(match function {
+        function if *function == COMPUTE_KERNEL_HW_STARTUP => {
+            let (a, b, out) = (args.buffer(0)?, args.buffer(1)?, args.buffer(2)?);
+            match template {
+                "" => Event::Startup(a, b, out),
+                "SrcOrder::Reverse" => Event::Startup(b, a, out),
+                other => return fault(format!("compute_kernel_hw_startup<{other}>")),
+            }
+        }
+        function if *function == RECONFIG_DATA_FORMAT => Event::Unpack(Some(args.buffer(0)?), Some(args.buffer(1)?)),
+        function if *function == RECONFIG_DATA_FORMAT_SRCA => Event::Unpack(Some(args.buffer(0)?), None),
+        function if *function == RECONFIG_DATA_FORMAT_SRCB => Event::Unpack(None, Some(args.buffer(0)?)),
+        function if *function == PACK_RECONFIG_DATA_FORMAT => Event::PackFormat(args.buffer(0)?),
+        function if *function == PACK_RECONFIG_L1_ACC => Event::Accumulate(accumulation(args)?),
+        function if *function == TILE_REGS_ACQUIRE => Event::Registers(RegisterStep::Acquire),
+        function if *function == TILE_REGS_COMMIT => Event::Registers(RegisterStep::Commit),
+        function if *function == TILE_REGS_WAIT => Event::Registers(RegisterStep::Wait),
+        function if *function == TILE_REGS_RELEASE => Event::Registers(RegisterStep::Release),
+        function if *function == PACK_TILE => {
+            if template != "true" {
+                return fault("pack_tile without an index: its place depends on the packs before it");
+            }
+            Event::Pack(args.range(0)?, args.buffer(1)?, args.range(2)?)
+        }
+        _ => return Ok(None),
+    }))
+}
+
+fn accumulation(args: &Args) -> Proof<Accumulation> {
+    match (args.call.args.first(), args.range(0)?.exact()) {
+        (_, Some(0)) => Ok(Accumulation::Off),
+        (_, Some(1)) => Ok(Accumulation::On),
+        (Some(Expr::Condition(_)), _) => Ok(Accumulation::AfterFirst),
+        _ => fault("pack_reconfig_l1_acc of neither 0, 1 nor a condition of the language"),
+    }
+}
+
+fn fpu(args: &Args) -> Proof<Option<Event>> {
+    let (function, template) = (args.call.function, args.call.template.as_str());
+    if let Some((init, count)) = FPU_INITS.iter().find(|(init, _)| *init == function) {
+        let operands = (0..*count).map(|at| args.buffer(at)).collect::<Proof<Vec<_>>>()?;
+        return Ok(Some(Event::FpuInit(args.setup(init, template, &operands, args.exact_from(*count)?))));
+    }
+    if let Some(init) = find(&UNARY, function) {
+        let buffer = args.buffer(0)?;
+        return Ok(Some(Event::Fpu {
+            setup: args.setup(init, template, &[buffer], Vec::new()),
+            src_a: Some(buffer),
+            src_b: None,
+            pages: vec![(buffer, args.range(1)?)],
+            operand: None,
+            registers: args.range(2)?,
+        }));
+    }
+    if let Some(init) = find(&BINARY, function) {
+        let (a, b) = (args.buffer(0)?, args.buffer(1)?);
+        return Ok(Some(Event::Fpu {
+            setup: args.setup(init, template, &[a, b], Vec::new()),
+            src_a: Some(a),
+            src_b: Some(b),
+            pages: vec![(a, args.range(2)?), (b, args.range(3)?)],
+            operand: None,
+            registers: args.range(4)?,
+        }));
+    }
+    if let Some(init) = find(&REUSE, function) {
+        let (buffer, register) = (args.buffer(0)?, args.range(2)?);
+        let (src_a, src_b) = match template {
+            "EltwiseBinaryReuseDestType::DEST_TO_SRCA" => (None, Some(buffer)),
+            "EltwiseBinaryReuseDestType::DEST_TO_SRCB" => (Some(buffer), None),
+            other => return fault(format!("{}<{other}>", function.name)),
+        };
+        return Ok(Some(Event::Fpu {
+            setup: args.setup(init, template, &[buffer], Vec::new()),
+            src_a,
+            src_b,
+            pages: vec![(buffer, args.range(1)?)],
+            operand: Some(register),
+            registers: register,
+        }));
+    }
+    if *function == MATMUL_BLOCK {
+        return matmul_block(args).map(Some);
+    }
+    Ok(None)
+}
+
+/// `DST[dst + r·columns + c] += A[first_a + r·k] · B[first_b + c]`; the FPU takes the right operand through unpacker A.
+fn matmul_block(args: &Args) -> Proof<Event> {
+    let (a, b) = (args.buffer(0)?, args.buffer(1)?);
+    let (first_a, first_b, register) = (args.range(2)?, args.range(3)?, args.range(4)?);
+    let numbers = args.exact_from(5)?;
+    let [_, columns, rows, k] = numbers.as_slice() else {
+        return fault("matmul_block takes a transposition, columns, rows and a stride");
+    };
+    let up_to = |first: Range, last: i64| Range::new(first.low, first.high + last);
+    Ok(Event::Fpu {
+        pages: vec![(a, up_to(first_a, (rows - 1) * k)), (b, up_to(first_b, columns - 1))],
+        registers: up_to(register, rows * columns - 1),
+        setup: args.setup(&MATMUL_BLOCK_INIT, "", &[a, b], numbers),
+        src_a: Some(b),
+        src_b: Some(a),
+        operand: None,
+    })
+}
+
+fn sfpu(args: &Args) -> Proof<Option<Event>> {
+    let (function, template) = (args.call.function, &args.call.template);
+    let row = |of: fn(&SfpuRow) -> &Function| SFPU_OPS.iter().find(|row| *of(row) == *function);
+    if let Some(row) = row(|row| &row.init) {
+        return Ok(Some(Event::SfpuInit(row.init.name, template.clone())));
+    }
+    let Some(row) = row(|row| &row.call) else { return Ok(None) };
+    let (operands, register) = match row.form {
+        // A fill writes without reading.
+        SfpuForm::Unary(_) if row.call.name.starts_with("fill_tile") => (Vec::new(), args.range(0)?),
+        SfpuForm::Unary(_) => (vec![args.range(0)?], args.range(0)?),
+        SfpuForm::Binary => (vec![args.range(0)?, args.range(1)?], args.range(2)?),
+        SfpuForm::Where => (vec![args.range(0)?, args.range(1)?, args.range(2)?], args.range(3)?),
+    };
+    let template = row.call_template.is_empty().then(|| template.clone());
+    Ok(Some(Event::Sfpu { init: row.init.name, template, operands, register }))
+}
+
+/// An address as pages of a buffer: which buffer, which end, which pages.
+pub fn pages(address: Value, buffers: &[Buffer]) -> Proof<(BufferId, End, Range)> {
+    let Value::Address(buffer, end, bytes) = address else {
+        return fault("an address that is not known to lie within a buffer");
+    };
+    let page = buffers.get(buffer.0).map_or(1, |buffer| i64::from(buffer.format.tile_bytes()));
+    if bytes.low % page != 0 || bytes.high % page != 0 {
+        return fault(format!("an address {bytes:?} bytes into a buffer of pages of {page} bytes"));
+    }
+    Ok((buffer, end, Range::new(bytes.low / page, bytes.high / page)))
+}

@@ -1,0 +1,289 @@
+//! A small device program for tests: `y = exp(x)` in blocks of 2 × 2 tiles, `rounds` times per block of the grid.
+
+use crate::device::function::*;
+use crate::device::{Accessor, Argument, Device, Expr, Leaf, Node, Origin, Program, call, call_with};
+use crate::flow::{Buffer, BufferId, BufferKind};
+use crate::tile_ops::SfpuOp;
+use tt_lang::ir::{
+    BlockScope, CompareOp, Element, ElementKind, ElementType, Extent, ExtentId, Fidelity, Grid, IntExpr, IntOp, Kernel,
+    Layout, Multicast, Options, Order, Param, ParamId, Residence, ScalarKind, ScalarParam, Sharding, SourceLocation, Span,
+    Spanned, Stmt, StmtKind, TensorParam, VarId, Variable,
+};
+use tt_plan::{
+    BlockOrder, CircularBuffer, CompileArg, ComputeConfig, DataFormat, Formula, KernelPlan, Number, Parameter,
+    PartitionMode, Plan, Role, RuntimeArg, RuntimeValue, SCHEMA_VERSION, TensorLayout, WorkPartition,
+};
+
+/// Buffer of the reader's blocks.
+pub const X: BufferId = BufferId(0);
+/// Buffer of the writer's blocks.
+pub const Y: BufferId = BufferId(1);
+
+fn spanned<T>(value: T) -> Spanned<T> {
+    Spanned { value, span: Span(0) }
+}
+
+fn tensor(name: &str, mutable: bool) -> Param {
+    Param::Tensor(TensorParam {
+        name: name.into(),
+        span: Span(0),
+        element: spanned(ElementType::Bf16),
+        extents: vec![spanned(IntExpr::Extent(ExtentId(0))), spanned(IntExpr::Const(64))],
+        mutable,
+        layout: Layout { residence: Residence::Dram, sharding: Sharding::Interleaved, span: Span(0) },
+    })
+}
+
+/// The kernel; its body matters only to comments.
+pub fn kernel() -> Kernel {
+    let fill = Stmt {
+        kind: StmtKind::Fill {
+            block: spanned(tt_lang::ir::BlockId(0)),
+            value: Element { kind: ElementKind::Float(1.0), span: Span(1) },
+        },
+        span: Span(1),
+    };
+    let block = tt_lang::ir::Block {
+        name: "x_block".into(),
+        span: Span(0),
+        scope: BlockScope::Shared,
+        element: ElementType::Bf16,
+        shape: vec![64, 64],
+    };
+    Kernel {
+        name: "exponential".into(),
+        span: Span(0),
+        file: "exponential.rs".into(),
+        options: Options {
+            fidelity: Fidelity::HiFi4,
+            fp32_acc: None,
+            approx: false,
+            order: spanned(Order::RowMajor),
+            multicast: Multicast::Auto,
+        },
+        extents: vec![Extent { name: "M".into(), span: Span(0) }],
+        params: vec![
+            tensor("x", false),
+            tensor("y", true),
+            Param::Scalar(ScalarParam { name: "alpha".into(), span: Span(0), kind: ScalarKind::F32 }),
+        ],
+        grid: Grid { axes: vec![(VarId(0), spanned(IntExpr::Extent(ExtentId(0))))], span: Span(0) },
+        blocks: vec![block],
+        variables: ["by", "k"].map(|name| Variable { name: name.into(), span: Span(0) }).to_vec(),
+        body: vec![fill],
+        locations: [1, 7].map(|line| SourceLocation { line, column: 0 }).to_vec(),
+    }
+}
+
+fn buffer(name: &str, kind: BufferKind) -> Buffer {
+    Buffer {
+        name: name.into(),
+        block: None,
+        span: Span(0),
+        format: DataFormat::Float16B,
+        tiles: [2, 2],
+        kind,
+        versions: 2,
+        column_major: false,
+        unpack_to_dest: false,
+    }
+}
+
+/// A statement that is a call.
+pub fn run(function: &'static Function, args: impl IntoIterator<Item = Expr>) -> Node<Leaf> {
+    Node::Leaf(call(function, args))
+}
+
+/// A call with template arguments.
+pub fn run_with(function: &'static Function, template: &str, args: impl IntoIterator<Item = Expr>) -> Node<Leaf> {
+    Node::Leaf(call_with(function, template, args))
+}
+
+/// A circular buffer call.
+pub fn cb(function: &'static Function, buffer: BufferId, pages: i64) -> Node<Leaf> {
+    run(function, [Expr::Buffer(buffer), Expr::Int(pages)])
+}
+
+/// A loop of tiles.
+pub fn tiles(name: &str, end: u32, step: u32, body: Vec<Node<Leaf>>) -> Node<Leaf> {
+    Node::Tiles { name: name.into(), end, step, body }
+}
+
+/// A loop of the user's, over `k` in `0..K_blocks`.
+pub fn rounds(body: Vec<Node<Leaf>>) -> Node<Leaf> {
+    let end = IntExpr::Var(VarId(2));
+    Node::Loop { var: VarId(1), start: IntExpr::Const(0), end, unroll: false, body, origin: Origin(1) }
+}
+
+/// A branch of the user's, on `by`.
+pub fn branch(origin: u32, then: Vec<Node<Leaf>>, otherwise: Vec<Node<Leaf>>) -> Node<Leaf> {
+    let cond = tt_lang::ir::BoolExpr::Compare(CompareOp::Gt, IntExpr::Var(VarId(0)), IntExpr::Const(3));
+    Node::If { cond, then, otherwise, origin: Origin(origin) }
+}
+
+fn page() -> Expr {
+    let row = IntExpr::binary(IntOp::Mul, IntExpr::Var(VarId(0)), IntExpr::Const(2));
+    Expr::binary("+", Expr::User(row), Expr::name("tile"))
+}
+
+/// What moves one block between a tensor and a buffer.
+fn transfer(pointer: &'static Function, buffer: BufferId, noc: &'static Function, tensor: ParamId) -> Node<Leaf> {
+    let address = Expr::Call(Box::new(crate::device::Call {
+        function: pointer,
+        template: String::new(),
+        args: vec![Expr::Buffer(buffer)],
+    }));
+    let next = Leaf::Advance { name: "address".into(), value: Expr::PageBytes(buffer) };
+    Node::Scope(vec![
+        Node::Leaf(Leaf::Let { kind: "uint32_t", name: "address".into(), value: address }),
+        tiles("tile", 4, 1, vec![run(noc, [page(), Expr::Accessor(tensor), Expr::name("address")]), Node::Leaf(next)]),
+    ])
+}
+
+/// What the compute kernel does with one chunk of two tiles.
+pub fn chunk() -> Vec<Node<Leaf>> {
+    let exp = SfpuOp::Exp.row();
+    let index = |add| Expr::binary("+", Expr::name("chunk"), Expr::Int(add));
+    vec![
+        cb(&CB_RESERVE_BACK, Y, 2),
+        run(&TILE_REGS_ACQUIRE, []),
+        run(&COPY_TILE, [Expr::Buffer(X), index(0), Expr::Int(0)]),
+        run(&COPY_TILE, [Expr::Buffer(X), index(1), Expr::Int(1)]),
+        run_with(&exp.call, "false", [Expr::Int(0)]),
+        run_with(&exp.call, "false", [Expr::Int(1)]),
+        run(&TILE_REGS_COMMIT, []),
+        run(&TILE_REGS_WAIT, []),
+        run_with(&PACK_TILE, "true", [Expr::Int(0), Expr::Buffer(Y), Expr::Int(0)]),
+        run_with(&PACK_TILE, "true", [Expr::Int(1), Expr::Buffer(Y), Expr::Int(1)]),
+        run(&TILE_REGS_RELEASE, []),
+        cb(&CB_PUSH_BACK, Y, 2),
+    ]
+}
+
+/// The device program.
+pub fn device() -> Device {
+    let start = [("start_id", RuntimeValue::StartId), ("count", RuntimeValue::Count)];
+    let blocks = Formula::binary(IntOp::CeilDiv, Formula::Name("M".into()), Formula::Const(64));
+    let args = |more: Vec<(&str, &'static str, RuntimeValue)>| -> Vec<Argument> {
+        let start = start.iter().map(|(name, value)| (*name, "int32_t", value.clone()));
+        start.chain(more).map(|(name, kind, value)| Argument { kind, name: name.into(), value }).collect()
+    };
+    let k_blocks = ("K_blocks", "int32_t", RuntimeValue::Formula(blocks.clone()));
+    let address = |tensor: &str| RuntimeValue::Address(tensor.into());
+    let accessor = |tensor, name: &str, address: &str| {
+        vec![Accessor { tensor: ParamId(tensor), name: name.into(), address: address.into() }]
+    };
+    let coordinates = vec![Leaf::Let { kind: "const int32_t", name: "by".into(), value: Expr::name("block_id") }];
+    let reader = Program {
+        role: Role::Reader,
+        args: args(vec![k_blocks.clone(), ("x_address", "uint32_t", address("x"))]),
+        accessors: accessor(0, "x", "x_address"),
+        before: vec![],
+        coordinates: coordinates.clone(),
+        body: vec![rounds(vec![
+            Node::Source(Span(1)),
+            cb(&CB_RESERVE_BACK, X, 4),
+            transfer(&GET_WRITE_PTR, X, &NOC_ASYNC_READ_PAGE, ParamId(0)),
+            run(&NOC_ASYNC_READ_BARRIER, []),
+            cb(&CB_PUSH_BACK, X, 4),
+        ])],
+        after: vec![],
+    };
+    let bits = RuntimeValue::Number(Number::Scalar("alpha".into()));
+    let compute = Program {
+        role: Role::Compute,
+        args: args(vec![k_blocks.clone(), ("alpha_bits", "uint32_t", bits)]),
+        accessors: vec![],
+        before: vec![
+            run(&COMPUTE_KERNEL_HW_STARTUP, [Expr::Buffer(X), Expr::Buffer(X), Expr::Buffer(Y)]),
+            run(&COPY_INIT, [Expr::Buffer(X)]),
+            run_with(&SfpuOp::Exp.row().init, "false", []),
+        ],
+        coordinates: coordinates.clone(),
+        body: vec![rounds(vec![
+            Node::Source(Span(1)),
+            cb(&CB_WAIT_FRONT, X, 4),
+            tiles("chunk", 4, 2, chunk()),
+            cb(&CB_POP_FRONT, X, 4),
+        ])],
+        after: vec![],
+    };
+    let writer = Program {
+        role: Role::Writer,
+        args: args(vec![k_blocks, ("y_address", "uint32_t", address("y"))]),
+        accessors: accessor(1, "y", "y_address"),
+        before: vec![],
+        coordinates,
+        body: vec![rounds(vec![
+            cb(&CB_WAIT_FRONT, Y, 4),
+            transfer(&GET_READ_PTR, Y, &NOC_ASYNC_WRITE_PAGE, ParamId(1)),
+            run(&NOC_ASYNC_WRITES_FLUSHED, []),
+            cb(&CB_POP_FRONT, Y, 4),
+        ])],
+        after: vec![run(&NOC_ASYNC_WRITE_BARRIER, [])],
+    };
+    let programs = [reader, compute, writer];
+    let buffers = vec![buffer("x_block", BufferKind::Incoming), buffer("y_block", BufferKind::Outgoing)];
+    let plan = plan(&programs, &buffers, blocks);
+    let variables = ["by", "k", "K_blocks"].map(String::from).to_vec();
+    Device { buffers, indices: vec![0, 1], programs, variables, plan }
+}
+
+fn plan(programs: &[Program; 3], buffers: &[Buffer], blocks: Formula) -> Plan {
+    let tensor = |name: &str, mutable| Parameter::Tensor {
+        name: name.into(),
+        element: ElementType::Bf16,
+        mutable,
+        extents: vec![Formula::Name("M".into()), Formula::Const(64)],
+        layout: TensorLayout { shard: "DRAM".into(), interleave: true, tile_shape: [32, 32], page_size: 2048 },
+    };
+    Plan {
+        schema: SCHEMA_VERSION,
+        kernel: "exponential".into(),
+        architectures: vec!["wormhole_b0".into(), "blackhole".into()],
+        extents: vec!["M".into()],
+        parameters: vec![
+            tensor("x", false),
+            tensor("y", true),
+            Parameter::Scalar { name: "alpha".into(), kind: ScalarKind::F32 },
+        ],
+        grid: vec![blocks],
+        work_partition: WorkPartition { mode: PartitionMode::Global, order: BlockOrder::RowMajor },
+        circular_buffers: buffers
+            .iter()
+            .enumerate()
+            .map(|(index, buffer)| CircularBuffer {
+                index: index as u8,
+                name: buffer.name.clone(),
+                data_format: buffer.format,
+                page_size: buffer.format.tile_bytes(),
+                pages: buffer.pages(),
+                unpack_to_dest_fp32: buffer.unpack_to_dest,
+            })
+            .collect(),
+        semaphores: vec![],
+        compute: ComputeConfig {
+            math_fidelity: Fidelity::HiFi4,
+            fp32_dest_acc_en: false,
+            dst_full_sync_en: false,
+            math_approx_mode: false,
+        },
+        kernels: programs
+            .iter()
+            .map(|program| KernelPlan {
+                role: program.role,
+                file: format!("{}.cpp", program.role.name()),
+                compile_args: program
+                    .accessors
+                    .iter()
+                    .map(|accessor| CompileArg::Accessor(accessor.name.clone()))
+                    .collect(),
+                runtime_args: program
+                    .args
+                    .iter()
+                    .map(|arg| RuntimeArg { name: arg.name.clone(), value: arg.value.clone() })
+                    .collect(),
+            })
+            .collect(),
+    }
+}

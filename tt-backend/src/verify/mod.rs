@@ -1,0 +1,63 @@
+//! F: the device program is proved, or refused.
+//!
+//! What is checked is the program as it will be written, not how it came about: nothing here shares code with the passes
+//! that made it.
+//!
+//! | module | proves |
+//! |---|---|
+//! | [`budgets`] | L1 bytes, circular buffers, runtime arguments and semaphores fit on every chip; the plan says what the programs do |
+//! | [`progress`] | the three programs can neither starve nor overflow with the depths chosen |
+//! | [`ring`] | no push, pop or access straddles a ring or leaves its window; transfers arrive before their pages are passed on |
+//! | [`protocol`] | the register protocol, and the engine state that every operation needs, on every path |
+//!
+//! Budgets are the user's to keep; anything else that fails is a fault of the compiler, and is reported as one.
+
+mod budgets;
+mod event;
+#[cfg(test)]
+pub(crate) mod fixture;
+mod progress;
+mod protocol;
+mod ring;
+mod value;
+mod walk;
+
+use crate::codes;
+use crate::device::Device;
+use tt_lang::diagnostic::Diagnostic;
+use tt_lang::ir::Kernel;
+
+/// What could not be proved, in the compiler's own words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault(pub String);
+
+/// The result of a proof.
+pub type Proof<T = ()> = Result<T, Fault>;
+
+/// A proof that failed.
+fn fault<T>(text: impl Into<String>) -> Proof<T> {
+    Err(Fault(text.into()))
+}
+
+/// Verifies `device`.
+///
+/// # Errors
+/// Budgets exceeded, at the block or parameter that exceeds them; else everything that could not be proved.
+pub fn verify(kernel: &Kernel, device: &Device) -> Result<(), Vec<Diagnostic>> {
+    let exceeded = budgets::exceeded(kernel, device);
+    if !exceeded.is_empty() {
+        return Err(exceeded);
+    }
+    let mut faults = vec![budgets::consistent(device), progress::prove(device)];
+    faults.extend(device.programs.iter().map(|program| walk::prove(device, program)));
+    let unproved: Vec<Diagnostic> = faults.into_iter().filter_map(Result::err).map(|fault| unproved(kernel, &fault)).collect();
+    if unproved.is_empty() { Ok(()) } else { Err(unproved) }
+}
+
+fn unproved(kernel: &Kernel, Fault(reason): &Fault) -> Diagnostic {
+    Diagnostic::new(&codes::UNPROVED, kernel.span, "the compiler could not prove what it made of this kernel")
+        .note(format!("this is a fault of the compiler, please report it with the kernel: {reason}"))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,249 @@
+//! Windows and rings: every access lies within what its end of the buffer holds, and nothing straddles.
+//!
+//! The pointer of an end of a buffer wraps only where it meets the limit exactly, and an index within a window does not
+//! wrap at all (metalium.md §1.3, patterns.md surprise 1). A buffer holds whole versions, so it suffices that no window
+//! crosses from one version into the next. Besides: pages are passed on only when they were written in full and their
+//! transfers have arrived, and freed only when what reads them is done.
+
+use super::event::{self, Accumulation, CbStep, Event};
+use super::value::{End, Range, Value};
+use super::{Proof, fault};
+use crate::flow::{Buffer, BufferId, BufferKind};
+use std::collections::BTreeSet;
+use tt_plan::Role;
+
+/// One program's ends of one buffer. Pages count from the first of the window.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+struct Ring {
+    /// Pages reserved.
+    reserved: i64,
+    /// Loops around the reservation.
+    reserved_at: usize,
+    /// Pages pushed of the version at the back.
+    pushed: i64,
+    /// Reserved pages that are written.
+    written: BTreeSet<i64>,
+    /// Reserved pages that a transfer is on its way to.
+    arriving: BTreeSet<i64>,
+    /// Pages waited for.
+    waited: i64,
+    /// Pages popped of the version at the front.
+    popped: i64,
+    /// Front pages that a transfer has yet to leave.
+    leaving: BTreeSet<i64>,
+}
+
+/// The ends of all buffers that one program has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rings {
+    role: Role,
+    rings: Vec<Ring>,
+    /// A write may not have arrived.
+    unacknowledged: bool,
+}
+
+impl Rings {
+    /// Before the first statement.
+    pub fn new(buffers: &[Buffer], role: Role) -> Rings {
+        Rings { role, rings: vec![Ring::default(); buffers.len()], unacknowledged: false }
+    }
+
+    /// What holds where either may be the case.
+    pub fn join(&self, other: &Rings) -> Proof<Rings> {
+        let rings = self.rings.iter().zip(&other.rings).enumerate().map(|(id, (a, b))| {
+            let same = (a.reserved, a.pushed, a.waited, a.popped) == (b.reserved, b.pushed, b.waited, b.popped);
+            if !same {
+                return fault(format!("buffer {id} is left in different states by two paths: {a:?} and {b:?}"));
+            }
+            Ok(Ring {
+                written: a.written.intersection(&b.written).copied().collect(),
+                arriving: a.arriving.union(&b.arriving).copied().collect(),
+                leaving: a.leaving.union(&b.leaving).copied().collect(),
+                reserved_at: a.reserved_at.max(b.reserved_at),
+                ..a.clone()
+            })
+        });
+        Ok(Rings {
+            role: self.role,
+            rings: rings.collect::<Proof<_>>()?,
+            unacknowledged: self.unacknowledged || other.unacknowledged,
+        })
+    }
+
+    /// After the last statement.
+    pub fn end(&self, buffers: &[Buffer]) -> Proof {
+        for (ring, buffer) in self.rings.iter().zip(buffers) {
+            if ring.reserved != 0 || ring.pushed != 0 || ring.popped != 0 {
+                return fault(format!("{} ends within a version", buffer.name));
+            }
+        }
+        if self.unacknowledged {
+            return fault("a write may not have arrived");
+        }
+        Ok(())
+    }
+
+    /// After a call, `depth` loops deep.
+    pub fn step(&mut self, event: &Event, buffers: &[Buffer], packer: Option<Accumulation>, depth: usize) -> Proof {
+        match event {
+            Event::Cb(step, id, pages) => self.protocol(*step, *id, *pages, buffers, depth),
+            Event::Read(address) => {
+                let (ring, page) = self.back(*address, buffers)?;
+                let Some(page) = page.exact() else { return fault("a page is read to a place that varies") };
+                ring.arriving.insert(page);
+                ring.written.insert(page);
+                Ok(())
+            }
+            Event::ZeroPage(address) => {
+                let (ring, page) = self.back(*address, buffers)?;
+                let Some(page) = page.exact() else { return fault("a page of zeros at a place that varies") };
+                if ring.arriving.contains(&page) {
+                    return fault("zeros in a page that a transfer is on its way to");
+                }
+                ring.written.insert(page);
+                Ok(())
+            }
+            Event::ZeroEdge(address) => {
+                let (ring, pages) = self.back(*address, buffers)?;
+                if ring.arriving.iter().any(|page| (pages.low..=pages.high).contains(page)) {
+                    return fault("zeros in a page that a transfer is on its way to");
+                }
+                Ok(())
+            }
+            Event::ReadBarrier => {
+                self.rings.iter_mut().for_each(|ring| ring.arriving.clear());
+                Ok(())
+            }
+            Event::Write(address) => {
+                let (id, end, pages) = event::pages(*address, buffers)?;
+                if end != End::Front || self.role != Role::Writer {
+                    return fault("a tensor is written from pages that are not at the front");
+                }
+                self.front(id, pages, buffers)?;
+                self.rings[id.0].leaving.extend(pages.low..=pages.high);
+                self.unacknowledged = true;
+                Ok(())
+            }
+            Event::WritesFlushed | Event::WriteBarrier => {
+                self.rings.iter_mut().for_each(|ring| ring.leaving.clear());
+                self.unacknowledged &= *event == Event::WritesFlushed;
+                Ok(())
+            }
+            Event::Fpu { pages, .. } => pages.iter().try_for_each(|(id, pages)| self.front(*id, *pages, buffers)),
+            Event::Pack(_, id, page) => self.pack(*id, *page, buffers, packer, depth),
+            Event::Startup(..)
+            | Event::Unpack(..)
+            | Event::PackFormat(_)
+            | Event::Accumulate(_)
+            | Event::FpuInit(_)
+            | Event::SfpuInit(..)
+            | Event::Sfpu { .. }
+            | Event::Registers(_) => Ok(()),
+        }
+    }
+
+    fn protocol(&mut self, step: CbStep, id: BufferId, pages: i64, buffers: &[Buffer], depth: usize) -> Proof {
+        let buffer = &buffers[id.0];
+        let version = i64::from(buffer.version_tiles());
+        let (producer, consumer) = match buffer.kind {
+            BufferKind::Incoming | BufferKind::Zeros => (Role::Reader, Role::Compute),
+            BufferKind::Local => (Role::Compute, Role::Compute),
+            BufferKind::Outgoing => (Role::Compute, Role::Writer),
+        };
+        let owner = if matches!(step, CbStep::Reserve | CbStep::Push) { producer } else { consumer };
+        if owner != self.role {
+            return fault(format!("this end of {} belongs to the {} kernel", buffer.name, owner.name()));
+        }
+        let ring = &mut self.rings[id.0];
+        let within = |done: i64| pages >= 1 && done + pages <= version;
+        match step {
+            CbStep::Reserve if !within(ring.pushed) => fault(format!("{pages} pages straddle a version of {version}")),
+            CbStep::Reserve => {
+                if ring.reserved == 0 {
+                    ring.written.clear();
+                    ring.reserved_at = depth;
+                }
+                ring.reserved = ring.reserved.max(pages);
+                Ok(())
+            }
+            CbStep::Push if pages < 1 || pages > ring.reserved => {
+                fault(format!("{pages} pages are pushed and {} reserved", ring.reserved))
+            }
+            CbStep::Push => {
+                if let Some(page) = (0..pages).find(|page| !ring.written.contains(page)) {
+                    return fault(format!("page {page} is pushed, but not written on every path"));
+                }
+                if let Some(page) = ring.arriving.iter().find(|page| **page < pages) {
+                    return fault(format!("page {page} is pushed while a transfer is on its way to it"));
+                }
+                let later = |set: &BTreeSet<i64>| set.iter().filter(|page| **page >= pages).map(|page| page - pages).collect();
+                ring.written = later(&ring.written);
+                ring.arriving = later(&ring.arriving);
+                ring.reserved -= pages;
+                ring.pushed = (ring.pushed + pages) % version;
+                Ok(())
+            }
+            CbStep::Wait if !within(ring.popped) => fault(format!("{pages} pages straddle a version of {version}")),
+            CbStep::Wait => {
+                ring.waited = ring.waited.max(pages);
+                Ok(())
+            }
+            CbStep::Pop if pages < 1 || pages > ring.waited => {
+                fault(format!("{pages} pages are popped and {} waited for", ring.waited))
+            }
+            CbStep::Pop => {
+                if let Some(page) = ring.leaving.iter().find(|page| **page < pages) {
+                    return fault(format!("page {page} is popped before it was sent"));
+                }
+                ring.leaving = ring.leaving.iter().map(|page| page - pages).collect();
+                ring.waited -= pages;
+                ring.popped = (ring.popped + pages) % version;
+                Ok(())
+            }
+        }
+    }
+
+    /// The ring and the pages that an address at the back of a buffer means.
+    fn back(&mut self, address: Value, buffers: &[Buffer]) -> Proof<(&mut Ring, Range)> {
+        let (id, end, pages) = event::pages(address, buffers)?;
+        if end != End::Back || self.role != Role::Reader {
+            return fault("pages are filled that are not at the back");
+        }
+        let ring = &mut self.rings[id.0];
+        if pages.low < 0 || pages.high >= ring.reserved {
+            return fault(format!("pages {pages:?} of {} where {} are reserved", buffers[id.0].name, ring.reserved));
+        }
+        Ok((ring, pages))
+    }
+
+    /// The pages at the front hold `pages`.
+    fn front(&self, id: BufferId, pages: Range, buffers: &[Buffer]) -> Proof {
+        let waited = self.rings[id.0].waited;
+        if pages.low < 0 || pages.high >= waited {
+            return fault(format!("pages {pages:?} of {} where {waited} are waited for", buffers[id.0].name));
+        }
+        Ok(())
+    }
+
+    fn pack(&mut self, id: BufferId, page: Range, buffers: &[Buffer], packer: Option<Accumulation>, depth: usize) -> Proof {
+        let ring = &mut self.rings[id.0];
+        let name = &buffers[id.0].name;
+        let Some(page) = page.exact() else { return fault(format!("a pack to a place of {name} that varies")) };
+        if page < 0 || page >= ring.reserved {
+            return fault(format!("a pack to page {page} of {name} where {} are reserved", ring.reserved));
+        }
+        match packer {
+            None => fault("it is not known whether the packer adds"),
+            Some(Accumulation::On) if !ring.written.contains(&page) => {
+                fault(format!("the packer adds to page {page} of {name}, which nothing has written"))
+            }
+            Some(Accumulation::AfterFirst) if ring.reserved_at >= depth => {
+                fault(format!("the packer adds after a first iteration, but {name} is reserved anew in each"))
+            }
+            Some(_) => {
+                ring.written.insert(page);
+                Ok(())
+            }
+        }
+    }
+}

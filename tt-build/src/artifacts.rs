@@ -1,0 +1,113 @@
+//! The folders of emitted files under `OUT_DIR/tt`: written whole or not at all, and rewritten only where they change.
+
+use crate::error::BuildError;
+use crate::kernels::Found;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use tt_backend::Artifact;
+
+/// The folder below `OUT_DIR/tt` for what was compiled ahead of time; no crate can have this name with kernels in it, since
+/// kernels lie one level deeper.
+pub(crate) const PRECOMPILED: &str = "precompiled";
+
+/// All folders of kernels of this build.
+pub(crate) struct Folders {
+    root: PathBuf,
+    /// Every folder taken, with the digest of what is in it.
+    taken: BTreeMap<PathBuf, String>,
+    files: BTreeSet<PathBuf>,
+}
+
+impl Folders {
+    pub fn new(root: PathBuf) -> Self {
+        Folders { root, taken: BTreeMap::new(), files: BTreeSet::new() }
+    }
+
+    /// Writes what was emitted for `kernel`. Where two kernels have the same path (in two functions, or in a library and a
+    /// binary of the same name), the second one's folder gets a number.
+    pub fn write(&mut self, kernel: &Found, artifact: &Artifact) -> Result<(), BuildError> {
+        let digest = artifact.digest();
+        let base = kernel.modules.iter().fold(self.root.clone(), |path, module| path.join(module));
+        let mut folder = base.join(&kernel.name);
+        let mut number = 2;
+        while let Some(other) = self.taken.get(&folder) {
+            if *other == digest {
+                return Ok(());
+            }
+            folder = base.join(format!("{}-{number}", kernel.name));
+            number += 1;
+        }
+        self.taken.insert(folder.clone(), digest);
+        let sources = [
+            ("reader.cpp", &artifact.reader),
+            ("compute.cpp", &artifact.compute),
+            ("writer.cpp", &artifact.writer),
+            ("main.cpp", &artifact.main),
+            ("tt.plan.json", &artifact.plan),
+        ];
+        for (name, text) in sources {
+            self.file(folder.join(name), text)?;
+        }
+        for (number, stage) in artifact.stages.iter().enumerate() {
+            let name: String = stage.name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+            self.file(folder.join("ir").join(format!("{number:02}_{name}.txt")), &stage.text)?;
+        }
+        Ok(())
+    }
+
+    fn file(&mut self, path: PathBuf, text: &str) -> Result<(), BuildError> {
+        write_if_changed(&path, text.as_bytes())?;
+        self.files.insert(path);
+        Ok(())
+    }
+
+    /// Removes what earlier builds left of kernels that are no more.
+    pub fn remove_others(&self) -> Result<(), BuildError> {
+        if self.root.is_dir() {
+            self.sweep(&self.root)?;
+        }
+        Ok(())
+    }
+
+    /// Removes files that are not of this build below `folder`; gives back whether it is empty now.
+    fn sweep(&self, folder: &Path) -> Result<bool, BuildError> {
+        let mut empty = true;
+        let entries = std::fs::read_dir(folder).map_err(BuildError::file("read", folder))?;
+        for entry in entries {
+            let path = entry.map_err(BuildError::file("read", folder))?.path();
+            if path == self.root.join(PRECOMPILED) {
+                empty = false;
+            } else if path.is_dir() {
+                if self.sweep(&path)? {
+                    std::fs::remove_dir(&path).map_err(BuildError::file("remove", &path))?;
+                } else {
+                    empty = false;
+                }
+            } else if self.files.contains(&path) {
+                empty = false;
+            } else {
+                std::fs::remove_file(&path).map_err(BuildError::file("remove", &path))?;
+            }
+        }
+        Ok(empty)
+    }
+
+    pub fn into_written(self) -> Vec<PathBuf> {
+        self.taken.into_keys().collect()
+    }
+}
+
+/// Puts `bytes` at `path` in one step, unless they are there already.
+pub(crate) fn write_if_changed(path: &Path, bytes: &[u8]) -> Result<(), BuildError> {
+    if std::fs::read(path).is_ok_and(|present| present == bytes) {
+        return Ok(());
+    }
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder).map_err(BuildError::file("create", folder))?;
+    }
+    let mut name = path.file_name().unwrap_or_default().to_os_string();
+    name.push(format!(".{}.partial", std::process::id()));
+    let partial = path.with_file_name(name);
+    std::fs::write(&partial, bytes).map_err(BuildError::file("write", &partial))?;
+    std::fs::rename(&partial, path).map_err(BuildError::file("write", path))
+}

@@ -1,0 +1,41 @@
+//! The kernels of a package or a file with all that is emitted for them, for tools.
+
+use crate::error::BuildError;
+use crate::kernels;
+use crate::modules;
+use crate::targets::{self, Target};
+use std::path::{Path, PathBuf};
+use tt_backend::Artifact;
+use tt_lang::ir::Kernel;
+
+/// A kernel and what is emitted for it.
+#[derive(Debug, Clone)]
+pub struct Emitted {
+    /// The crate, the modules and the function: `matmul::matmul`.
+    pub path: String,
+    /// The kernel as Tile IR, and its sources and plan; or its errors, each as text with file, line and column.
+    pub outcome: Result<(Kernel, Artifact), Vec<String>>,
+}
+
+/// The kernels of every target of the package at `manifest` (a folder).
+///
+/// # Errors
+/// Where cargo does not describe the package.
+pub fn kernels_of_package(manifest: &Path) -> Result<Vec<Emitted>, BuildError> {
+    Ok(targets::of_package(manifest)?.iter().flat_map(of_target).collect())
+}
+
+/// The kernels of the crate whose first file is `root`.
+pub fn kernels_of_crate(root: &Path) -> Vec<Emitted> {
+    let crate_name = root.file_stem().unwrap_or_default().to_string_lossy().replace('-', "_");
+    of_target(&Target { crate_name, root: PathBuf::from(root), is_library: false })
+}
+
+fn of_target(target: &Target) -> Vec<Emitted> {
+    let found = modules::of_target(target);
+    found
+        .iter()
+        .flat_map(kernels::in_file)
+        .map(|found| Emitted { path: [found.modules.join("::"), found.name].join("::"), outcome: found.outcome })
+        .collect()
+}

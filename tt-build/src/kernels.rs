@@ -1,0 +1,59 @@
+//! The `#[tt::kernel]` functions of a file, compiled as the macro compiles them.
+
+use crate::modules::SourceFile;
+use syn::visit::Visit;
+use syn::{ItemFn, ItemMod};
+use tt_backend::Artifact;
+use tt_lang::ir::{Kernel, SourceLocation};
+use tt_lang::syntax::{parse_item_fn, render_text};
+
+/// A kernel as found in a file.
+#[derive(Debug)]
+pub(crate) struct Found {
+    /// The crate's name and the modules around it.
+    pub modules: Vec<String>,
+    /// The function's name.
+    pub name: String,
+    /// The kernel and what is emitted for it, or its errors as text.
+    pub outcome: Result<(Kernel, Artifact), Vec<String>>,
+}
+
+/// Every kernel of `file`, also those in inline modules and in functions.
+pub(crate) fn in_file(file: &SourceFile) -> Vec<Found> {
+    let name = file.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let mut search = Search { file: name, modules: file.modules.clone(), found: Vec::new() };
+    search.visit_file(&file.content);
+    search.found
+}
+
+struct Search {
+    file: String,
+    modules: Vec<String>,
+    found: Vec<Found>,
+}
+
+impl<'ast> Visit<'ast> for Search {
+    fn visit_item_mod(&mut self, module: &'ast ItemMod) {
+        self.modules.push(module.ident.to_string().trim_start_matches("r#").to_string());
+        syn::visit::visit_item_mod(self, module);
+        self.modules.pop();
+    }
+
+    fn visit_item_fn(&mut self, item: &'ast ItemFn) {
+        let Some(parsed) = parse_item_fn(item, &self.file) else {
+            return syn::visit::visit_item_fn(self, item);
+        };
+        let text = |diagnostics: &[tt_lang::diagnostic::Diagnostic], locations: &[SourceLocation]| {
+            diagnostics.iter().map(|diagnostic| render_text(diagnostic, locations, &self.file)).collect::<Vec<_>>()
+        };
+        let outcome = match parsed.kernel {
+            None => Err(text(&parsed.diagnostics, parsed.spans.locations())),
+            Some(kernel) => match tt_backend::compile(&kernel) {
+                Ok(artifact) => Ok((kernel, artifact)),
+                Err(diagnostics) => Err(text(&diagnostics, &kernel.locations)),
+            },
+        };
+        let name = item.sig.ident.to_string().trim_start_matches("r#").to_string();
+        self.found.push(Found { modules: self.modules.clone(), name, outcome });
+    }
+}

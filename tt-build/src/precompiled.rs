@@ -1,0 +1,198 @@
+//! Kernels as machine code for the emulator, and the notes that tell the macro of them.
+
+use crate::artifacts::{PRECOMPILED, write_if_changed};
+use crate::error::BuildError;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use tt_backend::Artifact;
+use tt_emulator::ArchName;
+use tt_emulator::kernel_config::{ComputeOptions, DataMovementProcessor, KernelRole, MathFidelity};
+use tt_emulator::kernel_object::{KernelError, KernelSource, aot_key, compile_to_object, entry_symbol};
+use tt_lang::ir::Fidelity;
+use tt_plan::{CompileArg, ComputeConfig, Parameter, Plan, Role, TensorLayout};
+
+/// Variables that decide what is compiled, and with what.
+pub(crate) const ENVIRONMENT: [&str; 3] = ["CXX", "PATH", "TT_BUILD_ARCH"];
+
+/// What was compiled.
+#[derive(Debug, Default)]
+pub(crate) struct Compiled {
+    /// One object per kernel, each with one symbol.
+    pub objects: Vec<PathBuf>,
+    pub warnings: Vec<String>,
+}
+
+/// One kernel to compile.
+struct Job {
+    digest: String,
+    role: Role,
+    source: KernelSource,
+    config: KernelRole,
+    arch: ArchName,
+    key: String,
+}
+
+/// Compiles every kernel of `artifacts` (by digest) below `root`, and writes `root/precompiled/<digest>`.
+pub(crate) fn compile(root: &Path, artifacts: &BTreeMap<String, &Artifact>) -> Result<Compiled, BuildError> {
+    let folder = root.join(PRECOMPILED);
+    let objects = folder.join("objects");
+    std::fs::create_dir_all(&objects).map_err(BuildError::file("create", &objects))?;
+    let mut compiled = Compiled::default();
+    let archs = architectures(&mut compiled.warnings);
+    let mut jobs = Vec::new();
+    for (digest, artifact) in artifacts {
+        let plan = Plan::from_json(&artifact.plan).map_err(|error| BuildError::Plan(error.to_string()))?;
+        for arch in &archs {
+            for role in [Role::Reader, Role::Compute, Role::Writer] {
+                jobs.push(job(digest, artifact, &plan, role, *arch)?);
+            }
+        }
+    }
+
+    let outcomes = compile_all(&jobs, &folder, &objects);
+    let mut notes: BTreeMap<&str, String> = BTreeMap::new();
+    let mut keep = BTreeSet::new();
+    for (job, outcome) in jobs.iter().zip(outcomes) {
+        match outcome {
+            Ok(object) => {
+                let line = format!("{} {} {}\n", job.role.name(), job.key, entry_symbol(&job.key));
+                notes.entry(&job.digest).or_default().push_str(&line);
+                if keep.insert(object.clone()) {
+                    compiled.objects.push(object);
+                }
+            }
+            Err(KernelError::NoCompiler { tried }) => {
+                compiled.warnings.push(format!(
+                    "no C++ compiler found (tried {}): kernels will be compiled at their first launch, which needs one too",
+                    tried.join(", ")
+                ));
+                compiled.objects.clear();
+                notes.clear();
+                break;
+            }
+            Err(error) => return Err(BuildError::Compiler(error.to_string())),
+        }
+    }
+    for (digest, text) in notes {
+        let path = folder.join(digest);
+        write_if_changed(&path, text.as_bytes())?;
+        keep.insert(path);
+    }
+    for place in [&folder, &objects] {
+        remove_others(place, &keep)?;
+    }
+    Ok(compiled)
+}
+
+/// Which chips to compile for: `TT_BUILD_ARCH`, a name or `all`; else the one the emulator is by default.
+fn architectures(warnings: &mut Vec<String>) -> Vec<ArchName> {
+    let all = [ArchName::WormholeB0, ArchName::Blackhole];
+    match std::env::var("TT_BUILD_ARCH").as_deref() {
+        Err(_) | Ok("" | "wormhole_b0") => vec![ArchName::WormholeB0],
+        Ok("blackhole") => vec![ArchName::Blackhole],
+        Ok("all") => all.to_vec(),
+        Ok(other) => {
+            warnings.push(format!("TT_BUILD_ARCH is `{other}`, it can be wormhole_b0, blackhole or all; taking all"));
+            all.to_vec()
+        }
+    }
+}
+
+fn job(digest: &str, artifact: &Artifact, plan: &Plan, role: Role, arch: ArchName) -> Result<Job, BuildError> {
+    let kernel = plan
+        .kernel(role)
+        .ok_or_else(|| BuildError::Plan(format!("it has no {} kernel", role.name())))?;
+    let mut compile_args = Vec::new();
+    for CompileArg::Accessor(name) in &kernel.compile_args {
+        let layout = plan.parameters.iter().find_map(|parameter| match parameter {
+            Parameter::Tensor { name: other, layout, .. } if other == name => Some(layout),
+            _ => None,
+        });
+        let layout = layout.ok_or_else(|| BuildError::Plan(format!("it accesses `{name}`, which is no tensor")))?;
+        compile_args.extend(accessor_words(layout));
+    }
+    let (text, config) = match role {
+        Role::Reader => {
+            (&artifact.reader, KernelRole::DataMovement { processor: DataMovementProcessor::Ncrisc, noc: 0 })
+        }
+        Role::Writer => {
+            (&artifact.writer, KernelRole::DataMovement { processor: DataMovementProcessor::Brisc, noc: 1 })
+        }
+        Role::Compute => (&artifact.compute, KernelRole::Compute(options(&plan.compute))),
+    };
+    let source =
+        KernelSource { file: kernel.file.clone(), source: text.clone(), compile_args, ..KernelSource::default() };
+    let key = aot_key(&source, &config, arch).map_err(|error| BuildError::Compiler(error.to_string()))?;
+    Ok(Job { digest: digest.to_string(), role, source, config, arch, key })
+}
+
+/// What `TensorAccessorArgs` of an interleaved buffer appends (metalium.md §3): a set of flags (2: in DRAM) and the page size.
+fn accessor_words(layout: &TensorLayout) -> [u32; 2] {
+    [if layout.shard == "DRAM" { 2 } else { 0 }, layout.page_size]
+}
+
+fn options(config: &ComputeConfig) -> ComputeOptions {
+    ComputeOptions {
+        math_fidelity: match config.math_fidelity {
+            Fidelity::LoFi => MathFidelity::LoFi,
+            Fidelity::HiFi2 => MathFidelity::HiFi2,
+            Fidelity::HiFi3 => MathFidelity::HiFi3,
+            Fidelity::HiFi4 => MathFidelity::HiFi4,
+        },
+        fp32_dest_acc_en: config.fp32_dest_acc_en,
+        dst_full_sync_en: config.dst_full_sync_en,
+        math_approx_mode: config.math_approx_mode,
+        ..ComputeOptions::default()
+    }
+}
+
+/// Compiles on as many threads as cargo allows; gives back one object per job.
+fn compile_all(jobs: &[Job], work: &Path, objects: &Path) -> Vec<Result<PathBuf, KernelError>> {
+    let threads = std::env::var("NUM_JOBS").ok().and_then(|jobs| jobs.parse::<usize>().ok()).unwrap_or(1);
+    let next = AtomicUsize::new(0);
+    let outcomes = Mutex::new(Vec::new());
+    let run = || {
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let Some(job) = jobs.get(index) else { break };
+            let outcome = object(job, work, objects);
+            outcomes.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((index, outcome));
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..threads.min(jobs.len()) {
+            scope.spawn(run);
+        }
+        run();
+    });
+    let mut outcomes = outcomes.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    outcomes.sort_by_key(|(index, _)| *index);
+    outcomes.into_iter().map(|(_, outcome)| outcome).collect()
+}
+
+/// The object of one kernel: from an earlier build where that had the same key, else compiled.
+fn object(job: &Job, work: &Path, objects: &Path) -> Result<PathBuf, KernelError> {
+    let path = objects.join(format!("{}.o", job.key));
+    if path.is_file() {
+        return Ok(path);
+    }
+    // Two jobs may have the same key; each writes a file of its own and the last one stays.
+    let partial = objects.join(format!("{}-{:?}.partial", job.key, std::thread::current().id()));
+    compile_to_object(&job.source, &job.config, job.arch, work, &partial)?;
+    std::fs::rename(&partial, &path)
+        .map_err(|error| KernelError::Files { action: format!("rename {}", partial.display()), error })?;
+    Ok(path)
+}
+
+/// Removes the files directly in `folder` that are not to be kept.
+fn remove_others(folder: &Path, keep: &BTreeSet<PathBuf>) -> Result<(), BuildError> {
+    for entry in std::fs::read_dir(folder).map_err(BuildError::file("read", folder))? {
+        let path = entry.map_err(BuildError::file("read", folder))?.path();
+        if path.is_file() && !keep.contains(&path) {
+            std::fs::remove_file(&path).map_err(BuildError::file("remove", &path))?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,16 @@
+#pragma once
+
+#include "emulator/api.h"
+#include "emulator/caller_line.h"
+#include "emulator/compute_enums.h"
+#include "emulator/data_format.h"
+#include "emulator/sfpu.h"
+#include "api/compile_time_args.h"
+#include "hostdevcommon/kernel_structs.h"
+
+#define ALWI inline __attribute__((always_inline))
+
+// The emulator runs a compute kernel once: what is for one of the three threads on silicon happens in line.
+#define MATH(...) __VA_ARGS__
+#define PACK(...) __VA_ARGS__
+#define UNPACK(...) __VA_ARGS__

@@ -1,0 +1,12 @@
+// -x.
+#pragma once
+
+#include "api/compute/common_globals.h"
+
+namespace ckernel {
+
+ALWI void negative_tile_init(TT_CALLER_LINE) { tt_emulator::sfpu_init(TT_NAME("negative_tile_init"), line); }
+
+ALWI void negative_tile(uint32_t idst, TT_CALLER_LINE) { tt_emulator::sfpu_unary(TT_NAME("negative_tile"), idst, line); }
+
+}  // namespace ckernel

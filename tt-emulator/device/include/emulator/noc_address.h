@@ -1,0 +1,66 @@
+// Addresses on the network on chip, and generators of them.
+#pragma once
+
+#include "emulator/types.h"
+
+#ifndef NOC_INDEX
+#define NOC_INDEX 0
+#endif
+
+constexpr uint8_t noc_index = NOC_INDEX;
+constexpr uint32_t NOC_ADDR_LOCAL_BITS = 36;
+constexpr uint32_t NOC_ADDR_NODE_ID_BITS = 6;
+
+// The virtual coordinates of this core, by NoC; the same on both.
+struct tt_emulator_own_coordinate {
+    uint32_t fact;
+    uint8_t operator[](uint32_t) const { return static_cast<uint8_t>(tt_emulator_dataflow()->core_fact(fact, 0)); }
+};
+constexpr tt_emulator_own_coordinate my_x{TT_EMULATOR_VIRTUAL_X};
+constexpr tt_emulator_own_coordinate my_y{TT_EMULATOR_VIRTUAL_Y};
+
+inline uint64_t get_noc_addr(uint32_t noc_x, uint32_t noc_y, uint32_t addr, uint8_t noc = noc_index) {
+    return static_cast<uint64_t>(noc_y) << 42 | static_cast<uint64_t>(noc_x) << 36 | addr;
+}
+
+inline uint64_t get_noc_addr(uint32_t addr, uint8_t noc = noc_index) { return get_noc_addr(my_x[noc], my_y[noc], addr, noc); }
+
+// On NoC 1 the caller passes the bottom right corner as the start.
+inline uint64_t get_noc_multicast_addr(
+    uint32_t noc_x_start, uint32_t noc_y_start, uint32_t noc_x_end, uint32_t noc_y_end, uint32_t addr, uint8_t noc = noc_index) {
+    return static_cast<uint64_t>(noc_y_start) << 54 | static_cast<uint64_t>(noc_x_start) << 48 |
+           static_cast<uint64_t>(noc_y_end) << 42 | static_cast<uint64_t>(noc_x_end) << 36 | addr;
+}
+
+// An interleaved buffer, as the engine knows it.
+struct tt_emulator_accessor {
+    uint64_t base;
+    uint32_t page_bytes;
+    uint32_t dram;
+};
+
+template <bool DRAM>
+inline uint64_t get_noc_addr_from_bank_id(uint32_t bank_id, uint32_t bank_address_offset, uint8_t noc = noc_index) {
+    if constexpr (DRAM) {
+        // DRAM banks lie in the column 48 of the coordinates, in order.
+        return get_noc_addr(48, bank_id, bank_address_offset, noc);
+    } else {
+#if defined(ARCH_BLACKHOLE)
+        const uint32_t column = bank_id % 13;
+        return get_noc_addr(column < 7 ? column + 1 : column + 3, bank_id / 13 + 2, bank_address_offset, noc);
+#else
+        return get_noc_addr(bank_id % 8 + 18, bank_id / 8 + 18, bank_address_offset, noc);
+#endif
+    }
+}
+
+template <typename AddrGen>
+concept tt_emulator_addrgen = requires(const AddrGen& addrgen) {
+    { addrgen.get_noc_addr(uint32_t{}, uint32_t{}, uint8_t{}) };
+};
+
+template <typename AddrGen>
+    requires tt_emulator_addrgen<AddrGen>
+inline uint64_t get_noc_addr(const uint32_t id, const AddrGen& addrgen, uint32_t offset = 0, uint8_t noc = noc_index) {
+    return addrgen.get_noc_addr(id, offset, noc);
+}

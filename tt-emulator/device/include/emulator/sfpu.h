@@ -1,0 +1,62 @@
+// How headers declare SFPU operations: by name. The emulator finds the row of src/compute/sfpu/table.rs by the name's hash.
+#pragma once
+
+namespace tt_emulator {
+
+// FNV-1a of 64 bits, as in src/compute/sfpu/table.rs.
+constexpr uint64_t name_hash(const char* name) {
+    uint64_t value = 0xcbf29ce484222325ull;
+    for (; *name != 0; ++name) {
+        value = (value ^ static_cast<uint8_t>(*name)) * 0x100000001b3ull;
+    }
+    return value;
+}
+
+constexpr uint32_t any_format = 0xffffffff;
+
+// A call on one register with nothing special about it.
+constexpr tt_emulator_sfpu_call sfpu_call(uint64_t name, uint32_t idst) {
+    return {name, 0, {idst, idst, idst}, idst, {0, 0, 0}, static_cast<uint32_t>(ckernel::VectorMode::RC), {0, 0}, 0, any_format};
+}
+
+inline void sfpu_init(uint64_t name, int line, uint32_t variant = 0, uint32_t p0 = 0, uint32_t p1 = 0) {
+    tt_emulator_compute()->sfpu_init(name, variant, p0, p1, line);
+}
+
+inline void sfpu_unary(uint64_t name, uint32_t idst, int line, uint32_t p0 = 0, uint32_t p1 = 0, uint32_t p2 = 0,
+                       uint32_t variant = 0, ckernel::VectorMode mode = ckernel::VectorMode::RC) {
+    tt_emulator_sfpu_call call = sfpu_call(name, idst);
+    call.variant = variant;
+    call.words[0] = p0;
+    call.words[1] = p1;
+    call.words[2] = p2;
+    call.mode = static_cast<uint32_t>(mode);
+    tt_emulator_compute()->sfpu(&call, line);
+}
+
+inline void sfpu_binary(uint64_t name, uint32_t idst0, uint32_t idst1, uint32_t odst, int line,
+                        ckernel::VectorMode mode = ckernel::VectorMode::RC) {
+    tt_emulator_sfpu_call call = sfpu_call(name, idst0);
+    call.inputs[1] = idst1;
+    call.out = odst;
+    call.mode = static_cast<uint32_t>(mode);
+    tt_emulator_compute()->sfpu(&call, line);
+}
+
+inline void sfpu_ternary(uint64_t name, uint32_t idst0, uint32_t idst1, uint32_t idst2, uint32_t odst, int line,
+                         uint32_t format, uint32_t p0 = 0) {
+    tt_emulator_sfpu_call call = sfpu_call(name, idst0);
+    call.inputs[1] = idst1;
+    call.inputs[2] = idst2;
+    call.out = odst;
+    call.words[0] = p0;
+    call.format = format;
+    tt_emulator_compute()->sfpu(&call, line);
+}
+
+}  // namespace tt_emulator
+
+// The hash of a name, computed by the compiler.
+#define TT_NAME(text) (std::integral_constant<uint64_t, tt_emulator::name_hash(text)>::value)
+// Leading template parameter of operations that may be told the width of the destination registers.
+#define TT_WIDTH bool is_fp32_dest_acc_en = DST_ACCUM_MODE

@@ -1,0 +1,3 @@
+#pragma once
+
+#include <tt_stl/assert.hpp>

@@ -1,0 +1,36 @@
+// The queue of a device. The emulator runs each command when it is enqueued; a failure is thrown there.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include <tt-metalium/mesh_buffer.hpp>
+#include <tt-metalium/mesh_device.hpp>
+#include <tt-metalium/mesh_workload.hpp>
+#include <tt-metalium/sub_device_types.hpp>
+
+namespace tt::tt_metal::distributed {
+
+class MeshCommandQueue {
+public:
+    MeshCommandQueue(MeshDevice* mesh_device, uint32_t id) : mesh_device_(mesh_device), id_(id) {}
+    virtual ~MeshCommandQueue() = default;
+    MeshCommandQueue(const MeshCommandQueue&) = delete;
+    MeshCommandQueue& operator=(const MeshCommandQueue&) = delete;
+
+    MeshDevice* device() const { return mesh_device_; }
+    uint32_t id() const { return id_; }
+
+    virtual void enqueue_mesh_workload(MeshWorkload& mesh_workload, bool blocking);
+    virtual void enqueue_write_mesh_buffer(const std::shared_ptr<MeshBuffer>& buffer, const void* host_data, bool blocking);
+    virtual void enqueue_read_mesh_buffer(void* host_data, const std::shared_ptr<MeshBuffer>& buffer, bool blocking);
+    virtual void finish(ttsl::Span<const SubDeviceId> sub_device_ids = {});
+
+private:
+    MeshDevice* mesh_device_;
+    uint32_t id_;
+};
+
+}  // namespace tt::tt_metal::distributed

@@ -1,0 +1,4 @@
+#pragma once
+
+#include <tt-metalium/host_api.hpp>
+#include <tt-metalium/mesh_device.hpp>

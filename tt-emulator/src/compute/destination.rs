@@ -1,0 +1,290 @@
+//! The destination registers and who may touch them when.
+//!
+//! ```text
+//! idle ──acquire──► acquired ──commit──► committed ──wait──► waited ──release──► idle
+//!                   (math)                                   (packer)
+//! ```
+//! A released register reads as zero for the matrix engine and the packer, and is undefined for the SFPU. Registers are
+//! kept as 32-bit values; with a 16-bit destination the low halves are zero.
+
+use super::rules;
+use super::tile::Tile;
+use crate::rules::Rule;
+
+/// Registers of a full section of 16-bit tiles.
+const REGISTERS: usize = 16;
+
+/// A broken rule and what is to be said about it.
+pub type Broken = (&'static Rule, String);
+
+/// Where a section is between math and packer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// Nobody has it.
+    Idle,
+    /// Math has it.
+    Acquired,
+    /// Math has handed it over.
+    Committed,
+    /// The packer has it.
+    Waited,
+    /// Math and packer have it: the deprecated `acquire_dst`.
+    Shared,
+}
+
+impl Phase {
+    fn name(self) -> &'static str {
+        match self {
+            Phase::Idle => "released",
+            Phase::Acquired => "acquired",
+            Phase::Committed => "committed",
+            Phase::Waited => "waited for",
+            Phase::Shared => "held by acquire_dst",
+        }
+    }
+}
+
+/// What a register holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Content {
+    written: bool,
+    /// Comes from a reduction.
+    reduced: bool,
+}
+
+/// The destination registers of a core.
+pub struct Destination {
+    tiles: Box<[Tile]>,
+    contents: [Content; REGISTERS],
+    phase: Phase,
+    capacity: usize,
+    wide: bool,
+}
+
+impl Destination {
+    /// Registers of 32 (`wide`) or 16 bits, in one section (`full`) or two.
+    pub fn new(wide: bool, full: bool) -> Destination {
+        let capacity = REGISTERS / if wide { 2 } else { 1 } / if full { 1 } else { 2 };
+        Destination {
+            tiles: vec![Tile::zero(); capacity].into_boxed_slice(),
+            contents: [Content::default(); REGISTERS],
+            phase: Phase::Idle,
+            capacity,
+            wide,
+        }
+    }
+
+    /// Registers are 32 bits wide.
+    pub fn is_wide(&self) -> bool {
+        self.wide
+    }
+
+    /// Tiles of a section.
+    pub fn capacity(&self) -> usize {
+        self.capacity
+    }
+
+    fn step(&mut self, from: Phase, to: Phase, rule: &'static Rule) -> Result<(), Broken> {
+        if self.phase != from {
+            return Err((rule, format!("the destination registers are {}", self.phase.name())));
+        }
+        self.phase = to;
+        Ok(())
+    }
+
+    /// `tile_regs_acquire`.
+    pub fn acquire(&mut self) -> Result<(), Broken> {
+        self.step(Phase::Idle, Phase::Acquired, &rules::DST_ACQUIRED_TWICE)
+    }
+
+    /// `tile_regs_commit`.
+    pub fn commit(&mut self) -> Result<(), Broken> {
+        self.step(Phase::Acquired, Phase::Committed, &rules::DST_COMMIT)
+    }
+
+    /// `tile_regs_wait`.
+    pub fn wait(&mut self) -> Result<(), Broken> {
+        self.step(Phase::Committed, Phase::Waited, &rules::DST_WAIT)
+    }
+
+    /// `tile_regs_release`.
+    pub fn release(&mut self) -> Result<(), Broken> {
+        self.step(Phase::Waited, Phase::Idle, &rules::DST_RELEASE)?;
+        self.contents = [Content::default(); REGISTERS];
+        Ok(())
+    }
+
+    /// The deprecated `acquire_dst`: math and packer at once.
+    pub fn acquire_shared(&mut self) -> Result<(), Broken> {
+        self.step(Phase::Idle, Phase::Shared, &rules::DST_ACQUIRED_TWICE)
+    }
+
+    /// The deprecated `release_dst`.
+    pub fn release_shared(&mut self) -> Result<(), Broken> {
+        self.step(Phase::Shared, Phase::Idle, &rules::DST_RELEASE)?;
+        self.contents = [Content::default(); REGISTERS];
+        Ok(())
+    }
+
+    /// What the kernel leaves behind.
+    pub fn finish(&self) -> Result<(), Broken> {
+        match self.phase {
+            Phase::Idle => Ok(()),
+            phase => Err((&rules::DST_AT_END, format!("the destination registers are {}", phase.name()))),
+        }
+    }
+
+    fn check_index(&self, index: usize) -> Result<(), Broken> {
+        if index < self.capacity {
+            return Ok(());
+        }
+        let width = if self.wide { 32 } else { 16 };
+        Err((&rules::DST_CAPACITY, format!("register {index} of {} ({width}-bit destination)", self.capacity)))
+    }
+
+    /// Math may use registers `first..first + count`.
+    pub fn require_math(&self, first: u32, count: u32) -> Result<(), Broken> {
+        if !matches!(self.phase, Phase::Acquired | Phase::Shared) {
+            return Err((&rules::DST_NOT_ACQUIRED, format!("the destination registers are {}", self.phase.name())));
+        }
+        if count == 0 {
+            return Ok(());
+        }
+        self.check_index((first as usize).saturating_add(count as usize - 1))
+    }
+
+    /// The packer may use registers `first..first + count`.
+    pub fn require_pack(&self, first: u32, count: u32) -> Result<(), Broken> {
+        if !matches!(self.phase, Phase::Waited | Phase::Shared) {
+            return Err((&rules::DST_PACK, format!("the destination registers are {}", self.phase.name())));
+        }
+        if count == 0 {
+            return Ok(());
+        }
+        self.check_index((first as usize).saturating_add(count as usize - 1))
+    }
+
+    /// A register to be overwritten entirely; [`require_math`](Self::require_math) holds.
+    pub fn overwrite(&mut self, index: u32) -> &mut Tile {
+        self.contents[index as usize] = Content { written: true, reduced: false };
+        &mut self.tiles[index as usize]
+    }
+
+    /// A register to be added to, zero if it was not written in this acquire.
+    pub fn accumulate(&mut self, index: u32) -> &mut Tile {
+        let index = index as usize;
+        if !self.contents[index].written {
+            self.tiles[index].clear();
+            self.contents[index].written = true;
+        }
+        &mut self.tiles[index]
+    }
+
+    /// A register to be reduced into, and whether it was not written in this acquire.
+    pub fn reduce(&mut self, index: u32) -> (&mut Tile, bool) {
+        let fresh = !self.contents[index as usize].written;
+        self.accumulate(index);
+        self.contents[index as usize].reduced = true;
+        (&mut self.tiles[index as usize], fresh)
+    }
+
+    /// The register was written in this acquire, but not by a reduction.
+    pub fn holds_unreduced(&self, index: u32) -> bool {
+        let content = self.contents[index as usize];
+        content.written && !content.reduced
+    }
+
+    /// The register holds the result of a reduction.
+    pub fn holds_reduced(&self, index: u32) -> bool {
+        self.contents[index as usize].reduced
+    }
+
+    /// What the matrix engine and the packer read: `None` stands for zeros.
+    pub fn read(&self, index: u32) -> Option<&Tile> {
+        self.contents[index as usize].written.then(|| &self.tiles[index as usize])
+    }
+
+    /// The SFPU may read this register.
+    pub fn require_written(&self, index: u32) -> Result<(), Broken> {
+        if self.contents[index as usize].written {
+            return Ok(());
+        }
+        Err((&rules::DST_UNWRITTEN, format!("register {index}")))
+    }
+
+    /// Registers as the SFPU works on them: `out` marked as written and derived from `inputs`.
+    pub fn sfpu(&mut self, inputs: &[u32], out: u32) -> &mut [Tile] {
+        let reduced = inputs.iter().any(|input| self.contents[*input as usize].reduced);
+        self.contents[out as usize] = Content { written: true, reduced };
+        &mut self.tiles
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn code(result: Result<(), Broken>) -> &'static str {
+        result.expect_err("a rule is broken").0.code
+    }
+
+    #[test]
+    fn capacity_follows_width_and_sections() {
+        for (wide, full, tiles) in [(false, false, 8), (true, false, 4), (false, true, 16), (true, true, 8)] {
+            let mut registers = Destination::new(wide, full);
+            registers.acquire().expect("idle");
+            registers.require_math(tiles - 1, 1).expect("the last register");
+            assert_eq!(code(registers.require_math(tiles, 1)), "EMU0507");
+            assert_eq!(code(registers.require_math(1, tiles)), "EMU0507");
+        }
+    }
+
+    #[test]
+    fn the_protocol_has_one_order() {
+        let mut registers = Destination::new(true, false);
+        assert_eq!(code(registers.require_math(0, 1)), "EMU0502");
+        assert_eq!(code(registers.commit()), "EMU0503");
+        registers.acquire().expect("idle");
+        assert_eq!(code(registers.acquire()), "EMU0501");
+        assert_eq!(code(registers.wait()), "EMU0504");
+        assert_eq!(code(registers.require_pack(0, 1)), "EMU0505");
+        registers.commit().expect("acquired");
+        assert_eq!(code(registers.require_math(0, 1)), "EMU0502");
+        assert_eq!(code(registers.require_pack(0, 1)), "EMU0505");
+        assert_eq!(code(registers.release()), "EMU0506");
+        registers.wait().expect("committed");
+        registers.require_pack(3, 1).expect("waited for");
+        assert_eq!(code(registers.finish()), "EMU0509");
+        registers.release().expect("waited for");
+        registers.finish().expect("released");
+    }
+
+    #[test]
+    fn a_released_register_is_zero_for_math_and_undefined_for_the_sfpu() {
+        let mut registers = Destination::new(true, false);
+        registers.acquire().expect("idle");
+        registers.overwrite(1).0.fill(5.0);
+        registers.require_written(1).expect("written");
+        registers.commit().expect("acquired");
+        registers.wait().expect("committed");
+        registers.release().expect("waited for");
+        registers.acquire().expect("idle");
+        assert_eq!(code(registers.require_written(1)), "EMU0508");
+        assert!(registers.read(1).is_none());
+        assert_eq!(registers.accumulate(1).0[7], 0.0);
+        registers.require_written(1).expect("written by the matrix engine");
+    }
+
+    #[test]
+    fn what_is_derived_from_a_reduction_counts_as_reduced() {
+        let mut registers = Destination::new(true, false);
+        registers.acquire().expect("idle");
+        assert!(registers.reduce(0).1);
+        assert!(!registers.reduce(0).1);
+        registers.overwrite(1);
+        registers.sfpu(&[0, 1], 2);
+        assert!(registers.holds_reduced(2) && registers.holds_unreduced(1));
+        registers.overwrite(0);
+        assert!(!registers.holds_reduced(0));
+    }
+}

@@ -1,0 +1,450 @@
+//! The functions of the table: each looks up its operands, checks, and runs the call on the core's engines.
+
+use super::abi::{SfpuCall, side};
+use super::destination::Broken;
+use super::engine_state::{MatrixSetting, Operand, Reuse};
+use super::fpu::eltwise::Binary;
+use super::fpu::reduce::Pool;
+use super::matrix_calls::{BLOCK_LIMIT, BlockShape, Page};
+use super::pack::{ReduceDim, Relu};
+use super::rules;
+use super::unpack::Broadcast;
+use crate::engine::risc::{Risc, guard};
+
+impl Risc {
+    /// Stops the run if a rule is broken.
+    #[inline]
+    pub(super) fn obey<T>(&mut self, result: Result<T, Broken>, line: i32) -> T {
+        match result {
+            Ok(value) => value,
+            Err((rule, detail)) => self.violation(rule, line, detail),
+        }
+    }
+
+    /// A circular buffer of 32×32 tiles as an operand.
+    #[inline]
+    pub(super) fn operand(&mut self, cb: u32, line: i32) -> Operand {
+        let (operand, page_bytes) = self.loose_operand(cb, line);
+        let tile = operand.format.tile_bytes(32, 32);
+        if page_bytes != tile {
+            let detail = format!("buffer {cb} has pages of {page_bytes} bytes, a {:?} tile has {tile}", operand.format);
+            self.violation(&rules::TILE_SHAPE, line, detail);
+        }
+        operand
+    }
+
+    /// A circular buffer of any page size, and that size.
+    pub(super) fn loose_operand(&mut self, cb: u32, line: i32) -> (Operand, usize) {
+        let config = self.cb(cb, line);
+        (Operand { cb, format: config.format }, config.page_bytes as usize)
+    }
+
+    /// Page `index` behind the read pointer. The slice is valid until the kernel pops it, which is after this call.
+    #[inline]
+    pub(super) fn input<'a>(&mut self, operand: Operand, index: u32, line: i32) -> Page<'a> {
+        let page = self.front_page(operand.cb, index, line);
+        let bytes = operand.format.tile_bytes(32, 32);
+        // SAFETY: `front_page` gives a page inside what the kernel has waited for, of `bytes` bytes (`operand` checked
+        // the page size); nobody else runs on this core during the call.
+        Page { operand, bytes: unsafe { std::slice::from_raw_parts(page, bytes) } }
+    }
+
+    /// Page `index` behind the write pointer.
+    #[inline]
+    pub(super) fn output<'a>(&mut self, operand: Operand, index: u32, line: i32) -> &'a mut [u8] {
+        let page = self.back_page(operand.cb, index, line);
+        let bytes = operand.format.tile_bytes(32, 32);
+        // SAFETY: `back_page` gives a page inside what the kernel has reserved, of `bytes` bytes; nobody else runs on this
+        // core during the call.
+        unsafe { std::slice::from_raw_parts_mut(page, bytes) }
+    }
+
+    fn enumerator<T>(&mut self, value: Option<T>, what: &str, id: u32, line: i32) -> T {
+        match value {
+            Some(value) => value,
+            None => self.violation(&rules::ENUMERATOR, line, format!("{what} {id}")),
+        }
+    }
+
+    fn binary_op(&mut self, id: u32, line: i32) -> Binary {
+        self.enumerator(Binary::from_id(id), "element-wise operation", id, line)
+    }
+
+    fn broadcast_of(&mut self, id: u32, line: i32) -> Broadcast {
+        self.enumerator(Broadcast::from_id(id), "broadcast", id, line)
+    }
+
+    fn reuse_of(&mut self, id: u32, line: i32) -> Reuse {
+        let reuse = [Reuse::DestinationToA, Reuse::DestinationToB].into_iter().find(|reuse| *reuse as u32 == id);
+        self.enumerator(reuse, "reuse", id, line)
+    }
+
+    fn reduction_of(&mut self, pool: u32, dim: u32, line: i32) -> (Pool, ReduceDim) {
+        (
+            self.enumerator(Pool::from_id(pool), "pool", pool, line),
+            self.enumerator(ReduceDim::from_id(dim), "dimension", dim, line),
+        )
+    }
+
+    /// An init of matrix engine and unpackers.
+    pub(super) fn set_matrix(&mut self, setting: MatrixSetting, line: i32) {
+        let started = self.compute.engines.require_started(&format!("{} init", setting.name()));
+        self.obey(started, line);
+        self.compute.engines.set_matrix(setting);
+        self.counters.compute.inits += 1;
+    }
+
+    pub(super) fn copy_setting(&mut self, operand: Operand, transpose: bool) -> MatrixSetting {
+        MatrixSetting::Copy { transpose, direct: self.compute.unpacks_to_destination(operand) }
+    }
+}
+
+pub(super) extern "C" fn hw_startup(icb0: u32, icb1: u32, ocb: u32, reverse: u32, line: i32) {
+    guard(line, |risc| {
+        let (a, _) = risc.loose_operand(icb0, line);
+        let (b, _) = risc.loose_operand(icb1, line);
+        let (out, _) = risc.loose_operand(ocb, line);
+        let started = risc.compute.engines.start(a, b, out, reverse != 0);
+        risc.obey(started, line);
+    });
+}
+
+pub(super) extern "C" fn registers(step: u32, line: i32) {
+    guard(line, |risc| {
+        let registers = &mut risc.compute.registers;
+        let result = match step {
+            0 | 4 => {
+                risc.counters.compute.sections += 1;
+                if step == 0 { registers.acquire() } else { registers.acquire_shared() }
+            }
+            1 => registers.commit(),
+            2 => registers.wait(),
+            3 => registers.release(),
+            5 => registers.release_shared(),
+            _ => Err((&rules::ENUMERATOR, format!("register step {step}"))),
+        };
+        risc.obey(result, line);
+    });
+}
+
+pub(super) extern "C" fn reconfigure(to: u32, old: u32, new: u32, line: i32) {
+    guard(line, |risc| {
+        let started = risc.compute.engines.require_started("reconfig_data_format");
+        risc.obey(started, line);
+        let (operand, _) = risc.loose_operand(new, line);
+        if old != u32::MAX && risc.loose_operand(old, line).0.format == operand.format {
+            return;
+        }
+        let engines = &mut risc.compute.engines;
+        match to {
+            side::SRC_A => engines.set_src_a(operand.format),
+            side::SRC_B => engines.set_src_b(operand.format),
+            side::PACK => engines.set_pack(operand.format),
+            _ => risc.violation(&rules::ENUMERATOR, line, format!("side {to}")),
+        }
+        risc.counters.compute.reconfigurations += 1;
+    });
+}
+
+pub(super) extern "C" fn matmul_init(in0: u32, in1: u32, transpose: u32, ct: u32, rt: u32, kt: u32, line: i32) {
+    guard(line, |risc| {
+        risc.operand(in0, line);
+        risc.operand(in1, line);
+        risc.set_matrix(MatrixSetting::Matmul { transpose: transpose != 0, ct, rt, kt }, line);
+    });
+}
+
+pub(super) extern "C" fn matmul(
+    in0: u32,
+    in1: u32,
+    i0: u32,
+    i1: u32,
+    idst: u32,
+    transpose: u32,
+    ct: u32,
+    rt: u32,
+    kt: u32,
+    line: i32,
+) {
+    guard(line, |risc| {
+        let (a, b) = (risc.operand(in0, line), risc.operand(in1, line));
+        let transpose = match transpose {
+            2 => risc.compute.engines.matmul_transposes(),
+            flag => flag != 0,
+        };
+        let checked = risc.compute.require_matmul(a, b, idst, BlockShape { transpose, ct, rt, kt });
+        risc.obey(checked, line);
+        let mut rows = [Page { operand: a, bytes: &[] }; BLOCK_LIMIT];
+        let mut columns = [Page { operand: b, bytes: &[] }; BLOCK_LIMIT];
+        for r in 0..rt {
+            rows[r as usize] = risc.input(a, i0 + r * kt, line);
+        }
+        for c in 0..ct {
+            columns[c as usize] = risc.input(b, i1 + c, line);
+        }
+        risc.compute.matmul(&rows[..rt as usize], &columns[..ct as usize], idst, transpose);
+        risc.counters.compute.matmul_tiles += u64::from(ct * rt);
+    });
+}
+
+pub(super) extern "C" fn binary_init(
+    op: u32,
+    broadcast: u32,
+    icb0: u32,
+    icb1: u32,
+    accumulate: u32,
+    full: u32,
+    line: i32,
+) {
+    guard(line, |risc| {
+        let (op, broadcast) = (risc.binary_op(op, line), risc.broadcast_of(broadcast, line));
+        risc.operand(icb0, line);
+        risc.operand(icb1, line);
+        if full != 0 {
+            risc.set_matrix(MatrixSetting::Binary { op, broadcast, accumulate: accumulate != 0 }, line);
+        } else {
+            risc.compute.engines.set_math_only(op, accumulate != 0);
+            risc.counters.compute.inits += 1;
+        }
+    });
+}
+
+pub(super) extern "C" fn binary(
+    op: u32,
+    broadcast: u32,
+    icb0: u32,
+    icb1: u32,
+    i0: u32,
+    i1: u32,
+    idst: u32,
+    row: u32,
+    count: u32,
+    line: i32,
+) {
+    guard(line, |risc| {
+        let (op, broadcast) = (risc.binary_op(op, line), risc.broadcast_of(broadcast, line));
+        let (a, b) = (risc.operand(icb0, line), risc.operand(icb1, line));
+        for tile in 0..count {
+            let checked = risc.compute.require_binary(op, broadcast, (a, b), idst + tile, row);
+            let accumulate = risc.obey(checked, line);
+            let (first, second) = (risc.input(a, i0 + tile, line), risc.input(b, i1 + tile, line));
+            risc.compute.binary(op, (broadcast, row), first, second, idst + tile, accumulate);
+        }
+        risc.counters.compute.eltwise_tiles += u64::from(count);
+    });
+}
+
+pub(super) extern "C" fn reuse_init(op: u32, reuse: u32, icb: u32, line: i32) {
+    guard(line, |risc| {
+        let (op, reuse) = (risc.binary_op(op, line), risc.reuse_of(reuse, line));
+        risc.operand(icb, line);
+        risc.set_matrix(MatrixSetting::Reuse { op, reuse }, line);
+    });
+}
+
+pub(super) extern "C" fn reuse(op: u32, reuse: u32, icb: u32, tile: u32, idst: u32, line: i32) {
+    guard(line, |risc| {
+        let (op, reuse) = (risc.binary_op(op, line), risc.reuse_of(reuse, line));
+        let operand = risc.operand(icb, line);
+        let checked = risc.compute.require_reuse(op, reuse, operand, idst);
+        risc.obey(checked, line);
+        let page = risc.input(operand, tile, line);
+        risc.compute.reuse(op, reuse, page, idst);
+        risc.counters.compute.eltwise_tiles += 1;
+    });
+}
+
+pub(super) extern "C" fn copy_init(icb: u32, transpose: u32, within_faces: u32, line: i32) {
+    guard(line, |risc| {
+        let operand = risc.operand(icb, line);
+        if transpose != within_faces {
+            let detail = "copy_init transposes faces and their elements together or not at all".to_owned();
+            risc.violation(&rules::FORMAT_UNSUPPORTED, line, detail);
+        }
+        let setting = risc.copy_setting(operand, transpose != 0);
+        risc.set_matrix(setting, line);
+    });
+}
+
+pub(super) extern "C" fn copy(icb: u32, tile: u32, idst: u32, count: u32, line: i32) {
+    guard(line, |risc| {
+        let operand = risc.operand(icb, line);
+        let transpose = risc.compute.engines.copy_transposes();
+        let wanted = risc.copy_setting(operand, transpose);
+        let checked = risc.compute.require_copy(&wanted, operand, idst, count);
+        risc.obey(checked, line);
+        for i in 0..count {
+            let page = risc.input(operand, tile + i, line);
+            risc.compute.copy(page, idst + i, transpose, Broadcast::None);
+        }
+        risc.counters.compute.copied_tiles += u64::from(count);
+    });
+}
+
+pub(super) extern "C" fn transpose_init(icb: u32, line: i32) {
+    guard(line, |risc| {
+        risc.operand(icb, line);
+        risc.set_matrix(MatrixSetting::Transpose, line);
+    });
+}
+
+pub(super) extern "C" fn transpose(icb: u32, tile: u32, idst: u32, count: u32, line: i32) {
+    guard(line, |risc| {
+        let operand = risc.operand(icb, line);
+        let checked = risc.compute.require_copy(&MatrixSetting::Transpose, operand, idst, count);
+        risc.obey(checked, line);
+        for i in 0..count {
+            let page = risc.input(operand, tile + i, line);
+            risc.compute.copy(page, idst + i, true, Broadcast::None);
+        }
+        risc.counters.compute.copied_tiles += u64::from(count);
+    });
+}
+
+pub(super) extern "C" fn transpose_dest_init(line: i32) {
+    guard(line, |risc| risc.set_matrix(MatrixSetting::TransposeDestination, line));
+}
+
+pub(super) extern "C" fn transpose_dest(idst: u32, line: i32) {
+    guard(line, |risc| {
+        let checked = risc.compute.require_transpose_destination(idst);
+        risc.obey(checked, line);
+        risc.compute.transpose_destination(idst);
+        risc.counters.compute.copied_tiles += 1;
+    });
+}
+
+pub(super) extern "C" fn unary_bcast_init(broadcast: u32, icb: u32, line: i32) {
+    guard(line, |risc| {
+        let broadcast = risc.broadcast_of(broadcast, line);
+        risc.operand(icb, line);
+        risc.set_matrix(MatrixSetting::UnaryBroadcast(broadcast), line);
+    });
+}
+
+pub(super) extern "C" fn unary_bcast(broadcast: u32, icb: u32, tile: u32, idst: u32, line: i32) {
+    guard(line, |risc| {
+        let how = risc.broadcast_of(broadcast, line);
+        let operand = risc.operand(icb, line);
+        let checked = risc.compute.require_copy(&MatrixSetting::UnaryBroadcast(how), operand, idst, 1);
+        risc.obey(checked, line);
+        let page = risc.input(operand, tile, line);
+        risc.compute.copy(page, idst, false, how);
+        risc.counters.compute.copied_tiles += 1;
+    });
+}
+
+pub(super) extern "C" fn unary_bcast_uninit(broadcast: u32, icb: u32, line: i32) {
+    guard(line, |risc| {
+        risc.broadcast_of(broadcast, line);
+        risc.operand(icb, line);
+        risc.compute.engines.clear_matrix();
+    });
+}
+
+pub(super) extern "C" fn reduce_init(pool: u32, dim: u32, icb: u32, scaler: u32, ocb: u32, line: i32) {
+    guard(line, |risc| {
+        let (pool, dim) = risc.reduction_of(pool, dim, line);
+        for cb in [icb, scaler, ocb] {
+            risc.operand(cb, line);
+        }
+        risc.set_matrix(MatrixSetting::Reduce { pool, dim }, line);
+        risc.compute.engines.mask = Some(dim);
+    });
+}
+
+pub(super) extern "C" fn reduce(
+    pool: u32,
+    dim: u32,
+    icb: u32,
+    scaler: u32,
+    tile: u32,
+    scaler_tile: u32,
+    idst: u32,
+    count: u32,
+    line: i32,
+) {
+    guard(line, |risc| {
+        let (pool, dim) = risc.reduction_of(pool, dim, line);
+        let (data, scale) = (risc.operand(icb, line), risc.operand(scaler, line));
+        for i in 0..count {
+            let checked = risc.compute.require_reduce(pool, dim, (data, scale), idst + i);
+            risc.obey(checked, line);
+            let (page, scale_page) = (risc.input(data, tile + i, line), risc.input(scale, scaler_tile, line));
+            let reduced = risc.compute.reduce(pool, dim, page, scale_page, idst + i);
+            risc.obey(reduced, line);
+        }
+        risc.counters.compute.reduced_tiles += u64::from(count);
+    });
+}
+
+pub(super) extern "C" fn reduce_uninit(line: i32) {
+    guard(line, |risc| {
+        let started = risc.compute.engines.require_started("reduce_uninit");
+        risc.obey(started, line);
+        risc.compute.engines.mask = None;
+    });
+}
+
+pub(super) extern "C" fn pack_init(ocb: u32, line: i32) {
+    guard(line, |risc| {
+        let (operand, _) = risc.loose_operand(ocb, line);
+        let set = risc.compute.engines.require_pack(operand);
+        risc.obey(set, line);
+        risc.compute.engines.pack_mode = super::engine_state::PackMode::Tiles;
+        risc.counters.compute.inits += 1;
+    });
+}
+
+pub(super) extern "C" fn pack(idst: u32, ocb: u32, out_of_order: u32, index: u32, count: u32, line: i32) {
+    guard(line, |risc| {
+        let operand = risc.operand(ocb, line);
+        let checked = risc.compute.require_pack(idst, count, operand);
+        let packer = risc.obey(checked, line);
+        for i in 0..count {
+            let slot = if out_of_order != 0 { index + i } else { risc.next_pack_slot(ocb, line) };
+            let page = risc.output(operand, slot, line);
+            risc.compute.pack(&packer, idst + i, page);
+        }
+        risc.counters.compute.packed_tiles += u64::from(count);
+    });
+}
+
+pub(super) extern "C" fn pack_l1_acc(enable: u32, line: i32) {
+    guard(line, |risc| {
+        let started = risc.compute.engines.require_started("pack_reconfig_l1_acc");
+        risc.obey(started, line);
+        risc.compute.engines.l1_accumulate = enable != 0;
+    });
+}
+
+pub(super) extern "C" fn pack_relu(mode: u32, threshold: u32, line: i32) {
+    guard(line, |risc| {
+        let started = risc.compute.engines.require_started("pack_relu_config");
+        risc.obey(started, line);
+        let relu = risc.enumerator(Relu::from_ids(mode, threshold), "ReLU mode", mode, line);
+        risc.compute.engines.relu = relu;
+    });
+}
+
+pub(super) extern "C" fn sfpu_init(name: u64, variant: u32, p0: u32, p1: u32, line: i32) {
+    guard(line, |risc| {
+        let set = risc.compute.sfpu_init(name, variant, [p0, p1]);
+        risc.obey(set, line);
+        risc.counters.compute.inits += 1;
+    });
+}
+
+pub(super) extern "C" fn sfpu(call: *const SfpuCall, line: i32) {
+    guard(line, |risc| {
+        // SAFETY: the header passes a call that lives on the kernel's stack.
+        let call = unsafe { &*call };
+        let done = risc.compute.sfpu(call);
+        risc.obey(done, line);
+        risc.counters.compute.sfpu_tiles += 1;
+    });
+}
+
+pub(super) use super::untilize_entries::{
+    tilize, tilize_init, tilize_uninit, untilize_block, untilize_dest, untilize_init, untilize_uninit,
+};

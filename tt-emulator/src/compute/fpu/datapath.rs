@@ -1,0 +1,250 @@
+//! The arithmetic of the matrix engine's adders and multipliers, bit for bit.
+//!
+//! Operands come from SrcA and SrcB with 11 significant bits (hidden bit included), products use 5 bits of A and 7 of B per
+//! fidelity phase, and a sum is formed by aligning every term to the largest exponent, rounding what is shifted out.
+//! There are no infinities and no NaNs: exponent 255 is just the largest exponent, and a result that reaches it becomes the
+//! pattern of infinity. Source: the public chip simulator's description of `ELWADD`, `ELWMUL` and `MVMUL`, and
+//! `reference/patterns.md` section 6, whose table of special values follows from it.
+
+use crate::compute::rounding::{EXPONENT, SIGN, to_bf16_away};
+
+/// A term of a sum: `mantissa · 2^(exponent - 150)`, negative if `sign` is 1.
+#[derive(Clone, Copy)]
+pub struct Term {
+    /// 0 or 1.
+    pub sign: i32,
+    /// Biased exponent; may lie beyond 255.
+    pub exponent: i32,
+    /// Up to 25 bits.
+    pub mantissa: i32,
+}
+
+const ZERO: Term = Term { sign: 0, exponent: 0, mantissa: 0 };
+
+#[inline(always)]
+fn align(mantissa: i32, sign: i32, by: i32) -> i32 {
+    let by = by.min(31) as u32;
+    let half = ((1u64 << by) >> 1) as i32;
+    let shifted = ((mantissa as u32).wrapping_add(half as u32).wrapping_sub(sign as u32)) >> by;
+    if by == 0 { mantissa } else { shifted as i32 }
+}
+
+/// `destination + first + second`, as the accumulator forms it. `wide` is a 32-bit destination; otherwise the result has
+/// the 8 significant bits of bf16 and every term is first cut to 11 bits.
+#[inline(always)]
+pub fn accumulate(first: Term, second: Term, destination: u32, wide: bool) -> u32 {
+    let destination_sign = (destination >> 31) as i32;
+    let destination_exponent = ((destination >> 23) & 255) as i32;
+    let destination_mantissa =
+        if destination_exponent == 0 { 0 } else { ((destination & 0x7f_ffff) | 0x80_0000) as i32 };
+    let exponent = first.exponent.max(second.exponent).max(destination_exponent);
+
+    let mut a = align(first.mantissa, first.sign, exponent - first.exponent);
+    let mut b = align(second.mantissa, second.sign, exponent - second.exponent);
+    let mut d = align(destination_mantissa, 0, exponent - destination_exponent);
+    if !wide {
+        a = (a + 0x1000 - first.sign) & !0x1fff;
+        b = (b + 0x1000 - second.sign) & !0x1fff;
+        d = (d + 0x1000) & !0x1fff;
+    }
+    let signed = d
+        + if first.sign == destination_sign { a } else { -a }
+        + if second.sign == destination_sign { b } else { -b };
+    let sign = (destination_sign ^ (signed < 0) as i32) as u32;
+    encode(signed.unsigned_abs(), exponent, sign, wide)
+}
+
+/// The pattern of `mantissa · 2^(exponent - 150)`, rounded half away from zero. `mantissa` has at most 27 bits.
+#[inline(always)]
+fn encode(mantissa: u32, exponent: i32, sign: u32, wide: bool) -> u32 {
+    let right = (mantissa >= 1 << 24) as u32 + (mantissa >= 1 << 25) as u32 + (mantissa >= 1 << 26) as u32;
+    let normal = (mantissa + ((1u32 << right) >> 1)) >> right;
+    let mut bits = (normal as i32 as f32).to_bits();
+    if !wide {
+        bits = to_bf16_away(bits);
+    }
+    let result_exponent = (bits >> 23) as i32 - 150 + right as i32 + exponent;
+    let value = ((result_exponent as u32) << 23) | (bits & 0x7f_ffff);
+    let magnitude = if result_exponent >= 255 { EXPONENT } else { value };
+    let magnitude = if result_exponent <= 0 { 0 } else { magnitude | (sign << 31) };
+    if mantissa == 0 || exponent <= 0 { 0 } else { magnitude }
+}
+
+/// `ELWADD` of two source values: `a + b`, plus `destination` if there is one to accumulate on.
+#[inline(always)]
+pub fn add(a: u32, b: u32, destination: Option<u32>, wide: bool) -> u32 {
+    let a = if a & EXPONENT == 0 { 0 } else { a };
+    let b = if b & EXPONENT == 0 { 0 } else { b };
+    let swap = (a & !SIGN) < (b & !SIGN);
+    let (large, small) = if swap { (b, a) } else { (a, b) };
+    let large_exponent = ((large >> 23) & 255) as i32;
+    let small_exponent = ((small >> 23) & 255) as i32;
+    let large_mantissa = if large == 0 { 0 } else { (((large >> 13) & 0x3ff) | 0x400) as i32 };
+    let small_mantissa = if small == 0 { 0 } else { (((small >> 13) & 0x3ff) | 0x400) as i32 };
+    let small_mantissa = align(small_mantissa, 0, large_exponent - small_exponent);
+    let same = (large ^ small) & SIGN == 0;
+    let sum = large_mantissa + if same { small_mantissa } else { -small_mantissa };
+    let term = Term { sign: (large >> 31) as i32, exponent: large_exponent, mantissa: sum << 13 };
+    match destination {
+        Some(destination) => accumulate(term, ZERO, destination, wide),
+        None => encode(term.mantissa as u32, term.exponent, term.sign as u32, wide),
+    }
+}
+
+/// The product of one fidelity phase: bit 0 of `phase` selects the low bits of A, bit 1 those of B.
+#[inline(always)]
+fn product(a: u32, b: u32, phase: u32) -> Term {
+    let mantissa_a = ((a >> 13) & 0x3ff) | 0x400;
+    let mantissa_b = ((b >> 13) & 0x3ff) | 0x400;
+    let part_a = if phase & 1 != 0 { (mantissa_a >> 1) & 31 } else { mantissa_a >> 6 };
+    let part_b = if phase & 2 != 0 { (mantissa_b & 15) << 3 } else { mantissa_b >> 4 };
+    let lowered = if phase & 1 != 0 { 5 } else { 0 } + if phase & 2 != 0 { 7 } else { 0 };
+    let exponent = ((a >> 23) & 255) as i32 + ((b >> 23) & 255) as i32 - 127 - lowered;
+    let zero = a & EXPONENT == 0 || b & EXPONENT == 0;
+    Term {
+        sign: if zero { 0 } else { ((a ^ b) >> 31) as i32 },
+        exponent: if zero { 0 } else { exponent },
+        mantissa: if zero { 0 } else { (part_a * part_b) as i32 },
+    }
+}
+
+/// One phase of `ELWMUL`: `destination + a · b` with the bits that the phase multiplies.
+#[inline(always)]
+pub fn multiply_phase(a: u32, b: u32, destination: u32, phase: u32, wide: bool) -> u32 {
+    let p = product(a, b, phase);
+    let term = Term { mantissa: p.mantissa << 13, ..p };
+    let term = if term.exponent <= 0 { ZERO } else { term };
+    accumulate(term, ZERO, destination, wide)
+}
+
+/// One phase of `MVMUL` for 16 columns: `destination[c] + Σ_k b[k] · a[k][c]` over 16 values of k. The products of each half
+/// are aligned to their largest exponent before they are summed.
+#[inline(always)]
+pub fn dot_phase(a: &[[u32; 16]; 16], b: &[u32; 16], destination: &mut [u32; 16], phase: u32, wide: bool) {
+    dot(|k, c| product(a[k][c], b[k], phase), destination, wide);
+}
+
+/// The same for 16 rows at once, each against one column: `destination[r] + Σ_k b[k][r] · a[k]`.
+#[inline(always)]
+pub fn dot_phase_exchanged(b: &[[u32; 16]; 16], a: &[u32; 16], destination: &mut [u32; 16], phase: u32, wide: bool) {
+    dot(|k, r| product(a[k], b[k][r], phase), destination, wide);
+}
+
+#[inline(always)]
+fn dot(product: impl Fn(usize, usize) -> Term, destination: &mut [u32; 16], wide: bool) {
+    let mut halves = [[ZERO; 16]; 2];
+    for (half, terms) in halves.iter_mut().enumerate() {
+        let mut largest = [i32::MIN; 16];
+        for k in 0..8 {
+            for c in 0..16 {
+                largest[c] = largest[c].max(product(half * 8 + k, c).exponent);
+            }
+        }
+        let mut sums = [0i32; 16];
+        for k in 0..8 {
+            for c in 0..16 {
+                let p = product(half * 8 + k, c);
+                let by = (largest[c] - p.exponent).min(30) as u32;
+                let aligned = (((p.mantissa << 1) as u32).wrapping_add(1 << by) >> (by + 1)) as i32;
+                sums[c] += if p.sign != 0 { -aligned } else { aligned };
+            }
+        }
+        for c in 0..16 {
+            if largest[c] > 0 {
+                let sign = (sums[c] < 0) as i32;
+                terms[c] = Term { sign, exponent: largest[c], mantissa: sums[c].abs() << 13 };
+            }
+        }
+    }
+    for c in 0..16 {
+        destination[c] = accumulate(halves[0][c], halves[1][c], destination[c], wide);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn value(bits: u32) -> f64 {
+        f64::from(f32::from_bits(bits))
+    }
+
+    fn source(seed: &mut u64) -> u32 {
+        *seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        let random = (*seed >> 33) as u32;
+        let exponent = 120 + (random >> 8) % 14;
+        ((random & 1) << 31) | (exponent << 23) | ((random & 0x7f) << 16)
+    }
+
+    #[test]
+    fn sums_of_bf16_values_are_within_an_ulp_of_eleven_bits() {
+        let mut seed = 1;
+        for _ in 0..100_000 {
+            let (a, b) = (source(&mut seed), source(&mut seed));
+            let exact = value(a) + value(b);
+            let wide = value(add(a, b, None, true));
+            assert!((wide - exact).abs() <= value(a).abs().max(value(b).abs()) / 1024.0, "{a:x} {b:x}");
+            let narrow = value(add(a, b, None, false));
+            assert!((narrow - exact).abs() <= exact.abs() / 256.0 + value(a).abs().max(value(b).abs()) / 1024.0, "{a:x} {b:x}");
+        }
+    }
+
+    #[test]
+    fn the_four_phases_multiply_bf16_exactly_into_a_wide_destination() {
+        let mut seed = 7;
+        for _ in 0..100_000 {
+            let (a, b) = (source(&mut seed), source(&mut seed));
+            let result = (0..4).fold(0, |d, phase| multiply_phase(a, b, d, phase, true));
+            assert_eq!(value(result), value(a) * value(b), "{a:x} {b:x}");
+        }
+    }
+
+    #[test]
+    fn phases_see_five_bits_of_a_and_seven_of_b() {
+        let (a, b) = (1.996_093_75f32.to_bits(), 1.984_375f32.to_bits());
+        let low = value(multiply_phase(a, b, 0, 0, true));
+        assert_eq!(low, 1.9375 * 1.984_375);
+    }
+
+    /// `reference/patterns.md` section 6: what the chips gave.
+    #[test]
+    fn special_values_are_those_of_the_chips() {
+        let (inf, ninf) = (f32::INFINITY.to_bits(), f32::NEG_INFINITY.to_bits());
+        let quiet = 0x7fc0_0000;
+        for wide in [false, true] {
+            assert_eq!(add(ninf, ninf, None, wide), ninf);
+            assert_eq!(add(inf, ninf, None, wide), 0);
+            assert_eq!(add(ninf, ninf ^ SIGN, None, wide), 0);
+            assert!((value(add(quiet, ninf, None, wide)) - 1.7e38).abs() < 1e36);
+            assert!((value(add(3e38f32.to_bits() & 0xffff_0000, ninf, None, wide)) + 4e37).abs() < 2e36);
+            assert_eq!(add((-1e30f32).to_bits() & 0xffff_0000, ninf, None, wide), ninf);
+            let mul = |a: u32, b: u32| (0..4).fold(0, |d, phase| multiply_phase(a, b, d, phase, wide));
+            assert_eq!(mul(ninf, 0), 0);
+            assert_eq!(mul(ninf, ninf), 0);
+            assert_eq!(mul(inf, ninf), 0);
+            assert_eq!(mul((-1e30f32).to_bits() & 0xffff_0000, ninf), 0);
+            assert_eq!(mul(89f32.to_bits(), ninf), ninf);
+            assert_eq!(mul(0x0000_0001, ninf), 0);
+        }
+    }
+
+    #[test]
+    fn a_dot_of_small_integers_is_exact() {
+        let mut a = [[0u32; 16]; 16];
+        let mut b = [0u32; 16];
+        for k in 0..16 {
+            b[k] = ((k as f32) - 7.0).to_bits();
+            for c in 0..16 {
+                a[k][c] = (((k * 3 + c * 5) % 9) as f32 - 4.0).to_bits();
+            }
+        }
+        let mut destination = [2f32.to_bits(); 16];
+        for phase in 0..4 {
+            dot_phase(&a, &b, &mut destination, phase, true);
+        }
+        for c in 0..16 {
+            let exact: f64 = (0..16).map(|k| value(a[k][c]) * value(b[k])).sum::<f64>() + 2.0;
+            assert_eq!(value(destination[c]), exact);
+        }
+    }
+}

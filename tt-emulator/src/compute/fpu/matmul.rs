@@ -1,0 +1,295 @@
+//! Tile products: `C += A · B` over 32×32×32, the hot loop of the emulator.
+//!
+//! Sources carry at most 11 significant bits, so every product is exact in `f32` and fused and separate multiply-adds give
+//! the same bits: the three versions below (AVX-512, AVX2, plain) agree, sums running over k in order. (Only sums that end
+//! below 2^-126 can differ, which the device flushes to zero anyway.) A 32-bit destination accumulates in `f32`; a 16-bit
+//! one is rounded to bf16 after every 16 values of k and every fidelity phase, as the device's is.
+//! Operands with the largest exponent, where `f32` would make infinities and NaNs and the device does not, go through
+//! [`datapath`](super::datapath).
+
+use super::datapath::dot_phase;
+use super::fidelity::{Part, Product};
+use crate::compute::rounding::to_bf16_away;
+use crate::compute::tile::{FACE, SIDE, Tile};
+#[cfg(target_arch = "x86_64")]
+use crate::compute::vector::{VectorUnit, vector_unit};
+use crate::compute::vector::vectorised;
+
+/// `destination += rows · columns` in `f32`, over one tile.
+pub fn accumulate(destination: &mut Tile, rows: &Tile, columns: &Tile) {
+    #[cfg(target_arch = "x86_64")]
+    match vector_unit() {
+        // SAFETY: `vector_unit` found AVX-512 on this processor.
+        VectorUnit::Avx512 => return unsafe { x86::accumulate_avx512(destination, rows, columns) },
+        // SAFETY: `vector_unit` found AVX2 and FMA on this processor.
+        VectorUnit::Avx2 => return unsafe { x86::accumulate_avx2(destination, rows, columns) },
+        VectorUnit::Baseline => {}
+    }
+    accumulate_plain(destination, rows, columns);
+}
+
+/// The version for machines without a vector unit of their own version.
+fn accumulate_plain(destination: &mut Tile, rows: &Tile, columns: &Tile) {
+    for face_row in 0..2 {
+        for r in 0..SIDE {
+            for face_column in 0..2 {
+                let to: &mut [f32] = &mut destination.0[(face_row * 2 + face_column) * FACE + r * SIDE..][..SIDE];
+                let mut sums = [0f32; SIDE];
+                sums.copy_from_slice(to);
+                for face_k in 0..2 {
+                    let row = &rows.face(face_row, face_k)[r * SIDE..][..SIDE];
+                    let column = columns.face(face_k, face_column);
+                    for (k, &factor) in row.iter().enumerate() {
+                        for (sum, &value) in sums.iter_mut().zip(&column[k * SIDE..][..SIDE]) {
+                            *sum += factor * value;
+                        }
+                    }
+                }
+                to.copy_from_slice(&sums);
+            }
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+mod x86 {
+    use super::{FACE, SIDE, Tile};
+    use std::arch::x86_64::*;
+
+    /// Eight rows by both face columns stay in registers over all of k.
+    #[target_feature(enable = "avx512f")]
+    pub fn accumulate_avx512(destination: &mut Tile, rows: &Tile, columns: &Tile) {
+        const ROWS: usize = 8;
+        for block in 0..4 {
+            let (face_row, r0) = (block / 2, block % 2 * ROWS);
+            let left = &mut destination.0[face_row * 2 * FACE + r0 * SIDE..];
+            let to = left.as_mut_ptr();
+            // SAFETY: the eight rows of the left face and, one face on, of the right one lie inside the tile, which is
+            // aligned to 64 bytes; every row is one vector.
+            unsafe {
+                let mut sums = [[_mm512_setzero_ps(); 2]; ROWS];
+                for (r, sum) in sums.iter_mut().enumerate() {
+                    sum[0] = _mm512_load_ps(to.add(r * SIDE));
+                    sum[1] = _mm512_load_ps(to.add(FACE + r * SIDE));
+                }
+                for face_k in 0..2 {
+                    let factor = rows.0.as_ptr().add((face_row * 2 + face_k) * FACE + r0 * SIDE);
+                    let column = columns.0.as_ptr().add(face_k * 2 * FACE);
+                    for k in 0..SIDE {
+                        let low = _mm512_load_ps(column.add(k * SIDE));
+                        let high = _mm512_load_ps(column.add(FACE + k * SIDE));
+                        for (r, sum) in sums.iter_mut().enumerate() {
+                            let value = _mm512_set1_ps(*factor.add(r * SIDE + k));
+                            sum[0] = _mm512_fmadd_ps(value, low, sum[0]);
+                            sum[1] = _mm512_fmadd_ps(value, high, sum[1]);
+                        }
+                    }
+                }
+                for (r, sum) in sums.iter().enumerate() {
+                    _mm512_store_ps(to.add(r * SIDE), sum[0]);
+                    _mm512_store_ps(to.add(FACE + r * SIDE), sum[1]);
+                }
+            }
+        }
+    }
+
+    /// Four rows by one face column stay in registers over all of k.
+    #[target_feature(enable = "avx2,fma")]
+    pub fn accumulate_avx2(destination: &mut Tile, rows: &Tile, columns: &Tile) {
+        const ROWS: usize = 4;
+        for block in 0..16 {
+            let (face_row, face_column, r0) = (block / 8, block / 4 % 2, block % 4 * ROWS);
+            let to = destination.0[(face_row * 2 + face_column) * FACE + r0 * SIDE..].as_mut_ptr();
+            // SAFETY: the four rows lie inside one face of the tile; unaligned loads are used throughout.
+            unsafe {
+                let mut sums = [[_mm256_setzero_ps(); 2]; ROWS];
+                for (r, sum) in sums.iter_mut().enumerate() {
+                    sum[0] = _mm256_loadu_ps(to.add(r * SIDE));
+                    sum[1] = _mm256_loadu_ps(to.add(r * SIDE + 8));
+                }
+                for face_k in 0..2 {
+                    let factor = rows.0.as_ptr().add((face_row * 2 + face_k) * FACE + r0 * SIDE);
+                    let column = columns.0.as_ptr().add((face_k * 2 + face_column) * FACE);
+                    for k in 0..SIDE {
+                        let low = _mm256_loadu_ps(column.add(k * SIDE));
+                        let high = _mm256_loadu_ps(column.add(k * SIDE + 8));
+                        for (r, sum) in sums.iter_mut().enumerate() {
+                            let value = _mm256_set1_ps(*factor.add(r * SIDE + k));
+                            sum[0] = _mm256_fmadd_ps(value, low, sum[0]);
+                            sum[1] = _mm256_fmadd_ps(value, high, sum[1]);
+                        }
+                    }
+                }
+                for (r, sum) in sums.iter().enumerate() {
+                    _mm256_storeu_ps(to.add(r * SIDE), sum[0]);
+                    _mm256_storeu_ps(to.add(r * SIDE + 8), sum[1]);
+                }
+            }
+        }
+    }
+}
+
+vectorised! {
+    /// One phase into a 16-bit destination: 16 products are summed, added, and the sum is rounded to bf16.
+    pub fn accumulate_rounded(destination: &mut Tile, rows: &Tile, columns: &Tile) {
+        for face_row in 0..2 {
+            for face_column in 0..2 {
+                let to = &mut destination.0[(face_row * 2 + face_column) * FACE..][..FACE];
+                for face_k in 0..2 {
+                    let row_face = rows.face(face_row, face_k);
+                    let column: &[f32; FACE] = columns.face(face_k, face_column).try_into().expect("a face");
+                    for (to, row) in to.chunks_exact_mut(SIDE).zip(row_face.chunks_exact(SIDE)) {
+                        let mut sums = [0f32; SIDE];
+                        for k in 0..SIDE {
+                            for c in 0..SIDE {
+                                sums[c] += row[k] * column[k * SIDE + c];
+                            }
+                        }
+                        for c in 0..SIDE {
+                            to[c] = f32::from_bits(to_bf16_away((to[c] + sums[c]).to_bits()));
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+vectorised! {
+    /// One phase through the exact datapath. Slow: 16 columns at a time, several operations per product.
+    pub fn accumulate_exact(destination: &mut Tile, rows: &Tile, columns: &Tile, phase: u32, wide: bool) {
+        for face_row in 0..2 {
+            for face_column in 0..2 {
+                for face_k in 0..2 {
+                    let column = columns.face(face_k, face_column);
+                    let mut a = [[0u32; 16]; 16];
+                    for (to, from) in a.iter_mut().zip(column.chunks_exact(SIDE)) {
+                        for (to, from) in to.iter_mut().zip(from) {
+                            *to = from.to_bits();
+                        }
+                    }
+                    for r in 0..SIDE {
+                        let mut b = [0u32; 16];
+                        for (to, from) in b.iter_mut().zip(&rows.face(face_row, face_k)[r * SIDE..][..SIDE]) {
+                            *to = from.to_bits();
+                        }
+                        let at = (face_row * 2 + face_column) * FACE + r * SIDE;
+                        let mut sums = [0u32; 16];
+                        for (sum, value) in sums.iter_mut().zip(&destination.0[at..][..SIDE]) {
+                            *sum = value.to_bits();
+                        }
+                        dot_phase(&a, &b, &mut sums, phase, wide);
+                        for (value, sum) in destination.0[at..][..SIDE].iter_mut().zip(sums) {
+                            *value = f32::from_bits(sum);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// An operand of a product in the parts that fidelity phases multiply.
+pub struct Operand<'a> {
+    /// The whole source value, or its high part: what the first product wants.
+    pub first: &'a Tile,
+    /// The other part, where there are several products.
+    pub second: &'a Tile,
+}
+
+impl Operand<'_> {
+    fn part(&self, part: Part) -> &Tile {
+        match part {
+            Part::First => self.first,
+            Part::Second => self.second,
+        }
+    }
+}
+
+/// All products of a fidelity on one tile.
+pub fn multiply(destination: &mut Tile, rows: &Operand, columns: &Operand, products: &[Product], wide: bool) {
+    for product in products {
+        let (b, a) = (rows.part(product.b), columns.part(product.a));
+        if wide {
+            accumulate(destination, b, a);
+        } else {
+            accumulate_rounded(destination, b, a);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compute::tile::{TILE, position};
+
+    fn tile(seed: u32) -> Tile {
+        let mut state = seed;
+        let mut tile = Tile::zero();
+        for value in &mut tile.0 {
+            state = state.wrapping_mul(1664525).wrapping_add(1013904223);
+            let v = (state >> 8) as f32 / (1 << 23) as f32 - 1.0;
+            *value = f32::from_bits(v.to_bits() & 0xffff_0000);
+        }
+        tile
+    }
+
+    fn reference(start: &Tile, rows: &Tile, columns: &Tile) -> Vec<f64> {
+        let mut out = vec![0f64; TILE];
+        for r in 0..32 {
+            for c in 0..32 {
+                let sum: f64 = (0..32)
+                    .map(|k| f64::from(rows.0[position(r, k)]) * f64::from(columns.0[position(k, c)]))
+                    .sum();
+                out[position(r, c)] = f64::from(start.0[position(r, c)]) + sum;
+            }
+        }
+        out
+    }
+
+    #[test]
+    fn every_version_gives_the_same_bits_and_the_right_product() {
+        let (rows, columns, start) = (tile(1), tile(2), tile(3));
+        let mut plain = start.clone();
+        accumulate_plain(&mut plain, &rows, &columns);
+        for (value, exact) in plain.0.iter().zip(reference(&start, &rows, &columns)) {
+            assert!((f64::from(*value) - exact).abs() < 33.0 * 32.0 * 2f64.powi(-24));
+        }
+        let mut chosen = start.clone();
+        accumulate(&mut chosen, &rows, &columns);
+        assert!(chosen.0.iter().zip(&plain.0).all(|(a, b)| a.to_bits() == b.to_bits()));
+        #[cfg(target_arch = "x86_64")]
+        if vector_unit() >= VectorUnit::Avx2 {
+            let mut avx2 = start.clone();
+            // SAFETY: the processor has AVX2 and FMA.
+            unsafe { x86::accumulate_avx2(&mut avx2, &rows, &columns) };
+            assert!(avx2.0.iter().zip(&plain.0).all(|(a, b)| a.to_bits() == b.to_bits()));
+        }
+    }
+
+    #[test]
+    fn a_narrow_destination_is_bf16_after_every_step() {
+        let (rows, columns) = (tile(4), tile(5));
+        let mut narrow = Tile::zero();
+        accumulate_rounded(&mut narrow, &rows, &columns);
+        for (value, exact) in narrow.0.iter().zip(reference(&Tile::zero(), &rows, &columns)) {
+            assert_eq!(value.to_bits() & 0xffff, 0);
+            // Two roundings to 8 significant bits of values below 8.
+            assert!((f64::from(*value) - exact).abs() <= 8.0 / 256.0, "{value} {exact}");
+        }
+    }
+
+    #[test]
+    fn the_exact_datapath_agrees_with_the_fast_one_to_its_precision() {
+        let (rows, columns) = (tile(6), tile(7));
+        let (mut exact, mut fast) = (Tile::zero(), Tile::zero());
+        for phase in 0..4 {
+            accumulate_exact(&mut exact, &rows, &columns, phase, true);
+        }
+        accumulate(&mut fast, &rows, &columns);
+        for (a, b) in exact.0.iter().zip(&fast.0) {
+            // Products are rounded to 1/2048 of the largest of their eight.
+            assert!((a - b).abs() < 32.0 / 2048.0, "{a} {b}");
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! The matrix engine: products, sums and reductions of source tiles into destination registers.
+
+pub mod datapath;
+pub mod eltwise;
+pub mod fidelity;
+pub mod matmul;
+pub mod reduce;

@@ -1,0 +1,300 @@
+//! Calls of the matrix engine: from pages to destination registers.
+
+use super::destination::Broken;
+use super::engine_state::{MatrixSetting, Operand, Reuse};
+use super::fpu::eltwise::{self, Binary};
+use super::fpu::fidelity::{Second, rest};
+use super::fpu::matmul;
+use super::fpu::reduce::{Pool, Reduction, is_unit};
+use super::pack::ReduceDim;
+use super::rules;
+use super::state::{ComputeState, Parts};
+use super::tile::Tile;
+use super::unpack::{Broadcast, Keep, Mask, spread, to_destination, to_source, transpose};
+use crate::data_format::DataFormat;
+
+/// A page and what it is.
+#[derive(Clone, Copy)]
+pub(super) struct Page<'a> {
+    pub operand: Operand,
+    pub bytes: &'a [u8],
+}
+
+/// Shape of a block of tile products.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct BlockShape {
+    /// in1 tiles are transposed.
+    pub transpose: bool,
+    /// Tiles across.
+    pub ct: u32,
+    /// Tiles down.
+    pub rt: u32,
+    /// Row stride of in0 in tiles.
+    pub kt: u32,
+}
+
+/// Most tiles of a block, across or down.
+pub(super) const BLOCK_LIMIT: usize = 16;
+
+impl ComputeState {
+    /// Checks a matmul before its pages are looked at.
+    pub(super) fn require_matmul(&self, in0: Operand, in1: Operand, idst: u32, shape: BlockShape) -> Result<(), Broken> {
+        self.registers.require_math(idst, 1)?;
+        let BlockShape { transpose, ct, rt, kt } = shape;
+        let dimensions = [ct, rt, kt];
+        if dimensions.contains(&0) || ct.saturating_mul(rt) > self.registers.capacity() as u32 {
+            let detail = format!("{rt} by {ct} tiles, the section has {}", self.registers.capacity());
+            return Err((&rules::BLOCK_DIMENSIONS, detail));
+        }
+        self.registers.require_math(idst, ct * rt)?;
+        self.engines.require_matrix(&MatrixSetting::Matmul { transpose, ct, rt, kt })?;
+        self.engines.require_matmul_order(in0.cb, in1.cb)?;
+        self.engines.require_src_a(in1)?;
+        self.engines.require_src_b(in0)?;
+        self.require_source(in0)?;
+        self.require_source(in1)
+    }
+
+    /// `DST[idst + r·ct + c] += rows[r] · columns[c]`.
+    pub(super) fn matmul(&mut self, rows: &[Page], columns: &[Page], idst: u32, transposed: bool) {
+        let wide = self.is_wide();
+        let mut special = self.exact;
+        let sources = &mut *self.sources;
+        sources.rows.resize_with(rows.len().max(sources.rows.len()), Parts::zero);
+        sources.columns.resize_with(columns.len().max(sources.columns.len()), Parts::zero);
+        for (parts, page) in sources.columns.iter_mut().zip(columns) {
+            let keep = Keep::of(page.operand.format, wide);
+            special |= load_parts(parts, page, keep, (self.plan.first_a, self.plan.second_a, Keep::AllA, Keep::HighA));
+            if transposed {
+                for part in [&mut parts.first, &mut parts.second] {
+                    sources.spread.0.copy_from_slice(&part.0);
+                    transpose(&sources.spread, part);
+                }
+            }
+        }
+        for (parts, page) in sources.rows.iter_mut().zip(rows) {
+            let keep = Keep::of(page.operand.format, wide);
+            special |= load_parts(parts, page, keep, (self.plan.first_b, self.plan.second_b, Keep::Tf32, Keep::HighB));
+        }
+        if special {
+            return self.matmul_exact(rows, columns, idst, transposed);
+        }
+        for (r, row) in sources.rows[..rows.len()].iter().enumerate() {
+            for (c, column) in sources.columns[..columns.len()].iter().enumerate() {
+                let register = self.registers.accumulate(idst + (r * columns.len() + c) as u32);
+                let row = matmul::Operand { first: &row.first, second: &row.second };
+                let column = matmul::Operand { first: &column.first, second: &column.second };
+                matmul::multiply(register, &row, &column, self.plan.products, wide);
+            }
+        }
+    }
+
+    /// The same through the exact datapath: operands with the largest exponent, and `TT_EMULATOR_FPU=exact`.
+    fn matmul_exact(&mut self, rows: &[Page], columns: &[Page], idst: u32, transposed: bool) {
+        let wide = self.is_wide();
+        let sources = &mut *self.sources;
+        for (r, row) in rows.iter().enumerate() {
+            to_source(row.bytes, row.operand.format, whole(row.operand.format, wide), &mut sources.b);
+            for (c, column) in columns.iter().enumerate() {
+                let format = column.operand.format;
+                to_source(column.bytes, format, whole(format, wide), &mut sources.a);
+                if transposed {
+                    sources.spread.0.copy_from_slice(&sources.a.0);
+                    transpose(&sources.spread, &mut sources.a);
+                }
+                let register = self.registers.accumulate(idst + (r * columns.len() + c) as u32);
+                for phase in 0..self.phases {
+                    matmul::accumulate_exact(register, &sources.b, &sources.a, phase, wide);
+                }
+            }
+        }
+    }
+
+    /// Checks an element-wise call on two buffers; gives back whether it accumulates.
+    pub(super) fn require_binary(
+        &self,
+        op: Binary,
+        broadcast: Broadcast,
+        (a, b): (Operand, Operand),
+        idst: u32,
+        row: u32,
+    ) -> Result<bool, Broken> {
+        self.registers.require_math(idst, 1)?;
+        let wanted = MatrixSetting::Binary { op, broadcast, accumulate: false };
+        let accumulate = self.engines.require_matrix(&wanted)?;
+        self.engines.require_src_a(a)?;
+        self.engines.require_src_b(b)?;
+        self.require_source(a)?;
+        self.require_source(b)?;
+        if row >= 32 {
+            return Err((&rules::BROADCAST_ROW, format!("row {row}")));
+        }
+        Ok(accumulate)
+    }
+
+    /// `DST[idst] = a op b`, added to the register if `accumulate` or if `op` multiplies.
+    pub(super) fn binary(&mut self, op: Binary, (how, row): (Broadcast, u32), a: Page, b: Page, idst: u32, accumulate: bool) {
+        let wide = self.is_wide();
+        let sources = &mut *self.sources;
+        to_source(a.bytes, a.operand.format, whole(a.operand.format, wide), &mut sources.a);
+        to_source(b.bytes, b.operand.format, whole(b.operand.format, wide), &mut sources.b);
+        let b = match how {
+            Broadcast::None => &sources.b,
+            _ => {
+                spread(&sources.b, how, row as usize, &mut sources.spread);
+                &sources.spread
+            }
+        };
+        let register = if accumulate || op == Binary::Mul {
+            self.registers.accumulate(idst)
+        } else {
+            self.registers.overwrite(idst)
+        };
+        eltwise::binary(register, op, &sources.a, b, self.phases, accumulate, wide);
+    }
+
+    /// Checks an element-wise call on the destination and a buffer.
+    pub(super) fn require_reuse(&self, op: Binary, reuse: Reuse, operand: Operand, idst: u32) -> Result<(), Broken> {
+        self.registers.require_math(idst, 1)?;
+        self.engines.require_matrix(&MatrixSetting::Reuse { op, reuse })?;
+        match reuse {
+            Reuse::DestinationToA => self.engines.require_src_b(operand)?,
+            Reuse::DestinationToB => self.engines.require_src_a(operand)?,
+        }
+        self.require_source(operand)
+    }
+
+    /// `DST[idst] = DST[idst] op page`, or the other way round; the register passes through a source of the page's precision.
+    pub(super) fn reuse(&mut self, op: Binary, reuse: Reuse, page: Page, idst: u32) {
+        let wide = self.is_wide();
+        let mask = whole(page.operand.format, wide);
+        let sources = &mut *self.sources;
+        to_source(page.bytes, page.operand.format, mask, &mut sources.b);
+        match self.registers.read(idst) {
+            Some(register) => eltwise::destination_as_source(register, mask.0, &mut sources.a),
+            None => sources.a.clear(),
+        }
+        let (a, b) = match reuse {
+            Reuse::DestinationToA => (&sources.a, &sources.b),
+            Reuse::DestinationToB => (&sources.b, &sources.a),
+        };
+        let register = self.registers.overwrite(idst);
+        register.clear();
+        eltwise::binary(register, op, a, b, self.phases, false, wide);
+    }
+
+    /// Checks a copy, transposition or broadcast of `count` tiles.
+    pub(super) fn require_copy(&self, wanted: &MatrixSetting, operand: Operand, idst: u32, count: u32) -> Result<(), Broken> {
+        self.registers.require_math(idst, count)?;
+        self.engines.require_matrix(wanted)?;
+        self.engines.require_src_a(operand)?;
+        if !super::unpack::is_supported(operand.format) {
+            return Err((&rules::FORMAT_UNSUPPORTED, format!("buffer {} is {:?}", operand.cb, operand.format)));
+        }
+        let sixteen_bit = operand.format != DataFormat::Float32;
+        if *wanted == MatrixSetting::UnaryBroadcast(Broadcast::Row) && self.is_wide() && sixteen_bit {
+            return Err((&rules::UNARY_BCAST_ROW, format!("buffer {} is {:?}", operand.cb, operand.format)));
+        }
+        Ok(())
+    }
+
+    /// `DST[idst] = page`, transposed or spread as asked.
+    pub(super) fn copy(&mut self, page: Page, idst: u32, transposed: bool, how: Broadcast) {
+        let wide = self.is_wide();
+        let direct = self.unpacks_to_destination(page.operand);
+        let sources = &mut *self.sources;
+        if direct {
+            to_destination(page.bytes, &mut sources.a);
+        } else {
+            to_source(page.bytes, page.operand.format, whole(page.operand.format, wide), &mut sources.a);
+        }
+        let mut from: &Tile = &sources.a;
+        if transposed {
+            transpose(from, &mut sources.b);
+            from = &sources.b;
+        }
+        if how != Broadcast::None {
+            spread(from, how, 0, &mut sources.spread);
+            from = &sources.spread;
+        }
+        let register = self.registers.overwrite(idst);
+        if direct { register.0.copy_from_slice(&from.0) } else { eltwise::copy(register, from, wide) }
+    }
+
+    /// Checks a transposition within the destination.
+    pub(super) fn require_transpose_destination(&self, idst: u32) -> Result<(), Broken> {
+        self.registers.require_math(idst, 1)?;
+        self.engines.require_matrix(&MatrixSetting::TransposeDestination).map(|_| ())
+    }
+
+    /// Transposes a register in place.
+    pub(super) fn transpose_destination(&mut self, idst: u32) {
+        match self.registers.read(idst) {
+            Some(register) => transpose(register, &mut self.sources.a),
+            None => self.sources.a.clear(),
+        }
+        self.registers.overwrite(idst).0.copy_from_slice(&self.sources.a.0);
+    }
+
+    /// Checks a reduction.
+    pub(super) fn require_reduce(
+        &self,
+        pool: Pool,
+        dim: ReduceDim,
+        (data, scaler): (Operand, Operand),
+        idst: u32,
+    ) -> Result<(), Broken> {
+        self.registers.require_math(idst, 1)?;
+        self.engines.require_matrix(&MatrixSetting::Reduce { pool, dim })?;
+        // Sums along rows are a matmul with the scaler as in1.
+        let (a, b) = if dim == ReduceDim::Row && pool != Pool::Max { (scaler, data) } else { (data, scaler) };
+        self.engines.require_src_a(a)?;
+        self.engines.require_src_b(b)?;
+        self.require_source(a)?;
+        self.require_source(b)?;
+        if pool == Pool::Max && dim != ReduceDim::Col && self.registers.holds_unreduced(idst) {
+            return Err((&rules::REDUCE_PRELOADED, format!("register {idst}")));
+        }
+        Ok(())
+    }
+
+    /// Folds a page into a register.
+    pub(super) fn reduce(&mut self, pool: Pool, dim: ReduceDim, data: Page, scaler: Page, idst: u32) -> Result<(), Broken> {
+        let wide = self.is_wide();
+        let sources = &mut *self.sources;
+        to_source(data.bytes, data.operand.format, whole(data.operand.format, wide), &mut sources.a);
+        to_source(scaler.bytes, scaler.operand.format, whole(scaler.operand.format, wide), &mut sources.b);
+        if pool == Pool::Max && !is_unit(&sources.b) {
+            return Err((&rules::REDUCE_SCALER, format!("buffer {}", scaler.operand.cb)));
+        }
+        let (register, fresh) = self.registers.reduce(idst);
+        Reduction { pool, dim, phases: self.phases, wide }.run(register, fresh, &sources.a, &sources.b);
+        Ok(())
+    }
+}
+
+/// Everything a source keeps of this format.
+fn whole(format: DataFormat, wide: bool) -> Mask {
+    let keep = Keep::of(format, wide);
+    keep.and(keep)
+}
+
+/// Unpacks an operand into its parts; true if a value has the largest exponent. `plan` is what the first part keeps, what
+/// the second is, what all phases see and what the high phases see.
+fn load_parts(parts: &mut Parts, page: &Page, keep: Keep, plan: (Keep, Option<Second>, Keep, Keep)) -> bool {
+    let (first, second, all, high) = plan;
+    let format = page.operand.format;
+    match second {
+        None => to_source(page.bytes, format, keep.and(first), &mut parts.first),
+        Some(Second::High) => {
+            to_source(page.bytes, format, keep.and(high), &mut parts.second);
+            to_source(page.bytes, format, keep.and(first), &mut parts.first)
+        }
+        Some(Second::Rest) => {
+            let special = to_source(page.bytes, format, keep.and(all), &mut parts.first);
+            rest(&parts.first, keep.and(all).0, keep.and(first).0, &mut parts.second);
+            to_source(page.bytes, format, keep.and(first), &mut parts.first);
+            special
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! The compute engines of a core: unpackers, matrix engine, vector unit, packer and destination registers.
+//!
+//! A compute kernel runs as one coroutine; what are three threads on silicon is held together by a strict state machine
+//! ([`destination`]) and by tracking what each engine is set for ([`engine_state`]). Tiles stay in the hardware's face order
+//! from page to page. [`abi`] is the table of functions that device headers call.
+
+pub mod abi;
+mod block_float;
+mod counters;
+mod destination;
+mod engine_state;
+mod entries;
+#[cfg(test)]
+mod figures;
+mod fpu;
+mod matrix_calls;
+mod pack;
+mod pack_calls;
+mod rounding;
+mod row_major;
+mod rules;
+mod sfpu;
+mod sfpu_calls;
+mod state;
+mod tile;
+mod unpack;
+mod untilize_entries;
+mod vector;
+
+pub use counters::ComputeCounters;
+pub use rules::RULES;
+pub(crate) use state::ComputeState;

@@ -1,0 +1,359 @@
+//! From a destination register to a page in L1.
+//!
+//! The packer rounds a 32-bit destination to bf16 half away from zero, keeps a 16-bit destination as it is, turns NaN into
+//! infinity and denormals into zero on the way to 16 bits, and leaves fp32 to fp32 alone. Reduce masks zero what a
+//! reduction does not define, ReLU is free, and L1 accumulation adds to what the page holds.
+
+use super::block_float;
+use super::rounding::{EXPONENT, SIGN, flush_keeping_sign, flush_to_zero, nan_to_infinity, to_bf16_away};
+use super::tile::{FACE, SIDE, TILE, Tile};
+use super::vector::vectorised;
+use crate::data_format::DataFormat;
+
+/// The dimension that a reduction folds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum ReduceDim {
+    /// Along the rows: a value per row, in column 0.
+    Row = 0,
+    /// Down the columns: a value per column, in row 0.
+    Col = 1,
+    /// Everything, into element [0, 0].
+    Scalar = 2,
+}
+
+impl ReduceDim {
+    /// The dimension with LLK's id.
+    pub fn from_id(id: u32) -> Option<ReduceDim> {
+        [ReduceDim::Row, ReduceDim::Col, ReduceDim::Scalar].into_iter().find(|dim| *dim as u32 == id)
+    }
+}
+
+/// The packer's ReLU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Relu {
+    /// Off.
+    None,
+    /// Negative values become zero.
+    Zero,
+    /// Values up to the threshold (a bf16 pattern) become zero.
+    MinThreshold(u16),
+    /// Negative values become zero, values above the threshold become the threshold.
+    MaxThreshold(u16),
+}
+
+impl Relu {
+    /// From LLK's mode and threshold.
+    pub fn from_ids(mode: u32, threshold: u32) -> Option<Relu> {
+        let threshold = threshold as u16;
+        [Relu::None, Relu::Zero, Relu::MinThreshold(threshold), Relu::MaxThreshold(threshold)].get(mode as usize).copied()
+    }
+
+    /// Values up to this pattern become zero, and values above the second one become it. Patterns of non-negative values
+    /// order as integers.
+    fn limits(self) -> (u32, u32) {
+        match self {
+            Relu::None | Relu::Zero => (0, u32::MAX),
+            Relu::MinThreshold(threshold) => (u32::from(threshold) << 16, u32::MAX),
+            Relu::MaxThreshold(threshold) => (0, u32::from(threshold) << 16),
+        }
+    }
+}
+
+/// How the packer is set.
+#[derive(Clone, Copy, Debug)]
+pub struct Packer {
+    /// Destination registers are 32 bits wide.
+    pub wide: bool,
+    /// Format of the page.
+    pub format: DataFormat,
+    /// Keep all bits until the shared exponent is known.
+    pub bfp8_precise: bool,
+    /// What a reduction left undefined is zeroed.
+    pub mask: Option<ReduceDim>,
+    /// ReLU.
+    pub relu: Relu,
+    /// Add to what the page holds.
+    pub accumulate: bool,
+}
+
+/// Formats that can be packed to.
+pub fn is_supported(format: DataFormat) -> bool {
+    use DataFormat::*;
+    matches!(format, Float32 | Float16_b | Bfp8_b | Bfp4_b | Bfp2_b)
+}
+
+/// Formats that L1 accumulation works on.
+pub fn accumulates(format: DataFormat) -> bool {
+    matches!(format, DataFormat::Float32 | DataFormat::Float16_b)
+}
+
+impl Packer {
+    /// Packs a register (`None`: one never written, which the packer sees as zeros) into `page`.
+    pub fn pack(&self, register: Option<&Tile>, page: &mut [u8]) {
+        const ZEROS: Tile = Tile::zero();
+        let tile = register.unwrap_or(&ZEROS);
+        if self.mask.is_none() && self.relu == Relu::None {
+            match (self.format, self.accumulate) {
+                (DataFormat::Float32, false) => return store_f32(tile, page),
+                (DataFormat::Float32, true) => return add_f32(tile, page),
+                (DataFormat::Float16_b, false) if self.wide => return store_bf16_rounded(tile, page),
+                (DataFormat::Float16_b, false) => return store_bf16(tile, page),
+                _ => {}
+            }
+        }
+        self.pack_adjusted(tile, page);
+    }
+
+    fn pack_adjusted(&self, tile: &Tile, page: &mut [u8]) {
+        let mut values = Tile::zero();
+        convert(tile, self.wide, self.rounding(), &mut values);
+        if let Some(dim) = self.mask {
+            mask_out(&mut values, dim);
+        }
+        if self.relu != Relu::None {
+            let (zero_up_to, cap) = self.relu.limits();
+            relu(&mut values, zero_up_to, cap);
+        }
+        match (self.format, self.accumulate) {
+            (DataFormat::Float32, false) => store_f32(&values, page),
+            (DataFormat::Float32, true) => add_f32(&values, page),
+            (DataFormat::Float16_b, false) => store_bf16(&values, page),
+            (DataFormat::Float16_b, true) => add_bf16(&values, page),
+            (format, _) => {
+                let mut patterns = [0u16; TILE];
+                for (pattern, value) in patterns.iter_mut().zip(&values.0) {
+                    *pattern = (flush_to_zero(value.to_bits()) >> 16) as u16;
+                }
+                block_float::encode(&patterns, format, page);
+            }
+        }
+    }
+
+    fn rounding(&self) -> u32 {
+        match self.format {
+            DataFormat::Float32 => 0,
+            DataFormat::Float16_b => 1,
+            _ if self.bfp8_precise => 0,
+            _ => 2,
+        }
+    }
+}
+
+vectorised! {
+    /// Early conversion: 0 keeps the register, 1 gives bf16, 2 the six mantissa bits that lead to block floats.
+    fn convert(tile: &Tile, wide: bool, rounding: u32, out: &mut Tile) {
+        for (to, from) in out.0.iter_mut().zip(&tile.0) {
+            let bits = from.to_bits();
+            let narrow = flush_to_zero(nan_to_infinity(bits));
+            let converted = match (rounding, wide) {
+                (0, true) => bits,
+                (1, true) => flush_to_zero(to_bf16_away(nan_to_infinity(bits))),
+                (0 | 1, false) => narrow,
+                _ => flush_to_zero(((nan_to_infinity(bits) & 0xffff_0000).wrapping_add(0x1_0000)) & 0xfffe_0000),
+            };
+            *to = f32::from_bits(converted);
+        }
+    }
+}
+
+vectorised! {
+    fn relu(values: &mut Tile, zero_up_to: u32, cap: u32) {
+        for value in &mut values.0 {
+            let bits = value.to_bits();
+            let positive = if bits & SIGN != 0 || bits <= zero_up_to { 0 } else { bits };
+            *value = f32::from_bits(positive.min(cap));
+        }
+    }
+}
+
+fn mask_out(values: &mut Tile, dim: ReduceDim) {
+    for (index, value) in values.0.iter_mut().enumerate() {
+        let (face, row, column) = (index / FACE, index % FACE / SIDE, index % SIDE);
+        let kept = match dim {
+            ReduceDim::Row => column == 0,
+            ReduceDim::Col => face < 2 && row == 0,
+            ReduceDim::Scalar => index == 0,
+        };
+        if !kept {
+            *value = 0.0;
+        }
+    }
+}
+
+vectorised! {
+    fn store_f32(tile: &Tile, page: &mut [u8]) {
+        for (bytes, value) in page.chunks_exact_mut(4).zip(&tile.0) {
+            bytes.copy_from_slice(&value.to_bits().to_le_bytes());
+        }
+    }
+}
+
+vectorised! {
+    fn add_f32(tile: &Tile, page: &mut [u8]) {
+        for (bytes, values) in page.chunks_exact_mut(4 * SIDE).zip(tile.0.chunks_exact(SIDE)) {
+            let mut sums = [0u32; SIDE];
+            for (sum, old) in sums.iter_mut().zip(bytes.chunks_exact(4)) {
+                *sum = u32::from_le_bytes([old[0], old[1], old[2], old[3]]);
+            }
+            for (sum, value) in sums.iter_mut().zip(values) {
+                let old = f32::from_bits(flush_keeping_sign(*sum));
+                let new = (old + f32::from_bits(flush_keeping_sign(value.to_bits()))).to_bits();
+                *sum = if new & !SIGN > EXPONENT { 0x7fc0_0000 } else { flush_keeping_sign(new) };
+            }
+            for (new, sum) in bytes.chunks_exact_mut(4).zip(sums) {
+                new.copy_from_slice(&sum.to_le_bytes());
+            }
+        }
+    }
+}
+
+vectorised! {
+    fn store_bf16(tile: &Tile, page: &mut [u8]) {
+        for (bytes, value) in page.chunks_exact_mut(2).zip(&tile.0) {
+            let bits = flush_to_zero(nan_to_infinity(value.to_bits()));
+            bytes.copy_from_slice(&((bits >> 16) as u16).to_le_bytes());
+        }
+    }
+}
+
+vectorised! {
+    fn store_bf16_rounded(tile: &Tile, page: &mut [u8]) {
+        for (bytes, value) in page.chunks_exact_mut(2).zip(&tile.0) {
+            let bits = flush_to_zero(to_bf16_away(nan_to_infinity(value.to_bits())));
+            bytes.copy_from_slice(&((bits >> 16) as u16).to_le_bytes());
+        }
+    }
+}
+
+/// Adds in bf16, rounding half to even, as the accumulator beside L1 does.
+fn add_bf16(tile: &Tile, page: &mut [u8]) {
+    for (bytes, value) in page.chunks_exact_mut(2).zip(&tile.0) {
+        let old = u32::from(u16::from_le_bytes([bytes[0], bytes[1]])) << 16;
+        let (old, new) = (flush_keeping_sign(old), flush_keeping_sign(value.to_bits()));
+        // The sum of two bf16 values is exact in f64, so it is rounded once.
+        let sum = f64::from(f32::from_bits(old)) + f64::from(f32::from_bits(new));
+        bytes.copy_from_slice(&bf16_from_f64(sum).to_le_bytes());
+    }
+}
+
+fn bf16_from_f64(value: f64) -> u16 {
+    if value.is_nan() {
+        return 0x7fc0;
+    }
+    let bits = value.to_bits();
+    let sign = ((bits >> 48) & 0x8000) as u16;
+    let exponent = ((bits >> 52) & 0x7ff) as i32 - 1023 + 127;
+    let mantissa = bits & ((1 << 52) - 1);
+    if exponent <= 0 {
+        sign
+    } else if exponent >= 255 {
+        sign | 0x7f80
+    } else {
+        let rounded = (mantissa + (1 << 44) - 1 + ((mantissa >> 45) & 1)) >> 45;
+        sign | (((exponent as u64) << 7) + rounded) as u16
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compute::tile::position;
+
+    fn packer(wide: bool, format: DataFormat) -> Packer {
+        Packer { wide, format, bfp8_precise: false, mask: None, relu: Relu::None, accumulate: false }
+    }
+
+    fn bf16_page(packer: Packer, tile: &Tile) -> Vec<u16> {
+        let mut page = vec![0u8; 2048];
+        packer.pack(Some(tile), &mut page);
+        page.chunks(2).map(|b| u16::from_le_bytes([b[0], b[1]])).collect()
+    }
+
+    #[test]
+    fn all_ties_of_a_wide_register_go_away_from_zero() {
+        for base in (0x0080u32..0x7f7f).step_by(1024) {
+            let mut tile = Tile::zero();
+            for (i, value) in tile.0.iter_mut().enumerate() {
+                *value = f32::from_bits(((base + i as u32).min(0x7f7f) << 16) | 0x8000);
+            }
+            for (i, packed) in bf16_page(packer(true, DataFormat::Float16_b), &tile).into_iter().enumerate() {
+                assert_eq!(u32::from(packed), (base + i as u32).min(0x7f7f) + 1);
+            }
+        }
+    }
+
+    #[test]
+    fn special_values_pack_as_on_the_chips() {
+        let mut tile = Tile::zero();
+        let specials = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, -0.0, f32::from_bits(1)];
+        tile.0[..5].copy_from_slice(&specials);
+        for wide in [false, true] {
+            let packed = bf16_page(packer(wide, DataFormat::Float16_b), &tile);
+            assert_eq!(packed[..5], [0x7f80, 0x7f80, 0xff80, 0, 0]);
+        }
+        let mut page = vec![0u8; 4096];
+        packer(true, DataFormat::Float32).pack(Some(&tile), &mut page);
+        assert_eq!(page[12..16], (-0.0f32).to_le_bytes());
+        assert_eq!(page[16..20], 1u32.to_le_bytes());
+    }
+
+    #[test]
+    fn a_register_never_written_packs_as_zeros() {
+        let mut page = vec![0xaau8; 2048];
+        packer(false, DataFormat::Float16_b).pack(None, &mut page);
+        assert!(page.iter().all(|byte| *byte == 0));
+    }
+
+    #[test]
+    fn masks_keep_what_the_reduction_defines() {
+        let tile = Tile([1.0; TILE]);
+        for (dim, kept) in [
+            (ReduceDim::Row, vec![position(0, 0), position(3, 16), position(31, 0)]),
+            (ReduceDim::Col, vec![position(0, 0), position(0, 31)]),
+            (ReduceDim::Scalar, vec![0]),
+        ] {
+            let packed = bf16_page(Packer { mask: Some(dim), ..packer(true, DataFormat::Float16_b) }, &tile);
+            let expected = match dim {
+                ReduceDim::Row => 64,
+                ReduceDim::Col => 32,
+                ReduceDim::Scalar => 1,
+            };
+            assert_eq!(packed.iter().filter(|v| **v != 0).count(), expected);
+            assert!(kept.into_iter().all(|at| packed[at] == 0x3f80), "{dim:?}");
+        }
+    }
+
+    #[test]
+    fn relu_modes_cut_below_and_above() {
+        let mut tile = Tile::zero();
+        tile.0[..4].copy_from_slice(&[-1.0, 0.5, 2.0, 8.0]);
+        let two = 0x4000;
+        for (relu, expected) in [
+            (Relu::Zero, [0.0, 0.5, 2.0, 8.0]),
+            (Relu::MinThreshold(two), [0.0, 0.0, 0.0, 8.0]),
+            (Relu::MaxThreshold(two), [0.0, 0.5, 2.0, 2.0]),
+        ] {
+            for format in [DataFormat::Float16_b, DataFormat::Float32] {
+                let mut page = vec![0u8; format.tile_bytes(32, 32)];
+                Packer { relu, ..packer(true, format) }.pack(Some(&tile), &mut page);
+                let mut back = Tile::zero();
+                crate::compute::unpack::to_source(&page, format, crate::compute::unpack::Mask(!0), &mut back);
+                assert_eq!(back.0[..4], expected, "{relu:?} {format:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn accumulation_adds_in_the_pages_format() {
+        let tile = Tile([0.003_906_25; TILE]);
+        for (format, expected) in [(DataFormat::Float32, 1.003_906_25), (DataFormat::Float16_b, 1.0)] {
+            let mut page = vec![0u8; format.tile_bytes(32, 32)];
+            packer(true, format).pack(Some(&Tile([1.0; TILE])), &mut page);
+            Packer { accumulate: true, ..packer(true, format) }.pack(Some(&tile), &mut page);
+            let mut back = Tile::zero();
+            crate::compute::unpack::to_source(&page, format, crate::compute::unpack::Mask(!0), &mut back);
+            assert_eq!(back.0[77], expected, "{format:?}: a tie goes to even");
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! The compute engines of one core while its kernel runs.
+
+use super::destination::{Broken, Destination};
+use super::engine_state::{EngineState, Operand};
+use super::fpu::fidelity::{Plan, phase_count};
+use super::pack::Packer;
+use super::rules;
+use super::tile::Tile;
+use super::{pack, unpack};
+use crate::arch::Arch;
+use crate::data_format::DataFormat;
+use crate::kernel_config::ComputeOptions;
+
+/// Source tiles being worked on; their values do not outlive a call.
+pub(super) struct Sources {
+    pub a: Tile,
+    pub b: Tile,
+    pub spread: Tile,
+    /// Parts of matmul operands: in0 tiles down, in1 tiles across.
+    pub rows: Vec<Parts>,
+    pub columns: Vec<Parts>,
+}
+
+/// A matmul operand in the parts that its fidelity multiplies.
+pub(super) struct Parts {
+    pub first: Tile,
+    pub second: Tile,
+}
+
+impl Parts {
+    pub(super) const fn zero() -> Parts {
+        Parts { first: Tile::zero(), second: Tile::zero() }
+    }
+}
+
+/// State of the compute engines of one core.
+pub(crate) struct ComputeState {
+    pub(super) arch: &'static Arch,
+    pub(super) registers: Destination,
+    pub(super) engines: EngineState,
+    pub(super) plan: Plan,
+    pub(super) phases: u32,
+    pub(super) bfp8_precise: bool,
+    /// Every product through the exact datapath.
+    pub(super) exact: bool,
+    unpack_to_destination: Vec<bool>,
+    /// Words that the last SFPU init got.
+    pub(super) sfpu_words: [u32; 2],
+    pub(super) sources: Box<Sources>,
+}
+
+impl ComputeState {
+    /// Engines at kernel start.
+    pub fn new(options: &ComputeOptions, arch: &'static Arch) -> ComputeState {
+        let wide = options.fp32_dest_acc_en;
+        ComputeState {
+            arch,
+            registers: Destination::new(wide, options.dst_full_sync_en),
+            engines: EngineState::new(),
+            plan: Plan::of(options.math_fidelity, wide),
+            phases: phase_count(options.math_fidelity),
+            bfp8_precise: options.bfp8_pack_precise,
+            exact: exact_products(),
+            unpack_to_destination: options.unpack_to_dest_fp32.clone(),
+            sfpu_words: [0; 2],
+            sources: Box::new(Sources {
+                a: Tile::zero(),
+                b: Tile::zero(),
+                spread: Tile::zero(),
+                rows: Vec::new(),
+                columns: Vec::new(),
+            }),
+        }
+    }
+
+    /// What the kernel left behind.
+    pub fn finish(&self) -> Result<(), Broken> {
+        self.registers.finish()
+    }
+
+    /// Destination registers are 32 bits wide.
+    pub(super) fn is_wide(&self) -> bool {
+        self.registers.is_wide()
+    }
+
+    /// This buffer goes straight to destination registers, in 32 bits.
+    pub(super) fn unpacks_to_destination(&self, operand: Operand) -> bool {
+        self.is_wide()
+            && operand.format == DataFormat::Float32
+            && self.unpack_to_destination.get(operand.cb as usize).copied().unwrap_or(false)
+    }
+
+    /// The operand can be a source of the matrix engine.
+    pub(super) fn require_source(&self, operand: Operand) -> Result<(), Broken> {
+        if !unpack::is_supported(operand.format) {
+            return Err((&rules::FORMAT_UNSUPPORTED, format!("buffer {} is {:?}", operand.cb, operand.format)));
+        }
+        if self.unpacks_to_destination(operand) {
+            return Err((&rules::OPERAND_UNPACK_TO_DEST, format!("buffer {}", operand.cb)));
+        }
+        Ok(())
+    }
+
+    /// The packer as it is set, writing this buffer.
+    pub(super) fn packer(&self, operand: Operand) -> Result<Packer, Broken> {
+        if !pack::is_supported(operand.format) {
+            return Err((&rules::FORMAT_UNSUPPORTED, format!("buffer {} is {:?}", operand.cb, operand.format)));
+        }
+        if self.engines.l1_accumulate && !pack::accumulates(operand.format) {
+            return Err((&rules::L1_ACC_FORMAT, format!("buffer {} is {:?}", operand.cb, operand.format)));
+        }
+        Ok(Packer {
+            wide: self.is_wide(),
+            format: operand.format,
+            bfp8_precise: self.bfp8_precise,
+            mask: self.engines.mask,
+            relu: self.engines.relu,
+            accumulate: self.engines.l1_accumulate,
+        })
+    }
+}
+
+/// `TT_EMULATOR_FPU=exact` sends every product of a matmul through the device's own adders, bit for bit and some fifty
+/// times slower. Otherwise sums of products are formed in `f32`.
+fn exact_products() -> bool {
+    static EXACT: std::sync::OnceLock<bool> = std::sync::OnceLock::new();
+    *EXACT.get_or_init(|| std::env::var_os("TT_EMULATOR_FPU").is_some_and(|value| value == "exact"))
+}

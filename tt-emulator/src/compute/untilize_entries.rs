@@ -1,0 +1,206 @@
+//! Tilizing and untilizing: entries that move whole blocks through the destination registers on their own.
+
+use super::engine_state::{MatrixSetting, Operand, PackMode};
+use super::matrix_calls::Page;
+use super::row_major::{gather, scatter};
+use super::rules;
+use super::unpack::Broadcast;
+use crate::data_format::DataFormat;
+use crate::engine::risc::{Risc, guard};
+
+/// Bytes of the largest tile that lies in rows.
+const LARGEST_TILE: usize = 4096;
+
+impl Risc {
+    /// Bytes of an element of a row-major buffer.
+    fn row_element(&mut self, operand: Operand, line: i32) -> usize {
+        match operand.format {
+            DataFormat::Float32 => 4,
+            DataFormat::Float16_b => 2,
+            format => {
+                let detail = format!("buffer {} holds rows of {format:?}", operand.cb);
+                self.violation(&rules::FORMAT_UNSUPPORTED, line, detail)
+            }
+        }
+    }
+
+    /// `bytes` bytes from the read pointer on, all of them waited for.
+    fn front_bytes<'a>(&mut self, cb: u32, page_bytes: usize, bytes: usize, line: i32) -> &'a [u8] {
+        let pages = bytes.div_ceil(page_bytes).max(1);
+        self.front_page(cb, pages as u32 - 1, line);
+        let first = self.front_page(cb, 0, line);
+        // SAFETY: first and last page are inside what was waited for and not beyond the ring's end, so all between are.
+        unsafe { std::slice::from_raw_parts(first, bytes) }
+    }
+
+    /// `bytes` bytes from the write pointer on, all of them reserved.
+    fn back_bytes<'a>(&mut self, cb: u32, page_bytes: usize, bytes: usize, line: i32) -> &'a mut [u8] {
+        let pages = bytes.div_ceil(page_bytes).max(1);
+        self.back_page(cb, pages as u32 - 1, line);
+        let first = self.back_page(cb, 0, line);
+        // SAFETY: as for `front_bytes`.
+        unsafe { std::slice::from_raw_parts_mut(first, bytes) }
+    }
+
+    /// Packs `block` registers from `first` on as rows of a block of `full` tiles, from tile `column` on.
+    fn pack_rows(&mut self, out: Operand, (block, full, column): (u32, u32, u32), first: u32, rows: &mut [u8], line: i32) {
+        let element = self.row_element(out, line);
+        let set = self.compute.engines.require_pack(out).and(self.compute.registers.require_pack(first, block));
+        self.obey(set, line);
+        if self.compute.engines.pack_mode != (PackMode::Untilize { block, full }) {
+            let detail = format!("blocks of {block} of {full} tiles, the packer is set for {:?}", self.compute.engines.pack_mode);
+            self.violation(&rules::UNTILIZE_MODE, line, detail);
+        }
+        let packer = self.compute.packer(out);
+        let packer = self.obey(packer, line);
+        if packer.accumulate {
+            self.violation(&rules::L1_ACC_FORMAT, line, format!("buffer {} is packed in rows", out.cb));
+        }
+        let mut tile = [0u8; LARGEST_TILE];
+        for c in 0..block {
+            self.compute.pack(&packer, first + c, &mut tile[..element * 1024]);
+            scatter(&tile, element, full as usize, (column + c) as usize, rows);
+        }
+        self.counters.compute.packed_tiles += u64::from(block);
+    }
+
+    fn check_block(&mut self, block: u32, full: u32, line: i32) {
+        if block == 0 || full == 0 || full % block != 0 || block as usize > self.compute.registers.capacity() {
+            let detail = format!("blocks of {block} of {full} tiles, the section has {}", self.compute.registers.capacity());
+            self.violation(&rules::BLOCK_DIMENSIONS, line, detail);
+        }
+    }
+}
+
+pub(super) extern "C" fn tilize_init(icb: u32, block: u32, ocb: u32, line: i32) {
+    guard(line, |risc| {
+        risc.loose_operand(icb, line);
+        risc.operand(ocb, line);
+        risc.set_matrix(MatrixSetting::Tilize { block }, line);
+    });
+}
+
+pub(super) extern "C" fn tilize(icb: u32, block: u32, ocb: u32, input: u32, output: u32, line: i32) {
+    guard(line, |risc| {
+        let (operand, page_bytes) = risc.loose_operand(icb, line);
+        let out = risc.operand(ocb, line);
+        let element = risc.row_element(operand, line);
+        let set = risc.compute.engines.require_matrix(&MatrixSetting::Tilize { block });
+        risc.obey(set, line);
+        let format = risc.compute.engines.require_src_a(operand);
+        risc.obey(format, line);
+        if block == 0 {
+            risc.violation(&rules::BLOCK_DIMENSIONS, line, "a block of no tiles".to_owned());
+        }
+        let (width, row, first) = (block as usize, (input / block) as usize, (input % block) as usize);
+        let block_bytes = width * 1024 * element;
+        let bytes = risc.front_bytes(icb, page_bytes, (row + 1) * block_bytes, line);
+        let mut tile = [0u8; LARGEST_TILE];
+        for t in 0..block - first as u32 {
+            gather(&bytes[row * block_bytes..], element, width, first + t as usize, &mut tile);
+            let registers = &mut risc.compute.registers;
+            let acquired = registers.acquire();
+            risc.obey(acquired, line);
+            let page = Page { operand, bytes: &tile[..element * 1024] };
+            risc.compute.copy(page, 0, false, Broadcast::None);
+            let registers = &mut risc.compute.registers;
+            let handed = registers.commit().and_then(|()| registers.wait());
+            risc.obey(handed, line);
+            let packer = risc.compute.require_pack(0, 1, out);
+            let packer = risc.obey(packer, line);
+            let page = risc.output(out, output + t, line);
+            risc.compute.pack(&packer, 0, page);
+            let released = risc.compute.registers.release();
+            risc.obey(released, line);
+        }
+        risc.counters.compute.copied_tiles += u64::from(block);
+        risc.counters.compute.packed_tiles += u64::from(block);
+    });
+}
+
+pub(super) extern "C" fn tilize_uninit(icb: u32, ocb: u32, line: i32) {
+    guard(line, |risc| {
+        risc.loose_operand(icb, line);
+        risc.loose_operand(ocb, line);
+        risc.compute.engines.clear_matrix();
+    });
+}
+
+pub(super) extern "C" fn untilize_init(icb: u32, ocb: u32, block: u32, full: u32, line: i32) {
+    guard(line, |risc| {
+        let started = risc.compute.engines.require_started("pack_untilize_init");
+        risc.obey(started, line);
+        risc.check_block(block, full, line);
+        if icb != u32::MAX {
+            let operand = risc.operand(icb, line);
+            let setting = risc.copy_setting(operand, false);
+            risc.set_matrix(setting, line);
+        }
+        let (out, _) = risc.loose_operand(ocb, line);
+        risc.compute.engines.set_pack(out.format);
+        risc.compute.engines.pack_mode = PackMode::Untilize { block, full };
+    });
+}
+
+pub(super) extern "C" fn untilize_block(
+    icb: u32,
+    ocb: u32,
+    block: u32,
+    full: u32,
+    rows: u32,
+    column: u32,
+    line: i32,
+) {
+    guard(line, |risc| {
+        let operand = risc.operand(icb, line);
+        let (out, page_bytes) = risc.loose_operand(ocb, line);
+        let element = risc.row_element(out, line);
+        let wanted = risc.copy_setting(operand, false);
+        for _ in 0..rows {
+            let acquired = risc.compute.registers.acquire();
+            risc.obey(acquired, line);
+            let checked = risc.compute.require_copy(&wanted, operand, 0, block);
+            risc.obey(checked, line);
+            for c in 0..block {
+                let page = risc.input(operand, c, line);
+                risc.compute.copy(page, c, false, Broadcast::None);
+            }
+            let registers = &mut risc.compute.registers;
+            let handed = registers.commit().and_then(|()| registers.wait());
+            risc.obey(handed, line);
+            let bytes = risc.back_bytes(ocb, page_bytes, full as usize * 1024 * element, line);
+            risc.pack_rows(out, (block, full, column * block), 0, bytes, line);
+            let released = risc.compute.registers.release();
+            risc.obey(released, line);
+        }
+        risc.counters.compute.copied_tiles += u64::from(rows * block);
+    });
+}
+
+pub(super) extern "C" fn untilize_dest(
+    ocb: u32,
+    block: u32,
+    full: u32,
+    rows: u32,
+    column: u32,
+    first: u32,
+    line: i32,
+) {
+    guard(line, |risc| {
+        let (out, page_bytes) = risc.loose_operand(ocb, line);
+        let element = risc.row_element(out, line);
+        let row_bytes = full as usize * 1024 * element;
+        let bytes = risc.back_bytes(ocb, page_bytes, rows as usize * row_bytes, line);
+        for (r, row) in bytes.chunks_exact_mut(row_bytes.max(1)).enumerate() {
+            risc.pack_rows(out, (block, full, column * block), first + r as u32 * block, row, line);
+        }
+    });
+}
+
+pub(super) extern "C" fn untilize_uninit(ocb: u32, line: i32) {
+    guard(line, |risc| {
+        let (out, _) = risc.loose_operand(ocb, line);
+        risc.compute.engines.set_pack(out.format);
+        risc.compute.engines.pack_mode = PackMode::Tiles;
+    });
+}

@@ -1,0 +1,310 @@
+//! Circular buffers: the counters that a core's RISCs share, and the pointers that each RISC keeps for itself.
+//!
+//! As on the chip, occupancy is the difference of two 16-bit counters, and a pointer wraps only where it lands on the
+//! ring's limit. The windows (pages reserved, pages waited for) exist only here: they are what the checks are about.
+
+use crate::arch::MAX_CIRCULAR_BUFFERS;
+use crate::data_format::DataFormat;
+use crate::report::RiscName;
+use crate::rules;
+
+use super::risc::{Risc, Wait};
+
+/// What a program says about a circular buffer, at its address on one core.
+#[derive(Clone, Debug)]
+pub(crate) struct CbConfig {
+    /// Kernel-visible address of the first page.
+    pub base: u32,
+    /// Bytes of the ring.
+    pub bytes: u32,
+    /// Bytes of a page.
+    pub page_bytes: u32,
+    /// Pages of the ring; 0 where the core does not have this buffer.
+    pub pages: u32,
+    /// Format of the tiles in it.
+    pub format: DataFormat,
+    /// Rows of a tile.
+    pub tile_rows: u32,
+    /// Columns of a tile.
+    pub tile_columns: u32,
+}
+
+impl CbConfig {
+    /// A buffer that is not there.
+    pub const NONE: CbConfig = CbConfig {
+        base: 0,
+        bytes: 0,
+        page_bytes: 0,
+        pages: 0,
+        format: DataFormat::Float16_b,
+        tile_rows: 32,
+        tile_columns: 32,
+    };
+}
+
+/// A circular buffer of a core.
+pub(crate) struct CoreCb {
+    pub config: CbConfig,
+    received: u16,
+    acked: u16,
+    producer: Option<RiscName>,
+    consumer: Option<RiscName>,
+}
+
+impl CoreCb {
+    pub fn new(config: CbConfig) -> CoreCb {
+        CoreCb { config, received: 0, acked: 0, producer: None, consumer: None }
+    }
+
+    /// Pages that are filled.
+    #[inline]
+    pub fn filled(&self) -> u16 {
+        self.received.wrapping_sub(self.acked)
+    }
+
+    /// Pages that are free.
+    #[inline]
+    pub fn free(&self) -> u32 {
+        self.config.pages - u32::from(self.filled())
+    }
+}
+
+/// What one RISC knows of a circular buffer.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct CbView {
+    /// Kernel-visible address where the next push starts.
+    pub write: u32,
+    /// Kernel-visible address where the next pop starts.
+    pub read: u32,
+    /// Pages granted by reserve and not yet pushed.
+    pub reserved: u32,
+    /// Pages seen by wait and not yet popped.
+    pub waited: u32,
+    /// Slot that the next sequential pack goes to.
+    pub pack_slot: u32,
+    /// Whether this RISC ever pushed.
+    pub pushed: bool,
+    /// Whether this RISC ever popped.
+    pub popped: bool,
+}
+
+/// Views of a RISC at the start of a run: all pointers at the rings' starts.
+pub(crate) fn initial_views(cbs: &[CoreCb]) -> Box<[CbView; MAX_CIRCULAR_BUFFERS]> {
+    let mut views = Box::new([CbView::default(); MAX_CIRCULAR_BUFFERS]);
+    for (view, cb) in views.iter_mut().zip(cbs) {
+        view.read = cb.config.base;
+        view.write = cb.config.base;
+    }
+    views
+}
+
+impl Risc {
+    /// The configuration of circular buffer `cb` on this core.
+    #[inline]
+    pub fn cb(&mut self, cb: u32, line: i32) -> &CbConfig {
+        self.check_cb(cb, line);
+        &self.core().cbs[cb as usize].config
+    }
+
+    #[inline]
+    fn check_cb(&mut self, cb: u32, line: i32) {
+        if cb as usize >= MAX_CIRCULAR_BUFFERS || self.core().cbs[cb as usize].config.pages == 0 {
+            self.violation(
+                &rules::CB_NOT_CONFIGURED,
+                line,
+                format!("circular buffer {cb} is not configured on this core ({} has ids 0 to {})", self.arch.text, self.arch.circular_buffers - 1),
+            );
+        }
+    }
+
+    /// Waits until `pages` pages are free at the back.
+    #[inline]
+    pub fn cb_reserve_back(&mut self, cb: u32, pages: u32, line: i32) {
+        self.check_cb(cb, line);
+        let core = self.core();
+        let shared = &core.cbs[cb as usize];
+        if pages > shared.config.pages {
+            let detail = format!("cb_reserve_back({cb}, {pages}), the circular buffer has {} pages", shared.config.pages);
+            self.violation(&rules::CB_RESERVE_CAPACITY, line, detail);
+        }
+        if shared.free() < pages {
+            self.block(Wait::Back { cb, pages }, line);
+        }
+        let view = &mut self.views[cb as usize];
+        view.reserved = view.reserved.max(pages);
+    }
+
+    /// Waits until `pages` pages are filled at the front.
+    #[inline]
+    pub fn cb_wait_front(&mut self, cb: u32, pages: u32, line: i32) {
+        self.check_cb(cb, line);
+        let core = self.core();
+        let shared = &core.cbs[cb as usize];
+        if pages > shared.config.pages {
+            let detail = format!("cb_wait_front({cb}, {pages}), the circular buffer has {} pages", shared.config.pages);
+            self.violation(&rules::CB_WAIT_CAPACITY, line, detail);
+        }
+        if u32::from(shared.filled()) < pages {
+            self.block(Wait::Front { cb, pages }, line);
+        }
+        let view = &mut self.views[cb as usize];
+        view.waited = view.waited.max(pages);
+    }
+
+    /// Hands `pages` reserved pages to the consumer.
+    #[inline]
+    pub fn cb_push_back(&mut self, cb: u32, pages: u32, line: i32) {
+        self.check_cb(cb, line);
+        let name = self.name;
+        let core = self.core();
+        let shared = &mut core.cbs[cb as usize];
+        let view = &mut self.views[cb as usize];
+        if *shared.producer.get_or_insert(name) != name {
+            let detail = format!("{name} pushes to circular buffer {cb}, {} did before", shared.producer.unwrap_or(name));
+            self.violation(&rules::CB_SECOND_PRODUCER, line, detail);
+        }
+        if pages > view.reserved {
+            let detail = format!("cb_push_back({cb}, {pages}), reserved are {}", view.reserved);
+            self.violation(&rules::CB_PUSH_BEYOND_RESERVE, line, detail);
+        }
+        let (start, bytes) = (view.write, pages * shared.config.page_bytes);
+        let limit = shared.config.base + shared.config.bytes;
+        if start + bytes > limit {
+            let left = (limit - start) / shared.config.page_bytes;
+            let detail = format!("cb_push_back({cb}, {pages}) with {left} of {} pages left before the end", shared.config.pages);
+            self.violation(&rules::CB_STRADDLE, line, detail);
+        }
+        view.write = if start + bytes == limit { shared.config.base } else { start + bytes };
+        view.reserved -= pages;
+        view.pack_slot = 0;
+        view.pushed = true;
+        shared.received = shared.received.wrapping_add(pages as u16);
+        self.counters.pages_pushed += u64::from(pages);
+        if self.transfers.has_reads() {
+            self.check_pushed_reads(cb, start, bytes, line);
+        }
+    }
+
+    /// Gives `pages` waited pages back to the producer.
+    #[inline]
+    pub fn cb_pop_front(&mut self, cb: u32, pages: u32, line: i32) {
+        self.check_cb(cb, line);
+        let name = self.name;
+        let core = self.core();
+        let shared = &mut core.cbs[cb as usize];
+        let view = &mut self.views[cb as usize];
+        if *shared.consumer.get_or_insert(name) != name {
+            let detail = format!("{name} pops from circular buffer {cb}, {} did before", shared.consumer.unwrap_or(name));
+            self.violation(&rules::CB_SECOND_CONSUMER, line, detail);
+        }
+        if pages > view.waited {
+            let detail = format!("cb_pop_front({cb}, {pages}), waited for are {}", view.waited);
+            self.violation(&rules::CB_POP_BEYOND_WAIT, line, detail);
+        }
+        let (start, bytes) = (view.read, pages * shared.config.page_bytes);
+        let limit = shared.config.base + shared.config.bytes;
+        if start + bytes > limit {
+            let left = (limit - start) / shared.config.page_bytes;
+            let detail = format!("cb_pop_front({cb}, {pages}) with {left} of {} pages left before the end", shared.config.pages);
+            self.violation(&rules::CB_STRADDLE, line, detail);
+        }
+        if self.transfers.has_writes() {
+            self.check_popped_writes(cb, start, bytes, line);
+        }
+        let core = self.core();
+        let shared = &mut core.cbs[cb as usize];
+        let view = &mut self.views[cb as usize];
+        view.read = if start + bytes == limit { shared.config.base } else { start + bytes };
+        view.waited -= pages;
+        view.popped = true;
+        shared.acked = shared.acked.wrapping_add(pages as u16);
+    }
+
+    /// Whether `pages` pages are free, without waiting.
+    pub fn cb_pages_reservable(&mut self, cb: u32, pages: u32, line: i32) -> bool {
+        self.check_cb(cb, line);
+        self.core().cbs[cb as usize].free() >= pages
+    }
+
+    /// Whether `pages` pages are filled, without waiting.
+    pub fn cb_pages_available(&mut self, cb: u32, pages: u32, line: i32) -> bool {
+        self.check_cb(cb, line);
+        u32::from(self.core().cbs[cb as usize].filled()) >= pages
+    }
+
+    /// Kernel-visible address of this RISC's write pointer.
+    #[inline]
+    pub fn cb_write_pointer(&mut self, cb: u32, line: i32) -> u32 {
+        self.check_cb(cb, line);
+        self.views[cb as usize].write
+    }
+
+    /// Kernel-visible address of this RISC's read pointer.
+    #[inline]
+    pub fn cb_read_pointer(&mut self, cb: u32, line: i32) -> u32 {
+        self.check_cb(cb, line);
+        self.views[cb as usize].read
+    }
+
+    /// Page `index` of those waited for.
+    #[inline]
+    pub fn front_page(&mut self, cb: u32, index: u32, line: i32) -> *const u8 {
+        self.check_cb(cb, line);
+        let config = &self.core().cbs[cb as usize].config;
+        let view = &self.views[cb as usize];
+        if index >= view.waited {
+            let detail = format!("page {index} of circular buffer {cb}, waited for are {} pages", view.waited);
+            self.violation(&rules::CB_FRONT_WINDOW, line, detail);
+        }
+        let address = view.read + index * config.page_bytes;
+        if address + config.page_bytes > config.base + config.bytes {
+            let detail = format!("page {index} from the read pointer of circular buffer {cb} lies behind its {} pages", config.pages);
+            self.violation(&rules::CB_WINDOW_WRAP, line, detail);
+        }
+        address as usize as *const u8
+    }
+
+    /// Page `index` of those reserved.
+    #[inline]
+    pub fn back_page(&mut self, cb: u32, index: u32, line: i32) -> *mut u8 {
+        self.check_cb(cb, line);
+        let config = &self.core().cbs[cb as usize].config;
+        let view = &self.views[cb as usize];
+        if index >= view.reserved {
+            let detail = format!("page {index} of circular buffer {cb}, reserved are {} pages", view.reserved);
+            self.violation(&rules::CB_BACK_WINDOW, line, detail);
+        }
+        let address = view.write + index * config.page_bytes;
+        if address + config.page_bytes > config.base + config.bytes {
+            let detail = format!("page {index} from the write pointer of circular buffer {cb} lies behind its {} pages", config.pages);
+            self.violation(&rules::CB_WINDOW_WRAP, line, detail);
+        }
+        address as usize as *mut u8
+    }
+
+    /// The slot of the next sequential pack since the last push.
+    #[inline]
+    pub fn next_pack_slot(&mut self, cb: u32, line: i32) -> u32 {
+        self.check_cb(cb, line);
+        let slot = self.views[cb as usize].pack_slot;
+        self.views[cb as usize].pack_slot += 1;
+        slot
+    }
+
+    /// Checks at kernel end that no window was opened and then forgotten.
+    pub fn check_cbs_at_end(&mut self) {
+        let line = self.line;
+        for cb in 0..MAX_CIRCULAR_BUFFERS {
+            let view = self.views[cb];
+            if view.reserved > 0 && !view.pushed {
+                let detail = format!("circular buffer {cb}: {} pages reserved, none was ever pushed", view.reserved);
+                self.violation(&rules::CB_DIRTY_RESERVE, line, detail);
+            }
+            let Some(producer) = self.core().cbs[cb].producer else { continue };
+            if view.waited > 0 && !view.popped && producer != self.name && self.name != RiscName::Trisc {
+                let detail = format!("circular buffer {cb}: {} pages waited for, none was ever popped", view.waited);
+                self.violation(&rules::CB_DIRTY_WAIT, line, detail);
+            }
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! Coroutines that kernels run on, and their stacks.
+//!
+//! A kernel that breaks a rule, or that can never go on, is not unwound: its frames are C++. Its stack is taken back as it
+//! is, which is sound because nothing on it owns anything (see [`Kernel coroutines`](KernelCoroutine::into_pool)).
+
+use std::sync::{Mutex, PoisonError};
+
+use corosensei::stack::DefaultStack;
+use corosensei::{Coroutine, CoroutineResult, Yielder};
+
+/// Bytes of a kernel's stack; committed only where touched, with a guard page below.
+const STACK_BYTES: usize = 256 << 10;
+
+/// Stacks kept for the next run.
+const POOLED_STACKS: usize = 512;
+
+static POOL: Mutex<Vec<DefaultStack>> = Mutex::new(Vec::new());
+
+/// How a RISC leaves its coroutine.
+pub(crate) struct Switch {
+    yielder: *const Yielder<(), ()>,
+}
+
+impl Switch {
+    /// A switch of a coroutine that has not started.
+    pub const fn unset() -> Switch {
+        Switch { yielder: std::ptr::null() }
+    }
+
+    /// Goes back to the scheduler until it resumes this coroutine.
+    #[inline]
+    pub fn suspend(&self) {
+        // SAFETY: the yielder is set when the coroutine starts and lives as long as its stack; entries, which alone
+        // suspend, run on that stack.
+        unsafe { (*self.yielder).suspend(()) };
+    }
+}
+
+/// A kernel on its own stack.
+pub(crate) struct KernelCoroutine {
+    coroutine: Coroutine<(), (), (), DefaultStack>,
+}
+
+impl KernelCoroutine {
+    /// A coroutine that will run `body`; `body` gets the switch to hand to its RISC.
+    pub fn new(body: impl FnOnce(Switch) + 'static) -> std::io::Result<KernelCoroutine> {
+        let pooled = POOL.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let stack = match pooled {
+            Some(stack) => stack,
+            None => DefaultStack::new(STACK_BYTES)?,
+        };
+        Ok(KernelCoroutine { coroutine: Coroutine::with_stack(stack, move |yielder, ()| body(Switch { yielder })) })
+    }
+
+    /// Runs until the kernel suspends or returns; gives whether it returned.
+    #[inline]
+    pub fn resume(&mut self) -> bool {
+        matches!(self.coroutine.resume(()), CoroutineResult::Return(()))
+    }
+
+    /// Takes the stack back, whether the kernel has returned or not.
+    pub fn into_pool(mut self) {
+        if self.coroutine.started() && !self.coroutine.done() {
+            // SAFETY: kernels are compiled without exceptions and own nothing on their stack; the entries of the engine that
+            // suspend (blocking calls, violations) have moved what they own into the RISC before they do.
+            unsafe { self.coroutine.force_reset() };
+        }
+        if !self.coroutine.done() {
+            return;
+        }
+        let stack = self.coroutine.into_stack();
+        let mut pool = POOL.lock().unwrap_or_else(PoisonError::into_inner);
+        if pool.len() < POOLED_STACKS {
+            pool.push(stack);
+        }
+    }
+}

@@ -1,0 +1,339 @@
+//! An open emulated device: its memories, its buffers, its counters.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::arch::{Arch, ArchName, L1_SLOT_BYTES};
+
+use super::counters::{MAX_DRAM_BANKS, RunCounters};
+use super::memory::allocator::{Allocator, Direction};
+use super::memory::machine::{BufferRange, Machine};
+use super::memory::region::Region;
+
+/// Transfers between host and device of at least this many bytes are spread over threads.
+const PARALLEL_BYTES: usize = 4 << 20;
+
+/// Which memory a buffer lies in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BufferKind {
+    /// Interleaved over the DRAM banks.
+    Dram,
+    /// Interleaved over the L1 of all worker cores.
+    L1,
+}
+
+/// Architecture chosen for a device id, until another is chosen.
+static SELECTED: Mutex<Option<HashMap<i32, ArchName>>> = Mutex::new(None);
+
+/// Counters of the last run on a device id.
+static LAST_RUN: Mutex<Option<HashMap<i32, RunCounters>>> = Mutex::new(None);
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Chooses the architecture that device `id` has when it is opened next. Without a choice it is Wormhole B0.
+pub fn select_arch(id: i32, arch: ArchName) {
+    locked(&SELECTED).get_or_insert_default().insert(id, arch);
+}
+
+/// The architecture that device `id` has when it is opened next.
+pub fn selected_arch(id: i32) -> ArchName {
+    locked(&SELECTED).as_ref().and_then(|selected| selected.get(&id).copied()).unwrap_or(ArchName::WormholeB0)
+}
+
+/// Counters of the last run of device `id`, kept when the device is closed.
+pub fn last_run_counters(id: i32) -> Option<RunCounters> {
+    locked(&LAST_RUN).as_ref()?.get(&id).cloned()
+}
+
+struct Allocations {
+    dram: Allocator,
+    l1: Allocator,
+    dram_buffers: Vec<BufferRange>,
+    l1_buffers: Vec<BufferRange>,
+}
+
+/// An emulated device.
+pub struct Device {
+    id: i32,
+    arch: &'static Arch,
+    l1: Region,
+    dram: Vec<Region>,
+    allocations: Mutex<Allocations>,
+    /// Held while a program runs.
+    running: Mutex<()>,
+    accumulated: Mutex<RunCounters>,
+}
+
+impl Device {
+    /// Opens device `id` with the architecture chosen for it.
+    pub fn open(id: i32) -> Result<Arc<Device>, String> {
+        Device::open_arch(id, selected_arch(id))
+    }
+
+    /// Opens device `id` as an architecture.
+    pub fn open_arch(id: i32, arch: ArchName) -> Result<Arc<Device>, String> {
+        let arch = Arch::of(arch);
+        let l1 = Region::map_low(arch.cores() * L1_SLOT_BYTES, L1_SLOT_BYTES)
+            .map_err(|error| format!("cannot map the L1 of an emulated {}: {error}", arch.text))?;
+        let dram = (0..arch.dram_banks)
+            .map(|_| Region::map(arch.dram_bank_bytes as usize))
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(|error| format!("cannot map the DRAM of an emulated {}: {error}", arch.text))?;
+        let allocations = Allocations {
+            dram: Allocator::new(arch.dram_base, arch.dram_bank_bytes, arch.dram_read_alignment as u64),
+            l1: Allocator::new(arch.l1_unreserved_base() as u64, arch.l1_bytes as u64, arch.l1_alignment as u64),
+            dram_buffers: Vec::new(),
+            l1_buffers: Vec::new(),
+        };
+        Ok(Arc::new(Device {
+            id,
+            arch,
+            l1,
+            dram,
+            allocations: Mutex::new(allocations),
+            running: Mutex::new(()),
+            accumulated: Mutex::new(RunCounters::default()),
+        }))
+    }
+
+    /// Its id.
+    pub fn id(&self) -> i32 {
+        self.id
+    }
+
+    /// Its architecture.
+    pub fn arch(&self) -> &'static Arch {
+        self.arch
+    }
+
+    /// Counters of all runs since the device was opened.
+    pub fn accumulated_counters(&self) -> RunCounters {
+        locked(&self.accumulated).clone()
+    }
+
+    /// Waits until no program runs, and keeps others from starting.
+    pub(crate) fn lock_for_run(&self) -> MutexGuard<'_, ()> {
+        locked(&self.running)
+    }
+
+    pub(crate) fn record_run(&self, counters: RunCounters) {
+        locked(&self.accumulated).add(&counters);
+        locked(&LAST_RUN).get_or_insert_default().insert(self.id, counters);
+    }
+
+    /// Kernel-visible address of L1 offset 0 of a core.
+    pub(crate) fn l1_base(&self, core: usize) -> u32 {
+        (self.l1.start() as usize + core * L1_SLOT_BYTES) as u32
+    }
+
+    /// Lowest L1 address that a buffer takes, in every core.
+    pub(crate) fn lowest_l1_buffer(&self) -> u64 {
+        locked(&self.allocations).l1.lowest()
+    }
+
+    /// The address map as it is now.
+    pub(crate) fn machine(&self) -> Machine {
+        let allocations = locked(&self.allocations);
+        let mut dram = [std::ptr::null_mut(); MAX_DRAM_BANKS];
+        for (pointer, region) in dram.iter_mut().zip(&self.dram) {
+            *pointer = region.start();
+        }
+        Machine::new(self.arch, self.l1.start(), dram, allocations.dram_buffers.clone(), allocations.l1_buffers.clone())
+    }
+}
+
+/// An interleaved buffer of a device; freed when dropped.
+pub struct Buffer {
+    device: Arc<Device>,
+    kind: BufferKind,
+    range: BufferRange,
+    size: u64,
+    live: Mutex<bool>,
+}
+
+impl Buffer {
+    /// Allocates `size` bytes in pages of `page_bytes`.
+    pub fn allocate(device: &Arc<Device>, kind: BufferKind, size: u64, page_bytes: u64) -> Result<Buffer, String> {
+        let arch = device.arch;
+        if size == 0 || page_bytes == 0 || !size.is_multiple_of(page_bytes) {
+            return Err(format!("a buffer of {size} bytes cannot have pages of {page_bytes} bytes: the size must be a positive multiple"));
+        }
+        let (banks, alignment, direction) = match kind {
+            BufferKind::Dram => (arch.dram_banks as u64, arch.dram_read_alignment as u64, Direction::BottomUp),
+            BufferKind::L1 => (arch.cores() as u64, arch.l1_alignment as u64, Direction::TopDown),
+        };
+        let aligned = page_bytes.next_multiple_of(alignment);
+        let pages = size / page_bytes;
+        let bank_bytes = pages.div_ceil(banks) * aligned;
+        let narrow = |bytes: u64| u32::try_from(bytes).map_err(|_| format!("a page of {bytes} bytes is too large"));
+        let (page_bytes, aligned_page_bytes) = (narrow(page_bytes)?, narrow(aligned)?);
+        let mut allocations = locked(&device.allocations);
+        let allocator = match kind {
+            BufferKind::Dram => &mut allocations.dram,
+            BufferKind::L1 => &mut allocations.l1,
+        };
+        let base = allocator.allocate(bank_bytes, direction).map_err(|largest| {
+            format!(
+                "out of memory: {size} bytes of {} need {bank_bytes} bytes in each of {banks} banks, the largest free range has {largest}",
+                match kind {
+                    BufferKind::Dram => "DRAM",
+                    BufferKind::L1 => "L1",
+                }
+            )
+        })?;
+        let range = BufferRange { base, page_bytes, aligned_page_bytes, pages, bank_bytes };
+        let buffers = match kind {
+            BufferKind::Dram => &mut allocations.dram_buffers,
+            BufferKind::L1 => &mut allocations.l1_buffers,
+        };
+        let index = buffers.partition_point(|buffer| buffer.base < base);
+        buffers.insert(index, range);
+        drop(allocations);
+        Ok(Buffer { device: device.clone(), kind, range, size, live: Mutex::new(true) })
+    }
+
+    /// Address of the first page in every bank.
+    pub fn address(&self) -> u64 {
+        self.range.base
+    }
+
+    /// Bytes of the buffer.
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// Bytes of a page.
+    pub fn page_bytes(&self) -> u32 {
+        self.range.page_bytes
+    }
+
+    /// Bytes from one page of a bank to the next.
+    pub fn aligned_page_bytes(&self) -> u32 {
+        self.range.aligned_page_bytes
+    }
+
+    /// Which memory it lies in.
+    pub fn kind(&self) -> BufferKind {
+        self.kind
+    }
+
+    /// The device it belongs to.
+    pub fn device(&self) -> &Arc<Device> {
+        &self.device
+    }
+
+    /// Gives the memory back before the buffer is dropped.
+    pub fn deallocate(&self) {
+        let mut live = locked(&self.live);
+        if !std::mem::replace(&mut *live, false) {
+            return;
+        }
+        let _idle = self.device.lock_for_run();
+        let mut allocations = locked(&self.device.allocations);
+        let base = self.range.base;
+        match self.kind {
+            BufferKind::Dram => {
+                allocations.dram.free(base);
+                allocations.dram_buffers.retain(|buffer| buffer.base != base);
+                for region in &self.device.dram {
+                    region.discard(base as usize, self.range.bank_bytes as usize);
+                }
+            }
+            BufferKind::L1 => {
+                allocations.l1.free(base);
+                allocations.l1_buffers.retain(|buffer| buffer.base != base);
+            }
+        }
+    }
+
+    fn page_pointer(&self, page: u64) -> *mut u8 {
+        let banks = match self.kind {
+            BufferKind::Dram => self.device.dram.len(),
+            BufferKind::L1 => self.device.arch.cores(),
+        } as u64;
+        let (row, bank) = (page / banks, (page % banks) as usize);
+        let offset = (self.range.base + row * u64::from(self.range.aligned_page_bytes)) as usize;
+        let start = match self.kind {
+            BufferKind::Dram => self.device.dram[bank].start(),
+            // SAFETY: the slot of core `bank` lies inside the L1 mapping.
+            BufferKind::L1 => unsafe { self.device.l1.start().add(bank * L1_SLOT_BYTES) },
+        };
+        // SAFETY: the allocator gave out ranges inside every bank only.
+        unsafe { start.add(offset) }
+    }
+
+    fn check_transfer(&self, bytes: usize) -> Result<(), String> {
+        if bytes as u64 != self.size {
+            return Err(format!("a transfer of {bytes} bytes with a buffer of {}", self.size));
+        }
+        if !*locked(&self.live) {
+            return Err("the buffer has been deallocated".to_owned());
+        }
+        Ok(())
+    }
+
+    /// Copies the whole buffer from the host.
+    pub fn write(&self, data: &[u8]) -> Result<(), String> {
+        self.check_transfer(data.len())?;
+        let _idle = self.device.lock_for_run();
+        let page_bytes = self.range.page_bytes as usize;
+        let pages_per_part = self.pages_per_part(data.len());
+        std::thread::scope(|scope| {
+            let copy = move |part: usize, chunk: &[u8]| {
+                for (index, page) in chunk.chunks_exact(page_bytes).enumerate() {
+                    let target = self.page_pointer((part * pages_per_part + index) as u64);
+                    // SAFETY: a page of this live buffer; no program runs, and parts do not overlap.
+                    unsafe { std::ptr::copy_nonoverlapping(page.as_ptr(), target, page_bytes) };
+                }
+            };
+            let mut parts = data.chunks(pages_per_part * page_bytes).enumerate();
+            let first = parts.next();
+            for (part, chunk) in parts {
+                scope.spawn(move || copy(part, chunk));
+            }
+            if let Some((part, chunk)) = first {
+                copy(part, chunk);
+            }
+        });
+        Ok(())
+    }
+
+    /// Copies the whole buffer to the host.
+    pub fn read(&self, data: &mut [u8]) -> Result<(), String> {
+        self.check_transfer(data.len())?;
+        let _idle = self.device.lock_for_run();
+        let page_bytes = self.range.page_bytes as usize;
+        let pages_per_part = self.pages_per_part(data.len());
+        std::thread::scope(|scope| {
+            let copy = move |part: usize, chunk: &mut [u8]| {
+                for (index, page) in chunk.chunks_exact_mut(page_bytes).enumerate() {
+                    let source = self.page_pointer((part * pages_per_part + index) as u64);
+                    // SAFETY: a page of this live buffer; no program runs.
+                    unsafe { std::ptr::copy_nonoverlapping(source, page.as_mut_ptr(), page_bytes) };
+                }
+            };
+            let mut parts = data.chunks_mut(pages_per_part * page_bytes).enumerate();
+            let first = parts.next();
+            for (part, chunk) in parts {
+                scope.spawn(move || copy(part, chunk));
+            }
+            if let Some((part, chunk)) = first {
+                copy(part, chunk);
+            }
+        });
+        Ok(())
+    }
+
+    fn pages_per_part(&self, bytes: usize) -> usize {
+        let threads = if bytes < PARALLEL_BYTES { 1 } else { std::thread::available_parallelism().map_or(1, |count| count.get()) };
+        (self.range.pages as usize).div_ceil(threads)
+    }
+}
+
+impl Drop for Buffer {
+    fn drop(&mut self) {
+        self.deallocate();
+    }
+}

@@ -1,0 +1,264 @@
+//! Launching a program on a device.
+//!
+//! Before: a program, a device. After: all kernels have run and the counters are recorded, or a report says what was wrong.
+//! Everything that can be refused is refused before the first kernel runs.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::abi::KernelEntry;
+use crate::arch::{Arch, MAX_CIRCULAR_BUFFERS, SEMAPHORE_BASE, SEMAPHORE_STRIDE};
+use crate::compute::ComputeState;
+use crate::kernel_config::{ComputeOptions, KernelRole};
+use crate::report::Report;
+use crate::rules;
+
+use super::circular_buffer::{CbConfig, CoreCb, initial_views};
+use super::core::Core;
+use super::coroutine::Switch;
+use super::counters::{CoreCounters, RiscCounters, RunCounters};
+use super::deadlock;
+use super::device::Device;
+use super::memory::machine::{Machine, Node};
+use super::noc::Transfers;
+use super::program::{CoreCoord, Program};
+use super::risc::{Risc, Wait};
+use super::schedule::{CoreRun, Ending, run};
+
+/// Why a launch gave no result.
+#[derive(Debug)]
+pub enum LaunchError {
+    /// A rule was broken, before or while kernels ran.
+    Report(Box<Report>),
+    /// A kernel could not be compiled or loaded.
+    Kernel(String),
+    /// The machine gave no memory for the kernels' stacks.
+    Stacks,
+}
+
+impl std::fmt::Display for LaunchError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            LaunchError::Report(report) => report.fmt(f),
+            LaunchError::Kernel(text) => f.write_str(text),
+            LaunchError::Stacks => f.write_str("no memory for the stacks of the kernels"),
+        }
+    }
+}
+
+impl std::error::Error for LaunchError {}
+
+impl From<Box<Report>> for LaunchError {
+    fn from(report: Box<Report>) -> Self {
+        LaunchError::Report(report)
+    }
+}
+
+/// Threads that runs take: `TT_EMULATOR_THREADS`, else all of the machine's.
+pub fn default_threads() -> usize {
+    let asked = std::env::var("TT_EMULATOR_THREADS").ok().and_then(|text| text.parse().ok()).filter(|count| *count > 0);
+    asked.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, |count| count.get()))
+}
+
+/// Runs `program` on `device` to its end.
+pub fn launch(device: &Arc<Device>, program: &Program, threads: usize) -> Result<RunCounters, LaunchError> {
+    let _running = device.lock_for_run();
+    let arch = device.arch();
+    check_cores(program, arch)?;
+    let entries = compile(program, arch)?;
+    let addresses = place_circular_buffers(program, device)?;
+    let machine = device.machine();
+    let mut cores = build(program, device, &machine, &entries, &addresses);
+    let (ending, epochs) = run(&machine, &mut cores, threads);
+    match ending {
+        Ending::Finished => {}
+        Ending::OutOfStacks => return Err(LaunchError::Stacks),
+        Ending::Deadlocked => return Err(deadlock::report(&cores).into()),
+        Ending::Violated => {
+            let violated = cores.iter_mut().flat_map(|run| &mut run.riscs).find(|(risc, _)| risc.violation.is_some());
+            if let Some((risc, _)) = violated
+                && let Some(violation) = risc.violation.take()
+            {
+                let place = Some(deadlock::place(risc, violation.line));
+                return Err(Box::new(Report { rule: violation.rule, place, detail: violation.detail }).into());
+            }
+        }
+    }
+    let mut counters = RunCounters { epochs, programs: 1, ..Default::default() };
+    for run in &cores {
+        let mut counts = RiscCounters::default();
+        for (risc, _) in &run.riscs {
+            counts.add(&risc.counters);
+        }
+        counters.total.add(&counts);
+        counters.cores.push(CoreCounters { core: run.core.logical, counts });
+    }
+    device.record_run(counters.clone());
+    Ok(counters)
+}
+
+fn check_cores(program: &Program, arch: &Arch) -> Result<(), Box<Report>> {
+    let kernels = program.kernels.iter().map(|kernel| (kernel.kernel.file.clone(), &kernel.cores));
+    let buffers = program.circular_buffers.iter().map(|cb| (format!("circular buffer {}", cb.indices[0].id), &cb.cores));
+    let semaphores = program.semaphores.iter().map(|semaphore| (format!("semaphore {}", semaphore.id), &semaphore.cores));
+    for (what, cores) in kernels.chain(buffers).chain(semaphores) {
+        if let Some((x, y)) = cores.iter().find(|(x, y)| *x >= arch.grid.0 || *y >= arch.grid.1) {
+            let (columns, rows) = arch.grid;
+            let detail = format!("{what} on core ({x},{y}); the grid of {} has {columns} columns and {rows} rows", arch.text);
+            return Err(Report::launch(&rules::LAUNCH_CORE, detail));
+        }
+    }
+    for index in program.circular_buffers.iter().flat_map(|cb| &cb.indices) {
+        if usize::from(index.id) >= arch.circular_buffers {
+            let detail = format!("circular buffer {}; {} has ids 0 to {}", index.id, arch.text, arch.circular_buffers - 1);
+            return Err(Report::launch(&rules::LAUNCH_CB_ID, detail));
+        }
+    }
+    Ok(())
+}
+
+/// Compiles what is not compiled yet, several kernels at a time.
+fn compile(program: &Program, arch: &Arch) -> Result<Vec<KernelEntry>, LaunchError> {
+    let results: Vec<_> = std::thread::scope(|scope| {
+        let handles: Vec<_> = program
+            .kernels
+            .iter()
+            .map(|kernel| match kernel.kernel.loaded_entry(arch.name) {
+                Some(entry) => Err(entry),
+                None => Ok(scope.spawn(|| kernel.kernel.entry(arch.name))),
+            })
+            .collect();
+        let join = |handle| match handle {
+            Err(entry) => Ok(entry),
+            Ok(thread) => std::thread::ScopedJoinHandle::join(thread)
+                .unwrap_or_else(|_| Err("the kernel compiler's thread panicked".to_owned())),
+        };
+        handles.into_iter().map(join).collect()
+    });
+    results.into_iter().collect::<Result<_, _>>().map_err(LaunchError::Kernel)
+}
+
+/// L1 offset of every circular buffer: the same on all its cores, above what these cores have already.
+fn place_circular_buffers(program: &Program, device: &Device) -> Result<Vec<u32>, Box<Report>> {
+    let arch = device.arch();
+    let base = arch.l1_unreserved_base() as u64;
+    let limit = device.lowest_l1_buffer();
+    let mut ends: BTreeMap<CoreCoord, u64> = BTreeMap::new();
+    let mut addresses = Vec::with_capacity(program.circular_buffers.len());
+    for buffer in &program.circular_buffers {
+        if let Some(address) = buffer.global_address {
+            addresses.push(address as u32);
+            continue;
+        }
+        let address = buffer.cores.iter().filter_map(|core| ends.get(core)).copied().max().unwrap_or(base);
+        let end = (address + u64::from(buffer.total_bytes)).next_multiple_of(arch.l1_alignment as u64);
+        for core in &buffer.cores {
+            ends.insert(*core, end);
+        }
+        addresses.push(address as u32);
+    }
+    if let Some((core, end)) = ends.iter().max_by_key(|(_, end)| **end)
+        && *end > limit
+    {
+        let free = limit - base;
+        let what = if limit < arch.l1_bytes as u64 { ", below the L1 buffers" } else { "" };
+        let detail = format!("the circular buffers of core {core:?} take {} bytes, there are {free}{what}", end - base);
+        return Err(Report::launch(&rules::LAUNCH_L1, detail));
+    }
+    Ok(addresses)
+}
+
+fn build(
+    program: &Program,
+    device: &Device,
+    machine: &Machine,
+    entries: &[KernelEntry],
+    addresses: &[u32],
+) -> Vec<CoreRun> {
+    let arch = device.arch();
+    let mut runs: BTreeMap<usize, CoreRun> = BTreeMap::new();
+    let common: Vec<Arc<Vec<u32>>> =
+        program.kernels.iter().map(|kernel| Arc::new(kernel.common_arguments.clone().unwrap_or_default())).collect();
+    for kernel in &program.kernels {
+        for &(x, y) in &kernel.cores {
+            let index = y * arch.grid.0 + x;
+            runs.entry(index).or_insert_with(|| new_core(arch, device.l1_base(index), machine, (x, y)));
+        }
+    }
+    for (buffer, offset) in program.circular_buffers.iter().zip(addresses) {
+        for &(x, y) in &buffer.cores {
+            let Some(run) = runs.get_mut(&(y * arch.grid.0 + x)) else { continue };
+            for index in &buffer.indices {
+                run.core.cbs[usize::from(index.id)] = CoreCb::new(CbConfig {
+                    base: run.core.l1_base + offset,
+                    bytes: buffer.total_bytes,
+                    page_bytes: index.page_bytes,
+                    pages: buffer.total_bytes / index.page_bytes,
+                    format: index.format,
+                    tile_rows: index.tile.0,
+                    tile_columns: index.tile.1,
+                });
+            }
+        }
+    }
+    for semaphore in &program.semaphores {
+        for &(x, y) in &semaphore.cores {
+            let index = y * arch.grid.0 + x;
+            let offset = SEMAPHORE_BASE + semaphore.id as usize * SEMAPHORE_STRIDE;
+            let word = machine.pointer(Node::Core(index as u16), offset as u64).cast::<u32>();
+            // SAFETY: semaphores lie in every core's L1, and no kernel runs yet.
+            unsafe { word.write_volatile(semaphore.initial) };
+            if let Some(run) = runs.get_mut(&index) {
+                run.core.semaphores |= 1 << semaphore.id;
+            }
+        }
+    }
+    for ((kernel, entry), common) in program.kernels.iter().zip(entries).zip(&common) {
+        for core in &kernel.cores {
+            let Some(run) = runs.get_mut(&(core.1 * arch.grid.0 + core.0)) else { continue };
+            let (noc, options) = match &kernel.kernel.role {
+                KernelRole::DataMovement { noc, .. } => (*noc, &ComputeOptions::default()),
+                KernelRole::Compute(options) => (0, options),
+            };
+            let risc = Risc {
+                core: &mut *run.core,
+                name: kernel.kernel.risc(),
+                arch,
+                kernel: kernel.kernel.clone(),
+                arguments: kernel.arguments.get(core).cloned().unwrap_or_default(),
+                common_arguments: common.clone(),
+                noc,
+                views: initial_views(&run.core.cbs),
+                transfers: Transfers::default(),
+                wait: Wait::Nothing,
+                line: 0,
+                switch: Switch::unset(),
+                violation: None,
+                counters: RiscCounters::default(),
+                compute: ComputeState::new(options, arch),
+            };
+            run.riscs.push((Box::new(risc), *entry));
+        }
+    }
+    let mut cores: Vec<CoreRun> = runs.into_values().collect();
+    for run in &mut cores {
+        run.riscs.sort_by_key(|(risc, _)| std::cmp::Reverse(risc.name == crate::report::RiscName::Ncrisc));
+    }
+    cores
+}
+
+fn new_core(arch: &Arch, l1_base: u32, machine: &Machine, logical: CoreCoord) -> CoreRun {
+    let (virtual_x, virtual_y) = arch.virtual_core(logical.0, logical.1);
+    let core = Core {
+        index: (logical.1 * arch.grid.0 + logical.0) as u16,
+        logical,
+        virtual_x,
+        virtual_y,
+        l1_base,
+        machine,
+        cbs: (0..MAX_CIRCULAR_BUFFERS).map(|_| CoreCb::new(CbConfig::NONE)).collect(),
+        semaphores: 0,
+        outbox: Vec::new(),
+    };
+    CoreRun { core: Box::new(core), riscs: Vec::with_capacity(3) }
+}

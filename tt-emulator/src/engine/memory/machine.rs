@@ -1,0 +1,183 @@
+//! The address map of a device during a run: which core or bank a NoC coordinate names, where its memory lies, and which
+//! DRAM ranges are live buffers.
+
+use std::fmt;
+
+use crate::arch::{Arch, L1_SLOT_BYTES};
+use crate::engine::counters::MAX_DRAM_BANKS;
+
+/// What a NoC coordinate names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Node {
+    /// A worker core, by its number in the grid.
+    Core(u16),
+    /// A DRAM bank.
+    Dram(u16),
+}
+
+impl Node {
+    /// The kind of memory in words.
+    pub fn memory(self) -> &'static str {
+        match self {
+            Node::Core(_) => "L1",
+            Node::Dram(_) => "DRAM",
+        }
+    }
+}
+
+/// A rectangle of virtual NoC coordinates, both corners included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Rectangle {
+    pub low: (u8, u8),
+    pub high: (u8, u8),
+}
+
+impl fmt::Display for Rectangle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "rectangle ({},{}) to ({},{})", self.low.0, self.low.1, self.high.0, self.high.1)
+    }
+}
+
+/// A live interleaved buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct BufferRange {
+    /// Address in every bank.
+    pub base: u64,
+    /// Bytes of a page as the host asked for.
+    pub page_bytes: u32,
+    /// Bytes from one page to the next in a bank.
+    pub aligned_page_bytes: u32,
+    /// Pages in all banks together.
+    pub pages: u64,
+    /// Bytes taken in every bank.
+    pub bank_bytes: u64,
+}
+
+/// Address map of a device.
+pub(crate) struct Machine {
+    pub arch: &'static Arch,
+    /// Node of every pair of coordinates, by y * 64 + x.
+    nodes: Box<[Option<Node>; 4096]>,
+    l1: *mut u8,
+    dram: [*mut u8; MAX_DRAM_BANKS],
+    /// Live DRAM buffers by address.
+    pub dram_buffers: Vec<BufferRange>,
+    /// Live interleaved L1 buffers by address.
+    pub l1_buffers: Vec<BufferRange>,
+}
+
+// SAFETY: the pointers are to mappings that outlive the machine; accesses through them are ordered by the scheduler.
+unsafe impl Send for Machine {}
+// SAFETY: as above.
+unsafe impl Sync for Machine {}
+
+impl Machine {
+    pub fn new(
+        arch: &'static Arch,
+        l1: *mut u8,
+        dram: [*mut u8; MAX_DRAM_BANKS],
+        dram_buffers: Vec<BufferRange>,
+        l1_buffers: Vec<BufferRange>,
+    ) -> Machine {
+        let mut nodes = Box::new([None; 4096]);
+        for y in 0..arch.grid.1 {
+            for x in 0..arch.grid.0 {
+                let (virtual_x, virtual_y) = arch.virtual_core(x, y);
+                nodes[virtual_y as usize * 64 + virtual_x as usize] = Some(Node::Core((y * arch.grid.0 + x) as u16));
+            }
+        }
+        for bank in 0..arch.dram_banks {
+            nodes[bank * 64 + arch.dram_x as usize] = Some(Node::Dram(bank as u16));
+        }
+        Machine { arch, nodes, l1, dram, dram_buffers, l1_buffers }
+    }
+
+    /// Node and offset of a NoC address.
+    #[inline]
+    pub fn resolve(&self, address: u64) -> Option<(Node, u64)> {
+        let node = self.nodes[((address >> 36) & 0xFFF) as usize]?;
+        let local = address & 0xF_FFFF_FFFF;
+        Some(match node {
+            Node::Core(_) => (node, local & (L1_SLOT_BYTES as u64 - 1)),
+            Node::Dram(_) => (node, local),
+        })
+    }
+
+    /// The NoC address of an offset in a node.
+    pub fn address(&self, node: Node, offset: u64) -> u64 {
+        let (x, y) = match node {
+            Node::Core(core) => self.arch.virtual_core(core as usize % self.arch.grid.0, core as usize / self.arch.grid.0),
+            Node::Dram(bank) => (self.arch.dram_x, bank as u8),
+        };
+        u64::from(y) << 42 | u64::from(x) << 36 | offset
+    }
+
+    /// Host pointer to an offset in a node. The offset must have been checked.
+    #[inline]
+    pub fn pointer(&self, node: Node, offset: u64) -> *mut u8 {
+        match node {
+            // SAFETY: offsets are checked to lie inside a slot, and all slots of the grid are one mapping.
+            Node::Core(core) => unsafe { self.l1.add(core as usize * L1_SLOT_BYTES + offset as usize) },
+            // SAFETY: offsets are checked to lie inside a live buffer of the bank.
+            Node::Dram(bank) => unsafe { self.dram[bank as usize].add(offset as usize) },
+        }
+    }
+
+    /// Whether these virtual coordinates are a worker core's.
+    pub fn is_worker(&self, (x, y): (u8, u8)) -> bool {
+        matches!(self.nodes[usize::from(y & 63) * 64 + usize::from(x & 63)], Some(Node::Core(_)))
+    }
+
+    /// Worker cores of a rectangle, row by row.
+    pub fn cores_in(&self, rectangle: Rectangle) -> impl Iterator<Item = u16> + '_ {
+        (rectangle.low.1..=rectangle.high.1).flat_map(move |y| {
+            (rectangle.low.0..=rectangle.high.0).filter_map(move |x| match self.nodes[usize::from(y) * 64 + usize::from(x)] {
+                Some(Node::Core(core)) => Some(core),
+                _ => None,
+            })
+        })
+    }
+
+    fn dram_buffer_at(&self, offset: u64) -> Option<&BufferRange> {
+        let index = self.dram_buffers.partition_point(|buffer| buffer.base <= offset).checked_sub(1)?;
+        let buffer = &self.dram_buffers[index];
+        (offset < buffer.base + buffer.bank_bytes).then_some(buffer)
+    }
+
+    /// Whether a range of a bank lies inside pages of one live buffer.
+    #[inline]
+    pub fn dram_range_is_live(&self, bank: u16, offset: u64, bytes: u32) -> bool {
+        let Some(buffer) = self.dram_buffer_at(offset) else { return false };
+        let last = (offset + u64::from(bytes).max(1) - 1 - buffer.base) / u64::from(buffer.aligned_page_bytes);
+        last * self.arch.dram_banks as u64 + u64::from(bank) < buffer.pages
+    }
+
+    /// What is at an address of a bank, for a message.
+    pub fn describe_dram(&self, bank: u16, offset: u64) -> String {
+        match self.dram_buffer_at(offset) {
+            Some(buffer) => {
+                let row = (offset - buffer.base) / u64::from(buffer.aligned_page_bytes);
+                let page = row * self.arch.dram_banks as u64 + u64::from(bank);
+                format!("page {page} of the buffer at {:#x}, which has {} pages", buffer.base, buffer.pages)
+            }
+            None => "no buffer is allocated there".to_owned(),
+        }
+    }
+
+    /// The live buffer that starts at `base`.
+    #[inline]
+    pub fn buffer(&self, dram: bool, base: u64) -> Option<&BufferRange> {
+        let buffers = if dram { &self.dram_buffers } else { &self.l1_buffers };
+        let index = buffers.partition_point(|buffer| buffer.base < base);
+        buffers.get(index).filter(|buffer| buffer.base == base)
+    }
+
+    /// Node and offset of a page of an interleaved buffer.
+    #[inline]
+    pub fn page(&self, dram: bool, base: u64, aligned_page_bytes: u32, page: u32) -> (Node, u64) {
+        let banks = if dram { self.arch.dram_banks } else { self.arch.cores() } as u32;
+        let (row, bank) = (page / banks, page % banks);
+        let offset = base + u64::from(row) * u64::from(aligned_page_bytes);
+        (if dram { Node::Dram(bank as u16) } else { Node::Core(bank as u16) }, offset)
+    }
+}

@@ -1,0 +1,119 @@
+//! Memory mapped from the operating system, committed only where it is touched.
+
+use std::io;
+use std::ptr::null_mut;
+
+/// Where 32-bit addresses end.
+const LOW_LIMIT: usize = 1 << 32;
+
+/// Lowest address tried for regions that kernels address with 32 bits.
+const LOW_START: usize = 0x1000_0000;
+
+/// A private mapping of zeroed memory; unmapped when dropped.
+pub(crate) struct Region {
+    start: *mut u8,
+    bytes: usize,
+}
+
+// SAFETY: a region is plain memory; who may touch which part of it at a time is decided by the engine.
+unsafe impl Send for Region {}
+// SAFETY: as above.
+unsafe impl Sync for Region {}
+
+impl Region {
+    /// Maps `bytes` bytes anywhere.
+    pub fn map(bytes: usize) -> io::Result<Region> {
+        // SAFETY: a fresh anonymous mapping touches no existing memory.
+        let start = unsafe {
+            libc::mmap(null_mut(), bytes, libc::PROT_READ | libc::PROT_WRITE, FLAGS, -1, 0)
+        };
+        if start == libc::MAP_FAILED { Err(io::Error::last_os_error()) } else { Ok(Region { start: start.cast(), bytes }) }
+    }
+
+    /// Maps `bytes` bytes below 4 GiB at a multiple of `alignment`.
+    pub fn map_low(bytes: usize, alignment: usize) -> io::Result<Region> {
+        let mut address = LOW_START;
+        let mut last_error = None;
+        while address + bytes <= LOW_LIMIT {
+            // SAFETY: MAP_FIXED_NOREPLACE never replaces an existing mapping.
+            let start = unsafe {
+                let flags = FLAGS | libc::MAP_FIXED_NOREPLACE;
+                libc::mmap(address as *mut _, bytes, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0)
+            };
+            if start as usize == address {
+                return Ok(Region { start: start.cast(), bytes });
+            }
+            if start == libc::MAP_FAILED {
+                last_error = Some(io::Error::last_os_error());
+            } else {
+                // SAFETY: an old kernel ignored the flag and mapped elsewhere; nobody uses that mapping yet.
+                unsafe { libc::munmap(start, bytes) };
+            }
+            address += alignment.max(32 << 20);
+        }
+        let reason = last_error.map_or(String::new(), |error| format!(" (last: {error})"));
+        Err(io::Error::new(
+            io::ErrorKind::OutOfMemory,
+            format!("no free range of {} MiB below 4 GiB of address space; close other devices{reason}", bytes >> 20),
+        ))
+    }
+
+    /// First byte.
+    pub fn start(&self) -> *mut u8 {
+        self.start
+    }
+
+    /// Gives the memory of the whole pages inside a range back; they read as zero afterwards.
+    pub fn discard(&self, offset: usize, bytes: usize) {
+        const PAGE: usize = 4096;
+        let first = offset.next_multiple_of(PAGE);
+        let end = (offset + bytes).min(self.bytes) & !(PAGE - 1);
+        if first < end {
+            // SAFETY: the range lies inside this mapping, and its owner has given it up.
+            unsafe { libc::madvise(self.start.add(first).cast(), end - first, libc::MADV_DONTNEED) };
+        }
+    }
+}
+
+impl Drop for Region {
+    fn drop(&mut self) {
+        // SAFETY: the mapping belongs to this region alone, and nothing keeps pointers into it beyond its life.
+        unsafe { libc::munmap(self.start.cast(), self.bytes) };
+    }
+}
+
+const FLAGS: i32 = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn low_regions_do_not_overlap_and_fit_32_bits() {
+        let regions: Vec<Region> = (0..3).map(|_| Region::map_low(64 << 20, 2 << 20).unwrap()).collect();
+        for (index, region) in regions.iter().enumerate() {
+            let start = region.start() as usize;
+            assert!(start + (64 << 20) <= LOW_LIMIT && start.is_multiple_of(2 << 20));
+            for other in &regions[index + 1..] {
+                assert!((other.start() as usize).abs_diff(start) >= 64 << 20);
+            }
+        }
+    }
+
+    #[test]
+    fn discarded_pages_read_as_zero() {
+        let region = Region::map(1 << 20).unwrap();
+        // SAFETY: inside the mapping.
+        unsafe {
+            region.start().add(8192).write(7);
+            region.discard(100, 1 << 19);
+            assert_eq!(region.start().add(8192).read(), 0);
+        }
+    }
+
+    #[test]
+    fn too_large_a_low_region_is_a_clear_error() {
+        let error = Region::map_low(8 << 30, 2 << 20).err().unwrap();
+        assert!(error.to_string().contains("below 4 GiB"), "{error}");
+    }
+}

@@ -1,0 +1,26 @@
+//! The engine: cores, RISCs as coroutines, memories, NoC, scheduling.
+//!
+//! A launch builds one [`core::Core`] per used worker core and one [`risc::Risc`] per kernel on it. Kernels are C++ and call
+//! the engine through a table of functions ([`crate::abi`]); an entry finds its RISC through a thread-local.
+//!
+//! Time advances in epochs. Within an epoch every core runs on its own until all its RISCs wait or are done; what one core
+//! tells another about progress (semaphores) is delivered between epochs, in a fixed order. So a run has the same course,
+//! the same counters and the same report with any number of threads.
+
+pub(crate) mod argument;
+pub(crate) mod circular_buffer;
+pub(crate) mod core;
+pub(crate) mod coroutine;
+pub mod counters;
+pub(crate) mod deadlock;
+pub mod device;
+pub(crate) mod entry;
+pub(crate) mod launch;
+pub(crate) mod memory;
+pub(crate) mod multicast;
+pub(crate) mod noc;
+pub mod program;
+pub(crate) mod risc;
+pub(crate) mod schedule;
+pub(crate) mod semaphore;
+pub(crate) mod tensor_page;

@@ -1,0 +1,159 @@
+//! A RISC while its kernel runs: its views of the circular buffers, its transfers in flight, what it waits for.
+//!
+//! Entries of the function table reach it through [`guard`]. Only blocking calls switch to another RISC.
+
+use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr::null_mut;
+use std::sync::Arc;
+
+use crate::arch::{Arch, MAX_CIRCULAR_BUFFERS};
+use crate::compute::ComputeState;
+use crate::kernel_config::KernelRole;
+use crate::report::RiscName;
+use crate::rules::{self, Rule};
+
+use super::circular_buffer::CbView;
+use super::core::Core;
+use super::coroutine::Switch;
+use super::counters::RiscCounters;
+use super::noc::Transfers;
+use super::program::Kernel;
+
+/// What a RISC waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wait {
+    /// Nothing: it can run.
+    Nothing,
+    /// Filled pages of a circular buffer.
+    Front { cb: u32, pages: u32 },
+    /// Free pages of a circular buffer.
+    Back { cb: u32, pages: u32 },
+    /// A semaphore to reach a value, or to be at least that value.
+    Semaphore { address: u32, value: u32, at_least: bool },
+    /// What is under way between cores to be delivered.
+    Delivery,
+    /// Nothing any more: the kernel has returned.
+    Done,
+}
+
+/// A rule broken by a running kernel, before it becomes a report.
+pub(crate) struct Violation {
+    pub rule: &'static Rule,
+    pub line: i32,
+    pub detail: String,
+}
+
+/// A RISC of a core during a run.
+pub(crate) struct Risc {
+    /// The core; outlives the RISC.
+    pub core: *mut Core,
+    pub name: RiscName,
+    pub arch: &'static Arch,
+    pub kernel: Arc<Kernel>,
+    /// Unique and common runtime arguments; kernels may keep pointers into them.
+    pub arguments: Vec<u32>,
+    pub common_arguments: Arc<Vec<u32>>,
+    /// The NoC that calls take by default.
+    pub noc: u8,
+    /// Pointers and windows of this RISC, one per circular buffer.
+    pub views: Box<[CbView; MAX_CIRCULAR_BUFFERS]>,
+    pub transfers: Transfers,
+    pub wait: Wait,
+    /// Line of the call that blocked last.
+    pub line: i32,
+    pub switch: Switch,
+    pub violation: Option<Violation>,
+    pub counters: RiscCounters,
+    /// State of the compute engines; unused by data movement.
+    pub compute: ComputeState,
+}
+
+thread_local! {
+    static CURRENT: Cell<*mut Risc> = const { Cell::new(null_mut()) };
+}
+
+/// Makes `risc` the one that entries of this thread act for.
+pub(crate) fn set_current(risc: *mut Risc) {
+    CURRENT.set(risc);
+}
+
+/// Runs the body of an entry for the current RISC; a panic in it becomes a violation instead of crossing into C++.
+#[inline]
+pub(crate) fn guard<R>(line: i32, body: impl FnOnce(&mut Risc) -> R) -> R {
+    let risc = CURRENT.get();
+    assert!(!risc.is_null(), "a kernel called the emulator outside a run");
+    // SAFETY: the scheduler sets CURRENT to a live RISC before it resumes the RISC's coroutine, and only that coroutine
+    // runs on this thread until it suspends; entries do not nest.
+    let outcome = catch_unwind(AssertUnwindSafe(|| body(unsafe { &mut *risc })));
+    match outcome {
+        Ok(value) => value,
+        Err(payload) => {
+            let text = payload
+                .downcast_ref::<String>()
+                .cloned()
+                .or_else(|| payload.downcast_ref::<&str>().map(|text| (*text).to_owned()))
+                .unwrap_or_default();
+            drop(payload);
+            // SAFETY: as above; the body's borrow has ended.
+            unsafe { &mut *risc }.violation(&rules::INTERNAL, line, text)
+        }
+    }
+}
+
+impl Risc {
+    /// The core this RISC belongs to.
+    #[inline]
+    #[allow(clippy::mut_from_ref, reason = "cores are reached only from their own thread, one RISC at a time")]
+    pub fn core<'a>(&self) -> &'a mut Core {
+        // SAFETY: the core outlives its RISCs, and the RISCs of a core run one at a time on one thread.
+        unsafe { &mut *self.core }
+    }
+
+    /// Whether this RISC runs a compute kernel.
+    pub fn is_compute(&self) -> bool {
+        matches!(self.kernel.role, KernelRole::Compute(_))
+    }
+
+    /// Stops the run. Does not return: the coroutine stays suspended until its stack is dropped.
+    #[cold]
+    pub fn violation(&mut self, rule: &'static Rule, line: i32, detail: String) -> ! {
+        self.violation = Some(Violation { rule, line, detail });
+        loop {
+            self.switch.suspend();
+        }
+    }
+
+    /// Suspends until the scheduler sees `wait` come true.
+    pub fn block(&mut self, wait: Wait, line: i32) {
+        self.execute_writes();
+        self.wait = wait;
+        self.line = line;
+        self.counters.stalls += 1;
+        self.switch.suspend();
+    }
+
+    /// Whether what this RISC waits for has come true. Deliveries come true between epochs.
+    pub fn is_ready(&self) -> bool {
+        match self.wait {
+            Wait::Nothing => true,
+            Wait::Front { cb, pages } => u32::from(self.core().cbs[cb as usize].filled()) >= pages,
+            Wait::Back { cb, pages } => self.core().cbs[cb as usize].free() >= pages,
+            Wait::Semaphore { address, value, at_least } => {
+                // SAFETY: the address was checked to lie in this core's L1 when the wait began.
+                let now = unsafe { (address as usize as *const u32).read_volatile() };
+                if at_least { now >= value } else { now == value }
+            }
+            Wait::Delivery | Wait::Done => false,
+        }
+    }
+
+    /// Checks at kernel end that the compute protocol was finished.
+    pub fn check_compute_at_end(&mut self) {
+        if self.is_compute()
+            && let Err((rule, detail)) = self.compute.finish()
+        {
+            self.violation(rule, self.line, detail);
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! Transfers of whole pages of interleaved buffers, as tensor accessors make them.
+//!
+//! Here the buffer is known by its base address, so more can be checked than for a bare address: the page id, the page size
+//! and the end of the page.
+
+use crate::rules;
+
+use super::memory::machine::Node;
+use super::risc::Risc;
+
+/// A tensor accessor as the device code describes it.
+#[derive(Clone, Copy)]
+pub(crate) struct Accessor {
+    pub base: u64,
+    pub aligned_page_bytes: u32,
+    pub dram: bool,
+}
+
+impl Risc {
+    /// Checks a page of an accessor and a range in it; gives its node and offset.
+    #[inline]
+    fn page(&mut self, accessor: Accessor, page: u32, offset: u32, bytes: u32, line: i32) -> (Node, u64) {
+        let machine = self.core().machine();
+        let memory = if accessor.dram { "DRAM" } else { "L1" };
+        let Some(buffer) = machine.buffer(accessor.dram, accessor.base) else {
+            let rule = if accessor.dram { &rules::NOC_DRAM_BUFFER } else { &rules::NOC_L1_BOUNDS };
+            self.violation(rule, line, format!("page {page}: no {memory} buffer starts at {:#x}", accessor.base));
+        };
+        if buffer.aligned_page_bytes != accessor.aligned_page_bytes {
+            let detail = format!(
+                "the accessor has pages of {} bytes, the {memory} buffer at {:#x} of {}",
+                accessor.aligned_page_bytes, accessor.base, buffer.aligned_page_bytes
+            );
+            self.violation(&rules::NOC_PAGE_SIZE, line, detail);
+        }
+        if u64::from(page) >= buffer.pages {
+            let detail = format!("page {page} of the {memory} buffer at {:#x}, which has {} pages", accessor.base, buffer.pages);
+            self.violation(&rules::NOC_PAGE_ID, line, detail);
+        }
+        if u64::from(offset) + u64::from(bytes) > u64::from(buffer.aligned_page_bytes) {
+            let detail = format!("{bytes} bytes from offset {offset} of page {page}, pages have {}", buffer.aligned_page_bytes);
+            self.violation(&rules::NOC_PAGE_RANGE, line, detail);
+        }
+        let (node, start) = machine.page(accessor.dram, accessor.base, accessor.aligned_page_bytes, page);
+        (node, start + u64::from(offset))
+    }
+
+    /// The NoC address of an offset in a page.
+    pub fn page_address(&mut self, accessor: Accessor, page: u32, offset: u32, line: i32) -> u64 {
+        let (node, start) = self.page(accessor, page, offset, 0, line);
+        self.core().machine().address(node, start)
+    }
+
+    /// Issues a read of a page, or of the rest of it from `offset`.
+    #[inline]
+    #[allow(clippy::too_many_arguments, reason = "the call has as many")]
+    pub fn read_page(&mut self, accessor: Accessor, page: u32, offset: u32, bytes: u32, destination: u32, noc: u8, line: i32) {
+        self.check_noc(noc, line);
+        let (node, start) = self.page(accessor, page, offset, bytes, line);
+        self.counters.pages_read += 1;
+        self.issue_read(node, start, destination, bytes, noc, line);
+    }
+
+    /// Issues a write of a page, or of a part of it.
+    #[inline]
+    #[allow(clippy::too_many_arguments, reason = "the call has as many")]
+    pub fn write_page(&mut self, accessor: Accessor, page: u32, offset: u32, bytes: u32, source: u32, noc: u8, posted: bool, line: i32) {
+        self.check_noc(noc, line);
+        let (node, start) = self.page(accessor, page, offset, bytes, line);
+        self.counters.pages_written += 1;
+        self.issue_write(source, node, start, bytes, noc, posted, 0, line);
+    }
+}

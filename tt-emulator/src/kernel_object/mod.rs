@@ -1,0 +1,136 @@
+//! Compiling kernels: from the source that a program names to machine code with one entry.
+//!
+//! The emitted C++ is wrapped into one translation unit ([`wrapper`]), identified by a key ([`key`]), and compiled with the
+//! machine's own compiler ([`compiler`]). At build time [`compile_to_object`] makes objects to be linked into the
+//! application and registered under their [`aot_key`]; at run time what is not registered is compiled once and kept on disk
+//! ([`cache`]).
+
+mod cache;
+mod compiler;
+mod headers;
+mod key;
+#[cfg(feature = "engine")]
+mod registry;
+mod wrapper;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use crate::arch::ArchName;
+use crate::kernel_config::KernelRole;
+
+pub use cache::{SharedKernel, compile_to_shared};
+#[cfg(feature = "engine")]
+pub(crate) use registry::load;
+#[cfg(feature = "engine")]
+pub use registry::register_precompiled;
+
+/// A kernel's source and everything that its preprocessor sees.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct KernelSource {
+    /// Name of the file, for messages.
+    pub file: String,
+    /// The text.
+    pub source: String,
+    /// Directory that quoted includes are relative to, for kernels that came from a file.
+    pub directory: Option<PathBuf>,
+    /// Compile-time arguments by position.
+    pub compile_args: Vec<u32>,
+    /// Compile-time arguments by name.
+    pub named_compile_args: BTreeMap<String, u32>,
+    /// Preprocessor defines.
+    pub defines: BTreeMap<String, String>,
+}
+
+/// Why a kernel could not be compiled or loaded.
+#[derive(Debug)]
+pub enum KernelError {
+    /// There is no C++ compiler.
+    NoCompiler {
+        /// What was looked for.
+        tried: Vec<String>,
+    },
+    /// The compiler refused the source.
+    Compile {
+        /// Name of the kernel's file.
+        file: String,
+        /// The compiler's words.
+        output: String,
+    },
+    /// The compiler did not end by itself.
+    Killed {
+        /// Name of the kernel's file.
+        file: String,
+        /// How it ended.
+        status: String,
+    },
+    /// Files could not be read or written.
+    Files {
+        /// What was tried.
+        action: String,
+        /// What the system said.
+        error: std::io::Error,
+    },
+    /// The compiled kernel could not be loaded.
+    Load {
+        /// Name of the kernel's file.
+        file: String,
+        /// What the loader said.
+        output: String,
+    },
+}
+
+impl fmt::Display for KernelError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            KernelError::NoCompiler { tried } => write!(
+                f,
+                "no C++ compiler found to build kernels with (tried {}): install g++ or clang++ with support for C++20, or set CXX",
+                tried.join(", ")
+            ),
+            KernelError::Compile { file, output } => write!(f, "the C++ compiler refused kernel {file}:\n{output}"),
+            KernelError::Killed { file, status } => write!(f, "the C++ compiler was stopped while it compiled kernel {file}: {status}"),
+            KernelError::Files { action, error } => write!(f, "cannot {action}: {error}"),
+            KernelError::Load { file, output } => write!(f, "cannot load compiled kernel {file}: {output}"),
+        }
+    }
+}
+
+impl std::error::Error for KernelError {}
+
+/// The key of a kernel: covers its text, arguments, role, architecture, headers and flags, but not the compiler.
+///
+/// It names the entry `tt_kernel_<key>` and is what precompiled kernels are registered under.
+///
+/// # Errors
+/// [`KernelError::Files`] where a file that the kernel includes cannot be read.
+pub fn aot_key(source: &KernelSource, role: &KernelRole, arch: ArchName) -> Result<String, KernelError> {
+    Ok(key::kernel_key(source, &wrapper::prologue(source, role, arch))?.to_string())
+}
+
+/// Name of the C function that a kernel with this key exports.
+pub fn entry_symbol(key: &str) -> String {
+    format!("tt_kernel_{key}")
+}
+
+/// Compiles a kernel into the object file `output`, to be linked into an application; gives its key.
+///
+/// `work` is a directory for the device headers; build scripts pass `OUT_DIR`.
+///
+/// # Errors
+/// Every [`KernelError`] but loading.
+pub fn compile_to_object(
+    source: &KernelSource,
+    role: &KernelRole,
+    arch: ArchName,
+    work: &Path,
+    output: &Path,
+) -> Result<String, KernelError> {
+    let prologue = wrapper::prologue(source, role, arch);
+    let key = key::kernel_key(source, &prologue)?.to_string();
+    let text = wrapper::translation_unit(source, &prologue, &key);
+    let include = headers::extract_to(work)?;
+    compiler::find()?.compile(source, &text, &include, compiler::Output::Object(output))?;
+    Ok(key)
+}

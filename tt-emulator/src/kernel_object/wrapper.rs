@@ -1,0 +1,98 @@
+//! The translation unit around a kernel.
+//!
+//! ```text
+//! #include <cstdint> ..           standard headers, outside of everything
+//! #define ARCH_WORMHOLE ..        what the build system of Metalium would pass with -D
+//! namespace {                     so kernels linked into one application never meet
+//! #line 1 "reader.cpp"
+//! <the kernel, with its includes>
+//! }
+//! extern "C" void tt_kernel_<key>(const void* api) { .. kernel_main(); }
+//! ```
+
+use std::fmt::Write;
+
+use super::{KernelSource, entry_symbol};
+use crate::arch::{Arch, ArchName};
+use crate::kernel_config::{DataMovementProcessor, KernelRole, MathFidelity};
+
+/// Standard headers that kernels and device headers may count on.
+const STANDARD_HEADERS: [&str; 9] =
+    ["cstdint", "cstddef", "type_traits", "utility", "array", "limits", "tuple", "bit", "cstring"];
+
+/// Everything before the kernel's own text.
+pub(super) fn prologue(source: &KernelSource, role: &KernelRole, arch: ArchName) -> String {
+    let mut text = String::new();
+    for header in STANDARD_HEADERS.iter().copied().chain(angle_includes(&source.source)) {
+        line(&mut text, format_args!("#include <{header}>"));
+    }
+    line(&mut text, format_args!("#define {} 1", Arch::of(arch).define));
+    line(&mut text, format_args!("#define TT_EMULATOR 1"));
+    match role {
+        KernelRole::DataMovement { processor, noc } => {
+            let (name, index) = match processor {
+                DataMovementProcessor::Brisc => ("COMPILE_FOR_BRISC", 0),
+                DataMovementProcessor::Ncrisc => ("COMPILE_FOR_NCRISC", 1),
+            };
+            line(&mut text, format_args!("#define {name} 1"));
+            line(&mut text, format_args!("#define PROCESSOR_INDEX {index}"));
+            line(&mut text, format_args!("#define NOC_INDEX {noc}"));
+        }
+        KernelRole::Compute(options) => {
+            for name in ["COMPILE_FOR_TRISC", "TRISC_UNPACK", "TRISC_MATH", "TRISC_PACK"] {
+                line(&mut text, format_args!("#define {name} 1"));
+            }
+            line(&mut text, format_args!("#define DST_ACCUM_MODE {}", options.fp32_dest_acc_en));
+            let sync = if options.dst_full_sync_en { "SyncFull" } else { "SyncHalf" };
+            line(&mut text, format_args!("#define DST_SYNC_MODE DstSync::{sync}"));
+            let fidelity = match options.math_fidelity {
+                MathFidelity::LoFi => "LoFi",
+                MathFidelity::HiFi2 => "HiFi2",
+                MathFidelity::HiFi3 => "HiFi3",
+                MathFidelity::HiFi4 => "HiFi4",
+            };
+            line(&mut text, format_args!("#define MATH_FIDELITY MathFidelity::{fidelity}"));
+            line(&mut text, format_args!("#define APPROX {}", options.math_approx_mode));
+        }
+    }
+    let words: Vec<String> = source.compile_args.iter().map(u32::to_string).collect();
+    line(&mut text, format_args!("#define KERNEL_COMPILE_TIME_ARGS {}", words.join(",")));
+    let pairs: Vec<String> = source.named_compile_args.iter().map(|(name, value)| format!("{{{name:?},{value}}}")).collect();
+    line(&mut text, format_args!("#define KERNEL_COMPILE_TIME_ARG_MAP {}", pairs.join(",")));
+    for (name, value) in &source.defines {
+        line(&mut text, format_args!("#define {name} {value}"));
+    }
+    text
+}
+
+/// The whole translation unit.
+pub(super) fn translation_unit(source: &KernelSource, prologue: &str, key: &str) -> String {
+    let mut text = prologue.to_owned();
+    line(&mut text, format_args!("namespace {{"));
+    line(&mut text, format_args!("#include \"emulator/api.h\""));
+    line(&mut text, format_args!("void kernel_main();"));
+    line(&mut text, format_args!("#line 1 {:?}", source.file));
+    line(&mut text, format_args!("{}", source.source));
+    line(&mut text, format_args!("#line 1 \"tt-emulator\""));
+    line(&mut text, format_args!("}}"));
+    line(
+        &mut text,
+        format_args!("extern \"C\" __attribute__((visibility(\"default\"))) void {}(const void* api) {{", entry_symbol(key)),
+    );
+    line(&mut text, format_args!("    tt_emulator_table = static_cast<const tt_emulator_api*>(api);"));
+    line(&mut text, format_args!("    kernel_main();\n}}"));
+    text
+}
+
+fn line(text: &mut String, arguments: std::fmt::Arguments<'_>) {
+    // Writing to a String cannot fail.
+    let _ = writeln!(text, "{arguments}");
+}
+
+/// Headers that a kernel includes in angle brackets; they must not end up inside the namespace.
+fn angle_includes(source: &str) -> impl Iterator<Item = &str> {
+    source.lines().filter_map(|line| {
+        let directive = line.trim_start().strip_prefix('#')?.trim_start().strip_prefix("include")?;
+        directive.trim_start().strip_prefix('<')?.split_once('>').map(|(name, _)| name)
+    })
+}

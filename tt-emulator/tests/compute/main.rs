@@ -1,0 +1,5 @@
+//! Compute kernels on the emulated chip: C++ against our device headers, results against plain loops.
+
+mod rig;
+
+mod matmul;

@@ -1,0 +1,5 @@
+//! Data movement programs through the engine: what works, and what is refused.
+
+mod copies;
+mod rig;
+mod violations;

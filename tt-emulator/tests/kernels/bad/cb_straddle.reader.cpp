@@ -1,0 +1,10 @@
+#include "api/dataflow/dataflow_api.h"
+
+void kernel_main() {
+    cb_reserve_back(0, 3);
+    cb_push_back(0, 3);
+    cb_wait_front(0, 3);
+    cb_pop_front(0, 3);
+    cb_reserve_back(0, 2);
+    cb_push_back(0, 2);  // HERE
+}

@@ -1,0 +1,177 @@
+#include "tt-host/src/bridge/bridge.h"
+
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <tt-metalium/circular_buffer_config.hpp>
+#include <tt-metalium/hal.hpp>
+#include <tt-metalium/kernel_types.hpp>
+#include <tt-metalium/mesh_buffer.hpp>
+#include <tt-metalium/mesh_command_queue.hpp>
+#include <tt-metalium/mesh_device.hpp>
+#include <tt-metalium/mesh_workload.hpp>
+#include <tt-metalium/tensor_accessor_args.hpp>
+
+#include "tt-host/src/bridge/mod.rs.h"
+
+namespace tt_host {
+
+namespace metal = tt::tt_metal;
+namespace distributed = tt::tt_metal::distributed;
+
+namespace {
+
+metal::CoreRangeSet core_ranges(rust::Slice<const Rectangle> rectangles) {
+    std::vector<metal::CoreRange> ranges;
+    ranges.reserve(rectangles.size());
+    for (const Rectangle& r : rectangles) {
+        ranges.emplace_back(metal::CoreCoord(r.x, r.y), metal::CoreCoord(r.x + r.columns - 1, r.y + r.rows - 1));
+    }
+    return metal::CoreRangeSet(ranges);
+}
+
+std::vector<std::uint32_t> words(rust::Slice<const std::uint32_t> slice) {
+    return std::vector<std::uint32_t>(slice.begin(), slice.end());
+}
+
+const char* architecture(tt::ARCH arch) {
+    switch (arch) {
+        case tt::ARCH::WORMHOLE_B0: return "wormhole_b0";
+        case tt::ARCH::BLACKHOLE: return "blackhole";
+        default: throw std::runtime_error("the device is neither a wormhole_b0 nor a blackhole");
+    }
+}
+
+}  // namespace
+
+std::shared_ptr<MeshDevice> open_device(std::int32_t id) { return MeshDevice::create_unit_mesh(id); }
+
+DeviceFacts device_facts(const std::shared_ptr<MeshDevice>& device) {
+    const metal::CoreCoord grid = device->compute_with_storage_grid_size();
+    DeviceFacts facts;
+    facts.architecture = architecture(device->arch());
+    facts.columns = static_cast<std::uint32_t>(grid.x);
+    facts.rows = static_cast<std::uint32_t>(grid.y);
+    facts.l1_bytes = metal::hal::get_max_worker_l1_unreserved_size();
+    facts.circular_buffers = metal::hal::get_arch_num_circular_buffers();
+    return facts;
+}
+
+void close_device(const std::shared_ptr<MeshDevice>& device) { device->close(); }
+
+std::shared_ptr<MeshBuffer> allocate(
+    const std::shared_ptr<MeshDevice>& device, std::uint64_t bytes, std::uint64_t page_bytes, Memory memory) {
+    distributed::DeviceLocalBufferConfig local;
+    local.page_size = page_bytes;
+    local.buffer_type = memory == Memory::L1 ? metal::BufferType::L1 : metal::BufferType::DRAM;
+    return MeshBuffer::create(distributed::ReplicatedBufferConfig{.size = bytes}, local, device.get());
+}
+
+std::uint64_t buffer_address(const std::shared_ptr<MeshBuffer>& buffer) { return buffer->address(); }
+
+rust::Vec<std::uint32_t> accessor_words(const std::shared_ptr<MeshBuffer>& buffer) {
+    std::vector<std::uint32_t> args;
+    metal::TensorAccessorArgs(*buffer).append_to(args);
+    rust::Vec<std::uint32_t> result;
+    result.reserve(args.size());
+    for (std::uint32_t arg : args) {
+        result.push_back(arg);
+    }
+    return result;
+}
+
+void write_buffer(
+    const std::shared_ptr<MeshDevice>& device, const std::shared_ptr<MeshBuffer>& buffer,
+    rust::Slice<const std::uint8_t> bytes) {
+    if (bytes.size() != buffer->size()) {
+        throw std::length_error("write of " + std::to_string(bytes.size()) + " bytes to a larger or smaller buffer");
+    }
+    device->mesh_command_queue().enqueue_write_mesh_buffer(buffer, bytes.data(), true);
+}
+
+void read_buffer(
+    const std::shared_ptr<MeshDevice>& device, const std::shared_ptr<MeshBuffer>& buffer,
+    rust::Slice<std::uint8_t> bytes) {
+    if (bytes.size() != buffer->size()) {
+        throw std::length_error("read of " + std::to_string(bytes.size()) + " bytes from a larger or smaller buffer");
+    }
+    device->mesh_command_queue().enqueue_read_mesh_buffer(bytes.data(), buffer, true);
+}
+
+std::unique_ptr<Program> create_program() { return std::make_unique<Program>(metal::CreateProgram()); }
+
+void add_circular_buffer(Program& program, rust::Slice<const Rectangle> cores, const CircularBufferSpec& spec) {
+    const auto format = static_cast<tt::DataFormat>(spec.format);
+    metal::CircularBufferConfig config(spec.page_bytes * spec.pages, {{spec.index, format}});
+    config.set_page_size(spec.index, spec.page_bytes);
+    metal::CreateCircularBuffer(program, core_ranges(cores), config);
+}
+
+std::uint32_t add_semaphore(Program& program, rust::Slice<const Rectangle> cores, std::uint32_t initial) {
+    return metal::CreateSemaphore(program, core_ranges(cores), initial);
+}
+
+std::uint32_t add_data_movement_kernel(
+    Program& program, rust::Slice<const Rectangle> cores, Mover mover, rust::Str source,
+    rust::Slice<const std::uint32_t> compile_args) {
+    const std::string text(source);
+    if (mover == Mover::Reader) {
+        return metal::CreateKernelFromString(
+            program, text, core_ranges(cores), metal::ReaderDataMovementConfig(words(compile_args)));
+    }
+    return metal::CreateKernelFromString(
+        program, text, core_ranges(cores), metal::WriterDataMovementConfig(words(compile_args)));
+}
+
+std::uint32_t add_compute_kernel(
+    Program& program, rust::Slice<const Rectangle> cores, rust::Str source, const ComputeSpec& spec,
+    rust::Slice<const std::uint32_t> compile_args) {
+    metal::ComputeConfig config;
+    config.math_fidelity = static_cast<metal::MathFidelity>(spec.math_fidelity);
+    config.fp32_dest_acc_en = spec.fp32_dest_acc_en;
+    config.dst_full_sync_en = spec.dst_full_sync_en;
+    config.math_approx_mode = spec.math_approx_mode;
+    config.compile_args = words(compile_args);
+    if (!spec.unpack_to_dest_fp32.empty()) {
+        config.unpack_to_dest_mode.assign(spec.circular_buffers, metal::UnpackToDestMode::Default);
+        for (std::uint8_t index : spec.unpack_to_dest_fp32) {
+            config.unpack_to_dest_mode.at(index) = metal::UnpackToDestMode::UnpackToDestFp32;
+        }
+    }
+    return metal::CreateKernelFromString(program, std::string(source), core_ranges(cores), config);
+}
+
+std::unique_ptr<MeshWorkload> create_workload(
+    const std::shared_ptr<MeshDevice>& device, std::unique_ptr<Program> program) {
+    auto workload = std::make_unique<MeshWorkload>();
+    workload->add_program(distributed::MeshCoordinateRange(device->shape()), std::move(*program));
+    return workload;
+}
+
+void set_runtime_args(
+    MeshWorkload& workload, std::uint32_t kernel, rust::Slice<const Core> cores,
+    rust::Slice<const std::uint32_t> words) {
+    std::vector<metal::CoreCoord> coordinates;
+    std::vector<std::vector<std::uint32_t>> args;
+    coordinates.reserve(cores.size());
+    args.reserve(cores.size());
+    const std::size_t count = cores.empty() ? 0 : words.size() / cores.size();
+    for (std::size_t i = 0; i < cores.size(); ++i) {
+        coordinates.emplace_back(cores[i].x, cores[i].y);
+        args.emplace_back(words.begin() + i * count, words.begin() + (i + 1) * count);
+    }
+    for (auto& [range, program] : workload.get_programs()) {
+        metal::SetRuntimeArgs(program, kernel, coordinates, args);
+    }
+}
+
+void enqueue_workload(const std::shared_ptr<MeshDevice>& device, MeshWorkload& workload, bool blocking) {
+    distributed::EnqueueMeshWorkload(device->mesh_command_queue(), workload, blocking);
+}
+
+void finish(const std::shared_ptr<MeshDevice>& device) { distributed::Finish(device->mesh_command_queue()); }
+
+}  // namespace tt_host

@@ -1,0 +1,197 @@
+//! An open device behind its lock: its buffers, its queue and its built programs.
+//!
+//! Buffers belong to the session, not to tensors: so closing frees everything in the right order, and a buffer that a
+//! queued launch may still use lives until the queue has run, whoever dropped its tensor.
+
+use crate::bridge::{self, Memory, MeshBuffer, MeshDevice};
+use crate::host_memory::Staging;
+use crate::launch::{Workload, WorkloadCache};
+use crate::{Error, ErrorKind, Result};
+use cxx::SharedPtr;
+use std::collections::HashMap;
+use tt_plan::Role;
+
+/// An open device. Fields are dropped in order: programs, then buffers, then the device.
+pub(crate) struct Session {
+    /// Programs built for launches before.
+    pub(crate) workloads: WorkloadCache,
+    buffers: HashMap<u64, SharedPtr<MeshBuffer>>,
+    next_buffer: u64,
+    /// Buffers released while launches were queued.
+    retired: Vec<SharedPtr<MeshBuffer>>,
+    /// Something was enqueued and not waited for.
+    queued: bool,
+    /// Host memory for transfers.
+    pub(crate) staging: Staging,
+    mesh: SharedPtr<MeshDevice>,
+}
+
+// SAFETY: the objects behind the pointers belong to this session alone, keep no thread-local state, and are only used
+// under the lock of the device, one thread at a time.
+unsafe impl Send for Session {}
+
+impl Session {
+    pub(crate) fn new(mesh: SharedPtr<MeshDevice>) -> Session {
+        Session {
+            workloads: WorkloadCache::default(),
+            buffers: HashMap::new(),
+            next_buffer: 0,
+            retired: Vec::new(),
+            queued: false,
+            staging: Staging::default(),
+            mesh,
+        }
+    }
+
+    /// The device, for building programs.
+    pub(crate) fn mesh(&self) -> &SharedPtr<MeshDevice> {
+        &self.mesh
+    }
+
+    /// A new DRAM buffer of `pages` pages, interleaved: its number and its address.
+    pub(crate) fn allocate(&mut self, pages: u64, page_bytes: u32) -> Result<(u64, u32)> {
+        let (bytes, page_bytes) = (pages * u64::from(page_bytes), u64::from(page_bytes));
+        let mut buffer = bridge::allocate(&self.mesh, bytes, page_bytes, Memory::Dram);
+        if buffer.is_err() && !self.retired.is_empty() {
+            // What was released is only held back for queued launches.
+            self.finish()?;
+            buffer = bridge::allocate(&self.mesh, bytes, page_bytes, Memory::Dram);
+        }
+        let failed = |error| {
+            bridge::thrown(
+                ErrorKind::Memory,
+                &format!("cannot allocate {bytes} bytes on the device"),
+                &error,
+            )
+        };
+        let buffer = buffer.map_err(failed)?;
+        let address = bridge::buffer_address(&buffer).map_err(failed)?;
+        let address = u32::try_from(address).map_err(|_| {
+            Error::new(
+                ErrorKind::Memory,
+                format!("the device gave the address {address}, beyond 32 bits"),
+            )
+        })?;
+        let number = self.next_buffer;
+        self.next_buffer += 1;
+        self.buffers.insert(number, buffer);
+        Ok((number, address))
+    }
+
+    /// Frees a buffer, once nothing queued can use it.
+    pub(crate) fn release(&mut self, buffer: u64) {
+        let buffer = self.buffers.remove(&buffer);
+        if self.queued {
+            self.retired.extend(buffer);
+        }
+    }
+
+    fn buffer(&self, number: u64) -> Result<&SharedPtr<MeshBuffer>> {
+        // Tensors hold the numbers of live buffers only.
+        self.buffers
+            .get(&number)
+            .ok_or_else(|| Error::new(ErrorKind::Memory, "the tensor has no memory on the device"))
+    }
+
+    /// Copies tiles to a buffer, after everything queued.
+    pub(crate) fn write(&mut self, buffer: u64, bytes: &[u8]) -> Result<()> {
+        let result = bridge::write_buffer(&self.mesh, self.buffer(buffer)?, bytes);
+        self.waited(result, "cannot write to the device")
+    }
+
+    /// Copies tiles from a buffer, after everything queued.
+    pub(crate) fn read(&mut self, buffer: u64, bytes: &mut [u8]) -> Result<()> {
+        let result = bridge::read_buffer(&self.mesh, self.buffer(buffer)?, bytes);
+        self.waited(result, "cannot read from the device")
+    }
+
+    /// The compile-time words of the accessor of a buffer.
+    pub(crate) fn accessor_words(&self, buffer: u64) -> Result<Vec<u32>> {
+        bridge::accessor_words(self.buffer(buffer)?)
+            .map_err(|error| bridge::thrown(ErrorKind::Kernel, "cannot describe a tensor to a kernel", &error))
+    }
+
+    /// Runs a workload with these runtime arguments: per kernel the words of its cores, one after the other.
+    pub(crate) fn run(
+        &mut self,
+        workload: &mut Workload,
+        args: &[(Role, Vec<u32>)],
+        blocking: bool,
+        kernel: &str,
+    ) -> Result<()> {
+        let doing = format!("kernel `{kernel}` failed");
+        let Workload {
+            workload,
+            kernels,
+            cores,
+        } = workload;
+        for ((role, handle), (of, words)) in kernels.iter().zip(args) {
+            debug_assert_eq!(role, of);
+            bridge::set_runtime_args(workload.pin_mut(), *handle, cores, words)
+                .map_err(|error| bridge::thrown(ErrorKind::Run, &doing, &error))?;
+        }
+        let result = bridge::enqueue_workload(&self.mesh, workload.pin_mut(), blocking);
+        if blocking || result.is_err() {
+            self.waited(result, &doing)
+        } else {
+            self.queued = true;
+            Ok(())
+        }
+    }
+
+    /// Waits for everything queued.
+    pub(crate) fn finish(&mut self) -> Result<()> {
+        if !self.queued {
+            return Ok(());
+        }
+        let result = bridge::finish(&self.mesh);
+        self.waited(result, "a kernel that was enqueued failed")
+    }
+
+    /// Notes that nothing is queued any more.
+    fn waited(&mut self, result: std::result::Result<(), cxx::Exception>, doing: &str) -> Result<()> {
+        self.queued = false;
+        self.retired.clear();
+        result.map_err(|error| bridge::thrown(ErrorKind::Run, doing, &error))
+    }
+
+    /// Waits, frees everything and closes the device.
+    pub(crate) fn close(mut self) -> Result<()> {
+        let finished = self.finish();
+        self.workloads = WorkloadCache::default();
+        self.buffers.clear();
+        let closed = bridge::close_device(&self.mesh)
+            .map_err(|error| bridge::thrown(ErrorKind::Device, "cannot close the device", &error));
+        finished.and(closed)
+    }
+}
+
+#[cfg(all(test, not(tt_metal_sdk)))]
+mod tests {
+    use crate::{Device, ErrorKind, Result};
+
+    /// A quarter of the device's memory in tiles of `f32`.
+    const PAGES: u64 = (3 << 30) / 4096;
+
+    #[test]
+    fn released_buffers_free_the_device_and_queued_launches_hold_them_back() -> Result<()> {
+        let device = Device::open_named("emulator")?;
+        device.core().with(|session| {
+            for _ in 0..20 {
+                let (buffer, _) = session.allocate(PAGES, 4096)?;
+                session.release(buffer);
+            }
+            let buffers = [(); 3].map(|()| session.allocate(PAGES, 4096));
+            assert_eq!(session.allocate(PAGES * 2, 4096).unwrap_err().kind(), ErrorKind::Memory);
+            session.queued = true;
+            for buffer in buffers {
+                session.release(buffer?.0);
+            }
+            assert_eq!(session.retired.len(), 3);
+            // More than is free: waits for the queue and takes what it held back.
+            session.allocate(PAGES * 2, 4096)?;
+            assert!(session.retired.is_empty() && !session.queued);
+            Ok(())
+        })
+    }
+}

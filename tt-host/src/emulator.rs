@@ -1,0 +1,68 @@
+//! What this crate asks of the emulator beyond the Metalium host API: which chip to be, the kernels compiled ahead of time,
+//! and the counters of a run. Built against an SDK, it refuses.
+
+use crate::device::DeviceName;
+use crate::kernel::Precompiled;
+use crate::{Error, ErrorKind, Result};
+use std::sync::atomic::{AtomicI32, Ordering};
+use tt_emulator::RunCounters;
+
+/// Whether the bridge was built against an SDK instead of the emulator.
+const SDK: bool = cfg!(tt_metal_sdk);
+
+/// The number under which the host API opens the device `name`.
+pub(crate) fn device_id(name: DeviceName) -> Result<i32> {
+    match name {
+        DeviceName::Card(number) if SDK => Ok(number),
+        DeviceName::Card(number) => {
+            let message = format!(
+                "cannot open card {number}: this program was built without the Metalium SDK and has the emulator only; \
+                 build it with TT_METAL_HOME set to an SDK"
+            );
+            Err(Error::new(ErrorKind::Device, message))
+        }
+        DeviceName::Emulator(_) if SDK => {
+            let message = format!(
+                "cannot open {name}: this program was built against the Metalium SDK and has no emulator; \
+                 set TT_DEVICE to the number of a card, or build it without TT_METAL_HOME"
+            );
+            Err(Error::new(ErrorKind::Device, message))
+        }
+        DeviceName::Emulator(architecture) => {
+            // Every opening is a chip of its own.
+            static NEXT: AtomicI32 = AtomicI32::new(0);
+            let id = NEXT.fetch_add(1, Ordering::Relaxed);
+            tt_emulator::select_arch(id, architecture);
+            Ok(id)
+        }
+    }
+}
+
+/// Makes kernels compiled ahead of time known.
+pub(crate) fn register(kernels: &[Precompiled]) {
+    for kernel in kernels {
+        // SAFETY: the launcher takes key and entry from the same object.
+        unsafe { tt_emulator::register_precompiled(kernel.key, kernel.entry) };
+    }
+}
+
+/// The counters of the last run on the device opened as `id`; none on a card.
+pub(crate) fn counters(id: i32) -> Option<RunCounters> {
+    if SDK { None } else { tt_emulator::last_run_counters(id) }
+}
+
+#[cfg(all(test, tt_metal_sdk))]
+mod tests {
+    use crate::{Device, ErrorKind};
+
+    #[test]
+    fn a_build_against_an_sdk_has_no_emulator() {
+        let error = Device::open_named("emulator").unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Device);
+        let message = error.to_string();
+        assert!(
+            message.starts_with("cannot open emulator:wormhole_b0: this program was built against the Metalium SDK"),
+            "{message}"
+        );
+    }
+}

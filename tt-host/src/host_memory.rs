@@ -1,0 +1,128 @@
+//! Host memory for transfers: buffers that are kept between transfers, and large ones that cost few page faults.
+
+use crate::element::Element;
+
+/// The most bytes that stay allocated between transfers. Larger buffers are given back to the system: a second copy of a
+/// tensor that nobody needs would count against the memory of a large launch.
+const KEPT_BYTES: usize = 64 << 20;
+
+/// Memory for the tiles of one transfer, aligned for every element type.
+pub(crate) struct StagingBuffer {
+    words: Vec<u64>,
+    bytes: usize,
+}
+
+impl StagingBuffer {
+    /// The memory as bytes.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        // SAFETY: the words are initialised, outlive the result, and any byte is a `u8`.
+        unsafe { std::slice::from_raw_parts(self.words.as_ptr().cast(), self.bytes) }
+    }
+
+    /// The memory as bytes, to write.
+    pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
+        // SAFETY: as for `bytes`; the words are borrowed mutably, and any eight bytes are a `u64`.
+        unsafe { std::slice::from_raw_parts_mut(self.words.as_mut_ptr().cast(), self.bytes) }
+    }
+
+    /// The memory as elements.
+    pub(crate) fn elements<E: Element>(&self) -> &[E] {
+        const { assert!(align_of::<E>() <= align_of::<u64>()) };
+        // SAFETY: the words are initialised and aligned for `E`, whose every bit pattern is a value (see `Element`); only
+        // whole elements inside `bytes` are taken.
+        unsafe { std::slice::from_raw_parts(self.words.as_ptr().cast(), self.bytes / size_of::<E>()) }
+    }
+
+    /// The memory as elements, to write.
+    pub(crate) fn elements_mut<E: Element>(&mut self) -> &mut [E] {
+        const { assert!(align_of::<E>() <= align_of::<u64>()) };
+        // SAFETY: as for `elements`; elements have no padding, so that writing them leaves initialised words.
+        unsafe { std::slice::from_raw_parts_mut(self.words.as_mut_ptr().cast(), self.bytes / size_of::<E>()) }
+    }
+}
+
+/// The memory that is kept for the next transfer.
+#[derive(Default)]
+pub(crate) struct Staging {
+    idle: Option<Vec<u64>>,
+}
+
+impl Staging {
+    /// Memory of `bytes` bytes with anything in it.
+    pub(crate) fn take(&mut self, bytes: usize) -> StagingBuffer {
+        let count = bytes.div_ceil(size_of::<u64>());
+        match self.idle.take_if(|words| words.len() >= count) {
+            Some(words) => StagingBuffer { words, bytes },
+            None => zeroed(bytes),
+        }
+    }
+
+    /// Takes memory back.
+    pub(crate) fn give(&mut self, buffer: StagingBuffer) {
+        let larger = self.idle.as_ref().is_none_or(|words| words.len() < buffer.words.len());
+        if larger && buffer.words.len() * size_of::<u64>() <= KEPT_BYTES {
+            self.idle = Some(buffer.words);
+        }
+    }
+}
+
+/// Memory of `bytes` zero bytes. As long as it is only read, the system maps it to one page of zeros.
+pub(crate) fn zeroed(bytes: usize) -> StagingBuffer {
+    StagingBuffer {
+        words: vec![0; bytes.div_ceil(size_of::<u64>())],
+        bytes,
+    }
+}
+
+/// Asks the system to back a large new buffer with huge pages: most of the time of filling 32 MB goes to the 8192 faults
+/// of small ones.
+pub(crate) fn advise_huge_pages<T>(buffer: &mut [T]) {
+    #[cfg(target_os = "linux")]
+    {
+        const HUGE: usize = 2 << 20;
+        let range = buffer.as_mut_ptr_range();
+        let (start, end) = (
+            range.start.addr().next_multiple_of(HUGE),
+            range.end.addr() & !(HUGE - 1),
+        );
+        if start < end {
+            // SAFETY: the range lies inside the buffer, and the advice changes neither its contents nor its protection.
+            // A system that does not know the advice refuses it, which changes nothing.
+            unsafe { libc::madvise(start as *mut libc::c_void, end - start, libc::MADV_HUGEPAGE) };
+        }
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = buffer;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_buffers_are_kept_and_large_ones_given_back() {
+        let mut staging = Staging::default();
+        let mut buffer = staging.take(4096);
+        buffer.elements_mut::<f32>()[1023] = 1.5;
+        let first = buffer.bytes().as_ptr();
+        staging.give(buffer);
+        let again = staging.take(100);
+        assert_eq!(
+            (
+                again.bytes().as_ptr(),
+                again.bytes().len(),
+                again.elements::<u16>().len()
+            ),
+            (first, 100, 50)
+        );
+        staging.give(again);
+        let large = staging.take(KEPT_BYTES + 8);
+        staging.give(large);
+        assert!(staging.idle.is_none_or(|words| words.len() * 8 <= KEPT_BYTES));
+    }
+
+    #[test]
+    fn new_memory_is_zero() {
+        assert!(zeroed(70_001).bytes().iter().all(|byte| *byte == 0));
+    }
+}

@@ -1,0 +1,102 @@
+//! A compiled kernel as the launcher carries it: sources, plan and Tile IR as text, and the entry points of what was
+//! compiled ahead of time.
+
+use crate::{Error, ErrorKind, Result};
+use std::fmt;
+use std::sync::OnceLock;
+use tt_plan::Plan;
+
+/// The C++ that was emitted for a kernel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sources {
+    /// The kernel that brings blocks into L1.
+    pub reader: &'static str,
+    /// The kernel that computes.
+    pub compute: &'static str,
+    /// The kernel that takes blocks out of L1.
+    pub writer: &'static str,
+    /// A stand-alone host program.
+    pub host: &'static str,
+}
+
+/// A kernel's entry point in an object that was compiled ahead of time for the emulator.
+pub type EntryPoint = tt_emulator::abi::KernelEntry;
+
+/// An object compiled ahead of time and linked into the program.
+#[derive(Clone, Copy)]
+pub struct Precompiled {
+    /// The hash of everything it was compiled from.
+    pub key: &'static str,
+    /// Where it starts.
+    pub entry: EntryPoint,
+}
+
+/// A compiled kernel; one static per `#[tt::kernel]`.
+pub struct Kernel {
+    name: &'static str,
+    sources: Sources,
+    plan: &'static str,
+    tile: &'static str,
+    precompiled: &'static [Precompiled],
+    loaded: OnceLock<Result<Plan>>,
+}
+
+impl Kernel {
+    /// The kernel `name` with its artifact; `tile` is its Tile IR as JSON.
+    pub const fn new(
+        name: &'static str,
+        sources: Sources,
+        plan: &'static str,
+        tile: &'static str,
+        precompiled: &'static [Precompiled],
+    ) -> Kernel {
+        Kernel {
+            name,
+            sources,
+            plan,
+            tile,
+            precompiled,
+            loaded: OnceLock::new(),
+        }
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// The emitted C++.
+    pub fn sources(&self) -> Sources {
+        self.sources
+    }
+
+    /// Its plan. The first call reads it and makes the objects compiled ahead of time known to the emulator.
+    pub(crate) fn plan(&self) -> Result<&Plan> {
+        let load = || {
+            crate::emulator::register(self.precompiled);
+            Plan::from_json(self.plan).map_err(|error| self.damaged(&error.to_string()))
+        };
+        self.loaded.get_or_init(load).as_ref().map_err(Error::clone)
+    }
+
+    /// Its Tile IR.
+    pub(crate) fn tile(&self) -> Result<tt_lang::ir::Kernel> {
+        serde_json::from_str(self.tile).map_err(|error| self.damaged(&format!("its Tile IR does not load: {error}")))
+    }
+
+    /// An error about the artifact itself.
+    pub(crate) fn damaged(&self, what: &str) -> Error {
+        Error::new(
+            ErrorKind::Kernel,
+            format!("the artifact of kernel `{}` is damaged: {what}", self.name),
+        )
+    }
+}
+
+impl fmt::Debug for Kernel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Kernel")
+            .field("name", &self.name)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,44 @@
+//! Arguments of a launch, without their types.
+
+use crate::element::Element;
+use crate::tensor::{RawTensor, Tensor};
+
+/// An argument: a borrowed tensor or a scalar.
+pub struct Argument<'t>(pub(crate) Value<'t>);
+
+pub(crate) enum Value<'t> {
+    Tensor(&'t RawTensor),
+    F32(f32),
+    I32(i32),
+    U32(u32),
+}
+
+impl<'t, E: Element, const RANK: usize> From<&'t Tensor<E, RANK>> for Argument<'t> {
+    fn from(tensor: &'t Tensor<E, RANK>) -> Self {
+        Argument(Value::Tensor(tensor.raw()))
+    }
+}
+
+impl<'t, E: Element, const RANK: usize> From<&'t mut Tensor<E, RANK>> for Argument<'t> {
+    fn from(tensor: &'t mut Tensor<E, RANK>) -> Self {
+        Argument(Value::Tensor(tensor.raw()))
+    }
+}
+
+impl From<f32> for Argument<'_> {
+    fn from(value: f32) -> Self {
+        Argument(Value::F32(value))
+    }
+}
+
+impl From<i32> for Argument<'_> {
+    fn from(value: i32) -> Self {
+        Argument(Value::I32(value))
+    }
+}
+
+impl From<u32> for Argument<'_> {
+    fn from(value: u32) -> Self {
+        Argument(Value::U32(value))
+    }
+}

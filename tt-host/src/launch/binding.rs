@@ -1,0 +1,209 @@
+//! From arguments to values: everything that can be checked before a launch is checked here.
+//!
+//! After: every extent and scalar of the plan has a value, every tensor has the extents that the signature asks for, and
+//! all tensors are on one open device.
+
+use super::argument::{Argument, Value};
+use crate::device::DeviceCore;
+use crate::kernel::Kernel;
+use crate::tensor::RawTensor;
+use crate::{Error, ErrorKind, Result};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use tt_lang::ir::ScalarKind;
+use tt_plan::{Bindings, Formula, Parameter, Plan};
+
+/// A launch's values.
+pub(crate) struct Bound<'t> {
+    pub(crate) bindings: Bindings,
+    /// Tensor parameters by position: name, whether it is written, and the tensor.
+    pub(crate) tensors: Vec<(String, bool, &'t RawTensor)>,
+    pub(crate) device: Arc<DeviceCore>,
+}
+
+/// Where a symbolic extent was read off.
+struct Origin<'a> {
+    tensor: &'a str,
+    axis: usize,
+    value: i64,
+}
+
+/// Checks `arguments` against the signature in `plan` and binds them.
+pub(crate) fn bind<'t>(kernel: &Kernel, plan: &Plan, arguments: &[Argument<'t>]) -> Result<Bound<'t>> {
+    if arguments.len() != plan.parameters.len() {
+        let (found, wanted) = (arguments.len(), plan.parameters.len());
+        return Err(kernel.damaged(&format!("the launcher passes {found} arguments, the plan has {wanted}")));
+    }
+    let mut bindings = Bindings::default();
+    let mut tensors: Vec<(String, bool, &'t RawTensor)> = Vec::new();
+    for (parameter, argument) in plan.parameters.iter().zip(arguments) {
+        let mismatch = || {
+            kernel.damaged(&format!(
+                "the launcher and the plan disagree on the type of `{}`",
+                parameter.name()
+            ))
+        };
+        match (parameter, &argument.0) {
+            (
+                Parameter::Tensor {
+                    name,
+                    element,
+                    mutable,
+                    extents,
+                    ..
+                },
+                Value::Tensor(tensor),
+            ) => {
+                if tensor.element != *element || tensor.shape.len() != extents.len() {
+                    return Err(mismatch());
+                }
+                bindings.addresses.insert(name.clone(), tensor.address);
+                tensors.push((name.clone(), *mutable, tensor));
+            }
+            (
+                Parameter::Scalar {
+                    name,
+                    kind: ScalarKind::F32,
+                },
+                Value::F32(value),
+            ) => {
+                bindings.floats.insert(name.clone(), *value);
+            }
+            (
+                Parameter::Scalar {
+                    name,
+                    kind: ScalarKind::I32,
+                },
+                Value::I32(value),
+            ) => {
+                bindings.integers.insert(name.clone(), i64::from(*value));
+            }
+            (
+                Parameter::Scalar {
+                    name,
+                    kind: ScalarKind::U32,
+                },
+                Value::U32(value),
+            ) => {
+                bindings.integers.insert(name.clone(), i64::from(*value));
+            }
+            _ => return Err(mismatch()),
+        }
+    }
+    let device = one_device(kernel, &tensors)?;
+    bind_extents(kernel, plan, &tensors, &mut bindings)?;
+    check_extents(kernel, plan, &tensors, &bindings)?;
+    Ok(Bound {
+        bindings,
+        tensors,
+        device,
+    })
+}
+
+/// The device that all tensors are on.
+fn one_device(kernel: &Kernel, tensors: &[(String, bool, &RawTensor)]) -> Result<Arc<DeviceCore>> {
+    let Some(((first, _, tensor), rest)) = tensors.split_first() else {
+        let message = format!(
+            "kernel `{}` takes no tensor, so there is no device to run it on",
+            kernel.name()
+        );
+        return Err(Error::new(ErrorKind::Argument, message));
+    };
+    for (name, _, tensor) in tensors {
+        tensor.core.with(|_| Ok(())).map_err(|error| {
+            Error::new(
+                error.kind(),
+                format!("the device of `{name}` cannot be used any more: {error}"),
+            )
+        })?;
+    }
+    let device = &tensor.core;
+    for (name, _, tensor) in rest {
+        if !Arc::ptr_eq(device, &tensor.core) {
+            let message = format!(
+                "`{first}` is on {device}, but `{name}` is on another device, {}",
+                tensor.core
+            );
+            return Err(Error::new(ErrorKind::Argument, message));
+        }
+    }
+    Ok(device.clone())
+}
+
+/// The axes of all tensors: the tensor's name, the axis, its formula and its extent.
+fn axes<'a>(
+    plan: &'a Plan,
+    tensors: &'a [(String, bool, &'a RawTensor)],
+) -> impl Iterator<Item = (&'a str, usize, &'a Formula, usize)> {
+    let formulas = plan.parameters.iter().filter_map(|parameter| match parameter {
+        Parameter::Tensor { extents, .. } => Some(extents),
+        Parameter::Scalar { .. } => None,
+    });
+    formulas.zip(tensors).flat_map(|(extents, (name, _, tensor))| {
+        let axes = extents.iter().zip(tensor.shape.iter().copied()).enumerate();
+        axes.map(move |(axis, (formula, extent))| (name.as_str(), axis, formula, extent))
+    })
+}
+
+/// Reads the symbolic extents off the tensors.
+fn bind_extents(
+    kernel: &Kernel,
+    plan: &Plan,
+    tensors: &[(String, bool, &RawTensor)],
+    bindings: &mut Bindings,
+) -> Result<()> {
+    let mut origins: BTreeMap<&str, Origin<'_>> = BTreeMap::new();
+    for (tensor, axis, formula, extent) in axes(plan, tensors) {
+        let Formula::Name(name) = formula else { continue };
+        if !plan.extents.contains(name) {
+            continue;
+        }
+        // `Tiling::of` bounds extents far below 63 bits.
+        let value = extent as i64;
+        let origin = origins.entry(name).or_insert(Origin { tensor, axis, value });
+        if origin.value != value {
+            let message = format!(
+                "the extent `{name}` is {} in `{}` (axis {}) but {value} in `{tensor}` (axis {axis})",
+                origin.value, origin.tensor, origin.axis
+            );
+            return Err(Error::new(ErrorKind::Shape, message));
+        }
+    }
+    for name in &plan.extents {
+        let Some(origin) = origins.get(name.as_str()) else {
+            return Err(kernel.damaged(&format!("no tensor has the extent `{name}` as an axis of its own")));
+        };
+        bindings.integers.insert(name.clone(), origin.value);
+    }
+    Ok(())
+}
+
+/// Compares the tensors' extents with literal and computed ones.
+fn check_extents(
+    kernel: &Kernel,
+    plan: &Plan,
+    tensors: &[(String, bool, &RawTensor)],
+    bindings: &Bindings,
+) -> Result<()> {
+    for (tensor, axis, formula, extent) in axes(plan, tensors) {
+        let value = formula
+            .evaluate(&|name| bindings.integers.get(name).copied())
+            .map_err(|error| {
+                let message = format!("kernel `{}`: axis {axis} of `{tensor}`: {error}", kernel.name());
+                Error::new(ErrorKind::Shape, message)
+            })?;
+        if i64::try_from(extent) != Ok(value) {
+            let wanted = match formula {
+                Formula::Const(value) => value.to_string(),
+                Formula::Name(name) => format!("`{name}` = {value}"),
+                Formula::Op(_) => format!("`{formula}` = {value}"),
+            };
+            let message = format!(
+                "axis {axis} of `{tensor}` is {extent}, but kernel `{}` takes {wanted}",
+                kernel.name()
+            );
+            return Err(Error::new(ErrorKind::Shape, message));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,161 @@
+//! Launches: a kernel with its arguments, lazy until it is run.
+
+mod argument;
+mod binding;
+mod profile;
+mod reference;
+mod workload;
+
+pub use argument::Argument;
+pub use profile::Profile;
+pub use reference::Reference;
+pub(crate) use workload::WorkloadCache;
+
+use crate::device::Session;
+use crate::kernel::Kernel;
+use crate::{Error, ErrorKind, Result};
+use binding::{Bound, bind};
+use std::fmt;
+use std::time::{Duration, Instant};
+use tt_plan::{Bindings, CoreWork, Execution, Plan, PlanError, Role};
+pub(crate) use workload::Workload;
+use workload::{WorkloadKey, build, check_budgets};
+
+/// A kernel with its arguments. Nothing happens before [`run`](Launch::run) or [`enqueue`](Launch::enqueue).
+///
+/// Made by calling the function that `#[tt::kernel]` leaves behind.
+#[must_use = "a launch does nothing until `.run()?` or `.enqueue()?`"]
+pub struct Launch<'t> {
+    kernel: &'static Kernel,
+    arguments: Vec<Argument<'t>>,
+}
+
+impl<'t> Launch<'t> {
+    /// A launch of `kernel`; `arguments` in the order of its parameters.
+    pub fn new(kernel: &'static Kernel, arguments: Vec<Argument<'t>>) -> Launch<'t> {
+        Launch { kernel, arguments }
+    }
+
+    /// Runs the kernel and waits for it and everything enqueued before.
+    ///
+    /// # Errors
+    /// Where the arguments do not fit the kernel or each other, their device is closed, or the run fails. Everything about
+    /// the arguments is checked before anything is enqueued.
+    pub fn run(&self) -> Result<()> {
+        self.start(true, |_| ())
+    }
+
+    /// Hands the kernel to the device without waiting. What is enqueued runs in order; [`download`](crate::Tensor::download)
+    /// and [`finish`](crate::Device::finish) wait, and tell if it failed.
+    ///
+    /// # Errors
+    /// As [`run`](Launch::run), but for what goes wrong while the kernel runs.
+    pub fn enqueue(&self) -> Result<()> {
+        self.start(false, |_| ())
+    }
+
+    /// The concrete plan of this launch: the cores, the blocks of each, and where the tensors lie.
+    ///
+    /// # Errors
+    /// Where the arguments do not fit the kernel or each other, or their device is closed.
+    pub fn plan(&self) -> Result<Execution> {
+        let (plan, bound) = self.bind()?;
+        plan.instantiate(&bound.bindings, bound.device.grid())
+            .map_err(|error| self.refused(&error))
+    }
+
+    /// Runs the kernel, waits, and tells what the run took and, on the emulator, what it moved and computed.
+    ///
+    /// # Errors
+    /// As [`run`](Launch::run).
+    pub fn profile(&self) -> Result<Profile> {
+        let (_, bound) = self.bind()?;
+        bound.device.with(Session::finish)?;
+        self.start(true, |wall_time| Profile {
+            wall_time,
+            counters: bound.device.counters(),
+        })
+    }
+
+    /// The reference result: what the kernel's source says over real numbers, computed on the host from what the tensors
+    /// hold now. The device's tensors are not changed.
+    ///
+    /// # Errors
+    /// Where the arguments do not fit the kernel or each other, or the source has no meaning for them.
+    pub fn reference(&self) -> Result<Reference> {
+        let (_, bound) = self.bind()?;
+        reference::run(self.kernel, &bound)
+    }
+
+    fn bind(&self) -> Result<(&'static Plan, Bound<'t>)> {
+        let plan = self.kernel.plan()?;
+        Ok((plan, bind(self.kernel, plan, &self.arguments)?))
+    }
+
+    /// Starts the kernel; `then` takes how long that took, before anything else can start.
+    fn start<T>(&self, blocking: bool, then: impl FnOnce(Duration) -> T) -> Result<T> {
+        let (plan, bound) = self.bind()?;
+        check_budgets(self.kernel, plan, bound.device.facts())?;
+        let (_, work) = plan
+            .partition(&bound.bindings, bound.device.grid())
+            .map_err(|error| self.refused(&error))?;
+        let args = self.runtime_args(plan, &bound.bindings, &work)?;
+        let key = WorkloadKey::new(self.kernel, &work);
+        bound.device.with(|session| {
+            let mut workload = match session.workloads.take(key) {
+                Some(workload) => workload,
+                None => {
+                    let accessor_words = |name: &str| match bound.tensors.iter().find(|(tensor, ..)| tensor == name) {
+                        Some((_, _, tensor)) => session.accessor_words(tensor.buffer),
+                        None => Err(self
+                            .kernel
+                            .damaged(&format!("the plan accesses `{name}`, which is no tensor"))),
+                    };
+                    build(
+                        session.mesh(),
+                        bound.device.facts(),
+                        self.kernel,
+                        plan,
+                        &work,
+                        &accessor_words,
+                    )?
+                }
+            };
+            let start = Instant::now();
+            // A program whose run failed is not kept.
+            session.run(&mut workload, &args, blocking, self.kernel.name())?;
+            let result = then(start.elapsed());
+            if let Some(displaced) = session.workloads.put(key, workload) {
+                session.finish()?;
+                drop(displaced);
+            }
+            Ok(result)
+        })
+    }
+
+    /// The runtime argument words of each kernel, core after core.
+    fn runtime_args(&self, plan: &Plan, bindings: &Bindings, work: &[CoreWork]) -> Result<Vec<(Role, Vec<u32>)>> {
+        let mut all = Vec::with_capacity(plan.kernels.len());
+        for kernel in &plan.kernels {
+            let mut words = Vec::with_capacity(work.len() * kernel.runtime_args.len());
+            for core in work {
+                let core = plan
+                    .runtime_args(kernel.role, bindings, *core)
+                    .map_err(|error| self.refused(&error))?;
+                words.extend(core);
+            }
+            all.push((kernel.role, words));
+        }
+        Ok(all)
+    }
+
+    fn refused(&self, error: &PlanError) -> Error {
+        Error::new(ErrorKind::Argument, format!("kernel `{}`: {error}", self.kernel.name()))
+    }
+}
+
+impl fmt::Debug for Launch<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Launch({})", self.kernel.name())
+    }
+}

@@ -1,0 +1,61 @@
+//! What a run took and did.
+
+use std::fmt;
+use std::time::Duration;
+use tt_emulator::RunCounters;
+
+/// What a run took and, on the emulator, what it did.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Profile {
+    /// From the launch to its end, as the host saw it.
+    pub wall_time: Duration,
+    /// What the emulator counted: pages and bytes moved, per NoC and DRAM bank, tile operations, stalls, for the whole run
+    /// and for each core. Cards count nothing.
+    pub counters: Option<RunCounters>,
+}
+
+/// A few lines for people.
+impl fmt::Display for Profile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "wall time    {:?}", self.wall_time)?;
+        let Some(counters) = &self.counters else { return Ok(()) };
+        let total = &counters.total;
+        write!(f, "\ncores        {}", counters.cores.len())?;
+        write!(
+            f,
+            "\ntiles        {} read, {} written",
+            total.pages_read, total.pages_written
+        )?;
+        for (noc, (read, written)) in total.noc_read_bytes.iter().zip(&total.noc_write_bytes).enumerate() {
+            write!(f, "\nNoC {noc}        {read} bytes read, {written} written")?;
+        }
+        let (read, written) = (&total.dram_read_bytes, &total.dram_write_bytes);
+        write!(
+            f,
+            "\nDRAM         {} bytes read, {} written",
+            read.iter().sum::<u64>(),
+            written.iter().sum::<u64>()
+        )?;
+        write!(f, "\nper bank    ")?;
+        for (read, written) in read
+            .iter()
+            .zip(written)
+            .filter(|(read, written)| **read + **written > 0)
+        {
+            write!(f, " {read}/{written}")?;
+        }
+        let compute = &total.compute;
+        write!(
+            f,
+            "\ncompute      {} tile products, {} element-wise, {} SFPU, {} reduced, {} copied, {} packed",
+            compute.matmul_tiles,
+            compute.eltwise_tiles,
+            compute.sfpu_tiles,
+            compute.reduced_tiles,
+            compute.copied_tiles,
+            compute.packed_tiles
+        )?;
+        write!(f, "\nstalls       {}", total.stalls)
+    }
+}

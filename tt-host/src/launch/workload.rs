@@ -1,0 +1,252 @@
+//! Programs on a device: built once per kernel and set of cores, kept, and run again with other runtime arguments.
+//!
+//! Sources, circular buffers, semaphores and compile-time arguments of a kernel do not depend on the extents of a launch;
+//! the cores it runs on do. So a program is kept under the kernel and the shape of its set of cores.
+
+use crate::bridge::{
+    self, CircularBufferSpec, ComputeSpec, Core, DeviceFacts, MeshDevice, MeshWorkload, Mover, Rectangle,
+};
+use crate::kernel::Kernel;
+use crate::{Error, ErrorKind, Result};
+use cxx::{SharedPtr, UniquePtr};
+use tt_lang::ir::Fidelity;
+use tt_plan::{CompileArg, CoreWork, Plan, Role};
+
+/// Programs that a device keeps; each holds its kernels' binaries and little else.
+const KEPT_WORKLOADS: usize = 64;
+
+/// What a kept program is found by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct WorkloadKey {
+    /// The address of the kernel's static.
+    kernel: usize,
+    /// Cores are taken row by row: their number and the columns of a row say which.
+    cores: usize,
+    columns: u32,
+}
+
+impl WorkloadKey {
+    pub(crate) fn new(kernel: &'static Kernel, cores: &[CoreWork]) -> WorkloadKey {
+        let columns = cores.iter().map(|core| core.x + 1).max().unwrap_or(0);
+        WorkloadKey {
+            kernel: std::ptr::from_ref(kernel).addr(),
+            cores: cores.len(),
+            columns,
+        }
+    }
+}
+
+/// A program on a device.
+pub(crate) struct Workload {
+    pub(crate) workload: UniquePtr<MeshWorkload>,
+    pub(crate) kernels: Vec<(Role, u32)>,
+    pub(crate) cores: Vec<Core>,
+}
+
+/// The programs that a device keeps, the one used last at the end.
+#[derive(Default)]
+pub(crate) struct WorkloadCache {
+    kept: Vec<(WorkloadKey, Workload)>,
+}
+
+impl WorkloadCache {
+    /// Takes out the program of `key`.
+    pub(crate) fn take(&mut self, key: WorkloadKey) -> Option<Workload> {
+        let index = self.kept.iter().position(|(kept, _)| *kept == key)?;
+        Some(self.kept.remove(index).1)
+    }
+
+    /// Keeps a program; gives back the one it displaces.
+    pub(crate) fn put(&mut self, key: WorkloadKey, workload: Workload) -> Option<Workload> {
+        let displaced = (self.kept.len() >= KEPT_WORKLOADS).then(|| self.kept.remove(0).1);
+        self.kept.push((key, workload));
+        displaced
+    }
+}
+
+/// Checks that the kernel was compiled for the device and keeps to its limits.
+pub(crate) fn check_budgets(kernel: &Kernel, plan: &Plan, device: &DeviceFacts) -> Result<()> {
+    let refuse = |what: String| {
+        let message = format!(
+            "kernel `{}` cannot run on a {}: {what}",
+            kernel.name(),
+            device.architecture
+        );
+        Err(Error::new(ErrorKind::Kernel, message))
+    };
+    if !plan.architectures.contains(&device.architecture) {
+        return refuse(format!("it was compiled for {}", plan.architectures.join(", ")));
+    }
+    if let Some(cb) = plan
+        .circular_buffers
+        .iter()
+        .find(|cb| u32::from(cb.index) >= device.circular_buffers)
+    {
+        return refuse(format!(
+            "it uses circular buffer {}, a core has {}",
+            cb.index, device.circular_buffers
+        ));
+    }
+    let bytes: u64 = plan
+        .circular_buffers
+        .iter()
+        .map(|cb| u64::from(cb.page_size) * u64::from(cb.pages))
+        .sum();
+    if bytes > u64::from(device.l1_bytes) {
+        return refuse(format!(
+            "its circular buffers take {bytes} bytes of L1, a core has {}",
+            device.l1_bytes
+        ));
+    }
+    Ok(())
+}
+
+/// Builds the program of `kernel` on `cores`; `accessor_words` gives the compile-time words of a tensor by name.
+pub(crate) fn build(
+    mesh: &SharedPtr<MeshDevice>,
+    device: &DeviceFacts,
+    kernel: &Kernel,
+    plan: &Plan,
+    cores: &[CoreWork],
+    accessor_words: &dyn Fn(&str) -> Result<Vec<u32>>,
+) -> Result<Workload> {
+    let failed = |error: cxx::Exception| {
+        bridge::thrown(
+            ErrorKind::Run,
+            &format!("cannot build kernel `{}`", kernel.name()),
+            &error,
+        )
+    };
+    let ranges: Vec<Rectangle> = rectangles(cores);
+    let mut program = bridge::create_program().map_err(failed)?;
+    for cb in &plan.circular_buffers {
+        let spec = CircularBufferSpec {
+            index: cb.index,
+            format: cb.data_format.id(),
+            page_bytes: cb.page_size,
+            pages: cb.pages,
+        };
+        bridge::add_circular_buffer(program.pin_mut(), &ranges, &spec).map_err(failed)?;
+    }
+    for semaphore in &plan.semaphores {
+        let id = bridge::add_semaphore(program.pin_mut(), &ranges, semaphore.initial).map_err(failed)?;
+        if id != u32::from(semaphore.id) {
+            return Err(kernel.damaged(&format!(
+                "the plan numbers a semaphore {}, the device {id}",
+                semaphore.id
+            )));
+        }
+    }
+    let mut kernels = Vec::with_capacity(plan.kernels.len());
+    for part in &plan.kernels {
+        let mut args = Vec::new();
+        for CompileArg::Accessor(tensor) in &part.compile_args {
+            args.extend(accessor_words(tensor)?);
+        }
+        let sources = kernel.sources();
+        let program = program.pin_mut();
+        let handle = match part.role {
+            Role::Reader => bridge::add_data_movement_kernel(program, &ranges, Mover::Reader, sources.reader, &args)
+                .map_err(failed)?,
+            Role::Writer => bridge::add_data_movement_kernel(program, &ranges, Mover::Writer, sources.writer, &args)
+                .map_err(failed)?,
+            Role::Compute => {
+                bridge::add_compute_kernel(program, &ranges, sources.compute, &compute_spec(plan, device), &args)
+                    .map_err(failed)?
+            }
+        };
+        kernels.push((part.role, handle));
+    }
+    let workload = bridge::create_workload(mesh, program).map_err(failed)?;
+    let cores = cores.iter().map(|core| Core { x: core.x, y: core.y }).collect();
+    Ok(Workload {
+        workload,
+        kernels,
+        cores,
+    })
+}
+
+/// Cores given row by row as few rectangles: runs within a row, and equal runs of neighbouring rows together.
+fn rectangles(cores: &[CoreWork]) -> Vec<Rectangle> {
+    let mut rectangles: Vec<Rectangle> = Vec::new();
+    let mut run: Option<Rectangle> = None;
+    let mut close = |run: Rectangle| match rectangles.last_mut() {
+        Some(above) if (above.x, above.columns, above.y + above.rows) == (run.x, run.columns, run.y) => above.rows += 1,
+        _ => rectangles.push(run),
+    };
+    for core in cores {
+        match &mut run {
+            Some(run) if run.y == core.y && run.x + run.columns == core.x => run.columns += 1,
+            _ => {
+                let next = Rectangle {
+                    x: core.x,
+                    y: core.y,
+                    columns: 1,
+                    rows: 1,
+                };
+                if let Some(done) = run.replace(next) {
+                    close(done);
+                }
+            }
+        }
+    }
+    if let Some(done) = run {
+        close(done);
+    }
+    rectangles
+}
+
+fn compute_spec(plan: &Plan, device: &DeviceFacts) -> ComputeSpec {
+    let compute = &plan.compute;
+    ComputeSpec {
+        math_fidelity: match compute.math_fidelity {
+            Fidelity::LoFi => 0,
+            Fidelity::HiFi2 => 2,
+            Fidelity::HiFi3 => 3,
+            Fidelity::HiFi4 => 4,
+        },
+        fp32_dest_acc_en: compute.fp32_dest_acc_en,
+        dst_full_sync_en: compute.dst_full_sync_en,
+        math_approx_mode: compute.math_approx_mode,
+        unpack_to_dest_fp32: plan
+            .circular_buffers
+            .iter()
+            .filter(|cb| cb.unpack_to_dest_fp32)
+            .map(|cb| cb.index)
+            .collect(),
+        circular_buffers: device.circular_buffers,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row_by_row(count: u32, columns: u32) -> Vec<CoreWork> {
+        (0..count)
+            .map(|i| CoreWork {
+                x: i % columns,
+                y: i / columns,
+                start: 0,
+                count: 1,
+            })
+            .collect()
+    }
+
+    #[test]
+    fn cores_become_full_rows_and_a_rest() {
+        let found = |count, columns| {
+            let rectangles = rectangles(&row_by_row(count, columns));
+            rectangles
+                .iter()
+                .map(|r| (r.x, r.y, r.columns, r.rows))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(found(1, 1), [(0, 0, 1, 1)]);
+        assert_eq!(found(64, 8), [(0, 0, 8, 8)]);
+        assert_eq!(found(5, 8), [(0, 0, 5, 1)]);
+        assert_eq!(found(19, 8), [(0, 0, 8, 2), (0, 2, 3, 1)]);
+        assert_eq!(found(3, 1), [(0, 0, 1, 3)]);
+        assert_eq!(found(0, 8), []);
+    }
+}

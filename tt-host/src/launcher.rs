@@ -1,0 +1,72 @@
+//! The Rust that stands in place of a `#[tt::kernel]` function.
+//!
+//! The attribute calls this macro with everything the compiler made; what it leaves behind is a function with the kernel's
+//! parameters over host tensors, and a module of the same name with the artifact.
+
+/// Expands to the launcher of a kernel. Called by `#[tt::kernel]`; by hand in tests of kernels written in C++.
+///
+/// - `params`: name, then `input`, element type and rank of a `&Tensor`, `output` and the same of a `&mut Tensor`, or
+///   `scalar` and its type;
+/// - `ir`: name and text of every stage; `tile`: the Tile IR as JSON;
+/// - `precompiled`: role, key and symbol of every object that was compiled ahead of time.
+#[macro_export]
+macro_rules! launcher {
+    (
+        attributes: [$($attribute:tt)*],
+        visibility: [$visibility:vis],
+        name: $name:ident,
+        params: [$(($parameter:ident, $($kind:tt)+)),* $(,)?],
+        reader: $reader:expr,
+        compute: $compute:expr,
+        writer: $writer:expr,
+        main: $main:expr,
+        plan: $plan:expr,
+        ir: [$(($stage:expr, $text:expr)),* $(,)?],
+        tile: $tile:expr,
+        precompiled: [$(($role:ident, $key:expr, $symbol:ident)),* $(,)?] $(,)?
+    ) => {
+        $($attribute)*
+        #[allow(clippy::too_many_arguments)]
+        $visibility fn $name<'t>($($parameter: $crate::launcher_parameter!('t, $($kind)+)),*) -> $crate::Launch<'t> {
+            let arguments = ::std::vec![$($crate::Argument::from($parameter)),*];
+            $crate::Launch::new(&$name::KERNEL, arguments)
+        }
+
+        #[doc = ::core::concat!("What was compiled for the kernel `", ::core::stringify!($name), "`.")]
+        #[allow(non_snake_case)]
+        $visibility mod $name {
+            /// The emitted C++.
+            pub const SOURCES: $crate::Sources =
+                $crate::Sources { reader: $reader, compute: $compute, writer: $writer, host: $main };
+
+            /// The plan, as emitted (`tt.plan.json`).
+            pub const PLAN: &str = $plan;
+
+            /// The kernel after every stage of the compiler: the stage's name and the text.
+            pub const IR: &[(&str, &str)] = &[$(($stage, $text)),*];
+
+            $(
+                unsafe extern "C" {
+                    fn $symbol(api: *const $crate::KernelApi);
+                }
+            )*
+
+            pub(super) static KERNEL: $crate::Kernel = $crate::Kernel::new(
+                ::core::stringify!($name),
+                SOURCES,
+                PLAN,
+                $tile,
+                &[$($crate::Precompiled { key: $key, entry: $symbol }),*],
+            );
+        }
+    };
+}
+
+/// The host type of a parameter.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! launcher_parameter {
+    ($t:lifetime, input, $element:ty, $rank:literal) => { &$t $crate::Tensor<$element, $rank> };
+    ($t:lifetime, output, $element:ty, $rank:literal) => { &$t mut $crate::Tensor<$element, $rank> };
+    ($t:lifetime, scalar, $scalar:ty) => { $scalar };
+}

@@ -1,0 +1,204 @@
+//! Copying between row-major tensors and tiles, on all host threads.
+//!
+//! Work is cut into bands of 32 rows. A band is read or written line by line, its tiles stay in the second-level cache
+//! meanwhile; what is copied at once is the 16 elements of a face's row, a constant that the compiler turns into one or
+//! two vector moves.
+
+use super::{FACE, TILE, TILE_ELEMENTS, Tiling};
+use crate::host_memory::advise_huge_pages;
+use rayon::prelude::*;
+use std::mem::MaybeUninit;
+
+/// Elements that are worth a task of their own.
+const TASK_ELEMENTS: usize = 1 << 16;
+
+/// Where row `row` of a tile starts in it.
+fn row_offset(row: usize) -> usize {
+    (row / FACE) * 2 * FACE * FACE + (row % FACE) * FACE
+}
+
+/// Where the right half of a row lies behind its left half.
+const RIGHT_FACE: usize = FACE * FACE;
+
+/// Writes the tiles of `source` to `tiles`, filled up with zeros.
+///
+/// `source` has `tiling.elements()` elements, `tiles` has `tiling.tiles()` tiles.
+pub(crate) fn tilize<T: Copy + Default + Send + Sync>(source: &[T], tiling: Tiling, tiles: &mut [T]) {
+    debug_assert!(source.len() == tiling.elements() && tiles.len() == tiling.tiles() * TILE_ELEMENTS);
+    let band_tiles = tiling.tile_columns() * TILE_ELEMENTS;
+    tiles
+        .par_chunks_mut(band_tiles)
+        .enumerate()
+        .with_min_len(TASK_ELEMENTS.div_ceil(band_tiles))
+        .for_each(|(band, tiles)| {
+            let (matrix, tile_row) = (band / tiling.tile_rows(), band % tiling.tile_rows());
+            let first = matrix * tiling.rows + tile_row * TILE;
+            let rows = TILE.min(tiling.rows - tile_row * TILE);
+            let source = &source[first * tiling.columns..][..rows * tiling.columns];
+            tilize_band(source, tiling.columns, tiles);
+        });
+}
+
+/// One band: up to 32 lines of `columns` elements.
+fn tilize_band<T: Copy + Default>(source: &[T], columns: usize, tiles: &mut [T]) {
+    let (tiles, _) = tiles.as_chunks_mut::<TILE_ELEMENTS>();
+    let mut row = 0;
+    for line in source.chunks_exact(columns) {
+        let offset = row_offset(row);
+        let (whole, rest) = line.as_chunks::<TILE>();
+        for (tile, values) in tiles.iter_mut().zip(whole) {
+            tile[offset..offset + FACE].copy_from_slice(&values[..FACE]);
+            tile[offset + RIGHT_FACE..offset + RIGHT_FACE + FACE].copy_from_slice(&values[FACE..]);
+        }
+        if let (Some(tile), false) = (tiles.last_mut(), rest.is_empty()) {
+            let mut values = [T::default(); TILE];
+            values[..rest.len()].copy_from_slice(rest);
+            tile[offset..offset + FACE].copy_from_slice(&values[..FACE]);
+            tile[offset + RIGHT_FACE..offset + RIGHT_FACE + FACE].copy_from_slice(&values[FACE..]);
+        }
+        row += 1;
+    }
+    for row in row..TILE {
+        let offset = row_offset(row);
+        for tile in tiles.iter_mut() {
+            tile[offset..offset + FACE].fill(T::default());
+            tile[offset + RIGHT_FACE..offset + RIGHT_FACE + FACE].fill(T::default());
+        }
+    }
+}
+
+/// The row-major elements of `tiles`, without filling.
+///
+/// `tiles` has `tiling.tiles()` tiles.
+pub(crate) fn untilize<T: Copy + Send + Sync>(tiles: &[T], tiling: Tiling) -> Vec<T> {
+    debug_assert!(tiles.len() == tiling.tiles() * TILE_ELEMENTS);
+    let mut elements = Vec::with_capacity(tiling.elements());
+    advise_huge_pages(elements.spare_capacity_mut());
+    let spare = &mut elements.spare_capacity_mut()[..tiling.elements()];
+    let band_tiles = tiling.tile_columns() * TILE_ELEMENTS;
+    let matrix_elements = tiling.rows * tiling.columns;
+    spare
+        .par_chunks_mut(matrix_elements)
+        .zip(tiles.par_chunks(tiling.tile_rows() * band_tiles))
+        .with_min_len(TASK_ELEMENTS.div_ceil(matrix_elements))
+        .for_each(|(matrix, tiles)| {
+            matrix
+                .par_chunks_mut(TILE * tiling.columns)
+                .zip(tiles.par_chunks(band_tiles))
+                .with_min_len(TASK_ELEMENTS.div_ceil(band_tiles))
+                .for_each(|(band, tiles)| untilize_band(tiles, tiling.columns, band));
+        });
+    // SAFETY: the bands are disjoint and cover all `tiling.elements()` elements; `untilize_band` writes every one of its
+    // band.
+    unsafe { elements.set_len(tiling.elements()) };
+    elements
+}
+
+/// One band: writes every element of `band`, up to 32 lines of `columns` elements.
+fn untilize_band<T: Copy>(tiles: &[T], columns: usize, band: &mut [MaybeUninit<T>]) {
+    // SAFETY: `MaybeUninit<T>` has the layout of `T`, and a shared slice of it is only read.
+    let tiles = unsafe { &*(std::ptr::from_ref(tiles) as *const [MaybeUninit<T>]) };
+    let (tiles, _) = tiles.as_chunks::<TILE_ELEMENTS>();
+    for (row, line) in band.chunks_exact_mut(columns).enumerate() {
+        let offset = row_offset(row);
+        let (whole, rest) = line.as_chunks_mut::<TILE>();
+        for (tile, values) in tiles.iter().zip(whole) {
+            values[..FACE].copy_from_slice(&tile[offset..offset + FACE]);
+            values[FACE..].copy_from_slice(&tile[offset + RIGHT_FACE..offset + RIGHT_FACE + FACE]);
+        }
+        if let (Some(tile), false) = (tiles.last(), rest.is_empty()) {
+            let left = rest.len().min(FACE);
+            let right = rest.len() - left;
+            rest[..left].copy_from_slice(&tile[offset..offset + left]);
+            rest[left..].copy_from_slice(&tile[offset + RIGHT_FACE..offset + RIGHT_FACE + right]);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use half::bf16;
+
+    /// Where element (r, c) of a tile lies, as documented for the device.
+    fn place(row: usize, column: usize) -> usize {
+        ((row / 16) * 2 + column / 16) * 256 + (row % 16) * 16 + column % 16
+    }
+
+    /// Shapes that are ragged on either axis, tiny, long, deep, and large enough for several tasks.
+    fn shapes() -> Vec<Vec<usize>> {
+        let mut shapes: Vec<Vec<usize>> = vec![
+            vec![1],
+            vec![31],
+            vec![1000],
+            vec![1, 1],
+            vec![33, 65],
+            vec![3000, 17],
+            vec![5, 4099],
+            vec![513, 511],
+        ];
+        let extents = [1, 2, 15, 16, 17, 31, 32, 33, 48, 64, 100];
+        let mut state = 12345u64;
+        for _ in 0..200 {
+            let mut next = |n: usize| {
+                state = state
+                    .wrapping_mul(6364136223846793005)
+                    .wrapping_add(1442695040888963407);
+                (state >> 33) as usize % n
+            };
+            let rank = 1 + next(6);
+            let shape: Vec<usize> = (0..rank)
+                .map(|axis| {
+                    if axis + 2 < rank {
+                        1 + next(3)
+                    } else {
+                        extents[next(extents.len())]
+                    }
+                })
+                .collect();
+            shapes.push(shape);
+        }
+        shapes
+    }
+
+    fn check<T: Copy + Default + PartialEq + std::fmt::Debug + Send + Sync>(value: impl Fn(usize) -> T) {
+        for shape in shapes() {
+            let tiling = Tiling::of(&shape).unwrap();
+            let source: Vec<T> = (0..tiling.elements()).map(&value).collect();
+            // What was in the buffer before must not show through.
+            let mut tiles = vec![value(usize::MAX); tiling.tiles() * TILE_ELEMENTS];
+            tilize(&source, tiling, &mut tiles);
+            for (index, found) in tiles.iter().enumerate() {
+                let (tile, within) = (index / TILE_ELEMENTS, index % TILE_ELEMENTS);
+                let per_matrix = tiling.tile_rows() * tiling.tile_columns();
+                let (matrix, tile) = (tile / per_matrix, tile % per_matrix);
+                let (row, column) = (
+                    within / 512 * 16 + within % 256 / 16,
+                    within / 256 % 2 * 16 + within % 16,
+                );
+                assert_eq!(place(row, column), within);
+                let (row, column) = (
+                    tile / tiling.tile_columns() * 32 + row,
+                    tile % tiling.tile_columns() * 32 + column,
+                );
+                let expected = if row < tiling.rows && column < tiling.columns {
+                    source[(matrix * tiling.rows + row) * tiling.columns + column]
+                } else {
+                    T::default()
+                };
+                assert_eq!(
+                    *found, expected,
+                    "{shape:?}: matrix {matrix}, row {row}, column {column}"
+                );
+            }
+            assert_eq!(untilize(&tiles, tiling), source, "{shape:?}");
+        }
+    }
+
+    #[test]
+    fn tiles_lie_as_documented_and_come_back_as_they_were() {
+        check(|i| (i as u32).wrapping_mul(2654435761) | 1);
+        check(|i| (i % 251) as u8 + 1);
+        check(|i| bf16::from_bits((i as u16 & 0x3fff) | 1));
+    }
+}

@@ -1,0 +1,298 @@
+//! Every kind of error the language has, one row each: the number shown as `TT0123`, a title, and the longer explanation
+//! that `cargo tt explain` and the book print. Numbers are never reused; the compiler's own start at 400.
+
+use crate::diagnostic::Code;
+
+macro_rules! codes {
+    ($($name:ident $number:literal $title:literal $explanation:literal;)*) => {
+        $(
+            #[doc = $title]
+            pub static $name: Code = Code { number: $number, title: $title, explanation: $explanation };
+        )*
+
+        /// Every code of the language, by number.
+        pub static ALL: &[&Code] = &[$(&$name),*];
+    };
+}
+
+codes! {
+    // The function and its signature.
+    NOT_A_FUNCTION 1 "a kernel is a function"
+        "`#[tt::kernel]` belongs on one free function whose body is the kernel. It has no meaning on other items, and a \
+         function that cannot be read as Rust cannot be compiled either.";
+    FUNCTION_KIND 2 "a kernel is a plain function"
+        "A kernel is written `fn name(..) { .. }`. It is not `async`, `unsafe`, `const` or `extern` and takes no variable \
+         number of arguments: the launcher made from it decides how it runs.";
+    RETURN_TYPE 3 "a kernel returns nothing"
+        "The results of a kernel are the tensors it was given as `&mut Tensor<..>`. Add a parameter for each result.";
+    GENERIC_PARAMETER 4 "only extents are generic"
+        "The generic parameters of a kernel are extents, `const M: usize`, which the launcher reads off the tensors. Type \
+         parameters, lifetimes, defaults and `where` clauses have no meaning on the device: write the element type out.";
+    PARAMETER_TYPE 5 "a parameter is a tensor or a scalar"
+        "A parameter is `&Tensor<E, ..>`, `&mut Tensor<E, ..>` or a scalar (`f32`, `i32`, `u32`). Everything else stays on \
+         the host.";
+    TENSOR_BY_VALUE 6 "a tensor is passed by reference"
+        "A kernel borrows its tensors: `&Tensor<..>` is read, `&mut Tensor<..>` is written, or read and written.";
+    ELEMENT_TYPE 7 "unknown element type"
+        "Tensors and blocks hold one of `bf16`, `f32`, `f16`, `bfp8`, `bfp4`, `i32`, `u32`, `u16`, `u8`: the formats of the \
+         device.";
+    TENSOR_RANK 8 "a tensor has one to six axes"
+        "Write `Tensor<E, M, N>`: the element type, then one extent per axis. The last two axes are tiled, the leading \
+         ones select matrices; one to six axes are supported.";
+    TENSOR_EXTENT 9 "not an extent"
+        "The extent of a tensor's axis is a literal of at least 1, the name of a `const M: usize` parameter of the kernel, \
+         or `{ expr }` of those. It is known at launch from the tensors alone, so scalars, constants of the surrounding \
+         module and names from the body cannot be used.";
+    EXTENT_NOT_READ 10 "an extent that no tensor shows"
+        "The launcher reads each `const M: usize` off a tensor that has `M` itself as an axis. An extent that appears in no \
+         tensor, or only inside an expression, has no value at launch.";
+    SCALAR_TYPE 11 "a scalar is f32, i32 or u32"
+        "Scalars are passed as 32-bit runtime arguments: `f32`, `i32` or `u32`. Convert on the host.";
+    PARAMETER_PATTERN 12 "a parameter is a name"
+        "A parameter is written `name: type`. Patterns, `mut` and `self` have no meaning for a kernel.";
+    DUPLICATE_NAME 13 "a name given twice"
+        "Parameters, extents and the names bound by one pattern must differ from each other.";
+    ATTRIBUTE 14 "an attribute without meaning here"
+        "On a kernel, documentation, lint levels and `deprecated` are kept; on a tensor parameter there is `#[layout(..)]`. \
+         Nothing inside the body takes attributes.";
+
+    // Options of the attributes.
+    UNKNOWN_OPTION 20 "unknown option"
+        "Options are written `name = value`. Each attribute and each `T.` call has its own list of them; a misspelt one is \
+         an error so that it is never silently without effect.";
+    OPTION_VALUE 21 "an option's value is not one it takes"
+        "Each option takes values of one kind: `true` or `false`, a constant, or one of a list of words.";
+    DUPLICATE_OPTION 22 "an option given twice"
+        "Give each option once.";
+    LAYOUT 23 "not a layout"
+        "`#[layout(..)]` takes a memory (`dram`, `l1`) and a cut (`interleaved`, `height_sharded(g)`, `width_sharded(g)`, \
+         `block_sharded(gy, gx)`, `nd_sharded(axes = \"..\", grid = [..], shard = [..])`), each at most once.";
+    HALO 24 "halo unsupported"
+        "Shards that overlap their neighbours (halos) are not supported. Read the overlap with `T.copy` from an interleaved \
+         tensor instead.";
+
+    // The grid.
+    GRID_MISSING 30 "a kernel needs T.Kernel"
+        "The first statement says over which grid of blocks the body runs: `let (bx, by) = T.Kernel(gx, gy);`. One to \
+         three axes.";
+    GRID_TWICE 31 "T.Kernel twice"
+        "A kernel has one grid. Two grids are two kernels, launched one after the other.";
+    GRID_AXES 32 "names and extents of the grid disagree"
+        "`T.Kernel` takes one to three extents and is bound to as many names: `let bx = T.Kernel(gx);`, \
+         `let (bx, by) = T.Kernel(gx, gy);`, `let (bx, by, bz) = T.Kernel(gx, gy, gz);`.";
+    GRID_NOT_FIRST 33 "T.Kernel comes first"
+        "Only integer constants may stand before `T.Kernel`: everything else runs once per block of the grid, and so stands \
+         after it, at the top of the body.";
+    GRID_EXTENT 34 "an empty grid"
+        "Every axis of the grid has at least one block.";
+
+    // Names and calls.
+    UNKNOWN_NAME 40 "unknown name"
+        "A kernel sees its parameters, its extents and what its body declares. Constants, statics and functions of the \
+         surrounding module are not visible to it: repeat a constant inside the kernel, or pass it as a scalar.";
+    UNKNOWN_METHOD 41 "unknown method"
+        "Numbers have the element operations (`exp`, `sqrt`, `tanh`, `max` ..), integers have `div_ceil`, `min` and `max`.";
+    UNKNOWN_WORD 42 "T has no such operation"
+        "`T` offers the grid, blocks, copies, products, reductions, loops and the element operations of the language, \
+         nothing else.";
+    WRONG_KIND 43 "a name of another kind"
+        "Blocks come from `T.alloc_shared` and `T.alloc_fragment`, tensors and scalars from the signature, integers from \
+         loops, the grid, `let` and `const`. Each operation says which of them it takes.";
+    OUT_OF_PLACE 44 "an operation out of its place"
+        "`T.copy` and the other statements give no value; `T.Parallel`, `T.Pipelined`, `T.serial` and `T.unroll` belong \
+         behind `for .. in`; `T.alloc_shared` and `T.alloc_fragment` behind `let name =`; element operations give a value \
+         that has to be assigned.";
+    ARGUMENTS 45 "wrong number of arguments"
+        "Each operation takes a fixed number of arguments, followed by options written `name = value`.";
+
+    // Values.
+    INTEGER_WANTED 50 "an integer is wanted here"
+        "Grid extents, loop bounds, offsets and indices are integer expressions over constants, extents, integer scalars, \
+         block indices and loop variables.";
+    NUMBER_WANTED 51 "a number is wanted here"
+        "Integers (extents, indices, whole literals) and numbers (elements, `f32` scalars, literals with a point) are \
+         different kinds, as in Rust. `n as f32` turns an integer into a number, and `2.0` is a number where `2` is not.";
+    TRUTH_VALUE 52 "a truth value and a number are different things"
+        "`&&`, `||`, `!` and the condition of `if` take truth values (comparisons); arithmetic takes numbers.";
+    MIXED_TYPES 53 "integer data and floating-point data together"
+        "Floating-point elements mix freely with each other, integer elements too; between the two write the conversion: \
+         `x[(i, j)] as f32`.";
+    CONSTANT_WANTED 54 "a constant is wanted here"
+        "The shape of a block, the extents of `T.Parallel`, `num_stages` and the lengths of ranges are fixed when the kernel \
+         is compiled. They are made of literals and `const` names only.";
+    ARITHMETIC 55 "a constant that has no value"
+        "The expression divides by zero or leaves the range of 64-bit integers.";
+    OPERATOR 56 "an operator that is not in the language"
+        "Integers have `+ - * / %`, numbers have `+ - * /`, both have comparisons; truth values have `&& || !`. Assignments \
+         are `=`, `+=`, `-=`, `*=` and `/=`.";
+    LITERAL 57 "a literal that has no meaning here"
+        "Literals are whole numbers, numbers with a point, `true` and `false`. Texts appear only in `T.print`.";
+    CAST 58 "a cast that does not exist"
+        "Elements are cast to element types (`as f32`, `as bf16` ..), integers also to `usize` and the like, which changes \
+         nothing. Truth values are turned into numbers by `T.select(c, 1.0, 0.0)`.";
+    UNIFORM_ARGUMENT 59 "an argument that must be the same for every element"
+        "The exponent of a power, the bounds of `clamp` and similar arguments are set once for a whole block: literals, \
+         scalars and extents.";
+    DATA_DEPENDENT_INDEX 60 "an index that depends on data"
+        "Where a block is read from and written to is decided before its data arrives: indices, offsets and loop bounds are \
+         made of integers, never of elements.";
+    DATA_DEPENDENT_BRANCH 61 "a branch that depends on data"
+        "All elements of a block run the same statements. Choose element by element with `if c { x } else { y }` as a \
+         value inside `T.Parallel`, or `T.select(c, x, y)`.";
+    ELEMENT_IN_VALUE 62 "a value that must be the same for the whole block"
+        "`T.fill` sets every element to one value, made of literals, scalars and integers. Element-wise work belongs in \
+         `T.Parallel`.";
+    LET_VALUE 63 "let holds an integer or a block"
+        "`let` names an integer expression, the grid's indices or a new block. Numbers are written where they are used, or \
+         kept in a fragment.";
+    MUTABLE_VARIABLE 64 "integers do not change"
+        "A name bound by `let` keeps its value: the loop variable counts, and a block holds what changes.";
+    LET_PATTERN 65 "let binds one name"
+        "`let name = ..;` binds one name and always has a value; only `T.Kernel` is bound to several names at once.";
+    MISSING_ELSE 66 "if as a value needs else"
+        "Every element gets a value, so `if c { x } else { y }` names both, each as a single expression.";
+    CONSTANT_TYPE 67 "a constant is an integer"
+        "`const NAME: usize = ..;` gives an integer a name. Write other numbers where they are used.";
+
+    // Blocks.
+    BLOCK_EXTENT 70 "an extent no block can have"
+        "The tile of the device is 32 × 32: a block's last two extents are multiples of 32, or smaller than 32 where the \
+         tensor itself is that small. All extents are at least 1.";
+    BLOCK_AXES 71 "a block has one to three axes"
+        "`T.alloc_shared::<E>(h, w)` makes a block; with one extent it holds one value per row, with three a stack of blocks.";
+    BLOCK_TYPE 72 "a block needs its element type"
+        "Say what the block holds: `T.alloc_shared::<bf16>(h, w)`, `T.alloc_fragment::<f32>(h, w)`.";
+
+    // Statements on blocks.
+    COPY_EXTENTS 80 "the sides of a copy differ in extent"
+        "`T.copy` moves as many elements as it reads: block and block have the same shape, and a region with ranges has the \
+         extents of the block on the other side.";
+    COPY_SIDES 81 "a copy has a block on one side"
+        "A core moves data between a tensor and its own memory. To copy a tensor to a tensor, go through a block.";
+    REGION_RANK 82 "wrong number of indices for a tensor"
+        "A region has one index or range per axis of the tensor: `a[(row, col)]`, with leading indices `a[(b, h, row, col)]`.";
+    REGION_RANGE 83 "a range whose length is not constant"
+        "The length of a range in a region is a constant: `by * 32..(by + 1) * 32` has 32 elements for every `by`. Start and \
+         end are both written, and the end is not included.";
+    WHOLE_TENSOR 84 "a tensor without a region"
+        "A tensor is too large for a core: say which part is meant, `a[(row, col)]`.";
+    BLOCK_REGION 85 "a part of a block"
+        "`T.copy`, `T.gemm` and reductions work on whole blocks; write the block's name alone. Elements of a block are \
+         reached inside `T.Parallel`.";
+    STORE_TO_INPUT 86 "a store to a tensor that is only read"
+        "`&Tensor` is read. A tensor that the kernel writes is `&mut Tensor` in the signature and at the call.";
+    SAME_BLOCK 87 "a block used twice in one operation"
+        "The operation reads one block and writes another.";
+    GEMM_SHAPE 88 "the shapes of a product disagree"
+        "`T.gemm(a, b, acc)` takes a of m × k, b of k × n and acc of m × n; with `transpose_a = true` a is k × m, with \
+         `transpose_b = true` b is n × k.";
+    GEMM_OPERAND 89 "not an operand of a product"
+        "`T.gemm` takes two blocks of two axes and adds into a third. Copy the region of a tensor into a block first.";
+    REDUCE_SHAPE 90 "the shapes of a reduction disagree"
+        "Reducing h × w along rows (`dim = 1`) gives h values, down columns (`dim = 0`) w values, both one value. A result of \
+         h values is a block of `(h)` or `(h, 1)`, one of w values `(w)` or `(1, w)`.";
+    REDUCE_DIM 91 "which axis is reduced"
+        "`dim = 1` reduces along each row, `dim = 0` down each column, `dim = (0, 1)` over everything. It is always written.";
+    TRANSPOSE_SHAPE 92 "the shapes of a transpose disagree"
+        "`T.transpose(x, y)` takes x of h × w and y of w × h.";
+    PRINT_ARGUMENT 93 "not something that can be printed"
+        "`T.print` prints texts, whole blocks and integer expressions.";
+
+    // Loops.
+    LOOP_RANGE 100 "not a loop of the language"
+        "Loops run over `0..n`, `T.serial(n)`, `T.unroll(n)`, `T.Pipelined(n, num_stages = s)` or `T.Parallel(h, w)`.";
+    LOOP_PATTERN 101 "names and extents of a loop disagree"
+        "A serial loop binds one name; `T.Parallel` as many as it has extents: `for (i, j) in T.Parallel(h, w)`.";
+    PARALLEL_EXTENTS 102 "the extents of T.Parallel"
+        "`T.Parallel` has one or two constant extents of at least 1, or three in the form that is a product.";
+    PARALLEL_BODY 103 "T.Parallel holds assignments"
+        "Every statement in `T.Parallel` assigns to one element, such as `x[(i, j)] = ..;`. Loops, copies and other \
+         statements stand outside it.";
+    ELEMENT_OUTSIDE_PARALLEL 104 "an element outside T.Parallel"
+        "Single elements are read and written inside `T.Parallel` only. Outside it, work on whole blocks.";
+    ELEMENT_BOUNDS 105 "an element past the edge of its block"
+        "The indices of an element run over the extents of `T.Parallel`; all of them must lie inside the block.";
+    ELEMENT_RANK 106 "wrong number of indices"
+        "An element has one index per axis: `x[(i, j)]` of a block with two axes, `m[i]` of a block with one.";
+    TARGET_INDICES 107 "an element assigned more than once"
+        "Each element is assigned by one point of the loop, so every index of the loop appears in the target. To fold an \
+         axis away use `T.reduce_sum` and its kin.";
+    CONTRACTION 108 "a loop over three indices is a product"
+        "The three-index form is `acc[(i, j)] += a[(i, k)] * b[(k, j)]`, alone in its loop, over whole blocks or over \
+         regions of tensors; each operand may be transposed.";
+    WHOLE_BLOCK 109 "a whole block where a value is wanted"
+        "A block is not a value. Inside `T.Parallel` name the element, `x[(i, j)]`; outside use `T.copy`.";
+
+    // What is not in the language.
+    CLOSURE 200 "closures are not in the language"
+        "A kernel is compiled for cores that call no functions at run time. Write the expression where it is used.";
+    REFERENCE 201 "references are not in the language"
+        "Blocks and tensors are named directly; nothing is borrowed, dereferenced or pointed to inside a kernel.";
+    STRUCT 202 "structs are not in the language"
+        "A kernel works on tensors, blocks, scalars and integers. Pass the fields as scalars.";
+    CALL 203 "calls to other functions are not in the language"
+        "A kernel is complete in itself. Write the expression where it is used; element operations are methods, \
+         `x.exp()`, or `T.exp(x)`.";
+    WHILE 204 "`while` is not in the language"
+        "The number of rounds of a loop is known before it starts, so that buffers can be planned: `for k in 0..n`.";
+    LOOP 205 "`loop` is not in the language"
+        "The number of rounds of a loop is known before it starts, so that buffers can be planned: `for k in 0..n`.";
+    RECURSION 206 "recursion is not in the language"
+        "A kernel cannot call itself. Repeat with `for k in 0..n`, or launch the kernel again from the host.";
+    ATOMIC 207 "atomics are not in the language"
+        "Blocks of the grid are independent and may run in any order. Let one block own each result and loop over what it \
+         sums, or write partial results and reduce them in a second kernel.";
+    MATCH 208 "`match` is not in the language"
+        "Write `if cond { .. } else if other { .. } else { .. }`.";
+    RETURN 209 "`return` is not in the language"
+        "Every block runs to the end of the body. Put what should not always happen into `if cond { .. }`.";
+    BREAK 210 "`break` and `continue` are not in the language"
+        "Every round of a loop is run to its end. Put the condition into the loop's bound, or what should not always happen \
+         into `if cond { .. }`.";
+    MACRO 211 "macros are not in the language"
+        "Write what the macro would give. To print from a kernel use `T.print`.";
+    UNSAFE 212 "`unsafe` is not in the language"
+        "There is nothing unsafe to do in a kernel; write the statements without it.";
+    ASYNC 213 "`async` is not in the language"
+        "Waiting for data is inserted by the compiler. Write the statements in order; overlap comes from `T.Pipelined`.";
+    ITEM 214 "items inside a kernel"
+        "A kernel's body declares integer constants and blocks; functions, types and imports stand outside it.";
+    TRY 215 "`?` is not in the language"
+        "Nothing in a kernel returns an error: what can go wrong is found when it is compiled or launched.";
+    ARRAY 216 "arrays are not in the language"
+        "Data lives in blocks: `T.alloc_fragment::<f32>(h, w)`.";
+    TUPLE 217 "tuples are not values"
+        "Parentheses with several parts appear in indices, `x[(i, j)]`, and in the names of a loop or grid.";
+    RANGE 218 "ranges are not values"
+        "Ranges appear in loops, `for k in 0..n`, and in regions of tensors, `a[(r0..r1, c0..c1)]`.";
+    IF_LET 219 "`if let` is not in the language"
+        "Conditions compare integers, extents and scalars; there is nothing to take apart.";
+    LABEL 220 "labels are not in the language"
+        "Loops are never left early, so nothing needs a label.";
+    ASSIGNMENT_AS_VALUE 221 "an assignment is not a value"
+        "Assign in a statement of its own. As an argument, `name = value` is an option of a `T.` call and comes last.";
+    CONST_BLOCK 222 "`const { .. }` blocks are not in the language"
+        "Constants are evaluated wherever they stand; write the expression alone.";
+    CONSTRUCT 223 "a construct that is not in the language"
+        "The language is Rust's syntax for `let`, `const`, `for`, `if`, assignments and calls on `T`; what it does not know \
+         it refuses.";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ALL;
+
+    #[test]
+    fn numbers_ascend_and_stay_below_the_compilers() {
+        assert!(ALL.windows(2).all(|pair| pair[0].number < pair[1].number));
+        assert!(ALL.iter().all(|code| (1..400).contains(&code.number)));
+    }
+
+    #[test]
+    fn every_explanation_is_a_sentence() {
+        for code in ALL {
+            assert!(code.explanation.ends_with('.'), "{code}: {}", code.explanation);
+            assert!(!code.explanation.contains("  "), "{code}: {}", code.explanation);
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! `acc += a · b` in `f64`. Padding along `k` contributes nothing; padding along `m` and `n` carries over to `acc`.
+
+use super::error::InterpretErrorKind as Kind;
+use super::storage::{BlockData, COLUMN, Marks, PADDING, ROW, swap};
+
+/// An operand, not transposed, with zeros for padded elements.
+pub(super) struct Operand {
+    rows: usize,
+    columns: usize,
+    values: Vec<f64>,
+    /// For each row of the left, each column of the right operand: whether all of it is padding along the other axis.
+    padded: Vec<bool>,
+}
+
+impl Operand {
+    /// The left operand, `m × k`.
+    pub fn rows(data: &BlockData, transposed: bool) -> Result<Operand, Kind> {
+        Operand::new(data, transposed, ROW)
+    }
+
+    /// The right operand, `k × n`.
+    pub fn columns(data: &BlockData, transposed: bool) -> Result<Operand, Kind> {
+        Operand::new(data, transposed, COLUMN)
+    }
+
+    fn new(data: &BlockData, transposed: bool, kept: Marks) -> Result<Operand, Kind> {
+        let (stored_rows, stored_columns) = match data.shape.as_slice() {
+            [_] => return Err(Kind::Unsupported("a gemm of a block with one axis")),
+            _ => data.matrix().ok_or(Kind::Unsupported("a gemm of stacked blocks"))?,
+        };
+        let (rows, columns) = if transposed {
+            (stored_columns, stored_rows)
+        } else {
+            (stored_rows, stored_columns)
+        };
+        let mut padded = vec![true; if kept == ROW { rows } else { columns }];
+        let mut values = Vec::with_capacity(rows * columns);
+        for row in 0..rows {
+            for column in 0..columns {
+                let (at, marks) = if transposed {
+                    let at = column * stored_columns + row;
+                    (at, swap(data.marks[at]))
+                } else {
+                    let at = row * stored_columns + column;
+                    (at, data.marks[at])
+                };
+                padded[if kept == ROW { row } else { column }] &= marks & kept != 0;
+                values.push(if marks & PADDING == 0 { data.values[at] } else { 0.0 });
+            }
+        }
+        Ok(Operand {
+            rows,
+            columns,
+            values,
+            padded,
+        })
+    }
+}
+
+/// Adds `a · b` to `out`.
+pub(super) fn accumulate(a: &Operand, b: &Operand, out: &mut BlockData) -> Result<(), Kind> {
+    let extents = |x: (usize, usize), y: (usize, usize)| Kind::Extents {
+        what: "a gemm",
+        found: [vec![x.0, x.1], vec![y.0, y.1]],
+    };
+    let (m, k, n) = (a.rows, a.columns, b.columns);
+    if b.rows != k {
+        return Err(extents((m, k), (b.rows, n)));
+    }
+    match out.matrix() {
+        Some((rows, columns)) if rows == m && columns == n && out.shape.len() > 1 => {}
+        _ => {
+            return Err(Kind::Extents {
+                what: "a gemm",
+                found: [vec![m, n], out.shape.clone()],
+            });
+        }
+    }
+    if m == 0 || n == 0 {
+        return Ok(());
+    }
+    for (row, sums) in out.values.chunks_exact_mut(n).enumerate() {
+        let left = &a.values[row * k..(row + 1) * k];
+        // Four rows of `b` at a time: a quarter of the loads and stores of the sums.
+        let mut lefts = left.chunks_exact(4);
+        let mut rights = b.values.chunks_exact(4 * n);
+        for (x, y) in (&mut lefts).zip(&mut rights) {
+            let (y0, rest) = y.split_at(n);
+            let (y1, rest) = rest.split_at(n);
+            let (y2, y3) = rest.split_at(n);
+            for ((((sum, y0), y1), y2), y3) in sums.iter_mut().zip(y0).zip(y1).zip(y2).zip(y3) {
+                *sum += x[0] * y0 + x[1] * y1 + (x[2] * y2 + x[3] * y3);
+            }
+        }
+        for (x, y) in lefts.remainder().iter().zip(rights.remainder().chunks_exact(n)) {
+            for (sum, y) in sums.iter_mut().zip(y) {
+                *sum += x * y;
+            }
+        }
+    }
+    for (row, marks) in out.marks.chunks_exact_mut(n).enumerate() {
+        for (marks, padded) in marks.iter_mut().zip(&b.padded) {
+            *marks |= if a.padded[row] { ROW } else { 0 } | if *padded { COLUMN } else { 0 };
+        }
+    }
+    Ok(())
+}

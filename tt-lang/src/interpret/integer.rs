@@ -1,0 +1,115 @@
+//! Values of integer and uniform boolean expressions.
+
+use super::error::InterpretErrorKind as Kind;
+use super::launch::Launch;
+use crate::ir::{BoolExpr, IntExpr, IntOp, Named, VarId};
+
+/// What integer expressions see: the launch and the current values of all variables.
+#[derive(Debug, Clone)]
+pub(super) struct Scope<'a> {
+    pub launch: &'a Launch<'a>,
+    pub variables: Vec<i64>,
+}
+
+impl Scope<'_> {
+    pub fn integer(&self, expr: &IntExpr) -> Result<i64, Kind> {
+        Ok(match expr {
+            IntExpr::Const(value) => *value,
+            IntExpr::Extent(id) => self.launch.extents[id.index()],
+            IntExpr::Scalar(id) => self.launch.integers[id.index()],
+            IntExpr::Var(id) => self.variables[id.index()],
+            IntExpr::Binary(op, a, b) => op
+                .apply(self.integer(a)?, self.integer(b)?)
+                .ok_or_else(|| self.arithmetic(expr))?,
+        })
+    }
+
+    pub fn boolean(&self, expr: &BoolExpr) -> Result<bool, Kind> {
+        Ok(match expr {
+            BoolExpr::Const(value) => *value,
+            BoolExpr::Compare(op, a, b) => op.apply(self.integer(a)?, self.integer(b)?),
+            BoolExpr::CompareScalar(op, id, value) => op.apply(self.launch.floats[id.index()], *value),
+            BoolExpr::And(a, b) => self.boolean(a)? && self.boolean(b)?,
+            BoolExpr::Or(a, b) => self.boolean(a)? || self.boolean(b)?,
+            BoolExpr::Not(a) => !self.boolean(a)?,
+        })
+    }
+
+    /// `expr` as `base + outer · o + inner · i` over the two parallel indices, where it has that form.
+    pub fn affine(&self, expr: &IntExpr, outer: Option<VarId>, inner: VarId) -> Result<Option<Affine>, Kind> {
+        Ok(match expr {
+            IntExpr::Var(id) if *id == inner => Some(Affine {
+                base: 0,
+                outer: 0,
+                inner: 1,
+            }),
+            IntExpr::Var(id) if Some(*id) == outer => Some(Affine {
+                base: 0,
+                outer: 1,
+                inner: 0,
+            }),
+            IntExpr::Const(_) | IntExpr::Extent(_) | IntExpr::Scalar(_) | IntExpr::Var(_) => Some(Affine {
+                base: self.integer(expr)?,
+                outer: 0,
+                inner: 0,
+            }),
+            IntExpr::Binary(op, a, b) => {
+                let (Some(a), Some(b)) = (self.affine(a, outer, inner)?, self.affine(b, outer, inner)?) else {
+                    return Ok(None);
+                };
+                let overflow = || self.arithmetic(expr);
+                match op {
+                    IntOp::Add | IntOp::Sub => Some(a.combine(*op, b).ok_or_else(overflow)?),
+                    IntOp::Mul if b.is_constant() => Some(a.scale(b.base).ok_or_else(overflow)?),
+                    IntOp::Mul if a.is_constant() => Some(b.scale(a.base).ok_or_else(overflow)?),
+                    _ if a.is_constant() && b.is_constant() => Some(Affine {
+                        base: op.apply(a.base, b.base).ok_or_else(overflow)?,
+                        outer: 0,
+                        inner: 0,
+                    }),
+                    _ => None,
+                }
+            }
+        })
+    }
+
+    fn arithmetic(&self, expr: &IntExpr) -> Kind {
+        Kind::Arithmetic(Named(self.launch.kernel, expr).to_string())
+    }
+}
+
+/// `base + outer · o + inner · i`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Affine {
+    pub base: i64,
+    pub outer: i64,
+    pub inner: i64,
+}
+
+impl Affine {
+    fn is_constant(self) -> bool {
+        self.outer == 0 && self.inner == 0
+    }
+
+    fn combine(self, op: IntOp, other: Affine) -> Option<Affine> {
+        Some(Affine {
+            base: op.apply(self.base, other.base)?,
+            outer: op.apply(self.outer, other.outer)?,
+            inner: op.apply(self.inner, other.inner)?,
+        })
+    }
+
+    fn scale(self, factor: i64) -> Option<Affine> {
+        Some(Affine {
+            base: self.base.checked_mul(factor)?,
+            outer: self.outer.checked_mul(factor)?,
+            inner: self.inner.checked_mul(factor)?,
+        })
+    }
+
+    pub fn at(self, outer: i64, inner: i64) -> Option<i64> {
+        self.base
+            .checked_add(self.outer.checked_mul(outer)?)?
+            .checked_add(self.inner.checked_mul(inner)?)
+    }
+}

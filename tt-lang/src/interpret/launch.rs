@@ -1,0 +1,167 @@
+//! One launch: the kernel with checked inputs.
+
+use super::error::{InterpretError, InterpretErrorKind as Kind};
+use super::inputs::{Inputs, Outputs};
+use super::integer::Scope;
+use super::storage::TensorData;
+use crate::ir::{IntExpr, Kernel, Param, ScalarKind};
+use std::collections::BTreeMap;
+
+/// A kernel and everything that is the same for all its blocks.
+#[derive(Debug)]
+pub(super) struct Launch<'a> {
+    pub kernel: &'a Kernel,
+    /// By extent.
+    pub extents: Vec<i64>,
+    /// By parameter; 0 where it is no integer scalar.
+    pub integers: Vec<i64>,
+    /// By parameter; 0 where it is no `f32` scalar.
+    pub floats: Vec<f64>,
+    /// By parameter; none where it is a scalar.
+    pub tensors: Vec<Option<TensorData<'a>>>,
+    /// The grid, the fastest axis first.
+    pub grid: Vec<u64>,
+}
+
+impl<'a> Launch<'a> {
+    pub fn new(kernel: &'a Kernel, inputs: &Inputs<'a>) -> Result<Self, InterpretError> {
+        let input = |kind| InterpretError::input(kernel, kind);
+        let missing = |name: &str| input(Kind::MissingInput(name.to_string()));
+        let extents = extents(kernel, inputs).map_err(input)?;
+        let (mut integers, mut floats) = (vec![0; kernel.params.len()], vec![0.0; kernel.params.len()]);
+        for (i, param) in kernel.params.iter().enumerate() {
+            if let Param::Scalar(scalar) = param {
+                let name = &scalar.name;
+                match scalar.kind {
+                    ScalarKind::F32 => floats[i] = *inputs.floats.get(name).ok_or_else(|| missing(name))?,
+                    ScalarKind::I32 | ScalarKind::U32 => {
+                        integers[i] = *inputs.integers.get(name).ok_or_else(|| missing(name))?;
+                        floats[i] = integers[i] as f64;
+                    }
+                }
+            }
+        }
+        let mut launch = Launch {
+            kernel,
+            extents,
+            integers,
+            floats,
+            tensors: Vec::new(),
+            grid: Vec::new(),
+        };
+        let mut tensors = Vec::new();
+        for param in &kernel.params {
+            tensors.push(match param {
+                Param::Scalar(_) => None,
+                Param::Tensor(tensor) => {
+                    let (shape, values) = inputs.tensors.get(&tensor.name).ok_or_else(|| missing(&tensor.name))?;
+                    let scope = launch.scope();
+                    let expected: Vec<i64> = tensor
+                        .extents
+                        .iter()
+                        .map(|extent| scope.integer(&extent.value))
+                        .collect::<Result<_, _>>()
+                        .map_err(input)?;
+                    let same = expected.len() == shape.len()
+                        && expected.iter().zip(shape).all(|(a, b)| i64::try_from(*b) == Ok(*a));
+                    if !same {
+                        let tensor = tensor.name.clone();
+                        return Err(input(Kind::Shape {
+                            tensor,
+                            expected,
+                            found: shape.clone(),
+                        }));
+                    }
+                    let count = shape.iter().product();
+                    if values.len() != count {
+                        let tensor = tensor.name.clone();
+                        return Err(input(Kind::Length {
+                            tensor,
+                            expected: count,
+                            found: values.len(),
+                        }));
+                    }
+                    Some(TensorData::new(&tensor.name, shape.clone(), *values, tensor.mutable))
+                }
+            });
+        }
+        launch.tensors = tensors;
+        let mut grid = Vec::new();
+        for (_, extent) in &kernel.grid.axes {
+            let at = |kind| InterpretError::at(kernel, extent.span, kind);
+            let value = launch.scope().integer(&extent.value).map_err(at)?;
+            grid.push(
+                u64::try_from(value)
+                    .ok()
+                    .filter(|value| *value > 0)
+                    .ok_or_else(|| at(Kind::Grid(value)))?,
+            );
+        }
+        if grid
+            .iter()
+            .try_fold(1u64, |product, extent| product.checked_mul(*extent))
+            .is_none()
+        {
+            return Err(InterpretError::at(kernel, kernel.grid.span, Kind::Grid(i64::MAX)));
+        }
+        launch.grid = grid;
+        Ok(launch)
+    }
+
+    /// The scope outside of every loop.
+    pub fn scope(&self) -> Scope<'_> {
+        Scope {
+            launch: self,
+            variables: vec![0; self.kernel.variables.len()],
+        }
+    }
+
+    pub fn block_count(&self) -> u64 {
+        self.grid.iter().product()
+    }
+
+    pub fn into_outputs(self, prints: Vec<String>) -> Outputs {
+        let tensors = self
+            .tensors
+            .into_iter()
+            .flatten()
+            .filter_map(|tensor| {
+                let name = tensor.name.to_string();
+                tensor.into_written().map(|values| (name, values))
+            })
+            .collect();
+        Outputs { tensors, prints }
+    }
+}
+
+/// The symbolic extents: given ones, and those that some tensor has as an extent of its own. Where two tensors disagree
+/// the first counts, and the check of the other's shape says so.
+fn extents(kernel: &Kernel, inputs: &Inputs<'_>) -> Result<Vec<i64>, Kind> {
+    let mut known: BTreeMap<usize, i64> = BTreeMap::new();
+    for (i, extent) in kernel.extents.iter().enumerate() {
+        if let Some(value) = inputs.extents.get(&extent.name) {
+            known.insert(i, *value);
+        }
+    }
+    for param in &kernel.params {
+        if let Param::Tensor(tensor) = param
+            && let Some((shape, _)) = inputs.tensors.get(&tensor.name)
+        {
+            for (extent, found) in tensor.extents.iter().zip(shape) {
+                if let IntExpr::Extent(id) = extent.value
+                    && let Ok(found) = i64::try_from(*found)
+                {
+                    known.entry(id.index()).or_insert(found);
+                }
+            }
+        }
+    }
+    (0..kernel.extents.len())
+        .map(|i| {
+            known
+                .get(&i)
+                .copied()
+                .ok_or_else(|| Kind::MissingInput(kernel.extents[i].name.clone()))
+        })
+        .collect()
+}

@@ -1,0 +1,128 @@
+//! Whole kernels from source text, against the mathematics they stand for.
+
+use super::super::{Inputs, run};
+use super::{near, values};
+use crate::ir::Kernel;
+
+fn kernel(source: &str) -> Kernel {
+    let parsed = crate::syntax::parse(Default::default(), source.parse().unwrap(), "test.rs");
+    parsed.kernel.unwrap_or_else(|| panic!("{:#?}", parsed.diagnostics))
+}
+
+#[test]
+fn softmax_of_any_width() {
+    let kernel = kernel(
+        "fn softmax<const M: usize, const N: usize>(x: &Tensor<bf16, M, N>, y: &mut Tensor<bf16, M, N>) {
+            let by = T.Kernel(M.div_ceil(32));
+            let block = T.alloc_shared::<bf16>(32, 64);
+            let e = T.alloc_fragment::<f32>(32, 64);
+            let row_max = T.alloc_fragment::<f32>(32);
+            let row_sum = T.alloc_fragment::<f32>(32);
+            T.fill(row_max, f32::NEG_INFINITY);
+            for j in T.Pipelined(N.div_ceil(64), num_stages = 2) {
+                T.copy(x[(by * 32, j * 64)], block);
+                T.reduce_max(block, row_max, dim = 1, clear = false);
+            }
+            T.clear(row_sum);
+            for j in T.Pipelined(N.div_ceil(64), num_stages = 2) {
+                T.copy(x[(by * 32, j * 64)], block);
+                for (i, c) in T.Parallel(32, 64) {
+                    e[(i, c)] = (block[(i, c)] - row_max[i]).exp();
+                }
+                T.reduce_sum(e, row_sum, dim = 1, clear = false);
+            }
+            for j in T.Pipelined(N.div_ceil(64), num_stages = 2) {
+                T.copy(x[(by * 32, j * 64)], block);
+                for (i, c) in T.Parallel(32, 64) {
+                    e[(i, c)] = (block[(i, c)] - row_max[i]).exp() / row_sum[i];
+                }
+                T.copy(e, y[(by * 32, j * 64)]);
+            }
+        }",
+    );
+    for (m, n) in [(32, 64), (3, 7), (70, 100)] {
+        // All negative: a padded 0 would win the maximum.
+        let x: Vec<f64> = values(m * n, 1).iter().map(|v| v - 3.0).collect();
+        let expected: Vec<f64> = x
+            .chunks(n)
+            .flat_map(|row| {
+                let sum: f64 = row.iter().map(|v| v.exp()).sum();
+                row.iter().map(move |v| v.exp() / sum)
+            })
+            .collect();
+        let zero = vec![0.0; m * n];
+        let inputs = Inputs::new().tensor("x", &[m, n], &x[..]).tensor("y", &[m, n], &zero[..]);
+        near(run(&kernel, &inputs).unwrap().tensor("y").unwrap(), &expected);
+    }
+}
+
+#[test]
+fn attention_with_and_without_its_mask() {
+    // The mask says for rows past R what the edge rule says anyway.
+    let masked = "if r * 32 + j < R { s[(i, j)] * scale } else { f32::NEG_INFINITY }";
+    for value in [masked, "s[(i, j)] * scale"] {
+        let kernel = kernel(&ATTENTION.replace("VALUE", value));
+        let (b, h, s, r, d) = (2, 1, 50, 45, 32);
+        let (q, k, v) = (values(b * h * s * d, 1), values(b * h * r * d, 2), values(b * h * r * d, 3));
+        let zero = vec![0.0; b * h * s * d];
+        let inputs = Inputs::new()
+            .tensor("q", &[b, h, s, d], &q[..])
+            .tensor("k", &[b, h, r, d], &k[..])
+            .tensor("v", &[b, h, r, d], &v[..])
+            .tensor("out", &[b, h, s, d], &zero[..])
+            .float("scale", 0.25);
+        let mut expected = Vec::new();
+        for row in 0..b * h * s {
+            let head = row / s;
+            let weights: Vec<f64> = (0..r)
+                .map(|j| {
+                    let dot: f64 = (0..d).map(|c| q[row * d + c] * k[(head * r + j) * d + c]).sum();
+                    (dot * 0.25).exp()
+                })
+                .collect();
+            let total: f64 = weights.iter().sum();
+            expected.extend(
+                (0..d).map(|c| (0..r).map(|j| weights[j] * v[(head * r + j) * d + c]).sum::<f64>() / total),
+            );
+        }
+        near(run(&kernel, &inputs).unwrap().tensor("out").unwrap(), &expected);
+    }
+}
+
+const ATTENTION: &str = "fn attention<const B: usize, const H: usize, const S: usize, const R: usize>(
+    q: &Tensor<bf16, B, H, S, 32>, k: &Tensor<bf16, B, H, R, 32>, v: &Tensor<bf16, B, H, R, 32>, scale: f32,
+    out: &mut Tensor<bf16, B, H, S, 32>,
+) {
+    let (block, head, batch) = T.Kernel(S.div_ceil(32), H, B);
+    let q_block = T.alloc_shared::<bf16>(32, 32);
+    let k_block = T.alloc_shared::<bf16>(32, 32);
+    let v_block = T.alloc_shared::<bf16>(32, 32);
+    let s = T.alloc_fragment::<f32>(32, 32);
+    let p = T.alloc_shared::<bf16>(32, 32);
+    let acc = T.alloc_fragment::<f32>(32, 32);
+    let m_old = T.alloc_fragment::<f32>(32);
+    let m_new = T.alloc_fragment::<f32>(32);
+    let rescale = T.alloc_fragment::<f32>(32);
+    let part = T.alloc_fragment::<f32>(32);
+    let total = T.alloc_fragment::<f32>(32);
+    T.copy(q[(batch, head, block * 32, 0)], q_block);
+    T.clear(acc);
+    T.clear(total);
+    T.fill(m_new, f32::NEG_INFINITY);
+    for r in T.Pipelined(R.div_ceil(32), num_stages = 2) {
+        T.copy(k[(batch, head, r * 32, 0)], k_block);
+        T.gemm(q_block, k_block, s, transpose_b = true, clear_accum = true);
+        for (i, j) in T.Parallel(32, 32) { s[(i, j)] = VALUE; }
+        T.copy(m_new, m_old);
+        T.reduce_max(s, m_new, dim = 1, clear = false);
+        for i in T.Parallel(32) { rescale[i] = (m_old[i] - m_new[i]).exp(); }
+        for (i, j) in T.Parallel(32, 32) { p[(i, j)] = (s[(i, j)] - m_new[i]).exp(); }
+        T.reduce_sum(p, part, dim = 1);
+        for i in T.Parallel(32) { total[i] = total[i] * rescale[i] + part[i]; }
+        for (i, j) in T.Parallel(32, 32) { acc[(i, j)] *= rescale[i]; }
+        T.copy(v[(batch, head, r * 32, 0)], v_block);
+        T.gemm(p, v_block, acc);
+    }
+    for (i, j) in T.Parallel(32, 32) { acc[(i, j)] /= total[i]; }
+    T.copy(acc, out[(batch, head, block * 32, 0)]);
+}";

@@ -1,0 +1,170 @@
+//! Integer and uniform boolean expressions.
+
+use super::{ExtentId, ParamId, VarId};
+use serde::{Deserialize, Serialize};
+
+/// An integer expression, over `i64`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum IntExpr {
+    /// A constant.
+    Const(i64),
+    /// A symbolic extent.
+    Extent(ExtentId),
+    /// An `i32` or `u32` scalar parameter.
+    Scalar(ParamId),
+    /// A grid axis, loop variable or parallel index.
+    Var(VarId),
+    /// An operation.
+    Binary(IntOp, Box<IntExpr>, Box<IntExpr>),
+}
+
+/// An integer operation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum IntOp {
+    /// `a + b`
+    Add,
+    /// `a - b`
+    Sub,
+    /// `a * b`
+    Mul,
+    /// `a / b`, truncating
+    Div,
+    /// `a % b`
+    Rem,
+    /// `a.div_ceil(b)`
+    CeilDiv,
+    /// `a.min(b)`
+    Min,
+    /// `a.max(b)`
+    Max,
+}
+
+impl IntOp {
+    /// Applies it; `None` on overflow or division by zero.
+    pub fn apply(self, a: i64, b: i64) -> Option<i64> {
+        match self {
+            IntOp::Add => a.checked_add(b),
+            IntOp::Sub => a.checked_sub(b),
+            IntOp::Mul => a.checked_mul(b),
+            IntOp::Div => a.checked_div(b),
+            IntOp::Rem => a.checked_rem(b),
+            IntOp::CeilDiv => {
+                let quotient = a.checked_div(b)?;
+                let exact = a.checked_rem(b)? == 0 || (a < 0) != (b < 0);
+                if exact { Some(quotient) } else { quotient.checked_add(1) }
+            }
+            IntOp::Min => Some(a.min(b)),
+            IntOp::Max => Some(a.max(b)),
+        }
+    }
+}
+
+impl IntExpr {
+    /// `op(a, b)`, folded where both are constants or one is neutral.
+    pub fn binary(op: IntOp, a: IntExpr, b: IntExpr) -> IntExpr {
+        use IntExpr::Const;
+        match (op, &a, &b) {
+            (_, Const(x), Const(y)) if op.apply(*x, *y).is_some() => Const(op.apply(*x, *y).unwrap_or_default()),
+            (IntOp::Add, Const(0), _) | (IntOp::Mul, Const(1), _) => b,
+            (IntOp::Add | IntOp::Sub, _, Const(0)) => a,
+            (IntOp::Mul | IntOp::Div | IntOp::CeilDiv, _, Const(1)) => a,
+            (IntOp::Mul, Const(0), _) | (IntOp::Mul, _, Const(0)) => Const(0),
+            _ => IntExpr::Binary(op, Box::new(a), Box::new(b)),
+        }
+    }
+
+    /// The value, where it is a constant.
+    pub fn as_const(&self) -> Option<i64> {
+        match self {
+            IntExpr::Const(value) => Some(*value),
+            _ => None,
+        }
+    }
+
+    /// Calls `visit` for this expression and everything in it.
+    pub fn walk(&self, visit: &mut impl FnMut(&IntExpr)) {
+        visit(self);
+        if let IntExpr::Binary(_, a, b) = self {
+            a.walk(visit);
+            b.walk(visit);
+        }
+    }
+
+    /// Whether it mentions the variable `var`.
+    pub fn mentions(&self, var: VarId) -> bool {
+        let mut found = false;
+        self.walk(&mut |e| found |= *e == IntExpr::Var(var));
+        found
+    }
+
+    /// Whether it is the same for every block and iteration: no variables, only extents, scalars and constants.
+    pub fn is_launch_constant(&self) -> bool {
+        let mut constant = true;
+        self.walk(&mut |e| constant &= !matches!(e, IntExpr::Var(_)));
+        constant
+    }
+
+    /// The expression with `replace(var)` in place of each variable for which it gives something.
+    pub fn substitute(&self, replace: &impl Fn(VarId) -> Option<IntExpr>) -> IntExpr {
+        match self {
+            IntExpr::Var(var) => replace(*var).unwrap_or_else(|| self.clone()),
+            IntExpr::Binary(op, a, b) => IntExpr::binary(*op, a.substitute(replace), b.substitute(replace)),
+            IntExpr::Const(_) | IntExpr::Extent(_) | IntExpr::Scalar(_) => self.clone(),
+        }
+    }
+}
+
+/// A comparison.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub enum CompareOp {
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+}
+
+impl CompareOp {
+    /// Applies it to two ordered values.
+    pub fn apply<T: PartialOrd>(self, a: T, b: T) -> bool {
+        match self {
+            CompareOp::Eq => a == b,
+            CompareOp::Ne => a != b,
+            CompareOp::Lt => a < b,
+            CompareOp::Le => a <= b,
+            CompareOp::Gt => a > b,
+            CompareOp::Ge => a >= b,
+        }
+    }
+
+    /// As written in Rust and C++.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            CompareOp::Eq => "==",
+            CompareOp::Ne => "!=",
+            CompareOp::Lt => "<",
+            CompareOp::Le => "<=",
+            CompareOp::Gt => ">",
+            CompareOp::Ge => ">=",
+        }
+    }
+}
+
+/// A condition that is the same for a whole block.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum BoolExpr {
+    /// `true`, `false`.
+    Const(bool),
+    /// A comparison of integers.
+    Compare(CompareOp, IntExpr, IntExpr),
+    /// A comparison of an `f32` scalar parameter with a number.
+    CompareScalar(CompareOp, ParamId, #[serde(with = "super::real")] f64),
+    /// `a && b`
+    And(Box<BoolExpr>, Box<BoolExpr>),
+    /// `a || b`
+    Or(Box<BoolExpr>, Box<BoolExpr>),
+    /// `!a`
+    Not(Box<BoolExpr>),
+}

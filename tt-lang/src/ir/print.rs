@@ -1,0 +1,331 @@
+//! The text form of Tile IR: Rust-like, one statement a line, as the user wrote it with names resolved.
+
+use super::*;
+use std::fmt::{self, Display, Write};
+
+/// Something of `kernel`, shown with the kernel's names.
+pub struct Named<'a, T: ?Sized>(pub &'a Kernel, pub &'a T);
+
+impl Display for Named<'_, IntExpr> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Named(kernel, expr) = *self;
+        let operand = |f: &mut fmt::Formatter<'_>, x: &IntExpr, tight: bool| match x {
+            IntExpr::Binary(IntOp::Add | IntOp::Sub, ..) if tight => write!(f, "({})", Named(kernel, x)),
+            _ => write!(f, "{}", Named(kernel, x)),
+        };
+        match expr {
+            IntExpr::Const(value) => write!(f, "{value}"),
+            IntExpr::Extent(id) => f.write_str(kernel.extent(*id)),
+            IntExpr::Scalar(id) => f.write_str(kernel.params[id.index()].name()),
+            IntExpr::Var(id) => f.write_str(kernel.variable(*id)),
+            IntExpr::Binary(op @ (IntOp::CeilDiv | IntOp::Min | IntOp::Max), a, b) => {
+                let name = match op {
+                    IntOp::CeilDiv => "div_ceil",
+                    IntOp::Min => "min",
+                    _ => "max",
+                };
+                match **a {
+                    IntExpr::Binary(..) => write!(f, "({})", Named(kernel, &**a))?,
+                    _ => write!(f, "{}", Named(kernel, &**a))?,
+                }
+                write!(f, ".{name}({})", Named(kernel, &**b))
+            }
+            IntExpr::Binary(op, a, b) => {
+                let (symbol, tight) = match op {
+                    IntOp::Add => ("+", false),
+                    IntOp::Sub => ("-", false),
+                    IntOp::Mul => ("*", true),
+                    IntOp::Div => ("/", true),
+                    _ => ("%", true),
+                };
+                operand(f, a, tight)?;
+                write!(f, " {symbol} ")?;
+                match **b {
+                    IntExpr::Binary(IntOp::Add | IntOp::Sub | IntOp::Mul | IntOp::Div | IntOp::Rem, ..)
+                        if *op != IntOp::Add =>
+                    {
+                        write!(f, "({})", Named(kernel, &**b))
+                    }
+                    _ => operand(f, b, tight),
+                }
+            }
+        }
+    }
+}
+
+impl Display for Named<'_, BoolExpr> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Named(kernel, expr) = *self;
+        match expr {
+            BoolExpr::Const(value) => write!(f, "{value}"),
+            BoolExpr::Compare(op, a, b) => write!(f, "{} {} {}", Named(kernel, a), op.symbol(), Named(kernel, b)),
+            BoolExpr::CompareScalar(op, id, value) => {
+                write!(f, "{} {} {value:?}", kernel.params[id.index()].name(), op.symbol())
+            }
+            BoolExpr::And(a, b) => write!(f, "({} && {})", Named(kernel, &**a), Named(kernel, &**b)),
+            BoolExpr::Or(a, b) => write!(f, "({} || {})", Named(kernel, &**a), Named(kernel, &**b)),
+            BoolExpr::Not(a) => write!(f, "!({})", Named(kernel, &**a)),
+        }
+    }
+}
+
+impl Display for Named<'_, Access> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Named(kernel, access) = *self;
+        let name = match access.buffer {
+            Buffer::Block(id) => &kernel.block(id).name,
+            Buffer::Tensor(id) => kernel.params[id.index()].name(),
+        };
+        let indices: Vec<String> = access.indices.iter().map(|i| Named(kernel, i).to_string()).collect();
+        match indices.as_slice() {
+            [one] => write!(f, "{name}[{one}]"),
+            many => write!(f, "{name}[({})]", many.join(", ")),
+        }
+    }
+}
+
+impl Display for Named<'_, Element> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Named(kernel, element) = *self;
+        let show = |x: &Element| Named(kernel, x).to_string();
+        match &element.kind {
+            ElementKind::Float(value) => write!(f, "{value:?}"),
+            ElementKind::Bool(value) => write!(f, "{value}"),
+            ElementKind::Scalar(id) => f.write_str(kernel.params[id.index()].name()),
+            ElementKind::Int(expr) => write!(f, "({} as f32)", Named(kernel, expr)),
+            ElementKind::Load(access) => write!(f, "{}", Named(kernel, access)),
+            ElementKind::Call(op, args) => match (op, args.as_slice()) {
+                (ElementOp::Add, [a, b]) => write!(f, "({} + {})", show(a), show(b)),
+                (ElementOp::Sub, [a, b]) => write!(f, "({} - {})", show(a), show(b)),
+                (ElementOp::Mul, [a, b]) => write!(f, "({} * {})", show(a), show(b)),
+                (ElementOp::Div, [a, b]) => write!(f, "({} / {})", show(a), show(b)),
+                (ElementOp::Neg, [a]) => write!(f, "(-{})", show(a)),
+                (_, [first, rest @ ..]) => {
+                    let rest: Vec<String> = rest.iter().map(show).collect();
+                    write!(f, "{}.{}({})", show(first), op.row().name, rest.join(", "))
+                }
+                (_, []) => write!(f, "{}()", op.row().name),
+            },
+            ElementKind::Compare(op, a, b) => write!(f, "({} {} {})", show(a), op.symbol(), show(b)),
+            ElementKind::CompareInt(op, a, b) => {
+                write!(f, "({} {} {})", Named(kernel, a), op.symbol(), Named(kernel, b))
+            }
+            ElementKind::And(a, b) => write!(f, "({} && {})", show(a), show(b)),
+            ElementKind::Or(a, b) => write!(f, "({} || {})", show(a), show(b)),
+            ElementKind::Not(a) => write!(f, "!{}", show(a)),
+            ElementKind::Select(c, a, b) => write!(f, "if {} {{ {} }} else {{ {} }}", show(c), show(a), show(b)),
+            ElementKind::Cast(to, a) => write!(f, "({} as {})", show(a), to.name()),
+        }
+    }
+}
+
+impl Display for Named<'_, Region> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Named(kernel, region) = *self;
+        let axes: Vec<String> = region
+            .offsets
+            .iter()
+            .zip(&region.extents)
+            .map(|(offset, extent)| format!("{}; {extent}", Named(kernel, &offset.value)))
+            .collect();
+        write!(
+            f,
+            "{}[({})]",
+            kernel.params[region.tensor.index()].name(),
+            axes.join(", ")
+        )
+    }
+}
+
+impl Display for Named<'_, Place> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.1 {
+            Place::Block(id) => f.write_str(&self.0.block(id.value).name),
+            Place::Tensor(region) => write!(f, "{}", Named(self.0, region)),
+        }
+    }
+}
+
+/// The head of a statement, on one line: for loops and branches without their bodies.
+impl Display for Named<'_, Stmt> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Named(kernel, stmt) = *self;
+        match &stmt.kind {
+            StmtKind::Copy { src, dst } => write!(f, "T.copy({}, {})", Named(kernel, src), Named(kernel, dst)),
+            StmtKind::Fill { block, value } => {
+                write!(
+                    f,
+                    "T.fill({}, {})",
+                    kernel.block(block.value).name,
+                    Named(kernel, value)
+                )
+            }
+            StmtKind::Gemm {
+                a,
+                b,
+                acc,
+                transpose_a,
+                transpose_b,
+                clear_accum,
+            } => {
+                write!(
+                    f,
+                    "T.gemm({}, {}, {}",
+                    Named(kernel, a),
+                    Named(kernel, b),
+                    kernel.block(acc.value).name
+                )?;
+                for (set, name) in [
+                    (transpose_a, "transpose_a"),
+                    (transpose_b, "transpose_b"),
+                    (clear_accum, "clear_accum"),
+                ] {
+                    if *set {
+                        write!(f, ", {name} = true")?;
+                    }
+                }
+                f.write_char(')')
+            }
+            StmtKind::For {
+                var, start, end, kind, ..
+            } => {
+                let name = kernel.variable(*var);
+                let (start, end) = (Named(kernel, start), Named(kernel, end));
+                match kind {
+                    LoopKind::Serial => write!(f, "for {name} in {start}..{end}"),
+                    LoopKind::Unroll => write!(f, "for {name} in T.unroll({start}..{end})"),
+                    LoopKind::Pipelined(stages) => {
+                        write!(f, "for {name} in T.Pipelined({start}..{end}, num_stages = {stages})")
+                    }
+                }
+            }
+            StmtKind::If { cond, .. } => write!(f, "if {}", Named(kernel, &cond.value)),
+            StmtKind::Parallel { indices, assigns } => {
+                let names: Vec<&str> = indices.iter().map(|(var, _)| kernel.variable(*var)).collect();
+                let extents: Vec<String> = indices.iter().map(|(_, extent)| extent.to_string()).collect();
+                write!(f, "for ({}) in T.Parallel({}) {{", names.join(", "), extents.join(", "))?;
+                for assign in assigns {
+                    write!(
+                        f,
+                        " {} = {};",
+                        Named(kernel, &assign.target),
+                        Named(kernel, &assign.value)
+                    )?;
+                }
+                f.write_str(" }")
+            }
+            StmtKind::Reduce {
+                op,
+                src,
+                out,
+                dim,
+                clear,
+            } => write!(
+                f,
+                "T.reduce_{}({}, {}, dim = {}, clear = {clear})",
+                match op {
+                    ReduceOp::Sum => "sum",
+                    ReduceOp::Max => "max",
+                    ReduceOp::Min => "min",
+                    ReduceOp::AbsMax => "absmax",
+                    ReduceOp::Mean => "mean",
+                },
+                kernel.block(src.value).name,
+                kernel.block(out.value).name,
+                match dim {
+                    ReduceDim::Columns => "0",
+                    ReduceDim::Rows => "1",
+                    ReduceDim::All => "(0, 1)",
+                },
+            ),
+            StmtKind::Transpose { src, dst } => {
+                write!(
+                    f,
+                    "T.transpose({}, {})",
+                    kernel.block(src.value).name,
+                    kernel.block(dst.value).name
+                )
+            }
+            StmtKind::Print { items } => {
+                let items: Vec<String> = items
+                    .iter()
+                    .map(|item| match item {
+                        PrintItem::Text(text) => format!("{text:?}"),
+                        PrintItem::Value(value) => Named(kernel, value).to_string(),
+                        PrintItem::Block(id) => kernel.block(*id).name.clone(),
+                    })
+                    .collect();
+                write!(f, "T.print({})", items.join(", "))
+            }
+        }
+    }
+}
+
+impl Display for Kernel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let extents: Vec<&str> = self.extents.iter().map(|extent| extent.name.as_str()).collect();
+        let generics = if extents.is_empty() {
+            String::new()
+        } else {
+            format!("<{}>", extents.join(", "))
+        };
+        let params: Vec<String> = self
+            .params
+            .iter()
+            .map(|param| match param {
+                Param::Tensor(t) => {
+                    let extents: Vec<String> = t.extents.iter().map(|e| Named(self, &e.value).to_string()).collect();
+                    let reference = if t.mutable { "&mut " } else { "&" };
+                    format!(
+                        "{}: {reference}Tensor<{}, {}>",
+                        t.name,
+                        t.element.value.name(),
+                        extents.join(", ")
+                    )
+                }
+                Param::Scalar(s) => format!("{}: {}", s.name, format!("{:?}", s.kind).to_lowercase()),
+            })
+            .collect();
+        writeln!(f, "kernel {}{generics}({})", self.name, params.join(", "))?;
+        for (var, extent) in &self.grid.axes {
+            writeln!(f, "  grid {} in 0..{}", self.variable(*var), Named(self, &extent.value))?;
+        }
+        for block in &self.blocks {
+            let shape: Vec<String> = block.shape.iter().map(u64::to_string).collect();
+            let scope = format!("{:?}", block.scope).to_lowercase();
+            writeln!(
+                f,
+                "  {scope} {}: {}[{}]",
+                block.name,
+                block.element.name(),
+                shape.join(", ")
+            )?;
+        }
+        print_body(self, &self.body, 1, f)
+    }
+}
+
+fn print_body(kernel: &Kernel, body: &[Stmt], depth: usize, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let pad = "  ".repeat(depth);
+    for stmt in body {
+        let head = Named(kernel, stmt);
+        match &stmt.kind {
+            StmtKind::For { body, .. } => {
+                writeln!(f, "{pad}{head} {{")?;
+                print_body(kernel, body, depth + 1, f)?;
+                writeln!(f, "{pad}}}")?;
+            }
+            StmtKind::If { then, otherwise, .. } => {
+                writeln!(f, "{pad}{head} {{")?;
+                print_body(kernel, then, depth + 1, f)?;
+                if !otherwise.is_empty() {
+                    writeln!(f, "{pad}}} else {{")?;
+                    print_body(kernel, otherwise, depth + 1, f)?;
+                }
+                writeln!(f, "{pad}}}")?;
+            }
+            _ => writeln!(f, "{pad}{head}")?,
+        }
+    }
+    Ok(())
+}

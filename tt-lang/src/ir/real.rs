@@ -1,0 +1,14 @@
+//! Numbers in the serialised kernel: as text, because JSON has neither infinities nor a guarantee of every bit.
+
+use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+/// Writes `value` as the shortest text that reads back the same.
+pub(super) fn serialize<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(&format_args!("{value:?}"))
+}
+
+/// Reads what [`serialize`] wrote.
+pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    text.parse().map_err(|_| D::Error::custom(format!("`{text}` is not a number")))
+}

@@ -1,0 +1,178 @@
+//! Statements.
+
+use super::{Access, BlockId, BoolExpr, Element, IntExpr, ParamId, Span, Spanned, VarId};
+use serde::{Deserialize, Serialize};
+
+/// One statement.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Stmt {
+    /// What it does.
+    pub kind: StmtKind,
+    /// Its place (for calls, the method's name).
+    pub span: Span,
+}
+
+/// What a statement does.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum StmtKind {
+    /// `T.copy(src, dst)`. Both sides have the same extents; at most one is a tensor region.
+    Copy {
+        /// Read.
+        src: Place,
+        /// Written.
+        dst: Place,
+    },
+    /// `T.clear(x)` (value 0), `T.fill(x, v)`. The value has no loads and is the same for the whole block.
+    Fill {
+        /// Written.
+        block: Spanned<BlockId>,
+        /// The value.
+        value: Element,
+    },
+    /// `T.gemm(a, b, acc)`, and the three-index parallel form.
+    Gemm {
+        /// Left operand, `m × k` (or `k × m`).
+        a: Place,
+        /// Right operand, `k × n` (or `n × k`).
+        b: Place,
+        /// Accumulator, `m × n`.
+        acc: Spanned<BlockId>,
+        /// The left operand is stored `k × m`.
+        transpose_a: bool,
+        /// The right operand is stored `n × k`.
+        transpose_b: bool,
+        /// The accumulator starts from zero.
+        clear_accum: bool,
+    },
+    /// `for var in ..`, `var` from `start` up to but not including `end`.
+    For {
+        /// The loop variable.
+        var: VarId,
+        /// First value.
+        start: IntExpr,
+        /// One past the last value.
+        end: IntExpr,
+        /// How it is run.
+        kind: LoopKind,
+        /// The statements.
+        body: Vec<Stmt>,
+    },
+    /// `if cond { .. } else { .. }`, the same for the whole block.
+    If {
+        /// The condition.
+        cond: Spanned<BoolExpr>,
+        /// Where it holds.
+        then: Vec<Stmt>,
+        /// Where it does not.
+        otherwise: Vec<Stmt>,
+    },
+    /// `for (i, j) in T.Parallel(h, w)`: one or two indices.
+    Parallel {
+        /// The indices and their constant extents, outermost first.
+        indices: Vec<(VarId, u64)>,
+        /// The assignments, each done for all elements before the next.
+        assigns: Vec<Assign>,
+    },
+    /// `T.reduce_*(src, out, dim = ..)`.
+    Reduce {
+        /// The operation.
+        op: ReduceOp,
+        /// Read.
+        src: Spanned<BlockId>,
+        /// Written.
+        out: Spanned<BlockId>,
+        /// Along which axes.
+        dim: ReduceDim,
+        /// Whether what `out` holds is forgotten.
+        clear: bool,
+    },
+    /// `T.transpose(src, dst)`.
+    Transpose {
+        /// Read.
+        src: Spanned<BlockId>,
+        /// Written.
+        dst: Spanned<BlockId>,
+    },
+    /// `T.print(..)`.
+    Print {
+        /// What is printed, in order.
+        items: Vec<PrintItem>,
+    },
+}
+
+/// How a loop is run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum LoopKind {
+    /// One iteration after the other.
+    Serial,
+    /// Written out by the C++ compiler.
+    Unroll,
+    /// With this many blocks in flight per shared buffer.
+    Pipelined(u32),
+}
+
+/// A side of a copy or an operand of a gemm.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum Place {
+    /// A whole block.
+    Block(Spanned<BlockId>),
+    /// A region of a tensor.
+    Tensor(Region),
+}
+
+/// A region of a tensor: constant extents from symbolic offsets.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Region {
+    /// The tensor.
+    pub tensor: ParamId,
+    /// The first element along each axis of the tensor.
+    pub offsets: Vec<Spanned<IntExpr>>,
+    /// How many elements along each axis; leading axes that select a matrix have 1.
+    pub extents: Vec<u64>,
+    /// The tensor's name as written here.
+    pub span: Span,
+}
+
+/// `target = value` for every element.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Assign {
+    /// What is written.
+    pub target: Access,
+    /// The value; a compound assignment loads the target in it.
+    pub value: Element,
+    /// Its place.
+    pub span: Span,
+}
+
+/// The operation of a reduction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub enum ReduceOp {
+    Sum,
+    Max,
+    Min,
+    AbsMax,
+    Mean,
+}
+
+/// The axes of a reduction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ReduceDim {
+    /// `dim = 0`: down each column.
+    Columns,
+    /// `dim = 1`: along each row.
+    Rows,
+    /// Both: one value.
+    All,
+}
+
+/// Something printed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum PrintItem {
+    /// A literal text.
+    Text(String),
+    /// A uniform value.
+    Value(IntExpr),
+    /// A whole block.
+    Block(BlockId),
+}

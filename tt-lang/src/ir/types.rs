@@ -1,0 +1,329 @@
+//! The kernel as a whole: its parameters, extents, options, grid and blocks.
+
+use super::{BlockId, ExtentId, IntExpr, ParamId, Span, Stmt, VarId};
+use serde::{Deserialize, Serialize};
+
+/// One kernel.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Kernel {
+    /// The function's name.
+    pub name: String,
+    /// The name's place.
+    pub span: Span,
+    /// The file it stands in, without folders (`matmul.rs`).
+    pub file: String,
+    /// What `#[tt::kernel(..)]` asked for.
+    pub options: Options,
+    /// `const M: usize` and so on, in order.
+    pub extents: Vec<Extent>,
+    /// Tensors and scalars, in order.
+    pub params: Vec<Param>,
+    /// `T.Kernel(..)`.
+    pub grid: Grid,
+    /// Blocks, in order of allocation.
+    pub blocks: Vec<Block>,
+    /// Integer variables; those of `let n = ..` and `const` are substituted and do not appear.
+    pub variables: Vec<Variable>,
+    /// Everything after `T.Kernel(..)`.
+    pub body: Vec<Stmt>,
+    /// Lines and columns of every [`Span`].
+    pub locations: Vec<SourceLocation>,
+}
+
+impl Kernel {
+    /// The location of `span`.
+    pub fn location(&self, span: Span) -> SourceLocation {
+        self.locations.get(span.0 as usize).copied().unwrap_or_default()
+    }
+
+    /// The block `id`.
+    pub fn block(&self, id: BlockId) -> &Block {
+        &self.blocks[id.index()]
+    }
+
+    /// The tensor parameter `id`, if it is one.
+    pub fn tensor(&self, id: ParamId) -> Option<&TensorParam> {
+        match &self.params[id.index()] {
+            Param::Tensor(tensor) => Some(tensor),
+            Param::Scalar(_) => None,
+        }
+    }
+
+    /// The scalar parameter `id`, if it is one.
+    pub fn scalar(&self, id: ParamId) -> Option<&ScalarParam> {
+        match &self.params[id.index()] {
+            Param::Scalar(scalar) => Some(scalar),
+            Param::Tensor(_) => None,
+        }
+    }
+
+    /// The name of the variable `id`.
+    pub fn variable(&self, id: VarId) -> &str {
+        &self.variables[id.index()].name
+    }
+
+    /// The name of the extent `id`.
+    pub fn extent(&self, id: ExtentId) -> &str {
+        &self.extents[id.index()].name
+    }
+}
+
+/// Line and column of a token. Lines count from 1, columns from 0; line 0 means unknown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct SourceLocation {
+    /// First line.
+    pub line: u32,
+    /// First column.
+    pub column: u32,
+}
+
+/// A value and its place.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Spanned<T> {
+    /// The value.
+    pub value: T,
+    /// Its place.
+    pub span: Span,
+}
+
+/// `const M: usize`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Extent {
+    /// Its name.
+    pub name: String,
+    /// Its place.
+    pub span: Span,
+}
+
+/// An integer variable.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Variable {
+    /// Its name as written.
+    pub name: String,
+    /// Its place.
+    pub span: Span,
+}
+
+/// A parameter.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum Param {
+    /// `a: &Tensor<..>`.
+    Tensor(TensorParam),
+    /// `alpha: f32`.
+    Scalar(ScalarParam),
+}
+
+impl Param {
+    /// The parameter's name.
+    pub fn name(&self) -> &str {
+        match self {
+            Param::Tensor(tensor) => &tensor.name,
+            Param::Scalar(scalar) => &scalar.name,
+        }
+    }
+}
+
+/// `a: &Tensor<bf16, M, K>`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TensorParam {
+    /// Its name.
+    pub name: String,
+    /// The name's place.
+    pub span: Span,
+    /// Its element type.
+    pub element: Spanned<ElementType>,
+    /// Its extents, outermost first; 1 to 6, over extents and literals only.
+    pub extents: Vec<Spanned<IntExpr>>,
+    /// `&mut`.
+    pub mutable: bool,
+    /// `#[layout(..)]`.
+    pub layout: Layout,
+}
+
+/// `alpha: f32`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ScalarParam {
+    /// Its name.
+    pub name: String,
+    /// The name's place.
+    pub span: Span,
+    /// Its type.
+    pub kind: ScalarKind,
+}
+
+/// The type of a scalar parameter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub enum ScalarKind {
+    F32,
+    I32,
+    U32,
+}
+
+/// The element type of a tensor or block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub enum ElementType {
+    Bf16,
+    F32,
+    F16,
+    Bfp8,
+    Bfp4,
+    I32,
+    U32,
+    U16,
+    U8,
+}
+
+impl ElementType {
+    /// Every element type with the name users write.
+    pub const ALL: [(ElementType, &'static str); 9] = [
+        (ElementType::Bf16, "bf16"),
+        (ElementType::F32, "f32"),
+        (ElementType::F16, "f16"),
+        (ElementType::Bfp8, "bfp8"),
+        (ElementType::Bfp4, "bfp4"),
+        (ElementType::I32, "i32"),
+        (ElementType::U32, "u32"),
+        (ElementType::U16, "u16"),
+        (ElementType::U8, "u8"),
+    ];
+
+    /// The name users write.
+    pub fn name(self) -> &'static str {
+        match self {
+            ElementType::Bf16 => "bf16",
+            ElementType::F32 => "f32",
+            ElementType::F16 => "f16",
+            ElementType::Bfp8 => "bfp8",
+            ElementType::Bfp4 => "bfp4",
+            ElementType::I32 => "i32",
+            ElementType::U32 => "u32",
+            ElementType::U16 => "u16",
+            ElementType::U8 => "u8",
+        }
+    }
+}
+
+/// Where a tensor lives and how it is cut.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Layout {
+    /// The memory.
+    pub residence: Residence,
+    /// The cut.
+    pub sharding: Sharding,
+    /// The attribute's place, or the parameter's where there is none.
+    pub span: Span,
+}
+
+/// The memory of a tensor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub enum Residence {
+    Dram,
+    L1,
+}
+
+/// How a tensor is spread over banks or cores.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum Sharding {
+    /// Page by page over all banks.
+    Interleaved,
+    /// In `g` bands of rows.
+    Height(u64),
+    /// In `g` bands of columns.
+    Width(u64),
+    /// In `gy` × `gx` rectangles.
+    Block(u64, u64),
+    /// Over named axes.
+    Nd {
+        /// One name per axis of the tensor.
+        axes: Vec<String>,
+        /// Shards along each axis.
+        grid: Vec<u64>,
+        /// Elements of a shard along each axis.
+        shard: Vec<u64>,
+    },
+}
+
+/// What `#[tt::kernel(..)]` asked for.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Options {
+    /// `fidelity = ..`, default HiFi4.
+    pub fidelity: Fidelity,
+    /// `fp32_acc = ..`; `None`: true when an `f32` fragment accumulates.
+    pub fp32_acc: Option<bool>,
+    /// `approx = ..`, default false.
+    pub approx: bool,
+    /// `order = ..`, default row major, and its place where it was written.
+    pub order: Spanned<Order>,
+    /// `multicast = ..`, default auto.
+    pub multicast: Multicast,
+}
+
+/// How many passes the multiplier makes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub enum Fidelity {
+    LoFi,
+    HiFi2,
+    HiFi3,
+    HiFi4,
+}
+
+/// The order in which a core takes its blocks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Order {
+    /// Along the first grid axis.
+    RowMajor,
+    /// Along the second grid axis.
+    ColumnMajor,
+    /// In rectangles of `h` × `w` blocks.
+    BlockLinear(u64, u64),
+    /// Along the Z curve.
+    ZOrder,
+    /// Along the Hilbert curve.
+    Hilbert,
+    /// As the output tensor is sharded.
+    MatchShard,
+}
+
+/// Whether operands may be multicast between cores.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub enum Multicast {
+    Auto,
+    Off,
+}
+
+/// `let (bx, by) = T.Kernel(gx, gy);`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Grid {
+    /// The axes: variable and extent, the fastest first; 1 to 3.
+    pub axes: Vec<(VarId, Spanned<IntExpr>)>,
+    /// The statement's place.
+    pub span: Span,
+}
+
+/// A block of elements in a core.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Block {
+    /// Its name.
+    pub name: String,
+    /// Its place.
+    pub span: Span,
+    /// How it was allocated.
+    pub scope: BlockScope,
+    /// Its element type.
+    pub element: ElementType,
+    /// Its extents: one (a value per row or column), two, or a leading constant axis and two.
+    pub shape: Vec<u64>,
+}
+
+/// How a block was allocated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub enum BlockScope {
+    Shared,
+    Fragment,
+}

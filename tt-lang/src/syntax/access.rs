@@ -1,0 +1,193 @@
+//! Elements of blocks and tensors inside `T.Parallel`: `x[(i, j)]`, `m[i]`, `a[(by * 32 + i, bx * 32 + j)]`.
+
+use super::frontend::{Frontend, Loads, plain_name, shape};
+use super::linear::Linear;
+use super::scope::Binding;
+use super::value::{Class, Value};
+use crate::codes;
+use crate::diagnostic::Diagnostic;
+use crate::ir::{Access, Buffer, ElementKind, ElementType, IntExpr};
+use syn::Expr;
+
+impl Frontend {
+    /// The value of one element.
+    pub(super) fn load(&mut self, index: &syn::ExprIndex) -> Option<Value> {
+        let of_what = plain_name(&index.expr).map_or_else(|| "data".to_string(), |name| format!("`{name}`"));
+        match self.loads {
+            Loads::Allowed => {}
+            Loads::Index => {
+                self.error(
+                    &codes::DATA_DEPENDENT_INDEX,
+                    index,
+                    format!("an index cannot depend on the elements of {of_what}"),
+                    "use extents, integer scalars, block indices and loop variables",
+                );
+                return None;
+            }
+            Loads::Condition => {
+                self.error(
+                    &codes::DATA_DEPENDENT_BRANCH,
+                    index,
+                    format!("a branch cannot depend on the elements of {of_what}"),
+                    "choose element by element inside `T.Parallel`: `x[(i, j)] = if c { .. } else { .. };`",
+                );
+                return None;
+            }
+            Loads::Let => {
+                self.error(
+                    &codes::LET_VALUE,
+                    index,
+                    format!("`let` holds an integer or a block, not an element of {of_what}"),
+                    "write the expression where it is used, or keep it in a fragment",
+                );
+                return None;
+            }
+            Loads::WholeBlock => {
+                self.error(
+                    &codes::ELEMENT_IN_VALUE,
+                    index,
+                    format!("one value for the whole block cannot depend on the elements of {of_what}"),
+                    "write `for (i, j) in T.Parallel(h, w) { x[(i, j)] = ..; }`",
+                );
+                return None;
+            }
+        }
+        let (access, element) = self.access(index)?;
+        let kind = ElementKind::Load(access);
+        Some(Value::Number(self.element(kind, index), Class::of(element)))
+    }
+
+    /// The element that `index` names, and its type.
+    pub(super) fn access(&mut self, index: &syn::ExprIndex) -> Option<(Access, ElementType)> {
+        let Some(ident) = plain_name(&index.expr) else {
+            self.value(&index.expr)?;
+            self.error(
+                &codes::WRONG_KIND,
+                &index.expr,
+                "only blocks and tensors have elements",
+                "write the name of a block or tensor: `x[(i, j)]`",
+            );
+            return None;
+        };
+        let buffer = self.resolve(ident);
+        let indices = self.indices(&index.index);
+        let (buffer, rank, element, declared) = match buffer? {
+            Binding::Block(id) => {
+                let block = self.block(id);
+                (Buffer::Block(id), block.shape.len(), block.element, block.span)
+            }
+            Binding::Tensor(id) => {
+                let tensor = self.tensor(id)?;
+                (
+                    Buffer::Tensor(id),
+                    tensor.extents.len(),
+                    tensor.element.value,
+                    tensor.span,
+                )
+            }
+            other => {
+                let message = format!("`{ident}` is {} and has no elements", other.describe());
+                self.error(&codes::WRONG_KIND, ident, message, "blocks and tensors have elements");
+                return None;
+            }
+        };
+        let indices = indices?;
+        if indices.len() != rank {
+            let names = ["i", "j", "k", "l", "m", "n"].get(..rank).map(|names| names.join(", "));
+            let note = match (rank, names) {
+                (1, _) => format!("write `{ident}[i]`"),
+                (_, Some(names)) => format!("write `{ident}[({names})]`"),
+                (_, None) => "one index per axis".to_string(),
+            };
+            let span = self.span(index);
+            self.report(
+                Diagnostic::new(
+                    &codes::ELEMENT_RANK,
+                    span,
+                    format!(
+                        "`{ident}` has {}, found {}",
+                        counted(rank, "axis", "axes"),
+                        counted(indices.len(), "index", "indices")
+                    ),
+                )
+                .label(declared, "declared here")
+                .note(note),
+            );
+            return None;
+        }
+        let access = Access {
+            buffer,
+            indices,
+            span: self.span(index),
+        };
+        self.check_bounds(&access, ident).then_some((access, element))
+    }
+
+    /// The indices in brackets: one expression, or several in parentheses.
+    fn indices(&mut self, index: &Expr) -> Option<Vec<IntExpr>> {
+        match index {
+            Expr::Tuple(tuple) => {
+                let indices: Vec<Option<IntExpr>> = tuple.elems.iter().map(|index| self.index(index)).collect();
+                indices.into_iter().collect()
+            }
+            Expr::Paren(inner) => self.indices(&inner.expr),
+            Expr::Group(inner) => self.indices(&inner.expr),
+            other => Some(vec![self.index(other)?]),
+        }
+    }
+
+    fn index(&mut self, index: &Expr) -> Option<IntExpr> {
+        if let Expr::Range(range) = index {
+            self.error(
+                &codes::RANGE,
+                range,
+                "a range where one element is wanted",
+                "inside `T.Parallel` write one index per axis; regions belong to `T.copy`",
+            );
+            return None;
+        }
+        self.integer(index)
+    }
+
+    /// Checks the indices of a block's element against the block, where only constants and the parallel loop take part.
+    fn check_bounds(&mut self, access: &Access, ident: &syn::Ident) -> bool {
+        let Buffer::Block(id) = access.buffer else { return true };
+        let extents = self.block(id).shape.clone();
+        for (index, extent) in access.indices.iter().zip(&extents) {
+            let parallel = &self.parallel;
+            let range = Linear::of(index).and_then(|linear| {
+                linear.range(|var| {
+                    parallel
+                        .iter()
+                        .find(|(known, _)| *known == var)
+                        .map(|(_, extent)| *extent)
+                })
+            });
+            let Some((least, greatest)) = range else { continue };
+            let inside = least >= 0 && u64::try_from(greatest).is_ok_and(|greatest| greatest < *extent);
+            if inside {
+                continue;
+            }
+            let found = if least < 0 { least } else { greatest };
+            let declared = self.block(id).span;
+            self.report(
+                Diagnostic::new(
+                    &codes::ELEMENT_BOUNDS,
+                    access.span,
+                    format!("index {found} is outside `{ident}`, which is {}", shape(&extents)),
+                )
+                .label(declared, "declared here")
+                .note(format!(
+                    "the extents of `T.Parallel` and the offsets must stay within {extent} here"
+                )),
+            );
+            return false;
+        }
+        true
+    }
+}
+
+/// `1 axis`, `2 axes`.
+pub(super) fn counted(n: usize, one: &str, many: &str) -> String {
+    format!("{n} {}", if n == 1 { one } else { many })
+}

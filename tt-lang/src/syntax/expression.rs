@@ -1,0 +1,483 @@
+//! Expressions: literals, names, operators, casts and `if` as a value. Methods are in `method`, elements in `access`.
+
+use super::constants::{Constant, constant};
+use super::frontend::{Frontend, Loads, type_name};
+use super::scope::Binding;
+use super::source_text::source_text;
+use super::value::{Class, Value};
+use crate::codes;
+use crate::ir::{CompareOp, Element, ElementKind, ElementOp, ElementType, IntExpr, IntOp};
+use quote::ToTokens;
+use syn::{BinOp, Expr, Lit, UnOp};
+
+impl Frontend {
+    /// The value of `expr`; `None` where it has none, which is then reported.
+    pub(super) fn value(&mut self, expr: &Expr) -> Option<Value> {
+        match expr {
+            Expr::Lit(literal) => self.literal(&literal.lit),
+            Expr::Path(path) => self.path(path),
+            Expr::Paren(inner) => self.value(&inner.expr),
+            Expr::Group(inner) => self.value(&inner.expr),
+            Expr::Unary(unary) => self.unary(unary),
+            Expr::Binary(binary) => self.binary(binary),
+            Expr::Cast(cast) => self.cast(cast),
+            Expr::MethodCall(call) => self.method(call),
+            Expr::Index(index) => self.load(index),
+            Expr::If(branch) => self.branch_value(branch),
+            other => {
+                self.refuse(other);
+                None
+            }
+        }
+    }
+
+    fn literal(&mut self, literal: &Lit) -> Option<Value> {
+        match literal {
+            Lit::Int(int) if matches!(int.suffix(), "" | "usize" | "isize" | "i64" | "u64" | "i32" | "u32") => {
+                match int.base10_parse::<i64>() {
+                    Ok(value) => Some(Value::Integer(IntExpr::Const(value))),
+                    Err(_) => {
+                        let note = "integers have 64 bits and a sign";
+                        self.error(&codes::ARITHMETIC, literal, "the literal does not fit in 64 bits", note);
+                        None
+                    }
+                }
+            }
+            Lit::Float(float) if matches!(float.suffix(), "" | "f32") => match float.base10_parse::<f64>() {
+                Ok(value) => self.float(value, literal),
+                Err(_) => {
+                    self.error(
+                        &codes::LITERAL,
+                        literal,
+                        "this number cannot be read",
+                        "write it as `0.5` or `1e-5`",
+                    );
+                    None
+                }
+            },
+            Lit::Int(_) | Lit::Float(_) => {
+                let note = "write it without the suffix; `2` is an integer, `2.0` a number";
+                self.error(
+                    &codes::LITERAL,
+                    literal,
+                    format!("`{}` has a type that is not in the language", source_text(literal)),
+                    note,
+                );
+                None
+            }
+            Lit::Bool(value) => {
+                let kind = ElementKind::Bool(value.value);
+                Some(Value::Truth(self.element(kind, literal)))
+            }
+            Lit::Str(_) => {
+                self.error(
+                    &codes::LITERAL,
+                    literal,
+                    "a text is not a value",
+                    "texts appear in `T.print(\"text\", n)` only",
+                );
+                None
+            }
+            Lit::ByteStr(_) | Lit::CStr(_) | Lit::Byte(_) | Lit::Char(_) | Lit::Verbatim(_) => {
+                self.refuse_literal(literal);
+                None
+            }
+            // `syn::Lit` may grow.
+            _ => {
+                self.refuse_literal(literal);
+                None
+            }
+        }
+    }
+
+    fn refuse_literal(&mut self, literal: &Lit) {
+        let message = "this literal is not in the language";
+        self.error(
+            &codes::LITERAL,
+            literal,
+            message,
+            "write a whole number, a number with a point, `true` or `false`",
+        );
+    }
+
+    /// The number `value`, at `node`.
+    pub(super) fn float(&mut self, value: f64, node: &(impl ToTokens + ?Sized)) -> Option<Value> {
+        let kind = ElementKind::Float(value);
+        Some(Value::Number(self.element(kind, node), Class::Float))
+    }
+
+    /// An element expression at `node`.
+    pub(super) fn element(&mut self, kind: ElementKind, node: &(impl ToTokens + ?Sized)) -> Element {
+        Element {
+            kind,
+            span: self.span(node),
+        }
+    }
+
+    fn path(&mut self, path: &syn::ExprPath) -> Option<Value> {
+        if let Some(ident) = path.path.get_ident().filter(|_| path.qself.is_none()) {
+            return match self.resolve(ident)? {
+                Binding::Integer(value) => Some(Value::Integer(value)),
+                Binding::Extent(id) => Some(Value::Integer(IntExpr::Extent(id))),
+                Binding::Variable(id) => Some(Value::Integer(IntExpr::Var(id))),
+                Binding::Scalar(id) => self.scalar(id, ident),
+                Binding::Block(id) => {
+                    let note = match (self.loads, self.block(id).shape.len()) {
+                        (Loads::Allowed, 1) => format!("name one element: `{ident}[i]`"),
+                        (Loads::Allowed, _) => format!("name one element: `{ident}[(i, j)]`"),
+                        _ => "its elements are read inside `T.Parallel`".to_string(),
+                    };
+                    self.error(
+                        &codes::WHOLE_BLOCK,
+                        ident,
+                        format!("`{ident}` is a whole block, a value is wanted"),
+                        note,
+                    );
+                    None
+                }
+                Binding::Tensor(_) => {
+                    let note = format!(
+                        "name one element inside `T.Parallel`, or copy a region: `T.copy({ident}[(row, col)], block)`"
+                    );
+                    self.error(
+                        &codes::WHOLE_TENSOR,
+                        ident,
+                        format!("`{ident}` is a whole tensor, a value is wanted"),
+                        note,
+                    );
+                    None
+                }
+                Binding::Poisoned => None,
+            };
+        }
+        let segments: Vec<String> = path
+            .path
+            .segments
+            .iter()
+            .map(|segment| segment.ident.to_string())
+            .collect();
+        let segments: Vec<&str> = segments.iter().map(String::as_str).collect();
+        let plain = path.qself.is_none() && path.path.segments.iter().all(|segment| segment.arguments.is_none());
+        let constant = match segments.as_slice() {
+            segments if plain => constant(segments),
+            _ => None,
+        };
+        match constant {
+            Some(Constant::Number(value)) => self.float(value, path),
+            Some(Constant::Integer(value)) => Some(Value::Integer(IntExpr::Const(value))),
+            None => {
+                let shown = segments.join("::");
+                let note = match segments.as_slice() {
+                    ["T", word] => format!("`T` is followed by a point: `T.{word}`"),
+                    [.., "f32", _] => "the constants are `f32::INFINITY`, `NEG_INFINITY`, `MAX`, `MIN`, `EPSILON`, `MIN_POSITIVE`, `NAN`".to_string(),
+                    [.., "f64" | "bf16" | "f16", _] => "numbers in expressions are `f32`: `f32::INFINITY` and the like".to_string(),
+                    _ => "a kernel sees its parameters and what its body declares; repeat a constant inside it".to_string(),
+                };
+                self.error(&codes::UNKNOWN_NAME, path, format!("unknown name `{shown}`"), note);
+                None
+            }
+        }
+    }
+
+    fn unary(&mut self, unary: &syn::ExprUnary) -> Option<Value> {
+        match unary.op {
+            UnOp::Neg(_) => match self.value(&unary.expr)? {
+                Value::Integer(value) => Some(Value::Integer(self.integer_op(
+                    IntOp::Sub,
+                    IntExpr::Const(0),
+                    value,
+                    unary,
+                )?)),
+                Value::Number(element, class) => Some(self.apply(ElementOp::Neg, vec![element], class, unary)),
+                truth @ Value::Truth(_) => self
+                    .number(truth, Class::Float, &unary.expr)
+                    .map(|e| Value::Number(e, Class::Float)),
+            },
+            UnOp::Not(_) => {
+                let value = self.value(&unary.expr)?;
+                let operand = self.truth(value, &unary.expr)?;
+                Some(Value::Truth(self.element(ElementKind::Not(Box::new(operand)), unary)))
+            }
+            UnOp::Deref(star) => {
+                self.error(
+                    &codes::REFERENCE,
+                    &star,
+                    "references are not in the language",
+                    "write the name alone, without `*`",
+                );
+                None
+            }
+            // `syn::UnOp` may grow.
+            _ => {
+                self.error(
+                    &codes::OPERATOR,
+                    unary,
+                    "this operator is not in the language",
+                    "there are `-` and `!`",
+                );
+                None
+            }
+        }
+    }
+
+    fn binary(&mut self, binary: &syn::ExprBinary) -> Option<Value> {
+        let (left, right) = (self.value(&binary.left), self.value(&binary.right));
+        if let BinOp::And(_) | BinOp::Or(_) = binary.op {
+            let left = left.and_then(|value| self.truth(value, &*binary.left));
+            let right = right.and_then(|value| self.truth(value, &*binary.right));
+            let (left, right) = (Box::new(left?), Box::new(right?));
+            let kind = match binary.op {
+                BinOp::And(_) => ElementKind::And(left, right),
+                _ => ElementKind::Or(left, right),
+            };
+            return Some(Value::Truth(self.element(kind, binary)));
+        }
+        if let Some(op) = comparison(&binary.op) {
+            let (left, right) = (left?, right?);
+            if let (Value::Integer(a), Value::Integer(b)) = (&left, &right) {
+                let kind = ElementKind::CompareInt(op, a.clone(), b.clone());
+                return Some(Value::Truth(self.element(kind, binary)));
+            }
+            let (a, b, _) = self.unify(left, right, &binary.left, &binary.right)?;
+            let kind = ElementKind::Compare(op, Box::new(a), Box::new(b));
+            return Some(Value::Truth(self.element(kind, binary)));
+        }
+        let Some((integer, number)) = arithmetic(&binary.op) else {
+            let operator = source_text(&binary.op);
+            let note = "integers have `+ - * / %`, numbers `+ - * /`, truth values `&& || !`";
+            self.error(
+                &codes::OPERATOR,
+                &binary.op,
+                format!("`{operator}` is not in the language"),
+                note,
+            );
+            return None;
+        };
+        let (left, right) = (left?, right?);
+        match (&left, &right) {
+            (Value::Integer(a), Value::Integer(b)) => {
+                let value = self.integer_op(integer, a.clone(), b.clone(), binary)?;
+                return Some(Value::Integer(value));
+            }
+            (Value::Integer(_), Value::Number(..)) if self.loads == Loads::Index => {
+                return self.refuse_number(&binary.right);
+            }
+            (Value::Number(..), Value::Integer(_)) if self.loads == Loads::Index => {
+                return self.refuse_number(&binary.left);
+            }
+            _ => {}
+        }
+        let (a, b, class) = self.unify(left, right, &binary.left, &binary.right)?;
+        let Some(op) = number else {
+            let note = "write `x - (x / y).trunc() * y`";
+            self.error(&codes::OPERATOR, &binary.op, "`%` works on integers only", note);
+            return None;
+        };
+        Some(self.apply(op, vec![a, b], class, binary))
+    }
+
+    /// Both values as numbers of one class.
+    pub(super) fn unify(
+        &mut self,
+        left: Value,
+        right: Value,
+        left_node: &Expr,
+        right_node: &Expr,
+    ) -> Option<(Element, Element, Class)> {
+        let class = match (&left, &right) {
+            (Value::Number(_, Class::Float), _) | (_, Value::Number(_, Class::Float)) => Class::Float,
+            (Value::Number(..), _) | (_, Value::Number(..)) | (Value::Integer(_), _) | (_, Value::Integer(_)) => {
+                Class::Integer
+            }
+            (Value::Truth(_), Value::Truth(_)) => Class::Float,
+        };
+        let (left, right) = (
+            self.number(left, class, left_node),
+            self.number(right, class, right_node),
+        );
+        Some((left?, right?, class))
+    }
+
+    /// `op(args)`, evaluated where all arguments are literals.
+    pub(super) fn apply(
+        &mut self,
+        op: ElementOp,
+        args: Vec<Element>,
+        class: Class,
+        node: &(impl ToTokens + ?Sized),
+    ) -> Value {
+        let literals: Vec<f64> = args
+            .iter()
+            .filter_map(|arg| match arg.kind {
+                ElementKind::Float(value) => Some(value),
+                _ => None,
+            })
+            .collect();
+        let kind = if literals.len() == args.len() {
+            ElementKind::Float((op.row().value)(&literals))
+        } else {
+            ElementKind::Call(op, args)
+        };
+        Value::Number(self.element(kind, node), class)
+    }
+
+    fn cast(&mut self, cast: &syn::ExprCast) -> Option<Value> {
+        let value = self.value(&cast.expr)?;
+        let name = type_name(&cast.ty);
+        let indexing = matches!(name.as_deref(), Some("usize" | "isize" | "i64" | "u64" | "i32" | "u32"));
+        match value {
+            Value::Integer(_) if indexing => Some(value),
+            Value::Integer(value) => {
+                let to = self.cast_type(&cast.ty)?;
+                let element = self.element(ElementKind::Int(value), &*cast.expr);
+                Some(match to {
+                    ElementType::F32 => Value::Number(
+                        Element {
+                            span: self.span(cast),
+                            ..element
+                        },
+                        Class::Float,
+                    ),
+                    other => {
+                        let kind = ElementKind::Cast(other, Box::new(element));
+                        Value::Number(self.element(kind, cast), Class::of(other))
+                    }
+                })
+            }
+            Value::Number(element, _) => {
+                let to = self.cast_type(&cast.ty)?;
+                let kind = ElementKind::Cast(to, Box::new(element));
+                Some(Value::Number(self.element(kind, cast), Class::of(to)))
+            }
+            Value::Truth(_) => {
+                let note = "write `T.select(c, 1.0, 0.0)`";
+                self.error(&codes::CAST, cast, "a truth value cannot be cast", note);
+                None
+            }
+        }
+    }
+
+    fn cast_type(&mut self, ty: &syn::Type) -> Option<ElementType> {
+        let name = type_name(ty);
+        if let Some(found) = ElementType::ALL
+            .iter()
+            .find(|(_, known)| name.as_deref() == Some(known))
+        {
+            return Some(found.0);
+        }
+        let names: Vec<&str> = ElementType::ALL.iter().map(|(_, name)| *name).collect();
+        let message = format!("no cast to `{}`", source_text(ty));
+        self.error(
+            &codes::CAST,
+            ty,
+            message,
+            format!("elements are cast to {}", names.join(", ")),
+        );
+        None
+    }
+
+    /// `if c { x } else { y }` as a value.
+    fn branch_value(&mut self, branch: &syn::ExprIf) -> Option<Value> {
+        if let Expr::Let(_) = *branch.cond {
+            self.refuse(&branch.cond);
+            return None;
+        }
+        let condition = self
+            .value(&branch.cond)
+            .and_then(|value| self.truth(value, &*branch.cond));
+        let then = self.tail_value(&branch.then_branch);
+        let Some((_, otherwise)) = &branch.else_branch else {
+            let note = "write `if c { x } else { y }`";
+            self.error(
+                &codes::MISSING_ELSE,
+                &branch.if_token,
+                "`if` as a value has no `else`",
+                note,
+            );
+            return None;
+        };
+        let other = match &**otherwise {
+            Expr::Block(block) => self.tail_value(&block.block),
+            other => self.value(other).map(|value| (value, other)),
+        };
+        self.choose(condition?, then?, other?, branch)
+    }
+
+    /// The selection between two values of one kind.
+    pub(super) fn choose(
+        &mut self,
+        condition: Element,
+        (then, then_node): (Value, &Expr),
+        (other, other_node): (Value, &Expr),
+        node: &(impl ToTokens + ?Sized),
+    ) -> Option<Value> {
+        let (a, b, class) = match (then, other) {
+            (Value::Truth(a), Value::Truth(b)) => (a, b, None),
+            (then, other) => {
+                let (a, b, class) = self.unify(then, other, then_node, other_node)?;
+                (a, b, Some(class))
+            }
+        };
+        let kind = ElementKind::Select(Box::new(condition), Box::new(a), Box::new(b));
+        let element = self.element(kind, node);
+        Some(class.map_or_else(
+            || Value::Truth(element.clone()),
+            |class| Value::Number(element.clone(), class),
+        ))
+    }
+}
+
+/// The comparison that `op` is.
+fn comparison(op: &BinOp) -> Option<CompareOp> {
+    Some(match op {
+        BinOp::Eq(_) => CompareOp::Eq,
+        BinOp::Ne(_) => CompareOp::Ne,
+        BinOp::Lt(_) => CompareOp::Lt,
+        BinOp::Le(_) => CompareOp::Le,
+        BinOp::Gt(_) => CompareOp::Gt,
+        BinOp::Ge(_) => CompareOp::Ge,
+        _ => return None,
+    })
+}
+
+/// The operation that `op` is on integers and, where there is one, on numbers.
+fn arithmetic(op: &BinOp) -> Option<(IntOp, Option<ElementOp>)> {
+    Some(match op {
+        BinOp::Add(_) => (IntOp::Add, Some(ElementOp::Add)),
+        BinOp::Sub(_) => (IntOp::Sub, Some(ElementOp::Sub)),
+        BinOp::Mul(_) => (IntOp::Mul, Some(ElementOp::Mul)),
+        BinOp::Div(_) => (IntOp::Div, Some(ElementOp::Div)),
+        BinOp::Rem(_) => (IntOp::Rem, None),
+        _ => return None,
+    })
+}
+
+/// The expression that ends a block of statements.
+fn tail(stmt: &syn::Stmt) -> Option<&Expr> {
+    match stmt {
+        syn::Stmt::Expr(expr, None) => Some(expr),
+        syn::Stmt::Expr(_, Some(_)) | syn::Stmt::Local(_) | syn::Stmt::Item(_) | syn::Stmt::Macro(_) => None,
+    }
+}
+
+impl Frontend {
+    /// The value of a block of integer `let`s that ends in an expression.
+    fn tail_value<'a>(&mut self, block: &'a syn::Block) -> Option<(Value, &'a Expr)> {
+        let Some((last, before)) = block.stmts.split_last() else {
+            let note = "write one expression";
+            self.error(&codes::MISSING_ELSE, block, "this branch has no value", note);
+            return None;
+        };
+        self.scoped(|this| {
+            for stmt in before {
+                this.integer_declaration(stmt);
+            }
+            let Some(expr) = tail(last) else {
+                let note = "end the branch with one expression, without `;`";
+                this.error(&codes::MISSING_ELSE, last, "this branch has no value", note);
+                return None;
+            };
+            this.value(expr).map(|value| (value, expr))
+        })
+    }
+}

@@ -1,0 +1,313 @@
+//! The state of reading one kernel: what has been declared so far, and the errors found.
+//!
+//! Reading never stops at an error. A function that cannot make sense of its tokens reports them once and gives `None`;
+//! names whose declaration failed are poisoned, so that one mistake is one error.
+
+use super::scope::{Binding, Scope};
+use super::source_text::source_text;
+use super::spans::SpanTable;
+use crate::codes;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::ir::{
+    Block, BlockId, ElementType, Extent, Grid, IntExpr, Param, ParamId, Span, Spanned, TensorParam, VarId, Variable,
+};
+use quote::ToTokens;
+use syn::ext::IdentExt;
+
+/// Whether elements of blocks and tensors may be read where an expression stands, and if not, why not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Loads {
+    /// Inside `T.Parallel`.
+    Allowed,
+    /// In an index, an extent or a bound.
+    Index,
+    /// In the condition of a statement.
+    Condition,
+    /// In a value for a whole block.
+    WholeBlock,
+    /// Behind `let`.
+    Let,
+}
+
+/// One kernel in the making.
+pub(super) struct Frontend {
+    pub(super) name: String,
+    pub(super) spans: SpanTable,
+    pub(super) diagnostics: Vec<Diagnostic>,
+    pub(super) scope: Scope,
+    pub(super) loads: Loads,
+    pub(super) extents: Vec<Extent>,
+    pub(super) params: Vec<Param>,
+    pub(super) grid: Option<Grid>,
+    pub(super) blocks: Vec<Block>,
+    pub(super) variables: Vec<Variable>,
+    /// The indices of the `T.Parallel` being read, with their extents.
+    pub(super) parallel: Vec<(VarId, u64)>,
+    /// How many loops, branches and blocks stand around.
+    pub(super) nesting: usize,
+    /// Whether a `T.Kernel` was seen, right or wrong.
+    pub(super) grid_seen: Option<Span>,
+}
+
+impl Frontend {
+    pub(super) fn new(name: String) -> Self {
+        Frontend {
+            name,
+            spans: SpanTable::default(),
+            diagnostics: Vec::new(),
+            scope: Scope::default(),
+            loads: Loads::Index,
+            extents: Vec::new(),
+            params: Vec::new(),
+            grid: None,
+            blocks: Vec::new(),
+            variables: Vec::new(),
+            parallel: Vec::new(),
+            nesting: 0,
+            grid_seen: None,
+        }
+    }
+
+    /// The place of a node.
+    pub(super) fn span(&mut self, node: &(impl ToTokens + ?Sized)) -> Span {
+        self.spans.of(node)
+    }
+
+    /// Reports an error at a node.
+    pub(super) fn error(
+        &mut self,
+        code: &'static Code,
+        node: &(impl ToTokens + ?Sized),
+        message: impl Into<String>,
+        note: impl Into<String>,
+    ) {
+        let span = self.span(node);
+        self.report(Diagnostic::new(code, span, message).note(note));
+    }
+
+    /// Reports an error.
+    pub(super) fn report(&mut self, diagnostic: Diagnostic) {
+        if !self.diagnostics.contains(&diagnostic) {
+            self.diagnostics.push(diagnostic);
+        }
+    }
+
+    /// Runs `read` with elements readable or not.
+    pub(super) fn with_loads<R>(&mut self, loads: Loads, read: impl FnOnce(&mut Self) -> R) -> R {
+        let outer = std::mem::replace(&mut self.loads, loads);
+        let result = read(self);
+        self.loads = outer;
+        result
+    }
+
+    /// Runs `read` in a scope of its own.
+    pub(super) fn scoped<R>(&mut self, read: impl FnOnce(&mut Self) -> R) -> R {
+        let mark = self.scope.enter();
+        self.nesting += 1;
+        let result = read(self);
+        self.nesting -= 1;
+        self.scope.leave(mark);
+        result
+    }
+
+    /// A new integer variable named `ident`, in scope from here on.
+    pub(super) fn declare_variable(&mut self, ident: &syn::Ident) -> VarId {
+        let id = VarId(self.variables.len() as u32);
+        let span = self.span(ident);
+        let name = ident.unraw().to_string();
+        self.variables.push(Variable {
+            name: name.clone(),
+            span,
+        });
+        self.scope.declare(name, span, Binding::Variable(id));
+        id
+    }
+
+    /// Makes `ident` a name that is known to be wrong.
+    pub(super) fn poison(&mut self, ident: &syn::Ident) {
+        let span = self.span(ident);
+        self.scope.declare(ident.unraw().to_string(), span, Binding::Poisoned);
+    }
+
+    /// What `ident` stands for. Unknown names are reported once and poisoned.
+    pub(super) fn resolve(&mut self, ident: &syn::Ident) -> Option<Binding> {
+        let name = ident.unraw().to_string();
+        match self.scope.find(&name) {
+            Some(known) if known.binding == Binding::Poisoned => None,
+            Some(known) => Some(known.binding.clone()),
+            None => {
+                let note = match self.scope.nearest(&name) {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None if name == "T" => "`T` is followed by an operation: `T.copy(..)`".to_string(),
+                    None => "a kernel sees its parameters and what its body declares; nothing else of the module"
+                        .to_string(),
+                };
+                self.error(&codes::UNKNOWN_NAME, ident, format!("unknown name `{name}`"), note);
+                self.poison(ident);
+                None
+            }
+        }
+    }
+
+    /// The block that `expr`, a plain name, stands for.
+    pub(super) fn block_argument(&mut self, expr: &syn::Expr) -> Option<Spanned<BlockId>> {
+        let Some(ident) = plain_name(expr) else {
+            if matches!(expr, syn::Expr::Index(_)) {
+                self.error(
+                    &codes::BLOCK_REGION,
+                    expr,
+                    "a part of a block or tensor where a whole block is wanted",
+                    "write the name of a block alone",
+                );
+            } else {
+                self.error(
+                    &codes::WRONG_KIND,
+                    expr,
+                    "expected the name of a block",
+                    "blocks come from `T.alloc_shared` and `T.alloc_fragment`",
+                );
+            }
+            return None;
+        };
+        match self.resolve(ident)? {
+            Binding::Block(id) => Some(Spanned {
+                value: id,
+                span: self.span(ident),
+            }),
+            Binding::Tensor(_) => {
+                self.error(
+                    &codes::WRONG_KIND,
+                    ident,
+                    format!("`{ident}` is a tensor, a block is wanted"),
+                    "copy a region of it into a block first: `T.copy(a[(row, col)], block)`",
+                );
+                None
+            }
+            other => {
+                self.error(
+                    &codes::WRONG_KIND,
+                    ident,
+                    format!("`{ident}` is {}, a block is wanted", other.describe()),
+                    "blocks come from `T.alloc_shared` and `T.alloc_fragment`",
+                );
+                None
+            }
+        }
+    }
+
+    /// The block `id`.
+    pub(super) fn block(&self, id: BlockId) -> &Block {
+        &self.blocks[id.index()]
+    }
+
+    /// The block's name and shape, as messages show them: `acc (64, 64)`.
+    pub(super) fn shape_of(&self, id: BlockId) -> String {
+        let block = self.block(id);
+        format!("`{}` is {}", block.name, shape(&block.shape))
+    }
+
+    /// The tensor parameter `id`; [`Binding::Tensor`] refers to nothing else.
+    pub(super) fn tensor(&self, id: ParamId) -> Option<&TensorParam> {
+        match self.params.get(id.index()) {
+            Some(Param::Tensor(tensor)) => Some(tensor),
+            Some(Param::Scalar(_)) | None => None,
+        }
+    }
+
+    /// Reports a store to `&Tensor`.
+    pub(super) fn check_stored(&mut self, id: ParamId, at: &syn::Ident) {
+        let Some(tensor) = self.tensor(id) else { return };
+        if tensor.mutable {
+            return;
+        }
+        let (name, declared) = (tensor.name.clone(), tensor.span);
+        let span = self.span(at);
+        self.report(
+            Diagnostic::new(
+                &codes::STORE_TO_INPUT,
+                span,
+                format!("`{name}` is only read: it is a `&Tensor`"),
+            )
+            .label(declared, "declared here")
+            .note(format!("write `{name}: &mut Tensor<..>` in the signature")),
+        );
+    }
+
+    /// The element type called `path`, or an error.
+    pub(super) fn element_type(&mut self, ty: &syn::Type) -> Option<ElementType> {
+        let name = type_name(ty);
+        let found = ElementType::ALL
+            .iter()
+            .find(|(_, known)| name.as_deref() == Some(known));
+        if let Some((element, _)) = found {
+            return Some(*element);
+        }
+        let names: Vec<&str> = ElementType::ALL.iter().map(|(_, name)| *name).collect();
+        let note = format!("one of {}", names.join(", "));
+        let shown = source_text(ty);
+        self.error(
+            &codes::ELEMENT_TYPE,
+            ty,
+            format!("`{shown}` is not an element type"),
+            note,
+        );
+        None
+    }
+
+    /// `op(a, b)`, or an error where the constants have no value.
+    pub(super) fn integer_op(
+        &mut self,
+        op: crate::ir::IntOp,
+        a: IntExpr,
+        b: IntExpr,
+        node: &(impl ToTokens + ?Sized),
+    ) -> Option<IntExpr> {
+        use crate::ir::IntOp;
+        let zero_divisor = matches!(op, IntOp::Div | IntOp::Rem | IntOp::CeilDiv) && b.as_const() == Some(0);
+        let overflow = matches!((a.as_const(), b.as_const()), (Some(a), Some(b)) if op.apply(a, b).is_none());
+        if zero_divisor || overflow {
+            let message = if zero_divisor {
+                "division by zero"
+            } else {
+                "the value does not fit in 64 bits"
+            };
+            self.error(
+                &codes::ARITHMETIC,
+                node,
+                message,
+                "constants are evaluated when the kernel is compiled",
+            );
+            return None;
+        }
+        Some(IntExpr::binary(op, a, b))
+    }
+}
+
+/// The name that `expr` is, if it is nothing but a name.
+pub(super) fn plain_name(expr: &syn::Expr) -> Option<&syn::Ident> {
+    match expr {
+        syn::Expr::Path(path) if path.qself.is_none() => path.path.get_ident(),
+        syn::Expr::Paren(inner) => plain_name(&inner.expr),
+        syn::Expr::Group(inner) => plain_name(&inner.expr),
+        _ => None,
+    }
+}
+
+/// The last segment of a type that is a plain path: `bf16` of `tt::bf16`.
+pub(super) fn type_name(ty: &syn::Type) -> Option<String> {
+    match ty {
+        syn::Type::Path(path) if path.qself.is_none() => {
+            let segment = path.path.segments.last()?;
+            segment.arguments.is_none().then(|| segment.ident.to_string())
+        }
+        syn::Type::Paren(inner) => type_name(&inner.elem),
+        syn::Type::Group(inner) => type_name(&inner.elem),
+        _ => None,
+    }
+}
+
+/// Extents as messages show them: `(64, 128)`.
+pub(super) fn shape(extents: &[u64]) -> String {
+    let extents: Vec<String> = extents.iter().map(u64::to_string).collect();
+    format!("({})", extents.join(", "))
+}

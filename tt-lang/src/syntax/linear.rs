@@ -1,0 +1,136 @@
+//! Integer expressions as sums: what makes `(by + 1) * 32 - by * 32` the constant 32, and tells how an index depends on
+//! the indices of a parallel loop.
+
+use crate::ir::{IntExpr, IntOp, VarId};
+
+/// `constant + Σ coefficient · term`, where the terms are variables, extents, scalars and what is not linear in them.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Linear {
+    terms: Vec<(IntExpr, i64)>,
+    constant: i64,
+}
+
+impl Linear {
+    /// The sum that `expr` is; `None` where a coefficient overflows.
+    pub(super) fn of(expr: &IntExpr) -> Option<Linear> {
+        match expr {
+            IntExpr::Const(value) => Some(Linear {
+                terms: Vec::new(),
+                constant: *value,
+            }),
+            IntExpr::Extent(_) | IntExpr::Scalar(_) | IntExpr::Var(_) => Some(Linear::term(expr.clone())),
+            IntExpr::Binary(IntOp::Add, a, b) => Linear::of(a)?.plus(&Linear::of(b)?, 1),
+            IntExpr::Binary(IntOp::Sub, a, b) => Linear::of(a)?.plus(&Linear::of(b)?, -1),
+            IntExpr::Binary(IntOp::Mul, a, b) => {
+                let (a, b) = (Linear::of(a)?, Linear::of(b)?);
+                match (a.as_const(), b.as_const()) {
+                    (_, Some(factor)) => Linear::default().plus(&a, factor),
+                    (Some(factor), _) => Linear::default().plus(&b, factor),
+                    _ => Some(Linear::term(expr.clone())),
+                }
+            }
+            IntExpr::Binary(IntOp::Div | IntOp::Rem | IntOp::CeilDiv | IntOp::Min | IntOp::Max, ..) => {
+                Some(Linear::term(expr.clone()))
+            }
+        }
+    }
+
+    /// `a - b`, where it is the same whatever the variables are.
+    pub(super) fn constant_difference(a: &IntExpr, b: &IntExpr) -> Option<i64> {
+        Linear::of(a)?.plus(&Linear::of(b)?, -1)?.as_const()
+    }
+
+    /// The value, where there are no terms.
+    pub(super) fn as_const(&self) -> Option<i64> {
+        self.terms.is_empty().then_some(self.constant)
+    }
+
+    /// The least and the greatest value while each variable runs over `0..extent`; `None` where another term takes part.
+    pub(super) fn range(&self, extent: impl Fn(VarId) -> Option<u64>) -> Option<(i64, i64)> {
+        let (mut least, mut greatest) = (self.constant, self.constant);
+        for (term, coefficient) in &self.terms {
+            let IntExpr::Var(var) = term else { return None };
+            let last = i64::try_from(extent(*var)?).ok()?.checked_sub(1)?;
+            let reach = coefficient.checked_mul(last)?;
+            least = least.checked_add(reach.min(0))?;
+            greatest = greatest.checked_add(reach.max(0))?;
+        }
+        Some((least, greatest))
+    }
+
+    /// The coefficient of `var`; `None` where `var` also appears inside a term that is not linear in it.
+    pub(super) fn coefficient(&self, var: VarId) -> Option<i64> {
+        let mut coefficient = 0;
+        for (term, factor) in &self.terms {
+            match term {
+                IntExpr::Var(v) if *v == var => coefficient = *factor,
+                other if other.mentions(var) => return None,
+                _ => {}
+            }
+        }
+        Some(coefficient)
+    }
+
+    fn term(term: IntExpr) -> Linear {
+        Linear {
+            terms: vec![(term, 1)],
+            constant: 0,
+        }
+    }
+
+    /// `self + factor · other`.
+    fn plus(mut self, other: &Linear, factor: i64) -> Option<Linear> {
+        self.constant = self.constant.checked_add(other.constant.checked_mul(factor)?)?;
+        for (term, coefficient) in &other.terms {
+            let scaled = coefficient.checked_mul(factor)?;
+            match self.terms.iter_mut().find(|(known, _)| known == term) {
+                Some((_, known)) => *known = known.checked_add(scaled)?,
+                None => self.terms.push((term.clone(), scaled)),
+            }
+        }
+        self.terms.retain(|(_, coefficient)| *coefficient != 0);
+        Some(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn var(n: u32) -> IntExpr {
+        IntExpr::Var(VarId(n))
+    }
+
+    fn op(op: IntOp, a: IntExpr, b: IntExpr) -> IntExpr {
+        IntExpr::binary(op, a, b)
+    }
+
+    #[test]
+    fn the_length_of_a_blocks_range_is_constant() {
+        let c = IntExpr::Const;
+        let start = op(IntOp::Mul, var(0), c(32));
+        let end = op(IntOp::Mul, op(IntOp::Add, var(0), c(1)), c(32));
+        assert_eq!(Linear::constant_difference(&end, &start), Some(32));
+        let other = op(IntOp::Mul, var(1), c(32));
+        assert_eq!(Linear::constant_difference(&end, &other), None);
+    }
+
+    #[test]
+    fn terms_that_are_not_linear_cancel_as_a_whole() {
+        let product = op(IntOp::Mul, var(0), var(1));
+        let end = op(IntOp::Add, product.clone(), IntExpr::Const(7));
+        assert_eq!(Linear::constant_difference(&end, &product), Some(7));
+        assert_eq!(Linear::of(&end).and_then(|l| l.coefficient(VarId(0))), None);
+    }
+
+    #[test]
+    fn ranges_follow_the_signs_of_the_coefficients() {
+        let index = op(
+            IntOp::Sub,
+            IntExpr::Const(10),
+            op(IntOp::Mul, var(0), IntExpr::Const(2)),
+        );
+        let range = Linear::of(&index).and_then(|l| l.range(|_| Some(4)));
+        assert_eq!(range, Some((4, 10)));
+    }
+}

@@ -1,0 +1,218 @@
+//! Methods of values and the operations of `T` that give one: `x.exp()`, `T.exp(x)`, `n.div_ceil(32)`, `T.select(c, x, y)`.
+
+use super::frontend::Frontend;
+use super::value::{Class, Value};
+use super::vocabulary::{Role, Word, element_names, is_vocabulary, suggestion, word};
+use crate::codes;
+use crate::ir::{Element, ElementKind, ElementOp, IntExpr, IntOp};
+use syn::Expr;
+use syn::ext::IdentExt;
+
+/// The methods of integers.
+const INTEGER_METHODS: [(&str, IntOp); 3] = [("div_ceil", IntOp::CeilDiv), ("min", IntOp::Min), ("max", IntOp::Max)];
+
+impl Frontend {
+    /// The value of a method call.
+    pub(super) fn method(&mut self, call: &syn::ExprMethodCall) -> Option<Value> {
+        if is_vocabulary(&call.receiver) {
+            return self.vocabulary_value(call);
+        }
+        if let Some(turbofish) = &call.turbofish {
+            let message = format!("`{}` takes no type", call.method);
+            self.error(&codes::ARGUMENTS, turbofish, message, "leave the type out");
+        }
+        let receiver = self.value(&call.receiver);
+        let arguments: Vec<Option<(Value, &Expr)>> = call
+            .args
+            .iter()
+            .map(|argument| self.value(argument).map(|value| (value, argument)))
+            .collect();
+        let mut operands = vec![(receiver?, &*call.receiver)];
+        operands.extend(arguments.into_iter().collect::<Option<Vec<_>>>()?);
+        self.operation(&call.method, operands, call)
+    }
+
+    /// `T.name(..)` where a value is wanted.
+    fn vocabulary_value(&mut self, call: &syn::ExprMethodCall) -> Option<Value> {
+        let name = call.method.unraw().to_string();
+        if let Some(row) = word(&name) {
+            if row.role != Role::Value {
+                let message = match row.role {
+                    Role::Loop => format!("`T.{name}` belongs behind `for .. in`"),
+                    Role::Grid | Role::Allocation => format!("`T.{name}` belongs behind `let`"),
+                    Role::Statement | Role::Value => format!("`T.{name}` gives no value"),
+                };
+                self.error(
+                    &codes::OUT_OF_PLACE,
+                    &call.method,
+                    message,
+                    format!("write `{}`", row.usage),
+                );
+                return None;
+            }
+            let arguments = self.arguments(call, row)?;
+            return match (row.word, arguments.positional.as_slice()) {
+                (Word::Select, [condition, then, other]) => {
+                    let value = self.value(condition);
+                    let condition = value.and_then(|value| self.truth(value, *condition));
+                    let (a, b) = (self.value(then), self.value(other));
+                    self.choose(condition?, (a?, then), (b?, other), call)
+                }
+                _ => None,
+            };
+        }
+        if ElementOp::named(&name).is_none() && !INTEGER_METHODS.iter().any(|(known, _)| *known == name) {
+            self.unknown_word(&call.method);
+            return None;
+        }
+        let operands: Vec<Option<(Value, &Expr)>> = call
+            .args
+            .iter()
+            .map(|argument| self.value(argument).map(|value| (value, argument)))
+            .collect();
+        let operands: Vec<(Value, &Expr)> = operands.into_iter().collect::<Option<_>>()?;
+        if operands.is_empty() {
+            let message = format!("`T.{name}` takes arguments, found none");
+            self.error(&codes::ARGUMENTS, &call.method, message, format!("write `T.{name}(x)`"));
+            return None;
+        }
+        self.operation(&call.method, operands, call)
+    }
+
+    /// The operation called `method` on `operands`, the receiver first.
+    fn operation(
+        &mut self,
+        method: &syn::Ident,
+        operands: Vec<(Value, &Expr)>,
+        call: &syn::ExprMethodCall,
+    ) -> Option<Value> {
+        let name = method.unraw().to_string();
+        let integers: Option<Vec<IntExpr>> = operands
+            .iter()
+            .map(|(value, _)| match value {
+                Value::Integer(value) => Some(value.clone()),
+                Value::Number(..) | Value::Truth(_) => None,
+            })
+            .collect();
+        if let Some(integers) = integers {
+            return self.integer_operation(method, integers, call);
+        }
+        let Some(op) = ElementOp::named(&name) else {
+            let (message, candidates) = match operands.first() {
+                Some((Value::Integer(_), _)) => (format!("integers have no `{name}`"), integer_names()),
+                _ => (format!("numbers have no `{name}`"), element_names().collect()),
+            };
+            let note = suggestion(&name, candidates)
+                .unwrap_or_else(|| format!("numbers have {}", element_names().collect::<Vec<_>>().join(", ")));
+            self.error(&codes::UNKNOWN_METHOD, method, message, note);
+            return None;
+        };
+        let row = op.row();
+        if operands.len() != row.arity {
+            let others = row.arity - 1;
+            let plural = if others == 1 { "" } else { "s" };
+            let message = format!(
+                "`{name}` takes {others} argument{plural} besides the number, found {}",
+                operands.len() - 1
+            );
+            self.error(&codes::ARGUMENTS, method, message, usage(op));
+            return None;
+        }
+        let class = operands
+            .iter()
+            .find_map(|(value, _)| match value {
+                Value::Number(_, class) => Some(*class),
+                Value::Integer(_) | Value::Truth(_) => None,
+            })
+            .unwrap_or(Class::Float);
+        let mut args = Vec::new();
+        for (position, (value, node)) in operands.into_iter().enumerate() {
+            let uniform = position >= row.arity - row.uniform;
+            let class = if op == ElementOp::Powi && uniform {
+                Class::Integer
+            } else {
+                class
+            };
+            let Some(element) = self.number(value, class, node) else {
+                continue;
+            };
+            if uniform && !is_launch_constant(&element) {
+                self.error(
+                    &codes::UNIFORM_ARGUMENT,
+                    node,
+                    format!("this argument of `{name}` must be the same for every element"),
+                    "use literals, scalars and extents",
+                );
+                continue;
+            }
+            args.push(element);
+        }
+        (args.len() == row.arity).then(|| self.apply(op, args, class, call))
+    }
+
+    fn integer_operation(
+        &mut self,
+        method: &syn::Ident,
+        operands: Vec<IntExpr>,
+        call: &syn::ExprMethodCall,
+    ) -> Option<Value> {
+        let name = method.unraw().to_string();
+        let Some((_, op)) = INTEGER_METHODS.iter().find(|(known, _)| *known == name) else {
+            let note = if ElementOp::named(&name).is_some() {
+                format!("make it a number first: `(n as f32).{name}()`")
+            } else {
+                suggestion(&name, integer_names()).unwrap_or_else(|| "integers have div_ceil, min and max".to_string())
+            };
+            self.error(
+                &codes::UNKNOWN_METHOD,
+                method,
+                format!("integers have no `{name}`"),
+                note,
+            );
+            return None;
+        };
+        match <[IntExpr; 2]>::try_from(operands) {
+            Ok([a, b]) => Some(Value::Integer(self.integer_op(*op, a, b, call)?)),
+            Err(operands) => {
+                let message = format!(
+                    "`{name}` takes one argument besides the integer, found {}",
+                    operands.len() - 1
+                );
+                self.error(&codes::ARGUMENTS, method, message, format!("write `n.{name}(32)`"));
+                None
+            }
+        }
+    }
+}
+
+fn integer_names() -> Vec<&'static str> {
+    INTEGER_METHODS.iter().map(|(name, _)| *name).collect()
+}
+
+/// How `op` is written.
+fn usage(op: ElementOp) -> String {
+    let row = op.row();
+    let arguments = ["y", "z"][..row.arity - 1].join(", ");
+    format!("write `x.{}({arguments})`", row.name)
+}
+
+/// Whether `element` is made of literals, scalars and extents only.
+fn is_launch_constant(element: &Element) -> bool {
+    let mut constant = true;
+    element.walk(&mut |part| match &part.kind {
+        ElementKind::Load(_) => constant = false,
+        ElementKind::Int(value) => constant &= value.is_launch_constant(),
+        ElementKind::CompareInt(_, a, b) => constant &= a.is_launch_constant() && b.is_launch_constant(),
+        ElementKind::Float(_)
+        | ElementKind::Bool(_)
+        | ElementKind::Scalar(_)
+        | ElementKind::Call(..)
+        | ElementKind::Compare(..)
+        | ElementKind::And(..)
+        | ElementKind::Or(..)
+        | ElementKind::Not(_)
+        | ElementKind::Select(..)
+        | ElementKind::Cast(..) => {}
+    });
+    constant
+}

@@ -1,0 +1,138 @@
+//! From a Rust function to Tile IR: everything a kernel may contain is read, checked and located here, everything else is
+//! refused where it stands, by name.
+//!
+//! Two callers give the same function: the macro, with rustc's tokens, and `tt-build`, which parses the file itself. The
+//! kernel they get is the same value, so that the artifact is the same text.
+
+mod access;
+mod call;
+mod constants;
+mod contraction;
+mod copy;
+mod expression;
+mod frontend;
+mod layout;
+mod linear;
+mod looping;
+mod method;
+mod options;
+mod parallel;
+mod refuse;
+mod render;
+mod scope;
+mod signature;
+mod source_text;
+mod spans;
+mod statement;
+#[cfg(test)]
+mod tests;
+mod value;
+mod vocabulary;
+
+pub use render::{render_message, render_text};
+pub use signature::{Signature, SignatureKind, SignatureParam};
+pub use spans::SpanTable;
+
+use crate::codes;
+use crate::diagnostic::Diagnostic;
+use crate::ir::Kernel;
+use frontend::Frontend;
+use proc_macro2::TokenStream;
+use syn::ext::IdentExt;
+
+/// What reading a kernel gives.
+#[derive(Debug)]
+pub struct Parsed {
+    /// The kernel, where nothing is wrong with it.
+    pub kernel: Option<Kernel>,
+    /// Every error, in the order of the source.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The tokens behind every [`crate::ir::Span`].
+    pub spans: SpanTable,
+    /// The function's head, where it is a function.
+    pub signature: Option<Signature>,
+}
+
+/// Reads `item`, a function under `#[tt::kernel(attr)]`, which stands in the file `file` (without folders).
+pub fn parse(attr: TokenStream, item: TokenStream, file: &str) -> Parsed {
+    match syn::parse2::<syn::ItemFn>(item.clone()) {
+        Ok(function) => read(attr, &function, &function.attrs, file),
+        Err(error) => {
+            let mut frontend = Frontend::new(String::new());
+            let span = frontend.spans.between(error.span(), error.span());
+            let message = match syn::parse2::<syn::Item>(item) {
+                Ok(_) => "`#[tt::kernel]` belongs on a function".to_string(),
+                Err(_) => format!("this is not a function that Rust can read: {error}"),
+            };
+            frontend.report(
+                Diagnostic::new(&codes::NOT_A_FUNCTION, span, message)
+                    .note("write `#[tt::kernel] fn name(a: &Tensor<bf16, M, N>, ..) { .. }`"),
+            );
+            Parsed {
+                kernel: None,
+                diagnostics: frontend.diagnostics,
+                spans: frontend.spans,
+                signature: None,
+            }
+        }
+    }
+}
+
+/// Reads `function` if it is a kernel, that is, if it carries `#[tt::kernel]` or `#[kernel]`.
+pub fn parse_item_fn(function: &syn::ItemFn, file: &str) -> Option<Parsed> {
+    let position = function.attrs.iter().position(is_kernel)?;
+    let options = match &function.attrs[position].meta {
+        syn::Meta::List(list) => list.tokens.clone(),
+        syn::Meta::Path(_) | syn::Meta::NameValue(_) => TokenStream::new(),
+    };
+    let mut others = function.attrs.clone();
+    others.remove(position);
+    Some(read(options, function, &others, file))
+}
+
+fn is_kernel(attribute: &syn::Attribute) -> bool {
+    let segments: Vec<String> = attribute
+        .path()
+        .segments
+        .iter()
+        .map(|segment| segment.ident.to_string())
+        .collect();
+    segments == ["kernel"] || segments == ["tt", "kernel"]
+}
+
+fn read(options: TokenStream, function: &syn::ItemFn, attributes: &[syn::Attribute], file: &str) -> Parsed {
+    let name = &function.sig.ident;
+    let mut frontend = Frontend::new(name.unraw().to_string());
+    let span = frontend.span(name);
+    let options = frontend.options(options, span);
+    let signature = frontend.signature(function, attributes);
+    let body = frontend.body(&function.block, name);
+    let mut diagnostics = frontend.diagnostics;
+    let locations = frontend.spans.locations();
+    diagnostics.sort_by_key(|diagnostic| {
+        let location = locations.get(diagnostic.span.0 as usize).copied().unwrap_or_default();
+        (location.line, location.column)
+    });
+    let kernel = match frontend.grid {
+        Some(grid) if diagnostics.is_empty() => Some(Kernel {
+            name: frontend.name,
+            span,
+            file: file.to_string(),
+            options,
+            extents: frontend.extents,
+            params: frontend.params,
+            grid,
+            blocks: frontend.blocks,
+            variables: frontend.variables,
+            body,
+            locations: locations.to_vec(),
+        }),
+        _ => None,
+    };
+    Parsed {
+        kernel,
+        diagnostics,
+        spans: frontend.spans,
+        signature: Some(signature),
+    }
+}

@@ -1,0 +1,165 @@
+//! The options of `#[tt::kernel(..)]`.
+
+use super::frontend::{Frontend, plain_name};
+use super::scope::nearest;
+use super::source_text::source_text;
+use crate::codes;
+use crate::diagnostic::Diagnostic;
+use crate::ir::{Fidelity, Multicast, Options, Order, Span, Spanned};
+use proc_macro2::TokenStream;
+use syn::parse::Parser;
+use syn::punctuated::Punctuated;
+use syn::{Expr, Lit, Meta, Token};
+
+const KEYS: [&str; 5] = ["fidelity", "fp32_acc", "approx", "order", "multicast"];
+const FIDELITIES: [(&str, Fidelity); 4] = [
+    ("LoFi", Fidelity::LoFi),
+    ("HiFi2", Fidelity::HiFi2),
+    ("HiFi3", Fidelity::HiFi3),
+    ("HiFi4", Fidelity::HiFi4),
+];
+const MULTICASTS: [(&str, Multicast); 2] = [("auto", Multicast::Auto), ("off", Multicast::Off)];
+const ORDERS: [(&str, Order); 5] = [
+    ("row_major", Order::RowMajor),
+    ("column_major", Order::ColumnMajor),
+    ("z_order", Order::ZOrder),
+    ("hilbert", Order::Hilbert),
+    ("match_shard", Order::MatchShard),
+];
+
+impl Frontend {
+    /// Reads the tokens between the parentheses of `#[tt::kernel(..)]`; `place` is where defaults stand.
+    pub(super) fn options(&mut self, tokens: TokenStream, place: Span) -> Options {
+        let mut options = Options {
+            fidelity: Fidelity::HiFi4,
+            fp32_acc: None,
+            approx: false,
+            order: Spanned {
+                value: Order::RowMajor,
+                span: place,
+            },
+            multicast: Multicast::Auto,
+        };
+        let entries = match Punctuated::<Meta, Token![,]>::parse_terminated.parse2(tokens) {
+            Ok(entries) => entries,
+            Err(error) => {
+                let span = self.spans.between(error.span(), error.span());
+                self.report(
+                    Diagnostic::new(&codes::UNKNOWN_OPTION, span, "the options cannot be read")
+                        .note("options are written `name = value`, with commas: `fidelity = HiFi2, approx = true`"),
+                );
+                return options;
+            }
+        };
+        let mut seen: Vec<(String, Span)> = Vec::new();
+        for entry in &entries {
+            let key = source_text(entry.path());
+            let span = self.span(entry.path());
+            if !KEYS.contains(&key.as_str()) {
+                let note = match nearest(&key, KEYS) {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => format!("the options are {}", KEYS.join(", ")),
+                };
+                self.report(
+                    Diagnostic::new(&codes::UNKNOWN_OPTION, span, format!("unknown option `{key}`")).note(note),
+                );
+                continue;
+            }
+            if let Some((_, first)) = seen.iter().find(|(known, _)| *known == key) {
+                self.report(
+                    Diagnostic::new(&codes::DUPLICATE_OPTION, span, format!("option `{key}` given twice"))
+                        .label(*first, "first given here")
+                        .note("give it once"),
+                );
+                continue;
+            }
+            seen.push((key.clone(), span));
+            let Meta::NameValue(entry) = entry else {
+                let note = format!("write `{key} = ..`");
+                self.report(Diagnostic::new(&codes::OPTION_VALUE, span, format!("`{key}` has no value")).note(note));
+                continue;
+            };
+            let value = &entry.value;
+            match key.as_str() {
+                "fidelity" => {
+                    if let Some(fidelity) = self.choice(&key, value, &FIDELITIES) {
+                        options.fidelity = fidelity;
+                    }
+                }
+                "fp32_acc" => options.fp32_acc = self.flag(&key, Some(value), false),
+                "approx" => options.approx = self.flag(&key, Some(value), false).unwrap_or(false),
+                "multicast" => {
+                    if let Some(multicast) = self.choice(&key, value, &MULTICASTS) {
+                        options.multicast = multicast;
+                    }
+                }
+                _ => {
+                    if let Some(order) = self.order(value) {
+                        let span = self.span(value);
+                        options.order = Spanned { value: order, span };
+                    }
+                }
+            }
+        }
+        options
+    }
+
+    /// The word of `choices` that `value` is.
+    fn choice<C: Copy>(&mut self, key: &str, value: &Expr, choices: &[(&'static str, C)]) -> Option<C> {
+        let word = plain_name(value).map(ToString::to_string);
+        if let Some((_, choice)) = choices.iter().find(|(name, _)| word.as_deref() == Some(name)) {
+            return Some(*choice);
+        }
+        let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
+        let message = format!("`{}` is not a value of `{key}`", source_text(value));
+        self.error(
+            &codes::OPTION_VALUE,
+            value,
+            message,
+            format!("one of {}", names.join(", ")),
+        );
+        None
+    }
+
+    fn order(&mut self, value: &Expr) -> Option<Order> {
+        if let Expr::Call(call) = value
+            && plain_name(&call.func).is_some_and(|name| name == "block_linear")
+        {
+            let sizes: Option<Vec<u64>> = call.args.iter().map(whole).collect();
+            if let Some([h, w]) = sizes.as_deref() {
+                return Some(Order::BlockLinear(*h, *w));
+            }
+            let note = "write `order = block_linear(2, 4)`";
+            self.error(
+                &codes::OPTION_VALUE,
+                value,
+                "`block_linear` takes two whole numbers of at least 1",
+                note,
+            );
+            return None;
+        }
+        let word = plain_name(value).map(ToString::to_string);
+        if let Some((_, order)) = ORDERS.iter().find(|(name, _)| word.as_deref() == Some(name)) {
+            return Some(*order);
+        }
+        let names: Vec<&str> = ORDERS.iter().map(|(name, _)| *name).collect();
+        let message = format!("`{}` is not a value of `order`", source_text(value));
+        self.error(
+            &codes::OPTION_VALUE,
+            value,
+            message,
+            format!("one of {}, block_linear(h, w)", names.join(", ")),
+        );
+        None
+    }
+}
+
+/// A literal of at least 1.
+pub(super) fn whole(value: &Expr) -> Option<u64> {
+    match value {
+        Expr::Lit(syn::ExprLit { lit: Lit::Int(int), .. }) => int.base10_parse().ok().filter(|value| *value > 0),
+        Expr::Paren(inner) => whole(&inner.expr),
+        Expr::Group(inner) => whole(&inner.expr),
+        _ => None,
+    }
+}

@@ -1,0 +1,41 @@
+//! Diagnostics as text: for `tt-build` and tests a report with file, line and column, for `compile_error!` the message
+//! alone, which rustc then places.
+
+use crate::diagnostic::Diagnostic;
+use crate::ir::{SourceLocation, Span};
+use std::fmt::Write;
+
+/// A report: `matmul.rs:12:9: error[TT0040]: unknown name`, and a line for each label and note. Columns count from 1.
+pub fn render_text(diagnostic: &Diagnostic, locations: &[SourceLocation], file: &str) -> String {
+    let at = |span: Span| {
+        let location = locations.get(span.0 as usize).copied().unwrap_or_default();
+        format!("{file}:{}:{}", location.line, location.column + 1)
+    };
+    let mut text = format!(
+        "{}: error[{}]: {}",
+        at(diagnostic.span),
+        diagnostic.code,
+        diagnostic.message
+    );
+    for (span, label) in &diagnostic.labels {
+        // Writing to a `String` cannot fail.
+        let _ = write!(text, "\n  {}: {label}", at(*span));
+    }
+    for note in &diagnostic.notes {
+        let _ = write!(text, "\n  note: {note}");
+    }
+    text
+}
+
+/// What `compile_error!` says: the code and the message, then labels with their lines, then notes.
+pub fn render_message(diagnostic: &Diagnostic, locations: &[SourceLocation]) -> String {
+    let mut text = format!("{}: {}", diagnostic.code, diagnostic.message);
+    for (span, label) in &diagnostic.labels {
+        let location = locations.get(span.0 as usize).copied().unwrap_or_default();
+        let _ = write!(text, "\n  line {}: {label}", location.line);
+    }
+    for note in &diagnostic.notes {
+        let _ = write!(text, "\n  note: {note}");
+    }
+    text
+}

@@ -1,0 +1,136 @@
+//! What names mean at a point of the body, with shadowing as in Rust, and the nearest name to a misspelt one.
+
+use crate::ir::{BlockId, ExtentId, IntExpr, ParamId, Span, VarId};
+
+/// What a name stands for.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Binding {
+    /// `const X: usize = ..;`, `let n = ..;`: replaced by its value wherever it appears.
+    Integer(IntExpr),
+    /// `const M: usize` of the signature.
+    Extent(ExtentId),
+    /// A tensor parameter.
+    Tensor(ParamId),
+    /// A scalar parameter.
+    Scalar(ParamId),
+    /// `T.alloc_shared`, `T.alloc_fragment`.
+    Block(BlockId),
+    /// A grid axis, loop variable or parallel index.
+    Variable(VarId),
+    /// A name whose declaration was wrong: using it is no second error.
+    Poisoned,
+}
+
+impl Binding {
+    /// What it is, for messages.
+    pub(super) fn describe(&self) -> &'static str {
+        match self {
+            Binding::Integer(_) | Binding::Variable(_) => "an integer",
+            Binding::Extent(_) => "an extent",
+            Binding::Tensor(_) => "a tensor",
+            Binding::Scalar(_) => "a scalar",
+            Binding::Block(_) => "a block",
+            Binding::Poisoned => "unknown",
+        }
+    }
+}
+
+/// A name in scope.
+#[derive(Debug, Clone)]
+pub(super) struct Name {
+    pub(super) name: String,
+    pub(super) span: Span,
+    pub(super) binding: Binding,
+}
+
+/// The names in scope, innermost last.
+#[derive(Debug, Default)]
+pub(super) struct Scope {
+    names: Vec<Name>,
+}
+
+impl Scope {
+    /// Where the scope stands now, for [`Scope::leave`].
+    pub(super) fn enter(&self) -> usize {
+        self.names.len()
+    }
+
+    /// Forgets what was declared since `mark`.
+    pub(super) fn leave(&mut self, mark: usize) {
+        self.names.truncate(mark);
+    }
+
+    /// Adds a name, which hides earlier ones of the same spelling.
+    pub(super) fn declare(&mut self, name: impl Into<String>, span: Span, binding: Binding) {
+        self.names.push(Name {
+            name: name.into(),
+            span,
+            binding,
+        });
+    }
+
+    /// What `name` stands for.
+    pub(super) fn find(&self, name: &str) -> Option<&Name> {
+        self.names.iter().rev().find(|known| known.name == name)
+    }
+
+    /// The name in scope nearest to a misspelt one.
+    pub(super) fn nearest(&self, name: &str) -> Option<&str> {
+        nearest(name, self.names.iter().map(|known| known.name.as_str()))
+    }
+}
+
+/// The candidate that `name` is most likely a misspelling of: at most a third of its letters differ.
+pub(super) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let limit = (name.chars().count() / 3).max(1);
+    candidates
+        .into_iter()
+        .map(|candidate| (distance(&name.to_lowercase(), &candidate.to_lowercase()), candidate))
+        .filter(|(distance, candidate)| *distance <= limit && *distance < candidate.chars().count())
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, candidate)| candidate)
+}
+
+/// Letters to insert, delete, replace or swap with their neighbour to turn `a` into `b`.
+fn distance(a: &str, b: &str) -> usize {
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    let mut rows = vec![(0..=b.len()).collect::<Vec<usize>>()];
+    for i in 1..=a.len() {
+        let mut row = vec![i];
+        for j in 1..=b.len() {
+            let replaced = rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
+            let mut best = replaced.min(rows[i - 1][j] + 1).min(row[j - 1] + 1);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                best = best.min(rows[i - 2][j - 2] + 1);
+            }
+            row.push(best);
+        }
+        rows.push(row);
+    }
+    rows[a.len()][b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_misspelt_name_finds_its_neighbour() {
+        let words = ["Pipelined", "copy", "clear", "gemm"];
+        assert_eq!(nearest("pipelined", words), Some("Pipelined"));
+        assert_eq!(nearest("cpoy", words), Some("copy"));
+        assert_eq!(nearest("gem", words), Some("gemm"));
+        assert_eq!(nearest("softmax", words), None);
+    }
+
+    #[test]
+    fn inner_names_hide_outer_ones_until_left() {
+        let mut scope = Scope::default();
+        scope.declare("n", Span(0), Binding::Integer(IntExpr::Const(1)));
+        let mark = scope.enter();
+        scope.declare("n", Span(1), Binding::Integer(IntExpr::Const(2)));
+        assert_eq!(scope.find("n").map(|n| n.span), Some(Span(1)));
+        scope.leave(mark);
+        assert_eq!(scope.find("n").map(|n| n.span), Some(Span(0)));
+    }
+}

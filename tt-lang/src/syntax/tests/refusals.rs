@@ -1,0 +1,543 @@
+//! Everything that is refused: a table of sources and the codes they give. Each code of the language is here.
+
+use super::{read, reports};
+use crate::codes;
+use std::collections::BTreeSet;
+
+/// Statements inside a kernel that is right otherwise, and the codes they give.
+const BODIES: &[(&str, &[u16])] = &[
+    // The grid.
+    ("let (p, q) = T.Kernel(2, 2);", &[31]),
+    ("T.Kernel(8, 8);", &[44]),
+    // Names and calls.
+    ("T.copy(a[(row, 0)], x);", &[40]),
+    ("T.copy(a[(missing, missing)], missing2);", &[40, 40]),
+    ("for (i, j) in T.Parallel(64, 64) { y[(i, j)] = bf16::MAX; }", &[40]),
+    (
+        "for (i, j) in T.Parallel(64, 64) { y[(i, j)] = x[(i, j)].softmax(); }",
+        &[41],
+    ),
+    ("for k in 0..n.next_multiple_of(32) {}", &[41]),
+    ("for k in 0..M.exp() {}", &[41]),
+    ("T.cpoy(x, y);", &[42]),
+    ("T.alloc_local(x);", &[42]),
+    ("for k in T.Persistent(8) {}", &[42]),
+    ("let z = T.alloc_sharde::<bf16>(32, 32);", &[42]),
+    ("T.copy(bx, x);", &[43]),
+    ("T.gemm(x, y, n);", &[43]),
+    ("T.clear(a);", &[43]),
+    ("for (i, j) in T.Parallel(64, 64) { y[(i, j)] = alpha[(i, j)]; }", &[43]),
+    ("for (i, j) in T.Parallel(64, 64) { y[(i, j)] = T.copy(x, y); }", &[44]),
+    ("T.exp(x);", &[44]),
+    ("T.Parallel(64, 64);", &[44]),
+    ("let z = T.serial(4);", &[44]),
+    ("T.alloc_shared::<bf16>(32, 32);", &[44]),
+    ("alpha * 2.0;", &[44]),
+    ("T.copy(x);", &[45]),
+    ("T.gemm(x, y, acc, true);", &[45]),
+    ("T.gemm(x, y, transpose_b = true, acc);", &[45]),
+    ("T.copy::<bf16>(x, y);", &[45]),
+    (
+        "for (i, j) in T.Parallel(64, 64) { y[(i, j)] = x[(i, j)].max(); }",
+        &[45],
+    ),
+    ("for (i, j) in T.Parallel(64, 64) { y[(i, j)] = T.exp(); }", &[45]),
+    ("T.gemm(x, y, acc, transposeb = true);", &[20]),
+    ("for k in T.Pipelined(4, stages = 2) {}", &[20]),
+    ("T.copy(x, y, clear = true);", &[20]),
+    ("T.gemm(x, y, acc, transpose_b = 1);", &[21]),
+    ("for k in T.Pipelined(4, num_stages = 0) {}", &[21]),
+    ("T.gemm(x, y, acc, transpose_b = true, transpose_b = false);", &[22]),
+    // Values.
+    ("for k in 0..alpha {}", &[50]),
+    ("for k in 0..(n < 4) {}", &[50]),
+    ("T.copy(a[(by * 64.0, 0)], x);", &[50]),
+    ("for (i, j) in T.Parallel(64, 64) { y[(i, j)] = x[(i, j)] * 2; }", &[51]),
+    ("for (i, j) in T.Parallel(64, 64) { y[(i, j)] = x[(i, j)] + M; }", &[51]),
+    ("T.fill(x, 0);", &[51]),
+    (
+        "for (i, j) in T.Parallel(64, 64) { y[(i, j)] = x[(i, j)] > 0.0; }",
+        &[52],
+    ),
+    (
+        "for (i, j) in T.Parallel(64, 64) { y[(i, j)] = if x[(i, j)] { 1.0 } else { 0.0 }; }",
+        &[52],
+    ),
+    ("if n { T.clear(x); }", &[52]),
+    ("for (i, j) in T.Parallel(64, 64) { y[(i, j)] = q[(i, j)]; }", &[53]),
+    (
+        "for (i, j) in T.Parallel(64, 64) { q[(i, j)] = x[(i, j)] + q[(i, j)]; }",
+        &[53],
+    ),
+    ("let z = T.alloc_shared::<bf16>(M, 64);", &[54]),
+    ("for (i, j) in T.Parallel(64, N) { y[(i, j)] = 1.0; }", &[54]),
+    ("const Z: usize = M / 2;", &[54]),
+    ("let z = 1 / 0;", &[55]),
+    ("let z = 9223372036854775807 + 1;", &[55]),
+    ("let z = 99999999999999999999;", &[55]),
+    ("let z = n << 2;", &[56]),
+    (
+        "for (i, j) in T.Parallel(64, 64) { y[(i, j)] = x[(i, j)] % 2.0; }",
+        &[56],
+    ),
+    ("for (i, j) in T.Parallel(64, 64) { y[(i, j)] %= 2.0; }", &[56]),
+    ("for (i, j) in T.Parallel(64, 64) { y[(i, j)] = \"text\"; }", &[57]),
+    ("for (i, j) in T.Parallel(64, 64) { y[(i, j)] = 1.0f64; }", &[57]),
+    ("let z = 'c';", &[57]),
+    (
+        "for (i, j) in T.Parallel(64, 64) { y[(i, j)] = x[(i, j)] as f64; }",
+        &[58],
+    ),
+    (
+        "for (i, j) in T.Parallel(64, 64) { y[(i, j)] = (x[(i, j)] > 0.0) as f32; }",
+        &[58],
+    ),
+    (
+        "for (i, j) in T.Parallel(64, 64) { y[(i, j)] = x[(i, j)].powf(y[(i, j)]); }",
+        &[59],
+    ),
+    (
+        "for (i, j) in T.Parallel(64, 64) { y[(i, j)] = x[(i, j)].clamp(0.0, bx as f32); }",
+        &[59],
+    ),
+    (
+        "for (i, j) in T.Parallel(64, 64) { y[(i, j)] = x[(q[(i, j)], j)]; }",
+        &[60],
+    ),
+    ("for k in 0..x[(0, 0)] {}", &[60]),
+    ("if x[(0, 0)] > 0.0 { T.clear(y); }", &[61]),
+    ("if alpha * 2.0 > 1.0 { T.clear(y); }", &[61]),
+    ("T.fill(x, y[(0, 0)]);", &[62]),
+    ("let z = alpha * 2.0;", &[63]),
+    ("let z: f32 = 1.0;", &[63]),
+    (
+        "for (i, j) in T.Parallel(64, 64) { let z = x[(i, j)]; y[(i, j)] = z; }",
+        &[63],
+    ),
+    ("let mut z = 1;", &[64]),
+    ("let z = 1; z += 1;", &[64]),
+    ("for k in 0..4 { k = 2; }", &[64]),
+    ("for (i, j) in T.Parallel(64, 64) { alpha = 2.0; }", &[64]),
+    ("let (p, r) = (1, 2);", &[65, 217]),
+    ("let z;", &[65]),
+    ("let mut z = T.alloc_shared::<bf16>(32, 32);", &[65]),
+    (
+        "for (i, j) in T.Parallel(64, 64) { y[(i, j)] = if i < j { 1.0 }; }",
+        &[66],
+    ),
+    (
+        "for (i, j) in T.Parallel(64, 64) { y[(i, j)] = if i < j { 1.0 } else { }; }",
+        &[66],
+    ),
+    ("const Z: f32 = 1.0;", &[67]),
+    // Blocks.
+    ("let z = T.alloc_shared::<bf16>(48, 64);", &[70]),
+    ("let z = T.alloc_shared::<bf16>(0, 64);", &[70]),
+    ("let z = T.alloc_shared::<bf16>(64, 1 - 2);", &[70]),
+    ("let z = T.alloc_shared::<bf16>(2, 2, 32, 32);", &[71]),
+    ("let z = T.alloc_shared::<half>(32, 32);", &[7]),
+    ("let z = T.alloc_shared(32, 32);", &[72]),
+    ("let z = T.alloc_shared::<bf16, f32>(32, 32);", &[72]),
+    // Copies.
+    ("T.copy(x, m);", &[80]),
+    ("T.copy(a[(by * 64..(by + 1) * 64, 0..32)], x);", &[80]),
+    ("T.copy(v[bx * 64], x);", &[80]),
+    ("T.copy(a[(0, 0)], c[(0, 0)]);", &[81]),
+    ("T.copy(a[bx * 64], x);", &[82]),
+    ("T.copy(a[(0, by * 64, bx * 64)], x);", &[82]),
+    ("T.copy(a[(by * 64..bx * 64, 0)], x);", &[83]),
+    ("T.copy(a[(by * 64.., 0)], x);", &[83]),
+    ("T.copy(a[(0..=63, 0)], x);", &[83]),
+    ("T.copy(a[(64..0, 0)], x);", &[83]),
+    ("T.copy(a, x);", &[84]),
+    ("for (i, j) in T.Parallel(64, 64) { y[(i, j)] = a; }", &[84]),
+    ("c = x;", &[84]),
+    ("T.copy(x[(0, 0)], y);", &[85]),
+    ("T.gemm(a[(0, 0)], y, acc);", &[85]),
+    ("T.copy(x, a[(0, 0)]);", &[86]),
+    ("for (i, j) in T.Parallel(64, 64) { a[(i, j)] = 1.0; }", &[86]),
+    ("T.copy(x, x);", &[87]),
+    ("T.gemm(x, y, x);", &[87]),
+    ("T.transpose(x, x);", &[87]),
+    ("T.reduce_sum(x, x, dim = 1);", &[87]),
+    // Products and reductions.
+    ("let w = T.alloc_shared::<bf16>(32, 64); T.gemm(x, w, acc);", &[88]),
+    ("let w = T.alloc_shared::<bf16>(64, 32); T.gemm(x, w, acc);", &[88]),
+    (
+        "let w = T.alloc_shared::<bf16>(64, 32); T.gemm(x, w, acc, transpose_b = true);",
+        &[88],
+    ),
+    ("T.gemm(m, x, acc);", &[89]),
+    ("T.reduce_sum(x, y, dim = 1);", &[90]),
+    ("T.reduce_max(m, y, dim = 1);", &[90]),
+    ("T.reduce_max(x, m, dim = (0, 1));", &[90]),
+    ("T.reduce_sum(x, m);", &[91]),
+    ("T.reduce_sum(x, m, dim = 2);", &[91]),
+    ("T.transpose(x, m);", &[92]),
+    ("T.print(alpha);", &[93]),
+    // Loops.
+    ("for k in n {}", &[100]),
+    ("for k in (0..8).rev() {}", &[100]),
+    ("for k in 0.. {}", &[100]),
+    ("for k in T.copy(x, y) {}", &[100]),
+    ("for (k, l) in 0..8 {}", &[101]),
+    ("for i in T.Parallel(64, 64) { y[(i, i)] = 1.0; }", &[101]),
+    ("for (i, i) in T.Parallel(64, 64) { y[(i, i)] = 1.0; }", &[13]),
+    ("for (i, j) in T.Parallel(0, 64) { y[(i, j)] = 1.0; }", &[102]),
+    (
+        "for (i, j) in T.Parallel(64, 64) { for k in 0..4 { y[(i, j)] += 1.0; } }",
+        &[103],
+    ),
+    (
+        "for (i, j) in T.Parallel(64, 64) { if i < j { y[(i, j)] = 1.0; } }",
+        &[103],
+    ),
+    ("for (i, j) in T.Parallel(64, 64) { T.copy(x, y); }", &[103]),
+    (
+        "for (i, j) in T.Parallel(64, 64) { let z = T.alloc_shared::<bf16>(32, 32); }",
+        &[103],
+    ),
+    ("for (i, j) in T.Parallel(64, 64) {}", &[103]),
+    ("for (i, j) in T.Parallel(64, 64) { x[(i, j)]; }", &[103]),
+    ("x[(0, 0)] = 1.0;", &[104]),
+    ("x[(0, 0)] += 1.0;", &[104]),
+    ("for (i, j) in T.Parallel(128, 64) { y[(i, j)] = 1.0; }", &[105]),
+    (
+        "for (i, j) in T.Parallel(64, 64) { y[(i, j)] = x[(i, j + 1)]; }",
+        &[105],
+    ),
+    (
+        "for (i, j) in T.Parallel(64, 64) { y[(i, j)] = x[(i - 1, j)]; }",
+        &[105],
+    ),
+    ("for (i, j) in T.Parallel(64, 64) { y[(i, j)] = m[(i, j)]; }", &[106]),
+    ("for (i, j) in T.Parallel(64, 64) { y[i] = 1.0; }", &[106]),
+    ("for (i, j) in T.Parallel(64, 64) { y[(i, j)] = a[(0, i, j)]; }", &[106]),
+    ("for (i, j) in T.Parallel(64, 64) { m[i] += x[(i, j)]; }", &[107]),
+    (
+        "for (i, j, k) in T.Parallel(64, 64, 64) { acc[(i, j)] = x[(i, k)] * y[(k, j)]; }",
+        &[108],
+    ),
+    (
+        "for (i, j, k) in T.Parallel(64, 64, 32) { acc[(i, j)] += x[(i, k)] * y[(k, j)]; }",
+        &[108, 108],
+    ),
+    (
+        "for (i, j, k) in T.Parallel(64, 64, 64) { acc[(i, j)] += x[(i, k)] * y[(i, j)]; }",
+        &[108],
+    ),
+    (
+        "for (i, j, k) in T.Parallel(64, 64, 64) { acc[(i, j)] += x[(i, k)] * y[(k, j)]; y[(i, j)] = 1.0; }",
+        &[108],
+    ),
+    (
+        "for (i, j, k) in T.Parallel(64, 64, 64) { acc[(i, j)] += acc[(i, k)] * y[(k, j)]; }",
+        &[108],
+    ),
+    ("for (i, j) in T.Parallel(64, 64) { y[(i, j)] = x; }", &[109]),
+    ("for (i, j) in T.Parallel(64, 64) { y = 1.0; }", &[109]),
+    ("x = y;", &[109]),
+    ("let z = x;", &[109]),
+    // What is not in the language.
+    ("let f = |p| p + 1;", &[200]),
+    ("T.copy(&x, y);", &[201]),
+    ("for (i, j) in T.Parallel(64, 64) { y[(i, j)] = *x; }", &[201]),
+    ("let p = &raw const x;", &[201]),
+    ("let s = Point { x: 1 };", &[202]),
+    ("let s = a.rows;", &[202]),
+    ("let s = helper(1);", &[203]),
+    (
+        "for (i, j) in T.Parallel(64, 64) { y[(i, j)] = exp(x[(i, j)]); }",
+        &[203],
+    ),
+    ("T::copy(x, y);", &[203]),
+    (
+        "for (i, j) in T.Parallel(64, 64) { y[(i, j)] = f32::exp(x[(i, j)]); }",
+        &[203],
+    ),
+    ("while n > 0 { T.clear(x); }", &[204]),
+    ("loop { T.clear(x); }", &[205]),
+    ("k(a, v, alpha, n, c);", &[206]),
+    ("T.atomic_add(c[(0, 0)], x);", &[207]),
+    ("match n { _ => {} }", &[208]),
+    ("return;", &[209]),
+    ("for k in 0..4 { break; }", &[210]),
+    ("for k in 0..4 { continue; }", &[210]),
+    ("println!(\"{}\", 1);", &[211]),
+    ("let z = vec![1];", &[211]),
+    ("unsafe { T.clear(x); }", &[212]),
+    ("async { T.clear(x); };", &[213]),
+    ("x.await;", &[213]),
+    ("fn inner() {}", &[214]),
+    ("struct Inner;", &[214]),
+    ("use std::f32;", &[214]),
+    ("static S: usize = 1;", &[214]),
+    ("T.copy(x, y)?;", &[215]),
+    ("let z = [1, 2];", &[216]),
+    ("let z = [0; 4];", &[216]),
+    ("for (i, j) in T.Parallel(64, 64) { y[(i, j)] = (1.0, 2.0); }", &[217]),
+    ("let z = 0..4;", &[218]),
+    ("for (i, j) in T.Parallel(64, 64) { y[(i, j)] = x[(0..4, j)]; }", &[218]),
+    ("if let 1 = n { T.clear(x); }", &[219]),
+    ("let Some(z) = n else { return; };", &[219]),
+    ("'outer: for k in 0..4 {}", &[220]),
+    (
+        "for (i, j) in T.Parallel(64, 64) { y[(i, j)] = x[(i, j)].max(y[(i, j)] = 1.0); }",
+        &[221],
+    ),
+    ("T.gemm(x, y, acc, x[(0, 0)] = true);", &[221]),
+    ("let z = const { 4 };", &[222]),
+    ("let z = { 4 };", &[223]),
+    ("let z = _;", &[223]),
+    ("#[allow(unused)] for k in 0..4 {}", &[14]),
+    // Several mistakes in one kernel.
+    (
+        "let z = T.alloc_shared::<bf16>(48, 64); T.copy(a[(0, 0)], z); T.cpoy(x, y); while n > 0 {} T.clear(missing);",
+        &[70, 42, 204, 40],
+    ),
+    (
+        "for (i, j) in T.Parallel(64, 64) { y[(i, j)] = x[(i, j)] * 2; a[(i, j)] = y[(i, j)].foo(); m[i] = x[(i, j)]; }",
+        &[51, 86, 41],
+    ),
+];
+
+/// Whole kernels.
+const KERNELS: &[(&str, &[u16])] = &[
+    ("#[tt::kernel] async fn k() { let b = T.Kernel(1); }", &[2]),
+    ("#[tt::kernel] unsafe fn k() { let b = T.Kernel(1); }", &[2]),
+    ("#[tt::kernel] fn k() -> f32 { let b = T.Kernel(1); }", &[3]),
+    (
+        "#[tt::kernel] fn k<E>(a: &Tensor<E, 32>) { let b = T.Kernel(1); }",
+        &[4, 7],
+    ),
+    (
+        "#[tt::kernel] fn k<const M: u32>(a: &Tensor<bf16, M>) { let b = T.Kernel(1); }",
+        &[4],
+    ),
+    (
+        "#[tt::kernel] fn k<'a>(a: &'a Tensor<bf16, 32>) { let b = T.Kernel(1); }",
+        &[4, 4],
+    ),
+    (
+        "#[tt::kernel] fn k<const M: usize>(a: &Tensor<bf16, M>) where [(); M]: { let b = T.Kernel(1); }",
+        &[4],
+    ),
+    ("#[tt::kernel] fn k(a: &Vec<f32>) { let b = T.Kernel(1); }", &[5]),
+    (
+        "#[tt::kernel] fn k(a: &Tenser<bf16, 32>) { let b = T.Kernel(1); }",
+        &[5],
+    ),
+    ("#[tt::kernel] fn k(a: [f32; 4]) { let b = T.Kernel(1); }", &[5]),
+    (
+        "#[tt::kernel] fn k(a: Tensor<bf16, 32, 32>) { let b = T.Kernel(1); }",
+        &[6],
+    ),
+    (
+        "#[tt::kernel] fn k(a: &Tensor<f64, 32, 32>) { let b = T.Kernel(1); }",
+        &[7],
+    ),
+    ("#[tt::kernel] fn k(a: &Tensor<bf16>) { let b = T.Kernel(1); }", &[8]),
+    ("#[tt::kernel] fn k(a: &Tensor) { let b = T.Kernel(1); }", &[8]),
+    (
+        "#[tt::kernel] fn k(a: &Tensor<bf16, 1, 1, 1, 1, 1, 1, 1>) { let b = T.Kernel(1); }",
+        &[8],
+    ),
+    (
+        "#[tt::kernel] fn k(a: &Tensor<bf16, D, 32>) { let b = T.Kernel(1); }",
+        &[9],
+    ),
+    (
+        "#[tt::kernel] fn k(a: &Tensor<bf16, 0, 32>) { let b = T.Kernel(1); }",
+        &[9],
+    ),
+    (
+        "#[tt::kernel] fn k(n: u32, a: &Tensor<bf16, { n * 2 }, 32>) { let b = T.Kernel(1); }",
+        &[9],
+    ),
+    (
+        "#[tt::kernel] fn k<const M: usize>(a: &Tensor<bf16, 32, 32>) { let b = T.Kernel(M); }",
+        &[10],
+    ),
+    (
+        "#[tt::kernel] fn k<const M: usize>(a: &Tensor<bf16, { M * 2 }>) { let b = T.Kernel(M); }",
+        &[10],
+    ),
+    ("#[tt::kernel] fn k(n: usize) { let b = T.Kernel(1); }", &[11]),
+    (
+        "#[tt::kernel] fn k(n: f64, m: bool) { let b = T.Kernel(1); }",
+        &[11, 11],
+    ),
+    ("#[tt::kernel] fn k(mut n: u32) { let b = T.Kernel(1); }", &[12]),
+    ("#[tt::kernel] fn k((n, m): u32) { let b = T.Kernel(1); }", &[12]),
+    ("#[tt::kernel] fn k(&self) { let b = T.Kernel(1); }", &[12]),
+    ("#[tt::kernel] fn k(n: u32, n: f32) { let b = T.Kernel(1); }", &[13]),
+    ("#[tt::kernel] fn k() { let (b, b) = T.Kernel(1, 1); }", &[13]),
+    ("#[tt::kernel] #[inline] fn k() { let b = T.Kernel(1); }", &[14]),
+    (
+        "#[tt::kernel] fn k(#[layot(l1)] a: &Tensor<bf16, 32>) { let b = T.Kernel(1); }",
+        &[14],
+    ),
+    (
+        "#[tt::kernel] fn k(#[layout(l1)] n: u32) { let b = T.Kernel(1); }",
+        &[14],
+    ),
+    ("#[tt::kernel(fidelty = HiFi2)] fn k() { let b = T.Kernel(1); }", &[20]),
+    ("#[tt::kernel(fidelity HiFi2)] fn k() { let b = T.Kernel(1); }", &[20]),
+    ("#[tt::kernel(fidelity = HiFi5)] fn k() { let b = T.Kernel(1); }", &[21]),
+    (
+        "#[tt::kernel(fp32_acc = 1, order = zigzag)] fn k() { let b = T.Kernel(1); }",
+        &[21, 21],
+    ),
+    (
+        "#[tt::kernel(order = block_linear(2))] fn k() { let b = T.Kernel(1); }",
+        &[21],
+    ),
+    ("#[tt::kernel(approx)] fn k() { let b = T.Kernel(1); }", &[21]),
+    (
+        "#[tt::kernel(approx = true, approx = false)] fn k() { let b = T.Kernel(1); }",
+        &[22],
+    ),
+    (
+        "#[tt::kernel] fn k(#[layout(hight_sharded(8))] a: &Tensor<bf16, 32, 32>) { let b = T.Kernel(1); }",
+        &[23],
+    ),
+    (
+        "#[tt::kernel] fn k(#[layout(height_sharded)] a: &Tensor<bf16, 32, 32>) { let b = T.Kernel(1); }",
+        &[23],
+    ),
+    (
+        "#[tt::kernel] fn k(#[layout(l1, dram)] a: &Tensor<bf16, 32, 32>) { let b = T.Kernel(1); }",
+        &[23],
+    ),
+    (
+        "#[tt::kernel] fn k(#[layout(nd_sharded(axes = \"M\", grid = [8], shard = [32]))] a: &Tensor<bf16, 32, 32>) { let b = T.Kernel(1); }",
+        &[23],
+    ),
+    (
+        "#[tt::kernel] fn k(#[layout(halo)] a: &Tensor<bf16, 32, 32>) { let b = T.Kernel(1); }",
+        &[24],
+    ),
+    (
+        "#[tt::kernel] fn k(#[layout(halo(1, 1))] a: &Tensor<bf16, 32, 32>) { let b = T.Kernel(1); }",
+        &[24],
+    ),
+    ("#[tt::kernel] fn k() {}", &[30]),
+    ("#[tt::kernel] fn k() { let (b, d) = T.Kernel(4); }", &[32]),
+    ("#[tt::kernel] fn k() { let b = T.Kernel(4, 4); }", &[32]),
+    (
+        "#[tt::kernel] fn k() { let (b, d, e, f) = T.Kernel(1, 1, 1, 1); }",
+        &[32],
+    ),
+    ("#[tt::kernel] fn k() { let b = T.Kernel(4, threads = 128); }", &[20]),
+    (
+        "#[tt::kernel] fn k() { let x = T.alloc_shared::<bf16>(32, 32); let b = T.Kernel(4); }",
+        &[33],
+    ),
+    ("#[tt::kernel] fn k() { for i in 0..4 { let b = T.Kernel(4); } }", &[33]),
+    ("#[tt::kernel] fn k() { let b = T.Kernel(0); }", &[34]),
+    (
+        "#[tt::kernel] fn k(a: &Tensor<bf16, 32>) { let b = T.Kernel(a); }",
+        &[84],
+    ),
+];
+
+/// Wraps statements into a kernel that is right otherwise.
+pub(super) fn kernel(body: &str) -> String {
+    format!(
+        "#[tt::kernel]
+fn k<const M: usize, const N: usize>(
+    a: &Tensor<bf16, M, N>,
+    v: &Tensor<f32, N>,
+    alpha: f32,
+    n: u32,
+    c: &mut Tensor<bf16, M, N>,
+) {{
+    let (bx, by) = T.Kernel(N.div_ceil(64), M.div_ceil(64));
+    let x = T.alloc_shared::<bf16>(64, 64);
+    let y = T.alloc_shared::<bf16>(64, 64);
+    let acc = T.alloc_fragment::<f32>(64, 64);
+    let m = T.alloc_fragment::<f32>(64);
+    let q = T.alloc_shared::<i32>(64, 64);
+    {body}
+}}"
+    )
+}
+
+fn sources() -> impl Iterator<Item = (String, &'static [u16])> {
+    let bodies = BODIES.iter().map(|(body, codes)| (kernel(body), *codes));
+    bodies.chain(KERNELS.iter().map(|(source, codes)| (source.to_string(), *codes)))
+}
+
+#[test]
+fn every_mistake_gives_its_codes_and_no_others() {
+    let mut wrong = String::new();
+    for (source, expected) in sources() {
+        let parsed = read(&source);
+        let found: Vec<u16> = parsed
+            .diagnostics
+            .iter()
+            .map(|diagnostic| diagnostic.code.number)
+            .collect();
+        if found != expected {
+            wrong += &format!(
+                "{}\n  expected {expected:?}, found:\n{}\n\n",
+                last_line(&source),
+                reports(&parsed)
+            );
+        }
+        assert!(parsed.kernel.is_none(), "{source}");
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+fn last_line(source: &str) -> &str {
+    source
+        .lines()
+        .rev()
+        .find(|line| line.len() > 1)
+        .unwrap_or(source)
+        .trim()
+}
+
+#[test]
+fn every_code_of_the_language_has_a_case() {
+    let found: BTreeSet<u16> = sources()
+        .flat_map(|(source, _)| read(&source).diagnostics)
+        .map(|diagnostic| diagnostic.code.number)
+        // An item that is no function has a test of its own: it is not a kernel to `tt-build`.
+        .chain([codes::NOT_A_FUNCTION.number])
+        .collect();
+    let missing: Vec<String> = codes::ALL
+        .iter()
+        .filter(|code| !found.contains(&code.number))
+        .map(|code| format!("{code} {}", code.title))
+        .collect();
+    assert!(missing.is_empty(), "no case for {missing:#?}");
+}
+
+#[test]
+fn messages_are_short_lower_case_and_say_what_to_write() {
+    for (source, _) in sources() {
+        for diagnostic in read(&source).diagnostics {
+            let message = &diagnostic.message;
+            assert!(message.len() <= 120, "{message}");
+            let first = message.chars().next().unwrap_or(' ');
+            assert!(
+                first.is_lowercase() || first.is_ascii_digit() || first == '`',
+                "{message}"
+            );
+            assert!(!message.ends_with('.'), "{message}");
+            assert!(!diagnostic.notes.is_empty(), "{message} has no note");
+            assert!(
+                diagnostic.span.0 > 0 || diagnostic.code.number == 30,
+                "{message} has a place"
+            );
+            for internal in [
+                "Expr", "syn::", "IntExpr", "ParamId", "BlockId", "VarId", "Some(", "None",
+            ] {
+                let text = format!("{message} {}", diagnostic.notes.join(" "));
+                assert!(!text.contains(internal), "{text}");
+            }
+        }
+    }
+}

@@ -1,0 +1,252 @@
+//! What an expression turns out to be, and the demands of its place: an integer, a number or a truth value.
+
+use super::frontend::{Frontend, Loads};
+use super::source_text::source_text;
+use crate::codes;
+use crate::ir::{BoolExpr, CompareOp, Element, ElementKind, ElementType, IntExpr, Param, ScalarKind, Span};
+use quote::ToTokens;
+use syn::Expr;
+
+/// The value of an expression.
+#[derive(Debug, Clone)]
+pub(super) enum Value {
+    /// Over constants, extents, integer scalars, block indices and loop variables.
+    Integer(IntExpr),
+    /// An element, an `f32` scalar, or what is computed from them.
+    Number(Element, Class),
+    /// A comparison, or what is computed from comparisons.
+    Truth(Element),
+}
+
+/// The kinds of numbers that do not mix.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Class {
+    Float,
+    Integer,
+}
+
+impl Class {
+    pub(super) fn of(element: ElementType) -> Class {
+        match element {
+            ElementType::Bf16 | ElementType::F32 | ElementType::F16 | ElementType::Bfp8 | ElementType::Bfp4 => {
+                Class::Float
+            }
+            ElementType::I32 | ElementType::U32 | ElementType::U16 | ElementType::U8 => Class::Integer,
+        }
+    }
+}
+
+impl Value {
+    /// What it is, for messages.
+    pub(super) fn describe(&self) -> &'static str {
+        match self {
+            Value::Integer(_) => "an integer",
+            Value::Number(_, Class::Float) => "a number",
+            Value::Number(_, Class::Integer) => "an integer element",
+            Value::Truth(_) => "a truth value",
+        }
+    }
+}
+
+impl Frontend {
+    /// The integer that `expr` is: an index, an offset, an extent or a bound.
+    pub(super) fn integer(&mut self, expr: &Expr) -> Option<IntExpr> {
+        match self.with_loads(Loads::Index, |this| this.value(expr))? {
+            Value::Integer(value) => Some(value),
+            Value::Number(..) => self.refuse_number(expr),
+            Value::Truth(_) => {
+                self.error(
+                    &codes::INTEGER_WANTED,
+                    expr,
+                    "an integer is wanted, found a truth value",
+                    "write `if cond { .. }` around the statement",
+                );
+                None
+            }
+        }
+    }
+
+    /// Reports the number `expr` where an integer is wanted.
+    pub(super) fn refuse_number<R>(&mut self, expr: &Expr) -> Option<R> {
+        self.error(
+            &codes::INTEGER_WANTED,
+            expr,
+            "an integer is wanted, found a number",
+            "use extents, integer scalars (`n: u32`), block indices and loop variables",
+        );
+        None
+    }
+
+    /// The constant that `expr` is, at least `least`. `what` names it in messages.
+    pub(super) fn constant(&mut self, expr: &Expr, what: &str, least: i64) -> Option<u64> {
+        let value = self.integer(expr)?;
+        let Some(constant) = value.as_const() else {
+            self.error(
+                &codes::CONSTANT_WANTED,
+                expr,
+                format!("{what} is a constant"),
+                "it is fixed when the kernel is compiled: use a literal or a `const` of the kernel",
+            );
+            return None;
+        };
+        if constant < least {
+            let message = format!("{what} is at least {least}, found {constant}");
+            self.error(&codes::OPTION_VALUE, expr, message, "write a larger constant");
+            return None;
+        }
+        u64::try_from(constant).ok()
+    }
+
+    /// `value`, the value of `node`, as a number of `class`; integers become integer elements.
+    pub(super) fn number(&mut self, value: Value, class: Class, node: &(impl ToTokens + ?Sized)) -> Option<Element> {
+        match (value, class) {
+            (Value::Number(element, found), wanted) if found == wanted => Some(element),
+            (Value::Integer(value), Class::Integer) => Some(Element {
+                kind: ElementKind::Int(value),
+                span: self.span(node),
+            }),
+            (Value::Integer(value), Class::Float) => {
+                let note = match value {
+                    IntExpr::Const(literal) => format!("write `{literal}.0`"),
+                    _ => format!("write `{} as f32`", parenthesised(&source_text(node))),
+                };
+                self.error(
+                    &codes::NUMBER_WANTED,
+                    node,
+                    "a number is wanted, found an integer",
+                    note,
+                );
+                None
+            }
+            (Value::Number(_, Class::Integer), Class::Float) => {
+                self.error(
+                    &codes::MIXED_TYPES,
+                    node,
+                    "a floating-point number is wanted, found an integer element",
+                    "write the conversion: `x[(i, j)] as f32`",
+                );
+                None
+            }
+            (Value::Number(_, _), _) => {
+                self.error(
+                    &codes::MIXED_TYPES,
+                    node,
+                    "an integer element is wanted, found a floating-point number",
+                    "write the conversion: `x[(i, j)] as i32`",
+                );
+                None
+            }
+            (Value::Truth(_), _) => {
+                self.error(
+                    &codes::TRUTH_VALUE,
+                    node,
+                    "a number is wanted, found a truth value",
+                    "write `T.select(c, 1.0, 0.0)`",
+                );
+                None
+            }
+        }
+    }
+
+    /// `value`, the value of `node`, as a truth value.
+    pub(super) fn truth(&mut self, value: Value, node: &(impl ToTokens + ?Sized)) -> Option<Element> {
+        match value {
+            Value::Truth(element) => Some(element),
+            other => {
+                self.error(
+                    &codes::TRUTH_VALUE,
+                    node,
+                    format!("a condition is wanted, found {}", other.describe()),
+                    "compare it: `x != 0`, `x > 0.0`",
+                );
+                None
+            }
+        }
+    }
+
+    /// The condition of a statement: the same for the whole block.
+    pub(super) fn condition(&mut self, expr: &Expr) -> Option<BoolExpr> {
+        let value = self.with_loads(Loads::Condition, |this| this.value(expr))?;
+        let element = self.truth(value, expr)?;
+        self.uniform(&element)
+    }
+
+    fn uniform(&mut self, element: &Element) -> Option<BoolExpr> {
+        Some(match &element.kind {
+            ElementKind::Bool(value) => BoolExpr::Const(*value),
+            ElementKind::CompareInt(op, a, b) => BoolExpr::Compare(*op, a.clone(), b.clone()),
+            ElementKind::And(a, b) => BoolExpr::And(Box::new(self.uniform(a)?), Box::new(self.uniform(b)?)),
+            ElementKind::Or(a, b) => BoolExpr::Or(Box::new(self.uniform(a)?), Box::new(self.uniform(b)?)),
+            ElementKind::Not(a) => BoolExpr::Not(Box::new(self.uniform(a)?)),
+            ElementKind::Compare(op, a, b) => match (&a.kind, &b.kind) {
+                (ElementKind::Scalar(scalar), ElementKind::Float(value)) => {
+                    BoolExpr::CompareScalar(*op, *scalar, *value)
+                }
+                (ElementKind::Float(value), ElementKind::Scalar(scalar)) => {
+                    BoolExpr::CompareScalar(mirrored(*op), *scalar, *value)
+                }
+                _ => return self.refuse_condition(element.span),
+            },
+            // `if c { a } else { b }` over truth values is (c && a) || (!c && b).
+            ElementKind::Select(c, a, b) => {
+                let (c, a, b) = (self.uniform(c)?, self.uniform(a)?, self.uniform(b)?);
+                BoolExpr::Or(
+                    Box::new(BoolExpr::And(Box::new(c.clone()), Box::new(a))),
+                    Box::new(BoolExpr::And(Box::new(BoolExpr::Not(Box::new(c))), Box::new(b))),
+                )
+            }
+            ElementKind::Float(_)
+            | ElementKind::Scalar(_)
+            | ElementKind::Int(_)
+            | ElementKind::Load(_)
+            | ElementKind::Call(..)
+            | ElementKind::Cast(..) => return self.refuse_condition(element.span),
+        })
+    }
+
+    fn refuse_condition(&mut self, span: Span) -> Option<BoolExpr> {
+        self.report(
+            crate::diagnostic::Diagnostic::new(
+                &codes::DATA_DEPENDENT_BRANCH,
+                span,
+                "this condition is decided by computing with numbers",
+            )
+            .note("compare integers, or an `f32` scalar with a literal: `if alpha > 0.5 { .. }`"),
+        );
+        None
+    }
+
+    /// The value of a scalar parameter.
+    pub(super) fn scalar(&mut self, id: crate::ir::ParamId, node: &syn::Ident) -> Option<Value> {
+        match self.params.get(id.index())? {
+            Param::Scalar(scalar) => Some(match scalar.kind {
+                ScalarKind::F32 => Value::Number(
+                    Element {
+                        kind: ElementKind::Scalar(id),
+                        span: self.span(node),
+                    },
+                    Class::Float,
+                ),
+                ScalarKind::I32 | ScalarKind::U32 => Value::Integer(IntExpr::Scalar(id)),
+            }),
+            Param::Tensor(_) => None,
+        }
+    }
+}
+
+/// The comparison that holds for (b, a) where `op` holds for (a, b).
+fn mirrored(op: CompareOp) -> CompareOp {
+    match op {
+        CompareOp::Eq | CompareOp::Ne => op,
+        CompareOp::Lt => CompareOp::Gt,
+        CompareOp::Le => CompareOp::Ge,
+        CompareOp::Gt => CompareOp::Lt,
+        CompareOp::Ge => CompareOp::Le,
+    }
+}
+
+/// `text` ready to stand before `as`.
+fn parenthesised(text: &str) -> String {
+    let plain = text.chars().all(|c| c.is_alphanumeric() || c == '_');
+    if plain { text.to_string() } else { format!("({text})") }
+}

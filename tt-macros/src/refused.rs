@@ -1,0 +1,85 @@
+//! What stands in place of a kernel with errors: a `compile_error!` at each, the launcher's head so that callers give no
+//! further errors, and the user's own tokens for editors.
+
+use crate::launcher::{element_type, scalar_type};
+use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
+use quote::{quote, quote_spanned};
+use tt_lang::diagnostic::Diagnostic;
+use tt_lang::ir::ElementType;
+use tt_lang::syntax::{Parsed, Signature, SignatureKind, SignatureParam, render_message};
+
+/// The errors `diagnostics` of the kernel `parsed`, written as `item`.
+pub(crate) fn tokens(parsed: &Parsed, diagnostics: &[Diagnostic], item: TokenStream) -> TokenStream {
+    let errors = diagnostics.iter().map(|diagnostic| error(parsed, diagnostic));
+    let unexplained = diagnostics.is_empty().then(|| {
+        let message = "this kernel cannot be compiled, and the compiler does not say why: please report it";
+        quote! { ::core::compile_error! { #message } }
+    });
+    let head = parsed.signature.as_ref().map(head);
+    quote! {
+        #(#errors)*
+        #unexplained
+        #head
+        // Editors map what is typed to these tokens, for completion; rustc never sees them.
+        #[cfg(rust_analyzer)]
+        const _: () = { #item };
+    }
+}
+
+/// `compile_error!` from the first to the last token of the error's place.
+fn error(parsed: &Parsed, diagnostic: &Diagnostic) -> TokenStream {
+    let (first, last) = parsed.spans.tokens(diagnostic.span);
+    let message = render_message(diagnostic, parsed.spans.locations());
+    let path = quote_spanned! { first => ::core::compile_error! };
+    let mut message = Group::new(Delimiter::Brace, quote_spanned! { last => #message });
+    message.set_span(last);
+    let message = TokenTree::Group(message);
+    quote! { #path #message }
+}
+
+/// A function and a module with the launcher's names and types; the crate does not compile, so neither ever runs.
+fn head(signature: &Signature) -> TokenStream {
+    let Signature {
+        visibility,
+        name,
+        params,
+        ..
+    } = signature;
+    let types = params.iter().map(parameter_type);
+    let names: Vec<_> = params.iter().map(|param| &param.name).collect();
+    quote! {
+        #[doc(hidden)]
+        #[allow(unused, clippy::all)]
+        #visibility fn #name<'t>(#(#names: #types),*) -> ::tt::Launch<'t> {
+            ::core::unreachable!()
+        }
+
+        #[doc(hidden)]
+        #[allow(unused, non_snake_case)]
+        #visibility mod #name {
+            #[doc(hidden)]
+            pub const SOURCES: ::tt::Sources = ::tt::Sources { reader: "", compute: "", writer: "", host: "" };
+            #[doc(hidden)]
+            pub const PLAN: &str = "";
+            #[doc(hidden)]
+            pub const IR: &[(&str, &str)] = &[];
+        }
+    }
+}
+
+fn parameter_type(param: &SignatureParam) -> TokenStream {
+    match &param.kind {
+        // Formats that no host value has yet take any tensor, like parameters that are wrong in the kernel.
+        SignatureKind::Tensor {
+            element: (ElementType::Bfp8 | ElementType::Bfp4, _),
+            ..
+        }
+        | SignatureKind::Unknown => quote! { impl ::core::marker::Sized },
+        SignatureKind::Tensor { mutable, element, rank } => {
+            let element = element_type(element.0, element.1);
+            let mutable = mutable.then(|| quote!(mut));
+            quote! { &'t #mutable ::tt::Tensor<#element, #rank> }
+        }
+        SignatureKind::Scalar(kind, span) => scalar_type(*kind, *span),
+    }
+}

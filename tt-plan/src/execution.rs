@@ -1,0 +1,276 @@
+//! A plan with the values of one launch: the core grid, every core's work and the runtime arguments.
+
+use crate::{Formula, Number, Parameter, Plan, PlanError, Role, RuntimeValue};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// The values of one launch.
+#[derive(Debug, Clone, Default)]
+pub struct Bindings {
+    /// Extents and integer scalars (`u32` as its value, `i32` signed), by name.
+    pub integers: BTreeMap<String, i64>,
+    /// `f32` scalars, by name.
+    pub floats: BTreeMap<String, f32>,
+    /// Addresses of the tensors, by name.
+    pub addresses: BTreeMap<String, u32>,
+}
+
+/// The grid of worker cores of a device: columns and rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DeviceGrid {
+    /// Columns.
+    pub x: u32,
+    /// Rows.
+    pub y: u32,
+}
+
+/// A launch in full. Its JSON form is the run-time plan of the seeds (architecture, appendix A).
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Execution {
+    /// Columns and rows of the smallest grid from (0, 0) that holds every core used.
+    pub core_grid: [u32; 2],
+    /// The cores used, as disjoint rectangles.
+    pub core_ranges: Vec<CoreRange>,
+    /// The blocks of every core, by `"(x,y)"`.
+    pub work_partition: BTreeMap<String, Vec<WorkItem>>,
+    /// Where every tensor lives.
+    pub layouts: BTreeMap<String, LayoutRecord>,
+    /// The grid of blocks.
+    #[serde(skip)]
+    pub grid: [u64; 3],
+    /// The cores with their runs of blocks, row by row.
+    #[serde(skip)]
+    pub cores: Vec<CoreWork>,
+}
+
+/// A rectangle of cores.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CoreRange {
+    /// Its first column and row.
+    pub start: [u32; 2],
+    /// Its columns and rows.
+    pub extent: [u32; 2],
+}
+
+/// One block of a core's work.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct WorkItem {
+    /// The block's index along the second grid axis (rows).
+    pub io: u64,
+    /// The block's index along the first grid axis (columns).
+    pub jo: u64,
+    /// The block's index along the third grid axis.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub batch: Option<u64>,
+    /// The order in which the core takes its blocks.
+    pub tile_order: &'static str,
+}
+
+/// Where a tensor lives, with its extents in this launch.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LayoutRecord {
+    /// `DRAM` or `L1`.
+    pub shard: String,
+    /// Page by page over all banks.
+    pub interleave: bool,
+    /// Extents, outermost first.
+    pub shape: Vec<i64>,
+}
+
+/// A core and its run of blocks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CoreWork {
+    /// Its column.
+    pub x: u32,
+    /// Its row.
+    pub y: u32,
+    /// The number of its first block.
+    pub start: u64,
+    /// How many blocks it takes.
+    pub count: u64,
+}
+
+impl Bindings {
+    fn integer(&self, formula: &Formula) -> Result<i64, PlanError> {
+        formula
+            .evaluate(&|name| self.integers.get(name).copied())
+            .map_err(|error| PlanError(error.to_string()))
+    }
+
+    fn number(&self, number: &Number) -> Result<f32, PlanError> {
+        number
+            .evaluate(&|name| self.integers.get(name).copied(), &|name| {
+                self.floats.get(name).copied()
+            })
+            .map(|value| value as f32)
+            .map_err(|error| PlanError(error.to_string()))
+    }
+}
+
+impl Plan {
+    /// The cores and their runs of blocks for a launch with these extents; cheap, allocates only `cores`.
+    ///
+    /// Where the grid of blocks fits the device's grid, block (x, y) goes to core (x, y); else blocks are numbered
+    /// through and spread in contiguous runs over all cores, the first cores taking one more.
+    ///
+    /// # Errors
+    /// Where an extent of the grid is not positive or its product overflows.
+    pub fn partition(&self, bindings: &Bindings, device: DeviceGrid) -> Result<([u64; 3], Vec<CoreWork>), PlanError> {
+        let mut grid = [1u64; 3];
+        for (axis, formula) in self.grid.iter().enumerate() {
+            let extent = bindings.integer(formula)?;
+            grid[axis] = u64::try_from(extent).ok().filter(|extent| *extent > 0).ok_or_else(|| {
+                PlanError(format!(
+                    "the grid extent `{formula}` is {extent}, it must be at least 1"
+                ))
+            })?;
+        }
+        let too_many = || {
+            PlanError(format!(
+                "a grid of {} × {} × {} blocks is too large",
+                grid[0], grid[1], grid[2]
+            ))
+        };
+        let blocks = grid[0]
+            .checked_mul(grid[1])
+            .and_then(|n| n.checked_mul(grid[2]))
+            .ok_or_else(too_many)?;
+        if blocks > u64::from(u32::MAX) {
+            return Err(too_many());
+        }
+        let fits = grid[2] == 1 && grid[0] <= u64::from(device.x) && grid[1] <= u64::from(device.y);
+        let width = if fits { grid[0] } else { u64::from(device.x) };
+        let cores = blocks.min(u64::from(device.x) * u64::from(device.y));
+        let (share, more) = (blocks / cores, blocks % cores);
+        let mut start = 0;
+        let work = (0..cores)
+            .map(|core| {
+                let count = share + u64::from(core < more);
+                let this = CoreWork {
+                    x: (core % width) as u32,
+                    y: (core / width) as u32,
+                    start,
+                    count,
+                };
+                start += count;
+                this
+            })
+            .collect();
+        Ok((grid, work))
+    }
+
+    /// The launch in full, for people and tools.
+    ///
+    /// # Errors
+    /// As [`Plan::partition`], and where an extent of a tensor has no value.
+    pub fn instantiate(&self, bindings: &Bindings, device: DeviceGrid) -> Result<Execution, PlanError> {
+        let (grid, cores) = self.partition(bindings, device)?;
+        let order = self.work_partition.order;
+        let mut layouts = BTreeMap::new();
+        for parameter in &self.parameters {
+            if let Parameter::Tensor {
+                name, extents, layout, ..
+            } = parameter
+            {
+                let shape = extents
+                    .iter()
+                    .map(|extent| bindings.integer(extent))
+                    .collect::<Result<_, _>>()?;
+                let record = LayoutRecord {
+                    shard: layout.shard.clone(),
+                    interleave: layout.interleave,
+                    shape,
+                };
+                layouts.insert(name.clone(), record);
+            }
+        }
+        let work_partition = cores
+            .iter()
+            .map(|core| {
+                let items = (core.start..core.start + core.count)
+                    .map(|id| {
+                        let [jo, io, batch] = order.position(id, grid);
+                        WorkItem {
+                            io,
+                            jo,
+                            batch: (self.grid.len() > 2).then_some(batch),
+                            tile_order: order.name(),
+                        }
+                    })
+                    .collect();
+                (format!("({},{})", core.x, core.y), items)
+            })
+            .collect();
+        let core_ranges = ranges(&cores);
+        let core_grid = [
+            cores.iter().map(|core| core.x + 1).max().unwrap_or(0),
+            cores.iter().map(|core| core.y + 1).max().unwrap_or(0),
+        ];
+        Ok(Execution {
+            core_grid,
+            core_ranges,
+            work_partition,
+            layouts,
+            grid,
+            cores,
+        })
+    }
+
+    /// The runtime argument words of the kernel `role` on `core`.
+    ///
+    /// # Errors
+    /// Where a formula has no value or does not fit in a word.
+    pub fn runtime_args(&self, role: Role, bindings: &Bindings, core: CoreWork) -> Result<Vec<u32>, PlanError> {
+        let kernel = self
+            .kernel(role)
+            .ok_or_else(|| PlanError(format!("the plan has no {} kernel", role.name())))?;
+        let word = |name: &str, value: i64| {
+            u32::try_from(value)
+                .or_else(|_| i32::try_from(value).map(|value| value as u32))
+                .map_err(|_| PlanError(format!("`{name}` is {value}, which does not fit in 32 bits")))
+        };
+        kernel
+            .runtime_args
+            .iter()
+            .map(|arg| match &arg.value {
+                RuntimeValue::Address(name) => bindings
+                    .addresses
+                    .get(name)
+                    .copied()
+                    .ok_or_else(|| PlanError(format!("`{name}` has no address"))),
+                RuntimeValue::StartId => word(&arg.name, core.start as i64),
+                RuntimeValue::Count => word(&arg.name, core.count as i64),
+                RuntimeValue::Formula(formula) => word(&arg.name, bindings.integer(formula)?),
+                RuntimeValue::Number(number) => Ok(bindings.number(number)?.to_bits()),
+                RuntimeValue::Flag { scalar, op, value } => {
+                    let scalar = bindings
+                        .floats
+                        .get(scalar)
+                        .ok_or_else(|| PlanError(format!("`{scalar}` has no value")))?;
+                    Ok(u32::from(op.apply(f64::from(*scalar), *value)))
+                }
+            })
+            .collect()
+    }
+}
+
+/// Cores given row by row without gaps, as rectangles: the full rows, and what is left of the last.
+pub(crate) fn ranges(cores: &[CoreWork]) -> Vec<CoreRange> {
+    let Some(last) = cores.last() else { return Vec::new() };
+    let width = cores.iter().map(|core| core.x + 1).max().unwrap_or(0);
+    let full = if last.x + 1 == width { last.y + 1 } else { last.y };
+    let mut ranges = Vec::new();
+    if full > 0 {
+        ranges.push(CoreRange {
+            start: [0, 0],
+            extent: [width, full],
+        });
+    }
+    if full <= last.y {
+        ranges.push(CoreRange {
+            start: [0, last.y],
+            extent: [last.x + 1, 1],
+        });
+    }
+    ranges
+}

@@ -1,0 +1,204 @@
+//! Formulas over the extents and scalars of a launch.
+//!
+//! In JSON a formula is a number, a name, or an object with one operation: `{"ceil_div": ["N", 128]}`.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use tt_lang::ir::{ElementOp, IntOp};
+
+/// An integer formula.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Formula {
+    /// A constant.
+    Const(i64),
+    /// An extent or integer scalar, by name.
+    Name(String),
+    /// An operation.
+    Op(Box<FormulaOp>),
+}
+
+/// An operation on formulas.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[allow(missing_docs)]
+pub enum FormulaOp {
+    Add(Formula, Formula),
+    Sub(Formula, Formula),
+    Mul(Formula, Formula),
+    Div(Formula, Formula),
+    Rem(Formula, Formula),
+    CeilDiv(Formula, Formula),
+    Min(Formula, Formula),
+    Max(Formula, Formula),
+}
+
+/// Why a formula has no value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FormulaError {
+    /// It names something that is not bound.
+    Unbound(String),
+    /// It overflows or divides by zero.
+    Arithmetic(String),
+}
+
+impl fmt::Display for FormulaError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            FormulaError::Unbound(name) => write!(f, "`{name}` has no value"),
+            FormulaError::Arithmetic(formula) => write!(f, "`{formula}` overflows or divides by zero"),
+        }
+    }
+}
+
+impl Formula {
+    /// `op(a, b)`, folded where both are constants.
+    pub fn binary(op: IntOp, a: Formula, b: Formula) -> Formula {
+        if let (Formula::Const(x), Formula::Const(y)) = (&a, &b)
+            && let Some(value) = op.apply(*x, *y)
+        {
+            return Formula::Const(value);
+        }
+        Formula::Op(Box::new(match op {
+            IntOp::Add => FormulaOp::Add(a, b),
+            IntOp::Sub => FormulaOp::Sub(a, b),
+            IntOp::Mul => FormulaOp::Mul(a, b),
+            IntOp::Div => FormulaOp::Div(a, b),
+            IntOp::Rem => FormulaOp::Rem(a, b),
+            IntOp::CeilDiv => FormulaOp::CeilDiv(a, b),
+            IntOp::Min => FormulaOp::Min(a, b),
+            IntOp::Max => FormulaOp::Max(a, b),
+        }))
+    }
+
+    fn parts(op: &FormulaOp) -> (IntOp, &'static str, &Formula, &Formula) {
+        match op {
+            FormulaOp::Add(a, b) => (IntOp::Add, "+", a, b),
+            FormulaOp::Sub(a, b) => (IntOp::Sub, "-", a, b),
+            FormulaOp::Mul(a, b) => (IntOp::Mul, "*", a, b),
+            FormulaOp::Div(a, b) => (IntOp::Div, "/", a, b),
+            FormulaOp::Rem(a, b) => (IntOp::Rem, "%", a, b),
+            FormulaOp::CeilDiv(a, b) => (IntOp::CeilDiv, "div_ceil", a, b),
+            FormulaOp::Min(a, b) => (IntOp::Min, "min", a, b),
+            FormulaOp::Max(a, b) => (IntOp::Max, "max", a, b),
+        }
+    }
+
+    /// Its value where `value_of` gives the value of each name.
+    pub fn evaluate(&self, value_of: &dyn Fn(&str) -> Option<i64>) -> Result<i64, FormulaError> {
+        match self {
+            Formula::Const(value) => Ok(*value),
+            Formula::Name(name) => value_of(name).ok_or_else(|| FormulaError::Unbound(name.clone())),
+            Formula::Op(op) => {
+                let (op, _, a, b) = Formula::parts(op);
+                op.apply(a.evaluate(value_of)?, b.evaluate(value_of)?)
+                    .ok_or_else(|| FormulaError::Arithmetic(self.to_string()))
+            }
+        }
+    }
+
+    /// Calls `visit` with every name in it.
+    pub fn names(&self, visit: &mut dyn FnMut(&str)) {
+        match self {
+            Formula::Const(_) => {}
+            Formula::Name(name) => visit(name),
+            Formula::Op(op) => {
+                let (_, _, a, b) = Formula::parts(op);
+                a.names(visit);
+                b.names(visit);
+            }
+        }
+    }
+}
+
+/// As an expression of Rust.
+impl fmt::Display for Formula {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Formula::Const(value) => write!(f, "{value}"),
+            Formula::Name(name) => f.write_str(name),
+            Formula::Op(op) => match Formula::parts(op) {
+                (IntOp::CeilDiv | IntOp::Min | IntOp::Max, name, a @ Formula::Op(_), b) => {
+                    write!(f, "({a}).{name}({b})")
+                }
+                (IntOp::CeilDiv | IntOp::Min | IntOp::Max, name, a, b) => write!(f, "{a}.{name}({b})"),
+                (_, symbol, a, b) => {
+                    let side = |x: &Formula| match x {
+                        Formula::Op(_) => format!("({x})"),
+                        _ => x.to_string(),
+                    };
+                    write!(f, "{} {symbol} {}", side(a), side(b))
+                }
+            },
+        }
+    }
+}
+
+/// An `f32` formula: computed by the host once per launch.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Number {
+    /// A constant; in JSON its IEEE bits, since JSON has no infinities.
+    Bits(u32),
+    /// An `f32` scalar, by name.
+    Scalar(String),
+    /// An integer formula as `f32`.
+    Int(Formula),
+    /// An operation of the language's table.
+    Call(ElementOp, Vec<Number>),
+}
+
+impl Number {
+    /// The constant `value`.
+    pub fn constant(value: f32) -> Number {
+        Number::Bits(value.to_bits())
+    }
+
+    /// Its value: operations are done in `f64` and rounded once.
+    pub fn evaluate(
+        &self,
+        int: &dyn Fn(&str) -> Option<i64>,
+        scalar: &dyn Fn(&str) -> Option<f32>,
+    ) -> Result<f64, FormulaError> {
+        Ok(match self {
+            Number::Bits(bits) => f64::from(f32::from_bits(*bits)),
+            Number::Scalar(name) => f64::from(scalar(name).ok_or_else(|| FormulaError::Unbound(name.clone()))?),
+            Number::Int(formula) => formula.evaluate(int)? as f64,
+            Number::Call(op, args) => {
+                let args: Vec<f64> = args
+                    .iter()
+                    .map(|arg| arg.evaluate(int, scalar))
+                    .collect::<Result<_, _>>()?;
+                (op.row().value)(&args)
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_formula_reads_as_rust_and_round_trips_through_json() {
+        let blocks = Formula::binary(IntOp::CeilDiv, Formula::Name("N".into()), Formula::Const(128));
+        let all = Formula::binary(IntOp::Mul, blocks, Formula::Name("M".into()));
+        assert_eq!(all.to_string(), "(N.div_ceil(128)) * M");
+        let json = serde_json::to_string(&all).unwrap();
+        assert_eq!(json, r#"{"mul":[{"ceil_div":["N",128]},"M"]}"#);
+        assert_eq!(serde_json::from_str::<Formula>(&json).unwrap(), all);
+        assert_eq!(all.evaluate(&|name| Some(if name == "N" { 130 } else { 3 })), Ok(6));
+        assert_eq!(all.evaluate(&|_| None), Err(FormulaError::Unbound("N".into())));
+    }
+
+    #[test]
+    fn a_number_keeps_infinities() {
+        let number = Number::Call(
+            ElementOp::Mul,
+            vec![Number::constant(f32::NEG_INFINITY), Number::Int(Formula::Const(2))],
+        );
+        let json = serde_json::to_string(&number).unwrap();
+        let back: Number = serde_json::from_str(&json).unwrap();
+        assert_eq!(back.evaluate(&|_| None, &|_| None), Ok(f64::NEG_INFINITY));
+    }
+}

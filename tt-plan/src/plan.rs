@@ -1,0 +1,270 @@
+//! The plan as written by the compiler.
+
+use crate::{BlockOrder, DataFormat, Formula, Number};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use tt_lang::ir::{CompareOp, ElementType, Fidelity, ScalarKind};
+
+/// The version of the JSON schema written and read here.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// Everything a launcher must know of a kernel.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Plan {
+    /// [`SCHEMA_VERSION`].
+    pub schema: u32,
+    /// The kernel's name.
+    pub kernel: String,
+    /// The architectures whose budgets it keeps.
+    pub architectures: Vec<String>,
+    /// The symbolic extents, in order.
+    pub extents: Vec<String>,
+    /// The parameters, in order.
+    pub parameters: Vec<Parameter>,
+    /// The extents of the grid of blocks, the fastest first; 1 to 3.
+    pub grid: Vec<Formula>,
+    /// How blocks go to cores.
+    pub work_partition: WorkPartition,
+    /// The circular buffers of every core.
+    pub circular_buffers: Vec<CircularBuffer>,
+    /// The semaphores of every core.
+    pub semaphores: Vec<Semaphore>,
+    /// The compute kernel's configuration.
+    pub compute: ComputeConfig,
+    /// Reader, compute and writer.
+    pub kernels: Vec<KernelPlan>,
+}
+
+/// A parameter of the launcher.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Parameter {
+    /// A tensor.
+    Tensor {
+        /// Its name.
+        name: String,
+        /// Its element type.
+        element: ElementType,
+        /// `&mut`.
+        mutable: bool,
+        /// Its extents, outermost first.
+        extents: Vec<Formula>,
+        /// Where it lives.
+        layout: TensorLayout,
+    },
+    /// A scalar.
+    Scalar {
+        /// Its name.
+        name: String,
+        /// Its type.
+        kind: ScalarKind,
+    },
+}
+
+impl Parameter {
+    /// Its name.
+    pub fn name(&self) -> &str {
+        match self {
+            Parameter::Tensor { name, .. } | Parameter::Scalar { name, .. } => name,
+        }
+    }
+}
+
+/// Where a tensor lives and how it is cut (`layouts` in the seeds).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TensorLayout {
+    /// `DRAM` or `L1`.
+    pub shard: String,
+    /// Page by page over all banks.
+    pub interleave: bool,
+    /// Rows and columns of a tile.
+    pub tile_shape: [u32; 2],
+    /// Bytes of one page (one tile).
+    pub page_size: u32,
+}
+
+/// How blocks go to cores.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WorkPartition {
+    /// Who owns the blocks.
+    pub mode: PartitionMode,
+    /// In which order a core takes them.
+    pub order: BlockOrder,
+}
+
+/// Who owns the blocks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PartitionMode {
+    /// All blocks, numbered through, in contiguous runs per core.
+    Global,
+    /// Each core the blocks of its own shard.
+    LocalShard,
+}
+
+/// A circular buffer of every core.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CircularBuffer {
+    /// Its index.
+    pub index: u8,
+    /// Its name in the emitted code.
+    pub name: String,
+    /// Its format.
+    pub data_format: DataFormat,
+    /// Bytes of a page (one tile).
+    pub page_size: u32,
+    /// How many pages.
+    pub pages: u32,
+    /// Unpacked straight into a 32-bit destination register.
+    pub unpack_to_dest_fp32: bool,
+}
+
+/// A semaphore of every core.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Semaphore {
+    /// Its id.
+    pub id: u8,
+    /// Its value at the start of a launch.
+    pub initial: u32,
+}
+
+/// `ComputeConfig` of the compute kernel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ComputeConfig {
+    /// How many passes the multiplier makes.
+    pub math_fidelity: Fidelity,
+    /// 32-bit destination registers.
+    pub fp32_dest_acc_en: bool,
+    /// One destination section instead of two.
+    pub dst_full_sync_en: bool,
+    /// Approximate SFPU functions.
+    pub math_approx_mode: bool,
+}
+
+/// Which of the three kernels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[allow(missing_docs)]
+pub enum Role {
+    Reader,
+    Compute,
+    Writer,
+}
+
+impl Role {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Role::Reader => "reader",
+            Role::Compute => "compute",
+            Role::Writer => "writer",
+        }
+    }
+}
+
+/// One kernel: its arguments.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct KernelPlan {
+    /// Which.
+    pub role: Role,
+    /// The file name of its source.
+    pub file: String,
+    /// Compile-time arguments, in order.
+    pub compile_args: Vec<CompileArg>,
+    /// Runtime arguments, in order, one word each.
+    pub runtime_args: Vec<RuntimeArg>,
+}
+
+/// One or more compile-time argument words.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CompileArg {
+    /// The `TensorAccessorArgs` words of the tensor of this name.
+    Accessor(String),
+}
+
+/// One runtime argument.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RuntimeArg {
+    /// Its name in the emitted code.
+    pub name: String,
+    /// Its value.
+    pub value: RuntimeValue,
+}
+
+/// Where a runtime argument's word comes from.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RuntimeValue {
+    /// The address of the tensor of this name.
+    Address(String),
+    /// The number of the core's first block.
+    StartId,
+    /// How many blocks the core takes.
+    Count,
+    /// An integer.
+    Formula(Formula),
+    /// The bits of an `f32`.
+    Number(Number),
+    /// 1 where the comparison of an `f32` scalar with a constant holds, else 0.
+    Flag {
+        /// The scalar's name.
+        scalar: String,
+        /// The comparison.
+        op: CompareOp,
+        /// The constant.
+        value: f64,
+    },
+}
+
+/// What is wrong with a plan, or with a launch of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlanError(pub String);
+
+impl fmt::Display for PlanError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for PlanError {}
+
+impl Plan {
+    /// Reads and validates a plan.
+    ///
+    /// # Errors
+    /// Where the text is no JSON, does not follow the schema, has another version, or contradicts itself.
+    pub fn from_json(text: &str) -> Result<Plan, PlanError> {
+        let value: serde_json::Value =
+            serde_json::from_str(text).map_err(|error| PlanError(format!("the plan is not JSON: {error}")))?;
+        match value.get("schema").and_then(serde_json::Value::as_u64) {
+            Some(version) if version == u64::from(SCHEMA_VERSION) => {}
+            Some(version) => {
+                return Err(PlanError(format!(
+                    "the plan has schema version {version}, this library reads {SCHEMA_VERSION}"
+                )));
+            }
+            None => return Err(PlanError("the plan has no schema version".into())),
+        }
+        let plan: Plan = serde_json::from_value(value)
+            .map_err(|error| PlanError(format!("the plan does not follow schema {SCHEMA_VERSION}: {error}")))?;
+        match plan.validate().as_slice() {
+            [] => Ok(plan),
+            errors => Err(PlanError(format!("the plan contradicts itself: {}", errors.join("; ")))),
+        }
+    }
+
+    /// The plan as JSON, indented.
+    pub fn to_json(&self) -> String {
+        // Serialising plain data with string keys cannot fail.
+        let mut text = serde_json::to_string_pretty(self).unwrap_or_default();
+        text.push('\n');
+        text
+    }
+
+    /// The kernel with the role `role`.
+    pub fn kernel(&self, role: Role) -> Option<&KernelPlan> {
+        self.kernels.iter().find(|kernel| kernel.role == role)
+    }
+}

@@ -1,0 +1,4 @@
+//! Compiles the kernels that are measured.
+fn main() {
+    tt_build::compile()
+}

@@ -1,0 +1,81 @@
+//! The kernels that are measured.
+
+use tt::prelude::*;
+
+/// C = A · B
+#[tt::kernel]
+pub fn matmul<const M: usize, const K: usize, const N: usize>(
+    a: &Tensor<bf16, M, K>,
+    b: &Tensor<bf16, K, N>,
+    c: &mut Tensor<bf16, M, N>,
+) {
+    let (bx, by) = T.Kernel(N.div_ceil(128), M.div_ceil(256));
+    let a_block = T.alloc_shared::<bf16>(256, 64);
+    let b_block = T.alloc_shared::<bf16>(64, 128);
+    let acc = T.alloc_fragment::<f32>(256, 128);
+    T.clear(acc);
+    for k in T.Pipelined(K.div_ceil(64), num_stages = 2) {
+        T.copy(a[(by * 256, k * 64)], a_block);
+        T.copy(b[(k * 64, bx * 128)], b_block);
+        T.gemm(a_block, b_block, acc);
+    }
+    T.copy(acc, c[(by * 256, bx * 128)]);
+}
+
+/// y = relu(A · B + C)
+#[tt::kernel]
+pub fn matmul_relu<const M: usize, const K: usize, const N: usize>(
+    a: &Tensor<bf16, M, K>,
+    b: &Tensor<bf16, K, N>,
+    c: &Tensor<bf16, M, N>,
+    y: &mut Tensor<bf16, M, N>,
+) {
+    let (bx, by) = T.Kernel(N.div_ceil(128), M.div_ceil(256));
+    let a_block = T.alloc_shared::<bf16>(256, 64);
+    let b_block = T.alloc_shared::<bf16>(64, 128);
+    let c_block = T.alloc_shared::<bf16>(256, 128);
+    let acc = T.alloc_fragment::<f32>(256, 128);
+    T.clear(acc);
+    for k in T.Pipelined(K.div_ceil(64), num_stages = 2) {
+        T.copy(a[(by * 256, k * 64)], a_block);
+        T.copy(b[(k * 64, bx * 128)], b_block);
+        T.gemm(a_block, b_block, acc);
+    }
+    T.copy(c[(by * 256, bx * 128)], c_block);
+    for (i, j) in T.Parallel(256, 128) {
+        acc[(i, j)] = (acc[(i, j)] + c_block[(i, j)]).relu();
+    }
+    T.copy(acc, y[(by * 256, bx * 128)]);
+}
+
+/// c = a + b
+#[tt::kernel]
+pub fn add<const M: usize, const N: usize>(a: &Tensor<bf16, M, N>, b: &Tensor<bf16, M, N>, c: &mut Tensor<bf16, M, N>) {
+    let (bx, by) = T.Kernel(N.div_ceil(128), M.div_ceil(128));
+    let x = T.alloc_shared::<bf16>(128, 128);
+    let y = T.alloc_shared::<bf16>(128, 128);
+    let z = T.alloc_shared::<bf16>(128, 128);
+    T.copy(a[(by * 128, bx * 128)], x);
+    T.copy(b[(by * 128, bx * 128)], y);
+    for (i, j) in T.Parallel(128, 128) {
+        z[(i, j)] = x[(i, j)] + y[(i, j)];
+    }
+    T.copy(z, c[(by * 128, bx * 128)]);
+}
+
+/// y = (a · b + c) · d, element by element
+#[tt::kernel]
+pub fn multiply_add<const M: usize, const N: usize>(
+    a: &Tensor<bf16, M, N>,
+    b: &Tensor<bf16, M, N>,
+    c: &Tensor<bf16, M, N>,
+    d: &Tensor<bf16, M, N>,
+    y: &mut Tensor<bf16, M, N>,
+) {
+    let (bx, by) = T.Kernel(N.div_ceil(128), M.div_ceil(128));
+    for (i, j) in T.Parallel(128, 128) {
+        y[(by * 128 + i, bx * 128 + j)] = (a[(by * 128 + i, bx * 128 + j)] * b[(by * 128 + i, bx * 128 + j)]
+            + c[(by * 128 + i, bx * 128 + j)])
+            * d[(by * 128 + i, bx * 128 + j)];
+    }
+}

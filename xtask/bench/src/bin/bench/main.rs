@@ -1,0 +1,121 @@
+//! `cargo xtask bench`: speed and memory, each figure beside what it is compared to, measured in one run.
+
+mod children;
+mod expansion;
+mod inputs;
+mod kernels;
+mod memory;
+mod peer;
+mod table;
+mod throughput;
+mod transfer;
+
+use std::process::ExitCode;
+use table::Row;
+
+/// What a measurement gives, or why it could not be made.
+type Measured = Result<Vec<Row>, Box<dyn std::error::Error>>;
+
+/// How much to measure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Scale {
+    /// Smaller sizes, which show that everything runs and nothing more.
+    pub quick: bool,
+}
+
+/// A measurement.
+struct Measurement {
+    name: &'static str,
+    about: &'static str,
+    run: fn(Scale) -> Measured,
+}
+
+const MEASUREMENTS: &[Measurement] = &[
+    Measurement {
+        name: "gemm",
+        about: "a bf16 matmul with f32 sums on the emulator, against the crate `gemm` in f32 on the same threads",
+        run: throughput::gemm,
+    },
+    Measurement {
+        name: "add",
+        about: "a bf16 addition on the emulator, against a plain loop over the same values on the same threads",
+        run: throughput::add,
+    },
+    Measurement { name: "threads", about: "the same bits with one and with two threads", run: children::threads },
+    Measurement {
+        name: "transfer",
+        about: "upload and download of a bf16 matrix, against a copy of its bytes in memory",
+        run: transfer::transfer,
+    },
+    Measurement {
+        name: "expansion",
+        about: "cargo check of 20 large kernels after touching them, against the same crate without them",
+        run: expansion::expansion,
+    },
+    Measurement { name: "peer-elementwise", about: "(a·b + c)·d, against tt-lang-sim", run: peer::elementwise },
+    Measurement { name: "memory", about: "peak memory of a matmul, against its three tensors", run: memory::memory },
+    Measurement { name: "peer-matmul", about: "relu(A·B + C), against tt-lang-sim", run: peer::matmul },
+];
+
+fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    // A measurement that needs a process of its own starts this program again.
+    if let [first, rest @ ..] = words.as_slice()
+        && first == "child"
+    {
+        return children::answer(rest);
+    }
+    match run(&words) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(message) => {
+            eprintln!("bench: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Measures what is asked for; gives back whether every measurement could be made.
+fn run(words: &[String]) -> Result<bool, String> {
+    let mut scale = Scale { quick: false };
+    let mut only: Option<Vec<String>> = None;
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        match word.as_str() {
+            "--list" => {
+                MEASUREMENTS.iter().for_each(|measurement| println!("{:18} {}", measurement.name, measurement.about));
+                return Ok(true);
+            }
+            "--quick" => scale.quick = true,
+            "--only" => {
+                let names = words.next().ok_or("`--only` needs names")?;
+                only = Some(names.split(',').map(|name| name.trim().to_string()).collect());
+            }
+            other => return Err(format!("there is no option `{other}`")),
+        }
+    }
+    if let Some(names) = &only
+        && let Some(unknown) = names.iter().find(|name| !MEASUREMENTS.iter().any(|known| known.name == **name))
+    {
+        return Err(format!("there is no measurement `{unknown}`; `cargo xtask bench --list` shows them"));
+    }
+    let mut sections = Vec::new();
+    let mut complete = true;
+    for measurement in MEASUREMENTS {
+        if only.as_ref().is_some_and(|names| !names.iter().any(|name| name == measurement.name)) {
+            continue;
+        }
+        eprintln!("measuring {}: {}", measurement.name, measurement.about);
+        let rows = (measurement.run)(scale).unwrap_or_else(|error| {
+            complete = false;
+            vec![Row::missing(measurement.about, &error.to_string())]
+        });
+        rows.iter().for_each(|row| eprintln!("  {}", row.line()));
+        sections.push((measurement.name, rows));
+    }
+    print!("{}", table::text(&sections));
+    if !scale.quick {
+        table::write(&sections)?;
+    }
+    Ok(complete)
+}

@@ -1,0 +1,107 @@
+//! Arithmetic: the emulator against the same work without one.
+
+use crate::inputs::{fastest, seconds, values};
+use crate::kernels;
+use crate::table::Row;
+use crate::{Measured, Scale};
+use rayon::prelude::*;
+use std::time::Duration;
+use tt::{Zeros, bf16};
+
+/// A matmul's operations per second, in 10⁹.
+fn gflops(n: usize, time: Duration) -> f64 {
+    2.0 * (n as f64).powi(3) / time.as_secs_f64() / 1e9
+}
+
+pub fn gemm(scale: Scale) -> Measured {
+    let n = if scale.quick { 512 } else { 2048 };
+    let (a_host, b_host) = (values(n * n, 1), values(n * n, 2));
+    let device = tt::Device::open()?;
+    let (a, b) = (device.upload(&a_host, [n, n])?, device.upload(&b_host, [n, n])?);
+    let mut c = device.zeros::<bf16>([n, n])?;
+    // The first run compiles what is not compiled yet.
+    kernels::matmul(&a, &b, &mut c).run()?;
+    let ours = fastest(3, || kernels::matmul(&a, &b, &mut c).run())?;
+
+    let wide = |values: &[bf16]| values.iter().map(|value| value.to_f32()).collect::<Vec<f32>>();
+    let (a, b, mut c) = (wide(&a_host), wide(&b_host), vec![0.0f32; n * n]);
+    let threads = rayon::current_num_threads();
+    let product = || -> Result<(), std::convert::Infallible> {
+        // SAFETY: the three slices have n × n elements, and the strides are those of row-major matrices of that size.
+        unsafe {
+            gemm::gemm(
+                n,
+                n,
+                n,
+                c.as_mut_ptr(),
+                1,
+                n as isize,
+                false,
+                a.as_ptr(),
+                1,
+                n as isize,
+                b.as_ptr(),
+                1,
+                n as isize,
+                0.0,
+                1.0,
+                false,
+                false,
+                false,
+                gemm::Parallelism::Rayon(threads),
+            );
+        }
+        Ok(())
+    };
+    let plain = fastest(5, product)?;
+    let ratio = plain.as_secs_f64() / ours.as_secs_f64();
+    Ok(vec![Row::new(
+        format!("{n}³ matmul, bf16 with f32 sums"),
+        format!("{} ({:.1} GFLOP/s)", seconds(ours), gflops(n, ours)),
+        format!("gemm 0.19 in f32, {threads} threads: {} ({:.1} GFLOP/s)", seconds(plain), gflops(n, plain)),
+        format!("{:.0} %", ratio * 100.0),
+        "at least 40 %",
+        ratio >= 0.4,
+    )])
+}
+
+pub fn add(scale: Scale) -> Measured {
+    let n = if scale.quick { 1024 } else { 8192 };
+    let (a_host, b_host) = (values(n * n, 3), values(n * n, 4));
+    let device = tt::Device::open()?;
+    let (a, b) = (device.upload(&a_host, [n, n])?, device.upload(&b_host, [n, n])?);
+    let mut c = device.zeros::<bf16>([n, n])?;
+    kernels::add(&a, &b, &mut c).run()?;
+    let ours = fastest(3, || kernels::add(&a, &b, &mut c).run())?;
+
+    let mut sums = vec![bf16::ZERO; n * n];
+    let plain = fastest(5, || -> Result<(), std::convert::Infallible> {
+        const CHUNK: usize = 1 << 16;
+        sums.par_chunks_mut(CHUNK).zip(a_host.par_chunks(CHUNK).zip(b_host.par_chunks(CHUNK))).for_each(|(c, (a, b))| {
+            for (c, (a, b)) in c.iter_mut().zip(a.iter().zip(b)) {
+                *c = rounded(wide(*a) + wide(*b));
+            }
+        });
+        Ok(())
+    })?;
+    let ratio = plain.as_secs_f64() / ours.as_secs_f64();
+    Ok(vec![Row::new(
+        format!("{n}² addition, bf16"),
+        seconds(ours),
+        format!("plain loop, {} threads: {}", rayon::current_num_threads(), seconds(plain)),
+        format!("{:.0} %", ratio * 100.0),
+        "at least 25 %",
+        ratio >= 0.25,
+    )])
+}
+
+/// As `bf16::to_f32`, but without its branch on NaN, so that the loop is vectorised.
+fn wide(value: bf16) -> f32 {
+    f32::from_bits(u32::from(value.to_bits()) << 16)
+}
+
+/// Rounded to nearest even; the values here are no NaN.
+fn rounded(value: f32) -> bf16 {
+    let bits = value.to_bits();
+    bf16::from_bits(((bits + 0x7fff + ((bits >> 16) & 1)) >> 16) as u16)
+}

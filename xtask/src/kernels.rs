@@ -1,0 +1,103 @@
+//! `cargo xtask kernels`: every emitted kernel as a file, with the list that the compile check against the real device
+//! headers reads.
+
+use crate::arguments::{Arguments, Chore};
+use crate::project;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use tt_backend::Artifact;
+use tt_plan::{CompileArg, Parameter, Plan, Role};
+
+/// The chore.
+pub const CHORE: Chore = Chore {
+    name: "kernels",
+    operand: "",
+    options: &[
+        ("out", "DIR", "where to write"),
+        ("programs", "DIR", "also the programs DIR/*.rs (default: ../shared/programs where it exists)"),
+        ("only", "NAMES", "of those only these, separated by commas (default: the list in .ci/programs)"),
+    ],
+    about: "writes the emitted C++ of every kernel of the examples, the tests and the programs\n\n\
+            Beside it goes list.json, which shared/oracle/headers/compile_check.py --list reads: kind, architectures,\n\
+            compile-time arguments and modes of each. Fails where a kernel does not compile.",
+    run,
+};
+
+fn run(arguments: &Arguments) -> Result<(), String> {
+    let out = PathBuf::from(arguments.required("out")?);
+    let mut found = tt_build::kernels_of_package(&project::root()).map_err(|error| error.to_string())?;
+    let (programs, only) = match arguments.option("programs") {
+        Some(folder) => (Some(PathBuf::from(folder)), arguments.list("only")),
+        None => (project::shared_programs(), Some(arguments.list("only").map_or_else(project::working_programs, Ok)?)),
+    };
+    if let Some(folder) = &programs {
+        for file in project::rust_files(folder, only.as_deref())? {
+            found.extend(tt_build::kernels_of_crate(&file));
+        }
+    }
+    let mut list = Vec::new();
+    let mut digests = BTreeSet::new();
+    let mut refused = Vec::new();
+    for kernel in &found {
+        match &kernel.outcome {
+            Ok((_, artifact)) if digests.insert(artifact.digest()) => list.extend(write(&out, &kernel.path, artifact)?),
+            Ok(_) => {}
+            Err(errors) => refused.push(format!("`{}` does not compile:\n{}", kernel.path, errors.join("\n"))),
+        }
+    }
+    if !refused.is_empty() {
+        return Err(refused.join("\n"));
+    }
+    let text = serde_json::to_string_pretty(&Value::from(list.clone())).map_err(|error| error.to_string())?;
+    write_file(&out.join("list.json"), &text)?;
+    println!("{} kernels of {} functions in {}", list.len(), digests.len(), out.display());
+    Ok(())
+}
+
+/// Writes the three kernels of one function and gives back their entries in the list.
+fn write(out: &Path, kernel: &str, artifact: &Artifact) -> Result<Vec<Value>, String> {
+    let plan = Plan::from_json(&artifact.plan).map_err(|error| format!("`{kernel}`: {error}"))?;
+    let folder = kernel.replace("::", "/");
+    write_file(&out.join(&folder).join("tt.plan.json"), &artifact.plan)?;
+    let mut entries = Vec::new();
+    for (role, text) in
+        [(Role::Reader, &artifact.reader), (Role::Compute, &artifact.compute), (Role::Writer, &artifact.writer)]
+    {
+        let path = format!("{folder}/{}.cpp", role.name());
+        write_file(&out.join(&path), text)?;
+        entries.push(json!({
+            "path": path,
+            "name": format!("{kernel} {}", role.name()),
+            "kind": role.name(),
+            "arch": "both",
+            "ct": compile_time_arguments(&plan, role),
+            "defines": {},
+            "named": {},
+            "fp32": plan.compute.fp32_dest_acc_en,
+            "math_fidelity": format!("{:?}", plan.compute.math_fidelity),
+        }));
+    }
+    Ok(entries)
+}
+
+/// The words a launch would give: for every tensor accessor its flags (2: interleaved in DRAM) and its page size.
+fn compile_time_arguments(plan: &Plan, role: Role) -> Vec<u32> {
+    let arguments = plan.kernel(role).map(|kernel| kernel.compile_args.as_slice()).unwrap_or_default();
+    let words = |name: &str| {
+        plan.parameters.iter().find_map(|parameter| match parameter {
+            Parameter::Tensor { name: other, layout, .. } if other == name => {
+                Some([if layout.shard == "DRAM" { 2 } else { 0 }, layout.page_size])
+            }
+            _ => None,
+        })
+    };
+    arguments.iter().filter_map(|CompileArg::Accessor(name)| words(name)).flatten().collect()
+}
+
+fn write_file(path: &Path, text: &str) -> Result<(), String> {
+    let folder = path.parent().unwrap_or(Path::new(""));
+    std::fs::create_dir_all(folder)
+        .and_then(|()| std::fs::write(path, text))
+        .map_err(|error| format!("cannot write {}: {error}", path.display()))
+}
