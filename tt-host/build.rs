@@ -54,19 +54,26 @@ fn main() {
             .filter(|value| !value.is_empty())
             .map(|value| (name, value))
     });
-    let result = match sdk {
-        Some((variable, root)) => against_sdk(&mut build, variable, Path::new(&root)),
-        None => with_emulator(&mut build),
+    let library = match sdk {
+        Some((variable, root)) => against_sdk(&mut build, variable, Path::new(&root)).map(Some),
+        None => with_emulator(&mut build).map(|()| None),
     };
-    if let Err(message) = result {
-        println!("cargo::error={message}");
-        return;
+    match library {
+        Ok(library) => {
+            build.compile("tt_host_bridge");
+            // After the bridge, which needs it: linkers go from left to right.
+            if let Some(library) = library {
+                println!("cargo::rustc-cfg=tt_metal_sdk");
+                println!("cargo::rustc-link-search=native={}", library.display());
+                println!("cargo::rustc-link-lib=dylib=tt_metal");
+            }
+        }
+        Err(message) => println!("cargo::error={message}"),
     }
-    build.compile("tt_host_bridge");
 }
 
-/// The bridge against the headers of an SDK, linked to its library.
-fn against_sdk(build: &mut cc::Build, variable: &str, root: &Path) -> Result<(), String> {
+/// Sets the bridge up against the headers of an SDK; gives the folder of its library.
+fn against_sdk(build: &mut cc::Build, variable: &str, root: &Path) -> Result<PathBuf, String> {
     let includes: Vec<PathBuf> = SDK_INCLUDES
         .iter()
         .map(|folder| root.join(folder))
@@ -89,29 +96,31 @@ fn against_sdk(build: &mut cc::Build, variable: &str, root: &Path) -> Result<(),
     let library =
         library.ok_or_else(|| format!("{variable} is {}, but there is no libtt_metal.so in it", root.display()))?;
     build.includes(includes);
-    println!("cargo::rustc-cfg=tt_metal_sdk");
-    println!("cargo::rustc-link-search=native={}", library.display());
-    println!("cargo::rustc-link-lib=dylib=tt_metal");
-    Ok(())
+    Ok(library)
 }
 
-/// The bridge together with the emulator's host API, whose folders tt-emulator publishes.
+/// Sets the bridge up together with the emulator's host API, whose folders tt-emulator publishes.
 fn with_emulator(build: &mut cc::Build) -> Result<(), String> {
-    let published = |name: &str| env::var_os(name).ok_or_else(|| format!("tt-emulator does not publish {name}"));
-    build.include(published("DEP_TT_EMULATOR_HOST_INCLUDE")?);
-    let sources = PathBuf::from(published("DEP_TT_EMULATOR_HOST_SOURCES")?);
+    let published = |name: &str| {
+        let folder = env::var_os(name).map(PathBuf::from);
+        folder.ok_or_else(|| format!("tt-emulator does not publish {name}"))
+    };
+    let (include, sources) = (
+        published("DEP_TT_EMULATOR_HOST_INCLUDE")?,
+        published("DEP_TT_EMULATOR_HOST_SOURCES")?,
+    );
+    println!("cargo::rerun-if-changed={}", include.display());
     println!("cargo::rerun-if-changed={}", sources.display());
-    let entries = std::fs::read_dir(&sources).map_err(|error| format!("cannot read {}: {error}", sources.display()))?;
-    for entry in entries {
-        let path = entry
-            .map_err(|error| format!("cannot read {}: {error}", sources.display()))?
-            .path();
-        if path
-            .extension()
-            .is_some_and(|extension| extension == "cpp" || extension == "cc")
-        {
-            build.file(path);
-        }
-    }
+    let unreadable = |error: std::io::Error| format!("cannot read {}: {error}", sources.display());
+    let mut files = std::fs::read_dir(&sources)
+        .and_then(|entries| {
+            entries
+                .map(|entry| entry.map(|entry| entry.path()))
+                .collect::<Result<Vec<_>, _>>()
+        })
+        .map_err(unreadable)?;
+    files.retain(|path| path.extension().is_some_and(|extension| extension == "cpp"));
+    files.sort();
+    build.include(include).files(files);
     Ok(())
 }

@@ -36,7 +36,7 @@ impl Expr {
                 _ => Expr::Load(random.below(inputs)),
             };
         }
-        let mut part = |random: &mut Random| Box::new(Expr::random(random, inputs, depth - 1));
+        let part = |random: &mut Random| Box::new(Expr::random(random, inputs, depth - 1));
         match random.below(10) {
             0..=3 => Expr::Unary(random.pick(&UNARY), part(random)),
             4 => Expr::Clamp(part(random), -0.75, 0.5),

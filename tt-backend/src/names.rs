@@ -12,7 +12,7 @@ const RESERVED: &[&str] = &[
     "signed", "sizeof", "static", "struct", "switch", "template", "this", "throw", "true", "try", "typedef", "typeid", "typename",
     "union", "unsigned", "using", "virtual", "void", "volatile", "while", "xor", "main", "kernel_main",
     "block_id", "plane_id", "start_id", "count", "band", "band_row", "rows", "within", "group_blocks", "group_column", "columns", "rest",
-    "first_row", "first_column", "row", "column", "tile_row", "tile_column", "step", "dst", "src", "filled", "edge",
+    "first_row", "first_column", "row", "column", "tile_row", "tile_column", "inner", "dst", "src", "filled", "edge",
     "tt", "ckernel", "sfpi", "noc", "noc_index", "ALWI", "MATH", "PACK", "UNPACK", "APPROX", "DST_FORMAT", "DataFormat", "TTI",
 ];
 

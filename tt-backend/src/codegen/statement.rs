@@ -27,8 +27,8 @@ impl Statements<'_> {
             Node::Leaf(leaf) => self.leaf(leaf, out)?,
             Node::Loop { var, start, end, unroll, body, origin: _ } => {
                 let var = self.names.variable(*var)?;
-                let start = self.names.int(start)?.into_string();
-                let end = Text::operator("<", &Text::primary(var), &self.names.int(end)?);
+                let start = self.names.expr(start)?.into_string();
+                let end = Text::operator("<", &Text::primary(var), &self.names.expr(end)?);
                 let end = end.ok_or("a loop without a condition")?.into_string();
                 if *unroll {
                     out.line("#pragma GCC unroll 64");
@@ -39,7 +39,7 @@ impl Statements<'_> {
                 out.close();
             }
             Node::If { cond, then, otherwise, origin: _ } => {
-                out.open(format!("if ({})", self.names.condition(cond)?.into_string()));
+                out.open(format!("if ({})", self.names.expr(cond)?.into_string()));
                 self.branches(then, otherwise, out)?;
             }
             Node::Tiles { name, end, step, body } => {

@@ -132,11 +132,12 @@ fn nodes<L: Show>(names: &Names, body: &[Node<L>], out: &mut Lines) {
             Node::Leaf(leaf) => leaf.show(&mut Printer { names, out }),
             Node::Loop { var, start, end, unroll, body, origin } => {
                 let unrolled = if *unroll { ", unrolled" } else { "" };
-                out.line(format!("{}{unrolled}  #{}", names.loop_head(*var, start, end), origin.0));
+                let (from, to) = (expr(names, start), expr(names, end));
+                out.line(format!("for {} in {from}..{to}{unrolled}  #{}", names.variable(*var), origin.0));
                 out.nested(|out| nodes(names, body, out));
             }
             Node::If { cond, then, otherwise, origin } => {
-                branches(names, format!("if {}  #{}", names.condition(cond), origin.0), then, otherwise, out);
+                branches(names, format!("if {}  #{}", expr(names, cond), origin.0), then, otherwise, out);
             }
             Node::Tiles { name, end, step, body } => {
                 let step = if *step == 1 { String::new() } else { format!(" by {step}") };

@@ -211,9 +211,9 @@ impl Lower<'_> {
 
     fn matmul(&self, matmul: &Matmul, tile_row: Expr, tile_column: Expr) -> Vec<Node<Leaf>> {
         let [h, w] = self.chunk;
-        repeat("step", matmul.k, 1, |step| {
-            let a = op("+", op("*", tile_row, int(matmul.k)), step.clone());
-            let b = op("+", op("*", step, int(matmul.b_step)), op("*", tile_column, int(matmul.b_column)));
+        repeat("inner", matmul.k, 1, |inner| {
+            let a = op("+", op("*", tile_row, int(matmul.k)), inner.clone());
+            let b = op("+", op("*", inner, int(matmul.b_step)), op("*", tile_column, int(matmul.b_column)));
             let transpose = Expr::Int(i64::from(matmul.transpose));
             vec![Node::Leaf(call(
                 &MATMUL_BLOCK,

@@ -191,7 +191,7 @@ impl Case {
         let writer = program.create_kernel(source("drain.cpp", include_str!("kernels/drain.cpp"), &args), writer, CORE.to_vec())?;
         program.set_runtime_args(writer, CORE[0], &[out.address() as u32, (rows * columns / 1024) as u32, step])?;
 
-        let compute = KernelSource { defines: self.defines.clone(), ..source(&self.file, &self.source, &self.compile_args) };
+        let compute = KernelSource { defines: self.defines.iter().cloned().collect(), ..source(&self.file, &self.source, &self.compile_args) };
         let compute = program.create_kernel(compute, KernelRole::Compute(self.options.clone()), CORE.to_vec())?;
         program.set_runtime_args(compute, CORE[0], &self.runtime_args)?;
         let counters = launch(&device, &program, 1)?;

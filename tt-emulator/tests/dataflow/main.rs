@@ -2,4 +2,5 @@
 
 mod copies;
 mod rig;
+mod synchronisation;
 mod violations;

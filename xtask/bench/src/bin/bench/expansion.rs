@@ -35,7 +35,7 @@ pub fn expansion(scale: Scale) -> Measured {
         "at most 1 s more",
         more <= Duration::from_secs(1),
     )];
-    rows.extend(stages(&root)?);
+    rows.extend(passes(&root)?);
     Ok(rows)
 }
 
@@ -77,18 +77,26 @@ fn check(folder: &Path) -> Result<Duration, Box<dyn std::error::Error>> {
     Ok(time)
 }
 
-/// What each stage takes, for the kernels of this file together.
-fn stages(root: &Path) -> Measured {
-    let mut rows = Vec::new();
+/// What each pass takes, for the kernels of this file together.
+fn passes(root: &Path) -> Measured {
     let file = root.join("xtask/bench/src/bin/bench/kernels.rs");
     let start = Instant::now();
     let emitted = tt_build::kernels_of_crate(&file);
     let total = start.elapsed();
     let count = emitted.len();
-    rows.push(Row::plain(
-        format!("parsing and compiling {count} kernels, no rustc"),
-        seconds(total),
-        format!("{} each", seconds(total / count.max(1) as u32)),
-    ));
+    let mut times: Vec<(&str, Duration)> = Vec::new();
+    for kernel in emitted {
+        let (kernel, _) = kernel.outcome.map_err(|errors| errors.join("\n"))?;
+        let (_, passes) = tt_backend::timed(&kernel).map_err(|errors| format!("{errors:?}"))?;
+        for (pass, time) in passes {
+            match times.iter_mut().find(|(name, _)| *name == pass) {
+                Some((_, sum)) => *sum += time,
+                None => times.push((pass, time)),
+            }
+        }
+    }
+    let each = |time: Duration| format!("{:.2} ms each", time.as_secs_f64() * 1e3 / count.max(1) as f64);
+    let mut rows = vec![Row::plain(format!("parsing and compiling {count} kernels"), seconds(total), each(total))];
+    rows.extend(times.into_iter().map(|(pass, time)| Row::plain(format!("of that, {pass}"), seconds(time), each(time))));
     Ok(rows)
 }
