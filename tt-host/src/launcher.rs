@@ -13,7 +13,7 @@
 macro_rules! launcher {
     (
         attributes: [$($attribute:tt)*],
-        visibility: [$visibility:vis],
+        visibility: [$($visibility:tt)*],
         name: $name:ident,
         params: [$(($parameter:ident, $($kind:tt)+)),* $(,)?],
         reader: $reader:expr,
@@ -27,14 +27,14 @@ macro_rules! launcher {
     ) => {
         $($attribute)*
         #[allow(clippy::too_many_arguments)]
-        $visibility fn $name<'t>($($parameter: $crate::launcher_parameter!('t, $($kind)+)),*) -> $crate::Launch<'t> {
+        $($visibility)* fn $name<'t>($($parameter: $crate::launcher_parameter!('t, $($kind)+)),*) -> $crate::Launch<'t> {
             let arguments = ::std::vec![$($crate::Argument::from($parameter)),*];
             $crate::Launch::new(&$name::KERNEL, arguments)
         }
 
         #[doc = ::core::concat!("What was compiled for the kernel `", ::core::stringify!($name), "`.")]
         #[allow(non_snake_case)]
-        $visibility mod $name {
+        $($visibility)* mod $name {
             /// The emitted C++.
             pub const SOURCES: $crate::Sources =
                 $crate::Sources { reader: $reader, compute: $compute, writer: $writer, host: $main };

@@ -30,7 +30,6 @@ pub(crate) fn tokens(kernel: &Kernel, signature: &Signature, artifact: &Artifact
         plan,
         stages,
     } = artifact;
-    let text = kernel.to_string();
     let stages = stages.iter().map(|stage| {
         let (name, text) = (stage.name, &stage.text);
         quote! { (#name, #text) }
@@ -54,7 +53,7 @@ pub(crate) fn tokens(kernel: &Kernel, signature: &Signature, artifact: &Artifact
             writer: #writer,
             main: #main,
             plan: #plan,
-            ir: [("tile", #text), #(#stages),*],
+            ir: [#(#stages),*],
             tile: #tile,
             precompiled: [#(#precompiled),*],
         }

@@ -214,6 +214,11 @@ impl Args<'_> {
         range.exact().map_or_else(|| fault(format!("argument {at} of {} may be {range:?}", self.call.function.name)), Ok)
     }
 
+    /// A number that does not vary, as a range.
+    fn one(&self, at: usize) -> Proof<Range> {
+        self.exact(at).map(Range::one)
+    }
+
     fn exact_from(&self, at: usize) -> Proof<Vec<i64>> {
         (at..self.values.len()).map(|at| self.exact(at)).collect()
     }
@@ -303,8 +308,17 @@ fn accumulation(args: &Args) -> Proof<Accumulation> {
     match (args.call.args.first(), args.range(0)?.exact()) {
         (_, Some(0)) => Ok(Accumulation::Off),
         (_, Some(1)) => Ok(Accumulation::On),
-        (Some(Expr::Condition(_)), _) => Ok(Accumulation::AfterFirst),
-        _ => fault("pack_reconfig_l1_acc of neither 0, 1 nor a condition of the language"),
+        (Some(cond), _) if is_after_first(cond) => Ok(Accumulation::AfterFirst),
+        _ => fault("pack_reconfig_l1_acc of neither 0, 1 nor whether a variable is past its first value"),
+    }
+}
+
+/// `k != 0`, or several of them.
+fn is_after_first(cond: &Expr) -> bool {
+    match cond {
+        Expr::Binary("||", a, b) => is_after_first(a) && is_after_first(b),
+        Expr::Binary("!=", a, _) => matches!(**a, Expr::Name(_)),
+        _ => false,
     }
 }
 
@@ -322,7 +336,7 @@ fn fpu(args: &Args) -> Proof<Option<Event>> {
             src_b: None,
             pages: vec![(buffer, args.range(1)?)],
             operand: None,
-            registers: args.range(2)?,
+            registers: args.one(2)?,
         }));
     }
     if let Some(init) = find(&BINARY, function) {
@@ -333,11 +347,11 @@ fn fpu(args: &Args) -> Proof<Option<Event>> {
             src_b: Some(b),
             pages: vec![(a, args.range(2)?), (b, args.range(3)?)],
             operand: None,
-            registers: args.range(4)?,
+            registers: args.one(4)?,
         }));
     }
     if let Some(init) = find(&REUSE, function) {
-        let (buffer, register) = (args.buffer(0)?, args.range(2)?);
+        let (buffer, register) = (args.buffer(0)?, args.one(2)?);
         let (src_a, src_b) = match template {
             "EltwiseBinaryReuseDestType::DEST_TO_SRCA" => (None, Some(buffer)),
             "EltwiseBinaryReuseDestType::DEST_TO_SRCB" => (Some(buffer), None),
@@ -361,7 +375,7 @@ fn fpu(args: &Args) -> Proof<Option<Event>> {
 /// `DST[dst + r·columns + c] += A[first_a + r·k] · B[first_b + c]`; the FPU takes the right operand through unpacker A.
 fn matmul_block(args: &Args) -> Proof<Event> {
     let (a, b) = (args.buffer(0)?, args.buffer(1)?);
-    let (first_a, first_b, register) = (args.range(2)?, args.range(3)?, args.range(4)?);
+    let (first_a, first_b, register) = (args.range(2)?, args.range(3)?, args.one(4)?);
     let numbers = args.exact_from(5)?;
     let [_, columns, rows, k] = numbers.as_slice() else {
         return fault("matmul_block takes a transposition, columns, rows and a stride");
@@ -386,10 +400,10 @@ fn sfpu(args: &Args) -> Proof<Option<Event>> {
     let Some(row) = row(|row| &row.call) else { return Ok(None) };
     let (operands, register) = match row.form {
         // A fill writes without reading.
-        SfpuForm::Unary(_) if row.call.name.starts_with("fill_tile") => (Vec::new(), args.range(0)?),
-        SfpuForm::Unary(_) => (vec![args.range(0)?], args.range(0)?),
-        SfpuForm::Binary => (vec![args.range(0)?, args.range(1)?], args.range(2)?),
-        SfpuForm::Where => (vec![args.range(0)?, args.range(1)?, args.range(2)?], args.range(3)?),
+        SfpuForm::Unary(_) if row.call.name.starts_with("fill_tile") => (Vec::new(), args.one(0)?),
+        SfpuForm::Unary(_) => (vec![args.one(0)?], args.one(0)?),
+        SfpuForm::Binary => (vec![args.range(0)?, args.range(1)?], args.one(2)?),
+        SfpuForm::Where => (vec![args.range(0)?, args.range(1)?, args.range(2)?], args.one(3)?),
     };
     let template = row.call_template.is_empty().then(|| template.clone());
     Ok(Some(Event::Sfpu { init: row.init.name, template, operands, register }))

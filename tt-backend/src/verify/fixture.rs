@@ -5,7 +5,7 @@ use crate::device::{Accessor, Argument, Device, Expr, Leaf, Node, Origin, Progra
 use crate::flow::{Buffer, BufferId, BufferKind};
 use crate::tile_ops::SfpuOp;
 use tt_lang::ir::{
-    BlockScope, CompareOp, Element, ElementKind, ElementType, Extent, ExtentId, Fidelity, Grid, IntExpr, IntOp, Kernel,
+    BlockScope, Element, ElementKind, ElementType, Extent, ExtentId, Fidelity, Grid, IntExpr, IntOp, Kernel,
     Layout, Multicast, Options, Order, Param, ParamId, Residence, ScalarKind, ScalarParam, Sharding, SourceLocation, Span,
     Spanned, Stmt, StmtKind, TensorParam, VarId, Variable,
 };
@@ -111,19 +111,18 @@ pub fn tiles(name: &str, end: u32, step: u32, body: Vec<Node<Leaf>>) -> Node<Lea
 
 /// A loop of the user's, over `k` in `0..K_blocks`.
 pub fn rounds(body: Vec<Node<Leaf>>) -> Node<Leaf> {
-    let end = IntExpr::Var(VarId(2));
-    Node::Loop { var: VarId(1), start: IntExpr::Const(0), end, unroll: false, body, origin: Origin(1) }
+    Node::Loop { var: VarId(1), start: Expr::Int(0), end: Expr::name("K_blocks"), unroll: false, body, origin: Origin(1) }
 }
 
 /// A branch of the user's, on `by`.
 pub fn branch(origin: u32, then: Vec<Node<Leaf>>, otherwise: Vec<Node<Leaf>>) -> Node<Leaf> {
-    let cond = tt_lang::ir::BoolExpr::Compare(CompareOp::Gt, IntExpr::Var(VarId(0)), IntExpr::Const(3));
+    let cond = Expr::Binary(">", Box::new(Expr::name("by")), Box::new(Expr::Int(3)));
     Node::If { cond, then, otherwise, origin: Origin(origin) }
 }
 
 fn page() -> Expr {
-    let row = IntExpr::binary(IntOp::Mul, IntExpr::Var(VarId(0)), IntExpr::Const(2));
-    Expr::binary("+", Expr::User(row), Expr::name("tile"))
+    let row = Expr::binary("*", Expr::name("by"), Expr::Int(2));
+    Expr::binary("+", row, Expr::name("tile"))
 }
 
 /// What moves one block between a tensor and a buffer.
@@ -225,7 +224,7 @@ pub fn device() -> Device {
     let programs = [reader, compute, writer];
     let buffers = vec![buffer("x_block", BufferKind::Incoming), buffer("y_block", BufferKind::Outgoing)];
     let plan = plan(&programs, &buffers, blocks);
-    let variables = ["by", "k", "K_blocks"].map(String::from).to_vec();
+    let variables = ["by", "k"].map(String::from).to_vec();
     Device { buffers, indices: vec![0, 1], programs, variables, plan }
 }
 

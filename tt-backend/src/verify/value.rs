@@ -1,10 +1,10 @@
 //! What is known of a value of the emitted code: a range of integers, or an address within the window of a buffer.
 
-use crate::device::{Call, Expr, Program};
 use crate::device::function::{GET_READ_PTR, GET_WRITE_PTR};
+use crate::device::{Call, Expr, Program};
 use crate::flow::{Buffer, BufferId};
 use std::collections::BTreeMap;
-use tt_lang::ir::{IntExpr, IntOp, ScalarKind};
+use tt_lang::ir::{IntOp, ScalarKind};
 use tt_plan::{Formula, FormulaOp, Parameter, Plan, RuntimeValue};
 
 /// Bounds beyond which a value counts as unbounded. No index or address comes near, and sums of a few cannot overflow.
@@ -126,6 +126,26 @@ impl Value {
 pub struct Env(pub BTreeMap<String, Value>);
 
 impl Env {
+    /// At the start of a program: its arguments. Extents are at least 1, an empty tensor is refused at launch.
+    pub fn of(program: &Program, plan: &Plan) -> Env {
+        let known = program.args.iter().map(|arg| {
+            let range = match &arg.value {
+                RuntimeValue::Formula(formula) => formula_range(formula, plan),
+                RuntimeValue::StartId | RuntimeValue::Count => Range::new(0, LIMIT),
+                RuntimeValue::Flag { .. } => Range::new(0, 1),
+                RuntimeValue::Address(_) | RuntimeValue::Number(_) => Range::ANY,
+            };
+            (arg.name.clone(), Value::Int(range))
+        });
+        Env(known.collect())
+    }
+
+    /// What is known of the variable of a loop over `start..end`, and whether the loop surely runs.
+    pub fn loop_range(&self, start: &Expr, end: &Expr, buffers: &[Buffer]) -> (Range, bool) {
+        let (start, end) = (self.value(start, buffers).int(), self.value(end, buffers).int());
+        (Range { low: start.low, high: end.high.saturating_sub(1).max(start.low) }, end.low > start.high)
+    }
+
     /// What is known of `name`.
     pub fn get(&self, name: &str) -> Value {
         self.0.get(name).copied().unwrap_or(Value::UNKNOWN)
@@ -149,7 +169,6 @@ impl Env {
             Expr::Int(value) => int(*value),
             Expr::Bool(value) => int(i64::from(*value)),
             Expr::Name(name) => self.get(name),
-            Expr::User(IntExpr::Const(value)) => int(*value),
             Expr::Buffer(id) => Value::Buffer(*id),
             Expr::PageBytes(id) => {
                 buffers.get(id.0).map_or(Value::UNKNOWN, |buffer| int(i64::from(buffer.format.tile_bytes())))
@@ -180,7 +199,7 @@ impl Env {
     }
 
     fn operation(&self, op: &str, a: Value, b: Value) -> Value {
-        let arithmetic = |op| Value::Int(a.int().apply(op, b.int()));
+        let arithmetic = |op| Value::Int(bounded(op, a.int(), b.int()));
         let truth = |always: bool, never: bool| Value::Int(Range::new(i64::from(always), i64::from(!never)));
         let (x, y) = (a.int(), b.int());
         match op {
@@ -227,32 +246,6 @@ impl Env {
             _ => return,
         };
         self.0.insert(name.clone(), Value::Int(range));
-    }
-}
-
-/// Whether a loop over `start..end` surely runs: extents are at least 1 (an empty tensor is refused at launch).
-pub fn runs_at_least_once(start: &IntExpr, end: &IntExpr, variables: &[String], program: &Program, plan: &Plan) -> bool {
-    let argument = |name: &str| program.args.iter().find(|argument| argument.name == name);
-    let low = |expr: &IntExpr| {
-        least(expr, &|var| {
-            match &argument(variables.get(var)?)?.value {
-                RuntimeValue::Formula(formula) => Some(formula_range(formula, plan)),
-                _ => None,
-            }
-        })
-    };
-    let difference = low(end).apply(IntOp::Sub, low(start));
-    difference.low >= 1
-}
-
-fn least(expr: &IntExpr, argument: &dyn Fn(usize) -> Option<Range>) -> Range {
-    match expr {
-        IntExpr::Const(value) => Range::one(*value),
-        IntExpr::Extent(_) => Range::new(1, LIMIT),
-        IntExpr::Scalar(_) => Range::ANY,
-        // Grid axes and loop variables are not negative.
-        IntExpr::Var(var) => argument(var.index()).unwrap_or(Range::new(0, LIMIT)),
-        IntExpr::Binary(op, a, b) => bounded(*op, least(a, argument), least(b, argument)),
     }
 }
 

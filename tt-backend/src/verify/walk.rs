@@ -7,9 +7,10 @@
 use super::event::{self, CbStep, Event};
 use super::protocol::Engines;
 use super::ring::Rings;
-use super::value::{End, Env, Range, Value, runs_at_least_once};
+use super::value::{End, Env, Range, Value};
 use super::{Fault, Proof, fault};
 use crate::device::{Device, Expr, Leaf, Node, Program};
+use crate::passes::b2_grid_to_cores::BLOCK_ID;
 
 /// Rounds until the state of a loop must have settled: every component can only lose knowledge, and loses it at once.
 const ROUNDS: usize = 64;
@@ -39,7 +40,7 @@ impl State {
 pub fn prove(device: &Device, program: &Program) -> Proof {
     let mut walk = Walk { device, program, statements: 0, last: String::new() };
     let mut state = State {
-        env: Env::default(),
+        env: Env::of(program, &device.plan),
         rings: Rings::new(&device.buffers, program.role),
         engines: Engines::new(&device.plan.compute),
     };
@@ -57,7 +58,11 @@ struct Walk<'a> {
 impl Walk<'_> {
     fn program(&mut self, state: &mut State) -> Proof {
         self.nodes(&self.program.before, state, 0)?;
-        self.repeat(&self.program.body, state, 0, false)?;
+        // The persistent loop. The grid coordinates are declared at its start.
+        let mut body: Vec<Node<Leaf>> = self.program.coordinates.iter().cloned().map(Node::Leaf).collect();
+        body.extend(self.program.body.iter().cloned());
+        let block_id = Value::Int(state.env.loop_range(&Expr::name("start_id"), &Expr::name("end"), &[]).0);
+        self.with(BLOCK_ID.to_string(), block_id, state, |walk, state| walk.repeat(&body, state, 0, false))?;
         self.nodes(&self.program.after, state, 0)?;
         self.last = "the end".to_string();
         state.rings.end(&self.device.buffers)?;
@@ -82,6 +87,23 @@ impl Walk<'_> {
                 Some(now) => drop(state.env.0.insert(name, *now)),
                 None => {}
             }
+        }
+        Ok(())
+    }
+
+    /// What `run` does while `name` has a value of its own.
+    fn with(
+        &mut self,
+        name: String,
+        value: Value,
+        state: &mut State,
+        run: impl FnOnce(&mut Self, &mut State) -> Proof,
+    ) -> Proof {
+        let before = state.env.0.insert(name.clone(), value);
+        run(self, state)?;
+        match before {
+            Some(value) => drop(state.env.0.insert(name, value)),
+            None => drop(state.env.0.remove(&name)),
         }
         Ok(())
     }
@@ -116,23 +138,17 @@ impl Walk<'_> {
     fn node(&mut self, node: &Node<Leaf>, state: &mut State, depth: usize) -> Proof {
         match node {
             Node::Leaf(leaf) => self.leaf(leaf, state, depth),
-            Node::Loop { var: _, start, end, unroll: _, body, origin: _ } => {
-                let plan = &self.device.plan;
-                let once = runs_at_least_once(start, end, &self.device.variables, self.program, plan);
-                self.repeat(body, state, depth, once)
+            Node::Loop { var, start, end, unroll: _, body, origin: _ } => {
+                let (range, once) = state.env.loop_range(start, end, &self.device.buffers);
+                let name = self.device.variables.get(var.index()).cloned().unwrap_or_default();
+                self.with(name, Value::Int(range), state, |walk, state| walk.repeat(body, state, depth, once))
             }
             Node::If { cond: _, then, otherwise, origin: _ } => self.branch(then, otherwise, None, state, depth),
             Node::Tiles { name, end, step, body } => {
-                let before = state.env.0.get(name).copied();
-                for at in (0..*end).step_by((*step).max(1) as usize) {
-                    state.env.0.insert(name.clone(), Value::Int(Range::one(i64::from(at))));
-                    self.scope(body, state, depth)?;
-                }
-                match before {
-                    Some(value) => drop(state.env.0.insert(name.clone(), value)),
-                    None => drop(state.env.0.remove(name)),
-                }
-                Ok(())
+                (0..*end).step_by((*step).max(1) as usize).try_for_each(|at| {
+                    let value = Value::Int(Range::one(i64::from(at)));
+                    self.with(name.clone(), value, state, |walk, state| walk.scope(body, state, depth))
+                })
             }
             Node::When { cond, then, otherwise } => match state.env.value(cond, &self.device.buffers) {
                 Value::Int(range) if range.low > 0 => self.scope(then, state, depth),

@@ -10,7 +10,7 @@ use crate::abi::KernelEntry;
 use crate::arch::{Arch, MAX_CIRCULAR_BUFFERS, SEMAPHORE_BASE, SEMAPHORE_STRIDE};
 use crate::compute::ComputeState;
 use crate::kernel_config::{ComputeOptions, KernelRole};
-use crate::report::Report;
+use crate::report::{Report, RiscName};
 use crate::rules;
 
 use super::circular_buffer::{CbConfig, CoreCb, initial_views};
@@ -216,9 +216,9 @@ fn build(
     for ((kernel, entry), common) in program.kernels.iter().zip(entries).zip(&common) {
         for core in &kernel.cores {
             let Some(run) = runs.get_mut(&(core.1 * arch.grid.0 + core.0)) else { continue };
-            let (noc, options) = match &kernel.kernel.role {
-                KernelRole::DataMovement { noc, .. } => (*noc, &ComputeOptions::default()),
-                KernelRole::Compute(options) => (0, options),
+            let options = match &kernel.kernel.role {
+                KernelRole::DataMovement { .. } => &ComputeOptions::default(),
+                KernelRole::Compute(options) => options,
             };
             let risc = Risc {
                 core: &mut *run.core,
@@ -227,7 +227,6 @@ fn build(
                 kernel: kernel.kernel.clone(),
                 arguments: kernel.arguments.get(core).cloned().unwrap_or_default(),
                 common_arguments: common.clone(),
-                noc,
                 views: initial_views(&run.core.cbs),
                 transfers: Transfers::default(),
                 wait: Wait::Nothing,
@@ -242,7 +241,12 @@ fn build(
     }
     let mut cores: Vec<CoreRun> = runs.into_values().collect();
     for run in &mut cores {
-        run.riscs.sort_by_key(|(risc, _)| std::cmp::Reverse(risc.name == crate::report::RiscName::Ncrisc));
+        // In the direction that data flows, so that a core switches as rarely as it can.
+        run.riscs.sort_by_key(|(risc, _)| match risc.name {
+            RiscName::Ncrisc => 0,
+            RiscName::Trisc => 1,
+            RiscName::Brisc => 2,
+        });
     }
     cores
 }

@@ -10,6 +10,7 @@
 pub(crate) mod argument;
 pub(crate) mod circular_buffer;
 pub(crate) mod core;
+pub(crate) mod copying;
 pub(crate) mod coroutine;
 pub mod counters;
 pub(crate) mod deadlock;

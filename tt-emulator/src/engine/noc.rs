@@ -7,6 +7,7 @@
 use crate::arch::{L1_SLOT_BYTES, MEM_ZEROS_BASE, MEM_ZEROS_BYTES, SEMAPHORE_BASE, SEMAPHORE_STRIDE, SEMAPHORES};
 use crate::rules;
 
+use super::copying;
 use super::core::{Message, MessageEffect, MessageTarget};
 use super::memory::machine::{Node, Rectangle};
 use super::risc::Risc;
@@ -200,7 +201,8 @@ impl Risc {
         if let Node::Dram(bank) = node {
             self.counters.dram_read_bytes[bank as usize] += u64::from(bytes);
         }
-        let source = self.core().machine().pointer(node, offset);
+        let source = self.core().machine().pointer(node, offset).cast_const();
+        copying::prefetch(source, bytes as usize);
         let transaction = self.transfers.read_transaction[noc as usize];
         self.transfers.reads.push(Read { source, destination, bytes, noc, transaction, line });
     }
@@ -305,8 +307,10 @@ impl Risc {
                             effect: MessageEffect::Store { data, bytes: bytes as u8 },
                         });
                     }
+                    // SAFETY: both ranges were checked when the write was issued; L1 and DRAM do not overlap.
+                    Node::Dram(_) => unsafe { copying::stream(source, machine.pointer(node, offset), bytes as usize) },
                     // SAFETY: both ranges were checked when the write was issued.
-                    _ => unsafe { std::ptr::copy(source, machine.pointer(node, offset), bytes as usize) },
+                    Node::Core(_) => unsafe { std::ptr::copy(source, machine.pointer(node, offset), bytes as usize) },
                 }
             }
             WriteEffect::Multicast { source, rectangle, include_self, offset, bytes } => {

@@ -54,8 +54,6 @@ pub(crate) struct Risc {
     /// Unique and common runtime arguments; kernels may keep pointers into them.
     pub arguments: Vec<u32>,
     pub common_arguments: Arc<Vec<u32>>,
-    /// The NoC that calls take by default.
-    pub noc: u8,
     /// Pointers and windows of this RISC, one per circular buffer.
     pub views: Box<[CbView; MAX_CIRCULAR_BUFFERS]>,
     pub transfers: Transfers,

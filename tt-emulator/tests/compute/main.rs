@@ -3,3 +3,4 @@
 mod rig;
 
 mod matmul;
+mod oracle_specs;

@@ -251,7 +251,7 @@ fn upload(device: &Arc<Device>, format: DataFormat, bytes: &[u8]) -> Buffer {
     buffer
 }
 
-fn device(arch: ArchName) -> Arc<Device> {
+pub fn device(arch: ArchName) -> Arc<Device> {
     static CACHE: std::sync::Once = std::sync::Once::new();
     // SAFETY: set once, before any kernel is compiled; nothing else in these tests changes the environment.
     CACHE.call_once(|| unsafe { std::env::set_var("TT_EMULATOR_CACHE", concat!(env!("CARGO_TARGET_TMPDIR"), "/compute")) });

@@ -131,12 +131,12 @@ impl Session {
                 .map_err(|error| bridge::thrown(ErrorKind::Run, &doing, &error))?;
         }
         let result = bridge::enqueue_workload(&self.mesh, workload.pin_mut(), blocking);
-        if blocking || result.is_err() {
-            self.waited(result, &doing)
-        } else {
-            self.queued = true;
-            Ok(())
+        if blocking {
+            return self.waited(result, &doing);
         }
+        result.map_err(|error| bridge::thrown(ErrorKind::Run, &doing, &error))?;
+        self.queued = true;
+        Ok(())
     }
 
     /// Waits for everything queued.
@@ -148,11 +148,12 @@ impl Session {
         self.waited(result, "a kernel that was enqueued failed")
     }
 
-    /// Notes that nothing is queued any more.
+    /// After a blocking call: nothing is queued any more, unless it failed before it waited.
     fn waited(&mut self, result: std::result::Result<(), cxx::Exception>, doing: &str) -> Result<()> {
+        result.map_err(|error| bridge::thrown(ErrorKind::Run, doing, &error))?;
         self.queued = false;
         self.retired.clear();
-        result.map_err(|error| bridge::thrown(ErrorKind::Run, doing, &error))
+        Ok(())
     }
 
     /// Waits, frees everything and closes the device.

@@ -1,0 +1,144 @@
+//! Budgets: what the program takes of a core, against every chip it is compiled for; and whether the plan says the same.
+//!
+//! L1, circular buffers and runtime arguments are the user's to keep, by the blocks that are allocated and the numbers
+//! that are computed, so exceeding them is an error of the kernel at the block that takes most.
+
+use super::{Proof, fault};
+use crate::codes;
+use crate::device::Device;
+use crate::flow::Buffer;
+use crate::target::{TARGETS, least};
+use tt_lang::diagnostic::Diagnostic;
+use tt_lang::ir::Kernel;
+
+/// Semaphores of a core (metalium.md §1.6).
+const SEMAPHORES: usize = 16;
+
+/// The index of a buffer that nothing uses.
+const UNUSED: u8 = u8::MAX;
+
+fn bytes(buffer: &Buffer) -> u64 {
+    u64::from(buffer.pages()) * u64::from(buffer.format.tile_bytes())
+}
+
+/// Every budget that the kernel exceeds.
+pub fn exceeded(kernel: &Kernel, device: &Device) -> Vec<Diagnostic> {
+    let mut errors = Vec::new();
+    errors.extend(l1(kernel, device));
+    errors.extend(circular_buffers(kernel, device));
+    let limit = least(|target| target.runtime_args) as usize;
+    for program in device.programs.iter().filter(|program| program.args.len() > limit) {
+        errors.push(
+            Diagnostic::new(
+                &codes::RUNTIME_ARGS,
+                kernel.span,
+                format!("this kernel needs {} runtime arguments, {limit} are possible", program.args.len()),
+            )
+            .note(format!("the {} kernel takes them: addresses, extents, scalars and numbers computed from them", program.role.name())),
+        );
+    }
+    errors
+}
+
+/// The buffers that have a place on the device, with their indices; those that nothing uses have none.
+fn placed(device: &Device) -> impl Iterator<Item = (&Buffer, u8)> {
+    device.buffers.iter().zip(device.indices.iter().copied()).filter(|(_, index)| *index != UNUSED)
+}
+
+/// What a buffer holds, in the user's words.
+fn holds(kernel: &Kernel, buffer: &Buffer) -> String {
+    match buffer.block {
+        Some(block) => format!("`{}`", kernel.block(block).name),
+        None => "an intermediate result".to_string(),
+    }
+}
+
+/// The buffers from the largest to the smallest.
+fn by_size(device: &Device) -> Vec<&Buffer> {
+    let mut buffers: Vec<&Buffer> = placed(device).map(|(buffer, _)| buffer).collect();
+    buffers.sort_by_key(|buffer| std::cmp::Reverse(bytes(buffer)));
+    buffers
+}
+
+fn l1(kernel: &Kernel, device: &Device) -> Option<Diagnostic> {
+    let total: u64 = placed(device).map(|(buffer, _)| bytes(buffer)).sum();
+    let small = TARGETS.iter().filter(|target| total > target.l1_bytes).min_by_key(|target| target.l1_bytes)?;
+    let buffers = by_size(device);
+    let largest = buffers.first()?;
+    let mut error = Diagnostic::new(
+        &codes::L1_CAPACITY,
+        largest.span,
+        format!("the blocks of this kernel take {total} bytes of L1, a core of {} has {}", small.name, small.l1_bytes),
+    );
+    for buffer in &buffers {
+        let [rows, columns] = buffer.tiles;
+        let what = if buffer.versions == 1 { String::new() } else { format!(" × {} in flight", buffer.versions) };
+        error = error.note(format!(
+            "{}: {rows} × {columns} tiles of {} bytes{what} = {} bytes",
+            holds(kernel, buffer),
+            buffer.format.tile_bytes(),
+            bytes(buffer)
+        ));
+    }
+    Some(error.note("make blocks smaller, or ask for fewer stages"))
+}
+
+fn circular_buffers(kernel: &Kernel, device: &Device) -> Option<Diagnostic> {
+    let limit = least(|target| target.circular_buffers) as usize;
+    let all: Vec<&Buffer> = placed(device).map(|(buffer, _)| buffer).collect();
+    // The first that has no place any more.
+    let span = all.get(limit)?.span;
+    let (named, others): (Vec<&Buffer>, Vec<&Buffer>) = all.iter().partition(|buffer| buffer.block.is_some());
+    let names: Vec<String> = named.iter().map(|buffer| holds(kernel, buffer)).collect();
+    let error = Diagnostic::new(
+        &codes::CIRCULAR_BUFFERS,
+        span,
+        format!("this kernel needs {} circular buffers, a core has {limit}", all.len()),
+    );
+    Some(
+        error
+            .note(format!("{} hold {}, {} hold intermediate results", named.len(), names.join(", "), others.len()))
+            .note("use fewer blocks, or split the kernel"),
+    )
+}
+
+/// Whether the plan says of buffers and arguments what the programs do.
+pub fn consistent(device: &Device) -> Proof {
+    let plan = &device.plan;
+    if plan.semaphores.len() > SEMAPHORES {
+        return fault(format!("{} semaphores", plan.semaphores.len()));
+    }
+    if let [first, ..] = plan.validate().as_slice() {
+        return fault(format!("the plan contradicts itself: {first}"));
+    }
+    if device.indices.len() != device.buffers.len() || plan.circular_buffers.len() != placed(device).count() {
+        return fault("the plan has other circular buffers than the programs");
+    }
+    for (buffer, index) in placed(device) {
+        let known = plan.circular_buffers.iter().find(|known| known.index == index);
+        let same = known.is_some_and(|known| {
+            known.data_format == buffer.format
+                && known.pages == buffer.pages()
+                && known.page_size == buffer.format.tile_bytes()
+                && known.unpack_to_dest_fp32 == buffer.unpack_to_dest
+        });
+        if !same || buffer.versions == 0 || buffer.version_tiles() == 0 {
+            return fault(format!("the plan has {known:?} for {}", buffer.name));
+        }
+        if buffer.unpack_to_dest && !plan.compute.fp32_dest_acc_en {
+            return fault(format!("{} is unpacked to destination registers of 16 bits", buffer.name));
+        }
+    }
+    for program in &device.programs {
+        let role = program.role.name();
+        let Some(kernel) = plan.kernel(program.role) else { return fault(format!("the plan has no {role} kernel")) };
+        let args = kernel.runtime_args.iter().map(|arg| (&arg.name, &arg.value));
+        if !args.eq(program.args.iter().map(|arg| (&arg.name, &arg.value))) {
+            return fault(format!("the plan binds other arguments than the {role} kernel takes"));
+        }
+        if kernel.compile_args.len() != program.accessors.len() {
+            return fault(format!("the plan binds other accessors than the {role} kernel takes"));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,3 @@
+use super::*;
+#[test]
+fn ok() { verify(&fixture::kernel(), &fixture::device()).unwrap(); }

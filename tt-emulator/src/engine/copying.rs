@@ -1,0 +1,42 @@
+//! Copies between a core's L1, which the host's caches hold, and DRAM, which they do not.
+
+/// Bytes of a cache line of the host.
+const LINE: usize = 64;
+
+/// Starts to fetch a range that will be copied at the next barrier.
+#[inline]
+pub(super) fn prefetch(source: *const u8, bytes: usize) {
+    #[cfg(target_arch = "x86_64")]
+    for offset in (0..bytes).step_by(LINE) {
+        // SAFETY: a prefetch touches no memory that the program could see, at any address.
+        unsafe { std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(source.wrapping_add(offset).cast()) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (source, bytes, LINE);
+}
+
+/// Copies to memory that is not read again soon, past the caches where the host can.
+///
+/// # Safety
+/// Both ranges must be valid, and must not overlap.
+#[inline]
+pub(super) unsafe fn stream(source: *const u8, target: *mut u8, bytes: usize) {
+    #[cfg(target_arch = "x86_64")]
+    if bytes.is_multiple_of(LINE) && (target as usize).is_multiple_of(16) {
+        use std::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_stream_si128};
+        for offset in (0..bytes).step_by(LINE) {
+            // SAFETY: the ranges are valid by the contract of the call, and the target is aligned to 16 bytes.
+            unsafe {
+                let (from, to) = (source.add(offset).cast::<__m128i>(), target.add(offset).cast::<__m128i>());
+                let parts = [_mm_loadu_si128(from), _mm_loadu_si128(from.add(1)), _mm_loadu_si128(from.add(2)), _mm_loadu_si128(from.add(3))];
+                _mm_stream_si128(to, parts[0]);
+                _mm_stream_si128(to.add(1), parts[1]);
+                _mm_stream_si128(to.add(2), parts[2]);
+                _mm_stream_si128(to.add(3), parts[3]);
+            }
+        }
+        return;
+    }
+    // SAFETY: by the contract of the call.
+    unsafe { std::ptr::copy_nonoverlapping(source, target, bytes) };
+}
