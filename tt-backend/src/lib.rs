@@ -14,7 +14,7 @@ pub mod passes;
 mod pipeline;
 pub mod target;
 pub mod tile_ops;
-// pub mod verify; (until all its files are there)
+pub mod verify;
 
 pub use artifact::{Artifact, Stage};
 pub use pipeline::{compile, timed};

@@ -4,7 +4,7 @@ use crate::artifact::{Artifact, Stage};
 use crate::device::{Leaf, Node, Programs, Step, call};
 use crate::flow::{BufferId, BufferKind};
 use crate::passes::*;
-use crate::{codegen, device, flow};
+use crate::{codegen, device, flow, verify};
 use std::time::{Duration, Instant};
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::Kernel;
@@ -105,7 +105,7 @@ pub fn timed(kernel: &Kernel) -> Result<(Artifact, Vec<(&'static str, Duration)>
         ],
     })?;
     log.pass("E1 finalize_signature", || device::print::device(kernel, &device));
-    // verify::verify(kernel, &device)?;
+    verify::verify(kernel, &device)?;
     log.time("F verify");
     let sources = codegen::write(kernel, &device)?;
     let plan = device.plan.to_json();

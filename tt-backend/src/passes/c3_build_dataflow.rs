@@ -61,6 +61,11 @@ fn section_defines(section: &Section) -> Option<BufferId> {
     (section.pack.mode == PackMode::Publish).then_some(section.pack.buffer)
 }
 
+/// The buffer whose front version a section replaces: it uses it and appends a new one.
+pub fn replaces(section: &Section) -> Option<BufferId> {
+    section_defines(section).filter(|buffer| section_uses(section).contains(buffer))
+}
+
 /// Drops what defines buffers that nothing uses, until nothing more goes.
 fn remove_dead(flow: &mut Flow) {
     loop {

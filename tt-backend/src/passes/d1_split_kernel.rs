@@ -14,6 +14,7 @@
 
 use crate::device::{Expr, Node, Origin, Programs, SectionStep, Step};
 use crate::flow::{self, BufferId, BufferKind, Flow, FlowKind, FlowStmt, PackMode};
+use super::c3_build_dataflow::replaces;
 use tt_lang::ir::LoopKind;
 
 /// The programs after D1: what runs once before and after the persistent loop, and for every block.
@@ -100,6 +101,10 @@ impl SplitKernel<'_> {
                 out.compute.push(Node::Leaf(Step::Section(Box::new(step))));
                 if publishes {
                     out.compute.push(Node::Leaf(Step::Publish(section.pack.buffer)));
+                    // The old version goes before the new one is waited for: a wait counts all versions in the FIFO.
+                    if let Some(buffer) = replaces(section) {
+                        out.compute.push(Node::Leaf(Step::Release(buffer)));
+                    }
                     self.received(section.pack.buffer, out);
                 }
             }

@@ -40,3 +40,12 @@ pub(super) unsafe fn stream(source: *const u8, target: *mut u8, bytes: usize) {
     // SAFETY: by the contract of the call.
     unsafe { std::ptr::copy_nonoverlapping(source, target, bytes) };
 }
+
+/// Makes everything streamed so far visible to other threads before what this thread does next.
+pub(super) fn fence() {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: a store fence has no preconditions on this architecture.
+    unsafe {
+        std::arch::x86_64::_mm_sfence();
+    }
+}

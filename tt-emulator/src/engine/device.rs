@@ -191,6 +191,9 @@ impl Buffer {
         let index = buffers.partition_point(|buffer| buffer.base < base);
         buffers.insert(index, range);
         drop(allocations);
+        if kind == BufferKind::Dram {
+            device.dram.iter().for_each(|bank| bank.advise_huge(base as usize, bank_bytes as usize));
+        }
         Ok(Buffer { device: device.clone(), kind, range, size, live: Mutex::new(true) })
     }
 

@@ -10,6 +10,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 
+use super::copying;
 use super::core::{Core, Message, MessageEffect, MessageTarget};
 use super::coroutine::KernelCoroutine;
 use super::entry::API;
@@ -171,6 +172,7 @@ fn run_thread(shared: &Shared<'_>, thread: usize) -> (Ending, u64) {
             }
             facts.messages.fetch_add(core.core.outbox.len() as u64, Ordering::Relaxed);
         }
+        copying::fence();
         shared.meeting.wait();
         epoch += 1;
         idle = if facts.messages.load(Ordering::Relaxed) == 0 { idle + 1 } else { 0 };

@@ -1,6 +1,6 @@
 //! Liveness of versions, backward over the structured program; a `Release` stands where a version dies.
 
-use super::{section_defines, section_uses};
+use super::{replaces, section_defines, section_uses};
 use crate::flow::{BufferId, Flow, FlowKind, FlowStmt, Step};
 use std::collections::BTreeSet;
 use tt_lang::ir::Span;
@@ -41,7 +41,8 @@ fn live_before(body: &[FlowStmt], live: Live) -> Live {
 /// A statement with its releases after it (in order), and what is live before it.
 fn statement(stmt: FlowStmt, after: &Live) -> (Vec<FlowStmt>, Live) {
     let span = stmt.span;
-    // A version used here dies here unless it is live after; a version defined here dies here if nobody uses it.
+    // A version used here dies here unless it is live after; a version defined here dies here if nobody uses it. A
+    // section that uses the buffer it defines replaces the version itself.
     let simple = |kind: FlowKind, uses: Live, defines: Option<BufferId>| {
         let mut before = after.clone();
         let mut releases = Vec::new();
@@ -49,7 +50,7 @@ fn statement(stmt: FlowStmt, after: &Live) -> (Vec<FlowStmt>, Live) {
             before.remove(&buffer);
         }
         for buffer in &uses {
-            if !after.contains(buffer) || defines == Some(*buffer) {
+            if !after.contains(buffer) && defines != Some(*buffer) {
                 releases.push(release(*buffer, span));
             }
         }
@@ -152,6 +153,9 @@ fn count(body: &[FlowStmt], alive: &mut [u32], most: &mut [u32]) {
                     if let Step::Control(body) = step {
                         count(body, alive, most);
                     }
+                }
+                if let Some(buffer) = replaces(section) {
+                    alive[buffer.0] -= 1;
                 }
             }
             FlowKind::Accumulate { buffer, body } => {
