@@ -22,7 +22,9 @@ fn wide(values: &[bf16]) -> Vec<f64> {
 
 /// `a (m × k) · b (k × n)`
 fn dot(a: &[f64], b: &[f64], [m, k, n]: [usize; 3]) -> Vec<f64> {
-    (0..m * n).map(|at| (0..k).map(|p| a[at / n * k + p] * b[p * n + at % n]).sum()).collect()
+    (0..m * n)
+        .map(|at| (0..k).map(|p| a[at / n * k + p] * b[p * n + at % n]).sum())
+        .collect()
 }
 
 /// Fails unless every element is within `tolerance` of 1 + |expected|.
@@ -70,7 +72,12 @@ fn a_matmul_of_any_shape() {
             let (a, b) = (values(m * k, 1), values(k * n, 2));
             let mut c = device.zeros::<bf16>([m, n])?;
             matmul(&device.upload(&a, [m, k])?, &device.upload(&b, [k, n])?, &mut c).run()?;
-            near(&format!("{m}x{k}x{n}"), &c.download()?, &dot(&wide(&a), &wide(&b), [m, k, n]), 2e-2);
+            near(
+                &format!("{m}x{k}x{n}"),
+                &c.download()?,
+                &dot(&wide(&a), &wide(&b), [m, k, n]),
+                2e-2,
+            );
         }
         Ok(())
     });
@@ -102,12 +109,19 @@ fn batched_products_with_a_transposed_operand() {
         for [b, h, m, k] in [[1, 1, 256, 32], [2, 3, 300, 70], [3, 1, 10, 33]] {
             let (x, y) = (values(b * h * m * k, 3), values(b * h * 64 * k, 4));
             let mut c = device.zeros::<bf16>([b, h, m, 64])?;
-            batched(&device.upload(&x, [b, h, m, k])?, &device.upload(&y, [b, h, 64, k])?, &mut c).run()?;
+            batched(
+                &device.upload(&x, [b, h, m, k])?,
+                &device.upload(&y, [b, h, 64, k])?,
+                &mut c,
+            )
+            .run()?;
             let (x, y) = (wide(&x), wide(&y));
             let expected: Vec<f64> = (0..b * h * m * 64)
                 .map(|at| {
                     let (matrix, row, column) = (at / 64 / m, at / 64 % m, at % 64);
-                    (0..k).map(|p| x[(matrix * m + row) * k + p] * y[(matrix * 64 + column) * k + p]).sum()
+                    (0..k)
+                        .map(|p| x[(matrix * m + row) * k + p] * y[(matrix * 64 + column) * k + p])
+                        .sum()
                 })
                 .collect();
             near(&format!("{b}x{h}x{m}x{k}"), &c.download()?, &expected, 2e-2);
@@ -155,8 +169,11 @@ fn a_linear_layer_with_a_branch_on_a_scalar() {
         for (scale, [m, k, n]) in [(0.5f32, [64, 64, 64]), (-1.0, [64, 64, 64]), (1.5, [45, 77, 130])] {
             let (x, w, bias) = (values(m * k, 5), values(k * n, 6), values(n, 7));
             let mut y = device.zeros::<f32>([m, n])?;
-            let launch_inputs =
-                (device.upload(&x, [m, k])?, device.upload(&w, [k, n])?, device.upload(&bias, [1, n])?);
+            let launch_inputs = (
+                device.upload(&x, [m, k])?,
+                device.upload(&w, [k, n])?,
+                device.upload(&bias, [1, n])?,
+            );
             linear(&launch_inputs.0, &launch_inputs.1, &launch_inputs.2, scale, &mut y).run()?;
             let bias = wide(&bias);
             let expected: Vec<f64> = dot(&wide(&x), &wide(&w), [m, k, n])
@@ -164,7 +181,11 @@ fn a_linear_layer_with_a_branch_on_a_scalar() {
                 .enumerate()
                 .map(|(at, sum)| {
                     let sum = sum + bias[at % n];
-                    if scale > 0.0 { sum.max(0.0) * f64::from(scale) } else { sum }
+                    if scale > 0.0 {
+                        sum.max(0.0) * f64::from(scale)
+                    } else {
+                        sum
+                    }
                 })
                 .collect();
             near(&format!("scale {scale}, {m}x{k}x{n}"), &y.download()?, &expected, 1e-2);
@@ -203,8 +224,11 @@ fn transposed_reads_and_broadcasts() {
         for n in [1, 64, 100, 161] {
             let (x, row, column) = (values(n * n, 8), values(n, 9), values(n, 10));
             let mut out = device.zeros::<bf16>([n, n])?;
-            let inputs =
-                (device.upload(&x, [n, n])?, device.upload(&row, [1, n])?, device.upload(&column, [n, 1])?);
+            let inputs = (
+                device.upload(&x, [n, n])?,
+                device.upload(&row, [1, n])?,
+                device.upload(&column, [n, 1])?,
+            );
             symmetric(&inputs.0, &inputs.1, &inputs.2, &mut out).run()?;
             let (x, row, column) = (wide(&x), wide(&row), wide(&column));
             let expected: Vec<f64> = (0..n * n)
@@ -235,7 +259,9 @@ fn relax<const M: usize, const N: usize>(
     T.copy(y[(by * 32, bx * 64)], state);
     for _ in 0..repeats {
         for (i, j) in T.Parallel(32, 64) {
-            state[(i, j)] = (state[(i, j)] + (target[(i, j)] - state[(i, j)]) * step).min(limit).max(-limit);
+            state[(i, j)] = (state[(i, j)] + (target[(i, j)] - state[(i, j)]) * step)
+                .min(limit)
+                .max(-limit);
         }
     }
     T.copy(state, y[(by * 32, bx * 64)]);
@@ -285,7 +311,10 @@ fn functions_of_the_sfpu() {
     on_both_chips(|device| {
         let n = 150;
         // From 0.25 to 0.75.
-        let x: Vec<bf16> = values(n, 13).iter().map(|v| bf16::from_f64(v.to_f64() / 4.0 + 0.5)).collect();
+        let x: Vec<bf16> = values(n, 13)
+            .iter()
+            .map(|v| bf16::from_f64(v.to_f64() / 4.0 + 0.5))
+            .collect();
         let mut y = device.zeros::<f32>([1, n])?;
         functions(&device.upload(&x, [1, n])?, &mut y).run()?;
         let expected: Vec<f64> = wide(&x)
@@ -313,7 +342,12 @@ fn a_launch_shows_its_plan_sources_and_stages() -> tt::Result<()> {
     let reference = launch.reference()?;
     assert_eq!(reference.names().collect::<Vec<_>>(), ["c"]);
     let profile = launch.profile()?;
-    near("c", &c.download()?, &reference["c"].iter().map(|v| f64::from(*v)).collect::<Vec<_>>(), 2e-2);
+    near(
+        "c",
+        &c.download()?,
+        &reference["c"].iter().map(|v| f64::from(*v)).collect::<Vec<_>>(),
+        2e-2,
+    );
     let counters = profile.counters.expect("the emulator counts");
     // 4 × 6 tiles of the result, each written once.
     assert_eq!(counters.total.pages_written, 24);

@@ -17,7 +17,12 @@ fn main() -> io::Result<()> {
     let mut table = String::from("&[\n");
     for header in &headers {
         let name = header.strip_prefix(&include).map_err(io::Error::other)?;
-        let _ = writeln!(table, "    ({:?}, include_str!({:?})),", name.display().to_string(), header.display().to_string());
+        let _ = writeln!(
+            table,
+            "    ({:?}, include_str!({:?})),",
+            name.display().to_string(),
+            header.display().to_string()
+        );
     }
     table.push_str("]\n");
     fs::write(out.join("device_headers.rs"), table)?;

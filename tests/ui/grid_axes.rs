@@ -1,5 +1,4 @@
 //! More names than axes, and too many axes.
-use tt::prelude::*;
 
 #[tt::kernel]
 fn one() {

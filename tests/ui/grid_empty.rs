@@ -1,5 +1,4 @@
 //! A grid without blocks.
-use tt::prelude::*;
 
 #[tt::kernel]
 fn copy() {

@@ -1,5 +1,4 @@
 //! A grid inside a loop.
-use tt::prelude::*;
 
 #[tt::kernel]
 fn copy() {

@@ -1,5 +1,4 @@
 //! An option that other systems have.
-use tt::prelude::*;
 
 #[tt::kernel]
 fn copy() {

@@ -1,5 +1,4 @@
 //! The attribute on a type.
-use tt::prelude::*;
 
 #[tt::kernel]
 struct Matmul {

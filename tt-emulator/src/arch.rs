@@ -162,7 +162,9 @@ impl FromStr for ArchName {
         match text {
             "wormhole_b0" | "wormhole" => Ok(ArchName::WormholeB0),
             "blackhole" => Ok(ArchName::Blackhole),
-            _ => Err(format!("no architecture is called `{text}`: known are `wormhole_b0` and `blackhole`")),
+            _ => Err(format!(
+                "no architecture is called `{text}`: known are `wormhole_b0` and `blackhole`"
+            )),
         }
     }
 }

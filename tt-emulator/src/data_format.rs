@@ -3,7 +3,11 @@
 /// A format of tile elements. The discriminants are those of `tt::DataFormat`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
-#[allow(missing_docs, non_camel_case_types, reason = "the names are Metalium's own, and the documentation")]
+#[allow(
+    missing_docs,
+    non_camel_case_types,
+    reason = "the names are Metalium's own, and the documentation"
+)]
 pub enum DataFormat {
     Float32 = 0,
     Float16 = 1,
@@ -29,8 +33,8 @@ impl DataFormat {
     pub fn from_id(id: u8) -> Option<DataFormat> {
         use DataFormat::*;
         [
-            Float32, Float16, Bfp8, Bfp4, Tf32, Float16_b, Bfp8_b, Bfp4_b, Int32, UInt16, Lf8, Bfp2, Int8, Bfp2_b, UInt32,
-            Fp8_e4m3, UInt8,
+            Float32, Float16, Bfp8, Bfp4, Tf32, Float16_b, Bfp8_b, Bfp4_b, Int32, UInt16, Lf8, Bfp2, Int8, Bfp2_b,
+            UInt32, Fp8_e4m3, UInt8,
         ]
         .into_iter()
         .find(|format| *format as u8 == id)

@@ -14,9 +14,14 @@ pub enum MathFidelity {
 impl MathFidelity {
     /// The fidelity with Metalium's id.
     pub fn from_id(id: u8) -> Option<MathFidelity> {
-        [MathFidelity::LoFi, MathFidelity::HiFi2, MathFidelity::HiFi3, MathFidelity::HiFi4]
-            .into_iter()
-            .find(|fidelity| *fidelity as u8 == id)
+        [
+            MathFidelity::LoFi,
+            MathFidelity::HiFi2,
+            MathFidelity::HiFi3,
+            MathFidelity::HiFi4,
+        ]
+        .into_iter()
+        .find(|fidelity| *fidelity as u8 == id)
     }
 }
 

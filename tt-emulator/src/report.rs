@@ -59,7 +59,14 @@ pub struct Place {
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (x, y) = self.core;
-        write!(f, "{}:{}, {} kernel on core ({x},{y}), {}", self.kernel, self.line, self.risc.role(), self.risc)?;
+        write!(
+            f,
+            "{}:{}, {} kernel on core ({x},{y}), {}",
+            self.kernel,
+            self.line,
+            self.risc.role(),
+            self.risc
+        )?;
         match &self.source {
             Some(source) => write!(f, ", from {source}"),
             None => Ok(()),
@@ -81,7 +88,11 @@ pub struct Report {
 impl Report {
     /// A report about a program that was refused before it ran.
     pub(crate) fn launch(rule: &'static Rule, detail: impl Into<String>) -> Box<Report> {
-        Box::new(Report { rule, place: None, detail: detail.into() })
+        Box::new(Report {
+            rule,
+            place: None,
+            detail: detail.into(),
+        })
     }
 }
 

@@ -44,6 +44,9 @@ rules! {
     DEADLOCK = "EMU0003", "deadlock",
         "Nothing can run on any core and at least one RISC waits.",
         "the emulator's scheduler";
+    MEMORY_FAULT = "EMU0004", "access to memory that is not there",
+        "The kernel followed a pointer that does not lead to its core's L1, or ran out of stack.",
+        "the host's memory protection";
     CB_NOT_CONFIGURED = "EMU0101", "circular buffer that this core does not have",
         "A kernel may only use circular buffers that the program created on its core, and ids that the chip has.",
         "dataflow_api.h";

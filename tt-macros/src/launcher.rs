@@ -1,9 +1,9 @@
 //! The call of `tt::__private::launcher!` that stands in place of a kernel without errors.
 
-use proc_macro2::{Ident, Span, TokenStream};
-use quote::{quote, quote_spanned};
+use proc_macro2::{Ident, Literal, Span, TokenStream};
+use quote::quote;
 use tt_backend::Artifact;
-use tt_lang::ir::{ElementType, Kernel, ScalarKind};
+use tt_lang::ir::{ElementType, Kernel};
 use tt_lang::syntax::{Signature, SignatureKind, SignatureParam};
 
 /// The launcher of `kernel`.
@@ -21,6 +21,7 @@ pub(crate) fn tokens(kernel: &Kernel, signature: &Signature, artifact: &Artifact
         name,
         params,
     } = signature;
+    let paths = tensor_paths(params);
     let params = params.iter().map(parameter);
     let Artifact {
         reader,
@@ -43,6 +44,8 @@ pub(crate) fn tokens(kernel: &Kernel, signature: &Signature, artifact: &Artifact
             quote! { (#role, #key, #symbol) }
         });
     quote! {
+        #paths
+
         ::tt::__private::launcher! {
             attributes: [#(#attributes)*],
             visibility: [#visibility],
@@ -60,45 +63,56 @@ pub(crate) fn tokens(kernel: &Kernel, signature: &Signature, artifact: &Artifact
     }
 }
 
-/// `(a, input, ::tt::bf16, 2)`, with the user's tokens for the name and the type.
+/// `(a, input, bf16, 2)`, with the user's tokens for the name and the type.
 fn parameter(param: &SignatureParam) -> TokenStream {
     let name = &param.name;
     match &param.kind {
-        SignatureKind::Tensor { mutable, element, rank } => {
+        SignatureKind::Tensor {
+            mutable,
+            element_path,
+            rank,
+            ..
+        } => {
             let direction = if *mutable { quote!(output) } else { quote!(input) };
-            let element = element_type(element.0, element.1);
-            let rank = proc_macro2::Literal::usize_unsuffixed(*rank);
-            quote! { (#name, #direction, #element, #rank) }
+            let rank = Literal::usize_unsuffixed(*rank);
+            quote! { (#name, #direction, #element_path, #rank) }
         }
-        SignatureKind::Scalar(kind, span) => {
-            let scalar = scalar_type(*kind, *span);
-            quote! { (#name, scalar, #scalar) }
-        }
+        SignatureKind::Scalar(_, ty) => quote! { (#name, scalar, #ty) },
         // A kernel without errors has none of these.
         SignatureKind::Unknown => quote! { (#name, unknown) },
     }
 }
 
-/// The host type of an element, at the user's own token.
-pub(crate) fn element_type(element: ElementType, span: Span) -> TokenStream {
-    let name = Ident::new(element.name(), span);
-    match element {
-        ElementType::F32 | ElementType::I32 | ElementType::U32 | ElementType::U16 | ElementType::U8 => {
-            quote_spanned! { span => ::core::primitive::#name }
+/// Uses the user's path to `Tensor` as Rust would, so that a missing import is an error there and a present one is used.
+pub(crate) fn tensor_paths(params: &[SignatureParam]) -> TokenStream {
+    let paths = params.iter().filter_map(|param| match &param.kind {
+        SignatureKind::Tensor {
+            tensor,
+            element,
+            element_path,
+            rank,
+            ..
+        } if has_host_type(*element) => {
+            let rank = Literal::usize_unsuffixed(*rank);
+            Some(quote! {
+                const _: ::core::option::Option<&#tensor<#element_path, #rank>> = ::core::option::Option::None;
+            })
         }
-        ElementType::Bf16 | ElementType::F16 | ElementType::Bfp8 | ElementType::Bfp4 => {
-            quote_spanned! { span => ::tt::#name }
-        }
-    }
+        SignatureKind::Tensor { .. } | SignatureKind::Scalar(..) | SignatureKind::Unknown => None,
+    });
+    quote! { #(#paths)* }
 }
 
-/// The host type of a scalar, at the user's own token.
-pub(crate) fn scalar_type(kind: ScalarKind, span: Span) -> TokenStream {
-    let name = match kind {
-        ScalarKind::F32 => "f32",
-        ScalarKind::I32 => "i32",
-        ScalarKind::U32 => "u32",
-    };
-    let name = Ident::new(name, span);
-    quote_spanned! { span => ::core::primitive::#name }
+/// Whether values of this type exist on the host yet.
+pub(crate) fn has_host_type(element: ElementType) -> bool {
+    match element {
+        ElementType::Bf16
+        | ElementType::F32
+        | ElementType::F16
+        | ElementType::I32
+        | ElementType::U32
+        | ElementType::U16
+        | ElementType::U8 => true,
+        ElementType::Bfp8 | ElementType::Bfp4 => false,
+    }
 }

@@ -1,11 +1,10 @@
 //! What stands in place of a kernel with errors: a `compile_error!` at each, the launcher's head so that callers give no
 //! further errors, and the user's own tokens for editors.
 
-use crate::launcher::{element_type, scalar_type};
-use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
+use crate::launcher::{has_host_type, tensor_paths};
+use proc_macro2::{Delimiter, Group, Literal, TokenStream, TokenTree};
 use quote::{quote, quote_spanned};
 use tt_lang::diagnostic::Diagnostic;
-use tt_lang::ir::ElementType;
 use tt_lang::syntax::{Parsed, Signature, SignatureKind, SignatureParam, render_message};
 
 /// The errors `diagnostics` of the kernel `parsed`, written as `item`.
@@ -21,8 +20,11 @@ pub(crate) fn tokens(parsed: &Parsed, diagnostics: &[Diagnostic], item: TokenStr
         #unexplained
         #head
         // Editors map what is typed to these tokens, for completion; rustc never sees them.
-        #[cfg(rust_analyzer)]
-        const _: () = { #item };
+        #[allow(unexpected_cfgs)]
+        const _: () = {
+            #[cfg(rust_analyzer)]
+            const _: () = { #item };
+        };
     }
 }
 
@@ -45,9 +47,12 @@ fn head(signature: &Signature) -> TokenStream {
         params,
         ..
     } = signature;
+    let paths = tensor_paths(params);
     let types = params.iter().map(parameter_type);
     let names: Vec<_> = params.iter().map(|param| &param.name).collect();
     quote! {
+        #paths
+
         #[doc(hidden)]
         #[allow(unused, clippy::all)]
         #visibility fn #name<'t>(#(#names: #types),*) -> ::tt::Launch<'t> {
@@ -69,17 +74,19 @@ fn head(signature: &Signature) -> TokenStream {
 
 fn parameter_type(param: &SignatureParam) -> TokenStream {
     match &param.kind {
-        // Formats that no host value has yet take any tensor, like parameters that are wrong in the kernel.
         SignatureKind::Tensor {
-            element: (ElementType::Bfp8 | ElementType::Bfp4, _),
+            mutable,
+            element,
+            element_path,
+            rank,
             ..
-        }
-        | SignatureKind::Unknown => quote! { impl ::core::marker::Sized },
-        SignatureKind::Tensor { mutable, element, rank } => {
-            let element = element_type(element.0, element.1);
+        } if has_host_type(*element) => {
             let mutable = mutable.then(|| quote!(mut));
-            quote! { &'t #mutable ::tt::Tensor<#element, #rank> }
+            let rank = Literal::usize_unsuffixed(*rank);
+            quote! { &'t #mutable ::tt::Tensor<#element_path, #rank> }
         }
-        SignatureKind::Scalar(kind, span) => scalar_type(*kind, *span),
+        SignatureKind::Scalar(_, ty) => quote! { #ty },
+        // Formats without host values take any tensor, like parameters that are wrong in the kernel.
+        SignatureKind::Tensor { .. } | SignatureKind::Unknown => quote! { impl ::core::marker::Sized },
     }
 }

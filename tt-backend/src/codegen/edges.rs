@@ -68,7 +68,10 @@ impl EdgeFunction {
 
     /// The function of this name.
     pub fn named(name: &str) -> Option<EdgeFunction> {
-        EdgeFunction::ALL.iter().find(|(_, function, _)| function.name == name).map(|(this, ..)| *this)
+        EdgeFunction::ALL
+            .iter()
+            .find(|(_, function, _)| function.name == name)
+            .map(|(this, ..)| *this)
     }
 
     /// Its definition.

@@ -41,27 +41,50 @@ pub struct Text {
 impl Text {
     /// A name, a literal or a call.
     pub fn primary(text: impl Into<String>) -> Text {
-        Text { text: text.into(), precedence: Precedence::Primary, value: None }
+        Text {
+            text: text.into(),
+            precedence: Precedence::Primary,
+            value: None,
+        }
     }
 
     /// An expression of this precedence.
     pub fn new(text: String, precedence: Precedence) -> Text {
-        Text { text, precedence, value: None }
+        Text {
+            text,
+            precedence,
+            value: None,
+        }
     }
 
     /// An integer, if it has a 32-bit type.
     pub fn integer(value: i64) -> Option<Text> {
         let (text, precedence) = if i32::try_from(value).is_ok_and(|value| value > i32::MIN) {
-            (value.to_string(), if value < 0 { Precedence::Unary } else { Precedence::Primary })
+            (
+                value.to_string(),
+                if value < 0 {
+                    Precedence::Unary
+                } else {
+                    Precedence::Primary
+                },
+            )
         } else {
             (format!("{}u", u32::try_from(value).ok()?), Precedence::Primary)
         };
-        Some(Text { text, precedence, value: Some(value) })
+        Some(Text {
+            text,
+            precedence,
+            value: Some(value),
+        })
     }
 
     /// The expression where only those that bind at least as tightly as `least` may stand.
     pub fn at_least(&self, least: Precedence) -> String {
-        if self.precedence >= least { self.text.clone() } else { format!("({})", self.text) }
+        if self.precedence >= least {
+            self.text.clone()
+        } else {
+            format!("({})", self.text)
+        }
     }
 
     /// The expression where any may stand.
@@ -86,7 +109,10 @@ impl Text {
                     Some(value) => (value - 1).to_string(),
                     None => format!("{} - 1", b.at_least(Sum)),
                 };
-                Text::new(format!("({} + {less_one}) / {}", a.at_least(Sum), b.at_least(Unary)), Product)
+                Text::new(
+                    format!("({} + {less_one}) / {}", a.at_least(Sum), b.at_least(Unary)),
+                    Product,
+                )
             }
             IntOp::Min | IntOp::Max => {
                 let symbol = if op == IntOp::Min { "<" } else { ">" };
@@ -114,7 +140,13 @@ impl Text {
             "||" => (Or, Equality),
             _ => return None,
         };
-        let side = |x: &Text| x.at_least(if x.precedence == precedence && matches!(op, "&&" | "||") { precedence } else { least });
+        let side = |x: &Text| {
+            x.at_least(if x.precedence == precedence && matches!(op, "&&" | "||") {
+                precedence
+            } else {
+                least
+            })
+        };
         Some(Text::new(format!("{} {op} {}", side(a), side(b)), precedence))
     }
 }
@@ -144,7 +176,10 @@ impl Names<'_> {
 
     /// The circular buffer `id`.
     pub fn device_buffer(&self, id: crate::flow::BufferId) -> Result<&crate::flow::Buffer, Unwritable> {
-        self.device.buffers.get(id.0).ok_or_else(|| format!("there is no circular buffer {}", id.0))
+        self.device
+            .buffers
+            .get(id.0)
+            .ok_or_else(|| format!("there is no circular buffer {}", id.0))
     }
 
     /// An integer expression of the language: variables and constants.
@@ -160,7 +195,11 @@ impl Names<'_> {
 
     /// The name of a variable.
     pub fn variable(&self, var: tt_lang::ir::VarId) -> Result<&str, Unwritable> {
-        self.device.variables.get(var.index()).map(String::as_str).ok_or_else(|| format!("variable {} has no name", var.0))
+        self.device
+            .variables
+            .get(var.index())
+            .map(String::as_str)
+            .ok_or_else(|| format!("variable {} has no name", var.0))
     }
 
     /// A condition of the language: variables and constants.
@@ -172,9 +211,10 @@ impl Names<'_> {
             BoolExpr::CompareScalar(_, id, _) => return Err(format!("scalar {} is no runtime argument", id.0)),
             BoolExpr::And(a, b) => both("&&", a, b)?,
             BoolExpr::Or(a, b) => both("||", a, b)?,
-            BoolExpr::Not(a) => {
-                Some(Text::new(format!("!{}", self.condition(a)?.at_least(Precedence::Unary)), Precedence::Unary))
-            }
+            BoolExpr::Not(a) => Some(Text::new(
+                format!("!{}", self.condition(a)?.at_least(Precedence::Unary)),
+                Precedence::Unary,
+            )),
         };
         text.ok_or_else(|| "a condition with an unknown operator".to_string())
     }
@@ -194,8 +234,17 @@ impl Names<'_> {
             Expr::Buffer(id) => Text::primary(self.buffer(*id)?),
             Expr::PageBytes(id) => Text::primary(self.page_bytes(*id)?),
             Expr::Accessor(tensor) => {
-                let accessor = self.program.accessors.iter().find(|accessor| accessor.tensor == *tensor);
-                Text::primary(accessor.ok_or_else(|| format!("{tensor} has no accessor here"))?.name.clone())
+                let accessor = self
+                    .program
+                    .accessors
+                    .iter()
+                    .find(|accessor| accessor.tensor == *tensor);
+                Text::primary(
+                    accessor
+                        .ok_or_else(|| format!("{tensor} has no accessor here"))?
+                        .name
+                        .clone(),
+                )
             }
             Expr::TensorTiles(tensor, _) => return Err(format!("the tiles of {tensor} are no runtime argument")),
             Expr::TensorExtent(tensor, _) | Expr::TensorAxis(tensor, _) => {
@@ -210,8 +259,16 @@ impl Names<'_> {
 
     /// A call.
     pub fn call(&self, call: &Call) -> Result<String, Unwritable> {
-        let args = call.args.iter().map(|arg| Ok(self.expr(arg)?.into_string())).collect::<Result<Vec<_>, Unwritable>>()?;
-        let template = if call.template.is_empty() { String::new() } else { format!("<{}>", call.template) };
+        let args = call
+            .args
+            .iter()
+            .map(|arg| Ok(self.expr(arg)?.into_string()))
+            .collect::<Result<Vec<_>, Unwritable>>()?;
+        let template = if call.template.is_empty() {
+            String::new()
+        } else {
+            format!("<{}>", call.template)
+        };
         Ok(format!("{}{template}({})", call.function.name, args.join(", ")))
     }
 }
@@ -250,17 +307,25 @@ mod tests {
             assert_eq!(Text::int_op(op, a, b).into_string(), expected);
         }
         let least = Text::int_op(IntOp::Min, &name("a"), &number(4));
-        assert_eq!(Text::int_op(IntOp::Mul, &least, &name("b")).into_string(), "(a < 4 ? a : 4) * b");
+        assert_eq!(
+            Text::int_op(IntOp::Mul, &least, &name("b")).into_string(),
+            "(a < 4 ? a : 4) * b"
+        );
     }
 
     #[test]
     fn logic_is_written_so_that_no_compiler_warns() {
-        let (less, equal) =
-            (Text::operator("<", &name("a"), &number(1)).unwrap(), Text::operator("==", &name("b"), &number(2)).unwrap());
+        let (less, equal) = (
+            Text::operator("<", &name("a"), &number(1)).unwrap(),
+            Text::operator("==", &name("b"), &number(2)).unwrap(),
+        );
         let both = Text::operator("&&", &less, &equal).unwrap();
         let three = Text::operator("&&", &both, &less).unwrap();
         assert_eq!(three.clone().into_string(), "a < 1 && b == 2 && a < 1");
-        assert_eq!(Text::operator("||", &three, &equal).unwrap().into_string(), "(a < 1 && b == 2 && a < 1) || b == 2");
+        assert_eq!(
+            Text::operator("||", &three, &equal).unwrap().into_string(),
+            "(a < 1 && b == 2 && a < 1) || b == 2"
+        );
         assert!(Text::operator("<<", &less, &equal).is_none());
     }
 

@@ -29,12 +29,17 @@ pub fn write(kernel: &Kernel, device: &Device, program: &Program) -> Result<Stri
     }
     out.open("void kernel_main()");
     arguments(program, &mut out)?;
-    let statements = Statements { names, sources: &sources };
+    let statements = Statements {
+        names,
+        sources: &sources,
+    };
     out.blank();
     statements.nodes(&program.before, &mut out)?;
     if !program.body.is_empty() {
         out.blank();
-        out.open(format!("for (int32_t {BLOCK_ID} = start_id; {BLOCK_ID} < start_id + count; ++{BLOCK_ID})"));
+        out.open(format!(
+            "for (int32_t {BLOCK_ID} = start_id; {BLOCK_ID} < start_id + count; ++{BLOCK_ID})"
+        ));
         for leaf in &program.coordinates {
             statements.leaf(leaf, &mut out)?;
         }
@@ -47,7 +52,12 @@ pub fn write(kernel: &Kernel, device: &Device, program: &Program) -> Result<Stri
 }
 
 fn head(kernel: &Kernel, role: Role, uses: &Uses, out: &mut Writer) {
-    out.line(format!("// {}: the {} kernel. Generated from {}, do not edit.", kernel.name, role.name(), kernel.file));
+    out.line(format!(
+        "// {}: the {} kernel. Generated from {}, do not edit.",
+        kernel.name,
+        role.name(),
+        kernel.file
+    ));
     out.blank();
     let first = match role {
         Role::Reader | Role::Writer => "api/dataflow/dataflow_api.h",
@@ -62,8 +72,16 @@ fn head(kernel: &Kernel, role: Role, uses: &Uses, out: &mut Writer) {
 fn constants(names: &Names, uses: &Uses, out: &mut Writer) -> Result<(), Unwritable> {
     out.blank();
     for id in &uses.buffers {
-        let index = names.device.indices.get(id.0).ok_or_else(|| format!("circular buffer {} has no index", id.0))?;
-        declare(format!("constexpr uint32_t {} = tt::CBIndex::c_{index};", names.buffer(*id)?), &names.buffer(*id)?, out)?;
+        let index = names
+            .device
+            .indices
+            .get(id.0)
+            .ok_or_else(|| format!("circular buffer {} has no index", id.0))?;
+        declare(
+            format!("constexpr uint32_t {} = tt::CBIndex::c_{index};", names.buffer(*id)?),
+            &names.buffer(*id)?,
+            out,
+        )?;
     }
     for id in &uses.page_bytes {
         let (name, bytes) = (names.page_bytes(*id)?, names.device_buffer(*id)?.format.tile_bytes());
@@ -87,14 +105,26 @@ fn constants(names: &Names, uses: &Uses, out: &mut Writer) -> Result<(), Unwrita
 fn arguments(program: &Program, out: &mut Writer) -> Result<(), Unwritable> {
     for (index, argument) in program.args.iter().enumerate() {
         let (kind, name) = (argument.kind, &argument.name);
-        declare(format!("const {kind} {name} = get_arg_val<{kind}>({index});"), name, out)?;
+        declare(
+            format!("const {kind} {name} = get_arg_val<{kind}>({index});"),
+            name,
+            out,
+        )?;
     }
     let mut first_word = "0".to_string();
     for accessor in &program.accessors {
         let (name, address) = (&accessor.name, &accessor.address);
         let args = format!("{name}_args");
-        declare(format!("constexpr auto {args} = TensorAccessorArgs<{first_word}>();"), &args, out)?;
-        declare(format!("const auto {name} = TensorAccessor({args}, {address});"), name, out)?;
+        declare(
+            format!("constexpr auto {args} = TensorAccessorArgs<{first_word}>();"),
+            &args,
+            out,
+        )?;
+        declare(
+            format!("const auto {name} = TensorAccessor({args}, {address});"),
+            name,
+            out,
+        )?;
         first_word = format!("{args}.next_compile_time_args_offset()");
     }
     Ok(())

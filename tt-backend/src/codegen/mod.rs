@@ -42,8 +42,14 @@ pub struct Sources {
 pub fn write(kernel: &Kernel, device: &Device) -> Result<Sources, Vec<Diagnostic>> {
     let unwritable = |file: &str, reason: String| {
         vec![
-            Diagnostic::new(&codes::UNPROVED, kernel.span, format!("the compiler could not write {file} of this kernel"))
-                .note(format!("this is a fault of the compiler, please report it with the kernel: {reason}")),
+            Diagnostic::new(
+                &codes::UNPROVED,
+                kernel.span,
+                format!("the compiler could not write {file} of this kernel"),
+            )
+            .note(format!(
+                "this is a fault of the compiler, please report it with the kernel: {reason}"
+            )),
         ]
     };
     let [reader, compute, writer] = &device.programs;

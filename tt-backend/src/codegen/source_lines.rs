@@ -15,14 +15,19 @@ pub struct SourceLines<'a> {
 impl<'a> SourceLines<'a> {
     /// Of all statements of `kernel`.
     pub fn new(kernel: &'a Kernel) -> SourceLines<'a> {
-        let mut lines = SourceLines { kernel, statements: HashMap::new() };
+        let mut lines = SourceLines {
+            kernel,
+            statements: HashMap::new(),
+        };
         lines.collect(&kernel.body);
         lines
     }
 
     fn collect(&mut self, body: &[Stmt]) {
         for stmt in body {
-            self.statements.entry(stmt.span).or_insert_with(|| Named(self.kernel, stmt).to_string());
+            self.statements
+                .entry(stmt.span)
+                .or_insert_with(|| Named(self.kernel, stmt).to_string());
             match &stmt.kind {
                 StmtKind::For { body, .. } => self.collect(body),
                 StmtKind::If { then, otherwise, .. } => {
@@ -32,7 +37,9 @@ impl<'a> SourceLines<'a> {
                 StmtKind::Parallel { assigns, .. } => {
                     for assign in assigns {
                         let (target, value) = (Named(self.kernel, &assign.target), Named(self.kernel, &assign.value));
-                        self.statements.entry(assign.span).or_insert_with(|| format!("{target} = {value}"));
+                        self.statements
+                            .entry(assign.span)
+                            .or_insert_with(|| format!("{target} = {value}"));
                     }
                 }
                 StmtKind::Copy { .. }

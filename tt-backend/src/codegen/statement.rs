@@ -25,7 +25,14 @@ impl Statements<'_> {
     fn node(&self, node: &Node<Leaf>, out: &mut Writer) -> Result<(), Unwritable> {
         match node {
             Node::Leaf(leaf) => self.leaf(leaf, out)?,
-            Node::Loop { var, start, end, unroll, body, origin: _ } => {
+            Node::Loop {
+                var,
+                start,
+                end,
+                unroll,
+                body,
+                origin: _,
+            } => {
                 let var = self.names.variable(*var)?;
                 let start = self.names.expr(start)?.into_string();
                 let end = Text::operator("<", &Text::primary(var), &self.names.expr(end)?);
@@ -38,12 +45,21 @@ impl Statements<'_> {
                 self.nodes(body, out)?;
                 out.close();
             }
-            Node::If { cond, then, otherwise, origin: _ } => {
+            Node::If {
+                cond,
+                then,
+                otherwise,
+                origin: _,
+            } => {
                 out.open(format!("if ({})", self.names.expr(cond)?.into_string()));
                 self.branches(then, otherwise, out)?;
             }
             Node::Tiles { name, end, step, body } => {
-                let next = if *step == 1 { format!("++{name}") } else { format!("{name} += {step}") };
+                let next = if *step == 1 {
+                    format!("++{name}")
+                } else {
+                    format!("{name} += {step}")
+                };
                 out.open(format!("for (int32_t {name} = 0; {name} < {end}; {next})"));
                 out.take(name);
                 self.nodes(body, out)?;

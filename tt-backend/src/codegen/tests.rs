@@ -1,12 +1,164 @@
-//! The emitted files of a small program, in full.
+//! The emitted files of a small program in full, and what the writer refuses to write.
+//!
+//! `TT_BLESS=1 cargo test -p tt-backend` rewrites the files under `expected/`.
 
 use super::*;
-use crate::device::{Expr, Node, call};
-use crate::verify::fixture::{cb, device, kernel, run_with, tiles};
-use tt_lang::ir::{ExtentId, IntExpr};
+use crate::device::function::*;
+use crate::device::{Expr, Leaf, Node};
+use crate::tile_ops::SfpuOp;
+use crate::verify::fixture::{X, Y, cb, device, kernel, run, run_with};
+use std::path::Path;
+use tt_lang::ir::{ExtentId, IntExpr, ParamId};
+
+fn expect(file: &str, written: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("src/codegen/expected")
+        .join(file);
+    if std::env::var_os("TT_BLESS").is_some() {
+        std::fs::write(&path, written).unwrap();
+    }
+    let expected = std::fs::read_to_string(&path).unwrap();
+    assert!(
+        written == expected,
+        "{file} is written otherwise than expected:\n{written}"
+    );
+}
 
 #[test]
-fn the_three_kernels_read_as_an_engineer_would_write_them() {
+fn the_files_read_as_an_engineer_would_write_them() {
     let sources = write(&kernel(), &device()).unwrap();
-    println!("{}\n{}\n{}\n{}", sources.reader, sources.compute, sources.writer, sources.main);
+    expect("reader.cpp", &sources.reader);
+    expect("compute.cpp", &sources.compute);
+    expect("writer.cpp", &sources.writer);
+    expect("main.cpp", &sources.main);
+}
+
+#[test]
+fn a_program_with_nothing_to_do_is_an_empty_kernel() {
+    let mut device = device();
+    device.programs[1].before.clear();
+    device.programs[1].body = vec![Node::Source(tt_lang::ir::Span(1))];
+    let compute = write(&kernel(), &device).unwrap().compute;
+    let expected = "// exponential: the compute kernel. Generated from exponential.rs, do not edit.\n\n\
+                    #include \"api/compute/common.h\"\n\nvoid kernel_main() {}\n";
+    assert_eq!(compute, expected);
+}
+
+/// The compute kernel with `nodes` for its body.
+fn compute(nodes: Vec<Node<Leaf>>) -> Result<String, Vec<Diagnostic>> {
+    let mut device = device();
+    device.programs[1].body = nodes;
+    Ok(write(&kernel(), &device)?.compute)
+}
+
+#[test]
+fn what_a_file_uses_is_declared_in_it() {
+    let select = SfpuOp::Select.row();
+    let text = compute(vec![
+        run_with(
+            &select.call,
+            select.call_template,
+            [Expr::Int(0), Expr::Int(1), Expr::Int(2), Expr::Int(0)],
+        ),
+        run_with(&PACK_TILE, "true", [Expr::Int(0), Expr::Buffer(Y), Expr::Int(0)]),
+    ])
+    .unwrap();
+    for line in [
+        "#include \"api/compute/eltwise_unary/where.h\"\n",
+        "constexpr DataFormat DST_FORMAT = DST_ACCUM_MODE ? DataFormat::Float32 : DataFormat::Float16_b;\n",
+        "        where_tile<DST_FORMAT>(0, 1, 2, 0);\n",
+    ] {
+        assert!(text.contains(line), "{line}\n{text}");
+    }
+    assert!(!text.contains("page_bytes"), "{text}");
+}
+
+#[test]
+fn loops_and_branches_keep_their_shape() {
+    let body = |buffer| vec![cb(&CB_WAIT_FRONT, buffer, 1)];
+    let cond = || Expr::Binary("||", Box::new(Expr::name("by")), Box::new(Expr::Bool(false)));
+    let text = compute(vec![
+        Node::Loop {
+            var: tt_lang::ir::VarId(1),
+            start: Expr::Int(1),
+            end: Expr::binary("+", Expr::name("by"), Expr::Int(2)),
+            unroll: true,
+            body: body(X),
+            origin: crate::device::Origin(0),
+        },
+        Node::When {
+            cond: cond(),
+            then: body(X),
+            otherwise: body(Y),
+        },
+        Node::Scope(body(Y)),
+    ])
+    .unwrap();
+    let expected = "
+        #pragma GCC unroll 64
+        for (int32_t k = 1; k < by + 2; ++k) {
+            cb_wait_front(cb_x_block, 1);
+        }
+        if (by || false) {
+            cb_wait_front(cb_x_block, 1);
+        } else {
+            cb_wait_front(cb_y_block, 1);
+        }
+        {
+            cb_wait_front(cb_y_block, 1);
+        }
+    }
+}
+";
+    assert!(text.ends_with(expected), "{text}");
+}
+
+#[test]
+fn what_an_earlier_pass_must_have_lowered_is_refused() {
+    let twice = || {
+        Node::Leaf(Leaf::Let {
+            kind: "const int32_t",
+            name: "twice".into(),
+            value: Expr::Int(1),
+        })
+    };
+    let of = |arg| vec![run(&CB_WAIT_FRONT, [arg])];
+    for (reason, nodes) in [
+        (
+            "extent 0 is no runtime argument",
+            of(Expr::User(IntExpr::Extent(ExtentId(0)))),
+        ),
+        (
+            "the extent of param0 is no runtime argument",
+            of(Expr::TensorExtent(ParamId(0), 1)),
+        ),
+        (
+            "the tiles of param0 are no runtime argument",
+            of(Expr::TensorTiles(ParamId(0), 1)),
+        ),
+        (
+            "the number Scalar(\"alpha\") is no runtime argument",
+            of(Expr::Number(tt_plan::Number::Scalar("alpha".into()))),
+        ),
+        ("param0 has no accessor here", of(Expr::Accessor(ParamId(0)))),
+        ("`PI` is no constant of the emitted files", of(Expr::Constant("PI"))),
+        (
+            "`<<` is no operator",
+            of(Expr::Binary("<<", Box::new(Expr::Int(1)), Box::new(Expr::Int(2)))),
+        ),
+        ("4294967296 does not fit in 32 bits", of(Expr::Int(1 << 32))),
+        ("`twice` is declared twice in one scope", vec![twice(), twice()]),
+    ] {
+        let errors = compute(nodes).expect_err(reason);
+        assert!(errors[0].notes[0].contains(reason), "{reason}: {errors:?}");
+        assert_eq!(errors[0].code, &codes::UNPROVED);
+    }
+}
+
+#[test]
+fn names_that_cpp_keeps_are_refused() {
+    let mut device = device();
+    device.programs[0].args[2].name = "register".into();
+    let errors = write(&kernel(), &device).expect_err("register is a keyword");
+    assert!(errors[0].notes[0].contains("`register` belongs to C++"));
 }

@@ -14,7 +14,11 @@ pub struct Writer {
 impl Writer {
     /// An empty file.
     pub fn new() -> Writer {
-        Writer { text: String::new(), depth: 0, scopes: vec![HashSet::new()] }
+        Writer {
+            text: String::new(),
+            depth: 0,
+            scopes: vec![HashSet::new()],
+        }
     }
 
     /// One line, indented; several where `line` has line breaks.
@@ -38,7 +42,11 @@ impl Writer {
     /// `head {`, or `{` alone; what follows is indented and in a scope of its own until [`Writer::close`].
     pub fn open(&mut self, head: impl Display) {
         let head = head.to_string();
-        self.line(if head.is_empty() { "{".to_string() } else { format!("{head} {{") });
+        self.line(if head.is_empty() {
+            "{".to_string()
+        } else {
+            format!("{head} {{")
+        });
         self.depth += 1;
         self.scopes.push(HashSet::new());
     }
@@ -69,7 +77,9 @@ impl Writer {
 
     /// Takes `name` in the scope that is open; false where the scope has it already.
     pub fn take(&mut self, name: &str) -> bool {
-        self.scopes.last_mut().is_some_and(|scope| scope.insert(name.to_string()))
+        self.scopes
+            .last_mut()
+            .is_some_and(|scope| scope.insert(name.to_string()))
     }
 
     /// The file.
@@ -96,6 +106,9 @@ mod tests {
         writer.line("two();\nthree();");
         writer.close();
         assert!(!writer.take("a"));
-        assert_eq!(writer.finish(), "if (a) {\n    one();\n} else {\n    two();\n    three();\n}\n");
+        assert_eq!(
+            writer.finish(),
+            "if (a) {\n    one();\n} else {\n    two();\n    three();\n}\n"
+        );
     }
 }

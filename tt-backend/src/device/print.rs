@@ -8,8 +8,16 @@ use tt_lang::ir::Kernel;
 use tt_plan::RuntimeValue;
 
 /// The three programs between D1 and D5 as text.
-pub fn programs<R: Show, C: Show, W: Show>(kernel: &Kernel, buffers: &[Buffer], programs: &Programs<R, C, W>) -> String {
-    let names = Names { kernel, buffers, variables: None };
+pub fn programs<R: Show, C: Show, W: Show>(
+    kernel: &Kernel,
+    buffers: &[Buffer],
+    programs: &Programs<R, C, W>,
+) -> String {
+    let names = Names {
+        kernel,
+        buffers,
+        variables: None,
+    };
     let mut out = Lines::default();
     out.line("reader");
     out.nested(|out| nodes(&names, &programs.reader, out));
@@ -22,7 +30,11 @@ pub fn programs<R: Show, C: Show, W: Show>(kernel: &Kernel, buffers: &[Buffer], 
 
 /// The device program in full, as the code writer takes it.
 pub fn device(kernel: &Kernel, device: &Device) -> String {
-    let names = Names { kernel, buffers: &device.buffers, variables: Some(&device.variables) };
+    let names = Names {
+        kernel,
+        buffers: &device.buffers,
+        variables: Some(&device.variables),
+    };
     let mut out = Lines::default();
     buffers(&device.buffers, Some(&device.indices), &mut out);
     for program in &device.programs {
@@ -45,12 +57,20 @@ fn final_program(names: &Names, program: &Program, out: &mut Lines) {
         out.line(format!("arg {} {} = {value}", argument.kind, argument.name));
     }
     for accessor in &program.accessors {
-        out.line(format!("accessor {} of {} at {}", accessor.name, names.param(accessor.tensor), accessor.address));
+        out.line(format!(
+            "accessor {} of {} at {}",
+            accessor.name,
+            names.param(accessor.tensor),
+            accessor.address
+        ));
     }
     let coordinates: Vec<Node<Leaf>> = program.coordinates.iter().cloned().map(Node::Leaf).collect();
-    for (title, part) in
-        [("before", &program.before), ("coordinates", &coordinates), ("body", &program.body), ("after", &program.after)]
-    {
+    for (title, part) in [
+        ("before", &program.before),
+        ("coordinates", &coordinates),
+        ("body", &program.body),
+        ("after", &program.after),
+    ] {
         if !part.is_empty() {
             out.line(title);
             out.nested(|out| nodes(names, part, out));
@@ -130,17 +150,43 @@ fn nodes<L: Show>(names: &Names, body: &[Node<L>], out: &mut Lines) {
     for node in body {
         match node {
             Node::Leaf(leaf) => leaf.show(&mut Printer { names, out }),
-            Node::Loop { var, start, end, unroll, body, origin } => {
+            Node::Loop {
+                var,
+                start,
+                end,
+                unroll,
+                body,
+                origin,
+            } => {
                 let unrolled = if *unroll { ", unrolled" } else { "" };
                 let (from, to) = (expr(names, start), expr(names, end));
-                out.line(format!("for {} in {from}..{to}{unrolled}  #{}", names.variable(*var), origin.0));
+                out.line(format!(
+                    "for {} in {from}..{to}{unrolled}  #{}",
+                    names.variable(*var),
+                    origin.0
+                ));
                 out.nested(|out| nodes(names, body, out));
             }
-            Node::If { cond, then, otherwise, origin } => {
-                branches(names, format!("if {}  #{}", expr(names, cond), origin.0), then, otherwise, out);
+            Node::If {
+                cond,
+                then,
+                otherwise,
+                origin,
+            } => {
+                branches(
+                    names,
+                    format!("if {}  #{}", expr(names, cond), origin.0),
+                    then,
+                    otherwise,
+                    out,
+                );
             }
             Node::Tiles { name, end, step, body } => {
-                let step = if *step == 1 { String::new() } else { format!(" by {step}") };
+                let step = if *step == 1 {
+                    String::new()
+                } else {
+                    format!(" by {step}")
+                };
                 out.line(format!("tiles {name} in 0..{end}{step}"));
                 out.nested(|out| nodes(names, body, out));
             }
@@ -175,7 +221,11 @@ fn leaf(names: &Names, leaf: &Leaf) -> String {
 
 fn call(names: &Names, call: &Call) -> String {
     let args: Vec<String> = call.args.iter().map(|arg| expr(names, arg)).collect();
-    let template = if call.template.is_empty() { String::new() } else { format!("<{}>", call.template) };
+    let template = if call.template.is_empty() {
+        String::new()
+    } else {
+        format!("<{}>", call.template)
+    };
     format!("{}{template}({})", call.function.name, args.join(", "))
 }
 
@@ -212,7 +262,11 @@ mod tests {
     #[test]
     fn a_device_program_reads_from_top_to_bottom() {
         let text = super::device(&fixture::kernel(), &fixture::device());
-        let compute = text.split("compute\n").nth(1).and_then(|rest| rest.split("writer\n").next()).unwrap();
+        let compute = text
+            .split("compute\n")
+            .nth(1)
+            .and_then(|rest| rest.split("writer\n").next())
+            .unwrap();
         assert_eq!(
             compute,
             "  arg int32_t start_id = first block

@@ -11,7 +11,11 @@ use tt_plan::Number;
 /// `flow` as text.
 pub fn flow(kernel: &Kernel, flow: &Flow) -> String {
     let mut out = Lines::default();
-    let names = Names { kernel, buffers: &flow.buffers, variables: None };
+    let names = Names {
+        kernel,
+        buffers: &flow.buffers,
+        variables: None,
+    };
     buffers(&flow.buffers, None, &mut out);
     out.line("body");
     out.nested(|out| statements(&names, &flow.body, out));
@@ -56,19 +60,28 @@ pub(crate) struct Names<'a> {
 impl Names<'_> {
     /// A circular buffer.
     pub fn buffer(&self, id: BufferId) -> String {
-        self.buffers.get(id.0).map_or_else(|| format!("buffer{}", id.0), |buffer| buffer.name.clone())
+        self.buffers
+            .get(id.0)
+            .map_or_else(|| format!("buffer{}", id.0), |buffer| buffer.name.clone())
     }
 
     /// A parameter.
     pub fn param(&self, id: ParamId) -> String {
-        self.kernel.params.get(id.index()).map_or_else(|| id.to_string(), |param| param.name().to_string())
+        self.kernel
+            .params
+            .get(id.index())
+            .map_or_else(|| id.to_string(), |param| param.name().to_string())
     }
 
     /// A variable.
     pub fn variable(&self, id: VarId) -> String {
         let name = match self.variables {
             Some(names) => names.get(id.index()).cloned(),
-            None => self.kernel.variables.get(id.index()).map(|variable| variable.name.clone()),
+            None => self
+                .kernel
+                .variables
+                .get(id.index())
+                .map(|variable| variable.name.clone()),
         };
         name.unwrap_or_else(|| id.to_string())
     }
@@ -77,9 +90,11 @@ impl Names<'_> {
     pub fn int(&self, expr: &IntExpr) -> String {
         match expr {
             IntExpr::Const(value) => value.to_string(),
-            IntExpr::Extent(id) => {
-                self.kernel.extents.get(id.index()).map_or_else(|| id.to_string(), |extent| extent.name.clone())
-            }
+            IntExpr::Extent(id) => self
+                .kernel
+                .extents
+                .get(id.index())
+                .map_or_else(|| id.to_string(), |extent| extent.name.clone()),
             IntExpr::Scalar(id) => self.param(*id),
             IntExpr::Var(id) => self.variable(*id),
             IntExpr::Binary(op, a, b) => {
@@ -135,7 +150,10 @@ impl Names<'_> {
             text += &format!(" matrix ({})", matrix.join(", "));
         }
         let [row, column] = [0, 1].map(|axis| self.int(&region.tile[axis]));
-        text += &format!(" tile ({row}, {column}) of {} x {} elements", region.extent[0], region.extent[1]);
+        text += &format!(
+            " tile ({row}, {column}) of {} x {} elements",
+            region.extent[0], region.extent[1]
+        );
         if let Some(axes) = axes(region.may_exceed) {
             text += &format!(", may exceed {axes}");
         }
@@ -182,7 +200,10 @@ impl Names<'_> {
     pub fn matmul(&self, matmul: &Matmul) -> String {
         let transposed = if matmul.transpose { ".transposed" } else { "" };
         let (a, b) = (self.buffer(matmul.a), self.buffer(matmul.b));
-        format!("r0 += {a} * {b}{transposed}, k {}, b step {}, b column {}", matmul.k, matmul.b_step, matmul.b_column)
+        format!(
+            "r0 += {a} * {b}{transposed}, k {}, b step {}, b column {}",
+            matmul.k, matmul.b_step, matmul.b_column
+        )
     }
 
     /// A step of a section; those within its loops come after it.
@@ -207,8 +228,15 @@ impl Names<'_> {
     /// The head of a section.
     pub fn section_head(&self, section: &Section) -> String {
         let ([rows, columns], [chunk_rows, chunk_columns]) = (section.tiles, section.chunk);
-        let registers = if section.registers == 1 { "register" } else { "registers" };
-        format!("section {rows} x {columns} tiles by {chunk_rows} x {chunk_columns}, {} {registers} each", section.registers)
+        let registers = if section.registers == 1 {
+            "register"
+        } else {
+            "registers"
+        };
+        format!(
+            "section {rows} x {columns} tiles by {chunk_rows} x {chunk_columns}, {} {registers} each",
+            section.registers
+        )
     }
 
     /// The end of a section.
@@ -218,8 +246,10 @@ impl Names<'_> {
             PackMode::Overwrite => "overwrite".to_string(),
             PackMode::Add => "add".to_string(),
             PackMode::AddAfterFirst(loops) => {
-                let loops: Vec<String> =
-                    loops.iter().map(|(var, start)| format!("{} = {}", self.variable(*var), self.int(start))).collect();
+                let loops: Vec<String> = loops
+                    .iter()
+                    .map(|(var, start)| format!("{} = {}", self.variable(*var), self.int(start)))
+                    .collect();
                 format!("add unless {}", loops.join(" and "))
             }
         };
@@ -238,9 +268,14 @@ pub(crate) fn buffers(buffers: &[Buffer], indices: Option<&[u8]>, out: &mut Line
                 BufferKind::Outgoing => "outgoing",
                 BufferKind::Zeros => "zeros",
             };
-            let index = indices.and_then(|indices| indices.get(id)).map_or_else(String::new, |index| format!("c_{index} "));
+            let index = indices
+                .and_then(|indices| indices.get(id))
+                .map_or_else(String::new, |index| format!("c_{index} "));
             let ([rows, columns], format) = (buffer.tiles, buffer.format.name());
-            let mut line = format!("{index}{}: {kind}, {rows} x {columns} {format}, {} versions", buffer.name, buffer.versions);
+            let mut line = format!(
+                "{index}{}: {kind}, {rows} x {columns} {format}, {} versions",
+                buffer.name, buffer.versions
+            );
             if buffer.column_major {
                 line += ", column by column";
             }
@@ -285,13 +320,35 @@ pub(crate) fn statements(names: &Names, body: &[FlowStmt], out: &mut Lines) {
 
 fn statement(names: &Names, stmt: &FlowStmt, out: &mut Lines) {
     match &stmt.kind {
-        FlowKind::Read { buffer, region } => out.line(format!("read {} from {}", names.buffer(*buffer), names.region(region))),
-        FlowKind::Write { buffer, region } => out.line(format!("write {} to {}", names.buffer(*buffer), names.region(region))),
-        FlowKind::Release { buffer } => out.line(format!("release {}", names.buffer(*buffer))),
-        FlowKind::Elementwise(Elementwise { target, extent: [rows, columns], value }) => {
-            out.line(format!("{}[{rows}, {columns}] = {}", names.buffer(*target), names.value(value)));
+        FlowKind::Read { buffer, region } => {
+            out.line(format!("read {} from {}", names.buffer(*buffer), names.region(region)))
         }
-        FlowKind::Gemm(Gemm { a, b, acc, m, n, k, transpose_a, transpose_b, clear }) => {
+        FlowKind::Write { buffer, region } => {
+            out.line(format!("write {} to {}", names.buffer(*buffer), names.region(region)))
+        }
+        FlowKind::Release { buffer } => out.line(format!("release {}", names.buffer(*buffer))),
+        FlowKind::Elementwise(Elementwise {
+            target,
+            extent: [rows, columns],
+            value,
+        }) => {
+            out.line(format!(
+                "{}[{rows}, {columns}] = {}",
+                names.buffer(*target),
+                names.value(value)
+            ));
+        }
+        FlowKind::Gemm(Gemm {
+            a,
+            b,
+            acc,
+            m,
+            n,
+            k,
+            transpose_a,
+            transpose_b,
+            clear,
+        }) => {
             let transposed = |flag: &bool| if *flag { ".transposed" } else { "" };
             out.line(format!(
                 "{} {} {}{} * {}{}, m {m}, n {n}, k {k}",
@@ -320,7 +377,13 @@ fn statement(names: &Names, stmt: &FlowStmt, out: &mut Lines) {
             out.line(format!("accumulate {}", names.buffer(*buffer)));
             out.nested(|out| statements(names, body, out));
         }
-        FlowKind::For { var, start, end, kind, body } => {
+        FlowKind::For {
+            var,
+            start,
+            end,
+            kind,
+            body,
+        } => {
             let kind = match kind {
                 LoopKind::Serial => String::new(),
                 LoopKind::Unroll => ", unrolled".to_string(),

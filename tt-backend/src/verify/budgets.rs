@@ -32,9 +32,15 @@ pub fn exceeded(kernel: &Kernel, device: &Device) -> Vec<Diagnostic> {
             Diagnostic::new(
                 &codes::RUNTIME_ARGS,
                 kernel.span,
-                format!("this kernel needs {} runtime arguments, {limit} are possible", program.args.len()),
+                format!(
+                    "this kernel needs {} runtime arguments, {limit} are possible",
+                    program.args.len()
+                ),
             )
-            .note(format!("the {} kernel takes them: addresses, extents, scalars and numbers computed from them", program.role.name())),
+            .note(format!(
+                "the {} kernel takes them: addresses, extents, scalars and numbers computed from them",
+                program.role.name()
+            )),
         );
     }
     errors
@@ -42,7 +48,11 @@ pub fn exceeded(kernel: &Kernel, device: &Device) -> Vec<Diagnostic> {
 
 /// The buffers that have a place on the device, with their indices; those that nothing uses have none.
 fn placed(device: &Device) -> impl Iterator<Item = (&Buffer, u8)> {
-    device.buffers.iter().zip(device.indices.iter().copied()).filter(|(_, index)| *index != UNUSED)
+    device
+        .buffers
+        .iter()
+        .zip(device.indices.iter().copied())
+        .filter(|(_, index)| *index != UNUSED)
 }
 
 /// What a buffer holds, in the user's words.
@@ -62,17 +72,27 @@ fn by_size(device: &Device) -> Vec<&Buffer> {
 
 fn l1(kernel: &Kernel, device: &Device) -> Option<Diagnostic> {
     let total: u64 = placed(device).map(|(buffer, _)| bytes(buffer)).sum();
-    let small = TARGETS.iter().filter(|target| total > target.l1_bytes).min_by_key(|target| target.l1_bytes)?;
+    let small = TARGETS
+        .iter()
+        .filter(|target| total > target.l1_bytes)
+        .min_by_key(|target| target.l1_bytes)?;
     let buffers = by_size(device);
     let largest = buffers.first()?;
     let mut error = Diagnostic::new(
         &codes::L1_CAPACITY,
         largest.span,
-        format!("the blocks of this kernel take {total} bytes of L1, a core of {} has {}", small.name, small.l1_bytes),
+        format!(
+            "the blocks of this kernel take {total} bytes of L1, a core of {} has {}",
+            small.name, small.l1_bytes
+        ),
     );
     for buffer in &buffers {
         let [rows, columns] = buffer.tiles;
-        let what = if buffer.versions == 1 { String::new() } else { format!(" × {} in flight", buffer.versions) };
+        let what = if buffer.versions == 1 {
+            String::new()
+        } else {
+            format!(" × {} in flight", buffer.versions)
+        };
         error = error.note(format!(
             "{}: {rows} × {columns} tiles of {} bytes{what} = {} bytes",
             holds(kernel, buffer),
@@ -97,7 +117,12 @@ fn circular_buffers(kernel: &Kernel, device: &Device) -> Option<Diagnostic> {
     );
     Some(
         error
-            .note(format!("{} hold {}, {} hold intermediate results", named.len(), names.join(", "), others.len()))
+            .note(format!(
+                "{} hold {}, {} hold intermediate results",
+                named.len(),
+                names.join(", "),
+                others.len()
+            ))
             .note("use fewer blocks, or split the kernel"),
     )
 }
@@ -126,12 +151,17 @@ pub fn consistent(device: &Device) -> Proof {
             return fault(format!("the plan has {known:?} for {}", buffer.name));
         }
         if buffer.unpack_to_dest && !plan.compute.fp32_dest_acc_en {
-            return fault(format!("{} is unpacked to destination registers of 16 bits", buffer.name));
+            return fault(format!(
+                "{} is unpacked to destination registers of 16 bits",
+                buffer.name
+            ));
         }
     }
     for program in &device.programs {
         let role = program.role.name();
-        let Some(kernel) = plan.kernel(program.role) else { return fault(format!("the plan has no {role} kernel")) };
+        let Some(kernel) = plan.kernel(program.role) else {
+            return fault(format!("the plan has no {role} kernel"));
+        };
         let args = kernel.runtime_args.iter().map(|arg| (&arg.name, &arg.value));
         if !args.eq(program.args.iter().map(|arg| (&arg.name, &arg.value))) {
             return fault(format!("the plan binds other arguments than the {role} kernel takes"));

@@ -2,12 +2,13 @@
 //!
 //! A function that is not known here is refused, so a new one cannot slip past the proofs.
 
-use super::value::{End, Env, Range, Value};
+use super::range::Range;
+use super::value::{End, Env, Value};
 use super::{Proof, fault};
 use crate::device::function::*;
 use crate::device::{Call, Expr};
 use crate::flow::{Buffer, BufferId};
-use crate::tile_ops::{SFPU_OPS, SfpuForm, SfpuRow};
+use crate::tile_ops::{SFPU_OPS, SfpuForm, SfpuOp, SfpuRow};
 use tt_plan::DataFormat;
 
 /// A step of the circular buffer protocol.
@@ -198,20 +199,29 @@ impl Args<'_> {
     fn buffer(&self, at: usize) -> Proof<BufferId> {
         match self.value(at)? {
             Value::Buffer(buffer) if buffer.0 < self.buffers.len() => Ok(buffer),
-            other => fault(format!("argument {at} of {} is {other:?}, no circular buffer", self.call.function.name)),
+            other => fault(format!(
+                "argument {at} of {} is {other:?}, no circular buffer",
+                self.call.function.name
+            )),
         }
     }
 
     fn range(&self, at: usize) -> Proof<Range> {
         match self.value(at)? {
             Value::Int(range) => Ok(range),
-            other => fault(format!("argument {at} of {} is {other:?}, no number", self.call.function.name)),
+            other => fault(format!(
+                "argument {at} of {} is {other:?}, no number",
+                self.call.function.name
+            )),
         }
     }
 
     fn exact(&self, at: usize) -> Proof<i64> {
         let range = self.range(at)?;
-        range.exact().map_or_else(|| fault(format!("argument {at} of {} may be {range:?}", self.call.function.name)), Ok)
+        range.exact().map_or_else(
+            || fault(format!("argument {at} of {} may be {range:?}", self.call.function.name)),
+            Ok,
+        )
     }
 
     /// A number that does not vary, as a range.
@@ -230,7 +240,12 @@ impl Args<'_> {
 
     fn setup(&self, init: &'static Function, template: &str, operands: &[BufferId], numbers: Vec<i64>) -> FpuSetup {
         let operands = operands.iter().map(|buffer| self.unpacked(*buffer)).collect();
-        FpuSetup { init: init.name, template: template.to_string(), numbers, operands }
+        FpuSetup {
+            init: init.name,
+            template: template.to_string(),
+            numbers,
+            operands,
+        }
     }
 }
 
@@ -241,7 +256,11 @@ fn find(table: &[(&'static Function, &'static Function)], call: &Function) -> Op
 
 /// What `call` does.
 pub fn of(call: &Call, env: &Env, buffers: &[Buffer]) -> Proof<Event> {
-    let args = Args { call, values: call.args.iter().map(|arg| env.value(arg, buffers)).collect(), buffers };
+    let args = Args {
+        call,
+        values: call.args.iter().map(|arg| env.value(arg, buffers)).collect(),
+        buffers,
+    };
     if let Some(event) = data_movement(&args)? {
         return Ok(event);
     }
@@ -326,7 +345,12 @@ fn fpu(args: &Args) -> Proof<Option<Event>> {
     let (function, template) = (args.call.function, args.call.template.as_str());
     if let Some((init, count)) = FPU_INITS.iter().find(|(init, _)| *init == function) {
         let operands = (0..*count).map(|at| args.buffer(at)).collect::<Proof<Vec<_>>>()?;
-        return Ok(Some(Event::FpuInit(args.setup(init, template, &operands, args.exact_from(*count)?))));
+        return Ok(Some(Event::FpuInit(args.setup(
+            init,
+            template,
+            &operands,
+            args.exact_from(*count)?,
+        ))));
     }
     if let Some(init) = find(&UNARY, function) {
         let buffer = args.buffer(0)?;
@@ -397,16 +421,23 @@ fn sfpu(args: &Args) -> Proof<Option<Event>> {
     if let Some(row) = row(|row| &row.init) {
         return Ok(Some(Event::SfpuInit(row.init.name, template.clone())));
     }
-    let Some(row) = row(|row| &row.call) else { return Ok(None) };
+    let Some(row) = row(|row| &row.call) else {
+        return Ok(None);
+    };
     let (operands, register) = match row.form {
         // A fill writes without reading.
-        SfpuForm::Unary(_) if row.call.name.starts_with("fill_tile") => (Vec::new(), args.one(0)?),
+        SfpuForm::Unary(_) if row.call == SfpuOp::FillBits.row().call => (Vec::new(), args.one(0)?),
         SfpuForm::Unary(_) => (vec![args.one(0)?], args.one(0)?),
         SfpuForm::Binary => (vec![args.range(0)?, args.range(1)?], args.one(2)?),
         SfpuForm::Where => (vec![args.range(0)?, args.range(1)?, args.range(2)?], args.one(3)?),
     };
     let template = row.call_template.is_empty().then(|| template.clone());
-    Ok(Some(Event::Sfpu { init: row.init.name, template, operands, register }))
+    Ok(Some(Event::Sfpu {
+        init: row.init.name,
+        template,
+        operands,
+        register,
+    }))
 }
 
 /// An address as pages of a buffer: which buffer, which end, which pages.
@@ -414,9 +445,13 @@ pub fn pages(address: Value, buffers: &[Buffer]) -> Proof<(BufferId, End, Range)
     let Value::Address(buffer, end, bytes) = address else {
         return fault("an address that is not known to lie within a buffer");
     };
-    let page = buffers.get(buffer.0).map_or(1, |buffer| i64::from(buffer.format.tile_bytes()));
+    let page = buffers
+        .get(buffer.0)
+        .map_or(1, |buffer| i64::from(buffer.format.tile_bytes()));
     if bytes.low % page != 0 || bytes.high % page != 0 {
-        return fault(format!("an address {bytes:?} bytes into a buffer of pages of {page} bytes"));
+        return fault(format!(
+            "an address {bytes:?} bytes into a buffer of pages of {page} bytes"
+        ));
     }
     Ok((buffer, end, Range::new(bytes.low / page, bytes.high / page)))
 }

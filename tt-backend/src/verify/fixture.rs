@@ -5,8 +5,8 @@ use crate::device::{Accessor, Argument, Device, Expr, Leaf, Node, Origin, Progra
 use crate::flow::{Buffer, BufferId, BufferKind};
 use crate::tile_ops::SfpuOp;
 use tt_lang::ir::{
-    BlockScope, Element, ElementKind, ElementType, Extent, ExtentId, Fidelity, Grid, IntExpr, IntOp, Kernel,
-    Layout, Multicast, Options, Order, Param, ParamId, Residence, ScalarKind, ScalarParam, Sharding, SourceLocation, Span,
+    BlockScope, Element, ElementKind, ElementType, Extent, ExtentId, Fidelity, Grid, IntExpr, IntOp, Kernel, Layout,
+    Multicast, Options, Order, Param, ParamId, Residence, ScalarKind, ScalarParam, Sharding, SourceLocation, Span,
     Spanned, Stmt, StmtKind, TensorParam, VarId, Variable,
 };
 use tt_plan::{
@@ -30,7 +30,11 @@ fn tensor(name: &str, mutable: bool) -> Param {
         element: spanned(ElementType::Bf16),
         extents: vec![spanned(IntExpr::Extent(ExtentId(0))), spanned(IntExpr::Const(64))],
         mutable,
-        layout: Layout { residence: Residence::Dram, sharding: Sharding::Interleaved, span: Span(0) },
+        layout: Layout {
+            residence: Residence::Dram,
+            sharding: Sharding::Interleaved,
+            span: Span(0),
+        },
     })
 }
 
@@ -39,7 +43,10 @@ pub fn kernel() -> Kernel {
     let fill = Stmt {
         kind: StmtKind::Fill {
             block: spanned(tt_lang::ir::BlockId(0)),
-            value: Element { kind: ElementKind::Float(1.0), span: Span(1) },
+            value: Element {
+                kind: ElementKind::Float(1.0),
+                span: Span(1),
+            },
         },
         span: Span(1),
     };
@@ -61,15 +68,30 @@ pub fn kernel() -> Kernel {
             order: spanned(Order::RowMajor),
             multicast: Multicast::Auto,
         },
-        extents: vec![Extent { name: "M".into(), span: Span(0) }],
+        extents: vec![Extent {
+            name: "M".into(),
+            span: Span(0),
+        }],
         params: vec![
             tensor("x", false),
             tensor("y", true),
-            Param::Scalar(ScalarParam { name: "alpha".into(), span: Span(0), kind: ScalarKind::F32 }),
+            Param::Scalar(ScalarParam {
+                name: "alpha".into(),
+                span: Span(0),
+                kind: ScalarKind::F32,
+            }),
         ],
-        grid: Grid { axes: vec![(VarId(0), spanned(IntExpr::Extent(ExtentId(0))))], span: Span(0) },
+        grid: Grid {
+            axes: vec![(VarId(0), spanned(IntExpr::Extent(ExtentId(0))))],
+            span: Span(0),
+        },
         blocks: vec![block],
-        variables: ["by", "k"].map(|name| Variable { name: name.into(), span: Span(0) }).to_vec(),
+        variables: ["by", "k"]
+            .map(|name| Variable {
+                name: name.into(),
+                span: Span(0),
+            })
+            .to_vec(),
         body: vec![fill],
         locations: [1, 7].map(|line| SourceLocation { line, column: 0 }).to_vec(),
     }
@@ -106,18 +128,35 @@ pub fn cb(function: &'static Function, buffer: BufferId, pages: i64) -> Node<Lea
 
 /// A loop of tiles.
 pub fn tiles(name: &str, end: u32, step: u32, body: Vec<Node<Leaf>>) -> Node<Leaf> {
-    Node::Tiles { name: name.into(), end, step, body }
+    Node::Tiles {
+        name: name.into(),
+        end,
+        step,
+        body,
+    }
 }
 
 /// A loop of the user's, over `k` in `0..K_blocks`.
 pub fn rounds(body: Vec<Node<Leaf>>) -> Node<Leaf> {
-    Node::Loop { var: VarId(1), start: Expr::Int(0), end: Expr::name("K_blocks"), unroll: false, body, origin: Origin(1) }
+    Node::Loop {
+        var: VarId(1),
+        start: Expr::Int(0),
+        end: Expr::name("K_blocks"),
+        unroll: false,
+        body,
+        origin: Origin(1),
+    }
 }
 
 /// A branch of the user's, on `by`.
 pub fn branch(origin: u32, then: Vec<Node<Leaf>>, otherwise: Vec<Node<Leaf>>) -> Node<Leaf> {
     let cond = Expr::Binary(">", Box::new(Expr::name("by")), Box::new(Expr::Int(3)));
-    Node::If { cond, then, otherwise, origin: Origin(origin) }
+    Node::If {
+        cond,
+        then,
+        otherwise,
+        origin: Origin(origin),
+    }
 }
 
 fn page() -> Expr {
@@ -132,10 +171,25 @@ fn transfer(pointer: &'static Function, buffer: BufferId, noc: &'static Function
         template: String::new(),
         args: vec![Expr::Buffer(buffer)],
     }));
-    let next = Leaf::Advance { name: "address".into(), value: Expr::PageBytes(buffer) };
+    let next = Leaf::Advance {
+        name: "address".into(),
+        value: Expr::PageBytes(buffer),
+    };
     Node::Scope(vec![
-        Node::Leaf(Leaf::Let { kind: "uint32_t", name: "address".into(), value: address }),
-        tiles("tile", 4, 1, vec![run(noc, [page(), Expr::Accessor(tensor), Expr::name("address")]), Node::Leaf(next)]),
+        Node::Leaf(Leaf::Let {
+            kind: "uint32_t",
+            name: "address".into(),
+            value: address,
+        }),
+        tiles(
+            "tile",
+            4,
+            1,
+            vec![
+                run(noc, [page(), Expr::Accessor(tensor), Expr::name("address")]),
+                Node::Leaf(next),
+            ],
+        ),
     ])
 }
 
@@ -165,14 +219,29 @@ pub fn device() -> Device {
     let blocks = Formula::binary(IntOp::CeilDiv, Formula::Name("M".into()), Formula::Const(64));
     let args = |more: Vec<(&str, &'static str, RuntimeValue)>| -> Vec<Argument> {
         let start = start.iter().map(|(name, value)| (*name, "int32_t", value.clone()));
-        start.chain(more).map(|(name, kind, value)| Argument { kind, name: name.into(), value }).collect()
+        start
+            .chain(more)
+            .map(|(name, kind, value)| Argument {
+                kind,
+                name: name.into(),
+                value,
+            })
+            .collect()
     };
     let k_blocks = ("K_blocks", "int32_t", RuntimeValue::Formula(blocks.clone()));
     let address = |tensor: &str| RuntimeValue::Address(tensor.into());
     let accessor = |tensor, name: &str, address: &str| {
-        vec![Accessor { tensor: ParamId(tensor), name: name.into(), address: address.into() }]
+        vec![Accessor {
+            tensor: ParamId(tensor),
+            name: name.into(),
+            address: address.into(),
+        }]
     };
-    let coordinates = vec![Leaf::Let { kind: "const int32_t", name: "by".into(), value: Expr::name("block_id") }];
+    let coordinates = vec![Leaf::Let {
+        kind: "const int32_t",
+        name: "by".into(),
+        value: Expr::name("block_id"),
+    }];
     let reader = Program {
         role: Role::Reader,
         args: args(vec![k_blocks.clone(), ("x_address", "uint32_t", address("x"))]),
@@ -194,7 +263,10 @@ pub fn device() -> Device {
         args: args(vec![k_blocks.clone(), ("alpha_bits", "uint32_t", bits)]),
         accessors: vec![],
         before: vec![
-            run(&COMPUTE_KERNEL_HW_STARTUP, [Expr::Buffer(X), Expr::Buffer(X), Expr::Buffer(Y)]),
+            run(
+                &COMPUTE_KERNEL_HW_STARTUP,
+                [Expr::Buffer(X), Expr::Buffer(X), Expr::Buffer(Y)],
+            ),
             run(&COPY_INIT, [Expr::Buffer(X)]),
             run_with(&SfpuOp::Exp.row().init, "false", []),
         ],
@@ -222,10 +294,19 @@ pub fn device() -> Device {
         after: vec![run(&NOC_ASYNC_WRITE_BARRIER, [])],
     };
     let programs = [reader, compute, writer];
-    let buffers = vec![buffer("x_block", BufferKind::Incoming), buffer("y_block", BufferKind::Outgoing)];
+    let buffers = vec![
+        buffer("x_block", BufferKind::Incoming),
+        buffer("y_block", BufferKind::Outgoing),
+    ];
     let plan = plan(&programs, &buffers, blocks);
     let variables = ["by", "k"].map(String::from).to_vec();
-    Device { buffers, indices: vec![0, 1], programs, variables, plan }
+    Device {
+        buffers,
+        indices: vec![0, 1],
+        programs,
+        variables,
+        plan,
+    }
 }
 
 fn plan(programs: &[Program; 3], buffers: &[Buffer], blocks: Formula) -> Plan {
@@ -234,7 +315,12 @@ fn plan(programs: &[Program; 3], buffers: &[Buffer], blocks: Formula) -> Plan {
         element: ElementType::Bf16,
         mutable,
         extents: vec![Formula::Name("M".into()), Formula::Const(64)],
-        layout: TensorLayout { shard: "DRAM".into(), interleave: true, tile_shape: [32, 32], page_size: 2048 },
+        layout: TensorLayout {
+            shard: "DRAM".into(),
+            interleave: true,
+            tile_shape: [32, 32],
+            page_size: 2048,
+        },
     };
     Plan {
         schema: SCHEMA_VERSION,
@@ -244,10 +330,16 @@ fn plan(programs: &[Program; 3], buffers: &[Buffer], blocks: Formula) -> Plan {
         parameters: vec![
             tensor("x", false),
             tensor("y", true),
-            Parameter::Scalar { name: "alpha".into(), kind: ScalarKind::F32 },
+            Parameter::Scalar {
+                name: "alpha".into(),
+                kind: ScalarKind::F32,
+            },
         ],
         grid: vec![blocks],
-        work_partition: WorkPartition { mode: PartitionMode::Global, order: BlockOrder::RowMajor },
+        work_partition: WorkPartition {
+            mode: PartitionMode::Global,
+            order: BlockOrder::RowMajor,
+        },
         circular_buffers: buffers
             .iter()
             .enumerate()
@@ -280,7 +372,10 @@ fn plan(programs: &[Program; 3], buffers: &[Buffer], blocks: Formula) -> Plan {
                 runtime_args: program
                     .args
                     .iter()
-                    .map(|arg| RuntimeArg { name: arg.name.clone(), value: arg.value.clone() })
+                    .map(|arg| RuntimeArg {
+                        name: arg.name.clone(),
+                        value: arg.value.clone(),
+                    })
                     .collect(),
             })
             .collect(),

@@ -5,10 +5,10 @@
 //!
 //! | module | proves |
 //! |---|---|
-//! | [`budgets`] | L1 bytes, circular buffers, runtime arguments and semaphores fit on every chip; the plan says what the programs do |
-//! | [`progress`] | the three programs can neither starve nor overflow with the depths chosen |
-//! | [`ring`] | no push, pop or access straddles a ring or leaves its window; transfers arrive before their pages are passed on |
-//! | [`protocol`] | the register protocol, and the engine state that every operation needs, on every path |
+//! | `budgets` | L1 bytes, circular buffers, runtime arguments and semaphores fit on every chip; the plan says what the programs do |
+//! | `progress` | the three programs can neither starve nor overflow with the depths chosen |
+//! | `ring` | no push, pop or access straddles a ring or leaves its window; transfers arrive before their pages are passed on |
+//! | `protocol` | the register protocol, and the engine state that every operation needs, on every path |
 //!
 //! Budgets are the user's to keep; anything else that fails is a fault of the compiler, and is reported as one.
 
@@ -18,6 +18,7 @@ mod event;
 pub(crate) mod fixture;
 mod progress;
 mod protocol;
+mod range;
 mod ring;
 mod value;
 mod walk;
@@ -50,13 +51,23 @@ pub fn verify(kernel: &Kernel, device: &Device) -> Result<(), Vec<Diagnostic>> {
     }
     let mut faults = vec![budgets::consistent(device), progress::prove(device)];
     faults.extend(device.programs.iter().map(|program| walk::prove(device, program)));
-    let unproved: Vec<Diagnostic> = faults.into_iter().filter_map(Result::err).map(|fault| unproved(kernel, &fault)).collect();
+    let unproved: Vec<Diagnostic> = faults
+        .into_iter()
+        .filter_map(Result::err)
+        .map(|fault| unproved(kernel, &fault))
+        .collect();
     if unproved.is_empty() { Ok(()) } else { Err(unproved) }
 }
 
 fn unproved(kernel: &Kernel, Fault(reason): &Fault) -> Diagnostic {
-    Diagnostic::new(&codes::UNPROVED, kernel.span, "the compiler could not prove what it made of this kernel")
-        .note(format!("this is a fault of the compiler, please report it with the kernel: {reason}"))
+    Diagnostic::new(
+        &codes::UNPROVED,
+        kernel.span,
+        "the compiler could not prove what it made of this kernel",
+    )
+    .note(format!(
+        "this is a fault of the compiler, please report it with the kernel: {reason}"
+    ))
 }
 
 #[cfg(test)]

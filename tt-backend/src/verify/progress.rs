@@ -54,12 +54,18 @@ pub fn prove(device: &Device) -> Proof {
         let [reader, compute, writer] = &device.programs;
         Ok([items(nodes(reader))?, items(nodes(compute))?, items(nodes(writer))?])
     };
-    let mut run = Joint { device, available: vec![0; device.buffers.len()] };
+    let mut run = Joint {
+        device,
+        available: vec![0; device.buffers.len()],
+    };
     run.level(&slices(&part(|program| &program.before)?))?;
     let before = run.available.clone();
     run.level(&slices(&part(|program| &program.body)?))?;
     if run.available != before {
-        return fault(format!("a block leaves buffers with {:?} pages that had {before:?}", run.available));
+        return fault(format!(
+            "a block leaves buffers with {:?} pages that had {before:?}",
+            run.available
+        ));
     }
     run.level(&slices(&part(|program| &program.after)?))
 }
@@ -73,7 +79,9 @@ fn items(nodes: &[Node<Leaf>]) -> Proof<Vec<Item>> {
     for node in nodes {
         match node {
             Node::Leaf(Leaf::Call(call)) => {
-                let Some(step) = CbStep::of(call.function) else { continue };
+                let Some(step) = CbStep::of(call.function) else {
+                    continue;
+                };
                 match call.args.as_slice() {
                     [Expr::Buffer(buffer), Expr::Int(pages)] => out.push(Item::Cb(step, *buffer, *pages)),
                     args => return fault(format!("{}({args:?})", call.function.name)),
@@ -81,10 +89,20 @@ fn items(nodes: &[Node<Leaf>]) -> Proof<Vec<Item>> {
             }
             Node::Leaf(Leaf::Let { .. } | Leaf::Advance { .. }) | Node::Source(_) => {}
             Node::Loop { body, origin, .. } => out.push(Item::Loop(*origin, items(body)?)),
-            Node::If { then, otherwise, origin, .. } => {
+            Node::If {
+                then,
+                otherwise,
+                origin,
+                ..
+            } => {
                 out.push(Item::If(*origin, items(then)?, items(otherwise)?));
             }
-            Node::Tiles { name: _, end, step, body } => {
+            Node::Tiles {
+                name: _,
+                end,
+                step,
+                body,
+            } => {
                 let body = items(body)?;
                 if !body.is_empty() {
                     out.push(Item::Tiles(end.div_ceil((*step).max(1)), body));
@@ -103,7 +121,10 @@ fn items(nodes: &[Node<Leaf>]) -> Proof<Vec<Item>> {
 
 fn one_producer_one_consumer(device: &Device) -> Proof {
     for (id, buffer) in device.buffers.iter().enumerate() {
-        for (end, steps) in [("producers", [CbStep::Reserve, CbStep::Push]), ("consumers", [CbStep::Wait, CbStep::Pop])] {
+        for (end, steps) in [
+            ("producers", [CbStep::Reserve, CbStep::Push]),
+            ("consumers", [CbStep::Wait, CbStep::Pop]),
+        ] {
             let mut count = 0;
             for program in &device.programs {
                 let all = [&program.before, &program.body, &program.after].map(|nodes| items(nodes));
@@ -190,9 +211,14 @@ struct Joint<'a> {
 impl Joint<'_> {
     /// Runs one level to its end.
     fn level(&mut self, level: &[&[Item]; 3]) -> Proof {
-        let mut cursors = level.map(|items| Cursor { frames: vec![(items, 0, 0)] });
+        let mut cursors = level.map(|items| Cursor {
+            frames: vec![(items, 0, 0)],
+        });
         loop {
-            while cursors.iter_mut().fold(false, |moved, cursor| self.greedy(cursor) || moved) {}
+            while cursors
+                .iter_mut()
+                .fold(false, |moved, cursor| self.greedy(cursor) || moved)
+            {}
             let standing: [Option<&Item>; 3] = cursors.each_mut().map(Cursor::next);
             if standing.iter().all(Option::is_none) {
                 return Ok(());
@@ -203,7 +229,11 @@ impl Joint<'_> {
             for (at, cursor) in cursors.iter().enumerate() {
                 let here = standing[at].is_some_and(|item| item.origin() == Some(origin));
                 if !here && cursor.expects(origin) {
-                    return fault(format!("not all programs reach statement {} together: {}", origin.0, self.describe(&standing)));
+                    return fault(format!(
+                        "not all programs reach statement {} together: {}",
+                        origin.0,
+                        self.describe(&standing)
+                    ));
                 }
             }
             let here = standing.map(|item| item.filter(|item| item.origin() == Some(origin)));
@@ -273,9 +303,10 @@ impl Joint<'_> {
         self.level(&bodies[0])?;
         let after = self.available.clone();
         match (loops, branches) {
-            (true, false) if after != before => {
-                fault(format!("an iteration of loop {} leaves buffers with {after:?} pages that had {before:?}", origin.0))
-            }
+            (true, false) if after != before => fault(format!(
+                "an iteration of loop {} leaves buffers with {after:?} pages that had {before:?}",
+                origin.0
+            )),
             (true, false) => Ok(()),
             (false, true) => {
                 self.available = before;
@@ -288,7 +319,10 @@ impl Joint<'_> {
                 }
                 Ok(())
             }
-            _ => fault(format!("statement {} is a loop in one program and a branch in another", origin.0)),
+            _ => fault(format!(
+                "statement {} is a loop in one program and a branch in another",
+                origin.0
+            )),
         }
     }
 

@@ -6,7 +6,7 @@
 //! nothing wrote since acquire.
 
 use super::event::{Accumulation, Event, FpuSetup, RegisterStep, Unpacked};
-use super::value::Range;
+use super::range::Range;
 use super::{Proof, fault};
 use crate::flow::{Buffer, BufferId};
 use crate::target;
@@ -68,7 +68,10 @@ impl Engines {
     /// What holds where either may be the case.
     pub fn join(&self, other: &Engines) -> Proof<Engines> {
         if self.registers != other.registers {
-            return fault(format!("destination registers are {:?} on one path and {:?} on another", self.registers, other.registers));
+            return fault(format!(
+                "destination registers are {:?} on one path and {:?} on another",
+                self.registers, other.registers
+            ));
         }
         if self.started != other.started {
             return fault("the engines are started on one path only");
@@ -87,7 +90,11 @@ impl Engines {
 
     /// After the last statement.
     pub fn end(&self) -> Proof {
-        if self.registers == Registers::Free { Ok(()) } else { fault("destination registers are held to the end") }
+        if self.registers == Registers::Free {
+            Ok(())
+        } else {
+            fault("destination registers are held to the end")
+        }
     }
 
     /// After a call.
@@ -122,7 +129,14 @@ impl Engines {
             Event::FpuInit(setup) => self.fpu = Some(setup.clone()),
             Event::SfpuInit(init, template) => self.sfpu = Some((init, template.clone())),
             Event::Registers(step) => self.register_step(*step)?,
-            Event::Fpu { setup, src_a, src_b, pages, operand, registers } => {
+            Event::Fpu {
+                setup,
+                src_a,
+                src_b,
+                pages,
+                operand,
+                registers,
+            } => {
                 self.within(Registers::Acquired)?;
                 if self.fpu.as_ref() != Some(setup) {
                     return fault(format!("it needs {setup:?}, the engines are set up for {:?}", self.fpu));
@@ -143,13 +157,21 @@ impl Engines {
                 }
                 self.write(*registers)?;
             }
-            Event::Sfpu { init, template, operands, register } => {
+            Event::Sfpu {
+                init,
+                template,
+                operands,
+                register,
+            } => {
                 self.within(Registers::Acquired)?;
                 let set_up = self.sfpu.as_ref().is_some_and(|(known, with)| {
                     known == init && template.as_ref().is_none_or(|template| template == with)
                 });
                 if !set_up {
-                    return fault(format!("it needs {init}{template:?}, the SFPU is set up for {:?}", self.sfpu));
+                    return fault(format!(
+                        "it needs {init}{template:?}, the SFPU is set up for {:?}",
+                        self.sfpu
+                    ));
                 }
                 for operand in operands {
                     self.holds(*operand)?;
@@ -161,7 +183,10 @@ impl Engines {
                 self.in_bounds(*register)?;
                 let wanted = buffers[id.0].format;
                 if self.pack != Some(wanted) {
-                    return fault(format!("the packer must give {wanted:?}, and is set to {:?}", self.pack));
+                    return fault(format!(
+                        "the packer must give {wanted:?}, and is set to {:?}",
+                        self.pack
+                    ));
                 }
             }
         }
@@ -185,7 +210,10 @@ impl Engines {
         if self.registers == wanted {
             return Ok(());
         }
-        fault(format!("destination registers must be {wanted:?}, and are {:?}", self.registers))
+        fault(format!(
+            "destination registers must be {wanted:?}, and are {:?}",
+            self.registers
+        ))
     }
 
     fn in_bounds(&self, registers: Range) -> Proof {
@@ -200,7 +228,9 @@ impl Engines {
         if (register.low..=register.high).all(|register| self.written.contains(&register)) {
             return Ok(());
         }
-        fault(format!("register {register:?} is not written on every path since acquire"))
+        fault(format!(
+            "register {register:?} is not written on every path since acquire"
+        ))
     }
 
     /// Registers `registers` are written, all of them: a block product, or one register.

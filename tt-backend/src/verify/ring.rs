@@ -6,10 +6,12 @@
 //! transfers have arrived, and freed only when what reads them is done.
 
 use super::event::{self, Accumulation, CbStep, Event};
-use super::value::{End, Range, Value};
+use super::range::Range;
+use super::value::{End, Value};
 use super::{Proof, fault};
 use crate::flow::{Buffer, BufferId, BufferKind};
 use std::collections::BTreeSet;
+use std::rc::Rc;
 use tt_plan::Role;
 
 /// One program's ends of one buffer. Pages count from the first of the window.
@@ -37,7 +39,7 @@ struct Ring {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rings {
     role: Role,
-    rings: Vec<Ring>,
+    rings: Vec<Rc<Ring>>,
     /// A write may not have arrived.
     unacknowledged: bool,
 }
@@ -45,29 +47,32 @@ pub struct Rings {
 impl Rings {
     /// Before the first statement.
     pub fn new(buffers: &[Buffer], role: Role) -> Rings {
-        Rings { role, rings: vec![Ring::default(); buffers.len()], unacknowledged: false }
+        Rings {
+            role,
+            rings: vec![Rc::default(); buffers.len()],
+            unacknowledged: false,
+        }
     }
 
     /// What holds where either may be the case.
-    pub fn join(&self, other: &Rings) -> Proof<Rings> {
-        let rings = self.rings.iter().zip(&other.rings).enumerate().map(|(id, (a, b))| {
-            let same = (a.reserved, a.pushed, a.waited, a.popped) == (b.reserved, b.pushed, b.waited, b.popped);
-            if !same {
-                return fault(format!("buffer {id} is left in different states by two paths: {a:?} and {b:?}"));
+    pub fn join(&mut self, other: &Rings) -> Proof {
+        self.unacknowledged |= other.unacknowledged;
+        for (id, (a, b)) in self.rings.iter_mut().zip(&other.rings).enumerate() {
+            if Rc::ptr_eq(a, b) {
+                continue;
             }
-            Ok(Ring {
-                written: a.written.intersection(&b.written).copied().collect(),
-                arriving: a.arriving.union(&b.arriving).copied().collect(),
-                leaving: a.leaving.union(&b.leaving).copied().collect(),
-                reserved_at: a.reserved_at.max(b.reserved_at),
-                ..a.clone()
-            })
-        });
-        Ok(Rings {
-            role: self.role,
-            rings: rings.collect::<Proof<_>>()?,
-            unacknowledged: self.unacknowledged || other.unacknowledged,
-        })
+            if (a.reserved, a.pushed, a.waited, a.popped) != (b.reserved, b.pushed, b.waited, b.popped) {
+                return fault(format!(
+                    "buffer {id} is left in different states by two paths: {a:?} and {b:?}"
+                ));
+            }
+            let ring = Rc::make_mut(a);
+            ring.written.retain(|page| b.written.contains(page));
+            ring.arriving.extend(&b.arriving);
+            ring.leaving.extend(&b.leaving);
+            ring.reserved_at = ring.reserved_at.max(b.reserved_at);
+        }
+        Ok(())
     }
 
     /// After the last statement.
@@ -89,14 +94,18 @@ impl Rings {
             Event::Cb(step, id, pages) => self.protocol(*step, *id, *pages, buffers, depth),
             Event::Read(address) => {
                 let (ring, page) = self.back(*address, buffers)?;
-                let Some(page) = page.exact() else { return fault("a page is read to a place that varies") };
+                let Some(page) = page.exact() else {
+                    return fault("a page is read to a place that varies");
+                };
                 ring.arriving.insert(page);
                 ring.written.insert(page);
                 Ok(())
             }
             Event::ZeroPage(address) => {
                 let (ring, page) = self.back(*address, buffers)?;
-                let Some(page) = page.exact() else { return fault("a page of zeros at a place that varies") };
+                let Some(page) = page.exact() else {
+                    return fault("a page of zeros at a place that varies");
+                };
                 if ring.arriving.contains(&page) {
                     return fault("zeros in a page that a transfer is on its way to");
                 }
@@ -111,7 +120,8 @@ impl Rings {
                 Ok(())
             }
             Event::ReadBarrier => {
-                self.rings.iter_mut().for_each(|ring| ring.arriving.clear());
+                let busy = self.rings.iter_mut().filter(|ring| !ring.arriving.is_empty());
+                busy.for_each(|ring| Rc::make_mut(ring).arriving.clear());
                 Ok(())
             }
             Event::Write(address) => {
@@ -120,16 +130,21 @@ impl Rings {
                     return fault("a tensor is written from pages that are not at the front");
                 }
                 self.front(id, pages, buffers)?;
-                self.rings[id.0].leaving.extend(pages.low..=pages.high);
+                Rc::make_mut(&mut self.rings[id.0])
+                    .leaving
+                    .extend(pages.low..=pages.high);
                 self.unacknowledged = true;
                 Ok(())
             }
             Event::WritesFlushed | Event::WriteBarrier => {
-                self.rings.iter_mut().for_each(|ring| ring.leaving.clear());
+                let busy = self.rings.iter_mut().filter(|ring| !ring.leaving.is_empty());
+                busy.for_each(|ring| Rc::make_mut(ring).leaving.clear());
                 self.unacknowledged &= *event == Event::WritesFlushed;
                 Ok(())
             }
-            Event::Fpu { pages, .. } => pages.iter().try_for_each(|(id, pages)| self.front(*id, *pages, buffers)),
+            Event::Fpu { pages, .. } => pages
+                .iter()
+                .try_for_each(|(id, pages)| self.front(*id, *pages, buffers)),
             Event::Pack(_, id, page) => self.pack(*id, *page, buffers, packer, depth),
             Event::Startup(..)
             | Event::Unpack(..)
@@ -150,11 +165,19 @@ impl Rings {
             BufferKind::Local => (Role::Compute, Role::Compute),
             BufferKind::Outgoing => (Role::Compute, Role::Writer),
         };
-        let owner = if matches!(step, CbStep::Reserve | CbStep::Push) { producer } else { consumer };
+        let owner = if matches!(step, CbStep::Reserve | CbStep::Push) {
+            producer
+        } else {
+            consumer
+        };
         if owner != self.role {
-            return fault(format!("this end of {} belongs to the {} kernel", buffer.name, owner.name()));
+            return fault(format!(
+                "this end of {} belongs to the {} kernel",
+                buffer.name,
+                owner.name()
+            ));
         }
-        let ring = &mut self.rings[id.0];
+        let ring = Rc::make_mut(&mut self.rings[id.0]);
         let within = |done: i64| pages >= 1 && done + pages <= version;
         match step {
             CbStep::Reserve if !within(ring.pushed) => fault(format!("{pages} pages straddle a version of {version}")),
@@ -176,7 +199,12 @@ impl Rings {
                 if let Some(page) = ring.arriving.iter().find(|page| **page < pages) {
                     return fault(format!("page {page} is pushed while a transfer is on its way to it"));
                 }
-                let later = |set: &BTreeSet<i64>| set.iter().filter(|page| **page >= pages).map(|page| page - pages).collect();
+                let later = |set: &BTreeSet<i64>| {
+                    set.iter()
+                        .filter(|page| **page >= pages)
+                        .map(|page| page - pages)
+                        .collect()
+                };
                 ring.written = later(&ring.written);
                 ring.arriving = later(&ring.arriving);
                 ring.reserved -= pages;
@@ -209,9 +237,12 @@ impl Rings {
         if end != End::Back || self.role != Role::Reader {
             return fault("pages are filled that are not at the back");
         }
-        let ring = &mut self.rings[id.0];
+        let ring = Rc::make_mut(&mut self.rings[id.0]);
         if pages.low < 0 || pages.high >= ring.reserved {
-            return fault(format!("pages {pages:?} of {} where {} are reserved", buffers[id.0].name, ring.reserved));
+            return fault(format!(
+                "pages {pages:?} of {} where {} are reserved",
+                buffers[id.0].name, ring.reserved
+            ));
         }
         Ok((ring, pages))
     }
@@ -220,26 +251,41 @@ impl Rings {
     fn front(&self, id: BufferId, pages: Range, buffers: &[Buffer]) -> Proof {
         let waited = self.rings[id.0].waited;
         if pages.low < 0 || pages.high >= waited {
-            return fault(format!("pages {pages:?} of {} where {waited} are waited for", buffers[id.0].name));
+            return fault(format!(
+                "pages {pages:?} of {} where {waited} are waited for",
+                buffers[id.0].name
+            ));
         }
         Ok(())
     }
 
-    fn pack(&mut self, id: BufferId, page: Range, buffers: &[Buffer], packer: Option<Accumulation>, depth: usize) -> Proof {
-        let ring = &mut self.rings[id.0];
+    fn pack(
+        &mut self,
+        id: BufferId,
+        page: Range,
+        buffers: &[Buffer],
+        packer: Option<Accumulation>,
+        depth: usize,
+    ) -> Proof {
+        let ring = Rc::make_mut(&mut self.rings[id.0]);
         let name = &buffers[id.0].name;
-        let Some(page) = page.exact() else { return fault(format!("a pack to a place of {name} that varies")) };
+        let Some(page) = page.exact() else {
+            return fault(format!("a pack to a place of {name} that varies"));
+        };
         if page < 0 || page >= ring.reserved {
-            return fault(format!("a pack to page {page} of {name} where {} are reserved", ring.reserved));
+            return fault(format!(
+                "a pack to page {page} of {name} where {} are reserved",
+                ring.reserved
+            ));
         }
         match packer {
             None => fault("it is not known whether the packer adds"),
-            Some(Accumulation::On) if !ring.written.contains(&page) => {
-                fault(format!("the packer adds to page {page} of {name}, which nothing has written"))
-            }
-            Some(Accumulation::AfterFirst) if ring.reserved_at >= depth => {
-                fault(format!("the packer adds after a first iteration, but {name} is reserved anew in each"))
-            }
+            Some(Accumulation::On) if !ring.written.contains(&page) => fault(format!(
+                "the packer adds to page {page} of {name}, which nothing has written"
+            )),
+            Some(Accumulation::AfterFirst) if ring.reserved_at >= depth => fault(format!(
+                "the packer adds after a first iteration, but {name} is reserved anew in each"
+            )),
             Some(_) => {
                 ring.written.insert(page);
                 Ok(())

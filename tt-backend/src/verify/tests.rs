@@ -1,3 +1,569 @@
+//! A right program is proved; each way to break it is refused, by the rule it breaks.
+
+use super::fixture::*;
 use super::*;
+use crate::device::function::*;
+use crate::device::{Call, Expr, Leaf, Node, Origin};
+use crate::flow::BufferId;
+use crate::tile_ops::SfpuOp;
+use tt_lang::ir::BlockId;
+use tt_plan::DataFormat;
+
+const READER: usize = 0;
+const COMPUTE: usize = 1;
+const WRITER: usize = 2;
+
+/// `nodes` with every node replaced by what `edit` makes of it, innermost first.
+fn edited(nodes: Vec<Node<Leaf>>, edit: &mut dyn FnMut(Node<Leaf>) -> Vec<Node<Leaf>>) -> Vec<Node<Leaf>> {
+    let mut out = Vec::new();
+    for mut node in nodes {
+        match &mut node {
+            Node::Loop { body, .. } | Node::Tiles { body, .. } | Node::Scope(body) => {
+                *body = edited(std::mem::take(body), edit);
+            }
+            Node::If { then, otherwise, .. } | Node::When { then, otherwise, .. } => {
+                *then = edited(std::mem::take(then), edit);
+                *otherwise = edited(std::mem::take(otherwise), edit);
+            }
+            Node::Leaf(_) | Node::Source(_) => {}
+        }
+        out.extend(edit(node));
+    }
+    out
+}
+
+fn edit(device: &mut Device, program: usize, edit: &mut dyn FnMut(Node<Leaf>) -> Vec<Node<Leaf>>) {
+    let program = &mut device.programs[program];
+    for part in [&mut program.before, &mut program.body, &mut program.after] {
+        *part = edited(std::mem::take(part), edit);
+    }
+}
+
+fn is_call(node: &Node<Leaf>, function: &Function) -> bool {
+    matches!(node, Node::Leaf(Leaf::Call(call)) if call.function == function)
+}
+
+/// Leaves every call of `function` out.
+fn without(device: &mut Device, program: usize, function: &'static Function) {
+    edit(device, program, &mut |node| {
+        if is_call(&node, function) { vec![] } else { vec![node] }
+    });
+}
+
+/// Puts `what` before every call of `function`.
+fn before(device: &mut Device, program: usize, function: &'static Function, what: Vec<Node<Leaf>>) {
+    edit(device, program, &mut |node| {
+        let mut out = if is_call(&node, function) { what.clone() } else { vec![] };
+        out.push(node);
+        out
+    });
+}
+
+/// Changes every call of `function`.
+fn change(device: &mut Device, program: usize, function: &'static Function, change: impl Fn(&mut Call)) {
+    edit(device, program, &mut |mut node| {
+        if let Node::Leaf(Leaf::Call(call)) = &mut node
+            && call.function == function
+        {
+            change(call);
+        }
+        vec![node]
+    });
+}
+
+/// Makes `body` the block's body, without the loop around it.
+fn in_loop(device: &mut Device, program: usize, body: impl FnOnce(Vec<Node<Leaf>>) -> Vec<Node<Leaf>>) {
+    let old = std::mem::take(&mut device.programs[program].body);
+    let mut body = Some(body);
+    device.programs[program].body = old
+        .into_iter()
+        .flat_map(|node| match (node, body.take()) {
+            (Node::Loop { body: inner, .. }, Some(body)) => body(inner),
+            (node, back) => {
+                body = back;
+                vec![node]
+            }
+        })
+        .collect();
+}
+
+/// Keeps what the plan says of buffers and arguments true after a change of the programs.
+fn replan(device: &mut Device) {
+    for (known, buffer) in device.plan.circular_buffers.iter_mut().zip(&device.buffers) {
+        known.pages = buffer.pages();
+        known.data_format = buffer.format;
+        known.page_size = buffer.format.tile_bytes();
+        known.unpack_to_dest_fp32 = buffer.unpack_to_dest;
+    }
+}
+
+/// What was not proved after `change`.
+fn refusal(change: impl FnOnce(&mut Device)) -> String {
+    let mut device = device();
+    change(&mut device);
+    replan(&mut device);
+    let errors = verify(&kernel(), &device).expect_err("the change breaks the program");
+    errors
+        .iter()
+        .flat_map(|error| error.notes.clone())
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+type Change = fn(&mut Device);
+
+fn refuses(cases: &[(&str, Change)]) {
+    for (reason, change) in cases {
+        let refusal = refusal(change);
+        assert!(refusal.contains(reason), "wanted: {reason}\nfound: {refusal}");
+    }
+}
+
 #[test]
-fn ok() { verify(&fixture::kernel(), &fixture::device()).unwrap(); }
+fn the_program_is_proved() {
+    assert_eq!(verify(&kernel(), &device()), Ok(()));
+}
+
+#[test]
+fn a_branch_that_all_take_together_is_proved() {
+    let mut device = device();
+    for program in [READER, COMPUTE, WRITER] {
+        in_loop(&mut device, program, |inner| vec![branch(5, inner, vec![])]);
+    }
+    assert_eq!(verify(&kernel(), &device), Ok(()));
+}
+
+#[test]
+fn a_version_that_is_packed_to_over_a_loop_is_proved() {
+    let mut device = device();
+    accumulate(&mut device, true);
+    assert_eq!(verify(&kernel(), &device), Ok(()));
+}
+
+/// Turns compute into an accumulation over the loop: `y` is reserved before it and published after it.
+fn accumulate(device: &mut Device, reset: bool) {
+    for function in [&CB_RESERVE_BACK, &CB_PUSH_BACK] {
+        without(device, COMPUTE, function);
+    }
+    let first = Expr::Binary("!=", Box::new(Expr::name("k")), Box::new(Expr::Int(0)));
+    edit(device, COMPUTE, &mut |mut node| {
+        if let Node::Leaf(Leaf::Call(call)) = &mut node
+            && call.function == &PACK_TILE
+        {
+            call.args[2] = Expr::binary("+", Expr::name("chunk"), call.args[0].clone());
+        }
+        vec![node]
+    });
+    before(
+        device,
+        COMPUTE,
+        &TILE_REGS_ACQUIRE,
+        vec![run(&PACK_RECONFIG_L1_ACC, [first])],
+    );
+    let body = &mut device.programs[COMPUTE].body;
+    body.insert(0, cb(&CB_RESERVE_BACK, Y, 4));
+    body.push(cb(&CB_PUSH_BACK, Y, 4));
+    if reset {
+        in_loop(device, WRITER, |inner| inner);
+    }
+}
+
+#[test]
+fn starving_and_overflowing_are_refused() {
+    refuses(&[
+        ("an iteration of loop 1 leaves buffers with [4, 0]", |device| {
+            // Pages that nobody takes: the second version still fits, so only the induction can tell.
+            without(device, COMPUTE, &CB_POP_FRONT);
+        }),
+        ("no program can go on", |device| {
+            change(device, READER, &CB_PUSH_BACK, |call| call.args[1] = Expr::Int(2));
+        }),
+        (
+            "compute is at Wait of 4 pages of x_block, which holds 0 of 8",
+            |device| {
+                device.programs[READER].body.clear();
+            },
+        ),
+        (
+            "writer is at Wait of 4 pages of y_block, which holds 2 of 2",
+            |device| device.buffers[Y.0].tiles = [1, 1],
+        ),
+        ("not all programs reach statement 1 together", |device| {
+            device.programs[COMPUTE].body.insert(0, cb(&CB_WAIT_FRONT, X, 4));
+        }),
+        ("a block leaves buffers with", |device| {
+            let more = [cb(&CB_RESERVE_BACK, X, 4), cb(&CB_PUSH_BACK, X, 4)];
+            device.programs[READER].body.extend(more);
+        }),
+        ("the sides of branch 5 leave buffers with", |device| {
+            let more = vec![cb(&CB_RESERVE_BACK, X, 4), cb(&CB_PUSH_BACK, X, 4)];
+            device.programs[READER].body.push(branch(5, more, vec![]));
+        }),
+        ("is a loop in one program and a branch in another", |device| {
+            in_loop(device, WRITER, |inner| vec![branch(1, inner, vec![])]);
+        }),
+        ("an iteration of loop 1 leaves buffers with [0, 4]", |device| {
+            // The writer's loop is another one.
+            edit(device, WRITER, &mut |mut node| {
+                if let Node::Loop { origin, .. } = &mut node {
+                    *origin = Origin(9);
+                }
+                vec![node]
+            });
+        }),
+        ("x_block has 2 consumers", |device| {
+            device.programs[WRITER].body.push(cb(&CB_WAIT_FRONT, X, 4));
+        }),
+        ("a buffer call under a condition that the compiler made", |device| {
+            let then = vec![cb(&CB_WAIT_FRONT, X, 4)];
+            device.programs[COMPUTE].body.push(Node::When {
+                cond: Expr::name("by"),
+                then,
+                otherwise: vec![],
+            });
+        }),
+    ]);
+}
+
+#[test]
+fn windows_that_are_left_are_refused() {
+    refuses(&[
+        ("3 pages straddle a version of 4", |device| {
+            change(device, COMPUTE, &CB_RESERVE_BACK, |call| call.args[1] = Expr::Int(3));
+        }),
+        ("of x_block where 4 are waited for", |device| {
+            change(device, COMPUTE, &COPY_TILE, |call| call.args[1] = Expr::Int(4));
+        }),
+        ("of x_block where 0 are waited for", |device| {
+            without(device, COMPUTE, &CB_WAIT_FRONT)
+        }),
+        ("a pack to page 2 of y_block where 2 are reserved", |device| {
+            change(device, COMPUTE, &PACK_TILE, |call| call.args[2] = Expr::Int(2));
+        }),
+        ("4 pages are pushed and 2 reserved", |device| {
+            change(device, COMPUTE, &CB_PUSH_BACK, |call| call.args[1] = Expr::Int(4));
+        }),
+        ("6 pages are popped and 4 waited for", |device| {
+            change(device, WRITER, &CB_POP_FRONT, |call| call.args[1] = Expr::Int(6));
+        }),
+        ("this end of x_block belongs to the compute kernel", |device| {
+            device.programs[READER].body.push(cb(&CB_WAIT_FRONT, X, 4));
+        }),
+        ("an address that is not known to lie within a buffer", |device| {
+            change(device, READER, &NOC_ASYNC_READ_PAGE, |call| {
+                call.args[2] = Expr::name("x_address")
+            });
+        }),
+        ("where 4 are reserved", |device| {
+            let far = Expr::binary("*", Expr::PageBytes(X), Expr::Int(4));
+            change(device, READER, &NOC_ASYNC_READ_PAGE, |call| {
+                call.args[2] = Expr::binary("+", call.args[2].clone(), far.clone());
+            });
+        }),
+        ("bytes into a buffer of pages of 2048 bytes", |device| {
+            change(device, READER, &NOC_ASYNC_READ_PAGE, |call| {
+                call.args[2] = Expr::binary("+", call.args[2].clone(), Expr::Int(16));
+            });
+        }),
+    ]);
+}
+
+#[test]
+fn transfers_that_are_not_waited_for_are_refused() {
+    refuses(&[
+        ("is pushed while a transfer is on its way to it", |device| {
+            without(device, READER, &NOC_ASYNC_READ_BARRIER)
+        }),
+        ("page 0 is pushed, but not written on every path", |device| {
+            without(device, READER, &NOC_ASYNC_READ_PAGE)
+        }),
+        ("page 0 is pushed, but not written on every path", |device| {
+            edit(device, READER, &mut |node| {
+                if !is_call(&node, &NOC_ASYNC_READ_PAGE) {
+                    return vec![node];
+                }
+                // Pages beyond the tensor are neither read nor zeroed.
+                vec![Node::When {
+                    cond: Expr::name("by"),
+                    then: vec![node],
+                    otherwise: vec![],
+                }]
+            });
+        }),
+        ("zeros in a page that a transfer is on its way to", |device| {
+            let zero = run_with(&ZERO_TILE_ROWS, "2", [Expr::name("address"), Expr::Int(3)]);
+            edit(device, READER, &mut |node| {
+                let read = is_call(&node, &NOC_ASYNC_READ_PAGE);
+                let mut out = vec![node];
+                out.extend(read.then(|| zero.clone()));
+                out
+            });
+        }),
+        ("is popped before it was sent", |device| {
+            without(device, WRITER, &NOC_ASYNC_WRITES_FLUSHED)
+        }),
+        ("a write may not have arrived", |device| {
+            without(device, WRITER, &NOC_ASYNC_WRITE_BARRIER)
+        }),
+    ]);
+}
+
+#[test]
+fn wrong_accumulation_is_refused() {
+    refuses(&[
+        (
+            "the packer adds to page 0 of y_block, which nothing has written",
+            |device| {
+                before(
+                    device,
+                    COMPUTE,
+                    &TILE_REGS_ACQUIRE,
+                    vec![run(&PACK_RECONFIG_L1_ACC, [Expr::Int(1)])],
+                );
+            },
+        ),
+        ("y_block is reserved anew in each", |device| {
+            let first = Expr::Binary("!=", Box::new(Expr::name("k")), Box::new(Expr::Int(0)));
+            before(
+                device,
+                COMPUTE,
+                &TILE_REGS_ACQUIRE,
+                vec![run(&PACK_RECONFIG_L1_ACC, [first])],
+            );
+        }),
+        ("it is not known whether the packer adds", |device| {
+            // Sticky: set in one iteration, relied upon in the next.
+            device.programs[COMPUTE]
+                .body
+                .push(run(&PACK_RECONFIG_L1_ACC, [Expr::Int(1)]));
+        }),
+        ("page 0 is pushed, but not written on every path", |device| {
+            // A loop that may not run leaves the accumulator as it was.
+            accumulate(device, true);
+            edit(device, COMPUTE, &mut |mut node| {
+                if let Node::Loop { end, .. } = &mut node {
+                    *end = Expr::name("by");
+                }
+                vec![node]
+            });
+        }),
+    ]);
+}
+
+#[test]
+fn a_broken_register_protocol_is_refused() {
+    refuses(&[
+        ("destination registers must be Acquired, and are Free", |device| {
+            without(device, COMPUTE, &TILE_REGS_ACQUIRE)
+        }),
+        ("destination registers must be Committed, and are Acquired", |device| {
+            without(device, COMPUTE, &TILE_REGS_COMMIT);
+        }),
+        ("destination registers must be Waited, and are Committed", |device| {
+            without(device, COMPUTE, &TILE_REGS_WAIT)
+        }),
+        ("destination registers must be Free, and are Waited", |device| {
+            without(device, COMPUTE, &TILE_REGS_RELEASE)
+        }),
+        ("registers Range { low: 8, high: 8 } of 8", |device| {
+            change(device, COMPUTE, &COPY_TILE, |call| call.args[2] = Expr::Int(8));
+        }),
+        ("registers Range { low: 4, high: 4 } of 4", |device| {
+            device.plan.compute.fp32_dest_acc_en = true;
+            change(device, COMPUTE, &COPY_TILE, |call| call.args[2] = Expr::Int(4));
+        }),
+        ("is not written on every path since acquire", |device| {
+            change(device, COMPUTE, &COPY_TILE, |call| call.args[2] = Expr::Int(0));
+        }),
+        ("destination registers are", |device| {
+            let acquire = vec![run(&TILE_REGS_ACQUIRE, [])];
+            device.programs[COMPUTE].body.push(branch(7, acquire, vec![]));
+        }),
+    ]);
+}
+
+#[test]
+fn engines_that_are_not_set_up_are_refused() {
+    refuses(&[
+        ("the engines are not started yet", |device| {
+            without(device, COMPUTE, &COMPUTE_KERNEL_HW_STARTUP)
+        }),
+        ("the engines are started twice", |device| {
+            let startup = run(
+                &COMPUTE_KERNEL_HW_STARTUP,
+                [Expr::Buffer(X), Expr::Buffer(X), Expr::Buffer(Y)],
+            );
+            device.programs[COMPUTE].before.push(startup);
+        }),
+        ("the engines are started on one path only", |device| {
+            let before = std::mem::take(&mut device.programs[COMPUTE].before);
+            device.programs[COMPUTE].body.splice(0..0, before);
+        }),
+        ("the engines are set up for None", |device| {
+            without(device, COMPUTE, &COPY_INIT)
+        }),
+        (
+            "the engines are set up for Some(FpuSetup { init: \"add_init\"",
+            |device| {
+                let add = run(&ADD_INIT, [Expr::Buffer(X), Expr::Buffer(X)]);
+                before(device, COMPUTE, &TILE_REGS_ACQUIRE, vec![add]);
+            },
+        ),
+        ("the engines are set up for None", |device| {
+            // Set up by one iteration for the next, but not for the first.
+            let add = run(&ADD_INIT, [Expr::Buffer(X), Expr::Buffer(X)]);
+            device.programs[COMPUTE].body.push(add);
+        }),
+        ("it needs exp_tile_init", |device| {
+            without(device, COMPUTE, &SfpuOp::Exp.row().init)
+        }),
+        ("the SFPU is set up for Some((\"silu_tile_init\"", |device| {
+            let silu = run(&SfpuOp::Silu.row().init, []);
+            before(device, COMPUTE, &TILE_REGS_ACQUIRE, vec![silu]);
+        }),
+        ("it needs exp_tile_initSome(\"true\")", |device| {
+            change(device, COMPUTE, &SfpuOp::Exp.row().call, |call| {
+                call.template = "true".into()
+            });
+        }),
+        ("the SFPU is set up for None", |device| {
+            let silu = vec![run(&SfpuOp::Silu.row().init, [])];
+            in_loop(device, COMPUTE, |mut inner| {
+                inner.insert(0, branch(6, silu, vec![]));
+                vec![rounds(inner)]
+            });
+        }),
+        ("the packer must give Float32, and is set to Some(Float16B)", |device| {
+            let other = vec![run(&PACK_RECONFIG_DATA_FORMAT, [Expr::Buffer(X)])];
+            device.buffers[Y.0].format = DataFormat::Float32;
+            device.programs[COMPUTE].before.splice(1..1, other);
+        }),
+        (
+            "SrcA must take (Float16B, false), and is set to Some((Float32, false))",
+            |device| {
+                device.buffers[Y.0].format = DataFormat::Float32;
+                device.programs[COMPUTE]
+                    .before
+                    .push(run(&RECONFIG_DATA_FORMAT_SRCA, [Expr::Buffer(Y)]));
+            },
+        ),
+        ("the FPU reads a buffer that is unpacked straight", |device| {
+            device.plan.compute.fp32_dest_acc_en = true;
+            device.buffers[X.0].unpack_to_dest = true;
+            device.buffers[X.0].format = DataFormat::Float32;
+            let operands = || [Expr::Buffer(X), Expr::Buffer(X)];
+            before(device, COMPUTE, &TILE_REGS_COMMIT, {
+                let add = operands().into_iter().chain([Expr::Int(0), Expr::Int(0), Expr::Int(0)]);
+                vec![run(&ADD_INIT, operands()), run(&ADD_TILES, add)]
+            });
+            before(device, COMPUTE, &COPY_TILE, vec![run(&COPY_INIT, [Expr::Buffer(X)])]);
+        }),
+        ("nothing is known of the function get_write_ptr", |device| {
+            before(
+                device,
+                COMPUTE,
+                &TILE_REGS_ACQUIRE,
+                vec![run(&GET_WRITE_PTR, [Expr::Buffer(Y)])],
+            );
+        }),
+    ]);
+}
+
+#[test]
+fn a_matmul_takes_its_right_operand_through_unpacker_a() {
+    let z = BufferId(2);
+    let product = |init: [i64; 4]| {
+        move |device: &mut Device| {
+            let other = device.buffers[X.0].clone();
+            device.buffers.push(other);
+            device.buffers[X.0].format = DataFormat::Float32;
+            let operands = || [Expr::Buffer(X), Expr::Buffer(z)].into_iter();
+            let init = run(&MATMUL_BLOCK_INIT, operands().chain(init.map(Expr::Int)));
+            let product = run(&MATMUL_BLOCK, operands().chain([0, 0, 0, 0, 2, 2, 2].map(Expr::Int)));
+            before(
+                device,
+                COMPUTE,
+                &TILE_REGS_COMMIT,
+                vec![cb(&CB_WAIT_FRONT, z, 4), init, product],
+            );
+        }
+    };
+    assert!(
+        refusal(product([0, 2, 2, 2]))
+            .contains("SrcA must take (Float16B, false), and is set to Some((Float32, false))")
+    );
+    // Set up for one column of results, and used for two.
+    assert!(
+        refusal(product([0, 1, 2, 2]))
+            .contains("the engines are set up for Some(FpuSetup { init: \"matmul_block_init\"")
+    );
+}
+
+fn budget(change: impl FnOnce(&mut Device)) -> Diagnostic {
+    let mut device = device();
+    change(&mut device);
+    replan(&mut device);
+    verify(&kernel(), &device).expect_err("a budget is exceeded").remove(0)
+}
+
+#[test]
+fn budgets_are_reported_in_the_users_words() {
+    let error = budget(|device| {
+        device.buffers[X.0].tiles = [32, 16];
+        device.buffers[X.0].block = Some(BlockId(0));
+    });
+    assert_eq!(error.code, &codes::L1_CAPACITY);
+    assert_eq!(
+        error.message,
+        "the blocks of this kernel take 2113536 bytes of L1, a core of wormhole_b0 has 1463968"
+    );
+    assert_eq!(
+        error.notes[0],
+        "`x_block`: 32 × 16 tiles of 2048 bytes × 2 in flight = 2097152 bytes"
+    );
+
+    let error = budget(|device| {
+        for _ in 2..33 {
+            let more = device.buffers[X.0].clone();
+            device.buffers.push(more);
+            device.indices.push(7);
+        }
+    });
+    assert_eq!(
+        (error.code, error.message.as_str()),
+        (
+            &codes::CIRCULAR_BUFFERS,
+            "this kernel needs 33 circular buffers, a core has 32"
+        )
+    );
+
+    let error = budget(|device| {
+        let arg = device.programs[READER].args[2].clone();
+        device.programs[READER].args.resize(342, arg);
+    });
+    assert_eq!(error.code, &codes::RUNTIME_ARGS);
+}
+
+#[test]
+fn a_plan_that_says_something_else_is_refused() {
+    let contradicts = |change: fn(&mut Device)| {
+        let mut device = device();
+        change(&mut device);
+        budgets::consistent(&device)
+            .expect_err("the plan contradicts the programs")
+            .0
+    };
+    assert!(contradicts(|device| device.plan.circular_buffers[0].pages = 4).contains("for x_block"));
+    assert!(contradicts(|device| device.indices[1] = 3).contains("for y_block"));
+    assert!(contradicts(|device| drop(device.plan.circular_buffers.pop())).contains("other circular buffers"));
+    assert!(contradicts(|device| device.plan.kernels[0].runtime_args.swap(0, 1)).contains("binds other arguments"));
+    assert!(contradicts(|device| device.plan.kernels[2].compile_args.clear()).contains("binds other accessors"));
+    assert!(contradicts(|device| drop(device.plan.kernels.remove(1))).contains("the plan contradicts itself"));
+    assert!(contradicts(|device| device.buffers[X.0].unpack_to_dest = true).contains("for x_block"));
+}
+
+#[test]
+fn a_buffer_that_does_not_exist_is_refused() {
+    let refusal = refusal(|device| device.programs[COMPUTE].body.push(cb(&CB_WAIT_FRONT, BufferId(7), 1)));
+    assert!(refusal.contains("no circular buffer"), "{refusal}");
+}

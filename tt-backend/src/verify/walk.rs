@@ -6,11 +6,13 @@
 
 use super::event::{self, CbStep, Event};
 use super::protocol::Engines;
+use super::range::Range;
 use super::ring::Rings;
-use super::value::{End, Env, Range, Value};
+use super::value::{End, Env, Value};
 use super::{Fault, Proof, fault};
 use crate::device::{Device, Expr, Leaf, Node, Program};
 use crate::passes::b2_grid_to_cores::BLOCK_ID;
+use std::rc::Rc;
 
 /// Rounds until the state of a loop must have settled: every component can only lose knowledge, and loses it at once.
 const ROUNDS: usize = 64;
@@ -18,31 +20,38 @@ const ROUNDS: usize = 64;
 /// Statements after which a program is too large to prove.
 const STATEMENTS: usize = 20_000_000;
 
-/// What is known between two statements of a program.
+/// What is known between two statements of a program. What paths share is shared.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct State {
-    env: Env,
+struct State<'a> {
+    env: Env<'a>,
     rings: Rings,
-    engines: Engines,
+    engines: Rc<Engines>,
 }
 
-impl State {
-    fn join(&self, other: &State) -> Proof<State> {
-        Ok(State {
-            env: self.env.join(&other.env),
-            rings: self.rings.join(&other.rings)?,
-            engines: self.engines.join(&other.engines)?,
-        })
+impl<'a> State<'a> {
+    /// What holds where either may be the case.
+    fn join(mut self, other: &State<'a>) -> Proof<State<'a>> {
+        self.env.join(&other.env);
+        self.rings.join(&other.rings)?;
+        if !Rc::ptr_eq(&self.engines, &other.engines) {
+            self.engines = Rc::new(self.engines.join(&other.engines)?);
+        }
+        Ok(self)
     }
 }
 
 /// Proves what concerns `program` alone.
 pub fn prove(device: &Device, program: &Program) -> Proof {
-    let mut walk = Walk { device, program, statements: 0, last: String::new() };
+    let mut walk = Walk {
+        device,
+        program,
+        statements: 0,
+        last: String::new(),
+    };
     let mut state = State {
         env: Env::of(program, &device.plan),
         rings: Rings::new(&device.buffers, program.role),
-        engines: Engines::new(&device.plan.compute),
+        engines: Rc::new(Engines::new(&device.plan.compute)),
     };
     let result = walk.program(&mut state);
     result.map_err(|Fault(reason)| Fault(format!("{}, at `{}`: {reason}", program.role.name(), walk.last)))
@@ -55,66 +64,68 @@ struct Walk<'a> {
     last: String,
 }
 
-impl Walk<'_> {
-    fn program(&mut self, state: &mut State) -> Proof {
-        self.nodes(&self.program.before, state, 0)?;
-        // The persistent loop. The grid coordinates are declared at its start.
-        let mut body: Vec<Node<Leaf>> = self.program.coordinates.iter().cloned().map(Node::Leaf).collect();
-        body.extend(self.program.body.iter().cloned());
-        let block_id = Value::Int(state.env.loop_range(&Expr::name("start_id"), &Expr::name("end"), &[]).0);
-        self.with(BLOCK_ID.to_string(), block_id, state, |walk, state| walk.repeat(&body, state, 0, false))?;
-        self.nodes(&self.program.after, state, 0)?;
+impl<'a> Walk<'a> {
+    fn program(&mut self, state: &mut State<'a>) -> Proof {
+        let program = self.program;
+        self.nodes(&program.before, state, 0)?;
+        // The persistent loop, at whose start the grid coordinates are declared.
+        let block_id = state.env.loop_range(&Expr::name("start_id"), &Expr::name("end"), &[]).0;
+        self.with(BLOCK_ID, Value::Int(block_id), state, |walk, state| {
+            walk.repeat(state, false, |walk, state| {
+                program
+                    .coordinates
+                    .iter()
+                    .try_for_each(|leaf| walk.leaf(leaf, state, 1))?;
+                walk.nodes(&program.body, state, 1)
+            })
+        })?;
+        self.nodes(&program.after, state, 0)?;
         self.last = "the end".to_string();
         state.rings.end(&self.device.buffers)?;
         state.engines.end()
     }
 
-    fn nodes(&mut self, nodes: &[Node<Leaf>], state: &mut State, depth: usize) -> Proof {
+    fn nodes(&mut self, nodes: &'a [Node<Leaf>], state: &mut State<'a>, depth: usize) -> Proof {
         nodes.iter().try_for_each(|node| self.node(node, state, depth))
     }
 
     /// Statements in a scope of their own: what they declare is gone after them.
-    fn scope(&mut self, nodes: &[Node<Leaf>], state: &mut State, depth: usize) -> Proof {
-        let outer = state.env.clone();
+    fn scope(&mut self, nodes: &'a [Node<Leaf>], state: &mut State<'a>, depth: usize) -> Proof {
+        let mark = state.env.mark();
         self.nodes(nodes, state, depth)?;
-        let declared = |name: &String| {
-            nodes.iter().any(|node| matches!(node, Node::Leaf(Leaf::Let { name: declared, .. }) if declared == name))
-        };
-        let inner = std::mem::take(&mut state.env);
-        for (name, before) in outer.0 {
-            match inner.0.get(&name) {
-                _ if declared(&name) => drop(state.env.0.insert(name, before)),
-                Some(now) => drop(state.env.0.insert(name, *now)),
-                None => {}
-            }
-        }
+        state.env.leave(mark);
         Ok(())
     }
 
     /// What `run` does while `name` has a value of its own.
     fn with(
         &mut self,
-        name: String,
+        name: &'a str,
         value: Value,
-        state: &mut State,
-        run: impl FnOnce(&mut Self, &mut State) -> Proof,
+        state: &mut State<'a>,
+        run: impl FnOnce(&mut Self, &mut State<'a>) -> Proof,
     ) -> Proof {
-        let before = state.env.0.insert(name.clone(), value);
+        let mark = state.env.mark();
+        state.env.declare(name, value);
         run(self, state)?;
-        match before {
-            Some(value) => drop(state.env.0.insert(name, value)),
-            None => drop(state.env.0.remove(&name)),
-        }
+        state.env.leave(mark);
         Ok(())
     }
 
     /// A body that is run any number of times.
-    fn repeat(&mut self, body: &[Node<Leaf>], state: &mut State, depth: usize, at_least_once: bool) -> Proof {
+    fn repeat(
+        &mut self,
+        state: &mut State<'a>,
+        at_least_once: bool,
+        mut run: impl FnMut(&mut Self, &mut State<'a>) -> Proof,
+    ) -> Proof {
         let mut head = state.clone();
+        let mark = head.env.mark();
         for _ in 0..ROUNDS {
             let mut exit = head.clone();
-            self.scope(body, &mut exit, depth + 1)?;
-            let next = head.join(&exit)?;
+            run(self, &mut exit)?;
+            exit.env.leave(mark);
+            let next = exit.clone().join(&head)?;
             if next == head {
                 *state = if at_least_once { exit } else { head };
                 return Ok(());
@@ -124,32 +135,51 @@ impl Walk<'_> {
         fault("what is known of a loop does not settle")
     }
 
-    fn branch(&mut self, then: &[Node<Leaf>], otherwise: &[Node<Leaf>], cond: Option<&Expr>, state: &mut State, depth: usize) -> Proof {
+    fn branch(
+        &mut self,
+        then: &'a [Node<Leaf>],
+        otherwise: &'a [Node<Leaf>],
+        cond: Option<&Expr>,
+        state: &mut State<'a>,
+        depth: usize,
+    ) -> Proof {
         let mut other = state.clone();
         if let Some(cond) = cond {
-            state.env.assume(cond, &self.device.buffers);
+            other.env.assume(cond, &self.device.buffers);
         }
-        self.scope(then, state, depth)?;
-        self.scope(otherwise, &mut other, depth)?;
-        *state = state.join(&other)?;
+        self.scope(then, &mut other, depth)?;
+        self.scope(otherwise, state, depth)?;
+        *state = other.join(state)?;
         Ok(())
     }
 
-    fn node(&mut self, node: &Node<Leaf>, state: &mut State, depth: usize) -> Proof {
+    fn node(&mut self, node: &'a Node<Leaf>, state: &mut State<'a>, depth: usize) -> Proof {
         match node {
             Node::Leaf(leaf) => self.leaf(leaf, state, depth),
-            Node::Loop { var, start, end, unroll: _, body, origin: _ } => {
+            Node::Loop {
+                var,
+                start,
+                end,
+                unroll: _,
+                body,
+                origin: _,
+            } => {
                 let (range, once) = state.env.loop_range(start, end, &self.device.buffers);
-                let name = self.device.variables.get(var.index()).cloned().unwrap_or_default();
-                self.with(name, Value::Int(range), state, |walk, state| walk.repeat(body, state, depth, once))
-            }
-            Node::If { cond: _, then, otherwise, origin: _ } => self.branch(then, otherwise, None, state, depth),
-            Node::Tiles { name, end, step, body } => {
-                (0..*end).step_by((*step).max(1) as usize).try_for_each(|at| {
-                    let value = Value::Int(Range::one(i64::from(at)));
-                    self.with(name.clone(), value, state, |walk, state| walk.scope(body, state, depth))
+                let name = self.device.variables.get(var.index()).map_or("", String::as_str);
+                self.with(name, Value::Int(range), state, |walk, state| {
+                    walk.repeat(state, once, |walk, state| walk.nodes(body, state, depth + 1))
                 })
             }
+            Node::If {
+                cond: _,
+                then,
+                otherwise,
+                origin: _,
+            } => self.branch(then, otherwise, None, state, depth),
+            Node::Tiles { name, end, step, body } => (0..*end).step_by((*step).max(1) as usize).try_for_each(|at| {
+                let value = Value::Int(Range::one(i64::from(at)));
+                self.with(name, value, state, |walk, state| walk.scope(body, state, depth))
+            }),
             Node::When { cond, then, otherwise } => match state.env.value(cond, &self.device.buffers) {
                 Value::Int(range) if range.low > 0 => self.scope(then, state, depth),
                 Value::Int(range) if range == Range::one(0) => self.scope(otherwise, state, depth),
@@ -160,7 +190,7 @@ impl Walk<'_> {
         }
     }
 
-    fn leaf(&mut self, leaf: &Leaf, state: &mut State, depth: usize) -> Proof {
+    fn leaf(&mut self, leaf: &'a Leaf, state: &mut State<'a>, depth: usize) -> Proof {
         self.statements += 1;
         if self.statements > STATEMENTS {
             return fault("the program is too large to prove");
@@ -169,17 +199,16 @@ impl Walk<'_> {
         match leaf {
             Leaf::Let { kind: _, name, value } => {
                 let value = state.env.value(value, buffers);
-                state.env.0.insert(name.clone(), value);
+                state.env.declare(name, value);
             }
             Leaf::Advance { name, value } => {
-                let next = Expr::Binary("+", Box::new(Expr::Name(name.clone())), Box::new(value.clone()));
-                let value = state.env.value(&next, buffers);
-                state.env.0.insert(name.clone(), value);
+                let value = state.env.sum(state.env.get(name), state.env.value(value, buffers));
+                state.env.assign(name, value);
             }
             Leaf::Call(call) => {
                 let step = event::of(call, &state.env, buffers).and_then(|event| {
                     state.rings.step(&event, buffers, state.engines.accumulation(), depth)?;
-                    state.engines.step(&event, buffers)?;
+                    Rc::make_mut(&mut state.engines).step(&event, buffers)?;
                     Ok(event)
                 });
                 match step {
@@ -202,7 +231,9 @@ fn describe(call: &crate::device::Call, buffers: &[crate::flow::Buffer]) -> Stri
         .args
         .iter()
         .map(|arg| match arg {
-            Expr::Buffer(id) => buffers.get(id.0).map_or_else(|| format!("{id:?}"), |buffer| buffer.name.clone()),
+            Expr::Buffer(id) => buffers
+                .get(id.0)
+                .map_or_else(|| format!("{id:?}"), |buffer| buffer.name.clone()),
             Expr::Int(value) => value.to_string(),
             Expr::Name(name) => name.clone(),
             other => format!("{other:?}"),

@@ -62,9 +62,17 @@ pub fn encode(values: &[u16; TILE], format: DataFormat, page: &mut [u8]) {
             let own = (value >> 7) & 255;
             let mantissa = u32::from(value & 127) | if own != 0 { 128 } else { 0 };
             let shift = u32::from(largest - own);
-            let rounded = if shift >= 8 { 0 } else { ((mantissa + (1 << shift)) >> (shift + 1)).min(127) };
+            let rounded = if shift >= 8 {
+                0
+            } else {
+                ((mantissa + (1 << shift)) >> (shift + 1)).min(127)
+            };
             let magnitude = rounded >> (8 - bits);
-            let sign = if magnitude != 0 { u32::from(value >> 15) << (bits - 1) } else { 0 };
+            let sign = if magnitude != 0 {
+                u32::from(value >> 15) << (bits - 1)
+            } else {
+                0
+            };
             let index = group * SIDE + i;
             elements[index / per_byte] |= ((sign | magnitude) << (index % per_byte * bits)) as u8;
         }
@@ -109,7 +117,11 @@ mod tests {
         values[17] = 0.25;
         for format in [DataFormat::Bfp8_b, DataFormat::Bfp4_b] {
             let tile = round_trip(&values, format);
-            assert_eq!((tile.0[0], tile.0[1], tile.0[2], tile.0[17]), (-2.0, 1.0, 0.0, 0.25), "{format:?}");
+            assert_eq!(
+                (tile.0[0], tile.0[1], tile.0[2], tile.0[17]),
+                (-2.0, 1.0, 0.0, 0.25),
+                "{format:?}"
+            );
         }
     }
 

@@ -130,7 +130,10 @@ impl Destination {
     pub fn finish(&self) -> Result<(), Broken> {
         match self.phase {
             Phase::Idle => Ok(()),
-            phase => Err((&rules::DST_AT_END, format!("the destination registers are {}", phase.name()))),
+            phase => Err((
+                &rules::DST_AT_END,
+                format!("the destination registers are {}", phase.name()),
+            )),
         }
     }
 
@@ -139,13 +142,19 @@ impl Destination {
             return Ok(());
         }
         let width = if self.wide { 32 } else { 16 };
-        Err((&rules::DST_CAPACITY, format!("register {index} of {} ({width}-bit destination)", self.capacity)))
+        Err((
+            &rules::DST_CAPACITY,
+            format!("register {index} of {} ({width}-bit destination)", self.capacity),
+        ))
     }
 
     /// Math may use registers `first..first + count`.
     pub fn require_math(&self, first: u32, count: u32) -> Result<(), Broken> {
         if !matches!(self.phase, Phase::Acquired | Phase::Shared) {
-            return Err((&rules::DST_NOT_ACQUIRED, format!("the destination registers are {}", self.phase.name())));
+            return Err((
+                &rules::DST_NOT_ACQUIRED,
+                format!("the destination registers are {}", self.phase.name()),
+            ));
         }
         if count == 0 {
             return Ok(());
@@ -156,7 +165,10 @@ impl Destination {
     /// The packer may use registers `first..first + count`.
     pub fn require_pack(&self, first: u32, count: u32) -> Result<(), Broken> {
         if !matches!(self.phase, Phase::Waited | Phase::Shared) {
-            return Err((&rules::DST_PACK, format!("the destination registers are {}", self.phase.name())));
+            return Err((
+                &rules::DST_PACK,
+                format!("the destination registers are {}", self.phase.name()),
+            ));
         }
         if count == 0 {
             return Ok(());
@@ -166,7 +178,10 @@ impl Destination {
 
     /// A register to be overwritten entirely; [`require_math`](Self::require_math) holds.
     pub fn overwrite(&mut self, index: u32) -> &mut Tile {
-        self.contents[index as usize] = Content { written: true, reduced: false };
+        self.contents[index as usize] = Content {
+            written: true,
+            reduced: false,
+        };
         &mut self.tiles[index as usize]
     }
 
@@ -201,7 +216,9 @@ impl Destination {
 
     /// What the matrix engine and the packer read: `None` stands for zeros.
     pub fn read(&self, index: u32) -> Option<&Tile> {
-        self.contents[index as usize].written.then(|| &self.tiles[index as usize])
+        self.contents[index as usize]
+            .written
+            .then(|| &self.tiles[index as usize])
     }
 
     /// The SFPU may read this register.

@@ -37,7 +37,11 @@ pub enum MatrixSetting {
     /// `matmul_init`, `matmul_block_init`: transposition of in1, tiles across, tiles down, row stride of in0.
     Matmul { transpose: bool, ct: u32, rt: u32, kt: u32 },
     /// Element-wise on two buffers.
-    Binary { op: Binary, broadcast: Broadcast, accumulate: bool },
+    Binary {
+        op: Binary,
+        broadcast: Broadcast,
+        accumulate: bool,
+    },
     /// Element-wise on the destination and a buffer.
     Reuse { op: Binary, reuse: Reuse },
     /// `copy_init`; `direct` unpacks to the destination in 32 bits.
@@ -61,8 +65,14 @@ impl MatrixSetting {
     pub fn name(&self) -> String {
         match self {
             MatrixSetting::Matmul { .. } => "matmul".to_owned(),
-            MatrixSetting::Binary { op, broadcast: Broadcast::None, .. } => binary_name(*op).to_owned(),
-            MatrixSetting::Binary { op, broadcast, .. } => format!("{}_bcast_{}", binary_name(*op), broadcast_name(*broadcast)),
+            MatrixSetting::Binary {
+                op,
+                broadcast: Broadcast::None,
+                ..
+            } => binary_name(*op).to_owned(),
+            MatrixSetting::Binary { op, broadcast, .. } => {
+                format!("{}_bcast_{}", binary_name(*op), broadcast_name(*broadcast))
+            }
             MatrixSetting::Reuse { op, .. } => format!("{}_reuse_dest", binary_name(*op)),
             MatrixSetting::Copy { .. } => "copy".to_owned(),
             MatrixSetting::Transpose => "transpose".to_owned(),
@@ -77,9 +87,12 @@ impl MatrixSetting {
     fn same_operation(&self, other: &MatrixSetting) -> bool {
         std::mem::discriminant(self) == std::mem::discriminant(other)
             && match (self, other) {
-                (MatrixSetting::Binary { op, broadcast, .. }, MatrixSetting::Binary { op: o, broadcast: b, .. }) => {
-                    op == o && broadcast == b
-                }
+                (
+                    MatrixSetting::Binary { op, broadcast, .. },
+                    MatrixSetting::Binary {
+                        op: o, broadcast: b, ..
+                    },
+                ) => op == o && broadcast == b,
                 (MatrixSetting::Reuse { op, .. }, MatrixSetting::Reuse { op: o, .. }) => op == o,
                 _ => true,
             }
@@ -169,7 +182,9 @@ impl EngineState {
             return Err((&rules::STARTUP_TWICE, "the engines are already set up".to_owned()));
         }
         let (a, b) = if reverse { (icb1, icb0) } else { (icb0, icb1) };
-        self.started = Some(Startup { regular_operands: (!reverse).then_some((icb0.cb, icb1.cb)) });
+        self.started = Some(Startup {
+            regular_operands: (!reverse).then_some((icb0.cb, icb1.cb)),
+        });
         self.src_a = Some(a.format);
         self.src_b = Some(b.format);
         self.pack = Some(out.format);
@@ -230,9 +245,14 @@ impl EngineState {
     /// Sets math for an element-wise operation and leaves the unpackers.
     pub fn set_math_only(&mut self, op: Binary, accumulate: bool) {
         self.matrix = Some(match self.matrix {
-            Some(MatrixSetting::Binary { broadcast: Broadcast::None, .. }) => {
-                MatrixSetting::Binary { op, broadcast: Broadcast::None, accumulate }
-            }
+            Some(MatrixSetting::Binary {
+                broadcast: Broadcast::None,
+                ..
+            }) => MatrixSetting::Binary {
+                op,
+                broadcast: Broadcast::None,
+                accumulate,
+            },
             _ => MatrixSetting::MathOnly(op),
         });
     }
@@ -250,14 +270,20 @@ impl EngineState {
             return Err((&rules::INIT_MISSING, format!("{} before any init", wanted.name())));
         };
         if !current.same_operation(wanted) {
-            return Err((&rules::INIT_MISSING, format!("{}, but the engines are set for {}", wanted.name(), current.name())));
+            return Err((
+                &rules::INIT_MISSING,
+                format!("{}, but the engines are set for {}", wanted.name(), current.name()),
+            ));
         }
         let (same, accumulate) = match (current, wanted) {
             (MatrixSetting::Binary { accumulate, .. }, MatrixSetting::Binary { .. }) => (true, *accumulate),
             _ => (current == wanted, false),
         };
         if !same {
-            return Err((&rules::INIT_PARAMETERS, format!("{wanted:?}, but the init said {current:?}")));
+            return Err((
+                &rules::INIT_PARAMETERS,
+                format!("{wanted:?}, but the init said {current:?}"),
+            ));
         }
         Ok(accumulate)
     }
@@ -307,7 +333,9 @@ impl EngineState {
     /// A matmul of these buffers does not follow a startup that put them into the wrong sources.
     pub fn require_matmul_order(&self, in0: u32, in1: u32) -> Result<(), Broken> {
         match self.started {
-            Some(Startup { regular_operands: Some(operands) }) if operands == (in0, in1) && in0 != in1 => Err((
+            Some(Startup {
+                regular_operands: Some(operands),
+            }) if operands == (in0, in1) && in0 != in1 => Err((
                 &rules::STARTUP_ORDER,
                 format!("compute_kernel_hw_startup put buffer {in0} into SrcA and buffer {in1} into SrcB"),
             )),
@@ -318,7 +346,10 @@ impl EngineState {
 
 fn mismatch(operand: Operand, programmed: Option<DataFormat>) -> String {
     match programmed {
-        Some(format) => format!("buffer {} is {:?}, programmed is {format:?}", operand.cb, operand.format),
+        Some(format) => format!(
+            "buffer {} is {:?}, programmed is {format:?}",
+            operand.cb, operand.format
+        ),
         None => format!("buffer {} is {:?}, nothing is programmed", operand.cb, operand.format),
     }
 }
@@ -333,7 +364,9 @@ mod tests {
     fn started(reverse: bool) -> EngineState {
         let mut state = EngineState::new();
         let operand = |cb| Operand { cb, format: BF16 };
-        state.start(operand(0), operand(1), operand(16), reverse).expect("the first startup");
+        state
+            .start(operand(0), operand(1), operand(16), reverse)
+            .expect("the first startup");
         state
     }
 
@@ -341,8 +374,16 @@ mod tests {
         result.expect_err("a rule is broken").0.code
     }
 
-    const ADD: MatrixSetting = MatrixSetting::Binary { op: Binary::Add, broadcast: Broadcast::None, accumulate: false };
-    const MUL: MatrixSetting = MatrixSetting::Binary { op: Binary::Mul, broadcast: Broadcast::None, accumulate: true };
+    const ADD: MatrixSetting = MatrixSetting::Binary {
+        op: Binary::Add,
+        broadcast: Broadcast::None,
+        accumulate: false,
+    };
+    const MUL: MatrixSetting = MatrixSetting::Binary {
+        op: Binary::Mul,
+        broadcast: Broadcast::None,
+        accumulate: true,
+    };
 
     #[test]
     fn startup_is_called_once_and_first() {
@@ -362,7 +403,10 @@ mod tests {
         assert_eq!(state.require_matrix(&ADD), Ok(false));
         state.set_math_only(Binary::Mul, true);
         assert_eq!(state.require_matrix(&MUL), Ok(true));
-        state.set_matrix(MatrixSetting::Copy { transpose: false, direct: false });
+        state.set_matrix(MatrixSetting::Copy {
+            transpose: false,
+            direct: false,
+        });
         state.set_math_only(Binary::Mul, true);
         assert_eq!(code(state.require_matrix(&MUL)), "EMU0604");
     }
@@ -370,22 +414,57 @@ mod tests {
     #[test]
     fn a_matmul_block_has_the_shape_of_its_init() {
         let mut state = started(true);
-        state.set_matrix(MatrixSetting::Matmul { transpose: false, ct: 2, rt: 2, kt: 4 });
-        state.require_matrix(&MatrixSetting::Matmul { transpose: false, ct: 2, rt: 2, kt: 4 }).expect("as the init said");
-        assert_eq!(code(state.require_matrix(&MatrixSetting::Matmul { transpose: true, ct: 2, rt: 2, kt: 4 })), "EMU0605");
+        state.set_matrix(MatrixSetting::Matmul {
+            transpose: false,
+            ct: 2,
+            rt: 2,
+            kt: 4,
+        });
+        state
+            .require_matrix(&MatrixSetting::Matmul {
+                transpose: false,
+                ct: 2,
+                rt: 2,
+                kt: 4,
+            })
+            .expect("as the init said");
+        assert_eq!(
+            code(state.require_matrix(&MatrixSetting::Matmul {
+                transpose: true,
+                ct: 2,
+                rt: 2,
+                kt: 4
+            })),
+            "EMU0605"
+        );
     }
 
     #[test]
     fn sfpu_and_matrix_engine_do_not_disturb_each_other() {
         let mut state = started(false);
-        let exp = SfpuSetting { init: "exp_tile_init", variant: 0 };
+        let exp = SfpuSetting {
+            init: "exp_tile_init",
+            variant: 0,
+        };
         state.set_matrix(ADD);
         state.set_sfpu(exp);
         state.require_matrix(&ADD).expect("still set");
         state.set_matrix(MUL);
         state.require_sfpu("exp_tile", exp).expect("still set");
-        assert_eq!(code(state.require_sfpu("recip_tile", SfpuSetting { init: "recip_tile_init", variant: 0 })), "EMU0606");
-        assert_eq!(code(state.require_sfpu("exp_tile", SfpuSetting { variant: 1, ..exp })), "EMU0606");
+        assert_eq!(
+            code(state.require_sfpu(
+                "recip_tile",
+                SfpuSetting {
+                    init: "recip_tile_init",
+                    variant: 0
+                }
+            )),
+            "EMU0606"
+        );
+        assert_eq!(
+            code(state.require_sfpu("exp_tile", SfpuSetting { variant: 1, ..exp })),
+            "EMU0606"
+        );
     }
 
     #[test]
@@ -406,7 +485,9 @@ mod tests {
     fn matmul_wants_the_reverse_startup_of_its_own_operands() {
         assert_eq!(code(started(false).require_matmul_order(0, 1)), "EMU0603");
         started(true).require_matmul_order(0, 1).expect("reverse");
-        started(false).require_matmul_order(2, 3).expect("other buffers were started with");
+        started(false)
+            .require_matmul_order(2, 3)
+            .expect("other buffers were started with");
         let mut reconfigured = started(false);
         reconfigured.set_src_a(BF16);
         reconfigured.require_matmul_order(0, 1).expect("reconfigured since");

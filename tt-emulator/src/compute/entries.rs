@@ -27,7 +27,10 @@ impl Risc {
         let (operand, page_bytes) = self.loose_operand(cb, line);
         let tile = operand.format.tile_bytes(32, 32);
         if page_bytes != tile {
-            let detail = format!("buffer {cb} has pages of {page_bytes} bytes, a {:?} tile has {tile}", operand.format);
+            let detail = format!(
+                "buffer {cb} has pages of {page_bytes} bytes, a {:?} tile has {tile}",
+                operand.format
+            );
             self.violation(&rules::TILE_SHAPE, line, detail);
         }
         operand
@@ -36,7 +39,13 @@ impl Risc {
     /// A circular buffer of any page size, and that size.
     pub(super) fn loose_operand(&mut self, cb: u32, line: i32) -> (Operand, usize) {
         let config = self.cb(cb, line);
-        (Operand { cb, format: config.format }, config.page_bytes as usize)
+        (
+            Operand {
+                cb,
+                format: config.format,
+            },
+            config.page_bytes as usize,
+        )
     }
 
     /// Page `index` behind the read pointer. The slice is valid until the kernel pops it, which is after this call.
@@ -46,7 +55,10 @@ impl Risc {
         let bytes = operand.format.tile_bytes(32, 32);
         // SAFETY: `front_page` gives a page inside what the kernel has waited for, of `bytes` bytes (`operand` checked
         // the page size); nobody else runs on this core during the call.
-        Page { operand, bytes: unsafe { std::slice::from_raw_parts(page, bytes) } }
+        Page {
+            operand,
+            bytes: unsafe { std::slice::from_raw_parts(page, bytes) },
+        }
     }
 
     /// Page `index` behind the write pointer.
@@ -75,7 +87,9 @@ impl Risc {
     }
 
     fn reuse_of(&mut self, id: u32, line: i32) -> Reuse {
-        let reuse = [Reuse::DestinationToA, Reuse::DestinationToB].into_iter().find(|reuse| *reuse as u32 == id);
+        let reuse = [Reuse::DestinationToA, Reuse::DestinationToB]
+            .into_iter()
+            .find(|reuse| *reuse as u32 == id);
         self.enumerator(reuse, "reuse", id, line)
     }
 
@@ -88,14 +102,20 @@ impl Risc {
 
     /// An init of matrix engine and unpackers.
     pub(super) fn set_matrix(&mut self, setting: MatrixSetting, line: i32) {
-        let started = self.compute.engines.require_started(&format!("{} init", setting.name()));
+        let started = self
+            .compute
+            .engines
+            .require_started(&format!("{} init", setting.name()));
         self.obey(started, line);
         self.compute.engines.set_matrix(setting);
         self.counters.compute.inits += 1;
     }
 
     pub(super) fn copy_setting(&mut self, operand: Operand, transpose: bool) -> MatrixSetting {
-        MatrixSetting::Copy { transpose, direct: self.compute.unpacks_to_destination(operand) }
+        MatrixSetting::Copy {
+            transpose,
+            direct: self.compute.unpacks_to_destination(operand),
+        }
     }
 }
 
@@ -115,7 +135,11 @@ pub(super) extern "C" fn registers(step: u32, line: i32) {
         let result = match step {
             0 | 4 => {
                 risc.counters.compute.sections += 1;
-                if step == 0 { registers.acquire() } else { registers.acquire_shared() }
+                if step == 0 {
+                    registers.acquire()
+                } else {
+                    registers.acquire_shared()
+                }
             }
             1 => registers.commit(),
             2 => registers.wait(),
@@ -150,7 +174,15 @@ pub(super) extern "C" fn matmul_init(in0: u32, in1: u32, transpose: u32, ct: u32
     guard(line, |risc| {
         risc.operand(in0, line);
         risc.operand(in1, line);
-        risc.set_matrix(MatrixSetting::Matmul { transpose: transpose != 0, ct, rt, kt }, line);
+        risc.set_matrix(
+            MatrixSetting::Matmul {
+                transpose: transpose != 0,
+                ct,
+                rt,
+                kt,
+            },
+            line,
+        );
     });
 }
 
@@ -172,7 +204,9 @@ pub(super) extern "C" fn matmul(
             2 => risc.compute.engines.matmul_transposes(),
             flag => flag != 0,
         };
-        let checked = risc.compute.require_matmul(a, b, idst, BlockShape { transpose, ct, rt, kt });
+        let checked = risc
+            .compute
+            .require_matmul(a, b, idst, BlockShape { transpose, ct, rt, kt });
         risc.obey(checked, line);
         let mut rows = [Page { operand: a, bytes: &[] }; BLOCK_LIMIT];
         let mut columns = [Page { operand: b, bytes: &[] }; BLOCK_LIMIT];
@@ -182,7 +216,8 @@ pub(super) extern "C" fn matmul(
         for c in 0..ct {
             columns[c as usize] = risc.input(b, i1 + c, line);
         }
-        risc.compute.matmul(&rows[..rt as usize], &columns[..ct as usize], idst, transpose);
+        risc.compute
+            .matmul(&rows[..rt as usize], &columns[..ct as usize], idst, transpose);
         risc.counters.compute.matmul_tiles += u64::from(ct * rt);
     });
 }
@@ -201,7 +236,14 @@ pub(super) extern "C" fn binary_init(
         risc.operand(icb0, line);
         risc.operand(icb1, line);
         if full != 0 {
-            risc.set_matrix(MatrixSetting::Binary { op, broadcast, accumulate: accumulate != 0 }, line);
+            risc.set_matrix(
+                MatrixSetting::Binary {
+                    op,
+                    broadcast,
+                    accumulate: accumulate != 0,
+                },
+                line,
+            );
         } else {
             risc.compute.engines.set_math_only(op, accumulate != 0);
             risc.counters.compute.inits += 1;
@@ -228,7 +270,8 @@ pub(super) extern "C" fn binary(
             let checked = risc.compute.require_binary(op, broadcast, (a, b), idst + tile, row);
             let accumulate = risc.obey(checked, line);
             let (first, second) = (risc.input(a, i0 + tile, line), risc.input(b, i1 + tile, line));
-            risc.compute.binary(op, (broadcast, row), first, second, idst + tile, accumulate);
+            risc.compute
+                .binary(op, (broadcast, row), first, second, idst + tile, accumulate);
         }
         risc.counters.compute.eltwise_tiles += u64::from(count);
     });
@@ -291,7 +334,9 @@ pub(super) extern "C" fn transpose_init(icb: u32, line: i32) {
 pub(super) extern "C" fn transpose(icb: u32, tile: u32, idst: u32, count: u32, line: i32) {
     guard(line, |risc| {
         let operand = risc.operand(icb, line);
-        let checked = risc.compute.require_copy(&MatrixSetting::Transpose, operand, idst, count);
+        let checked = risc
+            .compute
+            .require_copy(&MatrixSetting::Transpose, operand, idst, count);
         risc.obey(checked, line);
         for i in 0..count {
             let page = risc.input(operand, tile + i, line);
@@ -326,7 +371,9 @@ pub(super) extern "C" fn unary_bcast(broadcast: u32, icb: u32, tile: u32, idst: 
     guard(line, |risc| {
         let how = risc.broadcast_of(broadcast, line);
         let operand = risc.operand(icb, line);
-        let checked = risc.compute.require_copy(&MatrixSetting::UnaryBroadcast(how), operand, idst, 1);
+        let checked = risc
+            .compute
+            .require_copy(&MatrixSetting::UnaryBroadcast(how), operand, idst, 1);
         risc.obey(checked, line);
         let page = risc.input(operand, tile, line);
         risc.compute.copy(page, idst, false, how);
@@ -402,7 +449,11 @@ pub(super) extern "C" fn pack(idst: u32, ocb: u32, out_of_order: u32, index: u32
         let checked = risc.compute.require_pack(idst, count, operand);
         let packer = risc.obey(checked, line);
         for i in 0..count {
-            let slot = if out_of_order != 0 { index + i } else { risc.next_pack_slot(ocb, line) };
+            let slot = if out_of_order != 0 {
+                index + i
+            } else {
+                risc.next_pack_slot(ocb, line)
+            };
             let page = risc.output(operand, slot, line);
             risc.compute.pack(&packer, idst + i, page);
         }

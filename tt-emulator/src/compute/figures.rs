@@ -16,10 +16,16 @@ use crate::arch::{Arch, ArchName};
 use crate::data_format::DataFormat;
 use crate::kernel_config::ComputeOptions;
 
-const BF16: Operand = Operand { cb: 0, format: DataFormat::Float16_b };
+const BF16: Operand = Operand {
+    cb: 0,
+    format: DataFormat::Float16_b,
+};
 
 fn engines(wide: bool) -> ComputeState {
-    let options = ComputeOptions { fp32_dest_acc_en: wide, ..Default::default() };
+    let options = ComputeOptions {
+        fp32_dest_acc_en: wide,
+        ..Default::default()
+    };
     let mut state = ComputeState::new(&options, Arch::of(ArchName::WormholeB0));
     state.engines.start(BF16, BF16, BF16, true).expect("the first startup");
     state.registers.acquire().expect("idle");
@@ -53,14 +59,20 @@ fn time(mut call: impl FnMut()) -> Duration {
 }
 
 fn tell(what: &str, tiles: u32, time: Duration) {
-    println!("{what:<36} {:>9.1} ns per tile", time.as_nanos() as f64 / f64::from(tiles));
+    println!(
+        "{what:<36} {:>9.1} ns per tile",
+        time.as_nanos() as f64 / f64::from(tiles)
+    );
 }
 
 #[test]
 #[ignore = "measures"]
 fn figures() {
     let pages: Vec<_> = (0..4).map(page).collect();
-    let operand = |i: usize| Page { operand: BF16, bytes: &pages[i] };
+    let operand = |i: usize| Page {
+        operand: BF16,
+        bytes: &pages[i],
+    };
     for wide in [true, false] {
         let width = if wide { "fp32" } else { "bf16" };
         let mut state = engines(wide);
@@ -74,13 +86,23 @@ fn figures() {
         }
         let took = time(|| state.binary(Binary::Sub, (Broadcast::Col, 0), operand(0), operand(1), 0, false));
         tell(&format!("sub_tiles_bcast_cols, {width}"), 1, took);
-        tell(&format!("copy_tile, {width}"), 1, time(|| state.copy(operand(0), 0, false, Broadcast::None)));
-        state.engines.set_matrix(MatrixSetting::Copy { transpose: false, direct: false });
+        tell(
+            &format!("copy_tile, {width}"),
+            1,
+            time(|| state.copy(operand(0), 0, false, Broadcast::None)),
+        );
+        state.engines.set_matrix(MatrixSetting::Copy {
+            transpose: false,
+            direct: false,
+        });
         for register in 0..3 {
             state.copy(operand(register), register as u32, false, Broadcast::None);
         }
         for row in OPERATIONS.iter().filter(|row| !row.name.starts_with("sfpu_")) {
-            state.engines.set_sfpu(SfpuSetting { init: row.init, variant: 0 });
+            state.engines.set_sfpu(SfpuSetting {
+                init: row.init,
+                variant: 0,
+            });
             let call = SfpuCall {
                 name: hash(row.name),
                 variant: 0,
@@ -92,7 +114,11 @@ fn figures() {
                 words_from_init: 0,
                 format: ANY_FORMAT,
             };
-            let call = if matches!(row.lanes, super::sfpu::table::Lanes::Unary(_)) { SfpuCall { out: 0, ..call } } else { call };
+            let call = if matches!(row.lanes, super::sfpu::table::Lanes::Unary(_)) {
+                SfpuCall { out: 0, ..call }
+            } else {
+                call
+            };
             let took = time(|| {
                 state.copy(operand(0), 0, false, Broadcast::None);
                 state.sfpu(black_box(&call)).expect("a legal call");
@@ -103,14 +129,21 @@ fn figures() {
         }
         state.registers.commit().expect("acquired");
         state.registers.wait().expect("committed");
-        for (format, accumulate) in
-            [(DataFormat::Float16_b, false), (DataFormat::Float32, false), (DataFormat::Float32, true), (DataFormat::Bfp8_b, false)]
-        {
+        for (format, accumulate) in [
+            (DataFormat::Float16_b, false),
+            (DataFormat::Float32, false),
+            (DataFormat::Float32, true),
+            (DataFormat::Bfp8_b, false),
+        ] {
             let mut page = vec![0u8; format.tile_bytes(32, 32)];
             state.engines.l1_accumulate = accumulate;
             let packer = state.packer(Operand { cb: 0, format }).expect("a format that packs");
             let took = time(|| state.pack(&packer, 0, black_box(&mut page)));
-            tell(&format!("pack_tile to {format:?}, accumulate {accumulate}, {width}"), 1, took);
+            tell(
+                &format!("pack_tile to {format:?}, accumulate {accumulate}, {width}"),
+                1,
+                took,
+            );
         }
     }
 }

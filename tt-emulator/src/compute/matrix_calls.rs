@@ -38,7 +38,13 @@ pub(super) const BLOCK_LIMIT: usize = 16;
 
 impl ComputeState {
     /// Checks a matmul before its pages are looked at.
-    pub(super) fn require_matmul(&self, in0: Operand, in1: Operand, idst: u32, shape: BlockShape) -> Result<(), Broken> {
+    pub(super) fn require_matmul(
+        &self,
+        in0: Operand,
+        in1: Operand,
+        idst: u32,
+        shape: BlockShape,
+    ) -> Result<(), Broken> {
         self.registers.require_math(idst, 1)?;
         let BlockShape { transpose, ct, rt, kt } = shape;
         let dimensions = [ct, rt, kt];
@@ -47,7 +53,8 @@ impl ComputeState {
             return Err((&rules::BLOCK_DIMENSIONS, detail));
         }
         self.registers.require_math(idst, ct * rt)?;
-        self.engines.require_matrix(&MatrixSetting::Matmul { transpose, ct, rt, kt })?;
+        self.engines
+            .require_matrix(&MatrixSetting::Matmul { transpose, ct, rt, kt })?;
         self.engines.require_matmul_order(in0.cb, in1.cb)?;
         self.engines.require_src_a(in1)?;
         self.engines.require_src_b(in0)?;
@@ -60,11 +67,20 @@ impl ComputeState {
         let wide = self.is_wide();
         let mut special = self.exact;
         let sources = &mut *self.sources;
-        sources.rows.resize_with(rows.len().max(sources.rows.len()), Parts::zero);
-        sources.columns.resize_with(columns.len().max(sources.columns.len()), Parts::zero);
+        sources
+            .rows
+            .resize_with(rows.len().max(sources.rows.len()), Parts::zero);
+        sources
+            .columns
+            .resize_with(columns.len().max(sources.columns.len()), Parts::zero);
         for (parts, page) in sources.columns.iter_mut().zip(columns) {
             let keep = Keep::of(page.operand.format, wide);
-            special |= load_parts(parts, page, keep, (self.plan.first_a, self.plan.second_a, Keep::AllA, Keep::HighA));
+            special |= load_parts(
+                parts,
+                page,
+                keep,
+                (self.plan.first_a, self.plan.second_a, Keep::AllA, Keep::HighA),
+            );
             if transposed {
                 for part in [&mut parts.first, &mut parts.second] {
                     sources.spread.0.copy_from_slice(&part.0);
@@ -74,7 +90,12 @@ impl ComputeState {
         }
         for (parts, page) in sources.rows.iter_mut().zip(rows) {
             let keep = Keep::of(page.operand.format, wide);
-            special |= load_parts(parts, page, keep, (self.plan.first_b, self.plan.second_b, Keep::Tf32, Keep::HighB));
+            special |= load_parts(
+                parts,
+                page,
+                keep,
+                (self.plan.first_b, self.plan.second_b, Keep::Tf32, Keep::HighB),
+            );
         }
         if special {
             return self.matmul_exact(rows, columns, idst, transposed);
@@ -82,8 +103,14 @@ impl ComputeState {
         for (r, row) in sources.rows[..rows.len()].iter().enumerate() {
             for (c, column) in sources.columns[..columns.len()].iter().enumerate() {
                 let register = self.registers.accumulate(idst + (r * columns.len() + c) as u32);
-                let row = matmul::Operand { first: &row.first, second: &row.second };
-                let column = matmul::Operand { first: &column.first, second: &column.second };
+                let row = matmul::Operand {
+                    first: &row.first,
+                    second: &row.second,
+                };
+                let column = matmul::Operand {
+                    first: &column.first,
+                    second: &column.second,
+                };
                 matmul::multiply(register, &row, &column, self.plan.products, wide);
             }
         }
@@ -94,7 +121,12 @@ impl ComputeState {
         let wide = self.is_wide();
         let sources = &mut *self.sources;
         for (r, row) in rows.iter().enumerate() {
-            to_source(row.bytes, row.operand.format, whole(row.operand.format, wide), &mut sources.b);
+            to_source(
+                row.bytes,
+                row.operand.format,
+                whole(row.operand.format, wide),
+                &mut sources.b,
+            );
             for (c, column) in columns.iter().enumerate() {
                 let format = column.operand.format;
                 to_source(column.bytes, format, whole(format, wide), &mut sources.a);
@@ -120,7 +152,11 @@ impl ComputeState {
         row: u32,
     ) -> Result<bool, Broken> {
         self.registers.require_math(idst, 1)?;
-        let wanted = MatrixSetting::Binary { op, broadcast, accumulate: false };
+        let wanted = MatrixSetting::Binary {
+            op,
+            broadcast,
+            accumulate: false,
+        };
         let accumulate = self.engines.require_matrix(&wanted)?;
         self.engines.require_src_a(a)?;
         self.engines.require_src_b(b)?;
@@ -133,7 +169,15 @@ impl ComputeState {
     }
 
     /// `DST[idst] = a op b`, added to the register if `accumulate` or if `op` multiplies.
-    pub(super) fn binary(&mut self, op: Binary, (how, row): (Broadcast, u32), a: Page, b: Page, idst: u32, accumulate: bool) {
+    pub(super) fn binary(
+        &mut self,
+        op: Binary,
+        (how, row): (Broadcast, u32),
+        a: Page,
+        b: Page,
+        idst: u32,
+        accumulate: bool,
+    ) {
         let wide = self.is_wide();
         let sources = &mut *self.sources;
         to_source(a.bytes, a.operand.format, whole(a.operand.format, wide), &mut sources.a);
@@ -184,16 +228,28 @@ impl ComputeState {
     }
 
     /// Checks a copy, transposition or broadcast of `count` tiles.
-    pub(super) fn require_copy(&self, wanted: &MatrixSetting, operand: Operand, idst: u32, count: u32) -> Result<(), Broken> {
+    pub(super) fn require_copy(
+        &self,
+        wanted: &MatrixSetting,
+        operand: Operand,
+        idst: u32,
+        count: u32,
+    ) -> Result<(), Broken> {
         self.registers.require_math(idst, count)?;
         self.engines.require_matrix(wanted)?;
         self.engines.require_src_a(operand)?;
         if !super::unpack::is_supported(operand.format) {
-            return Err((&rules::FORMAT_UNSUPPORTED, format!("buffer {} is {:?}", operand.cb, operand.format)));
+            return Err((
+                &rules::FORMAT_UNSUPPORTED,
+                format!("buffer {} is {:?}", operand.cb, operand.format),
+            ));
         }
         let sixteen_bit = operand.format != DataFormat::Float32;
         if *wanted == MatrixSetting::UnaryBroadcast(Broadcast::Row) && self.is_wide() && sixteen_bit {
-            return Err((&rules::UNARY_BCAST_ROW, format!("buffer {} is {:?}", operand.cb, operand.format)));
+            return Err((
+                &rules::UNARY_BCAST_ROW,
+                format!("buffer {} is {:?}", operand.cb, operand.format),
+            ));
         }
         Ok(())
     }
@@ -206,7 +262,12 @@ impl ComputeState {
         if direct {
             to_destination(page.bytes, &mut sources.a);
         } else {
-            to_source(page.bytes, page.operand.format, whole(page.operand.format, wide), &mut sources.a);
+            to_source(
+                page.bytes,
+                page.operand.format,
+                whole(page.operand.format, wide),
+                &mut sources.a,
+            );
         }
         let mut from: &Tile = &sources.a;
         if transposed {
@@ -218,13 +279,19 @@ impl ComputeState {
             from = &sources.spread;
         }
         let register = self.registers.overwrite(idst);
-        if direct { register.0.copy_from_slice(&from.0) } else { eltwise::copy(register, from, wide) }
+        if direct {
+            register.0.copy_from_slice(&from.0)
+        } else {
+            eltwise::copy(register, from, wide)
+        }
     }
 
     /// Checks a transposition within the destination.
     pub(super) fn require_transpose_destination(&self, idst: u32) -> Result<(), Broken> {
         self.registers.require_math(idst, 1)?;
-        self.engines.require_matrix(&MatrixSetting::TransposeDestination).map(|_| ())
+        self.engines
+            .require_matrix(&MatrixSetting::TransposeDestination)
+            .map(|_| ())
     }
 
     /// Transposes a register in place.
@@ -247,7 +314,11 @@ impl ComputeState {
         self.registers.require_math(idst, 1)?;
         self.engines.require_matrix(&MatrixSetting::Reduce { pool, dim })?;
         // Sums along rows are a matmul with the scaler as in1.
-        let (a, b) = if dim == ReduceDim::Row && pool != Pool::Max { (scaler, data) } else { (data, scaler) };
+        let (a, b) = if dim == ReduceDim::Row && pool != Pool::Max {
+            (scaler, data)
+        } else {
+            (data, scaler)
+        };
         self.engines.require_src_a(a)?;
         self.engines.require_src_b(b)?;
         self.require_source(a)?;
@@ -259,16 +330,39 @@ impl ComputeState {
     }
 
     /// Folds a page into a register.
-    pub(super) fn reduce(&mut self, pool: Pool, dim: ReduceDim, data: Page, scaler: Page, idst: u32) -> Result<(), Broken> {
+    pub(super) fn reduce(
+        &mut self,
+        pool: Pool,
+        dim: ReduceDim,
+        data: Page,
+        scaler: Page,
+        idst: u32,
+    ) -> Result<(), Broken> {
         let wide = self.is_wide();
         let sources = &mut *self.sources;
-        to_source(data.bytes, data.operand.format, whole(data.operand.format, wide), &mut sources.a);
-        to_source(scaler.bytes, scaler.operand.format, whole(scaler.operand.format, wide), &mut sources.b);
+        to_source(
+            data.bytes,
+            data.operand.format,
+            whole(data.operand.format, wide),
+            &mut sources.a,
+        );
+        to_source(
+            scaler.bytes,
+            scaler.operand.format,
+            whole(scaler.operand.format, wide),
+            &mut sources.b,
+        );
         if pool == Pool::Max && !is_unit(&sources.b) {
             return Err((&rules::REDUCE_SCALER, format!("buffer {}", scaler.operand.cb)));
         }
         let (register, fresh) = self.registers.reduce(idst);
-        Reduction { pool, dim, phases: self.phases, wide }.run(register, fresh, &sources.a, &sources.b);
+        Reduction {
+            pool,
+            dim,
+            phases: self.phases,
+            wide,
+        }
+        .run(register, fresh, &sources.a, &sources.b);
         Ok(())
     }
 }

@@ -25,7 +25,9 @@ pub enum ReduceDim {
 impl ReduceDim {
     /// The dimension with LLK's id.
     pub fn from_id(id: u32) -> Option<ReduceDim> {
-        [ReduceDim::Row, ReduceDim::Col, ReduceDim::Scalar].into_iter().find(|dim| *dim as u32 == id)
+        [ReduceDim::Row, ReduceDim::Col, ReduceDim::Scalar]
+            .into_iter()
+            .find(|dim| *dim as u32 == id)
     }
 }
 
@@ -46,7 +48,14 @@ impl Relu {
     /// From LLK's mode and threshold.
     pub fn from_ids(mode: u32, threshold: u32) -> Option<Relu> {
         let threshold = threshold as u16;
-        [Relu::None, Relu::Zero, Relu::MinThreshold(threshold), Relu::MaxThreshold(threshold)].get(mode as usize).copied()
+        [
+            Relu::None,
+            Relu::Zero,
+            Relu::MinThreshold(threshold),
+            Relu::MaxThreshold(threshold),
+        ]
+        .get(mode as usize)
+        .copied()
     }
 
     /// Values up to this pattern become zero, and values above the second one become it. Patterns of non-negative values
@@ -261,7 +270,14 @@ mod tests {
     use crate::compute::tile::position;
 
     fn packer(wide: bool, format: DataFormat) -> Packer {
-        Packer { wide, format, bfp8_precise: false, mask: None, relu: Relu::None, accumulate: false }
+        Packer {
+            wide,
+            format,
+            bfp8_precise: false,
+            mask: None,
+            relu: Relu::None,
+            accumulate: false,
+        }
     }
 
     fn bf16_page(packer: Packer, tile: &Tile) -> Vec<u16> {
@@ -277,7 +293,10 @@ mod tests {
             for (i, value) in tile.0.iter_mut().enumerate() {
                 *value = f32::from_bits(((base + i as u32).min(0x7f7f) << 16) | 0x8000);
             }
-            for (i, packed) in bf16_page(packer(true, DataFormat::Float16_b), &tile).into_iter().enumerate() {
+            for (i, packed) in bf16_page(packer(true, DataFormat::Float16_b), &tile)
+                .into_iter()
+                .enumerate()
+            {
                 assert_eq!(u32::from(packed), (base + i as u32).min(0x7f7f) + 1);
             }
         }
@@ -313,7 +332,13 @@ mod tests {
             (ReduceDim::Col, vec![position(0, 0), position(0, 31)]),
             (ReduceDim::Scalar, vec![0]),
         ] {
-            let packed = bf16_page(Packer { mask: Some(dim), ..packer(true, DataFormat::Float16_b) }, &tile);
+            let packed = bf16_page(
+                Packer {
+                    mask: Some(dim),
+                    ..packer(true, DataFormat::Float16_b)
+                },
+                &tile,
+            );
             let expected = match dim {
                 ReduceDim::Row => 64,
                 ReduceDim::Col => 32,
@@ -336,7 +361,11 @@ mod tests {
         ] {
             for format in [DataFormat::Float16_b, DataFormat::Float32] {
                 let mut page = vec![0u8; format.tile_bytes(32, 32)];
-                Packer { relu, ..packer(true, format) }.pack(Some(&tile), &mut page);
+                Packer {
+                    relu,
+                    ..packer(true, format)
+                }
+                .pack(Some(&tile), &mut page);
                 let mut back = Tile::zero();
                 crate::compute::unpack::to_source(&page, format, crate::compute::unpack::Mask(!0), &mut back);
                 assert_eq!(back.0[..4], expected, "{relu:?} {format:?}");
@@ -350,7 +379,11 @@ mod tests {
         for (format, expected) in [(DataFormat::Float32, 1.003_906_25), (DataFormat::Float16_b, 1.0)] {
             let mut page = vec![0u8; format.tile_bytes(32, 32)];
             packer(true, format).pack(Some(&Tile([1.0; TILE])), &mut page);
-            Packer { accumulate: true, ..packer(true, format) }.pack(Some(&tile), &mut page);
+            Packer {
+                accumulate: true,
+                ..packer(true, format)
+            }
+            .pack(Some(&tile), &mut page);
             let mut back = Tile::zero();
             crate::compute::unpack::to_source(&page, format, crate::compute::unpack::Mask(!0), &mut back);
             assert_eq!(back.0[77], expected, "{format:?}: a tie goes to even");

@@ -17,7 +17,10 @@ impl ComputeState {
         if self.engines.mask.is_some()
             && let Some(register) = (first..first + count).find(|register| !self.registers.holds_reduced(*register))
         {
-            return Err((&rules::REDUCE_MASK, format!("register {register} into buffer {}", operand.cb)));
+            return Err((
+                &rules::REDUCE_MASK,
+                format!("register {register} into buffer {}", operand.cb),
+            ));
         }
         self.packer(operand)
     }

@@ -46,7 +46,11 @@ pub const fn flush_to_zero(bits: u32) -> u32 {
 /// NaN becomes the infinity of its sign.
 #[inline(always)]
 pub const fn nan_to_infinity(bits: u32) -> u32 {
-    if bits & !SIGN > EXPONENT { (bits & SIGN) | EXPONENT } else { bits }
+    if bits & !SIGN > EXPONENT {
+        (bits & SIGN) | EXPONENT
+    } else {
+        bits
+    }
 }
 
 /// The value an SFPU store leaves in a 16-bit destination register. A NaN becomes an infinity; `generated_nan_sign` is the
@@ -59,7 +63,11 @@ pub const fn sfpu_store_16(bits: u32, store: Store, generated_nan_sign: u32) -> 
     let rounded = match store {
         Store::Truncate => bits & 0xffff_0000,
         Store::Nearest => {
-            if bits & EXPONENT == 0 { 0 } else { to_bf16_away(bits) }
+            if bits & EXPONENT == 0 {
+                0
+            } else {
+                to_bf16_away(bits)
+            }
         }
         Store::NearestEven => to_bf16_even(bits),
     };
@@ -72,7 +80,10 @@ mod tests {
 
     fn bf16_neighbours(value: f32) -> (f32, f32) {
         let down = f32::from_bits(value.to_bits() & 0xffff_0000);
-        (down, f32::from_bits((value.to_bits() & 0xffff_0000).wrapping_add(0x1_0000)))
+        (
+            down,
+            f32::from_bits((value.to_bits() & 0xffff_0000).wrapping_add(0x1_0000)),
+        )
     }
 
     #[test]

@@ -91,9 +91,6 @@ rules! {
     WHERE_FORMAT = "EMU0706", "SFPU operation told another format than that of the destination registers",
         "The format of where_tile and sfpu_reduce is that of the destination: Float32 with fp32_dest_acc_en, else Float16_b.",
         "reference patterns, surprise 3";
-    RECIP_PRECISION = "EMU0707", "operation told another width than that of the destination registers",
-        "The template argument must be what DST_ACCUM_MODE says.",
-        "recip.h";
     ENUMERATOR = "EMU0708", "argument outside its enumeration",
         "The value is none that the call knows.",
         "llk_defs.h";

@@ -55,7 +55,10 @@ impl ComputeState {
     /// An operation of the vector unit.
     pub(super) fn sfpu(&mut self, call: &SfpuCall) -> Result<(), Broken> {
         let operation = table::operation(call.name).ok_or_else(|| unknown("operation", call.name))?;
-        let wanted = SfpuSetting { init: operation.init, variant: call.variant };
+        let wanted = SfpuSetting {
+            init: operation.init,
+            variant: call.variant,
+        };
         self.engines.require_sfpu(operation.name, wanted)?;
         for register in call.inputs {
             self.registers.require_math(register, 1)?;
@@ -75,11 +78,18 @@ impl ComputeState {
             _ => (Fold::Sum, ReduceDim::Col),
         };
         let [p0, p1] = self.sfpu_words;
-        let words = if call.words_from_init != 0 { [p0, p1, 0] } else { call.words };
+        let words = if call.words_from_init != 0 {
+            [p0, p1, 0]
+        } else {
+            call.words
+        };
         let call = Call {
             inputs: call.inputs,
             out: call.out,
-            scalars: Scalars { words, wide: self.is_wide() },
+            scalars: Scalars {
+                words,
+                wide: self.is_wide(),
+            },
             mode: VectorMode::from_id(call.mode).ok_or_else(|| unknown("vector mode", call.mode))?,
             broadcast,
             fold,
@@ -91,10 +101,17 @@ impl ComputeState {
         if said == ANY_FORMAT {
             return Ok(());
         }
-        let is = if self.is_wide() { DataFormat::Float32 } else { DataFormat::Float16_b };
+        let is = if self.is_wide() {
+            DataFormat::Float32
+        } else {
+            DataFormat::Float16_b
+        };
         match u8::try_from(said).ok().and_then(DataFormat::from_id) {
             Some(format) if format == is => Ok(()),
-            Some(format) => Err((&rules::WHERE_FORMAT, format!("{operation} says {format:?}, the registers hold {is:?}"))),
+            Some(format) => Err((
+                &rules::WHERE_FORMAT,
+                format!("{operation} says {format:?}, the registers hold {is:?}"),
+            )),
             None => Err(unknown("data format", said)),
         }
     }

@@ -29,7 +29,10 @@ pub(super) struct Parts {
 
 impl Parts {
     pub(super) const fn zero() -> Parts {
-        Parts { first: Tile::zero(), second: Tile::zero() }
+        Parts {
+            first: Tile::zero(),
+            second: Tile::zero(),
+        }
     }
 }
 
@@ -87,13 +90,20 @@ impl ComputeState {
     pub(super) fn unpacks_to_destination(&self, operand: Operand) -> bool {
         self.is_wide()
             && operand.format == DataFormat::Float32
-            && self.unpack_to_destination.get(operand.cb as usize).copied().unwrap_or(false)
+            && self
+                .unpack_to_destination
+                .get(operand.cb as usize)
+                .copied()
+                .unwrap_or(false)
     }
 
     /// The operand can be a source of the matrix engine.
     pub(super) fn require_source(&self, operand: Operand) -> Result<(), Broken> {
         if !unpack::is_supported(operand.format) {
-            return Err((&rules::FORMAT_UNSUPPORTED, format!("buffer {} is {:?}", operand.cb, operand.format)));
+            return Err((
+                &rules::FORMAT_UNSUPPORTED,
+                format!("buffer {} is {:?}", operand.cb, operand.format),
+            ));
         }
         if self.unpacks_to_destination(operand) {
             return Err((&rules::OPERAND_UNPACK_TO_DEST, format!("buffer {}", operand.cb)));
@@ -104,10 +114,16 @@ impl ComputeState {
     /// The packer as it is set, writing this buffer.
     pub(super) fn packer(&self, operand: Operand) -> Result<Packer, Broken> {
         if !pack::is_supported(operand.format) {
-            return Err((&rules::FORMAT_UNSUPPORTED, format!("buffer {} is {:?}", operand.cb, operand.format)));
+            return Err((
+                &rules::FORMAT_UNSUPPORTED,
+                format!("buffer {} is {:?}", operand.cb, operand.format),
+            ));
         }
         if self.engines.l1_accumulate && !pack::accumulates(operand.format) {
-            return Err((&rules::L1_ACC_FORMAT, format!("buffer {} is {:?}", operand.cb, operand.format)));
+            return Err((
+                &rules::L1_ACC_FORMAT,
+                format!("buffer {} is {:?}", operand.cb, operand.format),
+            ));
         }
         Ok(Packer {
             wide: self.is_wide(),

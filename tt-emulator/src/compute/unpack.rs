@@ -37,7 +37,11 @@ impl Keep {
 
     /// What a source keeps of a page of this format.
     pub fn of(format: DataFormat, wide: bool) -> Keep {
-        if format == DataFormat::Float32 && wide { Keep::Tf32 } else { Keep::Bf16 }
+        if format == DataFormat::Float32 && wide {
+            Keep::Tf32
+        } else {
+            Keep::Bf16
+        }
     }
 
     /// Both restrictions at once.
@@ -98,7 +102,9 @@ pub fn to_source(page: &[u8], format: DataFormat, mask: Mask, out: &mut Tile) ->
         _ => {
             block_float::decode(page, format, out);
             mask_in_place(out, mask.0);
-            out.0.iter().fold(0, |largest, value| largest.max(value.to_bits() & EXPONENT))
+            out.0
+                .iter()
+                .fold(0, |largest, value| largest.max(value.to_bits() & EXPONENT))
         }
     };
     largest == EXPONENT
@@ -141,7 +147,9 @@ pub enum Broadcast {
 impl Broadcast {
     /// The broadcast with LLK's id.
     pub fn from_id(id: u32) -> Option<Broadcast> {
-        [Broadcast::None, Broadcast::Col, Broadcast::Row, Broadcast::Scalar].into_iter().find(|b| *b as u32 == id)
+        [Broadcast::None, Broadcast::Col, Broadcast::Row, Broadcast::Scalar]
+            .into_iter()
+            .find(|b| *b as u32 == id)
     }
 }
 
@@ -198,7 +206,12 @@ mod tests {
     fn the_largest_exponent_is_reported() {
         let mut tile = Tile::zero();
         let mask = Mask(Keep::Bf16.mask());
-        assert!(!to_source(&f32_page(|i| i as f32), DataFormat::Float32, mask, &mut tile));
+        assert!(!to_source(
+            &f32_page(|i| i as f32),
+            DataFormat::Float32,
+            mask,
+            &mut tile
+        ));
         let one = f32_page(|i| if i == 900 { f32::NEG_INFINITY } else { 1.0 });
         assert!(to_source(&one, DataFormat::Float32, mask, &mut tile));
     }
@@ -213,7 +226,12 @@ mod tests {
         }
         let (mut turned, mut spread_out) = (Tile::zero(), Tile::zero());
         transpose(&tile, &mut turned);
-        for (how, row) in [(Broadcast::Col, 0), (Broadcast::Row, 0), (Broadcast::Row, 21), (Broadcast::Scalar, 0)] {
+        for (how, row) in [
+            (Broadcast::Col, 0),
+            (Broadcast::Row, 0),
+            (Broadcast::Row, 21),
+            (Broadcast::Scalar, 0),
+        ] {
             spread(&tile, how, row, &mut spread_out);
             for r in 0..32 {
                 for c in 0..32 {

@@ -43,18 +43,36 @@ impl Risc {
     }
 
     /// Packs `block` registers from `first` on as rows of a block of `full` tiles, from tile `column` on.
-    fn pack_rows(&mut self, out: Operand, (block, full, column): (u32, u32, u32), first: u32, rows: &mut [u8], line: i32) {
+    fn pack_rows(
+        &mut self,
+        out: Operand,
+        (block, full, column): (u32, u32, u32),
+        first: u32,
+        rows: &mut [u8],
+        line: i32,
+    ) {
         let element = self.row_element(out, line);
-        let set = self.compute.engines.require_pack(out).and(self.compute.registers.require_pack(first, block));
+        let set = self
+            .compute
+            .engines
+            .require_pack(out)
+            .and(self.compute.registers.require_pack(first, block));
         self.obey(set, line);
         if self.compute.engines.pack_mode != (PackMode::Untilize { block, full }) {
-            let detail = format!("blocks of {block} of {full} tiles, the packer is set for {:?}", self.compute.engines.pack_mode);
+            let detail = format!(
+                "blocks of {block} of {full} tiles, the packer is set for {:?}",
+                self.compute.engines.pack_mode
+            );
             self.violation(&rules::UNTILIZE_MODE, line, detail);
         }
         let packer = self.compute.packer(out);
         let packer = self.obey(packer, line);
         if packer.accumulate {
-            self.violation(&rules::L1_ACC_FORMAT, line, format!("buffer {} is packed in rows", out.cb));
+            self.violation(
+                &rules::L1_ACC_FORMAT,
+                line,
+                format!("buffer {} is packed in rows", out.cb),
+            );
         }
         let mut tile = [0u8; LARGEST_TILE];
         for c in 0..block {
@@ -66,7 +84,10 @@ impl Risc {
 
     fn check_block(&mut self, block: u32, full: u32, line: i32) {
         if block == 0 || full == 0 || full % block != 0 || block as usize > self.compute.registers.capacity() {
-            let detail = format!("blocks of {block} of {full} tiles, the section has {}", self.compute.registers.capacity());
+            let detail = format!(
+                "blocks of {block} of {full} tiles, the section has {}",
+                self.compute.registers.capacity()
+            );
             self.violation(&rules::BLOCK_DIMENSIONS, line, detail);
         }
     }
@@ -97,11 +118,20 @@ pub(super) extern "C" fn tilize(icb: u32, block: u32, ocb: u32, input: u32, outp
         let bytes = risc.front_bytes(icb, page_bytes, (row + 1) * block_bytes, line);
         let mut tile = [0u8; LARGEST_TILE];
         for t in 0..block - first as u32 {
-            gather(&bytes[row * block_bytes..], element, width, first + t as usize, &mut tile);
+            gather(
+                &bytes[row * block_bytes..],
+                element,
+                width,
+                first + t as usize,
+                &mut tile,
+            );
             let registers = &mut risc.compute.registers;
             let acquired = registers.acquire();
             risc.obey(acquired, line);
-            let page = Page { operand, bytes: &tile[..element * 1024] };
+            let page = Page {
+                operand,
+                bytes: &tile[..element * 1024],
+            };
             risc.compute.copy(page, 0, false, Broadcast::None);
             let registers = &mut risc.compute.registers;
             let handed = registers.commit().and_then(|()| registers.wait());
@@ -142,15 +172,7 @@ pub(super) extern "C" fn untilize_init(icb: u32, ocb: u32, block: u32, full: u32
     });
 }
 
-pub(super) extern "C" fn untilize_block(
-    icb: u32,
-    ocb: u32,
-    block: u32,
-    full: u32,
-    rows: u32,
-    column: u32,
-    line: i32,
-) {
+pub(super) extern "C" fn untilize_block(icb: u32, ocb: u32, block: u32, full: u32, rows: u32, column: u32, line: i32) {
     guard(line, |risc| {
         let operand = risc.operand(icb, line);
         let (out, page_bytes) = risc.loose_operand(ocb, line);
@@ -177,15 +199,7 @@ pub(super) extern "C" fn untilize_block(
     });
 }
 
-pub(super) extern "C" fn untilize_dest(
-    ocb: u32,
-    block: u32,
-    full: u32,
-    rows: u32,
-    column: u32,
-    first: u32,
-    line: i32,
-) {
+pub(super) extern "C" fn untilize_dest(ocb: u32, block: u32, full: u32, rows: u32, column: u32, first: u32, line: i32) {
     guard(line, |risc| {
         let (out, page_bytes) = risc.loose_operand(ocb, line);
         let element = risc.row_element(out, line);

@@ -53,7 +53,13 @@ pub(crate) struct CoreCb {
 
 impl CoreCb {
     pub fn new(config: CbConfig) -> CoreCb {
-        CoreCb { config, received: 0, acked: 0, producer: None, consumer: None }
+        CoreCb {
+            config,
+            received: 0,
+            acked: 0,
+            producer: None,
+            consumer: None,
+        }
     }
 
     /// Pages that are filled.
@@ -112,7 +118,11 @@ impl Risc {
             self.violation(
                 &rules::CB_NOT_CONFIGURED,
                 line,
-                format!("circular buffer {cb} is not configured on this core ({} has ids 0 to {})", self.arch.text, self.arch.circular_buffers - 1),
+                format!(
+                    "circular buffer {cb} is not configured on this core ({} has ids 0 to {})",
+                    self.arch.text,
+                    self.arch.circular_buffers - 1
+                ),
             );
         }
     }
@@ -124,7 +134,10 @@ impl Risc {
         let core = self.core();
         let shared = &core.cbs[cb as usize];
         if pages > shared.config.pages {
-            let detail = format!("cb_reserve_back({cb}, {pages}), the circular buffer has {} pages", shared.config.pages);
+            let detail = format!(
+                "cb_reserve_back({cb}, {pages}), the circular buffer has {} pages",
+                shared.config.pages
+            );
             self.violation(&rules::CB_RESERVE_CAPACITY, line, detail);
         }
         if shared.free() < pages {
@@ -141,7 +154,10 @@ impl Risc {
         let core = self.core();
         let shared = &core.cbs[cb as usize];
         if pages > shared.config.pages {
-            let detail = format!("cb_wait_front({cb}, {pages}), the circular buffer has {} pages", shared.config.pages);
+            let detail = format!(
+                "cb_wait_front({cb}, {pages}), the circular buffer has {} pages",
+                shared.config.pages
+            );
             self.violation(&rules::CB_WAIT_CAPACITY, line, detail);
         }
         if u32::from(shared.filled()) < pages {
@@ -160,7 +176,10 @@ impl Risc {
         let shared = &mut core.cbs[cb as usize];
         let view = &mut self.views[cb as usize];
         if *shared.producer.get_or_insert(name) != name {
-            let detail = format!("{name} pushes to circular buffer {cb}, {} did before", shared.producer.unwrap_or(name));
+            let detail = format!(
+                "{name} pushes to circular buffer {cb}, {} did before",
+                shared.producer.unwrap_or(name)
+            );
             self.violation(&rules::CB_SECOND_PRODUCER, line, detail);
         }
         if pages > view.reserved {
@@ -171,10 +190,17 @@ impl Risc {
         let limit = shared.config.base + shared.config.bytes;
         if start + bytes > limit {
             let left = (limit - start) / shared.config.page_bytes;
-            let detail = format!("cb_push_back({cb}, {pages}) with {left} of {} pages left before the end", shared.config.pages);
+            let detail = format!(
+                "cb_push_back({cb}, {pages}) with {left} of {} pages left before the end",
+                shared.config.pages
+            );
             self.violation(&rules::CB_STRADDLE, line, detail);
         }
-        view.write = if start + bytes == limit { shared.config.base } else { start + bytes };
+        view.write = if start + bytes == limit {
+            shared.config.base
+        } else {
+            start + bytes
+        };
         view.reserved -= pages;
         view.pack_slot = 0;
         view.pushed = true;
@@ -194,7 +220,10 @@ impl Risc {
         let shared = &mut core.cbs[cb as usize];
         let view = &mut self.views[cb as usize];
         if *shared.consumer.get_or_insert(name) != name {
-            let detail = format!("{name} pops from circular buffer {cb}, {} did before", shared.consumer.unwrap_or(name));
+            let detail = format!(
+                "{name} pops from circular buffer {cb}, {} did before",
+                shared.consumer.unwrap_or(name)
+            );
             self.violation(&rules::CB_SECOND_CONSUMER, line, detail);
         }
         if pages > view.waited {
@@ -205,7 +234,10 @@ impl Risc {
         let limit = shared.config.base + shared.config.bytes;
         if start + bytes > limit {
             let left = (limit - start) / shared.config.page_bytes;
-            let detail = format!("cb_pop_front({cb}, {pages}) with {left} of {} pages left before the end", shared.config.pages);
+            let detail = format!(
+                "cb_pop_front({cb}, {pages}) with {left} of {} pages left before the end",
+                shared.config.pages
+            );
             self.violation(&rules::CB_STRADDLE, line, detail);
         }
         if self.transfers.has_writes() {
@@ -214,7 +246,11 @@ impl Risc {
         let core = self.core();
         let shared = &mut core.cbs[cb as usize];
         let view = &mut self.views[cb as usize];
-        view.read = if start + bytes == limit { shared.config.base } else { start + bytes };
+        view.read = if start + bytes == limit {
+            shared.config.base
+        } else {
+            start + bytes
+        };
         view.waited -= pages;
         view.popped = true;
         shared.acked = shared.acked.wrapping_add(pages as u16);
@@ -253,12 +289,18 @@ impl Risc {
         let config = &self.core().cbs[cb as usize].config;
         let view = &self.views[cb as usize];
         if index >= view.waited {
-            let detail = format!("page {index} of circular buffer {cb}, waited for are {} pages", view.waited);
+            let detail = format!(
+                "page {index} of circular buffer {cb}, waited for are {} pages",
+                view.waited
+            );
             self.violation(&rules::CB_FRONT_WINDOW, line, detail);
         }
         let address = view.read + index * config.page_bytes;
         if address + config.page_bytes > config.base + config.bytes {
-            let detail = format!("page {index} from the read pointer of circular buffer {cb} lies behind its {} pages", config.pages);
+            let detail = format!(
+                "page {index} from the read pointer of circular buffer {cb} lies behind its {} pages",
+                config.pages
+            );
             self.violation(&rules::CB_WINDOW_WRAP, line, detail);
         }
         address as usize as *const u8
@@ -271,12 +313,18 @@ impl Risc {
         let config = &self.core().cbs[cb as usize].config;
         let view = &self.views[cb as usize];
         if index >= view.reserved {
-            let detail = format!("page {index} of circular buffer {cb}, reserved are {} pages", view.reserved);
+            let detail = format!(
+                "page {index} of circular buffer {cb}, reserved are {} pages",
+                view.reserved
+            );
             self.violation(&rules::CB_BACK_WINDOW, line, detail);
         }
         let address = view.write + index * config.page_bytes;
         if address + config.page_bytes > config.base + config.bytes {
-            let detail = format!("page {index} from the write pointer of circular buffer {cb} lies behind its {} pages", config.pages);
+            let detail = format!(
+                "page {index} from the write pointer of circular buffer {cb} lies behind its {} pages",
+                config.pages
+            );
             self.violation(&rules::CB_WINDOW_WRAP, line, detail);
         }
         address as usize as *mut u8
@@ -297,12 +345,20 @@ impl Risc {
         for cb in 0..MAX_CIRCULAR_BUFFERS {
             let view = self.views[cb];
             if view.reserved > 0 && !view.pushed {
-                let detail = format!("circular buffer {cb}: {} pages reserved, none was ever pushed", view.reserved);
+                let detail = format!(
+                    "circular buffer {cb}: {} pages reserved, none was ever pushed",
+                    view.reserved
+                );
                 self.violation(&rules::CB_DIRTY_RESERVE, line, detail);
             }
-            let Some(producer) = self.core().cbs[cb].producer else { continue };
+            let Some(producer) = self.core().cbs[cb].producer else {
+                continue;
+            };
             if view.waited > 0 && !view.popped && producer != self.name && self.name != RiscName::Trisc {
-                let detail = format!("circular buffer {cb}: {} pages waited for, none was ever popped", view.waited);
+                let detail = format!(
+                    "circular buffer {cb}: {} pages waited for, none was ever popped",
+                    view.waited
+                );
                 self.violation(&rules::CB_DIRTY_WAIT, line, detail);
             }
         }

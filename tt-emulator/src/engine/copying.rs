@@ -9,7 +9,9 @@ pub(super) fn prefetch(source: *const u8, bytes: usize) {
     #[cfg(target_arch = "x86_64")]
     for offset in (0..bytes).step_by(LINE) {
         // SAFETY: a prefetch touches no memory that the program could see, at any address.
-        unsafe { std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(source.wrapping_add(offset).cast()) };
+        unsafe {
+            std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(source.wrapping_add(offset).cast())
+        };
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = (source, bytes, LINE);
@@ -27,8 +29,16 @@ pub(super) unsafe fn stream(source: *const u8, target: *mut u8, bytes: usize) {
         for offset in (0..bytes).step_by(LINE) {
             // SAFETY: the ranges are valid by the contract of the call, and the target is aligned to 16 bytes.
             unsafe {
-                let (from, to) = (source.add(offset).cast::<__m128i>(), target.add(offset).cast::<__m128i>());
-                let parts = [_mm_loadu_si128(from), _mm_loadu_si128(from.add(1)), _mm_loadu_si128(from.add(2)), _mm_loadu_si128(from.add(3))];
+                let (from, to) = (
+                    source.add(offset).cast::<__m128i>(),
+                    target.add(offset).cast::<__m128i>(),
+                );
+                let parts = [
+                    _mm_loadu_si128(from),
+                    _mm_loadu_si128(from.add(1)),
+                    _mm_loadu_si128(from.add(2)),
+                    _mm_loadu_si128(from.add(3)),
+                ];
                 _mm_stream_si128(to, parts[0]);
                 _mm_stream_si128(to.add(1), parts[1]);
                 _mm_stream_si128(to.add(2), parts[2]);

@@ -18,7 +18,10 @@ pub(crate) enum MessageTarget {
     /// One core.
     Core(u16),
     /// All cores of a rectangle but the excluded one.
-    Rectangle { rectangle: Rectangle, excluded: Option<u16> },
+    Rectangle {
+        rectangle: Rectangle,
+        excluded: Option<u16>,
+    },
 }
 
 /// Something small that one core tells others: a semaphore, a flag. Delivered between epochs.

@@ -8,6 +8,8 @@ use std::sync::{Mutex, PoisonError};
 use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, CoroutineResult, Yielder};
 
+use super::trap;
+
 /// Bytes of a kernel's stack; committed only where touched, with a guard page below.
 const STACK_BYTES: usize = 256 << 10;
 
@@ -24,7 +26,9 @@ pub(crate) struct Switch {
 impl Switch {
     /// A switch of a coroutine that has not started.
     pub const fn unset() -> Switch {
-        Switch { yielder: std::ptr::null() }
+        Switch {
+            yielder: std::ptr::null(),
+        }
     }
 
     /// Goes back to the scheduler until it resumes this coroutine.
@@ -34,6 +38,14 @@ impl Switch {
         // suspend, run on that stack.
         unsafe { (*self.yielder).suspend(()) };
     }
+}
+
+/// How a kernel came back to the scheduler.
+pub(crate) enum Resumed {
+    Suspended,
+    Returned,
+    /// It touched an address that is not there.
+    Faulted(usize),
 }
 
 /// A kernel on its own stack.
@@ -49,13 +61,21 @@ impl KernelCoroutine {
             Some(stack) => stack,
             None => DefaultStack::new(STACK_BYTES)?,
         };
-        Ok(KernelCoroutine { coroutine: Coroutine::with_stack(stack, move |yielder, ()| body(Switch { yielder })) })
+        Ok(KernelCoroutine {
+            coroutine: Coroutine::with_stack(stack, move |yielder, ()| body(Switch { yielder })),
+        })
     }
 
-    /// Runs until the kernel suspends or returns; gives whether it returned.
+    /// Runs until the kernel suspends, returns or faults.
     #[inline]
-    pub fn resume(&mut self) -> bool {
-        matches!(self.coroutine.resume(()), CoroutineResult::Return(()))
+    pub fn resume(&mut self) -> Resumed {
+        trap::watch(Some(self.coroutine.trap_handler()));
+        let result = self.coroutine.resume(());
+        trap::watch(None);
+        match result {
+            CoroutineResult::Yield(()) => Resumed::Suspended,
+            CoroutineResult::Return(()) => trap::take_fault().map_or(Resumed::Returned, Resumed::Faulted),
+        }
     }
 
     /// Takes the stack back, whether the kernel has returned or not.

@@ -31,13 +31,25 @@ fn describe(risc: &Risc) -> Option<String> {
         Wait::Nothing | Wait::Done => return None,
         Wait::Front { cb, pages } => {
             let shared = &core.cbs[cb as usize];
-            format!("{pages} filled pages of circular buffer {cb}, {} of {} are filled", shared.filled(), shared.config.pages)
+            format!(
+                "{pages} filled pages of circular buffer {cb}, {} of {} are filled",
+                shared.filled(),
+                shared.config.pages
+            )
         }
         Wait::Back { cb, pages } => {
             let shared = &core.cbs[cb as usize];
-            format!("{pages} free pages of circular buffer {cb}, {} of {} are free", shared.free(), shared.config.pages)
+            format!(
+                "{pages} free pages of circular buffer {cb}, {} of {} are free",
+                shared.free(),
+                shared.config.pages
+            )
         }
-        Wait::Semaphore { address, value, at_least } => {
+        Wait::Semaphore {
+            address,
+            value,
+            at_least,
+        } => {
             // SAFETY: the address was checked to lie in this core's L1 when the wait began.
             let now = unsafe { (address as usize as *const u32).read_volatile() };
             let offset = address as usize % L1_SLOT_BYTES;
@@ -45,7 +57,10 @@ fn describe(risc: &Risc) -> Option<String> {
                 Some(id) if id < SEMAPHORES => format!("semaphore {id}"),
                 _ => format!("the word at L1 offset {offset:#x}"),
             };
-            format!("{name} to be {}{value}, it is {now}", if at_least { "at least " } else { "" })
+            format!(
+                "{name} to be {}{value}, it is {now}",
+                if at_least { "at least " } else { "" }
+            )
         }
         Wait::Delivery => "memory that it polls".to_owned(),
     })
@@ -57,7 +72,11 @@ pub(crate) fn report(cores: &[CoreRun]) -> Box<Report> {
     let mut first = None;
     let (mut listed, mut waiting) = (0, 0);
     for run in cores {
-        let lines: Vec<_> = run.riscs.iter().filter_map(|(risc, _)| Some((risc, describe(risc)?))).collect();
+        let lines: Vec<_> = run
+            .riscs
+            .iter()
+            .filter_map(|(risc, _)| Some((risc, describe(risc)?)))
+            .collect();
         if lines.is_empty() {
             continue;
         }
@@ -77,5 +96,9 @@ pub(crate) fn report(cores: &[CoreRun]) -> Box<Report> {
         let _ = write!(detail, "\n    and {more} more cores");
     }
     let detail = format!("{waiting} RISCs wait and none can run{detail}");
-    Box::new(Report { rule: &rules::DEADLOCK, place: first, detail })
+    Box::new(Report {
+        rule: &rules::DEADLOCK,
+        place: first,
+        detail,
+    })
 }

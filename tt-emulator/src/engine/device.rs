@@ -39,7 +39,10 @@ pub fn select_arch(id: i32, arch: ArchName) {
 
 /// The architecture that device `id` has when it is opened next.
 pub fn selected_arch(id: i32) -> ArchName {
-    locked(&SELECTED).as_ref().and_then(|selected| selected.get(&id).copied()).unwrap_or(ArchName::WormholeB0)
+    locked(&SELECTED)
+        .as_ref()
+        .and_then(|selected| selected.get(&id).copied())
+        .unwrap_or(ArchName::WormholeB0)
 }
 
 /// Counters of the last run of device `id`, kept when the device is closed.
@@ -83,7 +86,11 @@ impl Device {
             .map_err(|error| format!("cannot map the DRAM of an emulated {}: {error}", arch.text))?;
         let allocations = Allocations {
             dram: Allocator::new(arch.dram_base, arch.dram_bank_bytes, arch.dram_read_alignment as u64),
-            l1: Allocator::new(arch.l1_unreserved_base() as u64, arch.l1_bytes as u64, arch.l1_alignment as u64),
+            l1: Allocator::new(
+                arch.l1_unreserved_base() as u64,
+                arch.l1_bytes as u64,
+                arch.l1_alignment as u64,
+            ),
             dram_buffers: Vec::new(),
             l1_buffers: Vec::new(),
         };
@@ -140,7 +147,13 @@ impl Device {
         for (pointer, region) in dram.iter_mut().zip(&self.dram) {
             *pointer = region.start();
         }
-        Machine::new(self.arch, self.l1.start(), dram, allocations.dram_buffers.clone(), allocations.l1_buffers.clone())
+        Machine::new(
+            self.arch,
+            self.l1.start(),
+            dram,
+            allocations.dram_buffers.clone(),
+            allocations.l1_buffers.clone(),
+        )
     }
 }
 
@@ -158,10 +171,16 @@ impl Buffer {
     pub fn allocate(device: &Arc<Device>, kind: BufferKind, size: u64, page_bytes: u64) -> Result<Buffer, String> {
         let arch = device.arch;
         if size == 0 || page_bytes == 0 || !size.is_multiple_of(page_bytes) {
-            return Err(format!("a buffer of {size} bytes cannot have pages of {page_bytes} bytes: the size must be a positive multiple"));
+            return Err(format!(
+                "a buffer of {size} bytes cannot have pages of {page_bytes} bytes: the size must be a positive multiple"
+            ));
         }
         let (banks, alignment, direction) = match kind {
-            BufferKind::Dram => (arch.dram_banks as u64, arch.dram_read_alignment as u64, Direction::BottomUp),
+            BufferKind::Dram => (
+                arch.dram_banks as u64,
+                arch.dram_read_alignment as u64,
+                Direction::BottomUp,
+            ),
             BufferKind::L1 => (arch.cores() as u64, arch.l1_alignment as u64, Direction::TopDown),
         };
         let aligned = page_bytes.next_multiple_of(alignment);
@@ -183,7 +202,13 @@ impl Buffer {
                 }
             )
         })?;
-        let range = BufferRange { base, page_bytes, aligned_page_bytes, pages, bank_bytes };
+        let range = BufferRange {
+            base,
+            page_bytes,
+            aligned_page_bytes,
+            pages,
+            bank_bytes,
+        };
         let buffers = match kind {
             BufferKind::Dram => &mut allocations.dram_buffers,
             BufferKind::L1 => &mut allocations.l1_buffers,
@@ -192,9 +217,18 @@ impl Buffer {
         buffers.insert(index, range);
         drop(allocations);
         if kind == BufferKind::Dram {
-            device.dram.iter().for_each(|bank| bank.advise_huge(base as usize, bank_bytes as usize));
+            device
+                .dram
+                .iter()
+                .for_each(|bank| bank.advise_huge(base as usize, bank_bytes as usize));
         }
-        Ok(Buffer { device: device.clone(), kind, range, size, live: Mutex::new(true) })
+        Ok(Buffer {
+            device: device.clone(),
+            kind,
+            range,
+            size,
+            live: Mutex::new(true),
+        })
     }
 
     /// Address of the first page in every bank.
@@ -330,7 +364,11 @@ impl Buffer {
     }
 
     fn pages_per_part(&self, bytes: usize) -> usize {
-        let threads = if bytes < PARALLEL_BYTES { 1 } else { std::thread::available_parallelism().map_or(1, |count| count.get()) };
+        let threads = if bytes < PARALLEL_BYTES {
+            1
+        } else {
+            std::thread::available_parallelism().map_or(1, |count| count.get())
+        };
         (self.range.pages as usize).div_ceil(threads)
     }
 }

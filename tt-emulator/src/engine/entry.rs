@@ -7,13 +7,17 @@ use crate::compute::abi::COMPUTE_API;
 use crate::rules;
 
 use super::multicast::MulticastMode;
-use super::noc::TransferState;
 use super::risc::{Risc, Wait, guard};
 use super::tensor_page::Accessor;
+use super::transfers::TransferState;
 
 /// The table that kernels get.
-pub(crate) static API: Api =
-    Api { abi_version: ABI_VERSION, size: size_of::<Api>() as u32, dataflow: &DATAFLOW_API, compute: &COMPUTE_API };
+pub(crate) static API: Api = Api {
+    abi_version: ABI_VERSION,
+    size: size_of::<Api>() as u32,
+    dataflow: &DATAFLOW_API,
+    compute: &COMPUTE_API,
+};
 
 static DATAFLOW_API: DataflowApi = DataflowApi {
     argument,
@@ -115,7 +119,10 @@ extern "C" fn cb_fact(cb: u32, fact: u32, line: i32) -> u32 {
             cb_fact::FORMAT => config.format as u32,
             cb_fact::TILE_ROWS => config.tile_rows,
             cb_fact::TILE_COLUMNS => config.tile_columns,
-            cb_fact::TILE_BYTES => config.format.tile_bytes(config.tile_rows as usize, config.tile_columns as usize) as u32,
+            cb_fact::TILE_BYTES => config
+                .format
+                .tile_bytes(config.tile_rows as usize, config.tile_columns as usize)
+                as u32,
             cb_fact::LIMIT => config.base + config.bytes,
             _ => risc.violation(&rules::INTERNAL, line, format!("circular buffer fact {fact}")),
         }
@@ -136,15 +143,30 @@ extern "C" fn noc_write(source: u32, destination: u64, bytes: u32, flags: u32, n
         if flags & flag::ONE_PACKET != 0 {
             risc.check_burst(bytes, line);
         }
-        risc.noc_write(source, destination, bytes, noc as u8, flags & flag::POSTED != 0, transaction as u8, line);
+        risc.noc_write(
+            source,
+            destination,
+            bytes,
+            noc as u8,
+            flags & flag::POSTED != 0,
+            transaction as u8,
+            line,
+        );
     });
 }
 
 extern "C" fn noc_set_state(write: u32, address: u64, bytes: u32, noc: u32, line: i32) {
     guard(line, |risc| {
         risc.check_noc(noc as u8, line);
-        let state = TransferState { address: Some(address), bytes };
-        let states = if write != 0 { &mut risc.transfers.write_state } else { &mut risc.transfers.read_state };
+        let state = TransferState {
+            address: Some(address),
+            bytes,
+        };
+        let states = if write != 0 {
+            &mut risc.transfers.write_state
+        } else {
+            &mut risc.transfers.read_state
+        };
         states[noc as usize] = state;
     });
 }
@@ -152,13 +174,20 @@ extern "C" fn noc_set_state(write: u32, address: u64, bytes: u32, noc: u32, line
 /// The address a state gives with new low bits, and the size: `bytes`, or the stored one where that is 0.
 fn stateful(risc: &mut Risc, write: bool, remote: u32, bytes: u32, noc: u32, line: i32) -> (u64, u32) {
     risc.check_noc(noc as u8, line);
-    let states = if write { &risc.transfers.write_state } else { &risc.transfers.read_state };
+    let states = if write {
+        &risc.transfers.write_state
+    } else {
+        &risc.transfers.read_state
+    };
     let state = states[noc as usize];
     let Some(address) = state.address else {
         let call = if write { "write" } else { "read" };
         risc.violation(&rules::NOC_STATE, line, format!("{call} on NoC {noc}"));
     };
-    ((address & !0xFFFF_FFFF) | u64::from(remote), if bytes == 0 { state.bytes } else { bytes })
+    (
+        (address & !0xFFFF_FFFF) | u64::from(remote),
+        if bytes == 0 { state.bytes } else { bytes },
+    )
 }
 
 #[allow(clippy::too_many_arguments, reason = "the call has as many")]
@@ -178,7 +207,15 @@ extern "C" fn noc_with_state(
             risc.check_burst(bytes, line);
         }
         if write != 0 {
-            risc.noc_write(local, address, bytes, noc as u8, flags & flag::POSTED != 0, transaction as u8, line);
+            risc.noc_write(
+                local,
+                address,
+                bytes,
+                noc as u8,
+                flags & flag::POSTED != 0,
+                transaction as u8,
+                line,
+            );
         } else {
             risc.noc_read(address, local, bytes, noc as u8, line);
         }
@@ -198,7 +235,11 @@ extern "C" fn read_page(
     line: i32,
 ) {
     guard(line, |risc| {
-        let accessor = Accessor { base, aligned_page_bytes: page_bytes, dram: dram != 0 };
+        let accessor = Accessor {
+            base,
+            aligned_page_bytes: page_bytes,
+            dram: dram != 0,
+        };
         risc.read_page(accessor, page, offset, bytes, destination, noc as u8, line);
     });
 }
@@ -217,20 +258,39 @@ extern "C" fn write_page(
     line: i32,
 ) {
     guard(line, |risc| {
-        let accessor = Accessor { base, aligned_page_bytes: page_bytes, dram: dram != 0 };
-        risc.write_page(accessor, page, offset, bytes, source, noc as u8, flags & flag::POSTED != 0, line);
+        let accessor = Accessor {
+            base,
+            aligned_page_bytes: page_bytes,
+            dram: dram != 0,
+        };
+        risc.write_page(
+            accessor,
+            page,
+            offset,
+            bytes,
+            source,
+            noc as u8,
+            flags & flag::POSTED != 0,
+            line,
+        );
     });
 }
 
 extern "C" fn page_address(base: u64, page_bytes: u32, dram: u32, page: u32, offset: u32, line: i32) -> u64 {
     guard(line, |risc| {
-        let accessor = Accessor { base, aligned_page_bytes: page_bytes, dram: dram != 0 };
+        let accessor = Accessor {
+            base,
+            aligned_page_bytes: page_bytes,
+            dram: dram != 0,
+        };
         risc.page_address(accessor, page, offset, line)
     })
 }
 
 extern "C" fn noc_inline_write(destination: u64, value: u32, flags: u32, noc: u32, line: i32) {
-    guard(line, |risc| risc.noc_inline_write(destination, value, noc as u8, flags & flag::POSTED != 0, line));
+    guard(line, |risc| {
+        risc.noc_inline_write(destination, value, noc as u8, flags & flag::POSTED != 0, line)
+    });
 }
 
 extern "C" fn noc_multicast(source: u32, address: u64, bytes: u32, destinations: u32, flags: u32, noc: u32, line: i32) {
@@ -238,7 +298,10 @@ extern "C" fn noc_multicast(source: u32, address: u64, bytes: u32, destinations:
         if flags & flag::ONE_PACKET != 0 {
             risc.check_burst(bytes, line);
         }
-        let mode = MulticastMode { loopback: flags & flag::LOOPBACK != 0, linked: flags & flag::LINKED != 0 };
+        let mode = MulticastMode {
+            loopback: flags & flag::LOOPBACK != 0,
+            linked: flags & flag::LINKED != 0,
+        };
         risc.noc_multicast(source, address, bytes, destinations, mode, noc as u8, line);
     });
 }
@@ -277,15 +340,18 @@ extern "C" fn semaphore_wait(address: usize, value: u32, at_least: u32, line: i3
 }
 
 extern "C" fn semaphore_increment(address: u64, value: u32, posted: u32, noc: u32, line: i32) {
-    guard(line, |risc| risc.semaphore_increment(address, value, noc as u8, posted != 0, line));
+    guard(line, |risc| {
+        risc.semaphore_increment(address, value, noc as u8, posted != 0, line)
+    });
 }
 
 extern "C" fn semaphore_increment_multicast(address: u64, value: u32, destinations: u32, noc: u32, line: i32) {
-    guard(line, |risc| risc.semaphore_increment_multicast(address, value, destinations, noc as u8, line));
+    guard(line, |risc| {
+        risc.semaphore_increment_multicast(address, value, destinations, noc as u8, line)
+    });
 }
 
 /// A kernel that polls memory says so by invalidating its cache: others get to run.
 extern "C" fn poll(line: i32) {
     guard(line, |risc| risc.block(Wait::Delivery, line));
 }
-

@@ -20,10 +20,10 @@ use super::counters::{CoreCounters, RiscCounters, RunCounters};
 use super::deadlock;
 use super::device::Device;
 use super::memory::machine::{Machine, Node};
-use super::noc::Transfers;
 use super::program::{CoreCoord, Program};
 use super::risc::{Risc, Wait};
 use super::schedule::{CoreRun, Ending, run};
+use super::transfers::Transfers;
 
 /// Why a launch gave no result.
 #[derive(Debug)]
@@ -56,7 +56,10 @@ impl From<Box<Report>> for LaunchError {
 
 /// Threads that runs take: `TT_EMULATOR_THREADS`, else all of the machine's.
 pub fn default_threads() -> usize {
-    let asked = std::env::var("TT_EMULATOR_THREADS").ok().and_then(|text| text.parse().ok()).filter(|count| *count > 0);
+    let asked = std::env::var("TT_EMULATOR_THREADS")
+        .ok()
+        .and_then(|text| text.parse().ok())
+        .filter(|count| *count > 0);
     asked.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, |count| count.get()))
 }
 
@@ -75,42 +78,74 @@ pub fn launch(device: &Arc<Device>, program: &Program, threads: usize) -> Result
         Ending::OutOfStacks => return Err(LaunchError::Stacks),
         Ending::Deadlocked => return Err(deadlock::report(&cores).into()),
         Ending::Violated => {
-            let violated = cores.iter_mut().flat_map(|run| &mut run.riscs).find(|(risc, _)| risc.violation.is_some());
+            let violated = cores
+                .iter_mut()
+                .flat_map(|run| &mut run.riscs)
+                .find(|(risc, _)| risc.violation.is_some());
             if let Some((risc, _)) = violated
                 && let Some(violation) = risc.violation.take()
             {
                 let place = Some(deadlock::place(risc, violation.line));
-                return Err(Box::new(Report { rule: violation.rule, place, detail: violation.detail }).into());
+                return Err(Box::new(Report {
+                    rule: violation.rule,
+                    place,
+                    detail: violation.detail,
+                })
+                .into());
             }
         }
     }
-    let mut counters = RunCounters { epochs, programs: 1, ..Default::default() };
+    let mut counters = RunCounters {
+        epochs,
+        programs: 1,
+        ..Default::default()
+    };
     for run in &cores {
         let mut counts = RiscCounters::default();
         for (risc, _) in &run.riscs {
             counts.add(&risc.counters);
         }
         counters.total.add(&counts);
-        counters.cores.push(CoreCounters { core: run.core.logical, counts });
+        counters.cores.push(CoreCounters {
+            core: run.core.logical,
+            counts,
+        });
     }
     device.record_run(counters.clone());
     Ok(counters)
 }
 
 fn check_cores(program: &Program, arch: &Arch) -> Result<(), Box<Report>> {
-    let kernels = program.kernels.iter().map(|kernel| (kernel.kernel.file.clone(), &kernel.cores));
-    let buffers = program.circular_buffers.iter().map(|cb| (format!("circular buffer {}", cb.indices[0].id), &cb.cores));
-    let semaphores = program.semaphores.iter().map(|semaphore| (format!("semaphore {}", semaphore.id), &semaphore.cores));
+    let kernels = program
+        .kernels
+        .iter()
+        .map(|kernel| (kernel.kernel.file.clone(), &kernel.cores));
+    let buffers = program
+        .circular_buffers
+        .iter()
+        .map(|cb| (format!("circular buffer {}", cb.indices[0].id), &cb.cores));
+    let semaphores = program
+        .semaphores
+        .iter()
+        .map(|semaphore| (format!("semaphore {}", semaphore.id), &semaphore.cores));
     for (what, cores) in kernels.chain(buffers).chain(semaphores) {
         if let Some((x, y)) = cores.iter().find(|(x, y)| *x >= arch.grid.0 || *y >= arch.grid.1) {
             let (columns, rows) = arch.grid;
-            let detail = format!("{what} on core ({x},{y}); the grid of {} has {columns} columns and {rows} rows", arch.text);
+            let detail = format!(
+                "{what} on core ({x},{y}); the grid of {} has {columns} columns and {rows} rows",
+                arch.text
+            );
             return Err(Report::launch(&rules::LAUNCH_CORE, detail));
         }
     }
     for index in program.circular_buffers.iter().flat_map(|cb| &cb.indices) {
         if usize::from(index.id) >= arch.circular_buffers {
-            let detail = format!("circular buffer {}; {} has ids 0 to {}", index.id, arch.text, arch.circular_buffers - 1);
+            let detail = format!(
+                "circular buffer {}; {} has ids 0 to {}",
+                index.id,
+                arch.text,
+                arch.circular_buffers - 1
+            );
             return Err(Report::launch(&rules::LAUNCH_CB_ID, detail));
         }
     }
@@ -135,7 +170,10 @@ fn compile(program: &Program, arch: &Arch) -> Result<Vec<KernelEntry>, LaunchErr
         };
         handles.into_iter().map(join).collect()
     });
-    results.into_iter().collect::<Result<_, _>>().map_err(LaunchError::Kernel)
+    results
+        .into_iter()
+        .collect::<Result<_, _>>()
+        .map_err(LaunchError::Kernel)
 }
 
 /// L1 offset of every circular buffer: the same on all its cores, above what these cores have already.
@@ -150,7 +188,13 @@ fn place_circular_buffers(program: &Program, device: &Device) -> Result<Vec<u32>
             addresses.push(address as u32);
             continue;
         }
-        let address = buffer.cores.iter().filter_map(|core| ends.get(core)).copied().max().unwrap_or(base);
+        let address = buffer
+            .cores
+            .iter()
+            .filter_map(|core| ends.get(core))
+            .copied()
+            .max()
+            .unwrap_or(base);
         let end = (address + u64::from(buffer.total_bytes)).next_multiple_of(arch.l1_alignment as u64);
         for core in &buffer.cores {
             ends.insert(*core, end);
@@ -161,8 +205,15 @@ fn place_circular_buffers(program: &Program, device: &Device) -> Result<Vec<u32>
         && *end > limit
     {
         let free = limit - base;
-        let what = if limit < arch.l1_bytes as u64 { ", below the L1 buffers" } else { "" };
-        let detail = format!("the circular buffers of core {core:?} take {} bytes, there are {free}{what}", end - base);
+        let what = if limit < arch.l1_bytes as u64 {
+            ", below the L1 buffers"
+        } else {
+            ""
+        };
+        let detail = format!(
+            "the circular buffers of core {core:?} take {} bytes, there are {free}{what}",
+            end - base
+        );
         return Err(Report::launch(&rules::LAUNCH_L1, detail));
     }
     Ok(addresses)
@@ -177,17 +228,23 @@ fn build(
 ) -> Vec<CoreRun> {
     let arch = device.arch();
     let mut runs: BTreeMap<usize, CoreRun> = BTreeMap::new();
-    let common: Vec<Arc<Vec<u32>>> =
-        program.kernels.iter().map(|kernel| Arc::new(kernel.common_arguments.clone().unwrap_or_default())).collect();
+    let common: Vec<Arc<Vec<u32>>> = program
+        .kernels
+        .iter()
+        .map(|kernel| Arc::new(kernel.common_arguments.clone().unwrap_or_default()))
+        .collect();
     for kernel in &program.kernels {
         for &(x, y) in &kernel.cores {
             let index = y * arch.grid.0 + x;
-            runs.entry(index).or_insert_with(|| new_core(arch, device.l1_base(index), machine, (x, y)));
+            runs.entry(index)
+                .or_insert_with(|| new_core(arch, device.l1_base(index), machine, (x, y)));
         }
     }
     for (buffer, offset) in program.circular_buffers.iter().zip(addresses) {
         for &(x, y) in &buffer.cores {
-            let Some(run) = runs.get_mut(&(y * arch.grid.0 + x)) else { continue };
+            let Some(run) = runs.get_mut(&(y * arch.grid.0 + x)) else {
+                continue;
+            };
             for index in &buffer.indices {
                 run.core.cbs[usize::from(index.id)] = CoreCb::new(CbConfig {
                     base: run.core.l1_base + offset,
@@ -215,7 +272,9 @@ fn build(
     }
     for ((kernel, entry), common) in program.kernels.iter().zip(entries).zip(&common) {
         for core in &kernel.cores {
-            let Some(run) = runs.get_mut(&(core.1 * arch.grid.0 + core.0)) else { continue };
+            let Some(run) = runs.get_mut(&(core.1 * arch.grid.0 + core.0)) else {
+                continue;
+            };
             let options = match &kernel.kernel.role {
                 KernelRole::DataMovement { .. } => &ComputeOptions::default(),
                 KernelRole::Compute(options) => options,
@@ -264,5 +323,8 @@ fn new_core(arch: &Arch, l1_base: u32, machine: &Machine, logical: CoreCoord) ->
         semaphores: 0,
         outbox: Vec::new(),
     };
-    CoreRun { core: Box::new(core), riscs: Vec::with_capacity(3) }
+    CoreRun {
+        core: Box::new(core),
+        riscs: Vec::with_capacity(3),
+    }
 }

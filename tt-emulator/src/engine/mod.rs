@@ -9,8 +9,8 @@
 
 pub(crate) mod argument;
 pub(crate) mod circular_buffer;
-pub(crate) mod core;
 pub(crate) mod copying;
+pub(crate) mod core;
 pub(crate) mod coroutine;
 pub mod counters;
 pub(crate) mod deadlock;
@@ -25,3 +25,5 @@ pub(crate) mod risc;
 pub(crate) mod schedule;
 pub(crate) mod semaphore;
 pub(crate) mod tensor_page;
+pub(crate) mod transfers;
+pub(crate) mod trap;

@@ -4,8 +4,8 @@ use crate::arch::L1_SLOT_BYTES;
 use crate::rules;
 
 use super::memory::machine::Rectangle;
-use super::noc::{Write, WriteEffect};
 use super::risc::Risc;
+use super::transfers::{Write, WriteEffect};
 
 /// How a multicast call treats its sender, and whether more follows.
 #[derive(Clone, Copy)]
@@ -23,14 +23,24 @@ impl Risc {
         let (end, start) = ((field(36), field(42)), (field(48), field(54)));
         let (low, high) = if noc == 0 { (start, end) } else { (end, start) };
         if low.0 > high.0 || low.1 > high.1 {
-            let wanted = if noc == 0 { "the top left corner first" } else { "the bottom right corner first" };
-            let detail = format!("start ({},{}), end ({},{}) on NoC {noc}, which wants {wanted}", start.0, start.1, end.0, end.1);
+            let wanted = if noc == 0 {
+                "the top left corner first"
+            } else {
+                "the bottom right corner first"
+            };
+            let detail = format!(
+                "start ({},{}), end ({},{}) on NoC {noc}, which wants {wanted}",
+                start.0, start.1, end.0, end.1
+            );
             self.violation(&rules::MULTICAST_RECTANGLE, line, detail);
         }
         let rectangle = Rectangle { low, high };
         let machine = self.core().machine();
         if !machine.is_worker(low) || !machine.is_worker(high) {
-            let detail = format!("({},{}) to ({},{}): a corner is no worker core", low.0, low.1, high.0, high.1);
+            let detail = format!(
+                "({},{}) to ({},{}): a corner is no worker core",
+                low.0, low.1, high.0, high.1
+            );
             self.violation(&rules::MULTICAST_RECTANGLE, line, detail);
         }
         let offset = address & 0xF_FFFF_FFFF;
@@ -47,7 +57,13 @@ impl Risc {
         }
         let receivers = if inside && !loopback { cores - 1 } else { cores };
         if destinations != receivers || receivers == 0 {
-            let sender = if !inside { "" } else if loopback { ", the sender among them" } else { " without the sender" };
+            let sender = if !inside {
+                ""
+            } else if loopback {
+                ", the sender among them"
+            } else {
+                " without the sender"
+            };
             let detail = format!("num_dests is {destinations}; {rectangle} holds {receivers} cores{sender}");
             self.violation(&rules::MULTICAST_COUNT, line, detail);
         }
@@ -71,7 +87,10 @@ impl Risc {
         let source = self.local_range(source, bytes, false, line);
         self.check_l1(u64::from(offset), bytes, true, line);
         if (source ^ offset) & (self.arch.l1_alignment as u32 - 1) != 0 {
-            let detail = format!("multicast from L1 address {source:#x} to {offset:#x}: they differ modulo {}", self.arch.l1_alignment);
+            let detail = format!(
+                "multicast from L1 address {source:#x} to {offset:#x}: they differ modulo {}",
+                self.arch.l1_alignment
+            );
             self.violation(&rules::NOC_ALIGNMENT, line, detail);
         }
         if let Some((open, issued)) = self.transfers.linked[noc as usize]
@@ -83,8 +102,20 @@ impl Risc {
         self.transfers.linked[noc as usize] = mode.linked.then_some((rectangle, line));
         self.counters.noc_write_bytes[noc as usize] += u64::from(bytes);
         self.counters.multicast_bytes += u64::from(bytes) * u64::from(destinations);
-        let effect = WriteEffect::Multicast { source, rectangle, include_self: mode.loopback, offset, bytes };
-        self.transfers.writes.push(Write { effect, noc, posted: false, transaction: 0, line });
+        let effect = WriteEffect::Multicast {
+            source,
+            rectangle,
+            include_self: mode.loopback,
+            offset,
+            bytes,
+        };
+        self.transfers.writes.push(Write {
+            effect,
+            noc,
+            posted: false,
+            transaction: 0,
+            line,
+        });
     }
 
     /// Issues an increment of the same word of every core of a rectangle but this one.
@@ -94,7 +125,17 @@ impl Risc {
         self.check_destinations(rectangle, destinations, false, line);
         self.check_semaphore_offset(offset, line);
         self.transfers.atomics[noc as usize] = Some(line);
-        let effect = WriteEffect::IncrementMulticast { value, rectangle, offset };
-        self.transfers.writes.push(Write { effect, noc, posted: false, transaction: 0, line });
+        let effect = WriteEffect::IncrementMulticast {
+            value,
+            rectangle,
+            offset,
+        };
+        self.transfers.writes.push(Write {
+            effect,
+            noc,
+            posted: false,
+            transaction: 0,
+            line,
+        });
     }
 }

@@ -31,8 +31,14 @@ impl Kernel {
     /// The RISC it runs on.
     pub fn risc(&self) -> RiscName {
         match &self.role {
-            KernelRole::DataMovement { processor: DataMovementProcessor::Brisc, .. } => RiscName::Brisc,
-            KernelRole::DataMovement { processor: DataMovementProcessor::Ncrisc, .. } => RiscName::Ncrisc,
+            KernelRole::DataMovement {
+                processor: DataMovementProcessor::Brisc,
+                ..
+            } => RiscName::Brisc,
+            KernelRole::DataMovement {
+                processor: DataMovementProcessor::Ncrisc,
+                ..
+            } => RiscName::Ncrisc,
             KernelRole::Compute(_) => RiscName::Trisc,
         }
     }
@@ -40,7 +46,10 @@ impl Kernel {
     /// The entry, if it is known already.
     pub(crate) fn loaded_entry(&self, arch: ArchName) -> Option<KernelEntry> {
         let entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
-        entries.iter().find(|(compiled, _)| *compiled == arch).map(|(_, entry)| *entry)
+        entries
+            .iter()
+            .find(|(compiled, _)| *compiled == arch)
+            .map(|(_, entry)| *entry)
     }
 
     /// The compiled kernel: registered ahead of time, from the cache, or compiled now.
@@ -49,7 +58,10 @@ impl Kernel {
             return Ok(entry);
         }
         let entry = crate::kernel_object::load(&self.request, &self.role, arch).map_err(|error| error.to_string())?;
-        self.entries.lock().unwrap_or_else(PoisonError::into_inner).push((arch, entry));
+        self.entries
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push((arch, entry));
         Ok(entry)
     }
 }
@@ -116,17 +128,34 @@ impl Program {
             cores.iter().map(|core| core.0).min().unwrap_or(0),
             cores.iter().map(|core| core.1).min().unwrap_or(0),
         );
-        let kernel = Kernel { file: request.file.clone(), request, role, first_core, entries: Mutex::default() };
+        let kernel = Kernel {
+            file: request.file.clone(),
+            request,
+            role,
+            first_core,
+            entries: Mutex::default(),
+        };
         for other in &self.kernels {
-            let Some(core) = other.cores.iter().find(|core| cores.contains(core)) else { continue };
+            let Some(core) = other.cores.iter().find(|core| cores.contains(core)) else {
+                continue;
+            };
             if other.kernel.risc() == kernel.risc() {
-                let detail = format!("{} and {} on {} of core {core:?}", other.kernel.file, kernel.file, kernel.risc());
+                let detail = format!(
+                    "{} and {} on {} of core {core:?}",
+                    other.kernel.file,
+                    kernel.file,
+                    kernel.risc()
+                );
                 return Err(Report::launch(&rules::LAUNCH_RISC_TAKEN, detail));
             }
-            if let (KernelRole::DataMovement { noc: taken, .. }, KernelRole::DataMovement { noc, .. }) = (&other.kernel.role, &kernel.role)
+            if let (KernelRole::DataMovement { noc: taken, .. }, KernelRole::DataMovement { noc, .. }) =
+                (&other.kernel.role, &kernel.role)
                 && taken == noc
             {
-                let detail = format!("{} and {} use NoC {noc} on core {core:?}", other.kernel.file, kernel.file);
+                let detail = format!(
+                    "{} and {} use NoC {noc} on core {core:?}",
+                    other.kernel.file, kernel.file
+                );
                 return Err(Report::launch(&rules::LAUNCH_NOC_TAKEN, detail));
             }
         }
@@ -145,7 +174,8 @@ impl Program {
         for index in &buffer.indices {
             let taken = self.circular_buffers.iter().find_map(|other| {
                 let same = other.indices.iter().any(|taken| taken.id == index.id);
-                same.then(|| other.cores.iter().find(|core| buffer.cores.contains(core))).flatten()
+                same.then(|| other.cores.iter().find(|core| buffer.cores.contains(core)))
+                    .flatten()
             });
             if let Some(core) = taken {
                 let detail = format!("circular buffer {} is created twice on core {core:?}", index.id);
@@ -159,8 +189,12 @@ impl Program {
     /// Changes the size of a circular buffer.
     pub fn resize_circular_buffer(&mut self, handle: usize, total_bytes: u32) -> Checked<()> {
         let buffer = self.circular_buffers.get_mut(handle);
-        let buffer = buffer.ok_or_else(|| Report::launch(&rules::LAUNCH_CB_ID, format!("no circular buffer has handle {handle}")))?;
-        let changed = CircularBuffer { total_bytes, ..buffer.clone() };
+        let buffer = buffer
+            .ok_or_else(|| Report::launch(&rules::LAUNCH_CB_ID, format!("no circular buffer has handle {handle}")))?;
+        let changed = CircularBuffer {
+            total_bytes,
+            ..buffer.clone()
+        };
         check_circular_buffer(&changed)?;
         *buffer = changed;
         Ok(())
@@ -169,10 +203,15 @@ impl Program {
     /// Adds a semaphore on `cores`; gives its id.
     pub fn create_semaphore(&mut self, cores: Vec<CoreCoord>, initial: u32) -> Checked<u32> {
         let taken = |id: &u32| {
-            self.semaphores.iter().any(|other| other.id == *id && other.cores.iter().any(|core| cores.contains(core)))
+            self.semaphores
+                .iter()
+                .any(|other| other.id == *id && other.cores.iter().any(|core| cores.contains(core)))
         };
         let Some(id) = (0..SEMAPHORES as u32).find(|id| !taken(id)) else {
-            return Err(Report::launch(&rules::LAUNCH_SEMAPHORES, format!("all {SEMAPHORES} are taken on some core")));
+            return Err(Report::launch(
+                &rules::LAUNCH_SEMAPHORES,
+                format!("all {SEMAPHORES} are taken on some core"),
+            ));
         };
         self.semaphores.push(Semaphore { id, cores, initial });
         Ok(id)
@@ -181,7 +220,10 @@ impl Program {
     fn kernel_mut(&mut self, kernel: usize) -> Checked<&mut ProgramKernel> {
         let count = self.kernels.len();
         self.kernels.get_mut(kernel).ok_or_else(|| {
-            Report::launch(&rules::LAUNCH_KERNEL, format!("kernel {kernel}, the program has {count}"))
+            Report::launch(
+                &rules::LAUNCH_KERNEL,
+                format!("kernel {kernel}, the program has {count}"),
+            )
         })
     }
 
@@ -189,14 +231,22 @@ impl Program {
     pub fn set_runtime_args(&mut self, kernel: usize, core: CoreCoord, words: &[u32]) -> Checked<()> {
         let kernel = self.kernel_mut(kernel)?;
         if !kernel.cores.contains(&core) {
-            let detail = format!("runtime arguments for {} on core {core:?}, where it does not run", kernel.kernel.file);
+            let detail = format!(
+                "runtime arguments for {} on core {core:?}, where it does not run",
+                kernel.kernel.file
+            );
             return Err(Report::launch(&rules::LAUNCH_KERNEL, detail));
         }
         let common = kernel.common_arguments.as_ref().map_or(0, Vec::len);
         check_argument_count(kernel, words.len() + common)?;
         if let Some(before) = kernel.arguments.get_mut(&core) {
             if before.len() != words.len() {
-                let detail = format!("{} on core {core:?}: {} words, {} before", kernel.kernel.file, words.len(), before.len());
+                let detail = format!(
+                    "{} on core {core:?}: {} words, {} before",
+                    kernel.kernel.file,
+                    words.len(),
+                    before.len()
+                );
                 return Err(Report::launch(&rules::LAUNCH_ARGUMENTS_CHANGED, detail));
             }
             before.copy_from_slice(words);
@@ -212,7 +262,10 @@ impl Program {
         let unique = kernel.arguments.values().map(Vec::len).max().unwrap_or(0);
         check_argument_count(kernel, words.len() + unique)?;
         if kernel.common_arguments.is_some() {
-            let detail = format!("{}: common arguments can be set once, then only changed in place", kernel.kernel.file);
+            let detail = format!(
+                "{}: common arguments can be set once, then only changed in place",
+                kernel.kernel.file
+            );
             return Err(Report::launch(&rules::LAUNCH_ARGUMENTS_CHANGED, detail));
         }
         kernel.common_arguments = Some(words.to_vec());
@@ -225,7 +278,10 @@ impl Program {
         let file = &kernel.kernel.file;
         let words = kernel.arguments.get_mut(&core);
         let words = words.ok_or_else(|| {
-            Report::launch(&rules::LAUNCH_KERNEL, format!("no runtime arguments were set for {file} on core {core:?}"))
+            Report::launch(
+                &rules::LAUNCH_KERNEL,
+                format!("no runtime arguments were set for {file} on core {core:?}"),
+            )
         })?;
         Ok(words.as_mut_slice())
     }
@@ -239,7 +295,10 @@ impl Program {
 
 fn check_argument_count(kernel: &ProgramKernel, words: usize) -> Checked<()> {
     if words > MAX_RUNTIME_ARGS {
-        let detail = format!("{} would have {words} words, at most {MAX_RUNTIME_ARGS} fit", kernel.kernel.file);
+        let detail = format!(
+            "{} would have {words} words, at most {MAX_RUNTIME_ARGS} fit",
+            kernel.kernel.file
+        );
         return Err(Report::launch(&rules::LAUNCH_ARGUMENTS, detail));
     }
     Ok(())
@@ -247,15 +306,24 @@ fn check_argument_count(kernel: &ProgramKernel, words: usize) -> Checked<()> {
 
 fn check_circular_buffer(buffer: &CircularBuffer) -> Checked<()> {
     if buffer.indices.is_empty() {
-        return Err(Report::launch(&rules::LAUNCH_CB_ID, "a circular buffer without an index".to_owned()));
+        return Err(Report::launch(
+            &rules::LAUNCH_CB_ID,
+            "a circular buffer without an index".to_owned(),
+        ));
     }
     for index in &buffer.indices {
         let detail = if index.page_bytes == 0 {
             format!("circular buffer {} has no page size", index.id)
         } else if buffer.total_bytes == 0 || !buffer.total_bytes.is_multiple_of(index.page_bytes) {
-            format!("circular buffer {} of {} bytes in pages of {}", index.id, buffer.total_bytes, index.page_bytes)
+            format!(
+                "circular buffer {} of {} bytes in pages of {}",
+                index.id, buffer.total_bytes, index.page_bytes
+            )
         } else if !index.page_bytes.is_multiple_of(4) {
-            format!("circular buffer {} has pages of {} bytes, which is no multiple of 4", index.id, index.page_bytes)
+            format!(
+                "circular buffer {} has pages of {} bytes, which is no multiple of 4",
+                index.id, index.page_bytes
+            )
         } else if buffer.total_bytes / index.page_bytes > u32::from(u16::MAX) {
             format!("circular buffer {} has more than {} pages", index.id, u16::MAX)
         } else {

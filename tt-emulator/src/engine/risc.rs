@@ -7,7 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::null_mut;
 use std::sync::Arc;
 
-use crate::arch::{Arch, MAX_CIRCULAR_BUFFERS};
+use crate::arch::{Arch, L1_SLOT_BYTES, MAX_CIRCULAR_BUFFERS};
 use crate::compute::ComputeState;
 use crate::kernel_config::KernelRole;
 use crate::report::RiscName;
@@ -17,8 +17,8 @@ use super::circular_buffer::CbView;
 use super::core::Core;
 use super::coroutine::Switch;
 use super::counters::RiscCounters;
-use super::noc::Transfers;
 use super::program::Kernel;
+use super::transfers::Transfers;
 
 /// What a RISC waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,7 +58,7 @@ pub(crate) struct Risc {
     pub views: Box<[CbView; MAX_CIRCULAR_BUFFERS]>,
     pub transfers: Transfers,
     pub wait: Wait,
-    /// Line of the call that blocked last.
+    /// Line of the last call that says its line.
     pub line: i32,
     pub switch: Switch,
     pub violation: Option<Violation>,
@@ -83,7 +83,14 @@ pub(crate) fn guard<R>(line: i32, body: impl FnOnce(&mut Risc) -> R) -> R {
     assert!(!risc.is_null(), "a kernel called the emulator outside a run");
     // SAFETY: the scheduler sets CURRENT to a live RISC before it resumes the RISC's coroutine, and only that coroutine
     // runs on this thread until it suspends; entries do not nest.
-    let outcome = catch_unwind(AssertUnwindSafe(|| body(unsafe { &mut *risc })));
+    let outcome = catch_unwind(AssertUnwindSafe(|| {
+        // SAFETY: as said above.
+        let risc = unsafe { &mut *risc };
+        if line != 0 {
+            risc.line = line;
+        }
+        body(risc)
+    }));
     match outcome {
         Ok(value) => value,
         Err(payload) => {
@@ -102,7 +109,10 @@ pub(crate) fn guard<R>(line: i32, body: impl FnOnce(&mut Risc) -> R) -> R {
 impl Risc {
     /// The core this RISC belongs to.
     #[inline]
-    #[allow(clippy::mut_from_ref, reason = "cores are reached only from their own thread, one RISC at a time")]
+    #[allow(
+        clippy::mut_from_ref,
+        reason = "cores are reached only from their own thread, one RISC at a time"
+    )]
     pub fn core<'a>(&self) -> &'a mut Core {
         // SAFETY: the core outlives its RISCs, and the RISCs of a core run one at a time on one thread.
         unsafe { &mut *self.core }
@@ -122,6 +132,19 @@ impl Risc {
         }
     }
 
+    /// Notes that the kernel touched an address that is no memory of it.
+    #[cold]
+    pub fn fault(&mut self, address: usize) {
+        let (line, base) = (self.line, self.core().l1_base as usize);
+        let hint = if address < L1_SLOT_BYTES {
+            format!("; this looks like an L1 offset, and the L1 of this core starts at {base:#x}")
+        } else {
+            String::new()
+        };
+        let detail = format!("address {address:#x}, some time after the call in line {line}{hint}");
+        self.violation = Some(Violation { rule: &rules::MEMORY_FAULT, line, detail });
+    }
+
     /// Suspends until the scheduler sees `wait` come true.
     pub fn block(&mut self, wait: Wait, line: i32) {
         self.execute_writes();
@@ -137,7 +160,11 @@ impl Risc {
             Wait::Nothing => true,
             Wait::Front { cb, pages } => u32::from(self.core().cbs[cb as usize].filled()) >= pages,
             Wait::Back { cb, pages } => self.core().cbs[cb as usize].free() >= pages,
-            Wait::Semaphore { address, value, at_least } => {
+            Wait::Semaphore {
+                address,
+                value,
+                at_least,
+            } => {
                 // SAFETY: the address was checked to lie in this core's L1 when the wait began.
                 let now = unsafe { (address as usize as *const u32).read_volatile() };
                 if at_least { now >= value } else { now == value }

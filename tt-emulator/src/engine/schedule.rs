@@ -12,10 +12,11 @@ use std::sync::{Condvar, Mutex, PoisonError};
 
 use super::copying;
 use super::core::{Core, Message, MessageEffect, MessageTarget};
-use super::coroutine::KernelCoroutine;
+use super::coroutine::{KernelCoroutine, Resumed};
 use super::entry::API;
 use super::memory::machine::{Machine, Node};
 use super::risc::{Risc, Wait, guard, set_current};
+use super::trap;
 use crate::abi::KernelEntry;
 
 /// Epochs in a row in which RISCs only polled memory, before that counts as a deadlock.
@@ -91,7 +92,13 @@ struct Meeting {
 
 impl Meeting {
     fn new(threads: usize) -> Meeting {
-        Meeting { threads, arrived: AtomicUsize::new(0), round: AtomicUsize::new(0), sleepers: Mutex::new(()), wake: Condvar::new() }
+        Meeting {
+            threads,
+            arrived: AtomicUsize::new(0),
+            round: AtomicUsize::new(0),
+            sleepers: Mutex::new(()),
+            wake: Condvar::new(),
+        }
     }
 
     fn wait(&self) {
@@ -150,13 +157,19 @@ struct Running {
 }
 
 fn run_thread(shared: &Shared<'_>, thread: usize) -> (Ending, u64) {
+    trap::prepare_thread();
     let mine: Vec<usize> = (thread..shared.cores.len()).step_by(shared.threads).collect();
     let mut failed = false;
     let mut running: Vec<Vec<Running>> = Vec::with_capacity(mine.len());
     for &position in &mine {
         // SAFETY: this thread owns the core while the run lasts.
         let core = unsafe { &mut *shared.core(position) };
-        running.push(core.riscs.iter_mut().map(|(risc, entry)| start(risc, *entry, &mut failed)).collect());
+        running.push(
+            core.riscs
+                .iter_mut()
+                .map(|(risc, entry)| start(risc, *entry, &mut failed))
+                .collect(),
+        );
     }
     let mut epoch = 0u64;
     let mut idle = 0u64;
@@ -170,12 +183,18 @@ fn run_thread(shared: &Shared<'_>, thread: usize) -> (Ending, u64) {
             if !failed {
                 run_core(kernels, facts);
             }
-            facts.messages.fetch_add(core.core.outbox.len() as u64, Ordering::Relaxed);
+            facts
+                .messages
+                .fetch_add(core.core.outbox.len() as u64, Ordering::Relaxed);
         }
         copying::fence();
         shared.meeting.wait();
         epoch += 1;
-        idle = if facts.messages.load(Ordering::Relaxed) == 0 { idle + 1 } else { 0 };
+        idle = if facts.messages.load(Ordering::Relaxed) == 0 {
+            idle + 1
+        } else {
+            0
+        };
         let ending = if facts.failed.load(Ordering::Relaxed) {
             Some(Ending::OutOfStacks)
         } else if facts.violated.load(Ordering::Relaxed) {
@@ -220,7 +239,10 @@ fn start(risc: &mut Box<Risc>, entry: KernelEntry, failed: &mut bool) -> Running
         });
     });
     *failed |= coroutine.is_err();
-    Running { risc: pointer, coroutine: coroutine.ok() }
+    Running {
+        risc: pointer,
+        coroutine: coroutine.ok(),
+    }
 }
 
 /// Runs the RISCs of a core, in turn, until none can go on.
@@ -236,7 +258,9 @@ fn run_core(kernels: &mut [Running], facts: &EpochFacts) {
     loop {
         let mut progress = false;
         for kernel in kernels.iter_mut() {
-            let Some(coroutine) = &mut kernel.coroutine else { continue };
+            let Some(coroutine) = &mut kernel.coroutine else {
+                continue;
+            };
             // SAFETY: as above; the borrow ends before the coroutine runs.
             let ready = unsafe {
                 let risc = &mut *kernel.risc;
@@ -251,14 +275,20 @@ fn run_core(kernels: &mut [Running], facts: &EpochFacts) {
             }
             progress = true;
             set_current(kernel.risc);
-            let returned = coroutine.resume();
+            let resumed = coroutine.resume();
             set_current(std::ptr::null_mut());
-            // SAFETY: as above; the coroutine has suspended.
-            if unsafe { &*kernel.risc }.violation.is_some() {
+            // SAFETY: as above; the coroutine has suspended or ended.
+            let risc = unsafe { &mut *kernel.risc };
+            if let Resumed::Faulted(address) = resumed {
+                risc.fault(address);
+            }
+            if risc.violation.is_some() {
                 facts.violated.store(true, Ordering::Relaxed);
                 return;
             }
-            if returned && let Some(done) = kernel.coroutine.take() {
+            if !matches!(resumed, Resumed::Suspended)
+                && let Some(done) = kernel.coroutine.take()
+            {
                 done.into_pool();
             }
         }
@@ -274,12 +304,16 @@ fn run_core(kernels: &mut [Running], facts: &EpochFacts) {
 fn deliver(shared: &Shared<'_>, thread: usize) {
     for &source in &shared.cores {
         // SAFETY: between the meetings around a delivery nobody changes an outbox.
-        let outbox = unsafe { &*(&raw const (*(*source).core).outbox) };
+        let outbox = unsafe { &(*source).core.outbox };
         for message in outbox {
             match message.target {
                 MessageTarget::Core(core) => deliver_to(shared, thread, core, message),
                 MessageTarget::Rectangle { rectangle, excluded } => {
-                    for core in shared.machine.cores_in(rectangle).filter(|core| Some(*core) != excluded) {
+                    for core in shared
+                        .machine
+                        .cores_in(rectangle)
+                        .filter(|core| Some(*core) != excluded)
+                    {
                         deliver_to(shared, thread, core, message);
                     }
                 }

@@ -4,8 +4,8 @@ use crate::arch::{SEMAPHORE_BASE, SEMAPHORE_STRIDE};
 use crate::rules;
 
 use super::memory::machine::Node;
-use super::noc::{Write, WriteEffect};
 use super::risc::{Risc, Wait};
+use super::transfers::{Write, WriteEffect};
 
 impl Risc {
     /// Kernel-visible address of semaphore `id` of this core.
@@ -18,8 +18,12 @@ impl Risc {
     }
 
     pub(super) fn check_semaphore_offset(&mut self, offset: u32, line: i32) {
-        if offset % 4 != 0 {
-            self.violation(&rules::SEMAPHORE_ADDRESS, line, format!("L1 offset {offset:#x} is no multiple of 4"));
+        if !offset.is_multiple_of(4) {
+            self.violation(
+                &rules::SEMAPHORE_ADDRESS,
+                line,
+                format!("L1 offset {offset:#x} is no multiple of 4"),
+            );
         }
         self.check_l1(u64::from(offset), 4, true, line);
     }
@@ -31,7 +35,11 @@ impl Risc {
         };
         let offset = self.local_offset(address, line);
         self.check_semaphore_offset(offset, line);
-        let wait = Wait::Semaphore { address: self.core().l1_base + offset, value, at_least };
+        let wait = Wait::Semaphore {
+            address: self.core().l1_base + offset,
+            value,
+            at_least,
+        };
         self.wait = wait;
         let ready = self.is_ready();
         self.wait = Wait::Nothing;
@@ -45,13 +53,27 @@ impl Risc {
         self.check_noc(noc, line);
         let (node, offset) = self.resolve(address, 4, true, line);
         let Node::Core(core) = node else {
-            self.violation(&rules::SEMAPHORE_ADDRESS, line, format!("NoC address {address:#x} is DRAM"));
+            self.violation(
+                &rules::SEMAPHORE_ADDRESS,
+                line,
+                format!("NoC address {address:#x} is DRAM"),
+            );
         };
         self.check_semaphore_offset(offset as u32, line);
         if !posted {
             self.transfers.atomics[noc as usize] = Some(line);
         }
-        let effect = WriteEffect::Increment { value, core, offset: offset as u32 };
-        self.transfers.writes.push(Write { effect, noc, posted, transaction: 0, line });
+        let effect = WriteEffect::Increment {
+            value,
+            core,
+            offset: offset as u32,
+        };
+        self.transfers.writes.push(Write {
+            effect,
+            noc,
+            posted,
+            transaction: 0,
+            line,
+        });
     }
 }

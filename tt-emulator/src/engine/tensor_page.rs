@@ -23,8 +23,16 @@ impl Risc {
         let machine = self.core().machine();
         let memory = if accessor.dram { "DRAM" } else { "L1" };
         let Some(buffer) = machine.buffer(accessor.dram, accessor.base) else {
-            let rule = if accessor.dram { &rules::NOC_DRAM_BUFFER } else { &rules::NOC_L1_BOUNDS };
-            self.violation(rule, line, format!("page {page}: no {memory} buffer starts at {:#x}", accessor.base));
+            let rule = if accessor.dram {
+                &rules::NOC_DRAM_BUFFER
+            } else {
+                &rules::NOC_L1_BOUNDS
+            };
+            self.violation(
+                rule,
+                line,
+                format!("page {page}: no {memory} buffer starts at {:#x}", accessor.base),
+            );
         };
         if buffer.aligned_page_bytes != accessor.aligned_page_bytes {
             let detail = format!(
@@ -34,11 +42,17 @@ impl Risc {
             self.violation(&rules::NOC_PAGE_SIZE, line, detail);
         }
         if u64::from(page) >= buffer.pages {
-            let detail = format!("page {page} of the {memory} buffer at {:#x}, which has {} pages", accessor.base, buffer.pages);
+            let detail = format!(
+                "page {page} of the {memory} buffer at {:#x}, which has {} pages",
+                accessor.base, buffer.pages
+            );
             self.violation(&rules::NOC_PAGE_ID, line, detail);
         }
         if u64::from(offset) + u64::from(bytes) > u64::from(buffer.aligned_page_bytes) {
-            let detail = format!("{bytes} bytes from offset {offset} of page {page}, pages have {}", buffer.aligned_page_bytes);
+            let detail = format!(
+                "{bytes} bytes from offset {offset} of page {page}, pages have {}",
+                buffer.aligned_page_bytes
+            );
             self.violation(&rules::NOC_PAGE_RANGE, line, detail);
         }
         let (node, start) = machine.page(accessor.dram, accessor.base, accessor.aligned_page_bytes, page);
@@ -54,7 +68,16 @@ impl Risc {
     /// Issues a read of a page, or of the rest of it from `offset`.
     #[inline]
     #[allow(clippy::too_many_arguments, reason = "the call has as many")]
-    pub fn read_page(&mut self, accessor: Accessor, page: u32, offset: u32, bytes: u32, destination: u32, noc: u8, line: i32) {
+    pub fn read_page(
+        &mut self,
+        accessor: Accessor,
+        page: u32,
+        offset: u32,
+        bytes: u32,
+        destination: u32,
+        noc: u8,
+        line: i32,
+    ) {
         self.check_noc(noc, line);
         let (node, start) = self.page(accessor, page, offset, bytes, line);
         self.counters.pages_read += 1;
@@ -64,7 +87,17 @@ impl Risc {
     /// Issues a write of a page, or of a part of it.
     #[inline]
     #[allow(clippy::too_many_arguments, reason = "the call has as many")]
-    pub fn write_page(&mut self, accessor: Accessor, page: u32, offset: u32, bytes: u32, source: u32, noc: u8, posted: bool, line: i32) {
+    pub fn write_page(
+        &mut self,
+        accessor: Accessor,
+        page: u32,
+        offset: u32,
+        bytes: u32,
+        source: u32,
+        noc: u8,
+        posted: bool,
+        line: i32,
+    ) {
         self.check_noc(noc, line);
         let (node, start) = self.page(accessor, page, offset, bytes, line);
         self.counters.pages_written += 1;

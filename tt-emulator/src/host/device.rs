@@ -48,8 +48,11 @@ extern "C" fn tt_emulator_device_open(id: i32) -> *mut c_void {
 /// `device` must come from `tt_emulator_device_open` and not be used afterwards.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn tt_emulator_device_close(device: *mut c_void) {
-    // SAFETY: by the contract of the call.
-    call((), || Ok(drop(unsafe { Box::from_raw(device.cast::<Arc<Device>>()) })));
+    call((), || {
+        // SAFETY: by the contract of the call.
+        drop(unsafe { Box::from_raw(device.cast::<Arc<Device>>()) });
+        Ok(())
+    });
 }
 
 /// The device behind a handle.
@@ -110,11 +113,19 @@ unsafe extern "C" fn tt_emulator_virtual_core(handle: *const c_void, x: u32, y: 
         let arch = unsafe { device(handle) }.arch();
         let (columns, rows) = arch.grid;
         if x as usize >= columns || y as usize >= rows {
-            return Err(format!("no worker core ({x},{y}): the grid of {} has {columns} columns and {rows} rows", arch.text));
+            return Err(format!(
+                "no worker core ({x},{y}): the grid of {} has {columns} columns and {rows} rows",
+                arch.text
+            ));
         }
         let (virtual_x, virtual_y) = arch.virtual_core(x as usize, y as usize);
         // SAFETY: by the contract of the call.
-        unsafe { out.write(CCore { x: virtual_x.into(), y: virtual_y.into() }) };
+        unsafe {
+            out.write(CCore {
+                x: virtual_x.into(),
+                y: virtual_y.into(),
+            })
+        };
         Ok(0)
     })
 }
@@ -122,7 +133,12 @@ unsafe extern "C" fn tt_emulator_virtual_core(handle: *const c_void, x: u32, y: 
 /// # Safety
 /// `handle` must be a live device.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn tt_emulator_buffer_create(handle: *mut c_void, is_dram: u32, size: u64, page_bytes: u64) -> *mut c_void {
+unsafe extern "C" fn tt_emulator_buffer_create(
+    handle: *mut c_void,
+    is_dram: u32,
+    size: u64,
+    page_bytes: u64,
+) -> *mut c_void {
     call(null_mut(), || {
         let kind = if is_dram != 0 { BufferKind::Dram } else { BufferKind::L1 };
         // SAFETY: by the contract of the call.
@@ -135,8 +151,11 @@ unsafe extern "C" fn tt_emulator_buffer_create(handle: *mut c_void, is_dram: u32
 /// `buffer` must be a live buffer and not be used afterwards.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn tt_emulator_buffer_destroy(buffer: *mut c_void) {
-    // SAFETY: by the contract of the call.
-    call((), || Ok(drop(unsafe { Box::from_raw(buffer.cast::<Buffer>()) })));
+    call((), || {
+        // SAFETY: by the contract of the call.
+        drop(unsafe { Box::from_raw(buffer.cast::<Buffer>()) });
+        Ok(())
+    });
 }
 
 /// # Safety

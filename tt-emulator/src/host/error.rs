@@ -21,7 +21,9 @@ pub(super) fn call<T>(failed: T, body: impl FnOnce() -> Result<T, String>) -> T 
         Ok(Err(text)) => text,
         Err(payload) => {
             let text = payload.downcast_ref::<String>().map(String::as_str);
-            let text = text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("unknown");
+            let text = text
+                .or_else(|| payload.downcast_ref::<&str>().copied())
+                .unwrap_or("unknown");
             format!("internal error of the emulator: {text}")
         }
     };

@@ -56,21 +56,32 @@ struct CCbIndex {
 /// `data` must be null or valid for reads of `count` elements.
 unsafe fn slice<'a, T>(data: *const T, count: usize) -> &'a [T] {
     // SAFETY: by the contract of the call.
-    if data.is_null() { &[] } else { unsafe { std::slice::from_raw_parts(data, count) } }
+    if data.is_null() {
+        &[]
+    } else {
+        unsafe { std::slice::from_raw_parts(data, count) }
+    }
 }
 
 /// # Safety
 /// `text` must be null or a C string.
 unsafe fn text(text: *const c_char) -> String {
     // SAFETY: by the contract of the call.
-    if text.is_null() { String::new() } else { unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned() }
+    if text.is_null() {
+        String::new()
+    } else {
+        unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()
+    }
 }
 
 /// # Safety
 /// As for [`slice`].
 unsafe fn cores(data: *const CCore, count: usize) -> Vec<CoreCoord> {
     // SAFETY: by the contract of the call.
-    unsafe { slice(data, count) }.iter().map(|core| (core.x as usize, core.y as usize)).collect()
+    unsafe { slice(data, count) }
+        .iter()
+        .map(|core| (core.x as usize, core.y as usize))
+        .collect()
 }
 
 /// # Safety
@@ -89,8 +100,11 @@ extern "C" fn tt_emulator_program_create() -> *mut c_void {
 /// `handle` must be a live program and not be used afterwards.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn tt_emulator_program_destroy(handle: *mut c_void) {
-    // SAFETY: by the contract of the call.
-    call((), || Ok(drop(unsafe { Box::from_raw(handle.cast::<Program>()) })));
+    call((), || {
+        // SAFETY: by the contract of the call.
+        drop(unsafe { Box::from_raw(handle.cast::<Program>()) });
+        Ok(())
+    });
 }
 
 /// # Safety
@@ -102,10 +116,16 @@ unsafe fn read_kernel(kernel: &CKernel) -> Result<(KernelSource, KernelRole, Vec
         if source.contains('\0') {
             return Err("the source of a kernel contains NUL".to_owned());
         }
-        let names = slice(kernel.named_arg_names, kernel.named_arg_count).iter().map(|name| text(*name));
+        let names = slice(kernel.named_arg_names, kernel.named_arg_count)
+            .iter()
+            .map(|name| text(*name));
         let values = slice(kernel.named_arg_values, kernel.named_arg_count).iter().copied();
-        let define_names = slice(kernel.define_names, kernel.define_count).iter().map(|name| text(*name));
-        let define_values = slice(kernel.define_values, kernel.define_count).iter().map(|value| text(*value));
+        let define_names = slice(kernel.define_names, kernel.define_count)
+            .iter()
+            .map(|name| text(*name));
+        let define_values = slice(kernel.define_values, kernel.define_count)
+            .iter()
+            .map(|value| text(*value));
         let request = KernelSource {
             file: text(kernel.file),
             source,
@@ -136,7 +156,10 @@ unsafe fn read_kernel(kernel: &CKernel) -> Result<(KernelSource, KernelRole, Vec
             if kernel.noc > 1 {
                 return Err(format!("no NoC {}", kernel.noc));
             }
-            KernelRole::DataMovement { processor, noc: kernel.noc as u8 }
+            KernelRole::DataMovement {
+                processor,
+                noc: kernel.noc as u8,
+            }
         };
         Ok((request, role, cores(kernel.cores, kernel.core_count)))
     }
@@ -172,7 +195,8 @@ unsafe extern "C" fn tt_emulator_create_circular_buffer(
         let (cores, indices) = unsafe { (cores(core_data, core_count), slice(indices, index_count)) };
         let indices = indices.iter().map(|index| {
             let format = DataFormat::from_id(index.format as u8);
-            let format = format.ok_or_else(|| format!("circular buffer {}: no data format has id {}", index.id, index.format))?;
+            let format = format
+                .ok_or_else(|| format!("circular buffer {}: no data format has id {}", index.id, index.format))?;
             Ok(CbIndex {
                 id: index.id as u8,
                 format,
@@ -182,7 +206,12 @@ unsafe extern "C" fn tt_emulator_create_circular_buffer(
         });
         let indices = indices.collect::<Result<_, String>>()?;
         let global_address = u64::try_from(global_address).ok();
-        let buffer = CircularBuffer { cores, total_bytes, indices, global_address };
+        let buffer = CircularBuffer {
+            cores,
+            total_bytes,
+            indices,
+            global_address,
+        };
         // SAFETY: as above.
         let created = unsafe { program(handle) }.create_circular_buffer(buffer);
         created.map(|handle| handle as i64).map_err(|report| report.to_string())
@@ -253,11 +282,18 @@ unsafe extern "C" fn tt_emulator_set_common_runtime_args(
 /// # Safety
 /// `handle` must be a live program, `count` valid for a write. The result lives until the program's arguments are set again.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn tt_emulator_runtime_args(handle: *mut c_void, kernel: u32, core: CCore, count: *mut usize) -> *mut u32 {
+unsafe extern "C" fn tt_emulator_runtime_args(
+    handle: *mut c_void,
+    kernel: u32,
+    core: CCore,
+    count: *mut usize,
+) -> *mut u32 {
     call(null_mut(), || {
         let core = (core.x as usize, core.y as usize);
         // SAFETY: by the contract of the call.
-        let words = unsafe { program(handle) }.runtime_args(kernel as usize, core).map_err(|report| report.to_string())?;
+        let words = unsafe { program(handle) }
+            .runtime_args(kernel as usize, core)
+            .map_err(|report| report.to_string())?;
         // SAFETY: as above.
         unsafe { count.write(words.len()) };
         Ok(words.as_mut_ptr())
@@ -270,7 +306,9 @@ unsafe extern "C" fn tt_emulator_runtime_args(handle: *mut c_void, kernel: u32, 
 unsafe extern "C" fn tt_emulator_common_runtime_args(handle: *mut c_void, kernel: u32, count: *mut usize) -> *mut u32 {
     call(null_mut(), || {
         // SAFETY: by the contract of the call.
-        let words = unsafe { program(handle) }.common_runtime_args(kernel as usize).map_err(|report| report.to_string())?;
+        let words = unsafe { program(handle) }
+            .common_runtime_args(kernel as usize)
+            .map_err(|report| report.to_string())?;
         // SAFETY: as above.
         unsafe { count.write(words.len()) };
         Ok(words.as_mut_ptr())

@@ -33,7 +33,11 @@ pub struct SharedKernel {
 
 /// The folder of the cache: `TT_EMULATOR_CACHE`, else `tt-emulator` in `XDG_CACHE_HOME` or `~/.cache`.
 fn cache_directory() -> Option<PathBuf> {
-    let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let variable = |name| {
+        std::env::var_os(name)
+            .filter(|value| !value.is_empty())
+            .map(PathBuf::from)
+    };
     variable("TT_EMULATOR_CACHE")
         .or_else(|| variable("XDG_CACHE_HOME").map(|path| path.join("tt-emulator")))
         .or_else(|| variable("HOME").map(|path| path.join(".cache/tt-emulator")))
@@ -42,22 +46,39 @@ fn cache_directory() -> Option<PathBuf> {
 /// A name that no other thread or process uses.
 pub(super) fn temporary_name(what: &str) -> String {
     static COUNT: AtomicU32 = AtomicU32::new(0);
-    format!("partial-{what}-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed))
+    format!(
+        "partial-{what}-{}-{}",
+        std::process::id(),
+        COUNT.fetch_add(1, Ordering::Relaxed)
+    )
 }
 
 /// Compiles a kernel into a shared object, or finds it in the cache.
 ///
 /// # Errors
 /// Every [`KernelError`] but loading.
-pub fn compile_to_shared(source: &KernelSource, role: &KernelRole, arch: ArchName) -> Result<SharedKernel, KernelError> {
+pub fn compile_to_shared(
+    source: &KernelSource,
+    role: &KernelRole,
+    arch: ArchName,
+) -> Result<SharedKernel, KernelError> {
     let prologue = wrapper::prologue(source, role, arch);
     let key = kernel_key(source, &prologue)?.to_string();
     let compiler = compiler::find()?;
     let text = wrapper::translation_unit(source, &prologue, &key);
-    let file = format!("{key}-{}.so", &Hash::new().field(compiler.identity.as_bytes()).to_string()[..16]);
+    let file = format!(
+        "{key}-{}.so",
+        &Hash::new().field(compiler.identity.as_bytes()).to_string()[..16]
+    );
     let refused = match cache_directory() {
         Some(directory) => match compile_into(&directory, &file, source, &text, &compiler) {
-            Ok(path) => return Ok(SharedKernel { path, key, transient: false }),
+            Ok(path) => {
+                return Ok(SharedKernel {
+                    path,
+                    key,
+                    transient: false,
+                });
+            }
             Err(error) if is_about_storage(&error) => Some((directory, error)),
             Err(error) => return Err(error),
         },
@@ -65,7 +86,11 @@ pub fn compile_to_shared(source: &KernelSource, role: &KernelRole, arch: ArchNam
     };
     let folder = std::env::temp_dir().join(temporary_name("tt-emulator"));
     match compile_into(&folder, &file, source, &text, &compiler) {
-        Ok(path) => Ok(SharedKernel { path, key, transient: true }),
+        Ok(path) => Ok(SharedKernel {
+            path,
+            key,
+            transient: true,
+        }),
         Err(error) => {
             // What is left is only clutter.
             let _ = std::fs::remove_dir_all(&folder);
@@ -85,7 +110,11 @@ fn is_about_storage(error: &KernelError) -> bool {
     match error {
         KernelError::Files { .. } => true,
         KernelError::Compile { output, .. } => {
-            let told = ["No space left on device", "Read-only file system", "Disk quota exceeded"];
+            let told = [
+                "No space left on device",
+                "Read-only file system",
+                "Disk quota exceeded",
+            ];
             told.iter().any(|text| output.contains(text))
         }
         KernelError::NoCompiler { .. } | KernelError::Killed { .. } | KernelError::Load { .. } => false,
@@ -123,16 +152,24 @@ fn compile_into(
 
 /// Removes what killed processes left. Failures do not matter: the next one tries again.
 fn remove_leftovers(directory: &Path) {
-    let Ok(entries) = std::fs::read_dir(directory) else { return };
+    let Ok(entries) = std::fs::read_dir(directory) else {
+        return;
+    };
     for entry in entries.flatten() {
         let is_partial = entry.file_name().to_string_lossy().starts_with("partial-");
         let modified = entry.metadata().and_then(|metadata| metadata.modified());
         let is_old = modified.is_ok_and(|time| {
-            SystemTime::now().duration_since(time).is_ok_and(|age| age > LEFTOVER_AGE)
+            SystemTime::now()
+                .duration_since(time)
+                .is_ok_and(|age| age > LEFTOVER_AGE)
         });
         if is_partial && is_old {
             let path = entry.path();
-            let _ = if path.is_dir() { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) };
+            let _ = if path.is_dir() {
+                std::fs::remove_dir_all(path)
+            } else {
+                std::fs::remove_file(path)
+            };
         }
     }
 }

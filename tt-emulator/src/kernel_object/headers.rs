@@ -14,7 +14,9 @@ static HEADERS: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/device_hea
 pub(super) fn fingerprint() -> &'static str {
     static FINGERPRINT: OnceLock<String> = OnceLock::new();
     FINGERPRINT.get_or_init(|| {
-        let hash = HEADERS.iter().fold(Hash::new(), |hash, (path, text)| hash.field(path.as_bytes()).field(text.as_bytes()));
+        let hash = HEADERS.iter().fold(Hash::new(), |hash, (path, text)| {
+            hash.field(path.as_bytes()).field(text.as_bytes())
+        });
         hash.to_string()
     })
 }
@@ -37,7 +39,10 @@ pub(super) fn extract_to(directory: &Path) -> Result<PathBuf, KernelError> {
         // What is left is only clutter.
         let _ = std::fs::remove_dir_all(&partial);
     }
-    written.map_err(|error| KernelError::Files { action: format!("write the device headers to {}", folder.display()), error })?;
+    written.map_err(|error| KernelError::Files {
+        action: format!("write the device headers to {}", folder.display()),
+        error,
+    })?;
     Ok(folder)
 }
 

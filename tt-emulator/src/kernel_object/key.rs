@@ -63,13 +63,17 @@ fn local_includes(source: &str, directory: &Path) -> Result<Vec<(PathBuf, String
     let mut open = vec![(source.to_owned(), directory.to_owned())];
     while let Some((text, near)) = open.pop() {
         for name in quoted_includes(&text) {
-            let candidate = [near.join(name), directory.join(name)].into_iter().find(|path| path.is_file());
+            let candidate = [near.join(name), directory.join(name)]
+                .into_iter()
+                .find(|path| path.is_file());
             let Some(path) = candidate else { continue };
             if !seen.insert(path.clone()) {
                 continue;
             }
-            let text = std::fs::read_to_string(&path)
-                .map_err(|error| KernelError::Files { action: format!("read {}", path.display()), error })?;
+            let text = std::fs::read_to_string(&path).map_err(|error| KernelError::Files {
+                action: format!("read {}", path.display()),
+                error,
+            })?;
             open.push((text.clone(), path.parent().unwrap_or(directory).to_owned()));
             found.push((path, text));
         }
@@ -79,8 +83,16 @@ fn local_includes(source: &str, directory: &Path) -> Result<Vec<(PathBuf, String
 
 fn quoted_includes(text: &str) -> impl Iterator<Item = &str> {
     text.lines().filter_map(|line| {
-        let directive = line.trim_start().strip_prefix('#')?.trim_start().strip_prefix("include")?;
-        directive.trim_start().strip_prefix('"')?.split_once('"').map(|(name, _)| name)
+        let directive = line
+            .trim_start()
+            .strip_prefix('#')?
+            .trim_start()
+            .strip_prefix("include")?;
+        directive
+            .trim_start()
+            .strip_prefix('"')?
+            .split_once('"')
+            .map(|(name, _)| name)
     })
 }
 

@@ -1,9 +1,9 @@
 //! Compiling kernels: from the source that a program names to machine code with one entry.
 //!
-//! The emitted C++ is wrapped into one translation unit ([`wrapper`]), identified by a key ([`key`]), and compiled with the
-//! machine's own compiler ([`compiler`]). At build time [`compile_to_object`] makes objects to be linked into the
+//! The emitted C++ is wrapped into one translation unit (`wrapper`), identified by a key (`key`), and compiled with the
+//! machine's own compiler (`compiler`). At build time [`compile_to_object`] makes objects to be linked into the
 //! application and registered under their [`aot_key`]; at run time what is not registered is compiled once and kept on disk
-//! ([`cache`]).
+//! (`cache`).
 
 mod cache;
 mod compiler;
@@ -90,7 +90,10 @@ impl fmt::Display for KernelError {
                 tried.join(", ")
             ),
             KernelError::Compile { file, output } => write!(f, "the C++ compiler refused kernel {file}:\n{output}"),
-            KernelError::Killed { file, status } => write!(f, "the C++ compiler was stopped while it compiled kernel {file}: {status}"),
+            KernelError::Killed { file, status } => write!(
+                f,
+                "the C++ compiler was stopped while it compiled kernel {file}: {status}"
+            ),
             KernelError::Files { action, error } => write!(f, "cannot {action}: {error}"),
             KernelError::Load { file, output } => write!(f, "cannot load compiled kernel {file}: {output}"),
         }

@@ -45,7 +45,10 @@ pub(crate) fn load(source: &KernelSource, role: &KernelRole, arch: ArchName) -> 
 }
 
 fn open(source: &KernelSource, shared: &SharedKernel) -> Result<KernelEntry, KernelError> {
-    let failed = |error: libloading::Error| KernelError::Load { file: source.file.clone(), output: error.to_string() };
+    let failed = |error: libloading::Error| KernelError::Load {
+        file: source.file.clone(),
+        output: error.to_string(),
+    };
     // SAFETY: the object was made by the wrapper, which has no initialisers of its own; constant data needs none.
     let library = unsafe { libloading::Library::new(&shared.path) };
     if shared.transient

@@ -17,8 +17,17 @@ use crate::arch::{Arch, ArchName};
 use crate::kernel_config::{DataMovementProcessor, KernelRole, MathFidelity};
 
 /// Standard headers that kernels and device headers may count on.
-const STANDARD_HEADERS: [&str; 9] =
-    ["cstdint", "cstddef", "type_traits", "utility", "array", "limits", "tuple", "bit", "cstring"];
+const STANDARD_HEADERS: [&str; 9] = [
+    "cstdint",
+    "cstddef",
+    "type_traits",
+    "utility",
+    "array",
+    "limits",
+    "tuple",
+    "bit",
+    "cstring",
+];
 
 /// Everything before the kernel's own text.
 pub(super) fn prologue(source: &KernelSource, role: &KernelRole, arch: ArchName) -> String {
@@ -42,8 +51,15 @@ pub(super) fn prologue(source: &KernelSource, role: &KernelRole, arch: ArchName)
             for name in ["COMPILE_FOR_TRISC", "TRISC_UNPACK", "TRISC_MATH", "TRISC_PACK"] {
                 line(&mut text, format_args!("#define {name} 1"));
             }
-            line(&mut text, format_args!("#define DST_ACCUM_MODE {}", options.fp32_dest_acc_en));
-            let sync = if options.dst_full_sync_en { "SyncFull" } else { "SyncHalf" };
+            line(
+                &mut text,
+                format_args!("#define DST_ACCUM_MODE {}", options.fp32_dest_acc_en),
+            );
+            let sync = if options.dst_full_sync_en {
+                "SyncFull"
+            } else {
+                "SyncHalf"
+            };
             line(&mut text, format_args!("#define DST_SYNC_MODE DstSync::{sync}"));
             let fidelity = match options.math_fidelity {
                 MathFidelity::LoFi => "LoFi",
@@ -51,14 +67,27 @@ pub(super) fn prologue(source: &KernelSource, role: &KernelRole, arch: ArchName)
                 MathFidelity::HiFi3 => "HiFi3",
                 MathFidelity::HiFi4 => "HiFi4",
             };
-            line(&mut text, format_args!("#define MATH_FIDELITY MathFidelity::{fidelity}"));
+            line(
+                &mut text,
+                format_args!("#define MATH_FIDELITY MathFidelity::{fidelity}"),
+            );
             line(&mut text, format_args!("#define APPROX {}", options.math_approx_mode));
         }
     }
     let words: Vec<String> = source.compile_args.iter().map(u32::to_string).collect();
-    line(&mut text, format_args!("#define KERNEL_COMPILE_TIME_ARGS {}", words.join(",")));
-    let pairs: Vec<String> = source.named_compile_args.iter().map(|(name, value)| format!("{{{name:?},{value}}}")).collect();
-    line(&mut text, format_args!("#define KERNEL_COMPILE_TIME_ARG_MAP {}", pairs.join(",")));
+    line(
+        &mut text,
+        format_args!("#define KERNEL_COMPILE_TIME_ARGS {}", words.join(",")),
+    );
+    let pairs: Vec<String> = source
+        .named_compile_args
+        .iter()
+        .map(|(name, value)| format!("{{{name:?},{value}}}"))
+        .collect();
+    line(
+        &mut text,
+        format_args!("#define KERNEL_COMPILE_TIME_ARG_MAP {}", pairs.join(",")),
+    );
     for (name, value) in &source.defines {
         line(&mut text, format_args!("#define {name} {value}"));
     }
@@ -77,9 +106,15 @@ pub(super) fn translation_unit(source: &KernelSource, prologue: &str, key: &str)
     line(&mut text, format_args!("}}"));
     line(
         &mut text,
-        format_args!("extern \"C\" __attribute__((visibility(\"default\"))) void {}(const void* api) {{", entry_symbol(key)),
+        format_args!(
+            "extern \"C\" __attribute__((visibility(\"default\"))) void {}(const void* api) {{",
+            entry_symbol(key)
+        ),
     );
-    line(&mut text, format_args!("    tt_emulator_table = static_cast<const tt_emulator_api*>(api);"));
+    line(
+        &mut text,
+        format_args!("    tt_emulator_table = static_cast<const tt_emulator_api*>(api);"),
+    );
     line(&mut text, format_args!("    kernel_main();\n}}"));
     text
 }
@@ -92,7 +127,15 @@ fn line(text: &mut String, arguments: std::fmt::Arguments<'_>) {
 /// Headers that a kernel includes in angle brackets; they must not end up inside the namespace.
 fn angle_includes(source: &str) -> impl Iterator<Item = &str> {
     source.lines().filter_map(|line| {
-        let directive = line.trim_start().strip_prefix('#')?.trim_start().strip_prefix("include")?;
-        directive.trim_start().strip_prefix('<')?.split_once('>').map(|(name, _)| name)
+        let directive = line
+            .trim_start()
+            .strip_prefix('#')?
+            .trim_start()
+            .strip_prefix("include")?;
+        directive
+            .trim_start()
+            .strip_prefix('<')?
+            .split_once('>')
+            .map(|(name, _)| name)
     })
 }

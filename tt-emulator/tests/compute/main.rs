@@ -2,5 +2,8 @@
 
 mod rig;
 
+mod blocks;
+mod elementwise;
 mod matmul;
 mod oracle_specs;
+mod violations;

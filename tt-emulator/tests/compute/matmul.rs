@@ -6,7 +6,10 @@ use crate::rig::*;
 
 /// Blocks of K by blocks: the reader feeds A and B block by block.
 fn blocked(m: usize, n: usize, kb: usize, blocks: usize, options: ComputeOptions) -> (Case, Matrix, Matrix) {
-    let (a, b) = (Matrix::random(m * 32, kb * blocks * 32, 1, 1.0), Matrix::random(kb * blocks * 32, n * 32, 2, 1.0));
+    let (a, b) = (
+        Matrix::random(m * 32, kb * blocks * 32, 1, 1.0),
+        Matrix::random(kb * blocks * 32, n * 32, 2, 1.0),
+    );
     let kt = kb * blocks;
     let mut case = Case::of("matmul_blocks.cpp", true)
         .input(0, BF16, (2 * m * kb) as u32, a.clone(), 1)
@@ -14,7 +17,8 @@ fn blocked(m: usize, n: usize, kb: usize, blocks: usize, options: ComputeOptions
     // The compute kernel wants blocks: rows of A's block, then B's block.
     case.feed.clear();
     for block in 0..blocks {
-        case.feed.extend((0..m).map(|row| (0, (row * kt + block * kb) as u32, kb as u32)));
+        case.feed
+            .extend((0..m).map(|row| (0, (row * kt + block * kb) as u32, kb as u32)));
         case.feed.push((1, (block * kb * n) as u32, (kb * n) as u32));
     }
     case.options = options;
@@ -29,23 +33,48 @@ fn product(a: &Matrix, b: &Matrix, row: usize, column: usize) -> f64 {
 
 #[test]
 fn blocks_accumulate_through_the_packer() {
-    let wide = ComputeOptions { fp32_dest_acc_en: true, ..Default::default() };
+    let wide = ComputeOptions {
+        fp32_dest_acc_en: true,
+        ..Default::default()
+    };
     let (case, a, b) = blocked(4, 6, 2, 3, wide);
     // TF32 partials, then bf16.
     case.check(0.01, 1.0 / 256.0 + 1.0 / 1024.0, |r, c| product(&a, &b, r, c));
     let counters = case.counters().total.compute;
-    assert_eq!((counters.matmul_tiles, counters.packed_tiles, counters.copied_tiles), (4 * 6 * 6, 4 * 6 * 4, 24));
+    assert_eq!(
+        (counters.matmul_tiles, counters.packed_tiles, counters.copied_tiles),
+        (4 * 6 * 6, 4 * 6 * 4, 24)
+    );
 }
 
 #[test]
 fn fidelities_differ_as_their_phases_do() {
     let mut errors = Vec::new();
-    for fidelity in [MathFidelity::LoFi, MathFidelity::HiFi2, MathFidelity::HiFi3, MathFidelity::HiFi4] {
-        let options = ComputeOptions { fp32_dest_acc_en: true, math_fidelity: fidelity, ..Default::default() };
+    for fidelity in [
+        MathFidelity::LoFi,
+        MathFidelity::HiFi2,
+        MathFidelity::HiFi3,
+        MathFidelity::HiFi4,
+    ] {
+        let options = ComputeOptions {
+            fp32_dest_acc_en: true,
+            math_fidelity: fidelity,
+            ..Default::default()
+        };
         let (case, a, b) = blocked(2, 2, 2, 2, options);
-        let result = Case { out: (16, F32, 8), ..case }.run();
-        let mean = (0..64 * 64).map(|i| (result.at(i / 64, i % 64) - product(&a, &b, i / 64, i % 64)).abs()).sum::<f64>() / 4096.0;
+        let result = Case {
+            out: (16, F32, 8),
+            ..case
+        }
+        .run();
+        let mean = (0..64 * 64)
+            .map(|i| (result.at(i / 64, i % 64) - product(&a, &b, i / 64, i % 64)).abs())
+            .sum::<f64>()
+            / 4096.0;
         errors.push(mean);
     }
-    assert!(errors[0] > 2.0 * errors[1] && errors[1] > 2.0 * errors[2] && errors[2] >= errors[3], "{errors:?}");
+    assert!(
+        errors[0] > 2.0 * errors[1] && errors[1] > 2.0 * errors[2] && errors[2] >= errors[3],
+        "{errors:?}"
+    );
 }

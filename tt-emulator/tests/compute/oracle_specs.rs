@@ -45,14 +45,22 @@ fn oracle_specs_agree() {
         }
     }
     assert!(count > 0, "no spec in {}", folder.display());
-    assert!(failures.is_empty(), "{} of {count} fail:\n{}", failures.len(), failures.join("\n"));
+    assert!(
+        failures.is_empty(),
+        "{} of {count} fail:\n{}",
+        failures.len(),
+        failures.join("\n")
+    );
 }
 
 #[test]
 #[ignore = "needs specs of ../shared/oracle: set TT_ORACLE_SPECS to a folder that oracle/patterns/gen.py wrote"]
 fn oracle_traps_are_reported() {
     let folder = PathBuf::from(std::env::var("TT_ORACLE_SPECS").expect("TT_ORACLE_SPECS names a folder"));
-    let traps = folder.with_file_name(format!("{}_traps", folder.file_name().expect("a folder").to_string_lossy()));
+    let traps = folder.with_file_name(format!(
+        "{}_traps",
+        folder.file_name().expect("a folder").to_string_lossy()
+    ));
     let mut seen = 0;
     for path in specs(&traps) {
         let name = path.file_stem().expect("a file").to_string_lossy().into_owned();
@@ -67,7 +75,11 @@ fn oracle_traps_are_reported() {
 
 fn specs(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
-    let mut paths: Vec<_> = entries.flatten().map(|e| e.path()).filter(|p| p.extension().is_some_and(|e| e == "json")).collect();
+    let mut paths: Vec<_> = entries
+        .flatten()
+        .map(|e| e.path())
+        .filter(|p| p.extension().is_some_and(|e| e == "json"))
+        .collect();
     paths.sort();
     paths
 }
@@ -83,29 +95,57 @@ struct Tensor {
 fn run(path: &Path) -> Result<String, String> {
     let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
     let spec: Value = serde_json::from_str(&text).map_err(|error| error.to_string())?;
-    let arch = if spec["arch"] == "blackhole" { ArchName::Blackhole } else { ArchName::WormholeB0 };
+    let arch = if spec["arch"] == "blackhole" {
+        ArchName::Blackhole
+    } else {
+        ArchName::WormholeB0
+    };
     let device = device(arch);
     let mut tensors = BTreeMap::new();
     for (name, buffer) in spec["buffers"].as_object().ok_or("no buffers")? {
-        let (rows, columns) = (number(&buffer["tiles"][0]) as usize * 32, number(&buffer["tiles"][1]) as usize * 32);
+        let (rows, columns) = (
+            number(&buffer["tiles"][0]) as usize * 32,
+            number(&buffer["tiles"][1]) as usize * 32,
+        );
         let format = format_of(buffer["dtype"].as_str().unwrap_or("bfloat16"))?;
         let bytes = match buffer["init"].as_str() {
             Some(file) => encode(&read_npy(Path::new(file), rows, columns)?, format),
             None => vec![0; rows * columns / 1024 * format.tile_bytes(32, 32)],
         };
         let page = format.tile_bytes(32, 32) as u64;
-        let allocated = Buffer::allocate(&device, BufferKind::Dram, bytes.len() as u64, page).map_err(|e| e.to_string())?;
+        let allocated =
+            Buffer::allocate(&device, BufferKind::Dram, bytes.len() as u64, page).map_err(|e| e.to_string())?;
         allocated.write(&bytes).map_err(|error| error.to_string())?;
-        tensors.insert(name.clone(), Tensor { rows, columns, format, buffer: allocated });
+        tensors.insert(
+            name.clone(),
+            Tensor {
+                rows,
+                columns,
+                format,
+                buffer: allocated,
+            },
+        );
     }
     let mut program = Program::new();
     for cb in spec["cbs"].as_array().ok_or("no cbs")? {
         let format = format_of(cb["data_format"].as_str().unwrap_or("bfloat16"))?;
         let page_bytes = number(&cb["page_size"]);
-        let indices = vec![CbIndex { id: number(&cb["index"]) as u8, format, page_bytes, tile: (32, 32) }];
+        let indices = vec![CbIndex {
+            id: number(&cb["index"]) as u8,
+            format,
+            page_bytes,
+            tile: (32, 32),
+        }];
         let total_bytes = page_bytes * number(&cb["num_pages"]);
-        let buffer = CircularBuffer { cores: vec![(0, 0)], total_bytes, indices, global_address: None };
-        program.create_circular_buffer(buffer).map_err(|report| report.to_string())?;
+        let buffer = CircularBuffer {
+            cores: vec![(0, 0)],
+            total_bytes,
+            indices,
+            global_address: None,
+        };
+        program
+            .create_circular_buffer(buffer)
+            .map_err(|report| report.to_string())?;
     }
     for kernel in spec["kernels"].as_array().ok_or("no kernels")? {
         let file = kernel["path"].as_str().ok_or("no path")?;
@@ -118,43 +158,72 @@ fn run(path: &Path) -> Result<String, String> {
             ..Default::default()
         };
         let role = match kernel["kind"].as_str() {
-            Some("reader") => KernelRole::DataMovement { processor: DataMovementProcessor::Ncrisc, noc: 0 },
-            Some("writer") => KernelRole::DataMovement { processor: DataMovementProcessor::Brisc, noc: 1 },
+            Some("reader") => KernelRole::DataMovement {
+                processor: DataMovementProcessor::Ncrisc,
+                noc: 0,
+            },
+            Some("writer") => KernelRole::DataMovement {
+                processor: DataMovementProcessor::Brisc,
+                noc: 1,
+            },
             _ => KernelRole::Compute(options(kernel)),
         };
-        let handle = program.create_kernel(source, role, vec![(0, 0)]).map_err(|report| report.to_string())?;
+        let handle = program
+            .create_kernel(source, role, vec![(0, 0)])
+            .map_err(|report| report.to_string())?;
         let arguments = words(&kernel["runtime_args"], &tensors)?;
-        program.set_runtime_args(handle, (0, 0), &arguments).map_err(|report| report.to_string())?;
+        program
+            .set_runtime_args(handle, (0, 0), &arguments)
+            .map_err(|report| report.to_string())?;
     }
     launch(&device, &program, 1).map_err(|error| error.to_string())?;
     let mut told = Vec::new();
     for (name, buffer) in spec["buffers"].as_object().ok_or("no buffers")? {
-        let Some(expected) = buffer["expect"].as_str().or(buffer["out"].as_str()) else { continue };
+        let Some(expected) = buffer["expect"].as_str().or(buffer["out"].as_str()) else {
+            continue;
+        };
         let tensor = &tensors[name];
         let mut bytes = vec![0; tensor.buffer.size() as usize];
         tensor.buffer.read(&mut bytes).map_err(|error| error.to_string())?;
         let result = decode(tensor, &bytes);
         if buffer["expect"].is_string() {
-            told.push(compare(&result, &read_npy(Path::new(expected), tensor.rows, tensor.columns)?, buffer)?);
+            told.push(compare(
+                &result,
+                &read_npy(Path::new(expected), tensor.rows, tensor.columns)?,
+                buffer,
+            )?);
         }
         if let Some(chip) = buffer["out"].as_str().map(Path::new).filter(|path| path.exists()) {
             let chip = read_npy(chip, tensor.rows, tensor.columns)?;
-            let equal = result.values.iter().zip(&chip.values).filter(|(a, b)| a == b || (a.is_nan() && b.is_nan())).count();
-            told.push(format!("{:.2} % as on the chip", 100.0 * equal as f64 / chip.values.len() as f64));
+            let equal = result
+                .values
+                .iter()
+                .zip(&chip.values)
+                .filter(|(a, b)| a == b || (a.is_nan() && b.is_nan()))
+                .count();
+            told.push(format!(
+                "{:.2} % as on the chip",
+                100.0 * equal as f64 / chip.values.len() as f64
+            ));
         }
     }
     Ok(told.join(", "))
 }
 
 fn compare(result: &Matrix, expected: &Matrix, limits: &Value) -> Result<String, String> {
-    let (absolute, relative) = (limits["atol"].as_f64().unwrap_or(0.0), limits["rtol"].as_f64().unwrap_or(0.0));
+    let (absolute, relative) = (
+        limits["atol"].as_f64().unwrap_or(0.0),
+        limits["rtol"].as_f64().unwrap_or(0.0),
+    );
     let mut worst = 0f64;
     for (i, (value, wanted)) in result.values.iter().zip(&expected.values).enumerate() {
         let error = f64::from((value - wanted).abs());
         worst = worst.max(error);
         if error > absolute + relative * f64::from(wanted.abs()) || value.is_nan() != wanted.is_nan() {
             let (row, column) = (i / result.columns, i % result.columns);
-            return Err(format!("[{row}, {column}] is {value}, not {wanted} (limits {absolute} and {relative})"));
+            return Err(format!(
+                "[{row}, {column}] is {value}, not {wanted} (limits {absolute} and {relative})"
+            ));
         }
     }
     Ok(format!("largest error {worst:.3e}"))
@@ -184,7 +253,9 @@ fn number(value: &Value) -> u32 {
 
 fn text_map(value: &Value) -> BTreeMap<String, String> {
     let entries = value.as_object().into_iter().flatten();
-    entries.map(|(name, text)| (name.clone(), text.as_str().unwrap_or_default().to_owned())).collect()
+    entries
+        .map(|(name, text)| (name.clone(), text.as_str().unwrap_or_default().to_owned()))
+        .collect()
 }
 
 /// Arguments: numbers, `addr:NAME`, `accessor:NAME`.
@@ -217,7 +288,10 @@ fn encode(matrix: &Matrix, format: DataFormat) -> Vec<u8> {
         return matrix.pages(format);
     }
     let wide = matrix.pages(DataFormat::Float32);
-    let values: Vec<f32> = wide.chunks(4).map(|b| f32::from_le_bytes(b.try_into().expect("four bytes"))).collect();
+    let values: Vec<f32> = wide
+        .chunks(4)
+        .map(|b| f32::from_le_bytes(b.try_into().expect("four bytes")))
+        .collect();
     let mut bytes = Vec::new();
     for tile in values.chunks(1024) {
         let exponent = |row: &[f32]| row.iter().map(|v| (v.to_bits() >> 23) & 255).max().unwrap_or(0);
@@ -256,11 +330,23 @@ fn read_npy(path: &Path, rows: usize, columns: usize) -> Result<Matrix, String> 
     if !text.contains("'<f4'") {
         return Err(format!("{}: {text}", path.display()));
     }
-    let values: Vec<f32> =
-        bytes[10 + header..].chunks_exact(4).map(|b| f32::from_le_bytes(b.try_into().expect("four bytes"))).collect();
+    let values: Vec<f32> = bytes[10 + header..]
+        .chunks_exact(4)
+        .map(|b| f32::from_le_bytes(b.try_into().expect("four bytes")))
+        .collect();
     if values.len() != rows * columns {
-        return Err(format!("{}: {} values for {rows} by {columns}", path.display(), values.len()));
+        return Err(format!(
+            "{}: {} values for {rows} by {columns}",
+            path.display(),
+            values.len()
+        ));
     }
     let by_columns = text.contains("'fortran_order': True");
-    Ok(Matrix::new(rows, columns, |row, column| values[if by_columns { column * rows + row } else { row * columns + column }]))
+    Ok(Matrix::new(rows, columns, |row, column| {
+        values[if by_columns {
+            column * rows + row
+        } else {
+            row * columns + column
+        }]
+    }))
 }

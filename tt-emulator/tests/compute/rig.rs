@@ -5,7 +5,8 @@ use std::sync::Arc;
 use tt_emulator::kernel_config::{ComputeOptions, DataMovementProcessor, KernelRole};
 use tt_emulator::kernel_object::KernelSource;
 use tt_emulator::{
-    ArchName, Buffer, BufferKind, CbIndex, CircularBuffer, DataFormat, Device, LaunchError, Program, Report, RunCounters, launch,
+    ArchName, Buffer, BufferKind, CbIndex, CircularBuffer, DataFormat, Device, LaunchError, Program, Report,
+    RunCounters, launch,
 };
 
 pub const BF16: DataFormat = DataFormat::Float16_b;
@@ -31,7 +32,9 @@ impl Matrix {
         let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(1);
         let mut matrix = Matrix::new(rows, columns, |_, _| 0.0);
         for value in &mut matrix.values {
-            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            state = state
+                .wrapping_mul(6364136223846793005)
+                .wrapping_add(1442695040888963407);
             let unit = (state >> 40) as f32 / (1u64 << 23) as f32 - 1.0;
             *value = to_bf16(unit * scale);
         }
@@ -114,6 +117,8 @@ pub struct Case {
     /// Rows and columns of the result, and pages that the writer takes at a time.
     pub result: (usize, usize, u32),
     pub arch: ArchName,
+    /// A buffer whose pages are not tiles: id, bytes of its one page, format.
+    pub odd_pages: Option<(u8, u32, DataFormat)>,
 }
 
 impl Case {
@@ -132,13 +137,17 @@ impl Case {
             defines: Vec::new(),
             compile_args: Vec::new(),
             runtime_args: Vec::new(),
-            options: ComputeOptions { fp32_dest_acc_en: wide, ..Default::default() },
+            options: ComputeOptions {
+                fp32_dest_acc_en: wide,
+                ..Default::default()
+            },
             inputs: Vec::new(),
             feed: Vec::new(),
             scratch: Vec::new(),
             out: (16, BF16, 8),
             result: (32, 32, 1),
             arch: ArchName::WormholeB0,
+            odd_pages: None,
         }
     }
 
@@ -146,8 +155,14 @@ impl Case {
     pub fn input(mut self, cb: u8, format: DataFormat, pages: u32, matrix: Matrix, step: u32) -> Case {
         let stream = self.inputs.len() as u32;
         let total = (matrix.rows / 32 * (matrix.columns / 32)) as u32;
-        self.feed.extend((0..total).step_by(step as usize).map(|first| (stream, first, step)));
-        self.inputs.push(Input { cb, format, pages, matrix });
+        self.feed
+            .extend((0..total).step_by(step as usize).map(|first| (stream, first, step)));
+        self.inputs.push(Input {
+            cb,
+            format,
+            pages,
+            matrix,
+        });
         self
     }
 
@@ -164,34 +179,87 @@ impl Case {
     fn launch(&self) -> Result<(Matrix, RunCounters), LaunchError> {
         let device = device(self.arch);
         let mut program = Program::new();
-        for (id, format, pages) in self.inputs.iter().map(|i| (i.cb, i.format, i.pages)).chain(self.scratch.clone()).chain([self.out])
+        for (id, format, pages) in self
+            .inputs
+            .iter()
+            .map(|i| (i.cb, i.format, i.pages))
+            .chain(self.scratch.clone())
+            .chain([self.out])
         {
             let page_bytes = format.tile_bytes(32, 32) as u32;
-            let indices = vec![CbIndex { id, format, page_bytes, tile: (32, 32) }];
-            let buffer = CircularBuffer { cores: CORE.to_vec(), total_bytes: pages * page_bytes, indices, global_address: None };
+            let indices = vec![CbIndex {
+                id,
+                format,
+                page_bytes,
+                tile: (32, 32),
+            }];
+            let buffer = CircularBuffer {
+                cores: CORE.to_vec(),
+                total_bytes: pages * page_bytes,
+                indices,
+                global_address: None,
+            };
             program.create_circular_buffer(buffer)?;
         }
-        let buffers: Vec<_> = self.inputs.iter().map(|i| upload(&device, i.format, &i.matrix.pages(i.format))).collect();
+        if let Some((id, page_bytes, format)) = self.odd_pages {
+            let indices = vec![CbIndex { id, format, page_bytes, tile: (32, 32) }];
+            let buffer = CircularBuffer { cores: CORE.to_vec(), total_bytes: page_bytes, indices, global_address: None };
+            program.create_circular_buffer(buffer)?;
+        }
+        let buffers: Vec<_> = self
+            .inputs
+            .iter()
+            .map(|i| upload(&device, i.format, &i.matrix.pages(i.format)))
+            .collect();
         let (rows, columns, step) = self.result;
         let (out_cb, out_format, _) = self.out;
-        let out = upload(&device, out_format, &vec![0xee; rows * columns / 1024 * out_format.tile_bytes(32, 32)]);
+        let out = upload(
+            &device,
+            out_format,
+            &vec![0xee; rows * columns / 1024 * out_format.tile_bytes(32, 32)],
+        );
 
         let stream = |i: usize| i.min(self.inputs.len() - 1);
         let mut args: Vec<u32> = (0..4).map(|i| u32::from(self.inputs[stream(i)].cb)).collect();
         args.extend((0..4).flat_map(|i| accessor(&buffers[stream(i)])));
         let mut words: Vec<u32> = (0..4).map(|i| buffers[stream(i)].address() as u32).collect();
         words.push(self.feed.len() as u32);
-        words.extend(self.feed.iter().flat_map(|(stream, first, count)| [*stream, *first, *count]));
-        let reader = KernelRole::DataMovement { processor: DataMovementProcessor::Ncrisc, noc: 0 };
-        let reader = program.create_kernel(source("feed.cpp", include_str!("kernels/feed.cpp"), &args), reader, CORE.to_vec())?;
+        words.extend(
+            self.feed
+                .iter()
+                .flat_map(|(stream, first, count)| [*stream, *first, *count]),
+        );
+        let reader = KernelRole::DataMovement {
+            processor: DataMovementProcessor::Ncrisc,
+            noc: 0,
+        };
+        let reader = program.create_kernel(
+            source("feed.cpp", include_str!("kernels/feed.cpp"), &args),
+            reader,
+            CORE.to_vec(),
+        )?;
         program.set_runtime_args(reader, CORE[0], &words)?;
 
         let args: Vec<u32> = [u32::from(out_cb)].into_iter().chain(accessor(&out)).collect();
-        let writer = KernelRole::DataMovement { processor: DataMovementProcessor::Brisc, noc: 1 };
-        let writer = program.create_kernel(source("drain.cpp", include_str!("kernels/drain.cpp"), &args), writer, CORE.to_vec())?;
-        program.set_runtime_args(writer, CORE[0], &[out.address() as u32, (rows * columns / 1024) as u32, step])?;
+        let writer = KernelRole::DataMovement {
+            processor: DataMovementProcessor::Brisc,
+            noc: 1,
+        };
+        let writer = program.create_kernel(
+            source("drain.cpp", include_str!("kernels/drain.cpp"), &args),
+            writer,
+            CORE.to_vec(),
+        )?;
+        program.set_runtime_args(
+            writer,
+            CORE[0],
+            &[out.address() as u32, (rows * columns / 1024) as u32, step],
+        )?;
 
-        let compute = KernelSource { defines: self.defines.iter().cloned().collect(), ..source(&self.file, &self.source, &self.compile_args) };
+        let compute = KernelSource {
+            defines: self.defines.iter().cloned().collect(),
+            ..source(&self.file, &self.source, &self.compile_args)
+        };
         let compute = program.create_kernel(compute, KernelRole::Compute(self.options.clone()), CORE.to_vec())?;
         program.set_runtime_args(compute, CORE[0], &self.runtime_args)?;
         let counters = launch(&device, &program, 1)?;
@@ -237,7 +305,12 @@ impl Case {
 }
 
 fn source(file: &str, text: &str, compile_args: &[u32]) -> KernelSource {
-    KernelSource { file: file.to_owned(), source: text.to_owned(), compile_args: compile_args.to_vec(), ..Default::default() }
+    KernelSource {
+        file: file.to_owned(),
+        source: text.to_owned(),
+        compile_args: compile_args.to_vec(),
+        ..Default::default()
+    }
 }
 
 fn accessor(buffer: &Buffer) -> [u32; 2] {
@@ -254,6 +327,8 @@ fn upload(device: &Arc<Device>, format: DataFormat, bytes: &[u8]) -> Buffer {
 pub fn device(arch: ArchName) -> Arc<Device> {
     static CACHE: std::sync::Once = std::sync::Once::new();
     // SAFETY: set once, before any kernel is compiled; nothing else in these tests changes the environment.
-    CACHE.call_once(|| unsafe { std::env::set_var("TT_EMULATOR_CACHE", concat!(env!("CARGO_TARGET_TMPDIR"), "/compute")) });
+    CACHE.call_once(|| unsafe {
+        std::env::set_var("TT_EMULATOR_CACHE", concat!(env!("CARGO_TARGET_TMPDIR"), "/compute"))
+    });
     Device::open_arch(0, arch).expect("an emulated device")
 }

@@ -13,15 +13,25 @@ fn copy(arch: ArchName, kind: BufferKind, pages: usize, cores: usize, block: u32
     source.write(&data).unwrap();
     let coords: Vec<_> = (0..cores).map(|core| (core % 4, core / 4)).collect();
     let mut program = Program::new();
-    program.create_circular_buffer(circular_buffer(0, block * depth, &coords)).unwrap();
+    program
+        .create_circular_buffer(circular_buffer(0, block * depth, &coords))
+        .unwrap();
     let args = |buffer| [&[block][..], &accessor(buffer)].concat();
-    let reader = program.create_kernel(kernel("copy_reader.cpp", &args(&source)), READER, coords.clone()).unwrap();
-    let writer = program.create_kernel(kernel("copy_writer.cpp", &args(&target)), WRITER, coords.clone()).unwrap();
+    let reader = program
+        .create_kernel(kernel("copy_reader.cpp", &args(&source)), READER, coords.clone())
+        .unwrap();
+    let writer = program
+        .create_kernel(kernel("copy_writer.cpp", &args(&target)), WRITER, coords.clone())
+        .unwrap();
     let share = (pages / cores) as u32;
     for (index, core) in coords.iter().enumerate() {
         let first = index as u32 * share;
-        program.set_runtime_args(reader, *core, &[source.address() as u32, first, share]).unwrap();
-        program.set_runtime_args(writer, *core, &[target.address() as u32, first, share]).unwrap();
+        program
+            .set_runtime_args(reader, *core, &[source.address() as u32, first, share])
+            .unwrap();
+        program
+            .set_runtime_args(writer, *core, &[target.address() as u32, first, share])
+            .unwrap();
     }
     let counters = launch(&device, &program, threads).unwrap_or_else(|error| panic!("{error}"));
     assert!(read(&target) == data, "the copy differs");
@@ -62,10 +72,18 @@ fn a_program_runs_again_with_other_arguments() {
     let mut program = Program::new();
     program.create_circular_buffer(circular_buffer(0, 4, &core)).unwrap();
     let args = [&[2][..], &accessor(&source)].concat();
-    let reader = program.create_kernel(kernel("copy_reader.cpp", &args), READER, core.to_vec()).unwrap();
-    let writer = program.create_kernel(kernel("copy_writer.cpp", &args), WRITER, core.to_vec()).unwrap();
-    program.set_runtime_args(reader, core[0], &[source.address() as u32, 0, 8]).unwrap();
-    program.set_runtime_args(writer, core[0], &[first.address() as u32, 0, 8]).unwrap();
+    let reader = program
+        .create_kernel(kernel("copy_reader.cpp", &args), READER, core.to_vec())
+        .unwrap();
+    let writer = program
+        .create_kernel(kernel("copy_writer.cpp", &args), WRITER, core.to_vec())
+        .unwrap();
+    program
+        .set_runtime_args(reader, core[0], &[source.address() as u32, 0, 8])
+        .unwrap();
+    program
+        .set_runtime_args(writer, core[0], &[first.address() as u32, 0, 8])
+        .unwrap();
     launch(&device, &program, 1).unwrap();
     program.runtime_args(writer, core[0]).unwrap()[0] = second.address() as u32;
     launch(&device, &program, 1).unwrap();

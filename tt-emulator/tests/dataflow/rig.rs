@@ -6,24 +6,35 @@ use std::sync::Arc;
 use tt_emulator::kernel_config::{DataMovementProcessor, KernelRole};
 use tt_emulator::kernel_object::KernelSource;
 use tt_emulator::{
-    ArchName, Buffer, BufferKind, CbIndex, CircularBuffer, CoreCoord, DataFormat, Device, LaunchError, Program, Report, launch,
+    ArchName, Buffer, BufferKind, CbIndex, CircularBuffer, CoreCoord, DataFormat, Device, LaunchError, Program, Report,
+    launch,
 };
 
 pub const PAGE: usize = 2048;
 
-pub const READER: KernelRole = KernelRole::DataMovement { processor: DataMovementProcessor::Ncrisc, noc: 0 };
-pub const WRITER: KernelRole = KernelRole::DataMovement { processor: DataMovementProcessor::Brisc, noc: 1 };
+pub const READER: KernelRole = KernelRole::DataMovement {
+    processor: DataMovementProcessor::Ncrisc,
+    noc: 0,
+};
+pub const WRITER: KernelRole = KernelRole::DataMovement {
+    processor: DataMovementProcessor::Brisc,
+    noc: 1,
+};
 
 pub fn device(arch: ArchName) -> Arc<Device> {
     // Kernels of the tests are compiled into a folder of the build.
     static CACHE: std::sync::Once = std::sync::Once::new();
     // SAFETY: set once, before any kernel is compiled; nothing else in these tests changes the environment.
-    CACHE.call_once(|| unsafe { std::env::set_var("TT_EMULATOR_CACHE", concat!(env!("CARGO_TARGET_TMPDIR"), "/kernels")) });
+    CACHE.call_once(|| unsafe {
+        std::env::set_var("TT_EMULATOR_CACHE", concat!(env!("CARGO_TARGET_TMPDIR"), "/kernels"))
+    });
     Device::open_arch(0, arch).unwrap()
 }
 
 pub fn kernel_path(name: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/kernels").join(name)
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/kernels")
+        .join(name)
 }
 
 /// A kernel from `tests/kernels`.
@@ -42,19 +53,29 @@ pub fn dram(device: &Arc<Device>, pages: usize) -> Buffer {
 
 /// Bytes that differ from page to page and within a page.
 pub fn pattern(pages: usize) -> Vec<u8> {
-    (0..pages * PAGE).map(|index| (index * 31 + index / PAGE * 7 + index / 251) as u8).collect()
+    (0..pages * PAGE)
+        .map(|index| (index * 31 + index / PAGE * 7 + index / 251) as u8)
+        .collect()
 }
 
 /// The two words that describe an interleaved DRAM buffer to a tensor accessor.
 pub fn accessor(buffer: &Buffer) -> [u32; 2] {
-    [if buffer.kind() == BufferKind::Dram { 2 } else { 0 }, buffer.aligned_page_bytes()]
+    [
+        if buffer.kind() == BufferKind::Dram { 2 } else { 0 },
+        buffer.aligned_page_bytes(),
+    ]
 }
 
 pub fn circular_buffer(id: u8, pages: u32, cores: &[CoreCoord]) -> CircularBuffer {
     CircularBuffer {
         cores: cores.to_vec(),
         total_bytes: pages * PAGE as u32,
-        indices: vec![CbIndex { id, format: DataFormat::Float16_b, page_bytes: PAGE as u32, tile: (32, 32) }],
+        indices: vec![CbIndex {
+            id,
+            format: DataFormat::Float16_b,
+            page_bytes: PAGE as u32,
+            tile: (32, 32),
+        }],
         global_address: None,
     }
 }

@@ -32,27 +32,59 @@ fn multicast(case: Multicast, threads: usize) -> (RunCounters, Vec<u8>) {
     let (source, target) = (dram(&device, pages), dram(&device, pages * all.len()));
     source.write(&data).unwrap();
     let mut program = Program::new();
-    program.create_circular_buffer(circular_buffer(0, 2 * BLOCK as u32, &all)).unwrap();
+    program
+        .create_circular_buffer(circular_buffer(0, 2 * BLOCK as u32, &all))
+        .unwrap();
     for expected in 0..2 {
         assert_eq!(program.create_semaphore(all.clone(), 0).unwrap(), expected);
     }
     // The writers of the copies take the other NoC.
-    let role = KernelRole::DataMovement { processor: DataMovementProcessor::Ncrisc, noc: case.noc };
-    let other = KernelRole::DataMovement { processor: DataMovementProcessor::Brisc, noc: 1 - case.noc };
+    let role = KernelRole::DataMovement {
+        processor: DataMovementProcessor::Ncrisc,
+        noc: case.noc,
+    };
+    let other = KernelRole::DataMovement {
+        processor: DataMovementProcessor::Brisc,
+        noc: 1 - case.noc,
+    };
     let block = BLOCK as u32;
-    let sender_args = [&[block, case.linked.into(), case.counting.into()][..], &accessor(&source)].concat();
-    let sender = program.create_kernel(kernel("multicast_sender.cpp", &sender_args), role.clone(), vec![case.sender]).unwrap();
+    let sender_args = [
+        &[block, case.linked.into(), case.counting.into()][..],
+        &accessor(&source),
+    ]
+    .concat();
+    let sender = program
+        .create_kernel(
+            kernel("multicast_sender.cpp", &sender_args),
+            role.clone(),
+            vec![case.sender],
+        )
+        .unwrap();
     let receiver_args = [block, case.counting.into()];
-    let receiver = program.create_kernel(kernel("multicast_receiver.cpp", &receiver_args), role, receivers.clone()).unwrap();
+    let receiver = program
+        .create_kernel(
+            kernel("multicast_receiver.cpp", &receiver_args),
+            role,
+            receivers.clone(),
+        )
+        .unwrap();
     let writer_args = [&[block][..], &accessor(&target)].concat();
-    let writer = program.create_kernel(kernel("copy_writer.cpp", &writer_args), other, all.clone()).unwrap();
+    let writer = program
+        .create_kernel(kernel("copy_writer.cpp", &writer_args), other, all.clone())
+        .unwrap();
     let virtual_core = |core: CoreCoord| {
         let (x, y) = arch.virtual_core(core.0, core.1);
         [u32::from(x), u32::from(y)]
     };
     let (low, high) = (virtual_core(case.low), virtual_core(case.high));
     let (start, end) = if case.noc == 0 { (low, high) } else { (high, low) };
-    let words = [&[source.address() as u32, BLOCKS as u32][..], &start, &end, &[receivers.len() as u32]].concat();
+    let words = [
+        &[source.address() as u32, BLOCKS as u32][..],
+        &start,
+        &end,
+        &[receivers.len() as u32],
+    ]
+    .concat();
     program.set_runtime_args(sender, case.sender, &words).unwrap();
     for (index, core) in all.iter().enumerate() {
         if *core != case.sender {
@@ -67,7 +99,10 @@ fn multicast(case: Multicast, threads: usize) -> (RunCounters, Vec<u8>) {
     for (index, part) in result.chunks(data.len()).enumerate() {
         assert!(part == data, "core {:?} got other data", all[index]);
     }
-    assert_eq!(counters.total.multicast_bytes, (receivers.len() * (data.len() + 4 * BLOCKS)) as u64);
+    assert_eq!(
+        counters.total.multicast_bytes,
+        (receivers.len() * (data.len() + 4 * BLOCKS)) as u64
+    );
     (counters, result)
 }
 
@@ -90,22 +125,54 @@ fn a_row_of_receivers() {
 
 #[test]
 fn a_rectangle_around_the_sender() {
-    multicast(Multicast { sender: (2, 2), low: (1, 1), high: (4, 3), ..ROW }, 2);
+    multicast(
+        Multicast {
+            sender: (2, 2),
+            low: (1, 1),
+            high: (4, 3),
+            ..ROW
+        },
+        2,
+    );
 }
 
 #[test]
 fn noc_1_takes_its_corners_the_other_way_round() {
-    multicast(Multicast { noc: 1, sender: (3, 0), low: (3, 1), high: (3, 6), linked: true, ..ROW }, 2);
+    multicast(
+        Multicast {
+            noc: 1,
+            sender: (3, 0),
+            low: (3, 1),
+            high: (3, 6),
+            linked: true,
+            ..ROW
+        },
+        2,
+    );
 }
 
 #[test]
 fn columns_that_are_no_workers_do_not_count_on_blackhole() {
-    multicast(Multicast { arch: ArchName::Blackhole, sender: (0, 0), low: (5, 0), high: (12, 1), ..ROW }, 2);
+    multicast(
+        Multicast {
+            arch: ArchName::Blackhole,
+            sender: (0, 0),
+            low: (5, 0),
+            high: (12, 1),
+            ..ROW
+        },
+        2,
+    );
 }
 
 #[test]
 fn any_number_of_threads_gives_the_same_run() {
-    let case = Multicast { low: (1, 0), high: (7, 5), sender: (0, 0), ..ROW };
+    let case = Multicast {
+        low: (1, 0),
+        high: (7, 5),
+        sender: (0, 0),
+        ..ROW
+    };
     let runs: Vec<_> = [1, 2, 3, 5].map(|threads| multicast(case, threads)).into();
     for (counters, result) in &runs[1..] {
         assert!(*result == runs[0].1);
@@ -132,10 +199,16 @@ fn a_token_goes_round_a_ring_of_cores() {
         }
         launch(&device, &program, threads).unwrap_or_else(|error| panic!("{error}"));
         let data = read(&target);
-        let seen: Vec<u32> = data.chunks(PAGE).map(|page| u32::from_ne_bytes(page[..4].try_into().unwrap())).collect();
+        let seen: Vec<u32> = data
+            .chunks(PAGE)
+            .map(|page| u32::from_ne_bytes(page[..4].try_into().unwrap()))
+            .collect();
         // 1 + 2 .. + 6 is added in every round; core 0 saw the sum come back after the last one.
         let before_last = 2 * 21;
-        let expected: Vec<u32> = [63].into_iter().chain((1..6u32).map(|index| before_last + (index + 1) * (index + 2) / 2)).collect();
+        let expected: Vec<u32> = [63]
+            .into_iter()
+            .chain((1..6u32).map(|index| before_last + (index + 1) * (index + 2) / 2))
+            .collect();
         assert_eq!(seen, expected);
     }
 }

@@ -12,6 +12,8 @@ const CORE: (usize, usize) = (2, 1);
 const CASES: &[(&rules::Rule, &str, &str)] = &[
     (&rules::ARGUMENT_INDEX, "argument_index", "NCRISC"),
     (&rules::ARGUMENT_INDEX, "common_argument_index", "NCRISC"),
+    (&rules::MEMORY_FAULT, "pointer_from_an_offset", "NCRISC"),
+    (&rules::MEMORY_FAULT, "stack_overflow", "NCRISC"),
     (&rules::CB_NOT_CONFIGURED, "cb_not_configured", "NCRISC"),
     (&rules::CB_RESERVE_CAPACITY, "cb_reserve_capacity", "NCRISC"),
     (&rules::CB_WAIT_CAPACITY, "cb_wait_capacity", "BRISC"),
@@ -24,7 +26,11 @@ const CASES: &[(&rules::Rule, &str, &str)] = &[
     (&rules::CB_DIRTY_RESERVE, "cb_dirty_reserve", "NCRISC"),
     (&rules::CB_DIRTY_WAIT, "cb_dirty_wait", "BRISC"),
     (&rules::CB_PUSH_OUTSTANDING_READ, "push_before_read_barrier", "NCRISC"),
-    (&rules::CB_PUSH_OUTSTANDING_READ, "push_before_transaction_barrier", "NCRISC"),
+    (
+        &rules::CB_PUSH_OUTSTANDING_READ,
+        "push_before_transaction_barrier",
+        "NCRISC",
+    ),
     (&rules::CB_POP_UNFLUSHED_WRITE, "pop_before_flush", "NCRISC"),
     (&rules::NOC_COORDINATE, "noc_coordinate", "NCRISC"),
     (&rules::NOC_L1_BOUNDS, "l1_bounds", "NCRISC"),
@@ -72,10 +78,17 @@ fn run(device: &Arc<Device>, name: &str, cores: &[(usize, usize)], threads: usiz
         if !kernel_path(&file).exists() {
             continue;
         }
-        let handle = program.create_kernel(kernel(&file, &accessor(&source)), role, cores.to_vec()).unwrap();
+        let handle = program
+            .create_kernel(kernel(&file, &accessor(&source)), role, cores.to_vec())
+            .unwrap();
         for &(x, y) in cores {
-            let partner = cores.iter().find(|core| **core != (x, y)).map_or(0, |core| columns[core.0].into());
-            program.set_runtime_args(handle, (x, y), &[source.address() as u32, 7, partner]).unwrap();
+            let partner = cores
+                .iter()
+                .find(|core| **core != (x, y))
+                .map_or(0, |core| columns[core.0].into());
+            program
+                .set_runtime_args(handle, (x, y), &[source.address() as u32, 7, partner])
+                .unwrap();
         }
     }
     report(device, &program, threads)
@@ -89,7 +102,10 @@ fn every_bad_kernel_is_stopped_where_it_errs() {
         let seen = run(&device, name, &[CORE], 1);
         let place = seen.place.clone().unwrap();
         let source = std::fs::read_to_string(kernel_path(&place.kernel)).unwrap();
-        let line = source.lines().position(|line| line.contains("// HERE")).map(|index| index as u32 + 1);
+        let line = source
+            .lines()
+            .position(|line| line.contains("// HERE"))
+            .map(|index| index as u32 + 1);
         let expected_file = format!("bad/{name}.{}.cpp", if *risc == "BRISC" { "writer" } else { "reader" });
         let right = seen.rule.code == rule.code
             && place.core == CORE
@@ -97,7 +113,10 @@ fn every_bad_kernel_is_stopped_where_it_errs() {
             && place.kernel == expected_file
             && line.is_none_or(|line| line == place.line);
         if !right {
-            failures.push(format!("{name}: expected {} on {risc} at {line:?}, got {seen}", rule.code));
+            failures.push(format!(
+                "{name}: expected {} on {risc} at {line:?}, got {seen}",
+                rule.code
+            ));
         }
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
@@ -109,7 +128,14 @@ fn a_report_names_the_users_source_line() {
     let seen = run(&device, "push_before_read_barrier", &[CORE], 1);
     assert_eq!(seen.place.as_ref().unwrap().source.as_deref(), Some("softmax.rs:31"));
     let text = seen.to_string();
-    for part in ["EMU0114", "push_before_read_barrier.reader.cpp", "core (2,1)", "NCRISC", "softmax.rs:31", "reader kernel"] {
+    for part in [
+        "EMU0114",
+        "push_before_read_barrier.reader.cpp",
+        "core (2,1)",
+        "NCRISC",
+        "softmax.rs:31",
+        "reader kernel",
+    ] {
         assert!(text.contains(part), "{part} is missing in: {text}");
     }
 }
@@ -121,12 +147,23 @@ fn a_deadlock_lists_who_waits_for_what() {
         let seen = run(&device, "deadlock_of_two_cores", &[(0, 0), (1, 0)], threads);
         assert_eq!(seen.rule, &rules::DEADLOCK);
         let text = seen.to_string();
-        for part in ["core (0,0)", "core (1,0)", "semaphore 0 to be 1, it is 0", "2 RISCs wait"] {
+        for part in [
+            "core (0,0)",
+            "core (1,0)",
+            "semaphore 0 to be 1, it is 0",
+            "2 RISCs wait",
+        ] {
             assert!(text.contains(part), "{part} is missing in: {text}");
         }
         let ring = run(&device, "deadlock_of_a_full_ring", &[CORE], threads).to_string();
-        assert!(ring.contains("1 free pages of circular buffer 0, 0 of 4 are free"), "{ring}");
-        assert!(ring.contains("1 filled pages of circular buffer 1, 0 of 1 are filled"), "{ring}");
+        assert!(
+            ring.contains("1 free pages of circular buffer 0, 0 of 4 are free"),
+            "{ring}"
+        );
+        assert!(
+            ring.contains("1 filled pages of circular buffer 1, 0 of 1 are filled"),
+            "{ring}"
+        );
     }
 }
 
@@ -134,8 +171,9 @@ fn a_deadlock_lists_who_waits_for_what() {
 fn the_same_report_with_any_number_of_threads() {
     let device = device(ArchName::Blackhole);
     let cores: Vec<_> = (0..12).map(|index| (index, index % 3)).collect();
-    let reports: Vec<_> =
-        (1..4).map(|threads| run(&device, "push_before_read_barrier", &cores, threads)).collect();
+    let reports: Vec<_> = (1..4)
+        .map(|threads| run(&device, "push_before_read_barrier", &cores, threads))
+        .collect();
     assert!(reports.windows(2).all(|pair| pair[0] == pair[1]), "{reports:?}");
     assert_eq!(reports[0].place.as_ref().unwrap().core, (0, 0));
 }
@@ -153,32 +191,74 @@ fn launches_are_refused_before_they_run() {
     let code = |result: Result<(), Box<Report>>| result.unwrap_err().rule.code;
     let mut program = Program::new();
     let kernel = program.create_kernel(empty(), READER, core.clone()).unwrap();
-    assert_eq!(code(program.create_kernel(empty(), READER, core.clone()).map(drop)), rules::LAUNCH_RISC_TAKEN.code);
+    assert_eq!(
+        code(program.create_kernel(empty(), READER, core.clone()).map(drop)),
+        rules::LAUNCH_RISC_TAKEN.code
+    );
     let other_risc_same_noc = tt_emulator::kernel_config::KernelRole::DataMovement {
         processor: tt_emulator::kernel_config::DataMovementProcessor::Brisc,
         noc: 0,
     };
-    assert_eq!(code(program.create_kernel(empty(), other_risc_same_noc, core.clone()).map(drop)), rules::LAUNCH_NOC_TAKEN.code);
-    assert_eq!(code(program.set_runtime_args(kernel, (0, 0), &[0; 342])), rules::LAUNCH_ARGUMENTS.code);
-    assert_eq!(code(program.set_runtime_args(kernel, (1, 0), &[0])), rules::LAUNCH_KERNEL.code);
-    assert_eq!(code(program.set_runtime_args(9, (0, 0), &[0])), rules::LAUNCH_KERNEL.code);
+    assert_eq!(
+        code(
+            program
+                .create_kernel(empty(), other_risc_same_noc, core.clone())
+                .map(drop)
+        ),
+        rules::LAUNCH_NOC_TAKEN.code
+    );
+    assert_eq!(
+        code(program.set_runtime_args(kernel, (0, 0), &[0; 342])),
+        rules::LAUNCH_ARGUMENTS.code
+    );
+    assert_eq!(
+        code(program.set_runtime_args(kernel, (1, 0), &[0])),
+        rules::LAUNCH_KERNEL.code
+    );
+    assert_eq!(
+        code(program.set_runtime_args(9, (0, 0), &[0])),
+        rules::LAUNCH_KERNEL.code
+    );
     program.set_runtime_args(kernel, (0, 0), &[0; 340]).unwrap();
-    assert_eq!(code(program.set_common_runtime_args(kernel, &[0; 2])), rules::LAUNCH_ARGUMENTS.code);
-    assert_eq!(code(program.set_runtime_args(kernel, (0, 0), &[0; 3])), rules::LAUNCH_ARGUMENTS_CHANGED.code);
+    assert_eq!(
+        code(program.set_common_runtime_args(kernel, &[0; 2])),
+        rules::LAUNCH_ARGUMENTS.code
+    );
+    assert_eq!(
+        code(program.set_runtime_args(kernel, (0, 0), &[0; 3])),
+        rules::LAUNCH_ARGUMENTS_CHANGED.code
+    );
     for _ in 0..16 {
         program.create_semaphore(core.clone(), 0).unwrap();
     }
-    assert_eq!(code(program.create_semaphore(core.clone(), 0).map(drop)), rules::LAUNCH_SEMAPHORES.code);
+    assert_eq!(
+        code(program.create_semaphore(core.clone(), 0).map(drop)),
+        rules::LAUNCH_SEMAPHORES.code
+    );
     let with = |id, total_bytes, page_bytes| CircularBuffer {
         cores: core.clone(),
         total_bytes,
-        indices: vec![CbIndex { id, format: DataFormat::Float16_b, page_bytes, tile: (32, 32) }],
+        indices: vec![CbIndex {
+            id,
+            format: DataFormat::Float16_b,
+            page_bytes,
+            tile: (32, 32),
+        }],
         global_address: None,
     };
-    assert_eq!(code(program.create_circular_buffer(with(0, 3000, 2048)).map(drop)), rules::LAUNCH_CB_SIZE.code);
-    assert_eq!(code(program.create_circular_buffer(with(0, 0, 2048)).map(drop)), rules::LAUNCH_CB_SIZE.code);
+    assert_eq!(
+        code(program.create_circular_buffer(with(0, 3000, 2048)).map(drop)),
+        rules::LAUNCH_CB_SIZE.code
+    );
+    assert_eq!(
+        code(program.create_circular_buffer(with(0, 0, 2048)).map(drop)),
+        rules::LAUNCH_CB_SIZE.code
+    );
     program.create_circular_buffer(with(0, 4096, 2048)).unwrap();
-    assert_eq!(code(program.create_circular_buffer(with(0, 4096, 2048)).map(drop)), rules::LAUNCH_CB_ID.code);
+    assert_eq!(
+        code(program.create_circular_buffer(with(0, 4096, 2048)).map(drop)),
+        rules::LAUNCH_CB_ID.code
+    );
     let launch_code = |program: &Program| match launch(&device, program, 1) {
         Err(LaunchError::Report(report)) => report.rule.code,
         other => panic!("{other:?}"),
@@ -190,7 +270,8 @@ fn launches_are_refused_before_they_run() {
     outside.create_kernel(empty(), READER, vec![(0, 8)]).unwrap();
     assert_eq!(launch_code(&outside), rules::LAUNCH_CORE.code);
     let mut full = Program::new();
-    full.create_circular_buffer(with(0, 1_400_000 / 2048 * 2048, 2048)).unwrap();
+    full.create_circular_buffer(with(0, 1_400_000 / 2048 * 2048, 2048))
+        .unwrap();
     launch(&device, &full, 1).unwrap();
     let taken = tt_emulator::Buffer::allocate(&device, BufferKind::L1, 64 * 2048 * 40, 2048).unwrap();
     assert_eq!(launch_code(&full), rules::LAUNCH_L1.code);

@@ -38,10 +38,21 @@ type Case = unsafe extern "C" fn(name: *const c_char, kernels: *const c_char, te
 fn compile() -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let library = Path::new(env!("CARGO_TARGET_TMPDIR")).join("libhost_api_programs.so");
-    let sources = std::fs::read_dir(root.join("host/src")).unwrap().map(|entry| entry.unwrap().path());
+    let sources = std::fs::read_dir(root.join("host/src"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
     let sources = sources.filter(|path| path.extension().is_some_and(|extension| extension == "cpp"));
     let output = Command::new(std::env::var("CXX").unwrap_or_else(|_| "c++".to_owned()))
-        .args(["-std=c++20", "-O1", "-Wall", "-Wextra", "-Werror", "-Wno-missing-field-initializers", "-fPIC", "-shared"])
+        .args([
+            "-std=c++20",
+            "-O1",
+            "-Wall",
+            "-Wextra",
+            "-Werror",
+            "-Wno-missing-field-initializers",
+            "-fPIC",
+            "-shared",
+        ])
         .arg("-I")
         .arg(root.join("host/include"))
         .args(sources)
@@ -67,14 +78,20 @@ fn run(name: &str) -> Result<(), String> {
         libloading::Library::new(compile()).unwrap()
     });
     let kernels = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/kernels");
-    let (name, kernels) = (CString::new(name).unwrap(), CString::new(kernels.to_str().unwrap()).unwrap());
+    let (name, kernels) = (
+        CString::new(name).unwrap(),
+        CString::new(kernels.to_str().unwrap()).unwrap(),
+    );
     let mut text = vec![0u8; 8192];
     // SAFETY: `run_case` has this type, and the text is as long as it says.
     let status = unsafe {
         let case = library.get::<Case>(b"run_case").unwrap();
         case(name.as_ptr(), kernels.as_ptr(), text.as_mut_ptr().cast(), text.len())
     };
-    let thrown = CStr::from_bytes_until_nul(&text).unwrap().to_string_lossy().into_owned();
+    let thrown = CStr::from_bytes_until_nul(&text)
+        .unwrap()
+        .to_string_lossy()
+        .into_owned();
     if status == 0 { Ok(()) } else { Err(thrown) }
 }
 

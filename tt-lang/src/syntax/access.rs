@@ -19,7 +19,7 @@ impl Frontend {
                 self.error(
                     &codes::DATA_DEPENDENT_INDEX,
                     index,
-                    format!("an index cannot depend on the elements of {of_what}"),
+                    format!("an index or bound cannot depend on the elements of {of_what}"),
                     "use extents, integer scalars, block indices and loop variables",
                 );
                 return None;

@@ -1,19 +1,17 @@
 //! The body: `let`, `const`, `if` and nested blocks. Calls on `T` are in `call`, loops in `looping`.
 
-use super::frontend::{Frontend, Loads, plain_name, type_name};
+use super::declaration::declares_integer;
+use super::frontend::{Frontend, Loads, plain_name};
 use super::scope::Binding;
 use super::source_text::source_text;
-use super::value::Value;
 use super::vocabulary::{Role, is_vocabulary, word};
 use crate::codes;
 use crate::diagnostic::Diagnostic;
-use crate::ir::{Grid, IntExpr, Spanned, Stmt, StmtKind};
+use crate::ir::{Spanned, Stmt, StmtKind};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned as _;
 use syn::visit::Visit;
-use syn::{Expr, Item, Pat};
-
-const INTEGER_TYPES: [&str; 6] = ["usize", "isize", "u32", "i32", "u64", "i64"];
+use syn::{Expr, Item};
 
 impl Frontend {
     /// Reads the body of the kernel called `name`.
@@ -200,260 +198,6 @@ impl Frontend {
         }
     }
 
-    /// `const X: usize = ..;` or `let n = ..;`, where nothing else may stand.
-    pub(super) fn integer_declaration(&mut self, stmt: &syn::Stmt) {
-        match stmt {
-            syn::Stmt::Local(local) if declares_integer(stmt) => self.local(local),
-            syn::Stmt::Item(Item::Const(item)) => self.constant_item(item),
-            other => {
-                let first = other.span();
-                let place = self.spans.between(first, first);
-                self.report(
-                    Diagnostic::new(&codes::PARALLEL_BODY, place, "a statement where one value is wanted")
-                        .note("write one expression; integers can be named by `let` before it"),
-                );
-            }
-        }
-    }
-
-    fn constant_item(&mut self, item: &syn::ItemConst) {
-        if !matches!(item.vis, syn::Visibility::Inherited) {
-            self.error(
-                &codes::CONSTRUCT,
-                &item.vis,
-                "a constant of a kernel is not `pub`",
-                "leave `pub` out",
-            );
-        }
-        let (name, span) = (item.ident.unraw().to_string(), self.span(&item.ident));
-        if !type_name(&item.ty).is_some_and(|ty| INTEGER_TYPES.contains(&ty.as_str())) {
-            let message = format!("a constant is an integer, found `{}`", source_text(&item.ty));
-            let note = format!("write `const {name}: usize`; other numbers are written where they are used");
-            self.error(&codes::CONSTANT_TYPE, &item.ty, message, note);
-            return self.poison(&item.ident);
-        }
-        let Some(value) = self.integer(&item.expr) else {
-            return self.poison(&item.ident);
-        };
-        if value.as_const().is_none() {
-            let note = format!("write `let {name} = ..;` for a value that is known later");
-            self.error(
-                &codes::CONSTANT_WANTED,
-                &item.expr,
-                format!("`{name}` is not a constant"),
-                note,
-            );
-            return self.poison(&item.ident);
-        }
-        self.scope.declare(name, span, Binding::Integer(value));
-    }
-
-    fn local(&mut self, local: &syn::Local) {
-        let Some(init) = &local.init else {
-            self.error(
-                &codes::LET_PATTERN,
-                &local.pat,
-                "a name without a value",
-                "write `let n = ..;`",
-            );
-            return self.poison_pattern(&local.pat);
-        };
-        if let Some((token, _)) = &init.diverge {
-            self.error(
-                &codes::IF_LET,
-                token,
-                "`let .. else` is not in the language",
-                "write `let n = ..;`",
-            );
-            return self.poison_pattern(&local.pat);
-        }
-        if let Some(call) = vocabulary_call(&init.expr)
-            && let Some(row) = word(&call.method.unraw().to_string())
-        {
-            match row.role {
-                Role::Grid => return self.grid(&local.pat, call),
-                Role::Allocation => return self.allocation(&local.pat, call, row),
-                Role::Statement | Role::Loop | Role::Value => {}
-            }
-        }
-        let Some(ident) = self.let_name(&local.pat) else {
-            self.with_loads(Loads::Let, |this| this.value(&init.expr));
-            return self.poison_pattern(&local.pat);
-        };
-        let value = self.with_loads(Loads::Let, |this| this.value(&init.expr));
-        match value {
-            Some(Value::Integer(value)) => {
-                let span = self.span(ident);
-                self.scope
-                    .declare(ident.unraw().to_string(), span, Binding::Integer(value));
-            }
-            Some(other) => {
-                let message = format!("`let` holds an integer or a block, found {}", other.describe());
-                self.error(
-                    &codes::LET_VALUE,
-                    &*init.expr,
-                    message,
-                    "write the expression where it is used",
-                );
-                self.poison(ident);
-            }
-            None => self.poison(ident),
-        }
-    }
-
-    /// The one name that a `let` binds to an integer.
-    fn let_name<'a>(&mut self, pat: &'a Pat) -> Option<&'a syn::Ident> {
-        match pat {
-            Pat::Ident(pat) if pat.by_ref.is_none() && pat.subpat.is_none() => {
-                if let Some(token) = &pat.mutability {
-                    let note = "name each new value with its own `let`, or keep what changes in a fragment";
-                    self.error(&codes::MUTABLE_VARIABLE, token, "integers do not change", note);
-                    return None;
-                }
-                Some(&pat.ident)
-            }
-            Pat::Type(typed) => {
-                if !type_name(&typed.ty).is_some_and(|ty| INTEGER_TYPES.contains(&ty.as_str())) {
-                    let message = format!("`let` holds an integer, found `{}`", source_text(&typed.ty));
-                    self.error(
-                        &codes::LET_VALUE,
-                        &typed.ty,
-                        message,
-                        "write numbers where they are used",
-                    );
-                    return None;
-                }
-                self.let_name(&typed.pat)
-            }
-            Pat::Paren(inner) => self.let_name(&inner.pat),
-            other => {
-                self.error(
-                    &codes::LET_PATTERN,
-                    other,
-                    "`let` binds one name",
-                    "write `let n = ..;` for each",
-                );
-                None
-            }
-        }
-    }
-
-    /// Poisons every name that a pattern binds.
-    pub(super) fn poison_pattern(&mut self, pat: &Pat) {
-        struct Names(Vec<syn::Ident>);
-        impl<'ast> Visit<'ast> for Names {
-            fn visit_pat_ident(&mut self, pat: &'ast syn::PatIdent) {
-                self.0.push(pat.ident.clone());
-            }
-        }
-        let mut names = Names(Vec::new());
-        names.visit_pat(pat);
-        for name in &names.0 {
-            self.poison(name);
-        }
-    }
-
-    /// The names of a pattern that is a name or several in parentheses.
-    pub(super) fn pattern_names<'a>(&mut self, pat: &'a Pat) -> Option<Vec<&'a syn::Ident>> {
-        let names = plain_pattern(pat);
-        if let Some(names) = &names {
-            for (n, name) in names.iter().enumerate() {
-                if names[..n].iter().any(|earlier| earlier == name) && *name != "_" {
-                    let (first, again) = (self.span(names[0]), self.span(*name));
-                    self.report(
-                        Diagnostic::new(
-                            &codes::DUPLICATE_NAME,
-                            again,
-                            format!("the name `{name}` is given twice"),
-                        )
-                        .label(first, "first given here")
-                        .note("rename one of them"),
-                    );
-                    return None;
-                }
-            }
-        }
-        names
-    }
-
-    /// `let (bx, by) = T.Kernel(gx, gy);`
-    fn grid(&mut self, pat: &Pat, call: &syn::ExprMethodCall) {
-        let span = self.span(&call.method);
-        if let Some(first) = self.grid_seen {
-            self.report(
-                Diagnostic::new(&codes::GRID_TWICE, span, "a second `T.Kernel`")
-                    .label(first, "the first is here")
-                    .note("a kernel has one grid; write a second kernel"),
-            );
-            return self.poison_pattern(pat);
-        }
-        self.grid_seen = Some(span);
-        if self.nesting > 0 {
-            self.report(
-                Diagnostic::new(&codes::GRID_NOT_FIRST, span, "`T.Kernel` inside a loop or branch")
-                    .note("it is the first statement of the kernel, and stands once"),
-            );
-            return self.poison_pattern(pat);
-        }
-        let Some(row) = word("Kernel") else { return };
-        let arguments = self.arguments(call, row);
-        let mut extents = Vec::new();
-        for argument in arguments.iter().flat_map(|arguments| &arguments.positional) {
-            let value = self.integer(argument);
-            if value
-                .as_ref()
-                .and_then(IntExpr::as_const)
-                .is_some_and(|value| value < 1)
-            {
-                let note = "every axis has at least one block";
-                self.error(
-                    &codes::GRID_EXTENT,
-                    *argument,
-                    "the grid is empty along this axis",
-                    note,
-                );
-            }
-            let span = self.span(*argument);
-            extents.push(value.map(|value| Spanned { value, span }));
-        }
-        let Some(names) = self.pattern_names(pat) else {
-            if self
-                .diagnostics
-                .last()
-                .is_none_or(|last| last.code != &codes::DUPLICATE_NAME)
-            {
-                self.error(
-                    &codes::LET_PATTERN,
-                    pat,
-                    "the indices of a block are plain names",
-                    "write `let (bx, by) = T.Kernel(gx, gy);`",
-                );
-            }
-            return self.poison_pattern(pat);
-        };
-        if names.len() != extents.len() {
-            if arguments.is_some() {
-                let message = format!("{} for {} of the grid", names_of(names.len()), axes_of(extents.len()));
-                self.error(
-                    &codes::GRID_AXES,
-                    pat,
-                    message,
-                    "one name per axis: `let (bx, by) = T.Kernel(gx, gy);`",
-                );
-            }
-            return self.poison_pattern(pat);
-        }
-        let axes: Vec<_> = names
-            .into_iter()
-            .map(|name| self.declare_variable(name))
-            .zip(extents)
-            .collect();
-        let axes = axes.into_iter().map(|(var, extent)| extent.map(|extent| (var, extent)));
-        if let Some(axes) = axes.collect::<Option<Vec<_>>>() {
-            self.grid = Some(Grid { axes, span });
-        }
-    }
-
     /// `if cond { .. } else { .. }` as a statement.
     fn branch(&mut self, branch: &syn::ExprIf) -> Option<Stmt> {
         let cond = if let Expr::Let(_) = *branch.cond {
@@ -481,34 +225,6 @@ impl Frontend {
             span: self.span(&branch.if_token),
         })
     }
-}
-
-/// The names of a pattern that is a name, `_`, or several of those in parentheses.
-fn plain_pattern(pat: &Pat) -> Option<Vec<&syn::Ident>> {
-    match pat {
-        Pat::Ident(pat) => {
-            let plain = pat.by_ref.is_none() && pat.mutability.is_none() && pat.subpat.is_none();
-            plain.then(|| vec![&pat.ident])
-        }
-        Pat::Paren(inner) => plain_pattern(&inner.pat),
-        Pat::Tuple(tuple) => {
-            let parts: Option<Vec<Vec<&syn::Ident>>> = tuple
-                .elems
-                .iter()
-                .map(|elem| plain_pattern(elem).filter(|names| names.len() == 1))
-                .collect();
-            parts.map(|parts| parts.into_iter().flatten().collect())
-        }
-        _ => None,
-    }
-}
-
-fn names_of(n: usize) -> String {
-    super::access::counted(n, "name", "names")
-}
-
-fn axes_of(n: usize) -> String {
-    super::access::counted(n, "axis", "axes")
 }
 
 /// The `T.` call that `expr` is.
@@ -543,16 +259,4 @@ fn mentions_grid(block: &syn::Block) -> bool {
     let mut calls = Calls(false);
     calls.visit_block(block);
     calls.0
-}
-
-/// Whether `stmt` is `const` or a `let` that makes no block.
-fn declares_integer(stmt: &syn::Stmt) -> bool {
-    match stmt {
-        syn::Stmt::Item(Item::Const(_)) => true,
-        syn::Stmt::Local(local) => local
-            .init
-            .as_ref()
-            .is_none_or(|init| vocabulary_call(&init.expr).is_none()),
-        syn::Stmt::Item(_) | syn::Stmt::Expr(..) | syn::Stmt::Macro(_) => false,
-    }
 }

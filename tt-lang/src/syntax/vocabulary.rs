@@ -109,6 +109,8 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("annotate_layout", "write `#[layout(..)]` at the parameter"),
     ("sync_threads", "synchronisation is the compiler's work: leave it out"),
     ("barrier", "synchronisation is the compiler's work: leave it out"),
+    ("zero", "write `T.clear(x)`"),
+    ("zeros", "write `T.clear(x)`"),
     ("ln", "the natural logarithm is `log`"),
     ("log10", "write `x.log2() * 0.30102999566398120`"),
     ("exp_m1", "it is called `expm1`"),
@@ -179,7 +181,7 @@ impl Frontend {
             let names: Vec<&str> = WORDS
                 .iter()
                 .map(|row| row.name)
-                .filter(|name| *name != "kernel")
+                .filter(|name| !matches!(*name, "kernel" | "parallel" | "pipelined"))
                 .collect();
             format!("`T` has {} and the element operations", names.join(", "))
         });

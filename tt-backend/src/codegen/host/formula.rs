@@ -43,7 +43,11 @@ pub fn number(value: &Number) -> Text {
         Number::Bits(bits) => {
             let value = f32::from_bits(*bits);
             if value.is_finite() {
-                let precedence = if value.is_sign_negative() { Precedence::Unary } else { Precedence::Primary };
+                let precedence = if value.is_sign_negative() {
+                    Precedence::Unary
+                } else {
+                    Precedence::Primary
+                };
                 Text::new(format!("{value:?}"), precedence)
             } else {
                 Text::primary(format!("std::bit_cast<float>(0x{bits:08x}u)"))
@@ -59,7 +63,13 @@ pub fn number(value: &Number) -> Text {
 fn call(op: ElementOp, args: &[Text]) -> Text {
     let arg = |index: usize| args.get(index).cloned().unwrap_or_else(|| Text::primary("0.0"));
     let of = |function: &str| Text::primary(format!("{function}({})", arg(0).into_string()));
-    let with = |function: &str| Text::primary(format!("{function}({}, {})", arg(0).into_string(), arg(1).into_string()));
+    let with = |function: &str| {
+        Text::primary(format!(
+            "{function}({}, {})",
+            arg(0).into_string(),
+            arg(1).into_string()
+        ))
+    };
     let tight = |index: usize| arg(index).at_least(Precedence::Primary);
     let (x, y, z) = (tight(0), tight(1), tight(2));
     let sum = |text: String| Text::new(text, Precedence::Sum);
@@ -99,7 +109,9 @@ fn call(op: ElementOp, args: &[Text]) -> Text {
         ElementOp::Relu => Text::primary(format!("std::max<double>({x}, 0.0)")),
         ElementOp::LeakyRelu => choice(format!("{x} > 0.0 ? {x} : {x} * {y}")),
         ElementOp::Elu => choice(format!("{x} > 0.0 ? {x} : {y} * std::expm1({x})")),
-        ElementOp::Softplus => sum(format!("std::max<double>({x}, 0.0) + std::log1p(std::exp(-std::abs({x})))")),
+        ElementOp::Softplus => sum(format!(
+            "std::max<double>({x}, 0.0) + std::log1p(std::exp(-std::abs({x})))"
+        )),
         ElementOp::Erf => of("std::erf"),
         ElementOp::Erfc => of("std::erfc"),
         ElementOp::Floor => of("std::floor"),
@@ -121,10 +133,19 @@ mod tests {
         let n = || Formula::Name("N".into());
         let blocks = Formula::binary(IntOp::CeilDiv, n(), Formula::Const(128));
         let padded = Formula::binary(IntOp::Mul, Formula::binary(IntOp::Sub, blocks, Formula::Const(1)), n());
-        assert_eq!(integer(&padded).into_string(), "(ceil_div(arguments.N, 128) - 1) * arguments.N");
+        assert_eq!(
+            integer(&padded).into_string(),
+            "(ceil_div(arguments.N, 128) - 1) * arguments.N"
+        );
         let scale = Number::Call(ElementOp::Rsqrt, vec![Number::Int(n())]);
         let minus = Number::Call(ElementOp::Sub, vec![Number::Scalar("default".into()), scale]);
-        assert_eq!(number(&minus).into_string(), "double(arguments.user_default) - (1.0 / std::sqrt(double(arguments.N)))");
-        assert_eq!(number(&Number::constant(f32::NEG_INFINITY)).into_string(), "std::bit_cast<float>(0xff800000u)");
+        assert_eq!(
+            number(&minus).into_string(),
+            "double(arguments.user_default) - (1.0 / std::sqrt(double(arguments.N)))"
+        );
+        assert_eq!(
+            number(&Number::constant(f32::NEG_INFINITY)).into_string(),
+            "std::bit_cast<float>(0xff800000u)"
+        );
     }
 }

@@ -14,13 +14,35 @@ use tt_plan::{CompileArg, KernelPlan, Parameter, Plan, Role, RuntimeValue};
 const SUPPORT: &str = include_str!("support.cpp");
 
 const STANDARD_HEADERS: [&str; 16] = [
-    "algorithm", "array", "bit", "cmath", "cstdint", "cstdio", "exception", "filesystem", "limits", "map", "memory",
-    "stdexcept", "string", "type_traits", "utility", "vector",
+    "algorithm",
+    "array",
+    "bit",
+    "cmath",
+    "cstdint",
+    "cstdio",
+    "exception",
+    "filesystem",
+    "limits",
+    "map",
+    "memory",
+    "stdexcept",
+    "string",
+    "type_traits",
+    "utility",
+    "vector",
 ];
 
 const METALIUM_HEADERS: [&str; 10] = [
-    "circular_buffer_config", "distributed", "hal", "host_api", "kernel_types", "mesh_buffer", "mesh_command_queue",
-    "mesh_device", "mesh_workload", "tensor_accessor_args",
+    "circular_buffer_config",
+    "distributed",
+    "hal",
+    "host_api",
+    "kernel_types",
+    "mesh_buffer",
+    "mesh_command_queue",
+    "mesh_device",
+    "mesh_workload",
+    "tensor_accessor_args",
 ];
 
 /// Writes the host program.
@@ -29,14 +51,21 @@ const METALIUM_HEADERS: [&str; 10] = [
 /// Where the plan holds something that only a later version of this program can bind.
 pub fn write(kernel: &Kernel, plan: &Plan) -> Result<String, String> {
     let mut out = Writer::new();
-    out.line(format!("// {}: a host program. Generated from {}, do not edit.", plan.kernel, kernel.file));
+    out.line(format!(
+        "// {}: a host program. Generated from {}, do not edit.",
+        plan.kernel, kernel.file
+    ));
     out.line("//");
     out.line(format!("// usage: main{}", usage(plan)));
     out.line("// The kernels are read from the folder of this file; the device is the first one.");
     out.blank();
-    STANDARD_HEADERS.iter().for_each(|header| out.line(format!("#include <{header}>")));
+    STANDARD_HEADERS
+        .iter()
+        .for_each(|header| out.line(format!("#include <{header}>")));
     out.blank();
-    METALIUM_HEADERS.iter().for_each(|header| out.line(format!("#include <tt-metalium/{header}.hpp>")));
+    METALIUM_HEADERS
+        .iter()
+        .for_each(|header| out.line(format!("#include <tt-metalium/{header}.hpp>")));
     out.blank();
     out.line(SUPPORT);
     out.blank();
@@ -54,8 +83,14 @@ pub fn write(kernel: &Kernel, plan: &Plan) -> Result<String, String> {
 fn inputs(plan: &Plan) -> Vec<(&str, &'static str)> {
     let extents = plan.extents.iter().map(|name| (name.as_str(), "int64_t"));
     let scalars = plan.parameters.iter().filter_map(|parameter| match parameter {
-        Parameter::Scalar { name, kind: ScalarKind::F32 } => Some((name.as_str(), "float")),
-        Parameter::Scalar { name, kind: ScalarKind::I32 | ScalarKind::U32 } => Some((name.as_str(), "int64_t")),
+        Parameter::Scalar {
+            name,
+            kind: ScalarKind::F32,
+        } => Some((name.as_str(), "float")),
+        Parameter::Scalar {
+            name,
+            kind: ScalarKind::I32 | ScalarKind::U32,
+        } => Some((name.as_str(), "int64_t")),
         Parameter::Tensor { .. } => None,
     });
     extents.chain(scalars).collect()
@@ -75,7 +110,11 @@ fn arguments(plan: &Plan, out: &mut Writer) {
 }
 
 fn run(plan: &Plan, out: &mut Writer) -> Result<(), String> {
-    let unused = if inputs(plan).is_empty() { "[[maybe_unused]] " } else { "" };
+    let unused = if inputs(plan).is_empty() {
+        "[[maybe_unused]] "
+    } else {
+        ""
+    };
     out.open(format!("void run({unused}const Arguments& arguments)"));
     out.line("const auto device = distributed::MeshDevice::create_unit_mesh(0);");
     out.line("distributed::MeshCommandQueue& queue = device->mesh_command_queue();");
@@ -102,10 +141,15 @@ fn run(plan: &Plan, out: &mut Writer) -> Result<(), String> {
     out.line("distributed::Finish(queue);");
     out.blank();
     for parameter in &plan.parameters {
-        if let Parameter::Tensor { name, mutable: true, .. } = parameter {
+        if let Parameter::Tensor {
+            name, mutable: true, ..
+        } = parameter
+        {
             let tensor = tensor(name);
             out.line(format!("{tensor}.download(queue);"));
-            out.line(format!("std::printf(\"checksum of %s: %.9g\\n\", {tensor}.name.c_str(), {tensor}.checksum());"));
+            out.line(format!(
+                "std::printf(\"checksum of %s: %.9g\\n\", {tensor}.name.c_str(), {tensor}.checksum());"
+            ));
         }
     }
     out.line("device->close();");
@@ -120,7 +164,16 @@ fn tensor(name: &str) -> String {
 
 fn tensors(plan: &Plan, out: &mut Writer) -> Result<(), String> {
     for (seed, parameter) in plan.parameters.iter().enumerate() {
-        let Parameter::Tensor { name, element, mutable, extents, layout } = parameter else { continue };
+        let Parameter::Tensor {
+            name,
+            element,
+            mutable,
+            extents,
+            layout,
+        } = parameter
+        else {
+            continue;
+        };
         let kind = match element {
             ElementType::Bf16 => "uint16_t",
             ElementType::F32 => "uint32_t",
@@ -131,7 +184,10 @@ fn tensors(plan: &Plan, out: &mut Writer) -> Result<(), String> {
         }
         let extents: Vec<String> = extents.iter().map(|extent| integer(extent).into_string()).collect();
         let tensor = tensor(name);
-        out.line(format!("TiledTensor<{kind}> {tensor}(*device, \"{name}\", {{{}}});", extents.join(", ")));
+        out.line(format!(
+            "TiledTensor<{kind}> {tensor}(*device, \"{name}\", {{{}}});",
+            extents.join(", ")
+        ));
         if !mutable {
             out.line(format!("{tensor}.fill({});", seed + 1));
         }
@@ -174,7 +230,10 @@ fn kernels(plan: &Plan, out: &mut Writer) -> Result<(), String> {
             }
         };
         out.line(format!("const KernelHandle {role} ="));
-        out.line(format!("    CreateKernel(program, (folder / \"{}\").string(), cores, {config});", kernel.file));
+        out.line(format!(
+            "    CreateKernel(program, (folder / \"{}\").string(), cores, {config});",
+            kernel.file
+        ));
         runtime_args(kernel, out);
     }
     Ok(())
@@ -190,16 +249,32 @@ fn compute_config(plan: &Plan, out: &mut Writer) {
     };
     out.line("ComputeConfig compute_config;");
     out.line(format!("compute_config.math_fidelity = MathFidelity::{fidelity};"));
-    out.line(format!("compute_config.fp32_dest_acc_en = {};", compute.fp32_dest_acc_en));
-    out.line(format!("compute_config.dst_full_sync_en = {};", compute.dst_full_sync_en));
-    out.line(format!("compute_config.math_approx_mode = {};", compute.math_approx_mode));
+    out.line(format!(
+        "compute_config.fp32_dest_acc_en = {};",
+        compute.fp32_dest_acc_en
+    ));
+    out.line(format!(
+        "compute_config.dst_full_sync_en = {};",
+        compute.dst_full_sync_en
+    ));
+    out.line(format!(
+        "compute_config.math_approx_mode = {};",
+        compute.math_approx_mode
+    ));
     out.line("compute_config.compile_args = compute_compile_args;");
-    let direct: Vec<_> = plan.circular_buffers.iter().filter(|buffer| buffer.unpack_to_dest_fp32).collect();
+    let direct: Vec<_> = plan
+        .circular_buffers
+        .iter()
+        .filter(|buffer| buffer.unpack_to_dest_fp32)
+        .collect();
     if !direct.is_empty() {
         out.line("auto& modes = compute_config.unpack_to_dest_mode;");
         out.line("modes.assign(hal::get_arch_num_circular_buffers(), UnpackToDestMode::Default);");
         for buffer in direct {
-            out.line(format!("modes.at({}) = UnpackToDestMode::UnpackToDestFp32;  // {}", buffer.index, buffer.name));
+            out.line(format!(
+                "modes.at({}) = UnpackToDestMode::UnpackToDestFp32;  // {}",
+                buffer.index, buffer.name
+            ));
         }
     }
 }
@@ -224,7 +299,10 @@ fn runtime_args(kernel: &KernelPlan, out: &mut Writer) {
         out.line(format!("    {value},  // {}", arg.name));
     }
     out.line("};");
-    out.line(format!("SetRuntimeArgs(program, {}, each.core, args);", kernel.role.name()));
+    out.line(format!(
+        "SetRuntimeArgs(program, {}, each.core, args);",
+        kernel.role.name()
+    ));
     out.close();
 }
 
@@ -232,14 +310,25 @@ fn main(plan: &Plan, out: &mut Writer) {
     let inputs = inputs(plan);
     out.open("int main(int argc, char** argv)");
     out.open(format!("if (argc != {})", inputs.len() + 1));
-    out.line(format!("std::fprintf(stderr, \"usage: %s{}\\n\", argv[0]);", usage(plan)));
+    out.line(format!(
+        "std::fprintf(stderr, \"usage: %s{}\\n\", argv[0]);",
+        usage(plan)
+    ));
     out.line("return 2;");
     out.close();
     out.open("try");
     out.line("Arguments arguments;");
     for (position, (name, kind)) in inputs.iter().enumerate() {
-        let parse = if *kind == "float" { "parse_number" } else { "parse_integer" };
-        out.line(format!("arguments.{} = {parse}(\"{name}\", argv[{}]);", identifier(name), position + 1));
+        let parse = if *kind == "float" {
+            "parse_number"
+        } else {
+            "parse_integer"
+        };
+        out.line(format!(
+            "arguments.{} = {parse}(\"{name}\", argv[{}]);",
+            identifier(name),
+            position + 1
+        ));
     }
     out.line("run(arguments);");
     out.reopen("catch (const std::exception& error)");

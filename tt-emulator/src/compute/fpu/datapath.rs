@@ -19,7 +19,11 @@ pub struct Term {
     pub mantissa: i32,
 }
 
-const ZERO: Term = Term { sign: 0, exponent: 0, mantissa: 0 };
+const ZERO: Term = Term {
+    sign: 0,
+    exponent: 0,
+    mantissa: 0,
+};
 
 #[inline(always)]
 fn align(mantissa: i32, sign: i32, by: i32) -> i32 {
@@ -35,8 +39,11 @@ fn align(mantissa: i32, sign: i32, by: i32) -> i32 {
 pub fn accumulate(first: Term, second: Term, destination: u32, wide: bool) -> u32 {
     let destination_sign = (destination >> 31) as i32;
     let destination_exponent = ((destination >> 23) & 255) as i32;
-    let destination_mantissa =
-        if destination_exponent == 0 { 0 } else { ((destination & 0x7f_ffff) | 0x80_0000) as i32 };
+    let destination_mantissa = if destination_exponent == 0 {
+        0
+    } else {
+        ((destination & 0x7f_ffff) | 0x80_0000) as i32
+    };
     let exponent = first.exponent.max(second.exponent).max(destination_exponent);
 
     let mut a = align(first.mantissa, first.sign, exponent - first.exponent);
@@ -47,9 +54,8 @@ pub fn accumulate(first: Term, second: Term, destination: u32, wide: bool) -> u3
         b = (b + 0x1000 - second.sign) & !0x1fff;
         d = (d + 0x1000) & !0x1fff;
     }
-    let signed = d
-        + if first.sign == destination_sign { a } else { -a }
-        + if second.sign == destination_sign { b } else { -b };
+    let signed =
+        d + if first.sign == destination_sign { a } else { -a } + if second.sign == destination_sign { b } else { -b };
     let sign = (destination_sign ^ (signed < 0) as i32) as u32;
     encode(signed.unsigned_abs(), exponent, sign, wide)
 }
@@ -66,7 +72,11 @@ fn encode(mantissa: u32, exponent: i32, sign: u32, wide: bool) -> u32 {
     let result_exponent = (bits >> 23) as i32 - 150 + right as i32 + exponent;
     let value = ((result_exponent as u32) << 23) | (bits & 0x7f_ffff);
     let magnitude = if result_exponent >= 255 { EXPONENT } else { value };
-    let magnitude = if result_exponent <= 0 { 0 } else { magnitude | (sign << 31) };
+    let magnitude = if result_exponent <= 0 {
+        0
+    } else {
+        magnitude | (sign << 31)
+    };
     if mantissa == 0 || exponent <= 0 { 0 } else { magnitude }
 }
 
@@ -79,12 +89,24 @@ pub fn add(a: u32, b: u32, destination: Option<u32>, wide: bool) -> u32 {
     let (large, small) = if swap { (b, a) } else { (a, b) };
     let large_exponent = ((large >> 23) & 255) as i32;
     let small_exponent = ((small >> 23) & 255) as i32;
-    let large_mantissa = if large == 0 { 0 } else { (((large >> 13) & 0x3ff) | 0x400) as i32 };
-    let small_mantissa = if small == 0 { 0 } else { (((small >> 13) & 0x3ff) | 0x400) as i32 };
+    let large_mantissa = if large == 0 {
+        0
+    } else {
+        (((large >> 13) & 0x3ff) | 0x400) as i32
+    };
+    let small_mantissa = if small == 0 {
+        0
+    } else {
+        (((small >> 13) & 0x3ff) | 0x400) as i32
+    };
     let small_mantissa = align(small_mantissa, 0, large_exponent - small_exponent);
     let same = (large ^ small) & SIGN == 0;
     let sum = large_mantissa + if same { small_mantissa } else { -small_mantissa };
-    let term = Term { sign: (large >> 31) as i32, exponent: large_exponent, mantissa: sum << 13 };
+    let term = Term {
+        sign: (large >> 31) as i32,
+        exponent: large_exponent,
+        mantissa: sum << 13,
+    };
     match destination {
         Some(destination) => accumulate(term, ZERO, destination, wide),
         None => encode(term.mantissa as u32, term.exponent, term.sign as u32, wide),
@@ -96,8 +118,16 @@ pub fn add(a: u32, b: u32, destination: Option<u32>, wide: bool) -> u32 {
 fn product(a: u32, b: u32, phase: u32) -> Term {
     let mantissa_a = ((a >> 13) & 0x3ff) | 0x400;
     let mantissa_b = ((b >> 13) & 0x3ff) | 0x400;
-    let part_a = if phase & 1 != 0 { (mantissa_a >> 1) & 31 } else { mantissa_a >> 6 };
-    let part_b = if phase & 2 != 0 { (mantissa_b & 15) << 3 } else { mantissa_b >> 4 };
+    let part_a = if phase & 1 != 0 {
+        (mantissa_a >> 1) & 31
+    } else {
+        mantissa_a >> 6
+    };
+    let part_b = if phase & 2 != 0 {
+        (mantissa_b & 15) << 3
+    } else {
+        mantissa_b >> 4
+    };
     let lowered = if phase & 1 != 0 { 5 } else { 0 } + if phase & 2 != 0 { 7 } else { 0 };
     let exponent = ((a >> 23) & 255) as i32 + ((b >> 23) & 255) as i32 - 127 - lowered;
     let zero = a & EXPONENT == 0 || b & EXPONENT == 0;
@@ -112,7 +142,10 @@ fn product(a: u32, b: u32, phase: u32) -> Term {
 #[inline(always)]
 pub fn multiply_phase(a: u32, b: u32, destination: u32, phase: u32, wide: bool) -> u32 {
     let p = product(a, b, phase);
-    let term = Term { mantissa: p.mantissa << 13, ..p };
+    let term = Term {
+        mantissa: p.mantissa << 13,
+        ..p
+    };
     let term = if term.exponent <= 0 { ZERO } else { term };
     accumulate(term, ZERO, destination, wide)
 }
@@ -152,7 +185,11 @@ fn dot(product: impl Fn(usize, usize) -> Term, destination: &mut [u32; 16], wide
         for c in 0..16 {
             if largest[c] > 0 {
                 let sign = (sums[c] < 0) as i32;
-                terms[c] = Term { sign, exponent: largest[c], mantissa: sums[c].abs() << 13 };
+                terms[c] = Term {
+                    sign,
+                    exponent: largest[c],
+                    mantissa: sums[c].abs() << 13,
+                };
             }
         }
     }
@@ -183,9 +220,15 @@ mod tests {
             let (a, b) = (source(&mut seed), source(&mut seed));
             let exact = value(a) + value(b);
             let wide = value(add(a, b, None, true));
-            assert!((wide - exact).abs() <= value(a).abs().max(value(b).abs()) / 1024.0, "{a:x} {b:x}");
+            assert!(
+                (wide - exact).abs() <= value(a).abs().max(value(b).abs()) / 1024.0,
+                "{a:x} {b:x}"
+            );
             let narrow = value(add(a, b, None, false));
-            assert!((narrow - exact).abs() <= exact.abs() / 256.0 + value(a).abs().max(value(b).abs()) / 1024.0, "{a:x} {b:x}");
+            assert!(
+                (narrow - exact).abs() <= exact.abs() / 256.0 + value(a).abs().max(value(b).abs()) / 1024.0,
+                "{a:x} {b:x}"
+            );
         }
     }
 

@@ -20,7 +20,9 @@ pub enum Binary {
 impl Binary {
     /// The operation with LLK's id.
     pub fn from_id(id: u32) -> Option<Binary> {
-        [Binary::Mul, Binary::Add, Binary::Sub].into_iter().find(|op| *op as u32 == id)
+        [Binary::Mul, Binary::Add, Binary::Sub]
+            .into_iter()
+            .find(|op| *op as u32 == id)
     }
 }
 
@@ -104,7 +106,11 @@ mod tests {
             let (x, y, z) = (f64::from(a.0[i]), f64::from(b.0[i]), f64::from(start.0[i]));
             let error = (f64::from(destination.0[i]) - exact(x, y, z)).abs();
             let scale = x.abs() + y.abs() + z.abs() + (x * y).abs();
-            assert!(error <= relative * scale, "{op:?} wide {wide}: {x} {y} {z} -> {}", destination.0[i]);
+            assert!(
+                error <= relative * scale,
+                "{op:?} wide {wide}: {x} {y} {z} -> {}",
+                destination.0[i]
+            );
         }
     }
 
@@ -130,7 +136,10 @@ mod tests {
                 *worst = worst.max((f64::from(destination.0[i]) - exact).abs() / exact.abs().max(1e-30));
             }
         }
-        assert!(worst[0] > 0.05 && worst[0] < 1.0 / 16.0 + 1.0 / 64.0, "five bits of a, seven of b: {worst:?}");
+        assert!(
+            worst[0] > 0.05 && worst[0] < 1.0 / 16.0 + 1.0 / 64.0,
+            "five bits of a, seven of b: {worst:?}"
+        );
         assert_eq!(worst[1], 0.0, "bf16 products are exact in all phases");
     }
 
@@ -140,8 +149,14 @@ mod tests {
         source.0[..3].copy_from_slice(&[f32::NAN, -0.0, f32::from_bits(0x8000_0001)]);
         let mut destination = Tile::zero();
         copy(&mut destination, &source, true);
-        assert_eq!(destination.0[..3].iter().map(|v| v.to_bits()).collect::<Vec<_>>(), [EXPONENT, 0, 0]);
+        assert_eq!(
+            destination.0[..3].iter().map(|v| v.to_bits()).collect::<Vec<_>>(),
+            [EXPONENT, 0, 0]
+        );
         copy(&mut destination, &source, false);
-        assert_eq!(destination.0[..3].iter().map(|v| v.to_bits()).collect::<Vec<_>>(), [EXPONENT, SIGN, SIGN]);
+        assert_eq!(
+            destination.0[..3].iter().map(|v| v.to_bits()).collect::<Vec<_>>(),
+            [EXPONENT, SIGN, SIGN]
+        );
     }
 }

@@ -11,9 +11,9 @@ use super::datapath::dot_phase;
 use super::fidelity::{Part, Product};
 use crate::compute::rounding::to_bf16_away;
 use crate::compute::tile::{FACE, SIDE, Tile};
+use crate::compute::vector::vectorised;
 #[cfg(target_arch = "x86_64")]
 use crate::compute::vector::{VectorUnit, vector_unit};
-use crate::compute::vector::vectorised;
 
 /// `destination += rows · columns` in `f32`, over one tile.
 pub fn accumulate(destination: &mut Tile, rows: &Tile, columns: &Tile) {

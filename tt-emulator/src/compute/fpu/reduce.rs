@@ -26,7 +26,9 @@ pub enum Pool {
 impl Pool {
     /// The pool with LLK's id. The minimum has none on the matrix engine.
     pub fn from_id(id: u32) -> Option<Pool> {
-        [Pool::Sum, Pool::Avg, Pool::Max].into_iter().find(|pool| *pool as u32 == id)
+        [Pool::Sum, Pool::Avg, Pool::Max]
+            .into_iter()
+            .find(|pool| *pool as u32 == id)
     }
 }
 
@@ -148,7 +150,11 @@ impl Reduction {
     fn maximum_of_rows(&self, register: &mut Tile, fresh: bool, data: &Tile) {
         for face_row in 0..2 {
             let left = face_row * 2;
-            let mut best = if fresh { [LEAST; SIDE] } else { row_of(register, left, 0) };
+            let mut best = if fresh {
+                [LEAST; SIDE]
+            } else {
+                row_of(register, left, 0)
+            };
             for face in [left, left + 1] {
                 raise(&mut best, &face_columns(data, face));
             }
@@ -184,7 +190,11 @@ pub fn is_unit(scaler: &Tile) -> bool {
 
 /// Order of sign and magnitude patterns.
 fn order(bits: u32) -> i32 {
-    if bits >> 31 != 0 { (bits ^ 0x7fff_ffff) as i32 } else { bits as i32 }
+    if bits >> 31 != 0 {
+        (bits ^ 0x7fff_ffff) as i32
+    } else {
+        bits as i32
+    }
 }
 
 fn larger(a: u32, b: u32) -> u32 {
@@ -240,7 +250,13 @@ mod tests {
     fn run(pool: Pool, dim: ReduceDim, wide: bool, scale: f32, times: usize) -> Tile {
         let mut register = Tile::zero();
         for time in 0..times {
-            Reduction { pool, dim, phases: 4, wide }.run(&mut register, time == 0, &data(), &scaler(scale));
+            Reduction {
+                pool,
+                dim,
+                phases: 4,
+                wide,
+            }
+            .run(&mut register, time == 0, &data(), &scaler(scale));
         }
         register
     }
@@ -256,7 +272,10 @@ mod tests {
                 let row: f64 = (0..32).map(|c| at(i, c)).sum::<f64>() * 2.0;
                 let column: f64 = (0..32).map(|r| at(r, i)).sum::<f64>() * 0.25;
                 assert!((f64::from(rows.0[position(i, 0)]) - row).abs() <= tolerance, "row {i}");
-                assert!((f64::from(columns.0[position(0, i)]) - column).abs() <= tolerance, "column {i}");
+                assert!(
+                    (f64::from(columns.0[position(0, i)]) - column).abs() <= tolerance,
+                    "column {i}"
+                );
             }
             let total: f64 = (0..1024).map(|i| at(i / 32, i % 32)).sum();
             let all = f64::from(run(Pool::Sum, ReduceDim::Scalar, wide, 1.0, 1).0[0]);
@@ -280,7 +299,12 @@ mod tests {
         }
         let mut register = Tile::zero();
         let negative = Tile([-3.0; 1024]);
-        let max = Reduction { pool: Pool::Max, dim: ReduceDim::Scalar, phases: 4, wide: true };
+        let max = Reduction {
+            pool: Pool::Max,
+            dim: ReduceDim::Scalar,
+            phases: 4,
+            wide: true,
+        };
         max.run(&mut register, true, &negative, &scaler(1.0));
         assert_eq!(register.0[0], -3.0);
     }
@@ -297,7 +321,12 @@ mod tests {
         }
         let ones = Tile([1.0; 1024]);
         let mut register = Tile::zero();
-        let sum = Reduction { pool: Pool::Sum, dim: ReduceDim::Row, phases: 4, wide: true };
+        let sum = Reduction {
+            pool: Pool::Sum,
+            dim: ReduceDim::Row,
+            phases: 4,
+            wide: true,
+        };
         sum.run(&mut register, true, &ones, &partial);
         assert!((0..32).all(|r| register.0[position(r, 0)] == 20.0));
     }

@@ -1,8 +1,8 @@
 //! Operations on two and three registers: what each does to a lane.
 
-use super::{Face, Scalars};
 use super::real;
 use super::unary::{larger, remainder_of_floor, remainder_toward_zero, smaller};
+use super::{Face, Scalars};
 use crate::compute::rounding::flush_keeping_sign;
 use crate::compute::vector::vectorised;
 

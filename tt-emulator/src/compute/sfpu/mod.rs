@@ -1,5 +1,7 @@
 //! The vector unit: operations on destination registers in place.
 
+#[cfg(test)]
+mod accuracy;
 pub mod binary;
 pub mod real;
 pub mod run;

@@ -83,7 +83,17 @@ fn log_near_one(f: f64) -> f64 {
     let w = s * s;
     let series = polynomial(
         w,
-        [1.0 / 17.0, 1.0 / 15.0, 1.0 / 13.0, 1.0 / 11.0, 1.0 / 9.0, 1.0 / 7.0, 1.0 / 5.0, 1.0 / 3.0, 1.0],
+        [
+            1.0 / 17.0,
+            1.0 / 15.0,
+            1.0 / 13.0,
+            1.0 / 11.0,
+            1.0 / 9.0,
+            1.0 / 7.0,
+            1.0 / 5.0,
+            1.0 / 3.0,
+            1.0,
+        ],
     );
     2.0 * s * series
 }
@@ -171,7 +181,15 @@ fn cos_near_zero(r: f64) -> f64 {
     let w = r * r;
     polynomial(
         w,
-        [1.0 / 479_001_600.0, -1.0 / 3_628_800.0, 1.0 / 40_320.0, -1.0 / 720.0, 1.0 / 24.0, -0.5, 1.0],
+        [
+            1.0 / 479_001_600.0,
+            -1.0 / 3_628_800.0,
+            1.0 / 40_320.0,
+            -1.0 / 720.0,
+            1.0 / 24.0,
+            -0.5,
+            1.0,
+        ],
     )
 }
 
@@ -287,7 +305,11 @@ pub fn erf(x: f64) -> f64 {
             1.128_379_167_095_512_1,
         ],
     );
-    let value = if z < 1.0 { small } else { 1.0 - erfc_of_magnitude(if z > 30.0 { 30.0 } else { z }) };
+    let value = if z < 1.0 {
+        small
+    } else {
+        1.0 - erfc_of_magnitude(if z > 30.0 { 30.0 } else { z })
+    };
     let value = value.copysign(x);
     if x.is_nan() { x } else { value }
 }
@@ -316,7 +338,11 @@ pub fn power(x: f64, y: f64) -> f64 {
 #[inline(always)]
 pub fn integral(x: f64) -> f64 {
     let rounded = (x.abs() + 4_503_599_627_370_496.0) - 4_503_599_627_370_496.0;
-    if x.abs() < 2_251_799_813_685_248.0 { rounded.copysign(x) } else { x }
+    if x.abs() < 2_251_799_813_685_248.0 {
+        rounded.copysign(x)
+    } else {
+        x
+    }
 }
 
 #[cfg(test)]
@@ -328,7 +354,10 @@ mod tests {
             let x = from + (to - from) * f64::from(i) / 20_000.0;
             let (value, expected) = (function(x), exact(x));
             let error = (value - expected).abs() / expected.abs().max(1e-300);
-            assert!(error < 2e-10 || (value - expected).abs() < 1e-15, "{name}({x}) = {value}, not {expected}");
+            assert!(
+                error < 2e-10 || (value - expected).abs() < 1e-15,
+                "{name}({x}) = {value}, not {expected}"
+            );
         }
     }
 

@@ -1,7 +1,7 @@
 //! Running an operation over the faces of registers, and storing what it gives.
 
-use super::{Face, Scalars};
 use super::table::{Lanes, Operation};
+use super::{Face, Scalars};
 use crate::arch::{Arch, ArchName};
 use crate::compute::destination::{Broken, Destination};
 use crate::compute::pack::ReduceDim;
@@ -59,7 +59,9 @@ pub enum Fold {
 impl Fold {
     /// The fold with LLK's id.
     pub fn from_id(id: u32) -> Option<Fold> {
-        [Fold::Sum, Fold::Avg, Fold::Max, Fold::Min].into_iter().find(|fold| *fold as u32 == id)
+        [Fold::Sum, Fold::Avg, Fold::Max, Fold::Min]
+            .into_iter()
+            .find(|fold| *fold as u32 == id)
     }
 }
 
@@ -106,7 +108,11 @@ fn nan_sign(arch: &Arch) -> u32 {
 }
 
 fn store(values: &mut [f32], how: Store, wide: bool, arch: &Arch) {
-    if wide { store_wide(values) } else { store_narrow(values, how, nan_sign(arch)) }
+    if wide {
+        store_wide(values)
+    } else {
+        store_narrow(values, how, nan_sign(arch))
+    }
 }
 
 fn face(tiles: &[Tile], register: u32, at: usize) -> Face {
@@ -190,7 +196,13 @@ fn reduce(tile: &mut Tile, fold: Fold, dim: ReduceDim) {
     use crate::compute::sfpu::unary::{larger, smaller};
     use crate::compute::tile::position;
     for line in 0..32 {
-        let at = |step: usize| if dim == ReduceDim::Row { position(line, step) } else { position(step, line) };
+        let at = |step: usize| {
+            if dim == ReduceDim::Row {
+                position(line, step)
+            } else {
+                position(step, line)
+            }
+        };
         let mut value = tile.0[at(0)];
         for step in 1..32 {
             let next = tile.0[at(step)];

@@ -212,13 +212,19 @@ pub const fn hash(name: &str) -> u64 {
 /// The operation of a hashed name.
 pub fn operation(name: u64) -> Option<&'static Operation> {
     static INDEX: OnceLock<HashMap<u64, &'static Operation>> = OnceLock::new();
-    INDEX.get_or_init(|| OPERATIONS.iter().map(|row| (hash(row.name), row)).collect()).get(&name).copied()
+    INDEX
+        .get_or_init(|| OPERATIONS.iter().map(|row| (hash(row.name), row)).collect())
+        .get(&name)
+        .copied()
 }
 
 /// The init of a hashed name.
 pub fn init(name: u64) -> Option<&'static str> {
     static INDEX: OnceLock<HashMap<u64, &'static str>> = OnceLock::new();
-    INDEX.get_or_init(|| OPERATIONS.iter().map(|row| (hash(row.init), row.init)).collect()).get(&name).copied()
+    INDEX
+        .get_or_init(|| OPERATIONS.iter().map(|row| (hash(row.init), row.init)).collect())
+        .get(&name)
+        .copied()
 }
 
 #[cfg(test)]

@@ -73,7 +73,11 @@ fn rounded_even(x: f32) -> f32 {
 #[inline(always)]
 fn gelu_segments(x: f32) -> f32 {
     let a = x.abs();
-    let (slope, offset) = if a < 0.5 { (0.1928f32, -0.000_104_43f32) } else { (0.4939, -0.1604) };
+    let (slope, offset) = if a < 0.5 {
+        (0.1928f32, -0.000_104_43f32)
+    } else {
+        (0.4939, -0.1604)
+    };
     let (slope, offset) = if a < 1.0 { (slope, offset) } else { (0.6188, -0.2796) };
     let (slope, offset) = if a < 1.5 { (slope, offset) } else { (0.6099, -0.2635) };
     let (slope, offset) = if a < 2.0 { (slope, offset) } else { (0.5402, -0.1194) };
@@ -229,7 +233,12 @@ fn tanhshrink_of(x: f64) -> f64 {
 pub fn remainder_toward_zero(x: f64, y: f64) -> f64 {
     let quotient = x / y;
     let nearest = real::integral(quotient.abs());
-    let whole = (if nearest > quotient.abs() { nearest - 1.0 } else { nearest }).copysign(quotient);
+    let whole = (if nearest > quotient.abs() {
+        nearest - 1.0
+    } else {
+        nearest
+    })
+    .copysign(quotient);
     x - whole * y
 }
 

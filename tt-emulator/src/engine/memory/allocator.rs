@@ -20,7 +20,12 @@ pub(crate) struct Allocator {
 
 impl Allocator {
     pub fn new(low: u64, high: u64, alignment: u64) -> Allocator {
-        Allocator { low, high, alignment, live: Vec::new() }
+        Allocator {
+            low,
+            high,
+            alignment,
+            live: Vec::new(),
+        }
     }
 
     /// Takes `bytes` bytes, or says how many the largest free range has.

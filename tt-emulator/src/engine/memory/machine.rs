@@ -34,7 +34,11 @@ pub(crate) struct Rectangle {
 
 impl fmt::Display for Rectangle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "rectangle ({},{}) to ({},{})", self.low.0, self.low.1, self.high.0, self.high.1)
+        write!(
+            f,
+            "rectangle ({},{}) to ({},{})",
+            self.low.0, self.low.1, self.high.0, self.high.1
+        )
     }
 }
 
@@ -89,7 +93,14 @@ impl Machine {
         for bank in 0..arch.dram_banks {
             nodes[bank * 64 + arch.dram_x as usize] = Some(Node::Dram(bank as u16));
         }
-        Machine { arch, nodes, l1, dram, dram_buffers, l1_buffers }
+        Machine {
+            arch,
+            nodes,
+            l1,
+            dram,
+            dram_buffers,
+            l1_buffers,
+        }
     }
 
     /// Node and offset of a NoC address.
@@ -106,7 +117,9 @@ impl Machine {
     /// The NoC address of an offset in a node.
     pub fn address(&self, node: Node, offset: u64) -> u64 {
         let (x, y) = match node {
-            Node::Core(core) => self.arch.virtual_core(core as usize % self.arch.grid.0, core as usize / self.arch.grid.0),
+            Node::Core(core) => self
+                .arch
+                .virtual_core(core as usize % self.arch.grid.0, core as usize / self.arch.grid.0),
             Node::Dram(bank) => (self.arch.dram_x, bank as u8),
         };
         u64::from(y) << 42 | u64::from(x) << 36 | offset
@@ -125,21 +138,29 @@ impl Machine {
 
     /// Whether these virtual coordinates are a worker core's.
     pub fn is_worker(&self, (x, y): (u8, u8)) -> bool {
-        matches!(self.nodes[usize::from(y & 63) * 64 + usize::from(x & 63)], Some(Node::Core(_)))
+        matches!(
+            self.nodes[usize::from(y & 63) * 64 + usize::from(x & 63)],
+            Some(Node::Core(_))
+        )
     }
 
     /// Worker cores of a rectangle, row by row.
     pub fn cores_in(&self, rectangle: Rectangle) -> impl Iterator<Item = u16> + '_ {
         (rectangle.low.1..=rectangle.high.1).flat_map(move |y| {
-            (rectangle.low.0..=rectangle.high.0).filter_map(move |x| match self.nodes[usize::from(y) * 64 + usize::from(x)] {
-                Some(Node::Core(core)) => Some(core),
-                _ => None,
+            (rectangle.low.0..=rectangle.high.0).filter_map(move |x| {
+                match self.nodes[usize::from(y) * 64 + usize::from(x)] {
+                    Some(Node::Core(core)) => Some(core),
+                    _ => None,
+                }
             })
         })
     }
 
     fn dram_buffer_at(&self, offset: u64) -> Option<&BufferRange> {
-        let index = self.dram_buffers.partition_point(|buffer| buffer.base <= offset).checked_sub(1)?;
+        let index = self
+            .dram_buffers
+            .partition_point(|buffer| buffer.base <= offset)
+            .checked_sub(1)?;
         let buffer = &self.dram_buffers[index];
         (offset < buffer.base + buffer.bank_bytes).then_some(buffer)
     }
@@ -147,7 +168,9 @@ impl Machine {
     /// Whether a range of a bank lies inside pages of one live buffer.
     #[inline]
     pub fn dram_range_is_live(&self, bank: u16, offset: u64, bytes: u32) -> bool {
-        let Some(buffer) = self.dram_buffer_at(offset) else { return false };
+        let Some(buffer) = self.dram_buffer_at(offset) else {
+            return false;
+        };
         let last = (offset + u64::from(bytes).max(1) - 1 - buffer.base) / u64::from(buffer.aligned_page_bytes);
         last * self.arch.dram_banks as u64 + u64::from(bank) < buffer.pages
     }
@@ -158,7 +181,10 @@ impl Machine {
             Some(buffer) => {
                 let row = (offset - buffer.base) / u64::from(buffer.aligned_page_bytes);
                 let page = row * self.arch.dram_banks as u64 + u64::from(bank);
-                format!("page {page} of the buffer at {:#x}, which has {} pages", buffer.base, buffer.pages)
+                format!(
+                    "page {page} of the buffer at {:#x}, which has {} pages",
+                    buffer.base, buffer.pages
+                )
             }
             None => "no buffer is allocated there".to_owned(),
         }
@@ -178,6 +204,13 @@ impl Machine {
         let banks = if dram { self.arch.dram_banks } else { self.arch.cores() } as u32;
         let (row, bank) = (page / banks, page % banks);
         let offset = base + u64::from(row) * u64::from(aligned_page_bytes);
-        (if dram { Node::Dram(bank as u16) } else { Node::Core(bank as u16) }, offset)
+        (
+            if dram {
+                Node::Dram(bank as u16)
+            } else {
+                Node::Core(bank as u16)
+            },
+            offset,
+        )
     }
 }

@@ -24,10 +24,15 @@ impl Region {
     /// Maps `bytes` bytes anywhere.
     pub fn map(bytes: usize) -> io::Result<Region> {
         // SAFETY: a fresh anonymous mapping touches no existing memory.
-        let start = unsafe {
-            libc::mmap(null_mut(), bytes, libc::PROT_READ | libc::PROT_WRITE, FLAGS, -1, 0)
-        };
-        if start == libc::MAP_FAILED { Err(io::Error::last_os_error()) } else { Ok(Region { start: start.cast(), bytes }) }
+        let start = unsafe { libc::mmap(null_mut(), bytes, libc::PROT_READ | libc::PROT_WRITE, FLAGS, -1, 0) };
+        if start == libc::MAP_FAILED {
+            Err(io::Error::last_os_error())
+        } else {
+            Ok(Region {
+                start: start.cast(),
+                bytes,
+            })
+        }
     }
 
     /// Maps `bytes` bytes below 4 GiB at a multiple of `alignment`.
@@ -38,10 +43,20 @@ impl Region {
             // SAFETY: MAP_FIXED_NOREPLACE never replaces an existing mapping.
             let start = unsafe {
                 let flags = FLAGS | libc::MAP_FIXED_NOREPLACE;
-                libc::mmap(address as *mut _, bytes, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0)
+                libc::mmap(
+                    address as *mut _,
+                    bytes,
+                    libc::PROT_READ | libc::PROT_WRITE,
+                    flags,
+                    -1,
+                    0,
+                )
             };
             if start as usize == address {
-                return Ok(Region { start: start.cast(), bytes });
+                return Ok(Region {
+                    start: start.cast(),
+                    bytes,
+                });
             }
             if start == libc::MAP_FAILED {
                 last_error = Some(io::Error::last_os_error());
@@ -54,7 +69,10 @@ impl Region {
         let reason = last_error.map_or(String::new(), |error| format!(" (last: {error})"));
         Err(io::Error::new(
             io::ErrorKind::OutOfMemory,
-            format!("no free range of {} MiB below 4 GiB of address space; close other devices{reason}", bytes >> 20),
+            format!(
+                "no free range of {} MiB below 4 GiB of address space; close other devices{reason}",
+                bytes >> 20
+            ),
         ))
     }
 

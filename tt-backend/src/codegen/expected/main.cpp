@@ -1,0 +1,303 @@
+// exponential: a host program. Generated from exponential.rs, do not edit.
+//
+// usage: main <M> <alpha>
+// The kernels are read from the folder of this file; the device is the first one.
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <limits>
+#include <map>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <tt-metalium/circular_buffer_config.hpp>
+#include <tt-metalium/distributed.hpp>
+#include <tt-metalium/hal.hpp>
+#include <tt-metalium/host_api.hpp>
+#include <tt-metalium/kernel_types.hpp>
+#include <tt-metalium/mesh_buffer.hpp>
+#include <tt-metalium/mesh_command_queue.hpp>
+#include <tt-metalium/mesh_device.hpp>
+#include <tt-metalium/mesh_workload.hpp>
+#include <tt-metalium/tensor_accessor_args.hpp>
+
+using namespace tt::tt_metal;
+
+namespace {
+
+constexpr int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+// An argument word of a kernel.
+uint32_t word(int64_t value) {
+    if (value < std::numeric_limits<int32_t>::min() || value > std::numeric_limits<uint32_t>::max()) {
+        throw std::out_of_range("the kernel argument " + std::to_string(value) + " does not fit in 32 bits");
+    }
+    return static_cast<uint32_t>(value);
+}
+
+uint32_t bits(double value) { return std::bit_cast<uint32_t>(static_cast<float>(value)); }
+
+// bf16 is the upper half of an f32, rounded to nearest even.
+uint16_t to_element(float value, uint16_t) {
+    const uint32_t word = std::bit_cast<uint32_t>(value);
+    return static_cast<uint16_t>((word + 0x7fff + ((word >> 16) & 1)) >> 16);
+}
+uint32_t to_element(float value, uint32_t) { return std::bit_cast<uint32_t>(value); }
+float from_element(uint16_t element) { return std::bit_cast<float>(static_cast<uint32_t>(element) << 16); }
+float from_element(uint32_t element) { return std::bit_cast<float>(element); }
+
+// A tensor of 32 × 32 tiles, each of four faces of 16 × 16 elements, interleaved page by page over the DRAM banks.
+template <typename Element>
+class TiledTensor {
+public:
+    TiledTensor(distributed::MeshDevice& device, const std::string& name, const std::vector<int64_t>& extents) : name(name) {
+        for (const int64_t extent : extents) {
+            if (extent < 1) {
+                throw std::invalid_argument("tensor `" + name + "` has an extent of " + std::to_string(extent));
+            }
+        }
+        columns = extents.back();
+        rows = extents.size() < 2 ? 1 : extents[extents.size() - 2];
+        for (size_t axis = 0; axis + 2 < extents.size(); ++axis) {
+            matrices *= extents[axis];
+        }
+        const uint64_t page_bytes = 1024 * sizeof(Element);
+        const uint64_t pages = matrices * ceil_div(rows, 32) * ceil_div(columns, 32);
+        distributed::DeviceLocalBufferConfig local;
+        local.page_size = page_bytes;
+        local.buffer_type = BufferType::DRAM;
+        buffer = distributed::MeshBuffer::create(
+            distributed::ReplicatedBufferConfig{.size = pages * page_bytes}, local, &device);
+        elements.resize(pages * 1024);
+    }
+
+    // Numbers between -1 and 1, the same in every run.
+    void fill(uint64_t seed) {
+        each([&](Element& element) {
+            seed = seed * 6364136223846793005u + 1442695040888963407u;
+            element = to_element(static_cast<float>(static_cast<int32_t>(seed >> 32)) / 2147483648.0f, element);
+        });
+    }
+
+    double checksum() {
+        double sum = 0;
+        each([&](Element& element) { sum += from_element(element); });
+        return sum;
+    }
+
+    void upload(distributed::MeshCommandQueue& queue) { queue.enqueue_write_mesh_buffer(buffer, elements.data(), true); }
+    void download(distributed::MeshCommandQueue& queue) { queue.enqueue_read_mesh_buffer(elements.data(), buffer, true); }
+    uint32_t address() const { return word(static_cast<int64_t>(buffer->address())); }
+    void append_accessor(std::vector<uint32_t>& compile_args) const {
+        TensorAccessorArgs(*buffer).append_to(compile_args);
+    }
+
+    const std::string name;
+
+private:
+    // Calls `visit` for every element, row by row; what pads the last tiles is left out.
+    template <typename Visit>
+    void each(Visit visit) {
+        const int64_t tile_rows = ceil_div(rows, 32), tile_columns = ceil_div(columns, 32);
+        for (int64_t matrix = 0; matrix < matrices; ++matrix) {
+            for (int64_t row = 0; row < rows; ++row) {
+                for (int64_t column = 0; column < columns; ++column) {
+                    const int64_t tile = (matrix * tile_rows + row / 32) * tile_columns + column / 32;
+                    const int64_t face = row % 32 / 16 * 2 + column % 32 / 16;
+                    visit(elements[((tile * 4 + face) * 16 + row % 16) * 16 + column % 16]);
+                }
+            }
+        }
+    }
+
+    int64_t matrices = 1, rows = 1, columns = 1;
+    std::shared_ptr<distributed::MeshBuffer> buffer;
+    std::vector<Element> elements;
+};
+
+// A core and its run of blocks.
+struct CoreWork {
+    CoreCoord core;
+    int64_t start_id, count;
+};
+
+// Where the grid of blocks fits the grid of cores, block (x, y) goes to core (x, y); else blocks are numbered through and
+// spread in contiguous runs over all cores, the first cores taking one more.
+std::vector<CoreWork> partition(const std::array<int64_t, 3>& grid, const CoreCoord& device) {
+    for (const int64_t extent : grid) {
+        if (extent < 1) {
+            throw std::invalid_argument("an extent of the grid of blocks is " + std::to_string(extent));
+        }
+    }
+    const int64_t columns = static_cast<int64_t>(device.x), rows = static_cast<int64_t>(device.y);
+    const int64_t blocks = grid[0] * grid[1] * grid[2];
+    const bool fits = grid[2] == 1 && grid[0] <= columns && grid[1] <= rows;
+    const int64_t width = fits ? grid[0] : columns;
+    const int64_t cores = std::min(blocks, columns * rows);
+    std::vector<CoreWork> work;
+    int64_t start_id = 0;
+    for (int64_t core = 0; core < cores; ++core) {
+        const int64_t count = blocks / cores + (core < blocks % cores ? 1 : 0);
+        work.push_back({CoreCoord(core % width, core / width), start_id, count});
+        start_id += count;
+    }
+    return work;
+}
+
+// The cores used, as rectangles: the full rows, and what is left of the last.
+CoreRangeSet ranges(const std::vector<CoreWork>& work) {
+    size_t width = 0;
+    for (const CoreWork& each : work) {
+        width = std::max<size_t>(width, each.core.x + 1);
+    }
+    const CoreCoord last = work.back().core;
+    const size_t full = last.x + 1 == width ? last.y + 1 : last.y;
+    std::vector<CoreRange> rectangles;
+    if (full > 0) {
+        rectangles.emplace_back(CoreCoord(0, 0), CoreCoord(width - 1, full - 1));
+    }
+    if (full <= last.y) {
+        rectangles.emplace_back(CoreCoord(0, last.y), last);
+    }
+    return CoreRangeSet(rectangles);
+}
+
+int64_t parse_integer(const std::string& name, const std::string& text) {
+    size_t end = 0;
+    const int64_t value = std::stoll(text, &end);
+    if (end != text.size()) {
+        throw std::invalid_argument(name + " is `" + text + "`, which is no integer");
+    }
+    return value;
+}
+
+float parse_number(const std::string& name, const std::string& text) {
+    size_t end = 0;
+    const float value = std::stof(text, &end);
+    if (end != text.size()) {
+        throw std::invalid_argument(name + " is `" + text + "`, which is no number");
+    }
+    return value;
+}
+
+// Extents and scalars of this run.
+struct Arguments {
+    int64_t M = 0;
+    float alpha = 0;
+};
+
+void run(const Arguments& arguments) {
+    const auto device = distributed::MeshDevice::create_unit_mesh(0);
+    distributed::MeshCommandQueue& queue = device->mesh_command_queue();
+
+    TiledTensor<uint16_t> tensor_x(*device, "x", {arguments.M, 64});
+    tensor_x.fill(1);
+    tensor_x.upload(queue);
+    TiledTensor<uint16_t> tensor_y(*device, "y", {arguments.M, 64});
+    tensor_y.upload(queue);
+
+    const std::array<int64_t, 3> grid = {ceil_div(arguments.M, 64), 1, 1};
+    const std::vector<CoreWork> work = partition(grid, device->compute_with_storage_grid_size());
+    const CoreRangeSet cores = ranges(work);
+    Program program = CreateProgram();
+
+    // x_block: 8 pages
+    {
+        CircularBufferConfig config(16384, {{0, tt::DataFormat::Float16_b}});
+        config.set_page_size(0, 2048);
+        CreateCircularBuffer(program, cores, config);
+    }
+    // y_block: 8 pages
+    {
+        CircularBufferConfig config(16384, {{1, tt::DataFormat::Float16_b}});
+        config.set_page_size(1, 2048);
+        CreateCircularBuffer(program, cores, config);
+    }
+
+    const std::filesystem::path folder = std::filesystem::absolute(__FILE__).parent_path();
+
+    std::vector<uint32_t> reader_compile_args;
+    tensor_x.append_accessor(reader_compile_args);
+    const KernelHandle reader =
+        CreateKernel(program, (folder / "reader.cpp").string(), cores, ReaderDataMovementConfig(reader_compile_args));
+    for (const CoreWork& each : work) {
+        const std::vector<uint32_t> args = {
+            word(each.start_id),  // start_id
+            word(each.count),  // count
+            word(ceil_div(arguments.M, 64)),  // K_blocks
+            tensor_x.address(),  // x_address
+        };
+        SetRuntimeArgs(program, reader, each.core, args);
+    }
+
+    std::vector<uint32_t> compute_compile_args;
+    ComputeConfig compute_config;
+    compute_config.math_fidelity = MathFidelity::HiFi4;
+    compute_config.fp32_dest_acc_en = false;
+    compute_config.dst_full_sync_en = false;
+    compute_config.math_approx_mode = false;
+    compute_config.compile_args = compute_compile_args;
+    const KernelHandle compute =
+        CreateKernel(program, (folder / "compute.cpp").string(), cores, compute_config);
+    for (const CoreWork& each : work) {
+        const std::vector<uint32_t> args = {
+            word(each.start_id),  // start_id
+            word(each.count),  // count
+            word(ceil_div(arguments.M, 64)),  // K_blocks
+            bits(double(arguments.alpha)),  // alpha_bits
+        };
+        SetRuntimeArgs(program, compute, each.core, args);
+    }
+
+    std::vector<uint32_t> writer_compile_args;
+    tensor_y.append_accessor(writer_compile_args);
+    const KernelHandle writer =
+        CreateKernel(program, (folder / "writer.cpp").string(), cores, WriterDataMovementConfig(writer_compile_args));
+    for (const CoreWork& each : work) {
+        const std::vector<uint32_t> args = {
+            word(each.start_id),  // start_id
+            word(each.count),  // count
+            word(ceil_div(arguments.M, 64)),  // K_blocks
+            tensor_y.address(),  // y_address
+        };
+        SetRuntimeArgs(program, writer, each.core, args);
+    }
+
+    distributed::MeshWorkload workload;
+    workload.add_program(distributed::MeshCoordinateRange(device->shape()), std::move(program));
+    distributed::EnqueueMeshWorkload(queue, workload, false);
+    distributed::Finish(queue);
+
+    tensor_y.download(queue);
+    std::printf("checksum of %s: %.9g\n", tensor_y.name.c_str(), tensor_y.checksum());
+    device->close();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    if (argc != 3) {
+        std::fprintf(stderr, "usage: %s <M> <alpha>\n", argv[0]);
+        return 2;
+    }
+    try {
+        Arguments arguments;
+        arguments.M = parse_integer("M", argv[1]);
+        arguments.alpha = parse_number("alpha", argv[2]);
+        run(arguments);
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "%s\n", error.what());
+        return 1;
+    }
+    return 0;
+}

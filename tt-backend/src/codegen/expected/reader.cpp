@@ -1,0 +1,32 @@
+// exponential: the reader kernel. Generated from exponential.rs, do not edit.
+
+#include "api/dataflow/dataflow_api.h"
+
+constexpr uint32_t cb_x_block = tt::CBIndex::c_0;
+constexpr uint32_t x_block_page_bytes = 2048;
+
+void kernel_main() {
+    const int32_t start_id = get_arg_val<int32_t>(0);
+    const int32_t count = get_arg_val<int32_t>(1);
+    const int32_t K_blocks = get_arg_val<int32_t>(2);
+    const uint32_t x_address = get_arg_val<uint32_t>(3);
+    constexpr auto x_args = TensorAccessorArgs<0>();
+    const auto x = TensorAccessor(x_args, x_address);
+
+    for (int32_t block_id = start_id; block_id < start_id + count; ++block_id) {
+        const int32_t by = block_id;
+        for (int32_t k = 0; k < K_blocks; ++k) {
+            // exponential.rs:7: T.fill(x_block, 1.0)
+            cb_reserve_back(cb_x_block, 4);
+            {
+                uint32_t address = get_write_ptr(cb_x_block);
+                for (int32_t tile = 0; tile < 4; ++tile) {
+                    noc_async_read_page(by * 2 + tile, x, address);
+                    address += x_block_page_bytes;
+                }
+            }
+            noc_async_read_barrier();
+            cb_push_back(cb_x_block, 4);
+        }
+    }
+}

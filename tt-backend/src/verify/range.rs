@@ -1,0 +1,161 @@
+//! Ranges of integers: what is known of indices, counts and extents before they have values.
+
+use tt_lang::ir::{IntOp, ScalarKind};
+use tt_plan::{Formula, FormulaOp, Parameter, Plan};
+
+/// Bounds beyond which a value counts as unbounded. No index or address comes near, and sums of a few cannot overflow.
+pub const LIMIT: i64 = 1 << 40;
+
+/// Integers from `low` to `high`, both included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Range {
+    /// The least.
+    pub low: i64,
+    /// The greatest.
+    pub high: i64,
+}
+
+impl Range {
+    /// Any integer.
+    pub const ANY: Range = Range {
+        low: -LIMIT,
+        high: LIMIT,
+    };
+
+    /// One integer.
+    pub fn one(value: i64) -> Range {
+        Range::new(value, value)
+    }
+
+    /// From `low` to `high`, cut to the limits.
+    pub fn new(low: i64, high: i64) -> Range {
+        Range {
+            low: low.clamp(-LIMIT, LIMIT),
+            high: high.clamp(-LIMIT, LIMIT),
+        }
+    }
+
+    /// The integer, where it is only one.
+    pub fn exact(self) -> Option<i64> {
+        (self.low == self.high && self.low.abs() < LIMIT).then_some(self.low)
+    }
+
+    /// The least range that holds both.
+    pub fn hull(self, other: Range) -> Range {
+        Range {
+            low: self.low.min(other.low),
+            high: self.high.max(other.high),
+        }
+    }
+
+    fn bounds(values: impl IntoIterator<Item = i64>) -> Range {
+        let mut values = values.into_iter();
+        let Some(first) = values.next() else { return Range::ANY };
+        values.fold(Range::one(first), |range, value| range.hull(Range::one(value)))
+    }
+
+    fn is_bounded(self) -> bool {
+        self.low > -LIMIT && self.high < LIMIT
+    }
+
+    /// `self op other` where all four bounds are known, or they do not matter.
+    fn bounded(self, op: IntOp, other: Range) -> Range {
+        let corners = |op: fn(i64, i64) -> i64| {
+            if !self.is_bounded() || !other.is_bounded() {
+                return Range::ANY;
+            }
+            let range = Range::bounds(
+                [
+                    (self.low, other.low),
+                    (self.low, other.high),
+                    (self.high, other.low),
+                    (self.high, other.high),
+                ]
+                .map(|(a, b)| op(a, b)),
+            );
+            Range::new(range.low, range.high)
+        };
+        match op {
+            IntOp::Add => Range::new(self.low + other.low, self.high + other.high),
+            IntOp::Sub => Range::new(self.low - other.high, self.high - other.low),
+            IntOp::Mul => corners(i64::saturating_mul),
+            IntOp::Div if other.low > 0 => corners(|a, b| a / b),
+            IntOp::CeilDiv if other.low > 0 && self.low >= 0 => corners(|a, b| (a + b - 1) / b),
+            IntOp::Rem if other.low > 0 && self.low >= 0 => Range::new(0, self.high.min(other.high - 1)),
+            IntOp::Rem if other.low > 0 => Range::new(1 - other.high, other.high - 1),
+            IntOp::Div | IntOp::CeilDiv | IntOp::Rem => Range::ANY,
+            IntOp::Min => Range {
+                low: self.low.min(other.low),
+                high: self.high.min(other.high),
+            },
+            IntOp::Max => Range {
+                low: self.low.max(other.low),
+                high: self.high.max(other.high),
+            },
+        }
+    }
+}
+
+/// `a op b`, with a lower bound even where there is no upper one: extents have none.
+pub fn apply(op: IntOp, a: Range, b: Range) -> Range {
+    let positive = a.low >= 0 && b.low >= 0;
+    match op {
+        IntOp::Mul if positive => Range::new(a.low.saturating_mul(b.low), a.high.saturating_mul(b.high)),
+        IntOp::Div if positive && b.high < LIMIT && b.low > 0 => Range::new(a.low / b.high, LIMIT),
+        IntOp::CeilDiv if positive && b.high < LIMIT && b.low > 0 => Range::new((a.low + b.high - 1) / b.high, LIMIT),
+        // One block even of the smallest extent.
+        IntOp::CeilDiv if a.low >= 1 && b.low >= 1 => Range::new(1, LIMIT),
+        _ => a.bounded(op, b),
+    }
+}
+
+/// What is known of a formula before its extents and scalars are. An empty tensor is refused at launch.
+pub fn of(formula: &Formula, plan: &Plan) -> Range {
+    let (op, a, b) = match formula {
+        Formula::Const(value) => return Range::one(*value),
+        Formula::Name(name) if plan.extents.contains(name) => return Range::new(1, LIMIT),
+        Formula::Name(name) => {
+            let unsigned = plan.parameters.iter().any(
+                |parameter| matches!(parameter, Parameter::Scalar { name: of, kind: ScalarKind::U32 } if of == name),
+            );
+            return if unsigned { Range::new(0, LIMIT) } else { Range::ANY };
+        }
+        Formula::Op(op) => match &**op {
+            FormulaOp::Add(a, b) => (IntOp::Add, a, b),
+            FormulaOp::Sub(a, b) => (IntOp::Sub, a, b),
+            FormulaOp::Mul(a, b) => (IntOp::Mul, a, b),
+            FormulaOp::Div(a, b) => (IntOp::Div, a, b),
+            FormulaOp::Rem(a, b) => (IntOp::Rem, a, b),
+            FormulaOp::CeilDiv(a, b) => (IntOp::CeilDiv, a, b),
+            FormulaOp::Min(a, b) => (IntOp::Min, a, b),
+            FormulaOp::Max(a, b) => (IntOp::Max, a, b),
+        },
+    };
+    apply(op, of(a, plan), of(b, plan))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn extents_have_a_lower_bound_only() {
+        let extent = Range::new(1, LIMIT);
+        let by = |op, n| apply(op, extent, Range::one(n));
+        assert_eq!(by(IntOp::CeilDiv, 64), Range::new(1, LIMIT));
+        assert_eq!(by(IntOp::Div, 64).low, 0);
+        assert_eq!(by(IntOp::Rem, 32), Range::new(0, 31));
+        assert_eq!(by(IntOp::Mul, 3).low, 3);
+        assert_eq!(by(IntOp::Min, 8), Range::new(1, 8));
+        assert_eq!(by(IntOp::Sub, 1).low, 0);
+    }
+
+    #[test]
+    fn what_may_be_anything_stays_so() {
+        for op in [IntOp::Add, IntOp::Sub, IntOp::Mul, IntOp::Div, IntOp::CeilDiv] {
+            let range = apply(op, Range::ANY, Range::one(3));
+            assert_eq!((range.low, range.high), (-LIMIT, LIMIT), "{op:?}");
+        }
+        assert_eq!(apply(IntOp::Rem, Range::ANY, Range::one(3)), Range::new(-2, 2));
+    }
+}

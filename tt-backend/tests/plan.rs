@@ -1,0 +1,89 @@
+//! Every plan the compiler writes follows the published schema, loads again unchanged, and gives a launch.
+
+use std::collections::BTreeMap;
+use tt_plan::{Bindings, DeviceGrid, Parameter, Plan, Role};
+
+const KERNELS: &str = include_str!("kernels/assorted.rs");
+
+fn plans() -> Vec<(String, String)> {
+    let file = syn::parse_file(KERNELS).expect("the test kernels are Rust");
+    file.items
+        .iter()
+        .filter_map(|item| match item {
+            syn::Item::Fn(function) => tt_lang::syntax::parse_item_fn(function, "assorted.rs"),
+            _ => None,
+        })
+        .map(|parsed| {
+            let kernel = parsed.kernel.unwrap_or_else(|| panic!("{:#?}", parsed.diagnostics));
+            let artifact = tt_backend::compile(&kernel).unwrap_or_else(|errors| panic!("{}: {errors:#?}", kernel.name));
+            (kernel.name, artifact.plan)
+        })
+        .collect()
+}
+
+#[test]
+fn every_plan_follows_the_published_schema() {
+    let mut schemas = boon::Schemas::new();
+    let mut compiler = boon::Compiler::new();
+    let schema = include_str!("../../tt-plan/schema/tt.plan.schema.json");
+    compiler.add_resource("tt.plan.schema.json", serde_json::from_str(schema).unwrap()).unwrap();
+    let schema = compiler.compile("tt.plan.schema.json", &mut schemas).unwrap();
+    let plans = plans();
+    assert!(plans.len() >= 5);
+    for (name, plan) in plans {
+        let mut value: serde_json::Value = serde_json::from_str(&plan).unwrap();
+        if let Err(error) = schemas.validate(&value, schema) {
+            panic!("{name}: {error}");
+        }
+        value["surprise"] = serde_json::Value::Null;
+        assert!(schemas.validate(&value, schema).is_err(), "the schema lets anything pass");
+    }
+}
+
+#[test]
+fn every_plan_loads_again_and_gives_a_launch() {
+    for (name, text) in plans() {
+        let plan = Plan::from_json(&text).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert_eq!(plan.to_json(), text, "{name}");
+        let mut bindings = Bindings::default();
+        for extent in &plan.extents {
+            bindings.integers.insert(extent.clone(), 100);
+        }
+        for parameter in &plan.parameters {
+            match parameter {
+                Parameter::Tensor { name, .. } => drop(bindings.addresses.insert(name.clone(), 0x1000)),
+                Parameter::Scalar { name, kind: tt_lang::ir::ScalarKind::F32 } => drop(bindings.floats.insert(name.clone(), 0.75)),
+                Parameter::Scalar { name, .. } => drop(bindings.integers.insert(name.clone(), 3)),
+            }
+        }
+        let execution = plan.instantiate(&bindings, DeviceGrid { x: 8, y: 8 }).unwrap();
+        let mut blocks = BTreeMap::new();
+        for item in execution.work_partition.values().flatten() {
+            *blocks.entry((item.io, item.jo, item.batch)).or_insert(0) += 1;
+        }
+        let [x, y, z] = execution.grid;
+        assert_eq!(blocks.len() as u64, x * y * z, "{name}: every block once");
+        assert!(blocks.values().all(|count| *count == 1));
+        for role in [Role::Reader, Role::Compute, Role::Writer] {
+            let words = plan.runtime_args(role, &bindings, execution.cores[0]).unwrap();
+            assert_eq!(words.len(), plan.kernel(role).unwrap().runtime_args.len());
+        }
+        let covered: u32 = execution.core_ranges.iter().map(|range| range.extent[0] * range.extent[1]).sum();
+        assert_eq!(covered as usize, execution.cores.len(), "{name}: the ranges are the cores");
+    }
+}
+
+#[test]
+fn a_plan_that_contradicts_itself_is_refused() {
+    let (_, text) = plans().swap_remove(0);
+    let broken = [
+        (text.replacen("\"schema\": 1", "\"schema\": 7", 1), "version 7"),
+        (text.replacen("\"role\": \"writer\"", "\"role\": \"reader\"", 1), "writer"),
+        (text.replacen("\"ceil_div\"", "\"ceil\"", 1), "schema 1"),
+        (text[..text.len() / 2].to_string(), "not JSON"),
+    ];
+    for (text, expected) in broken {
+        let error = Plan::from_json(&text).expect_err(expected).to_string();
+        assert!(error.contains(expected), "`{error}` does not mention `{expected}`");
+    }
+}
