@@ -4,6 +4,30 @@
 //! compiler; the engine (feature `engine`) runs every RISC of every core as a coroutine, strictly: what silicon would
 //! answer with silent corruption stops the run here with a [`Report`].
 //!
+//! The usual way in is the C++ host API (`host/include/tt-metalium`, the real names), which this crate implements with the
+//! shim in `host/src`; the same engine can be driven from Rust:
+//!
+//! ```
+//! use tt_emulator::kernel_config::{DataMovementProcessor, KernelRole};
+//! use tt_emulator::kernel_object::KernelSource;
+//! use tt_emulator::{ArchName, Device, Program, launch};
+//!
+//! let device = Device::open_arch(0, ArchName::Blackhole)?;
+//! let mut program = Program::new();
+//! let source = r#"
+//!     #include "api/dataflow/dataflow_api.h"
+//!     void kernel_main() {
+//!         cb_reserve_back(0, 1);
+//!     }
+//! "#;
+//! let kernel = KernelSource { file: "reader.cpp".to_owned(), source: source.to_owned(), ..Default::default() };
+//! let role = KernelRole::DataMovement { processor: DataMovementProcessor::Ncrisc, noc: 0 };
+//! program.create_kernel(kernel, role, vec![(3, 2)])?;
+//! let error = launch(&device, &program, 2).unwrap_err();
+//! assert!(error.to_string().starts_with("EMU0101: circular buffer that this core does not have"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! Without the feature `engine` only kernel compilation is left, which is what a build script needs.
 
 pub mod abi_version;

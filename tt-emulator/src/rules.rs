@@ -146,9 +146,6 @@ rules! {
     MULTICAST_LINKED = "EMU0304", "linked multicast not closed",
         "A linked multicast must be followed by an unlinked one to the same rectangle on the same NoC.",
         "dataflow_api.h";
-    MULTICAST_LOCAL_ADDRESS = "EMU0305", "multicast to an address that is not local memory of a core",
-        "Multicasts go to the L1 of worker cores.",
-        "dataflow_api.h";
     SEMAPHORE_ID = "EMU0310", "semaphore that this core does not have",
         "The program created no semaphore with this id on this core.",
         "dataflow_api.h, get_semaphore";

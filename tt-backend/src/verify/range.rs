@@ -76,8 +76,14 @@ impl Range {
             Range::new(range.low, range.high)
         };
         match op {
-            IntOp::Add => Range::new(self.low + other.low, self.high + other.high),
-            IntOp::Sub => Range::new(self.low - other.high, self.high - other.low),
+            IntOp::Add => Range {
+                low: below(self.low, other.low),
+                high: -below(-self.high, -other.high),
+            },
+            IntOp::Sub => Range {
+                low: below(self.low, -other.high),
+                high: -below(-self.high, other.low),
+            },
             IntOp::Mul => corners(i64::saturating_mul),
             IntOp::Div if other.low > 0 => corners(|a, b| a / b),
             IntOp::CeilDiv if other.low > 0 && self.low >= 0 => corners(|a, b| (a + b - 1) / b),
@@ -93,6 +99,15 @@ impl Range {
                 high: self.high.max(other.high),
             },
         }
+    }
+}
+
+/// The sum of two lower bounds; none where either is none.
+fn below(a: i64, b: i64) -> i64 {
+    if a <= -LIMIT || b <= -LIMIT {
+        -LIMIT
+    } else {
+        (a + b).clamp(-LIMIT, LIMIT)
     }
 }
 

@@ -120,6 +120,15 @@ impl<'a> Env<'a> {
         }
     }
 
+    /// Forgets everything that is not as in `before`: what changes with every iteration of a loop.
+    pub fn widen(&mut self, before: &Env) {
+        for ((_, value), (_, before)) in self.0.iter_mut().zip(&before.0) {
+            if value != before {
+                *value = Value::UNKNOWN;
+            }
+        }
+    }
+
     /// Forgets the addresses at one end of a buffer: it has moved.
     pub fn moved(&mut self, buffer: BufferId, end: End) {
         for (_, value) in &mut self.0 {

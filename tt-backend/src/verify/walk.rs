@@ -14,8 +14,8 @@ use crate::device::{Device, Expr, Leaf, Node, Program};
 use crate::passes::b2_grid_to_cores::BLOCK_ID;
 use std::rc::Rc;
 
-/// Rounds until the state of a loop must have settled: every component can only lose knowledge, and loses it at once.
-const ROUNDS: usize = 64;
+/// Rounds until the state of a loop must have settled: each round some component loses what is known of it for good.
+const ROUNDS: usize = 256;
 
 /// Statements after which a program is too large to prove.
 const STATEMENTS: usize = 20_000_000;
@@ -121,11 +121,14 @@ impl<'a> Walk<'a> {
     ) -> Proof {
         let mut head = state.clone();
         let mark = head.env.mark();
-        for _ in 0..ROUNDS {
+        for round in 0..ROUNDS {
             let mut exit = head.clone();
             run(self, &mut exit)?;
             exit.env.leave(mark);
-            let next = exit.clone().join(&head)?;
+            let mut next = exit.clone().join(&head)?;
+            if round > 0 {
+                next.env.widen(&head.env);
+            }
             if next == head {
                 *state = if at_least_once { exit } else { head };
                 return Ok(());

@@ -1,4 +1,5 @@
 //! Kernels that differ in kind, for the tests of the compiler.
+use tt::prelude::*;
 
 #[tt::kernel]
 pub fn tall<const M: usize, const K: usize, const N: usize>(a: &Tensor<bf16, K, M>, b: &Tensor<bf16, K, N>, c: &mut Tensor<f32, M, N>) {

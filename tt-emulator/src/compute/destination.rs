@@ -54,6 +54,7 @@ struct Content {
 
 /// The destination registers of a core.
 pub struct Destination {
+    /// Empty until the first acquire.
     tiles: Box<[Tile]>,
     contents: [Content; REGISTERS],
     phase: Phase,
@@ -66,7 +67,7 @@ impl Destination {
     pub fn new(wide: bool, full: bool) -> Destination {
         let capacity = REGISTERS / if wide { 2 } else { 1 } / if full { 1 } else { 2 };
         Destination {
-            tiles: vec![Tile::zero(); capacity].into_boxed_slice(),
+            tiles: Box::default(),
             contents: [Content::default(); REGISTERS],
             phase: Phase::Idle,
             capacity,
@@ -87,6 +88,9 @@ impl Destination {
     fn step(&mut self, from: Phase, to: Phase, rule: &'static Rule) -> Result<(), Broken> {
         if self.phase != from {
             return Err((rule, format!("the destination registers are {}", self.phase.name())));
+        }
+        if self.tiles.is_empty() {
+            self.tiles = vec![Tile::zero(); self.capacity].into_boxed_slice();
         }
         self.phase = to;
         Ok(())

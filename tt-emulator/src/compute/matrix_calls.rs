@@ -2,7 +2,7 @@
 
 use super::destination::Broken;
 use super::engine_state::{MatrixSetting, Operand, Reuse};
-use super::fpu::eltwise::{self, Binary};
+use super::fpu::eltwise::{self, Binary, Onto};
 use super::fpu::fidelity::{Second, rest};
 use super::fpu::matmul;
 use super::fpu::reduce::{Pool, Reduction, is_unit};
@@ -189,12 +189,13 @@ impl ComputeState {
                 &sources.spread
             }
         };
-        let register = if accumulate || op == Binary::Mul {
-            self.registers.accumulate(idst)
-        } else {
-            self.registers.overwrite(idst)
+        let onto = match (accumulate || op == Binary::Mul, self.registers.read(idst).is_some()) {
+            (false, _) => Onto::Nothing,
+            (true, false) => Onto::Zeros,
+            (true, true) => Onto::Values,
         };
-        eltwise::binary(register, op, &sources.a, b, self.phases, accumulate, wide);
+        let register = if onto == Onto::Nothing { self.registers.overwrite(idst) } else { self.registers.accumulate(idst) };
+        eltwise::binary(register, op, &sources.a, b, self.phases, onto, wide);
     }
 
     /// Checks an element-wise call on the destination and a buffer.
@@ -224,7 +225,7 @@ impl ComputeState {
         };
         let register = self.registers.overwrite(idst);
         register.clear();
-        eltwise::binary(register, op, a, b, self.phases, false, wide);
+        eltwise::binary(register, op, a, b, self.phases, Onto::Nothing, wide);
     }
 
     /// Checks a copy, transposition or broadcast of `count` tiles.

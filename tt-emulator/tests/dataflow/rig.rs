@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use tt_emulator::kernel_config::{DataMovementProcessor, KernelRole};
+use tt_emulator::kernel_config::{ComputeOptions, DataMovementProcessor, KernelRole, MathFidelity};
 use tt_emulator::kernel_object::KernelSource;
 use tt_emulator::{
     ArchName, Buffer, BufferKind, CbIndex, CircularBuffer, CoreCoord, DataFormat, Device, LaunchError, Program, Report,
@@ -20,6 +20,15 @@ pub const WRITER: KernelRole = KernelRole::DataMovement {
     processor: DataMovementProcessor::Brisc,
     noc: 1,
 };
+
+pub const COMPUTE: KernelRole = KernelRole::Compute(ComputeOptions {
+    math_fidelity: MathFidelity::HiFi4,
+    fp32_dest_acc_en: false,
+    dst_full_sync_en: false,
+    math_approx_mode: false,
+    bfp8_pack_precise: false,
+    unpack_to_dest_fp32: Vec::new(),
+});
 
 pub fn device(arch: ArchName) -> Arc<Device> {
     // Kernels of the tests are compiled into a folder of the build.

@@ -25,6 +25,9 @@ const CASES: &[(&rules::Rule, &str, &str)] = &[
     (&rules::CB_SECOND_CONSUMER, "cb_second_consumer", "BRISC"),
     (&rules::CB_DIRTY_RESERVE, "cb_dirty_reserve", "NCRISC"),
     (&rules::CB_DIRTY_WAIT, "cb_dirty_wait", "BRISC"),
+    (&rules::CB_FRONT_WINDOW, "tile_not_waited_for", "TRISC"),
+    (&rules::CB_BACK_WINDOW, "tile_not_reserved", "TRISC"),
+    (&rules::CB_WINDOW_WRAP, "tile_behind_the_ring", "TRISC"),
     (&rules::CB_PUSH_OUTSTANDING_READ, "push_before_read_barrier", "NCRISC"),
     (
         &rules::CB_PUSH_OUTSTANDING_READ,
@@ -65,15 +68,16 @@ const CASES: &[(&rules::Rule, &str, &str)] = &[
     (&rules::DEADLOCK, "deadlock_of_polling", "NCRISC"),
 ];
 
-/// Runs the kernels `bad/<name>.{reader,writer}.cpp` that exist on `cores`.
+/// Runs the kernels `bad/<name>.{reader,writer,compute}.cpp` that exist on `cores`.
 fn run(device: &Arc<Device>, name: &str, cores: &[(usize, usize)], threads: usize) -> Report {
     let source = dram(device, 12);
     let mut program = Program::new();
     program.create_circular_buffer(circular_buffer(0, 4, cores)).unwrap();
     program.create_circular_buffer(circular_buffer(1, 1, cores)).unwrap();
+    program.create_circular_buffer(circular_buffer(2, 2, cores)).unwrap();
     program.create_semaphore(cores.to_vec(), 0).unwrap();
     let columns = device.arch().virtual_x;
-    for (suffix, role) in [("reader", READER), ("writer", WRITER)] {
+    for (suffix, role) in [("reader", READER), ("writer", WRITER), ("compute", COMPUTE)] {
         let file = format!("bad/{name}.{suffix}.cpp");
         if !kernel_path(&file).exists() {
             continue;
@@ -106,7 +110,12 @@ fn every_bad_kernel_is_stopped_where_it_errs() {
             .lines()
             .position(|line| line.contains("// HERE"))
             .map(|index| index as u32 + 1);
-        let expected_file = format!("bad/{name}.{}.cpp", if *risc == "BRISC" { "writer" } else { "reader" });
+        let kind = match *risc {
+            "NCRISC" => "reader",
+            "BRISC" => "writer",
+            _ => "compute",
+        };
+        let expected_file = format!("bad/{name}.{kind}.cpp");
         let right = seen.rule.code == rule.code
             && place.core == CORE
             && place.risc.to_string() == *risc
@@ -120,6 +129,23 @@ fn every_bad_kernel_is_stopped_where_it_errs() {
         }
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+#[test]
+fn every_rule_of_data_movement_has_its_bad_kernel() {
+    let elsewhere = [&rules::INTERNAL];
+    let shown: Vec<_> = CASES.iter().map(|case| case.0).chain(elsewhere).collect();
+    let missing: Vec<_> = rules::DATAFLOW_RULES.iter().filter(|rule| !shown.contains(rule) && !rule.code.starts_with("EMU04")).collect();
+    assert!(missing.is_empty(), "{missing:?}");
+}
+
+#[test]
+fn codes_are_unique() {
+    let mut codes: Vec<_> = rules::all().map(|rule| rule.code).collect();
+    let count = codes.len();
+    codes.sort_unstable();
+    codes.dedup();
+    assert_eq!(codes.len(), count);
 }
 
 #[test]

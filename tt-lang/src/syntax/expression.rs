@@ -259,10 +259,10 @@ impl Frontend {
                 let value = self.integer_op(integer, a.clone(), b.clone(), binary)?;
                 return Some(Value::Integer(value));
             }
-            (Value::Integer(_), Value::Number(..)) if self.loads == Loads::Index => {
+            (Value::Integer(_), Value::Number(..)) if matches!(self.loads, Loads::Index | Loads::Let) => {
                 return self.refuse_number(&binary.right);
             }
-            (Value::Number(..), Value::Integer(_)) if self.loads == Loads::Index => {
+            (Value::Number(..), Value::Integer(_)) if matches!(self.loads, Loads::Index | Loads::Let) => {
                 return self.refuse_number(&binary.left);
             }
             _ => {}

@@ -242,6 +242,14 @@ impl Frontend {
         if let Some((element, _)) = found {
             return Some(*element);
         }
+        let poisoned = |known: &super::scope::Name| known.binding == Binding::Poisoned;
+        if name
+            .as_deref()
+            .and_then(|name| self.scope.find(name))
+            .is_some_and(poisoned)
+        {
+            return None;
+        }
         let names: Vec<&str> = ElementType::ALL.iter().map(|(_, name)| *name).collect();
         let note = format!("one of {}", names.join(", "));
         let shown = source_text(ty);

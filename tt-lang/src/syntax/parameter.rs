@@ -5,9 +5,7 @@ use super::scope::{Binding, nearest};
 use super::signature::{SignatureKind, SignatureParam};
 use super::source_text::source_text;
 use crate::codes;
-use crate::ir::{
-    ElementType, IntExpr, Layout, Param, ParamId, ScalarKind, ScalarParam, Span, Spanned, TensorParam,
-};
+use crate::ir::{ElementType, IntExpr, Layout, Param, ParamId, ScalarKind, ScalarParam, Span, Spanned, TensorParam};
 use quote::ToTokens;
 use syn::ext::IdentExt;
 use syn::{Expr, FnArg, GenericArgument, Pat, PathArguments, Type};
@@ -56,9 +54,8 @@ impl Frontend {
             None => Binding::Poisoned,
         };
         self.params.push(param.unwrap_or_else(|| Self::placeholder(position)));
-        if let Some(ident) = ident
-            && self.first_of_its_name(ident)
-        {
+        let ident = ident.filter(|ident| self.first_of_its_name(ident));
+        if let Some(ident) = ident {
             let span = self.span(ident);
             self.scope.declare(ident.unraw().to_string(), span, binding);
         }
@@ -215,7 +212,9 @@ impl Frontend {
             }
         }
         if rank == 0 || rank > 6 {
-            self.error(&codes::TENSOR_RANK, path,
+            self.error(
+                &codes::TENSOR_RANK,
+                path,
                 format!("a tensor has one to six axes, found {rank}"),
                 usage,
             );

@@ -171,6 +171,9 @@ impl Frontend {
     }
 
     fn refuse_call(&mut self, call: &syn::ExprCall) {
+        if let Some(closure) = closure_of(&call.func) {
+            return self.refuse(closure);
+        }
         let function = source_text(&call.func);
         if function == self.name {
             self.error(
@@ -257,5 +260,15 @@ impl Frontend {
         self.report(
             crate::diagnostic::Diagnostic::new(&codes::ITEM, place, format!("{what} inside a kernel")).note(note),
         );
+    }
+}
+
+/// The closure that is called on the spot.
+fn closure_of(function: &Expr) -> Option<&Expr> {
+    match function {
+        Expr::Closure(_) => Some(function),
+        Expr::Paren(inner) => closure_of(&inner.expr),
+        Expr::Group(inner) => closure_of(&inner.expr),
+        _ => None,
     }
 }

@@ -5,9 +5,7 @@ use super::scope::Binding;
 use super::source_text::source_text;
 use crate::codes;
 use crate::diagnostic::Diagnostic;
-use crate::ir::{
-    ElementType, Extent, ExtentId, IntExpr, Param, ScalarKind,
-};
+use crate::ir::{ElementType, Extent, ExtentId, IntExpr, Param, ScalarKind};
 use quote::ToTokens;
 use syn::ext::IdentExt;
 use syn::{GenericParam, ReturnType};
@@ -119,7 +117,11 @@ impl Frontend {
             .partition(|attribute| KEPT.iter().any(|name| attribute.path().is_ident(name)));
         for attribute in other {
             let name = source_text(attribute.path());
-            let note = "options of the kernel are written in `#[tt::kernel(..)]`";
+            let note = if name == "cfg" || name == "cfg_attr" {
+                "write it above `#[tt::kernel]`, so that it decides about the whole kernel"
+            } else {
+                "options of the kernel are written in `#[tt::kernel(..)]`"
+            };
             self.error(
                 &codes::ATTRIBUTE,
                 attribute.path(),

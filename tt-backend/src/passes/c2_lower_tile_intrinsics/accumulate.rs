@@ -108,7 +108,6 @@ impl Accumulate<'_, '_> {
         let FlowKind::For { var, start, end, kind, body } = stmt.kind else { return };
 
         if let [candidate] = found.as_slice()
-            && open.is_empty()
             && self.fits_registers(&candidate.gemm)
             && only_reads_and(&body)
         {

@@ -1,0 +1,111 @@
+//! Kernels that differ in kind, on shapes that do: the emulator's result against the reference interpreter's.
+
+use tt::prelude::*;
+
+#[path = "../tt-backend/tests/kernels/assorted.rs"]
+mod assorted;
+
+/// `n` repeatable values in [-1, 1).
+fn values(n: usize, seed: u64) -> Vec<f32> {
+    let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
+    (0..n)
+        .map(|_| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            (state >> 40) as f32 / (1u64 << 23) as f32 - 1.0
+        })
+        .collect()
+}
+
+fn bf16s(n: usize, seed: u64) -> Vec<bf16> {
+    values(n, seed).into_iter().map(bf16::from_f32).collect()
+}
+
+/// Every element within `tolerance` · (1 + |expected|).
+fn close(what: &str, actual: impl IntoIterator<Item = f32>, expected: &[f32], tolerance: f32) {
+    let mut count = 0;
+    for (at, (actual, expected)) in actual.into_iter().zip(expected).enumerate() {
+        let error = (actual - expected).abs() / (1.0 + expected.abs());
+        assert!(error <= tolerance, "{what}[{at}] is {actual}, expected {expected}");
+        count += 1;
+    }
+    assert_eq!(count, expected.len(), "{what}: length");
+}
+
+#[test]
+fn a_transposed_left_operand_over_a_filled_accumulator() -> Result<()> {
+    let device = Device::open()?;
+    for (m, k, n) in [(96, 64, 64), (100, 70, 130), (1, 33, 1), (200, 300, 65)] {
+        let a = device.upload(&bf16s(k * m, 1), [k, m])?;
+        let b = device.upload(&bf16s(k * n, 2), [k, n])?;
+        let mut c = device.zeros::<f32>([m, n])?;
+        let expected = assorted::tall(&a, &b, &mut c).reference()?;
+        assorted::tall(&a, &b, &mut c).run()?;
+        // 32-bit accumulation of exact products: what differs is the order of the sum.
+        close(&format!("tall {m}×{k}×{n}"), c.download()?, &expected["c"], 1e-4);
+    }
+    Ok(())
+}
+
+#[test]
+fn a_serial_loop_of_any_count_and_a_branch_on_a_scalar() -> Result<()> {
+    let device = Device::open()?;
+    for (m, n, count, s) in [(64, 64, 3, 0.75), (33, 65, 0, 0.75), (40, 31, 5, 0.25)] {
+        let x = device.upload(&bf16s(m * n, 3), [m, n])?;
+        let mut c = device.zeros::<bf16>([m, n])?;
+        let mut d = device.zeros::<f32>([m, n])?;
+        let expected = assorted::two(&x, s, count, &mut c, &mut d).reference()?;
+        assorted::two(&x, s, count, &mut c, &mut d).run()?;
+        // A square block is transposed; its padding past the edge must not show.
+        close(&format!("two {m}×{n} c"), c.download()?.into_iter().map(f32::from), &expected["c"], 1e-2);
+        close(&format!("two {m}×{n} d"), d.download()?, &expected["d"], 1e-5);
+    }
+    Ok(())
+}
+
+#[test]
+fn two_products_in_one_kernel() -> Result<()> {
+    let device = Device::open()?;
+    for (m, k, h, n) in [(32, 64, 64, 128), (70, 100, 130, 128), (5, 7, 9, 11)] {
+        let x = device.upload(&bf16s(m * k, 4), [m, k])?;
+        // Weights as a network has them, so that the intermediate result's rounding to bf16 stays small against the sum.
+        let scaled = |n: usize, seed| values(n, seed).into_iter().map(|x| bf16::from_f32(x / 8.0)).collect::<Vec<_>>();
+        let w = device.upload(&scaled(k * h, 5), [k, h])?;
+        let v = device.upload(&scaled(h * n, 6), [h, n])?;
+        let mut y = device.zeros::<bf16>([m, n])?;
+        let expected = assorted::mlp(&x, &w, &v, &mut y).reference()?;
+        assorted::mlp(&x, &w, &v, &mut y).run()?;
+        close(&format!("mlp {m}×{k}×{h}×{n}"), y.download()?.into_iter().map(f32::from), &expected["y"], 1e-2);
+    }
+    Ok(())
+}
+
+#[test]
+fn rows_columns_and_corners_are_broadcast() -> Result<()> {
+    let device = Device::open()?;
+    for (m, n) in [(64, 64), (100, 70), (1, 200), (65, 1)] {
+        let a = device.upload(&bf16s(m * n, 7), [m, n])?;
+        let r = device.upload(&bf16s(n, 8), [n])?;
+        let q = device.upload(&bf16s(m, 9), [m, 1])?;
+        let mut o = device.zeros::<bf16>([m, n])?;
+        let expected = assorted::vectors(&a, &r, &q, &mut o).reference()?;
+        assorted::vectors(&a, &r, &q, &mut o).run()?;
+        close(&format!("vectors {m}×{n}"), o.download()?.into_iter().map(f32::from), &expected["o"], 2e-2);
+    }
+    Ok(())
+}
+
+#[test]
+fn a_transpose_of_every_matrix_of_a_batch() -> Result<()> {
+    let device = Device::open()?;
+    for (b, m, k) in [(2, 64, 96), (3, 33, 70)] {
+        let a = device.upload(&values(b * m * k, 10), [b, m, k])?;
+        let mut c = device.zeros::<f32>([b, k, m])?;
+        let expected = assorted::batched(&a, &mut c).reference()?;
+        assorted::batched(&a, &mut c).run()?;
+        // Transposed through SrcA: TF32, ten bits of fraction.
+        close(&format!("batched {b}×{m}×{k}"), c.download()?, &expected["c"], 1e-3);
+    }
+    Ok(())
+}

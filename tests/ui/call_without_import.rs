@@ -1,0 +1,13 @@
+//! The types of a signature are imported like any others.
+#[tt::kernel]
+fn scale<const M: usize, const N: usize>(x: &Tensor<bf16, M, N>, alpha: f32, y: &mut Tensor<bf16, M, N>) {
+    let (bx, by) = T.Kernel(N.div_ceil(64), M.div_ceil(64));
+    let v = T.alloc_shared::<bf16>(64, 64);
+    T.copy(x[(by * 64, bx * 64)], v);
+    for (i, j) in T.Parallel(64, 64) {
+        v[(i, j)] *= alpha;
+    }
+    T.copy(v, y[(by * 64, bx * 64)]);
+}
+
+fn main() {}

@@ -1,0 +1,55 @@
+// checkerboard: the reader kernel. Generated from classic.rs, do not edit.
+
+#include "api/dataflow/dataflow_api.h"
+
+constexpr uint32_t cb_block_in = tt::CBIndex::c_0;
+constexpr uint32_t block_in_page_bytes = 2048;
+
+// Zeros in a whole page.
+inline void zero_page(uint32_t address, uint32_t bytes) {
+    volatile tt_l1_ptr uint32_t* words = reinterpret_cast<volatile tt_l1_ptr uint32_t*>(static_cast<uintptr_t>(address));
+    for (uint32_t word = 0; word < bytes / 4; ++word) {
+        words[word] = 0;
+    }
+}
+
+void kernel_main() {
+    const int32_t start_id = get_arg_val<int32_t>(0);
+    const int32_t count = get_arg_val<int32_t>(1);
+    const uint32_t x_address = get_arg_val<uint32_t>(2);
+    const int32_t N_tiles = get_arg_val<int32_t>(3);
+    const int32_t M_tiles = get_arg_val<int32_t>(4);
+    constexpr auto x_args = TensorAccessorArgs<0>();
+    const auto x = TensorAccessor(x_args, x_address);
+
+    for (int32_t block_id = start_id; block_id < start_id + count; ++block_id) {
+        const int32_t bx = block_id % N_tiles;
+        const int32_t by = block_id / N_tiles;
+        // classic.rs:145: for half in T.unroll(0..2)
+        #pragma GCC unroll 64
+        for (int32_t half = 0; half < 2; ++half) {
+            // classic.rs:146: if (bx + by + half) % 2 == 0
+            if ((bx + by + half) % 2 == 0) {
+                // classic.rs:147: T.copy(x[(by * 64 + half * 32; 32, bx * 32; 32)], block)
+                cb_reserve_back(cb_block_in, 1);
+                {
+                    const int32_t first_row = by * 2 + half;
+                    const int32_t first_column = bx;
+                    uint32_t dst = get_write_ptr(cb_block_in);
+                    for (int32_t row = 0; row < 1; ++row) {
+                        for (int32_t column = 0; column < 1; ++column) {
+                            if (first_row + row < M_tiles) {
+                                noc_async_read_page((first_row + row) * N_tiles + first_column + column, x, dst);
+                            } else {
+                                zero_page(dst, block_in_page_bytes);
+                            }
+                            dst += block_in_page_bytes;
+                        }
+                    }
+                    noc_async_read_barrier();
+                }
+                cb_push_back(cb_block_in, 1);
+            }
+        }
+    }
+}

@@ -1,0 +1,40 @@
+// contraction: the compute kernel. Generated from classic.rs, do not edit.
+
+#include "api/compute/common.h"
+#include "api/compute/compute_kernel_hw_startup.h"
+#include "api/compute/matmul.h"
+#include "api/compute/pack.h"
+
+constexpr uint32_t cb_a_block = tt::CBIndex::c_0;
+constexpr uint32_t cb_b_block = tt::CBIndex::c_1;
+constexpr uint32_t cb_sum_out = tt::CBIndex::c_16;
+
+void kernel_main() {
+    const int32_t start_id = get_arg_val<int32_t>(0);
+    const int32_t count = get_arg_val<int32_t>(1);
+
+    compute_kernel_hw_startup<SrcOrder::Reverse>(cb_a_block, cb_b_block, cb_sum_out);
+    matmul_block_init(cb_a_block, cb_b_block, 0, 1, 1, 1);
+
+    for (int32_t block_id = start_id; block_id < start_id + count; ++block_id) {
+        const int32_t bx = block_id % 8;
+        const int32_t by = block_id / 8;
+        // classic.rs:42: for kt in 0..4
+        cb_reserve_back(cb_sum_out, 1);
+        tile_regs_acquire();
+        // classic.rs:42: for kt in 0..4
+        for (int32_t kt = 0; kt < 4; ++kt) {
+            cb_wait_front(cb_a_block, 1);
+            cb_wait_front(cb_b_block, 1);
+            // classic.rs:43: T.gemm(a[(by * 32; 32, kt * 32; 32)], b[(kt * 32; 32, bx * 32; 32)], sum)
+            matmul_block(cb_a_block, cb_b_block, 0, 0, 0, 0, 1, 1, 1);
+            cb_pop_front(cb_a_block, 1);
+            cb_pop_front(cb_b_block, 1);
+        }
+        tile_regs_commit();
+        tile_regs_wait();
+        pack_tile<true>(0, cb_sum_out, 0);
+        tile_regs_release();
+        cb_push_back(cb_sum_out, 1);
+    }
+}

@@ -1,0 +1,35 @@
+// contraction: the writer kernel. Generated from classic.rs, do not edit.
+
+#include "api/dataflow/dataflow_api.h"
+
+constexpr uint32_t cb_sum_out = tt::CBIndex::c_16;
+constexpr uint32_t sum_out_page_bytes = 2048;
+
+void kernel_main() {
+    const int32_t start_id = get_arg_val<int32_t>(0);
+    const int32_t count = get_arg_val<int32_t>(1);
+    const uint32_t c_address = get_arg_val<uint32_t>(2);
+    constexpr auto c_args = TensorAccessorArgs<0>();
+    const auto c = TensorAccessor(c_args, c_address);
+
+    for (int32_t block_id = start_id; block_id < start_id + count; ++block_id) {
+        const int32_t bx = block_id % 8;
+        const int32_t by = block_id / 8;
+        cb_wait_front(cb_sum_out, 1);
+        // classic.rs:47: T.copy(sum, c[(by * 32; 32, bx * 32; 32)])
+        {
+            const int32_t first_row = by;
+            const int32_t first_column = bx;
+            uint32_t src = get_read_ptr(cb_sum_out);
+            for (int32_t row = 0; row < 1; ++row) {
+                for (int32_t column = 0; column < 1; ++column) {
+                    noc_async_write_page((first_row + row) * 8 + first_column + column, c, src);
+                    src += sum_out_page_bytes;
+                }
+            }
+            noc_async_writes_flushed();
+        }
+        cb_pop_front(cb_sum_out, 1);
+    }
+    noc_async_write_barrier();
+}

@@ -1,0 +1,40 @@
+// scores: the writer kernel. Generated from classic.rs, do not edit.
+
+#include "api/dataflow/dataflow_api.h"
+
+constexpr uint32_t cb_acc_out = tt::CBIndex::c_16;
+constexpr uint32_t acc_out_page_bytes = 2048;
+
+void kernel_main() {
+    const int32_t start_id = get_arg_val<int32_t>(0);
+    const int32_t count = get_arg_val<int32_t>(1);
+    const uint32_t out_address = get_arg_val<uint32_t>(2);
+    const int32_t R_div_ceil_64 = get_arg_val<int32_t>(3);
+    const int32_t S_tiles = get_arg_val<int32_t>(4);
+    const int32_t R_tiles = get_arg_val<int32_t>(5);
+    constexpr auto out_args = TensorAccessorArgs<0>();
+    const auto out = TensorAccessor(out_args, out_address);
+
+    for (int32_t block_id = start_id; block_id < start_id + count; ++block_id) {
+        const int32_t bx = block_id % R_div_ceil_64;
+        const int32_t by = block_id / R_div_ceil_64;
+        cb_wait_front(cb_acc_out, 4);
+        // classic.rs:95: T.copy(acc, out[(by * 64; 64, bx * 64; 64)])
+        {
+            const int32_t first_row = by * 2;
+            const int32_t first_column = bx * 2;
+            uint32_t src = get_read_ptr(cb_acc_out);
+            for (int32_t row = 0; row < 2; ++row) {
+                for (int32_t column = 0; column < 2; ++column) {
+                    if (first_row + row < S_tiles && first_column + column < R_tiles) {
+                        noc_async_write_page((first_row + row) * R_tiles + first_column + column, out, src);
+                    }
+                    src += acc_out_page_bytes;
+                }
+            }
+            noc_async_writes_flushed();
+        }
+        cb_pop_front(cb_acc_out, 4);
+    }
+    noc_async_write_barrier();
+}

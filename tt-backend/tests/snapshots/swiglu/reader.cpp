@@ -1,0 +1,73 @@
+// swiglu: the reader kernel. Generated from classic.rs, do not edit.
+
+#include "api/dataflow/dataflow_api.h"
+
+constexpr uint32_t cb_gate_block = tt::CBIndex::c_0;
+constexpr uint32_t cb_up_block = tt::CBIndex::c_1;
+constexpr uint32_t gate_block_page_bytes = 2048;
+constexpr uint32_t up_block_page_bytes = 2048;
+
+// Zeros in a whole page.
+inline void zero_page(uint32_t address, uint32_t bytes) {
+    volatile tt_l1_ptr uint32_t* words = reinterpret_cast<volatile tt_l1_ptr uint32_t*>(static_cast<uintptr_t>(address));
+    for (uint32_t word = 0; word < bytes / 4; ++word) {
+        words[word] = 0;
+    }
+}
+
+void kernel_main() {
+    const int32_t start_id = get_arg_val<int32_t>(0);
+    const int32_t count = get_arg_val<int32_t>(1);
+    const uint32_t gate_address = get_arg_val<uint32_t>(2);
+    const uint32_t up_address = get_arg_val<uint32_t>(3);
+    const int32_t N_div_ceil_64 = get_arg_val<int32_t>(4);
+    const int32_t M_tiles = get_arg_val<int32_t>(5);
+    const int32_t N_tiles = get_arg_val<int32_t>(6);
+    constexpr auto gate_args = TensorAccessorArgs<0>();
+    const auto gate = TensorAccessor(gate_args, gate_address);
+    constexpr auto up_args = TensorAccessorArgs<gate_args.next_compile_time_args_offset()>();
+    const auto up = TensorAccessor(up_args, up_address);
+
+    for (int32_t block_id = start_id; block_id < start_id + count; ++block_id) {
+        const int32_t bx = block_id % N_div_ceil_64;
+        const int32_t by = block_id / N_div_ceil_64;
+        // classic.rs:122
+        cb_reserve_back(cb_gate_block, 4);
+        {
+            const int32_t first_row = by * 2;
+            const int32_t first_column = bx * 2;
+            uint32_t dst = get_write_ptr(cb_gate_block);
+            for (int32_t row = 0; row < 2; ++row) {
+                for (int32_t column = 0; column < 2; ++column) {
+                    if (first_row + row < M_tiles && first_column + column < N_tiles) {
+                        noc_async_read_page((first_row + row) * N_tiles + first_column + column, gate, dst);
+                    } else {
+                        zero_page(dst, gate_block_page_bytes);
+                    }
+                    dst += gate_block_page_bytes;
+                }
+            }
+            noc_async_read_barrier();
+        }
+        cb_push_back(cb_gate_block, 4);
+        // classic.rs:122
+        cb_reserve_back(cb_up_block, 4);
+        {
+            const int32_t first_row = by * 2;
+            const int32_t first_column = bx * 2;
+            uint32_t dst = get_write_ptr(cb_up_block);
+            for (int32_t row = 0; row < 2; ++row) {
+                for (int32_t column = 0; column < 2; ++column) {
+                    if (first_row + row < M_tiles && first_column + column < N_tiles) {
+                        noc_async_read_page((first_row + row) * N_tiles + first_column + column, up, dst);
+                    } else {
+                        zero_page(dst, up_block_page_bytes);
+                    }
+                    dst += up_block_page_bytes;
+                }
+            }
+            noc_async_read_barrier();
+        }
+        cb_push_back(cb_up_block, 4);
+    }
+}

@@ -1,0 +1,149 @@
+// tall: the reader kernel. Generated from assorted.rs, do not edit.
+
+#include "api/dataflow/dataflow_api.h"
+
+constexpr uint32_t cb_x = tt::CBIndex::c_0;
+constexpr uint32_t cb_y = tt::CBIndex::c_1;
+constexpr uint32_t x_page_bytes = 2048;
+constexpr uint32_t y_page_bytes = 2048;
+
+// Zeros in a whole page.
+inline void zero_page(uint32_t address, uint32_t bytes) {
+    volatile tt_l1_ptr uint32_t* words = reinterpret_cast<volatile tt_l1_ptr uint32_t*>(static_cast<uintptr_t>(address));
+    for (uint32_t word = 0; word < bytes / 4; ++word) {
+        words[word] = 0;
+    }
+}
+
+// Zeros in rows first_row .. 32 of a tile. A row is 16 elements in each of two faces.
+template <uint32_t element_bytes>
+inline void zero_tile_rows(uint32_t address, uint32_t first_row) {
+    static_assert(element_bytes == 2 || element_bytes == 4, "tiles of 16-bit or 32-bit elements");
+    volatile tt_l1_ptr uint32_t* words = reinterpret_cast<volatile tt_l1_ptr uint32_t*>(static_cast<uintptr_t>(address));
+    constexpr uint32_t row_words = 16 * element_bytes / 4;
+    for (uint32_t row = first_row; row < 32; ++row) {
+        for (uint32_t half = 0; half < 2; ++half) {
+            const uint32_t first = (((row >> 4) * 2 + half) * 16 + (row & 15)) * row_words;
+            for (uint32_t word = first; word < first + row_words; ++word) {
+                words[word] = 0;
+            }
+        }
+    }
+}
+
+// Zeros in columns first_column .. 32 of a tile, element by element: a column may begin inside a word.
+template <uint32_t element_bytes>
+inline void zero_tile_columns(uint32_t address, uint32_t first_column) {
+    static_assert(element_bytes == 2 || element_bytes == 4, "tiles of 16-bit or 32-bit elements");
+    for (uint32_t row = 0; row < 32; ++row) {
+        for (uint32_t column = first_column; column < 32; ++column) {
+            const uint32_t element = (((row >> 4) * 2 + (column >> 4)) * 16 + (row & 15)) * 16 + (column & 15);
+            if constexpr (element_bytes == 2) {
+                reinterpret_cast<volatile tt_l1_ptr uint16_t*>(static_cast<uintptr_t>(address))[element] = 0;
+            } else {
+                reinterpret_cast<volatile tt_l1_ptr uint32_t*>(static_cast<uintptr_t>(address))[element] = 0;
+            }
+        }
+    }
+}
+
+void kernel_main() {
+    const int32_t start_id = get_arg_val<int32_t>(0);
+    const int32_t count = get_arg_val<int32_t>(1);
+    const uint32_t a_address = get_arg_val<uint32_t>(2);
+    const uint32_t b_address = get_arg_val<uint32_t>(3);
+    const int32_t N_div_ceil_64 = get_arg_val<int32_t>(4);
+    const int32_t K_div_ceil_64 = get_arg_val<int32_t>(5);
+    const int32_t K_tiles = get_arg_val<int32_t>(6);
+    const int32_t M_tiles = get_arg_val<int32_t>(7);
+    const int32_t K = get_arg_val<int32_t>(8);
+    const int32_t M = get_arg_val<int32_t>(9);
+    const int32_t N_tiles = get_arg_val<int32_t>(10);
+    const int32_t N = get_arg_val<int32_t>(11);
+    constexpr auto a_args = TensorAccessorArgs<0>();
+    const auto a = TensorAccessor(a_args, a_address);
+    constexpr auto b_args = TensorAccessorArgs<a_args.next_compile_time_args_offset()>();
+    const auto b = TensorAccessor(b_args, b_address);
+
+    for (int32_t block_id = start_id; block_id < start_id + count; ++block_id) {
+        const int32_t bx = block_id % N_div_ceil_64;
+        const int32_t by = block_id / N_div_ceil_64;
+        // assorted.rs:10: for k in T.Pipelined(0..K.div_ceil(64), num_stages = 3)
+        for (int32_t k = 0; k < K_div_ceil_64; ++k) {
+            // assorted.rs:11: T.copy(a[(k * 64; 64, by * 96; 96)], x)
+            cb_reserve_back(cb_x, 6);
+            {
+                const int32_t first_row = k * 2;
+                const int32_t first_column = by * 3;
+                uint32_t dst = get_write_ptr(cb_x);
+                for (int32_t row = 0; row < 2; ++row) {
+                    for (int32_t column = 0; column < 3; ++column) {
+                        if (first_row + row < K_tiles && first_column + column < M_tiles) {
+                            noc_async_read_page((first_row + row) * M_tiles + first_column + column, a, dst);
+                        } else {
+                            zero_page(dst, x_page_bytes);
+                        }
+                        dst += x_page_bytes;
+                    }
+                }
+                noc_async_read_barrier();
+                {
+                    const int32_t filled = K % 32;
+                    const int32_t edge = K_tiles - 1 - first_row;
+                    if (filled != 0 && edge >= 0 && edge < 2) {
+                        for (int32_t column = 0; column < 3; ++column) {
+                            zero_tile_rows<2>(get_write_ptr(cb_x) + (edge * 3 + column) * x_page_bytes, filled);
+                        }
+                    }
+                }
+                {
+                    const int32_t filled = M % 32;
+                    const int32_t edge = M_tiles - 1 - first_column;
+                    if (filled != 0 && edge >= 0 && edge < 3) {
+                        for (int32_t row = 0; row < 2; ++row) {
+                            zero_tile_columns<2>(get_write_ptr(cb_x) + (row * 3 + edge) * x_page_bytes, filled);
+                        }
+                    }
+                }
+            }
+            cb_push_back(cb_x, 6);
+            // assorted.rs:12: T.copy(b[(k * 64; 64, bx * 64; 64)], y)
+            cb_reserve_back(cb_y, 4);
+            {
+                const int32_t first_row = k * 2;
+                const int32_t first_column = bx * 2;
+                uint32_t dst = get_write_ptr(cb_y);
+                for (int32_t row = 0; row < 2; ++row) {
+                    for (int32_t column = 0; column < 2; ++column) {
+                        if (first_row + row < K_tiles && first_column + column < N_tiles) {
+                            noc_async_read_page((first_row + row) * N_tiles + first_column + column, b, dst);
+                        } else {
+                            zero_page(dst, y_page_bytes);
+                        }
+                        dst += y_page_bytes;
+                    }
+                }
+                noc_async_read_barrier();
+                {
+                    const int32_t filled = K % 32;
+                    const int32_t edge = K_tiles - 1 - first_row;
+                    if (filled != 0 && edge >= 0 && edge < 2) {
+                        for (int32_t column = 0; column < 2; ++column) {
+                            zero_tile_rows<2>(get_write_ptr(cb_y) + (edge * 2 + column) * y_page_bytes, filled);
+                        }
+                    }
+                }
+                {
+                    const int32_t filled = N % 32;
+                    const int32_t edge = N_tiles - 1 - first_column;
+                    if (filled != 0 && edge >= 0 && edge < 2) {
+                        for (int32_t row = 0; row < 2; ++row) {
+                            zero_tile_columns<2>(get_write_ptr(cb_y) + (row * 2 + edge) * y_page_bytes, filled);
+                        }
+                    }
+                }
+            }
+            cb_push_back(cb_y, 4);
+        }
+    }
+}

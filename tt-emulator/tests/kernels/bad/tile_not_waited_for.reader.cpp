@@ -1,0 +1,8 @@
+#include "api/dataflow/dataflow_api.h"
+
+void kernel_main() {
+    for (uint32_t i = 0; i < 2; ++i) {
+        cb_reserve_back(0, 1);
+        cb_push_back(0, 1);
+    }
+}
