@@ -62,3 +62,24 @@ fn random_elementwise_kernels_stay_within_their_formats() {
 fn random_gemm_kernels_stay_within_their_formats() {
     check_all("gemm", gemm::generate);
 }
+
+#[test]
+fn a_kernel_that_computes_something_else_is_caught() {
+    // The interval evaluator still has the expression and the extents of the original.
+    let changed = |mut case: Case, from: &str, to: &str| {
+        let source = case.source.replace(from, to);
+        assert_ne!(source, case.source, "nothing to change in\n{source}");
+        case.source = source;
+        case
+    };
+    let gemm = gemm::generate(&mut Random::new(1));
+    let cases = [
+        // The last, ragged step along K is left out.
+        changed(gemm, "in T.Pipelined(K.div_ceil", "in T.Pipelined((K - 1).div_ceil"),
+        changed(elementwise::generate(&mut Random::new(1)), "alpha: f32,", "beta: f32, alpha: f32,"),
+    ];
+    for case in cases {
+        let verdict = run::check(&case, &mut Random::new(1));
+        assert!(matches!(verdict, Verdict::Wrong(_)), "not caught:\n{}", case.source);
+    }
+}

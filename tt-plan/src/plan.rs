@@ -213,7 +213,8 @@ pub enum RuntimeValue {
         scalar: String,
         /// The comparison.
         op: CompareOp,
-        /// The constant.
+        /// The constant; as text in JSON, which has no infinities.
+        #[serde(with = "tt_lang::ir::real")]
         value: f64,
     },
 }

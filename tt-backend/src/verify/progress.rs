@@ -215,10 +215,7 @@ impl Joint<'_> {
             frames: vec![(items, 0, 0)],
         });
         loop {
-            while cursors
-                .iter_mut()
-                .fold(false, |moved, cursor| self.greedy(cursor) || moved)
-            {}
+            while cursors.iter_mut().any(|cursor| self.greedy(cursor)) {}
             let standing: [Option<&Item>; 3] = cursors.each_mut().map(Cursor::next);
             if standing.iter().all(Option::is_none) {
                 return Ok(());

@@ -32,6 +32,13 @@ fn engines(wide: bool) -> ComputeState {
     state
 }
 
+/// A section of empty registers.
+fn restart(state: &mut ComputeState) {
+    let registers = &mut state.registers;
+    registers.commit().and_then(|()| registers.wait()).expect("acquired");
+    registers.release().and_then(|()| registers.acquire()).expect("waited for");
+}
+
 fn page(seed: u32) -> Vec<u8> {
     let mut state = seed;
     (0..1024)
@@ -81,9 +88,14 @@ fn figures() {
         println!("matmul_block 2x2, {width} destination: {flops:.1} GFLOP/s");
         tell(&format!("matmul_block 2x2, {width}"), 4, took);
         for (op, name) in [(Binary::Add, "add_tiles"), (Binary::Mul, "mul_tiles")] {
-            let took = time(|| state.binary(op, (Broadcast::None, 0), operand(0), operand(1), 0, false));
+            let took = time(|| {
+                restart(&mut state);
+                state.binary(op, (Broadcast::None, 0), operand(0), operand(1), 0, false);
+            });
             tell(&format!("{name}, {width}"), 1, took);
         }
+        let took = time(|| state.binary(Binary::Mul, (Broadcast::None, 0), operand(0), operand(1), 0, false));
+        tell(&format!("mul_tiles onto values, {width}"), 1, took);
         let took = time(|| state.binary(Binary::Sub, (Broadcast::Col, 0), operand(0), operand(1), 0, false));
         tell(&format!("sub_tiles_bcast_cols, {width}"), 1, took);
         tell(

@@ -27,3 +27,4 @@ pub(crate) mod semaphore;
 pub(crate) mod tensor_page;
 pub(crate) mod transfers;
 pub(crate) mod trap;
+pub(crate) mod workers;

@@ -13,7 +13,7 @@
 mod element;
 mod integer;
 mod print;
-mod real;
+pub mod real;
 mod stmt;
 mod types;
 

@@ -28,8 +28,8 @@ const ZERO: Term = Term {
 #[inline(always)]
 fn align(mantissa: i32, sign: i32, by: i32) -> i32 {
     let by = by.min(31) as u32;
-    let half = ((1u64 << by) >> 1) as i32;
-    let shifted = ((mantissa as u32).wrapping_add(half as u32).wrapping_sub(sign as u32)) >> by;
+    let half = (1u32 << by) >> 1;
+    let shifted = (mantissa as u32).wrapping_add(half).wrapping_sub(sign as u32) >> by;
     if by == 0 { mantissa } else { shifted as i32 }
 }
 

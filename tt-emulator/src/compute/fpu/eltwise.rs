@@ -2,7 +2,7 @@
 
 use super::datapath;
 use crate::compute::rounding::{EXPONENT, SIGN, flush_keeping_sign, flush_to_zero, nan_to_infinity, to_bf16_away};
-use crate::compute::tile::Tile;
+use crate::compute::tile::{SIDE, Tile};
 use crate::compute::vector::vectorised;
 
 /// An element-wise operation.
@@ -61,35 +61,131 @@ vectorised! {
 
 vectorised! {
     fn sum_onto(destination: &mut Tile, a: &Tile, b: &Tile, flip: u32, wide: bool) {
-        for ((to, a), b) in destination.0.iter_mut().zip(&a.0).zip(&b.0) {
-            *to = f32::from_bits(datapath::add(a.to_bits(), b.to_bits() ^ flip, Some(to.to_bits()), wide));
+        for ((to, a), b) in rows_mut(destination).zip(rows(a)).zip(rows(b)) {
+            for i in 0..SIDE {
+                let (a, b, held) = (a[i].to_bits(), b[i].to_bits() ^ flip, to[i].to_bits());
+                to[i] = f32::from_bits(datapath::add(a, b, Some(held), wide));
+            }
         }
     }
 }
 
+/// Rows of faces; with a fixed number of lanes and one tally per lane, loops over them become vector code.
+#[inline(always)]
+fn rows(tile: &Tile) -> impl Iterator<Item = &[f32; SIDE]> {
+    tile.0.as_chunks::<SIDE>().0.iter()
+}
+
+#[inline(always)]
+fn rows_mut(tile: &mut Tile) -> impl Iterator<Item = &mut [f32; SIDE]> {
+    tile.0.as_chunks_mut::<SIDE>().0.iter_mut()
+}
+
+/// The range of the magnitudes of products, lane by lane.
+struct Range {
+    least: [u32; SIDE],
+    most: [u32; SIDE],
+}
+
+impl Range {
+    #[inline(always)]
+    fn new() -> Range {
+        Range { least: [u32::MAX; SIDE], most: [0; SIDE] }
+    }
+
+    /// The product, or +0 where a factor is zero, which is within every range.
+    #[inline(always)]
+    fn see(&mut self, lane: usize, a: u32, b: u32, product: u32) -> u32 {
+        let kept = if (a & EXPONENT == 0) | (b & EXPONENT == 0) { 0 } else { u32::MAX };
+        let magnitude = product & !SIGN;
+        self.least[lane] = self.least[lane].min(magnitude | !kept);
+        self.most[lane] = self.most[lane].max(magnitude & kept).max(a & EXPONENT).max(b & EXPONENT);
+        product & kept
+    }
+
+    #[inline(always)]
+    fn is_safe(&self) -> bool {
+        let (least, most) = (self.least.iter().min(), self.most.iter().max());
+        least.is_some_and(|least| *least >= LOW_EXPONENT) && most.is_some_and(|most| *most < HIGH_EXPONENT)
+    }
+}
+
+/// The bits of SrcA and SrcB that one phase multiplies, as values: high and low parts.
+#[inline(always)]
+fn parts(bits: u32, high: u32, all: u32) -> (f32, f32) {
+    let part = f32::from_bits(bits & high);
+    (part, f32::from_bits(bits & all) - part)
+}
+
+const HIGH_A: u32 = 0xfff8_0000;
+const HIGH_B: u32 = 0xfffe_0000;
+/// No phase sees the eleventh bit of A.
+const ALL_A: u32 = 0xffff_c000;
+const ALL_B: u32 = 0xffff_e000;
+
 vectorised! {
     /// All phases of a product into an empty 32-bit destination, where they add up without rounding. False, and an undefined
     /// destination, where a phase would leave the range of exponents.
-    fn product(destination: &mut Tile, a: &Tile, b: &Tile) -> bool {
-        let (mut least, mut most) = (u32::MAX, 0);
-        for ((to, a), b) in destination.0.iter_mut().zip(&a.0).zip(&b.0) {
-            let zero = a.to_bits() & EXPONENT == 0 || b.to_bits() & EXPONENT == 0;
-            // No phase sees the eleventh bit of A.
-            let bits = (f32::from_bits(a.to_bits() & 0xffff_c000) * *b).to_bits();
-            let magnitude = bits & !SIGN;
-            least = least.min(if zero { u32::MAX } else { magnitude });
-            most = most.max(if zero { 0 } else { magnitude }).max(a.to_bits() & EXPONENT).max(b.to_bits() & EXPONENT);
-            *to = f32::from_bits(if zero { 0 } else { bits });
+    fn product_wide(destination: &mut Tile, a: &Tile, b: &Tile, phases: u32) -> bool {
+        let mut range = Range::new();
+        let a_mask = if phases >= 2 { ALL_A } else { HIGH_A };
+        let b_mask = if phases >= 4 { ALL_B } else { HIGH_B };
+        let third = if phases == 3 { 1.0 } else { 0.0 };
+        for ((to, a), b) in rows_mut(destination).zip(rows(a)).zip(rows(b)) {
+            for i in 0..SIDE {
+                let (a, b) = (a[i].to_bits(), b[i].to_bits());
+                let (a_high, _) = parts(a, HIGH_A, ALL_A);
+                let (_, b_low) = parts(b, HIGH_B, ALL_B);
+                let product = f32::from_bits(a & a_mask) * f32::from_bits(b & b_mask) + a_high * b_low * third;
+                to[i] = f32::from_bits(range.see(i, a, b, product.to_bits()));
+            }
         }
-        least >= LOW_EXPONENT && most < HIGH_EXPONENT
+        range.is_safe()
+    }
+}
+
+/// Rounds a phase to the grid of what a 16-bit destination holds, and adds it.
+#[inline(always)]
+fn add_phase(held: u32, term: f32, nudge: f32) -> u32 {
+    let grid = f32::from_bits(held & EXPONENT) * 8192.0;
+    let rounded = (term * nudge + grid) - grid;
+    to_bf16_away((f32::from_bits(held) + rounded).to_bits())
+}
+
+vectorised! {
+    /// All phases of a product into an empty 16-bit destination: the first is rounded to bf16, every further one is rounded
+    /// to eleven bits of what the destination holds (halves up, by value), added, and the sum rounded to bf16. The phases of
+    /// a product have one sign, so magnitudes only grow. False, and an undefined destination, out of range.
+    fn product_narrow(destination: &mut Tile, a: &Tile, b: &Tile, phases: u32) -> bool {
+        let mut range = Range::new();
+        let runs = |phase: u32| if phases > phase { 1.0 } else { 0.0 };
+        let (second, third, fourth) = (runs(1), runs(2), runs(3));
+        for ((to, a), b) in rows_mut(destination).zip(rows(a)).zip(rows(b)) {
+            for i in 0..SIDE {
+                let (a, b) = (a[i].to_bits(), b[i].to_bits());
+                let sign = (a ^ b) & SIGN;
+                let (a_high, a_low) = parts(a & !SIGN, HIGH_A, ALL_A);
+                let (b_high, b_low) = parts(b & !SIGN, HIGH_B, ALL_B);
+                let nudge = if sign != 0 { 1.0 - 1.0 / 4096.0 } else { 1.0 + 1.0 / 4096.0 };
+                let held = to_bf16_away((a_high * b_high).to_bits());
+                let held = add_phase(held, a_low * b_high * second, nudge);
+                let held = add_phase(held, a_high * b_low * third, nudge);
+                let held = add_phase(held, a_low * b_low * fourth, nudge);
+                to[i] = f32::from_bits(range.see(i, a, b, held | sign));
+            }
+        }
+        range.is_safe()
     }
 }
 
 vectorised! {
     fn product_onto(destination: &mut Tile, a: &Tile, b: &Tile, phases: u32, wide: bool) {
         for phase in 0..phases {
-            for ((to, a), b) in destination.0.iter_mut().zip(&a.0).zip(&b.0) {
-                *to = f32::from_bits(datapath::multiply_phase(a.to_bits(), b.to_bits(), to.to_bits(), phase, wide));
+            for ((to, a), b) in rows_mut(destination).zip(rows(a)).zip(rows(b)) {
+                for i in 0..SIDE {
+                    let (a, b, held) = (a[i].to_bits(), b[i].to_bits(), to[i].to_bits());
+                    to[i] = f32::from_bits(datapath::multiply_phase(a, b, held, phase, wide));
+                }
             }
         }
     }
@@ -111,8 +207,9 @@ pub fn binary(destination: &mut Tile, op: Binary, a: &Tile, b: &Tile, phases: u3
     let flip = if op == Binary::Sub { SIGN } else { 0 };
     match (op, onto) {
         (Binary::Mul, _) => {
-            if wide && phases == 4 && onto != Onto::Values {
-                if product(destination, a, b) {
+            if onto != Onto::Values {
+                let product = if wide { product_wide } else { product_narrow };
+                if product(destination, a, b, phases) {
                     return;
                 }
                 destination.clear();
@@ -230,7 +327,9 @@ mod tests {
 
     #[test]
     fn the_fast_paths_give_the_bits_of_the_datapath() {
-        for (seed, exponents) in [(1, 100..150), (2, 1..40), (3, 0..30), (4, 200..256), (5, 0..256), (6, 120..131)] {
+        for (seed, exponents) in
+            [(1, 100..150), (2, 1..40), (3, 0..30), (4, 200..256), (5, 0..256), (6, 120..131), (7, 126..128), (8, 127..129)]
+        {
             let (a, b) = pairs(seed, exponents);
             for wide in [true, false] {
                 for (op, flip) in [(Binary::Add, 0), (Binary::Sub, SIGN)] {
@@ -241,12 +340,14 @@ mod tests {
                         assert_eq!(destination.0[i].to_bits(), datapath::add(x, y, None, wide), "{x:x} {y:x} wide {wide}");
                     }
                 }
-                let mut destination = Tile::zero();
-                binary(&mut destination, Binary::Mul, &a, &b, 4, Onto::Zeros, wide);
-                for i in 0..TILE {
-                    let (x, y) = (a.0[i].to_bits(), b.0[i].to_bits());
-                    let exact = (0..4).fold(0, |d, phase| datapath::multiply_phase(x, y, d, phase, wide));
-                    assert_eq!(destination.0[i].to_bits(), exact, "{x:x} {y:x} wide {wide}");
+                for phases in 1..=4 {
+                    let mut destination = Tile::zero();
+                    binary(&mut destination, Binary::Mul, &a, &b, phases, Onto::Zeros, wide);
+                    for i in 0..TILE {
+                        let (x, y) = (a.0[i].to_bits(), b.0[i].to_bits());
+                        let exact = (0..phases).fold(0, |d, phase| datapath::multiply_phase(x, y, d, phase, wide));
+                        assert_eq!(destination.0[i].to_bits(), exact, "{x:x} {y:x} wide {wide}, {phases} phases");
+                    }
                 }
             }
         }

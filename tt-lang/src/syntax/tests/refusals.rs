@@ -308,7 +308,7 @@ const KERNELS: &[(&str, &[u16])] = &[
     ("#[tt::kernel] fn k() -> f32 { let b = T.Kernel(1); }", &[3]),
     (
         "#[tt::kernel] fn k<E>(a: &Tensor<E, 32>) { let b = T.Kernel(1); }",
-        &[4, 7],
+        &[4],
     ),
     (
         "#[tt::kernel] fn k<const M: u32>(a: &Tensor<bf16, M>) { let b = T.Kernel(1); }",

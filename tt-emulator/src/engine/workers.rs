@@ -1,0 +1,166 @@
+//! Threads that share the cores of an epoch.
+//!
+//! The calling thread begins an epoch alone, because most epochs of programs that talk a lot are over in microseconds. What
+//! takes longer it offers to the others as tickets, one per core. It never waits for a thread, only for cores that a thread
+//! has taken; so a thread that the system does not schedule costs nothing. Threads are started when first wanted.
+
+use std::cell::UnsafeCell;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Condvar, Mutex, PoisonError};
+use std::thread::Scope;
+use std::time::{Duration, Instant};
+
+use super::copying;
+use super::schedule::RunningCore;
+use super::trap;
+
+/// Time after which the rest of an epoch is offered to other threads.
+const ALONE: Duration = Duration::from_micros(20);
+
+/// Turns of an idle thread before it sleeps.
+const SPINS: u32 = 20_000;
+
+/// What a ticket stands for: a core and how to run it.
+#[derive(Clone, Copy)]
+struct Offer {
+    core: *mut RunningCore,
+    run: fn(&mut RunningCore),
+}
+
+/// What the threads of a run share.
+#[derive(Default)]
+struct Board {
+    /// Offers that nobody has taken are those below this number.
+    tickets: AtomicUsize,
+    /// Offers that have been run.
+    done: AtomicUsize,
+    /// Written by the calling thread while no ticket is out.
+    offers: UnsafeCell<Vec<Offer>>,
+    stop: AtomicBool,
+    sleepers: AtomicUsize,
+    sleep: Mutex<()>,
+    wake: Condvar,
+}
+
+// SAFETY: `offers` changes only while there are no tickets and all offers taken are done, and is read only by who holds a
+// ticket; each offer is run by the one thread that took its ticket, and `RunningCore` may move between threads.
+unsafe impl Sync for Board {}
+
+impl Board {
+    /// Takes a ticket and runs its core; gives whether there was one.
+    fn run_one(&self) -> bool {
+        let taken = self.tickets.fetch_update(Ordering::AcqRel, Ordering::Acquire, |left| left.checked_sub(1));
+        let Ok(left) = taken else { return false };
+        // SAFETY: the ticket makes this offer ours, and offers do not change while one is not done.
+        let offer = unsafe { (&(*self.offers.get()))[left - 1] };
+        // SAFETY: as above; the calling thread keeps the core alive until the offer is done.
+        (offer.run)(unsafe { &mut *offer.core });
+        copying::fence();
+        self.done.fetch_add(1, Ordering::Release);
+        true
+    }
+
+    /// Runs offers until told to stop.
+    fn work(&self) {
+        trap::prepare_thread();
+        loop {
+            let mut spins = 0;
+            while !self.run_one() {
+                if self.stop.load(Ordering::Acquire) {
+                    return;
+                }
+                spins += 1;
+                if spins > SPINS {
+                    self.wait_for_tickets();
+                }
+                std::hint::spin_loop();
+            }
+        }
+    }
+
+    fn wait_for_tickets(&self) {
+        let mut guard = self.sleep.lock().unwrap_or_else(PoisonError::into_inner);
+        self.sleepers.fetch_add(1, Ordering::SeqCst);
+        while self.tickets.load(Ordering::SeqCst) == 0 && !self.stop.load(Ordering::SeqCst) {
+            guard = self.wake.wait(guard).unwrap_or_else(PoisonError::into_inner);
+        }
+        self.sleepers.fetch_sub(1, Ordering::SeqCst);
+    }
+
+    fn wake_all(&self) {
+        if self.sleepers.load(Ordering::SeqCst) > 0 {
+            let _guard = self.sleep.lock().unwrap_or_else(PoisonError::into_inner);
+            self.wake.notify_all();
+        }
+    }
+}
+
+/// The threads of a run, as its calling thread sees them.
+pub(super) struct Workers<'scope, 'board> {
+    board: &'board Board,
+    scope: &'scope Scope<'scope, 'board>,
+    threads: usize,
+    started: bool,
+}
+
+/// Calls `body` with up to `threads` threads at its service, the calling one among them.
+pub(super) fn with_workers<R>(threads: usize, body: impl FnOnce(&mut Workers<'_, '_>) -> R) -> R {
+    /// Tells the threads to stop, also when the body panics.
+    struct Stop<'board>(&'board Board);
+    impl Drop for Stop<'_> {
+        fn drop(&mut self) {
+            self.0.stop.store(true, Ordering::SeqCst);
+            self.0.wake_all();
+        }
+    }
+    let board = Board::default();
+    trap::prepare_thread();
+    std::thread::scope(|scope| {
+        let _stop = Stop(&board);
+        body(&mut Workers { board: &board, scope, threads, started: false })
+    })
+}
+
+impl Workers<'_, '_> {
+    /// Runs every core once.
+    pub fn run<'cores>(&mut self, cores: impl Iterator<Item = &'cores mut RunningCore>, run: fn(&mut RunningCore)) {
+        let mut cores = cores.peekable();
+        let start = Instant::now();
+        while let Some(core) = cores.next() {
+            run(core);
+            if self.threads > 1 && cores.peek().is_some() && start.elapsed() > ALONE {
+                self.share(cores, run);
+                return;
+            }
+        }
+    }
+
+    /// Offers cores to all threads, helps, and waits until all are done.
+    fn share<'cores>(&mut self, cores: impl Iterator<Item = &'cores mut RunningCore>, run: fn(&mut RunningCore)) {
+        let board = self.board;
+        // SAFETY: there are no tickets, and all offers of the last time are done.
+        let offers = unsafe { &mut *board.offers.get() };
+        offers.clear();
+        offers.extend(cores.map(|core| Offer { core, run }));
+        let count = offers.len();
+        copying::fence();
+        board.done.store(0, Ordering::Relaxed);
+        board.tickets.store(count, Ordering::SeqCst);
+        if !std::mem::replace(&mut self.started, true) {
+            for _ in 1..self.threads {
+                // A thread that the system does not give is done without.
+                let _ = std::thread::Builder::new().spawn_scoped(self.scope, move || board.work());
+            }
+        }
+        board.wake_all();
+        while board.run_one() {}
+        let mut spins = 0;
+        while board.done.load(Ordering::Acquire) < count {
+            spins += 1;
+            if spins > SPINS {
+                std::thread::yield_now();
+            }
+            std::hint::spin_loop();
+        }
+    }
+}
