@@ -14,13 +14,24 @@ pub struct Linear {
 impl Linear {
     /// `expr` as a sum. Arithmetic that overflows leaves the expression an atom.
     pub fn of(expr: &IntExpr) -> Linear {
-        Linear::sum(expr).unwrap_or_else(|| Linear { constant: 0, terms: vec![(expr.clone(), 1)] })
+        Linear::sum(expr).unwrap_or_else(|| Linear {
+            constant: 0,
+            terms: vec![(expr.clone(), 1)],
+        })
     }
 
     fn sum(expr: &IntExpr) -> Option<Linear> {
-        let atom = || Some(Linear { constant: 0, terms: vec![(expr.clone(), 1)] });
+        let atom = || {
+            Some(Linear {
+                constant: 0,
+                terms: vec![(expr.clone(), 1)],
+            })
+        };
         match expr {
-            IntExpr::Const(value) => Some(Linear { constant: *value, terms: Vec::new() }),
+            IntExpr::Const(value) => Some(Linear {
+                constant: *value,
+                terms: Vec::new(),
+            }),
             IntExpr::Extent(_) | IntExpr::Scalar(_) | IntExpr::Var(_) => atom(),
             IntExpr::Binary(IntOp::Add, a, b) => Linear::sum(a)?.plus(&Linear::sum(b)?, 1),
             IntExpr::Binary(IntOp::Sub, a, b) => Linear::sum(a)?.plus(&Linear::sum(b)?, -1),
@@ -54,7 +65,10 @@ impl Linear {
 
     /// The coefficient of the variable `var`.
     pub fn coefficient(&self, var: VarId) -> i64 {
-        self.terms.iter().find(|(atom, _)| *atom == IntExpr::Var(var)).map_or(0, |(_, coefficient)| *coefficient)
+        self.terms
+            .iter()
+            .find(|(atom, _)| *atom == IntExpr::Var(var))
+            .map_or(0, |(_, coefficient)| *coefficient)
     }
 
     /// Without the term of `var`.
@@ -94,7 +108,11 @@ impl Linear {
     pub fn divided_by(&self, m: i64) -> Option<Linear> {
         self.is_multiple_of(m).then(|| Linear {
             constant: self.constant / m,
-            terms: self.terms.iter().map(|(atom, coefficient)| (atom.clone(), coefficient / m)).collect(),
+            terms: self
+                .terms
+                .iter()
+                .map(|(atom, coefficient)| (atom.clone(), coefficient / m))
+                .collect(),
         })
     }
 }

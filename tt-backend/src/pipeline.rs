@@ -22,7 +22,14 @@ pub fn compile(kernel: &Kernel) -> Result<Artifact, Vec<Diagnostic>> {
 /// # Errors
 /// As [`compile`].
 pub fn timed(kernel: &Kernel) -> Result<(Artifact, Vec<(&'static str, Duration)>), Vec<Diagnostic>> {
-    let mut log = Log { stages: vec![Stage { name: "tile", text: kernel.to_string() }], times: Vec::new(), last: Instant::now() };
+    let mut log = Log {
+        stages: vec![Stage {
+            name: "tile",
+            text: kernel.to_string(),
+        }],
+        times: Vec::new(),
+        last: Instant::now(),
+    };
 
     let layouts = a1_infer_layout::run(kernel)?;
     log.pass("A1 infer_layout", || format!("{layouts:#?}\n"));
@@ -40,20 +47,36 @@ pub fn timed(kernel: &Kernel) -> Result<(Artifact, Vec<(&'static str, Duration)>
     pad_tiles::run(kernel, &mut flow)?;
     log.pass("pad_tiles", || flow::print::flow(kernel, &flow));
     let capacity = crate::target::least(|target| target.dst_half_tiles) / if layouts.fp32_dest { 2 } else { 1 };
-    c2_lower_tile_intrinsics::run(&mut flow, c2_lower_tile_intrinsics::Registers { capacity, fp32: layouts.fp32_dest })?;
+    c2_lower_tile_intrinsics::run(
+        &mut flow,
+        c2_lower_tile_intrinsics::Registers {
+            capacity,
+            fp32: layouts.fp32_dest,
+        },
+    )?;
     log.pass("C2 lower_tile_intrinsics", || flow::print::flow(kernel, &flow));
     let indices = c3_build_dataflow::run(&mut flow, &depths)?;
     log.pass("C3 build_dataflow", || flow::print::flow(kernel, &flow));
 
     let split = d1_split_kernel::run(&flow);
-    log.pass("D1 split_kernel", || device::print::programs(kernel, &flow.buffers, &split));
+    log.pass("D1 split_kernel", || {
+        device::print::programs(kernel, &flow.buffers, &split)
+    });
     let bound = d2_bind_tensor_accessors::run(kernel, &accessors, &split);
     log.pass("D2 bind_tensor_accessors", || format!("{bound:#?}\n"));
     let shared = multicast_reuse::run(kernel, &split.reader);
     log.pass("multicast_reuse", || format!("{shared:#?}\n"));
 
-    let zeros = flow.buffers.iter().position(|buffer| buffer.kind == BufferKind::Zeros).map(BufferId);
-    let Programs { reader, compute, writer } = split;
+    let zeros = flow
+        .buffers
+        .iter()
+        .position(|buffer| buffer.kind == BufferKind::Zeros)
+        .map(BufferId);
+    let Programs {
+        reader,
+        compute,
+        writer,
+    } = split;
     let lowered = Programs {
         reader: d3_lower_cb_protocol::run(&flow.buffers, reader),
         compute: d3_lower_cb_protocol::run(&flow.buffers, compute),
@@ -72,16 +95,34 @@ pub fn timed(kernel: &Kernel) -> Result<(Artifact, Vec<(&'static str, Duration)>
         ),
         None => Default::default(),
     };
-    log.pass("D3 lower_cb_protocol", || device::print::programs(kernel, &flow.buffers, &lowered));
+    log.pass("D3 lower_cb_protocol", || {
+        device::print::programs(kernel, &flow.buffers, &lowered)
+    });
 
-    let engines = d4_insert_compute_init::Engines { buffers: &flow.buffers, zeros, approximate: kernel.options.approx };
+    let engines = d4_insert_compute_init::Engines {
+        buffers: &flow.buffers,
+        zeros,
+        approximate: kernel.options.approx,
+    };
     let (startup, compute) = d4_insert_compute_init::run(&engines, lowered.compute);
-    let lowered = Programs { reader: lowered.reader, compute, writer: lowered.writer };
-    log.pass("D4 insert_compute_init", || device::print::programs(kernel, &flow.buffers, &lowered));
+    let lowered = Programs {
+        reader: lowered.reader,
+        compute,
+        writer: lowered.writer,
+    };
+    log.pass("D4 insert_compute_init", || {
+        device::print::programs(kernel, &flow.buffers, &lowered)
+    });
     let compute = d5_insert_dst_management::run(&engines, lowered.compute);
     let (reader, writer) = (finish(lowered.reader), finish(lowered.writer));
-    let programs = Programs { reader, compute, writer };
-    log.pass("D5 insert_dst_management", || device::print::programs(kernel, &flow.buffers, &programs));
+    let programs = Programs {
+        reader,
+        compute,
+        writer,
+    };
+    log.pass("D5 insert_dst_management", || {
+        device::print::programs(kernel, &flow.buffers, &programs)
+    });
 
     let mut compute_before: Vec<Node<Leaf>> = startup.into_iter().map(Node::Leaf).collect();
     compute_before.extend(held);
@@ -99,9 +140,21 @@ pub fn timed(kernel: &Kernel) -> Result<(Artifact, Vec<(&'static str, Duration)>
         indices,
         bound,
         programs: [
-            Unfinished { before: made, body: programs.reader, after: Vec::new() },
-            Unfinished { before: compute_before, body: programs.compute, after: dropped },
-            Unfinished { before: Vec::new(), body: programs.writer, after: drained },
+            Unfinished {
+                before: made,
+                body: programs.reader,
+                after: Vec::new(),
+            },
+            Unfinished {
+                before: compute_before,
+                body: programs.compute,
+                after: dropped,
+            },
+            Unfinished {
+                before: Vec::new(),
+                body: programs.writer,
+                after: drained,
+            },
         ],
     })?;
     log.pass("E1 finalize_signature", || device::print::device(kernel, &device));
@@ -112,8 +165,23 @@ pub fn timed(kernel: &Kernel) -> Result<(Artifact, Vec<(&'static str, Duration)>
     log.time("G codegen");
 
     let Log { stages, times, .. } = log;
-    let codegen::Sources { reader, compute, writer, main } = sources;
-    Ok((Artifact { reader, compute, writer, main, plan, stages }, times))
+    let codegen::Sources {
+        reader,
+        compute,
+        writer,
+        main,
+    } = sources;
+    Ok((
+        Artifact {
+            reader,
+            compute,
+            writer,
+            main,
+            plan,
+            stages,
+        },
+        times,
+    ))
 }
 
 /// The stages and times so far.
@@ -145,16 +213,43 @@ fn finish(nodes: Vec<Node<Step>>) -> Vec<Node<Leaf>> {
                 Node::Leaf(Step::Leaf(leaf)) => Node::Leaf(leaf),
                 // Reader and writer have no others after D3.
                 Node::Leaf(_) => return None,
-                Node::Loop { var, start, end, unroll, body, origin } => {
-                    Node::Loop { var, start, end, unroll, body: finish(body), origin }
-                }
-                Node::If { cond, then, otherwise, origin } => {
-                    Node::If { cond, then: finish(then), otherwise: finish(otherwise), origin }
-                }
-                Node::Tiles { name, end, step, body } => Node::Tiles { name, end, step, body: finish(body) },
-                Node::When { cond, then, otherwise } => {
-                    Node::When { cond, then: finish(then), otherwise: finish(otherwise) }
-                }
+                Node::Loop {
+                    var,
+                    start,
+                    end,
+                    unroll,
+                    body,
+                    origin,
+                } => Node::Loop {
+                    var,
+                    start,
+                    end,
+                    unroll,
+                    body: finish(body),
+                    origin,
+                },
+                Node::If {
+                    cond,
+                    then,
+                    otherwise,
+                    origin,
+                } => Node::If {
+                    cond,
+                    then: finish(then),
+                    otherwise: finish(otherwise),
+                    origin,
+                },
+                Node::Tiles { name, end, step, body } => Node::Tiles {
+                    name,
+                    end,
+                    step,
+                    body: finish(body),
+                },
+                Node::When { cond, then, otherwise } => Node::When {
+                    cond,
+                    then: finish(then),
+                    otherwise: finish(otherwise),
+                },
                 Node::Scope(body) => Node::Scope(finish(body)),
                 Node::Source(span) => Node::Source(span),
             })

@@ -17,11 +17,27 @@ pub struct Target {
 
 /// Every chip a kernel is compiled for: its sources must keep the budgets of all of them.
 pub const TARGETS: [Target; 2] = [
-    Target { name: "wormhole_b0", l1_bytes: 1_463_968, circular_buffers: 32, dst_half_tiles: 8, runtime_args: 341 },
-    Target { name: "blackhole", l1_bytes: 1_531_776, circular_buffers: 64, dst_half_tiles: 8, runtime_args: 341 },
+    Target {
+        name: "wormhole_b0",
+        l1_bytes: 1_463_968,
+        circular_buffers: 32,
+        dst_half_tiles: 8,
+        runtime_args: 341,
+    },
+    Target {
+        name: "blackhole",
+        l1_bytes: 1_531_776,
+        circular_buffers: 64,
+        dst_half_tiles: 8,
+        runtime_args: 341,
+    },
 ];
 
 /// The smallest budget over all chips.
 pub fn least<T: Ord>(budget: impl Fn(&Target) -> T) -> T {
-    TARGETS.iter().map(budget).min().unwrap_or_else(|| unreachable!("TARGETS is not empty"))
+    TARGETS
+        .iter()
+        .map(budget)
+        .min()
+        .unwrap_or_else(|| unreachable!("TARGETS is not empty"))
 }

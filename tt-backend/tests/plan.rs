@@ -26,7 +26,9 @@ fn every_plan_follows_the_published_schema() {
     let mut schemas = boon::Schemas::new();
     let mut compiler = boon::Compiler::new();
     let schema = include_str!("../../tt-plan/schema/tt.plan.schema.json");
-    compiler.add_resource("tt.plan.schema.json", serde_json::from_str(schema).unwrap()).unwrap();
+    compiler
+        .add_resource("tt.plan.schema.json", serde_json::from_str(schema).unwrap())
+        .unwrap();
     let schema = compiler.compile("tt.plan.schema.json", &mut schemas).unwrap();
     let plans = plans();
     assert!(plans.len() >= 5);
@@ -36,7 +38,10 @@ fn every_plan_follows_the_published_schema() {
             panic!("{name}: {error}");
         }
         value["surprise"] = serde_json::Value::Null;
-        assert!(schemas.validate(&value, schema).is_err(), "the schema lets anything pass");
+        assert!(
+            schemas.validate(&value, schema).is_err(),
+            "the schema lets anything pass"
+        );
     }
 }
 
@@ -52,7 +57,10 @@ fn every_plan_loads_again_and_gives_a_launch() {
         for parameter in &plan.parameters {
             match parameter {
                 Parameter::Tensor { name, .. } => drop(bindings.addresses.insert(name.clone(), 0x1000)),
-                Parameter::Scalar { name, kind: tt_lang::ir::ScalarKind::F32 } => drop(bindings.floats.insert(name.clone(), 0.75)),
+                Parameter::Scalar {
+                    name,
+                    kind: tt_lang::ir::ScalarKind::F32,
+                } => drop(bindings.floats.insert(name.clone(), 0.75)),
                 Parameter::Scalar { name, .. } => drop(bindings.integers.insert(name.clone(), 3)),
             }
         }
@@ -68,8 +76,16 @@ fn every_plan_loads_again_and_gives_a_launch() {
             let words = plan.runtime_args(role, &bindings, execution.cores[0]).unwrap();
             assert_eq!(words.len(), plan.kernel(role).unwrap().runtime_args.len());
         }
-        let covered: u32 = execution.core_ranges.iter().map(|range| range.extent[0] * range.extent[1]).sum();
-        assert_eq!(covered as usize, execution.cores.len(), "{name}: the ranges are the cores");
+        let covered: u32 = execution
+            .core_ranges
+            .iter()
+            .map(|range| range.extent[0] * range.extent[1])
+            .sum();
+        assert_eq!(
+            covered as usize,
+            execution.cores.len(),
+            "{name}: the ranges are the cores"
+        );
     }
 }
 
@@ -78,7 +94,10 @@ fn a_plan_that_contradicts_itself_is_refused() {
     let (_, text) = plans().swap_remove(0);
     let broken = [
         (text.replacen("\"schema\": 1", "\"schema\": 7", 1), "version 7"),
-        (text.replacen("\"role\": \"writer\"", "\"role\": \"reader\"", 1), "writer"),
+        (
+            text.replacen("\"role\": \"writer\"", "\"role\": \"reader\"", 1),
+            "writer",
+        ),
         (text.replacen("\"ceil_div\"", "\"ceil\"", 1), "schema 1"),
         (text[..text.len() / 2].to_string(), "not JSON"),
     ];

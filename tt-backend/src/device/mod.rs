@@ -216,12 +216,24 @@ impl Expr {
 
 /// `function(args..)`.
 pub fn call(function: &'static Function, args: impl IntoIterator<Item = Expr>) -> Leaf {
-    Leaf::Call(Call { function, template: String::new(), args: args.into_iter().collect() })
+    Leaf::Call(Call {
+        function,
+        template: String::new(),
+        args: args.into_iter().collect(),
+    })
 }
 
 /// `function<template>(args..)`.
-pub fn call_with(function: &'static Function, template: impl Into<String>, args: impl IntoIterator<Item = Expr>) -> Leaf {
-    Leaf::Call(Call { function, template: template.into(), args: args.into_iter().collect() })
+pub fn call_with(
+    function: &'static Function,
+    template: impl Into<String>,
+    args: impl IntoIterator<Item = Expr>,
+) -> Leaf {
+    Leaf::Call(Call {
+        function,
+        template: template.into(),
+        args: args.into_iter().collect(),
+    })
 }
 
 /// A device program as it is written out: everything named, every argument numbered.

@@ -162,6 +162,10 @@ pub struct TileRegion {
     pub extent: [u64; 2],
     /// Whether the region may reach past the tensor's last tile row or column.
     pub may_exceed: [bool; 2],
+    /// Whether the region may begin before the tensor's first tile row or column.
+    pub may_precede: [bool; 2],
+    /// Whether an index of `matrix` may be none of the tensor's.
+    pub matrix_may_miss: Vec<bool>,
     /// Whether the region may hold a tile that the tensor fills only in part (pad_tiles), in which the rest must be zero.
     pub zero_edge: [bool; 2],
 }

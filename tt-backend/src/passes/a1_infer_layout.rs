@@ -12,7 +12,8 @@ use crate::codes;
 use crate::linear::Linear;
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{
-    Access, BlockId, Buffer, ElementKind, ElementType, Kernel, Param, Place, Residence, Sharding, Span, Stmt, StmtKind, VarId,
+    Access, BlockId, Buffer, ElementKind, ElementType, Kernel, Param, Place, Residence, Sharding, Span, Stmt, StmtKind,
+    VarId,
 };
 use tt_plan::DataFormat;
 
@@ -77,17 +78,28 @@ pub fn run(kernel: &Kernel) -> Result<Layouts, Vec<Diagnostic>> {
             Param::Tensor(tensor) => {
                 if tensor.layout.residence != Residence::Dram || tensor.layout.sharding != Sharding::Interleaved {
                     errors.push(
-                        Diagnostic::new(&codes::LAYOUT, tensor.layout.span, "only tensors interleaved over dram are compiled yet")
-                            .note("leave `#[layout(..)]` out"),
+                        Diagnostic::new(
+                            &codes::LAYOUT,
+                            tensor.layout.span,
+                            "only tensors interleaved over dram are compiled yet",
+                        )
+                        .note("leave `#[layout(..)]` out"),
                     );
                 }
                 check_element(tensor.element.value, tensor.element.span, &mut errors);
-                Some(TensorLayout { format: DataFormat::of(tensor.element.value) })
+                Some(TensorLayout {
+                    format: DataFormat::of(tensor.element.value),
+                })
             }
         })
         .collect();
 
-    let mut orientations = Orientations { kernel, of: vec![None; kernel.blocks.len()], links: Vec::new(), errors: Vec::new() };
+    let mut orientations = Orientations {
+        kernel,
+        of: vec![None; kernel.blocks.len()],
+        links: Vec::new(),
+        errors: Vec::new(),
+    };
     orientations.statements(&kernel.body);
     orientations.propagate();
     errors.append(&mut orientations.errors);
@@ -102,8 +114,12 @@ pub fn run(kernel: &Kernel) -> Result<Layouts, Vec<Diagnostic>> {
             ([rows, columns], _) => [*rows, *columns],
             _ => {
                 errors.push(
-                    Diagnostic::new(&codes::STACKED_BLOCK, block.span, "blocks with a leading axis are not compiled yet")
-                        .note("allocate one block per index of the leading axis"),
+                    Diagnostic::new(
+                        &codes::STACKED_BLOCK,
+                        block.span,
+                        "blocks with a leading axis are not compiled yet",
+                    )
+                    .note("allocate one block per index of the leading axis"),
                 );
                 [1, 1]
             }
@@ -112,24 +128,46 @@ pub fn run(kernel: &Kernel) -> Result<Layouts, Vec<Diagnostic>> {
             errors.push(Diagnostic::new(
                 &codes::L1_CAPACITY,
                 block.span,
-                format!("a block of {} × {} elements is far larger than L1", extent[0], extent[1]),
+                format!(
+                    "a block of {} × {} elements is far larger than L1",
+                    extent[0], extent[1]
+                ),
             ));
         }
-        blocks.push(BlockLayout { format: DataFormat::of(block.element), extent, orientation });
+        blocks.push(BlockLayout {
+            format: DataFormat::of(block.element),
+            extent,
+            orientation,
+        });
     }
     let wide = |element: ElementType| element == ElementType::F32;
     let fp32_dest = kernel.options.fp32_acc.unwrap_or_else(|| {
         kernel.blocks.iter().any(|block| wide(block.element))
-            || kernel.params.iter().any(|param| matches!(param, Param::Tensor(tensor) if wide(tensor.element.value)))
+            || kernel
+                .params
+                .iter()
+                .any(|param| matches!(param, Param::Tensor(tensor) if wide(tensor.element.value)))
     });
-    if errors.is_empty() { Ok(Layouts { tensors, blocks, fp32_dest }) } else { Err(errors) }
+    if errors.is_empty() {
+        Ok(Layouts {
+            tensors,
+            blocks,
+            fp32_dest,
+        })
+    } else {
+        Err(errors)
+    }
 }
 
 fn check_element(element: ElementType, span: Span, errors: &mut Vec<Diagnostic>) {
     if !matches!(element, ElementType::Bf16 | ElementType::F32) {
         errors.push(
-            Diagnostic::new(&codes::ELEMENT_TYPE, span, format!("`{}` is not compiled yet", element.name()))
-                .note("use `bf16` or `f32`"),
+            Diagnostic::new(
+                &codes::ELEMENT_TYPE,
+                span,
+                format!("`{}` is not compiled yet", element.name()),
+            )
+            .note("use `bf16` or `f32`"),
         );
     }
 }
@@ -240,7 +278,10 @@ impl Orientations<'_> {
     fn access(&mut self, access: &Access, vars: &[VarId], vectors: &mut Option<BlockId>) {
         let Buffer::Block(block) = access.buffer else { return };
         let along = |axis: usize, var: VarId| {
-            access.indices.get(axis).is_some_and(|index| Linear::of(index).coefficient(var) != 0)
+            access
+                .indices
+                .get(axis)
+                .is_some_and(|index| Linear::of(index).coefficient(var) != 0)
         };
         match (vars, self.kernel.block(block).shape.len()) {
             ([i, j], 1) => {
@@ -256,7 +297,11 @@ impl Orientations<'_> {
             },
             // x[(i, 0)] beside v[i] under one index: v lies down the rows, and the other way round.
             ([i], 2) => {
-                let orientation = if along(0, *i) { Orientation::Column } else { Orientation::Row };
+                let orientation = if along(0, *i) {
+                    Orientation::Column
+                } else {
+                    Orientation::Row
+                };
                 if let Some(vector) = *vectors {
                     self.set(vector, orientation, access.span);
                 }

@@ -53,7 +53,11 @@ pub fn run(kernel: &Kernel, layouts: &Layouts) -> Vec<Geometry> {
         .zip(depths)
         .map(|(layout, depth)| {
             let [rows, columns] = layout.tiles();
-            Geometry { page_bytes: layout.format.tile_bytes(), tiles: rows * columns, depth }
+            Geometry {
+                page_bytes: layout.format.tile_bytes(),
+                tiles: rows * columns,
+                depth,
+            }
         })
         .collect()
 }
@@ -61,7 +65,10 @@ pub fn run(kernel: &Kernel, layouts: &Layouts) -> Vec<Geometry> {
 fn copies(body: &[Stmt], stages: Option<u32>, depths: &mut [Depth]) {
     for stmt in body {
         match &stmt.kind {
-            StmtKind::Copy { src: Place::Tensor(_), dst: Place::Block(block) } => {
+            StmtKind::Copy {
+                src: Place::Tensor(_),
+                dst: Place::Block(block),
+            } => {
                 if let Some(stages) = stages {
                     let depth = &mut depths[block.value.index()];
                     *depth = match *depth {
@@ -71,7 +78,11 @@ fn copies(body: &[Stmt], stages: Option<u32>, depths: &mut [Depth]) {
                 }
             }
             StmtKind::For { kind, body, .. } => {
-                let stages = if let LoopKind::Pipelined(stages) = kind { Some(*stages) } else { stages };
+                let stages = if let LoopKind::Pipelined(stages) = kind {
+                    Some(*stages)
+                } else {
+                    stages
+                };
                 copies(body, stages, depths);
             }
             StmtKind::If { then, otherwise, .. } => {

@@ -28,7 +28,12 @@ pub fn run(kernel: &Kernel, layouts: &Layouts) -> Vec<AbstractAccessor> {
         .enumerate()
         .filter_map(|(index, layout)| {
             let page_bytes = layout.as_ref()?.format.tile_bytes();
-            Some(AbstractAccessor { tensor: ParamId(index as u32), page_bytes, read: false, written: false })
+            Some(AbstractAccessor {
+                tensor: ParamId(index as u32),
+                page_bytes,
+                read: false,
+                written: false,
+            })
         })
         .collect();
     statements(&kernel.body, &mut accessors);

@@ -48,14 +48,24 @@ pub fn run(kernel: &Kernel) -> Result<Partition, Vec<Diagnostic>> {
         Order::BlockLinear(h, w) => BlockOrder::BlockLinear(small(h), small(w)),
         Order::ZOrder | Order::Hilbert | Order::MatchShard => {
             errors.push(
-                Diagnostic::new(&codes::BLOCK_ORDER, kernel.options.order.span, "this order is not compiled yet")
-                    .note("use `row_major`, `column_major` or `block_linear(h, w)`"),
+                Diagnostic::new(
+                    &codes::BLOCK_ORDER,
+                    kernel.options.order.span,
+                    "this order is not compiled yet",
+                )
+                .note("use `row_major`, `column_major` or `block_linear(h, w)`"),
             );
             BlockOrder::RowMajor
         }
     };
     if errors.is_empty() {
-        Ok(Partition { grid, work: WorkPartition { mode: PartitionMode::Global, order } })
+        Ok(Partition {
+            grid,
+            work: WorkPartition {
+                mode: PartitionMode::Global,
+                order,
+            },
+        })
     } else {
         Err(errors)
     }

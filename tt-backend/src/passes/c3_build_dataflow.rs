@@ -88,7 +88,13 @@ fn statements(body: &[FlowStmt]) -> usize {
                 FlowKind::Section(section) => section
                     .steps
                     .iter()
-                    .map(|step| if let Step::Control(body) = step { statements(body) } else { 0 })
+                    .map(|step| {
+                        if let Step::Control(body) = step {
+                            statements(body)
+                        } else {
+                            0
+                        }
+                    })
                     .sum(),
                 _ => 0,
             }
@@ -144,15 +150,21 @@ fn drop_unused(body: &mut Vec<FlowStmt>, used: &BTreeSet<BufferId>) {
 fn fit_in_l1(flow: &mut Flow, depths: &[Depth], most_alive: &[u32]) {
     let limit = target::least(|target| target.l1_bytes);
     let bytes = |flow: &Flow| -> u64 {
-        flow.buffers.iter().map(|buffer| u64::from(buffer.pages()) * u64::from(buffer.format.tile_bytes())).sum()
+        flow.buffers
+            .iter()
+            .map(|buffer| u64::from(buffer.pages()) * u64::from(buffer.format.tile_bytes()))
+            .sum()
     };
     let mut order: Vec<usize> = (0..flow.buffers.len()).collect();
-    order.sort_by_key(|index| std::cmp::Reverse(flow.buffers[*index].version_tiles() * flow.buffers[*index].format.tile_bytes()));
+    order.sort_by_key(|index| {
+        std::cmp::Reverse(flow.buffers[*index].version_tiles() * flow.buffers[*index].format.tile_bytes())
+    });
     for index in order {
         if bytes(flow) <= limit {
             return;
         }
-        let asked = matches!(depths.get(index), Some(Depth::Asked(_))) && flow.buffers[index].kind == BufferKind::Incoming;
+        let asked =
+            matches!(depths.get(index), Some(Depth::Asked(_))) && flow.buffers[index].kind == BufferKind::Incoming;
         if !asked {
             flow.buffers[index].versions = most_alive[index].max(1);
         }
@@ -193,8 +205,12 @@ fn indices(flow: &Flow) -> Result<Vec<u8>, Vec<Diagnostic>> {
         Some(span) => {
             let count = flow.buffers.len();
             Err(vec![
-                Diagnostic::new(&codes::CIRCULAR_BUFFERS, span, format!("this kernel needs {count} circular buffers, a core has {limit}"))
-                    .note("use fewer blocks, or split the kernel"),
+                Diagnostic::new(
+                    &codes::CIRCULAR_BUFFERS,
+                    span,
+                    format!("this kernel needs {count} circular buffers, a core has {limit}"),
+                )
+                .note("use fewer blocks, or split the kernel"),
             ])
         }
     }

@@ -12,9 +12,9 @@
 //!  release a; write y; release y
 //! ```
 
+use super::c3_build_dataflow::replaces;
 use crate::device::{Expr, Node, Origin, Programs, SectionStep, Step};
 use crate::flow::{self, BufferId, BufferKind, Flow, FlowKind, FlowStmt, PackMode};
-use super::c3_build_dataflow::replaces;
 use tt_lang::ir::LoopKind;
 
 /// The programs after D1: what runs once before and after the persistent loop, and for every block.
@@ -33,7 +33,11 @@ struct SplitKernel<'a> {
 
 impl SplitKernel<'_> {
     fn body(&mut self, body: &[FlowStmt]) -> Split {
-        let mut out = Split { reader: Vec::new(), compute: Vec::new(), writer: Vec::new() };
+        let mut out = Split {
+            reader: Vec::new(),
+            compute: Vec::new(),
+            writer: Vec::new(),
+        };
         for stmt in body {
             self.statement(stmt, &mut out);
         }
@@ -59,7 +63,11 @@ impl SplitKernel<'_> {
         self.next += 1;
         match &stmt.kind {
             FlowKind::Read { buffer, region } => {
-                let steps = [Step::Reserve(*buffer), Step::Read(*buffer, region.clone()), Step::Publish(*buffer)];
+                let steps = [
+                    Step::Reserve(*buffer),
+                    Step::Read(*buffer, region.clone()),
+                    Step::Publish(*buffer),
+                ];
                 out.reader.push(source());
                 out.reader.extend(steps.map(Node::Leaf));
                 out.compute.push(Node::Leaf(Step::Receive(*buffer)));
@@ -121,13 +129,26 @@ impl SplitKernel<'_> {
                 out.compute.push(Node::Leaf(Step::Publish(*buffer)));
                 self.received(*buffer, out);
             }
-            FlowKind::For { var, start, end, kind, body } => {
+            FlowKind::For {
+                var,
+                start,
+                end,
+                kind,
+                body,
+            } => {
                 let inner = self.body(body);
                 let wrap = |body: Vec<Node<Step>>, out: &mut Vec<Node<Step>>| {
                     if body.iter().any(|node| !matches!(node, Node::Source(_))) {
                         let unroll = *kind == LoopKind::Unroll;
                         out.push(source());
-                        out.push(Node::Loop { var: *var, start: Expr::user(start), end: Expr::user(end), unroll, body, origin });
+                        out.push(Node::Loop {
+                            var: *var,
+                            start: Expr::user(start),
+                            end: Expr::user(end),
+                            unroll,
+                            body,
+                            origin,
+                        });
                     }
                 };
                 wrap(inner.reader, &mut out.reader);
@@ -139,7 +160,12 @@ impl SplitKernel<'_> {
                 let wrap = |then: Vec<Node<Step>>, otherwise: Vec<Node<Step>>, out: &mut Vec<Node<Step>>| {
                     if !then.is_empty() || !otherwise.is_empty() {
                         out.push(source());
-                        out.push(Node::If { cond: Expr::Condition(cond.clone()), then, otherwise, origin });
+                        out.push(Node::If {
+                            cond: Expr::Condition(cond.clone()),
+                            then,
+                            otherwise,
+                            origin,
+                        });
                     }
                 };
                 wrap(then.reader, otherwise.reader, &mut out.reader);

@@ -32,11 +32,18 @@ pub fn run(kernel: &Kernel, accessors: &[AbstractAccessor], split: &Split) -> Bo
             .filter(|accessor| touched.contains(&accessor.tensor))
             .map(|accessor| {
                 let name = kernel.params[accessor.tensor.index()].name();
-                Accessor { tensor: accessor.tensor, name: name.to_string(), address: format!("{name}_address") }
+                Accessor {
+                    tensor: accessor.tensor,
+                    name: name.to_string(),
+                    address: format!("{name}_address"),
+                }
             })
             .collect()
     };
-    Bound { reader: bind(&split.reader), writer: bind(&split.writer) }
+    Bound {
+        reader: bind(&split.reader),
+        writer: bind(&split.writer),
+    }
 }
 
 fn tensors(nodes: &[Node<Step>], touched: &mut BTreeSet<ParamId>) {

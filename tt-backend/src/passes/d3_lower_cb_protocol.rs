@@ -43,15 +43,48 @@ fn lower(buffers: &[Buffer], node: Node<Step>) -> Vec<Node<Step>> {
             }
             step @ (Step::Leaf(_) | Step::Multiply(..)) => vec![Node::Leaf(step)],
         },
-        Node::Loop { var, start, end, unroll, body, origin } => {
-            vec![Node::Loop { var, start, end, unroll, body: run(buffers, body), origin }]
+        Node::Loop {
+            var,
+            start,
+            end,
+            unroll,
+            body,
+            origin,
+        } => {
+            vec![Node::Loop {
+                var,
+                start,
+                end,
+                unroll,
+                body: run(buffers, body),
+                origin,
+            }]
         }
-        Node::If { cond, then, otherwise, origin } => {
-            vec![Node::If { cond, then: run(buffers, then), otherwise: run(buffers, otherwise), origin }]
+        Node::If {
+            cond,
+            then,
+            otherwise,
+            origin,
+        } => {
+            vec![Node::If {
+                cond,
+                then: run(buffers, then),
+                otherwise: run(buffers, otherwise),
+                origin,
+            }]
         }
-        Node::Tiles { name, end, step, body } => vec![Node::Tiles { name, end, step, body: run(buffers, body) }],
+        Node::Tiles { name, end, step, body } => vec![Node::Tiles {
+            name,
+            end,
+            step,
+            body: run(buffers, body),
+        }],
         Node::When { cond, then, otherwise } => {
-            vec![Node::When { cond, then: run(buffers, then), otherwise: run(buffers, otherwise) }]
+            vec![Node::When {
+                cond,
+                then: run(buffers, then),
+                otherwise: run(buffers, otherwise),
+            }]
         }
         Node::Scope(body) => vec![Node::Scope(run(buffers, body))],
         Node::Source(span) => vec![Node::Source(span)],
@@ -63,7 +96,11 @@ fn leaf(leaf: Leaf) -> Node<Step> {
 }
 
 fn value(function: &'static Function, args: impl IntoIterator<Item = Expr>) -> Expr {
-    Expr::Call(Box::new(Call { function, template: String::new(), args: args.into_iter().collect() }))
+    Expr::Call(Box::new(Call {
+        function,
+        template: String::new(),
+        args: args.into_iter().collect(),
+    }))
 }
 
 fn op(symbol: &'static str, a: Expr, b: Expr) -> Expr {
@@ -72,8 +109,17 @@ fn op(symbol: &'static str, a: Expr, b: Expr) -> Expr {
 
 /// `first_row`, `first_column` and `first_page` of a region.
 fn origin(region: &TileRegion) -> Vec<Node<Step>> {
-    let set = |name: &str, value: Expr| leaf(Leaf::Let { kind: "const int32_t", name: name.into(), value });
-    vec![set("first_row", Expr::user(&region.tile[0])), set("first_column", Expr::user(&region.tile[1]))]
+    let set = |name: &str, value: Expr| {
+        leaf(Leaf::Let {
+            kind: "const int32_t",
+            name: name.into(),
+            value,
+        })
+    };
+    vec![
+        set("first_row", Expr::user(&region.tile[0])),
+        set("first_column", Expr::user(&region.tile[1])),
+    ]
 }
 
 /// The number of the tile (row, column) of the region, counted over the tensor's tiles, matrix by matrix.
@@ -81,43 +127,81 @@ fn page(region: &TileRegion) -> Expr {
     let tensor = region.tensor;
     let mut matrix = Expr::Int(0);
     for (axis, index) in region.matrix.iter().enumerate() {
-        matrix = op("+", op("*", matrix, Expr::TensorExtent(tensor, axis)), Expr::user(index));
+        matrix = op(
+            "+",
+            op("*", matrix, Expr::TensorExtent(tensor, axis)),
+            Expr::user(index),
+        );
     }
-    let row = op("+", op("*", matrix, Expr::TensorTiles(tensor, 0)), op("+", Expr::name("first_row"), Expr::name("row")));
+    let row = op(
+        "+",
+        op("*", matrix, Expr::TensorTiles(tensor, 0)),
+        op("+", Expr::name("first_row"), Expr::name("row")),
+    );
     let column = op("+", Expr::name("first_column"), Expr::name("column"));
     op("+", op("*", row, Expr::TensorTiles(tensor, 1)), column)
 }
 
-/// Whether the tile (row, column) of the region is one of the tensor's.
+/// Whether the tile (row, column) of the region is one of the tensor's; `None` where it always is.
 fn inside(region: &TileRegion) -> Option<Expr> {
-    let test = |axis: usize, first: &str, index: &str| {
-        op("<", op("+", Expr::name(first), Expr::name(index)), Expr::TensorTiles(region.tensor, axis))
-    };
-    match region.may_exceed {
-        [false, false] => None,
-        [true, false] => Some(test(0, "first_row", "row")),
-        [false, true] => Some(test(1, "first_column", "column")),
-        [true, true] => Some(op("&&", test(0, "first_row", "row"), test(1, "first_column", "column"))),
+    let mut tests = Vec::new();
+    for (axis, index) in region.matrix.iter().enumerate() {
+        if region.matrix_may_miss[axis] {
+            tests.push(op(">=", Expr::user(index), Expr::Int(0)));
+            tests.push(op("<", Expr::user(index), Expr::TensorExtent(region.tensor, axis)));
+        }
     }
+    for (axis, (first, index)) in [("first_row", "row"), ("first_column", "column")]
+        .into_iter()
+        .enumerate()
+    {
+        let at = || op("+", Expr::name(first), Expr::name(index));
+        if region.may_precede[axis] {
+            tests.push(op(">=", at(), Expr::Int(0)));
+        }
+        if region.may_exceed[axis] {
+            tests.push(op("<", at(), Expr::TensorTiles(region.tensor, axis)));
+        }
+    }
+    tests.into_iter().reduce(|a, b| op("&&", a, b))
 }
 
 fn tiles(name: &str, end: u32, body: Vec<Node<Step>>) -> Node<Step> {
-    Node::Tiles { name: name.into(), end, step: 1, body }
+    Node::Tiles {
+        name: name.into(),
+        end,
+        step: 1,
+        body,
+    }
 }
 
 fn read(buffer: &Buffer, id: BufferId, region: &TileRegion) -> Vec<Node<Step>> {
     let [rows, columns] = buffer.tiles;
     let mut out = origin(region);
-    out.push(leaf(Leaf::Let { kind: "uint32_t", name: "dst".into(), value: value(&GET_WRITE_PTR, [Expr::Buffer(id)]) }));
-    let transfer = leaf(call(&NOC_ASYNC_READ_PAGE, [page(region), Expr::Accessor(region.tensor), Expr::name("dst")]));
+    out.push(leaf(Leaf::Let {
+        kind: "uint32_t",
+        name: "dst".into(),
+        value: value(&GET_WRITE_PTR, [Expr::Buffer(id)]),
+    }));
+    let transfer = leaf(call(
+        &NOC_ASYNC_READ_PAGE,
+        [page(region), Expr::Accessor(region.tensor), Expr::name("dst")],
+    ));
     let mut body = match inside(region) {
         None => vec![transfer],
         Some(cond) => {
             let zero = leaf(call(&ZERO_PAGE, [Expr::name("dst"), Expr::PageBytes(id)]));
-            vec![Node::When { cond, then: vec![transfer], otherwise: vec![zero] }]
+            vec![Node::When {
+                cond,
+                then: vec![transfer],
+                otherwise: vec![zero],
+            }]
         }
     };
-    body.push(leaf(Leaf::Advance { name: "dst".into(), value: Expr::PageBytes(id) }));
+    body.push(leaf(Leaf::Advance {
+        name: "dst".into(),
+        value: Expr::PageBytes(id),
+    }));
     out.push(if buffer.column_major {
         tiles("column", columns, vec![tiles("row", rows, body)])
     } else {
@@ -143,9 +227,23 @@ fn zero_edge(buffer: &Buffer, id: BufferId, region: &TileRegion, axis: usize) ->
     };
     let rank_axis = Expr::TensorAxis(tensor, axis);
     let filled = op("%", rank_axis, Expr::Int(32));
-    let set = |name: &str, value: Expr| leaf(Leaf::Let { kind: "const int32_t", name: name.into(), value });
-    let edge = op("-", op("-", Expr::TensorTiles(tensor, axis), Expr::Int(1)), Expr::name(first));
-    let (row, column) = if axis == 0 { (Expr::name("edge"), Expr::name(other)) } else { (Expr::name(other), Expr::name("edge")) };
+    let set = |name: &str, value: Expr| {
+        leaf(Leaf::Let {
+            kind: "const int32_t",
+            name: name.into(),
+            value,
+        })
+    };
+    let edge = op(
+        "-",
+        op("-", Expr::TensorTiles(tensor, axis), Expr::Int(1)),
+        Expr::name(first),
+    );
+    let (row, column) = if axis == 0 {
+        (Expr::name("edge"), Expr::name(other))
+    } else {
+        (Expr::name(other), Expr::name("edge"))
+    };
     let index = if buffer.column_major {
         op("+", op("*", column, Expr::Int(i64::from(rows))), row)
     } else {
@@ -154,30 +252,56 @@ fn zero_edge(buffer: &Buffer, id: BufferId, region: &TileRegion, axis: usize) ->
     let base = value(&GET_WRITE_PTR, [Expr::Buffer(id)]);
     let address = op("+", base, op("*", index, Expr::PageBytes(id)));
     let element = buffer.format.tile_bytes() / 1024;
-    let zero = leaf(call_with(function, element.to_string(), [address, Expr::name("filled")]));
+    let zero = leaf(call_with(
+        function,
+        element.to_string(),
+        [address, Expr::name("filled")],
+    ));
     let present = op(
         "&&",
         op("!=", Expr::name("filled"), Expr::Int(0)),
-        op("&&", op(">=", Expr::name("edge"), Expr::Int(0)), op("<", Expr::name("edge"), Expr::Int(i64::from(count)))),
+        op(
+            "&&",
+            op(">=", Expr::name("edge"), Expr::Int(0)),
+            op("<", Expr::name("edge"), Expr::Int(i64::from(count))),
+        ),
     );
     let body = vec![tiles(other, other_count, vec![zero])];
     Node::Scope(vec![
         set("filled", filled),
         set("edge", edge),
-        Node::When { cond: present, then: body, otherwise: Vec::new() },
+        Node::When {
+            cond: present,
+            then: body,
+            otherwise: Vec::new(),
+        },
     ])
 }
 
 fn write(buffer: &Buffer, id: BufferId, region: &TileRegion) -> Vec<Node<Step>> {
     let [rows, columns] = buffer.tiles;
     let mut out = origin(region);
-    out.push(leaf(Leaf::Let { kind: "uint32_t", name: "src".into(), value: value(&GET_READ_PTR, [Expr::Buffer(id)]) }));
-    let transfer = leaf(call(&NOC_ASYNC_WRITE_PAGE, [page(region), Expr::Accessor(region.tensor), Expr::name("src")]));
+    out.push(leaf(Leaf::Let {
+        kind: "uint32_t",
+        name: "src".into(),
+        value: value(&GET_READ_PTR, [Expr::Buffer(id)]),
+    }));
+    let transfer = leaf(call(
+        &NOC_ASYNC_WRITE_PAGE,
+        [page(region), Expr::Accessor(region.tensor), Expr::name("src")],
+    ));
     let mut body = match inside(region) {
         None => vec![transfer],
-        Some(cond) => vec![Node::When { cond, then: vec![transfer], otherwise: Vec::new() }],
+        Some(cond) => vec![Node::When {
+            cond,
+            then: vec![transfer],
+            otherwise: Vec::new(),
+        }],
     };
-    body.push(leaf(Leaf::Advance { name: "src".into(), value: Expr::PageBytes(id) }));
+    body.push(leaf(Leaf::Advance {
+        name: "src".into(),
+        value: Expr::PageBytes(id),
+    }));
     out.push(tiles("row", rows, vec![tiles("column", columns, body)]));
     out.push(leaf(call(&NOC_ASYNC_WRITES_FLUSHED, [])));
     out

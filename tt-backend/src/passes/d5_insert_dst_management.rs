@@ -43,7 +43,12 @@ fn repeat(name: &str, end: u32, step: u32, body: impl FnOnce(Expr) -> Vec<Node<L
     if end == step {
         return body(Expr::Int(0));
     }
-    vec![Node::Tiles { name: name.into(), end, step, body: body(Expr::name(name)) }]
+    vec![Node::Tiles {
+        name: name.into(),
+        end,
+        step,
+        body: body(Expr::name(name)),
+    }]
 }
 
 impl Lower<'_> {
@@ -70,24 +75,60 @@ impl Lower<'_> {
                 | Step::ReadZeros(_)
                 | Step::Write(..),
             ) => return Vec::new(),
-            Node::Loop { var, start, end, unroll, body, origin } => {
-                Node::Loop { var, start, end, unroll, body: self.nodes(body), origin }
-            }
-            Node::If { cond, then, otherwise, origin } => {
-                Node::If { cond, then: self.nodes(then), otherwise: self.nodes(otherwise), origin }
-            }
-            Node::Tiles { name, end, step, body } => Node::Tiles { name, end, step, body: self.nodes(body) },
-            Node::When { cond, then, otherwise } => {
-                Node::When { cond, then: self.nodes(then), otherwise: self.nodes(otherwise) }
-            }
+            Node::Loop {
+                var,
+                start,
+                end,
+                unroll,
+                body,
+                origin,
+            } => Node::Loop {
+                var,
+                start,
+                end,
+                unroll,
+                body: self.nodes(body),
+                origin,
+            },
+            Node::If {
+                cond,
+                then,
+                otherwise,
+                origin,
+            } => Node::If {
+                cond,
+                then: self.nodes(then),
+                otherwise: self.nodes(otherwise),
+                origin,
+            },
+            Node::Tiles { name, end, step, body } => Node::Tiles {
+                name,
+                end,
+                step,
+                body: self.nodes(body),
+            },
+            Node::When { cond, then, otherwise } => Node::When {
+                cond,
+                then: self.nodes(then),
+                otherwise: self.nodes(otherwise),
+            },
             Node::Scope(body) => Node::Scope(self.nodes(body)),
             Node::Source(span) => Node::Source(span),
         }]
     }
 
     fn section(&self, step: SectionStep) -> Vec<Node<Leaf>> {
-        let SectionStep { section, before, steps, pack, control } = step;
-        let inner = Lower { engines: self.engines, chunk: section.chunk };
+        let SectionStep {
+            section,
+            before,
+            steps,
+            pack,
+            control,
+        } = step;
+        let inner = Lower {
+            engines: self.engines,
+            chunk: section.chunk,
+        };
         let [h, w] = section.chunk;
         let mut out: Vec<Node<Leaf>> = before.into_iter().map(Node::Leaf).collect();
         let chunk = |tile_row: Expr, tile_column: Expr| {
@@ -119,7 +160,9 @@ impl Lower<'_> {
             body
         };
         out.extend(repeat("tile_row", section.tiles[0], h, |tile_row| {
-            repeat("tile_column", section.tiles[1], w, |tile_column| chunk(tile_row, tile_column))
+            repeat("tile_column", section.tiles[1], w, |tile_column| {
+                chunk(tile_row, tile_column)
+            })
         }));
         out
     }
@@ -127,7 +170,9 @@ impl Lower<'_> {
     /// One call for every tile of the chunk.
     fn tiles(&self, leaf: impl FnOnce(Expr, Expr) -> Leaf) -> Vec<Node<Leaf>> {
         let [h, w] = self.chunk;
-        repeat("row", h, 1, |row| repeat("column", w, 1, |column| vec![Node::Leaf(leaf(row, column))]))
+        repeat("row", h, 1, |row| {
+            repeat("column", w, 1, |column| vec![Node::Leaf(leaf(row, column))])
+        })
     }
 
     /// The destination tile of a register of the tile (row, column) of the chunk.
@@ -168,17 +213,31 @@ impl Lower<'_> {
                             _ => &ADD_TILES_BCAST_SCALAR,
                         };
                         let zeros = zeros.unwrap_or(BufferId(usize::MAX));
-                        call(function, [Expr::Buffer(zeros), buffer(operand), Expr::Int(0), page, register(out)])
+                        call(
+                            function,
+                            [Expr::Buffer(zeros), buffer(operand), Expr::Int(0), page, register(out)],
+                        )
                     }
                 }
             }
             (TileOp::Fpu(fpu), [Arg::Tile(a), Arg::Tile(b)]) => {
                 let function = fpu.functions(b.broadcast).map_or(&ADD_TILES, |(_, function)| function);
-                call(function, [buffer(a), buffer(b), self.page(a, &at), self.page(b, &at), register(out)])
+                call(
+                    function,
+                    [
+                        buffer(a),
+                        buffer(b),
+                        self.page(a, &at),
+                        self.page(b, &at),
+                        register(out),
+                    ],
+                )
             }
-            (TileOp::MulReuse, [Arg::Tile(b)]) => {
-                call_with(&MUL_REUSE_DEST_TILES, DEST_TO_SRCA, [buffer(b), self.page(b, &at), register(out)])
-            }
+            (TileOp::MulReuse, [Arg::Tile(b)]) => call_with(
+                &MUL_REUSE_DEST_TILES,
+                DEST_TO_SRCA,
+                [buffer(b), self.page(b, &at), register(out)],
+            ),
             (TileOp::Fill, [Arg::Number(number)]) => {
                 let row = crate::tile_ops::SfpuOp::FillBits.row();
                 call(&row.call, [register(out), Expr::Number(number.clone())])
@@ -213,11 +272,25 @@ impl Lower<'_> {
         let [h, w] = self.chunk;
         repeat("inner", matmul.k, 1, |inner| {
             let a = op("+", op("*", tile_row, int(matmul.k)), inner.clone());
-            let b = op("+", op("*", inner, int(matmul.b_step)), op("*", tile_column, int(matmul.b_column)));
+            let b = op(
+                "+",
+                op("*", inner, int(matmul.b_step)),
+                op("*", tile_column, int(matmul.b_column)),
+            );
             let transpose = Expr::Int(i64::from(matmul.transpose));
             vec![Node::Leaf(call(
                 &MATMUL_BLOCK,
-                [Expr::Buffer(matmul.a), Expr::Buffer(matmul.b), a, b, Expr::Int(0), transpose, int(w), int(h), int(matmul.k)],
+                [
+                    Expr::Buffer(matmul.a),
+                    Expr::Buffer(matmul.b),
+                    a,
+                    b,
+                    Expr::Int(0),
+                    transpose,
+                    int(w),
+                    int(h),
+                    int(matmul.k),
+                ],
             ))]
         })
     }

@@ -53,7 +53,15 @@ pub struct Inputs<'a> {
 
 /// Runs the pass.
 pub fn run(inputs: Inputs) -> Result<Device, Vec<Diagnostic>> {
-    let Inputs { kernel, layouts, partition, buffers, indices, mut bound, programs } = inputs;
+    let Inputs {
+        kernel,
+        layouts,
+        partition,
+        buffers,
+        indices,
+        mut bound,
+        programs,
+    } = inputs;
     let mut names = Names::default();
     for buffer in &buffers {
         names.give(&format!("cb_{}", buffer.name));
@@ -69,13 +77,21 @@ pub fn run(inputs: Inputs) -> Result<Device, Vec<Diagnostic>> {
         names.give(&accessor.address);
         names.give(&format!("{}_args", accessor.name));
     }
-    let variables: Vec<String> = kernel.variables.iter().map(|variable| names.give(&variable.name)).collect();
+    let variables: Vec<String> = kernel
+        .variables
+        .iter()
+        .map(|variable| names.give(&variable.name))
+        .collect();
     let order: BlockOrder = partition.work.order;
     debug_assert!(!matches!(kernel.options.order.value, Order::ZOrder | Order::Hilbert));
     let coordinates = rasterize::run(kernel, order, &variables);
 
     let mut finished = Vec::new();
-    let roles = [(Role::Reader, bound.reader), (Role::Compute, Vec::new()), (Role::Writer, bound.writer)];
+    let roles = [
+        (Role::Reader, bound.reader),
+        (Role::Compute, Vec::new()),
+        (Role::Writer, bound.writer),
+    ];
     for ((role, accessors), program) in roles.into_iter().zip(programs) {
         let mut arguments = Arguments::new(kernel, &variables, names.clone());
         for (name, value) in b2_grid_to_cores::run() {
@@ -88,9 +104,25 @@ pub fn run(inputs: Inputs) -> Result<Device, Vec<Diagnostic>> {
         let before = arguments.nodes(&program.before);
         let body = arguments.nodes(&program.body);
         let after = arguments.nodes(&program.after);
-        finished.push(Program { role, args: arguments.finish()?, accessors, before, coordinates, body, after });
+        finished.push(Program {
+            role,
+            args: arguments.finish()?,
+            accessors,
+            before,
+            coordinates,
+            body,
+            after,
+        });
     }
-    let programs: [Program; 3] = finished.try_into().unwrap_or_else(|_| unreachable!("three roles make three programs"));
+    let programs: [Program; 3] = finished
+        .try_into()
+        .unwrap_or_else(|_| unreachable!("three roles make three programs"));
     let plan = plan::run(kernel, layouts, partition, &buffers, &indices, &programs);
-    Ok(Device { buffers, indices, programs, variables, plan })
+    Ok(Device {
+        buffers,
+        indices,
+        programs,
+        variables,
+        plan,
+    })
 }

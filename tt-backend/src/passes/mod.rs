@@ -24,18 +24,36 @@ pub mod rasterize;
 
 /// Every pass with what it does, in the order they run.
 pub const PASSES: [(&str, &str); 17] = [
-    ("A1 infer_layout", "format, tiles and orientation of every tensor and block"),
-    ("A2 propagate_layout", "page size and depth of the circular buffer of every block"),
+    (
+        "A1 infer_layout",
+        "format, tiles and orientation of every tensor and block",
+    ),
+    (
+        "A2 propagate_layout",
+        "page size and depth of the circular buffer of every block",
+    ),
     ("A3 attach_tensor_accessor", "an abstract accessor for every tensor"),
     ("B1 partition_work", "who owns the blocks of the grid"),
     ("B2 grid_to_cores", "from a running block number to the cores"),
     ("rasterize", "from a running block number to grid coordinates"),
-    ("C1 lower_shared_to_cb", "blocks become circular buffers, copies become reads and writes"),
+    (
+        "C1 lower_shared_to_cb",
+        "blocks become circular buffers, copies become reads and writes",
+    ),
     ("pad_tiles", "edges that must be zero"),
-    ("C2 lower_tile_intrinsics", "gemm and element expressions become passes over destination registers"),
-    ("C3 build_dataflow", "lifetimes, depths and indices of the circular buffers"),
+    (
+        "C2 lower_tile_intrinsics",
+        "gemm and element expressions become passes over destination registers",
+    ),
+    (
+        "C3 build_dataflow",
+        "lifetimes, depths and indices of the circular buffers",
+    ),
     ("D1 split_kernel", "reader, compute and writer"),
-    ("D2 bind_tensor_accessors", "accessors get their compile-time and runtime arguments"),
+    (
+        "D2 bind_tensor_accessors",
+        "accessors get their compile-time and runtime arguments",
+    ),
     ("multicast_reuse", "operands that several cores read"),
     ("D3 lower_cb_protocol", "reserve, push, wait, pop and NoC transfers"),
     ("D4 insert_compute_init", "engine state transitions"),

@@ -30,7 +30,13 @@ pub fn run(kernel: &Kernel, reader: &[Node<Step>]) -> Vec<Shared> {
             .axes
             .iter()
             .map(|(var, _)| *var)
-            .filter(|var| !region.matrix.iter().chain(&region.tile).any(|index| index.mentions(*var)))
+            .filter(|var| {
+                !region
+                    .matrix
+                    .iter()
+                    .chain(&region.tile)
+                    .any(|index| index.mentions(*var))
+            })
             .collect();
         if !along.is_empty() {
             out.push(Shared { buffer, along });

@@ -29,7 +29,8 @@ pub fn run(kernel: &Kernel, flow: &mut Flow) -> Result<(), Vec<Diagnostic>> {
         let a_edges = &ragged.buffers[a][usize::from(!gemm.transpose_a)];
         let b_edges = &ragged.buffers[b][usize::from(gemm.transpose_b)];
         // A product past an edge is zero where an operand that is zero there has the same edge.
-        let covered = |edges: &Edges, by: usize, other: &Edges| edges.iter().all(|edge| incoming(by) && other.contains(edge));
+        let covered =
+            |edges: &Edges, by: usize, other: &Edges| edges.iter().all(|edge| incoming(by) && other.contains(edge));
         let a_safe = incoming(a) || covered(a_edges, b, b_edges);
         let b_safe = incoming(b) || covered(b_edges, a, a_edges);
         if !a_safe || !b_safe {
@@ -83,7 +84,10 @@ struct Ragged<'a> {
 
 impl Ragged<'_> {
     fn of<'a>(kernel: &'a Kernel, flow: &Flow) -> Ragged<'a> {
-        let mut this = Ragged { kernel, buffers: vec![Default::default(); flow.buffers.len()] };
+        let mut this = Ragged {
+            kernel,
+            buffers: vec![Default::default(); flow.buffers.len()],
+        };
         loop {
             let before = this.buffers.clone();
             this.statements(&flow.body);
@@ -101,14 +105,17 @@ impl Ragged<'_> {
 
     /// The edge of a region along an axis, where it may reach past it.
     fn edge(&self, region: &TileRegion, axis: usize) -> Edges {
-        if !region.zero_edge[axis] && !region.may_exceed[axis] {
+        if !region.zero_edge[axis] && !region.may_exceed[axis] && !region.may_precede[axis] {
             return Edges::new();
         }
         let extent = self.kernel.tensor(region.tensor).and_then(|tensor| {
             let index = (tensor.extents.len() + axis).checked_sub(2)?;
             Some(Named(self.kernel, &tensor.extents[index].value).to_string())
         });
-        Edges::from([(extent.unwrap_or_default(), Named(self.kernel, &region.tile[axis]).to_string())])
+        Edges::from([(
+            extent.unwrap_or_default(),
+            Named(self.kernel, &region.tile[axis]).to_string(),
+        )])
     }
 
     fn statements(&mut self, body: &[FlowStmt]) {

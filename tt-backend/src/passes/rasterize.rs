@@ -13,12 +13,24 @@ use tt_plan::BlockOrder;
 
 /// Runs the pass: the statements that give every grid axis its value, named by `name_of`.
 pub fn run(kernel: &Kernel, order: BlockOrder, names: &[String]) -> Vec<Leaf> {
-    let extent = |axis: usize| kernel.grid.axes.get(axis).map_or(IntExpr::Const(1), |(_, extent)| extent.value.clone());
+    let extent = |axis: usize| {
+        kernel
+            .grid
+            .axes
+            .get(axis)
+            .map_or(IntExpr::Const(1), |(_, extent)| extent.value.clone())
+    };
     let user = |expr: IntExpr| Expr::user(&expr);
     let name = |text: &str| Expr::name(text);
     let op = |symbol, a, b| Expr::binary(symbol, a, b);
     let mut out = Vec::new();
-    let mut set = |name: &str, value: Expr| out.push(Leaf::Let { kind: "const int32_t", name: name.to_string(), value });
+    let mut set = |name: &str, value: Expr| {
+        out.push(Leaf::Let {
+            kind: "const int32_t",
+            name: name.to_string(),
+            value,
+        })
+    };
     let axis = |axis: usize| kernel.grid.axes.get(axis).map(|(var, _)| names[var.index()].as_str());
 
     let mut id = BLOCK_ID;
@@ -52,7 +64,10 @@ pub fn run(kernel: &Kernel, order: BlockOrder, names: &[String]) -> Vec<Leaf> {
             set("rows", least(op("-", user(extent(1)), name("band_row")), h));
             set("within", op("%", name(id), band_blocks));
             set("group_blocks", op("*", name("rows"), Expr::Int(w)));
-            set("group_column", op("*", op("/", name("within"), name("group_blocks")), Expr::Int(w)));
+            set(
+                "group_column",
+                op("*", op("/", name("within"), name("group_blocks")), Expr::Int(w)),
+            );
             set("columns", least(op("-", user(extent(0)), name("group_column")), w));
             set("rest", op("%", name("within"), name("group_blocks")));
             set(x, op("+", name("group_column"), op("%", name("rest"), name("columns"))));

@@ -36,7 +36,10 @@ fn engines(wide: bool) -> ComputeState {
 fn restart(state: &mut ComputeState) {
     let registers = &mut state.registers;
     registers.commit().and_then(|()| registers.wait()).expect("acquired");
-    registers.release().and_then(|()| registers.acquire()).expect("waited for");
+    registers
+        .release()
+        .and_then(|()| registers.acquire())
+        .expect("waited for");
 }
 
 fn page(seed: u32) -> Vec<u8> {

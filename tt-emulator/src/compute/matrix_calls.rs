@@ -194,7 +194,11 @@ impl ComputeState {
             (true, false) => Onto::Zeros,
             (true, true) => Onto::Values,
         };
-        let register = if onto == Onto::Nothing { self.registers.overwrite(idst) } else { self.registers.accumulate(idst) };
+        let register = if onto == Onto::Nothing {
+            self.registers.overwrite(idst)
+        } else {
+            self.registers.accumulate(idst)
+        };
         eltwise::binary(register, op, &sources.a, b, self.phases, onto, wide);
     }
 

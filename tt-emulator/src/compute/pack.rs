@@ -375,8 +375,8 @@ mod tests {
 
     #[test]
     fn accumulation_adds_in_the_pages_format() {
-        let tile = Tile([0.003_906_25; TILE]);
-        for (format, expected) in [(DataFormat::Float32, 1.003_906_25), (DataFormat::Float16_b, 1.0)] {
+        let tile = Tile([1.0 / 256.0; TILE]);
+        for (format, expected) in [(DataFormat::Float32, 1.0 + 1.0 / 256.0), (DataFormat::Float16_b, 1.0)] {
             let mut page = vec![0u8; format.tile_bytes(32, 32)];
             packer(true, format).pack(Some(&Tile([1.0; TILE])), &mut page);
             Packer {

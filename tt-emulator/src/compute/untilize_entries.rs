@@ -83,7 +83,8 @@ impl Risc {
     }
 
     fn check_block(&mut self, block: u32, full: u32, line: i32) {
-        if block == 0 || full == 0 || full % block != 0 || block as usize > self.compute.registers.capacity() {
+        if block == 0 || full == 0 || !full.is_multiple_of(block) || block as usize > self.compute.registers.capacity()
+        {
             let detail = format!(
                 "blocks of {block} of {full} tiles, the section has {}",
                 self.compute.registers.capacity()

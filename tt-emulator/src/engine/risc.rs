@@ -142,7 +142,11 @@ impl Risc {
             String::new()
         };
         let detail = format!("address {address:#x}, some time after the call in line {line}{hint}");
-        self.violation = Some(Violation { rule: &rules::MEMORY_FAULT, line, detail });
+        self.violation = Some(Violation {
+            rule: &rules::MEMORY_FAULT,
+            line,
+            detail,
+        });
     }
 
     /// Suspends until the scheduler sees `wait` come true.

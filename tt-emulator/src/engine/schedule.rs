@@ -7,6 +7,7 @@
 //! Between epochs the messages are delivered, in the order of the sending cores. A core never sees another one's semaphores
 //! move while it runs, so the course of a run depends neither on the number of threads nor on their speed.
 
+use super::copying;
 use super::core::{Core, Message, MessageEffect, MessageTarget};
 use super::coroutine::{KernelCoroutine, Resumed};
 use super::entry::API;
@@ -60,7 +61,11 @@ pub(crate) fn run(machine: &Machine, cores: &mut [CoreRun], threads: usize) -> (
     for run in cores.iter_mut() {
         let kernels = run.riscs.iter_mut().map(|(risc, entry)| start(risc, *entry));
         match kernels.collect::<std::io::Result<_>>() {
-            Ok(kernels) => running.push(RunningCore { core: &mut *run.core, kernels, violated: false }),
+            Ok(kernels) => running.push(RunningCore {
+                core: &mut *run.core,
+                kernels,
+                violated: false,
+            }),
             Err(_) => return (Ending::OutOfStacks, 0),
         }
     }
@@ -85,6 +90,7 @@ pub(crate) fn run(machine: &Machine, cores: &mut [CoreRun], threads: usize) -> (
             }
         }
     });
+    copying::fence();
     for kernel in running.into_iter().flat_map(|core| core.kernels) {
         if let Some(coroutine) = kernel.coroutine {
             coroutine.into_pool();
@@ -107,7 +113,10 @@ fn start(risc: &mut Box<Risc>, entry: KernelEntry) -> std::io::Result<Running> {
             risc.wait = Wait::Done;
         });
     })?;
-    Ok(Running { risc: pointer, coroutine: Some(coroutine) })
+    Ok(Running {
+        risc: pointer,
+        coroutine: Some(coroutine),
+    })
 }
 
 impl Running {
@@ -128,7 +137,9 @@ impl Running {
         if !self.risc().is_ready() {
             return false;
         }
-        let Some(coroutine) = &mut self.coroutine else { return false };
+        let Some(coroutine) = &mut self.coroutine else {
+            return false;
+        };
         // SAFETY: as in `risc`; the borrow ends before the coroutine runs.
         unsafe { (*self.risc).wait = Wait::Nothing };
         set_current(self.risc);
@@ -149,7 +160,10 @@ impl Running {
 impl RunningCore {
     /// Lets RISCs that poll memory look again; gives how many do.
     fn wake_pollers(&mut self) -> u64 {
-        let pollers = self.kernels.iter_mut().filter(|kernel| kernel.risc().wait == Wait::Delivery);
+        let pollers = self
+            .kernels
+            .iter_mut()
+            .filter(|kernel| kernel.risc().wait == Wait::Delivery);
         pollers.map(|kernel| kernel.risc_mut().wait = Wait::Nothing).count() as u64
     }
 
@@ -158,7 +172,9 @@ impl RunningCore {
     }
 
     fn is_ready(&self) -> bool {
-        self.kernels.iter().any(|kernel| kernel.coroutine.is_some() && kernel.risc().is_ready())
+        self.kernels
+            .iter()
+            .any(|kernel| kernel.coroutine.is_some() && kernel.risc().is_ready())
     }
 
     fn is_done(&self) -> bool {

@@ -113,7 +113,9 @@ mod linux {
             return;
         }
         let index = SIGNALS.iter().position(|known| *known == signal).unwrap_or(0);
-        let Some(before) = BEFORE.get().map(|before| before[index]) else { return };
+        let Some(before) = BEFORE.get().map(|before| before[index]) else {
+            return;
+        };
         match before.sa_sigaction {
             // SAFETY: with the default back in place the instruction faults again and ends the process as it would have.
             libc::SIG_DFL | libc::SIG_IGN => unsafe {
@@ -121,7 +123,8 @@ mod linux {
             },
             handler if before.sa_flags & libc::SA_SIGINFO != 0 => {
                 // SAFETY: the flag says that the handler has this type.
-                let handler: extern "C" fn(i32, *mut libc::siginfo_t, *mut libc::c_void) = unsafe { std::mem::transmute(handler) };
+                let handler: extern "C" fn(i32, *mut libc::siginfo_t, *mut libc::c_void) =
+                    unsafe { std::mem::transmute(handler) };
                 handler(signal, info, context);
             }
             handler => {

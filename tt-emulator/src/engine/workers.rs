@@ -49,7 +49,9 @@ unsafe impl Sync for Board {}
 impl Board {
     /// Takes a ticket and runs its core; gives whether there was one.
     fn run_one(&self) -> bool {
-        let taken = self.tickets.fetch_update(Ordering::AcqRel, Ordering::Acquire, |left| left.checked_sub(1));
+        let taken = self
+            .tickets
+            .fetch_update(Ordering::AcqRel, Ordering::Acquire, |left| left.checked_sub(1));
         let Ok(left) = taken else { return false };
         // SAFETY: the ticket makes this offer ours, and offers do not change while one is not done.
         let offer = unsafe { (&(*self.offers.get()))[left - 1] };
@@ -117,7 +119,12 @@ pub(super) fn with_workers<R>(threads: usize, body: impl FnOnce(&mut Workers<'_,
     trap::prepare_thread();
     std::thread::scope(|scope| {
         let _stop = Stop(&board);
-        body(&mut Workers { board: &board, scope, threads, started: false })
+        body(&mut Workers {
+            board: &board,
+            scope,
+            threads,
+            started: false,
+        })
     })
 }
 

@@ -32,7 +32,8 @@ fn rows_and_columns_are_reduced_over_several_tiles() {
         let in_row = |value: f64, r: usize| if r == 0 { value } else { 0.0 };
         reduction("SUM", "REDUCE_ROW", wide, &data, 1.0).check(slack, 0.01, |r, c| in_column(sum_of_row(r), c));
         reduction("SUM", "REDUCE_COL", wide, &data, 1.0).check(slack, 0.01, |r, c| in_row(sum_of_column(c), r));
-        reduction("AVG", "REDUCE_ROW", wide, &data, 1.0 / 128.0).check(0.01, 0.01, |r, c| in_column(sum_of_row(r) / 128.0, c));
+        reduction("AVG", "REDUCE_ROW", wide, &data, 1.0 / 128.0)
+            .check(0.01, 0.01, |r, c| in_column(sum_of_row(r) / 128.0, c));
         reduction("MAX", "REDUCE_ROW", wide, &data, 1.0).check(0.0, 0.0, |r, c| in_column(max_of_row(r), c));
         reduction("MAX", "REDUCE_COL", wide, &data, 1.0).check(0.0, 0.0, |r, c| in_row(max_of_column(c), r));
     }
@@ -50,14 +51,22 @@ fn softmax_over_rows_of_several_tiles() {
         case.scratch = vec![(24, BF16, 1), (25, running, 4), (26, running, 1)];
         case.runtime_args = vec![2];
         let largest = |r: usize| (0..128).map(|c| data.at(r, c)).fold(f64::NEG_INFINITY, f64::max);
-        let sums: Vec<f64> = (0..64).map(|r| (0..128).map(|c| (data.at(r, c) - largest(r)).exp()).sum()).collect();
-        case.check(tolerance, tolerance, |r, c| (data.at(r, c) - largest(r)).exp() / sums[r]);
+        let sums: Vec<f64> = (0..64)
+            .map(|r| (0..128).map(|c| (data.at(r, c) - largest(r)).exp()).sum())
+            .collect();
+        case.check(tolerance, tolerance, |r, c| {
+            (data.at(r, c) - largest(r)).exp() / sums[r]
+        });
     }
 }
 
 #[test]
 fn a_bias_preloaded_into_the_destination_and_relu_in_the_packer() {
-    let (a, b, bias) = (Matrix::random(64, 64, 23, 1.0), Matrix::random(64, 64, 24, 1.0), Matrix::random(32, 64, 25, 4.0));
+    let (a, b, bias) = (
+        Matrix::random(64, 64, 23, 1.0),
+        Matrix::random(64, 64, 24, 1.0),
+        Matrix::random(32, 64, 25, 4.0),
+    );
     for (wide, tolerance) in [(true, 0.03), (false, 0.4)] {
         let mut case = Case::of("linear.cpp", wide)
             .input(0, BF16, 4, a.clone(), 4)
@@ -73,7 +82,11 @@ fn a_bias_preloaded_into_the_destination_and_relu_in_the_packer() {
 
 /// A row-major block, told to the rig as the tiles whose bytes it would be.
 fn rows_as_tiles(matrix: &Matrix) -> Matrix {
-    let bytes: Vec<u8> = matrix.values.iter().flat_map(|v| ((v.to_bits() >> 16) as u16).to_le_bytes()).collect();
+    let bytes: Vec<u8> = matrix
+        .values
+        .iter()
+        .flat_map(|v| ((v.to_bits() >> 16) as u16).to_le_bytes())
+        .collect();
     Matrix::from_pages(matrix.rows, matrix.columns, BF16, &bytes)
 }
 
@@ -81,10 +94,14 @@ fn rows_as_tiles(matrix: &Matrix) -> Matrix {
 fn tilizing_and_untilizing_are_inverse() {
     let data = Matrix::random(32, 128, 26, 3.0);
     for wide in [false, true] {
-        let tilized = Case::of("tilize.cpp", wide).input(0, BF16, 4, rows_as_tiles(&data), 4).result(32, 128, 4);
+        let tilized = Case::of("tilize.cpp", wide)
+            .input(0, BF16, 4, rows_as_tiles(&data), 4)
+            .result(32, 128, 4);
         assert_eq!(tilized.run(), data);
         for name in ["untilize_block.cpp", "untilize_dest.cpp"] {
-            let untilized = Case::of(name, wide).input(0, BF16, 4, data.clone(), 4).result(32, 128, 4);
+            let untilized = Case::of(name, wide)
+                .input(0, BF16, 4, data.clone(), 4)
+                .result(32, 128, 4);
             assert_eq!(untilized.run(), rows_as_tiles(&data), "{name}");
         }
     }
@@ -94,8 +111,11 @@ fn tilizing_and_untilizing_are_inverse() {
 fn every_call_of_the_headers_compiles() {
     // Calls with every argument, and with only those that have no default; it is not run.
     let source = include_str!("kernels/every_call.cpp");
-    let call = source.replace("void kernel_main() {", "void every_call() {") + "void kernel_main() { compute_kernel_hw_startup(0, 16); }\n";
+    let call = source.replace("void kernel_main() {", "void every_call() {")
+        + "void kernel_main() { compute_kernel_hw_startup(0, 16); }\n";
     for wide in [false, true] {
-        Case::text("every_call.cpp", &call, wide).input(0, BF16, 1, Matrix::random(32, 32, 1, 1.0), 1).report();
+        Case::text("every_call.cpp", &call, wide)
+            .input(0, BF16, 1, Matrix::random(32, 32, 1, 1.0), 1)
+            .report();
     }
 }

@@ -58,7 +58,9 @@ fn case(name: &str, body: &str, wide: bool, a: &Matrix, b: &Matrix) -> Case {
         .input(1, BF16, 2, b.clone(), 1)
         .result(a.rows, a.columns, 1);
     // Tile by tile of both, as the kernel takes them.
-    case.feed = (0..(a.rows * a.columns / 1024) as u32).flat_map(|tile| [(0, tile, 1), (1, tile, 1)]).collect();
+    case.feed = (0..(a.rows * a.columns / 1024) as u32)
+        .flat_map(|tile| [(0, tile, 1), (1, tile, 1)])
+        .collect();
     case.runtime_args = vec![(a.rows * a.columns / 1024) as u32, SCALE.to_bits(), SHIFT.to_bits()];
     case
 }
@@ -70,14 +72,26 @@ const CASES: &[Row] = &[
     ("add", "add_init(a, b); add_tiles(a, b, 0, 0, 0);", |x, y| x + y),
     ("sub", "sub_init(a, b); sub_tiles(a, b, 0, 0, 0);", |x, y| x - y),
     ("mul", "mul_init(a, b); mul_tiles(a, b, 0, 0, 0);", |x, y| x * y),
-    ("mul twice accumulates", "mul_init(a, b); mul_tiles(a, b, 0, 0, 0); mul_tiles(a, b, 0, 0, 0);", |x, y| 2.0 * x * y),
-    ("add overwrites", "copy_init(a); copy_tile(a, 0, 0); add_init(a, b); add_tiles(a, b, 0, 0, 0);", |x, y| x + y),
-    ("add accumulates if asked", "copy_init(a); copy_tile(a, 0, 0); add_init(a, b, true); add_tiles(a, b, 0, 0, 0);", |x, y| {
-        2.0 * x + y
-    }),
-    ("mul onto a filled register", "fill_tile_init(); fill_tile(0, 5.0f); mul_init(a, b); mul_tiles(a, b, 0, 0, 0);", |x, y| {
-        5.0 + x * y
-    }),
+    (
+        "mul twice accumulates",
+        "mul_init(a, b); mul_tiles(a, b, 0, 0, 0); mul_tiles(a, b, 0, 0, 0);",
+        |x, y| 2.0 * x * y,
+    ),
+    (
+        "add overwrites",
+        "copy_init(a); copy_tile(a, 0, 0); add_init(a, b); add_tiles(a, b, 0, 0, 0);",
+        |x, y| x + y,
+    ),
+    (
+        "add accumulates if asked",
+        "copy_init(a); copy_tile(a, 0, 0); add_init(a, b, true); add_tiles(a, b, 0, 0, 0);",
+        |x, y| 2.0 * x + y,
+    ),
+    (
+        "mul onto a filled register",
+        "fill_tile_init(); fill_tile(0, 5.0f); mul_init(a, b); mul_tiles(a, b, 0, 0, 0);",
+        |x, y| 5.0 + x * y,
+    ),
     (
         "chain of scalars",
         "add_init(a, b); add_tiles(a, b, 0, 0, 0); binop_with_scalar_tile_init(); mul_unary_tile(0, scale); \
@@ -105,31 +119,65 @@ const CASES: &[Row] = &[
          fill_tile_bitcast(2, shift); where_tile_init(); where_tile<dst_format>(0, 1, 2, 0);",
         |x, _| if x > 0.0 { x } else { f64::from(SHIFT) },
     ),
-    ("destination minus buffer", "copy_init(a); copy_tile(a, 0, 0); sub_reuse_dest_init<Reuse::DEST_TO_SRCA>(b); \
-      sub_reuse_dest_tiles<Reuse::DEST_TO_SRCA>(b, 0, 0);", |x, y| x - y),
-    ("buffer minus destination", "copy_init(a); copy_tile(a, 0, 0); sub_reuse_dest_init<Reuse::DEST_TO_SRCB>(b); \
-      sub_reuse_dest_tiles<Reuse::DEST_TO_SRCB>(b, 0, 0);", |x, y| y - x),
-    ("destination times buffer overwrites", "copy_init(a); copy_tile(a, 0, 0); mul_reuse_dest_init<Reuse::DEST_TO_SRCA>(b); \
-      mul_reuse_dest_tiles<Reuse::DEST_TO_SRCA>(b, 0, 0);", |x, y| x * y),
-    ("maximum and minimum", "copy_init(a); copy_tile(a, 0, 0); copy_tile(b, 0, 1); binary_max_tile_init(); binary_max_tile(0, 1, 2); \
-      binary_min_tile_init(); binary_min_tile(0, 1, 1); sub_binary_tile_init(); sub_binary_tile(2, 1, 0);", |x, y| (x - y).abs()),
-    ("exact gelu", "copy_init(a); copy_tile(a, 0, 0); gelu_tile_init<false>(); gelu_tile<false>(0);", |x, _| {
-        // 0.5 · x · erfc(−x / √2) through a series that converges fast here.
-        let (z, mut term, mut sum) = (x * std::f64::consts::FRAC_1_SQRT_2, 1.0, 1.0);
-        for n in 1..60 {
-            term *= -z * z / f64::from(n);
-            sum += term / f64::from(2 * n + 1);
-        }
-        0.5 * x * (1.0 + 2.0 / std::f64::consts::PI.sqrt() * z * sum)
-    }),
-    ("tanh of exp", "copy_init(a); copy_tile(a, 0, 0); exp_tile_init(); exp_tile(0); tanh_tile_init(); tanh_tile(0);", |x, _| {
-        x.exp().tanh()
-    }),
-    ("clamp of a reciprocal", "copy_init(a); copy_tile(a, 0, 0); recip_tile_init(); recip_tile(0); clamp_tile_init(); \
-      clamp_tile(0, 0xc0000000, 0x40000000);", |x, _| (1.0 / x).clamp(-2.0, 2.0)),
-    ("mask", "copy_init(a); copy_tile(a, 0, 0); copy_tile(b, 0, 1); ltz_tile_init(); ltz_tile(1); mask_tile_init(); \
-      mask_tile(0, 1);", |x, y| if y < 0.0 { x } else { 0.0 }),
-    ("register to register", "copy_init(a); copy_tile(a, 0, 3); copy_dest_values_init(); copy_dest_values<dst_format>(3, 0);", |x, _| x),
+    (
+        "destination minus buffer",
+        "copy_init(a); copy_tile(a, 0, 0); sub_reuse_dest_init<Reuse::DEST_TO_SRCA>(b); \
+      sub_reuse_dest_tiles<Reuse::DEST_TO_SRCA>(b, 0, 0);",
+        |x, y| x - y,
+    ),
+    (
+        "buffer minus destination",
+        "copy_init(a); copy_tile(a, 0, 0); sub_reuse_dest_init<Reuse::DEST_TO_SRCB>(b); \
+      sub_reuse_dest_tiles<Reuse::DEST_TO_SRCB>(b, 0, 0);",
+        |x, y| y - x,
+    ),
+    (
+        "destination times buffer overwrites",
+        "copy_init(a); copy_tile(a, 0, 0); mul_reuse_dest_init<Reuse::DEST_TO_SRCA>(b); \
+      mul_reuse_dest_tiles<Reuse::DEST_TO_SRCA>(b, 0, 0);",
+        |x, y| x * y,
+    ),
+    (
+        "maximum and minimum",
+        "copy_init(a); copy_tile(a, 0, 0); copy_tile(b, 0, 1); binary_max_tile_init(); binary_max_tile(0, 1, 2); \
+      binary_min_tile_init(); binary_min_tile(0, 1, 1); sub_binary_tile_init(); sub_binary_tile(2, 1, 0);",
+        |x, y| (x - y).abs(),
+    ),
+    (
+        "exact gelu",
+        "copy_init(a); copy_tile(a, 0, 0); gelu_tile_init<false>(); gelu_tile<false>(0);",
+        |x, _| {
+            // 0.5 · x · erfc(−x / √2) through a series that converges fast here.
+            let (z, mut term, mut sum) = (x * std::f64::consts::FRAC_1_SQRT_2, 1.0, 1.0);
+            for n in 1..60 {
+                term *= -z * z / f64::from(n);
+                sum += term / f64::from(2 * n + 1);
+            }
+            0.5 * x * (1.0 + 2.0 / std::f64::consts::PI.sqrt() * z * sum)
+        },
+    ),
+    (
+        "tanh of exp",
+        "copy_init(a); copy_tile(a, 0, 0); exp_tile_init(); exp_tile(0); tanh_tile_init(); tanh_tile(0);",
+        |x, _| x.exp().tanh(),
+    ),
+    (
+        "clamp of a reciprocal",
+        "copy_init(a); copy_tile(a, 0, 0); recip_tile_init(); recip_tile(0); clamp_tile_init(); \
+      clamp_tile(0, 0xc0000000, 0x40000000);",
+        |x, _| (1.0 / x).clamp(-2.0, 2.0),
+    ),
+    (
+        "mask",
+        "copy_init(a); copy_tile(a, 0, 0); copy_tile(b, 0, 1); ltz_tile_init(); ltz_tile(1); mask_tile_init(); \
+      mask_tile(0, 1);",
+        |x, y| if y < 0.0 { x } else { 0.0 },
+    ),
+    (
+        "register to register",
+        "copy_init(a); copy_tile(a, 0, 3); copy_dest_values_init(); copy_dest_values<dst_format>(3, 0);",
+        |x, _| x,
+    ),
     ("nothing", "", |_, _| 0.0),
 ];
 
@@ -151,13 +199,31 @@ fn broadcasts_read_a_column_a_row_or_one_element() {
     let tile = |c: usize| c / 32 * 32;
     type Exact<'a> = &'a dyn Fn(usize, usize) -> f64;
     let cases: &[(&str, &str, Exact)] = &[
-        ("add rows", "add_bcast_rows_init(a, b); add_tiles_bcast_rows(a, b, 0, 0, 0);", &|r, c| a.at(r, c) + b.at(0, c)),
-        ("add row 21", "add_bcast_rows_init(a, b); add_tiles_bcast_rows(a, b, 0, 0, 0, 21);", &|r, c| a.at(r, c) + b.at(21, c)),
-        ("sub columns", "sub_bcast_cols_init(a, b); sub_tiles_bcast_cols(a, b, 0, 0, 0);", &|r, c| a.at(r, c) - b.at(r, tile(c))),
-        ("mul scalar", "mul_bcast_scalar_init(a, b); mul_tiles_bcast_scalar(a, b, 0, 0, 0);", &|r, c| a.at(r, c) * b.at(0, tile(c))),
-        ("generic", "bcast_init<EltwiseBinaryType::ELWADD, BroadcastType::COL>(a, b); add_tiles_bcast<BroadcastType::COL>(a, b, 0, 0, 0);", &|r, c| {
-            a.at(r, c) + b.at(r, tile(c))
-        }),
+        (
+            "add rows",
+            "add_bcast_rows_init(a, b); add_tiles_bcast_rows(a, b, 0, 0, 0);",
+            &|r, c| a.at(r, c) + b.at(0, c),
+        ),
+        (
+            "add row 21",
+            "add_bcast_rows_init(a, b); add_tiles_bcast_rows(a, b, 0, 0, 0, 21);",
+            &|r, c| a.at(r, c) + b.at(21, c),
+        ),
+        (
+            "sub columns",
+            "sub_bcast_cols_init(a, b); sub_tiles_bcast_cols(a, b, 0, 0, 0);",
+            &|r, c| a.at(r, c) - b.at(r, tile(c)),
+        ),
+        (
+            "mul scalar",
+            "mul_bcast_scalar_init(a, b); mul_tiles_bcast_scalar(a, b, 0, 0, 0);",
+            &|r, c| a.at(r, c) * b.at(0, tile(c)),
+        ),
+        (
+            "generic",
+            "bcast_init<EltwiseBinaryType::ELWADD, BroadcastType::COL>(a, b); add_tiles_bcast<BroadcastType::COL>(a, b, 0, 0, 0);",
+            &|r, c| a.at(r, c) + b.at(r, tile(c)),
+        ),
         (
             "mul columns accumulates",
             "copy_init(a); copy_tile(a, 0, 0); mul_bcast_cols_init(a, b); mul_tiles_bcast_cols(a, b, 0, 0, 0);",
@@ -173,7 +239,11 @@ fn broadcasts_read_a_column_a_row_or_one_element() {
             "copy_init(a); copy_tile(a, 0, 0); copy_tile(b, 0, 1); sfpu_bcast_row_init(); sfpu_add_bcast_row(0, 1);",
             &|r, c| a.at(r, c) + b.at(0, c),
         ),
-        ("transposition", "transpose_init(a); transpose_tile(a, 0, 0);", &|r, c| a.at(c - tile(c), tile(c) + r)),
+        (
+            "transposition",
+            "transpose_init(a); transpose_tile(a, 0, 0);",
+            &|r, c| a.at(c - tile(c), tile(c) + r),
+        ),
     ];
     for (name, body, exact) in cases {
         for wide in [false, true] {
@@ -205,10 +275,17 @@ void kernel_main() {
 ";
     for (wide, direct, kept) in [(true, true, 0u32), (true, false, 13), (false, false, 16)] {
         let mut case = Case::text("copy.cpp", source, wide).input(0, F32, 1, fine.clone(), 1);
-        case.options = ComputeOptions { unpack_to_dest_fp32: vec![direct], ..case.options };
+        case.options = ComputeOptions {
+            unpack_to_dest_fp32: vec![direct],
+            ..case.options
+        };
         case.out = (16, F32, 1);
         let result = case.run();
-        let cut: Vec<f32> = fine.values.iter().map(|v| f32::from_bits(v.to_bits() >> kept << kept)).collect();
+        let cut: Vec<f32> = fine
+            .values
+            .iter()
+            .map(|v| f32::from_bits(v.to_bits() >> kept << kept))
+            .collect();
         assert_eq!(result.values, cut, "wide {wide}, direct {direct}");
     }
 }

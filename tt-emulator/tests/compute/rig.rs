@@ -202,8 +202,18 @@ impl Case {
             program.create_circular_buffer(buffer)?;
         }
         if let Some((id, page_bytes, format)) = self.odd_pages {
-            let indices = vec![CbIndex { id, format, page_bytes, tile: (32, 32) }];
-            let buffer = CircularBuffer { cores: CORE.to_vec(), total_bytes: page_bytes, indices, global_address: None };
+            let indices = vec![CbIndex {
+                id,
+                format,
+                page_bytes,
+                tile: (32, 32),
+            }];
+            let buffer = CircularBuffer {
+                cores: CORE.to_vec(),
+                total_bytes: page_bytes,
+                indices,
+                global_address: None,
+            };
             program.create_circular_buffer(buffer)?;
         }
         let buffers: Vec<_> = self

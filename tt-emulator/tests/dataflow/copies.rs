@@ -6,6 +6,20 @@ use crate::rig::*;
 
 /// Copies `pages` pages over `cores` cores, `block` at a time, through a circular buffer of `depth` blocks.
 fn copy(arch: ArchName, kind: BufferKind, pages: usize, cores: usize, block: u32, depth: u32, threads: usize) {
+    copy_with("copy_writer.cpp", arch, kind, pages, cores, block, depth, threads);
+}
+
+#[allow(clippy::too_many_arguments, reason = "one more than the others")]
+fn copy_with(
+    writer: &str,
+    arch: ArchName,
+    kind: BufferKind,
+    pages: usize,
+    cores: usize,
+    block: u32,
+    depth: u32,
+    threads: usize,
+) {
     let device = device(arch);
     let data = pattern(pages);
     let make = || tt_emulator::Buffer::allocate(&device, kind, data.len() as u64, PAGE as u64).unwrap();
@@ -21,7 +35,7 @@ fn copy(arch: ArchName, kind: BufferKind, pages: usize, cores: usize, block: u32
         .create_kernel(kernel("copy_reader.cpp", &args(&source)), READER, coords.clone())
         .unwrap();
     let writer = program
-        .create_kernel(kernel("copy_writer.cpp", &args(&target)), WRITER, coords.clone())
+        .create_kernel(kernel(writer, &args(&target)), WRITER, coords.clone())
         .unwrap();
     let share = (pages / cores) as u32;
     for (index, core) in coords.iter().enumerate() {
@@ -54,6 +68,20 @@ fn one_core_copies_dram() {
 fn eight_cores_copy_dram_on_two_threads() {
     copy(ArchName::WormholeB0, BufferKind::Dram, 96, 8, 4, 2, 2);
     copy(ArchName::Blackhole, BufferKind::Dram, 96, 8, 3, 1, 2);
+}
+
+#[test]
+fn a_dataflow_buffer_is_a_circular_buffer() {
+    copy_with(
+        "copy_entries.cpp",
+        ArchName::WormholeB0,
+        BufferKind::Dram,
+        24,
+        2,
+        3,
+        2,
+        1,
+    );
 }
 
 #[test]

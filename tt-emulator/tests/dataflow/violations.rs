@@ -135,7 +135,10 @@ fn every_bad_kernel_is_stopped_where_it_errs() {
 fn every_rule_of_data_movement_has_its_bad_kernel() {
     let elsewhere = [&rules::INTERNAL];
     let shown: Vec<_> = CASES.iter().map(|case| case.0).chain(elsewhere).collect();
-    let missing: Vec<_> = rules::DATAFLOW_RULES.iter().filter(|rule| !shown.contains(rule) && !rule.code.starts_with("EMU04")).collect();
+    let missing: Vec<_> = rules::DATAFLOW_RULES
+        .iter()
+        .filter(|rule| !shown.contains(rule) && !rule.code.starts_with("EMU04"))
+        .collect();
     assert!(missing.is_empty(), "{missing:?}");
 }
 

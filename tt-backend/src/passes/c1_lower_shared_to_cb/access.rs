@@ -38,7 +38,9 @@ impl Result2d {
             let Some(var) = var else { continue };
             if index.coefficient(var) == 1 {
                 let rest = index.clone().without(var);
-                let clean = !rest.mentions(var) && !along.is_some_and(|v| rest.mentions(v)) && !cross.is_some_and(|v| rest.mentions(v));
+                let clean = !rest.mentions(var)
+                    && !along.is_some_and(|v| rest.mentions(v))
+                    && !cross.is_some_and(|v| rest.mentions(v));
                 return clean.then_some(if is_cross { Axis::Cross(rest) } else { Axis::Along(rest) });
             }
         }
@@ -53,16 +55,30 @@ impl Result2d {
                 "write the loop's indices themselves, `0`, or an index plus a constant multiple of 32; swap both for the transpose",
             )
         };
-        let rows = self.axis(row, self.row, self.column).ok_or_else(|| refused("an index is not a loop index plus an offset"))?;
-        let columns = self.axis(column, self.column, self.row).ok_or_else(|| refused("an index is not a loop index plus an offset"))?;
+        let rows = self
+            .axis(row, self.row, self.column)
+            .ok_or_else(|| refused("an index is not a loop index plus an offset"))?;
+        let columns = self
+            .axis(column, self.column, self.row)
+            .ok_or_else(|| refused("an index is not a loop index plus an offset"))?;
         let (broadcast, offset) = match (rows, columns) {
             (Axis::Along(r), Axis::Along(c)) => (Broadcast::None, [r, c]),
-            (Axis::Fixed(r), Axis::Along(c)) => {
-                (if self.extent[0] == 1 { Broadcast::None } else { Broadcast::Row }, [r, c])
-            }
-            (Axis::Along(r), Axis::Fixed(c)) => {
-                (if self.extent[1] == 1 { Broadcast::None } else { Broadcast::Column }, [r, c])
-            }
+            (Axis::Fixed(r), Axis::Along(c)) => (
+                if self.extent[0] == 1 {
+                    Broadcast::None
+                } else {
+                    Broadcast::Row
+                },
+                [r, c],
+            ),
+            (Axis::Along(r), Axis::Fixed(c)) => (
+                if self.extent[1] == 1 {
+                    Broadcast::None
+                } else {
+                    Broadcast::Column
+                },
+                [r, c],
+            ),
             (Axis::Fixed(r), Axis::Fixed(c)) => (
                 match self.extent {
                     [1, 1] => Broadcast::None,
@@ -73,11 +89,15 @@ impl Result2d {
                 [r, c],
             ),
             (Axis::Cross(r), Axis::Cross(c)) => (Broadcast::Transpose, [r, c]),
-            (Axis::Cross(_), _) | (_, Axis::Cross(_)) => return Err(refused("a row index stands for a column, or the other way round")),
+            (Axis::Cross(_), _) | (_, Axis::Cross(_)) => {
+                return Err(refused("a row index stands for a column, or the other way round"));
+            }
         };
         for part in &offset {
             if !part.is_multiple_of(32) {
-                return Err(refused("an offset is not a multiple of 32 whatever the values at launch"));
+                return Err(refused(
+                    "an offset is not a multiple of 32 whatever the values at launch",
+                ));
             }
         }
         Ok(Classified { broadcast, offset })

@@ -26,7 +26,8 @@ struct Facts {
 
 /// Runs the step: the flow, and how deep each of its buffers is to be.
 pub fn run(layouts: &Layouts, variables: &[Variable], body: &[FlowStmt], webs: &Webs) -> (Flow, Vec<Depth>) {
-    let format_of = |tensor: ParamId| layouts.tensors[tensor.index()].map_or(DataFormat::Float16B, |layout| layout.format);
+    let format_of =
+        |tensor: ParamId| layouts.tensors[tensor.index()].map_or(DataFormat::Float16B, |layout| layout.format);
     let mut facts = vec![Facts::default(); webs.count];
     let mut number = 0;
     walk(body, &mut |stmt| {
@@ -39,7 +40,9 @@ pub fn run(layouts: &Layouts, variables: &[Variable], body: &[FlowStmt], webs: &
             }
         }
         for (variable, _) in uses_and_definition(stmt).0 {
-            let Some(web) = webs.used.get(&(number, variable)) else { continue };
+            let Some(web) = webs.used.get(&(number, variable)) else {
+                continue;
+            };
             if let FlowKind::Write { region, .. } = &stmt.kind {
                 facts[*web].writes += 1;
                 facts[*web].formats_out.insert(format_of(region.tensor));
@@ -49,7 +52,15 @@ pub fn run(layouts: &Layouts, variables: &[Variable], body: &[FlowStmt], webs: &
         }
         number += 1;
     });
-    let mut this = Buffers { variables, webs, format_of: &format_of, buffers: Vec::new(), depths: Vec::new(), number: 0, of_web: Vec::new() };
+    let mut this = Buffers {
+        variables,
+        webs,
+        format_of: &format_of,
+        buffers: Vec::new(),
+        depths: Vec::new(),
+        number: 0,
+        of_web: Vec::new(),
+    };
     for (web, facts) in facts.iter().enumerate() {
         let variable = &variables[webs.variable[web]];
         let kind = if facts.computed == 0 && facts.formats_in.len() == 1 {
@@ -120,47 +131,87 @@ impl Buffers<'_> {
                 FlowKind::Read { buffer, region } => {
                     let target = self.defined(number);
                     if self.buffers[target.0].kind == BufferKind::Incoming {
-                        emit(FlowKind::Read { buffer: target, region: region.clone() });
+                        emit(FlowKind::Read {
+                            buffer: target,
+                            region: region.clone(),
+                        });
                     } else {
                         let variable = &self.variables[buffer.0];
                         let incoming = self.add(variable, BufferKind::Incoming, (self.format_of)(region.tensor), span);
-                        emit(FlowKind::Read { buffer: incoming, region: region.clone() });
+                        emit(FlowKind::Read {
+                            buffer: incoming,
+                            region: region.clone(),
+                        });
                         emit(copy(incoming, target, variable.extent, span));
                     }
                 }
                 FlowKind::Write { buffer, region } => {
                     let source = self.used(number, buffer.0);
                     if self.buffers[source.0].kind == BufferKind::Outgoing {
-                        emit(FlowKind::Write { buffer: source, region: region.clone() });
+                        emit(FlowKind::Write {
+                            buffer: source,
+                            region: region.clone(),
+                        });
                     } else {
                         let variable = &self.variables[buffer.0];
                         let outgoing = self.add(variable, BufferKind::Outgoing, (self.format_of)(region.tensor), span);
                         emit(copy(source, outgoing, variable.extent, span));
-                        emit(FlowKind::Write { buffer: outgoing, region: region.clone() });
+                        emit(FlowKind::Write {
+                            buffer: outgoing,
+                            region: region.clone(),
+                        });
                     }
                 }
                 FlowKind::Elementwise(elementwise) => {
                     let mut value = elementwise.value.clone();
                     value.loads_mut(&mut |operand| operand.buffer = self.used(number, operand.buffer.0));
                     let target = self.defined(number);
-                    emit(FlowKind::Elementwise(Elementwise { target, extent: elementwise.extent, value }));
+                    emit(FlowKind::Elementwise(Elementwise {
+                        target,
+                        extent: elementwise.extent,
+                        value,
+                    }));
                 }
                 FlowKind::Gemm(gemm) => {
                     let (a, b) = (self.used(number, gemm.a.0), self.used(number, gemm.b.0));
                     let acc = self.defined(number);
-                    emit(FlowKind::Gemm(crate::flow::Gemm { a, b, acc, ..gemm.clone() }));
+                    emit(FlowKind::Gemm(crate::flow::Gemm {
+                        a,
+                        b,
+                        acc,
+                        ..gemm.clone()
+                    }));
                 }
-                FlowKind::For { var, start, end, kind, body } => {
+                FlowKind::For {
+                    var,
+                    start,
+                    end,
+                    kind,
+                    body,
+                } => {
                     let body = self.body(body);
-                    emit(FlowKind::For { var: *var, start: start.clone(), end: end.clone(), kind: *kind, body });
+                    emit(FlowKind::For {
+                        var: *var,
+                        start: start.clone(),
+                        end: end.clone(),
+                        kind: *kind,
+                        body,
+                    });
                 }
                 FlowKind::If { cond, then, otherwise } => {
                     let then = self.body(then);
                     let otherwise = self.body(otherwise);
-                    emit(FlowKind::If { cond: cond.clone(), then, otherwise });
+                    emit(FlowKind::If {
+                        cond: cond.clone(),
+                        then,
+                        otherwise,
+                    });
                 }
                 // `translate` makes none of these.
-                FlowKind::Release { .. } | FlowKind::Section(_) | FlowKind::Multiply(_) | FlowKind::Accumulate { .. } => {
+                FlowKind::Release { .. }
+                | FlowKind::Section(_)
+                | FlowKind::Multiply(_)
+                | FlowKind::Accumulate { .. } => {
                     out.push(stmt.clone());
                 }
             }
@@ -170,8 +221,19 @@ impl Buffers<'_> {
 }
 
 fn copy(from: BufferId, target: BufferId, extent: [u64; 2], span: Span) -> FlowKind {
-    let load = Operand { buffer: from, offset: [0, 0], broadcast: Broadcast::None };
-    FlowKind::Elementwise(Elementwise { target, extent, value: Value { kind: ValueKind::Load(load), span } })
+    let load = Operand {
+        buffer: from,
+        offset: [0, 0],
+        broadcast: Broadcast::None,
+    };
+    FlowKind::Elementwise(Elementwise {
+        target,
+        extent,
+        value: Value {
+            kind: ValueKind::Load(load),
+            span,
+        },
+    })
 }
 
 /// Buffers of one variable get names of their own: what comes in and what goes out say so, others are numbered.

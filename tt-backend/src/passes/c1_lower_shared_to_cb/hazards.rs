@@ -38,9 +38,13 @@ fn statements<'a>(
                 if let Some((_, store)) = met {
                     let name = kernel.params[region.tensor.index()].name();
                     errors.push(
-                        Diagnostic::new(&codes::READ_AFTER_STORE, stmt.span, format!("`{name}` is read after it was stored to"))
-                            .label(*store, "stored here")
-                            .note("keep the block that was stored, or use two kernels"),
+                        Diagnostic::new(
+                            &codes::READ_AFTER_STORE,
+                            stmt.span,
+                            format!("`{name}` is read after it was stored to"),
+                        )
+                        .label(*store, "stored here")
+                        .note("keep the block that was stored, or use two kernels"),
                     );
                 }
             }
@@ -68,5 +72,6 @@ fn apart(read: &TileRegion, store: &TileRegion, var: VarId) -> bool {
     }
     let count = tiles(read.extent);
     let moves = |index: &tt_lang::ir::IntExpr, by: i64| Linear::of(index).coefficient(var).abs() >= by;
-    read.matrix.iter().any(|index| moves(index, 1)) || (0..2).any(|axis| moves(&read.tile[axis], i64::from(count[axis])))
+    read.matrix.iter().any(|index| moves(index, 1))
+        || (0..2).any(|axis| moves(&read.tile[axis], i64::from(count[axis])))
 }

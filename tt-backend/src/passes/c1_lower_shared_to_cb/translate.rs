@@ -3,24 +3,26 @@
 use super::Variable;
 use super::access::Result2d;
 use crate::codes;
-use crate::flow::{
-    BufferId, Elementwise, FlowKind, FlowStmt, Gemm, Operand, TileRegion, Value, ValueKind,
-};
+use crate::flow::{BufferId, Elementwise, FlowKind, FlowStmt, Gemm, Operand, TileRegion, Value, ValueKind};
 use crate::formula::formula;
 use crate::linear::{Linear, lower_bound};
 use crate::passes::a1_infer_layout::{Layouts, Orientation, tiles};
 use crate::passes::a2_propagate_layout::{Depth, Geometry};
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{
-    Access, Assign, BlockId, Buffer, Element, ElementKind, ElementType, IntExpr, IntOp, Kernel, LoopKind, ParamId, Place, Region,
-    ScalarKind, Span, Stmt, StmtKind, VarId,
+    Access, Assign, BlockId, Buffer, Element, ElementKind, ElementType, IntExpr, IntOp, Kernel, LoopKind, ParamId,
+    Place, Region, ScalarKind, Span, Stmt, StmtKind, VarId,
 };
 use tt_plan::{DataFormat, Formula, Number};
 
 type Refused = Diagnostic;
 
 /// Runs the step.
-pub fn run(kernel: &Kernel, layouts: &Layouts, geometry: &[Geometry]) -> Result<(Vec<Variable>, Vec<FlowStmt>), Vec<Diagnostic>> {
+pub fn run(
+    kernel: &Kernel,
+    layouts: &Layouts,
+    geometry: &[Geometry],
+) -> Result<(Vec<Variable>, Vec<FlowStmt>), Vec<Diagnostic>> {
     let variables = kernel
         .blocks
         .iter()
@@ -34,10 +36,26 @@ pub fn run(kernel: &Kernel, layouts: &Layouts, geometry: &[Geometry]) -> Result<
             depth: geometry[index].depth,
         })
         .collect();
-    let ranges = kernel.grid.axes.iter().map(|(var, extent)| (*var, extent.value.clone())).collect();
-    let mut this = Translate { kernel, layouts, variables, ranges, stages: None, errors: Vec::new() };
+    let ranges = kernel
+        .grid
+        .axes
+        .iter()
+        .map(|(var, extent)| (*var, extent.value.clone()))
+        .collect();
+    let mut this = Translate {
+        kernel,
+        layouts,
+        variables,
+        ranges,
+        stages: None,
+        errors: Vec::new(),
+    };
     let body = this.body(&kernel.body);
-    if this.errors.is_empty() { Ok((this.variables, body)) } else { Err(this.errors) }
+    if this.errors.is_empty() {
+        Ok((this.variables, body))
+    } else {
+        Err(this.errors)
+    }
 }
 
 struct Translate<'a> {
@@ -66,49 +84,108 @@ impl Translate<'_> {
         let span = stmt.span;
         let mut emit = |kind| out.push(FlowStmt { kind, span });
         match &stmt.kind {
-            StmtKind::Copy { src: Place::Tensor(region), dst: Place::Block(block) } => {
+            StmtKind::Copy {
+                src: Place::Tensor(region),
+                dst: Place::Block(block),
+            } => {
                 let extent = self.layouts.blocks[block.value.index()].extent;
                 let region = self.region(region, extent)?;
-                emit(FlowKind::Read { buffer: variable(block.value), region });
+                emit(FlowKind::Read {
+                    buffer: variable(block.value),
+                    region,
+                });
             }
-            StmtKind::Copy { src: Place::Block(block), dst: Place::Tensor(region) } => {
+            StmtKind::Copy {
+                src: Place::Block(block),
+                dst: Place::Tensor(region),
+            } => {
                 let extent = self.layouts.blocks[block.value.index()].extent;
                 let region = self.region(region, extent)?;
-                emit(FlowKind::Write { buffer: variable(block.value), region });
+                emit(FlowKind::Write {
+                    buffer: variable(block.value),
+                    region,
+                });
             }
-            StmtKind::Copy { src: Place::Block(src), dst: Place::Block(dst) } => {
-                let (from, to) = (self.layouts.blocks[src.value.index()], self.layouts.blocks[dst.value.index()]);
+            StmtKind::Copy {
+                src: Place::Block(src),
+                dst: Place::Block(dst),
+            } => {
+                let (from, to) = (
+                    self.layouts.blocks[src.value.index()],
+                    self.layouts.blocks[dst.value.index()],
+                );
                 if from.extent != to.extent {
-                    return Err(Diagnostic::new(&codes::SHAPES, span, "the two blocks of the copy lie differently")
-                        .note("a value per row cannot be copied to a value per column"));
+                    return Err(
+                        Diagnostic::new(&codes::SHAPES, span, "the two blocks of the copy lie differently")
+                            .note("a value per row cannot be copied to a value per column"),
+                    );
                 }
                 let load = operand(variable(src.value), crate::flow::Broadcast::None, [0, 0]);
-                let value = Value { kind: ValueKind::Load(load), span };
-                emit(FlowKind::Elementwise(Elementwise { target: variable(dst.value), extent: to.extent, value }));
+                let value = Value {
+                    kind: ValueKind::Load(load),
+                    span,
+                };
+                emit(FlowKind::Elementwise(Elementwise {
+                    target: variable(dst.value),
+                    extent: to.extent,
+                    value,
+                }));
             }
-            StmtKind::Copy { src: Place::Tensor(_), dst: Place::Tensor(_) } => {
+            StmtKind::Copy {
+                src: Place::Tensor(_),
+                dst: Place::Tensor(_),
+            } => {
                 return Err(Diagnostic::new(&codes::SHAPES, span, "a copy goes through a block")
                     .note("copy into a shared block first, then out of it"));
             }
             StmtKind::Fill { block, value } => {
                 let number = self.number(value)?.ok_or_else(|| {
-                    Diagnostic::new(&codes::LOOP_NUMBER, value.span, "the value of a fill must be known at launch")
+                    Diagnostic::new(
+                        &codes::LOOP_NUMBER,
+                        value.span,
+                        "the value of a fill must be known at launch",
+                    )
                 })?;
-                let value = Value { kind: ValueKind::Number(number), span: value.span };
+                let value = Value {
+                    kind: ValueKind::Number(number),
+                    span: value.span,
+                };
                 let extent = self.layouts.blocks[block.value.index()].extent;
-                emit(FlowKind::Elementwise(Elementwise { target: variable(block.value), extent, value }));
+                emit(FlowKind::Elementwise(Elementwise {
+                    target: variable(block.value),
+                    extent,
+                    value,
+                }));
             }
             StmtKind::Transpose { src, dst } => {
                 let [rows, columns] = self.layouts.blocks[src.value.index()].extent;
                 let extent = self.layouts.blocks[dst.value.index()].extent;
                 if extent != [columns, rows] {
-                    return Err(Diagnostic::new(&codes::SHAPES, span, "the two blocks are not each other's transposed shape"));
+                    return Err(Diagnostic::new(
+                        &codes::SHAPES,
+                        span,
+                        "the two blocks are not each other's transposed shape",
+                    ));
                 }
                 let load = operand(variable(src.value), crate::flow::Broadcast::Transpose, [0, 0]);
-                let value = Value { kind: ValueKind::Load(load), span };
-                emit(FlowKind::Elementwise(Elementwise { target: variable(dst.value), extent, value }));
+                let value = Value {
+                    kind: ValueKind::Load(load),
+                    span,
+                };
+                emit(FlowKind::Elementwise(Elementwise {
+                    target: variable(dst.value),
+                    extent,
+                    value,
+                }));
             }
-            StmtKind::Gemm { a, b, acc, transpose_a, transpose_b, clear_accum } => {
+            StmtKind::Gemm {
+                a,
+                b,
+                acc,
+                transpose_a,
+                transpose_b,
+                clear_accum,
+            } => {
                 let (a, a_extent) = self.gemm_operand(a, span, out)?;
                 let (b, b_extent) = self.gemm_operand(b, span, out)?;
                 let flip = |extent: [u64; 2], flip: bool| if flip { [extent[1], extent[0]] } else { extent };
@@ -118,21 +195,43 @@ impl Translate<'_> {
                     return Err(Diagnostic::new(
                         &codes::SHAPES,
                         span,
-                        format!("a gemm of {m} × {k} by {k2} × {n} into {} × {}", acc_extent[0], acc_extent[1]),
+                        format!(
+                            "a gemm of {m} × {k} by {k2} × {n} into {} × {}",
+                            acc_extent[0], acc_extent[1]
+                        ),
                     ));
                 }
                 let [m, k] = tiles([m, k]);
                 let [n, _] = tiles([n, 1]);
                 let (transpose_a, transpose_b, clear) = (*transpose_a, *transpose_b, *clear_accum);
                 let acc = variable(acc.value);
-                out.push(FlowStmt { kind: FlowKind::Gemm(Gemm { a, b, acc, m, n, k, transpose_a, transpose_b, clear }), span });
+                out.push(FlowStmt {
+                    kind: FlowKind::Gemm(Gemm {
+                        a,
+                        b,
+                        acc,
+                        m,
+                        n,
+                        k,
+                        transpose_a,
+                        transpose_b,
+                        clear,
+                    }),
+                    span,
+                });
             }
             StmtKind::Parallel { indices, assigns } => {
                 for assign in assigns {
                     self.assign(indices, assign, out)?;
                 }
             }
-            StmtKind::For { var, start, end, kind, body } => {
+            StmtKind::For {
+                var,
+                start,
+                end,
+                kind,
+                body,
+            } => {
                 let outer = self.stages;
                 if let LoopKind::Pipelined(stages) = kind {
                     self.stages = Some(*stages);
@@ -141,25 +240,43 @@ impl Translate<'_> {
                 let body = self.body(body);
                 self.ranges.pop();
                 self.stages = outer;
-                emit(FlowKind::For { var: *var, start: start.clone(), end: end.clone(), kind: *kind, body });
+                emit(FlowKind::For {
+                    var: *var,
+                    start: start.clone(),
+                    end: end.clone(),
+                    kind: *kind,
+                    body,
+                });
             }
             StmtKind::If { cond, then, otherwise } => {
                 let (then, otherwise) = (self.body(then), self.body(otherwise));
-                emit(FlowKind::If { cond: cond.value.clone(), then, otherwise });
+                emit(FlowKind::If {
+                    cond: cond.value.clone(),
+                    then,
+                    otherwise,
+                });
             }
             StmtKind::Reduce { .. } => {
-                return Err(Diagnostic::new(&codes::REDUCTION, span, "reductions are not compiled yet")
-                    .note("the reference interpreter runs them; on the device they come with a later version"));
+                return Err(
+                    Diagnostic::new(&codes::REDUCTION, span, "reductions are not compiled yet")
+                        .note("the reference interpreter runs them; on the device they come with a later version"),
+                );
             }
             StmtKind::Print { .. } => {
-                return Err(Diagnostic::new(&codes::PRINT, span, "printing is not compiled yet").note("leave the statement out"));
+                return Err(Diagnostic::new(&codes::PRINT, span, "printing is not compiled yet")
+                    .note("leave the statement out"));
             }
         }
         Ok(())
     }
 
     /// The variable for an operand of a gemm, read from its tensor first where it is a region of one.
-    fn gemm_operand(&mut self, place: &Place, span: Span, out: &mut Vec<FlowStmt>) -> Result<(BufferId, [u64; 2]), Refused> {
+    fn gemm_operand(
+        &mut self,
+        place: &Place,
+        span: Span,
+        out: &mut Vec<FlowStmt>,
+    ) -> Result<(BufferId, [u64; 2]), Refused> {
         match place {
             Place::Block(block) => Ok((variable(block.value), self.layouts.blocks[block.value.index()].extent)),
             Place::Tensor(region) => {
@@ -170,7 +287,10 @@ impl Translate<'_> {
                 };
                 let tiles = self.region(region, extent)?;
                 let buffer = self.direct(region.tensor, extent);
-                out.push(FlowStmt { kind: FlowKind::Read { buffer, region: tiles }, span });
+                out.push(FlowStmt {
+                    kind: FlowKind::Read { buffer, region: tiles },
+                    span,
+                });
                 Ok((buffer, extent))
             }
         }
@@ -179,9 +299,19 @@ impl Translate<'_> {
     /// A variable for a tensor that is touched directly.
     fn direct(&mut self, tensor: ParamId, extent: [u64; 2]) -> BufferId {
         let format = self.layouts.tensors[tensor.index()].map_or(DataFormat::Float16B, |layout| layout.format);
-        let (name, span) = self.kernel.tensor(tensor).map_or((String::new(), Span(0)), |t| (t.name.clone(), t.span));
+        let (name, span) = self
+            .kernel
+            .tensor(tensor)
+            .map_or((String::new(), Span(0)), |t| (t.name.clone(), t.span));
         let depth = self.stages.map_or(Depth::Default, Depth::Asked);
-        self.variables.push(Variable { name: format!("{name}_block"), block: None, span, format, extent, depth });
+        self.variables.push(Variable {
+            name: format!("{name}_block"),
+            block: None,
+            span,
+            format,
+            extent,
+            depth,
+        });
         BufferId(self.variables.len() - 1)
     }
 
@@ -198,16 +328,26 @@ impl Translate<'_> {
             return Err(Diagnostic::new(
                 &codes::SHAPES,
                 region.span,
-                format!("the region has {} × {} elements, the block {} × {}", given[0], given[1], extent[0], extent[1]),
+                format!(
+                    "the region has {} × {} elements, the block {} × {}",
+                    given[0], given[1], extent[0], extent[1]
+                ),
             ));
         }
         let zero = IntExpr::Const(0);
         let leading = count.saturating_sub(2);
         if let Some(axis) = (0..leading).find(|axis| region.extents[*axis] != 1) {
-            return Err(Diagnostic::new(&codes::SHAPES, region.offsets[axis].span, "a copy moves one matrix at a time")
-                .note("give one index for every leading axis"));
+            return Err(Diagnostic::new(
+                &codes::SHAPES,
+                region.offsets[axis].span,
+                "a copy moves one matrix at a time",
+            )
+            .note("give one index for every leading axis"));
         }
-        let matrix = region.offsets[..leading].iter().map(|offset| offset.value.clone()).collect();
+        let matrix = region.offsets[..leading]
+            .iter()
+            .map(|offset| offset.value.clone())
+            .collect();
         let (row, column) = match &region.offsets[leading..] {
             [column] => ((zero, region.span), (column.value.clone(), column.span)),
             [row, column] => ((row.value.clone(), row.span), (column.value.clone(), column.span)),
@@ -229,33 +369,87 @@ impl Translate<'_> {
         let name = self.kernel.params[tensor.index()].name();
         let mut tile = [IntExpr::Const(0), IntExpr::Const(0)];
         let mut may_exceed = [false; 2];
+        let mut may_precede = [false; 2];
         let mut zero_edge = [false; 2];
         for axis in 0..2 {
             let (offset, offset_span) = &offsets[axis];
             let linear = Linear::of(offset);
             let start = linear.divided_by(32).ok_or_else(|| {
-                Diagnostic::new(&codes::UNALIGNED, *offset_span, "this offset is not a multiple of 32 whatever the values at launch")
-                    .note(format!("`{name}` is stored in tiles of 32 × 32; start at multiples of 32"))
+                Diagnostic::new(
+                    &codes::UNALIGNED,
+                    *offset_span,
+                    "this offset is not a multiple of 32 whatever the values at launch",
+                )
+                .note(format!(
+                    "`{name}` is stored in tiles of 32 × 32; start at multiples of 32"
+                ))
             })?;
             let whole = self.tensor_extent(tensor, axis);
-            if exact && extent[axis] % 32 != 0 && (whole.as_const() != Some(extent[axis] as i64) || offset.as_const() != Some(0)) {
+            if exact
+                && extent[axis] % 32 != 0
+                && (whole.as_const() != Some(extent[axis] as i64) || offset.as_const() != Some(0))
+            {
                 return Err(Diagnostic::new(
                     &codes::PART_OF_TILE,
                     span,
-                    format!("{} elements of `{name}`, which is longer, are a part of a tile", extent[axis]),
+                    format!(
+                        "{} elements of `{name}`, which is longer, are a part of a tile",
+                        extent[axis]
+                    ),
                 )
                 .note("use a block extent that is a multiple of 32, or make the tensor's extent this literal"));
             }
             tile[axis] = start.to_expr();
+            may_precede[axis] = !at_least_zero(&tile[axis]);
             may_exceed[axis] = !self.within(&start, u64::from(tiles(extent)[axis]), &whole);
             zero_edge[axis] = whole.as_const().is_none_or(|extent| extent % 32 != 0);
         }
-        Ok(TileRegion { tensor, matrix, tile, extent, may_exceed, zero_edge })
+        let matrix_may_miss = matrix
+            .iter()
+            .enumerate()
+            .map(|(axis, index)| !self.selects(tensor, axis, index))
+            .collect();
+        Ok(TileRegion {
+            tensor,
+            matrix,
+            tile,
+            extent,
+            may_exceed,
+            may_precede,
+            matrix_may_miss,
+            zero_edge,
+        })
+    }
+
+    /// Whether `index` is always one of the tensor's along the leading axis `axis`.
+    fn selects(&self, tensor: ParamId, axis: usize, index: &IntExpr) -> bool {
+        let Some(extent) = self.kernel.tensor(tensor).and_then(|tensor| tensor.extents.get(axis)) else {
+            return false;
+        };
+        match index {
+            // An extent is at least 1.
+            IntExpr::Const(index) => (0..lower_bound(&extent.value).unwrap_or(0)).contains(index),
+            IntExpr::Var(var) => self
+                .ranges
+                .iter()
+                .rev()
+                .find(|(known, _)| known == var)
+                .is_some_and(|(_, end)| {
+                    *end == extent.value
+                        || end
+                            .as_const()
+                            .zip(extent.value.as_const())
+                            .is_some_and(|(end, extent)| end <= extent)
+                }),
+            _ => false,
+        }
     }
 
     /// The extent of a tensor along its rows (0) or columns (1).
     fn tensor_extent(&self, tensor: ParamId, axis: usize) -> IntExpr {
-        let Some(tensor) = self.kernel.tensor(tensor) else { return IntExpr::Const(1) };
+        let Some(tensor) = self.kernel.tensor(tensor) else {
+            return IntExpr::Const(1);
+        };
         match (tensor.extents.len() + axis).checked_sub(2) {
             Some(index) => tensor.extents[index].value.clone(),
             None => IntExpr::Const(1),
@@ -275,12 +469,23 @@ impl Translate<'_> {
         }
         let Some(whole) = whole.as_const() else {
             // An extent is at least 1, so the first tile always exists.
-            return start.terms.is_empty() && start.constant == 0 && count == 1 && lower_bound(whole).is_some_and(|low| low >= 1);
+            return start.terms.is_empty()
+                && start.constant == 0
+                && count == 1
+                && lower_bound(whole).is_some_and(|low| low >= 1);
         };
         let mut last = start.constant;
         for (atom, coefficient) in &start.terms {
             let IntExpr::Var(var) = atom else { return false };
-            let Some(end) = self.ranges.iter().rev().find(|(v, _)| v == var).and_then(|(_, end)| end.as_const()) else { return false };
+            let Some(end) = self
+                .ranges
+                .iter()
+                .rev()
+                .find(|(v, _)| v == var)
+                .and_then(|(_, end)| end.as_const())
+            else {
+                return false;
+            };
             if *coefficient < 0 {
                 return false;
             }
@@ -297,11 +502,17 @@ impl Translate<'_> {
         let (row, column) = self.row_and_column(&assign.target);
         let whole = |this: &Self| {
             let name = this.name_of(assign.target.buffer);
-            Diagnostic::new(&codes::PARTIAL_STORE, assign.target.span, format!("this stores to a part of `{name}`"))
-                .note("give the loop the block's extents, and store at its plain indices")
+            Diagnostic::new(
+                &codes::PARTIAL_STORE,
+                assign.target.span,
+                format!("this stores to a part of `{name}`"),
+            )
+            .note("give the loop the block's extents, and store at its plain indices")
         };
         let name = self.name_of(assign.target.buffer).to_string();
-        let place = result.classify(&row, &column, &name, assign.target.span).map_err(|_| whole(self))?;
+        let place = result
+            .classify(&row, &column, &name, assign.target.span)
+            .map_err(|_| whole(self))?;
         if place.broadcast != crate::flow::Broadcast::None {
             return Err(whole(self));
         }
@@ -314,16 +525,30 @@ impl Translate<'_> {
                 }
                 let target = variable(block);
                 let kind = FlowKind::Elementwise(Elementwise { target, extent, value });
-                out.push(FlowStmt { kind, span: assign.span });
+                out.push(FlowStmt {
+                    kind,
+                    span: assign.span,
+                });
             }
             Buffer::Tensor(tensor) => {
                 let [row, column] = place.offset.map(|offset| (offset.to_expr(), assign.target.span));
                 let matrix = self.matrix_of(&assign.target);
-                let region = self.tile_region(tensor, matrix, [row, column], result.extent, assign.target.span, true)?;
+                let region =
+                    self.tile_region(tensor, matrix, [row, column], result.extent, assign.target.span, true)?;
                 let target = self.direct(tensor, result.extent);
-                let kind = FlowKind::Elementwise(Elementwise { target, extent: result.extent, value });
-                out.push(FlowStmt { kind, span: assign.span });
-                out.push(FlowStmt { kind: FlowKind::Write { buffer: target, region }, span: assign.span });
+                let kind = FlowKind::Elementwise(Elementwise {
+                    target,
+                    extent: result.extent,
+                    value,
+                });
+                out.push(FlowStmt {
+                    kind,
+                    span: assign.span,
+                });
+                out.push(FlowStmt {
+                    kind: FlowKind::Write { buffer: target, region },
+                    span: assign.span,
+                });
             }
         }
         Ok(())
@@ -332,24 +557,42 @@ impl Translate<'_> {
     /// Rows and columns of a parallel loop's result. One index counts rows, unless what is stored to lies along a row.
     fn result_of(&self, indices: &[(VarId, u64)], assign: &Assign) -> Result2d {
         match indices {
-            [(i, h), (j, w)] => Result2d { row: Some(*i), column: Some(*j), extent: [*h, *w] },
+            [(i, h), (j, w)] => Result2d {
+                row: Some(*i),
+                column: Some(*j),
+                extent: [*h, *w],
+            },
             [(i, n)] => {
                 let along_row = match assign.target.buffer {
                     Buffer::Block(block) => match self.layouts.blocks[block.index()].orientation {
                         Some(orientation) => orientation == Orientation::Row,
                         None => Linear::of(&assign.target.indices[1]).coefficient(*i) != 0,
                     },
-                    Buffer::Tensor(_) => {
-                        assign.target.indices.last().is_some_and(|index| Linear::of(index).coefficient(*i) != 0)
-                    }
+                    Buffer::Tensor(_) => assign
+                        .target
+                        .indices
+                        .last()
+                        .is_some_and(|index| Linear::of(index).coefficient(*i) != 0),
                 };
                 if along_row {
-                    Result2d { row: None, column: Some(*i), extent: [1, *n] }
+                    Result2d {
+                        row: None,
+                        column: Some(*i),
+                        extent: [1, *n],
+                    }
                 } else {
-                    Result2d { row: Some(*i), column: None, extent: [*n, 1] }
+                    Result2d {
+                        row: Some(*i),
+                        column: None,
+                        extent: [*n, 1],
+                    }
                 }
             }
-            _ => Result2d { row: None, column: None, extent: [1, 1] },
+            _ => Result2d {
+                row: None,
+                column: None,
+                extent: [1, 1],
+            },
         }
     }
 
@@ -364,7 +607,9 @@ impl Translate<'_> {
     fn row_and_column(&self, access: &Access) -> (Linear, Linear) {
         let zero = Linear::default;
         match (access.indices.as_slice(), access.buffer) {
-            ([index], Buffer::Block(block)) if self.layouts.blocks[block.index()].orientation != Some(Orientation::Row) => {
+            ([index], Buffer::Block(block))
+                if self.layouts.blocks[block.index()].orientation != Some(Orientation::Row) =>
+            {
                 (Linear::of(index), zero())
             }
             ([index], _) => (zero(), Linear::of(index)),
@@ -382,7 +627,10 @@ impl Translate<'_> {
         if !element.is_bool()
             && let Some(number) = self.number(element)?
         {
-            return Ok(Value { kind: ValueKind::Number(number), span });
+            return Ok(Value {
+                kind: ValueKind::Number(number),
+                span,
+            });
         }
         let mut of = |this: &mut Self, element: &Element| this.value(element, result, reads);
         let kind = match &element.kind {
@@ -399,12 +647,18 @@ impl Translate<'_> {
             }
             ElementKind::Cast(ElementType::F32 | ElementType::Bf16, a) => of(self, a)?.kind,
             ElementKind::Cast(to, _) => {
-                return Err(Diagnostic::new(&codes::ELEMENT_TYPE, span, format!("a cast to `{}` is not compiled yet", to.name()))
-                    .note("cast to `f32` or `bf16`, or use `trunc()`"));
+                return Err(Diagnostic::new(
+                    &codes::ELEMENT_TYPE,
+                    span,
+                    format!("a cast to `{}` is not compiled yet", to.name()),
+                )
+                .note("cast to `f32` or `bf16`, or use `trunc()`"));
             }
             ElementKind::CompareInt(..) => {
-                return Err(Diagnostic::new(&codes::INDEX_MASK, span, "a comparison of indices is not compiled yet")
-                    .note("edges of tensors need no mask: reads past them are neutral, writes are dropped"));
+                return Err(
+                    Diagnostic::new(&codes::INDEX_MASK, span, "a comparison of indices is not compiled yet")
+                        .note("edges of tensors need no mask: reads past them are neutral, writes are dropped"),
+                );
             }
             ElementKind::Bool(value) => ValueKind::Number(Number::constant(f32::from(u8::from(*value)))),
             ElementKind::Float(_) | ElementKind::Scalar(_) | ElementKind::Int(_) => {
@@ -415,8 +669,12 @@ impl Translate<'_> {
     }
 
     fn loop_number(&self, span: Span) -> Diagnostic {
-        Diagnostic::new(&codes::LOOP_NUMBER, span, "a number that changes from block to block is not compiled yet")
-            .note("numbers must be known at launch: literals, scalars, extents and arithmetic on them")
+        Diagnostic::new(
+            &codes::LOOP_NUMBER,
+            span,
+            "a number that changes from block to block is not compiled yet",
+        )
+        .note("numbers must be known at launch: literals, scalars, extents and arithmetic on them")
     }
 
     /// The number an element expression is, where it is one known at launch.
@@ -438,7 +696,11 @@ impl Translate<'_> {
                         index |= matches!(e, IntExpr::Var(var) if !self.ranges.iter().any(|(known, _)| known == var));
                     });
                     return Err(if index {
-                        Diagnostic::new(&codes::INDEX_MASK, element.span, "an element's index as a value is not compiled yet")
+                        Diagnostic::new(
+                            &codes::INDEX_MASK,
+                            element.span,
+                            "an element's index as a value is not compiled yet",
+                        )
                     } else {
                         self.loop_number(element.span)
                     });
@@ -487,12 +749,18 @@ impl Translate<'_> {
                 for axis in 0..2 {
                     let linear = &place.offset[axis];
                     let whole = self.layouts.blocks[block.index()].extent[axis];
-                    let constant = linear.terms.is_empty().then_some(linear.constant).and_then(|c| u64::try_from(c).ok());
+                    let constant = linear
+                        .terms
+                        .is_empty()
+                        .then_some(linear.constant)
+                        .and_then(|c| u64::try_from(c).ok());
                     let Some(start) = constant.filter(|start| start + extent[axis] <= whole) else {
                         return Err(Diagnostic::new(
                             &codes::ACCESS,
                             access.span,
-                            format!("`{name}` is read outside its {whole} elements, or at an offset that is not constant"),
+                            format!(
+                                "`{name}` is read outside its {whole} elements, or at an offset that is not constant"
+                            ),
                         ));
                     };
                     offset[axis] = (start / 32) as u32;
@@ -501,7 +769,14 @@ impl Translate<'_> {
             }
             Buffer::Tensor(tensor) => {
                 let [row, column] = place.offset.map(|offset| (offset.to_expr(), access.span));
-                let region = self.tile_region(tensor, self.matrix_of(access), [row, column], extent, access.span, false)?;
+                let region = self.tile_region(
+                    tensor,
+                    self.matrix_of(access),
+                    [row, column],
+                    extent,
+                    access.span,
+                    false,
+                )?;
                 // The same tiles read twice in one expression are read once.
                 let known = reads.iter().find_map(|read| match &read.kind {
                     FlowKind::Read { buffer, region: known } if *known == region => Some(*buffer),
@@ -509,7 +784,10 @@ impl Translate<'_> {
                 });
                 let buffer = known.unwrap_or_else(|| {
                     let buffer = self.direct(tensor, extent);
-                    reads.push(FlowStmt { kind: FlowKind::Read { buffer, region }, span: access.span });
+                    reads.push(FlowStmt {
+                        kind: FlowKind::Read { buffer, region },
+                        span: access.span,
+                    });
                     buffer
                 });
                 Ok(operand(buffer, place.broadcast, [0, 0]))
@@ -518,10 +796,18 @@ impl Translate<'_> {
     }
 }
 
+fn at_least_zero(expr: &IntExpr) -> bool {
+    lower_bound(expr).is_some_and(|low| low >= 0)
+}
+
 fn variable(block: BlockId) -> BufferId {
     BufferId(block.index())
 }
 
 fn operand(buffer: BufferId, broadcast: crate::flow::Broadcast, offset: [u32; 2]) -> Operand {
-    Operand { buffer, offset, broadcast }
+    Operand {
+        buffer,
+        offset,
+        broadcast,
+    }
 }

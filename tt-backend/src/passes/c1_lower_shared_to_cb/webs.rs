@@ -31,7 +31,9 @@ pub fn uses_and_definition(stmt: &FlowStmt) -> (Vec<(usize, Span)>, Option<usize
         FlowKind::Write { buffer, .. } => (vec![(buffer.0, stmt.span)], None),
         FlowKind::Elementwise(elementwise) => {
             let mut uses = Vec::new();
-            elementwise.value.loads(&mut |operand, span| uses.push((operand.buffer.0, span)));
+            elementwise
+                .value
+                .loads(&mut |operand, span| uses.push((operand.buffer.0, span)));
             (uses, Some(elementwise.target.0))
         }
         FlowKind::Gemm(gemm) => {
@@ -64,7 +66,12 @@ pub fn run(variables: &[Variable], body: &[FlowStmt]) -> Result<Webs, Vec<Diagno
         numbers.insert(std::ptr::from_ref(stmt), statements.len());
         statements.push(stmt);
     });
-    let mut analysis = Analysis { numbers, variables, uses: BTreeMap::new(), spans: HashMap::new() };
+    let mut analysis = Analysis {
+        numbers,
+        variables,
+        uses: BTreeMap::new(),
+        spans: HashMap::new(),
+    };
     analysis.body(body, Reaching::new());
     analysis.undefined()?;
 
@@ -90,7 +97,12 @@ pub fn run(variables: &[Variable], body: &[FlowStmt]) -> Result<Webs, Vec<Diagno
             parent[a] = b;
         }
     }
-    let mut webs = Webs { defined: HashMap::new(), used: HashMap::new(), count: 0, variable: Vec::new() };
+    let mut webs = Webs {
+        defined: HashMap::new(),
+        used: HashMap::new(),
+        count: 0,
+        variable: Vec::new(),
+    };
     let mut of_root = HashMap::new();
     for (number, stmt) in statements.iter().enumerate() {
         if let (_, Some(variable)) = uses_and_definition(stmt) {
@@ -129,7 +141,11 @@ impl Analysis<'_> {
                     // Twice is enough: definitions of the body reach its head after one round.
                     let once = self.body(body, state.clone());
                     let out = self.body(body, join(&state, &once));
-                    state = if runs_at_least_once(start, end) { out } else { join(&state, &out) };
+                    state = if runs_at_least_once(start, end) {
+                        out
+                    } else {
+                        join(&state, &out)
+                    };
                 }
                 FlowKind::If { then, otherwise, .. } => {
                     let (a, b) = (self.body(then, state.clone()), self.body(otherwise, state.clone()));
@@ -171,7 +187,9 @@ pub fn runs_at_least_once(start: &IntExpr, end: &IntExpr) -> bool {
 fn join(a: &Reaching, b: &Reaching) -> Reaching {
     let mut out = a.clone();
     for (variable, definitions) in b {
-        out.entry(*variable).or_insert_with(|| BTreeSet::from([None])).extend(definitions);
+        out.entry(*variable)
+            .or_insert_with(|| BTreeSet::from([None]))
+            .extend(definitions);
     }
     for (variable, definitions) in &mut out {
         if !b.contains_key(variable) {

@@ -13,7 +13,8 @@
 use super::fuse::uses_and_definitions;
 use super::select::{Context, chunk};
 use crate::flow::{
-    Arg, Broadcast, BufferId, FlowKind, FlowStmt, Gemm, Matmul, Operand, Pack, PackMode, Section, Step, Value, ValueKind,
+    Arg, Broadcast, BufferId, FlowKind, FlowStmt, Gemm, Matmul, Operand, Pack, PackMode, Section, Step, Value,
+    ValueKind,
 };
 use crate::passes::c1_lower_shared_to_cb::runs_at_least_once;
 use crate::tile_ops::TileOp;
@@ -57,19 +58,40 @@ impl Accumulate<'_, '_> {
             match stmt.kind {
                 FlowKind::Gemm(gemm) => match open.iter().find(|scope| scope.acc == gemm.acc) {
                     Some(scope) => {
-                        let pack = Pack { buffer: gemm.acc, mode: scope.mode.clone() };
+                        let pack = Pack {
+                            buffer: gemm.acc,
+                            mode: scope.mode.clone(),
+                        };
                         out.push(section(self.product(&gemm, Vec::new(), Vec::new(), 1, 0, pack), span));
                     }
                     None => self.direct(&gemm, span, &mut out, &mut rest),
                 },
                 FlowKind::Elementwise(elementwise) => self.context.elementwise(&elementwise, span, &mut out),
-                FlowKind::For { var, start, end, kind, body } => {
-                    let stmt = FlowStmt { kind: FlowKind::For { var, start, end, kind, body }, span };
+                FlowKind::For {
+                    var,
+                    start,
+                    end,
+                    kind,
+                    body,
+                } => {
+                    let stmt = FlowStmt {
+                        kind: FlowKind::For {
+                            var,
+                            start,
+                            end,
+                            kind,
+                            body,
+                        },
+                        span,
+                    };
                     self.scope(stmt, open, &mut out, &mut rest);
                 }
                 FlowKind::If { cond, then, otherwise } => {
                     let (then, otherwise) = (self.list(then, open), self.list(otherwise, open));
-                    out.push(FlowStmt { kind: FlowKind::If { cond, then, otherwise }, span });
+                    out.push(FlowStmt {
+                        kind: FlowKind::If { cond, then, otherwise },
+                        span,
+                    });
                 }
                 kind @ (FlowKind::Read { .. }
                 | FlowKind::Write { .. }
@@ -83,8 +105,18 @@ impl Accumulate<'_, '_> {
     }
 
     /// A gemm by itself.
-    fn direct(&mut self, gemm: &Gemm, span: Span, out: &mut Vec<FlowStmt>, rest: &mut std::collections::VecDeque<FlowStmt>) {
-        let start = if gemm.clear { Start::Zero } else { take_fill(out, gemm.acc) };
+    fn direct(
+        &mut self,
+        gemm: &Gemm,
+        span: Span,
+        out: &mut Vec<FlowStmt>,
+        rest: &mut std::collections::VecDeque<FlowStmt>,
+    ) {
+        let start = if gemm.clear {
+            Start::Zero
+        } else {
+            take_fill(out, gemm.acc)
+        };
         let preload = preload(&start, gemm.acc);
         let (epilogue, pack) = self.epilogue(gemm, rest, None);
         let section_body = self.product(gemm, preload, epilogue.0, epilogue.1, epilogue.2, pack);
@@ -105,7 +137,16 @@ impl Accumulate<'_, '_> {
         found.retain(|candidate: &Candidate| {
             candidate.alone && !candidate.gemm.clear && !open.iter().any(|scope| scope.acc == candidate.gemm.acc)
         });
-        let FlowKind::For { var, start, end, kind, body } = stmt.kind else { return };
+        let FlowKind::For {
+            var,
+            start,
+            end,
+            kind,
+            body,
+        } = stmt.kind
+        else {
+            return;
+        };
 
         if let [candidate] = found.as_slice()
             && self.fits_registers(&candidate.gemm)
@@ -116,11 +157,30 @@ impl Accumulate<'_, '_> {
             let whole = [gemm.m, gemm.n];
             let (epilogue, pack) = self.epilogue(&gemm, rest, Some(whole));
             let matmul = self.matmul(&gemm);
-            let control = vec![FlowStmt { kind: FlowKind::For { var, start, end, kind, body: multiply(body, &matmul) }, span }];
+            let control = vec![FlowStmt {
+                kind: FlowKind::For {
+                    var,
+                    start,
+                    end,
+                    kind,
+                    body: multiply(body, &matmul),
+                },
+                span,
+            }];
             let mut steps = preload(&start_value, gemm.acc);
             steps.push(Step::Control(control));
             steps.extend(epilogue.0);
-            out.push(section(Section { tiles: whole, chunk: whole, registers: epilogue.1, steps, result: epilogue.2, pack }, span));
+            out.push(section(
+                Section {
+                    tiles: whole,
+                    chunk: whole,
+                    registers: epilogue.1,
+                    steps,
+                    result: epilogue.2,
+                    pack,
+                },
+                span,
+            ));
             return;
         }
 
@@ -130,7 +190,13 @@ impl Accumulate<'_, '_> {
             let gemm = &candidate.gemm;
             let start_value = take_fill(out, gemm.acc);
             let first = (!candidate.conditional && candidate.loops.iter().all(|(_, s, e)| runs_at_least_once(s, e)))
-                .then(|| candidate.loops.iter().map(|(var, start, _)| (*var, start.clone())).collect::<Vec<_>>());
+                .then(|| {
+                    candidate
+                        .loops
+                        .iter()
+                        .map(|(var, start, _)| (*var, start.clone()))
+                        .collect::<Vec<_>>()
+                });
             let (mode, before) = match (start_value, first) {
                 (Start::Zero, Some(first)) => (PackMode::AddAfterFirst(first), None),
                 (start, _) => {
@@ -139,8 +205,13 @@ impl Accumulate<'_, '_> {
                         Start::Value(number) => ValueKind::Number(number),
                         Start::Existing => ValueKind::Load(whole(gemm.acc)),
                     };
-                    let pack = Pack { buffer: gemm.acc, mode: PackMode::Overwrite };
-                    let before = self.context.section(&Value { kind: value, span }, [gemm.m, gemm.n], pack);
+                    let pack = Pack {
+                        buffer: gemm.acc,
+                        mode: PackMode::Overwrite,
+                    };
+                    let before = self
+                        .context
+                        .section(&Value { kind: value, span }, [gemm.m, gemm.n], pack);
                     (PackMode::Add, Some(before))
                 }
             };
@@ -149,12 +220,24 @@ impl Accumulate<'_, '_> {
         }
         let body = self.list(body, open);
         open.truncate(open.len() - wrapped.len());
-        let mut inner = vec![FlowStmt { kind: FlowKind::For { var, start, end, kind, body }, span }];
+        let mut inner = vec![FlowStmt {
+            kind: FlowKind::For {
+                var,
+                start,
+                end,
+                kind,
+                body,
+            },
+            span,
+        }];
         for (buffer, before) in wrapped.into_iter().rev() {
             if let Some(before) = before {
                 inner.insert(0, section(before, span));
             }
-            inner = vec![FlowStmt { kind: FlowKind::Accumulate { buffer, body: inner }, span }];
+            inner = vec![FlowStmt {
+                kind: FlowKind::Accumulate { buffer, body: inner },
+                span,
+            }];
         }
         out.append(&mut inner);
     }
@@ -171,10 +254,25 @@ impl Accumulate<'_, '_> {
             (true, true) => (gemm.n, 1),
             (true, false) => (1, gemm.k),
         };
-        Matmul { a: gemm.a, b: gemm.b, k: gemm.k, b_step, b_column, transpose: gemm.transpose_b }
+        Matmul {
+            a: gemm.a,
+            b: gemm.b,
+            k: gemm.k,
+            b_step,
+            b_column,
+            transpose: gemm.transpose_b,
+        }
     }
 
-    fn product(&self, gemm: &Gemm, preload: Vec<Step>, epilogue: Vec<Step>, registers: u32, result: u32, pack: Pack) -> Section {
+    fn product(
+        &self,
+        gemm: &Gemm,
+        preload: Vec<Step>,
+        epilogue: Vec<Step>,
+        registers: u32,
+        result: u32,
+        pack: Pack,
+    ) -> Section {
         let matmul = self.matmul(gemm);
         let tiles = [gemm.m, gemm.n];
         let width = if matmul.b_column == 1 { gemm.n } else { 1 };
@@ -182,7 +280,14 @@ impl Accumulate<'_, '_> {
         let mut steps = preload;
         steps.push(Step::Matmul(matmul));
         steps.extend(epilogue);
-        Section { tiles, chunk, registers, steps, result, pack }
+        Section {
+            tiles,
+            chunk,
+            registers,
+            steps,
+            result,
+            pack,
+        }
     }
 
     /// The steps of the expression that reads the accumulator next, where it can run in the same acquire, with its
@@ -193,7 +298,10 @@ impl Accumulate<'_, '_> {
         rest: &mut std::collections::VecDeque<FlowStmt>,
         whole_chunk: Option<[u32; 2]>,
     ) -> ((Vec<Step>, u32, u32), Pack) {
-        let publish = |buffer| Pack { buffer, mode: PackMode::Publish };
+        let publish = |buffer| Pack {
+            buffer,
+            mode: PackMode::Publish,
+        };
         let nothing = ((Vec::new(), 1, 0), publish(gemm.acc));
         // All definitions of the accumulator are this gemm and a fill; this expression must be its only other use.
         let (uses, definitions) = self.count[gemm.acc.0];
@@ -201,7 +309,13 @@ impl Accumulate<'_, '_> {
         if uses != own + 1 || definitions > 2 {
             return nothing;
         }
-        let Some(FlowStmt { kind: FlowKind::Elementwise(next), .. }) = rest.front() else { return nothing };
+        let Some(FlowStmt {
+            kind: FlowKind::Elementwise(next),
+            ..
+        }) = rest.front()
+        else {
+            return nothing;
+        };
         let mut loads = 0;
         let mut plain = 0;
         next.value.loads(&mut |operand, _| {
@@ -216,7 +330,9 @@ impl Accumulate<'_, '_> {
         }
         let mut value = next.value.clone();
         in_register(&mut value, gemm.acc);
-        let Some((steps, registers, result)) = self.context.epilogue(&value) else { return nothing };
+        let Some((steps, registers, result)) = self.context.epilogue(&value) else {
+            return nothing;
+        };
         let least = whole_chunk.map_or(1, |[h, w]| h * w);
         if registers * least > self.context.registers.capacity {
             return nothing;
@@ -228,11 +344,18 @@ impl Accumulate<'_, '_> {
 }
 
 fn section(section: Section, span: Span) -> FlowStmt {
-    FlowStmt { kind: FlowKind::Section(section), span }
+    FlowStmt {
+        kind: FlowKind::Section(section),
+        span,
+    }
 }
 
 fn whole(buffer: BufferId) -> Operand {
-    Operand { buffer, offset: [0, 0], broadcast: Broadcast::None }
+    Operand {
+        buffer,
+        offset: [0, 0],
+        broadcast: Broadcast::None,
+    }
 }
 
 fn in_register(value: &mut Value, acc: BufferId) {
@@ -246,7 +369,13 @@ fn in_register(value: &mut Value, acc: BufferId) {
 
 /// Steps that bring what the accumulator starts from into register 0. Registers start from zero.
 fn preload(start: &Start, acc: BufferId) -> Vec<Step> {
-    let step = |op, arg| vec![Step::Tile { op, out: 0, args: vec![arg] }];
+    let step = |op, arg| {
+        vec![Step::Tile {
+            op,
+            out: 0,
+            args: vec![arg],
+        }]
+    };
     match start {
         Start::Zero => Vec::new(),
         Start::Value(number) => step(TileOp::Fill, Arg::Number(number.clone())),
@@ -259,10 +388,18 @@ fn take_fill(out: &mut Vec<FlowStmt>, acc: BufferId) -> Start {
     for at in (0..out.len()).rev() {
         if let FlowKind::Section(section) = &out[at].kind
             && section.pack.buffer == acc
-            && let [Step::Tile { op: TileOp::Fill, args, .. }] = section.steps.as_slice()
+            && let [
+                Step::Tile {
+                    op: TileOp::Fill, args, ..
+                },
+            ] = section.steps.as_slice()
             && let [Arg::Number(number)] = args.as_slice()
         {
-            let start = if *number == Number::constant(0.0) { Start::Zero } else { Start::Value(number.clone()) };
+            let start = if *number == Number::constant(0.0) {
+                Start::Zero
+            } else {
+                Start::Value(number.clone())
+            };
             out.remove(at);
             return start;
         }
@@ -275,10 +412,14 @@ fn take_fill(out: &mut Vec<FlowStmt>, acc: BufferId) -> Start {
 
 fn touches(stmt: &FlowStmt, buffer: BufferId) -> bool {
     match &stmt.kind {
-        FlowKind::Read { buffer: b, .. } | FlowKind::Write { buffer: b, .. } | FlowKind::Release { buffer: b } => *b == buffer,
+        FlowKind::Read { buffer: b, .. } | FlowKind::Write { buffer: b, .. } | FlowKind::Release { buffer: b } => {
+            *b == buffer
+        }
         FlowKind::Elementwise(elementwise) => {
             let mut found = elementwise.target == buffer;
-            elementwise.value.loads(&mut |operand, _| found |= operand.buffer == buffer);
+            elementwise
+                .value
+                .loads(&mut |operand, _| found |= operand.buffer == buffer);
             found
         }
         FlowKind::Gemm(gemm) => [gemm.a, gemm.b, gemm.acc].contains(&buffer),
@@ -286,9 +427,9 @@ fn touches(stmt: &FlowStmt, buffer: BufferId) -> bool {
         FlowKind::Section(section) => {
             section.pack.buffer == buffer
                 || section.steps.iter().any(|step| match step {
-                    Step::Tile { args, .. } => {
-                        args.iter().any(|arg| matches!(arg, Arg::Tile(operand) if operand.buffer == buffer))
-                    }
+                    Step::Tile { args, .. } => args
+                        .iter()
+                        .any(|arg| matches!(arg, Arg::Tile(operand) if operand.buffer == buffer)),
                     Step::Matmul(matmul) => [matmul.a, matmul.b].contains(&buffer),
                     Step::Control(body) => body.iter().any(|stmt| touches(stmt, buffer)),
                 })
@@ -312,7 +453,9 @@ struct Candidate {
 /// Every gemm in `stmt`.
 fn spanning(stmt: &FlowStmt, loops: &mut Vec<(VarId, IntExpr, IntExpr)>, top: bool, found: &mut Vec<Candidate>) {
     match &stmt.kind {
-        FlowKind::For { var, start, end, body, .. } => {
+        FlowKind::For {
+            var, start, end, body, ..
+        } => {
             loops.push((*var, start.clone(), end.clone()));
             body.iter().for_each(|stmt| spanning(stmt, loops, false, found));
             loops.pop();
@@ -324,11 +467,20 @@ fn spanning(stmt: &FlowStmt, loops: &mut Vec<(VarId, IntExpr, IntExpr)>, top: bo
         }
         FlowKind::If { then, otherwise, .. } => {
             let before = found.len();
-            then.iter().chain(otherwise).for_each(|stmt| spanning(stmt, loops, false, found));
-            found[before..].iter_mut().for_each(|candidate| candidate.conditional = true);
+            then.iter()
+                .chain(otherwise)
+                .for_each(|stmt| spanning(stmt, loops, false, found));
+            found[before..]
+                .iter_mut()
+                .for_each(|candidate| candidate.conditional = true);
         }
         FlowKind::Gemm(gemm) => {
-            found.push(Candidate { gemm: gemm.clone(), loops: loops.clone(), conditional: false, alone: false });
+            found.push(Candidate {
+                gemm: gemm.clone(),
+                loops: loops.clone(),
+                conditional: false,
+                alone: false,
+            });
         }
         _ => {}
     }
@@ -360,13 +512,22 @@ fn multiply(body: Vec<FlowStmt>, matmul: &Matmul) -> Vec<FlowStmt> {
         .map(|stmt| {
             let kind = match stmt.kind {
                 FlowKind::Gemm(_) => FlowKind::Multiply(matmul.clone()),
-                FlowKind::For { var, start, end, kind, body } => {
-                    FlowKind::For { var, start, end, kind, body: multiply(body, matmul) }
-                }
+                FlowKind::For {
+                    var,
+                    start,
+                    end,
+                    kind,
+                    body,
+                } => FlowKind::For {
+                    var,
+                    start,
+                    end,
+                    kind,
+                    body: multiply(body, matmul),
+                },
                 kind => kind,
             };
             FlowStmt { kind, span: stmt.span }
         })
         .collect()
 }
-

@@ -20,7 +20,9 @@ pub fn uses_and_definitions(body: &[FlowStmt], count: &mut [(usize, usize)]) {
             FlowKind::Read { buffer, .. } => count[buffer.0].1 += 1,
             FlowKind::Write { buffer, .. } => count[buffer.0].0 += 1,
             FlowKind::Elementwise(elementwise) => {
-                elementwise.value.loads(&mut |operand, _| count[operand.buffer.0].0 += 1);
+                elementwise
+                    .value
+                    .loads(&mut |operand, _| count[operand.buffer.0].0 += 1);
                 count[elementwise.target.0].1 += 1;
             }
             FlowKind::Gemm(gemm) => {
@@ -87,7 +89,9 @@ fn list(body: &mut Vec<FlowStmt>, single: &dyn Fn(BufferId) -> bool) {
 /// The expression in the same list that reads `buffer` element by element.
 fn consumer_of(body: &[FlowStmt], after: usize, buffer: BufferId) -> Option<usize> {
     (after + 1..body.len()).find(|at| {
-        let FlowKind::Elementwise(elementwise) = &body[*at].kind else { return false };
+        let FlowKind::Elementwise(elementwise) = &body[*at].kind else {
+            return false;
+        };
         let mut plain = false;
         elementwise.value.loads(&mut |operand, _| {
             plain |= operand.buffer == buffer && operand.broadcast == Broadcast::None && operand.offset == [0, 0];

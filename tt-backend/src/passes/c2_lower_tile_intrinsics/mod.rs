@@ -19,12 +19,12 @@ mod fuse;
 mod select;
 mod transpose;
 
-use crate::flow::{Broadcast, Buffer, BufferId, BufferKind, Flow, FlowKind, FlowStmt, Step};
 use crate::flow::{Arg, Matmul, Section};
+use crate::flow::{Broadcast, Buffer, BufferId, BufferKind, Flow, FlowKind, FlowStmt, Step};
 use crate::tile_ops::TileOp;
+use std::cell::Cell;
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::Span;
-use std::cell::Cell;
 use tt_plan::DataFormat;
 
 /// What the pass must know besides the program.
@@ -40,7 +40,12 @@ pub struct Registers {
 pub fn run(flow: &mut Flow, registers: Registers) -> Result<(), Vec<Diagnostic>> {
     transpose::run(flow);
     fuse::run(flow);
-    let mut context = select::Context { registers, buffers: &mut flow.buffers, zeros: None, errors: Vec::new() };
+    let mut context = select::Context {
+        registers,
+        buffers: &mut flow.buffers,
+        zeros: None,
+        errors: Vec::new(),
+    };
     flow.body = accumulate::run(std::mem::take(&mut flow.body), &mut context);
     let errors = context.errors;
     if !errors.is_empty() {
@@ -77,7 +82,8 @@ fn unpack_to_dest(flow: &mut Flow, registers: Registers) {
     sections(&flow.body, &mut section, &mut |matmul| product(matmul));
     for (buffer, through_fpu) in flow.buffers.iter_mut().zip(through_fpu) {
         let unpacked_by_compute = matches!(buffer.kind, BufferKind::Incoming | BufferKind::Local);
-        buffer.unpack_to_dest = registers.fp32 && buffer.format == DataFormat::Float32 && unpacked_by_compute && !through_fpu.get();
+        buffer.unpack_to_dest =
+            registers.fp32 && buffer.format == DataFormat::Float32 && unpacked_by_compute && !through_fpu.get();
     }
 }
 

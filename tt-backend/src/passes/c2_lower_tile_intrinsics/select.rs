@@ -7,8 +7,8 @@
 use super::{Registers, scratch};
 use crate::codes;
 use crate::flow::{
-    Arg, Broadcast, Buffer, BufferId, BufferKind, Elementwise, FlowKind, FlowStmt, Operand, Pack, PackMode, Section, Step, Value,
-    ValueKind,
+    Arg, Broadcast, Buffer, BufferId, BufferKind, Elementwise, FlowKind, FlowStmt, Operand, Pack, PackMode, Section,
+    Step, Value, ValueKind,
 };
 use crate::tile_ops::{FpuOp, SfpuForm, SfpuOp, TileOp};
 use tt_lang::diagnostic::Diagnostic;
@@ -44,25 +44,56 @@ impl Context<'_> {
         let tiles = crate::passes::a1_infer_layout::tiles(elementwise.extent);
         let capacity = self.registers.capacity;
         while self.emit(&value).used > capacity {
-            let format = if self.registers.fp32 { DataFormat::Float32 } else { DataFormat::Float16B };
+            let format = if self.registers.fp32 {
+                DataFormat::Float32
+            } else {
+                DataFormat::Float16B
+            };
             let Some(part) = self.largest_part(&value, capacity).cloned() else {
                 self.errors.push(
-                    Diagnostic::new(&codes::EXPRESSION_SIZE, span, "this expression needs more destination registers than there are")
-                        .note("store a part of it in a block first"),
+                    Diagnostic::new(
+                        &codes::EXPRESSION_SIZE,
+                        span,
+                        "this expression needs more destination registers than there are",
+                    )
+                    .note("store a part of it in a block first"),
                 );
                 return;
             };
             let name = format!("{}_part", self.buffers[elementwise.target.0].name);
             let target = scratch(self.buffers, name, span, format, tiles);
-            let pack = Pack { buffer: target, mode: PackMode::Publish };
+            let pack = Pack {
+                buffer: target,
+                mode: PackMode::Publish,
+            };
             let section = self.section(&part, tiles, pack);
-            out.push(FlowStmt { kind: FlowKind::Section(section), span });
-            let load = Operand { buffer: target, offset: [0, 0], broadcast: Broadcast::None };
-            replace_first(&mut value, &part, &Value { kind: ValueKind::Load(load), span });
+            out.push(FlowStmt {
+                kind: FlowKind::Section(section),
+                span,
+            });
+            let load = Operand {
+                buffer: target,
+                offset: [0, 0],
+                broadcast: Broadcast::None,
+            };
+            replace_first(
+                &mut value,
+                &part,
+                &Value {
+                    kind: ValueKind::Load(load),
+                    span,
+                },
+            );
         }
-        let pack = Pack { buffer: elementwise.target, mode: PackMode::Publish };
+        let pack = Pack {
+            buffer: elementwise.target,
+            mode: PackMode::Publish,
+        };
         let section = self.section(&value, tiles, pack);
-        out.push(FlowStmt { kind: FlowKind::Section(section), span });
+        out.push(FlowStmt {
+            kind: FlowKind::Section(section),
+            span,
+        });
     }
 
     /// An expression that fits in the registers as a section.
@@ -71,7 +102,14 @@ impl Context<'_> {
         self.keep(&emitted);
         let registers = emitted.used.max(1);
         let chunk = chunk(tiles, self.registers.capacity / registers);
-        Section { tiles, chunk, registers, steps: emitted.steps, result: emitted.result, pack }
+        Section {
+            tiles,
+            chunk,
+            registers,
+            steps: emitted.steps,
+            result: emitted.result,
+            pack,
+        }
     }
 
     /// An expression over what register 0 holds: its steps, the registers of each tile, the result's register. `None`
@@ -99,7 +137,13 @@ impl Context<'_> {
         let mut emit = Emit {
             context: self,
             next: u32::from(holds_accumulator),
-            out: Emitted { steps: Vec::new(), used: u32::from(holds_accumulator), result: 0, needs_zeros: false, errors: Vec::new() },
+            out: Emitted {
+                steps: Vec::new(),
+                used: u32::from(holds_accumulator),
+                result: 0,
+                needs_zeros: false,
+                errors: Vec::new(),
+            },
             touched: vec![holds_accumulator],
         };
         let machine = emit.select(value);
@@ -113,7 +157,10 @@ impl Context<'_> {
         let mut stack: Vec<&Value> = value.operands();
         while let Some(part) = stack.pop() {
             stack.extend(part.operands());
-            if part.operands().is_empty() || matches!(part.kind, ValueKind::Call(..)) && part.operands().iter().all(|p| matches!(p.kind, ValueKind::Number(_))) {
+            if part.operands().is_empty()
+                || matches!(part.kind, ValueKind::Call(..))
+                    && part.operands().iter().all(|p| matches!(p.kind, ValueKind::Number(_)))
+            {
                 continue;
             }
             let used = self.emit(part).used;
@@ -134,7 +181,10 @@ fn replace_first(value: &mut Value, part: &Value, with: &Value) -> bool {
         *value = with.clone();
         return true;
     }
-    value.operands_mut().into_iter().any(|operand| replace_first(operand, part, with))
+    value
+        .operands_mut()
+        .into_iter()
+        .any(|operand| replace_first(operand, part, with))
 }
 
 struct Emitted {
@@ -204,9 +254,11 @@ impl Emit<'_, '_> {
             ValueKind::And(a, b) => binary(SfpuOp::Mul, self.select(a), self.select(b)),
             ValueKind::Or(a, b) => binary(SfpuOp::Max, self.select(a), self.select(b)),
             ValueKind::Not(a) => unary(SfpuOp::EqZero, self.select(a)),
-            ValueKind::Select(c, a, b) => {
-                Machine::Where(Box::new(self.select(c)), Box::new(self.select(a)), Box::new(self.select(b)))
-            }
+            ValueKind::Select(c, a, b) => Machine::Where(
+                Box::new(self.select(c)),
+                Box::new(self.select(a)),
+                Box::new(self.select(b)),
+            ),
         }
     }
 
@@ -243,7 +295,9 @@ impl Emit<'_, '_> {
 
     /// Two operands that the FPU takes straight from their buffers.
     fn fpu(&self, op: FpuOp, a: &Value, b: &Value) -> Option<Machine> {
-        let (ValueKind::Load(a), ValueKind::Load(b)) = (&a.kind, &b.kind) else { return None };
+        let (ValueKind::Load(a), ValueKind::Load(b)) = (&a.kind, &b.kind) else {
+            return None;
+        };
         let plain = |operand: &Operand| operand.broadcast == Broadcast::None;
         let narrow = |operand: &Operand| self.context.buffers[operand.buffer.0].format == DataFormat::Float16B;
         if !narrow(a) || !narrow(b) {
@@ -270,7 +324,9 @@ impl Emit<'_, '_> {
                 .map(|arg| {
                     number(arg).unwrap_or_else(|| {
                         let message = format!("`{}` takes a number here, known at launch", op.row().name);
-                        this.out.errors.push(Diagnostic::new(&codes::NUMBER_OPERATION, arg.span, message));
+                        this.out
+                            .errors
+                            .push(Diagnostic::new(&codes::NUMBER_OPERATION, arg.span, message));
                         Number::constant(0.0)
                     })
                 })
@@ -280,9 +336,11 @@ impl Emit<'_, '_> {
             ElementOp::Add | ElementOp::Sub | ElementOp::Mul | ElementOp::Div | ElementOp::Min | ElementOp::Max => {
                 self.arithmetic(op, &args[0], &args[1])
             }
-            ElementOp::Log2 => {
-                with(SfpuOp::MulNumber, [Number::constant(std::f32::consts::LOG2_E)], unary(SfpuOp::Log, self.select(&args[0])))
-            }
+            ElementOp::Log2 => with(
+                SfpuOp::MulNumber,
+                [Number::constant(std::f32::consts::LOG2_E)],
+                unary(SfpuOp::Log, self.select(&args[0])),
+            ),
             ElementOp::Powf | ElementOp::Powi => {
                 let exponent = last(self, 1);
                 if exponent == [Number::constant(2.0)] {
@@ -294,15 +352,19 @@ impl Emit<'_, '_> {
             ElementOp::Elu => with(SfpuOp::Elu, last(self, 1), self.select(&args[0])),
             ElementOp::Clamp => with(SfpuOp::Clamp, last(self, 2), self.select(&args[0])),
             // softplus(x) = log(1 + exp(β x)) / β with β = 1, and x itself above the threshold, where they agree in f32.
-            ElementOp::Softplus => {
-                with(SfpuOp::Softplus, [1.0, 1.0, 20.0].map(Number::constant), self.select(&args[0]))
-            }
+            ElementOp::Softplus => with(
+                SfpuOp::Softplus,
+                [1.0, 1.0, 20.0].map(Number::constant),
+                self.select(&args[0]),
+            ),
             ElementOp::Round => with(SfpuOp::Round, [Number::constant(0.0)], self.select(&args[0])),
             _ => match unary_of(op) {
                 Some(sfpu) => unary(sfpu, self.select(&args[0])),
                 None => {
                     let message = format!("`{}` is not compiled yet", op.row().name);
-                    self.out.errors.push(Diagnostic::new(&codes::NUMBER_OPERATION, span, message));
+                    self.out
+                        .errors
+                        .push(Diagnostic::new(&codes::NUMBER_OPERATION, span, message));
                     Machine::Fill(Number::constant(0.0))
                 }
             },
@@ -337,7 +399,8 @@ impl Emit<'_, '_> {
                     ElementOp::Max => (None, SfpuOp::Max),
                     _ => (None, SfpuOp::Div),
                 };
-                fpu.and_then(|fpu| self.fpu(fpu, a, b)).unwrap_or_else(|| binary(sfpu, self.select(a), self.select(b)))
+                fpu.and_then(|fpu| self.fpu(fpu, a, b))
+                    .unwrap_or_else(|| binary(sfpu, self.select(a), self.select(b)))
             }
         }
     }
@@ -360,7 +423,10 @@ impl Emit<'_, '_> {
     fn load(&mut self, operand: Operand) -> u32 {
         let out = self.allocate();
         // A broadcast is zero plus the broadcast tile (patterns.md §0.11: unary_bcast of rows is wrong with 32-bit registers).
-        self.out.needs_zeros |= matches!(operand.broadcast, Broadcast::Row | Broadcast::Column | Broadcast::Scalar);
+        self.out.needs_zeros |= matches!(
+            operand.broadcast,
+            Broadcast::Row | Broadcast::Column | Broadcast::Scalar
+        );
         self.step(TileOp::Load, out, vec![Arg::Tile(operand)]);
         out
     }
@@ -399,7 +465,11 @@ impl Emit<'_, '_> {
                         self.step(TileOp::MulReuse, out, vec![Arg::Tile(*b)]);
                     } else {
                         let other = self.load(*b);
-                        self.step(TileOp::Sfpu(SfpuOp::Mul), out, vec![Arg::Register(out), Arg::Register(other)]);
+                        self.step(
+                            TileOp::Sfpu(SfpuOp::Mul),
+                            out,
+                            vec![Arg::Register(out), Arg::Register(other)],
+                        );
                         self.free_above(out, out);
                     }
                 } else {
@@ -411,7 +481,11 @@ impl Emit<'_, '_> {
                 let first = self.next;
                 let (rc, ra, rb) = (self.run(c), self.run(a), self.run(b));
                 let out = [rc, ra, rb].into_iter().min().unwrap_or(first);
-                self.step(TileOp::Sfpu(SfpuOp::Select), out, vec![Arg::Register(rc), Arg::Register(ra), Arg::Register(rb)]);
+                self.step(
+                    TileOp::Sfpu(SfpuOp::Select),
+                    out,
+                    vec![Arg::Register(rc), Arg::Register(ra), Arg::Register(rb)],
+                );
                 self.free_above(out, first);
                 out
             }

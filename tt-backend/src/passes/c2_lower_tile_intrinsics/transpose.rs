@@ -11,7 +11,8 @@ pub fn run(flow: &mut Flow) {
     let mut uses: Vec<Vec<bool>> = vec![Vec::new(); flow.buffers.len()];
     count(&flow.body, &mut uses);
     for (buffer, uses) in flow.buffers.iter_mut().zip(&uses) {
-        buffer.column_major = buffer.kind == BufferKind::Incoming && !uses.is_empty() && uses.iter().all(|right| *right);
+        buffer.column_major =
+            buffer.kind == BufferKind::Incoming && !uses.is_empty() && uses.iter().all(|right| *right);
     }
     let body = std::mem::take(&mut flow.body);
     flow.body = left(body, &mut flow.buffers);
@@ -25,7 +26,9 @@ fn count(body: &[FlowStmt], uses: &mut [Vec<bool>]) {
                 uses[gemm.a.0].push(false);
                 uses[gemm.b.0].push(gemm.transpose_b);
             }
-            FlowKind::Elementwise(elementwise) => elementwise.value.loads(&mut |operand, _| uses[operand.buffer.0].push(false)),
+            FlowKind::Elementwise(elementwise) => elementwise
+                .value
+                .loads(&mut |operand, _| uses[operand.buffer.0].push(false)),
             FlowKind::For { body, .. } => count(body, uses),
             FlowKind::If { then, otherwise, .. } => {
                 count(then, uses);
@@ -46,11 +49,25 @@ fn left(body: Vec<FlowStmt>, buffers: &mut Vec<Buffer>) -> Vec<FlowStmt> {
                 let name = format!("{}_t", buffers[gemm.a.0].name);
                 let format = buffers[gemm.a.0].format;
                 let target = scratch(buffers, name, span, format, [gemm.m, gemm.k]);
-                let load = Operand { buffer: gemm.a, offset: [0, 0], broadcast: Broadcast::Transpose };
-                let value = Value { kind: ValueKind::Load(load), span };
+                let load = Operand {
+                    buffer: gemm.a,
+                    offset: [0, 0],
+                    broadcast: Broadcast::Transpose,
+                };
+                let value = Value {
+                    kind: ValueKind::Load(load),
+                    span,
+                };
                 let extent = [u64::from(gemm.m) * 32, u64::from(gemm.k) * 32];
-                out.push(FlowStmt { kind: FlowKind::Elementwise(Elementwise { target, extent, value }), span });
-                *gemm = Gemm { a: target, transpose_a: false, ..gemm.clone() };
+                out.push(FlowStmt {
+                    kind: FlowKind::Elementwise(Elementwise { target, extent, value }),
+                    span,
+                });
+                *gemm = Gemm {
+                    a: target,
+                    transpose_a: false,
+                    ..gemm.clone()
+                };
             }
             FlowKind::For { body, .. } => *body = left(std::mem::take(body), buffers),
             FlowKind::If { then, otherwise, .. } => {

@@ -19,7 +19,10 @@ pub fn run(flow: &mut Flow) -> Vec<u32> {
 }
 
 fn release(buffer: BufferId, span: Span) -> FlowStmt {
-    FlowStmt { kind: FlowKind::Release { buffer }, span }
+    FlowStmt {
+        kind: FlowKind::Release { buffer },
+        span,
+    }
 }
 
 /// The statements with releases, and what is live before them when `live` is live after.
@@ -94,13 +97,22 @@ fn statement(stmt: FlowStmt, after: &Live) -> (Vec<FlowStmt>, Live) {
             let mut inside = after.clone();
             inside.remove(&buffer);
             let (body, before) = list(body, inside);
-            let mut out = vec![FlowStmt { kind: FlowKind::Accumulate { buffer, body }, span }];
+            let mut out = vec![FlowStmt {
+                kind: FlowKind::Accumulate { buffer, body },
+                span,
+            }];
             if !after.contains(&buffer) {
                 out.push(release(buffer, span));
             }
             (out, before)
         }
-        FlowKind::For { var, start, end, kind, body } => {
+        FlowKind::For {
+            var,
+            start,
+            end,
+            kind,
+            body,
+        } => {
             // What is live at the head: what is live after, as the loop may run no further, and what the body uses first.
             let mut head = after.clone();
             loop {
@@ -112,9 +124,21 @@ fn statement(stmt: FlowStmt, after: &Live) -> (Vec<FlowStmt>, Live) {
                 head = next;
             }
             let (mut body, body_before) = list(body, head.clone());
-            let dying: Vec<FlowStmt> = head.difference(&body_before).map(|buffer| release(*buffer, span)).collect();
+            let dying: Vec<FlowStmt> = head
+                .difference(&body_before)
+                .map(|buffer| release(*buffer, span))
+                .collect();
             body.splice(0..0, dying);
-            let mut out = vec![FlowStmt { kind: FlowKind::For { var, start, end, kind, body }, span }];
+            let mut out = vec![FlowStmt {
+                kind: FlowKind::For {
+                    var,
+                    start,
+                    end,
+                    kind,
+                    body,
+                },
+                span,
+            }];
             out.extend(head.difference(after).map(|buffer| release(*buffer, span)));
             (out, head)
         }
@@ -122,10 +146,18 @@ fn statement(stmt: FlowStmt, after: &Live) -> (Vec<FlowStmt>, Live) {
             let (mut then, then_before) = list(then, after.clone());
             let (mut otherwise, otherwise_before) = list(otherwise, after.clone());
             let before: Live = then_before.union(&otherwise_before).copied().collect();
-            let dying = |branch: &Live| -> Vec<FlowStmt> { before.difference(branch).map(|buffer| release(*buffer, span)).collect() };
+            let dying = |branch: &Live| -> Vec<FlowStmt> {
+                before.difference(branch).map(|buffer| release(*buffer, span)).collect()
+            };
             then.splice(0..0, dying(&then_before));
             otherwise.splice(0..0, dying(&otherwise_before));
-            (vec![FlowStmt { kind: FlowKind::If { cond, then, otherwise }, span }], before)
+            (
+                vec![FlowStmt {
+                    kind: FlowKind::If { cond, then, otherwise },
+                    span,
+                }],
+                before,
+            )
         }
         kind @ (FlowKind::Release { .. } | FlowKind::Elementwise(_) | FlowKind::Gemm(_)) => {
             (vec![FlowStmt { kind, span }], after.clone())

@@ -33,7 +33,9 @@ pub struct Engines<'a> {
 
 /// Runs the pass: the transitions before the persistent loop, and the program for one block.
 pub fn run(engines: &Engines, mut body: Vec<Node<Step>>) -> (Vec<Leaf>, Vec<Node<Step>>) {
-    let Some((startup, state)) = requirement::startup(engines, &body) else { return (Vec::new(), body) };
+    let Some((startup, state)) = requirement::startup(engines, &body) else {
+        return (Vec::new(), body);
+    };
     let mut before = vec![startup];
     let pass = Pass { engines };
     let (hoisted, _) = pass.around(state, true, |state| pass.nodes_again(&mut body, state));
@@ -151,6 +153,7 @@ fn meet(needs: &[requirement::Need], state: &mut State) -> Vec<Leaf> {
 
 /// Takes out the transitions that an earlier run over these nodes put before loops.
 fn strip(nodes: &mut Vec<Node<Step>>) {
-    nodes.retain(|node| !matches!(node, Node::Leaf(Step::Leaf(Leaf::Call(call))) if state::is_transition(call.function)));
+    nodes.retain(
+        |node| !matches!(node, Node::Leaf(Step::Leaf(Leaf::Call(call))) if state::is_transition(call.function)),
+    );
 }
-

@@ -71,13 +71,22 @@ fn unpacked(engines: &Engines, buffer: BufferId) -> Unpacked {
 }
 
 fn need(component: Component, value: Value, leaf: Leaf) -> Need {
-    Need { component, value, stable: true, call: leaf }
+    Need {
+        component,
+        value,
+        stable: true,
+        call: leaf,
+    }
 }
 
 /// The formats of the unpackers that take part.
 fn formats(engines: &Engines, a: Option<BufferId>, b: Option<BufferId>) -> Vec<Need> {
     let of = |component, function, buffer: BufferId| {
-        need(component, Value::Unpack(unpacked(engines, buffer)), call(function, [Expr::Buffer(buffer)]))
+        need(
+            component,
+            Value::Unpack(unpacked(engines, buffer)),
+            call(function, [Expr::Buffer(buffer)]),
+        )
     };
     let a = a.map(|buffer| of(Component::UnpackA, &RECONFIG_DATA_FORMAT_SRCA, buffer));
     let b = b.map(|buffer| of(Component::UnpackB, &RECONFIG_DATA_FORMAT_SRCB, buffer));
@@ -91,7 +100,10 @@ fn operation(mut formats: Vec<Need>, math: Need) -> Vec<Need> {
 }
 
 fn math(engines: &Engines, init: &'static Function, template: &str, buffers: &[BufferId], numbers: &[i64]) -> Need {
-    let args = buffers.iter().map(|buffer| Expr::Buffer(*buffer)).chain(numbers.iter().map(|number| Expr::Int(*number)));
+    let args = buffers
+        .iter()
+        .map(|buffer| Expr::Buffer(*buffer))
+        .chain(numbers.iter().map(|number| Expr::Int(*number)));
     let value = Value::Math {
         init: init.name,
         numbers: numbers.to_vec(),
@@ -134,20 +146,32 @@ pub fn step(engines: &Engines, section: &Section, step: &flow::Step) -> Vec<Need
 
 fn sfpu(op: crate::tile_ops::SfpuOp, engines: &Engines) -> Vec<Need> {
     let row = op.row();
-    let template = if engines.approximate { row.approximate } else { row.exact };
-    vec![need(Component::Sfpu, Value::Sfpu(row.init.name, template), call_with(&row.init, template, []))]
+    let template = if engines.approximate {
+        row.approximate
+    } else {
+        row.exact
+    };
+    vec![need(
+        Component::Sfpu,
+        Value::Sfpu(row.init.name, template),
+        call_with(&row.init, template, []),
+    )]
 }
 
 fn load(engines: &Engines, operand: &Operand) -> Vec<Need> {
     let buffer = operand.buffer;
     match (operand.broadcast, engines.zeros) {
-        (Broadcast::None, _) => {
-            operation(formats(engines, Some(buffer), None), math(engines, &COPY_INIT, "", &[buffer], &[]))
+        (Broadcast::None, _) => operation(
+            formats(engines, Some(buffer), None),
+            math(engines, &COPY_INIT, "", &[buffer], &[]),
+        ),
+        (Broadcast::Transpose, _) => operation(
+            formats(engines, Some(buffer), None),
+            math(engines, &TRANSPOSE_INIT, "", &[buffer], &[]),
+        ),
+        (Broadcast::Row | Broadcast::Column | Broadcast::Scalar, Some(zeros)) => {
+            binary(engines, FpuOp::Add, zeros, operand)
         }
-        (Broadcast::Transpose, _) => {
-            operation(formats(engines, Some(buffer), None), math(engines, &TRANSPOSE_INIT, "", &[buffer], &[]))
-        }
-        (Broadcast::Row | Broadcast::Column | Broadcast::Scalar, Some(zeros)) => binary(engines, FpuOp::Add, zeros, operand),
         // C2 makes the zeros wherever something is broadcast.
         (Broadcast::Row | Broadcast::Column | Broadcast::Scalar, None) => Vec::new(),
     }
@@ -155,9 +179,10 @@ fn load(engines: &Engines, operand: &Operand) -> Vec<Need> {
 
 fn binary(engines: &Engines, op: FpuOp, a: BufferId, b: &Operand) -> Vec<Need> {
     match op.functions(b.broadcast) {
-        Some((init, _)) => {
-            operation(formats(engines, Some(a), Some(b.buffer)), math(engines, init, "", &[a, b.buffer], &[]))
-        }
+        Some((init, _)) => operation(
+            formats(engines, Some(a), Some(b.buffer)),
+            math(engines, init, "", &[a, b.buffer], &[]),
+        ),
         None => Vec::new(),
     }
 }
@@ -165,7 +190,11 @@ fn binary(engines: &Engines, op: FpuOp, a: BufferId, b: &Operand) -> Vec<Need> {
 /// What a pack asks of the packer's format.
 pub fn pack(engines: &Engines, pack: &Pack) -> Vec<Need> {
     let format = engines.buffers[pack.buffer.0].format;
-    vec![need(Component::Pack, Value::Pack(format), call(&PACK_RECONFIG_DATA_FORMAT, [Expr::Buffer(pack.buffer)]))]
+    vec![need(
+        Component::Pack,
+        Value::Pack(format),
+        call(&PACK_RECONFIG_DATA_FORMAT, [Expr::Buffer(pack.buffer)]),
+    )]
 }
 
 /// What a pack asks of the packer's accumulation.
@@ -179,7 +208,10 @@ pub fn accumulation(pack: &Pack) -> Need {
         PackMode::Add => constant(true),
         PackMode::AddAfterFirst(first) => {
             let leaf = call(&PACK_RECONFIG_L1_ACC, [Expr::Condition(after_first(first))]);
-            Need { stable: false, ..need(Component::Accumulation, Value::Accumulation(true), leaf) }
+            Need {
+                stable: false,
+                ..need(Component::Accumulation, Value::Accumulation(true), leaf)
+            }
         }
     }
 }
@@ -204,7 +236,10 @@ pub fn startup(engines: &Engines, body: &[Node<Step>]) -> Option<(Leaf, State)> 
     if let Some(product) = section.steps.iter().find_map(|step| match step {
         flow::Step::Control(body) => product(body),
         _ => None,
-    }) && !section.steps.iter().any(|step| matches!(step, flow::Step::Tile { op: TileOp::Load, .. }))
+    }) && !section
+        .steps
+        .iter()
+        .any(|step| matches!(step, flow::Step::Tile { op: TileOp::Load, .. }))
     {
         operands = Some((product.a, product.b));
         reverse = true;
@@ -218,7 +253,9 @@ pub fn startup(engines: &Engines, body: &[Node<Step>]) -> Option<(Leaf, State)> 
             }
             flow::Step::Tile { op, args, .. } => match (op, args.as_slice()) {
                 (TileOp::Load, [Arg::Tile(operand)]) => match (operand.broadcast, engines.zeros) {
-                    (Broadcast::Row | Broadcast::Column | Broadcast::Scalar, Some(zeros)) => Some((zeros, operand.buffer)),
+                    (Broadcast::Row | Broadcast::Column | Broadcast::Scalar, Some(zeros)) => {
+                        Some((zeros, operand.buffer))
+                    }
                     _ => Some((operand.buffer, operand.buffer)),
                 },
                 (TileOp::Fpu(_), [Arg::Tile(a), Arg::Tile(b)]) => Some((a.buffer, b.buffer)),

@@ -51,7 +51,12 @@ pub fn is_transition(function: &Function) -> bool {
 impl State {
     /// Nothing is known.
     pub fn unknown() -> State {
-        State { values: Default::default(), first: Default::default(), touched: [false; 6], chunk: [1, 1] }
+        State {
+            values: Default::default(),
+            first: Default::default(),
+            touched: [false; 6],
+            chunk: [1, 1],
+        }
     }
 
     /// What is known of a component.
@@ -88,7 +93,11 @@ impl State {
     /// The same knowledge, with what was asked in `outer` and then in `inner`.
     pub fn with_log_of(mut self, outer: &State, inner: &State) -> State {
         for at in 0..6 {
-            self.first[at] = if outer.touched[at] { outer.first[at].clone() } else { inner.first[at].clone() };
+            self.first[at] = if outer.touched[at] {
+                outer.first[at].clone()
+            } else {
+                inner.first[at].clone()
+            };
             self.touched[at] = outer.touched[at] || inner.touched[at];
         }
         self.chunk = outer.chunk;

@@ -20,12 +20,21 @@ pub struct Arguments<'a> {
 impl<'a> Arguments<'a> {
     /// None yet; arguments get names that are free in `names`.
     pub fn new(kernel: &'a Kernel, variables: &'a [String], names: Names) -> Self {
-        Arguments { kernel, variables, names, args: Vec::new() }
+        Arguments {
+            kernel,
+            variables,
+            names,
+            args: Vec::new(),
+        }
     }
 
     /// An argument of just this name.
     pub fn fixed(&mut self, kind: &'static str, name: &str, value: RuntimeValue) {
-        self.args.push(Argument { kind, name: name.to_string(), value });
+        self.args.push(Argument {
+            kind,
+            name: name.to_string(),
+            value,
+        });
     }
 
     /// The address of a tensor.
@@ -43,7 +52,8 @@ impl<'a> Arguments<'a> {
         let count = self.args.len();
         let message = format!("this kernel takes {count} words of runtime arguments, {limit} are possible");
         Err(vec![
-            Diagnostic::new(&codes::RUNTIME_ARGS, self.kernel.span, message).note("use fewer different extents and numbers"),
+            Diagnostic::new(&codes::RUNTIME_ARGS, self.kernel.span, message)
+                .note("use fewer different extents and numbers"),
         ])
     }
 
@@ -52,7 +62,11 @@ impl<'a> Arguments<'a> {
             return Expr::Name(known.name.clone());
         }
         let name = self.names.give(wanted);
-        self.args.push(Argument { kind, name: name.clone(), value });
+        self.args.push(Argument {
+            kind,
+            name: name.clone(),
+            value,
+        });
         Expr::Name(name)
     }
 
@@ -98,7 +112,15 @@ impl<'a> Arguments<'a> {
             BoolExpr::CompareScalar(op, id, value) => {
                 let scalar = self.kernel.params[id.index()].name().to_string();
                 let wanted = format!("{scalar}_{}", compare_name(*op));
-                let flag = self.argument("int32_t", &wanted, RuntimeValue::Flag { scalar, op: *op, value: *value });
+                let flag = self.argument(
+                    "int32_t",
+                    &wanted,
+                    RuntimeValue::Flag {
+                        scalar,
+                        op: *op,
+                        value: *value,
+                    },
+                );
                 Expr::Binary("!=", Box::new(flag), Box::new(Expr::Int(0)))
             }
             BoolExpr::And(a, b) => Expr::Binary("&&", Box::new(self.condition(a)), Box::new(self.condition(b))),
@@ -107,7 +129,9 @@ impl<'a> Arguments<'a> {
                 let negated = negate(a);
                 match negated {
                     // A scalar may be NaN: its comparisons have no opposite.
-                    BoolExpr::Not(inner) => Expr::Binary("==", Box::new(self.condition(&inner)), Box::new(Expr::Bool(false))),
+                    BoolExpr::Not(inner) => {
+                        Expr::Binary("==", Box::new(self.condition(&inner)), Box::new(Expr::Bool(false)))
+                    }
                     other => self.condition(&other),
                 }
             }
@@ -124,7 +148,9 @@ impl<'a> Arguments<'a> {
     /// The extent along rows (0) or columns (1).
     fn tensor_axis(&self, tensor: ParamId, axis: usize) -> IntExpr {
         let rank = self.kernel.tensor(tensor).map_or(0, |tensor| tensor.extents.len());
-        (rank + axis).checked_sub(2).map_or(IntExpr::Const(1), |axis| self.tensor_extent(tensor, axis))
+        (rank + axis)
+            .checked_sub(2)
+            .map_or(IntExpr::Const(1), |axis| self.tensor_extent(tensor, axis))
     }
 
     fn number(&mut self, number: &Number) -> Expr {
@@ -182,8 +208,15 @@ impl<'a> Arguments<'a> {
     pub fn leaf(&mut self, leaf: &Leaf) -> Leaf {
         match leaf {
             Leaf::Call(call) => Leaf::Call(self.call(call)),
-            Leaf::Let { kind, name, value } => Leaf::Let { kind, name: name.clone(), value: self.expr(value) },
-            Leaf::Advance { name, value } => Leaf::Advance { name: name.clone(), value: self.expr(value) },
+            Leaf::Let { kind, name, value } => Leaf::Let {
+                kind,
+                name: name.clone(),
+                value: self.expr(value),
+            },
+            Leaf::Advance { name, value } => Leaf::Advance {
+                name: name.clone(),
+                value: self.expr(value),
+            },
         }
     }
 
@@ -193,7 +226,14 @@ impl<'a> Arguments<'a> {
             .iter()
             .map(|node| match node {
                 Node::Leaf(leaf) => Node::Leaf(self.leaf(leaf)),
-                Node::Loop { var, start, end, unroll, body, origin } => Node::Loop {
+                Node::Loop {
+                    var,
+                    start,
+                    end,
+                    unroll,
+                    body,
+                    origin,
+                } => Node::Loop {
                     var: *var,
                     start: self.expr(start),
                     end: self.expr(end),
@@ -201,18 +241,28 @@ impl<'a> Arguments<'a> {
                     body: self.nodes(body),
                     origin: *origin,
                 },
-                Node::If { cond, then, otherwise, origin } => Node::If {
+                Node::If {
+                    cond,
+                    then,
+                    otherwise,
+                    origin,
+                } => Node::If {
                     cond: self.expr(cond),
                     then: self.nodes(then),
                     otherwise: self.nodes(otherwise),
                     origin: *origin,
                 },
-                Node::Tiles { name, end, step, body } => {
-                    Node::Tiles { name: name.clone(), end: *end, step: *step, body: self.nodes(body) }
-                }
-                Node::When { cond, then, otherwise } => {
-                    Node::When { cond: self.expr(cond), then: self.nodes(then), otherwise: self.nodes(otherwise) }
-                }
+                Node::Tiles { name, end, step, body } => Node::Tiles {
+                    name: name.clone(),
+                    end: *end,
+                    step: *step,
+                    body: self.nodes(body),
+                },
+                Node::When { cond, then, otherwise } => Node::When {
+                    cond: self.expr(cond),
+                    then: self.nodes(then),
+                    otherwise: self.nodes(otherwise),
+                },
                 Node::Scope(body) => Node::Scope(self.nodes(body)),
                 Node::Source(span) => Node::Source(*span),
             })
@@ -255,9 +305,18 @@ fn compare_name(op: CompareOp) -> &'static str {
 /// A name for what a formula computes: `M`, `M_tiles`, `M_div_ceil_128`.
 fn describe(formula: &Formula) -> String {
     let text = formula.to_string();
-    let text = text.replace(".div_ceil(32)", "_tiles").replace(".div_ceil(", "_div_ceil_");
-    let words = text.replace(" * ", "_times_").replace(" + ", "_plus_").replace(" - ", "_minus_").replace(" / ", "_over_");
-    let name: String = words.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
+    let text = text
+        .replace(".div_ceil(32)", "_tiles")
+        .replace(".div_ceil(", "_div_ceil_");
+    let words = text
+        .replace(" * ", "_times_")
+        .replace(" + ", "_plus_")
+        .replace(" - ", "_minus_")
+        .replace(" / ", "_over_");
+    let name: String = words
+        .chars()
+        .filter(|c| c.is_ascii_alphanumeric() || *c == '_')
+        .collect();
     if name.len() > 40 { "size".into() } else { name }
 }
 

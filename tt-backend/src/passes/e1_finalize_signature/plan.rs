@@ -8,8 +8,8 @@ use crate::passes::b1_partition_work::Partition;
 use crate::target::TARGETS;
 use tt_lang::ir::{Kernel, Param};
 use tt_plan::{
-    CircularBuffer, CompileArg, ComputeConfig, DataFormat, Formula, KernelPlan, Parameter, Plan, RuntimeArg, SCHEMA_VERSION,
-    TensorLayout,
+    CircularBuffer, CompileArg, ComputeConfig, DataFormat, Formula, KernelPlan, Parameter, Plan, RuntimeArg,
+    SCHEMA_VERSION, TensorLayout,
 };
 
 /// Writes the plan.
@@ -25,7 +25,10 @@ pub fn run(
         .params
         .iter()
         .map(|param| match param {
-            Param::Scalar(scalar) => Parameter::Scalar { name: scalar.name.clone(), kind: scalar.kind },
+            Param::Scalar(scalar) => Parameter::Scalar {
+                name: scalar.name.clone(),
+                kind: scalar.kind,
+            },
             Param::Tensor(tensor) => Parameter::Tensor {
                 name: tensor.name.clone(),
                 element: tensor.element.value,
@@ -88,7 +91,10 @@ pub fn run(
                 runtime_args: program
                     .args
                     .iter()
-                    .map(|arg| RuntimeArg { name: arg.name.clone(), value: arg.value.clone() })
+                    .map(|arg| RuntimeArg {
+                        name: arg.name.clone(),
+                        value: arg.value.clone(),
+                    })
                     .collect(),
             })
             .collect(),

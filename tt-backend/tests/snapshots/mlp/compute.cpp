@@ -9,10 +9,9 @@
 #include "api/compute/tile_move_copy.h"
 
 constexpr uint32_t cb_acc = tt::CBIndex::c_24;
-constexpr uint32_t cb_h = tt::CBIndex::c_25;
 constexpr uint32_t cb_xb = tt::CBIndex::c_0;
 constexpr uint32_t cb_wb = tt::CBIndex::c_1;
-constexpr uint32_t cb_g = tt::CBIndex::c_26;
+constexpr uint32_t cb_g = tt::CBIndex::c_25;
 constexpr uint32_t cb_vb = tt::CBIndex::c_2;
 constexpr uint32_t cb_acc_out = tt::CBIndex::c_16;
 
@@ -22,47 +21,30 @@ void kernel_main() {
     const int32_t H_div_ceil_64 = get_arg_val<int32_t>(2);
     const int32_t K_div_ceil_64 = get_arg_val<int32_t>(3);
 
-    compute_kernel_hw_startup<SrcOrder::Reverse>(cb_xb, cb_wb, cb_h);
+    compute_kernel_hw_startup<SrcOrder::Reverse>(cb_xb, cb_wb, cb_g);
     relu_tile_init();
 
     for (int32_t block_id = start_id; block_id < start_id + count; ++block_id) {
         const int32_t by = block_id;
         cb_reserve_back(cb_acc, 4);
-        // assorted.rs:48: for j in 0..H.div_ceil(64)
+        // assorted.rs:49: for j in 0..H.div_ceil(64)
         reconfig_data_format_srca(cb_wb);
-        pack_reconfig_data_format(cb_h);
         for (int32_t j = 0; j < H_div_ceil_64; ++j) {
-            cb_reserve_back(cb_h, 2);
-            // assorted.rs:50: for k in T.Pipelined(0..K.div_ceil(64), num_stages = 2)
+            // assorted.rs:51: for k in T.Pipelined(0..K.div_ceil(64), num_stages = 2)
+            cb_reserve_back(cb_g, 2);
+            pack_reconfig_l1_acc(0);
+            tile_regs_acquire();
+            // assorted.rs:51: for k in T.Pipelined(0..K.div_ceil(64), num_stages = 2)
             matmul_block_init(cb_xb, cb_wb, 0, 2, 1, 2);
             for (int32_t k = 0; k < K_div_ceil_64; ++k) {
                 cb_wait_front(cb_xb, 2);
                 cb_wait_front(cb_wb, 4);
-                // assorted.rs:53: T.gemm(xb, wb, h)
-                pack_reconfig_l1_acc(k != 0);
-                tile_regs_acquire();
+                // assorted.rs:54: T.gemm(xb, wb, h)
                 for (int32_t inner = 0; inner < 2; ++inner) {
                     matmul_block(cb_xb, cb_wb, inner, inner * 2, 0, 0, 2, 1, 2);
                 }
-                tile_regs_commit();
-                tile_regs_wait();
-                for (int32_t column = 0; column < 2; ++column) {
-                    pack_tile<true>(column, cb_h, column);
-                }
-                tile_regs_release();
                 cb_pop_front(cb_xb, 2);
                 cb_pop_front(cb_wb, 4);
-            }
-            cb_push_back(cb_h, 2);
-            cb_wait_front(cb_h, 2);
-            // assorted.rs:55: g[(a, b)] = h[(a, b)].relu()
-            cb_reserve_back(cb_g, 2);
-            pack_reconfig_l1_acc(0);
-            tile_regs_acquire();
-            reconfig_data_format_srca(cb_h);
-            copy_init(cb_h);
-            for (int32_t column = 0; column < 2; ++column) {
-                copy_tile(cb_h, column, column);
             }
             for (int32_t column = 0; column < 2; ++column) {
                 relu_tile(column);
@@ -76,12 +58,10 @@ void kernel_main() {
             tile_regs_release();
             cb_push_back(cb_g, 2);
             cb_wait_front(cb_g, 2);
-            cb_pop_front(cb_h, 2);
             cb_wait_front(cb_vb, 8);
-            // assorted.rs:57: T.gemm(g, vb, acc)
+            // assorted.rs:58: T.gemm(g, vb, acc)
             pack_reconfig_l1_acc(j != 0);
             tile_regs_acquire();
-            reconfig_data_format_srca(cb_vb);
             matmul_block_init(cb_g, cb_vb, 0, 4, 1, 2);
             for (int32_t inner = 0; inner < 2; ++inner) {
                 matmul_block(cb_g, cb_vb, inner, inner * 4, 0, 0, 4, 1, 2);
@@ -98,7 +78,7 @@ void kernel_main() {
         }
         cb_push_back(cb_acc, 4);
         cb_wait_front(cb_acc, 4);
-        // assorted.rs:59: T.copy(acc, y[(by * 32; 32, 0; 128)])
+        // assorted.rs:60: T.copy(acc, y[(by * 32; 32, 0; 128)])
         cb_reserve_back(cb_acc_out, 4);
         pack_reconfig_l1_acc(0);
         tile_regs_acquire();

@@ -20,7 +20,7 @@ void Finish(MeshCommandQueue& mesh_cq, ttsl::Span<const SubDeviceId> sub_device_
 template <typename DType>
 void EnqueueWriteMeshBuffer(
     MeshCommandQueue& mesh_cq,
-    const std::shared_ptr<MeshBuffer>& mesh_buffer,
+    std::shared_ptr<MeshBuffer>& mesh_buffer,
     const std::vector<DType>& src,
     bool blocking = false) {
     TT_FATAL(src.size() * sizeof(DType) >= mesh_buffer->size(), "{} bytes for a buffer of {}", src.size() * sizeof(DType), mesh_buffer->size());
@@ -29,7 +29,7 @@ void EnqueueWriteMeshBuffer(
 
 template <typename DType>
 void EnqueueReadMeshBuffer(
-    MeshCommandQueue& mesh_cq, std::vector<DType>& dst, const std::shared_ptr<MeshBuffer>& mesh_buffer, bool blocking = true) {
+    MeshCommandQueue& mesh_cq, std::vector<DType>& dst, std::shared_ptr<MeshBuffer>& mesh_buffer, bool blocking = true) {
     dst.resize(mesh_buffer->size() / sizeof(DType));
     mesh_cq.enqueue_read_mesh_buffer(dst.data(), mesh_buffer, blocking);
 }
@@ -38,10 +38,11 @@ template <typename DType>
 void WriteShard(
     MeshCommandQueue& mesh_cq,
     const std::shared_ptr<MeshBuffer>& mesh_buffer,
-    const std::vector<DType>& src,
+    std::vector<DType>& src,
     const MeshCoordinate&,
     bool blocking = false) {
-    EnqueueWriteMeshBuffer(mesh_cq, mesh_buffer, src, blocking);
+    std::shared_ptr<MeshBuffer> buffer = mesh_buffer;
+    EnqueueWriteMeshBuffer(mesh_cq, buffer, src, blocking);
 }
 
 template <typename DType>
@@ -51,7 +52,8 @@ void ReadShard(
     const std::shared_ptr<MeshBuffer>& mesh_buffer,
     const MeshCoordinate&,
     bool blocking = true) {
-    EnqueueReadMeshBuffer(mesh_cq, dst, mesh_buffer, blocking);
+    std::shared_ptr<MeshBuffer> buffer = mesh_buffer;
+    EnqueueReadMeshBuffer(mesh_cq, dst, buffer, blocking);
 }
 
 }  // namespace tt::tt_metal::distributed

@@ -169,8 +169,8 @@ fn dot(product: impl Fn(usize, usize) -> Term, destination: &mut [u32; 16], wide
     for (half, terms) in halves.iter_mut().enumerate() {
         let mut largest = [i32::MIN; 16];
         for k in 0..8 {
-            for c in 0..16 {
-                largest[c] = largest[c].max(product(half * 8 + k, c).exponent);
+            for (c, largest) in largest.iter_mut().enumerate() {
+                *largest = (*largest).max(product(half * 8 + k, c).exponent);
             }
         }
         let mut sums = [0i32; 16];
@@ -244,7 +244,7 @@ mod tests {
 
     #[test]
     fn phases_see_five_bits_of_a_and_seven_of_b() {
-        let (a, b) = (1.996_093_75f32.to_bits(), 1.984_375f32.to_bits());
+        let (a, b) = (1.992_187_5f32.to_bits(), 1.984_375f32.to_bits());
         let low = value(multiply_phase(a, b, 0, 0, true));
         assert_eq!(low, 1.9375 * 1.984_375);
     }
@@ -277,8 +277,8 @@ mod tests {
         let mut b = [0u32; 16];
         for k in 0..16 {
             b[k] = ((k as f32) - 7.0).to_bits();
-            for c in 0..16 {
-                a[k][c] = (((k * 3 + c * 5) % 9) as f32 - 4.0).to_bits();
+            for (c, value) in a[k].iter_mut().enumerate() {
+                *value = (((k * 3 + c * 5) % 9) as f32 - 4.0).to_bits();
             }
         }
         let mut destination = [2f32.to_bits(); 16];

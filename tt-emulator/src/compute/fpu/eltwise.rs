@@ -90,16 +90,26 @@ struct Range {
 impl Range {
     #[inline(always)]
     fn new() -> Range {
-        Range { least: [u32::MAX; SIDE], most: [0; SIDE] }
+        Range {
+            least: [u32::MAX; SIDE],
+            most: [0; SIDE],
+        }
     }
 
     /// The product, or +0 where a factor is zero, which is within every range.
     #[inline(always)]
     fn see(&mut self, lane: usize, a: u32, b: u32, product: u32) -> u32 {
-        let kept = if (a & EXPONENT == 0) | (b & EXPONENT == 0) { 0 } else { u32::MAX };
+        let kept = if (a & EXPONENT == 0) | (b & EXPONENT == 0) {
+            0
+        } else {
+            u32::MAX
+        };
         let magnitude = product & !SIGN;
         self.least[lane] = self.least[lane].min(magnitude | !kept);
-        self.most[lane] = self.most[lane].max(magnitude & kept).max(a & EXPONENT).max(b & EXPONENT);
+        self.most[lane] = self.most[lane]
+            .max(magnitude & kept)
+            .max(a & EXPONENT)
+            .max(b & EXPONENT);
         product & kept
     }
 
@@ -317,8 +327,11 @@ mod tests {
         let (mut a, mut b) = (Tile::zero(), Tile::zero());
         for i in 0..TILE {
             let exponent = exponents.start + next() % (exponents.end - exponents.start);
-            let other = (exponent + next() % 17).saturating_sub(8).clamp(exponents.start, exponents.end - 1);
-            let mut value = |exponent: u32| f32::from_bits(((next() & 1) << 31) | (exponent << 23) | ((next() & 0x3ff) << 13));
+            let other = (exponent + next() % 17)
+                .saturating_sub(8)
+                .clamp(exponents.start, exponents.end - 1);
+            let mut value =
+                |exponent: u32| f32::from_bits(((next() & 1) << 31) | (exponent << 23) | ((next() & 0x3ff) << 13));
             a.0[i] = value(exponent);
             b.0[i] = if i % 61 == 0 { -a.0[i] } else { value(other) };
         }
@@ -327,9 +340,16 @@ mod tests {
 
     #[test]
     fn the_fast_paths_give_the_bits_of_the_datapath() {
-        for (seed, exponents) in
-            [(1, 100..150), (2, 1..40), (3, 0..30), (4, 200..256), (5, 0..256), (6, 120..131), (7, 126..128), (8, 127..129)]
-        {
+        for (seed, exponents) in [
+            (1, 100..150),
+            (2, 1..40),
+            (3, 0..30),
+            (4, 200..256),
+            (5, 0..256),
+            (6, 120..131),
+            (7, 126..128),
+            (8, 127..129),
+        ] {
             let (a, b) = pairs(seed, exponents);
             for wide in [true, false] {
                 for (op, flip) in [(Binary::Add, 0), (Binary::Sub, SIGN)] {
@@ -337,7 +357,11 @@ mod tests {
                     binary(&mut destination, op, &a, &b, 4, Onto::Nothing, wide);
                     for i in 0..TILE {
                         let (x, y) = (a.0[i].to_bits(), b.0[i].to_bits() ^ flip);
-                        assert_eq!(destination.0[i].to_bits(), datapath::add(x, y, None, wide), "{x:x} {y:x} wide {wide}");
+                        assert_eq!(
+                            destination.0[i].to_bits(),
+                            datapath::add(x, y, None, wide),
+                            "{x:x} {y:x} wide {wide}"
+                        );
                     }
                 }
                 for phases in 1..=4 {
@@ -346,7 +370,11 @@ mod tests {
                     for i in 0..TILE {
                         let (x, y) = (a.0[i].to_bits(), b.0[i].to_bits());
                         let exact = (0..phases).fold(0, |d, phase| datapath::multiply_phase(x, y, d, phase, wide));
-                        assert_eq!(destination.0[i].to_bits(), exact, "{x:x} {y:x} wide {wide}, {phases} phases");
+                        assert_eq!(
+                            destination.0[i].to_bits(),
+                            exact,
+                            "{x:x} {y:x} wide {wide}, {phases} phases"
+                        );
                     }
                 }
             }

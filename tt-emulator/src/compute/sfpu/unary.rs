@@ -85,8 +85,37 @@ fn gelu_segments(x: f32) -> f32 {
     a * slope + offset + 0.5 * x
 }
 
+/// e^x as the SFPU computes it for 16-bit registers: the integer part of x / ln 2 + 127 becomes the exponent, a parabola of
+/// the fractional part the mantissa (Moroz et al. 2022, `exp_21f`). `constant` is the parabola's constant term.
+#[inline(always)]
+fn exp_21f(x: f32, constant: f64) -> f32 {
+    const INVERSE_LN_2: f64 = 1.442_695_021_629_333_5;
+    let scaled = (wide(x) * INVERSE_LN_2 + 127.0) as f32;
+    let scaled = if scaled > 255.0 { 255.0 } else { scaled };
+    let bits = if scaled > 0.0 { scaled.to_bits() } else { 0 };
+    let (exponent, mantissa) = ((bits >> 23) as i32 - 127, (bits & 0x7f_ffff) | 0x80_0000);
+    let fixed = if exponent >= 0 { mantissa << (exponent & 7) } else { mantissa >> (-exponent).min(31) };
+    let fraction = f64::from((fixed & 0x7f_ffff) as i32);
+    let parabola = (constant + fraction * (7.839_635_491_371_155e-8 + fraction * 4.791_750_143_340_323e-15)) as f32;
+    f32::from_bits((fixed & 0x7f80_0000) | (parabola.to_bits() & 0x7f_ffff))
+}
+
+/// The constant term where instructions load it as fp16, and where they load all of it.
+const EXP_CONSTANT_FP16: f64 = 1.001_953_125;
+const EXP_CONSTANT: f64 = 1.001_724_8;
+
+#[inline(always)]
+fn sigmoid_of(x: f32, wide_registers: bool) -> f64 {
+    if wide_registers { real::sigmoid(wide(x)) } else { 1.0 / (1.0 + wide(exp_21f(-x, EXP_CONSTANT))) }
+}
+
+#[inline(always)]
+fn exp_of(x: f32, s: &Scalars) -> f32 {
+    if s.wide { real::exp(wide(x) * wide(s.real(0))) as f32 } else { exp_21f(x * s.real(0), EXP_CONSTANT_FP16) }
+}
+
 lanes! {
-    exp(x, s) = real::exp(wide(x) * wide(s.real(0))) as f32;
+    exp(x, s) = exp_of(x, s);
     exp2(x, s) = real::exp2(wide(x)) as f32;
     expm1(x, s) = real::expm1(wide(x)) as f32;
     log(x, s) = real::log(wide(x)) as f32;
@@ -130,12 +159,12 @@ lanes! {
     acosh(x, s) = real::log1p((wide(x) - 1.0) + ((wide(x) - 1.0) * (wide(x) + 1.0)).sqrt()) as f32;
     atanh(x, s) = (0.5 * real::log1p(2.0 * wide(x) / (1.0 - wide(x)))) as f32;
 
-    sigmoid(x, s) = real::sigmoid(wide(x)) as f32;
+    sigmoid(x, s) = sigmoid_of(x, s.wide) as f32;
     logsigmoid(x, s) = {
         let a = wide(x).abs();
         (wide(x).min(0.0) - real::log1p(real::exp(-a))) as f32
     };
-    silu(x, s) = (wide(x) * real::sigmoid(wide(x))) as f32;
+    silu(x, s) = (wide(x) * sigmoid_of(x, s.wide)) as f32;
     gelu(x, s) = (wide(x) * 0.5 * real::erfc(-wide(x) * std::f64::consts::FRAC_1_SQRT_2)) as f32;
     gelu_fast(x, s) = gelu_segments(x);
     gelu_tanh(x, s) = {
