@@ -1,13 +1,10 @@
 //! The types of a signature are imported like any others.
 #[tt::kernel]
-fn scale<const M: usize, const N: usize>(x: &Tensor<bf16, M, N>, alpha: f32, y: &mut Tensor<bf16, M, N>) {
-    let (bx, by) = T.Kernel(N.div_ceil(64), M.div_ceil(64));
-    let v = T.alloc_shared::<bf16>(64, 64);
-    T.copy(x[(by * 64, bx * 64)], v);
-    for (i, j) in T.Parallel(64, 64) {
-        v[(i, j)] *= alpha;
-    }
-    T.copy(v, y[(by * 64, bx * 64)]);
+fn clear<const M: usize>(x: &mut Tensor<f32, M, 32>) {
+    let by = T.Kernel(M.div_ceil(32));
+    let v = T.alloc_shared::<f32>(32, 32);
+    T.clear(v);
+    T.copy(v, x[(by * 32, 0)]);
 }
 
 fn main() {}

@@ -1,9 +1,11 @@
 //! The pipeline: every pass once, in order, with the IR after each kept as text.
 
-use crate::artifact::{Artifact, Stage};
+use crate::artifact;
+use crate::artifact::Artifact;
 use crate::device::{Leaf, Node, Programs, Step, call};
 use crate::flow::{BufferId, BufferKind};
 use crate::passes::*;
+use crate::verify::flow::Stage;
 use crate::{codegen, device, flow, verify};
 use std::time::{Duration, Instant};
 use tt_lang::diagnostic::Diagnostic;
@@ -23,7 +25,7 @@ pub fn compile(kernel: &Kernel) -> Result<Artifact, Vec<Diagnostic>> {
 /// As [`compile`].
 pub fn timed(kernel: &Kernel) -> Result<(Artifact, Vec<(&'static str, Duration)>), Vec<Diagnostic>> {
     let mut log = Log {
-        stages: vec![Stage {
+        stages: vec![artifact::Stage {
             name: "tile",
             text: kernel.to_string(),
         }],
@@ -42,11 +44,13 @@ pub fn timed(kernel: &Kernel) -> Result<(Artifact, Vec<(&'static str, Duration)>
     let arguments = b2_grid_to_cores::run();
     log.pass("B2 grid_to_cores", || format!("{arguments:#?}\n"));
 
+    let capacity = crate::target::least(|target| target.dst_half_tiles) / if layouts.fp32_dest { 2 } else { 1 };
     let (mut flow, depths) = c1_lower_shared_to_cb::run(kernel, &layouts, &geometry)?;
     log.pass("C1 lower_shared_to_cb", || flow::print::flow(kernel, &flow));
+    check(kernel, &flow, Stage::Buffers, capacity)?;
     pad_tiles::run(kernel, &mut flow)?;
+    check(kernel, &flow, Stage::Buffers, capacity)?;
     log.pass("pad_tiles", || flow::print::flow(kernel, &flow));
-    let capacity = crate::target::least(|target| target.dst_half_tiles) / if layouts.fp32_dest { 2 } else { 1 };
     c2_lower_tile_intrinsics::run(
         &mut flow,
         c2_lower_tile_intrinsics::Registers {
@@ -54,8 +58,10 @@ pub fn timed(kernel: &Kernel) -> Result<(Artifact, Vec<(&'static str, Duration)>
             fp32: layouts.fp32_dest,
         },
     )?;
+    check(kernel, &flow, Stage::Sections, capacity)?;
     log.pass("C2 lower_tile_intrinsics", || flow::print::flow(kernel, &flow));
     let indices = c3_build_dataflow::run(&mut flow, &depths)?;
+    check(kernel, &flow, Stage::Lifetimes, capacity)?;
     log.pass("C3 build_dataflow", || flow::print::flow(kernel, &flow));
 
     let split = d1_split_kernel::run(&flow);
@@ -184,9 +190,14 @@ pub fn timed(kernel: &Kernel) -> Result<(Artifact, Vec<(&'static str, Duration)>
     ))
 }
 
+/// What must hold of Flow IR after each pass.
+fn check(kernel: &Kernel, flow: &flow::Flow, stage: Stage, capacity: u32) -> Result<(), Vec<Diagnostic>> {
+    verify::flow::check(flow, stage, capacity).map_err(|reason| vec![verify::unproved(kernel, &verify::Fault(reason))])
+}
+
 /// The stages and times so far.
 struct Log {
-    stages: Vec<Stage>,
+    stages: Vec<artifact::Stage>,
     times: Vec<(&'static str, Duration)>,
     last: Instant,
 }
@@ -194,7 +205,7 @@ struct Log {
 impl Log {
     fn pass(&mut self, name: &'static str, text: impl FnOnce() -> String) {
         self.time(name);
-        self.stages.push(Stage { name, text: text() });
+        self.stages.push(artifact::Stage { name, text: text() });
         self.last = Instant::now();
     }
 

@@ -41,7 +41,7 @@ pub fn run(flow: &mut Flow, depths: &[Depth]) -> Result<Vec<u8>, Vec<Diagnostic>
 }
 
 /// The buffers that a section reads, outside of its control steps.
-fn section_uses(section: &Section) -> BTreeSet<BufferId> {
+pub fn section_uses(section: &Section) -> BTreeSet<BufferId> {
     let mut uses = BTreeSet::new();
     for step in &section.steps {
         match step {

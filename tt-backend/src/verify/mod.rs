@@ -8,6 +8,7 @@
 //! | `budgets` | L1 bytes, circular buffers, runtime arguments and semaphores fit on every chip; the plan says what the programs do |
 //! | `progress` | the three programs can neither starve nor overflow with the depths chosen |
 //! | `ring` | no push, pop or access straddles a ring or leaves its window; transfers arrive before their pages are passed on |
+//! | `flow` | between the passes of stage C: one producer and one consumer per buffer, registers that fit, versions that live |
 //! | `protocol` | the register protocol, and the engine state that every operation needs, on every path |
 //!
 //! Budgets are the user's to keep; anything else that fails is a fault of the compiler, and is reported as one.
@@ -16,6 +17,7 @@ mod budgets;
 mod event;
 #[cfg(test)]
 pub(crate) mod fixture;
+pub mod flow;
 mod progress;
 mod protocol;
 mod range;
@@ -59,7 +61,8 @@ pub fn verify(kernel: &Kernel, device: &Device) -> Result<(), Vec<Diagnostic>> {
     if unproved.is_empty() { Ok(()) } else { Err(unproved) }
 }
 
-fn unproved(kernel: &Kernel, Fault(reason): &Fault) -> Diagnostic {
+/// A failed proof as a diagnostic.
+pub fn unproved(kernel: &Kernel, Fault(reason): &Fault) -> Diagnostic {
     Diagnostic::new(
         &codes::UNPROVED,
         kernel.span,

@@ -53,12 +53,15 @@ pub const fn nan_to_infinity(bits: u32) -> u32 {
     }
 }
 
-/// The value an SFPU store leaves in a 16-bit destination register. A NaN becomes an infinity; `generated_nan_sign` is the
-/// sign that the chip gives to NaNs its arithmetic makes.
+/// The value an SFPU store leaves in a 16-bit destination register. A NaN becomes an infinity: a positive one by way of the
+/// conversion instruction, else of `generated_nan_sign`, the sign that the chip gives to NaNs its arithmetic makes.
 #[inline(always)]
 pub const fn sfpu_store_16(bits: u32, store: Store, generated_nan_sign: u32) -> u32 {
     if bits & !SIGN > EXPONENT {
-        return generated_nan_sign | EXPONENT;
+        return match store {
+            Store::Nearest => EXPONENT,
+            Store::Truncate | Store::NearestEven => generated_nan_sign | EXPONENT,
+        };
     }
     let rounded = match store {
         Store::Truncate => bits & 0xffff_0000,
@@ -116,7 +119,8 @@ mod tests {
         for store in [Store::Truncate, Store::Nearest, Store::NearestEven] {
             assert_eq!(sfpu_store_16(0x0000_0001, store, 0), 0);
             assert_eq!(sfpu_store_16(f32::NAN.to_bits(), store, 0), EXPONENT);
-            assert_eq!(sfpu_store_16(f32::NAN.to_bits(), store, SIGN), SIGN | EXPONENT);
+            let sign = if store == Store::Nearest { 0 } else { SIGN };
+            assert_eq!(sfpu_store_16(f32::NAN.to_bits(), store, SIGN), sign | EXPONENT);
             assert_eq!(sfpu_store_16(f32::INFINITY.to_bits(), store, SIGN), EXPONENT);
         }
         assert_eq!(sfpu_store_16(0x3f80_ffff, Store::Truncate, 0), 0x3f80_0000);

@@ -233,7 +233,11 @@ impl Frontend {
         let (m, k) = flip(shapes[0], transpose_a);
         let (k_of_b, n) = flip(shapes[1], transpose_b);
         let wrong = if k != k_of_b {
-            Some((b.span, format!("`a` has {k} columns, `b` has {k_of_b} rows")))
+            let turned = |transposed: bool| if transposed { ", transposed," } else { "" };
+            let (a, name) = (&self.block(a.value).name, &self.block(b.value).name);
+            let (of_a, of_b) = (turned(transpose_a), turned(transpose_b));
+            let message = format!("`{a}`{of_a} has {k} columns, `{name}`{of_b} has {k_of_b} rows");
+            Some((b.span, message))
         } else if shapes[2] != (m, n) {
             Some((
                 acc.span,

@@ -152,21 +152,29 @@ impl Frontend {
     /// The block that `expr`, a plain name, stands for.
     pub(super) fn block_argument(&mut self, expr: &syn::Expr) -> Option<Spanned<BlockId>> {
         let Some(ident) = plain_name(expr) else {
-            if matches!(expr, syn::Expr::Index(_)) {
-                self.error(
-                    &codes::BLOCK_REGION,
-                    expr,
-                    "a part of a block or tensor where a whole block is wanted",
-                    "write the name of a block alone",
-                );
-            } else {
-                self.error(
-                    &codes::WRONG_KIND,
-                    expr,
-                    "expected the name of a block",
-                    "blocks come from `T.alloc_shared` and `T.alloc_fragment`",
-                );
+            if let syn::Expr::Index(index) = expr {
+                let of = plain_name(&index.expr).and_then(|name| self.resolve(name));
+                let (message, note) = match of {
+                    Some(Binding::Tensor(_)) => (
+                        "a region of a tensor, a block is wanted",
+                        "copy it into a block first: `T.copy(a[(row, col)], block)`",
+                    ),
+                    _ => (
+                        "a part of a block, a whole block is wanted",
+                        "write the block's name alone",
+                    ),
+                };
+                self.error(&codes::BLOCK_REGION, expr, message, note);
+                return None;
             }
+            // Constructs that are not in the language say so themselves.
+            let value = self.with_loads(Loads::WholeBlock, |this| this.value(expr))?;
+            self.error(
+                &codes::WRONG_KIND,
+                expr,
+                format!("the name of a block is wanted, found {}", value.describe()),
+                "blocks come from `T.alloc_shared` and `T.alloc_fragment`",
+            );
             return None;
         };
         match self.resolve(ident)? {

@@ -1,6 +1,7 @@
 //! Methods of values and the operations of `T` that give one: `x.exp()`, `T.exp(x)`, `n.div_ceil(32)`, `T.select(c, x, y)`.
 
 use super::frontend::Frontend;
+use super::scope::nearest;
 use super::value::{Class, Value};
 use super::vocabulary::{Role, Word, element_names, is_vocabulary, suggestion, word};
 use crate::codes;
@@ -110,9 +111,13 @@ impl Frontend {
         let row = op.row();
         if operands.len() != row.arity {
             let others = row.arity - 1;
-            let plural = if others == 1 { "" } else { "s" };
+            let wanted = match others {
+                0 => "no argument".to_string(),
+                1 => "one argument".to_string(),
+                _ => format!("{others} arguments"),
+            };
             let message = format!(
-                "`{name}` takes {others} argument{plural} besides the number, found {}",
+                "`{name}` takes {wanted} besides the number, found {}",
                 operands.len() - 1
             );
             self.error(&codes::ARGUMENTS, method, message, usage(op));
@@ -161,7 +166,10 @@ impl Frontend {
             let note = if ElementOp::named(&name).is_some() {
                 format!("make it a number first: `(n as f32).{name}()`")
             } else {
-                suggestion(&name, integer_names()).unwrap_or_else(|| "integers have div_ceil, min and max".to_string())
+                match nearest(&name, integer_names()) {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => "integers have `+ - * / %`, `div_ceil`, `min` and `max`".to_string(),
+                }
             };
             self.error(
                 &codes::UNKNOWN_METHOD,

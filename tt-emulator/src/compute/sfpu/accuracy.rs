@@ -69,8 +69,9 @@ fn tolerance(name: &str, wide: bool) -> f64 {
     match (wide, operation(hash(name)).expect("a row").store) {
         (true, _) => 2e-7,
         (false, Store::Truncate) => 1.0 / 128.0 + 1e-6,
-        // The exponential of 16-bit registers is itself good to some twelve bits.
-        (false, Store::Nearest | Store::NearestEven) => 1.0 / 256.0 + 3e-4,
+        // The exponential of 16-bit registers is itself good to some ten bits.
+        (false, _) if ["exp_tile", "sigmoid_tile", "silu_tile"].contains(&name) => 1.0 / 256.0 + 1.2e-3,
+        (false, Store::Nearest | Store::NearestEven) => 1.0 / 256.0 + 1e-6,
     }
 }
 

@@ -241,6 +241,9 @@ const BODIES: &[(&str, &[u16])] = &[
     // What is not in the language.
     ("let f = |p| p + 1;", &[200]),
     ("T.copy(&x, y);", &[201]),
+    ("T.gemm(&x, &y, &acc);", &[201, 201, 201]),
+    ("T.gemm(T.transpose(x, y), y, acc);", &[44]),
+    ("T.clear(3);", &[43]),
     ("for (i, j) in T.Parallel(64, 64) { y[(i, j)] = *x; }", &[201]),
     ("let p = &raw const x;", &[201]),
     ("let s = Point { x: 1 };", &[202]),
