@@ -8,6 +8,10 @@ pub const EXPONENT: u32 = 0x7f80_0000;
 /// Sign bit.
 pub const SIGN: u32 = 0x8000_0000;
 
+/// The NaN of a multiply-add whose product is negative. Wormhole gives NaNs the sign of the product, which shows when a
+/// 16-bit register makes an infinity of them; every other NaN, whatever its sign on this machine, counts as positive.
+pub const NEGATIVE_NAN: u32 = 0xffc0_0001;
+
 /// How a 32-bit value becomes a bf16 one on an SFPU store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Store {
@@ -54,14 +58,12 @@ pub const fn nan_to_infinity(bits: u32) -> u32 {
 }
 
 /// The value an SFPU store leaves in a 16-bit destination register. A NaN becomes an infinity: a positive one by way of the
-/// conversion instruction, else of `generated_nan_sign`, the sign that the chip gives to NaNs its arithmetic makes.
+/// conversion instruction and where the chip does not keep `signed_nan`s, else one of the NaN's sign.
 #[inline(always)]
-pub const fn sfpu_store_16(bits: u32, store: Store, generated_nan_sign: u32) -> u32 {
+pub const fn sfpu_store_16(bits: u32, store: Store, signed_nan: bool) -> u32 {
     if bits & !SIGN > EXPONENT {
-        return match store {
-            Store::Nearest => EXPONENT,
-            Store::Truncate | Store::NearestEven => generated_nan_sign | EXPONENT,
-        };
+        let negative = bits == NEGATIVE_NAN && signed_nan && !matches!(store, Store::Nearest);
+        return if negative { SIGN | EXPONENT } else { EXPONENT };
     }
     let rounded = match store {
         Store::Truncate => bits & 0xffff_0000,
@@ -117,13 +119,15 @@ mod tests {
     #[test]
     fn stores_flush_denormals_and_turn_nan_into_infinity() {
         for store in [Store::Truncate, Store::Nearest, Store::NearestEven] {
-            assert_eq!(sfpu_store_16(0x0000_0001, store, 0), 0);
-            assert_eq!(sfpu_store_16(f32::NAN.to_bits(), store, 0), EXPONENT);
+            assert_eq!(sfpu_store_16(0x0000_0001, store, true), 0);
+            assert_eq!(sfpu_store_16(f32::NAN.to_bits(), store, true), EXPONENT);
+            assert_eq!(sfpu_store_16(0xffc0_0000, store, true), EXPONENT);
+            assert_eq!(sfpu_store_16(NEGATIVE_NAN, store, false), EXPONENT);
             let sign = if store == Store::Nearest { 0 } else { SIGN };
-            assert_eq!(sfpu_store_16(f32::NAN.to_bits(), store, SIGN), sign | EXPONENT);
-            assert_eq!(sfpu_store_16(f32::INFINITY.to_bits(), store, SIGN), EXPONENT);
+            assert_eq!(sfpu_store_16(NEGATIVE_NAN, store, true), sign | EXPONENT);
+            assert_eq!(sfpu_store_16(f32::INFINITY.to_bits(), store, true), EXPONENT);
         }
-        assert_eq!(sfpu_store_16(0x3f80_ffff, Store::Truncate, 0), 0x3f80_0000);
-        assert_eq!(sfpu_store_16(0x3f80_ffff, Store::Nearest, 0), 0x3f81_0000);
+        assert_eq!(sfpu_store_16(0x3f80_ffff, Store::Truncate, true), 0x3f80_0000);
+        assert_eq!(sfpu_store_16(0x3f80_ffff, Store::Nearest, true), 0x3f81_0000);
     }
 }

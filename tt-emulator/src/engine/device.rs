@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::arch::{Arch, ArchName, L1_SLOT_BYTES};
 
+use super::copying;
 use super::counters::{MAX_DRAM_BANKS, RunCounters};
 use super::memory::allocator::{Allocator, Direction};
 use super::memory::machine::{BufferRange, Machine};
@@ -322,8 +323,9 @@ impl Buffer {
                 for (index, page) in chunk.chunks_exact(page_bytes).enumerate() {
                     let target = self.page_pointer((part * pages_per_part + index) as u64);
                     // SAFETY: a page of this live buffer; no program runs, and parts do not overlap.
-                    unsafe { std::ptr::copy_nonoverlapping(page.as_ptr(), target, page_bytes) };
+                    unsafe { copying::stream(page.as_ptr(), target, page_bytes) };
                 }
+                copying::fence();
             };
             let mut parts = data.chunks(pages_per_part * page_bytes).enumerate();
             let first = parts.next();
@@ -346,10 +348,14 @@ impl Buffer {
         std::thread::scope(|scope| {
             let copy = move |part: usize, chunk: &mut [u8]| {
                 for (index, page) in chunk.chunks_exact_mut(page_bytes).enumerate() {
-                    let source = self.page_pointer((part * pages_per_part + index) as u64);
+                    let number = (part * pages_per_part + index) as u64;
+                    // The next page lies in another bank, where the host's own prefetcher does not look.
+                    copying::prefetch(self.page_pointer((number + 1) % self.range.pages), page_bytes);
+                    let source = self.page_pointer(number);
                     // SAFETY: a page of this live buffer; no program runs.
-                    unsafe { std::ptr::copy_nonoverlapping(source, page.as_mut_ptr(), page_bytes) };
+                    unsafe { copying::stream(source, page.as_mut_ptr(), page_bytes) };
                 }
+                copying::fence();
             };
             let mut parts = data.chunks_mut(pages_per_part * page_bytes).enumerate();
             let first = parts.next();

@@ -195,16 +195,22 @@ fn run(path: &Path) -> Result<String, String> {
         }
         if let Some(chip) = buffer["out"].as_str().map(Path::new).filter(|path| path.exists()) {
             let chip = read_npy(chip, tensor.rows, tensor.columns)?;
-            let equal = result
-                .values
-                .iter()
-                .zip(&chip.values)
-                .filter(|(a, b)| a == b || (a.is_nan() && b.is_nan()))
-                .count();
+            let same = |i: &usize| {
+                let (ours, theirs) = (result.values[*i], chip.values[*i]);
+                ours == theirs || (ours.is_nan() && theirs.is_nan())
+            };
+            let equal = (0..chip.values.len()).filter(same).count();
             told.push(format!(
                 "{:.2} % as on the chip",
                 100.0 * equal as f64 / chip.values.len() as f64
             ));
+            if let Some(i) = (0..chip.values.len()).find(|i| !same(i)) {
+                let (row, column) = (i / chip.columns, i % chip.columns);
+                told.push(format!(
+                    "first [{row}, {column}]: {}, not {}",
+                    result.values[i], chip.values[i]
+                ));
+            }
         }
     }
     Ok(told.join(", "))

@@ -69,8 +69,8 @@ fn tolerance(name: &str, wide: bool) -> f64 {
     match (wide, operation(hash(name)).expect("a row").store) {
         (true, _) => 2e-7,
         (false, Store::Truncate) => 1.0 / 128.0 + 1e-6,
-        // The exponential of 16-bit registers is itself good to some ten bits.
-        (false, _) if ["exp_tile", "sigmoid_tile", "silu_tile"].contains(&name) => 1.0 / 256.0 + 1.2e-3,
+        // The exponential of 16-bit registers is itself good to nine bits.
+        (false, _) if ["exp_tile", "sigmoid_tile", "silu_tile"].contains(&name) => 1.0 / 256.0 + 2e-3,
         (false, Store::Nearest | Store::NearestEven) => 1.0 / 256.0 + 1e-6,
     }
 }
@@ -511,11 +511,12 @@ fn special_values_are_those_of_the_chips() {
         .0[0],
         0.0
     );
+    let minus = Tile([f32::NEG_INFINITY; TILE]);
     for (arch, sign) in [
         (ArchName::WormholeB0, f32::NEG_INFINITY),
         (ArchName::Blackhole, f32::INFINITY),
     ] {
-        let mut registers = registers(false, &[&infinity, &infinity, &infinity]);
+        let mut registers = registers(false, &[&minus, &minus, &minus]);
         let sub = operation(hash("sub_binary_tile")).expect("a row");
         run(sub, &call([0.0; 3], false), &mut registers, Arch::of(arch)).expect("legal");
         assert_eq!(registers.read(0).expect("written").0[0], sign);

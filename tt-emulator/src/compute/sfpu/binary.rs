@@ -3,7 +3,7 @@
 use super::real;
 use super::unary::{larger, remainder_of_floor, remainder_toward_zero, smaller};
 use super::{Face, Scalars};
-use crate::compute::rounding::flush_keeping_sign;
+use crate::compute::rounding::{NEGATIVE_NAN, SIGN, flush_keeping_sign};
 use crate::compute::vector::vectorised;
 
 /// Declares lane functions of two operands; `out` may not overlap them.
@@ -51,12 +51,23 @@ fn truth(condition: bool) -> f32 {
     if condition { 1.0 } else { 0.0 }
 }
 
+/// The value, or the NaN of a product with these sign bits.
+#[inline(always)]
+pub fn with_nan_of(value: f32, product: u32) -> f32 {
+    let nan = if product & SIGN != 0 { NEGATIVE_NAN } else { 0x7fc0_0000 };
+    if value.is_nan() { f32::from_bits(nan) } else { value }
+}
+
 pairs! {
-    add(x, y, s) = x + y;
-    sub(x, y, s) = x - y;
-    rsub(x, y, s) = y - x;
-    // With a 16-bit destination zero times anything is zero, as on the matrix engine.
-    mul(x, y, s) = if !s.wide && (x == 0.0 || y == 0.0) { 0.0 } else { x * y };
+    // The first operand is the product of these sums, with one.
+    add(x, y, s) = with_nan_of(x + y, x.to_bits());
+    sub(x, y, s) = with_nan_of(x - y, x.to_bits());
+    rsub(x, y, s) = with_nan_of(y - x, y.to_bits());
+    // With a 16-bit destination +0 times anything is zero, as on the matrix engine.
+    mul(x, y, s) = {
+        let zero = !s.wide & ((x.to_bits() == 0) | (y.to_bits() == 0));
+        if zero { 0.0 } else { with_nan_of(x * y, x.to_bits() ^ y.to_bits()) }
+    };
     div(x, y, s) = x / y;
     power(x, y, s) = real::power(wide(x), wide(y)) as f32;
     max(x, y, s) = larger(x, y);

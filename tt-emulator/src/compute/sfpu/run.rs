@@ -83,9 +83,9 @@ pub struct Call {
 }
 
 vectorised! {
-    fn store_narrow(values: &mut [f32], store: Store, nan_sign: u32) {
+    fn store_narrow(values: &mut [f32], store: Store, signed_nan: bool) {
         for value in values {
-            *value = f32::from_bits(sfpu_store_16(value.to_bits(), store, nan_sign));
+            *value = f32::from_bits(sfpu_store_16(value.to_bits(), store, signed_nan));
         }
     }
 }
@@ -99,11 +99,11 @@ vectorised! {
     }
 }
 
-/// Sign of the NaNs that a chip's vector unit makes: they show as infinities in 16-bit registers.
-fn nan_sign(arch: &Arch) -> u32 {
+/// Whether the vector unit of a chip gives the NaNs it makes a sign.
+fn signs_nan(arch: &Arch) -> bool {
     match arch.name {
-        ArchName::WormholeB0 => SIGN,
-        ArchName::Blackhole => 0,
+        ArchName::WormholeB0 => true,
+        ArchName::Blackhole => false,
     }
 }
 
@@ -111,7 +111,7 @@ fn store(values: &mut [f32], how: Store, wide: bool, arch: &Arch) {
     if wide {
         store_wide(values)
     } else {
-        store_narrow(values, how, nan_sign(arch))
+        store_narrow(values, how, signs_nan(arch))
     }
 }
 

@@ -94,7 +94,11 @@ fn exp_21f(x: f32, constant: f64) -> f32 {
     let scaled = if scaled > 255.0 { 255.0 } else { scaled };
     let bits = if scaled > 0.0 { scaled.to_bits() } else { 0 };
     let (exponent, mantissa) = ((bits >> 23) as i32 - 127, (bits & 0x7f_ffff) | 0x80_0000);
-    let fixed = if exponent >= 0 { mantissa << (exponent & 7) } else { mantissa >> (-exponent).min(31) };
+    let fixed = if exponent >= 0 {
+        mantissa << (exponent & 7)
+    } else {
+        mantissa >> (-exponent).min(31)
+    };
     let fraction = f64::from((fixed & 0x7f_ffff) as i32);
     let parabola = (constant + fraction * (7.839_635_491_371_155e-8 + fraction * 4.791_750_143_340_323e-15)) as f32;
     f32::from_bits((fixed & 0x7f80_0000) | (parabola.to_bits() & 0x7f_ffff))
@@ -106,12 +110,20 @@ const EXP_CONSTANT: f64 = 1.001_724_8;
 
 #[inline(always)]
 fn sigmoid_of(x: f32, wide_registers: bool) -> f64 {
-    if wide_registers { real::sigmoid(wide(x)) } else { 1.0 / (1.0 + wide(exp_21f(-x, EXP_CONSTANT))) }
+    if wide_registers {
+        real::sigmoid(wide(x))
+    } else {
+        1.0 / (1.0 + wide(exp_21f(-x, EXP_CONSTANT)))
+    }
 }
 
 #[inline(always)]
 fn exp_of(x: f32, s: &Scalars) -> f32 {
-    if s.wide { real::exp(wide(x) * wide(s.real(0))) as f32 } else { exp_21f(x * s.real(0), EXP_CONSTANT_FP16) }
+    if s.wide {
+        real::exp(wide(x) * wide(s.real(0))) as f32
+    } else {
+        exp_21f(x * s.real(0), EXP_CONSTANT_FP16)
+    }
 }
 
 lanes! {

@@ -81,16 +81,18 @@ impl Region {
         self.start
     }
 
-    /// Asks for huge pages where a range covers whole ones. It is only advice: a system without them ignores it.
+    /// Asks for huge pages for a range that is large enough to be worth them, and for what shares its first and last one.
+    /// It is only advice: a system without huge pages ignores it.
     pub fn advise_huge(&self, offset: usize, bytes: usize) {
         const HUGE: usize = 2 << 20;
-        let start = self.start as usize;
-        let first = (start + offset).next_multiple_of(HUGE) - start;
-        let end = (start + (offset + bytes).min(self.bytes)) / HUGE * HUGE - start;
-        if first < end {
-            // SAFETY: the range lies inside this mapping; the advice changes no contents.
-            unsafe { libc::madvise(self.start.add(first).cast(), end - first, libc::MADV_HUGEPAGE) };
+        if bytes < HUGE / 2 {
+            return;
         }
+        let start = self.start as usize;
+        let first = ((start + offset) / HUGE * HUGE).max(start) - start;
+        let end = (start + offset + bytes).next_multiple_of(HUGE).min(start + self.bytes) - start;
+        // SAFETY: the range lies inside this mapping; the advice changes no contents.
+        unsafe { libc::madvise(self.start.add(first).cast(), end - first, libc::MADV_HUGEPAGE) };
     }
 
     /// Gives the memory of the whole pages inside a range back; they read as zero afterwards.

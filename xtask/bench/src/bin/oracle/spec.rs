@@ -47,7 +47,7 @@ pub fn write(folder: &Path, artifact: &Artifact, outcome: &Outcome, arch: &str) 
         .collect();
     let kernels = [Role::Reader, Role::Compute, Role::Writer]
         .into_iter()
-        .map(|role| kernel(plan, outcome, role, &cores, &execution.cores))
+        .map(|role| kernel(plan, outcome, role, &cores, &execution.cores, arch))
         .collect::<Result<Vec<_>, _>>()?;
     let spec = json!({
         "arch": arch,
@@ -112,6 +112,7 @@ fn kernel(
     role: Role,
     cores: &Value,
     work: &[tt_plan::CoreWork],
+    arch: &str,
 ) -> Result<Value, String> {
     let part = plan.kernel(role).ok_or_else(|| format!("the plan has no {} kernel", role.name()))?;
     // Addresses are the runtime's; everything else is the launch's own.
@@ -143,8 +144,11 @@ fn kernel(
         kernel["fp32_dest_acc_en"] = json!(compute.fp32_dest_acc_en);
         kernel["math_approx_mode"] = json!(compute.math_approx_mode);
         kernel["dst_full_sync_en"] = json!(compute.dst_full_sync_en);
-        let unpacked: Vec<u8> =
-            plan.circular_buffers.iter().filter(|cb| cb.unpack_to_dest_fp32).map(|cb| cb.index).collect();
+        // The simulated Wormhole does not have this mode (shared/oracle/README.md, limits): f32 then passes through a source
+        // register, which keeps 11 bits of it.
+        let has_mode = arch != "wormhole_b0";
+        let unpacked = plan.circular_buffers.iter().filter(|cb| cb.unpack_to_dest_fp32 && has_mode).map(|cb| cb.index);
+        let unpacked: Vec<u8> = unpacked.collect();
         kernel["unpack_to_dest_fp32"] = json!(unpacked);
     }
     Ok(kernel)
