@@ -58,7 +58,12 @@ fn a_serial_loop_of_any_count_and_a_branch_on_a_scalar() -> Result<()> {
         let expected = assorted::two(&x, s, count, &mut c, &mut d).reference()?;
         assorted::two(&x, s, count, &mut c, &mut d).run()?;
         // A square block is transposed; its padding past the edge must not show.
-        close(&format!("two {m}×{n} c"), c.download()?.into_iter().map(f32::from), &expected["c"], 1e-2);
+        close(
+            &format!("two {m}×{n} c"),
+            c.download()?.into_iter().map(f32::from),
+            &expected["c"],
+            1e-2,
+        );
         close(&format!("two {m}×{n} d"), d.download()?, &expected["d"], 1e-5);
     }
     Ok(())
@@ -70,13 +75,23 @@ fn two_products_in_one_kernel() -> Result<()> {
     for (m, k, h, n) in [(32, 64, 64, 128), (70, 100, 130, 128), (5, 7, 9, 11)] {
         let x = device.upload(&bf16s(m * k, 4), [m, k])?;
         // Weights as a network has them, so that the intermediate result's rounding to bf16 stays small against the sum.
-        let scaled = |n: usize, seed| values(n, seed).into_iter().map(|x| bf16::from_f32(x / 8.0)).collect::<Vec<_>>();
+        let scaled = |n: usize, seed| {
+            values(n, seed)
+                .into_iter()
+                .map(|x| bf16::from_f32(x / 8.0))
+                .collect::<Vec<_>>()
+        };
         let w = device.upload(&scaled(k * h, 5), [k, h])?;
         let v = device.upload(&scaled(h * n, 6), [h, n])?;
         let mut y = device.zeros::<bf16>([m, n])?;
         let expected = assorted::mlp(&x, &w, &v, &mut y).reference()?;
         assorted::mlp(&x, &w, &v, &mut y).run()?;
-        close(&format!("mlp {m}×{k}×{h}×{n}"), y.download()?.into_iter().map(f32::from), &expected["y"], 1e-2);
+        close(
+            &format!("mlp {m}×{k}×{h}×{n}"),
+            y.download()?.into_iter().map(f32::from),
+            &expected["y"],
+            1e-2,
+        );
     }
     Ok(())
 }
@@ -91,7 +106,12 @@ fn rows_columns_and_corners_are_broadcast() -> Result<()> {
         let mut o = device.zeros::<bf16>([m, n])?;
         let expected = assorted::vectors(&a, &r, &q, &mut o).reference()?;
         assorted::vectors(&a, &r, &q, &mut o).run()?;
-        close(&format!("vectors {m}×{n}"), o.download()?.into_iter().map(f32::from), &expected["o"], 2e-2);
+        close(
+            &format!("vectors {m}×{n}"),
+            o.download()?.into_iter().map(f32::from),
+            &expected["o"],
+            2e-2,
+        );
     }
     Ok(())
 }

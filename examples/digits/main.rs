@@ -122,12 +122,11 @@ fn run() -> Result<f64, Box<dyn std::error::Error>> {
     Ok(accuracy)
 }
 
+/// A layer's name and what it took.
+type Layer = (&'static str, tt::Profile);
+
 /// The digit read in each picture, and what each layer took.
-fn classify(
-    device: &Device,
-    pictures: &[Picture],
-    weights: &Weights,
-) -> tt::Result<(Vec<usize>, [(&'static str, tt::Profile); 2])> {
+fn classify(device: &Device, pictures: &[Picture], weights: &Weights) -> tt::Result<(Vec<usize>, [Layer; 2])> {
     let (count, pixels, hidden, classes) = (pictures.len(), weights.pixels, weights.hidden, weights.classes);
     let grey: Vec<bf16> = pictures
         .iter()

@@ -74,11 +74,18 @@ fn a_kernel_that_computes_something_else_is_caught() {
     };
     let first = |generate: fn(&mut Random) -> Case, text: &str| {
         let cases = (1..).map(|seed| generate(&mut Random::new(seed)));
-        cases.into_iter().find(|case| case.source.contains(text)).expect("seeds do not end")
+        cases
+            .into_iter()
+            .find(|case| case.source.contains(text))
+            .expect("seeds do not end")
     };
     let cases = [
         // The last, ragged step along K is left out.
-        changed(first(gemm::generate, "K.div_ceil"), "in T.Pipelined(K.div_ceil", "in T.Pipelined((K - 1).div_ceil"),
+        changed(
+            first(gemm::generate, "K.div_ceil"),
+            "in T.Pipelined(K.div_ceil",
+            "in T.Pipelined((K - 1).div_ceil",
+        ),
         // One operand is taken for the other.
         changed(first(elementwise::generate, "+ y[(i, j)]"), "y[(i, j)]", "x[(i, j)]"),
     ];

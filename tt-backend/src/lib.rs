@@ -17,4 +17,4 @@ pub mod tile_ops;
 pub mod verify;
 
 pub use artifact::{Artifact, Stage};
-pub use pipeline::{compile, timed};
+pub use pipeline::{Times, compile, timed};

@@ -140,7 +140,7 @@ impl Names {
             .map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' })
             .collect();
         if base.is_empty() || base.starts_with(|c: char| c.is_ascii_digit()) || base.starts_with('_') {
-            base.insert_str(0, "v");
+            base.insert(0, 'v');
         }
         // Double underscores are the implementation's.
         while base.contains("__") {

@@ -19,11 +19,14 @@ pub fn compile(kernel: &Kernel) -> Result<Artifact, Vec<Diagnostic>> {
     timed(kernel).map(|(artifact, _)| artifact)
 }
 
+/// How long each pass took, in order.
+pub type Times = Vec<(&'static str, Duration)>;
+
 /// As [`compile`], with the time each pass took.
 ///
 /// # Errors
 /// As [`compile`].
-pub fn timed(kernel: &Kernel) -> Result<(Artifact, Vec<(&'static str, Duration)>), Vec<Diagnostic>> {
+pub fn timed(kernel: &Kernel) -> Result<(Artifact, Times), Vec<Diagnostic>> {
     let mut log = Log {
         stages: vec![artifact::Stage {
             name: "tile",
@@ -198,7 +201,7 @@ fn check(kernel: &Kernel, flow: &flow::Flow, stage: Stage, capacity: u32) -> Res
 /// The stages and times so far.
 struct Log {
     stages: Vec<artifact::Stage>,
-    times: Vec<(&'static str, Duration)>,
+    times: Times,
     last: Instant,
 }
 

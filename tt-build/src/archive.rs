@@ -8,6 +8,8 @@ pub(crate) fn write(folder: &Path, name: &str, objects: &[PathBuf]) -> Result<Pa
     let mut build = cc::Build::new();
     build.cargo_metadata(false).out_dir(folder).objects(objects);
     // Nothing is compiled here, but the archiver is chosen by target.
-    build.try_compile(name).map_err(|error| BuildError::Archive(error.to_string()))?;
+    build
+        .try_compile(name)
+        .map_err(|error| BuildError::Archive(error.to_string()))?;
     Ok(folder.join(format!("lib{name}.a")))
 }

@@ -20,14 +20,21 @@ pub(crate) struct Folders {
 
 impl Folders {
     pub fn new(root: PathBuf) -> Self {
-        Folders { root, taken: BTreeMap::new(), files: BTreeSet::new() }
+        Folders {
+            root,
+            taken: BTreeMap::new(),
+            files: BTreeSet::new(),
+        }
     }
 
     /// Writes what was emitted for `kernel`. Where two kernels have the same path (in two functions, or in a library and a
     /// binary of the same name), the second one's folder gets a number.
     pub fn write(&mut self, kernel: &Found, artifact: &Artifact) -> Result<(), BuildError> {
         let digest = artifact.digest();
-        let base = kernel.modules.iter().fold(self.root.clone(), |path, module| path.join(module));
+        let base = kernel
+            .modules
+            .iter()
+            .fold(self.root.clone(), |path, module| path.join(module));
         let mut folder = base.join(&kernel.name);
         let mut number = 2;
         while let Some(other) = self.taken.get(&folder) {
@@ -49,7 +56,11 @@ impl Folders {
             self.file(folder.join(name), text)?;
         }
         for (number, stage) in artifact.stages.iter().enumerate() {
-            let name: String = stage.name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+            let name: String = stage
+                .name
+                .chars()
+                .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
+                .collect();
             self.file(folder.join("ir").join(format!("{number:02}_{name}.txt")), &stage.text)?;
         }
         Ok(())

@@ -28,7 +28,11 @@ pub fn kernels_of_package(manifest: &Path) -> Result<Vec<Emitted>, BuildError> {
 /// The kernels of the crate whose first file is `root`.
 pub fn kernels_of_crate(root: &Path) -> Vec<Emitted> {
     let crate_name = root.file_stem().unwrap_or_default().to_string_lossy().replace('-', "_");
-    of_target(&Target { crate_name, root: PathBuf::from(root), is_library: false })
+    of_target(&Target {
+        crate_name,
+        root: PathBuf::from(root),
+        is_library: false,
+    })
 }
 
 fn of_target(target: &Target) -> Vec<Emitted> {
@@ -36,6 +40,9 @@ fn of_target(target: &Target) -> Vec<Emitted> {
     found
         .iter()
         .flat_map(kernels::in_file)
-        .map(|found| Emitted { path: [found.modules.join("::"), found.name].join("::"), outcome: found.outcome })
+        .map(|found| Emitted {
+            path: [found.modules.join("::"), found.name].join("::"),
+            outcome: found.outcome,
+        })
         .collect()
 }

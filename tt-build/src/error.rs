@@ -29,7 +29,11 @@ pub enum BuildError {
 
 impl BuildError {
     pub(crate) fn file(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> BuildError {
-        move |error| BuildError::File { action, path: path.to_path_buf(), error }
+        move |error| BuildError::File {
+            action,
+            path: path.to_path_buf(),
+            error,
+        }
     }
 }
 
@@ -37,7 +41,10 @@ impl fmt::Display for BuildError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             BuildError::NoBuildScript(name) => {
-                write!(f, "`{name}` is not set: tt_build::compile() is to be called from a build script")
+                write!(
+                    f,
+                    "`{name}` is not set: tt_build::compile() is to be called from a build script"
+                )
             }
             BuildError::Metadata(reason) => write!(f, "cannot find the targets of this package: {reason}"),
             BuildError::File { action, path, error } => write!(f, "cannot {action} {}: {error}", path.display()),

@@ -21,7 +21,11 @@ pub(crate) struct Found {
 /// Every kernel of `file`, also those in inline modules and in functions.
 pub(crate) fn in_file(file: &SourceFile) -> Vec<Found> {
     let name = file.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let mut search = Search { file: name, modules: file.modules.clone(), found: Vec::new() };
+    let mut search = Search {
+        file: name,
+        modules: file.modules.clone(),
+        found: Vec::new(),
+    };
     search.visit_file(&file.content);
     search.found
 }
@@ -34,7 +38,8 @@ struct Search {
 
 impl<'ast> Visit<'ast> for Search {
     fn visit_item_mod(&mut self, module: &'ast ItemMod) {
-        self.modules.push(module.ident.to_string().trim_start_matches("r#").to_string());
+        self.modules
+            .push(module.ident.to_string().trim_start_matches("r#").to_string());
         syn::visit::visit_item_mod(self, module);
         self.modules.pop();
     }
@@ -44,7 +49,10 @@ impl<'ast> Visit<'ast> for Search {
             return syn::visit::visit_item_fn(self, item);
         };
         let text = |diagnostics: &[tt_lang::diagnostic::Diagnostic], locations: &[SourceLocation]| {
-            diagnostics.iter().map(|diagnostic| render_text(diagnostic, locations, &self.file)).collect::<Vec<_>>()
+            diagnostics
+                .iter()
+                .map(|diagnostic| render_text(diagnostic, locations, &self.file))
+                .collect::<Vec<_>>()
         };
         let outcome = match parsed.kernel {
             None => Err(text(&parsed.diagnostics, parsed.spans.locations())),
@@ -54,6 +62,10 @@ impl<'ast> Visit<'ast> for Search {
             },
         };
         let name = item.sig.ident.to_string().trim_start_matches("r#").to_string();
-        self.found.push(Found { modules: self.modules.clone(), name, outcome });
+        self.found.push(Found {
+            modules: self.modules.clone(),
+            name,
+            outcome,
+        });
     }
 }

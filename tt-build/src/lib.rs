@@ -1,6 +1,6 @@
 //! Ahead-of-time compilation of a crate's kernels, for its `build.rs`:
 //!
-//! ```no_run
+//! ```text
 //! fn main() {
 //!     tt_build::compile()
 //! }
@@ -85,7 +85,10 @@ pub fn try_compile() -> Result<Summary, BuildError> {
             read.insert(file.path);
         }
     }
-    directives.extend(read.iter().map(|path| format!("cargo::rerun-if-changed={}", path.display())));
+    directives.extend(
+        read.iter()
+            .map(|path| format!("cargo::rerun-if-changed={}", path.display())),
+    );
 
     let mut folders = artifacts::Folders::new(root.clone());
     // The same text twice is compiled once.
@@ -99,8 +102,17 @@ pub fn try_compile() -> Result<Summary, BuildError> {
     folders.remove_others()?;
 
     let compiled = precompiled::compile(&root, &by_digest)?;
-    directives.extend(compiled.warnings.iter().map(|text| format!("cargo::warning=tt-build: {text}")));
-    directives.extend(precompiled::ENVIRONMENT.iter().map(|name| format!("cargo::rerun-if-env-changed={name}")));
+    directives.extend(
+        compiled
+            .warnings
+            .iter()
+            .map(|text| format!("cargo::warning=tt-build: {text}")),
+    );
+    directives.extend(
+        precompiled::ENVIRONMENT
+            .iter()
+            .map(|name| format!("cargo::rerun-if-env-changed={name}")),
+    );
     if !compiled.objects.is_empty() {
         let name = format!("tt_kernels_{}", package.replace('-', "_"));
         let path = archive::write(&out, &name, &compiled.objects)?;
@@ -113,5 +125,9 @@ pub fn try_compile() -> Result<Summary, BuildError> {
         // taken where its symbol is still missing, so a kernel that also came with the library is not there twice.
         directives.push(format!("cargo::rustc-link-arg={}", path.display()));
     }
-    Ok(Summary { kernels: folders.into_written(), objects: compiled.objects.len(), directives })
+    Ok(Summary {
+        kernels: folders.into_written(),
+        objects: compiled.objects.len(),
+        directives,
+    })
 }

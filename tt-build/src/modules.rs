@@ -21,7 +21,10 @@ pub(crate) struct SourceFile {
 
 /// All files of `target`.
 pub(crate) fn of_target(target: &Target) -> Vec<SourceFile> {
-    let mut walk = Walk { files: Vec::new(), seen: BTreeSet::new() };
+    let mut walk = Walk {
+        files: Vec::new(),
+        seen: BTreeSet::new(),
+    };
     let folder = target.root.parent().unwrap_or(Path::new("")).to_path_buf();
     walk.file(target.root.clone(), folder, vec![target.crate_name.clone()]);
     walk.files
@@ -40,13 +43,20 @@ impl Walk {
         if endless || !self.seen.insert((path.clone(), modules.clone())) {
             return;
         }
-        let Ok(text) = std::fs::read_to_string(&path) else { return };
+        let Ok(text) = std::fs::read_to_string(&path) else {
+            return;
+        };
         let Ok(content) = syn::parse_file(&text) else { return };
         let beside = path.parent().unwrap_or(Path::new("")).to_path_buf();
         let mut declared = Vec::new();
         declarations(&content.items, &children, &beside, &modules, &mut declared);
         self.files.push(SourceFile { path, modules, content });
-        for Declared { path, children, modules } in declared {
+        for Declared {
+            path,
+            children,
+            modules,
+        } in declared
+        {
             self.file(path, children, modules);
         }
     }
@@ -77,13 +87,21 @@ fn declarations(items: &[Item], children: &Path, beside: &Path, modules: &[Strin
             (None, Some(path)) => {
                 let path = beside.join(path);
                 let children = path.parent().unwrap_or(Path::new("")).to_path_buf();
-                found.push(Declared { path, children, modules });
+                found.push(Declared {
+                    path,
+                    children,
+                    modules,
+                });
             }
             (None, None) => {
                 let flat = children.join(format!("{name}.rs"));
                 let folder = children.join(&name);
                 let path = if flat.is_file() { flat } else { folder.join("mod.rs") };
-                found.push(Declared { path, children: folder, modules });
+                found.push(Declared {
+                    path,
+                    children: folder,
+                    modules,
+                });
             }
         }
     }
@@ -93,7 +111,9 @@ fn declarations(items: &[Item], children: &Path, beside: &Path, modules: &[Strin
 fn path_attribute(module: &ItemMod) -> Option<String> {
     module.attrs.iter().find_map(|attribute| match &attribute.meta {
         Meta::NameValue(pair) if pair.path.is_ident("path") => match &pair.value {
-            Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Some(text.value()),
+            Expr::Lit(ExprLit {
+                lit: Lit::Str(text), ..
+            }) => Some(text.value()),
             _ => None,
         },
         _ => None,
@@ -108,7 +128,10 @@ mod tests {
     fn modules_are_found_where_rustc_looks() {
         let root = std::env::temp_dir().join(format!("tt-build-modules-{}", std::process::id()));
         let files = [
-            ("lib.rs", "mod a; mod b; mod c { mod d; } #[path = \"odd/name.rs\"] mod e; mod missing; mod r#type;"),
+            (
+                "lib.rs",
+                "mod a; mod b; mod c { mod d; } #[path = \"odd/name.rs\"] mod e; mod missing; mod r#type;",
+            ),
             ("a.rs", "mod inner;"),
             ("a/inner.rs", ""),
             ("b/mod.rs", "mod inner;"),
@@ -123,13 +146,27 @@ mod tests {
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, text).unwrap();
         }
-        let target = Target { crate_name: "x".into(), root: root.join("lib.rs"), is_library: true };
+        let target = Target {
+            crate_name: "x".into(),
+            root: root.join("lib.rs"),
+            is_library: true,
+        };
         let mut found: Vec<String> = of_target(&target).iter().map(|file| file.modules.join("::")).collect();
         found.sort();
         std::fs::remove_dir_all(&root).unwrap();
         assert_eq!(
             found,
-            ["x", "x::a", "x::a::inner", "x::b", "x::b::inner", "x::c::d", "x::e", "x::e::next", "x::type"]
+            [
+                "x",
+                "x::a",
+                "x::a::inner",
+                "x::b",
+                "x::b::inner",
+                "x::c::d",
+                "x::e",
+                "x::e::next",
+                "x::type"
+            ]
         );
     }
 }

@@ -94,7 +94,9 @@ fn architectures(warnings: &mut Vec<String>) -> Vec<ArchName> {
         Ok("blackhole") => vec![ArchName::Blackhole],
         Ok("all") => all.to_vec(),
         Ok(other) => {
-            warnings.push(format!("TT_BUILD_ARCH is `{other}`, it can be wormhole_b0, blackhole or all; taking all"));
+            warnings.push(format!(
+                "TT_BUILD_ARCH is `{other}`, it can be wormhole_b0, blackhole or all; taking all"
+            ));
             all.to_vec()
         }
     }
@@ -107,25 +109,46 @@ fn job(digest: &str, artifact: &Artifact, plan: &Plan, role: Role, arch: ArchNam
     let mut compile_args = Vec::new();
     for CompileArg::Accessor(name) in &kernel.compile_args {
         let layout = plan.parameters.iter().find_map(|parameter| match parameter {
-            Parameter::Tensor { name: other, layout, .. } if other == name => Some(layout),
+            Parameter::Tensor {
+                name: other, layout, ..
+            } if other == name => Some(layout),
             _ => None,
         });
         let layout = layout.ok_or_else(|| BuildError::Plan(format!("it accesses `{name}`, which is no tensor")))?;
         compile_args.extend(accessor_words(layout));
     }
     let (text, config) = match role {
-        Role::Reader => {
-            (&artifact.reader, KernelRole::DataMovement { processor: DataMovementProcessor::Ncrisc, noc: 0 })
-        }
-        Role::Writer => {
-            (&artifact.writer, KernelRole::DataMovement { processor: DataMovementProcessor::Brisc, noc: 1 })
-        }
+        Role::Reader => (
+            &artifact.reader,
+            KernelRole::DataMovement {
+                processor: DataMovementProcessor::Ncrisc,
+                noc: 0,
+            },
+        ),
+        Role::Writer => (
+            &artifact.writer,
+            KernelRole::DataMovement {
+                processor: DataMovementProcessor::Brisc,
+                noc: 1,
+            },
+        ),
         Role::Compute => (&artifact.compute, KernelRole::Compute(options(&plan.compute))),
     };
-    let source =
-        KernelSource { file: kernel.file.clone(), source: text.clone(), compile_args, ..KernelSource::default() };
+    let source = KernelSource {
+        file: kernel.file.clone(),
+        source: text.clone(),
+        compile_args,
+        ..KernelSource::default()
+    };
     let key = aot_key(&source, &config, arch).map_err(|error| BuildError::Compiler(error.to_string()))?;
-    Ok(Job { digest: digest.to_string(), role, source, config, arch, key })
+    Ok(Job {
+        digest: digest.to_string(),
+        role,
+        source,
+        config,
+        arch,
+        key,
+    })
 }
 
 /// What `TensorAccessorArgs` of an interleaved buffer appends (metalium.md §3): a set of flags (2: in DRAM) and the page size.
@@ -150,7 +173,10 @@ fn options(config: &ComputeConfig) -> ComputeOptions {
 
 /// Compiles on as many threads as cargo allows; gives back one object per job.
 fn compile_all(jobs: &[Job], work: &Path, objects: &Path) -> Vec<Result<PathBuf, KernelError>> {
-    let threads = std::env::var("NUM_JOBS").ok().and_then(|jobs| jobs.parse::<usize>().ok()).unwrap_or(1);
+    let threads = std::env::var("NUM_JOBS")
+        .ok()
+        .and_then(|jobs| jobs.parse::<usize>().ok())
+        .unwrap_or(1);
     let next = AtomicUsize::new(0);
     let outcomes = Mutex::new(Vec::new());
     let run = || {
@@ -158,7 +184,10 @@ fn compile_all(jobs: &[Job], work: &Path, objects: &Path) -> Vec<Result<PathBuf,
             let index = next.fetch_add(1, Ordering::Relaxed);
             let Some(job) = jobs.get(index) else { break };
             let outcome = object(job, work, objects);
-            outcomes.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((index, outcome));
+            outcomes
+                .lock()
+                .unwrap_or_else(std::sync::PoisonError::into_inner)
+                .push((index, outcome));
         }
     };
     std::thread::scope(|scope| {
@@ -181,8 +210,10 @@ fn object(job: &Job, work: &Path, objects: &Path) -> Result<PathBuf, KernelError
     // Two jobs may have the same key; each writes a file of its own and the last one stays.
     let partial = objects.join(format!("{}-{:?}.partial", job.key, std::thread::current().id()));
     compile_to_object(&job.source, &job.config, job.arch, work, &partial)?;
-    std::fs::rename(&partial, &path)
-        .map_err(|error| KernelError::Files { action: format!("rename {}", partial.display()), error })?;
+    std::fs::rename(&partial, &path).map_err(|error| KernelError::Files {
+        action: format!("rename {}", partial.display()),
+        error,
+    })?;
     Ok(path)
 }
 

@@ -21,12 +21,20 @@ pub(crate) fn of_package(manifest: &Path) -> Result<Vec<Target>, BuildError> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let file = manifest.join("Cargo.toml");
     let output = Command::new(&cargo)
-        .args(["metadata", "--format-version=1", "--no-deps", "--offline", "--manifest-path"])
+        .args([
+            "metadata",
+            "--format-version=1",
+            "--no-deps",
+            "--offline",
+            "--manifest-path",
+        ])
         .arg(&file)
         .output()
         .map_err(|error| BuildError::Metadata(format!("{}: {error}", cargo.to_string_lossy())))?;
     if !output.status.success() {
-        return Err(BuildError::Metadata(String::from_utf8_lossy(&output.stderr).into_owned()));
+        return Err(BuildError::Metadata(
+            String::from_utf8_lossy(&output.stderr).into_owned(),
+        ));
     }
     let metadata: Value =
         serde_json::from_slice(&output.stdout).map_err(|error| BuildError::Metadata(error.to_string()))?;
@@ -40,7 +48,13 @@ pub(crate) fn of_package(manifest: &Path) -> Result<Vec<Target>, BuildError> {
         .iter()
         .find(|package| same(&package["manifest_path"]))
         .ok_or_else(|| BuildError::Metadata(format!("cargo metadata does not list {}", file.display())))?;
-    Ok(package["targets"].as_array().map(Vec::as_slice).unwrap_or_default().iter().filter_map(target).collect())
+    Ok(package["targets"]
+        .as_array()
+        .map(Vec::as_slice)
+        .unwrap_or_default()
+        .iter()
+        .filter_map(target)
+        .collect())
 }
 
 fn target(target: &Value) -> Option<Target> {

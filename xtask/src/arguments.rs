@@ -45,7 +45,10 @@ impl Arguments {
                 None => (option, None),
             };
             let Some((name, value, _)) = chore.options.iter().find(|(known, ..)| *known == name) else {
-                return Err(format!("`{}` has no option `--{name}`; see `cargo xtask {} --help`", chore.name, chore.name));
+                return Err(format!(
+                    "`{}` has no option `--{name}`; see `cargo xtask {} --help`",
+                    chore.name, chore.name
+                ));
             };
             let value = if value.is_empty() {
                 if attached.is_some() {
@@ -53,7 +56,9 @@ impl Arguments {
                 }
                 String::new()
             } else {
-                attached.or_else(|| words.next()).ok_or_else(|| format!("`--{name}` needs a value, {value}"))?
+                attached
+                    .or_else(|| words.next())
+                    .ok_or_else(|| format!("`--{name}` needs a value, {value}"))?
             };
             arguments.options.insert((*name).to_string(), value);
         }
@@ -62,7 +67,12 @@ impl Arguments {
 
     /// The operand, which the chore cannot do without.
     pub fn operand(&self, chore: &Chore) -> Result<&str, String> {
-        let missing = || format!("`{}` needs {}; see `cargo xtask {} --help`", chore.name, chore.operand, chore.name);
+        let missing = || {
+            format!(
+                "`{}` needs {}; see `cargo xtask {} --help`",
+                chore.name, chore.operand, chore.name
+            )
+        };
         self.operand.as_deref().ok_or_else(missing)
     }
 
@@ -97,7 +107,12 @@ pub fn help(chores: &[Chore]) -> String {
     let mut text = String::from("The project's chores.\n\nusage: cargo xtask CHORE [..]\n\n");
     for chore in chores {
         // Writing to a String cannot fail.
-        let _ = writeln!(text, "  {:<10} {}", chore.name, chore.about.lines().next().unwrap_or_default());
+        let _ = writeln!(
+            text,
+            "  {:<10} {}",
+            chore.name,
+            chore.about.lines().next().unwrap_or_default()
+        );
     }
     text.push_str("\n`cargo xtask CHORE --help` says more.\n");
     text
@@ -105,7 +120,10 @@ pub fn help(chores: &[Chore]) -> String {
 
 /// One chore with its options.
 pub fn chore_help(chore: &Chore) -> String {
-    let mut text = format!("{}\n\nusage: cargo xtask {} {} [options]\n", chore.about, chore.name, chore.operand);
+    let mut text = format!(
+        "{}\n\nusage: cargo xtask {} {} [options]\n",
+        chore.about, chore.name, chore.operand
+    );
     for (name, value, about) in chore.options {
         let _ = writeln!(text, "  {:<20} {about}", format!("--{name} {value}"));
     }
@@ -143,6 +161,13 @@ mod tests {
         ] {
             assert!(parse(words).unwrap_err().contains(message), "{words:?}");
         }
-        assert!(parse(&[]).unwrap().unwrap().operand(&CHORE).unwrap_err().contains("needs DIR"));
+        assert!(
+            parse(&[])
+                .unwrap()
+                .unwrap()
+                .operand(&CHORE)
+                .unwrap_err()
+                .contains("needs DIR")
+        );
     }
 }

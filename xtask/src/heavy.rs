@@ -9,7 +9,11 @@ pub const ORACLE: Chore = Chore {
     operand: "",
     options: &[
         ("out", "DIR", "where to write"),
-        ("programs", "DIR", "where matmul.rs, tir_matmul.rs and elementwise.rs are (default: ../shared/programs)"),
+        (
+            "programs",
+            "DIR",
+            "where matmul.rs, tir_matmul.rs and elementwise.rs are (default: ../shared/programs)",
+        ),
         ("arch", "NAME", "wormhole_b0 (default) or blackhole"),
     ],
     about: "runs kernels on the emulator and writes what shared/oracle/run_oracle needs to run the same ones\n\n\
@@ -24,7 +28,11 @@ pub const BENCH: Chore = Chore {
     operand: "",
     options: &[
         ("only", "NAMES", "only these measurements, separated by commas"),
-        ("quick", "", "smaller sizes, to see that everything runs; writes nothing"),
+        (
+            "quick",
+            "",
+            "smaller sizes, to see that everything runs; writes nothing",
+        ),
         ("list", "", "the measurements with what each is compared to"),
     ],
     about: "measures speed and memory, prints a table and writes it to BENCHMARKS.md\n\n\
@@ -34,10 +42,23 @@ pub const BENCH: Chore = Chore {
 
 fn start(binary: &str, arguments: &Arguments) -> Result<(), String> {
     let status = project::cargo()
-        .args(["run", "--quiet", "--release", "--package", "tt-bench", "--bin", binary, "--"])
+        .args([
+            "run",
+            "--quiet",
+            "--release",
+            "--package",
+            "tt-bench",
+            "--bin",
+            binary,
+            "--",
+        ])
         .args(arguments.words())
         .current_dir(project::root())
         .status()
         .map_err(|error| format!("cannot start cargo: {error}"))?;
-    if status.success() { Ok(()) } else { Err(format!("`{binary}` ended with {status}")) }
+    if status.success() {
+        Ok(())
+    } else {
+        Err(format!("`{binary}` ended with {status}"))
+    }
 }

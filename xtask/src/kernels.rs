@@ -15,8 +15,16 @@ pub const CHORE: Chore = Chore {
     operand: "",
     options: &[
         ("out", "DIR", "where to write"),
-        ("programs", "DIR", "also the programs DIR/*.rs (default: ../shared/programs where it exists)"),
-        ("only", "NAMES", "of those only these, separated by commas (default: the list in .ci/programs)"),
+        (
+            "programs",
+            "DIR",
+            "also the programs DIR/*.rs (default: ../shared/programs where it exists)",
+        ),
+        (
+            "only",
+            "NAMES",
+            "of those only these, separated by commas (default: the list in .ci/programs)",
+        ),
     ],
     about: "writes the emitted C++ of every kernel of the examples, the tests and the programs\n\n\
             Beside it goes list.json, which shared/oracle/headers/compile_check.py --list reads: kind, architectures,\n\
@@ -29,7 +37,10 @@ fn run(arguments: &Arguments) -> Result<(), String> {
     let mut found = tt_build::kernels_of_package(&project::root()).map_err(|error| error.to_string())?;
     let (programs, only) = match arguments.option("programs") {
         Some(folder) => (Some(PathBuf::from(folder)), arguments.list("only")),
-        None => (project::shared_programs(), Some(arguments.list("only").map_or_else(project::working_programs, Ok)?)),
+        None => (
+            project::shared_programs(),
+            Some(arguments.list("only").map_or_else(project::working_programs, Ok)?),
+        ),
     };
     if let Some(folder) = &programs {
         for file in project::rust_files(folder, only.as_deref())? {
@@ -51,7 +62,12 @@ fn run(arguments: &Arguments) -> Result<(), String> {
     }
     let text = serde_json::to_string_pretty(&Value::from(list.clone())).map_err(|error| error.to_string())?;
     write_file(&out.join("list.json"), &text)?;
-    println!("{} kernels of {} functions in {}", list.len(), digests.len(), out.display());
+    println!(
+        "{} kernels of {} functions in {}",
+        list.len(),
+        digests.len(),
+        out.display()
+    );
     Ok(())
 }
 
@@ -61,9 +77,11 @@ fn write(out: &Path, kernel: &str, artifact: &Artifact) -> Result<Vec<Value>, St
     let folder = kernel.replace("::", "/");
     write_file(&out.join(&folder).join("tt.plan.json"), &artifact.plan)?;
     let mut entries = Vec::new();
-    for (role, text) in
-        [(Role::Reader, &artifact.reader), (Role::Compute, &artifact.compute), (Role::Writer, &artifact.writer)]
-    {
+    for (role, text) in [
+        (Role::Reader, &artifact.reader),
+        (Role::Compute, &artifact.compute),
+        (Role::Writer, &artifact.writer),
+    ] {
         let path = format!("{folder}/{}.cpp", role.name());
         write_file(&out.join(&path), text)?;
         entries.push(json!({
@@ -83,16 +101,23 @@ fn write(out: &Path, kernel: &str, artifact: &Artifact) -> Result<Vec<Value>, St
 
 /// The words a launch would give: for every tensor accessor its flags (2: interleaved in DRAM) and its page size.
 fn compile_time_arguments(plan: &Plan, role: Role) -> Vec<u32> {
-    let arguments = plan.kernel(role).map(|kernel| kernel.compile_args.as_slice()).unwrap_or_default();
+    let arguments = plan
+        .kernel(role)
+        .map(|kernel| kernel.compile_args.as_slice())
+        .unwrap_or_default();
     let words = |name: &str| {
         plan.parameters.iter().find_map(|parameter| match parameter {
-            Parameter::Tensor { name: other, layout, .. } if other == name => {
-                Some([if layout.shard == "DRAM" { 2 } else { 0 }, layout.page_size])
-            }
+            Parameter::Tensor {
+                name: other, layout, ..
+            } if other == name => Some([if layout.shard == "DRAM" { 2 } else { 0 }, layout.page_size]),
             _ => None,
         })
     };
-    arguments.iter().filter_map(|CompileArg::Accessor(name)| words(name)).flatten().collect()
+    arguments
+        .iter()
+        .filter_map(|CompileArg::Accessor(name)| words(name))
+        .flatten()
+        .collect()
 }
 
 fn write_file(path: &Path, text: &str) -> Result<(), String> {

@@ -8,12 +8,13 @@ mod heavy;
 mod kernels;
 mod programs;
 mod project;
+mod targets;
 
 use arguments::{Arguments, Chore};
 use std::process::ExitCode;
 
 /// Every chore, in the order of the help.
-const CHORES: &[Chore] = &[programs::CHORE, kernels::CHORE, heavy::ORACLE, heavy::BENCH];
+const CHORES: &[Chore] = &[programs::CHORE, targets::CHORE, kernels::CHORE, heavy::ORACLE, heavy::BENCH];
 
 fn main() -> ExitCode {
     let mut words = std::env::args().skip(1);

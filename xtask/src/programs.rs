@@ -30,20 +30,35 @@ struct Variant {
 }
 
 const VARIANTS: [Variant; 2] = [
-    Variant { title: "with build.rs", package: "tt-programs-built", build_script: true },
-    Variant { title: "without", package: "tt-programs-plain", build_script: false },
+    Variant {
+        title: "with build.rs",
+        package: "tt-programs-built",
+        build_script: true,
+    },
+    Variant {
+        title: "without",
+        package: "tt-programs-plain",
+        build_script: false,
+    },
 ];
 
 fn run(arguments: &Arguments) -> Result<(), String> {
     let folder = PathBuf::from(arguments.operand(&CHORE)?);
     let only = arguments.list("only");
     let programs = project::rust_files(&folder, only.as_deref())?;
-    let names: Vec<String> =
-        programs.iter().map(|path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned()).collect();
+    let names: Vec<String> = programs
+        .iter()
+        .map(|path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned())
+        .collect();
     let mut results: Vec<Vec<Result<Duration, String>>> = Vec::new();
     for variant in &VARIANTS {
         let scratch = scratch_crate(variant, &folder, &programs)?;
-        results.push(names.iter().map(|name| build_and_run(variant, &scratch, name)).collect());
+        results.push(
+            names
+                .iter()
+                .map(|name| build_and_run(variant, &scratch, name))
+                .collect(),
+        );
     }
     report(&names, &results)
 }
@@ -105,7 +120,10 @@ fn build_and_run(variant: &Variant, scratch: &Path, name: &str) -> Result<Durati
     }
     let cache = scratch.join(format!("cache-{name}"));
     let mut program = Command::new(project::target().join("release").join(name));
-    program.current_dir(scratch).env("TT_EMULATOR_CACHE", &cache).env_remove("TT_METAL_HOME");
+    program
+        .current_dir(scratch)
+        .env("TT_EMULATOR_CACHE", &cache)
+        .env_remove("TT_METAL_HOME");
     if variant.build_script {
         // Everything was compiled with the crate: a program that still wants a compiler is caught here.
         program.env("CXX", scratch.join("no-compiler-here"));
@@ -130,7 +148,10 @@ fn tail(bytes: &[u8]) -> String {
 
 fn report(names: &[String], results: &[Vec<Result<Duration, String>>]) -> Result<(), String> {
     let width = names.iter().map(String::len).max().unwrap_or(0).max("program".len());
-    println!("\n{:width$}  {:>14}  {:>14}", "program", VARIANTS[0].title, VARIANTS[1].title);
+    println!(
+        "\n{:width$}  {:>14}  {:>14}",
+        "program", VARIANTS[0].title, VARIANTS[1].title
+    );
     let mut failures = Vec::new();
     for (row, name) in names.iter().enumerate() {
         let cells: Vec<String> = results
@@ -150,7 +171,12 @@ fn report(names: &[String], results: &[Vec<Result<Duration, String>>]) -> Result
     if failures.is_empty() {
         return Ok(());
     }
-    Err(format!("{} of {} runs failed\n{}", failures.len(), names.len() * VARIANTS.len(), failures.join("\n")))
+    Err(format!(
+        "{} of {} runs failed\n{}",
+        failures.len(),
+        names.len() * VARIANTS.len(),
+        failures.join("\n")
+    ))
 }
 
 fn write(path: &Path, text: &str) -> Result<(), String> {

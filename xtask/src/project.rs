@@ -5,7 +5,10 @@ use std::path::{Path, PathBuf};
 /// The repository's root.
 pub fn root() -> PathBuf {
     // This crate lies directly below it.
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().map(Path::to_path_buf).unwrap_or_default()
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .map(Path::to_path_buf)
+        .unwrap_or_default()
 }
 
 /// The folder cargo builds in.
@@ -23,7 +26,13 @@ pub fn shared_programs() -> Option<PathBuf> {
 pub fn working_programs() -> Result<Vec<String>, String> {
     let path = root().join(".ci/programs");
     let text = std::fs::read_to_string(&path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
-    let names = text.lines().map(|line| line.split('#').next().unwrap_or_default().trim().trim_end_matches(".rs"));
+    let names = text.lines().map(|line| {
+        line.split('#')
+            .next()
+            .unwrap_or_default()
+            .trim()
+            .trim_end_matches(".rs")
+    });
     Ok(names.filter(|name| !name.is_empty()).map(str::to_string).collect())
 }
 
@@ -44,7 +53,10 @@ pub fn rust_files(folder: &Path, only: Option<&[String]>) -> Result<Vec<PathBuf>
     let name = |path: &PathBuf| path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     if let Some(only) = only {
         let wanted: Vec<&str> = only.iter().map(|name| name.trim_end_matches(".rs")).collect();
-        if let Some(missing) = wanted.iter().find(|wanted| !files.iter().any(|path| name(path) == **wanted)) {
+        if let Some(missing) = wanted
+            .iter()
+            .find(|wanted| !files.iter().any(|path| name(path) == **wanted))
+        {
             return Err(format!("there is no {missing}.rs in {}", folder.display()));
         }
         files.retain(|path| wanted.contains(&name(path).as_str()));

@@ -2,7 +2,11 @@
 use tt::prelude::*;
 
 #[tt::kernel]
-pub fn tall<const M: usize, const K: usize, const N: usize>(a: &Tensor<bf16, K, M>, b: &Tensor<bf16, K, N>, c: &mut Tensor<f32, M, N>) {
+pub fn tall<const M: usize, const K: usize, const N: usize>(
+    a: &Tensor<bf16, K, M>,
+    b: &Tensor<bf16, K, N>,
+    c: &mut Tensor<f32, M, N>,
+) {
     let (bx, by) = T.Kernel(N.div_ceil(64), M.div_ceil(96));
     let x = T.alloc_shared::<bf16>(64, 96);
     let y = T.alloc_shared::<bf16>(64, 64);
@@ -16,7 +20,13 @@ pub fn tall<const M: usize, const K: usize, const N: usize>(a: &Tensor<bf16, K, 
     T.copy(acc, c[(by * 96, bx * 64)]);
 }
 #[tt::kernel]
-pub fn two<const M: usize, const N: usize>(a: &Tensor<bf16, M, N>, s: f32, n: u32, c: &mut Tensor<bf16, M, N>, d: &mut Tensor<f32, M, N>) {
+pub fn two<const M: usize, const N: usize>(
+    a: &Tensor<bf16, M, N>,
+    s: f32,
+    n: u32,
+    c: &mut Tensor<bf16, M, N>,
+    d: &mut Tensor<f32, M, N>,
+) {
     let (bx, by) = T.Kernel(N.div_ceil(32), M.div_ceil(32));
     let x = T.alloc_shared::<bf16>(32, 32);
     let y = T.alloc_fragment::<f32>(32, 32);
@@ -29,7 +39,9 @@ pub fn two<const M: usize, const N: usize>(a: &Tensor<bf16, M, N>, s: f32, n: u3
         }
     }
     if bx == 0 && s > 0.5 {
-        for (i, j) in T.Parallel(32, 32) { z[(i, j)] = y[(i, j)].exp() + x[(j, i)] * 2.0; }
+        for (i, j) in T.Parallel(32, 32) {
+            z[(i, j)] = y[(i, j)].exp() + x[(j, i)] * 2.0;
+        }
     } else {
         T.copy(y, z);
     }
@@ -37,7 +49,12 @@ pub fn two<const M: usize, const N: usize>(a: &Tensor<bf16, M, N>, s: f32, n: u3
     T.copy(y, d[(by * 32, bx * 32)]);
 }
 #[tt::kernel]
-pub fn mlp<const M: usize, const K: usize, const H: usize, const N: usize>(x: &Tensor<bf16, M, K>, w: &Tensor<bf16, K, H>, v: &Tensor<bf16, H, N>, y: &mut Tensor<bf16, M, N>) {
+pub fn mlp<const M: usize, const K: usize, const H: usize, const N: usize>(
+    x: &Tensor<bf16, M, K>,
+    w: &Tensor<bf16, K, H>,
+    v: &Tensor<bf16, H, N>,
+    y: &mut Tensor<bf16, M, N>,
+) {
     let by = T.Kernel(M.div_ceil(32));
     let xb = T.alloc_shared::<bf16>(32, 64);
     let wb = T.alloc_shared::<bf16>(64, 64);
@@ -53,21 +70,31 @@ pub fn mlp<const M: usize, const K: usize, const H: usize, const N: usize>(x: &T
             T.copy(w[(k * 64, j * 64)], wb);
             T.gemm(xb, wb, h);
         }
-        for (a, b) in T.Parallel(32, 64) { g[(a, b)] = h[(a, b)].relu(); }
+        for (a, b) in T.Parallel(32, 64) {
+            g[(a, b)] = h[(a, b)].relu();
+        }
         T.copy(v[(j * 64, 0)], vb);
         T.gemm(g, vb, acc);
     }
     T.copy(acc, y[(by * 32, 0)]);
 }
 #[tt::kernel]
-pub fn vectors<const M: usize, const N: usize>(a: &Tensor<bf16, M, N>, r: &Tensor<bf16, N>, q: &Tensor<bf16, M, 1>, o: &mut Tensor<bf16, M, N>) {
+pub fn vectors<const M: usize, const N: usize>(
+    a: &Tensor<bf16, M, N>,
+    r: &Tensor<bf16, N>,
+    q: &Tensor<bf16, M, 1>,
+    o: &mut Tensor<bf16, M, N>,
+) {
     let (bx, by) = T.Kernel(N.div_ceil(64), M.div_ceil(64));
     let row = T.alloc_shared::<bf16>(64);
     let t = T.alloc_fragment::<f32>(64);
     T.copy(r[bx * 64], row);
-    for i in T.Parallel(64) { t[i] = q[(by * 64 + i, 0)] * 2.0 + 1.0; }
+    for i in T.Parallel(64) {
+        t[i] = q[(by * 64 + i, 0)] * 2.0 + 1.0;
+    }
     for (i, j) in T.Parallel(64, 64) {
-        o[(by * 64 + i, bx * 64 + j)] = (a[(by * 64 + i, bx * 64 + j)] * row[j] - t[i]).max(a[(by * 64 + i, 0)]) / (1.0 + (row[j] - a[(0, bx * 64 + j)]).abs());
+        o[(by * 64 + i, bx * 64 + j)] = (a[(by * 64 + i, bx * 64 + j)] * row[j] - t[i]).max(a[(by * 64 + i, 0)])
+            / (1.0 + (row[j] - a[(0, bx * 64 + j)]).abs());
     }
 }
 #[tt::kernel(order = block_linear(2, 4))]

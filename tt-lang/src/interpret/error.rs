@@ -11,7 +11,7 @@ pub struct InterpretError {
     /// The file it stands in, and where in it; absent where an input is wrong.
     pub place: Option<(String, SourceLocation)>,
     /// What is wrong.
-    pub kind: InterpretErrorKind,
+    pub kind: Box<InterpretErrorKind>,
 }
 
 /// What is wrong.
@@ -79,7 +79,7 @@ impl InterpretError {
         InterpretError {
             kernel: kernel.name.clone(),
             place: None,
-            kind,
+            kind: Box::new(kind),
         }
     }
 
@@ -87,7 +87,7 @@ impl InterpretError {
         InterpretError {
             kernel: kernel.name.clone(),
             place: Some((kernel.file.clone(), kernel.location(span))),
-            kind,
+            kind: Box::new(kind),
         }
     }
 }

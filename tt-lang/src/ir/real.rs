@@ -16,5 +16,6 @@ pub fn serialize<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::
 /// Where the text is no number.
 pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
     let text = String::deserialize(deserializer)?;
-    text.parse().map_err(|_| D::Error::custom(format!("`{text}` is not a number")))
+    text.parse()
+        .map_err(|_| D::Error::custom(format!("`{text}` is not a number")))
 }

@@ -386,7 +386,7 @@ impl Translate<'_> {
             })?;
             let whole = self.tensor_extent(tensor, axis);
             if exact
-                && extent[axis] % 32 != 0
+                && !extent[axis].is_multiple_of(32)
                 && (whole.as_const() != Some(extent[axis] as i64) || offset.as_const() != Some(0))
             {
                 return Err(Diagnostic::new(

@@ -460,8 +460,8 @@ fn spanning(stmt: &FlowStmt, loops: &mut Vec<(VarId, IntExpr, IntExpr)>, top: bo
             body.iter().for_each(|stmt| spanning(stmt, loops, false, found));
             loops.pop();
             if top {
-                for at in 0..found.len() {
-                    found[at].alone = touching(body, found[at].gemm.acc) == 1;
+                for candidate in found.iter_mut() {
+                    candidate.alone = touching(body, candidate.gemm.acc) == 1;
                 }
             }
         }

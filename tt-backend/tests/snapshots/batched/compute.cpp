@@ -33,7 +33,7 @@ void kernel_main() {
         const int32_t bx = group_column + rest % columns;
         const int32_t by = band_row + rest / columns;
         cb_wait_front(cb_x, 2);
-        // assorted.rs:79: T.transpose(x, y)
+        // assorted.rs:106: T.transpose(x, y)
         cb_reserve_back(cb_y, 2);
         tile_regs_acquire();
         for (int32_t row = 0; row < 2; ++row) {

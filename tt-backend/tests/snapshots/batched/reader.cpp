@@ -38,7 +38,7 @@ void kernel_main() {
         const int32_t rest = within % group_blocks;
         const int32_t bx = group_column + rest % columns;
         const int32_t by = band_row + rest / columns;
-        // assorted.rs:78: T.copy(a[(bz; 1, by * 32; 32, bx * 64; 64)], x)
+        // assorted.rs:105: T.copy(a[(bz; 1, by * 32; 32, bx * 64; 64)], x)
         cb_reserve_back(cb_x, 2);
         {
             const int32_t first_row = by;

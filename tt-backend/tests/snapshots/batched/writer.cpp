@@ -31,7 +31,7 @@ void kernel_main() {
         const int32_t bx = group_column + rest % columns;
         const int32_t by = band_row + rest / columns;
         cb_wait_front(cb_y, 2);
-        // assorted.rs:80: T.copy(y, c[(bz; 1, bx * 64; 64, by * 32; 32)])
+        // assorted.rs:107: T.copy(y, c[(bz; 1, bx * 64; 64, by * 32; 32)])
         {
             const int32_t first_row = bx * 2;
             const int32_t first_column = by;

@@ -27,19 +27,19 @@ void kernel_main() {
     for (int32_t block_id = start_id; block_id < start_id + count; ++block_id) {
         const int32_t by = block_id;
         cb_reserve_back(cb_acc, 4);
-        // assorted.rs:49: for j in 0..H.div_ceil(64)
+        // assorted.rs:66: for j in 0..H.div_ceil(64)
         reconfig_data_format_srca(cb_wb);
         for (int32_t j = 0; j < H_div_ceil_64; ++j) {
-            // assorted.rs:51: for k in T.Pipelined(0..K.div_ceil(64), num_stages = 2)
+            // assorted.rs:68: for k in T.Pipelined(0..K.div_ceil(64), num_stages = 2)
             cb_reserve_back(cb_g, 2);
             pack_reconfig_l1_acc(0);
             tile_regs_acquire();
-            // assorted.rs:51: for k in T.Pipelined(0..K.div_ceil(64), num_stages = 2)
+            // assorted.rs:68: for k in T.Pipelined(0..K.div_ceil(64), num_stages = 2)
             matmul_block_init(cb_xb, cb_wb, 0, 2, 1, 2);
             for (int32_t k = 0; k < K_div_ceil_64; ++k) {
                 cb_wait_front(cb_xb, 2);
                 cb_wait_front(cb_wb, 4);
-                // assorted.rs:54: T.gemm(xb, wb, h)
+                // assorted.rs:71: T.gemm(xb, wb, h)
                 for (int32_t inner = 0; inner < 2; ++inner) {
                     matmul_block(cb_xb, cb_wb, inner, inner * 2, 0, 0, 2, 1, 2);
                 }
@@ -59,7 +59,7 @@ void kernel_main() {
             cb_push_back(cb_g, 2);
             cb_wait_front(cb_g, 2);
             cb_wait_front(cb_vb, 8);
-            // assorted.rs:58: T.gemm(g, vb, acc)
+            // assorted.rs:77: T.gemm(g, vb, acc)
             pack_reconfig_l1_acc(j != 0);
             tile_regs_acquire();
             matmul_block_init(cb_g, cb_vb, 0, 4, 1, 2);
@@ -78,7 +78,7 @@ void kernel_main() {
         }
         cb_push_back(cb_acc, 4);
         cb_wait_front(cb_acc, 4);
-        // assorted.rs:60: T.copy(acc, y[(by * 32; 32, 0; 128)])
+        // assorted.rs:79: T.copy(acc, y[(by * 32; 32, 0; 128)])
         cb_reserve_back(cb_acc_out, 4);
         pack_reconfig_l1_acc(0);
         tile_regs_acquire();

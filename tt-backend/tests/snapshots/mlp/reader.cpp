@@ -74,11 +74,11 @@ void kernel_main() {
 
     for (int32_t block_id = start_id; block_id < start_id + count; ++block_id) {
         const int32_t by = block_id;
-        // assorted.rs:49: for j in 0..H.div_ceil(64)
+        // assorted.rs:66: for j in 0..H.div_ceil(64)
         for (int32_t j = 0; j < H_div_ceil_64; ++j) {
-            // assorted.rs:51: for k in T.Pipelined(0..K.div_ceil(64), num_stages = 2)
+            // assorted.rs:68: for k in T.Pipelined(0..K.div_ceil(64), num_stages = 2)
             for (int32_t k = 0; k < K_div_ceil_64; ++k) {
-                // assorted.rs:52: T.copy(x[(by * 32; 32, k * 64; 64)], xb)
+                // assorted.rs:69: T.copy(x[(by * 32; 32, k * 64; 64)], xb)
                 cb_reserve_back(cb_xb, 2);
                 {
                     const int32_t first_row = by;
@@ -115,7 +115,7 @@ void kernel_main() {
                     }
                 }
                 cb_push_back(cb_xb, 2);
-                // assorted.rs:53: T.copy(w[(k * 64; 64, j * 64; 64)], wb)
+                // assorted.rs:70: T.copy(w[(k * 64; 64, j * 64; 64)], wb)
                 cb_reserve_back(cb_wb, 4);
                 {
                     const int32_t first_row = k * 2;
@@ -153,7 +153,7 @@ void kernel_main() {
                 }
                 cb_push_back(cb_wb, 4);
             }
-            // assorted.rs:57: T.copy(v[(j * 64; 64, 0; 128)], vb)
+            // assorted.rs:76: T.copy(v[(j * 64; 64, 0; 128)], vb)
             cb_reserve_back(cb_vb, 8);
             {
                 const int32_t first_row = j * 2;

@@ -16,7 +16,7 @@ void kernel_main() {
     for (int32_t block_id = start_id; block_id < start_id + count; ++block_id) {
         const int32_t by = block_id;
         cb_wait_front(cb_acc_out, 4);
-        // assorted.rs:60: T.copy(acc, y[(by * 32; 32, 0; 128)])
+        // assorted.rs:79: T.copy(acc, y[(by * 32; 32, 0; 128)])
         {
             const int32_t first_row = by;
             const int32_t first_column = 0;

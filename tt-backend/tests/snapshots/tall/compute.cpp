@@ -29,7 +29,7 @@ void kernel_main() {
         const int32_t bx = block_id % N_div_ceil_64;
         const int32_t by = block_id / N_div_ceil_64;
         cb_reserve_back(cb_acc, 6);
-        // assorted.rs:11: for k in T.Pipelined(0..K.div_ceil(64), num_stages = 3)
+        // assorted.rs:15: for k in T.Pipelined(0..K.div_ceil(64), num_stages = 3)
         for (int32_t tile_column = 0; tile_column < 2; ++tile_column) {
             tile_regs_acquire();
             for (int32_t row = 0; row < 3; ++row) {
@@ -42,12 +42,12 @@ void kernel_main() {
             }
             tile_regs_release();
         }
-        // assorted.rs:11: for k in T.Pipelined(0..K.div_ceil(64), num_stages = 3)
+        // assorted.rs:15: for k in T.Pipelined(0..K.div_ceil(64), num_stages = 3)
         reconfig_data_format_srca(cb_x);
         for (int32_t k = 0; k < K_div_ceil_64; ++k) {
             cb_wait_front(cb_x, 6);
             cb_wait_front(cb_y, 4);
-            // assorted.rs:14: T.gemm(x, y, acc, transpose_a = true)
+            // assorted.rs:18: T.gemm(x, y, acc, transpose_a = true)
             cb_reserve_back(cb_x_t, 6);
             pack_reconfig_l1_acc(0);
             transpose_init(cb_x);
@@ -67,7 +67,7 @@ void kernel_main() {
             cb_push_back(cb_x_t, 6);
             cb_wait_front(cb_x_t, 6);
             cb_pop_front(cb_x, 6);
-            // assorted.rs:14: T.gemm(x, y, acc, transpose_a = true)
+            // assorted.rs:18: T.gemm(x, y, acc, transpose_a = true)
             pack_reconfig_l1_acc(1);
             matmul_block_init(cb_x_t, cb_y, 0, 1, 3, 2);
             pack_reconfig_data_format(cb_acc);
@@ -88,7 +88,7 @@ void kernel_main() {
         }
         cb_push_back(cb_acc, 6);
         cb_wait_front(cb_acc, 6);
-        // assorted.rs:16: T.copy(acc, c[(by * 96; 96, bx * 64; 64)])
+        // assorted.rs:20: T.copy(acc, c[(by * 96; 96, bx * 64; 64)])
         cb_reserve_back(cb_acc_out, 6);
         pack_reconfig_l1_acc(0);
         reconfig_data_format_srca(cb_acc);

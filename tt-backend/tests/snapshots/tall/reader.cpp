@@ -68,9 +68,9 @@ void kernel_main() {
     for (int32_t block_id = start_id; block_id < start_id + count; ++block_id) {
         const int32_t bx = block_id % N_div_ceil_64;
         const int32_t by = block_id / N_div_ceil_64;
-        // assorted.rs:11: for k in T.Pipelined(0..K.div_ceil(64), num_stages = 3)
+        // assorted.rs:15: for k in T.Pipelined(0..K.div_ceil(64), num_stages = 3)
         for (int32_t k = 0; k < K_div_ceil_64; ++k) {
-            // assorted.rs:12: T.copy(a[(k * 64; 64, by * 96; 96)], x)
+            // assorted.rs:16: T.copy(a[(k * 64; 64, by * 96; 96)], x)
             cb_reserve_back(cb_x, 6);
             {
                 const int32_t first_row = k * 2;
@@ -107,7 +107,7 @@ void kernel_main() {
                 }
             }
             cb_push_back(cb_x, 6);
-            // assorted.rs:13: T.copy(b[(k * 64; 64, bx * 64; 64)], y)
+            // assorted.rs:17: T.copy(b[(k * 64; 64, bx * 64; 64)], y)
             cb_reserve_back(cb_y, 4);
             {
                 const int32_t first_row = k * 2;

@@ -19,7 +19,7 @@ void kernel_main() {
         const int32_t bx = block_id % N_div_ceil_64;
         const int32_t by = block_id / N_div_ceil_64;
         cb_wait_front(cb_acc_out, 6);
-        // assorted.rs:16: T.copy(acc, c[(by * 96; 96, bx * 64; 64)])
+        // assorted.rs:20: T.copy(acc, c[(by * 96; 96, bx * 64; 64)])
         {
             const int32_t first_row = by * 3;
             const int32_t first_column = bx * 2;

@@ -31,7 +31,7 @@ void kernel_main() {
         const int32_t bx = block_id % N_tiles;
         const int32_t by = block_id / N_tiles;
         cb_wait_front(cb_x, 1);
-        // assorted.rs:25: T.fill(y, 0.0)
+        // assorted.rs:35: T.fill(y, 0.0)
         cb_reserve_back(cb_y, 1);
         tile_regs_acquire();
         fill_tile_init();
@@ -42,9 +42,9 @@ void kernel_main() {
         tile_regs_release();
         cb_push_back(cb_y, 1);
         cb_wait_front(cb_y, 1);
-        // assorted.rs:26: for i in 0..n
+        // assorted.rs:36: for i in 0..n
         for (int32_t i = 0; i < n; ++i) {
-            // assorted.rs:28: y[(i, j)] = ((y[(i, j)] * s) + x[(i, j)])
+            // assorted.rs:38: y[(i, j)] = ((y[(i, j)] * s) + x[(i, j)])
             cb_reserve_back(cb_y, 1);
             tile_regs_acquire();
             reconfig_data_format_srca(cb_y);
@@ -65,9 +65,9 @@ void kernel_main() {
             cb_pop_front(cb_y, 1);
             cb_wait_front(cb_y, 1);
         }
-        // assorted.rs:31: if (bx == 0 && s > 0.5)
+        // assorted.rs:41: if (bx == 0 && s > 0.5)
         if (bx == 0 && s_above != 0) {
-            // assorted.rs:32: z[(i, j)] = (y[(i, j)].exp() + (x[(j, i)] * 2.0))
+            // assorted.rs:43: z[(i, j)] = (y[(i, j)].exp() + (x[(j, i)] * 2.0))
             cb_reserve_back(cb_z, 1);
             tile_regs_acquire();
             reconfig_data_format_srca(cb_y);
@@ -91,7 +91,7 @@ void kernel_main() {
             cb_pop_front(cb_x, 1);
         } else {
             cb_pop_front(cb_x, 1);
-            // assorted.rs:34: T.copy(y, z)
+            // assorted.rs:46: T.copy(y, z)
             cb_reserve_back(cb_z, 1);
             tile_regs_acquire();
             reconfig_data_format_srca(cb_y);
@@ -104,7 +104,7 @@ void kernel_main() {
             tile_regs_release();
             cb_push_back(cb_z, 1);
         }
-        // assorted.rs:37: T.copy(y, d[(by * 32; 32, bx * 32; 32)])
+        // assorted.rs:49: T.copy(y, d[(by * 32; 32, bx * 32; 32)])
         cb_reserve_back(cb_y_out, 1);
         tile_regs_acquire();
         reconfig_data_format_srca(cb_y);

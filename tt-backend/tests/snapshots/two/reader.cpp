@@ -16,7 +16,7 @@ void kernel_main() {
     for (int32_t block_id = start_id; block_id < start_id + count; ++block_id) {
         const int32_t bx = block_id % N_tiles;
         const int32_t by = block_id / N_tiles;
-        // assorted.rs:24: T.copy(a[(by * 32; 32, bx * 32; 32)], x)
+        // assorted.rs:34: T.copy(a[(by * 32; 32, bx * 32; 32)], x)
         cb_reserve_back(cb_x, 1);
         {
             const int32_t first_row = by;

@@ -22,13 +22,13 @@ void kernel_main() {
     for (int32_t block_id = start_id; block_id < start_id + count; ++block_id) {
         const int32_t bx = block_id % N_tiles;
         const int32_t by = block_id / N_tiles;
-        // assorted.rs:31: if (bx == 0 && s > 0.5)
+        // assorted.rs:41: if (bx == 0 && s > 0.5)
         if (bx == 0 && s_above != 0) {
             cb_wait_front(cb_z, 1);
         } else {
             cb_wait_front(cb_z, 1);
         }
-        // assorted.rs:36: T.copy(z, c[(by * 32; 32, bx * 32; 32)])
+        // assorted.rs:48: T.copy(z, c[(by * 32; 32, bx * 32; 32)])
         {
             const int32_t first_row = by;
             const int32_t first_column = bx;
@@ -43,7 +43,7 @@ void kernel_main() {
         }
         cb_pop_front(cb_z, 1);
         cb_wait_front(cb_y_out, 1);
-        // assorted.rs:37: T.copy(y, d[(by * 32; 32, bx * 32; 32)])
+        // assorted.rs:49: T.copy(y, d[(by * 32; 32, bx * 32; 32)])
         {
             const int32_t first_row = by;
             const int32_t first_column = bx;

@@ -33,7 +33,7 @@ void kernel_main() {
         const int32_t by = block_id / N_div_ceil_64;
         cb_wait_front(cb_row, 2);
         cb_wait_front(cb_q_block, 2);
-        // assorted.rs:68: t[i] = ((q[(by * 64 + i, 0)] * 2.0) + 1.0)
+        // assorted.rs:93: t[i] = ((q[(by * 64 + i, 0)] * 2.0) + 1.0)
         cb_reserve_back(cb_t, 2);
         tile_regs_acquire();
         copy_init(cb_q_block);
@@ -60,7 +60,7 @@ void kernel_main() {
         cb_wait_front(cb_a_block_in, 4);
         cb_wait_front(cb_a_block_in_2, 2);
         cb_wait_front(cb_a_block_in_3, 2);
-        // assorted.rs:70: o[(by * 64 + i, bx * 64 + j)] = (((a[(by * 64 + i, bx * 64 + j)] * row[j]) - t[i]).max(a[(by * 64 + i, 0)]) / (1.0 + (row[j] - a[(0, bx * 64 + j)]).abs()))
+        // assorted.rs:96: o[(by * 64 + i, bx * 64 + j)] = (((a[(by * 64 + i, bx * 64 + j)] * row[j]) - t[i]).max(a[(by * 64 + i, 0)]) / (1.0 + (row[j] - a[(0, bx * 64 + j)]).abs()))
         cb_reserve_back(cb_o_block, 4);
         pack_reconfig_data_format(cb_o_block);
         for (int32_t tile_row = 0; tile_row < 2; ++tile_row) {

@@ -46,7 +46,7 @@ void kernel_main() {
     for (int32_t block_id = start_id; block_id < start_id + count; ++block_id) {
         const int32_t bx = block_id % N_div_ceil_64;
         const int32_t by = block_id / N_div_ceil_64;
-        // assorted.rs:67: T.copy(r[(bx * 64; 64)], row)
+        // assorted.rs:91: T.copy(r[(bx * 64; 64)], row)
         cb_reserve_back(cb_row, 2);
         {
             const int32_t first_row = 0;
@@ -65,7 +65,7 @@ void kernel_main() {
             noc_async_read_barrier();
         }
         cb_push_back(cb_row, 2);
-        // assorted.rs:68
+        // assorted.rs:93
         cb_reserve_back(cb_q_block, 2);
         {
             const int32_t first_row = by * 2;
@@ -84,7 +84,7 @@ void kernel_main() {
             noc_async_read_barrier();
         }
         cb_push_back(cb_q_block, 2);
-        // assorted.rs:70
+        // assorted.rs:96
         cb_reserve_back(cb_a_block_in, 4);
         {
             const int32_t first_row = by * 2;
@@ -103,7 +103,7 @@ void kernel_main() {
             noc_async_read_barrier();
         }
         cb_push_back(cb_a_block_in, 4);
-        // assorted.rs:70
+        // assorted.rs:96
         cb_reserve_back(cb_a_block_in_2, 2);
         {
             const int32_t first_row = by * 2;
@@ -122,7 +122,7 @@ void kernel_main() {
             noc_async_read_barrier();
         }
         cb_push_back(cb_a_block_in_2, 2);
-        // assorted.rs:70
+        // assorted.rs:97
         cb_reserve_back(cb_a_block_in_3, 2);
         {
             const int32_t first_row = 0;

@@ -19,7 +19,7 @@ void kernel_main() {
         const int32_t bx = block_id % N_div_ceil_64;
         const int32_t by = block_id / N_div_ceil_64;
         cb_wait_front(cb_o_block, 4);
-        // assorted.rs:70: o[(by * 64 + i, bx * 64 + j)] = (((a[(by * 64 + i, bx * 64 + j)] * row[j]) - t[i]).max(a[(by * 64 + i, 0)]) / (1.0 + (row[j] - a[(0, bx * 64 + j)]).abs()))
+        // assorted.rs:96: o[(by * 64 + i, bx * 64 + j)] = (((a[(by * 64 + i, bx * 64 + j)] * row[j]) - t[i]).max(a[(by * 64 + i, 0)]) / (1.0 + (row[j] - a[(0, bx * 64 + j)]).abs()))
         {
             const int32_t first_row = by * 2;
             const int32_t first_column = bx * 2;

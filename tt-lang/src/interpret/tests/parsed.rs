@@ -51,7 +51,9 @@ fn softmax_of_any_width() {
             })
             .collect();
         let zero = vec![0.0; m * n];
-        let inputs = Inputs::new().tensor("x", &[m, n], &x[..]).tensor("y", &[m, n], &zero[..]);
+        let inputs = Inputs::new()
+            .tensor("x", &[m, n], &x[..])
+            .tensor("y", &[m, n], &zero[..]);
         near(run(&kernel, &inputs).unwrap().tensor("y").unwrap(), &expected);
     }
 }
@@ -63,7 +65,11 @@ fn attention_with_and_without_its_mask() {
     for value in [masked, "s[(i, j)] * scale"] {
         let kernel = kernel(&ATTENTION.replace("VALUE", value));
         let (b, h, s, r, d) = (2, 1, 50, 45, 32);
-        let (q, k, v) = (values(b * h * s * d, 1), values(b * h * r * d, 2), values(b * h * r * d, 3));
+        let (q, k, v) = (
+            values(b * h * s * d, 1),
+            values(b * h * r * d, 2),
+            values(b * h * r * d, 3),
+        );
         let zero = vec![0.0; b * h * s * d];
         let inputs = Inputs::new()
             .tensor("q", &[b, h, s, d], &q[..])
@@ -81,9 +87,8 @@ fn attention_with_and_without_its_mask() {
                 })
                 .collect();
             let total: f64 = weights.iter().sum();
-            expected.extend(
-                (0..d).map(|c| (0..r).map(|j| weights[j] * v[(head * r + j) * d + c]).sum::<f64>() / total),
-            );
+            expected
+                .extend((0..d).map(|c| (0..r).map(|j| weights[j] * v[(head * r + j) * d + c]).sum::<f64>() / total));
         }
         near(run(&kernel, &inputs).unwrap().tensor("out").unwrap(), &expected);
     }

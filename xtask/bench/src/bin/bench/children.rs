@@ -17,7 +17,11 @@ pub fn ask(words: &[&str], environment: &[(&str, &str)]) -> Result<String, Strin
         .output()
         .map_err(|error| error.to_string())?;
     if !output.status.success() {
-        return Err(format!("the process of `{}` failed: {}", words.join(" "), String::from_utf8_lossy(&output.stderr)));
+        return Err(format!(
+            "the process of `{}` failed: {}",
+            words.join(" "),
+            String::from_utf8_lossy(&output.stderr)
+        ));
     }
     Ok(String::from_utf8_lossy(&output.stdout).trim().to_string())
 }
@@ -45,7 +49,10 @@ pub fn answer(words: &[String]) -> ExitCode {
 /// A number over every bit of some results.
 fn bits(n: usize) -> Result<String, Box<dyn std::error::Error>> {
     let device = tt::Device::open()?;
-    let (a, b) = (device.upload(&values(n * n, 1), [n, n])?, device.upload(&values(n * n, 2), [n, n])?);
+    let (a, b) = (
+        device.upload(&values(n * n, 1), [n, n])?,
+        device.upload(&values(n * n, 2), [n, n])?,
+    );
     let mut c = device.zeros::<bf16>([n, n])?;
     let mut hasher = DefaultHasher::new();
     kernels::matmul(&a, &b, &mut c).run()?;

@@ -52,7 +52,11 @@ fn crate_at(folder: &Path, root: &Path, copies: usize) -> Result<PathBuf, Box<dy
     let mut text = String::from("//! Kernels.\n");
     for copy in 0..copies {
         // Inner documentation cannot stand in the middle of a file.
-        let body: String = SOURCE.lines().filter(|line| !line.starts_with("//!")).map(|line| format!("{line}\n")).collect();
+        let body: String = SOURCE
+            .lines()
+            .filter(|line| !line.starts_with("//!"))
+            .map(|line| format!("{line}\n"))
+            .collect();
         writeln!(text, "#[allow(dead_code)]\nmod copy{copy} {{\n{body}}}")?;
     }
     std::fs::write(folder.join("src/lib.rs"), text)?;
@@ -95,8 +99,18 @@ fn passes(root: &Path) -> Measured {
             }
         }
     }
-    let each = |time: Duration| format!("{:.2} ms each", time.as_secs_f64() * 1e3 / count.max(1) as f64);
-    let mut rows = vec![Row::plain(format!("parsing and compiling {count} kernels"), seconds(total), each(total))];
-    rows.extend(times.into_iter().map(|(pass, time)| Row::plain(format!("of that, {pass}"), seconds(time), each(time))));
-    Ok(rows)
+    times
+        .iter()
+        .for_each(|(pass, time)| eprintln!("  {pass:28} {:>8.1} µs", time.as_secs_f64() * 1e6));
+    times.sort_by_key(|(_, time)| std::cmp::Reverse(*time));
+    let slowest: Vec<String> = times
+        .iter()
+        .take(3)
+        .map(|(pass, time)| format!("{pass} {}", seconds(*time)))
+        .collect();
+    Ok(vec![Row::plain(
+        format!("parsing and compiling {count} kernels, no rustc"),
+        seconds(total),
+        format!("slowest passes: {}", slowest.join(", ")),
+    )])
 }

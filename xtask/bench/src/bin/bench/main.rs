@@ -41,7 +41,11 @@ const MEASUREMENTS: &[Measurement] = &[
         about: "a bf16 addition on the emulator, against a plain loop over the same values on the same threads",
         run: throughput::add,
     },
-    Measurement { name: "threads", about: "the same bits with one and with two threads", run: children::threads },
+    Measurement {
+        name: "threads",
+        about: "the same bits with one and with two threads",
+        run: children::threads,
+    },
     Measurement {
         name: "transfer",
         about: "upload and download of a bf16 matrix, against a copy of its bytes in memory",
@@ -52,9 +56,21 @@ const MEASUREMENTS: &[Measurement] = &[
         about: "cargo check of 20 large kernels after touching them, against the same crate without them",
         run: expansion::expansion,
     },
-    Measurement { name: "peer-elementwise", about: "(a·b + c)·d, against tt-lang-sim", run: peer::elementwise },
-    Measurement { name: "memory", about: "peak memory of a matmul, against its three tensors", run: memory::memory },
-    Measurement { name: "peer-matmul", about: "relu(A·B + C), against tt-lang-sim", run: peer::matmul },
+    Measurement {
+        name: "peer-elementwise",
+        about: "(a·b + c)·d, against tt-lang-sim",
+        run: peer::elementwise,
+    },
+    Measurement {
+        name: "memory",
+        about: "peak memory of a matmul, against its three tensors",
+        run: memory::memory,
+    },
+    Measurement {
+        name: "peer-matmul",
+        about: "relu(A·B + C), against tt-lang-sim",
+        run: peer::matmul,
+    },
 ];
 
 fn main() -> ExitCode {
@@ -83,7 +99,9 @@ fn run(words: &[String]) -> Result<bool, String> {
     while let Some(word) = words.next() {
         match word.as_str() {
             "--list" => {
-                MEASUREMENTS.iter().for_each(|measurement| println!("{:18} {}", measurement.name, measurement.about));
+                MEASUREMENTS
+                    .iter()
+                    .for_each(|measurement| println!("{:18} {}", measurement.name, measurement.about));
                 return Ok(true);
             }
             "--quick" => scale.quick = true,
@@ -95,14 +113,21 @@ fn run(words: &[String]) -> Result<bool, String> {
         }
     }
     if let Some(names) = &only
-        && let Some(unknown) = names.iter().find(|name| !MEASUREMENTS.iter().any(|known| known.name == **name))
+        && let Some(unknown) = names
+            .iter()
+            .find(|name| !MEASUREMENTS.iter().any(|known| known.name == **name))
     {
-        return Err(format!("there is no measurement `{unknown}`; `cargo xtask bench --list` shows them"));
+        return Err(format!(
+            "there is no measurement `{unknown}`; `cargo xtask bench --list` shows them"
+        ));
     }
     let mut sections = Vec::new();
     let mut complete = true;
     for measurement in MEASUREMENTS {
-        if only.as_ref().is_some_and(|names| !names.iter().any(|name| name == measurement.name)) {
+        if only
+            .as_ref()
+            .is_some_and(|names| !names.iter().any(|name| name == measurement.name))
+        {
             continue;
         }
         eprintln!("measuring {}: {}", measurement.name, measurement.about);

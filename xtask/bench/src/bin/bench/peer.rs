@@ -19,7 +19,13 @@ pub fn matmul(scale: Scale) -> Measured {
         kernels::matmul_relu(&t[0], &t[1], &t[2], &mut y).run()?;
         y.download().map(drop)
     })?;
-    Ok(vec![compare(&format!("relu(A·B + C), {n}³, upload to download"), "matmul", n, ours, scale)?])
+    Ok(vec![compare(
+        &format!("relu(A·B + C), {n}³, upload to download"),
+        "matmul",
+        n,
+        ours,
+        scale,
+    )?])
 }
 
 pub fn elementwise(scale: Scale) -> Measured {
@@ -31,7 +37,13 @@ pub fn elementwise(scale: Scale) -> Measured {
             kernels::multiply_add(&t[0], &t[1], &t[2], &t[3], &mut y).run()?;
             y.download().map(drop)
         })?;
-        rows.push(compare(&format!("(a·b + c)·d, {n}², upload to download"), "elementwise", n, ours, scale)?);
+        rows.push(compare(
+            &format!("(a·b + c)·d, {n}², upload to download"),
+            "elementwise",
+            n,
+            ours,
+            scale,
+        )?);
     }
     Ok(rows)
 }
@@ -47,7 +59,10 @@ fn ours(
     let mut best = Duration::MAX;
     for _ in 0..if n > 4096 { 1 } else { 3 } {
         let start = Instant::now();
-        let tensors = host.iter().map(|values| device.upload(values, [n, n])).collect::<Result<Vec<_>, _>>()?;
+        let tensors = host
+            .iter()
+            .map(|values| device.upload(values, [n, n]))
+            .collect::<Result<Vec<_>, _>>()?;
         run(&device, &tensors)?;
         best = best.min(start.elapsed());
     }
@@ -82,7 +97,11 @@ fn compare(
     Ok(Row::new(
         what,
         seconds(ours),
-        format!("{}, its fastest step ({step}): {}", PEER.replace("==", " "), seconds(best)),
+        format!(
+            "{}, its fastest step ({step}): {}",
+            PEER.replace("==", " "),
+            seconds(best)
+        ),
         format!("{ratio:.2} × faster"),
         "faster",
         ratio > 1.0,
@@ -101,7 +120,11 @@ fn python() -> Result<PathBuf, String> {
             let status = Command::new(program).args(arguments).status();
             match status {
                 Ok(status) if status.success() => Ok(()),
-                Ok(status) => Err(format!("{} {} ended with {status}", program.display(), arguments.join(" "))),
+                Ok(status) => Err(format!(
+                    "{} {} ended with {status}",
+                    program.display(),
+                    arguments.join(" ")
+                )),
                 Err(error) => Err(format!("{}: {error}", program.display())),
             }
         };

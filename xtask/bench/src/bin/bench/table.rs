@@ -36,12 +36,25 @@ impl Row {
 
     /// A figure without a target.
     pub fn plain(what: impl Into<String>, ours: impl Into<String>, other: impl Into<String>) -> Row {
-        Row { met: None, ..Row::new(what, ours, other, "", "", false) }
+        Row {
+            met: None,
+            ..Row::new(what, ours, other, "", "", false)
+        }
     }
 
     /// A measurement that could not be made.
     pub fn missing(what: &str, reason: &str) -> Row {
-        Row { met: Some(false), ..Row::new(what, format!("not measured: {}", reason.replace('\n', " ")), "", "", "", false) }
+        Row {
+            met: Some(false),
+            ..Row::new(
+                what,
+                format!("not measured: {}", reason.replace('\n', " ")),
+                "",
+                "",
+                "",
+                false,
+            )
+        }
     }
 
     fn verdict(&self) -> &'static str {
@@ -54,7 +67,14 @@ impl Row {
 
     /// All of it in a line.
     pub fn line(&self) -> String {
-        let Row { what, ours, other, ratio, target, .. } = self;
+        let Row {
+            what,
+            ours,
+            other,
+            ratio,
+            target,
+            ..
+        } = self;
         format!("{what}: {ours} | {other} | {ratio} | {target} {}", self.verdict())
     }
 }
@@ -69,7 +89,14 @@ pub fn text(sections: &Sections) -> String {
         .iter()
         .flat_map(|(_, rows)| rows)
         .map(|row| {
-            let Row { what, ours, other, ratio, target, .. } = row.clone();
+            let Row {
+                what,
+                ours,
+                other,
+                ratio,
+                target,
+                ..
+            } = row.clone();
             [what, ours, other, ratio, target, row.verdict().to_string()]
         })
         .collect();
@@ -82,7 +109,10 @@ pub fn text(sections: &Sections) -> String {
         });
         format!("|{}|\n", cells.collect::<Vec<_>>().join("|"))
     };
-    let rule: String = widths.iter().map(|width| format!("|{}", "-".repeat(width + 2))).collect();
+    let rule: String = widths
+        .iter()
+        .map(|width| format!("|{}", "-".repeat(width + 2)))
+        .collect();
     let mut text = line(&head);
     // Writing to a String cannot fail.
     let _ = writeln!(text, "{rule}|");
@@ -98,8 +128,12 @@ pub fn write(sections: &Sections) -> Result<(), String> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../BENCHMARKS.md");
     let fail = |error: std::io::Error| format!("{}: {error}", path.display());
     let present = std::fs::read_to_string(&path).map_err(fail)?;
-    let (before, rest) = present.split_once(BEGIN).ok_or("BENCHMARKS.md has lost the mark of its measured part")?;
-    let (_, after) = rest.split_once(END).ok_or("BENCHMARKS.md has lost the end of its measured part")?;
+    let (before, rest) = present
+        .split_once(BEGIN)
+        .ok_or("BENCHMARKS.md has lost the mark of its measured part")?;
+    let (_, after) = rest
+        .split_once(END)
+        .ok_or("BENCHMARKS.md has lost the end of its measured part")?;
     let names: Vec<&str> = sections.iter().map(|(name, _)| *name).collect();
     let measured = format!(
         "\nMachine: {}. Command: `cargo xtask bench --only {}`\n\n{}",
@@ -113,7 +147,10 @@ pub fn write(sections: &Sections) -> Result<(), String> {
 /// The processor and how many threads it gives.
 fn machine() -> String {
     let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let model = info.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':')).map(|(_, name)| name);
+    let model = info
+        .lines()
+        .find_map(|line| line.strip_prefix("model name")?.split_once(':'))
+        .map(|(_, name)| name);
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     format!("{}, {threads} threads", model.unwrap_or("unknown processor").trim())
 }

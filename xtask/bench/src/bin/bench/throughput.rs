@@ -58,7 +58,11 @@ pub fn gemm(scale: Scale) -> Measured {
     Ok(vec![Row::new(
         format!("{n}³ matmul, bf16 with f32 sums"),
         format!("{} ({:.1} GFLOP/s)", seconds(ours), gflops(n, ours)),
-        format!("gemm 0.19 in f32, {threads} threads: {} ({:.1} GFLOP/s)", seconds(plain), gflops(n, plain)),
+        format!(
+            "gemm 0.19 in f32, {threads} threads: {} ({:.1} GFLOP/s)",
+            seconds(plain),
+            gflops(n, plain)
+        ),
         format!("{:.0} %", ratio * 100.0),
         "at least 40 %",
         ratio >= 0.4,
@@ -77,18 +81,24 @@ pub fn add(scale: Scale) -> Measured {
     let mut sums = vec![bf16::ZERO; n * n];
     let plain = fastest(5, || -> Result<(), std::convert::Infallible> {
         const CHUNK: usize = 1 << 16;
-        sums.par_chunks_mut(CHUNK).zip(a_host.par_chunks(CHUNK).zip(b_host.par_chunks(CHUNK))).for_each(|(c, (a, b))| {
-            for (c, (a, b)) in c.iter_mut().zip(a.iter().zip(b)) {
-                *c = rounded(wide(*a) + wide(*b));
-            }
-        });
+        sums.par_chunks_mut(CHUNK)
+            .zip(a_host.par_chunks(CHUNK).zip(b_host.par_chunks(CHUNK)))
+            .for_each(|(c, (a, b))| {
+                for (c, (a, b)) in c.iter_mut().zip(a.iter().zip(b)) {
+                    *c = rounded(wide(*a) + wide(*b));
+                }
+            });
         Ok(())
     })?;
     let ratio = plain.as_secs_f64() / ours.as_secs_f64();
     Ok(vec![Row::new(
         format!("{n}² addition, bf16"),
         seconds(ours),
-        format!("plain loop, {} threads: {}", rayon::current_num_threads(), seconds(plain)),
+        format!(
+            "plain loop, {} threads: {}",
+            rayon::current_num_threads(),
+            seconds(plain)
+        ),
         format!("{:.0} %", ratio * 100.0),
         "at least 25 %",
         ratio >= 0.25,

@@ -38,22 +38,48 @@ pub fn on_emulator(kernel: &Kernel, artifact: &Artifact, extents: &[usize], arch
     let mut values = Vec::new();
     for (seed, parameter) in plan.parameters.iter().enumerate() {
         match parameter {
-            Parameter::Tensor { name, element, extents, mutable, .. } => {
+            Parameter::Tensor {
+                name,
+                element,
+                extents,
+                mutable,
+                ..
+            } => {
                 let shape = extents
                     .iter()
-                    .map(|extent| extent.evaluate(&|name| bindings.integers.get(name).copied()).map(|value| value as usize))
+                    .map(|extent| {
+                        extent
+                            .evaluate(&|name| bindings.integers.get(name).copied())
+                            .map(|value| value as usize)
+                    })
                     .collect::<Result<Vec<_>, _>>()
                     .map_err(|error| error.to_string())?;
                 let count = shape.iter().product();
-                let before = if *mutable { vec![0.0; count] } else { random(count, seed as u64 + 1) };
-                values.push(TensorValues { name: name.clone(), element: *element, shape, before, after: None });
+                let before = if *mutable {
+                    vec![0.0; count]
+                } else {
+                    random(count, seed as u64 + 1)
+                };
+                values.push(TensorValues {
+                    name: name.clone(),
+                    element: *element,
+                    shape,
+                    before,
+                    after: None,
+                });
             }
-            Parameter::Scalar { name, kind: ScalarKind::F32 } => drop(bindings.floats.insert(name.clone(), 0.375)),
+            Parameter::Scalar {
+                name,
+                kind: ScalarKind::F32,
+            } => drop(bindings.floats.insert(name.clone(), 0.375)),
             Parameter::Scalar { name, .. } => drop(bindings.integers.insert(name.clone(), 3)),
         }
     }
 
-    let mut tensors = values.iter().map(|tensor| upload(&device, tensor)).collect::<Result<Vec<_>, _>>()?;
+    let mut tensors = values
+        .iter()
+        .map(|tensor| upload(&device, tensor))
+        .collect::<Result<Vec<_>, _>>()?;
     let mut remaining = tensors.iter_mut();
     let mut arguments = Vec::new();
     for parameter in &plan.parameters {
@@ -84,7 +110,12 @@ pub fn on_emulator(kernel: &Kernel, artifact: &Artifact, extents: &[usize], arch
             values.after = Some(tensor.download().map_err(fail)?.into_iter().map(bf16::to_f32).collect());
         }
     }
-    Ok(Outcome { plan, bindings, grid: device.grid(), tensors: values })
+    Ok(Outcome {
+        plan,
+        bindings,
+        grid: device.grid(),
+        tensors: values,
+    })
 }
 
 /// The kernel as a launcher carries it; kept for the life of the process, as a static would be.
@@ -104,7 +135,10 @@ fn load(kernel: &Kernel, artifact: &Artifact) -> Result<&'static HostKernel, Str
 /// The programs of this chore have matrices of bf16; anything else is said, not guessed.
 fn upload(device: &tt::Device, tensor: &TensorValues) -> Result<Tensor<bf16, 2>, String> {
     let (ElementType::Bf16, [rows, columns]) = (tensor.element, tensor.shape.as_slice()) else {
-        return Err(format!("`{}` is no matrix of bf16, which is what this chore can upload", tensor.name));
+        return Err(format!(
+            "`{}` is no matrix of bf16, which is what this chore can upload",
+            tensor.name
+        ));
     };
     let host: Vec<bf16> = tensor.before.iter().map(|value| bf16::from_f32(*value)).collect();
     let uploaded = if tensor.before.iter().all(|value| *value == 0.0) {

@@ -16,15 +16,19 @@ const CORRELATION: f64 = 0.9999;
 pub fn write(folder: &Path, artifact: &Artifact, outcome: &Outcome, arch: &str) -> Result<(), String> {
     let fail = |error: std::io::Error| format!("cannot write {}: {error}", folder.display());
     std::fs::create_dir_all(folder).map_err(fail)?;
-    for (role, text) in
-        [(Role::Reader, &artifact.reader), (Role::Compute, &artifact.compute), (Role::Writer, &artifact.writer)]
-    {
+    for (role, text) in [
+        (Role::Reader, &artifact.reader),
+        (Role::Compute, &artifact.compute),
+        (Role::Writer, &artifact.writer),
+    ] {
         std::fs::write(folder.join(format!("{}.cpp", role.name())), text).map_err(fail)?;
     }
     std::fs::write(folder.join("tt.plan.json"), &artifact.plan).map_err(fail)?;
 
     let plan = &outcome.plan;
-    let execution = plan.instantiate(&outcome.bindings, outcome.grid).map_err(|error| error.to_string())?;
+    let execution = plan
+        .instantiate(&outcome.bindings, outcome.grid)
+        .map_err(|error| error.to_string())?;
     let cores: Value = execution.core_ranges.iter().map(range).collect();
     let buffers = buffers(folder, outcome)?;
     let cbs: Vec<Value> = plan
@@ -114,7 +118,9 @@ fn kernel(
     work: &[tt_plan::CoreWork],
     arch: &str,
 ) -> Result<Value, String> {
-    let part = plan.kernel(role).ok_or_else(|| format!("the plan has no {} kernel", role.name()))?;
+    let part = plan
+        .kernel(role)
+        .ok_or_else(|| format!("the plan has no {} kernel", role.name()))?;
     // Addresses are the runtime's; everything else is the launch's own.
     let mut bindings = outcome.bindings.clone();
     for tensor in &outcome.tensors {
@@ -122,15 +128,24 @@ fn kernel(
     }
     let mut arguments = Map::new();
     for core in work {
-        let words = plan.runtime_args(role, &bindings, *core).map_err(|error| error.to_string())?;
-        let values = part.runtime_args.iter().zip(words).map(|(argument, word)| match &argument.value {
-            RuntimeValue::Address(name) => json!(format!("addr:{name}")),
-            _ => json!(word),
-        });
+        let words = plan
+            .runtime_args(role, &bindings, *core)
+            .map_err(|error| error.to_string())?;
+        let values = part
+            .runtime_args
+            .iter()
+            .zip(words)
+            .map(|(argument, word)| match &argument.value {
+                RuntimeValue::Address(name) => json!(format!("addr:{name}")),
+                _ => json!(word),
+            });
         arguments.insert(format!("{},{}", core.x, core.y), values.collect());
     }
-    let compile_args: Vec<String> =
-        part.compile_args.iter().map(|CompileArg::Accessor(name)| format!("accessor:{name}")).collect();
+    let compile_args: Vec<String> = part
+        .compile_args
+        .iter()
+        .map(|CompileArg::Accessor(name)| format!("accessor:{name}"))
+        .collect();
     let mut kernel = json!({
         "path": format!("{}.cpp", role.name()),
         "kind": role.name(),
@@ -147,7 +162,11 @@ fn kernel(
         // The simulated Wormhole does not have this mode (shared/oracle/README.md, limits): f32 then passes through a source
         // register, which keeps 11 bits of it.
         let has_mode = arch != "wormhole_b0";
-        let unpacked = plan.circular_buffers.iter().filter(|cb| cb.unpack_to_dest_fp32 && has_mode).map(|cb| cb.index);
+        let unpacked = plan
+            .circular_buffers
+            .iter()
+            .filter(|cb| cb.unpack_to_dest_fp32 && has_mode)
+            .map(|cb| cb.index);
         let unpacked: Vec<u8> = unpacked.collect();
         kernel["unpack_to_dest_fp32"] = json!(unpacked);
     }
