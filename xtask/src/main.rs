@@ -14,7 +14,13 @@ use arguments::{Arguments, Chore};
 use std::process::ExitCode;
 
 /// Every chore, in the order of the help.
-const CHORES: &[Chore] = &[programs::CHORE, targets::CHORE, kernels::CHORE, heavy::ORACLE, heavy::BENCH];
+const CHORES: &[Chore] = &[
+    programs::CHORE,
+    targets::CHORE,
+    kernels::CHORE,
+    heavy::ORACLE,
+    heavy::BENCH,
+];
 
 fn main() -> ExitCode {
     let mut words = std::env::args().skip(1);

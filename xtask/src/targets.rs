@@ -107,7 +107,10 @@ fn check(library: bool) -> Result<(), String> {
         let said = cargo(&folder, command)?;
         for kernel in kernels {
             if !said.contains(&format!("{kernel} ran")) {
-                return Err(format!("`cargo {}` in {package} did not run `{kernel}`:\n{said}", command.join(" ")));
+                return Err(format!(
+                    "`cargo {}` in {package} did not run `{kernel}`:\n{said}",
+                    command.join(" ")
+                ));
             }
         }
         println!("{package}: cargo {}: {} ran", command.join(" "), kernels.join(", "));
@@ -133,15 +136,25 @@ fn cargo(folder: &Path, arguments: &[&str]) -> Result<String, String> {
     if output.status.success() {
         return Ok(said);
     }
-    Err(format!("`cargo {}` failed:\n{said}{}", arguments.join(" "), String::from_utf8_lossy(&output.stderr)))
+    Err(format!(
+        "`cargo {}` failed:\n{said}{}",
+        arguments.join(" "),
+        String::from_utf8_lossy(&output.stderr)
+    ))
 }
 
 /// The machine's target triple as cargo writes it in variables.
 fn host() -> Result<String, String> {
     let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
-    let output = std::process::Command::new(rustc).arg("-vV").output().map_err(|error| format!("rustc: {error}"))?;
+    let output = std::process::Command::new(rustc)
+        .arg("-vV")
+        .output()
+        .map_err(|error| format!("rustc: {error}"))?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    let triple = text.lines().find_map(|line| line.strip_prefix("host: ")).ok_or("rustc does not name its host")?;
+    let triple = text
+        .lines()
+        .find_map(|line| line.strip_prefix("host: "))
+        .ok_or("rustc does not name its host")?;
     Ok(triple.to_uppercase().replace(['-', '.'], "_"))
 }
 

@@ -321,7 +321,7 @@ mod tests {
     }
 
     /// Changes the first statement, at any depth, for which `change` says that it did.
-    fn first(body: &mut Vec<FlowStmt>, change: &mut dyn FnMut(&mut FlowStmt) -> bool) -> bool {
+    fn first(body: &mut [FlowStmt], change: &mut dyn FnMut(&mut FlowStmt) -> bool) -> bool {
         body.iter_mut().any(|stmt| {
             change(stmt)
                 || match &mut stmt.kind {
