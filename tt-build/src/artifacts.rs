@@ -122,3 +122,64 @@ pub(crate) fn write_if_changed(path: &Path, bytes: &[u8]) -> Result<(), BuildErr
     std::fs::write(&partial, bytes).map_err(BuildError::file("write", &partial))?;
     std::fs::rename(&partial, path).map_err(BuildError::file("write", path))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tt_backend::Stage;
+
+    fn artifact(text: &str) -> Artifact {
+        Artifact {
+            reader: format!("reader {text}"),
+            compute: String::new(),
+            writer: String::new(),
+            main: String::new(),
+            plan: String::new(),
+            stages: vec![Stage { name: "A1 infer_layout", text: "layout".into() }],
+        }
+    }
+
+    fn found(name: &str) -> Found {
+        Found { modules: vec!["shop".into(), "floor".into()], name: name.into(), outcome: Err(Vec::new()) }
+    }
+
+    #[test]
+    fn folders_follow_modules_and_lose_what_is_no_more() {
+        let root = std::env::temp_dir().join(format!("tt-build-folders-{}", std::process::id()));
+        let note = root.join(PRECOMPILED).join("digest");
+        write_if_changed(&note, b"reader key symbol").unwrap();
+
+        let mut first = Folders::new(root.clone());
+        first.write(&found("matmul"), &artifact("one")).unwrap();
+        first.write(&found("old"), &artifact("one")).unwrap();
+        first.remove_others().unwrap();
+        assert!(root.join("shop/floor/old/reader.cpp").is_file());
+        assert!(root.join("shop/floor/matmul/ir/00_A1_infer_layout.txt").is_file());
+
+        let mut second = Folders::new(root.clone());
+        second.write(&found("matmul"), &artifact("one")).unwrap();
+        // The same text under the same name is one kernel; another text is another.
+        second.write(&found("matmul"), &artifact("one")).unwrap();
+        second.write(&found("matmul"), &artifact("two")).unwrap();
+        second.remove_others().unwrap();
+        assert!(!root.join("shop/floor/old").exists());
+        assert!(note.is_file(), "what was compiled is not swept with the sources");
+        let text = std::fs::read_to_string(root.join("shop/floor/matmul-2/reader.cpp")).unwrap();
+        assert_eq!(text, "reader two");
+        assert_eq!(second.into_written().len(), 2);
+        std::fs::remove_dir_all(&root).unwrap();
+    }
+
+    #[test]
+    fn what_is_the_same_is_not_written_again() {
+        let path = std::env::temp_dir().join(format!("tt-build-same-{}", std::process::id()));
+        write_if_changed(&path, b"text").unwrap();
+        let before = std::fs::metadata(&path).unwrap().modified().unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        write_if_changed(&path, b"text").unwrap();
+        assert_eq!(std::fs::metadata(&path).unwrap().modified().unwrap(), before);
+        write_if_changed(&path, b"other").unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"other");
+        std::fs::remove_file(&path).unwrap();
+    }
+}

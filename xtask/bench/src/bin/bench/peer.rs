@@ -14,7 +14,7 @@ const PEER: &str = "tt-lang-sim==1.1.6";
 
 pub fn matmul(scale: Scale) -> Measured {
     let n = if scale.quick { 256 } else { 8192 };
-    let ours = ours(n, 3, |device, t| {
+    let ours = ours(n, 3, 1, |device, t| {
         let mut y = device.zeros::<bf16>([n, n])?;
         kernels::matmul_relu(&t[0], &t[1], &t[2], &mut y).run()?;
         y.download().map(drop)
@@ -32,7 +32,7 @@ pub fn elementwise(scale: Scale) -> Measured {
     let sizes: &[usize] = if scale.quick { &[256] } else { &[2048, 8192] };
     let mut rows = Vec::new();
     for n in sizes.iter().copied() {
-        let ours = ours(n, 4, |device, t| {
+        let ours = ours(n, 4, 3, |device, t| {
             let mut y = device.zeros::<bf16>([n, n])?;
             kernels::multiply_add(&t[0], &t[1], &t[2], &t[3], &mut y).run()?;
             y.download().map(drop)
@@ -52,12 +52,14 @@ pub fn elementwise(scale: Scale) -> Measured {
 fn ours(
     n: usize,
     count: usize,
+    tries: usize,
     run: impl Fn(&tt::Device, &[Tensor<bf16, 2>]) -> tt::Result<()>,
 ) -> Result<Duration, tt::Error> {
     let device = tt::Device::open()?;
     let host: Vec<Vec<bf16>> = (0..count).map(|seed| values(n * n, seed as u64 + 1)).collect();
     let mut best = Duration::MAX;
-    for _ in 0..if n > 4096 { 1 } else { 3 } {
+    // As often as the peer is started, but for what takes minutes.
+    for _ in 0..tries {
         let start = Instant::now();
         let tensors = host
             .iter()
