@@ -135,12 +135,19 @@ mod tests {
             writer: String::new(),
             main: String::new(),
             plan: String::new(),
-            stages: vec![Stage { name: "A1 infer_layout", text: "layout".into() }],
+            stages: vec![Stage {
+                name: "A1 infer_layout",
+                text: "layout".into(),
+            }],
         }
     }
 
     fn found(name: &str) -> Found {
-        Found { modules: vec!["shop".into(), "floor".into()], name: name.into(), outcome: Err(Vec::new()) }
+        Found {
+            modules: vec!["shop".into(), "floor".into()],
+            name: name.into(),
+            outcome: Err(Vec::new()),
+        }
     }
 
     #[test]

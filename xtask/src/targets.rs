@@ -1,7 +1,7 @@
 //! `cargo xtask targets`: kernels in every kind of target that cargo knows, built with the one-line build script, and run
 //! where no C++ compiler can be found: what was compiled ahead of time must really be linked into each of them.
 
-use crate::arguments::{Arguments, Chore};
+use crate::arguments::Chore;
 use crate::project;
 use std::fmt::Write;
 use std::path::Path;
@@ -90,14 +90,15 @@ fn check(library: bool) -> Result<(), String> {
     write(&folder.join("Cargo.lock"), &lock)?;
 
     cargo(&folder, &["build", "--all-targets"])?;
+    let main = ["run", "--bin", package];
     let mut runs: Vec<(&[&str], &[&str])> = vec![
         (&["run", "--bin", "other"], &["in_binary"]),
         (&["run", "--example", "example"], &["in_example"]),
         (&["bench"], &["in_bench"]),
     ];
     runs.push(match library {
-        true => (&["run", "--bin", package], &["in_main", "in_library", "in_module"]),
-        false => (&["run", "--bin", package], &["in_main"]),
+        true => (&main, &["in_main", "in_library", "in_module"]),
+        false => (&main, &["in_main"]),
     });
     runs.push(match library {
         true => (&["test", "--", "--nocapture"], &["in_main", "in_test", "in_library"]),

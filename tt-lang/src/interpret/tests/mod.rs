@@ -317,7 +317,8 @@ fn an_index_may_be_any_function_of_the_loop() {
 
 #[test]
 fn every_mistake_is_an_error_with_its_place() {
-    let cases: Vec<(fn(&Small) -> Vec<Stmt>, Kind)> = vec![
+    type Body = fn(&Small) -> Vec<Stmt>;
+    let cases: Vec<(Body, Kind)> = vec![
         (
             |s| {
                 let value = load(s.v, [var(s.i), add(var(s.j), int(1))]);
