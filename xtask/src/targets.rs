@@ -90,20 +90,21 @@ fn check(library: bool) -> Result<(), String> {
     write(&folder.join("Cargo.lock"), &lock)?;
 
     cargo(&folder, &["build", "--all-targets"])?;
-    let main = ["run", "--bin", package];
-    let mut runs: Vec<(&[&str], &[&str])> = vec![
+    let run_main = ["run", "--bin", package];
+    let (by_main, by_tests): (&[&str], &[&str]) = match library {
+        true => (
+            &["in_main", "in_library", "in_module"],
+            &["in_main", "in_test", "in_library"],
+        ),
+        false => (&["in_main"], &["in_main", "in_test"]),
+    };
+    let runs: [(&[&str], &[&str]); 5] = [
+        (&run_main, by_main),
         (&["run", "--bin", "other"], &["in_binary"]),
         (&["run", "--example", "example"], &["in_example"]),
         (&["bench"], &["in_bench"]),
+        (&["test", "--", "--nocapture"], by_tests),
     ];
-    runs.push(match library {
-        true => (&main, &["in_main", "in_library", "in_module"]),
-        false => (&main, &["in_main"]),
-    });
-    runs.push(match library {
-        true => (&["test", "--", "--nocapture"], &["in_main", "in_test", "in_library"]),
-        false => (&["test", "--", "--nocapture"], &["in_main", "in_test"]),
-    });
     for (command, kernels) in runs {
         let said = cargo(&folder, command)?;
         for kernel in kernels {

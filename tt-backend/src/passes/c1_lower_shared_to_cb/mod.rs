@@ -16,7 +16,9 @@
 
 mod access;
 mod buffers;
+mod elements;
 mod hazards;
+mod regions;
 mod translate;
 mod webs;
 

@@ -140,7 +140,8 @@ fn run(words: &[String]) -> Result<bool, String> {
     }
     print!("{}", table::text(&sections));
     if !scale.quick {
-        table::write(&sections)?;
+        let names: Vec<&str> = MEASUREMENTS.iter().map(|measurement| measurement.name).collect();
+        table::write(&sections, &names)?;
     }
     Ok(complete)
 }

@@ -123,25 +123,43 @@ pub fn text(sections: &Sections) -> String {
 const BEGIN: &str = "<!-- measured: written by `cargo xtask bench` -->";
 const END: &str = "<!-- end of measured -->";
 
-/// Replaces the measured part of BENCHMARKS.md; what people wrote around it stays.
-pub fn write(sections: &Sections) -> Result<(), String> {
+/// Replaces what was measured in BENCHMARKS.md, one part per measurement in the order of `names`; what people wrote around
+/// it stays, and so do parts that were not measured this time.
+pub fn write(sections: &Sections, names: &[&str]) -> Result<(), String> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../BENCHMARKS.md");
     let fail = |error: std::io::Error| format!("{}: {error}", path.display());
     let present = std::fs::read_to_string(&path).map_err(fail)?;
     let (before, rest) = present
         .split_once(BEGIN)
         .ok_or("BENCHMARKS.md has lost the mark of its measured part")?;
-    let (_, after) = rest
+    let (measured, after) = rest
         .split_once(END)
         .ok_or("BENCHMARKS.md has lost the end of its measured part")?;
-    let names: Vec<&str> = sections.iter().map(|(name, _)| *name).collect();
-    let measured = format!(
-        "\nMachine: {}. Command: `cargo xtask bench --only {}`\n\n{}",
-        machine(),
-        names.join(","),
-        text(sections)
-    );
-    std::fs::write(&path, format!("{before}{BEGIN}\n{measured}\n{END}{after}")).map_err(fail)
+    let old = |name: &str| {
+        let heading = format!("### {name}\n");
+        let start = measured.find(&heading)?;
+        let part = &measured[start..];
+        let end = part[heading.len()..]
+            .find("### ")
+            .map_or(part.len(), |end| end + heading.len());
+        Some(part[..end].trim_end().to_string())
+    };
+    let parts: Vec<String> = names
+        .iter()
+        .filter_map(|name| match sections.iter().find(|(measured, _)| measured == name) {
+            Some(section) => Some(format!(
+                "### {name}\n\n{}, `cargo xtask bench --only {name}`\n\n{}",
+                machine(),
+                text(std::slice::from_ref(section)).trim_end()
+            )),
+            None => old(name),
+        })
+        .collect();
+    std::fs::write(
+        &path,
+        format!("{before}{BEGIN}\n\n{}\n\n{END}{after}", parts.join("\n\n")),
+    )
+    .map_err(fail)
 }
 
 /// The processor and how many threads it gives.
