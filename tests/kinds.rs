@@ -5,6 +5,9 @@ use tt::prelude::*;
 #[path = "../tt-backend/tests/kernels/assorted.rs"]
 mod assorted;
 
+#[path = "../tt-backend/tests/kernels/unusual.rs"]
+mod unusual;
+
 /// `n` repeatable values in [-1, 1).
 fn values(n: usize, seed: u64) -> Vec<f32> {
     let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
@@ -127,5 +130,124 @@ fn a_transpose_of_every_matrix_of_a_batch() -> Result<()> {
         // Transposed through SrcA: TF32, ten bits of fraction.
         close(&format!("batched {b}×{m}×{k}"), c.download()?, &expected["c"], 1e-3);
     }
+    Ok(())
+}
+
+#[test]
+fn a_product_in_a_branch_of_a_nested_loop() -> Result<()> {
+    let device = Device::open()?;
+    for (m, k, n, flag) in [(64, 96, 64, 0), (70, 100, 65, 0), (70, 100, 65, 1)] {
+        let a = device.upload(&bf16s(m * k, 11), [m, k])?;
+        let b = device.upload(&bf16s(k * n, 12), [k, n])?;
+        let mut c = device.zeros::<f32>([m, n])?;
+        let expected = unusual::gemm_in_if(&a, &b, flag, &mut c).reference()?;
+        unusual::gemm_in_if(&a, &b, flag, &mut c).run()?;
+        close(
+            &format!("gemm_in_if {m}×{k}×{n} {flag}"),
+            c.download()?,
+            &expected["c"],
+            1e-4,
+        );
+    }
+    Ok(())
+}
+
+#[test]
+fn two_accumulators_of_one_loop() -> Result<()> {
+    let device = Device::open()?;
+    for (m, k, n) in [(64, 128, 64), (33, 70, 100)] {
+        let a = device.upload(&bf16s(m * k, 13), [m, k])?;
+        let b = device.upload(&bf16s(k * n, 14), [k, n])?;
+        let d = device.upload(&bf16s(n * k, 15), [n, k])?;
+        let mut c = device.zeros::<bf16>([m, n])?;
+        let expected = unusual::two_accumulators(&a, &b, &d, &mut c).reference()?;
+        unusual::two_accumulators(&a, &b, &d, &mut c).run()?;
+        close(
+            &format!("two_accumulators {m}×{k}×{n}"),
+            c.download()?.into_iter().map(f32::from),
+            &expected["c"],
+            1e-2,
+        );
+    }
+    Ok(())
+}
+
+#[test]
+fn an_expression_larger_than_the_registers() -> Result<()> {
+    let device = Device::open()?;
+    for (m, n) in [(64, 64), (70, 33)] {
+        let a = device.upload(&values(m * n, 16), [m, n])?;
+        let b = device.upload(&values(m * n, 17), [m, n])?;
+        let mut c = device.zeros::<f32>([m, n])?;
+        let expected = unusual::big_expression(&a, &b, 0.5, &mut c).reference()?;
+        unusual::big_expression(&a, &b, 0.5, &mut c).run()?;
+        // 32-bit buffers go to 32-bit registers unrounded.
+        close(&format!("big_expression {m}×{n}"), c.download()?, &expected["c"], 1e-5);
+    }
+    Ok(())
+}
+
+#[test]
+fn low_fidelity_in_another_order() -> Result<()> {
+    let device = Device::open()?;
+    let (m, k, n) = (100, 64, 130);
+    let scaled = |n: usize, seed| {
+        values(n, seed)
+            .into_iter()
+            .map(|x| bf16::from_f32(x / 8.0))
+            .collect::<Vec<_>>()
+    };
+    let a = device.upload(&scaled(m * k, 18), [m, k])?;
+    let b = device.upload(&scaled(k * n, 19), [k, n])?;
+    let mut c = device.zeros::<bf16>([m, n])?;
+    let expected = unusual::options(&a, &b, &mut c).reference()?;
+    unusual::options(&a, &b, &mut c).run()?;
+    // LoFi drops all but 4 and 6 bits of the factors, and the approximate gelu is a table (0.024).
+    close(
+        "options",
+        c.download()?.into_iter().map(f32::from),
+        &expected["c"],
+        5e-2,
+    );
+    Ok(())
+}
+
+#[test]
+fn a_value_carried_by_a_loop_and_one_that_stays() -> Result<()> {
+    let device = Device::open()?;
+    for (m, n) in [(32, 128), (40, 200)] {
+        let a = device.upload(&bf16s(m * n, 20), [m, n])?;
+        let mut c = device.zeros::<bf16>([m, n])?;
+        let expected = unusual::loop_carried(&a, &mut c).reference()?;
+        unusual::loop_carried(&a, &mut c).run()?;
+        close(
+            &format!("loop_carried {m}×{n}"),
+            c.download()?.into_iter().map(f32::from),
+            &expected["c"],
+            2e-2,
+        );
+
+        let q = device.upload(&bf16s(m * 64, 21), [m, 64])?;
+        let b = device.upload(&bf16s(64 * n, 22), [64, n])?;
+        let expected = unusual::resident(&q, &b, &mut c).reference()?;
+        unusual::resident(&q, &b, &mut c).run()?;
+        close(
+            &format!("resident {m}×{n}"),
+            c.download()?.into_iter().map(f32::from),
+            &expected["c"],
+            1e-2,
+        );
+    }
+    Ok(())
+}
+
+#[test]
+fn a_kernel_that_stores_nothing_leaves_its_output_alone() -> Result<()> {
+    let device = Device::open()?;
+    let a = device.upload(&bf16s(64 * 64, 23), [64, 64])?;
+    let before = bf16s(64 * 64, 24);
+    let mut c = device.upload(&before, [64, 64])?;
+    unusual::nothing(&a, &mut c).run()?;
+    assert_eq!(c.download()?, before);
     Ok(())
 }
