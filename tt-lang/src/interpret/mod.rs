@@ -4,7 +4,7 @@
 //! its formats and by nothing else. Blocks of the grid are independent and run on all host threads.
 //!
 //! Edges follow one rule: a padded element never reaches a result. Reading past a tensor gives 0 and *marks* the element as
-//! padding along the axis that was left ([`storage`]); marks travel with values through every element-wise operation, and
+//! padding along the axis that was left (`storage`); marks travel with values through every element-wise operation, and
 //! whoever folds elements together (gemm, reductions) leaves marked ones out.
 //!
 //! ```
