@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::process::ExitCode;
 
 /// A chore as the command line knows it.
 pub struct Chore {
@@ -46,8 +47,8 @@ impl Arguments {
             };
             let Some((name, value, _)) = chore.options.iter().find(|(known, ..)| *known == name) else {
                 return Err(format!(
-                    "`{}` has no option `--{name}`; see `cargo xtask {} --help`",
-                    chore.name, chore.name
+                    "`{}` has no option `--{name}`; `--help` lists them",
+                    chore.name
                 ));
             };
             let value = if value.is_empty() {
@@ -67,12 +68,7 @@ impl Arguments {
 
     /// The operand, which the chore cannot do without.
     pub fn operand(&self, chore: &Chore) -> Result<&str, String> {
-        let missing = || {
-            format!(
-                "`{}` needs {}; see `cargo xtask {} --help`",
-                chore.name, chore.operand, chore.name
-            )
-        };
+        let missing = || format!("`{}` needs {}; `--help` says more", chore.name, chore.operand);
         self.operand.as_deref().ok_or_else(missing)
     }
 
@@ -102,26 +98,54 @@ impl Arguments {
     }
 }
 
+/// Runs the chore that `words` name, of those that `program` has.
+pub fn dispatch(program: &str, chores: &[Chore], mut words: impl Iterator<Item = String>) -> ExitCode {
+    let outcome = match words.next().as_deref() {
+        None | Some("--help" | "-h" | "help") => {
+            print!("{}", help(program, chores));
+            return ExitCode::SUCCESS;
+        }
+        Some(name) => match chores.iter().find(|chore| chore.name == name) {
+            None => Err(format!("there is no `{name}`; `{program} --help` lists what there is")),
+            Some(chore) => match Arguments::parse(chore, words) {
+                Ok(None) => {
+                    print!("{}", chore_help(program, chore));
+                    return ExitCode::SUCCESS;
+                }
+                Ok(Some(arguments)) => (chore.run)(&arguments),
+                Err(message) => Err(message),
+            },
+        },
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("{program}: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
 /// All chores, one line or two each.
-pub fn help(chores: &[Chore]) -> String {
-    let mut text = String::from("The project's chores.\n\nusage: cargo xtask CHORE [..]\n\n");
+fn help(program: &str, chores: &[Chore]) -> String {
+    let mut text = format!("usage: {program} NAME [..]\n\n");
     for chore in chores {
         // Writing to a String cannot fail.
         let _ = writeln!(
             text,
-            "  {:<10} {}",
+            "  {:<12} {}",
             chore.name,
             chore.about.lines().next().unwrap_or_default()
         );
     }
-    text.push_str("\n`cargo xtask CHORE --help` says more.\n");
+    let _ = writeln!(text, "\n`{program} NAME --help` says more.");
     text
 }
 
 /// One chore with its options.
-pub fn chore_help(chore: &Chore) -> String {
+fn chore_help(program: &str, chore: &Chore) -> String {
     let mut text = format!(
-        "{}\n\nusage: cargo xtask {} {} [options]\n",
+        "{}\n\nusage: {program} {} {} [options]\n",
         chore.about, chore.name, chore.operand
     );
     for (name, value, about) in chore.options {

@@ -1,7 +1,17 @@
-//! Chores that need the host library: they live in the crate `tt-bench` (`xtask/bench`), built with optimisations.
+//! Chores that need more than this crate: they are started from crates of their own.
 
-use crate::arguments::{Arguments, Chore};
-use crate::project;
+use std::process::ExitCode;
+use xtask::arguments::Chore;
+use xtask::project;
+
+/// Checks against TT-Metalium itself.
+pub const CONFORMANCE: Chore = Chore {
+    name: "conformance",
+    operand: "CHECK",
+    options: &[],
+    about: "holds what we emit and what we emulate against TT-Metalium; `conformance --help` lists the checks",
+    run: |arguments| start("tt-conformance", "conformance", &[], &arguments.words()),
+};
 
 /// Kernels on the real runtime's simulator against the emulator.
 pub const ORACLE: Chore = Chore {
@@ -19,7 +29,7 @@ pub const ORACLE: Chore = Chore {
     about: "runs kernels on the emulator and writes what shared/oracle/run_oracle needs to run the same ones\n\n\
             For every kernel and shape DIR/<kernel>-<shape>/ gets spec.json, made from the plan file alone, the three\n\
             kernels, the inputs and, as the expectation, the emulator's outputs. Then: run_oracle --spec-dir DIR",
-    run: |arguments| start("oracle", arguments),
+    run: |arguments| start("tt-bench", "oracle", &["--release"], &arguments.words()),
 };
 
 /// Measurements.
@@ -37,22 +47,26 @@ pub const BENCH: Chore = Chore {
     ],
     about: "measures speed and memory, prints a table and writes it to BENCHMARKS.md\n\n\
             Everything is measured in one run, side by side with what it is compared to.",
-    run: |arguments| start("bench", arguments),
+    run: |arguments| start("tt-bench", "bench", &["--release"], &arguments.words()),
 };
 
-fn start(binary: &str, arguments: &Arguments) -> Result<(), String> {
+/// [`CONFORMANCE`] with the words of the command line as they are.
+pub fn conformance(words: Vec<String>) -> ExitCode {
+    match start("tt-conformance", "conformance", &[], &words) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("xtask: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn start(package: &str, binary: &str, profile: &[&str], words: &[String]) -> Result<(), String> {
     let status = project::cargo()
-        .args([
-            "run",
-            "--quiet",
-            "--release",
-            "--package",
-            "tt-bench",
-            "--bin",
-            binary,
-            "--",
-        ])
-        .args(arguments.words())
+        .args(["run", "--quiet", "--package", package, "--bin", binary])
+        .args(profile)
+        .arg("--")
+        .args(words)
         .current_dir(project::root())
         .status()
         .map_err(|error| format!("cannot start cargo: {error}"))?;

@@ -13,19 +13,7 @@ use tt_plan::{CompileArg, Parameter, Plan, Role};
 pub const CHORE: Chore = Chore {
     name: "kernels",
     operand: "",
-    options: &[
-        ("out", "DIR", "where to write"),
-        (
-            "programs",
-            "DIR",
-            "also the programs DIR/*.rs (default: ../shared/programs where it exists)",
-        ),
-        (
-            "only",
-            "NAMES",
-            "of those only these, separated by commas (default: the list in .ci/programs)",
-        ),
-    ],
+    options: &[("out", "DIR", "where to write"), SELECTION[0], SELECTION[1]],
     about: "writes the emitted C++ of every kernel of the examples, the tests and the programs\n\n\
             Beside it goes list.json, which shared/oracle/headers/compile_check.py --list reads: kind, architectures,\n\
             compile-time arguments and modes of each. Fails where a kernel does not compile.",
@@ -34,6 +22,41 @@ pub const CHORE: Chore = Chore {
 
 fn run(arguments: &Arguments) -> Result<(), String> {
     let out = PathBuf::from(arguments.required("out")?);
+    let found = compiled(arguments)?;
+    let mut list = Vec::new();
+    for (kernel, artifact) in &found {
+        list.extend(write(&out, kernel, artifact)?);
+    }
+    let text = serde_json::to_string_pretty(&Value::from(list.clone())).map_err(|error| error.to_string())?;
+    write_file(&out.join("list.json"), &text)?;
+    println!(
+        "{} kernels of {} functions in {}",
+        list.len(),
+        found.len(),
+        out.display()
+    );
+    Ok(())
+}
+
+/// The options that say which kernels [`compiled`] takes.
+pub const SELECTION: [(&str, &str, &str); 2] = [
+    (
+        "programs",
+        "DIR",
+        "also the programs DIR/*.rs (default: ../shared/programs where it exists)",
+    ),
+    (
+        "only",
+        "NAMES",
+        "of those only these, separated by commas (default: the list in .ci/programs)",
+    ),
+];
+
+/// Every kernel function of the examples, the tests and the programs, by its path; the same text only once.
+///
+/// # Errors
+/// Where one does not compile, or a program is missing.
+pub fn compiled(arguments: &Arguments) -> Result<Vec<(String, Artifact)>, String> {
     let mut found = tt_build::kernels_of_package(&project::root()).map_err(|error| error.to_string())?;
     let (programs, only) = match arguments.option("programs") {
         Some(folder) => (Some(PathBuf::from(folder)), arguments.list("only")),
@@ -47,28 +70,21 @@ fn run(arguments: &Arguments) -> Result<(), String> {
             found.extend(tt_build::kernels_of_crate(&file));
         }
     }
-    let mut list = Vec::new();
     let mut digests = BTreeSet::new();
     let mut refused = Vec::new();
-    for kernel in &found {
-        match &kernel.outcome {
-            Ok((_, artifact)) if digests.insert(artifact.digest()) => list.extend(write(&out, &kernel.path, artifact)?),
+    let mut kernels = Vec::new();
+    for kernel in found {
+        match kernel.outcome {
+            Ok((_, artifact)) if digests.insert(artifact.digest()) => kernels.push((kernel.path, artifact)),
             Ok(_) => {}
             Err(errors) => refused.push(format!("`{}` does not compile:\n{}", kernel.path, errors.join("\n"))),
         }
     }
-    if !refused.is_empty() {
-        return Err(refused.join("\n"));
+    if refused.is_empty() {
+        Ok(kernels)
+    } else {
+        Err(refused.join("\n"))
     }
-    let text = serde_json::to_string_pretty(&Value::from(list.clone())).map_err(|error| error.to_string())?;
-    write_file(&out.join("list.json"), &text)?;
-    println!(
-        "{} kernels of {} functions in {}",
-        list.len(),
-        digests.len(),
-        out.display()
-    );
-    Ok(())
 }
 
 /// Writes the three kernels of one function and gives back their entries in the list.

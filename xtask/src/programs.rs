@@ -3,12 +3,12 @@
 //! Each folder of programs is built twice: with the one-line build script, and then run where no C++ compiler can be found,
 //! which shows that nothing is left to compile; and without one, and then run with an empty kernel cache.
 
-use crate::arguments::{Arguments, Chore};
-use crate::project;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
+use xtask::arguments::{Arguments, Chore};
+use xtask::project;
 
 /// The chore.
 pub const CHORE: Chore = Chore {

@@ -1,10 +1,10 @@
 //! `cargo xtask targets`: kernels in every kind of target that cargo knows, built with the one-line build script, and run
 //! where no C++ compiler can be found: what was compiled ahead of time must really be linked into each of them.
 
-use crate::arguments::Chore;
-use crate::project;
 use std::fmt::Write;
 use std::path::Path;
+use xtask::arguments::Chore;
+use xtask::project;
 
 /// The chore.
 pub const CHORE: Chore = Chore {

@@ -1,0 +1,11 @@
+//! `cargo xtask conformance CHECK`: what we emit and what we emulate, held against TT-Metalium itself.
+
+use std::process::ExitCode;
+use xtask::arguments::{Chore, dispatch};
+
+/// Every check, in the order of the help.
+const CHECKS: &[Chore] = &[];
+
+fn main() -> ExitCode {
+    dispatch("cargo xtask conformance", CHECKS, std::env::args().skip(1))
+}
