@@ -62,6 +62,8 @@ pub use engine::launch::{LaunchError, default_threads, launch};
 #[cfg(feature = "engine")]
 pub use engine::program::{CbIndex, CircularBuffer, CoreCoord, Program};
 #[cfg(feature = "engine")]
+pub use engine::sharding::Sharding;
+#[cfg(feature = "engine")]
 pub use kernel_object::register_precompiled;
 #[cfg(feature = "engine")]
 pub use report::Report;

@@ -10,6 +10,7 @@ use super::counters::{MAX_DRAM_BANKS, RunCounters};
 use super::memory::allocator::{Allocator, Direction};
 use super::memory::machine::{BufferRange, Machine};
 use super::memory::region::Region;
+use super::sharding::Sharding;
 
 /// Transfers between host and device of at least this many bytes are spread over threads.
 const PARALLEL_BYTES: usize = 4 << 20;
@@ -17,9 +18,9 @@ const PARALLEL_BYTES: usize = 4 << 20;
 /// Which memory a buffer lies in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BufferKind {
-    /// Interleaved over the DRAM banks.
+    /// DRAM banks.
     Dram,
-    /// Interleaved over the L1 of all worker cores.
+    /// The L1 of worker cores.
     L1,
 }
 
@@ -158,18 +159,45 @@ impl Device {
     }
 }
 
-/// An interleaved buffer of a device; freed when dropped.
+/// A buffer of a device, interleaved over all banks or in shards; freed when dropped.
 pub struct Buffer {
     device: Arc<Device>,
     kind: BufferKind,
     range: BufferRange,
+    /// Bank and place in it of every page; none where pages are interleaved.
+    placed: Option<Vec<(u32, u32)>>,
     size: u64,
     live: Mutex<bool>,
 }
 
 impl Buffer {
-    /// Allocates `size` bytes in pages of `page_bytes`.
+    /// Allocates `size` bytes in pages of `page_bytes`, interleaved over all banks.
     pub fn allocate(device: &Arc<Device>, kind: BufferKind, size: u64, page_bytes: u64) -> Result<Buffer, String> {
+        Buffer::place(device, kind, size, page_bytes, None)
+    }
+
+    /// Allocates the pages of a tensor in shards.
+    pub fn allocate_sharded(
+        device: &Arc<Device>,
+        kind: BufferKind,
+        page_bytes: u64,
+        sharding: &Sharding,
+    ) -> Result<Buffer, String> {
+        let banks = match kind {
+            BufferKind::Dram => device.arch.dram_banks,
+            BufferKind::L1 => device.arch.cores(),
+        };
+        sharding.check(banks)?;
+        Buffer::place(device, kind, sharding.pages() * page_bytes, page_bytes, Some(sharding))
+    }
+
+    fn place(
+        device: &Arc<Device>,
+        kind: BufferKind,
+        size: u64,
+        page_bytes: u64,
+        sharding: Option<&Sharding>,
+    ) -> Result<Buffer, String> {
         let arch = device.arch;
         if size == 0 || page_bytes == 0 || !size.is_multiple_of(page_bytes) {
             return Err(format!(
@@ -186,7 +214,8 @@ impl Buffer {
         };
         let aligned = page_bytes.next_multiple_of(alignment);
         let pages = size / page_bytes;
-        let bank_bytes = pages.div_ceil(banks) * aligned;
+        let rows = sharding.map_or(pages.div_ceil(banks), Sharding::pages_per_bank);
+        let bank_bytes = rows * aligned;
         let narrow = |bytes: u64| u32::try_from(bytes).map_err(|_| format!("a page of {bytes} bytes is too large"));
         let (page_bytes, aligned_page_bytes) = (narrow(page_bytes)?, narrow(aligned)?);
         let mut allocations = locked(&device.allocations);
@@ -209,6 +238,7 @@ impl Buffer {
             aligned_page_bytes,
             pages,
             bank_bytes,
+            interleaved: sharding.is_none(),
         };
         let buffers = match kind {
             BufferKind::Dram => &mut allocations.dram_buffers,
@@ -227,6 +257,7 @@ impl Buffer {
             device: device.clone(),
             kind,
             range,
+            placed: sharding.map(|sharding| (0..pages).map(|page| sharding.place(page)).collect()),
             size,
             live: Mutex::new(true),
         })
@@ -291,7 +322,13 @@ impl Buffer {
             BufferKind::Dram => self.device.dram.len(),
             BufferKind::L1 => self.device.arch.cores(),
         } as u64;
-        let (row, bank) = (page / banks, (page % banks) as usize);
+        let (row, bank) = match &self.placed {
+            None => (page / banks, (page % banks) as usize),
+            Some(placed) => {
+                let (bank, row) = placed[page as usize];
+                (u64::from(row), bank as usize)
+            }
+        };
         let offset = (self.range.base + row * u64::from(self.range.aligned_page_bytes)) as usize;
         let start = match self.kind {
             BufferKind::Dram => self.device.dram[bank].start(),

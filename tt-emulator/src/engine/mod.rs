@@ -24,6 +24,7 @@ pub mod program;
 pub(crate) mod risc;
 pub(crate) mod schedule;
 pub(crate) mod semaphore;
+pub mod sharding;
 pub(crate) mod tensor_page;
 pub(crate) mod transfers;
 pub(crate) mod trap;

@@ -31,7 +31,10 @@ impl Risc {
             self.violation(
                 rule,
                 line,
-                format!("page {page}: no {memory} buffer starts at {:#x}", accessor.base),
+                format!(
+                    "page {page}: no interleaved {memory} buffer starts at {:#x}",
+                    accessor.base
+                ),
             );
         };
         if buffer.aligned_page_bytes != accessor.aligned_page_bytes {

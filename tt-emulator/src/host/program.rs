@@ -130,6 +130,7 @@ unsafe fn read_kernel(kernel: &CKernel) -> Result<(KernelSource, KernelRole, Vec
             file: text(kernel.file),
             source,
             directory: (!kernel.directory.is_null()).then(|| text(kernel.directory).into()),
+            include_directories: Vec::new(),
             compile_args: slice(kernel.compile_args, kernel.compile_arg_count).to_vec(),
             named_compile_args: names.zip(values).collect(),
             defines: define_names.zip(define_values).collect(),

@@ -13,7 +13,7 @@ use std::time::{Duration, SystemTime};
 
 use super::compiler::{self, Compiler, Output};
 use super::key::{Hash, kernel_key};
-use super::{KernelError, KernelSource, headers, wrapper};
+use super::{KernelError, KernelSource, headers, includes, wrapper};
 use crate::arch::ArchName;
 use crate::kernel_config::KernelRole;
 
@@ -62,8 +62,9 @@ pub fn compile_to_shared(
     role: &KernelRole,
     arch: ArchName,
 ) -> Result<SharedKernel, KernelError> {
-    let prologue = wrapper::prologue(source, role, arch);
-    let key = kernel_key(source, &prologue)?.to_string();
+    let includes = includes::of(source)?;
+    let prologue = wrapper::prologue(source, &includes, role, arch);
+    let key = kernel_key(source, &includes, &prologue).to_string();
     let compiler = compiler::find()?;
     let text = wrapper::translation_unit(source, &prologue, &key);
     let file = format!(

@@ -128,7 +128,10 @@ impl Compiler {
         if let Some(directory) = &source.directory {
             command.arg("-iquote").arg(directory);
         }
-        command.arg("-I").arg(include).args(["-x", "c++", "-"]);
+        for directory in std::iter::once(include).chain(source.include_directories.iter().map(PathBuf::as_path)) {
+            command.arg("-I").arg(directory);
+        }
+        command.args(["-x", "c++", "-"]);
         command
             .stdin(Stdio::piped())
             .stdout(Stdio::null())

@@ -10,6 +10,11 @@ use super::key::Hash;
 /// Path and text of every header.
 static HEADERS: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/device_headers.rs"));
 
+/// Whether there is a header of this name.
+pub(super) fn has(name: &str) -> bool {
+    HEADERS.iter().any(|(path, _)| *path == name)
+}
+
 /// Hash over all headers.
 pub(super) fn fingerprint() -> &'static str {
     static FINGERPRINT: OnceLock<String> = OnceLock::new();

@@ -8,6 +8,7 @@
 mod cache;
 mod compiler;
 mod headers;
+mod includes;
 mod key;
 #[cfg(feature = "engine")]
 mod registry;
@@ -35,6 +36,8 @@ pub struct KernelSource {
     pub source: String,
     /// Directory that quoted includes are relative to, for kernels that came from a file.
     pub directory: Option<PathBuf>,
+    /// Directories that includes are looked for in after the emulator's own headers.
+    pub include_directories: Vec<PathBuf>,
     /// Compile-time arguments by position.
     pub compile_args: Vec<u32>,
     /// Compile-time arguments by name.
@@ -109,7 +112,9 @@ impl std::error::Error for KernelError {}
 /// # Errors
 /// [`KernelError::Files`] where a file that the kernel includes cannot be read.
 pub fn aot_key(source: &KernelSource, role: &KernelRole, arch: ArchName) -> Result<String, KernelError> {
-    Ok(key::kernel_key(source, &wrapper::prologue(source, role, arch))?.to_string())
+    let includes = includes::of(source)?;
+    let prologue = wrapper::prologue(source, &includes, role, arch);
+    Ok(key::kernel_key(source, &includes, &prologue).to_string())
 }
 
 /// Name of the C function that a kernel with this key exports.
@@ -130,8 +135,9 @@ pub fn compile_to_object(
     work: &Path,
     output: &Path,
 ) -> Result<String, KernelError> {
-    let prologue = wrapper::prologue(source, role, arch);
-    let key = key::kernel_key(source, &prologue)?.to_string();
+    let includes = includes::of(source)?;
+    let prologue = wrapper::prologue(source, &includes, role, arch);
+    let key = key::kernel_key(source, &includes, &prologue).to_string();
     let text = wrapper::translation_unit(source, &prologue, &key);
     let include = headers::extract_to(work)?;
     compiler::find()?.compile(source, &text, &include, compiler::Output::Object(output))?;

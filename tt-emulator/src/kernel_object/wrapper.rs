@@ -12,6 +12,7 @@
 
 use std::fmt::Write;
 
+use super::includes::Includes;
 use super::{KernelSource, entry_symbol};
 use crate::arch::{Arch, ArchName};
 use crate::kernel_config::{DataMovementProcessor, KernelRole, MathFidelity};
@@ -30,9 +31,10 @@ const STANDARD_HEADERS: [&str; 9] = [
 ];
 
 /// Everything before the kernel's own text.
-pub(super) fn prologue(source: &KernelSource, role: &KernelRole, arch: ArchName) -> String {
+pub(super) fn prologue(source: &KernelSource, includes: &Includes, role: &KernelRole, arch: ArchName) -> String {
     let mut text = String::new();
-    for header in STANDARD_HEADERS.iter().copied().chain(angle_includes(&source.source)) {
+    let included = includes.standard.iter().map(String::as_str);
+    for header in STANDARD_HEADERS.iter().copied().chain(included) {
         line(&mut text, format_args!("#include <{header}>"));
     }
     line(&mut text, format_args!("#define {} 1", Arch::of(arch).define));
@@ -122,20 +124,4 @@ pub(super) fn translation_unit(source: &KernelSource, prologue: &str, key: &str)
 fn line(text: &mut String, arguments: std::fmt::Arguments<'_>) {
     // Writing to a String cannot fail.
     let _ = writeln!(text, "{arguments}");
-}
-
-/// Headers that a kernel includes in angle brackets; they must not end up inside the namespace.
-fn angle_includes(source: &str) -> impl Iterator<Item = &str> {
-    source.lines().filter_map(|line| {
-        let directive = line
-            .trim_start()
-            .strip_prefix('#')?
-            .trim_start()
-            .strip_prefix("include")?;
-        directive
-            .trim_start()
-            .strip_prefix('<')?
-            .split_once('>')
-            .map(|(name, _)| name)
-    })
 }

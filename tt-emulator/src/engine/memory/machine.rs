@@ -42,7 +42,7 @@ impl fmt::Display for Rectangle {
     }
 }
 
-/// A live interleaved buffer.
+/// A live buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct BufferRange {
     /// Address in every bank.
@@ -55,6 +55,8 @@ pub(crate) struct BufferRange {
     pub pages: u64,
     /// Bytes taken in every bank.
     pub bank_bytes: u64,
+    /// Whether its pages go round all banks in turn.
+    pub interleaved: bool,
 }
 
 /// Address map of a device.
@@ -66,7 +68,7 @@ pub(crate) struct Machine {
     dram: [*mut u8; MAX_DRAM_BANKS],
     /// Live DRAM buffers by address.
     pub dram_buffers: Vec<BufferRange>,
-    /// Live interleaved L1 buffers by address.
+    /// Live L1 buffers by address.
     pub l1_buffers: Vec<BufferRange>,
 }
 
@@ -171,13 +173,23 @@ impl Machine {
         let Some(buffer) = self.dram_buffer_at(offset) else {
             return false;
         };
-        let last = (offset + u64::from(bytes).max(1) - 1 - buffer.base) / u64::from(buffer.aligned_page_bytes);
+        let end = offset + u64::from(bytes).max(1) - 1 - buffer.base;
+        if !buffer.interleaved {
+            return end < buffer.bank_bytes;
+        }
+        let last = end / u64::from(buffer.aligned_page_bytes);
         last * self.arch.dram_banks as u64 + u64::from(bank) < buffer.pages
     }
 
     /// What is at an address of a bank, for a message.
     pub fn describe_dram(&self, bank: u16, offset: u64) -> String {
         match self.dram_buffer_at(offset) {
+            Some(buffer) if !buffer.interleaved => {
+                format!(
+                    "the sharded buffer at {:#x} has {} bytes there",
+                    buffer.base, buffer.bank_bytes
+                )
+            }
             Some(buffer) => {
                 let row = (offset - buffer.base) / u64::from(buffer.aligned_page_bytes);
                 let page = row * self.arch.dram_banks as u64 + u64::from(bank);
@@ -190,12 +202,14 @@ impl Machine {
         }
     }
 
-    /// The live buffer that starts at `base`.
+    /// The live interleaved buffer that starts at `base`.
     #[inline]
     pub fn buffer(&self, dram: bool, base: u64) -> Option<&BufferRange> {
         let buffers = if dram { &self.dram_buffers } else { &self.l1_buffers };
         let index = buffers.partition_point(|buffer| buffer.base < base);
-        buffers.get(index).filter(|buffer| buffer.base == base)
+        buffers
+            .get(index)
+            .filter(|buffer| buffer.base == base && buffer.interleaved)
     }
 
     /// Node and offset of a page of an interleaved buffer.

@@ -1,0 +1,322 @@
+//! What a production kernel needs to run: a host program in data, and what has to come out of it.
+//!
+//! A case does by hand what the host code of a production operation does: buffers, circular buffers, semaphores, kernels
+//! with their arguments. Addresses and coordinates are named, not given, because they are known only once a device is open.
+
+use super::values::Expected;
+use tt_emulator::kernel_config::{ComputeOptions, DataMovementProcessor, KernelRole};
+use tt_emulator::{BufferKind, CoreCoord, DataFormat, Sharding};
+
+/// A host program around production kernels, and its results.
+#[derive(Clone, Debug, Default)]
+pub struct Case {
+    /// What the table and failures call it.
+    pub name: String,
+    /// Tensors.
+    pub buffers: Vec<Buffer>,
+    /// Circular buffers.
+    pub circular_buffers: Vec<CircularBuffer>,
+    /// Cores and initial value of the semaphores, whose ids count up from 0.
+    pub semaphores: Vec<(Vec<CoreCoord>, u32)>,
+    /// Kernels.
+    pub kernels: Vec<Kernel>,
+    /// Why it cannot give right numbers yet; the chore fails when it starts to.
+    pub fails: Option<String>,
+}
+
+impl Case {
+    /// A case with nothing in it.
+    pub fn new(name: impl Into<String>) -> Case {
+        Case {
+            name: name.into(),
+            ..Case::default()
+        }
+    }
+
+    /// Adds a tensor.
+    pub fn buffer(mut self, buffer: Buffer) -> Case {
+        self.buffers.push(buffer);
+        self
+    }
+
+    /// Adds a circular buffer.
+    pub fn cb(mut self, buffer: CircularBuffer) -> Case {
+        self.circular_buffers.push(buffer);
+        self
+    }
+
+    /// Adds a semaphore; ids count up from 0.
+    pub fn semaphore(mut self, cores: &[CoreCoord], initial: u32) -> Case {
+        self.semaphores.push((cores.to_vec(), initial));
+        self
+    }
+
+    /// Adds a kernel.
+    pub fn kernel(mut self, kernel: Kernel) -> Case {
+        self.kernels.push(kernel);
+        self
+    }
+
+    /// Says why it cannot give right numbers yet.
+    pub fn fails(mut self, reason: &str) -> Case {
+        self.fails = Some(reason.to_owned());
+        self
+    }
+}
+
+/// A tensor in pages.
+#[derive(Clone, Debug)]
+pub struct Buffer {
+    /// What arguments and circular buffers call it.
+    pub name: &'static str,
+    /// The memory it lies in.
+    pub memory: BufferKind,
+    /// Bytes of a page.
+    pub page_bytes: u32,
+    /// How it is sharded; interleaved where it is not.
+    pub sharding: Option<Sharding>,
+    /// Its pages before the run, one after the other.
+    pub content: Vec<u8>,
+    /// What its pages have to be afterwards.
+    pub expected: Option<Expected>,
+}
+
+impl Buffer {
+    /// A tensor in DRAM with `content`, interleaved.
+    pub fn input(name: &'static str, page_bytes: u32, content: Vec<u8>) -> Buffer {
+        Buffer {
+            name,
+            memory: BufferKind::Dram,
+            page_bytes,
+            sharding: None,
+            content,
+            expected: None,
+        }
+    }
+
+    /// A tensor in DRAM that the kernels fill, interleaved. Until then it holds a pattern that is no result.
+    pub fn output(name: &'static str, page_bytes: u32, expected: impl Into<Expected>) -> Buffer {
+        let expected = expected.into();
+        let content = std::iter::repeat_n(0xA5, expected.bytes()).collect();
+        Buffer {
+            expected: Some(expected),
+            ..Buffer::input(name, page_bytes, content)
+        }
+    }
+
+    /// The same tensor in L1.
+    pub fn in_l1(mut self) -> Buffer {
+        self.memory = BufferKind::L1;
+        self
+    }
+
+    /// The same tensor in shards.
+    pub fn sharded(mut self, sharding: Sharding) -> Buffer {
+        self.sharding = Some(sharding);
+        self
+    }
+}
+
+/// A circular buffer of a case.
+#[derive(Clone, Debug)]
+pub struct CircularBuffer {
+    /// Its ids; all but one share the memory of the first.
+    pub ids: Vec<u8>,
+    /// Cores that have it.
+    pub cores: Vec<CoreCoord>,
+    /// Format of its tiles.
+    pub format: DataFormat,
+    /// Bytes of a page.
+    pub page_bytes: u32,
+    /// Pages of its ring.
+    pub pages: u32,
+    /// The sharded buffer it lies on, if any.
+    pub on: Option<&'static str>,
+    /// Rows and columns of its tiles.
+    pub tile: (u32, u32),
+}
+
+impl CircularBuffer {
+    /// `pages` tiles of 32 × 32.
+    pub fn tiles(id: u8, cores: &[CoreCoord], format: DataFormat, pages: u32) -> CircularBuffer {
+        CircularBuffer::pages(id, cores, format, format.tile_bytes(32, 32) as u32, pages)
+    }
+
+    /// `pages` pages of `page_bytes` bytes.
+    pub fn pages(id: u8, cores: &[CoreCoord], format: DataFormat, page_bytes: u32, pages: u32) -> CircularBuffer {
+        CircularBuffer {
+            ids: vec![id],
+            cores: cores.to_vec(),
+            format,
+            page_bytes,
+            pages,
+            on: None,
+            tile: (32, 32),
+        }
+    }
+
+    /// The same, in the memory of a sharded buffer.
+    pub fn on(mut self, buffer: &'static str) -> CircularBuffer {
+        self.on = Some(buffer);
+        self
+    }
+
+    /// The same, known under one more id.
+    pub fn and(mut self, id: u8) -> CircularBuffer {
+        self.ids.push(id);
+        self
+    }
+}
+
+/// A kernel of the wheel in a case.
+#[derive(Clone, Debug)]
+pub struct Kernel {
+    /// Its file, below `ttnn/cpp/ttnn` of the wheel.
+    pub path: String,
+    /// Its RISC.
+    pub role: KernelRole,
+    /// Cores it runs on.
+    pub cores: Vec<CoreCoord>,
+    /// Compile-time arguments.
+    pub compile_args: Vec<Arg>,
+    /// Compile-time arguments by name.
+    pub named_compile_args: Vec<(String, u32)>,
+    /// Preprocessor defines.
+    pub defines: Vec<(String, String)>,
+    /// Common runtime arguments.
+    pub common_args: Vec<Arg>,
+    /// Runtime arguments of cores.
+    pub args: Vec<(CoreCoord, Vec<Arg>)>,
+}
+
+impl Kernel {
+    fn new(path: &str, role: KernelRole, cores: &[CoreCoord]) -> Kernel {
+        Kernel {
+            path: path.to_owned(),
+            role,
+            cores: cores.to_vec(),
+            compile_args: Vec::new(),
+            named_compile_args: Vec::new(),
+            defines: Vec::new(),
+            common_args: Vec::new(),
+            args: Vec::new(),
+        }
+    }
+
+    /// A kernel of RISCV_1 on NoC 0.
+    pub fn reader(path: &str, cores: &[CoreCoord]) -> Kernel {
+        let processor = DataMovementProcessor::Ncrisc;
+        Kernel::new(path, KernelRole::DataMovement { processor, noc: 0 }, cores)
+    }
+
+    /// A kernel of RISCV_0 on NoC 1.
+    pub fn writer(path: &str, cores: &[CoreCoord]) -> Kernel {
+        let processor = DataMovementProcessor::Brisc;
+        Kernel::new(path, KernelRole::DataMovement { processor, noc: 1 }, cores)
+    }
+
+    /// A kernel of the compute RISCs.
+    pub fn compute(path: &str, cores: &[CoreCoord], options: ComputeOptions) -> Kernel {
+        Kernel::new(path, KernelRole::Compute(options), cores)
+    }
+
+    /// The same data movement kernel on another NoC than its RISC has by convention.
+    pub fn on_noc(mut self, index: u8) -> Kernel {
+        if let KernelRole::DataMovement { noc, .. } = &mut self.role {
+            *noc = index;
+        }
+        self
+    }
+
+    /// Adds compile-time arguments.
+    pub fn compile_args(mut self, args: impl IntoIterator<Item = impl Into<Arg>>) -> Kernel {
+        self.compile_args.extend(args.into_iter().map(Into::into));
+        self
+    }
+
+    /// Adds the compile-time words that describe a tensor to its accessor.
+    pub fn accessor(mut self, buffer: &'static str) -> Kernel {
+        self.compile_args.push(Arg::Accessor(buffer));
+        self
+    }
+
+    /// Adds a compile-time argument with a name.
+    pub fn named(mut self, name: &str, value: u32) -> Kernel {
+        self.named_compile_args.push((name.to_owned(), value));
+        self
+    }
+
+    /// Adds a define.
+    pub fn define(mut self, name: &str, value: &str) -> Kernel {
+        self.defines.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// Adds common runtime arguments.
+    pub fn common_args(mut self, args: impl IntoIterator<Item = impl Into<Arg>>) -> Kernel {
+        self.common_args.extend(args.into_iter().map(Into::into));
+        self
+    }
+
+    /// Sets the runtime arguments of a core.
+    pub fn args(mut self, core: CoreCoord, args: impl IntoIterator<Item = impl Into<Arg>>) -> Kernel {
+        self.args.push((core, args.into_iter().map(Into::into).collect()));
+        self
+    }
+}
+
+/// A word of arguments, or several.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Arg {
+    /// A word.
+    Word(u32),
+    /// The address of a buffer.
+    Address(&'static str),
+    /// The words that describe a buffer to its tensor accessor.
+    Accessor(&'static str),
+    /// The NoC x coordinate of a core.
+    NocX(CoreCoord),
+    /// The NoC y coordinate of a core.
+    NocY(CoreCoord),
+}
+
+impl From<u32> for Arg {
+    fn from(word: u32) -> Arg {
+        Arg::Word(word)
+    }
+}
+
+impl From<f32> for Arg {
+    fn from(value: f32) -> Arg {
+        Arg::Word(value.to_bits())
+    }
+}
+
+/// Runtime or compile-time arguments from words, floats and named things.
+#[macro_export]
+macro_rules! arguments {
+    ($($argument:expr),* $(,)?) => {
+        [$($crate::production::case::Arg::from($argument)),*]
+    };
+}
+
+/// Cores (x, y) of a rectangle, both corners included, row by row.
+pub fn rectangle(first: CoreCoord, last: CoreCoord) -> Vec<CoreCoord> {
+    (first.1..=last.1)
+        .flat_map(|y| (first.0..=last.0).map(move |x| (x, y)))
+        .collect()
+}
+
+/// `pages` pages shared among cores as evenly as may be: core, first page, number of pages.
+pub fn share(pages: u32, cores: &[CoreCoord]) -> Vec<(CoreCoord, u32, u32)> {
+    let count = cores.len() as u32;
+    let (each, more) = (pages / count, pages % count);
+    let mut first = 0;
+    let mut shares = Vec::new();
+    for (index, core) in (0..).zip(cores) {
+        let own = each + u32::from(index < more);
+        shares.push((*core, first, own));
+        first += own;
+    }
+    shares
+}

@@ -1,0 +1,117 @@
+//! `cargo xtask conformance kernels`: kernels of production operations on the emulator, their numbers checked.
+
+pub mod case;
+mod dataflow;
+mod run;
+mod table;
+pub mod values;
+mod wheel;
+
+use case::Case;
+use std::path::PathBuf;
+use tt_emulator::ArchName;
+use wheel::Wheel;
+use xtask::arguments::{Arguments, Chore};
+use xtask::project;
+
+/// Where the table lies in the repository.
+const TABLE: &str = "docs/production-kernels.md";
+
+/// The chore.
+pub const CHECK: Chore = Chore {
+    name: "kernels",
+    operand: "",
+    options: &[
+        (
+            "wheel",
+            "DIR",
+            "the unpacked wheel of ttnn, the folder that holds ttnn/cpp/ttnn",
+        ),
+        (
+            "only",
+            "WORDS",
+            "cases whose name or kernels contain one of these; leaves the table alone",
+        ),
+        ("write", "", "writes docs/production-kernels.md instead of comparing it"),
+    ],
+    about: "runs production kernels of the ttnn wheel on the emulator and checks their numbers\n\n\
+            Every kernel runs on both emulated chips under a host program written by hand. Fails where a kernel does not\n\
+            give right numbers, where one listed as failing does, and where docs/production-kernels.md is not what was found.",
+    run,
+};
+
+/// Every case, for a chip.
+fn cases(arch: ArchName) -> Vec<Case> {
+    dataflow::cases(arch)
+}
+
+fn run(arguments: &Arguments) -> Result<(), String> {
+    let root = match arguments.option("wheel") {
+        Some(path) => PathBuf::from(path),
+        None => default_wheel()?,
+    };
+    let wheel = Wheel::at(&root)?;
+    let only = arguments.list("only");
+    let mut wrong = Vec::new();
+    for arch in [ArchName::WormholeB0, ArchName::Blackhole] {
+        for case in cases(arch).iter().filter(|case| is_wanted(case, only.as_deref())) {
+            match (run::run(case, &wheel, arch), &case.fails) {
+                (Ok(()), None) => {}
+                (Err(error), Some(_)) => {
+                    if only.is_some() {
+                        println!("{} on {arch} fails, as listed: {error}", case.name);
+                    }
+                }
+                (Err(error), None) => wrong.push(format!("{} on {arch}: {error}", case.name)),
+                (Ok(()), Some(reason)) => wrong.push(format!(
+                    "{} on {arch} gives right numbers but is listed as failing: {reason}",
+                    case.name
+                )),
+            }
+        }
+    }
+    if !wrong.is_empty() {
+        return Err(format!("{} cases are wrong\n{}", wrong.len(), wrong.join("\n")));
+    }
+    let (counts, text) = table::table(&cases(ArchName::WormholeB0));
+    println!(
+        "{} production kernels give right numbers on both chips: {} of data movement, {} of compute; {} do not",
+        counts.data_movement + counts.compute,
+        counts.data_movement,
+        counts.compute,
+        counts.failing
+    );
+    match only {
+        Some(_) => Ok(()),
+        None => keep(&text, arguments.option("write").is_some()),
+    }
+}
+
+fn is_wanted(case: &Case, only: Option<&[String]>) -> bool {
+    let Some(words) = only else { return true };
+    let contains = |text: &str| words.iter().any(|word| text.contains(word.as_str()));
+    contains(&case.name) || case.kernels.iter().any(|kernel| contains(&kernel.path))
+}
+
+/// The folder that the set-up of the chip simulator leaves.
+fn default_wheel() -> Result<PathBuf, String> {
+    let home = std::env::var_os("HOME").ok_or("there is no home folder: name the wheel with --wheel")?;
+    Ok(PathBuf::from(home).join(".cache/tt-oracle/wheel/ttnn"))
+}
+
+/// Writes the table, or compares it.
+fn keep(text: &str, write: bool) -> Result<(), String> {
+    let path = project::root().join(TABLE);
+    if write {
+        let partial = path.with_extension("partial");
+        return std::fs::write(&partial, text)
+            .and_then(|()| std::fs::rename(&partial, &path))
+            .map_err(|error| format!("cannot write {}: {error}", path.display()));
+    }
+    let known = std::fs::read_to_string(&path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+    if known == text {
+        Ok(())
+    } else {
+        Err(format!("{TABLE} is not what was found: `--write` writes it anew"))
+    }
+}
