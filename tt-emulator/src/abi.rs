@@ -74,6 +74,7 @@ pub(crate) struct DataflowApi {
         line: i32,
     ),
     pub page_address: extern "C" fn(base: u64, page_bytes: u32, dram: u32, page: u32, offset: u32, line: i32) -> u64,
+    pub page_beyond_tensor: extern "C" fn(page: u32, pages: u32, line: i32),
     pub noc_inline_write: extern "C" fn(destination: u64, value: u32, flags: u32, noc: u32, line: i32),
     pub noc_multicast:
         extern "C" fn(source: u32, address: u64, bytes: u32, destinations: u32, flags: u32, noc: u32, line: i32),

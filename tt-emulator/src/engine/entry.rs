@@ -39,6 +39,7 @@ static DATAFLOW_API: DataflowApi = DataflowApi {
     read_page,
     write_page,
     page_address,
+    page_beyond_tensor,
     noc_inline_write,
     noc_multicast,
     read_barrier,
@@ -285,6 +286,17 @@ extern "C" fn page_address(base: u64, page_bytes: u32, dram: u32, page: u32, off
         };
         risc.page_address(accessor, page, offset, line)
     })
+}
+
+/// A page or shard that a sharded tensor does not have.
+extern "C" fn page_beyond_tensor(page: u32, pages: u32, line: i32) {
+    guard(line, |risc| {
+        risc.violation(
+            &rules::NOC_PAGE_ID,
+            line,
+            format!("{page} of a sharded tensor that has {pages}"),
+        )
+    });
 }
 
 extern "C" fn noc_inline_write(destination: u64, value: u32, flags: u32, noc: u32, line: i32) {

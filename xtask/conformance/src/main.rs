@@ -1,12 +1,10 @@
 //! `cargo xtask conformance CHECK`: what we emit and what we emulate, held against TT-Metalium itself.
 
-mod production;
-
 use std::process::ExitCode;
 use xtask::arguments::{Chore, dispatch};
 
 /// Every check, in the order of the help.
-const CHECKS: &[Chore] = &[production::CHECK];
+const CHECKS: &[Chore] = &[tt_conformance::production::CHECK];
 
 fn main() -> ExitCode {
     dispatch("cargo xtask conformance", CHECKS, std::env::args().skip(1))

@@ -27,6 +27,7 @@ struct tt_emulator_dataflow_api {
     void (*read_page)(uint64_t base, uint32_t page_bytes, uint32_t dram, uint32_t page, uint32_t offset, uint32_t bytes, uint32_t destination, uint32_t noc, int line);
     void (*write_page)(uint64_t base, uint32_t page_bytes, uint32_t dram, uint32_t page, uint32_t offset, uint32_t bytes, uint32_t source, uint32_t flags, uint32_t noc, int line);
     uint64_t (*page_address)(uint64_t base, uint32_t page_bytes, uint32_t dram, uint32_t page, uint32_t offset, int line);
+    void (*page_beyond_tensor)(uint32_t page, uint32_t pages, int line);
     void (*noc_inline_write)(uint64_t destination, uint32_t value, uint32_t flags, uint32_t noc, int line);
     void (*noc_multicast)(uint32_t source, uint64_t address, uint32_t bytes, uint32_t destinations, uint32_t flags, uint32_t noc, int line);
     void (*read_barrier)(uint32_t noc, int32_t transaction, int line);

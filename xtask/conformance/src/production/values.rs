@@ -82,8 +82,8 @@ fn check_values(format: DataFormat, values: &[f64], found: &[u8], absolute: f64,
     }
     let is_wrong = |value: f64, expected: f64| {
         let same = value == expected || (value.is_nan() && expected.is_nan());
-        // Written so that a NaN is wrong.
-        !same && !((value - expected).abs() <= absolute + relative * expected.abs())
+        let near = (value - expected).abs() <= absolute + relative * expected.abs();
+        !same && !near
     };
     let wrong: Vec<usize> = (0..values.len()).filter(|i| is_wrong(found[*i], values[*i])).collect();
     let Some(first) = wrong.first() else { return Ok(()) };

@@ -1,0 +1,3 @@
+//! The checks of `cargo xtask conformance`.
+
+pub mod production;
