@@ -4,7 +4,7 @@ use std::process::ExitCode;
 use xtask::arguments::{Chore, dispatch};
 
 /// Every check, in the order of the help.
-const CHECKS: &[Chore] = &[tt_conformance::production::CHECK];
+const CHECKS: &[Chore] = &[tt_conformance::production::CHECK, tt_conformance::simulator::CHECK];
 
 fn main() -> ExitCode {
     dispatch("cargo xtask conformance", CHECKS, std::env::args().skip(1))

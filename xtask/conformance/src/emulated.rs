@@ -1,0 +1,196 @@
+//! One launch of a kernel on the emulator from its plan, with everything that the same launch needs elsewhere.
+
+use tt_backend::Artifact;
+use tt_host::{Argument, Device, DeviceGrid, Element, Kernel as HostKernel, Launch, Sources, Tensor, bf16};
+use tt_lang::ir::{ElementType, Kernel, ScalarKind};
+use tt_plan::{Bindings, Parameter, Plan};
+
+/// What scalar parameters are given.
+pub const FLOAT: f32 = 0.375;
+/// What integer scalar parameters are given.
+pub const INTEGER: i32 = 3;
+
+/// A tensor of a launch.
+#[derive(Debug, Clone)]
+pub struct TensorValues {
+    pub name: String,
+    pub element: ElementType,
+    pub shape: Vec<usize>,
+    /// Whether the kernel writes it.
+    pub written: bool,
+    /// What it held before the launch.
+    pub before: Vec<f32>,
+    /// What the emulator left in it; empty where the kernel does not write it.
+    pub after: Vec<f32>,
+    /// What the kernel's source says it holds afterwards; empty where the kernel does not write it.
+    pub reference: Vec<f32>,
+}
+
+/// A launch that has run.
+#[derive(Debug)]
+pub struct Outcome {
+    pub plan: Plan,
+    pub bindings: Bindings,
+    pub grid: DeviceGrid,
+    pub tensors: Vec<TensorValues>,
+}
+
+/// What a launch starts from: the tensors as they are declared for its extents, with nothing in them yet.
+pub fn tensors(plan: &Plan, extents: &[usize]) -> Result<(Bindings, Vec<TensorValues>), String> {
+    let mut bindings = Bindings::default();
+    if plan.extents.len() != extents.len() {
+        return Err(format!(
+            "`{}` has {} extents, not {}",
+            plan.kernel,
+            plan.extents.len(),
+            extents.len()
+        ));
+    }
+    for (name, value) in plan.extents.iter().zip(extents) {
+        bindings.integers.insert(name.clone(), *value as i64);
+    }
+    let mut tensors = Vec::new();
+    for parameter in &plan.parameters {
+        match parameter {
+            Parameter::Tensor {
+                name,
+                element,
+                extents,
+                mutable,
+                ..
+            } => {
+                let shape = extents
+                    .iter()
+                    .map(|extent| extent.evaluate(&|name| bindings.integers.get(name).copied()))
+                    .map(|value| value.map(|value| value as usize).map_err(|error| error.to_string()))
+                    .collect::<Result<Vec<_>, _>>()?;
+                tensors.push(TensorValues {
+                    name: name.clone(),
+                    element: *element,
+                    before: vec![0.0; shape.iter().product()],
+                    shape,
+                    written: *mutable,
+                    after: Vec::new(),
+                    reference: Vec::new(),
+                });
+            }
+            Parameter::Scalar {
+                name,
+                kind: ScalarKind::F32,
+            } => drop(bindings.floats.insert(name.clone(), FLOAT)),
+            Parameter::Scalar { name, .. } => drop(bindings.integers.insert(name.clone(), INTEGER.into())),
+        }
+    }
+    Ok((bindings, tensors))
+}
+
+/// Runs `kernel` by `plan` on the emulator of `arch`; `extents` and `tensors` as [`tensors`] gave them, filled.
+pub fn run(
+    kernel: &Kernel,
+    artifact: &Artifact,
+    plan: Plan,
+    (bindings, mut tensors): (Bindings, Vec<TensorValues>),
+    arch: &str,
+) -> Result<Outcome, String> {
+    let fail = |error: tt_host::Error| format!("`{}`: {error}", kernel.name);
+    let device = Device::open_named(&format!("emulator:{arch}")).map_err(fail)?;
+    let loaded = load(kernel, artifact, &plan)?;
+    let mut uploaded = tensors
+        .iter()
+        .map(|tensor| upload(&device, tensor))
+        .collect::<Result<Vec<_>, _>>()?;
+
+    let mut remaining = uploaded.iter_mut();
+    let mut arguments = Vec::new();
+    for parameter in &plan.parameters {
+        arguments.push(match parameter {
+            Parameter::Tensor { .. } => remaining.next().ok_or("a tensor is missing")?.argument(),
+            Parameter::Scalar { kind, .. } => match kind {
+                ScalarKind::F32 => Argument::from(FLOAT),
+                ScalarKind::I32 => Argument::from(INTEGER),
+                ScalarKind::U32 => Argument::from(INTEGER.unsigned_abs()),
+            },
+        });
+    }
+    let launch = Launch::new(loaded, arguments);
+    let reference = launch.reference().map_err(fail)?;
+    launch.run().map_err(fail)?;
+    for (values, tensor) in tensors.iter_mut().zip(&uploaded) {
+        if values.written {
+            values.after = tensor.download().map_err(fail)?;
+            values.reference = reference
+                .get(&values.name)
+                .ok_or("a reference result is missing")?
+                .to_vec();
+        }
+    }
+    Ok(Outcome {
+        plan,
+        bindings,
+        grid: device.grid(),
+        tensors,
+    })
+}
+
+/// The kernel as a launcher carries it; kept for the life of the process, as a static would be.
+fn load(kernel: &Kernel, artifact: &Artifact, plan: &Plan) -> Result<&'static HostKernel, String> {
+    let keep = |text: &str| -> &'static str { Box::leak(text.to_string().into_boxed_str()) };
+    let tile = serde_json::to_string(kernel).map_err(|error| error.to_string())?;
+    let sources = Sources {
+        reader: keep(&artifact.reader),
+        compute: keep(&artifact.compute),
+        writer: keep(&artifact.writer),
+        host: keep(&artifact.main),
+    };
+    let loaded = HostKernel::new(keep(&kernel.name), sources, keep(&plan.to_json()), keep(&tile), &[]);
+    Ok(Box::leak(Box::new(loaded)))
+}
+
+/// A tensor on the device, whatever its type and rank.
+trait OnDevice {
+    fn argument(&mut self) -> Argument<'_>;
+    fn download(&self) -> tt_host::Result<Vec<f32>>;
+}
+
+impl<E: Element, const RANK: usize> OnDevice for Tensor<E, RANK> {
+    fn argument(&mut self) -> Argument<'_> {
+        Argument::from(self)
+    }
+
+    fn download(&self) -> tt_host::Result<Vec<f32>> {
+        let elements = Tensor::download(self)?;
+        Ok(elements.into_iter().map(|value| value.to_f64() as f32).collect())
+    }
+}
+
+fn upload(device: &Device, tensor: &TensorValues) -> Result<Box<dyn OnDevice>, String> {
+    fn of<E: Element>(device: &Device, values: &[E], shape: &[usize]) -> Result<Box<dyn OnDevice>, String> {
+        fn ranked<E: Element, const RANK: usize>(
+            device: &Device,
+            values: &[E],
+            shape: [usize; RANK],
+        ) -> Result<Box<dyn OnDevice>, String> {
+            match device.upload(values, shape) {
+                Ok(tensor) => Ok(Box::new(tensor)),
+                Err(error) => Err(error.to_string()),
+            }
+        }
+        match *shape {
+            [a] => ranked(device, values, [a]),
+            [a, b] => ranked(device, values, [a, b]),
+            [a, b, c] => ranked(device, values, [a, b, c]),
+            [a, b, c, d] => ranked(device, values, [a, b, c, d]),
+            [a, b, c, d, e] => ranked(device, values, [a, b, c, d, e]),
+            [a, b, c, d, e, f] => ranked(device, values, [a, b, c, d, e, f]),
+            _ => Err(format!("no tensor has {} axes", shape.len())),
+        }
+    }
+    match tensor.element {
+        ElementType::Bf16 => {
+            let values: Vec<bf16> = tensor.before.iter().map(|value| bf16::from_f32(*value)).collect();
+            of(device, &values, &tensor.shape)
+        }
+        ElementType::F32 => of(device, &tensor.before, &tensor.shape),
+        other => Err(format!("`{}` is of {}, which this check cannot upload", tensor.name, other.name())),
+    }
+}

@@ -1,0 +1,126 @@
+//! Repeatable inputs of launches.
+
+use super::case::{Case, Domain};
+use crate::emulated::TensorValues;
+use tt_lang::ir::ElementType;
+
+/// A kind of inputs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Numbers between -4 and 4 for which the operation has a value: what the reference is compared on.
+    Ordinary,
+    /// Numbers of any size; for element-wise kernels also infinities, NaN and what is next to the ends of the format.
+    Extreme,
+}
+
+impl Kind {
+    /// Every kind, with its name in folders.
+    pub const ALL: [(Kind, &'static str); 2] = [(Kind::Ordinary, "ordinary"), (Kind::Extreme, "extreme")];
+}
+
+/// Values at the ends of formats and around 1.
+const SPECIALS: [f32; 20] = [
+    0.0,
+    -0.0,
+    1.0,
+    -1.0,
+    0.5,
+    -0.5,
+    f32::INFINITY,
+    f32::NEG_INFINITY,
+    f32::NAN,
+    f32::MAX,
+    f32::MIN,
+    f32::MIN_POSITIVE,
+    -f32::MIN_POSITIVE,
+    1.0e-40,
+    -1.0e-40,
+    1.0078125,
+    0.99609375,
+    88.5,
+    -88.5,
+    127.5,
+];
+
+/// Fills what the kernel of `case` reads.
+pub fn fill(case: &Case, kind: Kind, tensors: &mut [TensorValues]) {
+    let mut random = Random(0x9E37_79B9_7F4A_7C15);
+    let read: Vec<usize> = (0..tensors.len()).filter(|at| !tensors[*at].written).collect();
+    match (kind, &case.domain) {
+        (Kind::Ordinary, Domain::Elementwise { value }) => {
+            // The arrays are drawn together, so that the operation has a value for what meets in it.
+            let count = read.iter().map(|at| tensors[*at].before.len()).max().unwrap_or(0);
+            for element in 0..count {
+                // Where an operation has no value for most numbers, a hundred draws do not miss all of the others.
+                for _ in 0..100 {
+                    let drawn: Vec<f64> = read
+                        .iter()
+                        .map(|at| {
+                            let drawn = held(tensors[*at].element, (random.unit() * 8.0 - 4.0) as f32);
+                            if let Some(place) = tensors[*at].before.get_mut(element) {
+                                *place = drawn;
+                            }
+                            f64::from(drawn)
+                        })
+                        .collect();
+                    if value(&drawn).is_finite() {
+                        break;
+                    }
+                }
+            }
+        }
+        (Kind::Ordinary, Domain::Sums) => {
+            for at in read {
+                let tensor = &mut tensors[at];
+                for value in &mut tensor.before {
+                    *value = held(tensor.element, (random.unit() * 2.0 - 1.0) as f32);
+                }
+            }
+        }
+        (Kind::Extreme, domain) => {
+            for at in read {
+                let tensor = &mut tensors[at];
+                for value in &mut tensor.before {
+                    *value = held(tensor.element, random.extreme(matches!(domain, Domain::Elementwise { .. })));
+                }
+            }
+        }
+    }
+}
+
+/// The nearest value that the type holds.
+fn held(element: ElementType, value: f32) -> f32 {
+    match element {
+        ElementType::Bf16 => tt_host::bf16::from_f32(value).to_f32(),
+        _ => value,
+    }
+}
+
+/// xorshift64.
+struct Random(u64);
+
+impl Random {
+    fn bits(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    /// In [0, 1).
+    fn unit(&mut self) -> f64 {
+        (self.bits() >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    /// Any sign and fraction; exponents near 0 or, with `specials`, anywhere, and now and then one of [`SPECIALS`].
+    fn extreme(&mut self, specials: bool) -> f32 {
+        let choice = self.bits() >> 32;
+        if specials && choice % 8 == 0 {
+            return SPECIALS[(choice / 8) as usize % SPECIALS.len()];
+        }
+        let wide = specials && choice % 2 == 0;
+        let exponent = (if wide { 1 } else { 107 }) + (self.bits() >> 32) % (if wide { 254 } else { 41 });
+        let rest = self.bits() >> 32;
+        f32::from_bits((rest as u32 & 0x807F_FFFF) | (exponent as u32) << 23)
+    }
+}

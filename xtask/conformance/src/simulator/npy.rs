@@ -1,0 +1,65 @@
+//! numpy's file format, for arrays of `f32`.
+
+use std::path::Path;
+
+const MAGIC: &[u8] = b"\x93NUMPY\x01\x00";
+
+/// Writes `values` with extents `shape` to `path`.
+pub fn write(path: &Path, shape: &[usize], values: &[f32]) -> Result<(), String> {
+    let extents: String = shape.iter().map(|extent| format!("{extent}, ")).collect();
+    let mut header = format!("{{'descr': '<f4', 'fortran_order': False, 'shape': ({extents}), }}");
+    // Magic, version and the header's length take 10 bytes; data starts at a multiple of 64, after a line break.
+    while (10 + header.len() + 1) % 64 != 0 {
+        header.push(' ');
+    }
+    header.push('\n');
+    let length = u16::try_from(header.len()).map_err(|_| "too many axes for a .npy file".to_string())?;
+    let mut bytes = MAGIC.to_vec();
+    bytes.extend(length.to_le_bytes());
+    bytes.extend(header.as_bytes());
+    bytes.extend(values.iter().flat_map(|value| value.to_le_bytes()));
+    std::fs::write(path, bytes).map_err(|error| format!("cannot write {}: {error}", path.display()))
+}
+
+/// The `count` values in `path`.
+pub fn read(path: &Path, count: usize) -> Result<Vec<f32>, String> {
+    let bytes = std::fs::read(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+    values(&bytes)
+        .filter(|values| values.len() == count)
+        .ok_or_else(|| format!("{} does not hold {count} values of f32", path.display()))
+}
+
+fn values(bytes: &[u8]) -> Option<Vec<f32>> {
+    let rest = bytes.strip_prefix(MAGIC)?;
+    let (length, rest) = rest.split_first_chunk::<2>()?;
+    let (header, data) = rest.split_at_checked(usize::from(u16::from_le_bytes(*length)))?;
+    let header = std::str::from_utf8(header).ok()?;
+    if !header.contains("'<f4'") || !header.contains("'fortran_order': False") {
+        return None;
+    }
+    let (words, rest) = data.as_chunks::<4>();
+    rest.is_empty().then(|| words.iter().map(|word| f32::from_le_bytes(*word)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read_and_a_truncated_file_is_refused() {
+        let folder = std::env::temp_dir().join(format!("tt-npy-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let path = folder.join("x.npy");
+        let values = [1.0, -0.0, f32::INFINITY, 1e-40, 3.5, 7.0];
+        write(&path, &[2, 3], &values).unwrap();
+        let bits = |values: &[f32]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
+        assert_eq!(bits(&read(&path, 6).unwrap()), bits(&values));
+        assert!(read(&path, 5).unwrap_err().contains("does not hold 5 values"));
+        let bytes = std::fs::read(&path).unwrap();
+        for length in [0, 9, 40, bytes.len() - 1] {
+            std::fs::write(&path, &bytes[..length]).unwrap();
+            assert!(read(&path, 6).is_err(), "{length} bytes");
+        }
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+}

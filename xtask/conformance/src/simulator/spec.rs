@@ -1,0 +1,158 @@
+//! spec.json of shared/oracle/run_oracle, from a plan and the values of one launch.
+
+use super::npy;
+use crate::emulated::Outcome;
+use serde_json::{Map, Value, json};
+use std::path::Path;
+use tt_backend::Artifact;
+use tt_plan::{CompileArg, CoreRange, CoreWork, DataFormat, Plan, Role, RuntimeValue};
+
+/// Writes what the launches of one kernel share into its folder: the three kernels and the plan.
+pub fn write_kernels(folder: &Path, artifact: &Artifact) -> Result<(), String> {
+    let files = [
+        ("reader.cpp", &artifact.reader),
+        ("compute.cpp", &artifact.compute),
+        ("writer.cpp", &artifact.writer),
+        ("tt.plan.json", &artifact.plan),
+    ];
+    for (name, text) in files {
+        let path = folder.join(name);
+        std::fs::write(&path, text).map_err(|error| format!("cannot write {}: {error}", path.display()))?;
+    }
+    Ok(())
+}
+
+/// Writes the folder of one launch, below that of its kernel.
+pub fn write(folder: &Path, outcome: &Outcome, arch: &str) -> Result<(), String> {
+    let fail = |error: std::io::Error| format!("cannot write {}: {error}", folder.display());
+    std::fs::create_dir_all(folder).map_err(fail)?;
+    let plan = &outcome.plan;
+    let execution = plan
+        .instantiate(&outcome.bindings, outcome.grid)
+        .map_err(|error| error.to_string())?;
+    let cores: Value = execution.core_ranges.iter().map(range).collect();
+    let cbs = plan
+        .circular_buffers
+        .iter()
+        .map(|cb| {
+            Ok(json!({
+                "index": cb.index,
+                "data_format": dtype(cb.data_format)?,
+                "page_size": cb.page_size,
+                "num_pages": cb.pages,
+                "cores": cores,
+            }))
+        })
+        .collect::<Result<Vec<Value>, String>>()?;
+    let semaphores: Vec<Value> = plan
+        .semaphores
+        .iter()
+        .map(|semaphore| json!({ "id": semaphore.id, "cores": cores, "init": semaphore.initial }))
+        .collect();
+    let kernels = [Role::Reader, Role::Compute, Role::Writer]
+        .into_iter()
+        .map(|role| kernel(plan, outcome, role, &cores, &execution.cores))
+        .collect::<Result<Vec<_>, _>>()?;
+    let spec = json!({
+        "arch": arch,
+        "buffers": buffers(folder, outcome)?,
+        "cbs": cbs,
+        "semaphores": semaphores,
+        "kernels": kernels,
+    });
+    let text = serde_json::to_string_pretty(&spec).map_err(|error| error.to_string())?;
+    std::fs::write(folder.join("spec.json"), text).map_err(fail)
+}
+
+/// The file in which the simulator leaves a tensor.
+pub fn output(tensor: &str) -> String {
+    format!("{tensor}.simulator.npy")
+}
+
+fn range(range: &CoreRange) -> Value {
+    let [x, y] = range.start;
+    json!([[x, y], [x + range.extent[0] - 1, y + range.extent[1] - 1]])
+}
+
+/// The oracle's name of a format.
+fn dtype(format: DataFormat) -> Result<&'static str, String> {
+    match format {
+        DataFormat::Float16B => Ok("bfloat16"),
+        DataFormat::Float32 => Ok("float32"),
+        DataFormat::Bfp8B => Ok("bfloat8_b"),
+        DataFormat::Bfp4B => Ok("bfloat4_b"),
+        DataFormat::UInt32 => Ok("uint32"),
+        DataFormat::Int32 => Ok("int32"),
+        DataFormat::UInt16 => Ok("uint16"),
+        DataFormat::Float16 | DataFormat::UInt8 => Err(format!("the oracle has no {}", format.name())),
+    }
+}
+
+fn buffers(folder: &Path, outcome: &Outcome) -> Result<Map<String, Value>, String> {
+    let mut buffers = Map::new();
+    for tensor in &outcome.tensors {
+        let input = format!("{}.in.npy", tensor.name);
+        npy::write(&folder.join(&input), &tensor.shape, &tensor.before)?;
+        let mut buffer = json!({
+            "shape": tensor.shape,
+            "dtype": dtype(DataFormat::of(tensor.element))?,
+            "layout": "tile",
+            "memory": "dram",
+            "init": input,
+        });
+        if tensor.written {
+            npy::write(&folder.join(format!("{}.emulator.npy", tensor.name)), &tensor.shape, &tensor.after)?;
+            buffer["out"] = json!(output(&tensor.name));
+        }
+        buffers.insert(tensor.name.clone(), buffer);
+    }
+    Ok(buffers)
+}
+
+fn kernel(plan: &Plan, outcome: &Outcome, role: Role, cores: &Value, work: &[CoreWork]) -> Result<Value, String> {
+    let part = plan
+        .kernel(role)
+        .ok_or_else(|| format!("the plan has no {} kernel", role.name()))?;
+    // Addresses are the runtime's; everything else is the launch's own.
+    let mut bindings = outcome.bindings.clone();
+    for tensor in &outcome.tensors {
+        bindings.addresses.insert(tensor.name.clone(), 0);
+    }
+    let mut arguments = Map::new();
+    for core in work {
+        let words = plan
+            .runtime_args(role, &bindings, *core)
+            .map_err(|error| error.to_string())?;
+        let values = part
+            .runtime_args
+            .iter()
+            .zip(words)
+            .map(|(argument, word)| match &argument.value {
+                RuntimeValue::Address(name) => json!(format!("addr:{name}")),
+                _ => json!(word),
+            });
+        arguments.insert(format!("{},{}", core.x, core.y), values.collect());
+    }
+    let compile_args: Vec<String> = part
+        .compile_args
+        .iter()
+        .map(|CompileArg::Accessor(name)| format!("accessor:{name}"))
+        .collect();
+    let mut kernel = json!({
+        "path": format!("../{}.cpp", role.name()),
+        "kind": role.name(),
+        "cores": cores,
+        "compile_args": compile_args,
+        "runtime_args": arguments,
+    });
+    if role == Role::Compute {
+        let compute = &plan.compute;
+        let unpacked = plan.circular_buffers.iter().filter(|cb| cb.unpack_to_dest_fp32);
+        kernel["math_fidelity"] = json!(format!("{:?}", compute.math_fidelity));
+        kernel["fp32_dest_acc_en"] = json!(compute.fp32_dest_acc_en);
+        kernel["math_approx_mode"] = json!(compute.math_approx_mode);
+        kernel["dst_full_sync_en"] = json!(compute.dst_full_sync_en);
+        kernel["unpack_to_dest_fp32"] = unpacked.map(|cb| json!(cb.index)).collect();
+    }
+    Ok(kernel)
+}

@@ -1,0 +1,125 @@
+//! docs/simulator.md.
+
+use super::distance::Distance;
+use super::inputs::Kind;
+use super::row::{Chip, Outcome, Row};
+use std::fmt::Write;
+
+const HEAD: &str = "# Every operation on the simulated chips
+
+Written by `cargo xtask conformance simulator`; not edited by hand.
+
+Each kernel below was compiled from its Rust source, and run from the plan file alone by the real runtime 0.81.1 (JIT, dispatch,
+device headers) on the public simulator ttsim (shared/oracle), by the emulator with exact products (`TT_EMULATOR_FPU=exact`), and by the
+reference interpreter, on whole blocks and on a ragged shape. *Emulator* is the simulated chip against the emulator; *reference*
+is the simulated chip against what the source says over real numbers, rounded once to the result's type.
+
+`equal`: every element has the same bits (any NaN is a NaN). Otherwise: the share of equal elements, and at most how many steps of the
+result's type the others are apart, in brackets for 99 of 100 elements. The reference is compared on ordinary inputs (numbers up to
+4 for which the operation has a value; up to 1 where they are summed up); the emulator also on *extreme* ones: any exponent, and for
+element-wise operations infinities, NaN, subnormal numbers and the ends of the format. Extreme inputs have a note where they differ.
+
+¹ The simulated Wormhole lacks the mode that unpacks f32 straight into a destination register. It is left out on both sides: f32 then
+passes through a source register, which cuts it to TF32. That is far from the reference, and no matter of the chip.
+";
+
+/// The whole file.
+pub fn text(rows: &[Row]) -> String {
+    let mut text = HEAD.to_string();
+    let mut section = "";
+    let mut refused = Vec::new();
+    for row in rows {
+        let Outcome::Run { facts, chips } = &row.outcome else {
+            refused.push(row);
+            continue;
+        };
+        // Writing to a String cannot fail.
+        if row.section != section {
+            section = row.section;
+            let _ = write!(
+                text,
+                "\n## {section}\n\n| operation | types | fidelity | Dst | Wormhole: emulator | reference | Blackhole: emulator | reference |\n\
+                 |---|---|---|---|---|---|---|---|\n"
+            );
+        }
+        let _ = write!(
+            text,
+            "| {} | {} | {} | {} |",
+            row.operation.replace('|', "\\|"),
+            facts.types,
+            facts.fidelity,
+            facts.destination
+        );
+        for arch in super::CHIPS {
+            match chips.iter().find(|chip| chip.arch == arch) {
+                Some(chip) => {
+                    let mark = if chip.without_unpack_to_dest { " ¹" } else { "" };
+                    let _ = write!(text, " {}{mark} | {} |", emulator(chip), reference(chip));
+                }
+                None => text.push_str(" not run | not run |"),
+            }
+        }
+        text.push('\n');
+    }
+    if !refused.is_empty() {
+        text.push_str("\n## Not compiled yet\n\n| operation | kernel | the compiler says |\n|---|---|---|\n");
+        for row in refused {
+            if let Outcome::Refused(why) = &row.outcome {
+                let _ = writeln!(text, "| {} | {} | {} |", row.operation, row.name, why.replace('|', "\\|"));
+            }
+        }
+    }
+    text
+}
+
+/// How many kernels are equal where, in one line a chip.
+pub fn summary(rows: &[Row]) -> String {
+    let mut lines = Vec::new();
+    for arch in super::CHIPS {
+        let chips = rows.iter().filter_map(|row| match &row.outcome {
+            Outcome::Run { chips, .. } => chips.iter().find(|chip| chip.arch == arch),
+            Outcome::Refused(_) => None,
+        });
+        let texts: Vec<(String, String)> = chips
+            .map(|chip| (of(chip, Kind::Ordinary), of(chip, Kind::Extreme)))
+            .collect();
+        let ordinary = texts.iter().filter(|(ordinary, _)| ordinary == "equal").count();
+        let all = texts.iter().filter(|both| both.0 == "equal" && both.1 == "equal").count();
+        if !texts.is_empty() {
+            lines.push(format!(
+                "{arch}: of {} kernels the emulator equals the simulator in {ordinary} on ordinary inputs, in {all} on all",
+                texts.len()
+            ));
+        }
+    }
+    lines.join("\n")
+}
+
+/// The distance to the emulator over all launches of a kind; why the simulator does not run one.
+fn of(chip: &Chip, kind: Kind) -> String {
+    let mut sum = Distance::default();
+    for launch in chip.launches.iter().filter(|launch| launch.kind == kind) {
+        match &launch.failure {
+            Some(failure) => return format!("not run ({})", failure.replace('|', "\\|")),
+            None => sum.merge(&launch.to_emulator),
+        }
+    }
+    sum.to_string()
+}
+
+fn emulator(chip: &Chip) -> String {
+    let (ordinary, extreme) = (of(chip, Kind::Ordinary), of(chip, Kind::Extreme));
+    if ordinary == extreme {
+        ordinary
+    } else {
+        format!("{ordinary}; extreme: {extreme}")
+    }
+}
+
+fn reference(chip: &Chip) -> String {
+    let mut sum = Distance::default();
+    for launch in chip.launches.iter().filter(|launch| launch.kind == Kind::Ordinary) {
+        sum.merge(&launch.to_reference);
+    }
+    sum.to_string()
+}
