@@ -191,6 +191,10 @@ fn upload(device: &Device, tensor: &TensorValues) -> Result<Box<dyn OnDevice>, S
             of(device, &values, &tensor.shape)
         }
         ElementType::F32 => of(device, &tensor.before, &tensor.shape),
-        other => Err(format!("`{}` is of {}, which this check cannot upload", tensor.name, other.name())),
+        other => Err(format!(
+            "`{}` is of {}, which this check cannot upload",
+            tensor.name,
+            other.name()
+        )),
     }
 }

@@ -30,7 +30,10 @@ pub fn cases() -> Vec<Case> {
         } else {
             let cast = "    for (i, j) in T.Parallel(32, 64) {\n        y[(i, j)] = x[(i, j)];\n    }\n";
             let block = format!("    let y = T.alloc_shared::<{to}>(32, 64);\n");
-            ("cast", format!("{copy}{block}{cast}    T.copy(y, o[(by * 32, bx * 64)]);\n"))
+            (
+                "cast",
+                format!("{copy}{block}{cast}    T.copy(y, o[(by * 32, bx * 64)]);\n"),
+            )
         };
         cases.push(case(
             format!("{name}-{from}-{to}"),
@@ -82,7 +85,8 @@ pub fn cases() -> Vec<Case> {
             domain: Domain::Sums,
         });
         for operation in ["sum", "max", "min", "absmax", "mean"] {
-            for (dim, extents, shape, at) in [("0", "1, N", "64", "(0, bx * 64)"), ("1", "M, 1", "32", "(by * 32, 0)")] {
+            for (dim, extents, shape, at) in [("0", "1, N", "64", "(0, bx * 64)"), ("1", "M, 1", "32", "(by * 32, 0)")]
+            {
                 let body = format!(
                     "    let (bx, by) = T.Kernel(N.div_ceil(64), M.div_ceil(32));\n    let x = T.alloc_shared::<{element}>(32, 64);\n    \
                      let y = T.alloc_fragment::<f32>({shape});\n    T.copy(a[(by * 32, bx * 64)], x);\n    \

@@ -25,7 +25,8 @@ impl Distance {
                     if found == 0.0 && wanted == 0.0 && found.to_bits() != wanted.to_bits() {
                         self.zero_signs += 1;
                     } else {
-                        self.steps.push(position(element, found).abs_diff(position(element, wanted)));
+                        self.steps
+                            .push(position(element, found).abs_diff(position(element, wanted)));
                     }
                 }
                 _ => self.not_a_number += 1,
@@ -107,7 +108,11 @@ fn position(element: ElementType, value: f32) -> i64 {
             ElementType::Bf16 => 16,
             _ => 0,
         };
-    if value.is_sign_negative() { -magnitude } else { magnitude }
+    if value.is_sign_negative() {
+        -magnitude
+    } else {
+        magnitude
+    }
 }
 
 #[cfg(test)]
@@ -132,13 +137,20 @@ mod tests {
             (ElementType::Bf16, vec![(1.0, 1.0078125)], "0.0 %, ≤ 1 (1)"),
             (ElementType::Bf16, vec![(f32::MAX, inf)], "equal"),
             (ElementType::F32, vec![(f32::MAX, inf)], "0.0 %, ≤ 1 (1)"),
-            (ElementType::F32, vec![(0.0, -0.0), (nan, 1.0)], "0.0 %, 1 signs of 0, 1 NaN"),
+            (
+                ElementType::F32,
+                vec![(0.0, -0.0), (nan, 1.0)],
+                "0.0 %, 1 signs of 0, 1 NaN",
+            ),
             (ElementType::F32, vec![(1.0, -1.0)], "0.0 %, ≤ 2^31 (2^31)"),
         ] {
             assert_eq!(shown(element, &pairs), text);
         }
         let mut all = vec![(1.0, 1.0); 100_000];
         all.push((1.0, 2.0));
-        assert!(shown(ElementType::Bf16, &all).starts_with("99.9 %"), "never rounded to all");
+        assert!(
+            shown(ElementType::Bf16, &all).starts_with("99.9 %"),
+            "never rounded to all"
+        );
     }
 }

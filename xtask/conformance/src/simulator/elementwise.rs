@@ -190,7 +190,12 @@ pub fn broadcasts() -> Vec<Case> {
                     name: format!("{name}-{kind}-{variant}"),
                     operation: format!("`a {sign} b`, b a {kind}"),
                     section: "Broadcasts",
-                    source: source(attribute, &["M", "N"], &parameters.replace("<E,", &format!("<{element},")), &body),
+                    source: source(
+                        attribute,
+                        &["M", "N"],
+                        &parameters.replace("<E,", &format!("<{element},")),
+                        &body,
+                    ),
                     shapes: MATRICES,
                     domain: Domain::any(),
                 });

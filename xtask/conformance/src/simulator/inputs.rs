@@ -81,7 +81,10 @@ pub fn fill(case: &Case, kind: Kind, tensors: &mut [TensorValues]) {
             for at in read {
                 let tensor = &mut tensors[at];
                 for value in &mut tensor.before {
-                    *value = held(tensor.element, random.extreme(matches!(domain, Domain::Elementwise { .. })));
+                    *value = held(
+                        tensor.element,
+                        random.extreme(matches!(domain, Domain::Elementwise { .. })),
+                    );
                 }
             }
         }

@@ -28,7 +28,11 @@ pub const CHECK: Chore = Chore {
     name: "simulator",
     operand: "",
     options: &[
-        ("oracle", "FILE", "the tool that runs specs (default: ../shared/oracle/run_oracle)"),
+        (
+            "oracle",
+            "FILE",
+            "the tool that runs specs (default: ../shared/oracle/run_oracle)",
+        ),
         (
             "only",
             "NAMES",
@@ -36,7 +40,11 @@ pub const CHECK: Chore = Chore {
         ),
         ("arch", "NAME", "only wormhole_b0 or blackhole; writes no table"),
         ("jobs", "N", "1: one chip after the other (default: 2, both at once)"),
-        ("out", "DIR", "where launches are written (default: simulator in the target folder)"),
+        (
+            "out",
+            "DIR",
+            "where launches are written (default: simulator in the target folder)",
+        ),
         ("list", "", "the kernels by their names"),
         ("check", "", "fails where the table would change instead of writing it"),
         (
@@ -118,17 +126,26 @@ fn prepare(cases: &[Case], chips: &[&str], out: &Path) -> Result<Vec<Row>, Strin
     let of = |cases: &[Case]| {
         cases
             .iter()
-            .map(|case| Row::prepare(case, chips, &out.join(&case.name)))
+            .map(|case| Row::prepare(case, chips, out))
             .collect::<Result<Vec<_>, _>>()
     };
     let parts: Vec<Result<Vec<Row>, String>> = std::thread::scope(|scope| {
         let handles: Vec<_> = cases.chunks(half).map(|part| scope.spawn(move || of(part))).collect();
         handles
             .into_iter()
-            .map(|handle| handle.join().unwrap_or_else(|_| Err("a run on the emulator panicked".into())))
+            .map(|handle| {
+                handle
+                    .join()
+                    .unwrap_or_else(|_| Err("a run on the emulator panicked".into()))
+            })
             .collect()
     });
-    Ok(parts.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
+    Ok(parts
+        .into_iter()
+        .collect::<Result<Vec<_>, _>>()?
+        .into_iter()
+        .flatten()
+        .collect())
 }
 
 /// Prints or writes the table; an error where a launch did not run.
@@ -138,11 +155,16 @@ fn report(rows: &[Row], partial: bool, check: bool) -> Result<(), String> {
     if partial {
         println!("{text}");
     } else if check {
-        let known = std::fs::read_to_string(&path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+        let known =
+            std::fs::read_to_string(&path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
         if known != text {
             let news = text.lines().filter(|line| !known.lines().any(|known| known == *line));
             let news: Vec<&str> = news.collect();
-            return Err(format!("{} is no longer true; new:\n{}", path.display(), news.join("\n")));
+            return Err(format!(
+                "{} is no longer true; new:\n{}",
+                path.display(),
+                news.join("\n")
+            ));
         }
     } else {
         let new = path.with_extension("md.new");

@@ -38,7 +38,8 @@ fn values(bytes: &[u8]) -> Option<Vec<f32>> {
         return None;
     }
     let (words, rest) = data.as_chunks::<4>();
-    rest.is_empty().then(|| words.iter().map(|word| f32::from_le_bytes(*word)).collect())
+    rest.is_empty()
+        .then(|| words.iter().map(|word| f32::from_le_bytes(*word)).collect())
 }
 
 #[cfg(test)]

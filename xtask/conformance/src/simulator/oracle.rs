@@ -1,10 +1,10 @@
 //! The tool that runs launches on the real runtime and a simulated chip: shared/oracle/run_oracle.
 
 use serde_json::Value;
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::cell::RefCell;
 use xtask::project;
 
 /// The tool, found usable.

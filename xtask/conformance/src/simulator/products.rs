@@ -37,9 +37,8 @@ impl Product {
             let value = self.epilogue;
             format!("    for (i, j) in T.Parallel(64, 64) {{\n        acc[(i, j)] = {value};\n    }}\n")
         };
-        let parameters = format!(
-            "a: &Tensor<{operand}, {a}>, b: &Tensor<{operand}, {b}>, s: f32, o: &mut Tensor<{result}, M, N>"
-        );
+        let parameters =
+            format!("a: &Tensor<{operand}, {a}>, b: &Tensor<{operand}, {b}>, s: f32, o: &mut Tensor<{result}, M, N>");
         // A parameter that nothing reads is an error.
         let parameters = if reads(self.epilogue, "s") {
             parameters

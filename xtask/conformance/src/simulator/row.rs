@@ -54,10 +54,11 @@ pub struct Launch {
 }
 
 impl Row {
-    /// Compiles the kernel, runs it on the emulator and writes its specs below `folder`.
-    pub fn prepare(case: &Case, chips: &[&str], folder: &Path) -> Result<Row, String> {
+    /// Compiles the kernel, runs it on the emulator and writes its specs below `out`.
+    pub fn prepare(case: &Case, chips: &[&str], out: &Path) -> Result<Row, String> {
+        let folder = out.join(&case.name);
         let fail = |error: std::io::Error| format!("cannot write {}: {error}", folder.display());
-        std::fs::create_dir_all(folder).map_err(fail)?;
+        std::fs::create_dir_all(&folder).map_err(fail)?;
         let file = folder.join("case.rs");
         std::fs::write(&file, &case.source).map_err(fail)?;
         let row = |outcome| Row {
@@ -78,7 +79,7 @@ impl Row {
             }
             Err(errors) => return Ok(row(Outcome::Refused(first_line(errors)))),
         };
-        spec::write_kernels(folder, artifact)?;
+        let kernels = spec::Kernels::write(artifact)?;
         let plan = Plan::from_json(&artifact.plan).map_err(|error| error.to_string())?;
         let mut run = Vec::new();
         for chip in super::CHIPS.into_iter().filter(|chip| chips.contains(chip)) {
@@ -92,7 +93,7 @@ impl Row {
                         .map_err(|error| format!("{} on the emulated {chip}: {error}", case.name))?;
                     let shape: Vec<String> = extents.iter().map(usize::to_string).collect();
                     let folder = folder.join(format!("{chip}-{name}-{}", shape.join("x")));
-                    spec::write(&folder, &outcome, chip)?;
+                    spec::write(&folder, &kernels, &outcome, chip)?;
                     launches.push(Launch {
                         folder,
                         kind,

@@ -3,27 +3,58 @@
 use super::npy;
 use crate::emulated::Outcome;
 use serde_json::{Map, Value, json};
-use std::path::Path;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::{Path, PathBuf};
 use tt_backend::Artifact;
 use tt_plan::{CompileArg, CoreRange, CoreWork, DataFormat, Plan, Role, RuntimeValue};
 
-/// Writes what the launches of one kernel share into its folder: the three kernels and the plan.
-pub fn write_kernels(folder: &Path, artifact: &Artifact) -> Result<(), String> {
-    let files = [
-        ("reader.cpp", &artifact.reader),
-        ("compute.cpp", &artifact.compute),
-        ("writer.cpp", &artifact.writer),
-        ("tt.plan.json", &artifact.plan),
-    ];
-    for (name, text) in files {
-        let path = folder.join(name);
-        std::fs::write(&path, text).map_err(|error| format!("cannot write {}: {error}", path.display()))?;
-    }
-    Ok(())
+/// The three kernels as files.
+pub struct Kernels {
+    paths: [(Role, PathBuf); 3],
 }
 
-/// Writes the folder of one launch, below that of its kernel.
-pub fn write(folder: &Path, outcome: &Outcome, arch: &str) -> Result<(), String> {
+impl Kernels {
+    /// Writes the kernels where every run of this check finds them again, named by what is in them: the runtime's JIT builds
+    /// anew what has another path, and many kernels have the same reader and writer.
+    pub fn write(artifact: &Artifact) -> Result<Kernels, String> {
+        Ok(Kernels {
+            paths: [
+                kept(Role::Reader, &artifact.reader)?,
+                kept(Role::Compute, &artifact.compute)?,
+                kept(Role::Writer, &artifact.writer)?,
+            ],
+        })
+    }
+}
+
+fn kept(role: Role, text: &str) -> Result<(Role, PathBuf), String> {
+    let variable = |name: &str| {
+        std::env::var_os(name)
+            .filter(|value| !value.is_empty())
+            .map(PathBuf::from)
+    };
+    let cache = variable("XDG_CACHE_HOME").or_else(|| variable("HOME").map(|home| home.join(".cache")));
+    let folder = cache
+        .unwrap_or_else(std::env::temp_dir)
+        .join("tt-conformance/simulator");
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    let path = folder.join(format!("{}-{:016x}.cpp", role.name(), hasher.finish()));
+    let is_there = std::fs::read_to_string(&path).is_ok_and(|known| known == text);
+    if !is_there {
+        let fail = |error: std::io::Error| format!("cannot write {}: {error}", path.display());
+        std::fs::create_dir_all(&folder).map_err(fail)?;
+        // Another run may write the same file: a name of its own first.
+        let new = path.with_extension(format!("{}-{:?}", std::process::id(), std::thread::current().id()));
+        std::fs::write(&new, text)
+            .and_then(|()| std::fs::rename(&new, &path))
+            .map_err(fail)?;
+    }
+    Ok((role, path))
+}
+
+/// Writes the folder of one launch.
+pub fn write(folder: &Path, kernels: &Kernels, outcome: &Outcome, arch: &str) -> Result<(), String> {
     let fail = |error: std::io::Error| format!("cannot write {}: {error}", folder.display());
     std::fs::create_dir_all(folder).map_err(fail)?;
     let plan = &outcome.plan;
@@ -49,9 +80,10 @@ pub fn write(folder: &Path, outcome: &Outcome, arch: &str) -> Result<(), String>
         .iter()
         .map(|semaphore| json!({ "id": semaphore.id, "cores": cores, "init": semaphore.initial }))
         .collect();
-    let kernels = [Role::Reader, Role::Compute, Role::Writer]
-        .into_iter()
-        .map(|role| kernel(plan, outcome, role, &cores, &execution.cores))
+    let kernels = kernels
+        .paths
+        .iter()
+        .map(|(role, path)| kernel(plan, outcome, *role, path, &cores, &execution.cores))
         .collect::<Result<Vec<_>, _>>()?;
     let spec = json!({
         "arch": arch,
@@ -101,7 +133,11 @@ fn buffers(folder: &Path, outcome: &Outcome) -> Result<Map<String, Value>, Strin
             "init": input,
         });
         if tensor.written {
-            npy::write(&folder.join(format!("{}.emulator.npy", tensor.name)), &tensor.shape, &tensor.after)?;
+            npy::write(
+                &folder.join(format!("{}.emulator.npy", tensor.name)),
+                &tensor.shape,
+                &tensor.after,
+            )?;
             buffer["out"] = json!(output(&tensor.name));
         }
         buffers.insert(tensor.name.clone(), buffer);
@@ -109,7 +145,14 @@ fn buffers(folder: &Path, outcome: &Outcome) -> Result<Map<String, Value>, Strin
     Ok(buffers)
 }
 
-fn kernel(plan: &Plan, outcome: &Outcome, role: Role, cores: &Value, work: &[CoreWork]) -> Result<Value, String> {
+fn kernel(
+    plan: &Plan,
+    outcome: &Outcome,
+    role: Role,
+    path: &Path,
+    cores: &Value,
+    work: &[CoreWork],
+) -> Result<Value, String> {
     let part = plan
         .kernel(role)
         .ok_or_else(|| format!("the plan has no {} kernel", role.name()))?;
@@ -139,7 +182,7 @@ fn kernel(plan: &Plan, outcome: &Outcome, role: Role, cores: &Value, work: &[Cor
         .map(|CompileArg::Accessor(name)| format!("accessor:{name}"))
         .collect();
     let mut kernel = json!({
-        "path": format!("../{}.cpp", role.name()),
+        "path": path,
         "kind": role.name(),
         "cores": cores,
         "compile_args": compile_args,

@@ -65,7 +65,13 @@ pub fn text(rows: &[Row]) -> String {
         text.push_str("\n## Not compiled yet\n\n| operation | kernel | the compiler says |\n|---|---|---|\n");
         for row in refused {
             if let Outcome::Refused(why) = &row.outcome {
-                let _ = writeln!(text, "| {} | {} | {} |", row.operation, row.name, why.replace('|', "\\|"));
+                let _ = writeln!(
+                    text,
+                    "| {} | {} | {} |",
+                    row.operation,
+                    row.name,
+                    why.replace('|', "\\|")
+                );
             }
         }
     }
@@ -84,7 +90,10 @@ pub fn summary(rows: &[Row]) -> String {
             .map(|chip| (of(chip, Kind::Ordinary), of(chip, Kind::Extreme)))
             .collect();
         let ordinary = texts.iter().filter(|(ordinary, _)| ordinary == "equal").count();
-        let all = texts.iter().filter(|both| both.0 == "equal" && both.1 == "equal").count();
+        let all = texts
+            .iter()
+            .filter(|both| both.0 == "equal" && both.1 == "equal")
+            .count();
         if !texts.is_empty() {
             lines.push(format!(
                 "{arch}: of {} kernels the emulator equals the simulator in {ordinary} on ordinary inputs, in {all} on all",
