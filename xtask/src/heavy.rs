@@ -13,25 +13,6 @@ pub const CONFORMANCE: Chore = Chore {
     run: |arguments| start("tt-conformance", "conformance", &[], &arguments.words()),
 };
 
-/// Kernels on the real runtime's simulator against the emulator.
-pub const ORACLE: Chore = Chore {
-    name: "oracle",
-    operand: "",
-    options: &[
-        ("out", "DIR", "where to write"),
-        (
-            "programs",
-            "DIR",
-            "where matmul.rs, tir_matmul.rs and elementwise.rs are (default: ../shared/programs)",
-        ),
-        ("arch", "NAME", "wormhole_b0 (default) or blackhole"),
-    ],
-    about: "runs kernels on the emulator and writes what shared/oracle/run_oracle needs to run the same ones\n\n\
-            For every kernel and shape DIR/<kernel>-<shape>/ gets spec.json, made from the plan file alone, the three\n\
-            kernels, the inputs and, as the expectation, the emulator's outputs. Then: run_oracle --spec-dir DIR",
-    run: |arguments| start("tt-bench", "oracle", &["--release"], &arguments.words()),
-};
-
 /// Measurements.
 pub const BENCH: Chore = Chore {
     name: "bench",

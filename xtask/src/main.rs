@@ -1,7 +1,7 @@
 //! The project's own chores: `cargo xtask --help` lists them.
 //!
 //! This crate stays light, so that a chore starts at once. What needs the host library or other crates lives in crates of
-//! its own below this one, which the chores here build and start: benchmarks and runs on the emulator in `xtask/bench`,
+//! its own below this one, which the chores here build and start: benchmarks in `xtask/bench`,
 //! checks against TT-Metalium itself in `xtask/conformance`.
 
 mod heavy;
@@ -17,7 +17,6 @@ const CHORES: &[Chore] = &[
     targets::CHORE,
     xtask::kernels::CHORE,
     heavy::CONFORMANCE,
-    heavy::ORACLE,
     heavy::BENCH,
 ];
 

@@ -23,11 +23,14 @@ pub enum Domain {
     /// Any number for which `value` of the inputs that meet is finite.
     Elementwise {
         /// The operation over real numbers.
-        value: Box<dyn Fn(&[f64]) -> f64 + Send + Sync>,
+        value: Value,
     },
     /// Numbers between -1 and 1: what is summed up.
     Sums,
 }
+
+/// An operation over real numbers.
+pub type Value = Box<dyn Fn(&[f64]) -> f64 + Send + Sync>;
 
 impl Domain {
     /// Any number.

@@ -118,10 +118,10 @@ impl Random {
     /// Any sign and fraction; exponents near 0 or, with `specials`, anywhere, and now and then one of [`SPECIALS`].
     fn extreme(&mut self, specials: bool) -> f32 {
         let choice = self.bits() >> 32;
-        if specials && choice % 8 == 0 {
+        if specials && choice.is_multiple_of(8) {
             return SPECIALS[(choice / 8) as usize % SPECIALS.len()];
         }
-        let wide = specials && choice % 2 == 0;
+        let wide = specials && choice.is_multiple_of(2);
         let exponent = (if wide { 1 } else { 107 }) + (self.bits() >> 32) % (if wide { 254 } else { 41 });
         let rest = self.bits() >> 32;
         f32::from_bits((rest as u32 & 0x807F_FFFF) | (exponent as u32) << 23)
