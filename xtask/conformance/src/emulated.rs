@@ -13,8 +13,11 @@ pub const INTEGER: i32 = 3;
 /// A tensor of a launch.
 #[derive(Debug, Clone)]
 pub struct TensorValues {
+    /// Its name in the kernel's source.
     pub name: String,
+    /// The type of its elements.
     pub element: ElementType,
+    /// Its extents, outermost first.
     pub shape: Vec<usize>,
     /// Whether the kernel writes it.
     pub written: bool,
@@ -29,9 +32,13 @@ pub struct TensorValues {
 /// A launch that has run.
 #[derive(Debug)]
 pub struct Outcome {
+    /// The plan it ran by.
     pub plan: Plan,
+    /// The values of its extents and scalars.
     pub bindings: Bindings,
+    /// The grid of the device it ran on.
     pub grid: DeviceGrid,
+    /// Its tensors, in the order of the parameters.
     pub tensors: Vec<TensorValues>,
 }
 
