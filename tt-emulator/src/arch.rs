@@ -78,6 +78,10 @@ pub struct Arch {
     pub noc_max_burst_bytes: usize,
     /// Clock of the cores in MHz.
     pub clock_mhz: u32,
+    /// The matrix engine normalises a 32-bit sum of minus one unit in the last place wrongly.
+    pub loses_minus_one: bool,
+    /// Moves from destination registers into SrcB cut to the format that SrcA is set for, else to that of SrcB.
+    pub moves_by_source_a: bool,
 }
 
 /// Wormhole B0 with the 8 × 8 grid that every board has.
@@ -100,6 +104,8 @@ pub static WORMHOLE_B0: Arch = Arch {
     l1_alignment: 16,
     noc_max_burst_bytes: 8192,
     clock_mhz: 1000,
+    loses_minus_one: true,
+    moves_by_source_a: true,
 };
 
 /// Blackhole with the 13 × 10 grid of an unharvested chip.
@@ -122,6 +128,8 @@ pub static BLACKHOLE: Arch = Arch {
     l1_alignment: 16,
     noc_max_burst_bytes: 16384,
     clock_mhz: 1350,
+    loses_minus_one: false,
+    moves_by_source_a: false,
 };
 
 impl Arch {

@@ -19,7 +19,8 @@ fn element_bits(format: DataFormat) -> usize {
     }
 }
 
-/// Decodes a tile of `Bfp8_b`, `Bfp4_b` or `Bfp2_b`. Every value is exact in bf16.
+/// Decodes a tile of `Bfp8_b`, `Bfp4_b` or `Bfp2_b`. Every value is exact in bf16. An exponent that normalising takes below zero wraps around, as on the
+/// chips (ttsim: "will often wrap; seems odd, but spec/silicon are consistent here").
 pub fn decode(page: &[u8], format: DataFormat, out: &mut Tile) {
     let bits = element_bits(format);
     let per_byte = 8 / bits;
@@ -42,11 +43,8 @@ fn element_pattern(element: u32, exponent: u32) -> u32 {
         return if sign == 0 { 0 } else { sign | EXPONENT };
     }
     let lost = magnitude.leading_zeros() - 25;
-    if exponent <= lost {
-        return 0;
-    }
     let mantissa = (magnitude << lost) & 0x3f;
-    sign | ((exponent - lost) << 23) | (mantissa << 17)
+    sign | ((exponent.wrapping_sub(lost) & 255) << 23) | (mantissa << 17)
 }
 
 /// Encodes 1024 bf16 patterns. Elements are rounded half up in magnitude to 7 bits, and cut to the format's width.

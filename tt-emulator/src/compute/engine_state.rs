@@ -138,8 +138,8 @@ pub enum PackMode {
 #[derive(Clone, Debug)]
 pub struct EngineState {
     started: Option<Startup>,
-    src_a: Option<DataFormat>,
-    src_b: Option<DataFormat>,
+    src_a: Option<Operand>,
+    src_b: Option<Operand>,
     pack: Option<DataFormat>,
     matrix: Option<MatrixSetting>,
     sfpu: Option<SfpuSetting>,
@@ -185,8 +185,8 @@ impl EngineState {
         self.started = Some(Startup {
             regular_operands: (!reverse).then_some((icb0.cb, icb1.cb)),
         });
-        self.src_a = Some(a.format);
-        self.src_b = Some(b.format);
+        self.src_a = Some(a);
+        self.src_b = Some(b);
         self.pack = Some(out.format);
         Ok(())
     }
@@ -205,15 +205,25 @@ impl EngineState {
         }
     }
 
-    /// Programs SrcA for a format.
-    pub fn set_src_a(&mut self, format: DataFormat) {
-        self.src_a = Some(format);
+    /// The operand that SrcA is programmed for.
+    pub fn src_a(&self) -> Option<Operand> {
+        self.src_a
+    }
+
+    /// The operand that SrcB is programmed for.
+    pub fn src_b(&self) -> Option<Operand> {
+        self.src_b
+    }
+
+    /// Programs SrcA for an operand's format.
+    pub fn set_src_a(&mut self, operand: Operand) {
+        self.src_a = Some(operand);
         self.reconfigured();
     }
 
-    /// Programs SrcB for a format.
-    pub fn set_src_b(&mut self, format: DataFormat) {
-        self.src_b = Some(format);
+    /// Programs SrcB for an operand's format.
+    pub fn set_src_b(&mut self, operand: Operand) {
+        self.src_b = Some(operand);
         self.reconfigured();
     }
 
@@ -307,7 +317,7 @@ impl EngineState {
 
     /// SrcA is set for this operand.
     pub fn require_src_a(&self, operand: Operand) -> Result<(), Broken> {
-        match self.src_a {
+        match self.src_a.map(|set| set.format) {
             Some(format) if format == operand.format => Ok(()),
             programmed => Err((&rules::FORMAT_SRC_A, mismatch(operand, programmed))),
         }
@@ -315,7 +325,7 @@ impl EngineState {
 
     /// SrcB is set for this operand.
     pub fn require_src_b(&self, operand: Operand) -> Result<(), Broken> {
-        match self.src_b {
+        match self.src_b.map(|set| set.format) {
             Some(format) if format == operand.format => Ok(()),
             programmed => Err((&rules::FORMAT_SRC_B, mismatch(operand, programmed))),
         }
@@ -474,7 +484,7 @@ mod tests {
         assert_eq!(code(state.require_src_a(wide)), "EMU0607");
         assert_eq!(code(state.require_src_b(wide)), "EMU0608");
         assert_eq!(code(state.require_pack(wide)), "EMU0609");
-        state.set_src_a(F32);
+        state.set_src_a(Operand { cb: 0, format: F32 });
         state.set_pack(F32);
         state.require_src_a(wide).expect("reconfigured");
         state.require_pack(wide).expect("reconfigured");
@@ -489,7 +499,7 @@ mod tests {
             .require_matmul_order(2, 3)
             .expect("other buffers were started with");
         let mut reconfigured = started(false);
-        reconfigured.set_src_a(BF16);
+        reconfigured.set_src_a(Operand { cb: 0, format: BF16 });
         reconfigured.require_matmul_order(0, 1).expect("reconfigured since");
     }
 }

@@ -124,6 +124,9 @@ pub(super) extern "C" fn hw_startup(icb0: u32, icb1: u32, ocb: u32, reverse: u32
         let (a, _) = risc.loose_operand(icb0, line);
         let (b, _) = risc.loose_operand(icb1, line);
         let (out, _) = risc.loose_operand(ocb, line);
+        let formats: Vec<_> = risc.configured_formats().collect();
+        let consistent = risc.compute.set_formats(formats.into_iter());
+        risc.obey(consistent, line);
         let started = risc.compute.engines.start(a, b, out, reverse != 0);
         risc.obey(started, line);
     });
@@ -161,8 +164,8 @@ pub(super) extern "C" fn reconfigure(to: u32, old: u32, new: u32, line: i32) {
         }
         let engines = &mut risc.compute.engines;
         match to {
-            side::SRC_A => engines.set_src_a(operand.format),
-            side::SRC_B => engines.set_src_b(operand.format),
+            side::SRC_A => engines.set_src_a(operand),
+            side::SRC_B => engines.set_src_b(operand),
             side::PACK => engines.set_pack(operand.format),
             _ => risc.violation(&rules::ENUMERATOR, line, format!("side {to}")),
         }

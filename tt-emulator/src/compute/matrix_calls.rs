@@ -5,12 +5,14 @@ use super::engine_state::{MatrixSetting, Operand, Reuse};
 use super::fpu::eltwise::{self, Binary, Onto};
 use super::fpu::fidelity::{Second, rest};
 use super::fpu::matmul;
-use super::fpu::reduce::{Pool, Reduction, is_unit};
+use super::fpu::reduce::{Moved, Pool, Reduction, is_unit};
 use super::pack::ReduceDim;
 use super::rules;
 use super::state::{ComputeState, Parts};
 use super::tile::Tile;
-use super::unpack::{Broadcast, Keep, Mask, spread, to_destination, to_source, transpose};
+use super::unpack::{
+    Broadcast, Keep, Mask, integers_8, integers_16, spread, to_copy, to_destination, to_source, transpose,
+};
 use crate::data_format::DataFormat;
 
 /// A page and what it is.
@@ -65,7 +67,11 @@ impl ComputeState {
     /// `DST[idst + r·ct + c] += rows[r] · columns[c]`.
     pub(super) fn matmul(&mut self, rows: &[Page], columns: &[Page], idst: u32, transposed: bool) {
         let wide = self.is_wide();
-        let mut special = self.exact;
+        // Five exponent bits are no `f32` exponents.
+        let mut special = self.exact || self.is_half();
+        if special {
+            return self.matmul_exact(rows, columns, idst, transposed);
+        }
         let sources = &mut *self.sources;
         sources
             .rows
@@ -116,27 +122,30 @@ impl ComputeState {
         }
     }
 
-    /// The same through the exact datapath: operands with the largest exponent, and `TT_EMULATOR_FPU=exact`.
+    /// The same through the exact datapath: operands with the largest exponent or of five exponent bits, and
+    /// `TT_EMULATOR_FPU=exact`.
     fn matmul_exact(&mut self, rows: &[Page], columns: &[Page], idst: u32, transposed: bool) {
-        let wide = self.is_wide();
+        let adder = self.adder();
+        let (wide, half) = (adder.wide, adder.half);
         let sources = &mut *self.sources;
         for (r, row) in rows.iter().enumerate() {
             to_source(
                 row.bytes,
                 row.operand.format,
                 whole(row.operand.format, wide),
+                half,
                 &mut sources.b,
             );
             for (c, column) in columns.iter().enumerate() {
                 let format = column.operand.format;
-                to_source(column.bytes, format, whole(format, wide), &mut sources.a);
+                to_source(column.bytes, format, whole(format, wide), half, &mut sources.a);
                 if transposed {
                     sources.spread.0.copy_from_slice(&sources.a.0);
                     transpose(&sources.spread, &mut sources.a);
                 }
                 let register = self.registers.accumulate(idst + (r * columns.len() + c) as u32);
                 for phase in 0..self.phases {
-                    matmul::accumulate_exact(register, &sources.b, &sources.a, phase, wide);
+                    matmul::accumulate_exact(register, &sources.b, &sources.a, phase, adder);
                 }
             }
         }
@@ -178,10 +187,12 @@ impl ComputeState {
         idst: u32,
         accumulate: bool,
     ) {
-        let wide = self.is_wide();
+        let adder = self.adder();
+        let (wide, half) = (adder.wide, adder.half);
         let sources = &mut *self.sources;
-        to_source(a.bytes, a.operand.format, whole(a.operand.format, wide), &mut sources.a);
-        to_source(b.bytes, b.operand.format, whole(b.operand.format, wide), &mut sources.b);
+        let (a_format, b_format) = (a.operand.format, b.operand.format);
+        to_source(a.bytes, a_format, whole(a_format, wide), half, &mut sources.a);
+        to_source(b.bytes, b_format, whole(b_format, wide), half, &mut sources.b);
         let b = match how {
             Broadcast::None => &sources.b,
             _ => {
@@ -199,7 +210,7 @@ impl ComputeState {
         } else {
             self.registers.accumulate(idst)
         };
-        eltwise::binary(register, op, &sources.a, b, self.phases, onto, wide);
+        eltwise::binary(register, op, &sources.a, b, self.phases, onto, adder);
     }
 
     /// Checks an element-wise call on the destination and a buffer.
@@ -213,14 +224,22 @@ impl ComputeState {
         self.require_source(operand)
     }
 
-    /// `DST[idst] = DST[idst] op page`, or the other way round; the register passes through a source of the page's precision.
+    /// `DST[idst] = DST[idst] op page`, or the other way round; the register passes through the other source, which keeps
+    /// what it is set for.
     pub(super) fn reuse(&mut self, op: Binary, reuse: Reuse, page: Page, idst: u32) {
-        let wide = self.is_wide();
-        let mask = whole(page.operand.format, wide);
+        let adder = self.adder();
+        let format = page.operand.format;
+        let mask = self.moved_operand(reuse);
         let sources = &mut *self.sources;
-        to_source(page.bytes, page.operand.format, mask, &mut sources.b);
+        to_source(
+            page.bytes,
+            format,
+            whole(format, adder.wide),
+            adder.half,
+            &mut sources.b,
+        );
         match self.registers.read(idst) {
-            Some(register) => eltwise::destination_as_source(register, mask.0, &mut sources.a),
+            Some(register) => eltwise::destination_as_source(register, mask, &mut sources.a),
             None => sources.a.clear(),
         }
         let (a, b) = match reuse {
@@ -229,7 +248,34 @@ impl ComputeState {
         };
         let register = self.registers.overwrite(idst);
         register.clear();
-        eltwise::binary(register, op, a, b, self.phases, Onto::Nothing, wide);
+        eltwise::binary(register, op, a, b, self.phases, Onto::Nothing, adder);
+    }
+
+    /// The bits of a register that a source set for this operand keeps when the register is moved into it. fp32 that
+    /// unpacks to the destination leaves the source set for fp32, which moves cut to bf16 (ttsim, `MOVD2A`, `MOVD2B`).
+    fn kept_by(&self, set: Option<Operand>) -> u32 {
+        let thin = self.is_half()
+            || set.is_some_and(|operand| {
+                operand.format == DataFormat::Float32 && self.is_wide() && !self.unpacks_to_destination(operand)
+            });
+        let keep = if thin { Keep::Tf32 } else { Keep::Bf16 };
+        keep.and(keep).0
+    }
+
+    /// The bits that a move from the destination into SrcB keeps.
+    fn kept_by_move_into_b(&self) -> u32 {
+        if self.arch.moves_by_source_a {
+            self.kept_by(self.engines.src_a())
+        } else {
+            self.kept_by(self.engines.src_b())
+        }
+    }
+
+    fn moved_operand(&self, reuse: Reuse) -> u32 {
+        match reuse {
+            Reuse::DestinationToA => self.kept_by(self.engines.src_a()),
+            Reuse::DestinationToB => self.kept_by_move_into_b() & self.kept_by(self.engines.src_b()),
+        }
     }
 
     /// Checks a copy, transposition or broadcast of `count` tiles.
@@ -243,12 +289,7 @@ impl ComputeState {
         self.registers.require_math(idst, count)?;
         self.engines.require_matrix(wanted)?;
         self.engines.require_src_a(operand)?;
-        if !super::unpack::is_supported(operand.format) {
-            return Err((
-                &rules::FORMAT_UNSUPPORTED,
-                format!("buffer {} is {:?}", operand.cb, operand.format),
-            ));
-        }
+        self.require_copied(operand)?;
         let sixteen_bit = operand.format != DataFormat::Float32;
         if *wanted == MatrixSetting::UnaryBroadcast(Broadcast::Row) && self.is_wide() && sixteen_bit {
             return Err((
@@ -261,18 +302,22 @@ impl ComputeState {
 
     /// `DST[idst] = page`, transposed or spread as asked.
     pub(super) fn copy(&mut self, page: Page, idst: u32, transposed: bool, how: Broadcast) {
-        let wide = self.is_wide();
-        let direct = self.unpacks_to_destination(page.operand);
+        use DataFormat::{Int8, UInt8, UInt16};
+        let adder = self.adder();
+        let (wide, half) = (adder.wide, adder.half);
+        let (format, direct) = (page.operand.format, self.unpacks_to_destination(page.operand));
         let sources = &mut *self.sources;
-        if direct {
-            to_destination(page.bytes, &mut sources.a);
-        } else {
-            to_source(
-                page.bytes,
-                page.operand.format,
-                whole(page.operand.format, wide),
-                &mut sources.a,
-            );
+        match format {
+            _ if direct => to_destination(page.bytes, &mut sources.a),
+            UInt16 => {
+                match self.registers.read(idst) {
+                    Some(register) => sources.a.0.copy_from_slice(&register.0),
+                    None => sources.a.clear(),
+                }
+                integers_16(page.bytes, wide, &mut sources.a);
+            }
+            UInt8 | Int8 => integers_8(page.bytes, format == Int8, &mut sources.a),
+            _ => to_copy(page.bytes, format, wide, half, &mut sources.a),
         }
         let mut from: &Tile = &sources.a;
         if transposed {
@@ -284,10 +329,12 @@ impl ComputeState {
             from = &sources.spread;
         }
         let register = self.registers.overwrite(idst);
-        if direct {
-            register.0.copy_from_slice(&from.0)
-        } else {
-            eltwise::copy(register, from, wide)
+        match (format, how) {
+            _ if direct => register.0.copy_from_slice(&from.0),
+            (UInt16 | UInt8 | Int8, _) => register.0.copy_from_slice(&from.0),
+            // Rows are spread by moves past the adder.
+            (_, Broadcast::Row) if wide => eltwise::copy_moved(register, from),
+            _ => eltwise::copy(register, from, adder),
         }
     }
 
@@ -343,21 +390,23 @@ impl ComputeState {
         scaler: Page,
         idst: u32,
     ) -> Result<(), Broken> {
-        let wide = self.is_wide();
+        let adder = self.adder();
+        let (wide, half) = (adder.wide, adder.half);
+        let moved = Moved {
+            into_source: self.kept_by_move_into_b(),
+            added: self.kept_by(self.engines.src_b()),
+        };
         let sources = &mut *self.sources;
-        to_source(
-            data.bytes,
-            data.operand.format,
-            whole(data.operand.format, wide),
-            &mut sources.a,
-        );
+        let (data_format, scaler_format) = (data.operand.format, scaler.operand.format);
+        to_source(data.bytes, data_format, whole(data_format, wide), half, &mut sources.a);
         to_source(
             scaler.bytes,
-            scaler.operand.format,
-            whole(scaler.operand.format, wide),
+            scaler_format,
+            whole(scaler_format, wide),
+            half,
             &mut sources.b,
         );
-        if pool == Pool::Max && !is_unit(&sources.b) {
+        if pool == Pool::Max && !is_unit(&sources.b, half) {
             return Err((&rules::REDUCE_SCALER, format!("buffer {}", scaler.operand.cb)));
         }
         let (register, fresh) = self.registers.reduce(idst);
@@ -365,7 +414,8 @@ impl ComputeState {
             pool,
             dim,
             phases: self.phases,
-            wide,
+            adder,
+            moved,
         }
         .run(register, fresh, &sources.a, &sources.b);
         Ok(())
@@ -384,15 +434,15 @@ fn load_parts(parts: &mut Parts, page: &Page, keep: Keep, plan: (Keep, Option<Se
     let (first, second, all, high) = plan;
     let format = page.operand.format;
     match second {
-        None => to_source(page.bytes, format, keep.and(first), &mut parts.first),
+        None => to_source(page.bytes, format, keep.and(first), false, &mut parts.first),
         Some(Second::High) => {
-            to_source(page.bytes, format, keep.and(high), &mut parts.second);
-            to_source(page.bytes, format, keep.and(first), &mut parts.first)
+            to_source(page.bytes, format, keep.and(high), false, &mut parts.second);
+            to_source(page.bytes, format, keep.and(first), false, &mut parts.first)
         }
         Some(Second::Rest) => {
-            let special = to_source(page.bytes, format, keep.and(all), &mut parts.first);
+            let special = to_source(page.bytes, format, keep.and(all), false, &mut parts.first);
             rest(&parts.first, keep.and(all).0, keep.and(first).0, &mut parts.second);
-            to_source(page.bytes, format, keep.and(first), &mut parts.first);
+            to_source(page.bytes, format, keep.and(first), false, &mut parts.first);
             special
         }
     }

@@ -1,11 +1,15 @@
 //! From a destination register to a page in L1.
 //!
 //! The packer rounds a 32-bit destination to bf16 half away from zero, keeps a 16-bit destination as it is, turns NaN into
-//! infinity and denormals into zero on the way to 16 bits, and leaves fp32 to fp32 alone. Reduce masks zero what a
+//! infinity and denormals into zero on the way to 16 bits, and leaves fp32 to fp32 alone. fp16 (five exponent bits) knows
+//! neither infinities nor NaNs. Integers of 16 and 32 bits are taken as they lie in the register: the raw 16 bits, or the
+//! upper 16 of 32; integers of 8 bits are clamped. Reduce masks zero what a
 //! reduction does not define, ReLU is free, and L1 accumulation adds to what the page holds.
 
 use super::block_float;
-use super::rounding::{EXPONENT, SIGN, flush_keeping_sign, flush_to_zero, nan_to_infinity, to_bf16_away};
+use super::rounding::{
+    EXPONENT, SIGN, encode_destination, flush_keeping_sign, flush_to_zero, nan_to_infinity, to_bf16_away,
+};
 use super::tile::{FACE, SIDE, TILE, Tile};
 use super::vector::vectorised;
 use crate::data_format::DataFormat;
@@ -59,12 +63,13 @@ impl Relu {
     }
 
     /// Values up to this pattern become zero, and values above the second one become it. Patterns of non-negative values
-    /// order as integers.
-    fn limits(self) -> (u32, u32) {
+    /// order as integers. The threshold is a bf16 pattern, or of `half` exponents.
+    fn limits(self, half: bool) -> (u32, u32) {
+        let place = |threshold: u16| u32::from(threshold) << if half { 13 } else { 16 };
         match self {
             Relu::None | Relu::Zero => (0, u32::MAX),
-            Relu::MinThreshold(threshold) => (u32::from(threshold) << 16, u32::MAX),
-            Relu::MaxThreshold(threshold) => (0, u32::from(threshold) << 16),
+            Relu::MinThreshold(threshold) => (place(threshold), u32::MAX),
+            Relu::MaxThreshold(threshold) => (0, place(threshold)),
         }
     }
 }
@@ -74,6 +79,8 @@ impl Relu {
 pub struct Packer {
     /// Destination registers are 32 bits wide.
     pub wide: bool,
+    /// Registers of 16 bits hold values of five exponent bits.
+    pub half: bool,
     /// Format of the page.
     pub format: DataFormat,
     /// Keep all bits until the shared exponent is known.
@@ -86,15 +93,23 @@ pub struct Packer {
     pub accumulate: bool,
 }
 
-/// Formats that can be packed to.
-pub fn is_supported(format: DataFormat) -> bool {
+/// Formats that can be packed to from a destination of 32 (`wide`) or 16 bits, which then holds values of five (`half`) or
+/// eight exponent bits.
+pub fn is_supported(format: DataFormat, wide: bool, half: bool) -> bool {
     use DataFormat::*;
-    matches!(format, Float32 | Float16_b | Bfp8_b | Bfp4_b | Bfp2_b)
+    match format {
+        Float32 | Float16_b | UInt16 => true,
+        Bfp8_b | Bfp4_b | Bfp2_b => wide || !half,
+        Float16 => !wide && half,
+        Int32 | UInt32 | UInt8 | Int8 => wide,
+        _ => false,
+    }
 }
 
 /// Formats that L1 accumulation works on.
 pub fn accumulates(format: DataFormat) -> bool {
-    matches!(format, DataFormat::Float32 | DataFormat::Float16_b)
+    use DataFormat::*;
+    matches!(format, Float32 | Float16_b | Float16)
 }
 
 impl Packer {
@@ -102,10 +117,11 @@ impl Packer {
     pub fn pack(&self, register: Option<&Tile>, page: &mut [u8]) {
         const ZEROS: Tile = Tile::zero();
         let tile = register.unwrap_or(&ZEROS);
-        if self.mask.is_none() && self.relu == Relu::None {
+        let narrow_half = self.half && !self.wide;
+        if !narrow_half && self.mask.is_none() && self.relu == Relu::None {
             match (self.format, self.accumulate) {
-                (DataFormat::Float32, false) => return store_f32(tile, page),
-                (DataFormat::Float32, true) => return add_f32(tile, page),
+                (DataFormat::Float32, false) if self.wide => return store_f32(tile, page),
+                (DataFormat::Float32, true) if self.wide => return add_f32(tile, page),
                 (DataFormat::Float16_b, false) if self.wide => return store_bf16_rounded(tile, page),
                 (DataFormat::Float16_b, false) => return store_bf16(tile, page),
                 _ => {}
@@ -116,16 +132,25 @@ impl Packer {
 
     fn pack_adjusted(&self, tile: &Tile, page: &mut [u8]) {
         let mut values = Tile::zero();
-        convert(tile, self.wide, self.rounding(), &mut values);
+        match self.format {
+            DataFormat::UInt16 => return store_upper_halves(tile, page),
+            DataFormat::UInt8 | DataFormat::Int8 => return store_clamped(tile, self.format == DataFormat::Int8, page),
+            DataFormat::Int32 | DataFormat::UInt32 => values = tile.clone(),
+            _ if self.half && !self.wide => flush_half(tile, &mut values),
+            _ => convert(tile, self.wide, self.rounding(), &mut values),
+        }
         if let Some(dim) = self.mask {
             mask_out(&mut values, dim);
         }
         if self.relu != Relu::None {
-            let (zero_up_to, cap) = self.relu.limits();
+            let (zero_up_to, cap) = self.relu.limits(self.half && !self.wide);
             relu(&mut values, zero_up_to, cap);
         }
+        if self.half && !self.wide {
+            return self.store_half(&values, page);
+        }
         match (self.format, self.accumulate) {
-            (DataFormat::Float32, false) => store_f32(&values, page),
+            (DataFormat::Float32 | DataFormat::Int32 | DataFormat::UInt32, false) => store_f32(&values, page),
             (DataFormat::Float32, true) => add_f32(&values, page),
             (DataFormat::Float16_b, false) => store_bf16(&values, page),
             (DataFormat::Float16_b, true) => add_bf16(&values, page),
@@ -135,6 +160,46 @@ impl Packer {
                     *pattern = (flush_to_zero(value.to_bits()) >> 16) as u16;
                 }
                 block_float::encode(&patterns, format, page);
+            }
+        }
+    }
+
+    /// Stores values of five exponent bits. Wider exponents are formed late, without rounding.
+    fn store_half(&self, values: &Tile, page: &mut [u8]) {
+        let wider = |bits: u32| {
+            if bits & EXPONENT == 0 {
+                (bits & SIGN) | (bits & 0x7f_ffff)
+            } else {
+                bits + (112 << 23)
+            }
+        };
+        match (self.format, self.accumulate) {
+            (DataFormat::Float16, false) => {
+                for (bytes, value) in page.chunks_exact_mut(2).zip(&values.0) {
+                    bytes.copy_from_slice(&half_pattern(value.to_bits()).to_le_bytes());
+                }
+            }
+            (DataFormat::Float16, true) => {
+                for (bytes, value) in page.chunks_exact_mut(2).zip(&values.0) {
+                    let old = u16::from_le_bytes([bytes[0], bytes[1]]);
+                    bytes.copy_from_slice(&add_half(old, half_pattern(value.to_bits())).to_le_bytes());
+                }
+            }
+            (format, accumulate) => {
+                let mut wide = Tile::zero();
+                for (to, from) in wide.0.iter_mut().zip(&values.0) {
+                    *to = f32::from_bits(wider(from.to_bits()));
+                }
+                match (format, accumulate) {
+                    (DataFormat::Float32, false) => store_f32(&wide, page),
+                    (DataFormat::Float32, true) => add_f32(&wide, page),
+                    (_, false) => store_bf16(&wide, page),
+                    (_, true) => {
+                        let mut cut = Tile::zero();
+                        convert(&wide, false, 0, &mut cut);
+                        add_bf16(&cut, page);
+                    }
+                }
             }
         }
     }
@@ -166,12 +231,44 @@ vectorised! {
     }
 }
 
+/// fp16 of a value with its five exponent bits where an `f32` has eight.
+fn half_pattern(bits: u32) -> u16 {
+    (((bits & SIGN) >> 16) | ((bits & 0x0fff_e000) >> 13)) as u16
+}
+
+vectorised! {
+    fn flush_half(tile: &Tile, out: &mut Tile) {
+        for (to, from) in out.0.iter_mut().zip(&tile.0) {
+            *to = f32::from_bits(flush_to_zero(from.to_bits()));
+        }
+    }
+}
+
+fn store_upper_halves(tile: &Tile, page: &mut [u8]) {
+    for (bytes, value) in page.chunks_exact_mut(2).zip(&tile.0) {
+        bytes.copy_from_slice(&encode_destination(value.to_bits()).to_le_bytes());
+    }
+}
+
+/// Sign and magnitude to 8 bits: signed ones keep their sign and up to 127, unsigned ones are clamped to 0 and 255.
+fn store_clamped(tile: &Tile, signed: bool, page: &mut [u8]) {
+    for (byte, value) in page.iter_mut().zip(&tile.0) {
+        let bits = value.to_bits();
+        *byte = match (signed, bits & SIGN != 0) {
+            (true, negative) => (u8::from(negative) << 7) | (bits & !SIGN).min(127) as u8,
+            (false, true) => 0,
+            (false, false) => bits.min(255) as u8,
+        };
+    }
+}
+
 vectorised! {
     fn relu(values: &mut Tile, zero_up_to: u32, cap: u32) {
         for value in &mut values.0 {
             let bits = value.to_bits();
             let positive = if bits & SIGN != 0 || bits <= zero_up_to { 0 } else { bits };
-            *value = f32::from_bits(positive.min(cap));
+            // The comparison sees ten mantissa bits.
+            *value = f32::from_bits(if positive >> 13 > cap >> 13 { cap } else { positive });
         }
     }
 }
@@ -235,6 +332,34 @@ vectorised! {
     }
 }
 
+/// Adds in fp16 as the accumulator beside L1 does: every exponent but zero is a number's, halves round to even, and what
+/// leaves the range saturates, small results too.
+fn add_half(old: u16, new: u16) -> u16 {
+    const LARGEST: u16 = 0x7fff;
+    let widen = |half: u16| {
+        let magnitude = u32::from(half & 0x7fff);
+        let number = if magnitude >= 0x400 {
+            (magnitude << 13) + (112 << 23)
+        } else {
+            0
+        };
+        f32::from_bits((u32::from(half & 0x8000) << 16) | number)
+    };
+    let sum = (widen(old) + widen(new)).to_bits();
+    let sign = ((sum >> 16) & 0x8000) as u16;
+    if sum & !SIGN == 0 {
+        let cancelled = (old >> 10) & 31;
+        return sign | if cancelled >= 30 { LARGEST } else { 0 };
+    }
+    let exponent = ((sum >> 23) & 255) as i32 - 112;
+    if exponent <= 0 {
+        return sign | if exponent < 0 { LARGEST } else { 0 };
+    }
+    let mantissa = sum & 0x7f_ffff;
+    let packed = ((exponent as u32) << 10) + ((mantissa + 0xfff + ((mantissa >> 13) & 1)) >> 13);
+    sign | if packed < 0x8000 { packed as u16 } else { LARGEST }
+}
+
 /// Adds in bf16, rounding half to even, as the accumulator beside L1 does.
 fn add_bf16(tile: &Tile, page: &mut [u8]) {
     for (bytes, value) in page.chunks_exact_mut(2).zip(&tile.0) {
@@ -272,6 +397,7 @@ mod tests {
     fn packer(wide: bool, format: DataFormat) -> Packer {
         Packer {
             wide,
+            half: false,
             format,
             bfp8_precise: false,
             mask: None,
@@ -367,7 +493,7 @@ mod tests {
                 }
                 .pack(Some(&tile), &mut page);
                 let mut back = Tile::zero();
-                crate::compute::unpack::to_source(&page, format, crate::compute::unpack::Mask(!0), &mut back);
+                crate::compute::unpack::to_source(&page, format, crate::compute::unpack::Mask(!0), false, &mut back);
                 assert_eq!(back.0[..4], expected, "{relu:?} {format:?}");
             }
         }
@@ -385,7 +511,7 @@ mod tests {
             }
             .pack(Some(&tile), &mut page);
             let mut back = Tile::zero();
-            crate::compute::unpack::to_source(&page, format, crate::compute::unpack::Mask(!0), &mut back);
+            crate::compute::unpack::to_source(&page, format, crate::compute::unpack::Mask(!0), false, &mut back);
             assert_eq!(back.0[77], expected, "{format:?}: a tie goes to even");
         }
     }

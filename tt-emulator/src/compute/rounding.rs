@@ -57,6 +57,20 @@ pub const fn nan_to_infinity(bits: u32) -> u32 {
     }
 }
 
+/// The `f32` pattern of what a 16-bit destination register holds raw: sign, mantissa, exponent from the top. Integers are
+/// stored raw, values of bf16 arranged like this.
+#[inline(always)]
+pub const fn decode_destination(raw: u16) -> u32 {
+    let raw = raw as u32;
+    ((raw & 0x8000) << 16) | ((raw & 0xff) << 23) | ((raw & 0x7f00) << 8)
+}
+
+/// The inverse of [`decode_destination`].
+#[inline(always)]
+pub const fn encode_destination(bits: u32) -> u16 {
+    (((bits >> 16) & 0x8000) | ((bits >> 8) & 0x7f00) | ((bits >> 23) & 0xff)) as u16
+}
+
 /// The value an SFPU store leaves in a 16-bit destination register. A NaN becomes an infinity: a positive one by way of the
 /// conversion instruction and where the chip does not keep `signed_nan`s, else one of the NaN's sign.
 #[inline(always)]
@@ -114,6 +128,14 @@ mod tests {
                 assert!(error <= (value - down).abs() && error <= (up - value).abs(), "{value}");
             }
         }
+    }
+
+    #[test]
+    fn raw_bits_of_a_register_come_back() {
+        for raw in 0..=u16::MAX {
+            assert_eq!(encode_destination(decode_destination(raw)), raw);
+        }
+        assert_eq!(encode_destination(0xc0e0_0000), 0xe081, "-7: sign, mantissa, exponent");
     }
 
     #[test]

@@ -74,8 +74,9 @@ rules! {
         "pack_untilize.h";
 
     FORMAT_UNSUPPORTED = "EMU0701", "data format that this operation does not have here",
-        "The emulator computes bf16, fp32 and the bfp formats.",
-        "the emulator";
+        "The matrix engine computes with bf16, fp32, fp16 and Bfp8_b, Bfp4_b, Bfp2_b; integers are moved only, those of 8 and 32 bits \
+         in a 32-bit destination, and formats of five and of eight exponent bits do not mix.",
+        "data_format.cpp of the runtime; ttsim";
     TILE_SHAPE = "EMU0702", "page that is not one 32×32 tile",
         "Compute calls index tiles: the page size of the circular buffer must be the size of a 32×32 tile of its format.",
         "unpack_dst_format tables";
@@ -83,7 +84,7 @@ rules! {
         "With UnpackToDestFp32 a buffer goes to the destination registers and never to SrcA or SrcB: only copies can take it.",
         "metalium.md 4";
     L1_ACC_FORMAT = "EMU0704", "L1 accumulation into a format that cannot",
-        "The packer adds in fp32 and bf16 only.",
+        "The packer adds in fp32, bf16 and fp16 only.",
         "llk_pack_common_api.h";
     UNARY_BCAST_ROW = "EMU0705", "row unary_bcast of a 16-bit buffer with 32-bit destination",
         "Both chips give wrong rows: use add_tiles_bcast_rows or the SFPU broadcast.",

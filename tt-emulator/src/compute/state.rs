@@ -2,6 +2,7 @@
 
 use super::destination::{Broken, Destination};
 use super::engine_state::{EngineState, Operand};
+use super::fpu::datapath::Adder;
 use super::fpu::fidelity::{Plan, phase_count};
 use super::pack::Packer;
 use super::rules;
@@ -47,6 +48,8 @@ pub(crate) struct ComputeState {
     /// Every product through the exact datapath.
     pub(super) exact: bool,
     unpack_to_destination: Vec<bool>,
+    /// The kernel's formats have five exponent bits, as far as they are not fp32 or integers.
+    half: bool,
     /// Words that the last SFPU init got.
     pub(super) sfpu_words: [u32; 2],
     pub(super) sources: Box<Sources>,
@@ -65,6 +68,7 @@ impl ComputeState {
             bfp8_precise: options.bfp8_pack_precise,
             exact: exact_products(),
             unpack_to_destination: options.unpack_to_dest_fp32.clone(),
+            half: false,
             sfpu_words: [0; 2],
             sources: Box::new(Sources {
                 a: Tile::zero(),
@@ -86,15 +90,72 @@ impl ComputeState {
         self.registers.is_wide()
     }
 
+    /// The accumulators of the matrix engine.
+    pub(super) fn adder(&self) -> Adder {
+        Adder {
+            wide: self.is_wide(),
+            half: self.half,
+            loses_minus_one: self.arch.loses_minus_one,
+        }
+    }
+
+    /// The kernel's formats have five exponent bits.
+    pub(super) fn is_half(&self) -> bool {
+        self.half
+    }
+
+    /// Learns which family of formats the core's buffers are of. The runtime refuses a mixture: sources and packer are set
+    /// for one width of exponents (`check_consistent_format_across_buffers` of its `data_format.cpp`).
+    pub(super) fn set_formats(&mut self, formats: impl Iterator<Item = DataFormat>) -> Result<(), Broken> {
+        let mut of_eight = None;
+        let mut of_five = None;
+        for format in formats {
+            if unpack::has_half_exponent(format) {
+                of_five = Some(format);
+            } else if unpack::is_supported(format) && format != DataFormat::Float32 {
+                of_eight = Some(format);
+            }
+        }
+        if let (Some(five), Some(eight)) = (of_five, of_eight) {
+            let detail =
+                format!("{five:?} has five exponent bits, {eight:?} has eight; a kernel has buffers of one kind");
+            return Err((&rules::FORMAT_UNSUPPORTED, detail));
+        }
+        self.half = of_five.is_some();
+        Ok(())
+    }
+
     /// This buffer goes straight to destination registers, in 32 bits.
     pub(super) fn unpacks_to_destination(&self, operand: Operand) -> bool {
-        self.is_wide()
-            && operand.format == DataFormat::Float32
-            && self
-                .unpack_to_destination
+        let asked = || {
+            self.unpack_to_destination
                 .get(operand.cb as usize)
                 .copied()
                 .unwrap_or(false)
+        };
+        match operand.format {
+            DataFormat::Float32 => self.is_wide() && asked(),
+            DataFormat::Int32 | DataFormat::UInt32 => true,
+            _ => false,
+        }
+    }
+
+    /// The operand can be copied to the destination.
+    pub(super) fn require_copied(&self, operand: Operand) -> Result<(), Broken> {
+        use DataFormat::*;
+        let narrow = !self.is_wide() && matches!(operand.format, Int32 | UInt32 | UInt8 | Int8);
+        if narrow {
+            let detail = format!(
+                "buffer {} is {:?}, which needs fp32_dest_acc_en",
+                operand.cb, operand.format
+            );
+            return Err((&rules::FORMAT_UNSUPPORTED, detail));
+        }
+        if unpack::can_copy(operand.format) {
+            return Ok(());
+        }
+        let detail = format!("buffer {} is {:?}", operand.cb, operand.format);
+        Err((&rules::FORMAT_UNSUPPORTED, detail))
     }
 
     /// The operand can be a source of the matrix engine.
@@ -113,10 +174,14 @@ impl ComputeState {
 
     /// The packer as it is set, writing this buffer.
     pub(super) fn packer(&self, operand: Operand) -> Result<Packer, Broken> {
-        if !pack::is_supported(operand.format) {
+        let destination = if self.is_wide() { 32 } else { 16 };
+        if !pack::is_supported(operand.format, self.is_wide(), self.half) {
             return Err((
                 &rules::FORMAT_UNSUPPORTED,
-                format!("buffer {} is {:?}", operand.cb, operand.format),
+                format!(
+                    "buffer {} is {:?}, packed from a destination of {destination} bits",
+                    operand.cb, operand.format
+                ),
             ));
         }
         if self.engines.l1_accumulate && !pack::accumulates(operand.format) {
@@ -127,6 +192,7 @@ impl ComputeState {
         }
         Ok(Packer {
             wide: self.is_wide(),
+            half: self.half,
             format: operand.format,
             bfp8_precise: self.bfp8_precise,
             mask: self.engines.mask,

@@ -1,10 +1,12 @@
 //! From a page in L1 to SrcA, SrcB or a destination register.
 //!
 //! Sources hold 19 bits: bf16 as it is, block floats as bf16, fp32 cut to TF32 when the destination is 32 bits wide and to
-//! bf16 otherwise. Nothing is rounded on the way in.
+//! bf16 otherwise. Formats of five exponent bits keep their own exponent where an `f32` has its eight, and fp32 beside them
+//! is cut to fp16. Nothing is rounded on the way in. Denormals reach the sources, where arithmetic reads them as zeros:
+//! pages are unpacked for arithmetic with zeros in their place ([`to_source`]), and for copies as they are ([`to_copy`]).
 
 use super::block_float;
-use super::rounding::{EXPONENT, flush_keeping_sign};
+use super::rounding::{EXPONENT, SIGN, decode_destination, flush_keeping_sign};
 use super::tile::{SIDE, TILE, Tile};
 use super::vector::vectorised;
 use crate::data_format::DataFormat;
@@ -37,7 +39,7 @@ impl Keep {
 
     /// What a source keeps of a page of this format.
     pub fn of(format: DataFormat, wide: bool) -> Keep {
-        if format == DataFormat::Float32 && wide {
+        if format == DataFormat::Float32 && wide || has_half_exponent(format) {
             Keep::Tf32
         } else {
             Keep::Bf16
@@ -54,66 +56,169 @@ impl Keep {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mask(pub u32);
 
-/// Formats that sources can be unpacked from.
+/// Formats that the matrix engine computes with.
 pub fn is_supported(format: DataFormat) -> bool {
     use DataFormat::*;
-    matches!(format, Float32 | Float16_b | Bfp8_b | Bfp4_b | Bfp2_b)
+    matches!(format, Float32 | Float16_b | Float16 | Bfp8_b | Bfp4_b | Bfp2_b)
+}
+
+/// Formats that copies move: those, and integers.
+pub fn can_copy(format: DataFormat) -> bool {
+    use DataFormat::*;
+    is_supported(format) || matches!(format, Int32 | UInt32 | UInt16 | UInt8 | Int8)
+}
+
+/// The format has five exponent bits.
+pub fn has_half_exponent(format: DataFormat) -> bool {
+    use DataFormat::*;
+    matches!(format, Float16 | Bfp8 | Bfp4 | Bfp2)
+}
+
+/// What becomes of denormals.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Denormals {
+    /// They become zeros of their sign.
+    Flushed,
+    /// They stay.
+    Kept,
+}
+
+impl Denormals {
+    #[inline(always)]
+    fn treat(self, bits: u32) -> u32 {
+        match self {
+            Denormals::Flushed => flush_keeping_sign(bits),
+            Denormals::Kept => bits,
+        }
+    }
 }
 
 vectorised! {
-    fn widen_bf16(page: &[u8], mask: u32, out: &mut Tile) -> u32 {
+    fn widen_bf16(page: &[u8], mask: u32, denormals: Denormals, out: &mut Tile) -> u32 {
         let mut largest = 0u32;
         for (value, bytes) in out.0.iter_mut().zip(page.chunks_exact(2)) {
             let bits = (u32::from(u16::from_le_bytes([bytes[0], bytes[1]])) << 16) & mask;
             largest = largest.max(bits & EXPONENT);
-            *value = f32::from_bits(flush_keeping_sign(bits));
+            *value = f32::from_bits(denormals.treat(bits));
         }
         largest
     }
 }
 
 vectorised! {
-    fn cut_f32(page: &[u8], mask: u32, out: &mut Tile) -> u32 {
+    fn cut_f32(page: &[u8], mask: u32, denormals: Denormals, out: &mut Tile) -> u32 {
         let mut largest = 0u32;
         for (value, bytes) in out.0.iter_mut().zip(page.chunks_exact(4)) {
             let bits = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]) & mask;
             largest = largest.max(bits & EXPONENT);
-            *value = f32::from_bits(flush_keeping_sign(bits));
+            *value = f32::from_bits(denormals.treat(bits));
         }
         largest
     }
 }
 
 vectorised! {
-    fn mask_in_place(tile: &mut Tile, mask: u32) {
+    fn mask_in_place(tile: &mut Tile, mask: u32, denormals: Denormals) -> u32 {
+        let mut largest = 0u32;
         for value in &mut tile.0 {
-            *value = f32::from_bits(value.to_bits() & mask);
+            let bits = value.to_bits() & mask;
+            largest = largest.max(bits & EXPONENT);
+            *value = f32::from_bits(denormals.treat(bits));
         }
+        largest
     }
 }
 
-/// Unpacks a page into a source. True if some value has the largest exponent, which the multipliers treat as a number
-/// while `f32` arithmetic does not. `format` must be [supported](is_supported).
-pub fn to_source(page: &[u8], format: DataFormat, mask: Mask, out: &mut Tile) -> bool {
+/// fp16 with its exponent where an `f32` has its own.
+fn place_half(page: &[u8], mask: u32, denormals: Denormals, out: &mut Tile) {
+    for (value, bytes) in out.0.iter_mut().zip(page.chunks_exact(2)) {
+        let half = u32::from(u16::from_le_bytes([bytes[0], bytes[1]]));
+        let bits = ((half & 0x8000) << 16) | ((half & 0x7fff) << 13);
+        *value = f32::from_bits(denormals.treat(bits & mask));
+    }
+}
+
+/// fp32 cut to fp16: too large becomes the largest value, too small a zero of its sign.
+fn cut_to_half(page: &[u8], mask: u32, denormals: Denormals, out: &mut Tile) {
+    for (value, bytes) in out.0.iter_mut().zip(page.chunks_exact(4)) {
+        let bits = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
+        let exponent = ((bits >> 23) & 255) as i32 - 112;
+        let magnitude = match exponent {
+            ..0 => 0,
+            0..=31 => ((exponent as u32) << 23) | (bits & 0x7f_e000),
+            _ => (31 << 23) | 0x7f_e000,
+        };
+        *value = f32::from_bits(denormals.treat(((bits & SIGN) | magnitude) & mask));
+    }
+}
+
+/// The page as a kernel's family of formats sees it: fp32 beside formats of five exponent bits (`half`) is cut to fp16.
+fn unpack(page: &[u8], format: DataFormat, mask: Mask, half: bool, denormals: Denormals, out: &mut Tile) -> bool {
     use DataFormat::*;
     let largest = match format {
-        Float16_b => widen_bf16(page, mask.0, out),
-        Float32 => cut_f32(page, mask.0, out),
+        Float16_b => widen_bf16(page, mask.0, denormals, out),
+        Float32 if !half => cut_f32(page, mask.0, denormals, out),
+        Float32 => {
+            cut_to_half(page, mask.0, denormals, out);
+            0
+        }
+        Float16 => {
+            place_half(page, mask.0, denormals, out);
+            0
+        }
         _ => {
             block_float::decode(page, format, out);
-            mask_in_place(out, mask.0);
-            out.0
-                .iter()
-                .fold(0, |largest, value| largest.max(value.to_bits() & EXPONENT))
+            mask_in_place(out, mask.0, denormals)
         }
     };
     largest == EXPONENT
+}
+
+/// Unpacks a page into a source, for arithmetic. True if some value has the largest exponent, which the multipliers treat
+/// as a number while `f32` arithmetic does not. `format` must be [supported](is_supported).
+pub fn to_source(page: &[u8], format: DataFormat, mask: Mask, half: bool, out: &mut Tile) -> bool {
+    unpack(page, format, mask, half, Denormals::Flushed, out)
+}
+
+/// Unpacks a page for a copy, to what the matrix engine hands on. Only fp32 loses its denormals, where it is cut to bf16.
+pub fn to_copy(page: &[u8], format: DataFormat, wide: bool, half: bool, out: &mut Tile) {
+    let keep = Keep::of(format, wide || half);
+    let denormals = if format == DataFormat::Float32 && !wide && !half {
+        Denormals::Flushed
+    } else {
+        Denormals::Kept
+    };
+    unpack(page, format, keep.and(keep), half, denormals, out);
 }
 
 /// Unpacks 32-bit data straight to a destination register, every bit kept.
 pub fn to_destination(page: &[u8], out: &mut Tile) {
     for (value, bytes) in out.0.iter_mut().zip(page.chunks_exact(4)) {
         *value = f32::from_bits(u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]));
+    }
+}
+
+/// 16-bit integers as a destination register of 16 or 32 bits holds them: in its own arrangement of the bits, or in the
+/// low half of what `out` holds.
+pub fn integers_16(page: &[u8], wide: bool, out: &mut Tile) {
+    for (value, bytes) in out.0.iter_mut().zip(page.chunks_exact(2)) {
+        let integer = u16::from_le_bytes([bytes[0], bytes[1]]);
+        *value = f32::from_bits(if wide {
+            (value.to_bits() & 0xffff_0000) | u32::from(integer)
+        } else {
+            decode_destination(integer)
+        });
+    }
+}
+
+/// 8-bit integers, sign and magnitude if they are `signed`, as the integer adders leave them: sign and magnitude, no
+/// negative zero.
+pub fn integers_8(page: &[u8], signed: bool, out: &mut Tile) {
+    for (value, byte) in out.0.iter_mut().zip(page) {
+        let sign = if signed { byte & 0x80 } else { 0 };
+        let magnitude = u32::from(byte - sign);
+        let sign = if magnitude == 0 { 0 } else { u32::from(sign) << 24 };
+        *value = f32::from_bits(sign | magnitude);
     }
 }
 
@@ -194,9 +299,9 @@ mod tests {
     fn fp32_is_cut_and_not_rounded() {
         let page = f32_page(|_| f32::from_bits(0x3f80_ffff));
         let mut tile = Tile::zero();
-        to_source(&page, DataFormat::Float32, Mask(Keep::Tf32.mask()), &mut tile);
+        to_source(&page, DataFormat::Float32, Mask(Keep::Tf32.mask()), false, &mut tile);
         assert_eq!(tile.0[5].to_bits(), 0x3f80_e000);
-        to_source(&page, DataFormat::Float32, Mask(Keep::Bf16.mask()), &mut tile);
+        to_source(&page, DataFormat::Float32, Mask(Keep::Bf16.mask()), false, &mut tile);
         assert_eq!(tile.0[5].to_bits(), 0x3f80_0000);
         to_destination(&page, &mut tile);
         assert_eq!(tile.0[5].to_bits(), 0x3f80_ffff);
@@ -210,10 +315,11 @@ mod tests {
             &f32_page(|i| i as f32),
             DataFormat::Float32,
             mask,
+            false,
             &mut tile
         ));
         let one = f32_page(|i| if i == 900 { f32::NEG_INFINITY } else { 1.0 });
-        assert!(to_source(&one, DataFormat::Float32, mask, &mut tile));
+        assert!(to_source(&one, DataFormat::Float32, mask, false, &mut tile));
     }
 
     #[test]

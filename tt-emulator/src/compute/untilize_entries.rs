@@ -15,8 +15,9 @@ impl Risc {
     /// Bytes of an element of a row-major buffer.
     fn row_element(&mut self, operand: Operand, line: i32) -> usize {
         match operand.format {
-            DataFormat::Float32 => 4,
-            DataFormat::Float16_b => 2,
+            DataFormat::Float32 | DataFormat::Int32 | DataFormat::UInt32 => 4,
+            DataFormat::Float16_b | DataFormat::Float16 | DataFormat::UInt16 => 2,
+            DataFormat::UInt8 | DataFormat::Int8 => 1,
             format => {
                 let detail = format!("buffer {} holds rows of {format:?}", operand.cb);
                 self.violation(&rules::FORMAT_UNSUPPORTED, line, detail)

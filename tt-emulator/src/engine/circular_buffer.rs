@@ -112,6 +112,12 @@ impl Risc {
         &self.core().cbs[cb as usize].config
     }
 
+    /// Formats of the buffers that this core has.
+    pub fn configured_formats(&self) -> impl Iterator<Item = DataFormat> {
+        let configured = self.core().cbs.iter().filter(|cb| cb.config.pages != 0);
+        configured.map(|cb| cb.config.format)
+    }
+
     #[inline]
     fn check_cb(&mut self, cb: u32, line: i32) {
         if cb as usize >= MAX_CIRCULAR_BUFFERS || self.core().cbs[cb as usize].config.pages == 0 {

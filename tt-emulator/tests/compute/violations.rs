@@ -208,7 +208,7 @@ fn reductions_leave_traces() {
 fn operands_must_be_possible() {
     breaks(
         "EMU0701",
-        "reconfig_data_format_srca(6); copy_init(6); cb_reserve_back(6, 1); cb_push_back(6, 1); cb_wait_front(6, 1); tile_regs_acquire();\ncopy_tile(6, 0, 0); // here",
+        "reconfig_data_format(6, 6); add_init(6, 6); tile_regs_acquire();\nadd_tiles(6, 6, 0, 0, 0); // here",
     );
     let to_destination = ComputeOptions {
         unpack_to_dest_fp32: vec![false, false, true],

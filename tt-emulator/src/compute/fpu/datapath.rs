@@ -3,10 +3,31 @@
 //! Operands come from SrcA and SrcB with 11 significant bits (hidden bit included), products use 5 bits of A and 7 of B per
 //! fidelity phase, and a sum is formed by aligning every term to the largest exponent, rounding what is shifted out.
 //! There are no infinities and no NaNs: exponent 255 is just the largest exponent, and a result that reaches it becomes the
-//! pattern of infinity. Source: the public chip simulator's description of `ELWADD`, `ELWMUL` and `MVMUL`, and
-//! `reference/patterns.md` section 6, whose table of special values follows from it.
+//! pattern of infinity. Values of the formats with five exponent bits keep their own exponent, with its own bias, where an
+//! `f32` has its eight; a 32-bit destination gets them as `f32`. Source: the public chip simulator's description of
+//! `ELWADD`, `ELWMUL` and `MVMUL`, and `reference/patterns.md` section 6, whose table of special values follows from it.
 
 use crate::compute::rounding::{EXPONENT, SIGN, to_bf16_away};
+
+/// How the accumulator of a chip is set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Adder {
+    /// Destination registers are 32 bits wide.
+    pub wide: bool,
+    /// Operands have five exponent bits.
+    pub half: bool,
+    /// A 32-bit sum of minus one unit in the last place is normalised wrongly: Wormhole counts the leading signs of minus
+    /// one as one too many.
+    pub loses_minus_one: bool,
+}
+
+impl Adder {
+    /// The exponent that a sum without any term has.
+    #[inline(always)]
+    fn empty_exponent(self) -> i32 {
+        if self.half && self.wide { 97 } else { 0 }
+    }
+}
 
 /// A term of a sum: `mantissa · 2^(exponent - 150)`, negative if `sign` is 1.
 #[derive(Clone, Copy)]
@@ -18,6 +39,9 @@ pub struct Term {
     /// Up to 25 bits.
     pub mantissa: i32,
 }
+
+/// The largest value with five exponent bits.
+const HALF_LARGEST: u32 = (31 << 23) | 0x7f_e000;
 
 const ZERO: Term = Term {
     sign: 0,
@@ -33,10 +57,10 @@ fn align(mantissa: i32, sign: i32, by: i32) -> i32 {
     if by == 0 { mantissa } else { shifted as i32 }
 }
 
-/// `destination + first + second`, as the accumulator forms it. `wide` is a 32-bit destination; otherwise the result has
-/// the 8 significant bits of bf16 and every term is first cut to 11 bits.
+/// `destination + first + second`, as the accumulator forms it. Into a 16-bit destination every term is first cut to 11
+/// bits, and the result has the significant bits of bf16 or fp16.
 #[inline(always)]
-pub fn accumulate(first: Term, second: Term, destination: u32, wide: bool) -> u32 {
+pub fn accumulate(first: Term, second: Term, destination: u32, adder: Adder) -> u32 {
     let destination_sign = (destination >> 31) as i32;
     let destination_exponent = ((destination >> 23) & 255) as i32;
     let destination_mantissa = if destination_exponent == 0 {
@@ -49,7 +73,7 @@ pub fn accumulate(first: Term, second: Term, destination: u32, wide: bool) -> u3
     let mut a = align(first.mantissa, first.sign, exponent - first.exponent);
     let mut b = align(second.mantissa, second.sign, exponent - second.exponent);
     let mut d = align(destination_mantissa, 0, exponent - destination_exponent);
-    if !wide {
+    if !adder.wide {
         a = (a + 0x1000 - first.sign) & !0x1fff;
         b = (b + 0x1000 - second.sign) & !0x1fff;
         d = (d + 0x1000) & !0x1fff;
@@ -57,32 +81,53 @@ pub fn accumulate(first: Term, second: Term, destination: u32, wide: bool) -> u3
     let signed =
         d + if first.sign == destination_sign { a } else { -a } + if second.sign == destination_sign { b } else { -b };
     let sign = (destination_sign ^ (signed < 0) as i32) as u32;
-    encode(signed.unsigned_abs(), exponent, sign, wide)
+    encode(signed.unsigned_abs(), exponent, sign, adder)
 }
 
 /// The pattern of `mantissa · 2^(exponent - 150)`, rounded half away from zero. `mantissa` has at most 27 bits.
 #[inline(always)]
-fn encode(mantissa: u32, exponent: i32, sign: u32, wide: bool) -> u32 {
+fn encode(mantissa: u32, exponent: i32, sign: u32, adder: Adder) -> u32 {
     let right = (mantissa >= 1 << 24) as u32 + (mantissa >= 1 << 25) as u32 + (mantissa >= 1 << 26) as u32;
     let normal = (mantissa + ((1u32 << right) >> 1)) >> right;
     let mut bits = (normal as i32 as f32).to_bits();
-    if !wide {
-        bits = to_bf16_away(bits);
+    if !adder.wide {
+        bits = if adder.half {
+            bits.wrapping_add(0x1000) & 0xffff_e000
+        } else {
+            to_bf16_away(bits)
+        };
     }
     let result_exponent = (bits >> 23) as i32 - 150 + right as i32 + exponent;
     let value = ((result_exponent as u32) << 23) | (bits & 0x7f_ffff);
-    let magnitude = if result_exponent >= 255 { EXPONENT } else { value };
+    let (limit, largest) = if adder.half && !adder.wide {
+        (32, HALF_LARGEST)
+    } else {
+        (255, EXPONENT)
+    };
+    let magnitude = if result_exponent >= limit { largest } else { value };
     let magnitude = if result_exponent <= 0 {
         0
     } else {
         magnitude | (sign << 31)
     };
-    if mantissa == 0 || exponent <= 0 { 0 } else { magnitude }
+    let result = if mantissa == 0 || exponent <= 0 { 0 } else { magnitude };
+    if adder.loses_minus_one && mantissa == 1 && sign == 1 {
+        return minus_one(exponent);
+    }
+    result
+}
+
+/// What a chip that [loses minus one](Adder::loses_minus_one) makes of it: 2^27 times too much.
+#[inline(always)]
+fn minus_one(exponent: i32) -> u32 {
+    let wrong = exponent + 4;
+    let bits = if wrong >= 255 { EXPONENT } else { (wrong as u32) << 23 };
+    if exponent <= 0 { 0 } else { SIGN | bits }
 }
 
 /// `ELWADD` of two source values: `a + b`, plus `destination` if there is one to accumulate on.
 #[inline(always)]
-pub fn add(a: u32, b: u32, destination: Option<u32>, wide: bool) -> u32 {
+pub fn add(a: u32, b: u32, destination: Option<u32>, adder: Adder) -> u32 {
     let a = if a & EXPONENT == 0 { 0 } else { a };
     let b = if b & EXPONENT == 0 { 0 } else { b };
     let swap = (a & !SIGN) < (b & !SIGN);
@@ -102,20 +147,25 @@ pub fn add(a: u32, b: u32, destination: Option<u32>, wide: bool) -> u32 {
     let small_mantissa = align(small_mantissa, 0, large_exponent - small_exponent);
     let same = (large ^ small) & SIGN == 0;
     let sum = large_mantissa + if same { small_mantissa } else { -small_mantissa };
+    let exponent = match (adder.half && adder.wide, large_exponent) {
+        (false, exponent) => exponent,
+        (true, 0) => adder.empty_exponent(),
+        (true, exponent) => exponent + 112,
+    };
     let term = Term {
         sign: (large >> 31) as i32,
-        exponent: large_exponent,
+        exponent,
         mantissa: sum << 13,
     };
     match destination {
-        Some(destination) => accumulate(term, ZERO, destination, wide),
-        None => encode(term.mantissa as u32, term.exponent, term.sign as u32, wide),
+        Some(destination) => accumulate(term, ZERO, destination, adder),
+        None => encode(term.mantissa as u32, term.exponent, term.sign as u32, adder),
     }
 }
 
 /// The product of one fidelity phase: bit 0 of `phase` selects the low bits of A, bit 1 those of B.
 #[inline(always)]
-fn product(a: u32, b: u32, phase: u32) -> Term {
+fn product(a: u32, b: u32, phase: u32, adder: Adder) -> Term {
     let mantissa_a = ((a >> 13) & 0x3ff) | 0x400;
     let mantissa_b = ((b >> 13) & 0x3ff) | 0x400;
     let part_a = if phase & 1 != 0 {
@@ -129,42 +179,47 @@ fn product(a: u32, b: u32, phase: u32) -> Term {
         mantissa_b >> 4
     };
     let lowered = if phase & 1 != 0 { 5 } else { 0 } + if phase & 2 != 0 { 7 } else { 0 };
-    let exponent = ((a >> 23) & 255) as i32 + ((b >> 23) & 255) as i32 - 127 - lowered;
+    let rebias = match (adder.half, adder.wide) {
+        (false, _) => -127 - lowered,
+        (true, true) => adder.empty_exponent() - lowered,
+        (true, false) => -15 - lowered,
+    };
+    let exponent = ((a >> 23) & 255) as i32 + ((b >> 23) & 255) as i32 + rebias;
     let zero = a & EXPONENT == 0 || b & EXPONENT == 0;
     Term {
         sign: if zero { 0 } else { ((a ^ b) >> 31) as i32 },
-        exponent: if zero { 0 } else { exponent },
+        exponent: if zero { rebias.max(0) } else { exponent },
         mantissa: if zero { 0 } else { (part_a * part_b) as i32 },
     }
 }
 
 /// One phase of `ELWMUL`: `destination + a · b` with the bits that the phase multiplies.
 #[inline(always)]
-pub fn multiply_phase(a: u32, b: u32, destination: u32, phase: u32, wide: bool) -> u32 {
-    let p = product(a, b, phase);
+pub fn multiply_phase(a: u32, b: u32, destination: u32, phase: u32, adder: Adder) -> u32 {
+    let p = product(a, b, phase, adder);
     let term = Term {
         mantissa: p.mantissa << 13,
         ..p
     };
     let term = if term.exponent <= 0 { ZERO } else { term };
-    accumulate(term, ZERO, destination, wide)
+    accumulate(term, ZERO, destination, adder)
 }
 
 /// One phase of `MVMUL` for 16 columns: `destination[c] + Σ_k b[k] · a[k][c]` over 16 values of k. The products of each half
 /// are aligned to their largest exponent before they are summed.
 #[inline(always)]
-pub fn dot_phase(a: &[[u32; 16]; 16], b: &[u32; 16], destination: &mut [u32; 16], phase: u32, wide: bool) {
-    dot(|k, c| product(a[k][c], b[k], phase), destination, wide);
+pub fn dot_phase(a: &[[u32; 16]; 16], b: &[u32; 16], destination: &mut [u32; 16], phase: u32, adder: Adder) {
+    dot(|k, c| product(a[k][c], b[k], phase, adder), destination, adder);
 }
 
 /// The same for 16 rows at once, each against one column: `destination[r] + Σ_k b[k][r] · a[k]`.
 #[inline(always)]
-pub fn dot_phase_exchanged(b: &[[u32; 16]; 16], a: &[u32; 16], destination: &mut [u32; 16], phase: u32, wide: bool) {
-    dot(|k, r| product(a[k], b[k][r], phase), destination, wide);
+pub fn dot_phase_exchanged(b: &[[u32; 16]; 16], a: &[u32; 16], destination: &mut [u32; 16], phase: u32, adder: Adder) {
+    dot(|k, r| product(a[k], b[k][r], phase, adder), destination, adder);
 }
 
 #[inline(always)]
-fn dot(product: impl Fn(usize, usize) -> Term, destination: &mut [u32; 16], wide: bool) {
+fn dot(product: impl Fn(usize, usize) -> Term, destination: &mut [u32; 16], adder: Adder) {
     let mut halves = [[ZERO; 16]; 2];
     for (half, terms) in halves.iter_mut().enumerate() {
         let mut largest = [i32::MIN; 16];
@@ -194,13 +249,21 @@ fn dot(product: impl Fn(usize, usize) -> Term, destination: &mut [u32; 16], wide
         }
     }
     for c in 0..16 {
-        destination[c] = accumulate(halves[0][c], halves[1][c], destination[c], wide);
+        destination[c] = accumulate(halves[0][c], halves[1][c], destination[c], adder);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const fn adder(wide: bool) -> Adder {
+        Adder {
+            wide,
+            half: false,
+            loses_minus_one: false,
+        }
+    }
 
     fn value(bits: u32) -> f64 {
         f64::from(f32::from_bits(bits))
@@ -219,12 +282,12 @@ mod tests {
         for _ in 0..100_000 {
             let (a, b) = (source(&mut seed), source(&mut seed));
             let exact = value(a) + value(b);
-            let wide = value(add(a, b, None, true));
+            let wide = value(add(a, b, None, adder(true)));
             assert!(
                 (wide - exact).abs() <= value(a).abs().max(value(b).abs()) / 1024.0,
                 "{a:x} {b:x}"
             );
-            let narrow = value(add(a, b, None, false));
+            let narrow = value(add(a, b, None, adder(false)));
             assert!(
                 (narrow - exact).abs() <= exact.abs() / 256.0 + value(a).abs().max(value(b).abs()) / 1024.0,
                 "{a:x} {b:x}"
@@ -237,7 +300,7 @@ mod tests {
         let mut seed = 7;
         for _ in 0..100_000 {
             let (a, b) = (source(&mut seed), source(&mut seed));
-            let result = (0..4).fold(0, |d, phase| multiply_phase(a, b, d, phase, true));
+            let result = (0..4).fold(0, |d, phase| multiply_phase(a, b, d, phase, adder(true)));
             assert_eq!(value(result), value(a) * value(b), "{a:x} {b:x}");
         }
     }
@@ -245,7 +308,7 @@ mod tests {
     #[test]
     fn phases_see_five_bits_of_a_and_seven_of_b() {
         let (a, b) = (1.992_187_5f32.to_bits(), 1.984_375f32.to_bits());
-        let low = value(multiply_phase(a, b, 0, 0, true));
+        let low = value(multiply_phase(a, b, 0, 0, adder(true)));
         assert_eq!(low, 1.9375 * 1.984_375);
     }
 
@@ -255,13 +318,13 @@ mod tests {
         let (inf, ninf) = (f32::INFINITY.to_bits(), f32::NEG_INFINITY.to_bits());
         let quiet = 0x7fc0_0000;
         for wide in [false, true] {
-            assert_eq!(add(ninf, ninf, None, wide), ninf);
-            assert_eq!(add(inf, ninf, None, wide), 0);
-            assert_eq!(add(ninf, ninf ^ SIGN, None, wide), 0);
-            assert!((value(add(quiet, ninf, None, wide)) - 1.7e38).abs() < 1e36);
-            assert!((value(add(3e38f32.to_bits() & 0xffff_0000, ninf, None, wide)) + 4e37).abs() < 2e36);
-            assert_eq!(add((-1e30f32).to_bits() & 0xffff_0000, ninf, None, wide), ninf);
-            let mul = |a: u32, b: u32| (0..4).fold(0, |d, phase| multiply_phase(a, b, d, phase, wide));
+            assert_eq!(add(ninf, ninf, None, adder(wide)), ninf);
+            assert_eq!(add(inf, ninf, None, adder(wide)), 0);
+            assert_eq!(add(ninf, ninf ^ SIGN, None, adder(wide)), 0);
+            assert!((value(add(quiet, ninf, None, adder(wide))) - 1.7e38).abs() < 1e36);
+            assert!((value(add(3e38f32.to_bits() & 0xffff_0000, ninf, None, adder(wide))) + 4e37).abs() < 2e36);
+            assert_eq!(add((-1e30f32).to_bits() & 0xffff_0000, ninf, None, adder(wide)), ninf);
+            let mul = |a: u32, b: u32| (0..4).fold(0, |d, phase| multiply_phase(a, b, d, phase, adder(wide)));
             assert_eq!(mul(ninf, 0), 0);
             assert_eq!(mul(ninf, ninf), 0);
             assert_eq!(mul(inf, ninf), 0);
@@ -283,7 +346,7 @@ mod tests {
         }
         let mut destination = [2f32.to_bits(); 16];
         for phase in 0..4 {
-            dot_phase(&a, &b, &mut destination, phase, true);
+            dot_phase(&a, &b, &mut destination, phase, adder(true));
         }
         for c in 0..16 {
             let exact: f64 = (0..16).map(|k| value(a[k][c]) * value(b[k])).sum::<f64>() + 2.0;

@@ -1,6 +1,6 @@
 //! Element-wise operations of the matrix engine, with the device's own arithmetic.
 
-use super::datapath;
+use super::datapath::{self, Adder};
 use crate::compute::rounding::{EXPONENT, SIGN, flush_keeping_sign, flush_to_zero, nan_to_infinity, to_bf16_away};
 use crate::compute::tile::{SIDE, Tile};
 use crate::compute::vector::vectorised;
@@ -52,19 +52,19 @@ vectorised! {
 }
 
 vectorised! {
-    fn sum_of_any(destination: &mut Tile, a: &Tile, b: &Tile, flip: u32, wide: bool) {
+    fn sum_of_any(destination: &mut Tile, a: &Tile, b: &Tile, flip: u32, adder: Adder) {
         for ((to, a), b) in destination.0.iter_mut().zip(&a.0).zip(&b.0) {
-            *to = f32::from_bits(datapath::add(a.to_bits(), b.to_bits() ^ flip, None, wide));
+            *to = f32::from_bits(datapath::add(a.to_bits(), b.to_bits() ^ flip, None, adder));
         }
     }
 }
 
 vectorised! {
-    fn sum_onto(destination: &mut Tile, a: &Tile, b: &Tile, flip: u32, wide: bool) {
+    fn sum_onto(destination: &mut Tile, a: &Tile, b: &Tile, flip: u32, adder: Adder) {
         for ((to, a), b) in rows_mut(destination).zip(rows(a)).zip(rows(b)) {
             for i in 0..SIDE {
                 let (a, b, held) = (a[i].to_bits(), b[i].to_bits() ^ flip, to[i].to_bits());
-                to[i] = f32::from_bits(datapath::add(a, b, Some(held), wide));
+                to[i] = f32::from_bits(datapath::add(a, b, Some(held), adder));
             }
         }
     }
@@ -189,12 +189,12 @@ vectorised! {
 }
 
 vectorised! {
-    fn product_onto(destination: &mut Tile, a: &Tile, b: &Tile, phases: u32, wide: bool) {
+    fn product_onto(destination: &mut Tile, a: &Tile, b: &Tile, phases: u32, adder: Adder) {
         for phase in 0..phases {
             for ((to, a), b) in rows_mut(destination).zip(rows(a)).zip(rows(b)) {
                 for i in 0..SIDE {
                     let (a, b, held) = (a[i].to_bits(), b[i].to_bits(), to[i].to_bits());
-                    to[i] = f32::from_bits(datapath::multiply_phase(a, b, held, phase, wide));
+                    to[i] = f32::from_bits(datapath::multiply_phase(a, b, held, phase, adder));
                 }
             }
         }
@@ -213,36 +213,51 @@ pub enum Onto {
 }
 
 /// `a op b` over the destination.
-pub fn binary(destination: &mut Tile, op: Binary, a: &Tile, b: &Tile, phases: u32, onto: Onto, wide: bool) {
+pub fn binary(destination: &mut Tile, op: Binary, a: &Tile, b: &Tile, phases: u32, onto: Onto, adder: Adder) {
     let flip = if op == Binary::Sub { SIGN } else { 0 };
     match (op, onto) {
         (Binary::Mul, _) => {
             if onto != Onto::Values {
-                let product = if wide { product_wide } else { product_narrow };
-                if product(destination, a, b, phases) {
+                let product = if adder.wide { product_wide } else { product_narrow };
+                if !adder.half && product(destination, a, b, phases) {
                     return;
                 }
                 destination.clear();
             }
-            product_onto(destination, a, b, phases, wide);
+            product_onto(destination, a, b, phases, adder);
         }
         (_, Onto::Nothing) => {
-            if !sum(destination, a, b, flip, wide) {
-                sum_of_any(destination, a, b, flip, wide);
+            if adder.half || !sum(destination, a, b, flip, adder.wide) {
+                sum_of_any(destination, a, b, flip, adder);
             }
         }
-        (_, Onto::Zeros | Onto::Values) => sum_onto(destination, a, b, flip, wide),
+        (_, Onto::Zeros | Onto::Values) => sum_onto(destination, a, b, flip, adder),
     }
 }
 
 vectorised! {
-    /// A source into the destination. A 32-bit destination is reached through the adder, which knows neither NaN nor
-    /// negative zero; a 16-bit one gets the bits, and a NaN there packs and computes as the infinity of its sign.
-    pub fn copy(destination: &mut Tile, source: &Tile, wide: bool) {
+    /// A source through the adder into a 32-bit destination: neither NaNs nor negative zeros nor denormals arrive.
+    fn copy_wide(destination: &mut Tile, source: &Tile) {
         for (to, from) in destination.0.iter_mut().zip(&source.0) {
-            let bits = nan_to_infinity(from.to_bits());
-            let zero = bits & EXPONENT == 0;
-            *to = f32::from_bits(if zero && wide { 0 } else { flush_keeping_sign(bits) });
+            *to = f32::from_bits(flush_to_zero(nan_to_infinity(from.to_bits())));
+        }
+    }
+}
+
+/// A source into the destination. A 16-bit destination gets the bits as they are; a 32-bit one is reached through the adder.
+pub fn copy(destination: &mut Tile, source: &Tile, adder: Adder) {
+    match (adder.wide, adder.half) {
+        (false, _) => destination.0.copy_from_slice(&source.0),
+        (true, false) => copy_wide(destination, source),
+        (true, true) => sum_of_any(destination, source, &Tile::zero(), 0, adder),
+    }
+}
+
+vectorised! {
+    /// A row of SrcB moved into a 32-bit destination past the adder: NaNs arrive.
+    pub fn copy_moved(destination: &mut Tile, source: &Tile) {
+        for (to, from) in destination.0.iter_mut().zip(&source.0) {
+            *to = f32::from_bits(flush_to_zero(from.to_bits()));
         }
     }
 }
@@ -261,6 +276,14 @@ mod tests {
     use super::*;
     use crate::compute::tile::TILE;
 
+    fn adder(wide: bool) -> Adder {
+        Adder {
+            wide,
+            half: false,
+            loses_minus_one: false,
+        }
+    }
+
     fn bf16(seed: u32) -> Tile {
         let mut state = seed;
         let mut tile = Tile::zero();
@@ -275,7 +298,7 @@ mod tests {
         let (a, b, start) = (bf16(1), bf16(2), bf16(3));
         let mut destination = start.clone();
         let onto = if accumulate { Onto::Values } else { Onto::Nothing };
-        binary(&mut destination, op, &a, &b, 4, onto, wide);
+        binary(&mut destination, op, &a, &b, 4, onto, adder(wide));
         for i in 0..TILE {
             let (x, y, z) = (f64::from(a.0[i]), f64::from(b.0[i]), f64::from(start.0[i]));
             let error = (f64::from(destination.0[i]) - exact(x, y, z)).abs();
@@ -304,7 +327,7 @@ mod tests {
         let mut worst = [0f64; 2];
         for (worst, phases) in worst.iter_mut().zip([1, 4]) {
             let mut destination = Tile::zero();
-            binary(&mut destination, Binary::Mul, &a, &b, phases, Onto::Zeros, true);
+            binary(&mut destination, Binary::Mul, &a, &b, phases, Onto::Zeros, adder(true));
             for i in 0..TILE {
                 let exact = f64::from(a.0[i]) * f64::from(b.0[i]);
                 *worst = worst.max((f64::from(destination.0[i]) - exact).abs() / exact.abs().max(1e-30));
@@ -354,22 +377,23 @@ mod tests {
             for wide in [true, false] {
                 for (op, flip) in [(Binary::Add, 0), (Binary::Sub, SIGN)] {
                     let mut destination = Tile::zero();
-                    binary(&mut destination, op, &a, &b, 4, Onto::Nothing, wide);
+                    binary(&mut destination, op, &a, &b, 4, Onto::Nothing, adder(wide));
                     for i in 0..TILE {
                         let (x, y) = (a.0[i].to_bits(), b.0[i].to_bits() ^ flip);
                         assert_eq!(
                             destination.0[i].to_bits(),
-                            datapath::add(x, y, None, wide),
+                            datapath::add(x, y, None, adder(wide)),
                             "{x:x} {y:x} wide {wide}"
                         );
                     }
                 }
                 for phases in 1..=4 {
                     let mut destination = Tile::zero();
-                    binary(&mut destination, Binary::Mul, &a, &b, phases, Onto::Zeros, wide);
+                    binary(&mut destination, Binary::Mul, &a, &b, phases, Onto::Zeros, adder(wide));
                     for i in 0..TILE {
                         let (x, y) = (a.0[i].to_bits(), b.0[i].to_bits());
-                        let exact = (0..phases).fold(0, |d, phase| datapath::multiply_phase(x, y, d, phase, wide));
+                        let exact =
+                            (0..phases).fold(0, |d, phase| datapath::multiply_phase(x, y, d, phase, adder(wide)));
                         assert_eq!(
                             destination.0[i].to_bits(),
                             exact,
@@ -382,19 +406,15 @@ mod tests {
     }
 
     #[test]
-    fn copies_know_neither_nan_nor_denormals() {
+    fn copies_know_neither_nan_nor_denormals_where_they_pass_the_adder() {
         let mut source = Tile::zero();
         source.0[..3].copy_from_slice(&[f32::NAN, -0.0, f32::from_bits(0x8000_0001)]);
-        let mut destination = Tile::zero();
-        copy(&mut destination, &source, true);
-        assert_eq!(
-            destination.0[..3].iter().map(|v| v.to_bits()).collect::<Vec<_>>(),
-            [EXPONENT, 0, 0]
-        );
-        copy(&mut destination, &source, false);
-        assert_eq!(
-            destination.0[..3].iter().map(|v| v.to_bits()).collect::<Vec<_>>(),
-            [EXPONENT, SIGN, SIGN]
-        );
+        let copied = |wide| {
+            let mut destination = Tile::zero();
+            copy(&mut destination, &source, adder(wide));
+            destination.0[..3].iter().map(|v| v.to_bits()).collect::<Vec<_>>()
+        };
+        assert_eq!(copied(true), [EXPONENT, 0, 0]);
+        assert_eq!(copied(false), [f32::NAN.to_bits(), SIGN, 0x8000_0001]);
     }
 }

@@ -7,7 +7,7 @@
 //! Operands with the largest exponent, where `f32` would make infinities and NaNs and the device does not, go through
 //! [`datapath`](super::datapath).
 
-use super::datapath::dot_phase;
+use super::datapath::{Adder, dot_phase};
 use super::fidelity::{Part, Product};
 use crate::compute::rounding::to_bf16_away;
 use crate::compute::tile::{FACE, SIDE, Tile};
@@ -157,7 +157,7 @@ vectorised! {
 
 vectorised! {
     /// One phase through the exact datapath. Slow: 16 columns at a time, several operations per product.
-    pub fn accumulate_exact(destination: &mut Tile, rows: &Tile, columns: &Tile, phase: u32, wide: bool) {
+    pub fn accumulate_exact(destination: &mut Tile, rows: &Tile, columns: &Tile, phase: u32, adder: Adder) {
         for face_row in 0..2 {
             for face_column in 0..2 {
                 for face_k in 0..2 {
@@ -178,7 +178,7 @@ vectorised! {
                         for (sum, value) in sums.iter_mut().zip(&destination.0[at..][..SIDE]) {
                             *sum = value.to_bits();
                         }
-                        dot_phase(&a, &b, &mut sums, phase, wide);
+                        dot_phase(&a, &b, &mut sums, phase, adder);
                         for (value, sum) in destination.0[at..][..SIDE].iter_mut().zip(sums) {
                             *value = f32::from_bits(sum);
                         }
@@ -283,8 +283,13 @@ mod tests {
     fn the_exact_datapath_agrees_with_the_fast_one_to_its_precision() {
         let (rows, columns) = (tile(6), tile(7));
         let (mut exact, mut fast) = (Tile::zero(), Tile::zero());
+        let adder = Adder {
+            wide: true,
+            half: false,
+            loses_minus_one: true,
+        };
         for phase in 0..4 {
-            accumulate_exact(&mut exact, &rows, &columns, phase, true);
+            accumulate_exact(&mut exact, &rows, &columns, phase, adder);
         }
         accumulate(&mut fast, &rows, &columns);
         for (a, b) in exact.0.iter().zip(&fast.0) {

@@ -6,7 +6,7 @@
 //! and need a scaler of one (see [`is_unit`]). The row maximum keeps its running value in row 0 of the register and shows it, transposed, in
 //! column 0: a value copied into column 0 beforehand is lost (`reference/patterns.md`, surprise 6).
 
-use super::datapath::dot_phase;
+use super::datapath::{self, Adder, dot_phase};
 use crate::compute::pack::ReduceDim;
 use crate::compute::tile::{FACE, SIDE, Tile};
 use crate::compute::vector::vectorised;
@@ -41,8 +41,20 @@ pub struct Reduction {
     pub dim: ReduceDim,
     /// Fidelity phases of sums.
     pub phases: u32,
-    /// Destination registers are 32 bits wide.
-    pub wide: bool,
+    /// The accumulators.
+    pub adder: Adder,
+    /// What is left of a partial result that moves from the destination to a source, and of what is then added.
+    pub moved: Moved,
+}
+
+/// Bits that partial results keep on their way from the destination through the sources. The moves cut to the format that
+/// one source register is set for, the final addition to that of SrcB.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Moved {
+    /// Kept by the move into SrcB.
+    pub into_source: u32,
+    /// Kept by an addition from SrcB.
+    pub added: u32,
 }
 
 type Row = [u32; SIDE];
@@ -102,7 +114,7 @@ impl Reduction {
                     let scale = row_of(scaler, face_row * 2 + face_k, 0);
                     let at = |r: usize| face_row * 2 * FACE + r * SIDE;
                     let mut sums: Row = std::array::from_fn(|r| register.0[at(r)].to_bits());
-                    row_dot(&columns, &scale, &mut sums, phase, self.wide);
+                    row_dot(&columns, &scale, &mut sums, phase, self.adder);
                     for (r, sum) in sums.into_iter().enumerate() {
                         register.0[at(r)] = f32::from_bits(sum);
                     }
@@ -119,7 +131,7 @@ impl Reduction {
         }
         let mut columns = [[0; SIDE]; SIDE];
         for (column, sum) in columns.iter_mut().zip(sums) {
-            column[0] = sum & self.source_mask();
+            column[0] = sum & self.moved.into_source;
         }
         let mut total = row_of(register, 0, 0);
         self.dot(&columns, &row_of(scaler, 0, 0), &mut total);
@@ -128,17 +140,23 @@ impl Reduction {
 
     fn dot(&self, data: &[Row; SIDE], scale: &Row, sums: &mut Row) {
         for phase in 0..self.phases {
-            column_dot(data, scale, sums, phase, self.wide);
+            column_dot(data, scale, sums, phase, self.adder);
         }
     }
 
-    fn source_mask(&self) -> u32 {
-        if self.wide { 0xffff_e000 } else { 0xffff_0000 }
+    /// What the pooling unit sees of a register.
+    fn running(&self, row: Row) -> Row {
+        let mask = if self.adder.wide || self.adder.half {
+            0xffff_e000
+        } else {
+            0xffff_0000
+        };
+        row.map(|bits| bits & mask)
     }
 
     fn maximum_of_columns(&self, register: &mut Tile, fresh: bool, data: &Tile) {
         for face_column in 0..2 {
-            let running = row_of(register, face_column, 0).map(|bits| bits & self.source_mask());
+            let running = self.running(row_of(register, face_column, 0));
             let mut best = if fresh { [LEAST; SIDE] } else { running };
             for face in [face_column, 2 + face_column] {
                 raise(&mut best, &face_rows(data, face));
@@ -153,13 +171,14 @@ impl Reduction {
             let mut best = if fresh {
                 [LEAST; SIDE]
             } else {
-                row_of(register, left, 0)
+                self.running(row_of(register, left, 0))
             };
             for face in [left, left + 1] {
                 raise(&mut best, &face_columns(data, face));
             }
-            // The transposition goes through SrcB in bf16.
-            let best = best.map(|bits| bits & 0xffff_0000);
+            // The transposition goes through SrcB, and through the adder into the register.
+            let seen = self.moved.into_source & self.moved.added;
+            let best = best.map(|bits| datapath::add(0, bits & seen, None, self.adder));
             put_row(register, left, 0, &best);
             for (r, value) in best.into_iter().enumerate().skip(1) {
                 register.0[left * FACE + r * SIDE] = f32::from_bits(value);
@@ -172,9 +191,13 @@ impl Reduction {
         for face in 0..4 {
             raise(&mut best, &face_rows(data, face));
         }
-        let mut total = if fresh { LEAST } else { register.0[0].to_bits() };
+        let mut total = if fresh {
+            LEAST
+        } else {
+            self.running(row_of(register, 0, 0))[0]
+        };
         for value in best {
-            total = larger(total, value & 0xffff_0000);
+            total = larger(total, value & self.moved.into_source);
         }
         register.0[0] = f32::from_bits(total);
     }
@@ -183,9 +206,15 @@ impl Reduction {
 /// The pattern that every value is above.
 const LEAST: u32 = 0xffff_ffff;
 
-/// Whether every face of a scaler starts with 1.0. The pooling unit scales by the exponent of its scaler.
-pub fn is_unit(scaler: &Tile) -> bool {
-    (0..4).all(|face| scaler.0[face * FACE..][..SIDE].iter().all(|value| *value == 1.0))
+/// Whether every face of a scaler starts with 1.0, of eight or (`half`) five exponent bits. The pooling unit scales by the
+/// exponent of its scaler.
+pub fn is_unit(scaler: &Tile, half: bool) -> bool {
+    let one = if half { 15 << 23 } else { 1f32.to_bits() };
+    (0..4).all(|face| {
+        scaler.0[face * FACE..][..SIDE]
+            .iter()
+            .all(|value| value.to_bits() == one)
+    })
 }
 
 /// Order of sign and magnitude patterns.
@@ -211,15 +240,15 @@ fn raise(best: &mut Row, rows: &[Row; SIDE]) {
 
 vectorised! {
     /// Data in SrcA, scaler in SrcB.
-    fn column_dot(data: &[Row; SIDE], scale: &Row, sums: &mut Row, phase: u32, wide: bool) {
-        dot_phase(data, scale, sums, phase, wide);
+    fn column_dot(data: &[Row; SIDE], scale: &Row, sums: &mut Row, phase: u32, adder: Adder) {
+        dot_phase(data, scale, sums, phase, adder);
     }
 }
 
 vectorised! {
     /// Scaler in SrcA, data in SrcB: the phase's bits are those of exchanged operands.
-    fn row_dot(data: &[Row; SIDE], scale: &Row, sums: &mut Row, phase: u32, wide: bool) {
-        super::datapath::dot_phase_exchanged(data, scale, sums, phase, wide);
+    fn row_dot(data: &[Row; SIDE], scale: &Row, sums: &mut Row, phase: u32, adder: Adder) {
+        datapath::dot_phase_exchanged(data, scale, sums, phase, adder);
     }
 }
 
@@ -227,6 +256,23 @@ vectorised! {
 mod tests {
     use super::*;
     use crate::compute::tile::position;
+
+    fn reduction(pool: Pool, dim: ReduceDim, wide: bool) -> Reduction {
+        Reduction {
+            pool,
+            dim,
+            phases: 4,
+            adder: Adder {
+                wide,
+                half: false,
+                loses_minus_one: false,
+            },
+            moved: Moved {
+                into_source: 0xffff_0000,
+                added: 0xffff_0000,
+            },
+        }
+    }
 
     fn data() -> Tile {
         let mut tile = Tile::zero();
@@ -250,13 +296,7 @@ mod tests {
     fn run(pool: Pool, dim: ReduceDim, wide: bool, scale: f32, times: usize) -> Tile {
         let mut register = Tile::zero();
         for time in 0..times {
-            Reduction {
-                pool,
-                dim,
-                phases: 4,
-                wide,
-            }
-            .run(&mut register, time == 0, &data(), &scaler(scale));
+            reduction(pool, dim, wide).run(&mut register, time == 0, &data(), &scaler(scale));
         }
         register
     }
@@ -299,12 +339,7 @@ mod tests {
         }
         let mut register = Tile::zero();
         let negative = Tile([-3.0; 1024]);
-        let max = Reduction {
-            pool: Pool::Max,
-            dim: ReduceDim::Scalar,
-            phases: 4,
-            wide: true,
-        };
+        let max = reduction(Pool::Max, ReduceDim::Scalar, true);
         max.run(&mut register, true, &negative, &scaler(1.0));
         assert_eq!(register.0[0], -3.0);
     }
@@ -321,12 +356,7 @@ mod tests {
         }
         let ones = Tile([1.0; 1024]);
         let mut register = Tile::zero();
-        let sum = Reduction {
-            pool: Pool::Sum,
-            dim: ReduceDim::Row,
-            phases: 4,
-            wide: true,
-        };
+        let sum = reduction(Pool::Sum, ReduceDim::Row, true);
         sum.run(&mut register, true, &ones, &partial);
         assert!((0..32).all(|r| register.0[position(r, 0)] == 20.0));
     }
