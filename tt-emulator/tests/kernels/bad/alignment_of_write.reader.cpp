@@ -4,5 +4,5 @@ void kernel_main() {
     constexpr auto args = TensorAccessorArgs<0>();
     const auto source = TensorAccessor(args, get_arg_val<uint32_t>(0));
     cb_reserve_back(0, 2);
-    noc_async_write(get_write_ptr(0) + 8, get_noc_addr(1, source), 32);  // HERE
+    noc_async_write(get_write_ptr(0) + 8, get_noc_addr(1, source), 32);  // breaks EMU0207
 }

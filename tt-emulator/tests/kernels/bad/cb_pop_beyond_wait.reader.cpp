@@ -4,5 +4,5 @@ void kernel_main() {
     cb_reserve_back(0, 2);
     cb_push_back(0, 2);
     cb_wait_front(0, 1);
-    cb_pop_front(0, 2);  // HERE
+    cb_pop_front(0, 2);  // breaks EMU0105
 }

@@ -2,5 +2,5 @@
 
 void kernel_main() {
     cb_reserve_back(0, 1);
-    cb_push_back(0, 2);  // HERE
+    cb_push_back(0, 2);  // breaks EMU0104
 }

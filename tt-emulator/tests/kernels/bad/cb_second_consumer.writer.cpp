@@ -2,5 +2,5 @@
 
 void kernel_main() {
     cb_wait_front(0, 1);
-    cb_pop_front(0, 1);  // HERE
+    cb_pop_front(0, 1);  // breaks EMU0108
 }

@@ -6,5 +6,5 @@ void kernel_main() {
     cb_wait_front(0, 3);
     cb_pop_front(0, 3);
     cb_reserve_back(0, 2);
-    cb_push_back(0, 2);  // HERE
+    cb_push_back(0, 2);  // breaks EMU0106
 }

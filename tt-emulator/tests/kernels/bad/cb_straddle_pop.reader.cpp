@@ -10,5 +10,5 @@ void kernel_main() {
         }
     }
     cb_wait_front(0, 2);
-    cb_pop_front(0, 2);  // HERE
+    cb_pop_front(0, 2);  // breaks EMU0106
 }

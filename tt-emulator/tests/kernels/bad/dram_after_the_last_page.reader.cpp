@@ -4,5 +4,5 @@ void kernel_main() {
     constexpr auto args = TensorAccessorArgs<0>();
     const auto source = TensorAccessor(args, get_arg_val<uint32_t>(0));
     cb_reserve_back(0, 1);
-    noc_async_read(source.get_noc_addr(11) + 2048, get_write_ptr(0), 32);  // HERE
+    noc_async_read(source.get_noc_addr(11) + 2048, get_write_ptr(0), 32);  // breaks EMU0203
 }

@@ -2,5 +2,5 @@
 
 void kernel_main() {
     cb_reserve_back(0, 1);
-    noc_async_read(get_noc_addr(get_write_ptr(0)), 1464 * 1024 - 16, 32);  // HERE
+    noc_async_read(get_noc_addr(get_write_ptr(0)), 1464 * 1024 - 16, 32);  // breaks EMU0202
 }

@@ -4,5 +4,5 @@ void kernel_main() {
     constexpr auto args = TensorAccessorArgs<0>();
     const auto source = TensorAccessor(args, get_arg_val<uint32_t>(0), 1024);
     cb_reserve_back(0, 1);
-    noc_async_read_page(1, source, get_write_ptr(0));  // HERE
+    noc_async_read_page(1, source, get_write_ptr(0));  // breaks EMU0205
 }

@@ -7,6 +7,6 @@ void kernel_main() {
     cb_push_back(0, 1);
     cb_wait_front(0, 1);
     noc_async_write_page(0, source, get_read_ptr(0));
-    cb_pop_front(0, 1);  // HERE
+    cb_pop_front(0, 1);  // breaks EMU0115
     noc_async_write_barrier();
 }

@@ -6,6 +6,6 @@ void kernel_main() {
     cb_reserve_back(0, 1);
     noc_async_read_page(0, source, get_write_ptr(0));
     // softmax.rs:31
-    cb_push_back(0, 1);  // HERE
+    cb_push_back(0, 1);  // breaks EMU0114
     noc_async_read_barrier();
 }

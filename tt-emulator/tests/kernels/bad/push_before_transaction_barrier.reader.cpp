@@ -10,5 +10,5 @@ void kernel_main() {
     noc_async_read_page(1, source, get_write_ptr(0) + 2048);
     noc_async_read_barrier_with_trid(1);
     cb_push_back(0, 1);
-    cb_push_back(0, 1);  // HERE
+    cb_push_back(0, 1);  // breaks EMU0114
 }

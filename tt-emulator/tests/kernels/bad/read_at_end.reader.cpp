@@ -5,5 +5,5 @@ void kernel_main() {
     const auto source = TensorAccessor(args, get_arg_val<uint32_t>(0));
     cb_reserve_back(0, 1);
     cb_push_back(0, 1);
-    noc_async_read_page(0, source, get_write_ptr(0));  // HERE
+    noc_async_read_page(0, source, get_write_ptr(0));  // breaks EMU0210
 }

@@ -3,5 +3,5 @@
 void kernel_main() {
     constexpr auto args = TensorAccessorArgs<0>();
     const auto source = TensorAccessor(args, get_arg_val<uint32_t>(0));
-    noc_semaphore_inc(get_noc_addr(0, source), 1);  // HERE
+    noc_semaphore_inc(get_noc_addr(0, source), 1);  // breaks EMU0311
 }

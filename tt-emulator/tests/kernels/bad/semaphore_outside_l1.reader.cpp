@@ -2,5 +2,5 @@
 
 void kernel_main() {
     static uint32_t flag = 0;
-    noc_semaphore_wait(&flag, 1);  // HERE
+    noc_semaphore_wait(&flag, 1);  // breaks EMU0311
 }

@@ -7,6 +7,6 @@ uint32_t deeper(volatile uint32_t* words, uint32_t depth) {
 }
 
 void kernel_main() {
-    volatile uint32_t start = get_arg_val<uint32_t>(0);  // HERE
+    volatile uint32_t start = get_arg_val<uint32_t>(0);  // breaks EMU0004
     cb_reserve_back(0, deeper(&start, 1 << 20));
 }

@@ -9,5 +9,5 @@ void kernel_main() {
     cb_pop_front(0, 3);
     cb_wait_front(0, 2);
     tile_regs_acquire();
-    copy_tile(0, 1, 0);  // HERE
+    copy_tile(0, 1, 0);  // breaks EMU0113
 }

@@ -12,5 +12,5 @@ void kernel_main() {
     tile_regs_commit();
     tile_regs_wait();
     pack_tile(0, 2);
-    pack_tile(0, 2);  // HERE
+    pack_tile(0, 2);  // breaks EMU0112
 }

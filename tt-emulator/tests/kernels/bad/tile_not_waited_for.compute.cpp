@@ -7,5 +7,5 @@ void kernel_main() {
     copy_init(0);
     cb_wait_front(0, 1);
     tile_regs_acquire();
-    copy_tile(0, 1, 0);  // HERE
+    copy_tile(0, 1, 0);  // breaks EMU0111
 }

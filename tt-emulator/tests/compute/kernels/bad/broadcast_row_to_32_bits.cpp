@@ -1,0 +1,16 @@
+#include "api/compute/common.h"
+#include "api/compute/bcast.h"
+#include "api/compute/compute_kernel_hw_startup.h"
+
+// with fp32_dest_acc_en
+void kernel_main() {
+    compute_kernel_hw_startup(0, 1, 16);
+    cb_wait_front(0, 2);
+    cb_wait_front(1, 2);
+    cb_wait_front(2, 2);
+    cb_wait_front(3, 1);
+    cb_reserve_back(16, 1);
+    unary_bcast_init<BroadcastType::ROW>(1);
+    tile_regs_acquire();
+    unary_bcast<BroadcastType::ROW>(1, 0, 0);  // breaks EMU0705
+}

@@ -1,0 +1,223 @@
+//! Programs that are refused before anything runs: one function for every way to break a rule of launching.
+//!
+//! The line of a function that must be refused ends in `// breaks EMU..`. `cargo xtask conformance rules` shows the same
+//! functions in docs/rules.md.
+
+use std::sync::Arc;
+
+use tt_emulator::kernel_config::{DataMovementProcessor, KernelRole};
+use tt_emulator::kernel_object::KernelSource;
+use tt_emulator::{
+    ArchName, Buffer, BufferKind, CbIndex, CircularBuffer, DataFormat, Device, LaunchError, Program, Report, launch,
+    rules,
+};
+
+use crate::rig::*;
+
+const CORE: [(usize, usize); 1] = [(0, 0)];
+
+type Refused = Result<(), Box<Report>>;
+
+fn empty() -> KernelSource {
+    KernelSource {
+        file: "empty.cpp".to_owned(),
+        source: "void kernel_main() {}".to_owned(),
+        ..Default::default()
+    }
+}
+
+fn buffer(id: u8, total_bytes: u32, page_bytes: u32) -> CircularBuffer {
+    CircularBuffer {
+        cores: CORE.to_vec(),
+        total_bytes,
+        indices: vec![CbIndex {
+            id,
+            format: DataFormat::Float16_b,
+            page_bytes,
+            tile: (32, 32),
+        }],
+        global_address: None,
+    }
+}
+
+fn start(device: &Arc<Device>, program: &Program) -> Refused {
+    match launch(device, program, 1) {
+        Ok(_) => Ok(()),
+        Err(LaunchError::Report(report)) => Err(report),
+        Err(other) => panic!("no report but: {other}"),
+    }
+}
+
+fn a_core_outside_the_grid(device: &Arc<Device>) -> Refused {
+    let mut program = Program::new();
+    program.create_kernel(empty(), READER, vec![(0, 8)])?;
+    start(device, &program) // breaks EMU0401
+}
+
+fn two_kernels_on_one_risc(_: &Arc<Device>) -> Refused {
+    let mut program = Program::new();
+    program.create_kernel(empty(), READER, CORE.to_vec())?;
+    program.create_kernel(empty(), READER, CORE.to_vec())?; // breaks EMU0402
+    Ok(())
+}
+
+fn two_kernels_on_one_noc(_: &Arc<Device>) -> Refused {
+    let mut program = Program::new();
+    let (processor, noc) = (DataMovementProcessor::Brisc, 0);
+    program.create_kernel(empty(), READER, CORE.to_vec())?;
+    program.create_kernel(empty(), KernelRole::DataMovement { processor, noc }, CORE.to_vec())?; // breaks EMU0403
+    Ok(())
+}
+
+fn a_circular_buffer_twice(_: &Arc<Device>) -> Refused {
+    let mut program = Program::new();
+    program.create_circular_buffer(buffer(0, 4096, 2048))?;
+    program.create_circular_buffer(buffer(0, 4096, 2048))?; // breaks EMU0404
+    Ok(())
+}
+
+fn a_circular_buffer_that_the_chip_has_not(device: &Arc<Device>) -> Refused {
+    let mut program = Program::new();
+    program.create_circular_buffer(buffer(32, 2048, 2048))?;
+    start(device, &program) // breaks EMU0404
+}
+
+fn a_circular_buffer_of_a_page_and_a_half(_: &Arc<Device>) -> Refused {
+    let mut program = Program::new();
+    program.create_circular_buffer(buffer(0, 3000, 2048))?; // breaks EMU0405
+    Ok(())
+}
+
+fn a_circular_buffer_of_nothing(_: &Arc<Device>) -> Refused {
+    let mut program = Program::new();
+    program.create_circular_buffer(buffer(0, 0, 2048))?; // breaks EMU0405
+    Ok(())
+}
+
+fn circular_buffers_that_reach_the_buffers_in_l1(device: &Arc<Device>) -> Refused {
+    let mut program = Program::new();
+    program.create_circular_buffer(buffer(0, 1_400_000 / 2048 * 2048, 2048))?;
+    let _taken = Buffer::allocate(device, BufferKind::L1, 64 * 2048 * 40, 2048).expect("room in L1");
+    start(device, &program) // breaks EMU0406
+}
+
+fn too_many_arguments(_: &Arc<Device>) -> Refused {
+    let mut program = Program::new();
+    let kernel = program.create_kernel(empty(), READER, CORE.to_vec())?;
+    program.set_runtime_args(kernel, (0, 0), &[0; 342])?; // breaks EMU0407
+    Ok(())
+}
+
+fn too_many_arguments_with_the_common_ones(_: &Arc<Device>) -> Refused {
+    let mut program = Program::new();
+    let kernel = program.create_kernel(empty(), READER, CORE.to_vec())?;
+    program.set_runtime_args(kernel, (0, 0), &[0; 340])?;
+    program.set_common_runtime_args(kernel, &[0; 2])?; // breaks EMU0407
+    Ok(())
+}
+
+fn a_seventeenth_semaphore(_: &Arc<Device>) -> Refused {
+    let mut program = Program::new();
+    for _ in 0..16 {
+        program.create_semaphore(CORE.to_vec(), 0)?;
+    }
+    program.create_semaphore(CORE.to_vec(), 0)?; // breaks EMU0408
+    Ok(())
+}
+
+fn arguments_of_another_count(_: &Arc<Device>) -> Refused {
+    let mut program = Program::new();
+    let kernel = program.create_kernel(empty(), READER, CORE.to_vec())?;
+    program.set_runtime_args(kernel, (0, 0), &[0; 4])?;
+    program.set_runtime_args(kernel, (0, 0), &[0; 3])?; // breaks EMU0409
+    Ok(())
+}
+
+fn arguments_of_no_kernel(_: &Arc<Device>) -> Refused {
+    let mut program = Program::new();
+    program.set_runtime_args(9, (0, 0), &[0])?; // breaks EMU0410
+    Ok(())
+}
+
+fn arguments_on_a_core_without_the_kernel(_: &Arc<Device>) -> Refused {
+    let mut program = Program::new();
+    let kernel = program.create_kernel(empty(), READER, CORE.to_vec())?;
+    program.set_runtime_args(kernel, (1, 0), &[0])?; // breaks EMU0410
+    Ok(())
+}
+
+type Case = (&'static str, fn(&Arc<Device>) -> Refused);
+
+macro_rules! cases {
+    ($($name:ident)*) => { &[$((stringify!($name), $name)),*] };
+}
+
+const CASES: &[Case] = cases! {
+    a_core_outside_the_grid
+    two_kernels_on_one_risc
+    two_kernels_on_one_noc
+    a_circular_buffer_twice
+    a_circular_buffer_that_the_chip_has_not
+    a_circular_buffer_of_a_page_and_a_half
+    a_circular_buffer_of_nothing
+    circular_buffers_that_reach_the_buffers_in_l1
+    too_many_arguments
+    too_many_arguments_with_the_common_ones
+    a_seventeenth_semaphore
+    arguments_of_another_count
+    arguments_of_no_kernel
+    arguments_on_a_core_without_the_kernel
+};
+
+/// The rule that the function of this name says it breaks.
+fn said(name: &str) -> &'static str {
+    let text = include_str!("launches.rs");
+    let body = text
+        .split(&format!("\nfn {name}("))
+        .nth(1)
+        .expect("the function is in this file");
+    let body = body.split("\n}\n").next().unwrap_or_default();
+    let marks: Vec<_> = body.split("// breaks ").skip(1).collect();
+    let [mark] = marks[..] else {
+        panic!("{name} breaks {} rules, not one", marks.len())
+    };
+    mark.lines().next().unwrap_or_default()
+}
+
+#[test]
+fn every_bad_launch_is_refused() {
+    let device = device(ArchName::WormholeB0);
+    for (name, bad) in CASES {
+        let report = bad(&device).expect_err(name);
+        assert_eq!(report.rule.code, said(name), "{name}: {report}");
+    }
+    let declared = include_str!("launches.rs")
+        .matches("&Arc<Device>) -> Refused {\n")
+        .count();
+    assert_eq!(declared, CASES.len(), "a bad launch that is not tried");
+}
+
+#[test]
+fn every_rule_of_launching_has_its_bad_launch() {
+    let said: Vec<_> = CASES.iter().map(|(name, _)| said(name)).collect();
+    let launching = rules::DATAFLOW_RULES
+        .iter()
+        .filter(|rule| rule.code.starts_with("EMU04"));
+    let missing: Vec<_> = launching
+        .filter(|rule| !said.contains(&rule.code))
+        .map(|rule| rule.code)
+        .collect();
+    assert!(missing.is_empty(), "{missing:?}");
+}
+
+#[test]
+fn what_fits_is_not_refused() {
+    let device = device(ArchName::WormholeB0);
+    let mut full = Program::new();
+    full.create_circular_buffer(buffer(0, 1_400_000 / 2048 * 2048, 2048))
+        .unwrap();
+    start(&device, &full).unwrap();
+    let taken = Buffer::allocate(&device, BufferKind::L1, 64 * 2048 * 40, 2048).unwrap();
+    drop(taken);
+    start(&device, &full).unwrap();
+}
