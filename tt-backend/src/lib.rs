@@ -17,4 +17,6 @@ pub mod tile_ops;
 pub mod verify;
 
 pub use artifact::{Artifact, Stage};
+#[doc(hidden)]
+pub use pipeline::unverified;
 pub use pipeline::{Times, compile, timed};

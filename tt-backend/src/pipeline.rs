@@ -2,7 +2,7 @@
 
 use crate::artifact;
 use crate::artifact::Artifact;
-use crate::device::{Leaf, Node, Programs, Step, call};
+use crate::device::{Device, Leaf, Node, Programs, Step, call};
 use crate::flow::{BufferId, BufferKind};
 use crate::passes::*;
 use crate::verify::flow::Stage;
@@ -27,6 +27,27 @@ pub type Times = Vec<(&'static str, Duration)>;
 /// # Errors
 /// As [`compile`].
 pub fn timed(kernel: &Kernel) -> Result<(Artifact, Times), Vec<Diagnostic>> {
+    let (device, mut log) = lower(kernel)?;
+    verify::verify(kernel, &device)?;
+    log.time("F verify");
+    write(kernel, &device, log)
+}
+
+/// As [`compile`], but writes also what could not be proved, with the reasons: for the mutation test, which has to see
+/// that more than the verifier notices a broken pass. Nothing that is to run comes this way.
+///
+/// # Errors
+/// As [`compile`], but for what the verifier finds.
+#[doc(hidden)]
+pub fn unverified(kernel: &Kernel) -> Result<(Artifact, Vec<Diagnostic>), Vec<Diagnostic>> {
+    let (device, log) = lower(kernel)?;
+    let faults = verify::verify(kernel, &device).err().unwrap_or_default();
+    let (artifact, _) = write(kernel, &device, log)?;
+    Ok((artifact, faults))
+}
+
+/// Stages A to E.
+fn lower(kernel: &Kernel) -> Result<(Device, Log), Vec<Diagnostic>> {
     let mut log = Log {
         stages: vec![artifact::Stage {
             name: "tile",
@@ -167,9 +188,12 @@ pub fn timed(kernel: &Kernel) -> Result<(Artifact, Times), Vec<Diagnostic>> {
         ],
     })?;
     log.pass("E1 finalize_signature", || device::print::device(kernel, &device));
-    verify::verify(kernel, &device)?;
-    log.time("F verify");
-    let sources = codegen::write(kernel, &device)?;
+    Ok((device, log))
+}
+
+/// Stage G.
+fn write(kernel: &Kernel, device: &Device, mut log: Log) -> Result<(Artifact, Times), Vec<Diagnostic>> {
+    let sources = codegen::write(kernel, device)?;
     let plan = device.plan.to_json();
     log.time("G codegen");
 

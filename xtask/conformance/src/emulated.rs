@@ -112,11 +112,7 @@ pub fn run(
     for parameter in &plan.parameters {
         arguments.push(match parameter {
             Parameter::Tensor { .. } => remaining.next().ok_or("a tensor is missing")?.argument(),
-            Parameter::Scalar { kind, .. } => match kind {
-                ScalarKind::F32 => Argument::from(FLOAT),
-                ScalarKind::I32 => Argument::from(INTEGER),
-                ScalarKind::U32 => Argument::from(INTEGER.unsigned_abs()),
-            },
+            Parameter::Scalar { name, kind } => scalar(&bindings, name, *kind)?,
         });
     }
     let launch = Launch::new(loaded, arguments);
@@ -136,6 +132,17 @@ pub fn run(
         bindings,
         grid: device.grid(),
         tensors,
+    })
+}
+
+/// What `bindings` has for a scalar parameter.
+fn scalar(bindings: &Bindings, name: &str, kind: ScalarKind) -> Result<Argument<'static>, String> {
+    let missing = || format!("scalar `{name}` has no value");
+    let integer = || bindings.integers.get(name).copied().ok_or_else(missing);
+    Ok(match kind {
+        ScalarKind::F32 => Argument::from(*bindings.floats.get(name).ok_or_else(missing)?),
+        ScalarKind::I32 => Argument::from(integer()? as i32),
+        ScalarKind::U32 => Argument::from(integer()? as u32),
     })
 }
 

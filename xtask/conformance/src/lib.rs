@@ -1,5 +1,7 @@
 //! The checks of `cargo xtask conformance`.
 
 pub mod emulated;
+pub mod mutations;
 pub mod production;
+pub mod rules;
 pub mod simulator;

@@ -4,7 +4,12 @@ use std::process::ExitCode;
 use xtask::arguments::{Chore, dispatch};
 
 /// Every check, in the order of the help.
-const CHECKS: &[Chore] = &[tt_conformance::production::CHECK, tt_conformance::simulator::CHECK];
+const CHECKS: &[Chore] = &[
+    tt_conformance::production::CHECK,
+    tt_conformance::simulator::CHECK,
+    tt_conformance::rules::CHECK,
+    tt_conformance::mutations::CHECK,
+];
 
 fn main() -> ExitCode {
     dispatch("cargo xtask conformance", CHECKS, std::env::args().skip(1))

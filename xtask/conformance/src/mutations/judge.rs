@@ -1,0 +1,240 @@
+//! Who notices that emitted kernels are broken: the emulator against the reference interpreter, and the real device headers.
+
+use super::kernels::{SAMPLES, Sample};
+use super::scratch::write_changed;
+use crate::emulated;
+use serde_json::{Value, json};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+use tt_backend::Artifact;
+use tt_emulator::rules;
+use tt_lang::ir::Kernel;
+use tt_plan::Plan;
+use xtask::project;
+
+/// The chip that mutants run on; the headers are tried for both.
+const ARCH: &str = "wormhole_b0";
+/// How long one kernel may run before it counts as one that never ends.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// What the emulator says of these kernels, run in a process of their own, which may crash or never end: the first
+/// thing that is wrong, or none.
+///
+/// # Errors
+/// Where the process cannot be started or says nothing intelligible.
+pub fn emulator(scratch: &Path, changed: &[(usize, &Kernel, &Artifact)]) -> Result<Option<(usize, String)>, String> {
+    for (sample, kernel, artifact) in changed {
+        let file = scratch.join("case.json");
+        let case = json!({
+            "sample": sample,
+            "kernel": kernel,
+            "reader": artifact.reader,
+            "compute": artifact.compute,
+            "writer": artifact.writer,
+            "main": artifact.main,
+            "plan": artifact.plan,
+        });
+        write_changed(&file, case.to_string().as_bytes())?;
+        if let Some(what) = run_apart(scratch, &file)? {
+            return Ok(Some((*sample, what)));
+        }
+    }
+    Ok(None)
+}
+
+fn run_apart(scratch: &Path, file: &Path) -> Result<Option<String>, String> {
+    let said = scratch.join("said.json");
+    let _ = std::fs::remove_file(&said);
+    let program = std::env::current_exe().map_err(|error| format!("cannot find this program: {error}"))?;
+    let mut child = Command::new(program)
+        .args(["mutations", "--judge"])
+        .arg(file)
+        .env("TT_EMULATOR_CACHE", scratch.join("kernel-cache"))
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .map_err(|error| format!("cannot start this program again: {error}"))?;
+    let start = Instant::now();
+    let status = loop {
+        match child.try_wait().map_err(|error| error.to_string())? {
+            Some(status) => break status,
+            None if start.elapsed() > PATIENCE => {
+                let _ = child.kill();
+                let _ = child.wait();
+                return Ok(Some("never ends".into()));
+            }
+            None => std::thread::sleep(Duration::from_millis(20)),
+        }
+    };
+    let Ok(text) = std::fs::read_to_string(&said) else {
+        return Ok(Some(format!("the process ended with {status}")));
+    };
+    let said: Value = serde_json::from_str(&text).map_err(|error| error.to_string())?;
+    Ok(said["wrong"].as_str().map(str::to_string))
+}
+
+/// The other side of [`run_apart`]: runs the case in `file` and writes what is wrong with it into `said.json` beside it.
+///
+/// # Errors
+/// Where the case cannot be read or the answer cannot be written.
+pub fn run_case(file: &Path) -> Result<(), String> {
+    let text = std::fs::read_to_string(file).map_err(|error| format!("cannot read {}: {error}", file.display()))?;
+    let case: Value = serde_json::from_str(&text).map_err(|error| error.to_string())?;
+    let kernel: Kernel = serde_json::from_value(case["kernel"].clone()).map_err(|error| error.to_string())?;
+    let text = |name: &str| case[name].as_str().unwrap_or_default().to_string();
+    let artifact = Artifact {
+        reader: text("reader"),
+        compute: text("compute"),
+        writer: text("writer"),
+        main: text("main"),
+        plan: text("plan"),
+        stages: Vec::new(),
+    };
+    let sample = case["sample"]
+        .as_u64()
+        .and_then(|at| SAMPLES.get(at as usize))
+        .ok_or("there is no such sample")?;
+    let wrong = run(sample, &kernel, &artifact).err();
+    let answer = json!({ "wrong": wrong }).to_string();
+    write_changed(&file.with_file_name("said.json"), answer.as_bytes())
+}
+
+/// Runs a kernel on its shapes; what is wrong is the error.
+fn run(sample: &Sample, kernel: &Kernel, artifact: &Artifact) -> Result<(), String> {
+    for extents in sample.shapes {
+        let plan = Plan::from_json(&artifact.plan).map_err(|error| format!("the plan is refused: {error}"))?;
+        let (mut bindings, mut tensors) = emulated::tensors(&plan, extents)?;
+        bindings.floats.values_mut().for_each(|value| *value = sample.scalars.0);
+        for scalar in &kernel.params {
+            if let Some(value) = bindings.integers.get_mut(scalar.name()) {
+                *value = sample.scalars.1;
+            }
+        }
+        for (seed, tensor) in tensors.iter_mut().enumerate() {
+            tensor.before = if tensor.written {
+                // What is not written must show: the source says that this stays.
+                vec![7.0; tensor.before.len()]
+            } else {
+                values(tensor.before.len(), seed as u64 + 1, sample.scale)
+            };
+        }
+        let outcome =
+            emulated::run(kernel, artifact, plan, (bindings, tensors), ARCH).map_err(|message| short(&message))?;
+        for tensor in outcome.tensors.iter().filter(|tensor| tensor.written) {
+            let right = tensor.after.len() == tensor.reference.len()
+                && tensor
+                    .after
+                    .iter()
+                    .zip(&tensor.reference)
+                    .all(|(got, expected)| (got - expected).abs() / (1.0 + expected.abs()) <= sample.tolerance);
+            if !right {
+                return Err(format!("wrong numbers in `{}`", tensor.name));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Repeatable values in [-scale, scale), exact in bf16.
+fn values(count: usize, seed: u64, scale: f32) -> Vec<f32> {
+    let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
+    std::iter::repeat_with(|| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        f32::from_bits((scale * ((state >> 40) as f32 / (1u64 << 23) as f32 - 1.0)).to_bits() & 0xffff_0000)
+    })
+    .take(count)
+    .collect()
+}
+
+/// The rule that a message names, or that the kernel does not compile, or its first line.
+fn short(message: &str) -> String {
+    if let Some(rule) = rules::all().find(|rule| message.contains(&format!("{}:", rule.code))) {
+        return format!("{} {}", rule.code, rule.title);
+    }
+    if let Some(error) = first_error(message) {
+        return format!("does not compile: {error}");
+    }
+    message.lines().next().unwrap_or_default().to_string()
+}
+
+/// What the first error of a C++ compiler says.
+fn first_error(text: &str) -> Option<&str> {
+    let line = text.lines().find(|line| line.contains("error: "))?;
+    line.split_once("error: ").map(|(_, error)| error.trim())
+}
+
+/// What the real device headers say of these kernels: the first error, or none. Of the files of a kernel those are compiled
+/// that differ from the ones in `known`, which are known to be right.
+///
+/// # Errors
+/// Where the check is not set up on this machine.
+pub fn headers(
+    scratch: &Path,
+    changed: &[(usize, &Kernel, &Artifact)],
+    known: &[Artifact],
+) -> Result<Option<String>, String> {
+    let folder = scratch.join("headers");
+    let mut list = Vec::new();
+    for (at, kernel, artifact) in changed {
+        // A plan that does not load is the emulator's to notice: there are no compile-time arguments to compile with.
+        if Plan::from_json(&artifact.plan).is_err() {
+            continue;
+        }
+        let same = |kind: &Value| {
+            known.get(*at).is_some_and(|known| {
+                known.plan == artifact.plan
+                    && match kind.as_str() {
+                        Some("reader") => known.reader == artifact.reader,
+                        Some("compute") => known.compute == artifact.compute,
+                        Some("writer") => known.writer == artifact.writer,
+                        _ => false,
+                    }
+            })
+        };
+        let files = xtask::kernels::write(&folder, &kernel.name, artifact)?;
+        list.extend(files.into_iter().filter(|file| !same(&file["kind"])));
+    }
+    if list.is_empty() {
+        return Ok(None);
+    }
+    write_changed(&folder.join("list.json"), Value::from(list).to_string().as_bytes())?;
+    let result = folder.join("result.json");
+    let _ = std::fs::remove_file(&result);
+    let check = project::root().join("../shared/oracle/headers/compile_check.py");
+    let output = Command::new(&check)
+        .args([
+            "--arch",
+            "both",
+            "-c",
+            "--werror-deprecated",
+            "--jobs",
+            "2",
+            "-q",
+            "--list",
+        ])
+        .arg(folder.join("list.json"))
+        .arg("--json")
+        .arg(&result)
+        .output()
+        .map_err(|error| format!("cannot start {}: {error}", check.display()))?;
+    match output.status.code() {
+        Some(0) => return Ok(None),
+        Some(1) => {}
+        _ => {
+            return Err(format!(
+                "the header check fails: {}",
+                String::from_utf8_lossy(&output.stderr)
+            ));
+        }
+    }
+    let text = std::fs::read_to_string(&result).map_err(|error| error.to_string())?;
+    let result: Value = serde_json::from_str(&text).map_err(|error| error.to_string())?;
+    let failed = result["results"]
+        .as_array()
+        .and_then(|rows| rows.iter().find(|row| row["ok"] == false));
+    let errors = failed.and_then(|row| row["errors"].as_str()).unwrap_or_default();
+    Ok(Some(first_error(errors).unwrap_or("does not compile").to_string()))
+}

@@ -1,0 +1,74 @@
+//! The kernels that every mutant is judged on: together they use every call, loop and branch that the passes make.
+
+use std::path::Path;
+use tt_lang::ir::Kernel;
+use xtask::project;
+
+/// A kernel with what it is run on.
+pub struct Sample {
+    /// The file of the repository it is in.
+    file: &'static str,
+    /// Its name.
+    name: &'static str,
+    /// The values of its extents, run after run.
+    pub shapes: &'static [&'static [usize]],
+    /// What its scalar parameters are given: numbers, integers.
+    pub scalars: (f32, i64),
+    /// How large the elements of its inputs are at most.
+    pub scale: f32,
+    /// How far from the source's real numbers an element may be, as a share of 1 + |expected|: the bound that the
+    /// repository's tests have for this kernel.
+    pub tolerance: f32,
+}
+
+const ASSORTED: &str = "tt-backend/tests/kernels/assorted.rs";
+const UNUSUAL: &str = "tt-backend/tests/kernels/unusual.rs";
+const CLASSIC: &str = "tt-backend/tests/kernels/classic.rs";
+
+macro_rules! samples {
+    ($($file:ident $name:ident $shapes:expr, $scalars:expr, $scale:literal, $tolerance:literal;)*) => {
+        /// The kernels, those that show most first.
+        pub const SAMPLES: &[Sample] = &[$(Sample {
+            file: $file, name: stringify!($name), shapes: &$shapes, scalars: $scalars, scale: $scale, tolerance: $tolerance,
+        }),*];
+    };
+}
+
+samples! {
+    ASSORTED two [&[33, 65]], (0.75, 3), 1.0, 1e-2;
+    ASSORTED vectors [&[100, 70]], (0.0, 0), 1.0, 2e-2;
+    ASSORTED mlp [&[70, 100, 130, 128]], (0.0, 0), 0.25, 2e-2;
+    ASSORTED tall [&[100, 70, 130]], (0.0, 0), 1.0, 1e-4;
+    ASSORTED batched [&[3, 33, 70]], (0.0, 0), 1.0, 1e-3;
+    CLASSIC linear_gelu [&[70, 100, 130]], (0.0, 0), 1.0, 2e-2;
+    CLASSIC shrink [&[40, 70]], (0.5, 0), 1.0, 1e-2;
+    CLASSIC scores [&[70, 100, 130]], (0.125, 0), 1.0, 2e-2;
+    CLASSIC add [&[130, 70]], (0.0, 0), 1.0, 1e-2;
+    CLASSIC swiglu [&[70, 33]], (0.75, 0), 1.0, 5e-2;
+    CLASSIC checkerboard [&[128, 64]], (0.0, 0), 1.0, 1e-2;
+    UNUSUAL gemm_in_if [&[70, 100, 65]], (0.0, 0), 1.0, 1e-4;
+    UNUSUAL two_accumulators [&[33, 70, 100]], (0.0, 0), 0.5, 2e-2;
+    UNUSUAL big_expression [&[70, 33]], (0.5, 0), 1.0, 1e-5;
+    UNUSUAL options [&[100, 64, 130]], (0.0, 0), 0.25, 5e-2;
+    UNUSUAL loop_carried [&[40, 200]], (0.0, 0), 1.0, 2e-2;
+    UNUSUAL resident [&[40, 200]], (0.0, 0), 1.0, 1e-2;
+}
+
+/// The Tile IR of every sample, in the order of [`SAMPLES`].
+///
+/// # Errors
+/// Where one is missing or does not parse.
+pub fn parsed() -> Result<Vec<Kernel>, String> {
+    SAMPLES.iter().map(|sample| parse(&project::root(), sample)).collect()
+}
+
+fn parse(root: &Path, sample: &Sample) -> Result<Kernel, String> {
+    let path = root.join(sample.file);
+    tt_build::kernels_of_crate(&path)
+        .into_iter()
+        .find(|emitted| emitted.path.rsplit("::").next() == Some(sample.name))
+        .ok_or_else(|| format!("there is no kernel `{}` in {}", sample.name, path.display()))?
+        .outcome
+        .map(|(kernel, _)| kernel)
+        .map_err(|errors| format!("`{}` does not compile:\n{}", sample.name, errors.join("\n")))
+}

@@ -1,0 +1,257 @@
+//! `cargo xtask conformance mutations`: a broken compiler is noticed.
+//!
+//! Every mutant is an edit of the code writer or of a pass of stage D. It is built in a copy of the workspace; what it
+//! makes of a set of kernels is compiled against the real device headers and run on the emulator. The verifier does not
+//! count: belief in what we emit must not rest on the code that emits it.
+
+mod judge;
+mod kernels;
+mod mutant;
+mod record;
+mod scratch;
+mod table;
+
+use mutant::Mutant;
+use record::{Record, Verdict};
+use scratch::{Emitted, Scratch};
+use std::path::Path;
+use std::time::Instant;
+use tt_backend::Artifact;
+use tt_lang::ir::Kernel;
+use xtask::arguments::{Arguments, Chore};
+use xtask::project;
+
+/// The chore.
+pub const CHECK: Chore = Chore {
+    name: "mutations",
+    operand: "",
+    options: &[
+        (
+            "check",
+            "",
+            "only see that every edit still applies and that docs/mutations.md has its row",
+        ),
+        (
+            "only",
+            "NAMES",
+            "only these mutants, separated by commas; writes no table",
+        ),
+        (
+            "keep",
+            "",
+            "take what an earlier run found although the sources have changed since",
+        ),
+        (
+            "judge",
+            "FILE",
+            "run one case and write down what is wrong with it; the chore starts itself so",
+        ),
+    ],
+    about: "breaks the code writer and the passes D1 to D5 in many ways, one at a time, and sees that it is noticed\n\n\
+            Takes about half an hour; what an earlier run found is taken over as long as compiler and emulator are the\n\
+            same. Writes docs/mutations.md; fails where a mutant is noticed by neither the device headers nor the emulator.",
+    run,
+};
+
+fn run(arguments: &Arguments) -> Result<(), String> {
+    if let Some(file) = arguments.option("judge") {
+        return judge::run_case(Path::new(file));
+    }
+    let all: Vec<&Mutant> = table::all().collect();
+    let page = project::root().join("docs/mutations.md");
+    for mutant in &all {
+        mutated(mutant, &project::root())?;
+    }
+    if arguments.option("check").is_some() {
+        let text =
+            std::fs::read_to_string(&page).map_err(|error| format!("cannot read {}: {error}", page.display()))?;
+        return record::check(&text, &all);
+    }
+    let only = arguments.list("only");
+    if let Some(unknown) = only
+        .iter()
+        .flatten()
+        .find(|name| !all.iter().any(|mutant| mutant.name == **name))
+    {
+        return Err(format!("there is no mutant `{unknown}`"));
+    }
+    let chosen = |mutant: &&Mutant| {
+        only.as_ref()
+            .is_none_or(|names| names.iter().any(|name| name == mutant.name))
+    };
+
+    let kernels = kernels::parsed()?;
+    let scratch = Scratch::new(&kernels)?;
+    let mut record = Record::open(&scratch.folder);
+    let bench = Bench::new(&scratch, &kernels)?;
+    let mut survivors = Vec::new();
+    for mutant in all.iter().copied().filter(chosen) {
+        let key = format!("{} {:016x}", scratch.digest, digest(mutant));
+        let known = if only.is_some() {
+            None
+        } else {
+            record.get(mutant, arguments.option("keep").is_none().then_some(&key))
+        };
+        let verdict = match known {
+            Some(verdict) => verdict.clone(),
+            None => {
+                let start = Instant::now();
+                let verdict = bench.verdict(mutant)?;
+                println!(
+                    "{}: {} ({:.0} s)",
+                    mutant.name,
+                    told(&verdict),
+                    start.elapsed().as_secs_f32()
+                );
+                record.put(mutant, &key, verdict.clone())?;
+                verdict
+            }
+        };
+        if !verdict.caught() {
+            survivors.push(mutant.name);
+        }
+    }
+    if only.is_none() {
+        let judged: Vec<(&Mutant, &Verdict)> = all
+            .iter()
+            .filter_map(|mutant| Some((*mutant, record.get(mutant, None)?)))
+            .collect();
+        scratch::write_changed(&page, record::page(&judged).as_bytes())?;
+    }
+    if survivors.is_empty() {
+        println!("every mutant is noticed");
+        Ok(())
+    } else {
+        Err(format!(
+            "{} mutants are noticed by nobody: {}",
+            survivors.len(),
+            survivors.join(", ")
+        ))
+    }
+}
+
+fn told(verdict: &Verdict) -> String {
+    let part = |who: &str, what: &Option<String>| what.as_ref().map(|what| format!("{who}: {what}"));
+    let parts = [
+        part("headers", &verdict.headers),
+        part("emulator", &verdict.emulator),
+        part("verifier", &verdict.verifier),
+        part("code writer", &verdict.refused),
+    ];
+    let told: Vec<String> = parts.into_iter().flatten().collect();
+    let caught = if verdict.caught() { "noticed" } else { "SURVIVES" };
+    format!("{caught}, {} kernels changed; {}", verdict.changed, told.join("; "))
+}
+
+/// A number for the edit itself.
+fn digest(mutant: &Mutant) -> u64 {
+    let bytes = [mutant.file, mutant.find, mutant.replace].join("\0");
+    bytes.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
+    })
+}
+
+/// The file of a mutant below `root` as it is, and as the mutant makes it.
+fn mutated(mutant: &Mutant, root: &Path) -> Result<(String, String), String> {
+    let path = mutant.path(root);
+    let text = std::fs::read_to_string(&path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+    let broken = mutant.apply(&text)?;
+    Ok((text, broken))
+}
+
+/// Where mutants are judged: what the compiler as it is makes of the kernels is known to be right.
+struct Bench<'a> {
+    scratch: &'a Scratch,
+    kernels: &'a [Kernel],
+    healthy: Vec<Artifact>,
+}
+
+impl Bench<'_> {
+    /// Builds the compiler as it is.
+    ///
+    /// # Errors
+    /// Where not everything it makes is right: then nothing could be learnt from mutants.
+    fn new<'a>(scratch: &'a Scratch, kernels: &'a [Kernel]) -> Result<Bench<'a>, String> {
+        let mut healthy = Vec::new();
+        for (emitted, kernel) in scratch.emit()?.into_iter().zip(kernels) {
+            match emitted {
+                Emitted::Written(artifact, faults) if faults.is_empty() => healthy.push(*artifact),
+                Emitted::Written(_, faults) => {
+                    return Err(format!("`{}` is not verified: {}", kernel.name, faults.join("; ")));
+                }
+                Emitted::Refused(reason) => return Err(format!("`{}` does not compile: {reason}", kernel.name)),
+            }
+        }
+        let all: Vec<_> = kernels
+            .iter()
+            .zip(&healthy)
+            .enumerate()
+            .map(|(at, (kernel, artifact))| (at, kernel, artifact))
+            .collect();
+        if let Some((at, wrong)) = judge::emulator(&scratch.folder, &all)? {
+            return Err(format!(
+                "without any mutant the emulator says of `{}`: {wrong}",
+                kernels[at].name
+            ));
+        }
+        if let Some(wrong) = judge::headers(&scratch.folder, &all, &[])? {
+            return Err(format!("without any mutant the headers say: {wrong}"));
+        }
+        Ok(Bench {
+            scratch,
+            kernels,
+            healthy,
+        })
+    }
+
+    fn verdict(&self, mutant: &Mutant) -> Result<Verdict, String> {
+        let (text, broken) = mutated(mutant, self.scratch.workspace())?;
+        let path = mutant.path(self.scratch.workspace());
+        scratch::write_changed(&path, broken.as_bytes())?;
+        let emitted = self.scratch.emit();
+        scratch::write_changed(&path, text.as_bytes())?;
+        let emitted = emitted.map_err(|error| format!("mutant `{}`: {error}", mutant.name))?;
+        self.judge(&emitted)
+    }
+
+    fn judge(&self, emitted: &[Emitted]) -> Result<Verdict, String> {
+        let mut verdict = Verdict::default();
+        let mut changed = Vec::new();
+        for (at, emitted) in emitted.iter().enumerate() {
+            match emitted {
+                Emitted::Refused(reason) => verdict.refused = Some(reason.clone()),
+                Emitted::Written(artifact, faults) if artifact.digest() != self.healthy[at].digest() => {
+                    changed.push((at, &self.kernels[at], artifact.as_ref()));
+                    if verdict.verifier.is_none() {
+                        verdict.verifier = faults.first().map(|fault| reason(fault).to_string());
+                    }
+                }
+                Emitted::Written(..) => {}
+            }
+        }
+        verdict.changed = changed.len();
+        let seen = judge::emulator(&self.scratch.folder, &changed)?;
+        verdict.emulator = seen
+            .as_ref()
+            .map(|(at, what)| format!("{what} (`{}`)", self.kernels[*at].name));
+        // Where the emulator stops a kernel the headers are asked about that one, else about all.
+        let asked: Vec<_> = changed
+            .iter()
+            .filter(|(at, ..)| seen.as_ref().is_none_or(|(seen, _)| seen == at))
+            .copied()
+            .collect();
+        verdict.headers = judge::headers(&self.scratch.folder, &asked, &self.healthy)?;
+        if !changed.is_empty() {
+            // Kernels that were written are what counts; where some are refused the others are judged.
+            verdict.refused = None;
+        }
+        Ok(verdict)
+    }
+}
+
+/// The reason in the verifier's message, without what it tells users.
+fn reason(fault: &str) -> &str {
+    fault
+        .split_once("please report it with the kernel: ")
+        .map_or(fault, |(_, reason)| reason)
+}

@@ -1,0 +1,191 @@
+//! What became of the mutants: kept between runs, and the table in docs/mutations.md.
+
+use super::mutant::{Mutant, Part};
+use super::scratch::write_changed;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+/// Who noticed a mutant, and what they said.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Verdict {
+    /// How many of the kernels are written otherwise.
+    pub changed: usize,
+    /// The real device headers.
+    pub headers: Option<String>,
+    /// The emulator, with the kernel it was seen in.
+    pub emulator: Option<String>,
+    /// The compiler's own verifier.
+    pub verifier: Option<String>,
+    /// The code writer, where it writes nothing at all.
+    pub refused: Option<String>,
+}
+
+impl Verdict {
+    /// Whether somebody other than the verifier noticed.
+    pub fn caught(&self) -> bool {
+        self.headers.is_some() || self.emulator.is_some() || self.refused.is_some()
+    }
+
+    /// The two halves of "refused" in the table are one: nothing was written that could be compiled or run.
+    fn cells(&self) -> [String; 3] {
+        let cell = |text: &Option<String>| text.as_deref().map_or("–".to_string(), escaped);
+        match &self.refused {
+            Some(reason) => ["".into(), format!("nothing is written: {}", escaped(reason)), "".into()],
+            None => [cell(&self.headers), cell(&self.emulator), cell(&self.verifier)],
+        }
+    }
+}
+
+/// Text that may stand in a cell of a table; long messages are cut.
+fn escaped(text: &str) -> String {
+    let text: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut cut: String = text.chars().take(110).collect();
+    if cut.len() < text.len() {
+        cut.push('…');
+    }
+    cut.replace('|', "\\|").replace('<', "&lt;")
+}
+
+/// The verdicts of earlier runs, by mutant, each with the state of the sources it was found in.
+pub struct Record {
+    path: PathBuf,
+    verdicts: BTreeMap<String, (String, Verdict)>,
+}
+
+const FIELDS: [&str; 4] = ["headers", "emulator", "verifier", "refused"];
+
+impl Record {
+    /// Reads what an earlier run left in `folder`; nothing is fine.
+    pub fn open(folder: &Path) -> Record {
+        let path = folder.join("record.json");
+        let text = std::fs::read_to_string(&path).unwrap_or_default();
+        let stored: BTreeMap<String, Value> = serde_json::from_str(&text).unwrap_or_default();
+        let verdicts = stored.into_iter().map(|(name, value)| {
+            let [headers, emulator, verifier, refused] = FIELDS.map(|field| value[field].as_str().map(str::to_string));
+            let changed = value["changed"].as_u64().unwrap_or_default() as usize;
+            let verdict = Verdict {
+                changed,
+                headers,
+                emulator,
+                verifier,
+                refused,
+            };
+            (name, (value["key"].as_str().unwrap_or_default().to_string(), verdict))
+        });
+        Record {
+            path,
+            verdicts: verdicts.collect(),
+        }
+    }
+
+    /// What was found of `mutant`; `key` says under which circumstances, and none takes any.
+    pub fn get(&self, mutant: &Mutant, key: Option<&str>) -> Option<&Verdict> {
+        let (found, verdict) = self.verdicts.get(mutant.name)?;
+        key.is_none_or(|key| key == found).then_some(verdict)
+    }
+
+    /// Keeps a verdict.
+    ///
+    /// # Errors
+    /// Where it cannot be written.
+    pub fn put(&mut self, mutant: &Mutant, key: &str, verdict: Verdict) -> Result<(), String> {
+        self.verdicts
+            .insert(mutant.name.to_string(), (key.to_string(), verdict));
+        let stored: BTreeMap<&String, Value> = self
+            .verdicts
+            .iter()
+            .map(|(name, (key, verdict))| {
+                let Verdict {
+                    changed,
+                    headers,
+                    emulator,
+                    verifier,
+                    refused,
+                } = verdict;
+                let value = json!({
+                    "key": key, "changed": changed, "headers": headers, "emulator": emulator, "verifier": verifier,
+                    "refused": refused,
+                });
+                (name, value)
+            })
+            .collect();
+        let text = serde_json::to_string_pretty(&stored).map_err(|error| error.to_string())?;
+        let unfinished = self.path.with_extension("unfinished");
+        write_changed(&unfinished, text.as_bytes())?;
+        std::fs::rename(&unfinished, &self.path)
+            .map_err(|error| format!("cannot write {}: {error}", self.path.display()))
+    }
+}
+
+/// The first cells of a mutant's row, which say what it is.
+fn beginning(mutant: &Mutant) -> String {
+    format!("| `{}` | {} | `{}` |", mutant.name, escaped(mutant.breaks), mutant.file)
+}
+
+/// The page, from the verdicts on all mutants.
+pub fn page(judged: &[(&Mutant, &Verdict)]) -> String {
+    let total = judged.len();
+    let count = |test: fn(&Verdict) -> bool| judged.iter().filter(|(_, verdict)| test(verdict)).count();
+    let mut text = format!(
+        "# Mutants of the compiler\n\n\
+         Written by `cargo xtask conformance mutations`; do not edit.\n\n\
+         Each row is one edit of the compiler's sources that breaks what it emits (`xtask/conformance/src/mutations/`). The\n\
+         compiler is built with it in a copy of the workspace, without its verifier, and what it then makes of the kernels\n\
+         listed in `kernels.rs` there is compiled for every RISC of both chips against the device headers of\n\
+         ttnn 0.81.1, and run on the emulator and compared with the reference interpreter. Either must notice. The\n\
+         verifier, which in a real compilation refuses such kernels first, has a column of its own.\n\n\
+         {total} mutants: the emulator notices {}, the headers {}, the verifier {}; of {} the code writer itself writes\n\
+         nothing. {} are noticed by neither headers nor emulator nor code writer.\n",
+        count(|verdict| verdict.emulator.is_some()),
+        count(|verdict| verdict.headers.is_some()),
+        count(|verdict| verdict.verifier.is_some()),
+        count(|verdict| verdict.refused.is_some()),
+        count(|verdict| !verdict.caught()),
+    );
+    for part in Part::ALL {
+        let rows: Vec<_> = judged.iter().filter(|(mutant, _)| mutant.part == part).collect();
+        if rows.is_empty() {
+            continue;
+        }
+        // Writing to a String cannot fail.
+        let _ = writeln!(
+            text,
+            "\n## {}\n\n| mutant | what it breaks | file | headers | emulator | verifier |\n|---|---|---|---|---|---|",
+            part.title()
+        );
+        for (mutant, verdict) in rows {
+            let [headers, emulator, verifier] = verdict.cells();
+            let _ = writeln!(text, "{} {headers} | {emulator} | {verifier} |", beginning(mutant));
+        }
+    }
+    text
+}
+
+/// Whether `page` has a row for exactly these mutants and none that nobody noticed.
+///
+/// # Errors
+/// What is missing, too many, or not noticed.
+pub fn check(page: &str, mutants: &[&Mutant]) -> Result<(), String> {
+    let rows: Vec<&str> = page.lines().filter(|line| line.starts_with("| `")).collect();
+    let mut wrong = Vec::new();
+    for mutant in mutants {
+        match rows.iter().find(|row| row.starts_with(&beginning(mutant))) {
+            None => wrong.push(format!("no row for `{}` as it is now", mutant.name)),
+            Some(row) if row.contains("| – | – |") => wrong.push(format!("nobody notices `{}`", mutant.name)),
+            Some(_) => {}
+        }
+    }
+    if rows.len() > mutants.len() {
+        wrong.push(format!("{} rows for {} mutants", rows.len(), mutants.len()));
+    }
+    if wrong.is_empty() {
+        Ok(())
+    } else {
+        Err(format!(
+            "docs/mutations.md is not up to date; run `cargo xtask conformance mutations`:\n{}",
+            wrong.join("\n")
+        ))
+    }
+}

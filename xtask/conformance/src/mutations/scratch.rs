@@ -1,0 +1,162 @@
+//! A copy of the workspace in which the compiler is broken and built, so that nothing of the repository is touched.
+
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use tt_backend::Artifact;
+use tt_lang::ir::Kernel;
+use xtask::project;
+
+/// What a build of the compiler makes of a kernel.
+pub enum Emitted {
+    /// What is written, and what the verifier says of it.
+    Written(Box<Artifact>, Vec<String>),
+    /// It refuses to write anything: why.
+    Refused(String),
+}
+
+/// The copy, with a target folder of its own beside it.
+pub struct Scratch {
+    /// Where everything of this chore is.
+    pub folder: PathBuf,
+    workspace: PathBuf,
+    /// A number for the state of the sources.
+    pub digest: String,
+}
+
+impl Scratch {
+    /// Copies the workspace, or brings an earlier copy up to date, and writes down `kernels` for [`Scratch::emit`].
+    ///
+    /// # Errors
+    /// Where something cannot be read or written.
+    pub fn new(kernels: &[Kernel]) -> Result<Scratch, String> {
+        let folder = project::target().join("mutations");
+        let workspace = folder.join("workspace");
+        let mut digest = 0xcbf2_9ce4_8422_2325_u64;
+        for file in source_files()? {
+            let text = read(&project::root().join(&file))?;
+            if ["tt-backend/src", "tt-emulator/src", "tt-emulator/device"]
+                .iter()
+                .any(|part| file.starts_with(part))
+            {
+                digest = text.iter().fold(digest, |hash, byte| {
+                    (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3)
+                });
+            }
+            write_changed(&workspace.join(&file), &text)?;
+        }
+        let scratch = Scratch {
+            digest: format!("{digest:016x}"),
+            folder,
+            workspace,
+        };
+        let tiles = serde_json::to_string(kernels).map_err(|error| error.to_string())?;
+        write_changed(&scratch.kernels(), tiles.as_bytes())?;
+        Ok(scratch)
+    }
+
+    fn kernels(&self) -> PathBuf {
+        self.folder.join("kernels.json")
+    }
+
+    /// The root of the copy.
+    pub fn workspace(&self) -> &Path {
+        &self.workspace
+    }
+
+    /// Builds the compiler as it stands in the copy and gives what it makes of every kernel.
+    ///
+    /// # Errors
+    /// Where it does not build: a mutant must be a program.
+    pub fn emit(&self) -> Result<Vec<Emitted>, String> {
+        let target = self.folder.join("target");
+        let build = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+            .args([
+                "build",
+                "--quiet",
+                "--locked",
+                "--package",
+                "tt-backend",
+                "--example",
+                "emit",
+            ])
+            .current_dir(&self.workspace)
+            .env("CARGO_TARGET_DIR", &target)
+            .env("CARGO_PROFILE_DEV_DEBUG", "0")
+            .env("RUSTFLAGS", "-Awarnings")
+            .output()
+            .map_err(|error| format!("cannot start cargo: {error}"))?;
+        if !build.status.success() {
+            return Err(format!(
+                "the compiler does not build:\n{}",
+                String::from_utf8_lossy(&build.stderr)
+            ));
+        }
+        let run = Command::new(target.join("debug/examples/emit"))
+            .arg(self.kernels())
+            .output()
+            .map_err(|error| format!("cannot start the compiler: {error}"))?;
+        if !run.status.success() {
+            return Err(format!("the compiler fails:\n{}", String::from_utf8_lossy(&run.stderr)));
+        }
+        let list: Vec<Value> = serde_json::from_slice(&run.stdout).map_err(|error| error.to_string())?;
+        list.iter().map(emitted).collect()
+    }
+}
+
+fn emitted(value: &Value) -> Result<Emitted, String> {
+    let messages = |name: &str| -> Option<Vec<String>> {
+        let list = value[name].as_array()?;
+        Some(list.iter().filter_map(Value::as_str).map(str::to_string).collect())
+    };
+    if let Some(reasons) = messages("refused") {
+        return Ok(Emitted::Refused(reasons.join("; ")));
+    }
+    let text = |name: &str| match value[name].as_str() {
+        Some(text) => Ok(text.to_string()),
+        None => Err(format!("the compiler's answer has no `{name}`")),
+    };
+    let artifact = Artifact {
+        reader: text("reader")?,
+        compute: text("compute")?,
+        writer: text("writer")?,
+        main: text("main")?,
+        plan: text("plan")?,
+        stages: Vec::new(),
+    };
+    let faults = messages("faults").ok_or("the compiler's answer has no `faults`")?;
+    Ok(Emitted::Written(Box::new(artifact), faults))
+}
+
+/// The files of the repository, as git knows them and those not yet added, below its root.
+fn source_files() -> Result<Vec<PathBuf>, String> {
+    let output = Command::new("git")
+        .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"])
+        .current_dir(project::root())
+        .output()
+        .map_err(|error| format!("cannot start git: {error}"))?;
+    if !output.status.success() {
+        return Err(format!(
+            "git ls-files fails: {}",
+            String::from_utf8_lossy(&output.stderr)
+        ));
+    }
+    let names = String::from_utf8_lossy(&output.stdout);
+    let files = names.split('\0').filter(|name| !name.is_empty()).map(PathBuf::from);
+    Ok(files.filter(|file| project::root().join(file).is_file()).collect())
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, String> {
+    std::fs::read(path).map_err(|error| format!("cannot read {}: {error}", path.display()))
+}
+
+/// Writes a file unless it has this content already, so that cargo sees only what changed.
+pub fn write_changed(path: &Path, content: &[u8]) -> Result<(), String> {
+    if std::fs::read(path).is_ok_and(|old| old == content) {
+        return Ok(());
+    }
+    let folder = path.parent().unwrap_or(Path::new(""));
+    std::fs::create_dir_all(folder)
+        .and_then(|()| std::fs::write(path, content))
+        .map_err(|error| format!("cannot write {}: {error}", path.display()))
+}
