@@ -1,18 +1,13 @@
 // Devices, buffers, queues and workloads: forwards to the engine.
 #include <tt-metalium/distributed.hpp>
 #include <tt-metalium/hal.hpp>
-#include <tt-metalium/tensor_accessor_args.hpp>
 #include <tt_stl/assert.hpp>
 
-#include "engine_calls.h"
+#include "handles.h"
 
 namespace tt::tt_metal {
 
 using emulator::checked;
-
-namespace detail {
-void* program_handle(const Program& program);
-}  // namespace detail
 
 namespace {
 
@@ -32,6 +27,22 @@ uint32_t get_noc_max_burst_size_bytes() { return static_cast<uint32_t>(tt_emulat
 
 }  // namespace hal
 
+// Where buffers start on a device.
+class AllocatorImpl {
+public:
+    explicit AllocatorImpl(void* device) :
+        l1_base(tt_emulator_device_fact(device, emulator::L1_BASE)), dram_base(tt_emulator_device_fact(device, emulator::DRAM_BASE)) {}
+
+    DeviceAddr l1_base;
+    DeviceAddr dram_base;
+};
+
+Allocator::Allocator(AllocatorImpl* impl) : impl_(impl) {}
+
+DeviceAddr Allocator::get_base_allocator_addr(const HalMemType& mem_type) const {
+    return mem_type == HalMemType::L1 ? impl_->l1_base : impl_->dram_base;
+}
+
 namespace distributed {
 
 std::shared_ptr<MeshDevice> MeshDevice::create_unit_mesh(
@@ -42,71 +53,103 @@ std::shared_ptr<MeshDevice> MeshDevice::create_unit_mesh(
     const DispatchCoreConfig&,
     ttsl::Span<const std::uint32_t>,
     std::size_t) {
-    void* handle = checked(tt_emulator_device_open(device_id));
-    return std::shared_ptr<MeshDevice>(new MeshDevice(device_id, handle));
+    return std::make_shared<MeshDevice>(std::make_unique<MeshDeviceImpl>(device_id));
 }
-
-MeshDevice::MeshDevice(int id, void* handle) :
-    id_(id),
-    handle_(handle),
-    allocator_(std::make_unique<Allocator>(
-        tt_emulator_device_fact(handle, emulator::L1_BASE), tt_emulator_device_fact(handle, emulator::DRAM_BASE))),
-    command_queue_(std::make_unique<MeshCommandQueue>(this, 0)) {}
-
-MeshDevice::~MeshDevice() { close(); }
 
 namespace {
 
-void* opened(void* handle) {
-    TT_FATAL(handle != nullptr, "The device is closed");
-    return handle;
-}
+// Runs each command when it is enqueued; a failure is thrown there.
+class Queue final : public MeshCommandQueue {
+public:
+    explicit Queue(MeshDevice* device) : MeshCommandQueue(device, 0) {}
 
-uint64_t fact(void* handle, emulator::Fact which) { return tt_emulator_device_fact(opened(handle), which); }
+    void enqueue_mesh_workload(MeshWorkload& mesh_workload, bool blocking) override;
+    void enqueue_write_mesh_buffer(const std::shared_ptr<MeshBuffer>& buffer, const void* host_data, bool blocking) override;
+    void enqueue_read_mesh_buffer(void* host_data, const std::shared_ptr<MeshBuffer>& buffer, bool blocking) override;
+    void finish(ttsl::Span<const SubDeviceId> sub_device_ids) override;
+};
 
 }  // namespace
 
-tt::ARCH MeshDevice::arch() const { return arch_of(fact(handle_, emulator::ARCH)); }
-int MeshDevice::id() const { return id_; }
+// What a device is here.
+class MeshDeviceImpl {
+public:
+    explicit MeshDeviceImpl(int id) :
+        id(id),
+        handle(checked(tt_emulator_device_open(id))),
+        allocator_impl(handle),
+        allocator(std::make_unique<Allocator>(&allocator_impl)) {}
+    ~MeshDeviceImpl() { close(); }
+    MeshDeviceImpl(const MeshDeviceImpl&) = delete;
+    MeshDeviceImpl& operator=(const MeshDeviceImpl&) = delete;
+
+    bool close() {
+        if (handle == nullptr) {
+            return false;
+        }
+        tt_emulator_device_close(handle);
+        handle = nullptr;
+        return true;
+    }
+
+    // The engine's handle of a device that is open.
+    static void* opened(const MeshDevice& device) { return device.pimpl_->opened(); }
+    void* opened() const {
+        TT_FATAL(handle != nullptr, "The device is closed");
+        return handle;
+    }
+
+    int id;
+    void* handle;  // null once closed
+    MeshShape shape{1, 1};
+    AllocatorImpl allocator_impl;
+    std::unique_ptr<Allocator> allocator;
+    std::unique_ptr<MeshCommandQueue> queue;
+};
+
+MeshDevice::MeshDevice(std::unique_ptr<MeshDeviceImpl> impl) : pimpl_(std::move(impl)) {
+    pimpl_->queue = std::make_unique<Queue>(this);
+}
+
+MeshDevice::~MeshDevice() = default;
+
+namespace {
+
+uint64_t fact(const std::unique_ptr<MeshDeviceImpl>& impl, emulator::Fact which) {
+    return tt_emulator_device_fact(impl->opened(), which);
+}
+
+}  // namespace
+
+tt::ARCH MeshDevice::arch() const { return arch_of(fact(pimpl_, emulator::ARCH)); }
+int MeshDevice::id() const { return pimpl_->id; }
 CoreCoord MeshDevice::compute_with_storage_grid_size() const {
-    return {fact(handle_, emulator::GRID_X), fact(handle_, emulator::GRID_Y)};
+    return {fact(pimpl_, emulator::GRID_X), fact(pimpl_, emulator::GRID_Y)};
 }
 CoreCoord MeshDevice::logical_grid_size() const { return compute_with_storage_grid_size(); }
-uint32_t MeshDevice::l1_size_per_core() const { return static_cast<uint32_t>(fact(handle_, emulator::L1_BYTES)); }
-uint32_t MeshDevice::dram_size_per_channel() const { return static_cast<uint32_t>(fact(handle_, emulator::DRAM_BANK_BYTES)); }
-int MeshDevice::num_dram_channels() const { return static_cast<int>(fact(handle_, emulator::DRAM_BANKS)); }
-int MeshDevice::get_clock_rate_mhz() const { return static_cast<int>(fact(handle_, emulator::CLOCK_MHZ)); }
+uint32_t MeshDevice::l1_size_per_core() const { return static_cast<uint32_t>(fact(pimpl_, emulator::L1_BYTES)); }
+uint32_t MeshDevice::dram_size_per_channel() const { return static_cast<uint32_t>(fact(pimpl_, emulator::DRAM_BANK_BYTES)); }
+int MeshDevice::num_dram_channels() const { return static_cast<int>(fact(pimpl_, emulator::DRAM_BANKS)); }
+int MeshDevice::get_clock_rate_mhz() const { return static_cast<int>(fact(pimpl_, emulator::CLOCK_MHZ)); }
 
 CoreCoord MeshDevice::worker_core_from_logical_core(const CoreCoord& logical_core) const {
     tt_emulator_core core{};
     checked(tt_emulator_virtual_core(
-        opened(handle_), static_cast<uint32_t>(logical_core.x), static_cast<uint32_t>(logical_core.y), &core));
+        pimpl_->opened(), static_cast<uint32_t>(logical_core.x), static_cast<uint32_t>(logical_core.y), &core));
     return {core.x, core.y};
 }
 
-CoreCoord MeshDevice::virtual_core_from_logical_core(const CoreCoord& logical_core) const {
-    return worker_core_from_logical_core(logical_core);
-}
-
-const std::unique_ptr<Allocator>& MeshDevice::allocator() const { return allocator_; }
-
-bool MeshDevice::close() {
-    if (handle_ == nullptr) {
-        return false;
-    }
-    tt_emulator_device_close(handle_);
-    handle_ = nullptr;
-    return true;
-}
-
-bool MeshDevice::is_initialized() const { return handle_ != nullptr; }
+const std::unique_ptr<Allocator>& MeshDevice::allocator() const { return pimpl_->allocator; }
+bool MeshDevice::close() { return pimpl_->close(); }
+bool MeshDevice::is_initialized() const { return pimpl_->handle != nullptr; }
+std::size_t MeshDevice::num_devices() const { return 1; }
 
 MeshCommandQueue& MeshDevice::mesh_command_queue(std::optional<uint8_t> cq_id) const {
     TT_FATAL(cq_id.value_or(0) == 0, "cq_id {} is out of range", int(cq_id.value_or(0)));
-    return *command_queue_;
+    return *pimpl_->queue;
 }
 
-const MeshShape& MeshDevice::shape() const { return shape_; }
+const MeshShape& MeshDevice::shape() const { return pimpl_->shape; }
 
 std::shared_ptr<MeshBuffer> MeshBuffer::create(
     const MeshBufferConfig& config,
@@ -119,32 +162,19 @@ std::shared_ptr<MeshBuffer> MeshBuffer::create(
     TT_FATAL(replicated != nullptr, "The emulator has no buffers sharded over several devices");
     TT_FATAL(
         local.buffer_type == BufferType::DRAM || local.buffer_type == BufferType::L1, "The emulator has DRAM and L1 buffers only");
-    void* handle = checked(tt_emulator_buffer_create(
-        opened(mesh_device->emulator_handle()), local.buffer_type == BufferType::DRAM, replicated->size, local.page_size));
-    return std::shared_ptr<MeshBuffer>(new MeshBuffer(config, local, mesh_device, handle));
+    auto backing_buffer = BufferImpl::create(MeshDeviceImpl::opened(*mesh_device), replicated->size, local);
+    return std::shared_ptr<MeshBuffer>(
+        new MeshBuffer(config, local, replicated->size, mesh_device, std::move(backing_buffer)));
 }
-
-MeshBuffer::MeshBuffer(
-    const MeshBufferConfig& config, const DeviceLocalBufferConfig& local, MeshDevice* mesh_device, void* handle) :
-    config_(config),
-    device_local_config_(local),
-    mesh_device_(mesh_device->weak_from_this()),
-    handle_(handle),
-    device_buffer_(std::make_unique<Buffer>(
-        tt_emulator_buffer_address(handle),
-        std::get<ReplicatedBufferConfig>(config).size,
-        local.page_size,
-        tt_emulator_buffer_aligned_page(handle),
-        local.buffer_type)) {}
 
 MeshBuffer::~MeshBuffer() { deallocate(); }
 
-void MeshBuffer::deallocate() {
-    if (handle_ != nullptr) {
-        tt_emulator_buffer_destroy(handle_);
-        handle_ = nullptr;
-    }
-}
+bool MeshBuffer::is_allocated() const { return backing_buffer_ != nullptr; }
+void MeshBuffer::deallocate() { backing_buffer_.reset(); }
+DeviceAddr MeshBuffer::size() const { return device_local_size_; }
+MeshBufferLayout MeshBuffer::global_layout() const { return MeshBufferLayout::REPLICATED; }
+Buffer* MeshBuffer::get_reference_buffer() const { return backing_buffer_.get(); }
+Buffer* MeshBuffer::get_backing_buffer() const { return backing_buffer_.get(); }
 
 MeshDevice* MeshBuffer::device() const {
     const auto device = mesh_device_.lock();
@@ -154,43 +184,53 @@ MeshDevice* MeshBuffer::device() const {
 
 Buffer* MeshBuffer::get_device_buffer(const MeshCoordinate& device_coord) const {
     TT_FATAL(device_coord[0] == 0 && device_coord[1] == 0, "The mesh has one device");
-    return device_buffer_.get();
+    return backing_buffer_.get();
 }
 
 namespace {
 
+// The engine's handle of a buffer on an open device.
 void* allocated(const std::shared_ptr<MeshBuffer>& buffer) {
     TT_FATAL(buffer != nullptr && buffer->is_allocated(), "The buffer is not allocated");
-    opened(buffer->device()->emulator_handle());
-    return buffer->emulator_handle();
+    MeshDeviceImpl::opened(*buffer->device());
+    return buffer->get_backing_buffer()->impl()->handle();
 }
 
 }  // namespace
 
-void MeshCommandQueue::enqueue_write_mesh_buffer(const std::shared_ptr<MeshBuffer>& buffer, const void* host_data, bool) {
+void Queue::enqueue_write_mesh_buffer(const std::shared_ptr<MeshBuffer>& buffer, const void* host_data, bool) {
     checked(tt_emulator_buffer_write(allocated(buffer), host_data, buffer->size()));
 }
 
-void MeshCommandQueue::enqueue_read_mesh_buffer(void* host_data, const std::shared_ptr<MeshBuffer>& buffer, bool) {
+void Queue::enqueue_read_mesh_buffer(void* host_data, const std::shared_ptr<MeshBuffer>& buffer, bool) {
     checked(tt_emulator_buffer_read(allocated(buffer), host_data, buffer->size()));
 }
 
-void MeshCommandQueue::enqueue_mesh_workload(MeshWorkload& mesh_workload, bool) {
-    void* device = opened(mesh_device_->emulator_handle());
+void Queue::enqueue_mesh_workload(MeshWorkload& mesh_workload, bool) {
+    void* opened = MeshDeviceImpl::opened(*device());
     for (const auto& [range, program] : mesh_workload.get_programs()) {
-        checked(tt_emulator_launch(device, detail::program_handle(program)));
+        checked(tt_emulator_launch(opened, emulator::handle(program)));
     }
 }
 
-void MeshCommandQueue::finish(ttsl::Span<const SubDeviceId>) {}
+void Queue::finish(ttsl::Span<const SubDeviceId>) {}
 
-MeshWorkload::MeshWorkload() = default;
+// What a workload is here.
+class MeshWorkloadImpl {
+public:
+    std::unordered_map<MeshCoordinateRange, Program> programs;
+};
+
+MeshWorkload::MeshWorkload() : pimpl_(std::make_unique<MeshWorkloadImpl>()) {}
 MeshWorkload::~MeshWorkload() = default;
 MeshWorkload::MeshWorkload(MeshWorkload&& other) noexcept = default;
 MeshWorkload& MeshWorkload::operator=(MeshWorkload&& other) noexcept = default;
 
+std::unordered_map<MeshCoordinateRange, Program>& MeshWorkload::get_programs() { return pimpl_->programs; }
+const std::unordered_map<MeshCoordinateRange, Program>& MeshWorkload::get_programs() const { return pimpl_->programs; }
+
 void MeshWorkload::add_program(const MeshCoordinateRange& device_range, Program&& program) {
-    const bool added = programs_.emplace(device_range, std::move(program)).second;
+    const bool added = pimpl_->programs.emplace(device_range, std::move(program)).second;
     TT_FATAL(added, "The workload has a program for this range already");
 }
 
@@ -206,53 +246,6 @@ void LaunchProgram(distributed::MeshDevice& mesh_device, Program&& program) {
     distributed::MeshWorkload workload;
     workload.add_program(distributed::MeshCoordinateRange(mesh_device.shape()), std::move(program));
     distributed::EnqueueMeshWorkload(mesh_device.mesh_command_queue(), workload, true);
-}
-
-namespace {
-
-uint8_t interleaved_bits(const Buffer& buffer, tensor_accessor::ArgsConfig config) {
-    using tensor_accessor::ArgConfig;
-    // Of the runtime parts an interleaved buffer has the page size only.
-    const uint8_t page_size = config.test(ArgConfig::RuntimePageSize) ? static_cast<uint8_t>(ArgConfig::RuntimePageSize) : 0;
-    return static_cast<uint8_t>(page_size | (buffer.is_dram() ? static_cast<uint8_t>(ArgConfig::IsDram) : 0));
-}
-
-}  // namespace
-
-TensorAccessorArgs::TensorAccessorArgs(const Buffer& buffer, tensor_accessor::ArgsConfig args_config) :
-    bits_(interleaved_bits(buffer, args_config)), aligned_page_size_(static_cast<uint32_t>(buffer.aligned_page_size())) {}
-
-TensorAccessorArgs::TensorAccessorArgs(const distributed::MeshBuffer& buffer, tensor_accessor::ArgsConfig args_config) :
-    TensorAccessorArgs(*buffer.get_reference_buffer(), args_config) {}
-
-TensorAccessorArgs::TensorAccessorArgs(
-    const std::shared_ptr<distributed::MeshBuffer>& buffer, tensor_accessor::ArgsConfig args_config) :
-    TensorAccessorArgs(*buffer, args_config) {}
-
-std::vector<uint32_t> TensorAccessorArgs::get_compile_time_args() const {
-    std::vector<uint32_t> words{bits_};
-    if (get_common_runtime_args().empty()) {
-        words.push_back(aligned_page_size_);
-    }
-    return words;
-}
-
-std::vector<uint32_t> TensorAccessorArgs::get_common_runtime_args() const {
-    const bool runtime = (bits_ & static_cast<uint8_t>(tensor_accessor::ArgConfig::RuntimePageSize)) != 0;
-    return runtime ? std::vector<uint32_t>{aligned_page_size_} : std::vector<uint32_t>{};
-}
-
-void TensorAccessorArgs::append_to(std::vector<uint32_t>& compile_time_args) const {
-    TT_FATAL(get_common_runtime_args().empty(), "Common runtime arguments are required for ArgConfig::Runtime* configurations");
-    const auto words = get_compile_time_args();
-    compile_time_args.insert(compile_time_args.end(), words.begin(), words.end());
-}
-
-void TensorAccessorArgs::append_to(std::vector<uint32_t>& compile_time_args, std::vector<uint32_t>& common_runtime_args) const {
-    const auto compile = get_compile_time_args();
-    compile_time_args.insert(compile_time_args.end(), compile.begin(), compile.end());
-    const auto common = get_common_runtime_args();
-    common_runtime_args.insert(common_runtime_args.end(), common.begin(), common.end());
 }
 
 }  // namespace tt::tt_metal

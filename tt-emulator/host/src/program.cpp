@@ -8,7 +8,7 @@
 #include <tt-metalium/host_api.hpp>
 #include <tt_stl/assert.hpp>
 
-#include "engine_calls.h"
+#include "handles.h"
 
 namespace tt::tt_metal {
 
@@ -16,6 +16,7 @@ using emulator::checked;
 
 namespace detail {
 
+// What a program is here.
 class ProgramImpl {
 public:
     ProgramImpl() : handle(checked(tt_emulator_program_create())) {}
@@ -29,9 +30,13 @@ public:
     std::map<KernelHandle, RuntimeArgsData> common;
 };
 
-void* program_handle(const Program& program) { return program.impl().handle; }
-
 }  // namespace detail
+
+namespace emulator {
+
+void* handle(const Program& program) { return program.impl().handle; }
+
+}  // namespace emulator
 
 namespace {
 
@@ -122,7 +127,7 @@ KernelHandle create(
         kernel.unpack_to_dest_count = arguments.unpack_to_dest.size();
         arguments.fill(kernel, compute);
     }
-    return static_cast<KernelHandle>(checked(tt_emulator_create_kernel(detail::program_handle(program), &kernel)));
+    return static_cast<KernelHandle>(checked(tt_emulator_create_kernel(emulator::handle(program), &kernel)));
 }
 
 std::filesystem::path find_kernel(const std::string& file_name) {
@@ -154,27 +159,31 @@ ReaderDataMovementConfig::ReaderDataMovementConfig(
     std::vector<uint32_t> compile_args,
     std::map<std::string, std::string> defines,
     std::unordered_map<std::string, uint32_t> named_compile_args,
-    KernelBuildOptLevel opt_level) :
+    KernelBuildOptLevel opt_level,
+    std::vector<std::filesystem::path> compiler_include_paths) :
     DataMovementConfig{
         .processor = DataMovementProcessor::RISCV_1,
         .noc = NOC::RISCV_0_default,
         .compile_args = std::move(compile_args),
         .defines = std::move(defines),
         .named_compile_args = std::move(named_compile_args),
-        .opt_level = opt_level} {}
+        .opt_level = opt_level,
+        .compiler_include_paths = std::move(compiler_include_paths)} {}
 
 WriterDataMovementConfig::WriterDataMovementConfig(
     std::vector<uint32_t> compile_args,
     std::map<std::string, std::string> defines,
     std::unordered_map<std::string, uint32_t> named_compile_args,
-    KernelBuildOptLevel opt_level) :
+    KernelBuildOptLevel opt_level,
+    std::vector<std::filesystem::path> compiler_include_paths) :
     DataMovementConfig{
         .processor = DataMovementProcessor::RISCV_0,
         .noc = NOC::RISCV_1_default,
         .compile_args = std::move(compile_args),
         .defines = std::move(defines),
         .named_compile_args = std::move(named_compile_args),
-        .opt_level = opt_level} {}
+        .opt_level = opt_level,
+        .compiler_include_paths = std::move(compiler_include_paths)} {}
 
 Program::Program() : internal_(std::make_shared<detail::ProgramImpl>()) {}
 Program::~Program() noexcept = default;
@@ -217,7 +226,7 @@ CBHandle CreateCircularBuffer(
     }
     const auto address = config.globally_allocated_address();
     return static_cast<CBHandle>(checked(tt_emulator_create_circular_buffer(
-        detail::program_handle(program),
+        emulator::handle(program),
         cores.data(),
         cores.size(),
         config.total_size(),
@@ -227,13 +236,13 @@ CBHandle CreateCircularBuffer(
 }
 
 void UpdateCircularBufferTotalSize(Program& program, CBHandle cb_handle, uint32_t total_size) {
-    checked(tt_emulator_resize_circular_buffer(detail::program_handle(program), cb_handle, total_size));
+    checked(tt_emulator_resize_circular_buffer(emulator::handle(program), cb_handle, total_size));
 }
 
 uint32_t CreateSemaphore(Program& program, const std::variant<CoreRange, CoreRangeSet>& core_spec, uint32_t initial_value) {
     const Cores cores = cores_of(core_spec);
     return static_cast<uint32_t>(
-        checked(tt_emulator_create_semaphore(detail::program_handle(program), cores.data(), cores.size(), initial_value)));
+        checked(tt_emulator_create_semaphore(emulator::handle(program), cores.data(), cores.size(), initial_value)));
 }
 
 void SetRuntimeArgs(
@@ -243,7 +252,7 @@ void SetRuntimeArgs(
     ttsl::Span<const uint32_t> runtime_args) {
     for (const tt_emulator_core& core : cores_of(core_spec)) {
         checked(tt_emulator_set_runtime_args(
-            detail::program_handle(program), kernel, core, runtime_args.data(), runtime_args.size()));
+            emulator::handle(program), kernel, core, runtime_args.data(), runtime_args.size()));
     }
 }
 
@@ -272,7 +281,7 @@ void SetRuntimeArgs(
 
 void SetCommonRuntimeArgs(const Program& program, KernelHandle kernel_id, ttsl::Span<const uint32_t> runtime_args) {
     checked(tt_emulator_set_common_runtime_args(
-        detail::program_handle(program), kernel_id, runtime_args.data(), runtime_args.size()));
+        emulator::handle(program), kernel_id, runtime_args.data(), runtime_args.size()));
 }
 
 void SetCommonRuntimeArgs(const Program& program, KernelHandle kernel_id, std::initializer_list<uint32_t> runtime_args) {

@@ -2,10 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include <tt-metalium/buffer_types.hpp>
 
 namespace tt::tt_metal {
+
+class BufferImpl;
 
 // How a buffer is spread over banks. The emulator has interleaved buffers.
 class BufferShardingArgs {
@@ -14,29 +17,32 @@ public:
     TensorMemoryLayout buffer_layout() const { return TensorMemoryLayout::INTERLEAVED; }
 };
 
-// The part of a mesh buffer on its one device.
-class Buffer {
+// The part of a mesh buffer on its one device. Made by MeshBuffer::create.
+class Buffer : public std::enable_shared_from_this<Buffer> {
 public:
-    DeviceAddr address() const { return address_; }
-    DeviceAddr size() const { return size_; }
-    DeviceAddr page_size() const { return page_size_; }
-    DeviceAddr aligned_page_size() const { return aligned_page_size_; }
-    uint32_t num_pages() const { return static_cast<uint32_t>(size_ / page_size_); }
-    BufferType buffer_type() const { return buffer_type_; }
-    TensorMemoryLayout buffer_layout() const { return TensorMemoryLayout::INTERLEAVED; }
-    bool is_dram() const { return buffer_type_ == BufferType::DRAM; }
-    bool is_l1() const { return buffer_type_ == BufferType::L1; }
+    ~Buffer();
+    Buffer(const Buffer&) = delete;
+    Buffer& operator=(const Buffer&) = delete;
 
-    // Made by MeshBuffer::create.
-    Buffer(DeviceAddr address, DeviceAddr size, DeviceAddr page_size, DeviceAddr aligned_page_size, BufferType buffer_type) :
-        address_(address), size_(size), page_size_(page_size), aligned_page_size_(aligned_page_size), buffer_type_(buffer_type) {}
+    bool is_allocated() const;
+    DeviceAddr address() const;
+    DeviceAddr size() const;
+    DeviceAddr page_size() const;
+    DeviceAddr aligned_page_size() const;
+    uint32_t num_pages() const;
+    BufferType buffer_type() const;
+    TensorMemoryLayout buffer_layout() const;
+    bool is_dram() const;
+    bool is_l1() const;
+
+    BufferImpl* impl();
+    const BufferImpl* impl() const;
 
 private:
-    DeviceAddr address_;
-    DeviceAddr size_;
-    DeviceAddr page_size_;
-    DeviceAddr aligned_page_size_;
-    BufferType buffer_type_;
+    friend class BufferImpl;
+    explicit Buffer(BufferImpl impl);
+
+    std::unique_ptr<BufferImpl> impl_;
 };
 
 }  // namespace tt::tt_metal

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <unordered_set>
+#include <utility>
 
 #include <tt-metalium/buffer.hpp>
 #include <tt-metalium/circular_buffer_constants.h>
@@ -26,11 +28,14 @@ public:
     CircularBufferConfig& set_globally_allocated_address(const Buffer& buffer);
     CircularBufferConfig& set_tile_dims(uint8_t buffer_index, const Tile& tile);
 
-    const std::array<std::optional<Tile>, NUM_CIRCULAR_BUFFERS>& tiles() const { return tiles_; }
-    uint32_t total_size() const { return total_size_; }
-    std::optional<uint32_t> globally_allocated_address() const { return globally_allocated_address_; }
-    const std::array<std::optional<tt::DataFormat>, NUM_CIRCULAR_BUFFERS>& data_formats() const { return data_formats_; }
-    const std::array<std::optional<uint32_t>, NUM_CIRCULAR_BUFFERS>& page_sizes() const { return page_sizes_; }
+    const std::array<std::optional<Tile>, NUM_CIRCULAR_BUFFERS>& tiles() const;
+    uint32_t total_size() const;
+    std::optional<uint32_t> globally_allocated_address() const;
+    const std::array<std::optional<tt::DataFormat>, NUM_CIRCULAR_BUFFERS>& data_formats() const;
+    const std::array<std::optional<uint32_t>, NUM_CIRCULAR_BUFFERS>& page_sizes() const;
+    const std::unordered_set<uint8_t>& buffer_indices() const;
+
+    const Buffer* shadow_global_buffer{nullptr};
 
     class Builder {
     public:
@@ -41,7 +46,7 @@ public:
 
     private:
         friend class CircularBufferConfig;
-        Builder(CircularBufferConfig& parent, uint8_t buffer_index) : parent_(parent), buffer_index_(buffer_index) {}
+        Builder(CircularBufferConfig& parent, uint8_t buffer_index);
 
         CircularBufferConfig& parent_;
         uint8_t buffer_index_;
@@ -50,13 +55,24 @@ public:
     Builder index(uint8_t buffer_index);
 
 private:
-    void set_format(uint8_t buffer_index, tt::DataFormat data_format);
+    void set_config(const std::map<uint8_t, tt::DataFormat>& data_format_spec);
+
+    // Rows of a face and how many faces, where they are not the tile's own.
+    using FaceGeometry = std::optional<std::pair<uint32_t, uint32_t>>;
 
     uint32_t total_size_ = 0;
     std::optional<uint32_t> globally_allocated_address_;
     std::array<std::optional<tt::DataFormat>, NUM_CIRCULAR_BUFFERS> data_formats_;
     std::array<std::optional<uint32_t>, NUM_CIRCULAR_BUFFERS> page_sizes_;
     std::array<std::optional<Tile>, NUM_CIRCULAR_BUFFERS> tiles_;
+    std::array<FaceGeometry, NUM_CIRCULAR_BUFFERS> unpack_face_geometry_;
+    std::unordered_set<uint8_t> buffer_indices_;
+    std::unordered_set<uint8_t> local_buffer_indices_;
+    std::unordered_set<uint8_t> remote_buffer_indices_;
+    bool dynamic_cb_ = false;
+    uint32_t max_size_ = 0;
+    uint32_t buffer_size_ = 0;
+    uint32_t address_offset_ = 0;
 };
 
 }  // namespace tt::tt_metal

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <string>
 #include <unordered_map>
@@ -26,6 +27,7 @@ struct DataMovementConfig {
     std::map<std::string, std::string> defines;
     std::unordered_map<std::string, uint32_t> named_compile_args;
     KernelBuildOptLevel opt_level = KernelBuildOptLevel::O2;
+    std::vector<std::filesystem::path> compiler_include_paths;
 };
 
 // RISCV_1 on NoC 0.
@@ -34,7 +36,8 @@ struct ReaderDataMovementConfig : public DataMovementConfig {
         std::vector<uint32_t> compile_args = {},
         std::map<std::string, std::string> defines = {},
         std::unordered_map<std::string, uint32_t> named_compile_args = {},
-        KernelBuildOptLevel opt_level = KernelBuildOptLevel::O2);
+        KernelBuildOptLevel opt_level = KernelBuildOptLevel::O2,
+        std::vector<std::filesystem::path> compiler_include_paths = {});
 };
 
 // RISCV_0 on NoC 1.
@@ -43,7 +46,8 @@ struct WriterDataMovementConfig : public DataMovementConfig {
         std::vector<uint32_t> compile_args = {},
         std::map<std::string, std::string> defines = {},
         std::unordered_map<std::string, uint32_t> named_compile_args = {},
-        KernelBuildOptLevel opt_level = KernelBuildOptLevel::O2);
+        KernelBuildOptLevel opt_level = KernelBuildOptLevel::O2,
+        std::vector<std::filesystem::path> compiler_include_paths = {});
 };
 
 struct ComputeConfig {
@@ -57,6 +61,7 @@ struct ComputeConfig {
     std::map<std::string, std::string> defines;
     std::unordered_map<std::string, uint32_t> named_compile_args;
     KernelBuildOptLevel opt_level = KernelBuildOptLevel::O3;
+    std::vector<std::filesystem::path> compiler_include_paths;
 };
 
 }  // namespace tt::tt_metal

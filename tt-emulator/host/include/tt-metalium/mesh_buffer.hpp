@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <variant>
 
 #include <tt-metalium/buffer.hpp>
@@ -49,32 +50,41 @@ public:
     MeshBuffer(const MeshBuffer&) = delete;
     MeshBuffer& operator=(const MeshBuffer&) = delete;
 
-    bool is_allocated() const { return handle_ != nullptr; }
+    bool is_allocated() const;
     void deallocate();
     MeshDevice* device() const;
-    DeviceAddr size() const { return device_buffer_->size(); }
-    DeviceAddr device_local_size() const { return device_buffer_->size(); }
-    DeviceAddr address() const { return device_buffer_->address(); }
-    MeshBufferLayout global_layout() const { return MeshBufferLayout::REPLICATED; }
+    DeviceAddr size() const;
+    DeviceAddr device_local_size() const { return device_local_size_; }
+    DeviceAddr address() const { return address_; }
+    MeshBufferLayout global_layout() const;
     const MeshBufferConfig& global_config() const { return config_; }
     const DeviceLocalBufferConfig& device_local_config() const { return device_local_config_; }
     Buffer* get_device_buffer(const MeshCoordinate& device_coord) const;
-    Buffer* get_reference_buffer() const { return device_buffer_.get(); }
-    Buffer* get_backing_buffer() const { return device_buffer_.get(); }
-    uint32_t page_size() const { return static_cast<uint32_t>(device_buffer_->page_size()); }
-    uint32_t num_pages() const { return device_buffer_->num_pages(); }
-
-    // The engine's handle; null after deallocate.
-    void* emulator_handle() const { return handle_; }
+    Buffer* get_reference_buffer() const;
+    Buffer* get_backing_buffer() const;
+    uint32_t page_size() const { return static_cast<uint32_t>(device_local_config_.page_size); }
+    uint32_t num_pages() const { return page_size() == 0 ? 0 : static_cast<uint32_t>(device_local_size_ / page_size()); }
 
 private:
-    MeshBuffer(const MeshBufferConfig& config, const DeviceLocalBufferConfig& device_local_config, MeshDevice* mesh_device, void* handle);
+    MeshBuffer(
+        const MeshBufferConfig& config,
+        const DeviceLocalBufferConfig& device_local_config,
+        DeviceAddr device_local_size,
+        MeshDevice* mesh_device,
+        std::shared_ptr<Buffer> backing_buffer) :
+        config_(config),
+        device_local_config_(device_local_config),
+        mesh_device_(mesh_device->weak_from_this()),
+        address_(backing_buffer->address()),
+        device_local_size_(device_local_size),
+        backing_buffer_(std::move(backing_buffer)) {}
 
     MeshBufferConfig config_;
     DeviceLocalBufferConfig device_local_config_;
     std::weak_ptr<MeshDevice> mesh_device_;
-    void* handle_;
-    std::unique_ptr<Buffer> device_buffer_;
+    DeviceAddr address_ = 0;
+    DeviceAddr device_local_size_ = 0;
+    std::shared_ptr<Buffer> backing_buffer_;
 };
 
 }  // namespace tt::tt_metal::distributed

@@ -20,22 +20,22 @@ constexpr std::size_t DEFAULT_WORKER_L1_SIZE = 0;
 
 namespace tt::tt_metal {
 
+class AllocatorImpl;
+
 // What programs may know of the allocator.
 class Allocator {
 public:
-    explicit Allocator(DeviceAddr l1_base, DeviceAddr dram_base) : l1_base_(l1_base), dram_base_(dram_base) {}
-    DeviceAddr get_base_allocator_addr(const HalMemType& mem_type) const {
-        return mem_type == HalMemType::L1 ? l1_base_ : dram_base_;
-    }
+    explicit Allocator(AllocatorImpl* impl);
+    DeviceAddr get_base_allocator_addr(const HalMemType& mem_type) const;
 
 private:
-    DeviceAddr l1_base_;
-    DeviceAddr dram_base_;
+    AllocatorImpl* impl_;
 };
 
 namespace distributed {
 
 class MeshCommandQueue;
+class MeshDeviceImpl;
 
 class MeshDevice : public std::enable_shared_from_this<MeshDevice> {
 public:
@@ -49,6 +49,7 @@ public:
         ttsl::Span<const std::uint32_t> l1_bank_remap = {},
         std::size_t worker_l1_size = DEFAULT_WORKER_L1_SIZE);
 
+    explicit MeshDevice(std::unique_ptr<MeshDeviceImpl> pimpl);
     virtual ~MeshDevice();
     MeshDevice(const MeshDevice&) = delete;
     MeshDevice& operator=(const MeshDevice&) = delete;
@@ -62,26 +63,18 @@ public:
     virtual int num_dram_channels() const;
     virtual int get_clock_rate_mhz() const;
     virtual CoreCoord worker_core_from_logical_core(const CoreCoord& logical_core) const;
-    virtual CoreCoord virtual_core_from_logical_core(const CoreCoord& logical_core) const;
     virtual const std::unique_ptr<Allocator>& allocator() const;
     virtual bool close();
     virtual bool is_initialized() const;
 
     MeshCommandQueue& mesh_command_queue(std::optional<uint8_t> cq_id = std::nullopt) const;
     const MeshShape& shape() const;
-    std::size_t num_devices() const { return 1; }
-
-    // The engine's handle; null after close.
-    void* emulator_handle() const { return handle_; }
+    std::size_t num_devices() const;
 
 private:
-    MeshDevice(int id, void* handle);
+    friend class MeshDeviceImpl;
 
-    int id_;
-    void* handle_;
-    MeshShape shape_{1, 1};
-    std::unique_ptr<Allocator> allocator_;
-    std::unique_ptr<MeshCommandQueue> command_queue_;
+    std::unique_ptr<MeshDeviceImpl> pimpl_;
 };
 
 }  // namespace distributed

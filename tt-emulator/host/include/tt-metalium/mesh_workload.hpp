@@ -1,6 +1,7 @@
 // Programs for the devices of a mesh. Kept and enqueued again, a workload is compiled once.
 #pragma once
 
+#include <memory>
 #include <unordered_map>
 
 #include <tt-metalium/host_api.hpp>
@@ -10,6 +11,8 @@
 
 namespace tt::tt_metal::distributed {
 
+class MeshWorkloadImpl;
+
 class MeshWorkload {
 public:
     MeshWorkload();
@@ -18,11 +21,11 @@ public:
     MeshWorkload& operator=(MeshWorkload&& other) noexcept;
 
     void add_program(const MeshCoordinateRange& device_range, Program&& program);
-    std::unordered_map<MeshCoordinateRange, Program>& get_programs() { return programs_; }
-    const std::unordered_map<MeshCoordinateRange, Program>& get_programs() const { return programs_; }
+    std::unordered_map<MeshCoordinateRange, Program>& get_programs();
+    const std::unordered_map<MeshCoordinateRange, Program>& get_programs() const;
 
 private:
-    std::unordered_map<MeshCoordinateRange, Program> programs_;
+    std::unique_ptr<MeshWorkloadImpl> pimpl_;
 };
 
 }  // namespace tt::tt_metal::distributed

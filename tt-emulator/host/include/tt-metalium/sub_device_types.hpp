@@ -1,13 +1,12 @@
+// Ids of sub-devices; the emulator's devices have one.
 #pragma once
 
 #include <cstdint>
 
+#include <tt_stl/strong_type.hpp>
+
 namespace tt::tt_metal {
 
-struct SubDeviceId {
-    uint8_t value = 0;
-    constexpr explicit SubDeviceId(uint8_t value) : value(value) {}
-    constexpr uint8_t operator*() const { return value; }
-};
+using SubDeviceId = ttsl::StrongType<std::uint8_t, struct SubDeviceIdTag>;
 
 }  // namespace tt::tt_metal

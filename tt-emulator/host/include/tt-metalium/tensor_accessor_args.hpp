@@ -5,41 +5,9 @@
 #include <memory>
 #include <vector>
 
+#include <hostdevcommon/tensor_accessor/arg_config.hpp>
 #include <tt-metalium/buffer.hpp>
 #include <tt-metalium/mesh_buffer.hpp>
-
-namespace tensor_accessor {
-
-enum class ArgConfig : uint8_t {
-    None = 0,
-    Sharded = 1 << 0,
-    IsDram = 1 << 1,
-    RuntimeRank = 1 << 2,
-    RuntimeNumBanks = 1 << 3,
-    RuntimeTensorShape = 1 << 4,
-    RuntimeShardShape = 1 << 5,
-    RuntimeBankCoords = 1 << 6,
-    RuntimePageSize = 1 << 7,
-};
-
-// A set of ArgConfig bits.
-class ArgsConfig {
-public:
-    constexpr ArgsConfig(ArgConfig bit = ArgConfig::None) : bits_(static_cast<uint8_t>(bit)) {}
-    constexpr bool test(ArgConfig bit) const { return (bits_ & static_cast<uint8_t>(bit)) != 0; }
-    constexpr uint8_t raw() const { return bits_; }
-    constexpr ArgsConfig operator|(ArgsConfig other) const { return from_raw(bits_ | other.bits_); }
-    static constexpr ArgsConfig from_raw(uint8_t bits) {
-        ArgsConfig config;
-        config.bits_ = bits;
-        return config;
-    }
-
-private:
-    uint8_t bits_;
-};
-
-}  // namespace tensor_accessor
 
 namespace tt::tt_metal {
 
@@ -60,8 +28,8 @@ public:
     std::vector<uint32_t> get_common_runtime_args() const;
 
 private:
-    uint8_t bits_;
-    uint32_t aligned_page_size_;
+    const Buffer* buffer_;
+    tensor_accessor::ArgsConfig args_config_;
 };
 
 }  // namespace tt::tt_metal

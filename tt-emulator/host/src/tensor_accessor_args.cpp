@@ -1,0 +1,57 @@
+// The words that describe a buffer to kernels.
+#include <tt-metalium/tensor_accessor_args.hpp>
+#include <tt_stl/assert.hpp>
+
+namespace tt::tt_metal {
+
+namespace {
+
+tensor_accessor::ArgsConfig interleaved(const Buffer& buffer, tensor_accessor::ArgsConfig config) {
+    using tensor_accessor::ArgConfig;
+    // Of the runtime parts an interleaved buffer has the page size only.
+    tensor_accessor::ArgsConfig result = config & ArgConfig::RuntimePageSize;
+    result.set(ArgConfig::IsDram, buffer.is_dram());
+    return result;
+}
+
+}  // namespace
+
+TensorAccessorArgs::TensorAccessorArgs(const Buffer& buffer, tensor_accessor::ArgsConfig args_config) :
+    buffer_(&buffer), args_config_(interleaved(buffer, args_config)) {}
+
+TensorAccessorArgs::TensorAccessorArgs(const distributed::MeshBuffer& buffer, tensor_accessor::ArgsConfig args_config) :
+    TensorAccessorArgs(*buffer.get_reference_buffer(), args_config) {}
+
+TensorAccessorArgs::TensorAccessorArgs(
+    const std::shared_ptr<distributed::MeshBuffer>& buffer, tensor_accessor::ArgsConfig args_config) :
+    TensorAccessorArgs(*buffer, args_config) {}
+
+std::vector<uint32_t> TensorAccessorArgs::get_compile_time_args() const {
+    std::vector<uint32_t> words{args_config_.raw()};
+    if (get_common_runtime_args().empty()) {
+        words.push_back(static_cast<uint32_t>(buffer_->aligned_page_size()));
+    }
+    return words;
+}
+
+std::vector<uint32_t> TensorAccessorArgs::get_common_runtime_args() const {
+    if (!args_config_.test(tensor_accessor::ArgConfig::RuntimePageSize)) {
+        return {};
+    }
+    return {static_cast<uint32_t>(buffer_->aligned_page_size())};
+}
+
+void TensorAccessorArgs::append_to(std::vector<uint32_t>& compile_time_args) const {
+    TT_FATAL(get_common_runtime_args().empty(), "Common runtime arguments are required for ArgConfig::Runtime* configurations");
+    const auto words = get_compile_time_args();
+    compile_time_args.insert(compile_time_args.end(), words.begin(), words.end());
+}
+
+void TensorAccessorArgs::append_to(std::vector<uint32_t>& compile_time_args, std::vector<uint32_t>& common_runtime_args) const {
+    const auto compile = get_compile_time_args();
+    compile_time_args.insert(compile_time_args.end(), compile.begin(), compile.end());
+    const auto common = get_common_runtime_args();
+    common_runtime_args.insert(common_runtime_args.end(), common.begin(), common.end());
+}
+
+}  // namespace tt::tt_metal
