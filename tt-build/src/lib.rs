@@ -21,6 +21,7 @@
 
 mod archive;
 mod artifacts;
+pub mod device;
 mod emit;
 mod error;
 mod kernels;
