@@ -1,6 +1,8 @@
 //! The checks of `cargo xtask conformance`.
 
 pub mod emulated;
+pub mod fetch;
+pub mod headers;
 pub mod mutations;
 pub mod production;
 pub mod rules;

@@ -1,0 +1,139 @@
+//! `conformance headers`: every emitted kernel compiled with the device headers of the real runtime.
+//!
+//! Each kernel is compiled for every processor that runs it, on both chips, with the command lines of the runtime's JIT
+//! and the tables of formats and modes of its own plan. Any warning in a kernel fails, a deprecated name too.
+
+mod chore;
+mod sfpi;
+mod stock;
+
+pub use chore::CHORE;
+pub use stock::toolchain;
+
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use tt_build::device::{Chip, DeviceCompiler, DeviceKernel, Processor, Toolchain, processors_of};
+
+/// A kernel that does not compile.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    /// The kernel's name.
+    pub kernel: String,
+    /// The chip's name.
+    pub chip: &'static str,
+    /// The processor's name.
+    pub processor: &'static str,
+    /// What the compiler said.
+    pub reason: String,
+}
+
+/// What became of a kernel on one processor.
+#[derive(Debug, Clone)]
+pub struct Outcome<'a, T> {
+    /// The kernel.
+    pub kernel: &'a DeviceKernel,
+    /// The chip.
+    pub chip: &'static Chip,
+    /// The processor.
+    pub processor: &'static Processor,
+    /// What it gave, or why it failed.
+    pub result: Result<T, String>,
+}
+
+/// How to check.
+#[derive(Debug, Clone)]
+pub struct Options<'a> {
+    /// The chips to compile for.
+    pub chips: &'a [&'static Chip],
+    /// How many compilers run at once.
+    pub jobs: usize,
+    /// Where precompiled headers and firmware are kept.
+    pub cache: &'a Path,
+    /// Where objects go; what is there is overwritten.
+    pub work: &'a Path,
+}
+
+/// Compiles `kernels` for all their processors and gives back those that do not compile cleanly.
+///
+/// # Errors
+/// Where the toolchain itself does not work.
+pub fn check(toolchain: &Toolchain, kernels: &[DeviceKernel], options: &Options<'_>) -> Result<Vec<Failure>, String> {
+    let outcomes = compile_all(toolchain, kernels, options)?;
+    let failures = outcomes.into_iter().filter_map(|outcome| {
+        outcome.result.err().map(|reason| Failure {
+            kernel: outcome.kernel.name.clone(),
+            chip: outcome.chip.name,
+            processor: outcome.processor.name,
+            reason,
+        })
+    });
+    Ok(failures.collect())
+}
+
+/// Compiles `kernels` for all their processors.
+fn compile_all<'a>(
+    toolchain: &Toolchain,
+    kernels: &'a [DeviceKernel],
+    options: &Options<'_>,
+) -> Result<Vec<Outcome<'a, PathBuf>>, String> {
+    let compiler = DeviceCompiler::new(toolchain, options.cache);
+    compiler
+        .prepare_headers(options.chips)
+        .map_err(|error| error.to_string())?;
+    for_each_unit(kernels, options, |kernel, chip, processor, folder| {
+        let object = compiler
+            .compile(kernel, chip, processor, folder)
+            .map_err(|error| error.to_string())?;
+        if object.warnings.is_empty() {
+            Ok(object.path)
+        } else {
+            Err(object.warnings)
+        }
+    })
+}
+
+/// Does `work` for every kernel, chip and processor, several at once, each with a folder of its own.
+pub(crate) fn for_each_unit<'a, T: Send>(
+    kernels: &'a [DeviceKernel],
+    options: &Options<'_>,
+    work: impl Fn(&DeviceKernel, &Chip, &Processor, &Path) -> Result<T, String> + Sync,
+) -> Result<Vec<Outcome<'a, T>>, String> {
+    let mut units = Vec::new();
+    for kernel in kernels {
+        for chip in options.chips {
+            units.extend(processors_of(kernel.role).map(|processor| (kernel, *chip, processor)));
+        }
+    }
+    let next = AtomicUsize::new(0);
+    let outcomes = Mutex::new(Vec::new());
+    let run = || {
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let Some((kernel, chip, processor)) = units.get(index).copied() else {
+                break;
+            };
+            let folder = options.work.join(index.to_string());
+            let result = work(kernel, chip, processor, &folder);
+            let outcome = Outcome {
+                kernel,
+                chip,
+                processor,
+                result,
+            };
+            outcomes
+                .lock()
+                .unwrap_or_else(std::sync::PoisonError::into_inner)
+                .push((index, outcome));
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..options.jobs.min(units.len()) {
+            scope.spawn(run);
+        }
+        run();
+    });
+    let mut outcomes = outcomes.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    outcomes.sort_by_key(|(index, _)| *index);
+    Ok(outcomes.into_iter().map(|(_, outcome)| outcome).collect())
+}
