@@ -80,7 +80,7 @@ impl<'a> DeviceCompiler<'a> {
             .iter()
             .map(|name| format!("#include <{name}>\n"))
             .collect();
-        write(&header, &format!("#pragma once\n{text}"))?;
+        write(&header, &text)?;
         let partial = partial_of(&precompiled);
         let words = command::language(chip, processor, optimization);
         let mut words = self.toolchain.adaptation.compile_words(words);

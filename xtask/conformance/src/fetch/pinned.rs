@@ -42,7 +42,7 @@ pub const PACKAGES: [Package; 4] = [
             sha256: "6117b2328a58059977e04e9938fffa2016cc88a2dc0ca70d1efeeea0c7b4dace",
         },
         parts: &[
-            "./usr/bin/riscv64-unknown-elf-g*",
+            "./usr/bin/riscv64-unknown-elf-[cg]*",
             "./usr/lib/gcc/riscv64-unknown-elf/12.2.0/cc1plus",
             "./usr/lib/gcc/riscv64-unknown-elf/12.2.0/cc1",
             "./usr/lib/gcc/riscv64-unknown-elf/12.2.0/collect2",

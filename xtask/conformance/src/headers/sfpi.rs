@@ -94,17 +94,21 @@ struct Operand {};
 template <class T> constexpr bool is_operand = std::is_base_of_v<Operand, std::remove_cv_t<std::remove_reference_t<T>>>;
 template <class... T> using where_any = std::enable_if_t<(is_operand<T> || ...), int>;
 template <int Kind> struct Vector;
-struct Any : Operand {
+// Becomes a vector by itself; everything else is turned into one by the vector's constructor.
+struct Convertible : Operand {};
+template <class T> constexpr bool is_plain = std::is_base_of_v<Operand, T> && !std::is_base_of_v<Convertible, T>;
+struct Any : Convertible {
     template <int Kind> operator Vector<Kind>() const { return {}; }
     Any operator-() const { return {}; }
     Any operator~() const { return {}; }
     Any operator!() const { return {}; }
+    int get() const { return 0; }
 };
 struct sFloat16a : Operand { template <class T> explicit constexpr sFloat16a(T) {} };
 struct sFloat16b : Operand { template <class T> explicit constexpr sFloat16b(T) {} };
 template <int Kind> struct Vector : Operand {
     Vector() {}
-    template <class T, std::enable_if_t<std::is_arithmetic_v<T> || (is_operand<T> && !std::is_same_v<T, Any>), int> = 0>
+    template <class T, std::enable_if_t<std::is_arithmetic_v<T> || is_plain<T>, int> = 0>
     Vector(const T &) {}
     template <class A, class B> Vector(const A &, const B &) {}
     template <class T> Vector &operator+=(const T &) { return *this; }
@@ -130,13 +134,13 @@ struct vBool : Operand {
     operator Vector<1>() const { return {}; }
 };
 // A register of the destination file or of the processor: read and written as any vector.
-template <int> struct Register : Operand {
+template <int> struct Register : Convertible {
     Register(int = 0) {}
     Register(const Register &) = default;
     void operator=(const Register &) const {}
     template <class T> void operator=(const T &) const {}
     template <int Kind> operator Vector<Kind>() const { return {}; }
-    template <class... T> Register mode(T...) const { return *this; }
+    template <auto...> Register mode(int = 0) const { return *this; }
     Vector<0> operator-() const { return {}; }
     void in_use() const {}
 };
