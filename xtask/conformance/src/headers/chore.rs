@@ -10,7 +10,7 @@ use xtask::arguments::{Arguments, Chore};
 use xtask::kernels::SELECTION;
 
 /// The chore.
-pub const CHORE: Chore = Chore {
+pub const CHECK: Chore = Chore {
     name: "headers",
     operand: "",
     options: &[

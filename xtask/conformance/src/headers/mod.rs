@@ -7,7 +7,7 @@ mod chore;
 mod sfpi;
 mod stock;
 
-pub use chore::CHORE;
+pub use chore::CHECK;
 pub use stock::toolchain;
 
 use std::path::{Path, PathBuf};
