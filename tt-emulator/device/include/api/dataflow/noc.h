@@ -34,6 +34,7 @@ struct NocOptVals {
 class Noc {
 public:
     enum class AddressType { NOC, LOCAL_L1 };
+    static constexpr uint32_t INVALID_TXN_ID = 0xFFFFFFFF;
 
 private:
     template <typename T>
@@ -50,6 +51,11 @@ public:
     explicit Noc(uint8_t noc_id) : noc_id_(noc_id) {}
 
     uint8_t get_noc_id() const { return noc_id_; }
+
+    bool is_local_bank(uint32_t virtual_x, uint32_t virtual_y) const {
+        return virtual_x == my_x[noc_id_] && virtual_y == my_y[noc_id_];
+    }
+    bool is_local_addr(const uint64_t noc_addr) const { return is_local_bank(noc_addr >> 36 & 63, noc_addr >> 42 & 63); }
 
     template <
         NocOptions opts = NocOptions::DEFAULT,

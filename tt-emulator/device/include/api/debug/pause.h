@@ -1,0 +1,4 @@
+// Pauses are off, as without the watcher.
+#pragma once
+
+#define PAUSE()

@@ -1,0 +1,4 @@
+// Waypoints are off, as without the watcher.
+#pragma once
+
+#include "api/debug/assert.h"
