@@ -72,7 +72,7 @@ rules! {
         "A circular buffer has one consumer RISC: each RISC keeps a read pointer of its own.",
         "hazards.md F 14 (tt-metal PR 45142); metalium.md 1.3";
     CB_DIRTY_RESERVE = "EMU0109", "reserved pages never pushed",
-        "The kernel ended with pages that it reserved and neither pushed nor used before: the next program finds them.",
+        "The kernel reserved pages of a circular buffer that other RISCs use, and never pushed any.",
         "metalium.md 8.1, dirty circular buffers";
     CB_DIRTY_WAIT = "EMU0110", "pages waited for and never popped",
         "The kernel waited on this circular buffer and never popped a page that its producer keeps producing.",

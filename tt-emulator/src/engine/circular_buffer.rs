@@ -27,6 +27,8 @@ pub(crate) struct CbConfig {
     pub tile_rows: u32,
     /// Columns of a tile.
     pub tile_columns: u32,
+    /// Whether its pages are those of a buffer: what they hold is there before the run and stays after it.
+    pub on_buffer: bool,
 }
 
 impl CbConfig {
@@ -39,6 +41,7 @@ impl CbConfig {
         format: DataFormat::Float16_b,
         tile_rows: 32,
         tile_columns: 32,
+        on_buffer: false,
     };
 }
 
@@ -49,6 +52,8 @@ pub(crate) struct CoreCb {
     acked: u16,
     producer: Option<RiscName>,
     consumer: Option<RiscName>,
+    /// RISCs that reserved pages or waited for some, one bit each.
+    users: u8,
 }
 
 impl CoreCb {
@@ -59,7 +64,13 @@ impl CoreCb {
             acked: 0,
             producer: None,
             consumer: None,
+            users: 0,
         }
+    }
+
+    /// Whether RISCs besides `name` use it.
+    fn is_shared_with_others(&self, name: RiscName) -> bool {
+        self.users & !(1 << name as u8) != 0
     }
 
     /// Pages that are filled.
@@ -138,7 +149,8 @@ impl Risc {
     pub fn cb_reserve_back(&mut self, cb: u32, pages: u32, line: i32) {
         self.check_cb(cb, line);
         let core = self.core();
-        let shared = &core.cbs[cb as usize];
+        let shared = &mut core.cbs[cb as usize];
+        shared.users |= 1 << self.name as u8;
         if pages > shared.config.pages {
             let detail = format!(
                 "cb_reserve_back({cb}, {pages}), the circular buffer has {} pages",
@@ -158,7 +170,8 @@ impl Risc {
     pub fn cb_wait_front(&mut self, cb: u32, pages: u32, line: i32) {
         self.check_cb(cb, line);
         let core = self.core();
-        let shared = &core.cbs[cb as usize];
+        let shared = &mut core.cbs[cb as usize];
+        shared.users |= 1 << self.name as u8;
         if pages > shared.config.pages {
             let detail = format!(
                 "cb_wait_front({cb}, {pages}), the circular buffer has {} pages",
@@ -188,7 +201,9 @@ impl Risc {
             );
             self.violation(&rules::CB_SECOND_PRODUCER, line, detail);
         }
-        if pages > view.reserved {
+        // Pages of a buffer are filled already: they may be handed over as they are where they are free.
+        let as_they_are = shared.config.on_buffer && pages <= shared.config.pages - u32::from(shared.filled());
+        if pages > view.reserved && !as_they_are {
             let detail = format!("cb_push_back({cb}, {pages}), reserved are {}", view.reserved);
             self.violation(&rules::CB_PUSH_BEYOND_RESERVE, line, detail);
         }
@@ -207,7 +222,7 @@ impl Risc {
         } else {
             start + bytes
         };
-        view.reserved -= pages;
+        view.reserved = view.reserved.saturating_sub(pages);
         view.pack_slot = 0;
         view.pushed = true;
         shared.received = shared.received.wrapping_add(pages as u16);
@@ -265,12 +280,14 @@ impl Risc {
     /// Whether `pages` pages are free, without waiting.
     pub fn cb_pages_reservable(&mut self, cb: u32, pages: u32, line: i32) -> bool {
         self.check_cb(cb, line);
+        self.core().cbs[cb as usize].users |= 1 << self.name as u8;
         self.core().cbs[cb as usize].free() >= pages
     }
 
     /// Whether `pages` pages are filled, without waiting.
     pub fn cb_pages_available(&mut self, cb: u32, pages: u32, line: i32) -> bool {
         self.check_cb(cb, line);
+        self.core().cbs[cb as usize].users |= 1 << self.name as u8;
         u32::from(self.core().cbs[cb as usize].filled()) >= pages
     }
 
@@ -345,19 +362,14 @@ impl Risc {
         slot
     }
 
-    /// Checks at kernel end that no window was opened and then forgotten.
+    /// Checks at kernel end that no page that was waited for is forgotten. Pages of a buffer need not be given back: waiting
+    /// for them says that they are written.
     pub fn check_cbs_at_end(&mut self) {
         let line = self.line;
         for cb in 0..MAX_CIRCULAR_BUFFERS {
             let view = self.views[cb];
-            if view.reserved > 0 && !view.pushed {
-                let detail = format!(
-                    "circular buffer {cb}: {} pages reserved, none was ever pushed",
-                    view.reserved
-                );
-                self.violation(&rules::CB_DIRTY_RESERVE, line, detail);
-            }
-            let Some(producer) = self.core().cbs[cb].producer else {
+            let shared = &self.core().cbs[cb];
+            let Some(producer) = shared.producer.filter(|_| !shared.config.on_buffer) else {
                 continue;
             };
             if view.waited > 0 && !view.popped && producer != self.name && self.name != RiscName::Trisc {
@@ -368,5 +380,15 @@ impl Risc {
                 self.violation(&rules::CB_DIRTY_WAIT, line, detail);
             }
         }
+    }
+
+    /// A circular buffer that this RISC reserved pages of and never pushed any, though other RISCs use it. To one RISC alone
+    /// a circular buffer may be plain memory.
+    pub fn forgotten_reserve(&self) -> Option<(usize, u32)> {
+        let forgotten = |(cb, view): &(usize, &CbView)| {
+            view.reserved > 0 && !view.pushed && self.core().cbs[*cb].is_shared_with_others(self.name)
+        };
+        let found = self.views.iter().enumerate().find(forgotten);
+        found.map(|(cb, view)| (cb, view.reserved))
     }
 }

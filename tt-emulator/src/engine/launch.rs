@@ -74,7 +74,7 @@ pub fn launch(device: &Arc<Device>, program: &Program, threads: usize) -> Result
     let mut cores = build(program, device, &machine, &entries, &addresses);
     let (ending, epochs) = run(&machine, &mut cores, threads);
     match ending {
-        Ending::Finished => {}
+        Ending::Finished => check_reserves(&cores)?,
         Ending::OutOfStacks => return Err(LaunchError::Stacks),
         Ending::Deadlocked => return Err(deadlock::report(&cores).into()),
         Ending::Violated => {
@@ -113,6 +113,20 @@ pub fn launch(device: &Arc<Device>, program: &Program, threads: usize) -> Result
     }
     device.record_run(counters.clone());
     Ok(counters)
+}
+
+/// Refuses a run after which another RISC would still wait for reserved pages, had it more to do.
+fn check_reserves(cores: &[CoreRun]) -> Result<(), Box<Report>> {
+    for (risc, _) in cores.iter().flat_map(|run| &run.riscs) {
+        if let Some((cb, pages)) = risc.forgotten_reserve() {
+            return Err(Box::new(Report {
+                rule: &rules::CB_DIRTY_RESERVE,
+                place: Some(deadlock::place(risc, risc.line)),
+                detail: format!("circular buffer {cb}: {pages} pages reserved, none was ever pushed"),
+            }));
+        }
+    }
+    Ok(())
 }
 
 fn check_cores(program: &Program, arch: &Arch) -> Result<(), Box<Report>> {
@@ -254,6 +268,7 @@ fn build(
                     format: index.format,
                     tile_rows: index.tile.0,
                     tile_columns: index.tile.1,
+                    on_buffer: buffer.global_address.is_some(),
                 });
             }
         }

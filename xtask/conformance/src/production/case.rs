@@ -168,11 +168,13 @@ impl CircularBuffer {
     }
 }
 
-/// A kernel of the wheel in a case.
+/// A kernel in a case: of the wheel, or of ours where a production kernel needs company of another kind.
 #[derive(Clone, Debug)]
 pub struct Kernel {
     /// Its file, below `ttnn/cpp/ttnn` of the wheel.
     pub path: String,
+    /// Its text where it is ours.
+    pub text: Option<&'static str>,
     /// Its RISC.
     pub role: KernelRole,
     /// Cores it runs on.
@@ -193,6 +195,7 @@ impl Kernel {
     fn new(path: &str, role: KernelRole, cores: &[CoreCoord]) -> Kernel {
         Kernel {
             path: path.to_owned(),
+            text: None,
             role,
             cores: cores.to_vec(),
             compile_args: Vec::new(),
@@ -218,6 +221,37 @@ impl Kernel {
     /// A kernel of the compute RISCs.
     pub fn compute(path: &str, cores: &[CoreCoord], options: ComputeOptions) -> Kernel {
         Kernel::new(path, KernelRole::Compute(options), cores)
+    }
+
+    /// Our kernel that writes what the circular buffers of `streams` bring to their tensors, on RISCV_0 and NoC 1.
+    pub fn drain(cores: &[CoreCoord], streams: &[Stream]) -> Kernel {
+        let kernel = Kernel::writer("drain.cpp", cores);
+        kernel.with_streams(include_str!("kernels/drain.cpp"), streams)
+    }
+
+    /// Our kernel that fills the circular buffers of `streams` from their tensors, on RISCV_1 and NoC 0.
+    pub fn feed(cores: &[CoreCoord], streams: &[Stream]) -> Kernel {
+        let kernel = Kernel::reader("feed.cpp", cores);
+        kernel.with_streams(include_str!("kernels/feed.cpp"), streams)
+    }
+
+    fn with_streams(mut self, text: &'static str, streams: &[Stream]) -> Kernel {
+        self.text = Some(text);
+        self.compile_args.push(Arg::Word(streams.len() as u32));
+        self.compile_args
+            .extend(streams.iter().map(|stream| Arg::Accessor(stream.buffer)));
+        self
+    }
+
+    /// Sets what our kernel does on a core: every step takes some pages of a stream; pages count from where each starts.
+    pub fn steps(self, core: CoreCoord, streams: &[Stream], steps: impl IntoIterator<Item = (u32, u32)>) -> Kernel {
+        let steps: Vec<(u32, u32)> = steps.into_iter().collect();
+        let heads = streams.iter().flat_map(|stream| {
+            [Arg::Word(stream.cb), Arg::Address(stream.buffer), Arg::Word(stream.first)]
+        });
+        let words = steps.iter().flat_map(|(stream, pages)| [*stream, *pages]);
+        let words = std::iter::once(steps.len() as u32).chain(words).map(Arg::Word);
+        self.args(core, heads.chain(words).collect::<Vec<_>>())
     }
 
     /// The same data movement kernel on another NoC than its RISC has by convention.
@@ -262,6 +296,24 @@ impl Kernel {
     pub fn args(mut self, core: CoreCoord, args: impl IntoIterator<Item = impl Into<Arg>>) -> Kernel {
         self.args.push((core, args.into_iter().map(Into::into).collect()));
         self
+    }
+}
+
+/// A circular buffer and the tensor that its pages go to or come from.
+#[derive(Clone, Copy, Debug)]
+pub struct Stream {
+    /// The circular buffer's id.
+    pub cb: u32,
+    /// The tensor.
+    pub buffer: &'static str,
+    /// The first page of it.
+    pub first: u32,
+}
+
+impl Stream {
+    /// Pages of `buffer` from the first on.
+    pub fn new(cb: u32, buffer: &'static str) -> Stream {
+        Stream { cb, buffer, first: 0 }
     }
 }
 

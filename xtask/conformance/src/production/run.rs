@@ -119,7 +119,10 @@ fn circular_buffer(described: &CircularBuffer, buffers: &Buffers) -> Result<tt_e
 fn add(program: &mut Program, kernel: &Kernel, wheel: &Wheel, resolver: &Resolver) -> Result<(), String> {
     let source = KernelSource {
         file: kernel.path.clone(),
-        source: wheel.read(&kernel.path)?,
+        source: match kernel.text {
+            Some(text) => text.to_owned(),
+            None => wheel.read(&kernel.path)?,
+        },
         directory: wheel.directory(&kernel.path),
         include_directories: wheel.include_directories(),
         compile_args: resolver.words(&kernel.compile_args)?,

@@ -29,7 +29,7 @@ pub struct Counts {
 pub fn table(cases: &[Case]) -> (Counts, String) {
     let mut rows: BTreeMap<&str, Row> = BTreeMap::new();
     for case in cases {
-        for kernel in &case.kernels {
+        for kernel in case.kernels.iter().filter(|kernel| kernel.text.is_none()) {
             let row = rows.entry(&kernel.path).or_default();
             row.risc = match kernel.role {
                 KernelRole::Compute(_) => "compute",

@@ -237,6 +237,13 @@ pub fn pattern(bytes: usize, seed: usize) -> Vec<u8> {
         .collect()
 }
 
+/// Pages of `page_bytes` bytes in another order.
+pub fn reordered(content: &[u8], page_bytes: u32, order: &[u32]) -> Vec<u8> {
+    let bytes = page_bytes as usize;
+    let page = |index: &u32| &content[*index as usize * bytes..][..bytes];
+    order.iter().flat_map(page).copied().collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
