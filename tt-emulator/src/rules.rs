@@ -75,7 +75,7 @@ rules! {
         "The kernel reserved pages of a circular buffer that other RISCs use, and never pushed any.",
         "metalium.md 8.1, dirty circular buffers";
     CB_DIRTY_WAIT = "EMU0110", "pages waited for and never popped",
-        "The kernel waited on this circular buffer and never popped a page that its producer keeps producing.",
+        "The kernel waited on this circular buffer and never popped from it, and its producer filled more pages than those.",
         "metalium.md 8.1, dirty circular buffers";
     CB_FRONT_WINDOW = "EMU0111", "page outside what was waited for",
         "Only pages that cb_wait_front returned for are filled.",

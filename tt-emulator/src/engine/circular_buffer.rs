@@ -362,24 +362,22 @@ impl Risc {
         slot
     }
 
-    /// Checks at kernel end that no page that was waited for is forgotten. Pages of a buffer need not be given back: waiting
-    /// for them says that they are written.
-    pub fn check_cbs_at_end(&mut self) {
-        let line = self.line;
-        for cb in 0..MAX_CIRCULAR_BUFFERS {
-            let view = self.views[cb];
-            let shared = &self.core().cbs[cb];
-            let Some(producer) = shared.producer.filter(|_| !shared.config.on_buffer) else {
-                continue;
-            };
-            if view.waited > 0 && !view.popped && producer != self.name && self.name != RiscName::Trisc {
-                let detail = format!(
-                    "circular buffer {cb}: {} pages waited for, none was ever popped",
-                    view.waited
-                );
-                self.violation(&rules::CB_DIRTY_WAIT, line, detail);
-            }
+    /// A circular buffer that this RISC waited on and never popped from, though its producer filled pages beyond those, and
+    /// how many it waited for. What is produced once may stay, and pages of a buffer need not be given back.
+    pub fn forgotten_wait(&self) -> Option<(usize, u32)> {
+        let forgotten = |(cb, view): &(usize, &CbView)| {
+            let shared = &self.core().cbs[*cb];
+            view.waited > 0
+                && !view.popped
+                && shared.producer.is_some_and(|producer| producer != self.name)
+                && !shared.config.on_buffer
+                && u32::from(shared.received) > view.waited
+        };
+        if self.name == RiscName::Trisc {
+            return None;
         }
+        let found = self.views.iter().enumerate().find(forgotten);
+        found.map(|(cb, view)| (cb, view.waited))
     }
 
     /// A circular buffer that this RISC reserved pages of and never pushed any, though other RISCs use it. To one RISC alone

@@ -74,7 +74,7 @@ pub fn launch(device: &Arc<Device>, program: &Program, threads: usize) -> Result
     let mut cores = build(program, device, &machine, &entries, &addresses);
     let (ending, epochs) = run(&machine, &mut cores, threads);
     match ending {
-        Ending::Finished => check_reserves(&cores)?,
+        Ending::Finished => check_circular_buffers(&cores)?,
         Ending::OutOfStacks => return Err(LaunchError::Stacks),
         Ending::Deadlocked => return Err(deadlock::report(&cores).into()),
         Ending::Violated => {
@@ -115,16 +115,29 @@ pub fn launch(device: &Arc<Device>, program: &Program, threads: usize) -> Result
     Ok(counters)
 }
 
-/// Refuses a run after which another RISC would still wait for reserved pages, had it more to do.
-fn check_reserves(cores: &[CoreRun]) -> Result<(), Box<Report>> {
+/// Refuses a run in which a RISC opened a window of a circular buffer and then forgot it.
+fn check_circular_buffers(cores: &[CoreRun]) -> Result<(), Box<Report>> {
     for (risc, _) in cores.iter().flat_map(|run| &run.riscs) {
-        if let Some((cb, pages)) = risc.forgotten_reserve() {
-            return Err(Box::new(Report {
-                rule: &rules::CB_DIRTY_RESERVE,
-                place: Some(deadlock::place(risc, risc.line)),
-                detail: format!("circular buffer {cb}: {pages} pages reserved, none was ever pushed"),
-            }));
-        }
+        let (rule, cb, detail) = if let Some((cb, pages)) = risc.forgotten_reserve() {
+            (
+                &rules::CB_DIRTY_RESERVE,
+                cb,
+                format!("{pages} pages reserved, none was ever pushed"),
+            )
+        } else if let Some((cb, pages)) = risc.forgotten_wait() {
+            (
+                &rules::CB_DIRTY_WAIT,
+                cb,
+                format!("{pages} pages waited for, none was ever popped"),
+            )
+        } else {
+            continue;
+        };
+        return Err(Box::new(Report {
+            rule,
+            place: Some(deadlock::place(risc, risc.line)),
+            detail: format!("circular buffer {cb}: {detail}"),
+        }));
     }
     Ok(())
 }

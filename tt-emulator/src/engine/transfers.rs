@@ -87,6 +87,11 @@ pub(crate) struct Transfers {
 }
 
 impl Transfers {
+    /// Notes that the increments issued so far have arrived.
+    pub fn forget_atomics(&mut self) {
+        self.atomics = [None; 2];
+    }
+
     /// Whether a read is in flight.
     #[inline]
     pub fn has_reads(&self) -> bool {

@@ -247,7 +247,11 @@ impl Kernel {
     pub fn steps(self, core: CoreCoord, streams: &[Stream], steps: impl IntoIterator<Item = (u32, u32)>) -> Kernel {
         let steps: Vec<(u32, u32)> = steps.into_iter().collect();
         let heads = streams.iter().flat_map(|stream| {
-            [Arg::Word(stream.cb), Arg::Address(stream.buffer), Arg::Word(stream.first)]
+            [
+                Arg::Word(stream.cb),
+                Arg::Address(stream.buffer),
+                Arg::Word(stream.first),
+            ]
         });
         let words = steps.iter().flat_map(|(stream, pages)| [*stream, *pages]);
         let words = std::iter::once(steps.len() as u32).chain(words).map(Arg::Word);

@@ -209,6 +209,12 @@ public:
             destination, val, has_flag(opts, NocOptions::POSTED) ? TT_EMULATOR_POSTED : 0, noc_id_, line);
     }
 
+    // Whether the reads of a transaction have arrived. They have by the time the question is asked.
+    bool is_read_trid_flushed(uint32_t trid, TT_LINE_PARAM) const {
+        tt_emulator_dataflow()->read_barrier(noc_id_, static_cast<int32_t>(trid), line);
+        return true;
+    }
+
     template <NocOptions opts = NocOptions::DEFAULT>
     void async_read_barrier(const NocOptVals& noc_opts = {}, TT_LINE_PARAM) const {
         const int32_t trid = has_flag(opts, NocOptions::TXN_ID) ? static_cast<int32_t>(noc_opts.trid) : -1;

@@ -94,7 +94,13 @@ fn copy_with_page_sizes() -> Case {
         .compile_args([0u32])
         .accessor("out")
         .args(CORE, arguments![Arg::Address("out"), 9, 0, TILE]);
-    tiles_through("copy with given page size", &[CORE], pattern(9 * TILE as usize, 3), read, write)
+    tiles_through(
+        "copy with given page size",
+        &[CORE],
+        pattern(9 * TILE as usize, 3),
+        read,
+        write,
+    )
 }
 
 /// The reader of untilize with another writer.
@@ -131,7 +137,8 @@ fn copy_to_two_tensors() -> Case {
     .accessor("again")
     .args(CORE, arguments![Arg::Address("out"), Arg::Address("again"), 6, 0]);
     let content = pattern(6 * TILE as usize, 5);
-    tiles_through("two outputs", &[CORE], content.clone(), read, write).buffer(Buffer::output("again", TILE, content).in_l1())
+    tiles_through("two outputs", &[CORE], content.clone(), read, write)
+        .buffer(Buffer::output("again", TILE, content).in_l1())
 }
 
 /// Tiles column by column: each core takes columns of a matrix of 3 × 4 tiles, of two matrices.
@@ -171,8 +178,12 @@ fn copy_of_rows(name: &str, reader: &str, writer: &str) -> Case {
     const CORES: [CoreCoord; 3] = [(0, 0), (3, 1), (5, 5)];
     let (rows, row_bytes) = (37, 384);
     let content = pattern((rows * row_bytes) as usize, 2);
-    let mut read = Kernel::reader(reader, &CORES).compile_args([0, row_bytes]).accessor("in");
-    let mut write = Kernel::writer(writer, &CORES).compile_args([0, row_bytes]).accessor("out");
+    let mut read = Kernel::reader(reader, &CORES)
+        .compile_args([0, row_bytes])
+        .accessor("in");
+    let mut write = Kernel::writer(writer, &CORES)
+        .compile_args([0, row_bytes])
+        .accessor("out");
     for (core, first, count) in share(rows, &CORES) {
         read = read.args(core, arguments![Arg::Address("in"), row_bytes, count, first, 1]);
         write = write.args(core, arguments![Arg::Address("out"), row_bytes, count, first, 1]);

@@ -1,12 +1,20 @@
 //! Cases of data movement kernels.
 
 mod interleaved;
+mod rearranged;
 mod several_inputs;
+mod sharded;
 
 use super::case::Case;
 use tt_emulator::ArchName;
 
-/// Every case.
-pub fn cases(_arch: ArchName) -> Vec<Case> {
-    [interleaved::cases(), several_inputs::cases()].concat()
+/// Every case, for a chip.
+pub fn cases(arch: ArchName) -> Vec<Case> {
+    [
+        interleaved::cases(),
+        several_inputs::cases(),
+        sharded::cases(arch),
+        rearranged::cases(arch),
+    ]
+    .concat()
 }

@@ -53,7 +53,9 @@ fn delivers(name: &str, reader: Kernel, tiles: &[u32], orders: &[Vec<u32>], step
 
 /// One tile of every stream in turn, `rounds` times.
 fn in_turn(streams: u32, rounds: u32) -> Vec<(u32, u32)> {
-    (0..rounds).flat_map(|_| (0..streams).map(|stream| (stream, 1))).collect()
+    (0..rounds)
+        .flat_map(|_| (0..streams).map(|stream| (stream, 1)))
+        .collect()
 }
 
 fn binary() -> Case {
@@ -64,7 +66,13 @@ fn binary() -> Case {
         .accessor("b")
         .args(CORE, arguments![Arg::Address("a"), Arg::Address("b"), 6, 2, 0, 0, 0]);
     let order: Vec<u32> = (2..8).collect();
-    delivers("binary operands", reader, &[9, 9], &[order.clone(), order], in_turn(2, 6))
+    delivers(
+        "binary operands",
+        reader,
+        &[9, 9],
+        &[order.clone(), order],
+        in_turn(2, 6),
+    )
 }
 
 fn ternary() -> Case {
@@ -236,14 +244,30 @@ fn transposed_order() -> Case {
         matrix * ht * wt + within % ht * wt + within / ht
     });
     let tiles = n * ht * wt;
-    delivers("transposed order of tiles", reader, &[tiles], &[order.collect()], in_turn(1, tiles))
+    delivers(
+        "transposed order of tiles",
+        reader,
+        &[tiles],
+        &[order.collect()],
+        in_turn(1, tiles),
+    )
 }
 
 /// The operands of a product tile by tile: Mt = 2, Kt = 3, Nt = 2, two batches.
 fn matmul_tiles() -> Case {
     let (mt, kt, nt, batch) = (2u32, 3u32, 2u32, 2u32);
     let reader = "operations/matmul/device/kernels/dataflow/reader_bmm_8bank_output_tiles_partitioned.cpp";
-    let mut words = arguments![Arg::Address("a"), Arg::Address("b"), mt, kt, nt, mt * kt, kt * nt, batch].to_vec();
+    let mut words = arguments![
+        Arg::Address("a"),
+        Arg::Address("b"),
+        mt,
+        kt,
+        nt,
+        mt * kt,
+        kt * nt,
+        batch
+    ]
+    .to_vec();
     words.extend(arguments![0, 0, batch * mt * nt, mt * nt]);
     let reader = Kernel::reader(reader, &[CORE])
         .named("cb_in0", 0)
@@ -287,7 +311,13 @@ fn matmul_blocks() -> Case {
     let left = (0..kt).flat_map(|k| (0..mt).map(move |m| m * kt + k)).collect();
     let right = (0..kt).flat_map(|k| [k * nt + 2, k * nt + 3]).collect();
     let steps = (0..kt).flat_map(|_| [(0, 2), (1, 2)]).collect();
-    delivers("operands of bmm in blocks", reader, &[mt * kt, kt * nt], &[left, right], steps)
+    delivers(
+        "operands of bmm in blocks",
+        reader,
+        &[mt * kt, kt * nt],
+        &[left, right],
+        steps,
+    )
 }
 
 /// A writer that takes two circular buffers.
