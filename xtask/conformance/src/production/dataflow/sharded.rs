@@ -177,7 +177,7 @@ fn parts_of_rows_to_shards(arch: ArchName) -> Case {
         .kernel(read)
 }
 
-/// The same with halves of 80 bytes: the right one does not start where reads of DRAM may, and comes by way of scratch pages.
+/// The same with halves of 80 bytes, which do not lie as reads of DRAM want: they come by way of scratch pages.
 fn odd_parts_of_rows_to_shards(arch: ArchName) -> Case {
     let cores = rectangle((4, 2), (5, 3));
     let half = 80;
@@ -193,14 +193,13 @@ fn odd_parts_of_rows_to_shards(arch: ArchName) -> Case {
         let offset = index % 2 * half;
         let before = offset % alignment;
         let bytes = (before + half).next_multiple_of(alignment);
-        let aligned = u32::from(before == 0);
         let words = arguments![
             Arg::Address("in"),
             0,
             4,
             half,
             half,
-            aligned,
+            0,
             offset - before,
             bytes,
             before,
