@@ -4,14 +4,14 @@ use super::destination::Broken;
 use super::engine_state::{MatrixSetting, Operand, Reuse};
 use super::fpu::eltwise::{self, Binary, Onto};
 use super::fpu::fidelity::{Second, rest};
-use super::fpu::matmul;
 use super::fpu::reduce::{Moved, Pool, Reduction, is_unit};
+use super::fpu::{integers, matmul};
 use super::pack::ReduceDim;
 use super::rules;
 use super::state::{ComputeState, Parts};
 use super::tile::Tile;
 use super::unpack::{
-    Broadcast, Keep, Mask, integers_8, integers_16, spread, to_copy, to_destination, to_source, transpose,
+    Broadcast, Keep, Mask, integers_8, integers_16, is_byte, spread, to_copy, to_destination, to_source, transpose,
 };
 use crate::data_format::DataFormat;
 
@@ -60,13 +60,15 @@ impl ComputeState {
         self.engines.require_matmul_order(in0.cb, in1.cb)?;
         self.engines.require_src_a(in1)?;
         self.engines.require_src_b(in0)?;
-        self.require_source(in0)?;
-        self.require_source(in1)
+        self.require_sources(in0, in1)
     }
 
     /// `DST[idst + r·ct + c] += rows[r] · columns[c]`.
     pub(super) fn matmul(&mut self, rows: &[Page], columns: &[Page], idst: u32, transposed: bool) {
         let wide = self.is_wide();
+        if columns.iter().any(|page| is_byte(page.operand.format)) {
+            return self.matmul_integers(rows, columns, idst, transposed);
+        }
         // Five exponent bits are no `f32` exponents.
         let mut special = self.exact || self.is_half();
         if special {
@@ -151,6 +153,22 @@ impl ComputeState {
         }
     }
 
+    fn matmul_integers(&mut self, rows: &[Page], columns: &[Page], idst: u32, transposed: bool) {
+        let sources = &mut *self.sources;
+        for (r, row) in rows.iter().enumerate() {
+            integers_8(row.bytes, row.operand.format == DataFormat::Int8, &mut sources.b);
+            for (c, column) in columns.iter().enumerate() {
+                integers_8(column.bytes, column.operand.format == DataFormat::Int8, &mut sources.a);
+                if transposed {
+                    sources.spread.0.copy_from_slice(&sources.a.0);
+                    transpose(&sources.spread, &mut sources.a);
+                }
+                let register = self.registers.accumulate(idst + (r * columns.len() + c) as u32);
+                integers::accumulate(register, &sources.b, &sources.a, self.phases);
+            }
+        }
+    }
+
     /// Checks an element-wise call on two buffers; gives back whether it accumulates.
     pub(super) fn require_binary(
         &self,
@@ -169,8 +187,7 @@ impl ComputeState {
         let accumulate = self.engines.require_matrix(&wanted)?;
         self.engines.require_src_a(a)?;
         self.engines.require_src_b(b)?;
-        self.require_source(a)?;
-        self.require_source(b)?;
+        self.require_sources(a, b)?;
         if row >= 32 {
             return Err((&rules::BROADCAST_ROW, format!("row {row}")));
         }
@@ -191,8 +208,14 @@ impl ComputeState {
         let (wide, half) = (adder.wide, adder.half);
         let sources = &mut *self.sources;
         let (a_format, b_format) = (a.operand.format, b.operand.format);
-        to_source(a.bytes, a_format, whole(a_format, wide), half, &mut sources.a);
-        to_source(b.bytes, b_format, whole(b_format, wide), half, &mut sources.b);
+        let bytes = is_byte(a_format);
+        if bytes {
+            integers_8(a.bytes, a_format == DataFormat::Int8, &mut sources.a);
+            integers_8(b.bytes, b_format == DataFormat::Int8, &mut sources.b);
+        } else {
+            to_source(a.bytes, a_format, whole(a_format, wide), half, &mut sources.a);
+            to_source(b.bytes, b_format, whole(b_format, wide), half, &mut sources.b);
+        }
         let b = match how {
             Broadcast::None => &sources.b,
             _ => {
@@ -210,7 +233,11 @@ impl ComputeState {
         } else {
             self.registers.accumulate(idst)
         };
-        eltwise::binary(register, op, &sources.a, b, self.phases, onto, adder);
+        if bytes {
+            integers::binary(register, op, &sources.a, b, self.phases, onto);
+        } else {
+            eltwise::binary(register, op, &sources.a, b, self.phases, onto, adder);
+        }
     }
 
     /// Checks an element-wise call on the destination and a buffer.

@@ -74,8 +74,8 @@ rules! {
         "metalium.md 2.4, untilize; wheel tt_metal/hw/inc/api/compute/pack_untilize.h";
 
     FORMAT_UNSUPPORTED = "EMU0701", "data format that this operation does not have here",
-        "The matrix engine computes with bf16, fp32, fp16 and Bfp8_b, Bfp4_b, Bfp2_b; integers are moved only, those of 8 and 32 bits \
-         in a 32-bit destination, and formats of five and of eight exponent bits do not mix.",
+        "The matrix engine computes with bf16, fp32, fp16 and Bfp8_b, Bfp4_b, Bfp2_b; integers are moved, and those of 8 bits added and multiplied; \
+         integers of 8 and 32 bits need a 32-bit destination, and formats of five and of eight exponent bits do not mix.",
         "data_format.cpp of the runtime; ttsim";
     TILE_SHAPE = "EMU0702", "page that is not one 32×32 tile",
         "Compute calls index tiles: the page size of the circular buffer must be the size of a 32×32 tile of its format.",

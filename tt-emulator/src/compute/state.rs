@@ -172,6 +172,14 @@ impl ComputeState {
         Ok(())
     }
 
+    /// Both operands can be sources of an operation that also knows integers of 8 bits, which need 32-bit registers.
+    pub(super) fn require_sources(&self, a: Operand, b: Operand) -> Result<(), Broken> {
+        match (unpack::is_byte(a.format), unpack::is_byte(b.format)) {
+            (true, true) => self.require_copied(a).and_then(|()| self.require_copied(b)),
+            _ => self.require_source(a).and_then(|()| self.require_source(b)),
+        }
+    }
+
     /// The packer as it is set, writing this buffer.
     pub(super) fn packer(&self, operand: Operand) -> Result<Packer, Broken> {
         let destination = if self.is_wide() { 32 } else { 16 };

@@ -68,6 +68,11 @@ pub fn can_copy(format: DataFormat) -> bool {
     is_supported(format) || matches!(format, Int32 | UInt32 | UInt16 | UInt8 | Int8)
 }
 
+/// Integers of 8 bits.
+pub fn is_byte(format: DataFormat) -> bool {
+    matches!(format, DataFormat::UInt8 | DataFormat::Int8)
+}
+
 /// The format has five exponent bits.
 pub fn has_half_exponent(format: DataFormat) -> bool {
     use DataFormat::*;

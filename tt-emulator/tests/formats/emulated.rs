@@ -6,7 +6,7 @@ use tt_emulator::kernel_config::{ComputeOptions, DataMovementProcessor, KernelRo
 use tt_emulator::kernel_object::KernelSource;
 use tt_emulator::{ArchName, Buffer, BufferKind, CbIndex, CircularBuffer, DataFormat, Device, Program, launch};
 
-use crate::experiment::Experiment;
+use crate::experiment::{Experiment, Variant};
 use crate::operands::TILES;
 
 const CORE: [(usize, usize); 1] = [(0, 0)];
@@ -83,11 +83,12 @@ impl Experiment {
     /// How the compute kernel is built.
     pub fn options(&self) -> ComputeOptions {
         let mut unpack_to_dest_fp32 = vec![false; 64];
-        unpack_to_dest_fp32[0] = self.direct;
+        unpack_to_dest_fp32[0] = self.variant == Variant::Direct;
         ComputeOptions {
             math_fidelity: self.fidelity,
             fp32_dest_acc_en: self.wide,
             unpack_to_dest_fp32,
+            bfp8_pack_precise: self.variant == Variant::Precise,
             ..Default::default()
         }
     }

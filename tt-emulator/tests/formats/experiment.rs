@@ -7,6 +7,21 @@ use tt_emulator::kernel_config::MathFidelity;
 use crate::operands;
 use crate::operation::{self, Kind, Operation};
 
+/// What is special about an experiment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Variant {
+    /// Nothing.
+    Plain,
+    /// Operand A goes straight to the destination registers.
+    Direct,
+    /// The packer keeps all bits until the shared exponent is known.
+    Precise,
+    /// The scalers are fp32.
+    WideScaler,
+    /// Sums of products cancel to a few units in the last place.
+    Cancelling,
+}
+
 /// One run of the kernel.
 #[derive(Clone, Copy, Debug)]
 pub struct Experiment {
@@ -17,8 +32,7 @@ pub struct Experiment {
     pub out: DataFormat,
     /// Destination registers of 32 bits.
     pub wide: bool,
-    /// Operand A goes straight to the destination registers.
-    pub direct: bool,
+    pub variant: Variant,
     pub fidelity: MathFidelity,
     pub arch: ArchName,
 }
@@ -112,17 +126,44 @@ impl Experiment {
             short(self.b),
             short(self.out),
             if self.wide { "dst32" } else { "dst16" },
-            if self.direct { ".direct" } else { "" },
+            match self.variant {
+                Variant::Plain => "",
+                Variant::Direct => ".direct",
+                Variant::Precise => ".precise",
+                Variant::WideScaler => ".wide_scaler",
+                Variant::Cancelling => ".cancelling",
+            },
             self.fidelity,
         )
         .to_lowercase()
     }
 
+    /// The code of the emulator's refusal, if it refuses what a chip would run: rows of 16-bit values spread into 32-bit
+    /// registers, which both chips spread wrongly; 32-bit integers in 16-bit registers, where neighbouring tiles overlap.
+    pub fn refusal(&self) -> Option<&'static str> {
+        let refused = [
+            (
+                "EMU0705",
+                self.operation.name == "unary_bcast_row" && self.wide && self.a != Float32,
+            ),
+            ("EMU0701", !self.wide && matches!(self.a, Int32 | UInt32)),
+        ];
+        refused.into_iter().find_map(|(code, holds)| holds.then_some(code))
+    }
+
     /// Format of the scalers: of the family of the operands.
     pub fn scaler_format(&self) -> DataFormat {
-        match self.a {
-            Float16 | Bfp8 => Float16,
+        match (self.variant, self.a, self.out) {
+            (Variant::WideScaler, ..) => Float32,
+            (_, Float16 | Bfp8 | Int8, _) | (_, _, Float16) => Float16,
             _ => Float16_b,
+        }
+    }
+
+    fn pages(&self, format: DataFormat, seed: u64) -> Vec<u8> {
+        match self.variant {
+            Variant::Cancelling => operands::cancelling(seed == 1),
+            _ => operands::pages(format, seed),
         }
     }
 
@@ -130,8 +171,8 @@ impl Experiment {
     pub fn inputs(&self) -> [(DataFormat, Vec<u8>); 3] {
         let scaler = self.scaler_format();
         [
-            (self.a, operands::pages(self.a, 1)),
-            (self.b, operands::pages(self.b, 2)),
+            (self.a, self.pages(self.a, 1)),
+            (self.b, self.pages(self.b, 2)),
             (scaler, operands::scalers(scaler)),
         ]
     }
@@ -171,28 +212,51 @@ pub fn matrix(arch: ArchName) -> Vec<Experiment> {
                         b,
                         out,
                         wide,
-                        direct: false,
+                        variant: Variant::Plain,
                         fidelity,
                         arch,
                     };
                     all.push(experiment);
-                    // Only copies can take a buffer that unpacks to the destination.
-                    let copies = [
-                        "copy",
-                        "relu_max",
-                        "transpose_dest",
-                        "pack_untilize",
-                        "mul_dest_to_srca",
-                    ];
-                    if wide && a == Float32 && copies.contains(&operation.name) {
-                        all.push(Experiment {
-                            direct: true,
-                            ..experiment
-                        });
-                    }
+                    all.extend(variants(&experiment).map(|variant| Experiment { variant, ..experiment }));
                 }
             }
         }
     }
     all
+}
+
+/// The variants of an experiment that may differ from it.
+fn variants(plain: &Experiment) -> impl Iterator<Item = Variant> {
+    let Experiment {
+        operation,
+        a,
+        out,
+        wide,
+        ..
+    } = *plain;
+    // Only copies can take a buffer that unpacks to the destination.
+    let copies = [
+        "copy",
+        "relu_max",
+        "transpose_dest",
+        "pack_untilize",
+        "mul_dest_to_srca",
+    ]
+    .contains(&operation.name);
+    let reduces = ["sum", "max"].iter().any(|pool| operation.name.starts_with(pool));
+    let block = matches!(out, Bfp8_b | Bfp4_b | Bfp2_b);
+    [
+        (Variant::Direct, wide && a == Float32 && copies),
+        (
+            Variant::Precise,
+            block && ["copy", "mul", "relu_max"].contains(&operation.name),
+        ),
+        (Variant::WideScaler, a == Float32 && out == Float32 && reduces),
+        (
+            Variant::Cancelling,
+            operation.name == "matmul" && (a, out) == (Float16_b, Float32),
+        ),
+    ]
+    .into_iter()
+    .filter_map(|(variant, wanted)| wanted.then_some(variant))
 }

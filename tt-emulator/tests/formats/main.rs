@@ -1,17 +1,24 @@
 //! Unpackers, matrix engine and packer against the chips: every experiment of a matrix of operations, formats, widths of the
 //! destination and fidelities gives the bits that the simulated chips gave.
+//!
+//! To record anew, with `TT_FORMATS_SPECS` naming a folder: `cargo test -p tt-emulator --test formats -- --ignored write_specs`,
+//! then `../shared/oracle/run_oracle --spec-dir $TT_FORMATS_SPECS`, then the same `cargo test` with `record`. It also writes
+//! `docs/formats.md`. `compare` tells which elements differ; `TT_FORMATS_MATCH=part,part` selects experiments by their names.
 
 mod emulated;
 mod experiment;
 mod operands;
 mod operation;
+mod recorded;
 mod simulator;
+mod table;
 
 use std::path::PathBuf;
 
 use tt_emulator::{ArchName, DataFormat};
 
 use experiment::{Experiment, matrix};
+use recorded::Record;
 
 const CHIPS: [ArchName; 2] = [ArchName::WormholeB0, ArchName::Blackhole];
 
@@ -39,7 +46,17 @@ fn write_specs() {
 }
 
 #[test]
-#[ignore = "compares with the results beside the specs in TT_FORMATS_SPECS"]
+#[ignore = "writes the records of what run_oracle left in TT_FORMATS_SPECS"]
+fn record() {
+    for arch in CHIPS {
+        let text = recorded::collect(&folder(), &matrix(arch)).expect("a run of every experiment");
+        std::fs::write(records(arch), text).expect("a place to write to");
+    }
+    std::fs::write(table::PATH, table::of(&all_records())).expect("a place to write to");
+}
+
+#[test]
+#[ignore = "tells differences from the results beside the specs in TT_FORMATS_SPECS"]
 fn compare() {
     let folder = folder();
     let (mut same, mut refused, mut missing) = (0, 0, 0);
@@ -61,16 +78,90 @@ fn compare() {
     println!("{same} equal, {refused} refused, {missing} without a chip's result");
 }
 
+fn records(arch: ArchName) -> PathBuf {
+    let chip = if arch == ArchName::Blackhole {
+        "blackhole"
+    } else {
+        "wormhole"
+    };
+    PathBuf::from(format!(
+        "{}/tests/formats/recorded/{chip}.txt",
+        env!("CARGO_MANIFEST_DIR")
+    ))
+}
+
+fn all_records() -> Vec<(Experiment, Record)> {
+    let mut all = Vec::new();
+    for arch in CHIPS {
+        let path = records(arch);
+        let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let mut records = recorded::parse(&text).expect("records");
+        for experiment in matrix(arch) {
+            let name = experiment.name();
+            let record = records.remove(&name);
+            all.push((experiment, record.unwrap_or_else(|| panic!("no record of {name}"))));
+        }
+        assert!(records.is_empty(), "records without experiments: {:?}", records.keys());
+    }
+    all
+}
+
+fn check(arch: ArchName) {
+    let mut failures = Vec::new();
+    for (experiment, record) in all_records().into_iter().filter(|(e, _)| e.arch == arch) {
+        let name = experiment.name();
+        if let Some(code) = experiment.refusal() {
+            match experiment.emulate() {
+                Err(told) if told.contains(code) => {}
+                other => failures.push(format!("{name}: should be {code}, is {}", tell(other, &experiment))),
+            }
+        } else if let Record::Bits { .. } = record {
+            let emulated = experiment.emulate();
+            if emulated.as_ref().map(|pages| Record::of(pages, experiment.out)) != Ok(record.clone()) {
+                failures.push(format!("{name}: {record:?}, but {}", tell(emulated, &experiment)));
+            }
+        }
+    }
+    assert!(
+        failures.is_empty(),
+        "{} differ from the chip:\n{}",
+        failures.len(),
+        failures.join("\n")
+    );
+}
+
+fn tell(emulated: Result<Vec<u8>, String>, experiment: &Experiment) -> String {
+    match emulated {
+        Ok(pages) => format!("{:?}", Record::of(&pages, experiment.out)),
+        Err(told) => told.lines().next().unwrap_or_default().to_owned(),
+    }
+}
+
+#[test]
+fn wormhole_gives_the_recorded_bits() {
+    check(ArchName::WormholeB0);
+}
+
+#[test]
+fn blackhole_gives_the_recorded_bits() {
+    check(ArchName::Blackhole);
+}
+
+#[test]
+fn the_table_in_the_documentation_is_that_of_the_records() {
+    let written = std::fs::read_to_string(table::PATH).expect("the table");
+    assert!(
+        written == table::of(&all_records()),
+        "{} is not that of the records: see the head of tests/formats/main.rs",
+        table::PATH
+    );
+}
+
 /// How many elements of how many differ, tile by tile, and the first of them.
 fn difference(ours: &[u8], chip: &[u8], format: DataFormat) -> String {
-    let size = match format.tile_bytes(32, 32) {
-        4096 => 4,
-        2048 => 2,
-        _ => 1,
-    };
+    let size = recorded::element_bytes(format);
     let pairs: Vec<_> = ours.chunks(size).zip(chip.chunks(size)).enumerate().collect();
     let wrong: Vec<_> = pairs.iter().filter(|(_, (a, b))| a != b).collect();
-    let show = |bytes: &[u8]| bytes.iter().rev().map(|b| format!("{b:02x}")).collect::<String>();
     let tile = pairs.len() / operands::TILES;
     let by_tile: Vec<_> = (0..operands::TILES)
         .map(|t| wrong.iter().filter(|(i, _)| i / tile == t).count())
@@ -78,7 +169,15 @@ fn difference(ours: &[u8], chip: &[u8], format: DataFormat) -> String {
     let first: Vec<_> = wrong
         .iter()
         .take(3)
-        .map(|(i, (a, b))| format!("[{},{}] {} not {}", i / tile, i % tile, show(a), show(b)))
+        .map(|(i, (a, b))| {
+            format!(
+                "[{},{}] {} not {}",
+                i / tile,
+                i % tile,
+                recorded::show(a),
+                recorded::show(b)
+            )
+        })
         .collect();
     format!(
         "{} of {} differ {by_tile:?}: {}",

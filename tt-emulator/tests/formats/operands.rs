@@ -149,7 +149,33 @@ pub fn pages(format: DataFormat, seed: u64) -> Vec<u8> {
     out
 }
 
-/// Two tiles of scalers, in bf16 or fp16: ones, and fractions of five significant bits that differ from column to column.
+/// Four bf16 tiles of a left (`rows`) or right operand of a matmul, whose first products are one, and whose second are
+/// minus one and, in the other half of the sum, minus a power of two that falls from column to column.
+pub fn cancelling(rows: bool) -> Vec<u8> {
+    let mut out = Vec::new();
+    for tile in 0..TILES {
+        for index in 0..1024usize {
+            let (face, row, column) = (index / 256, index % 256 / 16, index % 16);
+            let (k, other) = if rows {
+                (face % 2 * 16 + column, face / 2 * 16 + row)
+            } else {
+                (face / 2 * 16 + row, face % 2 * 16 + column)
+            };
+            let value = match (k, tile % 2, rows) {
+                (0, 0, _) => 0x3f80,
+                (0, _, true) => 0xbf80,
+                (0, _, false) => 0x3f80,
+                (8, 1, true) => 0xba00 - ((other as u16 % 3) << 7),
+                (8, 1, false) => 0x3a80 - ((other as u16 % 4) << 7),
+                _ => 0u16,
+            };
+            out.extend(value.to_le_bytes());
+        }
+    }
+    out
+}
+
+/// Two tiles of scalers, in bf16, fp32 or fp16: ones, and fractions of five significant bits that differ from column to column.
 /// Only row 0 of every face holds a scaler.
 pub fn scalers(format: DataFormat) -> Vec<u8> {
     let mut out = Vec::new();
@@ -163,7 +189,13 @@ pub fn scalers(format: DataFormat) -> Vec<u8> {
                 (true, _, DataFormat::Float16) => 0x2c00 | ((column * 0x3d) & 0x3ff),
                 (true, ..) => 0x3d00 | ((column * 0x1d) & 0x7f),
             };
-            out.extend(value.to_le_bytes());
+            if format == DataFormat::Float32 {
+                // Bits that bf16 lacks, in the fractions.
+                let more = if value & 0x7f != 0 { 0xb6db } else { 0 };
+                out.extend(((u32::from(value) << 16) | more).to_le_bytes());
+            } else {
+                out.extend(u16::to_le_bytes(value));
+            }
         }
     }
     out

@@ -7,8 +7,9 @@ use serde_json::{Value, json};
 use tt_emulator::{ArchName, DataFormat};
 
 use crate::emulated::{INPUT_TILES, KERNEL, OUT, READER, WRITER, feed};
-use crate::experiment::Experiment;
+use crate::experiment::{Experiment, Variant};
 use crate::operands::TILES;
+use crate::recorded::digest;
 
 /// The ids of `tt::DataFormat` are those of the emulator.
 fn circular_buffer(index: u8, format: DataFormat, pages: usize) -> Value {
@@ -49,7 +50,7 @@ impl Experiment {
         let mut cbs = Vec::new();
         for (id, ((format, bytes), tiles)) in self.inputs().into_iter().zip(INPUT_TILES).enumerate() {
             let page = format.tile_bytes(32, 32);
-            let file = folder.join(format!("input{id}.{}.npy", format as u8));
+            let file = folder.join(format!("input{id}.{}.{}.npy", format as u8, digest(&bytes)));
             if !file.exists() {
                 write_npy(&file, &bytes, page)?;
             }
@@ -70,11 +71,12 @@ impl Experiment {
         let mut reader_words: Vec<Value> = streams.iter().map(|name| json!(format!("addr:{name}"))).collect();
         reader_words.extend(feed().into_iter().map(Value::from));
         let core = [0, 0];
-        let direct: &[u32] = if self.direct { &[0] } else { &[] };
         let mut compute = json!({"path": place("kernel.cpp".to_owned()), "kind": "compute", "cores": core,
             "runtime_args": [self.operation.id], "math_fidelity": format!("{:?}", self.fidelity), "fp32_dest_acc_en": self.wide});
-        if self.direct {
-            compute["unpack_to_dest_fp32"] = json!(direct);
+        match self.variant {
+            Variant::Direct => compute["unpack_to_dest_fp32"] = json!([0]),
+            Variant::Precise => compute["bfp8_pack_precise"] = json!(true),
+            _ => {}
         }
         let spec = json!({
             "arch": if self.arch == ArchName::Blackhole { "blackhole" } else { "wormhole_b0" },

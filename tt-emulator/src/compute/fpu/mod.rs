@@ -3,5 +3,6 @@
 pub mod datapath;
 pub mod eltwise;
 pub mod fidelity;
+pub mod integers;
 pub mod matmul;
 pub mod reduce;
