@@ -2,6 +2,7 @@
 
 use super::destination::Broken;
 use super::engine_state::{MatrixSetting, Operand, Reuse};
+use super::fpu::datapath::Adder;
 use super::fpu::eltwise::{self, Binary, Onto};
 use super::fpu::fidelity::{Second, rest};
 use super::fpu::reduce::{Moved, Pool, Reduction, is_unit};
@@ -70,10 +71,10 @@ impl ComputeState {
             return self.matmul_integers(rows, columns, idst, transposed);
         }
         // Five exponent bits are no `f32` exponents.
-        let mut special = self.exact || self.is_half();
-        if special {
+        if self.exact || columns.iter().any(|page| self.unpacks_half(page.operand.format)) {
             return self.matmul_exact(rows, columns, idst, transposed);
         }
+        let mut special = false;
         let sources = &mut *self.sources;
         sources
             .rows
@@ -127,20 +128,20 @@ impl ComputeState {
     /// The same through the exact datapath: operands with the largest exponent or of five exponent bits, and
     /// `TT_EMULATOR_FPU=exact`.
     fn matmul_exact(&mut self, rows: &[Page], columns: &[Page], idst: u32, transposed: bool) {
-        let adder = self.adder();
-        let (wide, half) = (adder.wide, adder.half);
+        let adder = self.adder(columns[0].operand.format);
+        let half = adder.half;
         let sources = &mut *self.sources;
         for (r, row) in rows.iter().enumerate() {
             to_source(
                 row.bytes,
                 row.operand.format,
-                whole(row.operand.format, wide),
+                whole(row.operand.format, adder),
                 half,
                 &mut sources.b,
             );
             for (c, column) in columns.iter().enumerate() {
                 let format = column.operand.format;
-                to_source(column.bytes, format, whole(format, wide), half, &mut sources.a);
+                to_source(column.bytes, format, whole(format, adder), half, &mut sources.a);
                 if transposed {
                     sources.spread.0.copy_from_slice(&sources.a.0);
                     transpose(&sources.spread, &mut sources.a);
@@ -204,8 +205,8 @@ impl ComputeState {
         idst: u32,
         accumulate: bool,
     ) {
-        let adder = self.adder();
-        let (wide, half) = (adder.wide, adder.half);
+        let adder = self.adder(a.operand.format);
+        let half = adder.half;
         let sources = &mut *self.sources;
         let (a_format, b_format) = (a.operand.format, b.operand.format);
         let bytes = is_byte(a_format);
@@ -213,8 +214,8 @@ impl ComputeState {
             integers_8(a.bytes, a_format == DataFormat::Int8, &mut sources.a);
             integers_8(b.bytes, b_format == DataFormat::Int8, &mut sources.b);
         } else {
-            to_source(a.bytes, a_format, whole(a_format, wide), half, &mut sources.a);
-            to_source(b.bytes, b_format, whole(b_format, wide), half, &mut sources.b);
+            to_source(a.bytes, a_format, whole(a_format, adder), half, &mut sources.a);
+            to_source(b.bytes, b_format, whole(b_format, adder), half, &mut sources.b);
         }
         let b = match how {
             Broadcast::None => &sources.b,
@@ -254,17 +255,11 @@ impl ComputeState {
     /// `DST[idst] = DST[idst] op page`, or the other way round; the register passes through the other source, which keeps
     /// what it is set for.
     pub(super) fn reuse(&mut self, op: Binary, reuse: Reuse, page: Page, idst: u32) {
-        let adder = self.adder();
+        let adder = self.adder(page.operand.format);
         let format = page.operand.format;
         let mask = self.moved_operand(reuse);
         let sources = &mut *self.sources;
-        to_source(
-            page.bytes,
-            format,
-            whole(format, adder.wide),
-            adder.half,
-            &mut sources.b,
-        );
+        to_source(page.bytes, format, whole(format, adder), adder.half, &mut sources.b);
         match self.registers.read(idst) {
             Some(register) => eltwise::destination_as_source(register, mask, &mut sources.a),
             None => sources.a.clear(),
@@ -281,10 +276,10 @@ impl ComputeState {
     /// The bits of a register that a source set for this operand keeps when the register is moved into it. fp32 that
     /// unpacks to the destination leaves the source set for fp32, which moves cut to bf16 (ttsim, `MOVD2A`, `MOVD2B`).
     fn kept_by(&self, set: Option<Operand>) -> u32 {
-        let thin = self.is_half()
-            || set.is_some_and(|operand| {
-                operand.format == DataFormat::Float32 && self.is_wide() && !self.unpacks_to_destination(operand)
-            });
+        let thin = set.is_some_and(|operand| {
+            let tf32 = operand.format == DataFormat::Float32 && self.is_wide() && !self.unpacks_to_destination(operand);
+            tf32 || self.unpacks_half(operand.format)
+        });
         let keep = if thin { Keep::Tf32 } else { Keep::Bf16 };
         keep.and(keep).0
     }
@@ -330,7 +325,7 @@ impl ComputeState {
     /// `DST[idst] = page`, transposed or spread as asked.
     pub(super) fn copy(&mut self, page: Page, idst: u32, transposed: bool, how: Broadcast) {
         use DataFormat::{Int8, UInt8, UInt16};
-        let adder = self.adder();
+        let adder = self.adder(page.operand.format);
         let (wide, half) = (adder.wide, adder.half);
         let (format, direct) = (page.operand.format, self.unpacks_to_destination(page.operand));
         let sources = &mut *self.sources;
@@ -401,7 +396,7 @@ impl ComputeState {
         self.engines.require_src_a(a)?;
         self.engines.require_src_b(b)?;
         self.require_source(a)?;
-        self.require_source(b)?;
+        self.require_sources(a, b)?;
         if pool == Pool::Max && dim != ReduceDim::Col && self.registers.holds_unreduced(idst) {
             return Err((&rules::REDUCE_PRELOADED, format!("register {idst}")));
         }
@@ -417,19 +412,19 @@ impl ComputeState {
         scaler: Page,
         idst: u32,
     ) -> Result<(), Broken> {
-        let adder = self.adder();
-        let (wide, half) = (adder.wide, adder.half);
+        let adder = self.adder(data.operand.format);
+        let half = adder.half;
         let moved = Moved {
             into_source: self.kept_by_move_into_b(),
             added: self.kept_by(self.engines.src_b()),
         };
         let sources = &mut *self.sources;
         let (data_format, scaler_format) = (data.operand.format, scaler.operand.format);
-        to_source(data.bytes, data_format, whole(data_format, wide), half, &mut sources.a);
+        to_source(data.bytes, data_format, whole(data_format, adder), half, &mut sources.a);
         to_source(
             scaler.bytes,
             scaler_format,
-            whole(scaler_format, wide),
+            whole(scaler_format, adder),
             half,
             &mut sources.b,
         );
@@ -450,8 +445,8 @@ impl ComputeState {
 }
 
 /// Everything a source keeps of this format.
-fn whole(format: DataFormat, wide: bool) -> Mask {
-    let keep = Keep::of(format, wide);
+fn whole(format: DataFormat, adder: Adder) -> Mask {
+    let keep = Keep::of(format, adder.wide || adder.half);
     keep.and(keep)
 }
 

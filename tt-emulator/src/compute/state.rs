@@ -90,18 +90,18 @@ impl ComputeState {
         self.registers.is_wide()
     }
 
-    /// The accumulators of the matrix engine.
-    pub(super) fn adder(&self) -> Adder {
+    /// The accumulators of the matrix engine, for operands of this format.
+    pub(super) fn adder(&self, format: DataFormat) -> Adder {
         Adder {
             wide: self.is_wide(),
-            half: self.half,
+            half: self.unpacks_half(format),
             loses_minus_one: self.arch.loses_minus_one,
         }
     }
 
-    /// The kernel's formats have five exponent bits.
-    pub(super) fn is_half(&self) -> bool {
-        self.half
+    /// Sources get this format with five exponent bits: fp32 too, beside such formats and where registers have 16 bits.
+    pub(super) fn unpacks_half(&self, format: DataFormat) -> bool {
+        unpack::has_half_exponent(format) || (format == DataFormat::Float32 && self.half && !self.is_wide())
     }
 
     /// Learns which family of formats the core's buffers are of. The runtime refuses a mixture: sources and packer are set
@@ -176,7 +176,13 @@ impl ComputeState {
     pub(super) fn require_sources(&self, a: Operand, b: Operand) -> Result<(), Broken> {
         match (unpack::is_byte(a.format), unpack::is_byte(b.format)) {
             (true, true) => self.require_copied(a).and_then(|()| self.require_copied(b)),
-            _ => self.require_source(a).and_then(|()| self.require_source(b)),
+            _ if self.unpacks_half(a.format) == self.unpacks_half(b.format) => {
+                self.require_source(a).and_then(|()| self.require_source(b))
+            }
+            _ => Err((
+                &rules::FORMAT_UNSUPPORTED,
+                format!("buffer {} is {:?}, buffer {} is {:?}", a.cb, a.format, b.cb, b.format),
+            )),
         }
     }
 
