@@ -47,6 +47,7 @@ impl ComputeState {
     pub(super) fn sfpu_init(&mut self, name: u64, variant: u32, words: [u32; 2]) -> Result<(), Broken> {
         let init = table::init(name).ok_or_else(|| unknown("init", name))?;
         self.engines.require_started(init)?;
+        self.require_vector(init)?;
         self.engines.set_sfpu(SfpuSetting { init, variant });
         self.sfpu_words = words;
         Ok(())

@@ -172,6 +172,16 @@ impl ComputeState {
         Ok(())
     }
 
+    /// The vector unit's registers hold numbers with the exponents of `f32`, which those of a 16-bit destination with five
+    /// exponent bits are not.
+    pub(super) fn require_vector(&self, call: &str) -> Result<(), Broken> {
+        if self.half && !self.is_wide() {
+            let detail = format!("{call} on 16-bit registers of five exponent bits");
+            return Err((&rules::FORMAT_UNSUPPORTED, detail));
+        }
+        Ok(())
+    }
+
     /// Both operands can be sources of an operation that also knows integers of 8 bits, which need 32-bit registers.
     pub(super) fn require_sources(&self, a: Operand, b: Operand) -> Result<(), Broken> {
         match (unpack::is_byte(a.format), unpack::is_byte(b.format)) {
