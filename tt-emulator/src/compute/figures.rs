@@ -129,7 +129,7 @@ fn figures() {
                 words_from_init: 0,
                 format: ANY_FORMAT,
             };
-            let call = if matches!(row.lanes, super::sfpu::table::Lanes::Unary(_)) {
+            let call = if matches!(row.work, super::sfpu::table::Work::One(_)) {
                 SfpuCall { out: 0, ..call }
             } else {
                 call

@@ -8,21 +8,6 @@ pub const EXPONENT: u32 = 0x7f80_0000;
 /// Sign bit.
 pub const SIGN: u32 = 0x8000_0000;
 
-/// The NaN of a multiply-add whose product is negative. Wormhole gives NaNs the sign of the product, which shows when a
-/// 16-bit register makes an infinity of them; every other NaN, whatever its sign on this machine, counts as positive.
-pub const NEGATIVE_NAN: u32 = 0xffc0_0001;
-
-/// How a 32-bit value becomes a bf16 one on an SFPU store.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Store {
-    /// The plain store drops the low half.
-    Truncate,
-    /// The kernel converts first, halves away from zero.
-    Nearest,
-    /// The kernel rounds first, halves to even.
-    NearestEven,
-}
-
 /// Nearest bf16, halves away from zero. Infinities stay; a carry into the exponent is the right result.
 #[inline(always)]
 pub const fn to_bf16_away(bits: u32) -> u32 {
@@ -30,6 +15,7 @@ pub const fn to_bf16_away(bits: u32) -> u32 {
 }
 
 /// Nearest bf16, halves to even.
+#[cfg(test)]
 #[inline(always)]
 pub const fn to_bf16_even(bits: u32) -> u32 {
     bits.wrapping_add(0x7fff + ((bits >> 16) & 1)) & 0xffff_0000
@@ -69,28 +55,6 @@ pub const fn decode_destination(raw: u16) -> u32 {
 #[inline(always)]
 pub const fn encode_destination(bits: u32) -> u16 {
     (((bits >> 16) & 0x8000) | ((bits >> 8) & 0x7f00) | ((bits >> 23) & 0xff)) as u16
-}
-
-/// The value an SFPU store leaves in a 16-bit destination register. A NaN becomes an infinity: a positive one by way of the
-/// conversion instruction and where the chip does not keep `signed_nan`s, else one of the NaN's sign.
-#[inline(always)]
-pub const fn sfpu_store_16(bits: u32, store: Store, signed_nan: bool) -> u32 {
-    if bits & !SIGN > EXPONENT {
-        let negative = bits == NEGATIVE_NAN && signed_nan && !matches!(store, Store::Nearest);
-        return if negative { SIGN | EXPONENT } else { EXPONENT };
-    }
-    let rounded = match store {
-        Store::Truncate => bits & 0xffff_0000,
-        Store::Nearest => {
-            if bits & EXPONENT == 0 {
-                0
-            } else {
-                to_bf16_away(bits)
-            }
-        }
-        Store::NearestEven => to_bf16_even(bits),
-    };
-    flush_keeping_sign(rounded)
 }
 
 #[cfg(test)]
@@ -136,20 +100,5 @@ mod tests {
             assert_eq!(encode_destination(decode_destination(raw)), raw);
         }
         assert_eq!(encode_destination(0xc0e0_0000), 0xe081, "-7: sign, mantissa, exponent");
-    }
-
-    #[test]
-    fn stores_flush_denormals_and_turn_nan_into_infinity() {
-        for store in [Store::Truncate, Store::Nearest, Store::NearestEven] {
-            assert_eq!(sfpu_store_16(0x0000_0001, store, true), 0);
-            assert_eq!(sfpu_store_16(f32::NAN.to_bits(), store, true), EXPONENT);
-            assert_eq!(sfpu_store_16(0xffc0_0000, store, true), EXPONENT);
-            assert_eq!(sfpu_store_16(NEGATIVE_NAN, store, false), EXPONENT);
-            let sign = if store == Store::Nearest { 0 } else { SIGN };
-            assert_eq!(sfpu_store_16(NEGATIVE_NAN, store, true), sign | EXPONENT);
-            assert_eq!(sfpu_store_16(f32::INFINITY.to_bits(), store, true), EXPONENT);
-        }
-        assert_eq!(sfpu_store_16(0x3f80_ffff, Store::Truncate, true), 0x3f80_0000);
-        assert_eq!(sfpu_store_16(0x3f80_ffff, Store::Nearest, true), 0x3f81_0000);
     }
 }

@@ -4,9 +4,9 @@ use super::destination::Broken;
 use super::engine_state::SfpuSetting;
 use super::pack::ReduceDim;
 use super::rules;
-use super::sfpu::Scalars;
 use super::sfpu::run::{Call, Fold, VectorMode, run};
-use super::sfpu::table::{self, Lanes};
+use super::sfpu::table::{self, Work};
+use super::sfpu::unit::Unit;
 use super::state::ComputeState;
 use super::unpack::Broadcast;
 use crate::data_format::DataFormat;
@@ -66,12 +66,12 @@ impl ComputeState {
         }
         self.registers.require_math(call.out, 1)?;
         self.require_destination_format(operation.name, call.format)?;
-        let broadcast = match operation.lanes {
-            Lanes::Broadcast(_) => Broadcast::from_id(call.how[0]).ok_or_else(|| unknown("broadcast", call.how[0]))?,
+        let broadcast = match operation.work {
+            Work::Broadcast(_) => Broadcast::from_id(call.how[0]).ok_or_else(|| unknown("broadcast", call.how[0]))?,
             _ => Broadcast::None,
         };
-        let fold = match operation.lanes {
-            Lanes::Reduce => {
+        let fold = match operation.work {
+            Work::Reduce => {
                 let fold = Fold::from_id(call.how[0]).ok_or_else(|| unknown("pool", call.how[0]))?;
                 let dim = ReduceDim::from_id(call.how[1]).filter(|dim| *dim != ReduceDim::Scalar);
                 (fold, dim.ok_or_else(|| unknown("dimension", call.how[1]))?)
@@ -87,15 +87,18 @@ impl ComputeState {
         let call = Call {
             inputs: call.inputs,
             out: call.out,
-            scalars: Scalars {
-                words,
+            unit: Unit {
+                chip: self.arch.name,
                 wide: self.is_wide(),
+                approximate: self.approximate,
+                variant: call.variant,
+                words,
             },
             mode: VectorMode::from_id(call.mode).ok_or_else(|| unknown("vector mode", call.mode))?,
             broadcast,
             fold,
         };
-        run(operation, &call, &mut self.registers, self.arch)
+        run(operation, &call, &mut self.registers)
     }
 
     fn require_destination_format(&self, operation: &str, said: u32) -> Result<(), Broken> {

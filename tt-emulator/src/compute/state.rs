@@ -50,6 +50,8 @@ pub(crate) struct ComputeState {
     unpack_to_destination: Vec<bool>,
     /// The kernel's formats have five exponent bits, as far as they are not fp32 or integers.
     half: bool,
+    /// Approximate special functions.
+    pub(super) approximate: bool,
     /// Words that the last SFPU init got.
     pub(super) sfpu_words: [u32; 2],
     pub(super) sources: Box<Sources>,
@@ -69,6 +71,7 @@ impl ComputeState {
             exact: exact_products(),
             unpack_to_destination: options.unpack_to_dest_fp32.clone(),
             half: false,
+            approximate: options.math_approx_mode,
             sfpu_words: [0; 2],
             sources: Box::new(Sources {
                 a: Tile::zero(),

@@ -1,15 +1,14 @@
 //! Running an operation over the faces of registers, and storing what it gives.
 
-use super::table::{Lanes, Operation};
-use super::{Face, Scalars};
-use crate::arch::{Arch, ArchName};
+use super::Face;
+use super::lanes::Lanes;
+use super::table::{Operation, Work};
+use super::unit::Unit;
 use crate::compute::destination::{Broken, Destination};
 use crate::compute::pack::ReduceDim;
-use crate::compute::rounding::{EXPONENT, SIGN, Store, flush_keeping_sign, sfpu_store_16};
 use crate::compute::rules;
-use crate::compute::tile::{FACE, Tile};
+use crate::compute::tile::{FACE, Tile, position};
 use crate::compute::unpack::{Broadcast, spread};
-use crate::compute::vector::vectorised;
 
 /// Faces that an operation works on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,47 +71,14 @@ pub struct Call {
     pub inputs: [u32; 3],
     /// The register that gets the result.
     pub out: u32,
-    /// Parameters.
-    pub scalars: Scalars,
+    /// The unit, with the parameters.
+    pub unit: Unit,
     /// Faces.
     pub mode: VectorMode,
     /// What a broadcast spreads.
     pub broadcast: Broadcast,
     /// What a reduction does.
     pub fold: (Fold, ReduceDim),
-}
-
-vectorised! {
-    fn store_narrow(values: &mut [f32], store: Store, signed_nan: bool) {
-        for value in values {
-            *value = f32::from_bits(sfpu_store_16(value.to_bits(), store, signed_nan));
-        }
-    }
-}
-
-vectorised! {
-    fn store_wide(values: &mut [f32]) {
-        for value in values {
-            let bits = flush_keeping_sign(value.to_bits());
-            *value = f32::from_bits(if bits & !SIGN > EXPONENT { 0x7fc0_0000 } else { bits });
-        }
-    }
-}
-
-/// Whether the vector unit of a chip gives the NaNs it makes a sign.
-fn signs_nan(arch: &Arch) -> bool {
-    match arch.name {
-        ArchName::WormholeB0 => true,
-        ArchName::Blackhole => false,
-    }
-}
-
-fn store(values: &mut [f32], how: Store, wide: bool, arch: &Arch) {
-    if wide {
-        store_wide(values)
-    } else {
-        store_narrow(values, how, signs_nan(arch))
-    }
 }
 
 fn face(tiles: &[Tile], register: u32, at: usize) -> Face {
@@ -127,64 +93,61 @@ fn face_mut(tile: &mut Tile, at: usize) -> &mut Face {
 }
 
 /// Runs an operation. Registers exist and are acquired; that inputs were written is checked here.
-pub fn run(operation: &Operation, call: &Call, registers: &mut Destination, arch: &Arch) -> Result<(), Broken> {
+pub fn run(operation: &Operation, call: &Call, registers: &mut Destination) -> Result<(), Broken> {
     let wide = registers.is_wide();
-    let inputs = match operation.lanes {
-        Lanes::Fill(_) => &call.inputs[..0],
-        Lanes::Unary(_) | Lanes::Reduce | Lanes::Copy => &call.inputs[..1],
-        Lanes::Binary(_) | Lanes::Broadcast(_) => &call.inputs[..2],
-        Lanes::Ternary(_) => &call.inputs[..3],
+    let inputs = match operation.work {
+        Work::Fill => &call.inputs[..0],
+        Work::One(_) | Work::Reduce | Work::Copy => &call.inputs[..1],
+        Work::Two(_) | Work::Broadcast(_) => &call.inputs[..2],
+        Work::Three(_) => &call.inputs[..3],
     };
     for input in inputs {
         registers.require_written(*input)?;
     }
-    if call.mode != VectorMode::All && !matches!(operation.lanes, Lanes::Unary(_) | Lanes::Binary(_)) {
+    if call.mode != VectorMode::All && !matches!(operation.work, Work::One(_) | Work::Two(_)) {
         return Err((&rules::ENUMERATOR, format!("{} works on whole tiles", operation.name)));
     }
-    let s = &call.scalars;
+    let unit = &call.unit;
     let tiles = registers.sfpu(inputs, call.out);
     let out = call.out as usize;
-    match operation.lanes {
-        Lanes::Unary(lanes) | Lanes::Fill(lanes) => {
+    match operation.work {
+        Work::One(compute) => {
             for &at in call.mode.faces() {
                 let values = face_mut(&mut tiles[out], at);
-                lanes(values, s);
-                store(values, operation.store, wide, arch);
+                compute(unit, &Lanes::load(values)).store(wide, values);
             }
         }
-        Lanes::Binary(lanes) => {
+        Work::Two(compute) => {
             for &at in call.mode.faces() {
-                let (a, b) = (face(tiles, call.inputs[0], at), face(tiles, call.inputs[1], at));
-                let values = face_mut(&mut tiles[out], at);
-                lanes(&a, &b, values, s);
-                store(values, operation.store, wide, arch);
+                let [a, b] = [0, 1].map(|i| Lanes::load(&face(tiles, call.inputs[i], at)));
+                compute(unit, &a, &b).store(wide, face_mut(&mut tiles[out], at));
             }
         }
-        Lanes::Ternary(lanes) => {
+        Work::Three(compute) => {
             for at in 0..4 {
-                let (a, b) = (face(tiles, call.inputs[0], at), face(tiles, call.inputs[1], at));
-                let c = face(tiles, call.inputs[2], at);
-                let values = face_mut(&mut tiles[out], at);
-                lanes(&a, &b, &c, values, s);
-                store(values, operation.store, wide, arch);
+                let [a, b, c] = [0, 1, 2].map(|i| Lanes::load(&face(tiles, call.inputs[i], at)));
+                compute(unit, &a, &b, &c).store(wide, face_mut(&mut tiles[out], at));
             }
         }
-        Lanes::Broadcast(lanes) => {
+        Work::Fill => {
+            for at in 0..4 {
+                Lanes::all(unit.words[0]).store(wide, face_mut(&mut tiles[out], at));
+            }
+        }
+        Work::Broadcast(compute) => {
             let mut vector = Tile::zero();
             spread(&tiles[call.inputs[1] as usize], call.broadcast, 0, &mut vector);
             for at in 0..4 {
-                let data = face(tiles, call.inputs[0], at);
-                let values = face_mut(&mut tiles[out], at);
-                lanes(&data, &face(std::slice::from_ref(&vector), 0, at), values, s);
-                store(values, operation.store, wide, arch);
+                let data = Lanes::load(&face(tiles, call.inputs[0], at));
+                let spread = Lanes::load(&face(std::slice::from_ref(&vector), 0, at));
+                compute(unit, &data, &spread).store(wide, face_mut(&mut tiles[out], at));
             }
         }
-        Lanes::Reduce => {
+        Work::Reduce => {
             let (fold, dim) = call.fold;
-            reduce(&mut tiles[out], fold, dim);
-            store(&mut tiles[out].0, operation.store, wide, arch);
+            reduce(unit, &mut tiles[out], fold, dim);
         }
-        Lanes::Copy => {
+        Work::Copy => {
             let from = tiles[call.inputs[0] as usize].clone();
             tiles[out] = from;
         }
@@ -192,26 +155,38 @@ pub fn run(operation: &Operation, call: &Call, registers: &mut Destination, arch
     Ok(())
 }
 
-fn reduce(tile: &mut Tile, fold: Fold, dim: ReduceDim) {
-    use crate::compute::sfpu::unary::{larger, smaller};
-    use crate::compute::tile::position;
-    for line in 0..32 {
-        let at = |step: usize| {
-            if dim == ReduceDim::Row {
-                position(line, step)
-            } else {
-                position(step, line)
-            }
-        };
-        let mut value = tile.0[at(0)];
-        for step in 1..32 {
-            let next = tile.0[at(step)];
-            value = match fold {
-                Fold::Sum | Fold::Avg => value + next,
-                Fold::Max => larger(value, next),
-                Fold::Min => smaller(value, next),
-            };
+/// Folds columns into row 0 or rows into column 0; what lies elsewhere stays.
+fn reduce(unit: &Unit, tile: &mut Tile, fold: Fold, dim: ReduceDim) {
+    let line = |step: usize| {
+        let mut values: Face = [0.0; FACE];
+        for (other, value) in values[..32].iter_mut().enumerate() {
+            *value = tile.0[line_position(dim, other, step)];
         }
-        tile.0[at(0)] = if fold == Fold::Avg { value / 32.0 } else { value };
+        Lanes::load(&values)
+    };
+    let mut folded = line(0);
+    for step in 1..32 {
+        let next = line(step);
+        folded = match fold {
+            Fold::Sum | Fold::Avg => unit.add(folded, next),
+            Fold::Max => folded.max(next),
+            Fold::Min => folded.min(next),
+        };
+    }
+    if fold == Fold::Avg {
+        folded = unit.mul(folded, 1.0 / 32.0);
+    }
+    let mut values: Face = [0.0; FACE];
+    folded.store(unit.wide, &mut values);
+    for (other, value) in values[..32].iter().enumerate() {
+        tile.0[line_position(dim, other, 0)] = *value;
+    }
+}
+
+/// Where step `step` of the fold number `line` lies.
+fn line_position(dim: ReduceDim, line: usize, step: usize) -> usize {
+    match dim {
+        ReduceDim::Row => position(line, step),
+        _ => position(step, line),
     }
 }

@@ -1,0 +1,110 @@
+//! The vector unit as a call finds it: chip, width of the registers, parameters; and what it computes by multiply-add.
+
+use std::borrow::Cow;
+
+use super::Face;
+use super::lanes::{Lanes, Operand};
+use super::multiply_add;
+use crate::arch::ArchName;
+use crate::compute::tile::FACE;
+
+/// A vector unit and the parameters of a call.
+#[derive(Clone, Copy, Debug)]
+pub struct Unit {
+    /// The chip.
+    pub chip: ArchName,
+    /// Destination registers are 32 bits wide.
+    pub wide: bool,
+    /// The kernel is built with approximate special functions.
+    pub approximate: bool,
+    /// Template parameters of the call.
+    pub variant: u32,
+    /// The words the call got; most are `f32` patterns.
+    pub words: [u32; 3],
+}
+
+impl Unit {
+    /// A word as the `f32` pattern it is.
+    #[inline(always)]
+    pub fn real(&self, index: usize) -> f32 {
+        f32::from_bits(self.words[index])
+    }
+
+    /// Blackhole, whose instructions differ in places.
+    pub fn is_blackhole(&self) -> bool {
+        match self.chip {
+            ArchName::WormholeB0 => false,
+            ArchName::Blackhole => true,
+        }
+    }
+
+    /// `a · b + c`.
+    pub fn mad(&self, a: impl Operand, b: impl Operand, c: impl Operand) -> Lanes {
+        multiply_add::face(self.is_blackhole(), &a.lanes(), &b.lanes(), &c.lanes())
+    }
+
+    /// `a · b`.
+    pub fn mul(&self, a: impl Operand, b: impl Operand) -> Lanes {
+        self.mad(a, b, 0.0)
+    }
+
+    /// `a + b`.
+    pub fn add(&self, a: impl Operand, b: impl Operand) -> Lanes {
+        self.mad(1.0, a, b)
+    }
+
+    /// `a − b`.
+    pub fn sub(&self, a: impl Operand, b: impl Operand) -> Lanes {
+        self.add(a, Cow::into_owned(b.lanes()).neg())
+    }
+
+    /// `a < b`, by the sign of the difference.
+    pub fn less(&self, a: impl Operand, b: impl Operand) -> Lanes {
+        self.mad(b, -1.0, a).negative()
+    }
+
+    /// `a > b`.
+    pub fn greater(&self, a: impl Operand, b: impl Operand) -> Lanes {
+        self.less(b, a)
+    }
+
+    /// `a ≥ b`.
+    pub fn at_least(&self, a: impl Operand, b: impl Operand) -> Lanes {
+        self.mad(b, -1.0, a).non_negative()
+    }
+
+    /// `a = b`: their difference is +0.
+    pub fn equal(&self, a: impl Operand, b: impl Operand) -> Lanes {
+        self.mad(b, -1.0, a).is_zero()
+    }
+
+    /// A polynomial by Horner's rule, the constant coefficient first.
+    pub fn polynomial<const N: usize>(&self, x: &Lanes, coefficients: [f32; N]) -> Lanes {
+        let mut sum = Lanes::all(coefficients[N - 1]);
+        for coefficient in coefficients[..N - 1].iter().rev() {
+            sum = self.mad(x, sum, *coefficient);
+        }
+        sum
+    }
+
+    /// Rounded to the nearest bf16 if the registers hold 16 bits.
+    pub fn rounded(&self, x: Lanes) -> Lanes {
+        if self.wide { x } else { x.to_bf16() }
+    }
+
+    /// Rounded to the nearest bf16, halves to even, by integer arithmetic, if the registers hold 16 bits.
+    pub fn rounded_even(&self, x: Lanes) -> Lanes {
+        if self.wide {
+            return x;
+        }
+        let low = x.shift(-16).and(1);
+        x.iadd(0x7fff).iadd(low).and(0xffff_0000u32)
+    }
+
+    /// Stored into a register and loaded again.
+    pub fn through_register(&self, x: &Lanes) -> Lanes {
+        let mut face: Face = [0.0; FACE];
+        x.store(self.wide, &mut face);
+        Lanes::load(&face)
+    }
+}
