@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use tt_backend::Artifact;
+use tt_lang::ir::Kernel;
 use tt_plan::{CompileArg, Parameter, Plan, Role};
 
 /// The chore.
@@ -57,6 +58,15 @@ pub const SELECTION: [(&str, &str, &str); 2] = [
 /// # Errors
 /// Where one does not compile, or a program is missing.
 pub fn compiled(arguments: &Arguments) -> Result<Vec<(String, Artifact)>, String> {
+    let emitted = emitted(arguments)?.into_iter();
+    Ok(emitted.map(|(path, _, artifact)| (path, artifact)).collect())
+}
+
+/// [`compiled`], with the kernels as Tile IR.
+///
+/// # Errors
+/// As [`compiled`].
+pub fn emitted(arguments: &Arguments) -> Result<Vec<(String, Kernel, Artifact)>, String> {
     let mut found = tt_build::kernels_of_package(&project::root()).map_err(|error| error.to_string())?;
     let (programs, only) = match arguments.option("programs") {
         Some(folder) => (Some(PathBuf::from(folder)), arguments.list("only")),
@@ -75,7 +85,7 @@ pub fn compiled(arguments: &Arguments) -> Result<Vec<(String, Artifact)>, String
     let mut kernels = Vec::new();
     for kernel in found {
         match kernel.outcome {
-            Ok((_, artifact)) if digests.insert(artifact.digest()) => kernels.push((kernel.path, artifact)),
+            Ok((tile, artifact)) if digests.insert(artifact.digest()) => kernels.push((kernel.path, tile, artifact)),
             Ok(_) => {}
             Err(errors) => refused.push(format!("`{}` does not compile:\n{}", kernel.path, errors.join("\n"))),
         }

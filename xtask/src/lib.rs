@@ -2,4 +2,5 @@
 
 pub mod arguments;
 pub mod kernels;
+pub mod library;
 pub mod project;

@@ -16,6 +16,7 @@ const CHORES: &[Chore] = &[
     programs::CHORE,
     targets::CHORE,
     xtask::kernels::CHORE,
+    xtask::library::CHORE,
     heavy::CONFORMANCE,
     heavy::BENCH,
 ];

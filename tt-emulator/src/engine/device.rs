@@ -39,12 +39,18 @@ pub fn select_arch(id: i32, arch: ArchName) {
     locked(&SELECTED).get_or_insert_default().insert(id, arch);
 }
 
-/// The architecture that device `id` has when it is opened next.
-pub fn selected_arch(id: i32) -> ArchName {
-    locked(&SELECTED)
-        .as_ref()
-        .and_then(|selected| selected.get(&id).copied())
-        .unwrap_or(ArchName::WormholeB0)
+/// The architecture that device `id` has when it is opened next: the one chosen, else the one that `TT_EMULATOR_ARCH` names,
+/// which is how a host program without Rust chooses, else Wormhole B0.
+///
+/// # Errors
+/// Where the variable names no architecture.
+pub fn selected_arch(id: i32) -> Result<ArchName, String> {
+    let chosen = locked(&SELECTED).as_ref().and_then(|selected| selected.get(&id).copied());
+    match (chosen, std::env::var("TT_EMULATOR_ARCH")) {
+        (Some(arch), _) => Ok(arch),
+        (None, Ok(name)) => name.parse().map_err(|error| format!("TT_EMULATOR_ARCH: {error}")),
+        (None, Err(_)) => Ok(ArchName::WormholeB0),
+    }
 }
 
 /// Counters of the last run of device `id`, kept when the device is closed.
@@ -74,7 +80,7 @@ pub struct Device {
 impl Device {
     /// Opens device `id` with the architecture chosen for it.
     pub fn open(id: i32) -> Result<Arc<Device>, String> {
-        Device::open_arch(id, selected_arch(id))
+        Device::open_arch(id, selected_arch(id)?)
     }
 
     /// Opens device `id` as an architecture.

@@ -96,7 +96,7 @@ unsafe extern "C" fn tt_emulator_device_fact(handle: *const c_void, which: u32) 
 extern "C" fn tt_emulator_chip_fact(which: u32) -> u64 {
     call(0, || {
         let arch = match LAST_OPENED.load(Ordering::Relaxed) {
-            0 => selected_arch(0),
+            0 => selected_arch(0)?,
             1 => ArchName::WormholeB0,
             _ => ArchName::Blackhole,
         };

@@ -1,5 +1,6 @@
 //! The checks of `cargo xtask conformance`.
 
+pub mod abi;
 pub mod emulated;
 pub mod fetch;
 pub mod headers;

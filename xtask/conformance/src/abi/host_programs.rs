@@ -1,0 +1,217 @@
+//! The emitted `main.cpp` of every kernel as a user without Rust has it: built by the C++ compiler alone, run, compared.
+
+use crate::emulated;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use tt_backend::Artifact;
+use tt_lang::ir::{ElementType, Kernel};
+use tt_plan::{Parameter, Plan, ScalarKind};
+use xtask::arguments::Arguments;
+use xtask::library;
+
+/// The chips, as the emulator calls them.
+const CHIPS: [&str; 2] = ["wormhole_b0", "blackhole"];
+
+/// What symbolic extents are, in order: ragged ones, and more than one block.
+const EXTENTS: [usize; 6] = [70, 96, 33, 64, 40, 32];
+
+/// How many programs are built at a time.
+const JOBS: usize = 2;
+
+/// Builds and runs all of them.
+///
+/// # Errors
+/// What is wrong with each that does not build, run, or compute what the launcher computes.
+pub fn check(arguments: &Arguments, scratch: &Path) -> Result<String, String> {
+    let mut kernels = xtask::kernels::emitted(arguments)?;
+    if let Some(names) = arguments.list("kernels") {
+        kernels.retain(|(path, ..)| names.iter().any(|name| path.contains(name)));
+    }
+    if kernels.is_empty() {
+        return Err("there is no such kernel".into());
+    }
+    let sdk = scratch.join("metalium");
+    library::build(&sdk, &[])?;
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut wrong = Vec::new();
+        while let Some((path, kernel, artifact)) = kernels.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let folder = scratch.join("programs").join(path.replace("::", "/"));
+            if let Err(error) = one(kernel, artifact, &folder, &sdk) {
+                wrong.push(format!("{path}: {error}"));
+            }
+        }
+        wrong
+    };
+    let wrong: Vec<String> = std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..JOBS).map(|_| scope.spawn(work)).collect();
+        let results = workers.into_iter().map(|worker| worker.join());
+        results
+            .flat_map(|result| result.unwrap_or_else(|_| vec!["a worker panicked".into()]))
+            .collect()
+    });
+    if wrong.is_empty() {
+        Ok(format!(
+            "host programs: {} built by the C++ compiler alone and run on both emulated chips, checksums as the launcher's",
+            kernels.len()
+        ))
+    } else {
+        Err(format!("{} host programs are wrong:\n{}", wrong.len(), wrong.join("\n")))
+    }
+}
+
+fn one(kernel: &Kernel, artifact: &Artifact, folder: &Path, sdk: &Path) -> Result<(), String> {
+    let program = built(artifact, folder, sdk)?;
+    let plan = Plan::from_json(&artifact.plan).map_err(|error| error.to_string())?;
+    let extents = EXTENTS
+        .get(..plan.extents.len())
+        .ok_or("it has more extents than there are numbers for")?;
+    let words = command_line(&plan, extents);
+    for chip in CHIPS {
+        let expected = expected(kernel, artifact, &plan, extents, chip)?;
+        let output = Command::new(&program)
+            .args(&words)
+            .env("TT_EMULATOR_ARCH", chip)
+            .output()
+            .map_err(|error| format!("cannot start {}: {error}", program.display()))?;
+        if !output.status.success() {
+            let said = String::from_utf8_lossy(&output.stderr);
+            return Err(format!("`main {}` on {chip} ended with {}: {said}", words.join(" "), output.status));
+        }
+        let printed = String::from_utf8_lossy(&output.stdout);
+        if printed != expected {
+            return Err(format!(
+                "`main {}` on {chip} printed\n{printed}but the launcher computes\n{expected}",
+                words.join(" ")
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Builds the program with one line of the compiler, as docs/host-programs.md says.
+fn built(artifact: &Artifact, folder: &Path, sdk: &Path) -> Result<PathBuf, String> {
+    let fail = |error: std::io::Error| format!("cannot write {}: {error}", folder.display());
+    std::fs::create_dir_all(folder).map_err(fail)?;
+    for (name, text) in [
+        ("reader.cpp", &artifact.reader),
+        ("compute.cpp", &artifact.compute),
+        ("writer.cpp", &artifact.writer),
+        ("main.cpp", &artifact.main),
+    ] {
+        std::fs::write(folder.join(name), text).map_err(fail)?;
+    }
+    let program = folder.join("main");
+    let lib = sdk.join("lib");
+    let output = library::compiler()
+        .args(["-std=c++20", "-Wall", "-Wextra", "-Werror", "-Wno-missing-field-initializers"])
+        .arg(folder.join("main.cpp"))
+        .arg("-I")
+        .arg(sdk.join("include"))
+        .arg("-L")
+        .arg(&lib)
+        .arg("-ltt_metal")
+        .arg(format!("-Wl,-rpath,{}", lib.display()))
+        .arg("-o")
+        .arg(&program)
+        .output()
+        .map_err(|error| format!("cannot start the C++ compiler: {error}"))?;
+    if output.status.success() {
+        Ok(program)
+    } else {
+        Err(format!("main.cpp does not build:\n{}", String::from_utf8_lossy(&output.stderr)))
+    }
+}
+
+/// Extents, then scalars, as `main` reads them.
+fn command_line(plan: &Plan, extents: &[usize]) -> Vec<String> {
+    let scalars = plan.parameters.iter().filter_map(|parameter| match parameter {
+        Parameter::Scalar {
+            kind: ScalarKind::F32, ..
+        } => Some(emulated::FLOAT.to_string()),
+        Parameter::Scalar { .. } => Some(emulated::INTEGER.to_string()),
+        Parameter::Tensor { .. } => None,
+    });
+    extents.iter().map(usize::to_string).chain(scalars).collect()
+}
+
+/// What `main` must print: the launcher's result on the same inputs.
+fn expected(kernel: &Kernel, artifact: &Artifact, plan: &Plan, extents: &[usize], chip: &str) -> Result<String, String> {
+    let (bindings, mut tensors) = emulated::tensors(plan, extents)?;
+    let mut remaining = tensors.iter_mut();
+    for (position, parameter) in plan.parameters.iter().enumerate() {
+        if let Parameter::Tensor { mutable, .. } = parameter {
+            let tensor = remaining.next().ok_or("a tensor is missing")?;
+            if !mutable {
+                fill(position as u64 + 1, tensor.element, &mut tensor.before);
+            }
+        }
+    }
+    let outcome = emulated::run(kernel, artifact, plan.clone(), (bindings, tensors), chip)?;
+    let written = outcome.tensors.iter().filter(|tensor| tensor.written);
+    Ok(written
+        .map(|tensor| {
+            let sum: f64 = tensor.after.iter().map(|value| f64::from(*value)).sum();
+            format!("checksum of {}: {}\n", tensor.name, nine_digits(sum))
+        })
+        .collect())
+}
+
+/// The numbers that `main` fills a tensor with: of a linear congruential generator, between -1 and 1.
+fn fill(mut seed: u64, element: ElementType, values: &mut [f32]) {
+    for value in values {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let drawn = (seed >> 32) as u32 as i32 as f32 / 2_147_483_648.0;
+        *value = match element {
+            ElementType::Bf16 => tt_host::bf16::from_f32(drawn).to_f32(),
+            _ => drawn,
+        };
+    }
+}
+
+/// As C's `%.9g` writes it.
+fn nine_digits(value: f64) -> String {
+    if !value.is_finite() {
+        let sign = if value.is_sign_negative() { "-" } else { "" };
+        return format!("{sign}{}", if value.is_nan() { "nan" } else { "inf" });
+    }
+    let scientific = format!("{value:.8e}");
+    let (digits, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
+    let exponent: i32 = exponent.parse().unwrap_or(0);
+    let trimmed = |text: &str| match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_string(),
+        false => text.to_string(),
+    };
+    if (-4..9).contains(&exponent) {
+        trimmed(&format!("{value:.*}", (8 - exponent) as usize))
+    } else {
+        let sign = if exponent < 0 { '-' } else { '+' };
+        format!("{}e{sign}{:02}", trimmed(digits), exponent.abs())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::nine_digits;
+
+    #[test]
+    fn numbers_are_written_as_c_writes_them() {
+        for (value, text) in [
+            (0.0, "0"),
+            (-0.0, "-0"),
+            (1.5, "1.5"),
+            (-47.203125, "-47.203125"),
+            (0.1 + 0.2, "0.3"),
+            (123456789.0, "123456789"),
+            (1234567891.0, "1.23456789e+09"),
+            (0.00001, "1e-05"),
+            (0.000123456789123, "0.000123456789"),
+            (999999999.7, "1e+09"),
+            (f64::NAN, "nan"),
+            (f64::NEG_INFINITY, "-inf"),
+        ] {
+            assert_eq!(nine_digits(value), text, "{value}");
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! `cargo xtask conformance abi`: what we call of Metalium is what the real library exports.
+//!
+//! - every function of Metalium that the bridge's object calls is exported by the wheel's `libtt_metal.so`;
+//! - every function that the emulator's host API defines is exported there under the same mangled name, or is inline in the
+//!   real headers by a list that names them (`inline`);
+//! - the emitted `main.cpp` of every kernel is built by a C++ compiler alone against the emulator as a library, and what it
+//!   computes is what the Rust launcher computes.
+//!
+//! The layout of what is passed by value is held by `tt-emulator/host/src/layout.cpp`, which every build compiles.
+
+mod host_programs;
+mod inline;
+mod objects;
+mod symbols;
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use symbols::{Kind, Symbol, demangled, is_of_metalium};
+use xtask::arguments::{Arguments, Chore};
+use xtask::kernels::SELECTION;
+use xtask::project;
+
+/// The chore.
+pub const CHECK: Chore = Chore {
+    name: "abi",
+    operand: "",
+    options: &[
+        ("library", "FILE", "the real libtt_metal.so (default: that of the pinned wheel)"),
+        (
+            "sdk",
+            "DIR",
+            "also the bridge as built against this SDK's headers (`TT_METAL_HOME`)",
+        ),
+        ("part", "NAME", "only `symbols` or `programs`"),
+        SELECTION[0],
+        SELECTION[1],
+        (
+            "kernels",
+            "NAMES",
+            "of the host programs only those whose path has one of these in it",
+        ),
+    ],
+    about: "holds the bridge and the emulator's host API against the symbols of the real library, and runs every main.cpp\n\n\
+            Host programs are built by the C++ compiler alone, as a user without Rust builds them, and run on both emulated\n\
+            chips; their checksums must be those of the Rust launcher.",
+    run,
+};
+
+fn run(arguments: &Arguments) -> Result<(), String> {
+    let part = arguments.option("part");
+    if part.is_some_and(|part| !["symbols", "programs"].contains(&part)) {
+        return Err("`--part` is `symbols` or `programs`".into());
+    }
+    let scratch = project::target().join("abi");
+    std::fs::create_dir_all(&scratch).map_err(|error| format!("cannot write {}: {error}", scratch.display()))?;
+    if part != Some("programs") {
+        let real = real_library(arguments)?;
+        println!("{}", bridge(&real, "with the emulator's headers", &objects::bridge(None, &scratch)?)?);
+        if let Some(sdk) = arguments.option("sdk") {
+            let objects = objects::bridge(Some(Path::new(sdk)), &scratch)?;
+            println!("{}", bridge(&real, "with the SDK's headers", &objects)?);
+        }
+        println!("{}", host_api(&real, &objects::host_api(&scratch)?)?);
+    }
+    if part != Some("symbols") {
+        println!("{}", host_programs::check(arguments, &scratch)?);
+    }
+    Ok(())
+}
+
+/// What the real library exports.
+struct Real {
+    path: PathBuf,
+    exports: BTreeSet<String>,
+}
+
+fn real_library(arguments: &Arguments) -> Result<Real, String> {
+    let path = match arguments.option("library") {
+        Some(path) => PathBuf::from(path),
+        None => crate::fetch::library(&crate::fetch::Cache::of_user()?, &crate::fetch::Machine)?,
+    };
+    let exports = symbols::exports(&path)?;
+    Ok(Real { path, exports })
+}
+
+/// Every function of Metalium that the bridge calls is exported.
+fn bridge(real: &Real, how: &str, objects: &[Symbol]) -> Result<String, String> {
+    let defined: BTreeSet<&str> = objects
+        .iter()
+        .filter(|symbol| symbol.kind != Kind::Undefined)
+        .map(|symbol| symbol.name.as_str())
+        .collect();
+    let called: BTreeSet<&str> = objects
+        .iter()
+        .filter(|symbol| symbol.kind == Kind::Undefined && is_of_metalium(&symbol.name))
+        .map(|symbol| symbol.name.as_str())
+        .filter(|name| !defined.contains(name))
+        .collect();
+    let missing: Vec<String> = called
+        .iter()
+        .filter(|name| !real.exports.contains(**name))
+        .map(|name| format!("  {}", demangled(name)))
+        .collect();
+    if called.is_empty() {
+        return Err(format!("the bridge built {how} calls nothing of Metalium: that cannot be"));
+    }
+    if missing.is_empty() {
+        Ok(format!(
+            "bridge built {how}: {} functions of Metalium called, all exported by {}",
+            called.len(),
+            real.path.display()
+        ))
+    } else {
+        Err(format!(
+            "the bridge built {how} calls what {} does not export:\n{}",
+            real.path.display(),
+            missing.join("\n")
+        ))
+    }
+}
+
+/// Every function that the emulator's host API defines is exported, or known to be inline.
+fn host_api(real: &Real, objects: &[Symbol]) -> Result<String, String> {
+    let mut wrong = Vec::new();
+    let (mut exported, mut inlined) = (0, BTreeSet::new());
+    let unique: BTreeSet<&Symbol> = objects
+        .iter()
+        .filter(|symbol| symbol.kind != Kind::Undefined && is_of_metalium(&symbol.name))
+        .collect();
+    for symbol in unique {
+        let name = demangled(&symbol.name);
+        if real.exports.contains(&symbol.name) {
+            exported += 1;
+        } else if inline::is_ours(&name) || inline::is_implicit(&name) {
+        } else if let (Kind::Inline, Some(entry)) = (symbol.kind, inline::entry(&name)) {
+            inlined.insert(entry.name);
+        } else {
+            wrong.push(format!("  {name}"));
+        }
+    }
+    let stale = inline::INLINE.iter().filter(|entry| !inlined.contains(entry.name));
+    wrong.extend(stale.map(|entry| format!("  {} is listed as inline, but not defined any more", entry.name)));
+    if wrong.is_empty() {
+        Ok(format!(
+            "host API of the emulator: {exported} functions under the mangled names of the real library, {} inline in its headers too",
+            inlined.len()
+        ))
+    } else {
+        Err(format!(
+            "the emulator's host API is not that of {}:\n{}",
+            real.path.display(),
+            wrong.join("\n")
+        ))
+    }
+}
