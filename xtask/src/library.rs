@@ -40,7 +40,14 @@ pub fn build(folder: &Path, profile: &[&str]) -> Result<PathBuf, String> {
     let library = lib.join("libtt_metal.so");
     let new = lib.join("libtt_metal.so.new");
     let output = compiler()
-        .args(["-std=c++20", "-O2", "-fPIC", "-shared", "-Wl,-soname,libtt_metal.so", "-Wl,--no-undefined"])
+        .args([
+            "-std=c++20",
+            "-O2",
+            "-fPIC",
+            "-shared",
+            "-Wl,-soname,libtt_metal.so",
+            "-Wl,--no-undefined",
+        ])
         // Called by host programs alone.
         .arg("-Wl,--undefined=tt_emulator_select_arch")
         .arg("-I")
@@ -84,7 +91,15 @@ pub fn sources(folder: &Path) -> Result<Vec<PathBuf>, String> {
 /// The engine as a static library.
 fn engine(profile: &[&str]) -> Result<PathBuf, String> {
     let output = project::cargo()
-        .args(["rustc", "--quiet", "--package", "tt-emulator", "--lib", "--crate-type", "staticlib"])
+        .args([
+            "rustc",
+            "--quiet",
+            "--package",
+            "tt-emulator",
+            "--lib",
+            "--crate-type",
+            "staticlib",
+        ])
         .args(["--message-format", "json-render-diagnostics"])
         .args(profile)
         .current_dir(project::root())
@@ -104,7 +119,7 @@ fn engine(profile: &[&str]) -> Result<PathBuf, String> {
         .filter_map(|name| name.as_str().map(PathBuf::from));
     files
         .filter(|path| path.extension().is_some_and(|extension| extension == "a"))
-        .last()
+        .next_back()
         .ok_or_else(|| "cargo made no static library of the engine".to_string())
 }
 

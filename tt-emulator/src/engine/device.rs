@@ -45,7 +45,9 @@ pub fn select_arch(id: i32, arch: ArchName) {
 /// # Errors
 /// Where the variable names no architecture.
 pub fn selected_arch(id: i32) -> Result<ArchName, String> {
-    let chosen = locked(&SELECTED).as_ref().and_then(|selected| selected.get(&id).copied());
+    let chosen = locked(&SELECTED)
+        .as_ref()
+        .and_then(|selected| selected.get(&id).copied());
     match (chosen, std::env::var("TT_EMULATOR_ARCH")) {
         (Some(arch), _) => Ok(arch),
         (None, Ok(name)) => name.parse().map_err(|error| format!("TT_EMULATOR_ARCH: {error}")),

@@ -24,15 +24,26 @@ pub const INLINE: &[Inline] = &[
     entry_of("tt::tt_metal::RuntimeArgsData::", "tt-metalium/runtime_args_data.hpp"),
     entry_of("tt::tt_metal::Tile::", "tt-metalium/tile.hpp"),
     entry_of("tt::tt_metal::Program::impl", "tt-metalium/program.hpp"),
-    entry_of("tt::tt_metal::BufferShardingArgs::", "tt-metalium/buffer.hpp"),
     entry_of("tt::tt_metal::distributed::MeshBuffer::", "tt-metalium/mesh_buffer.hpp"),
     // An interface: its constructor, its destructor, and with them its table.
-    entry_of("tt::tt_metal::distributed::MeshCommandQueue::", "tt-metalium/mesh_command_queue.hpp"),
-    entry_of("vtable for tt::tt_metal::distributed::MeshCommandQueue", "tt-metalium/mesh_command_queue.hpp"),
-    entry_of("tt::tt_metal::distributed::MeshShape::operator[]", "tt-metalium/shape_base.hpp"),
+    entry_of(
+        "tt::tt_metal::distributed::MeshCommandQueue::",
+        "tt-metalium/mesh_command_queue.hpp",
+    ),
+    entry_of(
+        "{vtable(tt::tt_metal::distributed::MeshCommandQueue)}",
+        "tt-metalium/mesh_command_queue.hpp",
+    ),
+    entry_of(
+        "tt::tt_metal::distributed::MeshShape::operator[]",
+        "tt-metalium/shape_base.hpp",
+    ),
     entry_of("ttsl::StrongType<", "tt_stl/strong_type.hpp"),
     entry_of("Flags<tensor_accessor::ArgConfig>::", "hostdevcommon/flags.hpp"),
-    entry_of("tensor_accessor::operator|", "hostdevcommon/tensor_accessor/arg_config.hpp"),
+    entry_of(
+        "tensor_accessor::operator|",
+        "hostdevcommon/tensor_accessor/arg_config.hpp",
+    ),
     entry_of("bfloat16::", "tt-metalium/bfloat16.hpp"),
 ];
 
@@ -87,7 +98,10 @@ mod tests {
     fn members_that_compilers_make_are_told_from_declared_ones() {
         for (name, is) in [
             ("tt::tt_metal::DataMovementConfig::~DataMovementConfig()", true),
-            ("tt::tt_metal::ComputeConfig::ComputeConfig(tt::tt_metal::ComputeConfig const&)", true),
+            (
+                "tt::tt_metal::ComputeConfig::ComputeConfig(tt::tt_metal::ComputeConfig const&)",
+                true,
+            ),
             ("tt::tt_metal::Tile::Tile(std::array<unsigned int, 2ul>, bool)", false),
             ("tt::tt_metal::CreateProgram()", false),
         ] {

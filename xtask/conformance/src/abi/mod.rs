@@ -25,7 +25,11 @@ pub const CHECK: Chore = Chore {
     name: "abi",
     operand: "",
     options: &[
-        ("library", "FILE", "the real libtt_metal.so (default: that of the pinned wheel)"),
+        (
+            "library",
+            "FILE",
+            "the real libtt_metal.so (default: that of the pinned wheel)",
+        ),
         (
             "sdk",
             "DIR",
@@ -55,7 +59,10 @@ fn run(arguments: &Arguments) -> Result<(), String> {
     std::fs::create_dir_all(&scratch).map_err(|error| format!("cannot write {}: {error}", scratch.display()))?;
     if part != Some("programs") {
         let real = real_library(arguments)?;
-        println!("{}", bridge(&real, "with the emulator's headers", &objects::bridge(None, &scratch)?)?);
+        println!(
+            "{}",
+            bridge(&real, "with the emulator's headers", &objects::bridge(None, &scratch)?)?
+        );
         if let Some(sdk) = arguments.option("sdk") {
             let objects = objects::bridge(Some(Path::new(sdk)), &scratch)?;
             println!("{}", bridge(&real, "with the SDK's headers", &objects)?);
@@ -102,7 +109,9 @@ fn bridge(real: &Real, how: &str, objects: &[Symbol]) -> Result<String, String> 
         .map(|name| format!("  {}", demangled(name)))
         .collect();
     if called.is_empty() {
-        return Err(format!("the bridge built {how} calls nothing of Metalium: that cannot be"));
+        return Err(format!(
+            "the bridge built {how} calls nothing of Metalium: that cannot be"
+        ));
     }
     if missing.is_empty() {
         Ok(format!(
@@ -139,7 +148,12 @@ fn host_api(real: &Real, objects: &[Symbol]) -> Result<String, String> {
         }
     }
     let stale = inline::INLINE.iter().filter(|entry| !inlined.contains(entry.name));
-    wrong.extend(stale.map(|entry| format!("  {} is listed as inline, but not defined any more", entry.name)));
+    wrong.extend(stale.map(|entry| {
+        format!(
+            "  {} is listed as inline in {}, but not defined here",
+            entry.name, entry.header
+        )
+    }));
     if wrong.is_empty() {
         Ok(format!(
             "host API of the emulator: {exported} functions under the mangled names of the real library, {} inline in its headers too",

@@ -22,7 +22,9 @@ pub fn bridge(sdk: Option<&Path>, scratch: &Path) -> Result<Vec<Symbol>, String>
             .env("CARGO_TARGET_DIR", scratch.join("sdk")),
         None => command.env_remove("TT_METAL_HOME"),
     };
-    let output = command.output().map_err(|error| format!("cannot start cargo: {error}"))?;
+    let output = command
+        .output()
+        .map_err(|error| format!("cannot start cargo: {error}"))?;
     if !output.status.success() {
         return Err(format!(
             "the bridge does not build:\n{}",

@@ -86,7 +86,9 @@ fn collect(object: &[u8], symbols: &mut Vec<Symbol>) -> object::Result<()> {
 /// A C++ name as written, without the type it returns; a name that is none as it is.
 pub fn demangled(name: &str) -> String {
     let options = DemangleOptions::new().no_return_type();
-    let text = Mangled::new(name).ok().and_then(|symbol| symbol.demangle_with_options(&options).ok());
+    let text = Mangled::new(name)
+        .ok()
+        .and_then(|symbol| symbol.demangle_with_options(&options).ok());
     text.unwrap_or_else(|| name.to_string())
 }
 
@@ -102,7 +104,7 @@ pub fn is_of_metalium(name: &str) -> bool {
         "untilize_nfaces<",
     ];
     let name = demangled(name);
-    let of = ["vtable for ", "typeinfo for ", "typeinfo name for "];
+    let of = ["{vtable(", "{typeinfo("];
     let name = of.iter().find_map(|prefix| name.strip_prefix(prefix)).unwrap_or(&name);
     // What is local to a function has no name of its own.
     SCOPES.iter().any(|scope| name.starts_with(scope)) && !name.contains("{lambda")
@@ -132,7 +134,10 @@ mod tests {
         let whole = std::fs::read(std::env::current_exe().unwrap()).unwrap();
         for length in [0, 3, 64, whole.len() / 2] {
             std::fs::write(&path, &whole[..length]).unwrap();
-            assert!(exports(&path).unwrap_err().contains("no whole shared library"), "{length} bytes");
+            assert!(
+                exports(&path).unwrap_err().contains("no whole shared library"),
+                "{length} bytes"
+            );
         }
         std::fs::remove_dir_all(&folder).unwrap();
     }
