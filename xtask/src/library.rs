@@ -110,7 +110,7 @@ fn engine(profile: &[&str]) -> Result<PathBuf, String> {
         return Err(format!("the engine does not build:\n{said}"));
     }
     let messages = String::from_utf8_lossy(&output.stdout);
-    let files = messages
+    let mut files = messages
         .lines()
         .filter_map(|line| serde_json::from_str::<Value>(line).ok())
         .filter(|message| message["reason"] == "compiler-artifact")
@@ -118,8 +118,7 @@ fn engine(profile: &[&str]) -> Result<PathBuf, String> {
         .flatten()
         .filter_map(|name| name.as_str().map(PathBuf::from));
     files
-        .filter(|path| path.extension().is_some_and(|extension| extension == "a"))
-        .next_back()
+        .rfind(|path| path.extension().is_some_and(|extension| extension == "a"))
         .ok_or_else(|| "cargo made no static library of the engine".to_string())
 }
 
