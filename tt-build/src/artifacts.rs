@@ -66,8 +66,18 @@ impl Folders {
         Ok(())
     }
 
+    /// The folders written, each with the digest of what is in it.
+    pub fn written(&self) -> BTreeMap<PathBuf, String> {
+        self.taken.clone()
+    }
+
     fn file(&mut self, path: PathBuf, text: &str) -> Result<(), BuildError> {
-        write_if_changed(&path, text.as_bytes())?;
+        self.bytes(path, text.as_bytes())
+    }
+
+    /// Writes a file of this build.
+    pub fn bytes(&mut self, path: PathBuf, bytes: &[u8]) -> Result<(), BuildError> {
+        write_if_changed(&path, bytes)?;
         self.files.insert(path);
         Ok(())
     }

@@ -23,6 +23,8 @@ pub enum BuildError {
     Plan(String),
     /// A C++ compiler that is there did not do its work.
     Compiler(String),
+    /// A device binary could not be built.
+    Device(crate::device::DeviceError),
     /// The static library could not be made.
     Archive(String),
 }
@@ -50,9 +52,16 @@ impl fmt::Display for BuildError {
             BuildError::File { action, path, error } => write!(f, "cannot {action} {}: {error}", path.display()),
             BuildError::Plan(reason) => write!(f, "the compiler wrote a plan that cannot be read: {reason}"),
             BuildError::Compiler(reason) => f.write_str(reason),
+            BuildError::Device(error) => error.fmt(f),
             BuildError::Archive(reason) => write!(f, "cannot make the library of kernels: {reason}"),
         }
     }
 }
 
 impl std::error::Error for BuildError {}
+
+impl From<crate::device::DeviceError> for BuildError {
+    fn from(error: crate::device::DeviceError) -> BuildError {
+        BuildError::Device(error)
+    }
+}

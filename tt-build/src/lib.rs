@@ -13,6 +13,9 @@
 //!   `ir/NN_<pass>.txt`, the same text that the macro carries;
 //! - `tt/precompiled/<digest>`: one line `<role> <key> <symbol>` per kernel compiled for the emulator, which tells the macro
 //!   what to register;
+//! - where `TT_METAL_RUNTIME` (or `TT_METAL_HOME`) names a TT-Metalium with its device compiler ([`device`]), also
+//!   `<kernel>/<chip>/{brisc,ncrisc,trisc0,trisc1,trisc2}.elf` as the runtime's JIT would build them, for the chips of
+//!   `TT_BUILD_ARCH`, and `sizes.txt` with their sizes and limits; a binary that is too large ends the build;
 //! - one static library with those kernels, linked into everything the package builds.
 //!
 //! Nothing here decides whether a kernel is right: mistakes are shown by the macro, at the token. A kernel that this crate
@@ -21,14 +24,17 @@
 
 mod archive;
 mod artifacts;
+mod binaries;
 pub mod device;
 mod emit;
 mod error;
 mod kernels;
 mod modules;
+pub mod parallel;
 mod precompiled;
 mod targets;
 
+pub use binaries::DeviceBinary;
 pub use emit::{Emitted, kernels_of_crate, kernels_of_package};
 pub use error::BuildError;
 
@@ -40,6 +46,8 @@ use std::path::PathBuf;
 pub struct Summary {
     /// The folder of every kernel that was emitted.
     pub kernels: Vec<PathBuf>,
+    /// The binaries for the device, where the environment names a toolchain for it.
+    pub binaries: Vec<DeviceBinary>,
     /// How many machine-code objects the archive has.
     pub objects: usize,
     /// The lines printed for cargo.
@@ -100,18 +108,23 @@ pub fn try_compile() -> Result<Summary, BuildError> {
         folders.write(kernel, artifact)?;
         by_digest.entry(artifact.digest()).or_insert(artifact);
     }
+    let mut warnings = Vec::new();
+    let archs = precompiled::architectures(&mut warnings);
+    let chips: Vec<_> = archs
+        .iter()
+        .filter_map(|arch| device::Chip::named(&arch.to_string()))
+        .collect();
+    let built = binaries::compile(&root, &mut folders, &by_digest, &chips)?;
     folders.remove_others()?;
 
-    let compiled = precompiled::compile(&root, &by_digest)?;
-    directives.extend(
-        compiled
-            .warnings
-            .iter()
-            .map(|text| format!("cargo::warning=tt-build: {text}")),
-    );
+    let compiled = precompiled::compile(&root, &by_digest, &archs)?;
+    warnings.extend(built.warnings);
+    warnings.extend(compiled.warnings);
+    directives.extend(warnings.iter().map(|text| format!("cargo::warning=tt-build: {text}")));
     directives.extend(
         precompiled::ENVIRONMENT
             .iter()
+            .chain(&device::ENVIRONMENT)
             .map(|name| format!("cargo::rerun-if-env-changed={name}")),
     );
     if !compiled.objects.is_empty() {
@@ -128,6 +141,7 @@ pub fn try_compile() -> Result<Summary, BuildError> {
     }
     Ok(Summary {
         kernels: folders.into_written(),
+        binaries: built.binaries,
         objects: compiled.objects.len(),
         directives,
     })

@@ -2,10 +2,9 @@
 
 use crate::artifacts::{PRECOMPILED, write_if_changed};
 use crate::error::BuildError;
+use crate::parallel;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use tt_backend::Artifact;
 use tt_emulator::ArchName;
 use tt_emulator::kernel_config::{ComputeOptions, DataMovementProcessor, KernelRole, MathFidelity};
@@ -35,23 +34,28 @@ struct Job {
 }
 
 /// Compiles every kernel of `artifacts` (by digest) below `root`, and writes `root/precompiled/<digest>`.
-pub(crate) fn compile(root: &Path, artifacts: &BTreeMap<String, &Artifact>) -> Result<Compiled, BuildError> {
+pub(crate) fn compile(
+    root: &Path,
+    artifacts: &BTreeMap<String, &Artifact>,
+    archs: &[ArchName],
+) -> Result<Compiled, BuildError> {
     let folder = root.join(PRECOMPILED);
     let objects = folder.join("objects");
     std::fs::create_dir_all(&objects).map_err(BuildError::file("create", &objects))?;
     let mut compiled = Compiled::default();
-    let archs = architectures(&mut compiled.warnings);
     let mut jobs = Vec::new();
     for (digest, artifact) in artifacts {
         let plan = Plan::from_json(&artifact.plan).map_err(|error| BuildError::Plan(error.to_string()))?;
-        for arch in &archs {
+        for arch in archs {
             for role in [Role::Reader, Role::Compute, Role::Writer] {
                 jobs.push(job(digest, artifact, &plan, role, *arch)?);
             }
         }
     }
 
-    let outcomes = compile_all(&jobs, &folder, &objects);
+    let outcomes = parallel::map(&jobs, parallel::threads_of_cargo(), |_, job| {
+        object(job, &folder, &objects)
+    });
     let mut notes: BTreeMap<&str, String> = BTreeMap::new();
     let mut keep = BTreeSet::new();
     for (job, outcome) in jobs.iter().zip(outcomes) {
@@ -87,7 +91,7 @@ pub(crate) fn compile(root: &Path, artifacts: &BTreeMap<String, &Artifact>) -> R
 }
 
 /// Which chips to compile for: `TT_BUILD_ARCH`, a name or `all`; else the one the emulator is by default.
-fn architectures(warnings: &mut Vec<String>) -> Vec<ArchName> {
+pub(crate) fn architectures(warnings: &mut Vec<String>) -> Vec<ArchName> {
     let all = [ArchName::WormholeB0, ArchName::Blackhole];
     match std::env::var("TT_BUILD_ARCH").as_deref() {
         Err(_) | Ok("" | "wormhole_b0") => vec![ArchName::WormholeB0],
@@ -169,36 +173,6 @@ fn options(config: &ComputeConfig) -> ComputeOptions {
         math_approx_mode: config.math_approx_mode,
         ..ComputeOptions::default()
     }
-}
-
-/// Compiles on as many threads as cargo allows; gives back one object per job.
-fn compile_all(jobs: &[Job], work: &Path, objects: &Path) -> Vec<Result<PathBuf, KernelError>> {
-    let threads = std::env::var("NUM_JOBS")
-        .ok()
-        .and_then(|jobs| jobs.parse::<usize>().ok())
-        .unwrap_or(1);
-    let next = AtomicUsize::new(0);
-    let outcomes = Mutex::new(Vec::new());
-    let run = || {
-        loop {
-            let index = next.fetch_add(1, Ordering::Relaxed);
-            let Some(job) = jobs.get(index) else { break };
-            let outcome = object(job, work, objects);
-            outcomes
-                .lock()
-                .unwrap_or_else(std::sync::PoisonError::into_inner)
-                .push((index, outcome));
-        }
-    };
-    std::thread::scope(|scope| {
-        for _ in 1..threads.min(jobs.len()) {
-            scope.spawn(run);
-        }
-        run();
-    });
-    let mut outcomes = outcomes.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-    outcomes.sort_by_key(|(index, _)| *index);
-    outcomes.into_iter().map(|(_, outcome)| outcome).collect()
 }
 
 /// The object of one kernel: from an earlier build where that had the same key, else compiled.

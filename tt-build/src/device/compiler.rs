@@ -31,15 +31,6 @@ pub struct Object {
     pub warnings: String,
 }
 
-/// A linked kernel.
-#[derive(Debug, Clone)]
-pub struct Program {
-    /// The ELF file.
-    pub path: PathBuf,
-    /// Its parts with their limits.
-    pub sizes: Vec<Size>,
-}
-
 impl<'a> DeviceCompiler<'a> {
     /// A compiler that keeps what it builds once below `cache`, in a folder of this toolchain.
     pub fn new(toolchain: &'a Toolchain, cache: &Path) -> DeviceCompiler<'a> {
@@ -142,14 +133,14 @@ impl<'a> DeviceCompiler<'a> {
     /// [`DeviceCompiler::prepare_firmware`] must have been there before.
     ///
     /// # Errors
-    /// Where the linker refuses, or the program has more code or data than it may.
+    /// Where the linker refuses.
     pub fn link(
         &self,
         kernel: &DeviceKernel,
         chip: &Chip,
         processor: &Processor,
         object: &Object,
-    ) -> Result<Program, DeviceError> {
+    ) -> Result<PathBuf, DeviceError> {
         let firmware = self.weakened(chip, processor);
         let words = command::link(self.toolchain, chip, processor, Unit::Kernel(kernel), Some(&firmware));
         let folder = object.path.parent().unwrap_or(Path::new("."));
@@ -157,7 +148,21 @@ impl<'a> DeviceCompiler<'a> {
         let objects = chip.objects_of(processor.id).map_or(&[][..], |objects| objects.kernel);
         let words = self.link_words(words, chip, objects, &object.path, &path);
         self.run(&words, folder, "link", &kernel.name, chip, processor)?;
-        let sizes = size::of_program(&path, |output| {
+        Ok(path)
+    }
+
+    /// The parts of the program at `path`, which [`DeviceCompiler::link`] made of `kernel`.
+    ///
+    /// # Errors
+    /// Where one has more bytes than it may, or the file is no such program.
+    pub fn sizes(
+        &self,
+        kernel: &DeviceKernel,
+        chip: &Chip,
+        processor: &Processor,
+        path: &Path,
+    ) -> Result<Vec<Size>, DeviceError> {
+        let sizes = size::of_program(path, |output| {
             self.refused("link", &kernel.name, chip, processor, output)
         })?;
         for size in &sizes {
@@ -171,7 +176,20 @@ impl<'a> DeviceCompiler<'a> {
                 });
             }
         }
-        Ok(Program { path, sizes })
+        Ok(sizes)
+    }
+
+    /// A name for what [`DeviceCompiler::compile`] and [`DeviceCompiler::link`] make of `kernel`: another one as soon as
+    /// anything that goes into it is another.
+    pub fn key(&self, kernel: &DeviceKernel, chip: &Chip, processor: &Processor) -> String {
+        let standard = self.standard(chip, processor, processor.kernel_optimization);
+        let unit = Unit::Kernel(kernel);
+        let mut words = command::compile(self.toolchain, chip, processor, unit, &standard);
+        words.extend(command::link(self.toolchain, chip, processor, unit, None));
+        let mut parts = vec![self.toolchain.identity(), kernel.source.clone()];
+        parts.extend(words.iter().map(|word| word.to_string_lossy().into_owned()));
+        parts.extend(generated::files(kernel, chip).into_iter().map(|(_, text)| text));
+        crate::device::digest(parts.iter().map(|part| part.as_bytes()))
     }
 
     /// A command line of the linker, complete.

@@ -30,7 +30,7 @@ mod toolchain;
 
 pub use adaptation::Adaptation;
 pub use chip::{CHIPS, Chip, Objects};
-pub use compiler::{DeviceCompiler, Object, Program};
+pub use compiler::{DeviceCompiler, Object};
 pub use elf::{Elf, NotElf, Segment};
 pub use error::DeviceError;
 pub use generated::files as generated_files;

@@ -1,6 +1,7 @@
 //! The checks of `cargo xtask conformance`.
 
 pub mod abi;
+pub mod binaries;
 pub mod emulated;
 pub mod fetch;
 pub mod headers;

@@ -5,6 +5,7 @@ use xtask::arguments::{Chore, dispatch};
 
 /// Every check, in the order of the help.
 const CHECKS: &[Chore] = &[
+    tt_conformance::binaries::CHECK,
     tt_conformance::headers::CHECK,
     tt_conformance::production::CHECK,
     tt_conformance::simulator::CHECK,

@@ -38,7 +38,7 @@ pub const CHECK: Chore = Chore {
 
 fn run(arguments: &Arguments) -> Result<(), String> {
     let start = Instant::now();
-    let chips = chips(arguments)?;
+    let chips = chips_of(arguments)?;
     let kernels = kernels(arguments)?;
     let cache = Cache::of_user()?;
     let toolchain = chosen(arguments, &cache)?;
@@ -88,7 +88,7 @@ pub(crate) fn chosen(arguments: &Arguments, cache: &Cache) -> Result<Toolchain, 
 }
 
 /// The chips that the command line names; all where it names none.
-pub(crate) fn chips(arguments: &Arguments) -> Result<Vec<&'static Chip>, String> {
+pub(crate) fn chips_of(arguments: &Arguments) -> Result<Vec<&'static Chip>, String> {
     match arguments.option("arch") {
         None => Ok(CHIPS.iter().collect()),
         Some(name) => {

@@ -8,11 +8,10 @@ mod sfpi;
 mod stock;
 
 pub use chore::CHECK;
+pub(crate) use chore::{chips_of, chosen, jobs, kernels};
 pub use stock::toolchain;
 
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use tt_build::device::{Chip, DeviceCompiler, DeviceKernel, Processor, Toolchain, processors_of};
 
 /// A kernel that does not compile.
@@ -81,7 +80,7 @@ fn compile_all<'a>(
     compiler
         .prepare_headers(options.chips)
         .map_err(|error| error.to_string())?;
-    for_each_unit(kernels, options, |kernel, chip, processor, folder| {
+    Ok(for_each_unit(kernels, options, |kernel, chip, processor, folder| {
         let object = compiler
             .compile(kernel, chip, processor, folder)
             .map_err(|error| error.to_string())?;
@@ -90,7 +89,7 @@ fn compile_all<'a>(
         } else {
             Err(object.warnings)
         }
-    })
+    }))
 }
 
 /// Does `work` for every kernel, chip and processor, several at once, each with a folder of its own.
@@ -98,42 +97,17 @@ pub(crate) fn for_each_unit<'a, T: Send>(
     kernels: &'a [DeviceKernel],
     options: &Options<'_>,
     work: impl Fn(&DeviceKernel, &Chip, &Processor, &Path) -> Result<T, String> + Sync,
-) -> Result<Vec<Outcome<'a, T>>, String> {
+) -> Vec<Outcome<'a, T>> {
     let mut units = Vec::new();
     for kernel in kernels {
         for chip in options.chips {
             units.extend(processors_of(kernel.role).map(|processor| (kernel, *chip, processor)));
         }
     }
-    let next = AtomicUsize::new(0);
-    let outcomes = Mutex::new(Vec::new());
-    let run = || {
-        loop {
-            let index = next.fetch_add(1, Ordering::Relaxed);
-            let Some((kernel, chip, processor)) = units.get(index).copied() else {
-                break;
-            };
-            let folder = options.work.join(index.to_string());
-            let result = work(kernel, chip, processor, &folder);
-            let outcome = Outcome {
-                kernel,
-                chip,
-                processor,
-                result,
-            };
-            outcomes
-                .lock()
-                .unwrap_or_else(std::sync::PoisonError::into_inner)
-                .push((index, outcome));
-        }
-    };
-    std::thread::scope(|scope| {
-        for _ in 1..options.jobs.min(units.len()) {
-            scope.spawn(run);
-        }
-        run();
-    });
-    let mut outcomes = outcomes.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-    outcomes.sort_by_key(|(index, _)| *index);
-    Ok(outcomes.into_iter().map(|(_, outcome)| outcome).collect())
+    tt_build::parallel::map(&units, options.jobs, |index, (kernel, chip, processor)| Outcome {
+        kernel,
+        chip,
+        processor,
+        result: work(kernel, chip, processor, &options.work.join(index.to_string())),
+    })
 }

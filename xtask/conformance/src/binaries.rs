@@ -1,0 +1,186 @@
+//! `conformance binaries`: every emitted kernel as the ELF files that `cargo build` leaves where a device compiler is there.
+//!
+//! Compiles and links each kernel for every processor of both chips, against firmware built with the same toolchain, and
+//! holds the sizes against their limits. With `--toolchain` that is the vendor's compiler or the stand-in of the oracle;
+//! without, Debian's GCC with the stand-in for the vector library, whose binaries lack SFPU instructions and are larger in
+//! other places, having no whole-program optimisation.
+
+use crate::fetch::Cache;
+use crate::headers::{Options, Outcome, chips_of, chosen, for_each_unit, jobs, kernels};
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::Instant;
+use tt_build::device::{DeviceCompiler, Size, check_together, loaded};
+use xtask::arguments::{Arguments, Chore};
+use xtask::kernels::SELECTION;
+
+/// The check.
+pub const CHECK: Chore = Chore {
+    name: "binaries",
+    operand: "",
+    options: &[
+        SELECTION[0],
+        SELECTION[1],
+        (
+            "toolchain",
+            "DIR",
+            "a runtime with its own compiler, instead of Debian's with the wheel's headers",
+        ),
+        ("arch", "NAME", "wormhole_b0 or blackhole only"),
+        ("out", "DIR", "where to leave the ELF files"),
+        ("json", "FILE", "where to write all sizes as JSON"),
+        (
+            "jobs",
+            "N",
+            "how many compilers run at once (default: as many as there are processors)",
+        ),
+    ],
+    about: "links every kernel for every processor of both chips, and holds sizes against their limits\n\n\
+            As `cargo build` does with TT_METAL_RUNTIME set. Without --toolchain it takes Debian's GCC: then no SFPU\n\
+            instructions are generated, so sizes are not those of the vendor's compiler.",
+    run,
+};
+
+/// What is known of a binary.
+type Parts = Vec<Size>;
+
+fn run(arguments: &Arguments) -> Result<(), String> {
+    let start = Instant::now();
+    let chips = chips_of(arguments)?;
+    let kernels = kernels(arguments)?;
+    let cache = Cache::of_user()?;
+    let toolchain = chosen(arguments, &cache)?;
+    let stock = if arguments.option("toolchain").is_none() {
+        " (no SFPU instructions are generated)"
+    } else {
+        ""
+    };
+    println!("{} kernels, with {}{stock}", kernels.len(), toolchain.version);
+    let built = cache.folder("built")?;
+    let work = xtask::project::target().join("conformance/binaries");
+    let options = Options {
+        chips: &chips,
+        jobs: jobs(arguments)?,
+        cache: &built,
+        work: &work,
+    };
+    let compiler = DeviceCompiler::new(&toolchain, options.cache);
+    compiler.prepare_firmware(&chips).map_err(|error| error.to_string())?;
+    let out = arguments.option("out").map(Path::new);
+    let outcomes = for_each_unit(&kernels, &options, |kernel, chip, processor, folder| {
+        let object = compiler
+            .compile(kernel, chip, processor, folder)
+            .map_err(|error| error.to_string())?;
+        let program = compiler
+            .link(kernel, chip, processor, &object)
+            .map_err(|error| error.to_string())?;
+        if let Some(out) = out {
+            keep(
+                &program,
+                &out.join(kernel.name.replace([':', ' '], "_")).join(chip.name),
+            )?;
+        }
+        compiler
+            .sizes(kernel, chip, processor, &program)
+            .map_err(|error| error.to_string())
+    });
+    let mut failures: Vec<String> = outcomes
+        .iter()
+        .filter_map(|outcome| outcome.result.as_ref().err().cloned())
+        .collect();
+    failures.extend(too_large_together(&outcomes));
+    if let Some(path) = arguments.option("json") {
+        write_json(Path::new(path), &toolchain.version, &outcomes)?;
+    }
+    for failure in &failures {
+        println!("{failure}\n");
+    }
+    print!("{}", table(&outcomes));
+    println!("{} binaries in {:.0} s", outcomes.len(), start.elapsed().as_secs_f64());
+    if failures.is_empty() {
+        Ok(())
+    } else {
+        Err(format!("{} binaries fail", failures.len()))
+    }
+}
+
+/// Copies a binary to where the user wants it.
+fn keep(program: &Path, folder: &Path) -> Result<(), String> {
+    let place = folder.join(program.file_name().unwrap_or_default());
+    std::fs::create_dir_all(folder)
+        .and_then(|()| std::fs::copy(program, &place))
+        .map_err(|error| format!("cannot write {}: {error}", place.display()))?;
+    Ok(())
+}
+
+/// The functions whose programs do not fit into a core together.
+fn too_large_together(outcomes: &[Outcome<'_, Parts>]) -> Vec<String> {
+    let mut functions: BTreeMap<(&str, &str), Vec<&Outcome<'_, Parts>>> = BTreeMap::new();
+    for outcome in outcomes {
+        functions
+            .entry((function(&outcome.kernel.name), outcome.chip.name))
+            .or_default()
+            .push(outcome);
+    }
+    let check = |((name, _), outcomes): (&(&str, &str), &Vec<&Outcome<'_, Parts>>)| {
+        let parts = outcomes.iter().filter_map(|outcome| {
+            let sizes = outcome.result.as_ref().ok()?;
+            Some((outcome.processor.name, loaded(sizes)))
+        });
+        check_together(name, outcomes[0].chip, parts.collect())
+            .err()
+            .map(|error| error.to_string())
+    };
+    functions.iter().filter_map(check).collect()
+}
+
+/// A kernel's name without its role.
+fn function(name: &str) -> &str {
+    name.rsplit_once(' ').map_or(name, |(function, _)| function)
+}
+
+/// The largest of every processor and part, with its limit.
+fn table(outcomes: &[Outcome<'_, Parts>]) -> String {
+    let mut largest: BTreeMap<(&str, &str, &str), (Size, &str)> = BTreeMap::new();
+    for outcome in outcomes {
+        for size in outcome.result.iter().flatten() {
+            let key = (outcome.chip.name, outcome.processor.name, size.part);
+            let entry = largest.entry(key).or_insert((*size, &outcome.kernel.name));
+            if size.bytes > entry.0.bytes {
+                *entry = (*size, &outcome.kernel.name);
+            }
+        }
+    }
+    let mut text = String::from("the largest:\n");
+    for ((chip, processor, part), (size, kernel)) in largest {
+        text += &format!(
+            "  {chip:<12} {processor:<7} {part:<4} {:>8} of {:>8} bytes  {kernel}\n",
+            size.bytes, size.limit
+        );
+    }
+    text
+}
+
+fn write_json(path: &Path, compiler: &str, outcomes: &[Outcome<'_, Parts>]) -> Result<(), String> {
+    let rows: Vec<_> = outcomes
+        .iter()
+        .map(|outcome| {
+            let parts = outcome
+                .result
+                .iter()
+                .flatten()
+                .map(|size| (size.part.to_string(), json!([size.bytes, size.limit])));
+            json!({
+                "kernel": outcome.kernel.name,
+                "arch": outcome.chip.name,
+                "processor": outcome.processor.name,
+                "sizes": parts.collect::<serde_json::Map<_, _>>(),
+                "errors": outcome.result.as_ref().err(),
+            })
+        })
+        .collect();
+    let text = serde_json::to_string_pretty(&json!({ "compiler": compiler, "results": rows }));
+    let text = text.map_err(|error| error.to_string())?;
+    std::fs::write(path, text + "\n").map_err(|error| format!("cannot write {}: {error}", path.display()))
+}
