@@ -6,7 +6,7 @@
 //! other places, having no whole-program optimisation.
 
 use crate::fetch::Cache;
-use crate::headers::{Options, Outcome, chips_of, chosen, for_each_unit, jobs, kernels};
+use crate::headers::{LIST, ONLY_KERNELS, Options, Outcome, chips_of, chosen, for_each_unit, jobs, kernels};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -22,6 +22,8 @@ pub const CHECK: Chore = Chore {
     options: &[
         SELECTION[0],
         SELECTION[1],
+        LIST,
+        ONLY_KERNELS,
         (
             "toolchain",
             "DIR",

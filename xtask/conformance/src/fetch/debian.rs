@@ -21,6 +21,12 @@ impl Compiler {
         self.root.join("usr/lib/picolibc/riscv64-unknown-elf")
     }
 
+    /// The compiler's own functions for 32 bits without floating point.
+    pub fn libgcc(&self) -> PathBuf {
+        let folder = self.root.join("usr/lib/gcc/riscv64-unknown-elf").join(GCC_VERSION);
+        folder.join("rv32im/ilp32/libgcc.a")
+    }
+
     /// The headers of the C++ library that are the same for every machine.
     pub fn cxx(&self) -> PathBuf {
         self.root.join("usr/include/c++/12")

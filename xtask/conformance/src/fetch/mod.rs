@@ -7,6 +7,8 @@
 
 mod cache;
 mod debian;
+#[cfg(test)]
+mod failures;
 mod machine;
 mod pinned;
 #[cfg(test)]

@@ -120,6 +120,8 @@ fn adapted(bytes: Vec<u8>) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fetch::testing::Scratch;
+    use std::io::Write;
 
     #[test]
     fn only_what_gcc_12_refuses_is_changed() {
@@ -129,5 +131,60 @@ mod tests {
                         #pragma GCC unroll 4\n#pragma GCC unroll 8\nint x;\n";
         assert_eq!(adapted(text.into()), expected.as_bytes());
         assert_eq!(adapted(vec![0xff, 0xfe]), [0xff, 0xfe]);
+    }
+
+    /// A wheel with these files, written to `path`.
+    fn wheel(path: &Path, files: &[(&str, &str)]) {
+        let mut archive = zip::ZipWriter::new(File::create(path).unwrap());
+        for (name, text) in files {
+            archive
+                .start_file(*name, zip::write::SimpleFileOptions::default())
+                .unwrap();
+            archive.write_all(text.as_bytes()).unwrap();
+        }
+        archive.finish().unwrap();
+    }
+
+    #[test]
+    fn only_what_is_wanted_is_unpacked() {
+        let scratch = Scratch::new("unpack");
+        let file = scratch.path().join("a.whl");
+        wheel(
+            &file,
+            &[("ttnn/a.h", "one"), ("ttnn/b/c.h", "two"), ("ttnn/d.so", "three")],
+        );
+        let folder = scratch.path().join("out");
+        unpack(&file, &folder, &|name| name.ends_with(".h"), &|bytes| bytes).unwrap();
+        assert_eq!(std::fs::read_to_string(folder.join("ttnn/b/c.h")).unwrap(), "two");
+        assert!(!folder.join("ttnn/d.so").exists());
+        let error = unpack(&file, &folder, &|_| false, &|bytes| bytes).unwrap_err();
+        assert!(error.contains("none of the files that are needed"), "{error}");
+    }
+
+    #[test]
+    fn a_wheel_that_is_cut_off_or_leads_elsewhere_or_does_not_fit_leaves_no_entry() {
+        let scratch = Scratch::new("damaged");
+        let (cut, outside, full) = ["cut", "outside", "full"].map(|name| scratch.path().join(name)).into();
+        wheel(
+            &cut,
+            &[("ttnn/a.h", "some text that is long enough"), ("ttnn/b.h", "more")],
+        );
+        let bytes = std::fs::read(&cut).unwrap();
+        std::fs::write(&cut, &bytes[..bytes.len() / 2]).unwrap();
+        wheel(&outside, &[("../../outside.h", "text")]);
+        // The second file has nowhere to go: where its folder is to be there is the first, as if the disk refused it.
+        wheel(&full, &[("ttnn/a.h", "text"), ("ttnn/a.h/b.h", "text")]);
+        let cache = Cache::at(&scratch.path().join("cache"));
+        for (file, message) in [
+            (cut, "cannot unpack"),
+            (outside, "it has a file named"),
+            (full, "cannot write"),
+        ] {
+            let made = cache.entry("headers", |folder| unpack(&file, folder, &|_| true, &|bytes| bytes));
+            let error = made.unwrap_err();
+            assert!(error.contains(message), "{error}");
+            assert!(!scratch.path().join("cache/headers").exists());
+            assert!(!scratch.path().join("cache/headers.partial").exists());
+        }
     }
 }

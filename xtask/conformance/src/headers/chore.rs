@@ -1,6 +1,6 @@
 //! The command line of `conformance headers`.
 
-use super::{Options, Outcome, compile_all, toolchain};
+use super::{Options, Outcome, compile_all, list, toolchain};
 use crate::fetch::{Cache, Machine};
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -9,13 +9,28 @@ use tt_build::device::{CHIPS, Chip, DeviceKernel, Toolchain};
 use xtask::arguments::{Arguments, Chore};
 use xtask::kernels::SELECTION;
 
-/// The chore.
+/// The option that replaces the kernels of the repository by others.
+pub(crate) const LIST: (&str, &str, &str) = (
+    "list",
+    "FILE",
+    "the kernels that this JSON file lists (path, kind, ct, formats ..), instead of those emitted",
+);
+/// The option that takes some of them.
+pub(crate) const ONLY_KERNELS: (&str, &str, &str) = (
+    "kernels",
+    "TEXTS",
+    "only kernels whose name contains one of these, separated by commas",
+);
+
+/// The check.
 pub const CHECK: Chore = Chore {
     name: "headers",
     operand: "",
     options: &[
         SELECTION[0],
         SELECTION[1],
+        LIST,
+        ONLY_KERNELS,
         (
             "toolchain",
             "DIR",
@@ -110,11 +125,22 @@ pub(crate) fn jobs(arguments: &Arguments) -> Result<usize, String> {
     }
 }
 
-/// Every emitted kernel as the JIT would get it.
+/// The kernels to check: those of a list, or every emitted kernel as the JIT would get it.
 pub(crate) fn kernels(arguments: &Arguments) -> Result<Vec<DeviceKernel>, String> {
     let mut kernels = Vec::new();
-    for (path, artifact) in xtask::kernels::compiled(arguments)? {
-        kernels.extend(DeviceKernel::of_artifact(&path, &artifact).map_err(|error| error.to_string())?);
+    match arguments.option("list") {
+        Some(path) => kernels = list::read(Path::new(path))?,
+        None => {
+            for (path, artifact) in xtask::kernels::compiled(arguments)? {
+                kernels.extend(DeviceKernel::of_artifact(&path, &artifact).map_err(|error| error.to_string())?);
+            }
+        }
+    }
+    if let Some(texts) = arguments.list("kernels") {
+        kernels.retain(|kernel| texts.iter().any(|text| kernel.name.contains(text.as_str())));
+    }
+    if kernels.is_empty() {
+        return Err("there is no kernel to check".into());
     }
     Ok(kernels)
 }

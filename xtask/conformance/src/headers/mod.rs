@@ -4,11 +4,12 @@
 //! and the tables of formats and modes of its own plan. Any warning in a kernel fails, a deprecated name too.
 
 mod chore;
+mod list;
 mod sfpi;
 mod stock;
 
 pub use chore::CHECK;
-pub(crate) use chore::{chips_of, chosen, jobs, kernels};
+pub(crate) use chore::{LIST, ONLY_KERNELS, chips_of, chosen, jobs, kernels};
 pub use stock::toolchain;
 
 use std::path::{Path, PathBuf};

@@ -26,14 +26,14 @@ const PROCESSORS: [(&str, &[&str]); 4] = [
     ("-mcpu=tt-bh-tensix", &["-D__riscv_xtttensixbh=1"]),
 ];
 
-/// The dialect that has what the vendor adds to C++17, and attributes and keywords only the vendor's compiler knows.
-const DIALECT: [&str; 9] = [
+/// The dialect that has what the vendor adds to C++17, and the attributes that only the vendor's compiler knows. Data is not put into
+/// sections of its own: the linker would drop what the firmware has only for kernels.
+const DIALECT: [&str; 8] = [
     "-std=gnu++20",
     "-Drvtt_l1_ptr=unused",
     "-Drvtt_reg_ptr=unused",
     "-fno-threadsafe-statics",
     "-ffunction-sections",
-    "-fdata-sections",
     "-fno-jump-tables",
     "-Wno-attributes",
     "-Wno-volatile",
@@ -115,7 +115,9 @@ fn adaptation(gcc: &Compiler, folder: &Path) -> Adaptation {
     compile.extend(library_headers(gcc, folder));
     let mut libraries: Vec<OsString> = vec![folder.join("objects/keep.o").into()];
     libraries.push(prefixed("-L", &gcc.picolibc().join("lib/rv32im/ilp32")));
-    libraries.extend(["-lm", "-lc", "-lgcc"].map(OsString::from));
+    libraries.extend(["-lm", "-lc"].map(OsString::from));
+    // By its name the compiler would take the one for 64 bits: it has none for exactly these extensions.
+    libraries.push(gcc.libgcc().into());
     Adaptation {
         dropped: DROPPED.map(str::to_string).to_vec(),
         replaced: processors.collect(),
