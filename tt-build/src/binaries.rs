@@ -217,3 +217,199 @@ fn remove_old(place: &Path, keep: &BTreeSet<PathBuf>) -> Result<(), BuildError> 
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::testing::{elf, program};
+    use crate::device::{CHIPS, PROCESSORS};
+    use crate::kernels::Found;
+    use std::io::Write as _;
+    use std::process::{Command, Stdio};
+
+    /// What is emitted for a kernel of the examples.
+    fn artifact() -> Artifact {
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/matmul.rs");
+        let kernel = crate::kernels_of_crate(&file).into_iter().next().unwrap();
+        kernel.outcome.unwrap().1
+    }
+
+    /// A runtime whose compiler is a script: it notes what it is called for and copies files that lie ready.
+    struct Runtime(PathBuf);
+
+    impl Runtime {
+        fn new(name: &str) -> Runtime {
+            let root = std::env::temp_dir().join(format!("tt-build-runtime-{name}-{}", std::process::id()));
+            let _ = std::fs::remove_dir_all(&root);
+            for folder in [
+                "tt_metal/hw/firmware/src/tt-1xx",
+                "runtime/hw/toolchain",
+                "runtime/sfpi/compiler/bin",
+            ] {
+                std::fs::create_dir_all(root.join(folder)).unwrap();
+            }
+            std::fs::write(root.join("tt_metal/sfpi-version"), "sfpi_version='7.89.0'\n").unwrap();
+            let runtime = Runtime(root);
+            let path = runtime.0.display();
+            // Written by another process: a file that this one has open for writing could not be run.
+            let script = format!(
+                "#!/bin/sh\n[ \"$1\" = --version ] && {{ cat {path}/version; exit; }}\n\
+                 case \"$*\" in *\" -c \"*) ready=object;; *c++-header*) ready=object;; *) ready=program;; esac\n\
+                 case \"$*\" in *KERNEL_BUILD*) echo k >> {path}/calls;; esac\n\
+                 for word; do [ \"$before\" = -o ] && out=$word; before=$word; done\n\
+                 [ -f {path}/refuse ] && {{ cat {path}/refuse >&2; exit 1; }}\n\
+                 cp {path}/$ready \"$out\"\n"
+            );
+            let compiler = runtime.0.join("runtime/sfpi/compiler/bin/riscv-tt-elf-g++");
+            let mut shell = Command::new("sh")
+                .args(["-c", "cat > \"$0\" && chmod +x \"$0\""])
+                .arg(&compiler)
+                .stdin(Stdio::piped())
+                .spawn()
+                .unwrap();
+            shell.stdin.take().unwrap().write_all(script.as_bytes()).unwrap();
+            assert!(shell.wait().unwrap().success());
+            runtime.put("version", b"riscv-tt-elf-g++ (tenstorrent/sfpi:7.89.0[1050]) 15.1.0\n");
+            runtime.put("object", &elf(&[], &[]));
+            runtime.put("program", &program(1000, 20, 4000));
+            runtime
+        }
+
+        fn put(&self, name: &str, bytes: &[u8]) {
+            std::fs::write(self.0.join(name), bytes).unwrap();
+        }
+
+        /// How often a kernel was compiled.
+        fn calls(&self) -> usize {
+            std::fs::read_to_string(self.0.join("calls")).map_or(0, |text| text.lines().count())
+        }
+
+        /// Emits `artifact` as the kernel `twice` and builds its binaries.
+        fn build(&self, artifact: &Artifact) -> Result<Built, BuildError> {
+            let toolchain = Toolchain::of_runtime(&self.0).map_err(BuildError::Device)?;
+            let root = self.0.join("out/tt");
+            let mut folders = Folders::new(root.clone());
+            let found = Found {
+                modules: vec!["shop".into()],
+                name: "twice".into(),
+                outcome: Err(Vec::new()),
+            };
+            folders.write(&found, artifact)?;
+            let artifacts = BTreeMap::from([(artifact.digest(), artifact)]);
+            let chips: Vec<&'static Chip> = CHIPS.iter().collect();
+            let built = build(
+                &toolchain,
+                &root.join(PRECOMPILED).join("device"),
+                &mut folders,
+                &artifacts,
+                &chips,
+            )?;
+            folders.remove_others()?;
+            Ok(built)
+        }
+    }
+
+    impl Drop for Runtime {
+        fn drop(&mut self) {
+            let _ = std::fs::remove_dir_all(&self.0);
+        }
+    }
+
+    #[test]
+    fn every_processor_gets_a_file_beside_the_sources_and_only_changes_are_compiled() {
+        let runtime = Runtime::new("files");
+        let mut artifact = artifact();
+        let built = runtime.build(&artifact).unwrap();
+        assert_eq!(built.binaries.len(), 2 * PROCESSORS.len());
+        let folder = runtime.0.join("out/tt/shop/twice");
+        for chip in &CHIPS {
+            for processor in &PROCESSORS {
+                let path = folder.join(chip.name).join(format!("{}.elf", processor.name));
+                assert_eq!(
+                    std::fs::read(&path).unwrap(),
+                    program(1000, 20, 4000),
+                    "{}",
+                    path.display()
+                );
+            }
+        }
+        let sizes = std::fs::read_to_string(folder.join("wormhole_b0/sizes.txt")).unwrap();
+        assert!(sizes.contains("trisc1  code     1000 of     4000 bytes"), "{sizes}");
+        // Each of the five is 1020 bytes, at a multiple of 16.
+        assert!(
+            sizes.contains("5120 of    70656 bytes of the kernel configuration buffer"),
+            "{sizes}"
+        );
+
+        let calls = runtime.calls();
+        assert_eq!(calls, 2 * PROCESSORS.len());
+        runtime.build(&artifact).unwrap();
+        assert_eq!(runtime.calls(), calls, "nothing changed");
+        artifact.reader.push_str("// changed\n");
+        runtime.build(&artifact).unwrap();
+        assert_eq!(
+            runtime.calls(),
+            calls + 2,
+            "the reader runs on one processor of each chip"
+        );
+    }
+
+    #[test]
+    fn too_large_says_by_how_much() {
+        let runtime = Runtime::new("large");
+        runtime.put("program", &program(4321, 20, 4000));
+        let error = runtime.build(&artifact()).unwrap_err().to_string();
+        assert!(
+            error.contains("`shop::twice reader` is too large for ncrisc of wormhole_b0"),
+            "{error}"
+        );
+        assert!(
+            error.contains("its code has 4321 bytes, 321 more than the 4000 that fit"),
+            "{error}"
+        );
+
+        let runtime = Runtime::new("together");
+        runtime.put("program", &program(20_000, 0, 30_000));
+        let error = runtime.build(&artifact()).unwrap_err().to_string();
+        assert!(
+            error.contains("the programs of `shop::twice` are too large for wormhole_b0"),
+            "{error}"
+        );
+        assert!(
+            error.contains("together they have 100000 bytes") && error.contains("29344 more than the 70656"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn what_the_compiler_refuses_is_told_with_kernel_and_processor() {
+        let runtime = Runtime::new("refused");
+        runtime.build(&artifact()).unwrap();
+        let mut artifact = artifact();
+        artifact.writer.push_str("// changed\n");
+        runtime.put("refuse", b"writer.cpp:7: error: no such thing\n");
+        let error = runtime.build(&artifact).unwrap_err().to_string();
+        assert!(
+            error.contains("cannot compile `shop::twice writer` for brisc of wormhole_b0:"),
+            "{error}"
+        );
+        assert!(error.contains("writer.cpp:7: error: no such thing"), "{error}");
+    }
+
+    #[test]
+    fn a_toolchain_that_is_not_whole_or_another_is_refused() {
+        let runtime = Runtime::new("toolchain");
+        runtime.put("version", b"riscv-tt-elf-g++ (tenstorrent/sfpi:7.10.0) 15.1.0\n");
+        let error = Toolchain::of_runtime(&runtime.0).unwrap_err().to_string();
+        assert!(
+            error.contains("sfpi:7.10.0") && error.contains("wants sfpi 7.89.0"),
+            "{error}"
+        );
+        std::fs::remove_dir_all(runtime.0.join("runtime/sfpi")).unwrap();
+        let error = Toolchain::of_runtime(&runtime.0).unwrap_err().to_string();
+        assert!(error.contains("has no device compiler (looked for"), "{error}");
+        std::fs::remove_dir_all(runtime.0.join("runtime/hw")).unwrap();
+        let error = Toolchain::of_runtime(&runtime.0).unwrap_err().to_string();
+        assert!(error.contains("has no runtime/hw/toolchain"), "{error}");
+    }
+}

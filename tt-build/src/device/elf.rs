@@ -251,3 +251,88 @@ impl<'a> Elf<'a> {
         Ok(u16::from_le_bytes([bytes[0], bytes[1]]))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::testing::{elf, program, symbol};
+
+    /// Code, data, a symbol table and its names.
+    fn with_symbols() -> Vec<u8> {
+        let names = b"\0main\0table\0__fw_export_end\0missing\0".to_vec();
+        let symbols = [
+            symbol(0, LOCAL, 0, 0),
+            symbol(1, GLOBAL, 2, 1),
+            symbol(6, GLOBAL, 1, 2),
+            symbol(12, GLOBAL, 0, 0xfff1),
+            symbol(28, GLOBAL, 0, 0),
+        ]
+        .concat();
+        elf(
+            &[
+                (".text", 1, ALLOCATED | EXECUTABLE, vec![0; 4], 0, 0),
+                (".data", 1, ALLOCATED, vec![0; 4], 0, 0),
+                (".symtab", SYMBOL_TABLE, 0, symbols, 4, 1),
+                (".strtab", 3, 0, names, 0, 0),
+            ],
+            &[],
+        )
+    }
+
+    #[test]
+    fn firmware_keeps_exports_weakens_data_and_hides_code() {
+        let bytes = with_symbols();
+        let weakened = Elf::parse(&bytes)
+            .unwrap()
+            .weakened(|name| name.starts_with(b"__fw_export_"))
+            .unwrap();
+        assert_eq!(weakened.len(), bytes.len());
+        let elf = Elf::parse(&weakened).unwrap();
+        let table = elf.sections[3];
+        let found: Vec<(&str, u8)> = elf
+            .symbols(&table)
+            .map(|at| {
+                (
+                    std::str::from_utf8(elf.symbol_name(&table, at).unwrap()).unwrap(),
+                    weakened[at + 12] >> 4,
+                )
+            })
+            .collect();
+        // Local symbols come first, and the table says how many there are.
+        let expected = [
+            ("", LOCAL),
+            ("main", LOCAL),
+            ("missing", LOCAL),
+            ("table", WEAK),
+            ("__fw_export_end", GLOBAL),
+        ];
+        assert_eq!(found, expected);
+        assert_eq!(table.info, 3);
+    }
+
+    #[test]
+    fn what_is_not_defined_is_lacking() {
+        let bytes = with_symbols();
+        let elf = Elf::parse(&bytes).unwrap();
+        assert_eq!((elf.lacks("missing"), elf.lacks("main")), (Ok(true), Ok(false)));
+    }
+
+    #[test]
+    fn segments_come_with_the_limits_of_the_linker_script() {
+        let bytes = program(300, 12, 256);
+        let segments = Elf::parse(&bytes).unwrap().segments().unwrap();
+        let sizes: Vec<_> = segments.iter().map(|segment| (segment.memory, segment.limit)).collect();
+        assert_eq!(sizes, [(300, 256), (12, 1024)]);
+    }
+
+    #[test]
+    fn files_that_are_cut_off_are_refused() {
+        let bytes = program(4, 4, 4);
+        assert!(Elf::parse(b"MZ").is_err());
+        // The last two words of the last header, alignment and size of entries, say nothing that is read.
+        for length in 0..bytes.len() - 8 {
+            let outcome = Elf::parse(&bytes[..length]).and_then(|elf| elf.segments());
+            assert!(outcome.is_err(), "{length} of {} bytes", bytes.len());
+        }
+    }
+}

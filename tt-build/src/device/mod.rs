@@ -26,6 +26,8 @@ mod generated;
 mod kernel;
 mod processor;
 mod size;
+#[cfg(test)]
+pub(crate) mod testing;
 mod toolchain;
 
 pub use adaptation::Adaptation;
