@@ -5,8 +5,11 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
+/// Programs by name, each with its script.
+type Programs<'a> = &'a [(&'a str, &'a str)];
+
 /// Runs `conformance headers` on one small kernel with nothing but `programs` in `PATH`, after the shell commands `before`.
-fn run(folder: &Path, programs: &[(&str, &str)], before: &str) -> (bool, String) {
+fn run(folder: &Path, programs: Programs<'_>, before: &str) -> (bool, String) {
     let bin = folder.join("bin");
     let _ = std::fs::remove_dir_all(folder);
     std::fs::create_dir_all(&bin).unwrap();
@@ -55,7 +58,7 @@ fn what_cannot_be_fetched_is_said_and_nothing_is_left() {
     let large = pip("set -e; x=0123456789012345678901234567890123456789; i=0\n\
          while [ $i -lt 200 ]; do echo $x$x$x; i=$((i+1)); done > \"$last/ttnn-0.81.1-cp310-cp310-manylinux_2_34_x86_64.whl\"");
     let no_disk = "trap '' XFSZ; ulimit -f 8;";
-    let cases: [(&str, &[(&str, &str)], &str, &str); 4] = [
+    let cases: [(&str, Programs<'_>, &str, &str); 4] = [
         ("no Python", &[], "", "`python3` does not run"),
         (
             "no network",
