@@ -11,7 +11,37 @@ use xtask::project;
 pub struct Oracle {
     tool: PathBuf,
     /// What went wrong with a spec, by its path; nothing where it ran.
-    results: RefCell<BTreeMap<PathBuf, Option<String>>>,
+    results: RefCell<BTreeMap<PathBuf, Option<Failure>>>,
+}
+
+/// Why a launch did not run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Failure {
+    /// What stands in for the device's compiler has no registers left for this kernel (shared/oracle/README.md, "what a pass
+    /// proves"): nothing is known of the kernel.
+    Tool,
+    /// Anything else, in the tool's words.
+    Launch(String),
+}
+
+impl Failure {
+    fn of(result: &Value) -> Option<Failure> {
+        if result["ok"] == true {
+            return None;
+        }
+        let texts = [result["error"].as_str(), result["log"].as_str()].into_iter().flatten();
+        let lines: Vec<&str> = texts.flat_map(str::lines).map(str::trim).collect();
+        if lines
+            .iter()
+            .any(|line| line.contains("lreg_alloc: ") && line.contains("needs more than 8 LREGs"))
+        {
+            return Some(Failure::Tool);
+        }
+        let status = result["status"].as_str().unwrap_or("failed");
+        let telling = lines.iter().find(|line| line.contains("ERROR: "));
+        let telling = telling.or(lines.first()).copied().unwrap_or_default();
+        Some(Failure::Launch(format!("{status}: {telling}")))
+    }
 }
 
 impl Oracle {
@@ -62,23 +92,41 @@ impl Oracle {
             .ok_or_else(|| format!("{} has no results", summary.display()))?;
         for result in results {
             let spec = result["spec"].as_str().ok_or("a result without its spec")?;
-            let failure = (result["ok"] != true).then(|| {
-                let status = result["status"].as_str().unwrap_or("failed");
-                let error = [result["log"].as_str(), result["error"].as_str()].into_iter().flatten();
-                let error: Vec<&str> = error.flat_map(str::lines).collect();
-                let telling = error.iter().find(|line| line.contains("ERROR: "));
-                format!("{status}: {}", telling.or(error.first()).unwrap_or(&"").trim())
-            });
-            self.results.borrow_mut().insert(folder.join(spec), failure);
+            self.results.borrow_mut().insert(folder.join(spec), Failure::of(result));
         }
         Ok(())
     }
 
     /// What went wrong with the spec in `folder`; nothing where it ran.
-    pub fn failure(&self, folder: &Path) -> Option<String> {
+    pub fn failure(&self, folder: &Path) -> Option<Failure> {
         match self.results.borrow().get(&folder.join("spec.json")) {
             Some(failure) => failure.clone(),
-            None => Some("it was not run".into()),
+            None => Some(Failure::Launch("it was not run".into())),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn the_limit_of_the_tool_is_told_from_a_launch_that_fails() {
+        assert_eq!(Failure::of(&json!({ "ok": true })), None);
+        let registers = "trisc1 build failed. Log:  error: lreg_alloc: _Z11kernel_mainv: needs more than 8 LREGs (1 values left over, peak 9)";
+        let result = json!({ "ok": false, "status": "error", "error": format!("TT_THROW\n{registers}") });
+        assert_eq!(Failure::of(&result), Some(Failure::Tool));
+        let result = json!({ "ok": false, "status": "crash", "error": "process ended", "log": "x\nERROR: UndefinedBehavior: y" });
+        assert_eq!(
+            Failure::of(&result),
+            Some(Failure::Launch("crash: ERROR: UndefinedBehavior: y".into()))
+        );
+    }
+
+    #[test]
+    fn a_missing_tool_is_said() {
+        let error = Oracle::find(Some("/nowhere/run_oracle")).err().unwrap();
+        assert_eq!(error, "no simulator: there is no /nowhere/run_oracle");
     }
 }

@@ -3,7 +3,7 @@
 use super::case::Case;
 use super::distance::Distance;
 use super::inputs::{self, Kind};
-use super::oracle::Oracle;
+use super::oracle::{Failure, Oracle};
 use super::{npy, spec};
 use crate::emulated::{self, TensorValues};
 use std::path::{Path, PathBuf};
@@ -48,7 +48,7 @@ pub struct Launch {
     pub kind: Kind,
     tensors: Vec<TensorValues>,
     /// Why it did not run on the simulator.
-    pub failure: Option<String>,
+    pub failure: Option<Failure>,
     pub to_emulator: Distance,
     pub to_reference: Distance,
 }
@@ -144,9 +144,9 @@ impl Row {
         let launches = chips.iter().flat_map(|chip| &chip.launches);
         launches
             .filter(|launch| launch.kind == Kind::Ordinary)
-            .filter_map(|launch| {
-                let failure = launch.failure.as_ref()?;
-                Some(format!("{}: {failure}", launch.folder.display()))
+            .filter_map(|launch| match launch.failure.as_ref()? {
+                Failure::Launch(failure) => Some(format!("{}: {failure}", launch.folder.display())),
+                Failure::Tool => None,
             })
             .collect()
     }
