@@ -121,6 +121,7 @@ impl Packer {
         if !narrow_half && self.mask.is_none() && self.relu == Relu::None {
             match (self.format, self.accumulate) {
                 (DataFormat::Float32, false) if self.wide => return store_f32(tile, page),
+                (DataFormat::Float32, false) => return store_f32_of_bf16(tile, page),
                 (DataFormat::Float32, true) if self.wide => return add_f32(tile, page),
                 (DataFormat::Float16_b, false) if self.wide => return store_bf16_rounded(tile, page),
                 (DataFormat::Float16_b, false) => return store_bf16(tile, page),
@@ -296,6 +297,15 @@ vectorised! {
 }
 
 vectorised! {
+    fn store_f32_of_bf16(tile: &Tile, page: &mut [u8]) {
+        for (bytes, value) in page.chunks_exact_mut(4).zip(&tile.0) {
+            let bits = flush_to_zero(nan_to_infinity(value.to_bits()));
+            bytes.copy_from_slice(&bits.to_le_bytes());
+        }
+    }
+}
+
+vectorised! {
     fn add_f32(tile: &Tile, page: &mut [u8]) {
         for (bytes, values) in page.chunks_exact_mut(4 * SIDE).zip(tile.0.chunks_exact(SIDE)) {
             let mut sums = [0u32; SIDE];
@@ -365,8 +375,13 @@ fn add_bf16(tile: &Tile, page: &mut [u8]) {
     for (bytes, value) in page.chunks_exact_mut(2).zip(&tile.0) {
         let old = u32::from(u16::from_le_bytes([bytes[0], bytes[1]])) << 16;
         let (old, new) = (flush_keeping_sign(old), flush_keeping_sign(value.to_bits()));
-        // The sum of two bf16 values is exact in f64, so it is rounded once.
-        let sum = f64::from(f32::from_bits(old)) + f64::from(f32::from_bits(new));
+        // The sum of two bf16 values is exact in f64, so it is rounded once. A NaN in L1 counts as a huge number.
+        let held = if old & !SIGN > EXPONENT {
+            f64::MAX.copysign(f64::from(f32::from_bits(old & SIGN | 1f32.to_bits())))
+        } else {
+            f64::from(f32::from_bits(old))
+        };
+        let sum = held + f64::from(f32::from_bits(new));
         bytes.copy_from_slice(&bf16_from_f64(sum).to_le_bytes());
     }
 }
@@ -497,6 +512,27 @@ mod tests {
                 assert_eq!(back.0[..4], expected, "{relu:?} {format:?}");
             }
         }
+    }
+
+    #[test]
+    fn a_nan_in_l1_is_a_huge_number_to_the_bf16_accumulator() {
+        let mut page = vec![0u8; 2048];
+        for (bytes, old) in page.chunks_mut(2).zip([0x7fc1u16, 0xffc0, 0x7fc0]) {
+            bytes.copy_from_slice(&old.to_le_bytes());
+        }
+        let mut tile = Tile::zero();
+        tile.0[..3].copy_from_slice(&[-5.0, 5.0, f32::NEG_INFINITY]);
+        Packer {
+            accumulate: true,
+            ..packer(false, DataFormat::Float16_b)
+        }
+        .pack(Some(&tile), &mut page);
+        let sums: Vec<_> = page
+            .chunks(2)
+            .take(3)
+            .map(|b| u16::from_le_bytes([b[0], b[1]]))
+            .collect();
+        assert_eq!(sums, [0x7f80, 0xff80, 0xff80]);
     }
 
     #[test]

@@ -26,7 +26,9 @@ fn device(arch: ArchName) -> Arc<Device> {
     // SAFETY: set once, before any kernel runs; nothing else in these tests changes the environment.
     CACHE.call_once(|| unsafe {
         std::env::set_var("TT_EMULATOR_CACHE", concat!(env!("CARGO_TARGET_TMPDIR"), "/formats"));
-        std::env::set_var("TT_EMULATOR_FPU", "exact");
+        if std::env::var_os("TT_EMULATOR_FPU").is_none() {
+            std::env::set_var("TT_EMULATOR_FPU", "exact");
+        }
     });
     Device::open_arch(0, arch).expect("an emulated device")
 }

@@ -53,10 +53,10 @@ enum Scope {
 const TRIPLES: [(DataFormat, DataFormat, DataFormat, Scope); 33] = [
     (Float16_b, Float16_b, Float16_b, Scope::Fidelities),
     (Float32, Float32, Float32, Scope::Fidelities),
-    (Bfp8_b, Bfp8_b, Float16_b, Scope::Operations),
+    (Bfp8_b, Bfp8_b, Float16_b, Scope::Fidelities),
     (Float16_b, Float16_b, Bfp8_b, Scope::Operations),
     (Float16_b, Float16_b, Float32, Scope::Operations),
-    (Bfp4_b, Bfp4_b, Float16_b, Scope::Operations),
+    (Bfp4_b, Bfp4_b, Float16_b, Scope::Fidelities),
     (Float16, Float16, Float16, Scope::Fidelities),
     (Float32, Float32, Float16_b, Scope::Conversions),
     (Float32, Float32, Bfp8_b, Scope::Conversions),
@@ -190,7 +190,9 @@ pub fn matrix(arch: ArchName) -> Vec<Experiment> {
             };
             // Rows of a row-major block have no shared exponents.
             let rows = |format: DataFormat| format.tile_bytes(32, 32).is_multiple_of(1024);
-            if !wanted || (operation.name == "tilize" && !rows(a)) || (operation.name == "pack_untilize" && !rows(out))
+            if !wanted
+                || (operation.name.ends_with("tilize") && !operation.name.starts_with("pack") && !rows(a))
+                || (operation.name == "pack_untilize" && !rows(out))
             {
                 continue;
             }

@@ -207,6 +207,11 @@ void kernel_main() {
             copy_init(A, 1, 1);
             each([](uint32_t i) { copy_tile(A, i, 0); });
             break;
+        case 41:
+            fast_tilize_init(A, TILES, O);
+            fast_tilize_block(A, TILES, O);
+            fast_tilize_uninit(A, O, TILES);
+            break;
     }
     cb_push_back(O, TILES);
     cb_pop_front(S, 2);

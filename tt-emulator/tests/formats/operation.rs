@@ -19,7 +19,7 @@ pub struct Operation {
     pub kind: Kind,
 }
 
-const NAMES: [(&str, Kind); 41] = {
+const NAMES: [(&str, Kind); 42] = {
     use Kind::{Adds, Moves, Multiplies};
     [
         ("copy", Moves),
@@ -63,6 +63,7 @@ const NAMES: [(&str, Kind); 41] = {
         ("pack_untilize", Moves),
         ("tilize", Moves),
         ("copy_transposed", Moves),
+        ("fast_tilize", Moves),
     ]
 };
 
