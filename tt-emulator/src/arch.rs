@@ -82,6 +82,8 @@ pub struct Arch {
     pub loses_minus_one: bool,
     /// Moves from destination registers into SrcB cut to the format that SrcA is set for, else to that of SrcB.
     pub moves_by_source_a: bool,
+    /// `fast_tilize_block` goes through 16-bit registers even where they have 32.
+    pub fast_tilize_is_narrow: bool,
 }
 
 /// Wormhole B0 with the 8 × 8 grid that every board has.
@@ -106,6 +108,7 @@ pub static WORMHOLE_B0: Arch = Arch {
     clock_mhz: 1000,
     loses_minus_one: true,
     moves_by_source_a: true,
+    fast_tilize_is_narrow: false,
 };
 
 /// Blackhole with the 13 × 10 grid of an unharvested chip.
@@ -130,6 +133,7 @@ pub static BLACKHOLE: Arch = Arch {
     clock_mhz: 1350,
     loses_minus_one: false,
     moves_by_source_a: false,
+    fast_tilize_is_narrow: true,
 };
 
 impl Arch {

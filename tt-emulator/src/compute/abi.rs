@@ -77,8 +77,8 @@ compute_api! {
     pack_l1_acc(enable: u32, line: i32);
     /// `pack_relu_config`.
     pack_relu(mode: u32, threshold: u32, line: i32);
-    /// `tilize_init`.
-    tilize_init(icb: u32, block: u32, ocb: u32, line: i32);
+    /// `tilize_init`, `fast_tilize_init`.
+    tilize_init(icb: u32, block: u32, ocb: u32, fast: u32, line: i32);
     /// `tilize_block`.
     tilize(icb: u32, block: u32, ocb: u32, input: u32, output: u32, line: i32);
     /// `tilize_uninit`.

@@ -54,8 +54,8 @@ pub enum MatrixSetting {
     UnaryBroadcast(Broadcast),
     /// `reduce_init`.
     Reduce { pool: Pool, dim: ReduceDim },
-    /// `tilize_init`: tiles per row.
-    Tilize { block: u32 },
+    /// `tilize_init`, `fast_tilize_init`: tiles per row.
+    Tilize { block: u32, fast: bool },
     /// Math set by `binary_tiles_init<false>` over unpackers set for something else.
     MathOnly(Binary),
 }
@@ -245,6 +245,11 @@ impl EngineState {
     /// The transposition that the last `matmul_init` set.
     pub fn matmul_transposes(&self) -> bool {
         matches!(self.matrix, Some(MatrixSetting::Matmul { transpose: true, .. }))
+    }
+
+    /// The last init was `fast_tilize_init`.
+    pub fn tilizes_fast(&self) -> bool {
+        matches!(self.matrix, Some(MatrixSetting::Tilize { fast: true, .. }))
     }
 
     /// The transposition that the last `copy_init` set.

@@ -7,12 +7,13 @@ use super::fpu::eltwise::{self, Binary, Onto};
 use super::fpu::fidelity::{Second, rest};
 use super::fpu::reduce::{Moved, Pool, Reduction, is_unit};
 use super::fpu::{integers, matmul};
-use super::pack::ReduceDim;
+use super::pack::{Packer, ReduceDim};
 use super::rules;
 use super::state::{ComputeState, Parts};
 use super::tile::Tile;
 use super::unpack::{
-    Broadcast, Keep, Mask, integers_8, integers_16, is_byte, spread, to_copy, to_destination, to_source, transpose,
+    Broadcast, Keep, Mask, integers_8, integers_16, is_byte, is_supported, spread, to_copy, to_destination, to_source,
+    transpose,
 };
 use crate::data_format::DataFormat;
 
@@ -357,6 +358,36 @@ impl ComputeState {
             // Rows are spread by moves past the adder.
             (_, Broadcast::Row) if wide => eltwise::copy_moved(register, from),
             _ => eltwise::copy(register, from, adder),
+        }
+    }
+
+    /// A fast tilize goes by way of 16-bit registers, where the chip does that for this page.
+    fn goes_narrow(&self, operand: Operand) -> bool {
+        self.is_wide() && self.arch.fast_tilize_is_narrow && is_supported(operand.format)
+    }
+
+    /// `DST[idst] = page` as a fast tilize copies it: by moves past the adder.
+    pub(super) fn copy_fast(&mut self, page: Page, idst: u32) {
+        let format = page.operand.format;
+        let (narrow, half) = (self.goes_narrow(page.operand), self.unpacks_half(format));
+        if !narrow && (!self.is_wide() || half || format != DataFormat::Float32) {
+            return self.copy(page, idst, false, Broadcast::None);
+        }
+        to_copy(page.bytes, format, !narrow, half, &mut self.sources.a);
+        let register = self.registers.overwrite(idst);
+        if narrow {
+            register.0.copy_from_slice(&self.sources.a.0);
+        } else {
+            eltwise::copy_moved(register, &self.sources.a);
+        }
+    }
+
+    /// The packer of a fast tilize: what went through 16-bit registers is packed as bf16, kept until a shared exponent is
+    /// known.
+    pub(super) fn set_fast(&self, packer: &mut Packer, operand: Operand) {
+        if self.goes_narrow(operand) {
+            packer.wide = false;
+            packer.bfp8_precise = true;
         }
     }
 

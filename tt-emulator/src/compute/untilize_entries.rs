@@ -95,11 +95,12 @@ impl Risc {
     }
 }
 
-pub(super) extern "C" fn tilize_init(icb: u32, block: u32, ocb: u32, line: i32) {
+pub(super) extern "C" fn tilize_init(icb: u32, block: u32, ocb: u32, fast: u32, line: i32) {
     guard(line, |risc| {
         risc.loose_operand(icb, line);
         risc.operand(ocb, line);
-        risc.set_matrix(MatrixSetting::Tilize { block }, line);
+        let fast = fast != 0;
+        risc.set_matrix(MatrixSetting::Tilize { block, fast }, line);
     });
 }
 
@@ -108,7 +109,11 @@ pub(super) extern "C" fn tilize(icb: u32, block: u32, ocb: u32, input: u32, outp
         let (operand, page_bytes) = risc.loose_operand(icb, line);
         let out = risc.operand(ocb, line);
         let element = risc.row_element(operand, line);
-        let set = risc.compute.engines.require_matrix(&MatrixSetting::Tilize { block });
+        let fast = risc.compute.engines.tilizes_fast();
+        let set = risc
+            .compute
+            .engines
+            .require_matrix(&MatrixSetting::Tilize { block, fast });
         risc.obey(set, line);
         let format = risc.compute.engines.require_src_a(operand);
         risc.obey(format, line);
@@ -134,12 +139,19 @@ pub(super) extern "C" fn tilize(icb: u32, block: u32, ocb: u32, input: u32, outp
                 operand,
                 bytes: &tile[..element * 1024],
             };
-            risc.compute.copy(page, 0, false, Broadcast::None);
+            if fast {
+                risc.compute.copy_fast(page, 0);
+            } else {
+                risc.compute.copy(page, 0, false, Broadcast::None);
+            }
             let registers = &mut risc.compute.registers;
             let handed = registers.commit().and_then(|()| registers.wait());
             risc.obey(handed, line);
             let packer = risc.compute.require_pack(0, 1, out);
-            let packer = risc.obey(packer, line);
+            let mut packer = risc.obey(packer, line);
+            if fast {
+                risc.compute.set_fast(&mut packer, operand);
+            }
             let page = risc.output(out, output + t, line);
             risc.compute.pack(&packer, 0, page);
             let released = risc.compute.registers.release();

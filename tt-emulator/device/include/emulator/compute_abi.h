@@ -39,7 +39,7 @@ struct tt_emulator_compute_api {
     void (*pack)(uint32_t idst, uint32_t ocb, uint32_t out_of_order, uint32_t index, uint32_t count, int line);
     void (*pack_l1_acc)(uint32_t enable, int line);
     void (*pack_relu)(uint32_t mode, uint32_t threshold, int line);
-    void (*tilize_init)(uint32_t icb, uint32_t block, uint32_t ocb, int line);
+    void (*tilize_init)(uint32_t icb, uint32_t block, uint32_t ocb, uint32_t fast, int line);
     void (*tilize)(uint32_t icb, uint32_t block, uint32_t ocb, uint32_t input, uint32_t output, int line);
     void (*tilize_uninit)(uint32_t icb, uint32_t ocb, int line);
     void (*untilize_init)(uint32_t icb, uint32_t ocb, uint32_t block, uint32_t full, int line);

@@ -7,7 +7,7 @@ namespace ckernel {
 
 template <bool is_fp32_dest_acc_en = DST_ACCUM_MODE>
 ALWI void tilize_init(uint32_t icb, uint32_t block, uint32_t ocb, TT_CALLER_LINE) {
-    tt_emulator_compute()->tilize_init(icb, block, ocb, line);
+    tt_emulator_compute()->tilize_init(icb, block, ocb, 0, line);
 }
 
 template <bool is_fp32_dest_acc_en = DST_ACCUM_MODE>
@@ -23,7 +23,7 @@ ALWI void tilize_uninit(uint32_t icb, uint32_t ocb, TT_CALLER_LINE) {
 
 template <bool is_fp32_dest_acc_en = DST_ACCUM_MODE>
 ALWI void fast_tilize_init(uint32_t icb, uint32_t full_dim, uint32_t ocb, TT_CALLER_LINE) {
-    tt_emulator_compute()->tilize_init(icb, full_dim, ocb, line);
+    tt_emulator_compute()->tilize_init(icb, full_dim, ocb, 1, line);
 }
 
 template <bool is_fp32_dest_acc_en = DST_ACCUM_MODE>
