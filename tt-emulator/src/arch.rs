@@ -82,7 +82,8 @@ pub struct Arch {
     pub loses_minus_one: bool,
     /// Moves from destination registers into SrcB cut to the format that SrcA is set for, else to that of SrcB.
     pub moves_by_source_a: bool,
-    /// `fast_tilize_block` goes through 16-bit registers even where they have 32.
+    /// `fast_tilize_block` goes through 16-bit registers even where they have 32; else it moves past the adder, cut to bf16
+    /// or TF32.
     pub fast_tilize_is_narrow: bool,
 }
 

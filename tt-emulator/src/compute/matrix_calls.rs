@@ -371,7 +371,14 @@ impl ComputeState {
         let format = page.operand.format;
         let (narrow, half) = (self.goes_narrow(page.operand), self.unpacks_half(format));
         if !narrow && (!self.is_wide() || half || format != DataFormat::Float32) {
-            return self.copy(page, idst, false, Broadcast::None);
+            self.copy(page, idst, false, Broadcast::None);
+            if half && !self.arch.fast_tilize_is_narrow {
+                // fp16 loses the bits that bf16 has no place for.
+                for value in &mut self.registers.accumulate(idst).0 {
+                    *value = f32::from_bits(value.to_bits() & 0xffff_0000);
+                }
+            }
+            return;
         }
         to_copy(page.bytes, format, !narrow, half, &mut self.sources.a);
         let register = self.registers.overwrite(idst);
