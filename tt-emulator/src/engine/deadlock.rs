@@ -63,6 +63,7 @@ fn describe(risc: &Risc) -> Option<String> {
             )
         }
         Wait::Delivery => "memory that it polls".to_owned(),
+        Wait::Spinning => "memory that it polls without any call, some time after this line".to_owned(),
     })
 }
 

@@ -318,6 +318,7 @@ fn build(
                 transfers: Transfers::default(),
                 wait: Wait::Nothing,
                 line: 0,
+                calls: 0,
                 switch: Switch::unset(),
                 violation: None,
                 counters: RiscCounters::default(),

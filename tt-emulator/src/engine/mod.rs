@@ -28,4 +28,5 @@ pub mod sharding;
 pub(crate) mod tensor_page;
 pub(crate) mod transfers;
 pub(crate) mod trap;
+pub(crate) mod watchdog;
 pub(crate) mod workers;

@@ -33,6 +33,8 @@ pub(crate) enum Wait {
     Semaphore { address: u32, value: u32, at_least: bool },
     /// What is under way between cores to be delivered.
     Delivery,
+    /// Memory to change that it reads in a loop without calls.
+    Spinning,
     /// Nothing any more: the kernel has returned.
     Done,
 }
@@ -60,6 +62,8 @@ pub(crate) struct Risc {
     pub wait: Wait,
     /// Line of the last call that says its line.
     pub line: i32,
+    /// Calls entered and left, together: odd while the kernel is in one.
+    pub calls: u64,
     pub switch: Switch,
     pub violation: Option<Violation>,
     pub counters: RiscCounters,
@@ -76,6 +80,11 @@ pub(crate) fn set_current(risc: *mut Risc) {
     CURRENT.set(risc);
 }
 
+/// The RISC that this thread runs; null outside of kernels.
+pub(crate) fn current() -> *mut Risc {
+    CURRENT.get()
+}
+
 /// Runs the body of an entry for the current RISC; a panic in it becomes a violation instead of crossing into C++.
 #[inline]
 pub(crate) fn guard<R>(line: i32, body: impl FnOnce(&mut Risc) -> R) -> R {
@@ -86,13 +95,18 @@ pub(crate) fn guard<R>(line: i32, body: impl FnOnce(&mut Risc) -> R) -> R {
     let outcome = catch_unwind(AssertUnwindSafe(|| {
         // SAFETY: as said above.
         let risc = unsafe { &mut *risc };
+        risc.calls += 1;
         if line != 0 {
             risc.line = line;
         }
         body(risc)
     }));
     match outcome {
-        Ok(value) => value,
+        Ok(value) => {
+            // SAFETY: as above; the body's borrow has ended.
+            unsafe { (*risc).calls += 1 };
+            value
+        }
         Err(payload) => {
             let text = payload
                 .downcast_ref::<String>()
@@ -158,6 +172,14 @@ impl Risc {
         self.switch.suspend();
     }
 
+    /// Suspends a kernel that makes no calls, until others have run.
+    #[cold]
+    pub fn spin(&mut self, wait: Wait) {
+        self.execute_writes();
+        self.wait = wait;
+        self.switch.suspend();
+    }
+
     /// Whether what this RISC waits for has come true. Deliveries come true between epochs.
     pub fn is_ready(&self) -> bool {
         match self.wait {
@@ -173,7 +195,7 @@ impl Risc {
                 let now = unsafe { (address as usize as *const u32).read_volatile() };
                 if at_least { now >= value } else { now == value }
             }
-            Wait::Delivery | Wait::Done => false,
+            Wait::Delivery | Wait::Spinning | Wait::Done => false,
         }
     }
 

@@ -19,6 +19,9 @@ use crate::abi::KernelEntry;
 /// Epochs in a row in which RISCs only polled memory, before that counts as a deadlock.
 const IDLE_POLLS: u64 = 10_000;
 
+/// The same where RISCs spin without calls: each such epoch takes tens of milliseconds.
+const IDLE_SPINS: u64 = 50;
+
 /// A core and its RISCs. Boxed, because kernels and RISCs hold pointers to them.
 pub(crate) struct CoreRun {
     pub core: Box<Core>,
@@ -85,7 +88,9 @@ pub(crate) fn run(machine: &Machine, cores: &mut [CoreRun], threads: usize) -> (
                 return (Ending::Finished, epoch);
             }
             let polls = polled > 0 || running.iter().any(RunningCore::polls);
-            if idle > 0 && (!polls || idle > IDLE_POLLS) {
+            let spins = running.iter().any(|core| core.waits_for(Wait::Spinning));
+            let patience = if spins { IDLE_SPINS } else { IDLE_POLLS };
+            if idle > 0 && (!polls || idle > patience) {
                 return (Ending::Deadlocked, epoch);
             }
         }
@@ -162,12 +167,16 @@ impl RunningCore {
         let pollers = self
             .kernels
             .iter_mut()
-            .filter(|kernel| kernel.risc().wait == Wait::Delivery);
+            .filter(|kernel| matches!(kernel.risc().wait, Wait::Delivery | Wait::Spinning));
         pollers.map(|kernel| kernel.risc_mut().wait = Wait::Nothing).count() as u64
     }
 
     fn polls(&self) -> bool {
-        self.kernels.iter().any(|kernel| kernel.risc().wait == Wait::Delivery)
+        self.waits_for(Wait::Delivery) || self.waits_for(Wait::Spinning)
+    }
+
+    fn waits_for(&self, wait: Wait) -> bool {
+        self.kernels.iter().any(|kernel| kernel.risc().wait == wait)
     }
 
     fn is_ready(&self) -> bool {

@@ -5,7 +5,7 @@
 //! it. Faults anywhere else go to whoever handled them before.
 
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
-pub(super) use linux::{prepare_thread, take_fault, watch};
+pub(super) use linux::{is_watched, prepare_thread, take_fault, watch};
 #[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
 pub(super) use none::{prepare_thread, take_fault, watch};
 
@@ -69,6 +69,11 @@ mod linux {
     #[inline]
     pub(in super::super) fn watch(coroutine: Option<CoroutineTrapHandler<()>>) {
         WATCHED.set(coroutine);
+    }
+
+    /// Whether a stack pointer is the watched coroutine's.
+    pub(in super::super) fn is_watched(stack: usize) -> bool {
+        WATCHED.get().is_some_and(|watched| watched.stack_ptr_in_bounds(stack))
     }
 
     /// The address that ended the coroutine watched last.

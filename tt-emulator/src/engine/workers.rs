@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 use super::copying;
 use super::schedule::RunningCore;
 use super::trap;
+use super::watchdog::Watch;
 
 /// Time after which the rest of an epoch is offered to other threads.
 const ALONE: Duration = Duration::from_micros(20);
@@ -65,6 +66,7 @@ impl Board {
     /// Runs offers until told to stop.
     fn work(&self) {
         trap::prepare_thread();
+        let _watch = Watch::start();
         loop {
             let mut spins = 0;
             while !self.run_one() {
@@ -117,6 +119,7 @@ pub(super) fn with_workers<R>(threads: usize, body: impl FnOnce(&mut Workers<'_,
     }
     let board = Board::default();
     trap::prepare_thread();
+    let _watch = Watch::start();
     std::thread::scope(|scope| {
         let _stop = Stop(&board);
         body(&mut Workers {

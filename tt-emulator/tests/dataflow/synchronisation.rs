@@ -212,3 +212,31 @@ fn a_token_goes_round_a_ring_of_cores() {
         assert_eq!(seen, expected);
     }
 }
+
+#[test]
+fn kernels_that_spin_without_calls_let_the_others_run() {
+    for threads in [1, 2] {
+        let device = device(ArchName::Blackhole);
+        let cores: [CoreCoord; 3] = [(0, 0), (4, 2), (12, 9)];
+        let (source, target) = (dram(&device, 1), dram(&device, 1));
+        let data = pattern(1);
+        source.write(&data).unwrap();
+        let mut program = Program::new();
+        program.create_circular_buffer(circular_buffer(0, 1, &cores)).unwrap();
+        program.create_semaphore(cores.to_vec(), 0).unwrap();
+        let reader = kernel("spinning_reader.cpp", &accessor(&source));
+        let reader = program.create_kernel(reader, READER, cores.to_vec()).unwrap();
+        let writer = kernel("spinning_writer.cpp", &accessor(&target));
+        let writer = program.create_kernel(writer, WRITER, cores.to_vec()).unwrap();
+        for core in cores {
+            program
+                .set_runtime_args(reader, core, &[source.address() as u32])
+                .unwrap();
+            program
+                .set_runtime_args(writer, core, &[target.address() as u32])
+                .unwrap();
+        }
+        launch(&device, &program, threads).unwrap();
+        assert_eq!(read(&target), data);
+    }
+}

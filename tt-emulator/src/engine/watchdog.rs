@@ -1,0 +1,147 @@
+//! Kernels that spin: a loop that reads memory until another RISC has changed it, without any call.
+//!
+//! On the chip such a loop ends by itself, since everything runs at once. Here a kernel leaves its thread only in calls; so
+//! while kernels run, each thread has a timer over its own processor time. When it finds the same kernel twice with no call
+//! in between, it suspends the kernel where it is, as a call that polls would, and the others get to run. If they have
+//! nothing to do either, that is a deadlock like any other.
+
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+pub(super) use linux::Watch;
+#[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
+pub(super) use none::Watch;
+
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+mod linux {
+    use std::cell::{Cell, OnceCell};
+    use std::mem::zeroed;
+    use std::ptr::null_mut;
+    use std::sync::OnceLock;
+
+    use super::super::risc::{self, Wait};
+    use super::super::trap;
+
+    /// Nanoseconds of processor time between two looks at a thread.
+    const PERIOD: i64 = 20_000_000;
+
+    thread_local! {
+        /// The RISC that the last look found, and how many calls it had made.
+        static SEEN: Cell<(usize, u64)> = const { Cell::new((0, 0)) };
+        static TIMER: OnceCell<Option<Timer>> = const { OnceCell::new() };
+    }
+
+    /// A timer over a thread's processor time; deleted when the thread ends.
+    struct Timer(libc::timer_t);
+
+    impl Timer {
+        /// A timer of this thread, where the system gives one.
+        fn new() -> Option<Timer> {
+            static INSTALLED: OnceLock<i32> = OnceLock::new();
+            let signal = *INSTALLED.get_or_init(install);
+            // SAFETY: plain system calls on values that live as long as the calls; the signal has a handler.
+            unsafe {
+                let mut event: libc::sigevent = zeroed();
+                event.sigev_notify = libc::SIGEV_THREAD_ID;
+                event.sigev_signo = signal;
+                event.sigev_notify_thread_id = libc::gettid();
+                let mut timer: libc::timer_t = zeroed();
+                (libc::timer_create(libc::CLOCK_THREAD_CPUTIME_ID, &mut event, &mut timer) == 0).then_some(Timer(timer))
+            }
+        }
+
+        /// Starts it, or stops it with 0.
+        fn set(&self, period: i64) {
+            let time = libc::timespec {
+                tv_sec: 0,
+                tv_nsec: period,
+            };
+            let interval = libc::itimerspec {
+                it_interval: time,
+                it_value: time,
+            };
+            // SAFETY: the timer is live. A timer that does not start only leaves spinning kernels alone.
+            unsafe { libc::timer_settime(self.0, 0, &interval, null_mut()) };
+        }
+    }
+
+    impl Drop for Timer {
+        fn drop(&mut self) {
+            // SAFETY: the timer is live and not used afterwards.
+            unsafe { libc::timer_delete(self.0) };
+        }
+    }
+
+    /// Looks at this thread from time to time until dropped.
+    pub(in super::super) struct Watch(());
+
+    impl Watch {
+        pub fn start() -> Watch {
+            set(PERIOD);
+            Watch(())
+        }
+    }
+
+    impl Drop for Watch {
+        fn drop(&mut self) {
+            set(0);
+        }
+    }
+
+    fn set(period: i64) {
+        // A thread that is ending has no timer any more, and needs none.
+        let _ = TIMER.try_with(|timer| {
+            if let Some(timer) = timer.get_or_init(Timer::new) {
+                timer.set(period);
+            }
+        });
+    }
+
+    fn install() -> i32 {
+        let signal = libc::SIGRTMAX() - 3;
+        // SAFETY: the handler touches only thread-locals without destructors and what the interrupted kernel owns. It may be
+        // left by switching to another stack: it runs on the interrupted one, and blocks no signal.
+        unsafe {
+            let mut action: libc::sigaction = zeroed();
+            action.sa_sigaction = handle as *const () as usize;
+            action.sa_flags = libc::SA_SIGINFO | libc::SA_NODEFER | libc::SA_RESTART;
+            libc::sigemptyset(&mut action.sa_mask);
+            libc::sigaction(signal, &action, null_mut());
+        }
+        signal
+    }
+
+    unsafe extern "C" fn handle(_signal: i32, _info: *mut libc::siginfo_t, context: *mut libc::c_void) {
+        let current = risc::current();
+        if current.is_null() {
+            return;
+        }
+        // SAFETY: the system passes a valid context of the interrupted thread.
+        let context = unsafe { &mut *context.cast::<libc::ucontext_t>() };
+        if !trap::is_watched(context.uc_mcontext.gregs[libc::REG_RSP as usize] as usize) {
+            return;
+        }
+        // SAFETY: a current RISC is live; this reads one word that only this thread writes.
+        let calls = unsafe { (*current).calls };
+        let before = SEEN.replace((current as usize, calls));
+        // An odd number: the kernel is in a call, whose work is the engine's.
+        if calls % 2 == 1 || before != (current as usize, calls) {
+            return;
+        }
+        // SAFETY: the kernel is in no call, so nothing of the engine holds the RISC.
+        let risc = unsafe { &mut *current };
+        risc.spin(Wait::Spinning);
+        // SAFETY: plain query of this thread's signal stack. The kernel may go on on another thread than it was left on, and
+        // returning from a handler sets the thread's signal stack to the one it saved.
+        unsafe { libc::sigaltstack(std::ptr::null(), &mut context.uc_stack) };
+    }
+}
+
+#[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
+mod none {
+    pub(in super::super) struct Watch(());
+
+    impl Watch {
+        pub fn start() -> Watch {
+            Watch(())
+        }
+    }
+}
