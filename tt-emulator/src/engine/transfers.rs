@@ -194,6 +194,13 @@ impl Risc {
                         data,
                         bytes: bytes as u8,
                     };
+                    if include_self {
+                        // As a write to itself: kernels reset their own semaphore right after a flush.
+                        let own = machine.pointer(Node::Core(core.index), u64::from(offset));
+                        // SAFETY: as above; the offset was checked against the L1 that all cores have.
+                        unsafe { std::ptr::copy(source, own, bytes as usize) };
+                    }
+                    let excluded = Some(core.index);
                     core.send(Message {
                         target: MessageTarget::Rectangle { rectangle, excluded },
                         offset,
