@@ -7,6 +7,7 @@ mod table;
 pub mod values;
 mod wheel;
 
+use crate::fetch::{self, Cache, Machine};
 use case::Case;
 use std::path::PathBuf;
 use tt_emulator::ArchName;
@@ -48,7 +49,7 @@ fn cases(arch: ArchName) -> Vec<Case> {
 fn run(arguments: &Arguments) -> Result<(), String> {
     let root = match arguments.option("wheel") {
         Some(path) => PathBuf::from(path),
-        None => default_wheel()?,
+        None => fetch::headers(&Cache::of_user()?, &Machine)?,
     };
     let wheel = Wheel::at(&root)?;
     let only = arguments.list("only");
@@ -91,12 +92,6 @@ fn is_wanted(case: &Case, only: Option<&[String]>) -> bool {
     let Some(words) = only else { return true };
     let contains = |text: &str| words.iter().any(|word| text.contains(word.as_str()));
     contains(&case.name) || case.kernels.iter().any(|kernel| contains(&kernel.path))
-}
-
-/// The folder that the set-up of the chip simulator leaves.
-fn default_wheel() -> Result<PathBuf, String> {
-    let home = std::env::var_os("HOME").ok_or("there is no home folder: name the wheel with --wheel")?;
-    Ok(PathBuf::from(home).join(".cache/tt-oracle/wheel/ttnn"))
 }
 
 /// Writes the table, or compares it.
