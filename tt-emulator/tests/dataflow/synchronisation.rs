@@ -240,3 +240,35 @@ fn kernels_that_spin_without_calls_let_the_others_run() {
         assert_eq!(read(&target), data);
     }
 }
+
+#[test]
+fn a_sender_may_reset_its_flag_after_a_flush() {
+    let device = device(ArchName::WormholeB0);
+    let cores: [CoreCoord; 3] = [(2, 6), (3, 6), (4, 6)];
+    let pages = 7;
+    let (source, target) = (dram(&device, pages), dram(&device, pages * cores.len()));
+    let data = pattern(pages);
+    source.write(&data).unwrap();
+    let mut program = Program::new();
+    for (id, depth) in [(0, 2), (1, 1)] {
+        program
+            .create_circular_buffer(circular_buffer(id, depth, &cores))
+            .unwrap();
+        program.create_semaphore(cores.to_vec(), 0).unwrap();
+    }
+    let words = [&[cores.len() as u32, pages as u32][..], &accessor(&source)].concat();
+    let turns = kernel("multicast_turns.cpp", &words);
+    let turns = program.create_kernel(turns, READER, cores.to_vec()).unwrap();
+    let writer = kernel("copy_writer.cpp", &[&[1][..], &accessor(&target)].concat());
+    let writer = program.create_kernel(writer, WRITER, cores.to_vec()).unwrap();
+    let columns = cores.map(|(x, y)| u32::from(device.arch().virtual_core(x, y).0));
+    let row = u32::from(device.arch().virtual_core(0, 6).1);
+    for (index, core) in cores.into_iter().enumerate() {
+        let words = [&[source.address() as u32, index as u32, row][..], &columns].concat();
+        program.set_runtime_args(turns, core, &words).unwrap();
+        let words = [target.address() as u32, (index * pages) as u32, pages as u32];
+        program.set_runtime_args(writer, core, &words).unwrap();
+    }
+    launch(&device, &program, 2).unwrap_or_else(|error| panic!("{error}"));
+    assert!(read(&target).chunks(data.len()).all(|part| part == data));
+}

@@ -21,7 +21,7 @@ pub struct Case {
     /// Kernels.
     pub kernels: Vec<Kernel>,
     /// Why it cannot give right numbers yet; the chore fails when it starts to.
-    pub fails: Option<String>,
+    pub fails: Option<Failure>,
 }
 
 impl Case {
@@ -57,11 +57,20 @@ impl Case {
         self
     }
 
-    /// Says why it cannot give right numbers yet.
-    pub fn fails(mut self, reason: &str) -> Case {
-        self.fails = Some(reason.to_owned());
+    /// Says why it cannot give right numbers yet, and what its error has to contain.
+    pub fn fails(mut self, reason: &'static str, evidence: &'static str) -> Case {
+        self.fails = Some(Failure { reason, evidence });
         self
     }
+}
+
+/// Why a case fails.
+#[derive(Clone, Copy, Debug)]
+pub struct Failure {
+    /// In the words of the table.
+    pub reason: &'static str,
+    /// What the error contains, so that no other one is taken for it.
+    pub evidence: &'static str,
 }
 
 /// A tensor in pages.

@@ -3,11 +3,13 @@
 pub mod case;
 mod dataflow;
 mod run;
+mod simulated;
 mod table;
 pub mod values;
 mod wheel;
 
 use crate::fetch::{self, Cache, Machine};
+use crate::simulator::oracle::Oracle;
 use case::Case;
 use std::path::PathBuf;
 use tt_emulator::ArchName;
@@ -33,6 +35,11 @@ pub const CHECK: Chore = Chore {
             "WORDS",
             "cases whose name or kernels contain one of these; leaves the table alone",
         ),
+        (
+            "simulator",
+            "FILE",
+            "also runs them on simulated chips with this tool (shared/oracle/run_oracle), all that it can be told of",
+        ),
         ("write", "", "writes docs/production-kernels.md instead of comparing it"),
     ],
     about: "runs production kernels of the ttnn wheel on the emulator and checks their numbers\n\n\
@@ -53,22 +60,41 @@ fn run(arguments: &Arguments) -> Result<(), String> {
     };
     let wheel = Wheel::at(&root)?;
     let only = arguments.list("only");
+    let oracle = match arguments.option("simulator") {
+        Some(tool) => Some(Oracle::find(Some(tool))?),
+        None => None,
+    };
     let mut wrong = Vec::new();
     for arch in [ArchName::WormholeB0, ArchName::Blackhole] {
-        for case in cases(arch).iter().filter(|case| is_wanted(case, only.as_deref())) {
+        let mut cases = cases(arch);
+        cases.retain(|case| is_wanted(case, only.as_deref()));
+        for case in &cases {
             match (run::run(case, &wheel, arch), &case.fails) {
                 (Ok(()), None) => {}
-                (Err(error), Some(_)) => {
+                (Err(error), Some(failure)) if error.contains(failure.evidence) => {
                     if only.is_some() {
                         println!("{} on {arch} fails, as listed: {error}", case.name);
                     }
                 }
+                (Err(error), Some(failure)) => wrong.push(format!(
+                    "{} on {arch} fails, but not with `{}`: {error}",
+                    case.name, failure.evidence
+                )),
                 (Err(error), None) => wrong.push(format!("{} on {arch}: {error}", case.name)),
-                (Ok(()), Some(reason)) => wrong.push(format!(
-                    "{} on {arch} gives right numbers but is listed as failing: {reason}",
-                    case.name
+                (Ok(()), Some(failure)) => wrong.push(format!(
+                    "{} on {arch} gives right numbers but is listed as failing: {}",
+                    case.name, failure.reason
                 )),
             }
+        }
+        if let Some(oracle) = &oracle {
+            let folder = project::target().join("production/specs");
+            let (count, failures) = simulated::run(oracle, &cases, &wheel, arch, &folder)?;
+            println!(
+                "{} of {count} cases give right numbers on the simulated {arch}",
+                count - failures.len()
+            );
+            wrong.extend(failures);
         }
     }
     if !wrong.is_empty() {
@@ -108,5 +134,22 @@ fn keep(text: &str, write: bool) -> Result<(), String> {
         Ok(())
     } else {
         Err(format!("{TABLE} is not what was found: `--write` writes it anew"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_case_has_a_name_of_its_own_and_can_fail() {
+        for arch in [ArchName::WormholeB0, ArchName::Blackhole] {
+            let mut names = BTreeSet::new();
+            for case in cases(arch) {
+                run::check(&case).unwrap_or_else(|error| panic!("{}: {error}", case.name));
+                assert!(names.insert(case.name.clone()), "two cases are called {}", case.name);
+            }
+        }
     }
 }

@@ -31,7 +31,7 @@ pub fn run(case: &Case, wheel: &Wheel, arch: ArchName) -> Result<(), String> {
 }
 
 /// Refuses a case that could not fail.
-fn check(case: &Case) -> Result<(), String> {
+pub(super) fn check(case: &Case) -> Result<(), String> {
     let judged: Vec<_> = case
         .buffers
         .iter()

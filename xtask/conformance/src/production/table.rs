@@ -36,7 +36,7 @@ pub fn table(cases: &[Case]) -> (Counts, String) {
                 KernelRole::DataMovement { .. } => "data movement",
             };
             match &case.fails {
-                Some(reason) => row.failures.push(format!("{}: {reason}", case.name)),
+                Some(failure) => row.failures.push(format!("{}: {}", case.name, failure.reason)),
                 None => {
                     row.runs.push(case.name.clone());
                     let bounds = case.buffers.iter().filter_map(|buffer| buffer.expected.as_ref());
@@ -92,4 +92,29 @@ fn list(items: &[String]) -> String {
     items.sort();
     items.dedup();
     items.join(", ").replace('|', "\\|")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::production::case::{Buffer, Kernel};
+
+    #[test]
+    fn a_kernel_counts_once_and_as_failing_only_where_nothing_works() {
+        let case = |name: &str, paths: &[&str]| {
+            let case = Case::new(name).buffer(Buffer::output("out", 32, vec![0; 32]));
+            paths
+                .iter()
+                .fold(case, |case, path| case.kernel(Kernel::reader(path, &[(0, 0)])))
+        };
+        let cases = [
+            case("one", &["a.cpp", "b.cpp"]),
+            case("two", &["a.cpp"]),
+            case("three", &["b.cpp", "c.cpp"]).fails("a reason", "an error"),
+        ];
+        let (counts, text) = table(&cases);
+        assert_eq!((counts.data_movement, counts.compute, counts.failing), (2, 0, 1));
+        assert!(text.contains("| `a.cpp` | one, two | exact |"));
+        assert!(text.contains("| `c.cpp` | three: a reason |"));
+    }
 }

@@ -31,9 +31,14 @@ impl Wheel {
         })
     }
 
-    /// The text of a kernel, by its path below `ttnn/cpp/ttnn`.
+    /// The file of a kernel, by its path below `ttnn/cpp/ttnn`.
+    pub fn path(&self, path: &str) -> PathBuf {
+        self.operations.join(path)
+    }
+
+    /// The text of a kernel.
     pub fn read(&self, path: &str) -> Result<String, String> {
-        let path = self.operations.join(path);
+        let path = self.path(path);
         std::fs::read_to_string(&path).map_err(|error| format!("cannot read {}: {error}", path.display()))
     }
 

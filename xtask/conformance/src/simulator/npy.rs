@@ -1,4 +1,4 @@
-//! numpy's file format, for arrays of `f32`.
+//! numpy's file format, for arrays of `f32` and of words.
 
 use std::path::Path;
 
@@ -6,8 +6,17 @@ const MAGIC: &[u8] = b"\x93NUMPY\x01\x00";
 
 /// Writes `values` with extents `shape` to `path`.
 pub fn write(path: &Path, shape: &[usize], values: &[f32]) -> Result<(), String> {
+    write_bytes(path, shape, "<f4", values.iter().flat_map(|value| value.to_le_bytes()))
+}
+
+/// Writes the little-endian words in `bytes` with extents `shape` to `path`.
+pub fn write_words(path: &Path, shape: &[usize], bytes: &[u8]) -> Result<(), String> {
+    write_bytes(path, shape, "<u4", bytes.iter().copied())
+}
+
+fn write_bytes(path: &Path, shape: &[usize], kind: &str, data: impl Iterator<Item = u8>) -> Result<(), String> {
     let extents: String = shape.iter().map(|extent| format!("{extent}, ")).collect();
-    let mut header = format!("{{'descr': '<f4', 'fortran_order': False, 'shape': ({extents}), }}");
+    let mut header = format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': ({extents}), }}");
     // Magic, version and the header's length take 10 bytes; data starts at a multiple of 64, after a line break.
     while (10 + header.len() + 1) % 64 != 0 {
         header.push(' ');
@@ -17,29 +26,36 @@ pub fn write(path: &Path, shape: &[usize], values: &[f32]) -> Result<(), String>
     let mut bytes = MAGIC.to_vec();
     bytes.extend(length.to_le_bytes());
     bytes.extend(header.as_bytes());
-    bytes.extend(values.iter().flat_map(|value| value.to_le_bytes()));
+    bytes.extend(data);
     std::fs::write(path, bytes).map_err(|error| format!("cannot write {}: {error}", path.display()))
 }
 
 /// The `count` values in `path`.
 pub fn read(path: &Path, count: usize) -> Result<Vec<f32>, String> {
-    let bytes = std::fs::read(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
-    values(&bytes)
-        .filter(|values| values.len() == count)
-        .ok_or_else(|| format!("{} does not hold {count} values of f32", path.display()))
+    let bytes = read_bytes(path, "<f4", count)?;
+    let (words, _) = bytes.as_chunks::<4>();
+    Ok(words.iter().map(|word| f32::from_le_bytes(*word)).collect())
 }
 
-fn values(bytes: &[u8]) -> Option<Vec<f32>> {
+/// The bytes of the `count` words in `path`.
+pub fn read_words(path: &Path, count: usize) -> Result<Vec<u8>, String> {
+    read_bytes(path, "<u4", count)
+}
+
+fn read_bytes(path: &Path, kind: &str, count: usize) -> Result<Vec<u8>, String> {
+    let bytes = std::fs::read(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+    data(&bytes, kind)
+        .filter(|data| data.len() == 4 * count)
+        .map(<[u8]>::to_vec)
+        .ok_or_else(|| format!("{} does not hold {count} values of {kind}", path.display()))
+}
+
+fn data<'a>(bytes: &'a [u8], kind: &str) -> Option<&'a [u8]> {
     let rest = bytes.strip_prefix(MAGIC)?;
     let (length, rest) = rest.split_first_chunk::<2>()?;
     let (header, data) = rest.split_at_checked(usize::from(u16::from_le_bytes(*length)))?;
     let header = std::str::from_utf8(header).ok()?;
-    if !header.contains("'<f4'") || !header.contains("'fortran_order': False") {
-        return None;
-    }
-    let (words, rest) = data.as_chunks::<4>();
-    rest.is_empty()
-        .then(|| words.iter().map(|word| f32::from_le_bytes(*word)).collect())
+    (header.contains(&format!("'{kind}'")) && header.contains("'fortran_order': False")).then_some(data)
 }
 
 #[cfg(test)]

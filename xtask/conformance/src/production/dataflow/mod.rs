@@ -1,5 +1,6 @@
 //! Cases of data movement kernels.
 
+mod beyond;
 mod interleaved;
 mod rearranged;
 mod several_inputs;
@@ -15,6 +16,7 @@ pub fn cases(arch: ArchName) -> Vec<Case> {
         several_inputs::cases(),
         sharded::cases(arch),
         rearranged::cases(arch),
+        beyond::cases(),
     ]
     .concat()
 }
