@@ -11,9 +11,26 @@ use crate::experiment::{Experiment, Variant};
 use crate::operands::TILES;
 use crate::recorded::digest;
 
-/// The ids of `tt::DataFormat` are those of the emulator.
+/// The format by the name that the runtime's tensors have for it, else as an id of `tt::DataFormat`.
+fn format_name(format: DataFormat) -> Value {
+    use DataFormat::*;
+    match format {
+        Float16_b => json!("bfloat16"),
+        Float32 => json!("float32"),
+        Bfp8_b => json!("bfloat8_b"),
+        Bfp4_b => json!("bfloat4_b"),
+        Int32 => json!("int32"),
+        UInt32 => json!("uint32"),
+        UInt16 => json!("uint16"),
+        UInt8 => json!("uint8"),
+        Int8 => json!("int8"),
+        Fp8_e4m3 => json!("fp8_e4m3"),
+        Float16 | Bfp8 | Bfp4 | Bfp2 | Bfp2_b | Tf32 | Lf8 => json!(format as u8),
+    }
+}
+
 fn circular_buffer(index: u8, format: DataFormat, pages: usize) -> Value {
-    json!({"index": index, "data_format": format as u8, "page_size": format.tile_bytes(32, 32), "num_pages": pages, "cores": [0, 0]})
+    json!({"index": index, "data_format": format_name(format), "page_size": format.tile_bytes(32, 32), "num_pages": pages, "cores": [0, 0]})
 }
 
 /// Words of 32 bits in numpy's format, as rows of a page each.
