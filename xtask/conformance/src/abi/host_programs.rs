@@ -1,6 +1,8 @@
 //! The emitted `main.cpp` of every kernel as a user without Rust has it: built by the C++ compiler alone, run, compared.
 
+use super::symbols::{self, demangled, is_of_metalium};
 use crate::emulated;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -23,7 +25,7 @@ const JOBS: usize = 2;
 ///
 /// # Errors
 /// What is wrong with each that does not build, run, or compute what the launcher computes.
-pub fn check(arguments: &Arguments, scratch: &Path) -> Result<String, String> {
+pub fn check(arguments: &Arguments, scratch: &Path, exports: &BTreeSet<String>) -> Result<String, String> {
     let mut kernels = xtask::kernels::emitted(arguments)?;
     if let Some(names) = arguments.list("kernels") {
         kernels.retain(|(path, ..)| names.iter().any(|name| path.contains(name)));
@@ -38,7 +40,7 @@ pub fn check(arguments: &Arguments, scratch: &Path) -> Result<String, String> {
         let mut wrong = Vec::new();
         while let Some((path, kernel, artifact)) = kernels.get(next.fetch_add(1, Ordering::Relaxed)) {
             let folder = scratch.join("programs").join(path.replace("::", "/"));
-            if let Err(error) = one(kernel, artifact, &folder, &sdk) {
+            if let Err(error) = one(kernel, artifact, &folder, &sdk, exports) {
                 wrong.push(format!("{path}: {error}"));
             }
         }
@@ -65,8 +67,25 @@ pub fn check(arguments: &Arguments, scratch: &Path) -> Result<String, String> {
     }
 }
 
-fn one(kernel: &Kernel, artifact: &Artifact, folder: &Path, sdk: &Path) -> Result<(), String> {
+fn one(
+    kernel: &Kernel,
+    artifact: &Artifact,
+    folder: &Path,
+    sdk: &Path,
+    exports: &BTreeSet<String>,
+) -> Result<(), String> {
     let program = built(artifact, folder, sdk)?;
+    let called: Vec<String> = symbols::imports(&program)?
+        .into_iter()
+        .filter(|name| is_of_metalium(name))
+        .collect();
+    if called.is_empty() {
+        return Err("it calls nothing of Metalium: that cannot be".into());
+    }
+    if let Some(missing) = called.iter().find(|name| !exports.contains(*name)) {
+        let name = demangled(missing);
+        return Err(format!("it calls {name}, which the real library does not export"));
+    }
     let plan = Plan::from_json(&artifact.plan).map_err(|error| error.to_string())?;
     let extents = EXTENTS
         .get(..plan.extents.len())

@@ -3,8 +3,8 @@
 //! - every function of Metalium that the bridge's object calls is exported by the wheel's `libtt_metal.so`;
 //! - every function that the emulator's host API defines is exported there under the same mangled name, or is inline in the
 //!   real headers by a list that names them (`inline`);
-//! - the emitted `main.cpp` of every kernel is built by a C++ compiler alone against the emulator as a library, and what it
-//!   computes is what the Rust launcher computes.
+//! - the emitted `main.cpp` of every kernel is built by a C++ compiler alone against the emulator as a library, calls nothing
+//!   that the real library does not export, and computes what the Rust launcher computes.
 //!
 //! The layout of what is passed by value is held by `tt-emulator/host/src/layout.cpp`, which every build compiles.
 
@@ -57,20 +57,18 @@ fn run(arguments: &Arguments) -> Result<(), String> {
     }
     let scratch = project::target().join("abi");
     std::fs::create_dir_all(&scratch).map_err(|error| format!("cannot write {}: {error}", scratch.display()))?;
+    let real = real_library(arguments)?;
     if part != Some("programs") {
-        let real = real_library(arguments)?;
-        println!(
-            "{}",
-            bridge(&real, "with the emulator's headers", &objects::bridge(None, &scratch)?)?
-        );
+        let built = objects::bridge(None, &scratch)?;
+        println!("{}", bridge(&real, "with the emulator's headers", &built)?);
         if let Some(sdk) = arguments.option("sdk") {
-            let objects = objects::bridge(Some(Path::new(sdk)), &scratch)?;
-            println!("{}", bridge(&real, "with the SDK's headers", &objects)?);
+            let built = objects::bridge(Some(Path::new(sdk)), &scratch)?;
+            println!("{}", bridge(&real, "with the SDK's headers", &built)?);
         }
         println!("{}", host_api(&real, &objects::host_api(&scratch)?)?);
     }
     if part != Some("symbols") {
-        println!("{}", host_programs::check(arguments, &scratch)?);
+        println!("{}", host_programs::check(arguments, &scratch, &real.exports)?);
     }
     Ok(())
 }

@@ -44,6 +44,20 @@ pub fn exports(path: &Path) -> Result<BTreeSet<String>, String> {
     Ok(names)
 }
 
+/// The names that a program or shared library takes from others.
+///
+/// # Errors
+/// Where it cannot be read.
+pub fn imports(path: &Path) -> Result<Vec<String>, String> {
+    let bytes = std::fs::read(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+    let wrong = |error: object::Error| format!("cannot read {}: {error}", path.display());
+    let file = object::File::parse(bytes.as_slice()).map_err(wrong)?;
+    let undefined = file.dynamic_symbols().filter(ObjectSymbol::is_undefined);
+    undefined
+        .map(|symbol| symbol.name().map(str::to_string).map_err(wrong))
+        .collect()
+}
+
 /// The global symbols of an object file, or of the members of a static library that `is_meant`.
 ///
 /// # Errors
