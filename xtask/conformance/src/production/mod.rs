@@ -89,12 +89,19 @@ fn run(arguments: &Arguments) -> Result<(), String> {
         }
         if let Some(oracle) = &oracle {
             let folder = project::target().join("production/specs");
-            let (count, failures) = simulated::run(oracle, &cases, &wheel, arch, &folder)?;
+            let outcome = simulated::run(oracle, &cases, &wheel, arch, &folder)?;
             println!(
-                "{} of {count} cases give right numbers on the simulated {arch}",
-                count - failures.len()
+                "{} of {} cases give right numbers on the simulated {arch}",
+                outcome.ran - outcome.wrong.len(),
+                outcome.ran
             );
-            wrong.extend(failures);
+            if !outcome.unknown.is_empty() {
+                println!(
+                    "the stand-in for the device's compiler has no registers left for {}",
+                    outcome.unknown.join(", ")
+                );
+            }
+            wrong.extend(outcome.wrong);
         }
     }
     if !wrong.is_empty() {

@@ -6,7 +6,7 @@
 use super::case::{Arg, Buffer, Case, Kernel};
 use super::wheel::Wheel;
 use crate::simulator::npy;
-use crate::simulator::oracle::Oracle;
+use crate::simulator::oracle::{Failure, Oracle};
 use serde_json::{Map, Value, json};
 use std::path::Path;
 use tt_emulator::kernel_config::{DataMovementProcessor, KernelRole};
@@ -28,14 +28,17 @@ fn can_be_told(case: &Case) -> bool {
             .all(|buffer| buffer.on.is_none() && buffer.ids.len() == 1 && format(buffer.format).is_some())
 }
 
-/// Runs those of `cases` that the tool can be told of; gives how many those are and what was wrong.
-pub fn run(
-    oracle: &Oracle,
-    cases: &[Case],
-    wheel: &Wheel,
-    arch: ArchName,
-    folder: &Path,
-) -> Result<(usize, Vec<String>), String> {
+/// What the simulated chips made of the cases.
+#[derive(Default)]
+pub struct Outcome {
+    pub ran: usize,
+    /// Cases of which the tool can say nothing ([`Failure::Tool`]).
+    pub unknown: Vec<String>,
+    pub wrong: Vec<String>,
+}
+
+/// Runs those of `cases` that the tool can be told of.
+pub fn run(oracle: &Oracle, cases: &[Case], wheel: &Wheel, arch: ArchName, folder: &Path) -> Result<Outcome, String> {
     let folder = folder.join(arch.to_string());
     if folder.exists() {
         std::fs::remove_dir_all(&folder).map_err(|error| format!("cannot empty {}: {error}", folder.display()))?;
@@ -46,21 +49,28 @@ pub fn run(
         write(case, wheel, arch, &place(index))?;
     }
     if told.is_empty() {
-        return Ok((0, Vec::new()));
+        return Ok(Outcome::default());
     }
     oracle.run(&folder, "1")?;
-    let mut wrong = Vec::new();
+    let mut result = Outcome::default();
     for (index, case) in told.iter().enumerate() {
         let folder = place(index);
         let outcome = match oracle.failure(&folder) {
-            Some(failure) => Err(failure),
+            Some(Failure::Tool) => {
+                result.unknown.push(case.name.clone());
+                continue;
+            }
+            Some(Failure::Launch(failure)) => Err(failure),
             None => check(case, &folder),
         };
+        result.ran += 1;
         if let Err(error) = outcome {
-            wrong.push(format!("{} on the simulated {arch}: {error}", case.name));
+            result
+                .wrong
+                .push(format!("{} on the simulated {arch}: {error}", case.name));
         }
     }
-    Ok((told.len(), wrong))
+    Ok(result)
 }
 
 /// Judges what the simulator left.
