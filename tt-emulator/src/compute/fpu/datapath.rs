@@ -84,10 +84,11 @@ pub fn accumulate(first: Term, second: Term, destination: u32, adder: Adder) -> 
     encode(signed.unsigned_abs(), exponent, sign, adder)
 }
 
-/// The pattern of `mantissa · 2^(exponent - 150)`, rounded half away from zero. `mantissa` has at most 27 bits.
+/// The pattern of `mantissa · 2^(exponent - 150)`, rounded half away from zero. `mantissa` has at most 29 bits: twice eight
+/// products of 12 bits, 13 bits up, and a destination of 24.
 #[inline(always)]
 fn encode(mantissa: u32, exponent: i32, sign: u32, adder: Adder) -> u32 {
-    let right = (mantissa >= 1 << 24) as u32 + (mantissa >= 1 << 25) as u32 + (mantissa >= 1 << 26) as u32;
+    let right = (24..29).map(|bit| (mantissa >= 1 << bit) as u32).sum::<u32>();
     let normal = (mantissa + ((1u32 << right) >> 1)) >> right;
     let mut bits = (normal as i32 as f32).to_bits();
     if !adder.wide {
@@ -331,6 +332,24 @@ mod tests {
             assert_eq!(mul((-1e30f32).to_bits() & 0xffff_0000, ninf), 0);
             assert_eq!(mul(89f32.to_bits(), ninf), ninf);
             assert_eq!(mul(0x0000_0001, ninf), 0);
+        }
+    }
+
+    /// Sixteen of the largest products, 31 · 127 = 3937, are sums of 15 bits that stand 13 bits above the destination's last;
+    /// what the destination adds below the 24 bits that remain is rounded half away from zero.
+    #[test]
+    fn the_largest_sums_are_rounded_once() {
+        let largest = 1.992_187_5f32.to_bits();
+        let sum = 16 * 3937 << 13;
+        for low in [0, 1, 15, 16, 17, 31, 32, 48] {
+            let destination = (1u32 << 23 | low) as i32;
+            let bits = (127 << 23) | low;
+            let mut results = [bits; 16];
+            dot_phase(&[[largest; 16]; 16], &[largest; 16], &mut results, 0, adder(true));
+            let exact = sum + destination;
+            let shift = exact.ilog2() - 23;
+            let rounded = (exact + (1 << (shift - 1))) >> shift << shift;
+            assert_eq!(value(results[0]), f64::from(rounded) / f64::from(1 << 23), "{low}");
         }
     }
 
