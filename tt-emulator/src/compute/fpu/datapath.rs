@@ -340,7 +340,7 @@ mod tests {
     #[test]
     fn the_largest_sums_are_rounded_once() {
         let largest = 1.992_187_5f32.to_bits();
-        let sum = 16 * 3937 << 13;
+        let sum = (16 * 3937) << 13;
         for low in [0, 1, 15, 16, 17, 31, 32, 48] {
             let destination = (1u32 << 23 | low) as i32;
             let bits = (127 << 23) | low;

@@ -96,10 +96,7 @@ fn run(arguments: &Arguments) -> Result<(), String> {
                 outcome.ran
             );
             if !outcome.unknown.is_empty() {
-                println!(
-                    "the stand-in for the device's compiler has no registers left for {}",
-                    outcome.unknown.join(", ")
-                );
+                println!("the simulator can say nothing of {}", outcome.unknown.join(", "));
             }
             wrong.extend(outcome.wrong);
         }

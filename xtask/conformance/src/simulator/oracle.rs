@@ -14,12 +14,17 @@ pub struct Oracle {
     results: RefCell<BTreeMap<PathBuf, Option<Failure>>>,
 }
 
+/// How the simulator begins what it says of an instruction that it does not model.
+const UNSUPPORTED: &str = "ERROR: UnsupportedFunctionality: ";
+
 /// Why a launch did not run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Failure {
-    /// What stands in for the device's compiler has no registers left for this kernel (shared/oracle/README.md, "what a pass
-    /// proves"): nothing is known of the kernel.
-    Tool,
+    /// What stands in for the device's compiler cannot put this kernel's values into the vector unit's eight registers
+    /// (shared/oracle/README.md, "what a pass proves"): nothing is known of the kernel.
+    Compiler,
+    /// The simulator does not model an instruction of this kernel, in its words: nothing is known of the kernel.
+    Instruction(String),
     /// Anything else, in the tool's words.
     Launch(String),
 }
@@ -31,11 +36,11 @@ impl Failure {
         }
         let texts = [result["error"].as_str(), result["log"].as_str()].into_iter().flatten();
         let lines: Vec<&str> = texts.flat_map(str::lines).map(str::trim).collect();
-        if lines
-            .iter()
-            .any(|line| line.contains("lreg_alloc: ") && line.contains("needs more than 8 LREGs"))
-        {
-            return Some(Failure::Tool);
+        if lines.iter().any(|line| line.contains("lreg_alloc: ")) {
+            return Some(Failure::Compiler);
+        }
+        if let Some(missing) = lines.iter().find_map(|line| line.split_once(UNSUPPORTED)) {
+            return Some(Failure::Instruction(missing.1.to_string()));
         }
         let status = result["status"].as_str().unwrap_or("failed");
         let telling = lines.iter().find(|line| line.contains("ERROR: "));
@@ -116,7 +121,11 @@ mod tests {
         assert_eq!(Failure::of(&json!({ "ok": true })), None);
         let registers = "trisc1 build failed. Log:  error: lreg_alloc: _Z11kernel_mainv: needs more than 8 LREGs (1 values left over, peak 9)";
         let result = json!({ "ok": false, "status": "error", "error": format!("TT_THROW\n{registers}") });
-        assert_eq!(Failure::of(&result), Some(Failure::Tool));
+        assert_eq!(Failure::of(&result), Some(Failure::Compiler));
+        let instruction = "[1] ERROR: UnsupportedFunctionality: tensix_sfplutfp32: instr_mod1=6";
+        let result = json!({ "ok": false, "status": "crash", "error": "process ended", "log": instruction });
+        let missing = "tensix_sfplutfp32: instr_mod1=6".to_string();
+        assert_eq!(Failure::of(&result), Some(Failure::Instruction(missing)));
         let result = json!({ "ok": false, "status": "crash", "error": "process ended", "log": "x\nERROR: UndefinedBehavior: y" });
         assert_eq!(
             Failure::of(&result),

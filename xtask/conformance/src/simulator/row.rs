@@ -146,7 +146,7 @@ impl Row {
             .filter(|launch| launch.kind == Kind::Ordinary)
             .filter_map(|launch| match launch.failure.as_ref()? {
                 Failure::Launch(failure) => Some(format!("{}: {failure}", launch.folder.display())),
-                Failure::Tool => None,
+                Failure::Compiler | Failure::Instruction(_) => None,
             })
             .collect()
     }

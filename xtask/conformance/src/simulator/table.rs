@@ -23,7 +23,10 @@ element-wise operations infinities, NaN, subnormal numbers and the ends of the f
 ¹ The simulated Wormhole lacks the mode that unpacks f32 straight into a destination register. It is left out on both sides: f32 then
 passes through a source register, which cuts it to TF32. That is far from the reference, and no matter of the chip.
 
-² The stand-in for the device's compiler (shared/oracle) has no registers left for this kernel, which the device's own may have.
+² The stand-in for the device's compiler (shared/oracle) cannot put this kernel's values into the vector unit's eight registers; the
+device's own compiler may.
+
+³ The simulator does not model an instruction of this kernel.
 ";
 
 /// The whole file.
@@ -112,7 +115,8 @@ fn of(chip: &Chip, kind: Kind) -> String {
     let mut sum = Distance::default();
     for launch in chip.launches.iter().filter(|launch| launch.kind == kind) {
         match &launch.failure {
-            Some(Failure::Tool) => return "not run ²".into(),
+            Some(Failure::Compiler) => return "not run ²".into(),
+            Some(Failure::Instruction(missing)) => return format!("not run ³ ({})", missing.replace('|', "\\|")),
             Some(Failure::Launch(failure)) => return format!("not run ({})", failure.replace('|', "\\|")),
             None => sum.merge(&launch.to_emulator),
         }
