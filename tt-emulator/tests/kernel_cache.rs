@@ -123,14 +123,14 @@ fn a_kernel_is_compiled_once() {
         "counting",
         "case \"$*\" in *-shared*) echo x >> \"$(dirname \"$0\")/count\";; esac\nexec $REAL \"$@\"",
     );
-    let first = compile_to_shared(&source("int once;"), &ROLE, ARCH).unwrap();
-    let second = compile_to_shared(&source("int once;"), &ROLE, ARCH).unwrap();
+    let first = compile_to_shared(&source("int once;"), &ROLE, ARCH, &[]).unwrap();
+    let second = compile_to_shared(&source("int once;"), &ROLE, ARCH, &[]).unwrap();
     assert_eq!(first.path, second.path);
     assert_eq!(
         fs::read_to_string(turn.folder.join("count")).unwrap().lines().count(),
         1
     );
-    let other = compile_to_shared(&source("int once;"), &ROLE, ArchName::Blackhole).unwrap();
+    let other = compile_to_shared(&source("int once;"), &ROLE, ArchName::Blackhole, &[]).unwrap();
     assert_ne!(first.key, other.key);
     assert_eq!(turn.cached(), (2, 0));
 }
@@ -138,7 +138,7 @@ fn a_kernel_is_compiled_once() {
 #[test]
 #[ignore = "run by several_processes_share_a_cache, in processes of its own"]
 fn child_process_compiles() {
-    compile_to_shared(&source("int shared_by_processes;"), &ROLE, ARCH).unwrap();
+    compile_to_shared(&source("int shared_by_processes;"), &ROLE, ARCH, &[]).unwrap();
 }
 
 #[test]
@@ -164,7 +164,7 @@ fn a_killed_compiler_leaves_nothing_that_is_loaded() {
     let mut turn = Turn::new("killed");
     let killed = "case \"$*\" in *--version*) exec $REAL \"$@\";; esac\nfor a; do [ \"$p\" = -o ] && echo half > \"$a\"; p=$a; done\nkill -9 $$";
     turn.set_compiler("killed", killed);
-    let error = compile_to_shared(&source("int killed;"), &ROLE, ARCH).unwrap_err();
+    let error = compile_to_shared(&source("int killed;"), &ROLE, ARCH, &[]).unwrap_err();
     assert!(matches!(error, KernelError::Killed { .. }), "{error}");
     assert_eq!(turn.cached(), (0, 0));
     turn.set("CXX", "c++");
@@ -196,7 +196,7 @@ fn a_cache_that_cannot_be_written_is_no_obstacle() {
 #[test]
 fn a_damaged_file_is_made_again() {
     let turn = Turn::new("damaged");
-    let shared = compile_to_shared(&source("int damaged;"), &ROLE, ARCH).unwrap();
+    let shared = compile_to_shared(&source("int damaged;"), &ROLE, ARCH, &[]).unwrap();
     fs::write(&shared.path, b"not an object").unwrap();
     run(source("int damaged;")).unwrap();
     assert!(fs::metadata(&shared.path).unwrap().len() > 1000);
@@ -206,12 +206,12 @@ fn a_damaged_file_is_made_again() {
 #[test]
 fn another_compiler_makes_another_file() {
     let mut turn = Turn::new("compiler");
-    let first = compile_to_shared(&source("int compiler;"), &ROLE, ARCH).unwrap();
+    let first = compile_to_shared(&source("int compiler;"), &ROLE, ARCH, &[]).unwrap();
     turn.set_compiler(
         "other",
         "case \"$*\" in *--version*) echo other 1.0; exit;; esac\nexec $REAL \"$@\"",
     );
-    let second = compile_to_shared(&source("int compiler;"), &ROLE, ARCH).unwrap();
+    let second = compile_to_shared(&source("int compiler;"), &ROLE, ARCH, &[]).unwrap();
     assert_eq!(
         first.key, second.key,
         "the key that ahead-of-time objects go by knows no compiler"
@@ -229,7 +229,7 @@ fn a_changed_include_makes_another_key() {
     kernel.source.insert_str(0, "#include \"part.h\"\n");
     kernel.directory = Some(turn.folder.clone());
     let first = aot_key(&kernel, &ROLE, ARCH).unwrap();
-    compile_to_shared(&kernel, &ROLE, ARCH).unwrap();
+    compile_to_shared(&kernel, &ROLE, ARCH, &[]).unwrap();
     fs::write(&header, "constexpr int part = 2;").unwrap();
     assert_ne!(first, aot_key(&kernel, &ROLE, ARCH).unwrap());
 }

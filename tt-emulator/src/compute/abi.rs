@@ -2,6 +2,8 @@
 //!
 //! Every function takes the line of its caller last. Enumerations cross as Metalium's numbers.
 
+use std::ffi::c_char;
+
 use super::entries;
 pub use super::sfpu_calls::SfpuCall;
 
@@ -14,12 +16,12 @@ pub(crate) mod side {
 
 /// Declares the table's type and its one value, from the entries of the same names.
 macro_rules! compute_api {
-    ($($(#[$meta:meta])* $name:ident($($argument:ident: $type:ty),*);)*) => {
+    ($($(#[$meta:meta])* $name:ident($($argument:ident: $type:ty),*) $(-> $result:ty)?;)*) => {
         /// Functions of the compute engines.
         #[repr(C)]
         #[derive(Debug)]
         pub struct ComputeApi {
-            $($(#[$meta])* pub $name: extern "C" fn($($argument: $type),*),)*
+            $($(#[$meta])* pub $name: extern "C" fn($($argument: $type),*) $(-> $result)?,)*
         }
 
         pub(crate) static COMPUTE_API: ComputeApi = ComputeApi { $($name: entries::$name),* };
@@ -63,12 +65,14 @@ compute_api! {
     unary_bcast(broadcast: u32, icb: u32, tile: u32, idst: u32, line: i32);
     /// `unary_bcast_uninit`.
     unary_bcast_uninit(broadcast: u32, icb: u32, line: i32);
-    /// `reduce_init`.
+    /// `reduce_init`; `u32::MAX` as `ocb` leaves the packer's mask.
     reduce_init(pool: u32, dim: u32, icb: u32, scaler: u32, ocb: u32, line: i32);
     /// `reduce_tile`, `reduce_block`.
     reduce(pool: u32, dim: u32, icb: u32, scaler: u32, tile: u32, scaler_tile: u32, idst: u32, count: u32, line: i32);
     /// `reduce_uninit`.
     reduce_uninit(line: i32);
+    /// The packer's mask of a reduction: a dimension, or `u32::MAX` for none.
+    reduce_mask(dim: u32, line: i32);
     /// `pack_init`.
     pack_init(ocb: u32, line: i32);
     /// `pack_tile`, `pack_block`.
@@ -85,14 +89,23 @@ compute_api! {
     tilize_uninit(icb: u32, ocb: u32, line: i32);
     /// `pack_untilize_init`: copies and packs rows; `u32::MAX` as `icb` sets the packer only.
     untilize_init(icb: u32, ocb: u32, block: u32, full: u32, line: i32);
-    /// `pack_untilize_block`.
-    untilize_block(icb: u32, ocb: u32, block: u32, full: u32, rows: u32, column: u32, line: i32);
+    /// `pack_untilize_block`, from tile `first` of the input and into the row of tiles that starts `output` tiles from the
+    /// write pointer.
+    untilize_block(icb: u32, ocb: u32, block: u32, full: u32, rows: u32, column: u32, first: u32, output: u32, line: i32);
     /// `pack_untilize_dest`.
     untilize_dest(ocb: u32, block: u32, full: u32, rows: u32, column: u32, first: u32, line: i32);
     /// `pack_untilize_uninit`.
     untilize_uninit(ocb: u32, line: i32);
     /// Every init of the vector unit, by the hash of its name.
     sfpu_init(name: u64, variant: u32, p0: u32, p1: u32, line: i32);
+    /// `mailbox_write`: a word for another thread of the kernel.
+    mailbox_write(to: u32, value: u32, line: i32);
+    /// `mailbox_read`.
+    mailbox_read(from: u32, line: i32) -> u32;
+    /// Sets a pointer of a circular buffer: 0 the read pointer, 1 the write pointer, 2 the slot of the next pack in order.
+    set_cb_pointer(cb: u32, which: u32, address: u32, line: i32);
+    /// A call that the emulator does not compute, by its name.
+    refused(name: *const c_char, line: i32);
     /// Every operation of the vector unit.
     sfpu(call: *const SfpuCall, line: i32);
 }

@@ -4,7 +4,7 @@
 //! idle ──acquire──► acquired ──commit──► committed ──wait──► waited ──release──► idle
 //!                   (math)                                   (packer)
 //! ```
-//! A released register reads as zero for the matrix engine and the packer, and is undefined for the SFPU. Registers are
+//! The packer's thread may start to wait while math still works. A released register reads as zero for the matrix engine and the packer, and is undefined for the SFPU. Registers are
 //! kept as 32-bit values; with a 16-bit destination the low halves are zero.
 
 use super::rules;
@@ -24,6 +24,8 @@ pub enum Phase {
     Idle,
     /// Math has it.
     Acquired,
+    /// Math has it, and the packer already waits for it.
+    Awaited,
     /// Math has handed it over.
     Committed,
     /// The packer has it.
@@ -37,6 +39,7 @@ impl Phase {
         match self {
             Phase::Idle => "released",
             Phase::Acquired => "acquired",
+            Phase::Awaited => "acquired, with the packer waiting",
             Phase::Committed => "committed",
             Phase::Waited => "waited for",
             Phase::Shared => "held by acquire_dst",
@@ -103,12 +106,18 @@ impl Destination {
 
     /// `tile_regs_commit`.
     pub fn commit(&mut self) -> Result<(), Broken> {
-        self.step(Phase::Acquired, Phase::Committed, &rules::DST_COMMIT)
+        match self.phase {
+            Phase::Awaited => self.step(Phase::Awaited, Phase::Waited, &rules::DST_COMMIT),
+            _ => self.step(Phase::Acquired, Phase::Committed, &rules::DST_COMMIT),
+        }
     }
 
-    /// `tile_regs_wait`.
+    /// `tile_regs_wait`. The packer's thread may wait before math has handed the section over, even before math begins.
     pub fn wait(&mut self) -> Result<(), Broken> {
-        self.step(Phase::Committed, Phase::Waited, &rules::DST_WAIT)
+        match self.phase {
+            Phase::Acquired => self.step(Phase::Acquired, Phase::Awaited, &rules::DST_WAIT),
+            _ => self.step(Phase::Committed, Phase::Waited, &rules::DST_WAIT),
+        }
     }
 
     /// `tile_regs_release`.
@@ -154,7 +163,7 @@ impl Destination {
 
     /// Math may use registers `first..first + count`.
     pub fn require_math(&self, first: u32, count: u32) -> Result<(), Broken> {
-        if !matches!(self.phase, Phase::Acquired | Phase::Shared) {
+        if !matches!(self.phase, Phase::Acquired | Phase::Awaited | Phase::Shared) {
             return Err((
                 &rules::DST_NOT_ACQUIRED,
                 format!("the destination registers are {}", self.phase.name()),
@@ -178,6 +187,19 @@ impl Destination {
             return Ok(());
         }
         self.check_index((first as usize).saturating_add(count as usize - 1))
+    }
+
+    /// The packer waits for a section that math still has: what it packs now it packs once math has handed it over.
+    pub fn is_awaited(&self) -> bool {
+        self.phase == Phase::Awaited
+    }
+
+    /// The packer may be told to pack registers `first..first + count`: now, or as soon as the section is handed over.
+    pub fn require_pack_in_turn(&self, first: u32, count: u32) -> Result<(), Broken> {
+        if self.is_awaited() && count > 0 {
+            return self.check_index((first as usize).saturating_add(count as usize - 1));
+        }
+        self.require_pack(first, count)
     }
 
     /// A register to be overwritten entirely; [`require_math`](Self::require_math) holds.
@@ -265,9 +287,9 @@ mod tests {
         let mut registers = Destination::new(true, false);
         assert_eq!(code(registers.require_math(0, 1)), "EMU0502");
         assert_eq!(code(registers.commit()), "EMU0503");
+        assert_eq!(code(registers.wait()), "EMU0504");
         registers.acquire().expect("idle");
         assert_eq!(code(registers.acquire()), "EMU0501");
-        assert_eq!(code(registers.wait()), "EMU0504");
         assert_eq!(code(registers.require_pack(0, 1)), "EMU0505");
         registers.commit().expect("acquired");
         assert_eq!(code(registers.require_math(0, 1)), "EMU0502");
@@ -278,6 +300,19 @@ mod tests {
         assert_eq!(code(registers.finish()), "EMU0509");
         registers.release().expect("waited for");
         registers.finish().expect("released");
+    }
+
+    #[test]
+    fn the_packer_may_wait_while_math_works() {
+        let mut registers = Destination::new(true, false);
+        registers.acquire().expect("idle");
+        registers.wait().expect("acquired");
+        assert_eq!(code(registers.wait()), "EMU0504");
+        registers.require_math(0, 1).expect("still math's");
+        assert_eq!(code(registers.require_pack(0, 1)), "EMU0505");
+        registers.commit().expect("acquired");
+        registers.require_pack(0, 1).expect("handed over");
+        registers.release().expect("waited for");
     }
 
     #[test]

@@ -7,6 +7,7 @@ use super::fpu::eltwise::Binary;
 use super::fpu::reduce::Pool;
 use super::matrix_calls::{BLOCK_LIMIT, BlockShape, Page};
 use super::pack::{ReduceDim, Relu};
+use super::pack_calls::WaitingPack;
 use super::rules;
 use super::unpack::Broadcast;
 use crate::engine::risc::{Risc, guard};
@@ -151,6 +152,9 @@ pub(super) extern "C" fn registers(step: u32, line: i32) {
             _ => Err((&rules::ENUMERATOR, format!("register step {step}"))),
         };
         risc.obey(result, line);
+        if step == 1 {
+            risc.compute.pack_waiting();
+        }
     });
 }
 
@@ -395,11 +399,13 @@ pub(super) extern "C" fn unary_bcast_uninit(broadcast: u32, icb: u32, line: i32)
 pub(super) extern "C" fn reduce_init(pool: u32, dim: u32, icb: u32, scaler: u32, ocb: u32, line: i32) {
     guard(line, |risc| {
         let (pool, dim) = risc.reduction_of(pool, dim, line);
-        for cb in [icb, scaler, ocb] {
-            risc.operand(cb, line);
-        }
+        risc.operand(icb, line);
+        risc.operand(scaler, line);
         risc.set_matrix(MatrixSetting::Reduce { pool, dim }, line);
-        risc.compute.engines.mask = Some(dim);
+        if ocb != u32::MAX {
+            risc.operand(ocb, line);
+            risc.compute.engines.mask = Some(dim);
+        }
     });
 }
 
@@ -436,6 +442,17 @@ pub(super) extern "C" fn reduce_uninit(line: i32) {
     });
 }
 
+pub(super) extern "C" fn reduce_mask(dim: u32, line: i32) {
+    guard(line, |risc| {
+        let started = risc.compute.engines.require_started("the packer's reduce mask");
+        risc.obey(started, line);
+        risc.compute.engines.mask = match dim {
+            u32::MAX => None,
+            dim => Some(risc.enumerator(ReduceDim::from_id(dim), "dimension", dim, line)),
+        };
+    });
+}
+
 pub(super) extern "C" fn pack_init(ocb: u32, line: i32) {
     guard(line, |risc| {
         let (operand, _) = risc.loose_operand(ocb, line);
@@ -458,7 +475,18 @@ pub(super) extern "C" fn pack(idst: u32, ocb: u32, out_of_order: u32, index: u32
                 risc.next_pack_slot(ocb, line)
             };
             let page = risc.output(operand, slot, line);
-            risc.compute.pack(&packer, idst + i, page);
+            if risc.compute.registers.is_awaited() {
+                let (page, bytes) = (page.as_mut_ptr(), page.len());
+                let (packer, register) = (packer.clone(), idst + i);
+                risc.compute.waiting_packs.push(WaitingPack {
+                    packer,
+                    register,
+                    page,
+                    bytes,
+                });
+            } else {
+                risc.compute.pack(&packer, idst + i, page);
+            }
         }
         risc.counters.compute.packed_tiles += u64::from(count);
     });
@@ -499,6 +527,7 @@ pub(super) extern "C" fn sfpu(call: *const SfpuCall, line: i32) {
     });
 }
 
+pub(super) use super::thread_entries::{mailbox_read, mailbox_write, refused, set_cb_pointer};
 pub(super) use super::untilize_entries::{
     tilize, tilize_init, tilize_uninit, untilize_block, untilize_dest, untilize_init, untilize_uninit,
 };

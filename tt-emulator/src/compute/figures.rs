@@ -126,7 +126,7 @@ fn figures() {
                 words: [1f32.to_bits(); 3],
                 mode: 4,
                 how: [0; 2],
-                words_from_init: 0,
+                flags: 0,
                 format: ANY_FORMAT,
             };
             let call = if matches!(row.work, super::sfpu::table::Work::One(_)) {

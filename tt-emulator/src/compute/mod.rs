@@ -7,12 +7,14 @@
 pub mod abi;
 mod block_float;
 mod counters;
+mod cumulative;
 mod destination;
 mod engine_state;
 mod entries;
 #[cfg(test)]
 mod figures;
 mod fpu;
+mod integer;
 mod matrix_calls;
 mod pack;
 mod pack_calls;
@@ -22,6 +24,7 @@ mod rules;
 mod sfpu;
 mod sfpu_calls;
 mod state;
+mod thread_entries;
 mod tile;
 mod unpack;
 mod untilize_entries;

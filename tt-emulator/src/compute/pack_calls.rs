@@ -6,11 +6,21 @@ use super::pack::Packer;
 use super::rules;
 use super::state::ComputeState;
 
+/// A pack that waits for math to hand its section over: on silicon the packer's thread stands still at `tile_regs_wait`
+/// while math works on.
+pub(super) struct WaitingPack {
+    pub packer: Packer,
+    pub register: u32,
+    /// A page that the kernel has reserved, and its bytes.
+    pub page: *mut u8,
+    pub bytes: usize,
+}
+
 impl ComputeState {
     /// Checks a pack of `count` registers, and how the packer is set for it.
     pub(super) fn require_pack(&self, first: u32, count: u32, operand: Operand) -> Result<Packer, Broken> {
         self.engines.require_pack(operand)?;
-        self.registers.require_pack(first, count)?;
+        self.registers.require_pack_in_turn(first, count)?;
         if self.engines.pack_mode != PackMode::Tiles {
             return Err((&rules::UNTILIZE_MODE, "the packer is set to untilize".to_owned()));
         }
@@ -23,6 +33,15 @@ impl ComputeState {
             ));
         }
         self.packer(operand)
+    }
+
+    /// Packs what the packer was told to while it waited for math.
+    pub(super) fn pack_waiting(&mut self) {
+        for waiting in std::mem::take(&mut self.waiting_packs) {
+            // SAFETY: the page lies in what the kernel has reserved; nobody else runs on this core during the call.
+            let page = unsafe { std::slice::from_raw_parts_mut(waiting.page, waiting.bytes) };
+            self.pack(&waiting.packer, waiting.register, page);
+        }
     }
 
     /// Packs a register into a page.

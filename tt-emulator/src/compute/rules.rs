@@ -14,8 +14,8 @@ rules! {
     DST_COMMIT = "EMU0503", "tile_regs_commit without tile_regs_acquire",
         "Only an acquired section can be handed to the packer.",
         "metalium.md 2.2; wheel tt_metal/hw/inc/api/compute/reg_api.h";
-    DST_WAIT = "EMU0504", "tile_regs_wait without tile_regs_commit",
-        "The packer waits for a section that math has committed; without one it waits for ever.",
+    DST_WAIT = "EMU0504", "tile_regs_wait without a section to come",
+        "The packer waits, once, for a section that math has acquired or committed; without one it waits for ever.",
         "metalium.md 2.2; wheel tt_metal/hw/inc/api/compute/reg_api.h";
     DST_PACK = "EMU0505", "pack outside tile_regs_wait and tile_regs_release",
         "Before tile_regs_commit and tile_regs_wait math may still be writing the registers that are packed.",
@@ -101,4 +101,10 @@ rules! {
     BROADCAST_ROW = "EMU0710", "broadcast of a row that a tile does not have",
         "bcast_row_idx counts the 32 rows of a tile.",
         "metalium.md 2.4, bcast; wheel tt_metal/hw/inc/api/compute/bcast.h";
+    MAILBOX = "EMU0711", "word from a thread that sent none",
+        "mailbox_read takes what another thread of the same compute kernel wrote before; data movement kernels send none here.",
+        "wheel tt_metal/tt-llk/tt_llk_*/common/inc/ckernel.h, mailbox_read";
+    REFUSED = "EMU0712", "operation that the emulator does not compute",
+        "The call is part of the compute API and this kernel compiles for a chip; the emulator has no arithmetic for it.",
+        "the emulator";
 }

@@ -5,10 +5,11 @@ use super::engine_state::SfpuSetting;
 use super::pack::ReduceDim;
 use super::rules;
 use super::sfpu::run::{Call, Fold, VectorMode, run};
-use super::sfpu::table::{self, Work};
+use super::sfpu::table::{self, Work, hash};
 use super::sfpu::unit::Unit;
 use super::state::ComputeState;
 use super::unpack::Broadcast;
+use super::{cumulative, integer};
 use crate::data_format::DataFormat;
 
 /// What a header passes for one SFPU call.
@@ -29,11 +30,17 @@ pub struct SfpuCall {
     pub mode: u32,
     /// Broadcast, or pool and dimension of a reduction.
     pub how: [u32; 2],
-    /// 1: parameters are those of the init.
-    pub words_from_init: u32,
+    /// [`WORDS_FROM_INIT`] and [`FROM_PACKER`].
+    pub flags: u32,
     /// Format that the call says the destination registers have, or [`ANY_FORMAT`].
     pub format: u32,
 }
+
+/// The parameters are those of the init.
+pub const WORDS_FROM_INIT: u32 = 1;
+
+/// The packer's thread makes the call, on registers that math has handed over.
+pub const FROM_PACKER: u32 = 2;
 
 /// A call that names no format.
 pub const ANY_FORMAT: u32 = u32::MAX;
@@ -42,10 +49,24 @@ fn unknown(what: &str, value: impl std::fmt::Debug) -> Broken {
     (&rules::ENUMERATOR, format!("{what} {value:?}"))
 }
 
+/// The init of an operation that has no row in the table of the vector unit's arithmetic.
+fn other_init(name: u64) -> Option<&'static str> {
+    let cumulative = Some(cumulative::INIT).filter(|init| hash(init) == name);
+    cumulative.or_else(|| integer::table::init(name))
+}
+
+/// Whether a name is that of an operation, or of an init, without a row in the table of the vector unit's arithmetic.
+#[cfg(test)]
+pub fn is_other(name: u64) -> bool {
+    name == hash(cumulative::NAME) || other_init(name).is_some() || integer::table::operation(name).is_some()
+}
+
 impl ComputeState {
     /// An init of the vector unit.
     pub(super) fn sfpu_init(&mut self, name: u64, variant: u32, words: [u32; 2]) -> Result<(), Broken> {
-        let init = table::init(name).ok_or_else(|| unknown("init", name))?;
+        let init = table::init(name)
+            .or_else(|| other_init(name))
+            .ok_or_else(|| unknown("init", name))?;
         self.engines.require_started(init)?;
         self.require_vector(init)?;
         self.engines.set_sfpu(SfpuSetting { init, variant });
@@ -55,16 +76,17 @@ impl ComputeState {
 
     /// An operation of the vector unit.
     pub(super) fn sfpu(&mut self, call: &SfpuCall) -> Result<(), Broken> {
-        let operation = table::operation(call.name).ok_or_else(|| unknown("operation", call.name))?;
-        let wanted = SfpuSetting {
-            init: operation.init,
-            variant: call.variant,
-        };
-        self.engines.require_sfpu(operation.name, wanted)?;
-        for register in call.inputs {
-            self.registers.require_math(register, 1)?;
+        if call.name == hash(cumulative::NAME) {
+            self.require_call(cumulative::NAME, cumulative::INIT, call)?;
+            return self.sums.run(call.out, call.words[0] != 0, &mut self.registers);
         }
-        self.registers.require_math(call.out, 1)?;
+        if let Some(operation) = integer::table::operation(call.name) {
+            self.require_call(operation.name, operation.init, call)?;
+            let registers = (call.inputs, call.out);
+            return integer::run::run(operation, registers, call.words[0], call.format, &mut self.registers);
+        }
+        let operation = table::operation(call.name).ok_or_else(|| unknown("operation", call.name))?;
+        self.require_call(operation.name, operation.init, call)?;
         self.require_destination_format(operation.name, call.format)?;
         let broadcast = match operation.work {
             Work::Broadcast(_) => Broadcast::from_id(call.how[0]).ok_or_else(|| unknown("broadcast", call.how[0]))?,
@@ -79,7 +101,7 @@ impl ComputeState {
             _ => (Fold::Sum, ReduceDim::Col),
         };
         let [p0, p1] = self.sfpu_words;
-        let words = if call.words_from_init != 0 {
+        let words = if call.flags & WORDS_FROM_INIT != 0 {
             [p0, p1, 0]
         } else {
             call.words
@@ -99,6 +121,20 @@ impl ComputeState {
             fold,
         };
         run(operation, &call, &mut self.registers)
+    }
+
+    /// The unit is set for the call, and the thread that makes it has the registers.
+    fn require_call(&self, operation: &str, init: &'static str, call: &SfpuCall) -> Result<(), Broken> {
+        let variant = call.variant;
+        self.engines.require_sfpu(operation, SfpuSetting { init, variant })?;
+        for register in call.inputs.into_iter().chain([call.out]) {
+            if call.flags & FROM_PACKER != 0 {
+                self.registers.require_pack(register, 1)?;
+            } else {
+                self.registers.require_math(register, 1)?;
+            }
+        }
+        Ok(())
     }
 
     fn require_destination_format(&self, operation: &str, said: u32) -> Result<(), Broken> {

@@ -1,10 +1,14 @@
 //! The compute engines of one core while its kernel runs.
 
+use std::collections::VecDeque;
+
+use super::cumulative::Sums;
 use super::destination::{Broken, Destination};
 use super::engine_state::{EngineState, Operand};
 use super::fpu::datapath::Adder;
 use super::fpu::fidelity::{Plan, phase_count};
 use super::pack::Packer;
+use super::pack_calls::WaitingPack;
 use super::rules;
 use super::tile::Tile;
 use super::{pack, unpack};
@@ -54,6 +58,12 @@ pub(crate) struct ComputeState {
     pub(super) approximate: bool,
     /// Words that the last SFPU init got.
     pub(super) sfpu_words: [u32; 2],
+    /// Packs that wait for math.
+    pub(super) waiting_packs: Vec<WaitingPack>,
+    /// Where running sums over tiles are.
+    pub(super) sums: Sums,
+    /// Words between the threads of the kernel. All three run in line, so what was written first is read first.
+    pub(super) mailbox: VecDeque<u32>,
     pub(super) sources: Box<Sources>,
 }
 
@@ -73,6 +83,9 @@ impl ComputeState {
             half: false,
             approximate: options.math_approx_mode,
             sfpu_words: [0; 2],
+            waiting_packs: Vec::new(),
+            sums: Sums::new(),
+            mailbox: VecDeque::new(),
             sources: Box::new(Sources {
                 a: Tile::zero(),
                 b: Tile::zero(),

@@ -186,26 +186,37 @@ pub(super) extern "C" fn untilize_init(icb: u32, ocb: u32, block: u32, full: u32
     });
 }
 
-pub(super) extern "C" fn untilize_block(icb: u32, ocb: u32, block: u32, full: u32, rows: u32, column: u32, line: i32) {
+pub(super) extern "C" fn untilize_block(
+    icb: u32,
+    ocb: u32,
+    block: u32,
+    full: u32,
+    rows: u32,
+    column: u32,
+    first: u32,
+    output: u32,
+    line: i32,
+) {
     guard(line, |risc| {
         let operand = risc.operand(icb, line);
         let (out, page_bytes) = risc.loose_operand(ocb, line);
         let element = risc.row_element(out, line);
         let wanted = risc.copy_setting(operand, false);
+        let (skipped, row_bytes) = (output as usize * 1024 * element, full as usize * 1024 * element);
         for _ in 0..rows {
             let acquired = risc.compute.registers.acquire();
             risc.obey(acquired, line);
             let checked = risc.compute.require_copy(&wanted, operand, 0, block);
             risc.obey(checked, line);
             for c in 0..block {
-                let page = risc.input(operand, c, line);
+                let page = risc.input(operand, first + c, line);
                 risc.compute.copy(page, c, false, Broadcast::None);
             }
             let registers = &mut risc.compute.registers;
             let handed = registers.commit().and_then(|()| registers.wait());
             risc.obey(handed, line);
-            let bytes = risc.back_bytes(ocb, page_bytes, full as usize * 1024 * element, line);
-            risc.pack_rows(out, (block, full, column * block), 0, bytes, line);
+            let bytes = risc.back_bytes(ocb, page_bytes, skipped + row_bytes, line);
+            risc.pack_rows(out, (block, full, column * block), 0, &mut bytes[skipped..], line);
             let released = risc.compute.registers.release();
             risc.obey(released, line);
         }

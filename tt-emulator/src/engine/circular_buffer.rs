@@ -305,6 +305,18 @@ impl Risc {
         self.views[cb as usize].read
     }
 
+    /// Sets the read pointer (0) or the write pointer (1), or where the next pack in order goes (2), as kernels do that
+    /// write the firmware's own record of a circular buffer.
+    pub fn set_cb_pointer(&mut self, cb: u32, which: u32, value: u32, line: i32) {
+        self.check_cb(cb, line);
+        let view = &mut self.views[cb as usize];
+        match which {
+            0 => view.read = value,
+            1 => view.write = value,
+            _ => view.pack_slot = value,
+        }
+    }
+
     /// Page `index` of those waited for.
     #[inline]
     pub fn front_page(&mut self, cb: u32, index: u32, line: i32) -> *const u8 {

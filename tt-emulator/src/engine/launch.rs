@@ -10,6 +10,7 @@ use crate::abi::KernelEntry;
 use crate::arch::{Arch, MAX_CIRCULAR_BUFFERS, SEMAPHORE_BASE, SEMAPHORE_STRIDE};
 use crate::compute::ComputeState;
 use crate::kernel_config::{ComputeOptions, KernelRole};
+use crate::kernel_object::CbDescriptor;
 use crate::report::{Report, RiscName};
 use crate::rules;
 
@@ -20,7 +21,7 @@ use super::counters::{CoreCounters, RiscCounters, RunCounters};
 use super::deadlock;
 use super::device::Device;
 use super::memory::machine::{Machine, Node};
-use super::program::{CoreCoord, Program};
+use super::program::{CbIndex, CoreCoord, Program};
 use super::risc::{Risc, Wait};
 use super::schedule::{CoreRun, Ending, run};
 use super::transfers::Transfers;
@@ -185,9 +186,12 @@ fn compile(program: &Program, arch: &Arch) -> Result<Vec<KernelEntry>, LaunchErr
         let handles: Vec<_> = program
             .kernels
             .iter()
-            .map(|kernel| match kernel.kernel.loaded_entry(arch.name) {
-                Some(entry) => Err(entry),
-                None => Ok(scope.spawn(|| kernel.kernel.entry(arch.name))),
+            .map(|kernel| {
+                let buffers = descriptors(program, &kernel.cores);
+                match kernel.kernel.loaded_entry(arch.name, &buffers) {
+                    Some(entry) => Err(entry),
+                    None => Ok(scope.spawn(move || kernel.kernel.entry(arch.name, &buffers))),
+                }
             })
             .collect();
         let join = |handle| match handle {
@@ -201,6 +205,23 @@ fn compile(program: &Program, arch: &Arch) -> Result<Vec<KernelEntry>, LaunchErr
         .into_iter()
         .collect::<Result<_, _>>()
         .map_err(LaunchError::Kernel)
+}
+
+/// The circular buffers that some of `cores` have, by id.
+fn descriptors(program: &Program, cores: &[CoreCoord]) -> Vec<CbDescriptor> {
+    let here = program
+        .circular_buffers
+        .iter()
+        .filter(|buffer| buffer.cores.iter().any(|core| cores.contains(core)));
+    let describe = |index: &CbIndex| CbDescriptor {
+        id: index.id,
+        format: index.format,
+        tile: index.tile,
+    };
+    let mut found: Vec<_> = here.flat_map(|buffer| buffer.indices.iter().map(describe)).collect();
+    found.sort_by_key(|buffer| buffer.id);
+    found.dedup_by_key(|buffer| buffer.id);
+    found
 }
 
 /// L1 offset of every circular buffer: the same on all its cores, above what these cores have already.

@@ -7,7 +7,7 @@ use crate::abi::KernelEntry;
 use crate::arch::{ArchName, MAX_RUNTIME_ARGS, SEMAPHORES};
 use crate::data_format::DataFormat;
 use crate::kernel_config::{DataMovementProcessor, KernelRole};
-use crate::kernel_object::KernelSource;
+use crate::kernel_object::{CbDescriptor, KernelSource};
 use crate::report::{Report, RiscName};
 use crate::rules;
 
@@ -24,7 +24,7 @@ pub struct Kernel {
     pub role: KernelRole,
     /// Upper left corner of the cores it runs on.
     pub first_core: CoreCoord,
-    entries: Mutex<Vec<(ArchName, KernelEntry)>>,
+    entries: Mutex<Vec<(ArchName, Vec<CbDescriptor>, KernelEntry)>>,
 }
 
 impl Kernel {
@@ -44,24 +44,26 @@ impl Kernel {
     }
 
     /// The entry, if it is known already.
-    pub(crate) fn loaded_entry(&self, arch: ArchName) -> Option<KernelEntry> {
+    pub(crate) fn loaded_entry(&self, arch: ArchName, buffers: &[CbDescriptor]) -> Option<KernelEntry> {
         let entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
         entries
             .iter()
-            .find(|(compiled, _)| *compiled == arch)
-            .map(|(_, entry)| *entry)
+            .find(|(compiled, known, _)| *compiled == arch && known == buffers)
+            .map(|(_, _, entry)| *entry)
     }
 
-    /// The compiled kernel: registered ahead of time, from the cache, or compiled now.
-    pub(crate) fn entry(&self, arch: ArchName) -> Result<KernelEntry, String> {
-        if let Some(entry) = self.loaded_entry(arch) {
+    /// The compiled kernel: registered ahead of time, from the cache, or compiled now. `buffers` are the circular buffers
+    /// of its cores.
+    pub(crate) fn entry(&self, arch: ArchName, buffers: &[CbDescriptor]) -> Result<KernelEntry, String> {
+        if let Some(entry) = self.loaded_entry(arch, buffers) {
             return Ok(entry);
         }
-        let entry = crate::kernel_object::load(&self.request, &self.role, arch).map_err(|error| error.to_string())?;
+        let entry = crate::kernel_object::load(&self.request, &self.role, arch, buffers);
+        let entry = entry.map_err(|error| error.to_string())?;
         self.entries
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
-            .push((arch, entry));
+            .push((arch, buffers.to_vec(), entry));
         Ok(entry)
     }
 }

@@ -13,7 +13,7 @@ use std::time::{Duration, SystemTime};
 
 use super::compiler::{self, Compiler, Output};
 use super::key::{Hash, kernel_key};
-use super::{KernelError, KernelSource, headers, includes, wrapper};
+use super::{CbDescriptor, KernelError, KernelSource, descriptors, headers, includes, wrapper};
 use crate::arch::ArchName;
 use crate::kernel_config::KernelRole;
 
@@ -53,7 +53,33 @@ pub(super) fn temporary_name(what: &str) -> String {
     )
 }
 
-/// Compiles a kernel into a shared object, or finds it in the cache.
+/// Everything before the text of a kernel that is compiled at run time, and its key.
+fn prologue_and_key(
+    source: &KernelSource,
+    role: &KernelRole,
+    arch: ArchName,
+    buffers: &[CbDescriptor],
+) -> Result<(String, String), KernelError> {
+    let includes = includes::of(source)?;
+    let mut prologue = wrapper::prologue(source, &includes, role, arch);
+    prologue.push_str(&descriptors::define(buffers, role));
+    prologue.push('\n');
+    let key = kernel_key(source, &includes, &prologue).to_string();
+    Ok((prologue, key))
+}
+
+/// The key of a kernel that is compiled at run time, for these circular buffers.
+#[cfg(feature = "engine")]
+pub(super) fn run_time_key(
+    source: &KernelSource,
+    role: &KernelRole,
+    arch: ArchName,
+    buffers: &[CbDescriptor],
+) -> Result<String, KernelError> {
+    prologue_and_key(source, role, arch, buffers).map(|(_, key)| key)
+}
+
+/// Compiles a kernel into a shared object, or finds it in the cache. `buffers` are the circular buffers of its cores.
 ///
 /// # Errors
 /// Every [`KernelError`] but loading.
@@ -61,10 +87,9 @@ pub fn compile_to_shared(
     source: &KernelSource,
     role: &KernelRole,
     arch: ArchName,
+    buffers: &[CbDescriptor],
 ) -> Result<SharedKernel, KernelError> {
-    let includes = includes::of(source)?;
-    let prologue = wrapper::prologue(source, &includes, role, arch);
-    let key = kernel_key(source, &includes, &prologue).to_string();
+    let (prologue, key) = prologue_and_key(source, role, arch, buffers)?;
     let compiler = compiler::find()?;
     let text = wrapper::translation_unit(source, &prologue, &key);
     let file = format!(

@@ -7,6 +7,7 @@
 
 mod cache;
 mod compiler;
+mod descriptors;
 mod headers;
 mod includes;
 mod key;
@@ -22,6 +23,7 @@ use crate::arch::ArchName;
 use crate::kernel_config::KernelRole;
 
 pub use cache::{SharedKernel, compile_to_shared};
+pub use descriptors::CbDescriptor;
 #[cfg(feature = "engine")]
 pub(crate) use registry::load;
 #[cfg(feature = "engine")]

@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::{KernelError, KernelSource, SharedKernel, aot_key, compile_to_shared, entry_symbol};
+use super::cache::run_time_key;
+use super::{CbDescriptor, KernelError, KernelSource, SharedKernel, aot_key, compile_to_shared, entry_symbol};
 use crate::abi::{Api, KernelEntry};
 use crate::arch::ArchName;
 use crate::kernel_config::KernelRole;
@@ -22,13 +23,22 @@ pub unsafe fn register_precompiled(key: &str, entry: unsafe extern "C" fn(*const
     entries().get_or_insert_default().insert(key.to_owned(), entry);
 }
 
-/// The entry of a kernel: registered, loaded before, cached on disk or compiled now.
-pub(crate) fn load(source: &KernelSource, role: &KernelRole, arch: ArchName) -> Result<KernelEntry, KernelError> {
-    let key = aot_key(source, role, arch)?;
-    if let Some(entry) = entries().get_or_insert_default().get(&key) {
-        return Ok(*entry);
+/// The entry of a kernel: registered, loaded before, cached on disk or compiled now for these circular buffers.
+pub(crate) fn load(
+    source: &KernelSource,
+    role: &KernelRole,
+    arch: ArchName,
+    buffers: &[CbDescriptor],
+) -> Result<KernelEntry, KernelError> {
+    let known = |key: &str| entries().get_or_insert_default().get(key).copied();
+    if let Some(entry) = known(&aot_key(source, role, arch)?) {
+        return Ok(entry);
     }
-    let shared = compile_to_shared(source, role, arch)?;
+    let key = run_time_key(source, role, arch, buffers)?;
+    if let Some(entry) = known(&key) {
+        return Ok(entry);
+    }
+    let shared = compile_to_shared(source, role, arch, buffers)?;
     let entry = match open(source, &shared) {
         // A file that cannot be loaded was damaged after it was written: make it again, once.
         Err(_) if !shared.transient => {
@@ -36,7 +46,7 @@ pub(crate) fn load(source: &KernelSource, role: &KernelRole, arch: ArchName) -> 
                 action: format!("remove the damaged {}", shared.path.display()),
                 error,
             })?;
-            open(source, &compile_to_shared(source, role, arch)?)
+            open(source, &compile_to_shared(source, role, arch, buffers)?)
         }
         result => result,
     }?;

@@ -50,8 +50,10 @@ pub(super) fn prologue(source: &KernelSource, includes: &Includes, role: &Kernel
             line(&mut text, format_args!("#define NOC_INDEX {noc}"));
         }
         KernelRole::Compute(options) => {
-            for name in ["COMPILE_FOR_TRISC", "TRISC_UNPACK", "TRISC_MATH", "TRISC_PACK"] {
-                line(&mut text, format_args!("#define {name} 1"));
+            line(&mut text, format_args!("#define COMPILE_FOR_TRISC 1"));
+            for thread in ["UNPACK", "MATH", "PACK"] {
+                line(&mut text, format_args!("#define TRISC_{thread} 1"));
+                line(&mut text, format_args!("#define UCK_CHLKC_{thread} 1"));
             }
             line(
                 &mut text,

@@ -9,3 +9,5 @@ struct tt_caller_line {
 };
 
 #define TT_CALLER_LINE tt_caller_line line = tt_caller_line(__builtin_LINE())
+// The same where Metalium's own call has such an argument, which callers may write.
+#define TT_CALL_LINE uint32_t line = __builtin_LINE()

@@ -9,7 +9,7 @@ struct tt_emulator_sfpu_call {
     uint32_t words[3];
     uint32_t mode;
     uint32_t how[2];
-    uint32_t words_from_init;
+    uint32_t flags;
     uint32_t format;
 };
 
@@ -35,6 +35,7 @@ struct tt_emulator_compute_api {
     void (*reduce_init)(uint32_t pool, uint32_t dim, uint32_t icb, uint32_t scaler, uint32_t ocb, int line);
     void (*reduce)(uint32_t pool, uint32_t dim, uint32_t icb, uint32_t scaler, uint32_t tile, uint32_t scaler_tile, uint32_t idst, uint32_t count, int line);
     void (*reduce_uninit)(int line);
+    void (*reduce_mask)(uint32_t dim, int line);
     void (*pack_init)(uint32_t ocb, int line);
     void (*pack)(uint32_t idst, uint32_t ocb, uint32_t out_of_order, uint32_t index, uint32_t count, int line);
     void (*pack_l1_acc)(uint32_t enable, int line);
@@ -43,9 +44,13 @@ struct tt_emulator_compute_api {
     void (*tilize)(uint32_t icb, uint32_t block, uint32_t ocb, uint32_t input, uint32_t output, int line);
     void (*tilize_uninit)(uint32_t icb, uint32_t ocb, int line);
     void (*untilize_init)(uint32_t icb, uint32_t ocb, uint32_t block, uint32_t full, int line);
-    void (*untilize_block)(uint32_t icb, uint32_t ocb, uint32_t block, uint32_t full, uint32_t rows, uint32_t column, int line);
+    void (*untilize_block)(uint32_t icb, uint32_t ocb, uint32_t block, uint32_t full, uint32_t rows, uint32_t column, uint32_t first, uint32_t output, int line);
     void (*untilize_dest)(uint32_t ocb, uint32_t block, uint32_t full, uint32_t rows, uint32_t column, uint32_t first, int line);
     void (*untilize_uninit)(uint32_t ocb, int line);
     void (*sfpu_init)(uint64_t name, uint32_t variant, uint32_t p0, uint32_t p1, int line);
+    void (*mailbox_write)(uint32_t to, uint32_t value, int line);
+    uint32_t (*mailbox_read)(uint32_t from, int line);
+    void (*set_cb_pointer)(uint32_t cb, uint32_t write, uint32_t address, int line);
+    void (*refused)(const char* name, int line);
     void (*sfpu)(const tt_emulator_sfpu_call* call, int line);
 };

@@ -14,6 +14,9 @@ constexpr uint64_t name_hash(const char* name) {
 
 constexpr uint32_t any_format = 0xffffffff;
 
+// Flags of a call: its parameters are those of the init; it belongs to the thread of the packer.
+constexpr uint32_t words_from_init = 1, from_packer = 2;
+
 // A call on one register with nothing special about it.
 constexpr tt_emulator_sfpu_call sfpu_call(uint64_t name, uint32_t idst) {
     return {name, 0, {idst, idst, idst}, idst, {0, 0, 0}, static_cast<uint32_t>(ckernel::VectorMode::RC), {0, 0}, 0, any_format};
@@ -24,9 +27,10 @@ inline void sfpu_init(uint64_t name, int line, uint32_t variant = 0, uint32_t p0
 }
 
 inline void sfpu_unary(uint64_t name, uint32_t idst, int line, uint32_t p0 = 0, uint32_t p1 = 0, uint32_t p2 = 0,
-                       uint32_t variant = 0, ckernel::VectorMode mode = ckernel::VectorMode::RC) {
+                       uint32_t variant = 0, ckernel::VectorMode mode = ckernel::VectorMode::RC, uint32_t flags = 0) {
     tt_emulator_sfpu_call call = sfpu_call(name, idst);
     call.variant = variant;
+    call.flags = flags;
     call.words[0] = p0;
     call.words[1] = p1;
     call.words[2] = p2;

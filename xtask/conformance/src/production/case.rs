@@ -180,10 +180,12 @@ impl CircularBuffer {
 /// A kernel in a case: of the wheel, or of ours where a production kernel needs company of another kind.
 #[derive(Clone, Debug)]
 pub struct Kernel {
-    /// Its file, below `ttnn/cpp/ttnn` of the wheel.
+    /// Its file, below `ttnn/cpp/ttnn` of the wheel, or what failures call it.
     pub path: String,
     /// Its text where it is ours.
     pub text: Option<&'static str>,
+    /// What the newer host API writes before the kernel's text.
+    pub tokens: Tokens,
     /// Its RISC.
     pub role: KernelRole,
     /// Cores it runs on.
@@ -205,6 +207,7 @@ impl Kernel {
         Kernel {
             path: path.to_owned(),
             text: None,
+            tokens: Tokens::default(),
             role,
             cores: cores.to_vec(),
             compile_args: Vec::new(),
@@ -293,6 +296,28 @@ impl Kernel {
         self
     }
 
+    /// Adds a compile-time argument `args::name`.
+    pub fn token(mut self, name: &str, value: impl Into<Arg>) -> Kernel {
+        if let Arg::Word(word) = value.into() {
+            self.tokens.compile_args.push((name.to_owned(), word));
+        }
+        self
+    }
+
+    /// Names the runtime arguments of each core `args::name`, from the first on.
+    pub fn runtime_tokens(mut self, names: &[&str]) -> Kernel {
+        self.tokens
+            .runtime_args
+            .extend(names.iter().map(|name| (*name).to_owned()));
+        self
+    }
+
+    /// Names a circular buffer `dfb::name`.
+    pub fn dfb(mut self, name: &str, id: u8) -> Kernel {
+        self.tokens.buffers.push((name.to_owned(), id));
+        self
+    }
+
     /// Adds a define.
     pub fn define(mut self, name: &str, value: &str) -> Kernel {
         self.defines.push((name.to_owned(), value.to_owned()));
@@ -327,6 +352,44 @@ impl Stream {
     /// Pages of `buffer` from the first on.
     pub fn new(cb: u32, buffer: &'static str) -> Stream {
         Stream { cb, buffer, first: 0 }
+    }
+}
+
+/// Names that kernels of the newer host API take their arguments and circular buffers by. The runtime writes them as
+/// constants before the kernel's text (`kernel_args_generated.h`, `kernel_bindings_generated.h`).
+#[derive(Clone, Debug, Default)]
+pub struct Tokens {
+    /// `args::` that are compile-time constants.
+    pub compile_args: Vec<(String, u32)>,
+    /// `args::` that are runtime arguments of a core, in their order.
+    pub runtime_args: Vec<String>,
+    /// `dfb::` and the circular buffers they name.
+    pub buffers: Vec<(String, u8)>,
+}
+
+impl Tokens {
+    /// What stands before the kernel's text; nothing for kernels that use no names.
+    pub fn header(&self) -> String {
+        if self.compile_args.is_empty() && self.runtime_args.is_empty() && self.buffers.is_empty() {
+            return String::new();
+        }
+        let compile = self
+            .compile_args
+            .iter()
+            .map(|(name, value)| format!("constexpr experimental::CtaVal<uint32_t> {name}{{{value}u}};\n"));
+        let runtime = (0..).zip(&self.runtime_args).map(|(index, name)| {
+            let offset = 4 * index;
+            format!("constexpr experimental::RtaArg<uint32_t> {name}{{{offset}}};\n")
+        });
+        let buffers = self
+            .buffers
+            .iter()
+            .map(|(name, id)| format!("constexpr DFBBindingToken<> {name}({id});\n"));
+        format!(
+            "#include \"experimental/kernel_args.h\"\nnamespace args {{\n{}}}\nnamespace dfb {{\n{}}}\n",
+            compile.chain(runtime).collect::<String>(),
+            buffers.collect::<String>()
+        )
     }
 }
 

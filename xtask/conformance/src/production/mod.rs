@@ -1,6 +1,7 @@
 //! `cargo xtask conformance kernels`: kernels of production operations on the emulator, their numbers checked.
 
 pub mod case;
+mod compute;
 mod dataflow;
 mod run;
 mod simulated;
@@ -50,7 +51,7 @@ pub const CHECK: Chore = Chore {
 
 /// Every case, for a chip.
 fn cases(arch: ArchName) -> Vec<Case> {
-    dataflow::cases(arch)
+    [dataflow::cases(arch), compute::cases(arch)].concat()
 }
 
 fn run(arguments: &Arguments) -> Result<(), String> {

@@ -117,12 +117,17 @@ fn circular_buffer(described: &CircularBuffer, buffers: &Buffers) -> Result<tt_e
 }
 
 fn add(program: &mut Program, kernel: &Kernel, wheel: &Wheel, resolver: &Resolver) -> Result<(), String> {
+    let text = match kernel.text {
+        Some(text) => text.to_owned(),
+        None => wheel.read(&kernel.path)?,
+    };
+    let source = match kernel.tokens.header() {
+        header if header.is_empty() => text,
+        header => format!("{header}#line 1 {:?}\n{text}", kernel.path),
+    };
     let source = KernelSource {
         file: kernel.path.clone(),
-        source: match kernel.text {
-            Some(text) => text.to_owned(),
-            None => wheel.read(&kernel.path)?,
-        },
+        source,
         directory: wheel.directory(&kernel.path),
         include_directories: wheel.include_directories(),
         compile_args: resolver.words(&kernel.compile_args)?,

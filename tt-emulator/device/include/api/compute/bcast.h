@@ -22,7 +22,7 @@ ALWI void unary_bcast_uninit(uint32_t icb, TT_CALLER_LINE) {
 }
 
 template <EltwiseBinaryType tBcastOp, BroadcastType tBcastDim>
-ALWI void bcast_init(uint32_t icb0, uint32_t icb1, TT_CALLER_LINE) {
+ALWI void bcast_init(uint32_t icb0, uint32_t icb1, TT_CALL_LINE) {
     tt_emulator_compute()->binary_init(
         static_cast<uint32_t>(tBcastOp), static_cast<uint32_t>(tBcastDim), icb0, icb1, 0, 1, line);
 }
@@ -43,7 +43,7 @@ ALWI void add_tiles_bcast(
     any_tiles_bcast<EltwiseBinaryType::ELWADD, tBcastDim>(icb0, icb1, itile0, itile1, idst, bcast_row_idx, line);
 }
 
-ALWI void add_bcast_rows_init(uint32_t icb0, uint32_t icb1, TT_CALLER_LINE) {
+ALWI void add_bcast_rows_init(uint32_t icb0, uint32_t icb1, TT_CALL_LINE) {
     bcast_init<EltwiseBinaryType::ELWADD, BroadcastType::ROW>(icb0, icb1, line);
 }
 
@@ -53,7 +53,7 @@ ALWI void add_tiles_bcast_rows(
     any_tiles_bcast<EltwiseBinaryType::ELWADD, BroadcastType::ROW>(icb0, icb1, itile0, itile1, idst, bcast_row_idx, line);
 }
 
-ALWI void add_bcast_cols_init(uint32_t icb0, uint32_t icb1, TT_CALLER_LINE) {
+ALWI void add_bcast_cols_init(uint32_t icb0, uint32_t icb1, TT_CALL_LINE) {
     bcast_init<EltwiseBinaryType::ELWADD, BroadcastType::COL>(icb0, icb1, line);
 }
 
@@ -63,7 +63,7 @@ ALWI void add_tiles_bcast_cols(
     any_tiles_bcast<EltwiseBinaryType::ELWADD, BroadcastType::COL>(icb0, icb1, itile0, itile1, idst, 0, line);
 }
 
-ALWI void add_bcast_scalar_init(uint32_t icb0, uint32_t icb1, TT_CALLER_LINE) {
+ALWI void add_bcast_scalar_init(uint32_t icb0, uint32_t icb1, TT_CALL_LINE) {
     bcast_init<EltwiseBinaryType::ELWADD, BroadcastType::SCALAR>(icb0, icb1, line);
 }
 
@@ -80,7 +80,7 @@ ALWI void sub_tiles_bcast(
     any_tiles_bcast<EltwiseBinaryType::ELWSUB, tBcastDim>(icb0, icb1, itile0, itile1, idst, bcast_row_idx, line);
 }
 
-ALWI void sub_bcast_rows_init(uint32_t icb0, uint32_t icb1, TT_CALLER_LINE) {
+ALWI void sub_bcast_rows_init(uint32_t icb0, uint32_t icb1, TT_CALL_LINE) {
     bcast_init<EltwiseBinaryType::ELWSUB, BroadcastType::ROW>(icb0, icb1, line);
 }
 
@@ -90,7 +90,7 @@ ALWI void sub_tiles_bcast_rows(
     any_tiles_bcast<EltwiseBinaryType::ELWSUB, BroadcastType::ROW>(icb0, icb1, itile0, itile1, idst, bcast_row_idx, line);
 }
 
-ALWI void sub_bcast_cols_init(uint32_t icb0, uint32_t icb1, TT_CALLER_LINE) {
+ALWI void sub_bcast_cols_init(uint32_t icb0, uint32_t icb1, TT_CALL_LINE) {
     bcast_init<EltwiseBinaryType::ELWSUB, BroadcastType::COL>(icb0, icb1, line);
 }
 
@@ -100,7 +100,7 @@ ALWI void sub_tiles_bcast_cols(
     any_tiles_bcast<EltwiseBinaryType::ELWSUB, BroadcastType::COL>(icb0, icb1, itile0, itile1, idst, 0, line);
 }
 
-ALWI void sub_bcast_scalar_init(uint32_t icb0, uint32_t icb1, TT_CALLER_LINE) {
+ALWI void sub_bcast_scalar_init(uint32_t icb0, uint32_t icb1, TT_CALL_LINE) {
     bcast_init<EltwiseBinaryType::ELWSUB, BroadcastType::SCALAR>(icb0, icb1, line);
 }
 
@@ -117,7 +117,7 @@ ALWI void mul_tiles_bcast(
     any_tiles_bcast<EltwiseBinaryType::ELWMUL, tBcastDim>(icb0, icb1, itile0, itile1, idst, bcast_row_idx, line);
 }
 
-ALWI void mul_bcast_rows_init(uint32_t icb0, uint32_t icb1, TT_CALLER_LINE) {
+ALWI void mul_bcast_rows_init(uint32_t icb0, uint32_t icb1, TT_CALL_LINE) {
     bcast_init<EltwiseBinaryType::ELWMUL, BroadcastType::ROW>(icb0, icb1, line);
 }
 
@@ -127,7 +127,7 @@ ALWI void mul_tiles_bcast_rows(
     any_tiles_bcast<EltwiseBinaryType::ELWMUL, BroadcastType::ROW>(icb0, icb1, itile0, itile1, idst, bcast_row_idx, line);
 }
 
-ALWI void mul_bcast_cols_init(uint32_t icb0, uint32_t icb1, TT_CALLER_LINE) {
+ALWI void mul_bcast_cols_init(uint32_t icb0, uint32_t icb1, TT_CALL_LINE) {
     bcast_init<EltwiseBinaryType::ELWMUL, BroadcastType::COL>(icb0, icb1, line);
 }
 
@@ -137,7 +137,7 @@ ALWI void mul_tiles_bcast_cols(
     any_tiles_bcast<EltwiseBinaryType::ELWMUL, BroadcastType::COL>(icb0, icb1, itile0, itile1, idst, 0, line);
 }
 
-ALWI void mul_bcast_scalar_init(uint32_t icb0, uint32_t icb1, TT_CALLER_LINE) {
+ALWI void mul_bcast_scalar_init(uint32_t icb0, uint32_t icb1, TT_CALL_LINE) {
     bcast_init<EltwiseBinaryType::ELWMUL, BroadcastType::SCALAR>(icb0, icb1, line);
 }
 

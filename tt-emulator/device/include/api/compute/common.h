@@ -7,3 +7,4 @@
 #include "api/compute/cb_api.h"
 #include "api/compute/compute_kernel_hw_startup.h"
 #include "emulator/arguments.h"
+#include "emulator/llk_calls.h"

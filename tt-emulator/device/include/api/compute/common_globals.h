@@ -4,8 +4,10 @@
 #include "emulator/caller_line.h"
 #include "emulator/compute_enums.h"
 #include "emulator/data_format.h"
+#include "emulator/descriptors.h"
 #include "emulator/sfpu.h"
 #include "api/compile_time_args.h"
+#include "api/debug/assert.h"
 #include "hostdevcommon/kernel_structs.h"
 
 #define ALWI inline __attribute__((always_inline))

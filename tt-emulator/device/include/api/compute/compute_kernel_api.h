@@ -2,6 +2,7 @@
 #pragma once
 
 #include "api/compute/common_globals.h"
+#include "emulator/sfpu_integer.h"
 
 namespace ckernel {
 
@@ -116,6 +117,34 @@ ALWI void sfpu_reduce(uint32_t idst, uint32_t ct_dim = 1, uint32_t rt_dim = 1, T
     call.how[1] = ct_dim == 1 && rt_dim == 1 ? static_cast<uint32_t>(reduce_dim) : tt_emulator::any_format;
     call.format = static_cast<uint32_t>(format);
     tt_emulator_compute()->sfpu(&call, line);
+}
+
+ALWI void abs_tile_int32(uint32_t idst, TT_CALLER_LINE) {
+    tt_emulator::integer_unary<DataFormat::Int32>(TT_NAME("abs_tile_int32"), idst, line);
+}
+
+// On the thread of the packer, between tile_regs_wait and the pack.
+template <bool fast_and_approx = false>
+ALWI void sigmoid_tile_init_pack(TT_CALLER_LINE) { sigmoid_tile_init<fast_and_approx>(line); }
+
+template <VectorMode vec_mode = VectorMode::RC, bool fast_and_approx = false, TT_WIDTH>
+ALWI void sigmoid_tile_pack(uint32_t idst, TT_CALLER_LINE) {
+    tt_emulator::sfpu_unary(TT_NAME("sigmoid_tile"), idst, line, 0, 0, 0, fast_and_approx, vec_mode, tt_emulator::from_packer);
+}
+
+template <bool fast_and_approx = false, TT_WIDTH>
+ALWI void tanh_tile_init_pack(TT_CALLER_LINE) { tanh_tile_init<fast_and_approx>(line); }
+
+template <bool fast_and_approx = false, TT_WIDTH>
+ALWI void tanh_tile_pack(uint32_t idst, TT_CALLER_LINE) {
+    tt_emulator::sfpu_unary(TT_NAME("tanh_tile"), idst, line, 0, 0, 0, fast_and_approx, VectorMode::RC, tt_emulator::from_packer);
+}
+
+ALWI void silu_tile_init_pack(TT_CALLER_LINE) { silu_tile_init(line); }
+
+template <TT_WIDTH>
+ALWI void silu_tile_pack(uint32_t idst, TT_CALLER_LINE) {
+    tt_emulator::sfpu_unary(TT_NAME("silu_tile"), idst, line, 0, 0, 0, 0, VectorMode::RC, tt_emulator::from_packer);
 }
 
 }  // namespace ckernel

@@ -5,7 +5,7 @@
 
 namespace ckernel {
 
-ALWI void matmul_init(uint32_t in0_cb_id, uint32_t in1_cb_id, const uint32_t transpose = 0, TT_CALLER_LINE) {
+ALWI void matmul_init(uint32_t in0_cb_id, uint32_t in1_cb_id, const uint32_t transpose = 0, TT_CALL_LINE) {
     tt_emulator_compute()->matmul_init(in0_cb_id, in1_cb_id, transpose, 1, 1, 1, line);
 }
 
@@ -17,14 +17,14 @@ ALWI void matmul_tiles(
 
 ALWI void matmul_block_init(
     uint32_t in0_cb_id, uint32_t in1_cb_id, const uint32_t transpose = 0, uint32_t ct_dim = 1, uint32_t rt_dim = 1,
-    uint32_t kt_dim = 1, TT_CALLER_LINE) {
+    uint32_t kt_dim = 1, TT_CALL_LINE) {
     tt_emulator_compute()->matmul_init(in0_cb_id, in1_cb_id, transpose, ct_dim, rt_dim, kt_dim, line);
 }
 
 // One step along k: rt_dim tiles of in0, kt_dim apart, by ct_dim tiles of in1.
 ALWI void matmul_block(
     uint32_t in0_cb_id, uint32_t in1_cb_id, uint32_t in0_tile_index, uint32_t in1_tile_index, uint32_t idst,
-    const uint32_t transpose, uint32_t ct_dim, uint32_t rt_dim, uint32_t kt_dim, TT_CALLER_LINE) {
+    const uint32_t transpose, uint32_t ct_dim, uint32_t rt_dim, uint32_t kt_dim, TT_CALL_LINE) {
     tt_emulator_compute()->matmul(
         in0_cb_id, in1_cb_id, in0_tile_index, in1_tile_index, idst, transpose != 0, ct_dim, rt_dim, kt_dim, line);
 }

@@ -5,7 +5,7 @@
 
 namespace ckernel {
 
-ALWI void pack_init(uint32_t ocb, TT_CALLER_LINE) { tt_emulator_compute()->pack_init(ocb, line); }
+ALWI void pack_init(uint32_t ocb, TT_CALL_LINE) { tt_emulator_compute()->pack_init(ocb, line); }
 
 // In order, or to page `output_tile_index` of the reserved ones.
 template <bool out_of_order_output = false, bool is_fp32_dest_acc_en = DST_ACCUM_MODE>

@@ -6,15 +6,21 @@
 namespace ckernel {
 
 template <uint32_t block_ct_dim = 8, uint32_t full_ct_dim = block_ct_dim, bool is_fp32_dest_acc_en = DST_ACCUM_MODE>
-ALWI void pack_untilize_init(uint32_t icb, uint32_t ocb, TT_CALLER_LINE) {
+ALWI void pack_untilize_init(uint32_t icb, uint32_t ocb, TT_CALL_LINE) {
     tt_emulator_compute()->untilize_init(icb, ocb, block_ct_dim, full_ct_dim, line);
+}
+
+// The remap of the packer is the same state here, so nothing is skipped.
+template <uint32_t block_ct_dim = 8, uint32_t full_ct_dim = block_ct_dim, bool is_fp32_dest_acc_en = DST_ACCUM_MODE>
+ALWI void pack_untilize_init_skip_remap(uint32_t icb, uint32_t ocb, TT_CALL_LINE) {
+    pack_untilize_init<block_ct_dim, full_ct_dim, is_fp32_dest_acc_en>(icb, ocb, line);
 }
 
 // The packer alone: destination registers are filled by other operations.
 template <
     uint32_t block_ct_dim = 8, uint32_t full_ct_dim = block_ct_dim, bool narrow_row = false, uint32_t row_num_datums = 32,
     bool dense = false, bool configure_remap = true, bool is_fp32_dest_acc_en = DST_ACCUM_MODE>
-ALWI void pack_untilize_dest_init(uint32_t ocb, TT_CALLER_LINE) {
+ALWI void pack_untilize_dest_init(uint32_t ocb, TT_CALL_LINE) {
     static_assert(!narrow_row && row_num_datums == 32 && !dense, "the emulator untilizes whole tiles");
     tt_emulator_compute()->untilize_init(0xffffffff, ocb, block_ct_dim, full_ct_dim, line);
 }
@@ -23,7 +29,7 @@ ALWI void pack_untilize_dest_init(uint32_t ocb, TT_CALLER_LINE) {
 template <uint32_t block_ct_dim = 8, uint32_t full_ct_dim = block_ct_dim, bool is_fp32_dest_acc_en = DST_ACCUM_MODE>
 ALWI void pack_untilize_block(
     uint32_t icb, uint32_t block_rt_dim, uint32_t ocb, uint32_t block_c_index = 0, TT_CALLER_LINE) {
-    tt_emulator_compute()->untilize_block(icb, ocb, block_ct_dim, full_ct_dim, block_rt_dim, block_c_index, line);
+    tt_emulator_compute()->untilize_block(icb, ocb, block_ct_dim, full_ct_dim, block_rt_dim, block_c_index, 0, 0, line);
 }
 
 template <

@@ -6,7 +6,7 @@
 namespace ckernel {
 
 template <PoolType reduce_type, ReduceDim reduce_dim, bool is_fp32_dest_acc_en = DST_ACCUM_MODE>
-ALWI void reduce_init(uint32_t icb, uint32_t icb_scaler, uint32_t ocb, TT_CALLER_LINE) {
+ALWI void reduce_init(uint32_t icb, uint32_t icb_scaler, uint32_t ocb, TT_CALL_LINE) {
     static_assert(reduce_type != PoolType::MIN, "the matrix engine has no minimum: negate and take the maximum");
     tt_emulator_compute()->reduce_init(
         static_cast<uint32_t>(reduce_type), static_cast<uint32_t>(reduce_dim), icb, icb_scaler, ocb, line);

@@ -8,7 +8,7 @@ namespace ckernel {
 
 template <bool is_fp32_dest_acc_en = DST_ACCUM_MODE>
 ALWI void copy_init(
-    uint32_t cbid, uint32_t transpose = 0, uint32_t transpose_within_16x16_face = false, TT_CALLER_LINE) {
+    uint32_t cbid, uint32_t transpose = 0, uint32_t transpose_within_16x16_face = false, TT_CALL_LINE) {
     tt_emulator_compute()->copy_init(cbid, transpose, transpose_within_16x16_face, line);
 }
 
@@ -24,20 +24,20 @@ ALWI void copy_block(
 }
 
 template <bool is_fp32_dest_acc_en = DST_ACCUM_MODE>
-[[deprecated("Renamed to copy_init().")]] ALWI void copy_tile_init(uint32_t cbid, TT_CALLER_LINE) {
+[[deprecated("Renamed to copy_init().")]] ALWI void copy_tile_init(uint32_t cbid, TT_CALL_LINE) {
     copy_init<is_fp32_dest_acc_en>(cbid, 0, false, line);
 }
 
 template <bool is_fp32_dest_acc_en = DST_ACCUM_MODE>
 [[deprecated("Renamed to copy_init().")]] ALWI void copy_tile_to_dst_init_short(
-    uint32_t cbid, uint32_t transpose = 0, uint32_t transpose_within_16x16_face = false, TT_CALLER_LINE) {
+    uint32_t cbid, uint32_t transpose = 0, uint32_t transpose_within_16x16_face = false, TT_CALL_LINE) {
     copy_init<is_fp32_dest_acc_en>(cbid, transpose, transpose_within_16x16_face, line);
 }
 
 template <bool is_fp32_dest_acc_en = DST_ACCUM_MODE>
 [[deprecated("Call reconfig_data_format_srca(old, new), then copy_init(new, transpose).")]] ALWI void
-copy_tile_to_dst_init_short_with_dt(uint32_t old_cbid, uint32_t new_cbid, uint32_t transpose = 0, TT_CALLER_LINE) {
-    reconfig_data_format_srca(old_cbid, new_cbid, line);
+copy_tile_to_dst_init_short_with_dt(uint32_t old_cbid, uint32_t new_cbid, uint32_t transpose = 0, TT_CALL_LINE) {
+    reconfig_data_format_srca(old_cbid, new_cbid, tt_caller_line(line));
     copy_init<is_fp32_dest_acc_en>(new_cbid, transpose, false, line);
 }
 

@@ -6,7 +6,7 @@
 namespace ckernel {
 
 template <bool is_fp32_dest_acc_en = DST_ACCUM_MODE>
-ALWI void tilize_init(uint32_t icb, uint32_t block, uint32_t ocb, TT_CALLER_LINE) {
+ALWI void tilize_init(uint32_t icb, uint32_t block, uint32_t ocb, TT_CALL_LINE) {
     tt_emulator_compute()->tilize_init(icb, block, ocb, 0, line);
 }
 
@@ -17,12 +17,18 @@ ALWI void tilize_block(
     tt_emulator_compute()->tilize(icb, block, ocb, input_tile_index, output_tile_index, line);
 }
 
+template <bool is_fp32_dest_acc_en = DST_ACCUM_MODE>
+ALWI void tilize_init_short_with_dt(uint32_t old_icb, uint32_t new_icb, uint32_t block, uint32_t ocb, TT_CALLER_LINE) {
+    tt_emulator_compute()->reconfigure(tt_emulator::src_a, old_icb, new_icb, line);
+    tt_emulator_compute()->tilize_init(new_icb, block, ocb, line);
+}
+
 ALWI void tilize_uninit(uint32_t icb, uint32_t ocb, TT_CALLER_LINE) {
     tt_emulator_compute()->tilize_uninit(icb, ocb, line);
 }
 
 template <bool is_fp32_dest_acc_en = DST_ACCUM_MODE>
-ALWI void fast_tilize_init(uint32_t icb, uint32_t full_dim, uint32_t ocb, TT_CALLER_LINE) {
+ALWI void fast_tilize_init(uint32_t icb, uint32_t full_dim, uint32_t ocb, TT_CALL_LINE) {
     tt_emulator_compute()->tilize_init(icb, full_dim, ocb, 1, line);
 }
 

@@ -6,7 +6,7 @@
 namespace ckernel {
 
 template <bool is_fp32_dest_acc_en = DST_ACCUM_MODE>
-ALWI void transpose_init(uint32_t icb, TT_CALLER_LINE) { tt_emulator_compute()->transpose_init(icb, line); }
+ALWI void transpose_init(uint32_t icb, TT_CALL_LINE) { tt_emulator_compute()->transpose_init(icb, line); }
 
 template <bool is_fp32_dest_acc_en = DST_ACCUM_MODE>
 ALWI void transpose_tile(uint32_t icb, uint32_t itile, uint32_t idst, TT_CALLER_LINE) {

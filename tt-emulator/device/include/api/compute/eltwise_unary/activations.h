@@ -26,4 +26,10 @@ ALWI void hardshrink_tile_init(TT_CALLER_LINE) { tt_emulator::sfpu_init(TT_NAME(
 
 ALWI void hardshrink_tile(uint32_t idst, uint32_t param0, TT_CALLER_LINE) { tt_emulator::sfpu_unary(TT_NAME("hardshrink_tile"), idst, line, param0); }
 
+ALWI void hardsigmoid_tile_init_pack(TT_CALLER_LINE) { hardsigmoid_tile_init(line); }
+
+ALWI void hardsigmoid_tile_pack(uint32_t idst, TT_CALLER_LINE) {
+    tt_emulator::sfpu_unary(TT_NAME("hardsigmoid_tile"), idst, line, 0, 0, 0, 0, VectorMode::RC, tt_emulator::from_packer);
+}
+
 }  // namespace ckernel

@@ -10,4 +10,11 @@ ALWI void selu_tile_init(TT_CALLER_LINE) { tt_emulator::sfpu_init(TT_NAME("selu_
 template <TT_WIDTH>
 ALWI void selu_tile(uint32_t idst, uint32_t scale, uint32_t alpha, TT_CALLER_LINE) { tt_emulator::sfpu_unary(TT_NAME("selu_tile"), idst, line, scale, alpha); }
 
+ALWI void selu_tile_init_pack(TT_CALLER_LINE) { selu_tile_init(line); }
+
+template <TT_WIDTH>
+ALWI void selu_tile_pack(uint32_t idst, uint32_t scale, uint32_t alpha, TT_CALLER_LINE) {
+    tt_emulator::sfpu_unary(TT_NAME("selu_tile"), idst, line, scale, alpha, 0, 0, VectorMode::RC, tt_emulator::from_packer);
+}
+
 }  // namespace ckernel

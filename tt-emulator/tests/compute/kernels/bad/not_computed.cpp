@@ -1,5 +1,6 @@
 #include "api/compute/common.h"
 #include "api/compute/compute_kernel_hw_startup.h"
+#include "api/compute/eltwise_unary/i0.h"
 
 void kernel_main() {
     compute_kernel_hw_startup(0, 1, 16);
@@ -7,7 +8,6 @@ void kernel_main() {
     cb_wait_front(1, 2);
     cb_wait_front(2, 2);
     cb_wait_front(3, 1);
-    cb_reserve_back(16, 1);
     tile_regs_acquire();
-    tile_regs_wait();  // breaks EMU0504
+    i0_tile_init();  // breaks EMU0712
 }

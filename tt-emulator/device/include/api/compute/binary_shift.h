@@ -1,0 +1,26 @@
+// Shifts of integers by integers.
+#pragma once
+
+#include "api/compute/common_globals.h"
+#include "emulator/sfpu_integer.h"
+
+namespace ckernel {
+
+template <DataFormat data_format>
+ALWI void binary_left_shift_tile(uint32_t idst0, uint32_t idst1, uint32_t odst, TT_CALLER_LINE) {
+    tt_emulator::integer_binary<data_format>(TT_NAME("binary_left_shift_tile"), idst0, idst1, odst, line);
+}
+
+template <DataFormat data_format>
+ALWI void binary_right_shift_tile(uint32_t idst0, uint32_t idst1, uint32_t odst, TT_CALLER_LINE) {
+    tt_emulator::integer_binary<data_format>(TT_NAME("binary_right_shift_tile"), idst0, idst1, odst, line);
+}
+
+template <DataFormat data_format>
+ALWI void binary_logical_right_shift_tile(uint32_t idst0, uint32_t idst1, uint32_t odst, TT_CALLER_LINE) {
+    tt_emulator::integer_binary<data_format>(TT_NAME("binary_logical_right_shift_tile"), idst0, idst1, odst, line);
+}
+
+ALWI void binary_shift_tile_init(TT_CALLER_LINE) { tt_emulator::sfpu_init(TT_NAME("binary_shift_tile_init"), line); }
+
+}  // namespace ckernel

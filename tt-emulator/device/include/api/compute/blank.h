@@ -1,0 +1,2 @@
+// For kernels that do nothing.
+#pragma once

@@ -1,0 +1,13 @@
+// Inverse of the error function. Declared so that kernels compile that include it; the emulator does not compute it and says so.
+#pragma once
+
+#include "api/compute/common_globals.h"
+#include "emulator/refused.h"
+
+namespace ckernel {
+
+ALWI void erfinv_tile(uint32_t idst, TT_CALLER_LINE) { TT_REFUSED(erfinv_tile); }
+
+ALWI void erfinv_tile_init(TT_CALLER_LINE) { TT_REFUSED(erfinv_tile_init); }
+
+}  // namespace ckernel

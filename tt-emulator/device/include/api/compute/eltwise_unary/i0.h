@@ -1,0 +1,13 @@
+// Modified Bessel function of order 0. Declared so that kernels compile that include it; the emulator does not compute it and says so.
+#pragma once
+
+#include "api/compute/common_globals.h"
+#include "emulator/refused.h"
+
+namespace ckernel {
+
+ALWI void i0_tile(uint32_t idst, TT_CALLER_LINE) { TT_REFUSED(i0_tile); }
+
+ALWI void i0_tile_init(TT_CALLER_LINE) { TT_REFUSED(i0_tile_init); }
+
+}  // namespace ckernel

@@ -1,0 +1,23 @@
+// Differences of integers.
+#pragma once
+
+#include "api/compute/common_globals.h"
+#include "emulator/sfpu_integer.h"
+
+namespace ckernel {
+
+template <DataFormat data_format>
+ALWI void sub_int_tile(uint32_t idst0, uint32_t idst1, uint32_t odst, TT_CALLER_LINE) {
+    tt_emulator::integer_binary<data_format>(TT_NAME("sub_int_tile"), idst0, idst1, odst, line);
+}
+
+template <DataFormat data_format>
+ALWI void rsub_int_tile(uint32_t idst0, uint32_t idst1, uint32_t odst, TT_CALLER_LINE) {
+    tt_emulator::integer_binary<data_format>(TT_NAME("rsub_int_tile"), idst0, idst1, odst, line);
+}
+
+ALWI void sub_int_tile_init(TT_CALLER_LINE) { tt_emulator::sfpu_init(TT_NAME("sub_int_tile_init"), line); }
+
+ALWI void rsub_int_tile_init(TT_CALLER_LINE) { tt_emulator::sfpu_init(TT_NAME("rsub_int_tile_init"), line); }
+
+}  // namespace ckernel

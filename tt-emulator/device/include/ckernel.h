@@ -1,0 +1,5 @@
+// Threads of a compute kernel, for headers that include them under LLK's own name.
+#pragma once
+
+#include "emulator/compute_enums.h"
+#include "emulator/types.h"

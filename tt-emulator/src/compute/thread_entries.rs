@@ -1,0 +1,47 @@
+//! What the three threads of a compute kernel do beside computing: words that they send each other, pointers of circular
+//! buffers that they set on their own, and calls that the emulator knows by name only.
+
+use std::ffi::{CStr, c_char};
+
+use super::rules;
+use crate::engine::risc::{Risc, guard};
+
+/// The data movement thread in `ThreadId`; 1 to 3 are unpackers, math and packer.
+const BRISC_THREAD: u32 = 0;
+
+impl Risc {
+    fn require_compute_thread(&mut self, thread: u32, line: i32) {
+        if thread == BRISC_THREAD || thread > 3 {
+            self.violation(&rules::MAILBOX, line, format!("thread {thread}"));
+        }
+    }
+}
+
+pub(super) extern "C" fn mailbox_write(to: u32, value: u32, line: i32) {
+    guard(line, |risc| {
+        risc.require_compute_thread(to, line);
+        risc.compute.mailbox.push_back(value);
+    });
+}
+
+pub(super) extern "C" fn mailbox_read(from: u32, line: i32) -> u32 {
+    guard(line, |risc| {
+        risc.require_compute_thread(from, line);
+        match risc.compute.mailbox.pop_front() {
+            Some(value) => value,
+            None => risc.violation(&rules::MAILBOX, line, format!("thread {from} wrote nothing")),
+        }
+    })
+}
+
+pub(super) extern "C" fn set_cb_pointer(cb: u32, which: u32, address: u32, line: i32) {
+    guard(line, |risc| risc.set_cb_pointer(cb, which, address, line));
+}
+
+pub(super) extern "C" fn refused(name: *const c_char, line: i32) {
+    guard(line, |risc| {
+        // SAFETY: the header passes a string literal.
+        let name = unsafe { CStr::from_ptr(name) };
+        risc.violation(&rules::REFUSED, line, name.to_string_lossy().into_owned())
+    });
+}
