@@ -255,6 +255,11 @@ impl Destination {
         Err((&rules::DST_UNWRITTEN, format!("register {index}")))
     }
 
+    /// A register got back a whole register of a reduction.
+    pub fn mark_reduced(&mut self, index: u32) {
+        self.contents[index as usize].reduced = true;
+    }
+
     /// Registers as the SFPU works on them: `out` marked as written and derived from `inputs`.
     pub fn sfpu(&mut self, inputs: &[u32], out: u32) -> &mut [Tile] {
         let reduced = inputs.iter().any(|input| self.contents[*input as usize].reduced);

@@ -475,9 +475,10 @@ pub(super) extern "C" fn pack(idst: u32, ocb: u32, out_of_order: u32, index: u32
                 risc.next_pack_slot(ocb, line)
             };
             let page = risc.output(operand, slot, line);
+            risc.compute.note_packed(ocb, idst + i);
             if risc.compute.registers.is_awaited() {
                 let (page, bytes) = (page.as_mut_ptr(), page.len());
-                let (packer, register) = (packer.clone(), idst + i);
+                let (packer, register) = (packer, idst + i);
                 risc.compute.waiting_packs.push(WaitingPack {
                     packer,
                     register,

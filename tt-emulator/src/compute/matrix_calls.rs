@@ -359,6 +359,9 @@ impl ComputeState {
             (_, Broadcast::Row) if wide => eltwise::copy_moved(register, from),
             _ => eltwise::copy(register, from, adder),
         }
+        if !transposed && how == Broadcast::None && self.holds_reduced(page.operand.cb) {
+            self.registers.mark_reduced(idst);
+        }
     }
 
     /// A fast tilize goes by way of 16-bit registers, where the chip does that for this page.

@@ -35,6 +35,23 @@ impl ComputeState {
         self.packer(operand)
     }
 
+    /// Notes what a pack leaves in its buffer: without the reduce mask a register goes there whole, and a reduction can go on
+    /// from it. With the mask only what the reduction defines arrives.
+    pub(super) fn note_packed(&mut self, cb: u32, register: u32) {
+        let whole = self.engines.mask.is_none() && self.registers.holds_reduced(register);
+        let bit = 1u64 << cb;
+        self.reduced_buffers = if whole {
+            self.reduced_buffers | bit
+        } else {
+            self.reduced_buffers & !bit
+        };
+    }
+
+    /// The buffer last got a whole register of a reduction.
+    pub(super) fn holds_reduced(&self, cb: u32) -> bool {
+        self.reduced_buffers & (1u64 << cb) != 0
+    }
+
     /// Packs what the packer was told to while it waited for math.
     pub(super) fn pack_waiting(&mut self) {
         for waiting in std::mem::take(&mut self.waiting_packs) {

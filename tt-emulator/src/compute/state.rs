@@ -58,6 +58,8 @@ pub(crate) struct ComputeState {
     pub(super) approximate: bool,
     /// Words that the last SFPU init got.
     pub(super) sfpu_words: [u32; 2],
+    /// Circular buffers that last got a whole register of a reduction, with the parts that a reduction goes on from.
+    pub(super) reduced_buffers: u64,
     /// Packs that wait for math.
     pub(super) waiting_packs: Vec<WaitingPack>,
     /// Where running sums over tiles are.
@@ -83,6 +85,7 @@ impl ComputeState {
             half: false,
             approximate: options.math_approx_mode,
             sfpu_words: [0; 2],
+            reduced_buffers: 0,
             waiting_packs: Vec::new(),
             sums: Sums::new(),
             mailbox: VecDeque::new(),

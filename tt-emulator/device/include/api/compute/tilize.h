@@ -44,4 +44,21 @@ ALWI void fast_tilize_uninit(uint32_t icb, uint32_t ocb, uint32_t full_dim, TT_C
     tt_emulator_compute()->tilize_uninit(icb, ocb, line);
 }
 
+// The remap of the destination is the same state here, so nothing is skipped.
+template <bool is_fp32_dest_acc_en = DST_ACCUM_MODE>
+ALWI void fast_tilize_init_skip_remap(uint32_t icb, uint32_t full_dim, uint32_t ocb, TT_CALL_LINE) {
+    fast_tilize_init<is_fp32_dest_acc_en>(icb, full_dim, ocb, line);
+}
+
+template <bool is_fp32_dest_acc_en = DST_ACCUM_MODE>
+ALWI void fast_tilize_init_with_dt(uint32_t icb, uint32_t full_dim, uint32_t ocb, TT_CALLER_LINE) {
+    tt_emulator_compute()->reconfigure(tt_emulator::src_a, tt_emulator::no_buffer, icb, line);
+    tt_emulator_compute()->tilize_init(icb, full_dim, ocb, line);
+}
+
+template <bool is_fp32_dest_acc_en = DST_ACCUM_MODE>
+ALWI void fast_tilize_init_with_dt_skip_remap(uint32_t icb, uint32_t full_dim, uint32_t ocb, TT_CALLER_LINE) {
+    fast_tilize_init_with_dt<is_fp32_dest_acc_en>(icb, full_dim, ocb, line);
+}
+
 }  // namespace ckernel

@@ -20,6 +20,7 @@ pub fn cases() -> Vec<Case> {
         difference_on_the_vector_unit(),
         product_backward(),
     ];
+    cases.extend(activations());
     cases.extend(derivatives());
     cases.extend(next_generation());
     cases.extend(three_tensors());
@@ -118,6 +119,26 @@ fn product_backward() -> Case {
         .output(3, BF16, &zip(&grad, &y, |grad, y| grad * y), NEAR)
         .output(4, BF16, &zip(&grad, &x, |grad, x| grad * x), NEAR)
         .case()
+}
+
+/// Activations with kernels of their own.
+fn activations() -> Vec<Case> {
+    let folder = "operations/eltwise/unary/device/kernels/compute";
+    let x = matrix(19);
+    let activation = |name: &str, of: &dyn Fn(f64) -> f64, bound| {
+        Rig::new(&format!("eltwise/unary {name}"), &format!("{folder}/{name}_kernel.cpp"))
+            .dfbs(&[("in", 0), ("out", 2)])
+            .argument("num_tiles", 6u32)
+            .token("is_float32", 0u32)
+            .token("is_int", 0u32)
+            .input_in(0, BF16, &x, 2)
+            .output(2, BF16, &x.map(of), bound)
+            .case()
+    };
+    vec![
+        activation("hardswish", &|x| x * (x / 6.0 + 0.5).clamp(0.0, 1.0), NEAR),
+        activation("logsigmoid", &|x| -(-x).exp().ln_1p(), (3e-2, 2e-2)),
+    ]
 }
 
 /// Gradients times the derivative of an activation.

@@ -1,6 +1,10 @@
 //! Cases of compute kernels.
 
+mod arrangement;
 mod elementwise;
+mod matmul;
+mod normalization;
+mod reduction;
 mod rig;
 
 use super::case::Case;
@@ -8,5 +12,12 @@ use tt_emulator::ArchName;
 
 /// Every case.
 pub fn cases(_arch: ArchName) -> Vec<Case> {
-    elementwise::cases()
+    [
+        arrangement::cases(),
+        elementwise::cases(),
+        matmul::cases(),
+        normalization::cases(),
+        reduction::cases(),
+    ]
+    .concat()
 }

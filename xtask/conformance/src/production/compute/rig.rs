@@ -181,11 +181,6 @@ impl Rig {
         let streams = streams(&self.drains);
         case.kernel(Kernel::drain(&[CORE], &streams).steps(CORE, &streams, in_turns(&self.drains)))
     }
-
-    /// The case, which cannot give right numbers yet.
-    pub fn fails(self, reason: &str) -> Case {
-        self.case().fails(reason)
-    }
 }
 
 fn streams(all: &[Pages]) -> Vec<Stream> {

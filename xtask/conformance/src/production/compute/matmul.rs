@@ -1,0 +1,109 @@
+//! Matrix products: tile by tile, and by blocks with partial results in circular buffers.
+
+use super::rig::{BF16, Rig, destination};
+use crate::production::case::Case;
+use crate::production::values::Matrix;
+
+/// What a sum of products, rounded to bf16 once, may be off.
+const NEAR: (f64, f64) = (1e-3, 8e-3);
+
+/// What partial sums of less than 8 may be off after `steps` roundings to bf16, whose neighbours are 2⁻⁵ apart there.
+fn after(steps: usize) -> (f64, f64) {
+    (steps as f64 / 32.0, 0.0)
+}
+
+const FOLDER: &str = "operations/matmul/device/kernels/compute";
+
+/// Every case of this file.
+pub fn cases() -> Vec<Case> {
+    vec![tile_by_tile(), by_blocks(1, true), by_blocks(2, false)]
+}
+
+/// The product, computed plainly.
+pub fn product(a: &Matrix, b: &Matrix) -> Matrix {
+    Matrix::new(a.rows, b.columns, |row, column| {
+        (0..a.columns).map(|k| a.at(row, k) * b.at(k, column)).sum()
+    })
+}
+
+/// The tile in row `row` and column `column` of tiles.
+pub fn tile(matrix: &Matrix, row: usize, column: usize) -> Matrix {
+    Matrix::new(32, 32, |r, c| matrix.at(32 * row + r, 32 * column + c))
+}
+
+/// Tiles one below the other, as circular buffers take them.
+pub fn stack(tiles: impl IntoIterator<Item = Matrix>) -> Matrix {
+    let values: Vec<f64> = tiles.into_iter().flat_map(|tile| tile.values).collect();
+    Matrix::new(values.len() / 32, 32, |row, column| values[row * 32 + column])
+}
+
+fn tile_by_tile() -> Case {
+    let (mt, kt, nt) = (2, 3, 2);
+    let a = Matrix::random(32 * mt, 32 * kt, 21, -1.0, 1.0);
+    let b = Matrix::random(32 * kt, 32 * nt, 22, -1.0, 1.0);
+    let pairs = || (0..mt).flat_map(move |m| (0..nt).flat_map(move |n| (0..kt).map(move |k| (m, k, n))));
+    Rig::with("bmm", &format!("{FOLDER}/bmm.cpp"), destination(true))
+        .compile_args([1, mt as u32, kt as u32, nt as u32])
+        .named("cb_in0", 0)
+        .named("cb_in1", 1)
+        .named("cb_out", 16)
+        .input_in(0, BF16, &stack(pairs().map(|(m, k, _)| tile(&a, m, k))), 2)
+        .input_in(1, BF16, &stack(pairs().map(|(_, k, n)| tile(&b, k, n))), 2)
+        .output(16, BF16, &product(&a, &b), NEAR)
+        .case()
+}
+
+/// 4 × 2 blocks of 2 × 1 tiles; with several blocks along k partial results are spilled and reloaded.
+fn by_blocks(blocks: usize, wide: bool) -> Case {
+    let (mt, nt, width) = (4, 2, 2);
+    let kt = width * blocks;
+    let (height, across) = (2, 1);
+    let a = Matrix::random(32 * mt, 32 * kt, 23, -1.0, 1.0);
+    let b = Matrix::random(32 * kt, 32 * nt, 24, -1.0, 1.0);
+    let rows = (0..blocks).flat_map(|block| (0..mt).flat_map(move |m| (0..width).map(move |k| (m, width * block + k))));
+    let columns = (0..kt).flat_map(|k| (0..nt).map(move |n| (k, n)));
+    let c = product(&a, &b);
+    let subblocks = (0..mt / height).flat_map(|m| (0..nt / across).map(move |n| (m, n)));
+    let results = subblocks
+        .flat_map(|(m, n)| (0..height).flat_map(move |h| (0..across).map(move |w| (m * height + h, n * across + w))));
+    let results = stack(results.map(|(m, n)| tile(&c, m, n)));
+    let words = [
+        width,
+        mt / height,
+        mt * width,
+        height * width,
+        nt / across,
+        nt * width,
+        nt,
+        blocks,
+        height,
+        across,
+        height * across,
+        1,
+    ];
+    Rig::with(
+        &format!("bmm by blocks, {blocks} along k"),
+        &format!("{FOLDER}/bmm_large_block_zm.cpp"),
+        destination(wide),
+    )
+    .compile_args(words.map(|word| word as u32))
+    .named("cb_in0", 0)
+    .named("cb_in1", 1)
+    .named("cb_out", 16)
+    .named("cb_intermed0", 24)
+    .input_in(
+        0,
+        BF16,
+        &stack(rows.map(|(m, k)| tile(&a, m, k))),
+        (2 * mt * width) as u32,
+    )
+    .input_in(
+        1,
+        BF16,
+        &stack(columns.map(|(k, n)| tile(&b, k, n))),
+        (2 * nt * width) as u32,
+    )
+    .scratch(24, BF16, (mt * nt) as u32)
+    .output(16, BF16, &results, if wide { NEAR } else { after(2 * kt + blocks) })
+    .case()
+}
