@@ -1,7 +1,7 @@
 //! Running sums down the columns of tiles (`cumsum.h`): each tile continues where the one before it on this core ended.
 
 use super::destination::{Broken, Destination};
-use super::rounding::{Store, flush_keeping_sign, sfpu_store_16};
+use super::rounding::flush_keeping_sign;
 use super::tile::position;
 
 /// The call.
@@ -38,12 +38,9 @@ impl Sums {
             for (column, sum) in self.0.iter_mut().enumerate() {
                 let value = &mut tile.0[position(row, column)];
                 *sum += f32::from_bits(flush_keeping_sign(value.to_bits()));
-                let bits = sum.to_bits();
-                *value = f32::from_bits(if wide {
-                    flush_keeping_sign(bits)
-                } else {
-                    sfpu_store_16(bits, Store::Truncate, false)
-                });
+                // Sums stay in 32 bits; a 16-bit register gets their upper half (SFPSTORE, default mode).
+                let kept = if wide { u32::MAX } else { 0xffff_0000 };
+                *value = f32::from_bits(flush_keeping_sign(sum.to_bits()) & kept);
             }
         }
         Ok(())
