@@ -19,7 +19,13 @@ void kernel_main() {
     const auto accessors = [&]<std::size_t... Index>(std::index_sequence<Index...>) {
         return std::make_tuple(TensorAccessor(std::get<Index>(args), addresses[Index])...);
     }(std::make_index_sequence<streams>());
-    const auto tensors = make_abstract_tensor_accessor_wrappers(accessors);
+    const auto address = [&](uint32_t stream, uint32_t page) {
+        uint64_t found = 0;
+        [&]<std::size_t... Index>(std::index_sequence<Index...>) {
+            ((stream == Index ? (found = std::get<Index>(accessors).get_noc_addr(page), 0) : 0), ...);
+        }(std::make_index_sequence<streams>());
+        return found;
+    };
     const uint32_t steps = get_arg_val<uint32_t>(next++);
     for (uint32_t step = 0; step < steps; step++) {
         const uint32_t stream = get_arg_val<uint32_t>(next++);
@@ -27,7 +33,7 @@ void kernel_main() {
         const uint32_t bytes = get_local_cb_interface(buffers[stream]).fifo_page_size;
         for (uint32_t page = 0; page < count; page++) {
             cb_wait_front(buffers[stream], 1);
-            noc_async_write(get_read_ptr(buffers[stream]), tensors[stream].get_noc_addr(pages[stream]++), bytes);
+            noc_async_write(get_read_ptr(buffers[stream]), address(stream, pages[stream]++), bytes);
             noc_async_writes_flushed();
             cb_pop_front(buffers[stream], 1);
         }
