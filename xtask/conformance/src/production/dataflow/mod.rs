@@ -2,6 +2,7 @@
 
 mod beyond;
 mod interleaved;
+mod multicast;
 mod rearranged;
 mod several_inputs;
 mod sharded;
@@ -17,6 +18,7 @@ pub fn cases(arch: ArchName) -> Vec<Case> {
         sharded::cases(arch),
         rearranged::cases(arch),
         beyond::cases(),
+        multicast::cases(arch),
     ]
     .concat()
 }

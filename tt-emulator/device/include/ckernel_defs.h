@@ -1,0 +1,4 @@
+// Definitions of LLK under its own name.
+#pragma once
+
+#include "ckernel.h"

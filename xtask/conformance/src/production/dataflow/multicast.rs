@@ -1,0 +1,284 @@
+//! The multicast kernels of matmul: senders and receivers of both operands, writers of the product.
+
+use super::sharded::over_cores;
+use crate::arguments;
+use crate::production::case::{Arg, Buffer, Case, CircularBuffer, Kernel, Stream, rectangle};
+use crate::production::values::{Matrix, pattern, reordered};
+use tt_emulator::kernel_config::ComputeOptions;
+use tt_emulator::{ArchName, CoreCoord, DataFormat};
+
+const BF16: DataFormat = DataFormat::Float16_b;
+const TILE: u32 = 2048;
+const FOLDER: &str = "operations/matmul/device/kernels";
+
+/// Every case of this file.
+pub fn cases(arch: ArchName) -> Vec<Case> {
+    vec![
+        matmul_over_a_grid(),
+        matmul_in_blocks(),
+        blocks_from_all_shards(arch, 3, 1),
+        blocks_from_all_shards(arch, 2, 2),
+    ]
+}
+
+/// The product of [Mt = 4, Kt = 4] and [Kt = 4, Nt = 6] tiles over 3 × 2 cores, 2 × 2 tiles each, two blocks along K. The
+/// first column reads the left operand and multicasts it along its row, the first row the right one along its column.
+fn matmul_over_a_grid() -> Case {
+    const FIRST: CoreCoord = (1, 1);
+    const LAST: CoreCoord = (3, 2);
+    let (mt, kt, nt) = (4u32, 4u32, 6u32);
+    let grid = rectangle(FIRST, LAST);
+    let of = |x: bool, y: bool| -> Vec<CoreCoord> {
+        let wanted = |core: &&CoreCoord| (core.0 == FIRST.0) == x && (core.1 == FIRST.1) == y;
+        grid.iter().filter(wanted).copied().collect()
+    };
+    let first_column = [of(true, true), of(true, false)].concat();
+    let other_columns = [of(false, true), of(false, false)].concat();
+    let first_row = [of(true, true), of(false, true)].concat();
+    let other_rows = [of(true, false), of(false, false)].concat();
+
+    let names = |kernel: Kernel| {
+        kernel
+            .named("cb_in0", 0)
+            .named("cb_in1", 1)
+            .named("cb_out", 4)
+            .named("cb_intermed0", 5)
+            .named("cb_sparsity", 6)
+            .named("num_active", 0)
+    };
+    let mut left_sender = names(Kernel::reader(
+        &format!("{FOLDER}/dataflow/reader_bmm_tile_layout_in0_sender_padding.cpp"),
+        &first_column,
+    ))
+    .compile_args([1, kt, 2, 2 * kt, 2, 2, 4, 0, 0, 0, 0, 0, 2, 1, 1, 0, 1, 2, 2, mt * kt])
+    .compile_args([1u32, 1, 0, 0, 0, 0, 0, 0])
+    .accessor("a")
+    // No sparsity, so its tensor is never read; one batch is computed.
+    .accessor("a")
+    .compile_args([1u32]);
+    let mut left_receiver = names(Kernel::reader(
+        &format!("{FOLDER}/dataflow/reader_bmm_tile_layout_in0_receiver.cpp"),
+        &other_columns,
+    ))
+    .compile_args([4u32, 2, 1, 1, 0, 1, 1, 0]);
+    let mut right_sender = names(Kernel::writer(
+        &format!("{FOLDER}/dataflow/reader_bmm_tile_layout_in1_sender_writer_padding.cpp"),
+        &first_row,
+    ))
+    .compile_args([1, nt, 2 * nt, 2, 2, 2, 4, 2, 1, 1, 2, 3, 1, 1, kt * nt, 1, 1, 0, 0])
+    .compile_args([1, nt, 2, nt, 2, 2 * nt, 2, 1, 2, mt * nt, 0, 0, 0, 0])
+    .accessor("b")
+    .accessor("b")
+    .accessor("out");
+    let mut right_receiver = names(Kernel::writer(
+        &format!("{FOLDER}/dataflow/reader_bmm_tile_layout_in1_receiver_writer_padding.cpp"),
+        &other_rows,
+    ))
+    .compile_args([4, 2, 1, 1, 2, 3, 1, 1, nt, 2, nt, 2, 2 * nt, 2, 1, 2, mt * nt, 0, 0])
+    .accessor("out");
+    for core in &first_column {
+        let row = (core.1 - FIRST.1) as u32;
+        let mut words = arguments![Arg::Address("a"), row * 2 * kt].to_vec();
+        words.extend(corners((FIRST.0 + 1, core.1), (LAST.0, core.1)));
+        words.extend(arguments![2, 0]);
+        left_sender = left_sender.args(*core, words);
+    }
+    for core in &other_columns {
+        let sender = (FIRST.0, core.1);
+        left_receiver = left_receiver.args(*core, [Arg::NocX(sender), Arg::NocY(sender)]);
+    }
+    for core in &first_row {
+        let column = (core.0 - FIRST.0) as u32;
+        let mut words = arguments![Arg::Address("b"), column * 2].to_vec();
+        // On NoC 1 the far corner comes first.
+        words.extend(corners((core.0, LAST.1), (core.0, FIRST.1 + 1)));
+        words.extend(arguments![
+            0,
+            Arg::Address("out"),
+            column * 2,
+            2,
+            2,
+            1,
+            0,
+            1,
+            1,
+            2,
+            0,
+            0
+        ]);
+        words.extend(arguments![0, 0, 1]);
+        right_sender = right_sender.args(*core, words);
+    }
+    for core in &other_rows {
+        let (column, row) = ((core.0 - FIRST.0) as u32, (core.1 - FIRST.1) as u32);
+        let sender = (core.0, FIRST.1);
+        let mut words = vec![Arg::NocX(sender), Arg::NocY(sender)];
+        words.extend(arguments![
+            Arg::Address("out"),
+            row * 2 * nt + column * 2,
+            2,
+            2,
+            1,
+            0,
+            1,
+            1,
+            2,
+            0,
+            0,
+            1,
+            1
+        ]);
+        right_receiver = right_receiver.args(*core, words);
+    }
+    let compute = names(Kernel::compute(
+        &format!("{FOLDER}/compute/bmm_large_block_zm_fused_bias_activation.cpp"),
+        &grid,
+        ComputeOptions::default(),
+    ))
+    .compile_args([2u32, 2, 4, 2, 1, 4, 2, 2, 1, 1, 1, 2, 2, 1, 4, 0, 0, 0]);
+    product("matmul over a grid", mt, kt, nt)
+        .cb(CircularBuffer::tiles(0, &grid, BF16, 8))
+        .cb(CircularBuffer::tiles(1, &grid, BF16, 8))
+        .cb(CircularBuffer::tiles(4, &grid, BF16, 4).and(5))
+        .semaphore(&grid, 0)
+        .semaphore(&grid, 0)
+        .semaphore(&grid, 0)
+        .semaphore(&grid, 0)
+        .kernel(left_sender)
+        .kernel(left_receiver)
+        .kernel(right_sender)
+        .kernel(right_receiver)
+        .kernel(compute)
+}
+
+/// Corners of a multicast.
+fn corners(first: CoreCoord, last: CoreCoord) -> [Arg; 4] {
+    [Arg::NocX(first), Arg::NocY(first), Arg::NocX(last), Arg::NocY(last)]
+}
+
+/// Tensors `a` and `b` of [mt, kt] and [kt, nt] tiles, and their product `out`.
+fn product(name: &str, mt: u32, kt: u32, nt: u32) -> Case {
+    let a = Matrix::random(mt as usize * 32, kt as usize * 32, 1, -1.0, 1.0);
+    let b = Matrix::random(kt as usize * 32, nt as usize * 32, 2, -1.0, 1.0);
+    let out = Matrix::new(a.rows, b.columns, |row, column| {
+        (0..a.columns).map(|k| a.at(row, k) * b.at(k, column)).sum()
+    });
+    // bf16 keeps 8 bits of sums below 16, and of one partial sum.
+    Case::new(name)
+        .buffer(Buffer::input("a", TILE, a.tiles(BF16)))
+        .buffer(Buffer::input("b", TILE, b.tiles(BF16)))
+        .buffer(Buffer::output("out", TILE, out.near(BF16, 0.13, 0.01)))
+}
+
+/// The same product on one core: readers and writers of blocks, 2 × 1 subblocks, four blocks along K.
+fn matmul_in_blocks() -> Case {
+    const CORE: CoreCoord = (0, 0);
+    let (mt, kt, nt) = (2u32, 4u32, 2u32);
+    let names = |kernel: Kernel| {
+        kernel
+            .named("cb_in0", 0)
+            .named("cb_in1", 1)
+            .named("cb_out", 4)
+            .named("cb_intermed0", 5)
+    };
+    let mut words = arguments![Arg::Address("a"), 0, 1, kt, 1, 1, mt, mt].to_vec();
+    words.extend(arguments![Arg::Address("b"), 0, 1, nt, nt, nt, 1, nt]);
+    words.extend(arguments![kt, mt * kt, kt * nt, 1, 0]);
+    let reader = names(Kernel::reader(
+        &format!("{FOLDER}/dataflow/reader_bmm_tile_layout.cpp"),
+        &[CORE],
+    ))
+    .accessor("a")
+    .accessor("b")
+    .args(CORE, words);
+    let writer = names(Kernel::writer(
+        &format!("{FOLDER}/dataflow/writer_bmm_tile_layout.cpp"),
+        &[CORE],
+    ))
+    .accessor("out")
+    .args(
+        CORE,
+        arguments![Arg::Address("out"), 0, 1, nt, 1, 2 * nt, 1, 2, 2, 2, 1, mt * nt, 1],
+    );
+    let compute = names(Kernel::compute(
+        &format!("{FOLDER}/compute/bmm_large_block_zm.cpp"),
+        &[CORE],
+        ComputeOptions::default(),
+    ))
+    .compile_args([1u32, 1, 2, 2, 2, 2, 2, 4, 2, 1, 2, 1]);
+    product("matmul in blocks", mt, kt, nt)
+        .cb(CircularBuffer::tiles(0, &[CORE], BF16, 4))
+        .cb(CircularBuffer::tiles(1, &[CORE], BF16, 4))
+        .cb(CircularBuffer::tiles(4, &[CORE], BF16, 4).and(5))
+        .kernel(reader)
+        .kernel(writer)
+        .kernel(compute)
+}
+
+/// The left operand lies in shards of two rows of tiles over `count` cores, each of `blocks` blocks of 2 × 2 tiles; every core
+/// in turn multicasts its blocks to all, itself among them.
+fn blocks_from_all_shards(arch: ArchName, count: usize, blocks: u32) -> Case {
+    let cores = rectangle((2, 3), (1 + count, 3));
+    let senders = count as u32;
+    let across = senders * blocks * 2;
+    let content = pattern((2 * across * TILE) as usize, 3);
+    let mut kernel = Kernel::reader(
+        &format!("{FOLDER}/dataflow/reader_bmm_tile_layout_in0_sender_receiver_padding_block_sharded.cpp"),
+        &cores,
+    )
+    .named("cb_in0", 0)
+    .named("cb_in0_sharded", 2)
+    .compile_args([
+        1,
+        1,
+        4,
+        4 * TILE,
+        0,
+        0,
+        senders * blocks,
+        1,
+        1,
+        0,
+        1,
+        senders,
+        senders,
+        senders,
+        1,
+        0,
+    ])
+    .compile_args([2 * blocks, 2, 2, 2, 1, 0]);
+    let streams = [Stream::new(0, "out")];
+    let mut drain = Kernel::drain(&cores, &streams);
+    let each = 2 * across;
+    let mut order = Vec::new();
+    for (index, core) in (0..).zip(&cores) {
+        let mut words = arguments![index].to_vec();
+        words.extend(corners(cores[0], cores[count - 1]));
+        words.extend(cores.iter().map(|core| Arg::NocX(*core)));
+        words.push(Arg::NocY(*core));
+        kernel = kernel.args(*core, words);
+        let own = Stream {
+            first: index * each,
+            ..streams[0]
+        };
+        drain = drain.steps(*core, &[own], [(0, each)]);
+        order.extend((0..senders * blocks).flat_map(|block| {
+            let left = block * 2;
+            [left, left + 1, across + left, across + left + 1]
+        }));
+    }
+    Case::new(format!("blocks of {blocks} from {count} shards"))
+        .buffer(Buffer::output("out", TILE, reordered(&content, TILE, &order)))
+        .buffer(Buffer::input("in", TILE, content).in_l1().sharded(over_cores(
+            arch,
+            &[2, across],
+            &[2, 2 * blocks],
+            &cores,
+        )))
+        .cb(CircularBuffer::tiles(0, &cores, BF16, 8))
+        .cb(CircularBuffer::tiles(2, &cores, BF16, 4 * blocks).on("in"))
+        .semaphore(&cores, 0)
+        .semaphore(&cores, 0)
+        .kernel(kernel)
+        .kernel(drain)
+}
