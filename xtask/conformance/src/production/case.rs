@@ -386,7 +386,7 @@ impl Tokens {
             .iter()
             .map(|(name, id)| format!("constexpr DFBBindingToken<> {name}({id});\n"));
         format!(
-            "#include \"experimental/kernel_args.h\"\nnamespace args {{\n{}}}\nnamespace dfb {{\n{}}}\n",
+            "#include \"experimental/kernel_args.h\"\n#include \"api/dataflow/dfb_binding_token.h\"\nnamespace args {{\n{}}}\nnamespace dfb {{\n{}}}\n",
             compile.chain(runtime).collect::<String>(),
             buffers.collect::<String>()
         )

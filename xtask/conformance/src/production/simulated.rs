@@ -141,11 +141,18 @@ fn tensor(buffer: &Buffer, index: usize, folder: &Path) -> Result<Value, String>
 }
 
 fn kernel(kernel: &Kernel, index: usize, wheel: &Wheel, folder: &Path) -> Result<Value, String> {
+    let header = kernel.tokens.header();
     let path = match kernel.text {
-        None => wheel.path(&kernel.path),
-        Some(text) => {
-            let path = folder.join(format!("{index}.{}", kernel.path));
-            std::fs::write(&path, text).map_err(|error| format!("cannot write {}: {error}", path.display()))?;
+        None if header.is_empty() => wheel.path(&kernel.path),
+        _ => {
+            let text = match kernel.text {
+                Some(text) => text.to_owned(),
+                None => wheel.read(&kernel.path)?,
+            };
+            let name = Path::new(&kernel.path).file_name().unwrap_or_default();
+            let path = folder.join(format!("{index}.{}", name.to_string_lossy()));
+            std::fs::write(&path, header + &text)
+                .map_err(|error| format!("cannot write {}: {error}", path.display()))?;
             path
         }
     };
