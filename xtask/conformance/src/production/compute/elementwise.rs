@@ -302,7 +302,7 @@ fn next_generation() -> Vec<Case> {
     for (name, file, spread) in [("column", "col", Spread::Column), ("scalar", "scalar", Spread::Element)] {
         cases.push(
             matrix_engine(
-                &format!("binary_ng add a {name}"),
+                &format!("binary_ng add, {name} repeated"),
                 format!("{NG_BROADCASTS}/eltwise_binary_{file}_bcast.cpp"),
             )
             .args([6u32, 6, 0])
@@ -314,7 +314,7 @@ fn next_generation() -> Vec<Case> {
         );
         cases.push(
             vector_unit(
-                &format!("binary_ng mul by a {name}"),
+                &format!("binary_ng mul, {name} repeated"),
                 format!("{NG_BROADCASTS}/eltwise_binary_sfpu_{file}_bcast.cpp"),
             )
             .args([6u32, 6, 0])
