@@ -15,7 +15,10 @@ pub struct Oracle {
 }
 
 /// How the simulator begins what it says of an instruction that it does not model.
-const UNSUPPORTED: &str = "ERROR: UnsupportedFunctionality: ";
+const UNMODELLED: [&str; 2] = [
+    "ERROR: UnsupportedFunctionality: ",
+    "ERROR: UnimplementedFunctionality: ",
+];
 
 /// Why a launch did not run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,8 +42,13 @@ impl Failure {
         if lines.iter().any(|line| line.contains("lreg_alloc: ")) {
             return Some(Failure::Compiler);
         }
-        if let Some(missing) = lines.iter().find_map(|line| line.split_once(UNSUPPORTED)) {
-            return Some(Failure::Instruction(missing.1.to_string()));
+        let after = |line: &str| {
+            UNMODELLED
+                .iter()
+                .find_map(|begin| Some(line.split_once(begin)?.1.to_string()))
+        };
+        if let Some(missing) = lines.iter().find_map(|line| after(line)) {
+            return Some(Failure::Instruction(missing));
         }
         let status = result["status"].as_str().unwrap_or("failed");
         let telling = lines.iter().find(|line| line.contains("ERROR: "));
