@@ -61,7 +61,7 @@ pub use arch::{Arch, ArchName};
 pub use data_format::DataFormat;
 
 #[cfg(feature = "engine")]
-pub use compute::ComputeCounters;
+pub use compute::{ComputeCounters, vector_unit};
 #[cfg(feature = "engine")]
 pub use engine::counters::{CoreCounters, RiscCounters, RunCounters};
 #[cfg(feature = "engine")]

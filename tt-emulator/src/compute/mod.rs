@@ -30,6 +30,12 @@ mod unpack;
 mod untilize_entries;
 mod vector;
 
+/// The operations of the vector unit alone, to be measured against the chips.
+pub mod vector_unit {
+    pub use super::sfpu::cases::{CASES, Case};
+    pub use super::sfpu::measure::{COUNT, applied, digest, distance, fed, line, name, packed, results};
+}
+
 pub use counters::ComputeCounters;
 pub use rules::RULES;
 pub(crate) use state::ComputeState;

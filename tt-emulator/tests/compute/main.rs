@@ -6,4 +6,5 @@ mod blocks;
 mod elementwise;
 mod matmul;
 mod oracle_specs;
+mod vector_calls;
 mod violations;

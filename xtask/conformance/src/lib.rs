@@ -8,4 +8,5 @@ pub mod headers;
 pub mod mutations;
 pub mod production;
 pub mod rules;
+pub mod sfpu;
 pub mod simulator;

@@ -9,6 +9,7 @@ const CHECKS: &[Chore] = &[
     tt_conformance::headers::CHECK,
     tt_conformance::production::CHECK,
     tt_conformance::simulator::CHECK,
+    tt_conformance::sfpu::CHECK,
     tt_conformance::abi::CHECK,
     tt_conformance::rules::CHECK,
     tt_conformance::mutations::CHECK,

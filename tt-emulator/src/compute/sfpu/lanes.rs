@@ -16,6 +16,15 @@ use crate::compute::vector::vectorised;
 #[derive(Clone)]
 pub struct Lanes(pub [u32; FACE]);
 
+/// How a store takes lanes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Stores {
+    /// As real numbers: denormals become zeros of their sign.
+    Reals,
+    /// As bits: by the integer modes of the store, or into some lanes only, so that the others keep what they held.
+    Bits,
+}
+
 /// What an instruction reads: lanes, or a number in every lane.
 pub trait Operand {
     /// Its lanes.
@@ -172,6 +181,8 @@ instructions! {
     or(a, b) = a | b;
     /// Bitwise exclusive or.
     xor(a, b) = a ^ b;
+    /// Denormals become zeros of their sign, as a store of real numbers makes them.
+    flushed(a) = flush_keeping_sign(a);
     /// All bits turned.
     not(a) = !a;
     /// Integer sum.
@@ -259,10 +270,19 @@ impl Lanes {
     }
 
     /// As a store leaves them in a register of 32 or 16 bits.
-    pub fn store(&self, wide: bool, face: &mut Face) {
+    pub fn store(&self, stores: Stores, wide: bool, face: &mut Face) {
         let kept = if wide { u32::MAX } else { 0xffff_0000 };
-        for (value, bits) in face.iter_mut().zip(&self.0) {
-            *value = f32::from_bits(flush_keeping_sign(*bits) & kept);
+        match stores {
+            Stores::Reals => {
+                for (value, bits) in face.iter_mut().zip(&self.0) {
+                    *value = f32::from_bits(flush_keeping_sign(*bits) & kept);
+                }
+            }
+            Stores::Bits => {
+                for (value, bits) in face.iter_mut().zip(&self.0) {
+                    *value = f32::from_bits(bits & kept);
+                }
+            }
         }
     }
 }

@@ -3,10 +3,17 @@
 #[cfg(test)]
 mod accuracy;
 mod algorithms;
+#[cfg(test)]
+mod behaviour;
+pub mod cases;
 mod lanes;
+pub mod measure;
 mod multiply_add;
 pub mod run;
 pub mod table;
+mod tables;
+#[cfg(test)]
+mod trial;
 pub mod unit;
 
 use crate::compute::tile::FACE;

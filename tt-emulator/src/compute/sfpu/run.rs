@@ -1,8 +1,9 @@
 //! Running an operation over the faces of registers, and storing what it gives.
 
 use super::Face;
-use super::lanes::Lanes;
+use super::lanes::{Lanes, Stores};
 use super::table::{Operation, Work};
+use super::tables;
 use super::unit::Unit;
 use crate::compute::destination::{Broken, Destination};
 use crate::compute::pack::ReduceDim;
@@ -107,31 +108,32 @@ pub fn run(operation: &Operation, call: &Call, registers: &mut Destination) -> R
     if call.mode != VectorMode::All && !matches!(operation.work, Work::One(_) | Work::Two(_)) {
         return Err((&rules::ENUMERATOR, format!("{} works on whole tiles", operation.name)));
     }
-    let unit = &call.unit;
+    let (unit, stores) = (&call.unit, operation.stores);
     let tiles = registers.sfpu(inputs, call.out);
     let out = call.out as usize;
     match operation.work {
+        Work::One(compute) if !wide => tables::apply((compute, stores), unit, &mut tiles[out], call.mode.faces()),
         Work::One(compute) => {
             for &at in call.mode.faces() {
                 let values = face_mut(&mut tiles[out], at);
-                compute(unit, &Lanes::load(values)).store(wide, values);
+                compute(unit, &Lanes::load(values)).store(stores, wide, values);
             }
         }
         Work::Two(compute) => {
             for &at in call.mode.faces() {
                 let [a, b] = [0, 1].map(|i| Lanes::load(&face(tiles, call.inputs[i], at)));
-                compute(unit, &a, &b).store(wide, face_mut(&mut tiles[out], at));
+                compute(unit, &a, &b).store(stores, wide, face_mut(&mut tiles[out], at));
             }
         }
         Work::Three(compute) => {
             for at in 0..4 {
                 let [a, b, c] = [0, 1, 2].map(|i| Lanes::load(&face(tiles, call.inputs[i], at)));
-                compute(unit, &a, &b, &c).store(wide, face_mut(&mut tiles[out], at));
+                compute(unit, &a, &b, &c).store(stores, wide, face_mut(&mut tiles[out], at));
             }
         }
         Work::Fill => {
             for at in 0..4 {
-                Lanes::all(unit.words[0]).store(wide, face_mut(&mut tiles[out], at));
+                Lanes::all(unit.words[0]).store(stores, wide, face_mut(&mut tiles[out], at));
             }
         }
         Work::Broadcast(compute) => {
@@ -140,7 +142,7 @@ pub fn run(operation: &Operation, call: &Call, registers: &mut Destination) -> R
             for at in 0..4 {
                 let data = Lanes::load(&face(tiles, call.inputs[0], at));
                 let spread = Lanes::load(&face(std::slice::from_ref(&vector), 0, at));
-                compute(unit, &data, &spread).store(wide, face_mut(&mut tiles[out], at));
+                compute(unit, &data, &spread).store(stores, wide, face_mut(&mut tiles[out], at));
             }
         }
         Work::Reduce => {
@@ -177,7 +179,7 @@ fn reduce(unit: &Unit, tile: &mut Tile, fold: Fold, dim: ReduceDim) {
         folded = unit.mul(folded, 1.0 / 32.0);
     }
     let mut values: Face = [0.0; FACE];
-    folded.store(unit.wide, &mut values);
+    folded.store(Stores::Reals, unit.wide, &mut values);
     for (other, value) in values[..32].iter().enumerate() {
         tile.0[line_position(dim, other, 0)] = *value;
     }

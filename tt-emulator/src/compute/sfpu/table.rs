@@ -11,14 +11,17 @@ use super::algorithms::{
     activation, arithmetic, comparison, error_function, exponential, hyperbolic, logarithm, power, reciprocal,
     remainder, root, rounding, sigmoid, trigonometry,
 };
-use super::lanes::Lanes;
+use super::lanes::{Lanes, Stores};
 use super::unit::Unit;
+
+/// What an operation on one register does to lanes.
+pub type Compute = fn(&Unit, &Lanes) -> Lanes;
 
 /// What an operation does.
 #[derive(Clone, Copy)]
 pub enum Work {
     /// On one register.
-    One(fn(&Unit, &Lanes) -> Lanes),
+    One(Compute),
     /// From two registers.
     Two(fn(&Unit, &Lanes, &Lanes) -> Lanes),
     /// From three registers.
@@ -41,11 +44,20 @@ pub struct Operation {
     pub init: &'static str,
     /// What it does.
     pub work: Work,
+    /// How its result is stored.
+    pub stores: Stores,
 }
 
 macro_rules! operations {
-    ($($name:literal, $init:literal, $kind:ident $(($($argument:path),+))?;)*) => {
-        &[$(Operation { name: $name, init: $init, work: Work::$kind $(($($argument),+))? }),*]
+    (@stores) => { Stores::Reals };
+    (@stores bits) => { Stores::Bits };
+    ($($name:literal, $init:literal, $kind:ident $(($($argument:path),+))? $(as $stores:ident)?;)*) => {
+        &[$(Operation {
+            name: $name,
+            init: $init,
+            work: Work::$kind $(($($argument),+))?,
+            stores: operations!(@stores $($stores)?),
+        }),*]
     };
 }
 
@@ -93,9 +105,9 @@ pub static OPERATIONS: &[Operation] = operations! {
     "softsign_tile", "softsign_tile_init", One(activation::softsign);
     "tanhshrink_tile", "tanhshrink_tile_init", One(activation::tanhshrink);
     "hardsigmoid_tile", "hardsigmoid_tile_init", One(activation::hardsigmoid);
-    "relu_tile", "relu_tile_init", One(arithmetic::relu);
+    "relu_tile", "relu_tile_init", One(arithmetic::relu) as bits;
     "relu_max_tile", "relu_max_tile_init", One(arithmetic::relu_max);
-    "relu_min_tile", "relu_min_tile_init", One(arithmetic::relu_min);
+    "relu_min_tile", "relu_min_tile_init", One(arithmetic::relu_min) as bits;
     "leaky_relu_tile", "leaky_relu_tile_init", One(arithmetic::leaky_relu);
     "prelu_tile", "prelu_tile_init", One(arithmetic::leaky_relu);
     "elu_tile", "elu_tile_init", One(activation::elu);
@@ -103,10 +115,10 @@ pub static OPERATIONS: &[Operation] = operations! {
     "celu_tile", "celu_tile_init", One(activation::celu);
     "softplus_tile", "softplus_tile_init", One(activation::softplus);
     "softshrink_tile", "softshrink_tile_init", One(arithmetic::softshrink);
-    "hardshrink_tile", "hardshrink_tile_init", One(arithmetic::hardshrink);
+    "hardshrink_tile", "hardshrink_tile_init", One(arithmetic::hardshrink) as bits;
     "hardtanh_tile", "hardtanh_tile_init", One(arithmetic::hardtanh);
     "clamp_tile", "clamp_tile_init", One(arithmetic::clamp);
-    "threshold_tile", "threshold_tile_init", One(arithmetic::threshold);
+    "threshold_tile", "threshold_tile_init", One(arithmetic::threshold) as bits;
     "heaviside_tile", "heaviside_tile_init", One(arithmetic::heaviside);
     "erf_tile", "erf_tile_init", One(error_function::erf);
     "erfc_tile", "erfc_tile_init", One(error_function::erfc);
@@ -177,10 +189,10 @@ pub static OPERATIONS: &[Operation] = operations! {
     "logaddexp_binary_tile", "logaddexp_binary_tile_init", Two(logarithm::logaddexp);
     "logaddexp2_binary_tile", "logaddexp2_binary_tile_init", Two(logarithm::logaddexp2);
     "logsigmoid_tile", "logsigmoid_tile_init", Two(activation::logsigmoid);
-    "mask_tile", "mask_tile_init", Two(arithmetic::mask);
-    "mask_posinf_tile", "mask_tile_init", Two(arithmetic::mask_infinity);
+    "mask_tile", "mask_tile_init", Two(arithmetic::mask) as bits;
+    "mask_posinf_tile", "mask_tile_init", Two(arithmetic::mask_infinity) as bits;
 
-    "where_tile", "where_tile_init", Three(arithmetic::choose);
+    "where_tile", "where_tile_init", Three(arithmetic::choose) as bits;
     "lerp_tile", "lerp_tile_init", Three(arithmetic::lerp);
     "mac_tile", "mac_tile_init", Three(arithmetic::multiply_add);
     "addcmul_tile", "addcmul_tile_init", Three(arithmetic::addcmul);

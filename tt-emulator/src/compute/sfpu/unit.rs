@@ -3,13 +3,13 @@
 use std::borrow::Cow;
 
 use super::Face;
-use super::lanes::{Lanes, Operand};
+use super::lanes::{Lanes, Operand, Stores};
 use super::multiply_add;
 use crate::arch::ArchName;
 use crate::compute::tile::FACE;
 
 /// A vector unit and the parameters of a call.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Unit {
     /// The chip.
     pub chip: ArchName,
@@ -104,7 +104,7 @@ impl Unit {
     /// Stored into a register and loaded again.
     pub fn through_register(&self, x: &Lanes) -> Lanes {
         let mut face: Face = [0.0; FACE];
-        x.store(self.wide, &mut face);
+        x.store(Stores::Reals, self.wide, &mut face);
         Lanes::load(&face)
     }
 }

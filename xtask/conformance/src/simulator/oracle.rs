@@ -3,6 +3,7 @@
 use serde_json::Value;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use xtask::project;
@@ -32,6 +33,16 @@ pub enum Failure {
     Launch(String),
 }
 
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Failure::Compiler => f.write_str("the stand-in for the device's compiler has no registers left"),
+            Failure::Instruction(what) => write!(f, "the simulator does not model {what}"),
+            Failure::Launch(why) => f.write_str(why),
+        }
+    }
+}
+
 impl Failure {
     fn of(result: &Value) -> Option<Failure> {
         if result["ok"] == true {
@@ -51,8 +62,12 @@ impl Failure {
             return Some(Failure::Instruction(missing));
         }
         let status = result["status"].as_str().unwrap_or("failed");
-        let telling = lines.iter().find(|line| line.contains("ERROR: "));
-        let telling = telling.or(lines.first()).copied().unwrap_or_default();
+        // The simulator's message after a process id, or a compiler's after a place, or else the first line.
+        let after = |mark: &str| lines.iter().find_map(|line| line.find(mark).map(|at| &line[at..]));
+        let telling = after("ERROR: ")
+            .or_else(|| after(" error: ").map(|text| &text[8..]))
+            .or(lines.first().copied());
+        let telling = telling.unwrap_or_default();
         Some(Failure::Launch(format!("{status}: {telling}")))
     }
 }
@@ -134,7 +149,13 @@ mod tests {
         let result = json!({ "ok": false, "status": "crash", "error": "process ended", "log": instruction });
         let missing = "tensix_sfplutfp32: instr_mod1=6".to_string();
         assert_eq!(Failure::of(&result), Some(Failure::Instruction(missing)));
-        let result = json!({ "ok": false, "status": "crash", "error": "process ended", "log": "x\nERROR: UndefinedBehavior: y" });
+        let refused = "trisc1 build failed. Log: k.cpp:3:4: error: no matching function for call to 'f()'";
+        let result = json!({ "ok": false, "status": "error", "error": format!("TT_THROW\n{refused}") });
+        assert_eq!(
+            Failure::of(&result),
+            Some(Failure::Launch("error: no matching function for call to 'f()'".into()))
+        );
+        let result = json!({ "ok": false, "status": "crash", "error": "process ended", "log": "x\n[17] ERROR: UndefinedBehavior: y" });
         assert_eq!(
             Failure::of(&result),
             Some(Failure::Launch("crash: ERROR: UndefinedBehavior: y".into()))

@@ -71,8 +71,12 @@ pub fn relu(unit: &Unit, x: &Lanes) -> Lanes {
 
 /// x, at least a number.
 pub fn relu_min(unit: &Unit, x: &Lanes) -> Lanes {
-    let number = Lanes::all(unit.real(0));
-    number.select(unit.less(x, &number), x)
+    let number = Lanes::all(unit.words[0]);
+    if unit.is_blackhole() {
+        // Only lanes below are written.
+        return number.flushed().select(unit.less(x, &number), x);
+    }
+    x.max(number).flushed()
 }
 
 /// x, at most a number and not negative.
@@ -82,6 +86,9 @@ pub fn relu_max(unit: &Unit, x: &Lanes) -> Lanes {
 
 /// x between 0 and a limit.
 pub fn at_most_number(unit: &Unit, x: &Lanes, limit: f32) -> Lanes {
+    if unit.is_blackhole() {
+        return x.min(limit).max(0.0);
+    }
     let x = Lanes::all(limit).select(unit.greater(x, limit), x);
     Lanes::ZERO.select(x.negative(), &x)
 }
@@ -189,7 +196,9 @@ pub fn hardtanh(unit: &Unit, x: &Lanes) -> Lanes {
 
 /// x above a threshold, else a number.
 pub fn threshold(unit: &Unit, x: &Lanes) -> Lanes {
-    Lanes::all(unit.real(1)).select(unit.at_least(unit.real(0), x), x)
+    Lanes::all(unit.words[1])
+        .flushed()
+        .select(unit.at_least(unit.real(0), x), x)
 }
 
 /// x less what lies within ±λ.

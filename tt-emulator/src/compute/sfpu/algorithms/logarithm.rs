@@ -96,6 +96,8 @@ pub fn log1p_of(unit: &Unit, x: &Lanes) -> Lanes {
 
 /// x · ln y; the logarithm is a cubic, and passes through the register.
 pub fn xlogy(unit: &Unit, x: &Lanes, y: &Lanes) -> Lanes {
+    let undefined = y.negative();
+    let y = unit.through_register(y);
     let series = unit.polynomial(
         &y.set_exponent(127),
         [-1.492_776_2, 2.112_632_3, -0.729_104_2, 0.109_689_64],
@@ -105,7 +107,7 @@ pub fn xlogy(unit: &Unit, x: &Lanes, y: &Lanes) -> Lanes {
     let logarithm = unit.mad(exponent, 0.693_147_2, series);
     let logarithm = Lanes::all(f32::NEG_INFINITY).select(y.is_zero(), logarithm);
     let product = unit.mul(unit.through_register(&logarithm), x);
-    Lanes::all(f32::NAN).select(y.negative(), product)
+    Lanes::all(f32::NAN).select(undefined, product)
 }
 
 /// The larger, or their sum where their distance is no number; and the distance.

@@ -1,0 +1,176 @@
+//! `cargo xtask conformance sfpu`: every operation of the vector unit over all inputs of 16 bits and many of 32, on the
+//! simulated chips and on the emulator, bit for bit.
+//!
+//! The record, tt-emulator/tests/sfpu/recorded.txt, holds a digest and samples per operation, chip and width of the
+//! registers; a test of the emulator holds to it where there is no simulator.
+
+mod spec;
+mod summary;
+
+use crate::simulator::oracle::{Failure, Oracle};
+use spec::Run;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use tt_emulator::ArchName;
+use tt_emulator::vector_unit::{CASES, Case, digest, distance, line, name, results};
+use xtask::arguments::{Arguments, Chore};
+use xtask::project;
+
+/// The chore.
+pub const CHECK: Chore = Chore {
+    name: "sfpu",
+    operand: "",
+    options: &[
+        (
+            "oracle",
+            "FILE",
+            "the tool that runs specs (default: ../shared/oracle/run_oracle)",
+        ),
+        ("only", "NAMES", "only operations called so, separated by commas"),
+        (
+            "out",
+            "DIR",
+            "where results are kept and found again (default: sfpu in the target folder)",
+        ),
+        ("jobs", "N", "1: one chip after the other (default: 2, both at once)"),
+        (
+            "record",
+            "",
+            "writes tt-emulator/tests/sfpu/recorded.txt and the results in docs/sfpu.md",
+        ),
+        (
+            "skip-without-simulator",
+            "",
+            "says so and succeeds where there is no simulator",
+        ),
+    ],
+    about: "compares the vector unit's operations with the simulated chips, bit for bit\n\n\
+            Results of the simulator in --out are taken as they are; a whole run takes about 20 minutes.\n\
+            Fails where an operation differs that the record does not say so of.",
+    run,
+};
+
+/// What a simulated chip and the emulator gave.
+enum Outcome {
+    Equal(String),
+    Differs { line: String, share: f64, distance: u64 },
+    Refused(Failure),
+}
+
+fn run(arguments: &Arguments) -> Result<(), String> {
+    let record = project::root().join("tt-emulator/tests/sfpu/recorded.txt");
+    let only = arguments.list("only").unwrap_or_default();
+    if arguments.option("record").is_some() && !only.is_empty() {
+        return Err("--record takes every operation, so not --only".to_string());
+    }
+    let cases: Vec<&Case> = CASES
+        .iter()
+        .filter(|case| only.is_empty() || only.iter().any(|name| name == case.name))
+        .collect();
+    if cases.is_empty() {
+        return Err(format!("there is no operation called {}", only.join(" or ")));
+    }
+    let out = arguments
+        .option("out")
+        .map_or_else(|| project::target().join("sfpu"), PathBuf::from);
+    std::fs::create_dir_all(&out).map_err(|error| format!("cannot create {}: {error}", out.display()))?;
+    let missing = runs(&cases).filter(|run| !run.is_done(&out)).collect::<Vec<_>>();
+    let mut refused = BTreeMap::new();
+    if !missing.is_empty() {
+        let oracle = match Oracle::find(arguments.option("oracle")) {
+            Ok(oracle) => oracle,
+            Err(error) if arguments.option("skip-without-simulator").is_some() => {
+                println!("skipped: {error}");
+                return Ok(());
+            }
+            Err(error) => return Err(error),
+        };
+        refused = spec::simulate(&missing, &out, &oracle, arguments.option("jobs").unwrap_or("2"))?;
+    }
+    let outcomes = runs(&cases)
+        .map(|run| compare(&run, &out, &refused).map(|outcome| (run, outcome)))
+        .collect::<Result<Vec<_>, String>>()?;
+    let known = std::fs::read_to_string(&record).unwrap_or_default();
+    let mut unexpected = Vec::new();
+    for (run, outcome) in &outcomes {
+        let name = name(run.case, run.chip, run.wide);
+        let said = known
+            .lines()
+            .any(|line| line.starts_with(&format!("{name}\tdiffers\t")));
+        match outcome {
+            Outcome::Equal(_) => println!("{name}: equal"),
+            Outcome::Refused(why) => println!("{name}: refused by the simulator: {why}"),
+            Outcome::Differs { share, distance, .. } => {
+                println!("{name}: {:.3} % equal, at most {distance} ulp off", share * 100.0);
+                if !said {
+                    unexpected.push(name);
+                }
+            }
+        }
+    }
+    if arguments.option("record").is_some() {
+        let document = project::root().join("docs/sfpu.md");
+        let text = std::fs::read_to_string(&document)
+            .map_err(|error| format!("cannot read {}: {error}", document.display()))?;
+        write(&document, &summary::rewritten(&text, &outcomes)?)?;
+        return write(&record, &recorded(&outcomes)?);
+    }
+    if unexpected.is_empty() {
+        Ok(())
+    } else {
+        Err(format!("{} differ: {}", unexpected.len(), unexpected.join(", ")))
+    }
+}
+
+/// Every case on every chip in both widths.
+fn runs<'a>(cases: &'a [&'a Case]) -> impl Iterator<Item = Run<'a>> + 'a {
+    cases.iter().flat_map(|case| {
+        [ArchName::WormholeB0, ArchName::Blackhole]
+            .into_iter()
+            .flat_map(move |chip| [false, true].map(|wide| Run { case, chip, wide }))
+    })
+}
+
+fn compare(run: &Run, out: &Path, refused: &BTreeMap<String, Failure>) -> Result<Outcome, String> {
+    let Run { case, chip, wide } = *run;
+    if let Some(why) = refused.get(&name(case, chip, wide)) {
+        return Ok(Outcome::Refused(why.clone()));
+    }
+    let wanted = run.read(out)?;
+    let given = results(case, chip, wide).ok_or_else(|| format!("the emulator has no {}", case.operation))?;
+    let line = line(case, chip, wide, &given);
+    if digest(&given) == digest(&wanted) {
+        return Ok(Outcome::Equal(line));
+    }
+    let (share, distance) = distance(&given, &wanted, wide);
+    Ok(Outcome::Differs { line, share, distance })
+}
+
+/// The record, a line for every run.
+fn recorded(outcomes: &[(Run, Outcome)]) -> Result<String, String> {
+    let mut text = "# Written by `cargo xtask conformance sfpu --record`: operation, chip and width of the registers; digest\n\
+                    # (FNV-1a) of the results over the inputs of src/compute/sfpu/measure.rs; samples. `differs`: share of equal\n\
+                    # results, largest distance in ulp, then the emulator's own digest. `refused`: the simulator has no result.\n"
+        .to_string();
+    for (run, outcome) in outcomes {
+        let name = name(run.case, run.chip, run.wide);
+        let written = match outcome {
+            Outcome::Equal(line) => writeln!(text, "{line}"),
+            Outcome::Differs { line, share, distance } => {
+                let rest = line.split_once('\t').map_or("", |(_, rest)| rest);
+                writeln!(text, "{name}\tdiffers\t{share:.5}\t{distance}\t{rest}")
+            }
+            Outcome::Refused(why) => writeln!(text, "{name}\trefused\t{why}"),
+        };
+        written.map_err(|error| error.to_string())?;
+    }
+    Ok(text)
+}
+
+fn write(path: &Path, text: &str) -> Result<(), String> {
+    let partial = path.with_extension("partial");
+    std::fs::write(&partial, text)
+        .and_then(|()| std::fs::rename(&partial, path))
+        .map_err(|error| format!("cannot write {}: {error}", path.display()))
+}
