@@ -263,6 +263,18 @@ fn a_compile_error_shows_the_kernels_own_line() {
 }
 
 #[test]
+fn a_function_that_is_only_declared_is_an_error_before_anything_runs() {
+    let _turn = Turn::new("undefined");
+    let source = KernelSource {
+        file: "k.cpp".to_owned(),
+        source: "void elsewhere();\nvoid kernel_main() { elsewhere(); }".to_owned(),
+        ..Default::default()
+    };
+    let error = run(source).unwrap_err();
+    assert!(error.contains("elsewhere"), "{error}");
+}
+
+#[test]
 fn kernels_compiled_ahead_of_time_need_no_compiler() {
     let mut turn = Turn::new("ahead");
     let kernels = [source("static int ahead_a;"), source("static int ahead_b;")];

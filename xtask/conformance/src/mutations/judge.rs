@@ -161,9 +161,12 @@ fn short(message: &str) -> String {
 }
 
 /// What the first error of a C++ compiler says.
-fn first_error(text: &str) -> Option<&str> {
-    let line = text.lines().find(|line| line.contains("error: "))?;
-    line.split_once("error: ").map(|(_, error)| error.trim())
+fn first_error<'a>(text: &'a str) -> Option<&'a str> {
+    let said = |line: &'a str| {
+        let error = line.split_once("error: ").map(|(_, error)| error.trim());
+        error.or_else(|| line.split_once("undefined reference").map(|_| "undefined reference"))
+    };
+    text.lines().find_map(said)
 }
 
 /// What the real device headers say of these kernels: the first error, or none. Of the files of a kernel those are compiled
