@@ -123,7 +123,10 @@ impl Compiler {
         command.args(&self.arguments).args(FLAGS);
         match output {
             Output::Object(path) => command.arg("-c").arg("-o").arg(path),
-            Output::Shared(path) => command.args(["-shared", "-Wl,--as-needed", "-Wl,--no-undefined"]).arg("-o").arg(path),
+            Output::Shared(path) => command
+                .args(["-shared", "-Wl,--as-needed", "-Wl,--no-undefined"])
+                .arg("-o")
+                .arg(path),
         };
         if let Some(directory) = &source.directory {
             command.arg("-iquote").arg(directory);

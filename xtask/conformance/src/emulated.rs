@@ -96,8 +96,23 @@ pub fn run(
     kernel: &Kernel,
     artifact: &Artifact,
     plan: Plan,
+    values: (Bindings, Vec<TensorValues>),
+    arch: &str,
+) -> Result<Outcome, String> {
+    run_on(kernel, artifact, plan, values, arch, &upload)
+}
+
+/// As [`run`], with tensors that `upload` brings to the device.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_on(
+    kernel: &Kernel,
+    artifact: &Artifact,
+    plan: Plan,
     (bindings, mut tensors): (Bindings, Vec<TensorValues>),
     arch: &str,
+    upload: &dyn Fn(&Device, &TensorValues) -> Result<Box<dyn OnDevice>, String>,
 ) -> Result<Outcome, String> {
     let fail = |error: tt_host::Error| format!("`{}`: {error}", kernel.name);
     let device = Device::open_named(&format!("emulator:{arch}")).map_err(fail)?;
@@ -147,7 +162,10 @@ fn scalar(bindings: &Bindings, name: &str, kind: ScalarKind) -> Result<Argument<
 }
 
 /// The kernel as a launcher carries it; kept for the life of the process, as a static would be.
-fn load(kernel: &Kernel, artifact: &Artifact, plan: &Plan) -> Result<&'static HostKernel, String> {
+///
+/// # Errors
+/// Where the Tile IR is not plain data.
+pub fn load(kernel: &Kernel, artifact: &Artifact, plan: &Plan) -> Result<&'static HostKernel, String> {
     let keep = |text: &str| -> &'static str { Box::leak(text.to_string().into_boxed_str()) };
     let tile = serde_json::to_string(kernel).map_err(|error| error.to_string())?;
     let sources = Sources {
@@ -161,8 +179,13 @@ fn load(kernel: &Kernel, artifact: &Artifact, plan: &Plan) -> Result<&'static Ho
 }
 
 /// A tensor on the device, whatever its type and rank.
-trait OnDevice {
+pub trait OnDevice {
+    /// It as an argument of a launch.
     fn argument(&mut self) -> Argument<'_>;
+    /// Its elements.
+    ///
+    /// # Errors
+    /// As [`Tensor::download`].
     fn download(&self) -> tt_host::Result<Vec<f32>>;
 }
 
@@ -177,7 +200,11 @@ impl<E: Element, const RANK: usize> OnDevice for Tensor<E, RANK> {
     }
 }
 
-fn upload(device: &Device, tensor: &TensorValues) -> Result<Box<dyn OnDevice>, String> {
+/// What `tensor` holds before the launch, on `device`.
+///
+/// # Errors
+/// Where its type has no host type, or the device has no room.
+pub fn upload(device: &Device, tensor: &TensorValues) -> Result<Box<dyn OnDevice>, String> {
     fn of<E: Element>(device: &Device, values: &[E], shape: &[usize]) -> Result<Box<dyn OnDevice>, String> {
         fn ranked<E: Element, const RANK: usize>(
             device: &Device,

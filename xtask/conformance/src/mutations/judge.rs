@@ -1,6 +1,7 @@
 //! Who notices that emitted kernels are broken: the emulator against the reference interpreter, and the real device headers.
 
 use super::kernels::{SAMPLES, Sample};
+use super::padding::Padding;
 use super::scratch::write_changed;
 use crate::emulated;
 use serde_json::{Value, json};
@@ -119,8 +120,19 @@ fn run(sample: &Sample, kernel: &Kernel, artifact: &Artifact) -> Result<(), Stri
                 values(tensor.before.len(), seed as u64 + 1, sample.scale)
             };
         }
-        let outcome =
-            emulated::run(kernel, artifact, plan, (bindings, tensors), ARCH).map_err(|message| short(&message))?;
+        let padding = Padding::new()?;
+        let outcome = emulated::run_on(
+            kernel,
+            artifact,
+            plan,
+            (bindings, tensors),
+            ARCH,
+            &|device, tensor| match sample.padded {
+                true => padding.upload(device, tensor),
+                false => emulated::upload(device, tensor),
+            },
+        )
+        .map_err(|message| short(&message))?;
         for tensor in outcome.tensors.iter().filter(|tensor| tensor.written) {
             let right = tensor.after.len() == tensor.reference.len()
                 && tensor

@@ -16,6 +16,8 @@ pub struct Sample {
     pub scalars: (f32, i64),
     /// How large the elements of its inputs are at most.
     pub scale: f32,
+    /// Whether its inputs hold numbers past their edges.
+    pub padded: bool,
     /// How far from the source's real numbers an element may be, as a share of 1 + |expected|: the bound that the
     /// repository's tests have for this kernel.
     pub tolerance: f32,
@@ -26,32 +28,32 @@ const UNUSUAL: &str = "tt-backend/tests/kernels/unusual.rs";
 const CLASSIC: &str = "tt-backend/tests/kernels/classic.rs";
 
 macro_rules! samples {
-    ($($file:ident $name:ident $shapes:expr, $scalars:expr, $scale:literal, $tolerance:literal;)*) => {
+    ($($file:ident $name:ident $shapes:expr, $scalars:expr, $scale:literal, $padded:literal, $tolerance:literal;)*) => {
         /// The kernels, those that show most first.
         pub const SAMPLES: &[Sample] = &[$(Sample {
-            file: $file, name: stringify!($name), shapes: &$shapes, scalars: $scalars, scale: $scale, tolerance: $tolerance,
+            file: $file, name: stringify!($name), shapes: &$shapes, scalars: $scalars, scale: $scale, padded: $padded, tolerance: $tolerance,
         }),*];
     };
 }
 
 samples! {
-    ASSORTED two [&[33, 65]], (0.75, 3), 1.0, 1e-2;
-    ASSORTED vectors [&[100, 70]], (0.0, 0), 1.0, 2e-2;
-    ASSORTED mlp [&[70, 100, 130, 128]], (0.0, 0), 0.25, 2e-2;
-    ASSORTED tall [&[100, 70, 130]], (0.0, 0), 1.0, 1e-4;
-    ASSORTED batched [&[3, 33, 70]], (0.0, 0), 1.0, 1e-3;
-    CLASSIC linear_gelu [&[70, 100, 130]], (0.0, 0), 1.0, 2e-2;
-    CLASSIC shrink [&[40, 70]], (0.5, 0), 1.0, 1e-2;
-    CLASSIC scores [&[70, 100, 130]], (0.125, 0), 1.0, 2e-2;
-    CLASSIC add [&[130, 70]], (0.0, 0), 1.0, 1e-2;
-    CLASSIC swiglu [&[70, 33]], (0.75, 0), 1.0, 5e-2;
-    CLASSIC checkerboard [&[128, 64]], (0.0, 0), 1.0, 1e-2;
-    UNUSUAL gemm_in_if [&[70, 100, 65]], (0.0, 0), 1.0, 1e-4;
-    UNUSUAL two_accumulators [&[33, 70, 100]], (0.0, 0), 0.5, 2e-2;
-    UNUSUAL big_expression [&[70, 33]], (0.5, 0), 1.0, 1e-5;
-    UNUSUAL options [&[100, 64, 130]], (0.0, 0), 0.25, 5e-2;
-    UNUSUAL loop_carried [&[40, 200]], (0.0, 0), 1.0, 2e-2;
-    UNUSUAL resident [&[40, 200]], (0.0, 0), 1.0, 1e-2;
+    ASSORTED two [&[33, 65]], (0.75, 3), 1.0, false, 1e-2;
+    ASSORTED vectors [&[100, 70]], (0.0, 0), 1.0, false, 2e-2;
+    ASSORTED mlp [&[70, 100, 130, 128]], (0.0, 0), 0.25, true, 2e-2;
+    ASSORTED tall [&[100, 70, 130]], (0.0, 0), 1.0, true, 1e-4;
+    ASSORTED batched [&[3, 33, 70]], (0.0, 0), 1.0, false, 1e-3;
+    CLASSIC linear_gelu [&[70, 100, 130]], (0.0, 0), 1.0, true, 2e-2;
+    CLASSIC shrink [&[40, 70]], (0.5, 0), 1.0, false, 1e-2;
+    CLASSIC scores [&[70, 100, 130]], (0.125, 0), 1.0, true, 2e-2;
+    CLASSIC add [&[130, 70]], (0.0, 0), 1.0, false, 1e-2;
+    CLASSIC swiglu [&[70, 33]], (0.75, 0), 1.0, false, 5e-2;
+    CLASSIC checkerboard [&[128, 64]], (0.0, 0), 1.0, false, 1e-2;
+    UNUSUAL gemm_in_if [&[70, 100, 65]], (0.0, 0), 1.0, true, 1e-4;
+    UNUSUAL two_accumulators [&[33, 70, 100]], (0.0, 0), 0.5, true, 2e-2;
+    UNUSUAL big_expression [&[70, 33]], (0.5, 0), 1.0, false, 1e-5;
+    UNUSUAL options [&[100, 64, 130]], (0.0, 0), 0.25, false, 5e-2;
+    UNUSUAL loop_carried [&[40, 200]], (0.0, 0), 1.0, false, 2e-2;
+    UNUSUAL resident [&[40, 200]], (0.0, 0), 1.0, true, 1e-2;
 }
 
 /// The Tile IR of every sample, in the order of [`SAMPLES`].

@@ -7,6 +7,7 @@
 mod judge;
 mod kernels;
 mod mutant;
+mod padding;
 mod record;
 mod scratch;
 mod table;
@@ -112,6 +113,7 @@ fn run(arguments: &Arguments) -> Result<(), String> {
         }
     }
     if only.is_none() {
+        bench.headers_accept()?;
         let judged: Vec<(&Mutant, &Verdict)> = all
             .iter()
             .filter_map(|mutant| Some((*mutant, record.get(mutant, None)?)))
@@ -182,26 +184,53 @@ impl Bench<'_> {
                 Emitted::Refused(reason) => return Err(format!("`{}` does not compile: {reason}", kernel.name)),
             }
         }
-        let all: Vec<_> = kernels
-            .iter()
-            .zip(&healthy)
-            .enumerate()
-            .map(|(at, (kernel, artifact))| (at, kernel, artifact))
-            .collect();
-        if let Some((at, wrong)) = judge::emulator(&scratch.folder, &all)? {
-            return Err(format!(
-                "without any mutant the emulator says of `{}`: {wrong}",
-                kernels[at].name
-            ));
-        }
-        if let Some(wrong) = judge::headers(&scratch.folder, &all, &[])? {
-            return Err(format!("without any mutant the headers say: {wrong}"));
-        }
-        Ok(Bench {
+        let bench = Bench {
             scratch,
             kernels,
             healthy,
+        };
+        bench.once("emulator", || match judge::emulator(&scratch.folder, &bench.all())? {
+            Some((at, wrong)) => Err(format!(
+                "without any mutant the emulator says of `{}`: {wrong}",
+                kernels[at].name
+            )),
+            None => Ok(()),
+        })?;
+        Ok(bench)
+    }
+
+    /// Every kernel as the compiler makes it without a mutant.
+    fn all(&self) -> Vec<(usize, &Kernel, &Artifact)> {
+        let both = self.kernels.iter().zip(&self.healthy).enumerate();
+        both.map(|(at, (kernel, artifact))| (at, kernel, artifact)).collect()
+    }
+
+    /// Sees that the headers accept the kernels without a mutant.
+    ///
+    /// # Errors
+    /// Where they do not.
+    fn headers_accept(&self) -> Result<(), String> {
+        self.once("headers", || {
+            match judge::headers(&self.scratch.folder, &self.all(), &[])? {
+                Some(wrong) => Err(format!("without any mutant the headers say: {wrong}")),
+                None => Ok(()),
+            }
         })
+    }
+
+    /// Shows something of the kernels without a mutant, unless an earlier run has and nothing has changed since.
+    fn once(&self, what: &str, show: impl FnOnce() -> Result<(), String>) -> Result<(), String> {
+        let digests = self.healthy.iter().map(Artifact::digest);
+        let seal = std::iter::once(self.scratch.digest.clone())
+            .chain(digests)
+            .collect::<Vec<_>>()
+            .join("\n");
+        let sealed = self.scratch.folder.join(format!("healthy-{what}"));
+        if std::fs::read_to_string(&sealed).is_ok_and(|earlier| earlier == seal) {
+            return Ok(());
+        }
+        show()?;
+        scratch::write_changed(&sealed, seal.as_bytes())
     }
 
     fn verdict(&self, mutant: &Mutant) -> Result<Verdict, String> {
