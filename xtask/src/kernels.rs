@@ -97,12 +97,8 @@ pub fn emitted(arguments: &Arguments) -> Result<Vec<(String, Kernel, Artifact)>,
     }
 }
 
-/// Writes the three kernels of one function below `out` and gives back their entries in the list that
-/// `compile_check.py --list` reads.
-///
-/// # Errors
-/// Where a file cannot be written or the plan does not load.
-pub fn write(out: &Path, kernel: &str, artifact: &Artifact) -> Result<Vec<Value>, String> {
+/// Writes the three kernels of one function and gives back their entries in the list.
+fn write(out: &Path, kernel: &str, artifact: &Artifact) -> Result<Vec<Value>, String> {
     let plan = Plan::from_json(&artifact.plan).map_err(|error| format!("`{kernel}`: {error}"))?;
     let folder = kernel.replace("::", "/");
     write_file(&out.join(&folder).join("tt.plan.json"), &artifact.plan)?;

@@ -4,27 +4,32 @@ use super::kernels::{SAMPLES, Sample};
 use super::padding::Padding;
 use super::scratch::write_changed;
 use crate::emulated;
+use crate::fetch::{Cache, Machine};
+use crate::headers::{self, Options};
 use serde_json::{Value, json};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use tt_backend::Artifact;
+use tt_build::device::{CHIPS, DeviceKernel, Toolchain};
 use tt_emulator::rules;
 use tt_lang::ir::Kernel;
 use tt_plan::Plan;
-use xtask::project;
 
 /// The chip that mutants run on; the headers are tried for both.
 const ARCH: &str = "wormhole_b0";
 /// How long one kernel may run before it counts as one that never ends.
 const PATIENCE: Duration = Duration::from_secs(120);
 
+/// A kernel that is written otherwise: its number among the samples, its Tile IR, and what is written.
+pub type Changed<'a> = (usize, &'a Kernel, &'a Artifact);
+
 /// What the emulator says of these kernels, run in a process of their own, which may crash or never end: the first
 /// thing that is wrong, or none.
 ///
 /// # Errors
 /// Where the process cannot be started or says nothing intelligible.
-pub fn emulator(scratch: &Path, changed: &[(usize, &Kernel, &Artifact)]) -> Result<Option<(usize, String)>, String> {
+pub fn emulator(scratch: &Path, changed: &[Changed]) -> Result<Option<(usize, String)>, String> {
     for (sample, kernel, artifact) in changed {
         let file = scratch.join("case.json");
         let case = json!({
@@ -181,75 +186,59 @@ fn first_error<'a>(text: &'a str) -> Option<&'a str> {
     text.lines().find_map(said)
 }
 
-/// What the real device headers say of these kernels: the first error, or none. Of the files of a kernel those are compiled
-/// that differ from the ones in `known`, which are known to be right.
-///
-/// # Errors
-/// Where the check is not set up on this machine.
-pub fn headers(
-    scratch: &Path,
-    changed: &[(usize, &Kernel, &Artifact)],
-    known: &[Artifact],
-) -> Result<Option<String>, String> {
-    let folder = scratch.join("headers");
-    let mut list = Vec::new();
-    for (at, kernel, artifact) in changed {
-        // A plan that does not load is the emulator's to notice: there are no compile-time arguments to compile with.
-        if Plan::from_json(&artifact.plan).is_err() {
-            continue;
+/// The real device headers, and a compiler that takes them.
+pub struct Headers {
+    toolchain: Toolchain,
+    built: PathBuf,
+    work: PathBuf,
+}
+
+impl Headers {
+    /// Fetches what is needed, or finds it where an earlier check left it.
+    ///
+    /// # Errors
+    /// Where this machine has neither it nor a way to it.
+    pub fn new(scratch: &Path) -> Result<Headers, String> {
+        let cache = Cache::of_user()?;
+        let mut toolchain = headers::toolchain(&cache, &Machine)?;
+        toolchain
+            .adaptation
+            .compile
+            .push("-Werror=deprecated-declarations".into());
+        Ok(Headers {
+            toolchain,
+            built: cache.folder("built")?,
+            work: scratch.join("headers"),
+        })
+    }
+
+    /// What they say of these kernels, for every processor of both chips: the first error, or none. Of the files of a kernel
+    /// those are compiled that differ from the ones in `known`, which are known to be right.
+    ///
+    /// # Errors
+    /// Where the compiler itself does not work.
+    pub fn refuse(&self, changed: &[Changed], known: &[Artifact]) -> Result<Option<String>, String> {
+        let mut kernels = Vec::new();
+        for (at, kernel, artifact) in changed {
+            // A plan that does not load is the emulator's to notice: there are no compile-time arguments to compile with.
+            let Ok(files) = DeviceKernel::of_artifact(&kernel.name, artifact) else {
+                continue;
+            };
+            let known = known
+                .get(*at)
+                .and_then(|known| DeviceKernel::of_artifact(&kernel.name, known).ok());
+            let same = |file: &DeviceKernel| known.as_ref().is_some_and(|known| known.contains(file));
+            kernels.extend(files.into_iter().filter(|file| !same(file)));
         }
-        let same = |kind: &Value| {
-            known.get(*at).is_some_and(|known| {
-                known.plan == artifact.plan
-                    && match kind.as_str() {
-                        Some("reader") => known.reader == artifact.reader,
-                        Some("compute") => known.compute == artifact.compute,
-                        Some("writer") => known.writer == artifact.writer,
-                        _ => false,
-                    }
-            })
+        let options = Options {
+            chips: &CHIPS.iter().collect::<Vec<_>>(),
+            jobs: 2,
+            cache: &self.built,
+            work: &self.work,
         };
-        let files = xtask::kernels::write(&folder, &kernel.name, artifact)?;
-        list.extend(files.into_iter().filter(|file| !same(&file["kind"])));
+        let failures = headers::check(&self.toolchain, &kernels, &options)?;
+        Ok(failures
+            .first()
+            .map(|failure| first_error(&failure.reason).unwrap_or("does not compile").to_string()))
     }
-    if list.is_empty() {
-        return Ok(None);
-    }
-    write_changed(&folder.join("list.json"), Value::from(list).to_string().as_bytes())?;
-    let result = folder.join("result.json");
-    let _ = std::fs::remove_file(&result);
-    let check = project::root().join("../shared/oracle/headers/compile_check.py");
-    let output = Command::new(&check)
-        .args([
-            "--arch",
-            "both",
-            "-c",
-            "--werror-deprecated",
-            "--jobs",
-            "2",
-            "-q",
-            "--list",
-        ])
-        .arg(folder.join("list.json"))
-        .arg("--json")
-        .arg(&result)
-        .output()
-        .map_err(|error| format!("cannot start {}: {error}", check.display()))?;
-    match output.status.code() {
-        Some(0) => return Ok(None),
-        Some(1) => {}
-        _ => {
-            return Err(format!(
-                "the header check fails: {}",
-                String::from_utf8_lossy(&output.stderr)
-            ));
-        }
-    }
-    let text = std::fs::read_to_string(&result).map_err(|error| error.to_string())?;
-    let result: Value = serde_json::from_str(&text).map_err(|error| error.to_string())?;
-    let failed = result["results"]
-        .as_array()
-        .and_then(|rows| rows.iter().find(|row| row["ok"] == false));
-    let errors = failed.and_then(|row| row["errors"].as_str()).unwrap_or_default();
-    Ok(Some(first_error(errors).unwrap_or("does not compile").to_string()))
 }

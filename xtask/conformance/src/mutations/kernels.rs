@@ -25,6 +25,7 @@ pub struct Sample {
 
 const ASSORTED: &str = "tt-backend/tests/kernels/assorted.rs";
 const UNUSUAL: &str = "tt-backend/tests/kernels/unusual.rs";
+const STATES: &str = "tt-backend/tests/kernels/states.rs";
 const CLASSIC: &str = "tt-backend/tests/kernels/classic.rs";
 
 macro_rules! samples {
@@ -54,6 +55,9 @@ samples! {
     UNUSUAL options [&[100, 64, 130]], (0.0, 0), 0.25, false, 5e-2;
     UNUSUAL loop_carried [&[40, 200]], (0.0, 0), 1.0, false, 2e-2;
     UNUSUAL resident [&[40, 200]], (0.0, 0), 1.0, true, 1e-2;
+    STATES branches [&[33, 65]], (0.0, 0), 1.0, false, 1e-2;
+    STATES branches [&[33, 65]], (0.0, 2), 1.0, false, 1e-2;
+    ASSORTED two [&[33, 65]], (0.25, 0), 1.0, false, 1e-2;
 }
 
 /// The Tile IR of every sample, in the order of [`SAMPLES`].

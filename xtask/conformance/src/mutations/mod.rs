@@ -12,6 +12,7 @@ mod record;
 mod scratch;
 mod table;
 
+use judge::{Changed, Headers};
 use mutant::Mutant;
 use record::{Record, Verdict};
 use scratch::{Emitted, Scratch};
@@ -84,18 +85,23 @@ fn run(arguments: &Arguments) -> Result<(), String> {
     let kernels = kernels::parsed()?;
     let scratch = Scratch::new(&kernels)?;
     let mut record = Record::open(&scratch.folder);
-    let bench = Bench::new(&scratch, &kernels)?;
+    // Where an earlier run has judged everything there is nothing to build.
+    let mut bench: Option<Bench> = None;
     let mut survivors = Vec::new();
     for mutant in all.iter().copied().filter(chosen) {
         let key = format!("{} {:016x}", scratch.digest, digest(mutant));
-        let known = if only.is_some() {
-            None
-        } else {
-            record.get(mutant, arguments.option("keep").is_none().then_some(&key))
+        let known = match (&only, arguments.option("keep")) {
+            (Some(_), _) => None,
+            (None, Some(_)) => record.get(mutant, None),
+            (None, None) => record.get(mutant, Some(&key)),
         };
         let verdict = match known {
             Some(verdict) => verdict.clone(),
             None => {
+                let bench = match &mut bench {
+                    Some(bench) => bench,
+                    none => none.insert(Bench::new(&scratch, &kernels)?),
+                };
                 let start = Instant::now();
                 let verdict = bench.verdict(mutant)?;
                 println!(
@@ -112,8 +118,10 @@ fn run(arguments: &Arguments) -> Result<(), String> {
             survivors.push(mutant.name);
         }
     }
-    if only.is_none() {
+    if let (Some(bench), None) = (&bench, &only) {
         bench.headers_accept()?;
+    }
+    if only.is_none() {
         let judged: Vec<(&Mutant, &Verdict)> = all
             .iter()
             .filter_map(|mutant| Some((*mutant, record.get(mutant, None)?)))
@@ -165,6 +173,7 @@ fn mutated(mutant: &Mutant, root: &Path) -> Result<(String, String), String> {
 struct Bench<'a> {
     scratch: &'a Scratch,
     kernels: &'a [Kernel],
+    headers: Headers,
     healthy: Vec<Artifact>,
 }
 
@@ -187,6 +196,7 @@ impl Bench<'_> {
         let bench = Bench {
             scratch,
             kernels,
+            headers: Headers::new(&scratch.folder)?,
             healthy,
         };
         bench.once("emulator", || match judge::emulator(&scratch.folder, &bench.all())? {
@@ -200,7 +210,7 @@ impl Bench<'_> {
     }
 
     /// Every kernel as the compiler makes it without a mutant.
-    fn all(&self) -> Vec<(usize, &Kernel, &Artifact)> {
+    fn all(&self) -> Vec<Changed<'_>> {
         let both = self.kernels.iter().zip(&self.healthy).enumerate();
         both.map(|(at, (kernel, artifact))| (at, kernel, artifact)).collect()
     }
@@ -210,11 +220,9 @@ impl Bench<'_> {
     /// # Errors
     /// Where they do not.
     fn headers_accept(&self) -> Result<(), String> {
-        self.once("headers", || {
-            match judge::headers(&self.scratch.folder, &self.all(), &[])? {
-                Some(wrong) => Err(format!("without any mutant the headers say: {wrong}")),
-                None => Ok(()),
-            }
+        self.once("headers", || match self.headers.refuse(&self.all(), &[])? {
+            Some(wrong) => Err(format!("without any mutant the headers say: {wrong}")),
+            None => Ok(()),
         })
     }
 
@@ -269,7 +277,7 @@ impl Bench<'_> {
             .filter(|(at, ..)| seen.as_ref().is_none_or(|(seen, _)| seen == at))
             .copied()
             .collect();
-        verdict.headers = judge::headers(&self.scratch.folder, &asked, &self.healthy)?;
+        verdict.headers = self.headers.refuse(&asked, &self.healthy)?;
         if !changed.is_empty() {
             // Kernels that were written are what counts; where some are refused the others are judged.
             verdict.refused = None;

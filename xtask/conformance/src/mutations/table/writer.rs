@@ -40,9 +40,6 @@ mutants! {
         "{args}.next_compile_time_args_offset()" => "{args}.next_compile_time_args_index()";
     writer_accessor_arguments: "the arguments of an accessor are swapped", KERNEL,
         "TensorAccessor({args}, {address});" => "TensorAccessor({address}, {args});";
-    writer_blocks_from_zero: "every core begins with the first block", KERNEL,
-        "for (int32_t {BLOCK_ID} = start_id; {BLOCK_ID} < start_id + count; ++{BLOCK_ID})" =>
-        "for (int32_t {BLOCK_ID} = 0; {BLOCK_ID} < start_id + count; ++{BLOCK_ID})";
     writer_blocks_end: "every core ends at the number of its blocks", KERNEL,
         "{BLOCK_ID} < start_id + count; ++{BLOCK_ID})" => "{BLOCK_ID} < count; ++{BLOCK_ID})";
     writer_one_block_more: "every core computes one block too many", KERNEL,
