@@ -11,6 +11,7 @@ use super::pack_calls::WaitingPack;
 use super::rules;
 use super::unpack::Broadcast;
 use crate::engine::risc::{Risc, guard};
+use crate::engine::unwritten::is_marked;
 
 impl Risc {
     /// Stops the run if a rule is broken.
@@ -179,8 +180,7 @@ pub(super) extern "C" fn reconfigure(to: u32, old: u32, new: u32, line: i32) {
 
 pub(super) extern "C" fn matmul_init(in0: u32, in1: u32, transpose: u32, ct: u32, rt: u32, kt: u32, line: i32) {
     guard(line, |risc| {
-        risc.operand(in0, line);
-        risc.operand(in1, line);
+        let (rows, columns) = (risc.operand(in0, line), risc.operand(in1, line));
         risc.set_matrix(
             MatrixSetting::Matmul {
                 transpose: transpose != 0,
@@ -190,6 +190,12 @@ pub(super) extern "C" fn matmul_init(in0: u32, in1: u32, transpose: u32, ct: u32
             },
             line,
         );
+        // As the device's own assertion does: llk_unpack_AB_matmul_init, are_unpackers_AB_configured_correctly.
+        let engines = &risc.compute.engines;
+        let configured = engines
+            .require_src_a(columns)
+            .and_then(|()| engines.require_src_b(rows));
+        risc.obey(configured, line);
     });
 }
 
@@ -475,6 +481,16 @@ pub(super) extern "C" fn pack(idst: u32, ocb: u32, out_of_order: u32, index: u32
                 risc.next_pack_slot(ocb, line)
             };
             let page = risc.output(operand, slot, line);
+            let awaited = |page: *const u8| {
+                risc.compute
+                    .waiting_packs
+                    .iter()
+                    .any(|pack| pack.page.cast_const() == page)
+            };
+            if packer.accumulate && is_marked(page) && !awaited(page.as_ptr()) {
+                let detail = format!("page {slot} of circular buffer {ocb}");
+                risc.violation(&rules::L1_ACC_UNWRITTEN, line, detail);
+            }
             risc.compute.note_packed(ocb, idst + i);
             if risc.compute.registers.is_awaited() {
                 let (page, bytes) = (page.as_mut_ptr(), page.len());

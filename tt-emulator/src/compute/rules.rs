@@ -53,10 +53,10 @@ rules! {
         "metalium.md 2.6";
     FORMAT_SRC_A = "EMU0607", "SrcA is set for another data format",
         "An init does not change formats: call reconfig_data_format or reconfig_data_format_srca first.",
-        "metalium.md 2.3; patterns.md 7";
+        "metalium.md 2.3; patterns.md 7; wheel tt_metal/hw/ckernels/*/metal/llk_api/llk_unpack_AB_matmul_api.h, are_unpackers_AB_configured_correctly";
     FORMAT_SRC_B = "EMU0608", "SrcB is set for another data format",
         "An init does not change formats: call reconfig_data_format or reconfig_data_format_srcb first.",
-        "metalium.md 2.3; patterns.md 7";
+        "metalium.md 2.3; patterns.md 7; wheel tt_metal/hw/ckernels/*/metal/llk_api/llk_unpack_AB_matmul_api.h, are_unpackers_AB_configured_correctly";
     FORMAT_PACK = "EMU0609", "the packer is set for another data format",
         "Packing under another format's configuration writes garbage: call pack_reconfig_data_format first.",
         "metalium.md 2.3; patterns.md 7";
@@ -72,6 +72,9 @@ rules! {
     UNTILIZE_MODE = "EMU0613", "pack in another mode than the packer is set for",
         "pack_untilize_init and pack_untilize_dest_init change the packer until pack_untilize_uninit.",
         "metalium.md 2.4, untilize; wheel tt_metal/hw/inc/api/compute/pack_untilize.h";
+    L1_ACC_UNWRITTEN = "EMU0614", "L1 accumulation onto a page that nothing has written",
+        "The packer adds to whatever an earlier program left there: pack the first time without pack_reconfig_l1_acc(1).",
+        "metalium.md 2.5, pack_reconfig_l1_acc; patterns.md 0, surprise 2";
 
     FORMAT_UNSUPPORTED = "EMU0701", "data format that this operation does not have here",
         "The matrix engine computes with bf16, fp32, fp16 and Bfp8_b, Bfp4_b, Bfp2_b; integers are moved, and those of 8 bits added and multiplied; \

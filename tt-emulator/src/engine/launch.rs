@@ -25,6 +25,7 @@ use super::program::{CbIndex, CoreCoord, Program};
 use super::risc::{Risc, Wait};
 use super::schedule::{CoreRun, Ending, run};
 use super::transfers::Transfers;
+use super::unwritten;
 
 /// Why a launch gave no result.
 #[derive(Debug)]
@@ -294,6 +295,12 @@ fn build(
                 continue;
             };
             for index in &buffer.indices {
+                if buffer.global_address.is_none() {
+                    let ring = machine.pointer(Node::Core((y * arch.grid.0 + x) as u16), u64::from(*offset));
+                    // SAFETY: `place_circular_buffers` found room for the ring in this core's L1, and no kernel runs yet.
+                    let ring = unsafe { std::slice::from_raw_parts_mut(ring, buffer.total_bytes as usize) };
+                    unwritten::mark(ring, index.page_bytes as usize);
+                }
                 run.core.cbs[usize::from(index.id)] = CoreCb::new(CbConfig {
                     base: run.core.l1_base + offset,
                     bytes: buffer.total_bytes,

@@ -28,5 +28,6 @@ pub mod sharding;
 pub(crate) mod tensor_page;
 pub(crate) mod transfers;
 pub(crate) mod trap;
+pub(crate) mod unwritten;
 pub(crate) mod watchdog;
 pub(crate) mod workers;
