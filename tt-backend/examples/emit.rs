@@ -46,7 +46,7 @@ fn emit(kernel: &Kernel) -> Value {
 /// What each diagnostic says, in one line.
 fn messages(diagnostics: &[Diagnostic]) -> Vec<String> {
     let line = |diagnostic: &Diagnostic| {
-        let notes = diagnostic.notes.iter().map(|note| note.clone());
+        let notes = diagnostic.notes.iter().cloned();
         std::iter::once(diagnostic.message.clone())
             .chain(notes)
             .collect::<Vec<_>>()

@@ -112,7 +112,7 @@ pub fn run_on(
     plan: Plan,
     (bindings, mut tensors): (Bindings, Vec<TensorValues>),
     arch: &str,
-    upload: &dyn Fn(&Device, &TensorValues) -> Result<Box<dyn OnDevice>, String>,
+    upload: &Upload,
 ) -> Result<Outcome, String> {
     let fail = |error: tt_host::Error| format!("`{}`: {error}", kernel.name);
     let device = Device::open_named(&format!("emulator:{arch}")).map_err(fail)?;
@@ -177,6 +177,9 @@ pub fn load(kernel: &Kernel, artifact: &Artifact, plan: &Plan) -> Result<&'stati
     let loaded = HostKernel::new(keep(&kernel.name), sources, keep(&plan.to_json()), keep(&tile), &[]);
     Ok(Box::leak(Box::new(loaded)))
 }
+
+/// Brings a tensor to a device.
+pub type Upload<'a> = dyn Fn(&Device, &TensorValues) -> Result<Box<dyn OnDevice>, String> + 'a;
 
 /// A tensor on the device, whatever its type and rank.
 pub trait OnDevice {

@@ -5,6 +5,7 @@ use tt_lang::ir::Kernel;
 use xtask::project;
 
 /// A kernel with what it is run on.
+#[derive(Debug)]
 pub struct Sample {
     /// The file of the repository it is in.
     file: &'static str,
@@ -26,6 +27,7 @@ pub struct Sample {
 const ASSORTED: &str = "tt-backend/tests/kernels/assorted.rs";
 const UNUSUAL: &str = "tt-backend/tests/kernels/unusual.rs";
 const STATES: &str = "tt-backend/tests/kernels/states.rs";
+const MIXED: &str = "tt-backend/tests/kernels/mixed.rs";
 const CLASSIC: &str = "tt-backend/tests/kernels/classic.rs";
 
 macro_rules! samples {
@@ -58,6 +60,12 @@ samples! {
     STATES branches [&[33, 65]], (0.0, 0), 1.0, false, 1e-2;
     STATES branches [&[33, 65]], (0.0, 2), 1.0, false, 1e-2;
     ASSORTED two [&[33, 65]], (0.25, 0), 1.0, false, 1e-2;
+    MIXED mixed_product [&[150, 84, 70]], (0.0, 0), 1.0, true, 1e-3;
+    MIXED product_or_copy [&[70, 84, 70]], (0.0, 0), 1.0, true, 1e-3;
+    MIXED product_or_copy [&[70, 84, 70]], (0.0, 1), 1.0, true, 1e-3;
+    MIXED either [&[40, 70]], (0.0, 2), 1.0, false, 1e-2;
+    MIXED either [&[40, 70]], (0.0, 3), 1.0, false, 1e-2;
+    MIXED in_place [&[100, 70]], (0.0, 0), 1.0, false, 1e-3;
 }
 
 /// The Tile IR of every sample, in the order of [`SAMPLES`].

@@ -50,8 +50,8 @@ pub const CHECK: Chore = Chore {
         ),
     ],
     about: "breaks the code writer and the passes D1 to D5 in many ways, one at a time, and sees that it is noticed\n\n\
-            Takes about half an hour; what an earlier run found is taken over as long as compiler and emulator are the\n\
-            same. Writes docs/mutations.md; fails where a mutant is noticed by neither the device headers nor the emulator.",
+            Takes about an hour; what an earlier run found is taken over as long as compiler and emulator are the same, and\n\
+            what the headers said as long as the compiler emits the same. Writes docs/mutations.md; fails where a mutant is noticed by neither the device headers nor the emulator.",
     run,
 };
 
@@ -89,7 +89,8 @@ fn run(arguments: &Arguments) -> Result<(), String> {
     let mut bench: Option<Bench> = None;
     let mut survivors = Vec::new();
     for mutant in all.iter().copied().filter(chosen) {
-        let key = format!("{} {:016x}", scratch.digest, digest(mutant));
+        let edit = [mutant.file, mutant.find, mutant.replace].join("\0");
+        let key = format!("{} {:016x}", scratch.digest, digest(edit.as_bytes()));
         let known = match (&only, arguments.option("keep")) {
             (Some(_), _) => None,
             (None, Some(_)) => record.get(mutant, None),
@@ -103,7 +104,7 @@ fn run(arguments: &Arguments) -> Result<(), String> {
                     none => none.insert(Bench::new(&scratch, &kernels)?),
                 };
                 let start = Instant::now();
-                let verdict = bench.verdict(mutant)?;
+                let verdict = bench.verdict(mutant, record.get(mutant, None))?;
                 println!(
                     "{}: {} ({:.0} s)",
                     mutant.name,
@@ -153,11 +154,10 @@ fn told(verdict: &Verdict) -> String {
     format!("{caught}, {} kernels changed; {}", verdict.changed, told.join("; "))
 }
 
-/// A number for the edit itself.
-fn digest(mutant: &Mutant) -> u64 {
-    let bytes = [mutant.file, mutant.find, mutant.replace].join("\0");
-    bytes.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
+/// A number for these bytes.
+fn digest(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3)
     })
 }
 
@@ -199,12 +199,14 @@ impl Bench<'_> {
             headers: Headers::new(&scratch.folder)?,
             healthy,
         };
-        bench.once("emulator", || match judge::emulator(&scratch.folder, &bench.all())? {
-            Some((at, wrong)) => Err(format!(
-                "without any mutant the emulator says of `{}`: {wrong}",
-                kernels[at].name
-            )),
-            None => Ok(()),
+        bench.once("emulator", &scratch.digest, || {
+            match judge::emulator(&scratch.folder, &bench.all())? {
+                Some((at, wrong)) => Err(format!(
+                    "without any mutant the emulator says of `{}`: {wrong}",
+                    kernels[at].name
+                )),
+                None => Ok(()),
+            }
         })?;
         Ok(bench)
     }
@@ -220,16 +222,16 @@ impl Bench<'_> {
     /// # Errors
     /// Where they do not.
     fn headers_accept(&self) -> Result<(), String> {
-        self.once("headers", || match self.headers.refuse(&self.all(), &[])? {
+        self.once("headers", "", || match self.headers.refuse(&self.all(), &[])? {
             Some(wrong) => Err(format!("without any mutant the headers say: {wrong}")),
             None => Ok(()),
         })
     }
 
-    /// Shows something of the kernels without a mutant, unless an earlier run has and nothing has changed since.
-    fn once(&self, what: &str, show: impl FnOnce() -> Result<(), String>) -> Result<(), String> {
+    /// Shows something of the kernels without a mutant, unless an earlier run has and neither they nor `by` have changed.
+    fn once(&self, what: &str, by: &str, show: impl FnOnce() -> Result<(), String>) -> Result<(), String> {
         let digests = self.healthy.iter().map(Artifact::digest);
-        let seal = std::iter::once(self.scratch.digest.clone())
+        let seal = std::iter::once(by.to_string())
             .chain(digests)
             .collect::<Vec<_>>()
             .join("\n");
@@ -241,17 +243,18 @@ impl Bench<'_> {
         scratch::write_changed(&sealed, seal.as_bytes())
     }
 
-    fn verdict(&self, mutant: &Mutant) -> Result<Verdict, String> {
+    /// What becomes of a mutant; `earlier` is what a run before this one found.
+    fn verdict(&self, mutant: &Mutant, earlier: Option<&Verdict>) -> Result<Verdict, String> {
         let (text, broken) = mutated(mutant, self.scratch.workspace())?;
         let path = mutant.path(self.scratch.workspace());
         scratch::write_changed(&path, broken.as_bytes())?;
         let emitted = self.scratch.emit();
         scratch::write_changed(&path, text.as_bytes())?;
         let emitted = emitted.map_err(|error| format!("mutant `{}`: {error}", mutant.name))?;
-        self.judge(&emitted)
+        self.judge(&emitted, earlier)
     }
 
-    fn judge(&self, emitted: &[Emitted]) -> Result<Verdict, String> {
+    fn judge(&self, emitted: &[Emitted], earlier: Option<&Verdict>) -> Result<Verdict, String> {
         let mut verdict = Verdict::default();
         let mut changed = Vec::new();
         for (at, emitted) in emitted.iter().enumerate() {
@@ -277,7 +280,15 @@ impl Bench<'_> {
             .filter(|(at, ..)| seen.as_ref().is_none_or(|(seen, _)| seen == at))
             .copied()
             .collect();
-        verdict.headers = self.headers.refuse(&asked, &self.healthy)?;
+        let question = asked
+            .iter()
+            .map(|(_, kernel, artifact)| kernel.name.clone() + &artifact.digest());
+        let question = question.collect::<Vec<_>>().join("\0");
+        verdict.asked = format!("{:016x}", digest(question.as_bytes()));
+        verdict.headers = match earlier {
+            Some(earlier) if earlier.asked == verdict.asked => earlier.headers.clone(),
+            _ => self.headers.refuse(&asked, &self.healthy)?,
+        };
         if !changed.is_empty() {
             // Kernels that were written are what counts; where some are refused the others are judged.
             verdict.refused = None;

@@ -1,5 +1,6 @@
 //! What became of the mutants: kept between runs, and the table in docs/mutations.md.
 
+use super::kernels::SAMPLES;
 use super::mutant::{Mutant, Part};
 use super::scratch::write_changed;
 use serde_json::{Value, json};
@@ -14,6 +15,8 @@ pub struct Verdict {
     pub changed: usize,
     /// The real device headers.
     pub headers: Option<String>,
+    /// What the headers were asked about, as a number: they say the same of the same again.
+    pub asked: String,
     /// The emulator, with the kernel it was seen in.
     pub emulator: Option<String>,
     /// The compiler's own verifier.
@@ -23,9 +26,9 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    /// Whether somebody other than the verifier noticed.
+    /// Whether headers or emulator noticed. A mutant with which nothing is written breaks nothing that is emitted.
     pub fn caught(&self) -> bool {
-        self.headers.is_some() || self.emulator.is_some() || self.refused.is_some()
+        self.headers.is_some() || self.emulator.is_some()
     }
 
     /// The two halves of "refused" in the table are one: nothing was written that could be compiled or run.
@@ -67,6 +70,7 @@ impl Record {
             let changed = value["changed"].as_u64().unwrap_or_default() as usize;
             let verdict = Verdict {
                 changed,
+                asked: value["asked"].as_str().unwrap_or_default().to_string(),
                 headers,
                 emulator,
                 verifier,
@@ -100,13 +104,14 @@ impl Record {
                 let Verdict {
                     changed,
                     headers,
+                    asked,
                     emulator,
                     verifier,
                     refused,
                 } = verdict;
                 let value = json!({
-                    "key": key, "changed": changed, "headers": headers, "emulator": emulator, "verifier": verifier,
-                    "refused": refused,
+                    "key": key, "changed": changed, "headers": headers, "asked": asked, "emulator": emulator,
+                    "verifier": verifier, "refused": refused,
                 });
                 (name, value)
             })
@@ -136,13 +141,13 @@ pub fn page(judged: &[(&Mutant, &Verdict)]) -> String {
          listed in `kernels.rs` there is compiled for every RISC of both chips against the device headers of\n\
          ttnn 0.81.1, and run on the emulator and compared with the reference interpreter. Either must notice. The\n\
          verifier, which in a real compilation refuses such kernels first, has a column of its own.\n\n\
-         {total} mutants: the emulator notices {}, the headers {}, the verifier {}; of {} the code writer itself writes\n\
-         nothing. {} are noticed by neither headers nor emulator nor code writer.\n",
+         {total} mutants: the emulator notices {}, the headers {}, the verifier {}. {} are noticed by neither headers nor\n\
+         emulator.\n\n{}\n",
         count(|verdict| verdict.emulator.is_some()),
         count(|verdict| verdict.headers.is_some()),
         count(|verdict| verdict.verifier.is_some()),
-        count(|verdict| verdict.refused.is_some()),
         count(|verdict| !verdict.caught()),
+        seal(&judged.iter().map(|(mutant, _)| *mutant).collect::<Vec<_>>()),
     );
     for part in Part::ALL {
         let rows: Vec<_> = judged.iter().filter(|(mutant, _)| mutant.part == part).collect();
@@ -163,22 +168,39 @@ pub fn page(judged: &[(&Mutant, &Verdict)]) -> String {
     text
 }
 
-/// Whether `page` has a row for exactly these mutants and none that nobody noticed.
+/// A line that changes with the edits, with the kernels that they are judged on and with what those are run on.
+fn seal(mutants: &[&Mutant]) -> String {
+    let edits = mutants.iter().map(|mutant| format!("{mutant:?}"));
+    let kernels = SAMPLES.iter().map(|sample| format!("{sample:?}"));
+    let text: Vec<String> = edits.chain(kernels).collect();
+    format!("Edits and kernels: {:016x}.", super::digest(text.join("\0").as_bytes()))
+}
+
+/// Whether `page` was made for these mutants as they are now, has a row for exactly them, and none that nobody noticed.
 ///
 /// # Errors
-/// What is missing, too many, or not noticed.
+/// What is missing, too many, out of date, or not noticed.
 pub fn check(page: &str, mutants: &[&Mutant]) -> Result<(), String> {
     let rows: Vec<&str> = page.lines().filter(|line| line.starts_with("| `")).collect();
     let mut wrong = Vec::new();
     for mutant in mutants {
-        match rows.iter().find(|row| row.starts_with(&beginning(mutant))) {
+        let beginning = beginning(mutant);
+        match rows.iter().find_map(|row| row.strip_prefix(beginning.as_str())) {
             None => wrong.push(format!("no row for `{}` as it is now", mutant.name)),
-            Some(row) if row.contains("| – | – |") => wrong.push(format!("nobody notices `{}`", mutant.name)),
+            // The cells of headers and emulator.
+            Some(rest) if rest.starts_with(" – | – |") => wrong.push(format!("nobody notices `{}`", mutant.name)),
+            Some(rest) if rest.starts_with("  | nothing is written") => {
+                wrong.push(format!("nothing is emitted with `{}`", mutant.name));
+            }
             Some(_) => {}
         }
     }
-    if rows.len() > mutants.len() {
+    if rows.len() != mutants.len() {
         wrong.push(format!("{} rows for {} mutants", rows.len(), mutants.len()));
+    }
+    let seal = seal(mutants);
+    if !page.lines().any(|line| line == seal) {
+        wrong.push("an edit, or a kernel that mutants are judged on, has changed since the table was made".into());
     }
     if wrong.is_empty() {
         Ok(())
@@ -187,5 +209,76 @@ pub fn check(page: &str, mutants: &[&Mutant]) -> Result<(), String> {
             "docs/mutations.md is not up to date; run `cargo xtask conformance mutations`:\n{}",
             wrong.join("\n")
         ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MUTANT: Mutant = Mutant {
+        name: "no_wait",
+        part: Part::D3,
+        breaks: "nothing waits",
+        file: "passes/d3.rs",
+        find: "wait",
+        replace: "",
+    };
+
+    fn table(verdict: Verdict) -> String {
+        page(&[(&MUTANT, &verdict)])
+    }
+
+    fn noticed() -> Verdict {
+        Verdict {
+            emulator: Some("EMU0111".into()),
+            ..Verdict::default()
+        }
+    }
+
+    #[test]
+    fn a_table_of_mutants_that_are_noticed_is_good() {
+        assert_eq!(check(&table(noticed()), &[&MUTANT]), Ok(()));
+        let by_headers = Verdict {
+            headers: Some("no such function".into()),
+            ..Verdict::default()
+        };
+        assert_eq!(check(&table(by_headers), &[&MUTANT]), Ok(()));
+    }
+
+    #[test]
+    fn a_survivor_is_not() {
+        let seen_by_the_verifier = Verdict {
+            verifier: Some("not written".into()),
+            ..Verdict::default()
+        };
+        for survivor in [Verdict::default(), seen_by_the_verifier] {
+            let error = check(&table(survivor), &[&MUTANT]).expect_err("a survivor");
+            assert!(error.contains("nobody notices `no_wait`"), "{error}");
+        }
+        let nothing = Verdict {
+            refused: Some("no name".into()),
+            ..Verdict::default()
+        };
+        assert!(check(&table(nothing), &[&MUTANT]).is_err());
+    }
+
+    #[test]
+    fn a_table_of_other_edits_is_stale() {
+        let edited = Mutant {
+            replace: "wait again",
+            ..MUTANT
+        };
+        let error = check(&table(noticed()), &[&edited]).expect_err("an edit that was not judged");
+        assert!(error.contains("has changed since"), "{error}");
+        assert!(check(&table(noticed()), &[]).is_err());
+        assert!(check(&table(noticed()), &[&MUTANT, &edited]).is_err());
+    }
+
+    #[test]
+    fn an_edit_applies_exactly_once() {
+        assert_eq!(MUTANT.apply("a wait b"), Ok("a  b".into()));
+        assert!(MUTANT.apply("a b").is_err());
+        assert!(MUTANT.apply("wait wait").is_err());
     }
 }

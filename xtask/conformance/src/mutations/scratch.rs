@@ -1,5 +1,6 @@
 //! A copy of the workspace in which the compiler is broken and built, so that nothing of the repository is touched.
 
+use super::kernels::SAMPLES;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -20,7 +21,7 @@ pub struct Scratch {
     /// Where everything of this chore is.
     pub folder: PathBuf,
     workspace: PathBuf,
-    /// A number for the state of the sources.
+    /// A number for compiler, emulator and kernels.
     pub digest: String,
 }
 
@@ -32,25 +33,23 @@ impl Scratch {
     pub fn new(kernels: &[Kernel]) -> Result<Scratch, String> {
         let folder = project::target().join("mutations");
         let workspace = folder.join("workspace");
-        let mut digest = 0xcbf2_9ce4_8422_2325_u64;
+        let tiles = serde_json::to_string(kernels).map_err(|error| error.to_string())?;
+        let mut judged_by = format!("{tiles}{SAMPLES:?}").into_bytes();
         for file in source_files()? {
             let text = read(&project::root().join(&file))?;
             if ["tt-backend/src", "tt-emulator/src", "tt-emulator/device"]
                 .iter()
                 .any(|part| file.starts_with(part))
             {
-                digest = text.iter().fold(digest, |hash, byte| {
-                    (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3)
-                });
+                judged_by.extend_from_slice(&text);
             }
             write_changed(&workspace.join(&file), &text)?;
         }
         let scratch = Scratch {
-            digest: format!("{digest:016x}"),
+            digest: format!("{:016x}", super::digest(&judged_by)),
             folder,
             workspace,
         };
-        let tiles = serde_json::to_string(kernels).map_err(|error| error.to_string())?;
         write_changed(&scratch.kernels(), tiles.as_bytes())?;
         Ok(scratch)
     }

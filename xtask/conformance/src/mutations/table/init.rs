@@ -1,7 +1,4 @@
 //! Mutants of D4 insert_compute_init.
-//!
-//! None swaps the operands of an init or of a reconfiguration: what goes through the FPU together has one format in this
-//! language (fp32 goes through the SFPU), so that the swapped call programs the same.
 
 use crate::mutations::mutant::mutants;
 
@@ -16,6 +13,10 @@ mutants! {
         "let mut before = vec![startup];" => "let mut before = vec![startup]; before.clear();";
     d4_startup_order: "the engines are started in the other source order", NEEDS,
         "let template = if reverse { \"SrcOrder::Reverse\" }" => "let template = if !reverse { \"SrcOrder::Reverse\" }";
+    d4_startup_operands: "the engines are started for the operands the other way round", NEEDS,
+        "[a, b, out].map(Expr::Buffer)" => "[b, a, out].map(Expr::Buffer)";
+    d4_startup_state: "the pass believes the formats of SrcA and SrcB swapped after the startup", NEEDS,
+        "let (src_a, src_b) = if reverse { (b, a) } else { (a, b) };" => "let (src_a, src_b) = if reverse { (a, b) } else { (b, a) };";
     d4_startup_output: "the packer is started for the first operand", NEEDS,
         "[a, b, out].map(Expr::Buffer)" => "[a, b, a].map(Expr::Buffer)";
     d4_nothing_hoisted: "transitions that belong before the persistent loop are left out", PASS,
@@ -56,6 +57,9 @@ mutants! {
         "BoolExpr::Compare(CompareOp::Eq, IntExpr::Var(*var), start.clone())";
     d4_condition_hoisted: "what depends on a loop variable is set once before the loop", NEEDS,
         "                stable: false,\n" => "                stable: true,\n";
+    d4_sources_swapped: "the formats of SrcA and SrcB are set the wrong way round", NEEDS,
+        "let args: Vec<Expr> = a.args.iter().chain(&b.args).cloned().collect();" =>
+        "let args: Vec<Expr> = b.args.iter().chain(&a.args).cloned().collect();";
     d4_copy_unconfigured: "a copy does not set the format of SrcA", NEEDS,
         "            formats(engines, Some(buffer), None),\n            math(engines, &COPY_INIT" => "            Vec::new(),\n            math(engines, &COPY_INIT";
     d4_transpose_unconfigured: "a transposition does not set the format of SrcA", NEEDS,
@@ -76,6 +80,8 @@ mutants! {
         "[i64::from(matmul.transpose), columns, rows, i64::from(matmul.k)]" => "[i64::from(matmul.transpose), columns, rows, 1]";
     d4_matmul_init_transpose: "the init of a product knows nothing of its transposition", NEEDS,
         "[i64::from(matmul.transpose), columns, rows, i64::from(matmul.k)]" => "[0, columns, rows, i64::from(matmul.k)]";
+    d4_matmul_init_operands: "the init of a product has its operands swapped", NEEDS,
+        "math(engines, &MATMUL_BLOCK_INIT, \"\", &[matmul.a, matmul.b], &numbers)," => "math(engines, &MATMUL_BLOCK_INIT, \"\", &[matmul.b, matmul.a], &numbers),";
     d4_transpose_as_copy: "a transposition gets the init of a copy", NEEDS,
         "math(engines, &TRANSPOSE_INIT, \"\"" => "math(engines, &COPY_INIT, \"\"";
     d4_broadcast_as_plain: "a broadcast gets the init of the plain operation", NEEDS,
@@ -89,5 +95,5 @@ mutants! {
     d4_multiply_uninitialised: "a product within the steps of a section gets no init", PASS,
         "*before = meet(&requirement::matmul(self.engines, matmul, state.chunk()), state);" => "*before = Vec::new(); let _ = &*matmul;";
     d4_reuse_template: "the init of a product with the registers is for the other source", NEEDS,
-        "pub const DEST_TO_SRCA: &str = \"EltwiseBinaryReuseDestType::DEST_TO_SRCA\";" => "pub const DEST_TO_SRCA: &str = \"EltwiseBinaryReuseDestType::DEST_TO_SRCB\";";
+        "math(engines, &MUL_REUSE_DEST_INIT, DEST_TO_SRCA," => "math(engines, &MUL_REUSE_DEST_INIT, \"EltwiseBinaryReuseDestType::DEST_TO_SRCB\",";
 }

@@ -3,7 +3,6 @@
 use crate::mutations::mutant::mutants;
 
 const D1_FILE: &str = "passes/d1_split_kernel.rs";
-const D2_FILE: &str = "passes/d2_bind_tensor_accessors.rs";
 const ARGUMENTS: &str = "passes/e1_finalize_signature/arguments.rs";
 const PLAN: &str = "passes/e1_finalize_signature/plan.rs";
 
@@ -72,13 +71,12 @@ mutants! {
 }
 
 mutants! {
-    /// A tensor is not where the kernel looks for it.
+    /// A tensor is not where the kernel looks for it. D2 itself only lists accessors: one too few and the code writer has no
+    /// name to write, so that nothing is emitted; what the list means for kernel and launch is said in E1.
     D2, D2:
-    d2_writes_unbound: "tensors that are only written get no accessor", D2_FILE,
-        "Node::Leaf(Step::Read(_, region) | Step::Write(_, region)) => drop(touched.insert(region.tensor))," =>
-        "Node::Leaf(Step::Read(_, region)) => drop(touched.insert(region.tensor)),";
-    d2_writer_has_readers: "the writer gets the accessors of the reader", D2_FILE,
-        "writer: bind(&split.writer)," => "writer: bind(&split.reader),";
+    d2_address_of_last: "every accessor gets the address of the last tensor", ARGUMENTS,
+        "let tensor = self.kernel.params[accessor.tensor.index()].name().to_string();\n        self.fixed" =>
+        "let tensor = self.kernel.params.iter().rev().find(|param| matches!(param, tt_lang::ir::Param::Tensor(_))).map_or(\"\", |param| param.name()).to_string(); let _ = accessor.tensor;\n        self.fixed";
     d2_address_of_first: "every accessor gets the address of the first tensor", ARGUMENTS,
         "let tensor = self.kernel.params[accessor.tensor.index()].name().to_string();\n        self.fixed" =>
         "let tensor = self.kernel.params.iter().find(|param| matches!(param, tt_lang::ir::Param::Tensor(_))).map_or(\"\", |param| param.name()).to_string(); let _ = accessor.tensor;\n        self.fixed";

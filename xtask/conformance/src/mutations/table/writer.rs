@@ -7,6 +7,7 @@ const STATEMENT: &str = "codegen/statement.rs";
 const EXPRESSION: &str = "codegen/expression.rs";
 const USES: &str = "codegen/uses.rs";
 const EDGES: &str = "codegen/edges.rs";
+const ARGUMENTS: &str = "passes/e1_finalize_signature/arguments.rs";
 
 mutants! {
     /// Text that does not say what Device IR says.
@@ -40,6 +41,9 @@ mutants! {
         "{args}.next_compile_time_args_offset()" => "{args}.next_compile_time_args_index()";
     writer_accessor_arguments: "the arguments of an accessor are swapped", KERNEL,
         "TensorAccessor({args}, {address});" => "TensorAccessor({address}, {args});";
+    writer_blocks_from_zero: "every core begins with the first block", KERNEL,
+        "for (int32_t {BLOCK_ID} = start_id; {BLOCK_ID} < start_id + count; ++{BLOCK_ID})" =>
+        "for (int32_t {BLOCK_ID} = 0; {BLOCK_ID} < start_id + count; ++{BLOCK_ID})";
     writer_blocks_end: "every core ends at the number of its blocks", KERNEL,
         "{BLOCK_ID} < start_id + count; ++{BLOCK_ID})" => "{BLOCK_ID} < count; ++{BLOCK_ID})";
     writer_one_block_more: "every core computes one block too many", KERNEL,
@@ -48,8 +52,10 @@ mutants! {
         "for leaf in &program.coordinates {" => "for leaf in program.coordinates.iter().skip(1) {";
     writer_no_prologue: "what runs before the first block is left out", KERNEL,
         "    statements.nodes(&program.before, &mut out)?;\n" => "";
-    writer_no_epilogue: "what runs after the last block is left out", KERNEL,
-        "    statements.nodes(&program.after, &mut out)?;\n" => "";
+    writer_prologue_again: "what runs before the first block runs before every block", KERNEL,
+        "        for leaf in &program.coordinates {" => "        statements.nodes(&program.before, &mut out)?;\n        for leaf in &program.coordinates {";
+    writer_epilogue_first: "what runs after the last block runs after every block", KERNEL,
+        "        statements.nodes(&program.body, &mut out)?;\n" => "        statements.nodes(&program.body, &mut out)?;\n        statements.nodes(&program.after, &mut out)?;\n";
     writer_loop_one_more: "loops of the user run once too often", STATEMENT,
         "Text::operator(\"<\", &Text::primary(var)," => "Text::operator(\"<=\", &Text::primary(var),";
     writer_loop_start: "loops of the user begin one later", STATEMENT,
@@ -68,12 +74,12 @@ mutants! {
         "            Node::When { cond, then, otherwise } => {\n                out.open(format!(\"if (!({}))\"";
     writer_both_branches: "both branches are taken", STATEMENT,
         "out.reopen(\"else\");" => "out.reopen(\"\");";
-    writer_scopes_dropped: "scopes are not opened", STATEMENT,
-        "                out.open(\"\");\n                self.nodes(body, out)?;\n                out.close();" => "                self.nodes(body, out)?;";
+    writer_no_declarations: "names are assigned and not declared", STATEMENT,
+        "format!(\"{kind} {name} = {};\", value(of)?)" => "{ let _ = kind; format!(\"{name} = {};\", value(of)?) }";
     writer_advance_assigns: "addresses are set instead of advanced", STATEMENT,
         "{name} += {};\", value(by)?" => "{name} = {};\", value(by)?";
-    writer_ceil: "divisions are rounded up once too far", EXPRESSION,
-        "Some(value) => (value - 1).to_string()," => "Some(value) => value.to_string(),";
+    writer_ceil: "divisions are rounded up once too far", ARGUMENTS,
+        "Expr::Int(value) => Expr::Int(value - 1)," => "Expr::Int(value) => Expr::Int(*value),";
     writer_min_is_max: "the smaller of two is the larger", EXPRESSION,
         "if op == IntOp::Min { \"<\" } else { \">\" }" => "if op == IntOp::Min { \">\" } else { \"<\" }";
     writer_sum_for_product: "sums in products have no parentheses", EXPRESSION,
