@@ -116,6 +116,11 @@ fn broadcast_name(broadcast: Broadcast) -> &'static str {
     }
 }
 
+/// The init that loads no constants, tables or macros: it sets only the lanes' configuration, ADDR_MOD_7 and the counters as all
+/// do, so fills need no init of their own and disturb none. Production kernels rely on both (`eltwise_where_sfpu.cpp`;
+/// `is_sfpu_op_v` in `ttnn/cpp/ttnn/kernel_lib/eltwise/core/chain.inl`).
+const FILL_INIT: &str = "fill_tile_init";
+
 /// What an SFPU init set up: the init's name and the variant of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SfpuSetting {
@@ -272,9 +277,11 @@ impl EngineState {
         });
     }
 
-    /// Sets the SFPU.
+    /// Sets the SFPU. What the init of a fill sets up every other init has set up too.
     pub fn set_sfpu(&mut self, setting: SfpuSetting) {
-        self.sfpu = Some(setting);
+        if setting.init != FILL_INIT || self.sfpu.is_none() {
+            self.sfpu = Some(setting);
+        }
     }
 
     /// The matrix engine is set for `wanted`; accumulation of an element-wise operation is what its init said and is
@@ -308,6 +315,7 @@ impl EngineState {
         self.require_started(operation)?;
         match self.sfpu {
             Some(current) if current == wanted => Ok(()),
+            Some(_) if wanted.init == FILL_INIT => Ok(()),
             Some(current) if current.init == wanted.init => Err((
                 &rules::SFPU_INIT_MISSING,
                 format!("{operation} with other template arguments than {}", current.init),
@@ -478,6 +486,28 @@ mod tests {
         );
         assert_eq!(
             code(state.require_sfpu("exp_tile", SfpuSetting { variant: 1, ..exp })),
+            "EMU0606"
+        );
+        let fill = SfpuSetting {
+            init: "fill_tile_init",
+            variant: 0,
+        };
+        state.require_sfpu("fill_tile", fill).expect("any init will do");
+        state.set_sfpu(fill);
+        state.require_sfpu("exp_tile", exp).expect("still set");
+    }
+
+    #[test]
+    fn a_fill_alone_sets_the_sfpu_for_nothing_else() {
+        let mut state = started(false);
+        let setting = |init| SfpuSetting { init, variant: 0 };
+        assert_eq!(
+            code(state.require_sfpu("fill_tile", setting("fill_tile_init"))),
+            "EMU0606"
+        );
+        state.set_sfpu(setting("fill_tile_init"));
+        assert_eq!(
+            code(state.require_sfpu("exp_tile", setting("exp_tile_init"))),
             "EMU0606"
         );
     }

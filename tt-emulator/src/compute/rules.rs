@@ -49,8 +49,10 @@ rules! {
         "The init fixed transposition, block shape, broadcast or reduction; the call asks for others.",
         "metalium.md 2.4; wheel tt_metal/tt-llk/tt_llk_*/llk_lib/llk_math_matmul.h and llk_unpack_AB_matmul.h";
     SFPU_INIT_MISSING = "EMU0606", "SFPU operation without its init",
-        "Inits load the constants and tables of one operation; another operation's init overwrote them, or none was called.",
-        "metalium.md 2.6";
+        "Inits load the constants and tables of one operation; another operation's init overwrote them, or none was called. \
+         The init of a fill loads none: it overwrites nothing, and a fill needs no more than any init.",
+        "metalium.md 2.6; wheel tt_metal/hw/inc/api/compute/eltwise_unary/fill.h, \
+         ttnn/cpp/ttnn/kernel_lib/eltwise/core/chain.inl (is_sfpu_op_v)";
     FORMAT_SRC_A = "EMU0607", "SrcA is set for another data format",
         "An init does not change formats: call reconfig_data_format or reconfig_data_format_srca first.",
         "metalium.md 2.3; patterns.md 7; wheel tt_metal/hw/ckernels/*/metal/llk_api/llk_unpack_AB_matmul_api.h, are_unpackers_AB_configured_correctly";
