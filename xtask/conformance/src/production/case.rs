@@ -73,6 +73,13 @@ pub struct Failure {
     pub evidence: &'static str,
 }
 
+impl Failure {
+    /// Whether it is a crash of the machine's C++ compiler: another compiler may survive the kernel, and the device's does.
+    pub fn is_of_compiler(&self) -> bool {
+        self.evidence.starts_with("internal compiler error")
+    }
+}
+
 /// A tensor in pages.
 #[derive(Clone, Debug)]
 pub struct Buffer {

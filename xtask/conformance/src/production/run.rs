@@ -3,11 +3,34 @@
 use super::case::{Arg, Case, CircularBuffer, Kernel};
 use super::wheel::Wheel;
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 use tt_emulator::kernel_object::KernelSource;
 use tt_emulator::{
     Arch, ArchName, Buffer, BufferKind, CbIndex, CoreCoord, Device, Program, Sharding, default_threads, launch,
 };
+
+/// Runs all `cases` as [`run`] does, as many at a time as there are processors: most of the time goes to the C++ compiler. The
+/// outcomes stand in the order of the cases.
+pub fn run_all(cases: &[Case], wheel: &Wheel, arch: ArchName) -> Vec<Result<(), String>> {
+    let outcomes: Vec<OnceLock<Result<(), String>>> = cases.iter().map(|_| OnceLock::new()).collect();
+    let next = AtomicUsize::new(0);
+    let work = || {
+        while let Some(index) = Some(next.fetch_add(1, Ordering::Relaxed)).filter(|index| *index < cases.len()) {
+            outcomes[index].get_or_init(|| run(&cases[index], wheel, arch));
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..default_threads() {
+            scope.spawn(work);
+        }
+    });
+    let missing = || Err("the case was not run".to_owned());
+    outcomes
+        .into_iter()
+        .map(|outcome| outcome.into_inner().unwrap_or_else(missing))
+        .collect()
+}
 
 /// Runs `case` on an emulated chip.
 ///

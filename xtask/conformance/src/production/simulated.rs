@@ -8,7 +8,7 @@ use super::wheel::Wheel;
 use crate::simulator::npy;
 use crate::simulator::oracle::{Failure, Oracle};
 use serde_json::{Map, Value, json};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use tt_emulator::kernel_config::{DataMovementProcessor, KernelRole};
 use tt_emulator::{ArchName, BufferKind, DataFormat};
 
@@ -18,7 +18,7 @@ fn can_be_told(case: &Case) -> bool {
         KernelRole::Compute(options) => options.unpack_to_dest_fp32.is_empty(),
         KernelRole::DataMovement { .. } => true,
     };
-    case.fails.is_none()
+    case.fails.is_none_or(|failure| failure.is_of_compiler())
         && case.buffers.len() > 1
         && case.buffers.iter().all(|buffer| buffer.sharding.is_none())
         && case.kernels.iter().all(plain)
@@ -151,7 +151,7 @@ fn kernel(kernel: &Kernel, index: usize, wheel: &Wheel, folder: &Path) -> Result
             };
             let name = Path::new(&kernel.path).file_name().unwrap_or_default();
             let path = folder.join(format!("{index}.{}", name.to_string_lossy()));
-            std::fs::write(&path, header + &text)
+            std::fs::write(&path, header + &beside(&text, wheel.directory(&kernel.path)))
                 .map_err(|error| format!("cannot write {}: {error}", path.display()))?;
             path
         }
@@ -189,6 +189,18 @@ fn kernel(kernel: &Kernel, index: usize, wheel: &Wheel, folder: &Path) -> Result
         }
     }
     Ok(described)
+}
+
+/// A kernel's text, to stand elsewhere: what it includes from its own folder it includes by whole paths.
+fn beside(text: &str, directory: Option<PathBuf>) -> String {
+    let moved = |line: &str| {
+        let name = line.trim_start().strip_prefix("#include \"")?.split('"').next()?;
+        let path = directory.as_ref()?.join(name);
+        path.is_file().then(|| format!("#include \"{}\"", path.display()))
+    };
+    text.lines()
+        .map(|line| moved(line).unwrap_or_else(|| line.to_owned()) + "\n")
+        .collect()
 }
 
 fn argument(argument: &Arg) -> Value {

@@ -153,6 +153,10 @@ fn tilizing() -> Vec<Case> {
     };
     vec![
         fill(
+            Rig::new("tilize", "kernel/compute/tilize.cpp").compile_args([3u32, 2]),
+            16,
+        ),
+        fill(
             Rig::new("data_movement/tilize", &format!("{tilize}/tilize.cpp")).compile_args([0u32, 16, 3, 2]),
             16,
         ),
@@ -170,12 +174,66 @@ fn tilizing() -> Vec<Case> {
 fn untilizing() -> Vec<Case> {
     let x = matrix(38);
     let page = BF16.tile_bytes(32, 32) as u32;
-    let path = "operations/data_movement/untilize/codegen/kernels/compute_untilize.cpp";
+    let folder = "operations/data_movement/untilize";
+    let rows = |rig: Rig| {
+        rig.input_in(0, BF16, &x, 4)
+            .output_pages(16, BF16, page, x.sticks(BF16), 4)
+            .case()
+    };
+    let tile_by_tile = stack(
+        (0..3)
+            .flat_map(|row| (0..2).map(move |column| (row, column)))
+            .map(|(r, c)| tile(&x, r, c)),
+    );
+    // The blocks alternate between two buffers.
+    let bands = |first: usize| {
+        let rows = (first..3).step_by(2).flat_map(|band| band * 32..band * 32 + 32);
+        encode(
+            BF16,
+            &rows
+                .flat_map(|row| (0..64).map(move |column| (row, column)))
+                .map(|(r, c)| x.at(r, c))
+                .collect::<Vec<_>>(),
+        )
+    };
+    let halo = "operations/sliding_window/halo/device/kernels/compute/pack_untilize.cpp";
     vec![
-        Rig::new("data_movement/untilize", path)
-            .compile_args([3u32, 2, 0, 16, 8])
+        rows(
+            Rig::new(
+                "data_movement/untilize, generated",
+                &format!("{folder}/codegen/kernels/compute_untilize.cpp"),
+            )
+            .compile_args([3u32, 2, 0, 16, 8]),
+        ),
+        rows(
+            Rig::new(
+                "data_movement/untilize",
+                &format!("{folder}/device/kernels/compute/untilize.cpp"),
+            )
+            .compile_args([3u32, 2, 0, 16]),
+        ),
+        rows(
+            Rig::new(
+                "data_movement/untilize a given number of blocks",
+                &format!("{folder}/device/kernels/compute/untilize_variable_num_blocks.cpp"),
+            )
+            .compile_args([2u32, 0, 16])
+            .args([3u32]),
+        ),
+        Rig::new(
+            "data_movement/untilize tile by tile",
+            &format!("{folder}/device/kernels/compute/untilize_w.cpp"),
+        )
+        .compile_args([3u32, 2, 1])
+        .input_in(0, BF16, &x, 4)
+        .output_pages(16, BF16, page, tile_by_tile.sticks(BF16), 4)
+        .case(),
+        Rig::new("halo untilize into two buffers", halo)
+            .compile_args([0u32, 16, 17, 2, 1])
+            .args([3u32])
             .input_in(0, BF16, &x, 4)
-            .output_pages(16, BF16, page, encode(BF16, &x.values), 4)
+            .output_pages(16, BF16, page, bands(0), 4)
+            .output_pages(17, BF16, page, bands(1), 4)
             .case(),
     ]
 }

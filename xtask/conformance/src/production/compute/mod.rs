@@ -1,8 +1,11 @@
 //! Cases of compute kernels.
 
 mod arrangement;
+mod broadcasts;
 mod elementwise;
+mod functions;
 mod matmul;
+mod moreh;
 mod normalization;
 mod reduction;
 mod rig;
@@ -14,8 +17,11 @@ use tt_emulator::ArchName;
 pub fn cases(_arch: ArchName) -> Vec<Case> {
     [
         arrangement::cases(),
+        broadcasts::cases(),
         elementwise::cases(),
+        functions::cases(),
         matmul::cases(),
+        moreh::cases(),
         normalization::cases(),
         reduction::cases(),
     ]
