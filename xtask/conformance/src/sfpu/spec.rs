@@ -73,8 +73,8 @@ impl Run<'_> {
         if self.wide { 4 } else { 2 }
     }
 
-    /// Writes the launch below `folder`.
-    fn write(&self, folder: &Path) -> Result<(), String> {
+    /// Writes the launch below `folder`, with every function put in line or not.
+    fn write(&self, folder: &Path, in_line: bool) -> Result<(), String> {
         let save = |file: &str, text: &str| {
             let path = folder.join(file);
             std::fs::write(&path, text).map_err(|error| format!("cannot write {}: {error}", path.display()))
@@ -86,6 +86,7 @@ impl Run<'_> {
             .replace("@HEADER@", &format!("api/compute/{}", self.case.header))
             .replace("@INIT@", self.case.init)
             .replace("@CALL@", self.case.call)
+            .replace("@IN_LINE@", if in_line { "1" } else { "0" })
             .replace("@WIDE@", if self.wide { "1" } else { "0" });
         save("reader.cpp", READER)?;
         save("compute.cpp", &compute)?;
@@ -105,6 +106,15 @@ impl Run<'_> {
             }
         }
         pages
+    }
+
+    /// Keeps the results of the launch in `folder`.
+    fn keep(&self, folder: &Path, out: &Path) -> Result<(), String> {
+        let bytes = npy::read_words(&folder.join("out.npy"), COUNT * self.bytes() / 4)?;
+        let (path, partial) = (self.results(out), out.join("results.partial"));
+        std::fs::write(&partial, bytes)
+            .and_then(|()| std::fs::rename(&partial, &path))
+            .map_err(|error| format!("cannot write {}: {error}", path.display()))
     }
 
     fn spec(&self, streams: usize) -> Value {
@@ -145,7 +155,8 @@ impl Run<'_> {
     }
 }
 
-/// Runs what is missing and keeps the results in `out`. What is beyond the simulator comes back by name, with the
+/// Runs what is missing and keeps the results in `out`; what the stand-in for the device's compiler cannot build, with every
+/// function put in line once more. What is beyond the simulator comes back by name, with the
 /// reason; a launch that fails otherwise is an error.
 pub fn simulate(missing: &[Run], out: &Path, oracle: &Oracle, jobs: &str) -> Result<BTreeMap<String, Failure>, String> {
     let launches = out.join("launches");
@@ -155,33 +166,29 @@ pub fn simulate(missing: &[Run], out: &Path, oracle: &Oracle, jobs: &str) -> Res
         }
         _ => Ok(()),
     };
-    let mut refused = BTreeMap::new();
-    let mut failed = Vec::new();
-    for batch in missing.chunks(BATCH) {
-        clear()?;
-        for run in batch {
-            run.write(&launches.join(run.name()))?;
-        }
-        oracle.run(&launches, jobs)?;
-        for run in batch {
-            let folder = launches.join(run.name());
-            match oracle.failure(&folder) {
-                None => {}
-                Some(Failure::Launch(why)) => {
-                    failed.push(format!("{}: {why}", run.name()));
-                    continue;
-                }
-                Some(limit) => {
-                    refused.insert(run.name(), limit);
-                    continue;
+    let (mut refused, mut failed) = (BTreeMap::new(), Vec::new());
+    let mut left = missing.to_vec();
+    for in_line in [false, true] {
+        let mut again = Vec::new();
+        for batch in left.chunks(BATCH) {
+            clear()?;
+            for run in batch {
+                run.write(&launches.join(run.name()), in_line)?;
+            }
+            oracle.run(&launches, jobs)?;
+            for run in batch {
+                let folder = launches.join(run.name());
+                match oracle.failure(&folder) {
+                    None => run.keep(&folder, out)?,
+                    Some(Failure::Launch(why)) => failed.push(format!("{}: {why}", run.name())),
+                    Some(Failure::Compiler) if !in_line => again.push(*run),
+                    Some(limit) => {
+                        refused.insert(run.name(), limit);
+                    }
                 }
             }
-            let bytes = npy::read_words(&folder.join("out.npy"), COUNT * run.bytes() / 4)?;
-            let (path, partial) = (run.results(out), out.join("results.partial"));
-            std::fs::write(&partial, bytes)
-                .and_then(|()| std::fs::rename(&partial, &path))
-                .map_err(|error| format!("cannot write {}: {error}", path.display()))?;
         }
+        left = again;
     }
     clear()?;
     if failed.is_empty() {

@@ -1,5 +1,17 @@
 // One operation over 64 tiles. A tile of a 16-bit register is one page; of a 32-bit one, two: the upper and the lower halves
 // of its bits, put together by integer operations, which change none of them.
+#define IN_LINE @IN_LINE@
+
+#if IN_LINE
+// The stand-in for the device's compiler has real numbers in the vector unit only. What kernels compare of their parameters
+// has to be constant by then, and is once every function is put in line.
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+#include "sfpi.h"
+#define inline __attribute__((always_inline)) inline
+#endif
 #include "api/compute/compute_kernel_hw_startup.h"
 #include "api/compute/compute_kernel_api.h"
 #include "api/compute/binary_bitwise_sfpu.h"
