@@ -78,3 +78,14 @@ fn a_download_that_leaves_no_file_is_named() {
     assert!(error.contains("the download left no ttnn-0.81.1"), "{error}");
     assert_eq!(entries(scratch.path()), [""; 0]);
 }
+
+#[test]
+fn a_wheel_that_was_damaged_in_the_cache_is_named_and_nothing_is_made_of_it() {
+    let scratch = Scratch::new("damaged-later");
+    let kept = scratch.path().join("wheel-0.81.1");
+    std::fs::create_dir(&kept).unwrap();
+    std::fs::write(kept.join(WHEEL.file), "PK\x03\x04 and no more").unwrap();
+    let error = headers(&Cache::at(scratch.path()), &Fake(Err("not asked"))).unwrap_err();
+    assert!(error.contains("damaged") && error.contains("Remove"), "{error}");
+    assert_eq!(entries(scratch.path()), ["wheel-0.81.1"]);
+}

@@ -24,7 +24,9 @@ pub struct Machine;
 
 impl Downloads for Machine {
     fn wheel(&self, folder: &Path) -> Result<(), String> {
-        let failed = |reason: String| format!("cannot download ttnn {TTNN_VERSION} with pip: {reason}");
+        let failed = |reason: String| {
+            format!("cannot download ttnn {TTNN_VERSION} with pip, which needs the network once: {reason}")
+        };
         pip().map_err(failed)?;
         let mut command = Command::new("python3");
         command
@@ -56,7 +58,7 @@ impl Downloads for Machine {
             .collect();
         let failed = |reason: String| {
             format!(
-                "cannot download the packages {} with apt-get, which Debian 12 for x86-64 has: {reason}",
+                "cannot download the packages {} with apt-get, which Debian 12 for x86-64 has and which needs the network once: {reason}",
                 wanted.join(" ")
             )
         };
@@ -120,7 +122,11 @@ pub(super) fn output(command: &mut Command) -> Result<Output, String> {
         return Ok(output);
     }
     let said = String::from_utf8_lossy(&output.stderr);
-    let lines: Vec<&str> = said.lines().filter(|line| !line.trim().is_empty()).collect();
+    // Lines of a Python traceback that are indented quote pip's own source.
+    let lines: Vec<&str> = said
+        .lines()
+        .filter(|line| !line.is_empty() && !line.starts_with(' '))
+        .collect();
     let last = lines[lines.len().saturating_sub(4)..].join("\n");
     Err(format!("`{name}` ended with {}: {last}", output.status))
 }

@@ -49,7 +49,8 @@ fn file(cache: &Cache, downloads: &dyn Downloads) -> Result<PathBuf, String> {
         downloads.wheel(folder)?;
         verified(folder, WHEEL).map(|_| ())
     })?;
-    Ok(entry.join(WHEEL.file))
+    // It may have been damaged since.
+    verified(&entry, WHEEL).map_err(|error| format!("{error}\nRemove {} and run again", entry.display()))
 }
 
 /// Unpacks the files of `wheel` whose names are `wanted` into `folder`, each as `change` makes it.
