@@ -3,10 +3,11 @@
 use super::elementwise::zip;
 use super::matmul::{stack, tile};
 use super::reduction::scaler;
-use super::rig::{BF16, Rig};
+use super::rig::{BF16, Rig, destination};
 use crate::production::case::Case;
 use crate::production::values::Matrix;
 use tt_emulator::DataFormat::Int32;
+use tt_emulator::kernel_config::ComputeOptions;
 
 /// What sums of a few bf16 values may be off: some units in the last place, and what cancels.
 const NEAR: (f64, f64) = (5e-2, 2e-2);
@@ -64,7 +65,11 @@ fn sum_of_integers() -> Case {
         .map(|x| x.map(|x| (x * 1e6).trunc()))
         .collect();
     let path = "operations/moreh/moreh_sum/device/moreh_sum_nc_impl_kernels/moreh_int_sum_nc.cpp";
-    Rig::with("moreh sum of integers", path, super::rig::destination(true))
+    let options = ComputeOptions {
+        unpack_to_dest_fp32: vec![true, true],
+        ..destination(true)
+    };
+    Rig::with("moreh sum of integers", path, options)
         .dfbs(&[("input", 0), ("intermed0", 1), ("out", 2)])
         .token("num_output_tiles", 2u32)
         .token("num_input_tiles", 3u32)
@@ -220,9 +225,9 @@ fn descent() -> Case {
     Rig::new("moreh sgd with momentum and weight decay", path)
         .defines(&[("WEIGHT_DECAY", "1"), ("MOMENTUM", "1"), ("MOMENTUM_INITIALIZED", "1")])
         .compile_args([3u32])
-        .input_in(0, BF16, &param, 2)
-        .input_in(1, BF16, &grad, 2)
-        .input_in(2, BF16, &momentum, 2)
+        .input(0, BF16, &param)
+        .input(1, BF16, &grad)
+        .input(2, BF16, &momentum)
         .input(24, BF16, &scalars)
         .scratch(25, BF16, 1)
         .scratch(26, BF16, 1)
