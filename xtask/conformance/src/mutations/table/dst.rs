@@ -15,9 +15,9 @@ mutants! {
         "            body.push(Node::Leaf(call(&TILE_REGS_WAIT, [])));\n" => "";
     d5_no_release: "registers are never released", FILE,
         "            body.push(Node::Leaf(call(&TILE_REGS_RELEASE, [])));\n" => "";
-    d5_wait_before_commit: "the packer waits before the registers are committed", FILE,
-        "body.push(Node::Leaf(call(&TILE_REGS_COMMIT, [])));\n            body.push(Node::Leaf(call(&TILE_REGS_WAIT, [])));" =>
-        "body.push(Node::Leaf(call(&TILE_REGS_WAIT, [])));\n            body.push(Node::Leaf(call(&TILE_REGS_COMMIT, [])));";
+    d5_release_before_pack: "registers are released before they are packed", FILE,
+        "            body.push(Node::Leaf(call(&TILE_REGS_WAIT, [])));\n" =>
+        "            body.push(Node::Leaf(call(&TILE_REGS_WAIT, [])));\n            body.push(Node::Leaf(call(&TILE_REGS_RELEASE, [])));\n";
     d5_acquire_twice: "registers are acquired twice", FILE,
         "let mut body = vec![Node::Leaf(call(&TILE_REGS_ACQUIRE, []))];" =>
         "let mut body = vec![Node::Leaf(call(&TILE_REGS_ACQUIRE, [])), Node::Leaf(call(&TILE_REGS_ACQUIRE, []))];";
