@@ -306,6 +306,38 @@ fn functions<const N: usize>(x: &Tensor<bf16, 1, N>, y: &mut Tensor<f32, 1, N>) 
     T.copy(sum, y[(0, bx * 64)]);
 }
 
+/// To whole numbers: digits of a number in the base 8.
+#[tt::kernel]
+fn whole<const N: usize>(x: &Tensor<f32, 1, N>, y: &mut Tensor<f32, 1, N>) {
+    let bx = T.Kernel(N.div_ceil(64));
+    let v = T.alloc_shared::<f32>(1, 64);
+    let w = T.alloc_shared::<f32>(1, 64);
+    T.copy(x[(0, bx * 64)], v);
+    for (i, j) in T.Parallel(1, 64) {
+        w[(i, j)] = v[(i, j)].floor() + 8.0 * v[(i, j)].ceil() + 64.0 * v[(i, j)].trunc() + 512.0 * v[(i, j)].round();
+    }
+    T.copy(w, y[(0, bx * 64)]);
+}
+
+#[test]
+fn whole_numbers_with_halves_to_even() {
+    on_both_chips(|device| {
+        let x: Vec<f32> = (-40..40).map(|quarter| quarter as f32 / 4.0).collect();
+        let shape = [1, x.len()];
+        let x_on_device = device.upload(&x, shape)?;
+        let mut y = device.zeros::<f32>(shape)?;
+        let reference = whole(&x_on_device, &mut y).reference()?;
+        whole(&x_on_device, &mut y).run()?;
+        let expected: Vec<f32> = x
+            .iter()
+            .map(|v| v.floor() + 8.0 * v.ceil() + 64.0 * v.trunc() + 512.0 * v.round_ties_even())
+            .collect();
+        assert_eq!(reference["y"], expected);
+        assert_eq!(y.download()?, expected);
+        Ok(())
+    });
+}
+
 #[test]
 fn functions_of_the_sfpu() {
     on_both_chips(|device| {

@@ -172,7 +172,7 @@ element_ops! {
     Erfc "erfc" 1 0 |x| super::super::special::erfc(x[0]);
     Floor "floor" 1 0 |x| x[0].floor();
     Ceil "ceil" 1 0 |x| x[0].ceil();
-    Round "round" 1 0 |x| x[0].round();
+    Round "round" 1 0 |x| x[0].round_ties_even();
     Trunc "trunc" 1 0 |x| x[0].trunc();
     Min "min" 2 0 |x| x[0].min(x[1]);
     Max "max" 2 0 |x| x[0].max(x[1]);
