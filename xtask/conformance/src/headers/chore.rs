@@ -1,6 +1,6 @@
 //! The command line of `conformance headers`.
 
-use super::{Options, Outcome, compile_all, list, toolchain};
+use super::{Options, Outcome, compile_all, list, refuse_old_names, toolchain};
 use crate::fetch::{Cache, Machine};
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -84,22 +84,17 @@ fn run(arguments: &Arguments) -> Result<(), String> {
     }
 }
 
-/// The toolchain that the command line names, or the stock one.
+/// The toolchain that the command line names, or the stock one; to it old names are errors.
 pub(crate) fn chosen(arguments: &Arguments, cache: &Cache) -> Result<Toolchain, String> {
-    match arguments.option("toolchain") {
+    let mut toolchain = match arguments.option("toolchain") {
         Some(root) => {
             let root = std::path::absolute(root).map_err(|error| format!("cannot use {root}: {error}"))?;
-            Toolchain::of_runtime(&root).map_err(|error| error.to_string())
+            Toolchain::of_runtime(&root).map_err(|error| error.to_string())?
         }
-        None => {
-            let mut toolchain = toolchain(cache, &Machine)?;
-            toolchain
-                .adaptation
-                .compile
-                .push("-Werror=deprecated-declarations".into());
-            Ok(toolchain)
-        }
-    }
+        None => toolchain(cache, &Machine)?,
+    };
+    refuse_old_names(&mut toolchain);
+    Ok(toolchain)
 }
 
 /// The chips that the command line names; all where it names none.

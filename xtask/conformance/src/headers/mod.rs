@@ -15,6 +15,17 @@ pub use stock::toolchain;
 use std::path::{Path, PathBuf};
 use tt_build::device::{Chip, DeviceCompiler, DeviceKernel, Processor, Toolchain, processors_of};
 
+/// Makes deprecated names errors, which the JIT lets pass.
+pub(crate) fn refuse_old_names(toolchain: &mut Toolchain) {
+    let adaptation = &mut toolchain.adaptation;
+    adaptation.compile.push("-Werror=deprecated-declarations".into());
+    if adaptation.system_headers {
+        // Where a call has a default argument, the compiler believes to be in the header when it says that the name is an
+        // old one, and of system headers it says nothing by default.
+        adaptation.compile.push("-Wsystem-headers".into());
+    }
+}
+
 /// A kernel that does not compile.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {

@@ -201,10 +201,7 @@ impl Headers {
     pub fn new(scratch: &Path) -> Result<Headers, String> {
         let cache = Cache::of_user()?;
         let mut toolchain = headers::toolchain(&cache, &Machine)?;
-        // Old names are errors. Where a call has a default argument the compiler believes to be in the header when it says
-        // that the name is an old one, and of system headers it says nothing by default.
-        let old_names = ["-Werror=deprecated-declarations", "-Wsystem-headers"];
-        toolchain.adaptation.compile.extend(old_names.map(Into::into));
+        headers::refuse_old_names(&mut toolchain);
         Ok(Headers {
             toolchain,
             built: cache.folder("built")?,
