@@ -43,6 +43,11 @@ impl Distance {
         self.zero_signs += other.zero_signs;
     }
 
+    /// Nothing differs.
+    pub fn is_equal(&self) -> bool {
+        self.equal() == self.count()
+    }
+
     fn count(&self) -> usize {
         self.steps.len() + self.not_a_number + self.zero_signs
     }
@@ -59,7 +64,7 @@ impl fmt::Display for Distance {
         if count == 0 {
             return f.write_str("nothing");
         }
-        if equal == count {
+        if self.is_equal() {
             return f.write_str("equal");
         }
         // Never rounded up to all of them.

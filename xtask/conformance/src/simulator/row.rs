@@ -136,17 +136,21 @@ impl Row {
         Ok(())
     }
 
-    /// The launches on ordinary inputs that did not run; on extreme ones the simulator may refuse, which the table says.
+    /// The launches that did not run or differ from the emulator. The simulator may refuse extreme inputs, which the table says.
     pub fn failures(&self) -> Vec<String> {
         let Outcome::Run { chips, .. } = &self.outcome else {
             return Vec::new();
         };
         let launches = chips.iter().flat_map(|chip| &chip.launches);
         launches
-            .filter(|launch| launch.kind == Kind::Ordinary)
-            .filter_map(|launch| match launch.failure.as_ref()? {
-                Failure::Launch(failure) => Some(format!("{}: {failure}", launch.folder.display())),
-                Failure::Compiler | Failure::Instruction(_) => None,
+            .filter_map(|launch| {
+                let what = match &launch.failure {
+                    None if launch.to_emulator.is_equal() => return None,
+                    None => format!("differs from the emulator: {}", launch.to_emulator),
+                    Some(Failure::Launch(failure)) if launch.kind == Kind::Ordinary => failure.clone(),
+                    Some(_) => return None,
+                };
+                Some(format!("{}: {what}", launch.folder.display()))
             })
             .collect()
     }
