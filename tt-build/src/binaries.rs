@@ -55,7 +55,9 @@ pub(crate) fn compile(
         Ok(Some(toolchain)) => toolchain,
         Ok(None) => return Ok(Built::default()),
         // An SDK that was named for the host alone. Whoever named a runtime wants binaries.
-        Err(error @ DeviceError::NoCompiler { .. }) if std::env::var_os(RUNTIME_VARIABLE).is_none() => {
+        Err(error @ (DeviceError::NoCompiler { .. } | DeviceError::NoRuntime { .. }))
+            if std::env::var_os(RUNTIME_VARIABLE).is_none_or(|value| value.is_empty()) =>
+        {
             return Ok(Built {
                 binaries: Vec::new(),
                 warnings: vec![format!("{error}: device binaries are not built")],

@@ -67,7 +67,11 @@ pub fn compiled(arguments: &Arguments) -> Result<Vec<(String, Artifact)>, String
 /// # Errors
 /// As [`compiled`].
 pub fn emitted(arguments: &Arguments) -> Result<Vec<(String, Kernel, Artifact)>, String> {
-    let mut found = tt_build::kernels_of_package(&project::root()).map_err(|error| error.to_string())?;
+    let root = project::root();
+    let mut found = tt_build::kernels_of_package(&root).map_err(|error| error.to_string())?;
+    for file in project::rust_files(&root.join("tt-backend/tests/kernels"), None)? {
+        found.extend(tt_build::kernels_of_crate(&file));
+    }
     let (programs, only) = match arguments.option("programs") {
         Some(folder) => (Some(PathBuf::from(folder)), arguments.list("only")),
         None => (

@@ -13,7 +13,7 @@ pub struct Adaptation {
     pub dropped: Vec<String>,
     /// Options that are exactly the first are replaced by the second.
     pub replaced: Vec<(String, Vec<String>)>,
-    /// The runtime's headers are system headers: only what is found in kernels is warned of.
+    /// The runtime's headers are system headers: of what is in them the compiler does not warn by default.
     pub system_headers: bool,
     /// Comes last in every compile.
     pub compile: Vec<OsString>,

@@ -8,6 +8,13 @@ use std::path::{Path, PathBuf};
 pub enum DeviceError {
     /// The toolchain is not laid out as it has to be, does not run, or has the wrong version.
     Toolchain(String),
+    /// The folder has no device side of TT-Metalium.
+    NoRuntime {
+        /// The folder.
+        root: PathBuf,
+        /// What is not in it.
+        missing: &'static str,
+    },
     /// The runtime is there, its compiler is not.
     NoCompiler {
         /// The runtime's root.
@@ -77,6 +84,11 @@ impl fmt::Display for DeviceError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             DeviceError::Toolchain(reason) | DeviceError::Plan(reason) => f.write_str(reason),
+            DeviceError::NoRuntime { root, missing } => write!(
+                f,
+                "{} has no {missing}: name a folder with tt_metal/ and runtime/ of TT-Metalium 0.81",
+                root.display()
+            ),
             DeviceError::NoCompiler { root, tried } => {
                 let tried: Vec<String> = tried.iter().map(|path| path.display().to_string()).collect();
                 write!(

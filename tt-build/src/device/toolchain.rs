@@ -64,10 +64,10 @@ impl Toolchain {
     pub fn of_runtime(root: &Path) -> Result<Toolchain, DeviceError> {
         for folder in ["tt_metal/hw/firmware/src/tt-1xx", "runtime/hw/toolchain"] {
             if !root.join(folder).is_dir() {
-                return Err(DeviceError::Toolchain(format!(
-                    "{} has no {folder}: name a folder with tt_metal/ and runtime/ of TT-Metalium 0.81",
-                    root.display()
-                )));
+                return Err(DeviceError::NoRuntime {
+                    root: root.to_path_buf(),
+                    missing: folder,
+                });
             }
         }
         let places = [root.join("runtime/sfpi"), PathBuf::from(INSTALLED)];

@@ -4,8 +4,9 @@
 //! idle ──acquire──► acquired ──commit──► committed ──wait──► waited ──release──► idle
 //!                   (math)                                   (packer)
 //! ```
-//! The packer's thread may start to wait while math still works. A released register reads as zero for the matrix engine and the packer, and is undefined for the SFPU. Registers are
-//! kept as 32-bit values; with a 16-bit destination the low halves are zero.
+//! The packer's thread may start to wait while math still works. A released register reads as zero for the matrix engine
+//! and the packer, and is undefined for the SFPU. Registers are kept as 32-bit values; with a 16-bit destination the low
+//! halves are zero.
 
 use super::rules;
 use super::tile::Tile;

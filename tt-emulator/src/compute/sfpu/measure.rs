@@ -167,7 +167,7 @@ pub fn digest(results: &[u32]) -> u64 {
     value
 }
 
-/// The line of the record for results: name, digest, and every [`SAMPLES`]th result.
+/// The line of the record for results: name, digest, and every `SAMPLES`th result.
 pub fn line(case: &Case, chip: ArchName, wide: bool, results: &[u32]) -> String {
     let samples: Vec<String> = (0..COUNT)
         .step_by(SAMPLES)

@@ -73,6 +73,10 @@ fn run_apart(scratch: &Path, file: &Path) -> Result<Option<String>, String> {
             None => std::thread::sleep(Duration::from_millis(20)),
         }
     };
+    // A panic is 101 and a crash has no code.
+    if status.code() == Some(1) {
+        return Err(format!("`--judge {}` could not do its work", file.display()));
+    }
     let Ok(text) = std::fs::read_to_string(&said) else {
         return Ok(Some(format!("the process ended with {status}")));
     };

@@ -61,8 +61,8 @@ pub fn table(cases: &[Case]) -> (Counts, String) {
 fn text(rows: &BTreeMap<&str, Row>) -> String {
     let mut text = String::from(
         "# Production kernels on the emulator\n\n\
-         Kernels that the operations of `ttnn` 0.81.1 run, taken from its wheel as they are and run on both emulated chips\n\
-         under host programs written by hand (`xtask/conformance/src/production`). Their results are compared with plain\n\
+         Kernels that the operations of `ttnn` 0.81.1 run, taken from its wheel as they are (but for two constructs\n\
+         that GCC 12 refuses: docs/device.md) and run on both emulated chips under host programs written by hand (`xtask/conformance/src/production`). Their results are compared with plain\n\
          Rust: byte by byte where data only moves, within the bound given where it is computed with. None of their code is\n\
          part of this repository. `cargo xtask conformance kernels` runs them all and fails where one is wrong, where one\n\
          that is listed as failing is right, and where this table, which `--write` writes, is not what it found.\n",

@@ -1,6 +1,6 @@
 //! `cargo xtask conformance simulator`: every operation of the language, run by the real runtime on simulated chips.
 //!
-//! For each kernel of [`case::all`], each chip and each kind of inputs: the launch on the emulator, the same launch from the
+//! For each kernel of `case::all`, each chip and each kind of inputs: the launch on the emulator, the same launch from the
 //! plan file alone through the runtime's JIT and dispatch on the simulated chip, and the reference interpreter. What they
 //! differ by, element by element, is the table docs/simulator.md.
 
@@ -43,7 +43,7 @@ pub const CHECK: Chore = Chore {
         (
             "out",
             "DIR",
-            "where launches are written (default: simulator in the target folder)",
+            "where the folder `simulator` of launches is written anew (default: the target folder)",
         ),
         ("list", "", "the kernels by their names"),
         ("check", "", "fails where the table would change instead of writing it"),
@@ -85,7 +85,8 @@ fn run(arguments: &Arguments) -> Result<(), String> {
     }
     let out = arguments
         .option("out")
-        .map_or_else(|| project::target().join("simulator"), PathBuf::from);
+        .map_or_else(project::target, PathBuf::from)
+        .join("simulator");
     exact_products();
 
     if out.exists() {
@@ -149,8 +150,9 @@ fn prepare(cases: &[Case], chips: &[&str], out: &Path) -> Result<Vec<Row>, Strin
         .collect())
 }
 
-/// Prints or writes the table; an error where a launch did not run, or differs from the emulator.
+/// Prints or writes the table. An error, and nothing written, where a launch did not run or differs from the emulator.
 fn report(rows: &[Row], partial: bool, check: bool) -> Result<(), String> {
+    let failed: Vec<String> = rows.iter().flat_map(Row::failures).collect();
     let text = table::text(rows);
     let path = project::root().join("docs/simulator.md");
     if partial {
@@ -167,14 +169,13 @@ fn report(rows: &[Row], partial: bool, check: bool) -> Result<(), String> {
                 news.join("\n")
             ));
         }
-    } else {
+    } else if failed.is_empty() {
         let new = path.with_extension("md.new");
         std::fs::create_dir_all(project::root().join("docs"))
             .and_then(|()| std::fs::write(&new, &text))
             .and_then(|()| std::fs::rename(&new, &path))
             .map_err(|error| format!("cannot write {}: {error}", path.display()))?;
     }
-    let failed: Vec<String> = rows.iter().flat_map(Row::failures).collect();
     println!("{}", table::summary(rows));
     if failed.is_empty() {
         Ok(())

@@ -158,7 +158,7 @@ impl Row {
 
 /// Whether an error is one of the compiler (codes 400 to 599), not of the language.
 fn is_a_limit(error: &str) -> bool {
-    error.contains("TT04") || error.contains("TT05")
+    error.contains("error[TT04") || error.contains("error[TT05")
 }
 
 fn first_line(errors: &[String]) -> String {

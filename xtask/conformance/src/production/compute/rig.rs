@@ -1,4 +1,4 @@
-//! The surroundings of one compute kernel on one core: our feeder fills its circular buffers from tensors, and a
+//! The surroundings of one compute kernel on one core: our feeder fills its circular buffers from tensors, and
 //! our drain empties them into tensors. For kernels whose production readers do more than read.
 
 use crate::production::case::{Arg, Buffer, Case, CircularBuffer, Kernel, Stream};
