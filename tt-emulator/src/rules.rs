@@ -83,8 +83,9 @@ rules! {
     CB_BACK_WINDOW = "EMU0112", "page outside what was reserved",
         "Only pages that cb_reserve_back returned for are free to be written.",
         "wheel tt_metal/hw/inc/api/dataflow/dataflow_api.h, cb_reserve_back";
-    CB_WINDOW_WRAP = "EMU0113", "indexed page beyond the end of the ring",
-        "An index is added to the pointer without wrapping: the page lies behind the circular buffer.",
+    CB_WINDOW_WRAP = "EMU0113", "page or pointer outside of the ring",
+        "An index is added to the pointer without wrapping, and a pointer is what a kernel sets it to: both must stay inside \
+         the circular buffer.",
         "patterns.md 0, surprise 1";
     CB_PUSH_OUTSTANDING_READ = "EMU0114", "push of pages that a read still fills",
         "Reads complete at noc_async_read_barrier; pages pushed before it may hold old data.",

@@ -277,11 +277,13 @@ impl EngineState {
         });
     }
 
-    /// Sets the SFPU. What the init of a fill sets up every other init has set up too.
-    pub fn set_sfpu(&mut self, setting: SfpuSetting) {
-        if setting.init != FILL_INIT || self.sfpu.is_none() {
+    /// Sets the SFPU; says whether that changes anything. What the init of a fill sets up every other init has set up too.
+    pub fn set_sfpu(&mut self, setting: SfpuSetting) -> bool {
+        let changes = setting.init != FILL_INIT || self.sfpu.is_none();
+        if changes {
             self.sfpu = Some(setting);
         }
+        changes
     }
 
     /// The matrix engine is set for `wanted`; accumulation of an element-wise operation is what its init said and is

@@ -224,10 +224,10 @@ pub(super) extern "C" fn matmul(
         let mut rows = [Page { operand: a, bytes: &[] }; BLOCK_LIMIT];
         let mut columns = [Page { operand: b, bytes: &[] }; BLOCK_LIMIT];
         for r in 0..rt {
-            rows[r as usize] = risc.input(a, i0 + r * kt, line);
+            rows[r as usize] = risc.input(a, i0.saturating_add(r.saturating_mul(kt)), line);
         }
         for c in 0..ct {
-            columns[c as usize] = risc.input(b, i1 + c, line);
+            columns[c as usize] = risc.input(b, i1.saturating_add(c), line);
         }
         risc.compute
             .matmul(&rows[..rt as usize], &columns[..ct as usize], idst, transpose);
@@ -282,7 +282,10 @@ pub(super) extern "C" fn binary(
         for tile in 0..count {
             let checked = risc.compute.require_binary(op, broadcast, (a, b), idst + tile, row);
             let accumulate = risc.obey(checked, line);
-            let (first, second) = (risc.input(a, i0 + tile, line), risc.input(b, i1 + tile, line));
+            let (first, second) = (
+                risc.input(a, i0.saturating_add(tile), line),
+                risc.input(b, i1.saturating_add(tile), line),
+            );
             risc.compute
                 .binary(op, (broadcast, row), first, second, idst + tile, accumulate);
         }
@@ -330,7 +333,7 @@ pub(super) extern "C" fn copy(icb: u32, tile: u32, idst: u32, count: u32, line: 
         let checked = risc.compute.require_copy(&wanted, operand, idst, count);
         risc.obey(checked, line);
         for i in 0..count {
-            let page = risc.input(operand, tile + i, line);
+            let page = risc.input(operand, tile.saturating_add(i), line);
             risc.compute.copy(page, idst + i, transpose, Broadcast::None);
         }
         risc.counters.compute.copied_tiles += u64::from(count);
@@ -352,7 +355,7 @@ pub(super) extern "C" fn transpose(icb: u32, tile: u32, idst: u32, count: u32, l
             .require_copy(&MatrixSetting::Transpose, operand, idst, count);
         risc.obey(checked, line);
         for i in 0..count {
-            let page = risc.input(operand, tile + i, line);
+            let page = risc.input(operand, tile.saturating_add(i), line);
             risc.compute.copy(page, idst + i, true, Broadcast::None);
         }
         risc.counters.compute.copied_tiles += u64::from(count);
@@ -432,7 +435,10 @@ pub(super) extern "C" fn reduce(
         for i in 0..count {
             let checked = risc.compute.require_reduce(pool, dim, (data, scale), idst + i);
             risc.obey(checked, line);
-            let (page, scale_page) = (risc.input(data, tile + i, line), risc.input(scale, scaler_tile, line));
+            let (page, scale_page) = (
+                risc.input(data, tile.saturating_add(i), line),
+                risc.input(scale, scaler_tile, line),
+            );
             let reduced = risc.compute.reduce(pool, dim, page, scale_page, idst + i);
             risc.obey(reduced, line);
         }
@@ -476,7 +482,7 @@ pub(super) extern "C" fn pack(idst: u32, ocb: u32, out_of_order: u32, index: u32
         let packer = risc.obey(checked, line);
         for i in 0..count {
             let slot = if out_of_order != 0 {
-                index + i
+                index.saturating_add(i)
             } else {
                 risc.next_pack_slot(ocb, line)
             };

@@ -69,8 +69,9 @@ impl ComputeState {
             .ok_or_else(|| unknown("init", name))?;
         self.engines.require_started(init)?;
         self.require_vector(init)?;
-        self.engines.set_sfpu(SfpuSetting { init, variant });
-        self.sfpu_words = words;
+        if self.engines.set_sfpu(SfpuSetting { init, variant }) {
+            self.sfpu_words = words;
+        }
         Ok(())
     }
 

@@ -11,6 +11,11 @@ use crate::engine::risc::{Risc, guard};
 /// Bytes of the largest tile that lies in rows.
 const LARGEST_TILE: usize = 4096;
 
+/// The last of `pages` pages; one that no buffer has where there are more than can be counted.
+fn last(pages: usize) -> u32 {
+    u32::try_from(pages - 1).unwrap_or(u32::MAX)
+}
+
 impl Risc {
     /// Bytes of an element of a row-major buffer.
     fn row_element(&mut self, operand: Operand, line: i32) -> usize {
@@ -28,7 +33,7 @@ impl Risc {
     /// `bytes` bytes from the read pointer on, all of them waited for.
     fn front_bytes<'a>(&mut self, cb: u32, page_bytes: usize, bytes: usize, line: i32) -> &'a [u8] {
         let pages = bytes.div_ceil(page_bytes).max(1);
-        self.front_page(cb, pages as u32 - 1, line);
+        self.front_page(cb, last(pages), line);
         let first = self.front_page(cb, 0, line);
         // SAFETY: first and last page are inside what was waited for and not beyond the ring's end, so all between are.
         unsafe { std::slice::from_raw_parts(first, bytes) }
@@ -37,7 +42,7 @@ impl Risc {
     /// `bytes` bytes from the write pointer on, all of them reserved.
     fn back_bytes<'a>(&mut self, cb: u32, page_bytes: usize, bytes: usize, line: i32) -> &'a mut [u8] {
         let pages = bytes.div_ceil(page_bytes).max(1);
-        self.back_page(cb, pages as u32 - 1, line);
+        self.back_page(cb, last(pages), line);
         let first = self.back_page(cb, 0, line);
         // SAFETY: as for `front_bytes`.
         unsafe { std::slice::from_raw_parts_mut(first, bytes) }
@@ -53,6 +58,10 @@ impl Risc {
         line: i32,
     ) {
         let element = self.row_element(out, line);
+        if u64::from(column) + u64::from(block) > u64::from(full) {
+            let detail = format!("tiles from {column} on of a row of {full}, {block} of them");
+            self.violation(&rules::BLOCK_DIMENSIONS, line, detail);
+        }
         let set = self
             .compute
             .engines
@@ -152,13 +161,14 @@ pub(super) extern "C" fn tilize(icb: u32, block: u32, ocb: u32, input: u32, outp
             if fast {
                 risc.compute.set_fast(&mut packer, operand);
             }
-            let page = risc.output(out, output + t, line);
+            let page = risc.output(out, output.saturating_add(t), line);
             risc.compute.pack(&packer, 0, page);
             let released = risc.compute.registers.release();
             risc.obey(released, line);
         }
-        risc.counters.compute.copied_tiles += u64::from(block);
-        risc.counters.compute.packed_tiles += u64::from(block);
+        let tiles = u64::from(block) - first as u64;
+        risc.counters.compute.copied_tiles += tiles;
+        risc.counters.compute.packed_tiles += tiles;
     });
 }
 
@@ -209,18 +219,24 @@ pub(super) extern "C" fn untilize_block(
             let checked = risc.compute.require_copy(&wanted, operand, 0, block);
             risc.obey(checked, line);
             for c in 0..block {
-                let page = risc.input(operand, first + c, line);
+                let page = risc.input(operand, first.saturating_add(c), line);
                 risc.compute.copy(page, c, false, Broadcast::None);
             }
             let registers = &mut risc.compute.registers;
             let handed = registers.commit().and_then(|()| registers.wait());
             risc.obey(handed, line);
             let bytes = risc.back_bytes(ocb, page_bytes, skipped + row_bytes, line);
-            risc.pack_rows(out, (block, full, column * block), 0, &mut bytes[skipped..], line);
+            risc.pack_rows(
+                out,
+                (block, full, column.saturating_mul(block)),
+                0,
+                &mut bytes[skipped..],
+                line,
+            );
             let released = risc.compute.registers.release();
             risc.obey(released, line);
         }
-        risc.counters.compute.copied_tiles += u64::from(rows * block);
+        risc.counters.compute.copied_tiles += u64::from(rows) * u64::from(block);
     });
 }
 
@@ -231,7 +247,9 @@ pub(super) extern "C" fn untilize_dest(ocb: u32, block: u32, full: u32, rows: u3
         let row_bytes = full as usize * 1024 * element;
         let bytes = risc.back_bytes(ocb, page_bytes, rows as usize * row_bytes, line);
         for (r, row) in bytes.chunks_exact_mut(row_bytes.max(1)).enumerate() {
-            risc.pack_rows(out, (block, full, column * block), first + r as u32 * block, row, line);
+            let column = column.saturating_mul(block);
+            let first = first.saturating_add((r as u32).saturating_mul(block));
+            risc.pack_rows(out, (block, full, column), first, row, line);
         }
     });
 }

@@ -309,6 +309,11 @@ impl Risc {
     /// write the firmware's own record of a circular buffer.
     pub fn set_cb_pointer(&mut self, cb: u32, which: u32, value: u32, line: i32) {
         self.check_cb(cb, line);
+        let config = &self.core().cbs[cb as usize].config;
+        if which < 2 && !(config.base..=config.base + config.bytes).contains(&value) {
+            let detail = format!("pointer of circular buffer {cb} set to {value:#x}, outside of its ring");
+            self.violation(&rules::CB_WINDOW_WRAP, self.line, detail);
+        }
         let view = &mut self.views[cb as usize];
         match which {
             0 => view.read = value,
@@ -330,8 +335,8 @@ impl Risc {
             );
             self.violation(&rules::CB_FRONT_WINDOW, line, detail);
         }
-        let address = view.read + index * config.page_bytes;
-        if address + config.page_bytes > config.base + config.bytes {
+        let address = u64::from(view.read) + u64::from(index) * u64::from(config.page_bytes);
+        if address + u64::from(config.page_bytes) > u64::from(config.base + config.bytes) {
             let detail = format!(
                 "page {index} from the read pointer of circular buffer {cb} lies behind its {} pages",
                 config.pages
@@ -354,8 +359,8 @@ impl Risc {
             );
             self.violation(&rules::CB_BACK_WINDOW, line, detail);
         }
-        let address = view.write + index * config.page_bytes;
-        if address + config.page_bytes > config.base + config.bytes {
+        let address = u64::from(view.write) + u64::from(index) * u64::from(config.page_bytes);
+        if address + u64::from(config.page_bytes) > u64::from(config.base + config.bytes) {
             let detail = format!(
                 "page {index} from the write pointer of circular buffer {cb} lies behind its {} pages",
                 config.pages
@@ -370,7 +375,7 @@ impl Risc {
     pub fn next_pack_slot(&mut self, cb: u32, line: i32) -> u32 {
         self.check_cb(cb, line);
         let slot = self.views[cb as usize].pack_slot;
-        self.views[cb as usize].pack_slot += 1;
+        self.views[cb as usize].pack_slot = slot.saturating_add(1);
         slot
     }
 

@@ -150,6 +150,16 @@ impl Device {
         locked(&self.allocations).l1.lowest()
     }
 
+    /// What the live L1 buffer around `address` takes in every core.
+    pub(crate) fn l1_buffer_at(&self, address: u64) -> Option<std::ops::Range<u64>> {
+        let allocations = locked(&self.allocations);
+        let mut ranges = allocations
+            .l1_buffers
+            .iter()
+            .map(|buffer| buffer.base..buffer.base + buffer.bank_bytes);
+        ranges.find(|range| range.contains(&address))
+    }
+
     /// The address map as it is now.
     pub(crate) fn machine(&self) -> Machine {
         let allocations = locked(&self.allocations);

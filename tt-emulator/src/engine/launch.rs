@@ -234,7 +234,16 @@ fn place_circular_buffers(program: &Program, device: &Device) -> Result<Vec<u32>
     let mut addresses = Vec::with_capacity(program.circular_buffers.len());
     for buffer in &program.circular_buffers {
         if let Some(address) = buffer.global_address {
-            addresses.push(address as u32);
+            let end = address.saturating_add(u64::from(buffer.total_bytes));
+            let range = device.l1_buffer_at(address);
+            let Some((address, _)) = u32::try_from(address).ok().zip(range.filter(|range| end <= range.end)) else {
+                let detail = format!(
+                    "a circular buffer of {} bytes at {address:#x} is not inside an L1 buffer",
+                    buffer.total_bytes
+                );
+                return Err(Report::launch(&rules::LAUNCH_L1, detail));
+            };
+            addresses.push(address);
             continue;
         }
         let address = buffer
@@ -346,7 +355,7 @@ fn build(
                 transfers: Transfers::default(),
                 wait: Wait::Nothing,
                 line: 0,
-                calls: 0,
+                calls: Default::default(),
                 switch: Switch::unset(),
                 violation: None,
                 counters: RiscCounters::default(),

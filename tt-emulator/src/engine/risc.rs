@@ -6,6 +6,7 @@ use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::null_mut;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering, compiler_fence};
 
 use crate::arch::{Arch, L1_SLOT_BYTES, MAX_CIRCULAR_BUFFERS};
 use crate::compute::ComputeState;
@@ -63,7 +64,7 @@ pub(crate) struct Risc {
     /// Line of the last call that says its line.
     pub line: i32,
     /// Calls entered and left, together: odd while the kernel is in one.
-    pub calls: u64,
+    pub calls: AtomicU64,
     pub switch: Switch,
     pub violation: Option<Violation>,
     pub counters: RiscCounters,
@@ -95,7 +96,8 @@ pub(crate) fn guard<R>(line: i32, body: impl FnOnce(&mut Risc) -> R) -> R {
     let outcome = catch_unwind(AssertUnwindSafe(|| {
         // SAFETY: as said above.
         let risc = unsafe { &mut *risc };
-        risc.calls += 1;
+        risc.calls.fetch_add(1, Ordering::Relaxed);
+        compiler_fence(Ordering::SeqCst);
         if line != 0 {
             risc.line = line;
         }
@@ -104,7 +106,8 @@ pub(crate) fn guard<R>(line: i32, body: impl FnOnce(&mut Risc) -> R) -> R {
     match outcome {
         Ok(value) => {
             // SAFETY: as above; the body's borrow has ended.
-            unsafe { (*risc).calls += 1 };
+            compiler_fence(Ordering::SeqCst);
+            unsafe { (*risc).calls.fetch_add(1, Ordering::Relaxed) };
             value
         }
         Err(payload) => {

@@ -16,6 +16,7 @@ mod linux {
     use std::mem::zeroed;
     use std::ptr::null_mut;
     use std::sync::OnceLock;
+    use std::sync::atomic::Ordering;
 
     use super::super::risc::{self, Wait};
     use super::super::trap;
@@ -119,8 +120,8 @@ mod linux {
         if !trap::is_watched(context.uc_mcontext.gregs[libc::REG_RSP as usize] as usize) {
             return;
         }
-        // SAFETY: a current RISC is live; this reads one word that only this thread writes.
-        let calls = unsafe { (*current).calls };
+        // SAFETY: a current RISC is live, and the counter may be read while the interrupted code changes it.
+        let calls = unsafe { (*std::ptr::addr_of!((*current).calls)).load(Ordering::Relaxed) };
         let before = SEEN.replace((current as usize, calls));
         // An odd number: the kernel is in a call, whose work is the engine's.
         if calls % 2 == 1 || before != (current as usize, calls) {

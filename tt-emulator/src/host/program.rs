@@ -195,11 +195,11 @@ unsafe extern "C" fn tt_emulator_create_circular_buffer(
         // SAFETY: by the contract of the call.
         let (cores, indices) = unsafe { (cores(core_data, core_count), slice(indices, index_count)) };
         let indices = indices.iter().map(|index| {
-            let format = DataFormat::from_id(index.format as u8);
+            let format = u8::try_from(index.format).ok().and_then(DataFormat::from_id);
             let format = format
                 .ok_or_else(|| format!("circular buffer {}: no data format has id {}", index.id, index.format))?;
             Ok(CbIndex {
-                id: index.id as u8,
+                id: u8::try_from(index.id).map_err(|_| format!("there is no circular buffer {}", index.id))?,
                 format,
                 page_bytes: index.page_bytes,
                 tile: (index.tile_rows, index.tile_columns),

@@ -148,5 +148,9 @@ struct CbInterfaces<std::integer_sequence<uint32_t, ids...>> {
 }  // namespace tt_emulator
 
 inline LocalCBInterface& get_local_cb_interface(uint32_t cb_id) {
+    if (cb_id >= NUM_CIRCULAR_BUFFERS) {
+        // Breaks the rule about circular buffers that a core does not have, and does not return.
+        tt_emulator_dataflow()->cb_fact(cb_id, TT_EMULATOR_CB_PAGES, 0);
+    }
     return tt_emulator::CbInterfaces<std::make_integer_sequence<uint32_t, NUM_CIRCULAR_BUFFERS>>::all[cb_id];
 }

@@ -2,14 +2,17 @@
 
 use super::table::{Kind, Lane, Operation};
 use crate::compute::destination::{Broken, Destination};
+use crate::compute::rounding::{decode_destination, encode_destination};
 use crate::compute::rules;
 use crate::data_format::DataFormat;
 
 /// Where the bits of a lane are in the emulator's word of a register.
 #[derive(Clone, Copy)]
-struct Place {
-    shift: u32,
-    mask: u32,
+enum Place {
+    /// Those of the mask.
+    Word(u32),
+    /// Arranged as a 16-bit register has them.
+    Half,
 }
 
 impl Place {
@@ -17,15 +20,9 @@ impl Place {
     /// For 32-bit integers in registers of 16 bits.
     fn of(kind: Kind, wide: bool, operation: &str) -> Result<Place, Broken> {
         match (kind, wide) {
-            (Kind::Int32 | Kind::UInt32, true) => Ok(Place {
-                shift: 0,
-                mask: u32::MAX,
-            }),
-            (Kind::UInt16, true) => Ok(Place { shift: 0, mask: 0xffff }),
-            (Kind::UInt16, false) => Ok(Place {
-                shift: 16,
-                mask: 0xffff,
-            }),
+            (Kind::Int32 | Kind::UInt32, true) => Ok(Place::Word(u32::MAX)),
+            (Kind::UInt16, true) => Ok(Place::Word(0xffff)),
+            (Kind::UInt16, false) => Ok(Place::Half),
             (Kind::Int32 | Kind::UInt32, false) => Err((
                 &rules::WHERE_FORMAT,
                 format!("{operation} on {kind:?}, the registers have 16 bits"),
@@ -34,11 +31,17 @@ impl Place {
     }
 
     fn read(self, value: f32) -> u32 {
-        (value.to_bits() >> self.shift) & self.mask
+        match self {
+            Place::Word(mask) => value.to_bits() & mask,
+            Place::Half => u32::from(encode_destination(value.to_bits())),
+        }
     }
 
     fn write(self, bits: u32) -> f32 {
-        f32::from_bits((bits & self.mask) << self.shift)
+        f32::from_bits(match self {
+            Place::Word(mask) => bits & mask,
+            Place::Half => decode_destination(bits as u16),
+        })
     }
 }
 
@@ -84,4 +87,16 @@ pub fn run(
         tiles[out as usize].0[lane] = place.write(bits);
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sixteen_bits_are_where_copies_and_packs_have_them() {
+        let place = Place::of(Kind::UInt16, false, "").unwrap_or_else(|_| panic!("it has a place"));
+        let sum = place.read(f32::from_bits(decode_destination(200))) + 100;
+        assert_eq!(encode_destination(place.write(sum).to_bits()), 300);
+    }
 }

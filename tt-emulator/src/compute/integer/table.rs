@@ -78,6 +78,17 @@ fn right(kind: Kind, x: u32, by: u32) -> u32 {
     }
 }
 
+/// Shifts right by a register: numbers with a sign by 32 or more give zero, 32-bit ones without by 31 at most
+/// (`ckernel_sfpu_binary_shift.h`).
+fn right_by_register(kind: Kind, x: u32, by: u32) -> u32 {
+    match kind {
+        Kind::Int32 if by >= 32 => 0,
+        Kind::Int32 => ((x as i32) >> by) as u32,
+        Kind::UInt32 => x >> by.min(31),
+        Kind::UInt16 => logical_right(kind, x, by),
+    }
+}
+
 fn logical_right(kind: Kind, x: u32, by: u32) -> u32 {
     if by >= kind.bits() { 0 } else { x >> by }
 }
@@ -118,7 +129,7 @@ pub static OPERATIONS: &[Operation] = operations! {
     "bitwise_or_binary_tile", "binary_bitwise_tile_init", Binary(|_, x, y| x | y);
     "bitwise_xor_binary_tile", "binary_bitwise_tile_init", Binary(|_, x, y| x ^ y);
     "binary_left_shift_tile", "binary_shift_tile_init", Binary(left);
-    "binary_right_shift_tile", "binary_shift_tile_init", Binary(right);
+    "binary_right_shift_tile", "binary_shift_tile_init", Binary(right_by_register);
     "binary_logical_right_shift_tile", "binary_shift_tile_init", Binary(logical_right);
     "eq_int_tile", "eq_int_tile_init", Binary(|_, x, y| truth(x == y));
     "ne_int_tile", "ne_int_tile_init", Binary(|_, x, y| truth(x != y));
@@ -192,6 +203,9 @@ mod tests {
         assert_eq!(right(Kind::Int32, -8i32 as u32, 40), u32::MAX);
         assert_eq!(right(Kind::UInt32, 1 << 31, 31), 1);
         assert_eq!(right(Kind::UInt32, 1 << 31, 32), 0);
+        assert_eq!(right_by_register(Kind::Int32, -8i32 as u32, 1), -4i32 as u32);
+        assert_eq!(right_by_register(Kind::Int32, -8i32 as u32, 32), 0);
+        assert_eq!(right_by_register(Kind::UInt32, 1 << 31, 40), 1);
     }
 
     #[test]

@@ -56,6 +56,8 @@ const fn case(
 pub const CASES: &[Case] = &[
     case("exp", "exp_tile", "eltwise_unary/exp.h", "exp_tile_init<false>()", "exp_tile<false>(0)", 1, [0x3f80_0000, 0, 0], 0, false),
     case("exp_approx", "exp_tile", "eltwise_unary/exp.h", "exp_tile_init<true>()", "exp_tile<true>(0)", 1, [0x3f80_0000, 0, 0], 1, false),
+    case("exp_approx_unclamped", "exp_tile", "eltwise_unary/exp.h", "exp_tile_init<true, 0x3f000000, InputClamping::None>()", "exp_tile<true, false, InputClamping::None>(0)", 1, [0x3f00_0000, 0, 0], 3, false),
+    case("exp_approx_scaled", "exp_tile", "eltwise_unary/exp.h", "exp_tile_init<true, 0x3f000000>()", "exp_tile<true>(0)", 1, [0x3f00_0000, 0, 0], 1, false),
     case("expm1", "expm1_tile", "compute_kernel_api.h", "expm1_tile_init<false>()", "expm1_tile<false>(0)", 1, [0, 0, 0], 0, false),
     case("expm1_approx", "expm1_tile", "compute_kernel_api.h", "expm1_tile_init<true>()", "expm1_tile<true>(0)", 1, [0, 0, 0], 1, false),
     case("log", "log_tile", "compute_kernel_api.h", "log_tile_init<false>()", "log_tile<false>(0)", 1, [0, 0, 0], 0, false),
@@ -145,6 +147,7 @@ pub const CASES: &[Case] = &[
     case("binary_min", "binary_min_tile", "binary_max_min.h", "binary_min_tile_init()", "binary_min_tile(0, 1, 0)", 2, [0, 0, 0], 0, false),
     case("where", "where_tile", "eltwise_unary/where.h", "where_tile_init()", "where_tile<DST_ACCUM_MODE ? DataFormat::Float32 : DataFormat::Float16_b>(0, 1, 2, 0)", 3, [0, 0, 0], 0, false),
     case("log_with_base", "log_with_base_tile", "compute_kernel_api.h", "log_with_base_tile_init()", "log_with_base_tile(0, 0x3ede5bd9u)", 1, [0x3ede_5bd9, 0, 0], 0, false),
+    case("log_with_base_2", "log_with_base_tile", "compute_kernel_api.h", "log_with_base_tile_init()", "log_with_base_tile<false, true>(0, 0x3fb8aa3bu)", 1, [0x3fb8_aa3b, 1, 0], 0, false),
     case("signbit", "signbit_tile", "compute_kernel_api.h", "signbit_tile_init()", "signbit_tile(0)", 1, [0, 0, 0], 0, false),
     case("heaviside", "heaviside_tile", "compute_kernel_api.h", "heaviside_tile_init()", "heaviside_tile(0, 0x3e800000u)", 1, [0x3e80_0000, 0, 0], 0, false),
     case("power_iterative", "power_iterative_tile", "compute_kernel_api.h", "power_iterative_tile_init()", "power_iterative_tile(0, 3u)", 1, [0x4040_0000, 0, 0], 0, false),

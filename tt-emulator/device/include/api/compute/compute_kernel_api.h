@@ -48,7 +48,7 @@ ALWI void log_with_base_tile_init(TT_CALLER_LINE) {
 // base_scale is the fp32 pattern of 1 / ln(base).
 template <bool fast_and_approx = false, bool base_is_two = false, TT_WIDTH>
 ALWI void log_with_base_tile(uint32_t idst, uint32_t base_scale, TT_CALLER_LINE) {
-    tt_emulator::sfpu_unary(TT_NAME("log_with_base_tile"), idst, line, base_scale, 0, 0, fast_and_approx);
+    tt_emulator::sfpu_unary(TT_NAME("log_with_base_tile"), idst, line, base_scale, base_is_two, 0, fast_and_approx);
 }
 
 ALWI void signbit_tile_init(TT_CALLER_LINE) { tt_emulator::sfpu_init(TT_NAME("signbit_tile_init"), line); }

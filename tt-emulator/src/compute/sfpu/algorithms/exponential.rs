@@ -104,14 +104,14 @@ pub fn exp_for_width(unit: &Unit, x: &Lanes) -> Lanes {
     }
 }
 
-/// e^(x · scale).
+/// e^(x · scale). The accurate one is told by its second parameter not to clamp, the approximate one by its variant.
 pub fn exp(unit: &Unit, x: &Lanes) -> Lanes {
     const APPROXIMATE: u32 = 1;
     const UNCLAMPED: u32 = 2;
-    let clamp = unit.variant & UNCLAMPED == 0;
     if unit.variant & APPROXIMATE != 0 {
-        return schraudolph(unit, x, clamp);
+        return schraudolph(unit, x, unit.variant & UNCLAMPED == 0);
     }
+    let clamp = unit.words[1] == 0;
     let scaled = if unit.words[0] == 1f32.to_bits() {
         None
     } else {

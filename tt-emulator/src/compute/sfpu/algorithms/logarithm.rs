@@ -43,7 +43,6 @@ fn exponent_field(bits: &Lanes) -> Lanes {
 /// ln x, not yet rounded; with a scale, times that.
 fn log_of(unit: &Unit, x: &Lanes, scale: Option<f32>) -> Lanes {
     const FAST: u32 = 1;
-    const BASE_TWO: u32 = 2;
     let a = if unit.variant & FAST != 0 {
         x.clone()
     } else {
@@ -54,7 +53,7 @@ fn log_of(unit: &Unit, x: &Lanes, scale: Option<f32>) -> Lanes {
     let r = unit.mad(rest(unit, &m), unit.mul(&m, &m), &m);
     let exponent = e.iabs().to_real().copy_sign(&e);
     let result = match scale {
-        Some(scale) if unit.variant & BASE_TWO != 0 => unit.mad(exponent, 1.192_092_9e-7, unit.mul(r, scale)),
+        Some(scale) if unit.words[1] != 0 => unit.mad(exponent, 1.192_092_9e-7, unit.mul(r, scale)),
         Some(scale) => unit.mul(unit.mad(exponent, LN_2, r), scale),
         None => unit.mad(exponent, LN_2, r),
     };

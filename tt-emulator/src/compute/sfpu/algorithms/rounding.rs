@@ -41,7 +41,7 @@ pub fn nearest(unit: &Unit, x: &Lanes) -> Lanes {
 pub fn round(unit: &Unit, x: &Lanes) -> Lanes {
     let decimals = unit.words[0] as i32;
     let scaled = nearest(unit, &unit.mul(x, power_of_ten(decimals)));
-    unit.mul(power_of_ten(-decimals), scaled)
+    unit.mul(power_of_ten(decimals.wrapping_neg()), scaled)
 }
 
 fn power_of_ten(exponent: i32) -> f32 {

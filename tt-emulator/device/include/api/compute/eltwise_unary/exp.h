@@ -1,4 +1,5 @@
-// Exponential. `scale` (a bf16 pattern) multiplies the argument if scale_en.
+// Exponential. The accurate one multiplies its argument by the call's `scale` (a bf16 pattern) if scale_en; the approximate one by the
+// init's (an fp32 pattern), and whether it clamps is in both.
 #pragma once
 
 #include "api/compute/common_globals.h"
@@ -9,7 +10,10 @@ enum class InputClamping : uint8_t { ClampToNegative = 1, None = 0 };
 
 template <
     bool approx = false, uint32_t scale = 0x3F800000, InputClamping input_clamping = InputClamping::ClampToNegative, TT_WIDTH>
-ALWI void exp_tile_init(TT_CALLER_LINE) { tt_emulator::sfpu_init(TT_NAME("exp_tile_init"), line, approx); }
+ALWI void exp_tile_init(TT_CALLER_LINE) {
+    constexpr uint32_t variant = approx ? (input_clamping == InputClamping::None ? 3 : 1) : 0;
+    tt_emulator::sfpu_init(TT_NAME("exp_tile_init"), line, variant, scale);
+}
 
 template <
     bool approx = false, bool scale_en = false, InputClamping input_clamping = InputClamping::ClampToNegative,
@@ -17,7 +21,10 @@ template <
 ALWI void exp_tile(
     uint32_t idst, VectorMode vector_mode = VectorMode::RC, uint16_t scale = p_sfpu::kCONST_1_FP16B, TT_CALLER_LINE) {
     const uint32_t factor = scale_en ? uint32_t(scale) << 16 : 0x3F800000;
-    tt_emulator::sfpu_unary(TT_NAME("exp_tile"), idst, line, factor, 0, 0, approx, vector_mode);
+    constexpr uint32_t variant = approx ? (input_clamping == InputClamping::None ? 3 : 1) : 0;
+    tt_emulator::sfpu_unary(
+        TT_NAME("exp_tile"), idst, line, factor, input_clamping == InputClamping::None, 0, variant, vector_mode,
+        approx ? tt_emulator::words_from_init : 0);
 }
 
 }  // namespace ckernel
