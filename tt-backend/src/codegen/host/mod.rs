@@ -13,10 +13,11 @@ use tt_plan::{CompileArg, KernelPlan, Parameter, Plan, Role, RuntimeValue};
 
 const SUPPORT: &str = include_str!("support.cpp");
 
-const STANDARD_HEADERS: [&str; 16] = [
+const STANDARD_HEADERS: [&str; 17] = [
     "algorithm",
     "array",
     "bit",
+    "cinttypes",
     "cmath",
     "cstdint",
     "cstdio",
@@ -147,9 +148,7 @@ fn run(plan: &Plan, out: &mut Writer) -> Result<(), String> {
         {
             let tensor = tensor(name);
             out.line(format!("{tensor}.download(queue);"));
-            out.line(format!(
-                "std::printf(\"checksum of %s: %.9g\\n\", {tensor}.name.c_str(), {tensor}.checksum());"
-            ));
+            out.line(format!("{tensor}.print_checksum();"));
         }
     }
     out.line("device->close();");

@@ -197,7 +197,8 @@ fn expected(
     Ok(written
         .map(|tensor| {
             let sum: f64 = tensor.after.iter().map(|value| f64::from(*value)).sum();
-            format!("checksum of {}: {}\n", tensor.name, nine_digits(sum))
+            let hash = fnv_1a(tensor.element, &tensor.after);
+            format!("checksum of {}: {hash:016x}, sum {}\n", tensor.name, nine_digits(sum))
         })
         .collect())
 }
@@ -214,6 +215,17 @@ fn fill(mut seed: u64, element: ElementType, values: &mut [f32]) {
             _ => drawn,
         };
     }
+}
+
+/// As `print_checksum` of tt-backend's `support.cpp` computes it.
+fn fnv_1a(element: ElementType, values: &[f32]) -> u64 {
+    values.iter().fold(0xcbf2_9ce4_8422_2325, |hash: u64, value| {
+        let bits = match element {
+            ElementType::Bf16 => value.to_bits() >> 16,
+            _ => value.to_bits(),
+        };
+        (hash ^ u64::from(bits)).wrapping_mul(0x100_0000_01b3)
+    })
 }
 
 /// As C's `%.9g` writes it.

@@ -12,8 +12,8 @@ use tt_emulator::{
 
 /// Runs all `cases` as [`run`] does, as many at a time as there are processors: most of the time goes to the C++ compiler. The
 /// outcomes stand in the order of the cases.
-pub fn run_all(cases: &[Case], wheel: &Wheel, arch: ArchName) -> Vec<Result<(), String>> {
-    let outcomes: Vec<OnceLock<Result<(), String>>> = cases.iter().map(|_| OnceLock::new()).collect();
+pub fn run_all(cases: &[Case], wheel: &Wheel, arch: ArchName) -> Vec<Result<f64, String>> {
+    let outcomes: Vec<OnceLock<Result<f64, String>>> = cases.iter().map(|_| OnceLock::new()).collect();
     let next = AtomicUsize::new(0);
     let work = || {
         while let Some(index) = Some(next.fetch_add(1, Ordering::Relaxed)).filter(|index| *index < cases.len()) {
@@ -32,25 +32,27 @@ pub fn run_all(cases: &[Case], wheel: &Wheel, arch: ArchName) -> Vec<Result<(), 
         .collect()
 }
 
-/// Runs `case` on an emulated chip.
+/// Runs `case` on an emulated chip. Gives how much of what they may be off the results are, as [`super::values::Expected::check`] does.
 ///
 /// # Errors
 /// What is wrong: with the case, the kernels, their course or their results.
-pub fn run(case: &Case, wheel: &Wheel, arch: ArchName) -> Result<(), String> {
+pub fn run(case: &Case, wheel: &Wheel, arch: ArchName) -> Result<f64, String> {
     check(case)?;
     let device = Device::open_arch(0, arch)?;
     let buffers = allocate(case, &device)?;
     let program = build(case, wheel, device.arch(), &buffers)?;
     launch(&device, &program, default_threads()).map_err(|error| error.to_string())?;
+    let mut most = 0.0f64;
     for (buffer, described) in buffers.values().zip(sorted(case)) {
         let Some(expected) = &described.expected else { continue };
         let mut found = vec![0; buffer.size() as usize];
         buffer.read(&mut found)?;
-        expected
+        let share = expected
             .check(&found)
             .map_err(|wrong| format!("buffer `{}`: {wrong}", described.name))?;
+        most = most.max(share);
     }
-    Ok(())
+    Ok(most)
 }
 
 /// Refuses a case that could not fail.

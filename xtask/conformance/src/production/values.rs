@@ -39,16 +39,19 @@ impl Expected {
     pub fn bound(&self) -> String {
         match self {
             Expected::Exactly(_) => "exact".to_owned(),
-            Expected::Near { absolute, relative, .. } if *relative == 0.0 => format!("±{absolute}"),
-            Expected::Near { absolute, relative, .. } if *absolute == 0.0 => format!("±{relative}·|x|"),
-            Expected::Near { absolute, relative, .. } => format!("±({absolute} + {relative}·|x|)"),
+            Expected::Near { absolute, relative, .. } if *relative == 0.0 => format!("±{absolute:.1e}"),
+            Expected::Near { absolute, relative, .. } if *absolute == 0.0 => format!("±{relative:.1e}·|x|"),
+            Expected::Near { absolute, relative, .. } => format!("±({absolute:.1e} + {relative:.1e}·|x|)"),
         }
     }
 
-    /// Says where `found` is wrong.
-    pub fn check(&self, found: &[u8]) -> Result<(), String> {
+    /// How much of what it may be off the worst value of `found` is: 1 is the bound, and 0 says that nothing is off.
+    ///
+    /// # Errors
+    /// Where `found` is wrong.
+    pub fn check(&self, found: &[u8]) -> Result<f64, String> {
         match self {
-            Expected::Exactly(bytes) => check_bytes(bytes, found),
+            Expected::Exactly(bytes) => check_bytes(bytes, found).map(|()| 0.0),
             Expected::Near {
                 format,
                 values,
@@ -75,28 +78,33 @@ fn check_bytes(expected: &[u8], found: &[u8]) -> Result<(), String> {
     }
 }
 
-fn check_values(format: DataFormat, values: &[f64], found: &[u8], absolute: f64, relative: f64) -> Result<(), String> {
+fn check_values(format: DataFormat, values: &[f64], found: &[u8], absolute: f64, relative: f64) -> Result<f64, String> {
     let found = decode(format, found)?;
     if found.len() != values.len() {
         return Err(format!("{} values, {} were expected", found.len(), values.len()));
     }
-    let is_wrong = |value: f64, expected: f64| {
-        let same = value == expected || (value.is_nan() && expected.is_nan());
-        let near = (value - expected).abs() <= absolute + relative * expected.abs();
-        !same && !near
+    let share = |(value, expected): (&f64, &f64)| {
+        if value == expected || (value.is_nan() && expected.is_nan()) {
+            return 0.0;
+        }
+        let share = (value - expected).abs() / (absolute + relative * expected.abs());
+        // Not a number where only one of the two is none.
+        if share.is_nan() { f64::INFINITY } else { share }
     };
-    let wrong: Vec<usize> = (0..values.len()).filter(|i| is_wrong(found[*i], values[*i])).collect();
-    let Some(first) = wrong.first() else { return Ok(()) };
-    let worst = wrong
-        .iter()
-        .map(|index| (found[*index] - values[*index]).abs())
+    let shares: Vec<f64> = found.iter().zip(values).map(share).collect();
+    let wrong = || shares.iter().enumerate().filter(|(_, share)| **share > 1.0);
+    let Some((first, _)) = wrong().next() else {
+        return Ok(shares.iter().copied().fold(0.0, f64::max));
+    };
+    let worst = wrong()
+        .map(|(index, _)| (found[index] - values[index]).abs())
         .fold(0.0, f64::max);
     Err(format!(
         "{} of {} values are wrong by up to {worst:e}, the first is value {first}: {} instead of {}",
-        wrong.len(),
+        wrong().count(),
         values.len(),
-        found[*first],
-        values[*first]
+        found[first],
+        values[first]
     ))
 }
 

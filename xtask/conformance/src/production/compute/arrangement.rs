@@ -1,13 +1,10 @@
 //! Kernels that rearrange: transpositions, copies, tilizing and untilizing.
 
 use super::matmul::{stack, tile};
-use super::rig::{BF16, F32, Rig, destination};
+use super::rig::{BF16, EXACT, F32, Rig, destination};
 use crate::production::case::Case;
 use crate::production::values::{Matrix, encode};
 use tt_emulator::DataFormat;
-
-/// Nothing is computed, so nothing may be off.
-const EXACT: (f64, f64) = (0.0, 0.0);
 
 /// Every case of this file.
 pub fn cases() -> Vec<Case> {

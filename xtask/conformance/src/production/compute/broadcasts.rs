@@ -2,16 +2,10 @@
 
 use super::elementwise::zip;
 use super::matmul::{stack, tile};
-use super::rig::{BF16, Rig};
+use super::rig::{BF16, EXACT, PRODUCT, Rig, rounded_sum};
 use crate::arguments;
 use crate::production::case::Case;
 use crate::production::values::Matrix;
-
-/// What a bf16 result may be off: two units in the last place, and what cancels.
-const NEAR: (f64, f64) = (1e-2, 1.6e-2);
-
-/// A value is taken as it is.
-const EXACT: (f64, f64) = (0.0, 0.0);
 
 /// Every case of this file.
 pub fn cases() -> Vec<Case> {
@@ -53,7 +47,7 @@ fn row_over_tiles() -> Case {
     with_shape(classic("broadcast of a row, added", "bcast_h", "Add", "Row"))
         .input_in(0, BF16, &x, 2)
         .input_in(1, BF16, &rows, 2)
-        .output(16, BF16, &sum, NEAR)
+        .output(16, BF16, &sum, rounded_sum(3.0))
         .case()
 }
 
@@ -63,7 +57,7 @@ fn column_over_tiles() -> Case {
     with_shape(classic("broadcast of a column, subtracted", "bcast_w", "Sub", "Col"))
         .input_in(0, BF16, &x, 2)
         .input_in(1, BF16, &y, 2)
-        .output(16, BF16, &difference, NEAR)
+        .output(16, BF16, &difference, rounded_sum(3.0))
         .case()
 }
 
@@ -74,7 +68,7 @@ fn element_over_tiles() -> Case {
         .args([1u32, 3, 2])
         .input_in(0, BF16, &x, 2)
         .input(1, BF16, &y)
-        .output(16, BF16, &x.map(|x| x * y.at(0, 0)), NEAR)
+        .output(16, BF16, &x.map(|x| x * y.at(0, 0)), PRODUCT)
         .case()
 }
 
@@ -103,7 +97,7 @@ fn row_and_column() -> Case {
         .input_in(0, BF16, &rows, 2)
         .input(1, BF16, &spread)
         .scratch(5, BF16, 2)
-        .output(2, BF16, &sum, NEAR)
+        .output(2, BF16, &sum, rounded_sum(3.0))
         .case()
 }
 

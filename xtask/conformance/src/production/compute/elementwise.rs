@@ -1,15 +1,9 @@
 //! Element-wise kernels: one, two and three tensors, on the matrix engine and on the vector unit, with broadcasts.
 
-use super::rig::{BF16, F32, Rig, destination};
+use super::rig::{BF16, EXACT, F32, ROUNDED, Rig, destination, rounded, rounded_factors, rounded_sum};
 use crate::arguments;
 use crate::production::case::Case;
 use crate::production::values::Matrix;
-
-/// What a bf16 result may be off: two units in the last place, and what cancels.
-const NEAR: (f64, f64) = (1e-2, 1.6e-2);
-
-/// What an fp32 result of bf16 inputs may be off.
-const CLOSE: (f64, f64) = (1e-4, 2e-3);
 
 /// Every case of this file.
 pub fn cases() -> Vec<Case> {
@@ -51,7 +45,7 @@ fn exponential() -> Case {
     ])
     .args([6u32])
     .input_in(0, BF16, &x, 2)
-    .output(2, BF16, &x.map(f64::exp), (0.0, 8e-3))
+    .output(2, BF16, &x.map(f64::exp), rounded_factors(2))
     .case()
 }
 
@@ -69,7 +63,7 @@ fn sum_with_relu() -> Case {
         .args([3u32, 2])
         .input(0, BF16, &x)
         .input(1, BF16, &y)
-        .output(2, BF16, &sum, NEAR)
+        .output(2, BF16, &sum, rounded_sum(3.0))
         .case()
 }
 
@@ -88,7 +82,7 @@ fn product_of_preprocessed() -> Case {
         .input(0, BF16, &x)
         .input(1, BF16, &y)
         .scratch(3, BF16, 2)
-        .output(2, BF16, &product, (1e-2, 2e-2))
+        .output(2, BF16, &product, rounded_factors(3))
         .case()
 }
 
@@ -104,7 +98,7 @@ fn difference_on_the_vector_unit() -> Case {
         .args([3u32, 2])
         .input(0, F32, &x)
         .input(1, F32, &y)
-        .output(2, F32, &difference, CLOSE)
+        .output(2, F32, &difference, EXACT)
         .case()
 }
 
@@ -116,8 +110,8 @@ fn product_backward() -> Case {
         .input(0, BF16, &grad)
         .input(1, BF16, &x)
         .input(2, BF16, &y)
-        .output(3, BF16, &zip(&grad, &y, |grad, y| grad * y), NEAR)
-        .output(4, BF16, &zip(&grad, &x, |grad, x| grad * x), NEAR)
+        .output(3, BF16, &zip(&grad, &y, |grad, y| grad * y), ROUNDED)
+        .output(4, BF16, &zip(&grad, &x, |grad, x| grad * x), ROUNDED)
         .case()
 }
 
@@ -136,8 +130,8 @@ fn activations() -> Vec<Case> {
             .case()
     };
     vec![
-        activation("hardswish", &|x| x * (x / 6.0 + 0.5).clamp(0.0, 1.0), NEAR),
-        activation("logsigmoid", &|x| -(-x).exp().ln_1p(), (3e-2, 2e-2)),
+        activation("hardswish", &|x| x * (x / 6.0 + 0.5).clamp(0.0, 1.0), rounded(3, 3.0)),
+        activation("logsigmoid", &|x| -(-x).exp().ln_1p(), rounded(3, 3.0)),
     ]
 }
 
@@ -176,17 +170,18 @@ fn derivatives() -> Vec<Case> {
     });
     vec![
         rig("eltwise/unary_backward sigmoid", "eltwise_bw_sigmoid.cpp", false)
-            .output(2, BF16, &sigmoid, (2e-2, 2e-2))
+            .output(2, BF16, &sigmoid, rounded(2, 3.0))
             .case(),
         rig("eltwise/unary_backward gelu by tanh", "eltwise_bw_gelu_tanh.cpp", false)
-            .output(2, BF16, &gelu, (6e-2, 3e-2))
+            .output(2, BF16, &gelu, rounded(4, 3.0))
             .case(),
         rig(
             "eltwise/unary_backward gelu by tanh, fp32",
             "eltwise_bw_gelu_tanh_fp32.cpp",
             true,
         )
-        .output(2, F32, &gelu, (1e-2, 5e-3))
+        // The vector unit reckons in fp32, with polynomials of about its precision.
+        .output(2, F32, &gelu, (1e-6, 1e-6))
         .case(),
     ]
 }
@@ -257,19 +252,19 @@ fn next_generation() -> Vec<Case> {
             .args([6u32])
             .input(0, BF16, &x)
             .input(1, BF16, &y)
-            .output(2, BF16, &sum, NEAR)
+            .output(2, BF16, &sum, rounded_sum(3.0))
             .case(),
         matrix_engine("binary_ng add a scalar", format!("{NG}/eltwise_binary_scalar.cpp"))
             .args([6u32])
             .input(0, BF16, &x)
             .input(1, BF16, &repeated)
-            .output(2, BF16, &x.map(|x| x + scalar), NEAR)
+            .output(2, BF16, &x.map(|x| x + scalar), rounded_sum(3.0))
             .case(),
         matrix_engine("binary_ng add one tile to six", format!("{NG}/eltwise_binary.cpp"))
             .args([6u32, 6, 0])
             .input(0, BF16, &x)
             .input(1, BF16, &repeated)
-            .output(2, BF16, &x.map(|x| x + scalar), NEAR)
+            .output(2, BF16, &x.map(|x| x + scalar), rounded_sum(3.0))
             .case(),
         vector_unit(
             "binary_ng mul on the vector unit",
@@ -278,7 +273,7 @@ fn next_generation() -> Vec<Case> {
         .args([6u32])
         .input(0, BF16, &x)
         .input(1, BF16, &y)
-        .output(2, BF16, &product, NEAR)
+        .output(2, BF16, &product, ROUNDED)
         .case(),
         vector_unit(
             "binary_ng mul by a scalar",
@@ -287,7 +282,7 @@ fn next_generation() -> Vec<Case> {
         .args([6u32])
         .input(0, BF16, &x)
         .input(1, BF16, &repeated)
-        .output(2, BF16, &x.map(|x| x * scalar), NEAR)
+        .output(2, BF16, &x.map(|x| x * scalar), ROUNDED)
         .case(),
         vector_unit(
             "binary_ng mul six tiles by one",
@@ -296,7 +291,7 @@ fn next_generation() -> Vec<Case> {
         .args([6u32, 6, 0])
         .input(0, BF16, &x)
         .input(1, BF16, &repeated)
-        .output(2, BF16, &x.map(|x| x * scalar), NEAR)
+        .output(2, BF16, &x.map(|x| x * scalar), ROUNDED)
         .case(),
     ];
     for (name, file, spread) in [("column", "col", Spread::Column), ("scalar", "scalar", Spread::Element)] {
@@ -309,7 +304,7 @@ fn next_generation() -> Vec<Case> {
             .input(0, BF16, &x)
             .input(1, BF16, &tile)
             .scratch(6, BF16, 2)
-            .output(2, BF16, &with_tile(&add, spread), NEAR)
+            .output(2, BF16, &with_tile(&add, spread), rounded_sum(3.0))
             .case(),
         );
         cases.push(
@@ -321,7 +316,7 @@ fn next_generation() -> Vec<Case> {
             .input(0, BF16, &x)
             .input(1, BF16, &tile)
             .scratch(6, BF16, 2)
-            .output(2, BF16, &with_tile(&multiply, spread), NEAR)
+            .output(2, BF16, &with_tile(&multiply, spread), ROUNDED)
             .case(),
         );
     }
@@ -336,7 +331,7 @@ fn next_generation() -> Vec<Case> {
         .input(0, BF16, &x)
         .input(1, BF16, &rows)
         .scratch(6, BF16, 2)
-        .output(2, BF16, &with_tile(&add, Spread::Row), NEAR)
+        .output(2, BF16, &with_tile(&add, Spread::Row), rounded_sum(3.0))
         .case(),
     );
     cases.push(
@@ -348,7 +343,7 @@ fn next_generation() -> Vec<Case> {
         .input(0, BF16, &x)
         .input(1, BF16, &rows)
         .scratch(6, BF16, 2)
-        .output(2, BF16, &with_tile(&multiply, Spread::Row), NEAR)
+        .output(2, BF16, &with_tile(&multiply, Spread::Row), ROUNDED)
         .case(),
     );
     cases.push(
@@ -361,7 +356,7 @@ fn next_generation() -> Vec<Case> {
         .args(arguments![6u32, 0u32, 0u32, -0.5f32])
         .input(0, BF16, &x.map(|x| f64::from(u8::from(x > 0.0))))
         .input(1, BF16, &y)
-        .output(2, BF16, &zip(&x, &y, |x, y| if x > 0.0 { y } else { -0.5 }), (0.0, 0.0))
+        .output(2, BF16, &zip(&x, &y, |x, y| if x > 0.0 { y } else { -0.5 }), EXACT)
         .case(),
     );
     cases
@@ -403,8 +398,10 @@ fn three_tensors() -> Vec<Case> {
     )
     .args(arguments![6u32, 0u32, 0u32, 0.5f32]);
     vec![
-        inputs(select, &condition).output(3, BF16, &chosen, (0.0, 0.0)).case(),
-        inputs(on_vectors, &x).output(3, BF16, &combined, (3e-2, 1.6e-2)).case(),
-        inputs(on_matrix, &x).output(3, BF16, &combined, (6e-2, 1.6e-2)).case(),
+        inputs(select, &condition).output(3, BF16, &chosen, EXACT).case(),
+        inputs(on_vectors, &x)
+            .output(3, BF16, &combined, rounded(2, 4.5))
+            .case(),
+        inputs(on_matrix, &x).output(3, BF16, &combined, rounded(3, 4.5)).case(),
     ]
 }

@@ -1,12 +1,9 @@
 //! Functions of one value with kernels of their own, and gradients of such.
 
 use super::elementwise::zip;
-use super::rig::{BF16, F32, Rig, destination};
+use super::rig::{BF16, EXACT, F32, ROUNDED, Rig, destination, rounded};
 use crate::production::case::Case;
 use crate::production::values::{Matrix, to_bf16};
-
-/// What a bf16 result may be off: two units in the last place, and what cancels.
-const NEAR: (f64, f64) = (1e-2, 1.6e-2);
 
 /// Why some fail.
 const NOT_COMPUTED: &str = "the emulator does not compute this operation of the vector unit";
@@ -45,7 +42,7 @@ fn logit() -> Case {
         .argument("packed_scalar2", to_bf16(0.95) as f32)
         .input_in(0, BF16, &x, 2)
         .scratch(1, BF16, 2)
-        .output(2, BF16, &result, (5e-2, 2e-2))
+        .output(2, BF16, &result, rounded(3, 3.0))
         .case()
 }
 
@@ -56,7 +53,7 @@ fn chosen_scalars() -> Case {
         .argument("packed_scalar1", 1.5f32)
         .argument("packed_scalar2", -2.25f32)
         .input_in(0, BF16, &x, 2)
-        .output(2, BF16, &x.map(|x| if x > 0.0 { 1.5 } else { -2.25 }), (0.0, 0.0))
+        .output(2, BF16, &x.map(|x| if x > 0.0 { 1.5 } else { -2.25 }), EXACT)
         .case()
 }
 
@@ -74,7 +71,7 @@ fn multiplied_and_added() -> Case {
         .argument("packed_scalar1", 1.5f32)
         .argument("packed_scalar2", -0.75f32)
         .input_in(0, BF16, &x, 2)
-        .output(2, BF16, &x.map(|x| x * 1.5 - 0.75), NEAR)
+        .output(2, BF16, &x.map(|x| x * 1.5 - 0.75), ROUNDED)
         .case()
 }
 
@@ -92,7 +89,7 @@ fn log_gamma() -> Case {
     function("lgamma", true)
         .argument("num_tiles", 6u32)
         .input_in(0, F32, &x, 2)
-        .output(2, F32, &x.map(ln_gamma), (2e-2, 5e-3))
+        .output(2, F32, &x.map(ln_gamma), (1e-4, 1e-4))
         .case()
         .fails(
             NOT_COMPUTED,
@@ -125,14 +122,14 @@ fn derivatives() -> Vec<Case> {
     let gelu = zip(&grad, &x, |grad, x| grad * (normal(x) + x * density(x)));
     vec![
         rig("eltwise/unary_backward tanh", "eltwise_bw_tanh.cpp")
-            .output(2, BF16, &tanh, (2e-2, 2e-2))
+            .output(2, BF16, &tanh, rounded(4, 3.0))
             .case()
             .fails(
                 NOT_COMPUTED,
                 "EMU0712: operation that the emulator does not compute: tanh_derivative_tile_init",
             ),
         rig("eltwise/unary_backward gelu", "eltwise_bw_gelu_poly.cpp")
-            .output(2, BF16, &gelu, (3e-2, 2e-2))
+            .output(2, BF16, &gelu, rounded(4, 3.0))
             .case()
             .fails(
                 NOT_COMPUTED,
@@ -158,7 +155,7 @@ fn casts() -> Vec<Case> {
         .token("in_data_format", from as u32)
         .token("out_data_format", to as u32)
         .input_in(0, from, x, 2)
-        .output(2, to, result, (0.0, 0.0))
+        .output(2, to, result, EXACT)
         .case()
     };
     vec![

@@ -1,17 +1,12 @@
 //! Matrix products: tile by tile, and by blocks with partial results in circular buffers.
 
-use super::rig::{BF16, Rig, destination};
+use super::rig::{BF16, Bound, Rig, destination, rounded};
 use crate::production::case::Case;
 use crate::production::values::Matrix;
 
-/// What a sum of up to 128 products below 1, rounded to bf16 once, may be off: the chips cut every 16 products below the
-/// largest of them (`TT_EMULATOR_FPU=exact` does, and both simulated chips: up to 0.002 here).
-const NEAR: (f64, f64) = (4e-3, 8e-3);
-
-/// What partial sums of less than 8 may be off after `steps` roundings to bf16, whose neighbours are 2⁻⁵ apart there.
-fn after(steps: usize) -> (f64, f64) {
-    (steps as f64 / 32.0, 0.0)
-}
+/// A sum of up to 128 products below 1, kept in fp32 and rounded to bf16 once. The chips cut every 16 products below the
+/// largest of them (`TT_EMULATOR_FPU=exact` does, and both simulated chips), which is up to 0.002 here.
+const ONE_SUM: Bound = (2e-3, 1.0 / 256.0);
 
 const FOLDER: &str = "operations/matmul/device/kernels/compute";
 
@@ -55,7 +50,7 @@ fn tile_by_tile() -> Case {
         .named("cb_out", 16)
         .input_in(0, BF16, &stack(pairs().map(|(m, k, _)| tile(&a, m, k))), 2)
         .input_in(1, BF16, &stack(pairs().map(|(_, k, n)| tile(&b, k, n))), 2)
-        .output(16, BF16, &product(&a, &b), NEAR)
+        .output(16, BF16, &product(&a, &b), ONE_SUM)
         .case()
 }
 
@@ -110,7 +105,16 @@ fn by_blocks(blocks: usize, wide: bool) -> Case {
         (2 * nt * width) as u32,
     )
     .scratch(24, BF16, (mt * nt) as u32)
-    .output(16, BF16, &results, if wide { NEAR } else { after(2 * kt + blocks) })
+    .output(
+        16,
+        BF16,
+        &results,
+        if wide {
+            ONE_SUM
+        } else {
+            rounded((2 * kt + blocks) as u32, 8.0)
+        },
+    )
     .case()
 }
 
@@ -166,6 +170,6 @@ fn with_bias_and_relu() -> Case {
     .input(1, BF16, &stack(columns.map(|(k, n)| tile(&b, k, n))))
     .input(3, BF16, &stack((0..nt).map(|n| tile(&offsets, 0, n))))
     .scratch(24, BF16, (mt * nt) as u32)
-    .output(16, BF16, &stack(results.map(|(m, n)| tile(&c, m, n))), (0.2, 1.6e-2))
+    .output(16, BF16, &stack(results.map(|(m, n)| tile(&c, m, n))), rounded(2, 12.0))
     .case()
 }

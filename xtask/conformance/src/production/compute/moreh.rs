@@ -3,14 +3,11 @@
 use super::elementwise::zip;
 use super::matmul::{stack, tile};
 use super::reduction::scaler;
-use super::rig::{BF16, Rig, destination};
+use super::rig::{BF16, EXACT, ROUNDED, Rig, destination, rounded, rounded_factors};
 use crate::production::case::Case;
 use crate::production::values::Matrix;
 use tt_emulator::DataFormat::Int32;
 use tt_emulator::kernel_config::ComputeOptions;
-
-/// What sums of a few bf16 values may be off: some units in the last place, and what cancels.
-const NEAR: (f64, f64) = (5e-2, 2e-2);
 
 /// Every case of this file. Most include `kernel/compute/moreh_common.hpp`, whose alias templates of constants that depend on
 /// parameters (`BinaryFpu<Op, moreh_input<Dfb0>, ..>`) the compiler of Debian 12 does not survive, with or without the emulator.
@@ -55,7 +52,7 @@ fn sum_over_batches() -> Case {
         .token("num_input_tiles", 3u32)
         .input_in(0, BF16, &stack(x.clone()), 2)
         .input(1, BF16, &one_by_one(0.0))
-        .output(2, BF16, &stack([total(&x[..3]), total(&x[3..])]), NEAR)
+        .output(2, BF16, &stack([total(&x[..3]), total(&x[3..])]), rounded(3, 6.0))
         .case()
 }
 
@@ -75,7 +72,7 @@ fn sum_of_integers() -> Case {
         .token("num_input_tiles", 3u32)
         .input_in(0, Int32, &stack(x.clone()), 2)
         .scratch(1, Int32, 1)
-        .output(2, Int32, &stack([total(&x[..3]), total(&x[3..])]), (0.0, 0.0))
+        .output(2, Int32, &stack([total(&x[..3]), total(&x[3..])]), EXACT)
         .case()
 }
 
@@ -94,7 +91,7 @@ fn mean_over_batches() -> Case {
             16,
             BF16,
             &stack([total(&x[..4]).map(|x| x / 4.0), total(&x[4..]).map(|x| x / 4.0)]),
-            (2e-2, 2e-2),
+            rounded(5, 8.0),
         )
         .case()
 }
@@ -121,7 +118,7 @@ fn sum_of_columns() -> Case {
         .input(3, BF16, &Matrix::new(32, 32, |r, _| if r < 20 { 1.0 } else { 0.0 }))
         .scratch(24, BF16, 1)
         .scratch(25, BF16, 1)
-        .output(16, BF16, &sums, (0.2, 2e-2))
+        .output(16, BF16, &sums, rounded(3, 32.0))
         .case()
 }
 
@@ -147,7 +144,7 @@ fn dot() -> Case {
         .input(2, BF16, &scaler(1.0))
         .scratch(24, BF16, 1)
         .scratch(25, BF16, 1)
-        .output(16, BF16, &one_by_one(sum), (0.0, 2e-2))
+        .output(16, BF16, &one_by_one(sum), rounded_factors(5))
         .case()
 }
 
@@ -166,8 +163,8 @@ fn dot_backward() -> Case {
         .input(0, BF16, &one_by_one(grad))
         .input(1, BF16, &x)
         .input(2, BF16, &y)
-        .output(16, BF16, &y.map(|y| y * grad), (1e-3, 8e-3))
-        .output(17, BF16, &x.map(|x| x * grad), (1e-3, 8e-3))
+        .output(16, BF16, &y.map(|y| y * grad), ROUNDED)
+        .output(17, BF16, &x.map(|x| x * grad), ROUNDED)
         .case()
 }
 
@@ -207,7 +204,7 @@ fn softmax_of_rows() -> Case {
         .scratch(26, BF16, 1)
         .scratch(27, BF16, 3)
         .scratch(28, BF16, 1)
-        .output(16, BF16, &result, (1e-4, 3e-2))
+        .output(16, BF16, &result, rounded_factors(7))
         .case()
 }
 
@@ -233,7 +230,7 @@ fn descent() -> Case {
         .scratch(26, BF16, 1)
         .scratch(27, BF16, 1)
         .scratch(28, BF16, 1)
-        .output(16, BF16, &updated, (3e-2, 2e-2))
-        .output(17, BF16, &next, (3e-2, 2e-2))
+        .output(16, BF16, &updated, rounded(4, 4.0))
+        .output(17, BF16, &next, rounded(4, 4.0))
         .case()
 }

@@ -2,7 +2,7 @@
 
 use super::matmul::product;
 use super::reduction::{in_first_column, scaler};
-use super::rig::{BF16, Rig};
+use super::rig::{BF16, Rig, rounded, rounded_factors};
 use crate::production::case::Case;
 use crate::production::values::Matrix;
 
@@ -72,7 +72,7 @@ fn softmax(stable: bool) -> Case {
         .input(13, BF16, &scaler(1.0))
         .scratch(6, BF16, 4)
         .scratch(7, BF16, 1)
-        .output(11, BF16, &result, (1e-4, 3e-2));
+        .output(11, BF16, &result, rounded_factors(6));
     if stable {
         rig = rig
             .defines(&[("NUMERIC_STABLE", "1")])
@@ -137,7 +137,7 @@ fn layer_norm(affine: bool) -> Case {
         .scratch(20, BF16, 4)
         .scratch(21, BF16, 2)
         .scratch(24, BF16, 4)
-        .output(16, BF16, &result, (6e-2, 3e-2));
+        .output(16, BF16, &result, rounded(6, 2.0));
     if affine {
         rig = rig
             .defines(&[("FUSE_GAMMA", "1"), ("FUSE_BETA", "1")])
@@ -164,7 +164,7 @@ fn mean_of_squares() -> Case {
             14,
             BF16,
             &in_first_column(64, |row| mean(&x, row, |x| x * x)),
-            (1e-3, 2e-2),
+            rounded_factors(3),
         )
         .case()
 }
@@ -199,7 +199,7 @@ fn rms_norm() -> Case {
         .scratch(10, BF16, 1)
         .scratch(12, BF16, 4)
         .scratch(13, BF16, 4)
-        .output(14, BF16, &result, (3e-2, 3e-2))
+        .output(14, BF16, &result, rounded_factors(5))
         .case()
 }
 
@@ -233,7 +233,7 @@ fn batch_norm() -> Case {
     .input(6, BF16, &filled(gain))
     .input(18, BF16, &filled(offset))
     .scratch(5, BF16, 1)
-    .output(2, BF16, &result, (3e-2, 2e-2))
+    .output(2, BF16, &result, rounded(5, 3.0))
     .case()
 }
 
@@ -267,7 +267,7 @@ fn rotary_of_one_tile() -> Case {
     .scratch(24, BF16, 1)
     .scratch(25, BF16, 1)
     .scratch(26, BF16, 1)
-    .output(16, BF16, &result, (3e-2, 2e-2))
+    .output(16, BF16, &result, rounded(3, 2.0))
     .case()
 }
 
@@ -301,6 +301,6 @@ fn rotary_of_halves() -> Case {
     .scratch(24, BF16, 1)
     .scratch(25, BF16, 1)
     .scratch(26, BF16, 1)
-    .output(16, BF16, &result, (3e-2, 2e-2))
+    .output(16, BF16, &result, rounded(3, 2.0))
     .case()
 }

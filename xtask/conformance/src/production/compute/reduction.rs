@@ -2,15 +2,9 @@
 
 use super::elementwise::zip;
 use super::matmul::{stack, tile};
-use super::rig::{BF16, Rig};
+use super::rig::{BF16, EXACT, PRODUCT, Rig, rounded, rounded_factors};
 use crate::production::case::Case;
 use crate::production::values::Matrix;
-
-/// What a bf16 sum of some hundred values may be off.
-const NEAR: (f64, f64) = (2e-1, 2e-2);
-
-/// Nothing is rounded.
-const EXACT: (f64, f64) = (0.0, 0.0);
 
 const GENERIC: &str = "operations/reduction/generic/device/kernels/compute";
 
@@ -90,7 +84,7 @@ fn sum_of_rows() -> Case {
     generic("reduction sum of rows", "reduce.cpp", "SUM", "REDUCE_ROW")
         .input_in(0, BF16, &x, 2)
         .input(2, BF16, &scaler(1.0))
-        .output(3, BF16, &in_first_column(64, |r| row(&x, r).sum()), NEAR)
+        .output(3, BF16, &in_first_column(64, |r| row(&x, r).sum()), rounded(4, 32.0))
         .case()
 }
 
@@ -99,7 +93,7 @@ fn sum_of_columns() -> Case {
     generic("reduction sum of columns", "reduce.cpp", "SUM", "REDUCE_COL")
         .input(0, BF16, &by_columns(&x, 8))
         .input(2, BF16, &scaler(1.0))
-        .output(3, BF16, &in_first_row(128, |c| column(&x, c).sum()), NEAR)
+        .output(3, BF16, &in_first_row(128, |c| column(&x, c).sum()), rounded(4, 32.0))
         .case()
 }
 
@@ -110,7 +104,7 @@ fn mean_of_all() -> Case {
     generic("reduction mean of all", "reduce.cpp", "AVG", "REDUCE_SCALAR")
         .input_in(0, BF16, &x, 2)
         .input(2, BF16, &scaler(scale))
-        .output(3, BF16, &in_first_element(mean), (0.0, 2e-2))
+        .output(3, BF16, &in_first_element(mean), rounded_factors(2))
         .case()
 }
 
@@ -181,7 +175,7 @@ fn sum_over_batches() -> Case {
         .token("input_granularity", 2u32)
         .input_in(0, BF16, &stack(batches.clone()), 4)
         .input(1, BF16, &Matrix::new(32, 32, |_, _| 0.0))
-        .output(2, BF16, &sums, (5e-2, 2e-2))
+        .output(2, BF16, &sums, rounded(4, 8.0))
         .case()
 }
 
@@ -202,7 +196,7 @@ fn sum_of_blocks() -> Case {
     .compile_args([0u32, 16])
     .args([4u32, 3])
     .input(0, BF16, &stack(blocks))
-    .output(16, BF16, &sum, (5e-2, 2e-2))
+    .output(16, BF16, &sum, rounded(3, 4.0))
     .case()
 }
 
@@ -222,7 +216,7 @@ fn product_over_batches() -> Case {
     .argument("num_input_tiles", 3u32)
     .argument("num_output_tiles", 2u32)
     .input_in(0, BF16, &stack(batches.clone()), 2)
-    .output(16, BF16, &stack([product(0), product(3)]), (0.0, 2.5e-2))
+    .output(16, BF16, &stack([product(0), product(3)]), (0.0, 2.0 * PRODUCT.1))
     .case()
 }
 
@@ -239,7 +233,7 @@ fn product_of_all() -> Case {
     .dfbs(&[("in", 0), ("out", 16)])
     .token("num_tiles", 3u32)
     .input_in(0, BF16, &stack(batches), 2)
-    .output(16, BF16, &product, (0.0, 2.5e-2))
+    .output(16, BF16, &product, (0.0, 2.0 * PRODUCT.1))
     .case()
 }
 

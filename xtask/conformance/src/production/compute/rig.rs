@@ -15,6 +15,37 @@ pub const BF16: DataFormat = DataFormat::Float16_b;
 /// fp32.
 pub const F32: DataFormat = DataFormat::Float32;
 
+/// What a result may be off: this, plus so much per unit of its value.
+pub type Bound = (f64, f64);
+
+/// The result is one that the chip can hold and nothing is rounded on the way.
+pub const EXACT: Bound = (0.0, 0.0);
+
+/// The result comes of `steps` roundings to bf16, the last of them its own, the others of values up to `largest`. A bf16 has
+/// eight significant bits, so that a rounding to nearest changes a value by 2⁻⁸ of it at most; one that cuts, as the vector
+/// unit's stores do, counts as two.
+pub fn rounded(steps: u32, largest: f64) -> Bound {
+    (f64::from(steps - 1) * largest / 256.0, 1.0 / 256.0)
+}
+
+/// One rounding to bf16, of the result.
+pub const ROUNDED: Bound = (0.0, 1.0 / 256.0);
+
+/// A sum of two values of up to `largest` on the matrix engine, in a 16-bit register: it rounds each to eleven bits of the larger
+/// one first, and then the sum to bf16 (`fpu/datapath.rs` of tt-emulator has the source).
+pub fn rounded_sum(largest: f64) -> Bound {
+    (2.0 * largest / 2048.0, 1.0 / 256.0)
+}
+
+/// A product on the matrix engine, in a 16-bit register: HiFi4 adds four partial products and rounds after each; the last is too
+/// small to change the sum.
+pub const PRODUCT: Bound = (0.0, 3.0 / 256.0);
+
+/// As [`rounded`], where what is rounded on the way are factors, or sums of values of one sign: relative errors add up.
+pub fn rounded_factors(steps: u32) -> Bound {
+    (0.0, f64::from(steps) / 256.0)
+}
+
 /// Names of the tensors, by their place among inputs and outputs.
 const NAMES: [&str; 24] = [
     "in 0", "in 1", "in 2", "in 3", "in 4", "in 5", "in 6", "in 7", "in 8", "in 9", "in 10", "in 11", "out 0", "out 1",
@@ -96,8 +127,8 @@ impl Rig {
         self
     }
 
-    /// Drains tiles that are to be near those of `matrix`: within `absolute` plus `relative` times the value.
-    pub fn output(self, cb: u8, format: DataFormat, matrix: &Matrix, (absolute, relative): (f64, f64)) -> Rig {
+    /// Drains tiles that are to be those of `matrix`, within a bound.
+    pub fn output(self, cb: u8, format: DataFormat, matrix: &Matrix, (absolute, relative): Bound) -> Rig {
         let (pages, page_bytes) = ((matrix.values.len() / 1024) as u32, format.tile_bytes(32, 32) as u32);
         self.output_pages(cb, format, page_bytes, matrix.near(format, absolute, relative), pages)
     }
