@@ -29,7 +29,7 @@ fn run(arguments: &Arguments) -> Result<(), String> {
         list.extend(write(&out, kernel, artifact)?);
     }
     let text = serde_json::to_string_pretty(&Value::from(list.clone())).map_err(|error| error.to_string())?;
-    write_file(&out.join("list.json"), &text)?;
+    project::write(&out.join("list.json"), &text)?;
     println!(
         "{} kernels of {} functions in {}",
         list.len(),
@@ -105,7 +105,7 @@ pub fn emitted(arguments: &Arguments) -> Result<Vec<(String, Kernel, Artifact)>,
 fn write(out: &Path, kernel: &str, artifact: &Artifact) -> Result<Vec<Value>, String> {
     let plan = Plan::from_json(&artifact.plan).map_err(|error| format!("`{kernel}`: {error}"))?;
     let folder = kernel.replace("::", "/");
-    write_file(&out.join(&folder).join("tt.plan.json"), &artifact.plan)?;
+    project::write(&out.join(&folder).join("tt.plan.json"), &artifact.plan)?;
     let mut entries = Vec::new();
     for (role, text) in [
         (Role::Reader, &artifact.reader),
@@ -113,7 +113,7 @@ fn write(out: &Path, kernel: &str, artifact: &Artifact) -> Result<Vec<Value>, St
         (Role::Writer, &artifact.writer),
     ] {
         let path = format!("{folder}/{}.cpp", role.name());
-        write_file(&out.join(&path), text)?;
+        project::write(&out.join(&path), text)?;
         entries.push(json!({
             "path": path,
             "name": format!("{kernel} {}", role.name()),
@@ -148,11 +148,4 @@ fn compile_time_arguments(plan: &Plan, role: Role) -> Vec<u32> {
         .filter_map(|CompileArg::Accessor(name)| words(name))
         .flatten()
         .collect()
-}
-
-fn write_file(path: &Path, text: &str) -> Result<(), String> {
-    let folder = path.parent().unwrap_or(Path::new(""));
-    std::fs::create_dir_all(folder)
-        .and_then(|()| std::fs::write(path, text))
-        .map_err(|error| format!("cannot write {}: {error}", path.display()))
 }

@@ -81,9 +81,9 @@ fn scratch_crate(variant: &Variant, folder: &Path, programs: &[PathBuf]) -> Resu
     if variant.build_script {
         let path = root.join("tt-build").display().to_string();
         let _ = write!(manifest, "\n[build-dependencies]\ntt-build = {{ path = {path:?} }}\n");
-        write(&scratch.join("build.rs"), "fn main() {\n    tt_build::compile()\n}\n")?;
+        project::write(&scratch.join("build.rs"), "fn main() {\n    tt_build::compile()\n}\n")?;
     }
-    write(&scratch.join("Cargo.toml"), &manifest)?;
+    project::write(&scratch.join("Cargo.toml"), &manifest)?;
     // The versions of the workspace, so that nothing has to be fetched.
     copy(&root.join("Cargo.lock"), &scratch.join("Cargo.lock"))?;
     for program in programs {
@@ -177,10 +177,6 @@ fn report(names: &[String], results: &[Vec<Result<Duration, String>>]) -> Result
         names.len() * VARIANTS.len(),
         failures.join("\n")
     ))
-}
-
-fn write(path: &Path, text: &str) -> Result<(), String> {
-    std::fs::write(path, text).map_err(|error| format!("cannot write {}: {error}", path.display()))
 }
 
 fn copy(from: &Path, to: &Path) -> Result<(), String> {

@@ -1,6 +1,7 @@
 //! Where things are: the repository, its target folder, the programs shared between projects.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// The repository's root.
 pub fn root() -> PathBuf {
@@ -34,6 +35,26 @@ pub fn working_programs() -> Result<Vec<String>, String> {
             .trim_end_matches(".rs")
     });
     Ok(names.filter(|name| !name.is_empty()).map(str::to_string).collect())
+}
+
+/// Writes a file, whole or not at all, and the folders above it.
+///
+/// # Errors
+/// What cannot be written, and why.
+pub fn write(path: &Path, content: impl AsRef<[u8]>) -> Result<(), String> {
+    // Another thread or process may write the same file.
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    let mut partial = path.as_os_str().to_owned();
+    partial.push(format!(".{}-{count}.partial", std::process::id()));
+    std::fs::create_dir_all(path.parent().unwrap_or(Path::new("")))
+        .and_then(|()| std::fs::write(&partial, content))
+        .and_then(|()| std::fs::rename(&partial, path))
+        .map_err(|error| {
+            // What is left is only clutter.
+            let _ = std::fs::remove_file(&partial);
+            format!("cannot write {}: {error}", path.display())
+        })
 }
 
 /// Cargo, as it started us.

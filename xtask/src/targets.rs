@@ -83,11 +83,11 @@ fn check(library: bool) -> Result<(), String> {
         files.push(("src/inner.rs", kernel("in_module")));
     }
     for (name, text) in &files {
-        write(&folder.join(name), text)?;
+        project::write(&folder.join(name), text)?;
     }
     // The versions of the workspace, so that nothing has to be fetched.
     let lock = std::fs::read_to_string(root.join("Cargo.lock")).map_err(|error| format!("Cargo.lock: {error}"))?;
-    write(&folder.join("Cargo.lock"), &lock)?;
+    project::write(&folder.join("Cargo.lock"), &lock)?;
 
     cargo(&folder, &["build", "--all-targets"])?;
     let run_main = ["run", "--bin", package];
@@ -158,11 +158,4 @@ fn host() -> Result<String, String> {
         .find_map(|line| line.strip_prefix("host: "))
         .ok_or("rustc does not name its host")?;
     Ok(triple.to_uppercase().replace(['-', '.'], "_"))
-}
-
-fn write(path: &Path, text: &str) -> Result<(), String> {
-    let folder = path.parent().unwrap_or(Path::new(""));
-    std::fs::create_dir_all(folder)
-        .and_then(|()| std::fs::write(path, text))
-        .map_err(|error| format!("cannot write {}: {error}", path.display()))
 }

@@ -154,7 +154,10 @@ pub(super) extern "C" fn registers(step: u32, line: i32) {
         };
         risc.obey(result, line);
         if step == 1 {
-            risc.compute.pack_waiting();
+            let packed = risc.compute.pack_waiting();
+            if let Err((line, broken)) = packed {
+                risc.obey::<()>(Err(broken), line);
+            }
         }
     });
 }
@@ -497,18 +500,21 @@ pub(super) extern "C" fn pack(idst: u32, ocb: u32, out_of_order: u32, index: u32
                 let detail = format!("page {slot} of circular buffer {ocb}");
                 risc.violation(&rules::L1_ACC_UNWRITTEN, line, detail);
             }
-            risc.compute.note_packed(ocb, idst + i);
+            let (register, masked) = (idst + i, risc.compute.engines.mask.is_some());
             if risc.compute.registers.is_awaited() {
-                let (page, bytes) = (page.as_mut_ptr(), page.len());
-                let (packer, register) = (packer, idst + i);
                 risc.compute.waiting_packs.push(WaitingPack {
                     packer,
                     register,
-                    page,
-                    bytes,
+                    cb: ocb,
+                    masked,
+                    line,
+                    page: page.as_mut_ptr(),
+                    bytes: page.len(),
                 });
             } else {
-                risc.compute.pack(&packer, idst + i, page);
+                let noted = risc.compute.note_packed(ocb, register, masked);
+                risc.obey(noted, line);
+                risc.compute.pack(&packer, register, page);
             }
         }
         risc.counters.compute.packed_tiles += u64::from(count);

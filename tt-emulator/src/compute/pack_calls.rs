@@ -5,15 +5,34 @@ use super::engine_state::{Operand, PackMode};
 use super::pack::Packer;
 use super::rules;
 use super::state::ComputeState;
+use crate::engine::risc::Risc;
 
 /// A pack that waits for math to hand its section over: on silicon the packer's thread stands still at `tile_regs_wait`
 /// while math works on.
 pub(super) struct WaitingPack {
     pub packer: Packer,
     pub register: u32,
+    /// The buffer of the page.
+    pub cb: u32,
+    /// The mask of a reduction is set.
+    pub masked: bool,
+    /// The line of the call.
+    pub line: i32,
     /// A page that the kernel has reserved, and its bytes.
     pub page: *mut u8,
     pub bytes: usize,
+}
+
+impl Risc {
+    /// Refuses to push pages before math has handed over what is packed into them. On a chip the packer's thread does both
+    /// once it has waited; here the threads run in line.
+    #[inline]
+    pub(crate) fn require_packed(&mut self, line: i32) {
+        if !self.compute.waiting_packs.is_empty() {
+            let detail = "pages pushed after tile_regs_wait and before tile_regs_commit".to_owned();
+            self.violation(&rules::REFUSED, line, detail);
+        }
+    }
 }
 
 impl ComputeState {
@@ -24,27 +43,23 @@ impl ComputeState {
         if self.engines.pack_mode != PackMode::Tiles {
             return Err((&rules::UNTILIZE_MODE, "the packer is set to untilize".to_owned()));
         }
-        if self.engines.mask.is_some()
-            && let Some(register) = (first..first + count).find(|register| !self.registers.holds_reduced(*register))
-        {
-            return Err((
-                &rules::REDUCE_MASK,
-                format!("register {register} into buffer {}", operand.cb),
-            ));
-        }
         self.packer(operand)
     }
 
-    /// Notes what a pack leaves in its buffer: without the reduce mask a register goes there whole, and a reduction can go on
-    /// from it. With the mask only what the reduction defines arrives.
-    pub(super) fn note_packed(&mut self, cb: u32, register: u32) {
-        let whole = self.engines.mask.is_none() && self.registers.holds_reduced(register);
+    /// Checks a pack of what a register holds now, and notes what it leaves in its buffer: without the reduce mask a register
+    /// goes there whole, and a reduction can go on from it. With the mask only what the reduction defines arrives.
+    pub(super) fn note_packed(&mut self, cb: u32, register: u32, masked: bool) -> Result<(), Broken> {
+        let reduced = self.registers.holds_reduced(register);
+        if masked && !reduced {
+            return Err((&rules::REDUCE_MASK, format!("register {register} into buffer {cb}")));
+        }
         let bit = 1u64 << cb;
-        self.reduced_buffers = if whole {
+        self.reduced_buffers = if reduced && !masked {
             self.reduced_buffers | bit
         } else {
             self.reduced_buffers & !bit
         };
+        Ok(())
     }
 
     /// The buffer last got a whole register of a reduction.
@@ -52,13 +67,16 @@ impl ComputeState {
         self.reduced_buffers & (1u64 << cb) != 0
     }
 
-    /// Packs what the packer was told to while it waited for math.
-    pub(super) fn pack_waiting(&mut self) {
+    /// Packs what the packer was told to while it waited for math. What breaks a rule comes with the line of its pack.
+    pub(super) fn pack_waiting(&mut self) -> Result<(), (i32, Broken)> {
         for waiting in std::mem::take(&mut self.waiting_packs) {
+            self.note_packed(waiting.cb, waiting.register, waiting.masked)
+                .map_err(|broken| (waiting.line, broken))?;
             // SAFETY: the page lies in what the kernel has reserved; nobody else runs on this core during the call.
             let page = unsafe { std::slice::from_raw_parts_mut(waiting.page, waiting.bytes) };
             self.pack(&waiting.packer, waiting.register, page);
         }
+        Ok(())
     }
 
     /// Packs a register into a page.

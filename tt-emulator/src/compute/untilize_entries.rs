@@ -118,6 +118,8 @@ pub(super) extern "C" fn tilize(icb: u32, block: u32, ocb: u32, input: u32, outp
         let (operand, page_bytes) = risc.loose_operand(icb, line);
         let out = risc.operand(ocb, line);
         let element = risc.row_element(operand, line);
+        let copied = risc.compute.require_copied(operand);
+        risc.obey(copied, line);
         let fast = risc.compute.engines.tilizes_fast();
         let set = risc
             .compute

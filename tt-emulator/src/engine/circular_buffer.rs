@@ -190,6 +190,7 @@ impl Risc {
     #[inline]
     pub fn cb_push_back(&mut self, cb: u32, pages: u32, line: i32) {
         self.check_cb(cb, line);
+        self.require_packed(line);
         let name = self.name;
         let core = self.core();
         let shared = &mut core.cbs[cb as usize];

@@ -7,6 +7,7 @@
 //! Where the cache cannot be written (read-only, full), the kernel is compiled into the system's temporary folder and kept
 //! only in memory.
 
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, SystemTime};
@@ -110,24 +111,25 @@ pub fn compile_to_shared(
         },
         None => None,
     };
-    let folder = std::env::temp_dir().join(temporary_name("tt-emulator"));
-    match compile_into(&folder, &file, source, &text, &compiler) {
+    let compiled = private_folder().and_then(|folder| {
+        compile_into(&folder, &file, source, &text, &compiler).inspect_err(|_| {
+            // What is left is only clutter.
+            let _ = std::fs::remove_dir_all(&folder);
+        })
+    });
+    match compiled {
         Ok(path) => Ok(SharedKernel {
             path,
             key,
             transient: true,
         }),
-        Err(error) => {
-            // What is left is only clutter.
-            let _ = std::fs::remove_dir_all(&folder);
-            Err(match (refused, error) {
-                (Some((directory, first)), KernelError::Files { action, error }) => KernelError::Files {
-                    action: format!("use the kernel cache {} ({first}), nor {action}", directory.display()),
-                    error,
-                },
-                (_, error) => error,
-            })
-        }
+        Err(error) => Err(match (refused, error) {
+            (Some((directory, first)), KernelError::Files { action, error }) => KernelError::Files {
+                action: format!("use the kernel cache {} ({first}), nor {action}", directory.display()),
+                error,
+            },
+            (_, error) => error,
+        }),
     }
 }
 
@@ -144,6 +146,26 @@ fn is_about_storage(error: &KernelError) -> bool {
             told.iter().any(|text| output.contains(text))
         }
         KernelError::NoCompiler { .. } | KernelError::Killed { .. } | KernelError::Load { .. } => false,
+    }
+}
+
+/// Creates a folder for temporary files that was not there and that nobody else can put anything into: what comes out of it
+/// is run.
+fn private_folder() -> Result<PathBuf, KernelError> {
+    let mut attempts = 0;
+    loop {
+        let folder = std::env::temp_dir().join(temporary_name("tt-emulator"));
+        match std::fs::DirBuilder::new().mode(0o700).create(&folder) {
+            Ok(()) => return Ok(folder),
+            // Left by a killed process of the same number.
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists && attempts < 100 => attempts += 1,
+            Err(error) => {
+                return Err(KernelError::Files {
+                    action: format!("create {}", folder.display()),
+                    error,
+                });
+            }
+        }
     }
 }
 

@@ -8,6 +8,9 @@ use std::sync::Mutex;
 
 use super::{KernelError, KernelSource};
 
+/// Flags that shared objects are linked with.
+pub(super) const LINK_FLAGS: &[&str] = &["-shared", "-Wl,--as-needed", "-Wl,--no-undefined"];
+
 /// Flags that all kernels are compiled with.
 pub(super) const FLAGS: &[&str] = &[
     "-std=c++20",
@@ -123,10 +126,7 @@ impl Compiler {
         command.args(&self.arguments).args(FLAGS);
         match output {
             Output::Object(path) => command.arg("-c").arg("-o").arg(path),
-            Output::Shared(path) => command
-                .args(["-shared", "-Wl,--as-needed", "-Wl,--no-undefined"])
-                .arg("-o")
-                .arg(path),
+            Output::Shared(path) => command.args(LINK_FLAGS).arg("-o").arg(path),
         };
         if let Some(directory) = &source.directory {
             command.arg("-iquote").arg(directory);

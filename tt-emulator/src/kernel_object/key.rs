@@ -44,6 +44,7 @@ pub(super) fn kernel_key(source: &KernelSource, includes: &Includes, prologue: &
         .field(&ABI_VERSION.to_le_bytes())
         .field(headers::fingerprint().as_bytes())
         .field(compiler::FLAGS.join(" ").as_bytes())
+        .field(compiler::LINK_FLAGS.join(" ").as_bytes())
         .field(prologue.as_bytes())
         .field(source.file.as_bytes())
         .field(source.source.as_bytes());

@@ -101,6 +101,16 @@ fn circular_buffers_that_reach_the_buffers_in_l1(device: &Arc<Device>) -> Refuse
     start(device, &program) // breaks EMU0406
 }
 
+fn a_circular_buffer_that_goes_on_after_its_buffer_in_l1(device: &Arc<Device>) -> Refused {
+    let on = Buffer::allocate(device, BufferKind::L1, 64 * 2048, 2048).expect("room in L1");
+    let mut program = Program::new();
+    program.create_circular_buffer(CircularBuffer {
+        global_address: Some(on.address()),
+        ..buffer(0, 2 * 2048, 2048)
+    })?;
+    start(device, &program) // breaks EMU0406
+}
+
 fn too_many_arguments(_: &Arc<Device>) -> Refused {
     let mut program = Program::new();
     let kernel = program.create_kernel(empty(), READER, CORE.to_vec())?;
@@ -161,6 +171,7 @@ const CASES: &[Case] = cases! {
     a_circular_buffer_of_a_page_and_a_half
     a_circular_buffer_of_nothing
     circular_buffers_that_reach_the_buffers_in_l1
+    a_circular_buffer_that_goes_on_after_its_buffer_in_l1
     too_many_arguments
     too_many_arguments_with_the_common_ones
     a_seventeenth_semaphore

@@ -38,10 +38,7 @@ fn run(arguments: &Arguments) -> Result<(), String> {
     if arguments.option("check").is_some() {
         return Err("docs/rules.md is not up to date; run `cargo xtask conformance rules`".into());
     }
-    let folder = page.parent().unwrap_or(Path::new(""));
-    std::fs::create_dir_all(folder)
-        .and_then(|()| std::fs::write(&page, text))
-        .map_err(|error| format!("cannot write {}: {error}", page.display()))?;
+    project::write(&page, text)?;
     println!("{} written", page.display());
     Ok(())
 }

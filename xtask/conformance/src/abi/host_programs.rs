@@ -11,6 +11,7 @@ use tt_lang::ir::{ElementType, Kernel, ScalarKind};
 use tt_plan::{Parameter, Plan};
 use xtask::arguments::Arguments;
 use xtask::library;
+use xtask::project;
 
 /// The chips, as the emulator calls them.
 const CHIPS: [&str; 2] = ["wormhole_b0", "blackhole"];
@@ -119,15 +120,13 @@ fn one(
 
 /// Builds the program with one line of the compiler, as docs/host-programs.md says.
 fn built(artifact: &Artifact, folder: &Path, sdk: &Path) -> Result<PathBuf, String> {
-    let fail = |error: std::io::Error| format!("cannot write {}: {error}", folder.display());
-    std::fs::create_dir_all(folder).map_err(fail)?;
     for (name, text) in [
         ("reader.cpp", &artifact.reader),
         ("compute.cpp", &artifact.compute),
         ("writer.cpp", &artifact.writer),
         ("main.cpp", &artifact.main),
     ] {
-        std::fs::write(folder.join(name), text).map_err(fail)?;
+        project::write(&folder.join(name), text)?;
     }
     let program = folder.join("main");
     let lib = sdk.join("lib");

@@ -1,10 +1,39 @@
 //! Kernels to check from a list in a file, for sources that no plan goes with.
 
+use serde::Deserialize;
 use serde_json::Value;
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use tt_build::device::{Buffer, DeviceKernel, Modes};
 use tt_lang::ir::Fidelity;
 use tt_plan::{DataFormat, Role};
+
+/// An entry of a list.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Row {
+    /// Relative to the list.
+    path: PathBuf,
+    kind: Role,
+    name: Option<String>,
+    /// Compile-time arguments.
+    #[serde(default)]
+    ct: Vec<u32>,
+    /// Compile-time arguments by name.
+    #[serde(default)]
+    named: BTreeMap<String, u32>,
+    #[serde(default)]
+    defines: BTreeMap<String, Value>,
+    /// Of each circular buffer, in order; null where it is not there.
+    formats: Option<Vec<Option<DataFormat>>>,
+    #[serde(default)]
+    fp32: bool,
+    math_fidelity: Option<Fidelity>,
+    #[serde(default)]
+    math_approx_mode: bool,
+    #[serde(default)]
+    dst_full_sync_en: bool,
+}
 
 /// The kernels that the JSON file at `path` lists: an array of objects with
 ///
@@ -25,48 +54,43 @@ pub fn read(path: &Path) -> Result<Vec<DeviceKernel>, String> {
     let folder = std::path::absolute(path.parent().unwrap_or(Path::new(".")))
         .map_err(|error| format!("cannot use {}: {error}", path.display()))?;
     let kernel = |(number, row): (usize, &Value)| {
-        kernel(row, &folder).map_err(|reason| format!("{}, entry {number}: {reason}", path.display()))
+        let row = Row::deserialize(row).map_err(|error| error.to_string());
+        row.and_then(|row| kernel(row, &folder))
+            .map_err(|reason| format!("{}, entry {number}: {reason}", path.display()))
     };
     rows.iter().enumerate().map(kernel).collect()
 }
 
-fn kernel(row: &Value, folder: &Path) -> Result<DeviceKernel, String> {
-    let text = |name: &str| row.get(name).and_then(Value::as_str);
-    let flag = |name: &str| row.get(name).and_then(Value::as_bool).unwrap_or(false);
-    let file = folder.join(text("path").ok_or("it has no `path`")?);
-    let role = match text("kind") {
-        Some("reader") => Role::Reader,
-        Some("compute") => Role::Compute,
-        Some("writer") => Role::Writer,
-        other => return Err(format!("its `kind` is {other:?}, it can be reader, compute or writer")),
-    };
-    let fidelity = match text("math_fidelity") {
-        None | Some("HiFi4") => Fidelity::HiFi4,
-        Some("HiFi3") => Fidelity::HiFi3,
-        Some("HiFi2") => Fidelity::HiFi2,
-        Some("LoFi") => Fidelity::LoFi,
-        Some(other) => return Err(format!("`{other}` is no fidelity")),
-    };
+fn kernel(row: Row, folder: &Path) -> Result<DeviceKernel, String> {
+    // More than any chip has.
+    const MOST_BUFFERS: u8 = 64;
+    let formats = row.formats.as_ref().map_or(0, Vec::len);
+    if formats > MOST_BUFFERS.into() {
+        return Err(format!(
+            "it has {formats} `formats`, there are {MOST_BUFFERS} circular buffers"
+        ));
+    }
+    let file = folder.join(&row.path);
     let modes = Modes {
-        fidelity: Some(fidelity),
-        approximate: flag("math_approx_mode"),
-        fp32_dest: flag("fp32"),
-        full_sync: flag("dst_full_sync_en"),
+        fidelity: Some(row.math_fidelity.unwrap_or(Fidelity::HiFi4)),
+        approximate: row.math_approx_mode,
+        fp32_dest: row.fp32,
+        full_sync: row.dst_full_sync_en,
+    };
+    let define = |(name, value): (String, Value)| {
+        let text = value.as_str().map(str::to_string);
+        (name, text.unwrap_or_else(|| value.to_string()))
     };
     Ok(DeviceKernel {
-        name: text("name").map_or_else(|| file.display().to_string(), str::to_string),
-        role,
+        name: row.name.unwrap_or_else(|| file.display().to_string()),
+        role: row.kind,
         source: std::fs::read_to_string(&file).map_err(|error| format!("cannot read {}: {error}", file.display()))?,
         file: file.display().to_string(),
-        compile_args: words(row.get("ct"))?,
-        named_args: pairs(row.get("named"), |value| {
-            word(value).ok_or_else(|| format!("{value} is no word"))
-        })?,
-        defines: pairs(row.get("defines"), |value| {
-            Ok(value.as_str().map_or_else(|| value.to_string(), str::to_string))
-        })?,
-        buffers: buffers(row.get("formats"), modes.fp32_dest)?,
-        modes: if role == Role::Compute {
+        compile_args: row.ct,
+        named_args: row.named.into_iter().collect(),
+        defines: row.defines.into_iter().map(define).collect(),
+        buffers: buffers(row.formats, row.fp32),
+        modes: if row.kind == Role::Compute {
             modes
         } else {
             Modes::DATA_MOVEMENT
@@ -74,51 +98,21 @@ fn kernel(row: &Value, folder: &Path) -> Result<DeviceKernel, String> {
     })
 }
 
-fn word(value: &Value) -> Option<u32> {
-    value.as_u64().and_then(|value| u32::try_from(value).ok())
-}
-
-fn words(list: Option<&Value>) -> Result<Vec<u32>, String> {
-    let Some(list) = list else { return Ok(Vec::new()) };
-    let words = list
-        .as_array()
-        .map(|list| list.iter().map(word).collect::<Option<Vec<u32>>>());
-    words
-        .flatten()
-        .ok_or_else(|| format!("its `ct` is {list}, not a list of words"))
-}
-
-fn pairs<T>(map: Option<&Value>, value_of: impl Fn(&Value) -> Result<T, String>) -> Result<Vec<(String, T)>, String> {
-    let Some(map) = map else { return Ok(Vec::new()) };
-    let map = map.as_object().ok_or_else(|| format!("{map} is no object"))?;
-    map.iter()
-        .map(|(name, value)| Ok((name.clone(), value_of(value)?)))
-        .collect()
-}
-
-fn buffers(formats: Option<&Value>, fp32: bool) -> Result<Vec<Buffer>, String> {
-    let buffer = |index: usize, format| Buffer {
-        index: index as u8,
-        format,
-        unpack_to_dest: false,
+fn buffers(formats: Option<Vec<Option<DataFormat>>>, fp32: bool) -> Vec<Buffer> {
+    let format = if fp32 {
+        DataFormat::Float32
+    } else {
+        DataFormat::Float16B
     };
-    let Some(formats) = formats else {
-        let format = if fp32 {
-            DataFormat::Float32
-        } else {
-            DataFormat::Float16B
-        };
-        return Ok((0..32).map(|index| buffer(index, format)).collect());
+    let formats = formats.unwrap_or_else(|| vec![Some(format); 32]);
+    let buffer = |(index, format): (u8, Option<DataFormat>)| {
+        Some(Buffer {
+            index,
+            format: format?,
+            unpack_to_dest: false,
+        })
     };
-    let list = formats
-        .as_array()
-        .ok_or_else(|| format!("its `formats` is {formats}, not a list"))?;
-    let mut buffers = Vec::new();
-    for (index, format) in list.iter().enumerate().filter(|(_, format)| !format.is_null()) {
-        let format = serde_json::from_value(format.clone()).map_err(|_| format!("{format} is no data format"))?;
-        buffers.push(buffer(index, format));
-    }
-    Ok(buffers)
+    (0..=u8::MAX).zip(formats).filter_map(buffer).collect()
 }
 
 #[cfg(test)]
@@ -161,19 +155,23 @@ mod tests {
         for (text, message) in [
             ("{", "is no JSON"),
             ("{}", "is no array"),
-            (r#"[{"kind": "reader"}]"#, "entry 0: it has no `path`"),
+            (r#"[{"kind": "reader"}]"#, "entry 0: missing field `path`"),
+            (
+                r#"[{"path": "k.cpp", "kind": "reader", "fp23": true}]"#,
+                "unknown field `fp23`",
+            ),
             (
                 r#"[{"path": "k.cpp", "kind": "mover"}]"#,
-                "it can be reader, compute or writer",
+                "unknown variant `mover`, expected one of `reader`, `compute`, `writer`",
             ),
             (r#"[{"path": "none.cpp", "kind": "reader"}]"#, "cannot read"),
             (
                 r#"[{"path": "k.cpp", "kind": "compute", "formats": ["Float7"]}]"#,
-                "\"Float7\" is no data format",
+                "unknown variant `Float7`",
             ),
             (
                 r#"[{"path": "k.cpp", "kind": "reader", "ct": [-1]}]"#,
-                "not a list of words",
+                "invalid value: integer `-1`, expected u32",
             ),
         ] {
             std::fs::write(&list, text).unwrap();

@@ -11,6 +11,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use tt_build::device::{Adaptation, CHIPS, Toolchain, digest, version_of};
+use xtask::project;
 
 /// Options of the vendor's compiler that a stock GCC does not have, or that need the linker plugin.
 const DROPPED: [&str; 4] = ["-ftt-", "-flto", "-std=", "-g"];
@@ -89,7 +90,7 @@ pub fn toolchain(cache: &Cache, downloads: &dyn Downloads) -> Result<Toolchain, 
     let name = format!("stock-{}", &digest(texts.chain([options.as_bytes()]))[..16]);
     let folder = cache.entry(&name, |folder| {
         for (name, text) in &files {
-            write(&folder.join(name), text)?;
+            project::write(&folder.join(name), text)?;
         }
         freestanding(&gcc, &folder.join("cxx"))?;
         support_objects(&gcc, &root, folder)
@@ -150,7 +151,7 @@ fn freestanding(gcc: &Compiler, folder: &Path) -> Result<(), String> {
             "c++config.h" => without_system(&read(&path)?),
             _ => read(&path)?,
         };
-        write(&folder.join("bits").join(name), &text)?;
+        project::write(&folder.join("bits").join(name), &text)?;
     }
     Ok(())
 }
@@ -236,13 +237,6 @@ fn prefixed(prefix: &str, path: &Path) -> OsString {
 
 fn read(path: &Path) -> Result<String, String> {
     std::fs::read_to_string(path).map_err(|error| format!("cannot read {}: {error}", path.display()))
-}
-
-fn write(path: &Path, text: &str) -> Result<(), String> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    std::fs::create_dir_all(folder)
-        .and_then(|()| std::fs::write(path, text))
-        .map_err(|error| format!("cannot write {}: {error}", path.display()))
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! The kernels that every mutant is judged on: together they use every call, loop and branch that the passes make.
 
-use std::path::Path;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 use tt_lang::ir::Kernel;
 use xtask::project;
 
@@ -74,6 +75,18 @@ samples! {
 /// Where one is missing or does not parse.
 pub fn parsed() -> Result<Vec<Kernel>, String> {
     SAMPLES.iter().map(|sample| parse(&project::root(), sample)).collect()
+}
+
+/// The text of the files that the samples are in.
+///
+/// # Errors
+/// Where one cannot be read.
+pub fn sources() -> Result<String, String> {
+    let files: BTreeSet<_> = SAMPLES.iter().map(|sample| project::root().join(sample.file)).collect();
+    let read = |path: &PathBuf| {
+        std::fs::read_to_string(path).map_err(|error| format!("cannot read {}: {error}", path.display()))
+    };
+    files.iter().map(read).collect()
 }
 
 fn parse(root: &Path, sample: &Sample) -> Result<Kernel, String> {

@@ -67,7 +67,7 @@ fn run(arguments: &Arguments) -> Result<(), String> {
     if arguments.option("check").is_some() {
         let text =
             std::fs::read_to_string(&page).map_err(|error| format!("cannot read {}: {error}", page.display()))?;
-        return record::check(&text, &all);
+        return record::check(&text, &all, &kernels::sources()?);
     }
     let only = arguments.list("only");
     if let Some(unknown) = only
@@ -127,7 +127,7 @@ fn run(arguments: &Arguments) -> Result<(), String> {
             .iter()
             .filter_map(|mutant| Some((*mutant, record.get(mutant, None)?)))
             .collect();
-        scratch::write_changed(&page, record::page(&judged).as_bytes())?;
+        scratch::write_changed(&page, record::page(&judged, &kernels::sources()?).as_bytes())?;
     }
     if survivors.is_empty() {
         println!("every mutant is noticed");
@@ -283,7 +283,10 @@ impl Bench<'_> {
         let question = asked
             .iter()
             .map(|(_, kernel, artifact)| kernel.name.clone() + &artifact.digest());
-        let question = question.collect::<Vec<_>>().join("\0");
+        let question = question
+            .chain([self.scratch.headers.clone()])
+            .collect::<Vec<_>>()
+            .join("\0");
         verdict.asked = format!("{:016x}", digest(question.as_bytes()));
         verdict.headers = match earlier {
             Some(earlier) if earlier.asked == verdict.asked => earlier.headers.clone(),

@@ -2,11 +2,11 @@
 
 use super::kernels::SAMPLES;
 use super::mutant::{Mutant, Part};
-use super::scratch::write_changed;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
+use xtask::project;
 
 /// Who noticed a mutant, and what they said.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -117,10 +117,7 @@ impl Record {
             })
             .collect();
         let text = serde_json::to_string_pretty(&stored).map_err(|error| error.to_string())?;
-        let unfinished = self.path.with_extension("unfinished");
-        write_changed(&unfinished, text.as_bytes())?;
-        std::fs::rename(&unfinished, &self.path)
-            .map_err(|error| format!("cannot write {}: {error}", self.path.display()))
+        project::write(&self.path, text)
     }
 }
 
@@ -130,7 +127,7 @@ fn beginning(mutant: &Mutant) -> String {
 }
 
 /// The page, from the verdicts on all mutants.
-pub fn page(judged: &[(&Mutant, &Verdict)]) -> String {
+pub fn page(judged: &[(&Mutant, &Verdict)], kernels: &str) -> String {
     let total = judged.len();
     let count = |test: fn(&Verdict) -> bool| judged.iter().filter(|(_, verdict)| test(verdict)).count();
     let mut text = format!(
@@ -147,7 +144,7 @@ pub fn page(judged: &[(&Mutant, &Verdict)]) -> String {
         count(|verdict| verdict.headers.is_some()),
         count(|verdict| verdict.verifier.is_some()),
         count(|verdict| !verdict.caught()),
-        seal(&judged.iter().map(|(mutant, _)| *mutant).collect::<Vec<_>>()),
+        seal(&judged.iter().map(|(mutant, _)| *mutant).collect::<Vec<_>>(), kernels),
     );
     for part in Part::ALL {
         let rows: Vec<_> = judged.iter().filter(|(mutant, _)| mutant.part == part).collect();
@@ -168,11 +165,11 @@ pub fn page(judged: &[(&Mutant, &Verdict)]) -> String {
     text
 }
 
-/// A line that changes with the edits, with the kernels that they are judged on and with what those are run on.
-fn seal(mutants: &[&Mutant]) -> String {
+/// A line that changes with the edits, with the sources of the kernels that they are judged on and with what those are run on.
+fn seal(mutants: &[&Mutant], kernels: &str) -> String {
     let edits = mutants.iter().map(|mutant| format!("{mutant:?}"));
-    let kernels = SAMPLES.iter().map(|sample| format!("{sample:?}"));
-    let text: Vec<String> = edits.chain(kernels).collect();
+    let samples = SAMPLES.iter().map(|sample| format!("{sample:?}"));
+    let text: Vec<String> = edits.chain(samples).chain([kernels.to_owned()]).collect();
     format!("Edits and kernels: {:016x}.", super::digest(text.join("\0").as_bytes()))
 }
 
@@ -180,7 +177,7 @@ fn seal(mutants: &[&Mutant]) -> String {
 ///
 /// # Errors
 /// What is missing, too many, out of date, or not noticed.
-pub fn check(page: &str, mutants: &[&Mutant]) -> Result<(), String> {
+pub fn check(page: &str, mutants: &[&Mutant], kernels: &str) -> Result<(), String> {
     let rows: Vec<&str> = page.lines().filter(|line| line.starts_with("| `")).collect();
     let mut wrong = Vec::new();
     for mutant in mutants {
@@ -198,7 +195,7 @@ pub fn check(page: &str, mutants: &[&Mutant]) -> Result<(), String> {
     if rows.len() != mutants.len() {
         wrong.push(format!("{} rows for {} mutants", rows.len(), mutants.len()));
     }
-    let seal = seal(mutants);
+    let seal = seal(mutants, kernels);
     if !page.lines().any(|line| line == seal) {
         wrong.push("an edit, or a kernel that mutants are judged on, has changed since the table was made".into());
     }
@@ -225,8 +222,10 @@ mod tests {
         replace: "",
     };
 
+    const KERNELS: &str = "fn kernel() {}";
+
     fn table(verdict: Verdict) -> String {
-        page(&[(&MUTANT, &verdict)])
+        page(&[(&MUTANT, &verdict)], KERNELS)
     }
 
     fn noticed() -> Verdict {
@@ -238,12 +237,12 @@ mod tests {
 
     #[test]
     fn a_table_of_mutants_that_are_noticed_is_good() {
-        assert_eq!(check(&table(noticed()), &[&MUTANT]), Ok(()));
+        assert_eq!(check(&table(noticed()), &[&MUTANT], KERNELS), Ok(()));
         let by_headers = Verdict {
             headers: Some("no such function".into()),
             ..Verdict::default()
         };
-        assert_eq!(check(&table(by_headers), &[&MUTANT]), Ok(()));
+        assert_eq!(check(&table(by_headers), &[&MUTANT], KERNELS), Ok(()));
     }
 
     #[test]
@@ -253,14 +252,14 @@ mod tests {
             ..Verdict::default()
         };
         for survivor in [Verdict::default(), seen_by_the_verifier] {
-            let error = check(&table(survivor), &[&MUTANT]).expect_err("a survivor");
+            let error = check(&table(survivor), &[&MUTANT], KERNELS).expect_err("a survivor");
             assert!(error.contains("nobody notices `no_wait`"), "{error}");
         }
         let nothing = Verdict {
             refused: Some("no name".into()),
             ..Verdict::default()
         };
-        assert!(check(&table(nothing), &[&MUTANT]).is_err());
+        assert!(check(&table(nothing), &[&MUTANT], KERNELS).is_err());
     }
 
     #[test]
@@ -269,10 +268,11 @@ mod tests {
             replace: "wait again",
             ..MUTANT
         };
-        let error = check(&table(noticed()), &[&edited]).expect_err("an edit that was not judged");
+        let error = check(&table(noticed()), &[&edited], KERNELS).expect_err("an edit that was not judged");
         assert!(error.contains("has changed since"), "{error}");
-        assert!(check(&table(noticed()), &[]).is_err());
-        assert!(check(&table(noticed()), &[&MUTANT, &edited]).is_err());
+        assert!(check(&table(noticed()), &[&MUTANT], "fn other() {}").is_err());
+        assert!(check(&table(noticed()), &[], KERNELS).is_err());
+        assert!(check(&table(noticed()), &[&MUTANT, &edited], KERNELS).is_err());
     }
 
     #[test]

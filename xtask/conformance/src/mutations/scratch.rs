@@ -16,13 +16,31 @@ pub enum Emitted {
     Refused(String),
 }
 
+/// What mutants are built from and judged with: compiler, plan, host, emulator, this chore.
+const JUDGES: [&str; 9] = [
+    "tt-backend/src",
+    "tt-emulator/device",
+    "tt-emulator/src",
+    "tt-host/src",
+    "tt-lang/src",
+    "tt-plan/src",
+    "xtask/conformance/src/emulated.rs",
+    "xtask/conformance/src/mutations/judge.rs",
+    "xtask/conformance/src/mutations/padding.rs",
+];
+
+/// How the device headers are asked, and which.
+const HEADERS: [&str; 2] = ["xtask/conformance/src/fetch", "xtask/conformance/src/headers"];
+
 /// The copy, with a target folder of its own beside it.
 pub struct Scratch {
     /// Where everything of this chore is.
     pub folder: PathBuf,
     workspace: PathBuf,
-    /// A number for compiler, emulator and kernels.
+    /// A number for everything that mutants are built from and judged with.
     pub digest: String,
+    /// A number for how the device headers are asked.
+    pub headers: String,
 }
 
 impl Scratch {
@@ -35,18 +53,21 @@ impl Scratch {
         let workspace = folder.join("workspace");
         let tiles = serde_json::to_string(kernels).map_err(|error| error.to_string())?;
         let mut judged_by = format!("{tiles}{SAMPLES:?}").into_bytes();
+        let mut asked_with = Vec::new();
         for file in source_files()? {
             let text = read(&project::root().join(&file))?;
-            if ["tt-backend/src", "tt-emulator/src", "tt-emulator/device"]
-                .iter()
-                .any(|part| file.starts_with(part))
-            {
+            let is_of = |parts: &[&str]| parts.iter().any(|part| file.starts_with(part));
+            if is_of(&JUDGES) {
                 judged_by.extend_from_slice(&text);
+            }
+            if is_of(&HEADERS) {
+                asked_with.extend_from_slice(&text);
             }
             write_changed(&workspace.join(&file), &text)?;
         }
         let scratch = Scratch {
             digest: format!("{:016x}", super::digest(&judged_by)),
+            headers: format!("{:016x}", super::digest(&asked_with)),
             folder,
             workspace,
         };
@@ -154,8 +175,5 @@ pub fn write_changed(path: &Path, content: &[u8]) -> Result<(), String> {
     if std::fs::read(path).is_ok_and(|old| old == content) {
         return Ok(());
     }
-    let folder = path.parent().unwrap_or(Path::new(""));
-    std::fs::create_dir_all(folder)
-        .and_then(|()| std::fs::write(path, content))
-        .map_err(|error| format!("cannot write {}: {error}", path.display()))
+    project::write(path, content)
 }

@@ -144,10 +144,7 @@ fn is_wanted(case: &Case, only: Option<&[String]>) -> bool {
 fn keep(text: &str, write: bool) -> Result<(), String> {
     let path = project::root().join(TABLE);
     if write {
-        let partial = path.with_extension("partial");
-        return std::fs::write(&partial, text)
-            .and_then(|()| std::fs::rename(&partial, &path))
-            .map_err(|error| format!("cannot write {}: {error}", path.display()));
+        return project::write(&path, text);
     }
     let known = std::fs::read_to_string(&path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
     if known == text {

@@ -116,8 +116,8 @@ fn run(arguments: &Arguments) -> Result<(), String> {
         let document = project::root().join("docs/sfpu.md");
         let text = std::fs::read_to_string(&document)
             .map_err(|error| format!("cannot read {}: {error}", document.display()))?;
-        write(&document, &summary::rewritten(&text, &outcomes)?)?;
-        return write(&record, &recorded(&outcomes)?);
+        project::write(&document, &summary::rewritten(&text, &outcomes)?)?;
+        return project::write(&record, &recorded(&outcomes)?);
     }
     if unexpected.is_empty() {
         Ok(())
@@ -173,11 +173,4 @@ fn recorded(outcomes: &[(Run, Outcome)]) -> Result<String, String> {
         written.map_err(|error| error.to_string())?;
     }
     Ok(text)
-}
-
-fn write(path: &Path, text: &str) -> Result<(), String> {
-    let partial = path.with_extension("partial");
-    std::fs::write(&partial, text)
-        .and_then(|()| std::fs::rename(&partial, path))
-        .map_err(|error| format!("cannot write {}: {error}", path.display()))
 }

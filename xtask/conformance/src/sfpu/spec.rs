@@ -11,6 +11,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use tt_emulator::ArchName;
 use tt_emulator::vector_unit::{COUNT, Case, fed, name, packed};
+use xtask::project;
 
 const READER: &str = include_str!("kernels/reader.cpp");
 const COMPUTE: &str = include_str!("kernels/compute.cpp");
@@ -75,11 +76,7 @@ impl Run<'_> {
 
     /// Writes the launch below `folder`, with every function put in line or not.
     fn write(&self, folder: &Path, in_line: bool) -> Result<(), String> {
-        let save = |file: &str, text: &str| {
-            let path = folder.join(file);
-            std::fs::write(&path, text).map_err(|error| format!("cannot write {}: {error}", path.display()))
-        };
-        std::fs::create_dir_all(folder).map_err(|error| format!("cannot create {}: {error}", folder.display()))?;
+        let save = |file: &str, text: &str| project::write(&folder.join(file), text);
         let pages = self.pages();
         npy::write_words(&folder.join("in.npy"), &[pages.len() / PAGE, PAGE / 4], &pages)?;
         let compute = COMPUTE
@@ -111,10 +108,7 @@ impl Run<'_> {
     /// Keeps the results of the launch in `folder`.
     fn keep(&self, folder: &Path, out: &Path) -> Result<(), String> {
         let bytes = npy::read_words(&folder.join("out.npy"), COUNT * self.bytes() / 4)?;
-        let (path, partial) = (self.results(out), out.join("results.partial"));
-        std::fs::write(&partial, bytes)
-            .and_then(|()| std::fs::rename(&partial, &path))
-            .map_err(|error| format!("cannot write {}: {error}", path.display()))
+        project::write(&self.results(out), bytes)
     }
 
     fn spec(&self, streams: usize) -> Value {

@@ -170,11 +170,7 @@ fn report(rows: &[Row], partial: bool, check: bool) -> Result<(), String> {
             ));
         }
     } else if failed.is_empty() {
-        let new = path.with_extension("md.new");
-        std::fs::create_dir_all(project::root().join("docs"))
-            .and_then(|()| std::fs::write(&new, &text))
-            .and_then(|()| std::fs::rename(&new, &path))
-            .map_err(|error| format!("cannot write {}: {error}", path.display()))?;
+        project::write(&path, &text)?;
     }
     println!("{}", table::summary(rows));
     if failed.is_empty() {

@@ -7,6 +7,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use tt_backend::Artifact;
 use tt_plan::{CompileArg, CoreRange, CoreWork, DataFormat, Plan, Role, RuntimeValue};
+use xtask::project;
 
 /// The three kernels as files.
 pub struct Kernels {
@@ -42,13 +43,7 @@ fn kept(role: Role, text: &str) -> Result<(Role, PathBuf), String> {
     let path = folder.join(format!("{}-{:016x}.cpp", role.name(), hasher.finish()));
     let is_there = std::fs::read_to_string(&path).is_ok_and(|known| known == text);
     if !is_there {
-        let fail = |error: std::io::Error| format!("cannot write {}: {error}", path.display());
-        std::fs::create_dir_all(&folder).map_err(fail)?;
-        // Another run may write the same file: a name of its own first.
-        let new = path.with_extension(format!("{}-{:?}", std::process::id(), std::thread::current().id()));
-        std::fs::write(&new, text)
-            .and_then(|()| std::fs::rename(&new, &path))
-            .map_err(fail)?;
+        project::write(&path, text)?;
     }
     Ok((role, path))
 }

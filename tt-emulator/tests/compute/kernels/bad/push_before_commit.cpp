@@ -1,0 +1,20 @@
+#include "api/compute/common.h"
+#include "api/compute/compute_kernel_hw_startup.h"
+#include "api/compute/tile_move_copy.h"
+
+void kernel_main() {
+    compute_kernel_hw_startup(0, 1, 16);
+    cb_wait_front(0, 2);
+    cb_wait_front(1, 2);
+    cb_wait_front(2, 2);
+    cb_wait_front(3, 1);
+    cb_reserve_back(16, 1);
+    tile_regs_acquire();
+    copy_init(0);
+    tile_regs_wait();
+    pack_tile(0, 16);
+    cb_push_back(16, 1);  // breaks EMU0712
+    copy_tile(0, 0, 0);
+    tile_regs_commit();
+    tile_regs_release();
+}
