@@ -9,7 +9,7 @@ use super::writer::Writer;
 use crate::device::{Device, Program};
 use crate::passes::b2_grid_to_cores::BLOCK_ID;
 use tt_lang::ir::Kernel;
-use tt_plan::Role;
+use tt_plan::{DataFormat, Role};
 
 /// Writes `program`.
 ///
@@ -20,7 +20,7 @@ pub fn write(kernel: &Kernel, device: &Device, program: &Program) -> Result<Stri
     let names = Names { device, program };
     let sources = SourceLines::new(kernel);
     let mut out = Writer::new();
-    head(kernel, program.role, &uses, &mut out);
+    head(kernel, &names, &uses, &mut out)?;
     constants(&names, &uses, &mut out)?;
     out.blank();
     if uses.leaves == 0 {
@@ -51,7 +51,25 @@ pub fn write(kernel: &Kernel, device: &Device, program: &Program) -> Result<Stri
     Ok(out.finish())
 }
 
-fn head(kernel: &Kernel, role: Role, uses: &Uses, out: &mut Writer) {
+/// Headers with functions that are good to bf16 only, unless the kernel defines `INP_FLOAT32`, as ttnn does for fp32 tensors
+/// (`ckernel_sfpu_erf.h`, `ckernel_sfpu_softplus.h`, `ckernel_sfpu_expm1_cw.h` of the device headers).
+const OF_TWO_PRECISIONS: [&str; 3] = [
+    "api/compute/eltwise_unary/elu.h",
+    "api/compute/eltwise_unary/erf_erfc.h",
+    "api/compute/eltwise_unary/softplus.h",
+];
+
+/// Whether the kernel computes with f32 what it would else get to bf16 only.
+fn defines_input_f32(names: &Names, uses: &Uses) -> Result<bool, Unwritable> {
+    let mut has_f32 = false;
+    for id in &uses.buffers {
+        has_f32 |= names.device_buffer(*id)?.format == DataFormat::Float32;
+    }
+    Ok(has_f32 && OF_TWO_PRECISIONS.iter().any(|header| uses.headers.contains(header)))
+}
+
+fn head(kernel: &Kernel, names: &Names, uses: &Uses, out: &mut Writer) -> Result<(), Unwritable> {
+    let role = names.program.role;
     out.line(format!(
         "// {}: the {} kernel. Generated from {}, do not edit.",
         kernel.name,
@@ -59,6 +77,10 @@ fn head(kernel: &Kernel, role: Role, uses: &Uses, out: &mut Writer) {
         kernel.file
     ));
     out.blank();
+    if defines_input_f32(names, uses)? {
+        out.line("#define INP_FLOAT32 1");
+        out.blank();
+    }
     let first = match role {
         Role::Reader | Role::Writer => "api/dataflow/dataflow_api.h",
         Role::Compute => "api/compute/common.h",
@@ -67,6 +89,7 @@ fn head(kernel: &Kernel, role: Role, uses: &Uses, out: &mut Writer) {
     for header in uses.headers.iter().filter(|header| **header != first) {
         out.line(format!("#include \"{header}\""));
     }
+    Ok(())
 }
 
 fn constants(names: &Names, uses: &Uses, out: &mut Writer) -> Result<(), Unwritable> {

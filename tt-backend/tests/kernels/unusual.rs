@@ -79,6 +79,16 @@ pub fn big_expression<const M: usize, const N: usize>(
     }
     T.copy(x, c[(by * 64, bx * 64)]);
 }
+#[tt::kernel]
+pub fn long_polynomials<const M: usize, const N: usize>(a: &Tensor<f32, M, N>, c: &mut Tensor<f32, M, N>) {
+    let (bx, by) = T.Kernel(N.div_ceil(64), M.div_ceil(64));
+    let x = T.alloc_shared::<f32>(64, 64);
+    T.copy(a[(by * 64, bx * 64)], x);
+    for (i, j) in T.Parallel(64, 64) {
+        x[(i, j)] = (x[(i, j)] * 4.0).erf() + (x[(i, j)] * 8.0).softplus() + x[(i, j)].elu(0.5);
+    }
+    T.copy(x, c[(by * 64, bx * 64)]);
+}
 #[tt::kernel(fidelity = LoFi, approx = true, fp32_acc = false, order = column_major)]
 pub fn options<const M: usize, const K: usize, const N: usize>(
     a: &Tensor<bf16, M, K>,

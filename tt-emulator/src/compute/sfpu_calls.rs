@@ -30,7 +30,7 @@ pub struct SfpuCall {
     pub mode: u32,
     /// Broadcast, or pool and dimension of a reduction.
     pub how: [u32; 2],
-    /// [`WORDS_FROM_INIT`] and [`FROM_PACKER`].
+    /// [`WORDS_FROM_INIT`], [`FROM_PACKER`] and [`INPUT_F32`].
     pub flags: u32,
     /// Format that the call says the destination registers have, or [`ANY_FORMAT`].
     pub format: u32,
@@ -41,6 +41,9 @@ pub const WORDS_FROM_INIT: u32 = 1;
 
 /// The packer's thread makes the call, on registers that math has handed over.
 pub const FROM_PACKER: u32 = 2;
+
+/// The kernel defines `INP_FLOAT32`.
+pub const INPUT_F32: u32 = 4;
 
 /// A call that names no format.
 pub const ANY_FORMAT: u32 = u32::MAX;
@@ -114,6 +117,7 @@ impl ComputeState {
                 chip: self.arch.name,
                 wide: self.is_wide(),
                 approximate: self.approximate,
+                input_f32: call.flags & INPUT_F32 != 0,
                 variant: call.variant,
                 words,
             },

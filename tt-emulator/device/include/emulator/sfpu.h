@@ -17,9 +17,18 @@ constexpr uint32_t any_format = 0xffffffff;
 // Flags of a call: its parameters are those of the init; it belongs to the thread of the packer.
 constexpr uint32_t words_from_init = 1, from_packer = 2;
 
+// The kernel defines INP_FLOAT32, as those of ttnn do whose tensors are fp32: functions that have polynomials of two lengths
+// then take the longer ones.
+#ifdef INP_FLOAT32
+constexpr uint32_t input_flags = 4;
+#else
+constexpr uint32_t input_flags = 0;
+#endif
+
 // A call on one register with nothing special about it.
 constexpr tt_emulator_sfpu_call sfpu_call(uint64_t name, uint32_t idst) {
-    return {name, 0, {idst, idst, idst}, idst, {0, 0, 0}, static_cast<uint32_t>(ckernel::VectorMode::RC), {0, 0}, 0, any_format};
+    const uint32_t mode = static_cast<uint32_t>(ckernel::VectorMode::RC);
+    return {name, 0, {idst, idst, idst}, idst, {0, 0, 0}, mode, {0, 0}, input_flags, any_format};
 }
 
 inline void sfpu_init(uint64_t name, int line, uint32_t variant = 0, uint32_t p0 = 0, uint32_t p1 = 0) {
@@ -30,7 +39,7 @@ inline void sfpu_unary(uint64_t name, uint32_t idst, int line, uint32_t p0 = 0, 
                        uint32_t variant = 0, ckernel::VectorMode mode = ckernel::VectorMode::RC, uint32_t flags = 0) {
     tt_emulator_sfpu_call call = sfpu_call(name, idst);
     call.variant = variant;
-    call.flags = flags;
+    call.flags |= flags;
     call.words[0] = p0;
     call.words[1] = p1;
     call.words[2] = p2;

@@ -24,6 +24,8 @@ pub struct Case {
     pub variant: u32,
     /// The kernel is built with approximate special functions.
     pub approximate: bool,
+    /// The kernel defines `INP_FLOAT32`.
+    pub input_f32: bool,
 }
 
 #[allow(clippy::too_many_arguments)]
@@ -48,6 +50,15 @@ const fn case(
         words,
         variant,
         approximate,
+        input_f32: false,
+    }
+}
+
+/// The case in a kernel that defines `INP_FLOAT32`.
+const fn of_f32(case: Case) -> Case {
+    Case {
+        input_f32: true,
+        ..case
     }
 }
 
@@ -69,6 +80,7 @@ pub const CASES: &[Case] = &[
     case("gelu", "gelu_tile", "eltwise_unary/gelu.h", "gelu_tile_init<false>()", "gelu_tile<false>(0)", 1, [0, 0, 0], 0, false),
     case("gelu_approx", "gelu_tile<true>", "eltwise_unary/gelu.h", "gelu_tile_init<true>()", "gelu_tile<true>(0)", 1, [0, 0, 0], 1, false),
     case("erf", "erf_tile", "eltwise_unary/erf_erfc.h", "erf_tile_init<false>()", "erf_tile<false>(0)", 1, [0, 0, 0], 0, false),
+    of_f32(case("erf_f32", "erf_tile", "eltwise_unary/erf_erfc.h", "erf_tile_init<false>()", "erf_tile<false>(0)", 1, [0, 0, 0], 0, false)),
     case("erf_approx", "erf_tile", "eltwise_unary/erf_erfc.h", "erf_tile_init<true>()", "erf_tile<true>(0)", 1, [0, 0, 0], 1, false),
     case("sigmoid", "sigmoid_tile", "compute_kernel_api.h", "sigmoid_tile_init()", "sigmoid_tile(0)", 1, [0, 0, 0], 0, false),
     case("exp2", "exp2_tile", "compute_kernel_api.h", "exp2_tile_init()", "exp2_tile(0)", 1, [0, 0, 0], 0, false),
@@ -95,7 +107,9 @@ pub const CASES: &[Case] = &[
     case("relu_max", "relu_max_tile", "eltwise_unary/relu.h", "relu_max_tile_init()", "relu_max_tile(0, 0x40c00000u)", 1, [0x40c0_0000, 0, 0], 0, false),
     case("relu_min", "relu_min_tile", "eltwise_unary/relu.h", "relu_min_tile_init()", "relu_min_tile(0, 0x3f000000u)", 1, [0x3f00_0000, 0, 0], 0, false),
     case("elu", "elu_tile", "eltwise_unary/elu.h", "elu_tile_init()", "elu_tile(0, 0x3fa66666u)", 1, [0x3fa6_6666, 0, 0], 0, false),
+    of_f32(case("elu_f32", "elu_tile", "eltwise_unary/elu.h", "elu_tile_init()", "elu_tile(0, 0x3fa66666u)", 1, [0x3fa6_6666, 0, 0], 0, false)),
     case("softplus", "softplus_tile", "eltwise_unary/softplus.h", "softplus_tile_init()", "softplus_tile(0, 0x3f333333u, 0x3fb6db6eu, 0x41a00000u)", 1, [0x3f33_3333, 0x3fb6_db6e, 0x41a0_0000], 0, false),
+    of_f32(case("softplus_f32", "softplus_tile", "eltwise_unary/softplus.h", "softplus_tile_init()", "softplus_tile(0, 0x3f333333u, 0x3fb6db6eu, 0x41a00000u)", 1, [0x3f33_3333, 0x3fb6_db6e, 0x41a0_0000], 0, false)),
     case("floor", "floor_tile", "eltwise_unary/rounding.h", "rounding_op_tile_init()", "floor_tile(0)", 1, [0, 0, 0], 0, false),
     case("ceil", "ceil_tile", "eltwise_unary/rounding.h", "rounding_op_tile_init()", "ceil_tile(0)", 1, [0, 0, 0], 0, false),
     case("trunc", "trunc_tile", "eltwise_unary/rounding.h", "rounding_op_tile_init()", "trunc_tile(0)", 1, [0, 0, 0], 0, false),
@@ -161,9 +175,11 @@ pub const CASES: &[Case] = &[
     case("softsign", "softsign_tile", "eltwise_unary/activations.h", "softsign_tile_init()", "softsign_tile(0)", 1, [0, 0, 0], 0, false),
     case("hardsigmoid", "hardsigmoid_tile", "eltwise_unary/activations.h", "hardsigmoid_tile_init()", "hardsigmoid_tile(0)", 1, [0, 0, 0], 0, false),
     case("celu", "celu_tile", "eltwise_unary/activations.h", "celu_tile_init()", "celu_tile(0, 0x3fa66666u, 0x3f44ec4fu)", 1, [0x3fa6_6666, 0x3f44_ec4f, 0], 0, false),
+    of_f32(case("celu_f32", "celu_tile", "eltwise_unary/activations.h", "celu_tile_init()", "celu_tile(0, 0x3fa66666u, 0x3f44ec4fu)", 1, [0x3fa6_6666, 0x3f44_ec4f, 0], 0, false)),
     case("softshrink", "softshrink_tile", "eltwise_unary/activations.h", "softshrink_tile_init()", "softshrink_tile(0, 0x3f000000u)", 1, [0x3f00_0000, 0, 0], 0, false),
     case("hardshrink", "hardshrink_tile", "eltwise_unary/activations.h", "hardshrink_tile_init()", "hardshrink_tile(0, 0x3f000000u)", 1, [0x3f00_0000, 0, 0], 0, false),
     case("selu", "selu_tile", "eltwise_unary/selu.h", "selu_tile_init()", "selu_tile(0, 0x3f867d56u, 0x3fd62d62u)", 1, [0x3f86_7d56, 0x3fd6_2d62, 0], 0, false),
+    of_f32(case("selu_f32", "selu_tile", "eltwise_unary/selu.h", "selu_tile_init()", "selu_tile(0, 0x3f867d56u, 0x3fd62d62u)", 1, [0x3f86_7d56, 0x3fd6_2d62, 0], 0, false)),
     case("prelu", "prelu_tile", "eltwise_unary/prelu.h", "prelu_tile_init()", "prelu_tile(0, 0x3e800000u)", 1, [0x3e80_0000, 0, 0], 0, false),
     case("hardtanh", "hardtanh_tile", "eltwise_unary/hardtanh.h", "hardtanh_tile_init()", "hardtanh_tile(0, 0xbf400000u, 0x3fa66666u)", 1, [0xbf40_0000, 0x3fa6_6666, 0], 0, false),
     case("threshold", "threshold_tile", "eltwise_unary/threshold.h", "threshold_tile_init()", "threshold_tile(0, 0x3f000000u, 0x40000000u)", 1, [0x3f00_0000, 0x4000_0000, 0], 0, false),

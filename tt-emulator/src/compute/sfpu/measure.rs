@@ -129,6 +129,7 @@ pub fn applied(case: &Case, chip: ArchName, wide: bool, inputs: &[Vec<u32>]) -> 
         chip,
         wide,
         approximate: case.approximate,
+        input_f32: case.input_f32,
         variant: case.variant,
         words: case.words,
     };

@@ -97,6 +97,7 @@ mod tests {
             chip: ArchName::Blackhole,
             wide: false,
             approximate: false,
+            input_f32: false,
             variant: 77,
             words: [1, 2, 3],
         };

@@ -28,6 +28,7 @@ pub fn call(words: [f32; 3], wide: bool) -> Call {
             chip: ArchName::WormholeB0,
             wide,
             approximate: false,
+            input_f32: false,
             variant: 0,
             words: words.map(f32::to_bits),
         },

@@ -17,6 +17,8 @@ pub struct Unit {
     pub wide: bool,
     /// The kernel is built with approximate special functions.
     pub approximate: bool,
+    /// The kernel defines `INP_FLOAT32`: functions that have polynomials of two lengths take the longer ones.
+    pub input_f32: bool,
     /// Template parameters of the call.
     pub variant: u32,
     /// The words the call got; most are `f32` patterns.

@@ -55,6 +55,7 @@ samples! {
     UNUSUAL gemm_in_if [&[70, 100, 65]], (0.0, 0), 1.0, true, 1e-4;
     UNUSUAL two_accumulators [&[33, 70, 100]], (0.0, 0), 0.5, true, 2e-2;
     UNUSUAL big_expression [&[70, 33]], (0.5, 0), 1.0, false, 1e-5;
+    UNUSUAL long_polynomials [&[70, 33]], (0.0, 0), 1.0, false, 4.5e-5;
     UNUSUAL options [&[100, 64, 130]], (0.0, 0), 0.25, false, 5e-2;
     UNUSUAL loop_carried [&[40, 200]], (0.0, 0), 1.0, false, 2e-2;
     UNUSUAL resident [&[40, 200]], (0.0, 0), 1.0, true, 1e-2;

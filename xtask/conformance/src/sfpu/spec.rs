@@ -84,6 +84,14 @@ impl Run<'_> {
             .replace("@INIT@", self.case.init)
             .replace("@CALL@", self.case.call)
             .replace("@IN_LINE@", if in_line { "1" } else { "0" })
+            .replace(
+                "@INPUT@",
+                if self.case.input_f32 {
+                    "#define INP_FLOAT32 1"
+                } else {
+                    ""
+                },
+            )
             .replace("@WIDE@", if self.wide { "1" } else { "0" });
         save("reader.cpp", READER)?;
         save("compute.cpp", &compute)?;

@@ -1,6 +1,7 @@
 //! numpy's file format, for arrays of `f32` and of words.
 
 use std::path::Path;
+use xtask::project;
 
 const MAGIC: &[u8] = b"\x93NUMPY\x01\x00";
 
@@ -27,7 +28,7 @@ fn write_bytes(path: &Path, shape: &[usize], kind: &str, data: impl Iterator<Ite
     bytes.extend(length.to_le_bytes());
     bytes.extend(header.as_bytes());
     bytes.extend(data);
-    std::fs::write(path, bytes).map_err(|error| format!("cannot write {}: {error}", path.display()))
+    project::write(path, bytes)
 }
 
 /// The `count` values in `path`.

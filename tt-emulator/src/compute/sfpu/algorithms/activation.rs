@@ -1,7 +1,7 @@
 //! Activations built on other functions.
 
 use super::arithmetic::at_most_number;
-use super::exponential::{exp_21f, exp_accurate, exp_in_range, expm1_clamped};
+use super::exponential::{exp_21f, exp_accurate, exp_in_range, exp_of_negative, expm1_clamped};
 use super::reciprocal;
 use super::sigmoid::tanh_accurate;
 use crate::compute::sfpu::lanes::Lanes;
@@ -18,9 +18,10 @@ pub fn softplus(unit: &Unit, x: &Lanes) -> Lanes {
     let (beta, inverse, threshold) = (unit.real(0), unit.real(1), unit.real(2));
     let t = unit.mul(beta, x);
     let a = t.set_sign(false);
-    let residual = unit.polynomial(
-        &a,
-        [
+    let (residual, tail) = if unit.input_f32 {
+        softplus_residual_f32(unit, &a)
+    } else {
+        let polynomial = [
             0.694_239_85,
             -0.509_324_2,
             0.142_790_96,
@@ -28,12 +29,31 @@ pub fn softplus(unit: &Unit, x: &Lanes) -> Lanes {
             -0.001_862_792_3,
             5.015_296_6e-4,
             -3.127_346_6e-5,
-        ],
-    );
-    let residual = Lanes::ZERO.select(unit.greater(&a, 5.0), residual);
+        ];
+        (unit.polynomial(&a, polynomial), Lanes::ZERO)
+    };
+    let residual = tail.select(unit.greater(&a, 5.0), residual);
     let sum = unit.add(t.max(0.0), residual);
     let result = unit.rounded(unit.mul(inverse, sum));
     result.select(unit.at_least(threshold, t), x)
+}
+
+/// ln(1 + e^−a) for a up to 5 and beyond, as kernels that define `INP_FLOAT32` take it.
+fn softplus_residual_f32(unit: &Unit, a: &Lanes) -> (Lanes, Lanes) {
+    let polynomial = [
+        0.693_105_6,
+        -0.499_262_45,
+        0.121_863_49,
+        0.005_675_378_3,
+        -0.010_528_374,
+        0.002_729_017_5,
+        -3.435_849_5e-4,
+        2.128_569_2e-5,
+        -4.824_571_5e-7,
+    ];
+    let e = exp_of_negative(unit, &a.set_sign(true));
+    let series = unit.mad(&e, unit.mad(&e, 0.333_333_34, -0.5), 1.0);
+    (unit.polynomial(a, polynomial), unit.mul(&e, series))
 }
 
 /// x, or α · (e^(x/α) − 1) where it is negative. Parameters: α, 1/α.

@@ -21,7 +21,7 @@ const ERF: Rational<4, 5> = Rational {
     denominator: [1.0, 0.574_391_9, 0.136_757_64, 0.008_284_461, 2.481_386_2e-5],
 };
 
-/// As `gelu` takes it for 32-bit registers.
+/// As kernels that define `INP_FLOAT32` take it, and `gelu` for 32-bit registers.
 const ERF_WIDE: Rational<8, 9> = Rational {
     numerator: [
         1.128_379_1,
@@ -98,7 +98,12 @@ fn odd_rational<const N: usize, const D: usize>(
 pub fn erf(unit: &Unit, x: &Lanes) -> Lanes {
     let steps = if unit.variant & APPROXIMATE != 0 { 0 } else { 2 };
     let x = x.abs().min(10.0).copy_sign(x);
-    clamped(odd_rational(unit, &x, &ERF, steps), -1.0, 1.0)
+    let rational = if unit.input_f32 {
+        odd_rational(unit, &x, &ERF_WIDE, steps)
+    } else {
+        odd_rational(unit, &x, &ERF, steps)
+    };
+    clamped(rational, -1.0, 1.0)
 }
 
 /// Complementary error function.

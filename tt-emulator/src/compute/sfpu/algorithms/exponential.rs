@@ -64,6 +64,27 @@ pub fn exp_in_range(unit: &Unit, x: &Lanes) -> Lanes {
     r.set_exponent(r.biased_exponent().iadd(i))
 }
 
+/// e^x for x below zero: where it underflows, zero.
+pub fn exp_of_negative(unit: &Unit, x: &Lanes) -> Lanes {
+    let sum = unit.mad(x, INVERSE_LN_2, ROUND);
+    let k = unit.sub(&sum, ROUND);
+    let r = unit.mad(&k, -0.693_115_23, x);
+    let r = unit.mad(&k, -3.194_618_3e-5, r);
+    let series = [
+        1.0,
+        1.0,
+        0.5,
+        0.166_666_67,
+        0.041_666_668,
+        0.008_333_334,
+        0.001_388_888_9,
+        1.984_127e-4,
+    ];
+    let power = unit.polynomial(&r, series);
+    let exponent = power.biased_exponent().iadd(sum.isub(ROUND.to_bits()));
+    Lanes::ZERO.select(exponent.iless(1), power.set_exponent(&exponent))
+}
+
 /// `exp_21f` of arguments that neither over- nor underflow, rounded.
 pub fn exp_21f_in_range(unit: &Unit, x: &Lanes) -> Lanes {
     power_of_two(unit, &unit.mad(x, INVERSE_LN_2, 127.0), PARABOLA).to_bf16()
@@ -242,7 +263,12 @@ pub fn expm1_clamped(unit: &Unit, x: &Lanes) -> Lanes {
     let k = unit.sub(&sum, ROUND);
     let r = unit.mad(&k, -0.693_115_23, &x);
     let r = unit.mad(&k, -3.194_618_3e-5, r);
-    let h = unit.polynomial(&r, [1.0, 0.499_993_7, 0.166_664_33, 0.041_875_664, 0.008_375_131_5]);
+    let h = if unit.input_f32 {
+        let longer = [1.0, 0.5, 0.166_665_05, 0.041_666_24, 0.008_369_151, 0.001_394_858_3];
+        unit.polynomial(&r, longer)
+    } else {
+        unit.polynomial(&r, [1.0, 0.499_993_7, 0.166_664_33, 0.041_875_664, 0.008_375_131_5])
+    };
     let h = unit.mul(r, h);
     let power = Lanes::all(1.0).set_exponent(sum.isub(0x4b3f_ff81));
     unit.mad(&power, h, unit.sub(&power, 1.0))

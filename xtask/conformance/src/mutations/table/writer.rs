@@ -18,6 +18,8 @@ mutants! {
         "\"api/dataflow/dataflow_api.h\"" => "\"dataflow_api.h\"";
     writer_old_compute_header: "compute kernels include the header by its old path", KERNEL,
         "\"api/compute/common.h\"" => "\"compute_kernel_api/common.h\"";
+    writer_bf16_functions: "kernels of f32 take functions that are good to bf16", KERNEL,
+        "if defines_input_f32(names, uses)? {" => "if false {";
     writer_old_entry: "kernels have the old entry point", KERNEL,
         "out.open(\"void kernel_main()\");" => "out.open(\"void MAIN()\");";
     writer_old_buffer_names: "circular buffers have their old names", KERNEL,

@@ -1,6 +1,7 @@
 // One operation over 64 tiles. A tile of a 16-bit register is one page; of a 32-bit one, two: the upper and the lower halves
 // of its bits, put together by integer operations, which change none of them.
 #define IN_LINE @IN_LINE@
+@INPUT@
 
 #if IN_LINE
 // The stand-in for the device's compiler has real numbers in the vector unit only. What kernels compare of their parameters
