@@ -155,7 +155,8 @@ fn job(digest: &str, artifact: &Artifact, plan: &Plan, role: Role, arch: ArchNam
     })
 }
 
-/// What `TensorAccessorArgs` of an interleaved buffer appends (metalium.md §3): a set of flags (2: in DRAM) and the page size.
+/// What `TensorAccessorArgs` of an interleaved buffer appends (metalium.md §3): a set of flags (2: in DRAM) and the
+/// page size.
 fn accessor_words(layout: &TensorLayout) -> [u32; 2] {
     [if layout.shard == "DRAM" { 2 } else { 0 }, layout.page_size]
 }

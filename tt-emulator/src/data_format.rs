@@ -40,7 +40,8 @@ impl DataFormat {
         .find(|format| *format as u8 == id)
     }
 
-    /// Bytes of a tile of `rows` × `columns` elements: the elements, and one shared exponent per 16 of them for block formats.
+    /// Bytes of a tile of `rows` × `columns` elements: the elements, and one shared exponent per 16 of them for block
+    /// formats.
     pub fn tile_bytes(self, rows: usize, columns: usize) -> usize {
         use DataFormat::*;
         let elements = rows * columns;

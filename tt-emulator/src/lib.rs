@@ -36,8 +36,8 @@
 //! arithmetic, bit for bit: `docs/formats.md` has the table of what was compared with the simulated chips. Matmuls are the
 //! exception, for speed: by default they see the bits that the fidelity multiplies, but add products up in `f32` (into a
 //! 16-bit destination rounded to bf16 after every 16 products and phase), where the device aligns products to the
-//! largest of eight and rounds what is shifted out. `TT_EMULATOR_FPU=exact` in the environment sends them through the device's
-//! adders too, some fifty times slower.
+//! largest of eight and rounds what is shifted out. `TT_EMULATOR_FPU=exact` in the environment sends them through the
+//! device's adders too, some fifty times slower.
 
 pub mod abi_version;
 pub mod arch;

@@ -1,7 +1,7 @@
 //! `cargo xtask library`: the emulator as a C++ library, for host programs without Rust.
 //!
-//! Its folder looks like that of the real thing: `include/tt-metalium/..` and `lib/libtt_metal.so`, which has the engine and the
-//! device headers in it. A stand-alone `main.cpp` is built against it with one line of the C++ compiler.
+//! Its folder looks like that of the real thing: `include/tt-metalium/..` and `lib/libtt_metal.so`, which has the
+//! engine and the device headers in it. A stand-alone `main.cpp` is built against it with one line of the C++ compiler.
 
 use crate::arguments::{Arguments, Chore};
 use crate::project;

@@ -1,5 +1,6 @@
 // Blocks of A (M x KB tiles) and B (KB x N tiles) of one core, read row by row of tiles.
-// compile: M, N, KB, blocks, accessors of A and B. runtime: addresses of A and B, first row and column of tiles, tiles of a row of A and of B.
+// compile: M, N, KB, blocks, accessors of A and B. runtime: addresses of A and B, first row and column of tiles, tiles
+// of a row of A and of B.
 #include "api/dataflow/dataflow_api.h"
 
 template <typename A>

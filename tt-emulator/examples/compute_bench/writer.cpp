@@ -1,4 +1,5 @@
-// The M x N tiles of one core, row by row of tiles. compile: M, N, accessor. runtime: address, first row and column, tiles of a row.
+// The M x N tiles of one core, row by row of tiles. compile: M, N, accessor. runtime: address, first row and column,
+// tiles of a row.
 #include "api/dataflow/dataflow_api.h"
 
 void kernel_main() {

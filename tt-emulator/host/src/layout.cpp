@@ -37,10 +37,10 @@ static_assert(offsetof(ComputeConfig, defines) == 0x40);
 // CreateKernelFromString tells the alternatives of its configuration apart by the byte at 0xc8.
 static_assert(sizeof(ComputeConfig) == 0xc8 && sizeof(DataMovementConfig) <= 0xc8);
 
-// The getters of CircularBufferConfig: shadow_global_buffer 0, total_size 8, globally_allocated_address 0xc, data_formats 0x14,
-// page_sizes 0x94, tiles 0x294, unpack_face_geometry 0xd94, buffer_indices 0x1098, local_buffer_indices 0x10d0,
-// remote_buffer_indices 0x1108, dynamic_cb 0x1140, max_size 0x1144, buffer_size 0x1148, address_offset 0x114c. The members here
-// are in that order; their sizes add up to the last.
+// The getters of CircularBufferConfig: shadow_global_buffer 0, total_size 8, globally_allocated_address 0xc,
+// data_formats 0x14, page_sizes 0x94, tiles 0x294, unpack_face_geometry 0xd94, buffer_indices 0x1098,
+// local_buffer_indices 0x10d0, remote_buffer_indices 0x1108, dynamic_cb 0x1140, max_size 0x1144, buffer_size 0x1148,
+// address_offset 0x114c. The members here are in that order; their sizes add up to the last.
 static_assert(sizeof(CircularBufferConfig) == 0x1150);
 static_assert(sizeof(std::optional<Tile>) == (0xd94 - 0x294) / 64);
 

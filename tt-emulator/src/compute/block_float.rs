@@ -19,8 +19,8 @@ fn element_bits(format: DataFormat) -> usize {
     }
 }
 
-/// Decodes a tile of `Bfp8_b`, `Bfp4_b` or `Bfp2_b`. Every value is exact in bf16. An exponent that normalising takes below zero wraps around, as on the
-/// chips (ttsim: "will often wrap; seems odd, but spec/silicon are consistent here").
+/// Decodes a tile of `Bfp8_b`, `Bfp4_b` or `Bfp2_b`. Every value is exact in bf16. An exponent that normalising takes
+/// below zero wraps around, as on the chips (ttsim: "will often wrap; seems odd, but spec/silicon are consistent here").
 pub fn decode(page: &[u8], format: DataFormat, out: &mut Tile) {
     let bits = element_bits(format);
     let per_byte = 8 / bits;

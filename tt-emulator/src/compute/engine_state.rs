@@ -116,9 +116,9 @@ fn broadcast_name(broadcast: Broadcast) -> &'static str {
     }
 }
 
-/// The init that loads no constants, tables or macros: it sets only the lanes' configuration, ADDR_MOD_7 and the counters as all
-/// do, so fills need no init of their own and disturb none. Production kernels rely on both (`eltwise_where_sfpu.cpp`;
-/// `is_sfpu_op_v` in `ttnn/cpp/ttnn/kernel_lib/eltwise/core/chain.inl`).
+/// The init that loads no constants, tables or macros: it sets only the lanes' configuration, ADDR_MOD_7 and the
+/// counters as all do, so fills need no init of their own and disturb none. Production kernels rely on both
+/// (`eltwise_where_sfpu.cpp`; `is_sfpu_op_v` in `ttnn/cpp/ttnn/kernel_lib/eltwise/core/chain.inl`).
 const FILL_INIT: &str = "fill_tile_init";
 
 /// What an SFPU init set up: the init's name and the variant of it.

@@ -1,11 +1,11 @@
 //! Unpackers, matrix engine and packer against the chips: every experiment of a matrix of operations, formats, widths of the
 //! destination and fidelities gives the bits that the simulated chips gave.
 //!
-//! To record anew, with `TT_FORMATS_SPECS` naming a folder: `cargo test -p tt-emulator --test formats -- --ignored write_specs`,
-//! then `../shared/oracle/run_oracle --spec-dir $TT_FORMATS_SPECS`, then the same `cargo test` with `record`. It also writes
-//! `docs/formats.md`. Formats that the runtime's tensors do not have (fp16, Bfp2_b, Bfp8) are ids of `tt::DataFormat` in the
-//! specs, which that tool has to pass on. `compare` tells which elements differ; `TT_FORMATS_MATCH=part,part` selects
-//! experiments by their names.
+//! To record anew, with `TT_FORMATS_SPECS` naming a folder: `cargo test -p tt-emulator --test formats -- --ignored
+//! write_specs`, then `../shared/oracle/run_oracle --spec-dir $TT_FORMATS_SPECS`, then the same `cargo test` with
+//! `record`. It also writes `docs/formats.md`. Formats that the runtime's tensors do not have (fp16, Bfp2_b, Bfp8) are
+//! ids of `tt::DataFormat` in the specs, which that tool has to pass on. `compare` tells which elements differ;
+//! `TT_FORMATS_MATCH=part,part` selects experiments by their names.
 
 mod emulated;
 mod experiment;

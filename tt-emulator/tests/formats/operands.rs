@@ -175,8 +175,8 @@ pub fn cancelling(rows: bool) -> Vec<u8> {
     out
 }
 
-/// Two tiles of scalers, in bf16, fp32 or fp16: ones, and fractions of five significant bits that differ from column to column.
-/// Only row 0 of every face holds a scaler.
+/// Two tiles of scalers, in bf16, fp32 or fp16: ones, and fractions of five significant bits that differ from column to
+/// column. Only row 0 of every face holds a scaler.
 pub fn scalers(format: DataFormat) -> Vec<u8> {
     let mut out = Vec::new();
     for tile in 0..2 {

@@ -438,7 +438,8 @@ fn call(op: ElementOp, args: &mut [Row]) -> Row {
     }
 }
 
-/// `value as to` as in Rust: into an integer type towards zero, held to its range. Formats of real numbers are not rounded to.
+/// `value as to` as in Rust: into an integer type towards zero, held to its range. Formats of real numbers are not
+/// rounded to.
 fn cast(to: ElementType, value: f64) -> f64 {
     match to {
         ElementType::Bf16 | ElementType::F32 | ElementType::F16 | ElementType::Bfp8 | ElementType::Bfp4 => value,

@@ -7,7 +7,8 @@
 //! Meaning of the parts:
 //! - integer expressions are over `i64`, `/` and `%` truncate (operands are never negative in a valid kernel);
 //! - element expressions are over real numbers, comparisons and logic give booleans;
-//! - a tensor region reaches past the tensor's edge freely: reads there give the neutral value of the use, writes are dropped;
+//! - a tensor region reaches past the tensor's edge freely: reads there give the neutral value of the use, writes are
+//!   dropped;
 //! - `T.gemm` adds to its accumulator; a compound assignment is stored as an assignment whose value loads the target.
 
 mod element;

@@ -31,7 +31,8 @@ use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{BlockId, Kernel, Span};
 use tt_plan::DataFormat;
 
-/// A block, or a tensor touched directly, before its webs are known. [`crate::flow::BufferId`]s index these until `buffers` ran.
+/// A block, or a tensor touched directly, before its webs are known. [`crate::flow::BufferId`]s index these until
+/// `buffers` ran.
 #[derive(Debug, Clone)]
 struct Variable {
     name: String,

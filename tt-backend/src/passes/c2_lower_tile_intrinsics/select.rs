@@ -422,7 +422,8 @@ impl Emit<'_, '_> {
 
     fn load(&mut self, operand: Operand) -> u32 {
         let out = self.allocate();
-        // A broadcast is zero plus the broadcast tile (patterns.md §0.11: unary_bcast of rows is wrong with 32-bit registers).
+        // A broadcast is zero plus the broadcast tile (patterns.md §0.11: unary_bcast of rows is wrong with 32-bit
+        // registers).
         self.out.needs_zeros |= matches!(
             operand.broadcast,
             Broadcast::Row | Broadcast::Column | Broadcast::Scalar

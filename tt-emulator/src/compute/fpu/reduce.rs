@@ -3,8 +3,8 @@
 //! Sums multiply by a scaler tile whose faces hold the scale in row 0: `destination[0][c] += Σ_k data[k][c] · scale[k]` down
 //! the columns, and the same with rows and columns exchanged along the rows. A partial scaler drops padded rows or columns.
 //! Maxima order values by their patterns, start from nothing at all (below -inf) in a register that is not written yet,
-//! and need a scaler of one (see [`is_unit`]). The row maximum keeps its running value in row 0 of the register and shows it, transposed, in
-//! column 0: a value copied into column 0 beforehand is lost (`reference/patterns.md`, surprise 6).
+//! and need a scaler of one (see [`is_unit`]). The row maximum keeps its running value in row 0 of the register and
+//! shows it, transposed, in column 0: a value copied into column 0 beforehand is lost (`reference/patterns.md`, surprise 6).
 
 use super::datapath::{self, Adder, dot_phase};
 use crate::compute::pack::ReduceDim;

@@ -1,6 +1,6 @@
 //! What is taken out of the `ttnn` wheel.
 
-use super::cache::{Cache, verified};
+use super::cache::{Cache, made_by, verified};
 use super::machine::Downloads;
 use super::pinned::WHEEL;
 use std::fs::File;
@@ -11,6 +11,8 @@ const LIBRARY: &str = "ttnn/build/lib/libtt_metal.so";
 
 /// Sources, headers and linker scripts: what compiles on the device or is read while compiling.
 const KINDS: [&str; 9] = ["h", "hpp", "inl", "c", "cc", "cpp", "S", "ld", "def"];
+/// What says how entries are made.
+const MAKERS: [&str; 2] = [include_str!("wheel.rs"), include_str!("pinned.rs")];
 /// Files of other kinds.
 const OTHERS: [&str; 1] = ["ttnn/tt_metal/sfpi-version"];
 
@@ -20,7 +22,7 @@ const OTHERS: [&str; 1] = ["ttnn/tt_metal/sfpi-version"];
 /// # Errors
 /// Where the wheel cannot be fetched, is not the pinned one, or cannot be unpacked.
 pub fn headers(cache: &Cache, downloads: &dyn Downloads) -> Result<PathBuf, String> {
-    let entry = cache.entry("wheel-0.81.1-headers", |folder| {
+    let entry = cache.entry(&made_by("headers", MAKERS), |folder| {
         let wheel = file(cache, downloads)?;
         let wanted = |name: &str| {
             let kind = name.rsplit_once('.').map_or("", |(_, kind)| kind);
@@ -36,7 +38,7 @@ pub fn headers(cache: &Cache, downloads: &dyn Downloads) -> Result<PathBuf, Stri
 /// # Errors
 /// As [`headers`].
 pub fn library(cache: &Cache, downloads: &dyn Downloads) -> Result<PathBuf, String> {
-    let entry = cache.entry("wheel-0.81.1-library", |folder| {
+    let entry = cache.entry(&made_by("library", MAKERS), |folder| {
         let wheel = file(cache, downloads)?;
         unpack(&wheel, folder, &|name| name == LIBRARY, &|bytes| bytes)
     })?;

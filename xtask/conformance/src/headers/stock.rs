@@ -27,8 +27,8 @@ const PROCESSORS: [(&str, &[&str]); 4] = [
     ("-mcpu=tt-bh-tensix", &["-D__riscv_xtttensixbh=1"]),
 ];
 
-/// The dialect that has what the vendor adds to C++17, and the attributes that only the vendor's compiler knows. Data is not put into
-/// sections of its own: the linker would drop what the firmware has only for kernels.
+/// The dialect that has what the vendor adds to C++17, and the attributes that only the vendor's compiler knows. Data
+/// is not put into sections of its own: the linker would drop what the firmware has only for kernels.
 const DIALECT: [&str; 8] = [
     "-std=gnu++20",
     "-Drvtt_l1_ptr=unused",

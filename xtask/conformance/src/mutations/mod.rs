@@ -50,7 +50,7 @@ pub const CHECK: Chore = Chore {
         ),
     ],
     about: "breaks the code writer and the passes D1 to D5 in many ways, one at a time, and sees that it is noticed\n\n\
-            Takes about an hour; what an earlier run found is taken over as long as compiler and emulator are the same, and\n\
+            Takes about a quarter of an hour; what an earlier run found is taken over as long as compiler and emulator are the same, and\n\
             what the headers said as long as the compiler emits the same. Writes docs/mutations.md; fails where a mutant is noticed by neither the device headers nor the emulator.",
     run,
 };

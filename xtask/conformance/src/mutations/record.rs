@@ -165,7 +165,8 @@ pub fn page(judged: &[(&Mutant, &Verdict)], kernels: &str) -> String {
     text
 }
 
-/// A line that changes with the edits, with the sources of the kernels that they are judged on and with what those are run on.
+/// A line that changes with the edits, with the sources of the kernels that they are judged on and with what those are
+/// run on.
 fn seal(mutants: &[&Mutant], kernels: &str) -> String {
     let edits = mutants.iter().map(|mutant| format!("{mutant:?}"));
     let samples = SAMPLES.iter().map(|sample| format!("{sample:?}"));

@@ -10,8 +10,8 @@ use tt_emulator::{
     Arch, ArchName, Buffer, BufferKind, CbIndex, CoreCoord, Device, Program, Sharding, default_threads, launch,
 };
 
-/// Runs all `cases` as [`run`] does, as many at a time as there are processors: most of the time goes to the C++ compiler. The
-/// outcomes stand in the order of the cases.
+/// Runs all `cases` as [`run`] does, as many at a time as there are processors: most of the time goes to the C++
+/// compiler. The outcomes stand in the order of the cases.
 pub fn run_all(cases: &[Case], wheel: &Wheel, arch: ArchName) -> Vec<Result<f64, String>> {
     let outcomes: Vec<OnceLock<Result<f64, String>>> = cases.iter().map(|_| OnceLock::new()).collect();
     let next = AtomicUsize::new(0);
@@ -32,7 +32,8 @@ pub fn run_all(cases: &[Case], wheel: &Wheel, arch: ArchName) -> Vec<Result<f64,
         .collect()
 }
 
-/// Runs `case` on an emulated chip. Gives how much of what they may be off the results are, as [`super::values::Expected::check`] does.
+/// Runs `case` on an emulated chip. Gives how much of what they may be off the results are, as
+/// [`super::values::Expected::check`] does.
 ///
 /// # Errors
 /// What is wrong: with the case, the kernels, their course or their results.

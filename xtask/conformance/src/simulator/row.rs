@@ -136,7 +136,8 @@ impl Row {
         Ok(())
     }
 
-    /// The launches that did not run or differ from the emulator. The simulator may refuse extreme inputs, which the table says.
+    /// The launches that did not run or differ from the emulator. The simulator may refuse extreme inputs, which the
+    /// table says.
     pub fn failures(&self) -> Vec<String> {
         let Outcome::Run { chips, .. } = &self.outcome else {
             return Vec::new();
@@ -166,8 +167,9 @@ fn first_line(errors: &[String]) -> String {
     line.unwrap_or_default().to_string()
 }
 
-/// The plan as the simulated chip can run it. The simulated Wormhole does not have the mode that unpacks 32 bits straight into
-/// a destination register (shared/oracle/README.md, limits): f32 then passes through a source register, which keeps 19 bits.
+/// The plan as the simulated chip can run it. The simulated Wormhole does not have the mode that unpacks 32 bits
+/// straight into a destination register (shared/oracle/README.md, limits): f32 then passes through a source register,
+/// which keeps 19 bits.
 fn plan_for(chip: &str, mut plan: Plan) -> (Plan, bool) {
     let mut left_out = false;
     if chip == "wormhole_b0" {

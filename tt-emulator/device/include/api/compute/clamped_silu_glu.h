@@ -1,4 +1,5 @@
-// A gated linear unit with bounds. Declared so that kernels compile that include it; the emulator does not compute it and says so.
+// A gated linear unit with bounds. Declared so that kernels compile that include it; the emulator does not compute it
+// and says so.
 #pragma once
 
 #include "api/compute/common_globals.h"

@@ -1,4 +1,5 @@
-// Quotients of integers as fp32. Declared so that kernels compile that include it; the emulator does not compute it and says so.
+// Quotients of integers as fp32. Declared so that kernels compile that include it; the emulator does not compute it and
+// says so.
 #pragma once
 
 #include "api/compute/common_globals.h"

@@ -1,4 +1,5 @@
-// The next number toward another. Declared so that kernels compile that include it; the emulator does not compute it and says so.
+// The next number toward another. Declared so that kernels compile that include it; the emulator does not compute it
+// and says so.
 #pragma once
 
 #include "api/compute/common_globals.h"

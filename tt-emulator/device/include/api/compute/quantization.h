@@ -1,4 +1,5 @@
-// Quantization to 8 bits and back. Declared so that kernels compile that include it; the emulator does not compute it and says so.
+// Quantization to 8 bits and back. Declared so that kernels compile that include it; the emulator does not compute it
+// and says so.
 #pragma once
 
 #include "api/compute/common_globals.h"

@@ -1,4 +1,5 @@
-// Rows of one tile into another. Declared so that kernels compile that include it; the emulator does not compute it and says so.
+// Rows of one tile into another. Declared so that kernels compile that include it; the emulator does not compute it and
+// says so.
 #pragma once
 
 #include "api/compute/common_globals.h"

@@ -118,8 +118,8 @@ fn by_blocks(blocks: usize, wide: bool) -> Case {
     .case()
 }
 
-/// [4, 4] by [4, 2] tiles in two blocks along k and 2 × 2 subblocks of 2 × 1 tiles; a row of offsets is added to the sums, and
-/// the packer keeps what is positive.
+/// [4, 4] by [4, 2] tiles in two blocks along k and 2 × 2 subblocks of 2 × 1 tiles; a row of offsets is added to the
+/// sums, and the packer keeps what is positive.
 fn with_bias_and_relu() -> Case {
     let (mt, kt, nt, width, blocks) = (4, 4, 2, 2, 2);
     let a = Matrix::random(32 * mt, 32 * kt, 25, -1.0, 1.0);

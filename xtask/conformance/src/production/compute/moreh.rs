@@ -10,7 +10,8 @@ use tt_emulator::DataFormat::Int32;
 use tt_emulator::kernel_config::ComputeOptions;
 
 /// Every case of this file. Most include `kernel/compute/moreh_common.hpp`, whose alias templates of constants that depend on
-/// parameters (`BinaryFpu<Op, moreh_input<Dfb0>, ..>`) the compiler of Debian 12 does not survive, with or without the emulator.
+/// parameters (`BinaryFpu<Op, moreh_input<Dfb0>, ..>`) the compiler of Debian 12 does not survive, with or without the
+/// emulator.
 pub fn cases() -> Vec<Case> {
     let beyond_the_compiler = [
         sum_over_batches(),

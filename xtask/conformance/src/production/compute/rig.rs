@@ -31,14 +31,14 @@ pub fn rounded(steps: u32, largest: f64) -> Bound {
 /// One rounding to bf16, of the result.
 pub const ROUNDED: Bound = (0.0, 1.0 / 256.0);
 
-/// A sum of two values of up to `largest` on the matrix engine, in a 16-bit register: it rounds each to eleven bits of the larger
-/// one first, and then the sum to bf16 (`fpu/datapath.rs` of tt-emulator has the source).
+/// A sum of two values of up to `largest` on the matrix engine, in a 16-bit register: it rounds each to eleven bits of
+/// the larger one first, and then the sum to bf16 (`fpu/datapath.rs` of tt-emulator has the source).
 pub fn rounded_sum(largest: f64) -> Bound {
     (2.0 * largest / 2048.0, 1.0 / 256.0)
 }
 
-/// A product on the matrix engine, in a 16-bit register: HiFi4 adds four partial products and rounds after each; the last is too
-/// small to change the sum.
+/// A product on the matrix engine, in a 16-bit register: HiFi4 adds four partial products and rounds after each; the
+/// last is too small to change the sum.
 pub const PRODUCT: Bound = (0.0, 3.0 / 256.0);
 
 /// As [`rounded`], where what is rounded on the way are factors, or sums of values of one sign: relative errors add up.

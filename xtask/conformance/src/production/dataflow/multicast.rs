@@ -215,8 +215,8 @@ fn matmul_in_blocks() -> Case {
         .kernel(compute)
 }
 
-/// The left operand lies in shards of two rows of tiles over `count` cores, each of `blocks` blocks of 2 × 2 tiles; every core
-/// in turn multicasts its blocks to all, itself among them.
+/// The left operand lies in shards of two rows of tiles over `count` cores, each of `blocks` blocks of 2 × 2 tiles;
+/// every core in turn multicasts its blocks to all, itself among them.
 fn blocks_from_all_shards(arch: ArchName, count: usize, blocks: u32) -> Case {
     let cores = rectangle((2, 3), (1 + count, 3));
     let senders = count as u32;

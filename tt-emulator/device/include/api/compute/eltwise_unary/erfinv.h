@@ -1,4 +1,5 @@
-// Inverse of the error function. Declared so that kernels compile that include it; the emulator does not compute it and says so.
+// Inverse of the error function. Declared so that kernels compile that include it; the emulator does not compute it and
+// says so.
 #pragma once
 
 #include "api/compute/common_globals.h"

@@ -1,5 +1,5 @@
-// Exponential. The accurate one multiplies its argument by the call's `scale` (a bf16 pattern) if scale_en; the approximate one by the
-// init's (an fp32 pattern), and whether it clamps is in both.
+// Exponential. The accurate one multiplies its argument by the call's `scale` (a bf16 pattern) if scale_en; the
+// approximate one by the init's (an fp32 pattern), and whether it clamps is in both.
 #pragma once
 
 #include "api/compute/common_globals.h"

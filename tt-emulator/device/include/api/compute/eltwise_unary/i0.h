@@ -1,4 +1,5 @@
-// Modified Bessel function of order 0. Declared so that kernels compile that include it; the emulator does not compute it and says so.
+// Modified Bessel function of order 0. Declared so that kernels compile that include it; the emulator does not compute
+// it and says so.
 #pragma once
 
 #include "api/compute/common_globals.h"

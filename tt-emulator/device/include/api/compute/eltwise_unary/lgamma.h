@@ -1,4 +1,5 @@
-// Logarithm of the gamma function. Declared so that kernels compile that include it; the emulator does not compute it and says so.
+// Logarithm of the gamma function. Declared so that kernels compile that include it; the emulator does not compute it
+// and says so.
 #pragma once
 
 #include "api/compute/common_globals.h"

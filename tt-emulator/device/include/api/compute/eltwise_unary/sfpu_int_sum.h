@@ -1,4 +1,5 @@
-// Sums of integers over a tile. Declared so that kernels compile that include it; the emulator does not compute it and says so.
+// Sums of integers over a tile. Declared so that kernels compile that include it; the emulator does not compute it and
+// says so.
 #pragma once
 
 #include "api/compute/common_globals.h"
