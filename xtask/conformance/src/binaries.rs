@@ -6,7 +6,9 @@
 //! other places, having no whole-program optimisation.
 
 use crate::fetch::Cache;
-use crate::headers::{LIST, ONLY_KERNELS, Options, Outcome, chips_of, chosen, for_each_unit, jobs, kernels};
+use crate::headers::{
+    JOBS, LIST, ONE_CHIP, ONLY_KERNELS, Options, Outcome, TOOLCHAIN, chips_of, chosen, for_each_unit, jobs, kernels,
+};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -25,19 +27,11 @@ pub const CHECK: Chore = Chore {
         SELECTION[1],
         LIST,
         ONLY_KERNELS,
-        (
-            "toolchain",
-            "DIR",
-            "a runtime with its own compiler, instead of Debian's with the wheel's headers",
-        ),
-        ("arch", "NAME", "wormhole_b0 or blackhole only"),
+        TOOLCHAIN,
+        ONE_CHIP,
         ("out", "DIR", "where to leave the ELF files"),
         ("json", "FILE", "where to write all sizes as JSON"),
-        (
-            "jobs",
-            "N",
-            "how many compilers run at once (default: as many as there are processors)",
-        ),
+        JOBS,
     ],
     about: "links every kernel for every processor of both chips, and holds sizes against their limits\n\n\
             As `cargo build` does with TT_METAL_RUNTIME set. Without --toolchain it takes Debian's GCC: then no SFPU\n\

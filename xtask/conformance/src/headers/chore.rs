@@ -23,6 +23,21 @@ pub(crate) const ONLY_KERNELS: (&str, &str, &str) = (
     "only kernels whose name contains one of these, separated by commas",
 );
 
+/// The option that names the compiler.
+pub(crate) const TOOLCHAIN: (&str, &str, &str) = (
+    "toolchain",
+    "DIR",
+    "a runtime with its own compiler, instead of Debian's with the wheel's headers",
+);
+/// The option that takes one of the chips.
+pub(crate) const ONE_CHIP: (&str, &str, &str) = ("arch", "NAME", "wormhole_b0 or blackhole only");
+/// The option that says how many compilers run at once.
+pub(crate) const JOBS: (&str, &str, &str) = (
+    "jobs",
+    "N",
+    "how many compilers run at once (default: as many as there are processors)",
+);
+
 /// The check.
 pub const CHECK: Chore = Chore {
     name: "headers",
@@ -32,18 +47,10 @@ pub const CHECK: Chore = Chore {
         SELECTION[1],
         LIST,
         ONLY_KERNELS,
-        (
-            "toolchain",
-            "DIR",
-            "a runtime with its own compiler, instead of Debian's with the wheel's headers",
-        ),
-        ("arch", "NAME", "wormhole_b0 or blackhole only"),
+        TOOLCHAIN,
+        ONE_CHIP,
         ("json", "FILE", "where to write the outcomes as JSON"),
-        (
-            "jobs",
-            "N",
-            "how many compilers run at once (default: as many as there are processors)",
-        ),
+        JOBS,
     ],
     about: "compiles every kernel of examples, tests and programs with the device headers of ttnn 0.81.1\n\n\
             For every processor of both chips, with the command lines of the runtime's JIT and the formats and modes of\n\

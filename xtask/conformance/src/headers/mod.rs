@@ -9,7 +9,7 @@ mod sfpi;
 mod stock;
 
 pub use chore::CHECK;
-pub(crate) use chore::{LIST, ONLY_KERNELS, chips_of, chosen, jobs, kernels};
+pub(crate) use chore::{JOBS, LIST, ONE_CHIP, ONLY_KERNELS, TOOLCHAIN, chips_of, chosen, jobs, kernels};
 pub use stock::toolchain;
 
 use std::path::{Path, PathBuf};

@@ -244,18 +244,18 @@ impl Kernel {
 
     /// Our kernel that writes what the circular buffers of `streams` bring to their tensors, on RISCV_0 and NoC 1.
     pub fn drain(cores: &[CoreCoord], streams: &[Stream]) -> Kernel {
-        let kernel = Kernel::writer("drain.cpp", cores);
-        kernel.with_streams(include_str!("kernels/drain.cpp"), streams)
+        Kernel::writer("drain", cores)
+            .define("DRAIN", "1")
+            .with_streams(streams)
     }
 
     /// Our kernel that fills the circular buffers of `streams` from their tensors, on RISCV_1 and NoC 0.
     pub fn feed(cores: &[CoreCoord], streams: &[Stream]) -> Kernel {
-        let kernel = Kernel::reader("feed.cpp", cores);
-        kernel.with_streams(include_str!("kernels/feed.cpp"), streams)
+        Kernel::reader("feed", cores).with_streams(streams)
     }
 
-    fn with_streams(mut self, text: &'static str, streams: &[Stream]) -> Kernel {
-        self.text = Some(text);
+    fn with_streams(mut self, streams: &[Stream]) -> Kernel {
+        self.text = Some(include_str!("kernels/streams.cpp"));
         self.compile_args.push(Arg::Word(streams.len() as u32));
         self.compile_args
             .extend(streams.iter().map(|stream| Arg::Accessor(stream.buffer)));

@@ -294,58 +294,35 @@ fn next_generation() -> Vec<Case> {
         .output(2, BF16, &x.map(|x| x * scalar), ROUNDED)
         .case(),
     ];
-    for (name, file, spread) in [("column", "col", Spread::Column), ("scalar", "scalar", Spread::Element)] {
-        cases.push(
-            matrix_engine(
-                &format!("binary_ng add, {name} repeated"),
-                format!("{NG_BROADCASTS}/eltwise_binary_{file}_bcast.cpp"),
-            )
-            .args([6u32, 6, 0])
-            .input(0, BF16, &x)
-            .input(1, BF16, &tile)
-            .scratch(6, BF16, 2)
-            .output(2, BF16, &with_tile(&add, spread), rounded_sum(3.0))
-            .case(),
-        );
-        cases.push(
-            vector_unit(
-                &format!("binary_ng mul, {name} repeated"),
-                format!("{NG_BROADCASTS}/eltwise_binary_sfpu_{file}_bcast.cpp"),
-            )
-            .args([6u32, 6, 0])
-            .input(0, BF16, &x)
-            .input(1, BF16, &tile)
-            .scratch(6, BF16, 2)
-            .output(2, BF16, &with_tile(&multiply, spread), ROUNDED)
-            .case(),
-        );
-    }
     // Rows come with every tile.
     let rows = Matrix::new(192, 32, |row, column| tile.at(row % 32, column));
-    cases.push(
-        matrix_engine(
-            "binary_ng add rows",
-            format!("{NG_BROADCASTS}/eltwise_binary_row_bcast.cpp"),
-        )
-        .args([6u32])
-        .input(0, BF16, &x)
-        .input(1, BF16, &rows)
-        .scratch(6, BF16, 2)
-        .output(2, BF16, &with_tile(&add, Spread::Row), rounded_sum(3.0))
-        .case(),
-    );
-    cases.push(
-        vector_unit(
-            "binary_ng mul by rows",
-            format!("{NG_BROADCASTS}/eltwise_binary_sfpu_row_bcast.cpp"),
-        )
-        .args([6u32])
-        .input(0, BF16, &x)
-        .input(1, BF16, &rows)
-        .scratch(6, BF16, 2)
-        .output(2, BF16, &with_tile(&multiply, Spread::Row), ROUNDED)
-        .case(),
-    );
+    for (name, file, spread, repeated) in [
+        ("column", "col", Spread::Column, &tile),
+        ("scalar", "scalar", Spread::Element, &tile),
+        ("row", "row", Spread::Row, &rows),
+    ] {
+        let case = |rig: Rig, result: Matrix, bound| {
+            let rig = match spread {
+                Spread::Row => rig.args([6u32]),
+                Spread::Column | Spread::Element => rig.args([6u32, 6, 0]),
+            };
+            rig.input(0, BF16, &x)
+                .input(1, BF16, repeated)
+                .scratch(6, BF16, 2)
+                .output(2, BF16, &result, bound)
+                .case()
+        };
+        let sums = matrix_engine(
+            &format!("binary_ng add, {name} repeated"),
+            format!("{NG_BROADCASTS}/eltwise_binary_{file}_bcast.cpp"),
+        );
+        let products = vector_unit(
+            &format!("binary_ng mul, {name} repeated"),
+            format!("{NG_BROADCASTS}/eltwise_binary_sfpu_{file}_bcast.cpp"),
+        );
+        cases.push(case(sums, with_tile(&add, spread), rounded_sum(3.0)));
+        cases.push(case(products, with_tile(&multiply, spread), ROUNDED));
+    }
     cases.push(
         Rig::new(
             "binary_ng where, with a scalar",

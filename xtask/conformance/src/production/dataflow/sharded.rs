@@ -18,8 +18,8 @@ pub fn cases(arch: ArchName) -> Vec<Case> {
         whole_blocks_to_pages(arch),
         rows_to_parts_of_rows(arch),
         rows_to_pages(arch),
-        parts_of_rows_to_shards(arch),
-        odd_parts_of_rows_to_shards(arch),
+        parts_of_rows_to_shards(arch, "rows to shards of half rows", (4, 0), 192),
+        parts_of_rows_to_shards(arch, "rows to shards of odd halves", (4, 2), 80),
         shards_as_they_are(arch),
         accessor_of_shards(arch, BufferKind::L1),
         accessor_of_shards(arch, BufferKind::Dram),
@@ -149,10 +149,9 @@ fn rows_to_pages(arch: ArchName) -> Case {
         .kernel(write)
 }
 
-/// Rows of two halves into shards of halves.
-fn parts_of_rows_to_shards(arch: ArchName) -> Case {
-    let cores = rectangle((4, 0), (5, 1));
-    let half = 192;
+/// Rows of two halves into shards of halves. Halves that do not lie as reads of DRAM want come by way of scratch pages.
+fn parts_of_rows_to_shards(arch: ArchName, name: &str, first: CoreCoord, half: u32) -> Case {
+    let cores = rectangle(first, (first.0 + 1, first.1 + 1));
     let content = pattern(16 * half as usize, 5);
     let mut read = Kernel::reader(
         &format!("{FOLDER}/reader_unary_stick_layout_sharded_blocks_interleaved_start_id.cpp"),
@@ -160,35 +159,8 @@ fn parts_of_rows_to_shards(arch: ArchName) -> Case {
     )
     .compile_args([0u32, 1, 4])
     .accessor("in");
-    for (index, core) in (0..).zip(&cores) {
-        let offset = index % 2 * half;
-        let words = arguments![Arg::Address("in"), 0, 4, half, half, 1, offset, half, 0, index / 2 * 4];
-        read = read.args(*core, words);
-    }
-    Case::new("rows to shards of half rows")
-        .buffer(Buffer::input("in", 2 * half, content.clone()))
-        .buffer(
-            Buffer::output("out", half, content)
-                .in_l1()
-                .sharded(over_cores(arch, &[8, 2], &[4, 1], &cores)),
-        )
-        .cb(CircularBuffer::pages(0, &cores, BF16, half, 4).on("out"))
-        .cb(CircularBuffer::pages(1, &cores, BF16, 256, 4))
-        .kernel(read)
-}
-
-/// The same with halves of 80 bytes, which do not lie as reads of DRAM want: they come by way of scratch pages.
-fn odd_parts_of_rows_to_shards(arch: ArchName) -> Case {
-    let cores = rectangle((4, 2), (5, 3));
-    let half = 80;
-    let content = pattern(16 * half as usize, 9);
-    let mut read = Kernel::reader(
-        &format!("{FOLDER}/reader_unary_stick_layout_sharded_blocks_interleaved_start_id.cpp"),
-        &cores,
-    )
-    .compile_args([0u32, 1, 4])
-    .accessor("in");
     let alignment = Arch::of(arch).dram_read_alignment as u32;
+    let aligned = u32::from(half.is_multiple_of(alignment));
     for (index, core) in (0..).zip(&cores) {
         let offset = index % 2 * half;
         let before = offset % alignment;
@@ -199,7 +171,7 @@ fn odd_parts_of_rows_to_shards(arch: ArchName) -> Case {
             4,
             half,
             half,
-            0,
+            aligned,
             offset - before,
             bytes,
             before,
@@ -207,7 +179,7 @@ fn odd_parts_of_rows_to_shards(arch: ArchName) -> Case {
         ];
         read = read.args(*core, words);
     }
-    Case::new("rows to shards of odd halves")
+    Case::new(name)
         .buffer(Buffer::input("in", 2 * half, content.clone()))
         .buffer(
             Buffer::output("out", half, content)

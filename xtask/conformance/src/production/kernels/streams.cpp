@@ -1,4 +1,7 @@
-// Fills circular buffers from tensors, in the order of a list. The arguments are those of drain.cpp.
+// Fills circular buffers from tensors, or, with DRAIN defined, writes what they bring to tensors: in the order of a list.
+// Compile-time arguments: number of streams, then the accessor of every stream's tensor.
+// Runtime arguments: for every stream its circular buffer, its tensor's address and its first page; then the number of
+// steps, and for every step its stream and how many pages it takes.
 #include "api/dataflow/dataflow_api.h"
 
 void kernel_main() {
@@ -29,10 +32,20 @@ void kernel_main() {
         const uint32_t count = get_arg_val<uint32_t>(next++);
         const uint32_t bytes = get_local_cb_interface(buffers[stream]).fifo_page_size;
         for (uint32_t page = 0; page < count; page++) {
+#ifdef DRAIN
+            cb_wait_front(buffers[stream], 1);
+            noc_async_write(get_read_ptr(buffers[stream]), address(stream, pages[stream]++), bytes);
+            noc_async_writes_flushed();
+            cb_pop_front(buffers[stream], 1);
+#else
             cb_reserve_back(buffers[stream], 1);
             noc_async_read(address(stream, pages[stream]++), get_write_ptr(buffers[stream]), bytes);
             noc_async_read_barrier();
             cb_push_back(buffers[stream], 1);
+#endif
         }
     }
+#ifdef DRAIN
+    noc_async_write_barrier();
+#endif
 }
