@@ -38,6 +38,8 @@ impl Downloads for Machine {
                 "--disable-pip-version-check",
                 "--no-deps",
             ])
+            // The wheel is large, and what it comes through may be slow to begin.
+            .args(["--timeout", "120", "--retries", "10"])
             .args([
                 "--python-version",
                 "3.10",
