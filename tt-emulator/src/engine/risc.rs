@@ -96,8 +96,7 @@ pub(crate) fn guard<R>(line: i32, body: impl FnOnce(&mut Risc) -> R) -> R {
     let outcome = catch_unwind(AssertUnwindSafe(|| {
         // SAFETY: as said above.
         let risc = unsafe { &mut *risc };
-        risc.calls.fetch_add(1, Ordering::Relaxed);
-        compiler_fence(Ordering::SeqCst);
+        risc.count_edge();
         if line != 0 {
             risc.line = line;
         }
@@ -106,8 +105,7 @@ pub(crate) fn guard<R>(line: i32, body: impl FnOnce(&mut Risc) -> R) -> R {
     match outcome {
         Ok(value) => {
             // SAFETY: as above; the body's borrow has ended.
-            compiler_fence(Ordering::SeqCst);
-            unsafe { (*risc).calls.fetch_add(1, Ordering::Relaxed) };
+            unsafe { &*risc }.count_edge();
             value
         }
         Err(payload) => {
@@ -124,6 +122,16 @@ pub(crate) fn guard<R>(line: i32, body: impl FnOnce(&mut Risc) -> R) -> R {
 }
 
 impl Risc {
+    /// Counts an entry's beginning or its end, for the watchdog: a signal handler of this very thread, so that no other one
+    /// writes the number.
+    #[inline]
+    fn count_edge(&self) {
+        compiler_fence(Ordering::SeqCst);
+        let count = self.calls.load(Ordering::Relaxed);
+        self.calls.store(count.wrapping_add(1), Ordering::Relaxed);
+        compiler_fence(Ordering::SeqCst);
+    }
+
     /// The core this RISC belongs to.
     #[inline]
     #[allow(

@@ -11,8 +11,9 @@ use tt_emulator::vector_unit::{CASES, Case as Call, applied, packed};
 use crate::rig::*;
 
 /// A kernel that makes every call on the same three tiles, one after the other.
-fn kernel(calls: &[&Call]) -> String {
-    let mut text = String::from(
+fn kernel(calls: &[&Call], input_f32: bool) -> String {
+    let mut text = String::from(if input_f32 { "#define INP_FLOAT32 1\n" } else { "" });
+    text.push_str(
         "#include \"api/compute/common.h\"\n#include \"api/compute/tile_move_copy.h\"\n\
          #include \"api/compute/compute_kernel_hw_startup.h\"\n",
     );
@@ -34,14 +35,37 @@ fn kernel(calls: &[&Call]) -> String {
     text + "cb_pop_front(0, 3);\n}\n"
 }
 
-fn check(chip: ArchName, wide: bool, approximate: bool) {
-    let calls: Vec<&Call> = CASES.iter().filter(|call| call.approximate == approximate).collect();
+/// Calls of kernels that are built in one way.
+#[derive(Clone, Copy, PartialEq)]
+struct Build {
+    approximate: bool,
+    input_f32: bool,
+}
+
+const ACCURATE: Build = Build {
+    approximate: false,
+    input_f32: false,
+};
+
+const APPROXIMATE: Build = Build {
+    approximate: true,
+    ..ACCURATE
+};
+
+const OF_F32: Build = Build {
+    input_f32: true,
+    ..ACCURATE
+};
+
+fn check(chip: ArchName, wide: bool, build: Build) {
+    let is_so = |call: &&Call| build.approximate == call.approximate && build.input_f32 == call.input_f32;
+    let calls: Vec<&Call> = CASES.iter().filter(is_so).collect();
     let inputs = Matrix::random(96, 32, 11, 4.0);
-    let mut case = Case::text("vector_calls.cpp", &kernel(&calls), wide)
+    let mut case = Case::text("vector_calls.cpp", &kernel(&calls, build.input_f32), wide)
         .input(0, BF16, 3, inputs.clone(), 3)
         .result(32 * calls.len(), 32, 1);
     case.arch = chip;
-    case.options.math_approx_mode = approximate;
+    case.options.math_approx_mode = build.approximate;
     if wide {
         case.out.1 = F32;
     }
@@ -64,15 +88,31 @@ fn check(chip: ArchName, wide: bool, approximate: bool) {
 
 #[test]
 fn calls_with_wide_registers_do_what_their_operations_do() {
-    check(ArchName::WormholeB0, true, false);
+    check(ArchName::WormholeB0, true, ACCURATE);
 }
 
 #[test]
 fn calls_with_narrow_registers_do_what_their_operations_do() {
-    check(ArchName::Blackhole, false, false);
+    check(ArchName::Blackhole, false, ACCURATE);
 }
 
 #[test]
 fn approximate_kernels_do_what_their_operations_do() {
-    check(ArchName::Blackhole, true, true);
+    check(ArchName::Blackhole, true, APPROXIMATE);
+}
+
+#[test]
+fn kernels_of_f32_do_what_their_operations_do() {
+    check(ArchName::WormholeB0, true, OF_F32);
+    check(ArchName::Blackhole, false, OF_F32);
+}
+
+#[test]
+fn every_call_is_of_one_of_these_builds() {
+    let builds = [ACCURATE, APPROXIMATE, OF_F32];
+    let is_made = |call: &Call| {
+        let (approximate, input_f32) = (call.approximate, call.input_f32);
+        builds.contains(&Build { approximate, input_f32 })
+    };
+    assert!(CASES.iter().all(is_made));
 }

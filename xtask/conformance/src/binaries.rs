@@ -16,7 +16,6 @@ use std::time::Instant;
 use tt_build::device::{DeviceCompiler, Size, check_together, loaded};
 use xtask::arguments::{Arguments, Chore};
 use xtask::kernels::SELECTION;
-use xtask::project;
 
 /// The check.
 pub const CHECK: Chore = Chore {
@@ -179,5 +178,6 @@ fn write_json(path: &Path, compiler: &str, outcomes: &[Outcome<'_, Parts>]) -> R
         .collect();
     let text = serde_json::to_string_pretty(&json!({ "compiler": compiler, "results": rows }));
     let text = text.map_err(|error| error.to_string())?;
-    project::write(path, text + "\n")
+    // Not `project::write`: it may be a pipe or a device that the user names.
+    std::fs::write(path, text + "\n").map_err(|error| format!("cannot write {}: {error}", path.display()))
 }

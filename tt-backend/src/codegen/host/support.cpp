@@ -56,13 +56,15 @@ public:
         });
     }
 
-    // FNV-1a over the bits of the elements, row by row: no two results that differ are likely to share it. The sum is for
+    // FNV-1a over the bytes of the elements, row by row: no two results that differ are likely to share it. The sum is for
     // results that may differ in the last bits, on another chip.
     void print_checksum() {
         uint64_t hash = 0xcbf29ce484222325u;
         double sum = 0;
         each([&](Element& element) {
-            hash = (hash ^ element) * 0x100000001b3u;
+            for (size_t byte = 0; byte < sizeof(Element); ++byte) {
+                hash = (hash ^ (element >> (8 * byte) & 0xff)) * 0x100000001b3u;
+            }
             sum += from_element(element);
         });
         std::printf("checksum of %s: %016" PRIx64 ", sum %.9g\n", name.c_str(), hash, sum);

@@ -10,9 +10,9 @@ use super::pinned::Pinned;
 /// The variable that moves the cache.
 const VARIABLE: &str = "TT_CONFORMANCE_CACHE";
 
-/// The name of an entry that is another one where any of the modules that make it has changed.
-pub fn made_by(name: &str, modules: [&str; 2]) -> String {
-    let digest = Sha256::digest(modules.join("\0"));
+/// The name of an entry that is another one where what it is made from, or how, has changed.
+pub fn named_by(name: &str, recipe: &str) -> String {
+    let digest = Sha256::digest(recipe);
     let number = digest.iter().take(8).map(|byte| format!("{byte:02x}"));
     format!("{name}-{}", number.collect::<String>())
 }

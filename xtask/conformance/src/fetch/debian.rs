@@ -1,6 +1,6 @@
 //! The RISC-V compiler of Debian 12, unpacked beside the system rather than installed into it.
 
-use super::cache::{Cache, made_by, verified};
+use super::cache::{Cache, named_by, verified};
 use super::machine::{Downloads, run};
 use super::pinned::{GCC_VERSION, PACKAGES, Package};
 use std::path::{Path, PathBuf};
@@ -38,15 +38,12 @@ impl Compiler {
     }
 }
 
-/// What says how the entry is made.
-const MAKERS: [&str; 2] = [include_str!("debian.rs"), include_str!("pinned.rs")];
-
 /// The pinned compiler, fetched unless it is there.
 ///
 /// # Errors
 /// Where the packages cannot be fetched, are not the pinned ones, or the compiler in them does not run.
 pub fn compiler(cache: &Cache, downloads: &dyn Downloads) -> Result<Compiler, String> {
-    let root = cache.entry(&made_by("gcc", MAKERS), |folder| {
+    let root = cache.entry(&named_by("gcc", &format!("{PACKAGES:?}")), |folder| {
         let files = folder.join("packages");
         std::fs::create_dir(&files).map_err(|error| format!("cannot write {}: {error}", files.display()))?;
         downloads.packages(&files)?;

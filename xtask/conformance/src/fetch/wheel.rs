@@ -1,6 +1,6 @@
 //! What is taken out of the `ttnn` wheel.
 
-use super::cache::{Cache, made_by, verified};
+use super::cache::{Cache, named_by, verified};
 use super::machine::Downloads;
 use super::pinned::WHEEL;
 use std::fs::File;
@@ -11,10 +11,13 @@ const LIBRARY: &str = "ttnn/build/lib/libtt_metal.so";
 
 /// Sources, headers and linker scripts: what compiles on the device or is read while compiling.
 const KINDS: [&str; 9] = ["h", "hpp", "inl", "c", "cc", "cpp", "S", "ld", "def"];
-/// What says how entries are made.
-const MAKERS: [&str; 2] = [include_str!("wheel.rs"), include_str!("pinned.rs")];
 /// Files of other kinds.
 const OTHERS: [&str; 1] = ["ttnn/tt_metal/sfpi-version"];
+
+/// What entries are made from, and how.
+fn recipe() -> String {
+    format!("{WHEEL:?}{}", include_str!("wheel.rs"))
+}
 
 /// The folder laid out as the runtime's root (`tt_metal/`, `ttnn/cpp/`, `runtime/hw/toolchain/`) with its headers, device
 /// sources and linker scripts, adapted to GCC 12.
@@ -22,7 +25,7 @@ const OTHERS: [&str; 1] = ["ttnn/tt_metal/sfpi-version"];
 /// # Errors
 /// Where the wheel cannot be fetched, is not the pinned one, or cannot be unpacked.
 pub fn headers(cache: &Cache, downloads: &dyn Downloads) -> Result<PathBuf, String> {
-    let entry = cache.entry(&made_by("headers", MAKERS), |folder| {
+    let entry = cache.entry(&named_by("headers", &recipe()), |folder| {
         let wheel = file(cache, downloads)?;
         let wanted = |name: &str| {
             let kind = name.rsplit_once('.').map_or("", |(_, kind)| kind);
@@ -38,7 +41,7 @@ pub fn headers(cache: &Cache, downloads: &dyn Downloads) -> Result<PathBuf, Stri
 /// # Errors
 /// As [`headers`].
 pub fn library(cache: &Cache, downloads: &dyn Downloads) -> Result<PathBuf, String> {
-    let entry = cache.entry(&made_by("library", MAKERS), |folder| {
+    let entry = cache.entry(&named_by("library", &recipe()), |folder| {
         let wheel = file(cache, downloads)?;
         unpack(&wheel, folder, &|name| name == LIBRARY, &|bytes| bytes)
     })?;

@@ -8,7 +8,6 @@ use std::time::Instant;
 use tt_build::device::{CHIPS, Chip, DeviceKernel, Toolchain};
 use xtask::arguments::{Arguments, Chore};
 use xtask::kernels::SELECTION;
-use xtask::project;
 
 /// The option that replaces the kernels of the repository by others.
 pub(crate) const LIST: (&str, &str, &str) = (
@@ -178,5 +177,6 @@ fn write_json(path: &Path, toolchain: &Toolchain, outcomes: &[Outcome<'_, PathBu
         .collect();
     let text = json!({ "compiler": toolchain.version, "results": rows });
     let text = serde_json::to_string_pretty(&text).map_err(|error| error.to_string())?;
-    project::write(path, text + "\n")
+    // Not `project::write`: it may be a pipe or a device that the user names.
+    std::fs::write(path, text + "\n").map_err(|error| format!("cannot write {}: {error}", path.display()))
 }

@@ -8,6 +8,14 @@ use tt_build::device::{Buffer, DeviceKernel, Modes};
 use tt_lang::ir::Fidelity;
 use tt_plan::{DataFormat, Role};
 
+/// What a list may say of chips: the command line says for which kernels are compiled.
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "snake_case")]
+enum Architectures {
+    #[default]
+    Both,
+}
+
 /// An entry of a list.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -16,6 +24,8 @@ struct Row {
     path: PathBuf,
     kind: Role,
     name: Option<String>,
+    #[serde(default, rename = "arch")]
+    _arch: Architectures,
     /// Compile-time arguments.
     #[serde(default)]
     ct: Vec<u32>,
@@ -38,6 +48,7 @@ struct Row {
 /// The kernels that the JSON file at `path` lists: an array of objects with
 ///
 /// - `path`, relative to the list, and `kind`: "reader", "compute" or "writer";
+/// - optional `arch`, which can be "both" only: `--arch` takes one;
 /// - optional `name`, `ct` (compile-time arguments), `named` (by name), `defines`;
 /// - optional `formats`: for each circular buffer, in order, its `DataFormat`, or null where it is not there (default:
 ///   `Float16_b`, or `Float32` where `fp32` is true, for all of them);
@@ -62,7 +73,7 @@ pub fn read(path: &Path) -> Result<Vec<DeviceKernel>, String> {
 }
 
 fn kernel(row: Row, folder: &Path) -> Result<DeviceKernel, String> {
-    // More than any chip has.
+    // Blackhole has most.
     const MOST_BUFFERS: u8 = 64;
     let formats = row.formats.as_ref().map_or(0, Vec::len);
     if formats > MOST_BUFFERS.into() {
@@ -127,7 +138,7 @@ mod tests {
         std::fs::write(scratch.path().join("k.cpp"), "void kernel_main() {}").unwrap();
         std::fs::write(
             &list,
-            r#"[{"path": "k.cpp", "kind": "compute", "ct": [2, 2048], "named": {"cb": 3}, "defines": {"N": 4},
+            r#"[{"path": "k.cpp", "kind": "compute", "arch": "both", "ct": [2, 2048], "named": {"cb": 3}, "defines": {"N": 4},
                  "formats": ["Bfp8_b", null, "Float32"], "fp32": true, "math_fidelity": "LoFi"}]"#,
         )
         .unwrap();
@@ -157,6 +168,10 @@ mod tests {
             ("{}", "is no array"),
             (r#"[{"kind": "reader"}]"#, "entry 0: missing field `path`"),
             (
+                r#"[{"path": "k.cpp", "kind": "reader", "arch": "blackhole"}]"#,
+                "unknown variant `blackhole`, expected `both`",
+            ),
+            (
                 r#"[{"path": "k.cpp", "kind": "reader", "fp23": true}]"#,
                 "unknown field `fp23`",
             ),
@@ -178,5 +193,24 @@ mod tests {
             let error = read(&list).unwrap_err();
             assert!(error.contains(message), "{error}");
         }
+    }
+
+    #[test]
+    fn a_chip_has_so_many_buffers() {
+        let scratch = Scratch::new("buffers");
+        let list = scratch.path().join("list.json");
+        std::fs::write(scratch.path().join("k.cpp"), "").unwrap();
+        let formats = |count: usize| vec!["\"Float32\""; count].join(", ");
+        let entry = |count| {
+            format!(
+                r#"[{{"path": "k.cpp", "kind": "reader", "formats": [{}]}}]"#,
+                formats(count)
+            )
+        };
+        std::fs::write(&list, entry(64)).unwrap();
+        assert_eq!(read(&list).unwrap()[0].buffers.len(), 64);
+        std::fs::write(&list, entry(65)).unwrap();
+        let error = read(&list).unwrap_err();
+        assert!(error.contains("65 `formats`, there are 64"), "{error}");
     }
 }

@@ -86,7 +86,11 @@ pub fn toolchain(cache: &Cache, downloads: &dyn Downloads) -> Result<Toolchain, 
     ];
     // Another text is another folder, so that an older one is never taken for it.
     let texts = files.iter().map(|(_, text)| text.as_bytes());
-    let options = format!("{DIALECT:?}{MACHINE:?}{OBJECTS:?}{}", root.display());
+    let options = format!(
+        "{DIALECT:?}{MACHINE:?}{OBJECTS:?}{}{}",
+        root.display(),
+        gcc.path.display()
+    );
     let name = format!("stock-{}", &digest(texts.chain([options.as_bytes()]))[..16]);
     let folder = cache.entry(&name, |folder| {
         for (name, text) in &files {

@@ -50,8 +50,9 @@ pub const CHECK: Chore = Chore {
         ),
     ],
     about: "breaks the code writer and the passes D1 to D5 in many ways, one at a time, and sees that it is noticed\n\n\
-            Takes about a quarter of an hour; what an earlier run found is taken over as long as compiler and emulator are the same, and\n\
-            what the headers said as long as the compiler emits the same. Writes docs/mutations.md; fails where a mutant is noticed by neither the device headers nor the emulator.",
+            Takes about a quarter of an hour; what an earlier run found is taken over as long as compiler and emulator\n\
+            are the same, and what the headers said as long as they and what is emitted are. Writes docs/mutations.md;\n\
+            fails where a mutant is noticed by neither the device headers nor the emulator.",
     run,
 };
 
@@ -90,7 +91,12 @@ fn run(arguments: &Arguments) -> Result<(), String> {
     let mut survivors = Vec::new();
     for mutant in all.iter().copied().filter(chosen) {
         let edit = [mutant.file, mutant.find, mutant.replace].join("\0");
-        let key = format!("{} {:016x}", scratch.digest, digest(edit.as_bytes()));
+        let key = format!(
+            "{} {} {:016x}",
+            scratch.digest,
+            scratch.headers,
+            digest(edit.as_bytes())
+        );
         let known = match (&only, arguments.option("keep")) {
             (Some(_), _) => None,
             (None, Some(_)) => record.get(mutant, None),
@@ -222,9 +228,11 @@ impl Bench<'_> {
     /// # Errors
     /// Where they do not.
     fn headers_accept(&self) -> Result<(), String> {
-        self.once("headers", "", || match self.headers.refuse(&self.all(), &[])? {
-            Some(wrong) => Err(format!("without any mutant the headers say: {wrong}")),
-            None => Ok(()),
+        self.once("headers", &self.scratch.headers, || {
+            match self.headers.refuse(&self.all(), &[])? {
+                Some(wrong) => Err(format!("without any mutant the headers say: {wrong}")),
+                None => Ok(()),
+            }
         })
     }
 

@@ -17,7 +17,9 @@ pub enum Emitted {
 }
 
 /// What mutants are built from and judged with: compiler, plan, host, emulator, this chore.
-const JUDGES: [&str; 9] = [
+const JUDGES: [&str; 12] = [
+    "Cargo.lock",
+    "tt-backend/examples",
     "tt-backend/src",
     "tt-emulator/device",
     "tt-emulator/src",
@@ -26,11 +28,17 @@ const JUDGES: [&str; 9] = [
     "tt-plan/src",
     "xtask/conformance/src/emulated.rs",
     "xtask/conformance/src/mutations/judge.rs",
+    "xtask/conformance/src/mutations/mod.rs",
     "xtask/conformance/src/mutations/padding.rs",
 ];
 
 /// How the device headers are asked, and which.
-const HEADERS: [&str; 2] = ["xtask/conformance/src/fetch", "xtask/conformance/src/headers"];
+const HEADERS: [&str; 4] = [
+    "tt-build/src",
+    "xtask/conformance/src/fetch",
+    "xtask/conformance/src/headers",
+    "xtask/conformance/src/mutations/judge.rs",
+];
 
 /// The copy, with a target folder of its own beside it.
 pub struct Scratch {

@@ -203,8 +203,6 @@ pub struct Kernel {
     pub named_compile_args: Vec<(String, u32)>,
     /// Preprocessor defines.
     pub defines: Vec<(String, String)>,
-    /// Common runtime arguments.
-    pub common_args: Vec<Arg>,
     /// Runtime arguments of cores.
     pub args: Vec<(CoreCoord, Vec<Arg>)>,
 }
@@ -220,7 +218,6 @@ impl Kernel {
             compile_args: Vec::new(),
             named_compile_args: Vec::new(),
             defines: Vec::new(),
-            common_args: Vec::new(),
             args: Vec::new(),
         }
     }
@@ -277,14 +274,6 @@ impl Kernel {
         self.args(core, heads.chain(words).collect::<Vec<_>>())
     }
 
-    /// The same data movement kernel on another NoC than its RISC has by convention.
-    pub fn on_noc(mut self, index: u8) -> Kernel {
-        if let KernelRole::DataMovement { noc, .. } = &mut self.role {
-            *noc = index;
-        }
-        self
-    }
-
     /// Adds compile-time arguments.
     pub fn compile_args(mut self, args: impl IntoIterator<Item = impl Into<Arg>>) -> Kernel {
         self.compile_args.extend(args.into_iter().map(Into::into));
@@ -328,12 +317,6 @@ impl Kernel {
     /// Adds a define.
     pub fn define(mut self, name: &str, value: &str) -> Kernel {
         self.defines.push((name.to_owned(), value.to_owned()));
-        self
-    }
-
-    /// Adds common runtime arguments.
-    pub fn common_args(mut self, args: impl IntoIterator<Item = impl Into<Arg>>) -> Kernel {
-        self.common_args.extend(args.into_iter().map(Into::into));
         self
     }
 

@@ -1,6 +1,7 @@
 //! `cargo xtask conformance kernels`: kernels of production operations on the emulator, their numbers checked.
 
-pub mod case;
+mod bounds;
+mod case;
 mod compute;
 mod dataflow;
 mod run;

@@ -162,11 +162,6 @@ fn add(program: &mut Program, kernel: &Kernel, wheel: &Wheel, resolver: &Resolve
     };
     let handle = program.create_kernel(source, kernel.role.clone(), kernel.cores.clone());
     let handle = handle.map_err(|report| report.to_string())?;
-    if !kernel.common_args.is_empty() {
-        let words = resolver.words(&kernel.common_args)?;
-        let set = program.set_common_runtime_args(handle, &words);
-        set.map_err(|report| report.to_string())?;
-    }
     for (core, arguments) in &kernel.args {
         let set = program.set_runtime_args(handle, *core, &resolver.words(arguments)?);
         set.map_err(|report| report.to_string())?;

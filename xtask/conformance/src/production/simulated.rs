@@ -168,7 +168,6 @@ fn kernel(kernel: &Kernel, index: usize, wheel: &Wheel, folder: &Path) -> Result
         "named_compile_args": named.map(|(name, value)| (name.clone(), json!(value))).collect::<Map<_, _>>(),
         "defines": defines.map(|(name, value)| (name.clone(), json!(value))).collect::<Map<_, _>>(),
         "runtime_args": per_core.collect::<Map<_, _>>(),
-        "common_runtime_args": arguments(&kernel.common_args),
     });
     match &kernel.role {
         KernelRole::DataMovement { processor, noc } => {

@@ -39,6 +39,7 @@ impl Expected {
     pub fn bound(&self) -> String {
         match self {
             Expected::Exactly(_) => "exact".to_owned(),
+            Expected::Near { absolute, relative, .. } if *absolute == 0.0 && *relative == 0.0 => "exact".to_owned(),
             Expected::Near { absolute, relative, .. } if *relative == 0.0 => format!("±{absolute:.1e}"),
             Expected::Near { absolute, relative, .. } if *absolute == 0.0 => format!("±{relative:.1e}·|x|"),
             Expected::Near { absolute, relative, .. } => format!("±({absolute:.1e} + {relative:.1e}·|x|)"),

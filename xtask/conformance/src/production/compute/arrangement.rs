@@ -1,7 +1,8 @@
 //! Kernels that rearrange: transpositions, copies, tilizing and untilizing.
 
 use super::matmul::{stack, tile};
-use super::rig::{BF16, EXACT, F32, Rig, destination};
+use super::rig::{BF16, F32, Rig, destination};
+use crate::production::bounds::EXACT;
 use crate::production::case::Case;
 use crate::production::values::{Matrix, encode};
 use tt_emulator::DataFormat;

@@ -2,8 +2,9 @@
 
 use super::elementwise::zip;
 use super::matmul::{stack, tile};
-use super::rig::{BF16, EXACT, PRODUCT, Rig, rounded_sum};
+use super::rig::{BF16, Rig};
 use crate::arguments;
+use crate::production::bounds::{EXACT, PRODUCT, rounded_sum};
 use crate::production::case::Case;
 use crate::production::values::Matrix;
 

@@ -1,7 +1,8 @@
 //! Element-wise kernels: one, two and three tensors, on the matrix engine and on the vector unit, with broadcasts.
 
-use super::rig::{BF16, EXACT, F32, ROUNDED, Rig, destination, rounded, rounded_factors, rounded_sum};
+use super::rig::{BF16, F32, Rig, destination};
 use crate::arguments;
+use crate::production::bounds::{EXACT, ROUNDED, rounded, rounded_factors, rounded_sum};
 use crate::production::case::Case;
 use crate::production::values::Matrix;
 
@@ -130,7 +131,7 @@ fn activations() -> Vec<Case> {
             .case()
     };
     vec![
-        activation("hardswish", &|x| x * (x / 6.0 + 0.5).clamp(0.0, 1.0), rounded(3, 3.0)),
+        activation("hardswish", &|x| x * (x / 6.0 + 0.5).clamp(0.0, 1.0), rounded(2, 3.0)),
         activation("logsigmoid", &|x| -(-x).exp().ln_1p(), rounded(3, 3.0)),
     ]
 }

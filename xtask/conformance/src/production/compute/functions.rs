@@ -1,7 +1,8 @@
 //! Functions of one value with kernels of their own, and gradients of such.
 
 use super::elementwise::zip;
-use super::rig::{BF16, EXACT, F32, ROUNDED, Rig, destination, rounded};
+use super::rig::{BF16, F32, Rig, destination};
+use crate::production::bounds::{EXACT, ROUNDED, rounded};
 use crate::production::case::Case;
 use crate::production::values::{Matrix, to_bf16};
 

@@ -1,6 +1,7 @@
 //! Matrix products: tile by tile, and by blocks with partial results in circular buffers.
 
-use super::rig::{BF16, Bound, Rig, destination, rounded};
+use super::rig::{BF16, Rig, destination};
+use crate::production::bounds::{Bound, rounded, rounded_product};
 use crate::production::case::Case;
 use crate::production::values::Matrix;
 
@@ -105,16 +106,7 @@ fn by_blocks(blocks: usize, wide: bool) -> Case {
         (2 * nt * width) as u32,
     )
     .scratch(24, BF16, (mt * nt) as u32)
-    .output(
-        16,
-        BF16,
-        &results,
-        if wide {
-            ONE_SUM
-        } else {
-            rounded((2 * kt + blocks) as u32, 8.0)
-        },
-    )
+    .output(16, BF16, &results, if wide { ONE_SUM } else { rounded_product(&a, &b) })
     .case()
 }
 

@@ -3,7 +3,8 @@
 use super::elementwise::zip;
 use super::matmul::{stack, tile};
 use super::reduction::scaler;
-use super::rig::{BF16, EXACT, ROUNDED, Rig, destination, rounded, rounded_factors};
+use super::rig::{BF16, Rig, destination};
+use crate::production::bounds::{EXACT, ROUNDED, rounded, rounded_factors};
 use crate::production::case::Case;
 use crate::production::values::Matrix;
 use tt_emulator::DataFormat::Int32;
@@ -92,7 +93,8 @@ fn mean_over_batches() -> Case {
             16,
             BF16,
             &stack([total(&x[..4]).map(|x| x / 4.0), total(&x[4..]).map(|x| x / 4.0)]),
-            rounded(5, 8.0),
+            // Four sums, which are then quartered, and the product.
+            rounded(5, 2.0),
         )
         .case()
 }
@@ -231,7 +233,7 @@ fn descent() -> Case {
         .scratch(26, BF16, 1)
         .scratch(27, BF16, 1)
         .scratch(28, BF16, 1)
-        .output(16, BF16, &updated, rounded(4, 4.0))
-        .output(17, BF16, &next, rounded(4, 4.0))
+        .output(16, BF16, &updated, rounded(4, 2.6))
+        .output(17, BF16, &next, rounded(4, 2.6))
         .case()
 }

@@ -2,7 +2,8 @@
 
 use super::elementwise::zip;
 use super::matmul::{stack, tile};
-use super::rig::{BF16, EXACT, PRODUCT, Rig, rounded, rounded_factors};
+use super::rig::{BF16, Rig};
+use crate::production::bounds::{EXACT, PRODUCT, rounded, rounded_factors, rounded_parts};
 use crate::production::case::Case;
 use crate::production::values::Matrix;
 
@@ -84,7 +85,12 @@ fn sum_of_rows() -> Case {
     generic("reduction sum of rows", "reduce.cpp", "SUM", "REDUCE_ROW")
         .input_in(0, BF16, &x, 2)
         .input(2, BF16, &scaler(1.0))
-        .output(3, BF16, &in_first_column(64, |r| row(&x, r).sum()), rounded(4, 32.0))
+        .output(
+            3,
+            BF16,
+            &in_first_column(64, |r| row(&x, r).sum()),
+            rounded_parts((0..64).map(|r| row(&x, r))),
+        )
         .case()
 }
 
@@ -93,7 +99,12 @@ fn sum_of_columns() -> Case {
     generic("reduction sum of columns", "reduce.cpp", "SUM", "REDUCE_COL")
         .input(0, BF16, &by_columns(&x, 8))
         .input(2, BF16, &scaler(1.0))
-        .output(3, BF16, &in_first_row(128, |c| column(&x, c).sum()), rounded(4, 32.0))
+        .output(
+            3,
+            BF16,
+            &in_first_row(128, |c| column(&x, c).sum()),
+            rounded_parts((0..128).map(|c| column(&x, c))),
+        )
         .case()
 }
 
@@ -175,7 +186,7 @@ fn sum_over_batches() -> Case {
         .token("input_granularity", 2u32)
         .input_in(0, BF16, &stack(batches.clone()), 4)
         .input(1, BF16, &Matrix::new(32, 32, |_, _| 0.0))
-        .output(2, BF16, &sums, rounded(4, 8.0))
+        .output(2, BF16, &sums, rounded(4, 4.0))
         .case()
 }
 

@@ -1,6 +1,7 @@
 //! The surroundings of one compute kernel on one core: our feeder fills its circular buffers from tensors, and
 //! our drain empties them into tensors. For kernels whose production readers do more than read.
 
+use crate::production::bounds::Bound;
 use crate::production::case::{Arg, Buffer, Case, CircularBuffer, Kernel, Stream};
 use crate::production::values::{Expected, Matrix};
 use tt_emulator::kernel_config::ComputeOptions;
@@ -14,37 +15,6 @@ pub const BF16: DataFormat = DataFormat::Float16_b;
 
 /// fp32.
 pub const F32: DataFormat = DataFormat::Float32;
-
-/// What a result may be off: this, plus so much per unit of its value.
-pub type Bound = (f64, f64);
-
-/// The result is one that the chip can hold and nothing is rounded on the way.
-pub const EXACT: Bound = (0.0, 0.0);
-
-/// The result comes of `steps` roundings to bf16, the last of them its own, the others of values up to `largest`. A bf16 has
-/// eight significant bits, so that a rounding to nearest changes a value by 2⁻⁸ of it at most; one that cuts, as the vector
-/// unit's stores do, counts as two.
-pub fn rounded(steps: u32, largest: f64) -> Bound {
-    (f64::from(steps - 1) * largest / 256.0, 1.0 / 256.0)
-}
-
-/// One rounding to bf16, of the result.
-pub const ROUNDED: Bound = (0.0, 1.0 / 256.0);
-
-/// A sum of two values of up to `largest` on the matrix engine, in a 16-bit register: it rounds each to eleven bits of
-/// the larger one first, and then the sum to bf16 (`fpu/datapath.rs` of tt-emulator has the source).
-pub fn rounded_sum(largest: f64) -> Bound {
-    (2.0 * largest / 2048.0, 1.0 / 256.0)
-}
-
-/// A product on the matrix engine, in a 16-bit register: HiFi4 adds four partial products and rounds after each; the
-/// last is too small to change the sum.
-pub const PRODUCT: Bound = (0.0, 3.0 / 256.0);
-
-/// As [`rounded`], where what is rounded on the way are factors, or sums of values of one sign: relative errors add up.
-pub fn rounded_factors(steps: u32) -> Bound {
-    (0.0, f64::from(steps) / 256.0)
-}
 
 /// Names of the tensors, by their place among inputs and outputs.
 const NAMES: [&str; 24] = [

@@ -2,6 +2,7 @@
 
 use super::sharded::over_cores;
 use crate::arguments;
+use crate::production::bounds::rounded_product;
 use crate::production::case::{Arg, Buffer, Case, CircularBuffer, Kernel, Stream, rectangle};
 use crate::production::values::{Matrix, pattern, reordered};
 use tt_emulator::kernel_config::ComputeOptions;
@@ -163,11 +164,11 @@ fn product(name: &str, mt: u32, kt: u32, nt: u32) -> Case {
     let out = Matrix::new(a.rows, b.columns, |row, column| {
         (0..a.columns).map(|k| a.at(row, k) * b.at(k, column)).sum()
     });
-    // bf16 keeps 8 bits of sums below 16, and of one partial sum.
+    let (absolute, relative) = rounded_product(&a, &b);
     Case::new(name)
         .buffer(Buffer::input("a", TILE, a.tiles(BF16)))
         .buffer(Buffer::input("b", TILE, b.tiles(BF16)))
-        .buffer(Buffer::output("out", TILE, out.near(BF16, 0.13, 0.01)))
+        .buffer(Buffer::output("out", TILE, out.near(BF16, absolute, relative)))
 }
 
 /// The same product on one core: readers and writers of blocks, 2 × 1 subblocks, four blocks along K.

@@ -1,7 +1,7 @@
 //! Readers that fill several circular buffers for a computation: operands of element-wise operations, broadcasts, products.
 //!
-//! Our drain (`kernels/streams.cpp`) stands where the compute kernel would be: it writes what every circular buffer brings to a tensor of its
-//! own, so the order of the tiles that the reader delivers is what is checked.
+//! Our drain (`kernels/streams.cpp`) stands where the compute kernel would be: it writes what every circular buffer brings to a
+//! tensor of its own, so the order of the tiles that the reader delivers is what is checked.
 
 use crate::arguments;
 use crate::production::case::{Arg, Buffer, Case, CircularBuffer, Kernel, Stream, share};
