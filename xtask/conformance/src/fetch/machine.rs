@@ -39,7 +39,7 @@ impl Downloads for Machine {
                 "--no-deps",
             ])
             // The wheel is large, and what it comes through may be slow to begin.
-            .args(["--timeout", "120", "--retries", "10"])
+            .args(["--timeout", "60"])
             .args([
                 "--python-version",
                 "3.10",
