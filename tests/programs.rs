@@ -306,7 +306,7 @@ fn functions<const N: usize>(x: &Tensor<bf16, 1, N>, y: &mut Tensor<f32, 1, N>) 
     T.copy(sum, y[(0, bx * 64)]);
 }
 
-/// To whole numbers: digits of a number in the base 8.
+/// To whole numbers, all four ways in one sum, with weights of their own.
 #[tt::kernel]
 fn whole<const N: usize>(x: &Tensor<f32, 1, N>, y: &mut Tensor<f32, 1, N>) {
     let bx = T.Kernel(N.div_ceil(64));

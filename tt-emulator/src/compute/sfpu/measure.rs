@@ -184,10 +184,6 @@ pub fn line(case: &Case, chip: ArchName, wide: bool, results: &[u32]) -> String 
 
 /// What a line of the record is about.
 pub fn name(case: &Case, chip: ArchName, wide: bool) -> String {
-    let chip = match chip {
-        ArchName::WormholeB0 => "wormhole_b0",
-        ArchName::Blackhole => "blackhole",
-    };
     format!("{}.{chip}.{}", case.name, if wide { "f32" } else { "bf16" })
 }
 
@@ -221,6 +217,9 @@ mod tests {
         let recorded: BTreeMap<&str, &str> = lines.iter().filter_map(|line| line.split_once('\t')).collect();
         assert_eq!(recorded.len(), lines.len(), "a line twice, or without a tab");
         assert_eq!(recorded.len(), CASES.len() * 4, "a line for every case, chip and width");
+        // What the simulator has no result for, and what still differs: a record made anew must not hide anything there.
+        let of = |what: &str| recorded.values().filter(|line| line.starts_with(what)).count();
+        assert_eq!((of("refused\t"), of("differs\t")), (29, 1));
         let mut wrong = Vec::new();
         for case in CASES {
             for chip in [ArchName::WormholeB0, ArchName::Blackhole] {

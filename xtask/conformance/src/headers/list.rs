@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use tt_build::device::{Buffer, DeviceKernel, Modes};
+use tt_build::device::{Buffer, CHIPS, DeviceKernel, Modes};
 use tt_lang::ir::Fidelity;
 use tt_plan::{DataFormat, Role};
 
@@ -73,13 +73,10 @@ pub fn read(path: &Path) -> Result<Vec<DeviceKernel>, String> {
 }
 
 fn kernel(row: Row, folder: &Path) -> Result<DeviceKernel, String> {
-    // Blackhole has most.
-    const MOST_BUFFERS: u8 = 64;
+    let most = CHIPS.iter().map(|chip| chip.circular_buffers).max().unwrap_or(0);
     let formats = row.formats.as_ref().map_or(0, Vec::len);
-    if formats > MOST_BUFFERS.into() {
-        return Err(format!(
-            "it has {formats} `formats`, there are {MOST_BUFFERS} circular buffers"
-        ));
+    if formats > most {
+        return Err(format!("it has {formats} `formats`, there are {most} circular buffers"));
     }
     let file = folder.join(&row.path);
     let modes = Modes {

@@ -92,26 +92,30 @@ pub fn run_case(file: &Path) -> Result<(), String> {
     let text = std::fs::read_to_string(file).map_err(|error| format!("cannot read {}: {error}", file.display()))?;
     let case: Value = serde_json::from_str(&text).map_err(|error| error.to_string())?;
     let kernel: Kernel = serde_json::from_value(case["kernel"].clone()).map_err(|error| error.to_string())?;
-    let text = |name: &str| case[name].as_str().unwrap_or_default().to_string();
+    let text = |name: &str| {
+        let text = case[name].as_str().map(str::to_string);
+        text.ok_or_else(|| format!("the case has no `{name}`"))
+    };
     let artifact = Artifact {
-        reader: text("reader"),
-        compute: text("compute"),
-        writer: text("writer"),
-        main: text("main"),
-        plan: text("plan"),
+        reader: text("reader")?,
+        compute: text("compute")?,
+        writer: text("writer")?,
+        main: text("main")?,
+        plan: text("plan")?,
         stages: Vec::new(),
     };
     let sample = case["sample"]
         .as_u64()
         .and_then(|at| SAMPLES.get(at as usize))
         .ok_or("there is no such sample")?;
-    let wrong = run(sample, &kernel, &artifact).err();
+    let padding = sample.padded.then(Padding::new).transpose()?;
+    let wrong = run(sample, &kernel, &artifact, padding.as_ref()).err();
     let answer = json!({ "wrong": wrong }).to_string();
     write_changed(&file.with_file_name("said.json"), answer.as_bytes())
 }
 
 /// Runs a kernel on its shapes; what is wrong is the error.
-fn run(sample: &Sample, kernel: &Kernel, artifact: &Artifact) -> Result<(), String> {
+fn run(sample: &Sample, kernel: &Kernel, artifact: &Artifact, padding: Option<&Padding>) -> Result<(), String> {
     for extents in sample.shapes {
         let plan = Plan::from_json(&artifact.plan).map_err(|error| format!("the plan is refused: {error}"))?;
         let (mut bindings, mut tensors) = emulated::tensors(&plan, extents)?;
@@ -129,19 +133,19 @@ fn run(sample: &Sample, kernel: &Kernel, artifact: &Artifact) -> Result<(), Stri
                 values(tensor.before.len(), seed as u64 + 1, sample.scale)
             };
         }
-        let padding = Padding::new()?;
-        let outcome = emulated::run_on(
-            kernel,
-            artifact,
-            plan,
-            (bindings, tensors),
-            ARCH,
-            &|device, tensor| match sample.padded {
-                true => padding.upload(device, tensor),
-                false => emulated::upload(device, tensor),
-            },
-        )
-        .map_err(|message| short(&message))?;
+        let outcome =
+            emulated::run_on(
+                kernel,
+                artifact,
+                plan,
+                (bindings, tensors),
+                ARCH,
+                &|device, tensor| match padding {
+                    Some(padding) => padding.upload(device, tensor),
+                    None => emulated::upload(device, tensor),
+                },
+            )
+            .map_err(|message| short(&message))?;
         for tensor in outcome.tensors.iter().filter(|tensor| tensor.written) {
             let right = tensor.after.len() == tensor.reference.len()
                 && tensor

@@ -31,7 +31,7 @@ impl Verdict {
         self.headers.is_some() || self.emulator.is_some()
     }
 
-    /// The two halves of "refused" in the table are one: nothing was written that could be compiled or run.
+    /// The cells of headers, emulator and verifier; where nothing was written, the middle one says why.
     fn cells(&self) -> [String; 3] {
         let cell = |text: &Option<String>| text.as_deref().map_or("–".to_string(), escaped);
         match &self.refused {

@@ -15,6 +15,9 @@ pub fn rounded(steps: u32, largest: f64) -> Bound {
     (f64::from(steps - 1) * largest / 256.0, 1.0 / 256.0)
 }
 
+/// The vector unit reckons in fp32, with polynomials of about its precision.
+pub const IN_FP32: Bound = (1e-6, 1e-6);
+
 /// One rounding to bf16, of the result.
 pub const ROUNDED: Bound = (0.0, 1.0 / 256.0);
 

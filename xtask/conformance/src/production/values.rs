@@ -115,16 +115,20 @@ fn encoded_bytes(format: DataFormat, count: usize) -> usize {
 }
 
 /// Values as `format` holds them, one after the other. Values it cannot hold are rounded to nearest, halves to even.
+///
+/// # Panics
+/// Where no case has had pages of `format` yet: building the case fails, in the test of all cases too.
 pub fn encode(format: DataFormat, values: &[f64]) -> Vec<u8> {
     match format {
         DataFormat::Float32 => values.iter().flat_map(|value| (*value as f32).to_le_bytes()).collect(),
         DataFormat::Int32 => values.iter().flat_map(|value| (*value as i32).to_le_bytes()).collect(),
         DataFormat::UInt32 => values.iter().flat_map(|value| (*value as u32).to_le_bytes()).collect(),
         DataFormat::UInt16 => values.iter().flat_map(|value| (*value as u16).to_le_bytes()).collect(),
-        _ => values
+        DataFormat::Float16_b => values
             .iter()
             .flat_map(|value| bf16_bits(*value as f32).to_le_bytes())
             .collect(),
+        other => panic!("no values can be written into pages of {other:?}"),
     }
 }
 
@@ -189,6 +193,13 @@ impl Matrix {
             *value = to_bf16(low + unit * (high - low));
         }
         matrix
+    }
+
+    /// The product with `b`, computed plainly.
+    pub fn times(&self, b: &Matrix) -> Matrix {
+        Matrix::new(self.rows, b.columns, |row, column| {
+            (0..self.columns).map(|k| self.at(row, k) * b.at(k, column)).sum()
+        })
     }
 
     /// The value at a place.

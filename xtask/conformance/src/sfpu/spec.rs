@@ -120,14 +120,7 @@ impl Run<'_> {
     }
 
     fn spec(&self, streams: usize) -> Value {
-        let (arch, core) = (
-            if self.chip == ArchName::Blackhole {
-                "blackhole"
-            } else {
-                "wormhole_b0"
-            },
-            [0, 0],
-        );
+        let core = [0, 0];
         let (read, written, bytes) = if self.wide {
             ("uint16", "float32", 2 * PAGE)
         } else {
@@ -138,7 +131,7 @@ impl Run<'_> {
         buffers["in"]["init"] = json!("in.npy");
         buffers["out"]["out"] = json!("out.npy");
         json!({
-            "arch": arch,
+            "arch": self.chip.to_string(),
             "buffers": buffers,
             "cbs": [
                 { "index": 0, "data_format": read, "page_size": PAGE, "num_pages": 2 * streams, "cores": core },

@@ -64,12 +64,17 @@ pub fn exp_in_range(unit: &Unit, x: &Lanes) -> Lanes {
     r.set_exponent(r.biased_exponent().iadd(i))
 }
 
-/// e^x for x below zero: where it underflows, zero.
-pub fn exp_of_negative(unit: &Unit, x: &Lanes) -> Lanes {
+/// x less the nearest multiple k of ln 2; and k + [`ROUND`], whose last bits are those of k.
+fn reduced(unit: &Unit, x: &Lanes) -> (Lanes, Lanes) {
     let sum = unit.mad(x, INVERSE_LN_2, ROUND);
     let k = unit.sub(&sum, ROUND);
     let r = unit.mad(&k, -0.693_115_23, x);
-    let r = unit.mad(&k, -3.194_618_3e-5, r);
+    (unit.mad(&k, -3.194_618_3e-5, r), sum)
+}
+
+/// e^x for x below zero: where it underflows, zero.
+pub fn exp_of_negative(unit: &Unit, x: &Lanes) -> Lanes {
+    let (r, sum) = reduced(unit, x);
     let series = [
         1.0,
         1.0,
@@ -258,11 +263,7 @@ fn expm1_wide(unit: &Unit, x: &Lanes) -> Lanes {
 
 /// e^x − 1 for x above −87, as the exponential units take it.
 pub fn expm1_clamped(unit: &Unit, x: &Lanes) -> Lanes {
-    let x = x.max(-87.0);
-    let sum = unit.mad(&x, INVERSE_LN_2, ROUND);
-    let k = unit.sub(&sum, ROUND);
-    let r = unit.mad(&k, -0.693_115_23, &x);
-    let r = unit.mad(&k, -3.194_618_3e-5, r);
+    let (r, sum) = reduced(unit, &x.max(-87.0));
     let h = if unit.input_f32 {
         let longer = [1.0, 0.5, 0.166_665_05, 0.041_666_24, 0.008_369_151, 0.001_394_858_3];
         unit.polynomial(&r, longer)
@@ -270,6 +271,6 @@ pub fn expm1_clamped(unit: &Unit, x: &Lanes) -> Lanes {
         unit.polynomial(&r, [1.0, 0.499_993_7, 0.166_664_33, 0.041_875_664, 0.008_375_131_5])
     };
     let h = unit.mul(r, h);
-    let power = Lanes::all(1.0).set_exponent(sum.isub(0x4b3f_ff81));
+    let power = Lanes::all(1.0).set_exponent(sum.isub(ROUND.to_bits() - 127));
     unit.mad(&power, h, unit.sub(&power, 1.0))
 }

@@ -1,5 +1,6 @@
 //! Kernels that rearrange: transpositions, copies, tilizing and untilizing.
 
+use super::elementwise::matrix;
 use super::matmul::{stack, tile};
 use super::rig::{BF16, F32, Rig, destination};
 use crate::production::bounds::EXACT;
@@ -16,11 +17,6 @@ pub fn cases() -> Vec<Case> {
     cases.extend(untilizing());
     cases.extend(broadcasts());
     cases
-}
-
-/// 3 × 2 tiles.
-fn matrix(seed: u64) -> Matrix {
-    Matrix::random(96, 64, seed, -3.0, 3.0)
 }
 
 /// Every tile transposed in its place.

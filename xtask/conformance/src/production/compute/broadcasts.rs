@@ -1,6 +1,6 @@
 //! Kernels that repeat rows, columns or single elements of one tensor over the tiles of another.
 
-use super::elementwise::zip;
+use super::elementwise::{matrix, zip};
 use super::matmul::{stack, tile};
 use super::rig::{BF16, Rig};
 use crate::arguments;
@@ -19,11 +19,6 @@ pub fn cases() -> Vec<Case> {
     cases.extend(selections());
     cases.extend(selections_of_three());
     cases
-}
-
-/// 3 × 2 tiles.
-fn matrix(seed: u64) -> Matrix {
-    Matrix::random(96, 64, seed, -3.0, 3.0)
 }
 
 fn classic(name: &str, file: &str, op: &str, dim: &str) -> Rig {

@@ -2,7 +2,7 @@
 
 use super::rig::{BF16, F32, Rig, destination};
 use crate::arguments;
-use crate::production::bounds::{EXACT, ROUNDED, rounded, rounded_factors, rounded_sum};
+use crate::production::bounds::{EXACT, IN_FP32, ROUNDED, rounded, rounded_factors, rounded_sum};
 use crate::production::case::Case;
 use crate::production::values::Matrix;
 
@@ -23,7 +23,7 @@ pub fn cases() -> Vec<Case> {
 }
 
 /// 3 × 2 tiles.
-fn matrix(seed: u64) -> Matrix {
+pub fn matrix(seed: u64) -> Matrix {
     Matrix::random(96, 64, seed, -3.0, 3.0)
 }
 
@@ -181,8 +181,7 @@ fn derivatives() -> Vec<Case> {
             "eltwise_bw_gelu_tanh_fp32.cpp",
             true,
         )
-        // The vector unit reckons in fp32, with polynomials of about its precision.
-        .output(2, F32, &gelu, (1e-6, 1e-6))
+        .output(2, F32, &gelu, IN_FP32)
         .case(),
     ]
 }

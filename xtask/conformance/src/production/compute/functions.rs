@@ -1,8 +1,8 @@
 //! Functions of one value with kernels of their own, and gradients of such.
 
-use super::elementwise::zip;
+use super::elementwise::{matrix, zip};
 use super::rig::{BF16, F32, Rig, destination};
-use crate::production::bounds::{EXACT, ROUNDED, rounded};
+use crate::production::bounds::{EXACT, IN_FP32, ROUNDED, rounded};
 use crate::production::case::Case;
 use crate::production::values::{Matrix, to_bf16};
 
@@ -17,11 +17,6 @@ pub fn cases() -> Vec<Case> {
     cases.extend(derivatives());
     cases.extend(casts());
     cases
-}
-
-/// 3 × 2 tiles.
-fn matrix(seed: u64) -> Matrix {
-    Matrix::random(96, 64, seed, -3.0, 3.0)
 }
 
 fn function(name: &str, wide: bool) -> Rig {
@@ -90,7 +85,7 @@ fn log_gamma() -> Case {
     function("lgamma", true)
         .argument("num_tiles", 6u32)
         .input_in(0, F32, &x, 2)
-        .output(2, F32, &x.map(ln_gamma), (1e-4, 1e-4))
+        .output(2, F32, &x.map(ln_gamma), IN_FP32)
         .case()
         .fails(
             NOT_COMPUTED,

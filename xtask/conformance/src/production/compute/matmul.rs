@@ -21,13 +21,6 @@ pub fn cases() -> Vec<Case> {
     ]
 }
 
-/// The product, computed plainly.
-pub fn product(a: &Matrix, b: &Matrix) -> Matrix {
-    Matrix::new(a.rows, b.columns, |row, column| {
-        (0..a.columns).map(|k| a.at(row, k) * b.at(k, column)).sum()
-    })
-}
-
 /// The tile in row `row` and column `column` of tiles.
 pub fn tile(matrix: &Matrix, row: usize, column: usize) -> Matrix {
     Matrix::new(32, 32, |r, c| matrix.at(32 * row + r, 32 * column + c))
@@ -51,7 +44,7 @@ fn tile_by_tile() -> Case {
         .named("cb_out", 16)
         .input_in(0, BF16, &stack(pairs().map(|(m, k, _)| tile(&a, m, k))), 2)
         .input_in(1, BF16, &stack(pairs().map(|(_, k, n)| tile(&b, k, n))), 2)
-        .output(16, BF16, &product(&a, &b), ONE_SUM)
+        .output(16, BF16, &a.times(&b), ONE_SUM)
         .case()
 }
 
@@ -64,7 +57,7 @@ fn by_blocks(blocks: usize, wide: bool) -> Case {
     let b = Matrix::random(32 * kt, 32 * nt, 24, -1.0, 1.0);
     let rows = (0..blocks).flat_map(|block| (0..mt).flat_map(move |m| (0..width).map(move |k| (m, width * block + k))));
     let columns = (0..kt).flat_map(|k| (0..nt).map(move |n| (k, n)));
-    let c = product(&a, &b);
+    let c = a.times(&b);
     let subblocks = (0..mt / height).flat_map(|m| (0..nt / across).map(move |n| (m, n)));
     let results = subblocks
         .flat_map(|(m, n)| (0..height).flat_map(move |h| (0..across).map(move |w| (m * height + h, n * across + w))));
@@ -117,7 +110,7 @@ fn with_bias_and_relu() -> Case {
     let a = Matrix::random(32 * mt, 32 * kt, 25, -1.0, 1.0);
     let b = Matrix::random(32 * kt, 32 * nt, 26, -1.0, 1.0);
     let offsets = Matrix::random(32, 32 * nt, 27, -4.0, 4.0);
-    let c = product(&a, &b);
+    let c = a.times(&b);
     let c = Matrix::new(c.rows, c.columns, |row, column| {
         (c.at(row, column) + offsets.at(0, column)).max(0.0)
     });

@@ -2,7 +2,7 @@
 
 use super::elementwise::zip;
 use super::matmul::{stack, tile};
-use super::reduction::scaler;
+use super::reduction::{in_first_element, scaler};
 use super::rig::{BF16, Rig, destination};
 use crate::production::bounds::{EXACT, ROUNDED, rounded, rounded_factors};
 use crate::production::case::Case;
@@ -41,10 +41,6 @@ fn total(batches: &[Matrix]) -> Matrix {
     Matrix::new(32, 32, |r, c| batches.iter().map(|batch| batch.at(r, c)).sum())
 }
 
-fn one_by_one(value: f64) -> Matrix {
-    Matrix::new(32, 32, |r, c| if (r, c) == (0, 0) { value } else { 0.0 })
-}
-
 fn sum_over_batches() -> Case {
     let x = batches(131, 6);
     let path = "operations/moreh/moreh_sum/device/moreh_sum_nc_impl_kernels/moreh_sum_nc.cpp";
@@ -53,7 +49,7 @@ fn sum_over_batches() -> Case {
         .token("num_output_tiles", 2u32)
         .token("num_input_tiles", 3u32)
         .input_in(0, BF16, &stack(x.clone()), 2)
-        .input(1, BF16, &one_by_one(0.0))
+        .input(1, BF16, &in_first_element(0.0))
         .output(2, BF16, &stack([total(&x[..3]), total(&x[3..])]), rounded(3, 6.0))
         .case()
 }
@@ -86,8 +82,8 @@ fn mean_over_batches() -> Case {
         .argument("num_input_tiles", 4u32)
         .argument("num_output_tiles", 2u32)
         .input_in(0, BF16, &stack(x.clone()), 2)
-        .input(1, BF16, &one_by_one(0.0))
-        .input(2, BF16, &one_by_one(0.25))
+        .input(1, BF16, &in_first_element(0.0))
+        .input(2, BF16, &in_first_element(0.25))
         .scratch(3, BF16, 1)
         .output(
             16,
@@ -147,7 +143,7 @@ fn dot() -> Case {
         .input(2, BF16, &scaler(1.0))
         .scratch(24, BF16, 1)
         .scratch(25, BF16, 1)
-        .output(16, BF16, &one_by_one(sum), rounded_factors(5))
+        .output(16, BF16, &in_first_element(sum), rounded_factors(5))
         .case()
 }
 
@@ -163,7 +159,7 @@ fn dot_backward() -> Case {
         .argument("has_input_grad", 1u32)
         .argument("has_other_grad", 1u32)
         .argument("per_core_block_cnt", 3u32)
-        .input(0, BF16, &one_by_one(grad))
+        .input(0, BF16, &in_first_element(grad))
         .input(1, BF16, &x)
         .input(2, BF16, &y)
         .output(16, BF16, &y.map(|y| y * grad), ROUNDED)

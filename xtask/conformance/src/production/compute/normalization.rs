@@ -1,7 +1,6 @@
 //! Normalizations: softmax, layer norm, rms norm, batch norm; and rotary embedding.
 
-use super::matmul::product;
-use super::reduction::{in_first_column, scaler};
+use super::reduction::{in_first_column, in_first_element, scaler};
 use super::rig::{BF16, Rig};
 use crate::production::bounds::{rounded, rounded_factors};
 use crate::production::case::Case;
@@ -252,7 +251,7 @@ fn rotary_of_one_tile() -> Case {
         true => -1.0,
         false => 0.0,
     });
-    let rotated = product(&x, &rotation);
+    let rotated = x.times(&rotation);
     let result = Matrix::new(64, 32, |r, c| {
         x.at(r, c) * cos.at(r, c) + rotated.at(r, c) * sin.at(r, c)
     });
@@ -295,11 +294,7 @@ fn rotary_of_halves() -> Case {
     .input(1, BF16, &rotated)
     .input(2, BF16, &cos)
     .input(3, BF16, &sin)
-    .input(
-        4,
-        BF16,
-        &Matrix::new(32, 32, |row, column| if (row, column) == (0, 0) { -1.0 } else { 0.0 }),
-    )
+    .input(4, BF16, &in_first_element(-1.0))
     .scratch(24, BF16, 1)
     .scratch(25, BF16, 1)
     .scratch(26, BF16, 1)

@@ -46,7 +46,7 @@ fn in_first_row(columns: usize, of: impl Fn(usize) -> f64) -> Matrix {
     Matrix::new(32, columns, |row, column| if row == 0 { of(column) } else { 0.0 })
 }
 
-fn in_first_element(value: f64) -> Matrix {
+pub fn in_first_element(value: f64) -> Matrix {
     Matrix::new(32, 32, |row, column| if (row, column) == (0, 0) { value } else { 0.0 })
 }
 
