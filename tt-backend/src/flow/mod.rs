@@ -10,11 +10,16 @@
 //! | local | compute | compute |
 //! | outgoing | compute | `Write` (writer) |
 //!
+//! What a buffer holds is a *definition* of the user's program, with a number of its own; every use of a block says which
+//! definitions it may [see](Sees) there, round loops and through branches. Passes that move, merge or drop statements keep
+//! both, and `verify::sight` compares them with what arrives.
+//!
 //! Every statement runs on the three processors in the same order under the same loops and branches: that is what makes
 //! progress provable (`verify::progress`).
 
 pub mod print;
 
+use std::collections::{BTreeMap, BTreeSet};
 use tt_lang::ir::{BlockId, BoolExpr, CompareOp, ElementOp, IntExpr, LoopKind, ParamId, Span, VarId};
 use tt_plan::{DataFormat, Number};
 
@@ -22,11 +27,53 @@ use tt_plan::{DataFormat, Number};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct BufferId(pub usize);
 
+/// A statement of the source, or a copy that the compiler added, that gives a block its contents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct DefinitionId(pub u32);
+
+/// The definitions that a use may see, an index into [`Sights`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Sees(pub u32);
+
+/// The sets of definitions that uses see, each kept once; and the definitions given out.
+#[derive(Debug, Clone, Default)]
+pub struct Sights {
+    sets: Vec<BTreeSet<DefinitionId>>,
+    known: BTreeMap<BTreeSet<DefinitionId>, Sees>,
+    definitions: u32,
+}
+
+impl Sights {
+    /// A definition that nothing else is.
+    pub fn define(&mut self) -> DefinitionId {
+        self.definitions += 1;
+        DefinitionId(self.definitions - 1)
+    }
+
+    /// What a use sees that any of `definitions` may reach.
+    pub fn sees(&mut self, definitions: BTreeSet<DefinitionId>) -> Sees {
+        if let Some(sees) = self.known.get(&definitions) {
+            return *sees;
+        }
+        let sees = Sees(self.sets.len() as u32);
+        self.sets.push(definitions.clone());
+        self.known.insert(definitions, sees);
+        sees
+    }
+
+    /// The definitions behind `sees`.
+    pub fn definitions(&self, Sees(index): Sees) -> &BTreeSet<DefinitionId> {
+        &self.sets[index as usize]
+    }
+}
+
 /// The program between the stages.
 #[derive(Debug, Clone)]
 pub struct Flow {
     /// The circular buffers.
     pub buffers: Vec<Buffer>,
+    /// The definitions, and what uses see of them.
+    pub sights: Sights,
     /// What one block does.
     pub body: Vec<FlowStmt>,
 }
@@ -95,6 +142,8 @@ pub enum FlowKind {
     Read {
         /// Defined.
         buffer: BufferId,
+        /// As what.
+        defines: DefinitionId,
         /// Where from.
         region: TileRegion,
     },
@@ -102,8 +151,15 @@ pub enum FlowKind {
     Write {
         /// Used.
         buffer: BufferId,
+        /// What it holds.
+        sees: Sees,
         /// Where to.
         region: TileRegion,
+    },
+    /// The producer appends a version of zeros, which nobody reads: before a loop that finds one, and drops it.
+    Blank {
+        /// The buffer.
+        buffer: BufferId,
     },
     /// The consumer drops the front version of `buffer`.
     Release {
@@ -122,6 +178,8 @@ pub enum FlowKind {
     Accumulate {
         /// The accumulator.
         buffer: BufferId,
+        /// The fill that the first sum stands for.
+        fill: Option<DefinitionId>,
         /// The statements; none of them reads the accumulator.
         body: Vec<FlowStmt>,
     },
@@ -175,6 +233,8 @@ pub struct TileRegion {
 pub struct Elementwise {
     /// Defined.
     pub target: BufferId,
+    /// As what.
+    pub defines: DefinitionId,
     /// Elements along rows and columns (one column for a value per row).
     pub extent: [u64; 2],
     /// The value.
@@ -266,6 +326,8 @@ pub struct Operand {
     pub offset: [u32; 2],
     /// How its elements meet those of the result.
     pub broadcast: Broadcast,
+    /// What is in the buffer; `None` for what the sums of a section start from, where the product says it, and for zeros.
+    pub sees: Option<Sees>,
 }
 
 /// How the elements of an operand meet those of the result.
@@ -283,6 +345,17 @@ pub enum Broadcast {
     Transpose,
 }
 
+/// What the operands of a product are, and what its sums are added to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ProductSees {
+    /// The left operand.
+    pub a: Sees,
+    /// The right operand.
+    pub b: Sees,
+    /// The accumulator before; `None` where it starts from zero.
+    pub acc: Option<Sees>,
+}
+
 /// `acc += a · b`, in tiles.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Gemm {
@@ -292,6 +365,10 @@ pub struct Gemm {
     pub b: BufferId,
     /// Accumulator.
     pub acc: BufferId,
+    /// What the accumulator becomes.
+    pub defines: DefinitionId,
+    /// What the three are.
+    pub sees: ProductSees,
     /// Rows, columns, and the length of the sums, in tiles.
     pub m: u32,
     /// Columns, in tiles.
@@ -321,6 +398,26 @@ pub struct Section {
     pub result: u32,
     /// Where it goes.
     pub pack: Pack,
+    /// What the packed version is: a definition, or the sums of the section's products.
+    pub makes: Makes,
+    /// The fill that the registers start from instead.
+    pub fill: Option<DefinitionId>,
+}
+
+/// What a section packs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Makes {
+    /// What a statement defines.
+    Definition(DefinitionId),
+    /// What a statement defines that sees the sums of the section's products.
+    OfSums {
+        /// What the sums are to it.
+        sees: Sees,
+        /// What it defines.
+        defines: DefinitionId,
+    },
+    /// What its registers hold: the sums of its products, or where there are none, what it loads.
+    Registers,
 }
 
 /// Where a section packs its tiles.
@@ -381,6 +478,10 @@ pub struct Matmul {
     pub a: BufferId,
     /// Right operand.
     pub b: BufferId,
+    /// What its sums become.
+    pub defines: DefinitionId,
+    /// What its operands are, and what it adds to.
+    pub sees: ProductSees,
     /// The length of the sums, in tiles.
     pub k: u32,
     /// Tiles from one step of the sum to the next in `b`.

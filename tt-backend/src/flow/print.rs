@@ -320,17 +320,19 @@ pub(crate) fn statements(names: &Names, body: &[FlowStmt], out: &mut Lines) {
 
 fn statement(names: &Names, stmt: &FlowStmt, out: &mut Lines) {
     match &stmt.kind {
-        FlowKind::Read { buffer, region } => {
+        FlowKind::Read { buffer, region, .. } => {
             out.line(format!("read {} from {}", names.buffer(*buffer), names.region(region)))
         }
-        FlowKind::Write { buffer, region } => {
+        FlowKind::Write { buffer, region, .. } => {
             out.line(format!("write {} to {}", names.buffer(*buffer), names.region(region)))
         }
+        FlowKind::Blank { buffer } => out.line(format!("blank {}", names.buffer(*buffer))),
         FlowKind::Release { buffer } => out.line(format!("release {}", names.buffer(*buffer))),
         FlowKind::Elementwise(Elementwise {
             target,
             extent: [rows, columns],
             value,
+            ..
         }) => {
             out.line(format!(
                 "{}[{rows}, {columns}] = {}",
@@ -348,6 +350,7 @@ fn statement(names: &Names, stmt: &FlowStmt, out: &mut Lines) {
             transpose_a,
             transpose_b,
             clear,
+            ..
         }) => {
             let transposed = |flag: &bool| if *flag { ".transposed" } else { "" };
             out.line(format!(
@@ -373,7 +376,7 @@ fn statement(names: &Names, stmt: &FlowStmt, out: &mut Lines) {
             });
         }
         FlowKind::Multiply(matmul) => out.line(names.matmul(matmul)),
-        FlowKind::Accumulate { buffer, body } => {
+        FlowKind::Accumulate { buffer, body, .. } => {
             out.line(format!("accumulate {}", names.buffer(*buffer)));
             out.nested(|out| statements(names, body, out));
         }

@@ -12,7 +12,9 @@
 //!                                                          write y; release y          depths 2, indices 0 1 16
 //! ```
 
+mod dead;
 mod liveness;
+mod share;
 
 use super::a2_propagate_layout::Depth;
 use crate::codes;
@@ -24,7 +26,7 @@ use tt_lang::ir::Span;
 
 /// Runs the pass: the device index of every buffer. Unused buffers keep index 255 and are dropped from the plan.
 pub fn run(flow: &mut Flow, depths: &[Depth]) -> Result<Vec<u8>, Vec<Diagnostic>> {
-    remove_dead(flow);
+    dead::remove(flow);
     let most_alive = liveness::run(flow);
     for (index, buffer) in flow.buffers.iter_mut().enumerate() {
         let needed = most_alive[index].max(1);
@@ -36,8 +38,37 @@ pub fn run(flow: &mut Flow, depths: &[Depth]) -> Result<Vec<u8>, Vec<Diagnostic>
             (BufferKind::Local, _) => needed,
         };
     }
+    let limit = target::least(|target| target.circular_buffers) as usize;
+    for kind in [BufferKind::Local, BufferKind::Outgoing, BufferKind::Incoming] {
+        if in_use(flow).len() > limit || bytes(flow, &most_alive) > target::least(|target| target.l1_bytes) {
+            share::run(flow, kind);
+        }
+    }
     fit_in_l1(flow, depths, &most_alive);
     indices(flow)
+}
+
+/// The buffers that there is something to do with.
+fn in_use(flow: &Flow) -> BTreeSet<BufferId> {
+    let mut out = BTreeSet::new();
+    all_uses(&flow.body, &mut out);
+    all_definitions(&flow.body, &mut out);
+    let zeros = (0..flow.buffers.len()).filter(|index| flow.buffers[*index].kind == BufferKind::Zeros);
+    out.extend(zeros.map(BufferId));
+    out
+}
+
+/// Bytes of L1 that the buffers take with `versions` of each.
+fn bytes(flow: &Flow, versions: &[u32]) -> u64 {
+    in_use(flow)
+        .into_iter()
+        .map(|BufferId(index)| {
+            let buffer = &flow.buffers[index];
+            u64::from(buffer.version_tiles())
+                * u64::from(versions[index].max(1))
+                * u64::from(buffer.format.tile_bytes())
+        })
+        .sum()
 }
 
 /// The buffers that a section reads, outside of its control steps.
@@ -66,42 +97,6 @@ pub fn replaces(section: &Section) -> Option<BufferId> {
     section_defines(section).filter(|buffer| section_uses(section).contains(buffer))
 }
 
-/// Drops what defines buffers that nothing uses, until nothing more goes.
-fn remove_dead(flow: &mut Flow) {
-    loop {
-        let mut used = BTreeSet::new();
-        all_uses(&flow.body, &mut used);
-        let before = statements(&flow.body);
-        drop_unused(&mut flow.body, &used);
-        if statements(&flow.body) == before {
-            return;
-        }
-    }
-}
-
-fn statements(body: &[FlowStmt]) -> usize {
-    body.iter()
-        .map(|stmt| {
-            1 + match &stmt.kind {
-                FlowKind::For { body, .. } | FlowKind::Accumulate { body, .. } => statements(body),
-                FlowKind::If { then, otherwise, .. } => statements(then) + statements(otherwise),
-                FlowKind::Section(section) => section
-                    .steps
-                    .iter()
-                    .map(|step| {
-                        if let Step::Control(body) = step {
-                            statements(body)
-                        } else {
-                            0
-                        }
-                    })
-                    .sum(),
-                _ => 0,
-            }
-        })
-        .sum()
-}
-
 fn all_uses(body: &[FlowStmt], used: &mut BTreeSet<BufferId>) {
     for stmt in body {
         match &stmt.kind {
@@ -120,47 +115,29 @@ fn all_uses(body: &[FlowStmt], used: &mut BTreeSet<BufferId>) {
                 all_uses(then, used);
                 all_uses(otherwise, used);
             }
-            FlowKind::Read { .. } | FlowKind::Release { .. } | FlowKind::Elementwise(_) | FlowKind::Gemm(_) => {}
+            FlowKind::Read { .. }
+            | FlowKind::Blank { .. }
+            | FlowKind::Release { .. }
+            | FlowKind::Elementwise(_)
+            | FlowKind::Gemm(_) => {}
         }
     }
-}
-
-fn drop_unused(body: &mut Vec<FlowStmt>, used: &BTreeSet<BufferId>) {
-    for stmt in body.iter_mut() {
-        match &mut stmt.kind {
-            FlowKind::For { body, .. } | FlowKind::Accumulate { body, .. } => drop_unused(body, used),
-            FlowKind::If { then, otherwise, .. } => {
-                drop_unused(then, used);
-                drop_unused(otherwise, used);
-            }
-            _ => {}
-        }
-    }
-    body.retain(|stmt| match &stmt.kind {
-        FlowKind::Read { buffer, .. } | FlowKind::Accumulate { buffer, .. } => used.contains(buffer),
-        FlowKind::Section(section) => section_defines(section).is_none_or(|buffer| used.contains(&buffer)),
-        FlowKind::For { body, .. } => !body.is_empty(),
-        FlowKind::If { then, otherwise, .. } => !then.is_empty() || !otherwise.is_empty(),
-        _ => true,
-    });
 }
 
 /// Takes back the overlap that nobody asked for, buffer by buffer, the largest first, until all fit in L1. What then does
 /// not fit is the verifier's to report, with all sizes.
 fn fit_in_l1(flow: &mut Flow, depths: &[Depth], most_alive: &[u32]) {
     let limit = target::least(|target| target.l1_bytes);
-    let bytes = |flow: &Flow| -> u64 {
-        flow.buffers
-            .iter()
-            .map(|buffer| u64::from(buffer.pages()) * u64::from(buffer.format.tile_bytes()))
-            .sum()
+    let as_they_are = |flow: &Flow| {
+        let versions: Vec<u32> = flow.buffers.iter().map(|buffer| buffer.versions).collect();
+        bytes(flow, &versions)
     };
     let mut order: Vec<usize> = (0..flow.buffers.len()).collect();
     order.sort_by_key(|index| {
         std::cmp::Reverse(flow.buffers[*index].version_tiles() * flow.buffers[*index].format.tile_bytes())
     });
     for index in order {
-        if bytes(flow) <= limit {
+        if as_they_are(flow) <= limit {
             return;
         }
         let asked =
@@ -174,16 +151,12 @@ fn fit_in_l1(flow: &mut Flow, depths: &[Depth], most_alive: &[u32]) {
 /// Incoming buffers count from 0, outgoing from 16, local from 24, each where the ones before leave room.
 fn indices(flow: &Flow) -> Result<Vec<u8>, Vec<Diagnostic>> {
     let limit = target::least(|target| target.circular_buffers) as usize;
-    let mut used = BTreeSet::new();
-    let mut defined = BTreeSet::new();
-    all_uses(&flow.body, &mut used);
-    all_definitions(&flow.body, &mut defined);
+    let in_use = in_use(flow);
     let mut taken = vec![false; limit];
     let mut out = vec![u8::MAX; flow.buffers.len()];
     let mut over: Option<Span> = None;
     for (index, buffer) in flow.buffers.iter().enumerate() {
-        let id = BufferId(index);
-        if buffer.kind != BufferKind::Zeros && !used.contains(&id) && !defined.contains(&id) {
+        if !in_use.contains(&BufferId(index)) {
             continue;
         }
         let first = match buffer.kind {
@@ -203,7 +176,7 @@ fn indices(flow: &Flow) -> Result<Vec<u8>, Vec<Diagnostic>> {
     match over {
         None => Ok(out),
         Some(span) => {
-            let count = flow.buffers.len();
+            let count = in_use.len();
             Err(vec![
                 Diagnostic::new(
                     &codes::CIRCULAR_BUFFERS,
@@ -228,7 +201,7 @@ fn all_definitions(body: &[FlowStmt], defined: &mut BTreeSet<BufferId>) {
                     }
                 }
             }
-            FlowKind::Accumulate { buffer, body } => {
+            FlowKind::Accumulate { buffer, body, .. } => {
                 defined.insert(*buffer);
                 all_definitions(body, defined);
             }
@@ -238,6 +211,7 @@ fn all_definitions(body: &[FlowStmt], defined: &mut BTreeSet<BufferId>) {
                 all_definitions(otherwise, defined);
             }
             FlowKind::Write { .. }
+            | FlowKind::Blank { .. }
             | FlowKind::Release { .. }
             | FlowKind::Elementwise(_)
             | FlowKind::Gemm(_)

@@ -14,8 +14,10 @@
 
 use super::c3_build_dataflow::replaces;
 use crate::device::{Expr, Node, Origin, Programs, SectionStep, Step};
-use crate::flow::{self, BufferId, BufferKind, Flow, FlowKind, FlowStmt, PackMode};
+use crate::flow::{self, Arg, BufferId, BufferKind, Flow, FlowKind, FlowStmt, Makes, Pack, PackMode, Section};
+use crate::tile_ops::TileOp;
 use tt_lang::ir::LoopKind;
+use tt_plan::Number;
 
 /// The programs after D1: what runs once before and after the persistent loop, and for every block.
 pub type Split = Programs<Step, Step, Step>;
@@ -48,6 +50,28 @@ impl SplitKernel<'_> {
         self.flow.buffers[buffer.0].kind
     }
 
+    /// A version of zeros.
+    fn zeros(&self, buffer: BufferId) -> Section {
+        let fill = flow::Step::Tile {
+            op: TileOp::Fill,
+            out: 0,
+            args: vec![Arg::Number(Number::constant(0.0))],
+        };
+        Section {
+            tiles: self.flow.buffers[buffer.0].tiles,
+            chunk: [1, 1],
+            registers: 1,
+            steps: vec![fill],
+            result: 0,
+            pack: Pack {
+                buffer,
+                mode: PackMode::Publish,
+            },
+            makes: Makes::Registers,
+            fill: None,
+        }
+    }
+
     /// What follows the publication of a version by compute.
     fn received(&self, buffer: BufferId, out: &mut Split) {
         let receive = Node::Leaf(Step::Receive(buffer));
@@ -62,7 +86,7 @@ impl SplitKernel<'_> {
         let origin = Origin(self.next);
         self.next += 1;
         match &stmt.kind {
-            FlowKind::Read { buffer, region } => {
+            FlowKind::Read { buffer, region, .. } => {
                 let steps = [
                     Step::Reserve(*buffer),
                     Step::Read(*buffer, region.clone()),
@@ -72,10 +96,21 @@ impl SplitKernel<'_> {
                 out.reader.extend(steps.map(Node::Leaf));
                 out.compute.push(Node::Leaf(Step::Receive(*buffer)));
             }
-            FlowKind::Write { buffer, region } => {
+            FlowKind::Write { buffer, region, .. } => {
                 out.writer.push(source());
                 out.writer.push(Node::Leaf(Step::Write(*buffer, region.clone())));
             }
+            FlowKind::Blank { buffer } => match self.kind(*buffer) {
+                BufferKind::Incoming | BufferKind::Zeros => {
+                    let steps = [Step::Reserve(*buffer), Step::ReadZeros(*buffer), Step::Publish(*buffer)];
+                    out.reader.extend(steps.map(Node::Leaf));
+                    self.received(*buffer, out);
+                }
+                BufferKind::Local | BufferKind::Outgoing => {
+                    let kind = FlowKind::Section(self.zeros(*buffer));
+                    self.statement(&FlowStmt { kind, span: stmt.span }, out);
+                }
+            },
             FlowKind::Release { buffer } => {
                 let release = Node::Leaf(Step::Release(*buffer));
                 match self.kind(*buffer) {
@@ -120,7 +155,7 @@ impl SplitKernel<'_> {
                 out.compute.push(source());
                 out.compute.push(Node::Leaf(Step::Multiply(matmul.clone(), Vec::new())));
             }
-            FlowKind::Accumulate { buffer, body } => {
+            FlowKind::Accumulate { buffer, body, .. } => {
                 out.compute.push(Node::Leaf(Step::Reserve(*buffer)));
                 let inner = self.body(body);
                 out.reader.extend(inner.reader);

@@ -32,10 +32,7 @@ fn lower(buffers: &[Buffer], node: Node<Step>) -> Vec<Node<Step>> {
             Step::Release(buffer) => protocol(&CB_POP_FRONT, buffer),
             Step::Read(buffer, region) => vec![Node::Scope(read(&buffers[buffer.0], buffer, &region))],
             Step::Write(buffer, region) => vec![Node::Scope(write(&buffers[buffer.0], buffer, &region))],
-            Step::ReadZeros(buffer) => {
-                let address = value(&GET_WRITE_PTR, [Expr::Buffer(buffer)]);
-                vec![leaf(call(&ZERO_PAGE, [address, Expr::PageBytes(buffer)]))]
-            }
+            Step::ReadZeros(buffer) => zeros(&buffers[buffer.0], buffer),
             Step::Section(section) => {
                 let SectionStep { control, .. } = *section.clone();
                 let control = control.into_iter().map(|body| run(buffers, body)).collect();
@@ -173,6 +170,30 @@ fn tiles(name: &str, end: u32, body: Vec<Node<Step>>) -> Node<Step> {
         step: 1,
         body,
     }
+}
+
+/// A version of zeros.
+fn zeros(buffer: &Buffer, id: BufferId) -> Vec<Node<Step>> {
+    let address = value(&GET_WRITE_PTR, [Expr::Buffer(id)]);
+    let zero = |address| leaf(call(&ZERO_PAGE, [address, Expr::PageBytes(id)]));
+    if buffer.version_tiles() == 1 {
+        return vec![zero(address)];
+    }
+    let page = vec![
+        zero(Expr::name("dst")),
+        leaf(Leaf::Advance {
+            name: "dst".into(),
+            value: Expr::PageBytes(id),
+        }),
+    ];
+    vec![Node::Scope(vec![
+        leaf(Leaf::Let {
+            kind: "uint32_t",
+            name: "dst".into(),
+            value: address,
+        }),
+        tiles("page", buffer.version_tiles(), page),
+    ])]
 }
 
 fn read(buffer: &Buffer, id: BufferId, region: &TileRegion) -> Vec<Node<Step>> {

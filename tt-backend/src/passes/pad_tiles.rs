@@ -62,7 +62,7 @@ fn collect<'a>(body: &'a [FlowStmt], gemms: &mut Vec<(&'a Gemm, Span)>) {
 fn mark(body: &mut [FlowStmt], zeroed: &HashSet<usize>) {
     for stmt in body {
         match &mut stmt.kind {
-            FlowKind::Read { buffer, region } if !zeroed.contains(&buffer.0) => region.zero_edge = [false; 2],
+            FlowKind::Read { buffer, region, .. } if !zeroed.contains(&buffer.0) => region.zero_edge = [false; 2],
             FlowKind::For { body, .. } => mark(body, zeroed),
             FlowKind::If { then, otherwise, .. } => {
                 mark(then, zeroed);
@@ -121,7 +121,7 @@ impl Ragged<'_> {
     fn statements(&mut self, body: &[FlowStmt]) {
         for stmt in body {
             match &stmt.kind {
-                FlowKind::Read { buffer, region } => {
+                FlowKind::Read { buffer, region, .. } => {
                     let edges = [0, 1].map(|axis| self.edge(region, axis));
                     self.join(*buffer, edges);
                 }

@@ -4,8 +4,10 @@
 //! - after C2 there are sections only: chunks divide their tiles, registers fit, and a section publishes a version of its
 //!   own just where no `Accumulate` around it reserved one;
 //! - after C3 a version is in its FIFO if and only if it is live: on every path a use finds one, and loops and branches
-//!   leave as many as they found, never more than the buffer holds.
+//!   leave as many as they found, never more than the buffer holds; and every use finds what it sees in the source
+//!   (`sight`).
 
+use super::sight;
 use crate::flow::{Arg, BufferId, BufferKind, Flow, FlowKind, FlowStmt, PackMode, Section, Step};
 
 /// How far the flow has come.
@@ -35,6 +37,7 @@ pub fn check(flow: &Flow, stage: Stage, capacity: u32) -> Result<(), String> {
                 alive[left], flow.buffers[left].name
             ));
         }
+        sight::check(flow)?;
     }
     Ok(())
 }
@@ -94,9 +97,10 @@ impl Check<'_> {
             match &stmt.kind {
                 FlowKind::Read { buffer, .. } => self.expect(*buffer, BufferKind::Incoming, "read")?,
                 FlowKind::Write { buffer, .. } => self.expect(*buffer, BufferKind::Outgoing, "write")?,
-                FlowKind::Release { buffer } => {
+                FlowKind::Release { buffer } | FlowKind::Blank { buffer } => {
                     if self.stage < Stage::Lifetimes {
-                        return Err(format!("{} is released before lifetimes are known", self.name(*buffer)));
+                        let name = self.name(*buffer);
+                        return Err(format!("{name} is released or made before lifetimes are known"));
                     }
                 }
                 FlowKind::Elementwise(elementwise) => {
@@ -121,7 +125,7 @@ impl Check<'_> {
                     self.read_by_compute(matmul.a)?;
                     self.read_by_compute(matmul.b)?;
                 }
-                FlowKind::Accumulate { buffer, body } => {
+                FlowKind::Accumulate { buffer, body, .. } => {
                     self.made_by_compute(*buffer)?;
                     let mut inside = open.to_vec();
                     inside.push(*buffer);
@@ -205,7 +209,7 @@ impl Check<'_> {
     fn lifetimes(&self, body: &[FlowStmt], alive: &mut Vec<u32>) -> Result<(), String> {
         for stmt in body {
             match &stmt.kind {
-                FlowKind::Read { buffer, .. } => self.append(*buffer, alive)?,
+                FlowKind::Read { buffer, .. } | FlowKind::Blank { buffer } => self.append(*buffer, alive)?,
                 FlowKind::Write { buffer, .. } => self.present(*buffer, alive)?,
                 FlowKind::Release { buffer } => {
                     self.present(*buffer, alive)?;
@@ -230,7 +234,7 @@ impl Check<'_> {
                     self.present(matmul.a, alive)?;
                     self.present(matmul.b, alive)?;
                 }
-                FlowKind::Accumulate { buffer, body } => {
+                FlowKind::Accumulate { buffer, body, .. } => {
                     self.lifetimes(body, alive)?;
                     self.append(*buffer, alive)?;
                 }

@@ -9,6 +9,7 @@
 //! | `progress` | the three programs can neither starve nor overflow with the depths chosen |
 //! | `ring` | no push, pop or access straddles a ring or leaves its window; transfers arrive before their pages are passed on |
 //! | `flow` | between the passes of stage C: one producer and one consumer per buffer, registers that fit, versions that live |
+//! | `sight` | after C3: every use finds the definitions that it sees in the source, round loops and through branches |
 //! | `protocol` | the register protocol, and the engine state that every operation needs, on every path |
 //!
 //! Budgets are the user's to keep; anything else that fails is a fault of the compiler, and is reported as one.
@@ -22,6 +23,7 @@ mod progress;
 mod protocol;
 mod range;
 mod ring;
+mod sight;
 mod value;
 mod walk;
 

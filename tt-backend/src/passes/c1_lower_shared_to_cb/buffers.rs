@@ -6,11 +6,12 @@
 use super::webs::{Webs, uses_and_definition};
 use super::{Variable, walk};
 use crate::flow::{
-    Broadcast, Buffer, BufferId, BufferKind, Elementwise, Flow, FlowKind, FlowStmt, Operand, Value, ValueKind,
+    Broadcast, Buffer, BufferId, BufferKind, DefinitionId, Elementwise, Flow, FlowKind, FlowStmt, Operand, ProductSees,
+    Sees, Sights, Value, ValueKind,
 };
 use crate::passes::a1_infer_layout::{Layouts, tiles};
 use crate::passes::a2_propagate_layout::Depth;
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use tt_lang::ir::{ParamId, Span};
 use tt_plan::DataFormat;
 
@@ -25,13 +26,20 @@ struct Facts {
 }
 
 /// Runs the step: the flow, and how deep each of its buffers is to be.
-pub fn run(layouts: &Layouts, variables: &[Variable], body: &[FlowStmt], webs: &Webs) -> (Flow, Vec<Depth>) {
+pub fn run(
+    layouts: &Layouts,
+    variables: &[Variable],
+    body: &[FlowStmt],
+    webs: &Webs,
+    sights: Sights,
+) -> (Flow, Vec<Depth>) {
     let format_of =
         |tensor: ParamId| layouts.tensors[tensor.index()].map_or(DataFormat::Float16B, |layout| layout.format);
     let mut facts = vec![Facts::default(); webs.count];
     let mut number = 0;
     walk(body, &mut |stmt| {
-        if let Some(web) = webs.defined.get(&number) {
+        let (uses, definition) = uses_and_definition(stmt);
+        if let Some(web) = definition.and_then(|(_, id)| webs.defined.get(&id)) {
             if let FlowKind::Read { region, .. } = &stmt.kind {
                 facts[*web].reads += 1;
                 facts[*web].formats_in.insert(format_of(region.tensor));
@@ -39,8 +47,8 @@ pub fn run(layouts: &Layouts, variables: &[Variable], body: &[FlowStmt], webs: &
                 facts[*web].computed += 1;
             }
         }
-        for (variable, _) in uses_and_definition(stmt).0 {
-            let Some(web) = webs.used.get(&(number, variable)) else {
+        for (variable, _) in uses {
+            let Some((web, _)) = webs.used.get(&(number, variable)) else {
                 continue;
             };
             if let FlowKind::Write { region, .. } = &stmt.kind {
@@ -60,6 +68,7 @@ pub fn run(layouts: &Layouts, variables: &[Variable], body: &[FlowStmt], webs: &
         depths: Vec::new(),
         number: 0,
         of_web: Vec::new(),
+        sights,
     };
     for (web, facts) in facts.iter().enumerate() {
         let variable = &variables[webs.variable[web]];
@@ -79,9 +88,14 @@ pub fn run(layouts: &Layouts, variables: &[Variable], body: &[FlowStmt], webs: &
         this.of_web.push(id);
     }
     let body = this.body(body);
-    let (mut buffers, depths) = (this.buffers, this.depths);
+    let Buffers {
+        mut buffers,
+        depths,
+        sights,
+        ..
+    } = this;
     name_apart(&mut buffers);
-    (Flow { buffers, body }, depths)
+    (Flow { buffers, sights, body }, depths)
 }
 
 struct Buffers<'a> {
@@ -93,6 +107,7 @@ struct Buffers<'a> {
     /// The number of the next statement of the program as it was.
     number: usize,
     of_web: Vec<BufferId>,
+    sights: Sights,
 }
 
 impl Buffers<'_> {
@@ -112,12 +127,13 @@ impl Buffers<'_> {
         BufferId(self.buffers.len() - 1)
     }
 
-    fn defined(&self, number: usize) -> BufferId {
-        self.of_web[self.webs.defined[&number]]
+    fn defined(&self, definition: DefinitionId) -> BufferId {
+        self.of_web[self.webs.defined[&definition]]
     }
 
-    fn used(&self, number: usize, variable: usize) -> BufferId {
-        self.of_web[self.webs.used[&(number, variable)]]
+    fn used(&self, number: usize, variable: BufferId) -> (BufferId, Sees) {
+        let (web, sees) = self.webs.used[&(number, variable.0)];
+        (self.of_web[web], sees)
     }
 
     fn body(&mut self, body: &[FlowStmt]) -> Vec<FlowStmt> {
@@ -128,57 +144,78 @@ impl Buffers<'_> {
             let span = stmt.span;
             let mut emit = |kind| out.push(FlowStmt { kind, span });
             match &stmt.kind {
-                FlowKind::Read { buffer, region } => {
-                    let target = self.defined(number);
+                FlowKind::Read {
+                    buffer,
+                    defines,
+                    region,
+                } => {
+                    let target = self.defined(*defines);
                     if self.buffers[target.0].kind == BufferKind::Incoming {
                         emit(FlowKind::Read {
                             buffer: target,
+                            defines: *defines,
                             region: region.clone(),
                         });
                     } else {
                         let variable = &self.variables[buffer.0];
                         let incoming = self.add(variable, BufferKind::Incoming, (self.format_of)(region.tensor), span);
+                        let read = self.sights.define();
+                        let sees = self.sights.sees(BTreeSet::from([read]));
                         emit(FlowKind::Read {
                             buffer: incoming,
+                            defines: read,
                             region: region.clone(),
                         });
-                        emit(copy(incoming, target, variable.extent, span));
+                        emit(copy((incoming, sees), (target, *defines), variable.extent, span));
                     }
                 }
-                FlowKind::Write { buffer, region } => {
-                    let source = self.used(number, buffer.0);
+                FlowKind::Write { buffer, region, .. } => {
+                    let (source, sees) = self.used(number, *buffer);
                     if self.buffers[source.0].kind == BufferKind::Outgoing {
                         emit(FlowKind::Write {
                             buffer: source,
+                            sees,
                             region: region.clone(),
                         });
                     } else {
                         let variable = &self.variables[buffer.0];
                         let outgoing = self.add(variable, BufferKind::Outgoing, (self.format_of)(region.tensor), span);
-                        emit(copy(source, outgoing, variable.extent, span));
+                        let copied = self.sights.define();
+                        emit(copy((source, sees), (outgoing, copied), variable.extent, span));
                         emit(FlowKind::Write {
                             buffer: outgoing,
+                            sees: self.sights.sees(BTreeSet::from([copied])),
                             region: region.clone(),
                         });
                     }
                 }
                 FlowKind::Elementwise(elementwise) => {
                     let mut value = elementwise.value.clone();
-                    value.loads_mut(&mut |operand| operand.buffer = self.used(number, operand.buffer.0));
-                    let target = self.defined(number);
+                    value.loads_mut(&mut |operand| {
+                        let (buffer, sees) = self.used(number, operand.buffer);
+                        (operand.buffer, operand.sees) = (buffer, Some(sees));
+                    });
+                    let target = self.defined(elementwise.defines);
                     emit(FlowKind::Elementwise(Elementwise {
                         target,
+                        defines: elementwise.defines,
                         extent: elementwise.extent,
                         value,
                     }));
                 }
                 FlowKind::Gemm(gemm) => {
-                    let (a, b) = (self.used(number, gemm.a.0), self.used(number, gemm.b.0));
-                    let acc = self.defined(number);
+                    let ((a, a_sees), (b, b_sees)) = (self.used(number, gemm.a), self.used(number, gemm.b));
+                    let acc = self.defined(gemm.defines);
+                    let sees = ProductSees {
+                        a: a_sees,
+                        b: b_sees,
+                        acc: (!gemm.clear).then(|| self.used(number, gemm.acc).1),
+                    };
                     emit(FlowKind::Gemm(crate::flow::Gemm {
                         a,
                         b,
                         acc,
+                        sees,
                         ..gemm.clone()
                     }));
                 }
@@ -208,7 +245,8 @@ impl Buffers<'_> {
                     });
                 }
                 // `translate` makes none of these.
-                FlowKind::Release { .. }
+                FlowKind::Blank { .. }
+                | FlowKind::Release { .. }
                 | FlowKind::Section(_)
                 | FlowKind::Multiply(_)
                 | FlowKind::Accumulate { .. } => {
@@ -220,14 +258,21 @@ impl Buffers<'_> {
     }
 }
 
-fn copy(from: BufferId, target: BufferId, extent: [u64; 2], span: Span) -> FlowKind {
+fn copy(
+    (from, sees): (BufferId, Sees),
+    (target, defines): (BufferId, DefinitionId),
+    extent: [u64; 2],
+    span: Span,
+) -> FlowKind {
     let load = Operand {
         buffer: from,
         offset: [0, 0],
         broadcast: Broadcast::None,
+        sees: Some(sees),
     };
     FlowKind::Elementwise(Elementwise {
         target,
+        defines,
         extent,
         value: Value {
             kind: ValueKind::Load(load),

@@ -1,7 +1,7 @@
 //! Parallel loops: what they store, and their element expressions over buffers.
 
 use super::access::Result2d;
-use super::translate::{Refused, Translate, operand, variable};
+use super::translate::{Refused, Translate, variable};
 use crate::codes;
 use crate::flow::{Elementwise, FlowKind, FlowStmt, Operand, Value, ValueKind};
 use crate::formula::formula;
@@ -47,7 +47,12 @@ impl Translate<'_> {
                     return Err(whole(self));
                 }
                 let target = variable(block);
-                let kind = FlowKind::Elementwise(Elementwise { target, extent, value });
+                let kind = FlowKind::Elementwise(Elementwise {
+                    target,
+                    defines: self.sights.define(),
+                    extent,
+                    value,
+                });
                 out.push(FlowStmt {
                     kind,
                     span: assign.span,
@@ -61,6 +66,7 @@ impl Translate<'_> {
                 let target = self.direct(tensor, result.extent);
                 let kind = FlowKind::Elementwise(Elementwise {
                     target,
+                    defines: self.sights.define(),
                     extent: result.extent,
                     value,
                 });
@@ -69,7 +75,11 @@ impl Translate<'_> {
                     span: assign.span,
                 });
                 out.push(FlowStmt {
-                    kind: FlowKind::Write { buffer: target, region },
+                    kind: FlowKind::Write {
+                        buffer: target,
+                        sees: self.nothing,
+                        region,
+                    },
                     span: assign.span,
                 });
             }
@@ -298,7 +308,7 @@ impl Translate<'_> {
                     };
                     offset[axis] = (start / 32) as u32;
                 }
-                Ok(operand(variable(block), place.broadcast, offset))
+                Ok(self.operand(variable(block), place.broadcast, offset))
             }
             Buffer::Tensor(tensor) => {
                 let [row, column] = place.offset.map(|offset| (offset.to_expr(), access.span));
@@ -312,18 +322,25 @@ impl Translate<'_> {
                 )?;
                 // The same tiles read twice in one expression are read once.
                 let known = reads.iter().find_map(|read| match &read.kind {
-                    FlowKind::Read { buffer, region: known } if *known == region => Some(*buffer),
+                    FlowKind::Read {
+                        buffer, region: known, ..
+                    } if *known == region => Some(*buffer),
                     _ => None,
                 });
                 let buffer = known.unwrap_or_else(|| {
                     let buffer = self.direct(tensor, extent);
+                    let kind = FlowKind::Read {
+                        buffer,
+                        defines: self.sights.define(),
+                        region,
+                    };
                     reads.push(FlowStmt {
-                        kind: FlowKind::Read { buffer, region },
+                        kind,
                         span: access.span,
                     });
                     buffer
                 });
-                Ok(operand(buffer, place.broadcast, [0, 0]))
+                Ok(self.operand(buffer, place.broadcast, [0, 0]))
             }
         }
     }

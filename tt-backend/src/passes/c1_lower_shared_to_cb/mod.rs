@@ -46,10 +46,14 @@ struct Variable {
 
 /// Runs the pass.
 pub fn run(kernel: &Kernel, layouts: &Layouts, geometry: &[Geometry]) -> Result<(Flow, Vec<Depth>), Vec<Diagnostic>> {
-    let (variables, body) = translate::run(kernel, layouts, geometry)?;
+    let translate::Translated {
+        variables,
+        body,
+        mut sights,
+    } = translate::run(kernel, layouts, geometry)?;
     hazards::check(kernel, &body)?;
-    let webs = webs::run(&variables, &body)?;
-    Ok(buffers::run(layouts, &variables, &body, &webs))
+    let webs = webs::run(&variables, &body, &mut sights)?;
+    Ok(buffers::run(layouts, &variables, &body, &webs, sights))
 }
 
 /// Calls `visit` for every statement, in the order that numbers them: parents before children.

@@ -2,22 +2,31 @@
 
 use super::Variable;
 use crate::codes;
-use crate::flow::{BufferId, Elementwise, FlowKind, FlowStmt, Gemm, Operand, Value, ValueKind};
+use crate::flow::{
+    BufferId, Elementwise, FlowKind, FlowStmt, Gemm, Operand, ProductSees, Sees, Sights, Value, ValueKind,
+};
 use crate::passes::a1_infer_layout::{Layouts, tiles};
 use crate::passes::a2_propagate_layout::{Depth, Geometry};
+use std::collections::BTreeSet;
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{BlockId, IntExpr, Kernel, LoopKind, ParamId, Place, Span, Stmt, StmtKind, VarId};
 use tt_plan::DataFormat;
+
+/// Statements over variables. What uses see is for `webs` to find; until then they see nothing.
+pub struct Translated {
+    /// The blocks, then the tensors touched directly.
+    pub variables: Vec<Variable>,
+    /// What one block of the grid does.
+    pub body: Vec<FlowStmt>,
+    /// The definitions given out.
+    pub sights: Sights,
+}
 
 /// Why a statement is refused.
 pub(super) type Refused = Diagnostic;
 
 /// Runs the step.
-pub fn run(
-    kernel: &Kernel,
-    layouts: &Layouts,
-    geometry: &[Geometry],
-) -> Result<(Vec<Variable>, Vec<FlowStmt>), Vec<Diagnostic>> {
+pub fn run(kernel: &Kernel, layouts: &Layouts, geometry: &[Geometry]) -> Result<Translated, Vec<Diagnostic>> {
     let variables = kernel
         .blocks
         .iter()
@@ -37,17 +46,24 @@ pub fn run(
         .iter()
         .map(|(var, extent)| (*var, extent.value.clone()))
         .collect();
+    let mut sights = Sights::default();
     let mut this = Translate {
         kernel,
         layouts,
         variables,
         ranges,
         stages: None,
+        nothing: sights.sees(BTreeSet::new()),
+        sights,
         errors: Vec::new(),
     };
     let body = this.body(&kernel.body);
     if this.errors.is_empty() {
-        Ok((this.variables, body))
+        Ok(Translated {
+            variables: this.variables,
+            body,
+            sights: this.sights,
+        })
     } else {
         Err(this.errors)
     }
@@ -62,6 +78,9 @@ pub(super) struct Translate<'a> {
     pub(super) ranges: Vec<(VarId, IntExpr)>,
     /// What `T.Pipelined` around here asks for.
     stages: Option<u32>,
+    pub(super) sights: Sights,
+    /// What uses see before `webs` has run.
+    pub(super) nothing: Sees,
     errors: Vec<Diagnostic>,
 }
 
@@ -86,10 +105,12 @@ impl Translate<'_> {
             } => {
                 let extent = self.layouts.blocks[block.value.index()].extent;
                 let region = self.region(region, extent)?;
-                emit(FlowKind::Read {
+                let kind = FlowKind::Read {
                     buffer: variable(block.value),
+                    defines: self.sights.define(),
                     region,
-                });
+                };
+                out.push(FlowStmt { kind, span });
             }
             StmtKind::Copy {
                 src: Place::Block(block),
@@ -99,6 +120,7 @@ impl Translate<'_> {
                 let region = self.region(region, extent)?;
                 emit(FlowKind::Write {
                     buffer: variable(block.value),
+                    sees: self.nothing,
                     region,
                 });
             }
@@ -116,13 +138,14 @@ impl Translate<'_> {
                             .note("a value per row cannot be copied to a value per column"),
                     );
                 }
-                let load = operand(variable(src.value), crate::flow::Broadcast::None, [0, 0]);
+                let load = self.operand(variable(src.value), crate::flow::Broadcast::None, [0, 0]);
                 let value = Value {
                     kind: ValueKind::Load(load),
                     span,
                 };
                 emit(FlowKind::Elementwise(Elementwise {
                     target: variable(dst.value),
+                    defines: self.sights.define(),
                     extent: to.extent,
                     value,
                 }));
@@ -149,6 +172,7 @@ impl Translate<'_> {
                 let extent = self.layouts.blocks[block.value.index()].extent;
                 emit(FlowKind::Elementwise(Elementwise {
                     target: variable(block.value),
+                    defines: self.sights.define(),
                     extent,
                     value,
                 }));
@@ -163,13 +187,14 @@ impl Translate<'_> {
                         "the two blocks are not each other's transposed shape",
                     ));
                 }
-                let load = operand(variable(src.value), crate::flow::Broadcast::Transpose, [0, 0]);
+                let load = self.operand(variable(src.value), crate::flow::Broadcast::Transpose, [0, 0]);
                 let value = Value {
                     kind: ValueKind::Load(load),
                     span,
                 };
                 emit(FlowKind::Elementwise(Elementwise {
                     target: variable(dst.value),
+                    defines: self.sights.define(),
                     extent,
                     value,
                 }));
@@ -206,6 +231,12 @@ impl Translate<'_> {
                         a,
                         b,
                         acc,
+                        defines: self.sights.define(),
+                        sees: ProductSees {
+                            a: self.nothing,
+                            b: self.nothing,
+                            acc: (!clear).then_some(self.nothing),
+                        },
                         m,
                         n,
                         k,
@@ -283,12 +314,24 @@ impl Translate<'_> {
                 };
                 let tiles = self.region(region, extent)?;
                 let buffer = self.direct(region.tensor, extent);
-                out.push(FlowStmt {
-                    kind: FlowKind::Read { buffer, region: tiles },
-                    span,
-                });
+                let kind = FlowKind::Read {
+                    buffer,
+                    defines: self.sights.define(),
+                    region: tiles,
+                };
+                out.push(FlowStmt { kind, span });
                 Ok((buffer, extent))
             }
+        }
+    }
+
+    /// A use of a variable in an element expression.
+    pub(super) fn operand(&self, buffer: BufferId, broadcast: crate::flow::Broadcast, offset: [u32; 2]) -> Operand {
+        Operand {
+            buffer,
+            offset,
+            broadcast,
+            sees: Some(self.nothing),
         }
     }
 
@@ -314,12 +357,4 @@ impl Translate<'_> {
 
 pub(super) fn variable(block: BlockId) -> BufferId {
     BufferId(block.index())
-}
-
-pub(super) fn operand(buffer: BufferId, broadcast: crate::flow::Broadcast, offset: [u32; 2]) -> Operand {
-    Operand {
-        buffer,
-        offset,
-        broadcast,
-    }
 }

@@ -1,12 +1,12 @@
 //! The webs of every variable: definitions and uses that may meet.
 //!
-//! Forward over the structured program: which definitions of each variable may reach each statement. A use joins all
-//! definitions that reach it; what is joined is a web. A gemm uses its accumulator before it defines it, and stays in one
-//! web with what it adds to.
+//! Forward over the structured program: which definitions of each variable may reach each statement. A use sees all
+//! definitions that reach it, and joins them; what is joined is a web. A gemm uses its accumulator before it defines it,
+//! and stays in one web with what it adds to.
 
-use super::{Variable, walk};
+use super::Variable;
 use crate::codes;
-use crate::flow::{FlowKind, FlowStmt};
+use crate::flow::{DefinitionId, FlowKind, FlowStmt, Sees, Sights};
 use crate::linear::{Linear, lower_bound};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use tt_lang::diagnostic::Diagnostic;
@@ -14,10 +14,10 @@ use tt_lang::ir::{IntExpr, IntOp, Span};
 
 /// The webs of a program; statements are numbered as `walk` visits them.
 pub struct Webs {
-    /// The web that a statement defines.
-    pub defined: HashMap<usize, usize>,
-    /// The web of each variable that a statement uses.
-    pub used: HashMap<(usize, usize), usize>,
+    /// The web of each definition.
+    pub defined: HashMap<DefinitionId, usize>,
+    /// The web of each variable that a statement uses, and what it sees there.
+    pub used: HashMap<(usize, usize), (usize, Sees)>,
     /// How many webs there are.
     pub count: usize,
     /// The variable of each web.
@@ -25,76 +25,91 @@ pub struct Webs {
 }
 
 /// The variables that a statement uses, with the place of the use, and the one it defines.
-pub fn uses_and_definition(stmt: &FlowStmt) -> (Vec<(usize, Span)>, Option<usize>) {
+pub fn uses_and_definition(stmt: &FlowStmt) -> (Vec<(usize, Span)>, Option<(usize, DefinitionId)>) {
     match &stmt.kind {
-        FlowKind::Read { buffer, .. } => (Vec::new(), Some(buffer.0)),
+        FlowKind::Read { buffer, defines, .. } => (Vec::new(), Some((buffer.0, *defines))),
         FlowKind::Write { buffer, .. } => (vec![(buffer.0, stmt.span)], None),
         FlowKind::Elementwise(elementwise) => {
             let mut uses = Vec::new();
             elementwise
                 .value
                 .loads(&mut |operand, span| uses.push((operand.buffer.0, span)));
-            (uses, Some(elementwise.target.0))
+            (uses, Some((elementwise.target.0, elementwise.defines)))
         }
         FlowKind::Gemm(gemm) => {
             let mut uses = vec![(gemm.a.0, stmt.span), (gemm.b.0, stmt.span)];
             if !gemm.clear {
                 uses.push((gemm.acc.0, stmt.span));
             }
-            (uses, Some(gemm.acc.0))
+            (uses, Some((gemm.acc.0, gemm.defines)))
         }
-        _ => (Vec::new(), None),
+        FlowKind::Blank { .. }
+        | FlowKind::Release { .. }
+        | FlowKind::Section(_)
+        | FlowKind::Multiply(_)
+        | FlowKind::Accumulate { .. }
+        | FlowKind::For { .. }
+        | FlowKind::If { .. } => (Vec::new(), None),
     }
 }
 
-/// The definitions that may reach a point, by variable; `None` is the state before any.
-type Reaching = BTreeMap<usize, BTreeSet<Option<usize>>>;
+/// The definitions that may reach a point; `None` is the state before any.
+type Definitions = BTreeSet<Option<DefinitionId>>;
 
-struct Analysis<'a> {
-    numbers: HashMap<*const FlowStmt, usize>,
-    variables: &'a [Variable],
-    /// Uses with the definitions that reach them.
-    uses: BTreeMap<(usize, usize), BTreeSet<Option<usize>>>,
-    spans: HashMap<(usize, usize), Span>,
+/// The definitions of every variable that may reach a point.
+type Reaching = BTreeMap<usize, Definitions>;
+
+/// What running statements does to the definitions of a variable.
+#[derive(Default)]
+struct Effect {
+    /// Those that may stand at the end.
+    made: BTreeSet<DefinitionId>,
+    /// What stood before may still stand.
+    passes: bool,
+}
+
+struct Use {
+    reaching: Definitions,
+    /// The definition that the use must share a web with: a gemm's own.
+    own: Option<DefinitionId>,
+    span: Span,
+}
+
+struct Analysis {
+    /// The number of the next statement.
+    number: usize,
+    uses: BTreeMap<(usize, usize), Use>,
+    defined: Vec<(DefinitionId, usize)>,
 }
 
 /// Runs the step.
-pub fn run(variables: &[Variable], body: &[FlowStmt]) -> Result<Webs, Vec<Diagnostic>> {
-    let mut numbers = HashMap::new();
-    let mut statements = Vec::new();
-    walk(body, &mut |stmt| {
-        numbers.insert(std::ptr::from_ref(stmt), statements.len());
-        statements.push(stmt);
-    });
+pub fn run(variables: &[Variable], body: &[FlowStmt], sights: &mut Sights) -> Result<Webs, Vec<Diagnostic>> {
     let mut analysis = Analysis {
-        numbers,
-        variables,
+        number: 0,
         uses: BTreeMap::new(),
-        spans: HashMap::new(),
+        defined: Vec::new(),
     };
-    analysis.body(body, Reaching::new());
-    analysis.undefined()?;
+    analysis.body(body, &mut Reaching::new());
+    analysis.undefined(variables)?;
 
-    // Join the definitions that reach one use.
-    let mut parent: Vec<usize> = (0..statements.len()).collect();
-    fn root(parent: &mut [usize], mut at: usize) -> usize {
-        while parent[at] != at {
-            parent[at] = parent[parent[at]];
-            at = parent[at];
+    let mut parent: BTreeMap<DefinitionId, DefinitionId> = analysis
+        .defined
+        .iter()
+        .map(|(definition, _)| (*definition, *definition))
+        .collect();
+    fn root(parent: &mut BTreeMap<DefinitionId, DefinitionId>, mut at: DefinitionId) -> DefinitionId {
+        while parent[&at] != at {
+            let above = parent[&parent[&at]];
+            parent.insert(at, above);
+            at = above;
         }
         at
     }
-    for ((stmt, variable), reaching) in &analysis.uses {
-        let mut joined: Vec<usize> = reaching.iter().flatten().copied().collect();
-        if let FlowKind::Gemm(gemm) = &statements[*stmt].kind
-            && gemm.acc.0 == *variable
-            && !gemm.clear
-        {
-            joined.push(*stmt);
-        }
+    for found in analysis.uses.values() {
+        let joined: Vec<DefinitionId> = found.reaching.iter().flatten().copied().chain(found.own).collect();
         for pair in joined.windows(2) {
             let (a, b) = (root(&mut parent, pair[0]), root(&mut parent, pair[1]));
-            parent[a] = b;
+            parent.insert(a, b);
         }
     }
     let mut webs = Webs {
@@ -104,70 +119,80 @@ pub fn run(variables: &[Variable], body: &[FlowStmt]) -> Result<Webs, Vec<Diagno
         variable: Vec::new(),
     };
     let mut of_root = HashMap::new();
-    for (number, stmt) in statements.iter().enumerate() {
-        if let (_, Some(variable)) = uses_and_definition(stmt) {
-            let root = root(&mut parent, number);
-            let web = *of_root.entry(root).or_insert_with(|| {
-                webs.variable.push(variable);
-                webs.count += 1;
-                webs.count - 1
-            });
-            webs.defined.insert(number, web);
-        }
+    for (definition, variable) in &analysis.defined {
+        let root = root(&mut parent, *definition);
+        let web = *of_root.entry(root).or_insert_with(|| {
+            webs.variable.push(*variable);
+            webs.count += 1;
+            webs.count - 1
+        });
+        webs.defined.insert(*definition, web);
     }
-    for ((stmt, variable), reaching) in &analysis.uses {
-        if let Some(definition) = reaching.iter().flatten().next() {
-            webs.used.insert((*stmt, *variable), webs.defined[definition]);
+    for (key, found) in analysis.uses {
+        let reaching: BTreeSet<DefinitionId> = found.reaching.into_iter().flatten().collect();
+        if let Some(definition) = reaching.first() {
+            webs.used.insert(key, (webs.defined[definition], sights.sees(reaching)));
         }
     }
     Ok(webs)
 }
 
-impl Analysis<'_> {
-    fn body(&mut self, body: &[FlowStmt], mut state: Reaching) -> Reaching {
+impl Analysis {
+    fn body(&mut self, body: &[FlowStmt], state: &mut Reaching) {
         for stmt in body {
-            let number = self.numbers[&std::ptr::from_ref(stmt)];
+            let number = self.number;
+            self.number += 1;
             let (uses, definition) = uses_and_definition(stmt);
             for (variable, span) in uses {
                 let reaching = state.get(&variable).cloned().unwrap_or_else(|| BTreeSet::from([None]));
-                self.uses.entry((number, variable)).or_default().extend(reaching);
-                self.spans.entry((number, variable)).or_insert(span);
+                let own = definition.filter(|(defined, _)| *defined == variable).map(|(_, id)| id);
+                let own = own.filter(|_| matches!(stmt.kind, FlowKind::Gemm(_)));
+                self.uses
+                    .entry((number, variable))
+                    .or_insert(Use { reaching, own, span });
             }
-            if let Some(variable) = definition {
-                state.insert(variable, BTreeSet::from([Some(number)]));
+            if let Some((variable, id)) = definition {
+                self.defined.push((id, variable));
+                state.insert(variable, BTreeSet::from([Some(id)]));
             }
             match &stmt.kind {
                 FlowKind::For { start, end, body, .. } => {
-                    // Twice is enough: definitions of the body reach its head after one round.
-                    let once = self.body(body, state.clone());
-                    let out = self.body(body, join(&state, &once));
-                    state = if runs_at_least_once(start, end) {
-                        out
-                    } else {
-                        join(&state, &out)
-                    };
+                    let before = state.clone();
+                    // What the body makes reaches its own head.
+                    for (variable, effect) in effects(body) {
+                        reach(state, variable).extend(effect.made.into_iter().map(Some));
+                    }
+                    self.body(body, state);
+                    if !runs_at_least_once(start, end) {
+                        join(state, &before);
+                    }
                 }
                 FlowKind::If { then, otherwise, .. } => {
-                    let (a, b) = (self.body(then, state.clone()), self.body(otherwise, state.clone()));
-                    state = join(&a, &b);
+                    let mut other = state.clone();
+                    self.body(then, state);
+                    self.body(otherwise, &mut other);
+                    join(state, &other);
                 }
                 _ => {}
             }
         }
-        state
     }
 
-    fn undefined(&self) -> Result<(), Vec<Diagnostic>> {
+    fn undefined(&self, variables: &[Variable]) -> Result<(), Vec<Diagnostic>> {
         let errors: Vec<Diagnostic> = self
             .uses
             .iter()
-            .filter(|(_, reaching)| reaching.contains(&None))
-            .map(|(key, reaching)| {
-                let variable = &self.variables[key.1];
-                let sometimes = if reaching.len() > 1 { "may be read" } else { "is read" };
+            .filter(|(_, found)| found.reaching.contains(&None))
+            .map(|(key, found)| {
+                let variable = &variables[key.1];
+                let sometimes = if found.reaching.len() > 1 {
+                    "may be read"
+                } else {
+                    "is read"
+                };
                 Diagnostic::new(
                     &codes::READ_BEFORE_WRITE,
-                    self.spans[key],
+                    found.span,
                     format!("`{}` {sometimes} before it is written", variable.name),
                 )
                 .label(variable.span, "allocated here")
@@ -178,23 +203,72 @@ impl Analysis<'_> {
     }
 }
 
+/// What `body` does to each variable that it may define.
+fn effects(body: &[FlowStmt]) -> BTreeMap<usize, Effect> {
+    let mut out: BTreeMap<usize, Effect> = BTreeMap::new();
+    let then = |out: &mut BTreeMap<usize, Effect>, variable: usize, effect: Effect| {
+        let all = out.entry(variable).or_insert(Effect {
+            made: BTreeSet::new(),
+            passes: true,
+        });
+        if !effect.passes {
+            all.made.clear();
+        }
+        all.made.extend(effect.made);
+        all.passes &= effect.passes;
+    };
+    for stmt in body {
+        if let (_, Some((variable, id))) = uses_and_definition(stmt) {
+            let made = BTreeSet::from([id]);
+            then(&mut out, variable, Effect { made, passes: false });
+        }
+        match &stmt.kind {
+            FlowKind::For { start, end, body, .. } => {
+                let runs = runs_at_least_once(start, end);
+                for (variable, Effect { made, passes }) in effects(body) {
+                    let passes = passes || !runs;
+                    then(&mut out, variable, Effect { made, passes });
+                }
+            }
+            FlowKind::If {
+                then: yes, otherwise, ..
+            } => {
+                let mut sides = [effects(yes), effects(otherwise)];
+                let variables: BTreeSet<usize> = sides.iter().flat_map(|side| side.keys().copied()).collect();
+                for variable in variables {
+                    let mut both = Effect::default();
+                    for side in &mut sides {
+                        let effect = side.remove(&variable);
+                        both.passes |= effect.as_ref().is_none_or(|effect| effect.passes);
+                        both.made.extend(effect.into_iter().flat_map(|effect| effect.made));
+                    }
+                    then(&mut out, variable, both);
+                }
+            }
+            _ => {}
+        }
+    }
+    out
+}
+
 /// Whether a loop from `start` to `end` runs whatever the values at launch.
 pub fn runs_at_least_once(start: &IntExpr, end: &IntExpr) -> bool {
     let count = Linear::of(&IntExpr::binary(IntOp::Sub, end.clone(), start.clone()));
     lower_bound(&count.to_expr()).is_some_and(|low| low >= 1)
 }
 
-fn join(a: &Reaching, b: &Reaching) -> Reaching {
-    let mut out = a.clone();
-    for (variable, definitions) in b {
-        out.entry(*variable)
-            .or_insert_with(|| BTreeSet::from([None]))
-            .extend(definitions);
+fn reach(state: &mut Reaching, variable: usize) -> &mut Definitions {
+    state.entry(variable).or_insert_with(|| BTreeSet::from([None]))
+}
+
+/// `state` where either may be.
+fn join(state: &mut Reaching, other: &Reaching) {
+    for (variable, definitions) in other {
+        reach(state, *variable).extend(definitions);
     }
-    for (variable, definitions) in &mut out {
-        if !b.contains_key(variable) {
+    for (variable, definitions) in state {
+        if !other.contains_key(variable) {
             definitions.insert(None);
         }
     }
-    out
 }

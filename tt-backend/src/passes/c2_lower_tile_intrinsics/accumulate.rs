@@ -7,31 +7,27 @@
 //! | a gemm by itself | all its sums in one acquire per chunk, preloaded with what the accumulator held |
 //!
 //! An accumulator that was filled just before is not filled: registers and packer start from nothing. An element
-//! expression that reads the accumulator just after runs in the same acquire where the registers allow.
+//! expression that reads the accumulator just after runs in the same acquire where the registers allow and nothing sees
+//! the sums later, on any path, round the loops around too.
 //! Calls: patterns.md §1 and §1b.
 
-use super::fuse::uses_and_definitions;
 use super::select::{Context, chunk};
 use crate::flow::{
-    Arg, Broadcast, BufferId, FlowKind, FlowStmt, Gemm, Matmul, Operand, Pack, PackMode, Section, Step, Value,
-    ValueKind,
+    Arg, Broadcast, BufferId, DefinitionId, FlowKind, FlowStmt, Gemm, Makes, Matmul, Operand, Pack, PackMode, Section,
+    Step, Value, ValueKind,
 };
 use crate::passes::c1_lower_shared_to_cb::runs_at_least_once;
 use crate::tile_ops::TileOp;
+use std::collections::{BTreeSet, VecDeque};
 use tt_lang::ir::{IntExpr, Span, VarId};
 use tt_plan::Number;
 
 /// Runs the step: every gemm and every element expression becomes a section.
 pub fn run(body: Vec<FlowStmt>, context: &mut Context) -> Vec<FlowStmt> {
-    let mut count = vec![(0, 0); context.buffers.len()];
-    uses_and_definitions(&body, &mut count);
-    let mut this = Accumulate { count, context };
-    this.list(body, &mut Vec::new())
+    Accumulate { context }.list(body, &mut Vec::new(), &BTreeSet::new())
 }
 
 struct Accumulate<'a, 'b> {
-    /// Uses and definitions of every buffer in the whole program.
-    count: Vec<(usize, usize)>,
     context: &'a mut Context<'b>,
 }
 
@@ -43,6 +39,13 @@ enum Start {
     Existing,
 }
 
+/// What an accumulator holds before the first product, and the fill that is no longer a statement of its own.
+#[derive(Debug, Clone)]
+struct Started {
+    at: Start,
+    fill: Option<DefinitionId>,
+}
+
 /// A gemm that an enclosing `Accumulate` packs for.
 struct Open {
     acc: BufferId,
@@ -50,9 +53,10 @@ struct Open {
 }
 
 impl Accumulate<'_, '_> {
-    fn list(&mut self, body: Vec<FlowStmt>, open: &mut Vec<Open>) -> Vec<FlowStmt> {
+    /// `live`: the accumulators of `body` that something sees after it.
+    fn list(&mut self, body: Vec<FlowStmt>, open: &mut Vec<Open>, live: &BTreeSet<BufferId>) -> Vec<FlowStmt> {
         let mut out: Vec<FlowStmt> = Vec::new();
-        let mut rest: std::collections::VecDeque<FlowStmt> = body.into();
+        let mut rest: VecDeque<FlowStmt> = body.into();
         while let Some(stmt) = rest.pop_front() {
             let span = stmt.span;
             match stmt.kind {
@@ -62,9 +66,10 @@ impl Accumulate<'_, '_> {
                             buffer: gemm.acc,
                             mode: scope.mode.clone(),
                         };
-                        out.push(section(self.product(&gemm, Vec::new(), Vec::new(), 1, 0, pack), span));
+                        let product = self.product(&gemm, Vec::new(), None, Epilogue::none(), pack);
+                        out.push(section(product, span));
                     }
-                    None => self.direct(&gemm, span, &mut out, &mut rest),
+                    None => self.direct(&gemm, span, &mut out, &mut rest, live),
                 },
                 FlowKind::Elementwise(elementwise) => self.context.elementwise(&elementwise, span, &mut out),
                 FlowKind::For {
@@ -84,10 +89,13 @@ impl Accumulate<'_, '_> {
                         },
                         span,
                     };
-                    self.scope(stmt, open, &mut out, &mut rest);
+                    self.scope(stmt, open, &mut out, &mut rest, live);
                 }
                 FlowKind::If { cond, then, otherwise } => {
-                    let (then, otherwise) = (self.list(then, open), self.list(otherwise, open));
+                    let after = |side: &[FlowStmt]| live_after(accumulators(side), rest.iter(), live);
+                    let (live_then, live_otherwise) = (after(&then), after(&otherwise));
+                    let then = self.list(then, open, &live_then);
+                    let otherwise = self.list(otherwise, open, &live_otherwise);
                     out.push(FlowStmt {
                         kind: FlowKind::If { cond, then, otherwise },
                         span,
@@ -95,6 +103,7 @@ impl Accumulate<'_, '_> {
                 }
                 kind @ (FlowKind::Read { .. }
                 | FlowKind::Write { .. }
+                | FlowKind::Blank { .. }
                 | FlowKind::Release { .. }
                 | FlowKind::Section(_)
                 | FlowKind::Multiply(_)
@@ -110,16 +119,20 @@ impl Accumulate<'_, '_> {
         gemm: &Gemm,
         span: Span,
         out: &mut Vec<FlowStmt>,
-        rest: &mut std::collections::VecDeque<FlowStmt>,
+        rest: &mut VecDeque<FlowStmt>,
+        live: &BTreeSet<BufferId>,
     ) {
         let start = if gemm.clear {
-            Start::Zero
+            Started {
+                at: Start::Zero,
+                fill: None,
+            }
         } else {
             take_fill(out, gemm.acc)
         };
-        let preload = preload(&start, gemm.acc);
-        let (epilogue, pack) = self.epilogue(gemm, rest, None);
-        let section_body = self.product(gemm, preload, epilogue.0, epilogue.1, epilogue.2, pack);
+        let preload = preload(&start.at, gemm.acc);
+        let (epilogue, pack) = self.epilogue(gemm, rest, None, live);
+        let section_body = self.product(gemm, preload, start.fill, epilogue, pack);
         out.push(section(section_body, span));
     }
 
@@ -129,7 +142,8 @@ impl Accumulate<'_, '_> {
         stmt: FlowStmt,
         open: &mut Vec<Open>,
         out: &mut Vec<FlowStmt>,
-        rest: &mut std::collections::VecDeque<FlowStmt>,
+        rest: &mut VecDeque<FlowStmt>,
+        live: &BTreeSet<BufferId>,
     ) {
         let span = stmt.span;
         let mut found = Vec::new();
@@ -155,7 +169,7 @@ impl Accumulate<'_, '_> {
             let gemm = candidate.gemm.clone();
             let start_value = take_fill(out, gemm.acc);
             let whole = [gemm.m, gemm.n];
-            let (epilogue, pack) = self.epilogue(&gemm, rest, Some(whole));
+            let (epilogue, pack) = self.epilogue(&gemm, rest, Some(whole), live);
             let matmul = self.matmul(&gemm);
             let control = vec![FlowStmt {
                 kind: FlowKind::For {
@@ -167,28 +181,37 @@ impl Accumulate<'_, '_> {
                 },
                 span,
             }];
-            let mut steps = preload(&start_value, gemm.acc);
+            let mut steps = preload(&start_value.at, gemm.acc);
             steps.push(Step::Control(control));
-            steps.extend(epilogue.0);
+            steps.extend(epilogue.steps);
             out.push(section(
                 Section {
                     tiles: whole,
                     chunk: whole,
-                    registers: epilogue.1,
+                    registers: epilogue.registers,
                     steps,
-                    result: epilogue.2,
+                    result: epilogue.result,
                     pack,
+                    makes: epilogue.makes,
+                    fill: start_value.fill,
                 },
                 span,
             ));
             return;
         }
 
+        // What something sees after an iteration: after the loop, or in the next one.
+        let live = {
+            let inside = accumulators(&body);
+            let mut live = live_after(inside.clone(), rest.iter(), live);
+            live.extend(inside.into_iter().filter(|acc| seen(body.iter(), *acc) == Seen::Used));
+            live
+        };
+
         // Through L1: a version of each accumulator is reserved around the loop.
         let mut wrapped = Vec::new();
         for candidate in &found {
             let gemm = &candidate.gemm;
-            let start_value = take_fill(out, gemm.acc);
             let first = (!candidate.conditional && candidate.loops.iter().all(|(_, s, e)| runs_at_least_once(s, e)))
                 .then(|| {
                     candidate
@@ -197,7 +220,8 @@ impl Accumulate<'_, '_> {
                         .map(|(var, start, _)| (*var, start.clone()))
                         .collect::<Vec<_>>()
                 });
-            let (mode, before) = match (start_value, first) {
+            let Started { at, mut fill } = take_fill(out, gemm.acc);
+            let (mode, before) = match (at, first) {
                 (Start::Zero, Some(first)) => (PackMode::AddAfterFirst(first), None),
                 (start, _) => {
                     let value = match start {
@@ -209,16 +233,17 @@ impl Accumulate<'_, '_> {
                         buffer: gemm.acc,
                         mode: PackMode::Overwrite,
                     };
+                    let makes = fill.take().map_or(Makes::Registers, Makes::Definition);
                     let before = self
                         .context
-                        .section(&Value { kind: value, span }, [gemm.m, gemm.n], pack);
+                        .section(&Value { kind: value, span }, [gemm.m, gemm.n], pack, makes);
                     (PackMode::Add, Some(before))
                 }
             };
             open.push(Open { acc: gemm.acc, mode });
-            wrapped.push((gemm.acc, before));
+            wrapped.push((gemm.acc, before, fill));
         }
-        let body = self.list(body, open);
+        let body = self.list(body, open, &live);
         open.truncate(open.len() - wrapped.len());
         let mut inner = vec![FlowStmt {
             kind: FlowKind::For {
@@ -230,12 +255,16 @@ impl Accumulate<'_, '_> {
             },
             span,
         }];
-        for (buffer, before) in wrapped.into_iter().rev() {
+        for (buffer, before, fill) in wrapped.into_iter().rev() {
             if let Some(before) = before {
                 inner.insert(0, section(before, span));
             }
             inner = vec![FlowStmt {
-                kind: FlowKind::Accumulate { buffer, body: inner },
+                kind: FlowKind::Accumulate {
+                    buffer,
+                    fill,
+                    body: inner,
+                },
                 span,
             }];
         }
@@ -257,6 +286,8 @@ impl Accumulate<'_, '_> {
         Matmul {
             a: gemm.a,
             b: gemm.b,
+            defines: gemm.defines,
+            sees: gemm.sees,
             k: gemm.k,
             b_step,
             b_column,
@@ -268,47 +299,43 @@ impl Accumulate<'_, '_> {
         &self,
         gemm: &Gemm,
         preload: Vec<Step>,
-        epilogue: Vec<Step>,
-        registers: u32,
-        result: u32,
+        fill: Option<DefinitionId>,
+        epilogue: Epilogue,
         pack: Pack,
     ) -> Section {
         let matmul = self.matmul(gemm);
         let tiles = [gemm.m, gemm.n];
         let width = if matmul.b_column == 1 { gemm.n } else { 1 };
-        let chunk = chunk([gemm.m, width], self.context.registers.capacity / registers);
+        let chunk = chunk([gemm.m, width], self.context.registers.capacity / epilogue.registers);
         let mut steps = preload;
         steps.push(Step::Matmul(matmul));
-        steps.extend(epilogue);
+        steps.extend(epilogue.steps);
         Section {
             tiles,
             chunk,
-            registers,
+            registers: epilogue.registers,
             steps,
-            result,
+            result: epilogue.result,
             pack,
+            makes: epilogue.makes,
+            fill,
         }
     }
 
-    /// The steps of the expression that reads the accumulator next, where it can run in the same acquire, with its
-    /// registers, its result and where that goes; else nothing to do but publish the accumulator.
+    /// The expression that reads the accumulator next, where it can run in the same acquire and is the last to see the
+    /// sums, and where its result goes; else nothing to do but publish the accumulator.
     fn epilogue(
         &mut self,
         gemm: &Gemm,
-        rest: &mut std::collections::VecDeque<FlowStmt>,
+        rest: &mut VecDeque<FlowStmt>,
         whole_chunk: Option<[u32; 2]>,
-    ) -> ((Vec<Step>, u32, u32), Pack) {
+        live: &BTreeSet<BufferId>,
+    ) -> (Epilogue, Pack) {
         let publish = |buffer| Pack {
             buffer,
             mode: PackMode::Publish,
         };
-        let nothing = ((Vec::new(), 1, 0), publish(gemm.acc));
-        // All definitions of the accumulator are this gemm and a fill; this expression must be its only other use.
-        let (uses, definitions) = self.count[gemm.acc.0];
-        let own = usize::from(!gemm.clear);
-        if uses != own + 1 || definitions > 2 {
-            return nothing;
-        }
+        let nothing = (Epilogue::none(), publish(gemm.acc));
         let Some(FlowStmt {
             kind: FlowKind::Elementwise(next),
             ..
@@ -316,16 +343,31 @@ impl Accumulate<'_, '_> {
         else {
             return nothing;
         };
-        let mut loads = 0;
-        let mut plain = 0;
+        let last = next.target == gemm.acc
+            || match seen(rest.iter().skip(1), gemm.acc) {
+                Seen::Used => false,
+                Seen::Replaced => true,
+                Seen::Neither => !live.contains(&gemm.acc),
+            };
+        let mut loads = Vec::new();
         next.value.loads(&mut |operand, _| {
             if operand.buffer == gemm.acc {
-                loads += 1;
-                plain += usize::from(operand == whole(gemm.acc));
+                loads.push(operand);
             }
         });
+        let [
+            Operand {
+                offset: [0, 0],
+                broadcast: Broadcast::None,
+                sees: Some(sees),
+                ..
+            },
+        ] = loads.as_slice()
+        else {
+            return nothing;
+        };
         let tiles = crate::passes::a1_infer_layout::tiles(next.extent);
-        if (loads, plain) != (1, 1) || tiles != [gemm.m, gemm.n] {
+        if !last || tiles != [gemm.m, gemm.n] {
             return nothing;
         }
         let mut value = next.value.clone();
@@ -338,8 +380,38 @@ impl Accumulate<'_, '_> {
             return nothing;
         }
         let pack = publish(next.target);
+        let makes = Makes::OfSums {
+            sees: *sees,
+            defines: next.defines,
+        };
         rest.pop_front();
-        ((steps, registers, result), pack)
+        let epilogue = Epilogue {
+            steps,
+            registers,
+            result,
+            makes,
+        };
+        (epilogue, pack)
+    }
+}
+
+/// What follows the products of a section in its registers.
+struct Epilogue {
+    steps: Vec<Step>,
+    /// Registers of each tile, and the one with the result.
+    registers: u32,
+    result: u32,
+    makes: Makes,
+}
+
+impl Epilogue {
+    fn none() -> Self {
+        Epilogue {
+            steps: Vec::new(),
+            registers: 1,
+            result: 0,
+            makes: Makes::Registers,
+        }
     }
 }
 
@@ -350,11 +422,13 @@ fn section(section: Section, span: Span) -> FlowStmt {
     }
 }
 
+/// What sums start from; the products say what that is.
 fn whole(buffer: BufferId) -> Operand {
     Operand {
         buffer,
         offset: [0, 0],
         broadcast: Broadcast::None,
+        sees: None,
     }
 }
 
@@ -384,7 +458,7 @@ fn preload(start: &Start, acc: BufferId) -> Vec<Step> {
 }
 
 /// Takes away the fill of `acc` that stands last among the statements before, unless something between touches it.
-fn take_fill(out: &mut Vec<FlowStmt>, acc: BufferId) -> Start {
+fn take_fill(out: &mut Vec<FlowStmt>, acc: BufferId) -> Started {
     for at in (0..out.len()).rev() {
         if let FlowKind::Section(section) = &out[at].kind
             && section.pack.buffer == acc
@@ -400,21 +474,110 @@ fn take_fill(out: &mut Vec<FlowStmt>, acc: BufferId) -> Start {
             } else {
                 Start::Value(number.clone())
             };
+            let fill = match section.makes {
+                Makes::Definition(fill) => Some(fill),
+                Makes::OfSums { .. } | Makes::Registers => None,
+            };
             out.remove(at);
-            return start;
+            return Started { at: start, fill };
         }
         if touches(&out[at], acc) {
             break;
         }
     }
-    Start::Existing
+    Started {
+        at: Start::Existing,
+        fill: None,
+    }
+}
+
+/// What statements do first with what a buffer holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Seen {
+    /// Something may use it.
+    Used,
+    /// Something else takes its place on every path before it is used.
+    Replaced,
+    /// Neither, on some path.
+    Neither,
+}
+
+/// What `body`, before this pass, does first with what `buffer` holds.
+fn seen<'a>(body: impl Iterator<Item = &'a FlowStmt>, buffer: BufferId) -> Seen {
+    for stmt in body {
+        let first = match &stmt.kind {
+            FlowKind::For { start, end, body, .. } => match seen(body.iter(), buffer) {
+                Seen::Replaced if !runs_at_least_once(start, end) => Seen::Neither,
+                first => first,
+            },
+            FlowKind::If { then, otherwise, .. } => match [then, otherwise].map(|side| seen(side.iter(), buffer)) {
+                [Seen::Used, _] | [_, Seen::Used] => Seen::Used,
+                [Seen::Replaced, Seen::Replaced] => Seen::Replaced,
+                _ => Seen::Neither,
+            },
+            FlowKind::Gemm(gemm) if gemm.acc == buffer => {
+                let uses = !gemm.clear || gemm.a == buffer || gemm.b == buffer;
+                if uses { Seen::Used } else { Seen::Replaced }
+            }
+            FlowKind::Read { buffer: defined, .. } if *defined == buffer => Seen::Replaced,
+            FlowKind::Elementwise(elementwise) => {
+                let mut used = false;
+                elementwise
+                    .value
+                    .loads(&mut |operand, _| used |= operand.buffer == buffer);
+                match (used, elementwise.target == buffer) {
+                    (true, _) => Seen::Used,
+                    (false, true) => Seen::Replaced,
+                    (false, false) => Seen::Neither,
+                }
+            }
+            _ if touches(stmt, buffer) => Seen::Used,
+            _ => Seen::Neither,
+        };
+        if first != Seen::Neither {
+            return first;
+        }
+    }
+    Seen::Neither
+}
+
+/// Those of `accumulators` that something may see in the statements that follow, or where those end.
+fn live_after<'a>(
+    accumulators: BTreeSet<BufferId>,
+    rest: impl Iterator<Item = &'a FlowStmt> + Clone,
+    live: &BTreeSet<BufferId>,
+) -> BTreeSet<BufferId> {
+    let seen_later = |acc: &BufferId| match seen(rest.clone(), *acc) {
+        Seen::Used => true,
+        Seen::Replaced => false,
+        Seen::Neither => live.contains(acc),
+    };
+    accumulators.into_iter().filter(seen_later).collect()
+}
+
+/// The accumulators of all gemms in `body`.
+fn accumulators(body: &[FlowStmt]) -> BTreeSet<BufferId> {
+    let mut out = BTreeSet::new();
+    for stmt in body {
+        match &stmt.kind {
+            FlowKind::Gemm(gemm) => drop(out.insert(gemm.acc)),
+            FlowKind::For { body, .. } => out.extend(accumulators(body)),
+            FlowKind::If { then, otherwise, .. } => {
+                out.extend(accumulators(then));
+                out.extend(accumulators(otherwise));
+            }
+            _ => {}
+        }
+    }
+    out
 }
 
 fn touches(stmt: &FlowStmt, buffer: BufferId) -> bool {
     match &stmt.kind {
-        FlowKind::Read { buffer: b, .. } | FlowKind::Write { buffer: b, .. } | FlowKind::Release { buffer: b } => {
-            *b == buffer
-        }
+        FlowKind::Read { buffer: b, .. }
+        | FlowKind::Write { buffer: b, .. }
+        | FlowKind::Blank { buffer: b }
+        | FlowKind::Release { buffer: b } => *b == buffer,
         FlowKind::Elementwise(elementwise) => {
             let mut found = elementwise.target == buffer;
             elementwise
@@ -434,7 +597,7 @@ fn touches(stmt: &FlowStmt, buffer: BufferId) -> bool {
                     Step::Control(body) => body.iter().any(|stmt| touches(stmt, buffer)),
                 })
         }
-        FlowKind::Accumulate { buffer: b, body } => *b == buffer || body.iter().any(|stmt| touches(stmt, buffer)),
+        FlowKind::Accumulate { buffer: b, body, .. } => *b == buffer || body.iter().any(|stmt| touches(stmt, buffer)),
         FlowKind::For { body, .. } => body.iter().any(|stmt| touches(stmt, buffer)),
         FlowKind::If { then, otherwise, .. } => then.iter().chain(otherwise).any(|stmt| touches(stmt, buffer)),
     }

@@ -14,7 +14,7 @@ pub fn run(flow: &mut Flow) {
 }
 
 /// How often each buffer is used and defined.
-pub fn uses_and_definitions(body: &[FlowStmt], count: &mut [(usize, usize)]) {
+fn uses_and_definitions(body: &[FlowStmt], count: &mut [(usize, usize)]) {
     for stmt in body {
         match &stmt.kind {
             FlowKind::Read { buffer, .. } => count[buffer.0].1 += 1,
@@ -36,7 +36,11 @@ pub fn uses_and_definitions(body: &[FlowStmt], count: &mut [(usize, usize)]) {
                 uses_and_definitions(then, count);
                 uses_and_definitions(otherwise, count);
             }
-            FlowKind::Release { .. } | FlowKind::Section(_) | FlowKind::Multiply(_) | FlowKind::Accumulate { .. } => {}
+            FlowKind::Blank { .. }
+            | FlowKind::Release { .. }
+            | FlowKind::Section(_)
+            | FlowKind::Multiply(_)
+            | FlowKind::Accumulate { .. } => {}
         }
     }
 }

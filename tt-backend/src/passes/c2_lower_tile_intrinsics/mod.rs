@@ -43,6 +43,7 @@ pub fn run(flow: &mut Flow, registers: Registers) -> Result<(), Vec<Diagnostic>>
     let mut context = select::Context {
         registers,
         buffers: &mut flow.buffers,
+        sights: &mut flow.sights,
         zeros: None,
         errors: Vec::new(),
     };
@@ -111,6 +112,7 @@ pub fn sections<'a>(
             }
             FlowKind::Read { .. }
             | FlowKind::Write { .. }
+            | FlowKind::Blank { .. }
             | FlowKind::Release { .. }
             | FlowKind::Elementwise(_)
             | FlowKind::Gemm(_) => {}

@@ -7,10 +7,11 @@
 use super::{Registers, scratch};
 use crate::codes;
 use crate::flow::{
-    Arg, Broadcast, Buffer, BufferId, BufferKind, Elementwise, FlowKind, FlowStmt, Operand, Pack, PackMode, Section,
-    Step, Value, ValueKind,
+    Arg, Broadcast, Buffer, BufferId, BufferKind, Elementwise, FlowKind, FlowStmt, Makes, Operand, Pack, PackMode,
+    Section, Sights, Step, Value, ValueKind,
 };
 use crate::tile_ops::{FpuOp, SfpuForm, SfpuOp, TileOp};
+use std::collections::BTreeSet;
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{CompareOp, ElementOp, Span};
 use tt_plan::{DataFormat, Number};
@@ -21,6 +22,8 @@ pub struct Context<'a> {
     pub registers: Registers,
     /// The buffers, to which scratch blocks are added.
     pub buffers: &'a mut Vec<Buffer>,
+    /// What uses see of the definitions, to which those of scratch blocks are added.
+    pub sights: &'a mut Sights,
     /// The tile of zeros, where something needs it.
     pub zeros: Option<BufferId>,
     /// What could not be selected.
@@ -66,7 +69,8 @@ impl Context<'_> {
                 buffer: target,
                 mode: PackMode::Publish,
             };
-            let section = self.section(&part, tiles, pack);
+            let defines = self.sights.define();
+            let section = self.section(&part, tiles, pack, Makes::Definition(defines));
             out.push(FlowStmt {
                 kind: FlowKind::Section(section),
                 span,
@@ -75,6 +79,7 @@ impl Context<'_> {
                 buffer: target,
                 offset: [0, 0],
                 broadcast: Broadcast::None,
+                sees: Some(self.sights.sees(BTreeSet::from([defines]))),
             };
             replace_first(
                 &mut value,
@@ -89,7 +94,7 @@ impl Context<'_> {
             buffer: elementwise.target,
             mode: PackMode::Publish,
         };
-        let section = self.section(&value, tiles, pack);
+        let section = self.section(&value, tiles, pack, Makes::Definition(elementwise.defines));
         out.push(FlowStmt {
             kind: FlowKind::Section(section),
             span,
@@ -97,7 +102,7 @@ impl Context<'_> {
     }
 
     /// An expression that fits in the registers as a section.
-    pub fn section(&mut self, value: &Value, tiles: [u32; 2], pack: Pack) -> Section {
+    pub fn section(&mut self, value: &Value, tiles: [u32; 2], pack: Pack, makes: Makes) -> Section {
         let emitted = self.emit(value);
         self.keep(&emitted);
         let registers = emitted.used.max(1);
@@ -109,6 +114,8 @@ impl Context<'_> {
             steps: emitted.steps,
             result: emitted.result,
             pack,
+            makes,
+            fill: None,
         }
     }
 

@@ -2,8 +2,10 @@
 
 use super::scratch;
 use crate::flow::{
-    Broadcast, Buffer, BufferKind, Elementwise, Flow, FlowKind, FlowStmt, Gemm, Operand, Value, ValueKind,
+    Broadcast, Buffer, BufferKind, Elementwise, Flow, FlowKind, FlowStmt, Gemm, Operand, ProductSees, Sights, Value,
+    ValueKind,
 };
+use std::collections::BTreeSet;
 
 /// Runs the step.
 pub fn run(flow: &mut Flow) {
@@ -15,7 +17,7 @@ pub fn run(flow: &mut Flow) {
             buffer.kind == BufferKind::Incoming && !uses.is_empty() && uses.iter().all(|right| *right);
     }
     let body = std::mem::take(&mut flow.body);
-    flow.body = left(body, &mut flow.buffers);
+    flow.body = left(body, &mut flow.buffers, &mut flow.sights);
 }
 
 /// For every use of a buffer: whether it is as a transposed right operand.
@@ -40,7 +42,7 @@ fn count(body: &[FlowStmt], uses: &mut [Vec<bool>]) {
 }
 
 /// Left operands get a transposed copy.
-fn left(body: Vec<FlowStmt>, buffers: &mut Vec<Buffer>) -> Vec<FlowStmt> {
+fn left(body: Vec<FlowStmt>, buffers: &mut Vec<Buffer>, sights: &mut Sights) -> Vec<FlowStmt> {
     let mut out = Vec::new();
     for mut stmt in body {
         let span = stmt.span;
@@ -53,26 +55,37 @@ fn left(body: Vec<FlowStmt>, buffers: &mut Vec<Buffer>) -> Vec<FlowStmt> {
                     buffer: gemm.a,
                     offset: [0, 0],
                     broadcast: Broadcast::Transpose,
+                    sees: Some(gemm.sees.a),
                 };
+                let defines = sights.define();
                 let value = Value {
                     kind: ValueKind::Load(load),
                     span,
                 };
                 let extent = [u64::from(gemm.m) * 32, u64::from(gemm.k) * 32];
                 out.push(FlowStmt {
-                    kind: FlowKind::Elementwise(Elementwise { target, extent, value }),
+                    kind: FlowKind::Elementwise(Elementwise {
+                        target,
+                        defines,
+                        extent,
+                        value,
+                    }),
                     span,
                 });
                 *gemm = Gemm {
                     a: target,
+                    sees: ProductSees {
+                        a: sights.sees(BTreeSet::from([defines])),
+                        ..gemm.sees
+                    },
                     transpose_a: false,
                     ..gemm.clone()
                 };
             }
-            FlowKind::For { body, .. } => *body = left(std::mem::take(body), buffers),
+            FlowKind::For { body, .. } => *body = left(std::mem::take(body), buffers, sights),
             FlowKind::If { then, otherwise, .. } => {
-                *then = left(std::mem::take(then), buffers);
-                *otherwise = left(std::mem::take(otherwise), buffers);
+                *then = left(std::mem::take(then), buffers, sights);
+                *otherwise = left(std::mem::take(otherwise), buffers, sights);
             }
             _ => {}
         }

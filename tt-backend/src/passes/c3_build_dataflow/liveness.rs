@@ -1,7 +1,17 @@
 //! Liveness of versions, backward over the structured program; a `Release` stands where a version dies.
+//!
+//! A version that an iteration of a loop leaves for what follows is dropped by the next iteration, which makes its own.
+//! The first iteration has to find one too: where nothing before the loop made it, a `Blank` does.
+//!
+//! ```text
+//!                              blank v
+//!  for q < 4 { v = f(q) }      for q < 4 { release v; v = f(q) }
+//!  y = v                  ⟹    y = v; release v
+//! ```
 
 use super::{replaces, section_defines, section_uses};
 use crate::flow::{BufferId, Flow, FlowKind, FlowStmt, Step};
+use crate::passes::c1_lower_shared_to_cb::runs_at_least_once;
 use std::collections::BTreeSet;
 use tt_lang::ir::Span;
 
@@ -37,8 +47,65 @@ fn list(body: Vec<FlowStmt>, mut live: Live) -> (Vec<FlowStmt>, Live) {
     (out, live)
 }
 
-fn live_before(body: &[FlowStmt], live: Live) -> Live {
-    list(body.to_vec(), live).1
+/// What running statements uses of what was there before, and what it replaces on every path.
+#[derive(Default)]
+struct Effect {
+    uses: Live,
+    replaces: Live,
+}
+
+impl Effect {
+    fn then(&mut self, next: Effect) {
+        self.uses.extend(next.uses.difference(&self.replaces));
+        self.replaces.extend(next.replaces);
+    }
+}
+
+fn effect(body: &[FlowStmt]) -> Effect {
+    let mut out = Effect::default();
+    let replaces = |buffer| Effect {
+        uses: Live::new(),
+        replaces: Live::from([buffer]),
+    };
+    let uses = |uses| Effect {
+        uses,
+        replaces: Live::new(),
+    };
+    for stmt in body {
+        match &stmt.kind {
+            FlowKind::Read { buffer, .. } | FlowKind::Blank { buffer } => out.then(replaces(*buffer)),
+            FlowKind::Write { buffer, .. } => out.then(uses(Live::from([*buffer]))),
+            FlowKind::Multiply(matmul) => out.then(uses(Live::from([matmul.a, matmul.b]))),
+            FlowKind::Section(section) => {
+                out.then(uses(section_uses(section)));
+                for step in &section.steps {
+                    if let Step::Control(body) = step {
+                        out.then(effect(body));
+                    }
+                }
+                out.then(section_defines(section).map(replaces).unwrap_or_default());
+            }
+            FlowKind::Accumulate { buffer, body, .. } => {
+                out.then(effect(body));
+                out.then(replaces(*buffer));
+            }
+            FlowKind::For { start, end, body, .. } => {
+                let mut once = effect(body);
+                if !runs_at_least_once(start, end) {
+                    once.replaces.clear();
+                }
+                out.then(once);
+            }
+            FlowKind::If { then, otherwise, .. } => {
+                let (mut either, other) = (effect(then), effect(otherwise));
+                either.uses.extend(other.uses);
+                either.replaces.retain(|buffer| other.replaces.contains(buffer));
+                out.then(either);
+            }
+            FlowKind::Release { .. } | FlowKind::Elementwise(_) | FlowKind::Gemm(_) => {}
+        }
+    }
+    out
 }
 
 /// A statement with its releases after it (in order), and what is live before it.
@@ -68,8 +135,9 @@ fn statement(stmt: FlowStmt, after: &Live) -> (Vec<FlowStmt>, Live) {
         (out, before)
     };
     match stmt.kind {
-        FlowKind::Read { buffer, region } => simple(FlowKind::Read { buffer, region }, Live::new(), Some(buffer)),
-        FlowKind::Write { buffer, region } => simple(FlowKind::Write { buffer, region }, Live::from([buffer]), None),
+        FlowKind::Read { buffer, .. } => simple(stmt.kind, Live::new(), Some(buffer)),
+        FlowKind::Blank { buffer } => simple(stmt.kind, Live::new(), Some(buffer)),
+        FlowKind::Write { buffer, .. } => simple(stmt.kind, Live::from([buffer]), None),
         FlowKind::Multiply(matmul) => {
             let uses = Live::from([matmul.a, matmul.b]);
             simple(FlowKind::Multiply(matmul), uses, None)
@@ -93,12 +161,12 @@ fn statement(stmt: FlowStmt, after: &Live) -> (Vec<FlowStmt>, Live) {
             let (out, _) = simple(FlowKind::Section(section), uses, defines);
             (out, before_control)
         }
-        FlowKind::Accumulate { buffer, body } => {
+        FlowKind::Accumulate { buffer, fill, body } => {
             let mut inside = after.clone();
             inside.remove(&buffer);
             let (body, before) = list(body, inside);
             let mut out = vec![FlowStmt {
-                kind: FlowKind::Accumulate { buffer, body },
+                kind: FlowKind::Accumulate { buffer, fill, body },
                 span,
             }];
             if !after.contains(&buffer) {
@@ -113,23 +181,23 @@ fn statement(stmt: FlowStmt, after: &Live) -> (Vec<FlowStmt>, Live) {
             kind,
             body,
         } => {
-            // What is live at the head: what is live after, as the loop may run no further, and what the body uses first.
-            let mut head = after.clone();
-            loop {
-                let mut next = live_before(&body, head.clone());
-                next.extend(&head);
-                if next == head {
-                    break;
-                }
-                head = next;
-            }
-            let (mut body, body_before) = list(body, head.clone());
-            let dying: Vec<FlowStmt> = head
+            // What every iteration finds and leaves: what is live after the loop, and what an iteration uses first.
+            let runs = runs_at_least_once(&start, &end);
+            let mut carried = after.clone();
+            carried.extend(effect(&body).uses);
+            let (mut body, body_before) = list(body, carried.clone());
+            let dying: Vec<FlowStmt> = carried
                 .difference(&body_before)
                 .map(|buffer| release(*buffer, span))
                 .collect();
             body.splice(0..0, dying);
-            let mut out = vec![FlowStmt {
+            let before = if runs { body_before } else { carried.clone() };
+            let blank = |buffer: &BufferId| FlowStmt {
+                kind: FlowKind::Blank { buffer: *buffer },
+                span,
+            };
+            let mut out: Vec<FlowStmt> = carried.difference(&before).map(blank).collect();
+            out.push(FlowStmt {
                 kind: FlowKind::For {
                     var,
                     start,
@@ -138,9 +206,9 @@ fn statement(stmt: FlowStmt, after: &Live) -> (Vec<FlowStmt>, Live) {
                     body,
                 },
                 span,
-            }];
-            out.extend(head.difference(after).map(|buffer| release(*buffer, span)));
-            (out, head)
+            });
+            out.extend(carried.difference(after).map(|buffer| release(*buffer, span)));
+            (out, before)
         }
         FlowKind::If { cond, then, otherwise } => {
             let (mut then, then_before) = list(then, after.clone());
@@ -174,7 +242,7 @@ fn count(body: &[FlowStmt], alive: &mut [u32], most: &mut [u32]) {
     }
     for stmt in body {
         match &stmt.kind {
-            FlowKind::Read { buffer, .. } => define(*buffer, alive, most),
+            FlowKind::Read { buffer, .. } | FlowKind::Blank { buffer } => define(*buffer, alive, most),
             FlowKind::Release { buffer } => alive[buffer.0] = alive[buffer.0].saturating_sub(1),
             FlowKind::Section(section) => {
                 // The version being packed is reserved while the control steps run.
@@ -190,7 +258,7 @@ fn count(body: &[FlowStmt], alive: &mut [u32], most: &mut [u32]) {
                     alive[buffer.0] -= 1;
                 }
             }
-            FlowKind::Accumulate { buffer, body } => {
+            FlowKind::Accumulate { buffer, body, .. } => {
                 define(*buffer, alive, most);
                 count(body, alive, most);
             }
