@@ -304,3 +304,6 @@ impl Run<'_> {
         ))
     }
 }
+
+#[cfg(test)]
+mod tests;
