@@ -1,6 +1,6 @@
 //! The kernels that are run: one per operation of the language and way of using it.
 
-use super::{blocks, elementwise, products};
+use super::{blocks, elementwise, products, structures};
 
 /// One kernel and the launches it is run with.
 pub struct Case {
@@ -52,6 +52,7 @@ pub fn all() -> Vec<Case> {
     cases.extend(elementwise::broadcasts());
     cases.extend(blocks::cases());
     cases.extend(products::cases());
+    cases.extend(structures::cases());
     cases
 }
 

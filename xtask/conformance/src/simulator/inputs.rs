@@ -3,6 +3,7 @@
 use super::case::{Case, Domain};
 use crate::emulated::TensorValues;
 use tt_lang::ir::ElementType;
+use tt_plan::{Bindings, CompileArg, Plan, Role};
 
 /// A kind of inputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,10 +43,42 @@ const SPECIALS: [f32; 20] = [
     127.5,
 ];
 
-/// Fills what the kernel of `case` reads.
-pub fn fill(case: &Case, kind: Kind, tensors: &mut [TensorValues]) {
-    let mut random = Random(0x9E37_79B9_7F4A_7C15);
-    let read: Vec<usize> = (0..tensors.len()).filter(|at| !tensors[*at].written).collect();
+/// What a tensor holds that the kernel writes and never reads: no result is this by chance.
+const SENTINEL: f32 = -12_288.0;
+
+/// What scalars may be: exact in every format, of both signs, above and below 1.
+const FLOATS: [f32; 6] = [0.375, -1.5, 2.0, -0.3125, 3.0, 0.0625];
+const INTEGERS: [i64; 4] = [3, 1, 2, 5];
+
+/// Fills the tensors of `case`, in place ones too, and gives its scalars values. What the kernel only writes holds
+/// [`SENTINEL`] before.
+pub fn fill(case: &Case, kind: Kind, seed: u64, plan: &Plan, (bindings, tensors): &mut (Bindings, Vec<TensorValues>)) {
+    let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
+    // The first seed has the first of each.
+    let pick = |random: &mut Random, count: usize| {
+        if seed == 1 {
+            0
+        } else {
+            (random.bits() >> 32) as usize % count
+        }
+    };
+    for value in bindings.floats.values_mut() {
+        *value = FLOATS[pick(&mut random, FLOATS.len())];
+    }
+    for (name, value) in &mut bindings.integers {
+        if !plan.extents.contains(name) {
+            *value = INTEGERS[pick(&mut random, INTEGERS.len())];
+        }
+    }
+    let reader = plan.kernel(Role::Reader);
+    let is_read = |tensor: &TensorValues| {
+        let mut accessed = reader.iter().flat_map(|reader| &reader.compile_args);
+        accessed.any(|CompileArg::Accessor(name)| *name == tensor.name)
+    };
+    for tensor in tensors.iter_mut().filter(|tensor| !is_read(tensor)) {
+        tensor.before.fill(SENTINEL);
+    }
+    let read: Vec<usize> = (0..tensors.len()).filter(|at| is_read(&tensors[*at])).collect();
     match (kind, &case.domain) {
         (Kind::Ordinary, Domain::Elementwise { value }) => {
             // The arrays are drawn together, so that the operation has a value for what meets in it.

@@ -4,8 +4,9 @@ use super::case::Case;
 use super::distance::Distance;
 use super::inputs::{self, Kind};
 use super::oracle::{Failure, Oracle};
-use super::{npy, spec};
+use super::{bound, npy, padding, spec};
 use crate::emulated::{self, TensorValues};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use tt_plan::{Parameter, Plan};
 
@@ -51,11 +52,15 @@ pub struct Launch {
     pub failure: Option<Failure>,
     pub to_emulator: Distance,
     pub to_reference: Distance,
+    /// How far each tensor may be from the reference; nothing for extreme inputs, where it has no bound.
+    allowed: Option<Vec<Vec<f64>>>,
+    /// What is farther: on the emulator, on the simulated chip.
+    beyond: Vec<String>,
 }
 
 impl Row {
     /// Compiles the kernel, runs it on the emulator and writes its specs below `out`.
-    pub fn prepare(case: &Case, chips: &[&str], out: &Path) -> Result<Row, String> {
+    pub fn prepare(case: &Case, chips: &[&str], seed: u64, out: &Path) -> Result<Row, String> {
         let folder = out.join(&case.name);
         let fail = |error: std::io::Error| format!("cannot write {}: {error}", folder.display());
         std::fs::create_dir_all(&folder).map_err(fail)?;
@@ -87,21 +92,33 @@ impl Row {
             let mut launches = Vec::new();
             for extents in case.shapes {
                 for (kind, name) in Kind::ALL {
-                    let (bindings, mut tensors) = emulated::tensors(&plan, extents)?;
-                    inputs::fill(case, kind, &mut tensors);
-                    let outcome = emulated::run(kernel, artifact, plan.clone(), (bindings, tensors), chip)
+                    let mut values = emulated::tensors(&plan, extents)?;
+                    inputs::fill(case, kind, seed, &plan, &mut values);
+                    let allowed = match kind {
+                        Kind::Ordinary => Some(bound::allowed(kernel, &values.0, &values.1, bound::loss(&plan))?),
+                        Kind::Extreme => None,
+                    };
+                    let outcome = emulated::run(kernel, artifact, plan.clone(), values, chip)
                         .map_err(|error| format!("{} on the emulated {chip}: {error}", case.name))?;
                     let shape: Vec<String> = extents.iter().map(usize::to_string).collect();
                     let folder = folder.join(format!("{chip}-{name}-{}", shape.join("x")));
                     spec::write(&folder, &kernels, &outcome, chip)?;
-                    launches.push(Launch {
+                    let tensors = outcome.tensors.into_iter().filter(|tensor| tensor.written);
+                    let mut launch = Launch {
                         folder,
                         kind,
-                        tensors: outcome.tensors.into_iter().filter(|tensor| tensor.written).collect(),
+                        tensors: tensors.collect(),
                         failure: None,
                         to_emulator: Distance::default(),
                         to_reference: Distance::default(),
-                    });
+                        allowed,
+                        beyond: Vec::new(),
+                    };
+                    for at in 0..launch.tensors.len() {
+                        let found = launch.tensors[at].after.clone();
+                        launch.judge("the emulator", at, &found);
+                    }
+                    launches.push(launch);
                 }
             }
             run.push(Chip {
@@ -126,34 +143,72 @@ impl Row {
             if launch.failure.is_some() {
                 continue;
             }
-            for tensor in &launch.tensors {
+            for at in 0..launch.tensors.len() {
+                let tensor = &launch.tensors[at];
                 let path = launch.folder.join(spec::output(&tensor.name));
-                let found = npy::read(&path, tensor.after.len())?;
+                let found = npy::read(&path, padding::padded(&tensor.shape).iter().product())?;
+                let found = padding::crop(&found, &tensor.shape);
                 launch.to_emulator.add(tensor.element, &found, &tensor.after);
                 launch.to_reference.add(tensor.element, &found, &tensor.reference);
+                launch.judge("the simulated chip", at, &found);
             }
         }
         Ok(())
     }
 
-    /// The launches that did not run or differ from the emulator. The simulator may refuse extreme inputs, which the
-    /// table says.
-    pub fn failures(&self) -> Vec<String> {
-        let Outcome::Run { chips, .. } = &self.outcome else {
-            return Vec::new();
+    /// The launches that did not run, that differ from the emulator, and those whose results are beyond the bound of
+    /// their formats. What the simulator can say nothing of, `silent` knows: by the kernel, the chip and the inputs.
+    pub fn failures(&self, silent: &BTreeSet<String>) -> Vec<String> {
+        let mut out = Vec::new();
+        for (launch, name) in self.launches() {
+            let mut say = |what: String| out.push(format!("{}: {what}", launch.folder.display()));
+            match &launch.failure {
+                None if launch.to_emulator.is_equal() => {}
+                None => say(format!("differs from the emulator: {}", launch.to_emulator)),
+                Some(Failure::Launch(failure)) if launch.kind == Kind::Ordinary => say(failure.clone()),
+                Some(_) if silent.contains(&name) => {}
+                Some(failure) => say(format!("was judged before, and now {failure}")),
+            }
+            launch.beyond.iter().cloned().for_each(say);
+        }
+        out
+    }
+
+    /// The launches of which the simulator can say nothing.
+    pub fn silent(&self) -> BTreeSet<String> {
+        let silent = self.launches().filter(|(launch, _)| match &launch.failure {
+            Some(Failure::Compiler | Failure::Instruction(_)) => true,
+            Some(Failure::Launch(_)) => launch.kind == Kind::Extreme,
+            None => false,
+        });
+        silent.map(|(_, name)| name).collect()
+    }
+
+    /// Every launch, with the name under which the page lists it where it is not judged.
+    fn launches(&self) -> impl Iterator<Item = (&Launch, String)> {
+        let chips = match &self.outcome {
+            Outcome::Run { chips, .. } => chips.as_slice(),
+            Outcome::Refused(_) => &[],
         };
-        let launches = chips.iter().flat_map(|chip| &chip.launches);
-        launches
-            .filter_map(|launch| {
-                let what = match &launch.failure {
-                    None if launch.to_emulator.is_equal() => return None,
-                    None => format!("differs from the emulator: {}", launch.to_emulator),
-                    Some(Failure::Launch(failure)) if launch.kind == Kind::Ordinary => failure.clone(),
-                    Some(_) => return None,
-                };
-                Some(format!("{}: {what}", launch.folder.display()))
+        chips.iter().flat_map(|chip| {
+            chip.launches.iter().map(|launch| {
+                let folder = launch.folder.file_name().unwrap_or_default().to_string_lossy();
+                (launch, format!("{} {folder}", self.name))
             })
-            .collect()
+        })
+    }
+}
+
+impl Launch {
+    /// Holds a tensor as somebody left it against the reference.
+    fn judge(&mut self, whose: &str, at: usize, found: &[f32]) {
+        let Some(allowed) = &self.allowed else {
+            return;
+        };
+        if let Some(beyond) = bound::exceeded(found, &self.tensors[at].reference, &allowed[at]) {
+            self.beyond
+                .push(format!("`{}` of {whose}: {beyond}", self.tensors[at].name));
+        }
     }
 }
 

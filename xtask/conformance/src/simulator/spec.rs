@@ -1,6 +1,6 @@
 //! spec.json of shared/oracle/run_oracle, from a plan and the values of one launch.
 
-use super::npy;
+use super::{npy, padding};
 use crate::emulated::Outcome;
 use serde_json::{Map, Value, json};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -119,9 +119,14 @@ fn buffers(folder: &Path, outcome: &Outcome) -> Result<Map<String, Value>, Strin
     let mut buffers = Map::new();
     for tensor in &outcome.tensors {
         let input = format!("{}.in.npy", tensor.name);
-        npy::write(&folder.join(&input), &tensor.shape, &tensor.before)?;
+        let shape = padding::padded(&tensor.shape);
+        npy::write(
+            &folder.join(&input),
+            &shape,
+            &padding::pad(&tensor.before, &tensor.shape),
+        )?;
         let mut buffer = json!({
-            "shape": tensor.shape,
+            "shape": shape,
             "dtype": dtype(DataFormat::of(tensor.element))?,
             "layout": "tile",
             "memory": "dram",

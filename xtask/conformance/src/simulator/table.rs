@@ -4,6 +4,7 @@ use super::distance::Distance;
 use super::inputs::Kind;
 use super::oracle::Failure;
 use super::row::{Chip, Outcome, Row};
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 const HEAD: &str = "# Every operation on the simulated chips
@@ -20,6 +21,10 @@ result's type the others are apart, in brackets for 99 of 100 elements. The refe
 4 for which the operation has a value; up to 1 where they are summed up); the emulator also on *extreme* ones: any exponent, and for
 element-wise operations infinities, NaN, subnormal numbers and the ends of the format. Extreme inputs have a note where they differ.
 
+Emulator and chip are also held against the reference: an element may be as far from it as four times what inputs do to it
+that are off by what the narrowest format on their way loses, and a few steps of the result's type (xtask/conformance/src/simulator/bound.rs).
+Outputs hold a number before the launch that no kernel computes; tensors that are updated in place hold random ones.
+
 ¹ The simulated Wormhole lacks the mode that unpacks f32 straight into a destination register. It is left out on both sides: f32 then
 passes through a source register, which cuts it to TF32. That is far from the reference, and no matter of the chip.
 
@@ -28,6 +33,9 @@ device's own compiler may.
 
 ³ The simulator does not model an instruction of this kernel.
 ";
+
+/// The head of the launches of which the simulator can say nothing.
+const SILENT: &str = "\n## Not judged by the simulator\n\n";
 
 /// The whole file.
 pub fn text(rows: &[Row]) -> String {
@@ -67,6 +75,13 @@ pub fn text(rows: &[Row]) -> String {
         }
         text.push('\n');
     }
+    let silent: BTreeSet<String> = rows.iter().flat_map(Row::silent).collect();
+    if !silent.is_empty() {
+        text.push_str(SILENT);
+        silent.iter().for_each(|name| {
+            let _ = writeln!(text, "- {name}");
+        });
+    }
     if !refused.is_empty() {
         text.push_str("\n## Not compiled yet\n\n| operation | kernel | the compiler says |\n|---|---|---|\n");
         for row in refused {
@@ -82,6 +97,15 @@ pub fn text(rows: &[Row]) -> String {
         }
     }
     text
+}
+
+/// The launches that a page lists as without a result.
+pub fn silent(page: &str) -> BTreeSet<String> {
+    let Some((_, rest)) = page.split_once(SILENT) else {
+        return BTreeSet::new();
+    };
+    let lines = rest.lines().take_while(|line| line.starts_with("- "));
+    lines.map(|line| line[2..].to_string()).collect()
 }
 
 /// How many kernels are equal where, in one line a chip.
