@@ -10,6 +10,7 @@ use crate::device::{
 };
 use crate::error::BuildError;
 use crate::parallel;
+use crate::sealed;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -113,6 +114,7 @@ fn build(
             .join(format!("{}.elf", job.processor.name));
         let bytes = std::fs::read(&kept).map_err(BuildError::file("read", &kept))?;
         folders.bytes(path.clone(), &bytes)?;
+        keep.insert(sealed::beside(&kept));
         keep.insert(kept);
         built.binaries.push(DeviceBinary {
             path,
@@ -157,11 +159,12 @@ fn binary(
         ..
     } = job;
     let kept = place.join(format!("{}.elf", compiler.key(kernel, chip, processor)));
-    if !kept.is_file() {
+    if !sealed::is_intact(&kept) {
         let object = compiler.compile(kernel, chip, processor, work)?;
         let program = compiler.link(kernel, chip, processor, &object)?;
         let bytes = std::fs::read(&program).map_err(BuildError::file("read", &program))?;
         write_if_changed(&kept, &bytes)?;
+        sealed::seal(&kept)?;
         std::fs::remove_dir_all(work).map_err(BuildError::file("remove", work))?;
     }
     let sizes = compiler.sizes(kernel, chip, processor, &kept)?;
@@ -213,7 +216,12 @@ fn remove_old(place: &Path, keep: &BTreeSet<PathBuf>) -> Result<(), BuildError> 
     };
     for entry in entries {
         let path = entry.map_err(BuildError::file("read", place))?.path();
-        if path.extension().is_some_and(|extension| extension == "elf") && !keep.contains(&path) {
+        let is_binary = path.file_name().is_some_and(|name| {
+            name.to_string_lossy()
+                .trim_end_matches(sealed::SUFFIX)
+                .ends_with(".elf")
+        });
+        if is_binary && !keep.contains(&path) {
             std::fs::remove_file(&path).map_err(BuildError::file("remove", &path))?;
         }
     }
@@ -347,11 +355,18 @@ mod tests {
         assert_eq!(calls, 2 * PROCESSORS.len());
         runtime.build(&artifact).unwrap();
         assert_eq!(runtime.calls(), calls, "nothing changed");
+        let place = runtime.0.join("out/tt").join(PRECOMPILED).join("device");
+        let mut kept = std::fs::read_dir(place).unwrap().map(|entry| entry.unwrap().path());
+        let damaged = kept.find(|path| path.extension().is_some_and(|extension| extension == "elf"));
+        std::fs::write(damaged.unwrap(), "half").unwrap();
+        runtime.build(&artifact).unwrap();
+        assert_eq!(runtime.calls(), calls + 1, "what is damaged is made again");
+
         artifact.reader.push_str("// changed\n");
         runtime.build(&artifact).unwrap();
         assert_eq!(
             runtime.calls(),
-            calls + 2,
+            calls + 3,
             "the reader runs on one processor of each chip"
         );
     }

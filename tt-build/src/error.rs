@@ -8,6 +8,15 @@ use std::path::{Path, PathBuf};
 pub enum BuildError {
     /// An environment variable that cargo sets for build scripts is not there.
     NoBuildScript(&'static str),
+    /// An environment variable has a value that it cannot have.
+    Setting {
+        /// The variable.
+        variable: &'static str,
+        /// Its value.
+        value: String,
+        /// What it can be.
+        allowed: &'static str,
+    },
     /// `cargo metadata` did not say which targets the package has.
     Metadata(String),
     /// A file or folder could not be read, written or removed.
@@ -48,6 +57,11 @@ impl fmt::Display for BuildError {
                     "`{name}` is not set: tt_build::compile() is to be called from a build script"
                 )
             }
+            BuildError::Setting {
+                variable,
+                value,
+                allowed,
+            } => write!(f, "{variable} is `{value}`; it can be {allowed}"),
             BuildError::Metadata(reason) => write!(f, "cannot find the targets of this package: {reason}"),
             BuildError::File { action, path, error } => write!(f, "cannot {action} {}: {error}", path.display()),
             BuildError::Plan(reason) => write!(f, "the compiler wrote a plan that cannot be read: {reason}"),

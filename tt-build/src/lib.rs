@@ -32,6 +32,7 @@ mod kernels;
 mod modules;
 pub mod parallel;
 mod precompiled;
+mod sealed;
 mod targets;
 
 pub use binaries::DeviceBinary;
@@ -109,7 +110,7 @@ pub fn try_compile() -> Result<Summary, BuildError> {
         by_digest.entry(artifact.digest()).or_insert(artifact);
     }
     let mut warnings = Vec::new();
-    let archs = precompiled::architectures(&mut warnings);
+    let archs = precompiled::architectures(std::env::var_os("TT_BUILD_ARCH").as_deref())?;
     let chips: Vec<_> = archs
         .iter()
         .filter_map(|arch| device::Chip::named(&arch.to_string()))

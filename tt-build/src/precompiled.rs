@@ -3,12 +3,16 @@
 use crate::artifacts::{PRECOMPILED, write_if_changed};
 use crate::error::BuildError;
 use crate::parallel;
+use crate::sealed;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use tt_backend::Artifact;
 use tt_emulator::ArchName;
 use tt_emulator::kernel_config::{ComputeOptions, DataMovementProcessor, KernelRole, MathFidelity};
-use tt_emulator::kernel_object::{KernelError, KernelSource, aot_key, compile_to_object, entry_symbol};
+use tt_emulator::kernel_object::{
+    KernelError, KernelSource, aot_key, compile_to_object, compiler_fingerprint, entry_symbol,
+};
 use tt_lang::ir::Fidelity;
 use tt_plan::{CompileArg, ComputeConfig, Parameter, Plan, Role, TensorLayout};
 
@@ -63,11 +67,12 @@ pub(crate) fn compile(
             Ok(object) => {
                 let line = format!("{} {} {}\n", job.role.name(), job.key, entry_symbol(&job.key));
                 notes.entry(&job.digest).or_default().push_str(&line);
+                keep.insert(sealed::beside(&object));
                 if keep.insert(object.clone()) {
                     compiled.objects.push(object);
                 }
             }
-            Err(KernelError::NoCompiler { tried }) => {
+            Err(NoObject::Kernel(KernelError::NoCompiler { tried })) => {
                 compiled.warnings.push(format!(
                     "no C++ compiler found (tried {}): kernels will be compiled at their first launch, which needs one too",
                     tried.join(", ")
@@ -76,7 +81,8 @@ pub(crate) fn compile(
                 notes.clear();
                 break;
             }
-            Err(error) => return Err(BuildError::Compiler(error.to_string())),
+            Err(NoObject::Kernel(error)) => return Err(BuildError::Compiler(error.to_string())),
+            Err(NoObject::Build(error)) => return Err(error),
         }
     }
     for (digest, text) in notes {
@@ -90,19 +96,21 @@ pub(crate) fn compile(
     Ok(compiled)
 }
 
-/// Which chips to compile for: `TT_BUILD_ARCH`, a name or `all`; else the one the emulator is by default.
-pub(crate) fn architectures(warnings: &mut Vec<String>) -> Vec<ArchName> {
-    let all = [ArchName::WormholeB0, ArchName::Blackhole];
-    match std::env::var("TT_BUILD_ARCH").as_deref() {
-        Err(_) | Ok("" | "wormhole_b0") => vec![ArchName::WormholeB0],
-        Ok("blackhole") => vec![ArchName::Blackhole],
-        Ok("all") => all.to_vec(),
-        Ok(other) => {
-            warnings.push(format!(
-                "TT_BUILD_ARCH is `{other}`, it can be wormhole_b0, blackhole or all; taking all"
-            ));
-            all.to_vec()
-        }
+/// Which chips to compile for, by the value of `TT_BUILD_ARCH`: a name or `all`; else the one the emulator is by default.
+///
+/// # Errors
+/// [`BuildError::Setting`] where it is something else.
+pub(crate) fn architectures(value: Option<&OsStr>) -> Result<Vec<ArchName>, BuildError> {
+    let value = value.unwrap_or_default();
+    match value.to_str() {
+        Some("" | "wormhole_b0") => Ok(vec![ArchName::WormholeB0]),
+        Some("blackhole") => Ok(vec![ArchName::Blackhole]),
+        Some("all") => Ok(vec![ArchName::WormholeB0, ArchName::Blackhole]),
+        _ => Err(BuildError::Setting {
+            variable: "TT_BUILD_ARCH",
+            value: value.to_string_lossy().into_owned(),
+            allowed: "`wormhole_b0`, which it is unset, `blackhole` or `all`",
+        }),
     }
 }
 
@@ -176,19 +184,25 @@ fn options(config: &ComputeConfig) -> ComputeOptions {
     }
 }
 
-/// The object of one kernel: from an earlier build where that had the same key, else compiled.
-fn object(job: &Job, work: &Path, objects: &Path) -> Result<PathBuf, KernelError> {
-    let path = objects.join(format!("{}.o", job.key));
-    if path.is_file() {
+/// Why there is no object of a kernel.
+enum NoObject {
+    Kernel(KernelError),
+    Build(BuildError),
+}
+
+/// The object of one kernel: from an earlier build where that had the same key, the same compiler and left it whole, else
+/// compiled.
+fn object(job: &Job, work: &Path, objects: &Path) -> Result<PathBuf, NoObject> {
+    let compiler = compiler_fingerprint().map_err(NoObject::Kernel)?;
+    let path = objects.join(format!("{}-{compiler}.o", job.key));
+    if sealed::is_intact(&path) {
         return Ok(path);
     }
     // Two jobs may have the same key; each writes a file of its own and the last one stays.
     let partial = objects.join(format!("{}-{:?}.partial", job.key, std::thread::current().id()));
-    compile_to_object(&job.source, &job.config, job.arch, work, &partial)?;
-    std::fs::rename(&partial, &path).map_err(|error| KernelError::Files {
-        action: format!("rename {}", partial.display()),
-        error,
-    })?;
+    compile_to_object(&job.source, &job.config, job.arch, work, &partial).map_err(NoObject::Kernel)?;
+    std::fs::rename(&partial, &path).map_err(|error| NoObject::Build(BuildError::file("write", &path)(error)))?;
+    sealed::seal(&path).map_err(NoObject::Build)?;
     Ok(path)
 }
 
@@ -201,4 +215,46 @@ fn remove_others(folder: &Path, keep: &BTreeSet<PathBuf>) -> Result<(), BuildErr
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_chip_that_nobody_knows_is_refused_by_name() {
+        assert_eq!(architectures(None).unwrap(), [ArchName::WormholeB0]);
+        assert_eq!(architectures(Some("".as_ref())).unwrap(), [ArchName::WormholeB0]);
+        assert_eq!(architectures(Some("all".as_ref())).unwrap().len(), 2);
+        let error = architectures(Some("grayskull".as_ref())).unwrap_err().to_string();
+        assert!(
+            error.starts_with("TT_BUILD_ARCH is `grayskull`; it can be `wormhole_b0`"),
+            "{error}"
+        );
+        assert!(architectures(Some(std::os::unix::ffi::OsStrExt::from_bytes(b"\xff"))).is_err());
+    }
+
+    #[test]
+    fn a_damaged_object_is_compiled_again() {
+        let root = std::env::temp_dir().join(format!("tt-build-objects-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&root);
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/matmul.rs");
+        let kernel = crate::kernels_of_crate(&file).into_iter().next().unwrap();
+        let (_, artifact) = kernel.outcome.unwrap();
+        let artifacts = BTreeMap::from([(artifact.digest(), &artifact)]);
+        let build = || compile(&root, &artifacts, &[ArchName::WormholeB0]).unwrap().objects;
+        let first = build();
+        assert_eq!(first.len(), 3);
+        let whole = std::fs::read(&first[0]).unwrap();
+        std::fs::write(&first[0], &whole[..whole.len() / 2]).unwrap();
+        let unchanged = std::fs::metadata(&first[1]).unwrap().modified().unwrap();
+        assert_eq!(build(), first);
+        assert_eq!(std::fs::read(&first[0]).unwrap(), whole);
+        assert_eq!(
+            std::fs::metadata(&first[1]).unwrap().modified().unwrap(),
+            unchanged,
+            "what is whole is kept"
+        );
+        std::fs::remove_dir_all(&root).unwrap();
+    }
 }

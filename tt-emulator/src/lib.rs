@@ -45,6 +45,7 @@ pub mod data_format;
 pub mod kernel_config;
 pub mod kernel_object;
 pub mod rules;
+pub mod settings;
 
 #[cfg(feature = "engine")]
 pub mod abi;
@@ -67,7 +68,7 @@ pub use engine::counters::{CoreCounters, RiscCounters, RunCounters};
 #[cfg(feature = "engine")]
 pub use engine::device::{Buffer, BufferKind, Device, last_run_counters, select_arch};
 #[cfg(feature = "engine")]
-pub use engine::launch::{LaunchError, default_threads, launch};
+pub use engine::launch::{LaunchError, launch};
 #[cfg(feature = "engine")]
 pub use engine::program::{CbIndex, CircularBuffer, CoreCoord, Program};
 #[cfg(feature = "engine")]
@@ -76,3 +77,5 @@ pub use engine::sharding::Sharding;
 pub use kernel_object::register_precompiled;
 #[cfg(feature = "engine")]
 pub use report::Report;
+#[cfg(feature = "engine")]
+pub use settings::default_threads;

@@ -26,9 +26,10 @@ const WRITER: KernelRole = KernelRole::DataMovement {
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
 fn main() -> Outcome<()> {
-    let threads = std::env::args()
-        .nth(1)
-        .map_or(Ok(tt_emulator::default_threads()), |text| text.parse())?;
+    let threads = match std::env::args().nth(1) {
+        Some(text) => text.parse()?,
+        None => tt_emulator::default_threads()?,
+    };
     println!("{threads} threads");
     let device = Device::open_arch(0, ArchName::WormholeB0)?;
     matmul(&device, threads)?;

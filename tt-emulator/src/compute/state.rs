@@ -15,6 +15,7 @@ use super::{pack, unpack};
 use crate::arch::Arch;
 use crate::data_format::DataFormat;
 use crate::kernel_config::ComputeOptions;
+use crate::settings::{self, Fpu};
 
 /// Source tiles being worked on; their values do not outlive a call.
 pub(super) struct Sources {
@@ -245,9 +246,9 @@ impl ComputeState {
     }
 }
 
-/// `TT_EMULATOR_FPU=exact` sends every product of a matmul through the device's own adders, bit for bit and some fifty
-/// times slower. Otherwise sums of products are formed in `f32`.
+/// Whether products go through the device's own adders. A device is not opened where the environment has another value than
+/// it can have.
 fn exact_products() -> bool {
     static EXACT: std::sync::OnceLock<bool> = std::sync::OnceLock::new();
-    *EXACT.get_or_init(|| std::env::var_os("TT_EMULATOR_FPU").is_some_and(|value| value == "exact"))
+    *EXACT.get_or_init(|| settings::fpu() == Ok(Fpu::Exact))
 }

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::arch::{Arch, ArchName, L1_SLOT_BYTES};
+use crate::settings;
 
 use super::copying;
 use super::counters::{MAX_DRAM_BANKS, RunCounters};
@@ -48,10 +49,12 @@ pub fn selected_arch(id: i32) -> Result<ArchName, String> {
     let chosen = locked(&SELECTED)
         .as_ref()
         .and_then(|selected| selected.get(&id).copied());
-    match (chosen, std::env::var("TT_EMULATOR_ARCH")) {
-        (Some(arch), _) => Ok(arch),
-        (None, Ok(name)) => name.parse().map_err(|error| format!("TT_EMULATOR_ARCH: {error}")),
-        (None, Err(_)) => Ok(ArchName::WormholeB0),
+    match chosen {
+        Some(arch) => Ok(arch),
+        None => {
+            let named = settings::arch().map_err(|error| error.to_string())?;
+            Ok(named.unwrap_or(ArchName::WormholeB0))
+        }
     }
 }
 
@@ -86,7 +89,11 @@ impl Device {
     }
 
     /// Opens device `id` as an architecture.
+    ///
+    /// # Errors
+    /// Where the environment has a setting that no run could use, or there is no memory for the device.
     pub fn open_arch(id: i32, arch: ArchName) -> Result<Arc<Device>, String> {
+        settings::check().map_err(|error| error.to_string())?;
         let arch = Arch::of(arch);
         let l1 = Region::map_low(arch.cores() * L1_SLOT_BYTES, L1_SLOT_BYTES)
             .map_err(|error| format!("cannot map the L1 of an emulated {}: {error}", arch.text))?;

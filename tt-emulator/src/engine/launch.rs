@@ -56,15 +56,6 @@ impl From<Box<Report>> for LaunchError {
     }
 }
 
-/// Threads that runs take: `TT_EMULATOR_THREADS`, else all of the machine's.
-pub fn default_threads() -> usize {
-    let asked = std::env::var("TT_EMULATOR_THREADS")
-        .ok()
-        .and_then(|text| text.parse().ok())
-        .filter(|count| *count > 0);
-    asked.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, |count| count.get()))
-}
-
 /// Runs `program` on `device` to its end.
 pub fn launch(device: &Arc<Device>, program: &Program, threads: usize) -> Result<RunCounters, LaunchError> {
     let _running = device.lock_for_run();

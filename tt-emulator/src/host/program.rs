@@ -6,10 +6,11 @@ use std::ptr::null_mut;
 use super::device::{CCore, device};
 use super::error::call;
 use crate::data_format::DataFormat;
-use crate::engine::launch::{default_threads, launch};
+use crate::engine::launch::launch;
 use crate::engine::program::{CbIndex, CircularBuffer, CoreCoord, Program};
 use crate::kernel_config::{ComputeOptions, DataMovementProcessor, KernelRole, MathFidelity};
 use crate::kernel_object::KernelSource;
+use crate::settings::default_threads;
 
 /// A kernel as C++ describes it; mirror of `tt_emulator_kernel` in `host/src/engine_calls.h`.
 #[repr(C)]
@@ -321,8 +322,9 @@ unsafe extern "C" fn tt_emulator_common_runtime_args(handle: *mut c_void, kernel
 #[unsafe(no_mangle)]
 unsafe extern "C" fn tt_emulator_launch(device_handle: *mut c_void, handle: *mut c_void) -> i32 {
     call(-1, || {
+        let threads = default_threads().map_err(|error| error.to_string())?;
         // SAFETY: by the contract of the call.
-        let launched = unsafe { launch(device(device_handle), program(handle), default_threads()) };
+        let launched = unsafe { launch(device(device_handle), program(handle), threads) };
         launched.map(|_| 0).map_err(|error| error.to_string())
     })
 }

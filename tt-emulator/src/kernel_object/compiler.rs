@@ -1,12 +1,14 @@
 //! The machine's C++ compiler.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
 
+use super::key::Hash;
 use super::{KernelError, KernelSource};
+use crate::settings::SettingError;
 
 /// Flags that shared objects are linked with.
 pub(super) const LINK_FLAGS: &[&str] = &["-shared", "-Wl,--as-needed", "-Wl,--no-undefined"];
@@ -32,24 +34,28 @@ const OUTPUT_LIMIT: usize = 6000;
 #[derive(Clone, Debug)]
 pub(super) struct Compiler {
     program: PathBuf,
-    arguments: Vec<String>,
+    arguments: Vec<OsString>,
     /// What it says about itself.
-    pub identity: String,
+    identity: String,
 }
 
 /// What to make.
 pub(super) enum Output<'a> {
     Object(&'a Path),
+    #[cfg(feature = "engine")]
     Shared(&'a Path),
 }
 
-/// The compiler that `CXX` names, else the first of `c++`, `g++`, `clang++` on the PATH.
+/// The compiler that `CXX` names, else the first of `c++`, `g++`, `clang++` on the PATH that answers.
+///
+/// # Errors
+/// [`KernelError::Setting`] where `CXX` names none, [`KernelError::NoCompiler`] where it is not set and there is none.
 pub(super) fn find() -> Result<Compiler, KernelError> {
     /// `CXX` and `PATH`.
-    type Environment = (Option<String>, Option<String>);
+    type Environment = (Option<OsString>, Option<OsString>);
     /// Compilers found before, by the environment that found them.
     static FOUND: Mutex<Vec<(Environment, Compiler)>> = Mutex::new(Vec::new());
-    let variable = |name| std::env::var(name).ok().filter(|text: &String| !text.trim().is_empty());
+    let variable = |name| std::env::var_os(name).filter(|value| !value.as_encoded_bytes().trim_ascii().is_empty());
     let environment = (variable("CXX"), variable("PATH"));
     let mut found = FOUND.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     if let Some((_, compiler)) = found
@@ -58,58 +64,113 @@ pub(super) fn find() -> Result<Compiler, KernelError> {
     {
         return Ok(compiler.clone());
     }
-    let candidates = match &environment.0 {
-        Some(text) => vec![text.clone()],
-        None => ["c++", "g++", "clang++"].map(str::to_owned).to_vec(),
+    let path = environment.1.as_deref();
+    let compiler = match &environment.0 {
+        Some(text) => named(text, path).map_err(KernelError::Setting)?,
+        None => {
+            let answering = NAMES
+                .iter()
+                .find_map(|name| answering(OsStr::new(name), &[], path).ok());
+            answering.ok_or_else(|| KernelError::NoCompiler {
+                tried: NAMES.map(str::to_owned).to_vec(),
+            })?
+        }
     };
-    for candidate in &candidates {
-        let mut words = candidate.split_whitespace().map(str::to_owned);
-        let Some(name) = words.next() else { continue };
-        let arguments: Vec<String> = words.collect();
-        let Some(program) = on_path(&name, environment.1.as_deref()) else {
-            continue;
-        };
-        if let Some(identity) = identify(&program, &arguments) {
-            let compiler = Compiler {
-                program,
-                arguments,
-                identity,
-            };
-            found.retain(|(known, _)| *known != environment);
-            found.push((environment, compiler.clone()));
-            return Ok(compiler);
+    found.retain(|(known, _)| *known != environment);
+    found.push((environment, compiler.clone()));
+    Ok(compiler)
+}
+
+/// What C++ compilers are called.
+const NAMES: [&str; 3] = ["c++", "g++", "clang++"];
+
+/// The compiler that a value of `CXX` names: a program, or one with arguments behind it.
+fn named(value: &OsStr, path: Option<&OsStr>) -> Result<Compiler, SettingError> {
+    let refused = |why: String| {
+        let allowed = format!(
+            "a C++ compiler, by its path or by its name on the PATH, with arguments behind it ({why}); unset, it is the first \
+             of {}",
+            NAMES.join(", ")
+        );
+        SettingError::new("CXX", value, allowed)
+    };
+    // A path may have spaces in it.
+    if Path::new(value).is_file() {
+        return answering(value, &[], path).map_err(refused);
+    }
+    let mut words = value
+        .as_encoded_bytes()
+        .split(u8::is_ascii_whitespace)
+        .filter(|word| !word.is_empty())
+        .map(|word| {
+            // SAFETY: a part of an encoded string that was cut at ASCII characters.
+            unsafe { OsStr::from_encoded_bytes_unchecked(word) }.to_owned()
+        });
+    let program = words.next().unwrap_or_default();
+    answering(&program, &words.collect::<Vec<_>>(), path).map_err(refused)
+}
+
+/// The first program called `name` that says what it is; else why there is none.
+fn answering(name: &OsStr, arguments: &[OsString], path: Option<&OsStr>) -> Result<Compiler, String> {
+    let mut why = format!("there is no {}", name.to_string_lossy());
+    for program in on_path(name, path) {
+        match identify(&program, arguments) {
+            Ok(identity) => {
+                return Ok(Compiler {
+                    program,
+                    arguments: arguments.to_vec(),
+                    identity,
+                });
+            }
+            Err(reason) => why = format!("{} --version: {reason}", program.display()),
         }
     }
-    Err(KernelError::NoCompiler { tried: candidates })
+    Err(why)
 }
 
-fn on_path(name: &str, path: Option<&str>) -> Option<PathBuf> {
-    if name.contains('/') {
-        return Some(PathBuf::from(name)).filter(|path| path.is_file());
-    }
-    std::env::split_paths(OsStr::new(path?))
-        .map(|directory| directory.join(name))
-        .find(|path| path.is_file())
+/// The files called `name` on the PATH, all of them: the first may not be a program, or one that does not work. An entry that
+/// is not absolute counts from here. An empty one would be the folder that happens to be the current one: it is passed over.
+fn on_path(name: &OsStr, path: Option<&OsStr>) -> Vec<PathBuf> {
+    let folders: Vec<PathBuf> = match path {
+        _ if name.as_encoded_bytes().contains(&b'/') => return vec![PathBuf::from(name)],
+        Some(path) => std::env::split_paths(path).collect(),
+        None => Vec::new(),
+    };
+    folders
+        .iter()
+        .filter(|folder| !folder.as_os_str().is_empty())
+        .filter_map(|folder| std::path::absolute(folder.join(name)).ok())
+        .filter(|file| file.is_file())
+        .collect()
 }
 
-fn identify(program: &Path, arguments: &[String]) -> Option<String> {
+/// What a compiler says about itself, or why it says nothing.
+fn identify(program: &Path, arguments: &[OsString]) -> Result<String, String> {
     let output = Command::new(program)
         .args(arguments)
         .arg("--version")
         .stdin(Stdio::null())
         .output()
-        .ok()?;
+        .map_err(|error| error.to_string())?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        let first = said.lines().next().unwrap_or_default();
+        return Err(format!("{} {first}", output.status).trim_end().to_owned());
+    }
     let modified = std::fs::metadata(program).and_then(|file| file.modified()).ok();
-    output.status.success().then(|| {
-        format!(
-            "{} {arguments:?} {modified:?} {}",
-            program.display(),
-            String::from_utf8_lossy(&output.stdout)
-        )
-    })
+    Ok(format!(
+        "{} {arguments:?} {modified:?} {}",
+        program.display(),
+        String::from_utf8_lossy(&output.stdout)
+    ))
 }
 
 impl Compiler {
+    /// A name for it that no other one has.
+    pub fn fingerprint(&self) -> String {
+        Hash::new().field(self.identity.as_bytes()).to_string()[..16].to_owned()
+    }
+
     fn is_there(&self) -> bool {
         self.program.is_file()
     }
@@ -126,6 +187,7 @@ impl Compiler {
         command.args(&self.arguments).args(FLAGS);
         match output {
             Output::Object(path) => command.arg("-c").arg("-o").arg(path),
+            #[cfg(feature = "engine")]
             Output::Shared(path) => command.args(LINK_FLAGS).arg("-o").arg(path),
         };
         if let Some(directory) = &source.directory {

@@ -5,12 +5,17 @@
 //! application and registered under their [`aot_key`]; at run time what is not registered is compiled once and kept on disk
 //! (`cache`).
 
+#[cfg(feature = "engine")]
 mod cache;
 mod compiler;
+#[cfg(feature = "engine")]
 mod descriptors;
 mod headers;
 mod includes;
 mod key;
+#[cfg(feature = "engine")]
+mod library;
+mod partial;
 #[cfg(feature = "engine")]
 mod registry;
 mod wrapper;
@@ -21,8 +26,11 @@ use std::path::{Path, PathBuf};
 
 use crate::arch::ArchName;
 use crate::kernel_config::KernelRole;
+use crate::settings::SettingError;
 
+#[cfg(feature = "engine")]
 pub use cache::{SharedKernel, compile_to_shared};
+#[cfg(feature = "engine")]
 pub use descriptors::CbDescriptor;
 #[cfg(feature = "engine")]
 pub(crate) use registry::load;
@@ -77,6 +85,10 @@ pub enum KernelError {
         /// What the system said.
         error: std::io::Error,
     },
+    /// A folder that others can put something into, in words: nothing is run out of it.
+    Unsafe(String),
+    /// A variable of the environment has a value that it cannot have.
+    Setting(SettingError),
     /// The compiled kernel could not be loaded.
     Load {
         /// Name of the kernel's file.
@@ -100,12 +112,36 @@ impl fmt::Display for KernelError {
                 "the C++ compiler was stopped while it compiled kernel {file}: {status}"
             ),
             KernelError::Files { action, error } => write!(f, "cannot {action}: {error}"),
+            KernelError::Unsafe(why) => f.write_str(why),
+            KernelError::Setting(error) => error.fmt(f),
             KernelError::Load { file, output } => write!(f, "cannot load compiled kernel {file}: {output}"),
         }
     }
 }
 
 impl std::error::Error for KernelError {}
+
+impl KernelError {
+    /// Whether it is about the place, so that another place may do.
+    #[cfg(feature = "engine")]
+    fn is_about_storage(&self) -> bool {
+        match self {
+            KernelError::Files { .. } | KernelError::Unsafe(_) => true,
+            KernelError::Compile { output, .. } => {
+                let told = [
+                    "No space left on device",
+                    "Read-only file system",
+                    "Disk quota exceeded",
+                ];
+                told.iter().any(|text| output.contains(text))
+            }
+            KernelError::NoCompiler { .. }
+            | KernelError::Killed { .. }
+            | KernelError::Setting(_)
+            | KernelError::Load { .. } => false,
+        }
+    }
+}
 
 /// The key of a kernel: covers its text, arguments, role, architecture, headers and flags, but not the compiler.
 ///
@@ -122,6 +158,14 @@ pub fn aot_key(source: &KernelSource, role: &KernelRole, arch: ArchName) -> Resu
 /// Name of the C function that a kernel with this key exports.
 pub fn entry_symbol(key: &str) -> String {
     format!("tt_kernel_{key}")
+}
+
+/// What tells the C++ compiler that kernels are compiled with from others, fit to be part of a file's name.
+///
+/// # Errors
+/// [`KernelError::NoCompiler`] and [`KernelError::Setting`].
+pub fn compiler_fingerprint() -> Result<String, KernelError> {
+    Ok(compiler::find()?.fingerprint())
 }
 
 /// Compiles a kernel into the object file `output`, to be linked into an application; gives its key.

@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::cache::run_time_key;
+use super::cache::{self, run_time_key};
+use super::library;
 use super::{CbDescriptor, KernelError, KernelSource, SharedKernel, aot_key, compile_to_shared, entry_symbol};
 use crate::abi::{Api, KernelEntry};
 use crate::arch::ArchName;
@@ -39,38 +40,20 @@ pub(crate) fn load(
         return Ok(entry);
     }
     let shared = compile_to_shared(source, role, arch, buffers)?;
-    let entry = match open(source, &shared) {
-        // A file that cannot be loaded was damaged after it was written: make it again, once.
-        Err(_) if !shared.transient => {
-            std::fs::remove_file(&shared.path).map_err(|error| KernelError::Files {
-                action: format!("remove the damaged {}", shared.path.display()),
-                error,
-            })?;
-            open(source, &compile_to_shared(source, role, arch, buffers)?)
+    let entry = match (entry_of(source, &shared), &shared.path) {
+        // What is whole but does not load was made elsewhere, for another system: make it again, once.
+        (Err(KernelError::Load { .. }), Some(path)) if shared.was_cached => {
+            cache::forget(path)?;
+            entry_of(source, &compile_to_shared(source, role, arch, buffers)?)
         }
-        result => result,
+        (result, _) => result,
     }?;
     entries().get_or_insert_default().insert(key, entry);
     Ok(entry)
 }
 
-fn open(source: &KernelSource, shared: &SharedKernel) -> Result<KernelEntry, KernelError> {
-    let failed = |error: libloading::Error| KernelError::Load {
-        file: source.file.clone(),
-        output: error.to_string(),
-    };
-    // SAFETY: the object was made by the wrapper, which has no initialisers of its own; constant data needs none.
-    let library = unsafe { libloading::Library::new(&shared.path) };
-    if shared.transient
-        && let Some(folder) = shared.path.parent()
-    {
-        // The mapping stays; what cannot be removed is only clutter.
-        let _ = std::fs::remove_dir_all(folder);
-    }
-    let library = library.map_err(failed)?;
-    // SAFETY: the wrapper gives the entry this type.
-    let entry = unsafe { library.get::<KernelEntry>(entry_symbol(&shared.key).as_bytes()) }.map(|symbol| *symbol);
-    // Entries are kept for the life of the process, and so is their code.
-    std::mem::forget(library);
-    entry.map_err(failed)
+fn entry_of(source: &KernelSource, shared: &SharedKernel) -> Result<KernelEntry, KernelError> {
+    // SAFETY: the object was made by the wrapper, which has no initialisers of its own (constant data needs none), and gives
+    // the entry this type; what comes out of the cache is as it was put in, by this user.
+    unsafe { library::entry(&source.file, &shared.object, &entry_symbol(&shared.key)) }
 }

@@ -20,8 +20,12 @@ pub fn run_all(cases: &[Case], wheel: &Wheel, arch: ArchName) -> Vec<Result<f64,
             outcomes[index].get_or_init(|| run(&cases[index], wheel, arch));
         }
     };
+    let threads = match default_threads() {
+        Ok(threads) => threads,
+        Err(error) => return cases.iter().map(|_| Err(error.to_string())).collect(),
+    };
     std::thread::scope(|scope| {
-        for _ in 0..default_threads() {
+        for _ in 0..threads {
             scope.spawn(work);
         }
     });
@@ -42,7 +46,8 @@ pub fn run(case: &Case, wheel: &Wheel, arch: ArchName) -> Result<f64, String> {
     let device = Device::open_arch(0, arch)?;
     let buffers = allocate(case, &device)?;
     let program = build(case, wheel, device.arch(), &buffers)?;
-    launch(&device, &program, default_threads()).map_err(|error| error.to_string())?;
+    let threads = default_threads().map_err(|error| error.to_string())?;
+    launch(&device, &program, threads).map_err(|error| error.to_string())?;
     let mut most = 0.0f64;
     for (buffer, described) in buffers.values().zip(sorted(case)) {
         let Some(expected) = &described.expected else { continue };

@@ -1,120 +1,22 @@
-//! Compiling kernels under bad conditions: several processes, killed compilers, full disks, other compilers, none at all.
+//! Compiling kernels under bad conditions: several processes, killed compilers, full disks, other compilers, none at all;
+//! planted and damaged files, and what does not belong to the cache.
 //!
 //! The compiler and the cache are chosen by environment variables, so these tests take turns.
 
-use std::ffi::OsString;
-use std::fs;
-use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+mod damage;
+mod hostile;
+mod places;
+mod settings;
+mod turn;
 
-use tt_emulator::kernel_config::{DataMovementProcessor, KernelRole};
+use std::fs;
+use std::process::Command;
+
+use tt_emulator::ArchName;
 use tt_emulator::kernel_object::{
     KernelError, KernelSource, aot_key, compile_to_object, compile_to_shared, entry_symbol,
 };
-use tt_emulator::{ArchName, Device, Program, launch};
-
-const ROLE: KernelRole = KernelRole::DataMovement {
-    processor: DataMovementProcessor::Brisc,
-    noc: 0,
-};
-const ARCH: ArchName = ArchName::WormholeB0;
-const CACHE: &str = "TT_EMULATOR_CACHE";
-
-/// A turn with a fresh folder and its own environment; puts the environment back at the end.
-struct Turn {
-    folder: PathBuf,
-    saved: Vec<(&'static str, Option<OsString>)>,
-    _turn: MutexGuard<'static, ()>,
-}
-
-impl Turn {
-    fn new(name: &str) -> Turn {
-        static TURN: Mutex<()> = Mutex::new(());
-        let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache").join(name);
-        let _ = fs::remove_dir_all(&folder);
-        fs::create_dir_all(&folder).unwrap();
-        let mut turn = Turn {
-            folder,
-            saved: Vec::new(),
-            _turn: turn,
-        };
-        let cache = turn.cache();
-        turn.set(CACHE, &cache);
-        turn
-    }
-
-    fn cache(&self) -> PathBuf {
-        self.folder.join("cache")
-    }
-
-    fn set(&mut self, name: &'static str, value: impl Into<OsString>) {
-        self.saved.push((name, std::env::var_os(name)));
-        // SAFETY: turns are taken under a lock, and all that read the environment run inside one.
-        unsafe { std::env::set_var(name, value.into()) };
-    }
-
-    /// A compiler that is a shell script; `$REAL` is the machine's own.
-    fn set_compiler(&mut self, name: &str, script: &str) {
-        let path = self.folder.join(name);
-        fs::write(&path, format!("#!/bin/sh\nREAL=${{REAL_CXX:-c++}}\n{script}\n")).unwrap();
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
-        self.set("CXX", path);
-    }
-
-    /// Shared objects in the cache, and unfinished files.
-    fn cached(&self) -> (usize, usize) {
-        let names: Vec<_> = fs::read_dir(self.cache())
-            .into_iter()
-            .flatten()
-            .map(|entry| entry.unwrap().file_name())
-            .collect();
-        let partial = names
-            .iter()
-            .filter(|name| name.to_string_lossy().starts_with("partial-"))
-            .count();
-        let shared = names
-            .iter()
-            .filter(|name| name.to_string_lossy().ends_with(".so"))
-            .count();
-        (shared, partial)
-    }
-}
-
-impl Drop for Turn {
-    fn drop(&mut self) {
-        for (name, value) in self.saved.iter().rev() {
-            // SAFETY: as in `set`.
-            unsafe {
-                match value {
-                    Some(value) => std::env::set_var(name, value),
-                    None => std::env::remove_var(name),
-                }
-            }
-        }
-    }
-}
-
-fn source(body: &str) -> KernelSource {
-    KernelSource {
-        file: "k.cpp".to_owned(),
-        source: format!("void kernel_main() {{ {body} }}"),
-        ..Default::default()
-    }
-}
-
-fn run(source: KernelSource) -> Result<(), String> {
-    let device = Device::open_arch(0, ARCH)?;
-    let mut program = Program::new();
-    program
-        .create_kernel(source, ROLE, vec![(0, 0)])
-        .map_err(|report| report.to_string())?;
-    launch(&device, &program, 1)
-        .map(drop)
-        .map_err(|error| error.to_string())
-}
+use turn::{ARCH, ROLE, Turn, child, run, source};
 
 #[test]
 fn a_kernel_is_compiled_once() {
@@ -145,13 +47,7 @@ fn child_process_compiles() {
 fn several_processes_share_a_cache() {
     let turn = Turn::new("processes");
     let children: Vec<_> = (0..4)
-        .map(|_| {
-            let program = std::env::current_exe().unwrap();
-            Command::new(program)
-                .args(["--exact", "child_process_compiles", "--ignored"])
-                .spawn()
-                .unwrap()
-        })
+        .map(|_| child("child_process_compiles").spawn().unwrap())
         .collect();
     for mut child in children {
         assert!(child.wait().unwrap().success());
@@ -169,38 +65,6 @@ fn a_killed_compiler_leaves_nothing_that_is_loaded() {
     assert_eq!(turn.cached(), (0, 0));
     turn.set("CXX", "c++");
     run(source("int killed;")).unwrap();
-}
-
-#[test]
-fn a_full_disk_falls_back_to_memory() {
-    let mut turn = Turn::new("full");
-    let full = "case \"$*\" in *-o\\ *tt-emulator/*|*full/cache/*) echo 'fatal error: error writing: No space left on device' >&2; exit 1;; esac\nexec $REAL \"$@\"";
-    turn.set_compiler("full", full);
-    run(source("int full_disk;")).unwrap();
-    assert_eq!(turn.cached(), (0, 0));
-}
-
-#[test]
-fn a_cache_that_cannot_be_written_is_no_obstacle() {
-    let mut turn = Turn::new("read-only");
-    turn.set(CACHE, "/proc/no/such/place");
-    run(source("int read_only;")).unwrap();
-    turn.set("TMPDIR", "/proc/no/such/place/either");
-    let error = run(source("int nowhere;")).unwrap_err();
-    assert!(
-        error.contains("/proc/no/such/place") && error.contains("kernel cache"),
-        "{error}"
-    );
-}
-
-#[test]
-fn a_damaged_file_is_made_again() {
-    let turn = Turn::new("damaged");
-    let shared = compile_to_shared(&source("int damaged;"), &ROLE, ARCH, &[]).unwrap();
-    fs::write(&shared.path, b"not an object").unwrap();
-    run(source("int damaged;")).unwrap();
-    assert!(fs::metadata(&shared.path).unwrap().len() > 1000);
-    assert_eq!(turn.cached(), (1, 0));
 }
 
 #[test]
@@ -232,19 +96,6 @@ fn a_changed_include_makes_another_key() {
     compile_to_shared(&kernel, &ROLE, ARCH, &[]).unwrap();
     fs::write(&header, "constexpr int part = 2;").unwrap();
     assert_ne!(first, aot_key(&kernel, &ROLE, ARCH).unwrap());
-}
-
-#[test]
-fn without_a_compiler_the_error_says_what_to_install() {
-    let mut turn = Turn::new("none");
-    let empty = turn.folder.clone();
-    turn.set("PATH", empty);
-    turn.set("CXX", "");
-    let error = run(source("int no_compiler;")).unwrap_err();
-    assert!(error.contains("install g++"), "{error}");
-    turn.set("CXX", "no-such-compiler -m64");
-    let error = run(source("int no_compiler;")).unwrap_err();
-    assert!(error.contains("no-such-compiler"), "{error}");
 }
 
 #[test]
