@@ -66,7 +66,7 @@ pub use compute::{ComputeCounters, vector_unit};
 #[cfg(feature = "engine")]
 pub use engine::counters::{CoreCounters, RiscCounters, RunCounters};
 #[cfg(feature = "engine")]
-pub use engine::device::{Buffer, BufferKind, Device, last_run_counters, select_arch};
+pub use engine::device::{Buffer, BufferKind, Device, last_run_counters, select_arch, zero_dram_buffer};
 #[cfg(feature = "engine")]
 pub use engine::launch::{LaunchError, launch};
 #[cfg(feature = "engine")]

@@ -41,9 +41,15 @@ pub(crate) fn device_id(name: DeviceName) -> Result<i32> {
 /// Makes kernels compiled ahead of time known.
 pub(crate) fn register(kernels: &[Precompiled]) {
     for kernel in kernels {
-        // SAFETY: the launcher takes key and entry from the same object.
-        unsafe { tt_emulator::register_precompiled(kernel.key, kernel.entry) };
+        // SAFETY: whoever made it has seen to it (see `Precompiled::new`).
+        unsafe { tt_emulator::register_precompiled(kernel.key(), kernel.entry()) };
     }
+}
+
+/// Makes the buffer at `address` of the device opened as `id` read as zero without touching its memory; false where its owner
+/// has to write zeros.
+pub(crate) fn zero(id: i32, address: u32) -> bool {
+    !SDK && tt_emulator::zero_dram_buffer(id, u64::from(address))
 }
 
 /// The counters of the last run on the device opened as `id`; none on a card.

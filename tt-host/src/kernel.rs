@@ -23,12 +23,36 @@ pub struct Sources {
 pub type EntryPoint = tt_emulator::abi::KernelEntry;
 
 /// An object compiled ahead of time and linked into the program.
+///
+/// Its code runs when the kernel is launched, so that safe code cannot name one:
+///
+/// ```compile_fail,E0133
+/// unsafe extern "C" fn any(_: *const tt_host::KernelApi) {}
+/// const OBJECT: tt_host::Precompiled = tt_host::Precompiled::new("key", any);
+/// ```
 #[derive(Clone, Copy)]
 pub struct Precompiled {
-    /// The hash of everything it was compiled from.
-    pub key: &'static str,
-    /// Where it starts.
-    pub entry: EntryPoint,
+    key: &'static str,
+    entry: EntryPoint,
+}
+
+impl Precompiled {
+    /// The object with the key `key`, the hash of everything it was compiled from, that starts at `entry`.
+    ///
+    /// # Safety
+    /// Launches of the kernel that has this key call `entry`: it must be the entry point of the object that was compiled from
+    /// that kernel.
+    pub const unsafe fn new(key: &'static str, entry: EntryPoint) -> Precompiled {
+        Precompiled { key, entry }
+    }
+
+    pub(crate) fn key(&self) -> &'static str {
+        self.key
+    }
+
+    pub(crate) fn entry(&self) -> EntryPoint {
+        self.entry
+    }
 }
 
 /// A compiled kernel; one static per `#[tt::kernel]`.

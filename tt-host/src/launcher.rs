@@ -8,7 +8,8 @@
 /// - `params`: name, then `input`, element type and rank of a `&Tensor`, `output` and the same of a `&mut Tensor`, or
 ///   `scalar` and its type;
 /// - `ir`: name and text of every stage; `tile`: the Tile IR as JSON;
-/// - `precompiled`: role, key and symbol of every object that was compiled ahead of time.
+/// - `precompiled`: role, key and symbol of every object that was compiled ahead of time. The caller answers for it that the
+///   symbol is the entry of the object with that key ([`Precompiled::new`](crate::Precompiled::new)), and writes `unsafe`.
 #[macro_export]
 macro_rules! launcher {
     (
@@ -23,7 +24,7 @@ macro_rules! launcher {
         plan: $plan:expr,
         ir: [$(($stage:expr, $text:expr)),* $(,)?],
         tile: $tile:expr,
-        precompiled: [$(($role:ident, $key:expr, $symbol:ident)),* $(,)?] $(,)?
+        precompiled: [$(unsafe ($role:ident, $key:expr, $symbol:ident)),* $(,)?] $(,)?
     ) => {
         $($attribute)*
         #[allow(clippy::too_many_arguments)]
@@ -56,7 +57,8 @@ macro_rules! launcher {
                 SOURCES,
                 PLAN,
                 $tile,
-                &[$($crate::Precompiled { key: $key, entry: $symbol }),*],
+                // SAFETY: the caller of this macro has seen to it.
+                &[$(unsafe { $crate::Precompiled::new($key, $symbol) }),*],
             );
         }
     };

@@ -62,3 +62,29 @@ fn a_cache_that_cannot_be_written_does_not_stop_a_launch() {
         "{output}"
     );
 }
+
+#[test]
+fn a_setting_that_nobody_knows_is_refused_by_name() {
+    let cases = [
+        ("TT_EMULATOR_FPU", "exat", "it can be `exact` or `fast`"),
+        (
+            "TT_EMULATOR_THREADS",
+            "all",
+            "it can be a number of threads from 1 to 1024",
+        ),
+    ];
+    for (variable, value, allowed) in cases {
+        let output = child(|command| {
+            command.env(variable, value);
+        });
+        let wanted = format!("Device: cannot open emulator:wormhole_b0: {variable} is `{value}`; {allowed}");
+        assert!(output.contains(&wanted), "{output}");
+    }
+    let cache = std::env::temp_dir().join(format!("tt-host-named-compiler-{}", std::process::id()));
+    let output = child(|command| {
+        command.env("CXX", "no-such-compiler").env("TT_EMULATOR_CACHE", &cache);
+    });
+    let _ = std::fs::remove_dir_all(&cache);
+    let wanted = "refused: Run: kernel `copy` failed: CXX is `no-such-compiler`; it can be a C++ compiler";
+    assert!(output.contains(wanted), "{output}");
+}

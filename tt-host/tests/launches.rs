@@ -4,7 +4,7 @@
 mod support;
 
 use support::{copy, copy_kernel, copy_plan, kernel, name, plan, ramp};
-use tt_host::{Argument, Device, ElementType, ErrorKind, Launch, Sources, Tensor, Zeros, bf16};
+use tt_host::{Argument, Device, ElementType, ErrorKind, Kernel, Launch, Sources, Tensor, Zeros, bf16};
 use tt_lang::ir::{IntOp, ScalarKind};
 use tt_plan::Formula;
 
@@ -365,7 +365,7 @@ tt_host::launcher! {
     plan: include_str!("kernels/copy.plan.json"),
     ir: [("tile", "copy"), ("A1 infer_layout", "copy")],
     tile: "{}",
-    precompiled: [(reader, "no key of a kernel", tt_kernel_of_no_key)],
+    precompiled: [unsafe (reader, "no key of a kernel", tt_kernel_of_no_key)],
 }
 
 /// Stands for an object compiled ahead of time under a key that no launch asks for.
@@ -390,4 +390,24 @@ fn the_launcher_macro_makes_a_function_and_a_module() {
     assert_eq!(copy_by_macro::SOURCES.reader, support::READER);
     assert_eq!(copy_by_macro::IR[1].0, "A1 infer_layout");
     assert!(copy_by_macro::PLAN.contains("\"kernel\": \"copy\""));
+}
+
+#[test]
+fn a_launcher_that_lends_a_tensor_otherwise_than_the_plan_says_is_refused() {
+    let device = emulator();
+    let a = device.upload(&ramp(32 * 32), [32, 32]).unwrap();
+    let mut c = device.zeros::<f32>([32, 32]).unwrap();
+    let mut b = device.zeros::<f32>([32, 32]).unwrap();
+    let kernel = copy_kernel(ElementType::F32);
+    fn refusal(kernel: &'static Kernel, arguments: Vec<Argument<'_>>) -> String {
+        let error = Launch::new(kernel, arguments).run().unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Kernel);
+        error.to_string()
+    }
+    let unwritten = refusal(kernel, vec![Argument::from(&a), Argument::from(&c)]);
+    let written = refusal(kernel, vec![Argument::from(&mut b), Argument::from(&mut c)]);
+    for (message, name) in [(unwritten, "c"), (written, "a")] {
+        let wanted = format!("the launcher and the plan disagree on whether `{name}` is written");
+        assert!(message.ends_with(&wanted), "{message}");
+    }
 }

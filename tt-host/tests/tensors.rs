@@ -50,6 +50,65 @@ fn zeros_are_zero_where_other_values_were() {
 }
 
 #[test]
+fn zeros_are_zero_beside_tensors_that_keep_their_values() {
+    let device = emulator();
+    // Tiles of 2 KB: buffers begin and end within pages of the host, which their neighbours share.
+    let ones = |tiles: usize| device.upload(&vec![bf16::ONE; tiles * 1024], [tiles * 32, 32]).unwrap();
+    for tiles in [1, 2, 3, 11, 12, 13, 37, 100] {
+        let (before, dirty, after) = (ones(tiles), ones(tiles), ones(tiles));
+        drop(dirty);
+        let zeros = device.zeros::<bf16>([tiles * 32, 32]).unwrap();
+        assert!(
+            zeros.download().unwrap().iter().all(|value| *value == bf16::ZERO),
+            "{tiles} tiles"
+        );
+        for tensor in [before, after] {
+            assert!(
+                tensor.download().unwrap().iter().all(|value| *value == bf16::ONE),
+                "{tiles} tiles"
+            );
+        }
+    }
+}
+
+/// Not a test of its own: memory is measured in a process that does nothing else.
+#[test]
+#[ignore = "run by zeros_touch_no_memory"]
+fn child_makes_zeros() {
+    /// Bytes of this process that are in memory.
+    fn resident() -> usize {
+        let text = std::fs::read_to_string("/proc/self/statm").unwrap();
+        text.split_whitespace().nth(1).unwrap().parse::<usize>().unwrap() * 4096
+    }
+    let device = emulator();
+    let before = resident();
+    let zeros = device.zeros::<f32>([16_384, 16_384]).unwrap();
+    println!("grown by {} bytes", resident() - before);
+    drop(zeros);
+    let ones = device.upload(&vec![1.0f32; 4096 * 4096], [4096, 4096]).unwrap();
+    println!("grown by {} bytes with values", resident() - before);
+    drop(ones);
+}
+
+#[test]
+fn zeros_touch_no_memory() {
+    let output = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "child_makes_zeros", "--ignored", "--nocapture"])
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let grown = |after: &str| {
+        let line = text
+            .lines()
+            .find_map(|line| line.strip_prefix("grown by ")?.strip_suffix(after));
+        line.unwrap_or_else(|| panic!("{text}")).parse::<usize>().unwrap()
+    };
+    assert!(grown(" bytes") < 16 << 20, "1 GB of zeros take memory: {text}");
+    // The measure sees what is touched.
+    assert!(grown(" bytes with values") > 64 << 20, "{text}");
+}
+
+#[test]
 fn impossible_shapes_are_errors_that_name_them() {
     let device = emulator();
     let error = device.upload(&[1.0f32; 6], [2, 4]).unwrap_err();

@@ -41,7 +41,8 @@ pub(crate) fn tokens(kernel: &Kernel, signature: &Signature, artifact: &Artifact
             let role = Ident::new(&object.role, Span::call_site());
             let symbol = Ident::new(&object.symbol, Span::call_site());
             let key = object.key;
-            quote! { (#role, #key, #symbol) }
+            // tt-build compiled the object under this key from this very artifact.
+            quote! { unsafe (#role, #key, #symbol) }
         });
     quote! {
         #paths

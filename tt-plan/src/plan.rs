@@ -38,7 +38,7 @@ pub struct Plan {
 
 /// A parameter of the launcher.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Parameter {
     /// A tensor.
     Tensor {
@@ -73,6 +73,7 @@ impl Parameter {
 
 /// Where a tensor lives and how it is cut (`layouts` in the seeds).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct TensorLayout {
     /// `DRAM` or `L1`.
     pub shard: String,
@@ -86,6 +87,7 @@ pub struct TensorLayout {
 
 /// How blocks go to cores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct WorkPartition {
     /// Who owns the blocks.
     pub mode: PartitionMode,
@@ -105,6 +107,7 @@ pub enum PartitionMode {
 
 /// A circular buffer of every core.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct CircularBuffer {
     /// Its index.
     pub index: u8,
@@ -122,6 +125,7 @@ pub struct CircularBuffer {
 
 /// A semaphore of every core.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Semaphore {
     /// Its id.
     pub id: u8,
@@ -131,6 +135,7 @@ pub struct Semaphore {
 
 /// `ComputeConfig` of the compute kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ComputeConfig {
     /// How many passes the multiplier makes.
     pub math_fidelity: Fidelity,
@@ -165,6 +170,7 @@ impl Role {
 
 /// One kernel: its arguments.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct KernelPlan {
     /// Which.
     pub role: Role,
@@ -186,6 +192,7 @@ pub enum CompileArg {
 
 /// One runtime argument.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct RuntimeArg {
     /// Its name in the emitted code.
     pub name: String,
@@ -195,7 +202,7 @@ pub struct RuntimeArg {
 
 /// Where a runtime argument's word comes from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum RuntimeValue {
     /// The address of the tensor of this name.
     Address(String),

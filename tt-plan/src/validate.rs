@@ -1,7 +1,7 @@
 //! Whether a plan is consistent in itself.
 
-use crate::{CompileArg, DataFormat, Formula, Number, Parameter, Plan, Role, RuntimeValue};
-use std::collections::HashSet;
+use crate::{CompileArg, DataFormat, Formula, KernelPlan, Number, Parameter, PartitionMode, Plan, Role, RuntimeValue};
+use std::collections::{HashMap, HashSet};
 use tt_lang::ir::ScalarKind;
 
 /// Runtime argument words of one kernel (metalium.md §1.2).
@@ -24,7 +24,8 @@ impl Plan {
         }
         let mut integers: HashSet<&str> = self.extents.iter().map(String::as_str).collect();
         let mut floats = HashSet::new();
-        let mut tensors = HashSet::new();
+        // Each with whether it is written.
+        let mut tensors = HashMap::new();
         for parameter in &self.parameters {
             match parameter {
                 Parameter::Scalar {
@@ -32,7 +33,7 @@ impl Plan {
                     kind: ScalarKind::F32,
                 } => drop(floats.insert(name.as_str())),
                 Parameter::Scalar { name, .. } => drop(integers.insert(name)),
-                Parameter::Tensor { name, .. } => drop(tensors.insert(name.as_str())),
+                Parameter::Tensor { name, mutable, .. } => drop(tensors.insert(name.as_str(), *mutable)),
             }
         }
         let mut formula = |what: &str, formula: &Formula, errors: &mut Vec<String>| {
@@ -62,10 +63,18 @@ impl Plan {
                 for extent in extents {
                     formula(&format!("tensor `{name}`"), extent, &mut errors);
                 }
-                if layout.shard != "DRAM" && layout.shard != "L1" {
+                // Tensors are allocated so and not otherwise.
+                if layout.shard != "DRAM" || !layout.interleave {
                     errors.push(format!(
-                        "tensor `{name}` lives in `{}`, which is neither DRAM nor L1",
-                        layout.shard
+                        "tensor `{name}` lives in `{}`{}, tensors are interleaved in DRAM",
+                        layout.shard,
+                        if layout.interleave { "" } else { ", not interleaved" }
+                    ));
+                }
+                if layout.tile_shape != [32, 32] {
+                    let [rows, columns] = layout.tile_shape;
+                    errors.push(format!(
+                        "tensor `{name}` has tiles of {rows} × {columns}, tiles are 32 × 32"
                     ));
                 }
                 if layout.page_size != DataFormat::of(*element).tile_bytes() {
@@ -82,6 +91,9 @@ impl Plan {
         for extent in &self.grid {
             formula("the grid", extent, &mut errors);
         }
+        if self.work_partition.mode != PartitionMode::Global {
+            errors.push("the blocks belong to shards, which no tensor has".into());
+        }
         let mut indices = HashSet::new();
         for cb in &self.circular_buffers {
             if !indices.insert(cb.index) {
@@ -91,6 +103,14 @@ impl Plan {
                 errors.push(format!(
                     "circular buffer `{}` has {} pages of {} bytes",
                     cb.name, cb.pages, cb.page_size
+                ));
+            }
+            if cb.unpack_to_dest_fp32 && !(cb.data_format == DataFormat::Float32 && self.compute.fp32_dest_acc_en) {
+                errors.push(format!(
+                    "circular buffer `{}` of {:?} cannot be unpacked into registers of {} bits as they are",
+                    cb.name,
+                    cb.data_format,
+                    if self.compute.fp32_dest_acc_en { 32 } else { 16 }
                 ));
             }
         }
@@ -109,14 +129,15 @@ impl Plan {
                 ));
             }
             for CompileArg::Accessor(name) in &kernel.compile_args {
-                if !tensors.contains(name.as_str()) {
+                if !tensors.contains_key(name.as_str()) {
                     errors.push(format!("{what} accesses `{name}`, which is no tensor"));
                 }
             }
+            accesses(kernel, &tensors, &mut errors);
             for arg in &kernel.runtime_args {
                 let what = format!("argument `{}` of {what}", arg.name);
                 match &arg.value {
-                    RuntimeValue::Address(name) if !tensors.contains(name.as_str()) => {
+                    RuntimeValue::Address(name) if !tensors.contains_key(name.as_str()) => {
                         errors.push(format!("{what} is the address of `{name}`, which is no tensor"));
                     }
                     RuntimeValue::Formula(value) => formula(&what, value, &mut errors),
@@ -129,6 +150,39 @@ impl Plan {
             }
         }
         errors
+    }
+}
+
+/// Whether a kernel goes to its tensors with their own accessors, and only the writer to those that are written. A launch
+/// would not tell: accessors of two tensors have the same words, and any address can be written to.
+fn accesses(kernel: &KernelPlan, tensors: &HashMap<&str, bool>, errors: &mut Vec<String>) {
+    let what = format!("the {} kernel", kernel.role.name());
+    let accessors: Vec<&str> = kernel
+        .compile_args
+        .iter()
+        .map(|CompileArg::Accessor(name)| name.as_str())
+        .collect();
+    let addresses: Vec<&str> = kernel
+        .runtime_args
+        .iter()
+        .filter_map(|arg| match &arg.value {
+            RuntimeValue::Address(name) => Some(name.as_str()),
+            _ => None,
+        })
+        .collect();
+    if accessors != addresses {
+        errors.push(format!(
+            "{what} has accessors of ({}), but addresses of ({})",
+            accessors.join(", "),
+            addresses.join(", ")
+        ));
+    }
+    for name in &accessors {
+        match (kernel.role, tensors.get(name)) {
+            (Role::Writer, Some(false)) => errors.push(format!("{what} writes `{name}`, which is not mutable")),
+            (Role::Compute, _) => errors.push(format!("{what} accesses `{name}`, which only reader and writer can")),
+            (Role::Reader | Role::Writer, _) => {}
+        }
     }
 }
 
@@ -155,6 +209,121 @@ fn number(
             for arg in args {
                 number(what, arg, floats, formula, errors);
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Plan;
+    use serde_json::{Value, json};
+
+    /// A plan that is good: `a` is copied to `c`.
+    const COPY: &str = include_str!("../../tt-host/tests/kernels/copy.plan.json");
+
+    /// What is said of the plan with another value at `place`.
+    fn refusal(place: &str, value: Value) -> String {
+        let mut plan: Value = serde_json::from_str(COPY).unwrap();
+        *plan.pointer_mut(place).unwrap_or_else(|| panic!("{place} is there")) = value;
+        let error = Plan::from_json(&plan.to_string());
+        error.err().unwrap_or_else(|| panic!("{place} is taken")).to_string()
+    }
+
+    #[test]
+    fn what_a_launch_would_ignore_is_refused() {
+        Plan::from_json(COPY).unwrap();
+        let layout = "/parameters/0/tensor/layout";
+        let writer = "/kernels/2";
+        let cases = [
+            (
+                format!("{layout}/tile_shape"),
+                json!([16, 32]),
+                "tensor `a` has tiles of 16 × 32, tiles are 32 × 32",
+            ),
+            (
+                format!("{layout}/shard"),
+                json!("L1"),
+                "tensor `a` lives in `L1`, tensors are interleaved in DRAM",
+            ),
+            (
+                format!("{layout}/interleave"),
+                json!(false),
+                "tensor `a` lives in `DRAM`, not interleaved",
+            ),
+            (
+                "/work_partition/mode".into(),
+                json!("local_shard"),
+                "the blocks belong to shards",
+            ),
+            (
+                "/parameters/1/tensor/mutable".into(),
+                json!(false),
+                "the writer kernel writes `c`, which is not mutable",
+            ),
+            (
+                format!("{writer}/compile_args/0/accessor"),
+                json!("a"),
+                "the writer kernel has accessors of (a), but addresses of (c)",
+            ),
+            (
+                format!("{writer}/runtime_args/0/value/address"),
+                json!("a"),
+                "the writer kernel has accessors of (c), but addresses of (a)",
+            ),
+            (
+                format!("{writer}/compile_args"),
+                json!([]),
+                "the writer kernel has accessors of (), but addresses of (c)",
+            ),
+            (
+                "/kernels/1/compile_args".into(),
+                json!([{ "accessor": "a" }]),
+                "the compute kernel accesses `a`, which only reader and writer can",
+            ),
+            (
+                "/circular_buffers/0/unpack_to_dest_fp32".into(),
+                json!(true),
+                "circular buffer `tiles` of Float16B cannot be unpacked into registers of 16 bits",
+            ),
+        ];
+        for (place, value, message) in cases {
+            let found = refusal(&place, value);
+            assert!(found.contains(message), "{place}: {found}");
+        }
+    }
+
+    #[test]
+    fn accessors_in_another_order_than_the_addresses_are_refused() {
+        let mut plan: Value = serde_json::from_str(COPY).unwrap();
+        let address = |name: &str| json!({ "name": name, "value": { "address": name } });
+        plan["kernels"][0]["runtime_args"] = json!([address("a"), address("c")]);
+        plan["kernels"][0]["compile_args"] = json!([{ "accessor": "a" }, { "accessor": "c" }]);
+        Plan::from_json(&plan.to_string()).unwrap();
+        plan["kernels"][0]["compile_args"] = json!([{ "accessor": "c" }, { "accessor": "a" }]);
+        let error = Plan::from_json(&plan.to_string()).unwrap_err().to_string();
+        assert!(
+            error.contains("accessors of (c, a), but addresses of (a, c)"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn fields_that_nobody_reads_are_refused() {
+        for place in [
+            "",
+            "/parameters/0/tensor",
+            "/parameters/0/tensor/layout",
+            "/work_partition",
+            "/circular_buffers/0",
+            "/compute",
+            "/kernels/0",
+            "/kernels/0/runtime_args/0",
+        ] {
+            let mut plan: Value = serde_json::from_str(COPY).unwrap();
+            plan.pointer_mut(place).unwrap()["mutabel"] = json!(true);
+            let error = Plan::from_json(&plan.to_string());
+            let error = error.err().unwrap_or_else(|| panic!("{place} is taken")).to_string();
+            assert!(error.contains("unknown field `mutabel`"), "{place}: {error}");
         }
     }
 }

@@ -1,7 +1,7 @@
 //! An open emulated device: its memories, its buffers, its counters.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use crate::arch::{Arch, ArchName, L1_SLOT_BYTES};
 use crate::settings;
@@ -30,6 +30,9 @@ static SELECTED: Mutex<Option<HashMap<i32, ArchName>>> = Mutex::new(None);
 
 /// Counters of the last run on a device id.
 static LAST_RUN: Mutex<Option<HashMap<i32, RunCounters>>> = Mutex::new(None);
+
+/// The devices that are open, by id.
+static OPEN: Mutex<Vec<(i32, Weak<Device>)>> = Mutex::new(Vec::new());
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
@@ -61,6 +64,20 @@ pub fn selected_arch(id: i32) -> Result<ArchName, String> {
 /// Counters of the last run of device `id`, kept when the device is closed.
 pub fn last_run_counters(id: i32) -> Option<RunCounters> {
     locked(&LAST_RUN).as_ref()?.get(&id).cloned()
+}
+
+/// Makes the live DRAM buffer at `address` of device `id` read as zero without touching its memory. False where there is no
+/// such buffer, or more than one device of that id: then its owner has to write zeros.
+pub fn zero_dram_buffer(id: i32, address: u64) -> bool {
+    let mut open: Vec<Arc<Device>> = locked(&OPEN)
+        .iter()
+        .filter(|(known, _)| *known == id)
+        .filter_map(|(_, device)| device.upgrade())
+        .collect();
+    match (open.pop(), open.is_empty()) {
+        (Some(device), true) => device.zero_dram_buffer(address),
+        _ => false,
+    }
 }
 
 struct Allocations {
@@ -111,7 +128,7 @@ impl Device {
             dram_buffers: Vec::new(),
             l1_buffers: Vec::new(),
         };
-        Ok(Arc::new(Device {
+        let device = Arc::new(Device {
             id,
             arch,
             l1,
@@ -119,7 +136,26 @@ impl Device {
             allocations: Mutex::new(allocations),
             running: Mutex::new(()),
             accumulated: Mutex::new(RunCounters::default()),
-        }))
+        });
+        let mut open = locked(&OPEN);
+        open.retain(|(_, device)| device.strong_count() > 0);
+        open.push((id, Arc::downgrade(&device)));
+        Ok(device)
+    }
+
+    /// Makes the live buffer at `address` read as zero; false where there is none.
+    fn zero_dram_buffer(&self, address: u64) -> bool {
+        let _idle = self.lock_for_run();
+        // Held throughout, so that the buffer stays.
+        let allocations = locked(&self.allocations);
+        let Some(buffer) = allocations.dram_buffers.iter().find(|buffer| buffer.base == address) else {
+            return false;
+        };
+        for bank in &self.dram {
+            // SAFETY: the allocator gave out a range inside every bank; no program runs, and only its owner copies to it.
+            unsafe { bank.zero(buffer.base as usize, buffer.bank_bytes as usize) };
+        }
+        true
     }
 
     /// Its id.

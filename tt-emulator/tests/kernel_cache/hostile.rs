@@ -2,14 +2,13 @@
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt, chown, lchown, symlink};
-use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
 
 use sha2::{Digest, Sha256};
 use tt_emulator::kernel_object::compile_to_shared;
 
-use super::turn::{ARCH, CACHE, ROLE, Turn, child, is_root, run, said, source};
+use super::turn::{ARCH, CACHE, ROLE, Turn, child, child_of, is_root, run, said, source};
 
 /// Another user, and its group.
 const OTHER: u32 = 65_534;
@@ -138,12 +137,8 @@ fn a_cache_of_another_user_is_said_not_to_be_used_once() {
     set_mode(&turn.cache(), 0o755);
     set_mode(&turn.own_folder(), 0o755);
     if is_root() {
-        let mut command = child("hostile::child_process_runs_two_kernels");
-        command
-            .uid(OTHER)
-            .gid(OTHER)
-            .env_remove("HOME")
-            .env(CACHE, turn.cache());
+        let mut command = child_of(OTHER, &turn, "hostile::child_process_runs_two_kernels");
+        command.env(CACHE, turn.cache());
         let text = said(command);
         assert_eq!(text.matches("is not used").count(), 1, "{text}");
         assert!(text.contains("belongs to user 0, not to user 65534"), "{text}");

@@ -4,13 +4,12 @@ use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::PermissionsExt;
-use std::os::unix::process::CommandExt;
 
 use tt_emulator::Device;
 use tt_emulator::kernel_object::KernelError;
 use tt_emulator::kernel_object::compile_to_shared;
 
-use super::turn::{ARCH, CACHE, ROLE, Turn, child, is_root, run, said, source};
+use super::turn::{ARCH, CACHE, ROLE, Turn, child, child_of, is_root, run, said, source};
 
 #[test]
 fn values_that_nobody_knows_are_refused_by_name() {
@@ -131,8 +130,8 @@ fn strange_entries_of_the_path_hide_no_compiler() {
     turn.set("PATH", joined);
     run(source("int strange_path;")).unwrap();
     if is_root() {
-        let mut command = child("settings::child_process_finds_a_compiler");
-        command.uid(65_534).gid(65_534).env_remove("HOME").env_remove(CACHE);
+        let mut command = child_of(65_534, &turn, "settings::child_process_finds_a_compiler");
+        command.env_remove(CACHE);
         said(command);
     }
 }

@@ -3,7 +3,8 @@
 use std::ffi::OsString;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
 use std::process::Command;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -29,7 +30,10 @@ impl Turn {
     pub fn new(name: &str) -> Turn {
         static TURN: Mutex<()> = Mutex::new(());
         let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache").join(name);
+        // Not in the folder of the build, which may be another user's than the one who runs the tests.
+        let folder = std::env::temp_dir()
+            .join(format!("tt-kernel-cache-{}", std::process::id()))
+            .join(name);
         let _ = fs::remove_dir_all(&folder);
         fs::create_dir_all(&folder).unwrap();
         fs::set_permissions(&folder, fs::Permissions::from_mode(0o755)).unwrap();
@@ -88,6 +92,17 @@ pub fn child(test: &str) -> Command {
     command
 }
 
+/// [`child`] as another user, who may not see the folder of the build.
+pub fn child_of(user: u32, turn: &Turn, test: &str) -> Command {
+    let program = turn.folder.join("tests");
+    fs::copy(std::env::current_exe().unwrap(), &program).unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let mut command = Command::new(program);
+    command.args(["--exact", test, "--ignored", "--nocapture"]);
+    command.uid(user).gid(user).current_dir("/").env_remove("HOME");
+    command
+}
+
 /// What a child says, which must succeed.
 pub fn said(mut command: Command) -> String {
     let output = command.output().unwrap();
@@ -110,6 +125,8 @@ pub fn is_root() -> bool {
 
 impl Drop for Turn {
     fn drop(&mut self) {
+        // What is left is in a folder for temporary files.
+        let _ = fs::remove_dir_all(&self.folder);
         for (name, value) in self.saved.iter().rev() {
             // SAFETY: as in `set`.
             unsafe {

@@ -195,6 +195,11 @@ impl DeviceCore {
             .ok_or_else(|| self.closed(Closed::Dropped))
     }
 
+    /// Makes a buffer that nothing uses yet read as zero, where that can be done without writing to it.
+    pub(crate) fn zero(&self, address: u32) -> bool {
+        emulator::zero(self.id, address)
+    }
+
     /// What the emulator counted in the last run.
     pub(crate) fn counters(&self) -> Option<RunCounters> {
         emulator::counters(self.id)

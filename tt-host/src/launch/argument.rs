@@ -7,7 +7,11 @@ use crate::tensor::{RawTensor, Tensor};
 pub struct Argument<'t>(pub(crate) Value<'t>);
 
 pub(crate) enum Value<'t> {
-    Tensor(&'t RawTensor),
+    Tensor {
+        tensor: &'t RawTensor,
+        /// Whether the launch may write to it.
+        mutable: bool,
+    },
     F32(f32),
     I32(i32),
     U32(u32),
@@ -15,13 +19,19 @@ pub(crate) enum Value<'t> {
 
 impl<'t, E: Element, const RANK: usize> From<&'t Tensor<E, RANK>> for Argument<'t> {
     fn from(tensor: &'t Tensor<E, RANK>) -> Self {
-        Argument(Value::Tensor(tensor.raw()))
+        Argument(Value::Tensor {
+            tensor: tensor.raw(),
+            mutable: false,
+        })
     }
 }
 
 impl<'t, E: Element, const RANK: usize> From<&'t mut Tensor<E, RANK>> for Argument<'t> {
     fn from(tensor: &'t mut Tensor<E, RANK>) -> Self {
-        Argument(Value::Tensor(tensor.raw()))
+        Argument(Value::Tensor {
+            tensor: tensor.raw(),
+            mutable: true,
+        })
     }
 }
 

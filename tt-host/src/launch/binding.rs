@@ -52,10 +52,18 @@ pub(crate) fn bind<'t>(kernel: &Kernel, plan: &Plan, arguments: &[Argument<'t>])
                     extents,
                     ..
                 },
-                Value::Tensor(tensor),
+                Value::Tensor {
+                    tensor,
+                    mutable: lent_to_write,
+                },
             ) => {
                 if tensor.element != *element || tensor.shape.len() != extents.len() {
                     return Err(mismatch());
+                }
+                if lent_to_write != mutable {
+                    return Err(kernel.damaged(&format!(
+                        "the launcher and the plan disagree on whether `{name}` is written"
+                    )));
                 }
                 bindings.addresses.insert(name.clone(), tensor.address);
                 tensors.push((name.clone(), *mutable, tensor));

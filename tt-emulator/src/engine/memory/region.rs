@@ -97,13 +97,41 @@ impl Region {
 
     /// Gives the memory of the whole pages inside a range back; they read as zero afterwards.
     pub fn discard(&self, offset: usize, bytes: usize) {
-        const PAGE: usize = 4096;
-        let first = offset.next_multiple_of(PAGE);
-        let end = (offset + bytes).min(self.bytes) & !(PAGE - 1);
-        if first < end {
+        if let Some((first, end)) = self.whole_pages(offset, bytes) {
             // SAFETY: the range lies inside this mapping, and its owner has given it up.
             unsafe { libc::madvise(self.start.add(first).cast(), end - first, libc::MADV_DONTNEED) };
         }
+    }
+
+    /// Makes a range read as zero without touching what does already: whole pages are given back, and what is left of those
+    /// that are shared is written only where it is not zero.
+    ///
+    /// # Safety
+    /// The range must lie inside the region, and nobody else use it meanwhile.
+    pub unsafe fn zero(&self, offset: usize, bytes: usize) {
+        let end = offset + bytes;
+        let edges = match self.whole_pages(offset, bytes) {
+            Some((first, last)) => {
+                self.discard(offset, bytes);
+                [(offset, first), (last, end)]
+            }
+            None => [(offset, end), (end, end)],
+        };
+        for (from, to) in edges {
+            // SAFETY: by the contract of the call.
+            let edge = unsafe { std::slice::from_raw_parts_mut(self.start.add(from), to - from) };
+            if edge.iter().any(|byte| *byte != 0) {
+                edge.fill(0);
+            }
+        }
+    }
+
+    /// First and end of the whole pages inside a range, where there are any.
+    fn whole_pages(&self, offset: usize, bytes: usize) -> Option<(usize, usize)> {
+        const PAGE: usize = 4096;
+        let first = offset.next_multiple_of(PAGE);
+        let end = (offset + bytes).min(self.bytes) & !(PAGE - 1);
+        (first < end).then_some((first, end))
     }
 }
 
@@ -140,6 +168,36 @@ mod tests {
             region.start().add(8192).write(7);
             region.discard(100, 1 << 19);
             assert_eq!(region.start().add(8192).read(), 0);
+        }
+    }
+
+    #[test]
+    fn zeroed_ranges_are_zero_and_what_is_beside_them_stays() {
+        let region = Region::map(1 << 16).unwrap();
+        for (offset, bytes) in [
+            (0, 1 << 16),
+            (100, 50),
+            (100, 8000),
+            (4096, 4096),
+            (4000, 200),
+            (8191, 1),
+            (5000, 20_000),
+        ] {
+            // SAFETY: inside the mapping, which is this test's alone.
+            let memory = unsafe {
+                region.start().write_bytes(7, 1 << 16);
+                region.zero(offset, bytes);
+                std::slice::from_raw_parts(region.start(), 1 << 16)
+            };
+            let is_right = |(index, byte): (usize, &u8)| {
+                *byte
+                    == if (offset..offset + bytes).contains(&index) {
+                        0
+                    } else {
+                        7
+                    }
+            };
+            assert!(memory.iter().enumerate().all(is_right), "{bytes} bytes from {offset}");
         }
     }
 

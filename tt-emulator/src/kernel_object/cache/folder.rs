@@ -77,7 +77,8 @@ fn check_above(path: &Path, user: u32) -> Result<PathBuf, Refused> {
 
 /// Whether only `user` and root can put something else in the place of what lies in a folder, or of where a link leads.
 fn check_shared(metadata: &Metadata, user: u32) -> Result<(), String> {
-    if metadata.uid() != user && metadata.uid() != 0 {
+    let namespace = std::fs::read_to_string("/proc/self/uid_map").unwrap_or_default();
+    if metadata.uid() != user && metadata.uid() != 0 && is_mapped(&namespace, metadata.uid()) {
         let other = metadata.uid();
         return Err(format!("belongs to user {other}, neither to user {user} nor to root"));
     }
@@ -93,6 +94,18 @@ fn check_shared(metadata: &Metadata, user: u32) -> Result<(), String> {
         return Err(writable(metadata));
     }
     Ok(())
+}
+
+/// Whether a user is one that this process's namespace knows, by the namespace's map. In a container that has few users, root's
+/// own `/` belongs to one that it does not have: that is whoever set the container up, and gave it its folders.
+fn is_mapped(namespace: &str, user: u32) -> bool {
+    let mut ranges = namespace.lines().filter_map(|line| {
+        let mut numbers = line.split_whitespace().map(str::parse::<u64>);
+        let (first, _, count) = (numbers.next()?.ok()?, numbers.next()?.ok()?, numbers.next()?.ok()?);
+        Some(first..first + count)
+    });
+    // A system without namespaces has all users.
+    namespace.trim().is_empty() || ranges.any(|range| range.contains(&u64::from(user)))
 }
 
 fn writable(metadata: &Metadata) -> String {
@@ -175,6 +188,16 @@ mod tests {
             !scratch.0.join("777/below").exists(),
             "nothing is made in an unsafe place"
         );
+    }
+
+    #[test]
+    fn users_are_those_of_the_namespace() {
+        for user in [0, 1000, 65_534] {
+            assert!(is_mapped("         0          0 4294967295\n", user) && is_mapped("", user));
+        }
+        // One user and its subordinates.
+        let few = "         0       1000          1\n         1     100000       1000\n";
+        assert!(is_mapped(few, 0) && is_mapped(few, 1000) && !is_mapped(few, 1001) && !is_mapped(few, 65_534));
     }
 
     #[test]
