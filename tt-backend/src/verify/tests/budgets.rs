@@ -61,7 +61,8 @@ fn a_plan_that_says_something_else_is_refused() {
     assert!(contradicts(|device| device.indices[1] = 3).contains("for y_block"));
     assert!(contradicts(|device| drop(device.plan.circular_buffers.pop())).contains("other circular buffers"));
     assert!(contradicts(|device| device.plan.kernels[0].runtime_args.swap(0, 1)).contains("binds other arguments"));
-    assert!(contradicts(|device| device.plan.kernels[2].compile_args.clear()).contains("binds other accessors"));
+    assert!(contradicts(|device| device.plan.kernels[2].compile_args.clear()).contains("has accessors of ()"));
+    assert!(contradicts(|device| device.programs[READER].accessors.clear()).contains("binds other accessors"));
     assert!(contradicts(|device| drop(device.plan.kernels.remove(1))).contains("the plan contradicts itself"));
     assert!(contradicts(|device| device.buffers[X.0].unpack_to_dest = true).contains("for x_block"));
 }
