@@ -164,7 +164,7 @@ fn binary(
         let program = compiler.link(kernel, chip, processor, &object)?;
         let bytes = std::fs::read(&program).map_err(BuildError::file("read", &program))?;
         write_if_changed(&kept, &bytes)?;
-        sealed::seal(&kept)?;
+        sealed::seal(&kept).map_err(BuildError::file("write", &kept))?;
         std::fs::remove_dir_all(work).map_err(BuildError::file("remove", work))?;
     }
     let sizes = compiler.sizes(kernel, chip, processor, &kept)?;

@@ -201,8 +201,8 @@ fn object(job: &Job, work: &Path, objects: &Path) -> Result<PathBuf, NoObject> {
     // Two jobs may have the same key; each writes a file of its own and the last one stays.
     let partial = objects.join(format!("{}-{:?}.partial", job.key, std::thread::current().id()));
     compile_to_object(&job.source, &job.config, job.arch, work, &partial).map_err(NoObject::Kernel)?;
-    std::fs::rename(&partial, &path).map_err(|error| NoObject::Build(BuildError::file("write", &path)(error)))?;
-    sealed::seal(&path).map_err(NoObject::Build)?;
+    let kept = std::fs::rename(&partial, &path).and_then(|()| sealed::seal(&path));
+    kept.map_err(|error| NoObject::Build(BuildError::file("write", &path)(error)))?;
     Ok(path)
 }
 

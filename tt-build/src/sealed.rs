@@ -1,9 +1,9 @@
 //! Files kept from build to build, each with a file beside it that says what was in it: one that is cut off or changed since is
 //! made again, not linked into a program.
 
-use crate::error::BuildError;
 use sha2::{Digest, Sha256};
 use std::ffi::OsString;
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// What the file with the hash ends in.
@@ -23,10 +23,8 @@ pub(crate) fn is_intact(path: &Path) -> bool {
 }
 
 /// Notes what is in `path` now.
-pub(crate) fn seal(path: &Path) -> Result<(), BuildError> {
-    let bytes = std::fs::read(path).map_err(BuildError::file("read", path))?;
-    let beside = beside(path);
-    std::fs::write(&beside, hash(&bytes)).map_err(BuildError::file("write", &beside))
+pub(crate) fn seal(path: &Path) -> io::Result<()> {
+    std::fs::write(beside(path), hash(&std::fs::read(path)?))
 }
 
 fn hash(bytes: &[u8]) -> String {

@@ -11,6 +11,7 @@ use super::size::{self, Size};
 use super::toolchain::Toolchain;
 use crate::artifacts::write_if_changed;
 use crate::error::BuildError;
+use crate::sealed;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -64,7 +65,7 @@ impl<'a> DeviceCompiler<'a> {
     pub(super) fn precompile(&self, chip: &Chip, processor: &Processor, optimization: &str) -> Result<(), DeviceError> {
         let header = self.standard(chip, processor, optimization);
         let precompiled = header.with_extension("h.gch");
-        if precompiled.is_file() {
+        if sealed::is_intact(&precompiled) {
             return Ok(());
         }
         let text: String = STANDARD_HEADERS
@@ -79,7 +80,8 @@ impl<'a> DeviceCompiler<'a> {
         words.extend(["-o".into(), partial.clone().into()]);
         let folder = header.parent().unwrap_or(Path::new("."));
         self.run(&words, folder, "compile", "the standard headers", chip, processor)?;
-        std::fs::rename(&partial, &precompiled).map_err(DeviceError::file("write", &precompiled))
+        let kept = std::fs::rename(&partial, &precompiled).and_then(|()| sealed::seal(&precompiled));
+        kept.map_err(DeviceError::file("write", &precompiled))
     }
 
     /// Compiles `kernel` in `folder`, which gets the files that the JIT generates and the object.

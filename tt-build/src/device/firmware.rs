@@ -9,6 +9,7 @@ use super::command::{self, Unit};
 use super::compiler::{DeviceCompiler, partial_of};
 use super::elf::Elf;
 use super::processor::{PROCESSORS, Processor};
+use crate::sealed;
 use std::path::PathBuf;
 
 /// What kernels take from the firmware and must not have of their own (the runtime's list).
@@ -25,7 +26,7 @@ impl DeviceCompiler<'_> {
         self.prepare_headers(chips)?;
         for chip in chips {
             for processor in &PROCESSORS {
-                if !self.weakened(chip, processor).is_file() {
+                if !sealed::is_intact(&self.weakened(chip, processor)) {
                     self.build_firmware(chip, processor)?;
                 }
             }
@@ -68,6 +69,7 @@ impl DeviceCompiler<'_> {
             .map_err(|error| DeviceError::Toolchain(format!("the linked firmware {} is {error}", linked.display())))?;
         let partial = partial_of(&place);
         std::fs::write(&partial, weakened).map_err(DeviceError::file("write", &partial))?;
-        std::fs::rename(&partial, &place).map_err(DeviceError::file("write", &place))
+        let kept = std::fs::rename(&partial, &place).and_then(|()| sealed::seal(&place));
+        kept.map_err(DeviceError::file("write", &place))
     }
 }

@@ -29,7 +29,7 @@ use crate::kernel_config::KernelRole;
 use crate::settings::SettingError;
 
 #[cfg(feature = "engine")]
-pub use cache::{SharedKernel, compile_to_shared};
+pub use cache::{SharedKernel, compile_to_shared, private_folder};
 #[cfg(feature = "engine")]
 pub use descriptors::CbDescriptor;
 #[cfg(feature = "engine")]

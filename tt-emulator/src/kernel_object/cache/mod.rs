@@ -137,7 +137,7 @@ impl Job<'_> {
     /// The kernel as it is in the cache in `directory`, or is there afterwards.
     fn in_cache(&self, directory: &Path, limit: u64) -> Result<SharedKernel, KernelError> {
         let user = folder::user();
-        let folder = private_folder(&directory.join(OWN_FOLDER), user)?;
+        let folder = private_folder(&directory.join(OWN_FOLDER))?;
         let name = format!("{}-{}{ENTRY_SUFFIX}", self.key, self.compiler.fingerprint());
         debug_assert!(eviction::is_entry(&name));
         let path = folder.join(&name);
@@ -228,8 +228,14 @@ fn remove(path: &Path) -> Result<(), KernelError> {
     }
 }
 
-fn private_folder(directory: &Path, user: u32) -> Result<PathBuf, KernelError> {
-    folder::private(directory, user).map_err(|refused| match refused {
+/// The folder `directory`, for files that are run: made for this user alone where it is not there, and without links in its
+/// path.
+///
+/// # Errors
+/// [`KernelError::Unsafe`] where others could have put something there, or exchange a folder above; [`KernelError::Files`]
+/// where it cannot be made.
+pub fn private_folder(directory: &Path) -> Result<PathBuf, KernelError> {
+    folder::private(directory, folder::user()).map_err(|refused| match refused {
         Refused::Unsafe(why) => KernelError::Unsafe(why),
         Refused::Failed(path, error) => KernelError::Files {
             action: format!("create {}", path.display()),

@@ -6,6 +6,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use super::pinned::Pinned;
+use tt_emulator::kernel_object::private_folder;
 
 /// The variable that moves the cache.
 const VARIABLE: &str = "TT_CONFORMANCE_CACHE";
@@ -27,7 +28,7 @@ impl Cache {
     /// The cache of this user: `TT_CONFORMANCE_CACHE`, else `tt-conformance` in the user's cache folder.
     ///
     /// # Errors
-    /// Where neither is known.
+    /// Where neither is known, or others can write there: what it holds are programs too, and they are run.
     pub fn of_user() -> Result<Cache, String> {
         let set = |name: &str| {
             std::env::var_os(name)
@@ -38,7 +39,17 @@ impl Cache {
             .or_else(|| set("XDG_CACHE_HOME").map(|folder| folder.join("tt-conformance")))
             .or_else(|| set("HOME").map(|folder| folder.join(".cache/tt-conformance")))
             .ok_or_else(|| format!("there is no home folder to keep downloads in: set {VARIABLE} to a folder"))?;
-        let root = std::path::absolute(&root).map_err(|error| format!("cannot use {}: {error}", root.display()))?;
+        Cache::of_programs(&root)
+    }
+
+    /// The cache at `root`, where nobody else can write.
+    fn of_programs(root: &Path) -> Result<Cache, String> {
+        let root = private_folder(root).map_err(|error| {
+            format!(
+                "cannot keep what is run in {}: {error}; {VARIABLE} names another",
+                root.display()
+            )
+        })?;
         Ok(Cache { root })
     }
 
@@ -169,6 +180,23 @@ mod tests {
             }
         });
         assert_eq!(count.into_inner(), 1);
+    }
+
+    #[test]
+    fn programs_are_not_kept_where_others_can_exchange_them() {
+        use std::os::unix::fs::PermissionsExt;
+        let scratch = Scratch::new("others");
+        let folder = scratch.path().join("shared");
+        std::fs::create_dir(&folder).unwrap();
+        Cache::of_programs(&folder).unwrap();
+        std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(0o777)).unwrap();
+        for root in [folder.clone(), folder.join("below")] {
+            let error = Cache::of_programs(&root).unwrap_err();
+            assert!(
+                error.contains("shared can be written by others") && error.contains(VARIABLE),
+                "{error}"
+            );
+        }
     }
 
     #[test]
