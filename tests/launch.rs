@@ -1,6 +1,4 @@
 //! The program of a user: kernels in the language, launched through what the attribute leaves behind.
-// What the attribute leaves behind must not be taken for the user's own.
-#![forbid(unsafe_code)]
 
 use tt::prelude::*;
 
