@@ -24,8 +24,11 @@ pub struct Webs {
     pub variable: Vec<usize>,
 }
 
-/// The variables that a statement uses, with the place of the use, and the one it defines.
-pub fn uses_and_definition(stmt: &FlowStmt) -> (Vec<(usize, Span)>, Option<(usize, DefinitionId)>) {
+/// A variable that a statement uses, with the place of the use.
+type UseOf = (usize, Span);
+
+/// What a statement uses, and the variable that it defines.
+pub fn uses_and_definition(stmt: &FlowStmt) -> (Vec<UseOf>, Option<(usize, DefinitionId)>) {
     match &stmt.kind {
         FlowKind::Read { buffer, defines, .. } => (Vec::new(), Some((buffer.0, *defines))),
         FlowKind::Write { buffer, .. } => (vec![(buffer.0, stmt.span)], None),
