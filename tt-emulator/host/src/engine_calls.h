@@ -76,7 +76,14 @@ int64_t tt_emulator_create_circular_buffer(
     const tt_emulator_cb_index* indices,
     std::size_t index_count,
     int64_t global_address);
-int32_t tt_emulator_resize_circular_buffer(void* program, uint64_t handle, uint32_t total_bytes);
+// The same but for its cores.
+int32_t tt_emulator_change_circular_buffer(
+    void* program,
+    uint64_t handle,
+    uint32_t total_bytes,
+    const tt_emulator_cb_index* indices,
+    std::size_t index_count,
+    int64_t global_address);
 int64_t tt_emulator_create_semaphore(void* program, const tt_emulator_core* cores, std::size_t core_count, uint32_t initial);
 int32_t tt_emulator_set_runtime_args(void* program, uint32_t kernel, tt_emulator_core core, const uint32_t* words, std::size_t count);
 int32_t tt_emulator_set_common_runtime_args(void* program, uint32_t kernel, const uint32_t* words, std::size_t count);

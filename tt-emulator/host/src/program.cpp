@@ -28,6 +28,8 @@ public:
     // What GetRuntimeArgs gave references to.
     std::map<std::tuple<KernelHandle, std::size_t, std::size_t>, RuntimeArgsData> unique;
     std::map<KernelHandle, RuntimeArgsData> common;
+    // By handle; what GetCircularBufferConfig gave references to.
+    std::map<CBHandle, CircularBufferConfig> circular_buffers;
 };
 
 }  // namespace detail
@@ -145,6 +147,34 @@ std::filesystem::path find_kernel(const std::string& file_name) {
     TT_THROW("Kernel file {} doesn't exist", file_name);
 }
 
+std::vector<tt_emulator_cb_index> indices_of(const CircularBufferConfig& config) {
+    std::vector<tt_emulator_cb_index> indices;
+    for (uint32_t id = 0; id < NUM_CIRCULAR_BUFFERS; ++id) {
+        if (const auto& format = config.data_formats()[id]) {
+            const Tile tile = config.tiles()[id].value_or(Tile());
+            indices.push_back(
+                {id, static_cast<uint32_t>(*format), config.page_sizes()[id].value_or(0), tile.get_height(), tile.get_width()});
+        }
+    }
+    return indices;
+}
+
+int64_t address_of(const CircularBufferConfig& config) {
+    const auto address = config.globally_allocated_address();
+    return address ? static_cast<int64_t>(*address) : -1;
+}
+
+// Tries a change on a copy: what is refused leaves the program as it was.
+template <typename Edit>
+void change(Program& program, CBHandle cb_handle, Edit edit) {
+    CircularBufferConfig config = GetCircularBufferConfig(program, cb_handle);
+    edit(config);
+    const auto indices = indices_of(config);
+    checked(tt_emulator_change_circular_buffer(
+        emulator::handle(program), cb_handle, config.total_size(), indices.data(), indices.size(), address_of(config)));
+    program.impl().circular_buffers.at(cb_handle) = config;
+}
+
 // The name that messages use for a kernel without a file.
 std::string name_of(const std::variant<DataMovementConfig, ComputeConfig>& config) {
     if (const auto* dm = std::get_if<DataMovementConfig>(&config)) {
@@ -216,27 +246,44 @@ KernelHandle CreateKernelFromString(
 CBHandle CreateCircularBuffer(
     Program& program, const std::variant<CoreCoord, CoreRange, CoreRangeSet>& core_spec, const CircularBufferConfig& config) {
     const Cores cores = cores_of(core_spec);
-    std::vector<tt_emulator_cb_index> indices;
-    for (uint32_t id = 0; id < NUM_CIRCULAR_BUFFERS; ++id) {
-        if (const auto& format = config.data_formats()[id]) {
-            const Tile tile = config.tiles()[id].value_or(Tile());
-            indices.push_back(
-                {id, static_cast<uint32_t>(*format), config.page_sizes()[id].value_or(0), tile.get_height(), tile.get_width()});
-        }
-    }
-    const auto address = config.globally_allocated_address();
-    return static_cast<CBHandle>(checked(tt_emulator_create_circular_buffer(
+    const auto indices = indices_of(config);
+    const auto handle = static_cast<CBHandle>(checked(tt_emulator_create_circular_buffer(
         emulator::handle(program),
         cores.data(),
         cores.size(),
         config.total_size(),
         indices.data(),
         indices.size(),
-        address ? static_cast<int64_t>(*address) : -1)));
+        address_of(config))));
+    program.impl().circular_buffers.emplace(handle, config);
+    return handle;
+}
+
+const CircularBufferConfig& GetCircularBufferConfig(Program& program, CBHandle cb_handle) {
+    const auto& configs = program.impl().circular_buffers;
+    const auto found = configs.find(cb_handle);
+    TT_FATAL(found != configs.end(), "No circular buffer with id {} exists", cb_handle);
+    return found->second;
 }
 
 void UpdateCircularBufferTotalSize(Program& program, CBHandle cb_handle, uint32_t total_size) {
-    checked(tt_emulator_resize_circular_buffer(emulator::handle(program), cb_handle, total_size));
+    change(program, cb_handle, [&](CircularBufferConfig& config) { config.set_total_size(total_size); });
+}
+
+void UpdateCircularBufferPageSize(Program& program, CBHandle cb_handle, uint8_t buffer_index, uint32_t page_size) {
+    change(program, cb_handle, [&](CircularBufferConfig& config) { config.set_page_size(buffer_index, page_size); });
+}
+
+void UpdateDynamicCircularBufferAddress(Program& program, CBHandle cb_handle, const Buffer& buffer) {
+    change(program, cb_handle, [&](CircularBufferConfig& config) { config.set_globally_allocated_address(buffer); });
+}
+
+void UpdateDynamicCircularBufferAddressAndTotalSize(
+    Program& program, CBHandle cb_handle, const Buffer& buffer, uint32_t total_size) {
+    change(program, cb_handle, [&](CircularBufferConfig& config) {
+        config.set_globally_allocated_address(buffer);
+        config.set_total_size(total_size);
+    });
 }
 
 uint32_t CreateSemaphore(Program& program, const std::variant<CoreRange, CoreRangeSet>& core_spec, uint32_t initial_value) {

@@ -6,30 +6,58 @@ namespace tt::tt_metal {
 
 namespace {
 
-tensor_accessor::ArgsConfig interleaved(const Buffer& buffer, tensor_accessor::ArgsConfig config) {
+tensor_accessor::ArgsConfig interleaved(bool is_dram, tensor_accessor::ArgsConfig config) {
     using tensor_accessor::ArgConfig;
     // Of the runtime parts an interleaved buffer has the page size only.
     tensor_accessor::ArgsConfig result = config & ArgConfig::RuntimePageSize;
-    result.set(ArgConfig::IsDram, buffer.is_dram());
+    result.set(ArgConfig::IsDram, is_dram);
     return result;
+}
+
+template <typename T>
+const T& existing(const T* buffer) {
+    TT_FATAL(buffer != nullptr, "TensorAccessorArgs of no buffer");
+    return *buffer;
 }
 
 }  // namespace
 
 TensorAccessorArgs::TensorAccessorArgs(const Buffer& buffer, tensor_accessor::ArgsConfig args_config) :
-    buffer_(&buffer), args_config_(interleaved(buffer, args_config)) {}
+    buffer_(&buffer), args_config_(interleaved(buffer.is_dram(), args_config)) {}
+
+TensorAccessorArgs::TensorAccessorArgs(const Buffer* buffer, tensor_accessor::ArgsConfig args_config) :
+    TensorAccessorArgs(existing(buffer), args_config) {}
+
+TensorAccessorArgs::TensorAccessorArgs(const std::shared_ptr<Buffer>& buffer, tensor_accessor::ArgsConfig args_config) :
+    TensorAccessorArgs(existing(buffer.get()), args_config) {}
 
 TensorAccessorArgs::TensorAccessorArgs(const distributed::MeshBuffer& buffer, tensor_accessor::ArgsConfig args_config) :
-    TensorAccessorArgs(*buffer.get_reference_buffer(), args_config) {}
+    TensorAccessorArgs(existing(buffer.get_reference_buffer()), args_config) {}
+
+TensorAccessorArgs::TensorAccessorArgs(const distributed::MeshBuffer* buffer, tensor_accessor::ArgsConfig args_config) :
+    TensorAccessorArgs(existing(buffer), args_config) {}
 
 TensorAccessorArgs::TensorAccessorArgs(
     const std::shared_ptr<distributed::MeshBuffer>& buffer, tensor_accessor::ArgsConfig args_config) :
-    TensorAccessorArgs(*buffer, args_config) {}
+    TensorAccessorArgs(existing(buffer.get()), args_config) {}
+
+TensorAccessorArgs TensorAccessorArgs::create_dram_interleaved() {
+    TensorAccessorArgs args;
+    args.args_config_ = interleaved(true, {});
+    return args;
+}
+
+TensorAccessorArgs TensorAccessorArgs::create_l1_interleaved() {
+    TensorAccessorArgs args;
+    args.args_config_ = interleaved(false, {});
+    return args;
+}
 
 std::vector<uint32_t> TensorAccessorArgs::get_compile_time_args() const {
     std::vector<uint32_t> words{args_config_.raw()};
     if (get_common_runtime_args().empty()) {
-        words.push_back(static_cast<uint32_t>(buffer_->aligned_page_size()));
+        // Nobody knows the page of a buffer that there is not yet: kernels then say it themselves.
+        words.push_back(buffer_ == nullptr ? 0 : static_cast<uint32_t>(buffer_->aligned_page_size()));
     }
     return words;
 }

@@ -188,14 +188,22 @@ impl Program {
         Ok(self.circular_buffers.len() - 1)
     }
 
-    /// Changes the size of a circular buffer.
-    pub fn resize_circular_buffer(&mut self, handle: usize, total_bytes: u32) -> Checked<()> {
+    /// Gives a circular buffer another size, other pages or another address; its cores and ids stay.
+    pub fn change_circular_buffer(
+        &mut self,
+        handle: usize,
+        total_bytes: u32,
+        indices: Vec<CbIndex>,
+        global_address: Option<u64>,
+    ) -> Checked<()> {
         let buffer = self.circular_buffers.get_mut(handle);
         let buffer = buffer
             .ok_or_else(|| Report::launch(&rules::LAUNCH_CB_ID, format!("no circular buffer has handle {handle}")))?;
         let changed = CircularBuffer {
+            cores: buffer.cores.clone(),
             total_bytes,
-            ..buffer.clone()
+            indices,
+            global_address,
         };
         check_circular_buffer(&changed)?;
         *buffer = changed;

@@ -195,18 +195,7 @@ unsafe extern "C" fn tt_emulator_create_circular_buffer(
     call(-1, || {
         // SAFETY: by the contract of the call.
         let (cores, indices) = unsafe { (cores(core_data, core_count), slice(indices, index_count)) };
-        let indices = indices.iter().map(|index| {
-            let format = u8::try_from(index.format).ok().and_then(DataFormat::from_id);
-            let format = format
-                .ok_or_else(|| format!("circular buffer {}: no data format has id {}", index.id, index.format))?;
-            Ok(CbIndex {
-                id: u8::try_from(index.id).map_err(|_| format!("there is no circular buffer {}", index.id))?,
-                format,
-                page_bytes: index.page_bytes,
-                tile: (index.tile_rows, index.tile_columns),
-            })
-        });
-        let indices = indices.collect::<Result<_, String>>()?;
+        let indices = read_cb_indices(indices)?;
         let global_address = u64::try_from(global_address).ok();
         let buffer = CircularBuffer {
             cores,
@@ -220,14 +209,39 @@ unsafe extern "C" fn tt_emulator_create_circular_buffer(
     })
 }
 
+fn read_cb_indices(indices: &[CCbIndex]) -> Result<Vec<CbIndex>, String> {
+    let read = |index: &CCbIndex| {
+        let format = u8::try_from(index.format).ok().and_then(DataFormat::from_id);
+        let format =
+            format.ok_or_else(|| format!("circular buffer {}: no data format has id {}", index.id, index.format))?;
+        Ok(CbIndex {
+            id: u8::try_from(index.id).map_err(|_| format!("there is no circular buffer {}", index.id))?,
+            format,
+            page_bytes: index.page_bytes,
+            tile: (index.tile_rows, index.tile_columns),
+        })
+    };
+    indices.iter().map(read).collect()
+}
+
 /// # Safety
-/// `handle` must be a live program.
+/// `handle` must be a live program, the array valid for reads of its count.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn tt_emulator_resize_circular_buffer(handle: *mut c_void, buffer: u64, total_bytes: u32) -> i32 {
+unsafe extern "C" fn tt_emulator_change_circular_buffer(
+    handle: *mut c_void,
+    buffer: u64,
+    total_bytes: u32,
+    indices: *const CCbIndex,
+    index_count: usize,
+    global_address: i64,
+) -> i32 {
     call(-1, || {
         // SAFETY: by the contract of the call.
-        let resized = unsafe { program(handle) }.resize_circular_buffer(buffer as usize, total_bytes);
-        resized.map(|()| 0).map_err(|report| report.to_string())
+        let (program, indices) = unsafe { (program(handle), slice(indices, index_count)) };
+        let indices = read_cb_indices(indices)?;
+        let global_address = u64::try_from(global_address).ok();
+        let changed = program.change_circular_buffer(buffer as usize, total_bytes, indices, global_address);
+        changed.map(|()| 0).map_err(|report| report.to_string())
     })
 }
 

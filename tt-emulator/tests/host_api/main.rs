@@ -26,7 +26,7 @@ mod engine {
         tt_emulator_virtual_core tt_emulator_chip_fact tt_emulator_buffer_create tt_emulator_buffer_destroy
         tt_emulator_buffer_address tt_emulator_buffer_aligned_page tt_emulator_buffer_write tt_emulator_buffer_read
         tt_emulator_program_create tt_emulator_program_destroy tt_emulator_create_kernel tt_emulator_create_circular_buffer
-        tt_emulator_resize_circular_buffer tt_emulator_create_semaphore tt_emulator_set_runtime_args
+        tt_emulator_change_circular_buffer tt_emulator_create_semaphore tt_emulator_set_runtime_args
         tt_emulator_set_common_runtime_args tt_emulator_runtime_args tt_emulator_common_runtime_args tt_emulator_launch
     }
 }

@@ -1,13 +1,17 @@
 // Commands to a device.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include <tt-metalium/mesh_buffer.hpp>
 #include <tt-metalium/mesh_command_queue.hpp>
 #include <tt-metalium/mesh_coord.hpp>
 #include <tt-metalium/mesh_device.hpp>
+#include <tt-metalium/mesh_event.hpp>
+#include <tt-metalium/mesh_trace_id.hpp>
 #include <tt-metalium/mesh_workload.hpp>
 #include <tt_stl/assert.hpp>
 
@@ -30,19 +34,23 @@ void EnqueueWriteMeshBuffer(
 template <typename DType>
 void EnqueueReadMeshBuffer(
     MeshCommandQueue& mesh_cq, std::vector<DType>& dst, std::shared_ptr<MeshBuffer>& mesh_buffer, bool blocking = true) {
-    dst.resize(mesh_buffer->size() / sizeof(DType));
+    const bool sharded = mesh_buffer->global_layout() == MeshBufferLayout::SHARDED;
+    const DeviceAddr bytes = sharded ? mesh_buffer->global_shard_spec().global_size : mesh_buffer->size();
+    dst.resize(bytes / sizeof(DType));
     mesh_cq.enqueue_read_mesh_buffer(dst.data(), mesh_buffer, blocking);
 }
 
+// The part of a buffer on the device at `coord`.
 template <typename DType>
 void WriteShard(
     MeshCommandQueue& mesh_cq,
     const std::shared_ptr<MeshBuffer>& mesh_buffer,
     std::vector<DType>& src,
-    const MeshCoordinate&,
+    const MeshCoordinate& coord,
     bool blocking = false) {
-    std::shared_ptr<MeshBuffer> buffer = mesh_buffer;
-    EnqueueWriteMeshBuffer(mesh_cq, buffer, src, blocking);
+    const DeviceAddr bytes = mesh_buffer->device_local_size();
+    TT_FATAL(src.size() * sizeof(DType) >= bytes, "{} bytes for a shard of {}", src.size() * sizeof(DType), bytes);
+    mesh_cq.enqueue_write_shards(mesh_buffer, {ShardDataTransfer(coord).host_data(src.data())}, blocking);
 }
 
 template <typename DType>
@@ -50,10 +58,28 @@ void ReadShard(
     MeshCommandQueue& mesh_cq,
     std::vector<DType>& dst,
     const std::shared_ptr<MeshBuffer>& mesh_buffer,
-    const MeshCoordinate&,
+    const MeshCoordinate& coord,
     bool blocking = true) {
-    std::shared_ptr<MeshBuffer> buffer = mesh_buffer;
-    EnqueueReadMeshBuffer(mesh_cq, dst, buffer, blocking);
+    if (!mesh_cq.device()->is_local(coord)) {
+        return;
+    }
+    const Buffer* shard = mesh_buffer->get_device_buffer(coord);
+    dst.resize(shard->page_size() * shard->num_pages() / sizeof(DType));
+    mesh_cq.enqueue_read_shards({ShardDataTransfer(coord).host_data(dst.data())}, mesh_buffer, blocking);
 }
+
+// Waits until the queue of the event has come to it.
+void EventSynchronize(const MeshEvent& event);
+
+// Whether it has.
+bool EventQuery(const MeshEvent& event);
+
+// Waits for one queue, or all.
+void Synchronize(
+    MeshDevice* device, std::optional<uint8_t> cq_id, ttsl::Span<const SubDeviceId> sub_device_ids = {});
+
+MeshTraceId BeginTraceCapture(MeshDevice* device, uint8_t cq_id);
+
+bool UsingDistributedEnvironment();
 
 }  // namespace tt::tt_metal::distributed

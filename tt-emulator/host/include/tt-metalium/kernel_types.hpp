@@ -57,6 +57,8 @@ struct ComputeConfig {
     std::vector<UnpackToDestMode> unpack_to_dest_mode;
     bool bfp8_pack_precise = false;
     bool math_approx_mode = false;
+    // Of architectures whose third TRISC has a vector unit; the runtime refuses it on the others.
+    bool enable_trisc2_rvv = false;
     std::vector<uint32_t> compile_args;
     std::map<std::string, std::string> defines;
     std::unordered_map<std::string, uint32_t> named_compile_args;

@@ -1,4 +1,4 @@
-// Buffers of a device.
+// Buffers of a mesh: one of the same size at the same address on each of its devices.
 #pragma once
 
 #include <cstdint>
@@ -46,7 +46,6 @@ public:
         MeshDevice* mesh_device,
         std::optional<DeviceAddr> address = std::nullopt);
     ~MeshBuffer();
-
     MeshBuffer(const MeshBuffer&) = delete;
     MeshBuffer& operator=(const MeshBuffer&) = delete;
 
@@ -58,6 +57,8 @@ public:
     DeviceAddr address() const { return address_; }
     MeshBufferLayout global_layout() const;
     const MeshBufferConfig& global_config() const { return config_; }
+    // Throws where the buffer is replicated.
+    const ShardedBufferConfig& global_shard_spec() const;
     const DeviceLocalBufferConfig& device_local_config() const { return device_local_config_; }
     Buffer* get_device_buffer(const MeshCoordinate& device_coord) const;
     Buffer* get_reference_buffer() const;
@@ -66,25 +67,30 @@ public:
     uint32_t num_pages() const { return page_size() == 0 ? 0 : static_cast<uint32_t>(device_local_size_ / page_size()); }
 
 private:
+    friend struct emulator::Layout;
+
+    // Who keeps the memory at the address.
+    struct OwnedBufferState {
+        std::shared_ptr<Buffer> backing_buffer;
+    };
+    struct ExternallyOwnedState {};
+    struct DeallocatedState {};
+    using MeshBufferState = std::variant<OwnedBufferState, ExternallyOwnedState, DeallocatedState>;
+
     MeshBuffer(
         const MeshBufferConfig& config,
         const DeviceLocalBufferConfig& device_local_config,
         DeviceAddr device_local_size,
         MeshDevice* mesh_device,
-        std::shared_ptr<Buffer> backing_buffer) :
-        config_(config),
-        device_local_config_(device_local_config),
-        mesh_device_(mesh_device->weak_from_this()),
-        address_(backing_buffer->address()),
-        device_local_size_(device_local_size),
-        backing_buffer_(std::move(backing_buffer)) {}
+        std::shared_ptr<Buffer> backing_buffer);
 
     MeshBufferConfig config_;
     DeviceLocalBufferConfig device_local_config_;
     std::weak_ptr<MeshDevice> mesh_device_;
     DeviceAddr address_ = 0;
     DeviceAddr device_local_size_ = 0;
-    std::shared_ptr<Buffer> backing_buffer_;
+    DistributedMeshContainer<std::shared_ptr<Buffer>> buffers_;
+    MeshBufferState state_;
 };
 
 }  // namespace tt::tt_metal::distributed

@@ -6,14 +6,23 @@
 #include <stdexcept>
 #include <string>
 
+#include <tt_stl/assert.hpp>
+
 namespace tt::tt_metal {
 
 struct RuntimeArgsData {
     std::uint32_t* rt_args_data = nullptr;
     std::size_t rt_args_count = 0;
 
-    std::uint32_t& operator[](std::size_t index) { return at(index); }
-    const std::uint32_t& operator[](std::size_t index) const { return at(index); }
+    // `[]` trusts its index, `at` checks it.
+    std::uint32_t& operator[](std::size_t index) noexcept {
+        TT_ASSERT(index < rt_args_count);
+        return rt_args_data[index];
+    }
+    const std::uint32_t& operator[](std::size_t index) const noexcept {
+        TT_ASSERT(index < rt_args_count);
+        return rt_args_data[index];
+    }
     std::uint32_t& at(std::size_t index) {
         check(index);
         return rt_args_data[index];

@@ -8,5 +8,6 @@
 namespace tt::tt_metal {
 
 using SubDeviceId = ttsl::StrongType<std::uint8_t, struct SubDeviceIdTag>;
+using SubDeviceManagerId = ttsl::StrongType<std::uint64_t, struct SubDeviceManagerIdTag>;
 
 }  // namespace tt::tt_metal
