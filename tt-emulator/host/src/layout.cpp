@@ -1,61 +1,48 @@
 // The layout of what callers hold or pass by value, equal to that of libtt_metal.so (ttnn 0.81.1, x86-64).
 //
-// The wheel has no host headers and no debug information. Each number is the offset that a function of the library
-// uses, named beside it, read from its machine code (`objdump -d`). Objects that callers only hold by pointer, and
-// classes whose members nothing outside reads, have a layout of their own here.
+// The wheel has no host headers and no debug information. layout.inc says where in the library's machine code each number
+// is seen; here our headers are held to it. Objects that callers only hold by pointer have a layout of their own.
 #if defined(__x86_64__) && defined(__GLIBCXX__)
 
 #include <cstddef>
 #include <type_traits>
 
-#include <tt-metalium/circular_buffer_config.hpp>
-#include <tt-metalium/kernel_types.hpp>
-#include <tt-metalium/mesh_buffer.hpp>
-#include <tt-metalium/mesh_workload.hpp>
-#include <tt-metalium/program.hpp>
+#include <tt-metalium/distributed.hpp>
+#include <tt-metalium/host_api.hpp>
+#include <tt-metalium/sub_device.hpp>
 #include <tt-metalium/tensor_accessor_args.hpp>
 
 // Every compiler that this library is built with supports offsetof of these.
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"
 
 namespace tt::tt_metal {
-namespace {
 
-// ReaderDataMovementConfig::ReaderDataMovementConfig stores each of its parameters.
-static_assert(offsetof(DataMovementConfig, processor) == 0x00);
-static_assert(offsetof(DataMovementConfig, noc) == 0x04);
-static_assert(offsetof(DataMovementConfig, noc_mode) == 0x05);
-static_assert(offsetof(DataMovementConfig, compile_args) == 0x08);
-static_assert(offsetof(DataMovementConfig, defines) == 0x20);
-static_assert(offsetof(DataMovementConfig, named_compile_args) == 0x50);
-static_assert(offsetof(DataMovementConfig, opt_level) == 0x88);
-static_assert(offsetof(DataMovementConfig, compiler_include_paths) == 0x90);
-static_assert(sizeof(ReaderDataMovementConfig) == sizeof(DataMovementConfig));
+// A friend of the classes whose members are private.
+struct emulator::Layout {
+#define LAYOUT(value, expression, evidence, argument, function) static_assert((expression) == (value), #expression);
+#include "layout.inc"
+#undef LAYOUT
 
-// to_flatbuffer(.., ComputeConfig const&) walks the map of defines.
-static_assert(offsetof(ComputeConfig, defines) == 0x40);
-// CreateKernelFromString tells the alternatives of its configuration apart by the byte at 0xc8.
-static_assert(sizeof(ComputeConfig) == 0xc8 && sizeof(DataMovementConfig) <= 0xc8);
+    // What follows from these, and what is nothing but a pointer to an implementation.
+    static_assert(sizeof(ReaderDataMovementConfig) == sizeof(DataMovementConfig));
+    static_assert(sizeof(DataMovementConfig) <= sizeof(ComputeConfig));
+    static_assert(sizeof(CircularBufferConfig) == 0x1150);
+    static_assert(sizeof(std::optional<Tile>) == (0xd94 - 0x294) / 64);
+    static_assert(sizeof(TensorAccessorArgs) == 16 && std::is_trivially_copyable_v<TensorAccessorArgs>);
+    static_assert(sizeof(DispatchCoreConfig) == 12);
+    static_assert(sizeof(Program) == 16);
+    static_assert(sizeof(BufferShardingArgs) == 8 && sizeof(SubDevice) == 8 && sizeof(GlobalSemaphore) == 8);
+    static_assert(sizeof(distributed::ReplicatedBufferConfig) == 8);
+    static_assert(sizeof(distributed::DeviceLocalBufferConfig) == 0x20);
+    static_assert(sizeof(distributed::MeshShape) == 0x88);
+    static_assert(sizeof(distributed::MeshCoordinate) == 0x30);
+    static_assert(sizeof(distributed::MeshCoordinateRange) == 0xf0);
+    static_assert(sizeof(distributed::MeshCoordinateRange::Iterator) == 0x70);
+    static_assert(sizeof(distributed::MeshEvent) == 8);
+    static_assert(sizeof(distributed::MeshWorkload) == 8);
+    static_assert(offsetof(distributed::MeshBuffer, device_local_size_) == 0x70);
+};
 
-// The getters of CircularBufferConfig: shadow_global_buffer 0, total_size 8, globally_allocated_address 0xc,
-// data_formats 0x14, page_sizes 0x94, tiles 0x294, unpack_face_geometry 0xd94, buffer_indices 0x1098,
-// local_buffer_indices 0x10d0, remote_buffer_indices 0x1108, dynamic_cb 0x1140, max_size 0x1144, buffer_size 0x1148,
-// address_offset 0x114c. The members here are in that order; their sizes add up to the last.
-static_assert(sizeof(CircularBufferConfig) == 0x1150);
-static_assert(sizeof(std::optional<Tile>) == (0xd94 - 0x294) / 64);
-
-// MeshBuffer::create tells the alternatives of its configuration apart by the byte at 0x30.
-static_assert(sizeof(distributed::ShardedBufferConfig) == 0x30);
-static_assert(sizeof(distributed::ReplicatedBufferConfig) == 8);
-
-// TensorAccessorArgs::create_dram_interleaved returns a null pointer and the flags in two registers.
-static_assert(sizeof(TensorAccessorArgs) == 16 && std::is_trivially_copyable_v<TensorAccessorArgs>);
-
-// Program and MeshWorkload are a shared and a unique pointer to their implementations.
-static_assert(sizeof(Program) == 16);
-static_assert(sizeof(distributed::MeshWorkload) == 8);
-
-}  // namespace
 }  // namespace tt::tt_metal
 
 #endif

@@ -10,6 +10,11 @@
 
 namespace tt::tt_metal {
 
+namespace emulator {
+// Where host/src/layout.cpp reads the offsets of private members.
+struct Layout;
+}  // namespace emulator
+
 class AllocatorImpl;
 
 struct Statistics {
@@ -31,6 +36,8 @@ public:
     Statistics get_statistics(const BufferType& buffer_type) const;
 
 private:
+    friend struct emulator::Layout;
+
     AllocatorImpl* impl_;
 };
 

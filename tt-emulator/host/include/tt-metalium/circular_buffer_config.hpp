@@ -15,6 +15,11 @@
 
 namespace tt::tt_metal {
 
+namespace emulator {
+// Where host/src/layout.cpp reads the offsets of private members.
+struct Layout;
+}  // namespace emulator
+
 using CBHandle = uintptr_t;
 
 class CircularBufferConfig {
@@ -55,6 +60,8 @@ public:
     Builder index(uint8_t buffer_index);
 
 private:
+    friend struct emulator::Layout;
+
     void set_config(const std::map<uint8_t, tt::DataFormat>& data_format_spec);
 
     // Rows of a face and how many faces, where they are not the tile's own.

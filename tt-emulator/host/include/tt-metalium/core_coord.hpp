@@ -14,6 +14,11 @@
 
 namespace tt::tt_metal {
 
+namespace emulator {
+// Where host/src/layout.cpp reads the offsets of private members.
+struct Layout;
+}  // namespace emulator
+
 using CoreCoord = tt_xy_pair;
 
 class CoreRangeSet;
@@ -83,6 +88,8 @@ public:
     CoreRange bounding_box() const;
 
 private:
+    friend struct emulator::Layout;
+
     void validate_no_overlap();
     std::vector<CoreRange> ranges_;
 };

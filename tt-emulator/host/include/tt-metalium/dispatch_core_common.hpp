@@ -6,6 +6,11 @@
 
 namespace tt::tt_metal {
 
+namespace emulator {
+// Where host/src/layout.cpp reads the offsets of private members.
+struct Layout;
+}  // namespace emulator
+
 enum class DispatchCoreType : uint32_t { WORKER, ETH, COUNT };
 
 enum class DispatchCoreAxis { ROW, COL, COUNT };
@@ -22,6 +27,8 @@ public:
     bool operator==(const DispatchCoreConfig& other) const = default;
 
 private:
+    friend struct emulator::Layout;
+
     DispatchCoreType type_ = DispatchCoreType::WORKER;
     std::optional<DispatchCoreAxis> axis_;
 };

@@ -5,6 +5,11 @@
 
 namespace tt::tt_metal {
 
+namespace emulator {
+// Where host/src/layout.cpp reads the offsets of private members.
+struct Layout;
+}  // namespace emulator
+
 namespace detail {
 class ProgramImpl;
 }  // namespace detail
@@ -22,6 +27,8 @@ public:
     const detail::ProgramImpl& impl() const { return *internal_; }
 
 private:
+    friend struct emulator::Layout;
+
     // Runtime arguments change under a const program, as in the real API.
     std::shared_ptr<detail::ProgramImpl> internal_;
 };

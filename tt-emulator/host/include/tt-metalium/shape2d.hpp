@@ -9,6 +9,11 @@
 
 namespace tt::tt_metal {
 
+namespace emulator {
+// Where host/src/layout.cpp reads the offsets of private members.
+struct Layout;
+}  // namespace emulator
+
 class Shape2D final {
 public:
     Shape2D(std::size_t height, std::size_t width);
@@ -33,6 +38,8 @@ public:
     }
 
 private:
+    friend struct emulator::Layout;
+
     std::size_t height_ = 0;
     std::size_t width_ = 0;
 };

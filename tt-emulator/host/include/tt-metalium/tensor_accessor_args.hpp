@@ -11,6 +11,11 @@
 
 namespace tt::tt_metal {
 
+namespace emulator {
+// Where host/src/layout.cpp reads the offsets of private members.
+struct Layout;
+}  // namespace emulator
+
 class TensorAccessorArgs {
 public:
     TensorAccessorArgs() = default;
@@ -38,6 +43,8 @@ public:
     std::vector<uint32_t> get_common_runtime_args() const;
 
 private:
+    friend struct emulator::Layout;
+
     const Buffer* buffer_ = nullptr;
     tensor_accessor::ArgsConfig args_config_ = tensor_accessor::ArgConfig::None;
 };

@@ -9,6 +9,11 @@
 
 namespace tt::tt_metal {
 
+namespace emulator {
+// Where host/src/layout.cpp reads the offsets of private members.
+struct Layout;
+}  // namespace emulator
+
 struct Tile {
     Tile(
         std::array<uint32_t, 2> tile_shape = {constants::TILE_HEIGHT, constants::TILE_WIDTH}, bool transpose_tile = false);
@@ -29,6 +34,8 @@ struct Tile {
     bool operator==(const Tile& other) const;
 
 private:
+    friend struct emulator::Layout;
+
     std::array<uint32_t, 2> tile_shape;
     std::array<uint32_t, 2> face_shape;
     uint32_t tile_hw;

@@ -1,0 +1,105 @@
+//! Launches on the device that `TT_DEVICE` names, and prints of each what its outputs are, bit by bit.
+//!
+//! The same program built against the emulator and against the real library prints the same lines
+//! (`cargo xtask conformance launch`). With the word `narrow`, cases with 32-bit inputs are left out: the simulated Wormhole
+//! does not unpack them.
+
+mod kernels;
+
+use std::process::ExitCode;
+use tt::prelude::*;
+
+fn main() -> ExitCode {
+    let narrow = std::env::args().any(|word| word == "narrow");
+    match launches(narrow).and_then(|()| refusals()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error:?}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Repeatable values in [-2, 2).
+fn values(count: usize, seed: u64) -> Vec<f32> {
+    let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
+    let mut next = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 40) as f32 / (1u64 << 22) as f32 - 2.0
+    };
+    (0..count).map(|_| next()).collect()
+}
+
+fn bf16s(count: usize, seed: u64) -> Vec<bf16> {
+    values(count, seed).into_iter().map(bf16::from_f32).collect()
+}
+
+/// Prints a hash (FNV-1a) of the values' bits, and their sum for the eye.
+fn show(name: &str, values: &[f32]) {
+    let bytes = values.iter().flat_map(|value| value.to_bits().to_le_bytes());
+    let hash = bytes.fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
+    });
+    let sum: f64 = values.iter().map(|value| f64::from(*value)).sum();
+    println!("{name}: {hash:016x}, sum {sum}");
+}
+
+fn show_bf16(name: &str, values: &[bf16]) {
+    let values: Vec<f32> = values.iter().map(|value| value.to_f32()).collect();
+    show(name, &values);
+}
+
+fn launches(narrow: bool) -> Result<()> {
+    let device = Device::open()?;
+    for (m, n) in [(64, 64), (50, 70), (200, 300)] {
+        let a = device.upload(&bf16s(m * n, 1), [m, n])?;
+        let b = device.upload(&bf16s(m * n, 2), [m, n])?;
+        let mut c = device.zeros::<bf16>([m, n])?;
+        kernels::add(&a, &b, &mut c).run()?;
+        show_bf16(&format!("add {m} × {n}"), &c.download()?);
+        kernels::swiglu(&a, &b, &mut c).run()?;
+        show_bf16(&format!("swiglu {m} × {n}"), &c.download()?);
+        // The same workload with other arguments, on what the launch before left.
+        for (alpha, beta) in [(0.5, 1.0), (-3.0, 0.25)] {
+            kernels::scale(&mut c, alpha, beta).run()?;
+            show_bf16(&format!("scale {m} × {n} by {alpha}"), &c.download()?);
+        }
+        let weight = device.upload(&bf16s(n, 3), [1, n])?;
+        let shift = device.upload(&bf16s(m, 4), [m, 1])?;
+        kernels::affine(&a, &weight, &shift, &mut c).run()?;
+        show_bf16(&format!("affine {m} × {n}"), &c.download()?);
+    }
+    for (m, k, n) in [(64, 64, 64), (150, 100, 70)] {
+        let a = device.upload(&bf16s(m * k, 5), [m, k])?;
+        let b = device.upload(&bf16s(k * n, 6), [k, n])?;
+        let mut c = device.zeros::<bf16>([m, n])?;
+        kernels::matmul(&a, &b, &mut c).run()?;
+        show_bf16(&format!("matmul {m} × {k} × {n}"), &c.download()?);
+    }
+    if !narrow {
+        let (m, n) = (70, 90);
+        let a = device.upload(&values(m * n, 7), [m, n])?;
+        let mut c = device.zeros::<f32>([m, n])?;
+        kernels::wide(&a, 1.5, &mut c).run()?;
+        show(&format!("wide {m} × {n}"), &c.download()?);
+    }
+    Ok(())
+}
+
+/// What the runtime throws comes as an error of this library, of the same kind everywhere, and the device stays usable.
+fn refusals() -> Result<()> {
+    let device = Device::open()?;
+    // More than the memory of any of the chips.
+    let refused = device.zeros::<bf16>([1 << 18, 1 << 18]).err();
+    println!("too much memory: {:?}", refused.map(|error| error.kind()));
+    let a = device.upload(&bf16s(32 * 32, 8), [32, 32])?;
+    let mut c = device.zeros::<bf16>([32, 32])?;
+    kernels::add(&a, &a, &mut c).run()?;
+    show_bf16("add after a refusal", &c.download()?);
+    drop(device);
+    let closed = c.download().err();
+    println!("closed: {:?}", closed.map(|error| error.kind()));
+    Ok(())
+}
