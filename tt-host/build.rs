@@ -144,7 +144,9 @@ fn wheel_version(folder: &Path) -> Option<String> {
 /// Links with the libraries of an SDK, by a path in the build's own folder: cargo lets the programs that it runs search
 /// those, so that `cargo run` and `cargo test` find the libraries without a variable.
 fn link(sdk: &Sdk) -> Result<(), String> {
-    let out = env::var_os("OUT_DIR").map(PathBuf::from).ok_or("cargo does not set OUT_DIR")?;
+    let out = env::var_os("OUT_DIR")
+        .map(PathBuf::from)
+        .ok_or("cargo does not set OUT_DIR")?;
     let alias = out.join("sdk");
     let failed = |error: std::io::Error| format!("cannot link {} to {}: {error}", alias.display(), sdk.top.display());
     match std::fs::remove_file(&alias) {
@@ -152,7 +154,10 @@ fn link(sdk: &Sdk) -> Result<(), String> {
         _ => {}
     }
     std::os::unix::fs::symlink(&sdk.top, &alias).map_err(failed)?;
-    let libraries = sdk.libraries.strip_prefix(&sdk.top).map_or_else(|_| sdk.libraries.clone(), |path| alias.join(path));
+    let libraries = sdk
+        .libraries
+        .strip_prefix(&sdk.top)
+        .map_or_else(|_| sdk.libraries.clone(), |path| alias.join(path));
     println!("cargo::rustc-cfg=tt_metal_sdk");
     println!("cargo::rustc-link-search=native={}", libraries.display());
     for name in SDK_LINKED {

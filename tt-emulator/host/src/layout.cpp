@@ -2,9 +2,11 @@
 //
 // The wheel has no host headers and no debug information. layout.inc says where in the library's machine code each number
 // is seen; here our headers are held to it. Objects that callers only hold by pointer have a layout of their own.
+#include <cstddef>
+
+// Known only now: the standard library's headers say which it is.
 #if defined(__x86_64__) && defined(__GLIBCXX__)
 
-#include <cstddef>
 #include <type_traits>
 
 #include <tt-metalium/distributed.hpp>

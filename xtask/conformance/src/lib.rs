@@ -5,6 +5,7 @@ pub mod binaries;
 pub mod emulated;
 pub mod fetch;
 pub mod headers;
+pub mod launch;
 pub mod mutations;
 pub mod production;
 pub mod rules;

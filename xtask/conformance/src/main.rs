@@ -11,6 +11,7 @@ const CHECKS: &[Chore] = &[
     tt_conformance::simulator::CHECK,
     tt_conformance::sfpu::CHECK,
     tt_conformance::abi::CHECK,
+    tt_conformance::launch::CHECK,
     tt_conformance::rules::CHECK,
     tt_conformance::mutations::CHECK,
 ];

@@ -5,11 +5,7 @@ use tt::prelude::*;
 
 /// c = a + b
 #[tt::kernel]
-pub fn add<const M: usize, const N: usize>(
-    a: &Tensor<bf16, M, N>,
-    b: &Tensor<bf16, M, N>,
-    c: &mut Tensor<bf16, M, N>,
-) {
+pub fn add<const M: usize, const N: usize>(a: &Tensor<bf16, M, N>, b: &Tensor<bf16, M, N>, c: &mut Tensor<bf16, M, N>) {
     let (bx, by) = T.Kernel(N.div_ceil(64), M.div_ceil(64));
     for (i, j) in T.Parallel(64, 64) {
         c[(by * 64 + i, bx * 64 + j)] = a[(by * 64 + i, bx * 64 + j)] + b[(by * 64 + i, bx * 64 + j)];

@@ -1,4 +1,4 @@
-//! Launches on the device that `TT_DEVICE` names, and prints of each what its outputs are, bit by bit.
+//! Launches on the device that `TT_DEVICE` names, and prints of each what its outputs are, bit by bit: a line `result: ..`.
 //!
 //! The same program built against the emulator and against the real library prints the same lines
 //! (`cargo xtask conformance launch`). With the word `narrow`, cases with 32-bit inputs are left out: the simulated Wormhole
@@ -43,7 +43,7 @@ fn show(name: &str, values: &[f32]) {
         (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
     });
     let sum: f64 = values.iter().map(|value| f64::from(*value)).sum();
-    println!("{name}: {hash:016x}, sum {sum}");
+    println!("result: {name}: {hash:016x}, sum {sum}");
 }
 
 fn show_bf16(name: &str, values: &[bf16]) {
@@ -93,13 +93,13 @@ fn refusals() -> Result<()> {
     let device = Device::open()?;
     // More than the memory of any of the chips.
     let refused = device.zeros::<bf16>([1 << 18, 1 << 18]).err();
-    println!("too much memory: {:?}", refused.map(|error| error.kind()));
+    println!("result: too much memory: {:?}", refused.map(|error| error.kind()));
     let a = device.upload(&bf16s(32 * 32, 8), [32, 32])?;
     let mut c = device.zeros::<bf16>([32, 32])?;
     kernels::add(&a, &a, &mut c).run()?;
     show_bf16("add after a refusal", &c.download()?);
     drop(device);
     let closed = c.download().err();
-    println!("closed: {:?}", closed.map(|error| error.kind()));
+    println!("result: closed: {:?}", closed.map(|error| error.kind()));
     Ok(())
 }

@@ -106,11 +106,9 @@ struct SmallVector {
         }
     }
 
-    friend bool operator==(const SmallVector& a, const SmallVector& b) {
-        return std::equal(a.begin(), a.end(), b.begin(), b.end());
-    }
-    friend bool operator<(const SmallVector& a, const SmallVector& b) {
-        return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end());
+    bool operator==(const SmallVector& other) const { return std::equal(begin(), end(), other.begin(), other.end()); }
+    bool operator<(const SmallVector& other) const {
+        return std::lexicographical_compare(begin(), end(), other.begin(), other.end());
     }
 
 private:

@@ -34,10 +34,42 @@ pub const INLINE: &[Inline] = &[
         "{vtable(tt::tt_metal::distributed::MeshCommandQueue)}",
         "tt-metalium/mesh_command_queue.hpp",
     ),
+    // Containers of numbers and of values by device, which are templates.
+    entry_of("ttsl::SmallVector<", "tt_stl/small_vector.hpp"),
     entry_of(
-        "tt::tt_metal::distributed::MeshShape::operator[]",
-        "tt-metalium/shape_base.hpp",
+        "tt::tt_metal::distributed::MaybeRemote<",
+        "tt-metalium/maybe_remote.hpp",
     ),
+    entry_of(
+        "tt::tt_metal::distributed::MeshContainer<",
+        "tt-metalium/mesh_coord.hpp",
+    ),
+    entry_of(
+        "tt::tt_metal::distributed::DistributedMeshContainer<",
+        "tt-metalium/mesh_coord.hpp",
+    ),
+    entry_of("tt::tt_metal::ShapeBase::", "tt-metalium/shape_base.hpp"),
+    entry_of(
+        "tt::tt_metal::distributed::MeshCoordinateRange::wraparound_shape",
+        "tt-metalium/mesh_coord.hpp",
+    ),
+    entry_of(
+        "tt::tt_metal::distributed::MeshDeviceConfig::",
+        "tt-metalium/mesh_config.hpp",
+    ),
+    entry_of(
+        "tt::tt_metal::distributed::ShardDataTransfer::",
+        "tt-metalium/mesh_command_queue.hpp",
+    ),
+    entry_of(
+        "tt::tt_metal::DispatchCoreConfig::",
+        "tt-metalium/dispatch_core_common.hpp",
+    ),
+    entry_of("tt::tt_metal::ShardSpec::", "tt-metalium/buffer.hpp"),
+    entry_of("tt::tt_metal::ShardSpecBuffer::", "tt-metalium/buffer.hpp"),
+    entry_of("tt::tt_metal::BufferRegion::", "tt-metalium/buffer.hpp"),
+    entry_of("tt::tt_metal::IDevice::", "tt-metalium/device.hpp"),
+    entry_of("{vtable(tt::tt_metal::IDevice)}", "tt-metalium/device.hpp"),
     entry_of("ttsl::StrongType<", "tt_stl/strong_type.hpp"),
     entry_of("Flags<tensor_accessor::ArgConfig>::", "hostdevcommon/flags.hpp"),
     entry_of(
@@ -52,12 +84,18 @@ const fn entry_of(name: &'static str, header: &'static str) -> Inline {
 }
 
 /// Scopes that are the emulator's own: its shim, and the insides of classes that the real headers only declare.
-const OURS: [&str; 7] = [
+const OURS: [&str; 13] = [
     "tt::tt_metal::emulator::",
+    "{vtable(tt::tt_metal::emulator::",
+    "{typeinfo(tt::tt_metal::emulator::",
     "tt::assert::detail::",
     "tt::tt_metal::detail::ProgramImpl::",
     "tt::tt_metal::BufferImpl::",
     "tt::tt_metal::AllocatorImpl::",
+    "tt::tt_metal::BufferShardingArgsImpl::",
+    "tt::tt_metal::SubDeviceImpl::",
+    "tt::tt_metal::GlobalSemaphoreImpl::",
+    "tt::tt_metal::distributed::MeshEventImpl::",
     "tt::tt_metal::distributed::MeshDeviceImpl::",
     "tt::tt_metal::distributed::MeshWorkloadImpl::",
 ];
@@ -75,7 +113,7 @@ pub fn entry(name: &str) -> Option<&'static Inline> {
     })
 }
 
-/// Whether it is a constructor without parameters, of a copy or a move, or a destructor: where a class declares none, each
+/// Whether it is a constructor without parameters, one or an assignment of a copy or a move, or a destructor: where a class declares none, each
 /// compiler makes its own, here and there.
 pub fn is_implicit(name: &str) -> bool {
     let Some((path, parameters)) = name.split_once('(') else {
@@ -87,7 +125,9 @@ pub fn is_implicit(name: &str) -> bool {
     let own = class.rsplit("::").next().unwrap_or(class);
     let parameters = parameters.trim_end_matches(')');
     let is_copy = [format!("{class} const&"), format!("{class}&&")].contains(&parameters.to_string());
-    member.strip_prefix('~') == Some(own) || (member == own && (parameters.is_empty() || is_copy))
+    member.strip_prefix('~') == Some(own)
+        || (member == own && (parameters.is_empty() || is_copy))
+        || (member == "operator=" && is_copy)
 }
 
 #[cfg(test)]

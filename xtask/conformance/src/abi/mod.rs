@@ -6,13 +6,20 @@
 //! - the emitted `main.cpp` of every kernel is built by a C++ compiler alone against the emulator as a library, calls nothing
 //!   that the real library does not export, and computes what the Rust launcher computes.
 //!
-//! The layout of what is passed by value is held by `tt-emulator/host/src/layout.cpp`, which every build compiles.
+//! - members lie where the library's code reads them, and objects are as large as it makes them (`layout`);
+//! - virtual functions have the library's slots (`tables`);
+//! - the bridge builds against the wheel alone: its library, our headers.
 
 mod host_programs;
 mod inline;
+mod layout;
+mod library;
+mod machine_code;
 mod objects;
 mod symbols;
+mod tables;
 
+use library::Library;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use symbols::{Kind, Symbol, demangled, is_of_metalium};
@@ -35,7 +42,7 @@ pub const CHECK: Chore = Chore {
             "DIR",
             "also the bridge as built against this SDK's headers (`TT_METAL_HOME`)",
         ),
-        ("part", "NAME", "only `symbols` or `programs`"),
+        ("part", "NAME", "only `layouts`, `symbols` or `programs`"),
         SELECTION[0],
         SELECTION[1],
         (
@@ -52,31 +59,47 @@ pub const CHECK: Chore = Chore {
 
 fn run(arguments: &Arguments) -> Result<(), String> {
     let part = arguments.option("part");
-    if part.is_some_and(|part| !["symbols", "programs"].contains(&part)) {
-        return Err("`--part` is `symbols` or `programs`".into());
+    if part.is_some_and(|part| !["layouts", "symbols", "programs"].contains(&part)) {
+        return Err("`--part` is `layouts`, `symbols` or `programs`".into());
     }
+    let wanted = |name: &str| part.is_none_or(|part| part == name);
     let scratch = project::target().join("abi");
     std::fs::create_dir_all(&scratch).map_err(|error| format!("cannot write {}: {error}", scratch.display()))?;
     let real = real_library(arguments)?;
-    if part != Some("programs") {
+    let objects = match wanted("layouts") || wanted("symbols") {
+        true => objects::host_api(&scratch)?,
+        false => Vec::new(),
+    };
+    if wanted("layouts") {
+        let table = project::root().join("tt-emulator/host/src/layout.inc");
+        println!("{}", layout::check(&real.library, &table)?);
+        println!("{}", tables::check(&real.library, &objects)?);
+    }
+    if wanted("symbols") {
         let built = objects::bridge(None, &scratch)?;
         println!("{}", bridge(&real, "with the emulator's headers", &built)?);
         if let Some(sdk) = arguments.option("sdk") {
             let built = objects::bridge(Some(Path::new(sdk)), &scratch)?;
-            println!("{}", bridge(&real, "with the SDK's headers", &built)?);
+            println!("{}", bridge(&real, "against the SDK", &built)?);
         }
-        println!("{}", host_api(&real, &objects::host_api(&scratch)?)?);
+        println!("{}", host_api(&real, &objects::symbols_of(&objects)?)?);
     }
-    if part != Some("symbols") {
+    if wanted("programs") {
         println!("{}", host_programs::check(arguments, &scratch, &real.exports)?);
     }
     Ok(())
 }
 
-/// What the real library exports.
+/// The real library.
 struct Real {
-    path: PathBuf,
+    library: Library,
     exports: BTreeSet<String>,
+}
+
+impl Real {
+    fn path(&self) -> std::path::Display<'_> {
+        self.library.path().display()
+    }
 }
 
 fn real_library(arguments: &Arguments) -> Result<Real, String> {
@@ -84,8 +107,9 @@ fn real_library(arguments: &Arguments) -> Result<Real, String> {
         Some(path) => PathBuf::from(path),
         None => crate::fetch::library(&crate::fetch::Cache::of_user()?, &crate::fetch::Machine)?,
     };
-    let exports = symbols::exports(&path)?;
-    Ok(Real { path, exports })
+    let library = Library::open(&path)?;
+    let exports = library.exports();
+    Ok(Real { library, exports })
 }
 
 /// Every function of Metalium that the bridge calls is exported.
@@ -115,12 +139,12 @@ fn bridge(real: &Real, how: &str, objects: &[Symbol]) -> Result<String, String> 
         Ok(format!(
             "bridge built {how}: {} functions of Metalium called, all exported by {}",
             called.len(),
-            real.path.display()
+            real.path()
         ))
     } else {
         Err(format!(
             "the bridge built {how} calls what {} does not export:\n{}",
-            real.path.display(),
+            real.path(),
             missing.join("\n")
         ))
     }
@@ -160,7 +184,7 @@ fn host_api(real: &Real, objects: &[Symbol]) -> Result<String, String> {
     } else {
         Err(format!(
             "the emulator's host API is not that of {}:\n{}",
-            real.path.display(),
+            real.path(),
             wrong.join("\n")
         ))
     }

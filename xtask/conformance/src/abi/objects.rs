@@ -45,13 +45,13 @@ pub fn bridge(sdk: Option<&Path>, scratch: &Path) -> Result<Vec<Symbol>, String>
     })
 }
 
-/// The symbols of the emulator's host API, the inline functions of its headers among them.
+/// The object files of the emulator's host API, with the inline functions of its headers.
 ///
 /// # Errors
 /// Where it does not compile.
-pub fn host_api(scratch: &Path) -> Result<Vec<Symbol>, String> {
+pub fn host_api(scratch: &Path) -> Result<Vec<PathBuf>, String> {
     let host = project::root().join("tt-emulator/host");
-    let mut symbols = Vec::new();
+    let mut objects = Vec::new();
     for source in library::sources(&host.join("src"))? {
         let name = source.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let object = scratch.join(name).with_extension("o");
@@ -71,7 +71,19 @@ pub fn host_api(scratch: &Path) -> Result<Vec<Symbol>, String> {
                 String::from_utf8_lossy(&output.stderr)
             ));
         }
-        symbols.extend(of_objects(&object, |_| true)?);
+        objects.push(object);
+    }
+    Ok(objects)
+}
+
+/// The symbols of object files.
+///
+/// # Errors
+/// Where one cannot be read.
+pub fn symbols_of(objects: &[PathBuf]) -> Result<Vec<Symbol>, String> {
+    let mut symbols = Vec::new();
+    for object in objects {
+        symbols.extend(of_objects(object, |_| true)?);
     }
     Ok(symbols)
 }

@@ -3,7 +3,6 @@
 use cpp_demangle::{DemangleOptions, Symbol as Mangled};
 use object::read::archive::ArchiveFile;
 use object::{Object, ObjectSymbol};
-use std::collections::BTreeSet;
 use std::path::Path;
 
 /// How an object has a symbol.
@@ -24,24 +23,6 @@ pub struct Symbol {
     pub name: String,
     /// How the object has it.
     pub kind: Kind,
-}
-
-/// The names that a shared library exports.
-///
-/// # Errors
-/// Where it cannot be read, is truncated, or exports nothing.
-pub fn exports(path: &Path) -> Result<BTreeSet<String>, String> {
-    let wrong = |why: &dyn std::fmt::Display| format!("{} is no whole shared library: {why}", path.display());
-    let bytes = std::fs::read(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
-    let file = object::File::parse(bytes.as_slice()).map_err(|error| wrong(&error))?;
-    let mut names = BTreeSet::new();
-    for symbol in file.dynamic_symbols().filter(|symbol| !symbol.is_undefined()) {
-        names.insert(symbol.name().map_err(|error| wrong(&error))?.to_string());
-    }
-    if names.is_empty() {
-        return Err(wrong(&"it exports nothing"));
-    }
-    Ok(names)
 }
 
 /// The names that a program or shared library takes from others.
@@ -138,21 +119,5 @@ mod tests {
         ] {
             assert_eq!(is_of_metalium(name), is, "{name}");
         }
-    }
-
-    #[test]
-    fn a_truncated_library_is_refused() {
-        let folder = std::env::temp_dir().join(format!("tt-abi-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
-        let path = folder.join("libtt_metal.so");
-        let whole = std::fs::read(std::env::current_exe().unwrap()).unwrap();
-        for length in [0, 3, 64, whole.len() / 2] {
-            std::fs::write(&path, &whole[..length]).unwrap();
-            assert!(
-                exports(&path).unwrap_err().contains("no whole shared library"),
-                "{length} bytes"
-            );
-        }
-        std::fs::remove_dir_all(&folder).unwrap();
     }
 }
