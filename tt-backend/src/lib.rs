@@ -18,5 +18,7 @@ pub mod verify;
 
 pub use artifact::{Artifact, Stage};
 #[doc(hidden)]
+pub use names::is_reserved;
+#[doc(hidden)]
 pub use pipeline::unverified;
 pub use pipeline::{Times, compile, timed};

@@ -4,6 +4,8 @@
 //! signedness. `div_ceil`, `min` and `max` have no counterpart in the device headers and are written out.
 
 use crate::device::{Call, Device, Expr, Program};
+use crate::names::is_reserved;
+use crate::passes::e1_finalize_signature::{index_name, page_bytes_name};
 use tt_lang::ir::{BoolExpr, IntExpr, IntOp};
 use tt_plan::Number;
 
@@ -166,12 +168,12 @@ pub type Unwritable = String;
 impl Names<'_> {
     /// The constant that holds the index of a circular buffer.
     pub fn buffer(&self, id: crate::flow::BufferId) -> Result<String, Unwritable> {
-        Ok(format!("cb_{}", self.device_buffer(id)?.name))
+        Ok(index_name(&self.device_buffer(id)?.name))
     }
 
     /// The constant that holds the bytes of a page of a circular buffer.
     pub fn page_bytes(&self, id: crate::flow::BufferId) -> Result<String, Unwritable> {
-        Ok(format!("{}_page_bytes", self.device_buffer(id)?.name))
+        Ok(page_bytes_name(&self.device_buffer(id)?.name))
     }
 
     /// The circular buffer `id`.
@@ -259,6 +261,14 @@ impl Names<'_> {
 
     /// A call.
     pub fn call(&self, call: &Call) -> Result<String, Unwritable> {
+        let mut words = call.template.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+        let free = words.find(|word| word.starts_with(|c: char| c.is_ascii_alphabetic()) && !is_reserved(word));
+        if let Some(word) = std::iter::once(call.function.name)
+            .find(|name| !is_reserved(name))
+            .or(free)
+        {
+            return Err(format!("`{word}` is a name of the headers that is not kept from users"));
+        }
         let args = call
             .args
             .iter()

@@ -1,15 +1,16 @@
 //! The file of one of the three kernels: head, includes, constants, edge functions, and the persistent loop in `kernel_main`.
 
 use super::expression::{Names, Unwritable};
-use super::names::is_reserved;
 use super::source_lines::SourceLines;
 use super::statement::Statements;
 use super::uses::{DST_FORMAT, Uses};
 use super::writer::Writer;
 use crate::device::{Device, Program};
+use crate::names::is_reserved;
 use crate::passes::b2_grid_to_cores::BLOCK_ID;
+use crate::passes::e1_finalize_signature::accessor_args_name;
 use tt_lang::ir::Kernel;
-use tt_plan::{DataFormat, Role};
+use tt_plan::{DataFormat, Role, RuntimeValue};
 
 /// Writes `program`.
 ///
@@ -128,16 +129,17 @@ fn constants(names: &Names, uses: &Uses, out: &mut Writer) -> Result<(), Unwrita
 fn arguments(program: &Program, out: &mut Writer) -> Result<(), Unwritable> {
     for (index, argument) in program.args.iter().enumerate() {
         let (kind, name) = (argument.kind, &argument.name);
-        declare(
-            format!("const {kind} {name} = get_arg_val<{kind}>({index});"),
-            name,
-            out,
-        )?;
+        let line = format!("const {kind} {name} = get_arg_val<{kind}>({index});");
+        match argument.value {
+            // The compiler's own (B2).
+            RuntimeValue::StartId | RuntimeValue::Count if is_reserved(name) && out.take(name) => out.line(line),
+            _ => declare(line, name, out)?,
+        }
     }
     let mut first_word = "0".to_string();
     for accessor in &program.accessors {
         let (name, address) = (&accessor.name, &accessor.address);
-        let args = format!("{name}_args");
+        let args = accessor_args_name(name);
         declare(
             format!("constexpr auto {args} = TensorAccessorArgs<{first_word}>();"),
             &args,
@@ -158,7 +160,9 @@ fn declare(line: String, name: &str, out: &mut Writer) -> Result<(), Unwritable>
         return Err(format!("`{name}` belongs to C++ or to the device headers"));
     }
     if !out.take(name) {
-        return Err(format!("`{name}` is declared twice in one scope"));
+        return Err(format!(
+            "`{name}` is declared twice, or hides what is declared around it"
+        ));
     }
     out.line(line);
     Ok(())

@@ -11,7 +11,6 @@ mod edges;
 mod expression;
 mod host;
 mod kernel;
-pub mod names;
 mod source_lines;
 mod statement;
 mod uses;

@@ -4,6 +4,7 @@ use super::expression::{Names, Text, Unwritable};
 use super::source_lines::SourceLines;
 use super::writer::Writer;
 use crate::device::{Expr, Leaf, Node};
+use crate::names::is_reserved;
 
 /// Writes the statements of one program.
 pub struct Statements<'a> {
@@ -41,7 +42,7 @@ impl Statements<'_> {
                     out.line("#pragma GCC unroll 64");
                 }
                 out.open(format!("for (int32_t {var} = {start}; {end}; ++{var})"));
-                out.take(var);
+                take(var, out)?;
                 self.nodes(body, out)?;
                 out.close();
             }
@@ -61,7 +62,8 @@ impl Statements<'_> {
                     format!("{name} += {step}")
                 };
                 out.open(format!("for (int32_t {name} = 0; {name} < {end}; {next})"));
-                out.take(name);
+                self.own(name)?;
+                take(name, out)?;
                 self.nodes(body, out)?;
                 out.close();
             }
@@ -77,6 +79,16 @@ impl Statements<'_> {
             Node::Source(span) => out.line(self.sources.comment(*span)),
         }
         Ok(())
+    }
+
+    /// Refuses a name of the compiler's own that users may have too.
+    fn own(&self, name: &str) -> Result<(), Unwritable> {
+        if is_reserved(name) {
+            return Ok(());
+        }
+        Err(format!(
+            "`{name}` is a name of the compiler that is not kept from users"
+        ))
     }
 
     fn branches(&self, then: &[Node<Leaf>], otherwise: &[Node<Leaf>], out: &mut Writer) -> Result<(), Unwritable> {
@@ -98,13 +110,24 @@ impl Statements<'_> {
         match leaf {
             Leaf::Call(call) => out.line(format!("{};", self.names.call(call)?)),
             Leaf::Let { kind, name, value: of } => {
-                if !out.take(name) {
-                    return Err(format!("`{name}` is declared twice in one scope"));
+                if !self.names.device.variables.contains(name) {
+                    self.own(name)?;
                 }
+                take(name, out)?;
                 out.line(format!("{kind} {name} = {};", value(of)?));
             }
             Leaf::Advance { name, value: by } => out.line(format!("{name} += {};", value(by)?)),
         }
         Ok(())
     }
+}
+
+/// Takes `name` where it is declared.
+fn take(name: &str, out: &mut Writer) -> Result<(), Unwritable> {
+    if out.take(name) {
+        return Ok(());
+    }
+    Err(format!(
+        "`{name}` is declared twice, or hides what is declared around it"
+    ))
 }

@@ -118,7 +118,7 @@ fn what_an_earlier_pass_must_have_lowered_is_refused() {
     let twice = || {
         Node::Leaf(Leaf::Let {
             kind: "const int32_t",
-            name: "twice".into(),
+            name: "dst".into(),
             value: Expr::Int(1),
         })
     };
@@ -147,7 +147,16 @@ fn what_an_earlier_pass_must_have_lowered_is_refused() {
             of(Expr::Binary("<<", Box::new(Expr::Int(1)), Box::new(Expr::Int(2)))),
         ),
         ("4294967296 does not fit in 32 bits", of(Expr::Int(1 << 32))),
-        ("`twice` is declared twice in one scope", vec![twice(), twice()]),
+        ("`dst` is declared twice", vec![twice(), twice()]),
+        (
+            "`mine` is a name of the compiler that is not kept from users",
+            vec![Node::Tiles {
+                name: "mine".into(),
+                end: 2,
+                step: 1,
+                body: Vec::new(),
+            }],
+        ),
     ] {
         let errors = compute(nodes).expect_err(reason);
         assert!(errors[0].notes[0].contains(reason), "{reason}: {errors:?}");

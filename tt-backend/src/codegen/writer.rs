@@ -1,4 +1,4 @@
-//! The text of a C++ file as it grows: knows its indentation and which names each scope has taken.
+//! The text of a C++ file as it grows: knows its indentation and which names are taken where it stands.
 
 use std::collections::HashSet;
 use std::fmt::Display;
@@ -75,9 +75,11 @@ impl Writer {
         }
     }
 
-    /// Takes `name` in the scope that is open; false where the scope has it already.
+    /// Takes `name` in the scope that is open; false where it, or one around it, has the name already.
     pub fn take(&mut self, name: &str) -> bool {
-        self.scopes
+        let free = !self.scopes.iter().any(|scope| scope.contains(name));
+        free && self
+            .scopes
             .last_mut()
             .is_some_and(|scope| scope.insert(name.to_string()))
     }
@@ -97,11 +99,11 @@ mod tests {
         let mut writer = Writer::new();
         assert!(writer.take("a"));
         writer.open("if (a)");
-        assert!(writer.take("a") && !writer.take("a"));
+        assert!(writer.take("b") && !writer.take("b") && !writer.take("a"));
         writer.blank();
         writer.line("one();");
         writer.reopen("else");
-        assert!(writer.take("a"));
+        assert!(writer.take("b"));
         writer.blank();
         writer.line("two();\nthree();");
         writer.close();

@@ -22,6 +22,9 @@ macro_rules! functions {
     ($($header:literal: $($name:ident = $text:literal),* $(,)?;)*) => {
         $($(#[doc = concat!("`", $text, "`, declared in `", $header, "`.")]
         pub static $name: Function = Function { name: $text, header: $header };)*)*
+
+        /// Every function above.
+        pub static FUNCTIONS: &[&Function] = &[$($(&$name),*),*];
     };
 }
 

@@ -283,11 +283,11 @@ mod tests {
     for k in 0..K_blocks  #1
       // line 7
       cb_wait_front(x_block, 4)
-      tiles chunk in 0..4 by 2
+      tiles tile_column in 0..4 by 2
         cb_reserve_back(y_block, 2)
         tile_regs_acquire()
-        copy_tile(x_block, chunk, 0)
-        copy_tile(x_block, chunk + 1, 1)
+        copy_tile(x_block, tile_column, 0)
+        copy_tile(x_block, tile_column + 1, 1)
         exp_tile<false>(0)
         exp_tile<false>(1)
         tile_regs_commit()

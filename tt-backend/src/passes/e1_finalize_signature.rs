@@ -19,8 +19,9 @@ use crate::device::{Device, Leaf, Node, Program};
 use crate::flow::Buffer;
 use crate::names::Names;
 use arguments::Arguments;
+use std::collections::HashMap;
 use tt_lang::diagnostic::Diagnostic;
-use tt_lang::ir::{Kernel, Order};
+use tt_lang::ir::{Kernel, Order, ParamId};
 use tt_plan::{BlockOrder, Role};
 
 /// What a program is made of before this pass.
@@ -51,31 +52,51 @@ pub struct Inputs<'a> {
     pub programs: [Unfinished; 3],
 }
 
+/// The constant that holds the index of the circular buffer `name`.
+pub fn index_name(name: &str) -> String {
+    format!("cb_{name}")
+}
+
+/// The constant that holds the bytes of a page of the circular buffer `name`.
+pub fn page_bytes_name(name: &str) -> String {
+    format!("{name}_page_bytes")
+}
+
+/// The argument that holds the address of the tensor `name`.
+fn address_name(name: &str) -> String {
+    format!("{name}_address")
+}
+
+/// The constant that holds the compile-time words of the accessor `name`.
+pub fn accessor_args_name(name: &str) -> String {
+    format!("{name}_args")
+}
+
 /// Runs the pass.
 pub fn run(inputs: Inputs) -> Result<Device, Vec<Diagnostic>> {
     let Inputs {
         kernel,
         layouts,
         partition,
-        buffers,
+        mut buffers,
         indices,
         mut bound,
         programs,
     } = inputs;
     let mut names = Names::default();
-    for buffer in &buffers {
-        names.give(&format!("cb_{}", buffer.name));
+    for buffer in &mut buffers {
+        buffer.name = names.give_with(&buffer.name, |name| vec![index_name(name), page_bytes_name(name)]);
     }
+    // A tensor that is read and written has one name in both kernels.
+    let mut tensors: HashMap<ParamId, String> = HashMap::new();
     for accessor in bound.reader.iter_mut().chain(&mut bound.writer) {
-        // A tensor that is read and written has one name in both kernels.
-        let mut own = names.clone();
-        accessor.name = own.give(&accessor.name);
-        accessor.address = own.give(&accessor.address);
-    }
-    for accessor in bound.reader.iter().chain(&bound.writer) {
-        names.give(&accessor.name);
-        names.give(&accessor.address);
-        names.give(&format!("{}_args", accessor.name));
+        let name = tensors.entry(accessor.tensor).or_insert_with(|| {
+            names.give_with(&accessor.name, |name| {
+                vec![name.to_string(), address_name(name), accessor_args_name(name)]
+            })
+        });
+        accessor.name = name.clone();
+        accessor.address = address_name(name);
     }
     let variables: Vec<String> = kernel
         .variables

@@ -161,7 +161,7 @@ pub fn branch(origin: u32, then: Vec<Node<Leaf>>, otherwise: Vec<Node<Leaf>>) ->
 
 fn page() -> Expr {
     let row = Expr::binary("*", Expr::name("by"), Expr::Int(2));
-    Expr::binary("+", row, Expr::name("tile"))
+    Expr::binary("+", row, Expr::name("column"))
 }
 
 /// What moves one block between a tensor and a buffer.
@@ -172,21 +172,21 @@ fn transfer(pointer: &'static Function, buffer: BufferId, noc: &'static Function
         args: vec![Expr::Buffer(buffer)],
     }));
     let next = Leaf::Advance {
-        name: "address".into(),
+        name: "dst".into(),
         value: Expr::PageBytes(buffer),
     };
     Node::Scope(vec![
         Node::Leaf(Leaf::Let {
             kind: "uint32_t",
-            name: "address".into(),
+            name: "dst".into(),
             value: address,
         }),
         tiles(
-            "tile",
+            "column",
             4,
             1,
             vec![
-                run(noc, [page(), Expr::Accessor(tensor), Expr::name("address")]),
+                run(noc, [page(), Expr::Accessor(tensor), Expr::name("dst")]),
                 Node::Leaf(next),
             ],
         ),
@@ -196,7 +196,7 @@ fn transfer(pointer: &'static Function, buffer: BufferId, noc: &'static Function
 /// What the compute kernel does with one chunk of two tiles.
 pub fn chunk() -> Vec<Node<Leaf>> {
     let exp = SfpuOp::Exp.row();
-    let index = |add| Expr::binary("+", Expr::name("chunk"), Expr::Int(add));
+    let index = |add| Expr::binary("+", Expr::name("tile_column"), Expr::Int(add));
     vec![
         cb(&CB_RESERVE_BACK, Y, 2),
         run(&TILE_REGS_ACQUIRE, []),
@@ -274,7 +274,7 @@ pub fn device() -> Device {
         body: vec![rounds(vec![
             Node::Source(Span(1)),
             cb(&CB_WAIT_FRONT, X, 4),
-            tiles("chunk", 4, 2, chunk()),
+            tiles("tile_column", 4, 2, chunk()),
             cb(&CB_POP_FRONT, X, 4),
         ])],
         after: vec![],

@@ -178,7 +178,7 @@ impl Frontend {
         let names = plain_pattern(pat);
         if let Some(names) = &names {
             for (n, name) in names.iter().enumerate() {
-                if names[..n].iter().any(|earlier| earlier == name) && *name != "_" {
+                if names[..n].iter().any(|earlier| earlier.unraw() == name.unraw()) && *name != "_" {
                     let (first, again) = (self.span(names[0]), self.span(*name));
                     self.report(
                         Diagnostic::new(

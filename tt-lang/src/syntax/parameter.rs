@@ -274,10 +274,10 @@ impl Frontend {
             other => other,
         };
         if let Some(name) = plain_name(inner)
-            && self.scope.find(&name.to_string()).is_none()
+            && self.scope.find(&name.unraw().to_string()).is_none()
         {
             let note = match nearest(
-                &name.to_string(),
+                &name.unraw().to_string(),
                 self.extents.iter().map(|extent| extent.name.as_str()),
             ) {
                 Some(near) => format!("did you mean `{near}`?"),

@@ -7,6 +7,7 @@ pub mod fetch;
 pub mod headers;
 pub mod launch;
 pub mod mutations;
+pub mod names;
 pub mod production;
 pub mod rules;
 pub mod sfpu;

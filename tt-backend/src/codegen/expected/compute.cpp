@@ -24,11 +24,11 @@ void kernel_main() {
         for (int32_t k = 0; k < K_blocks; ++k) {
             // exponential.rs:7: T.fill(x_block, 1.0)
             cb_wait_front(cb_x_block, 4);
-            for (int32_t chunk = 0; chunk < 4; chunk += 2) {
+            for (int32_t tile_column = 0; tile_column < 4; tile_column += 2) {
                 cb_reserve_back(cb_y_block, 2);
                 tile_regs_acquire();
-                copy_tile(cb_x_block, chunk, 0);
-                copy_tile(cb_x_block, chunk + 1, 1);
+                copy_tile(cb_x_block, tile_column, 0);
+                copy_tile(cb_x_block, tile_column + 1, 1);
                 exp_tile<false>(0);
                 exp_tile<false>(1);
                 tile_regs_commit();

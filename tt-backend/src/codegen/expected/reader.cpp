@@ -19,10 +19,10 @@ void kernel_main() {
             // exponential.rs:7: T.fill(x_block, 1.0)
             cb_reserve_back(cb_x_block, 4);
             {
-                uint32_t address = get_write_ptr(cb_x_block);
-                for (int32_t tile = 0; tile < 4; ++tile) {
-                    noc_async_read_page(by * 2 + tile, x, address);
-                    address += x_block_page_bytes;
+                uint32_t dst = get_write_ptr(cb_x_block);
+                for (int32_t column = 0; column < 4; ++column) {
+                    noc_async_read_page(by * 2 + column, x, dst);
+                    dst += x_block_page_bytes;
                 }
             }
             noc_async_read_barrier();

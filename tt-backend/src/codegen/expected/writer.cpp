@@ -18,10 +18,10 @@ void kernel_main() {
         for (int32_t k = 0; k < K_blocks; ++k) {
             cb_wait_front(cb_y_block, 4);
             {
-                uint32_t address = get_read_ptr(cb_y_block);
-                for (int32_t tile = 0; tile < 4; ++tile) {
-                    noc_async_write_page(by * 2 + tile, y, address);
-                    address += y_block_page_bytes;
+                uint32_t dst = get_read_ptr(cb_y_block);
+                for (int32_t column = 0; column < 4; ++column) {
+                    noc_async_write_page(by * 2 + column, y, dst);
+                    dst += y_block_page_bytes;
                 }
             }
             noc_async_writes_flushed();

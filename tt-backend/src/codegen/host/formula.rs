@@ -1,22 +1,17 @@
 //! Formulas of the plan as C++ over a struct `arguments` that holds extents and scalars.
 
+use super::members::Members;
 use crate::codegen::expression::{Precedence, Text};
-use crate::codegen::names::identifier;
 use tt_lang::ir::{ElementOp, IntOp};
 use tt_plan::{Formula, FormulaOp, Number};
 
-/// The member of `arguments` for the extent or scalar `name`.
-pub fn argument(name: &str) -> String {
-    format!("arguments.{}", identifier(name))
-}
-
 /// An integer formula, over `int64_t`.
-pub fn integer(formula: &Formula) -> Text {
+pub fn integer(formula: &Formula, members: &Members) -> Text {
     let (op, a, b) = match formula {
         Formula::Const(value) => {
             return Text::integer(*value).unwrap_or_else(|| Text::primary(format!("INT64_C({value})")));
         }
-        Formula::Name(name) => return Text::primary(argument(name)),
+        Formula::Name(name) => return Text::primary(members.argument(name)),
         Formula::Op(op) => match &**op {
             FormulaOp::Add(a, b) => (IntOp::Add, a, b),
             FormulaOp::Sub(a, b) => (IntOp::Sub, a, b),
@@ -28,7 +23,7 @@ pub fn integer(formula: &Formula) -> Text {
             FormulaOp::Max(a, b) => (IntOp::Max, a, b),
         },
     };
-    let (a, b) = (integer(a), integer(b));
+    let (a, b) = (integer(a, members), integer(b, members));
     match op {
         IntOp::CeilDiv => Text::primary(format!("ceil_div({}, {})", a.into_string(), b.into_string())),
         IntOp::Min => Text::primary(format!("std::min<int64_t>({}, {})", a.into_string(), b.into_string())),
@@ -38,7 +33,7 @@ pub fn integer(formula: &Formula) -> Text {
 }
 
 /// A number, over `double`.
-pub fn number(value: &Number) -> Text {
+pub fn number(value: &Number, members: &Members) -> Text {
     match value {
         Number::Bits(bits) => {
             let value = f32::from_bits(*bits);
@@ -53,9 +48,9 @@ pub fn number(value: &Number) -> Text {
                 Text::primary(format!("std::bit_cast<float>(0x{bits:08x}u)"))
             }
         }
-        Number::Scalar(name) => Text::primary(format!("double({})", argument(name))),
-        Number::Int(formula) => Text::primary(format!("double({})", integer(formula).into_string())),
-        Number::Call(op, args) => call(*op, &args.iter().map(number).collect::<Vec<_>>()),
+        Number::Scalar(name) => Text::primary(format!("double({})", members.argument(name))),
+        Number::Int(formula) => Text::primary(format!("double({})", integer(formula, members).into_string())),
+        Number::Call(op, args) => call(*op, &args.iter().map(|arg| number(arg, members)).collect::<Vec<_>>()),
     }
 }
 
@@ -130,21 +125,22 @@ mod tests {
 
     #[test]
     fn formulas_read_as_an_engineer_would_write_them() {
+        let members = Members::of(["N", "default"].into_iter(), [].into_iter());
         let n = || Formula::Name("N".into());
         let blocks = Formula::binary(IntOp::CeilDiv, n(), Formula::Const(128));
         let padded = Formula::binary(IntOp::Mul, Formula::binary(IntOp::Sub, blocks, Formula::Const(1)), n());
         assert_eq!(
-            integer(&padded).into_string(),
+            integer(&padded, &members).into_string(),
             "(ceil_div(arguments.N, 128) - 1) * arguments.N"
         );
         let scale = Number::Call(ElementOp::Rsqrt, vec![Number::Int(n())]);
         let minus = Number::Call(ElementOp::Sub, vec![Number::Scalar("default".into()), scale]);
         assert_eq!(
-            number(&minus).into_string(),
-            "double(arguments.user_default) - (1.0 / std::sqrt(double(arguments.N)))"
+            number(&minus, &members).into_string(),
+            "double(arguments.default_2) - (1.0 / std::sqrt(double(arguments.N)))"
         );
         assert_eq!(
-            number(&Number::constant(f32::NEG_INFINITY)).into_string(),
+            number(&Number::constant(f32::NEG_INFINITY), &members).into_string(),
             "std::bit_cast<float>(0xff800000u)"
         );
     }

@@ -4,10 +4,11 @@
 //! splits the work over the cores just as `tt_plan::Plan::partition` does, and prints a checksum of everything written.
 
 mod formula;
+mod members;
 
-use super::names::identifier;
 use super::writer::Writer;
-use formula::{argument, integer, number};
+use formula::{integer, number};
+use members::Members;
 use tt_lang::ir::{ElementType, Fidelity, Kernel, ScalarKind};
 use tt_plan::{CompileArg, KernelPlan, Parameter, Plan, Role, RuntimeValue};
 
@@ -51,6 +52,11 @@ const METALIUM_HEADERS: [&str; 10] = [
 /// # Errors
 /// Where the plan holds something that only a later version of this program can bind.
 pub fn write(kernel: &Kernel, plan: &Plan) -> Result<String, String> {
+    let tensors = plan.parameters.iter().filter_map(|parameter| match parameter {
+        Parameter::Tensor { name, .. } => Some(name.as_str()),
+        Parameter::Scalar { .. } => None,
+    });
+    let members = &Members::of(inputs(plan).into_iter().map(|(name, _)| name), tensors);
     let mut out = Writer::new();
     out.line(format!(
         "// {}: a host program. Generated from {}, do not edit.",
@@ -70,13 +76,13 @@ pub fn write(kernel: &Kernel, plan: &Plan) -> Result<String, String> {
     out.blank();
     out.line(SUPPORT);
     out.blank();
-    arguments(plan, &mut out);
+    arguments(plan, members, &mut out);
     out.blank();
-    run(plan, &mut out)?;
+    run(plan, members, &mut out)?;
     out.blank();
     out.line("}  // namespace");
     out.blank();
-    main(plan, &mut out);
+    main(plan, members, &mut out);
     Ok(out.finish())
 }
 
@@ -101,16 +107,16 @@ fn usage(plan: &Plan) -> String {
     inputs(plan).iter().map(|(name, _)| format!(" <{name}>")).collect()
 }
 
-fn arguments(plan: &Plan, out: &mut Writer) {
+fn arguments(plan: &Plan, members: &Members, out: &mut Writer) {
     out.line("// Extents and scalars of this run.");
     out.open("struct Arguments");
     for (name, kind) in inputs(plan) {
-        out.line(format!("{kind} {} = 0;", identifier(name)));
+        out.line(format!("{kind} {} = 0;", members.member(name)));
     }
     out.close_with(";");
 }
 
-fn run(plan: &Plan, out: &mut Writer) -> Result<(), String> {
+fn run(plan: &Plan, members: &Members, out: &mut Writer) -> Result<(), String> {
     let unused = if inputs(plan).is_empty() {
         "[[maybe_unused]] "
     } else {
@@ -120,9 +126,13 @@ fn run(plan: &Plan, out: &mut Writer) -> Result<(), String> {
     out.line("const auto device = distributed::MeshDevice::create_unit_mesh(0);");
     out.line("distributed::MeshCommandQueue& queue = device->mesh_command_queue();");
     out.blank();
-    tensors(plan, out)?;
+    tensors(plan, members, out)?;
     out.blank();
-    let mut grid: Vec<String> = plan.grid.iter().map(|extent| integer(extent).into_string()).collect();
+    let mut grid: Vec<String> = plan
+        .grid
+        .iter()
+        .map(|extent| integer(extent, members).into_string())
+        .collect();
     grid.resize(3, "1".to_string());
     out.line(format!("const std::array<int64_t, 3> grid = {{{}}};", grid.join(", ")));
     out.line("const std::vector<CoreWork> work = partition(grid, device->compute_with_storage_grid_size());");
@@ -134,7 +144,7 @@ fn run(plan: &Plan, out: &mut Writer) -> Result<(), String> {
     out.blank();
     buffers(plan, out);
     out.blank();
-    kernels(plan, out)?;
+    kernels(plan, members, out)?;
     out.blank();
     out.line("distributed::MeshWorkload workload;");
     out.line("workload.add_program(distributed::MeshCoordinateRange(device->shape()), std::move(program));");
@@ -146,7 +156,7 @@ fn run(plan: &Plan, out: &mut Writer) -> Result<(), String> {
             name, mutable: true, ..
         } = parameter
         {
-            let tensor = tensor(name);
+            let tensor = members.tensor(name);
             out.line(format!("{tensor}.download(queue);"));
             out.line(format!("{tensor}.print_checksum();"));
         }
@@ -156,12 +166,7 @@ fn run(plan: &Plan, out: &mut Writer) -> Result<(), String> {
     Ok(())
 }
 
-/// The variable that holds the tensor `name`.
-fn tensor(name: &str) -> String {
-    format!("tensor_{}", identifier(name))
-}
-
-fn tensors(plan: &Plan, out: &mut Writer) -> Result<(), String> {
+fn tensors(plan: &Plan, members: &Members, out: &mut Writer) -> Result<(), String> {
     for (seed, parameter) in plan.parameters.iter().enumerate() {
         let Parameter::Tensor {
             name,
@@ -181,8 +186,11 @@ fn tensors(plan: &Plan, out: &mut Writer) -> Result<(), String> {
         if layout.shard != "DRAM" || !layout.interleave {
             return Err(format!("tensor `{name}` is not interleaved over DRAM"));
         }
-        let extents: Vec<String> = extents.iter().map(|extent| integer(extent).into_string()).collect();
-        let tensor = tensor(name);
+        let extents: Vec<String> = extents
+            .iter()
+            .map(|extent| integer(extent, members).into_string())
+            .collect();
+        let tensor = members.tensor(name);
         out.line(format!(
             "TiledTensor<{kind}> {tensor}(*device, \"{name}\", {{{}}});",
             extents.join(", ")
@@ -211,14 +219,17 @@ fn buffers(plan: &Plan, out: &mut Writer) {
     }
 }
 
-fn kernels(plan: &Plan, out: &mut Writer) -> Result<(), String> {
+fn kernels(plan: &Plan, members: &Members, out: &mut Writer) -> Result<(), String> {
     out.line("const std::filesystem::path folder = std::filesystem::absolute(__FILE__).parent_path();");
     for kernel in &plan.kernels {
         let role = kernel.role.name();
         out.blank();
         out.line(format!("std::vector<uint32_t> {role}_compile_args;"));
         for CompileArg::Accessor(name) in &kernel.compile_args {
-            out.line(format!("{}.append_accessor({role}_compile_args);", tensor(name)));
+            out.line(format!(
+                "{}.append_accessor({role}_compile_args);",
+                members.tensor(name)
+            ));
         }
         let config = match kernel.role {
             Role::Reader => "ReaderDataMovementConfig(reader_compile_args)".to_string(),
@@ -233,7 +244,7 @@ fn kernels(plan: &Plan, out: &mut Writer) -> Result<(), String> {
             "    CreateKernel(program, (folder / \"{}\").string(), cores, {config});",
             kernel.file
         ));
-        runtime_args(kernel, out);
+        runtime_args(kernel, members, out);
     }
     Ok(())
 }
@@ -278,7 +289,7 @@ fn compute_config(plan: &Plan, out: &mut Writer) {
     }
 }
 
-fn runtime_args(kernel: &KernelPlan, out: &mut Writer) {
+fn runtime_args(kernel: &KernelPlan, members: &Members, out: &mut Writer) {
     if kernel.runtime_args.is_empty() {
         return;
     }
@@ -286,13 +297,17 @@ fn runtime_args(kernel: &KernelPlan, out: &mut Writer) {
     out.line("const std::vector<uint32_t> args = {");
     for arg in &kernel.runtime_args {
         let value = match &arg.value {
-            RuntimeValue::Address(name) => format!("{}.address()", tensor(name)),
+            RuntimeValue::Address(name) => format!("{}.address()", members.tensor(name)),
             RuntimeValue::StartId => "word(each.start_id)".to_string(),
             RuntimeValue::Count => "word(each.count)".to_string(),
-            RuntimeValue::Formula(formula) => format!("word({})", integer(formula).into_string()),
-            RuntimeValue::Number(value) => format!("bits({})", number(value).into_string()),
+            RuntimeValue::Formula(formula) => format!("word({})", integer(formula, members).into_string()),
+            RuntimeValue::Number(value) => format!("bits({})", number(value, members).into_string()),
             RuntimeValue::Flag { scalar, op, value } => {
-                format!("uint32_t(double({}) {} {value:?})", argument(scalar), op.symbol())
+                format!(
+                    "uint32_t(double({}) {} {value:?})",
+                    members.argument(scalar),
+                    op.symbol()
+                )
             }
         };
         out.line(format!("    {value},  // {}", arg.name));
@@ -305,7 +320,7 @@ fn runtime_args(kernel: &KernelPlan, out: &mut Writer) {
     out.close();
 }
 
-fn main(plan: &Plan, out: &mut Writer) {
+fn main(plan: &Plan, members: &Members, out: &mut Writer) {
     let inputs = inputs(plan);
     out.open("int main(int argc, char** argv)");
     out.open(format!("if (argc != {})", inputs.len() + 1));
@@ -325,7 +340,7 @@ fn main(plan: &Plan, out: &mut Writer) {
         };
         out.line(format!(
             "arguments.{} = {parse}(\"{name}\", argv[{}]);",
-            identifier(name),
+            members.member(name),
             position + 1
         ));
     }

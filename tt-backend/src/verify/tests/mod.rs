@@ -152,7 +152,7 @@ fn accumulate(device: &mut Device, reset: bool) {
         if let Node::Leaf(Leaf::Call(call)) = &mut node
             && call.function == &PACK_TILE
         {
-            call.args[2] = Expr::binary("+", Expr::name("chunk"), call.args[0].clone());
+            call.args[2] = Expr::binary("+", Expr::name("tile_column"), call.args[0].clone());
         }
         vec![node]
     });
@@ -293,7 +293,7 @@ fn transfers_that_are_not_waited_for_are_refused() {
             });
         }),
         ("zeros in a page that a transfer is on its way to", |device| {
-            let zero = run_with(&ZERO_TILE_ROWS, "2", [Expr::name("address"), Expr::Int(3)]);
+            let zero = run_with(&ZERO_TILE_ROWS, "2", [Expr::name("dst"), Expr::Int(3)]);
             edit(device, READER, &mut |node| {
                 let read = is_call(&node, &NOC_ASYNC_READ_PAGE);
                 let mut out = vec![node];

@@ -1,0 +1,51 @@
+//! What a name of the emitted code must not be.
+
+use crate::device::function::FUNCTIONS;
+use crate::tile_ops::SFPU_OPS;
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
+/// Keywords of C++20, the alternative operators, and words with a meaning in some places.
+const KEYWORDS: &str = "\
+    alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t char8_t class \
+    co_await co_return co_yield compl concept const const_cast consteval constexpr constinit continue decltype \
+    default delete do double dynamic_cast else enum explicit export extern false final float for friend goto if import \
+    inline int long module mutable namespace new noexcept not not_eq nullptr operator or or_eq override private protected \
+    public register reinterpret_cast requires return short signed sizeof static static_assert static_cast struct switch \
+    template this thread_local throw true try typedef typeid typename union unsigned using virtual void volatile wchar_t \
+    while xor xor_eq";
+
+/// What the compiler names itself, and what else the emitted files mention.
+const OWN: &str = "\
+    main kernel_main block_id plane_id start_id count band band_row rows within group_blocks group_column columns rest \
+    first_row first_column row column tile_row tile_column inner dst src filled edge \
+    std tt ckernel sfpi noc noc_index CBIndex TensorAccessor TensorAccessorArgs get_arg_val \
+    DST_FORMAT DST_ACCUM_MODE DataFormat Float32 Float16_b SrcOrder Reverse EltwiseBinaryReuseDestType DEST_TO_SRCA DEST_TO_SRCB \
+    int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t uintptr_t size_t \
+    TTI NAN INFINITY VALID INVALID FORCE_INLINE errno linux unix";
+
+/// Macros and others of the headers, one a line: `cargo xtask conformance names` writes it.
+const HEADERS: &str = include_str!("headers.txt");
+
+/// Fields of the registers of a chip have macros for their address, mask, shift and what they are written by: 3,700 of
+/// them, which all end so.
+const REGISTER_FIELDS: [&str; 4] = ["_ADDR32", "_MASK", "_RMW", "_SHAMT"];
+
+static RESERVED: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
+    let sfpu = SFPU_OPS.iter().flat_map(|row| [row.init.name, row.call.name]);
+    KEYWORDS
+        .split_whitespace()
+        .chain(OWN.split_whitespace())
+        .chain(HEADERS.lines())
+        .chain(FUNCTIONS.iter().map(|function| function.name))
+        .chain(sfpu)
+        .collect()
+});
+
+/// Whether C++, the headers or the compiler keep `name` for themselves.
+pub fn is_reserved(name: &str) -> bool {
+    name.starts_with('_')
+        || name.contains("__")
+        || RESERVED.contains(name)
+        || REGISTER_FIELDS.iter().any(|end| name.ends_with(end))
+}
