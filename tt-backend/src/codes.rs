@@ -56,4 +56,8 @@ codes! {
         "Intermediate results of one element expression are held in destination registers, of which there are few. Split the expression over several blocks.";
     UNPROVED = 430, "the compiler could not prove its own output",
         "The verifier found a budget, a ring rule or the progress of the circular buffers unproved. This is a fault of the compiler, not of the kernel: please report it with the kernel.";
+    INTEGER_RANGE = 440, "an integer of more than 32 bits",
+        "Integers of a kernel have 32 bits and a sign, on the device and in its arguments. A constant beyond, written so or computed from others, has no place there.";
+    INTEGER_SIZE = 441, "an integer expression that is too large",
+        "Expressions over grid and loop variables are written out in the kernels, where `min`, `max` and `div_ceil` repeat their operands. What depends on extents and scalars only is computed by the host and may be larger.";
 }

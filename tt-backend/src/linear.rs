@@ -1,6 +1,9 @@
 //! Integer expressions as sums: coefficients, bounds, divisibility.
 
-use tt_lang::ir::{IntExpr, IntOp, VarId};
+#![warn(clippy::arithmetic_side_effects)]
+
+use std::collections::HashSet;
+use tt_lang::ir::{IntExpr, IntOp, Kernel, Stmt, StmtKind, VarId};
 
 /// A sum of a constant and terms (an atom times a coefficient). Atoms are whatever is not a sum or a constant multiple.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -84,7 +87,8 @@ impl Linear {
 
     /// Whether it is a multiple of `m` whatever its atoms are.
     pub fn is_multiple_of(&self, m: i64) -> bool {
-        self.constant % m == 0 && self.terms.iter().all(|(_, coefficient)| coefficient % m == 0)
+        let divides = |value: &i64| value.checked_rem(m) == Some(0);
+        divides(&self.constant) && self.terms.iter().all(|(_, coefficient)| divides(coefficient))
     }
 
     /// As an expression again.
@@ -99,25 +103,29 @@ impl Linear {
         }
         match sum {
             None => IntExpr::Const(self.constant),
-            Some(sum) if self.constant < 0 => IntExpr::binary(IntOp::Sub, sum, IntExpr::Const(-self.constant)),
-            Some(sum) => IntExpr::binary(IntOp::Add, sum, IntExpr::Const(self.constant)),
+            Some(sum) => match self.constant.checked_neg() {
+                Some(less) if less > 0 => IntExpr::binary(IntOp::Sub, sum, IntExpr::Const(less)),
+                _ => IntExpr::binary(IntOp::Add, sum, IntExpr::Const(self.constant)),
+            },
         }
     }
 
     /// A multiple of `m` divided by `m`.
     pub fn divided_by(&self, m: i64) -> Option<Linear> {
-        self.is_multiple_of(m).then(|| Linear {
-            constant: self.constant / m,
-            terms: self
-                .terms
-                .iter()
-                .map(|(atom, coefficient)| (atom.clone(), coefficient / m))
-                .collect(),
+        if !self.is_multiple_of(m) {
+            return None;
+        }
+        let terms = self.terms.iter();
+        Some(Linear {
+            constant: self.constant.checked_div(m)?,
+            terms: terms
+                .map(|(atom, coefficient)| Some((atom.clone(), coefficient.checked_div(m)?)))
+                .collect::<Option<_>>()?,
         })
     }
 }
 
-/// A value that `expr` is never below: extents are at least 1, variables and `u32` scalars at least 0.
+/// A value that `expr` is never below: extents are at least 1, variables at least 0 (but for those that [`Signs`] knows).
 pub fn lower_bound(expr: &IntExpr) -> Option<i64> {
     match expr {
         IntExpr::Const(value) => Some(*value),
@@ -146,10 +154,75 @@ pub fn lower_bound(expr: &IntExpr) -> Option<i64> {
     }
 }
 
+/// What integer expressions of one kernel are never below.
+#[derive(Debug, Clone)]
+pub struct Signs {
+    /// Variables of loops that may start below zero.
+    below_zero: HashSet<VarId>,
+}
+
+impl Signs {
+    /// Of the variables of `kernel`.
+    pub fn of(kernel: &Kernel) -> Signs {
+        let mut signs = Signs {
+            below_zero: HashSet::new(),
+        };
+        signs.loops(&kernel.body);
+        signs
+    }
+
+    fn loops(&mut self, body: &[Stmt]) {
+        for stmt in body {
+            match &stmt.kind {
+                StmtKind::For { var, start, body, .. } => {
+                    if !self.is_at_least(start, 0) {
+                        self.below_zero.insert(*var);
+                    }
+                    self.loops(body);
+                }
+                StmtKind::If { then, otherwise, .. } => {
+                    self.loops(then);
+                    self.loops(otherwise);
+                }
+                StmtKind::Copy { .. }
+                | StmtKind::Fill { .. }
+                | StmtKind::Gemm { .. }
+                | StmtKind::Parallel { .. }
+                | StmtKind::Reduce { .. }
+                | StmtKind::Transpose { .. }
+                | StmtKind::Print { .. } => {}
+            }
+        }
+    }
+
+    /// Whether `expr` is never below `least`, whatever the values at launch.
+    pub fn is_at_least(&self, expr: &IntExpr, least: i64) -> bool {
+        let mut signed = false;
+        expr.walk(&mut |part| signed |= matches!(part, IntExpr::Var(var) if self.below_zero.contains(var)));
+        !signed && lower_bound(expr).is_some_and(|low| low >= least)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use tt_lang::ir::ExtentId;
+
+    #[test]
+    fn the_least_and_the_greatest_integers_are_no_exception() {
+        for constant in [i64::MIN, i64::MAX, -1, 0] {
+            for coefficient in [i64::MIN, i64::MAX, -1, 1] {
+                let linear = Linear {
+                    constant,
+                    terms: vec![(IntExpr::Var(VarId(0)), coefficient)],
+                };
+                assert_eq!(Linear::of(&linear.to_expr()), linear);
+                for m in [0, 1, -1, 32, i64::MIN] {
+                    assert!(linear.divided_by(m).is_none() || linear.is_multiple_of(m));
+                }
+            }
+        }
+    }
 
     #[test]
     fn a_product_of_sums_keeps_its_coefficients() {

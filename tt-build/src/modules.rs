@@ -46,6 +46,11 @@ impl Walk {
         let Ok(text) = std::fs::read_to_string(&path) else {
             return;
         };
+        // What is beyond the limits of a kernel could be beyond the stack too; the macro says so where it stands.
+        let within = |tokens| tt_lang::syntax::kernels_are_within_limits(tokens);
+        if !text.parse::<proc_macro2::TokenStream>().is_ok_and(within) {
+            return;
+        }
         let Ok(content) = syn::parse_file(&text) else { return };
         let beside = path.parent().unwrap_or(Path::new("")).to_path_buf();
         let mut declared = Vec::new();

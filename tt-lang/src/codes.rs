@@ -121,7 +121,7 @@ codes! {
         "The shape of a block, the extents of `T.Parallel`, `num_stages` and the lengths of ranges are fixed when the kernel \
          is compiled. They are made of literals and `const` names only.";
     ARITHMETIC 55 "a constant that has no value"
-        "The expression divides by zero or leaves the range of 64-bit integers.";
+        "The expression divides by zero or leaves the range of 32-bit integers with a sign.";
     OPERATOR 56 "an operator that is not in the language"
         "Integers have `+ - * / %`, numbers have `+ - * /`, both have comparisons; truth values have `&& || !`. Assignments \
          are `=`, `+=`, `-=`, `*=` and `/=`.";
@@ -276,6 +276,20 @@ codes! {
     CONSTRUCT 223 "a construct that is not in the language"
         "The language is Rust's syntax for `let`, `const`, `for`, `if`, assignments and calls on `T`; what it does not know \
          it refuses.";
+
+    // Limits.
+    NUMBER_RANGE 340 "a number out of range"
+        "Numbers of the language are `f32`: the largest is 3.4028235e38, and a literal beyond it is no number but \
+         `f32::INFINITY`. An exponent of `powi` reaches from -16777216 to 16777216: beyond, `f32` has not every integer.";
+    TOO_DEEP 341 "nested too deeply"
+        "Expressions, branches and loops may stand within each other, but not without end. Give parts of a long expression a \
+         block of their own, and write one loop over a product of counts instead of many loops.";
+    TOO_LARGE 342 "a kernel that is too large"
+        "A kernel becomes one program of a few ten thousand bytes on each processor of a core. Write what repeats as a loop, \
+         or split the kernel.";
+    INTEGER_SIZE 343 "an integer that is too large an expression"
+        "An integer named by `let` is put in where it is used, so one that uses another twice doubles with every line. \
+         Compute such values on the host and pass them as scalars.";
 }
 
 #[cfg(test)]

@@ -225,9 +225,12 @@ impl Plan {
             .kernel(role)
             .ok_or_else(|| PlanError(format!("the plan has no {} kernel", role.name())))?;
         let word = |name: &str, value: i64| {
-            u32::try_from(value)
-                .or_else(|_| i32::try_from(value).map(|value| value as u32))
-                .map_err(|_| PlanError(format!("`{name}` is {value}, which does not fit in 32 bits")))
+            // Kernels take integers with a sign.
+            i32::try_from(value).map(|value| value as u32).map_err(|_| {
+                PlanError(format!(
+                    "`{name}` is {value}, which does not fit in 32 bits with a sign"
+                ))
+            })
         };
         kernel
             .runtime_args

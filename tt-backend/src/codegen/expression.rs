@@ -61,7 +61,10 @@ impl Text {
 
     /// An integer, if it has a 32-bit type.
     pub fn integer(value: i64) -> Option<Text> {
-        let (text, precedence) = if i32::try_from(value).is_ok_and(|value| value > i32::MIN) {
+        let (text, precedence) = if value == i64::from(i32::MIN) {
+            // In C++ the literal of its negative has no 32-bit type.
+            ("-2147483647 - 1".to_string(), Precedence::Sum)
+        } else if i32::try_from(value).is_ok() {
             (
                 value.to_string(),
                 if value < 0 {
@@ -108,7 +111,7 @@ impl Text {
             IntOp::Rem => Text::new(format!("{} % {}", a.at_least(Product), b.at_least(Unary)), Product),
             IntOp::CeilDiv => {
                 let less_one = match b.value {
-                    Some(value) => (value - 1).to_string(),
+                    Some(value) => value.saturating_sub(1).to_string(),
                     None => format!("{} - 1", b.at_least(Sum)),
                 };
                 Text::new(
@@ -343,6 +346,15 @@ mod tests {
     fn integers_have_32_bits() {
         assert_eq!(number(-7).at_least(Precedence::Primary), "(-7)");
         assert_eq!(number(0xffff_ffff).into_string(), "4294967295u");
+        let least = number(i64::from(i32::MIN));
+        assert_eq!(
+            Text::int_op(IntOp::Add, &name("a"), &least).into_string(),
+            "a - 2147483647 - 1"
+        );
+        assert_eq!(
+            Text::int_op(IntOp::Sub, &name("a"), &least).into_string(),
+            "a - (-2147483647 - 1)"
+        );
         assert!(Text::integer(1 << 32).is_none() && Text::integer(-(1 << 40)).is_none());
     }
 }

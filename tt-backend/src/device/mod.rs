@@ -3,6 +3,8 @@
 //! A [`Node`] tree is generic over its leaves: what a stage may contain is what its leaf type allows. After D1 the leaves
 //! are [`Step`]s; D3, D4 and D5 lower them until only [`Leaf`]s remain, which the code writer prints one by one.
 
+#![warn(clippy::arithmetic_side_effects)]
+
 pub mod function;
 pub mod print;
 
@@ -188,8 +190,8 @@ impl Expr {
             ("+", Expr::Int(0), _) | ("*", Expr::Int(1), _) => b,
             ("+" | "-", _, Expr::Int(0)) | ("*" | "/", _, Expr::Int(1)) => a,
             ("*", Expr::Int(0), _) | ("*", _, Expr::Int(0)) => Expr::Int(0),
-            ("+", Expr::Int(x), Expr::Int(y)) => Expr::Int(x + y),
-            ("*", Expr::Int(x), Expr::Int(y)) => Expr::Int(x * y),
+            ("+", Expr::Int(x), Expr::Int(y)) if x.checked_add(*y).is_some() => Expr::Int(x.saturating_add(*y)),
+            ("*", Expr::Int(x), Expr::Int(y)) if x.checked_mul(*y).is_some() => Expr::Int(x.saturating_mul(*y)),
             ("+", Expr::User(x), Expr::User(y)) => {
                 Expr::User(IntExpr::binary(tt_lang::ir::IntOp::Add, x.clone(), y.clone()))
             }

@@ -101,15 +101,21 @@ pub struct Buffer {
     pub unpack_to_dest: bool,
 }
 
+#[warn(clippy::arithmetic_side_effects)]
 impl Buffer {
-    /// Tiles of one version.
+    /// Tiles of one version. More than a number holds, which fit nowhere, count as the most it holds.
     pub fn version_tiles(&self) -> u32 {
-        self.tiles[0] * self.tiles[1]
+        self.tiles[0].saturating_mul(self.tiles[1])
     }
 
-    /// Pages in all.
+    /// Pages in all, likewise.
     pub fn pages(&self) -> u32 {
-        self.version_tiles() * self.versions
+        self.version_tiles().saturating_mul(self.versions)
+    }
+
+    /// Bytes of all pages.
+    pub fn bytes(&self) -> u64 {
+        u64::from(self.pages()).saturating_mul(u64::from(self.format.tile_bytes()))
     }
 }
 

@@ -8,6 +8,8 @@
 //!  bias: shared bf16[64], copied from a rank-1 tensor           ⟹   row vector, 1 × 2 tiles, Float16_b
 //! ```
 
+#![warn(clippy::arithmetic_side_effects)]
+
 use crate::codes;
 use crate::linear::Linear;
 use tt_lang::diagnostic::Diagnostic;

@@ -7,6 +7,8 @@
 //!  x: 128 × 64 bf16, copied under T.Pipelined(.., num_stages = 3)   ⟹   pages of 2048 B, 8 tiles, depth 3
 //! ```
 
+#![warn(clippy::arithmetic_side_effects)]
+
 use super::a1_infer_layout::Layouts;
 use tt_lang::ir::{Kernel, LoopKind, Place, Stmt, StmtKind};
 
@@ -55,7 +57,7 @@ pub fn run(kernel: &Kernel, layouts: &Layouts) -> Vec<Geometry> {
             let [rows, columns] = layout.tiles();
             Geometry {
                 page_bytes: layout.format.tile_bytes(),
-                tiles: rows * columns,
+                tiles: rows.saturating_mul(columns),
                 depth,
             }
         })

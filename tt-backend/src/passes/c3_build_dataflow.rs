@@ -59,16 +59,17 @@ fn in_use(flow: &Flow) -> BTreeSet<BufferId> {
 }
 
 /// Bytes of L1 that the buffers take with `versions` of each.
+#[warn(clippy::arithmetic_side_effects)]
 fn bytes(flow: &Flow, versions: &[u32]) -> u64 {
     in_use(flow)
         .into_iter()
         .map(|BufferId(index)| {
             let buffer = &flow.buffers[index];
             u64::from(buffer.version_tiles())
-                * u64::from(versions[index].max(1))
-                * u64::from(buffer.format.tile_bytes())
+                .saturating_mul(u64::from(versions[index].max(1)))
+                .saturating_mul(u64::from(buffer.format.tile_bytes()))
         })
-        .sum()
+        .fold(0, u64::saturating_add)
 }
 
 /// The buffers that a section reads, outside of its control steps.
@@ -126,6 +127,7 @@ fn all_uses(body: &[FlowStmt], used: &mut BTreeSet<BufferId>) {
 
 /// Takes back the overlap that nobody asked for, buffer by buffer, the largest first, until all fit in L1. What then does
 /// not fit is the verifier's to report, with all sizes.
+#[warn(clippy::arithmetic_side_effects)]
 fn fit_in_l1(flow: &mut Flow, depths: &[Depth], most_alive: &[u32]) {
     let limit = target::least(|target| target.l1_bytes);
     let as_they_are = |flow: &Flow| {
@@ -134,7 +136,9 @@ fn fit_in_l1(flow: &mut Flow, depths: &[Depth], most_alive: &[u32]) {
     };
     let mut order: Vec<usize> = (0..flow.buffers.len()).collect();
     order.sort_by_key(|index| {
-        std::cmp::Reverse(flow.buffers[*index].version_tiles() * flow.buffers[*index].format.tile_bytes())
+        let buffer = &flow.buffers[*index];
+        let page = u64::from(buffer.format.tile_bytes());
+        std::cmp::Reverse(u64::from(buffer.version_tiles()).saturating_mul(page))
     });
     for index in order {
         if as_they_are(flow) <= limit {

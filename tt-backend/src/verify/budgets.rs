@@ -3,6 +3,8 @@
 //! L1, circular buffers and runtime arguments are the user's to keep, by the blocks that are allocated and the numbers
 //! that are computed, so exceeding them is an error of the kernel at the block that takes most.
 
+#![warn(clippy::arithmetic_side_effects)]
+
 use super::{Proof, fault};
 use crate::codes;
 use crate::device::Device;
@@ -16,10 +18,6 @@ const SEMAPHORES: usize = 16;
 
 /// The index of a buffer that nothing uses.
 const UNUSED: u8 = u8::MAX;
-
-fn bytes(buffer: &Buffer) -> u64 {
-    u64::from(buffer.pages()) * u64::from(buffer.format.tile_bytes())
-}
 
 /// Every budget that the kernel exceeds.
 pub fn exceeded(kernel: &Kernel, device: &Device) -> Vec<Diagnostic> {
@@ -66,12 +64,12 @@ fn holds(kernel: &Kernel, buffer: &Buffer) -> String {
 /// The buffers from the largest to the smallest.
 fn by_size(device: &Device) -> Vec<&Buffer> {
     let mut buffers: Vec<&Buffer> = placed(device).map(|(buffer, _)| buffer).collect();
-    buffers.sort_by_key(|buffer| std::cmp::Reverse(bytes(buffer)));
+    buffers.sort_by_key(|buffer| std::cmp::Reverse(buffer.bytes()));
     buffers
 }
 
 fn l1(kernel: &Kernel, device: &Device) -> Option<Diagnostic> {
-    let total: u64 = placed(device).map(|(buffer, _)| bytes(buffer)).sum();
+    let total = placed(device).fold(0, |sum: u64, (buffer, _)| sum.saturating_add(buffer.bytes()));
     let small = TARGETS
         .iter()
         .filter(|target| total > target.l1_bytes)
@@ -97,7 +95,7 @@ fn l1(kernel: &Kernel, device: &Device) -> Option<Diagnostic> {
             "{}: {rows} × {columns} tiles of {} bytes{what} = {} bytes",
             holds(kernel, buffer),
             buffer.format.tile_bytes(),
-            bytes(buffer)
+            buffer.bytes()
         ));
     }
     Some(error.note("make blocks smaller, or ask for fewer stages"))

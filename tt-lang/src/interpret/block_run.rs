@@ -7,6 +7,7 @@ use super::parallel::uniform;
 use super::storage::{BlockData, Marks, TensorData, axis_mark, swap};
 use super::{assign, gemm, reduce};
 use crate::ir::{BlockId, Place, PrintItem, Region, Span, Stmt, StmtKind};
+use std::ops::Range;
 
 /// The state of one block of the grid.
 pub(super) struct BlockRun<'a> {
@@ -170,28 +171,22 @@ impl<'a> BlockRun<'a> {
             return Err(unsupported());
         }
         let mut offsets = Vec::with_capacity(rank);
-        for (axis, offset) in region.offsets.iter().enumerate() {
-            let index = self.scope.integer(&offset.value).map_err(self.at(offset.span))?;
-            let before = Kind::BeforeTensor {
-                tensor: tensor.name.to_string(),
-                axis,
-                index,
-            };
-            offsets.push(usize::try_from(index).map_err(|_| self.at(offset.span)(before))?);
+        for offset in &region.offsets {
+            offsets.push(self.scope.integer(&offset.value).map_err(self.at(offset.span))?);
         }
         let extents = shape_of(region);
         let last = rank - 1;
-        let inside = tensor.shape[last].saturating_sub(offsets[last]).min(extents[last]);
+        let inside = overlap(offsets[last], extents[last], tensor.shape[last]);
+        // Where nothing is inside there is no first element, and nobody asks for it.
+        let first = place(offsets[last], inside.start, tensor.shape[last]).unwrap_or(0);
         for run in 0..extents[..last].iter().product() {
-            let (mut rest, mut flat, mut stride, mut marks) = (run, offsets[last], tensor.shape[last], 0);
+            let (mut rest, mut flat, mut stride, mut marks) = (run, first, tensor.shape[last], 0);
             for axis in (0..last).rev() {
-                let index = offsets[axis].saturating_add(rest % extents[axis]);
-                rest /= extents[axis];
-                if index < tensor.shape[axis] {
-                    flat = flat.saturating_add(index * stride);
-                } else {
-                    marks |= axis_mark(rank, axis);
+                match place(offsets[axis], rest % extents[axis], tensor.shape[axis]) {
+                    Some(index) => flat = flat.saturating_add(index * stride),
+                    None => marks |= axis_mark(rank, axis),
                 }
+                rest /= extents[axis];
                 stride *= tensor.shape[axis];
             }
             visit(
@@ -199,7 +194,7 @@ impl<'a> BlockRun<'a> {
                 Run {
                     at: run * extents[last],
                     flat,
-                    inside,
+                    inside: inside.clone(),
                     marks,
                 },
             );
@@ -212,12 +207,12 @@ impl<'a> BlockRun<'a> {
         let width = data.shape.last().copied().unwrap_or(0);
         let past = data.axis_mark(data.shape.len() - 1);
         self.region_runs(region, &mut |tensor, run| {
-            let (inside, end) = (run.at + run.inside, run.at + width);
-            if run.marks == 0 && run.inside > 0 {
-                tensor.read(run.flat, &mut data.values[run.at..inside]);
+            let inside = run.at + run.inside.start..run.at + run.inside.end;
+            data.marks[run.at..run.at + width].fill(run.marks | past);
+            data.marks[inside.clone()].fill(run.marks);
+            if run.marks == 0 && !inside.is_empty() {
+                tensor.read(run.flat, &mut data.values[inside]);
             }
-            data.marks[run.at..inside].fill(run.marks);
-            data.marks[inside..end].fill(run.marks | past);
         })?;
         Ok(data)
     }
@@ -233,8 +228,9 @@ impl<'a> BlockRun<'a> {
         }
         let mut written = true;
         self.region_runs(region, &mut |tensor, run| {
-            if run.marks == 0 && run.inside > 0 {
-                written &= tensor.write(run.flat, &from.values[run.at..run.at + run.inside]);
+            if run.marks == 0 && !run.inside.is_empty() {
+                let inside = run.at + run.inside.start..run.at + run.inside.end;
+                written &= tensor.write(run.flat, &from.values[inside]);
             }
         })?;
         if written {
@@ -277,12 +273,24 @@ impl<'a> BlockRun<'a> {
 struct Run {
     /// The first one's place in the block.
     at: usize,
-    /// The first one's place in the tensor; meaningless where there are marks.
+    /// The place in the tensor of the first one inside; meaningless where there are marks.
     flat: usize,
-    /// How many of them are not past the last axis.
-    inside: usize,
+    /// Which of them lie within the last axis.
+    inside: Range<usize>,
     /// What the other axes say of all of them.
     marks: Marks,
+}
+
+/// Which of `count` elements from `offset` on an axis of `extent` elements has.
+fn overlap(offset: i64, count: usize, extent: usize) -> Range<usize> {
+    let up_to = |index: i64| usize::try_from(index.saturating_sub(offset)).unwrap_or(0).min(count);
+    up_to(0)..up_to(i64::try_from(extent).unwrap_or(i64::MAX))
+}
+
+/// The index `at` elements after `offset`, where an axis of `extent` elements has it.
+fn place(offset: i64, at: usize, extent: usize) -> Option<usize> {
+    let index = offset.checked_add(i64::try_from(at).ok()?)?;
+    usize::try_from(index).ok().filter(|index| *index < extent)
 }
 
 fn shape_of(region: &Region) -> Vec<usize> {

@@ -50,15 +50,6 @@ pub enum InterpretErrorKind {
         /// The index.
         index: Vec<i64>,
     },
-    /// A region or element lies before a tensor's first element.
-    BeforeTensor {
-        /// The tensor.
-        tensor: String,
-        /// The axis, counted from 0.
-        axis: usize,
-        /// The index along it.
-        index: i64,
-    },
     /// A block is read before it was written.
     ReadBeforeWrite(String),
     /// Extents that must agree do not.
@@ -116,12 +107,6 @@ impl fmt::Display for InterpretErrorKind {
                 write!(
                     f,
                     "index {index:?} is outside of `{block}`, whose extents are {shape:?}"
-                )
-            }
-            InterpretErrorKind::BeforeTensor { tensor, axis, index } => {
-                write!(
-                    f,
-                    "index {index} along axis {axis} lies before the first element of `{tensor}`"
                 )
             }
             InterpretErrorKind::ReadBeforeWrite(block) => write!(f, "`{block}` is read before it was written"),

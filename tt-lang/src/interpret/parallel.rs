@@ -341,7 +341,7 @@ impl Evaluator<'_, '_> {
     }
 
     /// The flat index of the element of a tensor that `place` means at position `inner`, and the marks of the axes it lies
-    /// past; the index is meaningless where there are marks.
+    /// outside of; the index is meaningless where there are marks.
     pub fn tensor_position(&self, place: &Place<'_>, inner: usize) -> Result<(usize, Marks), InterpretError> {
         let unsupported = || {
             self.fail(
@@ -361,13 +361,7 @@ impl Evaluator<'_, '_> {
         let (mut flat, mut marks) = (0usize, 0);
         for (axis, (index, extent)) in place.indices.iter().zip(&tensor.shape).enumerate() {
             let index = self.index(index, inner, place.span)?;
-            let before = || Kind::BeforeTensor {
-                tensor: tensor.name.to_string(),
-                axis,
-                index,
-            };
-            let at = usize::try_from(index).map_err(|_| self.fail(place.span, before()))?;
-            if at < *extent {
+            if let Some(at) = usize::try_from(index).ok().filter(|at| at < extent) {
                 flat = flat.wrapping_mul(*extent).wrapping_add(at);
             } else {
                 marks |= place.axis_marks[axis];

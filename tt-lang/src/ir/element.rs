@@ -151,7 +151,7 @@ element_ops! {
     Sign "sign" 1 0 |x| if x[0] > 0.0 { 1.0 } else if x[0] < 0.0 { -1.0 } else { 0.0 };
     Square "square" 1 0 |x| x[0] * x[0];
     Powf "powf" 2 1 |x| x[0].powf(x[1]);
-    Powi "powi" 2 1 |x| x[0].powi(x[1] as i32);
+    Powi "powi" 2 1 |x| x[0].powf(x[1]);
     Sin "sin" 1 0 |x| x[0].sin();
     Cos "cos" 1 0 |x| x[0].cos();
     Tan "tan" 1 0 |x| x[0].tan();

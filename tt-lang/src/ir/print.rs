@@ -89,6 +89,8 @@ impl Display for Named<'_, Element> {
         let Named(kernel, element) = *self;
         let show = |x: &Element| Named(kernel, x).to_string();
         match &element.kind {
+            // As short as it reads back as the `f32` that literals are.
+            ElementKind::Float(value) if f64::from(*value as f32) == *value => write!(f, "{:?}", *value as f32),
             ElementKind::Float(value) => write!(f, "{value:?}"),
             ElementKind::Bool(value) => write!(f, "{value}"),
             ElementKind::Scalar(id) => f.write_str(kernel.params[id.index()].name()),

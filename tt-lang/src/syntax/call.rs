@@ -1,6 +1,7 @@
 //! Statements that are calls on `T`: blocks, fills, products, reductions, transposes, prints. Copies are in `copy`.
 
 use super::frontend::{Frontend, Loads, plain_name, shape};
+use super::limits;
 use super::scope::Binding;
 use super::value::Class;
 use super::vocabulary::{Arguments, Role, Word, WordRow, word};
@@ -95,9 +96,13 @@ impl Frontend {
         let mut complete = arguments.is_some();
         let positional = arguments.map(|arguments| arguments.positional).unwrap_or_default();
         let axes = positional.len();
+        let mut left = limits::ELEMENTS;
         for (axis, argument) in positional.into_iter().enumerate() {
-            match self.block_extent(argument, axis + 2 >= axes) {
-                Some(extent) => shape.push(extent),
+            match self.block_extent(argument, axis + 2 >= axes, left) {
+                Some(extent) => {
+                    shape.push(extent);
+                    left = left.checked_div(extent).unwrap_or(0);
+                }
                 None => complete = false,
             }
         }
@@ -160,8 +165,8 @@ impl Frontend {
         }
     }
 
-    /// The extent of a block along one axis; `tiled` for the last two.
-    fn block_extent(&mut self, argument: &Expr, tiled: bool) -> Option<u64> {
+    /// The extent of a block along one axis; `tiled` for the last two, `left` where the axes before leave so many elements.
+    fn block_extent(&mut self, argument: &Expr, tiled: bool, left: u64) -> Option<u64> {
         let value = self.integer(argument)?;
         let Some(extent) = value.as_const() else {
             self.error(
@@ -174,6 +179,12 @@ impl Frontend {
         };
         let multiple = !tiled || extent < 32 || extent % 32 == 0;
         match u64::try_from(extent) {
+            Ok(extent) if extent > left => {
+                let message = format!("with the extent {extent} the block is larger than the memory of any core");
+                let note = "let each block of the grid work on a part of the tensor";
+                self.error(&codes::BLOCK_EXTENT, argument, message, note);
+                None
+            }
             Ok(extent) if extent >= 1 && multiple => Some(extent),
             _ => {
                 let note = if extent < 1 {

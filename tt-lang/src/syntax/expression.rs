@@ -35,16 +35,31 @@ impl Frontend {
         match literal {
             Lit::Int(int) if matches!(int.suffix(), "" | "usize" | "isize" | "i64" | "u64" | "i32" | "u32") => {
                 match int.base10_parse::<i64>() {
-                    Ok(value) => Some(Value::Integer(IntExpr::Const(value))),
-                    Err(_) => {
-                        let note = "integers have 64 bits and a sign";
-                        self.error(&codes::ARITHMETIC, literal, "the literal does not fit in 64 bits", note);
+                    // The least integer is written as what it is the negative of.
+                    Ok(value) if value <= -i64::from(i32::MIN) => Some(Value::Integer(IntExpr::Const(value))),
+                    Ok(_) | Err(_) => {
+                        let note = "integers have 32 bits and a sign";
+                        self.error(
+                            &codes::ARITHMETIC,
+                            literal,
+                            "the literal does not fit in 32 bits with a sign",
+                            note,
+                        );
                         None
                     }
                 }
             }
-            Lit::Float(float) if matches!(float.suffix(), "" | "f32") => match float.base10_parse::<f64>() {
-                Ok(value) => self.float(value, literal),
+            Lit::Float(float) if matches!(float.suffix(), "" | "f32") => match float.base10_parse::<f32>() {
+                Ok(value) if value.is_finite() => self.float(f64::from(value), literal),
+                Ok(_) => {
+                    self.error(
+                        &codes::NUMBER_RANGE,
+                        literal,
+                        "this number is larger than any `f32`",
+                        "the largest is `f32::MAX`, 3.4028235e38; beyond it write `f32::INFINITY`",
+                    );
+                    None
+                }
                 Err(_) => {
                     self.error(
                         &codes::LITERAL,
@@ -102,7 +117,8 @@ impl Frontend {
 
     /// The number `value`, at `node`.
     pub(super) fn float(&mut self, value: f64, node: &(impl ToTokens + ?Sized)) -> Option<Value> {
-        let kind = ElementKind::Float(value);
+        // Numbers of the language are `f32`, constants too.
+        let kind = ElementKind::Float(f64::from(value as f32));
         Some(Value::Number(self.element(kind, node), Class::Float))
     }
 

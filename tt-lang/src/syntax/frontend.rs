@@ -3,6 +3,7 @@
 //! Reading never stops at an error. A function that cannot make sense of its tokens reports them once and gives `None`;
 //! names whose declaration failed are poisoned, so that one mistake is one error.
 
+use super::limits;
 use super::scope::{Binding, Scope};
 use super::source_text::source_text;
 use super::spans::SpanTable;
@@ -45,6 +46,8 @@ pub(super) struct Frontend {
     pub(super) parallel: Vec<(VarId, u64)>,
     /// How many loops, branches and blocks stand around.
     pub(super) nesting: usize,
+    /// How many serial loops stand around.
+    pub(super) loops: usize,
     /// Whether a `T.Kernel` was seen, right or wrong.
     pub(super) grid_seen: Option<Span>,
 }
@@ -64,6 +67,7 @@ impl Frontend {
             variables: Vec::new(),
             parallel: Vec::new(),
             nesting: 0,
+            loops: 0,
             grid_seen: None,
         }
     }
@@ -280,12 +284,13 @@ impl Frontend {
     ) -> Option<IntExpr> {
         use crate::ir::IntOp;
         let zero_divisor = matches!(op, IntOp::Div | IntOp::Rem | IntOp::CeilDiv) && b.as_const() == Some(0);
-        let overflow = matches!((a.as_const(), b.as_const()), (Some(a), Some(b)) if op.apply(a, b).is_none());
+        let overflow = matches!((a.as_const(), b.as_const()), (Some(a), Some(b))
+            if op.apply(a, b).is_none_or(|value| i32::try_from(value).is_err()));
         if zero_divisor || overflow {
             let message = if zero_divisor {
                 "division by zero"
             } else {
-                "the value does not fit in 64 bits"
+                "the value does not fit in 32 bits with a sign"
             };
             self.error(
                 &codes::ARITHMETIC,
@@ -295,7 +300,19 @@ impl Frontend {
             );
             return None;
         }
-        Some(IntExpr::binary(op, a, b))
+        let value = IntExpr::binary(op, a, b);
+        let mut size = 0_usize;
+        value.walk(&mut |_| size = size.saturating_add(1));
+        if size > limits::INTEGER {
+            self.error(
+                &codes::INTEGER_SIZE,
+                node,
+                format!("an integer of more than {} operations", limits::INTEGER),
+                "compute it on the host, and pass it as a scalar `n: i32`",
+            );
+            return None;
+        }
+        Some(value)
     }
 }
 

@@ -1,6 +1,7 @@
 //! Serial loops: `0..n`, `T.serial`, `T.unroll`, `T.Pipelined`. `T.Parallel` is in `parallel`.
 
 use super::frontend::Frontend;
+use super::limits;
 use super::source_text::source_text;
 use super::statement::vocabulary_call;
 use super::vocabulary::{Role, Word, word};
@@ -107,12 +108,12 @@ impl Frontend {
             return Some(DEFAULT_STAGES);
         };
         let stages = self.constant(value, "`num_stages`", 1)?;
-        let fits = u32::try_from(stages).ok();
+        let fits = u32::try_from(stages).ok().filter(|_| stages <= limits::STAGES);
         if fits.is_none() {
             self.error(
                 &codes::OPTION_VALUE,
                 value,
-                "`num_stages` is too large",
+                format!("`num_stages` is at most {}, found {stages}", limits::STAGES),
                 "two or three stages keep a core busy",
             );
         }
@@ -126,10 +127,17 @@ impl Frontend {
         bounds: Option<(IntExpr, IntExpr)>,
         kind: Option<LoopKind>,
     ) -> Option<Stmt> {
+        self.loops = self.loops.saturating_add(1);
+        if self.loops == limits::LOOPS.saturating_add(1) {
+            let message = format!("more than {} loops within each other", limits::LOOPS);
+            let note = "write one loop over the product of the counts, and take quotients and remainders";
+            self.error(&codes::TOO_DEEP, &this.for_token, message, note);
+        }
         let (var, body) = self.scoped(|frontend| {
             let var = frontend.loop_variable(&this.pat);
             (var, frontend.statements(&this.body.stmts))
         });
+        self.loops = self.loops.saturating_sub(1);
         let (start, end) = bounds?;
         Some(Stmt {
             kind: StmtKind::For {

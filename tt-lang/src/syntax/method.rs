@@ -12,6 +12,9 @@ use syn::ext::IdentExt;
 /// The methods of integers.
 const INTEGER_METHODS: [(&str, IntOp); 3] = [("div_ceil", IntOp::CeilDiv), ("min", IntOp::Min), ("max", IntOp::Max)];
 
+/// Up to here every integer is an `f32` of its own.
+const LARGEST_EXPONENT: u64 = 1 << 24;
+
 impl Frontend {
     /// The value of a method call.
     pub(super) fn method(&mut self, call: &syn::ExprMethodCall) -> Option<Value> {
@@ -138,6 +141,9 @@ impl Frontend {
             } else {
                 class
             };
+            if op == ElementOp::Powi && uniform && self.exponent_is_out_of_range(&value, node) {
+                continue;
+            }
             let Some(element) = self.number(value, class, node) else {
                 continue;
             };
@@ -153,6 +159,20 @@ impl Frontend {
             args.push(element);
         }
         (args.len() == row.arity).then(|| self.apply(op, args, class, call))
+    }
+
+    /// Reports an exponent of which the device, which takes it as `f32`, would take a neighbour.
+    fn exponent_is_out_of_range(&mut self, value: &Value, node: &Expr) -> bool {
+        let Value::Integer(IntExpr::Const(exponent)) = value else {
+            return false;
+        };
+        let out = exponent.unsigned_abs() > LARGEST_EXPONENT;
+        if out {
+            let message = format!("the exponent {exponent} is out of the range of `powi`");
+            let note = format!("it is at least -{LARGEST_EXPONENT} and at most {LARGEST_EXPONENT}");
+            self.error(&codes::NUMBER_RANGE, node, message, note);
+        }
+        out
     }
 
     fn integer_operation(

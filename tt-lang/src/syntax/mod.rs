@@ -13,6 +13,7 @@ mod declaration;
 mod expression;
 mod frontend;
 mod layout;
+mod limits;
 mod linear;
 mod looping;
 mod method;
@@ -31,6 +32,7 @@ mod tests;
 mod value;
 mod vocabulary;
 
+pub use limits::kernels_are_within_limits;
 pub use render::{render_message, render_text};
 pub use signature::{Signature, SignatureKind, SignatureParam};
 pub use spans::SpanTable;
@@ -39,7 +41,9 @@ use crate::codes;
 use crate::diagnostic::Diagnostic;
 use crate::ir::Kernel;
 use frontend::Frontend;
+use limits::Beyond;
 use proc_macro2::TokenStream;
+use quote::ToTokens;
 use syn::ext::IdentExt;
 
 /// What reading a kernel gives.
@@ -57,6 +61,9 @@ pub struct Parsed {
 
 /// Reads `item`, a function under `#[tt::kernel(attr)]`, which stands in the file `file` (without folders).
 pub fn parse(attr: TokenStream, item: TokenStream, file: &str) -> Parsed {
+    if let Some(beyond) = limits::beyond(item.clone()) {
+        return refuse(attr, item, beyond);
+    }
     match syn::parse2::<syn::ItemFn>(item.clone()) {
         Ok(function) => read(attr, &function, &function.attrs, file),
         Err(error) => {
@@ -80,6 +87,45 @@ pub fn parse(attr: TokenStream, item: TokenStream, file: &str) -> Parsed {
     }
 }
 
+/// What reading a kernel gives that is beyond a limit: the error, and the head where that is not.
+fn refuse(attr: TokenStream, item: TokenStream, beyond: Beyond) -> Parsed {
+    let (mut frontend, signature) = match Some(limits::without_body(item))
+        .filter(|head| limits::beyond(head.clone()).is_none())
+        .and_then(|head| syn::parse2::<syn::ItemFn>(head).ok())
+    {
+        Some(function) => {
+            let mut frontend = Frontend::new(function.sig.ident.unraw().to_string());
+            let span = frontend.span(&function.sig.ident);
+            frontend.options(attr, span);
+            let signature = frontend.signature(&function, &function.attrs);
+            (frontend, Some(signature))
+        }
+        None => (Frontend::new(String::new()), None),
+    };
+    let (code, place, message, note) = match beyond {
+        Beyond::Depth(place) => (
+            &codes::TOO_DEEP,
+            place,
+            "this is nested too deeply".to_string(),
+            "split the expression over several blocks, or use fewer loops and branches within each other",
+        ),
+        Beyond::Tokens(place) => (
+            &codes::TOO_LARGE,
+            place,
+            format!("a kernel of more than {} tokens", limits::TOKENS),
+            "write what repeats as a loop, or split the kernel",
+        ),
+    };
+    let span = frontend.spans.between(place, place);
+    frontend.report(Diagnostic::new(code, span, message).note(note));
+    Parsed {
+        kernel: None,
+        diagnostics: frontend.diagnostics,
+        spans: frontend.spans,
+        signature,
+    }
+}
+
 /// Reads `function` if it is a kernel, that is, if it carries `#[tt::kernel]` or `#[kernel]`.
 pub fn parse_item_fn(function: &syn::ItemFn, file: &str) -> Option<Parsed> {
     let position = function.attrs.iter().position(is_kernel)?;
@@ -89,6 +135,13 @@ pub fn parse_item_fn(function: &syn::ItemFn, file: &str) -> Option<Parsed> {
     };
     let mut others = function.attrs.clone();
     others.remove(position);
+    if let Some(beyond) = limits::beyond(function.to_token_stream()) {
+        let function = syn::ItemFn {
+            attrs: others,
+            ..function.clone()
+        };
+        return Some(refuse(options, function.to_token_stream(), beyond));
+    }
     Some(read(options, function, &others, file))
 }
 
@@ -109,6 +162,7 @@ fn read(options: TokenStream, function: &syn::ItemFn, attributes: &[syn::Attribu
     let options = frontend.options(options, span);
     let signature = frontend.signature(function, attributes);
     let body = frontend.body(&function.block, name);
+    frontend.check_size(&body);
     let mut diagnostics = frontend.diagnostics;
     let locations = frontend.spans.locations();
     diagnostics.sort_by_key(|diagnostic| {

@@ -125,7 +125,8 @@ impl Frontend {
         if let Expr::Call(call) = value
             && plain_name(&call.func).is_some_and(|name| name == "block_linear")
         {
-            let sizes: Option<Vec<u64>> = call.args.iter().map(whole).collect();
+            let size = |value: &Expr| whole(value).filter(|size| *size <= u64::from(u16::MAX));
+            let sizes: Option<Vec<u64>> = call.args.iter().map(size).collect();
             if let Some([h, w]) = sizes.as_deref() {
                 return Some(Order::BlockLinear(*h, *w));
             }
@@ -133,7 +134,7 @@ impl Frontend {
             self.error(
                 &codes::OPTION_VALUE,
                 value,
-                "`block_linear` takes two whole numbers of at least 1",
+                "`block_linear` takes two whole numbers from 1 to 65535",
                 note,
             );
             return None;

@@ -1,6 +1,7 @@
 //! `for (i, j) in T.Parallel(h, w) { .. }`: element-wise assignments.
 
 use super::frontend::{Frontend, Loads, plain_name};
+use super::limits;
 use super::scope::Binding;
 use super::source_text::source_text;
 use super::value::Class;
@@ -28,6 +29,14 @@ impl Frontend {
                 .collect(),
             None => Vec::new(),
         };
+        if let (Some(arguments), [Some(h), Some(w)]) = (&arguments, extents.as_slice())
+            && h.saturating_mul(*w) > limits::ELEMENTS
+        {
+            let message = format!("`T.Parallel` over {h} × {w} elements");
+            let note = format!("at most {} elements are in a block", limits::ELEMENTS);
+            let last = arguments.positional.last().copied();
+            self.error(&codes::PARALLEL_EXTENTS, last.unwrap_or(&this.expr), message, note);
+        }
         let before = self.diagnostics.len();
         let names = self.pattern_names(&this.pat);
         let matching = names.as_ref().is_some_and(|names| names.len() == extents.len());
@@ -92,7 +101,14 @@ impl Frontend {
             self.error(&codes::PARALLEL_EXTENTS, extent, message, "every extent is at least 1");
             return None;
         }
-        u64::try_from(value).ok()
+        let value = u64::try_from(value).ok();
+        if value.is_some_and(|value| value > limits::ELEMENTS) {
+            let message = format!("`T.Parallel` over {} elements", value.unwrap_or_default());
+            let note = format!("every extent is at most {}", limits::ELEMENTS);
+            self.error(&codes::PARALLEL_EXTENTS, extent, message, note);
+            return None;
+        }
+        value
     }
 
     /// The assignments of the body; `None` where one is wrong.

@@ -2,6 +2,7 @@
 
 use super::declaration::declares_integer;
 use super::frontend::{Frontend, Loads, plain_name};
+use super::limits;
 use super::scope::Binding;
 use super::source_text::source_text;
 use super::vocabulary::{Role, is_vocabulary, word};
@@ -47,6 +48,16 @@ impl Frontend {
             body.extend(self.statement(stmt));
         }
         body
+    }
+
+    /// Reports the statement with which the kernel grows too large.
+    pub(super) fn check_size(&mut self, body: &[Stmt]) {
+        let mut left = limits::STATEMENTS;
+        if let Some(stmt) = last_of(body, &mut left) {
+            let message = format!("a kernel of more than {} statements", limits::STATEMENTS);
+            let note = "write what repeats as a loop, or split the kernel";
+            self.report(Diagnostic::new(&codes::TOO_LARGE, stmt.span, message).note(note));
+        }
     }
 
     fn refuse_attributes(&mut self, block: &syn::Block) {
@@ -225,6 +236,31 @@ impl Frontend {
             span: self.span(&branch.if_token),
         })
     }
+}
+
+/// The statement of `body` at which `left` are used up.
+fn last_of<'a>(body: &'a [Stmt], left: &mut usize) -> Option<&'a Stmt> {
+    body.iter().find_map(|stmt| {
+        let count = match &stmt.kind {
+            StmtKind::Parallel { assigns, .. } => assigns.len().max(1),
+            _ => 1,
+        };
+        match left.checked_sub(count) {
+            None => return Some(stmt),
+            Some(less) => *left = less,
+        }
+        match &stmt.kind {
+            StmtKind::For { body, .. } => last_of(body, left),
+            StmtKind::If { then, otherwise, .. } => last_of(then, left).or_else(|| last_of(otherwise, left)),
+            StmtKind::Copy { .. }
+            | StmtKind::Fill { .. }
+            | StmtKind::Gemm { .. }
+            | StmtKind::Parallel { .. }
+            | StmtKind::Reduce { .. }
+            | StmtKind::Transpose { .. }
+            | StmtKind::Print { .. } => None,
+        }
+    })
 }
 
 /// The `T.` call that `expr` is.

@@ -1,8 +1,10 @@
 //! What an expression turns out to be, and the demands of its place: an integer, a number or a truth value.
 
 use super::frontend::{Frontend, Loads};
+use super::limits;
 use super::source_text::source_text;
 use crate::codes;
+use crate::diagnostic::Diagnostic;
 use crate::ir::{BoolExpr, CompareOp, Element, ElementKind, ElementType, IntExpr, Param, ScalarKind, Span};
 use quote::ToTokens;
 use syn::Expr;
@@ -168,16 +170,24 @@ impl Frontend {
     pub(super) fn condition(&mut self, expr: &Expr) -> Option<BoolExpr> {
         let value = self.with_loads(Loads::Condition, |this| this.value(expr))?;
         let element = self.truth(value, expr)?;
-        self.uniform(&element)
+        let mut left = limits::CONDITION;
+        self.uniform(&element, &mut left)
     }
 
-    fn uniform(&mut self, element: &Element) -> Option<BoolExpr> {
+    fn uniform(&mut self, element: &Element, left: &mut usize) -> Option<BoolExpr> {
+        let Some(less) = left.checked_sub(1) else {
+            let message = "this condition is too large";
+            let note = "a condition that chooses between others repeats them: write `if` within `if`";
+            self.report(Diagnostic::new(&codes::TOO_LARGE, element.span, message).note(note));
+            return None;
+        };
+        *left = less;
         Some(match &element.kind {
             ElementKind::Bool(value) => BoolExpr::Const(*value),
             ElementKind::CompareInt(op, a, b) => BoolExpr::Compare(*op, a.clone(), b.clone()),
-            ElementKind::And(a, b) => BoolExpr::And(Box::new(self.uniform(a)?), Box::new(self.uniform(b)?)),
-            ElementKind::Or(a, b) => BoolExpr::Or(Box::new(self.uniform(a)?), Box::new(self.uniform(b)?)),
-            ElementKind::Not(a) => BoolExpr::Not(Box::new(self.uniform(a)?)),
+            ElementKind::And(a, b) => BoolExpr::And(Box::new(self.uniform(a, left)?), Box::new(self.uniform(b, left)?)),
+            ElementKind::Or(a, b) => BoolExpr::Or(Box::new(self.uniform(a, left)?), Box::new(self.uniform(b, left)?)),
+            ElementKind::Not(a) => BoolExpr::Not(Box::new(self.uniform(a, left)?)),
             ElementKind::Compare(op, a, b) => match (&a.kind, &b.kind) {
                 (ElementKind::Scalar(scalar), ElementKind::Float(value)) => {
                     BoolExpr::CompareScalar(*op, *scalar, *value)
@@ -189,10 +199,11 @@ impl Frontend {
             },
             // `if c { a } else { b }` over truth values is (c && a) || (!c && b).
             ElementKind::Select(c, a, b) => {
-                let (c, a, b) = (self.uniform(c)?, self.uniform(a)?, self.uniform(b)?);
+                let (once, again) = (self.uniform(c, left)?, self.uniform(c, left)?);
+                let (a, b) = (self.uniform(a, left)?, self.uniform(b, left)?);
                 BoolExpr::Or(
-                    Box::new(BoolExpr::And(Box::new(c.clone()), Box::new(a))),
-                    Box::new(BoolExpr::And(Box::new(BoolExpr::Not(Box::new(c))), Box::new(b))),
+                    Box::new(BoolExpr::And(Box::new(once), Box::new(a))),
+                    Box::new(BoolExpr::And(Box::new(BoolExpr::Not(Box::new(again))), Box::new(b))),
                 )
             }
             ElementKind::Float(_)
@@ -206,7 +217,7 @@ impl Frontend {
 
     fn refuse_condition(&mut self, span: Span) -> Option<BoolExpr> {
         self.report(
-            crate::diagnostic::Diagnostic::new(
+            Diagnostic::new(
                 &codes::DATA_DEPENDENT_BRANCH,
                 span,
                 "this condition is decided by computing with numbers",

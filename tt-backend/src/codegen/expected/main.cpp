@@ -36,12 +36,12 @@ using namespace tt::tt_metal;
 
 namespace {
 
-constexpr int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
+constexpr int64_t ceil_div(int64_t a, int64_t b) { return a / b + (a % b != 0 && (a < 0) == (b < 0)); }
 
-// An argument word of a kernel.
+// An integer argument of a kernel, which takes it with a sign.
 uint32_t word(int64_t value) {
-    if (value < std::numeric_limits<int32_t>::min() || value > std::numeric_limits<uint32_t>::max()) {
-        throw std::out_of_range("the kernel argument " + std::to_string(value) + " does not fit in 32 bits");
+    if (value < std::numeric_limits<int32_t>::min() || value > std::numeric_limits<int32_t>::max()) {
+        throw std::out_of_range("the kernel argument " + std::to_string(value) + " does not fit in 32 bits with a sign");
     }
     return static_cast<uint32_t>(value);
 }
@@ -106,7 +106,7 @@ public:
 
     void upload(distributed::MeshCommandQueue& queue) { queue.enqueue_write_mesh_buffer(buffer, elements.data(), true); }
     void download(distributed::MeshCommandQueue& queue) { queue.enqueue_read_mesh_buffer(elements.data(), buffer, true); }
-    uint32_t address() const { return word(static_cast<int64_t>(buffer->address())); }
+    uint32_t address() const { return static_cast<uint32_t>(buffer->address()); }
     void append_accessor(std::vector<uint32_t>& compile_args) const {
         TensorAccessorArgs(*buffer).append_to(compile_args);
     }

@@ -43,14 +43,23 @@ pub fn number(value: &Number, members: &Members) -> Text {
                 } else {
                     Precedence::Primary
                 };
-                Text::new(format!("{value:?}"), precedence)
+                Text::new(constant(f64::from(value)), precedence)
             } else {
-                Text::primary(format!("std::bit_cast<float>(0x{bits:08x}u)"))
+                Text::primary(constant(f64::from(value)))
             }
         }
         Number::Scalar(name) => Text::primary(format!("double({})", members.argument(name))),
         Number::Int(formula) => Text::primary(format!("double({})", integer(formula, members).into_string())),
         Number::Call(op, args) => call(*op, &args.iter().map(|arg| number(arg, members)).collect::<Vec<_>>()),
+    }
+}
+
+/// The `double` of this value. Infinities and NaN are not literals of C++.
+pub fn constant(value: f64) -> String {
+    if value.is_finite() {
+        format!("{value:?}")
+    } else {
+        format!("double(std::bit_cast<float>(0x{:08x}u))", (value as f32).to_bits())
     }
 }
 
@@ -101,21 +110,20 @@ fn call(op: ElementOp, args: &[Text]) -> Text {
         ElementOp::Sigmoid => product(format!("1.0 / (1.0 + std::exp(-{x}))")),
         ElementOp::Silu => product(format!("{x} / (1.0 + std::exp(-{x}))")),
         ElementOp::Gelu => product(format!("0.5 * {x} * (1.0 + std::erf({x} / std::sqrt(2.0)))")),
-        ElementOp::Relu => Text::primary(format!("std::max<double>({x}, 0.0)")),
+        ElementOp::Relu => Text::primary(format!("std::fmax({x}, 0.0)")),
         ElementOp::LeakyRelu => choice(format!("{x} > 0.0 ? {x} : {x} * {y}")),
         ElementOp::Elu => choice(format!("{x} > 0.0 ? {x} : {y} * std::expm1({x})")),
-        ElementOp::Softplus => sum(format!(
-            "std::max<double>({x}, 0.0) + std::log1p(std::exp(-std::abs({x})))"
-        )),
+        ElementOp::Softplus => sum(format!("std::fmax({x}, 0.0) + std::log1p(std::exp(-std::abs({x})))")),
         ElementOp::Erf => of("std::erf"),
         ElementOp::Erfc => of("std::erfc"),
         ElementOp::Floor => of("std::floor"),
         ElementOp::Ceil => of("std::ceil"),
-        ElementOp::Round => of("std::round"),
+        // To even at halves, in the rounding mode that every program starts with.
+        ElementOp::Round => of("std::nearbyint"),
         ElementOp::Trunc => of("std::trunc"),
-        ElementOp::Min => with("std::min<double>"),
-        ElementOp::Max => with("std::max<double>"),
-        ElementOp::Clamp => Text::primary(format!("std::min<double>(std::max<double>({x}, {y}), {z})")),
+        ElementOp::Min => with("std::fmin"),
+        ElementOp::Max => with("std::fmax"),
+        ElementOp::Clamp => Text::primary(format!("std::fmin(std::fmax({x}, {y}), {z})")),
     }
 }
 
@@ -141,7 +149,142 @@ mod tests {
         );
         assert_eq!(
             number(&Number::constant(f32::NEG_INFINITY), &members).into_string(),
-            "std::bit_cast<float>(0xff800000u)"
+            "double(std::bit_cast<float>(0xff800000u))"
         );
+    }
+
+    /// What a C++ program prints for expressions, one a line.
+    fn printed(expressions: &[String]) -> Vec<f64> {
+        let folder = std::env::temp_dir().join(format!("tt-formulas-{}-{}", std::process::id(), expressions.len()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let ceil_div = crate::codegen::host::SUPPORT
+            .lines()
+            .find(|line| line.starts_with("constexpr int64_t ceil_div"))
+            .unwrap();
+        let lines: String = expressions.iter().map(|text| format!("    print({text});\n")).collect();
+        let program = format!(
+            "#include <algorithm>\n#include <bit>\n#include <cmath>\n#include <cstdint>\n#include <cstdio>\n{ceil_div}\n\
+             void print(double x) {{ std::printf(\"%.17g\\n\", x); }}\nint main() {{\n{lines}}}\n"
+        );
+        let (source, binary) = (folder.join("formulas.cpp"), folder.join("formulas"));
+        std::fs::write(&source, program).unwrap();
+        let built = std::process::Command::new("c++")
+            .args(["-std=c++20", "-O1", "-o"])
+            .args([&binary, &source])
+            .output()
+            .unwrap();
+        assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+        let output = std::process::Command::new(&binary).output().unwrap();
+        std::fs::remove_dir_all(&folder).unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        text.lines()
+            .map(|line| line.trim_start_matches("-nan").parse().unwrap_or(f64::NAN))
+            .collect()
+    }
+
+    #[test]
+    fn every_function_gives_in_cpp_what_it_gives_here() {
+        use tt_lang::ir::ELEMENT_OPS;
+        let values = [
+            0.0,
+            -0.0,
+            0.5,
+            -0.5,
+            1.0,
+            -1.0,
+            1.5,
+            -1.5,
+            2.5,
+            -2.5,
+            3.5,
+            0.1,
+            -0.7,
+            7.0,
+            -20.0,
+            100.0,
+            1e-30,
+            1e30,
+            -1e38,
+            f32::MAX,
+            f32::MIN_POSITIVE,
+            f32::INFINITY,
+            f32::NEG_INFINITY,
+            f32::NAN,
+        ];
+        let members = Members::of([].into_iter(), [].into_iter());
+        let mut cases = Vec::new();
+        for row in ELEMENT_OPS {
+            // The exponent of `powi` is an integer; the bounds of `clamp` are in order.
+            let others: Vec<Vec<f32>> = match (row.arity, row.op) {
+                (1, _) => vec![vec![]],
+                (2, ElementOp::Powi) => [0.0, 1.0, -1.0, 2.0, 3.0, 16_777_216.0].map(|x| vec![x]).to_vec(),
+                (2, _) => values.map(|x| vec![x]).to_vec(),
+                _ => vec![vec![-0.5, 2.5], vec![f32::NEG_INFINITY, 0.0], vec![1.0, 1.0]],
+            };
+            for value in values {
+                for others in &others {
+                    let args = [value].iter().chain(others).map(|x| Number::constant(*x)).collect();
+                    cases.push(Number::Call(row.op, args));
+                }
+            }
+        }
+        let written: Vec<String> = cases.iter().map(|case| number(case, &members).into_string()).collect();
+        let found = printed(&written);
+        assert_eq!(found.len(), cases.len());
+        for ((case, text), found) in cases.iter().zip(&written).zip(found) {
+            let expected = case.evaluate(&|_| None, &|_| None).unwrap();
+            // The error function here is good to 1e-10.
+            let near = (found - expected).abs() <= 1e-9 * expected.abs() + 1e-300;
+            let same = found == expected || found.is_nan() && expected.is_nan();
+            assert!(near || same, "{text} is {found} in C++ and {expected} here");
+        }
+    }
+
+    #[test]
+    fn every_integer_operation_gives_in_cpp_what_it_gives_here() {
+        let members = Members::of(["a", "b"].into_iter(), [].into_iter());
+        let values = [
+            0,
+            1,
+            -1,
+            2,
+            3,
+            -5,
+            -6,
+            6,
+            7,
+            31,
+            32,
+            33,
+            -100,
+            2_147_483_647,
+            -2_147_483_648,
+        ];
+        let mut cases = Vec::new();
+        for op in [
+            IntOp::Add,
+            IntOp::Sub,
+            IntOp::Mul,
+            IntOp::Div,
+            IntOp::Rem,
+            IntOp::CeilDiv,
+            IntOp::Min,
+            IntOp::Max,
+        ] {
+            for a in values {
+                for b in values {
+                    if let Some(expected) = op.apply(a, b) {
+                        let formula = Formula::binary(op, Formula::Name("a".into()), Formula::Name("b".into()));
+                        let text = integer(&formula, &members).into_string();
+                        let text = text.replace("arguments.a", &format!("INT64_C({a})"));
+                        cases.push((text.replace("arguments.b", &format!("INT64_C({b})")), expected));
+                    }
+                }
+            }
+        }
+        let written: Vec<String> = cases.iter().map(|(text, _)| format!("double({text})")).collect();
+        for ((text, expected), found) in cases.iter().zip(printed(&written)) {
+            assert_eq!(found, *expected as f64, "{text}");
+        }
     }
 }

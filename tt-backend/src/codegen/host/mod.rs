@@ -7,7 +7,7 @@ mod formula;
 mod members;
 
 use super::writer::Writer;
-use formula::{integer, number};
+use formula::{constant, integer, number};
 use members::Members;
 use tt_lang::ir::{ElementType, Fidelity, Kernel, ScalarKind};
 use tt_plan::{CompileArg, KernelPlan, Parameter, Plan, Role, RuntimeValue};
@@ -210,7 +210,7 @@ fn buffers(plan: &Plan, out: &mut Writer) {
         out.open("");
         out.line(format!(
             "CircularBufferConfig config({}, {{{{{index}, tt::DataFormat::{}}}}});",
-            buffer.pages * bytes,
+            u64::from(buffer.pages).saturating_mul(u64::from(bytes)),
             buffer.data_format.name()
         ));
         out.line(format!("config.set_page_size({index}, {bytes});"));
@@ -303,11 +303,8 @@ fn runtime_args(kernel: &KernelPlan, members: &Members, out: &mut Writer) {
             RuntimeValue::Formula(formula) => format!("word({})", integer(formula, members).into_string()),
             RuntimeValue::Number(value) => format!("bits({})", number(value, members).into_string()),
             RuntimeValue::Flag { scalar, op, value } => {
-                format!(
-                    "uint32_t(double({}) {} {value:?})",
-                    members.argument(scalar),
-                    op.symbol()
-                )
+                let (scalar, value) = (members.argument(scalar), constant(*value));
+                format!("uint32_t(double({scalar}) {} {value})", op.symbol())
             }
         };
         out.line(format!("    {value},  // {}", arg.name));

@@ -1,5 +1,7 @@
 //! Parallel loops: what they store, and their element expressions over buffers.
 
+#![warn(clippy::arithmetic_side_effects)]
+
 use super::access::Result2d;
 use super::translate::{Refused, Translate, variable};
 use crate::codes;
@@ -297,7 +299,9 @@ impl Translate<'_> {
                         .is_empty()
                         .then_some(linear.constant)
                         .and_then(|c| u64::try_from(c).ok());
-                    let Some(start) = constant.filter(|start| start + extent[axis] <= whole) else {
+                    let Some(start) =
+                        constant.filter(|start| start.checked_add(extent[axis]).is_some_and(|end| end <= whole))
+                    else {
                         return Err(Diagnostic::new(
                             &codes::ACCESS,
                             access.span,

@@ -7,61 +7,120 @@ use crate::codes;
 use crate::flow::{FlowKind, FlowStmt, TileRegion};
 use crate::linear::Linear;
 use crate::passes::a1_infer_layout::tiles;
+use std::collections::HashMap;
 use tt_lang::diagnostic::Diagnostic;
-use tt_lang::ir::{Kernel, Span, VarId};
+use tt_lang::ir::{Kernel, ParamId, Span, VarId};
 
 /// Refuses a read that may meet an earlier store of the same block's run.
 pub fn check(kernel: &Kernel, body: &[FlowStmt]) -> Result<(), Vec<Diagnostic>> {
-    let mut errors = Vec::new();
-    statements(kernel, body, &mut Vec::new(), None, &mut errors);
+    let mut accesses = Accesses::default();
+    accesses.statements(body, &mut Vec::new());
+    let mut errors: Vec<Diagnostic> = Vec::new();
+    for read in &accesses.reads {
+        let stores = accesses.stores.get(&read.region.tensor).map_or(&[][..], Vec::as_slice);
+        let Some(store) = stores.iter().find(|store| store.may_precede(read)) else {
+            continue;
+        };
+        let name = kernel.params[read.region.tensor.index()].name();
+        errors.push(
+            Diagnostic::new(
+                &codes::READ_AFTER_STORE,
+                read.span,
+                format!("`{name}` is read after it was stored to"),
+            )
+            .label(store.span, "stored here")
+            .note("keep the block that was stored, or use two kernels"),
+        );
+    }
     errors.dedup();
     if errors.is_empty() { Ok(()) } else { Err(errors) }
 }
 
-type Stores<'a> = Vec<(&'a TileRegion, Span)>;
+/// A read or a store, and where it stands.
+struct Access<'a> {
+    region: &'a TileRegion,
+    span: Span,
+    /// The how-many-th of all reads and stores it is.
+    number: usize,
+    /// The loops and sides of branches around it, outermost first.
+    path: Vec<Around>,
+}
 
-/// `carried`: the statements are looked at a second time, as a later iteration of the loop over this variable.
-fn statements<'a>(
-    kernel: &Kernel,
-    body: &'a [FlowStmt],
-    stores: &mut Stores<'a>,
-    carried: Option<VarId>,
-    errors: &mut Vec<Diagnostic>,
-) {
-    for stmt in body {
-        match &stmt.kind {
-            FlowKind::Write { region, .. } => stores.push((region, stmt.span)),
-            FlowKind::Read { region, .. } => {
-                let met = stores.iter().find(|(store, _)| {
-                    store.tensor == region.tensor && !carried.is_some_and(|var| apart(region, store, var))
-                });
-                if let Some((_, store)) = met {
-                    let name = kernel.params[region.tensor.index()].name();
-                    errors.push(
-                        Diagnostic::new(
-                            &codes::READ_AFTER_STORE,
-                            stmt.span,
-                            format!("`{name}` is read after it was stored to"),
-                        )
-                        .label(*store, "stored here")
-                        .note("keep the block that was stored, or use two kernels"),
-                    );
-                }
-            }
-            FlowKind::For { var, body, .. } => {
-                let before = stores.len();
-                statements(kernel, body, stores, carried, errors);
-                let mut earlier: Stores = stores[before..].to_vec();
-                statements(kernel, body, &mut earlier, Some(*var), errors);
-            }
-            FlowKind::If { then, otherwise, .. } => {
-                let mut other = stores.clone();
-                statements(kernel, then, stores, carried, errors);
-                statements(kernel, otherwise, &mut other, carried, errors);
-                stores.extend(other);
-            }
-            _ => {}
+/// Something around a statement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Around {
+    /// A loop over this variable.
+    Loop(VarId),
+    /// One side of the branch of this number.
+    Side(usize, bool),
+}
+
+impl Access<'_> {
+    /// Whether this store may be of tiles that `read` reads after it.
+    fn may_precede(&self, read: &Access) -> bool {
+        let shared = self.path.iter().zip(&read.path).take_while(|(a, b)| a == b).count();
+        let exclude = matches!(
+            (self.path.get(shared), read.path.get(shared)),
+            (Some(Around::Side(a, _)), Some(Around::Side(b, _))) if a == b
+        );
+        if self.number < read.number && !exclude {
+            return true;
         }
+        // A later iteration of any loop around both reads after an earlier one stores.
+        self.path[..shared].iter().any(|around| match around {
+            Around::Loop(var) => !apart(read.region, self.region, *var),
+            Around::Side(..) => false,
+        })
+    }
+}
+
+/// All reads, and the stores of each tensor, in order.
+#[derive(Default)]
+struct Accesses<'a> {
+    reads: Vec<Access<'a>>,
+    stores: HashMap<ParamId, Vec<Access<'a>>>,
+    count: usize,
+    branches: usize,
+}
+
+impl<'a> Accesses<'a> {
+    fn access(&mut self, region: &'a TileRegion, span: Span, path: &[Around]) -> Access<'a> {
+        self.count = self.count.saturating_add(1);
+        Access {
+            region,
+            span,
+            number: self.count,
+            path: path.to_vec(),
+        }
+    }
+
+    fn statements(&mut self, body: &'a [FlowStmt], path: &mut Vec<Around>) {
+        for stmt in body {
+            match &stmt.kind {
+                FlowKind::Write { region, .. } => {
+                    let store = self.access(region, stmt.span, path);
+                    self.stores.entry(region.tensor).or_default().push(store);
+                }
+                FlowKind::Read { region, .. } => {
+                    let read = self.access(region, stmt.span, path);
+                    self.reads.push(read);
+                }
+                FlowKind::For { var, body, .. } => self.within(Around::Loop(*var), body, path),
+                FlowKind::If { then, otherwise, .. } => {
+                    self.branches = self.branches.saturating_add(1);
+                    let branch = self.branches;
+                    self.within(Around::Side(branch, true), then, path);
+                    self.within(Around::Side(branch, false), otherwise, path);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn within(&mut self, around: Around, body: &'a [FlowStmt], path: &mut Vec<Around>) {
+        path.push(around);
+        self.statements(body, path);
+        path.pop();
     }
 }
 
@@ -71,7 +130,8 @@ fn apart(read: &TileRegion, store: &TileRegion, var: VarId) -> bool {
         return false;
     }
     let count = tiles(read.extent);
-    let moves = |index: &tt_lang::ir::IntExpr, by: i64| Linear::of(index).coefficient(var).abs() >= by;
+    let moves =
+        |index: &tt_lang::ir::IntExpr, by: i64| Linear::of(index).coefficient(var).unsigned_abs() >= by.unsigned_abs();
     read.matrix.iter().any(|index| moves(index, 1))
         || (0..2).any(|axis| moves(&read.tile[axis], i64::from(count[axis])))
 }

@@ -18,6 +18,7 @@ mod access;
 mod buffers;
 mod elements;
 mod hazards;
+mod integers;
 mod regions;
 mod translate;
 mod webs;
@@ -51,6 +52,7 @@ pub fn run(kernel: &Kernel, layouts: &Layouts, geometry: &[Geometry]) -> Result<
         body,
         mut sights,
     } = translate::run(kernel, layouts, geometry)?;
+    integers::check(&body)?;
     hazards::check(kernel, &body)?;
     let webs = webs::run(&variables, &body, &mut sights)?;
     Ok(buffers::run(layouts, &variables, &body, &webs, sights))

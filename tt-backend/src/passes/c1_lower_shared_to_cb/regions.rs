@@ -1,5 +1,7 @@
 //! Regions of tensors in tiles, and what can be known of them before the launch.
 
+#![warn(clippy::arithmetic_side_effects)]
+
 use super::translate::{Refused, Translate};
 use crate::codes;
 use crate::flow::TileRegion;
@@ -94,7 +96,7 @@ impl Translate<'_> {
                 .note("use a block extent that is a multiple of 32, or make the tensor's extent this literal"));
             }
             tile[axis] = start.to_expr();
-            may_precede[axis] = !at_least_zero(&tile[axis]);
+            may_precede[axis] = !self.signs.is_at_least(&tile[axis], 0);
             may_exceed[axis] = !self.within(&start, u64::from(tiles(extent)[axis]), &whole);
             zero_edge[axis] = whole.as_const().is_none_or(|extent| extent % 32 != 0);
         }
@@ -123,6 +125,7 @@ impl Translate<'_> {
         match index {
             // An extent is at least 1.
             IntExpr::Const(index) => (0..lower_bound(&extent.value).unwrap_or(0)).contains(index),
+            IntExpr::Var(_) if !self.signs.is_at_least(index, 0) => false,
             IntExpr::Var(var) => self
                 .ranges
                 .iter()
@@ -144,10 +147,8 @@ impl Translate<'_> {
         let Some(tensor) = self.kernel.tensor(tensor) else {
             return IntExpr::Const(1);
         };
-        match (tensor.extents.len() + axis).checked_sub(2) {
-            Some(index) => tensor.extents[index].value.clone(),
-            None => IntExpr::Const(1),
-        }
+        let counted = tensor.extents.iter().rev().nth(1_usize.saturating_sub(axis));
+        counted.map_or(IntExpr::Const(1), |extent| extent.value.clone())
     }
 
     /// Whether `count` tiles from tile `start` are always tiles of an extent of `whole` elements.
@@ -168,7 +169,7 @@ impl Translate<'_> {
                 && count == 1
                 && lower_bound(whole).is_some_and(|low| low >= 1);
         };
-        let mut last = start.constant;
+        let mut last = Some(start.constant);
         for (atom, coefficient) in &start.terms {
             let IntExpr::Var(var) = atom else { return false };
             let Some(end) = self
@@ -183,12 +184,13 @@ impl Translate<'_> {
             if *coefficient < 0 {
                 return false;
             }
-            last += coefficient * (end - 1).max(0);
+            let reach = coefficient.checked_mul(end.saturating_sub(1).max(0));
+            last = last.zip(reach).and_then(|(last, reach)| last.checked_add(reach));
         }
-        last + count as i64 <= IntOp::CeilDiv.apply(whole, 32).unwrap_or(0)
+        let end = last
+            .zip(i64::try_from(count).ok())
+            .and_then(|(last, count)| last.checked_add(count));
+        end.zip(IntOp::CeilDiv.apply(whole, 32))
+            .is_some_and(|(end, tiles)| end <= tiles)
     }
-}
-
-fn at_least_zero(expr: &IntExpr) -> bool {
-    lower_bound(expr).is_some_and(|low| low >= 0)
 }

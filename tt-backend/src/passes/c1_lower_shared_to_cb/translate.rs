@@ -5,6 +5,7 @@ use crate::codes;
 use crate::flow::{
     BufferId, Elementwise, FlowKind, FlowStmt, Gemm, Operand, ProductSees, Sees, Sights, Value, ValueKind,
 };
+use crate::linear::Signs;
 use crate::passes::a1_infer_layout::{Layouts, tiles};
 use crate::passes::a2_propagate_layout::{Depth, Geometry};
 use std::collections::BTreeSet;
@@ -52,6 +53,7 @@ pub fn run(kernel: &Kernel, layouts: &Layouts, geometry: &[Geometry]) -> Result<
         layouts,
         variables,
         ranges,
+        signs: Signs::of(kernel),
         stages: None,
         nothing: sights.sees(BTreeSet::new()),
         sights,
@@ -76,6 +78,7 @@ pub(super) struct Translate<'a> {
     variables: Vec<Variable>,
     /// One past the last value of the variables in scope.
     pub(super) ranges: Vec<(VarId, IntExpr)>,
+    pub(super) signs: Signs,
     /// What `T.Pipelined` around here asks for.
     stages: Option<u32>,
     pub(super) sights: Sights,

@@ -15,11 +15,13 @@
 mod requirement;
 mod state;
 
-use crate::device::{Leaf, Node, SectionStep, Step};
+use crate::device::{Leaf, Node, Origin, SectionStep, Step};
 use crate::flow::{self, Buffer, BufferId};
 pub use requirement::DEST_TO_SRCA;
 use requirement::merge;
 use state::{Component, State};
+use std::cell::RefCell;
+use std::collections::HashMap;
 
 /// What the pass must know of the kernel.
 pub struct Engines<'a> {
@@ -37,14 +39,20 @@ pub fn run(engines: &Engines, mut body: Vec<Node<Step>>) -> (Vec<Leaf>, Vec<Node
         return (Vec::new(), body);
     };
     let mut before = vec![startup];
-    let pass = Pass { engines };
-    let (hoisted, _) = pass.around(state, true, |state| pass.nodes_again(&mut body, state));
+    let pass = Pass {
+        engines,
+        probes: RefCell::default(),
+    };
+    let (hoisted, _) = pass.around(state, true, None, |state| pass.nodes_again(&mut body, state));
     before.extend(hoisted);
     (before, body)
 }
 
 struct Pass<'a> {
     engines: &'a Engines<'a>,
+    /// What a loop of the user's needs first and what it leaves, within chunks of this size: it depends on nothing else, so
+    /// that loops within loops are probed once each, not once for every run over what is around them.
+    probes: RefCell<HashMap<(Origin, [u32; 2]), State>>,
 }
 
 impl Pass<'_> {
@@ -52,10 +60,24 @@ impl Pass<'_> {
     ///
     /// The body runs once from an unknown state to learn what it needs first and what it leaves. A component that is left
     /// as it is first needed is brought there before the loop.
-    fn around(&self, state: State, may_skip: bool, mut run: impl FnMut(&mut State)) -> (Vec<Leaf>, State) {
-        let mut probe = State::unknown();
-        probe.set_chunk(state.chunk());
-        run(&mut probe);
+    fn around(
+        &self,
+        state: State,
+        may_skip: bool,
+        origin: Option<Origin>,
+        mut run: impl FnMut(&mut State),
+    ) -> (Vec<Leaf>, State) {
+        let key = origin.map(|origin| (origin, state.chunk()));
+        let known = key.and_then(|key| self.probes.borrow().get(&key).cloned());
+        let probe = known.unwrap_or_else(|| {
+            let mut probe = State::unknown();
+            probe.set_chunk(state.chunk());
+            run(&mut probe);
+            if let Some(key) = key {
+                self.probes.borrow_mut().insert(key, probe.clone());
+            }
+            probe
+        });
         let mut inside = state.clone();
         let mut before = Vec::new();
         for component in Component::ALL {
@@ -83,9 +105,10 @@ impl Pass<'_> {
                 Node::Leaf(Step::Multiply(matmul, before)) => {
                     *before = meet(&requirement::matmul(self.engines, matmul, state.chunk()), state);
                 }
-                Node::Loop { body, .. } => {
+                Node::Loop { body, origin, .. } => {
                     let mut inner = std::mem::take(body);
-                    let (before, after) = self.around(state.clone(), true, |state| self.nodes_again(&mut inner, state));
+                    let run = |state: &mut State| self.nodes_again(&mut inner, state);
+                    let (before, after) = self.around(state.clone(), true, Some(*origin), run);
                     out.extend(before.into_iter().map(|leaf| Node::Leaf(Step::Leaf(leaf))));
                     *body = inner;
                     *state = after;
@@ -134,7 +157,7 @@ impl Pass<'_> {
         if single {
             run(state);
         } else {
-            let (hoisted, after) = self.around(state.clone(), false, &mut run);
+            let (hoisted, after) = self.around(state.clone(), false, None, &mut run);
             before.extend(hoisted);
             *state = after;
         }

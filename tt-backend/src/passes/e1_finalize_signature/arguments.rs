@@ -1,8 +1,11 @@
 //! The runtime arguments of one kernel, and its expressions over them.
 
+#![warn(clippy::arithmetic_side_effects)]
+
 use crate::codes;
 use crate::device::{Accessor, Argument, Call, Expr, Leaf, Node};
 use crate::formula::formula;
+use crate::linear::Signs;
 use crate::names::Names;
 use crate::target;
 use tt_lang::diagnostic::Diagnostic;
@@ -14,6 +17,7 @@ pub struct Arguments<'a> {
     kernel: &'a Kernel,
     variables: &'a [String],
     names: Names,
+    signs: Signs,
     args: Vec<Argument>,
 }
 
@@ -24,6 +28,7 @@ impl<'a> Arguments<'a> {
             kernel,
             variables,
             names,
+            signs: Signs::of(kernel),
             args: Vec::new(),
         }
     }
@@ -82,6 +87,7 @@ impl<'a> Arguments<'a> {
         match expr {
             IntExpr::Var(var) => Expr::name(self.variables[var.index()].as_str()),
             IntExpr::Binary(op, a, b) => {
+                let plain = self.signs.is_at_least(a, 0) && self.signs.is_at_least(b, 1);
                 let (a, b) = (self.int(a), self.int(b));
                 match op {
                     IntOp::Add => Expr::binary("+", a, b),
@@ -89,9 +95,17 @@ impl<'a> Arguments<'a> {
                     IntOp::Mul => Expr::binary("*", a, b),
                     IntOp::Div => Expr::binary("/", a, b),
                     IntOp::Rem => Expr::binary("%", a, b),
+                    // Rounded up where both have the same sign; towards zero is up where they have not.
+                    IntOp::CeilDiv if !plain => {
+                        let op = |op, a: &Expr, b: Expr| Expr::Binary(op, Box::new(a.clone()), Box::new(b));
+                        let below_zero = |x: &Expr| op("<", x, Expr::Int(0));
+                        let inexact = op("!=", &op("%", &a, b.clone()), Expr::Int(0));
+                        let same_sign = op("==", &below_zero(&a), below_zero(&b));
+                        op("+", &op("/", &a, b), op("&&", &inexact, same_sign))
+                    }
                     IntOp::CeilDiv => {
                         let less_one = match &b {
-                            Expr::Int(value) => Expr::Int(value - 1),
+                            Expr::Int(value) => Expr::Int(value.saturating_sub(1)),
                             other => Expr::binary("-", other.clone(), Expr::Int(1)),
                         };
                         Expr::binary("/", Expr::binary("+", a, less_one), b)
@@ -147,10 +161,10 @@ impl<'a> Arguments<'a> {
 
     /// The extent along rows (0) or columns (1).
     fn tensor_axis(&self, tensor: ParamId, axis: usize) -> IntExpr {
-        let rank = self.kernel.tensor(tensor).map_or(0, |tensor| tensor.extents.len());
-        (rank + axis)
-            .checked_sub(2)
-            .map_or(IntExpr::Const(1), |axis| self.tensor_extent(tensor, axis))
+        self.kernel
+            .tensor(tensor)
+            .and_then(|tensor| tensor.extents.iter().rev().nth(1_usize.saturating_sub(axis)))
+            .map_or(IntExpr::Const(1), |extent| extent.value.clone())
     }
 
     fn number(&mut self, number: &Number) -> Expr {

@@ -343,14 +343,6 @@ fn every_mistake_is_an_error_with_its_place() {
         ),
         (|_| vec![], Kind::ReadBeforeWrite("w".into())),
         (
-            |s| vec![copy(region(s.x, [(int(0), 4), (int(-1), 4)]), block(s.w))],
-            Kind::BeforeTensor {
-                tensor: "x".into(),
-                axis: 1,
-                index: -1,
-            },
-        ),
-        (
             |s| vec![copy(region(s.x, [(int(0), 4), (int(0), 3)]), block(s.w))],
             Kind::Extents {
                 what: "a copy between blocks",

@@ -131,3 +131,59 @@ const ATTENTION: &str = "fn attention<const B: usize, const H: usize, const S: u
     for (i, j) in T.Parallel(32, 32) { acc[(i, j)] /= total[i]; }
     T.copy(acc, out[(batch, head, block * 32, 0)]);
 }";
+
+#[test]
+fn what_lies_before_a_tensor_is_read_as_what_lies_past_it_and_not_stored_to() {
+    let kernel = kernel(
+        "fn shifted<const M: usize, const N: usize>(
+            x: &Tensor<f32, M, N>, y: &mut Tensor<f32, M, N>, z: &mut Tensor<f32, M, N>, up: i32, left: i32,
+        ) {
+            let (bx, by) = T.Kernel(N.div_ceil(32) + 2, M.div_ceil(32) + 2);
+            let block = T.alloc_shared::<f32>(32, 32);
+            T.copy(x[(by * 32 - up, bx * 32 - left)], block);
+            T.copy(block, y[(by * 32, bx * 32)]);
+            for (i, j) in T.Parallel(32, 32) {
+                z[(by * 32 + i - 32, bx * 32 + j - 32)] = x[(by * 32 + i - up, bx * 32 + j - left)] + 1.0;
+            }
+        }",
+    );
+    for (m, n) in [(32, 32), (40, 70), (3, 100)] {
+        for (up, left) in [
+            (0, 0),
+            (32, 0),
+            (5, 33),
+            (64, 64),
+            (1000, 7),
+            (-8, -40),
+            (i64::from(i32::MAX), 0),
+        ] {
+            let x = values(m * n, 3);
+            let at = |row: i64, column: i64| {
+                let inside = (0..m as i64).contains(&row) && (0..n as i64).contains(&column);
+                if inside {
+                    x[row as usize * n + column as usize]
+                } else {
+                    0.0
+                }
+            };
+            let each = |by: i64| {
+                let place = (0..m as i64).flat_map(move |row| (0..n as i64).map(move |column| (row + by, column + by)));
+                place
+                    .map(|(row, column)| at(row - up, column - left))
+                    .collect::<Vec<f64>>()
+            };
+            let zero = vec![0.0; m * n];
+            let inputs = Inputs::new()
+                .integer("up", up)
+                .integer("left", left)
+                .tensor("x", &[m, n], &x[..])
+                .tensor("y", &[m, n], &zero[..])
+                .tensor("z", &[m, n], &zero[..]);
+            let outputs = run(&kernel, &inputs).unwrap();
+            near(outputs.tensor("y").unwrap(), &each(0));
+            // The first block of `z` lies before it.
+            let one_more: Vec<f64> = each(32).iter().map(|value| value + 1.0).collect();
+            near(outputs.tensor("z").unwrap(), &one_more);
+        }
+    }
+}

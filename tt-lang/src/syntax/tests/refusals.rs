@@ -48,7 +48,31 @@ const BODIES: &[(&str, &[u16])] = &[
     ("T.gemm(x, y, acc, transpose_b = 1);", &[21]),
     ("for k in T.Pipelined(4, num_stages = 0) {}", &[21]),
     ("T.gemm(x, y, acc, transpose_b = true, transpose_b = false);", &[22]),
+    ("for k in T.Pipelined(4, num_stages = 67108865) {}", &[21]),
+    ("for k in T.Pipelined(4, num_stages = 1025) {}", &[21]),
+    ("let z = T.alloc_shared::<bf16>(4294967296, 32);", &[55]),
+    ("let z = T.alloc_shared::<bf16>(2147483616, 32);", &[70]),
+    ("let z = T.alloc_shared::<bf16>(65536, 65536);", &[70]),
+    ("let z = T.alloc_shared::<bf16>(1024, 65536, 32);", &[70]),
+    ("for (i, j) in T.Parallel(1000000000, 1) { c[(i, j)] = 0.0; }", &[102]),
+    ("for (i, j) in T.Parallel(65536, 65536) { c[(i, j)] = 0.0; }", &[102]),
+    ("T.copy(a[(by * 2147483649, 0)], x);", &[55]),
+    ("T.copy(a[(by * (2147483647 + 1), 0)], x);", &[55]),
+    ("T.copy(a[(by * (65536 * 65536), 0)], x);", &[55]),
+    ("for k in 0..-2147483648 - 1 {}", &[55]),
     // Values.
+    ("T.fill(x, 1e400);", &[340]),
+    ("T.fill(x, 1e39);", &[340]),
+    ("T.fill(x, -3.5e38);", &[340]),
+    ("T.fill(x, 999999999999999999999999999999999999999999.0);", &[340]),
+    (
+        "for (i, j) in T.Parallel(64, 64) { y[(i, j)] = x[(i, j)].powi(16777217); }",
+        &[340],
+    ),
+    (
+        "for (i, j) in T.Parallel(64, 64) { y[(i, j)] = x[(i, j)].powi(-2147483648); }",
+        &[340],
+    ),
     ("for k in 0..alpha {}", &[50]),
     ("for k in 0..(n < 4) {}", &[50]),
     ("T.copy(a[(by * 64.0, 0)], x);", &[50]),
@@ -444,6 +468,87 @@ const KERNELS: &[(&str, &[u16])] = &[
     ),
 ];
 
+/// Bodies that are deeper or larger than a kernel may be, each with its codes.
+fn beyond_limits() -> Vec<(String, &'static [u16])> {
+    let loops = |n: usize| {
+        let open: String = (0..n).map(|at| format!("for k{at} in 0..2 {{ ")).collect();
+        format!("{open} T.clear(x); {}", "}".repeat(n))
+    };
+    let doubled = |n: usize| {
+        let lines = (0..n).map(|at| format!("let q{} = (q{at} / 3).max(q{at} % 5);\n", at + 1));
+        format!("let q0 = bx;\n{}", lines.collect::<String>())
+    };
+    let chosen = |n: usize| {
+        let open = "if ".repeat(n);
+        format!(
+            "if {open} n < 1 {} {{ T.clear(x); }}",
+            "{ by < 2 } else { by < 3 }".repeat(n)
+        )
+    };
+    let assign = |value: String| format!("for (i, j) in T.Parallel(64, 64) {{ y[(i, j)] = {value}; }}");
+    [
+        (loops(16), &[][..]),
+        (loops(17), &[341]),
+        (loops(200), &[341]),
+        (assign(vec!["x[(i, j)]"; 100].join(" + ")), &[]),
+        (assign(vec!["x[(i, j)]"; 3_000].join(" + ")), &[341]),
+        (
+            assign(format!("{}x[(i, j)]{}", "(".repeat(50_000), ")".repeat(50_000))),
+            &[341],
+        ),
+        (assign(format!("{}x[(i, j)]", "-".repeat(50_000))), &[341]),
+        (assign(format!("x[(i, j)]{}", ".exp()".repeat(50_000))), &[341]),
+        (assign(format!("x[(i, j)]{}", " as f32".repeat(50_000))), &[341]),
+        (
+            format!("{} T.clear(x);", "if n < 1 { } else ".repeat(20_000) + "{}"),
+            &[341],
+        ),
+        (
+            format!("let t: {}u8{} = 1;", "A<".repeat(50_000), ">".repeat(50_000)),
+            &[341],
+        ),
+        ("T.clear(x); ".repeat(2_000), &[]),
+        ("T.clear(x); ".repeat(3_000), &[342]),
+        (
+            format!(
+                "for (i, j) in T.Parallel(64, 64) {{ {} }}",
+                "x[(i, j)] += 1.0; ".repeat(3_000)
+            ),
+            &[342],
+        ),
+        (chosen(6), &[]),
+        (chosen(20), &[342]),
+        (doubled(5), &[]),
+        // One error, at the line that is too much: what follows has no value to go on from.
+        (doubled(40), &[343]),
+    ]
+    .into_iter()
+    .collect()
+}
+
+#[test]
+fn what_is_beyond_a_limit_is_refused_and_what_is_within_is_read() {
+    for (body, expected) in beyond_limits() {
+        let source = kernel(&body);
+        let tokens: proc_macro2::TokenStream = source.parse().unwrap();
+        // As the macro: the attribute is not among the tokens, and nothing has parsed them.
+        let item = tokens.into_iter().skip(2).collect();
+        let parsed = crate::syntax::parse(Default::default(), item, "test.rs");
+        let found: Vec<u16> = parsed
+            .diagnostics
+            .iter()
+            .map(|diagnostic| diagnostic.code.number)
+            .collect();
+        let start: String = body.chars().take(200).collect();
+        assert_eq!(found, expected, "{start}\n{}", reports(&parsed));
+        assert_eq!(parsed.kernel.is_some(), expected.is_empty(), "{start}");
+        assert!(
+            parsed.signature.is_some_and(|signature| signature.params.len() == 5),
+            "{start}"
+        );
+    }
+}
+
 /// Wraps statements into a kernel that is right otherwise.
 pub(super) fn kernel(body: &str) -> String {
     format!(
@@ -509,6 +614,7 @@ fn every_code_of_the_language_has_a_case() {
         .map(|diagnostic| diagnostic.code.number)
         // An item that is no function has a test of its own: it is not a kernel to `tt-build`.
         .chain([codes::NOT_A_FUNCTION.number])
+        .chain(beyond_limits().iter().flat_map(|(_, codes)| codes.iter().copied()))
         .collect();
     let missing: Vec<String> = codes::ALL
         .iter()

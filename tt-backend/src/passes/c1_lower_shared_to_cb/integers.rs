@@ -1,0 +1,98 @@
+//! What the device can do with the integers of a kernel: 32 bits, and no more of them than one would write.
+
+use crate::codes;
+use crate::flow::{FlowKind, FlowStmt, TileRegion};
+use tt_lang::diagnostic::Diagnostic;
+use tt_lang::ir::{BoolExpr, IntExpr, IntOp, Span};
+
+/// The operations that one expression may take where it is written out.
+const LARGEST: u64 = 2_000;
+
+/// Refuses the integers of `body` that cannot be written out.
+pub fn check(body: &[FlowStmt]) -> Result<(), Vec<Diagnostic>> {
+    let mut errors = Vec::new();
+    super::walk(body, &mut |stmt| {
+        let mut check = |expr: &IntExpr| {
+            if let Err(error) = integer(expr, stmt.span) {
+                errors.push(error);
+            }
+        };
+        match &stmt.kind {
+            FlowKind::Read { region, .. } | FlowKind::Write { region, .. } => {
+                let TileRegion { matrix, tile, .. } = region;
+                matrix.iter().chain(tile).for_each(&mut check);
+            }
+            FlowKind::For { start, end, .. } => {
+                check(start);
+                check(end);
+            }
+            FlowKind::If { cond, .. } => integers(cond, &mut check),
+            FlowKind::Blank { .. }
+            | FlowKind::Release { .. }
+            | FlowKind::Elementwise(_)
+            | FlowKind::Gemm(_)
+            | FlowKind::Section(_)
+            | FlowKind::Multiply(_)
+            | FlowKind::Accumulate { .. } => {}
+        }
+    });
+    errors.dedup();
+    if errors.is_empty() { Ok(()) } else { Err(errors) }
+}
+
+fn integers(cond: &BoolExpr, visit: &mut impl FnMut(&IntExpr)) {
+    match cond {
+        BoolExpr::Const(_) | BoolExpr::CompareScalar(..) => {}
+        BoolExpr::Compare(_, a, b) => {
+            visit(a);
+            visit(b);
+        }
+        BoolExpr::And(a, b) | BoolExpr::Or(a, b) => {
+            integers(a, visit);
+            integers(b, visit);
+        }
+        BoolExpr::Not(a) => integers(a, visit),
+    }
+}
+
+fn integer(expr: &IntExpr, span: Span) -> Result<(), Diagnostic> {
+    let mut beyond = None;
+    expr.walk(&mut |part| match part {
+        IntExpr::Const(value) if i32::try_from(*value).is_err() => beyond = Some(*value),
+        _ => {}
+    });
+    if let Some(value) = beyond {
+        let message = format!("this statement computes with {value}, which has no place in 32 bits");
+        return Err(Diagnostic::new(&codes::INTEGER_RANGE, span, message)
+            .note("indices, offsets and bounds lie between -2147483648 and 2147483647"));
+    }
+    let (size, _) = written(expr);
+    if size > LARGEST {
+        let message = format!("an integer expression of {size} operations, at most {LARGEST} are possible");
+        return Err(Diagnostic::new(&codes::INTEGER_SIZE, span, message)
+            .note("compute what needs no loop variables on the host, and pass it as a scalar"));
+    }
+    Ok(())
+}
+
+/// The operations of `expr` as the code writer writes them, and whether a variable takes part: what has none is one
+/// argument.
+fn written(expr: &IntExpr) -> (u64, bool) {
+    match expr {
+        IntExpr::Const(_) | IntExpr::Extent(_) | IntExpr::Scalar(_) => (1, false),
+        IntExpr::Var(_) => (1, true),
+        IntExpr::Binary(op, a, b) => {
+            let ((a, a_varies), (b, b_varies)) = (written(a), written(b));
+            if !a_varies && !b_varies {
+                return (1, false);
+            }
+            let both = a.saturating_add(b);
+            let size = match op {
+                IntOp::Add | IntOp::Sub | IntOp::Mul | IntOp::Div | IntOp::Rem => both,
+                IntOp::Min | IntOp::Max => both.saturating_mul(2),
+                IntOp::CeilDiv => both.saturating_mul(3),
+            };
+            (size.saturating_add(1), true)
+        }
+    }
+}
