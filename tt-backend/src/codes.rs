@@ -60,4 +60,6 @@ codes! {
         "Integers of a kernel have 32 bits and a sign, on the device and in its arguments. A constant beyond, written so or computed from others, has no place there.";
     INTEGER_SIZE = 441, "an integer expression that is too large",
         "Expressions over grid and loop variables are written out in the kernels, where `min`, `max` and `div_ceil` repeat their operands. What depends on extents and scalars only is computed by the host and may be larger.";
+    CONDITIONS = 450, "too many conditions in one statement",
+        "An element may be chosen by conditions that are the same for the whole block (scalars, extents, block indices, loop variables). Each becomes a branch around the statement and doubles what is written; four are possible.";
 }

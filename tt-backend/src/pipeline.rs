@@ -57,6 +57,9 @@ fn lower(kernel: &Kernel) -> Result<(Device, Log), Vec<Diagnostic>> {
         last: Instant::now(),
     };
 
+    let split = split_conditions::run(kernel)?;
+    let kernel = &split;
+    log.pass("split_conditions", || kernel.to_string());
     let layouts = a1_infer_layout::run(kernel)?;
     log.pass("A1 infer_layout", || format!("{layouts:#?}\n"));
     let geometry = a2_propagate_layout::run(kernel, &layouts);

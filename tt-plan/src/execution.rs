@@ -245,13 +245,7 @@ impl Plan {
                 RuntimeValue::Count => word(&arg.name, core.count as i64),
                 RuntimeValue::Formula(formula) => word(&arg.name, bindings.integer(formula)?),
                 RuntimeValue::Number(number) => Ok(bindings.number(number)?.to_bits()),
-                RuntimeValue::Flag { scalar, op, value } => {
-                    let scalar = bindings
-                        .floats
-                        .get(scalar)
-                        .ok_or_else(|| PlanError(format!("`{scalar}` has no value")))?;
-                    Ok(u32::from(op.apply(f64::from(*scalar), *value)))
-                }
+                RuntimeValue::Flag { op, a, b } => Ok(u32::from(op.apply(bindings.number(a)?, bindings.number(b)?))),
             })
             .collect()
     }

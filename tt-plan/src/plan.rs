@@ -214,15 +214,14 @@ pub enum RuntimeValue {
     Formula(Formula),
     /// The bits of an `f32`.
     Number(Number),
-    /// 1 where the comparison of an `f32` scalar with a constant holds, else 0.
+    /// 1 where the comparison of two numbers, each rounded to `f32`, holds, else 0.
     Flag {
-        /// The scalar's name.
-        scalar: String,
         /// The comparison.
         op: CompareOp,
-        /// The constant; as text in JSON, which has no infinities.
-        #[serde(with = "tt_lang::ir::real")]
-        value: f64,
+        /// Its left side.
+        a: Number,
+        /// Its right side.
+        b: Number,
     },
 }
 

@@ -142,10 +142,12 @@ impl Plan {
                     }
                     RuntimeValue::Formula(value) => formula(&what, value, &mut errors),
                     RuntimeValue::Number(value) => number(&what, value, &floats, &mut formula, &mut errors),
-                    RuntimeValue::Flag { scalar, .. } if !floats.contains(scalar.as_str()) => {
-                        errors.push(format!("{what} compares `{scalar}`, which is no f32 scalar"));
+                    RuntimeValue::Flag { a, b, .. } => {
+                        for side in [a, b] {
+                            number(&what, side, &floats, &mut formula, &mut errors);
+                        }
                     }
-                    _ => {}
+                    RuntimeValue::Address(_) | RuntimeValue::StartId | RuntimeValue::Count => {}
                 }
             }
         }

@@ -213,7 +213,7 @@ impl Names<'_> {
         let text = match expr {
             BoolExpr::Const(value) => Some(Text::primary(value.to_string())),
             BoolExpr::Compare(op, a, b) => Text::operator(op.symbol(), &self.int(a)?, &self.int(b)?),
-            BoolExpr::CompareScalar(_, id, _) => return Err(format!("scalar {} is no runtime argument", id.0)),
+            BoolExpr::CompareNumbers(..) => return Err("a comparison of numbers is no runtime argument".to_string()),
             BoolExpr::And(a, b) => both("&&", a, b)?,
             BoolExpr::Or(a, b) => both("||", a, b)?,
             BoolExpr::Not(a) => Some(Text::new(

@@ -52,7 +52,7 @@ fn final_program(names: &Names, program: &Program, out: &mut Lines) {
             RuntimeValue::Count => "blocks".to_string(),
             RuntimeValue::Formula(formula) => formula.to_string(),
             RuntimeValue::Number(value) => format!("bits of {}", number(value)),
-            RuntimeValue::Flag { scalar, op, value } => format!("{scalar} {} {value:?}", op.symbol()),
+            RuntimeValue::Flag { op, a, b } => format!("{} {} {}", number(a), op.symbol(), number(b)),
         };
         out.line(format!("arg {} {} = {value}", argument.kind, argument.name));
     }

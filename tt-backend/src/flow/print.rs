@@ -5,7 +5,7 @@ use super::{
     PackMode, Section, Step, TileRegion, Value, ValueKind,
 };
 use crate::tile_ops::{FpuOp, TileOp};
-use tt_lang::ir::{BoolExpr, IntExpr, IntOp, Kernel, LoopKind, ParamId, VarId};
+use tt_lang::ir::{BoolExpr, IntExpr, IntOp, Kernel, LoopKind, Named, ParamId, VarId};
 use tt_plan::Number;
 
 /// `flow` as text.
@@ -124,7 +124,9 @@ impl Names<'_> {
         match expr {
             BoolExpr::Const(value) => value.to_string(),
             BoolExpr::Compare(op, a, b) => format!("{} {} {}", self.int(a), op.symbol(), self.int(b)),
-            BoolExpr::CompareScalar(op, id, value) => format!("{} {} {value:?}", self.param(*id), op.symbol()),
+            BoolExpr::CompareNumbers(op, a, b) => {
+                format!("{} {} {}", Named(self.kernel, a), op.symbol(), Named(self.kernel, b))
+            }
             BoolExpr::And(a, b) => format!("({} && {})", self.condition(a), self.condition(b)),
             BoolExpr::Or(a, b) => format!("({} || {})", self.condition(a), self.condition(b)),
             BoolExpr::Not(a) => format!("!({})", self.condition(a)),

@@ -1,7 +1,7 @@
 //! The pipeline, in order. Each pass is a module of its name; [`PASSES`] is the table that tools show.
 //!
 //! ```text
-//!  Tile IR ─A1 A2 A3─ layouts ─B1 B2 rasterize─ partition ─C1 pad C2 C3─ Flow IR ─D1 D2 mcast D3 D4 D5 E1─ Device IR ─F G─ C++
+//!  Tile IR ─split─A1 A2 A3─ layouts ─B1 B2 rasterize─ partition ─C1 pad C2 C3─ Flow IR ─D1 D2 mcast D3 D4 D5 E1─ Device IR ─F G─ C++
 //! ```
 
 pub mod a1_infer_layout;
@@ -21,9 +21,14 @@ pub mod e1_finalize_signature;
 pub mod multicast_reuse;
 pub mod pad_tiles;
 pub mod rasterize;
+pub mod split_conditions;
 
 /// Every pass with what it does, in the order they run.
-pub const PASSES: [(&str, &str); 17] = [
+pub const PASSES: [(&str, &str); 18] = [
+    (
+        "split_conditions",
+        "choices that are the same for a whole block become branches",
+    ),
     (
         "A1 infer_layout",
         "format, tiles and orientation of every tensor and block",

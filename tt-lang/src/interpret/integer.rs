@@ -2,7 +2,7 @@
 
 use super::error::InterpretErrorKind as Kind;
 use super::launch::Launch;
-use crate::ir::{BoolExpr, IntExpr, IntOp, Named, VarId};
+use crate::ir::{BoolExpr, IntExpr, IntOp, Named, NumberExpr, VarId};
 
 /// What integer expressions see: the launch and the current values of all variables.
 #[derive(Debug, Clone)]
@@ -28,10 +28,23 @@ impl Scope<'_> {
         Ok(match expr {
             BoolExpr::Const(value) => *value,
             BoolExpr::Compare(op, a, b) => op.apply(self.integer(a)?, self.integer(b)?),
-            BoolExpr::CompareScalar(op, id, value) => op.apply(self.launch.floats[id.index()], *value),
+            BoolExpr::CompareNumbers(op, a, b) => op.apply(self.number(a)? as f32, self.number(b)? as f32),
             BoolExpr::And(a, b) => self.boolean(a)? && self.boolean(b)?,
             BoolExpr::Or(a, b) => self.boolean(a)? || self.boolean(b)?,
             BoolExpr::Not(a) => !self.boolean(a)?,
+        })
+    }
+
+    /// A number known at launch, not yet rounded.
+    fn number(&self, expr: &NumberExpr) -> Result<f64, Kind> {
+        Ok(match expr {
+            NumberExpr::Literal(value) => f64::from(*value as f32),
+            NumberExpr::Scalar(id) => self.launch.floats[id.index()],
+            NumberExpr::Int(value) => self.integer(value)? as f64,
+            NumberExpr::Call(op, args) => {
+                let args: Vec<f64> = args.iter().map(|arg| self.number(arg)).collect::<Result<_, _>>()?;
+                (op.row().value)(&args)
+            }
         })
     }
 

@@ -1,6 +1,6 @@
 //! Element expressions, and the table of their operations.
 
-use super::{BlockId, CompareOp, ElementType, IntExpr, ParamId, Span};
+use super::{BlockId, CompareOp, ElementType, IntExpr, NumberExpr, ParamId, Span};
 use serde::{Deserialize, Serialize};
 
 /// An expression for one element.
@@ -66,6 +66,30 @@ impl Element {
         for operand in self.operands() {
             operand.walk(visit);
         }
+    }
+
+    /// The number it is, where it is made of literals, `f32` scalars, extents and integer scalars.
+    pub fn number_at_launch(&self) -> Option<NumberExpr> {
+        Some(match &self.kind {
+            ElementKind::Float(value) => NumberExpr::Literal(*value),
+            ElementKind::Scalar(id) => NumberExpr::Scalar(*id),
+            ElementKind::Int(value) if value.is_launch_constant() => NumberExpr::Int(value.clone()),
+            ElementKind::Call(op, args) => {
+                let args = args.iter().map(Element::number_at_launch).collect::<Option<_>>()?;
+                NumberExpr::Call(*op, args)
+            }
+            ElementKind::Cast(ElementType::F32, inner) => inner.number_at_launch()?,
+            ElementKind::Int(_)
+            | ElementKind::Cast(..)
+            | ElementKind::Bool(_)
+            | ElementKind::Load(_)
+            | ElementKind::Compare(..)
+            | ElementKind::CompareInt(..)
+            | ElementKind::And(..)
+            | ElementKind::Or(..)
+            | ElementKind::Not(_)
+            | ElementKind::Select(..) => return None,
+        })
     }
 
     /// Whether its value is a truth value.

@@ -1,6 +1,6 @@
-//! Integer and uniform boolean expressions.
+//! Integer expressions, numbers known at launch, and uniform boolean expressions.
 
-use super::{ExtentId, ParamId, VarId};
+use super::{ElementOp, ExtentId, ParamId, VarId};
 use serde::{Deserialize, Serialize};
 
 /// An integer expression, over `i64`.
@@ -152,6 +152,20 @@ impl CompareOp {
     }
 }
 
+/// A number that is known at launch: made of literals, `f32` scalars and extents. The leaves are `f32`, operations are done in
+/// `f64`, and who uses the number rounds it once.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum NumberExpr {
+    /// A literal as written; its value is the nearest `f32`.
+    Literal(#[serde(with = "super::real")] f64),
+    /// An `f32` scalar parameter.
+    Scalar(ParamId),
+    /// An integer over extents and integer scalars, as a number.
+    Int(IntExpr),
+    /// An operation; as many arguments as its row says.
+    Call(ElementOp, Vec<NumberExpr>),
+}
+
 /// A condition that is the same for a whole block.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum BoolExpr {
@@ -159,8 +173,8 @@ pub enum BoolExpr {
     Const(bool),
     /// A comparison of integers.
     Compare(CompareOp, IntExpr, IntExpr),
-    /// A comparison of an `f32` scalar parameter with a number.
-    CompareScalar(CompareOp, ParamId, #[serde(with = "super::real")] f64),
+    /// A comparison of numbers known at launch, each rounded to `f32` once.
+    CompareNumbers(CompareOp, NumberExpr, NumberExpr),
     /// `a && b`
     And(Box<BoolExpr>, Box<BoolExpr>),
     /// `a || b`

@@ -19,7 +19,7 @@ mod stmt;
 mod types;
 
 pub use element::{Access, Buffer, ELEMENT_OPS, Element, ElementKind, ElementOp, ElementOpRow};
-pub use integer::{BoolExpr, CompareOp, IntExpr, IntOp};
+pub use integer::{BoolExpr, CompareOp, IntExpr, IntOp, NumberExpr};
 pub use print::Named;
 pub use stmt::{Assign, LoopKind, Place, PrintItem, ReduceDim, ReduceOp, Region, Stmt, StmtKind};
 pub use types::{

@@ -59,8 +59,8 @@ impl Display for Named<'_, BoolExpr> {
         match expr {
             BoolExpr::Const(value) => write!(f, "{value}"),
             BoolExpr::Compare(op, a, b) => write!(f, "{} {} {}", Named(kernel, a), op.symbol(), Named(kernel, b)),
-            BoolExpr::CompareScalar(op, id, value) => {
-                write!(f, "{} {} {value:?}", kernel.params[id.index()].name(), op.symbol())
+            BoolExpr::CompareNumbers(op, a, b) => {
+                write!(f, "{} {} {}", Named(kernel, a), op.symbol(), Named(kernel, b))
             }
             BoolExpr::And(a, b) => write!(f, "({} && {})", Named(kernel, &**a), Named(kernel, &**b)),
             BoolExpr::Or(a, b) => write!(f, "({} || {})", Named(kernel, &**a), Named(kernel, &**b)),
@@ -84,6 +84,34 @@ impl Display for Named<'_, Access> {
     }
 }
 
+/// An operation with its arguments as written.
+fn call(op: ElementOp, args: &[String]) -> String {
+    match (op, args) {
+        (ElementOp::Add, [a, b]) => format!("({a} + {b})"),
+        (ElementOp::Sub, [a, b]) => format!("({a} - {b})"),
+        (ElementOp::Mul, [a, b]) => format!("({a} * {b})"),
+        (ElementOp::Div, [a, b]) => format!("({a} / {b})"),
+        (ElementOp::Neg, [a]) => format!("(-{a})"),
+        (_, [first, rest @ ..]) => format!("{first}.{}({})", op.row().name, rest.join(", ")),
+        (_, []) => format!("{}()", op.row().name),
+    }
+}
+
+impl Display for Named<'_, NumberExpr> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Named(kernel, number) = *self;
+        match number {
+            NumberExpr::Literal(value) => write!(f, "{value:?}"),
+            NumberExpr::Scalar(id) => f.write_str(kernel.params[id.index()].name()),
+            NumberExpr::Int(expr) => write!(f, "({} as f32)", Named(kernel, expr)),
+            NumberExpr::Call(op, args) => {
+                let args: Vec<String> = args.iter().map(|arg| Named(kernel, arg).to_string()).collect();
+                f.write_str(&call(*op, &args))
+            }
+        }
+    }
+}
+
 impl Display for Named<'_, Element> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Named(kernel, element) = *self;
@@ -96,18 +124,7 @@ impl Display for Named<'_, Element> {
             ElementKind::Scalar(id) => f.write_str(kernel.params[id.index()].name()),
             ElementKind::Int(expr) => write!(f, "({} as f32)", Named(kernel, expr)),
             ElementKind::Load(access) => write!(f, "{}", Named(kernel, access)),
-            ElementKind::Call(op, args) => match (op, args.as_slice()) {
-                (ElementOp::Add, [a, b]) => write!(f, "({} + {})", show(a), show(b)),
-                (ElementOp::Sub, [a, b]) => write!(f, "({} - {})", show(a), show(b)),
-                (ElementOp::Mul, [a, b]) => write!(f, "({} * {})", show(a), show(b)),
-                (ElementOp::Div, [a, b]) => write!(f, "({} / {})", show(a), show(b)),
-                (ElementOp::Neg, [a]) => write!(f, "(-{})", show(a)),
-                (_, [first, rest @ ..]) => {
-                    let rest: Vec<String> = rest.iter().map(show).collect();
-                    write!(f, "{}.{}({})", show(first), op.row().name, rest.join(", "))
-                }
-                (_, []) => write!(f, "{}()", op.row().name),
-            },
+            ElementKind::Call(op, args) => f.write_str(&call(*op, &args.iter().map(show).collect::<Vec<_>>())),
             ElementKind::Compare(op, a, b) => write!(f, "({} {} {})", show(a), op.symbol(), show(b)),
             ElementKind::CompareInt(op, a, b) => {
                 write!(f, "({} {} {})", Named(kernel, a), op.symbol(), Named(kernel, b))

@@ -5,7 +5,7 @@ use super::limits;
 use super::source_text::source_text;
 use crate::codes;
 use crate::diagnostic::Diagnostic;
-use crate::ir::{BoolExpr, CompareOp, Element, ElementKind, ElementType, IntExpr, Param, ScalarKind, Span};
+use crate::ir::{BoolExpr, CompareOp, Element, ElementKind, ElementType, IntExpr, NumberExpr, Param, ScalarKind, Span};
 use quote::ToTokens;
 use syn::Expr;
 
@@ -188,14 +188,14 @@ impl Frontend {
             ElementKind::And(a, b) => BoolExpr::And(Box::new(self.uniform(a, left)?), Box::new(self.uniform(b, left)?)),
             ElementKind::Or(a, b) => BoolExpr::Or(Box::new(self.uniform(a, left)?), Box::new(self.uniform(b, left)?)),
             ElementKind::Not(a) => BoolExpr::Not(Box::new(self.uniform(a, left)?)),
-            ElementKind::Compare(op, a, b) => match (&a.kind, &b.kind) {
-                (ElementKind::Scalar(scalar), ElementKind::Float(value)) => {
-                    BoolExpr::CompareScalar(*op, *scalar, *value)
+            ElementKind::Compare(op, a, b) => match (a.number_at_launch(), b.number_at_launch()) {
+                (Some(NumberExpr::Literal(a)), Some(NumberExpr::Literal(b))) => {
+                    BoolExpr::Const(op.apply(a as f32, b as f32))
                 }
-                (ElementKind::Float(value), ElementKind::Scalar(scalar)) => {
-                    BoolExpr::CompareScalar(mirrored(*op), *scalar, *value)
-                }
-                _ => return self.refuse_condition(element.span),
+                (Some(a @ NumberExpr::Literal(_)), Some(b)) => BoolExpr::CompareNumbers(mirrored(*op), b, a),
+                (Some(a), Some(b)) => BoolExpr::CompareNumbers(*op, a, b),
+                (None, _) => return self.refuse_condition(a.span),
+                (_, None) => return self.refuse_condition(b.span),
             },
             // `if c { a } else { b }` over truth values is (c && a) || (!c && b).
             ElementKind::Select(c, a, b) => {
@@ -220,9 +220,9 @@ impl Frontend {
             Diagnostic::new(
                 &codes::DATA_DEPENDENT_BRANCH,
                 span,
-                "this condition is decided by computing with numbers",
+                "this condition is decided by a number that is not known at launch",
             )
-            .note("compare integers, or an `f32` scalar with a literal: `if alpha > 0.5 { .. }`"),
+            .note("compare integers, or numbers made of `f32` scalars, extents and literals: `if alpha > beta * 0.5 { .. }`"),
         );
         None
     }

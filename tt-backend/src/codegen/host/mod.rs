@@ -7,7 +7,7 @@ mod formula;
 mod members;
 
 use super::writer::Writer;
-use formula::{constant, integer, number};
+use formula::{integer, number};
 use members::Members;
 use tt_lang::ir::{ElementType, Fidelity, Kernel, ScalarKind};
 use tt_plan::{CompileArg, KernelPlan, Parameter, Plan, Role, RuntimeValue};
@@ -302,9 +302,9 @@ fn runtime_args(kernel: &KernelPlan, members: &Members, out: &mut Writer) {
             RuntimeValue::Count => "word(each.count)".to_string(),
             RuntimeValue::Formula(formula) => format!("word({})", integer(formula, members).into_string()),
             RuntimeValue::Number(value) => format!("bits({})", number(value, members).into_string()),
-            RuntimeValue::Flag { scalar, op, value } => {
-                let (scalar, value) = (members.argument(scalar), constant(*value));
-                format!("uint32_t(double({scalar}) {} {value})", op.symbol())
+            RuntimeValue::Flag { op, a, b } => {
+                let [a, b] = [a, b].map(|side| format!("float({})", number(side, members).into_string()));
+                format!("uint32_t({a} {} {b})", op.symbol())
             }
         };
         out.line(format!("    {value},  // {}", arg.name));

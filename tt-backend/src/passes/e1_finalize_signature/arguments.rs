@@ -4,7 +4,7 @@
 
 use crate::codes;
 use crate::device::{Accessor, Argument, Call, Expr, Leaf, Node};
-use crate::formula::formula;
+use crate::formula::{formula, number};
 use crate::linear::Signs;
 use crate::names::Names;
 use crate::target;
@@ -123,18 +123,21 @@ impl<'a> Arguments<'a> {
         match cond {
             BoolExpr::Const(value) => Expr::Bool(*value),
             BoolExpr::Compare(op, a, b) => Expr::Binary(op.symbol(), Box::new(self.int(a)), Box::new(self.int(b))),
-            BoolExpr::CompareScalar(op, id, value) => {
-                let scalar = self.kernel.params[id.index()].name().to_string();
-                let wanted = format!("{scalar}_{}", compare_name(*op));
-                let flag = self.argument(
-                    "int32_t",
-                    &wanted,
-                    RuntimeValue::Flag {
-                        scalar,
-                        op: *op,
-                        value: *value,
-                    },
-                );
+            BoolExpr::CompareNumbers(op, a, b) => {
+                // The language lets no variable into either side; codegen would refuse what stays as it is.
+                let (Some(a), Some(b)) = (number(self.kernel, a), number(self.kernel, b)) else {
+                    return Expr::Condition(cond.clone());
+                };
+                let wanted = match &b {
+                    Number::Bits(_) => format!("{}_{}", describe_number(&a), compare_name(*op)),
+                    other => format!(
+                        "{}_{}_{}",
+                        describe_number(&a),
+                        compare_name(*op),
+                        describe_number(other)
+                    ),
+                };
+                let flag = self.argument("int32_t", &wanted, RuntimeValue::Flag { op: *op, a, b });
                 Expr::Binary("!=", Box::new(flag), Box::new(Expr::Int(0)))
             }
             BoolExpr::And(a, b) => Expr::Binary("&&", Box::new(self.condition(a)), Box::new(self.condition(b))),
@@ -298,7 +301,7 @@ fn negate(cond: &BoolExpr) -> BoolExpr {
             };
             BoolExpr::Compare(opposite, a.clone(), b.clone())
         }
-        BoolExpr::CompareScalar(..) => BoolExpr::Not(Box::new(cond.clone())),
+        BoolExpr::CompareNumbers(..) => BoolExpr::Not(Box::new(cond.clone())),
         BoolExpr::And(a, b) => BoolExpr::Or(Box::new(negate(a)), Box::new(negate(b))),
         BoolExpr::Or(a, b) => BoolExpr::And(Box::new(negate(a)), Box::new(negate(b))),
         BoolExpr::Not(a) => (**a).clone(),

@@ -422,7 +422,11 @@ fn scalars_branches_and_prints() {
     let step = s.build.variable("step");
     let cond = BoolExpr::And(
         Box::new(BoolExpr::Compare(CompareOp::Lt, var(step), int(1))),
-        Box::new(BoolExpr::CompareScalar(CompareOp::Gt, alpha, 0.0)),
+        Box::new(BoolExpr::CompareNumbers(
+            CompareOp::Gt,
+            NumberExpr::Scalar(alpha),
+            NumberExpr::Literal(0.0),
+        )),
     );
     let print = stmt(StmtKind::Print {
         items: vec![PrintItem::Text("step".into()), PrintItem::Value(var(step))],

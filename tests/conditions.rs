@@ -1,0 +1,169 @@
+//! Choices that are the same for a whole block, as branches and inside element expressions, against plain loops.
+
+use tt::prelude::*;
+
+const SHAPES: [[usize; 2]; 3] = [[1, 1], [64, 64], [70, 130]];
+
+fn values(count: usize) -> Vec<f32> {
+    (0..count).map(|at| (at % 37) as f32 / 8.0 - 2.0).collect()
+}
+
+/// Runs `launch` on both chips and every shape; the result is what `expected` says of each element and its place, and
+/// what `.reference()` says.
+#[track_caller]
+fn check(
+    launch: impl Fn(&Tensor<f32, 2>, &mut Tensor<f32, 2>) -> tt::Result<Vec<f32>>,
+    expected: impl Fn(f32, usize, usize) -> f32,
+) {
+    for chip in ["emulator:wormhole_b0", "emulator:blackhole"] {
+        let device = Device::open_named(chip).unwrap();
+        for [m, n] in SHAPES {
+            let data = values(m * n);
+            let x = device.upload(&data, [m, n]).unwrap();
+            let mut y = device.zeros::<f32>([m, n]).unwrap();
+            let reference = launch(&x, &mut y).unwrap();
+            let wanted: Vec<f32> = (0..m * n).map(|at| expected(data[at], at / n, at % n)).collect();
+            assert_eq!(y.download().unwrap(), wanted, "{chip}, {m} × {n}");
+            assert_eq!(reference, wanted, "the reference, {m} × {n}");
+        }
+    }
+}
+
+/// Runs a launch and gives its reference.
+macro_rules! run {
+    ($launch:expr) => {{
+        let launch = $launch;
+        let reference = launch.reference()?.into_single()?;
+        launch.run()?;
+        Ok(reference)
+    }};
+}
+
+#[tt::kernel]
+fn larger<const M: usize, const N: usize>(x: &Tensor<f32, M, N>, alpha: f32, beta: f32, y: &mut Tensor<f32, M, N>) {
+    let (bx, by) = T.Kernel(N.div_ceil(64), M.div_ceil(64));
+    let v = T.alloc_shared::<f32>(64, 64);
+    T.copy(x[(by * 64, bx * 64)], v);
+    if alpha > beta {
+        for (i, j) in T.Parallel(64, 64) {
+            v[(i, j)] = v[(i, j)] + 1.0;
+        }
+    }
+    if alpha * 2.0 <= beta + M as f32 && !(alpha == beta) {
+        for (i, j) in T.Parallel(64, 64) {
+            v[(i, j)] = v[(i, j)] + 2.0;
+        }
+    }
+    T.copy(v, y[(by * 64, bx * 64)]);
+}
+
+#[test]
+fn two_scalars_decide_a_branch() {
+    for [alpha, beta] in [
+        [1.0, 2.0],
+        [2.0, 1.0],
+        [1.5, 1.5],
+        [200.0, 100.0],
+        [f32::INFINITY, 1.0],
+        [f32::NAN, 0.0],
+        [0.0, f32::NAN],
+        [-0.0, 0.0],
+    ] {
+        let m = 64;
+        let device = Device::open_named("emulator:blackhole").unwrap();
+        let x = device.upload(&values(m * 64), [m, 64]).unwrap();
+        let mut y = device.zeros::<f32>([m, 64]).unwrap();
+        let launch = larger(&x, alpha, beta, &mut y);
+        let reference = launch.reference().unwrap().into_single().unwrap();
+        launch.run().unwrap();
+        let mut added = 0.0;
+        if alpha > beta {
+            added += 1.0;
+        }
+        if alpha * 2.0 <= beta + m as f32 && alpha != beta {
+            added += 2.0;
+        }
+        let wanted: Vec<f32> = values(m * 64).into_iter().map(|value| value + added).collect();
+        assert_eq!(y.download().unwrap(), wanted, "{alpha} and {beta}");
+        assert_eq!(reference, wanted, "the reference of {alpha} and {beta}");
+    }
+}
+
+#[tt::kernel]
+fn literal<const M: usize, const N: usize>(x: &Tensor<f32, M, N>, alpha: f32, y: &mut Tensor<f32, M, N>) {
+    let (bx, by) = T.Kernel(N.div_ceil(64), M.div_ceil(64));
+    let v = T.alloc_shared::<f32>(64, 64);
+    T.copy(x[(by * 64, bx * 64)], v);
+    if alpha == 0.1 {
+        for (i, j) in T.Parallel(64, 64) {
+            v[(i, j)] = v[(i, j)] + 1.0;
+        }
+    }
+    T.copy(v, y[(by * 64, bx * 64)]);
+}
+
+#[test]
+fn a_literal_beside_a_scalar_is_f32() {
+    check(|x, y| run!(literal(x, 0.1, y)), |value, _, _| value + 1.0);
+    check(|x, y| run!(literal(x, 0.125, y)), |value, _, _| value);
+}
+
+#[tt::kernel]
+fn chosen<const M: usize, const N: usize>(
+    x: &Tensor<f32, M, N>,
+    n: u32,
+    shift: i32,
+    alpha: f32,
+    y: &mut Tensor<f32, M, N>,
+) {
+    let (bx, by) = T.Kernel(N.div_ceil(64), M.div_ceil(64));
+    let v = T.alloc_shared::<f32>(64, 64);
+    let w = T.alloc_fragment::<f32>(64, 64);
+    T.copy(x[(by * 64, bx * 64)], v);
+    T.fill(w, if shift < 0 { -1.0 } else { 1.0 });
+    for (i, j) in T.Parallel(64, 64) {
+        w[(i, j)] = w[(i, j)] + v[(i, j)];
+        w[(i, j)] = if n > 2 { w[(i, j)] } else { v[(i, j)] * 2.0 };
+        w[(i, j)] += if n % 2 == 0 && v[(i, j)] > 0.0 {
+            T.select(alpha > 0.5, 8.0, 16.0)
+        } else {
+            0.0
+        };
+    }
+    for k in 0..3 {
+        for (i, j) in T.Parallel(64, 64) {
+            w[(i, j)] = if k == 1 && bx == 0 || by > 0 {
+                w[(i, j)] + 32.0
+            } else {
+                w[(i, j)]
+            };
+        }
+    }
+    T.copy(w, y[(by * 64, bx * 64)]);
+}
+
+#[test]
+fn scalars_extents_and_loops_choose_elements() {
+    for n in [0u32, 2, 3, 4] {
+        for (shift, alpha) in [(-1i32, 0.25f32), (7, 0.75)] {
+            check(
+                |x, y| run!(chosen(x, n, shift, alpha, y)),
+                |value, row, column| {
+                    let mut w = if shift < 0 { -1.0 } else { 1.0 } + value;
+                    if n <= 2 {
+                        w = value * 2.0;
+                    }
+                    if n % 2 == 0 && value > 0.0 {
+                        w += if alpha > 0.5 { 8.0 } else { 16.0 };
+                    }
+                    for k in 0..3 {
+                        if k == 1 && column / 64 == 0 || row / 64 > 0 {
+                            w += 32.0;
+                        }
+                    }
+                    w
+                },
+            );
+        }
+    }
+}
