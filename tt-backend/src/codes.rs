@@ -35,7 +35,7 @@ codes! {
     CIRCULAR_BUFFERS = 413, "too many circular buffers",
         "A core of the smallest chip has 32 circular buffers. Every block takes one, and intermediate results that stay in L1 take one each.";
     PARTIAL_STORE = 414, "a parallel loop stores to a part of a block",
-        "The stores of a parallel loop must cover the whole block: same extents, no offset.";
+        "The stores of a parallel loop must cover the whole block: same extents, no offset. Keep the other elements by choosing them in the loop where a scalar decides, or use a block for each part.";
     ACCESS = 415, "this way to index is not compiled",
         "In a parallel loop over (i, j) a block is read as x[(i, j)], x[(i, 0)], x[(0, j)], x[(j, i)], a row or column value, or with constant offsets that are multiples of 32; a tensor likewise, from offsets that are multiples of 32.";
     LOOP_NUMBER = 416, "a number that changes from block to block",
@@ -62,4 +62,6 @@ codes! {
         "Expressions over grid and loop variables are written out in the kernels, where `min`, `max` and `div_ceil` repeat their operands. What depends on extents and scalars only is computed by the host and may be larger.";
     CONDITIONS = 450, "too many conditions in one statement",
         "An element may be chosen by conditions that are the same for the whole block (scalars, extents, block indices, loop variables). Each becomes a branch around the statement and doubles what is written; four are possible.";
+    OFFSET_IN_TILE = 451, "an offset within a tile",
+        "Blocks and tensors lie in tiles of 32 × 32, and elements are computed with where they lie. In a parallel loop an index is a loop index plus a multiple of 32, or a constant multiple of 32 whose element repeats. Other offsets, also constant ones, would move elements from one place of a tile to another, which is not compiled; `.reference()` runs them.";
 }

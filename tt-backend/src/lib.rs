@@ -7,7 +7,6 @@ pub mod codegen;
 pub mod codes;
 pub mod device;
 pub mod flow;
-mod formula;
 mod linear;
 mod names;
 pub mod passes;

@@ -58,8 +58,11 @@ fn lower(kernel: &Kernel) -> Result<(Device, Log), Vec<Diagnostic>> {
     };
 
     let split = split_conditions::run(kernel)?;
+    // Few kernels choose so; those of the others are the same before and after.
+    if split != *kernel {
+        log.pass("split_conditions", || split.to_string());
+    }
     let kernel = &split;
-    log.pass("split_conditions", || kernel.to_string());
     let layouts = a1_infer_layout::run(kernel)?;
     log.pass("A1 infer_layout", || format!("{layouts:#?}\n"));
     let geometry = a2_propagate_layout::run(kernel, &layouts);

@@ -1,10 +1,10 @@
-//! A compiled kernel as the launcher carries it: sources, plan and Tile IR as text, and the entry points of what was
-//! compiled ahead of time.
+//! A kernel as the launcher carries it: Tile IR as text, and what the compiler made of it, sources, plan and the entry points
+//! of what was compiled ahead of time, or why it refused.
 
 use crate::{Error, ErrorKind, Result};
 use std::fmt;
 use std::sync::OnceLock;
-use tt_plan::Plan;
+use tt_plan::{Plan, Signature};
 
 /// The C++ that was emitted for a kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,14 +55,34 @@ impl Precompiled {
     }
 }
 
-/// A compiled kernel; one static per `#[tt::kernel]`.
+impl Sources {
+    /// Those of a kernel that the compiler refuses.
+    pub const NONE: Sources = Sources {
+        reader: "",
+        compute: "",
+        writer: "",
+        host: "",
+    };
+}
+
+/// A kernel; one static per `#[tt::kernel]`.
 pub struct Kernel {
     name: &'static str,
-    sources: Sources,
-    plan: &'static str,
     tile: &'static str,
-    precompiled: &'static [Precompiled],
+    outcome: Outcome,
     loaded: OnceLock<Result<Plan>>,
+    signature: OnceLock<Result<Signature>>,
+}
+
+/// What the compiler said to a kernel.
+enum Outcome {
+    Compiled {
+        sources: Sources,
+        plan: &'static str,
+        precompiled: &'static [Precompiled],
+    },
+    /// Why it refused, one line or more for each reason.
+    Refused(&'static str),
 }
 
 impl Kernel {
@@ -74,13 +94,26 @@ impl Kernel {
         tile: &'static str,
         precompiled: &'static [Precompiled],
     ) -> Kernel {
-        Kernel {
-            name,
+        let outcome = Outcome::Compiled {
             sources,
             plan,
-            tile,
             precompiled,
+        };
+        Kernel::with(name, tile, outcome)
+    }
+
+    /// The kernel `name`, which the compiler refuses for the reasons `why`: it has a reference and nothing to run.
+    pub const fn refused(name: &'static str, tile: &'static str, why: &'static str) -> Kernel {
+        Kernel::with(name, tile, Outcome::Refused(why))
+    }
+
+    const fn with(name: &'static str, tile: &'static str, outcome: Outcome) -> Kernel {
+        Kernel {
+            name,
+            tile,
+            outcome,
             loaded: OnceLock::new(),
+            signature: OnceLock::new(),
         }
     }
 
@@ -89,18 +122,37 @@ impl Kernel {
         self.name
     }
 
-    /// The emitted C++.
+    /// The emitted C++; empty where the compiler refused.
     pub fn sources(&self) -> Sources {
-        self.sources
+        match &self.outcome {
+            Outcome::Compiled { sources, .. } => *sources,
+            Outcome::Refused(_) => Sources::NONE,
+        }
     }
 
     /// Its plan. The first call reads it and makes the objects compiled ahead of time known to the emulator.
     pub(crate) fn plan(&self) -> Result<&Plan> {
-        let load = || {
-            crate::emulator::register(self.precompiled);
-            Plan::from_json(self.plan).map_err(|error| self.damaged(&error.to_string()))
+        let load = || match &self.outcome {
+            Outcome::Compiled { plan, precompiled, .. } => {
+                crate::emulator::register(precompiled);
+                Plan::from_json(plan).map_err(|error| self.damaged(&error.to_string()))
+            }
+            Outcome::Refused(why) => {
+                let name = self.name;
+                let message = format!("kernel `{name}` has a reference only, since the compiler refuses it:\n{why}");
+                Err(Error::new(ErrorKind::Kernel, message))
+            }
         };
         self.loaded.get_or_init(load).as_ref().map_err(Error::clone)
+    }
+
+    /// What is passed to it, read off its Tile IR: also a kernel without a plan has this.
+    pub(crate) fn signature(&self) -> Result<&Signature> {
+        let read = || {
+            let signature = Signature::of(&self.tile()?);
+            signature.ok_or_else(|| self.damaged("an extent in its Tile IR is no formula"))
+        };
+        self.signature.get_or_init(read).as_ref().map_err(Error::clone)
     }
 
     /// Its Tile IR.

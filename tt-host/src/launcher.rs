@@ -9,14 +9,15 @@
 ///   `scalar` and its type;
 /// - `ir`: name and text of every stage; `tile`: the Tile IR as JSON;
 /// - `precompiled`: role, key and symbol of every object that was compiled ahead of time. The caller answers for it that the
-///   symbol is the entry of the object with that key ([`Precompiled::new`](crate::Precompiled::new)), and writes `unsafe`.
+///   symbol is the entry of the object with that key ([`Precompiled::new`](crate::Precompiled::new)), and writes `unsafe`;
+/// - `refused`, in place of what the compiler makes: why it refuses the kernel, which then has a reference only.
 #[macro_export]
 macro_rules! launcher {
     (
         attributes: [$($attribute:tt)*],
         visibility: [$($visibility:tt)*],
         name: $name:ident,
-        params: [$(($parameter:ident, $($kind:tt)+)),* $(,)?],
+        params: [$($params:tt)*],
         reader: $reader:expr,
         compute: $compute:expr,
         writer: $writer:expr,
@@ -26,12 +27,7 @@ macro_rules! launcher {
         tile: $tile:expr,
         precompiled: [$(unsafe ($role:ident, $key:expr, $symbol:ident)),* $(,)?] $(,)?
     ) => {
-        $($attribute)*
-        #[allow(clippy::too_many_arguments)]
-        $($visibility)* fn $name<'t>($($parameter: $crate::launcher_parameter!('t, $($kind)+)),*) -> $crate::Launch<'t> {
-            let arguments = ::std::vec![$($crate::Argument::from($parameter)),*];
-            $crate::Launch::new(&$name::KERNEL, arguments)
-        }
+        $crate::launcher_function! { [$($attribute)*] [$($visibility)*] $name [$($params)*] }
 
         #[doc = ::core::concat!("What was compiled for the kernel `", ::core::stringify!($name), "`.")]
         #[allow(non_snake_case)]
@@ -60,6 +56,50 @@ macro_rules! launcher {
                 // SAFETY: the caller of this macro has seen to it.
                 &[$(unsafe { $crate::Precompiled::new($key, $symbol) }),*],
             );
+        }
+    };
+    (
+        attributes: [$($attribute:tt)*],
+        visibility: [$($visibility:tt)*],
+        name: $name:ident,
+        params: [$($params:tt)*],
+        refused: $why:expr,
+        ir: [$(($stage:expr, $text:expr)),* $(,)?],
+        tile: $tile:expr $(,)?
+    ) => {
+        $crate::launcher_function! { [$($attribute)*] [$($visibility)*] $name [$($params)*] }
+
+        #[doc = ::core::concat!("The kernel `", ::core::stringify!($name), "`, which has a reference only.")]
+        #[allow(non_snake_case)]
+        $($visibility)* mod $name {
+            /// Empty: the compiler refuses this kernel.
+            pub const SOURCES: $crate::Sources = $crate::Sources::NONE;
+
+            /// Empty: the compiler refuses this kernel.
+            pub const PLAN: &str = "";
+
+            /// The kernel as it was parsed.
+            pub const IR: &[(&str, &str)] = &[$(($stage, $text)),*];
+
+            pub(super) static KERNEL: $crate::Kernel =
+                $crate::Kernel::refused(::core::stringify!($name), $tile, $why);
+        }
+    };
+}
+
+/// The function of a launcher.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! launcher_function {
+    (
+        [$($attribute:tt)*] [$($visibility:tt)*] $name:ident
+        [$(($parameter:ident, $($kind:tt)+)),* $(,)?]
+    ) => {
+        $($attribute)*
+        #[allow(clippy::too_many_arguments)]
+        $($visibility)* fn $name<'t>($($parameter: $crate::launcher_parameter!('t, $($kind)+)),*) -> $crate::Launch<'t> {
+            let arguments = ::std::vec![$($crate::Argument::from($parameter)),*];
+            $crate::Launch::new(&$name::KERNEL, arguments)
         }
     };
 }

@@ -290,7 +290,38 @@ codes! {
     INTEGER_SIZE 343 "an integer that is too large an expression"
         "An integer named by `let` is put in where it is used, so one that uses another twice doubles with every line. \
          Compute such values on the host and pass them as scalars.";
+    // Warnings: what is certainly not meant but allowed.
+    NEVER_STORED 350 "an output that is never stored to"
+        "A `&mut Tensor` that no statement stores to keeps what it held. Store to it, or take it as `&Tensor`. This is a \
+         warning: `#[tt::kernel(allow(TT0350))]` silences it.";
+    NEVER_READ 351 "a block that is never read"
+        "Nothing is made of what the block holds, so filling it is work for nothing. Often a copy or a product names another \
+         block than was meant. This is a warning: `#[tt::kernel(allow(TT0351))]` silences it.";
+    FLOOR_DIVIDED_GRID 352 "a grid that is rounded down"
+        "`N / 64` blocks of 64 do not reach the end of a tensor whose extent is no multiple of 64, and what they do not reach \
+         keeps what it held. `N.div_ceil(64)` covers all of it: reads past the edge are neutral, stores are dropped. This is a \
+         warning: `#[tt::kernel(allow(TT0352))]` silences it.";
+    REFERENCE_UNNEEDED 353 "a kernel that compiles is marked as a reference"
+        "`#[tt::kernel(reference)]` is for kernels that the compiler refuses. This one compiles, and can be run without the \
+         option. This is a warning: `#[tt::kernel(reference, allow(TT0353))]` silences it.";
+
+    // Where a kernel stands, and what it cannot count to.
+    KERNEL_IN_IMPL 354 "a kernel stands outside impl and trait"
+        "A kernel leaves a function and a module of its name, and a module cannot stand in an `impl` or `trait`. Write the \
+         kernel beside it and call it from the method.";
+    KERNEL_NAME 355 "a kernel's name is taken"
+        "A kernel leaves a module of its name beside its launcher, with the sources and the plan. Another module or type of \
+         the same name cannot stand beside it.";
+    EXTENT_SIZE 356 "an extent beyond 31 bits"
+        "Extents, offsets and counts are signed integers of 32 bits on the device. No axis of a tensor, grid or loop is \
+         longer than 2147483647.";
+    COMMA_INDEX 357 "indices without parentheses"
+        "Rust indexes by one value: several indices are a tuple, `x[(i, j)]`. `x[i, j]` is no Rust, and rustc says so beside this \
+         error.";
 }
+
+/// The codes of warnings, which a kernel may allow.
+pub static WARNINGS: [&Code; 4] = [&NEVER_STORED, &NEVER_READ, &FLOOR_DIVIDED_GRID, &REFERENCE_UNNEEDED];
 
 #[cfg(test)]
 mod tests {

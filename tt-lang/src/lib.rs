@@ -9,5 +9,8 @@ pub mod interpret;
 pub mod ir;
 #[cfg(feature = "syntax")]
 pub mod syntax;
+mod warnings;
 
 mod special;
+
+pub use warnings::warnings;

@@ -1,28 +1,15 @@
 //! The call of `tt::__private::launcher!` that stands in place of a kernel without errors.
 
+use crate::documentation;
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::quote;
 use tt_backend::Artifact;
-use tt_lang::ir::{ElementType, Kernel};
-use tt_lang::syntax::{Signature, SignatureKind, SignatureParam};
+use tt_lang::diagnostic::Diagnostic;
+use tt_lang::ir::{ElementType, Kernel, Param};
+use tt_lang::syntax::{Signature, SignatureKind, SignatureParam, render_text};
 
-/// The launcher of `kernel`.
-pub(crate) fn tokens(kernel: &Kernel, signature: &Signature, artifact: &Artifact) -> TokenStream {
-    let tile = match serde_json::to_string(kernel) {
-        Ok(tile) => tile,
-        Err(error) => {
-            let message = format!("the kernel cannot be stored in the program: {error}");
-            return quote! { ::core::compile_error! { #message } };
-        }
-    };
-    let Signature {
-        attributes,
-        visibility,
-        name,
-        params,
-    } = signature;
-    let paths = tensor_paths(params);
-    let params = params.iter().map(parameter);
+/// The launcher of a compiled kernel.
+pub(crate) fn compiled(kernel: &Kernel, signature: &Signature, artifact: &Artifact) -> TokenStream {
     let Artifact {
         reader,
         compute,
@@ -44,14 +31,14 @@ pub(crate) fn tokens(kernel: &Kernel, signature: &Signature, artifact: &Artifact
             // tt-build compiled the object under this key from this very artifact.
             quote! { unsafe (#role, #key, #symbol) }
         });
-    quote! {
-        #paths
-
-        ::tt::__private::launcher! {
-            attributes: [#(#attributes)*],
-            visibility: [#visibility],
-            name: #name,
-            params: [#(#params),*],
+    let tile = match tile(kernel) {
+        Ok(tile) => tile,
+        Err(error) => return error,
+    };
+    launcher(
+        kernel,
+        signature,
+        quote! {
             reader: #reader,
             compute: #compute,
             writer: #writer,
@@ -60,6 +47,56 @@ pub(crate) fn tokens(kernel: &Kernel, signature: &Signature, artifact: &Artifact
             ir: [#(#stages),*],
             tile: #tile,
             precompiled: [#(#precompiled),*],
+        },
+    )
+}
+
+/// The launcher of a kernel that the compiler refuses for these reasons: it has a reference only.
+pub(crate) fn refused(kernel: &Kernel, signature: &Signature, reasons: &[Diagnostic]) -> TokenStream {
+    let reasons: Vec<String> = reasons
+        .iter()
+        .map(|reason| render_text(reason, &kernel.locations, &kernel.file))
+        .collect();
+    let (reasons, text) = (reasons.join("\n"), kernel.to_string());
+    let tile = match tile(kernel) {
+        Ok(tile) => tile,
+        Err(error) => return error,
+    };
+    launcher(
+        kernel,
+        signature,
+        quote! { refused: #reasons, ir: [("tile", #text)], tile: #tile },
+    )
+}
+
+/// The Tile IR as JSON, or the error that stands in place of the launcher.
+fn tile(kernel: &Kernel) -> Result<String, TokenStream> {
+    serde_json::to_string(kernel).map_err(|error| {
+        let message = format!("the kernel cannot be stored in the program: {error}");
+        quote! { ::core::compile_error! { #message } }
+    })
+}
+
+fn launcher(kernel: &Kernel, signature: &Signature, made: TokenStream) -> TokenStream {
+    let Signature {
+        attributes,
+        visibility,
+        name,
+        params,
+    } = signature;
+    let paths = tensor_paths(params);
+    let params = params.iter().map(parameter);
+    let documented = attributes.iter().any(|attribute| attribute.path().is_ident("doc"));
+    let documentation = documentation::lines(kernel, documented);
+    quote! {
+        #paths
+
+        ::tt::__private::launcher! {
+            attributes: [#(#attributes)* #(#[doc = #documentation])*],
+            visibility: [#visibility],
+            name: #name,
+            params: [#(#params),*],
+            #made
         }
     }
 }
@@ -102,6 +139,29 @@ pub(crate) fn tensor_paths(params: &[SignatureParam]) -> TokenStream {
         SignatureKind::Tensor { .. } | SignatureKind::Scalar(..) | SignatureKind::Unknown => None,
     });
     quote! { #(#paths)* }
+}
+
+/// Whether the values of every tensor of `kernel` exist on the host yet.
+pub(crate) fn has_host_types(kernel: &Kernel) -> bool {
+    kernel.params.iter().all(|param| match param {
+        Param::Tensor(tensor) => has_host_type(tensor.element.value),
+        Param::Scalar(_) => true,
+    })
+}
+
+/// Says at the elements that have no values on the host why `reference` does not help.
+pub(crate) fn explain_host_types(kernel: &Kernel, diagnostics: &mut [Diagnostic]) {
+    for param in &kernel.params {
+        let Param::Tensor(tensor) = param else { continue };
+        if !has_host_type(tensor.element.value) {
+            let here = diagnostics.iter_mut().filter(|error| error.span == tensor.element.span);
+            let note = format!(
+                "`reference` needs its values on the host, where `{}` does not exist yet",
+                tensor.element.value.name()
+            );
+            here.for_each(|error| error.notes.push(note.clone()));
+        }
+    }
 }
 
 /// Whether values of this type exist on the host yet.

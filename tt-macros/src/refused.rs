@@ -5,18 +5,18 @@ use crate::launcher::{has_host_type, tensor_paths};
 use proc_macro2::{Delimiter, Group, Literal, TokenStream, TokenTree};
 use quote::{quote, quote_spanned};
 use tt_lang::diagnostic::Diagnostic;
-use tt_lang::syntax::{Parsed, Signature, SignatureKind, SignatureParam, render_message};
+use tt_lang::syntax::{Parsed, Signature, SignatureKind, SignatureParam, render_explanation, render_message};
 
 /// The errors `diagnostics` of the kernel `parsed`, written as `item`.
 pub(crate) fn tokens(parsed: &Parsed, diagnostics: &[Diagnostic], item: TokenStream) -> TokenStream {
-    let errors = diagnostics.iter().map(|diagnostic| error(parsed, diagnostic));
+    let errors = errors(parsed, diagnostics);
     let unexplained = diagnostics.is_empty().then(|| {
         let message = "this kernel cannot be compiled, and the compiler does not say why: please report it";
         quote! { ::core::compile_error! { #message } }
     });
     let head = parsed.signature.as_ref().map(head);
     quote! {
-        #(#errors)*
+        #errors
         #unexplained
         #head
         // Editors map what is typed to these tokens, for completion; rustc never sees them.
@@ -28,10 +28,35 @@ pub(crate) fn tokens(parsed: &Parsed, diagnostics: &[Diagnostic], item: TokenStr
     }
 }
 
+/// The errors of a kernel where no module of its name can stand, with a function so that callers give no further ones; `free` where
+/// it is no method.
+pub(crate) fn without_module(parsed: &Parsed, free: bool) -> TokenStream {
+    let errors = errors(parsed, &parsed.diagnostics);
+    let paths = parsed.signature.as_ref().filter(|_| free);
+    let paths = paths.map(|signature| tensor_paths(&signature.params));
+    let function = parsed.signature.as_ref().map(function);
+    quote! { #errors #paths #function }
+}
+
+/// An error for each diagnostic; what its code means stands with the first of each kind.
+fn errors(parsed: &Parsed, diagnostics: &[Diagnostic]) -> TokenStream {
+    let mut explained: Vec<u16> = Vec::new();
+    diagnostics
+        .iter()
+        .map(|diagnostic| {
+            let mut message = render_message(diagnostic, parsed.spans.locations());
+            if !explained.contains(&diagnostic.code.number) {
+                explained.push(diagnostic.code.number);
+                message += &render_explanation(diagnostic);
+            }
+            error(parsed, diagnostic, &message)
+        })
+        .collect()
+}
+
 /// `compile_error!` from the first to the last token of the error's place.
-fn error(parsed: &Parsed, diagnostic: &Diagnostic) -> TokenStream {
+fn error(parsed: &Parsed, diagnostic: &Diagnostic, message: &str) -> TokenStream {
     let (first, last) = parsed.spans.tokens(diagnostic.span);
-    let message = render_message(diagnostic, parsed.spans.locations());
     let path = quote_spanned! { first => ::core::compile_error! };
     let mut message = Group::new(Delimiter::Brace, quote_spanned! { last => #message });
     message.set_span(last);
@@ -41,33 +66,36 @@ fn error(parsed: &Parsed, diagnostic: &Diagnostic) -> TokenStream {
 
 /// A function and a module with the launcher's names and types; the crate does not compile, so neither ever runs.
 fn head(signature: &Signature) -> TokenStream {
-    let Signature {
-        visibility,
-        name,
-        params,
-        ..
-    } = signature;
-    let paths = tensor_paths(params);
-    let types = params.iter().map(parameter_type);
-    let names: Vec<_> = params.iter().map(|param| &param.name).collect();
+    let (visibility, name) = (&signature.visibility, &signature.name);
+    let paths = tensor_paths(&signature.params);
+    let function = function(signature);
     quote! {
         #paths
 
-        #[doc(hidden)]
-        #[allow(unused, clippy::all)]
-        #visibility fn #name<'t>(#(#names: #types),*) -> ::tt::Launch<'t> {
-            ::core::unreachable!()
-        }
+        #function
 
         #[doc(hidden)]
         #[allow(unused, non_snake_case)]
         #visibility mod #name {
             #[doc(hidden)]
-            pub const SOURCES: ::tt::Sources = ::tt::Sources { reader: "", compute: "", writer: "", host: "" };
+            pub const SOURCES: ::tt::Sources = ::tt::Sources::NONE;
             #[doc(hidden)]
             pub const PLAN: &str = "";
             #[doc(hidden)]
             pub const IR: &[(&str, &str)] = &[];
+        }
+    }
+}
+
+fn function(signature: &Signature) -> TokenStream {
+    let (visibility, name) = (&signature.visibility, &signature.name);
+    let types = signature.params.iter().map(parameter_type);
+    let names = signature.params.iter().map(|param| &param.name);
+    quote! {
+        #[doc(hidden)]
+        #[allow(unused, clippy::all)]
+        #visibility fn #name<'t>(#(#names: #types),*) -> ::tt::Launch<'t> {
+            ::core::unreachable!()
         }
     }
 }

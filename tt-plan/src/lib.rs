@@ -9,6 +9,7 @@ mod format;
 mod formula;
 mod order;
 mod plan;
+mod signature;
 mod validate;
 
 pub use execution::{Bindings, CoreRange, CoreWork, DeviceGrid, Execution, LayoutRecord, WorkItem};
@@ -19,3 +20,4 @@ pub use plan::{
     CircularBuffer, CompileArg, ComputeConfig, KernelPlan, Parameter, PartitionMode, Plan, PlanError, Role, RuntimeArg,
     RuntimeValue, SCHEMA_VERSION, Semaphore, TensorLayout, WorkPartition,
 };
+pub use signature::{Signature, formula, number};

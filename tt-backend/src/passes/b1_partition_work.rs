@@ -9,10 +9,9 @@
 //! ```
 
 use crate::codes;
-use crate::formula::formula;
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{Kernel, Order};
-use tt_plan::{BlockOrder, Formula, PartitionMode, WorkPartition};
+use tt_plan::{BlockOrder, Formula, PartitionMode, WorkPartition, formula};
 
 /// The partition of a kernel's work.
 #[derive(Debug, Clone, PartialEq)]

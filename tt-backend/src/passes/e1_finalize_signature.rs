@@ -138,7 +138,7 @@ pub fn run(inputs: Inputs) -> Result<Device, Vec<Diagnostic>> {
     let programs: [Program; 3] = finished
         .try_into()
         .unwrap_or_else(|_| unreachable!("three roles make three programs"));
-    let plan = plan::run(kernel, layouts, partition, &buffers, &indices, &programs);
+    let plan = plan::run(kernel, layouts, partition, &buffers, &indices, &programs)?;
     Ok(Device {
         buffers,
         indices,

@@ -1,6 +1,6 @@
 //! From arguments to values: everything that can be checked before a launch is checked here.
 //!
-//! After: every extent and scalar of the plan has a value, every tensor has the extents that the signature asks for, and
+//! After: every extent and scalar of the signature has a value, every tensor has the extents that the signature asks for, and
 //! all tensors are on one open device.
 
 use super::argument::{Argument, Value};
@@ -11,7 +11,7 @@ use crate::{Error, ErrorKind, Result};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use tt_lang::ir::ScalarKind;
-use tt_plan::{Bindings, Formula, Parameter, Plan};
+use tt_plan::{Bindings, Formula, Parameter};
 
 /// A launch's values.
 pub(crate) struct Bound<'t> {
@@ -28,15 +28,20 @@ struct Origin<'a> {
     value: i64,
 }
 
-/// Checks `arguments` against the signature in `plan` and binds them.
-pub(crate) fn bind<'t>(kernel: &Kernel, plan: &Plan, arguments: &[Argument<'t>]) -> Result<Bound<'t>> {
-    if arguments.len() != plan.parameters.len() {
-        let (found, wanted) = (arguments.len(), plan.parameters.len());
+/// Checks `arguments` against a kernel's parameters and binds them and the symbolic extents.
+pub(crate) fn bind<'t>(
+    kernel: &Kernel,
+    parameters: &[Parameter],
+    extents: &[String],
+    arguments: &[Argument<'t>],
+) -> Result<Bound<'t>> {
+    if arguments.len() != parameters.len() {
+        let (found, wanted) = (arguments.len(), parameters.len());
         return Err(kernel.damaged(&format!("the launcher passes {found} arguments, the plan has {wanted}")));
     }
     let mut bindings = Bindings::default();
     let mut tensors: Vec<(String, bool, &'t RawTensor)> = Vec::new();
-    for (parameter, argument) in plan.parameters.iter().zip(arguments) {
+    for (parameter, argument) in parameters.iter().zip(arguments) {
         let mismatch = || {
             kernel.damaged(&format!(
                 "the launcher and the plan disagree on the type of `{}`",
@@ -99,8 +104,8 @@ pub(crate) fn bind<'t>(kernel: &Kernel, plan: &Plan, arguments: &[Argument<'t>])
         }
     }
     let device = one_device(kernel, &tensors)?;
-    bind_extents(kernel, plan, &tensors, &mut bindings)?;
-    check_extents(kernel, plan, &tensors, &bindings)?;
+    bind_extents(kernel, parameters, extents, &tensors, &mut bindings)?;
+    check_extents(kernel, parameters, &tensors, &bindings)?;
     Ok(Bound {
         bindings,
         tensors,
@@ -140,10 +145,10 @@ fn one_device(kernel: &Kernel, tensors: &[(String, bool, &RawTensor)]) -> Result
 
 /// The axes of all tensors: the tensor's name, the axis, its formula and its extent.
 fn axes<'a>(
-    plan: &'a Plan,
+    parameters: &'a [Parameter],
     tensors: &'a [(String, bool, &'a RawTensor)],
 ) -> impl Iterator<Item = (&'a str, usize, &'a Formula, usize)> {
-    let formulas = plan.parameters.iter().filter_map(|parameter| match parameter {
+    let formulas = parameters.iter().filter_map(|parameter| match parameter {
         Parameter::Tensor { extents, .. } => Some(extents),
         Parameter::Scalar { .. } => None,
     });
@@ -156,14 +161,15 @@ fn axes<'a>(
 /// Reads the symbolic extents off the tensors.
 fn bind_extents(
     kernel: &Kernel,
-    plan: &Plan,
+    parameters: &[Parameter],
+    extents: &[String],
     tensors: &[(String, bool, &RawTensor)],
     bindings: &mut Bindings,
 ) -> Result<()> {
     let mut origins: BTreeMap<&str, Origin<'_>> = BTreeMap::new();
-    for (tensor, axis, formula, extent) in axes(plan, tensors) {
+    for (tensor, axis, formula, extent) in axes(parameters, tensors) {
         let Formula::Name(name) = formula else { continue };
-        if !plan.extents.contains(name) {
+        if !extents.contains(name) {
             continue;
         }
         // `Tiling::of` bounds extents far below 63 bits.
@@ -177,7 +183,7 @@ fn bind_extents(
             return Err(Error::new(ErrorKind::Shape, message));
         }
     }
-    for name in &plan.extents {
+    for name in extents {
         let Some(origin) = origins.get(name.as_str()) else {
             return Err(kernel.damaged(&format!("no tensor has the extent `{name}` as an axis of its own")));
         };
@@ -189,11 +195,11 @@ fn bind_extents(
 /// Compares the tensors' extents with literal and computed ones.
 fn check_extents(
     kernel: &Kernel,
-    plan: &Plan,
+    parameters: &[Parameter],
     tensors: &[(String, bool, &RawTensor)],
     bindings: &Bindings,
 ) -> Result<()> {
-    for (tensor, axis, formula, extent) in axes(plan, tensors) {
+    for (tensor, axis, formula, extent) in axes(parameters, tensors) {
         let value = formula
             .evaluate(&|name| bindings.integers.get(name).copied())
             .map_err(|error| {

@@ -78,18 +78,21 @@ impl<'t> Launch<'t> {
     }
 
     /// The reference result: what the kernel's source says over real numbers, computed on the host from what the tensors
-    /// hold now. The device's tensors are not changed.
+    /// hold now. The device's tensors are not changed. Of a kernel that the compiler refuses, `#[tt::kernel(reference)]`, this is
+    /// the only result.
     ///
     /// # Errors
     /// Where the arguments do not fit the kernel or each other, or the source has no meaning for them.
     pub fn reference(&self) -> Result<Reference> {
-        let (_, bound) = self.bind()?;
+        let signature = self.kernel.signature()?;
+        let bound = bind(self.kernel, &signature.parameters, &signature.extents, &self.arguments)?;
         reference::run(self.kernel, &bound)
     }
 
     fn bind(&self) -> Result<(&'static Plan, Bound<'t>)> {
         let plan = self.kernel.plan()?;
-        Ok((plan, bind(self.kernel, plan, &self.arguments)?))
+        let bound = bind(self.kernel, &plan.parameters, &plan.extents, &self.arguments)?;
+        Ok((plan, bound))
     }
 
     /// Starts the kernel; `then` takes how long that took, before anything else can start.

@@ -233,6 +233,7 @@ impl Frontend {
                     note,
                 );
             }
+            let value = value.filter(|value| !self.beyond_31_bits(value, argument, "an axis of the grid"));
             let span = self.span(*argument);
             extents.push(value.map(|value| Spanned { value, span }));
         }

@@ -50,6 +50,10 @@ pub(super) struct Frontend {
     pub(super) loops: usize,
     /// Whether a `T.Kernel` was seen, right or wrong.
     pub(super) grid_seen: Option<Span>,
+    /// Where the option `reference` was given.
+    pub(super) reference: Option<Span>,
+    /// Warnings that are not wanted.
+    pub(super) allowed: Vec<&'static Code>,
 }
 
 impl Frontend {
@@ -69,6 +73,8 @@ impl Frontend {
             nesting: 0,
             loops: 0,
             grid_seen: None,
+            reference: None,
+            allowed: Vec::new(),
         }
     }
 
@@ -143,6 +149,10 @@ impl Frontend {
                 let note = match self.scope.nearest(&name) {
                     Some(near) => format!("did you mean `{near}`?"),
                     None if name == "T" => "`T` is followed by an operation: `T.copy(..)`".to_string(),
+                    None if is_constant_case(&name) => format!(
+                        "constants of the module are not seen by a kernel: write `const {name}: usize = ..;` in its body, or \
+                         take `const {name}: usize` as an extent of a tensor"
+                    ),
                     None => "a kernel sees its parameters and what its body declares; nothing else of the module"
                         .to_string(),
                 };
@@ -314,6 +324,16 @@ impl Frontend {
         }
         Some(value)
     }
+}
+
+/// Whether an integer is one of the device's, signed or not.
+pub(super) fn fits_in_32_bits(value: i64) -> bool {
+    i32::try_from(value).is_ok() || u32::try_from(value).is_ok()
+}
+
+/// Whether a name is written as Rust writes constants.
+fn is_constant_case(name: &str) -> bool {
+    name.chars().any(|c| c.is_ascii_uppercase()) && !name.chars().any(|c| c.is_ascii_lowercase())
 }
 
 /// The name that `expr` is, if it is nothing but a name.

@@ -80,7 +80,7 @@ impl Frontend {
     fn bounds(&mut self, expr: &Expr) -> Option<(IntExpr, IntExpr)> {
         match range_of(expr) {
             Some(range) => self.range_bounds(range),
-            None => Some((IntExpr::Const(0), self.integer(expr)?)),
+            None => Some((IntExpr::Const(0), self.loop_bound(expr)?)),
         }
     }
 
@@ -94,13 +94,18 @@ impl Frontend {
             );
             return None;
         };
-        let (start, end) = (self.integer(start), self.integer(end));
+        let (start, end) = (self.loop_bound(start), self.loop_bound(end));
         let (start, end) = (start?, end?);
         let end = match range.limits {
             syn::RangeLimits::HalfOpen(_) => end,
             syn::RangeLimits::Closed(_) => self.integer_op(IntOp::Add, end, IntExpr::Const(1), range)?,
         };
         Some((start, end))
+    }
+
+    fn loop_bound(&mut self, expr: &Expr) -> Option<IntExpr> {
+        let value = self.integer(expr)?;
+        (!self.beyond_31_bits(&value, expr, "the bound of a loop")).then_some(value)
     }
 
     fn stages(&mut self, value: Option<&Expr>) -> Option<u32> {

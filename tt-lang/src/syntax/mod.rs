@@ -20,6 +20,7 @@ mod method;
 mod options;
 mod parallel;
 mod parameter;
+mod placement;
 mod refuse;
 mod render;
 mod scope;
@@ -29,17 +30,19 @@ mod spans;
 mod statement;
 #[cfg(test)]
 mod tests;
+mod unreadable;
 mod value;
 mod vocabulary;
 
 pub use limits::kernels_are_within_limits;
-pub use render::{render_message, render_text};
+pub use placement::Placement;
+pub use render::{render_explanation, render_message, render_note, render_text};
 pub use signature::{Signature, SignatureKind, SignatureParam};
 pub use spans::SpanTable;
 
 use crate::codes;
-use crate::diagnostic::Diagnostic;
-use crate::ir::Kernel;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::ir::{Kernel, Span};
 use frontend::Frontend;
 use limits::Beyond;
 use proc_macro2::TokenStream;
@@ -57,6 +60,12 @@ pub struct Parsed {
     pub spans: SpanTable,
     /// The function's head, where it is a function.
     pub signature: Option<Signature>,
+    /// Warnings about a kernel without errors, but for those that it allows.
+    pub warnings: Vec<Diagnostic>,
+    /// Where `#[tt::kernel(reference)]` says that the kernel need not compile.
+    pub reference: Option<Span>,
+    /// Warnings that the kernel allows.
+    pub allowed: Vec<&'static Code>,
 }
 
 /// Reads `item`, a function under `#[tt::kernel(attr)]`, which stands in the file `file` (without folders).
@@ -69,19 +78,25 @@ pub fn parse(attr: TokenStream, item: TokenStream, file: &str) -> Parsed {
         Err(error) => {
             let mut frontend = Frontend::new(String::new());
             let span = frontend.spans.between(error.span(), error.span());
-            let message = match syn::parse2::<syn::Item>(item) {
-                Ok(_) => "`#[tt::kernel]` belongs on a function".to_string(),
-                Err(_) => format!("this is not a function that Rust can read: {error}"),
+            let message = match syn::parse2::<syn::Item>(item.clone()) {
+                Ok(_) => Some("`#[tt::kernel]` belongs on a function".to_string()),
+                Err(_) if frontend.refuse_comma_indices(item) => None,
+                Err(_) => Some(format!("this is not a function that Rust can read: {error}")),
             };
-            frontend.report(
-                Diagnostic::new(&codes::NOT_A_FUNCTION, span, message)
-                    .note("write `#[tt::kernel] fn name(a: &Tensor<bf16, M, N>, ..) { .. }`"),
-            );
+            if let Some(message) = message {
+                frontend.report(
+                    Diagnostic::new(&codes::NOT_A_FUNCTION, span, message)
+                        .note("write `#[tt::kernel] fn name(a: &Tensor<bf16, M, N>, ..) { .. }`"),
+                );
+            }
             Parsed {
                 kernel: None,
                 diagnostics: frontend.diagnostics,
                 spans: frontend.spans,
                 signature: None,
+                warnings: Vec::new(),
+                reference: None,
+                allowed: Vec::new(),
             }
         }
     }
@@ -185,10 +200,16 @@ fn read(options: TokenStream, function: &syn::ItemFn, attributes: &[syn::Attribu
         }),
         _ => None,
     };
+    let allowed = frontend.allowed;
+    let mut warnings = kernel.as_ref().map(crate::warnings).unwrap_or_default();
+    warnings.retain(|warning| !allowed.contains(&warning.code));
     Parsed {
         kernel,
         diagnostics,
         spans: frontend.spans,
         signature: Some(signature),
+        warnings,
+        reference: frontend.reference,
+        allowed,
     }
 }

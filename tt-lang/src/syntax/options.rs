@@ -11,7 +11,15 @@ use syn::parse::Parser;
 use syn::punctuated::Punctuated;
 use syn::{Expr, Lit, Meta, Token};
 
-const KEYS: [&str; 5] = ["fidelity", "fp32_acc", "approx", "order", "multicast"];
+const KEYS: [&str; 7] = [
+    "fidelity",
+    "fp32_acc",
+    "approx",
+    "order",
+    "multicast",
+    "reference",
+    "allow",
+];
 const FIDELITIES: [(&str, Fidelity); 4] = [
     ("LoFi", Fidelity::LoFi),
     ("HiFi2", Fidelity::HiFi2),
@@ -74,6 +82,17 @@ impl Frontend {
                 continue;
             }
             seen.push((key.clone(), span));
+            match key.as_str() {
+                "reference" => {
+                    self.reference_option(entry, span);
+                    continue;
+                }
+                "allow" => {
+                    self.allow_option(entry, span);
+                    continue;
+                }
+                _ => {}
+            }
             let Meta::NameValue(entry) = entry else {
                 let note = format!("write `{key} = ..`");
                 self.report(Diagnostic::new(&codes::OPTION_VALUE, span, format!("`{key}` has no value")).note(note));
@@ -102,6 +121,45 @@ impl Frontend {
             }
         }
         options
+    }
+
+    /// `reference`, or `reference = true`.
+    fn reference_option(&mut self, entry: &Meta, span: Span) {
+        let asked = match entry {
+            Meta::Path(_) => Some(true),
+            Meta::NameValue(entry) => self.flag("reference", Some(&entry.value), false),
+            Meta::List(_) => {
+                let message = "`reference` takes no arguments";
+                self.report(Diagnostic::new(&codes::OPTION_VALUE, span, message).note("write `reference` alone"));
+                None
+            }
+        };
+        if asked == Some(true) {
+            self.reference = Some(span);
+        }
+    }
+
+    /// `allow(TT0350, TT0351)`: warnings that are not wanted.
+    fn allow_option(&mut self, entry: &Meta, span: Span) {
+        let usage = "write `allow(TT0350)`, with the codes of the warnings";
+        let Meta::List(list) = entry else {
+            return self.report(Diagnostic::new(&codes::OPTION_VALUE, span, "`allow` takes codes").note(usage));
+        };
+        let words = Punctuated::<syn::Ident, Token![,]>::parse_terminated.parse2(list.tokens.clone());
+        let Ok(words) = words else {
+            return self.report(Diagnostic::new(&codes::OPTION_VALUE, span, "`allow` takes codes").note(usage));
+        };
+        for word in &words {
+            match codes::WARNINGS.iter().find(|code| word == &code.to_string()) {
+                Some(code) => self.allowed.push(code),
+                None => {
+                    let known: Vec<String> = codes::WARNINGS.iter().map(|code| code.to_string()).collect();
+                    let message = format!("`{word}` is not the code of a warning");
+                    let note = format!("the warnings are {}; errors cannot be allowed", known.join(", "));
+                    self.error(&codes::OPTION_VALUE, word, message, note);
+                }
+            }
+        }
     }
 
     /// The word of `choices` that `value` is.

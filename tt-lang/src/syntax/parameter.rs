@@ -303,6 +303,9 @@ impl Frontend {
             self.error(&codes::TENSOR_EXTENT, inner, "an extent is at least 1", note);
             return None;
         }
+        if self.beyond_31_bits(&value, inner, "an extent") {
+            return None;
+        }
         Some(value)
     }
 

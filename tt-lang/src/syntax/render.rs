@@ -29,7 +29,12 @@ pub fn render_text(diagnostic: &Diagnostic, locations: &[SourceLocation], file: 
 
 /// What `compile_error!` says: the code and the message, then labels with their lines, then notes.
 pub fn render_message(diagnostic: &Diagnostic, locations: &[SourceLocation]) -> String {
-    let mut text = format!("{}: {}", diagnostic.code, diagnostic.message);
+    format!("{}: {}", diagnostic.code, render_note(diagnostic, locations))
+}
+
+/// [`render_message`] without the code, for where that stands elsewhere.
+pub fn render_note(diagnostic: &Diagnostic, locations: &[SourceLocation]) -> String {
+    let mut text = diagnostic.message.clone();
     for (span, label) in &diagnostic.labels {
         let location = locations.get(span.0 as usize).copied().unwrap_or_default();
         let _ = write!(text, "\n  line {}: {label}", location.line);
@@ -38,4 +43,9 @@ pub fn render_message(diagnostic: &Diagnostic, locations: &[SourceLocation]) -> 
         let _ = write!(text, "\n  note: {note}");
     }
     text
+}
+
+/// What the code of `diagnostic` means, as a last line: for the first of several with the same code.
+pub fn render_explanation(diagnostic: &Diagnostic) -> String {
+    format!("\n  about {}: {}", diagnostic.code, diagnostic.code.explanation)
 }

@@ -99,6 +99,17 @@ impl Frontend {
         u64::try_from(constant).ok()
     }
 
+    /// Whether the constant `value`, which is `what`, cannot be counted to; then that is reported.
+    pub(super) fn beyond_31_bits(&mut self, value: &IntExpr, node: &Expr, what: &str) -> bool {
+        let beyond = value.as_const().is_some_and(|value| i32::try_from(value).is_err());
+        if beyond {
+            let message = format!("{what} is at most {}", i32::MAX);
+            let note = "the device counts in signed integers of 32 bits: write a smaller one";
+            self.error(&codes::EXTENT_SIZE, node, message, note);
+        }
+        beyond
+    }
+
     /// `value`, the value of `node`, as a number of `class`; integers become integer elements.
     pub(super) fn number(&mut self, value: Value, class: Class, node: &(impl ToTokens + ?Sized)) -> Option<Element> {
         match (value, class) {

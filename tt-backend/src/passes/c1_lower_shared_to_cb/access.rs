@@ -93,12 +93,11 @@ impl Result2d {
                 return Err(refused("a row index stands for a column, or the other way round"));
             }
         };
-        for part in &offset {
-            if !part.is_multiple_of(32) {
-                return Err(refused(
-                    "an offset is not a multiple of 32 whatever the values at launch",
-                ));
-            }
+        if !offset.iter().all(|part| part.is_multiple_of(32)) {
+            let message =
+                format!("`{name}` is indexed at an offset that is not a multiple of 32 whatever the values at launch");
+            return Err(Diagnostic::new(&codes::OFFSET_IN_TILE, span, message)
+                .note("elements keep their places within tiles of 32 × 32: write offsets that are multiples of 32"));
         }
         Ok(Classified { broadcast, offset })
     }

@@ -6,12 +6,11 @@ use super::access::Result2d;
 use super::translate::{Refused, Translate, variable};
 use crate::codes;
 use crate::flow::{Elementwise, FlowKind, FlowStmt, Operand, Value, ValueKind};
-use crate::formula::formula;
 use crate::linear::Linear;
 use crate::passes::a1_infer_layout::Orientation;
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{Access, Assign, Buffer, Element, ElementKind, ElementType, IntExpr, ScalarKind, Span, VarId};
-use tt_plan::{Formula, Number};
+use tt_plan::{Formula, Number, formula};
 
 impl Translate<'_> {
     pub(super) fn assign(

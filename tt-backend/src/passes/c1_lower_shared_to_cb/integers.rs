@@ -3,7 +3,7 @@
 use crate::codes;
 use crate::flow::{FlowKind, FlowStmt, TileRegion};
 use tt_lang::diagnostic::Diagnostic;
-use tt_lang::ir::{BoolExpr, IntExpr, IntOp, Span};
+use tt_lang::ir::{NumberExpr, BoolExpr, IntExpr, IntOp, Span};
 
 /// The operations that one expression may take where it is written out.
 const LARGEST: u64 = 2_000;
@@ -42,7 +42,8 @@ pub fn check(body: &[FlowStmt]) -> Result<(), Vec<Diagnostic>> {
 
 fn integers(cond: &BoolExpr, visit: &mut impl FnMut(&IntExpr)) {
     match cond {
-        BoolExpr::Const(_) | BoolExpr::CompareScalar(..) => {}
+        BoolExpr::Const(_) => {}
+        BoolExpr::CompareNumbers(_, a, b) => [a, b].into_iter().for_each(|side| numbers(side, visit)),
         BoolExpr::Compare(_, a, b) => {
             visit(a);
             visit(b);
@@ -52,6 +53,15 @@ fn integers(cond: &BoolExpr, visit: &mut impl FnMut(&IntExpr)) {
             integers(b, visit);
         }
         BoolExpr::Not(a) => integers(a, visit),
+    }
+}
+
+/// The integers in a number.
+fn numbers(number: &NumberExpr, visit: &mut impl FnMut(&IntExpr)) {
+    match number {
+        NumberExpr::Literal(_) | NumberExpr::Scalar(_) => {}
+        NumberExpr::Int(integer) => visit(integer),
+        NumberExpr::Call(_, args) => args.iter().for_each(|arg| numbers(arg, visit)),
     }
 }
 

@@ -4,13 +4,12 @@
 
 use crate::codes;
 use crate::device::{Accessor, Argument, Call, Expr, Leaf, Node};
-use crate::formula::{formula, number};
 use crate::linear::Signs;
 use crate::names::Names;
 use crate::target;
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{BoolExpr, CompareOp, IntExpr, IntOp, Kernel, ParamId};
-use tt_plan::{Formula, Number, RuntimeValue};
+use tt_plan::{Formula, Number, RuntimeValue, formula, number};
 
 /// Collects arguments.
 pub struct Arguments<'a> {

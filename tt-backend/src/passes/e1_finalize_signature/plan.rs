@@ -2,15 +2,13 @@
 
 use crate::device::Program;
 use crate::flow::Buffer;
-use crate::formula::formula;
 use crate::passes::a1_infer_layout::Layouts;
 use crate::passes::b1_partition_work::Partition;
 use crate::target::TARGETS;
-use tt_lang::ir::{Kernel, Param};
-use tt_plan::{
-    CircularBuffer, CompileArg, ComputeConfig, DataFormat, Formula, KernelPlan, Parameter, Plan, RuntimeArg,
-    SCHEMA_VERSION, TensorLayout,
-};
+use crate::verify::{Fault, unproved};
+use tt_lang::diagnostic::Diagnostic;
+use tt_lang::ir::Kernel;
+use tt_plan::{CircularBuffer, CompileArg, ComputeConfig, KernelPlan, Plan, RuntimeArg, SCHEMA_VERSION, Signature};
 
 /// Writes the plan.
 pub fn run(
@@ -20,34 +18,11 @@ pub fn run(
     buffers: &[Buffer],
     indices: &[u8],
     programs: &[Program; 3],
-) -> Plan {
-    let parameters = kernel
-        .params
-        .iter()
-        .map(|param| match param {
-            Param::Scalar(scalar) => Parameter::Scalar {
-                name: scalar.name.clone(),
-                kind: scalar.kind,
-            },
-            Param::Tensor(tensor) => Parameter::Tensor {
-                name: tensor.name.clone(),
-                element: tensor.element.value,
-                mutable: tensor.mutable,
-                extents: tensor
-                    .extents
-                    .iter()
-                    // The language lets no variable into an extent.
-                    .map(|extent| formula(kernel, &extent.value).unwrap_or(Formula::Const(0)))
-                    .collect(),
-                layout: TensorLayout {
-                    shard: "DRAM".into(),
-                    interleave: true,
-                    tile_shape: [32, 32],
-                    page_size: DataFormat::of(tensor.element.value).tile_bytes(),
-                },
-            },
-        })
-        .collect();
+) -> Result<Plan, Vec<Diagnostic>> {
+    let Some(Signature { extents, parameters }) = Signature::of(kernel) else {
+        let fault = Fault("an extent of a tensor mentions a variable".into());
+        return Err(vec![unproved(kernel, &fault)]);
+    };
     let mut circular_buffers: Vec<CircularBuffer> = buffers
         .iter()
         .zip(indices)
@@ -62,11 +37,11 @@ pub fn run(
         })
         .collect();
     circular_buffers.sort_by_key(|cb| cb.index);
-    Plan {
+    Ok(Plan {
         schema: SCHEMA_VERSION,
         kernel: kernel.name.clone(),
         architectures: TARGETS.iter().map(|target| target.name.to_string()).collect(),
-        extents: kernel.extents.iter().map(|extent| extent.name.clone()).collect(),
+        extents,
         parameters,
         grid: partition.grid.clone(),
         work_partition: partition.work,
@@ -98,5 +73,5 @@ pub fn run(
                     .collect(),
             })
             .collect(),
-    }
+    })
 }

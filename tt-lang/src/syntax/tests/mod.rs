@@ -3,6 +3,7 @@
 mod forms;
 mod programs;
 mod refusals;
+mod warnings;
 
 use super::{Parsed, parse, parse_item_fn, render_text};
 use proc_macro2::TokenStream;
@@ -67,4 +68,17 @@ fn an_item_that_is_no_function_is_refused() {
     let parsed = parse(TokenStream::new(), "struct S;".parse().expect("tokens"), "test.rs");
     assert_eq!(parsed.diagnostics[0].code.number, 1);
     assert!(parsed.signature.is_none());
+}
+
+#[test]
+fn indices_without_parentheses_are_named() {
+    let source = "fn k(a: &Tensor<bf16, 32, 32>, c: &mut Tensor<bf16, 32, 32>) { let b = T.Kernel(1);
+        for (i, j) in T.Parallel(32, 32) { c[i, j] = a[(i, j)] + a[i + 1, j]; } let z = [1, 2]; }";
+    let parsed = parse(TokenStream::new(), source.parse().expect("tokens"), "test.rs");
+    let found: Vec<(u16, &str)> = parsed
+        .diagnostics
+        .iter()
+        .map(|diagnostic| (diagnostic.code.number, diagnostic.notes[0].as_str()))
+        .collect();
+    assert_eq!(found, [(357, "write `c[(i , j)]`"), (357, "write `a[(i + 1 , j)]`")]);
 }

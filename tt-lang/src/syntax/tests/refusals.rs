@@ -20,6 +20,7 @@ const BODIES: &[(&str, &[u16])] = &[
     ("for k in 0..n.next_multiple_of(32) {}", &[41]),
     ("for k in 0..M.exp() {}", &[41]),
     ("T.cpoy(x, y);", &[42]),
+    ("T.matmul(x, y, acc);", &[42]),
     ("T.alloc_local(x);", &[42]),
     ("for k in T.Persistent(8) {}", &[42]),
     ("let z = T.alloc_sharde::<bf16>(32, 32);", &[42]),
@@ -99,6 +100,10 @@ const BODIES: &[(&str, &[u16])] = &[
     ("let z = 1 / 0;", &[55]),
     ("let z = 9223372036854775807 + 1;", &[55]),
     ("let z = 99999999999999999999;", &[55]),
+    ("let z = 65536 * 65536;", &[55]),
+    ("let z = 4294967296;", &[55]),
+    ("for k in 0..2147483648 {}", &[356]),
+    ("for k in T.serial(4294967295) {}", &[356]),
     ("let z = n << 2;", &[56]),
     (
         "for (i, j) in T.Parallel(64, 64) { y[(i, j)] = x[(i, j)] % 2.0; }",
@@ -130,7 +135,8 @@ const BODIES: &[(&str, &[u16])] = &[
     ),
     ("for k in 0..x[(0, 0)] {}", &[60]),
     ("if x[(0, 0)] > 0.0 { T.clear(y); }", &[61]),
-    ("if alpha * 2.0 > 1.0 { T.clear(y); }", &[61]),
+    ("if (bx as f32) > alpha { T.clear(y); }", &[61]),
+    ("if alpha > (alpha as bf16) { T.clear(y); }", &[61]),
     ("T.fill(x, y[(0, 0)]);", &[62]),
     ("let z = alpha * 2.0;", &[63]),
     ("let z: f32 = 1.0;", &[63]),
@@ -448,6 +454,18 @@ const KERNELS: &[(&str, &[u16])] = &[
         "#[tt::kernel] fn k(#[layout(halo(1, 1))] a: &Tensor<bf16, 32, 32>) { let b = T.Kernel(1); }",
         &[24],
     ),
+    (
+        "#[tt::kernel] fn k(a: &Tensor<bf16, 3000000000>) { let b = T.Kernel(1); }",
+        &[356],
+    ),
+    (
+        "#[tt::kernel] fn k(a: &Tensor<bf16, { 65535 * 65535 }>) { let b = T.Kernel(1); }",
+        &[356],
+    ),
+    (
+        "#[tt::kernel] fn k(a: &Tensor<bf16, 32>) { let b = T.Kernel(3000000000); }",
+        &[356],
+    ),
     ("#[tt::kernel] fn k() {}", &[30]),
     ("#[tt::kernel] fn k() { let (b, d) = T.Kernel(4); }", &[32]),
     ("#[tt::kernel] fn k() { let b = T.Kernel(4, 4); }", &[32]),
@@ -615,6 +633,11 @@ fn every_code_of_the_language_has_a_case() {
         // An item that is no function has a test of its own: it is not a kernel to `tt-build`.
         .chain([codes::NOT_A_FUNCTION.number])
         .chain(beyond_limits().iter().flat_map(|(_, codes)| codes.iter().copied()))
+        // Warnings and places are in `warnings`; a needless `reference` is the macro's to tell, and has a case in `tests/ui`.
+        .chain(codes::WARNINGS.iter().map(|code| code.number))
+        .chain([codes::KERNEL_IN_IMPL.number, codes::KERNEL_NAME.number])
+        // No Rust, so no file that `tt-build` reads.
+        .chain([codes::COMMA_INDEX.number])
         .collect();
     let missing: Vec<String> = codes::ALL
         .iter()

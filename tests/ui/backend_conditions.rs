@@ -1,0 +1,16 @@
+//! More conditions in one statement than are written out.
+use tt::prelude::*;
+
+#[tt::kernel]
+fn scale<const M: usize, const N: usize>(x: &Tensor<bf16, M, N>, alpha: f32, n: u32, y: &mut Tensor<bf16, M, N>) {
+    let (bx, by) = T.Kernel(N.div_ceil(64), M.div_ceil(64));
+    let v = T.alloc_shared::<bf16>(64, 64);
+    T.copy(x[(by * 64, bx * 64)], v);
+    for (i, j) in T.Parallel(64, 64) {
+        v[(i, j)] = T.select(n > 1, 1.0, 0.0) + T.select(n > 2, 1.0, 0.0) + T.select(n > 3, 1.0, 0.0)
+            + T.select(n > 4, 1.0, 0.0) + T.select(n > 5, 1.0, 0.0);
+    }
+    T.copy(v, y[(by * 64, bx * 64)]);
+}
+
+fn main() {}

@@ -1,0 +1,240 @@
+//! What is certainly not meant but allowed: an output that is never stored to, a block that is never read, a grid whose
+//! extent is rounded down.
+//!
+//! The kernel means what it says in all these cases, so they are no errors; each has a code and can be allowed.
+
+use crate::codes;
+use crate::diagnostic::Diagnostic;
+use crate::ir::{
+    BlockId, Buffer, Element, ElementKind, IntExpr, IntOp, Kernel, Named, Param, ParamId, Place, PrintItem, Stmt,
+    StmtKind,
+};
+
+/// Every warning about `kernel`, in the order of the source.
+pub fn warnings(kernel: &Kernel) -> Vec<Diagnostic> {
+    let mut uses = Uses {
+        stored: vec![false; kernel.params.len()],
+        read: vec![false; kernel.blocks.len()],
+        written: vec![false; kernel.blocks.len()],
+    };
+    uses.statements(&kernel.body);
+    let mut found = never_stored(kernel, &uses);
+    found.extend(never_read(kernel, &uses));
+    found.extend(floor_divided(kernel));
+    found.sort_by_key(|warning| {
+        let location = kernel.location(warning.span);
+        (location.line, location.column)
+    });
+    found
+}
+
+fn never_stored(kernel: &Kernel, uses: &Uses) -> Vec<Diagnostic> {
+    let tensors = kernel.params.iter().zip(&uses.stored);
+    tensors
+        .filter_map(|(param, stored)| match param {
+            Param::Tensor(tensor) if tensor.mutable && !stored => {
+                let message = format!("`{}` is `&mut`, and nothing is stored to it", tensor.name);
+                Some(
+                    Diagnostic::new(&codes::NEVER_STORED, tensor.span, message).note(format!(
+                        "store a block, `T.copy(block, {}[(row, col)])`, or take it as `&Tensor<..>`",
+                        tensor.name
+                    )),
+                )
+            }
+            Param::Tensor(_) | Param::Scalar(_) => None,
+        })
+        .collect()
+}
+
+fn never_read(kernel: &Kernel, uses: &Uses) -> Vec<Diagnostic> {
+    let blocks = kernel.blocks.iter().zip(uses.read.iter().zip(&uses.written));
+    blocks
+        .filter(|(_, (read, _))| !**read)
+        .map(|(block, (_, written))| {
+            let (message, note) = match written {
+                true => (
+                    format!("the block `{}` is written and never read", block.name),
+                    "read it, or leave out what fills it",
+                ),
+                false => (format!("the block `{}` is never used", block.name), "leave it out"),
+            };
+            Diagnostic::new(&codes::NEVER_READ, block.span, message).note(note)
+        })
+        .collect()
+}
+
+fn floor_divided(kernel: &Kernel) -> Vec<Diagnostic> {
+    let axes = kernel.grid.axes.iter().filter_map(|(_, extent)| {
+        let (over, by) = rounded_down(&extent.value)?;
+        let (over, by) = (Named(kernel, over), Named(kernel, by));
+        let message = format!("this grid leaves out the rest of `{over} / {by}`");
+        Some(
+            Diagnostic::new(&codes::FLOOR_DIVIDED_GRID, extent.span, message).note(format!(
+                "write `{}.div_ceil({by})`: blocks may reach past the edge",
+                parenthesised(&over.to_string())
+            )),
+        )
+    });
+    axes.collect()
+}
+
+/// Dividend and divisor, where a factor of the extent `expr` divides a symbolic extent and drops the rest.
+fn rounded_down(expr: &IntExpr) -> Option<(&IntExpr, &IntExpr)> {
+    match expr {
+        IntExpr::Binary(IntOp::Mul, a, b) => rounded_down(a).or_else(|| rounded_down(b)),
+        IntExpr::Binary(IntOp::Div, a, b) => {
+            let by = b.as_const().filter(|by| *by > 1)?;
+            let sum = Sum::of(a, by);
+            // `(N + 63) / 64` rounds up, `(N * 64) / 64` has no rest, `(N - 32) / 64` leaves something out on purpose.
+            let drops = sum.extent && sum.rest && (0..by - 1).contains(&sum.constant);
+            drops.then_some((a, b))
+        }
+        IntExpr::Const(_) | IntExpr::Extent(_) | IntExpr::Scalar(_) | IntExpr::Var(_) | IntExpr::Binary(..) => None,
+    }
+}
+
+/// What matters of a sum that is divided.
+struct Sum {
+    constant: i64,
+    /// It mentions a symbolic extent.
+    extent: bool,
+    /// A part of it need not be a multiple of the divisor.
+    rest: bool,
+}
+
+impl Sum {
+    fn of(expr: &IntExpr, by: i64) -> Sum {
+        let mut extent = false;
+        expr.walk(&mut |part| extent |= matches!(part, IntExpr::Extent(_)));
+        let atom = Sum {
+            constant: 0,
+            extent,
+            rest: true,
+        };
+        match expr {
+            IntExpr::Const(value) => Sum {
+                constant: *value,
+                extent,
+                rest: false,
+            },
+            IntExpr::Binary(op @ (IntOp::Add | IntOp::Sub), a, b) => {
+                let (a, b) = (Sum::of(a, by), Sum::of(b, by));
+                match op.apply(a.constant, b.constant) {
+                    Some(constant) => Sum {
+                        constant,
+                        extent,
+                        rest: a.rest || b.rest,
+                    },
+                    None => atom,
+                }
+            }
+            IntExpr::Binary(IntOp::Mul, a, b) => {
+                let multiple = |side: &IntExpr| side.as_const().is_some_and(|factor| factor % by == 0);
+                Sum {
+                    rest: !multiple(a) && !multiple(b),
+                    ..atom
+                }
+            }
+            IntExpr::Extent(_) | IntExpr::Scalar(_) | IntExpr::Var(_) | IntExpr::Binary(..) => atom,
+        }
+    }
+}
+
+fn parenthesised(text: &str) -> String {
+    let plain = text.chars().all(|c| c.is_alphanumeric() || c == '_');
+    if plain { text.to_string() } else { format!("({text})") }
+}
+
+/// What happens to tensors and blocks.
+struct Uses {
+    /// By parameter: something is stored to it.
+    stored: Vec<bool>,
+    /// By block: something other than itself is made of it.
+    read: Vec<bool>,
+    /// By block: something is put into it.
+    written: Vec<bool>,
+}
+
+impl Uses {
+    fn read(&mut self, block: BlockId) {
+        self.read[block.index()] = true;
+    }
+
+    fn write(&mut self, block: BlockId) {
+        self.written[block.index()] = true;
+    }
+
+    fn store(&mut self, tensor: ParamId) {
+        self.stored[tensor.index()] = true;
+    }
+
+    fn operand(&mut self, place: &Place) {
+        if let Place::Block(block) = place {
+            self.read(block.value);
+        }
+    }
+
+    fn statements(&mut self, body: &[Stmt]) {
+        for stmt in body {
+            match &stmt.kind {
+                StmtKind::Copy { src, dst } => {
+                    self.operand(src);
+                    match dst {
+                        Place::Block(block) => self.write(block.value),
+                        Place::Tensor(region) => self.store(region.tensor),
+                    }
+                }
+                StmtKind::Fill { block, .. } => self.write(block.value),
+                StmtKind::Gemm { a, b, acc, .. } => {
+                    self.operand(a);
+                    self.operand(b);
+                    self.write(acc.value);
+                }
+                StmtKind::For { body, .. } => self.statements(body),
+                StmtKind::If { then, otherwise, .. } => {
+                    self.statements(then);
+                    self.statements(otherwise);
+                }
+                StmtKind::Parallel { assigns, .. } => {
+                    for assign in assigns {
+                        self.loads(&assign.value, assign.target.buffer);
+                        match assign.target.buffer {
+                            Buffer::Block(block) => self.write(block),
+                            Buffer::Tensor(tensor) => self.store(tensor),
+                        }
+                    }
+                }
+                StmtKind::Reduce { src, out, .. } => {
+                    self.read(src.value);
+                    self.write(out.value);
+                }
+                StmtKind::Transpose { src, dst } => {
+                    self.read(src.value);
+                    self.write(dst.value);
+                }
+                StmtKind::Print { items } => {
+                    for item in items {
+                        match item {
+                            PrintItem::Block(block) => self.read(*block),
+                            PrintItem::Text(_) | PrintItem::Value(_) => {}
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// The blocks that `value` is made of, apart from the one it is put into.
+    fn loads(&mut self, value: &Element, target: Buffer) {
+        let mut read = Vec::new();
+        value.walk(&mut |part| {
+            if let ElementKind::Load(access) = &part.kind
+                && access.buffer != target
+                && let Buffer::Block(block) = access.buffer
+            {
+                read.push(block);
+            }
+        });
+        read.into_iter().for_each(|block| self.read(block));
+    }
+}
