@@ -290,6 +290,70 @@ fn a_loop_counted_by_a_scalar_over_a_tensor_in_place() {
     });
 }
 
+/// Leaves something else than zeros in the padding of `y`.
+#[tt::kernel]
+fn padded_with_ones<const M: usize, const K: usize>(x: &Tensor<bf16, M, K>, y: &mut Tensor<bf16, M, K>) {
+    let (bx, by) = T.Kernel(K.div_ceil(64), M.div_ceil(32));
+    let v = T.alloc_shared::<bf16>(32, 64);
+    T.copy(x[(by * 32, bx * 64)], v);
+    for (i, j) in T.Parallel(32, 64) {
+        v[(i, j)] = (v[(i, j)] * 0.0).exp() * v[(i, j)] + (v[(i, j)] * 0.0).exp();
+    }
+    T.copy(v, y[(by * 32, bx * 64)]);
+}
+
+/// Both operands are computed, and zero past the edge since what they come from is.
+#[tt::kernel]
+fn gated_gram<const M: usize, const K: usize>(x: &Tensor<bf16, M, K>, y: &mut Tensor<f32, M, M>) {
+    let (bx, by) = T.Kernel(M.div_ceil(32), M.div_ceil(32));
+    let u = T.alloc_shared::<bf16>(32, 64);
+    let v = T.alloc_shared::<bf16>(32, 64);
+    let gu = T.alloc_shared::<bf16>(32, 64);
+    let gv = T.alloc_shared::<bf16>(32, 64);
+    let acc = T.alloc_fragment::<f32>(32, 32);
+    T.clear(acc);
+    for k in T.Pipelined(K.div_ceil(64)) {
+        T.copy(x[(by * 32, k * 64)], u);
+        T.copy(x[(bx * 32, k * 64)], v);
+        for (i, j) in T.Parallel(32, 64) {
+            gu[(i, j)] = u[(i, j)].max(-0.25) * u[(i, j)];
+            gv[(i, j)] = v[(i, j)].relu() + 0.5 * v[(i, j)];
+        }
+        T.gemm(gu, gv, acc, transpose_b = true);
+    }
+    T.copy(acc, y[(by * 32, bx * 32)]);
+}
+
+#[test]
+fn computed_operands_that_are_zero_past_the_edge() {
+    on_both_chips(|device| {
+        for [m, k] in [[33, 70], [5, 3], [64, 128]] {
+            let one = bf16::from_f32(1.0);
+            // What is stored below is x + 1.
+            let x: Vec<bf16> = values(m * k, 21)
+                .iter()
+                .map(|v| bf16::from_f64(v.to_f64() - 1.0))
+                .collect();
+            let mut stored = device.upload(&vec![one; m * k], [m, k])?;
+            padded_with_ones(&device.upload(&x, [m, k])?, &mut stored).run()?;
+            let mut y = device.zeros::<f32>([m, m])?;
+            gated_gram(&stored, &mut y).run()?;
+            let x = wide(&stored.download()?);
+            let rounded = |v: f64| bf16::from_f64(v).to_f64();
+            let left: Vec<f64> = x.iter().map(|v| rounded(v.max(-0.25) * v)).collect();
+            let gate = |v: f64| rounded(v.max(0.0) + 0.5 * v);
+            let right: Vec<f64> = (0..k * m).map(|at| gate(x[at % m * k + at / m])).collect();
+            near(
+                &format!("gated_gram {m} x {k}"),
+                &y.download()?,
+                &dot(&left, &right, [m, k, m]),
+                2e-2,
+            );
+        }
+        Ok(())
+    });
+}
+
 /// Every function of the table that is smooth on (0, 1), added up.
 #[tt::kernel]
 fn functions<const N: usize>(x: &Tensor<bf16, 1, N>, y: &mut Tensor<f32, 1, N>) {

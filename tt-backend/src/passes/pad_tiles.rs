@@ -2,18 +2,24 @@
 //!
 //! A tensor's last tiles may be filled only in part, and nobody promises what the rest holds. Element-wise results there
 //! are dropped when they are written; only a gemm sums over them. So: what is copied from a tensor and used by a gemm gets
-//! its edges zeroed by the reader, and a gemm with two computed operands is refused where the sum may reach past an edge.
+//! its edges zeroed by the reader, and so does what an operand is computed from that is zero where that is (`zeros`). A gemm
+//! with two computed operands that are not zero past an edge which the sum may reach is refused.
 //!
 //! ```text
 //!  read a_block ← a[..]           read a_block ← a[..], zero past the edge
 //!  acc += a_block · b_block   ⟹   acc += a_block · b_block
 //! ```
 
+mod zeros;
+
 use crate::codes;
-use crate::flow::{BufferId, BufferKind, Flow, FlowKind, FlowStmt, Gemm, TileRegion, Value, ValueKind};
+use crate::flow::{
+    Broadcast, BufferId, BufferKind, Flow, FlowKind, FlowStmt, Gemm, Operand, TileRegion, Value, ValueKind,
+};
 use std::collections::{BTreeSet, HashSet};
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{Kernel, Named, Span};
+use zeros::Zeros;
 
 /// Runs the pass.
 pub fn run(kernel: &Kernel, flow: &mut Flow) -> Result<(), Vec<Diagnostic>> {
@@ -22,23 +28,45 @@ pub fn run(kernel: &Kernel, flow: &mut Flow) -> Result<(), Vec<Diagnostic>> {
     let ragged = Ragged::of(kernel, flow);
     let mut errors = Vec::new();
     let mut zeroed = HashSet::new();
+    let zeros = Zeros::of(flow, &ragged);
     for (gemm, span) in &gemms {
-        let (a, b) = (gemm.a.0, gemm.b.0);
-        let incoming = |buffer: usize| flow.buffers[buffer].kind == BufferKind::Incoming;
-        zeroed.extend([a, b].into_iter().filter(|buffer| incoming(*buffer)));
-        let a_edges = &ragged.buffers[a][usize::from(!gemm.transpose_a)];
-        let b_edges = &ragged.buffers[b][usize::from(gemm.transpose_b)];
-        // A product past an edge is zero where an operand that is zero there has the same edge.
-        let covered =
-            |edges: &Edges, by: usize, other: &Edges| edges.iter().all(|edge| incoming(by) && other.contains(edge));
-        let a_safe = incoming(a) || covered(a_edges, b, b_edges);
-        let b_safe = incoming(b) || covered(b_edges, a, a_edges);
-        if !a_safe || !b_safe {
-            errors.push(
-                Diagnostic::new(&codes::EDGE_OPERAND, *span, "the sum of this gemm may reach past the edge of a computed operand")
-                    .note("copy the other operand straight from a tensor with the same extent, or use extents that divide evenly"),
-            );
+        let incoming = |buffer: BufferId| flow.buffers[buffer.0].kind == BufferKind::Incoming;
+        let operands = [
+            (gemm.a, usize::from(!gemm.transpose_a)),
+            (gemm.b, usize::from(gemm.transpose_b)),
+        ];
+        let edges = operands.map(|(buffer, axis)| &ragged.buffers[buffer.0][axis]);
+        zeroed.extend(
+            operands
+                .iter()
+                .filter(|(buffer, _)| incoming(*buffer))
+                .map(|(buffer, _)| buffer.0),
+        );
+        // A product past an edge of either operand is zero where one that has the edge is zero past it.
+        let is_safe = |zero: [bool; 2]| {
+            let covered = |edge| (0..2).any(|by| zero[by] && edges[by].contains(edge));
+            edges.iter().all(|edges| edges.iter().all(covered))
+        };
+        if is_safe(operands.map(|(buffer, _)| incoming(buffer))) {
+            continue;
         }
+        if is_safe(operands.map(|(buffer, axis)| incoming(buffer) || zeros.along(buffer, axis))) {
+            zeroed.extend(operands.iter().flat_map(|(buffer, _)| zeros.incoming(flow, *buffer)));
+            continue;
+        }
+        errors.push(
+            Diagnostic::new(
+                &codes::EDGE_OPERAND,
+                *span,
+                "the sum of this gemm may reach past the edge of a computed operand",
+            )
+            .note(
+                "copy the other operand straight from a tensor with the same extent, or use extents that divide evenly",
+            )
+            .note(
+                "products, sums and functions that give 0 for 0 are zero past the edge of what they are computed from",
+            ),
+        );
     }
     mark(&mut flow.body, &zeroed);
     if errors.is_empty() { Ok(()) } else { Err(errors) }
@@ -73,8 +101,12 @@ fn mark(body: &mut [FlowStmt], zeroed: &HashSet<usize>) {
     }
 }
 
-/// The edges of tensors that a block may reach past: the tensor's extent and the block's first tile.
-type Edges = BTreeSet<(String, String)>;
+/// An edge of a tensor that a block may reach past: the tensor's extent, the tile the block was read from, and tiles that it
+/// was shifted by since.
+type Edge = (String, String, u32);
+
+/// The edges along one axis.
+type Edges = BTreeSet<Edge>;
 
 /// The edges that each buffer may reach past, along rows and columns.
 struct Ragged<'a> {
@@ -115,6 +147,7 @@ impl Ragged<'_> {
         Edges::from([(
             extent.unwrap_or_default(),
             Named(self.kernel, &region.tile[axis]).to_string(),
+            0,
         )])
     }
 
@@ -144,17 +177,28 @@ impl Ragged<'_> {
         }
     }
 
+    /// The edges of what an element-wise use reads, where they fall in the result.
+    fn load(&self, operand: &Operand) -> [Edges; 2] {
+        let mut axis = 0..2;
+        let [rows, columns] = self.buffers[operand.buffer.0].each_ref().map(|edges| {
+            let by = axis.next().map_or(0, |axis| operand.offset[axis]);
+            let shifted = edges
+                .iter()
+                .map(|(extent, tile, shift)| (extent.clone(), tile.clone(), shift + by));
+            shifted.collect::<Edges>()
+        });
+        match operand.broadcast {
+            Broadcast::None => [rows, columns],
+            Broadcast::Row => [Edges::new(), columns],
+            Broadcast::Column => [rows, Edges::new()],
+            Broadcast::Scalar => Default::default(),
+            Broadcast::Transpose => [columns, rows],
+        }
+    }
+
     fn value(&self, value: &Value) -> [Edges; 2] {
-        use crate::flow::Broadcast;
         if let ValueKind::Load(operand) = &value.kind {
-            let [rows, columns] = self.buffers[operand.buffer.0].clone();
-            return match operand.broadcast {
-                Broadcast::None => [rows, columns],
-                Broadcast::Row => [Edges::new(), columns],
-                Broadcast::Column => [rows, Edges::new()],
-                Broadcast::Scalar => Default::default(),
-                Broadcast::Transpose => [columns, rows],
-            };
+            return self.load(operand);
         }
         let mut out: [Edges; 2] = Default::default();
         for operand in value.operands() {
