@@ -212,7 +212,7 @@ impl Evaluator<'_, '_> {
             Node::Compare(op, operands) => {
                 let (mut a, b) = (self.row(&operands.0, active)?, self.row(&operands.1, active)?);
                 for (x, y) in a.values.iter_mut().zip(&b.values) {
-                    *x = truth(op.apply(*x, *y));
+                    *x = compared(*op, *x, *y);
                 }
                 merge(&mut a.marks, &b.marks);
                 a
@@ -230,20 +230,32 @@ impl Evaluator<'_, '_> {
             }
             Node::Logic(and, operands) => {
                 let mut first = self.row(&operands.0, active)?;
+                let unspecified: Vec<bool> = first.values.iter().map(|value| value.is_nan()).collect();
                 let open: Vec<bool> = (0..width)
-                    .map(|i| is_active(i) && (first.values[i] != 0.0) == *and)
+                    .map(|i| is_active(i) && (unspecified[i] || (first.values[i] != 0.0) == *and))
                     .collect();
                 self.replace(&mut first, &operands.1, &open)?;
+                // The second operand decides alone where it is the value that ends the expression.
+                for i in (0..width).filter(|i| unspecified[*i]) {
+                    if (first.values[i] != 0.0) == *and {
+                        first.values[i] = f64::NAN;
+                    }
+                }
                 first
             }
             Node::Not(operand) => {
                 let mut row = self.row(operand, active)?;
-                row.values.iter_mut().for_each(|value| *value = truth(*value == 0.0));
+                for value in row.values.iter_mut().filter(|value| !value.is_nan()) {
+                    *value = truth(*value == 0.0);
+                }
                 row
             }
             Node::Select(parts) => {
                 let mut row = self.row(&parts.0, active)?;
-                let chosen: Vec<bool> = (0..width).map(|i| is_active(i) && row.values[i] != 0.0).collect();
+                // Where it is unspecified which side is taken, the value is too.
+                let chosen: Vec<bool> = (0..width)
+                    .map(|i| is_active(i) && row.values[i] != 0.0 && !row.values[i].is_nan())
+                    .collect();
                 let other: Vec<bool> = (0..width).map(|i| is_active(i) && row.values[i] == 0.0).collect();
                 self.replace(&mut row, &parts.1, &chosen)?;
                 self.replace(&mut row, &parts.2, &other)?;
@@ -373,6 +385,16 @@ impl Evaluator<'_, '_> {
 
 fn truth(value: bool) -> f64 {
     f64::from(u8::from(value))
+}
+
+/// 1 where a comparison holds, else 0; NaN, as of everything unspecified, where an operand is NaN. What is below the normal
+/// range counts as 0.
+fn compared(op: CompareOp, x: f64, y: f64) -> f64 {
+    if x.is_nan() || y.is_nan() {
+        return f64::NAN;
+    }
+    let normal = |x: f64| if x.abs() < f64::from(f32::MIN_POSITIVE) { 0.0 } else { x };
+    truth(op.apply(normal(x), normal(y)))
 }
 
 fn merge(marks: &mut [Marks], other: &[Marks]) {

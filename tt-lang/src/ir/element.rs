@@ -172,7 +172,7 @@ element_ops! {
     Rsqrt "rsqrt" 1 0 |x| 1.0 / x[0].sqrt();
     Recip "recip" 1 0 |x| 1.0 / x[0];
     Abs "abs" 1 0 |x| x[0].abs();
-    Sign "sign" 1 0 |x| if x[0] > 0.0 { 1.0 } else if x[0] < 0.0 { -1.0 } else { 0.0 };
+    Sign "sign" 1 0 |x| if x[0] > 0.0 { 1.0 } else if x[0] < 0.0 { -1.0 } else { x[0].abs() };
     Square "square" 1 0 |x| x[0] * x[0];
     Powf "powf" 2 1 |x| x[0].powf(x[1]);
     Powi "powi" 2 1 |x| x[0].powf(x[1]);
@@ -188,19 +188,24 @@ element_ops! {
     Sigmoid "sigmoid" 1 0 |x| 1.0 / (1.0 + (-x[0]).exp());
     Silu "silu" 1 0 |x| x[0] / (1.0 + (-x[0]).exp());
     Gelu "gelu" 1 0 |x| 0.5 * x[0] * (1.0 + super::super::special::erf(x[0] / std::f64::consts::SQRT_2));
-    Relu "relu" 1 0 |x| x[0].max(0.0);
+    Relu "relu" 1 0 |x| maximum(x[0], 0.0);
     LeakyRelu "leaky_relu" 2 1 |x| if x[0] > 0.0 { x[0] } else { x[0] * x[1] };
     Elu "elu" 2 1 |x| if x[0] > 0.0 { x[0] } else { x[1] * x[0].exp_m1() };
-    Softplus "softplus" 1 0 |x| x[0].max(0.0) + (-x[0].abs()).exp().ln_1p();
+    Softplus "softplus" 1 0 |x| maximum(x[0], 0.0) + (-x[0].abs()).exp().ln_1p();
     Erf "erf" 1 0 |x| super::super::special::erf(x[0]);
     Erfc "erfc" 1 0 |x| super::super::special::erfc(x[0]);
     Floor "floor" 1 0 |x| x[0].floor();
     Ceil "ceil" 1 0 |x| x[0].ceil();
     Round "round" 1 0 |x| x[0].round_ties_even();
     Trunc "trunc" 1 0 |x| x[0].trunc();
-    Min "min" 2 0 |x| x[0].min(x[1]);
-    Max "max" 2 0 |x| x[0].max(x[1]);
-    Clamp "clamp" 3 2 |x| x[0].max(x[1]).min(x[2]);
+    Min "min" 2 0 |x| -maximum(-x[0], -x[1]);
+    Max "max" 2 0 |x| maximum(x[0], x[1]);
+    Clamp "clamp" 3 2 |x| -maximum(-maximum(x[0], x[1]), -x[2]);
+}
+
+/// The larger; NaN where one is, since the language leaves open what chips give there.
+fn maximum(x: f64, y: f64) -> f64 {
+    if x.is_nan() || y.is_nan() { f64::NAN } else { x.max(y) }
 }
 
 impl ElementOp {

@@ -187,3 +187,47 @@ fn what_lies_before_a_tensor_is_read_as_what_lies_past_it_and_not_stored_to() {
         }
     }
 }
+
+#[test]
+fn what_the_language_leaves_open_is_nan() {
+    let value = |expression: &str, x: f64| {
+        let kernel = kernel(&format!(
+            "fn open(x: &Tensor<f32, 1, 1>, y: &mut Tensor<f32, 1, 1>) {{
+                let bx = T.Kernel(1);
+                let v = T.alloc_shared::<f32>(1, 1);
+                let w = T.alloc_shared::<f32>(1, 1);
+                T.copy(x[(0, 0)], v);
+                for (i, j) in T.Parallel(1, 1) {{ w[(i, j)] = {expression}; }}
+                T.copy(w, y[(0, 0)]);
+            }}"
+        ));
+        let (x, zero) = ([x], [0.0]);
+        let inputs = Inputs::new()
+            .tensor("x", &[1, 1], &x[..])
+            .tensor("y", &[1, 1], &zero[..]);
+        run(&kernel, &inputs).unwrap().tensor("y").unwrap()[0]
+    };
+    let choose = |condition: &str| format!("if {condition} {{ 1.0 }} else {{ 2.0 }}");
+    let x = "v[(i, j)]";
+    for open in [
+        format!("{x}.relu()"),
+        format!("{x}.sign()"),
+        format!("{x}.max(1.0)"),
+        format!("{x}.min(1.0)"),
+        format!("{x}.clamp(-1.0, 1.0)"),
+        choose(&format!("{x} > 1.0")),
+        choose(&format!("!({x} == {x})")),
+        choose(&format!("{x} > 1.0 && 0.0 < 1.0")),
+        choose(&format!("1.0 < 0.0 || {x} > 1.0")),
+    ] {
+        assert!(value(&open, f64::NAN).is_nan(), "{open}");
+        assert!(!value(&open, 0.5).is_nan(), "{open}");
+    }
+    // What does not depend on it is not open.
+    assert_eq!(value(&choose(&format!("{x} > 1.0 && 1.0 < 0.0")), f64::NAN), 2.0);
+    assert_eq!(value(&choose(&format!("{x} > 1.0 || 0.0 < 1.0")), f64::NAN), 1.0);
+    // What is subnormal counts as 0, and infinities are compared like numbers.
+    assert_eq!(value(&choose(&format!("{x} > 0.0")), 1e-40), 2.0);
+    assert_eq!(value(&choose(&format!("{x} == f32::INFINITY")), f64::INFINITY), 1.0);
+    assert_eq!(value(&choose(&format!("{x} < f32::INFINITY")), f64::INFINITY), 2.0);
+}
