@@ -54,6 +54,8 @@ codes! {
         "The extents of both sides must cover the same tiles.";
     EXPRESSION_SIZE = 423, "an expression needs too many destination registers",
         "Intermediate results of one element expression are held in destination registers, of which there are few. Split the expression over several blocks.";
+    FUNCTION_PRECISION = 470, "a function that 16-bit registers cannot compute",
+        "Some functions are composed of others in 32-bit destination registers, since the device's own are far off. A kernel that calls one has such registers unless `fp32_acc = false` rules them out. Leave that out, or say `approx = true` for the device's own.";
     UNPROVED = 430, "the compiler could not prove its own output",
         "The verifier found a budget, a ring rule or the progress of the circular buffers unproved. This is a fault of the compiler, not of the kernel: please report it with the kernel.";
     INTEGER_RANGE = 440, "an integer of more than 32 bits",

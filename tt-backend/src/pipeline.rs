@@ -86,6 +86,7 @@ fn lower(kernel: &Kernel) -> Result<(Device, Log), Vec<Diagnostic>> {
         c2_lower_tile_intrinsics::Registers {
             capacity,
             fp32: layouts.fp32_dest,
+            approximate: kernel.options.approx,
         },
     )?;
     check(kernel, &flow, Stage::Sections, capacity)?;

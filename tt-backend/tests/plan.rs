@@ -5,9 +5,22 @@ use tt_plan::{Bindings, DeviceGrid, Parameter, Plan, Role};
 
 const KERNELS: &str = include_str!("kernels/assorted.rs");
 
+/// bf16 elements and scalars, compared with a scalar.
+const COMPARED: &str = "#[tt::kernel]
+    fn compared<const N: usize>(x: &Tensor<bf16, 1, N>, s: f32, t: f32, y: &mut Tensor<bf16, 1, N>) {
+        let bx = T.Kernel(N.div_ceil(64));
+        let v = T.alloc_shared::<bf16>(1, 64);
+        T.copy(x[(0, bx * 64)], v);
+        for (i, j) in T.Parallel(1, 64) {
+            v[(i, j)] = if v[(i, j)] < s || v[(i, j)] > s || v[(i, j)] == t || s < t { 1.0 } else { v[(i, j)] };
+        }
+        T.copy(v, y[(0, bx * 64)]);
+    }";
+
 fn plans() -> Vec<(String, String)> {
-    let file = syn::parse_file(KERNELS).expect("the test kernels are Rust");
-    file.items
+    let items = [KERNELS, COMPARED].map(|text| syn::parse_file(text).expect("the test kernels are Rust").items);
+    items
+        .concat()
         .iter()
         .filter_map(|item| match item {
             syn::Item::Fn(function) => tt_lang::syntax::parse_item_fn(function, "assorted.rs"),

@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
-use tt_lang::ir::{ElementOp, IntOp};
+use tt_lang::ir::{CompareOp, ElementOp, IntOp};
 
 /// An integer formula.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -146,6 +146,46 @@ pub enum Number {
     Int(Formula),
     /// An operation of the language's table.
     Call(ElementOp, Vec<Number>),
+    /// 1 where the comparison holds, else 0; subnormal numbers count as 0.
+    Compare(CompareOp, Box<Number>, Box<Number>),
+    /// The bf16 that stands for an `f32` in a comparison with bf16 elements.
+    Bf16(Neighbour, Box<Number>),
+}
+
+/// Which bf16 stands for an `f32`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Neighbour {
+    /// The largest that is not above.
+    Below,
+    /// The smallest that is not below.
+    Above,
+    /// The same number, NaN where no bf16 is: nothing equals it.
+    Same,
+}
+
+impl Neighbour {
+    /// The bf16 that stands for `value`, as an `f32`; a subnormal `value` counts as 0.
+    pub fn of(self, value: f32) -> f32 {
+        let value = normal(value);
+        let bits = value.to_bits();
+        let toward_zero = bits & 0xffff_0000;
+        if value.is_nan() || bits == toward_zero {
+            return value;
+        }
+        // Away from zero the next pattern is the next bf16; above the largest that is infinity.
+        let away = toward_zero.wrapping_add(0x1_0000);
+        f32::from_bits(match (self, value.is_sign_negative()) {
+            (Neighbour::Below, false) | (Neighbour::Above, true) => toward_zero,
+            (Neighbour::Below, true) | (Neighbour::Above, false) => away,
+            (Neighbour::Same, _) => return f32::NAN,
+        })
+    }
+}
+
+/// The value with subnormal numbers as zeros.
+fn normal(value: f32) -> f32 {
+    if value.is_subnormal() { 0.0 } else { value }
 }
 
 impl Number {
@@ -171,6 +211,11 @@ impl Number {
                     .collect::<Result<_, _>>()?;
                 (op.row().value)(&args)
             }
+            Number::Compare(op, a, b) => {
+                let value = |number: &Number| Ok(normal(number.evaluate(int, scalar)? as f32));
+                f64::from(u8::from(op.apply(value(a)?, value(b)?)))
+            }
+            Number::Bf16(neighbour, number) => f64::from(neighbour.of(number.evaluate(int, scalar)? as f32)),
         })
     }
 }
@@ -189,6 +234,33 @@ mod tests {
         assert_eq!(serde_json::from_str::<Formula>(&json).unwrap(), all);
         assert_eq!(all.evaluate(&|name| Some(if name == "N" { 130 } else { 3 })), Ok(6));
         assert_eq!(all.evaluate(&|_| None), Err(FormulaError::Unbound("N".into())));
+    }
+
+    #[test]
+    fn a_bf16_compares_with_the_neighbour_as_with_the_number() {
+        let numbers = [
+            0.1,
+            1.0,
+            f32::MAX,
+            f32::MIN_POSITIVE,
+            1.001 * f32::MIN_POSITIVE,
+            1e-40,
+            f32::INFINITY,
+        ];
+        let elements = (0..=u16::MAX).map(|bits| normal(f32::from_bits(u32::from(bits) << 16)));
+        let numbers = numbers.map(|number| [number, -number]);
+        for x in elements.filter(|x| !x.is_nan()) {
+            for number in numbers.as_flattened() {
+                let of = |neighbour: Neighbour| neighbour.of(*number);
+                let number = normal(*number);
+                assert_eq!(x < of(Neighbour::Above), x < number, "{x:e} < {number:e}");
+                assert_eq!(x >= of(Neighbour::Above), x >= number, "{x:e} >= {number:e}");
+                assert_eq!(x > of(Neighbour::Below), x > number, "{x:e} > {number:e}");
+                assert_eq!(x <= of(Neighbour::Below), x <= number, "{x:e} <= {number:e}");
+                assert_eq!(x == of(Neighbour::Same), x == number, "{x:e} == {number:e}");
+            }
+        }
+        assert!(Neighbour::Below.of(f32::NAN).is_nan());
     }
 
     #[test]

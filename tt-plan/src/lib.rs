@@ -14,7 +14,7 @@ mod validate;
 
 pub use execution::{Bindings, CoreRange, CoreWork, DeviceGrid, Execution, LayoutRecord, WorkItem};
 pub use format::DataFormat;
-pub use formula::{Formula, FormulaError, FormulaOp, Number};
+pub use formula::{Formula, FormulaError, FormulaOp, Neighbour, Number};
 pub use order::BlockOrder;
 pub use plan::{
     CircularBuffer, CompileArg, ComputeConfig, KernelPlan, Parameter, PartitionMode, Plan, PlanError, Role, RuntimeArg,

@@ -212,6 +212,11 @@ fn number(
                 number(what, arg, floats, formula, errors);
             }
         }
+        Number::Compare(_, a, b) => {
+            number(what, a, floats, formula, errors);
+            number(what, b, floats, formula, errors);
+        }
+        Number::Bf16(_, of) => number(what, of, floats, formula, errors),
     }
 }
 

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::tile_ops::{FpuOp, TileOp};
 use tt_lang::ir::{BoolExpr, IntExpr, IntOp, Kernel, LoopKind, Named, ParamId, VarId};
-use tt_plan::Number;
+use tt_plan::{Neighbour, Number};
 
 /// `flow` as text.
 pub fn flow(kernel: &Kernel, flow: &Flow) -> String {
@@ -298,6 +298,15 @@ pub(crate) fn number(value: &Number) -> String {
         Number::Call(op, args) => {
             let args: Vec<String> = args.iter().map(number).collect();
             format!("{}({})", op.row().name, args.join(", "))
+        }
+        Number::Compare(op, a, b) => format!("({} {} {})", number(a), op.symbol(), number(b)),
+        Number::Bf16(neighbour, of) => {
+            let which = match neighbour {
+                Neighbour::Below => "below",
+                Neighbour::Above => "above",
+                Neighbour::Same => "same",
+            };
+            format!("bf16_{which}({})", number(of))
         }
     }
 }

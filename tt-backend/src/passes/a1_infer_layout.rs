@@ -14,8 +14,8 @@ use crate::codes;
 use crate::linear::Linear;
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{
-    Access, BlockId, Buffer, ElementKind, ElementType, Kernel, Param, Place, Residence, Sharding, Span, Stmt, StmtKind,
-    VarId,
+    Access, BlockId, Buffer, ElementKind, ElementOp, ElementType, Kernel, Param, Place, Residence, Sharding, Span,
+    Stmt, StmtKind, VarId,
 };
 use tt_plan::DataFormat;
 
@@ -149,6 +149,7 @@ pub fn run(kernel: &Kernel) -> Result<Layouts, Vec<Diagnostic>> {
                 .params
                 .iter()
                 .any(|param| matches!(param, Param::Tensor(tensor) if wide(tensor.element.value)))
+            || !kernel.options.approx && calls_wide_function(&kernel.body)
     });
     if errors.is_empty() {
         Ok(Layouts {
@@ -159,6 +160,27 @@ pub fn run(kernel: &Kernel) -> Result<Layouts, Vec<Diagnostic>> {
     } else {
         Err(errors)
     }
+}
+
+/// Whether an element expression calls a function that is composed in 32-bit registers.
+fn calls_wide_function(body: &[Stmt]) -> bool {
+    body.iter().any(|stmt| match &stmt.kind {
+        StmtKind::For { body, .. } => calls_wide_function(body),
+        StmtKind::If { then, otherwise, .. } => calls_wide_function(then) || calls_wide_function(otherwise),
+        StmtKind::Parallel { assigns, .. } => assigns.iter().any(|assign| {
+            let mut calls = false;
+            assign.value.walk(&mut |element| {
+                calls |= matches!(element.kind, ElementKind::Call(ElementOp::Erfc, _));
+            });
+            calls
+        }),
+        StmtKind::Copy { .. }
+        | StmtKind::Reduce { .. }
+        | StmtKind::Fill { .. }
+        | StmtKind::Gemm { .. }
+        | StmtKind::Transpose { .. }
+        | StmtKind::Print { .. } => false,
+    })
 }
 
 fn check_element(element: ElementType, span: Span, errors: &mut Vec<Diagnostic>) {

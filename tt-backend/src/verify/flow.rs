@@ -317,6 +317,7 @@ mod tests {
             c2_lower_tile_intrinsics::Registers {
                 capacity,
                 fp32: layouts.fp32_dest,
+                approximate: false,
             },
         )
         .expect("sections");

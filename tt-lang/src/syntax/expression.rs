@@ -1,7 +1,7 @@
 //! Expressions: literals, names, operators, casts and `if` as a value. Methods are in `method`, elements in `access`.
 
 use super::constants::{Constant, constant};
-use super::frontend::{Frontend, Loads, fits_in_32_bits, type_name};
+use super::frontend::{Frontend, Loads, type_name};
 use super::scope::Binding;
 use super::source_text::source_text;
 use super::value::{Class, Value};

@@ -326,11 +326,6 @@ impl Frontend {
     }
 }
 
-/// Whether an integer is one of the device's, signed or not.
-pub(super) fn fits_in_32_bits(value: i64) -> bool {
-    i32::try_from(value).is_ok() || u32::try_from(value).is_ok()
-}
-
 /// Whether a name is written as Rust writes constants.
 fn is_constant_case(name: &str) -> bool {
     name.chars().any(|c| c.is_ascii_uppercase()) && !name.chars().any(|c| c.is_ascii_lowercase())

@@ -3,7 +3,7 @@
 use super::members::Members;
 use crate::codegen::expression::{Precedence, Text};
 use tt_lang::ir::{ElementOp, IntOp};
-use tt_plan::{Formula, FormulaOp, Number};
+use tt_plan::{Formula, FormulaOp, Neighbour, Number};
 
 /// An integer formula, over `int64_t`.
 pub fn integer(formula: &Formula, members: &Members) -> Text {
@@ -51,6 +51,28 @@ pub fn number(value: &Number, members: &Members) -> Text {
         Number::Scalar(name) => Text::primary(format!("double({})", members.argument(name))),
         Number::Int(formula) => Text::primary(format!("double({})", integer(formula, members).into_string())),
         Number::Call(op, args) => call(*op, &args.iter().map(|arg| number(arg, members)).collect::<Vec<_>>()),
+        Number::Compare(op, a, b) => {
+            let normal = |of: &Number| format!("normal({})", number(of, members).into_string());
+            let truth = format!("{} {} {} ? 1.0 : 0.0", normal(a), op.symbol(), normal(b));
+            Text::new(truth, Precedence::Conditional)
+        }
+        Number::Bf16(neighbour, of) => {
+            let function = match neighbour {
+                Neighbour::Below => "bf16_below",
+                Neighbour::Above => "bf16_above",
+                Neighbour::Same => "bf16_same",
+            };
+            Text::primary(format!("{function}({})", number(of, members).into_string()))
+        }
+    }
+}
+
+/// Whether its text calls what `compared.cpp` defines.
+pub fn compares(value: &Number) -> bool {
+    match value {
+        Number::Bits(_) | Number::Scalar(_) | Number::Int(_) => false,
+        Number::Call(_, args) => args.iter().any(compares),
+        Number::Compare(..) | Number::Bf16(..) => true,
     }
 }
 

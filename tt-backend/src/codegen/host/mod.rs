@@ -7,12 +7,14 @@ mod formula;
 mod members;
 
 use super::writer::Writer;
-use formula::{integer, number};
+use formula::{compares, integer, number};
 use members::Members;
 use tt_lang::ir::{ElementType, Fidelity, Kernel, ScalarKind};
 use tt_plan::{CompileArg, KernelPlan, Parameter, Plan, Role, RuntimeValue};
 
 const SUPPORT: &str = include_str!("support.cpp");
+/// What numbers call that elements are compared with.
+const COMPARED: &str = include_str!("compared.cpp");
 
 const STANDARD_HEADERS: [&str; 17] = [
     "algorithm",
@@ -76,6 +78,14 @@ pub fn write(kernel: &Kernel, plan: &Plan) -> Result<String, String> {
     out.blank();
     out.line(SUPPORT);
     out.blank();
+    let numbers = plan.kernels.iter().flat_map(|kernel| &kernel.runtime_args);
+    if numbers
+        .into_iter()
+        .any(|arg| matches!(&arg.value, RuntimeValue::Number(value) if compares(value)))
+    {
+        out.line(COMPARED);
+        out.blank();
+    }
     arguments(plan, members, &mut out);
     out.blank();
     run(plan, members, &mut out)?;

@@ -7,7 +7,8 @@
 //!    right operand that comes from a tensor is laid column by column by the reader;
 //! 2. `fuse`: an expression whose result is read once, by another expression, moves into it;
 //! 3. `accumulate`: how each gemm carries its sums;
-//! 4. `select`: operations of the language become operations of FPU and SFPU on registers.
+//! 4. `select`: operations of the language become operations of FPU and SFPU on registers; `compose` where one of the device's
+//!    own is not good enough.
 //!
 //! ```text
 //!  for k { acc += a · b }          accumulate acc { for k { section 4 × 4, chunks 2 × 2: reg0 += a · b; add to acc } }
@@ -15,6 +16,7 @@
 //! ```
 
 mod accumulate;
+mod compose;
 mod fuse;
 mod select;
 mod transpose;
@@ -34,6 +36,8 @@ pub struct Registers {
     pub capacity: u32,
     /// 32-bit registers.
     pub fp32: bool,
+    /// `approx = true`.
+    pub approximate: bool,
 }
 
 /// Runs the pass.

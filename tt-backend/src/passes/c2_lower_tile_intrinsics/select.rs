@@ -4,6 +4,7 @@
 //! launch are arguments of the operations that take one. Two bf16 tiles meet in the FPU; whatever is in a register or has
 //! 32 bits meets in the SFPU, where nothing is cut (patterns.md §0.10).
 
+use super::compose::{self, Composed, Line};
 use super::{Registers, scratch};
 use crate::codes;
 use crate::flow::{
@@ -14,7 +15,7 @@ use crate::tile_ops::{FpuOp, SfpuForm, SfpuOp, TileOp};
 use std::collections::BTreeSet;
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{CompareOp, ElementOp, Span};
-use tt_plan::{DataFormat, Number};
+use tt_plan::{DataFormat, Neighbour, Number};
 
 /// What selection works on.
 pub struct Context<'a> {
@@ -211,6 +212,7 @@ enum Machine {
     Binary(SfpuOp, Box<Machine>, Box<Machine>),
     Fpu(FpuOp, Operand, Operand),
     Where(Box<Machine>, Box<Machine>, Box<Machine>),
+    Composed(Composed, Box<Machine>),
 }
 
 impl Machine {
@@ -225,6 +227,10 @@ impl Machine {
                 if a == b { a + 1 } else { a.max(b) }
             }
             Machine::Where(c, a, b) => c.need().max(a.need() + 1).max(b.need() + 2),
+            Machine::Composed(composed, x) => {
+                let others = composed.registers as u32 - 1;
+                x.need().max(x.need().min(1) + others)
+            }
         }
     }
 }
@@ -236,6 +242,16 @@ struct Emit<'a, 'b> {
     /// Registers written in this acquire: the FPU's multiplication adds to what it finds.
     touched: Vec<bool>,
     out: Emitted,
+}
+
+/// Whether the sign of `x − limit` says for every number `x` how it compares to `limit`: their difference is 0 or a normal
+/// number, since what differs from a large enough number differs by a step of it at least.
+fn differences_tell(limit: &Number) -> bool {
+    const LARGE_ENOUGH: f32 = 1e-30;
+    matches!(limit, Number::Bits(bits) if {
+        let value = f32::from_bits(*bits);
+        value.is_finite() && value.abs() >= LARGE_ENOUGH
+    })
 }
 
 fn unary(op: SfpuOp, x: Machine) -> Machine {
@@ -277,14 +293,6 @@ impl Emit<'_, '_> {
             CompareOp::Gt => CompareOp::Lt,
             CompareOp::Ge => CompareOp::Le,
         };
-        let number = |op| match op {
-            CompareOp::Eq => SfpuOp::EqNumber,
-            CompareOp::Ne => SfpuOp::NeNumber,
-            CompareOp::Lt => SfpuOp::LtNumber,
-            CompareOp::Le => SfpuOp::LeNumber,
-            CompareOp::Gt => SfpuOp::GtNumber,
-            CompareOp::Ge => SfpuOp::GeNumber,
-        };
         let tiles = |op| match op {
             CompareOp::Eq => SfpuOp::Eq,
             CompareOp::Ne => SfpuOp::Ne,
@@ -294,10 +302,41 @@ impl Emit<'_, '_> {
             CompareOp::Ge => SfpuOp::Ge,
         };
         match (&a.kind, &b.kind) {
-            (_, ValueKind::Number(limit)) => with(number(op), [limit.clone()], self.select(a)),
-            (ValueKind::Number(limit), _) => with(number(flipped), [limit.clone()], self.select(b)),
+            (ValueKind::Number(a), ValueKind::Number(b)) => {
+                Machine::Fill(Number::Compare(op, Box::new(a.clone()), Box::new(b.clone())))
+            }
+            (_, ValueKind::Number(limit)) => self.compare_number(op, tiles(op), a, limit),
+            (ValueKind::Number(limit), _) => self.compare_number(flipped, tiles(flipped), b, limit),
             _ => binary(tiles(op), self.select(a), self.select(b)),
         }
+    }
+
+    /// `a op limit`. The operations that take a number go by the sign of a difference: wrong where both are infinite, where
+    /// both are zeros of different sign, and where the difference is too small for a normal number. Those on two registers
+    /// are right everywhere; then the limit has to be a number that registers hold.
+    fn compare_number(&mut self, op: CompareOp, tiles: SfpuOp, a: &Value, limit: &Number) -> Machine {
+        if differences_tell(limit) {
+            let number = match op {
+                CompareOp::Eq => SfpuOp::EqNumber,
+                CompareOp::Ne => SfpuOp::NeNumber,
+                CompareOp::Lt => SfpuOp::LtNumber,
+                CompareOp::Le => SfpuOp::LeNumber,
+                CompareOp::Gt => SfpuOp::GtNumber,
+                CompareOp::Ge => SfpuOp::GeNumber,
+            };
+            return with(number, [limit.clone()], self.select(a));
+        }
+        let limit = if self.context.registers.fp32 {
+            limit.clone()
+        } else {
+            let neighbour = match op {
+                CompareOp::Eq | CompareOp::Ne => Neighbour::Same,
+                CompareOp::Lt | CompareOp::Ge => Neighbour::Above,
+                CompareOp::Le | CompareOp::Gt => Neighbour::Below,
+            };
+            Number::Bf16(neighbour, Box::new(limit.clone()))
+        };
+        binary(tiles, self.select(a), Machine::Fill(limit))
     }
 
     /// Two operands that the FPU takes straight from their buffers.
@@ -359,11 +398,26 @@ impl Emit<'_, '_> {
             ElementOp::Elu => with(SfpuOp::Elu, last(self, 1), self.select(&args[0])),
             ElementOp::Clamp => with(SfpuOp::Clamp, last(self, 2), self.select(&args[0])),
             // softplus(x) = log(1 + exp(β x)) / β with β = 1, and x itself above the threshold, where they agree in f32.
-            ElementOp::Softplus => with(
+            ElementOp::Softplus if self.context.registers.approximate => with(
                 SfpuOp::Softplus,
                 [1.0, 1.0, 20.0].map(Number::constant),
                 self.select(&args[0]),
             ),
+            ElementOp::Softplus => Machine::Composed(compose::softplus(), Box::new(self.select(&args[0]))),
+            ElementOp::Erfc if self.context.registers.approximate => unary(SfpuOp::Erfc, self.select(&args[0])),
+            ElementOp::Erfc => {
+                if !self.context.registers.fp32 {
+                    self.out.errors.push(
+                        Diagnostic::new(
+                            &codes::FUNCTION_PRECISION,
+                            span,
+                            "`erfc` is computed in 32-bit registers, which `fp32_acc = false` rules out",
+                        )
+                        .note("leave `fp32_acc = false` out, or take the device's own with `approx = true`"),
+                    );
+                }
+                Machine::Composed(compose::erfc(), Box::new(self.select(&args[0])))
+            }
             ElementOp::Round => with(SfpuOp::Round, [Number::constant(0.0)], self.select(&args[0])),
             _ => match unary_of(op) {
                 Some(sfpu) => unary(sfpu, self.select(&args[0])),
@@ -497,6 +551,32 @@ impl Emit<'_, '_> {
                 self.free_above(out, first);
                 out
             }
+            Machine::Composed(composed, x) => {
+                let out = self.run(x);
+                let first = self.next;
+                self.composed(composed, out);
+                self.next = first;
+                out
+            }
+        }
+    }
+
+    /// The lines of a composed function; its first register is `x`, the others are free again afterwards.
+    fn composed(&mut self, composed: &Composed, x: u32) {
+        let mut registers = vec![x];
+        registers.extend((1..composed.registers).map(|_| self.allocate()));
+        let register = |at: usize| Arg::Register(registers[at]);
+        for line in &composed.lines {
+            let (op, out, args) = match *line {
+                Line::Fill(out, number) => (TileOp::Fill, out, vec![Arg::Number(Number::constant(number))]),
+                Line::Unary(op, at, number) => {
+                    let mut args = vec![register(at)];
+                    args.extend(number.map(|number| Arg::Number(Number::constant(number))));
+                    (TileOp::Sfpu(op), at, args)
+                }
+                Line::Binary(op, [a, b], out) => (TileOp::Sfpu(op), out, vec![register(a), register(b)]),
+            };
+            self.step(op, registers[out], args);
         }
     }
 
@@ -546,7 +626,6 @@ fn unary_of(op: ElementOp) -> Option<SfpuOp> {
         ElementOp::Gelu => SfpuOp::Gelu,
         ElementOp::Relu => SfpuOp::Relu,
         ElementOp::Erf => SfpuOp::Erf,
-        ElementOp::Erfc => SfpuOp::Erfc,
         ElementOp::Floor => SfpuOp::Floor,
         ElementOp::Ceil => SfpuOp::Ceil,
         ElementOp::Trunc => SfpuOp::Trunc,
@@ -560,6 +639,7 @@ fn unary_of(op: ElementOp) -> Option<SfpuOp> {
         | ElementOp::LeakyRelu
         | ElementOp::Elu
         | ElementOp::Softplus
+        | ElementOp::Erfc
         | ElementOp::Round
         | ElementOp::Min
         | ElementOp::Max

@@ -9,7 +9,7 @@ use crate::names::Names;
 use crate::target;
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{BoolExpr, CompareOp, IntExpr, IntOp, Kernel, ParamId};
-use tt_plan::{Formula, Number, RuntimeValue, formula, number};
+use tt_plan::{Formula, Neighbour, Number, RuntimeValue, formula, number};
 
 /// Collects arguments.
 pub struct Arguments<'a> {
@@ -345,6 +345,17 @@ fn describe_number(number: &Number) -> String {
         Number::Call(op, args) => {
             let args: Vec<String> = args.iter().map(describe_number).collect();
             format!("{}_{}", op.row().name, args.join("_"))
+        }
+        Number::Compare(op, a, b) => {
+            format!("{}_{}_{}", describe_number(a), compare_name(*op), describe_number(b))
+        }
+        Number::Bf16(neighbour, of) => {
+            let which = match neighbour {
+                Neighbour::Below => "below",
+                Neighbour::Above => "above",
+                Neighbour::Same => "same_as",
+            };
+            format!("bf16_{which}_{}", describe_number(of))
         }
     };
     if name.len() > 40 { "number".into() } else { name }

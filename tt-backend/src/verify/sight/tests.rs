@@ -16,6 +16,7 @@ fn sections(source: &str) -> (Flow, Vec<a2_propagate_layout::Depth>) {
     let registers = c2_lower_tile_intrinsics::Registers {
         capacity: 4,
         fp32: true,
+        approximate: false,
     };
     c2_lower_tile_intrinsics::run(&mut flow, registers).expect("sections");
     (flow, depths)

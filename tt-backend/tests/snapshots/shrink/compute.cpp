@@ -3,9 +3,10 @@
 #include "api/compute/common.h"
 #include "api/compute/compute_kernel_api.h"
 #include "api/compute/compute_kernel_hw_startup.h"
+#include "api/compute/eltwise_binary_sfpu.h"
 #include "api/compute/eltwise_unary/binop_with_scalar.h"
 #include "api/compute/eltwise_unary/clamp.h"
-#include "api/compute/eltwise_unary/comp.h"
+#include "api/compute/eltwise_unary/fill.h"
 #include "api/compute/eltwise_unary/where.h"
 #include "api/compute/pack.h"
 #include "api/compute/tile_move_copy.h"
@@ -34,8 +35,10 @@ void kernel_main() {
             copy_tile(cb_v_in, tile_column, 0);
             abs_tile_init();
             abs_tile(0);
-            unary_gt_tile_init();
-            unary_gt_tile(0, threshold);
+            fill_tile_init();
+            fill_tile_bitcast(1, threshold);
+            gt_binary_tile_init();
+            gt_binary_tile(0, 1, 0);
             copy_tile(cb_v_in, tile_column, 1);
             copy_tile(cb_v_in, tile_column, 2);
             binop_with_scalar_tile_init();

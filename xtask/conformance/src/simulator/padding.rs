@@ -60,7 +60,7 @@ mod tests {
         for shape in [&[5][..], &[33, 70], &[2, 3, 32], &[2, 2, 1, 33]] {
             let values: Vec<f32> = (0..shape.iter().product::<usize>()).map(|at| at as f32).collect();
             let all = pad(&values, shape);
-            assert_eq!(all.len(), padded(shape).iter().product());
+            assert_eq!(all.len(), padded(shape).iter().product::<usize>());
             assert_eq!(crop(&all, shape), values);
             let others = all.iter().filter(|value| value.is_nan() || **value == 24_576.0).count();
             assert_eq!(others, all.len() - values.len());

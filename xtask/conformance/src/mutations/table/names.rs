@@ -40,6 +40,6 @@ mutants! {
     names_where_template: "the format of the registers is left out", OPERATIONS, "Where => \"DST_FORMAT\";" => "Where;";
     names_clamp_call: "an SFPU operation with two numbers is another one", OPERATIONS, "\"clamp_tile\" Unary(2);" => "\"threshold_tile\" Unary(2);";
     names_max_for_min: "the larger of two is the smaller", OPERATIONS, "\"binary_max_tile_init\" \"binary_max_tile\"" => "\"binary_min_tile_init\" \"binary_min_tile\"";
-    names_gt_for_ge: "a comparison is another", OPERATIONS, "\"unary_gt_tile_init\" \"unary_gt_tile\"" => "\"unary_lt_tile_init\" \"unary_lt_tile\"";
+    names_gt_for_ge: "a comparison is another", OPERATIONS, "\"gt_binary_tile_init\" \"gt_binary_tile\"" => "\"lt_binary_tile_init\" \"lt_binary_tile\"";
     names_mul_number: "a product with a number is a sum", OPERATIONS, "\"mul_unary_tile\"" => "\"add_unary_tile\"";
 }

@@ -1,0 +1,220 @@
+//! How far every function of the language is from its value, on every chip and type.
+
+use super::kernel::{CHIPS, Host, compile, rows, run};
+use super::page;
+use tt::bf16;
+use tt_lang::ir::{ELEMENT_OPS, ElementOp, ElementOpRow};
+
+/// A function as it is measured.
+struct Function {
+    /// As users write it, of `x`.
+    text: &'static str,
+    row: &'static ElementOpRow,
+    /// The numbers after `x`.
+    numbers: &'static [f64],
+    /// What `x` is taken from.
+    range: (f64, f64),
+}
+
+/// Every operation that takes one element, over the arguments for which it has a value that the formats hold.
+fn functions() -> Vec<Function> {
+    ELEMENT_OPS.iter().filter_map(function).collect()
+}
+
+fn function(row: &'static ElementOpRow) -> Option<Function> {
+    use std::f64::consts::PI;
+    const ALL: (f64, f64) = (-1e38, 1e38);
+    const POSITIVE: (f64, f64) = (1e-37, 1e38);
+    let of = |text, range| Some((text, &[][..], range));
+    let with = |text, numbers: &'static [f64], range| Some((text, numbers, range));
+    let (text, numbers, range) = match row.op {
+        // One rounding, or none.
+        ElementOp::Add | ElementOp::Sub | ElementOp::Mul | ElementOp::Min | ElementOp::Max => None,
+        ElementOp::Div => with("x / 3.0", &[3.0], (-1e38, 1e38)),
+        ElementOp::Neg => of("-x", ALL),
+        ElementOp::Exp => of("x.exp()", (-85.0, 88.0)),
+        ElementOp::Exp2 => of("x.exp2()", (-124.0, 127.0)),
+        ElementOp::Log => of("x.log()", POSITIVE),
+        ElementOp::Log2 => of("x.log2()", POSITIVE),
+        ElementOp::Log1p => of("x.log1p()", (-0.99, 1e38)),
+        ElementOp::Expm1 => of("x.expm1()", (-85.0, 88.0)),
+        ElementOp::Sqrt => of("x.sqrt()", POSITIVE),
+        ElementOp::Rsqrt => of("x.rsqrt()", POSITIVE),
+        ElementOp::Recip => of("x.recip()", (-1e37, 1e37)),
+        ElementOp::Abs => of("x.abs()", ALL),
+        ElementOp::Sign => of("x.sign()", ALL),
+        ElementOp::Square => of("x.square()", (-1e18, 1e18)),
+        ElementOp::Powf => with("x.powf(2.5)", &[2.5], (1e-14, 1e15)),
+        ElementOp::Powi => with("x.powi(3)", &[3.0], (-1e12, 1e12)),
+        ElementOp::Sin => of("x.sin()", (-PI, PI)),
+        ElementOp::Cos => of("x.cos()", (-PI, PI)),
+        ElementOp::Tan => of("x.tan()", (-1.5, 1.5)),
+        ElementOp::Asin => of("x.asin()", (-1.0, 1.0)),
+        ElementOp::Acos => of("x.acos()", (-1.0, 1.0)),
+        ElementOp::Atan => of("x.atan()", ALL),
+        ElementOp::Sinh => of("x.sinh()", (-88.0, 88.0)),
+        ElementOp::Cosh => of("x.cosh()", (-88.0, 88.0)),
+        ElementOp::Tanh => of("x.tanh()", ALL),
+        ElementOp::Sigmoid => of("x.sigmoid()", (-85.0, 1e38)),
+        ElementOp::Silu => of("x.silu()", (-80.0, 1e38)),
+        ElementOp::Gelu => of("x.gelu()", (-12.0, 1e38)),
+        ElementOp::Relu => of("x.relu()", ALL),
+        ElementOp::LeakyRelu => with("x.leaky_relu(0.25)", &[0.25], ALL),
+        ElementOp::Elu => with("x.elu(0.25)", &[0.25], ALL),
+        ElementOp::Softplus => of("x.softplus()", (-85.0, 1e38)),
+        ElementOp::Erf => of("x.erf()", ALL),
+        ElementOp::Erfc => of("x.erfc()", (-1e38, 9.1)),
+        ElementOp::Floor => of("x.floor()", ALL),
+        ElementOp::Ceil => of("x.ceil()", ALL),
+        ElementOp::Round => of("x.round()", ALL),
+        ElementOp::Trunc => of("x.trunc()", ALL),
+        ElementOp::Clamp => with("x.clamp(-0.75, 0.5)", &[-0.75, 0.5], ALL),
+    }?;
+    Some(Function {
+        text,
+        row,
+        numbers,
+        range,
+    })
+}
+
+/// Arguments of a launch.
+const COUNT: usize = 8192;
+
+/// Half spread evenly, half by magnitude, over a range, and 0; where it is wide evenly means up to 100.
+fn arguments<E: Host>((low, high): (f64, f64)) -> Vec<E> {
+    let (near_low, near_high) = (low.max(-100.0), high.min(100.0));
+    (0..COUNT)
+        .map(|at| {
+            let part = |count: usize, at: usize| at as f64 / (count - 1) as f64;
+            let x = if at < COUNT / 2 {
+                near_low + (near_high - near_low) * part(COUNT / 2, at)
+            } else {
+                // Down to 2^-40 on both sides.
+                let side = if at.is_multiple_of(2) { high } else { low };
+                let least = 2f64.powi(-40).min(side.abs()).max(if low > 0.0 { low } else { 0.0 });
+                let exponent = part(COUNT / 2, at - COUNT / 2);
+                let magnitude = least * (side.abs() / least).powf(exponent);
+                if low > 0.0 {
+                    low.max(magnitude)
+                } else {
+                    magnitude.copysign(side)
+                }
+            };
+            let x = E::of(x);
+            // Rounding may leave the range.
+            if at == 0 && (low..=high).contains(&0.0) {
+                E::of(0.0)
+            } else if (low..=high).contains(&f64::from(x.value())) {
+                x
+            } else {
+                E::of((low + near_high) / 2.0)
+            }
+        })
+        .collect()
+}
+
+/// The largest errors of a function.
+#[derive(Debug, Clone, Copy, Default)]
+struct Worst {
+    /// Relative to the value.
+    relative: f64,
+    /// Where that is.
+    at: f64,
+    /// The largest difference, where the relative error is above the bound of its type.
+    absolute: f64,
+}
+
+/// What a function may be off by, relatively: four units in the last place of f32, two of a truncated bf16.
+fn bound<E: Host>() -> f64 {
+    if E::NAME == "f32" { 5e-7 } else { 1e-2 }
+}
+
+/// The device's own functions that are further off somewhere; the page says where and by how much.
+const FURTHER_OFF: [ElementOp; 1] = [ElementOp::Gelu];
+
+fn measure<E: Host>(chip: &str, functions: &[Function]) -> Vec<Worst> {
+    let inputs: Vec<Vec<E>> = functions.iter().map(|function| arguments(function.range)).collect();
+    let names: Vec<String> = (0..functions.len()).map(|at| format!("x{at}")).collect();
+    let expressions: Vec<String> = functions
+        .iter()
+        .zip(&names)
+        .map(|(function, name)| function.text.replacen('x', &format!("{name}[(i, j)]"), 1))
+        .collect();
+    let kernel = compile(&rows::<E>(&names, &[], &expressions));
+    let inputs: Vec<&[E]> = inputs.iter().map(Vec::as_slice).collect();
+    let results = run(chip, kernel, &inputs, &[], functions.len());
+    let worst = |(function, (input, got)): (&Function, (&&[E], &Vec<f32>))| {
+        let mut worst = Worst::default();
+        for (x, got) in input.iter().zip(got) {
+            let x = f64::from(x.value());
+            let exact = (function.row.value)(&[&[x], function.numbers].concat());
+            let got = f64::from(*got);
+            let error = if got == exact { 0.0 } else { (got - exact).abs() };
+            let least = f64::from(f32::MIN_POSITIVE);
+            // What is below the normal range counts as 0.
+            let relative = if error < least {
+                0.0
+            } else {
+                error / exact.abs().max(least)
+            };
+            assert!(!relative.is_nan(), "{} of {x} is {got}", function.text);
+            if relative > worst.relative {
+                (worst.relative, worst.at) = (relative, x);
+            }
+            if relative > bound::<E>() {
+                worst.absolute = worst.absolute.max(error);
+            }
+        }
+        worst
+    };
+    functions
+        .iter()
+        .zip(inputs.iter().zip(&results.device))
+        .map(worst)
+        .collect()
+}
+
+fn cell<E: Host>(worst: Worst) -> String {
+    match worst {
+        Worst { relative: 0.0, .. } => "exact".into(),
+        Worst { relative, at, absolute } if relative > bound::<E>() => {
+            format!("**{relative:.1e}** at {at:.4}, {absolute:.1e} in absolute terms")
+        }
+        Worst { relative, .. } => format!("{relative:.1e}"),
+    }
+}
+
+#[test]
+fn functions_are_as_near_as_the_page_says() {
+    let functions = functions();
+    let mut table = "| function | from | to | f32: Wormhole | Blackhole | bf16: Wormhole | Blackhole |\n|---|---|---|---|---|---|---|\n".to_string();
+    let mut far = Vec::new();
+    for part in functions.chunks(10) {
+        let f32s = CHIPS.map(|chip| measure::<f32>(chip, part));
+        let bf16s = CHIPS.map(|chip| measure::<bf16>(chip, part));
+        for (at, function) in part.iter().enumerate() {
+            let (low, high) = function.range;
+            table += &format!("| `{}` | {low:.4e} | {high:.4e} |", function.text);
+            for worst in f32s.iter().map(|each| each[at]) {
+                table += &format!(" {} |", cell::<f32>(worst));
+            }
+            for worst in bf16s.iter().map(|each| each[at]) {
+                table += &format!(" {} |", cell::<bf16>(worst));
+            }
+            table += "\n";
+            let is_far = f32s.iter().any(|each| each[at].relative > bound::<f32>())
+                || bf16s.iter().any(|each| each[at].relative > bound::<bf16>());
+            if is_far {
+                far.push(function.row.op);
+            }
+        }
+    }
+    println!("{table}");
+    far.sort_by_key(|op| op.row().name);
+    assert_eq!(
+        far, FURTHER_OFF,
+        "functions that are further off than their type allows"
+    );
+    page::hold("accuracy", &table);
+}

@@ -1,0 +1,166 @@
+//! What operations make of infinities, NaN, subnormal numbers and the negative zero, per type and chip.
+
+use super::kernel::{CHIPS, Host, compile, rows, run};
+use super::page;
+use tt::bf16;
+
+/// Expressions over `x`; what the language fixes stands beside what it leaves open.
+const EXPRESSIONS: [&str; 38] = [
+    "x",
+    "-x",
+    "x.abs()",
+    "x.sign()",
+    "x.relu()",
+    "x.leaky_relu(0.25)",
+    "x.max(1.0)",
+    "x.min(1.0)",
+    "x.max(y)",
+    "x.min(y)",
+    "x.clamp(-1.0, 1.0)",
+    "x + 1.0",
+    "x + y",
+    "x - x",
+    "x * 0.0",
+    "x * y",
+    "x / x",
+    "x.recip()",
+    "x.square()",
+    "x.sqrt()",
+    "x.rsqrt()",
+    "x.exp()",
+    "(x - x).exp()",
+    "x.log()",
+    "x.sigmoid()",
+    "x.silu()",
+    "x.tanh()",
+    "x.gelu()",
+    "x.erf()",
+    "x.softplus()",
+    "x.sin()",
+    "x.floor()",
+    "if x < y { 1.0 } else { 0.0 }",
+    "if x >= y { 1.0 } else { 0.0 }",
+    "if x == x { 1.0 } else { 0.0 }",
+    "if x < 1.0 { 1.0 } else { 0.0 }",
+    "if x >= 1.0 { 1.0 } else { 0.0 }",
+    // Last, since it widens the registers of its kernel.
+    "x.erfc()",
+];
+
+/// The values of `x`; `y` is 1.
+const VALUES: [(&str, f32); 7] = [
+    ("∞", f32::INFINITY),
+    ("−∞", f32::NEG_INFINITY),
+    ("NaN", f32::NAN),
+    ("subnormal", 1e-40),
+    ("−subnormal", -1e-40),
+    ("0", 0.0),
+    ("−0", -0.0),
+];
+
+fn shown(value: f32) -> String {
+    if value.is_nan() {
+        "NaN".into()
+    } else if value.is_infinite() {
+        if value > 0.0 { "∞" } else { "−∞" }.into()
+    } else if value.is_subnormal() {
+        if value > 0.0 { "subnormal" } else { "−subnormal" }.into()
+    } else if value == 0.0 {
+        if value.is_sign_negative() { "−0" } else { "0" }.into()
+    } else if value.abs() > 1e37 {
+        format!("{value:.2e}")
+    } else {
+        format!("{:.4}", value)
+            .trim_end_matches('0')
+            .trim_end_matches('.')
+            .to_string()
+    }
+}
+
+/// Whether a chip's value is the reference's, rounded to bf16; zeros have any sign.
+fn agrees(got: f32, reference: f32) -> bool {
+    got == reference || (got - reference).abs() <= reference.abs() / 128.0
+}
+
+/// By expression, then by value.
+fn results<E: Host>(chip: &str) -> (Vec<Vec<f32>>, Vec<Vec<f32>>) {
+    let x: Vec<E> = VALUES.iter().map(|(_, value)| E::of((*value).into())).collect();
+    let y: Vec<E> = VALUES.iter().map(|_| E::of(1.0)).collect();
+    let (mut device, mut reference) = (Vec::new(), Vec::new());
+    let (narrow, wide) = EXPRESSIONS.split_at(EXPRESSIONS.len() - 1);
+    for some in narrow.chunks(13).chain([wide]) {
+        let expressions: Vec<String> = some
+            .iter()
+            .map(|text| {
+                // `x` and `y` stand alone, in no name.
+                text.split_inclusive(|c: char| !c.is_alphanumeric())
+                    .map(|word| {
+                        let name = word.trim_end_matches(|c: char| !c.is_alphanumeric());
+                        match name {
+                            "x" | "y" => word.replacen(name, &format!("{name}[(i, j)]"), 1),
+                            _ => word.to_string(),
+                        }
+                    })
+                    .collect()
+            })
+            .collect();
+        let kernel = compile(&rows::<E>(&["x".into(), "y".into()], &[], &expressions));
+        let results = run(chip, kernel, &[&x, &y], &[], some.len());
+        device.extend(results.device);
+        reference.extend(results.reference);
+    }
+    (device, reference)
+}
+
+#[test]
+fn the_ends_of_the_formats_come_out_as_the_page_says() {
+    let mut table = String::new();
+    let mut wrong = Vec::new();
+    for element in ["f32", "bf16"] {
+        let chips = CHIPS.map(|chip| match element {
+            "f32" => results::<f32>(chip),
+            _ => results::<bf16>(chip),
+        });
+        let names: Vec<&str> = VALUES.iter().map(|(name, _)| *name).collect();
+        table += &format!(
+            "| {element}: `x` is | {} |\n|---|{}\n",
+            names.join(" | "),
+            "---|".repeat(names.len())
+        );
+        for (at, text) in EXPRESSIONS.iter().enumerate() {
+            table += &format!("| `{text}` |");
+            for (value, name) in names.iter().enumerate() {
+                let [wormhole, blackhole] = [0, 1].map(|chip: usize| shown(chips[chip].0[at][value]));
+                let reference = chips[0].1[at][value];
+                // The language fixes what has a value at infinities and at 0.
+                let open = reference.is_nan() || !(name.contains('∞') || *name == "0");
+                if !open {
+                    wrong.extend(
+                        (0..2)
+                            .filter(|chip| !agrees(chips[*chip].0[at][value], reference))
+                            .map(|chip| {
+                                format!(
+                                    "{element} {text} of {name}: {}, not {reference}",
+                                    chips[chip].0[at][value]
+                                )
+                            }),
+                    );
+                }
+                let cell = if wormhole == blackhole {
+                    wormhole
+                } else {
+                    format!("{wormhole}; Blackhole: {blackhole}")
+                };
+                table += &match open {
+                    true => format!(" *{cell}* |"),
+                    false => format!(" {cell} |"),
+                };
+            }
+            table += "\n";
+        }
+        table += "\n";
+    }
+    println!("{table}");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    page::hold("ends", &table);
+}

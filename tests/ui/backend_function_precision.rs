@@ -1,0 +1,15 @@
+//! A function that 16-bit registers cannot compute.
+use tt::prelude::*;
+
+#[tt::kernel(fp32_acc = false)]
+fn kernel<const M: usize, const N: usize>(x: &Tensor<bf16, M, N>, y: &mut Tensor<bf16, M, N>) {
+    let (bx, by) = T.Kernel(N.div_ceil(64), M.div_ceil(64));
+    let v = T.alloc_shared::<bf16>(64, 64);
+    T.copy(x[(by * 64, bx * 64)], v);
+    for (i, j) in T.Parallel(64, 64) {
+        v[(i, j)] = v[(i, j)].erfc();
+    }
+    T.copy(v, y[(by * 64, bx * 64)]);
+}
+
+fn main() {}
