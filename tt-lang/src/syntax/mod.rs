@@ -89,15 +89,7 @@ pub fn parse(attr: TokenStream, item: TokenStream, file: &str) -> Parsed {
                         .note("write `#[tt::kernel] fn name(a: &Tensor<bf16, M, N>, ..) { .. }`"),
                 );
             }
-            Parsed {
-                kernel: None,
-                diagnostics: frontend.diagnostics,
-                spans: frontend.spans,
-                signature: None,
-                warnings: Vec::new(),
-                reference: None,
-                allowed: Vec::new(),
-            }
+            refused(frontend, None)
         }
     }
 }
@@ -133,11 +125,19 @@ fn refuse(attr: TokenStream, item: TokenStream, beyond: Beyond) -> Parsed {
     };
     let span = frontend.spans.between(place, place);
     frontend.report(Diagnostic::new(code, span, message).note(note));
+    refused(frontend, signature)
+}
+
+/// What is known of a kernel whose body was not read.
+fn refused(frontend: Frontend, signature: Option<Signature>) -> Parsed {
     Parsed {
         kernel: None,
         diagnostics: frontend.diagnostics,
         spans: frontend.spans,
         signature,
+        warnings: Vec::new(),
+        reference: None,
+        allowed: Vec::new(),
     }
 }
 
