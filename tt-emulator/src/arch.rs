@@ -156,6 +156,15 @@ impl Arch {
         self.l1_bytes - self.l1_unreserved_bytes
     }
 
+    /// What the allocator rounds pages of interleaved buffers up to.
+    pub fn page_alignment(&self, dram: bool) -> u32 {
+        if dram {
+            self.dram_read_alignment as u32
+        } else {
+            self.l1_alignment as u32
+        }
+    }
+
     /// Virtual NoC coordinate of a logical worker core inside the grid.
     pub fn virtual_core(&self, x: usize, y: usize) -> (u8, u8) {
         (self.virtual_x[x], self.virtual_y0 + y as u8)

@@ -50,6 +50,8 @@ pub mod settings;
 #[cfg(feature = "engine")]
 pub mod abi;
 #[cfg(feature = "engine")]
+pub mod allowed;
+#[cfg(feature = "engine")]
 mod compute;
 #[cfg(feature = "engine")]
 mod engine;

@@ -128,6 +128,11 @@ impl Destination {
         Ok(())
     }
 
+    /// A section was given back and none is taken: a further release finds nothing to do.
+    pub fn is_released(&self) -> bool {
+        self.phase == Phase::Idle && !self.tiles.is_empty()
+    }
+
     /// The deprecated `acquire_dst`: math and packer at once.
     pub fn acquire_shared(&mut self) -> Result<(), Broken> {
         self.step(Phase::Idle, Phase::Shared, &rules::DST_ACQUIRED_TWICE)

@@ -20,7 +20,7 @@ mod pack;
 mod pack_calls;
 mod rounding;
 mod row_major;
-mod rules;
+pub(crate) mod rules;
 mod sfpu;
 mod sfpu_calls;
 mod state;

@@ -109,6 +109,10 @@ rules! {
     MAILBOX = "EMU0711", "word from a thread that sent none",
         "mailbox_read takes what another thread of the same compute kernel wrote before; data movement kernels send none here.",
         "wheel tt_metal/tt-llk/tt_llk_*/common/inc/ckernel.h, mailbox_read";
+    SFPI = "EMU0713", "kernel in the SFPI language",
+        "vFloat, dst_reg, v_if and their kin are compiled for the vector unit by Tenstorrent's own compiler. The emulator runs \
+         what kernels call of the compute API; programs of the vector unit need a chip or its simulator.",
+        "wheel runtime/sfpi, the compiler; tt_metal/tt-llk/tt_llk_*/common/inc/sfpu, programs in the language";
     REFUSED = "EMU0712", "operation that the emulator does not compute",
         "The call is part of the compute API and this kernel compiles for a chip; the emulator has no arithmetic for it.",
         "the emulator";

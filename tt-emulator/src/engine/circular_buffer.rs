@@ -194,7 +194,6 @@ impl Risc {
         let name = self.name;
         let core = self.core();
         let shared = &mut core.cbs[cb as usize];
-        let view = &mut self.views[cb as usize];
         if *shared.producer.get_or_insert(name) != name {
             let detail = format!(
                 "{name} pushes to circular buffer {cb}, {} did before",
@@ -203,11 +202,19 @@ impl Risc {
             self.violation(&rules::CB_SECOND_PRODUCER, line, detail);
         }
         // Pages of a buffer are filled already: they may be handed over as they are where they are free.
-        let as_they_are = shared.config.on_buffer && pages <= shared.config.pages - u32::from(shared.filled());
-        if pages > view.reserved && !as_they_are {
-            let detail = format!("cb_push_back({cb}, {pages}), reserved are {}", view.reserved);
-            self.violation(&rules::CB_PUSH_BEYOND_RESERVE, line, detail);
+        let has_room = pages <= shared.free();
+        let as_they_are = shared.config.on_buffer && has_room;
+        let reserved = self.views[cb as usize].reserved;
+        if pages > reserved && !as_they_are {
+            let rule = &rules::CB_PUSH_BEYOND_RESERVE;
+            let detail = format!("cb_push_back({cb}, {pages}), reserved are {reserved}");
+            if !has_room || !self.is_allowed(rule, line, &detail) {
+                self.violation(rule, line, detail);
+            }
         }
+        let core = self.core();
+        let shared = &mut core.cbs[cb as usize];
+        let view = &mut self.views[cb as usize];
         let (start, bytes) = (view.write, pages * shared.config.page_bytes);
         let limit = shared.config.base + shared.config.bytes;
         if start + bytes > limit {

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
+use crate::allowed::Allowed;
 use crate::arch::{Arch, ArchName, L1_SLOT_BYTES};
 use crate::settings;
 
@@ -97,6 +98,7 @@ pub struct Device {
     /// Held while a program runs.
     running: Mutex<()>,
     accumulated: Mutex<RunCounters>,
+    allowed: Allowed,
 }
 
 impl Device {
@@ -105,11 +107,19 @@ impl Device {
         Device::open_arch(id, selected_arch(id)?)
     }
 
-    /// Opens device `id` as an architecture.
+    /// Opens device `id` as an architecture, whose programs may break the rules that the environment allows.
     ///
     /// # Errors
     /// Where the environment has a setting that no run could use, or there is no memory for the device.
     pub fn open_arch(id: i32, arch: ArchName) -> Result<Arc<Device>, String> {
+        Device::open_allowing(id, arch, Allowed::of_environment()?)
+    }
+
+    /// Opens device `id` as an architecture, whose programs may break these rules.
+    ///
+    /// # Errors
+    /// As [`Device::open_arch`].
+    pub fn open_allowing(id: i32, arch: ArchName, allowed: Allowed) -> Result<Arc<Device>, String> {
         settings::check().map_err(|error| error.to_string())?;
         let arch = Arch::of(arch);
         let l1 = Region::map_low(arch.cores() * L1_SLOT_BYTES, L1_SLOT_BYTES)
@@ -136,6 +146,7 @@ impl Device {
             allocations: Mutex::new(allocations),
             running: Mutex::new(()),
             accumulated: Mutex::new(RunCounters::default()),
+            allowed,
         });
         let mut open = locked(&OPEN);
         open.retain(|(_, device)| device.strong_count() > 0);
@@ -210,13 +221,15 @@ impl Device {
         for (pointer, region) in dram.iter_mut().zip(&self.dram) {
             *pointer = region.start();
         }
-        Machine::new(
+        let mut machine = Machine::new(
             self.arch,
             self.l1.start(),
             dram,
             allocations.dram_buffers.clone(),
             allocations.l1_buffers.clone(),
-        )
+        );
+        machine.allowed = self.allowed;
+        machine
     }
 }
 

@@ -238,7 +238,7 @@ extern "C" fn read_page(
     guard(line, |risc| {
         let accessor = Accessor {
             base,
-            aligned_page_bytes: page_bytes,
+            page_bytes,
             dram: dram != 0,
         };
         risc.read_page(accessor, page, offset, bytes, destination, noc as u8, line);
@@ -261,7 +261,7 @@ extern "C" fn write_page(
     guard(line, |risc| {
         let accessor = Accessor {
             base,
-            aligned_page_bytes: page_bytes,
+            page_bytes,
             dram: dram != 0,
         };
         risc.write_page(
@@ -281,7 +281,7 @@ extern "C" fn page_address(base: u64, page_bytes: u32, dram: u32, page: u32, off
     guard(line, |risc| {
         let accessor = Accessor {
             base,
-            aligned_page_bytes: page_bytes,
+            page_bytes,
             dram: dram != 0,
         };
         risc.page_address(accessor, page, offset, line)

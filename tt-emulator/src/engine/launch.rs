@@ -9,9 +9,10 @@ use std::sync::Arc;
 use crate::abi::KernelEntry;
 use crate::arch::{Arch, MAX_CIRCULAR_BUFFERS, SEMAPHORE_BASE, SEMAPHORE_STRIDE};
 use crate::compute::ComputeState;
+use crate::compute::rules::SFPI;
 use crate::kernel_config::{ComputeOptions, KernelRole};
-use crate::kernel_object::CbDescriptor;
-use crate::report::{Report, RiscName};
+use crate::kernel_object::{CbDescriptor, KernelError};
+use crate::report::{Place, Report, RiscName, source_marker};
 use crate::rules;
 
 use super::circular_buffer::{CbConfig, CoreCb, initial_views};
@@ -21,7 +22,7 @@ use super::counters::{CoreCounters, RiscCounters, RunCounters};
 use super::deadlock;
 use super::device::Device;
 use super::memory::machine::{Machine, Node};
-use super::program::{CbIndex, CoreCoord, Program};
+use super::program::{CbIndex, CoreCoord, Program, ProgramKernel};
 use super::risc::{Risc, Wait};
 use super::schedule::{CoreRun, Ending, run};
 use super::transfers::Transfers;
@@ -182,21 +183,44 @@ fn compile(program: &Program, arch: &Arch) -> Result<Vec<KernelEntry>, LaunchErr
                 let buffers = descriptors(program, &kernel.cores);
                 match kernel.kernel.loaded_entry(arch.name, &buffers) {
                     Some(entry) => Err(entry),
-                    None => Ok(scope.spawn(move || kernel.kernel.entry(arch.name, &buffers))),
+                    None => Ok(scope.spawn(move || {
+                        let entry = kernel.kernel.entry(arch.name, &buffers);
+                        entry.map_err(|error| not_compiled(kernel, error))
+                    })),
                 }
             })
             .collect();
         let join = |handle| match handle {
             Err(entry) => Ok(entry),
             Ok(thread) => std::thread::ScopedJoinHandle::join(thread)
-                .unwrap_or_else(|_| Err("the kernel compiler's thread panicked".to_owned())),
+                .unwrap_or_else(|_| Err(LaunchError::Kernel("the kernel compiler's thread panicked".to_owned()))),
         };
         handles.into_iter().map(join).collect()
     });
-    results
-        .into_iter()
-        .collect::<Result<_, _>>()
-        .map_err(LaunchError::Kernel)
+    results.into_iter().collect()
+}
+
+/// Why a kernel has no machine code: a rule where it is in a language that is not emulated.
+fn not_compiled(kernel: &ProgramKernel, error: KernelError) -> LaunchError {
+    let KernelError::Sfpi { file, line, word } = error else {
+        return LaunchError::Kernel(error.to_string());
+    };
+    let source = &kernel.kernel.request;
+    let place = Place {
+        source: (file == source.file)
+            .then(|| source_marker(&source.source, line))
+            .flatten(),
+        kernel: file,
+        core: kernel.kernel.first_core,
+        risc: kernel.kernel.risc(),
+        line,
+    };
+    Box::new(Report {
+        rule: &SFPI,
+        place: Some(place),
+        detail: format!("`{word}`"),
+    })
+    .into()
 }
 
 /// The circular buffers that some of `cores` have, by id.

@@ -7,7 +7,7 @@ use crate::abi::KernelEntry;
 use crate::arch::{ArchName, MAX_RUNTIME_ARGS, SEMAPHORES};
 use crate::data_format::DataFormat;
 use crate::kernel_config::{DataMovementProcessor, KernelRole};
-use crate::kernel_object::{CbDescriptor, KernelSource};
+use crate::kernel_object::{CbDescriptor, KernelError, KernelSource};
 use crate::report::{Report, RiscName};
 use crate::rules;
 
@@ -54,12 +54,11 @@ impl Kernel {
 
     /// The compiled kernel: registered ahead of time, from the cache, or compiled now. `buffers` are the circular buffers
     /// of its cores.
-    pub(crate) fn entry(&self, arch: ArchName, buffers: &[CbDescriptor]) -> Result<KernelEntry, String> {
+    pub(crate) fn entry(&self, arch: ArchName, buffers: &[CbDescriptor]) -> Result<KernelEntry, KernelError> {
         if let Some(entry) = self.loaded_entry(arch, buffers) {
             return Ok(entry);
         }
-        let entry = crate::kernel_object::load(&self.request, &self.role, arch, buffers);
-        let entry = entry.map_err(|error| error.to_string())?;
+        let entry = crate::kernel_object::load(&self.request, &self.role, arch, buffers)?;
         self.entries
             .lock()
             .unwrap_or_else(PoisonError::into_inner)

@@ -8,6 +8,7 @@ use std::ptr::null_mut;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering, compiler_fence};
 
+use crate::allowed;
 use crate::arch::{Arch, L1_SLOT_BYTES, MAX_CIRCULAR_BUFFERS};
 use crate::compute::ComputeState;
 use crate::kernel_config::KernelRole;
@@ -18,6 +19,7 @@ use super::circular_buffer::CbView;
 use super::core::Core;
 use super::coroutine::Switch;
 use super::counters::RiscCounters;
+use super::deadlock;
 use super::program::Kernel;
 use super::transfers::Transfers;
 
@@ -155,6 +157,16 @@ impl Risc {
         loop {
             self.switch.suspend();
         }
+    }
+
+    /// Whether the user allows `rule` to be broken. The place is said then.
+    #[cold]
+    pub fn is_allowed(&mut self, rule: &'static Rule, line: i32, detail: &str) -> bool {
+        let allowed = self.core().machine().allowed.contains(rule);
+        if allowed {
+            allowed::warn(rule, &deadlock::place(self, line), detail);
+        }
+        allowed
     }
 
     /// Notes that the kernel touched an address that is no memory of it.

@@ -12,7 +12,8 @@ use super::risc::Risc;
 #[derive(Clone, Copy)]
 pub(crate) struct Accessor {
     pub base: u64,
-    pub aligned_page_bytes: u32,
+    /// Bytes of a page as the kernel says them.
+    pub page_bytes: u32,
     pub dram: bool,
 }
 
@@ -37,10 +38,14 @@ impl Risc {
                 ),
             );
         };
-        if buffer.aligned_page_bytes != accessor.aligned_page_bytes {
+        // As the device's own accessor of interleaved pages: it rounds what it is told up to the allocator's alignment, so
+        // pages are found at the right places whether it is told their bytes or those from one to the next.
+        let alignment = machine.arch.page_alignment(accessor.dram);
+        let stride = accessor.page_bytes.checked_next_multiple_of(alignment);
+        if stride != Some(buffer.aligned_page_bytes) {
             let detail = format!(
-                "the accessor has pages of {} bytes, the {memory} buffer at {:#x} of {}",
-                accessor.aligned_page_bytes, accessor.base, buffer.aligned_page_bytes
+                "the accessor has pages of {} bytes, the {memory} buffer at {:#x} of {} ({} from one to the next)",
+                accessor.page_bytes, accessor.base, buffer.page_bytes, buffer.aligned_page_bytes
             );
             self.violation(&rules::NOC_PAGE_SIZE, line, detail);
         }
@@ -58,7 +63,7 @@ impl Risc {
             );
             self.violation(&rules::NOC_PAGE_RANGE, line, detail);
         }
-        let (node, start) = machine.page(accessor.dram, accessor.base, accessor.aligned_page_bytes, page);
+        let (node, start) = machine.page(accessor.dram, accessor.base, buffer.aligned_page_bytes, page);
         (node, start + u64::from(offset))
     }
 

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use std::sync::Mutex;
 
 use super::key::Hash;
-use super::{KernelError, KernelSource};
+use super::{KernelError, KernelSource, sfpi};
 use crate::settings::SettingError;
 
 /// Flags that shared objects are linked with.
@@ -221,6 +221,9 @@ impl Compiler {
             return Ok(());
         }
         let mut words = String::from_utf8_lossy(&result.stderr).into_owned();
+        if let Some(sfpi::Found { file, line, word }) = sfpi::in_output(&words) {
+            return Err(KernelError::Sfpi { file, line, word });
+        }
         if words.len() > OUTPUT_LIMIT {
             let end = (0..=OUTPUT_LIMIT)
                 .rev()

@@ -18,6 +18,7 @@ mod library;
 mod partial;
 #[cfg(feature = "engine")]
 mod registry;
+mod sfpi;
 mod wrapper;
 
 use std::collections::BTreeMap;
@@ -71,6 +72,15 @@ pub enum KernelError {
         /// The compiler's words.
         output: String,
     },
+    /// The kernel is in SFPI, the language of the vector unit, which only Tenstorrent's compiler knows.
+    Sfpi {
+        /// Name of the file, the kernel's or one that it includes.
+        file: String,
+        /// The line.
+        line: u32,
+        /// The name of the language there.
+        word: &'static str,
+    },
     /// The compiler did not end by itself.
     Killed {
         /// Name of the kernel's file.
@@ -107,6 +117,11 @@ impl fmt::Display for KernelError {
                 tried.join(", ")
             ),
             KernelError::Compile { file, output } => write!(f, "the C++ compiler refused kernel {file}:\n{output}"),
+            KernelError::Sfpi { file, line, word } => write!(
+                f,
+                "{file}:{line}: `{word}` is of SFPI, the language of the vector unit, which only Tenstorrent's compiler knows: \
+                 the emulator runs kernels that call functions of the compute API"
+            ),
             KernelError::Killed { file, status } => write!(
                 f,
                 "the C++ compiler was stopped while it compiled kernel {file}: {status}"

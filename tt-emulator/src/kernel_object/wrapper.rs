@@ -4,6 +4,7 @@
 //! #include <cstdint> ..           standard headers, outside of everything
 //! #define ARCH_WORMHOLE ..        what the build system of Metalium would pass with -D
 //! namespace {                     so kernels linked into one application never meet
+//! #include "emulator/kernel.h"    what the JIT includes before a kernel
 //! #line 1 "reader.cpp"
 //! <the kernel, with its includes>
 //! }
@@ -102,7 +103,7 @@ pub(super) fn prologue(source: &KernelSource, includes: &Includes, role: &Kernel
 pub(super) fn translation_unit(source: &KernelSource, prologue: &str, key: &str) -> String {
     let mut text = prologue.to_owned();
     line(&mut text, format_args!("namespace {{"));
-    line(&mut text, format_args!("#include \"emulator/api.h\""));
+    line(&mut text, format_args!("#include \"emulator/kernel.h\""));
     line(&mut text, format_args!("void kernel_main();"));
     line(&mut text, format_args!("#line 1 {:?}", source.file));
     line(&mut text, format_args!("{}", source.source));

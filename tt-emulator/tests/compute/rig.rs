@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use tt_emulator::allowed::Allowed;
 use tt_emulator::kernel_config::{ComputeOptions, DataMovementProcessor, KernelRole};
 use tt_emulator::kernel_object::KernelSource;
 use tt_emulator::{
@@ -119,6 +120,8 @@ pub struct Case {
     pub arch: ArchName,
     /// A buffer whose pages are not tiles: id, bytes of its one page, format.
     pub odd_pages: Option<(u8, u32, DataFormat)>,
+    /// Rules that may be broken.
+    pub allowed: Allowed,
 }
 
 impl Case {
@@ -148,6 +151,7 @@ impl Case {
             result: (32, 32, 1),
             arch: ArchName::WormholeB0,
             odd_pages: None,
+            allowed: Allowed::default(),
         }
     }
 
@@ -177,7 +181,7 @@ impl Case {
     }
 
     fn launch(&self) -> Result<(Matrix, RunCounters), LaunchError> {
-        let device = device(self.arch);
+        let device = device_allowing(self.arch, self.allowed);
         let mut program = Program::new();
         for (id, format, pages) in self
             .inputs
@@ -335,10 +339,14 @@ fn upload(device: &Arc<Device>, format: DataFormat, bytes: &[u8]) -> Buffer {
 }
 
 pub fn device(arch: ArchName) -> Arc<Device> {
+    device_allowing(arch, Allowed::default())
+}
+
+fn device_allowing(arch: ArchName, allowed: Allowed) -> Arc<Device> {
     static CACHE: std::sync::Once = std::sync::Once::new();
     // SAFETY: set once, before any kernel is compiled; nothing else in these tests changes the environment.
     CACHE.call_once(|| unsafe {
         std::env::set_var("TT_EMULATOR_CACHE", concat!(env!("CARGO_TARGET_TMPDIR"), "/compute"))
     });
-    Device::open_arch(0, arch).expect("an emulated device")
+    Device::open_allowing(0, arch, allowed).expect("an emulated device")
 }

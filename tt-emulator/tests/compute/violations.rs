@@ -7,9 +7,10 @@
 
 use std::path::{Path, PathBuf};
 
+use tt_emulator::allowed::Allowed;
 use tt_emulator::kernel_config::ComputeOptions;
 use tt_emulator::report::RiscName;
-use tt_emulator::{DataFormat, rules};
+use tt_emulator::{DataFormat, LaunchError, rules};
 
 use crate::rig::*;
 
@@ -56,14 +57,20 @@ fn broken() -> Vec<Broken> {
 
 /// The kernel between a reader that fills the inputs and a writer.
 fn case(broken: &Broken) -> Case {
+    let mut case = fed(&broken.file, &broken.text);
+    case.options = options(broken);
+    case
+}
+
+/// A kernel between a reader that fills the inputs and a writer.
+fn fed(file: &str, text: &str) -> Case {
     let tile = |seed| Matrix::random(32, 64, seed, 1.0);
     let scaler = Matrix::new(32, 32, |row, _| if row % 16 == 0 { 1.0 } else { 0.0 });
-    let mut case = Case::text(&broken.file, &broken.text, false)
+    let mut case = Case::text(file, text, false)
         .input(0, BF16, 2, tile(1), 2)
         .input(1, BF16, 2, tile(2), 2)
         .input(2, F32, 2, tile(3), 2)
         .input(3, BF16, 1, scaler, 1);
-    case.options = options(broken);
     case.scratch = vec![(24, F32, 2), (5, DataFormat::Bfp8_b, 2), (6, DataFormat::UInt16, 2)];
     case.odd_pages = Some((7, 4096, BF16));
     case
@@ -113,4 +120,27 @@ fn every_rule_of_the_engines_has_its_broken_kernel() {
         .map(|rule| rule.code)
         .collect();
     assert!(missing.is_empty(), "{missing:?}");
+}
+
+#[test]
+fn a_second_release_goes_on_where_it_is_allowed() {
+    let text = std::fs::read_to_string(folder().join("released_twice.cpp")).unwrap();
+    let matrix = Matrix::random(32, 32, 1, 1.0);
+    let mut case = Case::text("released_twice.cpp", &text, false).input(0, BF16, 1, matrix.clone(), 1);
+    case.allowed = Allowed::parse("EMU0506").unwrap();
+    case.check(0.0, 0.0, |row, column| matrix.at(row, column));
+    // A section that nobody waited for is no second release.
+    let text = std::fs::read_to_string(folder().join("release_without_wait.cpp")).unwrap();
+    let mut case = fed("release_without_wait.cpp", &text);
+    case.allowed = Allowed::parse("EMU0506").unwrap();
+    assert_eq!(case.report().rule.code, "EMU0506");
+}
+
+#[test]
+fn a_kernel_with_the_old_entry_is_told_the_new_one() {
+    let text = "#include \"api/compute/common.h\"\nvoid MAIN {}\n";
+    let Err(LaunchError::Kernel(said)) = Case::text("old.cpp", text, false).launch() else {
+        panic!("an entry that the runtime does not call")
+    };
+    assert!(said.contains("the entry of a kernel is `void kernel_main()`"), "{said}");
 }

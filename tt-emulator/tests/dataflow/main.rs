@@ -1,5 +1,7 @@
 //! Data movement programs through the engine: what works, and what is refused.
 
+mod address_generators;
+mod allowed;
 mod copies;
 mod launches;
 mod rig;

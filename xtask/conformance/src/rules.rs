@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
+use tt_emulator::allowed::{ALLOWABLE, VARIABLE};
 use tt_emulator::rules::{self, Rule};
 use xtask::arguments::{Arguments, Chore};
 use xtask::project;
@@ -150,12 +151,17 @@ fn written(examples: &BTreeMap<String, Vec<Example>>) -> Result<String, String> 
         return Err(wrong.join("\n"));
     }
     let count = examples.values().map(Vec::len).sum::<usize>();
+    let allowable: Vec<&str> = ALLOWABLE.iter().map(|(rule, _)| rule.code).collect();
+    let allowable = allowable.join(" and ");
     let mut text = format!(
         "# What the emulator checks\n\n\
          Written by `cargo xtask conformance rules`; do not edit.\n\n\
          {} rules, {count} examples. A program that breaks one is stopped with a report: the code, kernel, core, RISC and\n\
          line. The examples are tests of the emulator (`tt-emulator/tests`): each is stopped by the rule under which it\n\
          stands here, at the line that says so. Where a rule has several, the first is shown.\n\n\
+         {allowable} can be allowed, for programs that have to run as they are: `{VARIABLE}` names the\n\
+         rules, separated by commas. Each place is then said once on stderr, and the run goes on as the device does; what\n\
+         would harm there is refused all the same.\n\n\
          Sources: \"wheel\" is the ttnn 0.81.1 wheel, paths there are below `ttnn/`; \"metalium.md\", \"patterns.md\" and\n\
          \"hazards.md\" are the references shared beside this repository (`../shared/reference`).\n",
         rules.len()
@@ -185,6 +191,9 @@ fn section(rule: &Rule, examples: &[Example], text: &mut String) {
         "\n### {}\n\n**{}.** {}\n\nSource: {}.",
         rule.code, rule.title, rule.explanation, rule.source
     );
+    if let Some((_, device)) = ALLOWABLE.iter().find(|(known, _)| *known == rule) {
+        let _ = writeln!(text, "Can be allowed, `{VARIABLE}={}`. {device}", rule.code);
+    }
     if let [_, others @ ..] = examples
         && !others.is_empty()
     {

@@ -61,6 +61,23 @@ concept tt_emulator_addrgen = requires(const AddrGen& addrgen) {
 
 template <typename AddrGen>
     requires tt_emulator_addrgen<AddrGen>
-inline uint64_t get_noc_addr(const uint32_t id, const AddrGen& addrgen, uint32_t offset = 0, uint8_t noc = noc_index) {
-    return addrgen.get_noc_addr(id, offset, noc);
+inline uint64_t get_noc_addr(
+    const uint32_t id, const AddrGen& addrgen, uint32_t offset = 0, uint8_t noc = noc_index, TT_LINE_PARAM) {
+    if constexpr (requires { addrgen.get_noc_addr(id, offset, noc, line); }) {
+        return addrgen.get_noc_addr(id, offset, noc, line);
+    } else {
+        return addrgen.get_noc_addr(id, offset, noc);
+    }
+}
+
+// Bytes that a transfer of a whole page of this generator moves.
+template <typename AddrGen>
+inline uint32_t tt_emulator_page_bytes(const AddrGen& addrgen) {
+    if constexpr (requires { addrgen.get_aligned_page_size(); }) {
+        return addrgen.get_aligned_page_size();
+    } else if constexpr (requires { addrgen.page_size; }) {
+        return addrgen.page_size;
+    } else {
+        return 1u << addrgen.log_base_2_of_page_size;
+    }
 }

@@ -64,10 +64,9 @@ inline void noc_async_read_page(
     if constexpr (requires { addrgen.emulator_accessor(); }) {
         const tt_emulator_accessor to = addrgen.emulator_accessor();
         tt_emulator_dataflow()->read_page(to.base, to.page_bytes, to.dram, id, offset, to.page_bytes, dst_local_l1_addr, noc, line);
-    } else if constexpr (requires { addrgen.get_aligned_page_size(); }) {
-        noc_async_read(addrgen.get_noc_addr(id, offset, noc), dst_local_l1_addr, addrgen.get_aligned_page_size(), noc, 0, line);
     } else {
-        noc_async_read(addrgen.get_noc_addr(id, offset, noc), dst_local_l1_addr, addrgen.page_size, noc, 0, line);
+        const uint64_t from = get_noc_addr(id, addrgen, offset, noc, line);
+        noc_async_read(from, dst_local_l1_addr, tt_emulator_page_bytes(addrgen), noc, 0, line);
     }
 }
 

@@ -80,14 +80,10 @@ inline void noc_async_write_page(
         const uint32_t bytes = size != 0 ? size : to.page_bytes;
         constexpr uint32_t flags = posted ? TT_EMULATOR_POSTED : 0;
         tt_emulator_dataflow()->write_page(to.base, to.page_bytes, to.dram, id, offset, bytes, src_local_l1_addr, flags, noc, line);
-    } else if constexpr (requires { addrgen.get_aligned_page_size(); }) {
-        const uint32_t bytes = size != 0 ? size : addrgen.get_aligned_page_size();
-        noc_async_write<NOC_MAX_BURST_SIZE + 1, true, posted>(
-            src_local_l1_addr, addrgen.get_noc_addr(id, offset, noc), bytes, noc, NOC_UNICAST_WRITE_VC, line);
     } else {
-        const uint32_t bytes = size != 0 ? size : addrgen.page_size;
+        const uint32_t bytes = size != 0 ? size : tt_emulator_page_bytes(addrgen);
         noc_async_write<NOC_MAX_BURST_SIZE + 1, true, posted>(
-            src_local_l1_addr, addrgen.get_noc_addr(id, offset, noc), bytes, noc, NOC_UNICAST_WRITE_VC, line);
+            src_local_l1_addr, get_noc_addr(id, addrgen, offset, noc, line), bytes, noc, NOC_UNICAST_WRITE_VC, line);
     }
 }
 

@@ -17,4 +17,13 @@ enum CBIndex : std::uint8_t {
     SIZE = 64,
 };
 
+// Deprecated names of the first 32.
+enum CB : std::uint8_t {
+    c_in0 = 0, c_in1 = 1, c_in2 = 2, c_in3 = 3, c_in4 = 4, c_in5 = 5, c_in6 = 6, c_in7 = 7,
+    dataflow0 = 8, dataflow1 = 9, dataflow2 = 10, dataflow3 = 11, dataflow4 = 12, dataflow5 = 13, dataflow6 = 14, dataflow7 = 15,
+    c_out0 = 16, c_out1 = 17, c_out2 = 18, c_out3 = 19, c_out4 = 20, c_out5 = 21, c_out6 = 22, c_out7 = 23,
+    c_intermed0 = 24, c_intermed1 = 25, c_intermed2 = 26, c_intermed3 = 27,
+    c_intermed4 = 28, c_intermed5 = 29, c_intermed6 = 30, c_intermed7 = 31,
+};
+
 }  // namespace tt

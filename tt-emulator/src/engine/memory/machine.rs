@@ -3,6 +3,7 @@
 
 use std::fmt;
 
+use crate::allowed::Allowed;
 use crate::arch::{Arch, L1_SLOT_BYTES};
 use crate::engine::counters::MAX_DRAM_BANKS;
 
@@ -70,6 +71,8 @@ pub(crate) struct Machine {
     pub dram_buffers: Vec<BufferRange>,
     /// Live L1 buffers by address.
     pub l1_buffers: Vec<BufferRange>,
+    /// Rules that may be broken.
+    pub allowed: Allowed,
 }
 
 // SAFETY: the pointers are to mappings that outlive the machine; accesses through them are ordered by the scheduler.
@@ -102,6 +105,7 @@ impl Machine {
             dram,
             dram_buffers,
             l1_buffers,
+            allowed: Allowed::default(),
         }
     }
 

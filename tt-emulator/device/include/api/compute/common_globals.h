@@ -10,6 +10,9 @@
 #include "api/debug/assert.h"
 #include "hostdevcommon/kernel_structs.h"
 
+// The entry of compute kernels had this name once. The runtime calls `kernel_main` alone: nothing would run.
+#define MAIN _Pragma("GCC error \"the entry of a kernel is `void kernel_main()`, not `void MAIN`\"") math_main()
+
 #define ALWI inline __attribute__((always_inline))
 
 // The emulator runs a compute kernel once: what is for one of the three threads on silicon happens in line.

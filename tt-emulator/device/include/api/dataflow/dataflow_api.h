@@ -9,11 +9,13 @@
 #include "api/debug/assert.h"
 #include "emulator/arguments.h"
 #include "emulator/circular_buffer_calls.h"
+#include "emulator/interleaved.h"
 #include "emulator/noc_address.h"
 #include "emulator/noc_read.h"
 #include "emulator/noc_write.h"
 #include "emulator/semaphore_calls.h"
 #include "api/tensor/tensor_accessor.h"
+#include "hostdevcommon/common_values.hpp"
 #include "noc/noc_parameters.h"
 
 // Address in L1 where the next page is written.
@@ -22,11 +24,11 @@ inline uint32_t get_write_ptr(uint32_t operand, TT_LINE_PARAM) { return tt_emula
 // Address in L1 of the page at the front.
 inline uint32_t get_read_ptr(uint32_t operand, TT_LINE_PARAM) { return tt_emulator_dataflow()->cb_read_pointer(operand, line); }
 
-template <typename DSpec>
+template <typename AddrGen>
 [[deprecated("Use <typename AddrGen> noc_async_read_page instead.")]]
 inline void noc_async_read_tile(
     const uint32_t id,
-    const TensorAccessor<DSpec>& addrgen,
+    const AddrGen& addrgen,
     uint32_t dst_local_l1_addr,
     uint32_t offset = 0,
     uint8_t noc = noc_index,
@@ -34,10 +36,10 @@ inline void noc_async_read_tile(
     noc_async_read_page(id, addrgen, dst_local_l1_addr, offset, noc, line);
 }
 
-template <typename DSpec>
+template <typename AddrGen>
 [[deprecated("Use <typename AddrGen> noc_async_write_page instead.")]]
 inline void noc_async_write_tile(
-    const uint32_t id, const TensorAccessor<DSpec>& addrgen, uint32_t src_local_l1_addr, uint8_t noc = noc_index, TT_LINE_PARAM) {
+    const uint32_t id, const AddrGen& addrgen, uint32_t src_local_l1_addr, uint8_t noc = noc_index, TT_LINE_PARAM) {
     noc_async_write_page(id, addrgen, src_local_l1_addr, 0, 0, noc, line);
 }
 
