@@ -180,7 +180,7 @@ impl Case {
         self
     }
 
-    fn launch(&self) -> Result<(Matrix, RunCounters), LaunchError> {
+    pub fn launch(&self) -> Result<(Matrix, RunCounters), LaunchError> {
         let device = device_allowing(self.arch, self.allowed);
         let mut program = Program::new();
         for (id, format, pages) in self

@@ -139,7 +139,7 @@ fn a_second_release_goes_on_where_it_is_allowed() {
 #[test]
 fn a_kernel_with_the_old_entry_is_told_the_new_one() {
     let text = "#include \"api/compute/common.h\"\nvoid MAIN {}\n";
-    let Err(LaunchError::Kernel(said)) = Case::text("old.cpp", text, false).launch() else {
+    let Err(LaunchError::Kernel(said)) = fed("old.cpp", text).launch() else {
         panic!("an entry that the runtime does not call")
     };
     assert!(said.contains("the entry of a kernel is `void kernel_main()`"), "{said}");
