@@ -1,7 +1,7 @@
 //! `TT_EMULATOR_ALLOW`: rules whose break a run may go on from.
 //!
-//! Some programs break a rule where the device shrugs: a push of pages that were free anyway, a section of the destination
-//! registers given back twice. The emulator stops them, for the same line is a fault elsewhere. Who has to run them as they
+//! Some programs break a rule where the device shrugs: pages written or pushed that were free though nobody reserved them, a
+//! section of the destination registers given back twice. The emulator stops them, for the same line is a fault elsewhere. Who has to run them as they
 //! are names the rules, `TT_EMULATOR_ALLOW=EMU0104,EMU0506`; each place is then said once on stderr, and the run goes on as
 //! the device does. What would harm on the device is refused all the same.
 
@@ -21,6 +21,10 @@ pub static ALLOWABLE: &[(&Rule, &str)] = &[
         &rules::CB_PUSH_BEYOND_RESERVE,
         "The device hands over pages that are free whether reserved or not. Where the ring has fewer free pages than are \
          pushed, this stays refused.",
+    ),
+    (
+        &rules::CB_BACK_WINDOW,
+        "The packer writes behind the write pointer whether pages are reserved or not. A page that is not free stays refused.",
     ),
     (
         &DST_RELEASE,
@@ -105,7 +109,7 @@ mod tests {
         let unknown = Allowed::parse("EMU0104,all").unwrap_err();
         assert_eq!(
             unknown,
-            "TT_EMULATOR_ALLOW: `all` is the code of no rule; what can be is EMU0104, EMU0506"
+            "TT_EMULATOR_ALLOW: `all` is the code of no rule; what can be is EMU0104, EMU0112, EMU0506"
         );
         let other = Allowed::parse("EMU0003").unwrap_err();
         assert!(other.contains("EMU0003 (deadlock) cannot be allowed"), "{other}");

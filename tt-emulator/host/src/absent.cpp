@@ -1,5 +1,6 @@
 // Classes of the API whose objects the emulator cannot make: it says so where a program asks for one.
 #include <tt-metalium/global_semaphore.hpp>
+#include <tt-metalium/host_api.hpp>
 #include <tt-metalium/sub_device.hpp>
 #include <tt_stl/assert.hpp>
 
@@ -26,6 +27,11 @@ GlobalSemaphore& GlobalSemaphore::operator=(GlobalSemaphore&&) noexcept = defaul
 GlobalSemaphore::~GlobalSemaphore() = default;
 DeviceAddr GlobalSemaphore::address() const { return 0; }
 void GlobalSemaphore::reset_semaphore_value(uint32_t) const {}
+
+KernelHandle CreateKernel(
+    Program&, const std::string& file_name, const std::variant<CoreCoord, CoreRange, CoreRangeSet>&, const EthernetConfig&) {
+    TT_THROW("The emulator has no Ethernet cores for {}", file_name);
+}
 
 GlobalSemaphore CreateGlobalSemaphore(
     distributed::MeshDevice& device, CoreRangeSet cores, uint32_t initial_value, BufferType buffer_type) {

@@ -59,6 +59,16 @@ int32_t tt_emulator_virtual_core(const void* device, uint32_t x, uint32_t y, tt_
 uint64_t tt_emulator_chip_fact(uint32_t fact);
 
 void* tt_emulator_buffer_create(void* device, uint32_t is_dram, uint64_t size, uint64_t page_bytes);
+// Shapes of tensor and shard in pages; shards go round the banks in turn.
+void* tt_emulator_buffer_create_sharded(
+    void* device,
+    uint32_t is_dram,
+    uint64_t page_bytes,
+    std::size_t rank,
+    const uint32_t* tensor,
+    const uint32_t* shard,
+    const uint32_t* banks,
+    std::size_t bank_count);
 void tt_emulator_buffer_destroy(void* buffer);
 uint64_t tt_emulator_buffer_address(const void* buffer);
 uint64_t tt_emulator_buffer_aligned_page(const void* buffer);

@@ -20,11 +20,7 @@ void* handle(const Program& program);
 // What a buffer is here: it owns the engine's.
 class BufferImpl {
 public:
-    static std::shared_ptr<Buffer> create(void* device, DeviceAddr size, const distributed::DeviceLocalBufferConfig& config) {
-        const bool is_dram = config.buffer_type == BufferType::DRAM;
-        void* handle = emulator::checked(tt_emulator_buffer_create(device, is_dram, size, config.page_size));
-        return std::shared_ptr<Buffer>(new Buffer(BufferImpl(handle, size, config.page_size, config.buffer_type)));
-    }
+    static std::shared_ptr<Buffer> create(void* device, DeviceAddr size, const distributed::DeviceLocalBufferConfig& config);
 
     ~BufferImpl() {
         if (handle_ != nullptr) {
@@ -32,7 +28,11 @@ public:
         }
     }
     BufferImpl(BufferImpl&& other) noexcept :
-        handle_(std::exchange(other.handle_, nullptr)), size_(other.size_), page_size_(other.page_size_), type_(other.type_) {}
+        handle_(std::exchange(other.handle_, nullptr)),
+        size_(other.size_),
+        page_size_(other.page_size_),
+        type_(other.type_),
+        layout_(other.layout_) {}
     BufferImpl(const BufferImpl&) = delete;
     BufferImpl& operator=(const BufferImpl&) = delete;
 
@@ -40,15 +40,21 @@ public:
     DeviceAddr size() const { return size_; }
     DeviceAddr page_size() const { return page_size_; }
     BufferType type() const { return type_; }
+    TensorMemoryLayout layout() const { return layout_; }
 
 private:
-    BufferImpl(void* handle, DeviceAddr size, DeviceAddr page_size, BufferType type) :
-        handle_(handle), size_(size), page_size_(page_size), type_(type) {}
+    BufferImpl(void* handle, DeviceAddr size, const distributed::DeviceLocalBufferConfig& config) :
+        handle_(handle),
+        size_(size),
+        page_size_(config.page_size),
+        type_(config.buffer_type),
+        layout_(config.sharding_args.buffer_layout()) {}
 
     void* handle_;
     DeviceAddr size_;
     DeviceAddr page_size_;
     BufferType type_;
+    TensorMemoryLayout layout_;
 };
 
 }  // namespace tt::tt_metal

@@ -48,8 +48,6 @@ std::shared_ptr<MeshBuffer> MeshBuffer::create(
     TT_FATAL(replicated != nullptr, "The emulator has no buffers sharded over several devices");
     TT_FATAL(
         local.buffer_type == BufferType::DRAM || local.buffer_type == BufferType::L1, "The emulator has DRAM and L1 buffers only");
-    TT_FATAL(
-        local.sharding_args.buffer_layout() == TensorMemoryLayout::INTERLEAVED, "The emulator has interleaved buffers only");
     auto backing_buffer = BufferImpl::create(MeshDeviceImpl::opened(*mesh_device), replicated->size, local);
     return std::shared_ptr<MeshBuffer>(
         new MeshBuffer(config, local, replicated->size, mesh_device, std::move(backing_buffer)));

@@ -30,6 +30,7 @@ public:
     std::map<KernelHandle, RuntimeArgsData> common;
     // By handle; what GetCircularBufferConfig gave references to.
     std::map<CBHandle, CircularBufferConfig> circular_buffers;
+    ProgramId runtime_id = 0;
 };
 
 }  // namespace detail
@@ -215,6 +216,8 @@ WriterDataMovementConfig::WriterDataMovementConfig(
         .opt_level = opt_level,
         .compiler_include_paths = std::move(compiler_include_paths)} {}
 
+void Program::set_runtime_id(ProgramId id) { internal_->runtime_id = id; }
+ProgramId Program::get_runtime_id() const { return internal_->runtime_id; }
 Program::Program() : internal_(std::make_shared<detail::ProgramImpl>()) {}
 Program::~Program() noexcept = default;
 Program::Program(Program&& other) noexcept = default;

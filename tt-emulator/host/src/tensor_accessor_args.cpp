@@ -23,7 +23,11 @@ const T& existing(const T* buffer) {
 }  // namespace
 
 TensorAccessorArgs::TensorAccessorArgs(const Buffer& buffer, tensor_accessor::ArgsConfig args_config) :
-    buffer_(&buffer), args_config_(interleaved(buffer.is_dram(), args_config)) {}
+    buffer_(&buffer), args_config_(interleaved(buffer.is_dram(), args_config)) {
+    TT_FATAL(
+        buffer.buffer_layout() == TensorMemoryLayout::INTERLEAVED,
+        "The emulator has tensor accessors of interleaved buffers; kernels reach sharded ones through circular buffers on them");
+}
 
 TensorAccessorArgs::TensorAccessorArgs(const Buffer* buffer, tensor_accessor::ArgsConfig args_config) :
     TensorAccessorArgs(existing(buffer), args_config) {}

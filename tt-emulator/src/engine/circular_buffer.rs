@@ -358,15 +358,17 @@ impl Risc {
     #[inline]
     pub fn back_page(&mut self, cb: u32, index: u32, line: i32) -> *mut u8 {
         self.check_cb(cb, line);
+        let reserved = self.views[cb as usize].reserved;
+        if index >= reserved {
+            let rule = &rules::CB_BACK_WINDOW;
+            let detail = format!("page {index} of circular buffer {cb}, reserved are {reserved} pages");
+            let is_free = index < self.core().cbs[cb as usize].free();
+            if !is_free || !self.is_allowed(rule, line, &detail) {
+                self.violation(rule, line, detail);
+            }
+        }
         let config = &self.core().cbs[cb as usize].config;
         let view = &self.views[cb as usize];
-        if index >= view.reserved {
-            let detail = format!(
-                "page {index} of circular buffer {cb}, reserved are {} pages",
-                view.reserved
-            );
-            self.violation(&rules::CB_BACK_WINDOW, line, detail);
-        }
         let address = u64::from(view.write) + u64::from(index) * u64::from(config.page_bytes);
         if address + u64::from(config.page_bytes) > u64::from(config.base + config.bytes) {
             let detail = format!(

@@ -130,10 +130,11 @@ impl Device {
             .map_err(|error| format!("cannot map the DRAM of an emulated {}: {error}", arch.text))?;
         let allocations = Allocations {
             dram: Allocator::new(arch.dram_base, arch.dram_bank_bytes, arch.dram_read_alignment as u64),
+            // Buffers in L1 start where buffers in DRAM may, so that one can be read into the other; their pages do not.
             l1: Allocator::new(
                 arch.l1_unreserved_base() as u64,
                 arch.l1_bytes as u64,
-                arch.l1_alignment as u64,
+                arch.dram_read_alignment as u64,
             ),
             dram_buffers: Vec::new(),
             l1_buffers: Vec::new(),

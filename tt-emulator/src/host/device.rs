@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use super::error::call;
 use crate::arch::{Arch, ArchName};
 use crate::engine::device::{Buffer, BufferKind, Device, select_arch, selected_arch};
+use crate::engine::sharding::Sharding;
 
 /// Architecture of the device opened last: 0 for none, else its name plus one.
 static LAST_OPENED: AtomicU32 = AtomicU32::new(0);
@@ -143,6 +144,36 @@ unsafe extern "C" fn tt_emulator_buffer_create(
         let kind = if is_dram != 0 { BufferKind::Dram } else { BufferKind::L1 };
         // SAFETY: by the contract of the call.
         let buffer = Buffer::allocate(unsafe { device(handle) }, kind, size, page_bytes)?;
+        Ok(Box::into_raw(Box::new(buffer)).cast())
+    })
+}
+
+/// Shapes are of `rank` dimensions, in pages.
+///
+/// # Safety
+/// `handle` must be a live device, the shapes valid for `rank` words and `banks` for `bank_count`.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn tt_emulator_buffer_create_sharded(
+    handle: *mut c_void,
+    is_dram: u32,
+    page_bytes: u64,
+    rank: usize,
+    tensor: *const u32,
+    shard: *const u32,
+    banks: *const u32,
+    bank_count: usize,
+) -> *mut c_void {
+    call(null_mut(), || {
+        let kind = if is_dram != 0 { BufferKind::Dram } else { BufferKind::L1 };
+        // SAFETY: by the contract of the call.
+        let words = |start, count| unsafe { std::slice::from_raw_parts(start, count) }.to_vec();
+        let sharding = Sharding {
+            tensor: words(tensor, rank),
+            shard: words(shard, rank),
+            banks: words(banks, bank_count),
+        };
+        // SAFETY: by the contract of the call.
+        let buffer = Buffer::allocate_sharded(unsafe { device(handle) }, kind, page_bytes, &sharding)?;
         Ok(Box::into_raw(Box::new(buffer)).cast())
     })
 }

@@ -144,3 +144,23 @@ fn a_kernel_with_the_old_entry_is_told_the_new_one() {
     };
     assert!(said.contains("the entry of a kernel is `void kernel_main()`"), "{said}");
 }
+
+#[test]
+fn a_pack_without_reserve_goes_on_where_it_is_allowed_and_the_page_is_free() {
+    let text = "#include \"api/compute/common.h\"\n#include \"api/compute/tile_move_copy.h\"\n\
+        void kernel_main() {\ncompute_kernel_hw_startup(0, 16);\ncopy_init(0);\ncb_wait_front(0, 1);\n\
+        tile_regs_acquire();\ncopy_tile(0, 0, 0);\ntile_regs_commit();\ntile_regs_wait();\n\
+        for (int i = 0; i < PACKS; ++i) pack_tile(0, 16);\ntile_regs_release();\ncb_push_back(16, 1);\ncb_pop_front(0, 1);\n}\n";
+    let matrix = Matrix::random(32, 32, 1, 1.0);
+    let case = |packs: u32, allowed| {
+        let mut case = Case::text("unreserved.cpp", text, false).input(0, BF16, 1, matrix.clone(), 1);
+        case.defines = vec![("PACKS".to_owned(), packs.to_string())];
+        case.allowed = Allowed::parse(allowed).unwrap();
+        case
+    };
+    case(1, "EMU0104,EMU0112").check(0.0, 0.0, |row, column| matrix.at(row, column));
+    assert_eq!(case(1, "EMU0104").report().rule.code, "EMU0112");
+    assert_eq!(case(1, "EMU0112").report().rule.code, "EMU0104");
+    // The ring has eight pages.
+    assert_eq!(case(9, "EMU0104,EMU0112").report().rule.code, "EMU0112");
+}

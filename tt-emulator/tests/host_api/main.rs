@@ -23,7 +23,7 @@ mod engine {
     unsafe impl Sync for Pointer {}
     functions! {
         tt_emulator_last_error tt_emulator_select_arch tt_emulator_device_open tt_emulator_device_close tt_emulator_device_fact
-        tt_emulator_virtual_core tt_emulator_chip_fact tt_emulator_buffer_create tt_emulator_buffer_destroy
+        tt_emulator_virtual_core tt_emulator_chip_fact tt_emulator_buffer_create tt_emulator_buffer_create_sharded tt_emulator_buffer_destroy
         tt_emulator_buffer_address tt_emulator_buffer_aligned_page tt_emulator_buffer_write tt_emulator_buffer_read
         tt_emulator_program_create tt_emulator_program_destroy tt_emulator_create_kernel tt_emulator_create_circular_buffer
         tt_emulator_change_circular_buffer tt_emulator_create_semaphore tt_emulator_set_runtime_args
@@ -106,6 +106,10 @@ cases_that_work! {
     workload_runs_again_with_other_arguments
     kernels_from_strings_with_all_kinds_of_arguments
     queries_answer_for_both_chips
+    shards_lie_where_the_layout_says
+    bfloat16_counts_as_upstream_does
+    the_system_is_one_device
+    a_short_vector_is_followed_by_zeros
     work_is_split_as_upstream_does
     tilize_and_back
 }
@@ -127,6 +131,7 @@ fn bad_calls_throw() {
         ("a_missing_kernel_file", "doesn't exist"),
         ("two_kernels_on_one_noc", "EMU0403"),
         ("out_of_dram", "out of memory"),
+        ("a_shard_too_many", "4 shards for 3 cores"),
         ("a_closed_device", "closed"),
         ("a_buffer_of_zero_bytes", "positive multiple"),
         ("arguments_of_another_count", "EMU0409"),

@@ -11,8 +11,10 @@
 #include <tt-metalium/distributed.hpp>
 #include <tt-metalium/hal.hpp>
 #include <tt-metalium/host_api.hpp>
+#include <tt-metalium/system_mesh.hpp>
 #include <tt-metalium/tensor_accessor_args.hpp>
 #include <tt-metalium/tilize_utils.hpp>
+#include <tt-metalium/tt_align.hpp>
 #include <tt-metalium/work_split.hpp>
 #include <tt_emulator.h>
 
@@ -163,6 +165,115 @@ void kernel_main() {
     CHECK(std::vector<uint32_t>(result.begin(), result.begin() + 7) == expected);
 }
 
+// 4 x 4 pages in L1, a circular buffer on each core's shard of them: every core adds its number to the words of its shard.
+void shards_lie_where_the_layout_says() {
+    struct Layout {
+        TensorMemoryLayout layout;
+        CoreRange cores;
+        std::array<uint32_t, 2> shard;
+    };
+    const std::vector<Layout> layouts{
+        {TensorMemoryLayout::HEIGHT_SHARDED, CoreRange({0, 0}, {0, 3}), {1, 4}},
+        {TensorMemoryLayout::WIDTH_SHARDED, CoreRange({0, 0}, {3, 0}), {4, 1}},
+        {TensorMemoryLayout::BLOCK_SHARDED, CoreRange({1, 1}, {2, 2}), {2, 2}},
+    };
+    for (const auto& [layout, cores, shard] : layouts) {
+        auto device = open();
+        const ShardSpecBuffer spec(cores, {shard[0] * 32, shard[1] * 32}, ShardOrientation::ROW_MAJOR, {32, 32}, {4, 4});
+        const DeviceLocalBufferConfig local{
+            .page_size = TILE, .buffer_type = BufferType::L1, .sharding_args = BufferShardingArgs(spec, layout)};
+        auto buffer = MeshBuffer::create(ReplicatedBufferConfig{.size = 16 * TILE}, local, device.get());
+        CHECK(buffer->get_backing_buffer()->buffer_layout() == layout);
+        std::vector<uint32_t> data = pattern(16);
+        EnqueueWriteMeshBuffer(device->mesh_command_queue(), buffer, data);
+        Program program = CreateProgram();
+        CreateCircularBuffer(
+            program,
+            cores,
+            CircularBufferConfig(4 * TILE, {{tt::CBIndex::c_0, tt::DataFormat::Float16_b}})
+                .set_page_size(tt::CBIndex::c_0, TILE)
+                .set_globally_allocated_address(*buffer->get_backing_buffer()));
+        const KernelHandle kernel = CreateKernelFromString(
+            program,
+            "void kernel_main() {\n"
+            "    auto* words = reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_read_ptr(tt::CB::c_in0));\n"
+            "    for (uint32_t i = 0; i < 4 * 512; ++i) words[i] += get_arg_val<uint32_t>(0);\n"
+            "}\n",
+            cores,
+            DataMovementConfig{.processor = DataMovementProcessor::RISCV_0, .noc = NOC::RISCV_0_default});
+        uint32_t number = 0;
+        for (const CoreCoord& core : corerange_to_cores(cores, std::nullopt, true)) {
+            SetRuntimeArgs(program, kernel, core, {1000000 * ++number});
+        }
+        LaunchProgram(*device, std::move(program));
+        std::vector<uint32_t> result;
+        EnqueueReadMeshBuffer(device->mesh_command_queue(), result, buffer);
+        for (uint32_t page = 0; page < 16; ++page) {
+            const uint32_t owner = page / 4 / shard[0] * (4 / shard[1]) + page % 4 / shard[1] + 1;
+            for (uint32_t word = page * 512; word < (page + 1) * 512; ++word) {
+                CHECK(result[word] == data[word] + 1000000 * owner);
+            }
+        }
+        device->close();
+    }
+}
+
+void bfloat16_counts_as_upstream_does() {
+    CHECK(bfloat16(0.0f) == bfloat16(-0.0f));
+    CHECK(bfloat16(NAN) != bfloat16(NAN));
+    CHECK(std::vector<bfloat16>{0.0f} != std::vector<bfloat16>{-0.0f});
+    CHECK(static_cast<float>(bfloat16(3) / bfloat16(4)) == 0.75f);
+    // 257 lies halfway between 256 and 258: to the even one.
+    CHECK(static_cast<float>(bfloat16(257)) == 256.0f && static_cast<float>(bfloat16::truncate(257.9f)) == 256.0f);
+    const auto native = create_random_vector_of_bfloat16_native(64, 20, 7, -10);
+    CHECK(native.size() == 32 && unpack_uint32_vec_into_bfloat16_vec(create_random_vector_of_bfloat16(64, 20, 7, -10)) == native);
+    for (const bfloat16 number : native) {
+        CHECK(number >= -10.0f && number <= 10.0f);
+    }
+    CHECK(create_constant_vector_of_bfloat16(8, 1.0f) == std::vector<uint32_t>({0x3F803F80, 0x3F803F80}));
+    CHECK(create_constant_vector_of_bfloat16(2, 1.0f) == std::vector<uint32_t>{0x3F80});
+    const auto identity = create_identity_matrix(2, 3, 2);
+    CHECK((identity == std::vector<bfloat16>{1, 0, 0, 0, 1, 0}));
+    CHECK(is_close(100.0f, 100.9f) && !is_close(100.0f, 102.0f) && equal_within_n_sig_figs(0.01234f, 0.01239f, 3));
+}
+
+void the_system_is_one_device() {
+    CHECK(SystemMesh::instance().shape() == MeshShape(1, 1));
+    CHECK(tt_emulator_select_arch(0, "blackhole") == 0);
+    auto device = MeshDevice::create(MeshDeviceConfig(SystemMesh::instance().shape()));
+    CHECK(device->num_devices() == 1);
+    ReadMeshDeviceProfilerResults(*device);
+    Program program = CreateProgram();
+    program.set_runtime_id(42);
+    CHECK(program.get_runtime_id() == 42);
+    CHECK(tt::align(uint32_t{33}, uint32_t{32}) == 64 && tt::align(uint32_t{64}, uint32_t{32}) == 64);
+    CHECK(device->close());
+}
+
+// The library would read past the vector: here it is zeros.
+void a_short_vector_is_followed_by_zeros() {
+    auto device = open();
+    auto buffer = dram(*device, 1);
+    std::vector<uint32_t> data = pattern(1);
+    EnqueueWriteMeshBuffer(device->mesh_command_queue(), buffer, data);
+    EnqueueWriteMeshBuffer(device->mesh_command_queue(), buffer, std::vector<uint16_t>{7, 8, 9});
+    EnqueueReadMeshBuffer(device->mesh_command_queue(), data, buffer);
+    std::vector<uint32_t> expected(TILE / 4);
+    expected[0] = 7 | 8 << 16;
+    expected[1] = 9;
+    CHECK(data == expected);
+}
+
+void a_shard_too_many() {
+    auto device = open();
+    const ShardSpecBuffer spec(CoreRange({0, 0}, {0, 2}), {32, 128}, ShardOrientation::ROW_MAJOR, {32, 32}, {4, 4});
+    const DeviceLocalBufferConfig local{
+        .page_size = TILE,
+        .buffer_type = BufferType::L1,
+        .sharding_args = BufferShardingArgs(spec, TensorMemoryLayout::HEIGHT_SHARDED)};
+    MeshBuffer::create(ReplicatedBufferConfig{.size = 16 * TILE}, local, device.get());
+}
+
 void queries_answer_for_both_chips() {
     auto wormhole = open();
     CHECK(wormhole->arch() == tt::ARCH::WORMHOLE_B0);
@@ -302,6 +413,11 @@ const std::map<std::string, std::function<void()>> cases{
     CASE(workload_runs_again_with_other_arguments),
     CASE(kernels_from_strings_with_all_kinds_of_arguments),
     CASE(queries_answer_for_both_chips),
+    CASE(shards_lie_where_the_layout_says),
+    CASE(bfloat16_counts_as_upstream_does),
+    CASE(the_system_is_one_device),
+    CASE(a_short_vector_is_followed_by_zeros),
+    CASE(a_shard_too_many),
     CASE(work_is_split_as_upstream_does),
     CASE(tilize_and_back),
     CASE(missing_barrier),

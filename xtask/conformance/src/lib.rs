@@ -3,6 +3,7 @@
 pub mod abi;
 pub mod binaries;
 pub mod emulated;
+pub mod examples;
 pub mod fetch;
 pub mod headers;
 pub mod launch;

@@ -8,6 +8,7 @@ const CHECKS: &[Chore] = &[
     tt_conformance::binaries::CHECK,
     tt_conformance::headers::CHECK,
     tt_conformance::production::CHECK,
+    tt_conformance::examples::CHECK,
     tt_conformance::simulator::CHECK,
     tt_conformance::sfpu::CHECK,
     tt_conformance::abi::CHECK,

@@ -30,4 +30,7 @@ constexpr uint32_t NOC_DISPATCH_MULTICAST_WRITE_VC = 5;
 constexpr uint32_t MEM_ZEROS_BASE = 0x2000;
 constexpr uint32_t MEM_ZEROS_SIZE = 512;
 
+// Waits some cycles of the core's clock. The emulator has no clock: time passes in what kernels wait for.
+inline void riscv_wait(uint32_t) {}
+
 enum class ProgrammableCoreType { TENSIX = 0, ACTIVE_ETH = 1, IDLE_ETH = 2, COUNT = 3 };

@@ -59,7 +59,7 @@ struct ShardSpecBuffer {
     DeviceAddr num_pages() const;
 };
 
-// How a buffer is spread over banks: interleaved unless said otherwise. The emulator has interleaved buffers.
+// How a buffer is spread over banks: interleaved unless said otherwise.
 class BufferShardingArgs {
 public:
     BufferShardingArgs();

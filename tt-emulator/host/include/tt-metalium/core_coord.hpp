@@ -103,3 +103,6 @@ std::vector<CoreCoord> corerange_to_cores(
     const CoreRangeSet& crs, std::optional<uint32_t> max_cores = std::nullopt, bool row_wise = false);
 
 }  // namespace tt::tt_metal
+
+TT_FMT_AS_TEXT(tt::tt_metal::CoreRange, value.str())
+TT_FMT_AS_TEXT(tt::tt_metal::CoreRangeSet, value.str())

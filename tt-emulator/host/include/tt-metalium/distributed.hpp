@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <iostream>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -27,7 +28,17 @@ void EnqueueWriteMeshBuffer(
     std::shared_ptr<MeshBuffer>& mesh_buffer,
     const std::vector<DType>& src,
     bool blocking = false) {
-    TT_FATAL(src.size() * sizeof(DType) >= mesh_buffer->size(), "{} bytes for a buffer of {}", src.size() * sizeof(DType), mesh_buffer->size());
+    const DeviceAddr given = src.size() * sizeof(DType);
+    const DeviceAddr wanted = mesh_buffer->size();
+    if (given < wanted) {
+        // The library takes a pointer only, and copies what lies behind the vector too.
+        std::cerr << "warning: EnqueueWriteMeshBuffer with " << given << " bytes for a buffer of " << wanted
+                  << ": TT-Metalium reads past the vector's end; here zeros follow\n";
+        std::vector<DType> whole(src);
+        whole.resize((wanted + sizeof(DType) - 1) / sizeof(DType));
+        mesh_cq.enqueue_write_mesh_buffer(mesh_buffer, whole.data(), true);
+        return;
+    }
     mesh_cq.enqueue_write_mesh_buffer(mesh_buffer, src.data(), blocking);
 }
 

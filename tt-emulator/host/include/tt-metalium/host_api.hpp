@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -12,6 +13,8 @@
 #include <tt-metalium/core_coord.hpp>
 #include <tt-metalium/global_semaphore.hpp>
 #include <tt-metalium/kernel_types.hpp>
+#include <tt-metalium/profiler_optional_metadata.hpp>
+#include <tt-metalium/profiler_types.hpp>
 #include <tt-metalium/program.hpp>
 #include <tt-metalium/runtime_args_data.hpp>
 #include <tt_stl/span.hpp>
@@ -29,6 +32,13 @@ KernelHandle CreateKernel(
     const std::string& file_name,
     const std::variant<CoreCoord, CoreRange, CoreRangeSet>& core_spec,
     const std::variant<DataMovementConfig, ComputeConfig>& config);
+
+// The emulator has no Ethernet cores: it refuses these.
+KernelHandle CreateKernel(
+    Program& program,
+    const std::string& file_name,
+    const std::variant<CoreCoord, CoreRange, CoreRangeSet>& core_spec,
+    const EthernetConfig& config);
 
 KernelHandle CreateKernelFromString(
     Program& program,
@@ -76,5 +86,11 @@ RuntimeArgsData& GetCommonRuntimeArgs(const Program& program, KernelHandle kerne
 
 // Runs a program and waits for its end.
 void LaunchProgram(distributed::MeshDevice& mesh_device, Program&& program);
+
+// Does nothing where profiling is off, as it always is on the emulator.
+void ReadMeshDeviceProfilerResults(
+    distributed::MeshDevice& mesh_device,
+    ProfilerReadState state = ProfilerReadState::NORMAL,
+    const std::optional<ProfilerOptionalMetadata>& metadata = {});
 
 }  // namespace tt::tt_metal

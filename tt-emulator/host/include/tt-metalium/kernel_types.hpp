@@ -66,4 +66,17 @@ struct ComputeConfig {
     std::vector<std::filesystem::path> compiler_include_paths;
 };
 
+enum Eth : uint8_t { SENDER = 0, RECEIVER = 1, IDLE = 2 };
+
+// For kernels on Ethernet cores.
+struct EthernetConfig {
+    Eth eth_mode = Eth::SENDER;
+    NOC noc = NOC::NOC_0;
+    DataMovementProcessor processor = DataMovementProcessor::RISCV_0;
+    std::vector<uint32_t> compile_args;
+    std::map<std::string, std::string> defines;
+    std::unordered_map<std::string, uint32_t> named_compile_args;
+    KernelBuildOptLevel opt_level = KernelBuildOptLevel::Os;
+};
+
 }  // namespace tt::tt_metal

@@ -1,6 +1,7 @@
 // A program: kernels, circular buffers, semaphores.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 
 namespace tt::tt_metal {
@@ -14,6 +15,8 @@ namespace detail {
 class ProgramImpl;
 }  // namespace detail
 
+using ProgramId = std::uint64_t;
+
 class Program {
 public:
     Program();
@@ -22,6 +25,10 @@ public:
     Program& operator=(const Program&) = delete;
     Program(Program&& other) noexcept;
     Program& operator=(Program&& other) noexcept;
+
+    // A number of the caller's own for the program, in profiles.
+    void set_runtime_id(ProgramId id);
+    ProgramId get_runtime_id() const;
 
     detail::ProgramImpl& impl() { return *internal_; }
     const detail::ProgramImpl& impl() const { return *internal_; }

@@ -1,10 +1,27 @@
 // Failed conditions become std::runtime_error.
 #pragma once
 
+// Metalium's header brings these too: host programs count on them.
+#include <algorithm>
+#include <cassert>
+#include <cerrno>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <optional>
+#include <unordered_map>
+#include <variant>
+#include <vector>
+
 #include <sstream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+
+#include <tt_stl/fmt.hpp>
 
 namespace tt::assert::detail {
 

@@ -2,7 +2,7 @@
 
 use super::cache::{Cache, named_by, verified};
 use super::machine::{Downloads, run};
-use super::pinned::{GCC_VERSION, PACKAGES, Package};
+use super::pinned::{FMT, GCC_VERSION, PACKAGES, Package};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -43,18 +43,31 @@ impl Compiler {
 /// # Errors
 /// Where the packages cannot be fetched, are not the pinned ones, or the compiler in them does not run.
 pub fn compiler(cache: &Cache, downloads: &dyn Downloads) -> Result<Compiler, String> {
-    let root = cache.entry(&named_by("gcc", &format!("{PACKAGES:?}")), |folder| {
-        let files = folder.join("packages");
-        std::fs::create_dir(&files).map_err(|error| format!("cannot write {}: {error}", files.display()))?;
-        downloads.packages(&files)?;
-        for package in &PACKAGES {
-            unpack(&verified(&files, package.file)?, package, folder)?;
-        }
-        std::fs::remove_dir_all(&files).map_err(|error| format!("cannot remove {}: {error}", files.display()))
-    })?;
+    let root = unpacked("gcc", &PACKAGES, cache, downloads)?;
     let path = root.join("usr/bin/riscv64-unknown-elf-g++");
     check_version(&path)?;
     Ok(Compiler { path, root })
+}
+
+/// The headers of the library fmt, fetched unless they are there: the folder to include from.
+///
+/// # Errors
+/// Where the package cannot be fetched or is not the pinned one.
+pub fn fmt(cache: &Cache, downloads: &dyn Downloads) -> Result<PathBuf, String> {
+    unpacked("fmt", &[FMT], cache, downloads).map(|root| root.join("usr/include"))
+}
+
+/// The entry of the cache with what is needed of these packages.
+fn unpacked(name: &str, packages: &[Package], cache: &Cache, downloads: &dyn Downloads) -> Result<PathBuf, String> {
+    cache.entry(&named_by(name, &format!("{packages:?}")), |folder| {
+        let files = folder.join("packages");
+        std::fs::create_dir(&files).map_err(|error| format!("cannot write {}: {error}", files.display()))?;
+        downloads.packages(packages, &files)?;
+        for package in packages {
+            unpack(&verified(&files, package.file)?, package, folder)?;
+        }
+        std::fs::remove_dir_all(&files).map_err(|error| format!("cannot remove {}: {error}", files.display()))
+    })
 }
 
 /// Checks that the compiler at `path` runs and is the pinned one.

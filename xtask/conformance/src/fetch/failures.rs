@@ -1,7 +1,7 @@
 //! What happens when fetching goes wrong: one message that says what and where, and nothing left that a later run would use.
 
 use super::testing::Scratch;
-use super::{Cache, Downloads, PACKAGES, WHEEL, compiler, headers, library};
+use super::{Cache, Downloads, PACKAGES, Package, WHEEL, compiler, headers, library};
 use std::path::Path;
 
 /// Downloads that leave files with this text, or fail with this reason.
@@ -22,8 +22,9 @@ impl Downloads for Fake {
         self.files(folder, &[WHEEL.file])
     }
 
-    fn packages(&self, folder: &Path) -> Result<(), String> {
-        self.files(folder, &PACKAGES.map(|package| package.file.file))
+    fn packages(&self, packages: &[Package], folder: &Path) -> Result<(), String> {
+        let files: Vec<_> = packages.iter().map(|package| package.file.file).collect();
+        self.files(folder, &files)
     }
 }
 
@@ -69,7 +70,7 @@ fn a_download_that_leaves_no_file_is_named() {
         fn wheel(&self, _: &Path) -> Result<(), String> {
             Ok(())
         }
-        fn packages(&self, _: &Path) -> Result<(), String> {
+        fn packages(&self, _: &[Package], _: &Path) -> Result<(), String> {
             Ok(())
         }
     }

@@ -1,6 +1,6 @@
 //! Downloads with the clients that this machine has configured: pip and apt-get.
 
-use super::pinned::{PACKAGES, TTNN_VERSION};
+use super::pinned::{Package, TTNN_VERSION};
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -11,11 +11,11 @@ pub trait Downloads {
     /// # Errors
     /// Why it could not.
     fn wheel(&self, folder: &Path) -> Result<(), String>;
-    /// Puts the Debian packages into `folder`.
+    /// Puts these Debian packages into `folder`.
     ///
     /// # Errors
     /// Why it could not.
-    fn packages(&self, folder: &Path) -> Result<(), String>;
+    fn packages(&self, packages: &[Package], folder: &Path) -> Result<(), String>;
 }
 
 /// This machine.
@@ -53,8 +53,8 @@ impl Downloads for Machine {
         run(&mut command).map_err(failed)
     }
 
-    fn packages(&self, folder: &Path) -> Result<(), String> {
-        let wanted: Vec<String> = PACKAGES
+    fn packages(&self, packages: &[Package], folder: &Path) -> Result<(), String> {
+        let wanted: Vec<String> = packages
             .iter()
             .map(|package| format!("{}={}", package.name, package.version))
             .collect();

@@ -83,6 +83,17 @@ pub const PACKAGES: [Package; 4] = [
     },
 ];
 
+/// The library fmt of Debian 12, headers alone: host programs of TT-Metalium print with it.
+pub const FMT: Package = Package {
+    name: "libfmt-dev",
+    version: "9.1.0+ds1-2",
+    file: Pinned {
+        file: "libfmt-dev_9.1.0+ds1-2_amd64.deb",
+        sha256: "c8fa00dd0269e6eda9fd06668df3d720de4b5a1f647dcd3c6e0ba63f0cbf2150",
+    },
+    parts: &["./usr/include/fmt/*"],
+};
+
 /// The version of the compiler among [`PACKAGES`].
 pub const GCC_VERSION: &str = "12.2.0";
 
@@ -93,7 +104,7 @@ mod tests {
     #[test]
     fn files_and_versions_agree() {
         assert!(WHEEL.file.starts_with(&format!("ttnn-{TTNN_VERSION}-")));
-        for package in &PACKAGES {
+        for package in PACKAGES.iter().chain([&FMT]) {
             assert!(
                 package
                     .file

@@ -5,6 +5,8 @@
 #include <functional>
 #include <string>
 
+#include <tt_stl/fmt.hpp>
+
 namespace tt {
 
 struct xy_pair {
@@ -29,3 +31,5 @@ template <>
 struct std::hash<tt::xy_pair> {
     std::size_t operator()(const tt::xy_pair& pair) const { return pair.x * 0x9E3779B97F4A7C15ull ^ pair.y; }
 };
+
+TT_FMT_AS_TEXT(tt::xy_pair, value.str())
