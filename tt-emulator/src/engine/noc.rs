@@ -4,7 +4,7 @@ use crate::arch::{L1_SLOT_BYTES, MEM_ZEROS_BASE, MEM_ZEROS_BYTES, SEMAPHORE_BASE
 use crate::rules;
 
 use super::copying;
-use super::memory::machine::Node;
+use super::memory::machine::{Node, page_beyond};
 use super::risc::Risc;
 use super::transfers::{Read, Write, WriteEffect};
 
@@ -61,6 +61,10 @@ impl Risc {
     pub(super) fn resolve(&mut self, address: u64, bytes: u32, write: bool, line: i32) -> (Node, u64) {
         let machine = self.core().machine();
         let Some((node, offset)) = machine.resolve(address) else {
+            if let Some(page) = page_beyond(address) {
+                let detail = format!("page {page}, or near it, by an address taken of a buffer that has fewer pages");
+                self.violation(&rules::NOC_PAGE_ID, line, detail);
+            }
             let (x, y) = ((address >> 36) & 63, (address >> 42) & 63);
             self.violation(
                 &rules::NOC_COORDINATE,

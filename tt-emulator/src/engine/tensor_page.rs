@@ -5,7 +5,7 @@
 
 use crate::rules;
 
-use super::memory::machine::Node;
+use super::memory::machine::{Node, address_beyond};
 use super::risc::Risc;
 
 /// A tensor accessor as the device code describes it.
@@ -67,8 +67,16 @@ impl Risc {
         (node, start + u64::from(offset))
     }
 
-    /// The NoC address of an offset in a page.
+    /// The NoC address of an offset in a page. One beyond the buffer has an address too, which no transfer may use.
     pub fn page_address(&mut self, accessor: Accessor, page: u32, offset: u32, line: i32) -> u64 {
+        let pages = self
+            .core()
+            .machine()
+            .buffer(accessor.dram, accessor.base)
+            .map(|buffer| buffer.pages);
+        if pages.is_some_and(|pages| u64::from(page) >= pages) {
+            return address_beyond(page);
+        }
         let (node, start) = self.page(accessor, page, offset, 0, line);
         self.core().machine().address(node, start)
     }

@@ -227,7 +227,7 @@ void bfloat16_counts_as_upstream_does() {
     CHECK(static_cast<float>(bfloat16(257)) == 256.0f && static_cast<float>(bfloat16::truncate(257.9f)) == 256.0f);
     const auto native = create_random_vector_of_bfloat16_native(64, 20, 7, -10);
     CHECK(native.size() == 32 && unpack_uint32_vec_into_bfloat16_vec(create_random_vector_of_bfloat16(64, 20, 7, -10)) == native);
-    for (const bfloat16 number : native) {
+    for (const float number : native) {
         CHECK(number >= -10.0f && number <= 10.0f);
     }
     CHECK(create_constant_vector_of_bfloat16(8, 1.0f) == std::vector<uint32_t>({0x3F803F80, 0x3F803F80}));

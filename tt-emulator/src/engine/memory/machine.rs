@@ -26,6 +26,20 @@ impl Node {
     }
 }
 
+/// NoC coordinates of no core and no bank. A kernel may take the address of a page beyond its buffer as long as it does not
+/// use it: such an address lies here, with the number of the page.
+const BEYOND: u64 = 0xFFF;
+
+/// The address of a page beyond its buffer.
+pub(crate) fn address_beyond(page: u32) -> u64 {
+    BEYOND << 36 | u64::from(page)
+}
+
+/// The page that an address of [`address_beyond`] is of.
+pub(crate) fn page_beyond(address: u64) -> Option<u32> {
+    (address >> 36 & 0xFFF == BEYOND).then_some(address as u32)
+}
+
 /// A rectangle of virtual NoC coordinates, both corners included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Rectangle {
