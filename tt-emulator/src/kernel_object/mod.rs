@@ -151,6 +151,7 @@ impl KernelError {
                 told.iter().any(|text| output.contains(text))
             }
             KernelError::NoCompiler { .. }
+            | KernelError::Sfpi { .. }
             | KernelError::Killed { .. }
             | KernelError::Setting(_)
             | KernelError::Load { .. } => false,

@@ -22,8 +22,10 @@ enum class ShardOrientation { ROW_MAJOR = 0, COL_MAJOR = 1 };
 
 enum class BufferType { DRAM, L1, SYSTEM_MEMORY, L1_SMALL, TRACE };
 
+namespace emulator {
+
 // As Metalium prints them: by their names.
-constexpr std::string_view emulator_name_of(TensorMemoryLayout value) {
+constexpr std::string_view name_of(TensorMemoryLayout value) {
     switch (value) {
         case TensorMemoryLayout::INTERLEAVED: return "INTERLEAVED";
         case TensorMemoryLayout::HEIGHT_SHARDED: return "HEIGHT_SHARDED";
@@ -33,10 +35,10 @@ constexpr std::string_view emulator_name_of(TensorMemoryLayout value) {
     }
     return "unknown";
 }
-constexpr std::string_view emulator_name_of(ShardOrientation value) {
+constexpr std::string_view name_of(ShardOrientation value) {
     return value == ShardOrientation::ROW_MAJOR ? "ROW_MAJOR" : "COL_MAJOR";
 }
-constexpr std::string_view emulator_name_of(BufferType value) {
+constexpr std::string_view name_of(BufferType value) {
     switch (value) {
         case BufferType::DRAM: return "DRAM";
         case BufferType::L1: return "L1";
@@ -47,8 +49,10 @@ constexpr std::string_view emulator_name_of(BufferType value) {
     return "unknown";
 }
 
+}  // namespace emulator
+
 }  // namespace tt::tt_metal
 
-TT_FMT_AS_TEXT(tt::tt_metal::TensorMemoryLayout, tt::tt_metal::emulator_name_of(value))
-TT_FMT_AS_TEXT(tt::tt_metal::ShardOrientation, tt::tt_metal::emulator_name_of(value))
-TT_FMT_AS_TEXT(tt::tt_metal::BufferType, tt::tt_metal::emulator_name_of(value))
+TT_FMT_AS_TEXT(tt::tt_metal::TensorMemoryLayout, tt::tt_metal::emulator::name_of(value))
+TT_FMT_AS_TEXT(tt::tt_metal::ShardOrientation, tt::tt_metal::emulator::name_of(value))
+TT_FMT_AS_TEXT(tt::tt_metal::BufferType, tt::tt_metal::emulator::name_of(value))
