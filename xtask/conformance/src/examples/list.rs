@@ -156,21 +156,21 @@ pub const EXAMPLES: &[Example] = &[
     allowing(
         "vecadd_multi_core/vecadd_multi_core.cpp",
         "EMU0506",
-        Verified("All results match expected output"),
+        Verified("All results match expected values"),
     ),
     with(
         "vecadd_sharding/vecadd_sharding.cpp",
         &["-s", "height"],
-        Verified("All results match expected output"),
+        Verified("All results match expected values"),
     ),
     with(
         "vecadd_sharding/vecadd_sharding.cpp",
         &["-s", "width"],
-        Verified("All results match expected output"),
+        Verified("All results match expected values"),
     ),
     with(
         "vecadd_sharding/vecadd_sharding.cpp",
         &["-s", "block"],
-        Verified("All results match expected output"),
+        Verified("All results match expected values"),
     ),
 ];
