@@ -77,7 +77,10 @@ pub const INLINE: &[Inline] = &[
         "hostdevcommon/tensor_accessor/arg_config.hpp",
     ),
     entry_of("bfloat16::", "tt-metalium/bfloat16.hpp"),
-    entry_of("ProfilerOptionalMetadata::", "tt-metalium/profiler_optional_metadata.hpp"),
+    entry_of(
+        "ProfilerOptionalMetadata::",
+        "tt-metalium/profiler_optional_metadata.hpp",
+    ),
     // One of them for all: what it is made of is the library's own.
     entry_of("tt::tt_metal::distributed::SystemMesh::", "tt-metalium/system_mesh.hpp"),
 ];

@@ -54,7 +54,14 @@ const fn with(host: &'static str, arguments: &'static [&'static str], outcome: O
 }
 
 const PASSED: Outcome = Verified("Test Passed");
+/// The words of the profiler's examples, which compare nothing.
+const ENDED: Outcome = Runs("Test Passed");
 const SFPI: Outcome = Stopped("EMU0713", "its kernel is in SFPI, the language of the vector unit");
+
+const UNAWAITED: Outcome = Stopped(
+    "EMU0111",
+    "its kernel reads and gives back pages of a circular buffer on a buffer, which nobody pushed, without waiting for them",
+);
 
 /// All of them.
 pub const EXAMPLES: &[Example] = &[
@@ -69,7 +76,10 @@ pub const EXAMPLES: &[Example] = &[
     ),
     example(
         "add_2_integers_in_riscv/add_2_integers_in_riscv.cpp",
-        Verified("Success: Result is 21"),
+        Stopped(
+            "EMU0004",
+            "it follows an L1 address that the host gave it as a pointer; a core's L1 lies elsewhere on the emulator",
+        ),
     ),
     allowing(
         "contributed/multicast/multicast.cpp",
@@ -117,17 +127,17 @@ pub const EXAMPLES: &[Example] = &[
     example("matmul/matmul_multicore_reuse/matmul_multicore_reuse.cpp", PASSED),
     example(
         "matmul/matmul_multicore_reuse_mcast/matmul_multicore_reuse_mcast.cpp",
-        PASSED,
+        Outside("a matmul of many minutes of emulation, not seen to its end"),
     ),
     example("matmul/matmul_single_core/matmul_single_core.cpp", PASSED),
     example(
         "pad_multi_core/pad_multi_core.cpp",
         Runs("Padded tensor with shape (64, 64)"),
     ),
-    example("profiler/test_custom_cycle_count/test_custom_cycle_count.cpp", PASSED),
+    example("profiler/test_custom_cycle_count/test_custom_cycle_count.cpp", ENDED),
     example(
         "profiler/test_custom_cycle_count_slow_dispatch/test_custom_cycle_count_slow_dispatch.cpp",
-        PASSED,
+        ENDED,
     ),
     example(
         "profiler/test_device_api_debugger/test_device_api_debugger.cpp",
@@ -136,15 +146,15 @@ pub const EXAMPLES: &[Example] = &[
             "it writes over the first kilobytes of L1, which belong to the firmware",
         ),
     ),
-    example("profiler/test_dispatch_cores/test_dispatch_cores.cpp", PASSED),
-    example("profiler/test_full_buffer/test_full_buffer.cpp", PASSED),
-    example("profiler/test_multi_op/test_multi_op.cpp", PASSED),
+    example("profiler/test_dispatch_cores/test_dispatch_cores.cpp", ENDED),
+    example("profiler/test_full_buffer/test_full_buffer.cpp", ENDED),
+    example("profiler/test_multi_op/test_multi_op.cpp", ENDED),
     example(
         "profiler/test_multi_op_buffer_overflow/test_multi_op_buffer_overflow.cpp",
-        PASSED,
+        ENDED,
     ),
-    example("profiler/test_noc_event_profiler/test_noc_event_profiler.cpp", PASSED),
-    example("profiler/test_timestamped_events/test_timestamped_events.cpp", PASSED),
+    example("profiler/test_noc_event_profiler/test_noc_event_profiler.cpp", ENDED),
+    example("profiler/test_timestamped_events/test_timestamped_events.cpp", ENDED),
     example("sfpu_eltwise_chain/sfpu_eltwise_chain.cpp", Verified("PCC")),
     example("shard_data_rm/shard_data_rm.cpp", Runs("Program finished successfully")),
     example("tests/mesh_device_test.cpp", Runs("")),
@@ -158,19 +168,7 @@ pub const EXAMPLES: &[Example] = &[
         "EMU0506",
         Verified("All results match expected values"),
     ),
-    with(
-        "vecadd_sharding/vecadd_sharding.cpp",
-        &["-s", "height"],
-        Verified("All results match expected values"),
-    ),
-    with(
-        "vecadd_sharding/vecadd_sharding.cpp",
-        &["-s", "width"],
-        Verified("All results match expected values"),
-    ),
-    with(
-        "vecadd_sharding/vecadd_sharding.cpp",
-        &["-s", "block"],
-        Verified("All results match expected values"),
-    ),
+    with("vecadd_sharding/vecadd_sharding.cpp", &["-s", "height"], UNAWAITED),
+    with("vecadd_sharding/vecadd_sharding.cpp", &["-s", "width"], UNAWAITED),
+    with("vecadd_sharding/vecadd_sharding.cpp", &["-s", "block"], UNAWAITED),
 ];
