@@ -1,7 +1,7 @@
 //! What happens when fetching goes wrong: one message that says what and where, and nothing left that a later run would use.
 
 use super::testing::Scratch;
-use super::{Cache, Downloads, PACKAGES, Package, WHEEL, compiler, headers, library};
+use super::{Cache, Downloads, Package, WHEEL, compiler, headers, library};
 use std::path::Path;
 
 /// Downloads that leave files with this text, or fail with this reason.
