@@ -192,7 +192,7 @@ fn zeros(buffer: &Buffer, id: BufferId) -> Vec<Node<Step>> {
             name: "dst".into(),
             value: address,
         }),
-        tiles("page", buffer.version_tiles(), page),
+        tiles("row", buffer.version_tiles(), page),
     ])]
 }
 
