@@ -47,6 +47,12 @@ rules! {
     MEMORY_FAULT = "EMU0004", "access to memory that is not there",
         "The kernel followed a pointer that does not lead to its core's L1, or ran out of stack.",
         "metalium.md 5, sizes of L1; the host's memory protection";
+    KERNEL_STOPS = "EMU0020", "kernel that stops itself",
+        "A RISC has nobody to stop for: a trap, abort or exit leaves the core hanging, and the host waits forever.",
+        "the emulator: a fault of the host's processor, or a signal of its C library";
+    DIVISION = "EMU0021", "division whose result the chip does not define",
+        "A RISC-V divides 32 bits by zero (all bits set, the remainder is the dividend). In 64 bits, and where the compiler may divide in 8 or 16, nobody says what comes out.",
+        "RISC-V unprivileged specification, M extension, semantics for division by zero; a fault of the host's processor";
     CB_NOT_CONFIGURED = "EMU0101", "circular buffer that this core does not have",
         "A kernel may only use circular buffers that the program created on its core, and ids that the chip has.",
         "metalium.md 1.3 and 5, circular buffers per core";

@@ -35,7 +35,6 @@ impl fmt::Display for SettingError {
 impl std::error::Error for SettingError {}
 
 /// The value of a variable as `read` understands it; `None` where it is not set or empty.
-#[cfg(feature = "engine")]
 fn read<T>(
     variable: &'static str,
     allowed: &str,
@@ -129,11 +128,43 @@ pub(crate) fn cache_directory() -> Option<PathBuf> {
         .or_else(|| variable("HOME").map(|path| path.join(".cache/tt-emulator")))
 }
 
+/// The environment variable that says for how many seconds a RISC may go on without a call while nobody else can run.
+#[cfg(feature = "engine")]
+pub(crate) const SPIN_SECONDS: &str = "TT_EMULATOR_SPIN_SECONDS";
+
+/// Its value: seconds of processor time.
+#[cfg(feature = "engine")]
+pub(crate) fn spin_seconds() -> Result<u64, SettingError> {
+    seconds(SPIN_SECONDS, 2)
+}
+
+/// The environment variable that says how many seconds a C++ compiler may take.
+pub(crate) const COMPILER_SECONDS: &str = "TT_EMULATOR_COMPILER_SECONDS";
+
+/// Its value; unset, many times what the largest kernel takes on a busy machine.
+pub(crate) fn compiler_seconds() -> Result<u64, SettingError> {
+    seconds(COMPILER_SECONDS, 300)
+}
+
+/// Most seconds that can be asked for: a year is as good as forever, and cannot overflow what is computed from it.
+const MAX_SECONDS: u64 = 365 * 24 * 60 * 60;
+
+/// A number of whole seconds.
+fn seconds(variable: &'static str, default: u64) -> Result<u64, SettingError> {
+    let allowed = format!("a number of seconds from 1 to {MAX_SECONDS}; unset, it is {default}");
+    let asked = read(variable, &allowed, |text| {
+        text.parse().ok().filter(|seconds| (1..=MAX_SECONDS).contains(seconds))
+    });
+    Ok(asked?.unwrap_or(default))
+}
+
 /// Refuses values that no run could use, before anything runs.
 #[cfg(feature = "engine")]
 pub(crate) fn check() -> Result<(), SettingError> {
     fpu()?;
     default_threads()?;
     cache_limit()?;
+    spin_seconds()?;
+    compiler_seconds()?;
     Ok(())
 }

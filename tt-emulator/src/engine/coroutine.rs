@@ -8,10 +8,11 @@ use std::sync::{Mutex, PoisonError};
 use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, CoroutineResult, Yielder};
 
-use super::trap;
+use super::trap::{self, Fault};
 
-/// Bytes of a kernel's stack; committed only where touched, with a guard page below.
-const STACK_BYTES: usize = 256 << 10;
+/// Bytes of a kernel's stack; committed only where touched, with a guard page below. Kernels touch every page that their
+/// stack grows by (`-fstack-clash-protection`), so that no array reaches beyond the guard.
+pub(super) const STACK_BYTES: usize = 256 << 10;
 
 /// Stacks kept for the next run.
 const POOLED_STACKS: usize = 512;
@@ -44,8 +45,8 @@ impl Switch {
 pub(crate) enum Resumed {
     Suspended,
     Returned,
-    /// It touched an address that is not there.
-    Faulted(usize),
+    /// A fault ended it.
+    Faulted(Fault),
 }
 
 /// A kernel on its own stack.

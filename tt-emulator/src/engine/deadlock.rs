@@ -5,6 +5,7 @@ use std::fmt::Write;
 use crate::arch::{L1_SLOT_BYTES, SEMAPHORE_BASE, SEMAPHORE_STRIDE, SEMAPHORES};
 use crate::report::{Place, Report, source_marker};
 use crate::rules;
+use crate::settings::SPIN_SECONDS;
 
 use super::risc::{Risc, Wait};
 use super::schedule::CoreRun;
@@ -63,12 +64,12 @@ fn describe(risc: &Risc) -> Option<String> {
             )
         }
         Wait::Delivery => "memory that it polls".to_owned(),
-        Wait::Spinning => "memory that it polls without any call, some time after this line".to_owned(),
+        Wait::Spinning => "memory that it polls without any call, or computes, some time after this line".to_owned(),
     })
 }
 
-/// The report of a deadlock.
-pub(crate) fn report(cores: &[CoreRun]) -> Box<Report> {
+/// The report of a deadlock; RISCs had `spin_seconds` to go on without a call.
+pub(crate) fn report(cores: &[CoreRun], spin_seconds: u64) -> Box<Report> {
     let mut detail = String::new();
     let mut first = None;
     let (mut listed, mut waiting) = (0, 0);
@@ -95,6 +96,14 @@ pub(crate) fn report(cores: &[CoreRun]) -> Box<Report> {
     let more = listed.saturating_sub(LISTED_CORES);
     if more > 0 {
         let _ = write!(detail, "\n    and {more} more cores");
+    }
+    let riscs = || cores.iter().flat_map(|run| &run.riscs);
+    if riscs().any(|(risc, _)| risc.wait == Wait::Spinning) {
+        let _ = write!(
+            detail,
+            "\n    a loop that polls and one that computes look the same: it had {spin_seconds} s of processor time without a \
+             call; where it computes, {SPIN_SECONDS} allows more"
+        );
     }
     let detail = format!("{waiting} RISCs wait and none can run{detail}");
     Box::new(Report {

@@ -124,6 +124,10 @@ impl Device {
         let arch = Arch::of(arch);
         let l1 = Region::map_low(arch.cores() * L1_SLOT_BYTES, L1_SLOT_BYTES)
             .map_err(|error| format!("cannot map the L1 of an emulated {}: {error}", arch.text))?;
+        // What lies between the end of a core's L1 and the next core's is nobody's.
+        (0..arch.cores())
+            .try_for_each(|core| l1.forbid(core * L1_SLOT_BYTES + arch.l1_bytes, L1_SLOT_BYTES - arch.l1_bytes))
+            .map_err(|error| format!("cannot guard the L1 of an emulated {}: {error}", arch.text))?;
         let dram = (0..arch.dram_banks)
             .map(|_| Region::map(arch.dram_bank_bytes as usize))
             .collect::<Result<Vec<_>, _>>()

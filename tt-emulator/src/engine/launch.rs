@@ -14,6 +14,7 @@ use crate::kernel_config::{ComputeOptions, KernelRole};
 use crate::kernel_object::{CbDescriptor, KernelError};
 use crate::report::{Place, Report, RiscName, source_marker};
 use crate::rules;
+use crate::settings::{self, SettingError};
 
 use super::circular_buffer::{CbConfig, CoreCb, initial_views};
 use super::core::Core;
@@ -35,6 +36,8 @@ pub enum LaunchError {
     Report(Box<Report>),
     /// A kernel could not be compiled or loaded.
     Kernel(String),
+    /// A variable of the environment has a value that it cannot have.
+    Setting(SettingError),
     /// The machine gave no memory for the kernels' stacks.
     Stacks,
 }
@@ -44,6 +47,7 @@ impl std::fmt::Display for LaunchError {
         match self {
             LaunchError::Report(report) => report.fmt(f),
             LaunchError::Kernel(text) => f.write_str(text),
+            LaunchError::Setting(error) => error.fmt(f),
             LaunchError::Stacks => f.write_str("no memory for the stacks of the kernels"),
         }
     }
@@ -61,16 +65,17 @@ impl From<Box<Report>> for LaunchError {
 pub fn launch(device: &Arc<Device>, program: &Program, threads: usize) -> Result<RunCounters, LaunchError> {
     let _running = device.lock_for_run();
     let arch = device.arch();
+    let spin_seconds = settings::spin_seconds().map_err(LaunchError::Setting)?;
     check_cores(program, arch)?;
     let entries = compile(program, arch)?;
     let addresses = place_circular_buffers(program, device)?;
     let machine = device.machine();
     let mut cores = build(program, device, &machine, &entries, &addresses);
-    let (ending, epochs) = run(&machine, &mut cores, threads);
+    let (ending, epochs) = run(&machine, &mut cores, threads, spin_seconds);
     match ending {
         Ending::Finished => check_circular_buffers(&cores)?,
         Ending::OutOfStacks => return Err(LaunchError::Stacks),
-        Ending::Deadlocked => return Err(deadlock::report(&cores).into()),
+        Ending::Deadlocked => return Err(deadlock::report(&cores, spin_seconds).into()),
         Ending::Violated => {
             let violated = cores
                 .iter_mut()

@@ -17,11 +17,12 @@ use crate::rules::{self, Rule};
 
 use super::circular_buffer::CbView;
 use super::core::Core;
-use super::coroutine::Switch;
+use super::coroutine::{STACK_BYTES, Switch};
 use super::counters::RiscCounters;
 use super::deadlock;
 use super::program::Kernel;
 use super::transfers::Transfers;
+use super::trap::Fault;
 
 /// What a RISC waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,6 +87,16 @@ pub(crate) fn set_current(risc: *mut Risc) {
 /// The RISC that this thread runs; null outside of kernels.
 pub(crate) fn current() -> *mut Risc {
     CURRENT.get()
+}
+
+/// Whether the current RISC is in a call of the engine, as a signal handler of this thread sees it.
+pub(crate) fn current_is_in_call() -> bool {
+    let current = current();
+    if current.is_null() {
+        return false;
+    }
+    // SAFETY: a current RISC is live, and the counter may be read while the interrupted code changes it.
+    unsafe { (*std::ptr::addr_of!((*current).calls)).load(Ordering::Relaxed) % 2 == 1 }
 }
 
 /// Runs the body of an entry for the current RISC; a panic in it becomes a violation instead of crossing into C++.
@@ -169,21 +180,36 @@ impl Risc {
         allowed
     }
 
-    /// Notes that the kernel touched an address that is no memory of it.
+    /// Notes what ended the kernel.
     #[cold]
-    pub fn fault(&mut self, address: usize) {
+    pub fn fault(&mut self, fault: Fault) {
         let (line, base) = (self.line, self.core().l1_base as usize);
-        let hint = if address < L1_SLOT_BYTES {
-            format!("; this looks like an L1 offset, and the L1 of this core starts at {base:#x}")
-        } else {
-            String::new()
+        let (rule, what) = match fault {
+            Fault::Memory(address) => {
+                let hint = if address < L1_SLOT_BYTES {
+                    format!("this looks like an L1 offset, and the L1 of this core starts at {base:#x}")
+                } else if (base + self.arch.l1_bytes..base + L1_SLOT_BYTES).contains(&address) {
+                    format!("the L1 of this core ends at {:#x}", base + self.arch.l1_bytes)
+                } else {
+                    String::new()
+                };
+                let separator = if hint.is_empty() { "" } else { "; " };
+                (&rules::MEMORY_FAULT, format!("address {address:#x}{separator}{hint}"))
+            }
+            Fault::Stack => (
+                &rules::MEMORY_FAULT,
+                format!("the kernel's stack of {} KiB is used up", STACK_BYTES >> 10),
+            ),
+            Fault::Division => (&rules::DIVISION, "an integer division by zero, or one that overflows".to_owned()),
+            Fault::Trap => (
+                &rules::KERNEL_STOPS,
+                "a trap: __builtin_trap, exit, or what the C++ compiler saw to be undefined, as a division by a constant 0"
+                    .to_owned(),
+            ),
+            Fault::Abort => (&rules::KERNEL_STOPS, "abort".to_owned()),
         };
-        let detail = format!("address {address:#x}, some time after the call in line {line}{hint}");
-        self.violation = Some(Violation {
-            rule: &rules::MEMORY_FAULT,
-            line,
-            detail,
-        });
+        let detail = format!("{what}; some time after the call in line {line}");
+        self.violation = Some(Violation { rule, line, detail });
     }
 
     /// Suspends until the scheduler sees `wait` come true.

@@ -19,8 +19,8 @@ use crate::abi::KernelEntry;
 /// Epochs in a row in which RISCs only polled memory, before that counts as a deadlock.
 const IDLE_POLLS: u64 = 10_000;
 
-/// The same where RISCs spin without calls: each such epoch takes tens of milliseconds.
-const IDLE_SPINS: u64 = 50;
+/// Milliseconds of processor time that an epoch takes in which a RISC spins without calls: two looks of the watchdog.
+const SPIN_MILLISECONDS: u64 = 40;
 
 /// A core and its RISCs. Boxed, because kernels and RISCs hold pointers to them.
 pub(crate) struct CoreRun {
@@ -58,8 +58,10 @@ pub(super) struct RunningCore {
 // engine's thread-locals only on entering.
 unsafe impl Send for RunningCore {}
 
-/// Runs all kernels of `cores`; gives how that ended and how many epochs it took.
-pub(crate) fn run(machine: &Machine, cores: &mut [CoreRun], threads: usize) -> (Ending, u64) {
+/// Runs all kernels of `cores`; gives how that ended and how many epochs it took. A RISC may go on without a call for
+/// `spin_seconds` while nobody else has anything to do.
+pub(crate) fn run(machine: &Machine, cores: &mut [CoreRun], threads: usize, spin_seconds: u64) -> (Ending, u64) {
+    let idle_spins = spin_seconds * 1000 / SPIN_MILLISECONDS;
     let mut running: Vec<RunningCore> = Vec::with_capacity(cores.len());
     for run in cores.iter_mut() {
         let kernels = run.riscs.iter_mut().map(|(risc, entry)| start(risc, *entry));
@@ -89,7 +91,7 @@ pub(crate) fn run(machine: &Machine, cores: &mut [CoreRun], threads: usize) -> (
             }
             let polls = polled > 0 || running.iter().any(RunningCore::polls);
             let spins = running.iter().any(|core| core.waits_for(Wait::Spinning));
-            let patience = if spins { IDLE_SPINS } else { IDLE_POLLS };
+            let patience = if spins { idle_spins } else { IDLE_POLLS };
             if idle > 0 && (!polls || idle > patience) {
                 return (Ending::Deadlocked, epoch);
             }
@@ -149,8 +151,8 @@ impl Running {
         set_current(self.risc);
         let resumed = coroutine.resume();
         set_current(std::ptr::null_mut());
-        if let Resumed::Faulted(address) = resumed {
-            self.risc_mut().fault(address);
+        if let Resumed::Faulted(fault) = resumed {
+            self.risc_mut().fault(fault);
         }
         if !matches!(resumed, Resumed::Suspended)
             && let Some(done) = self.coroutine.take()

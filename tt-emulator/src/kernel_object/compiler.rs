@@ -1,14 +1,14 @@
 //! The machine's C++ compiler.
 
 use std::ffi::{OsStr, OsString};
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
 
 use super::key::Hash;
+use super::time_limit::output_within;
 use super::{KernelError, KernelSource, sfpi};
-use crate::settings::SettingError;
+use crate::settings::{self, SettingError};
 
 /// Flags that shared objects are linked with.
 pub(super) const LINK_FLAGS: &[&str] = &["-shared", "-Wl,--as-needed", "-Wl,--no-undefined"];
@@ -23,6 +23,7 @@ pub(super) const FLAGS: &[&str] = &[
     "-fno-strict-aliasing",
     "-fno-threadsafe-statics",
     "-fno-asynchronous-unwind-tables",
+    "-fstack-clash-protection",
     "-fvisibility=hidden",
     "-w",
 ];
@@ -49,7 +50,8 @@ pub(super) enum Output<'a> {
 /// The compiler that `CXX` names, else the first of `c++`, `g++`, `clang++` on the PATH that answers.
 ///
 /// # Errors
-/// [`KernelError::Setting`] where `CXX` names none, [`KernelError::NoCompiler`] where it is not set and there is none.
+/// [`KernelError::Setting`] where `CXX` names none, [`KernelError::NoCompiler`] where it is not set and there is none,
+/// [`KernelError::TooLong`] where one does not say what it is.
 pub(super) fn find() -> Result<Compiler, KernelError> {
     /// `CXX` and `PATH`.
     type Environment = (Option<OsString>, Option<OsString>);
@@ -66,15 +68,8 @@ pub(super) fn find() -> Result<Compiler, KernelError> {
     }
     let path = environment.1.as_deref();
     let compiler = match &environment.0 {
-        Some(text) => named(text, path).map_err(KernelError::Setting)?,
-        None => {
-            let answering = NAMES
-                .iter()
-                .find_map(|name| answering(OsStr::new(name), &[], path).ok());
-            answering.ok_or_else(|| KernelError::NoCompiler {
-                tried: NAMES.map(str::to_owned).to_vec(),
-            })?
-        }
+        Some(text) => named(text, path)?,
+        None => usual(path)?,
     };
     found.retain(|(known, _)| *known != environment);
     found.push((environment, compiler.clone()));
@@ -84,19 +79,31 @@ pub(super) fn find() -> Result<Compiler, KernelError> {
 /// What C++ compilers are called.
 const NAMES: [&str; 3] = ["c++", "g++", "clang++"];
 
+/// The first of the usual compilers that answers.
+fn usual(path: Option<&OsStr>) -> Result<Compiler, KernelError> {
+    for name in NAMES {
+        if let Ok(compiler) = answering(OsStr::new(name), &[], path)? {
+            return Ok(compiler);
+        }
+    }
+    Err(KernelError::NoCompiler {
+        tried: NAMES.map(str::to_owned).to_vec(),
+    })
+}
+
 /// The compiler that a value of `CXX` names: a program, or one with arguments behind it.
-fn named(value: &OsStr, path: Option<&OsStr>) -> Result<Compiler, SettingError> {
+fn named(value: &OsStr, path: Option<&OsStr>) -> Result<Compiler, KernelError> {
     let refused = |why: String| {
         let allowed = format!(
             "a C++ compiler, by its path or by its name on the PATH, with arguments behind it ({why}); unset, it is the first \
              of {}",
             NAMES.join(", ")
         );
-        SettingError::new("CXX", value, allowed)
+        KernelError::Setting(SettingError::new("CXX", value, allowed))
     };
     // A path may have spaces in it.
     if Path::new(value).is_file() {
-        return answering(value, &[], path).map_err(refused);
+        return answering(value, &[], path)?.map_err(refused);
     }
     let mut words = value
         .as_encoded_bytes()
@@ -107,25 +114,32 @@ fn named(value: &OsStr, path: Option<&OsStr>) -> Result<Compiler, SettingError> 
             unsafe { OsStr::from_encoded_bytes_unchecked(word) }.to_owned()
         });
     let program = words.next().unwrap_or_default();
-    answering(&program, &words.collect::<Vec<_>>(), path).map_err(refused)
+    answering(&program, &words.collect::<Vec<_>>(), path)?.map_err(refused)
 }
 
 /// The first program called `name` that says what it is; else why there is none.
-fn answering(name: &OsStr, arguments: &[OsString], path: Option<&OsStr>) -> Result<Compiler, String> {
+///
+/// # Errors
+/// [`KernelError::TooLong`] where one hangs: nobody should wait that long for each kernel and hear nothing of it.
+fn answering(
+    name: &OsStr,
+    arguments: &[OsString],
+    path: Option<&OsStr>,
+) -> Result<Result<Compiler, String>, KernelError> {
     let mut why = format!("there is no {}", name.to_string_lossy());
     for program in on_path(name, path) {
-        match identify(&program, arguments) {
+        match identify(&program, arguments)? {
             Ok(identity) => {
-                return Ok(Compiler {
+                return Ok(Ok(Compiler {
                     program,
                     arguments: arguments.to_vec(),
                     identity,
-                });
+                }));
             }
             Err(reason) => why = format!("{} --version: {reason}", program.display()),
         }
     }
-    Err(why)
+    Ok(Err(why))
 }
 
 /// The files called `name` on the PATH, all of them: the first may not be a program, or one that does not work. An entry that
@@ -145,24 +159,43 @@ fn on_path(name: &OsStr, path: Option<&OsStr>) -> Vec<PathBuf> {
 }
 
 /// What a compiler says about itself, or why it says nothing.
-fn identify(program: &Path, arguments: &[OsString]) -> Result<String, String> {
-    let output = Command::new(program)
-        .args(arguments)
-        .arg("--version")
-        .stdin(Stdio::null())
-        .output()
-        .map_err(|error| error.to_string())?;
+///
+/// # Errors
+/// [`KernelError::TooLong`] where it does not end.
+fn identify(program: &Path, arguments: &[OsString]) -> Result<Result<String, String>, KernelError> {
+    let mut command = Command::new(program);
+    command.args(arguments).arg("--version").stdout(Stdio::piped());
+    let limit = time_limit()?;
+    let output = match output_within(&mut command, "", limit) {
+        Ok(output) => output.ok_or_else(|| too_long(&command, "to say its version", limit))?,
+        Err(error) => return Ok(Err(error.to_string())),
+    };
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
         let first = said.lines().next().unwrap_or_default();
-        return Err(format!("{} {first}", output.status).trim_end().to_owned());
+        return Ok(Err(format!("{} {first}", output.status).trim_end().to_owned()));
     }
     let modified = std::fs::metadata(program).and_then(|file| file.modified()).ok();
-    Ok(format!(
+    Ok(Ok(format!(
         "{} {arguments:?} {modified:?} {}",
         program.display(),
         String::from_utf8_lossy(&output.stdout)
-    ))
+    )))
+}
+
+/// Seconds that a compiler may take: `TT_EMULATOR_COMPILER_SECONDS`.
+fn time_limit() -> Result<u64, KernelError> {
+    settings::compiler_seconds().map_err(KernelError::Setting)
+}
+
+fn too_long(command: &Command, task: &str, seconds: u64) -> KernelError {
+    let words = std::iter::once(command.get_program()).chain(command.get_args());
+    let words: Vec<_> = words.map(OsStr::to_string_lossy).collect();
+    KernelError::TooLong {
+        task: task.to_owned(),
+        command: words.join(" "),
+        seconds,
+    }
 }
 
 impl Compiler {
@@ -197,26 +230,13 @@ impl Compiler {
             command.arg("-I").arg(directory);
         }
         command.args(["-x", "c++", "-"]);
-        command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped());
         let failed = |error| KernelError::Files {
             action: format!("run {}", self.program.display()),
             error,
         };
-        let mut child = command.spawn().map_err(failed)?;
-        let text = text.to_owned();
-        // A thread feeds the compiler, so that neither side waits for a full pipe of the other. A compiler that stops
-        // reading says why on its own.
-        let feeder = child
-            .stdin
-            .take()
-            .map(|mut pipe| std::thread::spawn(move || pipe.write_all(text.as_bytes())));
-        let result = child.wait_with_output().map_err(failed)?;
-        if let Some(feeder) = feeder {
-            let _ = feeder.join();
-        }
+        let limit = time_limit()?;
+        let result = output_within(command.stdout(Stdio::null()), text, limit).map_err(failed)?;
+        let result = result.ok_or_else(|| too_long(&command, &format!("to compile kernel {}", source.file), limit))?;
         if result.status.success() {
             return Ok(());
         }

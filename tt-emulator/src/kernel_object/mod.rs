@@ -19,6 +19,7 @@ mod partial;
 #[cfg(feature = "engine")]
 mod registry;
 mod sfpi;
+mod time_limit;
 mod wrapper;
 
 use std::collections::BTreeMap;
@@ -27,7 +28,7 @@ use std::path::{Path, PathBuf};
 
 use crate::arch::ArchName;
 use crate::kernel_config::KernelRole;
-use crate::settings::SettingError;
+use crate::settings::{COMPILER_SECONDS, SettingError};
 
 #[cfg(feature = "engine")]
 pub use cache::{SharedKernel, compile_to_shared, private_folder};
@@ -88,6 +89,15 @@ pub enum KernelError {
         /// How it ended.
         status: String,
     },
+    /// The compiler took too long, and was ended.
+    TooLong {
+        /// What for.
+        task: String,
+        /// The compiler and what it was given.
+        command: String,
+        /// How long it had.
+        seconds: u64,
+    },
     /// Files could not be read or written.
     Files {
         /// What was tried.
@@ -126,6 +136,11 @@ impl fmt::Display for KernelError {
                 f,
                 "the C++ compiler was stopped while it compiled kernel {file}: {status}"
             ),
+            KernelError::TooLong { task, command, seconds } => write!(
+                f,
+                "the C++ compiler took more than {seconds} seconds {task} and was ended; {COMPILER_SECONDS} allows it \
+                 more; it was: {command}"
+            ),
             KernelError::Files { action, error } => write!(f, "cannot {action}: {error}"),
             KernelError::Unsafe(why) => f.write_str(why),
             KernelError::Setting(error) => error.fmt(f),
@@ -153,6 +168,7 @@ impl KernelError {
             KernelError::NoCompiler { .. }
             | KernelError::Sfpi { .. }
             | KernelError::Killed { .. }
+            | KernelError::TooLong { .. }
             | KernelError::Setting(_)
             | KernelError::Load { .. } => false,
         }
@@ -179,7 +195,7 @@ pub fn entry_symbol(key: &str) -> String {
 /// What tells the C++ compiler that kernels are compiled with from others, fit to be part of a file's name.
 ///
 /// # Errors
-/// [`KernelError::NoCompiler`] and [`KernelError::Setting`].
+/// [`KernelError::NoCompiler`], [`KernelError::TooLong`] and [`KernelError::Setting`].
 pub fn compiler_fingerprint() -> Result<String, KernelError> {
     Ok(compiler::find()?.fingerprint())
 }

@@ -19,9 +19,10 @@ use crate::arch::{Arch, ArchName};
 use crate::kernel_config::{DataMovementProcessor, KernelRole, MathFidelity};
 
 /// Standard headers that kernels and device headers may count on.
-const STANDARD_HEADERS: [&str; 9] = [
+const STANDARD_HEADERS: [&str; 10] = [
     "cstdint",
     "cstddef",
+    "cstdlib",
     "type_traits",
     "utility",
     "array",
@@ -31,6 +32,18 @@ const STANDARD_HEADERS: [&str; 9] = [
     "cstring",
 ];
 
+/// What ends a process ends the kernel alone: these functions of the C library become a trap, which the engine reports. The
+/// definition is weak, since several kernels may be linked into one program.
+const ENDINGS: &str = "\
+extern \"C\" {
+[[noreturn]] void exit(int) noexcept __asm__(\"tt_emulator_exit\");
+[[noreturn]] void _exit(int) noexcept __asm__(\"tt_emulator_exit\");
+[[noreturn]] void _Exit(int) noexcept __asm__(\"tt_emulator_exit\");
+[[noreturn]] void quick_exit(int) noexcept __asm__(\"tt_emulator_exit\");
+[[noreturn]] __attribute__((weak, visibility(\"hidden\"))) void tt_emulator_stop(int) noexcept __asm__(\"tt_emulator_exit\");
+[[noreturn]] __attribute__((weak, visibility(\"hidden\"))) void tt_emulator_stop(int) noexcept { __builtin_trap(); }
+}";
+
 /// Everything before the kernel's own text.
 pub(super) fn prologue(source: &KernelSource, includes: &Includes, role: &KernelRole, arch: ArchName) -> String {
     let mut text = String::new();
@@ -38,6 +51,7 @@ pub(super) fn prologue(source: &KernelSource, includes: &Includes, role: &Kernel
     for header in STANDARD_HEADERS.iter().copied().chain(included) {
         line(&mut text, format_args!("#include <{header}>"));
     }
+    line(&mut text, format_args!("{ENDINGS}"));
     line(&mut text, format_args!("#define {} 1", Arch::of(arch).define));
     line(&mut text, format_args!("#define TT_EMULATOR 1"));
     match role {

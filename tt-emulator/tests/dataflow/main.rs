@@ -3,6 +3,7 @@
 mod address_generators;
 mod allowed;
 mod copies;
+mod faults;
 mod launches;
 mod rig;
 mod synchronisation;

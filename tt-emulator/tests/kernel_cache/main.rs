@@ -68,6 +68,41 @@ fn a_killed_compiler_leaves_nothing_that_is_loaded() {
 }
 
 #[test]
+fn a_compiler_that_hangs_is_ended_and_named() {
+    let mut turn = Turn::new("hanging");
+    turn.set("TT_EMULATOR_COMPILER_SECONDS", "1");
+    turn.set_compiler(
+        "hanging",
+        "case \"$*\" in *--version*) exec $REAL \"$@\";; esac\nsleep 600 & wait",
+    );
+    let error = compile_to_shared(&source("int hanging;"), &ROLE, ARCH, &[]).unwrap_err();
+    assert!(matches!(error, KernelError::TooLong { .. }), "{error}");
+    let text = error.to_string();
+    for part in [
+        "more than 1 seconds to compile kernel ",
+        "hanging/hanging ",
+        " -std=c++20 ",
+        "TT_EMULATOR_COMPILER_SECONDS",
+    ] {
+        assert!(text.contains(part), "{part} is missing in: {text}");
+    }
+    turn.set_compiler("mute", "sleep 600");
+    let text = compile_to_shared(&source("int mute;"), &ROLE, ARCH, &[])
+        .unwrap_err()
+        .to_string();
+    assert!(
+        text.contains("to say its version") && text.contains("hanging/mute --version"),
+        "{text}"
+    );
+    turn.set("TT_EMULATOR_COMPILER_SECONDS", "0");
+    let text = compile_to_shared(&source("int zero;"), &ROLE, ARCH, &[])
+        .unwrap_err()
+        .to_string();
+    assert!(text.contains("TT_EMULATOR_COMPILER_SECONDS is `0`"), "{text}");
+    assert_eq!(turn.cached(), (0, 0));
+}
+
+#[test]
 fn another_compiler_makes_another_file() {
     let mut turn = Turn::new("compiler");
     let first = compile_to_shared(&source("int compiler;"), &ROLE, ARCH, &[]).unwrap();

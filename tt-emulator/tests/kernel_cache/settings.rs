@@ -14,7 +14,7 @@ use super::turn::{ARCH, CACHE, ROLE, Turn, child, child_of, is_root, run, said, 
 #[test]
 fn values_that_nobody_knows_are_refused_by_name() {
     let strange = OsString::from_vec(b"ex\xffct".to_vec());
-    let cases: [(&'static str, &[&OsStr], &str); 4] = [
+    let cases: [(&'static str, &[&OsStr], &str); 6] = [
         (
             "TT_EMULATOR_FPU",
             &["exat".as_ref(), "1".as_ref(), "Exact".as_ref(), &strange],
@@ -34,6 +34,22 @@ fn values_that_nobody_knows_are_refused_by_name() {
             "TT_EMULATOR_ARCH",
             &["grayskull".as_ref(), &strange],
             "`wormhole_b0`, which it is unset, or `blackhole`",
+        ),
+        (
+            "TT_EMULATOR_SPIN_SECONDS",
+            &[
+                "0".as_ref(),
+                "soon".as_ref(),
+                "1.5".as_ref(),
+                "31536001".as_ref(),
+                &strange,
+            ],
+            "a number of seconds from 1 to 31536000; unset, it is 2",
+        ),
+        (
+            "TT_EMULATOR_COMPILER_SECONDS",
+            &["0".as_ref(), "-1".as_ref(), "10s".as_ref(), &strange],
+            "a number of seconds from 1 to 31536000; unset, it is 300",
         ),
     ];
     for (variable, values, allowed) in cases {

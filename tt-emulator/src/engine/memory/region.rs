@@ -9,6 +9,9 @@ const LOW_LIMIT: usize = 1 << 32;
 /// Lowest address tried for regions that kernels address with 32 bits.
 const LOW_START: usize = 0x1000_0000;
 
+/// Bytes of the system's smallest page.
+const PAGE: usize = 4096;
+
 /// A private mapping of zeroed memory; unmapped when dropped.
 pub(crate) struct Region {
     start: *mut u8,
@@ -95,6 +98,18 @@ impl Region {
         unsafe { libc::madvise(self.start.add(first).cast(), end - first, libc::MADV_HUGEPAGE) };
     }
 
+    /// Makes every access to the whole pages inside a range a fault.
+    pub fn forbid(&self, offset: usize, bytes: usize) -> io::Result<()> {
+        let Some((first, end)) = self.whole_pages(offset, bytes) else {
+            return Ok(());
+        };
+        // SAFETY: the range lies inside this mapping, and its owner does not use it.
+        match unsafe { libc::mprotect(self.start.add(first).cast(), end - first, libc::PROT_NONE) } {
+            0 => Ok(()),
+            _ => Err(io::Error::last_os_error()),
+        }
+    }
+
     /// Gives the memory of the whole pages inside a range back; they read as zero afterwards.
     pub fn discard(&self, offset: usize, bytes: usize) {
         if let Some((first, end)) = self.whole_pages(offset, bytes) {
@@ -128,7 +143,6 @@ impl Region {
 
     /// First and end of the whole pages inside a range, where there are any.
     fn whole_pages(&self, offset: usize, bytes: usize) -> Option<(usize, usize)> {
-        const PAGE: usize = 4096;
         let first = offset.next_multiple_of(PAGE);
         let end = (offset + bytes).min(self.bytes) & !(PAGE - 1);
         (first < end).then_some((first, end))

@@ -1,0 +1,90 @@
+//! Running a program that may not end.
+
+use std::io::{self, Read, Write};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::mpsc::channel;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Time between two looks at a program that has closed its output and goes on.
+const PAUSE: Duration = Duration::from_millis(5);
+
+/// Runs `command` with `input`; nothing where it takes longer than `seconds`, and then it is ended with all that it started.
+///
+/// What it writes is taken, its standard output where `command` pipes it.
+pub(super) fn output_within(command: &mut Command, input: &str, seconds: u64) -> io::Result<Option<Output>> {
+    let limit = Instant::now() + Duration::from_secs(seconds);
+    command.stdin(Stdio::piped()).stderr(Stdio::piped());
+    // A group of its own, so that what it starts can be ended too: compilers are drivers of others.
+    let mut child = command.process_group(0).spawn()?;
+    let (sender, receiver) = channel();
+    let take = |name: &'static str, pipe: Option<Box<dyn Read + Send>>| {
+        let sender = sender.clone();
+        thread::spawn(move || {
+            let mut bytes = Vec::new();
+            let read = pipe.map_or(Ok(0), |mut pipe| pipe.read_to_end(&mut bytes));
+            // Nobody waits any more where the time was over.
+            let _ = sender.send((name, read.map(|_| bytes)));
+        });
+    };
+    take("stdout", child.stdout.take().map(|pipe| Box::new(pipe) as _));
+    take("stderr", child.stderr.take().map(|pipe| Box::new(pipe) as _));
+    // A thread feeds it, so that neither side waits for a full pipe of the other. A program that stops reading says why on
+    // its own.
+    let input = input.to_owned();
+    let feeder = child
+        .stdin
+        .take()
+        .map(|mut pipe| thread::spawn(move || pipe.write_all(input.as_bytes())));
+    let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
+    for _ in 0..2 {
+        let Ok((name, bytes)) = receiver.recv_timeout(limit.saturating_duration_since(Instant::now())) else {
+            return end(child).map(|()| None);
+        };
+        *(if name == "stdout" { &mut stdout } else { &mut stderr }) = bytes?;
+    }
+    let status = loop {
+        if let Some(status) = child.try_wait()? {
+            break status;
+        }
+        if Instant::now() >= limit {
+            return end(child).map(|()| None);
+        }
+        thread::sleep(PAUSE);
+    };
+    if let Some(feeder) = feeder {
+        let _ = feeder.join();
+    }
+    Ok(Some(Output { status, stdout, stderr }))
+}
+
+/// Ends a program and its group.
+fn end(mut child: Child) -> io::Result<()> {
+    // SAFETY: a plain system call; the child has not been waited for, so that its number and group are its own.
+    unsafe { libc::kill(-(child.id() as libc::pid_t), libc::SIGKILL) };
+    child.wait().map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn output_comes_back_and_a_program_that_hangs_is_ended_with_its_children() {
+        let mut cat = Command::new("sh");
+        cat.args(["-c", "cat; echo words >&2; exit 3"]).stdout(Stdio::piped());
+        let output = output_within(&mut cat, "text", 60).unwrap().unwrap();
+        assert_eq!(
+            (output.stdout.as_slice(), output.stderr.as_slice()),
+            (&b"text"[..], &b"words\n"[..])
+        );
+        assert_eq!(output.status.code(), Some(3));
+        let start = Instant::now();
+        for script in ["sleep 600 & wait", "exec >&- 2>&- <&-; sleep 600"] {
+            let mut hang = Command::new("sh");
+            assert!(output_within(hang.args(["-c", script]), "", 1).unwrap().is_none());
+        }
+        assert!(start.elapsed() < Duration::from_secs(60));
+    }
+}
