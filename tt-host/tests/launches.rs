@@ -285,7 +285,7 @@ fn a_deadlock_is_reported_and_the_device_goes_on() {
 }
 
 #[test]
-fn a_failure_of_something_enqueued_is_told_once() {
+fn a_failure_of_something_enqueued_is_told_once_and_nothing_behind_it_runs() {
     let hanging = kernel(
         &copy_plan(ElementType::F32),
         Sources {
@@ -294,15 +294,31 @@ fn a_failure_of_something_enqueued_is_told_once() {
         },
     );
     let device = emulator();
-    let a = device.zeros::<f32>([32, 32]).unwrap();
+    let values = ramp(32 * 32);
+    let a = device.upload(&values, [32, 32]).unwrap();
     let mut c = device.zeros::<f32>([32, 32]).unwrap();
-    let error = copy(hanging, &a, &mut c)
+    let mut untouched = device.zeros::<f32>([32, 32]).unwrap();
+    copy(hanging, &a, &mut c).enqueue().unwrap();
+    copy(copy_kernel(ElementType::F32), &a, &mut untouched)
         .enqueue()
-        .and_then(|()| device.finish())
-        .unwrap_err();
+        .unwrap();
+    let error = untouched.download().unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Run);
-    assert!(error.to_string().contains("deadlock"), "{error}");
+    let text = error.to_string();
+    for part in [
+        "kernel `copy`, which was enqueued, failed: ",
+        "deadlock",
+        "1 program enqueued behind it did not run",
+    ] {
+        assert!(text.contains(part), "{part} is missing in: {text}");
+    }
+    assert_eq!(untouched.download().unwrap(), [0.0; 1024]);
     device.finish().unwrap();
+    copy(copy_kernel(ElementType::F32), &a, &mut c).run().unwrap();
+    assert_eq!(c.download().unwrap(), values);
+    copy(hanging, &a, &mut c).enqueue().unwrap();
+    let error = device.close().unwrap_err();
+    assert!(error.to_string().contains("deadlock"), "{error}");
 }
 
 #[test]

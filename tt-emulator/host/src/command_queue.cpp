@@ -62,11 +62,17 @@ void check_whole(const MeshBuffer& buffer, const std::optional<BufferRegion>& re
 std::optional<MeshTraceId> Queue::trace_id() const { return std::nullopt; }
 WorkerConfigBufferMgr& Queue::get_config_buffer_mgr(uint32_t) { absent("buffers of configurations"); }
 
-void Queue::enqueue_mesh_workload(MeshWorkload& mesh_workload, bool) {
+void Queue::enqueue_mesh_workload(MeshWorkload& mesh_workload, bool blocking) {
     void* opened = MeshDeviceImpl::opened(*device());
     for (const auto& [range, program] : mesh_workload.get_programs()) {
-        checked(tt_emulator_launch(opened, handle(program)));
+        checked(tt_emulator_launch(opened, handle(program), blocking ? 1 : 0));
     }
+}
+
+void Queue::write(const MeshBuffer& buffer, const void* host_data) {
+    void* to = allocated(buffer);
+    finish({});
+    checked(tt_emulator_buffer_write(to, host_data, buffer.size()));
 }
 
 void Queue::enqueue_write_shard_to_sub_grid(
@@ -79,11 +85,11 @@ void Queue::enqueue_write_shard_to_sub_grid(
         buffer.get_device_buffer(coord);
     }
     check_whole(buffer, region);
-    checked(tt_emulator_buffer_write(allocated(buffer), host_data, buffer.size()));
+    write(buffer, host_data);
 }
 
 void Queue::enqueue_write_mesh_buffer(const std::shared_ptr<MeshBuffer>& buffer, const void* host_data, bool) {
-    checked(tt_emulator_buffer_write(allocated(given(buffer)), host_data, buffer->size()));
+    write(given(buffer), host_data);
 }
 
 void Queue::enqueue_write(const std::shared_ptr<MeshBuffer>&, const DistributedHostBuffer&, bool) {
@@ -99,7 +105,9 @@ void Queue::enqueue_write_shards(
 }
 
 void Queue::enqueue_read_mesh_buffer(void* host_data, const std::shared_ptr<MeshBuffer>& buffer, bool) {
-    checked(tt_emulator_buffer_read(allocated(given(buffer)), host_data, buffer->size()));
+    void* from = allocated(given(buffer));
+    finish({});
+    checked(tt_emulator_buffer_read(from, host_data, buffer->size()));
 }
 
 void Queue::enqueue_read_shards(
@@ -132,7 +140,7 @@ MeshEvent Queue::enqueue_record_event_to_host(
 }
 
 void Queue::enqueue_wait_for_event(const MeshEvent&) {}
-void Queue::finish(ttsl::Span<const SubDeviceId>) {}
+void Queue::finish(ttsl::Span<const SubDeviceId>) { checked(tt_emulator_finish(MeshDeviceImpl::opened(*device()))); }
 
 void Queue::record_begin(const MeshTraceId&, const std::shared_ptr<MeshTraceDescriptor>&) { absent("traces"); }
 void Queue::record_end() { absent("traces"); }

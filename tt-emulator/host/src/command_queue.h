@@ -9,7 +9,7 @@ namespace tt::tt_metal::emulator {
 
 inline tt::ARCH arch_of(uint64_t fact) { return fact == 0 ? tt::ARCH::WORMHOLE_B0 : tt::ARCH::BLACKHOLE; }
 
-// Runs each command when it is enqueued; a failure is thrown there.
+// Programs run in order while the host goes on; transfers wait for them. A failure is thrown by the next command that waits.
 class Queue final : public distributed::MeshCommandQueue {
 public:
     explicit Queue(distributed::MeshDevice* device) : MeshCommandQueue(device, 0) {}
@@ -59,6 +59,8 @@ public:
     void enqueue_trace(const distributed::MeshTraceId& trace_id, bool blocking) override;
 
 private:
+    void write(const distributed::MeshBuffer& buffer, const void* host_data);
+
     uint32_t events_ = 0;
 };
 

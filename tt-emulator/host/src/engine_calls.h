@@ -99,7 +99,10 @@ int32_t tt_emulator_set_runtime_args(void* program, uint32_t kernel, tt_emulator
 int32_t tt_emulator_set_common_runtime_args(void* program, uint32_t kernel, const uint32_t* words, std::size_t count);
 uint32_t* tt_emulator_runtime_args(void* program, uint32_t kernel, tt_emulator_core core, std::size_t* count);
 uint32_t* tt_emulator_common_runtime_args(void* program, uint32_t kernel, std::size_t* count);
-int32_t tt_emulator_launch(void* device, void* program);
+// Not blocking: the program is taken as it is now, and runs after those before it while the caller goes on.
+int32_t tt_emulator_launch(void* device, void* program, uint32_t blocking);
+// Waits for what was enqueued, and tells if it failed.
+int32_t tt_emulator_finish(void* device);
 }
 
 namespace tt::tt_metal::emulator {

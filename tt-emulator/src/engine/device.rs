@@ -12,6 +12,7 @@ use super::counters::{MAX_DRAM_BANKS, RunCounters};
 use super::memory::allocator::{Allocator, Direction};
 use super::memory::machine::{BufferRange, Machine};
 use super::memory::region::Region;
+use super::queue::Queue;
 use super::sharding::Sharding;
 
 /// Transfers between host and device of at least this many bytes are spread over threads.
@@ -97,6 +98,7 @@ pub struct Device {
     allocations: Mutex<Allocations>,
     /// Held while a program runs.
     running: Mutex<()>,
+    queue: Queue,
     accumulated: Mutex<RunCounters>,
     allowed: Allowed,
 }
@@ -150,6 +152,7 @@ impl Device {
             dram,
             allocations: Mutex::new(allocations),
             running: Mutex::new(()),
+            queue: Queue::default(),
             accumulated: Mutex::new(RunCounters::default()),
             allowed,
         });
@@ -161,7 +164,7 @@ impl Device {
 
     /// Makes the live buffer at `address` read as zero; false where there is none.
     fn zero_dram_buffer(&self, address: u64) -> bool {
-        let _idle = self.lock_for_run();
+        let _idle = self.lock_idle();
         // Held throughout, so that the buffer stays.
         let allocations = locked(&self.allocations);
         let Some(buffer) = allocations.dram_buffers.iter().find(|buffer| buffer.base == address) else {
@@ -187,6 +190,17 @@ impl Device {
     /// Counters of all runs since the device was opened.
     pub fn accumulated_counters(&self) -> RunCounters {
         locked(&self.accumulated).clone()
+    }
+
+    /// What was enqueued.
+    pub(crate) fn queue(&self) -> &Queue {
+        &self.queue
+    }
+
+    /// Waits until nothing is enqueued and no program runs, and keeps others from starting.
+    fn lock_idle(&self) -> MutexGuard<'_, ()> {
+        self.wait();
+        self.lock_for_run()
     }
 
     /// Waits until no program runs, and keeps others from starting.
@@ -297,6 +311,10 @@ impl Buffer {
         let bank_bytes = rows * aligned;
         let narrow = |bytes: u64| u32::try_from(bytes).map_err(|_| format!("a page of {bytes} bytes is too large"));
         let (page_bytes, aligned_page_bytes) = (narrow(page_bytes)?, narrow(aligned)?);
+        if kind == BufferKind::L1 {
+            // Circular buffers lie below the L1 buffers that there are when a program runs.
+            device.wait();
+        }
         let mut allocations = locked(&device.allocations);
         let allocator = match kind {
             BufferKind::Dram => &mut allocations.dram,
@@ -378,7 +396,7 @@ impl Buffer {
         if !std::mem::replace(&mut *live, false) {
             return;
         }
-        let _idle = self.device.lock_for_run();
+        let _idle = self.device.lock_idle();
         let mut allocations = locked(&self.device.allocations);
         let base = self.range.base;
         match self.kind {
@@ -431,7 +449,7 @@ impl Buffer {
     /// Copies the whole buffer from the host.
     pub fn write(&self, data: &[u8]) -> Result<(), String> {
         self.check_transfer(data.len())?;
-        let _idle = self.device.lock_for_run();
+        let _idle = self.device.lock_idle();
         let page_bytes = self.range.page_bytes as usize;
         let pages_per_part = self.pages_per_part(data.len());
         std::thread::scope(|scope| {
@@ -458,7 +476,7 @@ impl Buffer {
     /// Copies the whole buffer to the host.
     pub fn read(&self, data: &mut [u8]) -> Result<(), String> {
         self.check_transfer(data.len())?;
-        let _idle = self.device.lock_for_run();
+        let _idle = self.device.lock_idle();
         let page_bytes = self.range.page_bytes as usize;
         let pages_per_part = self.pages_per_part(data.len());
         std::thread::scope(|scope| {

@@ -40,6 +40,13 @@ pub enum LaunchError {
     Setting(SettingError),
     /// The machine gave no memory for the kernels' stacks.
     Stacks,
+    /// Something enqueued failed, and what was enqueued behind it did not run.
+    Queued {
+        /// The failure.
+        error: Box<LaunchError>,
+        /// Programs that did not run.
+        dropped: usize,
+    },
 }
 
 impl std::fmt::Display for LaunchError {
@@ -49,6 +56,10 @@ impl std::fmt::Display for LaunchError {
             LaunchError::Kernel(text) => f.write_str(text),
             LaunchError::Setting(error) => error.fmt(f),
             LaunchError::Stacks => f.write_str("no memory for the stacks of the kernels"),
+            LaunchError::Queued { error, dropped } => {
+                let programs = if *dropped == 1 { "program" } else { "programs" };
+                write!(f, "{error}\n    {dropped} {programs} enqueued behind it did not run")
+            }
         }
     }
 }
@@ -61,8 +72,22 @@ impl From<Box<Report>> for LaunchError {
     }
 }
 
-/// Runs `program` on `device` to its end.
+/// Runs `program` on `device` to its end, after everything that was enqueued there.
 pub fn launch(device: &Arc<Device>, program: &Program, threads: usize) -> Result<RunCounters, LaunchError> {
+    device.wait();
+    run_now(device, program, threads)
+}
+
+/// Refuses what can be refused before anything runs, and compiles.
+pub(crate) fn refuse(device: &Arc<Device>, program: &Program) -> Result<(), LaunchError> {
+    check_cores(program, device.arch())?;
+    compile(program, device.arch())?;
+    place_circular_buffers(program, device)?;
+    Ok(())
+}
+
+/// Runs `program` on `device` to its end, whatever is enqueued.
+pub(crate) fn run_now(device: &Arc<Device>, program: &Program, threads: usize) -> Result<RunCounters, LaunchError> {
     let _running = device.lock_for_run();
     let arch = device.arch();
     let spin_seconds = settings::spin_seconds().map_err(LaunchError::Setting)?;

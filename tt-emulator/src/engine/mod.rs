@@ -23,6 +23,7 @@ pub(crate) mod memory;
 pub(crate) mod multicast;
 pub(crate) mod noc;
 pub mod program;
+pub(crate) mod queue;
 pub(crate) mod risc;
 pub(crate) mod schedule;
 pub(crate) mod semaphore;

@@ -68,6 +68,7 @@ impl Kernel {
 }
 
 /// A kernel in its program.
+#[derive(Clone)]
 pub(crate) struct ProgramKernel {
     pub kernel: Arc<Kernel>,
     pub cores: Vec<CoreCoord>,
@@ -101,6 +102,7 @@ pub struct CircularBuffer {
     pub global_address: Option<u64>,
 }
 
+#[derive(Clone)]
 pub(crate) struct Semaphore {
     pub id: u32,
     pub cores: Vec<CoreCoord>,
@@ -108,7 +110,7 @@ pub(crate) struct Semaphore {
 }
 
 /// A program.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Program {
     pub(crate) kernels: Vec<ProgramKernel>,
     pub(crate) circular_buffers: Vec<CircularBuffer>,

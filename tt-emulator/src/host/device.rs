@@ -51,7 +51,8 @@ extern "C" fn tt_emulator_device_open(id: i32) -> *mut c_void {
 unsafe extern "C" fn tt_emulator_device_close(device: *mut c_void) {
     call((), || {
         // SAFETY: by the contract of the call.
-        drop(unsafe { Box::from_raw(device.cast::<Arc<Device>>()) });
+        let device = unsafe { Box::from_raw(device.cast::<Arc<Device>>()) };
+        device.wait();
         Ok(())
     });
 }

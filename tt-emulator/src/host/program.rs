@@ -6,8 +6,8 @@ use std::ptr::null_mut;
 use super::device::{CCore, device};
 use super::error::call;
 use crate::data_format::DataFormat;
-use crate::engine::launch::launch;
 use crate::engine::program::{CbIndex, CircularBuffer, CoreCoord, Program};
+use crate::engine::queue::launch_after;
 use crate::kernel_config::{ComputeOptions, DataMovementProcessor, KernelRole, MathFidelity};
 use crate::kernel_object::KernelSource;
 use crate::settings::default_threads;
@@ -334,11 +334,29 @@ unsafe extern "C" fn tt_emulator_common_runtime_args(handle: *mut c_void, kernel
 /// # Safety
 /// `device_handle` must be a live device, `handle` a live program.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn tt_emulator_launch(device_handle: *mut c_void, handle: *mut c_void) -> i32 {
+unsafe extern "C" fn tt_emulator_launch(device_handle: *mut c_void, handle: *mut c_void, blocking: u32) -> i32 {
     call(-1, || {
         let threads = default_threads().map_err(|error| error.to_string())?;
         // SAFETY: by the contract of the call.
-        let launched = unsafe { launch(device(device_handle), program(handle), threads) };
-        launched.map(|_| 0).map_err(|error| error.to_string())
+        let (device, program) = unsafe { (device(device_handle), program(handle)) };
+        let launched = if blocking != 0 {
+            launch_after(device, program, threads)
+        } else {
+            device.enqueue(program, threads)
+        };
+        launched.map(|()| 0).map_err(|error| error.to_string())
+    })
+}
+
+/// Waits for what was enqueued, and tells if it failed.
+///
+/// # Safety
+/// `device_handle` must be a live device.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn tt_emulator_finish(device_handle: *mut c_void) -> i32 {
+    call(-1, || {
+        // SAFETY: by the contract of the call.
+        let finished = unsafe { device(device_handle) }.finish();
+        finished.map(|()| 0).map_err(|error| error.to_string())
     })
 }

@@ -5,6 +5,7 @@ mod allowed;
 mod copies;
 mod faults;
 mod launches;
+mod queue;
 mod rig;
 mod synchronisation;
 mod violations;

@@ -28,6 +28,7 @@ mod engine {
         tt_emulator_program_create tt_emulator_program_destroy tt_emulator_create_kernel tt_emulator_create_circular_buffer
         tt_emulator_change_circular_buffer tt_emulator_create_semaphore tt_emulator_set_runtime_args
         tt_emulator_set_common_runtime_args tt_emulator_runtime_args tt_emulator_common_runtime_args tt_emulator_launch
+        tt_emulator_finish
     }
 }
 

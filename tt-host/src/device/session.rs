@@ -19,8 +19,8 @@ pub(crate) struct Session {
     next_buffer: u64,
     /// Buffers released while launches were queued.
     retired: Vec<SharedPtr<MeshBuffer>>,
-    /// Something was enqueued and not waited for.
-    queued: bool,
+    /// Kernels that were enqueued and not waited for, each once.
+    queued: Vec<&'static str>,
     /// Host memory for transfers.
     pub(crate) staging: Staging,
     mesh: SharedPtr<MeshDevice>,
@@ -37,7 +37,7 @@ impl Session {
             buffers: HashMap::new(),
             next_buffer: 0,
             retired: Vec::new(),
-            queued: false,
+            queued: Vec::new(),
             staging: Staging::default(),
             mesh,
         }
@@ -81,7 +81,7 @@ impl Session {
     /// Frees a buffer, once nothing queued can use it.
     pub(crate) fn release(&mut self, buffer: u64) {
         let buffer = self.buffers.remove(&buffer);
-        if self.queued {
+        if !self.queued.is_empty() {
             self.retired.extend(buffer);
         }
     }
@@ -95,12 +95,14 @@ impl Session {
 
     /// Copies tiles to a buffer, after everything queued.
     pub(crate) fn write(&mut self, buffer: u64, bytes: &[u8]) -> Result<()> {
+        self.finish()?;
         let result = bridge::write_buffer(&self.mesh, self.buffer(buffer)?, bytes);
         self.waited(result, "cannot write to the device")
     }
 
     /// Copies tiles from a buffer, after everything queued.
     pub(crate) fn read(&mut self, buffer: u64, bytes: &mut [u8]) -> Result<()> {
+        self.finish()?;
         let result = bridge::read_buffer(&self.mesh, self.buffer(buffer)?, bytes);
         self.waited(result, "cannot read from the device")
     }
@@ -117,8 +119,11 @@ impl Session {
         workload: &mut Workload,
         args: &[(Role, Vec<u32>)],
         blocking: bool,
-        kernel: &str,
+        kernel: &'static str,
     ) -> Result<()> {
+        if blocking {
+            self.finish()?;
+        }
         let doing = format!("kernel `{kernel}` failed");
         let Workload {
             workload,
@@ -135,23 +140,27 @@ impl Session {
             return self.waited(result, &doing);
         }
         result.map_err(|error| bridge::thrown(ErrorKind::Run, &doing, &error))?;
-        self.queued = true;
+        if !self.queued.contains(&kernel) {
+            self.queued.push(kernel);
+        }
         Ok(())
     }
 
     /// Waits for everything queued.
     pub(crate) fn finish(&mut self) -> Result<()> {
-        if !self.queued {
-            return Ok(());
-        }
+        let doing = match self.queued.as_slice() {
+            [] => return Ok(()),
+            [kernel] => format!("kernel `{kernel}`, which was enqueued, failed"),
+            kernels => format!("one of the enqueued kernels `{}` failed", kernels.join("`, `")),
+        };
         let result = bridge::finish(&self.mesh);
-        self.waited(result, "a kernel that was enqueued failed")
+        self.waited(result, &doing)
     }
 
     /// After a blocking call: nothing is queued any more, unless it failed before it waited.
     fn waited(&mut self, result: std::result::Result<(), cxx::Exception>, doing: &str) -> Result<()> {
         result.map_err(|error| bridge::thrown(ErrorKind::Run, doing, &error))?;
-        self.queued = false;
+        self.queued.clear();
         self.retired.clear();
         Ok(())
     }
@@ -184,14 +193,14 @@ mod tests {
             }
             let buffers = [(); 3].map(|()| session.allocate(PAGES, 4096));
             assert_eq!(session.allocate(PAGES * 2, 4096).unwrap_err().kind(), ErrorKind::Memory);
-            session.queued = true;
+            session.queued.push("copy");
             for buffer in buffers {
                 session.release(buffer?.0);
             }
             assert_eq!(session.retired.len(), 3);
             // More than is free: waits for the queue and takes what it held back.
             session.allocate(PAGES * 2, 4096)?;
-            assert!(session.retired.is_empty() && !session.queued);
+            assert!(session.retired.is_empty() && session.queued.is_empty());
             Ok(())
         })
     }
