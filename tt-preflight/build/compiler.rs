@@ -1,7 +1,4 @@
-//! Whether there is a C++ compiler, asked before anything is compiled.
-//!
-//! The build scripts of the crates that need one are others', and say so in their own words. This one has no dependencies, so
-//! it runs long before them.
+//! Whether there is a C++ compiler.
 
 use std::env;
 use std::path::PathBuf;

@@ -3,26 +3,11 @@
 //! `links = "tt_emulator"`: a direct dependent's build script finds `DEP_TT_EMULATOR_HOST_INCLUDE` (include directory) and
 //! `DEP_TT_EMULATOR_HOST_SOURCES` (directory of the C++ files to compile with it).
 
-mod compiler;
-
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
-/// What of the environment the search for a compiler depends on.
-const COMPILER_VARIABLES: [&str; 3] = ["CXX", "HOST_CXX", "PATH"];
-
 fn main() -> io::Result<()> {
-    println!("cargo::rerun-if-changed=build");
-    // Without the engine the crate is part of build scripts, which say themselves what they miss.
-    if env::var_os("CARGO_FEATURE_ENGINE").is_some() {
-        for name in COMPILER_VARIABLES {
-            println!("cargo::rerun-if-env-changed={name}");
-        }
-        if let Err(message) = compiler::check(&|name| env::var(name).ok()) {
-            println!("cargo::error={message}");
-        }
-    }
     let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR").map_err(io::Error::other)?);
     let out = PathBuf::from(env::var("OUT_DIR").map_err(io::Error::other)?);
     let include = root.join("device/include");
