@@ -5,6 +5,7 @@
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::{env, fs, io};
 
 fn main() -> io::Result<()> {
@@ -30,9 +31,70 @@ fn main() -> io::Result<()> {
     println!("cargo::rerun-if-changed=host");
     // The tests load the C++ host API as a shared library that calls back into the test binary.
     println!("cargo::rustc-link-arg-tests=-rdynamic");
+    compile_apart(&root, &out);
     println!("cargo::metadata=host_include={}", root.join("host/include").display());
     println!("cargo::metadata=host_sources={}", root.join("host/src").display());
     Ok(())
+}
+
+/// Compiles what takes time as a crate of its own, optimised, where Cargo asks for no optimisation of this one (`src/apart.rs`).
+fn compile_apart(root: &Path, out: &Path) {
+    println!("cargo::rustc-check-cfg=cfg(tt_emulator_apart)");
+    println!("cargo::rerun-if-changed=src");
+    let level = env::var("OPT_LEVEL").unwrap_or_default();
+    if env::var_os("CARGO_FEATURE_ENGINE").is_none() || !matches!(level.as_str(), "0" | "1") {
+        return;
+    }
+    let mut command = Command::new(env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
+    command.args([
+        "--crate-name",
+        "tt_emulator_calculation",
+        "--crate-type",
+        "rlib",
+        "--edition",
+        "2024",
+    ]);
+    command.args([
+        "-C",
+        "opt-level=3",
+        "-C",
+        "debuginfo=0",
+        "-C",
+        "metadata=tt-emulator-apart",
+        "--cap-lints",
+        "allow",
+    ]);
+    command.args(["--cfg", "feature=\"engine\""]);
+    let variable = |name| env::var(name).unwrap_or_default();
+    if variable("TARGET") != variable("HOST") {
+        command.args(["--target", &variable("TARGET")]);
+    }
+    command.args(
+        variable("CARGO_ENCODED_RUSTFLAGS")
+            .split('\x1f')
+            .filter(|flag| !flag.is_empty()),
+    );
+    command.arg("--out-dir").arg(out).arg(root.join("src/apart.rs"));
+    match command.output() {
+        Ok(output) if output.status.success() => {
+            println!("cargo::rustc-cfg=tt_emulator_apart");
+            println!("cargo::rustc-link-search={}", out.display());
+        }
+        failed => {
+            let why = match failed {
+                Ok(output) => String::from_utf8_lossy(&output.stderr)
+                    .lines()
+                    .take(3)
+                    .collect::<Vec<_>>()
+                    .join("; "),
+                Err(error) => error.to_string(),
+            };
+            println!(
+                "cargo::warning=the emulator will be many times slower than it could be, since it is built without optimisation \
+                 and its calculations could not be compiled apart ({why}); `--release` helps"
+            );
+        }
+    }
 }
 
 fn collect(directory: &Path, headers: &mut Vec<PathBuf>) -> io::Result<()> {

@@ -40,12 +40,22 @@
 //! device's adders too, some fifty times slower.
 
 pub mod abi_version;
+#[cfg(any(test, not(tt_emulator_apart)))]
 pub mod arch;
+#[cfg(any(test, not(tt_emulator_apart)))]
 pub mod data_format;
+#[cfg(any(test, not(tt_emulator_apart)))]
 pub mod kernel_config;
 pub mod kernel_object;
+#[cfg(any(test, not(tt_emulator_apart)))]
 pub mod rules;
 pub mod settings;
+
+// What takes time, compiled apart where this crate is not optimised: see `apart.rs`.
+#[cfg(all(not(test), tt_emulator_apart))]
+extern crate tt_emulator_calculation;
+#[cfg(all(not(test), tt_emulator_apart))]
+pub use tt_emulator_calculation::{arch, data_format, kernel_config, rules};
 
 #[cfg(feature = "engine")]
 pub mod abi;

@@ -14,6 +14,16 @@ use crate::engine::risc::{Risc, guard};
 use crate::engine::unwritten::is_marked;
 
 impl Risc {
+    /// Refuses to push pages before math has handed over what is packed into them. On a chip the packer's thread does both
+    /// once it has waited; here the threads run in line.
+    #[inline]
+    pub fn require_packed(&mut self, line: i32) {
+        if !self.compute.waiting_packs.is_empty() {
+            let detail = "pages pushed after tile_regs_wait and before tile_regs_commit".to_owned();
+            self.violation(&rules::REFUSED, line, detail);
+        }
+    }
+
     /// Stops the run if a rule is broken.
     #[inline]
     pub(super) fn obey<T>(&mut self, result: Result<T, Broken>, line: i32) -> T {

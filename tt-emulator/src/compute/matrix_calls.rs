@@ -19,14 +19,14 @@ use crate::data_format::DataFormat;
 
 /// A page and what it is.
 #[derive(Clone, Copy)]
-pub(super) struct Page<'a> {
+pub struct Page<'a> {
     pub operand: Operand,
     pub bytes: &'a [u8],
 }
 
 /// Shape of a block of tile products.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct BlockShape {
+pub struct BlockShape {
     /// in1 tiles are transposed.
     pub transpose: bool,
     /// Tiles across.
@@ -38,17 +38,11 @@ pub(super) struct BlockShape {
 }
 
 /// Most tiles of a block, across or down.
-pub(super) const BLOCK_LIMIT: usize = 16;
+pub const BLOCK_LIMIT: usize = 16;
 
 impl ComputeState {
     /// Checks a matmul before its pages are looked at.
-    pub(super) fn require_matmul(
-        &self,
-        in0: Operand,
-        in1: Operand,
-        idst: u32,
-        shape: BlockShape,
-    ) -> Result<(), Broken> {
+    pub fn require_matmul(&self, in0: Operand, in1: Operand, idst: u32, shape: BlockShape) -> Result<(), Broken> {
         self.registers.require_math(idst, 1)?;
         let BlockShape { transpose, ct, rt, kt } = shape;
         let dimensions = [ct, rt, kt];
@@ -66,7 +60,7 @@ impl ComputeState {
     }
 
     /// `DST[idst + r·ct + c] += rows[r] · columns[c]`.
-    pub(super) fn matmul(&mut self, rows: &[Page], columns: &[Page], idst: u32, transposed: bool) {
+    pub fn matmul(&mut self, rows: &[Page], columns: &[Page], idst: u32, transposed: bool) {
         let wide = self.is_wide();
         if columns.iter().any(|page| is_byte(page.operand.format)) {
             return self.matmul_integers(rows, columns, idst, transposed);
@@ -172,7 +166,7 @@ impl ComputeState {
     }
 
     /// Checks an element-wise call on two buffers; gives back whether it accumulates.
-    pub(super) fn require_binary(
+    pub fn require_binary(
         &self,
         op: Binary,
         broadcast: Broadcast,
@@ -197,15 +191,7 @@ impl ComputeState {
     }
 
     /// `DST[idst] = a op b`, added to the register if `accumulate` or if `op` multiplies.
-    pub(super) fn binary(
-        &mut self,
-        op: Binary,
-        (how, row): (Broadcast, u32),
-        a: Page,
-        b: Page,
-        idst: u32,
-        accumulate: bool,
-    ) {
+    pub fn binary(&mut self, op: Binary, (how, row): (Broadcast, u32), a: Page, b: Page, idst: u32, accumulate: bool) {
         let adder = self.adder(a.operand.format);
         let half = adder.half;
         let sources = &mut *self.sources;
@@ -243,7 +229,7 @@ impl ComputeState {
     }
 
     /// Checks an element-wise call on the destination and a buffer.
-    pub(super) fn require_reuse(&self, op: Binary, reuse: Reuse, operand: Operand, idst: u32) -> Result<(), Broken> {
+    pub fn require_reuse(&self, op: Binary, reuse: Reuse, operand: Operand, idst: u32) -> Result<(), Broken> {
         self.registers.require_math(idst, 1)?;
         self.engines.require_matrix(&MatrixSetting::Reuse { op, reuse })?;
         match reuse {
@@ -255,7 +241,7 @@ impl ComputeState {
 
     /// `DST[idst] = DST[idst] op page`, or the other way round; the register passes through the other source, which keeps
     /// what it is set for.
-    pub(super) fn reuse(&mut self, op: Binary, reuse: Reuse, page: Page, idst: u32) {
+    pub fn reuse(&mut self, op: Binary, reuse: Reuse, page: Page, idst: u32) {
         let adder = self.adder(page.operand.format);
         let format = page.operand.format;
         let mask = self.moved_operand(reuse);
@@ -302,13 +288,7 @@ impl ComputeState {
     }
 
     /// Checks a copy, transposition or broadcast of `count` tiles.
-    pub(super) fn require_copy(
-        &self,
-        wanted: &MatrixSetting,
-        operand: Operand,
-        idst: u32,
-        count: u32,
-    ) -> Result<(), Broken> {
+    pub fn require_copy(&self, wanted: &MatrixSetting, operand: Operand, idst: u32, count: u32) -> Result<(), Broken> {
         self.registers.require_math(idst, count)?;
         self.engines.require_matrix(wanted)?;
         self.engines.require_src_a(operand)?;
@@ -324,7 +304,7 @@ impl ComputeState {
     }
 
     /// `DST[idst] = page`, transposed or spread as asked.
-    pub(super) fn copy(&mut self, page: Page, idst: u32, transposed: bool, how: Broadcast) {
+    pub fn copy(&mut self, page: Page, idst: u32, transposed: bool, how: Broadcast) {
         use DataFormat::{Int8, UInt8, UInt16};
         let adder = self.adder(page.operand.format);
         let (wide, half) = (adder.wide, adder.half);
@@ -370,7 +350,7 @@ impl ComputeState {
     }
 
     /// `DST[idst] = page` as a fast tilize copies it: by moves past the adder.
-    pub(super) fn copy_fast(&mut self, page: Page, idst: u32) {
+    pub fn copy_fast(&mut self, page: Page, idst: u32) {
         let format = page.operand.format;
         let (narrow, half) = (self.goes_narrow(page.operand), self.unpacks_half(format));
         if !narrow && (!self.is_wide() || half || format != DataFormat::Float32) {
@@ -394,7 +374,7 @@ impl ComputeState {
 
     /// The packer of a fast tilize: what went through 16-bit registers is packed as bf16, kept until a shared exponent is
     /// known.
-    pub(super) fn set_fast(&self, packer: &mut Packer, operand: Operand) {
+    pub fn set_fast(&self, packer: &mut Packer, operand: Operand) {
         if self.goes_narrow(operand) {
             packer.wide = false;
             packer.bfp8_precise = true;
@@ -402,7 +382,7 @@ impl ComputeState {
     }
 
     /// Checks a transposition within the destination.
-    pub(super) fn require_transpose_destination(&self, idst: u32) -> Result<(), Broken> {
+    pub fn require_transpose_destination(&self, idst: u32) -> Result<(), Broken> {
         self.registers.require_math(idst, 1)?;
         self.engines
             .require_matrix(&MatrixSetting::TransposeDestination)
@@ -410,7 +390,7 @@ impl ComputeState {
     }
 
     /// Transposes a register in place.
-    pub(super) fn transpose_destination(&mut self, idst: u32) {
+    pub fn transpose_destination(&mut self, idst: u32) {
         match self.registers.read(idst) {
             Some(register) => transpose(register, &mut self.sources.a),
             None => self.sources.a.clear(),
@@ -419,7 +399,7 @@ impl ComputeState {
     }
 
     /// Checks a reduction.
-    pub(super) fn require_reduce(
+    pub fn require_reduce(
         &self,
         pool: Pool,
         dim: ReduceDim,
@@ -445,14 +425,7 @@ impl ComputeState {
     }
 
     /// Folds a page into a register.
-    pub(super) fn reduce(
-        &mut self,
-        pool: Pool,
-        dim: ReduceDim,
-        data: Page,
-        scaler: Page,
-        idst: u32,
-    ) -> Result<(), Broken> {
+    pub fn reduce(&mut self, pool: Pool, dim: ReduceDim, data: Page, scaler: Page, idst: u32) -> Result<(), Broken> {
         let adder = self.adder(data.operand.format);
         let half = adder.half;
         let moved = Moved {

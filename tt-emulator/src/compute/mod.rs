@@ -5,37 +5,20 @@
 //! from page to page. [`abi`] is the table of functions that device headers call.
 
 pub mod abi;
-mod block_float;
-mod counters;
-mod cumulative;
-mod destination;
-mod engine_state;
+#[cfg(any(test, not(tt_emulator_apart)))]
+#[path = "calculation.rs"]
+pub mod calculation;
 mod entries;
-#[cfg(test)]
-mod figures;
-mod fpu;
-mod integer;
-mod matrix_calls;
-mod pack;
-mod pack_calls;
-mod rounding;
-mod row_major;
-pub(crate) mod rules;
-mod sfpu;
-mod sfpu_calls;
-mod state;
 mod thread_entries;
-mod tile;
-mod unpack;
 mod untilize_entries;
-mod vector;
+
+#[cfg(any(test, not(tt_emulator_apart)))]
+pub use calculation::*;
+#[cfg(all(not(test), tt_emulator_apart))]
+pub use tt_emulator_calculation::compute::*;
 
 /// The operations of the vector unit alone, to be measured against the chips.
 pub mod vector_unit {
     pub use super::sfpu::cases::{CASES, Case};
     pub use super::sfpu::measure::{COUNT, applied, digest, distance, fed, line, name, packed, results};
 }
-
-pub use counters::ComputeCounters;
-pub use rules::RULES;
-pub(crate) use state::ComputeState;

@@ -5,11 +5,10 @@ use super::engine_state::{Operand, PackMode};
 use super::pack::Packer;
 use super::rules;
 use super::state::ComputeState;
-use crate::engine::risc::Risc;
 
 /// A pack that waits for math to hand its section over: on silicon the packer's thread stands still at `tile_regs_wait`
 /// while math works on.
-pub(super) struct WaitingPack {
+pub struct WaitingPack {
     pub packer: Packer,
     pub register: u32,
     /// The buffer of the page.
@@ -23,21 +22,9 @@ pub(super) struct WaitingPack {
     pub bytes: usize,
 }
 
-impl Risc {
-    /// Refuses to push pages before math has handed over what is packed into them. On a chip the packer's thread does both
-    /// once it has waited; here the threads run in line.
-    #[inline]
-    pub(crate) fn require_packed(&mut self, line: i32) {
-        if !self.compute.waiting_packs.is_empty() {
-            let detail = "pages pushed after tile_regs_wait and before tile_regs_commit".to_owned();
-            self.violation(&rules::REFUSED, line, detail);
-        }
-    }
-}
-
 impl ComputeState {
     /// Checks a pack of `count` registers, and how the packer is set for it.
-    pub(super) fn require_pack(&self, first: u32, count: u32, operand: Operand) -> Result<Packer, Broken> {
+    pub fn require_pack(&self, first: u32, count: u32, operand: Operand) -> Result<Packer, Broken> {
         self.engines.require_pack(operand)?;
         self.registers.require_pack_in_turn(first, count)?;
         if self.engines.pack_mode != PackMode::Tiles {
@@ -48,7 +35,7 @@ impl ComputeState {
 
     /// Checks a pack of what a register holds now, and notes what it leaves in its buffer: without the reduce mask a register
     /// goes there whole, and a reduction can go on from it. With the mask only what the reduction defines arrives.
-    pub(super) fn note_packed(&mut self, cb: u32, register: u32, masked: bool) -> Result<(), Broken> {
+    pub fn note_packed(&mut self, cb: u32, register: u32, masked: bool) -> Result<(), Broken> {
         let reduced = self.registers.holds_reduced(register);
         if masked && !reduced {
             return Err((&rules::REDUCE_MASK, format!("register {register} into buffer {cb}")));
@@ -63,12 +50,12 @@ impl ComputeState {
     }
 
     /// The buffer last got a whole register of a reduction.
-    pub(super) fn holds_reduced(&self, cb: u32) -> bool {
+    pub fn holds_reduced(&self, cb: u32) -> bool {
         self.reduced_buffers & (1u64 << cb) != 0
     }
 
     /// Packs what the packer was told to while it waited for math. What breaks a rule comes with the line of its pack.
-    pub(super) fn pack_waiting(&mut self) -> Result<(), (i32, Broken)> {
+    pub fn pack_waiting(&mut self) -> Result<(), (i32, Broken)> {
         for waiting in std::mem::take(&mut self.waiting_packs) {
             self.note_packed(waiting.cb, waiting.register, waiting.masked)
                 .map_err(|broken| (waiting.line, broken))?;
@@ -80,7 +67,7 @@ impl ComputeState {
     }
 
     /// Packs a register into a page.
-    pub(super) fn pack(&self, packer: &Packer, register: u32, page: &mut [u8]) {
+    pub fn pack(&self, packer: &Packer, register: u32, page: &mut [u8]) {
         packer.pack(self.registers.read(register), page);
     }
 }

@@ -66,7 +66,7 @@ pub fn is_other(name: u64) -> bool {
 
 impl ComputeState {
     /// An init of the vector unit.
-    pub(super) fn sfpu_init(&mut self, name: u64, variant: u32, words: [u32; 2]) -> Result<(), Broken> {
+    pub fn sfpu_init(&mut self, name: u64, variant: u32, words: [u32; 2]) -> Result<(), Broken> {
         let init = table::init(name)
             .or_else(|| other_init(name))
             .ok_or_else(|| unknown("init", name))?;
@@ -79,7 +79,7 @@ impl ComputeState {
     }
 
     /// An operation of the vector unit.
-    pub(super) fn sfpu(&mut self, call: &SfpuCall) -> Result<(), Broken> {
+    pub fn sfpu(&mut self, call: &SfpuCall) -> Result<(), Broken> {
         if call.name == hash(cumulative::NAME) {
             self.require_call(cumulative::NAME, cumulative::INIT, call)?;
             return self.sums.run(call.out, call.words[0] != 0, &mut self.registers);

@@ -18,7 +18,7 @@ use crate::kernel_config::ComputeOptions;
 use crate::settings::{self, Fpu};
 
 /// Source tiles being worked on; their values do not outlive a call.
-pub(super) struct Sources {
+pub struct Sources {
     pub a: Tile,
     pub b: Tile,
     pub spread: Tile,
@@ -28,13 +28,13 @@ pub(super) struct Sources {
 }
 
 /// A matmul operand in the parts that its fidelity multiplies.
-pub(super) struct Parts {
+pub struct Parts {
     pub first: Tile,
     pub second: Tile,
 }
 
 impl Parts {
-    pub(super) const fn zero() -> Parts {
+    pub const fn zero() -> Parts {
         Parts {
             first: Tile::zero(),
             second: Tile::zero(),
@@ -43,31 +43,31 @@ impl Parts {
 }
 
 /// State of the compute engines of one core.
-pub(crate) struct ComputeState {
-    pub(super) arch: &'static Arch,
-    pub(super) registers: Destination,
-    pub(super) engines: EngineState,
-    pub(super) plan: Plan,
-    pub(super) phases: u32,
-    pub(super) bfp8_precise: bool,
+pub struct ComputeState {
+    pub arch: &'static Arch,
+    pub registers: Destination,
+    pub engines: EngineState,
+    pub plan: Plan,
+    pub phases: u32,
+    pub bfp8_precise: bool,
     /// Every product through the exact datapath.
-    pub(super) exact: bool,
+    pub exact: bool,
     unpack_to_destination: Vec<bool>,
     /// The kernel's formats have five exponent bits, as far as they are not fp32 or integers.
     half: bool,
     /// Approximate special functions.
-    pub(super) approximate: bool,
+    pub approximate: bool,
     /// Words that the last SFPU init got.
-    pub(super) sfpu_words: [u32; 2],
+    pub sfpu_words: [u32; 2],
     /// Circular buffers that last got a whole register of a reduction, with the parts that a reduction goes on from.
-    pub(super) reduced_buffers: u64,
+    pub reduced_buffers: u64,
     /// Packs that wait for math.
-    pub(super) waiting_packs: Vec<WaitingPack>,
+    pub waiting_packs: Vec<WaitingPack>,
     /// Where running sums over tiles are.
-    pub(super) sums: Sums,
+    pub sums: Sums,
     /// Words between the threads of the kernel. All three run in line, so what was written first is read first.
-    pub(super) mailbox: VecDeque<u32>,
-    pub(super) sources: Box<Sources>,
+    pub mailbox: VecDeque<u32>,
+    pub sources: Box<Sources>,
 }
 
 impl ComputeState {
@@ -106,12 +106,12 @@ impl ComputeState {
     }
 
     /// Destination registers are 32 bits wide.
-    pub(super) fn is_wide(&self) -> bool {
+    pub fn is_wide(&self) -> bool {
         self.registers.is_wide()
     }
 
     /// The accumulators of the matrix engine, for operands of this format.
-    pub(super) fn adder(&self, format: DataFormat) -> Adder {
+    pub fn adder(&self, format: DataFormat) -> Adder {
         Adder {
             wide: self.is_wide(),
             half: self.unpacks_half(format),
@@ -120,13 +120,13 @@ impl ComputeState {
     }
 
     /// Sources get this format with five exponent bits: fp32 too, beside such formats and where registers have 16 bits.
-    pub(super) fn unpacks_half(&self, format: DataFormat) -> bool {
+    pub fn unpacks_half(&self, format: DataFormat) -> bool {
         unpack::has_half_exponent(format) || (format == DataFormat::Float32 && self.half && !self.is_wide())
     }
 
     /// Learns which family of formats the core's buffers are of. The runtime refuses a mixture: sources and packer are set
     /// for one width of exponents (`check_consistent_format_across_buffers` of its `data_format.cpp`).
-    pub(super) fn set_formats(&mut self, formats: impl Iterator<Item = DataFormat>) -> Result<(), Broken> {
+    pub fn set_formats(&mut self, formats: impl Iterator<Item = DataFormat>) -> Result<(), Broken> {
         let mut of_eight = None;
         let mut of_five = None;
         for format in formats {
@@ -146,7 +146,7 @@ impl ComputeState {
     }
 
     /// This buffer goes straight to destination registers, in 32 bits.
-    pub(super) fn unpacks_to_destination(&self, operand: Operand) -> bool {
+    pub fn unpacks_to_destination(&self, operand: Operand) -> bool {
         let asked = || {
             self.unpack_to_destination
                 .get(operand.cb as usize)
@@ -161,7 +161,7 @@ impl ComputeState {
     }
 
     /// The operand can be copied to the destination.
-    pub(super) fn require_copied(&self, operand: Operand) -> Result<(), Broken> {
+    pub fn require_copied(&self, operand: Operand) -> Result<(), Broken> {
         use DataFormat::*;
         let narrow = !self.is_wide() && matches!(operand.format, Int32 | UInt32 | UInt8 | Int8);
         if narrow {
@@ -179,7 +179,7 @@ impl ComputeState {
     }
 
     /// The operand can be a source of the matrix engine.
-    pub(super) fn require_source(&self, operand: Operand) -> Result<(), Broken> {
+    pub fn require_source(&self, operand: Operand) -> Result<(), Broken> {
         if !unpack::is_supported(operand.format) {
             return Err((
                 &rules::FORMAT_UNSUPPORTED,
@@ -194,7 +194,7 @@ impl ComputeState {
 
     /// The vector unit's registers hold numbers with the exponents of `f32`, which those of a 16-bit destination with five
     /// exponent bits are not.
-    pub(super) fn require_vector(&self, call: &str) -> Result<(), Broken> {
+    pub fn require_vector(&self, call: &str) -> Result<(), Broken> {
         if self.half && !self.is_wide() {
             let detail = format!("{call} on 16-bit registers of five exponent bits");
             return Err((&rules::FORMAT_UNSUPPORTED, detail));
@@ -203,7 +203,7 @@ impl ComputeState {
     }
 
     /// Both operands can be sources of an operation that also knows integers of 8 bits, which need 32-bit registers.
-    pub(super) fn require_sources(&self, a: Operand, b: Operand) -> Result<(), Broken> {
+    pub fn require_sources(&self, a: Operand, b: Operand) -> Result<(), Broken> {
         match (unpack::is_byte(a.format), unpack::is_byte(b.format)) {
             (true, true) => self.require_copied(a).and_then(|()| self.require_copied(b)),
             _ if self.unpacks_half(a.format) == self.unpacks_half(b.format) => {
@@ -217,7 +217,7 @@ impl ComputeState {
     }
 
     /// The packer as it is set, writing this buffer.
-    pub(super) fn packer(&self, operand: Operand) -> Result<Packer, Broken> {
+    pub fn packer(&self, operand: Operand) -> Result<Packer, Broken> {
         let destination = if self.is_wide() { 32 } else { 16 };
         if !pack::is_supported(operand.format, self.is_wide(), self.half) {
             return Err((

@@ -5,7 +5,7 @@ const LINE: usize = 64;
 
 /// Starts to fetch a range that will be copied at the next barrier.
 #[inline]
-pub(super) fn prefetch(source: *const u8, bytes: usize) {
+pub fn prefetch(source: *const u8, bytes: usize) {
     #[cfg(target_arch = "x86_64")]
     for offset in (0..bytes).step_by(LINE) {
         // SAFETY: a prefetch touches no memory that the program could see, at any address.
@@ -22,7 +22,7 @@ pub(super) fn prefetch(source: *const u8, bytes: usize) {
 /// # Safety
 /// Both ranges must be valid, and must not overlap.
 #[inline]
-pub(super) unsafe fn stream(source: *const u8, target: *mut u8, bytes: usize) {
+pub unsafe fn stream(source: *const u8, target: *mut u8, bytes: usize) {
     #[cfg(target_arch = "x86_64")]
     if bytes.is_multiple_of(LINE) && (target as usize).is_multiple_of(16) {
         use std::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_stream_si128};
@@ -52,7 +52,7 @@ pub(super) unsafe fn stream(source: *const u8, target: *mut u8, bytes: usize) {
 }
 
 /// Makes everything streamed so far visible to other threads before what this thread does next.
-pub(super) fn fence() {
+pub fn fence() {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: a store fence has no preconditions on this architecture.
     unsafe {

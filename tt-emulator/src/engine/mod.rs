@@ -9,6 +9,7 @@
 
 pub(crate) mod argument;
 pub(crate) mod circular_buffer;
+#[cfg(any(test, not(tt_emulator_apart)))]
 pub(crate) mod copying;
 pub(crate) mod core;
 pub(crate) mod coroutine;
@@ -34,3 +35,6 @@ pub(crate) mod trap;
 pub(crate) mod unwritten;
 pub(crate) mod watchdog;
 pub(crate) mod workers;
+
+#[cfg(all(not(test), tt_emulator_apart))]
+pub(crate) use tt_emulator_calculation::copying;

@@ -1,0 +1,30 @@
+//! The compute engines without the calls of kernels: all that takes time.
+//!
+//! Compiled as part of the crate where that is optimised, else apart and optimised (see `../apart.rs`). So nothing in here, and
+//! in [`crate::arch`], [`crate::data_format`], [`crate::kernel_config`] and [`crate::rules`], may use what is outside of it, or
+//! a crate other than `std`.
+
+pub mod block_float;
+pub mod counters;
+pub mod cumulative;
+pub mod destination;
+pub mod engine_state;
+#[cfg(test)]
+mod figures;
+pub mod fpu;
+pub mod integer;
+pub mod matrix_calls;
+pub mod pack;
+pub mod pack_calls;
+pub mod rounding;
+pub mod row_major;
+pub mod rules;
+pub mod sfpu;
+pub mod sfpu_calls;
+pub mod state;
+pub mod tile;
+pub mod unpack;
+pub mod vector;
+pub use counters::ComputeCounters;
+pub use rules::RULES;
+pub use state::ComputeState;
