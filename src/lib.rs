@@ -18,7 +18,7 @@
 pub use tt_host::{
     Argument, ComputeCounters, CoreCounters, CoreRange, CoreWork, DEVICE_VARIABLE, Device, DeviceGrid, Element,
     ElementType, Error, ErrorKind, Execution, Launch, LayoutRecord, Plan, Profile, Reference, Result, RiscCounters,
-    RunCounters, Sources, Tensor, WorkItem, Zeros, bf16, f16,
+    RunCounters, Sources, Tensor, Unstored, WorkItem, Zeros, bf16, f16,
 };
 pub use tt_macros::kernel;
 

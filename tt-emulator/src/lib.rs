@@ -78,13 +78,15 @@ pub use compute::{ComputeCounters, vector_unit};
 #[cfg(feature = "engine")]
 pub use engine::counters::{CoreCounters, RiscCounters, RunCounters};
 #[cfg(feature = "engine")]
-pub use engine::device::{Buffer, BufferKind, Device, last_run_counters, select_arch, zero_dram_buffer};
+pub use engine::device::{Buffer, BufferKind, Device, expect_stores, last_run_counters, select_arch, zero_dram_buffer};
 #[cfg(feature = "engine")]
 pub use engine::launch::{LaunchError, launch};
 #[cfg(feature = "engine")]
 pub use engine::program::{CbIndex, CircularBuffer, CoreCoord, Program};
 #[cfg(feature = "engine")]
 pub use engine::sharding::Sharding;
+#[cfg(feature = "engine")]
+pub use engine::stores::{StoredTensor, Stores, Unstored};
 #[cfg(feature = "engine")]
 pub use kernel_object::register_precompiled;
 #[cfg(feature = "engine")]

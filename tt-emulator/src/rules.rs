@@ -53,6 +53,9 @@ rules! {
     DIVISION = "EMU0021", "division whose result the chip does not define",
         "A RISC-V divides 32 bits by zero (all bits set, the remainder is the dividend). In 64 bits, and where the compiler may divide in 8 or 16, nobody says what comes out.",
         "RISC-V unprivileged specification, M extension, semantics for division by zero; a fault of the host's processor";
+    STORED_TWICE = "EMU0420", "element stored by two cores",
+        "Blocks run at the same time and in no order, so one of the two values is lost, and which one differs from run to run.",
+        "LANGUAGE.md 4, order of blocks";
     CB_NOT_CONFIGURED = "EMU0101", "circular buffer that this core does not have",
         "A kernel may only use circular buffers that the program created on its core, and ids that the chip has.",
         "metalium.md 1.3 and 5, circular buffers per core";

@@ -5,7 +5,7 @@ use crate::device::DeviceName;
 use crate::kernel::Precompiled;
 use crate::{Error, ErrorKind, Result};
 use std::sync::atomic::{AtomicI32, Ordering};
-use tt_emulator::RunCounters;
+use tt_emulator::{RunCounters, Stores};
 
 /// Whether the bridge was built against an SDK instead of the emulator.
 const SDK: bool = cfg!(tt_metal_sdk);
@@ -50,6 +50,13 @@ pub(crate) fn register(kernels: &[Precompiled]) {
 /// has to write zeros.
 pub(crate) fn zero(id: i32, address: u32) -> bool {
     !SDK && tt_emulator::zero_dram_buffer(id, u64::from(address))
+}
+
+/// Says what the next launch on the device opened as `id` stores to; a card is not watched.
+pub(crate) fn expect_stores(id: i32, stores: impl FnOnce() -> Stores) {
+    if !SDK {
+        tt_emulator::expect_stores(id, stores());
+    }
 }
 
 /// The counters of the last run on the device opened as `id`; none on a card.

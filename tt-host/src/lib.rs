@@ -28,6 +28,6 @@ pub use kernel::{EntryPoint, Kernel, Precompiled, Sources};
 pub use launch::{Argument, Launch, Profile, Reference};
 pub use tensor::{Tensor, Zeros};
 pub use tt_emulator::abi::Api as KernelApi;
-pub use tt_emulator::{ComputeCounters, CoreCounters, RiscCounters, RunCounters};
+pub use tt_emulator::{ComputeCounters, CoreCounters, RiscCounters, RunCounters, Unstored};
 pub use tt_lang::ir::ElementType;
 pub use tt_plan::{CoreRange, CoreWork, DeviceGrid, Execution, LayoutRecord, Plan, WorkItem};

@@ -1,5 +1,6 @@
 //! What a run moved, computed and waited for.
 
+use super::stores::Unstored;
 use crate::compute::ComputeCounters;
 
 /// Most DRAM banks of any architecture.
@@ -67,6 +68,8 @@ pub struct RunCounters {
     pub epochs: u64,
     /// Programs run, when accumulated.
     pub programs: u64,
+    /// What the run left as it was of the tensors that it said it stores to; not accumulated.
+    pub unstored: Vec<Unstored>,
 }
 
 impl RunCounters {

@@ -14,6 +14,7 @@ use super::memory::machine::{BufferRange, Machine};
 use super::memory::region::Region;
 use super::queue::Queue;
 use super::sharding::Sharding;
+use super::stores::Stores;
 
 /// Transfers between host and device of at least this many bytes are spread over threads.
 const PARALLEL_BYTES: usize = 4 << 20;
@@ -35,6 +36,9 @@ static LAST_RUN: Mutex<Option<HashMap<i32, RunCounters>>> = Mutex::new(None);
 
 /// The devices that are open, by id.
 static OPEN: Mutex<Vec<(i32, Weak<Device>)>> = Mutex::new(Vec::new());
+
+/// What the next launch on a device id says about its stores.
+static EXPECTED: Mutex<Option<HashMap<i32, Stores>>> = Mutex::new(None);
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
@@ -80,6 +84,17 @@ pub fn zero_dram_buffer(id: i32, address: u64) -> bool {
         (Some(device), true) => device.zero_dram_buffer(address),
         _ => false,
     }
+}
+
+/// Says what the next launch on device `id` through the host API stores to, which has no call for that. What two of its cores
+/// store is an error of that launch, and what none stores is counted ([`RunCounters::unstored`]).
+pub fn expect_stores(id: i32, stores: Stores) {
+    locked(&EXPECTED).get_or_insert_default().insert(id, stores);
+}
+
+/// What was said about the next launch on device `id`.
+pub(crate) fn take_expected_stores(id: i32) -> Option<Stores> {
+    locked(&EXPECTED).as_mut()?.remove(&id)
 }
 
 struct Allocations {

@@ -3,8 +3,8 @@
 //! Before: a program, a device. After: all kernels have run and the counters are recorded, or a report says what was wrong.
 //! Everything that can be refused is refused before the first kernel runs.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::abi::KernelEntry;
 use crate::arch::{Arch, MAX_CIRCULAR_BUFFERS, SEMAPHORE_BASE, SEMAPHORE_STRIDE};
@@ -26,6 +26,7 @@ use super::memory::machine::{Machine, Node};
 use super::program::{CbIndex, CoreCoord, Program, ProgramKernel};
 use super::risc::{Risc, Wait};
 use super::schedule::{CoreRun, Ending, run};
+use super::stores::{StoreMap, Stores, Unstored};
 use super::transfers::Transfers;
 use super::unwritten;
 
@@ -94,7 +95,10 @@ pub(crate) fn run_now(device: &Arc<Device>, program: &Program, threads: usize) -
     check_cores(program, arch)?;
     let entries = compile(program, arch)?;
     let addresses = place_circular_buffers(program, device)?;
-    let machine = device.machine();
+    let mut machine = device.machine();
+    if let Some(stores) = &program.stores {
+        machine.stores = StoreMap::new(stores, arch.dram_banks, arch.dram_read_alignment as u64);
+    }
     let mut cores = build(program, device, &machine, &entries, &addresses);
     let (ending, epochs) = run(&machine, &mut cores, threads, spin_seconds);
     match ending {
@@ -135,8 +139,34 @@ pub(crate) fn run_now(device: &Arc<Device>, program: &Program, threads: usize) -
             counts,
         });
     }
+    drop(cores);
+    if let Some(stores) = &program.stores {
+        counters.unstored = std::mem::take(&mut machine.stores)
+            .judge(stores, arch.grid.0)
+            .map_err(|detail| Report::launch(&rules::STORED_TWICE, detail))?;
+        tell_once(stores, &counters.unstored);
+    }
     device.record_run(counters.clone());
     Ok(counters)
+}
+
+/// Says on stderr what a kernel left as it was, the first time that it does.
+fn tell_once(stores: &Stores, unstored: &[Unstored]) {
+    static TOLD: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    if unstored.is_empty()
+        || !TOLD
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(stores.kernel.clone())
+    {
+        return;
+    }
+    let words: Vec<String> = unstored.iter().map(Unstored::to_string).collect();
+    eprintln!(
+        "tt: no block of kernel `{}` stored {}; they are as they were before (said once; `.profile()` counts)",
+        stores.kernel,
+        words.join("; ")
+    );
 }
 
 /// Refuses a run in which a RISC opened a window of a circular buffer and then forgot it.

@@ -29,6 +29,7 @@ pub(crate) mod risc;
 pub(crate) mod schedule;
 pub(crate) mod semaphore;
 pub mod sharding;
+pub mod stores;
 pub(crate) mod tensor_page;
 pub(crate) mod transfers;
 pub(crate) mod trap;

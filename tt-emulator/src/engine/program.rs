@@ -11,6 +11,8 @@ use crate::kernel_object::{CbDescriptor, KernelError, KernelSource};
 use crate::report::{Report, RiscName};
 use crate::rules;
 
+use super::stores::Stores;
+
 /// Logical coordinates of a core.
 pub type CoreCoord = (usize, usize);
 
@@ -115,6 +117,8 @@ pub struct Program {
     pub(crate) kernels: Vec<ProgramKernel>,
     pub(crate) circular_buffers: Vec<CircularBuffer>,
     pub(crate) semaphores: Vec<Semaphore>,
+    /// What the launch says about its stores.
+    pub(crate) stores: Option<Stores>,
 }
 
 type Checked<T> = Result<T, Box<Report>>;
@@ -123,6 +127,11 @@ impl Program {
     /// An empty program.
     pub fn new() -> Program {
         Program::default()
+    }
+
+    /// Says what the launch stores to: what two cores store is an error then, and what none stores is counted.
+    pub fn expect_stores(&mut self, stores: Option<Stores>) {
+        self.stores = stores;
     }
 
     /// Adds a kernel on `cores`; gives its handle.

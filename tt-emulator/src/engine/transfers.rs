@@ -171,8 +171,11 @@ impl Risc {
                             },
                         });
                     }
-                    // SAFETY: both ranges were checked when the write was issued; L1 and DRAM do not overlap.
-                    Node::Dram(_) => unsafe { copying::stream(source, machine.pointer(node, offset), bytes as usize) },
+                    Node::Dram(bank) => {
+                        machine.stores.note(core.index, bank, offset, bytes);
+                        // SAFETY: both ranges were checked when the write was issued; L1 and DRAM do not overlap.
+                        unsafe { copying::stream(source, machine.pointer(node, offset), bytes as usize) }
+                    }
                     // SAFETY: both ranges were checked when the write was issued.
                     Node::Core(_) => unsafe { std::ptr::copy(source, machine.pointer(node, offset), bytes as usize) },
                 }
@@ -227,8 +230,13 @@ impl Risc {
                         effect,
                     });
                 }
-                // SAFETY: the word was checked to be in bounds and aligned when the write was issued.
-                _ => unsafe { machine.pointer(node, offset).cast::<u32>().write_volatile(value) },
+                Node::Dram(bank) => {
+                    machine.stores.note(core.index, bank, offset, 4);
+                    // SAFETY: the word was checked to be in bounds and aligned when the write was issued.
+                    unsafe { machine.pointer(node, offset).cast::<u32>().write_volatile(value) }
+                }
+                // SAFETY: as above.
+                Node::Core(_) => unsafe { machine.pointer(node, offset).cast::<u32>().write_volatile(value) },
             },
             WriteEffect::Increment {
                 value,

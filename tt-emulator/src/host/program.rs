@@ -6,6 +6,7 @@ use std::ptr::null_mut;
 use super::device::{CCore, device};
 use super::error::call;
 use crate::data_format::DataFormat;
+use crate::engine::device::take_expected_stores;
 use crate::engine::program::{CbIndex, CircularBuffer, CoreCoord, Program};
 use crate::engine::queue::launch_after;
 use crate::kernel_config::{ComputeOptions, DataMovementProcessor, KernelRole, MathFidelity};
@@ -339,6 +340,7 @@ unsafe extern "C" fn tt_emulator_launch(device_handle: *mut c_void, handle: *mut
         let threads = default_threads().map_err(|error| error.to_string())?;
         // SAFETY: by the contract of the call.
         let (device, program) = unsafe { (device(device_handle), program(handle)) };
+        program.expect_stores(take_expected_stores(device.id()));
         let launched = if blocking != 0 {
             launch_after(device, program, threads)
         } else {

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use tt_emulator::kernel_config::{DataMovementProcessor, KernelRole};
 use tt_emulator::kernel_object::KernelSource;
 use tt_emulator::{
-    ArchName, Buffer, BufferKind, CbIndex, CircularBuffer, DataFormat, Device, LaunchError, Program, Report, launch,
-    rules,
+    ArchName, Buffer, BufferKind, CbIndex, CircularBuffer, DataFormat, Device, LaunchError, Program, Report,
+    StoredTensor, Stores, launch, rules,
 };
 
 use crate::rig::*;
@@ -156,6 +156,31 @@ fn arguments_on_a_core_without_the_kernel(_: &Arc<Device>) -> Refused {
     Ok(())
 }
 
+fn a_page_that_two_cores_store(device: &Arc<Device>) -> Refused {
+    let results = dram(device, 1);
+    let cores = vec![(0, 0), (3, 2)];
+    let mut program = Program::new();
+    program.create_circular_buffer(circular_buffer(0, 1, &cores))?;
+    let kernel = program.create_kernel(kernel("divisions.cpp", &accessor(&results)), READER, cores.clone())?;
+    for core in &cores {
+        program.set_runtime_args(kernel, *core, &[results.address() as u32])?;
+    }
+    start(device, &program)?;
+    let tensor = StoredTensor {
+        name: "results".to_owned(),
+        base: results.address(),
+        shape: vec![20, 30],
+        tile_bytes: PAGE,
+        element_bytes: 2,
+    };
+    program.expect_stores(Some(Stores {
+        kernel: "divisions".to_owned(),
+        tensors: vec![tensor],
+        blocks: Vec::new(),
+    }));
+    start(device, &program) // breaks EMU0420
+}
+
 type Case = (&'static str, fn(&Arc<Device>) -> Refused);
 
 macro_rules! cases {
@@ -178,6 +203,7 @@ const CASES: &[Case] = cases! {
     arguments_of_another_count
     arguments_of_no_kernel
     arguments_on_a_core_without_the_kernel
+    a_page_that_two_cores_store
 };
 
 /// The rule that the function of this name says it breaks.

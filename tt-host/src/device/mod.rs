@@ -200,6 +200,11 @@ impl DeviceCore {
         emulator::zero(self.id, address)
     }
 
+    /// Says what the next launch stores to.
+    pub(crate) fn expect_stores(&self, stores: impl FnOnce() -> tt_emulator::Stores) {
+        emulator::expect_stores(self.id, stores);
+    }
+
     /// What the emulator counted in the last run.
     pub(crate) fn counters(&self) -> Option<RunCounters> {
         emulator::counters(self.id)

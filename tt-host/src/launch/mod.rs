@@ -13,11 +13,14 @@ pub(crate) use workload::WorkloadCache;
 
 use crate::device::Session;
 use crate::kernel::Kernel;
+use crate::tensor::RawTensor;
+use crate::tile::TILE_ELEMENTS;
 use crate::{Error, ErrorKind, Result};
 use binding::{Bound, bind};
 use std::fmt;
 use std::time::{Duration, Instant};
-use tt_plan::{Bindings, CoreWork, Execution, Plan, PlanError, Role};
+use tt_emulator::{StoredTensor, Stores};
+use tt_plan::{Bindings, CoreWork, DataFormat, Execution, Plan, PlanError, Role};
 pub(crate) use workload::Workload;
 use workload::{WorkloadKey, build, check_budgets};
 
@@ -125,6 +128,7 @@ impl<'t> Launch<'t> {
                 }
             };
             let start = Instant::now();
+            bound.device.expect_stores(|| self.stores(&bound, &work));
             // A program whose run failed is not kept.
             session.run(&mut workload, &args, blocking, self.kernel.name())?;
             let result = then(start.elapsed());
@@ -134,6 +138,29 @@ impl<'t> Launch<'t> {
             }
             Ok(result)
         })
+    }
+
+    /// The tensors that the kernel may store to, and where its blocks run.
+    fn stores(&self, bound: &Bound<'_>, work: &[CoreWork]) -> Stores {
+        let written = bound.tensors.iter().filter(|(_, mutable, _)| *mutable);
+        let tensor = |(name, _, tensor): &(String, bool, &RawTensor)| {
+            let format = DataFormat::of(tensor.element);
+            StoredTensor {
+                name: name.clone(),
+                base: tensor.address.into(),
+                shape: tensor.shape.to_vec(),
+                tile_bytes: format.tile_bytes() as usize,
+                element_bytes: format.tile_bytes() as usize / TILE_ELEMENTS,
+            }
+        };
+        let blocks = work
+            .iter()
+            .map(|core| ((core.x as usize, core.y as usize), core.start.into(), core.count.into()));
+        Stores {
+            kernel: self.kernel.name().to_owned(),
+            tensors: written.map(tensor).collect(),
+            blocks: blocks.collect(),
+        }
     }
 
     /// The runtime argument words of each kernel, core after core.

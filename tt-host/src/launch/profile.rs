@@ -56,6 +56,10 @@ impl fmt::Display for Profile {
             compute.copied_tiles,
             compute.packed_tiles
         )?;
-        write!(f, "\nstalls       {}", total.stalls)
+        write!(f, "\nstalls       {}", total.stalls)?;
+        for left in &counters.unstored {
+            write!(f, "\nnot stored   {left}")?;
+        }
+        Ok(())
     }
 }

@@ -6,6 +6,7 @@ use std::fmt;
 use crate::allowed::Allowed;
 use crate::arch::{Arch, L1_SLOT_BYTES};
 use crate::engine::counters::MAX_DRAM_BANKS;
+use crate::engine::stores::StoreMap;
 
 /// What a NoC coordinate names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,6 +88,8 @@ pub(crate) struct Machine {
     pub l1_buffers: Vec<BufferRange>,
     /// Rules that may be broken.
     pub allowed: Allowed,
+    /// Who stores what, where the launch says what it stores to.
+    pub stores: StoreMap,
 }
 
 // SAFETY: the pointers are to mappings that outlive the machine; accesses through them are ordered by the scheduler.
@@ -120,6 +123,7 @@ impl Machine {
             dram_buffers,
             l1_buffers,
             allowed: Allowed::default(),
+            stores: StoreMap::default(),
         }
     }
 
