@@ -227,6 +227,9 @@ fn matrices(shape: &[usize]) -> (usize, usize, usize) {
     (leading.iter().product(), rows, columns)
 }
 
+/// Matrix, row and column of an element.
+type Place = (usize, usize, usize);
+
 /// What was found out about a tensor.
 #[derive(Default)]
 struct Seen {
@@ -242,8 +245,8 @@ impl Seen {
         let (tile_rows, tile_columns) = (rows.div_ceil(TILE), columns.div_ceil(TILE));
         let parts = watched.parts.into_inner().unwrap_or_else(PoisonError::into_inner);
         let mut unstored = 0;
-        let mut first_unstored: Option<(usize, usize, usize)> = None;
-        let mut twice: Option<((usize, usize, usize), (u16, u16))> = None;
+        let mut first_unstored: Option<Place> = None;
+        let mut twice: Option<(Place, (u16, u16))> = None;
         for (page, whole) in watched.whole.into_iter().enumerate() {
             let whole = Writers(whole.into_inner());
             let part = parts.get(&page);
