@@ -15,6 +15,7 @@ use super::unpack::Broadcast;
 use crate::arch::{Arch, ArchName};
 use crate::data_format::DataFormat;
 use crate::kernel_config::ComputeOptions;
+use crate::settings::{self, Fpu};
 
 const BF16: Operand = Operand {
     cb: 0,
@@ -26,7 +27,11 @@ fn engines(wide: bool) -> ComputeState {
         fp32_dest_acc_en: wide,
         ..Default::default()
     };
-    let mut state = ComputeState::new(&options, Arch::of(ArchName::WormholeB0));
+    let mut state = ComputeState::new(
+        &options,
+        Arch::of(ArchName::WormholeB0),
+        settings::fpu() == Ok(Fpu::Exact),
+    );
     state.engines.start(BF16, BF16, BF16, true).expect("the first startup");
     state.registers.acquire().expect("idle");
     state

@@ -15,7 +15,6 @@ use super::{pack, unpack};
 use crate::arch::Arch;
 use crate::data_format::DataFormat;
 use crate::kernel_config::ComputeOptions;
-use crate::settings::{self, Fpu};
 
 /// Source tiles being worked on; their values do not outlive a call.
 pub struct Sources {
@@ -71,8 +70,8 @@ pub struct ComputeState {
 }
 
 impl ComputeState {
-    /// Engines at kernel start.
-    pub fn new(options: &ComputeOptions, arch: &'static Arch) -> ComputeState {
+    /// Engines at kernel start; `exact` sends every product through the device's own adders.
+    pub fn new(options: &ComputeOptions, arch: &'static Arch, exact: bool) -> ComputeState {
         let wide = options.fp32_dest_acc_en;
         ComputeState {
             arch,
@@ -81,7 +80,7 @@ impl ComputeState {
             plan: Plan::of(options.math_fidelity, wide),
             phases: phase_count(options.math_fidelity),
             bfp8_precise: options.bfp8_pack_precise,
-            exact: exact_products(),
+            exact,
             unpack_to_destination: options.unpack_to_dest_fp32.clone(),
             half: false,
             approximate: options.math_approx_mode,
@@ -244,11 +243,4 @@ impl ComputeState {
             accumulate: self.engines.l1_accumulate,
         })
     }
-}
-
-/// Whether products go through the device's own adders. A device is not opened where the environment has another value than
-/// it can have.
-fn exact_products() -> bool {
-    static EXACT: std::sync::OnceLock<bool> = std::sync::OnceLock::new();
-    *EXACT.get_or_init(|| settings::fpu() == Ok(Fpu::Exact))
 }

@@ -14,7 +14,7 @@ use crate::kernel_config::{ComputeOptions, KernelRole};
 use crate::kernel_object::{CbDescriptor, KernelError};
 use crate::report::{Place, Report, RiscName, source_marker};
 use crate::rules;
-use crate::settings::{self, SettingError};
+use crate::settings::{self, Fpu, SettingError};
 
 use super::circular_buffer::{CbConfig, CoreCb, initial_views};
 use super::core::Core;
@@ -92,6 +92,7 @@ pub(crate) fn run_now(device: &Arc<Device>, program: &Program, threads: usize) -
     let _running = device.lock_for_run();
     let arch = device.arch();
     let spin_seconds = settings::spin_seconds().map_err(LaunchError::Setting)?;
+    let fpu = settings::fpu().map_err(LaunchError::Setting)?;
     check_cores(program, arch)?;
     let entries = compile(program, arch)?;
     let addresses = place_circular_buffers(program, device)?;
@@ -99,7 +100,7 @@ pub(crate) fn run_now(device: &Arc<Device>, program: &Program, threads: usize) -
     if let Some(stores) = &program.stores {
         machine.stores = StoreMap::new(stores, arch.dram_banks, arch.dram_read_alignment as u64);
     }
-    let mut cores = build(program, device, &machine, &entries, &addresses);
+    let mut cores = build(program, device, &machine, &entries, &addresses, fpu);
     let (ending, epochs) = run(&machine, &mut cores, threads, spin_seconds);
     match ending {
         Ending::Finished => check_circular_buffers(&cores)?,
@@ -358,6 +359,7 @@ fn build(
     machine: &Machine,
     entries: &[KernelEntry],
     addresses: &[u32],
+    fpu: Fpu,
 ) -> Vec<CoreRun> {
     let arch = device.arch();
     let mut runs: BTreeMap<usize, CoreRun> = BTreeMap::new();
@@ -434,7 +436,7 @@ fn build(
                 switch: Switch::unset(),
                 violation: None,
                 counters: RiscCounters::default(),
-                compute: ComputeState::new(options, arch),
+                compute: ComputeState::new(options, arch, fpu == Fpu::Exact),
             };
             run.riscs.push((Box::new(risc), *entry));
         }

@@ -155,7 +155,7 @@ impl<'t> Launch<'t> {
         };
         let blocks = work
             .iter()
-            .map(|core| ((core.x as usize, core.y as usize), core.start.into(), core.count.into()));
+            .map(|core| ((core.x as usize, core.y as usize), core.start, core.count));
         Stores {
             kernel: self.kernel.name().to_owned(),
             tensors: written.map(tensor).collect(),
