@@ -143,8 +143,13 @@ fn statement(stmt: FlowStmt, after: &Live) -> (Vec<FlowStmt>, Live) {
             simple(FlowKind::Multiply(matmul), uses, None)
         }
         FlowKind::Section(mut section) => {
-            let (uses, defines) = (section_uses(&section), section_defines(&section));
-            // What the section's own steps use stays until its end, through its control steps.
+            let (mut uses, defines) = (section_uses(&section), section_defines(&section));
+            // What the section uses, in its control steps too, stays until its end.
+            for step in &section.steps {
+                if let Step::Control(body) = step {
+                    uses.extend(effect(body).uses);
+                }
+            }
             let mut inside = after.clone();
             if let Some(buffer) = defines {
                 inside.remove(&buffer);

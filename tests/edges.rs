@@ -1,0 +1,114 @@
+//! Kernels at the edges of what is allowed, on both emulated chips: odd names, and regions that begin before their tensor.
+
+#![allow(
+    non_snake_case,
+    non_upper_case_globals,
+    uncommon_codepoints,
+    mixed_script_confusables
+)]
+
+use tt::prelude::*;
+
+/// Runs `test` on the emulated chips.
+fn on_both_chips(test: impl Fn(&Device) -> tt::Result<()>) {
+    for name in ["emulator:wormhole_b0", "emulator:blackhole"] {
+        let run = || test(&Device::open_named(name)?);
+        run().unwrap_or_else(|error| panic!("{name}: {error}"));
+    }
+}
+
+/// Small whole numbers, exact in every format.
+fn values(count: usize) -> Vec<bf16> {
+    (0..count)
+        .map(|at| bf16::from_f64((at * 7 % 31) as f64 - 15.0))
+        .collect()
+}
+
+#[tt::kernel]
+fn r#match<const r#type: usize, const TTI_NOP: usize>(
+    x_: &Tensor<bf16, r#type, TTI_NOP>,
+    вход: &Tensor<bf16, r#type, TTI_NOP>,
+    wait_front: &Tensor<bf16, r#type, TTI_NOP>,
+    class: &mut Tensor<f32, r#type, TTI_NOP>,
+    cb_wait_front: f32,
+    get_arg_val: i32,
+    x_page_bytes: f32,
+) {
+    let (row, block_id) = T.Kernel(TTI_NOP.div_ceil(32), r#type.div_ceil(32));
+    let template = T.alloc_shared::<bf16>(32, 32);
+    let x__ = T.alloc_shared::<bf16>(32, 32);
+    let __x = T.alloc_shared::<bf16>(32, 32);
+    let 変 = T.alloc_fragment::<f32>(32, 32);
+    T.clear(変);
+    for _ in 0..2 {
+        for _ in 0..get_arg_val {
+            T.copy(x_[(block_id * 32, row * 32)], template);
+            T.copy(вход[(block_id * 32, row * 32)], x__);
+            T.copy(wait_front[(block_id * 32, row * 32)], __x);
+            for (first_row, noc_async_read_page) in T.Parallel(32, 32) {
+                変[(first_row, noc_async_read_page)] += template[(first_row, noc_async_read_page)] * cb_wait_front
+                    + x__[(first_row, noc_async_read_page)] * x_page_bytes
+                    + __x[(first_row, noc_async_read_page)];
+            }
+        }
+    }
+    T.copy(変, class[(block_id * 32, row * 32)]);
+}
+
+#[test]
+fn names_of_cpp_and_of_the_headers_are_names_like_others() {
+    let (m, n) = (40, 70);
+    on_both_chips(|device| {
+        let x = values(m * n);
+        let a = device.upload(&x, [m, n])?;
+        let mut c = device.zeros::<f32>([m, n])?;
+        r#match(&a, &a, &a, &mut c, 2.0, 3, 0.5).run()?;
+        let expected: Vec<f32> = x.iter().map(|x| x.to_f64() as f32 * 3.5 * 6.0).collect();
+        assert_eq!(c.download()?, expected);
+        Ok(())
+    });
+}
+
+#[tt::kernel]
+fn before<const M: usize, const N: usize>(x: &Tensor<bf16, M, N>, y: &mut Tensor<f32, M, N>, up: i32) {
+    let (bx, by) = T.Kernel(N.div_ceil(32) + 1, M.div_ceil(32));
+    let v = T.alloc_shared::<bf16>(32, 32);
+    let sum = T.alloc_fragment::<f32>(32, 32);
+    T.clear(sum);
+    for k in -2..up {
+        T.copy(x[((by + k) * 32, bx * 32 - 32)], v);
+        for (i, j) in T.Parallel(32, 32) {
+            sum[(i, j)] += v[(i, j)];
+        }
+    }
+    for k in -1..0 {
+        T.copy(x[(k * 32, 0)], v);
+        for (i, j) in T.Parallel(32, 32) {
+            sum[(i, j)] += v[(i, j)];
+        }
+    }
+    T.copy(sum, y[(by * 32, bx * 32 - 32)]);
+}
+
+#[test]
+fn what_lies_before_a_tensor_is_zero_and_takes_nothing() {
+    for (m, n) in [(32, 32), (70, 100)] {
+        on_both_chips(|device| {
+            let x = values(m * n);
+            let a = device.upload(&x, [m, n])?;
+            let at = |row: i64, column: usize| match usize::try_from(row) {
+                Ok(row) if row < m => x[row * n + column].to_f64() as f32,
+                _ => 0.0,
+            };
+            let expected: Vec<f32> = (0..m * n)
+                .map(|place| (-2..2).map(|k| at((place / n) as i64 + k * 32, place % n)).sum())
+                .collect();
+            let mut y = device.zeros::<f32>([m, n])?;
+            before(&a, &mut y, 2).run()?;
+            assert_eq!(y.download()?, expected, "{m} x {n}");
+            let reference = before(&a, &mut y, 2).reference()?;
+            assert_eq!(reference["y"], expected[..], "{m} x {n}");
+            Ok(())
+        });
+    }
+}
