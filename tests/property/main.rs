@@ -10,6 +10,7 @@
 mod elementwise;
 mod gemm;
 mod interval;
+mod programs;
 mod random;
 mod run;
 

@@ -38,6 +38,8 @@ mod targets;
 pub use binaries::DeviceBinary;
 pub use emit::{Emitted, kernels_of_crate, kernels_of_package};
 pub use error::BuildError;
+#[doc(hidden)]
+pub use precompiled::kernels_of;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

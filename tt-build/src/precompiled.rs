@@ -114,7 +114,36 @@ pub(crate) fn architectures(value: Option<&OsStr>) -> Result<Vec<ArchName>, Buil
     }
 }
 
+/// The three kernels of `artifact` as `arch` would run them, for tests that compile many together.
+///
+/// # Errors
+/// Where the plan does not load.
+#[doc(hidden)]
+pub fn kernels_of(
+    artifact: &Artifact,
+    arch: ArchName,
+) -> Result<Vec<(KernelSource, KernelRole, ArchName)>, BuildError> {
+    let plan = Plan::from_json(&artifact.plan).map_err(|error| BuildError::Plan(error.to_string()))?;
+    [Role::Reader, Role::Compute, Role::Writer]
+        .into_iter()
+        .map(|role| source_and_config(artifact, &plan, role).map(|(source, config)| (source, config, arch)))
+        .collect()
+}
+
 fn job(digest: &str, artifact: &Artifact, plan: &Plan, role: Role, arch: ArchName) -> Result<Job, BuildError> {
+    let (source, config) = source_and_config(artifact, plan, role)?;
+    let key = aot_key(&source, &config, arch).map_err(|error| BuildError::Compiler(error.to_string()))?;
+    Ok(Job {
+        digest: digest.to_string(),
+        role,
+        source,
+        config,
+        arch,
+        key,
+    })
+}
+
+fn source_and_config(artifact: &Artifact, plan: &Plan, role: Role) -> Result<(KernelSource, KernelRole), BuildError> {
     let kernel = plan
         .kernel(role)
         .ok_or_else(|| BuildError::Plan(format!("it has no {} kernel", role.name())))?;
@@ -152,15 +181,7 @@ fn job(digest: &str, artifact: &Artifact, plan: &Plan, role: Role, arch: ArchNam
         compile_args,
         ..KernelSource::default()
     };
-    let key = aot_key(&source, &config, arch).map_err(|error| BuildError::Compiler(error.to_string()))?;
-    Ok(Job {
-        digest: digest.to_string(),
-        role,
-        source,
-        config,
-        arch,
-        key,
-    })
+    Ok((source, config))
 }
 
 /// What `TensorAccessorArgs` of an interleaved buffer appends (metalium.md §3): a set of flags (2: in DRAM) and the

@@ -45,6 +45,9 @@ pub(super) enum Output<'a> {
     Object(&'a Path),
     #[cfg(feature = "engine")]
     Shared(&'a Path),
+    /// A shared object whose kernels run once or twice: what making them faster takes is not worth it.
+    #[cfg(feature = "engine")]
+    Together(&'a Path),
 }
 
 /// The compiler that `CXX` names, else the first of `c++`, `g++`, `clang++` on the PATH that answers.
@@ -222,6 +225,8 @@ impl Compiler {
             Output::Object(path) => command.arg("-c").arg("-o").arg(path),
             #[cfg(feature = "engine")]
             Output::Shared(path) => command.args(LINK_FLAGS).arg("-o").arg(path),
+            #[cfg(feature = "engine")]
+            Output::Together(path) => command.arg("-O0").args(LINK_FLAGS).arg("-o").arg(path),
         };
         if let Some(directory) = &source.directory {
             command.arg("-iquote").arg(directory);

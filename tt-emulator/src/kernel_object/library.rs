@@ -16,11 +16,15 @@ use super::cache::temporary_folder;
 use super::partial::Partial;
 use crate::abi::KernelEntry;
 
-/// The entry `symbol` of a shared object, which stays loaded. `file` is the kernel's, for messages.
+/// The entries `symbols` of a shared object, in their order; it stays loaded. `file` is the kernel's, for messages.
 ///
 /// # Safety
-/// The object must be one that can be loaded at any time, and `symbol` a [`KernelEntry`] of it.
-pub(super) unsafe fn entry(file: &str, object: &[u8], symbol: &str) -> Result<KernelEntry, KernelError> {
+/// The object must be one that can be loaded at any time, and each of `symbols` a [`KernelEntry`] of it.
+pub(super) unsafe fn entries(
+    file: &str,
+    object: &[u8],
+    symbols: &[String],
+) -> Result<Vec<KernelEntry>, KernelError> {
     let failed = |output: String| KernelError::Load {
         file: file.to_owned(),
         output,
@@ -35,18 +39,21 @@ pub(super) unsafe fn entry(file: &str, object: &[u8], symbol: &str) -> Result<Ke
             second.map_err(|second| failed(format!("{first}; from {}: {second}", folder.display())))?
         }
     };
-    // SAFETY: by the contract of the call.
-    let entry = unsafe { library.get::<KernelEntry>(symbol.as_bytes()) }.map(|symbol| *symbol);
+    let found: Result<Vec<KernelEntry>, libloading::Error> = symbols
+        .iter()
+        // SAFETY: by the contract of the call.
+        .map(|symbol| unsafe { library.get::<KernelEntry>(symbol.as_bytes()) }.map(|symbol| *symbol))
+        .collect();
     // Entries are kept for the life of the process, and so is their code.
     std::mem::forget(library);
-    entry.map_err(|error| failed(words(&error)))
+    found.map_err(|error| failed(words(&error)))
 }
 
 /// A file as the loader is to find it, and what keeps it there meanwhile.
 type Placed<T> = io::Result<(PathBuf, T)>;
 
 /// # Safety
-/// As for [`entry`].
+/// As for [`entries`].
 unsafe fn open<T>(object: &[u8], place: impl FnOnce(&[u8]) -> Placed<T>) -> Result<Library, String> {
     let (path, _kept) = place(object).map_err(|error| error.to_string())?;
     // SAFETY: by the contract of the call.

@@ -20,6 +20,8 @@ mod partial;
 mod registry;
 mod sfpi;
 mod time_limit;
+#[cfg(feature = "engine")]
+mod together;
 mod wrapper;
 
 use std::collections::BTreeMap;
@@ -38,6 +40,8 @@ pub use descriptors::CbDescriptor;
 pub(crate) use registry::load;
 #[cfg(feature = "engine")]
 pub use registry::register_precompiled;
+#[cfg(feature = "engine")]
+pub use together::compile_together;
 
 /// A kernel's source and everything that its preprocessor sees.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,6 +1,7 @@
 //! Entries of compiled kernels: registered by the application, or loaded from the cache; each key once per process.
 
 use std::collections::HashMap;
+use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::cache::{self, run_time_key};
@@ -55,5 +56,17 @@ pub(crate) fn load(
 fn entry_of(source: &KernelSource, shared: &SharedKernel) -> Result<KernelEntry, KernelError> {
     // SAFETY: the object was made by the wrapper, which has no initialisers of its own (constant data needs none), and gives
     // the entry this type; what comes out of the cache is as it was put in, by this user.
-    unsafe { library::entry(&source.file, &shared.object, &entry_symbol(&shared.key)) }
+    let entries = unsafe { library::entries(&source.file, &shared.object, &[entry_symbol(&shared.key)]) };
+    Ok(entries?[0])
+}
+
+/// Loads an object of several kernels, which the compiler just made, and registers them under `keys`.
+pub(super) fn register_object(object: &[u8], keys: &[&str]) -> Result<(), KernelError> {
+    let symbols: Vec<String> = keys.iter().map(|key| entry_symbol(key)).collect();
+    // SAFETY: as in `entry_of`.
+    let loaded = unsafe { library::entries("of a test", object, &symbols) }?;
+    let mut entries = entries();
+    let known = entries.get_or_insert_default();
+    known.extend(keys.iter().map(|key| key.to_string()).zip(loaded));
+    Ok(())
 }

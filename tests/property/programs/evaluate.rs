@@ -1,0 +1,365 @@
+//! Plain loops: what a program computes, statement by statement and element by element, in `f64`.
+//!
+//! It knows nothing of the compiler or of the reference interpreter; both are judged by it.
+
+use super::super::random::Random;
+use super::program::{Access, Assign, Class, Condition, Count, Expr, Index, Program, Shape, Stmt, Target, Term};
+
+/// The largest magnitude, of whole numbers, that every format on the way holds.
+pub const LIMIT: f64 = 256.0;
+
+/// Where a program leaves the numbers that all formats hold: the statement's `id`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Inexact(pub u32);
+
+/// The contents of all tensors before the launch.
+pub fn contents(program: &Program, shape: &Shape) -> Vec<Vec<f64>> {
+    let mut random = Random::new(shape.seed);
+    program
+        .tensors
+        .iter()
+        .enumerate()
+        .map(|(at, tensor)| {
+            let count = program.dimensions(at, shape).iter().product();
+            (0..count)
+                .map(|_| match tensor.class {
+                    Class::Main => random.below(7) as f64 - 3.0,
+                    // Sparse, so that sums of products stay small.
+                    _ => [-1.0, 0.0, 0.0, 0.0, 1.0][random.below(5)],
+                })
+                .collect()
+        })
+        .collect()
+}
+
+/// The contents of all tensors after the launch.
+pub fn run(program: &Program, shape: &Shape, tensors: Vec<Vec<f64>>) -> Result<Vec<Vec<f64>>, Inexact> {
+    let (h, w, _) = program.block;
+    let mut run = Run {
+        program,
+        shape,
+        tensors,
+        place: (0, 0),
+        blocks: Vec::new(),
+        vars: Vec::new(),
+    };
+    for by in 0..shape.m.div_ceil(h) {
+        for bx in 0..shape.n.div_ceil(w) {
+            run.place = (by, bx);
+            run.blocks = vec![None; program.blocks.len()];
+            run.statements(&program.body)?;
+        }
+    }
+    Ok(run.tensors)
+}
+
+/// The elements of a block, row by row; NaN where an element has no value.
+type Values = Vec<f64>;
+
+struct Run<'p> {
+    program: &'p Program,
+    shape: &'p Shape,
+    tensors: Vec<Vec<f64>>,
+    /// Row and column in the grid.
+    place: (usize, usize),
+    /// None before the first write.
+    blocks: Vec<Option<Values>>,
+    /// Values of the loop variables, by number.
+    vars: Vec<usize>,
+}
+
+impl Run<'_> {
+    fn statements(&mut self, body: &[Stmt]) -> Result<(), Inexact> {
+        body.iter().try_for_each(|stmt| self.statement(stmt))
+    }
+
+    fn block(&self, block: usize) -> &Values {
+        self.blocks[block]
+            .as_ref()
+            .expect("generated programs write before they read")
+    }
+
+    /// Where the elements of a region lie in its tensor: none outside.
+    fn region(&self, tensor: usize, index: Index) -> Vec<Option<usize>> {
+        let (h, w, k) = self.program.block;
+        let (by, bx) = self.place;
+        let index = index.value(&self.vars);
+        let Shape { m, n, k: depth, l, .. } = *self.shape;
+        let class = self.program.tensors[tensor].class;
+        let (matrix, row, column, height, width) = match class {
+            Class::Main => (index, by * h, bx * w, m, n),
+            Class::Left => (0, by * h, index * k, m, depth),
+            Class::Right => (0, index * k, bx * w, depth, n),
+        };
+        let (rows, columns) = self.program.extent(class);
+        let mut places = Vec::with_capacity(rows * columns);
+        for i in row..row + rows {
+            for j in column..column + columns {
+                let inside = i < height && j < width && (class != Class::Main || matrix < l);
+                places.push(inside.then_some((matrix * height + i) * width + j));
+            }
+        }
+        places
+    }
+
+    fn read(&self, tensor: usize, index: Index) -> Values {
+        let values = &self.tensors[tensor];
+        let places = self.region(tensor, index);
+        places
+            .into_iter()
+            .map(|place| place.map_or(f64::NAN, |place| values[place]))
+            .collect()
+    }
+
+    fn write(&mut self, tensor: usize, index: Index, values: &[f64]) {
+        for (place, value) in self.region(tensor, index).into_iter().zip(values) {
+            if let Some(place) = place
+                && !value.is_nan()
+            {
+                self.tensors[tensor][place] = *value;
+            }
+        }
+    }
+
+    fn statement(&mut self, stmt: &Stmt) -> Result<(), Inexact> {
+        match stmt {
+            Stmt::Load { tensor, index, block } => self.blocks[*block] = Some(self.read(*tensor, *index)),
+            Stmt::Store { block, tensor, index } => {
+                let values = self.block(*block).clone();
+                self.write(*tensor, *index, &values);
+            }
+            Stmt::Move { from, to } => self.blocks[*to] = Some(self.block(*from).clone()),
+            Stmt::Fill { block, value } => {
+                let (rows, columns) = self.program.extent(self.program.blocks[*block].class);
+                self.blocks[*block] = Some(vec![f64::from(*value); rows * columns]);
+            }
+            Stmt::Parallel { class, assigns } => {
+                for assign in assigns {
+                    self.assign(*class, assign)?;
+                }
+            }
+            Stmt::Gemm {
+                id,
+                a,
+                b,
+                acc,
+                transposed,
+                clear,
+            } => self.gemm(*id, (*a, *b, *acc), *transposed, *clear)?,
+            Stmt::For {
+                var,
+                start,
+                count,
+                body,
+                ..
+            } => {
+                let end = match count {
+                    Count::Number(number) => *number,
+                    Count::Matrices => self.shape.l,
+                    Count::Steps => self.shape.k.div_ceil(self.program.block.2),
+                    Count::Row => self.place.0,
+                    Count::Column => self.place.1,
+                    Count::Scalar => self.shape.count,
+                    Count::Var(var) => self.vars[*var],
+                };
+                if self.vars.len() <= *var {
+                    self.vars.resize(*var + 1, 0);
+                }
+                for value in *start..end {
+                    self.vars[*var] = value;
+                    self.statements(body)?;
+                }
+            }
+            Stmt::If { cond, then, otherwise } => {
+                let taken = if self.condition(cond) { then } else { otherwise };
+                self.statements(taken)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn term(&self, term: Term) -> usize {
+        match term {
+            Term::Number(number) => number,
+            Term::Row => self.place.0,
+            Term::Column => self.place.1,
+            Term::Var(var) => self.vars[var],
+            Term::Rest(var, divisor) => self.vars[var] % divisor,
+            Term::M => self.shape.m,
+            Term::N => self.shape.n,
+            Term::L => self.shape.l,
+            Term::Scalar => self.shape.count,
+        }
+    }
+
+    fn condition(&self, cond: &Condition) -> bool {
+        match cond {
+            Condition::Compare(a, rel, b) => compare(rel, &self.term(*a), &self.term(*b)),
+            Condition::And(a, b) => self.condition(a) && self.condition(b),
+            Condition::Or(a, b) => self.condition(a) || self.condition(b),
+            Condition::Not(a) => !self.condition(a),
+        }
+    }
+
+    fn gemm(
+        &mut self,
+        id: u32,
+        (a, b, acc): (usize, usize, usize),
+        transposed: (bool, bool),
+        clear: bool,
+    ) -> Result<(), Inexact> {
+        let (m, n) = self.program.extent(self.program.blocks[acc].class);
+        let (rows, columns) = self.program.extent(self.program.blocks[a].class);
+        let depth = if transposed.0 { rows } else { columns };
+        let (x, y) = (self.block(a), self.block(b));
+        let width = self.program.extent(self.program.blocks[b].class).1;
+        let mut sums = if clear {
+            vec![0.0; m * n]
+        } else {
+            self.block(acc).clone()
+        };
+        // Bounds every partial sum, in whatever order it is made.
+        let mut most = sums.iter().map(|sum| sum.abs()).collect::<Vec<_>>();
+        for i in 0..m {
+            for p in 0..depth {
+                let left = x[if transposed.0 { p * columns + i } else { i * columns + p }];
+                if left == 0.0 || left.is_nan() {
+                    continue;
+                }
+                for j in 0..n {
+                    let right = y[if transposed.1 { j * width + p } else { p * width + j }];
+                    if !right.is_nan() {
+                        sums[i * n + j] += left * right;
+                        most[i * n + j] += (left * right).abs();
+                    }
+                }
+            }
+        }
+        if most.iter().any(|most| *most > LIMIT) {
+            return Err(Inexact(id));
+        }
+        self.blocks[acc] = Some(sums);
+        Ok(())
+    }
+
+    fn assign(&mut self, class: Class, assign: &Assign) -> Result<(), Inexact> {
+        let value = self.value(class, &assign.value, assign.id)?;
+        let op = &assign.op[..assign.op.len() - 1];
+        let old = match assign.target {
+            _ if op.is_empty() => None,
+            Target::Block(block) => Some(self.block(block).clone()),
+            Target::Tensor(tensor, index) => Some(self.read(tensor, index)),
+        };
+        let new = match old {
+            None => value,
+            Some(old) => old
+                .iter()
+                .zip(&value)
+                .map(
+                    |(old, value)| {
+                        if value.is_nan() { *old } else { binary(op, *old, *value) }
+                    },
+                )
+                .collect(),
+        };
+        if new.iter().any(|new| new.abs() > LIMIT) {
+            return Err(Inexact(assign.id));
+        }
+        match assign.target {
+            Target::Block(block) => self.blocks[block] = Some(new),
+            Target::Tensor(tensor, index) => self.write(tensor, index, &new),
+        }
+        Ok(())
+    }
+
+    fn value(&self, class: Class, expr: &Expr, id: u32) -> Result<Values, Inexact> {
+        let (rows, columns) = self.program.extent(class);
+        let everywhere = |value: f64| vec![value; rows * columns];
+        let value = |part: &Expr| self.value(class, part, id);
+        let all: Values = match expr {
+            Expr::Block(block, access) => {
+                let values = self.block(*block);
+                (0..rows * columns)
+                    .map(|at| {
+                        let (i, j) = (at / columns, at % columns);
+                        values[match access {
+                            Access::Here => at,
+                            Access::Transposed => j * columns + i,
+                            Access::FirstRow => j,
+                            Access::FirstColumn => i * columns,
+                        }]
+                    })
+                    .collect()
+            }
+            Expr::Tensor(tensor, index) => self.read(*tensor, *index),
+            Expr::Number(number) => everywhere(f64::from(*number)),
+            Expr::Alpha => everywhere(f64::from(self.shape.alpha)),
+            Expr::Unary(name, a) => value(a)?.into_iter().map(|a| unary(name, a)).collect(),
+            Expr::Binary(name, a, b) => {
+                let (a, b) = (value(a)?, value(b)?);
+                a.iter().zip(&b).map(|(a, b)| binary(name, *a, *b)).collect()
+            }
+            Expr::Clamp(a, limit) => {
+                let limit = f64::from(*limit);
+                // Keeps NaN.
+                value(a)?.into_iter().map(|a| a.clamp(-limit, limit)).collect()
+            }
+            Expr::Select(rel, parts) => {
+                let [a, b, c, d] = [
+                    value(&parts[0])?,
+                    value(&parts[1])?,
+                    value(&parts[2])?,
+                    value(&parts[3])?,
+                ];
+                (0..rows * columns)
+                    .map(|at| match () {
+                        () if a[at].is_nan() || b[at].is_nan() => f64::NAN,
+                        () if compare(rel, &a[at], &b[at]) => c[at],
+                        () => d[at],
+                    })
+                    .collect()
+            }
+        };
+        match all.iter().any(|value| value.abs() > LIMIT) {
+            true => Err(Inexact(id)),
+            false => Ok(all),
+        }
+    }
+}
+
+fn compare<T: PartialOrd>(rel: &str, a: &T, b: &T) -> bool {
+    match rel {
+        "<" => a < b,
+        "<=" => a <= b,
+        ">" => a > b,
+        ">=" => a >= b,
+        "==" => a == b,
+        "!=" => a != b,
+        other => unreachable!("`{other}` is no relation of generated programs"),
+    }
+}
+
+fn unary(name: &str, a: f64) -> f64 {
+    match name {
+        _ if a.is_nan() => a,
+        "neg" => -a,
+        "abs" => a.abs(),
+        "relu" => a.max(0.0),
+        "sign" if a == 0.0 => 0.0,
+        "sign" => a.signum(),
+        "square" => a * a,
+        other => unreachable!("`{other}` is no function of generated programs"),
+    }
+}
+
+fn binary(name: &str, a: f64, b: f64) -> f64 {
+    match name {
+        "+" => a + b,
+        "-" => a - b,
+        "*" => a * b,
+        _ if a.is_nan() || b.is_nan() => f64::NAN,
+        "min" => a.min(b),
+        "max" => a.max(b),
+        other => unreachable!("`{other}` is no operation of generated programs"),
+    }
+}

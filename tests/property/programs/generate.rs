@@ -1,0 +1,606 @@
+//! Random programs: blocks carried round loops, read and redefined inside them, written under conditions, left unused.
+
+use super::super::random::Random;
+use super::evaluate::{self, Inexact};
+use super::program::{
+    Access, Assign, Block, Class, Condition, Count, Element, Expr, Index, LoopKind, Program, Shape, Stmt, Target,
+    Tensor, Term,
+};
+
+/// A random program whose results are exact on all its shapes.
+pub fn generate(random: &mut Random) -> Program {
+    let (h, w, k) = random.pick(&[
+        (32, 32, 32),
+        (32, 32, 32),
+        (32, 32, 32),
+        (32, 64, 32),
+        (64, 32, 32),
+        (64, 64, 32),
+        (32, 32, 64),
+        (64, 64, 64),
+    ]);
+    let element = random.pick(&[Element::Bf16, Element::Bf16, Element::F32]);
+    let literal = random.one_in(4);
+    let options = random.pick(&[
+        "",
+        "",
+        "",
+        "fp32_acc = false",
+        "order = column_major",
+        "fp32_acc = true",
+    ]);
+    let mut program = Program {
+        element,
+        block: (h, w, k),
+        literal,
+        options: options.into(),
+        blocks: Vec::new(),
+        tensors: Vec::new(),
+        body: Vec::new(),
+        shapes: Vec::new(),
+    };
+    for (class, written, count) in [
+        (Class::Main, false, 1 + random.below(2)),
+        (Class::Left, false, 1),
+        (Class::Right, false, 1),
+        (Class::Main, true, 1 + random.below(3)),
+    ] {
+        program.tensors.extend((0..count).map(|_| Tensor { class, written }));
+    }
+    for (class, count) in [
+        (Class::Main, 2 + random.below(4)),
+        (Class::Left, 1 + random.below(2)),
+        (Class::Right, 1 + random.below(2)),
+    ] {
+        for _ in 0..count {
+            let fragment = class == Class::Main && random.one_in(2);
+            let element = match random.below(4) {
+                0 => Element::F32,
+                1 => Element::Bf16,
+                _ if fragment => Element::F32,
+                _ => element,
+            };
+            program.blocks.push(Block {
+                class,
+                element,
+                fragment,
+            });
+        }
+    }
+    let least = 1 + random.below(3);
+    program.shapes = shapes(random, &program, least);
+    let mut body = Body {
+        random,
+        program: &program,
+        least,
+        defined: vec![false; program.blocks.len()],
+        vars: Vec::new(),
+        next_var: 0,
+        next_id: 0,
+        left: 0,
+        depth: 0,
+    };
+    program.body = body.whole();
+    calm(&mut program);
+    program
+}
+
+/// A handful of shapes, at least `least` matrices each; one where the program has literal extents.
+fn shapes(random: &mut Random, program: &Program, least: usize) -> Vec<Shape> {
+    let (h, w, k) = program.block;
+    let mut shape = |m, n, k| Shape {
+        m,
+        n,
+        k,
+        l: least + random.below(3),
+        count: random.below(3),
+        alpha: random.below(5) as i32 - 2,
+        seed: random.below(1 << 30) as u64,
+    };
+    if program.literal {
+        return vec![shape(2 * h, 2 * w, 2 * k)];
+    }
+    let mut shapes = vec![
+        shape(2 * h, w, 3 * k),
+        shape(h + 1, 2 * w - 3, k + 5),
+        shape(7, 9, 2 * k),
+    ];
+    if random.one_in(8) && h * w <= 1024 {
+        // Several blocks on a core.
+        let seed = random.below(1 << 30) as u64;
+        let (m, n) = (13 * h - 5, 11 * w);
+        shapes.push(Shape {
+            m,
+            n,
+            l: least,
+            seed,
+            ..shapes[0]
+        });
+    }
+    shapes
+}
+
+/// A loop variable in scope.
+#[derive(Clone, Copy)]
+struct Var {
+    number: usize,
+    /// Whether it stays below L.
+    selects: bool,
+}
+
+/// Makes statements that write every block before they read it.
+struct Body<'g> {
+    random: &'g mut Random,
+    program: &'g Program,
+    /// L is at least this.
+    least: usize,
+    /// Blocks that are written on every path to here.
+    defined: Vec<bool>,
+    vars: Vec<Var>,
+    next_var: usize,
+    next_id: u32,
+    /// Statements to go.
+    left: usize,
+    depth: usize,
+}
+
+impl Body<'_> {
+    fn whole(&mut self) -> Vec<Stmt> {
+        self.left = 1 + self.random.below(3);
+        let mut body = Vec::new();
+        while self.left > 0 {
+            let stmts = self.simple(true);
+            body.extend(stmts);
+        }
+        self.left = 4 + self.random.below(8);
+        while self.left > 0 {
+            if self.depth == 0 && !self.random.one_in(4) {
+                body.extend(self.nested());
+            } else {
+                body.extend(self.statement());
+            }
+        }
+        for _ in 0..1 + self.random.below(2) {
+            body.extend(self.store(true));
+        }
+        body
+    }
+
+    fn id(&mut self) -> u32 {
+        self.next_id += 1;
+        self.next_id
+    }
+
+    fn blocks(&self, fits: impl Fn(usize, &Block) -> bool) -> Vec<usize> {
+        let all = self.program.blocks.iter().enumerate();
+        all.filter(|(at, block)| fits(*at, block)).map(|(at, _)| at).collect()
+    }
+
+    /// A block of `class`.
+    fn any(&mut self, class: Class) -> usize {
+        let blocks = self.blocks(|_, block| block.class == class);
+        self.random.pick(&blocks)
+    }
+
+    /// A block of `class` that has been written.
+    fn readable(&mut self, class: Class) -> Option<usize> {
+        let blocks = self.blocks(|at, block| block.class == class && self.defined[at]);
+        (!blocks.is_empty()).then(|| self.random.pick(&blocks))
+    }
+
+    fn tensor(&mut self, class: Class, written: bool) -> usize {
+        let tensors: Vec<usize> = (0..self.program.tensors.len())
+            .filter(|at| self.program.tensors[*at].class == class && self.program.tensors[*at].written == written)
+            .collect();
+        self.random.pick(&tensors)
+    }
+
+    /// An index that selects a matrix, or a step along K.
+    fn index(&mut self, class: Class) -> Index {
+        let vars: Vec<usize> = self
+            .vars
+            .iter()
+            .filter(|var| class != Class::Main || var.selects)
+            .map(|var| var.number)
+            .collect();
+        if vars.is_empty() || self.random.one_in(4) {
+            Index::Number(self.random.below(if class == Class::Main { self.least } else { 2 }))
+        } else {
+            Index::Var(self.random.pick(&vars))
+        }
+    }
+
+    fn statements(&mut self, count: usize) -> Vec<Stmt> {
+        let mut body = Vec::new();
+        for _ in 0..count {
+            if self.left == 0 && !body.is_empty() {
+                break;
+            }
+            body.extend(self.statement());
+        }
+        body
+    }
+
+    fn statement(&mut self) -> Vec<Stmt> {
+        if self.depth < 3 && self.random.one_in(5) {
+            self.nested()
+        } else {
+            self.simple(false)
+        }
+    }
+
+    fn nested(&mut self) -> Vec<Stmt> {
+        self.depth += 1;
+        let stmt = if self.random.one_in(3) {
+            self.branch()
+        } else {
+            self.repeat()
+        };
+        self.depth -= 1;
+        vec![stmt]
+    }
+
+    fn branch(&mut self) -> Stmt {
+        let cond = self.condition(2);
+        let before = self.defined.clone();
+        let count = 1 + self.random.below(3);
+        let then = self.statements(count);
+        let after = std::mem::replace(&mut self.defined, before);
+        let otherwise = if self.random.one_in(2) {
+            let count = 1 + self.random.below(2);
+            self.statements(count)
+        } else {
+            Vec::new()
+        };
+        for (defined, after) in self.defined.iter_mut().zip(after) {
+            *defined &= after;
+        }
+        Stmt::If { cond, then, otherwise }
+    }
+
+    fn repeat(&mut self) -> Stmt {
+        let number = self.next_var;
+        self.next_var += 1;
+        let (count, selects) = match (self.random.below(10), self.vars.last()) {
+            (0..=3, _) => (Count::Matrices, true),
+            (4 | 5, _) => (Count::Number(1 + self.random.below(self.least)), true),
+            (6, _) => (Count::Steps, false),
+            (7, _) => (self.random.pick(&[Count::Row, Count::Column]), false),
+            (8, Some(var)) => (Count::Var(var.number), var.selects),
+            _ => (Count::Scalar, false),
+        };
+        let start = usize::from(self.random.one_in(8));
+        let stages = 1 + self.random.below(3);
+        let kind = match (self.random.below(6), count) {
+            (0, _) => LoopKind::Serial,
+            (1, Count::Number(_)) => LoopKind::Unroll,
+            (0..=2, _) => LoopKind::Range,
+            _ => LoopKind::Pipelined(stages),
+        };
+        let before = self.defined.clone();
+        self.vars.push(Var { number, selects });
+        let statements = 2 + self.random.below(5);
+        let body = self.statements(statements);
+        self.vars.pop();
+        if !(start == 0 && matches!(count, Count::Number(1..))) {
+            self.defined = before;
+        }
+        Stmt::For {
+            var: number,
+            start,
+            count,
+            kind,
+            body,
+        }
+    }
+
+    fn term(&mut self) -> Term {
+        let vars: Vec<usize> = self.vars.iter().map(|var| var.number).collect();
+        if !vars.is_empty() && !self.random.one_in(3) {
+            let var = self.random.pick(&vars);
+            return if self.random.one_in(3) {
+                Term::Rest(var, 2)
+            } else {
+                Term::Var(var)
+            };
+        }
+        self.random
+            .pick(&[Term::Row, Term::Column, Term::M, Term::N, Term::L, Term::Scalar])
+    }
+
+    fn condition(&mut self, depth: usize) -> Condition {
+        let deeper = depth > 0 && self.random.one_in(4);
+        if deeper {
+            let a = Box::new(self.condition(depth - 1));
+            return match self.random.below(3) {
+                0 => Condition::Not(a),
+                1 => Condition::And(a, Box::new(self.condition(depth - 1))),
+                _ => Condition::Or(a, Box::new(self.condition(depth - 1))),
+            };
+        }
+        let rel = self.random.pick(&["<", "<=", ">", ">=", "==", "!="]);
+        let term = self.term();
+        let other = match term {
+            Term::M | Term::N => Term::Number(32 * (1 + self.random.below(2))),
+            _ if self.random.one_in(4) => match self.term() {
+                Term::M | Term::N => Term::Number(1),
+                other => other,
+            },
+            _ => Term::Number(self.random.below(3)),
+        };
+        Condition::Compare(term, rel, other)
+    }
+
+    /// One statement, or a few that belong together.
+    fn simple(&mut self, first: bool) -> Vec<Stmt> {
+        self.left = self.left.saturating_sub(1);
+        let class = match self.random.below(12) {
+            0 => Class::Left,
+            1 => Class::Right,
+            _ => Class::Main,
+        };
+        match self.random.below(if first { 5 } else { 16 }) {
+            0..=2 if first || self.random.one_in(2) => self.load(class),
+            3 | 4 if first || self.random.one_in(3) => {
+                let block = self.any(class);
+                self.defined[block] = true;
+                let value = self.random.below(5) as i32 - 2;
+                vec![Stmt::Fill { block, value }]
+            }
+            0..=3 => self.gemm(),
+            4 | 5 => self.store(false),
+            6 => {
+                let Some(from) = self.readable(class) else {
+                    return self.load(class);
+                };
+                let to = self.any(class);
+                if from == to {
+                    return self.load(class);
+                }
+                self.defined[to] = true;
+                vec![Stmt::Move { from, to }]
+            }
+            _ => vec![self.parallel(class)],
+        }
+    }
+
+    fn load(&mut self, class: Class) -> Vec<Stmt> {
+        let (tensor, index, block) = (self.tensor(class, false), self.index(class), self.any(class));
+        self.defined[block] = true;
+        vec![Stmt::Load { tensor, index, block }]
+    }
+
+    fn store(&mut self, last: bool) -> Vec<Stmt> {
+        let Some(block) = self.readable(Class::Main) else {
+            return if last {
+                let mut stmts = self.load(Class::Main);
+                stmts.extend(self.store(true));
+                stmts
+            } else {
+                self.load(Class::Main)
+            };
+        };
+        let (tensor, index) = (self.tensor(Class::Main, true), self.index(Class::Main));
+        vec![Stmt::Store { block, tensor, index }]
+    }
+
+    fn gemm(&mut self) -> Vec<Stmt> {
+        let (h, w, k) = self.program.block;
+        let square = h == w && w == k;
+        let id = self.id();
+        let acc = self.any(Class::Main);
+        let mut stmts = Vec::new();
+        let clear = if self.defined[acc] {
+            self.random.one_in(8)
+        } else if self.random.one_in(2) {
+            stmts.push(Stmt::Fill { block: acc, value: 0 });
+            false
+        } else {
+            true
+        };
+        let mut operand = |body: &mut Self, class: Class| {
+            if square && body.random.one_in(5) {
+                // A computed operand, small so that the sums are.
+                let others = body.blocks(|at, block| block.class == Class::Main && at != acc);
+                if let Some(from) = body.readable(Class::Main)
+                    && !others.is_empty()
+                {
+                    let to = body.random.pick(&others);
+                    let sign = Assign {
+                        id: body.id(),
+                        target: Target::Block(to),
+                        op: "=",
+                        value: Expr::Unary("sign", Box::new(Expr::Block(from, Access::Here))),
+                    };
+                    body.defined[to] = true;
+                    stmts.push(Stmt::Parallel {
+                        class: Class::Main,
+                        assigns: vec![sign],
+                    });
+                    return to;
+                }
+            }
+            match body.readable(class) {
+                Some(block) if body.random.one_in(3) => block,
+                _ => {
+                    let load = body.load(class);
+                    let Some(Stmt::Load { block, .. }) = load.first() else {
+                        unreachable!("a load is a load");
+                    };
+                    let block = *block;
+                    stmts.extend(load);
+                    block
+                }
+            }
+        };
+        let (a, b) = (operand(self, Class::Left), operand(self, Class::Right));
+        self.defined[acc] = true;
+        let transposed = if square {
+            (self.random.one_in(6), self.random.one_in(6))
+        } else {
+            (false, false)
+        };
+        stmts.push(Stmt::Gemm {
+            id,
+            a,
+            b,
+            acc,
+            transposed,
+            clear,
+        });
+        stmts
+    }
+
+    fn parallel(&mut self, class: Class) -> Stmt {
+        let count = if self.random.one_in(4) { 2 } else { 1 };
+        let mut assigns = Vec::new();
+        for _ in 0..count {
+            let value = self.expression(class, 2);
+            let reads = {
+                let mut reads = false;
+                value.walk(&mut |part| reads |= matches!(part, Expr::Block(..) | Expr::Tensor(..)));
+                reads
+            };
+            let value = if reads {
+                value
+            } else {
+                Expr::Binary("+", Box::new(self.leaf(class)), Box::new(value))
+            };
+            let target = if class == Class::Main && self.random.one_in(10) {
+                Target::Tensor(self.tensor(class, true), self.index(class))
+            } else {
+                Target::Block(self.any(class))
+            };
+            let op = match target {
+                Target::Block(block) if self.defined[block] && self.random.one_in(3) => {
+                    self.random.pick(&["+=", "-=", "*="])
+                }
+                _ => "=",
+            };
+            if let Target::Block(block) = target {
+                self.defined[block] = true;
+            }
+            let id = self.id();
+            assigns.push(Assign { id, target, op, value });
+        }
+        Stmt::Parallel { class, assigns }
+    }
+
+    /// A read of a block, or of a tensor.
+    fn leaf(&mut self, class: Class) -> Expr {
+        let direct = class == Class::Main && self.random.one_in(10);
+        match self.readable(class) {
+            Some(block) if !direct => {
+                let (rows, columns) = self.program.extent(class);
+                let access = match self.random.below(24) {
+                    0 => Access::FirstRow,
+                    1 => Access::FirstColumn,
+                    // Past the edge of a tensor, the transposed element has no value.
+                    2 if self.program.literal && rows == columns => Access::Transposed,
+                    _ => Access::Here,
+                };
+                Expr::Block(block, access)
+            }
+            _ if class == Class::Main => Expr::Tensor(self.tensor(class, false), self.index(class)),
+            _ => Expr::Number(1),
+        }
+    }
+
+    fn expression(&mut self, class: Class, depth: usize) -> Expr {
+        if depth == 0 || self.random.one_in(5) {
+            return match self.random.below(8) {
+                0 => Expr::Number(self.random.below(5) as i32 - 2),
+                1 => Expr::Alpha,
+                _ => self.leaf(class),
+            };
+        }
+        let part = |body: &mut Self| Box::new(body.expression(class, depth - 1));
+        match self.random.below(10) {
+            0 | 1 => {
+                let name = self.random.pick(&["neg", "abs", "relu", "sign", "neg"]);
+                Expr::Unary(name, Box::new(self.leaf(class)))
+            }
+            2 => Expr::Clamp(part(self), 1 + self.random.below(4) as i32),
+            3 if depth > 1 => {
+                let rel = self.random.pick(&["<", "<=", ">", ">=", "==", "!="]);
+                let parts = [0, 1, 2, 3].map(|_| self.expression(class, 0));
+                Expr::Select(rel, Box::new(parts))
+            }
+            _ => {
+                let name = self.random.pick(&["+", "-", "+", "-", "*", "min", "max"]);
+                let a = part(self);
+                Expr::Binary(name, a, part(self))
+            }
+        }
+    }
+}
+
+/// Changes the statements whose results leave what all formats hold, until all results are exact.
+fn calm(program: &mut Program) {
+    let mut known = std::collections::BTreeMap::<u32, u32>::new();
+    while let Some(Inexact(id)) = program
+        .shapes
+        .iter()
+        .find_map(|shape| evaluate::run(program, shape, evaluate::contents(program, shape)).err())
+    {
+        let times = known.entry(id).or_default();
+        *times += 1;
+        let mut body = std::mem::take(&mut program.body);
+        calm_in(&mut body, id, *times);
+        program.body = body;
+    }
+}
+
+fn calm_in(body: &mut [Stmt], id: u32, times: u32) {
+    for stmt in body {
+        match stmt {
+            Stmt::For { body, .. } => calm_in(body, id, times),
+            Stmt::If { then, otherwise, .. } => {
+                calm_in(then, id, times);
+                calm_in(otherwise, id, times);
+            }
+            Stmt::Parallel { assigns, .. } => {
+                for assign in assigns.iter_mut().filter(|assign| assign.id == id) {
+                    // First the operands are kept small, then the target is forgotten, then little is left of the value.
+                    match times {
+                        1 => clamp_reads(&mut assign.value, 4),
+                        2 => assign.op = "=",
+                        3 => clamp_reads(&mut assign.value, 2),
+                        _ => assign.value = first_read(&assign.value),
+                    }
+                }
+            }
+            Stmt::Gemm {
+                id: own, acc, clear, ..
+            } if *own == id => {
+                if times == 1 && !*clear {
+                    *clear = true;
+                } else {
+                    *stmt = Stmt::Fill { block: *acc, value: 1 };
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+fn clamp_reads(expr: &mut Expr, limit: i32) {
+    match expr {
+        Expr::Block(..) | Expr::Tensor(..) => *expr = Expr::Clamp(Box::new(expr.clone()), limit),
+        Expr::Unary(_, a) | Expr::Clamp(a, _) => clamp_reads(a, limit),
+        Expr::Binary(_, a, b) => [a, b].into_iter().for_each(|part| clamp_reads(part, limit)),
+        Expr::Select(_, parts) => parts.iter_mut().for_each(|part| clamp_reads(part, limit)),
+        Expr::Number(_) | Expr::Alpha => {}
+    }
+}
+
+fn first_read(expr: &Expr) -> Expr {
+    let mut first = None;
+    expr.walk(&mut |part| {
+        if first.is_none() && matches!(part, Expr::Block(..) | Expr::Tensor(..)) {
+            first = Some(part.clone());
+        }
+    });
+    let read = first.unwrap_or(Expr::Number(1));
+    Expr::Clamp(Box::new(read), 2)
+}

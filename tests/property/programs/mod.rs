@@ -1,0 +1,124 @@
+//! Random whole programs against plain loops, exactly.
+//!
+//! Blocks carried round loops and read inside them, redefined, written under conditions or never used; several products and
+//! outputs. [`program`] is what they are and how they are written down, [`generate`] makes them, [`evaluate`] says what they
+//! compute, [`run`] compiles and runs them on both chips, and [`shrink`] makes those that fail small.
+
+mod evaluate;
+mod generate;
+mod program;
+mod run;
+mod shrink;
+
+use super::random::Random;
+use super::variable;
+use program::Program;
+use run::{Fault, LIMITS, Verdict};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+/// Programs of a run, unless `TT_PROPERTY_PROGRAMS` says otherwise.
+const PROGRAMS: u64 = 64;
+/// Programs whose C++ is compiled together.
+const TOGETHER: u64 = 64;
+/// At most this share of programs may be refused for limits of the compiler.
+const MOST_REFUSED: f64 = 0.25;
+
+fn program(seed: u64, number: u64) -> Program {
+    generate::generate(&mut Random::new(seed.wrapping_mul(0x1_0000_0001).wrapping_add(number)))
+}
+
+/// The smallest program that fails like `program`.
+fn smallest(program: Program, mut fault: Fault) -> (Program, Fault) {
+    let kind = fault.kind.clone();
+    let program = shrink::shrink(program, |candidates| {
+        run::check(candidates)
+            .into_iter()
+            .enumerate()
+            .find_map(|(at, verdict)| match verdict {
+                Verdict::Wrong(found) if found.kind == kind => {
+                    fault = found;
+                    Some(at)
+                }
+                _ => None,
+            })
+    });
+    (program, fault)
+}
+
+fn show(name: &str, program: &Program, fault: &Fault) -> String {
+    let comment: String = fault.report.lines().map(|line| format!("// {line}\n")).collect();
+    format!(
+        "// {name}: {kind}\n{comment}// options: {options}\n{source}",
+        kind = fault.kind,
+        options = program.options,
+        source = program.source()
+    )
+}
+
+#[test]
+fn random_programs_compute_what_plain_loops_do() {
+    let seed = variable("TT_PROPERTY_SEED", 1);
+    let limit = variable("TT_PROPERTY_SECONDS", 0);
+    let programs = variable("TT_PROPERTY_PROGRAMS", if limit > 0 { u64::MAX } else { PROGRAMS });
+    // Where to write what fails; then the run goes on.
+    let found = std::env::var_os("TT_PROPERTY_FOUND").map(PathBuf::from);
+    let start = Instant::now();
+    let (mut right, mut wrong, mut number) = (0, 0, 0);
+    let mut refused = BTreeMap::<u16, u64>::new();
+    let mut kinds = BTreeMap::<String, u64>::new();
+    while number < programs && (limit == 0 || start.elapsed() < Duration::from_secs(limit)) {
+        let batch: Vec<Program> = (number..programs.min(number + TOGETHER))
+            .map(|number| program(seed, number))
+            .collect();
+        for (program, verdict) in batch.iter().zip(run::check(&batch)) {
+            match verdict {
+                Verdict::Right => right += 1,
+                Verdict::Refused(code) => *refused.entry(code).or_default() += 1,
+                Verdict::Wrong(fault) => {
+                    let name = format!("program {number} of seed {seed}");
+                    wrong += 1;
+                    let times = kinds.entry(fault.kind.clone()).or_default();
+                    *times += 1;
+                    match &found {
+                        None => {
+                            let (small, fault) = smallest(program.clone(), fault);
+                            panic!("{}", show(&name, &small, &fault));
+                        }
+                        Some(folder) if *times == 1 => {
+                            println!("{name}: {}", fault.report);
+                            let (small, fault) = smallest(program.clone(), fault);
+                            let path = folder.join(format!("seed{seed}_program{number}.rs"));
+                            std::fs::write(path, show(&name, &small, &fault)).expect("the folder can be written to");
+                        }
+                        Some(_) => {}
+                    }
+                }
+            }
+            number += 1;
+        }
+        println!(
+            "{number} programs after {} s: {right} right, {wrong} wrong",
+            start.elapsed().as_secs()
+        );
+    }
+    let limits: Vec<String> = LIMITS
+        .iter()
+        .map(|(code, what)| format!("TT{code:04} {what}: {}", refused.get(code).unwrap_or(&0)))
+        .collect();
+    println!(
+        "{number} programs in {} s: {right} right, {wrong} wrong, refused for {}",
+        start.elapsed().as_secs(),
+        limits.join(", ")
+    );
+    for (kind, times) in &kinds {
+        println!("  {times} × {kind}");
+    }
+    let share = refused.values().sum::<u64>() as f64 / number.max(1) as f64;
+    assert!(wrong == 0, "{wrong} programs are wrong");
+    assert!(
+        number < 32 || share <= MOST_REFUSED,
+        "{share} of the programs are refused"
+    );
+}

@@ -1,0 +1,593 @@
+//! What a random program is: blocks, tensors, statements, and the source text of the kernel.
+//!
+//! All values are small whole numbers, which bf16, TF32 and f32 hold exactly, so results are compared for equality.
+
+use std::fmt::{self, Write};
+
+/// A type of elements.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Element {
+    Bf16,
+    F32,
+}
+
+/// Which part of a matrix a block holds: all of the core's own (M × N), or an operand of a product (M × K, K × N).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Class {
+    Main,
+    Left,
+    Right,
+}
+
+/// A block in L1, or an accumulator.
+#[derive(Debug, Clone)]
+pub struct Block {
+    pub class: Class,
+    pub element: Element,
+    pub fragment: bool,
+}
+
+/// A tensor: of L matrices for `Class::Main`, else of one.
+#[derive(Debug, Clone)]
+pub struct Tensor {
+    pub class: Class,
+    pub written: bool,
+}
+
+/// The values of a launch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shape {
+    pub m: usize,
+    pub n: usize,
+    pub k: usize,
+    pub l: usize,
+    /// The scalar `n`.
+    pub count: usize,
+    /// The scalar `alpha`.
+    pub alpha: i32,
+    /// Of the tensors' contents.
+    pub seed: u64,
+}
+
+/// An index that selects a matrix or a step along K.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Index {
+    Number(usize),
+    /// A loop variable.
+    Var(usize),
+}
+
+/// How often a loop runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Count {
+    Number(usize),
+    /// L
+    Matrices,
+    /// The steps along K.
+    Steps,
+    /// The block's own row or column in the grid.
+    Row,
+    Column,
+    /// The scalar `n`.
+    Scalar,
+    /// A loop variable around it.
+    Var(usize),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LoopKind {
+    Range,
+    Serial,
+    Unroll,
+    Pipelined(usize),
+}
+
+/// A whole number in a condition.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Term {
+    Number(usize),
+    Row,
+    Column,
+    Var(usize),
+    /// The remainder of a loop variable.
+    Rest(usize, usize),
+    M,
+    N,
+    L,
+    Scalar,
+}
+
+#[derive(Debug, Clone)]
+pub enum Condition {
+    Compare(Term, &'static str, Term),
+    And(Box<Condition>, Box<Condition>),
+    Or(Box<Condition>, Box<Condition>),
+    Not(Box<Condition>),
+}
+
+/// Which element of a block is read at `(i, j)`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    Here,
+    Transposed,
+    /// `(0, j)`
+    FirstRow,
+    /// `(i, 0)`
+    FirstColumn,
+}
+
+#[derive(Debug, Clone)]
+pub enum Expr {
+    Block(usize, Access),
+    /// A tensor's element at the block's own place.
+    Tensor(usize, Index),
+    Number(i32),
+    Alpha,
+    Unary(&'static str, Box<Expr>),
+    Binary(&'static str, Box<Expr>, Box<Expr>),
+    Clamp(Box<Expr>, i32),
+    /// `if a > b { c } else { d }`
+    Select(&'static str, Box<[Expr; 4]>),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Target {
+    Block(usize),
+    Tensor(usize, Index),
+}
+
+#[derive(Debug, Clone)]
+pub struct Assign {
+    /// Its own in the program.
+    pub id: u32,
+    pub target: Target,
+    /// `=`, `+=` ..
+    pub op: &'static str,
+    pub value: Expr,
+}
+
+#[derive(Debug, Clone)]
+pub enum Stmt {
+    Load {
+        tensor: usize,
+        index: Index,
+        block: usize,
+    },
+    Store {
+        block: usize,
+        tensor: usize,
+        index: Index,
+    },
+    Move {
+        from: usize,
+        to: usize,
+    },
+    Fill {
+        block: usize,
+        value: i32,
+    },
+    Parallel {
+        class: Class,
+        assigns: Vec<Assign>,
+    },
+    Gemm {
+        /// Its own in the program.
+        id: u32,
+        a: usize,
+        b: usize,
+        acc: usize,
+        transposed: (bool, bool),
+        clear: bool,
+    },
+    For {
+        var: usize,
+        start: usize,
+        count: Count,
+        kind: LoopKind,
+        body: Vec<Stmt>,
+    },
+    If {
+        cond: Condition,
+        then: Vec<Stmt>,
+        otherwise: Vec<Stmt>,
+    },
+}
+
+/// A kernel and the launches it is tried on.
+#[derive(Debug, Clone)]
+pub struct Program {
+    /// Of all tensors.
+    pub element: Element,
+    /// Rows and columns of the core's own block, and the columns of a left operand.
+    pub block: (usize, usize, usize),
+    /// Whether the extents are numbers in the source; then there is one shape.
+    pub literal: bool,
+    pub options: String,
+    pub blocks: Vec<Block>,
+    pub tensors: Vec<Tensor>,
+    pub body: Vec<Stmt>,
+    pub shapes: Vec<Shape>,
+}
+
+impl fmt::Display for Element {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Element::Bf16 => "bf16",
+            Element::F32 => "f32",
+        })
+    }
+}
+
+impl fmt::Display for Index {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Index::Number(number) => write!(f, "{number}"),
+            Index::Var(var) => write!(f, "k{var}"),
+        }
+    }
+}
+
+impl Index {
+    pub fn value(self, vars: &[usize]) -> usize {
+        match self {
+            Index::Number(number) => number,
+            Index::Var(var) => vars[var],
+        }
+    }
+}
+
+impl Stmt {
+    /// Calls `visit` for it and all inside it.
+    pub fn walk<'s>(&'s self, visit: &mut impl FnMut(&'s Stmt)) {
+        visit(self);
+        match self {
+            Stmt::For { body, .. } => body.iter().for_each(|stmt| stmt.walk(visit)),
+            Stmt::If { then, otherwise, .. } => then.iter().chain(otherwise).for_each(|stmt| stmt.walk(visit)),
+            _ => {}
+        }
+    }
+}
+
+impl Expr {
+    pub fn walk<'e>(&'e self, visit: &mut impl FnMut(&'e Expr)) {
+        visit(self);
+        match self {
+            Expr::Unary(_, a) | Expr::Clamp(a, _) => a.walk(visit),
+            Expr::Binary(_, a, b) => [a, b].iter().for_each(|part| part.walk(visit)),
+            Expr::Select(_, parts) => parts.iter().for_each(|part| part.walk(visit)),
+            Expr::Block(..) | Expr::Tensor(..) | Expr::Number(_) | Expr::Alpha => {}
+        }
+    }
+}
+
+impl Program {
+    pub fn extent(&self, class: Class) -> (usize, usize) {
+        let (h, w, k) = self.block;
+        match class {
+            Class::Main => (h, w),
+            Class::Left => (h, k),
+            Class::Right => (k, w),
+        }
+    }
+
+    /// The shape of a tensor.
+    pub fn dimensions(&self, tensor: usize, shape: &Shape) -> Vec<usize> {
+        match self.tensors[tensor].class {
+            Class::Main => vec![shape.l, shape.m, shape.n],
+            Class::Left => vec![shape.m, shape.k],
+            Class::Right => vec![shape.k, shape.n],
+        }
+    }
+
+    /// The blocks and tensors that statements name, and the extents that must be read off a tensor.
+    fn used(&self) -> (Vec<bool>, Vec<bool>) {
+        let (mut blocks, mut tensors) = (vec![false; self.blocks.len()], vec![false; self.tensors.len()]);
+        let mut steps = false;
+        let mut visit = |stmt: &Stmt| match stmt {
+            Stmt::Load { tensor, block, .. } | Stmt::Store { tensor, block, .. } => {
+                (blocks[*block], tensors[*tensor]) = (true, true);
+            }
+            Stmt::Move { from, to } => (blocks[*from], blocks[*to]) = (true, true),
+            Stmt::Fill { block, .. } => blocks[*block] = true,
+            Stmt::Parallel { assigns, .. } => {
+                for assign in assigns {
+                    match assign.target {
+                        Target::Block(block) => blocks[block] = true,
+                        Target::Tensor(tensor, _) => tensors[tensor] = true,
+                    }
+                    assign.value.walk(&mut |part| match part {
+                        Expr::Block(block, _) => blocks[*block] = true,
+                        Expr::Tensor(tensor, _) => tensors[*tensor] = true,
+                        _ => {}
+                    });
+                }
+            }
+            Stmt::Gemm { a, b, acc, .. } => [a, b, acc].into_iter().for_each(|block| blocks[*block] = true),
+            Stmt::For { count, .. } => steps |= *count == Count::Steps,
+            Stmt::If { .. } => {}
+        };
+        self.body.iter().for_each(|stmt| stmt.walk(&mut visit));
+        // K is read off one of these.
+        let has_k = |tensor: &Tensor| tensor.class != Class::Main;
+        if steps && !self.tensors.iter().zip(&tensors).any(|(t, used)| *used && has_k(t)) {
+            let first = self.tensors.iter().position(has_k);
+            first.into_iter().for_each(|first| tensors[first] = true);
+        }
+        (blocks, tensors)
+    }
+
+    /// Names of the tensors and whether a launch passes them.
+    pub fn parameters(&self) -> Vec<(String, bool)> {
+        let (_, used) = self.used();
+        let name = |at: usize| {
+            let letter = match (self.tensors[at].class, self.tensors[at].written) {
+                (_, true) => 'o',
+                (Class::Main, false) => 'a',
+                (Class::Left, false) => 'p',
+                (Class::Right, false) => 'q',
+            };
+            format!("{letter}{at}")
+        };
+        (0..self.tensors.len()).map(|at| (name(at), used[at])).collect()
+    }
+
+    /// The kernel's source.
+    pub fn source(&self) -> String {
+        let mut text = Text {
+            program: self,
+            names: self.parameters().into_iter().map(|(name, _)| name).collect(),
+            out: String::new(),
+            depth: 1,
+        };
+        // Writing to a String cannot fail.
+        let _ = text.kernel();
+        text.out
+    }
+
+    /// The value in the source of an extent.
+    fn literal_or(&self, name: &str, value: impl Fn(&Shape) -> usize) -> String {
+        match self.shapes.first() {
+            Some(shape) if self.literal => value(shape).to_string(),
+            _ => name.to_string(),
+        }
+    }
+}
+
+struct Text<'p> {
+    program: &'p Program,
+    names: Vec<String>,
+    out: String,
+    depth: usize,
+}
+
+impl Text<'_> {
+    fn line(&mut self, text: fmt::Arguments<'_>) -> fmt::Result {
+        writeln!(self.out, "{:1$}{text}", "", self.depth * 4)
+    }
+
+    fn kernel(&mut self) -> fmt::Result {
+        let program = self.program;
+        let (blocks, tensors) = program.used();
+        let element = program.element;
+        let [m, n, k, l] = [
+            program.literal_or("M", |shape| shape.m),
+            program.literal_or("N", |shape| shape.n),
+            program.literal_or("K", |shape| shape.k),
+            program.literal_or("L", |shape| shape.l),
+        ];
+        let of_operands = program
+            .tensors
+            .iter()
+            .zip(&tensors)
+            .any(|(t, used)| *used && t.class != Class::Main);
+        let generics = match (program.literal, of_operands) {
+            (true, _) => "",
+            (false, true) => "<const L: usize, const M: usize, const N: usize, const K: usize>",
+            (false, false) => "<const L: usize, const M: usize, const N: usize>",
+        };
+        writeln!(self.out, "fn kernel{generics}(")?;
+        for (at, tensor) in program.tensors.iter().enumerate().filter(|(at, _)| tensors[*at]) {
+            let extents = match tensor.class {
+                Class::Main => format!("{l}, {m}, {n}"),
+                Class::Left => format!("{m}, {k}"),
+                Class::Right => format!("{k}, {n}"),
+            };
+            let reference = if tensor.written { "&mut " } else { "&" };
+            let name = self.names[at].clone();
+            self.line(format_args!("{name}: {reference}Tensor<{element}, {extents}>,"))?;
+        }
+        self.line(format_args!("alpha: f32,"))?;
+        self.line(format_args!("n: u32,"))?;
+        writeln!(self.out, ") {{")?;
+        let (h, w, _) = program.block;
+        let grid = |extent: &str, size: usize| match extent.parse::<usize>() {
+            Ok(extent) => extent.div_ceil(size).to_string(),
+            Err(_) => format!("{extent}.div_ceil({size})"),
+        };
+        let (columns, rows) = (grid(&n, w), grid(&m, h));
+        self.line(format_args!("let (bx, by) = T.Kernel({columns}, {rows});"))?;
+        for (at, block) in program.blocks.iter().enumerate().filter(|(at, _)| blocks[*at]) {
+            let (rows, columns) = program.extent(block.class);
+            let place = if block.fragment { "fragment" } else { "shared" };
+            let element = block.element;
+            self.line(format_args!(
+                "let b{at} = T.alloc_{place}::<{element}>({rows}, {columns});"
+            ))?;
+        }
+        self.statements(&program.body)?;
+        writeln!(self.out, "}}")
+    }
+
+    fn statements(&mut self, body: &[Stmt]) -> fmt::Result {
+        body.iter().try_for_each(|stmt| self.statement(stmt))
+    }
+
+    fn inside(&mut self, body: &[Stmt]) -> fmt::Result {
+        self.depth += 1;
+        let result = self.statements(body);
+        self.depth -= 1;
+        result
+    }
+
+    fn region(&self, tensor: usize, index: Index) -> String {
+        let (h, w, k) = self.program.block;
+        let name = &self.names[tensor];
+        match self.program.tensors[tensor].class {
+            Class::Main => format!("{name}[({index}, by * {h}, bx * {w})]"),
+            Class::Left => format!("{name}[(by * {h}, {index} * {k})]"),
+            Class::Right => format!("{name}[({index} * {k}, bx * {w})]"),
+        }
+    }
+
+    fn element(&self, tensor: usize, index: Index) -> String {
+        let (h, w, _) = self.program.block;
+        format!("{}[({index}, by * {h} + i, bx * {w} + j)]", self.names[tensor])
+    }
+
+    fn statement(&mut self, stmt: &Stmt) -> fmt::Result {
+        match stmt {
+            Stmt::Load { tensor, index, block } => {
+                let region = self.region(*tensor, *index);
+                self.line(format_args!("T.copy({region}, b{block});"))
+            }
+            Stmt::Store { block, tensor, index } => {
+                let region = self.region(*tensor, *index);
+                self.line(format_args!("T.copy(b{block}, {region});"))
+            }
+            Stmt::Move { from, to } => self.line(format_args!("T.copy(b{from}, b{to});")),
+            Stmt::Fill { block, value: 0 } => self.line(format_args!("T.clear(b{block});")),
+            Stmt::Fill { block, value } => self.line(format_args!("T.fill(b{block}, {value}.0);")),
+            Stmt::Parallel { class, assigns } => {
+                let (rows, columns) = self.program.extent(*class);
+                self.line(format_args!("for (i, j) in T.Parallel({rows}, {columns}) {{"))?;
+                self.depth += 1;
+                for Assign { target, op, value, .. } in assigns {
+                    let target = match target {
+                        Target::Block(block) => format!("b{block}[(i, j)]"),
+                        Target::Tensor(tensor, index) => self.element(*tensor, *index),
+                    };
+                    let value = self.expression(value);
+                    self.line(format_args!("{target} {op} {value};"))?;
+                }
+                self.depth -= 1;
+                self.line(format_args!("}}"))
+            }
+            Stmt::Gemm {
+                a,
+                b,
+                acc,
+                transposed,
+                clear,
+                ..
+            } => {
+                let options = [
+                    (transposed.0, "transpose_a"),
+                    (transposed.1, "transpose_b"),
+                    (*clear, "clear_accum"),
+                ];
+                let options: String = options
+                    .iter()
+                    .filter(|(set, _)| *set)
+                    .map(|(_, name)| format!(", {name} = true"))
+                    .collect();
+                self.line(format_args!("T.gemm(b{a}, b{b}, b{acc}{options});"))
+            }
+            Stmt::For {
+                var,
+                start,
+                count,
+                kind,
+                body,
+            } => {
+                let k = self.program.block.2;
+                let steps = self.program.literal_or("", |shape| shape.k.div_ceil(k));
+                let count = match count {
+                    Count::Number(number) => number.to_string(),
+                    Count::Matrices => self.program.literal_or("L", |shape| shape.l),
+                    Count::Steps if steps.is_empty() => format!("K.div_ceil({k})"),
+                    Count::Steps => steps,
+                    Count::Row => "by".into(),
+                    Count::Column => "bx".into(),
+                    Count::Scalar => "n".into(),
+                    Count::Var(var) => format!("k{var}"),
+                };
+                let range = if *start == 0 {
+                    count.clone()
+                } else {
+                    format!("{start}..{count}")
+                };
+                let iterator = match kind {
+                    LoopKind::Range => format!("{start}..{count}"),
+                    LoopKind::Serial => format!("T.serial({range})"),
+                    LoopKind::Unroll => format!("T.unroll({range})"),
+                    LoopKind::Pipelined(stages) => format!("T.Pipelined({range}, num_stages = {stages})"),
+                };
+                self.line(format_args!("for k{var} in {iterator} {{"))?;
+                self.inside(body)?;
+                self.line(format_args!("}}"))
+            }
+            Stmt::If { cond, then, otherwise } => {
+                let cond = self.condition(cond);
+                self.line(format_args!("if {cond} {{"))?;
+                self.inside(then)?;
+                if !otherwise.is_empty() {
+                    self.line(format_args!("}} else {{"))?;
+                    self.inside(otherwise)?;
+                }
+                self.line(format_args!("}}"))
+            }
+        }
+    }
+
+    fn term(&self, term: Term) -> String {
+        match term {
+            Term::Number(number) => number.to_string(),
+            Term::Row => "by".into(),
+            Term::Column => "bx".into(),
+            Term::Var(var) => format!("k{var}"),
+            Term::Rest(var, divisor) => format!("k{var} % {divisor}"),
+            Term::M => self.program.literal_or("M", |shape| shape.m),
+            Term::N => self.program.literal_or("N", |shape| shape.n),
+            Term::L => self.program.literal_or("L", |shape| shape.l),
+            Term::Scalar => "n".into(),
+        }
+    }
+
+    fn condition(&self, cond: &Condition) -> String {
+        match cond {
+            Condition::Compare(a, rel, b) => format!("{} {rel} {}", self.term(*a), self.term(*b)),
+            Condition::And(a, b) => format!("({}) && ({})", self.condition(a), self.condition(b)),
+            Condition::Or(a, b) => format!("({}) || ({})", self.condition(a), self.condition(b)),
+            Condition::Not(a) => format!("!({})", self.condition(a)),
+        }
+    }
+
+    fn expression(&self, expr: &Expr) -> String {
+        match expr {
+            Expr::Block(block, access) => {
+                let place = match access {
+                    Access::Here => "i, j",
+                    Access::Transposed => "j, i",
+                    Access::FirstRow => "0, j",
+                    Access::FirstColumn => "i, 0",
+                };
+                format!("b{block}[({place})]")
+            }
+            Expr::Tensor(tensor, index) => self.element(*tensor, *index),
+            Expr::Number(number) if *number < 0 => format!("({number}.0)"),
+            Expr::Number(number) => format!("{number}.0"),
+            Expr::Alpha => "alpha".into(),
+            Expr::Unary("neg", a) => format!("(-{})", self.expression(a)),
+            Expr::Unary(name, a) => format!("{}.{name}()", self.expression(a)),
+            Expr::Binary(name @ ("min" | "max"), a, b) => {
+                format!("{}.{name}({})", self.expression(a), self.expression(b))
+            }
+            Expr::Binary(name, a, b) => format!("({} {name} {})", self.expression(a), self.expression(b)),
+            Expr::Clamp(a, limit) => format!("{}.clamp(-{limit}.0, {limit}.0)", self.expression(a)),
+            Expr::Select(rel, parts) => {
+                let [a, b, c, d] = [0, 1, 2, 3].map(|part| self.expression(&parts[part]));
+                format!("(if {a} {rel} {b} {{ {c} }} else {{ {d} }})")
+            }
+        }
+    }
+}
