@@ -388,7 +388,11 @@ impl Body<'_> {
         let (h, w, k) = self.program.block;
         let square = h == w && w == k;
         let id = self.id();
-        let acc = self.any(Class::Main);
+        // Most often one that holds something: sums go on round the loop.
+        let acc = match self.readable(Class::Main) {
+            Some(acc) if !self.random.one_in(4) => acc,
+            _ => self.any(Class::Main),
+        };
         let mut stmts = Vec::new();
         let clear = if self.defined[acc] {
             self.random.one_in(8)
@@ -448,6 +452,33 @@ impl Body<'_> {
             transposed,
             clear,
         });
+        // And they are read while they grow.
+        match self.random.below(4) {
+            0 => {
+                let (tensor, index) = (self.tensor(Class::Main, true), self.index(Class::Main));
+                stmts.push(Stmt::Store {
+                    block: acc,
+                    tensor,
+                    index,
+                });
+            }
+            1 => {
+                let id = self.id();
+                let to = self.any(Class::Main);
+                self.defined[to] = true;
+                let two = Expr::Number(2);
+                stmts.push(Stmt::Parallel {
+                    class: Class::Main,
+                    assigns: vec![Assign {
+                        id,
+                        target: Target::Block(to),
+                        op: "=",
+                        value: Expr::Binary("-", Box::new(two), Box::new(Expr::Block(acc, Access::Here))),
+                    }],
+                });
+            }
+            _ => {}
+        }
         stmts
     }
 

@@ -5,6 +5,7 @@
 //! compute, [`run`] compiles and runs them on both chips, and [`shrink`] makes those that fail small.
 
 mod evaluate;
+mod found;
 mod generate;
 mod program;
 mod run;
@@ -12,7 +13,7 @@ mod shrink;
 
 use super::random::Random;
 use super::variable;
-use program::Program;
+use program::{Program, Shape};
 use run::{Fault, LIMITS, Verdict};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -21,7 +22,7 @@ use std::time::{Duration, Instant};
 /// Programs of a run, unless `TT_PROPERTY_PROGRAMS` says otherwise.
 const PROGRAMS: u64 = 64;
 /// Programs whose C++ is compiled together.
-const TOGETHER: u64 = 64;
+const TOGETHER: u64 = 128;
 /// At most this share of programs may be refused for limits of the compiler.
 const MOST_REFUSED: f64 = 0.25;
 
@@ -49,8 +50,23 @@ fn smallest(program: Program, mut fault: Fault) -> (Program, Fault) {
 
 fn show(name: &str, program: &Program, fault: &Fault) -> String {
     let comment: String = fault.report.lines().map(|line| format!("// {line}\n")).collect();
+    let launch = match program.shapes.first() {
+        Some(shape) => {
+            let Shape {
+                m,
+                n,
+                k,
+                l,
+                count,
+                alpha,
+                ..
+            } = shape;
+            format!("L = {l}, M = {m}, N = {n}, K = {k}, n = {count}, alpha = {alpha}")
+        }
+        None => String::new(),
+    };
     format!(
-        "// {name}: {kind}\n{comment}// options: {options}\n{source}",
+        "// {name}: {kind}\n{comment}// launch: {launch}\n// options: {options}\n{source}",
         kind = fault.kind,
         options = program.options,
         source = program.source()

@@ -133,7 +133,7 @@ mod tests {
         for function in ["first_library", "second_library"] {
             // SAFETY: a library without initialisers, and a function of it.
             assert!(
-                unsafe { entry("k.cpp", &object(function), function) }.is_ok(),
+                unsafe { entries("k.cpp", &object(function), &[function.to_owned()]) }.is_ok(),
                 "{function}"
             );
         }
@@ -157,7 +157,7 @@ mod tests {
     #[test]
     fn the_loaders_own_words_are_told() {
         // SAFETY: nothing that could be loaded.
-        let error = unsafe { entry("k.cpp", b"not an object, and longer than its head would be", "k") };
+        let error = unsafe { entries("k.cpp", b"not an object, and longer than its head would be", &["k".to_owned()]) };
         let error = error.unwrap_err().to_string();
         assert!(error.starts_with("cannot load compiled kernel k.cpp: "), "{error}");
         assert!(
@@ -165,7 +165,7 @@ mod tests {
             "{error}"
         );
         // SAFETY: a library without initialisers; the function is not there.
-        let error = unsafe { entry("k.cpp", &object("here"), "elsewhere") }
+        let error = unsafe { entries("k.cpp", &object("here"), &["elsewhere".to_owned()]) }
             .unwrap_err()
             .to_string();
         assert!(error.contains("undefined symbol: elsewhere"), "{error}");

@@ -2,7 +2,8 @@
 //! C++ compiler reads, are read once for all of them.
 //!
 //! ```text
-//! <prologue>                      the kernels of one object have the same: role, chip, compile-time arguments
+//! <prologue>                      the kernels of one object have the same: role and chip; of the compile-time arguments,
+//!                                 which are read by position, those of one begin with those of the other
 //! namespace {
 //! #include "emulator/api.h" ..    the headers of all; includes in the kernels find them there
 //! namespace k_<key> { <kernel> }  one for each
@@ -23,10 +24,17 @@ use crate::arch::ArchName;
 use crate::kernel_config::KernelRole;
 
 /// Kernels in one object at most: past this, what is read once hardly counts.
-const KERNELS: usize = 16;
+const KERNELS: usize = 32;
 
-/// Kernels with one prologue, by key.
-type Group = BTreeMap<String, KernelSource>;
+/// Kernels that one prologue serves.
+struct Group<'k> {
+    prologue: String,
+    /// The prologue without compile-time arguments.
+    common: String,
+    compile_args: &'k [u32],
+    /// By key.
+    kernels: BTreeMap<String, &'k KernelSource>,
+}
 
 /// Compiles `kernels` several to an object, in a folder of `work`, loads them and registers them as if they had been
 /// compiled ahead of time. Those with include directories of their own are left to their first launch, and so are those in
@@ -36,27 +44,18 @@ type Group = BTreeMap<String, KernelSource>;
 /// Where there is no compiler, or files cannot be written or loaded.
 #[doc(hidden)]
 pub fn compile_together(kernels: &[(KernelSource, KernelRole, ArchName)], work: &Path) -> Result<(), KernelError> {
-    let mut groups: BTreeMap<String, Group> = BTreeMap::new();
-    for (source, role, arch) in kernels {
-        if source.directory.is_some() || !source.include_directories.is_empty() {
-            continue;
-        }
-        let includes = includes::of(source)?;
-        let prologue = wrapper::prologue(source, &includes, role, *arch);
-        let key = key::kernel_key(source, &includes, &prologue).to_string();
-        groups.entry(prologue).or_default().insert(key, source.clone());
-    }
+    let groups = groups(kernels)?;
     let compiler = compiler::find()?;
     let include = headers::extract_to(work)?;
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let mut objects = Vec::new();
-    for (prologue, group) in &groups {
-        let parts = group.len().div_ceil(KERNELS);
-        let members: Vec<_> = group.iter().collect();
+    for group in &groups {
+        let parts = group.kernels.len().div_ceil(KERNELS);
+        let members: Vec<_> = group.kernels.iter().collect();
         objects.extend(
             members
-                .chunks(group.len().div_ceil(parts))
-                .map(|part| (prologue, part.to_vec())),
+                .chunks(group.kernels.len().div_ceil(parts))
+                .map(|part| (&group.prologue, part.to_vec())),
         );
     }
 
@@ -93,7 +92,7 @@ fn object_of(
     include: &Path,
     work: &Path,
     prologue: &str,
-    kernels: &[(&String, &KernelSource)],
+    kernels: &[(&String, &&KernelSource)],
 ) -> Result<Vec<u8>, KernelError> {
     let files = |action: String| move |error| KernelError::Files { action, error };
     let folder = Partial::new(work, "together").map_err(files(format!("create a folder in {}", work.display())))?;
@@ -103,7 +102,42 @@ fn object_of(
     std::fs::read(&path).map_err(files(format!("read {}", path.display())))
 }
 
-fn translation_unit(prologue: &str, kernels: &[(&String, &KernelSource)]) -> String {
+fn groups(kernels: &[(KernelSource, KernelRole, ArchName)]) -> Result<Vec<Group<'_>>, KernelError> {
+    let mut sorted: Vec<_> = kernels
+        .iter()
+        .filter(|(source, ..)| source.directory.is_none() && source.include_directories.is_empty())
+        .collect();
+    // Those that others' arguments begin come after them.
+    sorted.sort_by_key(|(source, ..)| std::cmp::Reverse(source.compile_args.len()));
+    let mut groups: Vec<Group<'_>> = Vec::new();
+    for (source, role, arch) in sorted {
+        let includes = includes::of(source)?;
+        let prologue = wrapper::prologue(source, &includes, role, *arch);
+        let key = key::kernel_key(source, &includes, &prologue).to_string();
+        let without = KernelSource {
+            compile_args: Vec::new(),
+            ..source.clone()
+        };
+        let common = wrapper::prologue(&without, &includes, role, *arch);
+        let serves = |group: &Group<'_>| group.common == common && group.compile_args.starts_with(&source.compile_args);
+        let at = match groups.iter().position(serves) {
+            Some(at) => at,
+            None => {
+                groups.push(Group {
+                    prologue,
+                    common,
+                    compile_args: &source.compile_args,
+                    kernels: BTreeMap::new(),
+                });
+                groups.len() - 1
+            }
+        };
+        groups[at].kernels.insert(key, source);
+    }
+    Ok(groups)
+}
+
+fn translation_unit(prologue: &str, kernels: &[(&String, &&KernelSource)]) -> String {
     let included: BTreeSet<&str> = kernels
         .iter()
         .flat_map(|(_, source)| source.source.lines())

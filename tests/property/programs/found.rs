@@ -1,0 +1,142 @@
+//! Programs that were wrong once: each file of `tests/property/found` is one as the shrinker wrote it, with what was wrong
+//! and the values of a launch (`// launch: L = 2, M = 33, ..`) above the kernel. They are held against the reference, which
+//! the random programs hold against plain loops.
+
+use super::super::random::Random;
+use super::run;
+use std::collections::BTreeMap;
+use std::path::Path;
+use tt::bf16;
+use tt_host::{Argument, Launch};
+use tt_lang::ir::{ElementType, IntExpr, Param, ScalarKind};
+
+/// A found program with the values of its launch.
+struct Found {
+    source: String,
+    options: String,
+    values: BTreeMap<String, i64>,
+}
+
+impl Found {
+    fn read(path: &Path) -> Found {
+        let source = std::fs::read_to_string(path).expect("the file was listed");
+        let header = |name: &str| {
+            let line = source.lines().find_map(|line| line.strip_prefix(name));
+            line.unwrap_or_else(|| panic!("{} has no `{name}`", path.display()))
+                .trim()
+        };
+        let values = header("// launch:").split(',').map(|pair| {
+            let (name, value) = pair.split_once('=').expect("a name and a value");
+            (name.trim().to_owned(), value.trim().parse().expect("a whole number"))
+        });
+        Found {
+            options: header("// options:").to_owned(),
+            values: values.collect(),
+            source: source.clone(),
+        }
+    }
+
+    fn check(&self) -> Result<(), String> {
+        let compiled = run::compile(&self.source, &self.options).map_err(|verdict| format!("{verdict:?}"))?;
+        let tile = compiled.tile().map_err(|error| error.to_string())?;
+        run::prepare(std::iter::once(&compiled));
+        let kernel = run::kernel(compiled);
+        let wide = tile.params.iter().any(|param| match param {
+            Param::Tensor(tensor) => tensor.element.value == ElementType::F32,
+            Param::Scalar(_) => false,
+        });
+        for chip in ["emulator:wormhole_b0", "emulator:blackhole"] {
+            let outcome = if wide {
+                self.run::<f32>(&tile, kernel, chip)
+            } else {
+                self.run::<bf16>(&tile, kernel, chip)
+            };
+            outcome.map_err(|error| format!("{chip}: {error}"))?;
+        }
+        Ok(())
+    }
+
+    fn run<E: run::Host>(
+        &self,
+        tile: &tt_lang::ir::Kernel,
+        kernel: &'static tt_host::Kernel,
+        chip: &str,
+    ) -> Result<(), String> {
+        let fail = |error: tt::Error| error.to_string();
+        let device = tt::Device::open_named(chip).map_err(fail)?;
+        let mut random = Random::new(1);
+        let mut tensors = Vec::new();
+        for param in &tile.params {
+            let Param::Tensor(tensor) = param else { continue };
+            let extents: Vec<usize> = tensor
+                .extents
+                .iter()
+                .map(|extent| match &extent.value {
+                    IntExpr::Const(value) => *value as usize,
+                    IntExpr::Extent(id) => self.values[&tile.extents[id.index()].name] as usize,
+                    other => panic!("found programs have plain extents, not {other:?}"),
+                })
+                .collect();
+            let count: usize = extents.iter().product();
+            let values: Vec<E> = (0..count).map(|_| E::of(random.below(3) as f64 - 1.0)).collect();
+            tensors.push(match extents[..] {
+                [m, n] => run::AnyTensor::Matrix(device.upload(&values, [m, n]).map_err(fail)?),
+                [l, m, n] => run::AnyTensor::Matrices(device.upload(&values, [l, m, n]).map_err(fail)?),
+                _ => panic!("found programs have tensors of two or three axes"),
+            });
+        }
+        let mut left = tensors.iter();
+        let arguments: Vec<Argument<'_>> = tile
+            .params
+            .iter()
+            .filter_map(|param| match param {
+                Param::Tensor(_) => left.next().map(run::AnyTensor::argument),
+                Param::Scalar(scalar) => {
+                    let value = self.values[&scalar.name];
+                    Some(match scalar.kind {
+                        ScalarKind::F32 => Argument::from(value as f32),
+                        ScalarKind::I32 => Argument::from(value as i32),
+                        ScalarKind::U32 => Argument::from(value as u32),
+                    })
+                }
+            })
+            .collect();
+        let launch = Launch::new(kernel, arguments);
+        let reference = launch.reference().map_err(fail)?;
+        launch.run().map_err(fail)?;
+        drop(launch);
+        let names = tile.params.iter().filter_map(|param| match param {
+            Param::Tensor(tensor) => Some((tensor.name.as_str(), tensor.mutable)),
+            Param::Scalar(_) => None,
+        });
+        for ((name, written), tensor) in names.zip(&tensors) {
+            if written {
+                let got: Vec<f32> = tensor
+                    .download()
+                    .map_err(fail)?
+                    .iter()
+                    .map(|v| v.to_f64() as f32)
+                    .collect();
+                if got != reference[name] {
+                    return Err(format!("{name} differs from the reference"));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+#[test]
+fn programs_that_were_wrong_once_are_right() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/property/found");
+    let files = std::fs::read_dir(&folder).expect("the folder is part of the repository");
+    let mut checked = 0;
+    for file in files {
+        let path = file.expect("the folder can be read").path();
+        Found::read(&path)
+            .check()
+            .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        checked += 1;
+    }
+    assert!(checked > 0, "{} is empty", folder.display());
+}
