@@ -16,6 +16,7 @@ mod run;
 
 use random::Random;
 use run::{Case, Verdict};
+use tt_emulator::ArchName;
 
 /// Kernels of each kind, unless `TT_PROPERTY_KERNELS` says otherwise: a compromise with the C++ compiler's time.
 const KERNELS: u64 = 16;
@@ -35,14 +36,27 @@ fn check_all(kind: &str, generate: impl Fn(&mut Random) -> Case) {
     let (mut done, mut refused) = (0, Vec::new());
     let mut number = 0;
     while done < kernels {
-        let mut random = Random::new(seed.wrapping_mul(0x1_0000_0001).wrapping_add(number));
-        let case = generate(&mut random);
-        match run::check(&case, &mut random) {
-            Verdict::Right => done += 1,
-            Verdict::Refused(reason) => refused.push(reason),
-            Verdict::Wrong(report) => panic!("{kind} kernel {number} of seed {seed}: {report}\n{}", case.source),
+        let batch: Vec<(u64, Random, Case)> = (number..number + kernels - done)
+            .map(|number| {
+                let mut random = Random::new(seed.wrapping_mul(0x1_0000_0001).wrapping_add(number));
+                let case = generate(&mut random);
+                (number, random, case)
+            })
+            .collect();
+        let compiled: Vec<_> = batch.iter().map(|(.., case)| run::compile(case)).collect();
+        programs::prepare(compiled.iter().flatten(), &[ArchName::WormholeB0]);
+        for ((own, mut random, case), compiled) in batch.into_iter().zip(compiled) {
+            let verdict = match compiled {
+                Ok(compiled) => run::run(&case, programs::kernel(compiled), &mut random),
+                Err(verdict) => verdict,
+            };
+            match verdict {
+                Verdict::Right => done += 1,
+                Verdict::Refused(reason) => refused.push(reason),
+                Verdict::Wrong(report) => panic!("{kind} kernel {own} of seed {seed}: {report}\n{}", case.source),
+            }
+            number += 1;
         }
-        number += 1;
         let share = refused.len() as f64 / number as f64;
         assert!(
             number < 8 || share <= MOST_REFUSED,

@@ -3,9 +3,10 @@
 use super::elementwise::Expr;
 use super::gemm::Loss;
 use super::interval::{Interval, Precision};
+use super::programs::{self, Compiled};
 use super::random::Random;
 use tt::{Tensor, Zeros, bf16};
-use tt_host::{Argument, Element, Kernel, Launch, Sources};
+use tt_host::{Argument, Element, Kernel, Launch};
 
 /// A host type of generated tensors.
 trait Host: Element {
@@ -67,40 +68,28 @@ pub enum Verdict {
 /// The code of the one refusal a generated kernel may meet: its expression needs too many destination registers.
 const EXPRESSION_SIZE: u16 = 423;
 
+/// Compiles `case`, down to C++.
+pub fn compile(case: &Case) -> Result<Compiled, Verdict> {
+    let options = match &case.kind {
+        Kind::Elementwise { .. } => "",
+        Kind::Gemm { options, .. } => options,
+    };
+    programs::compile(&case.source, options).map_err(|verdict| match verdict {
+        programs::Verdict::Refused(EXPRESSION_SIZE) => Verdict::Refused(format!("TT{EXPRESSION_SIZE:04}")),
+        other => Verdict::Wrong(format!("{other:?}")),
+    })
+}
+
 /// Compiles and runs `case` on all its shapes.
 pub fn check(case: &Case, random: &mut Random) -> Verdict {
-    let options = match &case.kind {
-        Kind::Elementwise { .. } => String::new(),
-        Kind::Gemm { options, .. } => options.clone(),
-    };
-    let tokens = |text: &str| text.parse().expect("generated text is Rust");
-    let parsed = tt_lang::syntax::parse(tokens(&options), tokens(&case.source), "generated.rs");
-    let Some(kernel) = parsed.kernel else {
-        return Verdict::Wrong(format!("does not parse: {:#?}", parsed.diagnostics));
-    };
-    let artifact = match tt_backend::compile(&kernel) {
-        Ok(artifact) => artifact,
-        Err(errors) if errors.iter().all(|error| error.code.number == EXPRESSION_SIZE) => {
-            return Verdict::Refused(errors.iter().map(|error| error.message.clone()).collect());
-        }
-        Err(errors) => return Verdict::Wrong(format!("does not compile: {errors:#?}")),
-    };
-    // Kernels are statics of a program; these live as long.
-    let leak = |text: String| -> &'static str { Box::leak(text.into_boxed_str()) };
-    let tile = serde_json::to_string(&kernel).expect("Tile IR is plain data");
-    let sources = Sources {
-        reader: leak(artifact.reader),
-        compute: leak(artifact.compute),
-        writer: leak(artifact.writer),
-        host: leak(artifact.main),
-    };
-    let kernel: &'static Kernel = Box::leak(Box::new(Kernel::new(
-        "kernel",
-        sources,
-        leak(artifact.plan),
-        leak(tile),
-        &[],
-    )));
+    match compile(case) {
+        Ok(compiled) => run(case, programs::kernel(compiled), random),
+        Err(verdict) => verdict,
+    }
+}
+
+/// Runs `kernel`, which `case` was compiled to, on all its shapes.
+pub fn run(case: &Case, kernel: &'static Kernel, random: &mut Random) -> Verdict {
     for shape in &case.shapes {
         let outcome = match case.element {
             "f32" => run_on::<f32>(case, kernel, shape, random),

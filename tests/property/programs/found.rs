@@ -39,7 +39,7 @@ impl Found {
     fn check(&self) -> Result<(), String> {
         let compiled = run::compile(&self.source, &self.options).map_err(|verdict| format!("{verdict:?}"))?;
         let tile = compiled.tile().map_err(|error| error.to_string())?;
-        run::prepare(std::iter::once(&compiled));
+        run::prepare(std::iter::once(&compiled), &run::CHIPS);
         let kernel = run::kernel(compiled);
         let wide = tile.params.iter().any(|param| match param {
             Param::Tensor(tensor) => tensor.element.value == ElementType::F32,

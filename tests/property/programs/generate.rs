@@ -148,6 +148,13 @@ impl Body<'_> {
     fn whole(&mut self) -> Vec<Stmt> {
         self.left = 1 + self.random.below(3);
         let mut body = Vec::new();
+        if self.random.one_in(3) {
+            // In place: what an output held is read before anything is stored.
+            let (tensor, index) = (self.tensor(Class::Main, true), self.index(Class::Main));
+            let block = self.any(Class::Main);
+            self.defined[block] = true;
+            body.push(Stmt::Load { tensor, index, block });
+        }
         while self.left > 0 {
             let stmts = self.simple(true);
             body.extend(stmts);
@@ -231,13 +238,13 @@ impl Body<'_> {
 
     fn nested(&mut self) -> Vec<Stmt> {
         self.depth += 1;
-        let stmt = if self.random.one_in(3) {
-            self.branch()
-        } else {
-            self.repeat()
+        let stmts = match self.random.below(6) {
+            0 | 1 => vec![self.branch()],
+            2 => self.sums(),
+            _ => vec![self.repeat(None)],
         };
         self.depth -= 1;
-        vec![stmt]
+        stmts
     }
 
     fn branch(&mut self) -> Stmt {
@@ -258,7 +265,16 @@ impl Body<'_> {
         Stmt::If { cond, then, otherwise }
     }
 
-    fn repeat(&mut self) -> Stmt {
+    /// Sums that grow round a loop and are read in it.
+    fn sums(&mut self) -> Vec<Stmt> {
+        let acc = self.any(Class::Main);
+        let value = i32::from(self.random.one_in(3));
+        self.defined[acc] = true;
+        vec![Stmt::Fill { block: acc, value }, self.repeat(Some(acc))]
+    }
+
+    /// A loop; over a product into `sums` where there are some.
+    fn repeat(&mut self, sums: Option<usize>) -> Stmt {
         let number = self.next_var;
         self.next_var += 1;
         let (count, selects) = match (self.random.below(10), self.vars.last()) {
@@ -279,8 +295,18 @@ impl Body<'_> {
         };
         let before = self.defined.clone();
         self.vars.push(Var { number, selects });
-        let statements = 2 + self.random.below(5);
-        let body = self.statements(statements);
+        let body = match sums {
+            Some(acc) => {
+                let mut body = self.gemm(Some(acc));
+                let rest = self.random.below(3);
+                body.extend(self.statements(rest));
+                body
+            }
+            None => {
+                let statements = 2 + self.random.below(5);
+                self.statements(statements)
+            }
+        };
         self.vars.pop();
         if !(start == 0 && matches!(count, Count::Number(1..))) {
             self.defined = before;
@@ -347,7 +373,7 @@ impl Body<'_> {
                 let value = self.random.below(5) as i32 - 2;
                 vec![Stmt::Fill { block, value }]
             }
-            0..=3 => self.gemm(),
+            0..=3 => self.gemm(None),
             4 | 5 => self.store(false),
             6 => {
                 let Some(from) = self.readable(class) else {
@@ -384,18 +410,19 @@ impl Body<'_> {
         vec![Stmt::Store { block, tensor, index }]
     }
 
-    fn gemm(&mut self) -> Vec<Stmt> {
+    /// A product with what it needs, into `sums` or any block.
+    fn gemm(&mut self, sums: Option<usize>) -> Vec<Stmt> {
         let (h, w, k) = self.program.block;
         let square = h == w && w == k;
         let id = self.id();
         // Most often one that holds something: sums go on round the loop.
-        let acc = match self.readable(Class::Main) {
-            Some(acc) if !self.random.one_in(4) => acc,
+        let acc = match sums.or_else(|| self.readable(Class::Main)) {
+            Some(acc) if sums.is_some() || !self.random.one_in(4) => acc,
             _ => self.any(Class::Main),
         };
         let mut stmts = Vec::new();
         let clear = if self.defined[acc] {
-            self.random.one_in(8)
+            sums.is_none() && self.random.one_in(8)
         } else if self.random.one_in(2) {
             stmts.push(Stmt::Fill { block: acc, value: 0 });
             false
@@ -425,7 +452,7 @@ impl Body<'_> {
                 }
             }
             match body.readable(class) {
-                Some(block) if body.random.one_in(3) => block,
+                Some(block) if sums.is_none() && body.random.one_in(3) => block,
                 _ => {
                     let load = body.load(class);
                     let Some(Stmt::Load { block, .. }) = load.first() else {

@@ -11,10 +11,12 @@ mod program;
 mod run;
 mod shrink;
 
+pub use run::{Compiled, Verdict, compile, kernel, prepare};
+
 use super::random::Random;
 use super::variable;
 use program::{Program, Shape};
-use run::{Fault, LIMITS, Verdict};
+use run::{Fault, LIMITS};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -24,7 +26,7 @@ const PROGRAMS: u64 = 64;
 /// Programs whose C++ is compiled together.
 const TOGETHER: u64 = 128;
 /// At most this share of programs may be refused for limits of the compiler.
-const MOST_REFUSED: f64 = 0.25;
+const MOST_REFUSED: f64 = 1.0 / 3.0;
 
 fn program(seed: u64, number: u64) -> Program {
     generate::generate(&mut Random::new(seed.wrapping_mul(0x1_0000_0001).wrapping_add(number)))

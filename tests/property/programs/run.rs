@@ -21,6 +21,9 @@ pub const LIMITS: [(u16, &str); 5] = [
     (423, "destination registers"),
 ];
 
+/// The emulated chips.
+pub const CHIPS: [ArchName; 2] = [ArchName::WormholeB0, ArchName::Blackhole];
+
 /// What became of a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
@@ -112,7 +115,7 @@ pub fn check(programs: &[Program]) -> Vec<Verdict> {
         .iter()
         .map(|program| compile(&program.source(), &program.options))
         .collect();
-    prepare(compiled.iter().flatten());
+    prepare(compiled.iter().flatten(), &CHIPS);
     programs
         .iter()
         .zip(compiled)
@@ -123,12 +126,12 @@ pub fn check(programs: &[Program]) -> Vec<Verdict> {
         .collect()
 }
 
-/// Compiles the C++ of `compiled` for both chips.
-pub fn prepare<'c>(compiled: impl Iterator<Item = &'c Compiled>) {
+/// Compiles the C++ of `compiled` for `chips`.
+pub fn prepare<'c>(compiled: impl Iterator<Item = &'c Compiled>, chips: &[ArchName]) {
     let mut kernels = Vec::new();
     for compiled in compiled {
-        for arch in [ArchName::WormholeB0, ArchName::Blackhole] {
-            kernels.extend(tt_build::kernels_of(&compiled.artifact, arch).expect("plans load"));
+        for arch in chips {
+            kernels.extend(tt_build::kernels_of(&compiled.artifact, *arch).expect("plans load"));
         }
     }
     let work = Path::new(env!("CARGO_TARGET_TMPDIR"));

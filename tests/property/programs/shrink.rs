@@ -147,13 +147,44 @@ fn candidates(program: &Program) -> Vec<Program> {
                 }));
             }
         }
-        for l in [1, 2] {
-            if l < shape.l {
-                all.push(with(&|program| program.shapes[0].l = l));
-            }
+        for l in most_selected(&program.body)..shape.l {
+            all.push(with(&|program| program.shapes[0].l = l));
         }
     }
     all
+}
+
+/// How many matrices the constants of `body` select: L is at least that.
+fn most_selected(body: &[Stmt]) -> usize {
+    let mut most = 1;
+    let mut number = |index: &Index| {
+        if let Index::Number(number) = index {
+            most = most.max(number + 1);
+        }
+    };
+    let mut visit = |stmt: &Stmt| match stmt {
+        Stmt::Load { index, .. } | Stmt::Store { index, .. } => number(index),
+        Stmt::Parallel { assigns, .. } => {
+            for assign in assigns {
+                if let Target::Tensor(_, index) = &assign.target {
+                    number(index);
+                }
+                assign.value.walk(&mut |part| {
+                    if let Expr::Tensor(_, index) = part {
+                        number(index);
+                    }
+                });
+            }
+        }
+        // Its variable may select.
+        Stmt::For {
+            count: Count::Number(count),
+            ..
+        } => number(&Index::Number(count.saturating_sub(1))),
+        _ => {}
+    };
+    body.iter().for_each(|stmt| stmt.walk(&mut visit));
+    most
 }
 
 /// Lists of statements that are one step smaller.
@@ -201,7 +232,7 @@ fn smaller(stmt: &Stmt) -> Vec<Vec<Stmt>> {
             replace_var(&mut once, *var);
             all.push(once);
             if !matches!(count, Count::Number(_)) {
-                all.push(with(*start, Count::Number(2), *kind, body.clone()));
+                all.push(with(*start, Count::Number(1 + start), *kind, body.clone()));
             }
             if *start != 0 {
                 all.push(with(0, *count, *kind, body.clone()));
