@@ -20,11 +20,7 @@ use crate::abi::KernelEntry;
 ///
 /// # Safety
 /// The object must be one that can be loaded at any time, and each of `symbols` a [`KernelEntry`] of it.
-pub(super) unsafe fn entries(
-    file: &str,
-    object: &[u8],
-    symbols: &[String],
-) -> Result<Vec<KernelEntry>, KernelError> {
+pub(super) unsafe fn entries(file: &str, object: &[u8], symbols: &[String]) -> Result<Vec<KernelEntry>, KernelError> {
     let failed = |output: String| KernelError::Load {
         file: file.to_owned(),
         output,
@@ -157,7 +153,13 @@ mod tests {
     #[test]
     fn the_loaders_own_words_are_told() {
         // SAFETY: nothing that could be loaded.
-        let error = unsafe { entries("k.cpp", b"not an object, and longer than its head would be", &["k".to_owned()]) };
+        let error = unsafe {
+            entries(
+                "k.cpp",
+                b"not an object, and longer than its head would be",
+                &["k".to_owned()],
+            )
+        };
         let error = error.unwrap_err().to_string();
         assert!(error.starts_with("cannot load compiled kernel k.cpp: "), "{error}");
         assert!(

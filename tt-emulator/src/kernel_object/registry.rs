@@ -1,7 +1,6 @@
 //! Entries of compiled kernels: registered by the application, or loaded from the cache; each key once per process.
 
 use std::collections::HashMap;
-use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::cache::{self, run_time_key};

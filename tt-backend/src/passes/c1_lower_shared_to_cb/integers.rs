@@ -3,7 +3,7 @@
 use crate::codes;
 use crate::flow::{FlowKind, FlowStmt, TileRegion};
 use tt_lang::diagnostic::Diagnostic;
-use tt_lang::ir::{NumberExpr, BoolExpr, IntExpr, IntOp, Span};
+use tt_lang::ir::{BoolExpr, IntExpr, IntOp, NumberExpr, Span};
 
 /// The operations that one expression may take where it is written out.
 const LARGEST: u64 = 2_000;
