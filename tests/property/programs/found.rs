@@ -85,12 +85,12 @@ impl Found {
                 _ => panic!("found programs have tensors of two or three axes"),
             });
         }
-        let mut left = tensors.iter();
+        let mut left = tensors.iter_mut();
         let arguments: Vec<Argument<'_>> = tile
             .params
             .iter()
             .filter_map(|param| match param {
-                Param::Tensor(_) => left.next().map(run::AnyTensor::argument),
+                Param::Tensor(tensor) => left.next().map(|left| left.argument(tensor.mutable)),
                 Param::Scalar(scalar) => {
                     let value = self.values[&scalar.name];
                     Some(match scalar.kind {

@@ -196,10 +196,13 @@ pub enum AnyTensor<E: Host> {
 }
 
 impl<E: Host> AnyTensor<E> {
-    pub fn argument(&self) -> Argument<'_> {
-        match self {
-            AnyTensor::Matrix(tensor) => Argument::from(tensor),
-            AnyTensor::Matrices(tensor) => Argument::from(tensor),
+    /// As the kernel takes it: `&mut` where it is written.
+    pub fn argument(&mut self, written: bool) -> Argument<'_> {
+        match (self, written) {
+            (AnyTensor::Matrix(tensor), true) => Argument::from(tensor),
+            (AnyTensor::Matrices(tensor), true) => Argument::from(tensor),
+            (AnyTensor::Matrix(tensor), false) => Argument::from(&*tensor),
+            (AnyTensor::Matrices(tensor), false) => Argument::from(&*tensor),
         }
     }
 
@@ -236,7 +239,10 @@ fn run_on_chips<E: Host>(program: &Program, kernel: &'static Kernel, shape: &Sha
             };
             tensors.push((at, name, tensor.map_err(failed)?));
         }
-        let mut arguments: Vec<Argument<'_>> = tensors.iter().map(|(_, _, tensor)| tensor.argument()).collect();
+        let mut arguments: Vec<Argument<'_>> = tensors
+            .iter_mut()
+            .map(|(at, _, tensor)| tensor.argument(program.tensors[*at].written))
+            .collect();
         arguments.push(Argument::from(shape.alpha as f32));
         arguments.push(Argument::from(shape.count as u32));
         let launch = Launch::new(kernel, arguments);

@@ -1,6 +1,6 @@
 //! split_conditions: choices that are the same for a whole block become branches.
 //!
-//! Before: Tile IR as parsed. After: no element expression chooses by a condition that is uniform over the block (integer
+//! Before: Tile IR as parsed. After: no element expression chooses by one of the first few conditions that are uniform over the block (integer
 //! scalars, extents, grid and loop variables, numbers known at launch); each such choice is a branch around its statement, so
 //! that only the branch taken is read, as the language says. Conditions over parallel indices and elements stay.
 //!
@@ -131,6 +131,13 @@ fn branches(
         let value = decided(value, indices, &cond.value, holds);
         return branches(&value, indices, budget, make, stmt, errors);
     }
+    if budget == 0 && is_of_numbers(&cond.value) {
+        // The host can decide it for every element alike.
+        return Some(Stmt {
+            kind: make(value),
+            span,
+        });
+    }
     if budget == 0 {
         let message = format!("more than {MOST_CONDITIONS} conditions in one statement");
         let error = Diagnostic::new(&codes::CONDITIONS, cond.span, message)
@@ -154,6 +161,16 @@ fn branches(
         },
         span,
     })
+}
+
+/// Whether a condition compares numbers alone, which an element expression can do too.
+fn is_of_numbers(cond: &BoolExpr) -> bool {
+    match cond {
+        BoolExpr::CompareNumbers(..) => true,
+        BoolExpr::Const(_) | BoolExpr::Compare(..) => false,
+        BoolExpr::And(a, b) | BoolExpr::Or(a, b) => is_of_numbers(a) && is_of_numbers(b),
+        BoolExpr::Not(a) => is_of_numbers(a),
+    }
 }
 
 /// The first of the largest uniform conditions by which a part of `value` is chosen, with its place.
