@@ -102,8 +102,9 @@ impl SplitKernel<'_> {
             }
             FlowKind::Blank { buffer } => match self.kind(*buffer) {
                 BufferKind::Incoming | BufferKind::Zeros => {
-                    let steps = [Step::Reserve(*buffer), Step::ReadZeros(*buffer), Step::Publish(*buffer)];
-                    out.reader.extend(steps.map(Node::Leaf));
+                    for step in [Step::Reserve, Step::ReadZeros, Step::Publish] {
+                        out.reader.push(Node::Leaf(step(*buffer)));
+                    }
                     self.received(*buffer, out);
                 }
                 BufferKind::Local | BufferKind::Outgoing => {

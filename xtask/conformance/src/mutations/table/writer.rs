@@ -30,7 +30,7 @@ mutants! {
     writer_page_bytes: "pages are half as large", KERNEL,
         "names.device_buffer(*id)?.format.tile_bytes());" => "names.device_buffer(*id)?.format.tile_bytes() / 2);";
     writer_argument_index: "runtime arguments are read one word too far", KERNEL,
-        "get_arg_val<{kind}>({index});\")," => "get_arg_val<{kind}>({});\", index + 1),";
+        "get_arg_val<{kind}>({index});\");" => "get_arg_val<{kind}>({});\", index + 1);";
     writer_arguments_reversed: "runtime arguments are read in reverse order", KERNEL,
         "for (index, argument) in program.args.iter().enumerate() {" => "for (index, argument) in program.args.iter().rev().enumerate() {";
     writer_common_arguments: "runtime arguments are read as common ones", KERNEL,
@@ -81,7 +81,7 @@ mutants! {
     writer_advance_assigns: "addresses are set instead of advanced", STATEMENT,
         "{name} += {};\", value(by)?" => "{name} = {};\", value(by)?";
     writer_ceil: "divisions are rounded up once too far", ARGUMENTS,
-        "Expr::Int(value) => Expr::Int(value - 1)," => "Expr::Int(value) => Expr::Int(*value),";
+        "Expr::Int(value) => Expr::Int(value.saturating_sub(1))," => "Expr::Int(value) => Expr::Int(*value),";
     writer_min_is_max: "the smaller of two is the larger", EXPRESSION,
         "if op == IntOp::Min { \"<\" } else { \">\" }" => "if op == IntOp::Min { \">\" } else { \"<\" }";
     writer_sum_for_product: "sums in products have no parentheses", EXPRESSION,
