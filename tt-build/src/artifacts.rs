@@ -156,6 +156,7 @@ mod tests {
         Found {
             modules: vec!["shop".into(), "floor".into()],
             name: name.into(),
+            is_reference: false,
             outcome: Err(Vec::new()),
         }
     }

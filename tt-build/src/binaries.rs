@@ -302,6 +302,7 @@ mod tests {
             let found = Found {
                 modules: vec!["shop".into()],
                 name: "twice".into(),
+                is_reference: false,
                 outcome: Err(Vec::new()),
             };
             folders.write(&found, artifact)?;

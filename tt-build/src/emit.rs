@@ -13,6 +13,8 @@ use tt_lang::ir::Kernel;
 pub struct Emitted {
     /// The crate, the modules and the function: `matmul::matmul`.
     pub path: String,
+    /// It says that it need not compile: `#[tt::kernel(reference)]`.
+    pub is_reference: bool,
     /// The kernel as Tile IR, and its sources and plan; or its errors, each as text with file, line and column.
     pub outcome: Result<(Kernel, Artifact), Vec<String>>,
 }
@@ -42,6 +44,7 @@ fn of_target(target: &Target) -> Vec<Emitted> {
         .flat_map(kernels::in_file)
         .map(|found| Emitted {
             path: [found.modules.join("::"), found.name].join("::"),
+            is_reference: found.is_reference,
             outcome: found.outcome,
         })
         .collect()

@@ -14,6 +14,8 @@ pub(crate) struct Found {
     pub modules: Vec<String>,
     /// The function's name.
     pub name: String,
+    /// It says that it need not compile.
+    pub is_reference: bool,
     /// The kernel and what is emitted for it, or its errors as text.
     pub outcome: Result<(Kernel, Artifact), Vec<String>>,
 }
@@ -65,6 +67,7 @@ impl<'ast> Visit<'ast> for Search {
         self.found.push(Found {
             modules: self.modules.clone(),
             name,
+            is_reference: parsed.reference.is_some(),
             outcome,
         });
     }

@@ -91,6 +91,7 @@ pub fn emitted(arguments: &Arguments) -> Result<Vec<(String, Kernel, Artifact)>,
         match kernel.outcome {
             Ok((tile, artifact)) if digests.insert(artifact.digest()) => kernels.push((kernel.path, tile, artifact)),
             Ok(_) => {}
+            Err(_) if kernel.is_reference => {}
             Err(errors) => refused.push(format!("`{}` does not compile:\n{}", kernel.path, errors.join("\n"))),
         }
     }

@@ -126,7 +126,7 @@ pub fn run_on(
     let mut arguments = Vec::new();
     for parameter in &plan.parameters {
         arguments.push(match parameter {
-            Parameter::Tensor { .. } => remaining.next().ok_or("a tensor is missing")?.argument(),
+            Parameter::Tensor { mutable, .. } => remaining.next().ok_or("a tensor is missing")?.argument(*mutable),
             Parameter::Scalar { name, kind } => scalar(&bindings, name, *kind)?,
         });
     }
@@ -183,8 +183,8 @@ pub type Upload<'a> = dyn Fn(&Device, &TensorValues) -> Result<Box<dyn OnDevice>
 
 /// A tensor on the device, whatever its type and rank.
 pub trait OnDevice {
-    /// It as an argument of a launch.
-    fn argument(&mut self) -> Argument<'_>;
+    /// It as an argument of a launch: `&mut` where the kernel writes it.
+    fn argument(&mut self, written: bool) -> Argument<'_>;
     /// Its elements.
     ///
     /// # Errors
@@ -193,8 +193,12 @@ pub trait OnDevice {
 }
 
 impl<E: Element, const RANK: usize> OnDevice for Tensor<E, RANK> {
-    fn argument(&mut self) -> Argument<'_> {
-        Argument::from(self)
+    fn argument(&mut self, written: bool) -> Argument<'_> {
+        if written {
+            Argument::from(self)
+        } else {
+            Argument::from(&*self)
+        }
     }
 
     fn download(&self) -> tt_host::Result<Vec<f32>> {

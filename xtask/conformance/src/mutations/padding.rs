@@ -35,7 +35,7 @@ impl Padding {
             return Ok(clean);
         };
         let mut padded = emulated::upload(device, tensor)?;
-        Launch::new(kernel, vec![clean.argument(), padded.argument()])
+        Launch::new(kernel, vec![clean.argument(false), padded.argument(true)])
             .run()
             .map_err(|error| error.to_string())?;
         Ok(padded)
