@@ -93,7 +93,14 @@ fn one(
         .ok_or("it has more extents than there are numbers for")?;
     let words = command_line(&plan, extents);
     for chip in CHIPS {
-        let expected = expected(kernel, artifact, &plan, extents, chip)?;
+        let expected = match expected(kernel, artifact, &plan, extents, chip) {
+            // Two cores store one element, and which of them is last is chance: there is nothing to compare.
+            Err(error) if error.contains("EMU0420") => {
+                println!("`{}` has no result on {chip}: {error}", kernel.name);
+                continue;
+            }
+            expected => expected?,
+        };
         let output = Command::new(&program)
             .args(&words)
             .env("TT_EMULATOR_ARCH", chip)
