@@ -148,6 +148,7 @@ impl Accumulate<'_, '_> {
         let span = stmt.span;
         let mut found = Vec::new();
         spanning(&stmt, &mut Vec::new(), true, &mut found);
+        let gemms = found.len();
         found.retain(|candidate: &Candidate| {
             candidate.alone && !candidate.gemm.clear && !open.iter().any(|scope| scope.acc == candidate.gemm.acc)
         });
@@ -162,7 +163,9 @@ impl Accumulate<'_, '_> {
             return;
         };
 
+        // In the registers around a loop there is one product.
         if let [candidate] = found.as_slice()
+            && gemms == 1
             && self.fits_registers(&candidate.gemm)
             && only_reads_and(&body)
         {
