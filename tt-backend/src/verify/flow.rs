@@ -220,7 +220,7 @@ impl Check<'_> {
                     uses.iter().try_for_each(|buffer| self.present(*buffer, alive))?;
                     for step in &section.steps {
                         if let Step::Control(body) = step {
-                            self.neutral("a loop in registers", body, alive)?;
+                            self.lifetimes(body, alive)?;
                         }
                     }
                     if section.pack.mode == PackMode::Publish {
