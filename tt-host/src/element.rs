@@ -4,7 +4,11 @@ use half::{bf16, f16};
 use tt_lang::ir::ElementType;
 
 mod sealed {
-    pub trait Sealed {}
+    pub trait Sealed: Sized {
+        /// What fills up the last tiles of a tensor. Nobody promises kernels anything there: other kernels leave what they
+        /// please. On the emulator it is every bit, which is NaN or the largest number, so that what depends on it is seen.
+        const PADDING: Self;
+    }
 }
 
 /// An element of a [`Tensor`](crate::Tensor).
@@ -20,8 +24,10 @@ pub trait Element: sealed::Sealed + Copy + Default + PartialEq + std::fmt::Debug
 }
 
 macro_rules! elements {
-    ($($host:ty = $element:ident, $value:expr;)*) => {$(
-        impl sealed::Sealed for $host {}
+    ($($host:ty = $element:ident, $ones:expr, $zero:expr, $value:expr;)*) => {$(
+        impl sealed::Sealed for $host {
+            const PADDING: $host = if cfg!(tt_metal_sdk) { $zero } else { $ones };
+        }
         impl Element for $host {
             const TYPE: ElementType = ElementType::$element;
             fn to_f64(self) -> f64 {
@@ -33,11 +39,11 @@ macro_rules! elements {
 }
 
 elements! {
-    bf16 = Bf16, bf16::to_f64;
-    f16 = F16, f16::to_f64;
-    f32 = F32, f64::from;
-    i32 = I32, f64::from;
-    u32 = U32, f64::from;
-    u16 = U16, f64::from;
-    u8 = U8, f64::from;
+    bf16 = Bf16, bf16::from_bits(u16::MAX), bf16::ZERO, bf16::to_f64;
+    f16 = F16, f16::from_bits(u16::MAX), f16::ZERO, f16::to_f64;
+    f32 = F32, f32::from_bits(u32::MAX), 0.0, f64::from;
+    i32 = I32, -1, 0, f64::from;
+    u32 = U32, u32::MAX, 0, f64::from;
+    u16 = U16, u16::MAX, 0, f64::from;
+    u8 = U8, u8::MAX, 0, f64::from;
 }

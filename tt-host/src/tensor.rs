@@ -98,7 +98,7 @@ impl Device {
         }
         let raw = RawTensor::allocate(self, E::TYPE, &shape)?;
         let mut staging = raw.core.with(|session| Ok(session.staging.take(raw.tile_bytes())))?;
-        tilize(elements, tiling, staging.elements_mut::<E>());
+        tilize(elements, tiling, E::PADDING, staging.elements_mut::<E>());
         raw.core.with(|session| session.write(raw.buffer, staging.bytes()))?;
         raw.core.keep(staging);
         Ok(Tensor {

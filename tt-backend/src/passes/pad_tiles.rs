@@ -1,9 +1,11 @@
 //! pad_tiles: where the rest of an edge tile must be zero.
 //!
-//! A tensor's last tiles may be filled only in part, and nobody promises what the rest holds. Element-wise results there
-//! are dropped when they are written; only a gemm sums over them. So: what is copied from a tensor and used by a gemm gets
-//! its edges zeroed by the reader, and so does what an operand is computed from that is zero where that is (`zeros`). A gemm
-//! with two computed operands that are not zero past an edge which the sum may reach is refused.
+//! A tensor's last tiles may be filled only in part, and nobody promises what the rest holds. Where a block is stored at the
+//! edge that it was read at, results there are dropped. Two uses reach past it: a gemm, which sums over it, and a store
+//! somewhere else, of elements that were shifted or to a tensor that is larger. So: what is copied from a tensor and used by
+//! a gemm gets its edges zeroed by the reader, and so does what an operand is computed from that is zero where that is
+//! (`zeros`), and everything that is stored past an edge of its own. A gemm with two computed operands that are not zero past
+//! an edge which the sum may reach is refused.
 //!
 //! ```text
 //!  read a_block ← a[..]           read a_block ← a[..], zero past the edge
@@ -68,6 +70,14 @@ pub fn run(kernel: &Kernel, flow: &mut Flow) -> Result<(), Vec<Diagnostic>> {
             ),
         );
     }
+    let mut stores = Vec::new();
+    collect_stores(&flow.body, &mut stores);
+    for (buffer, region) in stores {
+        let dropped = |axis: usize| ragged.buffers[buffer.0][axis].is_subset(&ragged.edge(region, axis));
+        if !(0..2).all(dropped) {
+            zeroed.extend(zeros.incoming(flow, buffer));
+        }
+    }
     mark(&mut flow.body, &zeroed);
     if errors.is_empty() { Ok(()) } else { Err(errors) }
 }
@@ -86,7 +96,21 @@ fn collect<'a>(body: &'a [FlowStmt], gemms: &mut Vec<(&'a Gemm, Span)>) {
     }
 }
 
-/// Leaves `zero_edge` only where a gemm needs it.
+fn collect_stores<'a>(body: &'a [FlowStmt], stores: &mut Vec<(BufferId, &'a TileRegion)>) {
+    for stmt in body {
+        match &stmt.kind {
+            FlowKind::Write { buffer, region, .. } => stores.push((*buffer, region)),
+            FlowKind::For { body, .. } => collect_stores(body, stores),
+            FlowKind::If { then, otherwise, .. } => {
+                collect_stores(then, stores);
+                collect_stores(otherwise, stores);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Leaves `zero_edge` only where it is needed.
 fn mark(body: &mut [FlowStmt], zeroed: &HashSet<usize>) {
     for stmt in body {
         match &mut stmt.kind {

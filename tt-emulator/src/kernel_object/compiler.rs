@@ -211,6 +211,34 @@ impl Compiler {
         self.program.is_file()
     }
 
+    /// It, with the flags that all kernels are compiled with.
+    fn command(&self) -> Command {
+        let mut command = Command::new(&self.program);
+        command.args(&self.arguments).args(FLAGS);
+        command
+    }
+
+    /// Makes of the header `header` what the compiler has of it after reading it, in `output`.
+    #[cfg(feature = "engine")]
+    pub fn precompile(&self, header: &Path, output: &Path) -> Result<(), KernelError> {
+        let mut command = self.command();
+        command.args(["-x", "c++-header"]).arg(header).arg("-o").arg(output);
+        let failed = |error| KernelError::Files {
+            action: format!("run {}", self.program.display()),
+            error,
+        };
+        let limit = time_limit()?;
+        let result = output_within(command.stdout(Stdio::null()), "", limit).map_err(failed)?;
+        let result = result.ok_or_else(|| too_long(&command, "to read the standard headers", limit))?;
+        match result.status.success() {
+            true => Ok(()),
+            false => Err(KernelError::Compile {
+                file: header.display().to_string(),
+                output: String::from_utf8_lossy(&result.stderr).into_owned(),
+            }),
+        }
+    }
+
     /// Compiles a translation unit. The text goes through a pipe, so only the output touches the disk.
     pub fn compile(
         &self,
@@ -219,12 +247,16 @@ impl Compiler {
         include: &Path,
         output: Output<'_>,
     ) -> Result<(), KernelError> {
-        let mut command = Command::new(&self.program);
-        command.args(&self.arguments).args(FLAGS);
+        let mut command = self.command();
         match output {
             Output::Object(path) => command.arg("-c").arg("-o").arg(path),
             #[cfg(feature = "engine")]
-            Output::Shared(path) => command.args(LINK_FLAGS).arg("-o").arg(path),
+            Output::Shared(path) => {
+                if let Some(header) = super::precompiled::header_for(self) {
+                    command.arg("-include").arg(header);
+                }
+                command.args(LINK_FLAGS).arg("-o").arg(path)
+            }
             #[cfg(feature = "engine")]
             Output::Together(path) => command.arg("-O0").args(LINK_FLAGS).arg("-o").arg(path),
         };

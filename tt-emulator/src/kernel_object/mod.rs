@@ -17,6 +17,8 @@ mod key;
 mod library;
 mod partial;
 #[cfg(feature = "engine")]
+mod precompiled;
+#[cfg(feature = "engine")]
 mod registry;
 mod sfpi;
 mod time_limit;
@@ -36,6 +38,8 @@ use crate::settings::{COMPILER_SECONDS, SettingError};
 pub use cache::{SharedKernel, compile_to_shared, private_folder};
 #[cfg(feature = "engine")]
 pub use descriptors::CbDescriptor;
+#[cfg(feature = "engine")]
+pub use precompiled::precompile_standard_headers;
 #[cfg(feature = "engine")]
 pub(crate) use registry::load;
 #[cfg(feature = "engine")]

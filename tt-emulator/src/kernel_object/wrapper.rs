@@ -19,7 +19,7 @@ use crate::arch::{Arch, ArchName};
 use crate::kernel_config::{DataMovementProcessor, KernelRole, MathFidelity};
 
 /// Standard headers that kernels and device headers may count on.
-const STANDARD_HEADERS: [&str; 10] = [
+pub(super) const STANDARD_HEADERS: [&str; 10] = [
     "cstdint",
     "cstddef",
     "cstdlib",

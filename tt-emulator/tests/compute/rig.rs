@@ -1,10 +1,11 @@
 //! Runs a compute kernel on one emulated core, between a reader and a writer that move whole pages.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use tt_emulator::allowed::Allowed;
 use tt_emulator::kernel_config::{ComputeOptions, DataMovementProcessor, KernelRole};
-use tt_emulator::kernel_object::KernelSource;
+use tt_emulator::kernel_object::{KernelSource, precompile_standard_headers};
 use tt_emulator::{
     ArchName, Buffer, BufferKind, CbIndex, CircularBuffer, DataFormat, Device, LaunchError, Program, Report,
     RunCounters, launch,
@@ -346,7 +347,8 @@ fn device_allowing(arch: ArchName, allowed: Allowed) -> Arc<Device> {
     static CACHE: std::sync::Once = std::sync::Once::new();
     // SAFETY: set once, before any kernel is compiled; nothing else in these tests changes the environment.
     CACHE.call_once(|| unsafe {
-        std::env::set_var("TT_EMULATOR_CACHE", concat!(env!("CARGO_TARGET_TMPDIR"), "/compute"))
+        std::env::set_var("TT_EMULATOR_CACHE", concat!(env!("CARGO_TARGET_TMPDIR"), "/compute"));
+        precompile_standard_headers(Path::new(env!("CARGO_TARGET_TMPDIR"))).expect("a C++ compiler");
     });
     Device::open_allowing(0, arch, allowed).expect("an emulated device")
 }

@@ -1,10 +1,10 @@
 //! What the tests build programs with.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tt_emulator::kernel_config::{ComputeOptions, DataMovementProcessor, KernelRole, MathFidelity};
-use tt_emulator::kernel_object::KernelSource;
+use tt_emulator::kernel_object::{KernelSource, precompile_standard_headers};
 use tt_emulator::{
     ArchName, Buffer, BufferKind, CbIndex, CircularBuffer, CoreCoord, DataFormat, Device, LaunchError, Program, Report,
     launch,
@@ -35,7 +35,8 @@ pub fn device(arch: ArchName) -> Arc<Device> {
     static CACHE: std::sync::Once = std::sync::Once::new();
     // SAFETY: set once, before any kernel is compiled; nothing else in these tests changes the environment.
     CACHE.call_once(|| unsafe {
-        std::env::set_var("TT_EMULATOR_CACHE", concat!(env!("CARGO_TARGET_TMPDIR"), "/kernels"))
+        std::env::set_var("TT_EMULATOR_CACHE", concat!(env!("CARGO_TARGET_TMPDIR"), "/kernels"));
+        precompile_standard_headers(Path::new(env!("CARGO_TARGET_TMPDIR"))).expect("a C++ compiler");
     });
     Device::open_arch(0, arch).unwrap()
 }

@@ -1,9 +1,10 @@
 //! An experiment on the emulator.
 
+use std::path::Path;
 use std::sync::{Arc, Once};
 
 use tt_emulator::kernel_config::{ComputeOptions, DataMovementProcessor, KernelRole};
-use tt_emulator::kernel_object::KernelSource;
+use tt_emulator::kernel_object::{KernelSource, compile_together};
 use tt_emulator::{ArchName, Buffer, BufferKind, CbIndex, CircularBuffer, DataFormat, Device, Program, launch};
 
 use crate::experiment::{Experiment, Variant};
@@ -18,19 +19,39 @@ pub const WRITER: &str = include_str!("../compute/kernels/drain.cpp");
 
 /// Pages of the inputs, in the order of their buffers.
 pub const INPUT_TILES: [usize; 3] = [TILES, TILES, 2];
+/// The input that each of the reader's streams reads.
+const STREAMS: [usize; 4] = [0, 1, 2, 2];
 /// The output buffer.
 pub const OUT: u8 = 16;
 
 fn device(arch: ArchName) -> Arc<Device> {
-    static CACHE: Once = Once::new();
+    Device::open_arch(0, arch).expect("an emulated device")
+}
+
+/// Compiles the kernels of experiments, many at once.
+///
+/// # Panics
+/// Where they do not compile.
+pub fn compile(experiments: &[Experiment]) {
+    static SETTINGS: Once = Once::new();
     // SAFETY: set once, before any kernel runs; nothing else in these tests changes the environment.
-    CACHE.call_once(|| unsafe {
+    SETTINGS.call_once(|| unsafe {
         std::env::set_var("TT_EMULATOR_CACHE", concat!(env!("CARGO_TARGET_TMPDIR"), "/formats"));
         if std::env::var_os("TT_EMULATOR_FPU").is_none() {
             std::env::set_var("TT_EMULATOR_FPU", "exact");
         }
     });
-    Device::open_arch(0, arch).expect("an emulated device")
+    let kernels: Vec<_> = experiments
+        .iter()
+        .flat_map(|experiment| {
+            experiment
+                .kernels()
+                .map(|(source, role)| (source, role, experiment.arch))
+        })
+        .collect();
+    let work = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    std::fs::create_dir_all(work).expect("a folder of the build");
+    compile_together(&kernels, work).expect("kernels that compile");
 }
 
 fn source(file: &str, text: &str, compile_args: Vec<u32>) -> KernelSource {
@@ -42,13 +63,15 @@ fn source(file: &str, text: &str, compile_args: Vec<u32>) -> KernelSource {
     }
 }
 
-fn accessor(buffer: &Buffer) -> [u32; 2] {
-    [2, buffer.aligned_page_bytes()]
+/// The compile-time arguments of an accessor of pages of one tile in DRAM.
+fn accessor(format: DataFormat) -> [u32; 2] {
+    [2, format.tile_bytes(32, 32) as u32]
 }
 
 fn upload(device: &Arc<Device>, format: DataFormat, bytes: &[u8]) -> Buffer {
     let page = format.tile_bytes(32, 32) as u64;
     let buffer = Buffer::allocate(device, BufferKind::Dram, bytes.len() as u64, page).expect("room in DRAM");
+    assert_eq!(accessor(format), [2, buffer.aligned_page_bytes()]);
     buffer.write(bytes).expect("a whole buffer");
     buffer
 }
@@ -95,6 +118,27 @@ impl Experiment {
         }
     }
 
+    /// Reader, writer and compute kernel.
+    fn kernels(&self) -> [(KernelSource, KernelRole); 3] {
+        let mover = |processor, noc| KernelRole::DataMovement { processor, noc };
+        let formats = self.formats();
+        let ids = STREAMS.map(|stream| stream as u32);
+        let accessors = STREAMS.iter().flat_map(|stream| accessor(formats[*stream]));
+        let fed = ids.into_iter().chain(accessors).collect();
+        let drained = [u32::from(OUT)].into_iter().chain(accessor(self.out)).collect();
+        [
+            (source("feed.cpp", READER, fed), mover(DataMovementProcessor::Ncrisc, 0)),
+            (
+                source("drain.cpp", WRITER, drained),
+                mover(DataMovementProcessor::Brisc, 1),
+            ),
+            (
+                source("kernel.cpp", KERNEL, Vec::new()),
+                KernelRole::Compute(self.options()),
+            ),
+        ]
+    }
+
     /// The output pages, or why there are none.
     pub fn emulate(&self) -> Result<Vec<u8>, String> {
         let device = device(self.arch);
@@ -107,36 +151,18 @@ impl Experiment {
         circular_buffer(&mut program, OUT, self.out, TILES)?;
         let out = upload(&device, self.out, &vec![0; TILES * self.out.tile_bytes(32, 32)]);
 
-        let streams = [0, 1, 2, 2usize];
-        let mut args: Vec<u32> = streams.iter().map(|stream| *stream as u32).collect();
-        args.extend(streams.iter().flat_map(|stream| accessor(&buffers[*stream])));
-        let mut words: Vec<u32> = streams.iter().map(|stream| buffers[*stream].address() as u32).collect();
+        let mut words: Vec<u32> = STREAMS.iter().map(|stream| buffers[*stream].address() as u32).collect();
         words.extend(feed());
-        let mover = |processor, noc| KernelRole::DataMovement { processor, noc };
-        let mut kernel = |source: KernelSource, role, words: &[u32]| -> Result<(), String> {
+        let drained = [out.address() as u32, TILES as u32, TILES as u32];
+        let arguments: [&[u32]; 3] = [&words, &drained, &[self.operation.id]];
+        for ((source, role), words) in self.kernels().into_iter().zip(arguments) {
             let kernel = program
                 .create_kernel(source, role, CORE.to_vec())
                 .map_err(|report| report.to_string())?;
             program
                 .set_runtime_args(kernel, CORE[0], words)
-                .map_err(|report| report.to_string())
-        };
-        kernel(
-            source("feed.cpp", READER, args),
-            mover(DataMovementProcessor::Ncrisc, 0),
-            &words,
-        )?;
-        let args = [u32::from(OUT)].into_iter().chain(accessor(&out)).collect();
-        kernel(
-            source("drain.cpp", WRITER, args),
-            mover(DataMovementProcessor::Brisc, 1),
-            &[out.address() as u32, TILES as u32, TILES as u32],
-        )?;
-        kernel(
-            source("kernel.cpp", KERNEL, Vec::new()),
-            KernelRole::Compute(self.options()),
-            &[self.operation.id],
-        )?;
+                .map_err(|report| report.to_string())?;
+        }
         launch(&device, &program, 1).map_err(|error| error.to_string())?;
         let mut bytes = vec![0; out.size() as usize];
         out.read(&mut bytes).map_err(|error| error.to_string())?;

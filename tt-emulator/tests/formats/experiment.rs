@@ -167,12 +167,17 @@ impl Experiment {
         }
     }
 
-    /// Pages of the three inputs.
+    /// The formats of the inputs, in the order of their buffers.
+    pub fn formats(&self) -> [DataFormat; 3] {
+        [self.a, self.b, self.scaler_format()]
+    }
+
+    /// The inputs' formats and pages, in the order of their buffers.
     pub fn inputs(&self) -> [(DataFormat, Vec<u8>); 3] {
-        let scaler = self.scaler_format();
+        let [a, b, scaler] = self.formats();
         [
-            (self.a, self.pages(self.a, 1)),
-            (self.b, self.pages(self.b, 2)),
+            (a, self.pages(a, 1)),
+            (b, self.pages(b, 2)),
             (scaler, operands::scalers(scaler)),
         ]
     }

@@ -62,7 +62,9 @@ fn record() {
 fn compare() {
     let folder = folder();
     let (mut same, mut refused, mut missing) = (0, 0, 0);
-    for experiment in selected() {
+    let selected = selected();
+    emulated::compile(&selected);
+    for experiment in selected {
         let name = experiment.name();
         let Ok(chip) = simulator::read_npy(&folder.join(format!("{name}.out.npy"))) else {
             missing += 1;
@@ -110,6 +112,7 @@ fn all_records() -> Vec<(Experiment, Record)> {
 
 fn check(arch: ArchName) {
     let mut failures = Vec::new();
+    emulated::compile(&matrix(arch));
     for (experiment, record) in all_records().into_iter().filter(|(e, _)| e.arch == arch) {
         let name = experiment.name();
         if let Some(code) = experiment.refusal() {

@@ -76,6 +76,7 @@ fn run(name: &str) -> Result<(), String> {
     // before anything reads it.
     let library = LIBRARY.get_or_init(|| unsafe {
         std::env::set_var("TT_EMULATOR_CACHE", concat!(env!("CARGO_TARGET_TMPDIR"), "/kernels"));
+        tt_emulator::kernel_object::precompile_standard_headers(Path::new(env!("CARGO_TARGET_TMPDIR"))).unwrap();
         libloading::Library::new(compile()).unwrap()
     });
     let kernels = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/kernels");

@@ -20,10 +20,10 @@ fn row_offset(row: usize) -> usize {
 /// Where the right half of a row lies behind its left half.
 const RIGHT_FACE: usize = FACE * FACE;
 
-/// Writes the tiles of `source` to `tiles`, filled up with zeros.
+/// Writes the tiles of `source` to `tiles`, filled up with `padding`.
 ///
 /// `source` has `tiling.elements()` elements, `tiles` has `tiling.tiles()` tiles.
-pub(crate) fn tilize<T: Copy + Default + Send + Sync>(source: &[T], tiling: Tiling, tiles: &mut [T]) {
+pub(crate) fn tilize<T: Copy + Send + Sync>(source: &[T], tiling: Tiling, padding: T, tiles: &mut [T]) {
     debug_assert!(source.len() == tiling.elements() && tiles.len() == tiling.tiles() * TILE_ELEMENTS);
     let band_tiles = tiling.tile_columns() * TILE_ELEMENTS;
     tiles
@@ -35,12 +35,12 @@ pub(crate) fn tilize<T: Copy + Default + Send + Sync>(source: &[T], tiling: Tili
             let first = matrix * tiling.rows + tile_row * TILE;
             let rows = TILE.min(tiling.rows - tile_row * TILE);
             let source = &source[first * tiling.columns..][..rows * tiling.columns];
-            tilize_band(source, tiling.columns, tiles);
+            tilize_band(source, tiling.columns, padding, tiles);
         });
 }
 
 /// One band: up to 32 lines of `columns` elements.
-fn tilize_band<T: Copy + Default>(source: &[T], columns: usize, tiles: &mut [T]) {
+fn tilize_band<T: Copy>(source: &[T], columns: usize, padding: T, tiles: &mut [T]) {
     let (tiles, _) = tiles.as_chunks_mut::<TILE_ELEMENTS>();
     let mut row = 0;
     for line in source.chunks_exact(columns) {
@@ -51,7 +51,7 @@ fn tilize_band<T: Copy + Default>(source: &[T], columns: usize, tiles: &mut [T])
             tile[offset + RIGHT_FACE..offset + RIGHT_FACE + FACE].copy_from_slice(&values[FACE..]);
         }
         if let (Some(tile), false) = (tiles.last_mut(), rest.is_empty()) {
-            let mut values = [T::default(); TILE];
+            let mut values = [padding; TILE];
             values[..rest.len()].copy_from_slice(rest);
             tile[offset..offset + FACE].copy_from_slice(&values[..FACE]);
             tile[offset + RIGHT_FACE..offset + RIGHT_FACE + FACE].copy_from_slice(&values[FACE..]);
@@ -61,8 +61,8 @@ fn tilize_band<T: Copy + Default>(source: &[T], columns: usize, tiles: &mut [T])
     for row in row..TILE {
         let offset = row_offset(row);
         for tile in tiles.iter_mut() {
-            tile[offset..offset + FACE].fill(T::default());
-            tile[offset + RIGHT_FACE..offset + RIGHT_FACE + FACE].fill(T::default());
+            tile[offset..offset + FACE].fill(padding);
+            tile[offset + RIGHT_FACE..offset + RIGHT_FACE + FACE].fill(padding);
         }
     }
 }
@@ -161,13 +161,13 @@ mod tests {
         shapes
     }
 
-    fn check<T: Copy + Default + PartialEq + std::fmt::Debug + Send + Sync>(value: impl Fn(usize) -> T) {
+    fn check<T: Copy + PartialEq + std::fmt::Debug + Send + Sync>(padding: T, value: impl Fn(usize) -> T) {
         for shape in shapes() {
             let tiling = Tiling::of(&shape).unwrap();
             let source: Vec<T> = (0..tiling.elements()).map(&value).collect();
             // What was in the buffer before must not show through.
             let mut tiles = vec![value(usize::MAX); tiling.tiles() * TILE_ELEMENTS];
-            tilize(&source, tiling, &mut tiles);
+            tilize(&source, tiling, padding, &mut tiles);
             for (index, found) in tiles.iter().enumerate() {
                 let (tile, within) = (index / TILE_ELEMENTS, index % TILE_ELEMENTS);
                 let per_matrix = tiling.tile_rows() * tiling.tile_columns();
@@ -184,7 +184,7 @@ mod tests {
                 let expected = if row < tiling.rows && column < tiling.columns {
                     source[(matrix * tiling.rows + row) * tiling.columns + column]
                 } else {
-                    T::default()
+                    padding
                 };
                 assert_eq!(
                     *found, expected,
@@ -197,8 +197,8 @@ mod tests {
 
     #[test]
     fn tiles_lie_as_documented_and_come_back_as_they_were() {
-        check(|i| (i as u32).wrapping_mul(2654435761) | 1);
-        check(|i| (i % 251) as u8 + 1);
-        check(|i| bf16::from_bits((i as u16 & 0x3fff) | 1));
+        check(0, |i| (i as u32).wrapping_mul(2654435761) | 1);
+        check(u8::MAX, |i| (i % 251) as u8 + 1);
+        check(bf16::ZERO, |i| bf16::from_bits((i as u16 & 0x3fff) | 1));
     }
 }

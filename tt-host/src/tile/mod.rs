@@ -1,6 +1,6 @@
 //! Tensors as tiles: how many, and in which order their elements lie.
 //!
-//! The last two axes are cut into tiles of 32 × 32 elements, the last ones filled up with zeros; leading axes select
+//! The last two axes are cut into tiles of 32 × 32 elements, the last ones filled up; leading axes select
 //! matrices. A tile is four faces of 16 × 16, top left, top right, bottom left, bottom right, each row by row. Tiles lie
 //! row by row, matrix after matrix. A tensor of one axis is one row.
 
