@@ -119,6 +119,9 @@ fn doubled<const M: usize, const N: usize>(a: &Tensor<bf16, M, N>, c: &mut Tenso
     }
 }
 
+/// Runs a kernel.
+type Run<'a> = &'a dyn Fn(&Tensor<bf16, 2>, &mut Tensor<bf16, 2>) -> tt::Result<()>;
+
 const CHIPS: [&str; 2] = ["emulator", "emulator:blackhole"];
 
 fn tensors(device: &tt::Device, shape: [usize; 2]) -> tt::Result<(Tensor<bf16, 2>, Tensor<bf16, 2>)> {
@@ -211,7 +214,7 @@ fn blocks_that_need_not_meet_are_not_refused() -> tt::Result<()> {
     for name in CHIPS {
         let device = tt::Device::open_named(name)?;
         let (a, mut c) = tensors(&device, [70, 130])?;
-        let mut doubles = |launch: &dyn Fn(&Tensor<bf16, 2>, &mut Tensor<bf16, 2>) -> tt::Result<()>| {
+        let mut doubles = |launch: Run| {
             c = device.zeros::<bf16>([70, 130])?;
             launch(&a, &mut c)?;
             assert!(
