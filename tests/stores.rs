@@ -1,4 +1,5 @@
-//! Kernels that store too little or too much: what no block stores is counted, what two cores store is an error.
+//! Kernels that store too little or too much: what no block stores is counted, what two blocks store is an error, of the launch
+//! where the compiler sees it, else of the run.
 
 use tt::prelude::*;
 
@@ -11,12 +12,101 @@ fn short_grid<const M: usize, const N: usize>(a: &Tensor<bf16, M, N>, c: &mut Te
     }
 }
 
-/// An offset that is forgotten: all blocks of a row store the same.
+/// An offset that is forgotten: all blocks of a row store the same, which the compiler sees.
 #[tt::kernel]
 fn forgotten_offset<const M: usize, const N: usize>(a: &Tensor<bf16, M, N>, c: &mut Tensor<bf16, M, N>) {
     let (bx, by) = T.Kernel(N.div_ceil(64), M.div_ceil(64));
     for (i, j) in T.Parallel(64, 64) {
         c[(by * 64 + i, j)] = a[(by * 64 + i, bx * 64 + j)] * 2.0;
+    }
+}
+
+/// A step that is too short: neighbours store a half twice.
+#[tt::kernel]
+fn short_step<const M: usize, const N: usize>(a: &Tensor<bf16, M, N>, c: &mut Tensor<bf16, M, N>) {
+    let (bx, by) = T.Kernel(N.div_ceil(64), M.div_ceil(64));
+    let v = T.alloc_shared::<bf16>(64, 64);
+    T.copy(a[(by * 64, bx * 32)], v);
+    T.copy(v, c[(by * 64, bx * 32)]);
+}
+
+/// Two blocks of a row store the same, which only the run shows.
+#[tt::kernel]
+fn in_pairs<const M: usize, const N: usize>(a: &Tensor<bf16, M, N>, c: &mut Tensor<bf16, M, N>) {
+    let (bx, by) = T.Kernel(N.div_ceil(64), M.div_ceil(64));
+    for (i, j) in T.Parallel(64, 64) {
+        c[(by * 64 + i, bx / 2 * 64 + j)] = a[(by * 64 + i, bx * 64 + j)] * 2.0;
+    }
+}
+
+/// One block of a row stores all of it, in as many steps as there are blocks.
+#[tt::kernel]
+fn one_of_the_row<const M: usize, const N: usize>(a: &Tensor<bf16, M, N>, c: &mut Tensor<bf16, M, N>) {
+    let (bx, by) = T.Kernel(N.div_ceil(64), M.div_ceil(64));
+    if bx == 0 {
+        for k in 0..N.div_ceil(64) {
+            for (i, j) in T.Parallel(64, 64) {
+                c[(by * 64 + i, k * 64 + j)] = a[(by * 64 + i, k * 64 + j)] * 2.0;
+            }
+        }
+    }
+}
+
+/// Loops whose bounds name the block.
+#[tt::kernel]
+fn own_rounds<const M: usize, const N: usize>(a: &Tensor<bf16, M, N>, c: &mut Tensor<bf16, M, N>) {
+    let (bx, by) = T.Kernel(N.div_ceil(64), M.div_ceil(64));
+    for k in bx..bx + 1 {
+        for (i, j) in T.Parallel(64, 64) {
+            c[(by * 64 + i, k * 64 + j)] = a[(by * 64 + i, k * 64 + j)] * 2.0;
+        }
+    }
+}
+
+/// Two grid variables make one offset.
+#[tt::kernel]
+fn paired<const M: usize, const N: usize>(a: &Tensor<bf16, M, N>, c: &mut Tensor<bf16, M, N>) {
+    let (p, by) = T.Kernel(2 * N.div_ceil(128), M.div_ceil(64));
+    for (i, j) in T.Parallel(64, 64) {
+        c[(by * 64 + i, p / 2 * 128 + p % 2 * 64 + j)] = a[(by * 64 + i, p / 2 * 128 + p % 2 * 64 + j)] * 2.0;
+    }
+}
+
+/// A block stores both halves, the second under an offset of its own.
+#[tt::kernel]
+fn halves<const M: usize, const N: usize>(a: &Tensor<bf16, M, N>, c: &mut Tensor<bf16, M, N>) {
+    let (bx, by) = T.Kernel(N.div_ceil(128), M.div_ceil(64));
+    for (i, j) in T.Parallel(64, 64) {
+        c[(by * 64 + i, bx * 128 + j)] = a[(by * 64 + i, bx * 128 + j)] * 2.0;
+        c[(by * 64 + i, bx * 128 + 64 + j)] = a[(by * 64 + i, bx * 128 + 64 + j)] * 2.0;
+    }
+}
+
+/// The transpose: rows of `c` go with `bx`.
+#[tt::kernel]
+fn transposed<const M: usize, const N: usize>(a: &Tensor<bf16, M, N>, c: &mut Tensor<bf16, N, M>) {
+    let (bx, by) = T.Kernel(N.div_ceil(64), M.div_ceil(64));
+    let v = T.alloc_shared::<bf16>(64, 64);
+    let w = T.alloc_shared::<bf16>(64, 64);
+    T.copy(a[(by * 64, bx * 64)], v);
+    T.transpose(v, w);
+    for (i, j) in T.Parallel(64, 64) {
+        c[(bx * 64 + i, by * 64 + j)] = w[(i, j)] * 2.0;
+    }
+}
+
+/// Which block stores is a matter of the launch: with `n` of 1 every block its own columns, else the blocks of a row the first.
+#[tt::kernel]
+fn chosen<const M: usize, const N: usize>(a: &Tensor<bf16, M, N>, n: u32, c: &mut Tensor<bf16, M, N>) {
+    let (bx, by) = T.Kernel(N.div_ceil(64), M.div_ceil(64));
+    let v = T.alloc_shared::<bf16>(64, 64);
+    for (i, j) in T.Parallel(64, 64) {
+        v[(i, j)] = a[(by * 64 + i, bx * 64 + j)] * 2.0;
+    }
+    if n == 1 {
+        T.copy(v, c[(by * 64, bx * 64)]);
+    } else {
+        T.copy(v, c[(by * 64, 0)]);
     }
 }
 
@@ -28,6 +118,11 @@ fn doubled<const M: usize, const N: usize>(a: &Tensor<bf16, M, N>, c: &mut Tenso
         c[(by * 64 + i, bx * 64 + j)] = a[(by * 64 + i, bx * 64 + j)] * 2.0;
     }
 }
+
+/// Runs a kernel.
+type Run<'a> = &'a dyn Fn(&Tensor<bf16, 2>, &mut Tensor<bf16, 2>) -> tt::Result<()>;
+
+const CHIPS: [&str; 2] = ["emulator", "emulator:blackhole"];
 
 fn tensors(device: &tt::Device, shape: [usize; 2]) -> tt::Result<(Tensor<bf16, 2>, Tensor<bf16, 2>)> {
     let ones = vec![bf16::ONE; shape[0] * shape[1]];
@@ -59,18 +154,86 @@ fn what_no_block_stores_is_counted_with_its_first_place() -> tt::Result<()> {
 
 #[test]
 fn what_two_cores_store_is_an_error_that_names_them() -> tt::Result<()> {
-    for name in ["emulator", "emulator:blackhole"] {
+    for name in CHIPS {
         let device = tt::Device::open_named(name)?;
         let (a, mut c) = tensors(&device, [70, 130])?;
-        let run = forgotten_offset(&a, &mut c).run().unwrap_err().to_string();
-        let message = "EMU0420: element stored by two cores: kernel `forgotten_offset`: element [0, 0] of `c` is stored by block 0 on core (0,0) and by block 2 on core (2,0)";
+        let run = in_pairs(&a, &mut c).run().unwrap_err().to_string();
+        let message = "EMU0420: element stored by two cores: kernel `in_pairs`: element [0, 0] of `c` is stored by block 0 on core (0,0) and by block 1 on core (1,0)";
         assert!(run.contains(message), "{name}: {run}");
-        forgotten_offset(&a, &mut c).enqueue()?;
+        in_pairs(&a, &mut c).enqueue()?;
         let enqueued = device.finish().unwrap_err().to_string();
         assert!(enqueued.contains(message), "{enqueued}");
         let profile = doubled(&a, &mut c).profile()?;
         assert!(profile.counters.is_some_and(|counters| counters.unstored.is_empty()));
         assert!(c.download()?.iter().all(|value| *value == bf16::from_f32(2.0)));
+    }
+    Ok(())
+}
+
+#[test]
+fn blocks_that_store_the_same_are_refused_where_there_are_several() -> tt::Result<()> {
+    for name in CHIPS {
+        let device = tt::Device::open_named(name)?;
+        let (a, mut c) = tensors(&device, [70, 130])?;
+        let same = "kernel `forgotten_offset`: `c` is stored at the same place by all blocks along `bx`, so the grid must be 1 there, but is 3 (N.div_ceil(64))";
+        let launch = forgotten_offset(&a, &mut c);
+        for refused in [
+            launch.run(),
+            launch.enqueue(),
+            launch.plan().map(drop),
+            launch.profile().map(drop),
+        ] {
+            assert_eq!(refused.unwrap_err().to_string(), same, "{name}");
+        }
+        let half = "kernel `short_step`: blocks next to each other along `bx` both store 32 of 64 columns of `c`, so the grid must be 1 there, but is 3 (N.div_ceil(64))";
+        assert_eq!(short_step(&a, &mut c).run().unwrap_err().to_string(), half, "{name}");
+        // More blocks than cores: two blocks of one core meet, which the emulator does not see.
+        let (a, mut c) = tensors(&device, [32, 64 * 150])?;
+        let many = forgotten_offset(&a, &mut c).run().unwrap_err().to_string();
+        assert!(many.contains("must be 1 there, but is 150"), "{name}: {many}");
+        // Nothing was stored, and nothing is left behind.
+        assert!(c.download()?.iter().all(|value| *value == bf16::ZERO));
+
+        // One block along `bx`, whose region is longer than the tensor.
+        for columns in [64, 40] {
+            let (a, mut c) = tensors(&device, [130, columns])?;
+            forgotten_offset(&a, &mut c).run()?;
+            assert!(
+                c.download()?.iter().all(|value| *value == bf16::from_f32(2.0)),
+                "{name}"
+            );
+            short_step(&a, &mut c).run()?;
+            assert!(c.download()?.iter().all(|value| *value == bf16::ONE), "{name}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn blocks_that_need_not_meet_are_not_refused() -> tt::Result<()> {
+    for name in CHIPS {
+        let device = tt::Device::open_named(name)?;
+        let (a, mut c) = tensors(&device, [70, 130])?;
+        let mut doubles = |launch: Run| {
+            c = device.zeros::<bf16>([70, 130])?;
+            launch(&a, &mut c)?;
+            assert!(
+                c.download()?.iter().all(|value| *value == bf16::from_f32(2.0)),
+                "{name}"
+            );
+            tt::Result::Ok(())
+        };
+        doubles(&|a, c| one_of_the_row(a, c).run())?;
+        doubles(&|a, c| own_rounds(a, c).run())?;
+        doubles(&|a, c| paired(a, c).run())?;
+        doubles(&|a, c| halves(a, c).run())?;
+        doubles(&|a, c| chosen(a, 1, c).run())?;
+        let mut other = device.zeros::<bf16>([130, 70])?;
+        transposed(&a, &mut other).run()?;
+        assert!(
+            other.download()?.iter().all(|value| *value == bf16::from_f32(2.0)),
+            "{name}"
+        );
     }
     Ok(())
 }

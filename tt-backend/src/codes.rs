@@ -66,4 +66,6 @@ codes! {
         "An element may be chosen by conditions that are the same for the whole block (scalars, extents, block indices, loop variables). Each becomes a branch around the statement and doubles what is written; four are possible.";
     OFFSET_IN_TILE = 451, "an offset within a tile",
         "Blocks and tensors lie in tiles of 32 × 32, and elements are computed with where they lie. In a parallel loop an index is a loop index plus a multiple of 32, or a constant multiple of 32 whose element repeats. Other offsets, also constant ones, would move elements from one place of a tile to another, which is not compiled; `.reference()` runs them.";
+    STORED_TWICE = 452, "two blocks store the same elements",
+        "Blocks of the grid run in any order, also at the same time, so an element that two of them store has the value of either. Every grid variable belongs in the indices of a store, times as many elements as the block stores there, or in a condition around it, or its extent is 1. Where the extent is known at launch only, the launch is refused.";
 }

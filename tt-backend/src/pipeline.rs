@@ -62,14 +62,14 @@ fn lower(kernel: &Kernel) -> Result<(Device, Log), Vec<Diagnostic>> {
     if split != *kernel {
         log.pass("split_conditions", || split.to_string());
     }
-    let kernel = &split;
+    let (parsed, kernel) = (kernel, &split);
     let layouts = a1_infer_layout::run(kernel)?;
     log.pass("A1 infer_layout", || format!("{layouts:#?}\n"));
     let geometry = a2_propagate_layout::run(kernel, &layouts);
     log.pass("A2 propagate_layout", || format!("{geometry:#?}\n"));
     let accessors = a3_attach_tensor_accessor::run(kernel, &layouts);
     log.pass("A3 attach_tensor_accessor", || format!("{accessors:#?}\n"));
-    let partition = b1_partition_work::run(kernel)?;
+    let partition = b1_partition_work::run(parsed)?;
     log.pass("B1 partition_work", || format!("{partition:#?}\n"));
     let arguments = b2_grid_to_cores::run();
     log.pass("B2 grid_to_cores", || format!("{arguments:#?}\n"));

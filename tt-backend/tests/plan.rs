@@ -17,8 +17,17 @@ const COMPARED: &str = "#[tt::kernel]
         T.copy(v, y[(0, bx * 64)]);
     }";
 
+/// Blocks along `bx` store the same.
+const LONE: &str = "#[tt::kernel]
+    fn lone<const M: usize, const N: usize>(x: &Tensor<bf16, M, N>, y: &mut Tensor<bf16, M, N>) {
+        let (by, bx) = T.Kernel(M.div_ceil(32), N.div_ceil(128));
+        let v = T.alloc_shared::<bf16>(32, 128);
+        T.copy(x[(by * 32, bx * 128)], v);
+        T.copy(v, y[(by * 32, 0)]);
+    }";
+
 fn plans() -> Vec<(String, String)> {
-    let items = [KERNELS, COMPARED].map(|text| syn::parse_file(text).expect("the test kernels are Rust").items);
+    let items = [KERNELS, COMPARED, LONE].map(|text| syn::parse_file(text).expect("the test kernels are Rust").items);
     items
         .concat()
         .iter()
@@ -100,6 +109,38 @@ fn every_plan_loads_again_and_gives_a_launch() {
             "{name}: the ranges are the cores"
         );
     }
+}
+
+#[test]
+fn a_grid_that_must_be_one_is_checked_by_the_plan_and_by_the_host_program() {
+    let reason = "`y` is stored at the same place by all blocks along `bx`, so the grid must be 1 there";
+    let syn::Item::Fn(function) = syn::parse_str(LONE).expect("a function") else {
+        panic!("{LONE}")
+    };
+    let parsed = tt_lang::syntax::parse_item_fn(&function, "lone.rs").and_then(|parsed| parsed.kernel);
+    let artifact = tt_backend::compile(&parsed.expect("a kernel")).expect("it compiles");
+    let plan = Plan::from_json(&artifact.plan).expect("a plan");
+    let [lone] = plan.lone_axes.as_slice() else {
+        panic!("{:?}", plan.lone_axes)
+    };
+    assert_eq!((lone.axis, lone.reason.as_str()), (1, reason));
+    let of = |columns: i64| {
+        let mut bindings = Bindings::default();
+        bindings.integers.extend([("M".into(), 100), ("N".into(), columns)]);
+        plan.partition(&bindings, DeviceGrid { x: 8, y: 8 })
+    };
+    assert_eq!(of(128).expect("one block along `bx`").0, [4, 1, 1]);
+    let refused = of(129).expect_err("two blocks along `bx`").to_string();
+    assert_eq!(refused, format!("{reason}, but is 2 (N.div_ceil(128))"));
+    let check = format!(
+        "    if (grid[1] > 1) {{
+        throw std::invalid_argument(
+            \"{reason}, \"
+            \"but is \" + std::to_string(grid[1]) + \" (N.div_ceil(128))\");
+    }}
+"
+    );
+    assert!(artifact.main.contains(&check), "{}", artifact.main);
 }
 
 #[test]

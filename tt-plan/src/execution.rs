@@ -114,7 +114,7 @@ impl Plan {
     /// through and spread in contiguous runs over all cores, the first cores taking one more.
     ///
     /// # Errors
-    /// Where an extent of the grid is not positive or its product overflows.
+    /// Where an extent of the grid is not positive, blocks of it would store the same elements, or its product overflows.
     pub fn partition(&self, bindings: &Bindings, device: DeviceGrid) -> Result<([u64; 3], Vec<CoreWork>), PlanError> {
         let mut grid = [1u64; 3];
         for (axis, formula) in self.grid.iter().enumerate() {
@@ -124,6 +124,11 @@ impl Plan {
                     "the grid extent `{formula}` is {extent}, it must be at least 1"
                 ))
             })?;
+        }
+        for lone in &self.lone_axes {
+            if let (Some(extent @ 2..), Some(formula)) = (grid.get(lone.axis), self.grid.get(lone.axis)) {
+                return Err(PlanError(format!("{}, but is {extent} ({formula})", lone.reason)));
+            }
         }
         let too_many = || {
             PlanError(format!(

@@ -17,7 +17,7 @@ pub use format::DataFormat;
 pub use formula::{Formula, FormulaError, FormulaOp, Neighbour, Number};
 pub use order::BlockOrder;
 pub use plan::{
-    CircularBuffer, CompileArg, ComputeConfig, KernelPlan, Parameter, PartitionMode, Plan, PlanError, Role, RuntimeArg,
-    RuntimeValue, SCHEMA_VERSION, Semaphore, TensorLayout, WorkPartition,
+    CircularBuffer, CompileArg, ComputeConfig, KernelPlan, LoneAxis, Parameter, PartitionMode, Plan, PlanError, Role,
+    RuntimeArg, RuntimeValue, SCHEMA_VERSION, Semaphore, TensorLayout, WorkPartition,
 };
 pub use signature::{Signature, formula, number};

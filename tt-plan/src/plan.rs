@@ -26,6 +26,9 @@ pub struct Plan {
     pub grid: Vec<Formula>,
     /// How blocks go to cores.
     pub work_partition: WorkPartition,
+    /// The axes of the grid that must have extent 1; not written where there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lone_axes: Vec<LoneAxis>,
     /// The circular buffers of every core.
     pub circular_buffers: Vec<CircularBuffer>,
     /// The semaphores of every core.
@@ -93,6 +96,16 @@ pub struct WorkPartition {
     pub mode: PartitionMode,
     /// In which order a core takes them.
     pub order: BlockOrder,
+}
+
+/// An axis of the grid that must have extent 1, since all blocks along it store the same elements.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LoneAxis {
+    /// Which, in the order of the grid.
+    pub axis: usize,
+    /// What is stored and what must hold: the first half of what a launch with more blocks is told.
+    pub reason: String,
 }
 
 /// Who owns the blocks.

@@ -91,6 +91,11 @@ impl Plan {
         for extent in &self.grid {
             formula("the grid", extent, &mut errors);
         }
+        for lone in &self.lone_axes {
+            if lone.axis >= self.grid.len() {
+                errors.push(format!("the grid has no axis {}, which must have extent 1", lone.axis));
+            }
+        }
         if self.work_partition.mode != PartitionMode::Global {
             errors.push("the blocks belong to shards, which no tensor has".into());
         }
@@ -297,6 +302,19 @@ mod tests {
             let found = refusal(&place, value);
             assert!(found.contains(message), "{place}: {found}");
         }
+    }
+
+    #[test]
+    fn an_axis_that_must_be_one_is_an_axis_of_the_grid() {
+        let mut plan: Value = serde_json::from_str(COPY).unwrap();
+        plan["lone_axes"] = json!([{ "axis": 1, "reason": "two blocks would meet" }]);
+        Plan::from_json(&plan.to_string()).unwrap();
+        plan["lone_axes"][0]["axis"] = json!(2);
+        let error = Plan::from_json(&plan.to_string()).unwrap_err().to_string();
+        assert!(
+            error.contains("the grid has no axis 2, which must have extent 1"),
+            "{error}"
+        );
     }
 
     #[test]

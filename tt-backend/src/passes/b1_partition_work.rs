@@ -7,19 +7,38 @@
 //! ```text
 //!  T.Kernel(N.div_ceil(128), M.div_ceil(128))   ⟹   global, grid [N.div_ceil(128), M.div_ceil(128)], row_major
 //! ```
+//!
+//! Runs on Tile IR as parsed: what a condition around a store decides is the user's, not `split_conditions`'.
+
+mod overlap;
 
 use crate::codes;
+use std::fmt;
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{Kernel, Order};
-use tt_plan::{BlockOrder, Formula, PartitionMode, WorkPartition, formula};
+use tt_plan::{BlockOrder, Formula, LoneAxis, PartitionMode, WorkPartition, formula};
 
 /// The partition of a kernel's work.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct Partition {
     /// Extents of the grid of blocks, the fastest first.
     pub grid: Vec<Formula>,
     /// Who owns blocks, and in which order a core takes them.
     pub work: WorkPartition,
+    /// Axes of the grid along which a launch may have one block only.
+    pub lone: Vec<LoneAxis>,
+}
+
+/// Few kernels have lone axes; the others read as if there were none.
+impl fmt::Debug for Partition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = f.debug_struct("Partition");
+        text.field("grid", &self.grid).field("work", &self.work);
+        if !self.lone.is_empty() {
+            text.field("lone", &self.lone);
+        }
+        text.finish()
+    }
 }
 
 /// Runs the pass.
@@ -57,6 +76,10 @@ pub fn run(kernel: &Kernel) -> Result<Partition, Vec<Diagnostic>> {
             BlockOrder::RowMajor
         }
     };
+    let lone = overlap::check(kernel).unwrap_or_else(|found| {
+        errors.extend(found);
+        Vec::new()
+    });
     if errors.is_empty() {
         Ok(Partition {
             grid,
@@ -64,6 +87,7 @@ pub fn run(kernel: &Kernel) -> Result<Partition, Vec<Diagnostic>> {
                 mode: PartitionMode::Global,
                 order,
             },
+            lone,
         })
     } else {
         Err(errors)

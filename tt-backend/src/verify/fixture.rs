@@ -340,6 +340,7 @@ fn plan(programs: &[Program; 3], buffers: &[Buffer], blocks: Formula) -> Plan {
             mode: PartitionMode::Global,
             order: BlockOrder::RowMajor,
         },
+        lone_axes: Vec::new(),
         circular_buffers: buffers
             .iter()
             .enumerate()

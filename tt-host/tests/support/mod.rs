@@ -85,6 +85,7 @@ pub fn plan(element: ElementType, a: [Formula; 2], c: [Formula; 2]) -> Plan {
             mode: PartitionMode::Global,
             order: BlockOrder::RowMajor,
         },
+        lone_axes: Vec::new(),
         circular_buffers: vec![CircularBuffer {
             index: 0,
             name: "tiles".into(),

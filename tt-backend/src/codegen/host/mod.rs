@@ -146,6 +146,17 @@ fn run(plan: &Plan, members: &Members, out: &mut Writer) -> Result<(), String> {
     grid.resize(3, "1".to_string());
     out.line(format!("const std::array<int64_t, 3> grid = {{{}}};", grid.join(", ")));
     out.line("const std::vector<CoreWork> work = partition(grid, device->compute_with_storage_grid_size());");
+    for lone in &plan.lone_axes {
+        let (axis, reason) = (lone.axis, &lone.reason);
+        let formula = plan.grid.get(axis).map(ToString::to_string).unwrap_or_default();
+        out.open(format!("if (grid[{axis}] > 1)"));
+        out.line("throw std::invalid_argument(");
+        out.line(format!("    \"{reason}, \""));
+        out.line(format!(
+            "    \"but is \" + std::to_string(grid[{axis}]) + \" ({formula})\");"
+        ));
+        out.close();
+    }
     out.line("const CoreRangeSet cores = ranges(work);");
     out.line("Program program = CreateProgram();");
     for semaphore in &plan.semaphores {

@@ -45,6 +45,7 @@ pub fn run(
         parameters,
         grid: partition.grid.clone(),
         work_partition: partition.work,
+        lone_axes: partition.lone.clone(),
         circular_buffers,
         semaphores: Vec::new(),
         compute: ComputeConfig {
