@@ -95,7 +95,7 @@ impl Row {
                     let mut values = emulated::tensors(&plan, extents)?;
                     inputs::fill(case, kind, seed, &plan, &mut values);
                     let allowed = match kind {
-                        Kind::Ordinary => Some(bound::allowed(kernel, &values.0, &values.1, bound::loss(&plan))?),
+                        Kind::Ordinary => Some(bound::allowed(kernel, &values.0, &values.1, &plan)?),
                         Kind::Extreme => None,
                     };
                     let outcome = emulated::run(kernel, artifact, plan.clone(), values, chip)
