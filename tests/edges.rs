@@ -112,3 +112,79 @@ fn what_lies_before_a_tensor_is_zero_and_takes_nothing() {
         });
     }
 }
+
+#[tt::kernel]
+fn shifted<const M: usize, const N: usize>(x: &Tensor<bf16, M, N>, y: &mut Tensor<bf16, M, N>) {
+    let (bx, by) = T.Kernel(N.div_ceil(32), M.div_ceil(32));
+    let v = T.alloc_shared::<bf16>(64, 64);
+    let z = T.alloc_shared::<bf16>(32, 32);
+    T.copy(x[(by * 32, bx * 32)], v);
+    for (i, j) in T.Parallel(32, 32) {
+        z[(i, j)] = v[(i + 32, j + 32)] + 1.0;
+    }
+    T.copy(z, y[(by * 32, bx * 32)]);
+}
+
+#[tt::kernel]
+fn enlarged<const M: usize, const N: usize, const P: usize, const Q: usize>(
+    x: &Tensor<bf16, M, N>,
+    y: &mut Tensor<bf16, P, Q>,
+) {
+    let (bx, by) = T.Kernel(Q.div_ceil(64), P.div_ceil(32));
+    let v = T.alloc_shared::<bf16>(32, 64);
+    T.copy(x[(by * 32, bx * 64)], v);
+    T.copy(v, y[(by * 32, bx * 64)]);
+}
+
+#[tt::kernel]
+fn mirrored<const M: usize, const N: usize>(x: &Tensor<bf16, M, N>, y: &mut Tensor<bf16, M, N>) {
+    let (bx, by) = T.Kernel(N.div_ceil(32), M.div_ceil(32));
+    let v = T.alloc_shared::<bf16>(32, 32);
+    let z = T.alloc_shared::<bf16>(32, 32);
+    T.copy(x[(by * 32, bx * 32)], v);
+    for (i, j) in T.Parallel(32, 32) {
+        z[(i, j)] = v[(j, i)] + 2.0;
+    }
+    T.copy(z, y[(by * 32, bx * 32)]);
+}
+
+/// What a tensor reads as at `(row, column)`: zero past its edges.
+fn read(x: &[bf16], [m, n]: [usize; 2], row: usize, column: usize) -> f64 {
+    if row < m && column < n {
+        x[row * n + column].to_f64()
+    } else {
+        0.0
+    }
+}
+
+/// `value` of every row and column.
+fn matrix([m, n]: [usize; 2], value: impl Fn(usize, usize) -> f64) -> Vec<bf16> {
+    (0..m * n).map(|at| bf16::from_f64(value(at / n, at % n))).collect()
+}
+
+#[test]
+fn what_is_stored_from_past_another_edge_is_of_zeros_and_not_of_padding() {
+    for shape in [[40, 70], [33, 97], [64, 64], [100, 31]] {
+        on_both_chips(|device| {
+            let x = values(shape[0] * shape[1]);
+            let a = device.upload(&x, shape)?;
+            let mut y = device.zeros::<bf16>(shape)?;
+            shifted(&a, &mut y).run()?;
+            let expected = matrix(shape, |r, c| read(&x, shape, r + 32, c + 32) + 1.0);
+            assert_eq!(y.download()?, expected, "shifted {shape:?}");
+            mirrored(&a, &mut y).run()?;
+            let expected = matrix(shape, |r, c| {
+                let (row, column) = (r / 32 * 32 + c % 32, c / 32 * 32 + r % 32);
+                read(&x, shape, row, column) + 2.0
+            });
+            assert_eq!(y.download()?, expected, "mirrored {shape:?}");
+            for larger in [[shape[0] + 1, shape[1]], [shape[0], shape[1] + 40], [130, 130]] {
+                let mut y = device.zeros::<bf16>(larger)?;
+                enlarged(&a, &mut y).run()?;
+                let expected = matrix(larger, |r, c| read(&x, shape, r, c));
+                assert_eq!(y.download()?, expected, "{shape:?} in {larger:?}");
+            }
+            Ok(())
+        });
+    }
+}

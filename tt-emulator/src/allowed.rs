@@ -1,9 +1,10 @@
 //! `TT_EMULATOR_ALLOW`: rules whose break a run may go on from.
 //!
 //! Some programs break a rule where the device shrugs: pages written or pushed that were free though nobody reserved them, a
-//! section of the destination registers given back twice. The emulator stops them, for the same line is a fault elsewhere. Who has to run them as they
-//! are names the rules, `TT_EMULATOR_ALLOW=EMU0104,EMU0506`; each place is then said once on stderr, and the run goes on as
-//! the device does. What would harm on the device is refused all the same.
+//! section of the destination registers given back twice, pages of a filled buffer read without waiting for them. The
+//! emulator stops them, for the same line is a fault elsewhere. Who has to run them as they are names the rules,
+//! `TT_EMULATOR_ALLOW=EMU0104,EMU0506`; each place is then said once on stderr, and the run goes on as the device does. What
+//! would harm on the device is refused all the same.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
@@ -21,6 +22,15 @@ pub static ALLOWABLE: &[(&Rule, &str)] = &[
         &rules::CB_PUSH_BEYOND_RESERVE,
         "The device hands over pages that are free whether reserved or not. Where the ring has fewer free pages than are \
          pushed, this stays refused.",
+    ),
+    (
+        &rules::CB_POP_BEYOND_WAIT,
+        "Giving back what nobody handed over moves the read pointer, as always. Where the pages are not those of a buffer that \
+         was filled before the run, or somebody hands some over, this stays refused.",
+    ),
+    (
+        &rules::CB_FRONT_WINDOW,
+        "The unpacker reads what lies at the read pointer. It stays refused in the same cases.",
     ),
     (
         &rules::CB_BACK_WINDOW,
@@ -109,7 +119,7 @@ mod tests {
         let unknown = Allowed::parse("EMU0104,all").unwrap_err();
         assert_eq!(
             unknown,
-            "TT_EMULATOR_ALLOW: `all` is the code of no rule; what can be is EMU0104, EMU0112, EMU0506"
+            "TT_EMULATOR_ALLOW: `all` is the code of no rule; what can be is EMU0104, EMU0105, EMU0111, EMU0112, EMU0506"
         );
         let other = Allowed::parse("EMU0003").unwrap_err();
         assert!(other.contains("EMU0003 (deadlock) cannot be allowed"), "{other}");

@@ -79,10 +79,15 @@ impl CoreCb {
         self.received.wrapping_sub(self.acked)
     }
 
-    /// Pages that are free.
+    /// Pages that are free. None where more were given back than handed over: the difference has wrapped.
     #[inline]
     pub fn free(&self) -> u32 {
-        self.config.pages - u32::from(self.filled())
+        self.config.pages.saturating_sub(u32::from(self.filled()))
+    }
+
+    /// Whether its pages are those of a buffer that was filled before the run: nobody hands them over.
+    fn is_filled_before(&self) -> bool {
+        self.config.on_buffer && self.producer.is_none()
     }
 }
 
@@ -256,9 +261,14 @@ impl Risc {
             self.violation(&rules::CB_SECOND_CONSUMER, line, detail);
         }
         if pages > view.waited {
+            let rule = &rules::CB_POP_BEYOND_WAIT;
             let detail = format!("cb_pop_front({cb}, {pages}), waited for are {}", view.waited);
-            self.violation(&rules::CB_POP_BEYOND_WAIT, line, detail);
+            if !shared.is_filled_before() || !self.is_allowed(rule, line, &detail) {
+                self.violation(rule, line, detail);
+            }
         }
+        let shared = &self.core().cbs[cb as usize];
+        let view = &self.views[cb as usize];
         let (start, bytes) = (view.read, pages * shared.config.page_bytes);
         let limit = shared.config.base + shared.config.bytes;
         if start + bytes > limit {
@@ -280,7 +290,7 @@ impl Risc {
         } else {
             start + bytes
         };
-        view.waited -= pages;
+        view.waited = view.waited.saturating_sub(pages);
         view.popped = true;
         shared.acked = shared.acked.wrapping_add(pages as u16);
     }
@@ -334,15 +344,16 @@ impl Risc {
     #[inline]
     pub fn front_page(&mut self, cb: u32, index: u32, line: i32) -> *const u8 {
         self.check_cb(cb, line);
+        let waited = self.views[cb as usize].waited;
+        if index >= waited {
+            let rule = &rules::CB_FRONT_WINDOW;
+            let detail = format!("page {index} of circular buffer {cb}, waited for are {waited} pages");
+            if !self.core().cbs[cb as usize].is_filled_before() || !self.is_allowed(rule, line, &detail) {
+                self.violation(rule, line, detail);
+            }
+        }
         let config = &self.core().cbs[cb as usize].config;
         let view = &self.views[cb as usize];
-        if index >= view.waited {
-            let detail = format!(
-                "page {index} of circular buffer {cb}, waited for are {} pages",
-                view.waited
-            );
-            self.violation(&rules::CB_FRONT_WINDOW, line, detail);
-        }
         let address = u64::from(view.read) + u64::from(index) * u64::from(config.page_bytes);
         if address + u64::from(config.page_bytes) > u64::from(config.base + config.bytes) {
             let detail = format!(

@@ -44,12 +44,13 @@ const fn allowing(host: &'static str, allow: &'static str, outcome: Outcome) -> 
     }
 }
 
-const fn with(host: &'static str, arguments: &'static [&'static str], outcome: Outcome) -> Example {
+/// It reads and gives back pages that were filled before the run, without waiting for them.
+const fn vecadd_sharding(arguments: &'static [&'static str]) -> Example {
     Example {
-        host,
+        host: "vecadd_sharding/vecadd_sharding.cpp",
         arguments,
-        allow: "",
-        outcome,
+        allow: "EMU0105,EMU0111,EMU0112",
+        outcome: Verified("All results match expected values"),
     }
 }
 
@@ -57,11 +58,6 @@ const PASSED: Outcome = Verified("Test Passed");
 /// The words of the profiler's examples, which compare nothing.
 const ENDED: Outcome = Runs("Test Passed");
 const SFPI: Outcome = Stopped("EMU0713", "its kernel is in SFPI, the language of the vector unit");
-
-const UNAWAITED: Outcome = Stopped(
-    "EMU0111",
-    "its kernel reads and gives back pages of a circular buffer on a buffer, which nobody pushed, without waiting for them",
-);
 
 /// All of them.
 pub const EXAMPLES: &[Example] = &[
@@ -168,7 +164,7 @@ pub const EXAMPLES: &[Example] = &[
         "EMU0506",
         Verified("All results match expected values"),
     ),
-    with("vecadd_sharding/vecadd_sharding.cpp", &["-s", "height"], UNAWAITED),
-    with("vecadd_sharding/vecadd_sharding.cpp", &["-s", "width"], UNAWAITED),
-    with("vecadd_sharding/vecadd_sharding.cpp", &["-s", "block"], UNAWAITED),
+    vecadd_sharding(&["-s", "height"]),
+    vecadd_sharding(&["-s", "width"]),
+    vecadd_sharding(&["-s", "block"]),
 ];

@@ -37,13 +37,13 @@ pub fn loss(kernel: &Kernel, plan: &Plan) -> f64 {
     } else {
         0.0
     };
-    // A computed block that is used again was rounded to its type.
-    let is_rounded = |cb: &tt_plan::CircularBuffer| cb.index >= FIRST_LOCAL && cb.data_format != DataFormat::Float32;
-    let blocks = if plan.circular_buffers.iter().any(is_rounded) {
-        2f64.powi(-8)
-    } else {
-        0.0
-    };
+    // A computed block that is used again was rounded to its type, or is cut to TF32 each time that it is.
+    let again = plan.circular_buffers.iter().filter(|cb| cb.index >= FIRST_LOCAL);
+    let blocks = again.map(|cb| match cb.data_format {
+        DataFormat::Float32 if cb.unpack_to_dest_fp32 => 0.0,
+        DataFormat::Float32 => 2f64.powi(-9),
+        _ => 2f64.powi(-8),
+    });
     let registers = if compute.fp32_dest_acc_en { -21 } else { -8 };
     // 32 bits that are not unpacked straight into a register pass as TF32.
     let through = |cb: &tt_plan::CircularBuffer| cb.data_format == DataFormat::Float32 && !cb.unpack_to_dest_fp32;
@@ -52,8 +52,9 @@ pub fn loss(kernel: &Kernel, plan: &Plan) -> f64 {
     } else {
         0.0
     };
-    [fidelity, sums, blocks, 2f64.powi(registers), operands]
+    [fidelity, sums, 2f64.powi(registers), operands]
         .into_iter()
+        .chain(blocks)
         .fold(0.0, f64::max)
 }
 
@@ -148,8 +149,14 @@ pub fn allowed(
             ElementType::Bf16 => 2f64.powi(-8),
             _ => 2f64.powi(-23),
         };
+        // A function of a large number may leave nothing of a result that is far smaller than others: gelu of -6.
+        let largest = exact
+            .iter()
+            .filter(|exact| exact.is_finite())
+            .fold(0.0, |most: f64, exact| most.max(exact.abs()));
+        let floor = largest * 2f64.powi(-24) + f64::from(f32::MIN_POSITIVE);
         for (most, exact) in most.iter_mut().zip(exact) {
-            *most = 4.0 * *most + STEPS * step * exact.abs() + f64::from(f32::MIN_POSITIVE);
+            *most = 4.0 * *most + STEPS * step * exact.abs() + floor;
             if plan.compute.math_approx_mode {
                 *most += APPROXIMATE * exact.abs().max(1.0);
             }
