@@ -66,11 +66,11 @@ fn run(w: &[f32], x: &Tensor<bf16, 2>, y: &mut Tensor<bf16, 2>) -> Result<()> {
     returns(x).run()?;
     generic(x, y).run()?;
     parameters(w, x, x, 3, 1.0).run()?;
+    elements(x, y).run()?;
     shapes(x, x, x).run()?;
     names(x, y, 3, 1.0).run()?;
     attributes(x, y).run()?;
-    host_types(x, y).run()?;
-    elements(x, y).run()
+    host_types(x, y).run()
 }
 
 fn main() {}

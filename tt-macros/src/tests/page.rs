@@ -33,7 +33,7 @@ pub(super) fn page(path: &str, text: &str, reports: &[Report]) -> Result<String,
             let note = Level::NOTE.secondary_title("the lint level is defined here");
             groups.push(note.element(at(level)));
         }
-        // Without the blanks at the ends of lines, which trybuild does not keep either.
+        // Without the blanks at the ends of lines, which `tests/ui.rs` does not keep either.
         let lines = Renderer::plain().render(&groups);
         lines.lines().map(|line| format!("{}\n", line.trim_end())).collect()
     });
