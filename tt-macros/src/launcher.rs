@@ -117,7 +117,7 @@ fn parameter(param: &SignatureParam) -> TokenStream {
         }
         SignatureKind::Scalar(_, ty) => quote! { (#name, scalar, #ty) },
         // A kernel without errors has none of these.
-        SignatureKind::Unknown => quote! { (#name, unknown) },
+        SignatureKind::Unknown(_) => quote! { (#name, unknown) },
     }
 }
 
@@ -136,7 +136,7 @@ pub(crate) fn tensor_paths(params: &[SignatureParam]) -> TokenStream {
                 const _: ::core::option::Option<&#tensor<#element_path, #rank>> = ::core::option::Option::None;
             })
         }
-        SignatureKind::Tensor { .. } | SignatureKind::Scalar(..) | SignatureKind::Unknown => None,
+        SignatureKind::Tensor { .. } | SignatureKind::Scalar(..) | SignatureKind::Unknown(_) => None,
     });
     quote! { #(#paths)* }
 }

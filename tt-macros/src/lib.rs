@@ -5,9 +5,11 @@ mod documentation;
 mod launcher;
 mod precompiled;
 mod refused;
+#[cfg(test)]
+mod tests;
 mod warning;
 
-use proc_macro::TokenStream;
+use proc_macro2::TokenStream;
 use tt_lang::codes::REFERENCE_UNNEEDED;
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::Kernel;
@@ -20,28 +22,46 @@ use tt_lang::syntax::{Parsed, Placement, Signature};
 /// `reference` (the compiler may refuse the kernel, whose launcher then has `.reference()` only), `allow(TT0350)` (no warnings
 /// with these codes).
 #[proc_macro_attribute]
-pub fn kernel(options: TokenStream, item: TokenStream) -> TokenStream {
-    let file = file_name(&proc_macro::Span::call_site().file());
-    let item = proc_macro2::TokenStream::from(item);
-    let mut parsed = tt_lang::syntax::parse(options.into(), item.clone(), &file);
-    match place(&mut parsed) {
+pub fn kernel(options: proc_macro::TokenStream, item: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    let here = proc_macro::Span::call_site();
+    let source = Source {
+        name: file_name(&here.file()),
+        text: here.local_file().and_then(|path| std::fs::read_to_string(path).ok()),
+        indented: here.column() > 1,
+    };
+    expand(options.into(), item.into(), &source).into()
+}
+
+/// The file that a kernel stands in.
+struct Source {
+    /// Its name without folders.
+    name: String,
+    /// All of it, where it can be read.
+    text: Option<String>,
+    /// Something stands before the attribute on its line.
+    indented: bool,
+}
+
+/// What stands in place of `item`, a function under `#[tt::kernel(options)]`.
+fn expand(options: TokenStream, item: TokenStream, source: &Source) -> TokenStream {
+    let mut parsed = tt_lang::syntax::parse(options, item.clone(), &source.name);
+    let placement = match &source.text {
+        Some(text) => parsed.check_placement(text, source.indented),
+        None => Placement::Free,
+    };
+    match placement {
         Placement::Free => {}
-        Placement::Associated => return refused::without_module(&parsed, false).into(),
-        Placement::Taken => return refused::without_module(&parsed, true).into(),
+        Placement::Associated => return refused::without_module(&parsed, false),
+        Placement::Taken => return refused::without_module(&parsed, true),
     }
     let (Some(kernel), Some(signature)) = (parsed.kernel.take(), parsed.signature.clone()) else {
-        return refused::tokens(&parsed, &parsed.diagnostics, item).into();
+        return refused::tokens(&parsed, &parsed.diagnostics, item);
     };
-    compiled(&mut parsed, &kernel, &signature, item).into()
+    compiled(&mut parsed, &kernel, &signature, item)
 }
 
 /// What stands in place of a kernel that is right as far as the language goes.
-fn compiled(
-    parsed: &mut Parsed,
-    kernel: &Kernel,
-    signature: &Signature,
-    item: proc_macro2::TokenStream,
-) -> proc_macro2::TokenStream {
+fn compiled(parsed: &mut Parsed, kernel: &Kernel, signature: &Signature, item: TokenStream) -> TokenStream {
     let launcher = match (tt_backend::compile(kernel), parsed.reference) {
         (Ok(artifact), reference) => {
             if let Some(span) = reference
@@ -66,15 +86,6 @@ fn compiled(
     };
     let warnings = warning::tokens(parsed);
     quote::quote! { #warnings #launcher }
-}
-
-/// Reports what is wrong with the kernel's place, as far as its file tells.
-fn place(parsed: &mut Parsed) -> Placement {
-    let here = proc_macro::Span::call_site();
-    match here.local_file().and_then(|path| std::fs::read_to_string(path).ok()) {
-        Some(text) => parsed.check_placement(&text, here.column() > 1),
-        None => Placement::Free,
-    }
 }
 
 /// The last part of a path: nothing else of it enters what is emitted.

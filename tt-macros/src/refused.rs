@@ -2,10 +2,10 @@
 //! further errors, and the user's own tokens for editors.
 
 use crate::launcher::{has_host_type, tensor_paths};
-use proc_macro2::{Delimiter, Group, Literal, TokenStream, TokenTree};
-use quote::{quote, quote_spanned};
+use proc_macro2::{Delimiter, Group, Ident, Literal, TokenStream, TokenTree};
+use quote::{format_ident, quote, quote_spanned};
 use tt_lang::diagnostic::Diagnostic;
-use tt_lang::syntax::{Parsed, Signature, SignatureKind, SignatureParam, render_explanation, render_message};
+use tt_lang::syntax::{Parsed, Passing, Signature, SignatureKind, SignatureParam, render_explanation, render_message};
 
 /// The errors `diagnostics` of the kernel `parsed`, written as `item`.
 pub(crate) fn tokens(parsed: &Parsed, diagnostics: &[Diagnostic], item: TokenStream) -> TokenStream {
@@ -89,19 +89,25 @@ fn head(signature: &Signature) -> TokenStream {
 
 fn function(signature: &Signature) -> TokenStream {
     let (visibility, name) = (&signature.visibility, &signature.name);
-    let types = signature.params.iter().map(parameter_type);
     let names = signature.params.iter().map(|param| &param.name);
+    let mut borrowed = Vec::new();
+    let types: Vec<TokenStream> = signature
+        .params
+        .iter()
+        .map(|param| parameter_type(param, &mut borrowed))
+        .collect();
     quote! {
         #[doc(hidden)]
         #[allow(unused, clippy::all)]
-        #visibility fn #name<'t>(#(#names: #types),*) -> ::tt::Launch<'t> {
+        #visibility fn #name<'t, #(#borrowed: ?::core::marker::Sized),*>(#(#names: #types),*) -> ::tt::Launch<'t> {
             ::core::unreachable!()
         }
     }
 }
 
-fn parameter_type(param: &SignatureParam) -> TokenStream {
-    match &param.kind {
+/// The type of `param`; adds a type parameter to `borrowed` where it refers to anything, sized or not.
+fn parameter_type(param: &SignatureParam, borrowed: &mut Vec<Ident>) -> TokenStream {
+    let passing = match &param.kind {
         SignatureKind::Tensor {
             mutable,
             element,
@@ -111,10 +117,19 @@ fn parameter_type(param: &SignatureParam) -> TokenStream {
         } if has_host_type(*element) => {
             let mutable = mutable.then(|| quote!(mut));
             let rank = Literal::usize_unsuffixed(*rank);
-            quote! { &'t #mutable ::tt::Tensor<#element_path, #rank> }
+            return quote! { &'t #mutable ::tt::Tensor<#element_path, #rank> };
         }
-        SignatureKind::Scalar(_, ty) => quote! { #ty },
+        SignatureKind::Scalar(_, ty) => return quote! { #ty },
         // Formats without host values take any tensor, like parameters that are wrong in the kernel.
-        SignatureKind::Tensor { .. } | SignatureKind::Unknown => quote! { impl ::core::marker::Sized },
-    }
+        SignatureKind::Tensor { mutable, .. } => Passing::of_reference(*mutable),
+        SignatureKind::Unknown(passing) => *passing,
+    };
+    let mutable = match passing {
+        Passing::Value => return quote! { impl ::core::marker::Sized },
+        Passing::Reference => None,
+        Passing::MutableReference => Some(quote!(mut)),
+    };
+    let any = format_ident!("Any{}", borrowed.len());
+    borrowed.push(any.clone());
+    quote! { &#mutable #any }
 }

@@ -11,7 +11,6 @@ use crate::codes;
 use crate::diagnostic::Diagnostic;
 use crate::ir::{Grid, IntExpr, Spanned};
 use syn::ext::IdentExt;
-use syn::spanned::Spanned as _;
 use syn::visit::Visit;
 use syn::{Item, Pat};
 
@@ -24,8 +23,7 @@ impl Frontend {
             syn::Stmt::Local(local) if declares_integer(stmt) => self.local(local),
             syn::Stmt::Item(Item::Const(item)) => self.constant_item(item),
             other => {
-                let first = other.span();
-                let place = self.spans.between(first, first);
+                let place = self.spans.of_first_token(other);
                 self.report(
                     Diagnostic::new(&codes::PARALLEL_BODY, place, "a statement where one value is wanted")
                         .note("write one expression; integers can be named by `let` before it"),

@@ -10,7 +10,6 @@ use crate::codes;
 use crate::diagnostic::Diagnostic;
 use crate::ir::{Access, Assign, Buffer, ElementKind, ElementOp, Stmt, StmtKind, VarId};
 use quote::ToTokens;
-use syn::spanned::Spanned as _;
 use syn::{BinOp, Expr, Item};
 
 impl Frontend {
@@ -158,8 +157,7 @@ impl Frontend {
             }
         }
         if body.stmts.is_empty() {
-            let first = body.span();
-            let place = self.spans.between(first, first);
+            let place = self.spans.of_first_token(body);
             self.report(
                 Diagnostic::new(&codes::PARALLEL_BODY, place, "nothing is assigned in this `T.Parallel`")
                     .note("write `x[(i, j)] = ..;`, or leave the loop out"),

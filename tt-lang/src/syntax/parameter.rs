@@ -2,7 +2,7 @@
 
 use super::frontend::{Frontend, plain_name, type_name};
 use super::scope::{Binding, nearest};
-use super::signature::{SignatureKind, SignatureParam};
+use super::signature::{Passing, SignatureKind, SignatureParam};
 use super::source_text::source_text;
 use crate::codes;
 use crate::ir::{ElementType, IntExpr, Layout, Param, ParamId, ScalarKind, ScalarParam, Span, Spanned, TensorParam};
@@ -22,7 +22,7 @@ impl Frontend {
                 self.params.push(Self::placeholder(position));
                 return SignatureParam {
                     name: made_up(),
-                    kind: SignatureKind::Unknown,
+                    kind: SignatureKind::Unknown(Passing::Value),
                 };
             }
         };
@@ -81,13 +81,14 @@ impl Frontend {
                     let note = "write `&Tensor<..>` without a lifetime";
                     self.error(&codes::GENERIC_PARAMETER, lifetime, "a kernel has no lifetimes", note);
                 }
+                let mutable = reference.mutability.is_some();
+                let unknown = SignatureKind::Unknown(Passing::of_reference(mutable));
                 let Some(path) = tensor_path(&reference.elem) else {
                     self.refuse_parameter(&reference.elem);
-                    return (SignatureKind::Unknown, None);
+                    return (unknown, None);
                 };
-                let mutable = reference.mutability.is_some();
                 let Some((element, element_path, extents)) = self.tensor_type(path) else {
-                    return (SignatureKind::Unknown, None);
+                    return (unknown, None);
                 };
                 let layout = self.parameter_layout(input, place, extents.len());
                 let mut tensor = path.clone();
@@ -114,7 +115,7 @@ impl Frontend {
             ty if tensor_path(ty).is_some() => {
                 let note = "write `&Tensor<..>` for one that is read, `&mut Tensor<..>` for one that is written";
                 self.error(&codes::TENSOR_BY_VALUE, ty, "a tensor is passed by reference", note);
-                (SignatureKind::Unknown, None)
+                (SignatureKind::Unknown(Passing::Value), None)
             }
             ty => {
                 let kind = match type_name(ty).as_deref() {
@@ -123,7 +124,7 @@ impl Frontend {
                     Some("u32") => ScalarKind::U32,
                     _ => {
                         self.refuse_parameter(ty);
-                        return (SignatureKind::Unknown, None);
+                        return (SignatureKind::Unknown(Passing::Value), None);
                     }
                 };
                 for attribute in &input.attrs {

@@ -6,7 +6,6 @@ use super::source_text::source_text;
 use crate::codes;
 use crate::diagnostic::Code;
 use quote::ToTokens;
-use syn::spanned::Spanned;
 use syn::{Expr, Item};
 
 impl Frontend {
@@ -255,8 +254,7 @@ impl Frontend {
                 "a body declares `const NAME: usize = ..;` and nothing else",
             ),
         };
-        let first = item.span();
-        let place = self.spans.between(first, first);
+        let place = self.spans.of_first_token(item);
         self.report(
             crate::diagnostic::Diagnostic::new(&codes::ITEM, place, format!("{what} inside a kernel")).note(note),
         );

@@ -50,8 +50,29 @@ pub enum SignatureKind {
     },
     /// A scalar and its type as the user wrote it.
     Scalar(ScalarKind, syn::Type),
-    /// Wrong in the kernel: the launcher takes anything here.
-    Unknown,
+    /// Wrong in the kernel: the launcher takes anything here that is handed over so.
+    Unknown(Passing),
+}
+
+/// How a caller hands over an argument.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Passing {
+    /// As a value.
+    Value,
+    /// `&`.
+    Reference,
+    /// `&mut`.
+    MutableReference,
+}
+
+impl Passing {
+    /// By `&mut` where it is `mutable`, else by `&`.
+    pub fn of_reference(mutable: bool) -> Self {
+        match mutable {
+            true => Self::MutableReference,
+            false => Self::Reference,
+        }
+    }
 }
 
 impl Frontend {

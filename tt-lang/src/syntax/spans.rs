@@ -27,6 +27,14 @@ impl SpanTable {
         self.between(first, last)
     }
 
+    /// The place of the first token of `node`. Not what `syn` calls its span: that is the first token only where rustc hands
+    /// the tokens over, and all of them where they were read from text.
+    pub fn of_first_token(&mut self, node: &impl ToTokens) -> Span {
+        let first = node.to_token_stream().into_iter().next();
+        let first = first.map_or_else(proc_macro2::Span::call_site, |token| token.span());
+        self.between(first, first)
+    }
+
     /// The place from the token at `first` to the token at `last`.
     pub fn between(&mut self, first: proc_macro2::Span, last: proc_macro2::Span) -> Span {
         let key = (first.start(), last.start());

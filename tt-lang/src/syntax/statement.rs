@@ -10,7 +10,6 @@ use crate::codes;
 use crate::diagnostic::Diagnostic;
 use crate::ir::{Spanned, Stmt, StmtKind};
 use syn::ext::IdentExt;
-use syn::spanned::Spanned as _;
 use syn::visit::Visit;
 use syn::{Expr, Item};
 
@@ -33,8 +32,7 @@ impl Frontend {
         }
         let grid = &block.stmts[position];
         if let (Some(early), Some(call)) = (early.first(), grid_call(grid)) {
-            let first = early.span();
-            let place = self.spans.between(first, first);
+            let place = self.spans.of_first_token(*early);
             let span = self.span(&call.method);
             self.report(
                 Diagnostic::new(&codes::GRID_NOT_FIRST, span, "`T.Kernel` comes first")

@@ -633,7 +633,7 @@ fn every_code_of_the_language_has_a_case() {
         // An item that is no function has a test of its own: it is not a kernel to `tt-build`.
         .chain([codes::NOT_A_FUNCTION.number])
         .chain(beyond_limits().iter().flat_map(|(_, codes)| codes.iter().copied()))
-        // Warnings and places are in `warnings`; a needless `reference` is the macro's to tell, and has a case in `tests/ui`.
+        // Warnings and places are in `warnings`; a needless `reference` is the macro's to tell, and has a case in `tests/ui/cases`.
         .chain(codes::WARNINGS.iter().map(|code| code.number))
         .chain([codes::KERNEL_IN_IMPL.number, codes::KERNEL_NAME.number])
         // No Rust, so no file that `tt-build` reads.
