@@ -280,7 +280,7 @@ codes! {
     // Limits.
     NUMBER_RANGE 340 "a number out of range"
         "Numbers of the language are `f32`: the largest is 3.4028235e38, and a literal beyond it is no number but \
-         `f32::INFINITY`. An exponent of `powi` reaches from -16777216 to 16777216: beyond, `f32` has not every integer.";
+         `f32::INFINITY`. An exponent of `powi` reaches from -32767 to 32767: the device keeps 16 bits of it where the base is negative.";
     TOO_DEEP 341 "nested too deeply"
         "Expressions, branches and loops may stand within each other, but not without end. Give parts of a long expression a \
          block of their own, and write one loop over a product of counts instead of many loops.";

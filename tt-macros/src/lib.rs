@@ -27,7 +27,6 @@ pub fn kernel(options: proc_macro::TokenStream, item: proc_macro::TokenStream) -
     let source = Source {
         name: file_name(&here.file()),
         text: here.local_file().and_then(|path| std::fs::read_to_string(path).ok()),
-        indented: here.column() > 1,
     };
     expand(options.into(), item.into(), &source).into()
 }
@@ -38,15 +37,13 @@ struct Source {
     name: String,
     /// All of it, where it can be read.
     text: Option<String>,
-    /// Something stands before the attribute on its line.
-    indented: bool,
 }
 
 /// What stands in place of `item`, a function under `#[tt::kernel(options)]`.
 fn expand(options: TokenStream, item: TokenStream, source: &Source) -> TokenStream {
     let mut parsed = tt_lang::syntax::parse(options, item.clone(), &source.name);
     let placement = match &source.text {
-        Some(text) => parsed.check_placement(text, source.indented),
+        Some(text) => parsed.check_placement(text),
         None => Placement::Free,
     };
     match placement {

@@ -140,7 +140,8 @@ impl Plan {
             .checked_mul(grid[1])
             .and_then(|n| n.checked_mul(grid[2]))
             .ok_or_else(too_many)?;
-        if blocks > u64::from(u32::MAX) {
+        // Kernels number blocks in 32 bits with a sign.
+        if blocks > i32::MAX as u64 {
             return Err(too_many());
         }
         let fits = grid[2] == 1 && grid[0] <= u64::from(device.x) && grid[1] <= u64::from(device.y);

@@ -12,8 +12,8 @@ use syn::ext::IdentExt;
 /// The methods of integers.
 const INTEGER_METHODS: [(&str, IntOp); 3] = [("div_ceil", IntOp::CeilDiv), ("min", IntOp::Min), ("max", IntOp::Max)];
 
-/// Up to here every integer is an `f32` of its own.
-const LARGEST_EXPONENT: u64 = 1 << 24;
+/// The device tells odd exponents of negative numbers from even ones by 16 bits.
+const LARGEST_EXPONENT: u64 = (1 << 15) - 1;
 
 impl Frontend {
     /// The value of a method call.

@@ -23,15 +23,14 @@ pub enum Placement {
 }
 
 impl Parsed {
-    /// Looks the kernel up in `text`, the file it stands in, and reports what is wrong with its place. `indented` says that
-    /// something stands before it on its line. What a file does not tell for certain, as where macros make the kernel, is left
-    /// to rustc.
-    pub fn check_placement(&mut self, text: &str, indented: bool) -> Placement {
+    /// Looks the kernel up in `text`, the file it stands in, and reports what is wrong with its place. What a file does
+    /// not tell for certain, as where macros make the kernel, is left to rustc.
+    pub fn check_placement(&mut self, text: &str) -> Placement {
         let Some(ident) = self.signature.as_ref().map(|signature| signature.name.clone()) else {
             return Placement::Free;
         };
         let name = ident.unraw().to_string();
-        if !worth_reading(text, &name, indented) {
+        if !worth_reading(text, &name) {
             return Placement::Free;
         }
         let Ok(file) = syn::parse_file(text) else {
@@ -71,12 +70,12 @@ impl Parsed {
 }
 
 /// Whether `text` has the words of a place that is wrong: most files do not, and are not read again.
-fn worth_reading(text: &str, name: &str, indented: bool) -> bool {
+fn worth_reading(text: &str, name: &str) -> bool {
     let words = || {
         text.split(|c: char| !c.is_alphanumeric() && c != '_')
             .filter(|word| !word.is_empty())
     };
-    let associated = indented && words().any(|word| matches!(word, "impl" | "trait"));
+    let associated = words().any(|word| matches!(word, "impl" | "trait"));
     let introduces = |word: &str| matches!(word, "mod" | "struct" | "enum" | "union" | "trait" | "type");
     associated
         || words()

@@ -8,7 +8,7 @@ use super::source_text::source_text;
 use super::vocabulary::{Role, is_vocabulary, word};
 use crate::codes;
 use crate::diagnostic::Diagnostic;
-use crate::ir::{Spanned, Stmt, StmtKind};
+use crate::ir::{LoopKind, Spanned, Stmt, StmtKind};
 use syn::ext::IdentExt;
 use syn::visit::Visit;
 use syn::{Expr, Item};
@@ -51,9 +51,15 @@ impl Frontend {
     /// Reports the statement with which the kernel grows too large.
     pub(super) fn check_size(&mut self, body: &[Stmt]) {
         let mut left = limits::STATEMENTS;
-        if let Some(stmt) = last_of(body, &mut left) {
-            let message = format!("a kernel of more than {} statements", limits::STATEMENTS);
-            let note = "write what repeats as a loop, or split the kernel";
+        if let Some((stmt, times)) = last_of(body, 1, &mut left) {
+            let (unrolled, note) = match times {
+                1 => ("", "write what repeats as a loop, or split the kernel"),
+                _ => (
+                    ", unrolled loops written out",
+                    "use `T.serial(n)` in place of `T.unroll(n)`",
+                ),
+            };
+            let message = format!("a kernel of more than {} statements{unrolled}", limits::STATEMENTS);
             self.report(Diagnostic::new(&codes::TOO_LARGE, stmt.span, message).note(note));
         }
     }
@@ -237,19 +243,31 @@ impl Frontend {
 }
 
 /// The statement of `body` at which `left` are used up.
-fn last_of<'a>(body: &'a [Stmt], left: &mut usize) -> Option<&'a Stmt> {
+fn last_of<'a>(body: &'a [Stmt], times: usize, left: &mut usize) -> Option<(&'a Stmt, usize)> {
     body.iter().find_map(|stmt| {
         let count = match &stmt.kind {
             StmtKind::Parallel { assigns, .. } => assigns.len().max(1),
             _ => 1,
         };
-        match left.checked_sub(count) {
-            None => return Some(stmt),
+        match left.checked_sub(count.saturating_mul(times)) {
+            None => return Some((stmt, times)),
             Some(less) => *left = less,
         }
         match &stmt.kind {
-            StmtKind::For { body, .. } => last_of(body, left),
-            StmtKind::If { then, otherwise, .. } => last_of(then, left).or_else(|| last_of(otherwise, left)),
+            StmtKind::For {
+                start, end, kind, body, ..
+            } => {
+                let rounds = match (kind, start.as_const(), end.as_const()) {
+                    (LoopKind::Unroll, Some(start), Some(end)) => {
+                        usize::try_from(end.saturating_sub(start)).unwrap_or(0).max(1)
+                    }
+                    _ => 1,
+                };
+                last_of(body, times.saturating_mul(rounds), left)
+            }
+            StmtKind::If { then, otherwise, .. } => {
+                last_of(then, times, left).or_else(|| last_of(otherwise, times, left))
+            }
             StmtKind::Copy { .. }
             | StmtKind::Fill { .. }
             | StmtKind::Gemm { .. }

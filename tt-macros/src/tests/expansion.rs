@@ -24,7 +24,6 @@ pub(super) fn reports(name: &str, text: &str) -> Result<Vec<Report>, String> {
         let source = Source {
             name: name.to_string(),
             text: Some(text.to_string()),
-            indented: kernel.indented,
         };
         let expansion = crate::expand(kernel.options, kernel.item, &source);
         let file: syn::File =
@@ -42,7 +41,6 @@ pub(super) fn reports(name: &str, text: &str) -> Result<Vec<Report>, String> {
 struct Attributed {
     options: TokenStream,
     item: TokenStream,
-    indented: bool,
 }
 
 /// Adds every item under `#[tt::kernel]` in `tokens`. Not by `syn`: rustc also hands over what is almost Rust.
@@ -54,7 +52,7 @@ fn find(tokens: TokenStream, found: &mut Vec<Attributed>) {
         match (&token, tokens.peek()) {
             (TokenTree::Punct(hash), Some(TokenTree::Group(group))) if hash.as_char() == '#' => {
                 if let Some(options) = options(group) {
-                    attribute = Some((options, hash.span().start().column > 0));
+                    attribute = Some(options);
                     tokens.next();
                     continue;
                 }
@@ -75,11 +73,7 @@ fn find(tokens: TokenStream, found: &mut Vec<Attributed>) {
         if ends {
             let item = std::mem::take(&mut item).into_iter().collect();
             match (attribute.take(), body) {
-                (Some((options, indented)), _) => found.push(Attributed {
-                    options,
-                    item,
-                    indented,
-                }),
+                (Some(options), _) => found.push(Attributed { options, item }),
                 (None, Some(body)) => find(body, found),
                 (None, None) => {}
             }

@@ -155,62 +155,46 @@ fn where_a_kernel_stands_is_told_by_its_file() {
     let kernel = source("", "1, 1", "");
     let other = kernel.replace("fn k<", "fn other<");
     let function: syn::ItemFn = syn::parse_str(&kernel).expect("it is Rust");
-    for (file, indented, placement, expected) in [
+    for (file, placement, expected) in [
         (
             format!("{kernel} struct S; impl S {{ fn k() {{}} }}"),
-            false,
             Placement::Free,
             None,
         ),
         (
             format!("struct S; impl S {{ {kernel} }}"),
-            true,
             Placement::Associated,
             Some(354),
         ),
-        (
-            format!("trait S {{ {kernel} }}"),
-            true,
-            Placement::Associated,
-            Some(354),
-        ),
+        (format!("trait S {{ {kernel} }}"), Placement::Associated, Some(354)),
         (
             format!("mod m {{ impl S {{ {other} }} {kernel} }}"),
-            true,
             Placement::Free,
             None,
         ),
         (
             format!("impl S {{ {kernel} }} mod m {{ {kernel} }}"),
-            true,
             Placement::Free,
             None,
         ),
-        (format!("{kernel} mod k {{}}"), false, Placement::Taken, Some(355)),
-        (format!("mod k; {kernel}"), false, Placement::Taken, Some(355)),
+        (format!("{kernel} mod k {{}}"), Placement::Taken, Some(355)),
+        (format!("mod k; {kernel}"), Placement::Taken, Some(355)),
         (
             format!("fn main() {{ struct k; {kernel} }}"),
-            true,
             Placement::Taken,
             Some(355),
         ),
-        (format!("mod m {{ mod k {{}} }} {kernel}"), false, Placement::Free, None),
-        (
-            format!("{kernel} #[cfg(test)] mod k {{}}"),
-            false,
-            Placement::Free,
-            None,
-        ),
+        (format!("mod m {{ mod k {{}} }} {kernel}"), Placement::Free, None),
+        (format!("{kernel} #[cfg(test)] mod k {{}}"), Placement::Free, None),
         (
             format!("{kernel} mod m {{ {kernel} mod k {{}} }}"),
-            false,
             Placement::Free,
             None,
         ),
-        ("this is not Rust: impl mod k".to_string(), true, Placement::Free, None),
+        ("this is not Rust: impl mod k".to_string(), Placement::Free, None),
     ] {
         let mut parsed = parse_item_fn(&function, "k.rs").expect("a kernel");
-        assert_eq!(parsed.check_placement(&file, indented), placement, "{file}");
+        assert_eq!(parsed.check_placement(&file), placement, "{file}");
         let found = parsed.diagnostics.first().map(|diagnostic| diagnostic.code.number);
         assert_eq!(found, expected, "{file}");
         assert_eq!(parsed.kernel.is_none(), expected.is_some(), "{file}");
