@@ -14,8 +14,17 @@ use tt_plan::{CompileArg, Parameter, Plan, Role};
 pub const CHORE: Chore = Chore {
     name: "kernels",
     operand: "",
-    options: &[("out", "DIR", "where to write"), SELECTION[0], SELECTION[1]],
-    about: "writes the emitted C++ of every kernel of the examples, the tests and the programs\n\n\
+    options: &[
+        ("out", "DIR", "where to write"),
+        (
+            "compare",
+            "DIR",
+            "what an earlier compiler wrote with --out: fails where a byte of a source or plan differs",
+        ),
+        SELECTION[0],
+        SELECTION[1],
+    ],
+    about: "writes the emitted C++ and the plan of every kernel of the examples, the tests and the programs\n\n\
             Beside it goes list.json, which shared/oracle/headers/compile_check.py --list reads: kind, architectures,\n\
             compile-time arguments and modes of each. Fails where a kernel does not compile.",
     run,
@@ -36,8 +45,42 @@ fn run(arguments: &Arguments) -> Result<(), String> {
         found.len(),
         out.display()
     );
-    Ok(())
+    match arguments.option("compare") {
+        Some(before) => compare(Path::new(before), &out, &found),
+        None => Ok(()),
+    }
 }
+
+/// Holds what was written below `out` against what is below `before`, file by file.
+fn compare(before: &Path, out: &Path, found: &[(String, Artifact)]) -> Result<(), String> {
+    let files = |kernel: &str| FILES.map(|file| Path::new(&kernel.replace("::", "/")).join(file));
+    let differs = |file: &PathBuf| match (std::fs::read(before.join(file)), std::fs::read(out.join(file))) {
+        (Ok(before), Ok(after)) => before != after,
+        _ => true,
+    };
+    let written: Vec<PathBuf> = found.iter().flat_map(|(kernel, _)| files(kernel)).collect();
+    let differing: Vec<String> = written
+        .iter()
+        .filter(|file| differs(file))
+        .map(|file| file.display().to_string())
+        .collect();
+    match differing.is_empty() {
+        true => {
+            println!("{} files are as in {}", written.len(), before.display());
+            Ok(())
+        }
+        false => Err(format!(
+            "{} of {} files are not as in {}:\n{}",
+            differing.len(),
+            written.len(),
+            before.display(),
+            differing.join("\n")
+        )),
+    }
+}
+
+/// What is written of one function.
+const FILES: [&str; 5] = ["tt.plan.json", "reader.cpp", "compute.cpp", "writer.cpp", "main.cpp"];
 
 /// The options that say which kernels [`compiled`] takes.
 pub const SELECTION: [(&str, &str, &str); 2] = [
@@ -107,6 +150,7 @@ fn write(out: &Path, kernel: &str, artifact: &Artifact) -> Result<Vec<Value>, St
     let plan = Plan::from_json(&artifact.plan).map_err(|error| format!("`{kernel}`: {error}"))?;
     let folder = kernel.replace("::", "/");
     project::write(&out.join(&folder).join("tt.plan.json"), &artifact.plan)?;
+    project::write(&out.join(&folder).join("main.cpp"), &artifact.main)?;
     let mut entries = Vec::new();
     for (role, text) in [
         (Role::Reader, &artifact.reader),
