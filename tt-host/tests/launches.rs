@@ -321,6 +321,36 @@ fn a_failure_of_something_enqueued_is_told_once_and_nothing_behind_it_runs() {
     assert!(error.to_string().contains("deadlock"), "{error}");
 }
 
+/// Not a test: enqueues what hangs, and ends without waiting for it.
+#[test]
+#[ignore = "run by `a_failure_that_nobody_waited_for_is_said`"]
+fn child_waits_for_nothing() {
+    let sources = Sources {
+        writer: support::HANGING_WRITER,
+        ..support::SOURCES
+    };
+    let device = emulator();
+    let a = device.zeros::<f32>([32, 32]).unwrap();
+    let mut c = device.zeros::<f32>([32, 32]).unwrap();
+    copy(kernel(&copy_plan(ElementType::F32), sources), &a, &mut c)
+        .enqueue()
+        .unwrap();
+}
+
+#[test]
+fn a_failure_that_nobody_waited_for_is_said() {
+    let output = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "child_waits_for_nothing", "--ignored", "--nocapture"])
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        said.contains("the last handle of emulator") && said.contains("deadlock"),
+        "{said}"
+    );
+}
+
 #[test]
 fn a_source_that_does_not_compile_is_an_error() {
     let broken = kernel(

@@ -38,8 +38,10 @@ struct Handle {
 
 impl Drop for Handle {
     fn drop(&mut self) {
-        // Nobody is left to hear of an error.
-        let _ = self.core.close(Closed::Dropped);
+        // Nobody is left to be given an error.
+        if let Err(error) = self.core.close(Closed::Dropped) {
+            eprintln!("tt: the last handle of {} was dropped, and then: {error}", self.core);
+        }
     }
 }
 
