@@ -23,10 +23,10 @@ const APPROXIMATE: f64 = 1.0 / 32.0;
 /// What the narrowest format in which the kernel computes loses of a number, relative to it.
 pub fn loss(kernel: &Kernel, plan: &Plan) -> f64 {
     let compute = &plan.compute;
-    // Products take so many bits of an operand (metalium.md, fidelity).
+    // Products take so many bits after the first of an operand (metalium.md, fidelity).
     let fidelity = match compute.math_fidelity {
         Fidelity::LoFi => 2f64.powi(-4),
-        Fidelity::HiFi2 => 2f64.powi(-7),
+        Fidelity::HiFi2 => 2f64.powi(-6),
         Fidelity::HiFi3 | Fidelity::HiFi4 => 0.0,
     };
     // The matrix engine adds products beside the largest of them: the sums of HiFi4 over bf16 operands in 32-bit registers are
