@@ -78,6 +78,14 @@ pub struct Flow {
     pub body: Vec<FlowStmt>,
 }
 
+impl Flow {
+    /// The tile of zeros, where there is one.
+    pub fn zeros(&self) -> Option<BufferId> {
+        let position = self.buffers.iter().position(|buffer| buffer.kind == BufferKind::Zeros);
+        position.map(BufferId)
+    }
+}
+
 /// One circular buffer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Buffer {

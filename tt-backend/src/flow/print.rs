@@ -2,7 +2,7 @@
 
 use super::{
     Arg, Broadcast, Buffer, BufferId, BufferKind, Elementwise, Flow, FlowKind, FlowStmt, Gemm, Matmul, Operand, Pack,
-    PackMode, Section, Step, TileRegion, Value, ValueKind,
+    PackMode, Step, TileRegion, Value, ValueKind,
 };
 use crate::tile_ops::{FpuOp, TileOp};
 use tt_lang::ir::{BoolExpr, IntExpr, IntOp, Kernel, LoopKind, Named, ParamId, VarId};
@@ -211,34 +211,30 @@ impl Names<'_> {
     /// A step of a section; those within its loops come after it.
     pub fn step(&self, step: &Step) -> String {
         match step {
-            Step::Tile { op, out, args } => {
-                let args: Vec<String> = args
-                    .iter()
-                    .map(|arg| match arg {
-                        Arg::Tile(operand) => self.operand(operand),
-                        Arg::Register(register) => format!("r{register}"),
-                        Arg::Number(value) => number(value),
-                    })
-                    .collect();
-                format!("r{out} = {}({})", tile_op(*op), args.join(", "))
-            }
+            Step::Tile { op, out, args } => self.tile(*op, *out, args),
             Step::Matmul(matmul) => self.matmul(matmul),
             Step::Control(_) => "control".to_string(),
         }
     }
 
+    /// An operation on registers.
+    pub fn tile(&self, op: TileOp, out: u32, args: &[Arg]) -> String {
+        let args: Vec<String> = args
+            .iter()
+            .map(|arg| match arg {
+                Arg::Tile(operand) => self.operand(operand),
+                Arg::Register(register) => format!("r{register}"),
+                Arg::Number(value) => number(value),
+            })
+            .collect();
+        format!("r{out} = {}({})", tile_op(op), args.join(", "))
+    }
+
     /// The head of a section.
-    pub fn section_head(&self, section: &Section) -> String {
-        let ([rows, columns], [chunk_rows, chunk_columns]) = (section.tiles, section.chunk);
-        let registers = if section.registers == 1 {
-            "register"
-        } else {
-            "registers"
-        };
-        format!(
-            "section {rows} x {columns} tiles by {chunk_rows} x {chunk_columns}, {} {registers} each",
-            section.registers
-        )
+    pub fn section_head(&self, tiles: [u32; 2], chunk: [u32; 2], registers: u32) -> String {
+        let ([rows, columns], [chunk_rows, chunk_columns]) = (tiles, chunk);
+        let plural = if registers == 1 { "register" } else { "registers" };
+        format!("section {rows} x {columns} tiles by {chunk_rows} x {chunk_columns}, {registers} {plural} each")
     }
 
     /// The end of a section.
@@ -375,7 +371,7 @@ fn statement(names: &Names, stmt: &FlowStmt, out: &mut Lines) {
             ));
         }
         FlowKind::Section(section) => {
-            out.line(names.section_head(section));
+            out.line(names.section_head(section.tiles, section.chunk, section.registers));
             out.nested(|out| {
                 for step in &section.steps {
                     out.line(names.step(step));
