@@ -1,9 +1,10 @@
 //! The text form of Flow IR: one statement a line, in the user's names; the same input always gives the same text.
 
 use super::{
-    Arg, Broadcast, Buffer, BufferId, BufferKind, Elementwise, Flow, FlowKind, FlowStmt, Gemm, Matmul, Operand, Pack,
-    PackMode, Step, TileRegion, Value, ValueKind,
+    Accumulate, Arg, Broadcast, Buffer, BufferId, BufferKind, Elementwise, Flow, FlowLoop, FlowOp, FlowStmt, Gemm,
+    Matmul, Operand, Pack, PackMode, Step, TileRegion, Value, ValueKind,
 };
+use crate::ir::Kind;
 use crate::tile_ops::{FpuOp, TileOp};
 use tt_lang::ir::{BoolExpr, IntExpr, IntOp, Kernel, LoopKind, Named, ParamId, VarId};
 use tt_plan::{Neighbour, Number};
@@ -327,27 +328,27 @@ pub(crate) fn statements(names: &Names, body: &[FlowStmt], out: &mut Lines) {
 
 fn statement(names: &Names, stmt: &FlowStmt, out: &mut Lines) {
     match &stmt.kind {
-        FlowKind::Read { buffer, region, .. } => {
+        Kind::Op(FlowOp::Read { buffer, region, .. }) => {
             out.line(format!("read {} from {}", names.buffer(*buffer), names.region(region)))
         }
-        FlowKind::Write { buffer, region, .. } => {
+        Kind::Op(FlowOp::Write { buffer, region, .. }) => {
             out.line(format!("write {} to {}", names.buffer(*buffer), names.region(region)))
         }
-        FlowKind::Blank { buffer } => out.line(format!("blank {}", names.buffer(*buffer))),
-        FlowKind::Release { buffer } => out.line(format!("release {}", names.buffer(*buffer))),
-        FlowKind::Elementwise(Elementwise {
+        Kind::Op(FlowOp::Blank { buffer }) => out.line(format!("blank {}", names.buffer(*buffer))),
+        Kind::Op(FlowOp::Release { buffer }) => out.line(format!("release {}", names.buffer(*buffer))),
+        Kind::Op(FlowOp::Elementwise(Elementwise {
             target,
             extent: [rows, columns],
             value,
             ..
-        }) => {
+        })) => {
             out.line(format!(
                 "{}[{rows}, {columns}] = {}",
                 names.buffer(*target),
                 names.value(value)
             ));
         }
-        FlowKind::Gemm(Gemm {
+        Kind::Op(FlowOp::Gemm(Gemm {
             a,
             b,
             acc,
@@ -358,7 +359,7 @@ fn statement(names: &Names, stmt: &FlowStmt, out: &mut Lines) {
             transpose_b,
             clear,
             ..
-        }) => {
+        })) => {
             let transposed = |flag: &bool| if *flag { ".transposed" } else { "" };
             out.line(format!(
                 "{} {} {}{} * {}{}, m {m}, n {n}, k {k}",
@@ -370,7 +371,7 @@ fn statement(names: &Names, stmt: &FlowStmt, out: &mut Lines) {
                 transposed(transpose_b)
             ));
         }
-        FlowKind::Section(section) => {
+        Kind::Op(FlowOp::Section(section)) => {
             out.line(names.section_head(section.tiles, section.chunk, section.registers));
             out.nested(|out| {
                 for step in &section.steps {
@@ -382,18 +383,12 @@ fn statement(names: &Names, stmt: &FlowStmt, out: &mut Lines) {
                 out.line(names.pack(section.result, &section.pack));
             });
         }
-        FlowKind::Multiply(matmul) => out.line(names.matmul(matmul)),
-        FlowKind::Accumulate { buffer, body, .. } => {
+        Kind::Op(FlowOp::Multiply(matmul)) => out.line(names.matmul(matmul)),
+        Kind::Group(Accumulate { buffer, .. }, body) => {
             out.line(format!("accumulate {}", names.buffer(*buffer)));
             out.nested(|out| statements(names, body, out));
         }
-        FlowKind::For {
-            var,
-            start,
-            end,
-            kind,
-            body,
-        } => {
+        Kind::Loop(FlowLoop { var, start, end, kind }, body) => {
             let kind = match kind {
                 LoopKind::Serial => String::new(),
                 LoopKind::Unroll => ", unrolled".to_string(),
@@ -402,7 +397,7 @@ fn statement(names: &Names, stmt: &FlowStmt, out: &mut Lines) {
             out.line(names.loop_head(*var, start, end) + &kind);
             out.nested(|out| statements(names, body, out));
         }
-        FlowKind::If { cond, then, otherwise } => {
+        Kind::If(cond, then, otherwise) => {
             out.line(format!("if {}", names.condition(cond)));
             out.nested(|out| statements(names, then, out));
             if !otherwise.is_empty() {

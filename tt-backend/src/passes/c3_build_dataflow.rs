@@ -18,7 +18,8 @@ mod share;
 
 use super::a2_propagate_layout::Depth;
 use crate::codes;
-use crate::flow::{Arg, BufferId, BufferKind, Flow, FlowKind, FlowStmt, PackMode, Section, Step};
+use crate::flow::{Accumulate, Arg, BufferId, BufferKind, Flow, FlowOp, FlowStmt, PackMode, Section, Step};
+use crate::ir::Kind;
 use crate::target;
 use std::collections::BTreeSet;
 use tt_lang::diagnostic::Diagnostic;
@@ -101,8 +102,8 @@ pub fn replaces(section: &Section) -> Option<BufferId> {
 fn all_uses(body: &[FlowStmt], used: &mut BTreeSet<BufferId>) {
     for stmt in body {
         match &stmt.kind {
-            FlowKind::Write { buffer, .. } => drop(used.insert(*buffer)),
-            FlowKind::Section(section) => {
+            Kind::Op(FlowOp::Write { buffer, .. }) => drop(used.insert(*buffer)),
+            Kind::Op(FlowOp::Section(section)) => {
                 used.extend(section_uses(section));
                 for step in &section.steps {
                     if let Step::Control(body) = step {
@@ -110,17 +111,19 @@ fn all_uses(body: &[FlowStmt], used: &mut BTreeSet<BufferId>) {
                     }
                 }
             }
-            FlowKind::Multiply(matmul) => used.extend([matmul.a, matmul.b]),
-            FlowKind::For { body, .. } | FlowKind::Accumulate { body, .. } => all_uses(body, used),
-            FlowKind::If { then, otherwise, .. } => {
+            Kind::Op(FlowOp::Multiply(matmul)) => used.extend([matmul.a, matmul.b]),
+            Kind::Loop(_, body) | Kind::Group(_, body) => all_uses(body, used),
+            Kind::If(_, then, otherwise) => {
                 all_uses(then, used);
                 all_uses(otherwise, used);
             }
-            FlowKind::Read { .. }
-            | FlowKind::Blank { .. }
-            | FlowKind::Release { .. }
-            | FlowKind::Elementwise(_)
-            | FlowKind::Gemm(_) => {}
+            Kind::Op(
+                FlowOp::Read { .. }
+                | FlowOp::Blank { .. }
+                | FlowOp::Release { .. }
+                | FlowOp::Elementwise(_)
+                | FlowOp::Gemm(_),
+            ) => {}
         }
     }
 }
@@ -196,8 +199,8 @@ fn indices(flow: &Flow) -> Result<Vec<u8>, Vec<Diagnostic>> {
 fn all_definitions(body: &[FlowStmt], defined: &mut BTreeSet<BufferId>) {
     for stmt in body {
         match &stmt.kind {
-            FlowKind::Read { buffer, .. } => drop(defined.insert(*buffer)),
-            FlowKind::Section(section) => {
+            Kind::Op(FlowOp::Read { buffer, .. }) => drop(defined.insert(*buffer)),
+            Kind::Op(FlowOp::Section(section)) => {
                 defined.insert(section.pack.buffer);
                 for step in &section.steps {
                     if let Step::Control(body) = step {
@@ -205,21 +208,23 @@ fn all_definitions(body: &[FlowStmt], defined: &mut BTreeSet<BufferId>) {
                     }
                 }
             }
-            FlowKind::Accumulate { buffer, body, .. } => {
+            Kind::Group(Accumulate { buffer, .. }, body) => {
                 defined.insert(*buffer);
                 all_definitions(body, defined);
             }
-            FlowKind::For { body, .. } => all_definitions(body, defined),
-            FlowKind::If { then, otherwise, .. } => {
+            Kind::Loop(_, body) => all_definitions(body, defined),
+            Kind::If(_, then, otherwise) => {
                 all_definitions(then, defined);
                 all_definitions(otherwise, defined);
             }
-            FlowKind::Write { .. }
-            | FlowKind::Blank { .. }
-            | FlowKind::Release { .. }
-            | FlowKind::Elementwise(_)
-            | FlowKind::Gemm(_)
-            | FlowKind::Multiply(_) => {}
+            Kind::Op(
+                FlowOp::Write { .. }
+                | FlowOp::Blank { .. }
+                | FlowOp::Release { .. }
+                | FlowOp::Elementwise(_)
+                | FlowOp::Gemm(_)
+                | FlowOp::Multiply(_),
+            ) => {}
         }
     }
 }

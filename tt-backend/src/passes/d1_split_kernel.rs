@@ -17,7 +17,9 @@ use super::c3_build_dataflow::replaces;
 use crate::device::{
     Compute, ComputeOp, Move, Moves, Origin, Programs, Protocol, Section, Source, SourceBranch, SourceLoop,
 };
-use crate::flow::{self, Arg, BufferId, BufferKind, Flow, FlowKind, FlowStmt, Makes, Pack, PackMode};
+use crate::flow::{
+    self, Accumulate, Arg, BufferId, BufferKind, Flow, FlowLoop, FlowOp, FlowStmt, Makes, Pack, PackMode,
+};
 use crate::ir::{Kind, Stage, Stmt};
 use crate::tile_ops::TileOp;
 use tt_lang::ir::LoopKind;
@@ -180,18 +182,18 @@ impl SplitKernel<'_> {
         let origin = Origin(self.next);
         self.next += 1;
         match &stmt.kind {
-            FlowKind::Read { buffer, region, .. } => {
-                out.reader.source = Some(stmt.span);
+            Kind::Op(FlowOp::Read { buffer, region, .. }) => {
+                out.reader.source = Some(stmt.note);
                 out.reader.op(Protocol::Reserve(*buffer));
                 out.reader.op(Move::Read(*buffer, region.clone()));
                 out.reader.op(Protocol::Publish(*buffer));
                 out.compute.op(Protocol::Receive(*buffer));
             }
-            FlowKind::Write { buffer, region, .. } => {
-                out.writer.source = Some(stmt.span);
+            Kind::Op(FlowOp::Write { buffer, region, .. }) => {
+                out.writer.source = Some(stmt.note);
                 out.writer.op(Move::Write(*buffer, region.clone()));
             }
-            FlowKind::Blank { buffer } => match self.kind(*buffer) {
+            Kind::Op(FlowOp::Blank { buffer }) => match self.kind(*buffer) {
                 BufferKind::Incoming | BufferKind::Zeros => {
                     for op in made_of_zeros(*buffer) {
                         out.reader.op(op);
@@ -199,38 +201,32 @@ impl SplitKernel<'_> {
                     self.received(*buffer, out);
                 }
                 BufferKind::Local | BufferKind::Outgoing => {
-                    let kind = FlowKind::Section(self.zeros(*buffer));
-                    self.statement(&FlowStmt { kind, span: stmt.span }, out);
+                    let kind = Kind::Op(FlowOp::Section(self.zeros(*buffer)));
+                    self.statement(&FlowStmt { kind, note: stmt.note }, out);
                 }
             },
-            FlowKind::Release { buffer } => match self.kind(*buffer) {
+            Kind::Op(FlowOp::Release { buffer }) => match self.kind(*buffer) {
                 BufferKind::Outgoing => out.writer.op(Protocol::Release(*buffer)),
                 BufferKind::Incoming | BufferKind::Local | BufferKind::Zeros => {
                     out.compute.op(Protocol::Release(*buffer));
                 }
             },
-            FlowKind::Section(section) => {
-                out.compute.source = Some(stmt.span);
+            Kind::Op(FlowOp::Section(section)) => {
+                out.compute.source = Some(stmt.note);
                 self.section(section, out);
             }
-            FlowKind::Multiply(matmul) => {
-                out.compute.source = Some(stmt.span);
+            Kind::Op(FlowOp::Multiply(matmul)) => {
+                out.compute.source = Some(stmt.note);
                 out.compute.op(ComputeOp::Matmul(matmul.clone()));
             }
-            FlowKind::Accumulate { buffer, body, .. } => {
+            Kind::Group(Accumulate { buffer, .. }, body) => {
                 out.compute.op(Protocol::Reserve(*buffer));
                 let inner = self.body(body);
                 out.extend(inner);
                 out.compute.op(Protocol::Publish(*buffer));
                 self.received(*buffer, out);
             }
-            FlowKind::For {
-                var,
-                start,
-                end,
-                kind,
-                body,
-            } => {
+            Kind::Loop(FlowLoop { var, start, end, kind }, body) => {
                 let inner = self.body(body);
                 let head = || SourceLoop::Over {
                     var: *var,
@@ -243,7 +239,7 @@ impl SplitKernel<'_> {
                 repeat(&mut out.compute, stmt, inner.compute, head);
                 repeat(&mut out.writer, stmt, inner.writer, head);
             }
-            FlowKind::If { cond, then, otherwise } => {
+            Kind::If(cond, then, otherwise) => {
                 let (then, otherwise) = (self.body(then), self.body(otherwise));
                 let head = || SourceBranch {
                     cond: cond.clone(),
@@ -254,7 +250,7 @@ impl SplitKernel<'_> {
                 choose(&mut out.writer, stmt, then.writer, otherwise.writer, head);
             }
             // C2 left none of these.
-            FlowKind::Elementwise(_) | FlowKind::Gemm(_) => {}
+            Kind::Op(FlowOp::Elementwise(_) | FlowOp::Gemm(_)) => {}
         }
     }
 
@@ -308,7 +304,7 @@ where
     S: Stage<Note = Source, Loop = SourceLoop>,
 {
     if !body.is_empty() {
-        part.source = Some(stmt.span);
+        part.source = Some(stmt.note);
         part.push(Kind::Loop(head(), body));
     }
 }
@@ -324,7 +320,7 @@ fn choose<S>(
     S: Stage<Note = Source, Branch = SourceBranch>,
 {
     if !then.is_empty() || !otherwise.is_empty() {
-        part.source = Some(stmt.span);
+        part.source = Some(stmt.note);
         part.push(Kind::If(head(), then, otherwise));
     }
 }

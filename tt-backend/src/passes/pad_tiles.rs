@@ -16,8 +16,9 @@ mod zeros;
 
 use crate::codes;
 use crate::flow::{
-    Broadcast, BufferId, BufferKind, Flow, FlowKind, FlowStmt, Gemm, Operand, TileRegion, Value, ValueKind,
+    Broadcast, BufferId, BufferKind, Flow, FlowOp, FlowStmt, Gemm, Operand, TileRegion, Value, ValueKind,
 };
+use crate::ir::Kind;
 use std::collections::{BTreeSet, HashSet};
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{Kernel, Named, Span};
@@ -85,9 +86,9 @@ pub fn run(kernel: &Kernel, flow: &mut Flow) -> Result<(), Vec<Diagnostic>> {
 fn collect<'a>(body: &'a [FlowStmt], gemms: &mut Vec<(&'a Gemm, Span)>) {
     for stmt in body {
         match &stmt.kind {
-            FlowKind::Gemm(gemm) => gemms.push((gemm, stmt.span)),
-            FlowKind::For { body, .. } => collect(body, gemms),
-            FlowKind::If { then, otherwise, .. } => {
+            Kind::Op(FlowOp::Gemm(gemm)) => gemms.push((gemm, stmt.note)),
+            Kind::Loop(_, body) => collect(body, gemms),
+            Kind::If(_, then, otherwise) => {
                 collect(then, gemms);
                 collect(otherwise, gemms);
             }
@@ -99,9 +100,9 @@ fn collect<'a>(body: &'a [FlowStmt], gemms: &mut Vec<(&'a Gemm, Span)>) {
 fn collect_stores<'a>(body: &'a [FlowStmt], stores: &mut Vec<(BufferId, &'a TileRegion)>) {
     for stmt in body {
         match &stmt.kind {
-            FlowKind::Write { buffer, region, .. } => stores.push((*buffer, region)),
-            FlowKind::For { body, .. } => collect_stores(body, stores),
-            FlowKind::If { then, otherwise, .. } => {
+            Kind::Op(FlowOp::Write { buffer, region, .. }) => stores.push((*buffer, region)),
+            Kind::Loop(_, body) => collect_stores(body, stores),
+            Kind::If(_, then, otherwise) => {
                 collect_stores(then, stores);
                 collect_stores(otherwise, stores);
             }
@@ -114,9 +115,11 @@ fn collect_stores<'a>(body: &'a [FlowStmt], stores: &mut Vec<(BufferId, &'a Tile
 fn mark(body: &mut [FlowStmt], zeroed: &HashSet<usize>) {
     for stmt in body {
         match &mut stmt.kind {
-            FlowKind::Read { buffer, region, .. } if !zeroed.contains(&buffer.0) => region.zero_edge = [false; 2],
-            FlowKind::For { body, .. } => mark(body, zeroed),
-            FlowKind::If { then, otherwise, .. } => {
+            Kind::Op(FlowOp::Read { buffer, region, .. }) if !zeroed.contains(&buffer.0) => {
+                region.zero_edge = [false; 2]
+            }
+            Kind::Loop(_, body) => mark(body, zeroed),
+            Kind::If(_, then, otherwise) => {
                 mark(then, zeroed);
                 mark(otherwise, zeroed);
             }
@@ -178,21 +181,21 @@ impl Ragged<'_> {
     fn statements(&mut self, body: &[FlowStmt]) {
         for stmt in body {
             match &stmt.kind {
-                FlowKind::Read { buffer, region, .. } => {
+                Kind::Op(FlowOp::Read { buffer, region, .. }) => {
                     let edges = [0, 1].map(|axis| self.edge(region, axis));
                     self.join(*buffer, edges);
                 }
-                FlowKind::Elementwise(elementwise) => {
+                Kind::Op(FlowOp::Elementwise(elementwise)) => {
                     let edges = self.value(&elementwise.value);
                     self.join(elementwise.target, edges);
                 }
-                FlowKind::Gemm(gemm) => {
+                Kind::Op(FlowOp::Gemm(gemm)) => {
                     let rows = self.buffers[gemm.a.0][usize::from(gemm.transpose_a)].clone();
                     let columns = self.buffers[gemm.b.0][usize::from(!gemm.transpose_b)].clone();
                     self.join(gemm.acc, [rows, columns]);
                 }
-                FlowKind::For { body, .. } => self.statements(body),
-                FlowKind::If { then, otherwise, .. } => {
+                Kind::Loop(_, body) => self.statements(body),
+                Kind::If(_, then, otherwise) => {
                     self.statements(then);
                     self.statements(otherwise);
                 }

@@ -22,7 +22,8 @@ mod select;
 mod transpose;
 
 use crate::flow::{Arg, Matmul, Section};
-use crate::flow::{Broadcast, Buffer, BufferId, BufferKind, Flow, FlowKind, FlowStmt, Step};
+use crate::flow::{Broadcast, Buffer, BufferId, BufferKind, Flow, FlowOp, FlowStmt, Step};
+use crate::ir::Kind;
 use crate::tile_ops::TileOp;
 use std::cell::Cell;
 use tt_lang::diagnostic::Diagnostic;
@@ -100,7 +101,7 @@ pub fn sections<'a>(
 ) {
     for stmt in body {
         match &stmt.kind {
-            FlowKind::Section(section) => {
+            Kind::Op(FlowOp::Section(section)) => {
                 visit(section);
                 for step in &section.steps {
                     if let Step::Control(body) = step {
@@ -108,18 +109,20 @@ pub fn sections<'a>(
                     }
                 }
             }
-            FlowKind::Multiply(matmul) => multiply(matmul),
-            FlowKind::Accumulate { body, .. } | FlowKind::For { body, .. } => sections(body, visit, multiply),
-            FlowKind::If { then, otherwise, .. } => {
+            Kind::Op(FlowOp::Multiply(matmul)) => multiply(matmul),
+            Kind::Group(_, body) | Kind::Loop(_, body) => sections(body, visit, multiply),
+            Kind::If(_, then, otherwise) => {
                 sections(then, visit, multiply);
                 sections(otherwise, visit, multiply);
             }
-            FlowKind::Read { .. }
-            | FlowKind::Write { .. }
-            | FlowKind::Blank { .. }
-            | FlowKind::Release { .. }
-            | FlowKind::Elementwise(_)
-            | FlowKind::Gemm(_) => {}
+            Kind::Op(
+                FlowOp::Read { .. }
+                | FlowOp::Write { .. }
+                | FlowOp::Blank { .. }
+                | FlowOp::Release { .. }
+                | FlowOp::Elementwise(_)
+                | FlowOp::Gemm(_),
+            ) => {}
         }
     }
 }

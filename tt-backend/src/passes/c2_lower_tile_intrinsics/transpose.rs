@@ -2,9 +2,10 @@
 
 use super::scratch;
 use crate::flow::{
-    Broadcast, Buffer, BufferKind, Elementwise, Flow, FlowKind, FlowStmt, Gemm, Operand, ProductSees, Sights, Value,
+    Broadcast, Buffer, BufferKind, Elementwise, Flow, FlowOp, FlowStmt, Gemm, Operand, ProductSees, Sights, Value,
     ValueKind,
 };
+use crate::ir::Kind;
 use std::collections::BTreeSet;
 
 /// Runs the step.
@@ -24,15 +25,15 @@ pub fn run(flow: &mut Flow) {
 fn count(body: &[FlowStmt], uses: &mut [Vec<bool>]) {
     for stmt in body {
         match &stmt.kind {
-            FlowKind::Gemm(gemm) => {
+            Kind::Op(FlowOp::Gemm(gemm)) => {
                 uses[gemm.a.0].push(false);
                 uses[gemm.b.0].push(gemm.transpose_b);
             }
-            FlowKind::Elementwise(elementwise) => elementwise
+            Kind::Op(FlowOp::Elementwise(elementwise)) => elementwise
                 .value
                 .loads(&mut |operand, _| uses[operand.buffer.0].push(false)),
-            FlowKind::For { body, .. } => count(body, uses),
-            FlowKind::If { then, otherwise, .. } => {
+            Kind::Loop(_, body) => count(body, uses),
+            Kind::If(_, then, otherwise) => {
                 count(then, uses);
                 count(otherwise, uses);
             }
@@ -45,9 +46,9 @@ fn count(body: &[FlowStmt], uses: &mut [Vec<bool>]) {
 fn left(body: Vec<FlowStmt>, buffers: &mut Vec<Buffer>, sights: &mut Sights) -> Vec<FlowStmt> {
     let mut out = Vec::new();
     for mut stmt in body {
-        let span = stmt.span;
+        let span = stmt.note;
         match &mut stmt.kind {
-            FlowKind::Gemm(gemm) if gemm.transpose_a => {
+            Kind::Op(FlowOp::Gemm(gemm)) if gemm.transpose_a => {
                 let name = format!("{}_t", buffers[gemm.a.0].name);
                 let format = buffers[gemm.a.0].format;
                 let target = scratch(buffers, name, span, format, [gemm.m, gemm.k]);
@@ -64,13 +65,13 @@ fn left(body: Vec<FlowStmt>, buffers: &mut Vec<Buffer>, sights: &mut Sights) -> 
                 };
                 let extent = [u64::from(gemm.m) * 32, u64::from(gemm.k) * 32];
                 out.push(FlowStmt {
-                    kind: FlowKind::Elementwise(Elementwise {
+                    kind: Kind::Op(FlowOp::Elementwise(Elementwise {
                         target,
                         defines,
                         extent,
                         value,
-                    }),
-                    span,
+                    })),
+                    note: span,
                 });
                 *gemm = Gemm {
                     a: target,
@@ -82,8 +83,8 @@ fn left(body: Vec<FlowStmt>, buffers: &mut Vec<Buffer>, sights: &mut Sights) -> 
                     ..gemm.clone()
                 };
             }
-            FlowKind::For { body, .. } => *body = left(std::mem::take(body), buffers, sights),
-            FlowKind::If { then, otherwise, .. } => {
+            Kind::Loop(_, body) => *body = left(std::mem::take(body), buffers, sights),
+            Kind::If(_, then, otherwise) => {
                 *then = left(std::mem::take(then), buffers, sights);
                 *otherwise = left(std::mem::take(otherwise), buffers, sights);
             }

@@ -4,7 +4,8 @@
 //! and may be infinite. Only what every chip computes as exactly zero counts (docs/numbers.md, the column of 0).
 
 use super::{Edge, Ragged};
-use crate::flow::{Broadcast, BufferId, BufferKind, Flow, FlowKind, FlowStmt, Gemm, Operand, Value, ValueKind};
+use crate::flow::{Broadcast, BufferId, BufferKind, Flow, FlowOp, FlowStmt, Gemm, Operand, Value, ValueKind};
+use crate::ir::Kind;
 use std::collections::BTreeSet;
 use tt_lang::ir::ElementOp;
 use tt_plan::Number;
@@ -57,13 +58,13 @@ impl Zeros<'_> {
         for stmt in body {
             match &stmt.kind {
                 // Versions with different edges: none is zero past those of another.
-                FlowKind::Read { buffer, region, .. } => {
+                Kind::Op(FlowOp::Read { buffer, region, .. }) => {
                     for axis in 0..2 {
                         self.along[buffer.0][axis] &=
                             self.ragged.edge(region, axis) == self.ragged.buffers[buffer.0][axis];
                     }
                 }
-                FlowKind::Elementwise(elementwise) => {
+                Kind::Op(FlowOp::Elementwise(elementwise)) => {
                     let target = elementwise.target.0;
                     loads(&elementwise.value, &mut self.sources[target]);
                     for axis in 0..2 {
@@ -71,9 +72,9 @@ impl Zeros<'_> {
                         self.along[target][axis] &= edges.all(|edge| self.is_zero(&elementwise.value, axis, edge));
                     }
                 }
-                FlowKind::Gemm(gemm) => self.gemm(gemm),
-                FlowKind::For { body, .. } => self.statements(body),
-                FlowKind::If { then, otherwise, .. } => {
+                Kind::Op(FlowOp::Gemm(gemm)) => self.gemm(gemm),
+                Kind::Loop(_, body) => self.statements(body),
+                Kind::If(_, then, otherwise) => {
                     self.statements(then);
                     self.statements(otherwise);
                 }
