@@ -81,6 +81,38 @@ pub fn operations<'a, S: Stage>(body: &'a [Stmt<S>], each: &mut impl FnMut(&'a S
     });
 }
 
+/// As [`operations`], to be changed.
+pub fn operations_mut<S: Stage>(body: &mut [Stmt<S>], each: &mut impl FnMut(&mut S::Op)) {
+    for stmt in body {
+        match &mut stmt.kind {
+            Kind::Op(op) => each(op),
+            Kind::Group(_, body) | Kind::Loop(_, body) => operations_mut(body, each),
+            Kind::If(_, then, otherwise) => {
+                operations_mut(then, each);
+                operations_mut(otherwise, each);
+            }
+        }
+    }
+}
+
+/// `body` with every operation replaced by what `each` makes of it.
+pub fn replaced<S: Stage>(body: Vec<Stmt<S>>, each: &mut impl FnMut(S::Note, S::Op) -> Vec<Stmt<S>>) -> Vec<Stmt<S>> {
+    let mut out = Vec::new();
+    for Stmt { note, kind } in body {
+        let kind = match kind {
+            Kind::Op(op) => {
+                out.extend(each(note, op));
+                continue;
+            }
+            Kind::Group(group, body) => Kind::Group(group, replaced(body, each)),
+            Kind::Loop(head, body) => Kind::Loop(head, replaced(body, each)),
+            Kind::If(branch, then, otherwise) => Kind::If(branch, replaced(then, each), replaced(otherwise, each)),
+        };
+        out.push(Stmt { note, kind });
+    }
+    out
+}
+
 /// What a pass makes of a program of stage `From`: one of stage `To`, statement by statement.
 pub trait Rewrite<From: Stage, To: Stage> {
     /// What becomes of an operation.

@@ -19,7 +19,7 @@
 
 pub mod print;
 
-use crate::ir::{Stage, Stmt};
+use crate::ir::{self, Stage, Stmt};
 use std::collections::{BTreeMap, BTreeSet};
 use tt_lang::ir::{BlockId, BoolExpr, CompareOp, ElementOp, IntExpr, LoopKind, ParamId, Span, VarId};
 use tt_plan::{DataFormat, Number};
@@ -156,6 +156,20 @@ impl Stage for Flowing {
 
 /// One statement.
 pub type FlowStmt = Stmt<Flowing>;
+
+/// All operations of `body`, those in the registers of a section after it.
+pub fn operations<'a>(body: &'a [FlowStmt], each: &mut dyn FnMut(&'a FlowOp)) {
+    ir::operations(body, &mut |op| {
+        each(op);
+        if let FlowOp::Section(section) = op {
+            for step in &section.steps {
+                if let Step::Control(body) = step {
+                    operations(body, each);
+                }
+            }
+        }
+    });
+}
 
 /// A loop.
 #[derive(Debug, Clone, PartialEq)]

@@ -18,8 +18,7 @@ mod share;
 
 use super::a2_propagate_layout::Depth;
 use crate::codes;
-use crate::flow::{Accumulate, Arg, BufferId, BufferKind, Flow, FlowOp, FlowStmt, PackMode, Section, Step};
-use crate::ir::Kind;
+use crate::flow::{Arg, BufferId, BufferKind, Flow, FlowOp, PackMode, Section, Step, operations};
 use crate::target;
 use std::collections::BTreeSet;
 use tt_lang::diagnostic::Diagnostic;
@@ -52,8 +51,15 @@ pub fn run(flow: &mut Flow, depths: &[Depth]) -> Result<Vec<u8>, Vec<Diagnostic>
 /// The buffers that there is something to do with.
 fn in_use(flow: &Flow) -> BTreeSet<BufferId> {
     let mut out = BTreeSet::new();
-    all_uses(&flow.body, &mut out);
-    all_definitions(&flow.body, &mut out);
+    operations(&flow.body, &mut |op| match op {
+        FlowOp::Read { buffer, .. } | FlowOp::Write { buffer, .. } => drop(out.insert(*buffer)),
+        FlowOp::Section(section) => {
+            out.extend(section_uses(section));
+            out.insert(section.pack.buffer);
+        }
+        FlowOp::Multiply(matmul) => out.extend([matmul.a, matmul.b]),
+        FlowOp::Blank { .. } | FlowOp::Release { .. } | FlowOp::Elementwise(_) | FlowOp::Gemm(_) => {}
+    });
     let zeros = (0..flow.buffers.len()).filter(|index| flow.buffers[*index].kind == BufferKind::Zeros);
     out.extend(zeros.map(BufferId));
     out
@@ -97,35 +103,6 @@ fn section_defines(section: &Section) -> Option<BufferId> {
 /// The buffer whose front version a section replaces: it uses it and appends a new one.
 pub fn replaces(section: &Section) -> Option<BufferId> {
     section_defines(section).filter(|buffer| section_uses(section).contains(buffer))
-}
-
-fn all_uses(body: &[FlowStmt], used: &mut BTreeSet<BufferId>) {
-    for stmt in body {
-        match &stmt.kind {
-            Kind::Op(FlowOp::Write { buffer, .. }) => drop(used.insert(*buffer)),
-            Kind::Op(FlowOp::Section(section)) => {
-                used.extend(section_uses(section));
-                for step in &section.steps {
-                    if let Step::Control(body) = step {
-                        all_uses(body, used);
-                    }
-                }
-            }
-            Kind::Op(FlowOp::Multiply(matmul)) => used.extend([matmul.a, matmul.b]),
-            Kind::Loop(_, body) | Kind::Group(_, body) => all_uses(body, used),
-            Kind::If(_, then, otherwise) => {
-                all_uses(then, used);
-                all_uses(otherwise, used);
-            }
-            Kind::Op(
-                FlowOp::Read { .. }
-                | FlowOp::Blank { .. }
-                | FlowOp::Release { .. }
-                | FlowOp::Elementwise(_)
-                | FlowOp::Gemm(_),
-            ) => {}
-        }
-    }
 }
 
 /// Takes back the overlap that nobody asked for, buffer by buffer, the largest first, until all fit in L1. What then does
@@ -192,39 +169,6 @@ fn indices(flow: &Flow) -> Result<Vec<u8>, Vec<Diagnostic>> {
                 )
                 .note("use fewer blocks, or split the kernel"),
             ])
-        }
-    }
-}
-
-fn all_definitions(body: &[FlowStmt], defined: &mut BTreeSet<BufferId>) {
-    for stmt in body {
-        match &stmt.kind {
-            Kind::Op(FlowOp::Read { buffer, .. }) => drop(defined.insert(*buffer)),
-            Kind::Op(FlowOp::Section(section)) => {
-                defined.insert(section.pack.buffer);
-                for step in &section.steps {
-                    if let Step::Control(body) = step {
-                        all_definitions(body, defined);
-                    }
-                }
-            }
-            Kind::Group(Accumulate { buffer, .. }, body) => {
-                defined.insert(*buffer);
-                all_definitions(body, defined);
-            }
-            Kind::Loop(_, body) => all_definitions(body, defined),
-            Kind::If(_, then, otherwise) => {
-                all_definitions(then, defined);
-                all_definitions(otherwise, defined);
-            }
-            Kind::Op(
-                FlowOp::Write { .. }
-                | FlowOp::Blank { .. }
-                | FlowOp::Release { .. }
-                | FlowOp::Elementwise(_)
-                | FlowOp::Gemm(_)
-                | FlowOp::Multiply(_),
-            ) => {}
         }
     }
 }

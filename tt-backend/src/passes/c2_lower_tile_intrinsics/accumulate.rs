@@ -16,7 +16,7 @@ use crate::flow::{
     self, Arg, Broadcast, BufferId, DefinitionId, FlowLoop, FlowOp, FlowStmt, Gemm, Makes, Matmul, Operand, Pack,
     PackMode, Section, Step, Value, ValueKind,
 };
-use crate::ir::Kind;
+use crate::ir::{Kind, replaced};
 use crate::passes::c1_lower_shared_to_cb::runs_at_least_once;
 use crate::tile_ops::TileOp;
 use std::collections::{BTreeSet, VecDeque};
@@ -644,16 +644,11 @@ fn only_reads_and(body: &[FlowStmt]) -> bool {
 
 /// `body` with its gemm as a product in the registers of the section around it.
 fn multiply(body: Vec<FlowStmt>, matmul: &Matmul) -> Vec<FlowStmt> {
-    body.into_iter()
-        .map(|stmt| {
-            let kind = match stmt.kind {
-                Kind::Op(FlowOp::Gemm(_)) => Kind::Op(FlowOp::Multiply(matmul.clone())),
-                Kind::Loop(FlowLoop { var, start, end, kind }, body) => {
-                    Kind::Loop(FlowLoop { var, start, end, kind }, multiply(body, matmul))
-                }
-                kind => kind,
-            };
-            FlowStmt { kind, note: stmt.note }
-        })
-        .collect()
+    replaced(body, &mut |span, op| {
+        let op = match op {
+            FlowOp::Gemm(_) => FlowOp::Multiply(matmul.clone()),
+            op => op,
+        };
+        vec![FlowStmt::new(span, Kind::Op(op))]
+    })
 }

@@ -2,7 +2,7 @@
 //! the same list of statements moves into it, if nothing it reads changes in between.
 
 use crate::flow::{Broadcast, BufferId, BufferKind, Flow, FlowOp, FlowStmt, Value, ValueKind};
-use crate::ir::Kind;
+use crate::ir::{Kind, operations};
 
 /// Runs the step.
 pub fn run(flow: &mut Flow) {
@@ -16,43 +16,38 @@ pub fn run(flow: &mut Flow) {
 
 /// How often each buffer is used and defined.
 fn uses_and_definitions(body: &[FlowStmt], count: &mut [(usize, usize)]) {
-    for stmt in body {
-        match &stmt.kind {
-            Kind::Op(FlowOp::Read { buffer, .. }) => count[buffer.0].1 += 1,
-            Kind::Op(FlowOp::Write { buffer, .. }) => count[buffer.0].0 += 1,
-            Kind::Op(FlowOp::Elementwise(elementwise)) => {
-                elementwise
-                    .value
-                    .loads(&mut |operand, _| count[operand.buffer.0].0 += 1);
-                count[elementwise.target.0].1 += 1;
-            }
-            Kind::Op(FlowOp::Gemm(gemm)) => {
-                count[gemm.a.0].0 += 1;
-                count[gemm.b.0].0 += 1;
-                count[gemm.acc.0].0 += usize::from(!gemm.clear);
-                count[gemm.acc.0].1 += 1;
-            }
-            Kind::Loop(_, body) => uses_and_definitions(body, count),
-            Kind::If(_, then, otherwise) => {
-                uses_and_definitions(then, count);
-                uses_and_definitions(otherwise, count);
-            }
-            Kind::Op(FlowOp::Blank { .. } | FlowOp::Release { .. } | FlowOp::Section(_) | FlowOp::Multiply(_))
-            | Kind::Group(..) => {}
+    operations(body, &mut |op| match op {
+        FlowOp::Read { buffer, .. } => count[buffer.0].1 += 1,
+        FlowOp::Write { buffer, .. } => count[buffer.0].0 += 1,
+        FlowOp::Elementwise(elementwise) => {
+            elementwise
+                .value
+                .loads(&mut |operand, _| count[operand.buffer.0].0 += 1);
+            count[elementwise.target.0].1 += 1;
         }
-    }
+        FlowOp::Gemm(gemm) => {
+            count[gemm.a.0].0 += 1;
+            count[gemm.b.0].0 += 1;
+            count[gemm.acc.0].0 += usize::from(!gemm.clear);
+            count[gemm.acc.0].1 += 1;
+        }
+        FlowOp::Blank { .. } | FlowOp::Release { .. } | FlowOp::Section(_) | FlowOp::Multiply(_) => {}
+    });
 }
 
 /// Whether a statement, with everything in it, defines one of `buffers`.
 fn defines(stmt: &FlowStmt, buffers: &[BufferId]) -> bool {
-    match &stmt.kind {
-        Kind::Op(FlowOp::Read { buffer, .. }) => buffers.contains(buffer),
-        Kind::Op(FlowOp::Elementwise(elementwise)) => buffers.contains(&elementwise.target),
-        Kind::Op(FlowOp::Gemm(gemm)) => buffers.contains(&gemm.acc),
-        Kind::Loop(_, body) => body.iter().any(|stmt| defines(stmt, buffers)),
-        Kind::If(_, then, otherwise) => then.iter().chain(otherwise).any(|stmt| defines(stmt, buffers)),
-        _ => false,
-    }
+    let mut found = false;
+    operations(std::slice::from_ref(stmt), &mut |op| {
+        found |= match op {
+            FlowOp::Read { buffer, .. } | FlowOp::Blank { buffer } => buffers.contains(buffer),
+            FlowOp::Elementwise(elementwise) => buffers.contains(&elementwise.target),
+            FlowOp::Gemm(gemm) => buffers.contains(&gemm.acc),
+            FlowOp::Section(section) => buffers.contains(&section.pack.buffer),
+            FlowOp::Write { .. } | FlowOp::Release { .. } | FlowOp::Multiply(_) => false,
+        };
+    });
+    found
 }
 
 fn list(body: &mut Vec<FlowStmt>, single: &dyn Fn(BufferId) -> bool) {

@@ -21,9 +21,8 @@ mod fuse;
 mod select;
 mod transpose;
 
-use crate::flow::{Arg, Matmul, Section};
+use crate::flow::{Arg, Matmul, Section, operations};
 use crate::flow::{Broadcast, Buffer, BufferId, BufferKind, Flow, FlowOp, FlowStmt, Step};
-use crate::ir::Kind;
 use crate::tile_ops::TileOp;
 use std::cell::Cell;
 use tt_lang::diagnostic::Diagnostic;
@@ -99,32 +98,16 @@ pub fn sections<'a>(
     visit: &mut impl FnMut(&'a Section),
     multiply: &mut impl FnMut(&'a crate::flow::Matmul),
 ) {
-    for stmt in body {
-        match &stmt.kind {
-            Kind::Op(FlowOp::Section(section)) => {
-                visit(section);
-                for step in &section.steps {
-                    if let Step::Control(body) = step {
-                        sections(body, visit, multiply);
-                    }
-                }
-            }
-            Kind::Op(FlowOp::Multiply(matmul)) => multiply(matmul),
-            Kind::Group(_, body) | Kind::Loop(_, body) => sections(body, visit, multiply),
-            Kind::If(_, then, otherwise) => {
-                sections(then, visit, multiply);
-                sections(otherwise, visit, multiply);
-            }
-            Kind::Op(
-                FlowOp::Read { .. }
-                | FlowOp::Write { .. }
-                | FlowOp::Blank { .. }
-                | FlowOp::Release { .. }
-                | FlowOp::Elementwise(_)
-                | FlowOp::Gemm(_),
-            ) => {}
-        }
-    }
+    operations(body, &mut |op| match op {
+        FlowOp::Section(section) => visit(section),
+        FlowOp::Multiply(matmul) => multiply(matmul),
+        FlowOp::Read { .. }
+        | FlowOp::Write { .. }
+        | FlowOp::Blank { .. }
+        | FlowOp::Release { .. }
+        | FlowOp::Elementwise(_)
+        | FlowOp::Gemm(_) => {}
+    });
 }
 
 /// Adds a local buffer that no user named.

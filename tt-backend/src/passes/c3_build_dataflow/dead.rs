@@ -5,7 +5,7 @@
 
 use super::section_uses;
 use crate::flow::{Accumulate, BufferId, Flow, FlowLoop, FlowOp, FlowStmt, Section, Step};
-use crate::ir::Kind;
+use crate::ir::{Kind, replaced};
 use std::collections::BTreeSet;
 
 /// Runs the step.
@@ -116,24 +116,10 @@ fn kept(body: Vec<FlowStmt>, needed: &BTreeSet<BufferId>) -> Vec<FlowStmt> {
 /// What the loops in the registers of a section do besides multiplying.
 fn without_products(section: Section) -> impl Iterator<Item = Vec<FlowStmt>> {
     section.steps.into_iter().filter_map(|step| match step {
-        Step::Control(mut body) => {
-            drop_products(&mut body);
-            Some(body)
-        }
+        Step::Control(body) => Some(replaced(body, &mut |span, op| match op {
+            FlowOp::Multiply(_) => Vec::new(),
+            op => vec![FlowStmt::new(span, Kind::Op(op))],
+        })),
         Step::Tile { .. } | Step::Matmul(_) => None,
     })
-}
-
-fn drop_products(body: &mut Vec<FlowStmt>) {
-    body.retain(|stmt| !matches!(stmt.kind, Kind::Op(FlowOp::Multiply(_))));
-    for stmt in body {
-        match &mut stmt.kind {
-            Kind::Loop(_, body) => drop_products(body),
-            Kind::If(_, then, otherwise) => {
-                drop_products(then);
-                drop_products(otherwise);
-            }
-            _ => {}
-        }
-    }
 }
