@@ -90,7 +90,7 @@ fn lower(kernel: &Kernel) -> Result<(Device, Log), Vec<Diagnostic>> {
     )?;
     check(kernel, &flow, Stage::Sections, capacity)?;
     log.pass("C2 lower_tile_intrinsics", || flow::print::flow(kernel, &flow));
-    let indices = c3_build_dataflow::run(&mut flow, &depths)?;
+    c3_build_dataflow::run(&mut flow, &depths)?;
     check(kernel, &flow, Stage::Lifetimes, capacity)?;
     log.pass("C3 build_dataflow", || flow::print::flow(kernel, &flow));
 
@@ -135,7 +135,6 @@ fn lower(kernel: &Kernel) -> Result<(Device, Log), Vec<Diagnostic>> {
         layouts: &layouts,
         partition: &partition,
         buffers: flow.buffers,
-        indices,
         bound,
         programs,
     })?;

@@ -67,11 +67,8 @@ fn head(kernel: &Kernel, names: &Names, uses: &Uses, out: &mut Writer) {
 fn constants(names: &Names, uses: &Uses, out: &mut Writer) -> Result<(), Unwritable> {
     out.blank();
     for id in &uses.buffers {
-        let index = names
-            .device
-            .indices
-            .get(id.0)
-            .ok_or_else(|| format!("circular buffer {} has no index", id.0))?;
+        let index = names.device_buffer(*id)?.index;
+        let index = index.ok_or_else(|| format!("circular buffer {} has no index", id.0))?;
         declare(
             format!("constexpr uint32_t {} = tt::CBIndex::c_{index};", names.buffer(*id)?),
             &names.buffer(*id)?,

@@ -396,10 +396,8 @@ pub struct Accessor {
 /// Everything the code writer prints, and the plan.
 #[derive(Debug, Clone)]
 pub struct Device {
-    /// The circular buffers with their indices in the plan, by [`BufferId`].
+    /// The circular buffers, by [`BufferId`].
     pub buffers: Vec<crate::flow::Buffer>,
-    /// The index of every buffer on the device, by [`BufferId`].
-    pub indices: Vec<u8>,
     /// Reader, compute, writer.
     pub programs: [Program; 3],
     /// The name of every variable of the kernel in the emitted code, by `VarId`.

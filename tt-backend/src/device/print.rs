@@ -40,7 +40,7 @@ pub fn device(kernel: &Kernel, device: &Device) -> String {
         variables: Some(&device.variables),
     };
     let mut out = Lines::default();
-    buffers(&device.buffers, Some(&device.indices), &mut out);
+    buffers(&device.buffers, &mut out);
     for program in &device.programs {
         out.line(program.role.name());
         out.nested(|out| final_program(&names, program, out));

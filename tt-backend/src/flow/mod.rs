@@ -108,6 +108,8 @@ pub struct Buffer {
     pub column_major: bool,
     /// Unpacked straight into 32-bit destination registers; then no FPU operation may read it.
     pub unpack_to_dest: bool,
+    /// Which circular buffer of the core it is (C3); none where nothing uses it.
+    pub index: Option<u8>,
 }
 
 #[warn(clippy::arithmetic_side_effects)]

@@ -17,7 +17,7 @@ pub fn flow(kernel: &Kernel, flow: &Flow) -> String {
         buffers: &flow.buffers,
         variables: None,
     };
-    buffers(&flow.buffers, None, &mut out);
+    buffers(&flow.buffers, &mut out);
     out.line("body");
     out.nested(|out| statements(&names, &flow.body, out));
     out.text
@@ -257,19 +257,17 @@ impl Names<'_> {
 }
 
 /// The table of buffers, with their indices on the device where they have them.
-pub(crate) fn buffers(buffers: &[Buffer], indices: Option<&[u8]>, out: &mut Lines) {
+pub(crate) fn buffers(buffers: &[Buffer], out: &mut Lines) {
     out.line("buffers");
     out.nested(|out| {
-        for (id, buffer) in buffers.iter().enumerate() {
+        for buffer in buffers {
             let kind = match buffer.kind {
                 BufferKind::Incoming => "incoming",
                 BufferKind::Local => "local",
                 BufferKind::Outgoing => "outgoing",
                 BufferKind::Zeros => "zeros",
             };
-            let index = indices
-                .and_then(|indices| indices.get(id))
-                .map_or_else(String::new, |index| format!("c_{index} "));
+            let index = buffer.index.map_or_else(String::new, |index| format!("c_{index} "));
             let ([rows, columns], format) = (buffer.tiles, buffer.format.name());
             let mut line = format!(
                 "{index}{}: {kind}, {rows} x {columns} {format}, {} versions",

@@ -24,8 +24,8 @@ use std::collections::BTreeSet;
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::Span;
 
-/// Runs the pass: the device index of every buffer. Unused buffers keep index 255 and are dropped from the plan.
-pub fn run(flow: &mut Flow, depths: &[Depth]) -> Result<Vec<u8>, Vec<Diagnostic>> {
+/// Runs the pass.
+pub fn run(flow: &mut Flow, depths: &[Depth]) -> Result<(), Vec<Diagnostic>> {
     dead::remove(flow);
     let most_alive = liveness::run(flow);
     for (index, buffer) in flow.buffers.iter_mut().enumerate() {
@@ -133,13 +133,12 @@ fn fit_in_l1(flow: &mut Flow, depths: &[Depth], most_alive: &[u32]) {
 }
 
 /// Incoming buffers count from 0, outgoing from 16, local from 24, each where the ones before leave room.
-fn indices(flow: &Flow) -> Result<Vec<u8>, Vec<Diagnostic>> {
+fn indices(flow: &mut Flow) -> Result<(), Vec<Diagnostic>> {
     let limit = target::least(|target| target.circular_buffers) as usize;
     let in_use = in_use(flow);
     let mut taken = vec![false; limit];
-    let mut out = vec![u8::MAX; flow.buffers.len()];
     let mut over: Option<Span> = None;
-    for (index, buffer) in flow.buffers.iter().enumerate() {
+    for (index, buffer) in flow.buffers.iter_mut().enumerate() {
         if !in_use.contains(&BufferId(index)) {
             continue;
         }
@@ -152,13 +151,13 @@ fn indices(flow: &Flow) -> Result<Vec<u8>, Vec<Diagnostic>> {
         match free {
             Some(slot) => {
                 taken[slot] = true;
-                out[index] = slot as u8;
+                buffer.index = Some(slot as u8);
             }
             None => over = over.or(Some(buffer.span)),
         }
     }
     match over {
-        None => Ok(out),
+        None => Ok(()),
         Some(span) => {
             let count = in_use.len();
             Err(vec![

@@ -37,10 +37,8 @@ pub struct Inputs<'a> {
     pub layouts: &'a Layouts,
     /// B1.
     pub partition: &'a Partition,
-    /// The buffers and their device indices.
+    /// The buffers.
     pub buffers: Vec<Buffer>,
-    /// Device index of every buffer; 255 for those that are not used.
-    pub indices: Vec<u8>,
     /// D2.
     pub bound: Bound,
     /// The programs.
@@ -74,7 +72,6 @@ pub fn run(inputs: Inputs) -> Result<Device, Vec<Diagnostic>> {
         layouts,
         partition,
         mut buffers,
-        indices,
         mut bound,
         programs,
     } = inputs;
@@ -124,10 +121,9 @@ pub fn run(inputs: Inputs) -> Result<Device, Vec<Diagnostic>> {
         finish(Role::Compute, Vec::new(), programs.compute)?,
         finish(Role::Writer, bound.writer, programs.writer)?,
     ];
-    let plan = plan::run(kernel, layouts, partition, &buffers, &indices, &programs)?;
+    let plan = plan::run(kernel, layouts, partition, &buffers, &programs)?;
     Ok(Device {
         buffers,
-        indices,
         programs,
         variables,
         plan,

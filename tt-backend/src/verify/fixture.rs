@@ -112,6 +112,7 @@ fn buffer(name: &str, kind: BufferKind) -> Buffer {
         versions: 2,
         column_major: false,
         unpack_to_dest: false,
+        index: Some(u8::from(kind == BufferKind::Outgoing)),
     }
 }
 
@@ -312,7 +313,6 @@ pub fn device() -> Device {
     let variables = ["by", "k"].map(String::from).to_vec();
     Device {
         buffers,
-        indices: vec![0, 1],
         programs,
         variables,
         plan,

@@ -123,6 +123,7 @@ impl Buffers<'_> {
             versions: 1,
             column_major: false,
             unpack_to_dest: false,
+            index: None,
         });
         self.depths.push(variable.depth);
         BufferId(self.buffers.len() - 1)

@@ -128,6 +128,7 @@ fn scratch(buffers: &mut Vec<Buffer>, name: String, span: Span, format: DataForm
         versions: 1,
         column_major: false,
         unpack_to_dest: false,
+        index: None,
     });
     BufferId(buffers.len() - 1)
 }
