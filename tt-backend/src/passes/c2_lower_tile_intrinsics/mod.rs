@@ -21,8 +21,8 @@ mod fuse;
 mod select;
 mod transpose;
 
-use crate::flow::{Arg, Matmul, Section};
-use crate::flow::{Broadcast, Buffer, BufferId, BufferKind, Flow, FlowKind, FlowStmt, Step};
+use crate::flow::{Arg, Matmul, Section, operations};
+use crate::flow::{Broadcast, Buffer, BufferId, BufferKind, Flow, FlowOp, FlowStmt, Step};
 use crate::tile_ops::TileOp;
 use std::cell::Cell;
 use tt_lang::diagnostic::Diagnostic;
@@ -98,30 +98,16 @@ pub fn sections<'a>(
     visit: &mut impl FnMut(&'a Section),
     multiply: &mut impl FnMut(&'a crate::flow::Matmul),
 ) {
-    for stmt in body {
-        match &stmt.kind {
-            FlowKind::Section(section) => {
-                visit(section);
-                for step in &section.steps {
-                    if let Step::Control(body) = step {
-                        sections(body, visit, multiply);
-                    }
-                }
-            }
-            FlowKind::Multiply(matmul) => multiply(matmul),
-            FlowKind::Accumulate { body, .. } | FlowKind::For { body, .. } => sections(body, visit, multiply),
-            FlowKind::If { then, otherwise, .. } => {
-                sections(then, visit, multiply);
-                sections(otherwise, visit, multiply);
-            }
-            FlowKind::Read { .. }
-            | FlowKind::Write { .. }
-            | FlowKind::Blank { .. }
-            | FlowKind::Release { .. }
-            | FlowKind::Elementwise(_)
-            | FlowKind::Gemm(_) => {}
-        }
-    }
+    operations(body, &mut |op| match op {
+        FlowOp::Section(section) => visit(section),
+        FlowOp::Multiply(matmul) => multiply(matmul),
+        FlowOp::Read { .. }
+        | FlowOp::Write { .. }
+        | FlowOp::Blank { .. }
+        | FlowOp::Release { .. }
+        | FlowOp::Elementwise(_)
+        | FlowOp::Gemm(_) => {}
+    });
 }
 
 /// Adds a local buffer that no user named.
@@ -142,6 +128,7 @@ fn scratch(buffers: &mut Vec<Buffer>, name: String, span: Span, format: DataForm
         versions: 1,
         column_major: false,
         unpack_to_dest: false,
+        index: None,
     });
     BufferId(buffers.len() - 1)
 }

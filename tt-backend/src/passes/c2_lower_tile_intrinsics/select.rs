@@ -8,9 +8,10 @@ use super::compose::{self, Composed, Line};
 use super::{Registers, scratch};
 use crate::codes;
 use crate::flow::{
-    Arg, Broadcast, Buffer, BufferId, BufferKind, Elementwise, FlowKind, FlowStmt, Makes, Operand, Pack, PackMode,
+    Arg, Broadcast, Buffer, BufferId, BufferKind, Elementwise, FlowOp, FlowStmt, Makes, Operand, Pack, PackMode,
     Section, Sights, Step, Value, ValueKind,
 };
+use crate::ir::Kind;
 use crate::tile_ops::{FpuOp, SfpuForm, SfpuOp, TileOp};
 use std::collections::BTreeSet;
 use tt_lang::diagnostic::Diagnostic;
@@ -73,8 +74,8 @@ impl Context<'_> {
             let defines = self.sights.define();
             let section = self.section(&part, tiles, pack, Makes::Definition(defines));
             out.push(FlowStmt {
-                kind: FlowKind::Section(section),
-                span,
+                kind: Kind::Op(FlowOp::Section(section)),
+                note: span,
             });
             let load = Operand {
                 buffer: target,
@@ -97,8 +98,8 @@ impl Context<'_> {
         };
         let section = self.section(&value, tiles, pack, Makes::Definition(elementwise.defines));
         out.push(FlowStmt {
-            kind: FlowKind::Section(section),
-            span,
+            kind: Kind::Op(FlowOp::Section(section)),
+            note: span,
         });
     }
 

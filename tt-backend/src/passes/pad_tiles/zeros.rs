@@ -4,7 +4,8 @@
 //! and may be infinite. Only what every chip computes as exactly zero counts (docs/numbers.md, the column of 0).
 
 use super::{Edge, Ragged};
-use crate::flow::{Broadcast, BufferId, BufferKind, Flow, FlowKind, FlowStmt, Gemm, Operand, Value, ValueKind};
+use crate::flow::{Broadcast, BufferId, BufferKind, Flow, FlowOp, FlowStmt, Gemm, Operand, Value, ValueKind};
+use crate::ir::operations;
 use std::collections::BTreeSet;
 use tt_lang::ir::ElementOp;
 use tt_plan::Number;
@@ -28,7 +29,7 @@ impl Zeros<'_> {
         };
         loop {
             let before = this.along.clone();
-            this.statements(&flow.body);
+            this.operations(&flow.body);
             if this.along == before {
                 return this;
             }
@@ -53,33 +54,29 @@ impl Zeros<'_> {
         all.into_iter().collect()
     }
 
-    fn statements(&mut self, body: &[FlowStmt]) {
-        for stmt in body {
-            match &stmt.kind {
-                // Versions with different edges: none is zero past those of another.
-                FlowKind::Read { buffer, region, .. } => {
-                    for axis in 0..2 {
-                        self.along[buffer.0][axis] &=
-                            self.ragged.edge(region, axis) == self.ragged.buffers[buffer.0][axis];
-                    }
+    fn operations(&mut self, body: &[FlowStmt]) {
+        operations(body, &mut |op| match op {
+            // Versions with different edges: none is zero past those of another.
+            FlowOp::Read { buffer, region, .. } => {
+                for axis in 0..2 {
+                    self.along[buffer.0][axis] &= self.ragged.edge(region, axis) == self.ragged.buffers[buffer.0][axis];
                 }
-                FlowKind::Elementwise(elementwise) => {
-                    let target = elementwise.target.0;
-                    loads(&elementwise.value, &mut self.sources[target]);
-                    for axis in 0..2 {
-                        let mut edges = self.ragged.buffers[target][axis].iter();
-                        self.along[target][axis] &= edges.all(|edge| self.is_zero(&elementwise.value, axis, edge));
-                    }
-                }
-                FlowKind::Gemm(gemm) => self.gemm(gemm),
-                FlowKind::For { body, .. } => self.statements(body),
-                FlowKind::If { then, otherwise, .. } => {
-                    self.statements(then);
-                    self.statements(otherwise);
-                }
-                _ => {}
             }
-        }
+            FlowOp::Elementwise(elementwise) => {
+                let target = elementwise.target.0;
+                loads(&elementwise.value, &mut self.sources[target]);
+                for axis in 0..2 {
+                    let mut edges = self.ragged.buffers[target][axis].iter();
+                    self.along[target][axis] &= edges.all(|edge| self.is_zero(&elementwise.value, axis, edge));
+                }
+            }
+            FlowOp::Gemm(gemm) => self.gemm(gemm),
+            FlowOp::Write { .. }
+            | FlowOp::Blank { .. }
+            | FlowOp::Release { .. }
+            | FlowOp::Section(_)
+            | FlowOp::Multiply(_) => {}
+        });
     }
 
     /// A row of a product is zero where the left operand's row is, a column where the right operand's is.
