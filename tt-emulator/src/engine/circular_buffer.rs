@@ -3,6 +3,7 @@
 //! As on the chip, occupancy is the difference of two 16-bit counters, and a pointer wraps only where it lands on the
 //! ring's limit. The windows (pages reserved, pages waited for) exist only here: they are what the checks are about.
 
+use crate::abi::cb_pointer;
 use crate::arch::MAX_CIRCULAR_BUFFERS;
 use crate::data_format::DataFormat;
 use crate::report::RiscName;
@@ -323,19 +324,18 @@ impl Risc {
         self.views[cb as usize].read
     }
 
-    /// Sets the read pointer (0) or the write pointer (1), or where the next pack in order goes (2), as kernels do that
-    /// write the firmware's own record of a circular buffer.
+    /// Sets one of [`cb_pointer`], as kernels do that write the firmware's own record of a circular buffer.
     pub fn set_cb_pointer(&mut self, cb: u32, which: u32, value: u32, line: i32) {
         self.check_cb(cb, line);
         let config = &self.core().cbs[cb as usize].config;
-        if which < 2 && !(config.base..=config.base + config.bytes).contains(&value) {
+        if which != cb_pointer::NEXT_PACK && !(config.base..=config.base + config.bytes).contains(&value) {
             let detail = format!("pointer of circular buffer {cb} set to {value:#x}, outside of its ring");
             self.violation(&rules::CB_WINDOW_WRAP, self.line, detail);
         }
         let view = &mut self.views[cb as usize];
         match which {
-            0 => view.read = value,
-            1 => view.write = value,
+            cb_pointer::READ => view.read = value,
+            cb_pointer::WRITE => view.write = value,
             _ => view.pack_slot = value,
         }
     }

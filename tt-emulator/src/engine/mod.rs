@@ -18,7 +18,7 @@ pub(crate) mod deadlock;
 pub mod device;
 #[cfg(any(test, all(target_os = "linux", target_arch = "x86_64")))]
 pub(crate) mod division;
-pub(crate) mod entry;
+pub(crate) mod entries;
 pub(crate) mod launch;
 pub(crate) mod memory;
 pub(crate) mod multicast;

@@ -10,7 +10,7 @@
 use super::copying;
 use super::core::{Core, Message, MessageEffect, MessageTarget};
 use super::coroutine::{KernelCoroutine, Resumed};
-use super::entry::API;
+use super::entries::API;
 use super::memory::machine::{Machine, Node};
 use super::risc::{Risc, Wait, guard, set_current};
 use super::workers::with_workers;
@@ -111,7 +111,7 @@ fn start(risc: &mut Box<Risc>, entry: KernelEntry) -> std::io::Result<Running> {
     let coroutine = KernelCoroutine::new(move |switch| {
         // SAFETY: the RISC is boxed and outlives its coroutine; only this coroutine uses it while it runs.
         unsafe { (*pointer).switch = switch };
-        // SAFETY: the entry was made by the wrapper of this very table's version, which its key covers.
+        // SAFETY: the entry was compiled with the header of these very tables, which its key covers.
         unsafe { entry(&raw const API) };
         guard(0, |risc| {
             risc.check_transfers_at_end();

@@ -1,17 +1,64 @@
-//! The functions of the table: each looks up its operands, checks, and runs the call on the core's engines.
+//! Calls of compute kernels: each looks up its operands, checks, and runs the call on the core's engines.
 
-use super::abi::{SfpuCall, side};
-use super::destination::Broken;
-use super::engine_state::{MatrixSetting, Operand, Reuse};
-use super::fpu::eltwise::Binary;
-use super::fpu::reduce::Pool;
-use super::matrix_calls::{BLOCK_LIMIT, BlockShape, Page};
-use super::pack::{ReduceDim, Relu};
-use super::pack_calls::WaitingPack;
-use super::rules;
-use super::unpack::Broadcast;
-use crate::engine::risc::{Risc, guard};
-use crate::engine::unwritten::is_marked;
+use super::super::risc::{Risc, guard};
+use super::super::unwritten::is_marked;
+use super::threads::{mailbox_read, mailbox_write, refused, set_cb_pointer};
+use super::tilize::{
+    tilize, tilize_init, tilize_uninit, untilize_block, untilize_dest, untilize_init, untilize_uninit,
+};
+use crate::abi::{ComputeApi, register_step, side};
+use crate::compute::destination::Broken;
+use crate::compute::engine_state::{MatrixSetting, Operand, PackMode, Reuse};
+use crate::compute::fpu::eltwise::Binary;
+use crate::compute::fpu::reduce::Pool;
+use crate::compute::matrix_calls::{BLOCK_LIMIT, BlockShape, Page};
+use crate::compute::pack::{ReduceDim, Relu};
+use crate::compute::pack_calls::WaitingPack;
+use crate::compute::rules;
+use crate::compute::sfpu_calls::SfpuCall;
+use crate::compute::unpack::Broadcast;
+
+pub(super) static COMPUTE_API: ComputeApi = ComputeApi {
+    hw_startup,
+    registers,
+    reconfigure,
+    matmul_init,
+    matmul,
+    binary_init,
+    binary,
+    reuse_init,
+    reuse,
+    copy_init,
+    copy,
+    transpose_init,
+    transpose,
+    transpose_dest_init,
+    transpose_dest,
+    unary_bcast_init,
+    unary_bcast,
+    unary_bcast_uninit,
+    reduce_init,
+    reduce,
+    reduce_uninit,
+    reduce_mask,
+    pack_init,
+    pack,
+    pack_l1_acc,
+    pack_relu,
+    tilize_init,
+    tilize,
+    tilize_uninit,
+    untilize_init,
+    untilize_block,
+    untilize_dest,
+    untilize_uninit,
+    sfpu_init,
+    mailbox_write,
+    mailbox_read,
+    set_cb_pointer,
+    refused,
+    sfpu,
+};
 
 impl Risc {
     /// Refuses to push pages before math has handed over what is packed into them. On a chip the packer's thread does both
@@ -131,7 +178,7 @@ impl Risc {
     }
 }
 
-pub(super) extern "C" fn hw_startup(icb0: u32, icb1: u32, ocb: u32, reverse: u32, line: i32) {
+extern "C" fn hw_startup(icb0: u32, icb1: u32, ocb: u32, reverse: u32, line: i32) {
     guard(line, |risc| {
         let (a, _) = risc.loose_operand(icb0, line);
         let (b, _) = risc.loose_operand(icb1, line);
@@ -144,30 +191,30 @@ pub(super) extern "C" fn hw_startup(icb0: u32, icb1: u32, ocb: u32, reverse: u32
     });
 }
 
-pub(super) extern "C" fn registers(step: u32, line: i32) {
+extern "C" fn registers(step: u32, line: i32) {
     guard(line, |risc| {
         let registers = &mut risc.compute.registers;
         let is_released = registers.is_released();
         let result = match step {
-            0 | 4 => {
+            register_step::ACQUIRE => {
                 risc.counters.compute.sections += 1;
-                if step == 0 {
-                    registers.acquire()
-                } else {
-                    registers.acquire_shared()
-                }
+                registers.acquire()
             }
-            1 => registers.commit(),
-            2 => registers.wait(),
-            3 => registers.release(),
-            5 => registers.release_shared(),
+            register_step::ACQUIRE_SHARED => {
+                risc.counters.compute.sections += 1;
+                registers.acquire_shared()
+            }
+            register_step::COMMIT => registers.commit(),
+            register_step::WAIT => registers.wait(),
+            register_step::RELEASE => registers.release(),
+            register_step::RELEASE_SHARED => registers.release_shared(),
             _ => Err((&rules::ENUMERATOR, format!("register step {step}"))),
         };
         match result {
             Err((rule, detail)) if is_released && risc.is_allowed(rule, line, &detail) => {}
             result => risc.obey(result, line),
         }
-        if step == 1 {
+        if step == register_step::COMMIT {
             let packed = risc.compute.pack_waiting();
             if let Err((line, broken)) = packed {
                 risc.obey::<()>(Err(broken), line);
@@ -176,7 +223,7 @@ pub(super) extern "C" fn registers(step: u32, line: i32) {
     });
 }
 
-pub(super) extern "C" fn reconfigure(to: u32, old: u32, new: u32, line: i32) {
+extern "C" fn reconfigure(to: u32, old: u32, new: u32, line: i32) {
     guard(line, |risc| {
         let started = risc.compute.engines.require_started("reconfig_data_format");
         risc.obey(started, line);
@@ -188,14 +235,14 @@ pub(super) extern "C" fn reconfigure(to: u32, old: u32, new: u32, line: i32) {
         match to {
             side::SRC_A => engines.set_src_a(operand),
             side::SRC_B => engines.set_src_b(operand),
-            side::PACK => engines.set_pack(operand.format),
+            side::PACKER => engines.set_pack(operand.format),
             _ => risc.violation(&rules::ENUMERATOR, line, format!("side {to}")),
         }
         risc.counters.compute.reconfigurations += 1;
     });
 }
 
-pub(super) extern "C" fn matmul_init(in0: u32, in1: u32, transpose: u32, ct: u32, rt: u32, kt: u32, line: i32) {
+extern "C" fn matmul_init(in0: u32, in1: u32, transpose: u32, ct: u32, rt: u32, kt: u32, line: i32) {
     guard(line, |risc| {
         let (rows, columns) = (risc.operand(in0, line), risc.operand(in1, line));
         risc.set_matrix(
@@ -216,7 +263,7 @@ pub(super) extern "C" fn matmul_init(in0: u32, in1: u32, transpose: u32, ct: u32
     });
 }
 
-pub(super) extern "C" fn matmul(
+extern "C" fn matmul(
     in0: u32,
     in1: u32,
     i0: u32,
@@ -252,15 +299,7 @@ pub(super) extern "C" fn matmul(
     });
 }
 
-pub(super) extern "C" fn binary_init(
-    op: u32,
-    broadcast: u32,
-    icb0: u32,
-    icb1: u32,
-    accumulate: u32,
-    full: u32,
-    line: i32,
-) {
+extern "C" fn binary_init(op: u32, broadcast: u32, icb0: u32, icb1: u32, accumulate: u32, full: u32, line: i32) {
     guard(line, |risc| {
         let (op, broadcast) = (risc.binary_op(op, line), risc.broadcast_of(broadcast, line));
         risc.operand(icb0, line);
@@ -281,7 +320,7 @@ pub(super) extern "C" fn binary_init(
     });
 }
 
-pub(super) extern "C" fn binary(
+extern "C" fn binary(
     op: u32,
     broadcast: u32,
     icb0: u32,
@@ -310,7 +349,7 @@ pub(super) extern "C" fn binary(
     });
 }
 
-pub(super) extern "C" fn reuse_init(op: u32, reuse: u32, icb: u32, line: i32) {
+extern "C" fn reuse_init(op: u32, reuse: u32, icb: u32, line: i32) {
     guard(line, |risc| {
         let (op, reuse) = (risc.binary_op(op, line), risc.reuse_of(reuse, line));
         risc.operand(icb, line);
@@ -318,7 +357,7 @@ pub(super) extern "C" fn reuse_init(op: u32, reuse: u32, icb: u32, line: i32) {
     });
 }
 
-pub(super) extern "C" fn reuse(op: u32, reuse: u32, icb: u32, tile: u32, idst: u32, line: i32) {
+extern "C" fn reuse(op: u32, reuse: u32, icb: u32, tile: u32, idst: u32, line: i32) {
     guard(line, |risc| {
         let (op, reuse) = (risc.binary_op(op, line), risc.reuse_of(reuse, line));
         let operand = risc.operand(icb, line);
@@ -330,7 +369,7 @@ pub(super) extern "C" fn reuse(op: u32, reuse: u32, icb: u32, tile: u32, idst: u
     });
 }
 
-pub(super) extern "C" fn copy_init(icb: u32, transpose: u32, within_faces: u32, line: i32) {
+extern "C" fn copy_init(icb: u32, transpose: u32, within_faces: u32, line: i32) {
     guard(line, |risc| {
         let operand = risc.operand(icb, line);
         if transpose != within_faces {
@@ -342,7 +381,7 @@ pub(super) extern "C" fn copy_init(icb: u32, transpose: u32, within_faces: u32, 
     });
 }
 
-pub(super) extern "C" fn copy(icb: u32, tile: u32, idst: u32, count: u32, line: i32) {
+extern "C" fn copy(icb: u32, tile: u32, idst: u32, count: u32, line: i32) {
     guard(line, |risc| {
         let operand = risc.operand(icb, line);
         let transpose = risc.compute.engines.copy_transposes();
@@ -357,14 +396,14 @@ pub(super) extern "C" fn copy(icb: u32, tile: u32, idst: u32, count: u32, line: 
     });
 }
 
-pub(super) extern "C" fn transpose_init(icb: u32, line: i32) {
+extern "C" fn transpose_init(icb: u32, line: i32) {
     guard(line, |risc| {
         risc.operand(icb, line);
         risc.set_matrix(MatrixSetting::Transpose, line);
     });
 }
 
-pub(super) extern "C" fn transpose(icb: u32, tile: u32, idst: u32, count: u32, line: i32) {
+extern "C" fn transpose(icb: u32, tile: u32, idst: u32, count: u32, line: i32) {
     guard(line, |risc| {
         let operand = risc.operand(icb, line);
         let checked = risc
@@ -379,11 +418,11 @@ pub(super) extern "C" fn transpose(icb: u32, tile: u32, idst: u32, count: u32, l
     });
 }
 
-pub(super) extern "C" fn transpose_dest_init(line: i32) {
+extern "C" fn transpose_dest_init(line: i32) {
     guard(line, |risc| risc.set_matrix(MatrixSetting::TransposeDestination, line));
 }
 
-pub(super) extern "C" fn transpose_dest(idst: u32, line: i32) {
+extern "C" fn transpose_dest(idst: u32, line: i32) {
     guard(line, |risc| {
         let checked = risc.compute.require_transpose_destination(idst);
         risc.obey(checked, line);
@@ -392,7 +431,7 @@ pub(super) extern "C" fn transpose_dest(idst: u32, line: i32) {
     });
 }
 
-pub(super) extern "C" fn unary_bcast_init(broadcast: u32, icb: u32, line: i32) {
+extern "C" fn unary_bcast_init(broadcast: u32, icb: u32, line: i32) {
     guard(line, |risc| {
         let broadcast = risc.broadcast_of(broadcast, line);
         risc.operand(icb, line);
@@ -400,7 +439,7 @@ pub(super) extern "C" fn unary_bcast_init(broadcast: u32, icb: u32, line: i32) {
     });
 }
 
-pub(super) extern "C" fn unary_bcast(broadcast: u32, icb: u32, tile: u32, idst: u32, line: i32) {
+extern "C" fn unary_bcast(broadcast: u32, icb: u32, tile: u32, idst: u32, line: i32) {
     guard(line, |risc| {
         let how = risc.broadcast_of(broadcast, line);
         let operand = risc.operand(icb, line);
@@ -414,7 +453,7 @@ pub(super) extern "C" fn unary_bcast(broadcast: u32, icb: u32, tile: u32, idst: 
     });
 }
 
-pub(super) extern "C" fn unary_bcast_uninit(broadcast: u32, icb: u32, line: i32) {
+extern "C" fn unary_bcast_uninit(broadcast: u32, icb: u32, line: i32) {
     guard(line, |risc| {
         risc.broadcast_of(broadcast, line);
         risc.operand(icb, line);
@@ -422,7 +461,7 @@ pub(super) extern "C" fn unary_bcast_uninit(broadcast: u32, icb: u32, line: i32)
     });
 }
 
-pub(super) extern "C" fn reduce_init(pool: u32, dim: u32, icb: u32, scaler: u32, ocb: u32, line: i32) {
+extern "C" fn reduce_init(pool: u32, dim: u32, icb: u32, scaler: u32, ocb: u32, line: i32) {
     guard(line, |risc| {
         let (pool, dim) = risc.reduction_of(pool, dim, line);
         risc.operand(icb, line);
@@ -435,7 +474,7 @@ pub(super) extern "C" fn reduce_init(pool: u32, dim: u32, icb: u32, scaler: u32,
     });
 }
 
-pub(super) extern "C" fn reduce(
+extern "C" fn reduce(
     pool: u32,
     dim: u32,
     icb: u32,
@@ -463,7 +502,7 @@ pub(super) extern "C" fn reduce(
     });
 }
 
-pub(super) extern "C" fn reduce_uninit(line: i32) {
+extern "C" fn reduce_uninit(line: i32) {
     guard(line, |risc| {
         let started = risc.compute.engines.require_started("reduce_uninit");
         risc.obey(started, line);
@@ -471,7 +510,7 @@ pub(super) extern "C" fn reduce_uninit(line: i32) {
     });
 }
 
-pub(super) extern "C" fn reduce_mask(dim: u32, line: i32) {
+extern "C" fn reduce_mask(dim: u32, line: i32) {
     guard(line, |risc| {
         let started = risc.compute.engines.require_started("the packer's reduce mask");
         risc.obey(started, line);
@@ -482,17 +521,17 @@ pub(super) extern "C" fn reduce_mask(dim: u32, line: i32) {
     });
 }
 
-pub(super) extern "C" fn pack_init(ocb: u32, line: i32) {
+extern "C" fn pack_init(ocb: u32, line: i32) {
     guard(line, |risc| {
         let (operand, _) = risc.loose_operand(ocb, line);
         let set = risc.compute.engines.require_pack(operand);
         risc.obey(set, line);
-        risc.compute.engines.pack_mode = super::engine_state::PackMode::Tiles;
+        risc.compute.engines.pack_mode = PackMode::Tiles;
         risc.counters.compute.inits += 1;
     });
 }
 
-pub(super) extern "C" fn pack(idst: u32, ocb: u32, out_of_order: u32, index: u32, count: u32, line: i32) {
+extern "C" fn pack(idst: u32, ocb: u32, out_of_order: u32, index: u32, count: u32, line: i32) {
     guard(line, |risc| {
         let operand = risc.operand(ocb, line);
         let checked = risc.compute.require_pack(idst, count, operand);
@@ -535,7 +574,7 @@ pub(super) extern "C" fn pack(idst: u32, ocb: u32, out_of_order: u32, index: u32
     });
 }
 
-pub(super) extern "C" fn pack_l1_acc(enable: u32, line: i32) {
+extern "C" fn pack_l1_acc(enable: u32, line: i32) {
     guard(line, |risc| {
         let started = risc.compute.engines.require_started("pack_reconfig_l1_acc");
         risc.obey(started, line);
@@ -543,7 +582,7 @@ pub(super) extern "C" fn pack_l1_acc(enable: u32, line: i32) {
     });
 }
 
-pub(super) extern "C" fn pack_relu(mode: u32, threshold: u32, line: i32) {
+extern "C" fn pack_relu(mode: u32, threshold: u32, line: i32) {
     guard(line, |risc| {
         let started = risc.compute.engines.require_started("pack_relu_config");
         risc.obey(started, line);
@@ -552,7 +591,7 @@ pub(super) extern "C" fn pack_relu(mode: u32, threshold: u32, line: i32) {
     });
 }
 
-pub(super) extern "C" fn sfpu_init(name: u64, variant: u32, p0: u32, p1: u32, line: i32) {
+extern "C" fn sfpu_init(name: u64, variant: u32, p0: u32, p1: u32, line: i32) {
     guard(line, |risc| {
         let set = risc.compute.sfpu_init(name, variant, [p0, p1]);
         risc.obey(set, line);
@@ -560,17 +599,10 @@ pub(super) extern "C" fn sfpu_init(name: u64, variant: u32, p0: u32, p1: u32, li
     });
 }
 
-pub(super) extern "C" fn sfpu(call: *const SfpuCall, line: i32) {
+extern "C" fn sfpu(call: &SfpuCall, line: i32) {
     guard(line, |risc| {
-        // SAFETY: the header passes a call that lives on the kernel's stack.
-        let call = unsafe { &*call };
         let done = risc.compute.sfpu(call);
         risc.obey(done, line);
         risc.counters.compute.sfpu_tiles += 1;
     });
 }
-
-pub(super) use super::thread_entries::{mailbox_read, mailbox_write, refused, set_cb_pointer};
-pub(super) use super::untilize_entries::{
-    tilize, tilize_init, tilize_uninit, untilize_block, untilize_dest, untilize_init, untilize_uninit,
-};

@@ -1,12 +1,12 @@
 //! Tilizing and untilizing: entries that move whole blocks through the destination registers on their own.
 
-use super::engine_state::{MatrixSetting, Operand, PackMode};
-use super::matrix_calls::Page;
-use super::row_major::{gather, scatter};
-use super::rules;
-use super::unpack::Broadcast;
+use super::super::risc::{Risc, guard};
+use crate::compute::engine_state::{MatrixSetting, Operand, PackMode};
+use crate::compute::matrix_calls::Page;
+use crate::compute::row_major::{gather, scatter};
+use crate::compute::rules;
+use crate::compute::unpack::Broadcast;
 use crate::data_format::DataFormat;
-use crate::engine::risc::{Risc, guard};
 
 /// Bytes of the largest tile that lies in rows.
 const LARGEST_TILE: usize = 4096;
