@@ -1,5 +1,6 @@
 //! Calls of compute kernels: each looks up its operands, checks, and runs the call on the core's engines.
 
+use super::super::memory::l1::L1;
 use super::super::risc::{Risc, guard};
 use super::super::unwritten::is_marked;
 use super::threads::{mailbox_read, mailbox_write, refused, set_cb_pointer};
@@ -60,6 +61,35 @@ pub(super) static COMPUTE_API: ComputeApi = ComputeApi {
     sfpu,
 };
 
+/// A page of 32×32 tiles in this core's L1 that a call may use.
+#[derive(Clone, Copy)]
+pub(super) struct Place {
+    operand: Operand,
+    address: u32,
+}
+
+impl Place {
+    /// Its bytes: `operand` has checked the page size.
+    fn bytes(self) -> usize {
+        self.operand.format.tile_bytes(32, 32)
+    }
+
+    /// What lies there.
+    #[inline]
+    pub(super) fn read(self, l1: &L1) -> Page<'_> {
+        Page {
+            operand: self.operand,
+            bytes: l1.get(self.address, self.bytes()),
+        }
+    }
+
+    /// What is to be packed there.
+    #[inline]
+    pub(super) fn write(self, l1: &mut L1) -> &mut [u8] {
+        l1.get_mut(self.address, self.bytes())
+    }
+}
+
 impl Risc {
     /// Refuses to push pages before math has handed over what is packed into them. On a chip the packer's thread does both
     /// once it has waited; here the threads run in line.
@@ -107,27 +137,18 @@ impl Risc {
         )
     }
 
-    /// Page `index` behind the read pointer. The slice is valid until the kernel pops it, which is after this call.
+    /// Page `index` behind the read pointer.
     #[inline]
-    pub(super) fn input<'a>(&mut self, operand: Operand, index: u32, line: i32) -> Page<'a> {
-        let page = self.front_page(operand.cb, index, line);
-        let bytes = operand.format.tile_bytes(32, 32);
-        // SAFETY: `front_page` gives a page inside what the kernel has waited for, of `bytes` bytes (`operand` checked
-        // the page size); nobody else runs on this core during the call.
-        Page {
-            operand,
-            bytes: unsafe { std::slice::from_raw_parts(page, bytes) },
-        }
+    pub(super) fn input(&mut self, operand: Operand, index: u32, line: i32) -> Place {
+        let address = self.front_page(operand.cb, index, line);
+        Place { operand, address }
     }
 
     /// Page `index` behind the write pointer.
     #[inline]
-    pub(super) fn output<'a>(&mut self, operand: Operand, index: u32, line: i32) -> &'a mut [u8] {
-        let page = self.back_page(operand.cb, index, line);
-        let bytes = operand.format.tile_bytes(32, 32);
-        // SAFETY: `back_page` gives a page inside what the kernel has reserved, of `bytes` bytes; nobody else runs on this
-        // core during the call.
-        unsafe { std::slice::from_raw_parts_mut(page, bytes) }
+    pub(super) fn output(&mut self, operand: Operand, index: u32, line: i32) -> Place {
+        let address = self.back_page(operand.cb, index, line);
+        Place { operand, address }
     }
 
     fn enumerator<T>(&mut self, value: Option<T>, what: &str, id: u32, line: i32) -> T {
@@ -215,9 +236,11 @@ extern "C" fn registers(step: u32, line: i32) {
             result => risc.obey(result, line),
         }
         if step == register_step::COMMIT {
-            let packed = risc.compute.pack_waiting();
-            if let Err((line, broken)) = packed {
-                risc.obey::<()>(Err(broken), line);
+            while let Some(waiting) = risc.compute.waiting_packs.pop_front() {
+                let noted = risc.compute.note_packed(waiting.cb, waiting.register, waiting.masked);
+                risc.obey(noted, waiting.line);
+                let page = risc.l1.get_mut(waiting.page, waiting.bytes);
+                risc.compute.pack(&waiting.packer, waiting.register, page);
             }
         }
     });
@@ -285,16 +308,24 @@ extern "C" fn matmul(
             .compute
             .require_matmul(a, b, idst, BlockShape { transpose, ct, rt, kt });
         risc.obey(checked, line);
-        let mut rows = [Page { operand: a, bytes: &[] }; BLOCK_LIMIT];
-        let mut columns = [Page { operand: b, bytes: &[] }; BLOCK_LIMIT];
+        let nowhere = |operand| Place { operand, address: 0 };
+        let (mut rows, mut columns) = ([nowhere(a); BLOCK_LIMIT], [nowhere(b); BLOCK_LIMIT]);
         for r in 0..rt {
             rows[r as usize] = risc.input(a, i0.saturating_add(r.saturating_mul(kt)), line);
         }
         for c in 0..ct {
             columns[c as usize] = risc.input(b, i1.saturating_add(c), line);
         }
-        risc.compute
-            .matmul(&rows[..rt as usize], &columns[..ct as usize], idst, transpose);
+        let mut row_pages = [Page { operand: a, bytes: &[] }; BLOCK_LIMIT];
+        let mut column_pages = [Page { operand: b, bytes: &[] }; BLOCK_LIMIT];
+        let (row_pages, column_pages) = (&mut row_pages[..rt as usize], &mut column_pages[..ct as usize]);
+        for (page, place) in row_pages.iter_mut().zip(&rows) {
+            *page = place.read(&risc.l1);
+        }
+        for (page, place) in column_pages.iter_mut().zip(&columns) {
+            *page = place.read(&risc.l1);
+        }
+        risc.compute.matmul(row_pages, column_pages, idst, transpose);
         risc.counters.compute.matmul_tiles += u64::from(ct * rt);
     });
 }
@@ -342,6 +373,7 @@ extern "C" fn binary(
                 risc.input(a, i0.saturating_add(tile), line),
                 risc.input(b, i1.saturating_add(tile), line),
             );
+            let (first, second) = (first.read(&risc.l1), second.read(&risc.l1));
             risc.compute
                 .binary(op, (broadcast, row), first, second, idst + tile, accumulate);
         }
@@ -364,7 +396,7 @@ extern "C" fn reuse(op: u32, reuse: u32, icb: u32, tile: u32, idst: u32, line: i
         let checked = risc.compute.require_reuse(op, reuse, operand, idst);
         risc.obey(checked, line);
         let page = risc.input(operand, tile, line);
-        risc.compute.reuse(op, reuse, page, idst);
+        risc.compute.reuse(op, reuse, page.read(&risc.l1), idst);
         risc.counters.compute.eltwise_tiles += 1;
     });
 }
@@ -390,7 +422,8 @@ extern "C" fn copy(icb: u32, tile: u32, idst: u32, count: u32, line: i32) {
         risc.obey(checked, line);
         for i in 0..count {
             let page = risc.input(operand, tile.saturating_add(i), line);
-            risc.compute.copy(page, idst + i, transpose, Broadcast::None);
+            risc.compute
+                .copy(page.read(&risc.l1), idst + i, transpose, Broadcast::None);
         }
         risc.counters.compute.copied_tiles += u64::from(count);
     });
@@ -412,7 +445,7 @@ extern "C" fn transpose(icb: u32, tile: u32, idst: u32, count: u32, line: i32) {
         risc.obey(checked, line);
         for i in 0..count {
             let page = risc.input(operand, tile.saturating_add(i), line);
-            risc.compute.copy(page, idst + i, true, Broadcast::None);
+            risc.compute.copy(page.read(&risc.l1), idst + i, true, Broadcast::None);
         }
         risc.counters.compute.copied_tiles += u64::from(count);
     });
@@ -448,7 +481,7 @@ extern "C" fn unary_bcast(broadcast: u32, icb: u32, tile: u32, idst: u32, line: 
             .require_copy(&MatrixSetting::UnaryBroadcast(how), operand, idst, 1);
         risc.obey(checked, line);
         let page = risc.input(operand, tile, line);
-        risc.compute.copy(page, idst, false, how);
+        risc.compute.copy(page.read(&risc.l1), idst, false, how);
         risc.counters.compute.copied_tiles += 1;
     });
 }
@@ -495,6 +528,7 @@ extern "C" fn reduce(
                 risc.input(data, tile.saturating_add(i), line),
                 risc.input(scale, scaler_tile, line),
             );
+            let (page, scale_page) = (page.read(&risc.l1), scale_page.read(&risc.l1));
             let reduced = risc.compute.reduce(pool, dim, page, scale_page, idst + i);
             risc.obey(reduced, line);
         }
@@ -543,31 +577,29 @@ extern "C" fn pack(idst: u32, ocb: u32, out_of_order: u32, index: u32, count: u3
                 risc.next_pack_slot(ocb, line)
             };
             let page = risc.output(operand, slot, line);
-            let awaited = |page: *const u8| {
-                risc.compute
-                    .waiting_packs
-                    .iter()
-                    .any(|pack| pack.page.cast_const() == page)
+            let awaited = || {
+                let mut waiting = risc.compute.waiting_packs.iter();
+                waiting.any(|pack| pack.page == page.address)
             };
-            if packer.accumulate && is_marked(page) && !awaited(page.as_ptr()) {
+            if packer.accumulate && is_marked(page.read(&risc.l1).bytes) && !awaited() {
                 let detail = format!("page {slot} of circular buffer {ocb}");
                 risc.violation(&rules::L1_ACC_UNWRITTEN, line, detail);
             }
             let (register, masked) = (idst + i, risc.compute.engines.mask.is_some());
             if risc.compute.registers.is_awaited() {
-                risc.compute.waiting_packs.push(WaitingPack {
+                risc.compute.waiting_packs.push_back(WaitingPack {
                     packer,
                     register,
                     cb: ocb,
                     masked,
                     line,
-                    page: page.as_mut_ptr(),
-                    bytes: page.len(),
+                    page: page.address,
+                    bytes: page.bytes(),
                 });
             } else {
                 let noted = risc.compute.note_packed(ocb, register, masked);
                 risc.obey(noted, line);
-                risc.compute.pack(&packer, register, page);
+                risc.compute.pack(&packer, register, page.write(&mut risc.l1));
             }
         }
         risc.counters.compute.packed_tiles += u64::from(count);

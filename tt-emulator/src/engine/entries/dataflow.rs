@@ -52,7 +52,7 @@ extern "C" fn common_argument(index: u32, line: i32) -> *const u32 {
 
 extern "C" fn core_fact(fact: u32, line: i32) -> u32 {
     guard(line, |risc| {
-        let core = risc.core();
+        let core = &risc.core;
         let (x, y) = core.logical;
         let (first_x, first_y) = risc.kernel.first_core;
         match fact {
