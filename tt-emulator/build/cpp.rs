@@ -26,6 +26,12 @@ macro_rules! structure {
     };
 }
 
+macro_rules! template {
+    ($name:ident { $($field:ident: $type:ty),* $(,)? }) => {
+        format!("template <typename T>\n{}", structure!($name { $($field: $type),* }))
+    };
+}
+
 macro_rules! numbers {
     ($module:ident $prefix:literal { $($name:ident = $value:literal),* $(,)? }) => {
         [$(concat!("constexpr uint32_t ", $prefix, stringify!($name), " = ", $value, "u;\n")),*].concat() + "\n"
@@ -100,6 +106,9 @@ fn variable(name: &str, of: &str) -> String {
 /// The type that C++ has for one of Rust's. What has none is left as it is, and no compiler of C++ takes it.
 fn cpp(of: &str) -> String {
     let of = of.trim();
+    if let Some(to) = of.strip_prefix("*mut ") {
+        return format!("{}*", cpp(to));
+    }
     let constant = ["*const ", "&'static ", "&"]
         .iter()
         .find_map(|pointer| of.strip_prefix(pointer));
@@ -125,7 +134,7 @@ fn cpp(of: &str) -> String {
     match of {
         "u8" | "u32" | "u64" => format!("uint{}_t", &of[1..]),
         "i32" | "i64" => format!("int{}_t", &of[1..]),
-        "bool" => of.to_owned(),
+        "bool" | "T" => of.to_owned(),
         "usize" => "std::size_t".to_owned(),
         "c_char" => "char".to_owned(),
         _ => named(of),

@@ -8,25 +8,7 @@
 
 #include <tt_emulator.h>
 
-// Mirrors of src/host/memory.rs. What the engine is given lives during the call.
-template <typename T>
-struct tt_emulator_slice {
-    const T* start;
-    std::size_t count;
-};
-
-template <typename T>
-struct tt_emulator_slice_mut {
-    T* start;
-    std::size_t count;
-};
-
-struct tt_emulator_text {
-    const char* start;  // null where there is none
-    std::size_t bytes;
-};
-
-// Made by the build script of src/abi/host_calls.rs.
+// Made by the build script of src/abi/host_calls.rs. What the engine is given lives during the call.
 #include "engine_tables.h"
 
 namespace tt::tt_metal::emulator {
@@ -38,7 +20,7 @@ auto slice(const Values& values) -> tt_emulator_slice<typename Values::value_typ
     return {values.data(), values.size()};
 }
 
-inline tt_emulator_text text(const std::string& text) { return {text.data(), text.size()}; }
+inline tt_emulator_text text(const std::string& text) { return {{reinterpret_cast<const uint8_t*>(text.data()), text.size()}}; }
 
 [[noreturn]] inline void fail() { throw std::runtime_error(tt_emulator_last_error()); }
 

@@ -6,6 +6,25 @@ tables! {
     opaque Buffer {}
     opaque Program {}
 
+    /// Values that C++ has; null and none where it has none. Only C++ makes one, of memory that is there as long as the slice is
+    /// and that nobody writes meanwhile.
+    template Slice {
+        start: *const T,
+        count: usize,
+    }
+
+    /// Values that the callee may change, or that it lends to C++; null and none where there are none. Nobody else uses them as
+    /// long as the slice is there.
+    template SliceMut {
+        start: *mut T,
+        count: usize,
+    }
+
+    /// Text, not always UTF-8. There may be none, which is not the same as an empty one.
+    structure Text {
+        characters: Slice<u8>,
+    }
+
     /// Coordinates of a core.
     structure Core {
         x: u32,

@@ -47,7 +47,6 @@ pub(crate) enum Resumed {
     Suspended,
     Returned,
     /// Never here.
-    #[allow(dead_code, reason = "no signal handler")]
     Faulted(Fault),
 }
 

@@ -7,6 +7,8 @@
 //! tells another about progress (semaphores) is delivered between epochs, in a fixed order. So a run has the same course,
 //! the same counters and the same report with any number of threads.
 
+#![cfg_attr(miri, allow(dead_code, unused_imports, reason = "there are no signals under Miri"))]
+
 #[cfg(test)]
 mod aliasing;
 pub(crate) mod argument;

@@ -3,8 +3,7 @@
 use std::ffi::{CStr, c_char};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use super::memory::{Slice, SliceMut};
-use super::{Buffer, Core, Device, device_fact};
+use super::{Buffer, Core, Device, Slice, SliceMut, device_fact};
 use crate::arch::{Arch, ArchName};
 use crate::engine::device::{self, BufferKind, select_arch, selected_arch};
 use crate::engine::sharding::Sharding;
@@ -28,6 +27,7 @@ pub(super) fn tt_emulator_device_open(id: i32) -> Result<Option<Box<Device>>, St
     Ok(Some(Box::new(device)))
 }
 
+#[allow(clippy::boxed_local, reason = "a handle is a box")]
 pub(super) fn tt_emulator_device_close(device: Box<Device>) -> Result<(), String> {
     device.wait();
     Ok(())

@@ -5,7 +5,7 @@ use std::ffi::{CString, c_char};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::null;
 
-use super::memory::SliceMut;
+use super::SliceMut;
 
 thread_local! {
     static LAST: RefCell<CString> = RefCell::default();

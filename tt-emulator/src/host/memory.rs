@@ -1,16 +1,17 @@
-//! Memory of C++ as its calls pass it: each has a type of the same layout in `engine_calls.h`.
+//! Memory of C++ as its calls pass it.
 
 use std::borrow::Cow;
 use std::ptr::null_mut;
 
-/// Values that C++ has; null and none where it has none. Only C++ makes one, of memory that is there as long as the slice is
-/// and that nobody writes meanwhile.
-#[derive(Clone, Copy)]
-#[repr(C)]
-pub struct Slice<T> {
-    start: *const T,
-    count: usize,
+use super::{Slice, SliceMut, Text};
+
+impl<T> Clone for Slice<T> {
+    fn clone(&self) -> Slice<T> {
+        *self
+    }
 }
+
+impl<T> Copy for Slice<T> {}
 
 impl<T> Slice<T> {
     pub fn get(&self) -> &[T] {
@@ -22,27 +23,14 @@ impl<T> Slice<T> {
     }
 }
 
-/// Text that C++ has, not always UTF-8. There may be none, which is not the same as an empty one.
-#[derive(Clone, Copy)]
-#[repr(transparent)]
-pub struct Text(Slice<u8>);
-
 impl Text {
     pub fn get(&self) -> Cow<'_, str> {
-        String::from_utf8_lossy(self.0.get())
+        String::from_utf8_lossy(self.characters.get())
     }
 
     pub fn is_none(&self) -> bool {
-        self.0.start.is_null()
+        self.characters.start.is_null()
     }
-}
-
-/// Values that the callee may change, or that it lends to C++; null and none where there are none. Nobody else uses them as long as
-/// the slice is there.
-#[repr(C)]
-pub struct SliceMut<T> {
-    start: *mut T,
-    count: usize,
 }
 
 impl<T> SliceMut<T> {

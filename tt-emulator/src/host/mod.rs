@@ -16,7 +16,6 @@ use std::ffi::c_char;
 use std::sync::Arc;
 
 use error::call;
-use memory::{Slice, SliceMut, Text};
 
 use crate::engine::device as engine_device;
 use crate::engine::program as engine_program;
@@ -29,6 +28,17 @@ type Program = engine_program::Program;
 /// A type that has a name only on the other side.
 macro_rules! opaque {
     ($name:ident {}) => {};
+}
+
+/// A structure of its own for every type of values; what it is made of is [`memory`]'s.
+macro_rules! template {
+    ($(#[$doc:meta])* $name:ident { $($field:ident: $type:ty),* $(,)? }) => {
+        $(#[$doc])*
+        #[repr(C)]
+        pub struct $name<T> {
+            $($field: $type,)*
+        }
+    };
 }
 
 /// Exports functions that are answered by those of the same name in `answers`.

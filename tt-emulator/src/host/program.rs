@@ -1,7 +1,6 @@
 //! Programs for the C++ host API.
 
-use super::memory::{Slice, SliceMut};
-use super::{CbIndex, Core, Device, Kernel, Program};
+use super::{CbIndex, Core, Device, Kernel, Program, Slice, SliceMut};
 use crate::data_format::DataFormat;
 use crate::engine::device::take_expected_stores;
 use crate::engine::program::{self, CircularBuffer, CoreCoord};
@@ -157,16 +156,12 @@ pub(super) fn tt_emulator_runtime_args(
     core: Core,
 ) -> Result<SliceMut<u32>, String> {
     let words = program.runtime_args(kernel as usize, coordinates(&core));
-    words
-        .map(|words| SliceMut::lend(words))
-        .map_err(|report| report.to_string())
+    words.map(SliceMut::lend).map_err(|report| report.to_string())
 }
 
 pub(super) fn tt_emulator_common_runtime_args(program: &mut Program, kernel: u32) -> Result<SliceMut<u32>, String> {
     let words = program.common_runtime_args(kernel as usize);
-    words
-        .map(|words| SliceMut::lend(words))
-        .map_err(|report| report.to_string())
+    words.map(SliceMut::lend).map_err(|report| report.to_string())
 }
 
 pub(super) fn tt_emulator_launch(device: &Device, program: &mut Program, blocking: bool) -> Result<i32, String> {

@@ -22,6 +22,9 @@ mod engine {
     macro_rules! structure {
         ($($row:tt)*) => {};
     }
+    macro_rules! template {
+        ($($row:tt)*) => {};
+    }
     macro_rules! numbers {
         ($($row:tt)*) => {};
     }
