@@ -5,6 +5,7 @@
 //! checks against TT-Metalium itself in `xtask/conformance`.
 
 mod heavy;
+mod miri;
 mod programs;
 mod targets;
 
@@ -15,6 +16,7 @@ use xtask::arguments::{Chore, dispatch};
 const CHORES: &[Chore] = &[
     programs::CHORE,
     targets::CHORE,
+    miri::CHORE,
     xtask::kernels::CHORE,
     xtask::library::CHORE,
     heavy::CONFORMANCE,
