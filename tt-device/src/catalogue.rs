@@ -163,6 +163,10 @@ operations {
     Elu "elu" 2 [0.25] ALL Zero
         => |x| if x[0] > 0.0 { x[0] } else { x[1] * x[0].exp_m1() } => Choice("{x} > 0.0 ? {x} : {y} * std::expm1({x})")
         => sfpu "api/compute/eltwise_unary/elu.h" "elu_tile_init" "elu_tile" Unary(1);
+    Hardswish "hardswish" 1 [] ALL Zero
+        => |x| x[0] * (maximum(-maximum(-x[0] - 3.0, -6.0), 0.0) / 6.0)
+        => Product("{x} * (std::fmin(std::fmax({x} + 3.0, 0.0), 6.0) / 6.0)")
+        => by Composed { program: composed::hardswish, wide: false, approximate: None };
     // The device's own is log(1 + exp(β x)) / β, and x itself above a threshold, where they agree in f32: here β, 1/β, 20.
     Softplus "softplus" 1 [] (-85.0, 1e38) NotZero
         => |x| maximum(x[0], 0.0) + (-x[0].abs()).exp().ln_1p()

@@ -129,6 +129,17 @@ pub fn log2() -> Composed {
         .with(SfpuOp::MulNumber, 0, std::f32::consts::LOG2_E)
 }
 
+/// `x · (min(max(x + 3, 0), 6) / 6)`: the sum is exact where it is small.
+pub fn hardswish() -> Composed {
+    Composed::new(2)
+        .copy(0, 1)
+        .with(SfpuOp::AddNumber, 1, 3.0)
+        .with(SfpuOp::UnaryMax, 1, 0.0)
+        .with(SfpuOp::UnaryMin, 1, 6.0)
+        .with(SfpuOp::MulNumber, 1, 1.0 / 6.0)
+        .join(SfpuOp::Mul, [0, 1], 0)
+}
+
 /// `max(x, 0) + ln(1 + e^(−|x|))`.
 pub fn softplus() -> Composed {
     Composed::new(2)
@@ -197,6 +208,7 @@ mod tests {
         for (composed, exact, range) in [
             (erfc(), ElementOp::Erfc, -20.0..9.19),
             (softplus(), ElementOp::Softplus, -87.0..100.0),
+            (hardswish(), ElementOp::Hardswish, -2.999..100.0),
         ] {
             let (low, high): (f32, f32) = (range.start, range.end);
             for at in 0..=20_000 {
