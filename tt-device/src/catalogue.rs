@@ -146,6 +146,11 @@ operations {
         => sfpu "api/compute/eltwise_unary/trigonometry.h" "cosh_tile_init" "cosh_tile" Unary(0);
     Tanh "tanh" 1 [] ALL Zero => |x| x[0].tanh() => Call("std::tanh")
         => sfpu "api/compute/compute_kernel_api.h" "tanh_tile_init" "tanh_tile" Unary(0) => template "false" / "true";
+    // Near 0 by its series: the difference of two numbers that are nearly equal has no digits left.
+    Tanhshrink "tanhshrink" 1 [] ALL Zero
+        => |x| if x[0].abs() < 3e-3 { x[0].powi(3) / 3.0 * (1.0 - 0.4 * x[0] * x[0]) } else { x[0] - x[0].tanh() }
+        => Choice("std::abs({x}) < 3e-3 ? {x} * {x} * {x} / 3.0 * (1.0 - 0.4 * {x} * {x}) : {x} - std::tanh({x})")
+        => sfpu "api/compute/eltwise_unary/tanhshrink.h" "tanhshrink_tile_init" "tanhshrink_tile" Unary(0);
     Sigmoid "sigmoid" 1 [] (-85.0, 1e38) NotZero
         => |x| 1.0 / (1.0 + (-x[0]).exp()) => Product("1.0 / (1.0 + std::exp(-{x}))")
         => sfpu "api/compute/compute_kernel_api.h" "sigmoid_tile_init" "sigmoid_tile" Unary(0);
