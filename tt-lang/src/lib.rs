@@ -11,6 +11,4 @@ pub mod ir;
 pub mod syntax;
 mod warnings;
 
-mod special;
-
 pub use warnings::warnings;

@@ -5,7 +5,6 @@
 //! every core and the runtime arguments. The JSON form is described by `tt-plan/schema/tt.plan.schema.json`.
 
 mod execution;
-mod format;
 mod formula;
 mod order;
 mod plan;
@@ -13,7 +12,6 @@ mod signature;
 mod validate;
 
 pub use execution::{Bindings, CoreRange, CoreWork, DeviceGrid, Execution, LayoutRecord, WorkItem};
-pub use format::DataFormat;
 pub use formula::{Formula, FormulaError, FormulaOp, Neighbour, Number};
 pub use order::BlockOrder;
 pub use plan::{
@@ -21,3 +19,4 @@ pub use plan::{
     RuntimeArg, RuntimeValue, SCHEMA_VERSION, Semaphore, TensorLayout, WorkPartition,
 };
 pub use signature::{Signature, formula, number};
+pub use tt_device::DataFormat;

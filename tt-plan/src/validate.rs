@@ -2,10 +2,11 @@
 
 use crate::{CompileArg, DataFormat, Formula, KernelPlan, Number, Parameter, PartitionMode, Plan, Role, RuntimeValue};
 use std::collections::{HashMap, HashSet};
+use tt_device::TILE_SIDE;
 use tt_lang::ir::ScalarKind;
 
 /// Runtime argument words of one kernel (metalium.md §1.2).
-const MAX_RUNTIME_ARGS: usize = 341;
+const MAX_RUNTIME_ARGS: usize = tt_device::MAX_RUNTIME_ARGS as usize;
 
 impl Plan {
     /// Every contradiction found; empty for a good plan.
@@ -71,10 +72,10 @@ impl Plan {
                         if layout.interleave { "" } else { ", not interleaved" }
                     ));
                 }
-                if layout.tile_shape != [32, 32] {
+                if layout.tile_shape != [TILE_SIDE; 2] {
                     let [rows, columns] = layout.tile_shape;
                     errors.push(format!(
-                        "tensor `{name}` has tiles of {rows} × {columns}, tiles are 32 × 32"
+                        "tensor `{name}` has tiles of {rows} × {columns}, tiles are {TILE_SIDE} × {TILE_SIDE}"
                     ));
                 }
                 if layout.page_size != DataFormat::of(*element).tile_bytes() {

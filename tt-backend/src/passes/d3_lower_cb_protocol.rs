@@ -323,7 +323,7 @@ fn zero_edge(buffer: &Buffer, id: BufferId, region: &TileRegion, axis: usize) ->
     };
     let base = value(&GET_WRITE_PTR, [Expr::Buffer(id)]);
     let address = op("+", base, op("*", index, Expr::PageBytes(id)));
-    let element = buffer.format.tile_bytes() / 1024;
+    let element = buffer.format.tile_bytes() / tt_device::TILE_ELEMENTS;
     let zero = line(call_with(
         function,
         element.to_string(),

@@ -86,14 +86,12 @@ impl Display for Named<'_, Access> {
 
 /// An operation with its arguments as written.
 fn call(op: ElementOp, args: &[String]) -> String {
-    match (op, args) {
-        (ElementOp::Add, [a, b]) => format!("({a} + {b})"),
-        (ElementOp::Sub, [a, b]) => format!("({a} - {b})"),
-        (ElementOp::Mul, [a, b]) => format!("({a} * {b})"),
-        (ElementOp::Div, [a, b]) => format!("({a} / {b})"),
-        (ElementOp::Neg, [a]) => format!("(-{a})"),
-        (_, [first, rest @ ..]) => format!("{first}.{}({})", op.row().name, rest.join(", ")),
-        (_, []) => format!("{}()", op.row().name),
+    let row = op.row();
+    match (row.operator, args) {
+        (Some(operator), [a]) => format!("({operator}{a})"),
+        (Some(operator), [a, b]) => format!("({a} {operator} {b})"),
+        (_, [first, rest @ ..]) => format!("{first}.{}({})", row.name, rest.join(", ")),
+        (_, []) => format!("{}()", row.name),
     }
 }
 

@@ -52,12 +52,12 @@ impl Chip {
 
 const CHIPS: [Chip; 2] = [
     Chip {
-        name: "wormhole_b0",
+        name: tt_device::WORMHOLE_B0.name,
         simulator: "sim_wh/libttsim.so",
         wide: false,
     },
     Chip {
-        name: "blackhole",
+        name: tt_device::BLACKHOLE.name,
         simulator: "sim_bh/libttsim.so",
         wide: true,
     },

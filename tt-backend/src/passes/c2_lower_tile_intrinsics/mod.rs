@@ -7,8 +7,8 @@
 //!    right operand that comes from a tensor is laid column by column by the reader;
 //! 2. `fuse`: an expression whose result is read once, by another expression, moves into it;
 //! 3. `accumulate`: how each gemm carries its sums;
-//! 4. `select`: operations of the language become operations of FPU and SFPU on registers; `compose` where one of the device's
-//!    own is not good enough.
+//! 4. `select`: operations of the language become operations of FPU and SFPU on registers, as the
+//!    rows of the catalogue say.
 //!
 //! ```text
 //!  for k { acc += a · b }          accumulate acc { for k { section 4 × 4, chunks 2 × 2: reg0 += a · b; add to acc } }
@@ -16,7 +16,6 @@
 //! ```
 
 mod accumulate;
-mod compose;
 mod fuse;
 mod select;
 mod transpose;

@@ -14,7 +14,7 @@ use xtask::library;
 use xtask::project;
 
 /// The chips, as the emulator calls them.
-const CHIPS: [&str; 2] = ["wormhole_b0", "blackhole"];
+const CHIPS: [&str; 2] = [tt_device::WORMHOLE_B0.name, tt_device::BLACKHOLE.name];
 
 /// What symbolic extents are, in order: ragged ones, and more than one block.
 const EXTENTS: [usize; 6] = [70, 96, 33, 64, 40, 32];

@@ -68,7 +68,7 @@ fn run(arguments: &Arguments) -> Result<(), String> {
         None => None,
     };
     let mut wrong = Vec::new();
-    for arch in [ArchName::WormholeB0, ArchName::Blackhole] {
+    for arch in ArchName::ALL {
         let mut cases = cases(arch);
         cases.retain(|case| is_wanted(case, only.as_deref()));
         if cases.is_empty() {

@@ -133,7 +133,7 @@ fn run(arguments: &Arguments) -> Result<(), String> {
 /// Every case on every chip in both widths.
 fn runs<'a>(cases: &'a [&'a Case]) -> impl Iterator<Item = Run<'a>> + 'a {
     cases.iter().flat_map(|case| {
-        [ArchName::WormholeB0, ArchName::Blackhole]
+        ArchName::ALL
             .into_iter()
             .flat_map(move |chip| [false, true].map(|wide| Run { case, chip, wide }))
     })

@@ -75,7 +75,7 @@ pub const CHECK: Chore = Chore {
 };
 
 /// The chips, as the emulator and the runtime call them.
-const CHIPS: [&str; 2] = ["wormhole_b0", "blackhole"];
+const CHIPS: [&str; 2] = [tt_device::WORMHOLE_B0.name, tt_device::BLACKHOLE.name];
 
 fn run(arguments: &Arguments) -> Result<(), String> {
     let cases = selected(arguments)?;
