@@ -8,8 +8,8 @@ mod list;
 mod sfpi;
 mod stock;
 
-pub use chore::CHECK;
-pub(crate) use chore::{JOBS, LIST, ONE_CHIP, ONLY_KERNELS, TOOLCHAIN, chips_of, chosen, jobs, kernels};
+pub(crate) use chore::Compiles;
+pub use chore::{Arguments, run};
 pub use stock::toolchain;
 
 use std::path::{Path, PathBuf};
