@@ -8,6 +8,7 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use tt_build::device::{CHIPS, Chip, DeviceKernel, Toolchain};
+use tt_build::parallel::Jobs;
 use xtask::kernels::Selection;
 
 /// Compiles every kernel of examples, tests and programs with the device headers of ttnn 0.81.1
@@ -102,9 +103,9 @@ impl Compiles {
         CHIPS.iter().filter(named).collect()
     }
 
-    pub fn jobs(&self) -> usize {
+    pub fn jobs(&self) -> Jobs {
         let processors = || std::thread::available_parallelism().map_or(1, usize::from);
-        self.jobs.map_or_else(processors, usize::from)
+        Jobs::new(self.jobs.map_or_else(processors, usize::from))
     }
 
     /// The kernels to check: those of a list, or every emitted kernel as the JIT would get it.
