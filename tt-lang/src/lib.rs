@@ -13,6 +13,4 @@ pub mod ir;
 pub mod syntax;
 mod warnings;
 
-mod special;
-
 pub use warnings::warnings;

@@ -192,13 +192,13 @@ element_ops! {
     Tanh "tanh" 1 0 |x| x[0].tanh();
     Sigmoid "sigmoid" 1 0 |x| 1.0 / (1.0 + (-x[0]).exp());
     Silu "silu" 1 0 |x| x[0] / (1.0 + (-x[0]).exp());
-    Gelu "gelu" 1 0 |x| 0.5 * x[0] * (1.0 + super::super::special::erf(x[0] / std::f64::consts::SQRT_2));
+    Gelu "gelu" 1 0 |x| 0.5 * x[0] * (1.0 + libm::erf(x[0] / std::f64::consts::SQRT_2));
     Relu "relu" 1 0 |x| maximum(x[0], 0.0);
     LeakyRelu "leaky_relu" 2 1 |x| if x[0] > 0.0 { x[0] } else { x[0] * x[1] };
     Elu "elu" 2 1 |x| if x[0] > 0.0 { x[0] } else { x[1] * x[0].exp_m1() };
     Softplus "softplus" 1 0 |x| maximum(x[0], 0.0) + (-x[0].abs()).exp().ln_1p();
-    Erf "erf" 1 0 |x| super::super::special::erf(x[0]);
-    Erfc "erfc" 1 0 |x| super::super::special::erfc(x[0]);
+    Erf "erf" 1 0 |x| libm::erf(x[0]);
+    Erfc "erfc" 1 0 |x| libm::erfc(x[0]);
     Floor "floor" 1 0 |x| x[0].floor();
     Ceil "ceil" 1 0 |x| x[0].ceil();
     Round "round" 1 0 |x| x[0].round_ties_even();
