@@ -57,7 +57,7 @@ pub(crate) fn compile(
         }
     }
 
-    let outcomes = parallel::map(&jobs, parallel::threads_of_cargo(), |_, job| {
+    let outcomes = parallel::map(&jobs, parallel::Jobs::of_cargo(), |_, job| {
         object(job, &folder, &objects)
     });
     let mut notes: BTreeMap<&str, String> = BTreeMap::new();

@@ -14,7 +14,7 @@ use crate::operation::Cpp::{Call, Choice, Primary, Product, Sum, Unary as Prefix
 use crate::operation::Lowering::{self, Composed, Own, Power};
 use crate::operation::SfpuForm::{Binary, Unary, Where};
 use crate::operation::{Arithmetic, ElementOpRow, OfZeros, SfpuRow};
-use crate::special::{erf, erfc};
+use libm::{erf, erfc};
 use serde::{Deserialize, Serialize};
 use std::f64::consts::{PI, SQRT_2};
 

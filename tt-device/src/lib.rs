@@ -11,7 +11,6 @@ pub mod composed;
 mod format;
 mod function;
 mod operation;
-mod special;
 mod tile;
 
 pub use catalogue::{ELEMENT_OPS, ElementOp, SFPU_OPS, SfpuOp};

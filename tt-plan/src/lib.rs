@@ -4,6 +4,8 @@
 //! [`Formula`]. A launcher loads it, binds extents and scalars, and gets an [`Execution`]: the core grid, the work of
 //! every core and the runtime arguments. The JSON form is described by `tt-plan/schema/tt.plan.schema.json`.
 
+#![deny(clippy::wildcard_enum_match_arm)]
+
 mod execution;
 mod formula;
 mod order;

@@ -175,7 +175,11 @@ fn accesses(kernel: &KernelPlan, tensors: &HashMap<&str, bool>, errors: &mut Vec
         .iter()
         .filter_map(|arg| match &arg.value {
             RuntimeValue::Address(name) => Some(name.as_str()),
-            _ => None,
+            RuntimeValue::StartId
+            | RuntimeValue::Count
+            | RuntimeValue::Formula(_)
+            | RuntimeValue::Number(_)
+            | RuntimeValue::Flag { .. } => None,
         })
         .collect();
     if accessors != addresses {

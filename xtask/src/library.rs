@@ -3,26 +3,30 @@
 //! Its folder looks like that of the real thing: `include/tt-metalium/..` and `lib/libtt_metal.so`, which has the
 //! engine and the device headers in it. A stand-alone `main.cpp` is built against it with one line of the C++ compiler.
 
-use crate::arguments::{Arguments, Chore};
 use crate::project;
+use clap::Args;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The chore.
-pub const CHORE: Chore = Chore {
-    name: "library",
-    operand: "DIR",
-    options: &[],
-    about: "makes a C++ library of the emulator: DIR/include and DIR/lib/libtt_metal.so\n\n\
-            Then, without Rust: c++ -std=c++20 main.cpp -IDIR/include -LDIR/lib -ltt_metal -Wl,-rpath,DIR/lib -o main",
-    run: |arguments: &Arguments| {
-        let folder = PathBuf::from(arguments.operand(&CHORE)?);
-        let library = build(&folder, &["--release"])?;
-        println!("{}", library.display());
-        Ok(())
-    },
-};
+/// Makes a C++ library of the emulator: DIR/include and DIR/lib/libtt_metal.so
+///
+/// Then, without Rust: c++ -std=c++20 main.cpp -IDIR/include -LDIR/lib -ltt_metal -Wl,-rpath,DIR/lib -o main
+#[derive(Args)]
+pub struct Options {
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+}
+
+/// Does it.
+///
+/// # Errors
+/// As [`build`].
+pub fn run(options: &Options) -> Result<(), String> {
+    let library = build(&options.folder, &["--release"])?;
+    println!("{}", library.display());
+    Ok(())
+}
 
 /// Builds the library into `folder`, the engine in a profile of cargo's; gives the shared library.
 ///

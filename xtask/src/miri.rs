@@ -3,24 +3,21 @@
 //!
 //! What needs C++ or the system is left out: kernels are functions in Rust there (`tt-emulator/src/engine/aliasing.rs`).
 
+use clap::Args;
 use std::process::Command;
-use xtask::arguments::Chore;
 use xtask::project;
 
 /// Addresses of L1 are numbers to kernels. What a thread that is never resumed still holds at the end is no leak.
 const FLAGS: &str = "-Zmiri-permissive-provenance -Zmiri-disable-isolation -Zmiri-ignore-leaks";
 
-/// The chore.
-pub const CHORE: Chore = Chore {
-    name: "miri",
-    operand: "",
-    options: &[],
-    about: "runs the tests of the emulator's engine that need no C++ under Miri\n\n\
-            Needs a nightly toolchain with it: rustup toolchain install nightly --component miri rust-src",
-    run: |_| run(),
-};
+/// Runs the tests of the emulator's engine that need no C++ under Miri
+///
+/// Needs a nightly toolchain with it: rustup toolchain install nightly --component miri rust-src
+#[derive(Args)]
+pub struct Options {}
 
-fn run() -> Result<(), String> {
+/// Does it.
+pub fn run() -> Result<(), String> {
     let status = Command::new("rustup")
         .args([
             "run",

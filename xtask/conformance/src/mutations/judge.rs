@@ -12,6 +12,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use tt_backend::Artifact;
 use tt_build::device::{CHIPS, DeviceKernel, Toolchain};
+use tt_build::parallel::Jobs;
 use tt_emulator::rules;
 use tt_lang::ir::Kernel;
 use tt_plan::Plan;
@@ -237,7 +238,7 @@ impl Headers {
         }
         let options = Options {
             chips: &CHIPS.iter().collect::<Vec<_>>(),
-            jobs: 2,
+            jobs: Jobs::new(2),
             cache: &self.built,
             work: &self.work,
         };
