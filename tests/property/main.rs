@@ -57,7 +57,10 @@ fn check_all(kind: &str, generate: impl Fn(&mut Random) -> Case) {
                             Verdict::Right | Verdict::Refused(_) => false,
                         })
                     });
-                    panic!("{kind} kernel {number} of seed {seed}, made small: {report}\n{}", small.source);
+                    panic!(
+                        "{kind} kernel {number} of seed {seed}, made small: {report}\n{}",
+                        small.source
+                    );
                 }
             }
             number += 1;
