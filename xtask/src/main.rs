@@ -5,6 +5,7 @@
 //! checks against TT-Metalium itself in `xtask/conformance`.
 
 mod heavy;
+mod miri;
 mod programs;
 mod targets;
 
