@@ -11,7 +11,7 @@ pub mod ir;
 mod linear;
 mod names;
 pub mod passes;
-mod pipeline;
+pub mod pipeline;
 pub mod target;
 pub mod tile_ops;
 pub mod verify;
@@ -21,4 +21,4 @@ pub use artifact::{Artifact, Stage};
 pub use names::is_reserved;
 #[doc(hidden)]
 pub use pipeline::unverified;
-pub use pipeline::{Times, compile, timed};
+pub use pipeline::{PASSES, Times, compile, timed};

@@ -1,20 +1,98 @@
-//! The pipeline: every pass once, in order, with the IR after each kept as text.
+//! The pipeline: a table of passes, each of which takes what the one before it gives.
+//!
+//! A [`Pass`] is a value of its module: its name, what it does, `run`, and `check`, which proves of what it gives all that
+//! must hold there. The table is written once, at the end of this file; running, [`PASSES`], dumps and timings are made
+//! of it.
 
-use crate::artifact;
-use crate::artifact::Artifact;
-use crate::device::{Device, Programs};
+use crate::artifact::{Artifact, Stage};
+use crate::passes::b2_grid_to_cores::Facts;
+use crate::passes::split_conditions::Tile;
 use crate::passes::*;
-use crate::verify::flow::Stage;
-use crate::{codegen, device, flow, verify};
+use crate::{codegen, verify};
 use std::time::{Duration, Instant};
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::Kernel;
+
+/// Why a kernel is not compiled.
+pub type Errors = Vec<Diagnostic>;
+
+/// A pass from `I` to `O`.
+pub struct Pass<I, O> {
+    /// Its name, of dumps and timings (`D1 split_kernel`).
+    pub name: &'static str,
+    /// What it does, in a line.
+    pub does: &'static str,
+    /// Makes `O` of `I`.
+    pub run: fn(I) -> Result<O, Errors>,
+    /// What must hold of `O`. Errors are faults of the compiler, and budgets that the kernel exceeds.
+    pub check: fn(&O) -> Result<(), Errors>,
+}
+
+impl<I: Form, O: Form> Pass<I, O> {
+    /// What the table shows of it.
+    const fn row(&self) -> Row {
+        Row {
+            name: self.name,
+            does: self.does,
+            takes: I::NAME,
+            gives: O::NAME,
+        }
+    }
+}
+
+/// What a pass takes or gives.
+pub trait Form {
+    /// What it is called.
+    const NAME: &'static str;
+
+    /// Its text form; none where it is what is written anyway.
+    fn text(&self) -> Option<String>;
+}
+
+/// A pass as the table shows it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Row {
+    /// Its name.
+    pub name: &'static str,
+    /// What it does.
+    pub does: &'static str,
+    /// What it takes.
+    pub takes: &'static str,
+    /// What it gives.
+    pub gives: &'static str,
+}
+
+/// A kernel whose blocks are lowered: what is known of it, and its program.
+#[derive(Debug, Clone)]
+pub struct Unit<P> {
+    /// What is known of it.
+    pub facts: Facts,
+    /// What one block of its grid does.
+    pub program: P,
+}
+
+impl<P> Unit<P> {
+    /// This kernel with the program that `lower` makes.
+    pub fn lowered<Q>(self, lower: impl FnOnce(&Facts, P) -> Result<Q, Errors>) -> Result<Unit<Q>, Errors> {
+        let program = lower(&self.facts, self.program)?;
+        Ok(Unit {
+            facts: self.facts,
+            program,
+        })
+    }
+
+    /// This kernel with its program changed.
+    pub fn changed(mut self, change: impl FnOnce(&Facts, &mut P) -> Result<(), Errors>) -> Result<Unit<P>, Errors> {
+        change(&self.facts, &mut self.program)?;
+        Ok(self)
+    }
+}
 
 /// Compiles `kernel`: runs the whole pipeline, verifies the result and writes the artifact.
 ///
 /// # Errors
 /// Every reason found why the kernel cannot be compiled, at the tokens at fault.
-pub fn compile(kernel: &Kernel) -> Result<Artifact, Vec<Diagnostic>> {
+pub fn compile(kernel: &Kernel) -> Result<Artifact, Errors> {
     timed(kernel).map(|(artifact, _)| artifact)
 }
 
@@ -25,11 +103,11 @@ pub type Times = Vec<(&'static str, Duration)>;
 ///
 /// # Errors
 /// As [`compile`].
-pub fn timed(kernel: &Kernel) -> Result<(Artifact, Times), Vec<Diagnostic>> {
-    let (device, mut log) = lower(kernel)?;
-    verify::verify(kernel, &device)?;
-    log.time("F verify");
-    write(kernel, &device, log)
+pub fn timed(kernel: &Kernel) -> Result<(Artifact, Times), Errors> {
+    let mut log = Log::new(kernel, Unproved::Refused);
+    let artifact = run(Tile::of(kernel), &mut log)?;
+    let stages = log.stages;
+    Ok((Artifact { stages, ..artifact }, log.times))
 }
 
 /// As [`compile`], but writes also what could not be proved, with the reasons: for the mutation test, which has to see
@@ -38,157 +116,90 @@ pub fn timed(kernel: &Kernel) -> Result<(Artifact, Times), Vec<Diagnostic>> {
 /// # Errors
 /// As [`compile`], but for what the verifier finds.
 #[doc(hidden)]
-pub fn unverified(kernel: &Kernel) -> Result<(Artifact, Vec<Diagnostic>), Vec<Diagnostic>> {
-    let (device, log) = lower(kernel)?;
-    let faults = verify::verify(kernel, &device).err().unwrap_or_default();
-    let (artifact, _) = write(kernel, &device, log)?;
+pub fn unverified(kernel: &Kernel) -> Result<(Artifact, Errors), Errors> {
+    let mut log = Log::new(kernel, Unproved::Kept(Vec::new()));
+    let artifact = run(Tile::of(kernel), &mut log)?;
+    let faults = match log.unproved {
+        Unproved::Refused => Vec::new(),
+        Unproved::Kept(faults) => faults,
+    };
     Ok((artifact, faults))
 }
 
-/// Stages A to E.
-fn lower(kernel: &Kernel) -> Result<(Device, Log), Vec<Diagnostic>> {
-    let mut log = Log {
-        stages: vec![artifact::Stage {
-            name: "tile",
-            text: kernel.to_string(),
-        }],
-        times: Vec::new(),
-        last: Instant::now(),
-    };
-
-    let split = split_conditions::run(kernel)?;
-    // Few kernels choose so; those of the others are the same before and after.
-    if split != *kernel {
-        log.pass("split_conditions", || split.to_string());
-    }
-    let (parsed, kernel) = (kernel, &split);
-    let layouts = a1_infer_layout::run(kernel)?;
-    log.pass("A1 infer_layout", || format!("{layouts:#?}\n"));
-    let geometry = a2_propagate_layout::run(kernel, &layouts);
-    log.pass("A2 propagate_layout", || format!("{geometry:#?}\n"));
-    let accessors = a3_attach_tensor_accessor::run(kernel, &layouts);
-    log.pass("A3 attach_tensor_accessor", || format!("{accessors:#?}\n"));
-    let partition = b1_partition_work::run(parsed)?;
-    log.pass("B1 partition_work", || format!("{partition:#?}\n"));
-    let arguments = b2_grid_to_cores::run();
-    log.pass("B2 grid_to_cores", || format!("{arguments:#?}\n"));
-
-    let capacity = crate::target::least(|target| target.dst_half_tiles) / if layouts.fp32_dest { 2 } else { 1 };
-    let (mut flow, depths) = c1_lower_shared_to_cb::run(kernel, &layouts, &geometry)?;
-    log.pass("C1 lower_shared_to_cb", || flow::print::flow(kernel, &flow));
-    check(kernel, &flow, Stage::Buffers, capacity)?;
-    pad_tiles::run(kernel, &mut flow)?;
-    check(kernel, &flow, Stage::Buffers, capacity)?;
-    log.pass("pad_tiles", || flow::print::flow(kernel, &flow));
-    c2_lower_tile_intrinsics::run(
-        &mut flow,
-        c2_lower_tile_intrinsics::Registers {
-            capacity,
-            fp32: layouts.fp32_dest,
-            approximate: kernel.options.approx,
-        },
-    )?;
-    check(kernel, &flow, Stage::Sections, capacity)?;
-    log.pass("C2 lower_tile_intrinsics", || flow::print::flow(kernel, &flow));
-    c3_build_dataflow::run(&mut flow, &depths)?;
-    check(kernel, &flow, Stage::Lifetimes, capacity)?;
-    log.pass("C3 build_dataflow", || flow::print::flow(kernel, &flow));
-
-    let split = d1_split_kernel::run(&flow);
-    log.pass("D1 split_kernel", || {
-        device::print::programs(kernel, &flow.buffers, &split)
-    });
-    let bound = d2_bind_tensor_accessors::run(kernel, &accessors, &split);
-    log.pass("D2 bind_tensor_accessors", || format!("{bound:#?}\n"));
-    let shared = multicast_reuse::run(kernel, &split.reader);
-    log.pass("multicast_reuse", || format!("{shared:#?}\n"));
-
-    let lowered = d3_lower_cb_protocol::run(&flow.buffers, split);
-    log.pass("D3 lower_cb_protocol", || {
-        device::print::programs(kernel, &flow.buffers, &lowered)
-    });
-
-    let engines = d4_insert_compute_init::Engines {
-        buffers: &flow.buffers,
-        zeros: flow.zeros(),
-        approximate: kernel.options.approx,
-    };
-    let lowered = Programs {
-        reader: lowered.reader,
-        compute: d4_insert_compute_init::run(&engines, lowered.compute),
-        writer: lowered.writer,
-    };
-    log.pass("D4 insert_compute_init", || {
-        device::print::programs(kernel, &flow.buffers, &lowered)
-    });
-    let programs = Programs {
-        reader: lowered.reader,
-        compute: d5_insert_dst_management::run(&engines, lowered.compute),
-        writer: lowered.writer,
-    };
-    log.pass("D5 insert_dst_management", || {
-        device::print::programs(kernel, &flow.buffers, &programs)
-    });
-
-    let device = e1_finalize_signature::run(e1_finalize_signature::Inputs {
-        kernel,
-        layouts: &layouts,
-        partition: &partition,
-        buffers: flow.buffers,
-        bound,
-        programs,
-    })?;
-    log.pass("E1 finalize_signature", || device::print::device(kernel, &device));
-    Ok((device, log))
-}
-
-/// Stage G.
-fn write(kernel: &Kernel, device: &Device, mut log: Log) -> Result<(Artifact, Times), Vec<Diagnostic>> {
-    let sources = codegen::write(kernel, device)?;
-    let plan = device.plan.to_json();
-    log.time("G codegen");
-
-    let Log { stages, times, .. } = log;
-    let codegen::Sources {
-        reader,
-        compute,
-        writer,
-        main,
-    } = sources;
-    Ok((
-        Artifact {
-            reader,
-            compute,
-            writer,
-            main,
-            plan,
-            stages,
-        },
-        times,
-    ))
-}
-
-/// What must hold of Flow IR after each pass.
-fn check(kernel: &Kernel, flow: &flow::Flow, stage: Stage, capacity: u32) -> Result<(), Vec<Diagnostic>> {
-    verify::flow::check(flow, stage, capacity).map_err(|reason| vec![verify::unproved(kernel, &verify::Fault(reason))])
+/// What becomes of a kernel of which something is not proved.
+enum Unproved {
+    /// It is refused.
+    Refused,
+    /// It is written nevertheless; these are the reasons.
+    Kept(Errors),
 }
 
 /// The stages and times so far.
 struct Log {
-    stages: Vec<artifact::Stage>,
+    stages: Vec<Stage>,
     times: Times,
-    last: Instant,
+    unproved: Unproved,
 }
 
 impl Log {
-    fn pass(&mut self, name: &'static str, text: impl FnOnce() -> String) {
-        self.time(name);
-        self.stages.push(artifact::Stage { name, text: text() });
-        self.last = Instant::now();
+    fn new(kernel: &Kernel, unproved: Unproved) -> Log {
+        let name = "tile";
+        let text = kernel.to_string();
+        Log {
+            stages: vec![Stage { name, text }],
+            times: Vec::new(),
+            unproved,
+        }
     }
 
-    fn time(&mut self, name: &'static str) {
-        self.times.push((name, self.last.elapsed()));
-        self.last = Instant::now();
+    fn run<I: Form, O: Form>(&mut self, pass: &Pass<I, O>, input: I) -> Result<O, Errors> {
+        let start = Instant::now();
+        let output = (pass.run)(input)?;
+        if let Err(reasons) = (pass.check)(&output) {
+            match &mut self.unproved {
+                Unproved::Refused => return Err(reasons),
+                Unproved::Kept(faults) => faults.extend(reasons),
+            }
+        }
+        self.times.push((pass.name, start.elapsed()));
+        if let Some(text) = output.text() {
+            self.stages.push(Stage { name: pass.name, text });
+        }
+        Ok(output)
     }
 }
+
+/// The passes as a table, and as a function that runs them: types that do not meet do not compile.
+macro_rules! pipeline {
+    ($($pass:path,)+) => {
+        /// Every pass, in the order they run.
+        pub const PASSES: &[Row] = &[$($pass.row(),)+];
+
+        fn run(unit: Tile, log: &mut Log) -> Result<Artifact, Errors> {
+            $(let unit = log.run(&$pass, unit)?;)+
+            Ok(unit)
+        }
+    };
+}
+
+pipeline![
+    split_conditions::PASS,
+    a1_infer_layout::PASS,
+    a2_propagate_layout::PASS,
+    b1_partition_work::PASS,
+    b2_grid_to_cores::PASS,
+    c1_lower_shared_to_cb::PASS,
+    pad_tiles::PASS,
+    c2_lower_tile_intrinsics::PASS,
+    c3_build_dataflow::PASS,
+    d1_split_kernel::PASS,
+    d2_bind_tensor_accessors::PASS,
+    d3_lower_cb_protocol::PASS,
+    d4_insert_compute_init::PASS,
+    d5_insert_dst_management::PASS,
+    give_names::PASS,
+    rasterize::PASS,
+    e1_finalize_signature::PASS,
+    verify::PASS,
+    codegen::PASS,
+];

@@ -5,7 +5,7 @@
 
 use crate::device::{Bits, Call, Device, Expr, Program};
 use crate::names::is_reserved;
-use crate::passes::e1_finalize_signature::{index_name, page_bytes_name};
+use crate::passes::give_names::{index_name, page_bytes_name};
 use tt_lang::ir::IntOp;
 
 /// How tightly an expression binds.

@@ -7,7 +7,7 @@ use super::uses::{DST_FORMAT, Uses};
 use super::writer::Writer;
 use crate::device::{Device, Program};
 use crate::names::is_reserved;
-use crate::passes::e1_finalize_signature::accessor_args_name;
+use crate::passes::give_names::accessor_args_name;
 use tt_lang::ir::Kernel;
 use tt_plan::{Role, RuntimeValue};
 

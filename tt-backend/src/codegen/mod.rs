@@ -16,12 +16,48 @@ mod statement;
 mod uses;
 mod writer;
 
+use crate::artifact::Artifact;
 use crate::codes;
 use crate::device::Device;
+use crate::pipeline::{Form, Pass};
+use crate::verify::Verified;
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::Kernel;
 
 pub(crate) use uses::Uses;
+
+/// The pass.
+pub const PASS: Pass<Verified, Artifact> = Pass {
+    name: "G codegen",
+    does: "C++ and plan",
+    run: |Verified(unit)| {
+        let plan = unit.program.plan.to_json();
+        let Sources {
+            reader,
+            compute,
+            writer,
+            main,
+        } = write(&unit.facts.source, &unit.program)?;
+        let stages = Vec::new();
+        Ok(Artifact {
+            reader,
+            compute,
+            writer,
+            main,
+            plan,
+            stages,
+        })
+    },
+    check: |_| Ok(()),
+};
+
+impl Form for Artifact {
+    const NAME: &'static str = "C++ and plan";
+
+    fn text(&self) -> Option<String> {
+        None
+    }
+}
 
 /// What is written for one kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -417,6 +417,37 @@ pub struct Programs<R: Stage, C: Stage, W: Stage> {
     pub writer: Vec<Stmt<W>>,
 }
 
+/// The programs `P` of a kernel, with what they run over. `A` is what is known of their tensors: nothing before D2.
+#[derive(Debug, Clone)]
+pub struct Parts<P, A = Accessors> {
+    /// The circular buffers, by [`BufferId`].
+    pub buffers: Vec<crate::flow::Buffer>,
+    /// How programs address tensors (D2).
+    pub accessors: A,
+    /// The programs.
+    pub programs: P,
+}
+
+impl<P, A> Parts<P, A> {
+    /// These with other programs.
+    pub fn with<Q>(self, programs: impl FnOnce(&[crate::flow::Buffer], P) -> Q) -> Parts<Q, A> {
+        Parts {
+            programs: programs(&self.buffers, self.programs),
+            buffers: self.buffers,
+            accessors: self.accessors,
+        }
+    }
+}
+
+/// The tensors that programs access, each in the order of their compile-time words.
+#[derive(Debug, Clone)]
+pub struct Accessors {
+    /// The reader's.
+    pub reader: Vec<Accessor>,
+    /// The writer's.
+    pub writer: Vec<Accessor>,
+}
+
 /// A statement that the compiler made.
 pub fn made<S: Stage<Note = Source>>(kind: Kind<S>) -> Stmt<S> {
     Stmt { note: None, kind }

@@ -1,8 +1,8 @@
 //! The text form of Device IR at every stage: one statement a line, the input always the same text.
 
 use super::{
-    Bits, Branch, Call, Calls, Compute, ComputeOp, Device, Expr, Leaf, Loop, Move, Moves, Never, Program, Programs,
-    Protocol, Scope, Section, Source, SourceBranch, SourceLoop, Symbol,
+    Accessor, Accessors, Bits, Branch, Call, Calls, Compute, ComputeOp, Device, Expr, Leaf, Loop, Move, Moves, Never,
+    Parts, Program, Programs, Protocol, Scope, Section, Source, SourceBranch, SourceLoop, Symbol,
 };
 use crate::flow::Buffer;
 use crate::flow::print::{Lines, Names, buffers, number};
@@ -22,14 +22,47 @@ pub(crate) fn programs<R: Show, C: Show, W: Show>(
         buffers,
         variables: None,
     };
+    of_programs(&names, programs)
+}
+
+fn of_programs<R: Show, C: Show, W: Show>(names: &Names, programs: &Programs<R, C, W>) -> String {
     let mut out = Lines::default();
     out.line("reader");
-    out.nested(|out| body(&names, &programs.reader, out));
+    out.nested(|out| body(names, &programs.reader, out));
     out.line("compute");
-    out.nested(|out| body(&names, &programs.compute, out));
+    out.nested(|out| body(names, &programs.compute, out));
     out.line("writer");
-    out.nested(|out| body(&names, &programs.writer, out));
+    out.nested(|out| body(names, &programs.writer, out));
     out.text
+}
+
+/// The three programs, with the names that their buffers, accessors and variables have.
+pub(crate) fn named<R: Show, C: Show, W: Show>(
+    kernel: &Kernel,
+    parts: &Parts<Programs<R, C, W>>,
+    variables: &[String],
+) -> String {
+    let names = Names {
+        kernel,
+        buffers: &parts.buffers,
+        variables: Some(variables),
+    };
+    accessors(kernel, &parts.accessors) + &of_programs(&names, &parts.programs)
+}
+
+/// The accessors of reader and writer as text.
+pub(crate) fn accessors(kernel: &Kernel, accessors: &Accessors) -> String {
+    let mut out = Lines::default();
+    for (program, accessors) in [("reader", &accessors.reader), ("writer", &accessors.writer)] {
+        out.line(program);
+        out.nested(|out| accessors.iter().for_each(|each| out.line(accessor(kernel, each))));
+    }
+    out.text
+}
+
+fn accessor(kernel: &Kernel, accessor: &Accessor) -> String {
+    let tensor = kernel.params[accessor.tensor.index()].name();
+    format!("accessor {} of {tensor} at {}", accessor.name, accessor.address)
 }
 
 /// The device program in full, as the code writer takes it.
@@ -61,12 +94,7 @@ fn final_program(names: &Names, program: &Program, out: &mut Lines) {
         out.line(format!("arg {} {} = {value}", argument.kind, argument.name));
     }
     for accessor in &program.accessors {
-        out.line(format!(
-            "accessor {} of {} at {}",
-            accessor.name,
-            names.param(accessor.tensor),
-            accessor.address
-        ));
+        out.line(self::accessor(names.kernel, accessor));
     }
     for (name, value) in &program.defines {
         out.line(format!("define {name} {value}"));

@@ -20,6 +20,7 @@
 pub mod print;
 
 use crate::ir::{self, Stage, Stmt};
+use crate::pipeline::{Form, Unit};
 use std::collections::{BTreeMap, BTreeSet};
 use tt_lang::ir::{BlockId, BoolExpr, CompareOp, ElementOp, IntExpr, LoopKind, ParamId, Span, VarId};
 use tt_plan::{DataFormat, Number};
@@ -79,11 +80,39 @@ pub struct Flow {
     pub body: Vec<FlowStmt>,
 }
 
-impl Flow {
-    /// The tile of zeros, where there is one.
-    pub fn zeros(&self) -> Option<BufferId> {
-        let position = self.buffers.iter().position(|buffer| buffer.kind == BufferKind::Zeros);
-        position.map(BufferId)
+/// The tile of zeros among `buffers`, where there is one.
+pub fn zeros(buffers: &[Buffer]) -> Option<BufferId> {
+    let position = buffers.iter().position(|buffer| buffer.kind == BufferKind::Zeros);
+    position.map(BufferId)
+}
+
+impl Form for Unit<Flow> {
+    const NAME: &'static str = "Flow IR";
+
+    fn text(&self) -> Option<String> {
+        Some(print::flow(&self.facts.kernel, &self.program))
+    }
+}
+
+/// How deep a buffer is where nothing asks for more: one version in use, one on its way.
+const DEFAULT_DEPTH: u32 = 2;
+
+/// How many versions of a block are to be in flight.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Depth {
+    /// The default, which may be lowered to fit in L1.
+    Default,
+    /// As asked.
+    Asked(u32),
+}
+
+impl Depth {
+    /// How many versions.
+    pub fn versions(self) -> u32 {
+        match self {
+            Depth::Default => DEFAULT_DEPTH,
+            Depth::Asked(versions) => versions,
+        }
     }
 }
 
@@ -102,7 +131,9 @@ pub struct Buffer {
     pub tiles: [u32; 2],
     /// Who defines and who uses it.
     pub kind: BufferKind,
-    /// How many versions fit.
+    /// How many versions are to be in flight, where that overlaps anything.
+    pub depth: Depth,
+    /// How many versions fit (C3).
     pub versions: u32,
     /// Tiles of an incoming block lie column by column (for a transposed right operand).
     pub column_major: bool,

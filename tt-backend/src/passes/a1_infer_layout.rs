@@ -11,13 +11,51 @@
 #![warn(clippy::arithmetic_side_effects)]
 
 use crate::codes;
+use crate::flow::Depth;
 use crate::linear::Linear;
+use crate::passes::split_conditions::Tile;
+use crate::pipeline::{Form, Pass};
+use crate::target;
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{
     Access, BlockId, Buffer, ElementKind, ElementType, Kernel, Param, Place, Residence, Sharding, Span, Stmt, StmtKind,
     VarId,
 };
 use tt_plan::DataFormat;
+
+/// The pass.
+pub const PASS: Pass<Tile, Laid> = Pass {
+    name: "A1 infer_layout",
+    does: "format, tiles and orientation of every tensor and block",
+    run: |Tile { source, kernel }| {
+        let layouts = run(&kernel)?;
+        Ok(Laid {
+            source,
+            kernel,
+            layouts,
+        })
+    },
+    check: |_| Ok(()),
+};
+
+/// Tile IR with layouts.
+#[derive(Debug, Clone)]
+pub struct Laid {
+    /// As parsed.
+    pub source: Kernel,
+    /// As it is compiled.
+    pub kernel: Kernel,
+    /// Where its tensors and blocks lie.
+    pub layouts: Layouts,
+}
+
+impl Form for Laid {
+    const NAME: &'static str = "Tile IR and layouts";
+
+    fn text(&self) -> Option<String> {
+        Some(format!("{:#?}\n", self.layouts))
+    }
+}
 
 /// The layouts of a kernel.
 #[derive(Debug, Clone)]
@@ -28,6 +66,17 @@ pub struct Layouts {
     pub blocks: Vec<BlockLayout>,
     /// Whether destination registers hold 32 bits.
     pub fp32_dest: bool,
+}
+
+impl Layouts {
+    /// Tiles that the destination registers hold in one acquire, on every chip.
+    pub fn registers(&self) -> u32 {
+        let tiles = target::least(|target| target.dst_half_tiles);
+        match self.fp32_dest {
+            true => tiles.div_euclid(2),
+            false => tiles,
+        }
+    }
 }
 
 /// The layout of a tensor: tiles interleaved over DRAM.
@@ -46,6 +95,8 @@ pub struct BlockLayout {
     pub extent: [u64; 2],
     /// How a block of one axis lies.
     pub orientation: Option<Orientation>,
+    /// How many versions of it are to be in flight (A2).
+    pub depth: Depth,
 }
 
 impl BlockLayout {
@@ -140,6 +191,7 @@ pub fn run(kernel: &Kernel) -> Result<Layouts, Vec<Diagnostic>> {
             format: DataFormat::of(block.element),
             extent,
             orientation,
+            depth: Depth::Default,
         });
     }
     let wide = |element: ElementType| element == ElementType::F32;

@@ -1,70 +1,34 @@
-//! A2: the geometry of the circular buffers that blocks become: page size and depth.
+//! A2: how deep the circular buffers of blocks are to be.
 //!
-//! Before: layouts. After: every block has the bytes of a page (one tile of its format) and how many versions of it are to
-//! be in flight: what `T.Pipelined` asks for around its copies, else two.
+//! Before: layouts (A1). After: every block says how many versions of it are to be in flight: what `T.Pipelined` asks for
+//! around its copies, else the default.
 //!
 //! ```text
-//!  x: 128 × 64 bf16, copied under T.Pipelined(.., num_stages = 3)   ⟹   pages of 2048 B, 8 tiles, depth 3
+//!  x: 128 × 64 bf16, copied under T.Pipelined(.., num_stages = 3)   ⟹   depth 3
 //! ```
 
-#![warn(clippy::arithmetic_side_effects)]
-
-use super::a1_infer_layout::Layouts;
+use super::a1_infer_layout::{Laid, Layouts};
+use crate::flow::Depth;
+use crate::pipeline::Pass;
 use tt_lang::ir::{Kernel, LoopKind, Place, Stmt, StmtKind};
 
-/// How deep a buffer is where nothing asks for more: one version in use, one on its way.
-pub const DEFAULT_DEPTH: u32 = 2;
+/// The pass.
+pub const PASS: Pass<Laid, Laid> = Pass {
+    name: "A2 propagate_layout",
+    does: "depth of the circular buffer of every block",
+    run: |mut unit| {
+        run(&unit.kernel, &mut unit.layouts);
+        Ok(unit)
+    },
+    check: |_| Ok(()),
+};
 
-/// The geometry of one block's buffer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Geometry {
-    /// Bytes of a page.
-    pub page_bytes: u32,
-    /// Tiles of one version.
-    pub tiles: u32,
-    /// Versions in flight, and whether the user asked for just that.
-    pub depth: Depth,
+/// Runs the pass.
+pub fn run(kernel: &Kernel, layouts: &mut Layouts) {
+    copies(&kernel.body, None, layouts);
 }
 
-/// Versions in flight.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Depth {
-    /// The default, which may be lowered to fit in L1.
-    Default,
-    /// As asked.
-    Asked(u32),
-}
-
-impl Depth {
-    /// How many versions.
-    pub fn versions(self) -> u32 {
-        match self {
-            Depth::Default => DEFAULT_DEPTH,
-            Depth::Asked(versions) => versions,
-        }
-    }
-}
-
-/// Runs the pass: by block.
-pub fn run(kernel: &Kernel, layouts: &Layouts) -> Vec<Geometry> {
-    let mut depths = vec![Depth::Default; kernel.blocks.len()];
-    copies(&kernel.body, None, &mut depths);
-    layouts
-        .blocks
-        .iter()
-        .zip(depths)
-        .map(|(layout, depth)| {
-            let [rows, columns] = layout.tiles();
-            Geometry {
-                page_bytes: layout.format.tile_bytes(),
-                tiles: rows.saturating_mul(columns),
-                depth,
-            }
-        })
-        .collect()
-}
-
-fn copies(body: &[Stmt], stages: Option<u32>, depths: &mut [Depth]) {
+fn copies(body: &[Stmt], stages: Option<u32>, layouts: &mut Layouts) {
     for stmt in body {
         match &stmt.kind {
             StmtKind::Copy {
@@ -72,7 +36,7 @@ fn copies(body: &[Stmt], stages: Option<u32>, depths: &mut [Depth]) {
                 dst: Place::Block(block),
             } => {
                 if let Some(stages) = stages {
-                    let depth = &mut depths[block.value.index()];
+                    let depth = &mut layouts.blocks[block.value.index()].depth;
                     *depth = match *depth {
                         Depth::Asked(known) => Depth::Asked(known.max(stages)),
                         Depth::Default => Depth::Asked(stages),
@@ -80,18 +44,23 @@ fn copies(body: &[Stmt], stages: Option<u32>, depths: &mut [Depth]) {
                 }
             }
             StmtKind::For { kind, body, .. } => {
-                let stages = if let LoopKind::Pipelined(stages) = kind {
-                    Some(*stages)
-                } else {
-                    stages
+                let stages = match kind {
+                    LoopKind::Pipelined(stages) => Some(*stages),
+                    LoopKind::Serial | LoopKind::Unroll => stages,
                 };
-                copies(body, stages, depths);
+                copies(body, stages, layouts);
             }
             StmtKind::If { then, otherwise, .. } => {
-                copies(then, stages, depths);
-                copies(otherwise, stages, depths);
+                copies(then, stages, layouts);
+                copies(otherwise, stages, layouts);
             }
-            _ => {}
+            StmtKind::Copy { .. }
+            | StmtKind::Fill { .. }
+            | StmtKind::Gemm { .. }
+            | StmtKind::Parallel { .. }
+            | StmtKind::Reduce { .. }
+            | StmtKind::Transpose { .. }
+            | StmtKind::Print { .. } => {}
         }
     }
 }

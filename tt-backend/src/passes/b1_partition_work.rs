@@ -12,11 +12,54 @@
 
 mod overlap;
 
+use super::a1_infer_layout::{Laid, Layouts};
 use crate::codes;
+use crate::pipeline::{Form, Pass};
 use std::fmt;
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{Kernel, Order};
 use tt_plan::{BlockOrder, Formula, LoneAxis, PartitionMode, WorkPartition, formula};
+
+/// The pass.
+pub const PASS: Pass<Laid, Divided> = Pass {
+    name: "B1 partition_work",
+    does: "who owns the blocks of the grid",
+    run: |Laid {
+              source,
+              kernel,
+              layouts,
+          }| {
+        let partition = run(&source)?;
+        Ok(Divided {
+            source,
+            kernel,
+            layouts,
+            partition,
+        })
+    },
+    check: |_| Ok(()),
+};
+
+/// Tile IR with its work divided.
+#[derive(Debug, Clone)]
+pub struct Divided {
+    /// As parsed.
+    pub source: Kernel,
+    /// As it is compiled.
+    pub kernel: Kernel,
+    /// Where its tensors and blocks lie.
+    pub layouts: Layouts,
+    /// Who owns its blocks.
+    pub partition: Partition,
+}
+
+impl Form for Divided {
+    const NAME: &'static str = "Tile IR, layouts and partition";
+
+    fn text(&self) -> Option<String> {
+        Some(format!("{:#?}\n", self.partition))
+    }
+}
 
 /// The partition of a kernel's work.
 #[derive(Clone, PartialEq)]

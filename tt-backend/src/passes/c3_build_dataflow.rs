@@ -16,22 +16,30 @@ mod dead;
 mod liveness;
 mod share;
 
-use super::a2_propagate_layout::Depth;
 use crate::codes;
-use crate::flow::{Arg, BufferId, BufferKind, Flow, FlowOp, PackMode, Section, Step, operations};
+use crate::flow::{Arg, BufferId, BufferKind, Depth, Flow, FlowOp, PackMode, Section, Step, operations};
+use crate::pipeline::{Pass, Unit};
 use crate::target;
+use crate::verify::flow::{Stage, proved};
 use std::collections::BTreeSet;
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::Span;
 
+/// The pass.
+pub const PASS: Pass<Unit<Flow>, Unit<Flow>> = Pass {
+    name: "C3 build_dataflow",
+    does: "lifetimes, depths and indices of the circular buffers",
+    run: |unit| unit.changed(|_, flow| run(flow)),
+    check: |unit| proved(unit, Stage::Lifetimes),
+};
+
 /// Runs the pass.
-pub fn run(flow: &mut Flow, depths: &[Depth]) -> Result<(), Vec<Diagnostic>> {
+pub fn run(flow: &mut Flow) -> Result<(), Vec<Diagnostic>> {
     dead::remove(flow);
     let most_alive = liveness::run(flow);
     for (index, buffer) in flow.buffers.iter_mut().enumerate() {
         let needed = most_alive[index].max(1);
-        let depth = depths.get(index).copied().unwrap_or(Depth::Default);
-        buffer.versions = match (buffer.kind, depth) {
+        buffer.versions = match (buffer.kind, buffer.depth) {
             (BufferKind::Zeros, _) => 1,
             (BufferKind::Incoming, depth) => needed.max(depth.versions()),
             (BufferKind::Outgoing, _) => needed.max(Depth::Default.versions()),
@@ -44,7 +52,7 @@ pub fn run(flow: &mut Flow, depths: &[Depth]) -> Result<(), Vec<Diagnostic>> {
             share::run(flow, kind);
         }
     }
-    fit_in_l1(flow, depths, &most_alive);
+    fit_in_l1(flow, &most_alive);
     indices(flow)
 }
 
@@ -108,7 +116,7 @@ pub fn replaces(section: &Section) -> Option<BufferId> {
 /// Takes back the overlap that nobody asked for, buffer by buffer, the largest first, until all fit in L1. What then does
 /// not fit is the verifier's to report, with all sizes.
 #[warn(clippy::arithmetic_side_effects)]
-fn fit_in_l1(flow: &mut Flow, depths: &[Depth], most_alive: &[u32]) {
+fn fit_in_l1(flow: &mut Flow, most_alive: &[u32]) {
     let limit = target::least(|target| target.l1_bytes);
     let as_they_are = |flow: &Flow| {
         let versions: Vec<u32> = flow.buffers.iter().map(|buffer| buffer.versions).collect();
@@ -124,10 +132,10 @@ fn fit_in_l1(flow: &mut Flow, depths: &[Depth], most_alive: &[u32]) {
         if as_they_are(flow) <= limit {
             return;
         }
-        let asked =
-            matches!(depths.get(index), Some(Depth::Asked(_))) && flow.buffers[index].kind == BufferKind::Incoming;
+        let buffer = &mut flow.buffers[index];
+        let asked = buffer.depth != Depth::Default && buffer.kind == BufferKind::Incoming;
         if !asked {
-            flow.buffers[index].versions = most_alive[index].max(1);
+            buffer.versions = most_alive[index].max(1);
         }
     }
 }

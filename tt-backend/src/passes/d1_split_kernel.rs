@@ -15,18 +15,50 @@
 
 use super::c3_build_dataflow::replaces;
 use crate::device::{
-    Compute, ComputeOp, Move, Moves, Origin, Programs, Protocol, Section, Source, SourceBranch, SourceLoop,
+    Compute, ComputeOp, Move, Moves, Origin, Parts, Programs, Protocol, Section, Source, SourceBranch, SourceLoop,
+    print,
 };
 use crate::flow::{
     self, Accumulate, Arg, BufferId, BufferKind, Flow, FlowLoop, FlowOp, FlowStmt, Makes, Pack, PackMode,
 };
 use crate::ir::{Kind, Stage, Stmt};
+use crate::pipeline::{Form, Pass, Unit};
 use crate::tile_ops::TileOp;
+use crate::verify::progress::proved;
 use tt_lang::ir::LoopKind;
 use tt_plan::Number;
 
 /// The programs after D1.
 pub type Split = Programs<Moves, Compute<Protocol>, Moves>;
+
+/// The pass.
+pub const PASS: Pass<Unit<Flow>, Unit<Parts<Split, ()>>> = Pass {
+    name: "D1 split_kernel",
+    does: "reader, compute and writer",
+    run: |unit| {
+        unit.lowered(|_, flow| {
+            let programs = run(&flow);
+            Ok(Parts {
+                buffers: flow.buffers,
+                accessors: (),
+                programs,
+            })
+        })
+    },
+    check: proved,
+};
+
+impl Form for Unit<Parts<Split, ()>> {
+    const NAME: &'static str = "Device IR: moves";
+
+    fn text(&self) -> Option<String> {
+        Some(print::programs(
+            &self.facts.kernel,
+            &self.program.buffers,
+            &self.program.programs,
+        ))
+    }
+}
 
 /// Runs the pass.
 pub fn run(flow: &Flow) -> Split {
@@ -37,7 +69,7 @@ pub fn run(flow: &Flow) -> Split {
         writer,
     } = split.body(&flow.body);
     let (mut reader, mut compute, writer) = (of_blocks(reader), of_blocks(compute), of_blocks(writer));
-    if let Some(zeros) = flow.zeros() {
+    if let Some(zeros) = flow::zeros(&flow.buffers) {
         let made = made_of_zeros(zeros).map(|op| Stmt::new(None, Kind::Op(op)));
         reader.splice(0..0, made);
         compute.insert(0, plain(Protocol::Receive(zeros)));
@@ -72,15 +104,15 @@ fn plain(step: Protocol) -> Stmt<Compute<Protocol>> {
 }
 
 /// The statements of one program that a statement of Flow IR becomes.
-struct Part<S: Stage> {
+struct Growing<S: Stage> {
     out: Vec<Stmt<S>>,
     /// What the next statement says of its place.
     source: Source,
 }
 
-impl<S: Stage<Note = Source>> Part<S> {
-    fn new() -> Part<S> {
-        Part {
+impl<S: Stage<Note = Source>> Growing<S> {
+    fn new() -> Growing<S> {
+        Growing {
             out: Vec::new(),
             source: None,
         }
@@ -108,13 +140,13 @@ impl From<Protocol> for ComputeOp<Protocol> {
 }
 
 /// The three programs as they grow.
-struct Parts {
-    reader: Part<Moves>,
-    compute: Part<Compute<Protocol>>,
-    writer: Part<Moves>,
+struct Three {
+    reader: Growing<Moves>,
+    compute: Growing<Compute<Protocol>>,
+    writer: Growing<Moves>,
 }
 
-impl Parts {
+impl Three {
     fn extend(&mut self, inner: Split) {
         self.reader.out.extend(inner.reader);
         self.compute.out.extend(inner.compute);
@@ -129,10 +161,10 @@ struct SplitKernel<'a> {
 
 impl SplitKernel<'_> {
     fn body(&mut self, body: &[FlowStmt]) -> Split {
-        let mut out = Parts {
-            reader: Part::new(),
-            compute: Part::new(),
-            writer: Part::new(),
+        let mut out = Three {
+            reader: Growing::new(),
+            compute: Growing::new(),
+            writer: Growing::new(),
         };
         for stmt in body {
             self.statement(stmt, &mut out);
@@ -171,14 +203,14 @@ impl SplitKernel<'_> {
     }
 
     /// What follows the publication of a version by compute.
-    fn received(&self, buffer: BufferId, out: &mut Parts) {
+    fn received(&self, buffer: BufferId, out: &mut Three) {
         match self.kind(buffer) {
             BufferKind::Outgoing => out.writer.op(Protocol::Receive(buffer)),
             BufferKind::Local | BufferKind::Incoming | BufferKind::Zeros => out.compute.op(Protocol::Receive(buffer)),
         }
     }
 
-    fn statement(&mut self, stmt: &FlowStmt, out: &mut Parts) {
+    fn statement(&mut self, stmt: &FlowStmt, out: &mut Three) {
         let origin = Origin(self.next);
         self.next += 1;
         match &stmt.kind {
@@ -254,12 +286,12 @@ impl SplitKernel<'_> {
         }
     }
 
-    fn section(&mut self, section: &flow::Section, out: &mut Parts) {
+    fn section(&mut self, section: &flow::Section, out: &mut Three) {
         let publishes = section.pack.mode == PackMode::Publish;
         if publishes {
             out.compute.op(Protocol::Reserve(section.pack.buffer));
         }
-        let mut body = Part::new();
+        let mut body = Growing::new();
         for step in &section.steps {
             match step {
                 flow::Step::Tile { op, out, args } => body.op(ComputeOp::Tile {
@@ -299,7 +331,7 @@ impl SplitKernel<'_> {
 }
 
 /// A loop where the program takes part in it.
-fn repeat<S>(part: &mut Part<S>, stmt: &FlowStmt, body: Vec<Stmt<S>>, head: impl Fn() -> SourceLoop)
+fn repeat<S>(part: &mut Growing<S>, stmt: &FlowStmt, body: Vec<Stmt<S>>, head: impl Fn() -> SourceLoop)
 where
     S: Stage<Note = Source, Loop = SourceLoop>,
 {
@@ -311,7 +343,7 @@ where
 
 /// A branch where the program takes part in it.
 fn choose<S>(
-    part: &mut Part<S>,
+    part: &mut Growing<S>,
     stmt: &FlowStmt,
     then: Vec<Stmt<S>>,
     otherwise: Vec<Stmt<S>>,

@@ -1,50 +1,62 @@
-//! D2: accessors get their compile-time words and their address arguments.
+//! D2: tensors get accessors.
 //!
-//! Before: abstract accessors (A3). After: reader and writer each list the tensors they touch, in the order of their
-//! compile-time words; the address of each is a runtime argument.
+//! Before: reader and writer that read and write regions of tensors. After: each lists the tensors it touches, in the order
+//! of their compile-time words (that of the parameters); the address of each is a runtime argument.
 //!
 //! ```text
 //!  a read, b read, c written   ⟹   reader: a at word 0 (a_address), b after it (b_address); writer: c at word 0 (c_address)
 //! ```
 
-use super::a3_attach_tensor_accessor::AbstractAccessor;
 use super::d1_split_kernel::Split;
-use crate::device::{Accessor, Move, Moves};
+use crate::device::{Accessor, Accessors, Move, Moves, Parts, print};
 use crate::ir::{Stmt, operations};
+use crate::pipeline::{Form, Pass, Unit};
 use std::collections::BTreeSet;
 use tt_lang::ir::Kernel;
 
-/// The accessors of reader and writer.
-#[derive(Debug, Clone)]
-pub struct Bound {
-    /// The reader's.
-    pub reader: Vec<Accessor>,
-    /// The writer's.
-    pub writer: Vec<Accessor>,
+/// The pass.
+pub const PASS: Pass<Unit<Parts<Split, ()>>, Unit<Parts<Split>>> = Pass {
+    name: "D2 bind_tensor_accessors",
+    does: "accessors with their compile-time and runtime arguments",
+    run: |unit| {
+        unit.lowered(|facts, parts| {
+            Ok(Parts {
+                accessors: run(&facts.kernel, &parts.programs),
+                buffers: parts.buffers,
+                programs: parts.programs,
+            })
+        })
+    },
+    check: |_| Ok(()),
+};
+
+impl Form for Unit<Parts<Split>> {
+    const NAME: &'static str = "Device IR: moves, and accessors";
+
+    fn text(&self) -> Option<String> {
+        Some(print::accessors(&self.facts.kernel, &self.program.accessors))
+    }
 }
 
 /// Runs the pass.
-pub fn run(kernel: &Kernel, accessors: &[AbstractAccessor], split: &Split) -> Bound {
+pub fn run(kernel: &Kernel, split: &Split) -> Accessors {
     let bind = |body: &[Stmt<Moves>]| {
         let mut touched = BTreeSet::new();
         operations(body, &mut |op| match op {
             Move::Read(_, region) | Move::Write(_, region) => drop(touched.insert(region.tensor)),
             Move::Protocol(_) | Move::ReadZeros(_) => {}
         });
-        accessors
-            .iter()
-            .filter(|accessor| touched.contains(&accessor.tensor))
-            .map(|accessor| {
-                let name = kernel.params[accessor.tensor.index()].name();
-                Accessor {
-                    tensor: accessor.tensor,
-                    name: name.to_string(),
-                    address: format!("{name}_address"),
-                }
-            })
-            .collect()
+        let accessor = |tensor: tt_lang::ir::ParamId| {
+            let name = kernel.params[tensor.index()].name();
+            Accessor {
+                tensor,
+                name: name.to_string(),
+                address: format!("{name}_address"),
+            }
+        };
+        touched.into_iter().map(accessor).collect()
     };
-    Bound {
+    Accessors {
         reader: bind(&split.reader),
         writer: bind(&split.writer),
     }

@@ -11,20 +11,43 @@
 //!     noc_async_read_barrier(); cb_push_back(cb_a, 8);
 //! ```
 
+use super::d1_split_kernel::Split;
 use crate::device::function::*;
 use crate::device::{
-    Branch, Call, Calls, Compute, ComputeOp, Expr, Leaf, Loop, Move, Moves, Never, Programs, Protocol, Section, Source,
-    SourceBranch, SourceLoop, Symbol, call, call_with, line, scope, tiles, when,
+    Branch, Call, Calls, Compute, ComputeOp, Expr, Leaf, Loop, Move, Moves, Never, Parts, Programs, Protocol, Section,
+    Source, SourceBranch, SourceLoop, Symbol, call, call_with, line, print, scope, tiles, when,
 };
 use crate::flow::{Buffer, BufferId, TileRegion};
 use crate::ir::{Kind, Rewrite, Stmt};
+use crate::pipeline::{Form, Pass, Unit};
+use crate::verify::progress::proved;
 use tt_lang::ir::ParamId;
 
 /// The programs after D3.
 pub type Lowered = Programs<Calls<Symbol>, Compute<Leaf<Symbol>>, Calls<Symbol>>;
 
+/// The pass.
+pub const PASS: Pass<Unit<Parts<Split>>, Unit<Parts<Lowered>>> = Pass {
+    name: "D3 lower_cb_protocol",
+    does: "reserve, push, wait, pop and NoC transfers",
+    run: |unit| unit.lowered(|_, parts| Ok(parts.with(run))),
+    check: proved,
+};
+
+impl Form for Unit<Parts<Lowered>> {
+    const NAME: &'static str = "Device IR: calls, and steps in registers";
+
+    fn text(&self) -> Option<String> {
+        Some(print::programs(
+            &self.facts.kernel,
+            &self.program.buffers,
+            &self.program.programs,
+        ))
+    }
+}
+
 /// Runs the pass.
-pub fn run(buffers: &[Buffer], split: Programs<Moves, Compute<Protocol>, Moves>) -> Lowered {
+pub fn run(buffers: &[Buffer], split: Split) -> Lowered {
     let mut lower = Lower { buffers };
     let mut writer = lower.body(split.writer);
     if !writer.is_empty() {

@@ -12,19 +12,52 @@
 //!    pack reg0 → y                       tile_regs_wait(); for row, column { pack_tile<true>(..) } tile_regs_release(); } }
 //! ```
 
-use super::d3_lower_cb_protocol::{written_branch, written_loop};
+use super::d3_lower_cb_protocol::{Lowered, written_branch, written_loop};
 use super::d4_insert_compute_init::{Body, DEST_TO_SRCA, Engines};
 use crate::device::function::*;
 use crate::device::{
-    Branch, Calls, Compute, ComputeOp, Expr, Leaf, Loop, Section, Source, SourceBranch, SourceLoop, Symbol, call,
-    call_with, line, tiles,
+    Branch, Calls, Compute, ComputeOp, Expr, Leaf, Loop, Parts, Programs, Section, Source, SourceBranch, SourceLoop,
+    Symbol, call, call_with, line, print, tiles,
 };
 use crate::flow::{Arg, Broadcast, BufferId, Matmul, Operand, Pack};
 use crate::ir::{Rewrite, Stmt};
+use crate::pipeline::{Form, Pass, Unit};
 use crate::tile_ops::TileOp;
+use crate::verify::progress::proved;
 
 type Lines = Vec<Stmt<Calls<Symbol>>>;
 type Value = Expr<Symbol>;
+
+/// The pass.
+pub const PASS: Pass<Unit<Parts<Lowered>>, Unit<Parts<Symbolic>>> = Pass {
+    name: "D5 insert_dst_management",
+    does: "acquire, commit, wait, pack, release",
+    run: |unit| {
+        unit.lowered(|facts, parts| {
+            Ok(parts.with(|buffers, programs| Programs {
+                reader: programs.reader,
+                compute: run(&Engines::of(facts, buffers), programs.compute),
+                writer: programs.writer,
+            }))
+        })
+    },
+    check: proved,
+};
+
+/// The programs after D5.
+pub type Symbolic = Programs<Calls<Symbol>, Calls<Symbol>, Calls<Symbol>>;
+
+impl Form for Unit<Parts<Symbolic>> {
+    const NAME: &'static str = "Device IR: calls";
+
+    fn text(&self) -> Option<String> {
+        Some(print::programs(
+            &self.facts.kernel,
+            &self.program.buffers,
+            &self.program.programs,
+        ))
+    }
+}
 
 /// Runs the pass.
 pub fn run(engines: &Engines, body: Body) -> Lines {

@@ -17,10 +17,20 @@ mod zeros;
 use crate::codes;
 use crate::flow::{Broadcast, BufferId, BufferKind, Flow, FlowOp, FlowStmt, Operand, TileRegion, Value, ValueKind};
 use crate::ir::{Kind, operations, operations_mut, visit};
+use crate::pipeline::{Pass, Unit};
+use crate::verify::flow::{Stage, proved};
 use std::collections::{BTreeSet, HashSet};
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{Kernel, Named};
 use zeros::Zeros;
+
+/// The pass.
+pub const PASS: Pass<Unit<Flow>, Unit<Flow>> = Pass {
+    name: "pad_tiles",
+    does: "edges that must be zero",
+    run: |unit| unit.changed(|facts, flow| run(&facts.kernel, flow)),
+    check: |unit| proved(unit, Stage::Buffers),
+};
 
 /// Runs the pass.
 pub fn run(kernel: &Kernel, flow: &mut Flow) -> Result<(), Vec<Diagnostic>> {

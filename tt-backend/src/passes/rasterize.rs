@@ -7,13 +7,46 @@
 //! ```
 
 use super::b2_grid_to_cores::BLOCK_ID;
-use crate::device::{Calls, Expr, Leaf, Symbol, line};
-use crate::ir::Stmt;
+use super::give_names::Named;
+use crate::device::{Calls, Expr, Leaf, Loop, Programs, Symbol, line};
+use crate::ir::{Kind, Stmt};
+use crate::pipeline::{Pass, Unit};
 use tt_lang::ir::{IntExpr, IntOp, Kernel};
 use tt_plan::BlockOrder;
 
-/// Runs the pass: the statements that give every grid axis its value, named by `name_of`.
-pub fn run(kernel: &Kernel, order: BlockOrder, names: &[String]) -> Vec<Stmt<Calls<Symbol>>> {
+/// The pass.
+pub const PASS: Pass<Unit<Named>, Unit<Named>> = Pass {
+    name: "rasterize",
+    does: "from a running block number to grid coordinates",
+    run: |unit| {
+        unit.changed(|facts, named| {
+            let order = facts.partition.work.order;
+            let coordinates = coordinates(&facts.kernel, order, &named.variables);
+            let Programs {
+                reader,
+                compute,
+                writer,
+            } = &mut named.parts.programs;
+            for program in [reader, compute, writer] {
+                at_every_block(&coordinates, program);
+            }
+            Ok(())
+        })
+    },
+    check: |_| Ok(()),
+};
+
+/// Puts `coordinates` before what is done for a block.
+fn at_every_block(coordinates: &[Stmt<Calls<Symbol>>], program: &mut [Stmt<Calls<Symbol>>]) {
+    for stmt in program {
+        if let Kind::Loop(Loop::Blocks, body) = &mut stmt.kind {
+            body.splice(0..0, coordinates.iter().cloned());
+        }
+    }
+}
+
+/// The statements that give every axis of the grid its value.
+pub fn coordinates(kernel: &Kernel, order: BlockOrder, variables: &[String]) -> Vec<Stmt<Calls<Symbol>>> {
     let extent = |axis: usize| {
         kernel
             .grid
@@ -32,7 +65,13 @@ pub fn run(kernel: &Kernel, order: BlockOrder, names: &[String]) -> Vec<Stmt<Cal
             value,
         }))
     };
-    let axis = |axis: usize| kernel.grid.axes.get(axis).map(|(var, _)| names[var.index()].as_str());
+    let axis = |axis: usize| {
+        kernel
+            .grid
+            .axes
+            .get(axis)
+            .map(|(var, _)| variables[var.index()].as_str())
+    };
 
     let mut id = BLOCK_ID;
     let plane = IntExpr::binary(IntOp::Mul, extent(0), extent(1));

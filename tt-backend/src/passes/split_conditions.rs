@@ -9,11 +9,50 @@
 //! ```
 
 use crate::codes;
+use crate::pipeline::{Form, Pass};
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{Assign, BoolExpr, Element, ElementKind, Kernel, Spanned, Stmt, StmtKind, VarId};
 
 /// Conditions in one statement: each doubles the statements that are written.
 const MOST_CONDITIONS: usize = 4;
+
+/// The pass.
+pub const PASS: Pass<Tile, Tile> = Pass {
+    name: "split_conditions",
+    does: "choices that are the same for a whole block become branches",
+    run: |Tile { source, kernel }| {
+        let kernel = run(&kernel)?;
+        Ok(Tile { source, kernel })
+    },
+    check: |_| Ok(()),
+};
+
+/// Tile IR.
+#[derive(Debug, Clone)]
+pub struct Tile {
+    /// As parsed.
+    pub source: Kernel,
+    /// As it is compiled.
+    pub kernel: Kernel,
+}
+
+impl Tile {
+    /// A kernel as parsed.
+    pub fn of(source: &Kernel) -> Tile {
+        Tile {
+            source: source.clone(),
+            kernel: source.clone(),
+        }
+    }
+}
+
+impl Form for Tile {
+    const NAME: &'static str = "Tile IR";
+
+    fn text(&self) -> Option<String> {
+        Some(self.kernel.to_string())
+    }
+}
 
 /// Runs the pass.
 pub fn run(kernel: &Kernel) -> Result<Kernel, Vec<Diagnostic>> {

@@ -109,6 +109,7 @@ fn buffer(name: &str, kind: BufferKind) -> Buffer {
         format: DataFormat::Float16B,
         tiles: [2, 2],
         kind,
+        depth: crate::flow::Depth::Default,
         versions: 2,
         column_major: false,
         unpack_to_dest: false,

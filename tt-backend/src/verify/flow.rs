@@ -7,9 +7,11 @@
 //!   leave as many as they found, never more than the buffer holds; and every use finds what it sees in the source
 //!   (`sight`).
 
-use super::sight;
+use super::{Fault, sight, unproved};
 use crate::flow::{Accumulate, Arg, BufferId, BufferKind, Flow, FlowOp, FlowStmt, PackMode, Section, Step};
 use crate::ir::Kind;
+use crate::pipeline::Unit;
+use tt_lang::diagnostic::Diagnostic;
 
 /// How far the flow has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -20,6 +22,15 @@ pub enum Stage {
     Sections,
     /// After C3.
     Lifetimes,
+}
+
+/// What must hold of a kernel's flow at `stage`.
+///
+/// # Errors
+/// What does not hold, as a fault of the compiler.
+pub fn proved(unit: &Unit<Flow>, stage: Stage) -> Result<(), Vec<Diagnostic>> {
+    let proof = check(&unit.program, stage, unit.facts.layouts.registers());
+    proof.map_err(|reason| vec![unproved(&unit.facts.kernel, &Fault(reason))])
 }
 
 /// Checks `flow`; the first thing found wrong, in the compiler's words.
@@ -310,9 +321,8 @@ mod tests {
             })
             .expect("there is such a kernel");
         let layouts = a1_infer_layout::run(&kernel).expect("layouts");
-        let geometry = a2_propagate_layout::run(&kernel, &layouts);
-        let (mut flow, depths) = c1_lower_shared_to_cb::run(&kernel, &layouts, &geometry).expect("buffers");
-        let capacity = if layouts.fp32_dest { 4 } else { 8 };
+        let mut flow = c1_lower_shared_to_cb::run(&kernel, &layouts).expect("buffers");
+        let capacity = layouts.registers();
         c2_lower_tile_intrinsics::run(
             &mut flow,
             c2_lower_tile_intrinsics::Registers {
@@ -322,7 +332,7 @@ mod tests {
             },
         )
         .expect("sections");
-        c3_build_dataflow::run(&mut flow, &depths).expect("lifetimes");
+        c3_build_dataflow::run(&mut flow).expect("lifetimes");
         (flow, capacity)
     }
 

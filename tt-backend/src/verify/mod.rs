@@ -6,7 +6,7 @@
 //! | module | proves |
 //! |---|---|
 //! | `budgets` | L1 bytes, circular buffers, runtime arguments and semaphores fit on every chip; the plan says what the programs do |
-//! | `progress` | the three programs can neither starve nor overflow with the depths chosen |
+//! | `progress` | after every pass from D1 on: the three programs have the same loops and branches, and can neither starve nor overflow with the depths chosen |
 //! | `ring` | no push, pop or access straddles a ring or leaves its window; transfers arrive before their pages are passed on |
 //! | `flow` | between the passes of stage C: one producer and one consumer per buffer, registers that fit, versions that live |
 //! | `sight` | after C3: every use finds the definitions that it sees in the source, round loops and through branches |
@@ -19,18 +19,40 @@ mod event;
 #[cfg(test)]
 pub(crate) mod fixture;
 pub mod flow;
-mod progress;
+pub mod progress;
 mod protocol;
 mod range;
 mod ring;
 mod sight;
+mod steps;
 mod value;
 mod walk;
 
 use crate::codes;
 use crate::device::Device;
+use crate::pipeline::{Form, Pass, Unit};
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::Kernel;
+
+/// The pass: changes nothing, proves everything.
+pub const PASS: Pass<Unit<Device>, Verified> = Pass {
+    name: "F verify",
+    does: "budgets, progress, windows, protocols and engine state are proved",
+    run: |unit| Ok(Verified(unit)),
+    check: |Verified(unit)| verify(&unit.facts.source, &unit.program),
+};
+
+/// A device program that may be written.
+#[derive(Debug, Clone)]
+pub struct Verified(pub Unit<Device>);
+
+impl Form for Verified {
+    const NAME: &'static str = "Device IR, verified";
+
+    fn text(&self) -> Option<String> {
+        None
+    }
+}
 
 /// What could not be proved, in the compiler's own words.
 #[derive(Debug, Clone, PartialEq, Eq)]

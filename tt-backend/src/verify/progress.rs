@@ -18,146 +18,69 @@
 //! ```
 
 use super::event::CbStep;
-use super::{Proof, fault};
-use crate::device::{Argument, Bits, Calls, Device, Expr, Leaf, Loop, Origin, Program, Scope};
-use crate::flow::BufferId;
-use crate::ir::{Kind, Stmt};
+use super::steps::{Asked, Context, Item, Place, Steps, items};
+use super::{Proof, fault, unproved};
+use crate::device::{Device, Origin, Parts, Programs};
+use crate::flow::{Buffer, BufferId};
+use crate::pipeline::Unit;
 use std::collections::BTreeSet;
-use std::fmt;
+use tt_lang::diagnostic::Diagnostic;
 use tt_plan::Role;
 
 const ROLES: [Role; 3] = [Role::Reader, Role::Compute, Role::Writer];
 
-/// Where the programs meet: the loop over the blocks, or a loop or branch of the user's.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Place {
-    /// The loop over the blocks.
-    Blocks,
-    /// A statement of Flow IR.
-    Statement(Origin),
-}
-
-impl fmt::Display for Place {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Place::Blocks => write!(f, "the loop over the blocks"),
-            Place::Statement(Origin(number)) => write!(f, "statement {number}"),
-        }
-    }
-}
-
-/// The bounds of a loop or the condition of a branch, with runtime arguments as what they are bound to: they must be the same
-/// in every program that takes part.
-type Asked = String;
-
-/// What matters of a program: its buffer calls under its loops and branches.
-#[derive(Debug, Clone, PartialEq)]
-enum Item {
-    /// A call.
-    Cb(CbStep, BufferId, i64),
-    /// A loop of tiles: how often, and what.
-    Tiles(u32, Vec<Item>),
-    /// A loop that the programs run together: over what, and what.
-    Loop(Place, Asked, Vec<Item>),
-    /// A branch that they take together: on what condition, and what.
-    If(Place, Asked, Vec<Item>, Vec<Item>),
-}
-
-impl Item {
-    fn place(&self) -> Option<Place> {
-        match self {
-            Item::Loop(place, ..) | Item::If(place, ..) => Some(*place),
-            Item::Cb(..) | Item::Tiles(..) => None,
-        }
-    }
+/// What must hold of a kernel's programs between D1 and E1.
+///
+/// # Errors
+/// What does not hold, as a fault of the compiler.
+pub fn proved<R: Steps, C: Steps, W: Steps, A>(
+    unit: &Unit<Parts<Programs<R, C, W>, A>>,
+) -> Result<(), Vec<Diagnostic>> {
+    let Parts { buffers, programs, .. } = &unit.program;
+    let context = Context { buffers, args: &[] };
+    let items = || {
+        Ok([
+            items(&programs.reader, context)?,
+            items(&programs.compute, context)?,
+            items(&programs.writer, context)?,
+        ])
+    };
+    let proof = items().and_then(|items| joint(buffers, &items));
+    proof.map_err(|fault| vec![unproved(&unit.facts.source, &fault)])
 }
 
 /// Proves that the programs of `device` make progress.
 pub fn prove(device: &Device) -> Proof {
-    one_producer_one_consumer(device)?;
-    let [reader, compute, writer] = &device.programs;
-    let of = |program: &Program| items(&program.body, &program.args);
-    let programs = [of(reader)?, of(compute)?, of(writer)?];
+    let [reader, compute, writer] = device.programs.each_ref().map(|program| {
+        let context = Context {
+            buffers: &device.buffers,
+            args: &program.args,
+        };
+        items(&program.body, context)
+    });
+    joint(&device.buffers, &[reader?, compute?, writer?])
+}
+
+/// Proves that these programs make progress over `buffers`.
+fn joint(buffers: &[Buffer], programs: &[Vec<Item>; 3]) -> Proof {
+    one_producer_one_consumer(buffers, programs)?;
     let mut run = Joint {
-        device,
-        available: vec![0; device.buffers.len()],
+        buffers,
+        available: vec![0; buffers.len()],
     };
-    run.level(&[&programs[0], &programs[1], &programs[2]])
+    run.level(&programs.each_ref().map(Vec::as_slice))
 }
 
-fn items(body: &[Stmt<Calls<Bits>>], args: &[Argument]) -> Proof<Vec<Item>> {
-    let mut out = Vec::new();
-    for stmt in body {
-        match &stmt.kind {
-            Kind::Op(Leaf::Call(call)) => {
-                let Some(step) = CbStep::of(call.function) else {
-                    continue;
-                };
-                match call.args.as_slice() {
-                    [Expr::Buffer(buffer), Expr::Int(pages)] => out.push(Item::Cb(step, *buffer, *pages)),
-                    args => return fault(format!("{}({args:?})", call.function.name)),
-                }
-            }
-            Kind::Op(Leaf::Let { .. } | Leaf::Advance { .. }) => {}
-            Kind::Loop(Loop::Blocks, body) => out.push(Item::Loop(Place::Blocks, Asked::new(), items(body, args)?)),
-            Kind::Loop(Loop::Over { start, end, origin, .. }, body) => {
-                let bounds = format!("{}..{}", asked(start, args), asked(end, args));
-                out.push(Item::Loop(Place::Statement(*origin), bounds, items(body, args)?));
-            }
-            Kind::Loop(Loop::Tiles { name: _, end, step }, body) => {
-                let body = items(body, args)?;
-                if !body.is_empty() {
-                    out.push(Item::Tiles(end.div_ceil((*step).max(1)), body));
-                }
-            }
-            Kind::If(branch, then, otherwise) => {
-                let (then, otherwise) = (items(then, args)?, items(otherwise, args)?);
-                match branch.origin {
-                    Some(origin) => {
-                        let cond = asked(&branch.cond, args);
-                        out.push(Item::If(Place::Statement(origin), cond, then, otherwise));
-                    }
-                    None if then.is_empty() && otherwise.is_empty() => {}
-                    None => return fault("a buffer call under a condition that the compiler made"),
-                }
-            }
-            Kind::Group(Scope, body) => out.extend(items(body, args)?),
-        }
-    }
-    Ok(out)
-}
-
-/// An expression with what runtime arguments are bound to.
-fn asked(expr: &Expr<Bits>, args: &[Argument]) -> Asked {
-    match expr {
-        Expr::Name(name) => match args.iter().find(|arg| arg.name == *name) {
-            Some(arg) => format!("{:?}", arg.value),
-            None => name.clone(),
-        },
-        Expr::Binary(op, a, b) => format!("({} {op} {})", asked(a, args), asked(b, args)),
-        Expr::Int(_)
-        | Expr::Bool(_)
-        | Expr::Value(_)
-        | Expr::Buffer(_)
-        | Expr::PageBytes(_)
-        | Expr::Accessor(_)
-        | Expr::Constant(_)
-        | Expr::Call(_) => format!("{expr:?}"),
-    }
-}
-
-fn one_producer_one_consumer(device: &Device) -> Proof {
-    for (id, buffer) in device.buffers.iter().enumerate() {
+fn one_producer_one_consumer(buffers: &[Buffer], programs: &[Vec<Item>; 3]) -> Proof {
+    for (id, buffer) in buffers.iter().enumerate() {
         for (end, steps) in [
             ("producers", [CbStep::Reserve, CbStep::Push]),
             ("consumers", [CbStep::Wait, CbStep::Pop]),
         ] {
-            let mut count = 0;
-            for program in &device.programs {
-                if uses(&items(&program.body, &program.args)?, BufferId(id), &steps) {
-                    count += 1;
-                }
-            }
+            let count = programs
+                .iter()
+                .filter(|items| uses(items, BufferId(id), &steps))
+                .count();
             if count > 1 {
                 return fault(format!("{} has {count} {end}", buffer.name));
             }
@@ -226,7 +149,7 @@ fn contains(items: &[Item], place: Place) -> bool {
 
 /// The three programs running together.
 struct Joint<'a> {
-    device: &'a Device,
+    buffers: &'a [Buffer],
     /// Pages that every buffer holds.
     available: Vec<i64>,
 }
@@ -280,7 +203,7 @@ impl Joint<'_> {
 
     /// Takes a step, if it can be taken.
     fn step(&mut self, step: CbStep, buffer: BufferId, pages: i64) -> bool {
-        let (Some(available), Some(of)) = (self.available.get_mut(buffer.0), self.device.buffers.get(buffer.0)) else {
+        let (Some(available), Some(of)) = (self.available.get_mut(buffer.0), self.buffers.get(buffer.0)) else {
             return false;
         };
         let capacity = i64::from(of.pages());
@@ -361,7 +284,6 @@ impl Joint<'_> {
                 None => "is done".to_string(),
                 Some(Item::Cb(step, buffer, pages)) => {
                     let (name, capacity) = self
-                        .device
                         .buffers
                         .get(buffer.0)
                         .map_or(("?", 0), |buffer| (buffer.name.as_str(), buffer.pages()));
@@ -374,5 +296,88 @@ impl Joint<'_> {
             format!("{} {what}", role.name())
         });
         each.collect::<Vec<_>>().join("; ")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::{Compute, ComputeOp, Move, Moves, Protocol, SourceLoop};
+    use crate::ir::{Kind, Stmt};
+    use crate::passes::d1_split_kernel::Split;
+    use crate::passes::split_conditions::Tile;
+    use crate::passes::*;
+    use tt_lang::ir::IntExpr;
+
+    const KERNEL: &str = "#[tt::kernel] fn carried<const M: usize, const N: usize>(
+            a: &Tensor<bf16, M, N>, o: &mut Tensor<bf16, M, N>) {
+        let by = T.Kernel(M.div_ceil(32));
+        let x = T.alloc_shared::<bf16>(32, 32);
+        for k in 0..N.div_ceil(32) {
+            T.copy(a[(by * 32, k * 32)], x);
+            T.copy(x, o[(by * 32, k * 32)]);
+        }
+    }";
+
+    fn split() -> Unit<Parts<Split, ()>> {
+        let function = syn::parse_str(KERNEL).expect("the kernel is Rust");
+        let parsed = tt_lang::syntax::parse_item_fn(&function, "kernel.rs");
+        let unit = Tile::of(&parsed.and_then(|parsed| parsed.kernel).expect("it is a kernel"));
+        macro_rules! through {
+            ($($pass:ident)+) => {{
+                $(let unit = ($pass::PASS.run)(unit).expect(stringify!($pass));)+
+                unit
+            }};
+        }
+        through!(split_conditions a1_infer_layout a2_propagate_layout b1_partition_work b2_grid_to_cores
+            c1_lower_shared_to_cb pad_tiles c2_lower_tile_intrinsics c3_build_dataflow d1_split_kernel)
+    }
+
+    /// What is said of the programs when `change` has changed them.
+    fn said(change: impl FnOnce(&mut Split)) -> String {
+        let mut unit = split();
+        change(&mut unit.program.programs);
+        let errors = proved(&unit).expect_err("it must not pass");
+        errors[0].notes.join("; ")
+    }
+
+    fn innermost<S: crate::ir::Stage<Loop = SourceLoop>>(body: &mut Vec<Stmt<S>>) -> &mut Vec<Stmt<S>> {
+        let at = body.iter().position(|stmt| matches!(stmt.kind, Kind::Loop(..)));
+        match at {
+            None => body,
+            Some(at) => match &mut body[at].kind {
+                Kind::Loop(_, body) => innermost(body),
+                _ => unreachable!("it was found as a loop"),
+            },
+        }
+    }
+
+    #[test]
+    fn what_d1_must_not_make_is_refused_after_it() {
+        assert!(proved(&split()).is_ok());
+        let without = |split: &mut Split, step: Protocol| {
+            let body = innermost::<Compute<Protocol>>(&mut split.compute);
+            let before = body.len();
+            body.retain(|stmt| stmt.kind != Kind::Op(ComputeOp::Plain(step)));
+            assert_eq!(body.len() + 1, before, "{step:?} stands there once");
+        };
+        let x = BufferId(0);
+        let lost = said(|split| without(split, Protocol::Release(x)));
+        assert!(lost.contains("leaves buffers"), "{lost}");
+        let starved = said(|split| {
+            let body = innermost::<Moves>(&mut split.reader);
+            body.retain(|stmt| stmt.kind != Kind::Op(Move::Protocol(Protocol::Publish(x))));
+        });
+        assert!(starved.contains("no program can go on"), "{starved}");
+        let longer = said(|split| {
+            let Kind::Loop(SourceLoop::Blocks, body) = &mut split.reader[0].kind else {
+                panic!("the loop over the blocks");
+            };
+            let Kind::Loop(SourceLoop::Over { end, .. }, _) = &mut body[0].kind else {
+                panic!("the user's loop");
+            };
+            *end = IntExpr::Const(7);
+        });
+        assert!(longer.contains("is not the same in all programs"), "{longer}");
     }
 }

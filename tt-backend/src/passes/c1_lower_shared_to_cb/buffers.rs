@@ -11,7 +11,6 @@ use crate::flow::{
 };
 use crate::ir::{Kind, visit};
 use crate::passes::a1_infer_layout::{Layouts, tiles};
-use crate::passes::a2_propagate_layout::Depth;
 use std::collections::{BTreeSet, HashSet};
 use tt_lang::ir::{ParamId, Span};
 use tt_plan::DataFormat;
@@ -26,14 +25,8 @@ struct Facts {
     formats_out: HashSet<DataFormat>,
 }
 
-/// Runs the step: the flow, and how deep each of its buffers is to be.
-pub fn run(
-    layouts: &Layouts,
-    variables: &[Variable],
-    body: &[FlowStmt],
-    webs: &Webs,
-    sights: Sights,
-) -> (Flow, Vec<Depth>) {
+/// Runs the step.
+pub fn run(layouts: &Layouts, variables: &[Variable], body: &[FlowStmt], webs: &Webs, sights: Sights) -> Flow {
     let format_of =
         |tensor: ParamId| layouts.tensors[tensor.index()].map_or(DataFormat::Float16B, |layout| layout.format);
     let mut facts = vec![Facts::default(); webs.count];
@@ -66,7 +59,6 @@ pub fn run(
         webs,
         format_of: &format_of,
         buffers: Vec::new(),
-        depths: Vec::new(),
         number: 0,
         of_web: Vec::new(),
         sights,
@@ -90,13 +82,10 @@ pub fn run(
     }
     let body = this.body(body);
     let Buffers {
-        mut buffers,
-        depths,
-        sights,
-        ..
+        mut buffers, sights, ..
     } = this;
     name_apart(&mut buffers);
-    (Flow { buffers, sights, body }, depths)
+    Flow { buffers, sights, body }
 }
 
 struct Buffers<'a> {
@@ -104,7 +93,6 @@ struct Buffers<'a> {
     webs: &'a Webs,
     format_of: &'a dyn Fn(ParamId) -> DataFormat,
     buffers: Vec<Buffer>,
-    depths: Vec<Depth>,
     /// The number of the next statement of the program as it was.
     number: usize,
     of_web: Vec<BufferId>,
@@ -120,12 +108,12 @@ impl Buffers<'_> {
             format,
             tiles: tiles(variable.extent),
             kind,
+            depth: variable.depth,
             versions: 1,
             column_major: false,
             unpack_to_dest: false,
             index: None,
         });
-        self.depths.push(variable.depth);
         BufferId(self.buffers.len() - 1)
     }
 

@@ -26,11 +26,20 @@ mod webs;
 pub use webs::runs_at_least_once;
 
 use super::a1_infer_layout::Layouts;
-use super::a2_propagate_layout::{Depth, Geometry};
-use crate::flow::Flow;
+use crate::flow::{Depth, Flow};
+use crate::pipeline::{Pass, Unit};
+use crate::verify::flow::{Stage, proved};
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{BlockId, Kernel, Span};
 use tt_plan::DataFormat;
+
+/// The pass.
+pub const PASS: Pass<Unit<()>, Unit<Flow>> = Pass {
+    name: "C1 lower_shared_to_cb",
+    does: "blocks become circular buffers, copies become reads and writes",
+    run: |unit| unit.lowered(|facts, ()| run(&facts.kernel, &facts.layouts)),
+    check: |unit| proved(unit, Stage::Buffers),
+};
 
 /// A block, or a tensor touched directly, before its webs are known. [`crate::flow::BufferId`]s index these until
 /// `buffers` ran.
@@ -46,12 +55,12 @@ struct Variable {
 }
 
 /// Runs the pass.
-pub fn run(kernel: &Kernel, layouts: &Layouts, geometry: &[Geometry]) -> Result<(Flow, Vec<Depth>), Vec<Diagnostic>> {
+pub fn run(kernel: &Kernel, layouts: &Layouts) -> Result<Flow, Vec<Diagnostic>> {
     let translate::Translated {
         variables,
         body,
         mut sights,
-    } = translate::run(kernel, layouts, geometry)?;
+    } = translate::run(kernel, layouts)?;
     integers::check(&body)?;
     hazards::check(kernel, &body)?;
     let webs = webs::run(&variables, &body, &mut sights)?;

@@ -3,12 +3,12 @@
 use super::Variable;
 use crate::codes;
 use crate::flow::{
-    BufferId, Elementwise, FlowLoop, FlowOp, FlowStmt, Gemm, Operand, ProductSees, Sees, Sights, Value, ValueKind,
+    BufferId, Depth, Elementwise, FlowLoop, FlowOp, FlowStmt, Gemm, Operand, ProductSees, Sees, Sights, Value,
+    ValueKind,
 };
 use crate::ir::Kind;
 use crate::linear::Signs;
 use crate::passes::a1_infer_layout::{Layouts, tiles};
-use crate::passes::a2_propagate_layout::{Depth, Geometry};
 use std::collections::BTreeSet;
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{BlockId, IntExpr, Kernel, LoopKind, ParamId, Place, Span, Stmt, StmtKind, VarId};
@@ -28,7 +28,7 @@ pub struct Translated {
 pub(super) type Refused = Diagnostic;
 
 /// Runs the step.
-pub fn run(kernel: &Kernel, layouts: &Layouts, geometry: &[Geometry]) -> Result<Translated, Vec<Diagnostic>> {
+pub fn run(kernel: &Kernel, layouts: &Layouts) -> Result<Translated, Vec<Diagnostic>> {
     let variables = kernel
         .blocks
         .iter()
@@ -39,7 +39,7 @@ pub fn run(kernel: &Kernel, layouts: &Layouts, geometry: &[Geometry]) -> Result<
             span: block.span,
             format: layouts.blocks[index].format,
             extent: layouts.blocks[index].extent,
-            depth: geometry[index].depth,
+            depth: layouts.blocks[index].depth,
         })
         .collect();
     let ranges = kernel

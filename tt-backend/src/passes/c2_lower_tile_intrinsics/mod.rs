@@ -21,12 +21,31 @@ mod select;
 mod transpose;
 
 use crate::flow::{Arg, Matmul, Section, operations};
-use crate::flow::{Broadcast, Buffer, BufferId, BufferKind, Flow, FlowOp, FlowStmt, Step};
+use crate::flow::{Broadcast, Buffer, BufferId, BufferKind, Depth, Flow, FlowOp, FlowStmt, Step};
+use crate::pipeline::{Pass, Unit};
 use crate::tile_ops::TileOp;
+use crate::verify::flow::{Stage, proved};
 use std::cell::Cell;
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::Span;
 use tt_plan::DataFormat;
+
+/// The pass.
+pub const PASS: Pass<Unit<Flow>, Unit<Flow>> = Pass {
+    name: "C2 lower_tile_intrinsics",
+    does: "gemm and element expressions become passes over destination registers",
+    run: |unit| {
+        unit.changed(|facts, flow| {
+            let registers = Registers {
+                capacity: facts.layouts.registers(),
+                fp32: facts.layouts.fp32_dest,
+                approximate: facts.kernel.options.approx,
+            };
+            run(flow, registers)
+        })
+    },
+    check: |unit| proved(unit, Stage::Sections),
+};
 
 /// What the pass must know besides the program.
 #[derive(Debug, Clone, Copy)]
@@ -124,6 +143,7 @@ fn scratch(buffers: &mut Vec<Buffer>, name: String, span: Span, format: DataForm
         format,
         tiles,
         kind: BufferKind::Local,
+        depth: Depth::Default,
         versions: 1,
         column_major: false,
         unpack_to_dest: false,

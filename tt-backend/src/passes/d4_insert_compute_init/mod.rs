@@ -15,14 +15,33 @@
 mod requirement;
 mod state;
 
-use crate::device::{Compute, ComputeOp, Leaf, Origin, Section, SourceLoop, Symbol};
-use crate::flow::{Buffer, BufferId};
+use super::b2_grid_to_cores::Facts;
+use super::d3_lower_cb_protocol::Lowered;
+use crate::device::{Compute, ComputeOp, Leaf, Origin, Parts, Programs, Section, SourceLoop, Symbol};
+use crate::flow::{Buffer, BufferId, zeros};
 use crate::ir::{Kind, Stmt};
+use crate::pipeline::{Pass, Unit};
+use crate::verify::progress::proved;
 pub use requirement::DEST_TO_SRCA;
 use requirement::merge;
 use state::{Component, State};
 use std::cell::RefCell;
 use std::collections::HashMap;
+
+/// The pass.
+pub const PASS: Pass<Unit<Parts<Lowered>>, Unit<Parts<Lowered>>> = Pass {
+    name: "D4 insert_compute_init",
+    does: "engine state transitions",
+    run: |unit| {
+        unit.lowered(|facts, parts| {
+            Ok(parts.with(|buffers, programs| Programs {
+                compute: run(&Engines::of(facts, buffers), programs.compute),
+                ..programs
+            }))
+        })
+    },
+    check: proved,
+};
 
 /// What the pass must know of the kernel.
 pub struct Engines<'a> {
@@ -34,6 +53,17 @@ pub struct Engines<'a> {
     pub approximate: bool,
 }
 
+impl<'a> Engines<'a> {
+    /// What is known of a kernel with these buffers.
+    pub fn of(facts: &Facts, buffers: &'a [Buffer]) -> Engines<'a> {
+        Engines {
+            buffers,
+            zeros: zeros(buffers),
+            approximate: facts.kernel.options.approx,
+        }
+    }
+}
+
 /// The compute program, with its calls outside of registers.
 pub type Body = Vec<Stmt<Compute<Leaf<Symbol>>>>;
 
@@ -42,7 +72,7 @@ pub fn run(engines: &Engines, body: Body) -> Body {
     let Some((startup, state)) = requirement::startup(engines, &body) else {
         return body;
     };
-    let pass = Pass {
+    let pass = Insertion {
         engines,
         probes: RefCell::default(),
     };
@@ -67,14 +97,14 @@ fn transitions(calls: Vec<Leaf<Symbol>>) -> Body {
     calls.into_iter().map(plain).collect()
 }
 
-struct Pass<'a> {
+struct Insertion<'a> {
     engines: &'a Engines<'a>,
     /// What a loop of the user's needs first and what it leaves, within chunks of this size: it depends on nothing else, so
     /// that loops within loops are probed once each, not once for every run over what is around them.
     probes: RefCell<HashMap<(Origin, [u32; 2]), State>>,
 }
 
-impl Pass<'_> {
+impl Insertion<'_> {
     /// A loop whose body is what `run` gives: the transitions before it, the body, and the state after it.
     ///
     /// The body is run over once from an unknown state to learn what it needs first and what it leaves. A component that is

@@ -2,22 +2,20 @@
 
 use crate::device::Program;
 use crate::flow::Buffer;
-use crate::passes::a1_infer_layout::Layouts;
-use crate::passes::b1_partition_work::Partition;
+use crate::passes::b2_grid_to_cores::Facts;
 use crate::target::TARGETS;
 use crate::verify::{Fault, unproved};
 use tt_lang::diagnostic::Diagnostic;
-use tt_lang::ir::Kernel;
 use tt_plan::{CircularBuffer, CompileArg, ComputeConfig, KernelPlan, Plan, RuntimeArg, SCHEMA_VERSION, Signature};
 
 /// Writes the plan.
-pub fn run(
-    kernel: &Kernel,
-    layouts: &Layouts,
-    partition: &Partition,
-    buffers: &[Buffer],
-    programs: &[Program; 3],
-) -> Result<Plan, Vec<Diagnostic>> {
+pub fn run(facts: &Facts, buffers: &[Buffer], programs: &[Program; 3]) -> Result<Plan, Vec<Diagnostic>> {
+    let Facts {
+        kernel,
+        layouts,
+        partition,
+        ..
+    } = facts;
     let Some(Signature { extents, parameters }) = Signature::of(kernel) else {
         let fault = Fault("an extent of a tensor mentions a variable".into());
         return Err(vec![unproved(kernel, &fault)]);

@@ -5,22 +5,21 @@ use crate::flow::{Arg, BufferId, Flow, FlowOp, FlowStmt, Makes, Step};
 use crate::ir::Kind;
 use crate::passes::*;
 
-/// The flow of the kernel in `source`, before C3, with how deep its buffers are to be.
-fn sections(source: &str) -> (Flow, Vec<a2_propagate_layout::Depth>) {
+/// The flow of the kernel in `source`, before C3.
+fn sections(source: &str) -> Flow {
     let function = syn::parse_str(source).expect("the kernel is Rust");
     let kernel = tt_lang::syntax::parse_item_fn(&function, "kernel.rs")
         .and_then(|parsed| parsed.kernel)
         .expect("it is a kernel");
     let layouts = a1_infer_layout::run(&kernel).expect("layouts");
-    let geometry = a2_propagate_layout::run(&kernel, &layouts);
-    let (mut flow, depths) = c1_lower_shared_to_cb::run(&kernel, &layouts, &geometry).expect("buffers");
+    let mut flow = c1_lower_shared_to_cb::run(&kernel, &layouts).expect("buffers");
     let registers = c2_lower_tile_intrinsics::Registers {
         capacity: 4,
         fp32: true,
         approximate: false,
     };
     c2_lower_tile_intrinsics::run(&mut flow, registers).expect("sections");
-    (flow, depths)
+    flow
 }
 
 const CARRIED: &str = "#[tt::kernel] fn carried<const M: usize, const N: usize>(
@@ -60,8 +59,8 @@ const REDEFINED: &str = "#[tt::kernel] fn redefined<const M: usize, const N: usi
 }";
 
 /// C3 and the check.
-fn judged((mut flow, depths): (Flow, Vec<a2_propagate_layout::Depth>)) -> Result<(), String> {
-    c3_build_dataflow::run(&mut flow, &depths).expect("lifetimes");
+fn judged(mut flow: Flow) -> Result<(), String> {
+    c3_build_dataflow::run(&mut flow).expect("lifetimes");
     check(&flow)
 }
 
@@ -83,7 +82,7 @@ fn what_the_passes_make_is_seen_as_the_source_says() {
 #[test]
 fn sums_that_are_lost_round_a_loop_are_refused() {
     // What fusion did that forgot the way back of the loop: the store takes the sums, and nothing keeps them.
-    let (mut flow, depths) = sections(CARRIED);
+    let mut flow = sections(CARRIED);
     let body = loop_body(&mut flow.body).expect("a loop");
     let at = body
         .windows(2)
@@ -106,18 +105,18 @@ fn sums_that_are_lost_round_a_loop_are_refused() {
         unreachable!("a section stands there")
     };
     (gemm.pack, gemm.makes) = (copy.pack, Makes::OfSums { sees, defines });
-    let fault = judged((flow, depths)).expect_err("the sums are lost");
+    let fault = judged(flow).expect_err("the sums are lost");
     assert!(fault.starts_with("a sum holds"), "{fault}");
 }
 
 #[test]
 fn an_old_version_where_a_loop_made_a_new_one_is_refused() {
     // What dropping dead sums did: the loop around them went with the redefinition in it.
-    let (mut flow, depths) = sections(REDEFINED);
+    let mut flow = sections(REDEFINED);
     let body = loop_body(&mut flow.body).expect("a loop");
     let redefinition = body.iter().rposition(|stmt| matches!(&stmt.kind, Kind::Op(FlowOp::Section(section)) if section.steps.iter().all(|step| matches!(step, Step::Tile { .. }))));
     body.remove(redefinition.expect("the redefinition"));
-    let fault = judged((flow, depths)).expect_err("the redefinition is lost");
+    let fault = judged(flow).expect_err("the redefinition is lost");
     assert!(fault.contains("where the source sees"), "{fault}");
 }
 
@@ -125,8 +124,8 @@ fn an_old_version_where_a_loop_made_a_new_one_is_refused() {
 fn no_operand_can_be_another_block() {
     let mut refused = 0;
     for source in [CARRIED, REDEFINED] {
-        let (mut right, depths) = sections(source);
-        c3_build_dataflow::run(&mut right, &depths).expect("lifetimes");
+        let mut right = sections(source);
+        c3_build_dataflow::run(&mut right).expect("lifetimes");
         let mut uses = 0;
         operands(&mut right.body, &mut |_| uses += 1);
         for changed in 0..uses {

@@ -1,0 +1,271 @@
+//! What of a program concerns the circular buffers: its steps under its loops and branches, at every stage of Device IR.
+
+use super::event::CbStep;
+use super::{Proof, fault};
+use crate::device::{
+    Argument, Branch, Call, Calls, Compute, ComputeOp, Expr, Leaf, Loop, Move, Moves, Never, Origin, Protocol, Scope,
+    Section, SourceBranch, SourceLoop, Symbol,
+};
+use crate::flow::{Buffer, BufferId};
+use crate::ir::{Kind, Stage, Stmt};
+use std::fmt;
+
+/// Where the programs meet: the loop over the blocks, or a loop or branch of the user's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Place {
+    /// The loop over the blocks.
+    Blocks,
+    /// A statement of Flow IR.
+    Statement(Origin),
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Place::Blocks => write!(f, "the loop over the blocks"),
+            Place::Statement(Origin(number)) => write!(f, "statement {number}"),
+        }
+    }
+}
+
+/// The bounds of a loop or the condition of a branch, with runtime arguments as what they are bound to: they must be the same
+/// in every program that takes part.
+pub type Asked = String;
+
+/// A step of a circular buffer: which, of which buffer, and over how many pages.
+type Step = (CbStep, BufferId, i64);
+
+/// What matters of a program.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Item {
+    /// A step of a circular buffer.
+    Cb(CbStep, BufferId, i64),
+    /// A loop of the compiler's own: how often, and what.
+    Tiles(u32, Vec<Item>),
+    /// A loop that the programs run together: over what, and what.
+    Loop(Place, Asked, Vec<Item>),
+    /// A branch that they take together: on what condition, and what.
+    If(Place, Asked, Vec<Item>, Vec<Item>),
+}
+
+impl Item {
+    /// Where the programs meet here.
+    pub fn place(&self) -> Option<Place> {
+        match self {
+            Item::Loop(place, ..) | Item::If(place, ..) => Some(*place),
+            Item::Cb(..) | Item::Tiles(..) => None,
+        }
+    }
+}
+
+/// What a program's expressions are read with.
+#[derive(Clone, Copy)]
+pub struct Context<'a> {
+    /// The circular buffers.
+    pub buffers: &'a [Buffer],
+    /// The runtime arguments; none before E1.
+    pub args: &'a [Argument],
+}
+
+/// What a loop is to the programs.
+pub enum Head {
+    /// One that they run together.
+    Together(Place, Asked),
+    /// One of the compiler's own, run this often.
+    Tiles(u32),
+}
+
+/// A stage of Device IR.
+pub trait Steps: Stage {
+    /// The step that an operation is.
+    fn step(op: &Self::Op, context: Context) -> Proof<Option<Step>>;
+    /// What a loop is.
+    fn head(head: &Self::Loop, context: Context) -> Head;
+    /// Where a branch is taken together, and on what condition; none for one of the compiler's own.
+    fn branch(branch: &Self::Branch, context: Context) -> Option<(Place, Asked)>;
+    /// How often a group is run.
+    fn times(group: &Self::Group) -> u32;
+}
+
+/// What matters of `body`.
+///
+/// # Errors
+/// Steps that are not understood.
+pub fn items<S: Steps>(body: &[Stmt<S>], context: Context) -> Proof<Vec<Item>> {
+    let mut out = Vec::new();
+    let times = |times, body: Vec<Item>, out: &mut Vec<Item>| match times {
+        1 => out.extend(body),
+        _ if body.is_empty() => {}
+        times => out.push(Item::Tiles(times, body)),
+    };
+    for stmt in body {
+        match &stmt.kind {
+            Kind::Op(op) => {
+                out.extend(S::step(op, context)?.map(|(step, buffer, pages)| Item::Cb(step, buffer, pages)))
+            }
+            Kind::Group(group, body) => times(S::times(group), items(body, context)?, &mut out),
+            Kind::Loop(head, body) => {
+                let body = items(body, context)?;
+                match S::head(head, context) {
+                    Head::Together(place, bounds) => out.push(Item::Loop(place, bounds, body)),
+                    Head::Tiles(count) => times(count, body, &mut out),
+                }
+            }
+            Kind::If(branch, then, otherwise) => {
+                let (then, otherwise) = (items(then, context)?, items(otherwise, context)?);
+                match S::branch(branch, context) {
+                    Some((place, cond)) => out.push(Item::If(place, cond, then, otherwise)),
+                    None if then.is_empty() && otherwise.is_empty() => {}
+                    None => return fault("a buffer call under a condition that the compiler made"),
+                }
+            }
+        }
+    }
+    Ok(out)
+}
+
+fn protocol(step: Protocol, context: Context) -> Proof<Option<Step>> {
+    let (step, buffer) = match step {
+        Protocol::Reserve(buffer) => (CbStep::Reserve, buffer),
+        Protocol::Publish(buffer) => (CbStep::Push, buffer),
+        Protocol::Receive(buffer) => (CbStep::Wait, buffer),
+        Protocol::Release(buffer) => (CbStep::Pop, buffer),
+    };
+    match context.buffers.get(buffer.0) {
+        Some(of) => Ok(Some((step, buffer, i64::from(of.version_tiles())))),
+        None => fault(format!("there is no buffer {}", buffer.0)),
+    }
+}
+
+fn written<V: fmt::Debug>(leaf: &Leaf<V>) -> Proof<Option<Step>> {
+    match leaf {
+        Leaf::Call(Call { function, args, .. }) => match (CbStep::of(function), args.as_slice()) {
+            (None, _) => Ok(None),
+            (Some(step), [Expr::Buffer(buffer), Expr::Int(pages)]) => Ok(Some((step, *buffer, *pages))),
+            (Some(_), args) => fault(format!("{}({args:?})", function.name)),
+        },
+        Leaf::Let { .. } | Leaf::Advance { .. } => Ok(None),
+    }
+}
+
+fn source_head(head: &SourceLoop) -> Head {
+    match head {
+        SourceLoop::Blocks => Head::Together(Place::Blocks, Asked::new()),
+        SourceLoop::Over { start, end, origin, .. } => {
+            let [start, end] = [start, end].map(|bound| asked(&Expr::user(bound), &[]));
+            Head::Together(Place::Statement(*origin), format!("{start}..{end}"))
+        }
+    }
+}
+
+fn source_branch(branch: &SourceBranch) -> Option<(Place, Asked)> {
+    let cond = Expr::Value(Symbol::Condition(branch.cond.clone()));
+    Some((Place::Statement(branch.origin), asked(&cond, &[])))
+}
+
+impl Steps for Moves {
+    fn step(op: &Move, context: Context) -> Proof<Option<Step>> {
+        match op {
+            Move::Protocol(step) => protocol(*step, context),
+            Move::Read(..) | Move::ReadZeros(_) | Move::Write(..) => Ok(None),
+        }
+    }
+
+    fn head(head: &SourceLoop, _: Context) -> Head {
+        source_head(head)
+    }
+
+    fn branch(branch: &SourceBranch, _: Context) -> Option<(Place, Asked)> {
+        source_branch(branch)
+    }
+
+    fn times(group: &Never) -> u32 {
+        match *group {}
+    }
+}
+
+/// What stands outside of registers in the compute program.
+pub trait Plain: fmt::Debug + Clone + PartialEq {
+    /// The step that it is.
+    fn step(&self, context: Context) -> Proof<Option<Step>>;
+}
+
+impl Plain for Protocol {
+    fn step(&self, context: Context) -> Proof<Option<Step>> {
+        protocol(*self, context)
+    }
+}
+
+impl<V: fmt::Debug + Clone + PartialEq> Plain for Leaf<V> {
+    fn step(&self, _: Context) -> Proof<Option<Step>> {
+        written(self)
+    }
+}
+
+impl<P: Plain> Steps for Compute<P> {
+    fn step(op: &ComputeOp<P>, context: Context) -> Proof<Option<Step>> {
+        match op {
+            ComputeOp::Plain(plain) => plain.step(context),
+            ComputeOp::Tile { .. } | ComputeOp::Matmul(_) | ComputeOp::Commit | ComputeOp::Pack { .. } => Ok(None),
+        }
+    }
+
+    fn head(head: &SourceLoop, _: Context) -> Head {
+        source_head(head)
+    }
+
+    fn branch(branch: &SourceBranch, _: Context) -> Option<(Place, Asked)> {
+        source_branch(branch)
+    }
+
+    /// Once for every chunk.
+    fn times(section: &Section) -> u32 {
+        let along = |axis: usize| section.tiles[axis].div_ceil(section.chunk[axis].max(1));
+        along(0).saturating_mul(along(1))
+    }
+}
+
+impl<V: fmt::Debug + Clone + PartialEq> Steps for Calls<V> {
+    fn step(op: &Leaf<V>, _: Context) -> Proof<Option<Step>> {
+        written(op)
+    }
+
+    fn head(head: &Loop<V>, context: Context) -> Head {
+        match head {
+            Loop::Blocks => Head::Together(Place::Blocks, Asked::new()),
+            Loop::Over { start, end, origin, .. } => {
+                let bounds = format!("{}..{}", asked(start, context.args), asked(end, context.args));
+                Head::Together(Place::Statement(*origin), bounds)
+            }
+            Loop::Tiles { name: _, end, step } => Head::Tiles(end.div_ceil((*step).max(1))),
+        }
+    }
+
+    fn branch(branch: &Branch<V>, context: Context) -> Option<(Place, Asked)> {
+        let origin = branch.origin?;
+        Some((Place::Statement(origin), asked(&branch.cond, context.args)))
+    }
+
+    fn times(_: &Scope) -> u32 {
+        1
+    }
+}
+
+/// An expression with what runtime arguments are bound to.
+fn asked<V: fmt::Debug>(expr: &Expr<V>, args: &[Argument]) -> Asked {
+    match expr {
+        Expr::Name(name) => match args.iter().find(|arg| arg.name == *name) {
+            Some(arg) => format!("{:?}", arg.value),
+            None => name.clone(),
+        },
+        Expr::Binary(op, a, b) => format!("({} {op} {})", asked(a, args), asked(b, args)),
+        Expr::Int(_)
+        | Expr::Bool(_)
+        | Expr::Value(_)
+        | Expr::Buffer(_)
+        | Expr::PageBytes(_)
+        | Expr::Accessor(_)
+        | Expr::Constant(_)
+        | Expr::Call(_) => format!("{expr:?}"),
+    }
+}
