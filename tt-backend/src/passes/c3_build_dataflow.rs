@@ -47,7 +47,8 @@ pub fn run(flow: &mut Flow) -> Result<(), Vec<Diagnostic>> {
         };
     }
     let limit = target::least(|target| target.circular_buffers) as usize;
-    for kind in [BufferKind::Local, BufferKind::Outgoing, BufferKind::Incoming] {
+    share::run(flow, BufferKind::Local);
+    for kind in [BufferKind::Outgoing, BufferKind::Incoming] {
         if in_use(flow).len() > limit || bytes(flow, &most_alive) > target::least(|target| target.l1_bytes) {
             share::run(flow, kind);
         }

@@ -1,12 +1,13 @@
 //! Buffers that are never alive together share one circular buffer.
 //!
-//! Only where there are too many: buffers of their own let reader, compute and writer run further ahead of each other.
+//! Local ones always. Those of reader and writer only where there are too many: with buffers of their own the three programs
+//! run further ahead of each other.
 //!
 //! ```text
 //!  b = f(a); release a; c = g(b); release b; ..      ⟹      b = f(a); release a; a = g(b); release b; ..
 //! ```
 
-use super::{section_defines, section_uses};
+use super::{in_use, section_defines, section_uses};
 use crate::flow::{Accumulate, Arg, Buffer, BufferId, BufferKind, Flow, FlowOp, FlowStmt, Step};
 use crate::ir::Kind;
 use std::collections::{BTreeSet, HashMap};
@@ -19,10 +20,11 @@ pub fn run(flow: &mut Flow, kind: BufferKind) {
         pairs: vec![BTreeSet::new(); flow.buffers.len()],
     };
     together.body(&flow.body);
+    let in_use = in_use(flow);
     let mut places: HashMap<_, Vec<Vec<BufferId>>> = HashMap::new();
     let mut place_of: Vec<BufferId> = (0..flow.buffers.len()).map(BufferId).collect();
     for (index, buffer) in flow.buffers.iter().enumerate() {
-        if buffer.kind != kind {
+        if buffer.kind != kind || !in_use.contains(&BufferId(index)) {
             continue;
         }
         let places = places.entry(shape(buffer)).or_default();
@@ -162,5 +164,51 @@ fn rename(body: &mut [FlowStmt], to: &impl Fn(&mut BufferId)) {
             }
             Kind::Op(FlowOp::Elementwise(_) | FlowOp::Gemm(_)) => {}
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    /// The circular buffers of a kernel with `body`.
+    fn buffers(body: &str) -> usize {
+        let source = format!(
+            "#[tt::kernel] fn shared<const M: usize, const N: usize>(a: &Tensor<bf16, M, N>, o: &mut Tensor<bf16, M, N>) {{
+                let by = T.Kernel(M.div_ceil(32));
+                let v = T.alloc_fragment::<bf16>(32, 32);
+                let w = T.alloc_fragment::<bf16>(32, 32);
+                {body}
+            }}"
+        );
+        let function = syn::parse_str(&source).expect("the kernel is Rust");
+        let parsed = tt_lang::syntax::parse_item_fn(&function, "kernel.rs");
+        let kernel = parsed.and_then(|parsed| parsed.kernel).expect("it is a kernel");
+        let artifact = crate::compile(&kernel).unwrap_or_else(|errors| panic!("{errors:#?}"));
+        artifact.plan.matches("\"unpack_to_dest_fp32\"").count()
+    }
+
+    #[test]
+    fn statements_that_alternate_on_two_blocks_take_two_buffers() {
+        let pair = "for (i, j) in T.Parallel(32, 32) { w[(i, j)] = v[(i, j)] + v[(i, j)] * v[(i, j)]; }
+                    for (i, j) in T.Parallel(32, 32) { v[(i, j)] = w[(i, j)] + w[(i, j)] * w[(i, j)]; }";
+        let body = format!(
+            "T.copy(a[(by * 32, 0)], v); {} T.copy(v, o[(by * 32, 0)]);",
+            pair.repeat(18)
+        );
+        assert_eq!(buffers(&body), 4, "what comes in, what goes out, and two between");
+    }
+
+    #[test]
+    fn fifty_loops_over_two_blocks_take_two_buffers() {
+        let around = |number: usize| {
+            format!(
+                "for k in 0..N.div_ceil(32) {{
+                    T.copy(a[(by * 32, k * 32)], v);
+                    for (i, j) in T.Parallel(32, 32) {{ w[(i, j)] = v[(i, j)] + {number}.0; }}
+                    T.copy(w, o[(by * 32, k * 32)]);
+                }}"
+            )
+        };
+        let body: String = (0..50).map(around).collect();
+        assert_eq!(buffers(&body), 2, "what comes in and what goes out");
     }
 }
