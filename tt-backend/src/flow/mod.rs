@@ -52,6 +52,12 @@ impl Sights {
         DefinitionId(self.definitions - 1)
     }
 
+    /// What a use sees of which nothing is known yet: a number of its own until C1 finds out.
+    pub fn unknown(&mut self) -> Sees {
+        self.sets.push(BTreeSet::new());
+        Sees(self.sets.len() as u32 - 1)
+    }
+
     /// What a use sees that any of `definitions` may reach.
     pub fn sees(&mut self, definitions: BTreeSet<DefinitionId>) -> Sees {
         if let Some(sees) = self.known.get(&definitions) {

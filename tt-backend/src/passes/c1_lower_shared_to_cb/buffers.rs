@@ -30,7 +30,6 @@ pub fn run(layouts: &Layouts, variables: &[Variable], body: &[FlowStmt], webs: &
     let format_of =
         |tensor: ParamId| layouts.tensors[tensor.index()].map_or(DataFormat::Float16B, |layout| layout.format);
     let mut facts = vec![Facts::default(); webs.count];
-    let mut number = 0;
     visit(body, &mut |stmt| {
         let (uses, definition) = uses_and_definition(stmt);
         if let Some(web) = definition.and_then(|(_, id)| webs.defined.get(&id)) {
@@ -41,8 +40,8 @@ pub fn run(layouts: &Layouts, variables: &[Variable], body: &[FlowStmt], webs: &
                 facts[*web].computed += 1;
             }
         }
-        for (variable, _) in uses {
-            let Some((web, _)) = webs.used.get(&(number, variable)) else {
+        for (_, sees, _) in uses {
+            let Some((web, _)) = webs.used.get(&sees) else {
                 continue;
             };
             if let Kind::Op(FlowOp::Write { region, .. }) = &stmt.kind {
@@ -52,14 +51,12 @@ pub fn run(layouts: &Layouts, variables: &[Variable], body: &[FlowStmt], webs: &
                 facts[*web].compute_uses += 1;
             }
         }
-        number += 1;
     });
     let mut this = Buffers {
         variables,
         webs,
         format_of: &format_of,
         buffers: Vec::new(),
-        number: 0,
         of_web: Vec::new(),
         sights,
     };
@@ -93,8 +90,6 @@ struct Buffers<'a> {
     webs: &'a Webs,
     format_of: &'a dyn Fn(ParamId) -> DataFormat,
     buffers: Vec<Buffer>,
-    /// The number of the next statement of the program as it was.
-    number: usize,
     of_web: Vec<BufferId>,
     sights: Sights,
 }
@@ -121,16 +116,14 @@ impl Buffers<'_> {
         self.of_web[self.webs.defined[&definition]]
     }
 
-    fn used(&self, number: usize, variable: BufferId) -> (BufferId, Sees) {
-        let (web, sees) = self.webs.used[&(number, variable.0)];
+    fn used(&self, sees: Sees) -> (BufferId, Sees) {
+        let (web, sees) = self.webs.used[&sees];
         (self.of_web[web], sees)
     }
 
     fn body(&mut self, body: &[FlowStmt]) -> Vec<FlowStmt> {
         let mut out = Vec::new();
         for stmt in body {
-            let number = self.number;
-            self.number += 1;
             let span = stmt.note;
             let mut emit = |kind| out.push(FlowStmt { kind, note: span });
             match &stmt.kind {
@@ -159,8 +152,8 @@ impl Buffers<'_> {
                         emit(copy((incoming, sees), (target, *defines), variable.extent, span));
                     }
                 }
-                Kind::Op(FlowOp::Write { buffer, region, .. }) => {
-                    let (source, sees) = self.used(number, *buffer);
+                Kind::Op(FlowOp::Write { buffer, sees, region }) => {
+                    let (source, sees) = self.used(*sees);
                     if self.buffers[source.0].kind == BufferKind::Outgoing {
                         emit(Kind::Op(FlowOp::Write {
                             buffer: source,
@@ -182,8 +175,10 @@ impl Buffers<'_> {
                 Kind::Op(FlowOp::Elementwise(elementwise)) => {
                     let mut value = elementwise.value.clone();
                     value.loads_mut(&mut |operand| {
-                        let (buffer, sees) = self.used(number, operand.buffer);
-                        (operand.buffer, operand.sees) = (buffer, Some(sees));
+                        if let Some(unknown) = operand.sees {
+                            let (buffer, sees) = self.used(unknown);
+                            (operand.buffer, operand.sees) = (buffer, Some(sees));
+                        }
                     });
                     let target = self.defined(elementwise.defines);
                     emit(Kind::Op(FlowOp::Elementwise(Elementwise {
@@ -194,12 +189,12 @@ impl Buffers<'_> {
                     })));
                 }
                 Kind::Op(FlowOp::Gemm(gemm)) => {
-                    let ((a, a_sees), (b, b_sees)) = (self.used(number, gemm.a), self.used(number, gemm.b));
+                    let ((a, a_sees), (b, b_sees)) = (self.used(gemm.sees.a), self.used(gemm.sees.b));
                     let acc = self.defined(gemm.defines);
                     let sees = ProductSees {
                         a: a_sees,
                         b: b_sees,
-                        acc: (!gemm.clear).then(|| self.used(number, gemm.acc).1),
+                        acc: gemm.sees.acc.map(|unknown| self.used(unknown).1),
                     };
                     emit(Kind::Op(FlowOp::Gemm(crate::flow::Gemm {
                         a,

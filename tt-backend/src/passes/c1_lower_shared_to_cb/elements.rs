@@ -79,7 +79,7 @@ impl Translate<'_> {
                 out.push(FlowStmt {
                     kind: Kind::Op(FlowOp::Write {
                         buffer: target,
-                        sees: self.nothing,
+                        sees: self.sights.unknown(),
                         region,
                     }),
                     note: assign.span,

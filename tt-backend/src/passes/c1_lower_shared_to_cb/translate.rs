@@ -3,18 +3,16 @@
 use super::Variable;
 use crate::codes;
 use crate::flow::{
-    BufferId, Depth, Elementwise, FlowLoop, FlowOp, FlowStmt, Gemm, Operand, ProductSees, Sees, Sights, Value,
-    ValueKind,
+    BufferId, Depth, Elementwise, FlowLoop, FlowOp, FlowStmt, Gemm, Operand, ProductSees, Sights, Value, ValueKind,
 };
 use crate::ir::Kind;
 use crate::linear::Signs;
 use crate::passes::a1_infer_layout::{Layouts, tiles};
-use std::collections::BTreeSet;
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{BlockId, IntExpr, Kernel, LoopKind, ParamId, Place, Span, Stmt, StmtKind, VarId};
 use tt_plan::DataFormat;
 
-/// Statements over variables. What uses see is for `webs` to find; until then they see nothing.
+/// Statements over variables. What uses see is for `webs` to find; until then it is unknown, and a number for each.
 pub struct Translated {
     /// The blocks, then the tensors touched directly.
     pub variables: Vec<Variable>,
@@ -48,7 +46,6 @@ pub fn run(kernel: &Kernel, layouts: &Layouts) -> Result<Translated, Vec<Diagnos
         .iter()
         .map(|(var, extent)| (*var, extent.value.clone()))
         .collect();
-    let mut sights = Sights::default();
     let mut this = Translate {
         kernel,
         layouts,
@@ -56,8 +53,7 @@ pub fn run(kernel: &Kernel, layouts: &Layouts) -> Result<Translated, Vec<Diagnos
         ranges,
         signs: Signs::of(kernel),
         stages: None,
-        nothing: sights.sees(BTreeSet::new()),
-        sights,
+        sights: Sights::default(),
         errors: Vec::new(),
     };
     let body = this.body(&kernel.body);
@@ -83,8 +79,6 @@ pub(super) struct Translate<'a> {
     /// What `T.Pipelined` around here asks for.
     stages: Option<u32>,
     pub(super) sights: Sights,
-    /// What uses see before `webs` has run.
-    pub(super) nothing: Sees,
     errors: Vec<Diagnostic>,
 }
 
@@ -124,7 +118,7 @@ impl Translate<'_> {
                 let region = self.region(region, extent)?;
                 emit(Kind::Op(FlowOp::Write {
                     buffer: variable(block.value),
-                    sees: self.nothing,
+                    sees: self.sights.unknown(),
                     region,
                 }));
             }
@@ -237,9 +231,9 @@ impl Translate<'_> {
                         acc,
                         defines: self.sights.define(),
                         sees: ProductSees {
-                            a: self.nothing,
-                            b: self.nothing,
-                            acc: (!clear).then_some(self.nothing),
+                            a: self.sights.unknown(),
+                            b: self.sights.unknown(),
+                            acc: (!clear).then(|| self.sights.unknown()),
                         },
                         m,
                         n,
@@ -328,12 +322,12 @@ impl Translate<'_> {
     }
 
     /// A use of a variable in an element expression.
-    pub(super) fn operand(&self, buffer: BufferId, broadcast: crate::flow::Broadcast, offset: [u32; 2]) -> Operand {
+    pub(super) fn operand(&mut self, buffer: BufferId, broadcast: crate::flow::Broadcast, offset: [u32; 2]) -> Operand {
         Operand {
             buffer,
             offset,
             broadcast,
-            sees: Some(self.nothing),
+            sees: Some(self.sights.unknown()),
         }
     }
 

@@ -13,38 +13,36 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{IntExpr, IntOp, Span};
 
-/// The webs of a program; statements are numbered as `walk` visits them.
+/// The webs of a program.
 pub struct Webs {
     /// The web of each definition.
     pub defined: HashMap<DefinitionId, usize>,
-    /// The web of each variable that a statement uses, and what it sees there.
-    pub used: HashMap<(usize, usize), (usize, Sees)>,
+    /// The web of each use, and what it sees.
+    pub used: HashMap<Sees, (usize, Sees)>,
     /// How many webs there are.
     pub count: usize,
     /// The variable of each web.
     pub variable: Vec<usize>,
 }
 
-/// A variable that a statement uses, with the place of the use.
-type UseOf = (usize, Span);
+/// A use of a variable, with its place.
+type UseOf = (usize, Sees, Span);
 
 /// What a statement uses, and the variable that it defines.
 pub fn uses_and_definition(stmt: &FlowStmt) -> (Vec<UseOf>, Option<(usize, DefinitionId)>) {
     match &stmt.kind {
         Kind::Op(FlowOp::Read { buffer, defines, .. }) => (Vec::new(), Some((buffer.0, *defines))),
-        Kind::Op(FlowOp::Write { buffer, .. }) => (vec![(buffer.0, stmt.note)], None),
+        Kind::Op(FlowOp::Write { buffer, sees, .. }) => (vec![(buffer.0, *sees, stmt.note)], None),
         Kind::Op(FlowOp::Elementwise(elementwise)) => {
             let mut uses = Vec::new();
             elementwise
                 .value
-                .loads(&mut |operand, span| uses.push((operand.buffer.0, span)));
+                .loads(&mut |operand, span| uses.extend(operand.sees.map(|sees| (operand.buffer.0, sees, span))));
             (uses, Some((elementwise.target.0, elementwise.defines)))
         }
         Kind::Op(FlowOp::Gemm(gemm)) => {
-            let mut uses = vec![(gemm.a.0, stmt.note), (gemm.b.0, stmt.note)];
-            if !gemm.clear {
-                uses.push((gemm.acc.0, stmt.note));
-            }
+            let mut uses = vec![(gemm.a.0, gemm.sees.a, stmt.note), (gemm.b.0, gemm.sees.b, stmt.note)];
+            uses.extend(gemm.sees.acc.map(|sees| (gemm.acc.0, sees, stmt.note)));
             (uses, Some((gemm.acc.0, gemm.defines)))
         }
         Kind::Op(FlowOp::Blank { .. } | FlowOp::Release { .. } | FlowOp::Section(_) | FlowOp::Multiply(_))
@@ -70,6 +68,7 @@ struct Effect {
 }
 
 struct Use {
+    variable: usize,
     reaching: Definitions,
     /// The definition that the use must share a web with: a gemm's own.
     own: Option<DefinitionId>,
@@ -77,16 +76,13 @@ struct Use {
 }
 
 struct Analysis {
-    /// The number of the next statement.
-    number: usize,
-    uses: BTreeMap<(usize, usize), Use>,
+    uses: BTreeMap<Sees, Use>,
     defined: Vec<(DefinitionId, usize)>,
 }
 
 /// Runs the step.
 pub fn run(variables: &[Variable], body: &[FlowStmt], sights: &mut Sights) -> Result<Webs, Vec<Diagnostic>> {
     let mut analysis = Analysis {
-        number: 0,
         uses: BTreeMap::new(),
         defined: Vec::new(),
     };
@@ -129,10 +125,11 @@ pub fn run(variables: &[Variable], body: &[FlowStmt], sights: &mut Sights) -> Re
         });
         webs.defined.insert(*definition, web);
     }
-    for (key, found) in analysis.uses {
+    for (sees, found) in analysis.uses {
         let reaching: BTreeSet<DefinitionId> = found.reaching.into_iter().flatten().collect();
         if let Some(definition) = reaching.first() {
-            webs.used.insert(key, (webs.defined[definition], sights.sees(reaching)));
+            webs.used
+                .insert(sees, (webs.defined[definition], sights.sees(reaching)));
         }
     }
     Ok(webs)
@@ -141,16 +138,18 @@ pub fn run(variables: &[Variable], body: &[FlowStmt], sights: &mut Sights) -> Re
 impl Analysis {
     fn body(&mut self, body: &[FlowStmt], state: &mut Reaching) {
         for stmt in body {
-            let number = self.number;
-            self.number += 1;
             let (uses, definition) = uses_and_definition(stmt);
-            for (variable, span) in uses {
+            for (variable, sees, span) in uses {
                 let reaching = state.get(&variable).cloned().unwrap_or_else(|| BTreeSet::from([None]));
                 let own = definition.filter(|(defined, _)| *defined == variable).map(|(_, id)| id);
                 let own = own.filter(|_| matches!(stmt.kind, Kind::Op(FlowOp::Gemm(_))));
-                self.uses
-                    .entry((number, variable))
-                    .or_insert(Use { reaching, own, span });
+                let found = Use {
+                    variable,
+                    reaching,
+                    own,
+                    span,
+                };
+                self.uses.insert(sees, found);
             }
             if let Some((variable, id)) = definition {
                 self.defined.push((id, variable));
@@ -182,10 +181,10 @@ impl Analysis {
     fn undefined(&self, variables: &[Variable]) -> Result<(), Vec<Diagnostic>> {
         let errors: Vec<Diagnostic> = self
             .uses
-            .iter()
-            .filter(|(_, found)| found.reaching.contains(&None))
-            .map(|(key, found)| {
-                let variable = &variables[key.1];
+            .values()
+            .filter(|found| found.reaching.contains(&None))
+            .map(|found| {
+                let variable = &variables[found.variable];
                 let sometimes = if found.reaching.len() > 1 {
                     "may be read"
                 } else {
