@@ -18,7 +18,7 @@
 pub mod function;
 pub mod print;
 
-use crate::flow::{Arg, BufferId, Matmul, Pack, TileRegion};
+use crate::flow::{Arg, BufferId, Constant, Matmul, Pack, TileRegion};
 use crate::ir::{Kind, Stage, Stmt};
 use crate::tile_ops::TileOp;
 use function::Function;
@@ -100,8 +100,8 @@ pub enum Move {
     Protocol(Protocol),
     /// The pages of a version from a tensor.
     Read(BufferId, TileRegion),
-    /// The pages of a version, of zeros.
-    ReadZeros(BufferId),
+    /// The pages of a version, each a constant.
+    Make(BufferId, Constant),
     /// The pages of a version to a tensor.
     Write(BufferId, TileRegion),
 }

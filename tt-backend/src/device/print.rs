@@ -4,8 +4,8 @@ use super::{
     Accessor, Accessors, Bits, Branch, Call, Calls, Compute, ComputeOp, Device, Expr, Leaf, Loop, Move, Moves, Never,
     Parts, Program, Programs, Protocol, Scope, Section, Source, SourceBranch, SourceLoop, Symbol,
 };
-use crate::flow::Buffer;
 use crate::flow::print::{Lines, Names, buffers, number};
+use crate::flow::{Buffer, Constant};
 use crate::ir::{Kind, Stage, Stmt};
 use std::fmt::Debug;
 use tt_lang::ir::{IntExpr, Kernel};
@@ -119,7 +119,7 @@ impl Show for Moves {
         match op {
             Move::Protocol(step) => protocol(names, *step),
             Move::Read(buffer, region) => format!("read {} from {}", names.buffer(*buffer), names.region(region)),
-            Move::ReadZeros(buffer) => format!("zeros in {}", names.buffer(*buffer)),
+            Move::Make(buffer, Constant::Zeros) => format!("zeros in {}", names.buffer(*buffer)),
             Move::Write(buffer, region) => format!("write {} to {}", names.buffer(*buffer), names.region(region)),
         }
     }

@@ -9,6 +9,7 @@
 //! | incoming | `Read` (reader) | compute |
 //! | local | compute | compute |
 //! | outgoing | compute | `Write` (writer) |
+//! | constant | the reader, once | compute |
 //!
 //! What a buffer holds is a *definition* of the user's program, with a number of its own; every use of a block says which
 //! definitions it may [see](Sees) there, round loops and through branches. Passes that move, merge or drop statements keep
@@ -86,10 +87,12 @@ pub struct Flow {
     pub body: Vec<FlowStmt>,
 }
 
-/// The tile of zeros among `buffers`, where there is one.
-pub fn zeros(buffers: &[Buffer]) -> Option<BufferId> {
-    let position = buffers.iter().position(|buffer| buffer.kind == BufferKind::Zeros);
-    position.map(BufferId)
+/// The constant tiles among `buffers`.
+pub fn constants(buffers: &[Buffer]) -> impl Iterator<Item = (BufferId, Constant)> {
+    buffers.iter().enumerate().filter_map(|(id, buffer)| match buffer.kind {
+        BufferKind::Constant(constant) => Some((BufferId(id), constant)),
+        BufferKind::Incoming | BufferKind::Local | BufferKind::Outgoing => None,
+    })
 }
 
 impl Form for Unit<Flow> {
@@ -176,7 +179,14 @@ pub enum BufferKind {
     Local,
     /// From compute to writer.
     Outgoing,
-    /// One tile of zeros, made by the reader once and held to the end.
+    /// One tile that the reader makes once, held to the end.
+    Constant(Constant),
+}
+
+/// A tile that is the same for every block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Constant {
+    /// All elements are 0.
     Zeros,
 }
 
@@ -392,7 +402,7 @@ pub struct Operand {
     pub offset: [u32; 2],
     /// How its elements meet those of the result.
     pub broadcast: Broadcast,
-    /// What is in the buffer; `None` for what the sums of a section start from, where the product says it, and for zeros.
+    /// What is in the buffer; `None` for what the sums of a section start from, where the product says it.
     pub sees: Option<Sees>,
 }
 
@@ -531,6 +541,8 @@ pub enum Step {
 pub enum Arg {
     /// Tiles of a buffer.
     Tile(Operand),
+    /// The tile of a buffer that holds a constant.
+    Constant(BufferId),
     /// A register of the same tile.
     Register(u32),
     /// A number known at launch.

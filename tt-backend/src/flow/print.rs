@@ -1,8 +1,8 @@
 //! The text form of Flow IR: one statement a line, in the user's names; the same input always gives the same text.
 
 use super::{
-    Accumulate, Arg, Broadcast, Buffer, BufferId, BufferKind, Elementwise, Flow, FlowLoop, FlowOp, FlowStmt, Gemm,
-    Matmul, Operand, Pack, PackMode, Step, TileRegion, Value, ValueKind,
+    Accumulate, Arg, Broadcast, Buffer, BufferId, BufferKind, Constant, Elementwise, Flow, FlowLoop, FlowOp, FlowStmt,
+    Gemm, Matmul, Operand, Pack, PackMode, Step, TileRegion, Value, ValueKind,
 };
 use crate::ir::Kind;
 use crate::tile_ops::{FpuOp, TileOp};
@@ -224,6 +224,7 @@ impl Names<'_> {
             .iter()
             .map(|arg| match arg {
                 Arg::Tile(operand) => self.operand(operand),
+                Arg::Constant(buffer) => self.buffer(*buffer).to_string(),
                 Arg::Register(register) => format!("r{register}"),
                 Arg::Number(value) => number(value),
             })
@@ -265,7 +266,7 @@ pub(crate) fn buffers(buffers: &[Buffer], out: &mut Lines) {
                 BufferKind::Incoming => "incoming",
                 BufferKind::Local => "local",
                 BufferKind::Outgoing => "outgoing",
-                BufferKind::Zeros => "zeros",
+                BufferKind::Constant(Constant::Zeros) => "zeros",
             };
             let index = buffer.index.map_or_else(String::new, |index| format!("c_{index} "));
             let ([rows, columns], format) = (buffer.tiles, buffer.format.name());

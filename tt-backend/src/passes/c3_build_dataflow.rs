@@ -17,7 +17,7 @@ mod liveness;
 mod share;
 
 use crate::codes;
-use crate::flow::{Arg, BufferId, BufferKind, Depth, Flow, FlowOp, PackMode, Section, Step, operations};
+use crate::flow::{Arg, BufferId, BufferKind, Depth, Flow, FlowOp, PackMode, Section, Step, constants, operations};
 use crate::pipeline::{Pass, Unit};
 use crate::target;
 use crate::verify::flow::{Stage, proved};
@@ -40,7 +40,7 @@ pub fn run(flow: &mut Flow) -> Result<(), Vec<Diagnostic>> {
     for (index, buffer) in flow.buffers.iter_mut().enumerate() {
         let needed = most_alive[index].max(1);
         buffer.versions = match (buffer.kind, buffer.depth) {
-            (BufferKind::Zeros, _) => 1,
+            (BufferKind::Constant(_), _) => 1,
             (BufferKind::Incoming, depth) => needed.max(depth.versions()),
             (BufferKind::Outgoing, _) => needed.max(Depth::Default.versions()),
             (BufferKind::Local, _) => needed,
@@ -69,8 +69,7 @@ fn in_use(flow: &Flow) -> BTreeSet<BufferId> {
         FlowOp::Multiply(matmul) => out.extend([matmul.a, matmul.b]),
         FlowOp::Blank { .. } | FlowOp::Release { .. } | FlowOp::Elementwise(_) | FlowOp::Gemm(_) => {}
     });
-    let zeros = (0..flow.buffers.len()).filter(|index| flow.buffers[*index].kind == BufferKind::Zeros);
-    out.extend(zeros.map(BufferId));
+    out.extend(constants(&flow.buffers).map(|(buffer, _)| buffer));
     out
 }
 
@@ -95,7 +94,7 @@ pub fn section_uses(section: &Section) -> BTreeSet<BufferId> {
         match step {
             Step::Tile { args, .. } => uses.extend(args.iter().filter_map(|arg| match arg {
                 Arg::Tile(operand) => Some(operand.buffer),
-                Arg::Register(_) | Arg::Number(_) => None,
+                Arg::Constant(_) | Arg::Register(_) | Arg::Number(_) => None,
             })),
             Step::Matmul(matmul) => uses.extend([matmul.a, matmul.b]),
             Step::Control(_) => {}
@@ -152,7 +151,7 @@ fn indices(flow: &mut Flow) -> Result<(), Vec<Diagnostic>> {
             continue;
         }
         let first = match buffer.kind {
-            BufferKind::Incoming | BufferKind::Zeros => 0,
+            BufferKind::Incoming | BufferKind::Constant(_) => 0,
             BufferKind::Outgoing => 16,
             BufferKind::Local => 24,
         };

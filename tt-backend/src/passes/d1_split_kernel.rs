@@ -3,7 +3,7 @@
 //! Before: Flow IR. After: reader, compute and writer, each with the statements of its role under the same loops and
 //! branches (which keep their `Origin`), and with the two ends of every buffer made explicit: the producer reserves and
 //! publishes a version, the consumer receives and releases it. A version is received right where it is published, so the
-//! order of versions is the same for all three. Each program does so for every block of its core (B2); the tile of zeros is
+//! order of versions is the same for all three. Each program does so for every block of its core (B2); constant tiles are
 //! made before the first block and dropped after the last.
 //!
 //! ```text
@@ -19,7 +19,7 @@ use crate::device::{
     print,
 };
 use crate::flow::{
-    self, Accumulate, Arg, BufferId, BufferKind, Flow, FlowLoop, FlowOp, FlowStmt, Makes, Pack, PackMode,
+    self, Accumulate, Arg, BufferId, BufferKind, Constant, Flow, FlowLoop, FlowOp, FlowStmt, Makes, Pack, PackMode,
 };
 use crate::ir::{Kind, Stage, Stmt};
 use crate::pipeline::{Form, Pass, Unit};
@@ -69,11 +69,11 @@ pub fn run(flow: &Flow) -> Split {
         writer,
     } = split.body(&flow.body);
     let (mut reader, mut compute, writer) = (of_blocks(reader), of_blocks(compute), of_blocks(writer));
-    if let Some(zeros) = flow::zeros(&flow.buffers) {
-        let made = made_of_zeros(zeros).map(|op| Stmt::new(None, Kind::Op(op)));
+    for (buffer, constant) in flow::constants(&flow.buffers) {
+        let made = made_of(buffer, constant).map(|op| Stmt::new(None, Kind::Op(op)));
         reader.splice(0..0, made);
-        compute.insert(0, plain(Protocol::Receive(zeros)));
-        compute.push(plain(Protocol::Release(zeros)));
+        compute.insert(0, plain(Protocol::Receive(buffer)));
+        compute.push(plain(Protocol::Release(buffer)));
     }
     Split {
         reader,
@@ -90,11 +90,11 @@ fn of_blocks<S: Stage<Loop = SourceLoop, Note = Source>>(body: Vec<Stmt<S>>) -> 
     }
 }
 
-/// How the reader makes a version of zeros.
-fn made_of_zeros(buffer: BufferId) -> [Move; 3] {
+/// How the reader makes a version of a constant.
+fn made_of(buffer: BufferId, constant: Constant) -> [Move; 3] {
     [
         Move::Protocol(Protocol::Reserve(buffer)),
-        Move::ReadZeros(buffer),
+        Move::Make(buffer, constant),
         Move::Protocol(Protocol::Publish(buffer)),
     ]
 }
@@ -206,7 +206,9 @@ impl SplitKernel<'_> {
     fn received(&self, buffer: BufferId, out: &mut Three) {
         match self.kind(buffer) {
             BufferKind::Outgoing => out.writer.op(Protocol::Receive(buffer)),
-            BufferKind::Local | BufferKind::Incoming | BufferKind::Zeros => out.compute.op(Protocol::Receive(buffer)),
+            BufferKind::Local | BufferKind::Incoming | BufferKind::Constant(_) => {
+                out.compute.op(Protocol::Receive(buffer))
+            }
         }
     }
 
@@ -226,8 +228,8 @@ impl SplitKernel<'_> {
                 out.writer.op(Move::Write(*buffer, region.clone()));
             }
             Kind::Op(FlowOp::Blank { buffer }) => match self.kind(*buffer) {
-                BufferKind::Incoming | BufferKind::Zeros => {
-                    for op in made_of_zeros(*buffer) {
+                BufferKind::Incoming | BufferKind::Constant(_) => {
+                    for op in made_of(*buffer, Constant::Zeros) {
                         out.reader.op(op);
                     }
                     self.received(*buffer, out);
@@ -239,7 +241,7 @@ impl SplitKernel<'_> {
             },
             Kind::Op(FlowOp::Release { buffer }) => match self.kind(*buffer) {
                 BufferKind::Outgoing => out.writer.op(Protocol::Release(*buffer)),
-                BufferKind::Incoming | BufferKind::Local | BufferKind::Zeros => {
+                BufferKind::Incoming | BufferKind::Local | BufferKind::Constant(_) => {
                     out.compute.op(Protocol::Release(*buffer));
                 }
             },

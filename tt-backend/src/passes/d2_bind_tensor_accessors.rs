@@ -44,7 +44,7 @@ pub fn run(kernel: &Kernel, split: &Split) -> Accessors {
         let mut touched = BTreeSet::new();
         operations(body, &mut |op| match op {
             Move::Read(_, region) | Move::Write(_, region) => drop(touched.insert(region.tensor)),
-            Move::Protocol(_) | Move::ReadZeros(_) => {}
+            Move::Protocol(_) | Move::Make(..) => {}
         });
         let accessor = |tensor: tt_lang::ir::ParamId| {
             let name = kernel.params[tensor.index()].name();

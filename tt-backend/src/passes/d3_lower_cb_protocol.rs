@@ -17,7 +17,7 @@ use crate::device::{
     Branch, Call, Calls, Compute, ComputeOp, Expr, Leaf, Loop, Move, Moves, Never, Parts, Programs, Protocol, Section,
     Source, SourceBranch, SourceLoop, Symbol, call, call_with, line, print, scope, tiles, when,
 };
-use crate::flow::{Buffer, BufferId, TileRegion};
+use crate::flow::{Buffer, BufferId, Constant, TileRegion};
 use crate::ir::{Kind, Rewrite, Stmt};
 use crate::pipeline::{Form, Pass, Unit};
 use crate::verify::progress::proved;
@@ -83,7 +83,7 @@ impl Rewrite<Moves, Calls<Symbol>> for Lower<'_> {
             Move::Protocol(step) => vec![line(self.protocol(step))],
             Move::Read(buffer, region) => vec![scope(read(&self.buffers[buffer.0], buffer, &region))],
             Move::Write(buffer, region) => vec![scope(write(&self.buffers[buffer.0], buffer, &region))],
-            Move::ReadZeros(buffer) => zeros(&self.buffers[buffer.0], buffer),
+            Move::Make(buffer, Constant::Zeros) => zeros(&self.buffers[buffer.0], buffer),
         };
         if let Some(first) = out.first_mut() {
             first.note = note;

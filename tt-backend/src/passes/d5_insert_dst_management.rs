@@ -19,7 +19,7 @@ use crate::device::{
     Branch, Calls, Compute, ComputeOp, Expr, Leaf, Loop, Parts, Programs, Section, Source, SourceBranch, SourceLoop,
     Symbol, call, call_with, line, print, tiles,
 };
-use crate::flow::{Arg, Broadcast, BufferId, Matmul, Operand, Pack};
+use crate::flow::{Arg, Broadcast, Matmul, Operand, Pack};
 use crate::ir::{Rewrite, Stmt};
 use crate::pipeline::{Form, Pass, Unit};
 use crate::tile_ops::TileOp;
@@ -204,22 +204,19 @@ impl Lower<'_> {
         match (tile_op, args) {
             (TileOp::Load, [Arg::Tile(operand)]) => {
                 let page = self.page(operand, &at);
-                match (operand.broadcast, self.engines.zeros) {
-                    (Broadcast::None, _) => call(&COPY_TILE, [buffer(operand), page, register(out)]),
-                    (Broadcast::Transpose, _) => call(&TRANSPOSE_TILE, [buffer(operand), page, register(out)]),
-                    (broadcast, zeros) => {
-                        let function = match broadcast {
-                            Broadcast::Row => &ADD_TILES_BCAST_ROWS,
-                            Broadcast::Column => &ADD_TILES_BCAST_COLS,
-                            _ => &ADD_TILES_BCAST_SCALAR,
-                        };
-                        let zeros = zeros.unwrap_or(BufferId(usize::MAX));
-                        call(
-                            function,
-                            [Expr::Buffer(zeros), buffer(operand), Expr::Int(0), page, register(out)],
-                        )
-                    }
-                }
+                let function = match operand.broadcast {
+                    Broadcast::Transpose => &TRANSPOSE_TILE,
+                    Broadcast::None | Broadcast::Row | Broadcast::Column | Broadcast::Scalar => &COPY_TILE,
+                };
+                call(function, [buffer(operand), page, register(out)])
+            }
+            (TileOp::Fpu(fpu), [Arg::Constant(a), Arg::Tile(b)]) => {
+                let function = fpu.functions(b.broadcast).map_or(&ADD_TILES, |(_, function)| function);
+                let page = self.page(b, &at);
+                call(
+                    function,
+                    [Expr::Buffer(*a), buffer(b), Expr::Int(0), page, register(out)],
+                )
             }
             (TileOp::Fpu(fpu), [Arg::Tile(a), Arg::Tile(b)]) => {
                 let function = fpu.functions(b.broadcast).map_or(&ADD_TILES, |(_, function)| function);
@@ -254,6 +251,7 @@ impl Lower<'_> {
                         Arg::Register(number) => register(*number),
                         Arg::Number(number) => Expr::Value(Symbol::Number(number.clone())),
                         Arg::Tile(operand) => self.page(operand, &at),
+                        Arg::Constant(_) => Expr::Int(0),
                     })
                     .collect();
                 if row.form != crate::tile_ops::SfpuForm::Unary(args.len() - 1) {

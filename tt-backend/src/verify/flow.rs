@@ -85,7 +85,7 @@ impl Check<'_> {
     fn made_by_compute(&self, buffer: BufferId) -> Result<(), String> {
         match self.kind(buffer)? {
             BufferKind::Local | BufferKind::Outgoing => Ok(()),
-            BufferKind::Incoming | BufferKind::Zeros => Err(format!(
+            BufferKind::Incoming | BufferKind::Constant(_) => Err(format!(
                 "compute defines the buffer {} of the reader",
                 self.name(buffer)
             )),
@@ -201,6 +201,12 @@ impl Check<'_> {
                             Arg::Register(register) if *register >= section.registers => {
                                 return Err(format!("register {register} of {} for {name}", section.registers));
                             }
+                            Arg::Constant(buffer) => match self.kind(*buffer)? {
+                                BufferKind::Constant(_) => {}
+                                BufferKind::Incoming | BufferKind::Local | BufferKind::Outgoing => {
+                                    return Err(format!("{} is taken for a constant", self.name(*buffer)));
+                                }
+                            },
                             Arg::Register(_) | Arg::Number(_) => {}
                         }
                     }
@@ -295,7 +301,7 @@ impl Check<'_> {
     }
 
     fn present(&self, buffer: BufferId, alive: &[u32]) -> Result<(), String> {
-        if alive[buffer.0] > 0 || self.kind(buffer)? == BufferKind::Zeros {
+        if alive[buffer.0] > 0 {
             return Ok(());
         }
         Err(format!("{} is used where it has no version", self.name(buffer)))

@@ -161,7 +161,7 @@ impl Rings {
         let buffer = &buffers[id.0];
         let version = i64::from(buffer.version_tiles());
         let (producer, consumer) = match buffer.kind {
-            BufferKind::Incoming | BufferKind::Zeros => (Role::Reader, Role::Compute),
+            BufferKind::Incoming | BufferKind::Constant(_) => (Role::Reader, Role::Compute),
             BufferKind::Local => (Role::Compute, Role::Compute),
             BufferKind::Outgoing => (Role::Compute, Role::Writer),
         };

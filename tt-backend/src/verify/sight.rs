@@ -8,8 +8,8 @@
 //! as often as loops are nested, and twice more.
 
 use crate::flow::{
-    Accumulate, Arg, BufferId, BufferKind, DefinitionId, Flow, FlowLoop, FlowOp, FlowStmt, Makes, Matmul, PackMode,
-    Section, Sees, Step,
+    Accumulate, Arg, BufferId, DefinitionId, Flow, FlowLoop, FlowOp, FlowStmt, Makes, Matmul, PackMode, Section, Sees,
+    Step,
 };
 use crate::ir::Kind;
 use crate::passes::c1_lower_shared_to_cb::runs_at_least_once;
@@ -23,7 +23,6 @@ use std::rc::Rc;
 /// The first use that finds something else.
 pub fn check(flow: &Flow) -> Result<(), String> {
     let mut events = Events {
-        flow,
         list: Vec::new(),
         sums: 0,
         open: HashMap::new(),
@@ -69,15 +68,14 @@ enum Event {
     EndIf,
 }
 
-struct Events<'a> {
-    flow: &'a Flow,
+struct Events {
     list: Vec<Event>,
     sums: usize,
     /// The sums of the accumulations through L1 that are under way.
     open: HashMap<BufferId, Sums>,
 }
 
-impl Events<'_> {
+impl Events {
     fn sums(&mut self) -> Sums {
         self.sums += 1;
         self.sums - 1
@@ -155,10 +153,9 @@ impl Events<'_> {
                         match arg {
                             Arg::Tile(operand) => match operand.sees {
                                 Some(sees) => self.list.push(Event::Use(operand.buffer, sees)),
-                                None if self.flow.buffers[operand.buffer.0].kind == BufferKind::Zeros => {}
                                 None => self.list.push(Event::Load(sums, operand.buffer)),
                             },
-                            Arg::Register(_) | Arg::Number(_) => {}
+                            Arg::Constant(_) | Arg::Register(_) | Arg::Number(_) => {}
                         }
                     }
                 }

@@ -167,7 +167,7 @@ impl Steps for Moves {
     fn step(op: &Move, context: Context) -> Proof<Option<Step>> {
         match op {
             Move::Protocol(step) => protocol(*step, context),
-            Move::Read(..) | Move::ReadZeros(_) | Move::Write(..) => Ok(None),
+            Move::Read(..) | Move::Make(..) | Move::Write(..) => Ok(None),
         }
     }
 

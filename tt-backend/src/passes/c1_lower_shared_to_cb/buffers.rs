@@ -72,7 +72,7 @@ pub fn run(layouts: &Layouts, variables: &[Variable], body: &[FlowStmt], webs: &
         let format = match kind {
             BufferKind::Incoming => facts.formats_in.iter().next().copied(),
             BufferKind::Outgoing => facts.formats_out.iter().next().copied(),
-            BufferKind::Local | BufferKind::Zeros => None,
+            BufferKind::Local | BufferKind::Constant(_) => None,
         };
         let id = this.add(variable, kind, format.unwrap_or(variable.format), variable.span);
         this.of_web.push(id);

@@ -7,8 +7,8 @@
 use super::{Registers, scratch};
 use crate::codes;
 use crate::flow::{
-    Arg, Broadcast, Buffer, BufferId, BufferKind, Elementwise, FlowOp, FlowStmt, Makes, Operand, Pack, PackMode,
-    Section, Sights, Step, Value, ValueKind,
+    Arg, Broadcast, Buffer, BufferId, BufferKind, Constant, Elementwise, FlowOp, FlowStmt, Makes, Operand, Pack,
+    PackMode, Section, Sights, Step, Value, ValueKind,
 };
 use crate::ir::Kind;
 use crate::tile_ops::{FpuOp, SfpuForm, SfpuOp, TileOp};
@@ -137,9 +137,14 @@ impl Context<'_> {
         self.errors.extend(emitted.errors.iter().cloned());
         if emitted.needs_zeros && self.zeros.is_none() {
             let zeros = scratch(self.buffers, "zeros".into(), Span(0), DataFormat::Float16B, [1, 1]);
-            self.buffers[zeros.0].kind = BufferKind::Zeros;
+            self.buffers[zeros.0].kind = BufferKind::Constant(Constant::Zeros);
             self.zeros = Some(zeros);
         }
+    }
+
+    /// The tile of zeros; [`Context::keep`] adds it, where what is emitted needs it and is kept.
+    fn zeros(&self) -> BufferId {
+        self.zeros.unwrap_or(BufferId(self.buffers.len()))
     }
 
     fn emit(&self, value: &Value) -> Emitted {
@@ -491,11 +496,14 @@ impl Emit<'_, '_> {
         let out = self.allocate();
         // A broadcast is zero plus the broadcast tile (patterns.md §0.11: unary_bcast of rows is wrong with 32-bit
         // registers).
-        self.out.needs_zeros |= matches!(
-            operand.broadcast,
-            Broadcast::Row | Broadcast::Column | Broadcast::Scalar
-        );
-        self.step(TileOp::Load, out, vec![Arg::Tile(operand)]);
+        match operand.broadcast {
+            Broadcast::None | Broadcast::Transpose => self.step(TileOp::Load, out, vec![Arg::Tile(operand)]),
+            Broadcast::Row | Broadcast::Column | Broadcast::Scalar => {
+                self.out.needs_zeros = true;
+                let zeros = Arg::Constant(self.context.zeros());
+                self.step(TileOp::Fpu(FpuOp::Add), out, vec![zeros, Arg::Tile(operand)]);
+            }
+        }
         out
     }
 

@@ -137,7 +137,7 @@ fn rename(body: &mut [FlowStmt], to: &impl Fn(&mut BufferId)) {
                             for arg in args {
                                 match arg {
                                     Arg::Tile(operand) => to(&mut operand.buffer),
-                                    Arg::Register(_) | Arg::Number(_) => {}
+                                    Arg::Constant(_) | Arg::Register(_) | Arg::Number(_) => {}
                                 }
                             }
                         }

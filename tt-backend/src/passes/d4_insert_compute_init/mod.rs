@@ -18,7 +18,7 @@ mod state;
 use super::b2_grid_to_cores::Facts;
 use super::d3_lower_cb_protocol::Lowered;
 use crate::device::{Compute, ComputeOp, Leaf, Origin, Parts, Programs, Section, SourceLoop, Symbol};
-use crate::flow::{Buffer, BufferId, zeros};
+use crate::flow::Buffer;
 use crate::ir::{Kind, Stmt};
 use crate::pipeline::{Pass, Unit};
 use crate::verify::progress::proved;
@@ -47,8 +47,6 @@ pub const PASS: Pass<Unit<Parts<Lowered>>, Unit<Parts<Lowered>>> = Pass {
 pub struct Engines<'a> {
     /// The buffers.
     pub buffers: &'a [Buffer],
-    /// The tile of zeros.
-    pub zeros: Option<BufferId>,
     /// `approx = true`.
     pub approximate: bool,
 }
@@ -58,7 +56,6 @@ impl<'a> Engines<'a> {
     pub fn of(facts: &Facts, buffers: &'a [Buffer]) -> Engines<'a> {
         Engines {
             buffers,
-            zeros: zeros(buffers),
             approximate: facts.kernel.options.approx,
         }
     }

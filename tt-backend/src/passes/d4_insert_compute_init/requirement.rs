@@ -135,6 +135,7 @@ pub fn of(engines: &Engines, op: &ComputeOp<Leaf<Symbol>>, chunk: [u32; 2]) -> V
         ComputeOp::Tile { op, out: _, args } => match (op, args.as_slice()) {
             (TileOp::Load, [Arg::Tile(operand)]) => load(engines, operand),
             (TileOp::Fpu(op), [Arg::Tile(a), Arg::Tile(b)]) => binary(engines, *op, a.buffer, b),
+            (TileOp::Fpu(op), [Arg::Constant(a), Arg::Tile(b)]) => binary(engines, *op, *a, b),
             (TileOp::MulReuse, [Arg::Tile(b)]) => operation(
                 formats(engines, None, Some(b.buffer)),
                 math(engines, &MUL_REUSE_DEST_INIT, DEST_TO_SRCA, &[b.buffer], &[]),
@@ -162,21 +163,14 @@ fn sfpu(op: crate::tile_ops::SfpuOp, engines: &Engines) -> Vec<Need> {
 
 fn load(engines: &Engines, operand: &Operand) -> Vec<Need> {
     let buffer = operand.buffer;
-    match (operand.broadcast, engines.zeros) {
-        (Broadcast::None, _) => operation(
-            formats(engines, Some(buffer), None),
-            math(engines, &COPY_INIT, "", &[buffer], &[]),
-        ),
-        (Broadcast::Transpose, _) => operation(
-            formats(engines, Some(buffer), None),
-            math(engines, &TRANSPOSE_INIT, "", &[buffer], &[]),
-        ),
-        (Broadcast::Row | Broadcast::Column | Broadcast::Scalar, Some(zeros)) => {
-            binary(engines, FpuOp::Add, zeros, operand)
-        }
-        // C2 makes the zeros wherever something is broadcast.
-        (Broadcast::Row | Broadcast::Column | Broadcast::Scalar, None) => Vec::new(),
-    }
+    let init = match operand.broadcast {
+        Broadcast::Transpose => &TRANSPOSE_INIT,
+        Broadcast::None | Broadcast::Row | Broadcast::Column | Broadcast::Scalar => &COPY_INIT,
+    };
+    operation(
+        formats(engines, Some(buffer), None),
+        math(engines, init, "", &[buffer], &[]),
+    )
 }
 
 fn binary(engines: &Engines, op: FpuOp, a: BufferId, b: &Operand) -> Vec<Need> {
@@ -243,7 +237,7 @@ fn after_first(first: &[(VarId, IntExpr)]) -> BoolExpr {
 pub fn startup(engines: &Engines, body: &[Stmt<Compute<Leaf<Symbol>>>]) -> Option<(Leaf<Symbol>, State)> {
     let section = first_section(body)?;
     let out = packed(section)?.buffer;
-    let (a, b, reverse) = match first_operands(engines, section) {
+    let (a, b, reverse) = match first_operands(section) {
         Some(First::Tiles(a, b)) => (a, b, false),
         Some(First::Product(a, b)) => (a, b, true),
         None => (out, out, false),
@@ -268,14 +262,18 @@ enum First {
 }
 
 /// Those of the first operation; a product in a loop comes before others, but not before what is loaded for it.
-fn first_operands(engines: &Engines, section: &[Stmt<Compute<Leaf<Symbol>>>]) -> Option<First> {
+fn first_operands(section: &[Stmt<Compute<Leaf<Symbol>>>]) -> Option<First> {
     let direct = || {
         section.iter().filter_map(|stmt| match &stmt.kind {
             Kind::Op(op) => Some(op),
             Kind::Group(..) | Kind::Loop(..) | Kind::If(..) => None,
         })
     };
-    let loads = direct().any(|op| matches!(op, ComputeOp::Tile { op: TileOp::Load, .. }));
+    let loads = direct().any(|op| match op {
+        ComputeOp::Tile { op: TileOp::Load, .. } => true,
+        ComputeOp::Tile { args, .. } => matches!(args.first(), Some(Arg::Constant(_))),
+        ComputeOp::Plain(_) | ComputeOp::Matmul(_) | ComputeOp::Commit | ComputeOp::Pack { .. } => false,
+    });
     let mut product = None;
     for stmt in section {
         if let Kind::Loop(_, body) = &stmt.kind
@@ -288,20 +286,16 @@ fn first_operands(engines: &Engines, section: &[Stmt<Compute<Leaf<Symbol>>>]) ->
             });
         }
     }
-    product.or_else(|| direct().find_map(|op| operands(engines, op)))
+    product.or_else(|| direct().find_map(operands))
 }
 
-fn operands(engines: &Engines, op: &ComputeOp<Leaf<Symbol>>) -> Option<First> {
+fn operands(op: &ComputeOp<Leaf<Symbol>>) -> Option<First> {
     match op {
         ComputeOp::Matmul(product) => Some(First::Product(product.a, product.b)),
         ComputeOp::Tile { op, out: _, args } => match (op, args.as_slice()) {
-            (TileOp::Load, [Arg::Tile(operand)]) => match (operand.broadcast, engines.zeros) {
-                (Broadcast::Row | Broadcast::Column | Broadcast::Scalar, Some(zeros)) => {
-                    Some(First::Tiles(zeros, operand.buffer))
-                }
-                _ => Some(First::Tiles(operand.buffer, operand.buffer)),
-            },
+            (TileOp::Load, [Arg::Tile(operand)]) => Some(First::Tiles(operand.buffer, operand.buffer)),
             (TileOp::Fpu(_), [Arg::Tile(a), Arg::Tile(b)]) => Some(First::Tiles(a.buffer, b.buffer)),
+            (TileOp::Fpu(_), [Arg::Constant(a), Arg::Tile(b)]) => Some(First::Tiles(*a, b.buffer)),
             _ => None,
         },
         ComputeOp::Plain(_) | ComputeOp::Commit | ComputeOp::Pack { .. } => None,

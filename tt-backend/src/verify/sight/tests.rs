@@ -160,7 +160,7 @@ fn operands(body: &mut [FlowStmt], change: &mut impl FnMut(&mut BufferId)) {
                     match step {
                         Step::Tile { args, .. } => args.iter_mut().for_each(|arg| match arg {
                             Arg::Tile(operand) => change(&mut operand.buffer),
-                            Arg::Register(_) | Arg::Number(_) => {}
+                            Arg::Constant(_) | Arg::Register(_) | Arg::Number(_) => {}
                         }),
                         Step::Matmul(matmul) => [&mut matmul.a, &mut matmul.b].into_iter().for_each(&mut *change),
                         Step::Control(body) => operands(body, change),
