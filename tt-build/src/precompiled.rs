@@ -14,7 +14,7 @@ use tt_emulator::kernel_object::{
     KernelError, KernelSource, aot_key, compile_to_object, compiler_fingerprint, entry_symbol,
 };
 use tt_lang::ir::Fidelity;
-use tt_plan::{CompileArg, ComputeConfig, Parameter, Plan, Role, TensorLayout};
+use tt_plan::{CompileArg, ComputeConfig, Engine, Noc, Parameter, Plan, Role};
 
 /// Variables that decide what is compiled, and with what.
 pub(crate) const ENVIRONMENT: [&str; 3] = ["CXX", "PATH", "TT_BUILD_ARCH"];
@@ -156,24 +156,26 @@ fn source_and_config(artifact: &Artifact, plan: &Plan, role: Role) -> Result<(Ke
             _ => None,
         });
         let layout = layout.ok_or_else(|| BuildError::Plan(format!("it accesses `{name}`, which is no tensor")))?;
-        compile_args.extend(accessor_words(layout));
+        compile_args.extend(layout.accessor_words());
     }
-    let (text, config) = match role {
-        Role::Reader => (
-            &artifact.reader,
-            KernelRole::DataMovement {
-                processor: DataMovementProcessor::Ncrisc,
-                noc: 0,
+    let text = match role {
+        Role::Reader => &artifact.reader,
+        Role::Compute => &artifact.compute,
+        Role::Writer => &artifact.writer,
+    };
+    // The NoC of either role is the same on both chips.
+    let config = match kernel.engine {
+        Engine::DataMovement { processor, noc } => KernelRole::DataMovement {
+            processor: match processor {
+                tt_plan::DataMovementProcessor::Ncrisc => DataMovementProcessor::Ncrisc,
+                tt_plan::DataMovementProcessor::Brisc => DataMovementProcessor::Brisc,
             },
-        ),
-        Role::Writer => (
-            &artifact.writer,
-            KernelRole::DataMovement {
-                processor: DataMovementProcessor::Brisc,
-                noc: 1,
+            noc: match noc {
+                Noc::DramRead => 0,
+                Noc::DramWrite => 1,
             },
-        ),
-        Role::Compute => (&artifact.compute, KernelRole::Compute(options(&plan.compute))),
+        },
+        Engine::Compute => KernelRole::Compute(options(&plan.compute)),
     };
     let source = KernelSource {
         file: kernel.file.clone(),
@@ -182,12 +184,6 @@ fn source_and_config(artifact: &Artifact, plan: &Plan, role: Role) -> Result<(Ke
         ..KernelSource::default()
     };
     Ok((source, config))
-}
-
-/// What `TensorAccessorArgs` of an interleaved buffer appends (metalium.md §3): a set of flags (2: in DRAM) and the
-/// page size.
-fn accessor_words(layout: &TensorLayout) -> [u32; 2] {
-    [if layout.shard == "DRAM" { 2 } else { 0 }, layout.page_size]
 }
 
 fn options(config: &ComputeConfig) -> ComputeOptions {

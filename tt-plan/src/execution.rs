@@ -1,6 +1,6 @@
 //! A plan with the values of one launch: the core grid, every core's work and the runtime arguments.
 
-use crate::{Formula, Number, Parameter, Plan, PlanError, Role, RuntimeValue};
+use crate::{Formula, Memory, Number, Parameter, Plan, PlanError, Role, RuntimeValue};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -69,8 +69,8 @@ pub struct WorkItem {
 /// Where a tensor lives, with its extents in this launch.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LayoutRecord {
-    /// `DRAM` or `L1`.
-    pub shard: String,
+    /// In which memory.
+    pub shard: Memory,
     /// Page by page over all banks.
     pub interleave: bool,
     /// Extents, outermost first.
@@ -183,7 +183,7 @@ impl Plan {
                     .map(|extent| bindings.integer(extent))
                     .collect::<Result<_, _>>()?;
                 let record = LayoutRecord {
-                    shard: layout.shard.clone(),
+                    shard: layout.shard,
                     interleave: layout.interleave,
                     shape,
                 };

@@ -17,8 +17,9 @@ pub use execution::{Bindings, CoreRange, CoreWork, DeviceGrid, Execution, Layout
 pub use formula::{Formula, FormulaError, FormulaOp, Neighbour, Number};
 pub use order::BlockOrder;
 pub use plan::{
-    CircularBuffer, CompileArg, ComputeConfig, KernelPlan, LoneAxis, Parameter, PartitionMode, Plan, PlanError, Role,
-    RuntimeArg, RuntimeValue, SCHEMA_VERSION, Semaphore, TensorLayout, WorkPartition,
+    CircularBuffer, CompileArg, ComputeConfig, CoreSet, DataMovementProcessor, Engine, KernelPlan, LoneAxis, Memory,
+    Noc, Parameter, PartitionMode, Placement, Plan, PlanError, Role, RuntimeArg, RuntimeValue, SCHEMA_VERSION,
+    Semaphore, TensorLayout, WorkPartition,
 };
 pub use signature::{Signature, formula, number};
 pub use tt_device::DataFormat;

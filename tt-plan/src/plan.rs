@@ -6,7 +6,7 @@ use std::fmt;
 use tt_lang::ir::{CompareOp, ElementType, Fidelity, ScalarKind};
 
 /// The version of the JSON schema written and read here.
-pub const SCHEMA_VERSION: u32 = 1;
+pub const SCHEMA_VERSION: u32 = 2;
 
 /// Everything a launcher must know of a kernel.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -78,14 +78,45 @@ impl Parameter {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TensorLayout {
-    /// `DRAM` or `L1`.
-    pub shard: String,
+    /// In which memory.
+    pub shard: Memory,
     /// Page by page over all banks.
     pub interleave: bool,
     /// Rows and columns of a tile.
     pub tile_shape: [u32; 2],
     /// Bytes of one page (one tile).
     pub page_size: u32,
+}
+
+impl TensorLayout {
+    /// The compile-time words that `TensorAccessorArgs` of an interleaved buffer appends: flags (2: in DRAM) and the size of a
+    /// page (`tt-metalium/tensor_accessor_args.hpp`).
+    pub fn accessor_words(&self) -> [u32; 2] {
+        let flags = match self.shard {
+            Memory::Dram => 2,
+            Memory::L1 => 0,
+        };
+        [flags, self.page_size]
+    }
+}
+
+/// A memory that tensors live in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Memory {
+    /// The device's.
+    #[serde(rename = "DRAM")]
+    Dram,
+    /// That of the cores.
+    L1,
+}
+
+impl fmt::Display for Memory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Memory::Dram => "DRAM",
+            Memory::L1 => "L1",
+        })
+    }
 }
 
 /// How blocks go to cores.
@@ -96,6 +127,16 @@ pub struct WorkPartition {
     pub mode: PartitionMode,
     /// In which order a core takes them.
     pub order: BlockOrder,
+    /// Which core takes which.
+    pub placement: Placement,
+}
+
+/// Which core takes which blocks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Placement {
+    /// The cores in rows, each the next run of numbers: as few cores as are busy to the end, the longer runs first.
+    Linear,
 }
 
 /// An axis of the grid that must have extent 1, since all blocks along it store the same elements.
@@ -181,12 +222,76 @@ impl Role {
     }
 }
 
-/// One kernel: its arguments.
+/// What runs a kernel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Engine {
+    /// A processor that moves data, and its NoC.
+    DataMovement {
+        /// The processor.
+        processor: DataMovementProcessor,
+        /// The NoC.
+        noc: Noc,
+    },
+    /// The three processors around matrix engine and SFPU, as [`Plan::compute`] configures them.
+    Compute,
+}
+
+impl Engine {
+    /// What runs a kernel of this role: what reads has the NoC that reads DRAM best, what writes the other
+    /// (`ReaderDataMovementConfig` and `WriterDataMovementConfig` of `tt-metalium/kernel_types.hpp`).
+    pub fn of(role: Role) -> Engine {
+        match role {
+            Role::Reader => Engine::DataMovement {
+                processor: DataMovementProcessor::Ncrisc,
+                noc: Noc::DramRead,
+            },
+            Role::Compute => Engine::Compute,
+            Role::Writer => Engine::DataMovement {
+                processor: DataMovementProcessor::Brisc,
+                noc: Noc::DramWrite,
+            },
+        }
+    }
+}
+
+/// A processor that moves data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[allow(missing_docs)]
+pub enum DataMovementProcessor {
+    Brisc,
+    Ncrisc,
+}
+
+/// A network of the chip, by what it is best at: which of the two that is, is the chip's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Noc {
+    /// The one that is best at reading DRAM.
+    DramRead,
+    /// The one that is best at writing DRAM.
+    DramWrite,
+}
+
+/// The cores that a kernel runs on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CoreSet {
+    /// All that take blocks.
+    Busy,
+}
+
+/// An instance of a kernel: what runs it where, and its arguments.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KernelPlan {
-    /// Which.
+    /// Its part in the launch.
     pub role: Role,
+    /// What runs it.
+    pub engine: Engine,
+    /// On which cores.
+    pub cores: CoreSet,
     /// The file name of its source.
     pub file: String,
     /// Compile-time arguments, in order.

@@ -2,7 +2,7 @@
 //!
 //! Also kernels that no plan was made for have these: what their arguments are does not depend on a compiler.
 
-use crate::{DataFormat, Formula, Number, Parameter, TensorLayout};
+use crate::{DataFormat, Formula, Memory, Number, Parameter, TensorLayout};
 use tt_device::TILE_SIDE;
 use tt_lang::ir::{IntExpr, Kernel, NumberExpr, Param, Residence, Sharding};
 
@@ -35,8 +35,8 @@ impl Signature {
                         .collect::<Option<_>>()?,
                     layout: TensorLayout {
                         shard: match tensor.layout.residence {
-                            Residence::Dram => "DRAM".into(),
-                            Residence::L1 => "L1".into(),
+                            Residence::Dram => Memory::Dram,
+                            Residence::L1 => Memory::L1,
                         },
                         interleave: tensor.layout.sharding == Sharding::Interleaved,
                         tile_shape: [TILE_SIDE; 2],

@@ -1,6 +1,9 @@
 //! Whether a plan is consistent in itself.
 
-use crate::{CompileArg, DataFormat, Formula, KernelPlan, Number, Parameter, PartitionMode, Plan, Role, RuntimeValue};
+use crate::{
+    CompileArg, DataFormat, Engine, Formula, KernelPlan, Memory, Number, Parameter, PartitionMode, Plan, Role,
+    RuntimeValue,
+};
 use std::collections::{HashMap, HashSet};
 use tt_device::TILE_SIDE;
 use tt_lang::ir::ScalarKind;
@@ -65,7 +68,7 @@ impl Plan {
                     formula(&format!("tensor `{name}`"), extent, &mut errors);
                 }
                 // Tensors are allocated so and not otherwise.
-                if layout.shard != "DRAM" || !layout.interleave {
+                if layout.shard != Memory::Dram || !layout.interleave {
                     errors.push(format!(
                         "tensor `{name}` lives in `{}`{}, tensors are interleaved in DRAM",
                         layout.shard,
@@ -126,8 +129,11 @@ impl Plan {
                 errors.push(format!("there are {count} {} kernels", role.name()));
             }
         }
-        for kernel in &self.kernels {
+        for (before, kernel) in self.kernels.iter().enumerate() {
             let what = format!("the {} kernel", kernel.role.name());
+            if self.kernels[..before].iter().any(|other| other.engine == kernel.engine) {
+                errors.push(format!("{what} runs where another does: {:?}", kernel.engine));
+            }
             if kernel.runtime_args.len() > MAX_RUNTIME_ARGS {
                 errors.push(format!(
                     "{what} takes {} runtime arguments, {MAX_RUNTIME_ARGS} are possible",
@@ -138,6 +144,9 @@ impl Plan {
                 if !tensors.contains_key(name.as_str()) {
                     errors.push(format!("{what} accesses `{name}`, which is no tensor"));
                 }
+            }
+            if (kernel.role == Role::Compute) != (kernel.engine == Engine::Compute) {
+                errors.push(format!("{what} runs on {:?}", kernel.engine));
             }
             accesses(kernel, &tensors, &mut errors);
             for arg in &kernel.runtime_args {

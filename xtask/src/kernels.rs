@@ -187,7 +187,7 @@ fn compile_time_arguments(plan: &Plan, role: Role) -> Vec<u32> {
         plan.parameters.iter().find_map(|parameter| match parameter {
             Parameter::Tensor {
                 name: other, layout, ..
-            } if other == name => Some([if layout.shard == "DRAM" { 2 } else { 0 }, layout.page_size]),
+            } if other == name => Some(layout.accessor_words()),
             _ => None,
         })
     };

@@ -18,7 +18,7 @@ use crate::pipeline::{Form, Pass};
 use std::fmt;
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{Kernel, Order};
-use tt_plan::{BlockOrder, Formula, LoneAxis, PartitionMode, WorkPartition, formula};
+use tt_plan::{BlockOrder, Formula, LoneAxis, PartitionMode, Placement, WorkPartition, formula};
 
 /// The pass.
 pub const PASS: Pass<Laid, Divided> = Pass {
@@ -66,7 +66,7 @@ impl Form for Divided {
 pub struct Partition {
     /// Extents of the grid of blocks, the fastest first.
     pub grid: Vec<Formula>,
-    /// Who owns blocks, and in which order a core takes them.
+    /// Who owns blocks, in which order a core takes them, and which core which.
     pub work: WorkPartition,
     /// Axes of the grid along which a launch may have one block only.
     pub lone: Vec<LoneAxis>,
@@ -129,6 +129,7 @@ pub fn run(kernel: &Kernel) -> Result<Partition, Vec<Diagnostic>> {
             work: WorkPartition {
                 mode: PartitionMode::Global,
                 order,
+                placement: Placement::Linear,
             },
             lone,
         })

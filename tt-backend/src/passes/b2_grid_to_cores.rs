@@ -1,8 +1,8 @@
-//! B2: where blocks run.
+//! B2: what runs on which cores.
 //!
-//! Before: blocks numbered through (B1). After: a placement. The only one yet: cores in rows, the first takes the first run
-//! of numbers, and so on. Each runs the body for block numbers `start_id .. start_id + count`, two runtime arguments that
-//! the launcher computes; D1 puts the loop around the programs, `rasterize` gives the grid's variables their values in it.
+//! Before: blocks numbered through, and which core takes which (B1). After: the kernels of a launch, each with its processor,
+//! NoC and cores. Each runs the body for block numbers `start_id .. start_id + count`, two runtime arguments that the
+//! launcher computes; D1 puts the loop around the programs, `rasterize` gives the grid's variables their values in it.
 //!
 //! ```text
 //!  let (bx, by) = T.Kernel(gx, gy);   ⟹   for block_id in start_id..start_id + count { (bx, by) = position(block_id) .. }
@@ -12,12 +12,12 @@ use super::a1_infer_layout::Layouts;
 use super::b1_partition_work::{Divided, Partition};
 use crate::pipeline::{Form, Pass, Unit};
 use tt_lang::ir::Kernel;
-use tt_plan::RuntimeValue;
+use tt_plan::{CoreSet, Engine, Placement, Role, RuntimeValue};
 
 /// The pass.
 pub const PASS: Pass<Divided, Unit<()>> = Pass {
     name: "B2 grid_to_cores",
-    does: "from a running block number to the cores",
+    does: "reader, compute and writer with their processors, NoCs and cores",
     run: |unit| {
         let Divided {
             source,
@@ -31,7 +31,11 @@ pub const PASS: Pass<Divided, Unit<()>> = Pass {
                 kernel,
                 layouts,
                 partition,
-                placement: Placement::Linear,
+                instances: [Role::Reader, Role::Compute, Role::Writer].map(|role| Instance {
+                    role,
+                    engine: Engine::of(role),
+                    cores: CoreSet::Busy,
+                }),
             },
             program: (),
         })
@@ -50,31 +54,33 @@ pub struct Facts {
     pub layouts: Layouts,
     /// Who owns its blocks (B1).
     pub partition: Partition,
-    /// Where they run.
-    pub placement: Placement,
+    /// The kernels of a launch: reader, compute and writer.
+    pub instances: [Instance; 3],
+}
+
+/// A kernel of a launch: its part, what runs it, and where.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Instance {
+    /// Its part.
+    pub role: Role,
+    /// What runs it.
+    pub engine: Engine,
+    /// On which cores.
+    pub cores: CoreSet,
 }
 
 impl Form for Unit<()> {
     const NAME: &'static str = "Tile IR, layouts, partition and placement";
 
     fn text(&self) -> Option<String> {
-        Some(format!("{:#?}\n", self.facts.placement))
+        Some(format!("{:#?}\n", self.facts.instances))
     }
 }
 
-/// Where blocks run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Placement {
-    /// Runs of block numbers, core after core.
-    Linear,
-}
-
-impl Placement {
-    /// The runtime arguments that tell a core its blocks, first in every kernel.
-    pub fn arguments(self) -> [(&'static str, RuntimeValue); 2] {
-        match self {
-            Placement::Linear => [("start_id", RuntimeValue::StartId), ("count", RuntimeValue::Count)],
-        }
+/// The runtime arguments that tell a core its blocks, first in every kernel.
+pub fn blocks_of(placement: Placement) -> [(&'static str, RuntimeValue); 2] {
+    match placement {
+        Placement::Linear => [("start_id", RuntimeValue::StartId), ("count", RuntimeValue::Count)],
     }
 }
 

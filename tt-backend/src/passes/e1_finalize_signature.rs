@@ -11,7 +11,7 @@
 mod arguments;
 mod plan;
 
-use super::b2_grid_to_cores::Facts;
+use super::b2_grid_to_cores::{Facts, blocks_of};
 use super::give_names::Named;
 use crate::codegen::Uses;
 use crate::device::{Accessor, Bits, Calls, Device, Parts, Program, Programs, print};
@@ -57,7 +57,7 @@ pub fn run(facts: &Facts, named: Named) -> Result<Device, Vec<Diagnostic>> {
     } = named;
     let finish = |role, accessors: Vec<Accessor>, body| {
         let mut arguments = Arguments::new(&facts.kernel, &variables, names.clone());
-        for (name, value) in facts.placement.arguments() {
+        for (name, value) in blocks_of(facts.partition.work.placement) {
             arguments.fixed("int32_t", name, value);
         }
         for accessor in &accessors {

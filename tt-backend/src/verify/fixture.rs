@@ -14,8 +14,9 @@ use tt_lang::ir::{
     Spanned, StmtKind, TensorParam, VarId, Variable,
 };
 use tt_plan::{
-    BlockOrder, CircularBuffer, CompileArg, ComputeConfig, DataFormat, Formula, KernelPlan, Number, Parameter,
-    PartitionMode, Plan, Role, RuntimeArg, RuntimeValue, SCHEMA_VERSION, TensorLayout, WorkPartition,
+    BlockOrder, CircularBuffer, CompileArg, ComputeConfig, CoreSet, DataFormat, Engine, Formula, KernelPlan, Memory,
+    Number, Parameter, PartitionMode, Placement, Plan, Role, RuntimeArg, RuntimeValue, SCHEMA_VERSION, TensorLayout,
+    WorkPartition,
 };
 
 /// Buffer of the reader's blocks.
@@ -327,7 +328,7 @@ fn plan(programs: &[Program; 3], buffers: &[Buffer], blocks: Formula) -> Plan {
         mutable,
         extents: vec![Formula::Name("M".into()), Formula::Const(64)],
         layout: TensorLayout {
-            shard: "DRAM".into(),
+            shard: Memory::Dram,
             interleave: true,
             tile_shape: [32, 32],
             page_size: 2048,
@@ -350,6 +351,7 @@ fn plan(programs: &[Program; 3], buffers: &[Buffer], blocks: Formula) -> Plan {
         work_partition: WorkPartition {
             mode: PartitionMode::Global,
             order: BlockOrder::RowMajor,
+            placement: Placement::Linear,
         },
         lone_axes: Vec::new(),
         circular_buffers: buffers
@@ -375,6 +377,8 @@ fn plan(programs: &[Program; 3], buffers: &[Buffer], blocks: Formula) -> Plan {
             .iter()
             .map(|program| KernelPlan {
                 role: program.role,
+                engine: Engine::of(program.role),
+                cores: CoreSet::Busy,
                 file: format!("{}.cpp", program.role.name()),
                 compile_args: program
                     .accessors

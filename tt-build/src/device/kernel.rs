@@ -127,7 +127,7 @@ fn compile_args(plan: &Plan, role: Role, name: &str) -> Result<Vec<u32>, DeviceE
         });
         let layout =
             layout.ok_or_else(|| DeviceError::Plan(format!("`{name}` accesses `{tensor}`, which is no tensor")))?;
-        words.extend([if layout.shard == "DRAM" { 2 } else { 0 }, layout.page_size]);
+        words.extend(layout.accessor_words());
     }
     Ok(words)
 }

@@ -10,7 +10,7 @@ use crate::kernel::Kernel;
 use crate::{Error, ErrorKind, Result};
 use cxx::{SharedPtr, UniquePtr};
 use tt_lang::ir::Fidelity;
-use tt_plan::{CompileArg, CoreWork, Plan, Role};
+use tt_plan::{CompileArg, CoreSet, CoreWork, DataMovementProcessor, Engine, Noc, Plan, Role};
 
 /// Programs that a device keeps; each holds its kernels' binaries and little else.
 const KEPT_WORKLOADS: usize = 64;
@@ -145,15 +145,25 @@ pub(crate) fn build(
         }
         let sources = kernel.sources();
         let program = program.pin_mut();
-        let handle = match part.role {
-            Role::Reader => bridge::add_data_movement_kernel(program, &ranges, Mover::Reader, sources.reader, &args)
-                .map_err(failed)?,
-            Role::Writer => bridge::add_data_movement_kernel(program, &ranges, Mover::Writer, sources.writer, &args)
-                .map_err(failed)?,
-            Role::Compute => {
-                bridge::add_compute_kernel(program, &ranges, sources.compute, &compute_spec(plan, device), &args)
-                    .map_err(failed)?
+        let source = match part.role {
+            Role::Reader => sources.reader,
+            Role::Compute => sources.compute,
+            Role::Writer => sources.writer,
+        };
+        let CoreSet::Busy = part.cores;
+        let handle = match part.engine {
+            Engine::DataMovement { processor, noc } => {
+                let mover = match (processor, noc) {
+                    (DataMovementProcessor::Ncrisc, Noc::DramRead) => Mover::Reader,
+                    (DataMovementProcessor::Brisc, Noc::DramWrite) => Mover::Writer,
+                    (DataMovementProcessor::Ncrisc, Noc::DramWrite) | (DataMovementProcessor::Brisc, Noc::DramRead) => {
+                        return Err(kernel.damaged(&format!("the plan has {processor:?} on the NoC {noc:?}")));
+                    }
+                };
+                bridge::add_data_movement_kernel(program, &ranges, mover, source, &args).map_err(failed)?
             }
+            Engine::Compute => bridge::add_compute_kernel(program, &ranges, source, &compute_spec(plan, device), &args)
+                .map_err(failed)?,
         };
         kernels.push((part.role, handle));
     }

@@ -8,8 +8,9 @@ use tt_lang::ir::{
     StmtKind, TensorParam, VarId, Variable,
 };
 use tt_plan::{
-    BlockOrder, CircularBuffer, CompileArg, ComputeConfig, DataFormat, Formula, KernelPlan, Parameter, PartitionMode,
-    Plan, Role, RuntimeArg, RuntimeValue, SCHEMA_VERSION, TensorLayout, WorkPartition,
+    BlockOrder, CircularBuffer, CompileArg, ComputeConfig, CoreSet, DataFormat, Engine, Formula, KernelPlan, Memory,
+    Parameter, PartitionMode, Placement, Plan, Role, RuntimeArg, RuntimeValue, SCHEMA_VERSION, TensorLayout,
+    WorkPartition,
 };
 
 pub const READER: &str = include_str!("../kernels/copy_reader.cpp");
@@ -38,7 +39,7 @@ pub fn plan(element: ElementType, a: [Formula; 2], c: [Formula; 2]) -> Plan {
     let format = DataFormat::of(element);
     let page_size = format.tile_bytes();
     let layout = TensorLayout {
-        shard: "DRAM".into(),
+        shard: Memory::Dram,
         interleave: true,
         tile_shape: [32, 32],
         page_size,
@@ -52,6 +53,8 @@ pub fn plan(element: ElementType, a: [Formula; 2], c: [Formula; 2]) -> Plan {
     };
     let mover = |role, file: &str, tensor: &str| KernelPlan {
         role,
+        engine: Engine::of(role),
+        cores: CoreSet::Busy,
         file: file.into(),
         compile_args: vec![CompileArg::Accessor(tensor.into())],
         runtime_args: [
@@ -84,6 +87,7 @@ pub fn plan(element: ElementType, a: [Formula; 2], c: [Formula; 2]) -> Plan {
         work_partition: WorkPartition {
             mode: PartitionMode::Global,
             order: BlockOrder::RowMajor,
+            placement: Placement::Linear,
         },
         lone_axes: Vec::new(),
         circular_buffers: vec![CircularBuffer {
@@ -105,6 +109,8 @@ pub fn plan(element: ElementType, a: [Formula; 2], c: [Formula; 2]) -> Plan {
             mover(Role::Reader, "reader.cpp", "a"),
             KernelPlan {
                 role: Role::Compute,
+                engine: Engine::Compute,
+                cores: CoreSet::Busy,
                 file: "compute.cpp".into(),
                 compile_args: vec![],
                 runtime_args: vec![],

@@ -10,7 +10,7 @@ use super::writer::Writer;
 use formula::{compares, integer, number};
 use members::Members;
 use tt_lang::ir::{ElementType, Fidelity, Kernel, ScalarKind};
-use tt_plan::{CompileArg, KernelPlan, Parameter, Plan, Role, RuntimeValue};
+use tt_plan::{CompileArg, DataMovementProcessor, Engine, KernelPlan, Memory, Noc, Parameter, Plan, RuntimeValue};
 
 const SUPPORT: &str = include_str!("support.cpp");
 /// What numbers call that elements are compared with.
@@ -204,7 +204,7 @@ fn tensors(plan: &Plan, members: &Members, out: &mut Writer) -> Result<(), Strin
             ElementType::F32 => "uint32_t",
             other => return Err(format!("tensor `{name}` holds {}", other.name())),
         };
-        if layout.shard != "DRAM" || !layout.interleave {
+        if layout.shard != Memory::Dram || !layout.interleave {
             return Err(format!("tensor `{name}` is not interleaved over DRAM"));
         }
         let extents: Vec<String> = extents
@@ -252,10 +252,19 @@ fn kernels(plan: &Plan, members: &Members, out: &mut Writer) -> Result<(), Strin
                 members.tensor(name)
             ));
         }
-        let config = match kernel.role {
-            Role::Reader => "ReaderDataMovementConfig(reader_compile_args)".to_string(),
-            Role::Writer => "WriterDataMovementConfig(writer_compile_args)".to_string(),
-            Role::Compute => {
+        let config = match kernel.engine {
+            Engine::DataMovement { processor, noc } => match (processor, noc) {
+                (DataMovementProcessor::Ncrisc, Noc::DramRead) => {
+                    format!("ReaderDataMovementConfig({role}_compile_args)")
+                }
+                (DataMovementProcessor::Brisc, Noc::DramWrite) => {
+                    format!("WriterDataMovementConfig({role}_compile_args)")
+                }
+                (DataMovementProcessor::Ncrisc, Noc::DramWrite) | (DataMovementProcessor::Brisc, Noc::DramRead) => {
+                    return Err(format!("no configuration has {processor:?} on the NoC {noc:?}"));
+                }
+            },
+            Engine::Compute => {
                 compute_config(plan, out);
                 "compute_config".to_string()
             }

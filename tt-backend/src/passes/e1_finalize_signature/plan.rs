@@ -14,6 +14,7 @@ pub fn run(facts: &Facts, buffers: &[Buffer], programs: &[Program; 3]) -> Result
         kernel,
         layouts,
         partition,
+        instances,
         ..
     } = facts;
     let Some(Signature { extents, parameters }) = Signature::of(kernel) else {
@@ -51,10 +52,13 @@ pub fn run(facts: &Facts, buffers: &[Buffer], programs: &[Program; 3]) -> Result
             dst_full_sync_en: false,
             math_approx_mode: kernel.options.approx,
         },
-        kernels: programs
+        kernels: instances
             .iter()
-            .map(|program| KernelPlan {
+            .zip(programs)
+            .map(|(instance, program)| KernelPlan {
                 role: program.role,
+                engine: instance.engine,
+                cores: instance.cores,
                 file: format!("{}.cpp", program.role.name()),
                 compile_args: program
                     .accessors
