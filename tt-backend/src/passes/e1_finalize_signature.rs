@@ -4,6 +4,8 @@
 //! runtime argument, once per kernel, with its formula in the plan; expressions mention only variables, arguments and
 //! constants.
 //!
+//! Where B1 could not see that blocks store apart, the writer says at which block it is.
+//!
 //! ```text
 //!  page = (first_row + row) * tiles(b, 1) + ..      ⟹   runtime argument N_tiles = N.div_ceil(32); page = .. * N_tiles + ..
 //! ```
@@ -16,7 +18,8 @@ use super::b1_partition_work::Partition;
 use super::d2_bind_tensor_accessors::Bound;
 use super::{b2_grid_to_cores, rasterize};
 use crate::codegen::Uses;
-use crate::device::{Accessor, Bits, Calls, Device, Loop, Program, Programs, Symbol};
+use crate::device::function::DEVICE_TIMESTAMPED_DATA;
+use crate::device::{Accessor, Bits, Calls, Device, Expr, Loop, Program, Programs, Symbol, call, line};
 use crate::flow::{Buffer, BufferId};
 use crate::ir::{Kind, Rewrite, Stmt};
 use crate::names::Names;
@@ -107,7 +110,11 @@ pub fn run(inputs: Inputs) -> Result<Device, Vec<Diagnostic>> {
         for accessor in &accessors {
             arguments.address(accessor);
         }
-        let body = arguments.body(at_every_block(&coordinates, body));
+        let mut first = coordinates.clone();
+        if role == Role::Writer && !partition.apart {
+            first.insert(0, remark_on_block());
+        }
+        let body = arguments.body(at_every_block(&first, body));
         Ok::<_, Vec<Diagnostic>>(Program {
             role,
             args: arguments.finish()?,
@@ -130,13 +137,20 @@ pub fn run(inputs: Inputs) -> Result<Device, Vec<Diagnostic>> {
     })
 }
 
-/// `body` with `coordinates` before what is done for a block.
-fn at_every_block(coordinates: &[Stmt<Calls<Symbol>>], body: Vec<Stmt<Calls<Symbol>>>) -> Vec<Stmt<Calls<Symbol>>> {
+/// Says at which block the program is: to the profiler of a device, if it is on, and to the emulator, which sees by it what two
+/// blocks store.
+fn remark_on_block() -> Stmt<Calls<Symbol>> {
+    let block = Expr::name(b2_grid_to_cores::BLOCK_ID);
+    line(call(&DEVICE_TIMESTAMPED_DATA, [Expr::Text("tt_block"), block]))
+}
+
+/// `body` with `first` before what is done for a block.
+fn at_every_block(first: &[Stmt<Calls<Symbol>>], body: Vec<Stmt<Calls<Symbol>>>) -> Vec<Stmt<Calls<Symbol>>> {
     body.into_iter()
         .map(|stmt| match stmt.kind {
             Kind::Loop(Loop::Blocks, body) => Stmt::new(
                 stmt.note,
-                Kind::Loop(Loop::Blocks, coordinates.iter().cloned().chain(body).collect()),
+                Kind::Loop(Loop::Blocks, first.iter().cloned().chain(body).collect()),
             ),
             kind => Stmt::new(stmt.note, kind),
         })

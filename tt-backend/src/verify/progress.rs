@@ -142,6 +142,7 @@ fn asked(expr: &Expr<Bits>, args: &[Argument]) -> Asked {
         | Expr::PageBytes(_)
         | Expr::Accessor(_)
         | Expr::Constant(_)
+        | Expr::Text(_)
         | Expr::Call(_) => format!("{expr:?}"),
     }
 }
