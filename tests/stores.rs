@@ -209,7 +209,7 @@ fn what_two_cores_store_is_an_error_that_names_them() -> tt::Result<()> {
 /// A row of blocks of which every core has as many as `each`, so that blocks `each * i` to `each * i + each - 1` are one core's.
 fn row_of_blocks(device: &tt::Device, each: usize) -> usize {
     let grid = device.grid();
-    grid.columns as usize * grid.rows as usize * each
+    grid.x as usize * grid.y as usize * each
 }
 
 #[test]
@@ -239,7 +239,10 @@ fn what_two_blocks_of_one_core_store_is_an_error_that_names_them() -> tt::Result
         assert!(error.contains(&message), "{name}: {error}");
         // The device is as good as before.
         spread(&a, 1, &mut c).run()?;
-        assert!(c.download()?.iter().all(|value| *value == bf16::from_f32(2.0)), "{name}");
+        assert!(
+            c.download()?.iter().all(|value| *value == bf16::from_f32(2.0)),
+            "{name}"
+        );
     }
     Ok(())
 }
@@ -251,10 +254,16 @@ fn a_block_may_store_an_element_again() -> tt::Result<()> {
         let blocks = row_of_blocks(&device, 2);
         let (a, mut c) = tensors(&device, [20, 32 * blocks - 5])?;
         stored_again(&a, 1, &mut c).run()?;
-        assert!(c.download()?.iter().all(|value| *value == bf16::from_f32(2.0)), "{name}");
+        assert!(
+            c.download()?.iter().all(|value| *value == bf16::from_f32(2.0)),
+            "{name}"
+        );
         // Blocks 1 and 2: the one stores its own columns, the other those of twice its number.
         let error = stored_again(&a, 2, &mut c).run().unwrap_err().to_string();
-        assert!(error.contains("element [0, 64] of `c` is stored by block 1 on core (0,0) and by block 2 on core (1,0)"), "{name}: {error}");
+        assert!(
+            error.contains("element [0, 64] of `c` is stored by block 1 on core (0,0) and by block 2 on core (1,0)"),
+            "{name}: {error}"
+        );
     }
     Ok(())
 }
@@ -276,7 +285,7 @@ fn blocks_that_store_the_same_are_refused_where_there_are_several() -> tt::Resul
         }
         let half = "kernel `short_step`: blocks next to each other along `bx` both store 32 of 64 columns of `c`, so the grid must be 1 there, but is 3 (N.div_ceil(64))";
         assert_eq!(short_step(&a, &mut c).run().unwrap_err().to_string(), half, "{name}");
-        // More blocks than cores: two blocks of one core meet, which the emulator does not see.
+        // More blocks than cores.
         let (a, mut c) = tensors(&device, [32, 64 * 150])?;
         let many = forgotten_offset(&a, &mut c).run().unwrap_err().to_string();
         assert!(many.contains("must be 1 there, but is 150"), "{name}: {many}");

@@ -8,6 +8,8 @@
 //!  T.Kernel(N.div_ceil(128), M.div_ceil(128))   ⟹   global, grid [N.div_ceil(128), M.div_ceil(128)], row_major
 //! ```
 //!
+//! No two blocks may store the same element: `overlap` finds those that certainly do, `apart` says whether certainly none do.
+//!
 //! Runs on Tile IR as parsed: what a condition around a store decides is the user's, not `split_conditions`'.
 
 mod apart;

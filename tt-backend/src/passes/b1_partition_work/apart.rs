@@ -237,3 +237,113 @@ fn highest(digit: &IntExpr, grid: &[GridVariable]) -> Option<i64> {
         IntExpr::Const(_) | IntExpr::Extent(_) | IntExpr::Scalar(_) | IntExpr::Binary(..) => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{overlap, stores::Stores};
+    use super::stay_apart;
+
+    /// Whether blocks of a kernel with this grid and body are seen to stay apart.
+    fn apart(grid: &str, body: &str) -> bool {
+        let source = format!(
+            "fn kernel<const M: usize, const N: usize>(
+                a: &Tensor<bf16, M, N>, n: u32, m: i32,
+                c: &mut Tensor<bf16, M, N>, d: &mut Tensor<bf16, M, N>, t: &mut Tensor<bf16, 4, M, N>, r: &mut Tensor<bf16, N>
+            ) {{
+                let (bx, by) = T.Kernel({grid});
+                let v = T.alloc_shared::<bf16>(64, 64);
+                let w = T.alloc_shared::<bf16>(64);
+                {body}
+            }}"
+        );
+        let parsed = tt_lang::syntax::parse(Default::default(), source.parse().expect("tokens"), "apart.rs");
+        let kernel = parsed
+            .kernel
+            .unwrap_or_else(|| panic!("{body}: {:#?}", parsed.diagnostics));
+        let stores = Stores::of(&kernel.body);
+        let lone = overlap::check(&kernel, &stores).unwrap_or_else(|errors| panic!("{body}: {errors:#?}"));
+        stay_apart(&kernel, &stores, &lone)
+    }
+
+    const SYMBOLIC: &str = "N.div_ceil(64), M.div_ceil(64)";
+    const KNOWN: &str = "3, 5";
+
+    #[test]
+    fn blocks_whose_numbers_can_be_read_off_an_element_stay_apart() {
+        for body in [
+            "T.copy(v, c[(by * 64, bx * 64)]);",
+            "T.copy(v, c[(bx * 64, by * 64)]);",
+            "T.copy(v, c[(by * 64 + 7 * n - 64, 32 - bx * 96)]);",
+            "T.copy(v, c[(by * 64, bx * 64)]); T.copy(v, d[(bx * 64, by * 128 + 32)]);",
+            "T.copy(v, t[(bx, by * 64, 0)]);",
+            "for (i, j) in T.Parallel(64, 64) { c[(bx * 64 + j, by * 64 + i)] = v[(i, j)]; }",
+            "for (i, j) in T.Parallel(32, 64) { c[(by * 64 + 2 * i + 1, bx * 64 + j)] = 1.0; }",
+            // Several stores that fill what a block has.
+            "T.copy(v, c[(by * 64, bx * 128)]); T.copy(v, c[(by * 64, bx * 128 + 64)]);",
+            "T.copy(v, c[(by * 64, bx * 128)]); for k in 0..2 { T.copy(v, c[(by * 64, bx * 128 + k * 64)]); }",
+            "for k in bx * 2..bx * 2 + 2 { T.copy(v, c[(by * 64, k * 64)]); }",
+            "for k in 0..2 { for l in k..k + 3 { T.copy(v, c[(by * 64, bx * 256 + l * 64)]); } }",
+            // One axis of the tensor is enough for a grid variable, whatever the others are.
+            "if bx == 0 { for k in 0..n { T.copy(v, c[(by * 64, k * 64)]); } }",
+            "if 3 == bx && n > 2 { T.copy(v, c[(by * 64, 0)]); }",
+            "if !(bx != 1 || n > 2) { T.copy(v, c[(by * 64, n * 64)]); T.clear(v); }",
+            "if bx != 2 { T.clear(v); } else { T.copy(v, c[(by * 64, 0)]); }",
+            "T.copy(v, c[(by * 64, bx * 64)]); T.copy(v, d[(by * 64, bx * 64 + n)]);",
+            // Quotients and remainders.
+            "T.copy(v, c[(by * 64, bx / 2 * 128 + bx % 2 * 64)]);",
+            "T.copy(v, t[(bx % 4, by * 64, bx / 4 * 64)]);",
+            "T.copy(v, t[(bx % n, by * 64, bx / n * 64)]);",
+            "T.copy(v, t[(bx % 2, by * 64, bx / 2 % 3 * 64 + bx / 2 / 3 * 192)]);",
+        ] {
+            for grid in [SYMBOLIC, KNOWN] {
+                assert!(apart(grid, body), "{grid}: {body}");
+            }
+        }
+        for (grid, body) in [
+            // Two variables in one index, of which the lower has a known end.
+            ("4, M.div_ceil(64)", "T.copy(v, c[(0, by * 256 + bx * 64)]);"),
+            ("3, M.div_ceil(64)", "T.copy(w, r[bx * 64 - by * 192]);"),
+            // One block along an axis needs nothing.
+            ("1, M.div_ceil(64)", "T.copy(v, c[(by * 64, n * 64)]);"),
+            (SYMBOLIC, "T.copy(v, c[(by * 64, 0)]);"),
+            (SYMBOLIC, "T.copy(v, c[(by * 64, bx * 32)]);"),
+        ] {
+            assert!(apart(grid, body), "{grid}: {body}");
+        }
+        assert!(apart(SYMBOLIC, "T.clear(v);"));
+    }
+
+    #[test]
+    fn what_cannot_be_read_off_is_not_taken_for_granted() {
+        for body in [
+            "T.copy(v, c[(by * 64, bx / 2 * 64)]);",
+            "T.copy(v, c[(by * 64, bx % 2 * 64)]);",
+            "T.copy(v, c[(by * 64, bx * n * 64)]);",
+            "T.copy(v, c[(by * 64, (bx * 64).min(64))]);",
+            "T.copy(v, c[(by * 64, bx / 2 * 64 + bx % 2 * 64)]);",
+            "T.copy(v, t[(bx % 4, by * 64, bx / 3 * 64)]);",
+            "T.copy(v, c[(by * 64, bx / 2 * 64 + bx % 2 * 32)]);",
+            // Each store alone would do.
+            "T.copy(v, c[(by * 64, bx * 64)]); T.copy(v, c[(by * 64, bx * 64 + 64)]);",
+            "T.copy(v, c[(by * 64, bx * 64)]); T.copy(v, c[(by * 64, bx * 128)]);",
+            "T.copy(v, c[(by * 64, bx * 64)]); T.copy(v, c[(bx * 64, by * 64)]);",
+            "T.copy(v, c[(by * 64, bx * 64)]); T.copy(v, c[(by * 64, bx * 64 + n)]);",
+            "if bx == 0 { T.copy(v, c[(by * 64, 0)]); } else { T.copy(v, c[(by * 64, 64)]); }",
+            // A loop that goes on into the next block's.
+            "for k in 0..2 { T.copy(v, c[(by * 64, bx * 64 + k * 64)]); }",
+            "for k in bx..bx + 2 { T.copy(v, c[(by * 64, k * 64)]); }",
+            "for k in 0..n { T.copy(v, c[(by * 64, bx * 64 + k * 64)]); }",
+            "for k in 0..bx { T.copy(v, c[(by * 64, k * 64)]); }",
+            // A condition that is no single block.
+            "if bx < 2 { T.copy(v, c[(by * 64, 0)]); }",
+            "if bx == 0 || n > 2 { T.copy(v, c[(by * 64, 0)]); }",
+            "for k in 0..2 { if bx == k { T.copy(v, c[(by * 64, 0)]); } }",
+            // Two variables in one index.
+            "T.copy(v, c[(0, by * 64 + bx * 32)]);",
+            "T.copy(v, c[(0, by * 192 + bx * 64)]);",
+        ] {
+            assert!(!apart("n, M.div_ceil(64)", body), "{body}");
+        }
+        assert!(!apart("4, M.div_ceil(64)", "T.copy(v, c[(0, by * 192 + bx * 64)]);"));
+    }
+}
