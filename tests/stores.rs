@@ -110,6 +110,42 @@ fn chosen<const M: usize, const N: usize>(a: &Tensor<bf16, M, N>, n: u32, c: &mu
     }
 }
 
+/// Two neighbours store one tile, in a tensor of half as many columns.
+#[tt::kernel]
+fn halved<const M: usize, const N: usize, const H: usize>(a: &Tensor<bf16, M, N>, y: &mut Tensor<bf16, M, H>) {
+    let (bx, by) = T.Kernel(N.div_ceil(32), M.div_ceil(32));
+    let v = T.alloc_shared::<bf16>(32, 32);
+    T.copy(a[(by * 32, bx * 32)], v);
+    T.copy(v, y[(by * 32, bx / 2 * 32)]);
+}
+
+/// How far blocks of a row are apart is a matter of the launch.
+#[tt::kernel]
+fn spread<const M: usize, const N: usize>(a: &Tensor<bf16, M, N>, n: u32, c: &mut Tensor<bf16, M, N>) {
+    let (bx, by) = T.Kernel(N.div_ceil(32), M.div_ceil(32));
+    let v = T.alloc_shared::<bf16>(32, 32);
+    for (i, j) in T.Parallel(32, 32) {
+        v[(i, j)] = a[(by * 32 + i, bx * 32 + j)] * 2.0;
+    }
+    T.copy(v, c[(by * 32, bx * n * 32)]);
+}
+
+/// Every block stores its own columns twice, where the launch says so; the second store is the one that stays.
+#[tt::kernel]
+fn stored_again<const M: usize, const N: usize>(a: &Tensor<bf16, M, N>, n: u32, c: &mut Tensor<bf16, M, N>) {
+    let (bx, by) = T.Kernel(N.div_ceil(32), M.div_ceil(32));
+    let v = T.alloc_shared::<bf16>(32, 32);
+    let w = T.alloc_shared::<bf16>(32, 32);
+    T.copy(a[(by * 32, bx * 32)], v);
+    for (i, j) in T.Parallel(32, 32) {
+        w[(i, j)] = v[(i, j)] * 2.0;
+    }
+    for k in 0..2 {
+        T.copy(v, c[(by * 32, bx * n * 32)]);
+    }
+    T.copy(w, c[(by * 32, bx * 32)]);
+}
+
 /// As it should be.
 #[tt::kernel]
 fn doubled<const M: usize, const N: usize>(a: &Tensor<bf16, M, N>, c: &mut Tensor<bf16, M, N>) {
@@ -158,7 +194,7 @@ fn what_two_cores_store_is_an_error_that_names_them() -> tt::Result<()> {
         let device = tt::Device::open_named(name)?;
         let (a, mut c) = tensors(&device, [70, 130])?;
         let run = in_pairs(&a, &mut c).run().unwrap_err().to_string();
-        let message = "EMU0420: element stored by two cores: kernel `in_pairs`: element [0, 0] of `c` is stored by block 0 on core (0,0) and by block 1 on core (1,0)";
+        let message = "EMU0420: element stored by two blocks: kernel `in_pairs`: element [0, 0] of `c` is stored by block 0 on core (0,0) and by block 1 on core (1,0)";
         assert!(run.contains(message), "{name}: {run}");
         in_pairs(&a, &mut c).enqueue()?;
         let enqueued = device.finish().unwrap_err().to_string();
@@ -166,6 +202,68 @@ fn what_two_cores_store_is_an_error_that_names_them() -> tt::Result<()> {
         let profile = doubled(&a, &mut c).profile()?;
         assert!(profile.counters.is_some_and(|counters| counters.unstored.is_empty()));
         assert!(c.download()?.iter().all(|value| *value == bf16::from_f32(2.0)));
+    }
+    Ok(())
+}
+
+/// A row of blocks of which every core has as many as `each`, so that blocks `each * i` to `each * i + each - 1` are one core's.
+fn row_of_blocks(device: &tt::Device, each: usize) -> usize {
+    let grid = device.grid();
+    grid.x as usize * grid.y as usize * each
+}
+
+#[test]
+fn what_two_blocks_of_one_core_store_is_an_error_that_names_them() -> tt::Result<()> {
+    for name in CHIPS {
+        let device = tt::Device::open_named(name)?;
+        // Pairs of neighbours are one core's each: two blocks of it, or two of its four.
+        for each in [2, 4] {
+            let blocks = row_of_blocks(&device, each);
+            let (a, _) = tensors(&device, [20, 32 * blocks])?;
+            let mut y = device.zeros::<bf16>([20, 16 * blocks])?;
+            let run = halved(&a, &mut y).run().unwrap_err().to_string();
+            let message = "EMU0420: element stored by two blocks: kernel `halved`: element [0, 0] of `y` is stored by block 0 on core (0,0) and by block 1 on core (0,0)";
+            assert!(run.contains(message), "{name}: {run}");
+            halved(&a, &mut y).enqueue()?;
+            let enqueued = device.finish().unwrap_err().to_string();
+            assert!(enqueued.contains(message), "{enqueued}");
+        }
+        // All blocks of all cores.
+        let blocks = row_of_blocks(&device, 2);
+        let (a, mut c) = tensors(&device, [20, 32 * blocks])?;
+        let error = spread(&a, 0, &mut c).run().unwrap_err().to_string();
+        let message = format!(
+            "element [0, 0] of `c` is stored by block 0 on core (0,0) and by block {} on core",
+            blocks - 1
+        );
+        assert!(error.contains(&message), "{name}: {error}");
+        // The device is as good as before.
+        spread(&a, 1, &mut c).run()?;
+        assert!(
+            c.download()?.iter().all(|value| *value == bf16::from_f32(2.0)),
+            "{name}"
+        );
+    }
+    Ok(())
+}
+
+#[test]
+fn a_block_may_store_an_element_again() -> tt::Result<()> {
+    for name in CHIPS {
+        let device = tt::Device::open_named(name)?;
+        let blocks = row_of_blocks(&device, 2);
+        let (a, mut c) = tensors(&device, [20, 32 * blocks - 5])?;
+        stored_again(&a, 1, &mut c).run()?;
+        assert!(
+            c.download()?.iter().all(|value| *value == bf16::from_f32(2.0)),
+            "{name}"
+        );
+        // Blocks 1 and 2: the one stores its own columns, the other those of twice its number.
+        let error = stored_again(&a, 2, &mut c).run().unwrap_err().to_string();
+        assert!(
+            error.contains("element [0, 64] of `c` is stored by block 1 on core (0,0) and by block 2 on core (1,0)"),
+            "{name}: {error}"
+        );
     }
     Ok(())
 }
@@ -187,7 +285,7 @@ fn blocks_that_store_the_same_are_refused_where_there_are_several() -> tt::Resul
         }
         let half = "kernel `short_step`: blocks next to each other along `bx` both store 32 of 64 columns of `c`, so the grid must be 1 there, but is 3 (N.div_ceil(64))";
         assert_eq!(short_step(&a, &mut c).run().unwrap_err().to_string(), half, "{name}");
-        // More blocks than cores: two blocks of one core meet, which the emulator does not see.
+        // More blocks than cores.
         let (a, mut c) = tensors(&device, [32, 64 * 150])?;
         let many = forgotten_offset(&a, &mut c).run().unwrap_err().to_string();
         assert!(many.contains("must be 1 there, but is 150"), "{name}: {many}");

@@ -112,6 +112,34 @@ fn every_plan_loads_again_and_gives_a_launch() {
 }
 
 #[test]
+fn an_integer_that_does_not_fit_is_named_as_it_is_written() {
+    let source = "fn far<const N: usize>(x: &Tensor<bf16, 32, N>, n: u32, y: &mut Tensor<bf16, 32, N>) {
+        let bx = T.Kernel(N.div_ceil(32));
+        let v = T.alloc_shared::<bf16>(32, 32);
+        T.clear(v);
+        for k in 0..n + 1 {
+            T.copy(x[(0, bx * 32)], v);
+        }
+        T.copy(v, y[(0, bx * 32)]);
+    }";
+    let parsed = tt_lang::syntax::parse_item_fn(&syn::parse_str(source).expect("a function"), "far.rs");
+    let artifact =
+        tt_backend::compile(&parsed.and_then(|parsed| parsed.kernel).expect("a kernel")).expect("it compiles");
+    let plan = Plan::from_json(&artifact.plan).expect("a plan");
+    let mut bindings = Bindings::default();
+    bindings
+        .integers
+        .extend([("N".into(), 100), ("n".into(), i64::from(u32::MAX))]);
+    bindings.addresses.extend([("x".into(), 0x1000), ("y".into(), 0x2000)]);
+    let work = plan.partition(&bindings, DeviceGrid { x: 8, y: 8 }).expect("work").1;
+    let error = plan.runtime_args(Role::Reader, &bindings, work[0]).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "`n + 1` is 4294967296, which does not fit in 32 bits with a sign"
+    );
+}
+
+#[test]
 fn a_grid_that_must_be_one_is_checked_by_the_plan_and_by_the_host_program() {
     let reason = "`y` is stored at the same place by all blocks along `bx`, so the grid must be 1 there";
     let syn::Item::Fn(function) = syn::parse_str(LONE).expect("a function") else {

@@ -53,7 +53,7 @@ rules! {
     DIVISION = "EMU0021", "division whose result the chip does not define",
         "A RISC-V divides 32 bits by zero (all bits set, the remainder is the dividend). In 64 bits, and where the compiler may divide in 8 or 16, nobody says what comes out.",
         "RISC-V unprivileged specification, M extension, semantics for division by zero; a fault of the host's processor";
-    STORED_TWICE = "EMU0420", "element stored by two cores",
+    STORED_TWICE = "EMU0420", "element stored by two blocks",
         "Blocks run at the same time and in no order, so one of the two values is lost, and which one differs from run to run.",
         "LANGUAGE.md 4, order of blocks";
     CB_NOT_CONFIGURED = "EMU0101", "circular buffer that this core does not have",

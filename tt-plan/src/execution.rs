@@ -3,6 +3,7 @@
 use crate::{Formula, Memory, Number, Parameter, Plan, PlanError, Role, RuntimeValue};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::fmt;
 
 /// The values of one launch.
 #[derive(Debug, Clone, Default)]
@@ -230,13 +231,11 @@ impl Plan {
         let kernel = self
             .kernel(role)
             .ok_or_else(|| PlanError(format!("the plan has no {} kernel", role.name())))?;
-        let word = |name: &str, value: i64| {
+        let word = |what: fmt::Arguments, value: i64| {
             // Kernels take integers with a sign.
-            i32::try_from(value).map(|value| value as u32).map_err(|_| {
-                PlanError(format!(
-                    "`{name}` is {value}, which does not fit in 32 bits with a sign"
-                ))
-            })
+            i32::try_from(value)
+                .map(|value| value as u32)
+                .map_err(|_| PlanError(format!("{what} is {value}, which does not fit in 32 bits with a sign")))
         };
         kernel
             .runtime_args
@@ -247,9 +246,9 @@ impl Plan {
                     .get(name)
                     .copied()
                     .ok_or_else(|| PlanError(format!("`{name}` has no address"))),
-                RuntimeValue::StartId => word(&arg.name, core.start as i64),
-                RuntimeValue::Count => word(&arg.name, core.count as i64),
-                RuntimeValue::Formula(formula) => word(&arg.name, bindings.integer(formula)?),
+                RuntimeValue::StartId => word(format_args!("the first block of a core"), core.start as i64),
+                RuntimeValue::Count => word(format_args!("the number of blocks of a core"), core.count as i64),
+                RuntimeValue::Formula(formula) => word(format_args!("`{formula}`"), bindings.integer(formula)?),
                 RuntimeValue::Number(number) => Ok(bindings.number(number)?.to_bits()),
                 RuntimeValue::Flag { op, a, b } => Ok(u32::from(op.apply(bindings.number(a)?, bindings.number(b)?))),
             })

@@ -218,6 +218,7 @@ impl Names<'_> {
                 )
             }
             Expr::Constant(name) => Text::primary(*name),
+            Expr::Text(text) => Text::primary(format!("{text:?}")),
             Expr::Call(call) => Text::primary(self.call(call)?),
             Expr::Binary(op, a, b) => Text::operator(op, &self.expr(a)?, &self.expr(b)?)
                 .ok_or_else(|| format!("`{op}` is no operator of the emitted code"))?,

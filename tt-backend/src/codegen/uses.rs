@@ -66,7 +66,7 @@ impl Uses {
                 self.expr(a);
                 self.expr(b);
             }
-            Expr::Int(_) | Expr::Bool(_) | Expr::Name(_) | Expr::Value(_) | Expr::Accessor(_) => {}
+            Expr::Int(_) | Expr::Bool(_) | Expr::Name(_) | Expr::Value(_) | Expr::Accessor(_) | Expr::Text(_) => {}
         }
     }
 }

@@ -23,6 +23,8 @@ functions! {
         NOC_ASYNC_WRITES_FLUSHED = "noc_async_writes_flushed",
         NOC_ASYNC_WRITE_BARRIER = "noc_async_write_barrier",
         TENSOR_ACCESSOR = "TensorAccessor";
+    "api/debug/kernel_profiler.hpp":
+        DEVICE_TIMESTAMPED_DATA = "DeviceTimestampedData";
     // Declared for data movement kernels by dataflow_api.h and for compute kernels by compute/common.h.
     "":
         CB_RESERVE_BACK = "cb_reserve_back",

@@ -263,6 +263,8 @@ pub enum Expr<V> {
     Accessor(ParamId),
     /// A constant of the emitted file (`DST_FORMAT`).
     Constant(&'static str),
+    /// A string literal.
+    Text(&'static str),
     /// A call with a value.
     Call(Box<Call<V>>),
     /// `a op b`.

@@ -338,6 +338,7 @@ fn expr<V: ShowValue>(names: &Names, value: &Expr<V>) -> String {
         Expr::PageBytes(id) => format!("page_bytes({})", names.buffer(*id)),
         Expr::Accessor(tensor) => format!("accessor({})", names.param(*tensor)),
         Expr::Constant(name) => (*name).to_string(),
+        Expr::Text(text) => format!("{text:?}"),
         Expr::Call(what) => call(names, what),
         Expr::Binary(op, a, b) => {
             let side = |x: &Expr<V>| match x {

@@ -8,9 +8,13 @@
 //!  T.Kernel(N.div_ceil(128), M.div_ceil(128))   ⟹   global, grid [N.div_ceil(128), M.div_ceil(128)], row_major
 //! ```
 //!
+//! No two blocks may store the same element: `overlap` finds those that certainly do, `apart` says whether certainly none do.
+//!
 //! Runs on Tile IR as parsed: what a condition around a store decides is the user's, not `split_conditions`'.
 
+mod apart;
 mod overlap;
+mod stores;
 
 use super::a1_infer_layout::{Laid, Layouts};
 use crate::codes;
@@ -70,15 +74,20 @@ pub struct Partition {
     pub work: WorkPartition,
     /// Axes of the grid along which a launch may have one block only.
     pub lone: Vec<LoneAxis>,
+    /// No two blocks store the same element, for certain.
+    pub apart: bool,
 }
 
-/// Few kernels have lone axes; the others read as if there were none.
+/// Few kernels have lone axes or blocks that may meet; the others read as if there were neither.
 impl fmt::Debug for Partition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut text = f.debug_struct("Partition");
         text.field("grid", &self.grid).field("work", &self.work);
         if !self.lone.is_empty() {
             text.field("lone", &self.lone);
+        }
+        if !self.apart {
+            text.field("apart", &self.apart);
         }
         text.finish()
     }
@@ -119,11 +128,13 @@ pub fn run(kernel: &Kernel) -> Result<Partition, Vec<Diagnostic>> {
             BlockOrder::RowMajor
         }
     };
-    let lone = overlap::check(kernel).unwrap_or_else(|found| {
+    let stores = stores::Stores::of(&kernel.body);
+    let lone = overlap::check(kernel, &stores).unwrap_or_else(|found| {
         errors.extend(found);
         Vec::new()
     });
     if errors.is_empty() {
+        let apart = apart::stay_apart(kernel, &stores, &lone);
         Ok(Partition {
             grid,
             work: WorkPartition {
@@ -132,6 +143,7 @@ pub fn run(kernel: &Kernel) -> Result<Partition, Vec<Diagnostic>> {
                 placement: Placement::Linear,
             },
             lone,
+            apart,
         })
     } else {
         Err(errors)

@@ -8,7 +8,8 @@
 
 use super::b2_grid_to_cores::BLOCK_ID;
 use super::give_names::Named;
-use crate::device::{Calls, Expr, Leaf, Loop, Programs, Symbol, line};
+use crate::device::function::DEVICE_TIMESTAMPED_DATA;
+use crate::device::{Calls, Expr, Leaf, Loop, Programs, Symbol, call, line};
 use crate::ir::{Kind, Stmt};
 use crate::pipeline::{Pass, Unit};
 use tt_lang::ir::{IntExpr, IntOp, Kernel};
@@ -30,17 +31,27 @@ pub const PASS: Pass<Unit<Named>, Unit<Named>> = Pass {
             for program in [reader, compute, writer] {
                 at_every_block(&coordinates, program);
             }
+            if !facts.partition.apart {
+                at_every_block(&[remark_on_block()], &mut named.parts.programs.writer);
+            }
             Ok(())
         })
     },
     check: |_| Ok(()),
 };
 
-/// Puts `coordinates` before what is done for a block.
-fn at_every_block(coordinates: &[Stmt<Calls<Symbol>>], program: &mut [Stmt<Calls<Symbol>>]) {
+/// Says at which block the program is: to the profiler of a device, if it is on, and to the emulator, which sees by it what two
+/// blocks store.
+fn remark_on_block() -> Stmt<Calls<Symbol>> {
+    let block = Expr::name(BLOCK_ID);
+    line(call(&DEVICE_TIMESTAMPED_DATA, [Expr::Text("tt_block"), block]))
+}
+
+/// Puts `first` before what is done for a block.
+fn at_every_block(first: &[Stmt<Calls<Symbol>>], program: &mut [Stmt<Calls<Symbol>>]) {
     for stmt in program {
         if let Kind::Loop(Loop::Blocks, body) = &mut stmt.kind {
-            body.splice(0..0, coordinates.iter().cloned());
+            body.splice(0..0, first.iter().cloned());
         }
     }
 }

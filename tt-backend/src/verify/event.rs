@@ -95,6 +95,8 @@ pub enum Event {
     ZeroPage(Value),
     /// Zeros in a part of a page.
     ZeroEdge(Value),
+    /// Who looks on is told something.
+    Remark,
     /// Engines are set up for the formats of SrcA, SrcB and packer.
     Startup(BufferId, BufferId, BufferId),
     /// Unpackers take other formats.
@@ -287,6 +289,7 @@ fn data_movement(args: &Args) -> Proof<Option<Event>> {
         function if *function == NOC_ASYNC_READ_BARRIER => Event::ReadBarrier,
         function if *function == NOC_ASYNC_WRITES_FLUSHED => Event::WritesFlushed,
         function if *function == NOC_ASYNC_WRITE_BARRIER => Event::WriteBarrier,
+        function if *function == DEVICE_TIMESTAMPED_DATA => Event::Remark,
         function if *function == ZERO_PAGE => Event::ZeroPage(args.value(0)?),
         function if *function == ZERO_TILE_ROWS || *function == ZERO_TILE_COLUMNS => Event::ZeroEdge(args.value(0)?),
         _ => return Ok(None),

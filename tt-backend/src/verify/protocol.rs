@@ -108,7 +108,8 @@ impl Engines {
             | Event::WritesFlushed
             | Event::WriteBarrier
             | Event::ZeroPage(_)
-            | Event::ZeroEdge(_) => return Ok(()),
+            | Event::ZeroEdge(_)
+            | Event::Remark => return Ok(()),
             Event::Startup(a, b, out) => {
                 if self.started {
                     return fault("the engines are started twice");

@@ -146,7 +146,8 @@ impl Rings {
                 .iter()
                 .try_for_each(|(id, pages)| self.front(*id, *pages, buffers)),
             Event::Pack(_, id, page) => self.pack(*id, *page, buffers, packer, depth),
-            Event::Startup(..)
+            Event::Remark
+            | Event::Startup(..)
             | Event::Unpack(..)
             | Event::PackFormat(_)
             | Event::Accumulate(_)

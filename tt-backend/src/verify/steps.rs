@@ -266,6 +266,7 @@ fn asked<V: fmt::Debug>(expr: &Expr<V>, args: &[Argument]) -> Asked {
         | Expr::PageBytes(_)
         | Expr::Accessor(_)
         | Expr::Constant(_)
+        | Expr::Text(_)
         | Expr::Call(_) => format!("{expr:?}"),
     }
 }

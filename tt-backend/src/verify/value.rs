@@ -151,7 +151,7 @@ impl<'a> Env<'a> {
                 .map_or(Value::UNKNOWN, |buffer| int(i64::from(buffer.format.tile_bytes()))),
             Expr::Call(call) => self.pointer(call, buffers),
             Expr::Binary(op, a, b) => self.operation(op, self.value(a, buffers), self.value(b, buffers)),
-            Expr::Value(_) | Expr::Accessor(_) | Expr::Constant(_) => Value::UNKNOWN,
+            Expr::Value(_) | Expr::Accessor(_) | Expr::Constant(_) | Expr::Text(_) => Value::UNKNOWN,
         }
     }
 

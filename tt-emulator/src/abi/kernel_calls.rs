@@ -40,6 +40,8 @@ tables! {
         fn semaphore_increment(address: u64, value: u32, posted: u32, noc: u32, line: i32);
         fn semaphore_increment_multicast(address: u64, value: u32, destinations: u32, noc: u32, line: i32);
         fn poll(line: i32);
+        /// What the kernel stores from now on is the block's of this number.
+        fn block(number: u32, line: i32);
     }
 
     /// Calls of compute kernels.

@@ -32,6 +32,7 @@ use super::schedule::{CoreRun, Ending, run};
 use super::stores::{StoreMap, Stores, Unstored};
 use super::transfers::Transfers;
 use super::unwritten;
+use super::writers::Writer;
 
 /// Why a launch gave no result.
 #[derive(Debug)]
@@ -100,9 +101,10 @@ pub(crate) fn run_now(device: &Arc<Device>, program: &Program, threads: usize) -
     let entries = compile(program, arch)?;
     let addresses = place_circular_buffers(program, device)?;
     let mut machine = device.machine();
-    if let Some(stores) = &program.stores {
-        machine.stores = StoreMap::new(stores, arch.dram_banks, arch.dram_read_alignment as u64);
-    }
+    machine.stores = match &program.stores {
+        Some(stores) => StoreMap::new(stores, arch.dram_banks, arch.dram_read_alignment as u64),
+        None => StoreMap::of_blocks_alone(arch.dram_banks),
+    };
     let machine = Arc::new(machine);
     let mut cores = build(program, &machine, &entries, &addresses, fpu);
     let (ending, epochs) = run(&machine, &mut cores, threads, spin_seconds);
@@ -141,14 +143,15 @@ pub(crate) fn run_now(device: &Arc<Device>, program: &Program, threads: usize) -
     }
     drop(cores);
     // All cores are gone, and nothing else has the machine.
-    if let Some(stores) = &program.stores
-        && let Some(machine) = Arc::into_inner(machine)
-    {
-        counters.unstored = machine
-            .stores
-            .judge(stores, arch.grid.0)
-            .map_err(|detail| Report::launch(&rules::STORED_TWICE, detail))?;
-        tell_once(stores, &counters.unstored);
+    if let Some(machine) = Arc::into_inner(machine) {
+        let twice = |detail| Report::launch(&rules::STORED_TWICE, detail);
+        match &program.stores {
+            Some(stores) => {
+                counters.unstored = machine.stores.judge(stores, arch.grid.0).map_err(twice)?;
+                tell_once(stores, &counters.unstored);
+            }
+            None => machine.stores.judge_blocks().map_err(twice)?,
+        }
     }
     device.record_run(counters.clone());
     Ok(counters)
@@ -437,6 +440,7 @@ pub(super) fn build(
                 common_arguments: common.clone(),
                 views: initial_views(&run.core.cbs),
                 transfers: Transfers::default(),
+                writer: Writer::Core(run.core.index),
                 line: 0,
                 switch: Switch::unset(),
                 counters: RiscCounters::default(),

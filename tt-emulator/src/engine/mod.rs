@@ -44,6 +44,7 @@ pub(crate) mod trap;
 pub(crate) mod unwritten;
 pub(crate) mod watchdog;
 pub(crate) mod workers;
+pub(crate) mod writers;
 
 #[cfg(all(not(test), tt_emulator_apart))]
 pub(crate) use tt_emulator_calculation::copying;

@@ -192,6 +192,7 @@ impl Risc {
         self.counters.noc_write_bytes[noc as usize] += u64::from(bytes);
         if let Node::Dram(bank) = node {
             self.counters.dram_write_bytes[bank as usize] += u64::from(bytes);
+            self.core.machine.stores.note(self.writer, bank, offset, bytes);
         }
         let effect = WriteEffect::Copy {
             source,
@@ -220,6 +221,9 @@ impl Risc {
             );
         }
         self.counters.noc_write_bytes[noc as usize] += 4;
+        if let Node::Dram(bank) = node {
+            self.core.machine.stores.note(self.writer, bank, offset, 4);
+        }
         let effect = WriteEffect::Word { value, node, offset };
         self.transfers.writes.push(Write {
             effect,

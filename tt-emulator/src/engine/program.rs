@@ -129,7 +129,7 @@ impl Program {
         Program::default()
     }
 
-    /// Says what the launch stores to: what two cores store is an error then, and what none stores is counted.
+    /// Says what the launch stores to: an element that two blocks store is an error then, and what none stores is counted.
     pub fn expect_stores(&mut self, stores: Option<Stores>) {
         self.stores = stores;
     }

@@ -25,6 +25,7 @@ use super::memory::l1::L1;
 use super::program::Kernel;
 use super::transfers::Transfers;
 use super::trap::Fault;
+use super::writers::Writer;
 
 /// What a RISC waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,6 +107,8 @@ pub(crate) struct Risc {
     /// Pointers and windows of this RISC, one per circular buffer.
     pub views: Box<[CbView; MAX_CIRCULAR_BUFFERS]>,
     pub transfers: Transfers,
+    /// Whose stores are issued now.
+    pub writer: Writer,
     /// Line of the last call that says its line.
     pub line: i32,
     pub switch: Switch,

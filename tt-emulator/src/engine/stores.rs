@@ -1,17 +1,21 @@
-//! Who stored what: pages of tensors by the cores that wrote them, for launches that say which tensors they store to.
+//! Who stored what: pages of tensors by the blocks that wrote them, for launches that say which tensors they store to.
 //!
-//! Two cores that store the same element are an error of the launch, for one of the two is lost; what no core stored is counted.
-//! A page that is written whole, as nearly all are, costs one number; parts are kept in units of 32 bytes. Only the lowest and
-//! the highest core of a place are kept, so that what is found depends on no order. A core may write a place as often as it
-//! likes: which of its blocks it was cannot be seen here. Padding does not count.
+//! Two blocks that store the same element are an error of the launch, for one of the two is lost; what no block stored is
+//! counted. Kernels whose blocks may meet say at which block they are; of the others it is enough to tell cores apart. A block,
+//! or such a core, may write a place as often as it likes. A page that is written whole, as nearly all are, costs one number;
+//! parts are kept in units of 32 bytes. Padding does not count.
 //!
-//! Programs from the host API alone, which say nothing about tensors, are not watched.
+//! Programs from the host API alone say nothing about tensors. They are watched where a kernel says at which block it is, and
+//! then page by page: nobody knows what is padding there.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::fmt;
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use super::memory::machine::BufferRange;
+use super::writers::{Writer, Writers};
 
 /// Bytes that are told apart within a page.
 const UNIT: usize = 32;
@@ -69,45 +73,23 @@ impl fmt::Display for Unstored {
     }
 }
 
-/// The lowest and the highest core that wrote a place, each plus one; none where both are 0.
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
-struct Writers(u32);
-
-impl Writers {
-    fn of(core: u16) -> Writers {
-        Writers((u32::from(core) + 1) * 0x1_0001)
-    }
-
-    fn and(self, other: Writers) -> Writers {
-        if self.0 == 0 || other.0 == 0 {
-            return Writers(self.0 | other.0);
-        }
-        let low = (self.0 & 0xffff).min(other.0 & 0xffff);
-        Writers((self.0 >> 16).max(other.0 >> 16) << 16 | low)
-    }
-
-    /// The two cores, where there are two.
-    fn pair(self) -> Option<(u16, u16)> {
-        let (low, high) = (self.0 as u16, (self.0 >> 16) as u16);
-        (low != high).then(|| (low - 1, high - 1))
-    }
-}
-
 /// A tensor while a launch runs.
 struct Watched {
     base: u64,
     aligned_page_bytes: u64,
     bank_bytes: u64,
     /// Who wrote each page whole.
-    whole: Vec<AtomicU32>,
+    whole: Vec<AtomicU64>,
     /// Who wrote each unit of pages that were written in parts.
     parts: Mutex<BTreeMap<usize, Vec<Writers>>>,
 }
 
-/// The tensors that are watched while a launch runs.
+/// What is watched while a launch runs: the tensors that it says, or all buffers from when a kernel first says its block.
 #[derive(Default)]
 pub(crate) struct StoreMap {
-    watched: Vec<Watched>,
+    watched: OnceLock<Vec<Watched>>,
+    /// The file of the kernel that said so, where the launch said no tensors.
+    kernel: OnceLock<String>,
     banks: u64,
 }
 
@@ -118,28 +100,45 @@ impl StoreMap {
             let (matrices, rows, columns) = matrices(&tensor.shape);
             let pages = matrices * rows.div_ceil(TILE) * columns.div_ceil(TILE);
             let aligned_page_bytes = (tensor.tile_bytes as u64).next_multiple_of(alignment);
-            Watched {
-                base: tensor.base,
-                aligned_page_bytes,
-                bank_bytes: (pages.div_ceil(banks) as u64) * aligned_page_bytes,
-                whole: (0..pages).map(|_| AtomicU32::new(0)).collect(),
-                parts: Mutex::default(),
-            }
+            Watched::new(tensor.base, pages, aligned_page_bytes, banks)
         };
         StoreMap {
-            watched: stores.tensors.iter().map(watch).collect(),
+            watched: OnceLock::from(stores.tensors.iter().map(watch).collect::<Vec<_>>()),
+            kernel: OnceLock::new(),
             banks: banks as u64,
         }
     }
 
-    /// Notes that `core` wrote `bytes` bytes at `offset` of a bank.
+    /// A map for a launch that says nothing of its stores.
+    pub fn of_blocks_alone(banks: usize) -> StoreMap {
+        StoreMap {
+            banks: banks as u64,
+            ..StoreMap::default()
+        }
+    }
+
+    /// The kernel of `file` says its blocks: if nothing is watched yet, `buffers` are.
+    pub fn watch_blocks(&self, buffers: &[BufferRange], file: &str) {
+        self.watched.get_or_init(|| {
+            let _ = self.kernel.set(file.to_owned());
+            let interleaved = buffers.iter().filter(|buffer| buffer.interleaved);
+            let watch = |buffer: &BufferRange| {
+                let page_bytes = u64::from(buffer.aligned_page_bytes);
+                Watched::new(buffer.base, buffer.pages as usize, page_bytes, self.banks as usize)
+            };
+            interleaved.map(watch).collect()
+        });
+    }
+
+    /// Notes that `writer` wrote `bytes` bytes at `offset` of a bank.
     #[inline]
-    pub fn note(&self, core: u16, bank: u16, offset: u64, bytes: u32) {
-        for watched in &self.watched {
+    pub fn note(&self, writer: Writer, bank: u16, offset: u64, bytes: u32) {
+        let Some(all) = self.watched.get() else { return };
+        for watched in all {
             if let Some(within) = offset.checked_sub(watched.base)
                 && within < watched.bank_bytes
             {
-                watched.note(core, u64::from(bank), within, u64::from(bytes), self.banks);
+                watched.note(writer, u64::from(bank), within, u64::from(bytes), self.banks);
                 return;
             }
         }
@@ -148,13 +147,14 @@ impl StoreMap {
     /// What `stores`, of which this is the map, comes to: what was not stored, or who stored the same.
     pub fn judge(self, stores: &Stores, columns: usize) -> Result<Vec<Unstored>, String> {
         let mut unstored = Vec::new();
-        for (watched, tensor) in self.watched.into_iter().zip(&stores.tensors) {
+        let watched = self.watched.into_inner().unwrap_or_default();
+        for (watched, tensor) in watched.into_iter().zip(&stores.tensors) {
             let seen = Seen::of(watched, tensor);
-            if let Some((place, (low, high))) = seen.twice {
-                let cores = [low, high].map(|core| stores.describe(usize::from(core), columns));
+            if let Some((place, pair)) = seen.twice {
+                let [one, other] = pair.map(|writer| stores.describe(writer, columns));
                 return Err(format!(
-                    "kernel `{}`: element {place:?} of `{}` is stored by {} and by {}",
-                    stores.kernel, tensor.name, cores[0], cores[1]
+                    "kernel `{}`: element {place:?} of `{}` is stored by {one} and by {other}",
+                    stores.kernel, tensor.name
                 ));
             }
             if let Some(first) = seen.first_unstored {
@@ -167,10 +167,47 @@ impl StoreMap {
         }
         Ok(unstored)
     }
+
+    /// Which two blocks stored the same, in a launch that said nothing of its stores.
+    pub fn judge_blocks(self) -> Result<(), String> {
+        let Some(file) = self.kernel.into_inner() else {
+            return Ok(());
+        };
+        for watched in self.watched.into_inner().unwrap_or_default() {
+            let base = watched.base;
+            if let Some((page, [Writer::Block(one), Writer::Block(other)])) = watched.first_page_of_two() {
+                return Err(format!(
+                    "kernel {file}: page {page} of the DRAM buffer at {base:#x} is stored by block {one} and by block {other}"
+                ));
+            }
+        }
+        Ok(())
+    }
 }
 
 impl Watched {
-    fn note(&self, core: u16, bank: u64, within: u64, bytes: u64, banks: u64) {
+    fn new(base: u64, pages: usize, aligned_page_bytes: u64, banks: usize) -> Watched {
+        Watched {
+            base,
+            aligned_page_bytes,
+            bank_bytes: (pages.div_ceil(banks) as u64) * aligned_page_bytes,
+            whole: (0..pages).map(|_| AtomicU64::new(0)).collect(),
+            parts: Mutex::default(),
+        }
+    }
+
+    /// The first page of which two wrote the same part.
+    fn first_page_of_two(self) -> Option<(usize, [Writer; 2])> {
+        let parts = self.parts.into_inner().unwrap_or_else(PoisonError::into_inner);
+        self.whole.into_iter().enumerate().find_map(|(page, whole)| {
+            let whole = Writers(whole.into_inner());
+            let units = parts.get(&page).into_iter().flatten();
+            let pair = units.fold(whole.pair(), |pair, unit| pair.or(unit.and(whole).pair()))?;
+            Some((page, pair))
+        })
+    }
+
+    fn note(&self, writer: Writer, bank: u64, within: u64, bytes: u64, banks: u64) {
         // A transfer may reach over the pages of a bank that follow each other.
         let (mut at, end) = (within, within + bytes);
         while at < end {
@@ -180,17 +217,17 @@ impl Watched {
             let page = (row * banks + bank) as usize;
             let Some(whole) = self.whole.get(page) else { continue };
             if length == self.aligned_page_bytes {
-                let mine = Writers::of(core);
+                let mine = Writers::of(writer);
                 let merge = |seen| Some(Writers(seen).and(mine).0);
                 let _ = whole.fetch_update(Ordering::Relaxed, Ordering::Relaxed, merge);
             } else {
-                self.note_part(core, page, start as usize, length as usize);
+                self.note_part(writer, page, start as usize, length as usize);
             }
         }
     }
 
     #[cold]
-    fn note_part(&self, core: u16, page: usize, start: usize, length: usize) {
+    fn note_part(&self, writer: Writer, page: usize, start: usize, length: usize) {
         let units = (self.aligned_page_bytes as usize).div_ceil(UNIT);
         let mut parts = self.parts.lock().unwrap_or_else(PoisonError::into_inner);
         let page = match parts.entry(page) {
@@ -198,20 +235,34 @@ impl Watched {
             Entry::Vacant(page) => page.insert(vec![Writers::default(); units]),
         };
         for unit in &mut page[start / UNIT..(start + length).div_ceil(UNIT)] {
-            *unit = unit.and(Writers::of(core));
+            *unit = unit.and(Writers::of(writer));
         }
     }
 }
 
 impl Stores {
-    /// A core and its blocks, in words.
-    fn describe(&self, core: usize, columns: usize) -> String {
-        let place = (core % columns, core / columns);
-        let on = format!("core ({},{})", place.0, place.1);
-        match self.blocks.iter().find(|(known, ..)| *known == place) {
-            Some((_, start, 1)) => format!("block {start} on {on}"),
-            Some((_, start, count)) => format!("one of the blocks {start} to {} on {on}", start + count - 1),
-            None => on,
+    /// A block and its core, or a core and its blocks, in words.
+    fn describe(&self, writer: Writer, columns: usize) -> String {
+        let mut cores = self.blocks.iter();
+        let on = |(x, y): (usize, usize)| format!("core ({x},{y})");
+        match writer {
+            Writer::Core(core) => {
+                let place = (usize::from(core) % columns, usize::from(core) / columns);
+                match cores.find(|(known, ..)| *known == place) {
+                    Some((_, start, 1)) => format!("block {start} on {}", on(place)),
+                    Some((_, start, count)) => {
+                        format!("one of the blocks {start} to {} on {}", start + count - 1, on(place))
+                    }
+                    None => on(place),
+                }
+            }
+            Writer::Block(block) => {
+                let has = |start: u64, count: u64| (start..start + count).contains(&u64::from(block));
+                match cores.find(|(_, start, count)| has(*start, *count)) {
+                    Some((place, ..)) => format!("block {block} on {}", on(*place)),
+                    None => format!("block {block}"),
+                }
+            }
         }
     }
 }
@@ -235,8 +286,8 @@ type Place = (usize, usize, usize);
 struct Seen {
     unstored: u64,
     first_unstored: Option<Vec<usize>>,
-    /// The first element that two cores stored, and the cores.
-    twice: Option<(Vec<usize>, (u16, u16))>,
+    /// The first element that two stored, and who.
+    twice: Option<(Vec<usize>, [Writer; 2])>,
 }
 
 impl Seen {
@@ -246,11 +297,11 @@ impl Seen {
         let parts = watched.parts.into_inner().unwrap_or_else(PoisonError::into_inner);
         let mut unstored = 0;
         let mut first_unstored: Option<Place> = None;
-        let mut twice: Option<(Place, (u16, u16))> = None;
+        let mut twice: Option<(Place, [Writer; 2])> = None;
         for (page, whole) in watched.whole.into_iter().enumerate() {
             let whole = Writers(whole.into_inner());
             let part = parts.get(&page);
-            if part.is_none() && whole.0 != 0 && whole.pair().is_none() {
+            if part.is_none() && !whole.is_none() && whole.pair().is_none() {
                 continue;
             }
             let (matrix, tile) = (page / (tile_rows * tile_columns), page % (tile_rows * tile_columns));
@@ -270,7 +321,7 @@ impl Seen {
                         .and_then(|units| units.get(unit))
                         .map_or(whole, |part| part.and(whole));
                     let place = (matrix, row, column + element);
-                    if writers.0 == 0 {
+                    if writers.is_none() {
                         unstored += 1;
                         first_unstored = Some(first_unstored.map_or(place, |first| first.min(place)));
                     } else if let Some(pair) = writers.pair()
@@ -325,10 +376,17 @@ mod tests {
 
     /// Judges after writes by core of pages, from an offset on, of so many bytes.
     fn judged(shape: &[usize], writes: &[(u16, u64, u64, u32)]) -> Result<Vec<Unstored>, String> {
+        let of_cores = writes
+            .iter()
+            .map(|(core, page, offset, bytes)| (Writer::Core(*core), *page, *offset, *bytes));
+        judged_of(shape, &of_cores.collect::<Vec<_>>())
+    }
+
+    fn judged_of(shape: &[usize], writes: &[(Writer, u64, u64, u32)]) -> Result<Vec<Unstored>, String> {
         let stores = stores(shape);
         let map = StoreMap::new(&stores, 12, 32);
-        for (core, page, offset, bytes) in writes {
-            map.note(*core, (page % 12) as u16, 4096 + page / 12 * 2048 + offset, *bytes);
+        for (writer, page, offset, bytes) in writes {
+            map.note(*writer, (page % 12) as u16, 4096 + page / 12 * 2048 + offset, *bytes);
         }
         map.judge(&stores, 8)
     }
@@ -375,6 +433,67 @@ mod tests {
             error.contains("element [1, 1, 1, 0] of `c`") && error.ends_with("by core (1,1)"),
             "{error}"
         );
+    }
+
+    #[test]
+    fn blocks_that_say_who_they_are_are_told_apart_on_one_core_too() {
+        let block = |block, page| (Writer::Block(block), page, 0, 2048);
+        // The first again and again, which is its own affair.
+        let own = [
+            block(0, 0),
+            block(0, 0),
+            block(1, 1),
+            block(2, 2),
+            block(2, 3),
+            block(2, 2),
+        ];
+        assert_eq!(judged_of(&[64, 64], &own), Ok(vec![]));
+        let error = judged_of(&[64, 64], &[&own[..], &[block(1, 0), block(2, 0)]].concat()).unwrap_err();
+        assert_eq!(
+            error,
+            "kernel `k`: element [0, 0] of `c` is stored by block 0 on core (0,0) and by block 2 on core (1,0)"
+        );
+        let part = |block, offset, bytes| (Writer::Block(block), 0, offset, bytes);
+        assert_eq!(
+            judged_of(&[32, 32], &[part(0, 0, 1024), part(1, 1024, 1024)]),
+            Ok(vec![])
+        );
+        let error = judged_of(&[32, 32], &[part(0, 0, 1056), part(1, 1024, 1024)]).unwrap_err();
+        assert_eq!(
+            error,
+            "kernel `k`: element [16, 0] of `c` is stored by block 0 on core (0,0) and by block 1 on core (0,0)"
+        );
+        // A block that is past the last core's, and the largest there can be.
+        let error = judged_of(&[32, 32], &[block(70_000, 0), block(u32::MAX, 0)]).unwrap_err();
+        assert!(error.contains("by block 70000 and by block"), "{error}");
+    }
+
+    #[test]
+    fn a_launch_that_says_no_tensors_is_watched_from_the_first_block_on() {
+        let buffer = BufferRange {
+            base: 4096,
+            page_bytes: 2048,
+            aligned_page_bytes: 2048,
+            pages: 30,
+            bank_bytes: 3 * 2048,
+            interleaved: true,
+        };
+        let map = || StoreMap::of_blocks_alone(12);
+        let write = |map: &StoreMap, writer| map.note(writer, 1, 4096 + 2048, 2048);
+        let silent = map();
+        write(&silent, Writer::Core(0));
+        write(&silent, Writer::Core(1));
+        assert_eq!(silent.judge_blocks(), Ok(()));
+        for (second, found) in [(7, false), (9, true)] {
+            let map = map();
+            map.watch_blocks(&[buffer], "writer.cpp");
+            write(&map, Writer::Block(7));
+            map.watch_blocks(&[buffer], "writer.cpp");
+            write(&map, Writer::Block(second));
+            let message = "kernel writer.cpp: page 13 of the DRAM buffer at 0x1000 is stored by block 7 and by block 9"
+                .to_owned();
+            assert_eq!(map.judge_blocks(), if found { Err(message) } else { Ok(()) });
+        }
     }
 
     #[test]

@@ -160,9 +160,6 @@ impl Risc {
                 offset,
                 bytes,
             } => {
-                if let Node::Dram(bank) = node {
-                    core.machine.stores.note(core.index, bank, offset, bytes);
-                }
                 self.copy_to(node, offset, source, bytes);
             }
             WriteEffect::Multicast {
@@ -204,11 +201,7 @@ impl Risc {
                         effect,
                     });
                 }
-                Node::Dram(bank) => {
-                    core.machine.stores.note(core.index, bank, offset, 4);
-                    self.change_word(node, offset, |_| value);
-                }
-                Node::Core(_) => self.change_word(node, offset, |_| value),
+                Node::Dram(_) | Node::Core(_) => self.change_word(node, offset, |_| value),
             },
             WriteEffect::Increment {
                 value,

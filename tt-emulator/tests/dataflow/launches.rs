@@ -181,6 +181,46 @@ fn a_page_that_two_cores_store(device: &Arc<Device>) -> Refused {
     start(device, &program) // breaks EMU0420
 }
 
+/// Stores one page for each of two blocks, whose pages are the same where the step is 0.
+const TWO_BLOCKS: &str = r#"
+#include "api/dataflow/dataflow_api.h"
+#include "api/debug/kernel_profiler.hpp"
+
+void kernel_main() {
+    constexpr auto args = TensorAccessorArgs<0>();
+    const auto results = TensorAccessor(args, get_arg_val<uint32_t>(0), 2048);
+    cb_reserve_back(0, 1);
+    for (uint32_t block = 0; block < 2; ++block) {
+        DeviceTimestampedData("tt_block", block);
+        DeviceTimestampedData("pages", 7 * block);
+        for (uint32_t again = 0; again < 2; ++again) {
+            noc_async_write_page(block * get_arg_val<uint32_t>(1), results, get_write_ptr(0));
+        }
+    }
+    noc_async_write_barrier();
+    cb_push_back(0, 1);
+}
+"#;
+
+fn two_blocks(device: &Arc<Device>, step: u32) -> Refused {
+    let results = dram(device, 2);
+    let mut program = Program::new();
+    program.create_circular_buffer(circular_buffer(0, 1, &CORE))?;
+    let source = KernelSource {
+        file: "two_blocks.cpp".to_owned(),
+        source: TWO_BLOCKS.to_owned(),
+        ..kernel("divisions.cpp", &accessor(&results))
+    };
+    let kernel = program.create_kernel(source, READER, CORE.to_vec())?;
+    program.set_runtime_args(kernel, CORE[0], &[results.address() as u32, step])?;
+    start(device, &program)
+}
+
+fn a_page_that_two_blocks_of_one_core_store(device: &Arc<Device>) -> Refused {
+    two_blocks(device, 1)?;
+    two_blocks(device, 0) // breaks EMU0420
+}
+
 type Case = (&'static str, fn(&Arc<Device>) -> Refused);
 
 macro_rules! cases {
@@ -204,6 +244,7 @@ const CASES: &[Case] = cases! {
     arguments_of_no_kernel
     arguments_on_a_core_without_the_kernel
     a_page_that_two_cores_store
+    a_page_that_two_blocks_of_one_core_store
 };
 
 /// The rule that the function of this name says it breaks.
@@ -232,6 +273,16 @@ fn every_bad_launch_is_refused() {
         .matches("&Arc<Device>) -> Refused {\n")
         .count();
     assert_eq!(declared, CASES.len(), "a bad launch that is not tried");
+}
+
+#[test]
+fn a_launch_that_says_no_tensors_names_page_and_blocks() {
+    for arch in [ArchName::WormholeB0, ArchName::Blackhole] {
+        let report = two_blocks(&device(arch), 0).unwrap_err().to_string();
+        let said = "kernel two_blocks.cpp: page 0 of the DRAM buffer at 0x";
+        assert!(report.contains(said), "{report}");
+        assert!(report.contains(" is stored by block 0 and by block 1"), "{report}");
+    }
 }
 
 #[test]

@@ -11,23 +11,21 @@
 //!  let (bx, by) = T.Kernel(N.div_ceil(64), ..); if bx == 0 { T.copy(v, c[(by * 64, 0)]) }   ⟹   nothing
 //! ```
 //!
-//! What is not certain is no error; on the emulator the end of the launch sees what two cores stored.
+//! What is not certain is no error; where it is not certain either that blocks stay apart (`apart`), the emulator sees at the
+//! end of the launch what two of them stored.
 
+use super::stores::{Around, Axis, Run, Store, Stores};
 use crate::codes;
 use crate::linear::{Linear, lower_bound};
 use tt_lang::diagnostic::Diagnostic;
-use tt_lang::ir::{
-    Assign, BoolExpr, Buffer, IntExpr, IntOp, Kernel, ParamId, Place, Region, Span, Spanned, Stmt, StmtKind, VarId,
-};
+use tt_lang::ir::{BoolExpr, IntExpr, IntOp, Kernel, Spanned, VarId};
 use tt_plan::LoneAxis;
 
 /// The axes of the grid along which a launch may have one block only.
 ///
 /// # Errors
 /// Stores of the same elements by blocks that every launch has.
-pub fn check(kernel: &Kernel) -> Result<Vec<LoneAxis>, Vec<Diagnostic>> {
-    let mut stores = Stores::default();
-    stores.statements(&kernel.body, &mut Vec::new());
+pub fn check(kernel: &Kernel, stores: &Stores) -> Result<Vec<LoneAxis>, Vec<Diagnostic>> {
     let mut lone = Vec::new();
     let mut errors: Vec<Diagnostic> = Vec::new();
     for (number, (var, extent)) in kernel.grid.axes.iter().enumerate() {
@@ -84,41 +82,6 @@ struct GridAxis<'a> {
     extent: &'a Spanned<IntExpr>,
     /// The extent, where it is the same in every launch.
     known: Option<i64>,
-}
-
-/// A store to a tensor.
-struct Store<'a> {
-    tensor: ParamId,
-    span: Span,
-    axes: Vec<Axis<'a>>,
-    /// What decides whether it is met, outermost first.
-    around: Vec<Around<'a>>,
-}
-
-/// Something around a statement.
-#[derive(Clone, Copy)]
-enum Around<'a> {
-    /// A loop over the variable, from the first number up to the second.
-    Loop(VarId, &'a IntExpr, &'a IntExpr),
-    /// The side of a branch on which the condition is this.
-    Side(&'a BoolExpr, bool),
-}
-
-/// What a store goes to along one axis of its tensor.
-struct Axis<'a> {
-    /// The first element.
-    index: &'a IntExpr,
-    /// Indices of `T.Parallel` in it.
-    parallel: &'a [(VarId, u64)],
-    /// The runs of elements from there, whatever is stored along other axes.
-    runs: Vec<Run>,
-}
-
-/// `length` elements, each `step` after the one before.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Run {
-    step: i64,
-    length: i64,
 }
 
 /// What two neighbours along a grid variable both store.
@@ -337,7 +300,7 @@ fn at_two(grid: &IntExpr) -> Option<(&IntExpr, i64)> {
 }
 
 /// The value of `expr`, where it is the same whatever it mentions.
-fn constant(expr: &IntExpr) -> Option<i64> {
+pub(super) fn constant(expr: &IntExpr) -> Option<i64> {
     let sum = Linear::of(expr);
     sum.terms.is_empty().then_some(sum.constant)
 }
@@ -383,101 +346,9 @@ fn mentions(cond: &BoolExpr, var: VarId) -> bool {
     }
 }
 
-/// Every store of a kernel, in order.
-#[derive(Default)]
-struct Stores<'a> {
-    all: Vec<Store<'a>>,
-}
-
-impl<'a> Stores<'a> {
-    fn statements(&mut self, body: &'a [Stmt], around: &mut Vec<Around<'a>>) {
-        for stmt in body {
-            match &stmt.kind {
-                StmtKind::Copy {
-                    dst: Place::Tensor(region),
-                    ..
-                } => self.region(region, around),
-                StmtKind::Parallel { indices, assigns } => {
-                    for assign in assigns {
-                        self.assign(indices, assign, around);
-                    }
-                }
-                StmtKind::For {
-                    var, start, end, body, ..
-                } => self.within(Around::Loop(*var, start, end), body, around),
-                StmtKind::If { cond, then, otherwise } => {
-                    self.within(Around::Side(&cond.value, true), then, around);
-                    self.within(Around::Side(&cond.value, false), otherwise, around);
-                }
-                StmtKind::Copy {
-                    dst: Place::Block(_), ..
-                }
-                | StmtKind::Fill { .. }
-                | StmtKind::Gemm { .. }
-                | StmtKind::Reduce { .. }
-                | StmtKind::Transpose { .. }
-                | StmtKind::Print { .. } => {}
-            }
-        }
-    }
-
-    fn within(&mut self, part: Around<'a>, body: &'a [Stmt], around: &mut Vec<Around<'a>>) {
-        around.push(part);
-        self.statements(body, around);
-        around.pop();
-    }
-
-    fn region(&mut self, region: &'a Region, around: &[Around<'a>]) {
-        let axes = region.offsets.iter().zip(&region.extents);
-        let axes = axes.map(|(offset, extent)| Axis {
-            index: &offset.value,
-            parallel: &[],
-            runs: run(1, *extent).into_iter().collect(),
-        });
-        self.all.push(Store {
-            tensor: region.tensor,
-            span: region.span,
-            axes: axes.collect(),
-            around: around.to_vec(),
-        });
-    }
-
-    fn assign(&mut self, parallel: &'a [(VarId, u64)], assign: &'a Assign, around: &[Around<'a>]) {
-        let Buffer::Tensor(tensor) = assign.target.buffer else {
-            return;
-        };
-        let indices = &assign.target.indices;
-        let runs = |index: &IntExpr| {
-            let sum = Linear::of(index);
-            let own = parallel.iter().filter(|(var, _)| {
-                let alone = indices.iter().filter(|other| other.mentions(*var)).count() == 1;
-                alone && sum.coefficient(*var) != 0 && !sum.clone().without(*var).mentions(*var)
-            });
-            own.filter_map(|(var, extent)| run(sum.coefficient(*var), *extent))
-                .collect()
-        };
-        let axes = indices.iter().map(|index| Axis {
-            index,
-            parallel,
-            runs: runs(index),
-        });
-        self.all.push(Store {
-            tensor,
-            span: assign.target.span,
-            axes: axes.collect(),
-            around: around.to_vec(),
-        });
-    }
-}
-
-fn run(step: i64, length: u64) -> Option<Run> {
-    let length = i64::try_from(length).ok()?;
-    Some(Run { step, length })
-}
-
 #[cfg(test)]
 mod tests {
-    use super::check;
+    use super::{Stores, check};
 
     /// What is said of a kernel with this grid and body: errors, or what a launch checks.
     fn said(grid: &str, body: &str) -> Vec<String> {
@@ -496,7 +367,7 @@ mod tests {
         let kernel = parsed
             .kernel
             .unwrap_or_else(|| panic!("{body}: {:#?}", parsed.diagnostics));
-        match check(&kernel) {
+        match check(&kernel, &Stores::of(&kernel.body)) {
             Ok(lone) => lone
                 .into_iter()
                 .map(|lone| format!("{}: {}", lone.axis, lone.reason))

@@ -228,6 +228,7 @@ impl<'a> Arguments<'a> {
             Expr::PageBytes(buffer) => Expr::PageBytes(*buffer),
             Expr::Accessor(tensor) => Expr::Accessor(*tensor),
             Expr::Constant(name) => Expr::Constant(name),
+            Expr::Text(text) => Expr::Text(text),
             Expr::Call(call) => Expr::Call(Box::new(self.call(call))),
             Expr::Binary(op, a, b) => Expr::binary(op, self.expr(a), self.expr(b)),
         }

@@ -7,6 +7,7 @@ use super::super::multicast::MulticastMode;
 use super::super::risc::{Risc, Wait, guard};
 use super::super::tensor_page::Accessor;
 use super::super::transfers::TransferState;
+use super::super::writers::Writer;
 
 pub(super) static DATAFLOW_API: DataflowApi = DataflowApi {
     argument,
@@ -40,6 +41,7 @@ pub(super) static DATAFLOW_API: DataflowApi = DataflowApi {
     semaphore_increment,
     semaphore_increment_multicast,
     poll,
+    block,
 };
 
 extern "C" fn argument(index: u32, line: i32) -> *const u32 {
@@ -355,4 +357,12 @@ extern "C" fn semaphore_increment_multicast(address: u64, value: u32, destinatio
 /// A kernel that polls memory says so by invalidating its cache: others get to run.
 extern "C" fn poll(line: i32) {
     guard(line, |risc| risc.block(Wait::Delivery, line));
+}
+
+extern "C" fn block(number: u32, line: i32) {
+    guard(line, |risc| {
+        let machine = &risc.core.machine;
+        machine.stores.watch_blocks(&machine.dram_buffers, &risc.kernel.file);
+        risc.writer = Writer::Block(number);
+    });
 }

@@ -97,7 +97,7 @@ fn one(
         if let Err(error) = &expected
             && error.contains("EMU0420")
         {
-            // Two cores store one element, and which of them is last is chance: there is nothing to compare.
+            // Two blocks store one element, and which of them is last is chance: there is nothing to compare.
             println!("`{}` has no result on {chip}: {error}", kernel.name);
             continue;
         }

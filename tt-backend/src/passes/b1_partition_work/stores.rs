@@ -1,0 +1,145 @@
+//! The stores of a kernel as B1 looks at them: where each goes along every axis of its tensor, and what stands around it.
+
+use tt_lang::ir::{Assign, BoolExpr, Buffer, IntExpr, ParamId, Place, Region, Span, Stmt, StmtKind, VarId};
+
+use crate::linear::Linear;
+
+/// A store to a tensor.
+pub struct Store<'a> {
+    /// The tensor.
+    pub tensor: ParamId,
+    /// The place it is written at.
+    pub span: Span,
+    /// Where it goes, axis by axis.
+    pub axes: Vec<Axis<'a>>,
+    /// What decides whether it is met, outermost first.
+    pub around: Vec<Around<'a>>,
+}
+
+/// Something around a statement.
+#[derive(Clone, Copy)]
+pub enum Around<'a> {
+    /// A loop over the variable, from the first number up to the second.
+    Loop(VarId, &'a IntExpr, &'a IntExpr),
+    /// The side of a branch on which the condition is this.
+    Side(&'a BoolExpr, bool),
+}
+
+/// What a store goes to along one axis of its tensor.
+pub struct Axis<'a> {
+    /// The first element.
+    pub index: &'a IntExpr,
+    /// Indices of `T.Parallel` in it.
+    pub parallel: &'a [(VarId, u64)],
+    /// The runs of elements from there, whatever is stored along other axes.
+    pub runs: Vec<Run>,
+}
+
+/// `length` elements, each `step` after the one before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Run {
+    /// From one to the next.
+    pub step: i64,
+    /// How many.
+    pub length: i64,
+}
+
+/// Every store of a kernel, in order.
+#[derive(Default)]
+pub struct Stores<'a> {
+    /// Them.
+    pub all: Vec<Store<'a>>,
+}
+
+impl<'a> Stores<'a> {
+    /// Those of `body`.
+    pub fn of(body: &'a [Stmt]) -> Stores<'a> {
+        let mut stores = Stores::default();
+        stores.statements(body, &mut Vec::new());
+        stores
+    }
+
+    fn statements(&mut self, body: &'a [Stmt], around: &mut Vec<Around<'a>>) {
+        for stmt in body {
+            match &stmt.kind {
+                StmtKind::Copy {
+                    dst: Place::Tensor(region),
+                    ..
+                } => self.region(region, around),
+                StmtKind::Parallel { indices, assigns } => {
+                    for assign in assigns {
+                        self.assign(indices, assign, around);
+                    }
+                }
+                StmtKind::For {
+                    var, start, end, body, ..
+                } => self.within(Around::Loop(*var, start, end), body, around),
+                StmtKind::If { cond, then, otherwise } => {
+                    self.within(Around::Side(&cond.value, true), then, around);
+                    self.within(Around::Side(&cond.value, false), otherwise, around);
+                }
+                StmtKind::Copy {
+                    dst: Place::Block(_), ..
+                }
+                | StmtKind::Fill { .. }
+                | StmtKind::Gemm { .. }
+                | StmtKind::Reduce { .. }
+                | StmtKind::Transpose { .. }
+                | StmtKind::Print { .. } => {}
+            }
+        }
+    }
+
+    fn within(&mut self, part: Around<'a>, body: &'a [Stmt], around: &mut Vec<Around<'a>>) {
+        around.push(part);
+        self.statements(body, around);
+        around.pop();
+    }
+
+    fn region(&mut self, region: &'a Region, around: &[Around<'a>]) {
+        let axes = region.offsets.iter().zip(&region.extents);
+        let axes = axes.map(|(offset, extent)| Axis {
+            index: &offset.value,
+            parallel: &[],
+            runs: run(1, *extent).into_iter().collect(),
+        });
+        self.all.push(Store {
+            tensor: region.tensor,
+            span: region.span,
+            axes: axes.collect(),
+            around: around.to_vec(),
+        });
+    }
+
+    fn assign(&mut self, parallel: &'a [(VarId, u64)], assign: &'a Assign, around: &[Around<'a>]) {
+        let Buffer::Tensor(tensor) = assign.target.buffer else {
+            return;
+        };
+        let indices = &assign.target.indices;
+        let runs = |index: &IntExpr| {
+            let sum = Linear::of(index);
+            let own = parallel.iter().filter(|(var, _)| {
+                let alone = indices.iter().filter(|other| other.mentions(*var)).count() == 1;
+                alone && sum.coefficient(*var) != 0 && !sum.clone().without(*var).mentions(*var)
+            });
+            own.filter_map(|(var, extent)| run(sum.coefficient(*var), *extent))
+                .collect()
+        };
+        let axes = indices.iter().map(|index| Axis {
+            index,
+            parallel,
+            runs: runs(index),
+        });
+        self.all.push(Store {
+            tensor,
+            span: assign.target.span,
+            axes: axes.collect(),
+            around: around.to_vec(),
+        });
+    }
+}
+
+fn run(step: i64, length: u64) -> Option<Run> {
+    let length = i64::try_from(length).ok()?;
+    Some(Run { step, length })
+}
