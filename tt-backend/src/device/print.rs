@@ -1,51 +1,77 @@
-//! The text form of Device IR at every stage: one statement a line, the input always the same text.
+//! The text form of Device IR at every stage: one statement a line, the same input always the same text. `read` reads it
+//! back.
 
 use super::{
-    Bits, Branch, Call, Calls, Compute, ComputeOp, Device, Expr, Leaf, Loop, Move, Moves, Never, Program, Programs,
-    Protocol, Scope, Section, Source, SourceBranch, SourceLoop, Symbol,
+    Accessor, Bits, Branch, Call, Calls, Compute, ComputeOp, Device, Expr, Leaf, Loop, Move, Moves, Never, Program,
+    Programs, Protocol, Scope, Section, Source, SourceBranch, SourceLoop, Symbol,
 };
 use crate::flow::Buffer;
-use crate::flow::print::{Lines, Names, buffers, number};
 use crate::ir::{Kind, Stage, Stmt};
+use crate::text::{Lines, Names, buffers, literal};
 use std::fmt::Debug;
-use tt_lang::ir::{IntExpr, Kernel};
-use tt_plan::RuntimeValue;
+use tt_lang::ir::Kernel;
+use tt_plan::{Role, RuntimeValue};
 
 /// The three programs between D1 and D5 as text.
-pub(crate) fn programs<R: Show, C: Show, W: Show>(
+pub fn programs<R: Show, C: Show, W: Show>(
     kernel: &Kernel,
-    buffers: &[Buffer],
+    buffers_of: &[Buffer],
     programs: &Programs<R, C, W>,
 ) -> String {
     let names = Names {
         kernel,
-        buffers,
+        buffers: buffers_of,
         variables: None,
+        sights: None,
     };
     let mut out = Lines::default();
-    out.line("reader");
-    out.nested(|out| body(&names, &programs.reader, out));
-    out.line("compute");
-    out.nested(|out| body(&names, &programs.compute, out));
-    out.line("writer");
-    out.nested(|out| body(&names, &programs.writer, out));
+    buffers(kernel, buffers_of, &[], &mut out);
+    program(&names, Role::Reader, &programs.reader, &mut out);
+    program(&names, Role::Compute, &programs.compute, &mut out);
+    program(&names, Role::Writer, &programs.writer, &mut out);
     out.text
 }
 
-/// The device program in full, as the code writer takes it.
+/// A program, where it does anything.
+fn program<S: Show>(names: &Names, role: Role, stmts: &[Stmt<S>], out: &mut Lines) {
+    if !stmts.is_empty() {
+        out.braced(role.name(), |out| body(names, stmts, out));
+    }
+}
+
+/// Statements of one program as text.
+pub fn statements<S: Show>(kernel: &Kernel, buffers: &[Buffer], stmts: &[Stmt<S>]) -> String {
+    let names = Names {
+        kernel,
+        buffers,
+        variables: None,
+        sights: None,
+    };
+    let mut out = Lines::default();
+    body(&names, stmts, &mut out);
+    out.text
+}
+
+/// The device program in full, as the code writer takes it, but for its plan, which has a form of its own.
 pub fn device(kernel: &Kernel, device: &Device) -> String {
     let names = Names {
         kernel,
         buffers: &device.buffers,
         variables: Some(&device.variables),
+        sights: None,
     };
     let mut out = Lines::default();
-    buffers(&device.buffers, &mut out);
+    buffers(kernel, &device.buffers, &[], &mut out);
     for program in &device.programs {
-        out.line(program.role.name());
-        out.nested(|out| final_program(&names, program, out));
+        out.braced(program.role.name(), |out| final_program(&names, program, out));
     }
     out.text
+}
+
+/// A tensor accessed by a program, as a line.
+pub(crate) fn accessor(kernel: &Kernel, accessor: &Accessor) -> String {
+    let tensor = kernel.params[accessor.tensor.index()].name();
+    format!("accessor {} of {tensor} at {}", accessor.name, accessor.address)
 }
 
 fn final_program(names: &Names, program: &Program, out: &mut Lines) {
@@ -53,20 +79,17 @@ fn final_program(names: &Names, program: &Program, out: &mut Lines) {
         let value = match &argument.value {
             RuntimeValue::Address(tensor) => format!("address of {tensor}"),
             RuntimeValue::StartId => "first block".to_string(),
-            RuntimeValue::Count => "blocks".to_string(),
+            RuntimeValue::Count => "block count".to_string(),
             RuntimeValue::Formula(formula) => formula.to_string(),
-            RuntimeValue::Number(value) => format!("bits of {}", number(value)),
-            RuntimeValue::Flag { op, a, b } => format!("{} {} {}", number(a), op.symbol(), number(b)),
+            RuntimeValue::Number(value) => format!("bits of {}", names.number(value)),
+            RuntimeValue::Flag { op, a, b } => {
+                format!("flag of {} {} {}", names.number(a), op.symbol(), names.number(b))
+            }
         };
         out.line(format!("arg {} {} = {value}", argument.kind, argument.name));
     }
-    for accessor in &program.accessors {
-        out.line(format!(
-            "accessor {} of {} at {}",
-            accessor.name,
-            names.param(accessor.tensor),
-            accessor.address
-        ));
+    for of in &program.accessors {
+        out.line(accessor(names.kernel, of));
     }
     for (name, value) in &program.defines {
         out.line(format!("define {name} {value}"));
@@ -75,7 +98,7 @@ fn final_program(names: &Names, program: &Program, out: &mut Lines) {
 }
 
 /// A stage that has a text form.
-pub(crate) trait Show: Stage<Note = Source> {
+pub trait Show: Stage<Note = Source> {
     /// The line of an operation.
     fn op(names: &Names, op: &Self::Op) -> String;
     /// The line that a loop begins with.
@@ -110,7 +133,7 @@ impl Show for Moves {
 }
 
 /// What stands outside of registers.
-pub(crate) trait ShowPlain: Debug + Clone + PartialEq {
+pub trait ShowPlain: Debug + Clone + PartialEq {
     /// Its line.
     fn line(&self, names: &Names) -> String;
 }
@@ -134,7 +157,7 @@ impl<P: ShowPlain> Show for Compute<P> {
             ComputeOp::Tile { op, out, args } => names.tile(*op, *out, args),
             ComputeOp::Matmul(matmul) => names.matmul(matmul),
             ComputeOp::Commit => "commit".to_string(),
-            ComputeOp::Pack { register, to } => names.pack(*register, to),
+            ComputeOp::Pack { register, to } => names.pack(*register, to, ""),
         }
     }
 
@@ -152,37 +175,27 @@ impl<P: ShowPlain> Show for Compute<P> {
 }
 
 /// What expressions mention beside names.
-pub(crate) trait ShowValue: Debug + Clone + PartialEq {
+pub trait ShowValue: Debug + Clone + PartialEq {
     /// Its text.
     fn text(&self, names: &Names) -> String;
-    /// Whether it stands in parentheses beside an operator.
-    fn is_sum(&self) -> bool;
 }
 
 impl ShowValue for Symbol {
     fn text(&self, names: &Names) -> String {
         match self {
-            Symbol::Int(value) => names.int(value),
-            Symbol::Condition(value) => names.condition(value),
-            Symbol::Number(value) => format!("bits({})", number(value)),
+            Symbol::Int(value) => format!("[{}]", names.int(value)),
+            Symbol::Condition(value) => format!("[{}]", names.condition(value)),
+            Symbol::Number(value) => format!("bits({})", names.number(value)),
             Symbol::TensorTiles(tensor, axis) => format!("tiles({}, {axis})", names.param(*tensor)),
             Symbol::TensorExtent(tensor, axis) => format!("extent({}, {axis})", names.param(*tensor)),
             Symbol::TensorAxis(tensor, axis) => format!("axis({}, {axis})", names.param(*tensor)),
         }
     }
-
-    fn is_sum(&self) -> bool {
-        matches!(self, Symbol::Int(IntExpr::Binary(..)))
-    }
 }
 
 impl ShowValue for Bits {
     fn text(&self, _: &Names) -> String {
-        format!("bits({})", f32::from_bits(self.0))
-    }
-
-    fn is_sum(&self) -> bool {
-        false
+        format!("bits({})", literal(self.0))
     }
 }
 
@@ -203,7 +216,7 @@ impl<V: ShowValue> Show for Calls<V> {
             } => {
                 let unrolled = if *unroll { ", unrolled" } else { "" };
                 let (from, to) = (expr(names, start), expr(names, end));
-                format!("for {} in {from}..{to}{unrolled}  #{}", names.variable(*var), origin.0)
+                format!("for {} in {from}..{to}{unrolled} #{}", names.variable(*var), origin.0)
             }
             Loop::Tiles { name, end, step: 1 } => format!("tiles {name} in 0..{end}"),
             Loop::Tiles { name, end, step } => format!("tiles {name} in 0..{end} by {step}"),
@@ -212,7 +225,7 @@ impl<V: ShowValue> Show for Calls<V> {
 
     fn branch(names: &Names, branch: &Branch<V>) -> String {
         match branch.origin {
-            Some(origin) => format!("if {}  #{}", expr(names, &branch.cond), origin.0),
+            Some(origin) => format!("if {} #{}", expr(names, &branch.cond), origin.0),
             None => format!("when {}", expr(names, &branch.cond)),
         }
     }
@@ -236,13 +249,13 @@ fn source_loop(names: &Names, head: &SourceLoop) -> String {
         } => {
             let unrolled = if *unroll { ", unrolled" } else { "" };
             let (from, to) = (names.int(start), names.int(end));
-            format!("for {} in {from}..{to}{unrolled}  #{}", names.variable(*var), origin.0)
+            format!("for {} in {from}..{to}{unrolled} #{}", names.variable(*var), origin.0)
         }
     }
 }
 
 fn source_branch(names: &Names, branch: &SourceBranch) -> String {
-    format!("if {}  #{}", names.condition(&branch.cond), branch.origin.0)
+    format!("if {} #{}", names.condition(&branch.cond), branch.origin.0)
 }
 
 fn protocol(names: &Names, step: Protocol) -> String {
@@ -262,21 +275,11 @@ fn body<S: Show>(names: &Names, stmts: &[Stmt<S>], out: &mut Lines) {
         }
         match &stmt.kind {
             Kind::Op(op) => out.line(S::op(names, op)),
-            Kind::Group(group, inner) => {
-                out.line(S::group(names, group));
-                out.nested(|out| body(names, inner, out));
-            }
-            Kind::Loop(head, inner) => {
-                out.line(S::head(names, head));
-                out.nested(|out| body(names, inner, out));
-            }
+            Kind::Group(group, inner) => out.braced(S::group(names, group), |out| body(names, inner, out)),
+            Kind::Loop(head, inner) => out.braced(S::head(names, head), |out| body(names, inner, out)),
             Kind::If(branch, then, otherwise) => {
-                out.line(S::branch(names, branch));
-                out.nested(|out| body(names, then, out));
-                if !otherwise.is_empty() {
-                    out.line("else");
-                    out.nested(|out| body(names, otherwise, out));
-                }
+                let otherwise = (!otherwise.is_empty()).then_some(|out: &mut Lines| body(names, otherwise, out));
+                out.branch(&S::branch(names, branch), |out| body(names, then, out), otherwise);
             }
         }
     }
@@ -306,7 +309,7 @@ fn expr<V: ShowValue>(names: &Names, value: &Expr<V>) -> String {
         Expr::Bool(value) => value.to_string(),
         Expr::Name(name) => name.clone(),
         Expr::Value(value) => value.text(names),
-        Expr::Buffer(id) => names.buffer(*id),
+        Expr::Buffer(id) => format!("cb({})", names.buffer(*id)),
         Expr::PageBytes(id) => format!("page_bytes({})", names.buffer(*id)),
         Expr::Accessor(tensor) => format!("accessor({})", names.param(*tensor)),
         Expr::Constant(name) => (*name).to_string(),
@@ -314,7 +317,6 @@ fn expr<V: ShowValue>(names: &Names, value: &Expr<V>) -> String {
         Expr::Binary(op, a, b) => {
             let side = |x: &Expr<V>| match x {
                 Expr::Binary(..) => format!("({})", expr(names, x)),
-                Expr::Value(value) if value.is_sum() => format!("({})", expr(names, x)),
                 _ => expr(names, x),
             };
             format!("{} {op} {}", side(a), side(b))

@@ -18,6 +18,8 @@
 //! progress provable (`verify::progress`).
 
 pub mod print;
+#[cfg(feature = "text")]
+pub mod read;
 
 use crate::ir::{self, Stage, Stmt};
 use std::collections::{BTreeMap, BTreeSet};
@@ -49,6 +51,12 @@ impl Sights {
     pub fn define(&mut self) -> DefinitionId {
         self.definitions += 1;
         DefinitionId(self.definitions - 1)
+    }
+
+    /// Counts `definition` as given out.
+    #[cfg(feature = "text")]
+    pub(crate) fn has(&mut self, DefinitionId(number): DefinitionId) {
+        self.definitions = self.definitions.max(number + 1);
     }
 
     /// What a use sees that any of `definitions` may reach.

@@ -1,0 +1,194 @@
+//! Reading the text form of an IR gives back what was printed: at every stage, for every kernel of the tests and examples.
+//! Apart are only places in the source, and in Device IR the definitions, which nobody asks for there.
+
+use std::fmt::Debug;
+use std::fs;
+use std::path::Path;
+use tt_backend::device::read::Parse;
+use tt_backend::device::{self, Programs, print::Show};
+use tt_backend::flow::{self, DefinitionId, Flow, Sees};
+use tt_backend::passes::*;
+use tt_lang::ir::Kernel;
+
+/// Every kernel at the top of a file of the tests and examples.
+fn kernels() -> Vec<Kernel> {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut out = Vec::new();
+    for folder in ["tests/kernels", "../examples", "../tests"] {
+        let mut files: Vec<_> = fs::read_dir(here.join(folder))
+            .expect("the folder is there")
+            .map(|entry| entry.expect("it can be listed").path())
+            .filter(|path| path.extension().is_some_and(|extension| extension == "rs"))
+            .collect();
+        files.sort();
+        for path in files {
+            let file = syn::parse_file(&fs::read_to_string(&path).expect("it can be read")).expect("it is Rust");
+            let name = path.file_name().expect("it has a name").to_string_lossy().into_owned();
+            out.extend(file.items.iter().filter_map(|item| match item {
+                syn::Item::Fn(function) => tt_lang::syntax::parse_item_fn(function, &name)?.kernel,
+                _ => None,
+            }));
+        }
+    }
+    out
+}
+
+/// `text` with `with(n)` for every `word(n)`.
+fn replace(text: &str, word: &str, with: impl Fn(u32) -> String) -> String {
+    let opening = format!("{word}(");
+    let mut parts = text.split(&opening);
+    let mut out = parts.next().unwrap_or_default().to_string();
+    for part in parts {
+        let (number, rest) = part.split_once(')').expect("it is closed");
+        out += &with(number.parse().expect("it is a number"));
+        out += rest;
+    }
+    out
+}
+
+/// Everything of `flow` but places and the numbers of sets.
+fn of_flow(flow: &Flow) -> String {
+    let text = format!("{:?} {:?}", flow.buffers, flow.body);
+    let text = replace(&text, "Span", |_| "Span".to_string());
+    replace(&text, "Sees", |number| {
+        format!("{:?}", flow.sights.definitions(Sees(number)))
+    })
+}
+
+/// Everything of programs but places and definitions.
+fn of_programs(programs: &impl Debug) -> String {
+    let text = replace(&format!("{programs:?}"), "Span", |_| "Span".to_string());
+    let text = replace(&text, "Sees", |_| "Sees".to_string()).replace("Some(Sees)", "None");
+    replace(&text, "DefinitionId", |_| "DefinitionId".to_string())
+}
+
+/// Where two texts differ.
+fn same(what: &str, found: &str, wanted: &str) {
+    if found != wanted {
+        let at = found.bytes().zip(wanted.bytes()).take_while(|(a, b)| a == b).count();
+        let around = |text: &str| {
+            text.get(at.saturating_sub(300)..(at + 200).min(text.len()))
+                .unwrap_or("")
+                .to_string()
+        };
+        panic!("{what}:\nread back {}\nprinted   {}", around(found), around(wanted));
+    }
+}
+
+fn flow_reads_back(kernel: &Kernel, flow: &Flow, depths: &[a2_propagate_layout::Depth], after: &str) {
+    let what = format!("{} after {after}", kernel.name);
+    let text = flow::print::flow_with_depths(kernel, flow, depths);
+    let mut names = kernel.clone();
+    let (mut read, depths_read) =
+        flow::read::flow(&mut names, &text, 1).unwrap_or_else(|error| panic!("{what}: {error}\n{text}"));
+    same(&what, &of_flow(&read), &of_flow(flow));
+    same(
+        &what,
+        &flow::print::flow_with_depths(kernel, &read, &depths_read),
+        &text,
+    );
+    assert_eq!(names.variables, kernel.variables, "{what}: no variable is new");
+    let DefinitionId(next) = read.sights.define();
+    let DefinitionId(known) = flow.sights.clone().define();
+    assert!(next <= known, "{what}: definitions stay apart");
+}
+
+fn programs_read_back<R, C, W>(kernel: &Kernel, flow: &Flow, programs: &Programs<R, C, W>, after: &str)
+where
+    R: Parse + Show,
+    C: Parse + Show,
+    W: Parse + Show,
+{
+    let what = format!("{} after {after}", kernel.name);
+    let text = device::print::programs(kernel, &flow.buffers, programs);
+    let mut names = kernel.clone();
+    let read = device::read::programs::<R, C, W>(&mut names, &text, 1)
+        .unwrap_or_else(|error| panic!("{what}: {error}\n{text}"));
+    same(&what, &of_programs(&read.programs), &of_programs(programs));
+    same(
+        &what,
+        &device::print::programs(&names, &read.buffers, &read.programs),
+        &text,
+    );
+}
+
+fn device_reads_back(kernel: &Kernel, made: &device::Device) {
+    let what = format!("{} after E1", kernel.name);
+    let text = device::print::device(kernel, made);
+    let mut names = kernel.clone();
+    for (variable, name) in names.variables.iter_mut().zip(&made.variables) {
+        variable.name.clone_from(name);
+    }
+    let (buffers, programs) =
+        device::read::device(&mut names, &text, 1).unwrap_or_else(|error| panic!("{what}: {error}\n{text}"));
+    same(&what, &of_programs(&programs), &of_programs(&made.programs));
+    let read = device::Device {
+        buffers,
+        programs,
+        ..made.clone()
+    };
+    same(&what, &device::print::device(&names, &read), &text);
+}
+
+/// Every stage of `kernel`, and whether it gets to the end.
+fn stages_read_back(kernel: &Kernel) -> Option<()> {
+    let parsed = kernel;
+    let kernel = &split_conditions::run(kernel).ok()?;
+    let layouts = a1_infer_layout::run(kernel).ok()?;
+    let geometry = a2_propagate_layout::run(kernel, &layouts);
+    let accessors = a3_attach_tensor_accessor::run(kernel, &layouts);
+    let partition = b1_partition_work::run(parsed).ok()?;
+
+    let (mut flow, depths) = c1_lower_shared_to_cb::run(kernel, &layouts, &geometry).ok()?;
+    flow_reads_back(kernel, &flow, &depths, "C1");
+    pad_tiles::run(kernel, &mut flow).ok()?;
+    flow_reads_back(kernel, &flow, &depths, "pad_tiles");
+    let registers = c2_lower_tile_intrinsics::Registers {
+        capacity: tt_backend::target::least(|target| target.dst_half_tiles) / if layouts.fp32_dest { 2 } else { 1 },
+        fp32: layouts.fp32_dest,
+        approximate: kernel.options.approx,
+    };
+    c2_lower_tile_intrinsics::run(&mut flow, registers).ok()?;
+    flow_reads_back(kernel, &flow, &[], "C2");
+    c3_build_dataflow::run(&mut flow, &depths).ok()?;
+    flow_reads_back(kernel, &flow, &[], "C3");
+
+    let split = d1_split_kernel::run(&flow);
+    programs_read_back(kernel, &flow, &split, "D1");
+    let bound = d2_bind_tensor_accessors::run(kernel, &accessors, &split);
+    let lowered = d3_lower_cb_protocol::run(&flow.buffers, split);
+    programs_read_back(kernel, &flow, &lowered, "D3");
+    let engines = d4_insert_compute_init::Engines {
+        buffers: &flow.buffers,
+        zeros: flow.zeros(),
+        approximate: kernel.options.approx,
+    };
+    let lowered = Programs {
+        compute: d4_insert_compute_init::run(&engines, lowered.compute),
+        ..lowered
+    };
+    programs_read_back(kernel, &flow, &lowered, "D4");
+    let programs = Programs {
+        reader: lowered.reader,
+        compute: d5_insert_dst_management::run(&engines, lowered.compute),
+        writer: lowered.writer,
+    };
+    programs_read_back(kernel, &flow, &programs, "D5");
+    let device = e1_finalize_signature::run(e1_finalize_signature::Inputs {
+        kernel,
+        layouts: &layouts,
+        partition: &partition,
+        buffers: flow.buffers,
+        bound,
+        programs,
+    })
+    .ok()?;
+    device_reads_back(kernel, &device);
+    Some(())
+}
+
+#[test]
+fn what_is_printed_reads_back() {
+    let compiled = kernels().iter().filter_map(stages_read_back).count();
+    assert!(compiled >= 60, "{compiled} kernels of the tests and examples");
+}
