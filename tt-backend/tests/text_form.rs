@@ -1,5 +1,6 @@
 //! Reading the text form of an IR gives back what was printed: at every stage, for every kernel of the tests and examples.
-//! Apart are only places in the source, and in Device IR the definitions, which nobody asks for there.
+//! Apart are only places in the source, names of variables that hide others, and in Device IR the definitions, which nobody
+//! asks for there.
 
 use std::fmt::Debug;
 use std::fs;
@@ -75,6 +76,31 @@ fn same(what: &str, found: &str, wanted: &str) {
     }
 }
 
+/// The kernel that `text` is.
+fn tile_ir(what: &str, text: &str) -> Kernel {
+    let function = syn::parse_str(text).unwrap_or_else(|error| panic!("{what}: {error}\n{text}"));
+    let parsed = tt_lang::syntax::parse_item_fn(&function, "").expect("it is a kernel");
+    let errors = parsed.diagnostics;
+    parsed.kernel.unwrap_or_else(|| panic!("{what}: {errors:#?}\n{text}"))
+}
+
+/// Everything of `kernel` but places, and but names of variables and blocks, which may hide each other.
+fn of_kernel(kernel: &Kernel) -> String {
+    let mut kernel = kernel.clone();
+    kernel.locations.clear();
+    kernel.file.clear();
+    kernel.variables.iter_mut().for_each(|variable| variable.name.clear());
+    kernel.blocks.iter_mut().for_each(|block| block.name.clear());
+    replace(&format!("{kernel:?}"), "Span", |_| "Span".to_string())
+}
+
+fn kernel_reads_back(kernel: &Kernel) {
+    let text = kernel.to_string();
+    let read = tile_ir(&kernel.name, &text);
+    same(&kernel.name, &of_kernel(&read), &of_kernel(kernel));
+    same(&kernel.name, &read.to_string(), &text);
+}
+
 fn flow_reads_back(kernel: &Kernel, flow: &Flow, depths: &[a2_propagate_layout::Depth], after: &str) {
     let what = format!("{} after {after}", kernel.name);
     let text = flow::print::flow_with_depths(kernel, flow, depths);
@@ -132,8 +158,12 @@ fn device_reads_back(kernel: &Kernel, made: &device::Device) {
 
 /// Every stage of `kernel`, and whether it gets to the end.
 fn stages_read_back(kernel: &Kernel) -> Option<()> {
+    kernel_reads_back(kernel);
     let parsed = kernel;
     let kernel = &split_conditions::run(kernel).ok()?;
+    // Both sides of a branch share the variables of the statement that it was; reading tells them apart.
+    let text = kernel.to_string();
+    same(&kernel.name, &tile_ir(&kernel.name, &text).to_string(), &text);
     let layouts = a1_infer_layout::run(kernel).ok()?;
     let geometry = a2_propagate_layout::run(kernel, &layouts);
     let accessors = a3_attach_tensor_accessor::run(kernel, &layouts);
