@@ -13,6 +13,8 @@ mod names;
 pub mod passes;
 pub mod pipeline;
 pub mod target;
+#[doc(hidden)]
+pub mod text;
 pub mod tile_ops;
 pub mod verify;
 

@@ -56,6 +56,7 @@ macro_rules! catalogue {
         /// Every call of the SFPU that the compiler emits, in the order of [`SfpuOp`].
         pub static SFPU_OPS: &[SfpuRow] = &[
             $($(SfpuRow {
+                op: SfpuOp::$op,
                 init: Function { name: $init, header: $header },
                 call: Function { name: $call, header: $header },
                 exact: concat!($($exact)?),
@@ -64,6 +65,7 @@ macro_rules! catalogue {
                 form: $form,
             },)?)*
             $($(SfpuRow {
+                op: SfpuOp::$more,
                 init: Function { name: $more_init, header: $more_header },
                 call: Function { name: $more_call, header: $more_header },
                 exact: "",

@@ -138,6 +138,8 @@ pub enum SfpuForm {
 /// A call of the SFPU.
 #[derive(Debug)]
 pub struct SfpuRow {
+    /// The call.
+    pub op: SfpuOp,
     /// The init call.
     pub init: Function,
     /// The call.

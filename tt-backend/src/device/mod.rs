@@ -17,6 +17,8 @@
 
 pub mod function;
 pub mod print;
+#[cfg(feature = "text")]
+pub mod read;
 
 use crate::flow::{Arg, BufferId, Constant, Matmul, Pack, TileRegion};
 use crate::ir::{Kind, Stage, Stmt};

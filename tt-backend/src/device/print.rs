@@ -1,18 +1,20 @@
-//! The text form of Device IR at every stage: one statement a line, the input always the same text.
+//! The text form of Device IR at every stage: one statement a line, the same input always the same text. `read` reads it
+//! back.
 
 use super::{
-    Accessor, Accessors, Bits, Branch, Call, Calls, Compute, ComputeOp, Device, Expr, Leaf, Loop, Move, Moves, Never,
-    Parts, Program, Programs, Protocol, Scope, Section, Source, SourceBranch, SourceLoop, Symbol,
+    Accessor, Bits, Branch, Call, Calls, Compute, ComputeOp, Device, Expr, Leaf, Loop, Move, Moves, Never, Parts,
+    Program, Programs, Protocol, Scope, Section, Source, SourceBranch, SourceLoop, Symbol,
 };
-use crate::flow::print::{Lines, Names, buffers, number};
 use crate::flow::{Buffer, Constant};
 use crate::ir::{Kind, Stage, Stmt};
+use crate::passes::facts::bound;
+use crate::text::{Lines, Names, buffers, literal};
 use std::fmt::Debug;
-use tt_lang::ir::{IntExpr, Kernel};
-use tt_plan::RuntimeValue;
+use tt_lang::ir::Kernel;
+use tt_plan::{Role, RuntimeValue};
 
 /// The three programs between D1 and D5 as text.
-pub(crate) fn programs<R: Show, C: Show, W: Show>(
+pub fn programs<R: Show, C: Show, W: Show>(
     kernel: &Kernel,
     buffers: &[Buffer],
     programs: &Programs<R, C, W>,
@@ -21,18 +23,17 @@ pub(crate) fn programs<R: Show, C: Show, W: Show>(
         kernel,
         buffers,
         variables: None,
+        sights: None,
     };
     of_programs(&names, programs)
 }
 
 fn of_programs<R: Show, C: Show, W: Show>(names: &Names, programs: &Programs<R, C, W>) -> String {
     let mut out = Lines::default();
-    out.line("reader");
-    out.nested(|out| body(names, &programs.reader, out));
-    out.line("compute");
-    out.nested(|out| body(names, &programs.compute, out));
-    out.line("writer");
-    out.nested(|out| body(names, &programs.writer, out));
+    buffers(names.kernel, names.buffers, &mut out);
+    program(names, Role::Reader, &programs.reader, &mut out);
+    program(names, Role::Compute, &programs.compute, &mut out);
+    program(names, Role::Writer, &programs.writer, &mut out);
     out.text
 }
 
@@ -46,39 +47,51 @@ pub(crate) fn named<R: Show, C: Show, W: Show>(
         kernel,
         buffers: &parts.buffers,
         variables: Some(variables),
+        sights: None,
     };
-    accessors(kernel, &parts.accessors) + &of_programs(&names, &parts.programs)
+    of_programs(&names, &parts.programs) + &bound(kernel, &parts.accessors)
 }
 
-/// The accessors of reader and writer as text.
-pub(crate) fn accessors(kernel: &Kernel, accessors: &Accessors) -> String {
-    let mut out = Lines::default();
-    for (program, accessors) in [("reader", &accessors.reader), ("writer", &accessors.writer)] {
-        out.line(program);
-        out.nested(|out| accessors.iter().for_each(|each| out.line(accessor(kernel, each))));
+/// A program, where it does anything.
+fn program<S: Show>(names: &Names, role: Role, stmts: &[Stmt<S>], out: &mut Lines) {
+    if !stmts.is_empty() {
+        out.braced(role.name(), |out| body(names, stmts, out));
     }
+}
+
+/// Statements of one program as text.
+pub fn statements<S: Show>(kernel: &Kernel, buffers: &[Buffer], stmts: &[Stmt<S>]) -> String {
+    let names = Names {
+        kernel,
+        buffers,
+        variables: None,
+        sights: None,
+    };
+    let mut out = Lines::default();
+    body(&names, stmts, &mut out);
     out.text
 }
 
-fn accessor(kernel: &Kernel, accessor: &Accessor) -> String {
-    let tensor = kernel.params[accessor.tensor.index()].name();
-    format!("accessor {} of {tensor} at {}", accessor.name, accessor.address)
-}
-
-/// The device program in full, as the code writer takes it.
+/// The device program in full, as the code writer takes it, but for its plan, which has a form of its own.
 pub fn device(kernel: &Kernel, device: &Device) -> String {
     let names = Names {
         kernel,
         buffers: &device.buffers,
         variables: Some(&device.variables),
+        sights: None,
     };
     let mut out = Lines::default();
-    buffers(&device.buffers, &mut out);
+    buffers(kernel, &device.buffers, &mut out);
     for program in &device.programs {
-        out.line(program.role.name());
-        out.nested(|out| final_program(&names, program, out));
+        out.braced(program.role.name(), |out| final_program(&names, program, out));
     }
     out.text
+}
+
+/// A tensor accessed by a program, as a line.
+pub(crate) fn accessor(kernel: &Kernel, accessor: &Accessor) -> String {
+    let tensor = kernel.params[accessor.tensor.index()].name();
+    format!("accessor {} of {tensor} at {}", accessor.name, accessor.address)
 }
 
 fn final_program(names: &Names, program: &Program, out: &mut Lines) {
@@ -86,15 +99,17 @@ fn final_program(names: &Names, program: &Program, out: &mut Lines) {
         let value = match &argument.value {
             RuntimeValue::Address(tensor) => format!("address of {tensor}"),
             RuntimeValue::StartId => "first block".to_string(),
-            RuntimeValue::Count => "blocks".to_string(),
+            RuntimeValue::Count => "block count".to_string(),
             RuntimeValue::Formula(formula) => formula.to_string(),
-            RuntimeValue::Number(value) => format!("bits of {}", number(value)),
-            RuntimeValue::Flag { op, a, b } => format!("{} {} {}", number(a), op.symbol(), number(b)),
+            RuntimeValue::Number(value) => format!("bits of {}", names.number(value)),
+            RuntimeValue::Flag { op, a, b } => {
+                format!("flag of {} {} {}", names.number(a), op.symbol(), names.number(b))
+            }
         };
         out.line(format!("arg {} {} = {value}", argument.kind, argument.name));
     }
-    for accessor in &program.accessors {
-        out.line(self::accessor(names.kernel, accessor));
+    for of in &program.accessors {
+        out.line(accessor(names.kernel, of));
     }
     for (name, value) in &program.defines {
         out.line(format!("define {name} {value}"));
@@ -103,7 +118,7 @@ fn final_program(names: &Names, program: &Program, out: &mut Lines) {
 }
 
 /// A stage that has a text form.
-pub(crate) trait Show: Stage<Note = Source> {
+pub trait Show: Stage<Note = Source> {
     /// The line of an operation.
     fn op(names: &Names, op: &Self::Op) -> String;
     /// The line that a loop begins with.
@@ -138,7 +153,7 @@ impl Show for Moves {
 }
 
 /// What stands outside of registers.
-pub(crate) trait ShowPlain: Debug + Clone + PartialEq {
+pub trait ShowPlain: Debug + Clone + PartialEq {
     /// Its line.
     fn line(&self, names: &Names) -> String;
 }
@@ -162,7 +177,7 @@ impl<P: ShowPlain> Show for Compute<P> {
             ComputeOp::Tile { op, out, args } => names.tile(*op, *out, args),
             ComputeOp::Matmul(matmul) => names.matmul(matmul),
             ComputeOp::Commit => "commit".to_string(),
-            ComputeOp::Pack { register, to } => names.pack(*register, to),
+            ComputeOp::Pack { register, to } => names.pack(*register, to, ""),
         }
     }
 
@@ -180,37 +195,27 @@ impl<P: ShowPlain> Show for Compute<P> {
 }
 
 /// What expressions mention beside names.
-pub(crate) trait ShowValue: Debug + Clone + PartialEq {
+pub trait ShowValue: Debug + Clone + PartialEq {
     /// Its text.
     fn text(&self, names: &Names) -> String;
-    /// Whether it stands in parentheses beside an operator.
-    fn is_sum(&self) -> bool;
 }
 
 impl ShowValue for Symbol {
     fn text(&self, names: &Names) -> String {
         match self {
-            Symbol::Int(value) => names.int(value),
-            Symbol::Condition(value) => names.condition(value),
-            Symbol::Number(value) => format!("bits({})", number(value)),
+            Symbol::Int(value) => format!("[{}]", names.int(value)),
+            Symbol::Condition(value) => format!("[{}]", names.condition(value)),
+            Symbol::Number(value) => format!("bits({})", names.number(value)),
             Symbol::TensorTiles(tensor, axis) => format!("tiles({}, {axis})", names.param(*tensor)),
             Symbol::TensorExtent(tensor, axis) => format!("extent({}, {axis})", names.param(*tensor)),
             Symbol::TensorAxis(tensor, axis) => format!("axis({}, {axis})", names.param(*tensor)),
         }
     }
-
-    fn is_sum(&self) -> bool {
-        matches!(self, Symbol::Int(IntExpr::Binary(..)))
-    }
 }
 
 impl ShowValue for Bits {
     fn text(&self, _: &Names) -> String {
-        format!("bits({})", f32::from_bits(self.0))
-    }
-
-    fn is_sum(&self) -> bool {
-        false
+        format!("bits({})", literal(self.0))
     }
 }
 
@@ -231,7 +236,7 @@ impl<V: ShowValue> Show for Calls<V> {
             } => {
                 let unrolled = if *unroll { ", unrolled" } else { "" };
                 let (from, to) = (expr(names, start), expr(names, end));
-                format!("for {} in {from}..{to}{unrolled}  #{}", names.variable(*var), origin.0)
+                format!("for {} in {from}..{to}{unrolled} #{}", names.variable(*var), origin.0)
             }
             Loop::Tiles { name, end, step: 1 } => format!("tiles {name} in 0..{end}"),
             Loop::Tiles { name, end, step } => format!("tiles {name} in 0..{end} by {step}"),
@@ -240,7 +245,7 @@ impl<V: ShowValue> Show for Calls<V> {
 
     fn branch(names: &Names, branch: &Branch<V>) -> String {
         match branch.origin {
-            Some(origin) => format!("if {}  #{}", expr(names, &branch.cond), origin.0),
+            Some(origin) => format!("if {} #{}", expr(names, &branch.cond), origin.0),
             None => format!("when {}", expr(names, &branch.cond)),
         }
     }
@@ -264,13 +269,13 @@ fn source_loop(names: &Names, head: &SourceLoop) -> String {
         } => {
             let unrolled = if *unroll { ", unrolled" } else { "" };
             let (from, to) = (names.int(start), names.int(end));
-            format!("for {} in {from}..{to}{unrolled}  #{}", names.variable(*var), origin.0)
+            format!("for {} in {from}..{to}{unrolled} #{}", names.variable(*var), origin.0)
         }
     }
 }
 
 fn source_branch(names: &Names, branch: &SourceBranch) -> String {
-    format!("if {}  #{}", names.condition(&branch.cond), branch.origin.0)
+    format!("if {} #{}", names.condition(&branch.cond), branch.origin.0)
 }
 
 fn protocol(names: &Names, step: Protocol) -> String {
@@ -290,21 +295,11 @@ fn body<S: Show>(names: &Names, stmts: &[Stmt<S>], out: &mut Lines) {
         }
         match &stmt.kind {
             Kind::Op(op) => out.line(S::op(names, op)),
-            Kind::Group(group, inner) => {
-                out.line(S::group(names, group));
-                out.nested(|out| body(names, inner, out));
-            }
-            Kind::Loop(head, inner) => {
-                out.line(S::head(names, head));
-                out.nested(|out| body(names, inner, out));
-            }
+            Kind::Group(group, inner) => out.braced(S::group(names, group), |out| body(names, inner, out)),
+            Kind::Loop(head, inner) => out.braced(S::head(names, head), |out| body(names, inner, out)),
             Kind::If(branch, then, otherwise) => {
-                out.line(S::branch(names, branch));
-                out.nested(|out| body(names, then, out));
-                if !otherwise.is_empty() {
-                    out.line("else");
-                    out.nested(|out| body(names, otherwise, out));
-                }
+                let otherwise = (!otherwise.is_empty()).then_some(|out: &mut Lines| body(names, otherwise, out));
+                out.branch(&S::branch(names, branch), |out| body(names, then, out), otherwise);
             }
         }
     }
@@ -334,7 +329,7 @@ fn expr<V: ShowValue>(names: &Names, value: &Expr<V>) -> String {
         Expr::Bool(value) => value.to_string(),
         Expr::Name(name) => name.clone(),
         Expr::Value(value) => value.text(names),
-        Expr::Buffer(id) => names.buffer(*id),
+        Expr::Buffer(id) => format!("cb({})", names.buffer(*id)),
         Expr::PageBytes(id) => format!("page_bytes({})", names.buffer(*id)),
         Expr::Accessor(tensor) => format!("accessor({})", names.param(*tensor)),
         Expr::Constant(name) => (*name).to_string(),
@@ -343,55 +338,9 @@ fn expr<V: ShowValue>(names: &Names, value: &Expr<V>) -> String {
         Expr::Binary(op, a, b) => {
             let side = |x: &Expr<V>| match x {
                 Expr::Binary(..) => format!("({})", expr(names, x)),
-                Expr::Value(value) if value.is_sum() => format!("({})", expr(names, x)),
                 _ => expr(names, x),
             };
             format!("{} {op} {}", side(a), side(b))
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::verify::fixture;
-
-    #[test]
-    fn a_device_program_reads_from_top_to_bottom() {
-        let text = super::device(&fixture::kernel(), &fixture::device());
-        let compute = text
-            .split("compute\n")
-            .nth(1)
-            .and_then(|rest| rest.split("writer\n").next())
-            .unwrap();
-        assert_eq!(
-            compute,
-            "  arg int32_t start_id = first block
-  arg int32_t count = blocks
-  arg int32_t K_blocks = M.div_ceil(64)
-  arg uint32_t alpha_bits = bits of alpha
-  compute_kernel_hw_startup(x_block, x_block, y_block)
-  copy_init(x_block)
-  exp_tile_init<false>()
-  for every block
-    const int32_t by = block_id
-    for k in 0..K_blocks  #1
-      // line 7
-      cb_wait_front(x_block, 4)
-      tiles tile_column in 0..4 by 2
-        cb_reserve_back(y_block, 2)
-        tile_regs_acquire()
-        copy_tile(x_block, tile_column, 0)
-        copy_tile(x_block, tile_column + 1, 1)
-        exp_tile<false>(0)
-        exp_tile<false>(1)
-        tile_regs_commit()
-        tile_regs_wait()
-        pack_tile<true>(0, y_block, 0)
-        pack_tile<true>(1, y_block, 1)
-        tile_regs_release()
-        cb_push_back(y_block, 2)
-      cb_pop_front(x_block, 4)
-"
-        );
     }
 }

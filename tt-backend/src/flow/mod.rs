@@ -19,6 +19,8 @@
 //! progress provable (`verify::progress`).
 
 pub mod print;
+#[cfg(feature = "text")]
+pub mod read;
 
 use crate::ir::{self, Stage, Stmt};
 use crate::pipeline::{Form, Unit};
@@ -57,6 +59,12 @@ impl Sights {
     pub fn unknown(&mut self) -> Sees {
         self.sets.push(BTreeSet::new());
         Sees(self.sets.len() as u32 - 1)
+    }
+
+    /// Counts `definition` as given out.
+    #[cfg(feature = "text")]
+    pub(crate) fn has(&mut self, DefinitionId(number): DefinitionId) {
+        self.definitions = self.definitions.max(number + 1);
     }
 
     /// What a use sees that any of `definitions` may reach.

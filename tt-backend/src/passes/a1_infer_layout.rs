@@ -13,6 +13,7 @@
 use crate::codes;
 use crate::flow::Depth;
 use crate::linear::Linear;
+use crate::passes::facts;
 use crate::passes::split_conditions::Tile;
 use crate::pipeline::{Form, Pass};
 use crate::target;
@@ -53,7 +54,7 @@ impl Form for Laid {
     const NAME: &'static str = "Tile IR and layouts";
 
     fn text(&self) -> Option<String> {
-        Some(format!("{:#?}\n", self.layouts))
+        Some(facts::layouts(&self.kernel, &self.layouts))
     }
 }
 

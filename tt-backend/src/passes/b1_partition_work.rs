@@ -17,9 +17,9 @@ mod overlap;
 mod stores;
 
 use super::a1_infer_layout::{Laid, Layouts};
+use super::facts;
 use crate::codes;
 use crate::pipeline::{Form, Pass};
-use std::fmt;
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{Kernel, Order};
 use tt_plan::{BlockOrder, Formula, LoneAxis, PartitionMode, Placement, WorkPartition, formula};
@@ -61,12 +61,12 @@ impl Form for Divided {
     const NAME: &'static str = "Tile IR, layouts and partition";
 
     fn text(&self) -> Option<String> {
-        Some(format!("{:#?}\n", self.partition))
+        Some(facts::partition(&self.kernel, &self.partition))
     }
 }
 
 /// The partition of a kernel's work.
-#[derive(Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Partition {
     /// Extents of the grid of blocks, the fastest first.
     pub grid: Vec<Formula>,
@@ -76,21 +76,6 @@ pub struct Partition {
     pub lone: Vec<LoneAxis>,
     /// No two blocks store the same element, for certain.
     pub apart: bool,
-}
-
-/// Few kernels have lone axes or blocks that may meet; the others read as if there were neither.
-impl fmt::Debug for Partition {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut text = f.debug_struct("Partition");
-        text.field("grid", &self.grid).field("work", &self.work);
-        if !self.lone.is_empty() {
-            text.field("lone", &self.lone);
-        }
-        if !self.apart {
-            text.field("apart", &self.apart);
-        }
-        text.finish()
-    }
 }
 
 /// Runs the pass.

@@ -10,6 +10,7 @@
 
 use super::a1_infer_layout::Layouts;
 use super::b1_partition_work::{Divided, Partition};
+use super::facts;
 use crate::pipeline::{Form, Pass, Unit};
 use tt_lang::ir::Kernel;
 use tt_plan::{CoreSet, Engine, Placement, Role, RuntimeValue};
@@ -73,7 +74,7 @@ impl Form for Unit<()> {
     const NAME: &'static str = "Tile IR, layouts, partition and placement";
 
     fn text(&self) -> Option<String> {
-        Some(format!("{:#?}\n", self.facts.instances))
+        Some(facts::instances(&self.facts.instances))
     }
 }
 

@@ -8,7 +8,8 @@
 //! ```
 
 use super::d1_split_kernel::Split;
-use crate::device::{Accessor, Accessors, Move, Moves, Parts, print};
+use super::facts;
+use crate::device::{Accessor, Accessors, Move, Moves, Parts};
 use crate::ir::{Stmt, operations};
 use crate::pipeline::{Form, Pass, Unit};
 use std::collections::BTreeSet;
@@ -34,7 +35,7 @@ impl Form for Unit<Parts<Split>> {
     const NAME: &'static str = "Device IR: moves, and accessors";
 
     fn text(&self) -> Option<String> {
-        Some(print::accessors(&self.facts.kernel, &self.program.accessors))
+        Some(facts::bound(&self.facts.kernel, &self.program.accessors))
     }
 }
 

@@ -18,6 +18,7 @@ pub mod d3_lower_cb_protocol;
 pub mod d4_insert_compute_init;
 pub mod d5_insert_dst_management;
 pub mod e1_finalize_signature;
+pub mod facts;
 pub mod give_names;
 pub mod pad_tiles;
 pub mod rasterize;

@@ -15,6 +15,7 @@ mod element;
 mod integer;
 mod print;
 pub mod real;
+mod source;
 mod stmt;
 mod types;
 

@@ -1,4 +1,4 @@
-//! The text form of Tile IR: Rust-like, one statement a line, as the user wrote it with names resolved.
+//! Parts of Tile IR as messages and comments show them: one line each, with names resolved. A whole kernel is in `source`.
 
 use super::*;
 use std::fmt::{self, Display, Write};
@@ -266,79 +266,4 @@ impl Display for Named<'_, Stmt> {
             }
         }
     }
-}
-
-impl Display for Kernel {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let extents: Vec<&str> = self.extents.iter().map(|extent| extent.name.as_str()).collect();
-        let generics = if extents.is_empty() {
-            String::new()
-        } else {
-            format!("<{}>", extents.join(", "))
-        };
-        let params: Vec<String> = self
-            .params
-            .iter()
-            .map(|param| match param {
-                Param::Tensor(t) => {
-                    let extents: Vec<String> = t.extents.iter().map(|e| Named(self, &e.value).to_string()).collect();
-                    let reference = if t.mutable { "&mut " } else { "&" };
-                    format!(
-                        "{}: {reference}Tensor<{}, {}>",
-                        t.name,
-                        t.element.value.name(),
-                        extents.join(", ")
-                    )
-                }
-                Param::Scalar(s) => format!("{}: {}", s.name, format!("{:?}", s.kind).to_lowercase()),
-            })
-            .collect();
-        writeln!(f, "kernel {}{generics}({})", self.name, params.join(", "))?;
-        for (var, extent) in &self.grid.axes {
-            writeln!(f, "  grid {} in 0..{}", self.variable(*var), Named(self, &extent.value))?;
-        }
-        for block in &self.blocks {
-            let shape: Vec<String> = block.shape.iter().map(u64::to_string).collect();
-            let scope = format!("{:?}", block.scope).to_lowercase();
-            writeln!(
-                f,
-                "  {scope} {}: {}[{}]",
-                block.name,
-                block.element.name(),
-                shape.join(", ")
-            )?;
-        }
-        print_body(self, &self.body, 1, f)
-    }
-}
-
-fn print_body(kernel: &Kernel, body: &[Stmt], depth: usize, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    let pad = "  ".repeat(depth);
-    for stmt in body {
-        let head = Named(kernel, stmt);
-        match &stmt.kind {
-            StmtKind::For { body, .. } => {
-                writeln!(f, "{pad}{head} {{")?;
-                print_body(kernel, body, depth + 1, f)?;
-                writeln!(f, "{pad}}}")?;
-            }
-            StmtKind::If { then, otherwise, .. } => {
-                writeln!(f, "{pad}{head} {{")?;
-                print_body(kernel, then, depth + 1, f)?;
-                if !otherwise.is_empty() {
-                    writeln!(f, "{pad}}} else {{")?;
-                    print_body(kernel, otherwise, depth + 1, f)?;
-                }
-                writeln!(f, "{pad}}}")?;
-            }
-            StmtKind::Copy { .. }
-            | StmtKind::Fill { .. }
-            | StmtKind::Gemm { .. }
-            | StmtKind::Parallel { .. }
-            | StmtKind::Reduce { .. }
-            | StmtKind::Transpose { .. }
-            | StmtKind::Print { .. } => writeln!(f, "{pad}{head}")?,
-        }
-    }
-    Ok(())
 }

@@ -2,6 +2,7 @@
 
 use super::refusals::kernel;
 use super::{read, reports};
+use crate::ir::{Kernel, Named, Stmt, StmtKind};
 
 /// The lines of Tile IR that `body` gives inside the kernel of the refusals.
 fn lines(body: &str) -> Vec<String> {
@@ -9,15 +10,45 @@ fn lines(body: &str) -> Vec<String> {
     let Some(kernel) = &parsed.kernel else {
         panic!("{body}\n{}", reports(&parsed));
     };
-    let text = kernel.to_string();
-    let start = text
-        .lines()
-        .position(|line| line.contains("shared q:"))
+    let last = kernel
+        .blocks
+        .iter()
+        .position(|block| block.name == "q")
         .expect("the last block");
-    text.lines()
-        .skip(start + 1)
-        .map(|line| line.trim().to_string())
-        .collect()
+    let mut lines = Vec::new();
+    for block in &kernel.blocks[last + 1..] {
+        let shape: Vec<String> = block.shape.iter().map(u64::to_string).collect();
+        let scope = format!("{:?}", block.scope).to_lowercase();
+        lines.push(format!(
+            "{scope} {}: {}[{}]",
+            block.name,
+            block.element.name(),
+            shape.join(", ")
+        ));
+    }
+    statements(kernel, &kernel.body, &mut lines);
+    lines
+}
+
+fn statements(kernel: &Kernel, body: &[Stmt], lines: &mut Vec<String>) {
+    for stmt in body {
+        let head = Named(kernel, stmt);
+        let (then, otherwise): (&[Stmt], &[Stmt]) = match &stmt.kind {
+            StmtKind::For { body, .. } => (body, &[]),
+            StmtKind::If { then, otherwise, .. } => (then, otherwise),
+            _ => {
+                lines.push(head.to_string());
+                continue;
+            }
+        };
+        lines.push(format!("{head} {{"));
+        statements(kernel, then, lines);
+        if !otherwise.is_empty() {
+            lines.push("} else {".to_string());
+            statements(kernel, otherwise, lines);
+        }
+        lines.push("}".to_string());
+    }
 }
 
 #[test]

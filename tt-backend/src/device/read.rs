@@ -1,0 +1,518 @@
+//! Reads the text form of Device IR that `print` prints, at each of its stages.
+
+use super::function::{FUNCTIONS, Function};
+use super::{
+    Accessor, Argument, Bits, Branch, Call, Calls, Compute, ComputeOp, Expr, Leaf, Loop, Move, Moves, Never, Origin,
+    Program, Programs, Protocol, Scope, Section, Source, SourceBranch, SourceLoop, Symbol,
+};
+use crate::flow::Buffer;
+use crate::flow::Constant;
+use crate::ir::{Kind, Stage, Stmt};
+use crate::text::{Misread, Read, Reader, Registers};
+use crate::tile_ops::SFPU_OPS;
+use std::fmt::Debug;
+use tt_lang::ir::Kernel;
+use tt_plan::{Role, RuntimeValue};
+
+/// Three programs before E1, with their buffers.
+#[derive(Debug, Clone)]
+pub struct Text<R: Parse, C: Parse, W: Parse> {
+    /// The buffers.
+    pub buffers: Vec<Buffer>,
+    /// The accessors that reader, compute and writer name.
+    pub accessors: [Vec<Accessor>; 3],
+    /// The programs.
+    pub programs: Programs<R, C, W>,
+}
+
+/// The programs in `text`, whose first line is `line` of its file, over the names of `kernel`, to which the variables of
+/// loops are added. A program that is not there has no statements.
+///
+/// # Errors
+/// The first word that cannot stand where it stands.
+pub fn programs<R: Parse, C: Parse, W: Parse>(
+    kernel: &mut Kernel,
+    text: &str,
+    line: u32,
+) -> Result<Text<R, C, W>, Misread> {
+    let mut reader = Reader::new(kernel, text, line);
+    reader.table()?;
+    let (reads, reader_accessors) = program(&mut reader, Role::Reader)?;
+    let (computes, compute_accessors) = program(&mut reader, Role::Compute)?;
+    let (writes, writer_accessors) = program(&mut reader, Role::Writer)?;
+    if !reader.is_at_end() {
+        return reader.wanted("nothing more");
+    }
+    Ok(Text {
+        buffers: reader.buffers,
+        accessors: [reader_accessors, compute_accessors, writer_accessors],
+        programs: Programs {
+            reader: reads,
+            compute: computes,
+            writer: writes,
+        },
+    })
+}
+
+fn program<S: Parse>(reader: &mut Reader, role: Role) -> Read<(Vec<Stmt<S>>, Vec<Accessor>)> {
+    if !reader.eat(role.name()) {
+        return Ok(Default::default());
+    }
+    reader.expect("{")?;
+    let mut accessors = Vec::new();
+    while reader.peek() == "accessor" {
+        accessors.push(accessor(reader)?);
+    }
+    let mut body = Vec::new();
+    while !reader.eat("}") {
+        body.push(statement(reader)?);
+    }
+    Ok((body, accessors))
+}
+
+/// The programs after E1 in `text`, with their buffers; otherwise as [`programs`].
+///
+/// # Errors
+/// As [`programs`].
+pub fn device(kernel: &mut Kernel, text: &str, line: u32) -> Result<(Vec<Buffer>, [Program; 3]), Misread> {
+    let mut reader = Reader::new(kernel, text, line);
+    reader.table()?;
+    let programs = [
+        final_program(&mut reader, Role::Reader)?,
+        final_program(&mut reader, Role::Compute)?,
+        final_program(&mut reader, Role::Writer)?,
+    ];
+    if !reader.is_at_end() {
+        return reader.wanted("nothing more");
+    }
+    Ok((reader.buffers, programs))
+}
+
+fn final_program(reader: &mut Reader, role: Role) -> Read<Program> {
+    reader.expect(role.name())?;
+    reader.expect("{")?;
+    let mut program = Program {
+        role,
+        args: Vec::new(),
+        accessors: Vec::new(),
+        defines: Vec::new(),
+        body: Vec::new(),
+    };
+    while !reader.eat("}") {
+        if reader.eat("arg") {
+            program.args.push(argument(reader)?);
+        } else if reader.peek() == "accessor" && reader.peek_after(1) != "(" {
+            program.accessors.push(accessor(reader)?);
+        } else if reader.eat("define") {
+            reader.expect("INP_FLOAT32 1")?;
+            program.defines.push(("INP_FLOAT32", "1"));
+        } else {
+            program.body.push(statement(reader)?);
+        }
+    }
+    Ok(program)
+}
+
+fn accessor(reader: &mut Reader) -> Read<Accessor> {
+    reader.expect("accessor")?;
+    let name = reader.name()?.to_string();
+    reader.expect("of")?;
+    let tensor = reader.tensor()?;
+    reader.expect("at")?;
+    let address = reader.name()?.to_string();
+    Ok(Accessor { tensor, name, address })
+}
+
+fn argument(reader: &mut Reader) -> Read<Argument> {
+    let kinds = ["int32_t", "uint32_t"];
+    let Some(kind) = kinds.into_iter().find(|kind| reader.eat(kind)) else {
+        return reader.wanted("a C++ type");
+    };
+    let name = reader.name()?.to_string();
+    reader.expect("=")?;
+    let value = if reader.eat("address of") {
+        RuntimeValue::Address(reader.name()?.to_string())
+    } else if reader.eat("first block") {
+        RuntimeValue::StartId
+    } else if reader.eat("block count") {
+        RuntimeValue::Count
+    } else if reader.eat("bits of") {
+        RuntimeValue::Number(reader.number()?)
+    } else if reader.eat("flag of") {
+        let (a, op, b) = (reader.number()?, reader.comparison()?, reader.number()?);
+        RuntimeValue::Flag { op, a, b }
+    } else {
+        RuntimeValue::Formula(reader.formula()?)
+    };
+    Ok(Argument { kind, name, value })
+}
+
+/// A stage whose text form is read.
+pub trait Parse: Stage<Note = Source> {
+    /// An operation.
+    #[doc(hidden)]
+    fn op(reader: &mut Reader) -> Read<Self::Op>;
+    /// What a loop begins with.
+    #[doc(hidden)]
+    fn head(reader: &mut Reader) -> Read<Self::Loop>;
+    /// What a branch begins with.
+    #[doc(hidden)]
+    fn branch(reader: &mut Reader) -> Read<Self::Branch>;
+    /// What a group begins with.
+    #[doc(hidden)]
+    fn group(reader: &mut Reader) -> Read<Self::Group>;
+}
+
+fn statement<S: Parse>(reader: &mut Reader) -> Read<Stmt<S>> {
+    let line = reader
+        .peek()
+        .strip_prefix("// line ")
+        .and_then(|line| line.trim().parse().ok());
+    let note = line.map(|line| reader.span_of_line(line));
+    if note.is_some() {
+        reader.skip();
+    }
+    let kind = match reader.peek() {
+        "for" | "tiles" => Kind::Loop(S::head(reader)?, reader.braced(statement)?),
+        "section" | "scope" => Kind::Group(S::group(reader)?, reader.braced(statement)?),
+        "if" | "when" => {
+            let branch = S::branch(reader)?;
+            let (then, otherwise) = reader.branches(statement)?;
+            Kind::If(branch, then, otherwise)
+        }
+        _ => Kind::Op(S::op(reader)?),
+    };
+    Ok(Stmt { note, kind })
+}
+
+impl Parse for Moves {
+    fn op(reader: &mut Reader) -> Read<Move> {
+        if reader.eat("read") {
+            let buffer = reader.buffer()?;
+            reader.expect("from")?;
+            return Ok(Move::Read(buffer, reader.region()?));
+        }
+        if reader.eat("write") {
+            let buffer = reader.buffer()?;
+            reader.expect("to")?;
+            return Ok(Move::Write(buffer, reader.region()?));
+        }
+        if reader.eat("zeros in") {
+            return Ok(Move::Make(reader.buffer()?, Constant::Zeros));
+        }
+        Ok(Move::Protocol(protocol(reader)?))
+    }
+
+    fn head(reader: &mut Reader) -> Read<SourceLoop> {
+        source_loop(reader)
+    }
+
+    fn branch(reader: &mut Reader) -> Read<SourceBranch> {
+        source_branch(reader)
+    }
+
+    fn group(reader: &mut Reader) -> Read<Never> {
+        reader.wanted("a statement of reader or writer")
+    }
+}
+
+/// What stands outside of registers.
+pub trait ParsePlain: Debug + Clone + PartialEq {
+    /// Reads it.
+    #[doc(hidden)]
+    fn plain(reader: &mut Reader) -> Read<Self>;
+}
+
+impl ParsePlain for Protocol {
+    fn plain(reader: &mut Reader) -> Read<Protocol> {
+        protocol(reader)
+    }
+}
+
+impl ParsePlain for Leaf<Symbol> {
+    fn plain(reader: &mut Reader) -> Read<Leaf<Symbol>> {
+        leaf(reader)
+    }
+}
+
+impl<P: ParsePlain> Parse for Compute<P> {
+    fn op(reader: &mut Reader) -> Read<ComputeOp<P>> {
+        if reader.eat("commit") {
+            return Ok(ComputeOp::Commit);
+        }
+        if reader.peek() == "pack" {
+            let (register, to, ()) = reader.pack(|_| Ok(()))?;
+            return Ok(ComputeOp::Pack { register, to });
+        }
+        if reader.peek() == "%" {
+            return Ok(match reader.step()? {
+                Registers::Tile { op, out, args } => ComputeOp::Tile { op, out, args },
+                Registers::Product(matmul) => ComputeOp::Matmul(matmul),
+            });
+        }
+        P::plain(reader).map(ComputeOp::Plain)
+    }
+
+    fn head(reader: &mut Reader) -> Read<SourceLoop> {
+        source_loop(reader)
+    }
+
+    fn branch(reader: &mut Reader) -> Read<SourceBranch> {
+        source_branch(reader)
+    }
+
+    fn group(reader: &mut Reader) -> Read<Section> {
+        let (tiles, chunk, registers) = reader.section_head()?;
+        Ok(Section {
+            tiles,
+            chunk,
+            registers,
+        })
+    }
+}
+
+fn protocol(reader: &mut Reader) -> Read<Protocol> {
+    let steps: [(&str, fn(_) -> Protocol); 4] = [
+        ("reserve", Protocol::Reserve),
+        ("publish", Protocol::Publish),
+        ("receive", Protocol::Receive),
+        ("release", Protocol::Release),
+    ];
+    match steps.into_iter().find(|(name, _)| reader.eat(name)) {
+        Some((_, step)) => Ok(step(reader.buffer()?)),
+        None => reader.wanted("a statement"),
+    }
+}
+
+fn origin(reader: &mut Reader) -> Read<Origin> {
+    reader.expect("#")?;
+    Ok(Origin(reader.parse()?))
+}
+
+fn source_loop(reader: &mut Reader) -> Read<SourceLoop> {
+    if reader.eat("for every block") {
+        return Ok(SourceLoop::Blocks);
+    }
+    reader.expect("for")?;
+    let var = reader.variable()?;
+    reader.expect("in")?;
+    let start = reader.int()?;
+    reader.expect("..")?;
+    Ok(SourceLoop::Over {
+        var,
+        start,
+        end: reader.int()?,
+        unroll: reader.eat(", unrolled"),
+        origin: origin(reader)?,
+    })
+}
+
+fn source_branch(reader: &mut Reader) -> Read<SourceBranch> {
+    reader.expect("if")?;
+    Ok(SourceBranch {
+        cond: reader.condition()?,
+        origin: origin(reader)?,
+    })
+}
+
+/// What expressions mention beside names.
+pub trait ParseValue: Debug + Clone + PartialEq {
+    /// Reads it, where it is one.
+    #[doc(hidden)]
+    fn value(reader: &mut Reader) -> Read<Option<Self>>;
+}
+
+impl ParseValue for Symbol {
+    fn value(reader: &mut Reader) -> Read<Option<Symbol>> {
+        if reader.eat("[") {
+            let int = |reader: &mut Reader| {
+                let int = reader.int()?;
+                reader.expect("]")?;
+                Ok(Symbol::Int(int))
+            };
+            if let Some(int) = reader.attempt(int) {
+                return Ok(Some(int));
+            }
+            let condition = reader.condition()?;
+            reader.expect("]")?;
+            return Ok(Some(Symbol::Condition(condition)));
+        }
+        if reader.eat("bits (") {
+            let number = reader.number()?;
+            reader.expect(")")?;
+            return Ok(Some(Symbol::Number(number)));
+        }
+        let symbols: [(&str, fn(_, _) -> Symbol); 3] = [
+            ("tiles (", Symbol::TensorTiles),
+            ("extent (", Symbol::TensorExtent),
+            ("axis (", Symbol::TensorAxis),
+        ];
+        let Some((_, symbol)) = symbols.into_iter().find(|(name, _)| reader.eat(name)) else {
+            return Ok(None);
+        };
+        let tensor = reader.tensor()?;
+        reader.expect(",")?;
+        let axis = reader.parse()?;
+        reader.expect(")")?;
+        Ok(Some(symbol(tensor, axis)))
+    }
+}
+
+impl ParseValue for Bits {
+    fn value(reader: &mut Reader) -> Read<Option<Bits>> {
+        if !reader.eat("bits (") {
+            return Ok(None);
+        }
+        let Some(bits) = reader.literal() else {
+            return reader.wanted("a number");
+        };
+        reader.expect(")")?;
+        Ok(Some(Bits(bits)))
+    }
+}
+
+impl<V: ParseValue> Parse for Calls<V> {
+    fn op(reader: &mut Reader) -> Read<Leaf<V>> {
+        leaf(reader)
+    }
+
+    fn head(reader: &mut Reader) -> Read<Loop<V>> {
+        if reader.eat("for every block") {
+            return Ok(Loop::Blocks);
+        }
+        if reader.eat("tiles") {
+            let name = reader.name()?.to_string();
+            reader.expect("in 0 ..")?;
+            let end = reader.parse()?;
+            let step = if reader.eat("by") { reader.parse()? } else { 1 };
+            return Ok(Loop::Tiles { name, end, step });
+        }
+        reader.expect("for")?;
+        let var = reader.variable()?;
+        reader.expect("in")?;
+        let start = expr(reader)?;
+        reader.expect("..")?;
+        Ok(Loop::Over {
+            var,
+            start,
+            end: expr(reader)?,
+            unroll: reader.eat(", unrolled"),
+            origin: origin(reader)?,
+        })
+    }
+
+    fn branch(reader: &mut Reader) -> Read<Branch<V>> {
+        let is_made = reader.eat("when");
+        if !is_made {
+            reader.expect("if")?;
+        }
+        let cond = expr(reader)?;
+        let origin = if is_made { None } else { Some(origin(reader)?) };
+        Ok(Branch { cond, origin })
+    }
+
+    fn group(reader: &mut Reader) -> Read<Scope> {
+        reader.expect("scope")?;
+        Ok(Scope)
+    }
+}
+
+fn leaf<V: ParseValue>(reader: &mut Reader) -> Read<Leaf<V>> {
+    if let Some(kind) = ["const int32_t", "uint32_t"].into_iter().find(|kind| reader.eat(kind)) {
+        let name = reader.name()?.to_string();
+        reader.expect("=")?;
+        let value = expr(reader)?;
+        return Ok(Leaf::Let { kind, name, value });
+    }
+    if reader.peek_after(1) == "+=" {
+        let name = reader.name()?.to_string();
+        reader.expect("+=")?;
+        let value = expr(reader)?;
+        return Ok(Leaf::Advance { name, value });
+    }
+    match function(reader.peek()) {
+        Some(function) => Ok(Leaf::Call(call(reader, function)?)),
+        None => reader.wanted("a statement"),
+    }
+}
+
+/// The function of the device named `name`.
+fn function(name: &str) -> Option<&'static Function> {
+    let sfpu = SFPU_OPS.iter().flat_map(|row| [&row.init, &row.call]);
+    FUNCTIONS
+        .iter()
+        .copied()
+        .chain(sfpu)
+        .find(|function| function.name == name)
+}
+
+fn call<V: ParseValue>(reader: &mut Reader, function: &'static Function) -> Read<Call<V>> {
+    reader.expect(function.name)?;
+    let template = if reader.eat("<") {
+        reader.template()?
+    } else {
+        String::new()
+    };
+    Ok(Call {
+        function,
+        template,
+        args: reader.list("(", ")", expr)?,
+    })
+}
+
+/// Operators of two operands.
+const OPERATORS: [&str; 16] = [
+    "+", "-", "*", "/", "%", "<<", ">>", "==", "!=", "<=", ">=", "<", ">", "&&", "||", "min",
+];
+
+fn expr<V: ParseValue>(reader: &mut Reader) -> Read<Expr<V>> {
+    let a = side(reader)?;
+    match OPERATORS.into_iter().chain(["max"]).find(|op| reader.eat(op)) {
+        Some(op) => Ok(Expr::operation(op, a, side(reader)?)),
+        None => Ok(a),
+    }
+}
+
+fn side<V: ParseValue>(reader: &mut Reader) -> Read<Expr<V>> {
+    if reader.eat("(") {
+        let inner = expr(reader)?;
+        reader.expect(")")?;
+        return Ok(inner);
+    }
+    if let Some(value) = V::value(reader)? {
+        return Ok(Expr::Value(value));
+    }
+    if reader.eat("cb (") {
+        let buffer = reader.buffer()?;
+        reader.expect(")")?;
+        return Ok(Expr::Buffer(buffer));
+    }
+    if reader.eat("page_bytes (") {
+        let buffer = reader.buffer()?;
+        reader.expect(")")?;
+        return Ok(Expr::PageBytes(buffer));
+    }
+    if reader.eat("accessor (") {
+        let tensor = reader.tensor()?;
+        reader.expect(")")?;
+        return Ok(Expr::Accessor(tensor));
+    }
+    if reader.eat("true") {
+        return Ok(Expr::Bool(true));
+    }
+    if reader.eat("false") {
+        return Ok(Expr::Bool(false));
+    }
+    if reader.eat("DST_FORMAT") {
+        return Ok(Expr::Constant("DST_FORMAT"));
+    }
+    if let Some(value) = reader.attempt(Reader::signed) {
+        return Ok(Expr::Int(value));
+    }
+    if matches!(reader.peek_after(1), "(" | "<")
+        && let Some(function) = function(reader.peek())
+    {
+        return Ok(Expr::Call(Box::new(call(reader, function)?)));
+    }
+    Ok(Expr::Name(reader.name()?.to_string()))
+}

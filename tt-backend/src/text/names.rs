@@ -1,0 +1,414 @@
+//! Lines, and what stands in them at every stage: buffers, integers, conditions, numbers, regions, operands.
+
+use crate::flow::{
+    Arg, Broadcast, Buffer, BufferId, BufferKind, Constant, DefinitionId, Depth, Matmul, Operand, Pack, PackMode, Sees,
+    Sights, TileRegion,
+};
+use crate::tile_ops::{FpuOp, TileOp};
+use tt_lang::ir::{BoolExpr, IntExpr, IntOp, Kernel, NumberExpr, ParamId, VarId};
+use tt_plan::{Neighbour, Number};
+
+/// Text that grows line by line.
+#[derive(Debug, Default)]
+pub(crate) struct Lines {
+    /// What there is.
+    pub text: String,
+    depth: usize,
+}
+
+impl Lines {
+    /// One line, indented.
+    pub fn line(&mut self, line: impl AsRef<str>) {
+        self.text.extend(std::iter::repeat_n("  ", self.depth));
+        self.text.push_str(line.as_ref());
+        self.text.push('\n');
+    }
+
+    /// What `write` writes, one step further in, in braces after `head`.
+    pub fn braced(&mut self, head: impl AsRef<str>, write: impl FnOnce(&mut Lines)) {
+        self.line(format!("{} {{", head.as_ref()));
+        self.nested(write);
+        self.line("}");
+    }
+
+    /// A branch: `head { then } else { otherwise }`, the second only where it holds something.
+    pub fn branch(&mut self, head: &str, then: impl FnOnce(&mut Lines), otherwise: Option<impl FnOnce(&mut Lines)>) {
+        self.line(format!("{head} {{"));
+        self.nested(then);
+        if let Some(otherwise) = otherwise {
+            self.line("} else {");
+            self.nested(otherwise);
+        }
+        self.line("}");
+    }
+
+    fn nested(&mut self, write: impl FnOnce(&mut Lines)) {
+        self.depth += 1;
+        write(self);
+        self.depth -= 1;
+    }
+}
+
+/// What names stand for.
+#[derive(Debug, Clone, Copy)]
+pub struct Names<'a> {
+    /// The kernel.
+    pub kernel: &'a Kernel,
+    /// The circular buffers.
+    pub buffers: &'a [Buffer],
+    /// The names of variables where they are no longer those of the kernel.
+    pub variables: Option<&'a [String]>,
+    /// What uses see, in Flow IR.
+    pub sights: Option<&'a Sights>,
+}
+
+impl Names<'_> {
+    /// A circular buffer.
+    pub fn buffer(&self, id: BufferId) -> String {
+        self.buffers
+            .get(id.0)
+            .map_or_else(|| format!("buffer{}", id.0), |buffer| buffer.name.clone())
+    }
+
+    /// A circular buffer as a definition leaves it.
+    pub fn defined(&self, id: BufferId, defines: DefinitionId) -> String {
+        self.buffer(id) + &self.definition(defines)
+    }
+
+    /// A circular buffer as a use finds it.
+    pub fn seen(&self, id: BufferId, sees: Sees) -> String {
+        self.buffer(id) + &self.sees(sees)
+    }
+
+    /// `@d3`, in Flow IR.
+    fn definition(&self, DefinitionId(number): DefinitionId) -> String {
+        match self.sights {
+            Some(_) => format!("@d{number}"),
+            None => String::new(),
+        }
+    }
+
+    /// `@d3|d4`, in Flow IR.
+    fn sees(&self, sees: Sees) -> String {
+        match self.sights {
+            Some(_) => format!("@{}", self.definitions(sees)),
+            None => String::new(),
+        }
+    }
+
+    /// `d3|d4`
+    pub fn definitions(&self, sees: Sees) -> String {
+        let Some(sights) = self.sights else {
+            return String::new();
+        };
+        let all: Vec<String> = sights.definitions(sees).iter().map(|id| format!("d{}", id.0)).collect();
+        match all.is_empty() {
+            true => "nothing".to_string(),
+            false => all.join("|"),
+        }
+    }
+
+    /// A parameter.
+    pub fn param(&self, id: ParamId) -> String {
+        self.kernel
+            .params
+            .get(id.index())
+            .map_or_else(|| id.to_string(), |param| param.name().to_string())
+    }
+
+    /// A variable.
+    pub fn variable(&self, id: VarId) -> String {
+        if let Some(names) = self.variables {
+            return names.get(id.index()).cloned().unwrap_or_else(|| id.to_string());
+        }
+        let kernel = self.kernel;
+        let Some(variable) = kernel.variables.get(id.index()) else {
+            return id.to_string();
+        };
+        let name = variable.name.as_str();
+        let namesakes = kernel.variables.iter().filter(|variable| variable.name == name).count()
+            + kernel.extents.iter().filter(|extent| extent.name == name).count()
+            + kernel.params.iter().filter(|param| param.name() == name).count();
+        match namesakes {
+            1 => name.to_string(),
+            _ => format!("{name}~{}", id.0),
+        }
+    }
+
+    /// An integer expression.
+    pub fn int(&self, expr: &IntExpr) -> String {
+        match expr {
+            IntExpr::Const(value) => value.to_string(),
+            IntExpr::Extent(id) => self
+                .kernel
+                .extents
+                .get(id.index())
+                .map_or_else(|| id.to_string(), |extent| extent.name.clone()),
+            IntExpr::Scalar(id) => self.param(*id),
+            IntExpr::Var(id) => self.variable(*id),
+            IntExpr::Binary(op, a, b) => {
+                let side = |x: &IntExpr, wraps: fn(IntOp) -> bool| match x {
+                    IntExpr::Binary(inner, ..) if wraps(*inner) => format!("({})", self.int(x)),
+                    _ => self.int(x),
+                };
+                let sum: fn(IntOp) -> bool = |op| matches!(op, IntOp::Add | IntOp::Sub);
+                let all: fn(IntOp) -> bool = |_| true;
+                let none: fn(IntOp) -> bool = |_| false;
+                match op {
+                    IntOp::Add => format!("{} + {}", side(a, none), side(b, sum)),
+                    IntOp::Sub => format!("{} - {}", side(a, none), side(b, sum)),
+                    IntOp::Mul => format!("{} * {}", side(a, sum), side(b, all)),
+                    IntOp::Div => format!("{} / {}", side(a, sum), side(b, all)),
+                    IntOp::Rem => format!("{} % {}", side(a, sum), side(b, all)),
+                    IntOp::CeilDiv => format!("{}.div_ceil({})", side(a, all), self.int(b)),
+                    IntOp::Min => format!("{}.min({})", side(a, all), self.int(b)),
+                    IntOp::Max => format!("{}.max({})", side(a, all), self.int(b)),
+                }
+            }
+        }
+    }
+
+    /// A condition.
+    pub fn condition(&self, expr: &BoolExpr) -> String {
+        match expr {
+            BoolExpr::Const(value) => value.to_string(),
+            BoolExpr::Compare(op, a, b) => format!("{} {} {}", self.int(a), op.symbol(), self.int(b)),
+            BoolExpr::CompareNumbers(op, a, b) => {
+                format!("{} {} {}", self.number_expr(a), op.symbol(), self.number_expr(b))
+            }
+            BoolExpr::And(a, b) => format!("({} && {})", self.condition(a), self.condition(b)),
+            BoolExpr::Or(a, b) => format!("({} || {})", self.condition(a), self.condition(b)),
+            BoolExpr::Not(a) => format!("!({})", self.condition(a)),
+        }
+    }
+
+    fn number_expr(&self, number: &NumberExpr) -> String {
+        match number {
+            NumberExpr::Literal(value) => format!("{value:?}"),
+            NumberExpr::Scalar(id) => self.scalar(&self.param(*id)),
+            NumberExpr::Int(value) => format!("f32({})", self.int(value)),
+            NumberExpr::Call(op, args) => {
+                let args: Vec<String> = args.iter().map(|arg| self.number_expr(arg)).collect();
+                format!("{}({})", op.row().name, args.join(", "))
+            }
+        }
+    }
+
+    /// A number known at launch.
+    pub fn number(&self, value: &Number) -> String {
+        match value {
+            Number::Bits(bits) => literal(*bits),
+            Number::Scalar(name) => self.scalar(name),
+            Number::Int(formula) => format!("f32({formula})"),
+            Number::Call(op, args) => {
+                let args: Vec<String> = args.iter().map(|arg| self.number(arg)).collect();
+                format!("{}({})", op.row().name, args.join(", "))
+            }
+            Number::Compare(op, a, b) => format!("({} {} {})", self.number(a), op.symbol(), self.number(b)),
+            Number::Bf16(neighbour, of) => format!("{}({})", neighbour_name(*neighbour), self.number(of)),
+        }
+    }
+
+    /// A scalar, bare where that cannot be read as anything else.
+    fn scalar(&self, name: &str) -> String {
+        let is_taken = WORDS_OF_NUMBERS.contains(&name) || self.buffers.iter().any(|buffer| buffer.name == name);
+        match is_taken {
+            true => format!("scalar {name}"),
+            false => name.to_string(),
+        }
+    }
+
+    /// A rectangle of tiles of a tensor.
+    pub fn region(&self, region: &TileRegion) -> String {
+        let mut text = self.param(region.tensor);
+        if !region.matrix.is_empty() {
+            let matrix: Vec<String> = region.matrix.iter().map(|index| self.int(index)).collect();
+            text += &format!(" matrix ({})", matrix.join(", "));
+        }
+        let [row, column] = [0, 1].map(|axis| self.int(&region.tile[axis]));
+        text += &format!(
+            " tile ({row}, {column}) of {} x {} elements",
+            region.extent[0], region.extent[1]
+        );
+        let flags = [
+            ("may exceed", region.may_exceed),
+            ("may precede", region.may_precede),
+            ("zero edge of", region.zero_edge),
+        ];
+        for (what, flags) in flags {
+            let axes = match flags {
+                [true, true] => "rows and columns",
+                [true, false] => "rows",
+                [false, true] => "columns",
+                [false, false] => continue,
+            };
+            text += &format!(", {what} {axes}");
+        }
+        let misses = region.matrix_may_miss.iter().enumerate().filter(|(_, may)| **may);
+        let misses: Vec<String> = misses.map(|(axis, _)| axis.to_string()).collect();
+        if !misses.is_empty() {
+            text += &format!(", matrix may miss {}", misses.join(" and "));
+        }
+        text
+    }
+
+    /// Tiles of a buffer.
+    pub fn operand(&self, operand: &Operand) -> String {
+        let mut text = self.buffer(operand.buffer);
+        if let Some(sees) = operand.sees {
+            text += &self.sees(sees);
+        }
+        if operand.offset != [0, 0] {
+            text += &format!("[+{}, +{}]", operand.offset[0], operand.offset[1]);
+        }
+        text + match operand.broadcast {
+            Broadcast::None => "",
+            Broadcast::Row => ".row",
+            Broadcast::Column => ".column",
+            Broadcast::Scalar => ".scalar",
+            Broadcast::Transpose => ".transposed",
+        }
+    }
+
+    /// `%0 += a · b`
+    pub fn matmul(&self, matmul: &Matmul) -> String {
+        let mut text = format!(
+            "%0{} += {} * {}",
+            self.definition(matmul.defines),
+            self.seen(matmul.a, matmul.sees.a),
+            self.seen(matmul.b, matmul.sees.b)
+        );
+        if matmul.transpose {
+            text += ".transposed";
+        }
+        if let (Some(before), Some(_)) = (matmul.sees.acc, self.sights) {
+            text += &format!(" after {}", self.definitions(before));
+        }
+        text + &format!(
+            ", k {}, b step {}, b column {}",
+            matmul.k, matmul.b_step, matmul.b_column
+        )
+    }
+
+    /// An operation on registers.
+    pub fn tile(&self, op: TileOp, out: u32, args: &[Arg]) -> String {
+        let args: Vec<String> = args
+            .iter()
+            .map(|arg| match arg {
+                Arg::Tile(operand) => self.operand(operand),
+                Arg::Constant(buffer) => self.buffer(*buffer),
+                Arg::Register(register) => format!("%{register}"),
+                Arg::Number(value) => self.number(value),
+            })
+            .collect();
+        format!("%{out} = {}({})", tile_op(op), args.join(", "))
+    }
+
+    /// The head of a section.
+    pub fn section_head(&self, tiles: [u32; 2], chunk: [u32; 2], registers: u32) -> String {
+        let ([rows, columns], [chunk_rows, chunk_columns]) = (tiles, chunk);
+        let plural = if registers == 1 { "register" } else { "registers" };
+        format!("section {rows} x {columns} tiles by {chunk_rows} x {chunk_columns}, {registers} {plural} each")
+    }
+
+    /// The end of a section; `made` says what the packed version is.
+    pub fn pack(&self, result: u32, pack: &Pack, made: &str) -> String {
+        let mode = match &pack.mode {
+            PackMode::Publish => "publish".to_string(),
+            PackMode::Overwrite => "overwrite".to_string(),
+            PackMode::Add => "add".to_string(),
+            PackMode::AddAfterFirst(loops) => {
+                let loops: Vec<String> = loops
+                    .iter()
+                    .map(|(var, start)| format!("{} = {}", self.variable(*var), self.int(start)))
+                    .collect();
+                format!("add unless {}", loops.join(" and "))
+            }
+        };
+        format!("pack %{result} into {}{made} ({mode})", self.buffer(pack.buffer))
+    }
+}
+
+/// The table of buffers, with their indices on the device where they have them.
+pub(crate) fn buffers(kernel: &Kernel, buffers: &[Buffer], out: &mut Lines) {
+    out.braced("buffers", |out| {
+        for buffer in buffers {
+            let kind = buffer_kind(buffer.kind);
+            let index = buffer.index.map_or_else(String::new, |index| format!("c_{index} "));
+            let ([rows, columns], format) = (buffer.tiles, buffer.format.name());
+            let versions = if buffer.versions == 1 { "version" } else { "versions" };
+            let mut line = format!(
+                "{index}{}: {kind}, {rows} x {columns} {format}, {} {versions}",
+                buffer.name, buffer.versions
+            );
+            if let Depth::Asked(depth) = buffer.depth {
+                line += &format!(", {depth} asked");
+            }
+            if let Some(block) = buffer.block {
+                line += &format!(", block {}", block_name(kernel, block.index()));
+            }
+            if buffer.column_major {
+                line += ", column by column";
+            }
+            if buffer.unpack_to_dest {
+                line += ", unpacked to destination";
+            }
+            out.line(line);
+        }
+    });
+}
+
+/// A block of the kernel, with its number behind it where another has its name.
+fn block_name(kernel: &Kernel, index: usize) -> String {
+    let Some(block) = kernel.blocks.get(index) else {
+        return format!("block{index}");
+    };
+    match kernel.blocks.iter().filter(|other| other.name == block.name).count() {
+        1 => block.name.clone(),
+        _ => format!("{}~{index}", block.name),
+    }
+}
+
+/// Words that a number may begin with, so that a scalar of that name says that it is one.
+pub(super) const WORDS_OF_NUMBERS: [&str; 6] = ["scalar", "inf", "NaN", "nan", "accumulator", "f32"];
+
+/// The constant with the bits `bits`.
+pub(crate) fn literal(bits: u32) -> String {
+    let value = f32::from_bits(bits);
+    match value.is_nan() && bits != f32::NAN.to_bits() {
+        true => format!("nan({bits})"),
+        false => format!("{value:?}"),
+    }
+}
+
+/// What a neighbour is called.
+pub(super) fn neighbour_name(neighbour: Neighbour) -> &'static str {
+    match neighbour {
+        Neighbour::Below => "bf16_below",
+        Neighbour::Above => "bf16_above",
+        Neighbour::Same => "bf16_same",
+    }
+}
+
+/// What a kind of buffer is called.
+pub(super) fn buffer_kind(kind: BufferKind) -> &'static str {
+    match kind {
+        BufferKind::Incoming => "incoming",
+        BufferKind::Local => "local",
+        BufferKind::Outgoing => "outgoing",
+        BufferKind::Constant(Constant::Zeros) => "zeros",
+    }
+}
+
+/// What an operation on registers is called.
+pub(super) fn tile_op(op: TileOp) -> &'static str {
+    match op {
+        TileOp::Load => "load",
+        TileOp::Fpu(FpuOp::Add) => "fpu_add",
+        TileOp::Fpu(FpuOp::Sub) => "fpu_sub",
+        TileOp::Fpu(FpuOp::Mul) => "fpu_mul",
+        TileOp::MulReuse => "fpu_mul_reuse",
+        TileOp::Fill => "fill",
+        TileOp::Sfpu(op) => op.row().call.name.trim_end_matches("_tile"),
+    }
+}

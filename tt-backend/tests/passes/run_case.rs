@@ -1,0 +1,218 @@
+//! From the name of a pass and the text it takes to the text it gives.
+//!
+//! Passes over Tile IR take the kernel alone; the facts that a pass takes from passes before it are made of the kernel. What
+//! a pass takes and gives must pass the check of its stage.
+
+use tt_backend::device::{self, Calls, Compute, Leaf, Moves, Parts, Programs, Protocol, Symbol, read::Text};
+use tt_backend::flow::{self, Flow};
+use tt_backend::passes::b2_grid_to_cores::Facts;
+use tt_backend::passes::give_names::Named;
+use tt_backend::passes::split_conditions::Tile;
+use tt_backend::passes::*;
+use tt_backend::pipeline::{Form, Pass, Unit};
+use tt_backend::verify::flow::{Stage, check};
+use tt_lang::diagnostic::Diagnostic;
+use tt_lang::ir::Kernel;
+
+/// Text of a case, and the number of its first line.
+pub struct Input<'a> {
+    pub text: &'a str,
+    pub line: u32,
+}
+
+/// Why a case says nothing about its pass.
+#[derive(Debug)]
+pub enum Failure {
+    /// The pass refused the input.
+    Refused(Vec<Diagnostic>),
+    /// The case is wrong, or what the pass made of it.
+    Wrong(String),
+}
+
+impl From<Vec<Diagnostic>> for Failure {
+    fn from(diagnostics: Vec<Diagnostic>) -> Failure {
+        Failure::Refused(diagnostics)
+    }
+}
+
+fn wrong(error: impl std::fmt::Display) -> Failure {
+    Failure::Wrong(error.to_string())
+}
+
+/// What `pass` gives for `input`, checked.
+fn through<I, O: Form>(pass: &Pass<I, O>, input: I) -> Result<O, Failure> {
+    let output = (pass.run)(input)?;
+    (pass.check)(&output).map_err(|faults| {
+        let reasons = faults.iter().flat_map(|fault| fault.notes.iter().cloned());
+        wrong(format!("{}: {}", pass.name, reasons.collect::<Vec<_>>().join("; ")))
+    })?;
+    Ok(output)
+}
+
+fn text(of: impl Form) -> String {
+    of.text().unwrap_or_default()
+}
+
+/// What is known of `kernel` when its blocks are lowered.
+fn facts(kernel: &Kernel) -> Result<Facts, Failure> {
+    let laid = through(
+        &a1_infer_layout::PASS,
+        through(&split_conditions::PASS, Tile::of(kernel))?,
+    )?;
+    let divided = through(&b1_partition_work::PASS, through(&a2_propagate_layout::PASS, laid)?)?;
+    Ok(through(&b2_grid_to_cores::PASS, divided)?.facts)
+}
+
+/// What the pass `pass` gives for `kernel` and `input`.
+pub fn run_case(pass: &str, kernel: &mut Kernel, input: Option<Input>) -> Result<String, Failure> {
+    let tile = Tile::of(kernel);
+    let output = match pass {
+        "split_conditions" => text(through(&split_conditions::PASS, tile)?),
+        "a1_infer_layout" => text(through(&a1_infer_layout::PASS, tile)?),
+        "a2_propagate_layout" => {
+            let laid = through(&a1_infer_layout::PASS, tile)?;
+            text(through(&a2_propagate_layout::PASS, laid)?)
+        }
+        "b1_partition_work" => {
+            let laid = through(&a1_infer_layout::PASS, tile)?;
+            text(through(&b1_partition_work::PASS, laid)?)
+        }
+        "b2_grid_to_cores" => {
+            let program = ();
+            text(Unit {
+                facts: facts(kernel)?,
+                program,
+            })
+        }
+        "rasterize" => {
+            let order = b1_partition_work::run(kernel)?.work.order;
+            let names: Vec<String> = kernel.variables.iter().map(|variable| variable.name.clone()).collect();
+            device::print::statements(kernel, &[], &rasterize::coordinates(kernel, order, &names))
+        }
+        "c1_lower_shared_to_cb" => {
+            let program = ();
+            let facts = facts(kernel)?;
+            text(through(&c1_lower_shared_to_cb::PASS, Unit { facts, program })?)
+        }
+        _ => {
+            let Some(input) = input else {
+                return Err(wrong("this pass takes an input"));
+            };
+            return match pass {
+                "pad_tiles" | "c2_lower_tile_intrinsics" | "c3_build_dataflow" | "d1_split_kernel" => {
+                    over_flow(pass, kernel, &input)
+                }
+                "d2_bind_tensor_accessors" | "d3_lower_cb_protocol" => after_d1(pass, kernel, &input),
+                "d4_insert_compute_init" | "d5_insert_dst_management" => after_d3(pass, kernel, &input),
+                "give_names" | "e1_finalize_signature" => after_d5(pass, kernel, &input),
+                _ => Err(wrong("there is no such pass")),
+            };
+        }
+    };
+    match input {
+        None => Ok(output),
+        Some(_) => Err(wrong("this pass takes the kernel alone")),
+    }
+}
+
+fn over_flow(pass: &str, kernel: &mut Kernel, input: &Input) -> Result<String, Failure> {
+    let program: Flow = flow::read::flow(kernel, input.text, input.line).map_err(wrong)?;
+    let facts = facts(kernel)?;
+    let stage = match pass {
+        "pad_tiles" | "c2_lower_tile_intrinsics" => Stage::Buffers,
+        "c3_build_dataflow" => Stage::Sections,
+        _ => Stage::Lifetimes,
+    };
+    let taken = check(&program, stage, facts.layouts.registers());
+    taken.map_err(|reason| wrong(format!("the input, {stage:?}: {reason}")))?;
+    let before = flow::print::flow(kernel, &program);
+    let unit = Unit { facts, program };
+    let after = match pass {
+        "pad_tiles" => text(through(&pad_tiles::PASS, unit)?),
+        "c2_lower_tile_intrinsics" => text(through(&c2_lower_tile_intrinsics::PASS, unit)?),
+        "c3_build_dataflow" => text(through(&c3_build_dataflow::PASS, unit)?),
+        _ => text(through(&d1_split_kernel::PASS, unit)?),
+    };
+    Ok(changed(&before, after))
+}
+
+type Split = Text<Moves, Compute<Protocol>, Moves>;
+type Lowered = Text<Calls<Symbol>, Compute<Leaf<Symbol>>, Calls<Symbol>>;
+type Symbolic = Text<Calls<Symbol>, Calls<Symbol>, Calls<Symbol>>;
+
+fn after_d1(pass: &str, kernel: &mut Kernel, input: &Input) -> Result<String, Failure> {
+    let Split { buffers, programs, .. } = device::read::programs(kernel, input.text, input.line).map_err(wrong)?;
+    Ok(match pass {
+        "d2_bind_tensor_accessors" => facts::bound(kernel, &d2_bind_tensor_accessors::run(kernel, &programs)),
+        _ => {
+            let before = device::print::programs(kernel, &buffers, &programs);
+            let lowered = d3_lower_cb_protocol::run(&buffers, programs);
+            changed(&before, device::print::programs(kernel, &buffers, &lowered))
+        }
+    })
+}
+
+fn after_d3(pass: &str, kernel: &mut Kernel, input: &Input) -> Result<String, Failure> {
+    let Lowered { buffers, programs, .. } = device::read::programs(kernel, input.text, input.line).map_err(wrong)?;
+    let before = device::print::programs(kernel, &buffers, &programs);
+    let engines = d4_insert_compute_init::Engines::of(&facts(kernel)?, &buffers);
+    let Programs {
+        reader,
+        compute,
+        writer,
+    } = programs;
+    let after = match pass {
+        "d4_insert_compute_init" => {
+            let compute = d4_insert_compute_init::run(&engines, compute);
+            let programs = Programs {
+                reader,
+                compute,
+                writer,
+            };
+            device::print::programs(kernel, &buffers, &programs)
+        }
+        _ => {
+            let compute = d5_insert_dst_management::run(&engines, compute);
+            let programs = Programs {
+                reader,
+                compute,
+                writer,
+            };
+            device::print::programs(kernel, &buffers, &programs)
+        }
+    };
+    Ok(changed(&before, after))
+}
+
+/// E1 takes what has names and coordinates: both are given to the input first.
+fn after_d5(pass: &str, kernel: &mut Kernel, input: &Input) -> Result<String, Failure> {
+    let Symbolic {
+        buffers,
+        programs,
+        accessors: [reader, _, writer],
+    } = device::read::programs(kernel, input.text, input.line).map_err(wrong)?;
+    let before = device::print::programs(kernel, &buffers, &programs);
+    let unit = Unit {
+        facts: facts(kernel)?,
+        program: Parts {
+            buffers,
+            accessors: device::Accessors { reader, writer },
+            programs,
+        },
+    };
+    let unit: Unit<Named> = through(&give_names::PASS, unit)?;
+    let after = match pass {
+        "give_names" => text(unit),
+        _ => text(through(&e1_finalize_signature::PASS, through(&rasterize::PASS, unit)?)?),
+    };
+    Ok(changed(&before, after))
+}
+
+/// `after`, without its table of buffers where that of `before` is the same.
+fn changed(before: &str, after: String) -> String {
+    let end = before.find("\n}\n").map_or(0, |end| end + "\n}\n".len());
+    match after.strip_prefix(&before[..end]) {
+        Some(rest) => rest.to_string(),
+        None => after,
+    }
+}

@@ -1,0 +1,634 @@
+//! The text form of Tile IR: a kernel in the language itself, which reads back as what it was.
+//!
+//! Blocks are allocated first, and a variable that would hide another in its scope has a number behind its name. What the
+//! syntax takes away (`let`, `const`, ranges, compound assignments) does not come back. Statements of which one became two
+//! (`split_conditions`) share their variables, which reading tells apart.
+
+use super::*;
+use std::fmt::{self, Display, Write};
+
+impl Display for Kernel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut source = Source::of(self);
+        source.kernel();
+        f.write_str(&source.text)
+    }
+}
+
+/// A kernel as it is written.
+struct Source<'a> {
+    kernel: &'a Kernel,
+    text: String,
+    depth: usize,
+    /// The name of every block.
+    blocks: Vec<String>,
+    /// The name of every variable, once it is declared.
+    variables: Vec<String>,
+    /// Names that stand for something here.
+    scope: Vec<String>,
+}
+
+impl<'a> Source<'a> {
+    fn of(kernel: &'a Kernel) -> Source<'a> {
+        let extents = kernel.extents.iter().map(|extent| raw(&extent.name));
+        let params = kernel.params.iter().map(|param| raw(param.name()));
+        let mut source = Source {
+            kernel,
+            text: String::new(),
+            depth: 0,
+            blocks: Vec::new(),
+            variables: kernel.variables.iter().map(|variable| variable.name.clone()).collect(),
+            scope: extents.chain(params).collect(),
+        };
+        for (var, _) in &kernel.grid.axes {
+            source.declare(*var);
+        }
+        for block in &kernel.blocks {
+            let name = source.unused(&raw(&block.name));
+            source.scope.push(name.clone());
+            source.blocks.push(name);
+        }
+        source
+    }
+
+    /// `wanted`, or with the first number that makes it mean nothing else here.
+    fn unused(&self, wanted: &str) -> String {
+        let mut name = wanted.to_string();
+        let mut number = 1_u32;
+        while wanted != "_" && self.scope.contains(&name) {
+            number = number.saturating_add(1);
+            name = format!("{wanted}_{number}");
+        }
+        name
+    }
+
+    fn declare(&mut self, var: VarId) {
+        let name = self.unused(&raw(self.kernel.variable(var)));
+        self.scope.push(name.clone());
+        self.variables[var.index()] = name;
+    }
+
+    fn line(&mut self, line: &str) {
+        self.text.extend(std::iter::repeat_n("    ", self.depth));
+        self.text.push_str(line);
+        self.text.push('\n');
+    }
+
+    /// What `write` writes, one step further in, in a scope of its own.
+    fn nested(&mut self, write: impl FnOnce(&mut Self)) {
+        let known = self.scope.len();
+        self.depth = self.depth.saturating_add(1);
+        write(self);
+        self.depth = self.depth.saturating_sub(1);
+        self.scope.truncate(known);
+    }
+
+    fn kernel(&mut self) {
+        let kernel = self.kernel;
+        let options = options(&kernel.options);
+        self.line(&match options.is_empty() {
+            true => "#[tt::kernel]".to_string(),
+            false => format!("#[tt::kernel({})]", options.join(", ")),
+        });
+        let extents: Vec<String> = kernel
+            .extents
+            .iter()
+            .map(|extent| format!("const {}: usize", raw(&extent.name)))
+            .collect();
+        let generics = if extents.is_empty() {
+            String::new()
+        } else {
+            format!("<{}>", extents.join(", "))
+        };
+        let params: Vec<String> = kernel.params.iter().map(|param| self.param(param)).collect();
+        self.line(&format!("fn {}{generics}({}) {{", raw(&kernel.name), params.join(", ")));
+        self.nested(|this| {
+            let names: Vec<&str> = kernel
+                .grid
+                .axes
+                .iter()
+                .map(|(var, _)| this.variables[var.index()].as_str())
+                .collect();
+            let extents: Vec<String> = kernel
+                .grid
+                .axes
+                .iter()
+                .map(|(_, extent)| this.int(&extent.value))
+                .collect();
+            let grid = format!("let {} = T.Kernel({});", tuple(&names), extents.join(", "));
+            this.line(&grid);
+            for (block, name) in kernel.blocks.iter().zip(this.blocks.clone()) {
+                let shape: Vec<String> = block.shape.iter().map(u64::to_string).collect();
+                let scope = match block.scope {
+                    BlockScope::Shared => "shared",
+                    BlockScope::Fragment => "fragment",
+                };
+                let element = block.element.name();
+                this.line(&format!(
+                    "let {name} = T.alloc_{scope}::<{element}>({});",
+                    shape.join(", ")
+                ));
+            }
+            this.body(&kernel.body);
+        });
+        self.line("}");
+    }
+
+    fn param(&self, param: &Param) -> String {
+        match param {
+            Param::Tensor(tensor) => {
+                let extents: Vec<String> = tensor
+                    .extents
+                    .iter()
+                    .map(|extent| match &extent.value {
+                        sum @ IntExpr::Binary(..) => format!("{{ {} }}", self.int(sum)),
+                        plain => self.int(plain),
+                    })
+                    .collect();
+                let reference = if tensor.mutable { "&mut " } else { "&" };
+                let (layout, element) = (layout(&tensor.layout), tensor.element.value.name());
+                format!(
+                    "{layout}{}: {reference}Tensor<{element}, {}>",
+                    raw(&tensor.name),
+                    extents.join(", ")
+                )
+            }
+            Param::Scalar(scalar) => {
+                let kind = match scalar.kind {
+                    ScalarKind::F32 => "f32",
+                    ScalarKind::I32 => "i32",
+                    ScalarKind::U32 => "u32",
+                };
+                format!("{}: {kind}", raw(&scalar.name))
+            }
+        }
+    }
+
+    fn body(&mut self, body: &[Stmt]) {
+        for stmt in body {
+            self.statement(stmt);
+        }
+    }
+
+    fn statement(&mut self, stmt: &Stmt) {
+        match &stmt.kind {
+            StmtKind::Copy { src, dst } => {
+                let line = format!("T.copy({}, {});", self.side(src, dst), self.side(dst, src));
+                self.line(&line);
+            }
+            StmtKind::Fill { block, value } => {
+                let class = self.kernel.block(block.value).element;
+                let line = format!("T.fill({}, {});", self.block(block.value), self.element(value, class));
+                self.line(&line);
+            }
+            StmtKind::Gemm {
+                a: Place::Block(a),
+                b: Place::Block(b),
+                acc,
+                transpose_a,
+                transpose_b,
+                clear_accum,
+            } => {
+                let mut line = format!(
+                    "T.gemm({}, {}, {}",
+                    self.block(a.value),
+                    self.block(b.value),
+                    self.block(acc.value)
+                );
+                for (set, name) in [
+                    (transpose_a, "transpose_a"),
+                    (transpose_b, "transpose_b"),
+                    (clear_accum, "clear_accum"),
+                ] {
+                    if *set {
+                        line += &format!(", {name} = true");
+                    }
+                }
+                self.line(&(line + ");"));
+            }
+            StmtKind::Gemm {
+                a,
+                b,
+                acc,
+                transpose_a,
+                transpose_b,
+                clear_accum: _,
+            } => self.product((a, *transpose_a), (b, *transpose_b), acc.value),
+            StmtKind::For {
+                var,
+                start,
+                end,
+                kind,
+                body,
+            } => {
+                let range = format!("{}..{}", self.int(start), self.int(end));
+                let range = match kind {
+                    LoopKind::Serial => range,
+                    LoopKind::Unroll => format!("T.unroll({range})"),
+                    LoopKind::Pipelined(stages) => format!("T.Pipelined({range}, num_stages = {stages})"),
+                };
+                let known = self.scope.len();
+                self.declare(*var);
+                self.line(&format!("for {} in {range} {{", self.variables[var.index()]));
+                self.nested(|this| this.body(body));
+                self.scope.truncate(known);
+                self.line("}");
+            }
+            StmtKind::If { cond, then, otherwise } => {
+                let line = format!("if {} {{", self.condition(&cond.value));
+                self.line(&line);
+                self.nested(|this| this.body(then));
+                if !otherwise.is_empty() {
+                    self.line("} else {");
+                    self.nested(|this| this.body(otherwise));
+                }
+                self.line("}");
+            }
+            StmtKind::Parallel { indices, assigns } => {
+                let known = self.scope.len();
+                indices.iter().for_each(|(var, _)| self.declare(*var));
+                let names: Vec<&str> = indices
+                    .iter()
+                    .map(|(var, _)| self.variables[var.index()].as_str())
+                    .collect();
+                let extents: Vec<String> = indices.iter().map(|(_, extent)| extent.to_string()).collect();
+                let head = format!("for {} in T.Parallel({}) {{", tuple(&names), extents.join(", "));
+                self.line(&head);
+                self.nested(|this| {
+                    for assign in assigns {
+                        let class = this.class(&assign.target);
+                        let (target, value) = (this.access(&assign.target), this.element(&assign.value, class));
+                        this.line(&format!("{target} = {value};"));
+                    }
+                });
+                self.scope.truncate(known);
+                self.line("}");
+            }
+            StmtKind::Reduce {
+                op,
+                src,
+                out,
+                dim,
+                clear,
+            } => {
+                let op = match op {
+                    ReduceOp::Sum => "sum",
+                    ReduceOp::Max => "max",
+                    ReduceOp::Min => "min",
+                    ReduceOp::AbsMax => "absmax",
+                    ReduceOp::Mean => "mean",
+                };
+                let dim = match dim {
+                    ReduceDim::Columns => "0",
+                    ReduceDim::Rows => "1",
+                    ReduceDim::All => "(0, 1)",
+                };
+                let (src, out) = (self.block(src.value), self.block(out.value));
+                let clear = if *clear { "" } else { ", clear = false" };
+                let line = format!("T.reduce_{op}({src}, {out}, dim = {dim}{clear});");
+                self.line(&line);
+            }
+            StmtKind::Transpose { src, dst } => {
+                let line = format!("T.transpose({}, {});", self.block(src.value), self.block(dst.value));
+                self.line(&line);
+            }
+            StmtKind::Print { items } => {
+                let items: Vec<String> = items
+                    .iter()
+                    .map(|item| match item {
+                        PrintItem::Text(text) => format!("{text:?}"),
+                        PrintItem::Value(value) => self.int(value),
+                        PrintItem::Block(id) => self.block(*id).to_string(),
+                    })
+                    .collect();
+                self.line(&format!("T.print({});", items.join(", ")));
+            }
+        }
+    }
+
+    /// A product with an operand that is a tensor, as the loop that it is written as.
+    fn product(&mut self, a: (&Place, bool), b: (&Place, bool), acc: BlockId) {
+        let [row, column, inner] = ["i", "j", "k"].map(|name| self.unused(name));
+        let (m, n) = match self.kernel.block(acc).shape.as_slice() {
+            [m, n] => (*m, *n),
+            _ => (1, 1),
+        };
+        let k = self.extents(a.0)[usize::from(!a.1)];
+        let of_a = if a.1 { [&inner, &row] } else { [&row, &inner] };
+        let of_b = if b.1 { [&column, &inner] } else { [&inner, &column] };
+        let (of_a, of_b) = (self.factor(a.0, of_a), self.factor(b.0, of_b));
+        let acc = self.block(acc).to_string();
+        self.line(&format!(
+            "for ({row}, {column}, {inner}) in T.Parallel({m}, {n}, {k}) {{"
+        ));
+        self.nested(|this| this.line(&format!("{acc}[({row}, {column})] += {of_a} * {of_b};")));
+        self.line("}");
+    }
+
+    /// Rows and columns of an operand of a product.
+    fn extents(&self, place: &Place) -> [u64; 2] {
+        let all = match place {
+            Place::Block(block) => &self.kernel.block(block.value).shape,
+            Place::Tensor(region) => &region.extents,
+        };
+        match all.as_slice() {
+            [.., rows, columns] => [*rows, *columns],
+            [columns] => [1, *columns],
+            [] => [1, 1],
+        }
+    }
+
+    /// One element of an operand of a product.
+    fn factor(&self, place: &Place, indices: [&String; 2]) -> String {
+        let region = match place {
+            Place::Block(block) => return format!("{}[({}, {})]", self.block(block.value), indices[0], indices[1]),
+            Place::Tensor(region) => region,
+        };
+        let leading = region.offsets.len().saturating_sub(2);
+        let offsets = region.offsets.iter().enumerate().map(|(axis, offset)| {
+            let index = axis.checked_sub(leading).and_then(|axis| indices.get(axis));
+            match (&offset.value, index) {
+                (IntExpr::Const(0), Some(index)) => (*index).clone(),
+                (offset, Some(index)) => format!("{} + {index}", self.int(offset)),
+                (offset, None) => self.int(offset),
+            }
+        });
+        format!("{}[{}]", self.param_name(region.tensor), listed(offsets.collect()))
+    }
+
+    fn block(&self, id: BlockId) -> &str {
+        &self.blocks[id.index()]
+    }
+
+    fn param_name(&self, id: ParamId) -> String {
+        raw(self.kernel.params[id.index()].name())
+    }
+
+    /// A side of a copy. Extents that are those of the block on the other side are not written.
+    fn side(&self, side: &Place, other: &Place) -> String {
+        let (region, shape) = match (side, other) {
+            (Place::Block(block), _) => return self.block(block.value).to_string(),
+            (Place::Tensor(region), Place::Block(other)) => (region, &self.kernel.block(other.value).shape),
+            (Place::Tensor(region), Place::Tensor(_)) => (region, &region.extents),
+        };
+        let leading = region.extents.len().saturating_sub(shape.len());
+        let is_the_blocks = region.extents[leading..] == shape[..] && region.extents[..leading].iter().all(|n| *n == 1);
+        let matrix = region.extents.len().saturating_sub(2);
+        let axes = region.offsets.iter().zip(&region.extents).enumerate();
+        let axes = axes.map(|(axis, (offset, extent))| {
+            let first = self.int(&offset.value);
+            match &offset.value {
+                _ if is_the_blocks || axis < matrix => first,
+                IntExpr::Const(from) => format!("{from}..{}", from.saturating_add_unsigned(*extent)),
+                _ => format!("{first}..{first} + {extent}"),
+            }
+        });
+        format!("{}[{}]", self.param_name(region.tensor), listed(axes.collect()))
+    }
+
+    fn access(&self, access: &Access) -> String {
+        let name = match access.buffer {
+            Buffer::Block(id) => self.block(id).to_string(),
+            Buffer::Tensor(id) => self.param_name(id),
+        };
+        format!(
+            "{name}[{}]",
+            listed(access.indices.iter().map(|index| self.int(index)).collect())
+        )
+    }
+
+    /// The type of what is accessed.
+    fn class(&self, access: &Access) -> ElementType {
+        match access.buffer {
+            Buffer::Block(id) => self.kernel.block(id).element,
+            Buffer::Tensor(id) => self
+                .kernel
+                .tensor(id)
+                .map_or(ElementType::F32, |tensor| tensor.element.value),
+        }
+    }
+
+    fn int(&self, expr: &IntExpr) -> String {
+        let is_sum = |x: &IntExpr| matches!(x, IntExpr::Binary(IntOp::Add | IntOp::Sub, ..));
+        let is_product = |x: &IntExpr| matches!(x, IntExpr::Binary(IntOp::Mul | IntOp::Div | IntOp::Rem, ..));
+        let side = |x: &IntExpr, parentheses: bool| match parentheses {
+            true => format!("({})", self.int(x)),
+            false => self.int(x),
+        };
+        match expr {
+            IntExpr::Const(value) => value.to_string(),
+            IntExpr::Extent(id) => raw(self.kernel.extent(*id)),
+            IntExpr::Scalar(id) => self.param_name(*id),
+            IntExpr::Var(id) => self.variables[id.index()].clone(),
+            IntExpr::Binary(op, a, b) => {
+                let binary = |symbol: &str, tight: bool| {
+                    let left = side(a, tight && is_sum(a));
+                    format!("{left} {symbol} {}", side(b, is_sum(b) || tight && is_product(b)))
+                };
+                let method = |name: &str| {
+                    let is_plain = !matches!(&**a, IntExpr::Binary(..) | IntExpr::Const(i64::MIN..=-1));
+                    format!("{}.{name}({})", side(a, !is_plain), self.int(b))
+                };
+                match op {
+                    IntOp::Add => binary("+", false),
+                    IntOp::Sub => binary("-", false),
+                    IntOp::Mul => binary("*", true),
+                    IntOp::Div => binary("/", true),
+                    IntOp::Rem => binary("%", true),
+                    IntOp::CeilDiv => method("div_ceil"),
+                    IntOp::Min => method("min"),
+                    IntOp::Max => method("max"),
+                }
+            }
+        }
+    }
+
+    fn condition(&self, expr: &BoolExpr) -> String {
+        match expr {
+            BoolExpr::Const(value) => value.to_string(),
+            BoolExpr::Compare(op, a, b) => format!("{} {} {}", self.int(a), op.symbol(), self.int(b)),
+            BoolExpr::CompareNumbers(op, a, b) => format!("{} {} {}", self.number(a), op.symbol(), self.number(b)),
+            BoolExpr::And(a, b) => format!("({} && {})", self.condition(a), self.condition(b)),
+            BoolExpr::Or(a, b) => format!("({} || {})", self.condition(a), self.condition(b)),
+            BoolExpr::Not(a) => format!("!({})", self.condition(a)),
+        }
+    }
+
+    fn number(&self, number: &NumberExpr) -> String {
+        match number {
+            NumberExpr::Literal(value) => float(*value),
+            NumberExpr::Scalar(id) => self.param_name(*id),
+            NumberExpr::Int(expr) => format!("({} as f32)", self.int(expr)),
+            NumberExpr::Call(op, args) => {
+                let exponent = |arg: &NumberExpr| match arg {
+                    NumberExpr::Int(value) if *op == ElementOp::Powi => self.int(value),
+                    other => self.number(other),
+                };
+                call(*op, args.iter().map(exponent).collect())
+            }
+        }
+    }
+
+    /// An element expression where a number of the kind of `class` is wanted.
+    fn element(&self, element: &Element, class: ElementType) -> String {
+        let show = |x: &Element| self.element(x, class);
+        match &element.kind {
+            ElementKind::Float(value) => float(*value),
+            ElementKind::Bool(value) => value.to_string(),
+            ElementKind::Scalar(id) => self.param_name(*id),
+            ElementKind::Int(expr) if is_integer(class) => format!("({})", self.int(expr)),
+            ElementKind::Int(expr) => format!("({} as f32)", self.int(expr)),
+            ElementKind::Load(access) => self.access(access),
+            ElementKind::Call(op, args) => {
+                let exponent = |arg: &Element| match &arg.kind {
+                    ElementKind::Int(value) if *op == ElementOp::Powi => self.int(value),
+                    _ => show(arg),
+                };
+                call(*op, args.iter().map(exponent).collect())
+            }
+            ElementKind::Compare(op, a, b) => {
+                let class = self.class_of(&[a, b]);
+                format!(
+                    "({} {} {})",
+                    self.element(a, class),
+                    op.symbol(),
+                    self.element(b, class)
+                )
+            }
+            ElementKind::CompareInt(op, a, b) => format!("({} {} {})", self.int(a), op.symbol(), self.int(b)),
+            ElementKind::And(a, b) => format!("({} && {})", show(a), show(b)),
+            ElementKind::Or(a, b) => format!("({} || {})", show(a), show(b)),
+            ElementKind::Not(a) => format!("(!{})", show(a)),
+            ElementKind::Select(c, a, b) => format!("(if {} {{ {} }} else {{ {} }})", show(c), show(a), show(b)),
+            ElementKind::Cast(to, a) => format!("({} as {})", self.element(a, self.class_of(&[a])), to.name()),
+        }
+    }
+
+    /// The kind of number that operands are by what they load: numbers where they load nothing.
+    fn class_of(&self, operands: &[&Element]) -> ElementType {
+        let mut class = ElementType::F32;
+        for operand in operands {
+            operand.walk(&mut |part| {
+                if let ElementKind::Load(access) = &part.kind {
+                    class = self.class(access);
+                }
+            });
+        }
+        class
+    }
+}
+
+fn is_integer(element: ElementType) -> bool {
+    match element {
+        ElementType::I32 | ElementType::U32 | ElementType::U16 | ElementType::U8 => true,
+        ElementType::Bf16 | ElementType::F32 | ElementType::F16 | ElementType::Bfp8 | ElementType::Bfp4 => false,
+    }
+}
+
+/// A number as the shortest literal or constant that is its `f32`.
+fn float(value: f64) -> String {
+    let value = value as f32;
+    if value.is_nan() {
+        "f32::NAN".to_string()
+    } else if value == f32::INFINITY {
+        "f32::INFINITY".to_string()
+    } else if value == f32::NEG_INFINITY {
+        "f32::NEG_INFINITY".to_string()
+    } else if value.is_sign_negative() {
+        format!("({value:?})")
+    } else {
+        format!("{value:?}")
+    }
+}
+
+/// An operation with its arguments as written.
+fn call(op: ElementOp, args: Vec<String>) -> String {
+    let row = op.row();
+    match (row.operator, args.as_slice()) {
+        (Some(operator), [a]) => format!("({operator}{a})"),
+        (Some(operator), [a, b]) => format!("({a} {operator} {b})"),
+        (_, [first, rest @ ..]) => format!("{first}.{}({})", row.name, rest.join(", ")),
+        (_, []) => format!("{}()", row.name),
+    }
+}
+
+/// A name as Rust writes it where it has a meaning of its own.
+fn raw(name: &str) -> String {
+    match KEYWORDS.contains(&name) {
+        true => format!("r#{name}"),
+        false => name.to_string(),
+    }
+}
+
+/// What Rust keeps for itself, now or later.
+#[rustfmt::skip]
+const KEYWORDS: [&str; 48] = [
+    "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "do", "dyn", "else", "enum", "extern",
+    "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop", "macro", "match", "mod", "move", "mut", "override",
+    "priv", "pub", "ref", "return", "static", "struct", "trait", "true", "try", "type", "typeof", "unsafe", "unsized", "use",
+    "virtual", "where", "while", "yield",
+];
+
+/// `one`, or `(one, other)`.
+fn tuple(names: &[&str]) -> String {
+    match names {
+        [one] => (*one).to_string(),
+        many => format!("({})", many.join(", ")),
+    }
+}
+
+/// `one`, or `(one, other)`: what stands in brackets.
+fn listed(indices: Vec<String>) -> String {
+    tuple(&indices.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+/// What differs from the defaults.
+fn options(options: &Options) -> Vec<String> {
+    let mut out = Vec::new();
+    let fidelity = match options.fidelity {
+        Fidelity::LoFi => Some("LoFi"),
+        Fidelity::HiFi2 => Some("HiFi2"),
+        Fidelity::HiFi3 => Some("HiFi3"),
+        Fidelity::HiFi4 => None,
+    };
+    out.extend(fidelity.map(|fidelity| format!("fidelity = {fidelity}")));
+    out.extend(options.fp32_acc.map(|wide| format!("fp32_acc = {wide}")));
+    out.extend(options.approx.then(|| "approx = true".to_string()));
+    let order = match options.order.value {
+        Order::RowMajor => None,
+        Order::ColumnMajor => Some("column_major".to_string()),
+        Order::BlockLinear(h, w) => Some(format!("block_linear({h}, {w})")),
+        Order::ZOrder => Some("z_order".to_string()),
+        Order::Hilbert => Some("hilbert".to_string()),
+        Order::MatchShard => Some("match_shard".to_string()),
+    };
+    out.extend(order.map(|order| format!("order = {order}")));
+    out.extend((options.multicast == Multicast::Off).then(|| "multicast = off".to_string()));
+    out
+}
+
+/// The attribute of a tensor that is not interleaved over DRAM.
+fn layout(layout: &Layout) -> String {
+    let mut words = Vec::new();
+    if layout.residence == Residence::L1 {
+        words.push("l1".to_string());
+    }
+    let list = |numbers: &[u64]| numbers.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
+    match &layout.sharding {
+        Sharding::Interleaved => {}
+        Sharding::Height(g) => words.push(format!("height_sharded({g})")),
+        Sharding::Width(g) => words.push(format!("width_sharded({g})")),
+        Sharding::Block(gy, gx) => words.push(format!("block_sharded({gy}, {gx})")),
+        Sharding::Nd { axes, grid, shard } => words.push(format!(
+            "nd_sharded(axes = {:?}, grid = [{}], shard = [{}])",
+            axes.join(" "),
+            list(grid),
+            list(shard)
+        )),
+    }
+    let mut text = String::new();
+    if !words.is_empty() {
+        let _ = write!(text, "#[layout({})] ", words.join(", "));
+    }
+    text
+}
