@@ -113,7 +113,8 @@ fn every_plan_loads_again_and_gives_a_launch() {
 
 #[test]
 fn an_integer_that_does_not_fit_is_named_as_it_is_written() {
-    let source = "fn far<const N: usize>(x: &Tensor<bf16, 32, N>, n: u32, y: &mut Tensor<bf16, 32, N>) {
+    let source = "#[tt::kernel]
+    fn far<const N: usize>(x: &Tensor<bf16, 32, N>, n: u32, y: &mut Tensor<bf16, 32, N>) {
         let bx = T.Kernel(N.div_ceil(32));
         let v = T.alloc_shared::<bf16>(32, 32);
         T.clear(v);

@@ -141,13 +141,5 @@ mod tests {
                 "{program}"
             );
         }
-        let without = |text: &str| {
-            text.replace("        DeviceTimestampedData(\"tt_block\", block_id);\n", "")
-                .replace(&header[1..], "")
-        };
-        assert_eq!(
-            without(&writer).replace("bx / 2", "bx"),
-            plain[2].replace("bx / 2", "bx")
-        );
     }
 }
