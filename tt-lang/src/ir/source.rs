@@ -140,9 +140,11 @@ impl<'a> Source<'a> {
                 let extents: Vec<String> = tensor
                     .extents
                     .iter()
-                    .map(|extent| match &extent.value {
-                        sum @ IntExpr::Binary(..) => format!("{{ {} }}", self.int(sum)),
-                        plain => self.int(plain),
+                    .map(|extent| match extent.value {
+                        IntExpr::Binary(..) => format!("{{ {} }}", self.int(&extent.value)),
+                        IntExpr::Const(_) | IntExpr::Extent(_) | IntExpr::Scalar(_) | IntExpr::Var(_) => {
+                            self.int(&extent.value)
+                        }
                     })
                     .collect();
                 let reference = if tensor.mutable { "&mut " } else { "&" };
@@ -377,10 +379,12 @@ impl<'a> Source<'a> {
         let axes = region.offsets.iter().zip(&region.extents).enumerate();
         let axes = axes.map(|(axis, (offset, extent))| {
             let first = self.int(&offset.value);
-            match &offset.value {
-                _ if is_the_blocks || axis < matrix => first,
-                IntExpr::Const(from) => format!("{from}..{}", from.saturating_add_unsigned(*extent)),
-                _ => format!("{first}..{first} + {extent}"),
+            if is_the_blocks || axis < matrix {
+                return first;
+            }
+            match offset.value.as_const() {
+                Some(from) => format!("{from}..{}", from.saturating_add_unsigned(*extent)),
+                None => format!("{first}..{first} + {extent}"),
             }
         });
         format!("{}[{}]", self.param_name(region.tensor), listed(axes.collect()))
@@ -460,11 +464,15 @@ impl<'a> Source<'a> {
             NumberExpr::Scalar(id) => self.param_name(*id),
             NumberExpr::Int(expr) => format!("({} as f32)", self.int(expr)),
             NumberExpr::Call(op, args) => {
-                let exponent = |arg: &NumberExpr| match arg {
-                    NumberExpr::Int(value) if *op == ElementOp::Powi => self.int(value),
-                    other => self.number(other),
+                let argument = |arg: &NumberExpr| {
+                    if *op == ElementOp::Powi
+                        && let NumberExpr::Int(exponent) = arg
+                    {
+                        return self.int(exponent);
+                    }
+                    self.number(arg)
                 };
-                call(*op, args.iter().map(exponent).collect())
+                call(*op, args.iter().map(argument).collect())
             }
         }
     }
@@ -480,11 +488,15 @@ impl<'a> Source<'a> {
             ElementKind::Int(expr) => format!("({} as f32)", self.int(expr)),
             ElementKind::Load(access) => self.access(access),
             ElementKind::Call(op, args) => {
-                let exponent = |arg: &Element| match &arg.kind {
-                    ElementKind::Int(value) if *op == ElementOp::Powi => self.int(value),
-                    _ => show(arg),
+                let argument = |arg: &Element| {
+                    if *op == ElementOp::Powi
+                        && let ElementKind::Int(exponent) = &arg.kind
+                    {
+                        return self.int(exponent);
+                    }
+                    show(arg)
                 };
-                call(*op, args.iter().map(exponent).collect())
+                call(*op, args.iter().map(argument).collect())
             }
             ElementKind::Compare(op, a, b) => {
                 let class = self.class_of(&[a, b]);
