@@ -202,3 +202,30 @@ fn what_is_printed_reads_back() {
     let compiled = kernels().iter().filter_map(stages_read_back).count();
     assert!(compiled >= 60, "{compiled} kernels of the tests and examples");
 }
+
+#[test]
+fn what_cannot_be_read_says_its_line_and_what_was_wanted() {
+    let kernel = kernels()
+        .into_iter()
+        .find(|kernel| kernel.name == "add")
+        .expect("a kernel of the tests");
+    let table = "buffers {\n  x: incoming, 1 x 1 Float16_b, 2 versions\n}\n";
+    let cases = [
+        ("body { release y }", "line 4: a buffer wanted, `y` found"),
+        ("body {\n  release x", "line 5: a statement wanted, the end found"),
+        (
+            "body {\n  for k in 0..q { }\n}",
+            "line 5: `q` is no variable, extent or integer",
+        ),
+        (
+            "body {\n  write x to x tile (0, 0)\n}",
+            "line 5: `@` wanted, `to` found",
+        ),
+        ("body { } body { }", "line 4: nothing more wanted, `body` found"),
+        ("body { if 1 < { } }", "line 4: `(` wanted, `1` found"),
+    ];
+    for (text, wanted) in cases {
+        let error = flow::read::flow(&mut kernel.clone(), &format!("{table}{text}"), 1).expect_err(text);
+        assert_eq!(error.to_string(), wanted, "{text}");
+    }
+}

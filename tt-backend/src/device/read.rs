@@ -5,13 +5,13 @@ use super::{
     Accessor, Argument, Bits, Branch, Call, Calls, Compute, ComputeOp, Expr, Leaf, Loop, Move, Moves, Never, Origin,
     Program, Programs, Protocol, Scope, Section, Source, SourceBranch, SourceLoop, Symbol,
 };
-use crate::flow::Buffer;
-use crate::flow::Constant;
+use crate::flow::{Buffer, BufferId, Constant};
 use crate::ir::{Kind, Stage, Stmt};
+use crate::passes::rasterize::REMARK;
 use crate::text::{Misread, Read, Reader, Registers};
 use crate::tile_ops::SFPU_OPS;
 use std::fmt::Debug;
-use tt_lang::ir::Kernel;
+use tt_lang::ir::{Kernel, ParamId};
 use tt_plan::{Role, RuntimeValue};
 
 /// Three programs before E1, with their buffers.
@@ -272,16 +272,15 @@ impl<P: ParsePlain> Parse for Compute<P> {
 }
 
 fn protocol(reader: &mut Reader) -> Read<Protocol> {
-    let steps: [(&str, fn(_) -> Protocol); 4] = [
-        ("reserve", Protocol::Reserve),
-        ("publish", Protocol::Publish),
-        ("receive", Protocol::Receive),
-        ("release", Protocol::Release),
-    ];
-    match steps.into_iter().find(|(name, _)| reader.eat(name)) {
-        Some((_, step)) => Ok(step(reader.buffer()?)),
-        None => reader.wanted("a statement"),
-    }
+    let step: fn(BufferId) -> Protocol = match reader.peek() {
+        "reserve" => Protocol::Reserve,
+        "publish" => Protocol::Publish,
+        "receive" => Protocol::Receive,
+        "release" => Protocol::Release,
+        _ => return reader.wanted("a statement"),
+    };
+    reader.skip();
+    Ok(step(reader.buffer()?))
 }
 
 fn origin(reader: &mut Reader) -> Read<Origin> {
@@ -342,14 +341,14 @@ impl ParseValue for Symbol {
             reader.expect(")")?;
             return Ok(Some(Symbol::Number(number)));
         }
-        let symbols: [(&str, fn(_, _) -> Symbol); 3] = [
-            ("tiles (", Symbol::TensorTiles),
-            ("extent (", Symbol::TensorExtent),
-            ("axis (", Symbol::TensorAxis),
-        ];
-        let Some((_, symbol)) = symbols.into_iter().find(|(name, _)| reader.eat(name)) else {
-            return Ok(None);
+        let symbol: fn(ParamId, usize) -> Symbol = match (reader.peek(), reader.peek_after(1)) {
+            ("tiles", "(") => Symbol::TensorTiles,
+            ("extent", "(") => Symbol::TensorExtent,
+            ("axis", "(") => Symbol::TensorAxis,
+            _ => return Ok(None),
         };
+        reader.skip();
+        reader.expect("(")?;
         let tensor = reader.tensor()?;
         reader.expect(",")?;
         let axis = reader.parse()?;
@@ -505,6 +504,9 @@ fn side<V: ParseValue>(reader: &mut Reader) -> Read<Expr<V>> {
     }
     if reader.eat("DST_FORMAT") {
         return Ok(Expr::Constant("DST_FORMAT"));
+    }
+    if reader.eat(&format!("\" {REMARK} \"")) {
+        return Ok(Expr::Text(REMARK));
     }
     if let Some(value) = reader.attempt(Reader::signed) {
         return Ok(Expr::Int(value));

@@ -2,6 +2,8 @@
 //!
 //! The arithmetic is that of `tt_plan::BlockOrder::position`, statement by statement; a test runs both.
 //!
+//! Where two blocks may store the same element (B1), the writer says at which block it is.
+//!
 //! ```text
 //!  row_major over (gx, gy)   ⟹   bx = block_id % gx;  by = block_id / gx;
 //! ```
@@ -40,11 +42,14 @@ pub const PASS: Pass<Unit<Named>, Unit<Named>> = Pass {
     check: |_| Ok(()),
 };
 
+/// What the remark of a block is called.
+pub const REMARK: &str = "tt_block";
+
 /// Says at which block the program is: to the profiler of a device, if it is on, and to the emulator, which sees by it what two
 /// blocks store.
 fn remark_on_block() -> Stmt<Calls<Symbol>> {
     let block = Expr::name(BLOCK_ID);
-    line(call(&DEVICE_TIMESTAMPED_DATA, [Expr::Text("tt_block"), block]))
+    line(call(&DEVICE_TIMESTAMPED_DATA, [Expr::Text(REMARK), block]))
 }
 
 /// Puts `first` before what is done for a block.

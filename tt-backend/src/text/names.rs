@@ -382,7 +382,7 @@ pub(crate) fn literal(bits: u32) -> String {
 }
 
 /// What a neighbour is called.
-pub(super) fn neighbour_name(neighbour: Neighbour) -> &'static str {
+pub(crate) fn neighbour_name(neighbour: Neighbour) -> &'static str {
     match neighbour {
         Neighbour::Below => "bf16_below",
         Neighbour::Above => "bf16_above",
@@ -391,7 +391,7 @@ pub(super) fn neighbour_name(neighbour: Neighbour) -> &'static str {
 }
 
 /// What a kind of buffer is called.
-pub(super) fn buffer_kind(kind: BufferKind) -> &'static str {
+pub(crate) fn buffer_kind(kind: BufferKind) -> &'static str {
     match kind {
         BufferKind::Incoming => "incoming",
         BufferKind::Local => "local",
@@ -401,7 +401,7 @@ pub(super) fn buffer_kind(kind: BufferKind) -> &'static str {
 }
 
 /// What an operation on registers is called.
-pub(super) fn tile_op(op: TileOp) -> &'static str {
+pub(crate) fn tile_op(op: TileOp) -> &'static str {
     match op {
         TileOp::Load => "load",
         TileOp::Fpu(FpuOp::Add) => "fpu_add",

@@ -8,9 +8,10 @@
 //!   (`sight`).
 
 use super::{Fault, sight, unproved};
-use crate::flow::{Accumulate, Arg, BufferId, BufferKind, Flow, FlowOp, FlowStmt, PackMode, Section, Step};
+use crate::flow::{Accumulate, Arg, Broadcast, BufferId, BufferKind, Flow, FlowOp, FlowStmt, PackMode, Section, Step};
 use crate::ir::Kind;
 use crate::pipeline::Unit;
+use crate::tile_ops::TileOp;
 use tt_lang::diagnostic::Diagnostic;
 
 /// How far the flow has come.
@@ -194,7 +195,7 @@ impl Check<'_> {
         }
         for step in &section.steps {
             match step {
-                Step::Tile { out, args, .. } => {
+                Step::Tile { op, out, args } => {
                     for arg in args {
                         match arg {
                             Arg::Tile(operand) => self.read_by_compute(operand.buffer)?,
@@ -209,6 +210,17 @@ impl Check<'_> {
                             },
                             Arg::Register(_) | Arg::Number(_) => {}
                         }
+                    }
+                    if let (TileOp::Load, [Arg::Tile(operand)]) = (op, args.as_slice())
+                        && matches!(
+                            operand.broadcast,
+                            Broadcast::Row | Broadcast::Column | Broadcast::Scalar
+                        )
+                    {
+                        return Err(format!(
+                            "{} is broadcast without an FPU operation",
+                            self.name(operand.buffer)
+                        ));
                     }
                     if *out >= section.registers {
                         return Err(format!("register {out} of {} for {name}", section.registers));

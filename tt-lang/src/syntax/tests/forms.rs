@@ -36,7 +36,13 @@ fn statements(kernel: &Kernel, body: &[Stmt], lines: &mut Vec<String>) {
         let (then, otherwise): (&[Stmt], &[Stmt]) = match &stmt.kind {
             StmtKind::For { body, .. } => (body, &[]),
             StmtKind::If { then, otherwise, .. } => (then, otherwise),
-            _ => {
+            StmtKind::Copy { .. }
+            | StmtKind::Fill { .. }
+            | StmtKind::Gemm { .. }
+            | StmtKind::Parallel { .. }
+            | StmtKind::Reduce { .. }
+            | StmtKind::Transpose { .. }
+            | StmtKind::Print { .. } => {
                 lines.push(head.to_string());
                 continue;
             }

@@ -1,0 +1,313 @@
+//! What stands in lines at several stages: regions, operands, operations on registers, ends of sections, the table of buffers.
+
+use super::super::names::{buffer_kind, tile_op};
+use super::{Read, Reader};
+use crate::flow::{
+    Arg, Broadcast, Buffer, BufferKind, Constant, Depth, Matmul, Operand, Pack, PackMode, ProductSees, TileRegion,
+};
+use crate::tile_ops::{FpuOp, SFPU_OPS, TileOp};
+use tt_lang::ir::{BlockId, ElementType};
+use tt_plan::DataFormat;
+
+impl Reader<'_> {
+    /// A rectangle of tiles of a tensor.
+    pub fn region(&mut self) -> Read<TileRegion> {
+        let tensor = self.tensor()?;
+        let matrix = match self.eat("matrix") {
+            true => self.list("(", ")", Self::int)?,
+            false => Vec::new(),
+        };
+        self.expect("tile (")?;
+        let row = self.int()?;
+        self.expect(",")?;
+        let column = self.int()?;
+        self.expect(") of")?;
+        let rows = self.parse()?;
+        self.expect("x")?;
+        let mut region = TileRegion {
+            tensor,
+            matrix_may_miss: vec![false; matrix.len()],
+            matrix,
+            tile: [row, column],
+            extent: [rows, self.parse()?],
+            may_exceed: [false; 2],
+            may_precede: [false; 2],
+            zero_edge: [false; 2],
+        };
+        self.expect("elements")?;
+        while self.eat(",") {
+            if self.eat("may exceed") {
+                region.may_exceed = self.axes()?;
+            } else if self.eat("may precede") {
+                region.may_precede = self.axes()?;
+            } else if self.eat("zero edge of") {
+                region.zero_edge = self.axes()?;
+            } else {
+                self.expect("matrix may miss")?;
+                loop {
+                    let axis: usize = self.parse()?;
+                    let Some(may_miss) = region.matrix_may_miss.get_mut(axis) else {
+                        return self.wanted("an axis of the tensor before");
+                    };
+                    *may_miss = true;
+                    if !self.eat("and") {
+                        break;
+                    }
+                }
+            }
+        }
+        Ok(region)
+    }
+
+    fn axes(&mut self) -> Read<[bool; 2]> {
+        if self.eat("rows and columns") {
+            Ok([true, true])
+        } else if self.eat("rows") {
+            Ok([true, false])
+        } else {
+            self.expect("columns")?;
+            Ok([false, true])
+        }
+    }
+
+    /// Tiles of a buffer.
+    pub fn operand(&mut self) -> Read<Operand> {
+        let buffer = self.buffer()?;
+        let sees = match self.peek() {
+            "@" => Some(self.sees()?),
+            _ => None,
+        };
+        let mut offset = [0; 2];
+        if self.eat("[ +") {
+            offset[0] = self.parse()?;
+            self.expect(", +")?;
+            offset[1] = self.parse()?;
+            self.expect("]")?;
+        }
+        let broadcasts = [
+            ("row", Broadcast::Row),
+            ("column", Broadcast::Column),
+            ("scalar", Broadcast::Scalar),
+            ("transposed", Broadcast::Transpose),
+        ];
+        let said = broadcasts.into_iter().find(|(name, _)| self.eat(&format!(". {name}")));
+        Ok(Operand {
+            buffer,
+            offset,
+            broadcast: said.map_or(Broadcast::None, |(_, broadcast)| broadcast),
+            sees,
+        })
+    }
+
+    /// `%2`
+    pub fn register(&mut self) -> Read<u32> {
+        self.expect("%")?;
+        self.parse()
+    }
+
+    /// A product or an operation on registers.
+    pub fn step(&mut self) -> Read<Registers> {
+        let out = self.register()?;
+        if self.eat("=") {
+            let op = self.tile_op()?;
+            let args = self.list("(", ")", |this| {
+                if this.peek() == "%" {
+                    return Ok(Arg::Register(this.register()?));
+                }
+                match this.attempt(Self::operand) {
+                    Some(operand) => Ok(match this.buffers[operand.buffer.0].kind {
+                        BufferKind::Constant(_) => Arg::Constant(operand.buffer),
+                        BufferKind::Incoming | BufferKind::Local | BufferKind::Outgoing => Arg::Tile(operand),
+                    }),
+                    None => Ok(Arg::Number(this.number()?)),
+                }
+            })?;
+            return Ok(Registers::Tile { op, out, args });
+        }
+        if out != 0 {
+            return self.wanted("`=`");
+        }
+        let defines = self.defines()?;
+        self.expect("+=")?;
+        let a = self.buffer()?;
+        let sees_a = self.sees()?;
+        self.expect("*")?;
+        let b = self.buffer()?;
+        let sees_b = self.sees()?;
+        let transpose = self.eat(". transposed");
+        let acc = match self.eat("after") {
+            true => Some(self.definitions()?),
+            false => None,
+        };
+        self.expect(", k")?;
+        let k = self.parse()?;
+        self.expect(", b step")?;
+        let b_step = self.parse()?;
+        self.expect(", b column")?;
+        Ok(Registers::Product(Matmul {
+            a,
+            b,
+            defines,
+            sees: ProductSees {
+                a: sees_a,
+                b: sees_b,
+                acc,
+            },
+            k,
+            b_step,
+            b_column: self.parse()?,
+            transpose,
+        }))
+    }
+
+    fn tile_op(&mut self) -> Read<TileOp> {
+        let name = self.peek();
+        let fpu = [FpuOp::Add, FpuOp::Sub, FpuOp::Mul].map(TileOp::Fpu);
+        let all = [TileOp::Load, TileOp::MulReuse, TileOp::Fill]
+            .into_iter()
+            .chain(fpu)
+            .chain(SFPU_OPS.iter().map(|row| TileOp::Sfpu(row.op)));
+        match all.into_iter().find(|op| tile_op(*op) == name) {
+            Some(op) => {
+                self.at += 1;
+                Ok(op)
+            }
+            None => self.wanted("an operation on registers"),
+        }
+    }
+
+    /// The head of a section: tiles, those of a chunk, registers.
+    pub fn section_head(&mut self) -> Read<([u32; 2], [u32; 2], u32)> {
+        self.expect("section")?;
+        let tiles = self.by()?;
+        self.expect("tiles by")?;
+        let chunk = self.by()?;
+        self.expect(",")?;
+        let registers = self.parse()?;
+        if !self.eat("register each") {
+            self.expect("registers each")?;
+        }
+        Ok((tiles, chunk, registers))
+    }
+
+    /// `2 x 4`
+    fn by(&mut self) -> Read<[u32; 2]> {
+        let rows = self.parse()?;
+        self.expect("x")?;
+        Ok([rows, self.parse()?])
+    }
+
+    /// The end of a section; `made` reads what the packed version is.
+    pub fn pack<T>(&mut self, made: impl FnOnce(&mut Self) -> Read<T>) -> Read<(u32, Pack, T)> {
+        self.expect("pack")?;
+        let register = self.register()?;
+        self.expect("into")?;
+        let buffer = self.buffer()?;
+        let made = made(self)?;
+        self.expect("(")?;
+        let mode = if self.eat("publish") {
+            PackMode::Publish
+        } else if self.eat("overwrite") {
+            PackMode::Overwrite
+        } else if self.eat("add unless") {
+            let mut loops = Vec::new();
+            loop {
+                let var = self.variable()?;
+                self.expect("=")?;
+                loops.push((var, self.int()?));
+                if !self.eat("and") {
+                    break PackMode::AddAfterFirst(loops);
+                }
+            }
+        } else {
+            self.expect("add")?;
+            PackMode::Add
+        };
+        self.expect(")")?;
+        Ok((register, Pack { buffer, mode }, made))
+    }
+
+    /// The table of buffers.
+    pub fn table(&mut self) -> Read<()> {
+        self.expect("buffers")?;
+        self.buffers = self.braced(Self::row)?;
+        Ok(())
+    }
+
+    fn row(&mut self) -> Read<Buffer> {
+        let span = self.span();
+        let has_index = self.peek_after(1) != ":";
+        let index = match self.peek().strip_prefix("c_").and_then(|index| index.parse().ok()) {
+            Some(index) if has_index => {
+                self.at += 1;
+                Some(index)
+            }
+            _ => None,
+        };
+        let name = self.name()?.to_string();
+        self.expect(":")?;
+        let kinds = [
+            BufferKind::Incoming,
+            BufferKind::Local,
+            BufferKind::Outgoing,
+            BufferKind::Constant(Constant::Zeros),
+        ];
+        let Some(kind) = kinds.into_iter().find(|kind| self.eat(buffer_kind(*kind))) else {
+            return self.wanted("incoming, local, outgoing or zeros");
+        };
+        self.expect(",")?;
+        let tiles = self.by()?;
+        let formats = ElementType::ALL.iter().map(|(element, _)| DataFormat::of(*element));
+        let Some(format) = formats.into_iter().find(|format| format.name() == self.peek()) else {
+            return self.wanted("a data format");
+        };
+        self.at += 1;
+        self.expect(",")?;
+        let mut buffer = Buffer {
+            name,
+            block: None,
+            span,
+            format,
+            tiles,
+            kind,
+            depth: Depth::Default,
+            versions: self.parse()?,
+            column_major: false,
+            unpack_to_dest: false,
+            index,
+        };
+        if !self.eat("version") {
+            self.expect("versions")?;
+        }
+        while self.eat(",") {
+            if self.eat("block") {
+                buffer.block = Some(self.block()?);
+            } else if self.eat("column by column") {
+                buffer.column_major = true;
+            } else if self.eat("unpacked to destination") {
+                buffer.unpack_to_dest = true;
+            } else {
+                buffer.depth = Depth::Asked(self.parse()?);
+                self.expect("asked")?;
+            }
+        }
+        Ok(buffer)
+    }
+
+    fn block(&mut self) -> Read<BlockId> {
+        let (name, number) = self.numbered()?;
+        let index = number.or_else(|| self.kernel.blocks.iter().position(|block| block.name == name));
+        match index {
+            Some(index) => Ok(BlockId(index as u32)),
+            None => self.wanted("a block before"),
+        }
+    }
+}
+
+/// What stands in registers.
+pub enum Registers {
+    /// An operation.
+    Tile { op: TileOp, out: u32, args: Vec<Arg> },
+    /// A product.
+    Product(Matmul),
+}

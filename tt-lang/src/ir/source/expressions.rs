@@ -1,0 +1,157 @@
+//! Expressions as they are written: integers, conditions, numbers, elements.
+
+use super::{Source, raw};
+use crate::ir::*;
+
+impl Source<'_> {
+    pub(super) fn int(&self, expr: &IntExpr) -> String {
+        let is_sum = |x: &IntExpr| matches!(x, IntExpr::Binary(IntOp::Add | IntOp::Sub, ..));
+        let is_product = |x: &IntExpr| matches!(x, IntExpr::Binary(IntOp::Mul | IntOp::Div | IntOp::Rem, ..));
+        let side = |x: &IntExpr, parentheses: bool| match parentheses {
+            true => format!("({})", self.int(x)),
+            false => self.int(x),
+        };
+        match expr {
+            IntExpr::Const(value) => value.to_string(),
+            IntExpr::Extent(id) => raw(self.kernel.extent(*id)),
+            IntExpr::Scalar(id) => self.param_name(*id),
+            IntExpr::Var(id) => self.variables[id.index()].clone(),
+            IntExpr::Binary(op, a, b) => {
+                let binary = |symbol: &str, tight: bool| {
+                    let left = side(a, tight && is_sum(a));
+                    format!("{left} {symbol} {}", side(b, is_sum(b) || tight && is_product(b)))
+                };
+                let method = |name: &str| {
+                    let is_plain = !matches!(&**a, IntExpr::Binary(..) | IntExpr::Const(i64::MIN..=-1));
+                    format!("{}.{name}({})", side(a, !is_plain), self.int(b))
+                };
+                match op {
+                    IntOp::Add => binary("+", false),
+                    IntOp::Sub => binary("-", false),
+                    IntOp::Mul => binary("*", true),
+                    IntOp::Div => binary("/", true),
+                    IntOp::Rem => binary("%", true),
+                    IntOp::CeilDiv => method("div_ceil"),
+                    IntOp::Min => method("min"),
+                    IntOp::Max => method("max"),
+                }
+            }
+        }
+    }
+
+    pub(super) fn condition(&self, expr: &BoolExpr) -> String {
+        match expr {
+            BoolExpr::Const(value) => value.to_string(),
+            BoolExpr::Compare(op, a, b) => format!("{} {} {}", self.int(a), op.symbol(), self.int(b)),
+            BoolExpr::CompareNumbers(op, a, b) => format!("{} {} {}", self.number(a), op.symbol(), self.number(b)),
+            BoolExpr::And(a, b) => format!("({} && {})", self.condition(a), self.condition(b)),
+            BoolExpr::Or(a, b) => format!("({} || {})", self.condition(a), self.condition(b)),
+            BoolExpr::Not(a) => format!("!({})", self.condition(a)),
+        }
+    }
+
+    fn number(&self, number: &NumberExpr) -> String {
+        match number {
+            NumberExpr::Literal(value) => float(*value),
+            NumberExpr::Scalar(id) => self.param_name(*id),
+            NumberExpr::Int(expr) => format!("({} as f32)", self.int(expr)),
+            NumberExpr::Call(op, args) => {
+                let argument = |arg: &NumberExpr| {
+                    if *op == ElementOp::Powi
+                        && let NumberExpr::Int(exponent) = arg
+                    {
+                        return self.int(exponent);
+                    }
+                    self.number(arg)
+                };
+                call(*op, args.iter().map(argument).collect())
+            }
+        }
+    }
+
+    /// An element expression where a number of the kind of `class` is wanted.
+    pub(super) fn element(&self, element: &Element, class: ElementType) -> String {
+        let show = |x: &Element| self.element(x, class);
+        match &element.kind {
+            ElementKind::Float(value) => float(*value),
+            ElementKind::Bool(value) => value.to_string(),
+            ElementKind::Scalar(id) => self.param_name(*id),
+            ElementKind::Int(expr) if is_integer(class) => format!("({})", self.int(expr)),
+            ElementKind::Int(expr) => format!("({} as f32)", self.int(expr)),
+            ElementKind::Load(access) => self.access(access),
+            ElementKind::Call(op, args) => {
+                let argument = |arg: &Element| {
+                    if *op == ElementOp::Powi
+                        && let ElementKind::Int(exponent) = &arg.kind
+                    {
+                        return self.int(exponent);
+                    }
+                    show(arg)
+                };
+                call(*op, args.iter().map(argument).collect())
+            }
+            ElementKind::Compare(op, a, b) => {
+                let class = self.class_of(&[a, b]);
+                format!(
+                    "({} {} {})",
+                    self.element(a, class),
+                    op.symbol(),
+                    self.element(b, class)
+                )
+            }
+            ElementKind::CompareInt(op, a, b) => format!("({} {} {})", self.int(a), op.symbol(), self.int(b)),
+            ElementKind::And(a, b) => format!("({} && {})", show(a), show(b)),
+            ElementKind::Or(a, b) => format!("({} || {})", show(a), show(b)),
+            ElementKind::Not(a) => format!("(!{})", show(a)),
+            ElementKind::Select(c, a, b) => format!("(if {} {{ {} }} else {{ {} }})", show(c), show(a), show(b)),
+            ElementKind::Cast(to, a) => format!("({} as {})", self.element(a, self.class_of(&[a])), to.name()),
+        }
+    }
+
+    /// The kind of number that operands are by what they load: numbers where they load nothing.
+    fn class_of(&self, operands: &[&Element]) -> ElementType {
+        let mut class = ElementType::F32;
+        for operand in operands {
+            operand.walk(&mut |part| {
+                if let ElementKind::Load(access) = &part.kind {
+                    class = self.class(access);
+                }
+            });
+        }
+        class
+    }
+}
+
+fn is_integer(element: ElementType) -> bool {
+    match element {
+        ElementType::I32 | ElementType::U32 | ElementType::U16 | ElementType::U8 => true,
+        ElementType::Bf16 | ElementType::F32 | ElementType::F16 | ElementType::Bfp8 | ElementType::Bfp4 => false,
+    }
+}
+
+/// A number as the shortest literal or constant that is its `f32`.
+fn float(value: f64) -> String {
+    let value = value as f32;
+    if value.is_nan() {
+        "f32::NAN".to_string()
+    } else if value == f32::INFINITY {
+        "f32::INFINITY".to_string()
+    } else if value == f32::NEG_INFINITY {
+        "f32::NEG_INFINITY".to_string()
+    } else if value.is_sign_negative() {
+        format!("({value:?})")
+    } else {
+        format!("{value:?}")
+    }
+}
+
+/// An operation with its arguments as written.
+fn call(op: ElementOp, args: Vec<String>) -> String {
+    let row = op.row();
+    match (row.operator, args.as_slice()) {
+        (Some(operator), [a]) => format!("({operator}{a})"),
+        (Some(operator), [a, b]) => format!("({a} {operator} {b})"),
+        (_, [first, rest @ ..]) => format!("{first}.{}({})", row.name, rest.join(", ")),
+        (_, []) => format!("{}()", row.name),
+    }
+}
