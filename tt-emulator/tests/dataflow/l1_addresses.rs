@@ -36,7 +36,11 @@ fn an_address_in_l1_leads_to_the_memory_of_the_core_that_follows_it() {
                 let (mine, other) = (100 * (index as u32 + 1), 100 * (2 - index as u32));
                 let written: Vec<u32> = (0..7).map(|word| mine + word).chain([count]).collect();
                 assert_eq!(page[..8], written, "core {index} of {arch}");
-                assert_eq!([page[PAGE / 4 - 8], page[PAGE / 4 - 4]], [other, mine], "core {index} of {arch}");
+                assert_eq!(
+                    [page[PAGE / 4 - 8], page[PAGE / 4 - 4]],
+                    [other, mine],
+                    "core {index} of {arch}"
+                );
             }
             assert!(words[2 * PAGE / 4..].iter().all(|word| *word == 0), "{arch}");
         }
