@@ -124,7 +124,7 @@ mod tests {
         let unknown = Allowed::parse("EMU0104,all").unwrap_err();
         assert_eq!(
             unknown,
-            "TT_EMULATOR_ALLOW: `all` is the code of no rule; what can be is EMU0104, EMU0105, EMU0111, EMU0112, EMU0506"
+            "TT_EMULATOR_ALLOW: `all` is the code of no rule; what can be is EMU0104, EMU0105, EMU0111, EMU0112, EMU0211, EMU0506"
         );
         let other = Allowed::parse("EMU0003").unwrap_err();
         assert!(other.contains("EMU0003 (deadlock) cannot be allowed"), "{other}");
