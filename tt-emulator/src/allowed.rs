@@ -2,9 +2,9 @@
 //!
 //! Some programs break a rule where the device shrugs: pages written or pushed that were free though nobody reserved them, a
 //! section of the destination registers given back twice, pages of a filled buffer read without waiting for them, writes that
-//! nobody waits for. The emulator stops them, for the same line is a fault elsewhere. Who has to run them as they are names the rules,
-//! `TT_EMULATOR_ALLOW=EMU0104,EMU0506`; each place is then said once on stderr, and the run goes on as the device does. What
-//! would harm on the device is refused all the same.
+//! nobody waits for. The emulator stops them, for the same line is a fault elsewhere. Who has to run them as they are names the
+//! rules, `TT_EMULATOR_ALLOW=EMU0104,EMU0506`; each place is then said once on stderr, and the run goes on as the device does.
+//! What would harm on the device is refused all the same.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};

@@ -71,7 +71,7 @@ fn is_cast(text: &str, tokens: &[Token], close: usize) -> bool {
     let next = word(close + 1);
     match next.as_bytes().first() {
         Some(b'(' | b'~') => true,
-        // Behind a `)` these are operators with two sides: `sizeof(x)(T*) * 4` is none, but nobody has to know that.
+        // Behind a `)` they may be operators with two sides.
         Some(b'*' | b'-' | b'+') => next.len() == 1 && before != ")",
         Some(_) => next.starts_with(is_of_name) && !FOLLOWING.contains(&next) && tokens[close + 1].is_plain,
         None => false,
@@ -155,8 +155,8 @@ fn tokens(text: &str) -> Vec<Token> {
             (at + symbol.len_utf8(), false)
         } else if rest.starts_with("//") {
             (at + line_end(rest), false)
-        } else if rest.starts_with("/*") {
-            (at + rest[2..].find("*/").map_or(rest.len(), |end| end + 4), false)
+        } else if let Some(comment) = rest.strip_prefix("/*") {
+            (at + comment.find("*/").map_or(rest.len(), |end| end + 4), false)
         } else if symbol == '#' && starts_line() {
             if rest[1..].trim_start().starts_with("define") {
                 in_directive = Some(at);
