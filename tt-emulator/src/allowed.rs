@@ -1,10 +1,10 @@
 //! `TT_EMULATOR_ALLOW`: rules whose break a run may go on from.
 //!
 //! Some programs break a rule where the device shrugs: pages written or pushed that were free though nobody reserved them, a
-//! section of the destination registers given back twice, pages of a filled buffer read without waiting for them. The
-//! emulator stops them, for the same line is a fault elsewhere. Who has to run them as they are names the rules,
-//! `TT_EMULATOR_ALLOW=EMU0104,EMU0506`; each place is then said once on stderr, and the run goes on as the device does. What
-//! would harm on the device is refused all the same.
+//! section of the destination registers given back twice, pages of a filled buffer read without waiting for them, writes that
+//! nobody waits for. The emulator stops them, for the same line is a fault elsewhere. Who has to run them as they are names the
+//! rules, `TT_EMULATOR_ALLOW=EMU0104,EMU0506`; each place is then said once on stderr, and the run goes on as the device does.
+//! What would harm on the device is refused all the same.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
@@ -35,6 +35,11 @@ pub static ALLOWABLE: &[(&Rule, &str)] = &[
     (
         &rules::CB_BACK_WINDOW,
         "The packer writes behind the write pointer whether pages are reserved or not. A page that is not free stays refused.",
+    ),
+    (
+        &rules::NOC_WRITE_AT_END,
+        "What is under way arrives all the same, unless its source is overwritten before it has left: that takes another program \
+         on the core.",
     ),
     (
         &DST_RELEASE,
@@ -119,7 +124,7 @@ mod tests {
         let unknown = Allowed::parse("EMU0104,all").unwrap_err();
         assert_eq!(
             unknown,
-            "TT_EMULATOR_ALLOW: `all` is the code of no rule; what can be is EMU0104, EMU0105, EMU0111, EMU0112, EMU0506"
+            "TT_EMULATOR_ALLOW: `all` is the code of no rule; what can be is EMU0104, EMU0105, EMU0111, EMU0112, EMU0211, EMU0506"
         );
         let other = Allowed::parse("EMU0003").unwrap_err();
         assert!(other.contains("EMU0003 (deadlock) cannot be allowed"), "{other}");

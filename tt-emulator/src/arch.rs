@@ -156,6 +156,19 @@ impl Arch {
         self.l1_bytes - self.l1_unreserved_bytes
     }
 
+    /// Whether programs may use these bytes of L1: those of buffers, the semaphores, and, to read, the zeros.
+    #[inline]
+    pub fn l1_is_usable(&self, offset: u64, bytes: u32, write: bool) -> bool {
+        let end = offset + u64::from(bytes);
+        if offset >= self.l1_unreserved_base() as u64 && end <= self.l1_bytes as u64 {
+            return true;
+        }
+        let semaphores =
+            offset >= SEMAPHORE_BASE as u64 && end <= (SEMAPHORE_BASE + SEMAPHORES * SEMAPHORE_STRIDE) as u64;
+        let zeros = offset >= MEM_ZEROS_BASE as u64 && end <= (MEM_ZEROS_BASE + MEM_ZEROS_BYTES) as u64;
+        semaphores || zeros && !write
+    }
+
     /// What the allocator rounds pages of interleaved buffers up to.
     pub fn page_alignment(&self, dram: bool) -> u32 {
         if dram {

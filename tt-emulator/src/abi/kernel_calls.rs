@@ -7,6 +7,8 @@ tables! {
         fn argument(index: u32, line: i32) -> *const u32;
         fn common_argument(index: u32, line: i32) -> *const u32;
         fn core_fact(fact: u32, line: i32) -> u32;
+        /// The pointer that an address in L1, counted from its start, is on this core; what programs may not use stays as it is.
+        fn l1_pointer(address: u32) -> usize;
         fn cb_reserve_back(cb: u32, pages: u32, line: i32);
         fn cb_wait_front(cb: u32, pages: u32, line: i32);
         fn cb_push_back(cb: u32, pages: u32, line: i32);

@@ -429,7 +429,7 @@ pub(super) fn build(
             };
             let risc = Risc {
                 core: run.core.clone(),
-                progress: Rc::new(Progress::new()),
+                progress: Rc::new(Progress::new(&run.core)),
                 // SAFETY: the RISC keeps its core. RISCs of a core run one at a time, and what a RISC has a slice of is given
                 // back when it waits for another.
                 l1: unsafe { L1::of(&run.core) },

@@ -1,6 +1,6 @@
 //! The network on chip as one RISC sees it: addresses, the checks on them, and issuing reads and writes.
 
-use crate::arch::{L1_SLOT_BYTES, MEM_ZEROS_BASE, MEM_ZEROS_BYTES, SEMAPHORE_BASE, SEMAPHORE_STRIDE, SEMAPHORES};
+use crate::arch::L1_SLOT_BYTES;
 use crate::rules;
 
 use super::copying;
@@ -31,15 +31,7 @@ impl Risc {
 
     #[inline]
     pub(super) fn check_l1(&mut self, offset: u64, bytes: u32, write: bool, line: i32) {
-        let end = offset + u64::from(bytes);
-        let usable = offset >= self.arch.l1_unreserved_base() as u64 && end <= self.arch.l1_bytes as u64;
-        if usable {
-            return;
-        }
-        let semaphores =
-            offset >= SEMAPHORE_BASE as u64 && end <= (SEMAPHORE_BASE + SEMAPHORES * SEMAPHORE_STRIDE) as u64;
-        let zeros = !write && offset >= MEM_ZEROS_BASE as u64 && end <= (MEM_ZEROS_BASE + MEM_ZEROS_BYTES) as u64;
-        if !semaphores && !zeros {
+        if !self.arch.l1_is_usable(offset, bytes, write) {
             let detail = format!(
                 "{bytes} bytes at L1 offset {offset:#x}; programs may use {:#x} to {:#x}",
                 self.arch.l1_unreserved_base(),

@@ -61,13 +61,16 @@ pub(crate) struct Progress {
     pub violation: OnceCell<Violation>,
     /// Line of the last semaphore increment without a barrier, per NoC, that has not been delivered.
     pub atomics: Cell<[Option<i32>; 2]>,
+    /// Kernel-visible address of L1 offset 0, and the L1 that follows.
+    l1: (u32, &'static Arch),
     /// Calls entered and left, together: odd while the kernel is in one.
     calls: AtomicU64,
 }
 
 impl Progress {
-    pub fn new() -> Progress {
+    pub fn new(core: &Core) -> Progress {
         Progress {
+            l1: (core.l1_base, core.machine.arch),
             wait: Cell::new(Wait::Nothing),
             violation: OnceCell::new(),
             atomics: Cell::default(),
@@ -175,6 +178,22 @@ pub(crate) fn current_between_calls() -> Option<(usize, u64)> {
     ))
 }
 
+/// The pointer that an address in L1, counted from its start, is on the current RISC's core: one that programs may use, or the
+/// end of L1. Any other stays as it is.
+///
+/// It is no call as the others are: kernels make pointers in loops that wait for memory, which the watchdog has to see as such.
+pub(crate) fn l1_pointer(address: u32) -> usize {
+    let Some(&(base, arch)) = progress().map(|progress| &progress.l1) else {
+        return address as usize;
+    };
+    let is_end = address as usize == arch.l1_bytes;
+    if is_end || arch.l1_is_usable(address.into(), 1, false) {
+        base as usize + address as usize
+    } else {
+        address as usize
+    }
+}
+
 /// The current RISC, to one call at a time.
 ///
 /// # Panics
@@ -257,7 +276,10 @@ impl Risc {
         let (rule, what) = match fault {
             Fault::Memory(address) => {
                 let hint = if address < L1_SLOT_BYTES {
-                    format!("this looks like an L1 offset, and the L1 of this core starts at {base:#x}")
+                    format!(
+                        "this looks like an address in L1 that programs do not use, or one that was cast to a pointer where the \
+                         emulator does not see it; the L1 of this core starts at {base:#x}"
+                    )
                 } else if (base + self.arch.l1_bytes..base + L1_SLOT_BYTES).contains(&address) {
                     format!("the L1 of this core ends at {:#x}", base + self.arch.l1_bytes)
                 } else {

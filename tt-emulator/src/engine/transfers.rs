@@ -362,11 +362,13 @@ impl Risc {
                 write.line,
                 self.transfers.writes.iter().filter(|write| !is_atomic(write)).count(),
             );
-            self.violation(
+            let (rule, detail) = (
                 &rules::NOC_WRITE_AT_END,
-                issued,
                 format!("{count} writes, the first issued at line {issued}"),
             );
+            if !self.is_allowed(rule, issued, &detail) {
+                self.violation(rule, issued, detail);
+            }
         }
         if let Some(issued) = self.progress.atomics.get().into_iter().flatten().next() {
             self.violation(

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::includes::Includes;
-use super::{KernelSource, compiler, headers};
+use super::{KernelSource, casts, compiler, headers};
 
 /// FNV-1a with 128 bits.
 #[derive(Clone, Copy)]
@@ -45,7 +45,7 @@ pub(super) fn kernel_key(source: &KernelSource, includes: &Includes, prologue: &
         .field(compiler::LINK_FLAGS.join(" ").as_bytes())
         .field(prologue.as_bytes())
         .field(source.file.as_bytes())
-        .field(source.source.as_bytes());
+        .field(casts::looked_at(&source.source).as_bytes());
     includes.files.iter().fold(hash, |hash, (path, text)| {
         hash.field(path.to_string_lossy().as_bytes()).field(text.as_bytes())
     })

@@ -7,6 +7,7 @@
 
 #[cfg(feature = "engine")]
 mod cache;
+mod casts;
 mod compiler;
 #[cfg(feature = "engine")]
 mod descriptors;

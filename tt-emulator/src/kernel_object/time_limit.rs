@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 const PAUSE: Duration = Duration::from_millis(5);
 
 /// Runs `command` with `input`; nothing where it takes longer than `seconds`, and then it is ended with all that it started.
+/// So it is where this process is ended meanwhile.
 ///
 /// What it writes is taken, its standard output where `command` pipes it.
 pub(super) fn output_within(command: &mut Command, input: &str, seconds: u64) -> io::Result<Option<Output>> {
@@ -18,6 +19,7 @@ pub(super) fn output_within(command: &mut Command, input: &str, seconds: u64) ->
     command.stdin(Stdio::piped()).stderr(Stdio::piped());
     // A group of its own, so that what it starts can be ended too: compilers are drivers of others.
     let mut child = command.process_group(0).spawn()?;
+    let _guard = Guard::of(&child);
     let (sender, receiver) = channel();
     let take = |name: &'static str, pipe: Option<Box<dyn Read + Send>>| {
         let sender = sender.clone();
@@ -59,6 +61,33 @@ pub(super) fn output_within(command: &mut Command, input: &str, seconds: u64) ->
     Ok(Some(Output { status, stdout, stderr }))
 }
 
+/// Ends a program with all that it started where this process ends before it is dropped, however it ends: a shell that reads
+/// from this process. No signal that the system sends on the death of a parent would reach what the program has started.
+struct Guard(Option<Child>);
+
+impl Guard {
+    fn of(program: &Child) -> Guard {
+        let mut shell = Command::new("/bin/sh");
+        // Where reading ends without a line, the other end of the pipe is gone, and so is this process.
+        shell.args(["-c", r#"read -r line || kill -9 "-$0""#, &program.id().to_string()]);
+        shell.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+        // Without a shell the program only ends later. What is sent to this process's group is not for the shell.
+        Guard(shell.process_group(0).spawn().ok())
+    }
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        if let Some(shell) = &mut self.0 {
+            if let Some(mut pipe) = shell.stdin.take() {
+                // It may have ended by itself.
+                let _ = pipe.write_all(b"\n");
+            }
+            let _ = shell.wait();
+        }
+    }
+}
+
 /// Ends a program and its group.
 fn end(mut child: Child) -> io::Result<()> {
     // SAFETY: a plain system call; the child has not been waited for, so that its number and group are its own.
@@ -86,5 +115,50 @@ mod tests {
             assert!(output_within(hang.args(["-c", script]), "", 1).unwrap().is_none());
         }
         assert!(start.elapsed() < Duration::from_secs(60));
+    }
+
+    /// Where the test below finds the number of a process.
+    const NUMBER_FILE: &str = "TT_EMULATOR_TEST_NUMBER_FILE";
+
+    #[test]
+    #[ignore = "is run, and killed, by the next test"]
+    fn waits_for_a_program_that_has_started_another() {
+        let Some(file) = std::env::var_os(NUMBER_FILE) else {
+            return;
+        };
+        let mut command = Command::new("sh");
+        command.args(["-c", "sleep 600 & echo $! > \"$0.new\"; mv \"$0.new\" \"$0\"; wait"]);
+        let _ = output_within(command.arg(file), "", 600);
+    }
+
+    #[test]
+    fn what_a_program_has_started_ends_with_a_process_that_is_killed() {
+        let file = std::env::temp_dir().join(format!("tt-emulator-guard-{}", std::process::id()));
+        let name = "kernel_object::time_limit::tests::waits_for_a_program_that_has_started_another";
+        let mut waiting = Command::new(std::env::current_exe().unwrap())
+            .args(["--ignored", "--exact", name])
+            .env(NUMBER_FILE, &file)
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap();
+        let limit = Instant::now() + Duration::from_secs(60);
+        let until = |is: &dyn Fn() -> bool| {
+            while !is() {
+                assert!(Instant::now() < limit);
+                thread::sleep(PAUSE);
+            }
+        };
+        until(&|| file.exists());
+        let number = std::fs::read_to_string(&file).unwrap();
+        std::fs::remove_file(&file).unwrap();
+        // One that has ended and that nobody has asked for is still there, as a zombie.
+        let runs = || {
+            let status = std::fs::read_to_string(format!("/proc/{}/stat", number.trim()));
+            status.is_ok_and(|status| !status.contains(") Z "))
+        };
+        assert!(runs());
+        waiting.kill().unwrap();
+        waiting.wait().unwrap();
+        until(&|| !runs());
     }
 }

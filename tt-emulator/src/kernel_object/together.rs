@@ -6,7 +6,7 @@
 //!                                 which are read by position, those of one begin with those of the other
 //! #define ..                      those of the kernels, which are the same: headers may read them
 //! namespace {
-//! #include "emulator/api.h" ..    the headers of all; includes in the kernels find them there
+//! #include ".." ..                the headers of all; includes in the kernels find them there
 //! namespace k_<key> { <kernel> }  one for each
 //! }
 //! extern "C" void tt_kernel_<key>(const void* api) ..
@@ -20,7 +20,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::compiler::{self, Compiler, Output};
 use super::partial::Partial;
 use super::registry::register_object;
-use super::{KernelError, KernelSource, entry_symbol, headers, includes, key, wrapper};
+use super::{KernelError, KernelSource, casts, entry_symbol, headers, includes, key, wrapper};
 use crate::arch::ArchName;
 use crate::kernel_config::KernelRole;
 
@@ -164,13 +164,13 @@ fn translation_unit(prologue: &str, kernels: &[(&String, &&KernelSource)]) -> St
         text.push_str(line);
         text.push('\n');
     }
-    text.push_str("namespace {\n#include \"emulator/api.h\"\n");
+    text.push_str("namespace {\n#include \"emulator/pointers.h\"\n");
     for line in included {
         text.push_str(line);
         text.push('\n');
     }
     for (key, source) in kernels {
-        let (file, body) = (&source.file, &source.source);
+        let (file, body) = (&source.file, casts::looked_at(&source.source));
         text.push_str(&format!("namespace k_{key} {{\n#line 1 {file:?}\n{body}\n}}\n"));
     }
     text.push_str("#line 1 \"tt-emulator\"\n}\n");

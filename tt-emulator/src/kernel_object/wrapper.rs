@@ -14,7 +14,7 @@
 use std::fmt::Write;
 
 use super::includes::Includes;
-use super::{KernelSource, entry_symbol};
+use super::{KernelSource, casts, entry_symbol};
 use crate::arch::{Arch, ArchName};
 use crate::kernel_config::{DataMovementProcessor, KernelRole, MathFidelity};
 
@@ -120,7 +120,7 @@ pub(super) fn translation_unit(source: &KernelSource, prologue: &str, key: &str)
     line(&mut text, format_args!("#include \"emulator/kernel.h\""));
     line(&mut text, format_args!("void kernel_main();"));
     line(&mut text, format_args!("#line 1 {:?}", source.file));
-    line(&mut text, format_args!("{}", source.source));
+    line(&mut text, format_args!("{}", casts::looked_at(&source.source)));
     line(&mut text, format_args!("#line 1 \"tt-emulator\""));
     line(&mut text, format_args!("}}"));
     line(

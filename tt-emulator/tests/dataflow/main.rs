@@ -4,6 +4,7 @@ mod address_generators;
 mod allowed;
 mod copies;
 mod faults;
+mod l1_addresses;
 mod launches;
 mod queue;
 mod rig;

@@ -3,6 +3,7 @@
 
 #include "api/debug/kernel_profiler.hpp"
 #include "emulator/api.h"
+#include "emulator/pointers.h"
 
 #ifndef COMPILE_FOR_TRISC
 #include "api/dataflow/dataflow_api.h"

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "emulator/api.h"
+#include "emulator/pointers.h"
 
 #define FORCE_INLINE inline __attribute__((always_inline))
 #define tt_l1_ptr

@@ -4,7 +4,7 @@ use crate::abi::{DataflowApi, cb_fact, core_fact, flag};
 use crate::rules;
 
 use super::super::multicast::MulticastMode;
-use super::super::risc::{Risc, Wait, guard};
+use super::super::risc::{self, Risc, Wait, guard};
 use super::super::tensor_page::Accessor;
 use super::super::transfers::TransferState;
 use super::super::writers::Writer;
@@ -13,6 +13,7 @@ pub(super) static DATAFLOW_API: DataflowApi = DataflowApi {
     argument,
     common_argument,
     core_fact,
+    l1_pointer,
     cb_reserve_back,
     cb_wait_front,
     cb_push_back,
@@ -68,6 +69,10 @@ extern "C" fn core_fact(fact: u32, line: i32) -> u32 {
             _ => risc.violation(&rules::INTERNAL, line, format!("core fact {fact}")),
         }
     })
+}
+
+extern "C" fn l1_pointer(address: u32) -> usize {
+    risc::l1_pointer(address)
 }
 
 extern "C" fn cb_reserve_back(cb: u32, pages: u32, line: i32) {

@@ -17,7 +17,8 @@ use xtask::{library, project};
 /// Runs upstream's programming examples on both emulated chips
 ///
 /// Fails where one that is listed as running does not, where one that is listed as stopped runs, and where the checkout has one
-/// that is not listed. Takes the headers of the library fmt through apt-get.
+/// that is not listed. Takes the libraries fmt and protobuf
+/// through apt-get.
 #[derive(Args)]
 pub struct Arguments {
     /// A checkout of tt-metal, or its tt_metal/programming_examples alone below DIR
@@ -51,6 +52,7 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
         sources: scratch.join("sources"),
         sdk: scratch.join("metalium"),
         fmt: fetch::fmt(&Cache::of_user()?, &Machine)?,
+        protobuf: fetch::protobuf(&Cache::of_user()?, &Machine)?,
         programs: scratch.join("programs"),
     };
     library::build(&kit.sdk, &["--release"])?;

@@ -34,6 +34,11 @@ const CALLS: &[(&str, &str)] = &[
 const WORDS: &[(&str, &str)] = &[
     ("namespace NAMESPACE {", "extern \"C++\" {"),
     ("void MAIN {", "void kernel_main() {"),
+    // A folder that upstream moved, and not all of its own examples know.
+    (
+        "\"tt_metal/programming_examples/matmul_common/",
+        "\"tt_metal/programming_examples/matmul/matmul_common/",
+    ),
     ("experimental::Noc ", "Noc "),
     ("experimental::UnicastEndpoint", "UnicastEndpoint"),
     ("experimental::CoreLocalMem", "CoreLocalMem"),

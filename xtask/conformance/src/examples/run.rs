@@ -2,6 +2,7 @@
 
 use super::FOLDER;
 use super::list::{Example, Outcome};
+use crate::fetch::Library;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -21,6 +22,8 @@ pub struct Kit {
     pub sdk: PathBuf,
     /// Headers of the library fmt.
     pub fmt: PathBuf,
+    /// What one example links beside Metalium.
+    pub protobuf: Library,
     /// Where programs and what they print go.
     pub programs: PathBuf,
 }
@@ -71,6 +74,7 @@ impl Kit {
         let folders = [
             self.sdk.join("include"),
             self.fmt.clone(),
+            self.protobuf.include.clone(),
             examples.join("matmul"),
             examples.join("matmul/matmul_common"),
         ];
@@ -81,7 +85,9 @@ impl Kit {
             .arg(examples.join(example.host))
             .arg("-L")
             .arg(&lib)
-            .arg("-ltt_metal");
+            .arg("-ltt_metal")
+            // Of an archive only what is used comes into the program.
+            .arg(&self.protobuf.archive);
         compiler
             .arg(format!("-Wl,-rpath,{}", lib.display()))
             .arg("-o")

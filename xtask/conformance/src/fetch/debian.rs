@@ -2,7 +2,7 @@
 
 use super::cache::{Cache, named_by, verified};
 use super::machine::{Downloads, run};
-use super::pinned::{FMT, GCC_VERSION, PACKAGES, Package};
+use super::pinned::{FMT, GCC_VERSION, PACKAGES, PROTOBUF, Package};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -55,6 +55,26 @@ pub fn compiler(cache: &Cache, downloads: &dyn Downloads) -> Result<Compiler, St
 /// Where the package cannot be fetched or is not the pinned one.
 pub fn fmt(cache: &Cache, downloads: &dyn Downloads) -> Result<PathBuf, String> {
     unpacked("fmt", &[FMT], cache, downloads).map(|root| root.join("usr/include"))
+}
+
+/// A library of C++ for this machine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Library {
+    /// The folder to include from.
+    pub include: PathBuf,
+    /// What to link.
+    pub archive: PathBuf,
+}
+
+/// Google's protobuf, fetched unless it is there.
+///
+/// # Errors
+/// Where the package cannot be fetched or is not the pinned one.
+pub fn protobuf(cache: &Cache, downloads: &dyn Downloads) -> Result<Library, String> {
+    unpacked("protobuf", &[PROTOBUF], cache, downloads).map(|root| Library {
+        include: root.join("usr/include"),
+        archive: root.join("usr/lib/x86_64-linux-gnu/libprotobuf.a"),
+    })
 }
 
 /// The entry of the cache with what is needed of these packages.

@@ -16,7 +16,7 @@ pub(crate) mod testing;
 mod wheel;
 
 pub use cache::Cache;
-pub use debian::{Compiler, compiler, fmt};
+pub use debian::{Compiler, Library, compiler, fmt, protobuf};
 pub use machine::{Downloads, Machine};
 pub use pinned::{PACKAGES, Package, Pinned, TTNN_VERSION, WHEEL};
 pub use wheel::{headers, library};

@@ -94,6 +94,20 @@ pub const FMT: Package = Package {
     parts: &["./usr/include/fmt/*"],
 };
 
+/// Google's protobuf of Debian 12, which one of upstream's programming examples links beside Metalium.
+pub const PROTOBUF: Package = Package {
+    name: "libprotobuf-dev",
+    version: "3.21.12-3",
+    file: Pinned {
+        file: "libprotobuf-dev_3.21.12-3_amd64.deb",
+        sha256: "bf0781e953328be40e377cb4fca877e3cd54931629fba75e82fe602e742ee3b9",
+    },
+    parts: &[
+        "./usr/include/google/protobuf/*",
+        "./usr/lib/x86_64-linux-gnu/libprotobuf.a",
+    ],
+};
+
 /// The version of the compiler among [`PACKAGES`].
 pub const GCC_VERSION: &str = "12.2.0";
 
@@ -104,7 +118,7 @@ mod tests {
     #[test]
     fn files_and_versions_agree() {
         assert!(WHEEL.file.starts_with(&format!("ttnn-{TTNN_VERSION}-")));
-        for package in PACKAGES.iter().chain([&FMT]) {
+        for package in PACKAGES.iter().chain([&FMT, &PROTOBUF]) {
             assert!(
                 package
                     .file
