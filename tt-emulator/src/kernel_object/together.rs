@@ -4,6 +4,7 @@
 //! ```text
 //! <prologue>                      the kernels of one object have the same: role and chip; of the compile-time arguments,
 //!                                 which are read by position, those of one begin with those of the other
+//! #define ..                      those of the kernels, which are the same: headers may read them
 //! namespace {
 //! #include "emulator/api.h" ..    the headers of all; includes in the kernels find them there
 //! namespace k_<key> { <kernel> }  one for each
@@ -32,6 +33,7 @@ struct Group<'k> {
     /// The prologue without compile-time arguments.
     common: String,
     compile_args: &'k [u32],
+    defines: Vec<&'k str>,
     /// By key.
     kernels: BTreeMap<String, &'k KernelSource>,
 }
@@ -119,7 +121,10 @@ fn groups(kernels: &[(KernelSource, KernelRole, ArchName)]) -> Result<Vec<Group<
             ..source.clone()
         };
         let common = wrapper::prologue(&without, &includes, role, *arch);
-        let serves = |group: &Group<'_>| group.common == common && group.compile_args.starts_with(&source.compile_args);
+        let defines = lines_of(source, "#define");
+        let serves = |group: &Group<'_>| {
+            group.common == common && group.defines == defines && group.compile_args.starts_with(&source.compile_args)
+        };
         let at = match groups.iter().position(serves) {
             Some(at) => at,
             None => {
@@ -127,6 +132,7 @@ fn groups(kernels: &[(KernelSource, KernelRole, ArchName)]) -> Result<Vec<Group<
                     prologue,
                     common,
                     compile_args: &source.compile_args,
+                    defines,
                     kernels: BTreeMap::new(),
                 });
                 groups.len() - 1
@@ -137,13 +143,28 @@ fn groups(kernels: &[(KernelSource, KernelRole, ArchName)]) -> Result<Vec<Group<
     Ok(groups)
 }
 
+/// The lines of a kernel that begin with this directive.
+fn lines_of<'k>(source: &'k KernelSource, directive: &str) -> Vec<&'k str> {
+    let lines = source.source.lines();
+    lines.filter(|line| line.trim_start().starts_with(directive)).collect()
+}
+
 fn translation_unit(prologue: &str, kernels: &[(&String, &&KernelSource)]) -> String {
     let included: BTreeSet<&str> = kernels
         .iter()
-        .flat_map(|(_, source)| source.source.lines())
-        .filter(|line| line.trim_start().starts_with("#include"))
+        .flat_map(|(_, source)| lines_of(source, "#include"))
         .collect();
-    let mut text = format!("{prologue}namespace {{\n#include \"emulator/api.h\"\n");
+    let mut text = prologue.to_string();
+    // Those of the first are those of all, and may stand again in each.
+    for line in kernels
+        .iter()
+        .take(1)
+        .flat_map(|(_, source)| lines_of(source, "#define"))
+    {
+        text.push_str(line);
+        text.push('\n');
+    }
+    text.push_str("namespace {\n#include \"emulator/api.h\"\n");
     for line in included {
         text.push_str(line);
         text.push('\n');
