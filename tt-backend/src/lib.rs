@@ -8,6 +8,8 @@ pub mod codes;
 pub mod device;
 pub mod flow;
 mod linear;
+#[doc(hidden)]
+pub mod mutate;
 mod names;
 pub mod passes;
 mod pipeline;
@@ -18,6 +20,6 @@ pub mod verify;
 pub use artifact::{Artifact, Stage};
 #[doc(hidden)]
 pub use names::is_reserved;
-#[doc(hidden)]
-pub use pipeline::unverified;
 pub use pipeline::{Times, compile, timed};
+#[doc(hidden)]
+pub use pipeline::{lowered, unverified, written};

@@ -46,16 +46,27 @@ pub fn unverified(kernel: &Kernel) -> Result<(Artifact, Vec<Diagnostic>), Vec<Di
     Ok((artifact, faults))
 }
 
+/// The program as it leaves E1, before it is verified: what mutants are made of.
+///
+/// # Errors
+/// As [`compile`], but for what the verifier finds.
+#[doc(hidden)]
+pub fn lowered(kernel: &Kernel) -> Result<Device, Vec<Diagnostic>> {
+    lower(kernel).map(|(device, _)| device)
+}
+
+/// What is written of `device`, verified or not: for mutants, to see who else notices them.
+///
+/// # Errors
+/// What the code writer refuses.
+#[doc(hidden)]
+pub fn written(kernel: &Kernel, device: &Device) -> Result<Artifact, Vec<Diagnostic>> {
+    write(kernel, device, Log::new(kernel)).map(|(artifact, _)| artifact)
+}
+
 /// Stages A to E.
 fn lower(kernel: &Kernel) -> Result<(Device, Log), Vec<Diagnostic>> {
-    let mut log = Log {
-        stages: vec![artifact::Stage {
-            name: "tile",
-            text: kernel.to_string(),
-        }],
-        times: Vec::new(),
-        last: Instant::now(),
-    };
+    let mut log = Log::new(kernel);
 
     let split = split_conditions::run(kernel)?;
     // Few kernels choose so; those of the others are the same before and after.
@@ -237,6 +248,17 @@ struct Log {
 }
 
 impl Log {
+    fn new(kernel: &Kernel) -> Log {
+        Log {
+            stages: vec![artifact::Stage {
+                name: "tile",
+                text: kernel.to_string(),
+            }],
+            times: Vec::new(),
+            last: Instant::now(),
+        }
+    }
+
     fn pass(&mut self, name: &'static str, text: impl FnOnce() -> String) {
         self.time(name);
         self.stages.push(artifact::Stage { name, text: text() });

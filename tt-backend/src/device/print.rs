@@ -44,6 +44,18 @@ pub fn device(kernel: &Kernel, device: &Device) -> String {
     out.text
 }
 
+/// The first line of a statement of the device program.
+pub fn statement(kernel: &Kernel, device: &Device, node: &Node<Leaf>) -> String {
+    let names = Names {
+        kernel,
+        buffers: &device.buffers,
+        variables: Some(&device.variables),
+    };
+    let mut out = Lines::default();
+    nodes(&names, std::slice::from_ref(node), &mut out);
+    out.text.lines().next().unwrap_or_default().to_string()
+}
+
 fn final_program(names: &Names, program: &Program, out: &mut Lines) {
     for argument in &program.args {
         let value = match &argument.value {

@@ -110,9 +110,36 @@ pub fn run_on(
     kernel: &Kernel,
     artifact: &Artifact,
     plan: Plan,
+    values: (Bindings, Vec<TensorValues>),
+    arch: &str,
+    upload: &Upload,
+) -> Result<Outcome, String> {
+    launched(kernel, artifact, plan, values, arch, upload, true)
+}
+
+/// As [`run_on`], without the reference, for who has it already.
+///
+/// # Errors
+/// As [`run`].
+pub fn results_on(
+    kernel: &Kernel,
+    artifact: &Artifact,
+    plan: Plan,
+    values: (Bindings, Vec<TensorValues>),
+    arch: &str,
+    upload: &Upload,
+) -> Result<Vec<TensorValues>, String> {
+    launched(kernel, artifact, plan, values, arch, upload, false).map(|outcome| outcome.tensors)
+}
+
+fn launched(
+    kernel: &Kernel,
+    artifact: &Artifact,
+    plan: Plan,
     (bindings, mut tensors): (Bindings, Vec<TensorValues>),
     arch: &str,
     upload: &Upload,
+    with_reference: bool,
 ) -> Result<Outcome, String> {
     let fail = |error: tt_host::Error| format!("`{}`: {error}", kernel.name);
     let device = Device::open_named(&format!("emulator:{arch}")).map_err(fail)?;
@@ -131,15 +158,15 @@ pub fn run_on(
         });
     }
     let launch = Launch::new(loaded, arguments);
-    let reference = launch.reference().map_err(fail)?;
+    let reference = with_reference.then(|| launch.reference()).transpose().map_err(fail)?;
     launch.run().map_err(fail)?;
     for (values, tensor) in tensors.iter_mut().zip(&uploaded) {
         if values.written {
             values.after = tensor.download().map_err(fail)?;
-            values.reference = reference
-                .get(&values.name)
-                .ok_or("a reference result is missing")?
-                .to_vec();
+            if let Some(reference) = &reference {
+                let found = reference.get(&values.name).ok_or("a reference result is missing")?;
+                values.reference = found.to_vec();
+            }
         }
     }
     Ok(Outcome {

@@ -14,6 +14,7 @@ const CHECKS: &[Chore] = &[
     tt_conformance::abi::CHECK,
     tt_conformance::launch::CHECK,
     tt_conformance::rules::CHECK,
+    tt_conformance::ir_mutations::CHECK,
     tt_conformance::mutations::CHECK,
     tt_conformance::names::CHECK,
 ];

@@ -3,7 +3,7 @@
 use super::kernels::{SAMPLES, Sample};
 use super::padding::Padding;
 use super::scratch::write_changed;
-use crate::emulated;
+use crate::emulated::{self, OnDevice, TensorValues};
 use crate::fetch::{Cache, Machine};
 use crate::headers::{self, Options};
 use serde_json::{Value, json};
@@ -13,11 +13,12 @@ use std::time::{Duration, Instant};
 use tt_backend::Artifact;
 use tt_build::device::{CHIPS, DeviceKernel, Toolchain};
 use tt_emulator::rules;
+use tt_host::Device;
 use tt_lang::ir::Kernel;
-use tt_plan::Plan;
+use tt_plan::{Bindings, Plan};
 
 /// The chip that mutants run on; the headers are tried for both.
-const ARCH: &str = "wormhole_b0";
+pub const ARCH: &str = "wormhole_b0";
 /// How long one kernel may run before it counts as one that never ends.
 const PATIENCE: Duration = Duration::from_secs(120);
 
@@ -118,47 +119,67 @@ pub fn run_case(file: &Path) -> Result<(), String> {
 fn run(sample: &Sample, kernel: &Kernel, artifact: &Artifact, padding: Option<&Padding>) -> Result<(), String> {
     for extents in sample.shapes {
         let plan = Plan::from_json(&artifact.plan).map_err(|error| format!("the plan is refused: {error}"))?;
-        let (mut bindings, mut tensors) = emulated::tensors(&plan, extents)?;
-        bindings.floats.values_mut().for_each(|value| *value = sample.scalars.0);
-        for scalar in &kernel.params {
-            if let Some(value) = bindings.integers.get_mut(scalar.name()) {
-                *value = sample.scalars.1;
-            }
-        }
-        for (seed, tensor) in tensors.iter_mut().enumerate() {
-            tensor.before = if tensor.written {
-                // What is not written must show: the source says that this stays.
-                vec![7.0; tensor.before.len()]
-            } else {
-                values(tensor.before.len(), seed as u64 + 1, sample.scale)
-            };
-        }
-        let outcome =
-            emulated::run_on(
-                kernel,
-                artifact,
-                plan,
-                (bindings, tensors),
-                ARCH,
-                &|device, tensor| match padding {
-                    Some(padding) => padding.upload(device, tensor),
-                    None => emulated::upload(device, tensor),
-                },
-            )
+        let inputs = inputs(sample, kernel, &plan, extents)?;
+        let outcome = emulated::run_on(kernel, artifact, plan, inputs, ARCH, &uploading(padding))
             .map_err(|message| short(&message))?;
         for tensor in outcome.tensors.iter().filter(|tensor| tensor.written) {
-            let right = tensor.after.len() == tensor.reference.len()
-                && tensor
-                    .after
-                    .iter()
-                    .zip(&tensor.reference)
-                    .all(|(got, expected)| (got - expected).abs() / (1.0 + expected.abs()) <= sample.tolerance);
-            if !right {
+            if !is_right(sample, &tensor.after, &tensor.reference) {
                 return Err(format!("wrong numbers in `{}`", tensor.name));
             }
         }
     }
     Ok(())
+}
+
+/// What `sample` is run on where its extents are these.
+///
+/// # Errors
+/// As [`emulated::tensors`].
+pub fn inputs(
+    sample: &Sample,
+    kernel: &Kernel,
+    plan: &Plan,
+    extents: &[usize],
+) -> Result<(Bindings, Vec<TensorValues>), String> {
+    let (mut bindings, mut tensors) = emulated::tensors(plan, extents)?;
+    bindings.floats.values_mut().for_each(|value| *value = sample.scalars.0);
+    for scalar in &kernel.params {
+        if let Some(value) = bindings.integers.get_mut(scalar.name()) {
+            *value = sample.scalars.1;
+        }
+    }
+    for (seed, tensor) in tensors.iter_mut().enumerate() {
+        tensor.before = if tensor.written {
+            // What is not written must show: the source says that this stays.
+            vec![7.0; tensor.before.len()]
+        } else {
+            values(tensor.before.len(), seed as u64 + 1, sample.scale)
+        };
+        if sample.padded && !tensor.written {
+            // What is uploaded is 0.5 less these: of either sign, so that a function of them shows.
+            tensor.before.iter_mut().for_each(|value| *value += 0.5);
+        }
+    }
+    Ok((bindings, tensors))
+}
+
+/// How tensors come to the device: with numbers past their edges where there is a `padding`.
+pub fn uploading(
+    padding: Option<&Padding>,
+) -> impl Fn(&Device, &TensorValues) -> Result<Box<dyn OnDevice>, String> + '_ {
+    move |device, tensor| match padding {
+        Some(padding) => padding.upload(device, tensor),
+        None => emulated::upload(device, tensor),
+    }
+}
+
+/// Whether what a kernel left in a tensor is what its source says, within the sample's bound.
+pub fn is_right(sample: &Sample, after: &[f32], reference: &[f32]) -> bool {
+    after.len() == reference.len()
+        && after
+            .iter()
+            .zip(reference)
+            .all(|(got, expected)| (got - expected).abs() / (1.0 + expected.abs()) <= sample.tolerance)
 }
 
 /// Repeatable values in [-scale, scale), exact in bf16.
@@ -175,7 +196,7 @@ fn values(count: usize, seed: u64, scale: f32) -> Vec<f32> {
 }
 
 /// The rule that a message names, or that the kernel does not compile, or its first line.
-fn short(message: &str) -> String {
+pub fn short(message: &str) -> String {
     if let Some(rule) = rules::all().find(|rule| message.contains(&format!("{}:", rule.code))) {
         return format!("{} {}", rule.code, rule.title);
     }

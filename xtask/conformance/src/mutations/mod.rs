@@ -4,10 +4,10 @@
 //! makes of a set of kernels is compiled against the real device headers and run on the emulator. The verifier does not
 //! count: belief in what we emit must not rest on the code that emits it.
 
-mod judge;
-mod kernels;
+pub(crate) mod judge;
+pub(crate) mod kernels;
 mod mutant;
-mod padding;
+pub(crate) mod padding;
 mod record;
 mod scratch;
 mod table;
@@ -170,7 +170,7 @@ fn told(verdict: &Verdict) -> String {
 }
 
 /// A number for these bytes.
-fn digest(bytes: &[u8]) -> u64 {
+pub(crate) fn digest(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3)
     })
