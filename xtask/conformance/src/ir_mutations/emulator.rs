@@ -167,10 +167,8 @@ fn batch_said(folder: &Path, healthy: &[Healthy], cases: &[&Case]) -> Result<Vec
         };
         let (said, ended) = run_apart(folder, &batch)?;
         all.extend(said);
-        if let Some(how) = ended {
-            if all.len() < cases.len() {
-                all.push(Said::Wrong(how));
-            }
+        if let Some(how) = ended.filter(|_| all.len() < cases.len()) {
+            all.push(Said::Wrong(how));
         }
     }
     Ok(all)

@@ -32,7 +32,7 @@ const HARMLESS: &[Reason] = reasons! {
     "a register or page is overwritten with the same": [Twice] ["compute"]
         ["copy_tile", "transpose_tile", "fill_tile_bitcast", "add_tiles*", "sub_tiles*", "mul_tiles*", "pack_tile"];
     "a function that does nothing to its own values": [Twice] ["compute"]
-        ["abs_tile", "relu_tile", "sign_tile", "binary_max_tile", "binary_min_tile", "floor_tile", "unary_max_tile", "unary_min_tile", "clamp_tile"];
+        ["abs_tile", "relu_tile", "sign_tile", "binary_max_tile", "binary_min_tile", "floor_tile", "unary_max_tile", "unary_min_tile", "clamp_tile", "gt_binary_tile"];
     "everything within does the same again": [Twice] [] ["a scope", "a loop of tiles", "a condition", "a branch"];
     "the address behind the last page, which nothing uses": [Twice, LeftOut, BehindParent] ["reader", "writer"] ["+="];
     "an address of another page size, which nothing uses": [Buffer] ["reader", "writer"] ["+="];
@@ -50,6 +50,15 @@ const HARMLESS: &[Reason] = reasons! {
         ["noc_async_read_page", "noc_async_write_page", "a condition"];
     "both sides do the same, or their conditions agree for every block": [Always, Sides, Operator, Integer] ["writer"] ["a branch"];
     "a version too many at the end, which only a next block on the core would find": [Rounds] ["reader"] ["a loop"];
+    "the last round of the samples does nothing": [Rounds] ["compute"] ["a loop"];
+    "the blocks of the samples take the same side, or what it leaves only a next block on the core would find": [Always, Sides, Operator, Integer]
+        ["reader", "compute"] ["a branch"];
+    "it is set so already": [LeftOut, Function, BehindParent] ["compute"] ["reconfig_*", "pack_reconfig_*"];
+    "every tile is transposed twice": [Operation] ["compute"] ["copy_tile"];
+    "no number of the samples tells the two apart": [Operation] ["compute"] ["binary_max_tile"];
+    "no number of the samples reaches the bound": [Number] ["compute"] ["clamp_tile"];
+    "the format that DST_FORMAT stands for here": [Template] ["compute"] ["where_tile"];
+    "the register holds that tile already": [Integer, LeftOut] ["compute"] ["copy_tile"];
     "registers or pages that nothing reads": [Rounds] ["compute"] ["a loop of tiles"];
 
     "edges: what is cleared there feeds no element of a tensor, or meets zeros": [LeftOut, Zero, Rounds, Always, Sides, Integer, Operator, Function, Template, Buffer, Exchanged]
@@ -65,7 +74,7 @@ const HARMLESS: &[Reason] = reasons! {
         ["add_*", "mul_*", "binary_max_tile", "binary_min_tile", "eq_*", "ne_*"];
     "the sign is dropped behind it": [Exchanged, Operation] ["compute"] ["sub_binary_tile", "add_tiles_bcast_rows"];
     "every register holds the same number": [Zero, Integer] ["compute"] ["pack_tile"];
-    "the registers of a new section hold zeros in the emulator": [LeftOut, Integer] ["compute"] ["fill_tile_bitcast"];
+    "registers are zero when they are acquired": [LeftOut, Integer, Zero] ["compute"] ["fill_tile_bitcast", "a loop of tiles"];
     "the zeros are not used again": [LeftOut, Function] ["compute"] ["cb_pop_front"];
     "a unit in the last place of a number, which rounding swallows": [Integer] ["compute"] ["*_unary_tile"];
     "it waits longer": [Function] ["writer"] ["noc_async_writes_flushed"];
