@@ -176,11 +176,11 @@ fn published(name: &str) -> Result<PathBuf, String> {
 
 /// Sets the bridge up together with the emulator's host API, whose folders tt-emulator publishes.
 fn with_emulator(build: &mut cc::Build) -> Result<(), String> {
-    let (include, sources) = (
-        published("DEP_TT_EMULATOR_HOST_INCLUDE")?,
-        published("DEP_TT_EMULATOR_HOST_SOURCES")?,
-    );
+    let include = published("DEP_TT_EMULATOR_HOST_INCLUDE")?;
+    let tables = published("DEP_TT_EMULATOR_HOST_TABLES")?;
+    let sources = published("DEP_TT_EMULATOR_HOST_SOURCES")?;
     println!("cargo::rerun-if-changed={}", include.display());
+    println!("cargo::rerun-if-changed={}", tables.display());
     println!("cargo::rerun-if-changed={}", sources.display());
     let unreadable = |error: std::io::Error| format!("cannot read {}: {error}", sources.display());
     let mut files = std::fs::read_dir(&sources)
@@ -192,6 +192,6 @@ fn with_emulator(build: &mut cc::Build) -> Result<(), String> {
         .map_err(unreadable)?;
     files.retain(|path| path.extension().is_some_and(|extension| extension == "cpp"));
     files.sort();
-    build.include(include).files(files);
+    build.include(include).include(tables).files(files);
     Ok(())
 }

@@ -31,9 +31,9 @@ impl Expr {
     pub fn random(random: &mut Random, inputs: usize, depth: usize) -> Expr {
         if depth == 0 || random.one_in(6) {
             return match random.below(6) {
-                0 => Expr::Number(random.value()),
-                1 => Expr::Scalar,
-                _ => Expr::Load(random.below(inputs)),
+                0..=3 => Expr::Load(random.below(inputs)),
+                4 => Expr::Number(random.value()),
+                _ => Expr::Scalar,
             };
         }
         let part = |random: &mut Random| Box::new(Expr::random(random, inputs, depth - 1));
@@ -161,6 +161,7 @@ fn gelu(x: f64) -> f64 {
 
 /// A random kernel: two matrices, a row and a column, a scalar, in one of three ways of writing it down.
 pub fn generate(random: &mut Random) -> Case {
+    let seed = random.below(1 << 16);
     let (h, w) = random.pick(&[(32, 32), (64, 64), (32, 128), (96, 64), (64, 32), (128, 128)]);
     let element = random.pick(&["bf16", "bf16", "f32"]);
     let mut expr = Expr::random(random, 4, 4);
@@ -224,6 +225,7 @@ pub fn generate(random: &mut Random) -> Case {
         source,
         element,
         alpha,
+        seed,
         shapes: shapes.iter().map(|(m, n)| vec![*m, *n]).collect(),
         inputs: |shape| {
             let (m, n) = (shape[0], shape[1]);

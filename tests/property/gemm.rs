@@ -9,6 +9,7 @@ use std::fmt::Write;
 /// A random blocked product, either operand possibly transposed, with an expression over the sums, a bias row and a
 /// residual at the end.
 pub fn generate(random: &mut Random) -> Case {
+    let seed = random.below(1 << 16);
     let bm = random.pick(&[32, 64, 96, 128]);
     let bn = random.pick(&[32, 64, 128]);
     let bk = random.pick(&[32, 64, 128]);
@@ -86,6 +87,7 @@ pub fn generate(random: &mut Random) -> Case {
         source,
         element: "bf16",
         alpha: random.value(),
+        seed,
         shapes,
         inputs: match (ta, tb) {
             (false, false) => |s| operands([s[0], s[1]], [s[1], s[2]], s),

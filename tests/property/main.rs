@@ -5,7 +5,7 @@
 //! the interval, element by element, and with the reference interpreter, which must lie in it too.
 //!
 //! The seed is fixed, so a run is repeatable. `TT_PROPERTY_SEED` and `TT_PROPERTY_KERNELS` change it and the number of
-//! kernels. A failure prints the kernel's seed and its source.
+//! kernels. A failure prints the kernel's seed and the source of the smallest kernel that [`shrink`] reached from it.
 
 mod elementwise;
 mod gemm;
@@ -13,10 +13,10 @@ mod interval;
 mod programs;
 mod random;
 mod run;
+mod shrink;
 
 use random::Random;
 use run::{Case, Verdict};
-use tt_emulator::ArchName;
 
 /// Kernels of each kind, unless `TT_PROPERTY_KERNELS` says otherwise: a compromise with the C++ compiler's time.
 const KERNELS: u64 = 16;
@@ -36,24 +36,32 @@ fn check_all(kind: &str, generate: impl Fn(&mut Random) -> Case) {
     let (mut done, mut refused) = (0, Vec::new());
     let mut number = 0;
     while done < kernels {
-        let batch: Vec<(u64, Random, Case)> = (number..number + kernels - done)
+        let (choices, cases): (Vec<_>, Vec<_>) = (number..number + kernels - done)
             .map(|number| {
                 let mut random = Random::new(seed.wrapping_mul(0x1_0000_0001).wrapping_add(number));
                 let case = generate(&mut random);
-                (number, random, case)
+                (random.into_choices(), case)
             })
-            .collect();
-        let compiled: Vec<_> = batch.iter().map(|(.., case)| run::compile(case)).collect();
-        programs::prepare(compiled.iter().flatten(), &[ArchName::WormholeB0]);
-        for ((own, mut random, case), compiled) in batch.into_iter().zip(compiled) {
-            let verdict = match compiled {
-                Ok(compiled) => run::run(&case, programs::kernel(compiled), &mut random),
-                Err(verdict) => verdict,
-            };
+            .unzip();
+        for (choices, verdict) in choices.into_iter().zip(run::check(&cases)) {
             match verdict {
                 Verdict::Right => done += 1,
                 Verdict::Refused(reason) => refused.push(reason),
-                Verdict::Wrong(report) => panic!("{kind} kernel {own} of seed {seed}: {report}\n{}", case.source),
+                Verdict::Wrong(mut report) => {
+                    let small = shrink::shrink(choices, &generate, |cases| {
+                        run::check(cases).into_iter().position(|verdict| match verdict {
+                            Verdict::Wrong(found) => {
+                                report = found;
+                                true
+                            }
+                            Verdict::Right | Verdict::Refused(_) => false,
+                        })
+                    });
+                    panic!(
+                        "{kind} kernel {number} of seed {seed}, made small: {report}\n{}",
+                        small.source
+                    );
+                }
             }
             number += 1;
         }
@@ -104,8 +112,7 @@ fn a_kernel_that_computes_something_else_is_caught() {
         // One operand is taken for the other.
         changed(first(elementwise::generate, "+ y[(i, j)]"), "y[(i, j)]", "x[(i, j)]"),
     ];
-    for case in cases {
-        let verdict = run::check(&case, &mut Random::new(1));
+    for (case, verdict) in cases.iter().zip(run::check(&cases)) {
         assert!(matches!(verdict, Verdict::Wrong(_)), "not caught:\n{}", case.source);
     }
 }

@@ -1,28 +1,54 @@
 //! Repeatable random numbers.
 
-/// A xorshift generator.
-pub struct Random(u64);
+/// Makes choices, by a xorshift generator or as it is told, and remembers them.
+pub struct Random {
+    source: Source,
+    made: Vec<usize>,
+}
+
+enum Source {
+    Xorshift(u64),
+    /// These, and 0 after them.
+    Told(std::vec::IntoIter<usize>),
+}
 
 impl Random {
     pub fn new(seed: u64) -> Random {
-        let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0x2545_F491_4F6C_DD1D | 1);
+        let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0x2545_F491_4F6C_DD1D | 1;
         // Near seeds give near first numbers.
         for _ in 0..8 {
-            random.next();
+            state = following(state);
         }
-        random
+        Random {
+            source: Source::Xorshift(state),
+            made: Vec::new(),
+        }
     }
 
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
+    /// Chooses as `choices` say, as far as there is so much to choose from, and then always the first.
+    pub fn told(choices: Vec<usize>) -> Random {
+        Random {
+            source: Source::Told(choices.into_iter()),
+            made: Vec::new(),
+        }
+    }
+
+    /// Every choice so far.
+    pub fn into_choices(self) -> Vec<usize> {
+        self.made
     }
 
     /// Below `end`.
     pub fn below(&mut self, end: usize) -> usize {
-        (self.next() >> 16) as usize % end
+        let choice = match &mut self.source {
+            Source::Xorshift(state) => {
+                *state = following(*state);
+                (*state >> 16) as usize % end
+            }
+            Source::Told(choices) => choices.next().unwrap_or(0).min(end - 1),
+        };
+        self.made.push(choice);
+        choice
     }
 
     pub fn pick<T: Copy>(&mut self, of: &[T]) -> T {
@@ -38,4 +64,10 @@ impl Random {
     pub fn value(&mut self) -> f64 {
         (self.below(513) as f64 - 256.0) / 128.0
     }
+}
+
+fn following(mut state: u64) -> u64 {
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^ (state << 17)
 }

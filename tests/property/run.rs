@@ -6,6 +6,7 @@ use super::interval::{Interval, Precision};
 use super::programs::{self, Compiled};
 use super::random::Random;
 use tt::{Tensor, Zeros, bf16};
+use tt_emulator::ArchName;
 use tt_host::{Argument, Element, Kernel, Launch};
 
 /// A host type of generated tensors.
@@ -51,6 +52,8 @@ pub struct Case {
     pub source: String,
     pub element: &'static str,
     pub alpha: f64,
+    /// What the elements of its inputs are made from.
+    pub seed: usize,
     /// The values of its extents.
     pub shapes: Vec<Vec<usize>>,
     pub inputs: fn(&[usize]) -> Vec<Input>,
@@ -69,7 +72,7 @@ pub enum Verdict {
 const EXPRESSION_SIZE: u16 = 423;
 
 /// Compiles `case`, down to C++.
-pub fn compile(case: &Case) -> Result<Compiled, Verdict> {
+fn compile(case: &Case) -> Result<Compiled, Verdict> {
     let options = match &case.kind {
         Kind::Elementwise { .. } => "",
         Kind::Gemm { options, .. } => options,
@@ -80,20 +83,24 @@ pub fn compile(case: &Case) -> Result<Compiled, Verdict> {
     })
 }
 
-/// Compiles and runs `case` on all its shapes.
-pub fn check(case: &Case, random: &mut Random) -> Verdict {
-    match compile(case) {
-        Ok(compiled) => run(case, programs::kernel(compiled), random),
+/// Compiles and runs `cases`, each on all its shapes.
+pub fn check(cases: &[Case]) -> Vec<Verdict> {
+    let compiled: Vec<_> = cases.iter().map(compile).collect();
+    programs::prepare(compiled.iter().flatten(), &[ArchName::WormholeB0]);
+    let verdicts = cases.iter().zip(compiled).map(|(case, compiled)| match compiled {
+        Ok(compiled) => run(case, programs::kernel(compiled)),
         Err(verdict) => verdict,
-    }
+    });
+    verdicts.collect()
 }
 
 /// Runs `kernel`, which `case` was compiled to, on all its shapes.
-pub fn run(case: &Case, kernel: &'static Kernel, random: &mut Random) -> Verdict {
+fn run(case: &Case, kernel: &'static Kernel) -> Verdict {
+    let mut random = Random::new(case.seed as u64);
     for shape in &case.shapes {
         let outcome = match case.element {
-            "f32" => run_on::<f32>(case, kernel, shape, random),
-            _ => run_on::<bf16>(case, kernel, shape, random),
+            "f32" => run_on::<f32>(case, kernel, shape, &mut random),
+            _ => run_on::<bf16>(case, kernel, shape, &mut random),
         };
         if let Err(report) = outcome {
             return Verdict::Wrong(format!("{shape:?}: {report}"));

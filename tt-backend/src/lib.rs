@@ -7,6 +7,7 @@ pub mod codegen;
 pub mod codes;
 pub mod device;
 pub mod flow;
+pub mod ir;
 mod linear;
 #[doc(hidden)]
 pub mod mutate;

@@ -2,8 +2,7 @@
 
 use crate::artifact;
 use crate::artifact::Artifact;
-use crate::device::{Device, Leaf, Node, Programs, Step, call};
-use crate::flow::{BufferId, BufferKind};
+use crate::device::{Device, Programs};
 use crate::passes::*;
 use crate::verify::flow::Stage;
 use crate::{codegen, device, flow, verify};
@@ -102,7 +101,7 @@ fn lower(kernel: &Kernel) -> Result<(Device, Log), Vec<Diagnostic>> {
     )?;
     check(kernel, &flow, Stage::Sections, capacity)?;
     log.pass("C2 lower_tile_intrinsics", || flow::print::flow(kernel, &flow));
-    let indices = c3_build_dataflow::run(&mut flow, &depths)?;
+    c3_build_dataflow::run(&mut flow, &depths)?;
     check(kernel, &flow, Stage::Lifetimes, capacity)?;
     log.pass("C3 build_dataflow", || flow::print::flow(kernel, &flow));
 
@@ -115,95 +114,40 @@ fn lower(kernel: &Kernel) -> Result<(Device, Log), Vec<Diagnostic>> {
     let shared = multicast_reuse::run(kernel, &split.reader);
     log.pass("multicast_reuse", || format!("{shared:#?}\n"));
 
-    let zeros = flow
-        .buffers
-        .iter()
-        .position(|buffer| buffer.kind == BufferKind::Zeros)
-        .map(BufferId);
-    let Programs {
-        reader,
-        compute,
-        writer,
-    } = split;
-    let lowered = Programs {
-        reader: d3_lower_cb_protocol::run(&flow.buffers, reader),
-        compute: d3_lower_cb_protocol::run(&flow.buffers, compute),
-        writer: d3_lower_cb_protocol::run(&flow.buffers, writer),
-    };
-    // The tile of zeros is there from before the first block until after the last.
-    let hold = |steps: Vec<Step>| {
-        let nodes = steps.into_iter().map(Node::Leaf).collect();
-        finish(d3_lower_cb_protocol::run(&flow.buffers, nodes))
-    };
-    let (made, held, dropped) = match zeros {
-        Some(id) => (
-            hold(vec![Step::Reserve(id), Step::ReadZeros(id), Step::Publish(id)]),
-            hold(vec![Step::Receive(id)]),
-            hold(vec![Step::Release(id)]),
-        ),
-        None => Default::default(),
-    };
+    let lowered = d3_lower_cb_protocol::run(&flow.buffers, split);
     log.pass("D3 lower_cb_protocol", || {
         device::print::programs(kernel, &flow.buffers, &lowered)
     });
 
     let engines = d4_insert_compute_init::Engines {
         buffers: &flow.buffers,
-        zeros,
+        zeros: flow.zeros(),
         approximate: kernel.options.approx,
     };
-    let (startup, compute) = d4_insert_compute_init::run(&engines, lowered.compute);
     let lowered = Programs {
         reader: lowered.reader,
-        compute,
+        compute: d4_insert_compute_init::run(&engines, lowered.compute),
         writer: lowered.writer,
     };
     log.pass("D4 insert_compute_init", || {
         device::print::programs(kernel, &flow.buffers, &lowered)
     });
-    let compute = d5_insert_dst_management::run(&engines, lowered.compute);
-    let (reader, writer) = (finish(lowered.reader), finish(lowered.writer));
     let programs = Programs {
-        reader,
-        compute,
-        writer,
+        reader: lowered.reader,
+        compute: d5_insert_dst_management::run(&engines, lowered.compute),
+        writer: lowered.writer,
     };
     log.pass("D5 insert_dst_management", || {
         device::print::programs(kernel, &flow.buffers, &programs)
     });
 
-    let mut compute_before: Vec<Node<Leaf>> = startup.into_iter().map(Node::Leaf).collect();
-    compute_before.extend(held);
-    let drained = if programs.writer.is_empty() {
-        Vec::new()
-    } else {
-        vec![Node::Leaf(call(&device::function::NOC_ASYNC_WRITE_BARRIER, []))]
-    };
-    use e1_finalize_signature::{Inputs, Unfinished};
-    let device = e1_finalize_signature::run(Inputs {
+    let device = e1_finalize_signature::run(e1_finalize_signature::Inputs {
         kernel,
         layouts: &layouts,
         partition: &partition,
         buffers: flow.buffers,
-        indices,
         bound,
-        programs: [
-            Unfinished {
-                before: made,
-                body: programs.reader,
-                after: Vec::new(),
-            },
-            Unfinished {
-                before: compute_before,
-                body: programs.compute,
-                after: dropped,
-            },
-            Unfinished {
-                before: Vec::new(),
-                body: programs.writer,
-                after: drained,
-            },
-        ],
+        programs,
     })?;
     log.pass("E1 finalize_signature", || device::print::device(kernel, &device));
     Ok((device, log))
@@ -269,57 +213,4 @@ impl Log {
         self.times.push((name, self.last.elapsed()));
         self.last = Instant::now();
     }
-}
-
-/// The statements of a program all of whose steps are lowered.
-fn finish(nodes: Vec<Node<Step>>) -> Vec<Node<Leaf>> {
-    nodes
-        .into_iter()
-        .filter_map(|node| {
-            Some(match node {
-                Node::Leaf(Step::Leaf(leaf)) => Node::Leaf(leaf),
-                // Reader and writer have no others after D3.
-                Node::Leaf(_) => return None,
-                Node::Loop {
-                    var,
-                    start,
-                    end,
-                    unroll,
-                    body,
-                    origin,
-                } => Node::Loop {
-                    var,
-                    start,
-                    end,
-                    unroll,
-                    body: finish(body),
-                    origin,
-                },
-                Node::If {
-                    cond,
-                    then,
-                    otherwise,
-                    origin,
-                } => Node::If {
-                    cond,
-                    then: finish(then),
-                    otherwise: finish(otherwise),
-                    origin,
-                },
-                Node::Tiles { name, end, step, body } => Node::Tiles {
-                    name,
-                    end,
-                    step,
-                    body: finish(body),
-                },
-                Node::When { cond, then, otherwise } => Node::When {
-                    cond,
-                    then: finish(then),
-                    otherwise: finish(otherwise),
-                },
-                Node::Scope(body) => Node::Scope(finish(body)),
-                Node::Source(span) => Node::Source(span),
-            })
-        })
-        .collect()
 }

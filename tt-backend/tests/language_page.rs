@@ -1,6 +1,7 @@
 //! docs/language.md says what is compiled and what is refused today: every block of code on it is held to that.
 
 use std::fmt::Write;
+use tt_lang::ir::{ELEMENT_OPS, ElementOpRow};
 use tt_lang::syntax::{Parsed, parse_item_fn, render_text};
 
 const PAGE: &str = include_str!("../../docs/language.md");
@@ -106,6 +107,39 @@ fn every_block_of_the_language_page_is_compiled_or_refused_as_it_says() {
         }
     }
     assert!(wrong.is_empty(), "{wrong}");
+}
+
+/// What numbers have as methods, wrapped as the page is.
+fn methods() -> String {
+    let is_method = |row: &&ElementOpRow| row.operator.is_none() || row.arity == 1;
+    let mut lines = vec![String::new()];
+    for row in ELEMENT_OPS.iter().filter(is_method) {
+        let line = lines.last_mut().expect("there is a first line");
+        if line.len() + row.name.len() + 3 > 130 {
+            lines.push(format!("`{}`", row.name));
+        } else {
+            let space = if line.is_empty() { "" } else { " " };
+            let _ = write!(line, "{space}`{}`", row.name);
+        }
+    }
+    lines.join("\n") + "\n"
+}
+
+/// `TT_BLESS=1` writes the list.
+#[test]
+fn the_page_lists_every_operation() {
+    let (before, rest) = PAGE.split_once("<!-- operations -->\n").expect("the comment before");
+    let (known, after) = rest
+        .split_once("<!-- end of operations -->")
+        .expect("the comment after");
+    let methods = methods();
+    if std::env::var_os("TT_BLESS").is_some() {
+        let page = format!("{before}<!-- operations -->\n{methods}<!-- end of operations -->{after}");
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/language.md");
+        std::fs::write(path, page).expect("docs/language.md is written");
+        return;
+    }
+    assert_eq!(known, methods, "`TT_BLESS=1` rewrites the list");
 }
 
 /// Codes that the page names in its text exist.

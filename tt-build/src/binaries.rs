@@ -101,7 +101,7 @@ fn build(
     if !jobs.is_empty() {
         compiler.prepare_firmware(chips)?;
     }
-    let results = parallel::map(&jobs, parallel::threads_of_cargo(), |index, job| {
+    let results = parallel::map(&jobs, parallel::Jobs::of_cargo(), |index, job| {
         binary(&compiler, job, place, &place.join(format!("work-{index}")))
     });
     let mut built = Built::default();

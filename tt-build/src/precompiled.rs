@@ -57,7 +57,7 @@ pub(crate) fn compile(
         }
     }
 
-    let outcomes = parallel::map(&jobs, parallel::threads_of_cargo(), |_, job| {
+    let outcomes = parallel::map(&jobs, parallel::Jobs::of_cargo(), |_, job| {
         object(job, &folder, &objects)
     });
     let mut notes: BTreeMap<&str, String> = BTreeMap::new();
@@ -102,16 +102,16 @@ pub(crate) fn compile(
 /// [`BuildError::Setting`] where it is something else.
 pub(crate) fn architectures(value: Option<&OsStr>) -> Result<Vec<ArchName>, BuildError> {
     let value = value.unwrap_or_default();
-    match value.to_str() {
-        Some("" | "wormhole_b0") => Ok(vec![ArchName::WormholeB0]),
-        Some("blackhole") => Ok(vec![ArchName::Blackhole]),
-        Some("all") => Ok(vec![ArchName::WormholeB0, ArchName::Blackhole]),
-        _ => Err(BuildError::Setting {
-            variable: "TT_BUILD_ARCH",
-            value: value.to_string_lossy().into_owned(),
-            allowed: "`wormhole_b0`, which it is unset, `blackhole` or `all`",
-        }),
-    }
+    let chip = match value.to_str() {
+        Some("") => return Ok(vec![ArchName::WormholeB0]),
+        Some("all") => return Ok(ArchName::ALL.to_vec()),
+        name => name.and_then(ArchName::named),
+    };
+    chip.map(|arch| vec![arch]).ok_or_else(|| BuildError::Setting {
+        variable: "TT_BUILD_ARCH",
+        value: value.to_string_lossy().into_owned(),
+        allowed: "`wormhole_b0`, which it is unset, `blackhole` or `all`",
+    })
 }
 
 /// The three kernels of `artifact` as `arch` would run them, for tests that compile many together.

@@ -4,6 +4,9 @@
 //! slower then: what a profile says of a package counts in the workspace that is built, not in ours. So where Cargo asks for no
 //! optimisation the build script compiles this file, with all of it, and the crate takes the modules from there.
 
+#[macro_use]
+mod tables;
+
 pub mod arch;
 #[path = "compute/calculation.rs"]
 pub mod compute;

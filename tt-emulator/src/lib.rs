@@ -39,7 +39,10 @@
 //! largest of eight and rounds what is shifted out. `TT_EMULATOR_FPU=exact` in the environment sends them through the
 //! device's adders too, some fifty times slower.
 
-pub mod abi_version;
+#[cfg(feature = "engine")]
+#[macro_use]
+mod tables;
+
 #[cfg(any(test, not(tt_emulator_apart)))]
 pub mod arch;
 #[cfg(any(test, not(tt_emulator_apart)))]

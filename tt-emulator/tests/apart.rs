@@ -28,7 +28,7 @@ fn the_calculations_need_no_other_crate_and_nothing_of_the_rest_of_this_one() {
     ]);
     let output = command.arg(root.join("src/apart.rs")).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    // Every loop over the elements of a tile is in what is compiled apart: what is left of the compute engines are the calls.
+    // Every loop over the elements of a tile is in what is compiled apart: nothing of the compute engines is left.
     let mut left: Vec<_> = std::fs::read_dir(root.join("src/compute"))
         .unwrap()
         .map(|entry| entry.unwrap().path())
@@ -39,5 +39,5 @@ fn the_calculations_need_no_other_crate_and_nothing_of_the_rest_of_this_one() {
     let apart = std::fs::read_to_string(root.join("src/compute/calculation.rs")).unwrap();
     left.retain(|module| !apart.contains(&format!("mod {module};\n")));
     left.sort();
-    assert_eq!(left, ["abi", "entries", "thread_entries", "untilize_entries"]);
+    assert!(left.is_empty(), "{left:?}");
 }

@@ -13,9 +13,10 @@ mod sealed {
 
 /// An element of a [`Tensor`](crate::Tensor).
 ///
-/// Sealed: the implementors are plain numbers without padding whose every bit pattern is a value, and whose size is that
-/// of the device's format; copying tiles relies on it.
-pub trait Element: sealed::Sealed + Copy + Default + PartialEq + std::fmt::Debug + Send + Sync + 'static {
+/// Sealed: the implementors are plain numbers, whose size is that of the device's format.
+pub trait Element:
+    sealed::Sealed + bytemuck::Pod + Default + PartialEq + std::fmt::Debug + Send + Sync + 'static
+{
     /// The type in the language.
     const TYPE: ElementType;
 

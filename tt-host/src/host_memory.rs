@@ -15,29 +15,24 @@ pub(crate) struct StagingBuffer {
 impl StagingBuffer {
     /// The memory as bytes.
     pub(crate) fn bytes(&self) -> &[u8] {
-        // SAFETY: the words are initialised, outlive the result, and any byte is a `u8`.
-        unsafe { std::slice::from_raw_parts(self.words.as_ptr().cast(), self.bytes) }
+        &bytemuck::cast_slice(&self.words)[..self.bytes]
     }
 
     /// The memory as bytes, to write.
     pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
-        // SAFETY: as for `bytes`; the words are borrowed mutably, and any eight bytes are a `u64`.
-        unsafe { std::slice::from_raw_parts_mut(self.words.as_mut_ptr().cast(), self.bytes) }
+        &mut bytemuck::cast_slice_mut(&mut self.words)[..self.bytes]
     }
 
-    /// The memory as elements.
+    /// The memory as whole elements.
     pub(crate) fn elements<E: Element>(&self) -> &[E] {
-        const { assert!(align_of::<E>() <= align_of::<u64>()) };
-        // SAFETY: the words are initialised and aligned for `E`, whose every bit pattern is a value (see `Element`); only
-        // whole elements inside `bytes` are taken.
-        unsafe { std::slice::from_raw_parts(self.words.as_ptr().cast(), self.bytes / size_of::<E>()) }
+        const { assert!(align_of::<E>() <= align_of::<u64>() && size_of::<u64>().is_multiple_of(size_of::<E>())) };
+        &bytemuck::cast_slice(&self.words)[..self.bytes / size_of::<E>()]
     }
 
-    /// The memory as elements, to write.
+    /// The memory as whole elements, to write.
     pub(crate) fn elements_mut<E: Element>(&mut self) -> &mut [E] {
-        const { assert!(align_of::<E>() <= align_of::<u64>()) };
-        // SAFETY: as for `elements`; elements have no padding, so that writing them leaves initialised words.
-        unsafe { std::slice::from_raw_parts_mut(self.words.as_mut_ptr().cast(), self.bytes / size_of::<E>()) }
+        const { assert!(align_of::<E>() <= align_of::<u64>() && size_of::<u64>().is_multiple_of(size_of::<E>())) };
+        &mut bytemuck::cast_slice_mut(&mut self.words)[..self.bytes / size_of::<E>()]
     }
 }
 

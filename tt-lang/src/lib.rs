@@ -3,6 +3,8 @@
 //! `ir` is what everything else speaks; it knows neither Rust tokens nor devices and can be serialised, so that a
 //! launcher can carry it to run time. `syntax` (feature of the same name) turns a Rust function into it.
 
+#![deny(clippy::wildcard_enum_match_arm)]
+
 pub mod codes;
 pub mod diagnostic;
 pub mod interpret;
@@ -10,7 +12,5 @@ pub mod ir;
 #[cfg(feature = "syntax")]
 pub mod syntax;
 mod warnings;
-
-mod special;
 
 pub use warnings::warnings;

@@ -125,7 +125,7 @@ impl fmt::Display for Formula {
                 (_, symbol, a, b) => {
                     let side = |x: &Formula| match x {
                         Formula::Op(_) => format!("({x})"),
-                        _ => x.to_string(),
+                        Formula::Const(_) | Formula::Name(_) => x.to_string(),
                     };
                     write!(f, "{} {symbol} {}", side(a), side(b))
                 }

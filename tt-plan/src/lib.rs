@@ -4,8 +4,9 @@
 //! [`Formula`]. A launcher loads it, binds extents and scalars, and gets an [`Execution`]: the core grid, the work of
 //! every core and the runtime arguments. The JSON form is described by `tt-plan/schema/tt.plan.schema.json`.
 
+#![deny(clippy::wildcard_enum_match_arm)]
+
 mod execution;
-mod format;
 mod formula;
 mod order;
 mod plan;
@@ -13,7 +14,6 @@ mod signature;
 mod validate;
 
 pub use execution::{Bindings, CoreRange, CoreWork, DeviceGrid, Execution, LayoutRecord, WorkItem};
-pub use format::DataFormat;
 pub use formula::{Formula, FormulaError, FormulaOp, Neighbour, Number};
 pub use order::BlockOrder;
 pub use plan::{
@@ -21,3 +21,4 @@ pub use plan::{
     RuntimeArg, RuntimeValue, SCHEMA_VERSION, Semaphore, TensorLayout, WorkPartition,
 };
 pub use signature::{Signature, formula, number};
+pub use tt_device::DataFormat;

@@ -3,6 +3,7 @@
 //! Also kernels that no plan was made for have these: what their arguments are does not depend on a compiler.
 
 use crate::{DataFormat, Formula, Number, Parameter, TensorLayout};
+use tt_device::TILE_SIDE;
 use tt_lang::ir::{IntExpr, Kernel, NumberExpr, Param, Residence, Sharding};
 
 /// What is passed to a kernel.
@@ -38,7 +39,7 @@ impl Signature {
                             Residence::L1 => "L1".into(),
                         },
                         interleave: tensor.layout.sharding == Sharding::Interleaved,
-                        tile_shape: [32, 32],
+                        tile_shape: [TILE_SIDE; 2],
                         page_size: DataFormat::of(tensor.element.value).tile_bytes(),
                     },
                 },

@@ -2,10 +2,11 @@
 
 use crate::{CompileArg, DataFormat, Formula, KernelPlan, Number, Parameter, PartitionMode, Plan, Role, RuntimeValue};
 use std::collections::{HashMap, HashSet};
+use tt_device::TILE_SIDE;
 use tt_lang::ir::ScalarKind;
 
 /// Runtime argument words of one kernel (metalium.md §1.2).
-const MAX_RUNTIME_ARGS: usize = 341;
+const MAX_RUNTIME_ARGS: usize = tt_device::MAX_RUNTIME_ARGS as usize;
 
 impl Plan {
     /// Every contradiction found; empty for a good plan.
@@ -71,10 +72,10 @@ impl Plan {
                         if layout.interleave { "" } else { ", not interleaved" }
                     ));
                 }
-                if layout.tile_shape != [32, 32] {
+                if layout.tile_shape != [TILE_SIDE; 2] {
                     let [rows, columns] = layout.tile_shape;
                     errors.push(format!(
-                        "tensor `{name}` has tiles of {rows} × {columns}, tiles are 32 × 32"
+                        "tensor `{name}` has tiles of {rows} × {columns}, tiles are {TILE_SIDE} × {TILE_SIDE}"
                     ));
                 }
                 if layout.page_size != DataFormat::of(*element).tile_bytes() {
@@ -174,7 +175,11 @@ fn accesses(kernel: &KernelPlan, tensors: &HashMap<&str, bool>, errors: &mut Vec
         .iter()
         .filter_map(|arg| match &arg.value {
             RuntimeValue::Address(name) => Some(name.as_str()),
-            _ => None,
+            RuntimeValue::StartId
+            | RuntimeValue::Count
+            | RuntimeValue::Formula(_)
+            | RuntimeValue::Number(_)
+            | RuntimeValue::Flag { .. } => None,
         })
         .collect();
     if accessors != addresses {

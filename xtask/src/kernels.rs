@@ -1,8 +1,8 @@
 //! `cargo xtask kernels`: every emitted kernel as a file, with the list that the compile check against the real device
 //! headers reads.
 
-use crate::arguments::{Arguments, Chore};
 use crate::project;
+use clap::Args;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -10,32 +10,48 @@ use tt_backend::Artifact;
 use tt_lang::ir::Kernel;
 use tt_plan::{CompileArg, Parameter, Plan, Role};
 
-/// The chore.
-pub const CHORE: Chore = Chore {
-    name: "kernels",
-    operand: "",
-    options: &[
-        ("out", "DIR", "where to write"),
-        (
-            "compare",
-            "DIR",
-            "what an earlier compiler wrote with --out: fails where a byte of a source or plan differs",
-        ),
-        SELECTION[0],
-        SELECTION[1],
-    ],
-    about: "writes the emitted C++ and the plan of every kernel of the examples, the tests and the programs\n\n\
-            Beside it goes list.json, which shared/oracle/headers/compile_check.py --list reads: kind, architectures,\n\
-            compile-time arguments and modes of each. Fails where a kernel does not compile.",
-    run,
-};
+/// Writes the emitted C++ and the plan of every kernel of the examples, the tests and the programs
+///
+/// Beside it goes list.json, which shared/oracle/headers/compile_check.py --list reads: kind, architectures, compile-time
+/// arguments and modes of each. Fails where a kernel does not compile.
+#[derive(Args)]
+pub struct Options {
+    /// Where to write
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// What an earlier compiler wrote with --out: fails where a byte of a source or plan differs
+    #[arg(long, value_name = "DIR")]
+    compare: Option<PathBuf>,
+    #[command(flatten)]
+    selection: Selection,
+}
 
-fn run(arguments: &Arguments) -> Result<(), String> {
-    let out = PathBuf::from(arguments.required("out")?);
-    let found = compiled(arguments)?;
+/// Which kernels [`compiled`] takes.
+#[derive(Args)]
+pub struct Selection {
+    /// Also the programs DIR/*.rs (default: ../shared/programs where it exists)
+    #[arg(long, value_name = "DIR")]
+    programs: Option<PathBuf>,
+    /// Of those only these, separated by commas (default: the list in .ci/programs)
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    only: Option<Vec<String>>,
+}
+
+/// Does it.
+///
+/// # Errors
+/// Where a kernel does not compile, differs, or cannot be written.
+pub fn run(
+    Options {
+        out,
+        compare: before,
+        selection,
+    }: &Options,
+) -> Result<(), String> {
+    let found = compiled(selection)?;
     let mut list = Vec::new();
     for (kernel, artifact) in &found {
-        list.extend(write(&out, kernel, artifact)?);
+        list.extend(write(out, kernel, artifact)?);
     }
     let text = serde_json::to_string_pretty(&Value::from(list.clone())).map_err(|error| error.to_string())?;
     project::write(&out.join("list.json"), &text)?;
@@ -45,8 +61,8 @@ fn run(arguments: &Arguments) -> Result<(), String> {
         found.len(),
         out.display()
     );
-    match arguments.option("compare") {
-        Some(before) => compare(Path::new(before), &out, &found),
+    match before {
+        Some(before) => compare(before, out, &found),
         None => Ok(()),
     }
 }
@@ -82,26 +98,12 @@ fn compare(before: &Path, out: &Path, found: &[(String, Artifact)]) -> Result<()
 /// What is written of one function.
 const FILES: [&str; 5] = ["tt.plan.json", "reader.cpp", "compute.cpp", "writer.cpp", "main.cpp"];
 
-/// The options that say which kernels [`compiled`] takes.
-pub const SELECTION: [(&str, &str, &str); 2] = [
-    (
-        "programs",
-        "DIR",
-        "also the programs DIR/*.rs (default: ../shared/programs where it exists)",
-    ),
-    (
-        "only",
-        "NAMES",
-        "of those only these, separated by commas (default: the list in .ci/programs)",
-    ),
-];
-
 /// Every kernel function of the examples, the tests and the programs, by its path; the same text only once.
 ///
 /// # Errors
 /// Where one does not compile, or a program is missing.
-pub fn compiled(arguments: &Arguments) -> Result<Vec<(String, Artifact)>, String> {
-    let emitted = emitted(arguments)?.into_iter();
+pub fn compiled(selection: &Selection) -> Result<Vec<(String, Artifact)>, String> {
+    let emitted = emitted(selection)?.into_iter();
     Ok(emitted.map(|(path, _, artifact)| (path, artifact)).collect())
 }
 
@@ -109,17 +111,18 @@ pub fn compiled(arguments: &Arguments) -> Result<Vec<(String, Artifact)>, String
 ///
 /// # Errors
 /// As [`compiled`].
-pub fn emitted(arguments: &Arguments) -> Result<Vec<(String, Kernel, Artifact)>, String> {
+pub fn emitted(selection: &Selection) -> Result<Vec<(String, Kernel, Artifact)>, String> {
     let root = project::root();
     let mut found = tt_build::kernels_of_package(&root).map_err(|error| error.to_string())?;
     for file in project::rust_files(&root.join("tt-backend/tests/kernels"), None)? {
         found.extend(tt_build::kernels_of_crate(&file));
     }
-    let (programs, only) = match arguments.option("programs") {
-        Some(folder) => (Some(PathBuf::from(folder)), arguments.list("only")),
+    let only = selection.only.clone();
+    let (programs, only) = match selection.programs.clone() {
+        Some(folder) => (Some(folder), only),
         None => (
             project::shared_programs(),
-            Some(arguments.list("only").map_or_else(project::working_programs, Ok)?),
+            Some(only.map_or_else(project::working_programs, Ok)?),
         ),
     };
     if let Some(folder) = &programs {

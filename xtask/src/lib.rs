@@ -1,6 +1,19 @@
 //! What the project's chores share: command lines, where things are, and the kernels that everything is checked on.
 
-pub mod arguments;
+pub mod bench;
 pub mod kernels;
 pub mod library;
 pub mod project;
+
+use std::process::ExitCode;
+
+/// How `program` ends whose chore gave `outcome`.
+pub fn exit(program: &str, outcome: Result<(), String>) -> ExitCode {
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("{program}: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -3,33 +3,40 @@
 //! Its folder looks like that of the real thing: `include/tt-metalium/..` and `lib/libtt_metal.so`, which has the
 //! engine and the device headers in it. A stand-alone `main.cpp` is built against it with one line of the C++ compiler.
 
-use crate::arguments::{Arguments, Chore};
 use crate::project;
+use clap::Args;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The chore.
-pub const CHORE: Chore = Chore {
-    name: "library",
-    operand: "DIR",
-    options: &[],
-    about: "makes a C++ library of the emulator: DIR/include and DIR/lib/libtt_metal.so\n\n\
-            Then, without Rust: c++ -std=c++20 main.cpp -IDIR/include -LDIR/lib -ltt_metal -Wl,-rpath,DIR/lib -o main",
-    run: |arguments: &Arguments| {
-        let folder = PathBuf::from(arguments.operand(&CHORE)?);
-        let library = build(&folder, &["--release"])?;
-        println!("{}", library.display());
-        Ok(())
-    },
-};
+/// Makes a C++ library of the emulator: DIR/include and DIR/lib/libtt_metal.so
+///
+/// Then, without Rust: c++ -std=c++20 main.cpp -IDIR/include -LDIR/lib -ltt_metal -Wl,-rpath,DIR/lib -o main
+#[derive(Args)]
+pub struct Options {
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+}
+
+/// Does it.
+///
+/// # Errors
+/// As [`build`].
+pub fn run(options: &Options) -> Result<(), String> {
+    let library = build(&options.folder, &["--release"])?;
+    println!("{}", library.display());
+    Ok(())
+}
 
 /// Builds the library into `folder`, the engine in a profile of cargo's; gives the shared library.
 ///
 /// # Errors
 /// Where the engine or the shim does not build, or files cannot be written.
 pub fn build(folder: &Path, profile: &[&str]) -> Result<PathBuf, String> {
-    let engine = engine(profile)?;
+    let Engine {
+        library: engine,
+        tables,
+    } = engine(profile)?;
     let host = project::root().join("tt-emulator/host");
     let fail = |path: &Path, error: std::io::Error| format!("cannot write {}: {error}", path.display());
     let lib = folder.join("lib");
@@ -52,6 +59,8 @@ pub fn build(folder: &Path, profile: &[&str]) -> Result<PathBuf, String> {
         .arg("-Wl,--undefined=tt_emulator_select_arch")
         .arg("-I")
         .arg(host.join("include"))
+        .arg("-I")
+        .arg(tables)
         .args(sources(&host.join("src"))?)
         .arg(&engine)
         .args(["-lpthread", "-ldl", "-lm", "-o"])
@@ -88,8 +97,15 @@ pub fn sources(folder: &Path) -> Result<Vec<PathBuf>, String> {
     Ok(files)
 }
 
-/// The engine as a static library.
-fn engine(profile: &[&str]) -> Result<PathBuf, String> {
+/// The engine as it was built.
+struct Engine {
+    /// A static library.
+    library: PathBuf,
+    /// The folder of the header that says what the library and the shim pass each other.
+    tables: PathBuf,
+}
+
+fn engine(profile: &[&str]) -> Result<Engine, String> {
     let output = project::cargo()
         .args([
             "rustc",
@@ -110,16 +126,22 @@ fn engine(profile: &[&str]) -> Result<PathBuf, String> {
         return Err(format!("the engine does not build:\n{said}"));
     }
     let messages = String::from_utf8_lossy(&output.stdout);
-    let mut files = messages
+    let messages: Vec<Value> = messages
         .lines()
-        .filter_map(|line| serde_json::from_str::<Value>(line).ok())
-        .filter(|message| message["reason"] == "compiler-artifact")
-        .filter_map(|message| message["filenames"].as_array().cloned())
+        .filter_map(|line| serde_json::from_str(line).ok())
+        .collect();
+    let of = |reason| messages.iter().filter(move |message| message["reason"] == reason);
+    let library = of("compiler-artifact")
+        .filter_map(|message| message["filenames"].as_array())
         .flatten()
-        .filter_map(|name| name.as_str().map(PathBuf::from));
-    files
+        .filter_map(|name| name.as_str().map(PathBuf::from))
         .rfind(|path| path.extension().is_some_and(|extension| extension == "a"))
-        .ok_or_else(|| "cargo made no static library of the engine".to_string())
+        .ok_or("cargo made no static library of the engine")?;
+    let tables = of("build-script-executed")
+        .filter_map(|message| message["out_dir"].as_str().map(|out| Path::new(out).join("host")))
+        .find(|folder| folder.join("engine_tables.h").is_file())
+        .ok_or("the engine's build script wrote no tables")?;
+    Ok(Engine { library, tables })
 }
 
 /// Copies a folder with everything in it.

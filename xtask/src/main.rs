@@ -5,27 +5,35 @@
 //! checks against TT-Metalium itself in `xtask/conformance`.
 
 mod heavy;
+mod miri;
 mod programs;
 mod targets;
 
+use clap::Parser;
 use std::process::ExitCode;
-use xtask::arguments::{Chore, dispatch};
 
-/// Every chore, in the order of the help.
-const CHORES: &[Chore] = &[
-    programs::CHORE,
-    targets::CHORE,
-    xtask::kernels::CHORE,
-    xtask::library::CHORE,
-    heavy::CONFORMANCE,
-    heavy::BENCH,
-];
+/// The project's own chores
+#[derive(Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+enum Chore {
+    Programs(programs::Options),
+    Targets(targets::Options),
+    Miri(miri::Options),
+    Kernels(xtask::kernels::Options),
+    Library(xtask::library::Options),
+    Conformance(heavy::Words),
+    Bench(xtask::bench::Options),
+}
 
 fn main() -> ExitCode {
-    let mut words = std::env::args().skip(1).peekable();
-    if words.peek().map(String::as_str) == Some(heavy::CONFORMANCE.name) {
-        // Its checks have options of their own.
-        return heavy::conformance(words.skip(1).collect());
-    }
-    dispatch("cargo xtask", CHORES, words)
+    let outcome = match Chore::parse() {
+        Chore::Programs(options) => programs::run(&options),
+        Chore::Targets(_) => targets::run(),
+        Chore::Miri(_) => miri::run(),
+        Chore::Kernels(options) => xtask::kernels::run(&options),
+        Chore::Library(options) => xtask::library::run(&options),
+        Chore::Conformance(_) => heavy::start("tt-conformance", "conformance", &[]),
+        Chore::Bench(_) => heavy::start("tt-bench", "bench", &["--release"]),
+    };
+    xtask::exit("cargo xtask", outcome)
 }

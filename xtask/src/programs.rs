@@ -3,24 +3,26 @@
 //! Each folder of programs is built twice: with the one-line build script, and then run where no C++ compiler can be found,
 //! which shows that nothing is left to compile; and without one, and then run with an empty kernel cache.
 
+use clap::Args;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
-use xtask::arguments::{Arguments, Chore};
 use xtask::project;
 
-/// The chore.
-pub const CHORE: Chore = Chore {
-    name: "programs",
-    operand: "DIR",
-    options: &[("only", "NAMES", "only these programs, separated by commas")],
-    about: "builds and runs every program DIR/*.rs as it stands, with and without a build script\n\n\
-            Each program becomes a binary of a scratch crate under the target folder that depends on `tt` alone. With the\n\
-            one-line build script it is run without a C++ compiler in reach, without it with an empty kernel cache.\n\
-            Fails where a program does not compile, or ends with anything but success.",
-    run,
-};
+/// Builds and runs every program DIR/*.rs as it stands, with and without a build script
+///
+/// Each program becomes a binary of a scratch crate under the target folder that depends on `tt` alone. With the one-line
+/// build script it is run without a C++ compiler in reach, without it with an empty kernel cache. Fails where a program does
+/// not compile, or ends with anything but success.
+#[derive(Args)]
+pub struct Options {
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+    /// Only these programs, separated by commas
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    only: Option<Vec<String>>,
+}
 
 /// One way of building the scratch crate.
 struct Variant {
@@ -42,17 +44,16 @@ const VARIANTS: [Variant; 2] = [
     },
 ];
 
-fn run(arguments: &Arguments) -> Result<(), String> {
-    let folder = PathBuf::from(arguments.operand(&CHORE)?);
-    let only = arguments.list("only");
-    let programs = project::rust_files(&folder, only.as_deref())?;
+/// Does it.
+pub fn run(options: &Options) -> Result<(), String> {
+    let programs = project::rust_files(&options.folder, options.only.as_deref())?;
     let names: Vec<String> = programs
         .iter()
         .map(|path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned())
         .collect();
     let mut results: Vec<Vec<Result<Duration, String>>> = Vec::new();
     for variant in &VARIANTS {
-        let scratch = scratch_crate(variant, &folder, &programs)?;
+        let scratch = scratch_crate(variant, &options.folder, &programs)?;
         results.push(
             names
                 .iter()

@@ -1,21 +1,22 @@
 //! `cargo xtask targets`: kernels in every kind of target that cargo knows, built with the one-line build script, and run
 //! where no C++ compiler can be found: what was compiled ahead of time must really be linked into each of them.
 
+use clap::Args;
 use std::fmt::Write;
 use std::path::Path;
-use xtask::arguments::Chore;
 use xtask::project;
 
-/// The chore.
-pub const CHORE: Chore = Chore {
-    name: "targets",
-    operand: "",
-    options: &[],
-    about: "shows that kernels link into every kind of target, with a library in the package and without\n\n\
-            Two scratch crates have a kernel in each of: library, module, binaries, example, test, bench, unit test. Each is\n\
-            built with the one-line build script and run without a C++ compiler in reach.",
-    run: |_| [true, false].into_iter().try_for_each(check),
-};
+/// Shows that kernels link into every kind of target, with a library in the package and without
+///
+/// Two scratch crates have a kernel in each of: library, module, binaries, example, test, bench, unit test. Each is built with
+/// the one-line build script and run without a C++ compiler in reach.
+#[derive(Args)]
+pub struct Options {}
+
+/// Does it.
+pub fn run() -> Result<(), String> {
+    [true, false].into_iter().try_for_each(check)
+}
 
 /// A file with the kernel `name` and a function that runs it.
 fn kernel(name: &str) -> String {

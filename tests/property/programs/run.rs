@@ -22,7 +22,7 @@ pub const LIMITS: [(u16, &str); 5] = [
 ];
 
 /// The emulated chips.
-pub const CHIPS: [ArchName; 2] = [ArchName::WormholeB0, ArchName::Blackhole];
+pub const CHIPS: [ArchName; 2] = ArchName::ALL;
 
 /// What became of a program.
 #[derive(Debug, Clone, PartialEq, Eq)]

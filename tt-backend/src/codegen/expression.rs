@@ -3,11 +3,10 @@
 //! Integers of the language are `int32_t` in kernels; everything the compiler adds to them is too, so that nothing mixes
 //! signedness. `div_ceil`, `min` and `max` have no counterpart in the device headers and are written out.
 
-use crate::device::{Call, Device, Expr, Program};
+use crate::device::{Bits, Call, Device, Expr, Program};
 use crate::names::is_reserved;
 use crate::passes::e1_finalize_signature::{index_name, page_bytes_name};
-use tt_lang::ir::{BoolExpr, IntExpr, IntOp};
-use tt_plan::Number;
+use tt_lang::ir::IntOp;
 
 /// How tightly an expression binds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -187,17 +186,6 @@ impl Names<'_> {
             .ok_or_else(|| format!("there is no circular buffer {}", id.0))
     }
 
-    /// An integer expression of the language: variables and constants.
-    pub fn int(&self, expr: &IntExpr) -> Result<Text, Unwritable> {
-        Ok(match expr {
-            IntExpr::Const(value) => integer(*value)?,
-            IntExpr::Var(var) => Text::primary(self.variable(*var)?),
-            IntExpr::Extent(id) => return Err(format!("extent {} is no runtime argument", id.0)),
-            IntExpr::Scalar(id) => return Err(format!("scalar {} is no runtime argument", id.0)),
-            IntExpr::Binary(op, a, b) => Text::int_op(*op, &self.int(a)?, &self.int(b)?),
-        })
-    }
-
     /// The name of a variable.
     pub fn variable(&self, var: tt_lang::ir::VarId) -> Result<&str, Unwritable> {
         self.device
@@ -207,35 +195,13 @@ impl Names<'_> {
             .ok_or_else(|| format!("variable {} has no name", var.0))
     }
 
-    /// A condition of the language: variables and constants.
-    pub fn condition(&self, expr: &BoolExpr) -> Result<Text, Unwritable> {
-        let both = |op, a, b| Ok::<_, Unwritable>(Text::operator(op, &self.condition(a)?, &self.condition(b)?));
-        let text = match expr {
-            BoolExpr::Const(value) => Some(Text::primary(value.to_string())),
-            BoolExpr::Compare(op, a, b) => Text::operator(op.symbol(), &self.int(a)?, &self.int(b)?),
-            BoolExpr::CompareNumbers(..) => return Err("a comparison of numbers is no runtime argument".to_string()),
-            BoolExpr::And(a, b) => both("&&", a, b)?,
-            BoolExpr::Or(a, b) => both("||", a, b)?,
-            BoolExpr::Not(a) => Some(Text::new(
-                format!("!{}", self.condition(a)?.at_least(Precedence::Unary)),
-                Precedence::Unary,
-            )),
-        };
-        text.ok_or_else(|| "a condition with an unknown operator".to_string())
-    }
-
     /// An expression of the compiler.
-    pub fn expr(&self, expr: &Expr) -> Result<Text, Unwritable> {
+    pub fn expr(&self, expr: &Expr<Bits>) -> Result<Text, Unwritable> {
         Ok(match expr {
             Expr::Int(value) => integer(*value)?,
             Expr::Bool(value) => Text::primary(value.to_string()),
             Expr::Name(name) => Text::primary(name.clone()),
-            Expr::User(expr) => self.int(expr)?,
-            Expr::Condition(expr) => self.condition(expr)?,
-            Expr::Number(Number::Bits(bits)) => {
-                Text::primary(format!("0x{bits:08x}u /* {:?} */", f32::from_bits(*bits)))
-            }
-            Expr::Number(number) => return Err(format!("the number {number:?} is no runtime argument")),
+            Expr::Value(Bits(bits)) => Text::primary(format!("0x{bits:08x}u /* {:?} */", f32::from_bits(*bits))),
             Expr::Buffer(id) => Text::primary(self.buffer(*id)?),
             Expr::PageBytes(id) => Text::primary(self.page_bytes(*id)?),
             Expr::Accessor(tensor) => {
@@ -251,10 +217,6 @@ impl Names<'_> {
                         .clone(),
                 )
             }
-            Expr::TensorTiles(tensor, _) => return Err(format!("the tiles of {tensor} are no runtime argument")),
-            Expr::TensorExtent(tensor, _) | Expr::TensorAxis(tensor, _) => {
-                return Err(format!("the extent of {tensor} is no runtime argument"));
-            }
             Expr::Constant(name) => Text::primary(*name),
             Expr::Call(call) => Text::primary(self.call(call)?),
             Expr::Binary(op, a, b) => Text::operator(op, &self.expr(a)?, &self.expr(b)?)
@@ -263,7 +225,7 @@ impl Names<'_> {
     }
 
     /// A call.
-    pub fn call(&self, call: &Call) -> Result<String, Unwritable> {
+    pub fn call(&self, call: &Call<Bits>) -> Result<String, Unwritable> {
         let mut words = call.template.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
         let free = words.find(|word| word.starts_with(|c: char| c.is_ascii_alphabetic()) && !is_reserved(word));
         if let Some(word) = std::iter::once(call.function.name)

@@ -7,24 +7,23 @@ use super::uses::{DST_FORMAT, Uses};
 use super::writer::Writer;
 use crate::device::{Device, Program};
 use crate::names::is_reserved;
-use crate::passes::b2_grid_to_cores::BLOCK_ID;
 use crate::passes::e1_finalize_signature::accessor_args_name;
 use tt_lang::ir::Kernel;
-use tt_plan::{DataFormat, Role, RuntimeValue};
+use tt_plan::{Role, RuntimeValue};
 
 /// Writes `program`.
 ///
 /// # Errors
 /// Where something stands in it that an earlier pass must have lowered or named otherwise.
 pub fn write(kernel: &Kernel, device: &Device, program: &Program) -> Result<String, Unwritable> {
-    let uses = Uses::of(program);
+    let uses = Uses::of(&program.body);
     let names = Names { device, program };
     let sources = SourceLines::new(kernel);
     let mut out = Writer::new();
-    head(kernel, &names, &uses, &mut out)?;
+    head(kernel, &names, &uses, &mut out);
     constants(&names, &uses, &mut out)?;
     out.blank();
-    if uses.leaves == 0 {
+    if program.body.is_empty() {
         out.line("void kernel_main() {}");
         return Ok(out.finish());
     }
@@ -35,41 +34,12 @@ pub fn write(kernel: &Kernel, device: &Device, program: &Program) -> Result<Stri
         sources: &sources,
     };
     out.blank();
-    statements.nodes(&program.before, &mut out)?;
-    if !program.body.is_empty() {
-        out.blank();
-        out.open(format!(
-            "for (int32_t {BLOCK_ID} = start_id; {BLOCK_ID} < start_id + count; ++{BLOCK_ID})"
-        ));
-        for leaf in &program.coordinates {
-            statements.leaf(leaf, &mut out)?;
-        }
-        statements.nodes(&program.body, &mut out)?;
-        out.close();
-    }
-    statements.nodes(&program.after, &mut out)?;
+    statements.body(&program.body, &mut out)?;
     out.close();
     Ok(out.finish())
 }
 
-/// Headers with functions that are good to bf16 only, unless the kernel defines `INP_FLOAT32`, as ttnn does for fp32 tensors
-/// (`ckernel_sfpu_erf.h`, `ckernel_sfpu_softplus.h`, `ckernel_sfpu_expm1_cw.h` of the device headers).
-const OF_TWO_PRECISIONS: [&str; 3] = [
-    "api/compute/eltwise_unary/elu.h",
-    "api/compute/eltwise_unary/erf_erfc.h",
-    "api/compute/eltwise_unary/softplus.h",
-];
-
-/// Whether the kernel computes with f32 what it would else get to bf16 only.
-fn defines_input_f32(names: &Names, uses: &Uses) -> Result<bool, Unwritable> {
-    let mut has_f32 = false;
-    for id in &uses.buffers {
-        has_f32 |= names.device_buffer(*id)?.format == DataFormat::Float32;
-    }
-    Ok(has_f32 && OF_TWO_PRECISIONS.iter().any(|header| uses.headers.contains(header)))
-}
-
-fn head(kernel: &Kernel, names: &Names, uses: &Uses, out: &mut Writer) -> Result<(), Unwritable> {
+fn head(kernel: &Kernel, names: &Names, uses: &Uses, out: &mut Writer) {
     let role = names.program.role;
     out.line(format!(
         "// {}: the {} kernel. Generated from {}, do not edit.",
@@ -78,8 +48,10 @@ fn head(kernel: &Kernel, names: &Names, uses: &Uses, out: &mut Writer) -> Result
         kernel.file
     ));
     out.blank();
-    if defines_input_f32(names, uses)? {
-        out.line("#define INP_FLOAT32 1");
+    for (name, value) in &names.program.defines {
+        out.line(format!("#define {name} {value}"));
+    }
+    if !names.program.defines.is_empty() {
         out.blank();
     }
     let first = match role {
@@ -90,17 +62,13 @@ fn head(kernel: &Kernel, names: &Names, uses: &Uses, out: &mut Writer) -> Result
     for header in uses.headers.iter().filter(|header| **header != first) {
         out.line(format!("#include \"{header}\""));
     }
-    Ok(())
 }
 
 fn constants(names: &Names, uses: &Uses, out: &mut Writer) -> Result<(), Unwritable> {
     out.blank();
     for id in &uses.buffers {
-        let index = names
-            .device
-            .indices
-            .get(id.0)
-            .ok_or_else(|| format!("circular buffer {} has no index", id.0))?;
+        let index = names.device_buffer(*id)?.index;
+        let index = index.ok_or_else(|| format!("circular buffer {} has no index", id.0))?;
         declare(
             format!("constexpr uint32_t {} = tt::CBIndex::c_{index};", names.buffer(*id)?),
             &names.buffer(*id)?,

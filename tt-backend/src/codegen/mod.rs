@@ -21,6 +21,8 @@ use crate::device::Device;
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::Kernel;
 
+pub(crate) use uses::Uses;
+
 /// What is written for one kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sources {

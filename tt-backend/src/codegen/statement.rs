@@ -1,10 +1,12 @@
-//! Statements of the three kernels, node by node.
+//! Statements of the three kernels, one by one.
 
 use super::expression::{Names, Text, Unwritable};
 use super::source_lines::SourceLines;
 use super::writer::Writer;
-use crate::device::{Expr, Leaf, Node};
+use crate::device::{Bits, Calls, Expr, Leaf, Loop, Scope};
+use crate::ir::{Kind, Stmt};
 use crate::names::is_reserved;
+use crate::passes::b2_grid_to_cores::BLOCK_ID;
 
 /// Writes the statements of one program.
 pub struct Statements<'a> {
@@ -15,23 +17,56 @@ pub struct Statements<'a> {
 }
 
 impl Statements<'_> {
-    /// Writes `nodes`.
+    /// Writes `body`.
     ///
     /// # Errors
-    /// Where something stands in them that an earlier pass must have lowered.
-    pub fn nodes(&self, nodes: &[Node<Leaf>], out: &mut Writer) -> Result<(), Unwritable> {
-        nodes.iter().try_for_each(|node| self.node(node, out))
+    /// Where a name is declared twice, is not the compiler's, or names nothing.
+    pub fn body(&self, body: &[Stmt<Calls<Bits>>], out: &mut Writer) -> Result<(), Unwritable> {
+        body.iter().try_for_each(|stmt| self.statement(stmt, out))
     }
 
-    fn node(&self, node: &Node<Leaf>, out: &mut Writer) -> Result<(), Unwritable> {
-        match node {
-            Node::Leaf(leaf) => self.leaf(leaf, out)?,
-            Node::Loop {
+    fn statement(&self, stmt: &Stmt<Calls<Bits>>, out: &mut Writer) -> Result<(), Unwritable> {
+        if let Some(span) = stmt.note {
+            out.line(self.sources.comment(span));
+        }
+        match &stmt.kind {
+            Kind::Op(leaf) => return self.leaf(leaf, out),
+            Kind::Loop(head, body) => {
+                self.head(head, out)?;
+                self.body(body, out)?;
+            }
+            Kind::If(branch, then, otherwise) => {
+                out.open(format!("if ({})", self.names.expr(&branch.cond)?.into_string()));
+                self.body(then, out)?;
+                if !otherwise.is_empty() {
+                    out.reopen("else");
+                    self.body(otherwise, out)?;
+                }
+            }
+            Kind::Group(Scope, body) => {
+                out.open("");
+                self.body(body, out)?;
+            }
+        }
+        out.close();
+        Ok(())
+    }
+
+    /// Opens a loop.
+    fn head(&self, head: &Loop<Bits>, out: &mut Writer) -> Result<(), Unwritable> {
+        match head {
+            Loop::Blocks => {
+                out.blank();
+                out.open(format!(
+                    "for (int32_t {BLOCK_ID} = start_id; {BLOCK_ID} < start_id + count; ++{BLOCK_ID})"
+                ));
+                Ok(())
+            }
+            Loop::Over {
                 var,
                 start,
                 end,
                 unroll,
-                body,
                 origin: _,
             } => {
                 let var = self.names.variable(*var)?;
@@ -42,20 +77,9 @@ impl Statements<'_> {
                     out.line("#pragma GCC unroll 64");
                 }
                 out.open(format!("for (int32_t {var} = {start}; {end}; ++{var})"));
-                take(var, out)?;
-                self.nodes(body, out)?;
-                out.close();
+                take(var, out)
             }
-            Node::If {
-                cond,
-                then,
-                otherwise,
-                origin: _,
-            } => {
-                out.open(format!("if ({})", self.names.expr(cond)?.into_string()));
-                self.branches(then, otherwise, out)?;
-            }
-            Node::Tiles { name, end, step, body } => {
+            Loop::Tiles { name, end, step } => {
                 let next = if *step == 1 {
                     format!("++{name}")
                 } else {
@@ -63,22 +87,9 @@ impl Statements<'_> {
                 };
                 out.open(format!("for (int32_t {name} = 0; {name} < {end}; {next})"));
                 self.own(name)?;
-                take(name, out)?;
-                self.nodes(body, out)?;
-                out.close();
+                take(name, out)
             }
-            Node::When { cond, then, otherwise } => {
-                out.open(format!("if ({})", self.names.expr(cond)?.into_string()));
-                self.branches(then, otherwise, out)?;
-            }
-            Node::Scope(body) => {
-                out.open("");
-                self.nodes(body, out)?;
-                out.close();
-            }
-            Node::Source(span) => out.line(self.sources.comment(*span)),
         }
-        Ok(())
     }
 
     /// Refuses a name of the compiler's own that users may have too.
@@ -91,22 +102,8 @@ impl Statements<'_> {
         ))
     }
 
-    fn branches(&self, then: &[Node<Leaf>], otherwise: &[Node<Leaf>], out: &mut Writer) -> Result<(), Unwritable> {
-        self.nodes(then, out)?;
-        if !otherwise.is_empty() {
-            out.reopen("else");
-            self.nodes(otherwise, out)?;
-        }
-        out.close();
-        Ok(())
-    }
-
-    /// Writes one statement.
-    ///
-    /// # Errors
-    /// As [`Statements::nodes`], and where it declares a name that its scope has already.
-    pub fn leaf(&self, leaf: &Leaf, out: &mut Writer) -> Result<(), Unwritable> {
-        let value = |value: &Expr| Ok::<_, Unwritable>(self.names.expr(value)?.into_string());
+    fn leaf(&self, leaf: &Leaf<Bits>, out: &mut Writer) -> Result<(), Unwritable> {
+        let value = |value: &Expr<Bits>| Ok::<_, Unwritable>(self.names.expr(value)?.into_string());
         match leaf {
             Leaf::Call(call) => out.line(format!("{};", self.names.call(call)?)),
             Leaf::Let { kind, name, value: of } => {

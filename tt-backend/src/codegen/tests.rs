@@ -4,11 +4,12 @@
 
 use super::*;
 use crate::device::function::*;
-use crate::device::{Expr, Leaf, Node};
+use crate::device::{Expr, Leaf, Loop, line, made, scope, tiles, when};
+use crate::ir::Kind;
 use crate::tile_ops::SfpuOp;
-use crate::verify::fixture::{X, Y, cb, device, kernel, run, run_with};
+use crate::verify::fixture::{Stmt, X, Y, block, cb, device, kernel, run, run_with};
 use std::path::Path;
-use tt_lang::ir::{ExtentId, IntExpr, ParamId};
+use tt_lang::ir::ParamId;
 
 fn expect(file: &str, written: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -36,18 +37,17 @@ fn the_files_read_as_an_engineer_would_write_them() {
 #[test]
 fn a_program_with_nothing_to_do_is_an_empty_kernel() {
     let mut device = device();
-    device.programs[1].before.clear();
-    device.programs[1].body = vec![Node::Source(tt_lang::ir::Span(1))];
+    device.programs[1].body.clear();
     let compute = write(&kernel(), &device).unwrap().compute;
     let expected = "// exponential: the compute kernel. Generated from exponential.rs, do not edit.\n\n\
                     #include \"api/compute/common.h\"\n\nvoid kernel_main() {}\n";
     assert_eq!(compute, expected);
 }
 
-/// The compute kernel with `nodes` for its body.
-fn compute(nodes: Vec<Node<Leaf>>) -> Result<String, Vec<Diagnostic>> {
+/// The compute kernel with `body` for what it does for a block.
+fn compute(body: Vec<Stmt>) -> Result<String, Vec<Diagnostic>> {
     let mut device = device();
-    device.programs[1].body = nodes;
+    block(&mut device, 1).splice(1.., body);
     Ok(write(&kernel(), &device)?.compute)
 }
 
@@ -76,22 +76,20 @@ fn what_a_file_uses_is_declared_in_it() {
 #[test]
 fn loops_and_branches_keep_their_shape() {
     let body = |buffer| vec![cb(&CB_WAIT_FRONT, buffer, 1)];
-    let cond = || Expr::Binary("||", Box::new(Expr::name("by")), Box::new(Expr::Bool(false)));
+    let cond = || Expr::operation("||", Expr::name("by"), Expr::Bool(false));
     let text = compute(vec![
-        Node::Loop {
-            var: tt_lang::ir::VarId(1),
-            start: Expr::Int(1),
-            end: Expr::binary("+", Expr::name("by"), Expr::Int(2)),
-            unroll: true,
-            body: body(X),
-            origin: crate::device::Origin(0),
-        },
-        Node::When {
-            cond: cond(),
-            then: body(X),
-            otherwise: body(Y),
-        },
-        Node::Scope(body(Y)),
+        made(Kind::Loop(
+            Loop::Over {
+                var: tt_lang::ir::VarId(1),
+                start: Expr::Int(1),
+                end: Expr::binary("+", Expr::name("by"), Expr::Int(2)),
+                unroll: true,
+                origin: crate::device::Origin(0),
+            },
+            body(X),
+        )),
+        when(cond(), body(X), body(Y)),
+        scope(body(Y)),
     ])
     .unwrap();
     let expected = "
@@ -116,7 +114,7 @@ fn loops_and_branches_keep_their_shape() {
 #[test]
 fn what_an_earlier_pass_must_have_lowered_is_refused() {
     let twice = || {
-        Node::Leaf(Leaf::Let {
+        line(Leaf::Let {
             kind: "const int32_t",
             name: "dst".into(),
             value: Expr::Int(1),
@@ -124,38 +122,17 @@ fn what_an_earlier_pass_must_have_lowered_is_refused() {
     };
     let of = |arg| vec![run(&CB_WAIT_FRONT, [arg])];
     for (reason, nodes) in [
-        (
-            "extent 0 is no runtime argument",
-            of(Expr::User(IntExpr::Extent(ExtentId(0)))),
-        ),
-        (
-            "the extent of param0 is no runtime argument",
-            of(Expr::TensorExtent(ParamId(0), 1)),
-        ),
-        (
-            "the tiles of param0 are no runtime argument",
-            of(Expr::TensorTiles(ParamId(0), 1)),
-        ),
-        (
-            "the number Scalar(\"alpha\") is no runtime argument",
-            of(Expr::Number(tt_plan::Number::Scalar("alpha".into()))),
-        ),
         ("param0 has no accessor here", of(Expr::Accessor(ParamId(0)))),
         ("`PI` is no constant of the emitted files", of(Expr::Constant("PI"))),
         (
             "`<<` is no operator",
-            of(Expr::Binary("<<", Box::new(Expr::Int(1)), Box::new(Expr::Int(2)))),
+            of(Expr::operation("<<", Expr::Int(1), Expr::Int(2))),
         ),
         ("4294967296 does not fit in 32 bits", of(Expr::Int(1 << 32))),
         ("`dst` is declared twice", vec![twice(), twice()]),
         (
             "`mine` is a name of the compiler that is not kept from users",
-            vec![Node::Tiles {
-                name: "mine".into(),
-                end: 2,
-                step: 1,
-                body: Vec::new(),
-            }],
+            vec![tiles("mine", 2, 1, Vec::new())],
         ),
     ] {
         let errors = compute(nodes).expect_err(reason);

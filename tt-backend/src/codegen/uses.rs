@@ -1,8 +1,9 @@
 //! What a program uses, and so what its file must declare first: headers, buffers, page sizes, constants, edge functions.
 
 use super::edges::EdgeFunction;
-use crate::device::{Call, Expr, Leaf, Node, Program};
+use crate::device::{Bits, Call, Calls, Expr, Leaf};
 use crate::flow::BufferId;
+use crate::ir::{Kind, Stmt, visit};
 use std::collections::BTreeSet;
 
 /// What a program uses.
@@ -18,56 +19,32 @@ pub struct Uses {
     pub constants: BTreeSet<&'static str>,
     /// Functions defined in the file.
     pub edges: BTreeSet<EdgeFunction>,
-    /// Whether there is anything to run.
-    pub leaves: usize,
 }
 
 /// The format of the destination registers, where an operation names it (patterns.md, surprise 3).
 pub const DST_FORMAT: &str = "DST_FORMAT";
 
 impl Uses {
-    /// What `program` uses.
-    pub fn of(program: &Program) -> Uses {
+    /// What the statements of a program use.
+    pub fn of(body: &[Stmt<Calls<Bits>>]) -> Uses {
         let mut uses = Uses::default();
-        for nodes in [&program.before, &program.body, &program.after] {
-            uses.nodes(nodes);
-        }
-        if uses.leaves > 0 {
-            program.coordinates.iter().for_each(|leaf| uses.leaf(leaf));
-        }
+        visit(body, &mut |stmt| match &stmt.kind {
+            Kind::Op(leaf) => uses.leaf(leaf),
+            Kind::If(branch, ..) => uses.expr(&branch.cond),
+            // Loops run between variables, arguments and constants.
+            Kind::Loop(..) | Kind::Group(..) => {}
+        });
         uses
     }
 
-    fn nodes(&mut self, nodes: &[Node<Leaf>]) {
-        for node in nodes {
-            match node {
-                Node::Leaf(leaf) => {
-                    self.leaves += 1;
-                    self.leaf(leaf);
-                }
-                Node::Loop { body, .. } | Node::Tiles { body, .. } | Node::Scope(body) => self.nodes(body),
-                Node::If { then, otherwise, .. } => {
-                    self.nodes(then);
-                    self.nodes(otherwise);
-                }
-                Node::When { cond, then, otherwise } => {
-                    self.expr(cond);
-                    self.nodes(then);
-                    self.nodes(otherwise);
-                }
-                Node::Source(_) => {}
-            }
-        }
-    }
-
-    fn leaf(&mut self, leaf: &Leaf) {
+    fn leaf(&mut self, leaf: &Leaf<Bits>) {
         match leaf {
             Leaf::Call(call) => self.call(call),
             Leaf::Let { value, .. } | Leaf::Advance { value, .. } => self.expr(value),
         }
     }
 
-    fn call(&mut self, call: &Call) {
+    fn call(&mut self, call: &Call<Bits>) {
         match EdgeFunction::named(call.function.name) {
             Some(function) => drop(self.edges.insert(function)),
             None if call.function.header.is_empty() => {}
@@ -79,7 +56,7 @@ impl Uses {
         call.args.iter().for_each(|arg| self.expr(arg));
     }
 
-    fn expr(&mut self, expr: &Expr) {
+    fn expr(&mut self, expr: &Expr<Bits>) {
         match expr {
             Expr::Buffer(id) => drop(self.buffers.insert(*id)),
             Expr::PageBytes(id) => drop(self.page_bytes.insert(*id)),
@@ -89,16 +66,7 @@ impl Uses {
                 self.expr(a);
                 self.expr(b);
             }
-            Expr::Int(_)
-            | Expr::Bool(_)
-            | Expr::Name(_)
-            | Expr::User(_)
-            | Expr::Condition(_)
-            | Expr::Number(_)
-            | Expr::Accessor(_)
-            | Expr::TensorTiles(..)
-            | Expr::TensorExtent(..)
-            | Expr::TensorAxis(..) => {}
+            Expr::Int(_) | Expr::Bool(_) | Expr::Name(_) | Expr::Value(_) | Expr::Accessor(_) => {}
         }
     }
 }

@@ -1,22 +1,7 @@
 //! Every Metalium function the compiler emits: name and header, one row each. Sources: the device headers of ttnn 0.81.1
 //! (`tt_metal/hw/inc/api`), see metalium.md §1 and §2.
 
-/// A device function.
-#[derive(Debug)]
-pub struct Function {
-    /// Its name.
-    pub name: &'static str,
-    /// The header that declares it.
-    pub header: &'static str,
-}
-
-impl PartialEq for Function {
-    fn eq(&self, other: &Self) -> bool {
-        self.name == other.name
-    }
-}
-
-impl Eq for Function {}
+pub use tt_device::Function;
 
 macro_rules! functions {
     ($($header:literal: $($name:ident = $text:literal),* $(,)?;)*) => {

@@ -1,50 +1,196 @@
 //! Device IR: three programs of protocol statements, one-to-one with Metalium calls.
 //!
-//! A [`Node`] tree is generic over its leaves: what a stage may contain is what its leaf type allows. After D1 the leaves
-//! are [`Step`]s; D3, D4 and D5 lower them until only [`Leaf`]s remain, which the code writer prints one by one.
+//! The programs go through three stages, each with statements of its own ([`crate::ir`]):
+//!
+//! | after | reader and writer | compute |
+//! |---|---|---|
+//! | D1 | [`Moves`]: protocol and transfers | [`Compute<Protocol>`]: protocol, and steps in registers |
+//! | D3, D4 | [`Calls<Symbol>`] | [`Compute<Leaf<Symbol>>`]: calls, and steps in registers |
+//! | D5 | [`Calls<Symbol>`] | [`Calls<Symbol>`] |
+//! | E1 | [`Calls<Bits>`] | [`Calls<Bits>`] |
+//!
+//! Statements run in order, each to its end before the next; only the transfers of the NoC go on by themselves, until a
+//! barrier. The programs run at the same time and meet in circular buffers alone. What must hold is said by
+//! [`crate::verify`].
 
 #![warn(clippy::arithmetic_side_effects)]
 
 pub mod function;
 pub mod print;
 
-use crate::flow::{BufferId, Matmul, Section, TileRegion};
+use crate::flow::{Arg, BufferId, Matmul, Pack, TileRegion};
+use crate::ir::{Kind, Stage, Stmt};
+use crate::tile_ops::TileOp;
 use function::Function;
-use tt_lang::ir::{BoolExpr, IntExpr, ParamId, Span, VarId};
+use std::fmt::Debug;
+use std::marker::PhantomData;
+use tt_lang::ir::{BoolExpr, IntExpr, IntOp, ParamId, Span, VarId};
 use tt_plan::{Number, Plan, Role, RuntimeValue};
 
-/// A statement tree.
+/// Where in Flow IR a loop or branch comes from: its number in preorder. Equal numbers on two processors mean the same
+/// statement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Origin(pub u32);
+
+/// The place in the source that a statement begins at, shown as a comment before it.
+pub type Source = Option<Span>;
+
+/// Nothing.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Node<L> {
-    /// One step.
-    Leaf(L),
-    /// A loop of the user's program: the same on every processor that takes part.
-    Loop {
+pub enum Never {}
+
+/// A loop before it is written as C++.
+#[derive(Debug, Clone, PartialEq)]
+pub enum SourceLoop {
+    /// Over the blocks of the core (B2).
+    Blocks,
+    /// Of the user's: the same on every processor that takes part.
+    Over {
         /// The loop variable.
         var: VarId,
         /// First value.
-        start: Expr,
+        start: IntExpr,
         /// One past the last value.
-        end: Expr,
+        end: IntExpr,
         /// Written out by the C++ compiler.
         unroll: bool,
-        /// The statements.
-        body: Vec<Node<L>>,
         /// Which loop of Flow IR it comes from.
         origin: Origin,
     },
-    /// A branch of the user's program.
-    If {
-        /// The condition.
-        cond: Expr,
-        /// Where it holds.
-        then: Vec<Node<L>>,
-        /// Where it does not.
-        otherwise: Vec<Node<L>>,
-        /// Which branch of Flow IR it comes from.
+}
+
+/// A branch of the user's program.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SourceBranch {
+    /// The condition.
+    pub cond: BoolExpr,
+    /// Which branch of Flow IR it comes from.
+    pub origin: Origin,
+}
+
+/// A step of the circular buffer protocol, for one version.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Protocol {
+    /// Producer: room for a version.
+    Reserve(BufferId),
+    /// Producer: a version is complete.
+    Publish(BufferId),
+    /// Consumer: wait for a version.
+    Receive(BufferId),
+    /// Consumer: drop a version.
+    Release(BufferId),
+}
+
+/// Reader and writer after D1.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Moves {}
+
+impl Stage for Moves {
+    type Op = Move;
+    type Loop = SourceLoop;
+    type Branch = SourceBranch;
+    type Group = Never;
+    type Note = Source;
+}
+
+/// An operation of reader or writer after D1.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Move {
+    /// The protocol of the buffers.
+    Protocol(Protocol),
+    /// The pages of a version from a tensor.
+    Read(BufferId, TileRegion),
+    /// The pages of a version, of zeros.
+    ReadZeros(BufferId),
+    /// The pages of a version to a tensor.
+    Write(BufferId, TileRegion),
+}
+
+/// The compute program from D1 to D5. `P` is what stands outside of registers: [`Protocol`], then [`Leaf`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct Compute<P>(PhantomData<P>);
+
+impl<P: Debug + Clone + PartialEq> Stage for Compute<P> {
+    type Op = ComputeOp<P>;
+    type Loop = SourceLoop;
+    type Branch = SourceBranch;
+    type Group = Section;
+    type Note = Source;
+}
+
+/// An operation of the compute program. All but `Plain` stand in a [`Section`], and so do the transitions before them.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ComputeOp<P> {
+    /// Outside of registers, or a transition.
+    Plain(P),
+    /// For every tile of the chunk: an operation on its registers.
+    Tile {
+        /// The operation.
+        op: TileOp,
+        /// The register that holds the result.
+        out: u32,
+        /// Where the operands are.
+        args: Vec<Arg>,
+    },
+    /// `register 0 += a · b`.
+    Matmul(Matmul),
+    /// The registers of the chunk are the packer's.
+    Commit,
+    /// For every tile of the chunk: a register goes to a buffer.
+    Pack {
+        /// The register.
+        register: u32,
+        /// Where to.
+        to: Pack,
+    },
+}
+
+/// A pass over destination registers: what stands in it is done for every chunk of tiles.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Section {
+    /// Rows and columns of tiles of the result.
+    pub tiles: [u32; 2],
+    /// Rows and columns of tiles of one chunk; they divide `tiles`.
+    pub chunk: [u32; 2],
+    /// Destination registers per tile of a chunk.
+    pub registers: u32,
+}
+
+/// A program of calls, whose expressions mention `V`: [`Symbol`]s, after E1 [`Bits`] alone.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Calls<V>(PhantomData<V>);
+
+impl<V: Debug + Clone + PartialEq> Stage for Calls<V> {
+    type Op = Leaf<V>;
+    type Loop = Loop<V>;
+    type Branch = Branch<V>;
+    type Group = Scope;
+    type Note = Source;
+}
+
+/// Statements in a scope of their own: `{ .. }`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Scope;
+
+/// A loop of the emitted code.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Loop<V> {
+    /// Over the blocks of the core (B2).
+    Blocks,
+    /// Of the user's: the same on every processor that takes part.
+    Over {
+        /// The loop variable.
+        var: VarId,
+        /// First value.
+        start: Expr<V>,
+        /// One past the last value.
+        end: Expr<V>,
+        /// Written out by the C++ compiler.
+        unroll: bool,
+        /// Which loop of Flow IR it comes from.
         origin: Origin,
     },
-    /// A loop over tiles that the compiler made: `for (name = 0; name < end; name += step)`.
+    /// Over tiles, made by the compiler: `for (name = 0; name < end; name += step)`.
     Tiles {
         /// The loop variable.
         name: String,
@@ -52,73 +198,23 @@ pub enum Node<L> {
         end: u32,
         /// The step.
         step: u32,
-        /// The statements.
-        body: Vec<Node<L>>,
     },
-    /// A condition that the compiler made.
-    When {
-        /// The condition.
-        cond: Expr,
-        /// Where it holds.
-        then: Vec<Node<L>>,
-        /// Where it does not.
-        otherwise: Vec<Node<L>>,
-    },
-    /// Statements in a scope of their own: `{ .. }`.
-    Scope(Vec<Node<L>>),
-    /// A place in the source, shown as a comment before what follows.
-    Source(Span),
 }
 
-/// Where in Flow IR a node comes from: its number in preorder. Equal numbers on two processors mean the same statement.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Origin(pub u32);
-
-/// A leaf between D1 and D5.
+/// A branch of the emitted code.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Step {
-    /// Lowered.
-    Leaf(Leaf),
-    /// Consumer: wait for a version.
-    Receive(BufferId),
-    /// Consumer: drop a version.
-    Release(BufferId),
-    /// Producer: room for a version.
-    Reserve(BufferId),
-    /// Producer: a version is complete.
-    Publish(BufferId),
-    /// Reader: the pages of a version.
-    Read(BufferId, TileRegion),
-    /// Reader: one page of zeros.
-    ReadZeros(BufferId),
-    /// Writer: the pages of a version.
-    Write(BufferId, TileRegion),
-    /// Compute: a pass over destination registers.
-    Section(Box<SectionStep>),
-    /// Compute, within the control steps of a section: a product into its registers, with the transitions before it (D4).
-    Multiply(Matmul, Vec<Leaf>),
-}
-
-/// A section on its way through D4 and D5.
-#[derive(Debug, Clone, PartialEq)]
-pub struct SectionStep {
-    /// The section.
-    pub section: Section,
-    /// Transitions before its loops (D4).
-    pub before: Vec<Leaf>,
-    /// Transitions before each of its steps, within the loops (D4).
-    pub steps: Vec<Vec<Leaf>>,
-    /// Transitions before the pack, within the loops (D4).
-    pub pack: Vec<Leaf>,
-    /// The lowered bodies of `Control` steps, by step (D1).
-    pub control: Vec<Vec<Node<Step>>>,
+pub struct Branch<V> {
+    /// The condition.
+    pub cond: Expr<V>,
+    /// Which branch of Flow IR it comes from; `None` for one that the compiler made.
+    pub origin: Option<Origin>,
 }
 
 /// A statement of the emitted code.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Leaf {
+pub enum Leaf<V> {
     /// A call.
-    Call(Call),
+    Call(Call<V>),
     /// `type name = value;`
     Let {
         /// The C++ type.
@@ -126,98 +222,120 @@ pub enum Leaf {
         /// The name.
         name: String,
         /// The value.
-        value: Expr,
+        value: Expr<V>,
     },
     /// `name += value;`
     Advance {
         /// The name.
         name: String,
         /// The value.
-        value: Expr,
+        value: Expr<V>,
     },
 }
 
 /// A call of a device function.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Call {
+pub struct Call<V> {
     /// The function.
     pub function: &'static Function,
     /// Its template arguments, printed as they are; empty for none.
     pub template: String,
     /// Its arguments.
-    pub args: Vec<Expr>,
+    pub args: Vec<Expr<V>>,
 }
 
-/// An expression of the emitted code.
+/// An expression of the emitted code over `V`.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Expr {
+pub enum Expr<V> {
     /// An integer.
     Int(i64),
     /// `true`, `false`.
     Bool(bool),
-    /// A variable the compiler made.
+    /// A variable or argument of the emitted code.
     Name(String),
-    /// An integer expression of the language; its launch-constant parts become runtime arguments (E1).
-    User(IntExpr),
-    /// A condition of the language, as 1 or 0.
-    Condition(BoolExpr),
-    /// The bits of a number known at launch: a literal, or a runtime argument (E1).
-    Number(Number),
+    /// What is no C++ yet, or a literal.
+    Value(V),
     /// The index of a circular buffer.
     Buffer(BufferId),
     /// Bytes of a page of a circular buffer.
     PageBytes(BufferId),
     /// The accessor of a tensor.
     Accessor(ParamId),
+    /// A constant of the emitted file (`DST_FORMAT`).
+    Constant(&'static str),
+    /// A call with a value.
+    Call(Box<Call<V>>),
+    /// `a op b`.
+    Binary(&'static str, Box<Expr<V>>, Box<Expr<V>>),
+}
+
+/// What becomes a variable, a runtime argument or a literal (E1).
+#[derive(Debug, Clone, PartialEq)]
+pub enum Symbol {
+    /// An integer expression of the language.
+    Int(IntExpr),
+    /// A condition of the language, as 1 or 0.
+    Condition(BoolExpr),
+    /// The bits of a number known at launch.
+    Number(Number),
     /// The tiles of a tensor along its rows (0) or columns (1).
     TensorTiles(ParamId, usize),
     /// The extent of a tensor along an axis, counted from the outermost.
     TensorExtent(ParamId, usize),
     /// The extent of a tensor along its rows (0) or columns (1).
     TensorAxis(ParamId, usize),
-    /// A constant of the emitted file (`DST_FORMAT`).
-    Constant(&'static str),
-    /// A call with a value.
-    Call(Box<Call>),
-    /// `a op b`.
-    Binary(&'static str, Box<Expr>, Box<Expr>),
 }
 
-impl Expr {
+/// The bits of an `f32` literal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bits(pub u32);
+
+impl<V> Expr<V> {
+    /// `a op b`.
+    pub fn operation(op: &'static str, a: Expr<V>, b: Expr<V>) -> Expr<V> {
+        Expr::Binary(op, Box::new(a), Box::new(b))
+    }
+
     /// `a op b`, folded where neutral or constant.
-    pub fn binary(op: &'static str, a: Expr, b: Expr) -> Expr {
+    pub fn binary(op: &'static str, a: Expr<V>, b: Expr<V>) -> Expr<V> {
         match (op, &a, &b) {
             ("+", Expr::Int(0), _) | ("*", Expr::Int(1), _) => b,
             ("+" | "-", _, Expr::Int(0)) | ("*" | "/", _, Expr::Int(1)) => a,
             ("*", Expr::Int(0), _) | ("*", _, Expr::Int(0)) => Expr::Int(0),
             ("+", Expr::Int(x), Expr::Int(y)) if x.checked_add(*y).is_some() => Expr::Int(x.saturating_add(*y)),
             ("*", Expr::Int(x), Expr::Int(y)) if x.checked_mul(*y).is_some() => Expr::Int(x.saturating_mul(*y)),
-            ("+", Expr::User(x), Expr::User(y)) => {
-                Expr::User(IntExpr::binary(tt_lang::ir::IntOp::Add, x.clone(), y.clone()))
-            }
-            ("+", Expr::User(x), Expr::Int(y)) => {
-                Expr::User(IntExpr::binary(tt_lang::ir::IntOp::Add, x.clone(), IntExpr::Const(*y)))
-            }
-            _ => Expr::Binary(op, Box::new(a), Box::new(b)),
+            _ => Expr::operation(op, a, b),
         }
     }
 
-    /// A variable the compiler made.
-    pub fn name(name: impl Into<String>) -> Expr {
+    /// A variable or argument of the emitted code.
+    pub fn name(name: impl Into<String>) -> Expr<V> {
         Expr::Name(name.into())
     }
+}
 
+impl Expr<Symbol> {
     /// An integer expression of the language, or the integer it is.
-    pub fn user(expr: &IntExpr) -> Expr {
+    pub fn user(expr: &IntExpr) -> Expr<Symbol> {
         match expr {
             IntExpr::Const(value) => Expr::Int(*value),
-            _ => Expr::User(expr.clone()),
+            _ => Expr::Value(Symbol::Int(expr.clone())),
+        }
+    }
+
+    /// `a + b`, one expression of the language where both are.
+    pub fn sum(a: Expr<Symbol>, b: Expr<Symbol>) -> Expr<Symbol> {
+        let both = |a: &IntExpr, b| Expr::Value(Symbol::Int(IntExpr::binary(IntOp::Add, a.clone(), b)));
+        match (&a, &b) {
+            (Expr::Value(Symbol::Int(x)), Expr::Value(Symbol::Int(y))) => both(x, y.clone()),
+            (Expr::Value(Symbol::Int(x)), Expr::Int(y)) if *y != 0 => both(x, IntExpr::Const(*y)),
+            _ => Expr::binary("+", a, b),
         }
     }
 }
 
 /// `function(args..)`.
-pub fn call(function: &'static Function, args: impl IntoIterator<Item = Expr>) -> Leaf {
+pub fn call<V>(function: &'static Function, args: impl IntoIterator<Item = Expr<V>>) -> Leaf<V> {
     Leaf::Call(Call {
         function,
         template: String::new(),
@@ -226,11 +344,11 @@ pub fn call(function: &'static Function, args: impl IntoIterator<Item = Expr>) -
 }
 
 /// `function<template>(args..)`.
-pub fn call_with(
+pub fn call_with<V>(
     function: &'static Function,
     template: impl Into<String>,
-    args: impl IntoIterator<Item = Expr>,
-) -> Leaf {
+    args: impl IntoIterator<Item = Expr<V>>,
+) -> Leaf<V> {
     Leaf::Call(Call {
         function,
         template: template.into(),
@@ -247,14 +365,10 @@ pub struct Program {
     pub args: Vec<Argument>,
     /// Tensors accessed, in the order of their compile-time words, each with its name and that of its address argument.
     pub accessors: Vec<Accessor>,
-    /// Once, before the first block.
-    pub before: Vec<Node<Leaf>>,
-    /// From the number of a block (`block_id`) to its grid coordinates (pass rasterize).
-    pub coordinates: Vec<Leaf>,
-    /// For every block.
-    pub body: Vec<Node<Leaf>>,
-    /// Once, after the last block.
-    pub after: Vec<Node<Leaf>>,
+    /// Macros that the file defines, with their values.
+    pub defines: Vec<(&'static str, &'static str)>,
+    /// The statements.
+    pub body: Vec<Stmt<Calls<Bits>>>,
 }
 
 /// A runtime argument.
@@ -282,10 +396,8 @@ pub struct Accessor {
 /// Everything the code writer prints, and the plan.
 #[derive(Debug, Clone)]
 pub struct Device {
-    /// The circular buffers with their indices in the plan, by [`BufferId`].
+    /// The circular buffers, by [`BufferId`].
     pub buffers: Vec<crate::flow::Buffer>,
-    /// The index of every buffer on the device, by [`BufferId`].
-    pub indices: Vec<u8>,
     /// Reader, compute, writer.
     pub programs: [Program; 3],
     /// The name of every variable of the kernel in the emitted code, by `VarId`.
@@ -294,13 +406,48 @@ pub struct Device {
     pub plan: Plan,
 }
 
-/// The three programs, at the stage whose leaves are `L`.
+/// The three programs, each at a stage.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Programs<R, C, W> {
+pub struct Programs<R: Stage, C: Stage, W: Stage> {
     /// On NCRISC.
-    pub reader: Vec<Node<R>>,
+    pub reader: Vec<Stmt<R>>,
     /// On the three TRISCs.
-    pub compute: Vec<Node<C>>,
+    pub compute: Vec<Stmt<C>>,
     /// On BRISC.
-    pub writer: Vec<Node<W>>,
+    pub writer: Vec<Stmt<W>>,
+}
+
+/// A statement that the compiler made.
+pub fn made<S: Stage<Note = Source>>(kind: Kind<S>) -> Stmt<S> {
+    Stmt { note: None, kind }
+}
+
+/// A statement of the emitted code.
+pub fn line<V: Debug + Clone + PartialEq>(leaf: Leaf<V>) -> Stmt<Calls<V>> {
+    made(Kind::Op(leaf))
+}
+
+/// A loop over tiles.
+pub fn tiles<V: Debug + Clone + PartialEq>(
+    name: &str,
+    end: u32,
+    step: u32,
+    body: Vec<Stmt<Calls<V>>>,
+) -> Stmt<Calls<V>> {
+    let name = name.to_string();
+    made(Kind::Loop(Loop::Tiles { name, end, step }, body))
+}
+
+/// Statements in a scope of their own.
+pub fn scope<V: Debug + Clone + PartialEq>(body: Vec<Stmt<Calls<V>>>) -> Stmt<Calls<V>> {
+    made(Kind::Group(Scope, body))
+}
+
+/// A condition that the compiler made.
+pub fn when<V: Debug + Clone + PartialEq>(
+    cond: Expr<V>,
+    then: Vec<Stmt<Calls<V>>>,
+    otherwise: Vec<Stmt<Calls<V>>>,
+) -> Stmt<Calls<V>> {
+    made(Kind::If(Branch { cond, origin: None }, then, otherwise))
 }

@@ -1,14 +1,18 @@
-//! The text form of Device IR at every stage: one statement a line, the same input always the same text.
+//! The text form of Device IR at every stage: one statement a line, the input always the same text.
 
-use super::{Call, Device, Expr, Leaf, Node, Program, Programs, SectionStep, Step};
+use super::{
+    Bits, Branch, Call, Calls, Compute, ComputeOp, Device, Expr, Leaf, Loop, Move, Moves, Never, Program, Programs,
+    Protocol, Scope, Section, Source, SourceBranch, SourceLoop, Symbol,
+};
 use crate::flow::Buffer;
-use crate::flow::Step as FlowStep;
 use crate::flow::print::{Lines, Names, buffers, number};
-use tt_lang::ir::Kernel;
+use crate::ir::{Kind, Stage, Stmt};
+use std::fmt::Debug;
+use tt_lang::ir::{IntExpr, Kernel};
 use tt_plan::RuntimeValue;
 
 /// The three programs between D1 and D5 as text.
-pub fn programs<R: Show, C: Show, W: Show>(
+pub(crate) fn programs<R: Show, C: Show, W: Show>(
     kernel: &Kernel,
     buffers: &[Buffer],
     programs: &Programs<R, C, W>,
@@ -20,11 +24,11 @@ pub fn programs<R: Show, C: Show, W: Show>(
     };
     let mut out = Lines::default();
     out.line("reader");
-    out.nested(|out| nodes(&names, &programs.reader, out));
+    out.nested(|out| body(&names, &programs.reader, out));
     out.line("compute");
-    out.nested(|out| nodes(&names, &programs.compute, out));
+    out.nested(|out| body(&names, &programs.compute, out));
     out.line("writer");
-    out.nested(|out| nodes(&names, &programs.writer, out));
+    out.nested(|out| body(&names, &programs.writer, out));
     out.text
 }
 
@@ -36,7 +40,7 @@ pub fn device(kernel: &Kernel, device: &Device) -> String {
         variables: Some(&device.variables),
     };
     let mut out = Lines::default();
-    buffers(&device.buffers, Some(&device.indices), &mut out);
+    buffers(&device.buffers, &mut out);
     for program in &device.programs {
         out.line(program.role.name());
         out.nested(|out| final_program(&names, program, out));
@@ -76,154 +80,221 @@ fn final_program(names: &Names, program: &Program, out: &mut Lines) {
             accessor.address
         ));
     }
-    let coordinates: Vec<Node<Leaf>> = program.coordinates.iter().cloned().map(Node::Leaf).collect();
-    for (title, part) in [
-        ("before", &program.before),
-        ("coordinates", &coordinates),
-        ("body", &program.body),
-        ("after", &program.after),
-    ] {
-        if !part.is_empty() {
-            out.line(title);
-            out.nested(|out| nodes(names, part, out));
+    for (name, value) in &program.defines {
+        out.line(format!("define {name} {value}"));
+    }
+    body(names, &program.body, out);
+}
+
+/// A stage that has a text form.
+pub(crate) trait Show: Stage<Note = Source> {
+    /// The line of an operation.
+    fn op(names: &Names, op: &Self::Op) -> String;
+    /// The line that a loop begins with.
+    fn head(names: &Names, head: &Self::Loop) -> String;
+    /// The line that a branch begins with.
+    fn branch(names: &Names, branch: &Self::Branch) -> String;
+    /// The line that a group begins with.
+    fn group(names: &Names, group: &Self::Group) -> String;
+}
+
+impl Show for Moves {
+    fn op(names: &Names, op: &Move) -> String {
+        match op {
+            Move::Protocol(step) => protocol(names, *step),
+            Move::Read(buffer, region) => format!("read {} from {}", names.buffer(*buffer), names.region(region)),
+            Move::ReadZeros(buffer) => format!("zeros in {}", names.buffer(*buffer)),
+            Move::Write(buffer, region) => format!("write {} to {}", names.buffer(*buffer), names.region(region)),
         }
     }
-}
 
-/// A leaf that has a text form.
-pub trait Show {
-    /// Writes the leaf.
-    #[doc(hidden)]
-    fn show(&self, printer: &mut Printer<'_, '_>);
-}
+    fn head(names: &Names, head: &SourceLoop) -> String {
+        source_loop(names, head)
+    }
 
-/// What a leaf is written to.
-pub struct Printer<'a, 'b> {
-    names: &'a Names<'b>,
-    out: &'a mut Lines,
-}
+    fn branch(names: &Names, branch: &SourceBranch) -> String {
+        source_branch(names, branch)
+    }
 
-impl Show for Leaf {
-    fn show(&self, printer: &mut Printer<'_, '_>) {
-        let text = leaf(printer.names, self);
-        printer.out.line(text);
+    fn group(_: &Names, group: &Never) -> String {
+        match *group {}
     }
 }
 
-impl Show for Step {
-    fn show(&self, printer: &mut Printer<'_, '_>) {
-        let Printer { names, out } = printer;
+/// What stands outside of registers.
+pub(crate) trait ShowPlain: Debug + Clone + PartialEq {
+    /// Its line.
+    fn line(&self, names: &Names) -> String;
+}
+
+impl ShowPlain for Protocol {
+    fn line(&self, names: &Names) -> String {
+        protocol(names, *self)
+    }
+}
+
+impl ShowPlain for Leaf<Symbol> {
+    fn line(&self, names: &Names) -> String {
+        leaf(names, self)
+    }
+}
+
+impl<P: ShowPlain> Show for Compute<P> {
+    fn op(names: &Names, op: &ComputeOp<P>) -> String {
+        match op {
+            ComputeOp::Plain(plain) => plain.line(names),
+            ComputeOp::Tile { op, out, args } => names.tile(*op, *out, args),
+            ComputeOp::Matmul(matmul) => names.matmul(matmul),
+            ComputeOp::Commit => "commit".to_string(),
+            ComputeOp::Pack { register, to } => names.pack(*register, to),
+        }
+    }
+
+    fn head(names: &Names, head: &SourceLoop) -> String {
+        source_loop(names, head)
+    }
+
+    fn branch(names: &Names, branch: &SourceBranch) -> String {
+        source_branch(names, branch)
+    }
+
+    fn group(names: &Names, section: &Section) -> String {
+        names.section_head(section.tiles, section.chunk, section.registers)
+    }
+}
+
+/// What expressions mention beside names.
+pub(crate) trait ShowValue: Debug + Clone + PartialEq {
+    /// Its text.
+    fn text(&self, names: &Names) -> String;
+    /// Whether it stands in parentheses beside an operator.
+    fn is_sum(&self) -> bool;
+}
+
+impl ShowValue for Symbol {
+    fn text(&self, names: &Names) -> String {
         match self {
-            Step::Leaf(leaf) => leaf.show(printer),
-            Step::Receive(buffer) => out.line(format!("receive {}", names.buffer(*buffer))),
-            Step::Release(buffer) => out.line(format!("release {}", names.buffer(*buffer))),
-            Step::Reserve(buffer) => out.line(format!("reserve {}", names.buffer(*buffer))),
-            Step::Publish(buffer) => out.line(format!("publish {}", names.buffer(*buffer))),
-            Step::Read(buffer, region) => {
-                out.line(format!("read {} from {}", names.buffer(*buffer), names.region(region)));
-            }
-            Step::ReadZeros(buffer) => out.line(format!("zeros in {}", names.buffer(*buffer))),
-            Step::Write(buffer, region) => {
-                out.line(format!("write {} to {}", names.buffer(*buffer), names.region(region)));
-            }
-            Step::Section(section) => section_step(names, section, out),
-            Step::Multiply(matmul, before) => {
-                leaves(names, before, out);
-                out.line(names.matmul(matmul));
-            }
+            Symbol::Int(value) => names.int(value),
+            Symbol::Condition(value) => names.condition(value),
+            Symbol::Number(value) => format!("bits({})", number(value)),
+            Symbol::TensorTiles(tensor, axis) => format!("tiles({}, {axis})", names.param(*tensor)),
+            Symbol::TensorExtent(tensor, axis) => format!("extent({}, {axis})", names.param(*tensor)),
+            Symbol::TensorAxis(tensor, axis) => format!("axis({}, {axis})", names.param(*tensor)),
         }
+    }
+
+    fn is_sum(&self) -> bool {
+        matches!(self, Symbol::Int(IntExpr::Binary(..)))
     }
 }
 
-fn section_step(names: &Names, step: &SectionStep, out: &mut Lines) {
-    let section = &step.section;
-    leaves(names, &step.before, out);
-    out.line(names.section_head(section));
-    out.nested(|out| {
-        for (index, what) in section.steps.iter().enumerate() {
-            leaves(names, step.steps.get(index).map_or(&[], Vec::as_slice), out);
-            out.line(names.step(what));
-            if let FlowStep::Control(_) = what {
-                out.nested(|out| nodes(names, step.control.get(index).map_or(&[], Vec::as_slice), out));
-            }
-        }
-        leaves(names, &step.pack, out);
-        out.line(names.pack(section.result, &section.pack));
-    });
-}
+impl ShowValue for Bits {
+    fn text(&self, _: &Names) -> String {
+        format!("bits({})", f32::from_bits(self.0))
+    }
 
-fn leaves(names: &Names, leaves: &[Leaf], out: &mut Lines) {
-    for each in leaves {
-        out.line(leaf(names, each));
+    fn is_sum(&self) -> bool {
+        false
     }
 }
 
-fn nodes<L: Show>(names: &Names, body: &[Node<L>], out: &mut Lines) {
-    for node in body {
-        match node {
-            Node::Leaf(leaf) => leaf.show(&mut Printer { names, out }),
-            Node::Loop {
+impl<V: ShowValue> Show for Calls<V> {
+    fn op(names: &Names, op: &Leaf<V>) -> String {
+        leaf(names, op)
+    }
+
+    fn head(names: &Names, head: &Loop<V>) -> String {
+        match head {
+            Loop::Blocks => BLOCKS.to_string(),
+            Loop::Over {
                 var,
                 start,
                 end,
                 unroll,
-                body,
                 origin,
             } => {
                 let unrolled = if *unroll { ", unrolled" } else { "" };
                 let (from, to) = (expr(names, start), expr(names, end));
-                out.line(format!(
-                    "for {} in {from}..{to}{unrolled}  #{}",
-                    names.variable(*var),
-                    origin.0
-                ));
-                out.nested(|out| nodes(names, body, out));
+                format!("for {} in {from}..{to}{unrolled}  #{}", names.variable(*var), origin.0)
             }
-            Node::If {
-                cond,
-                then,
-                otherwise,
-                origin,
-            } => {
-                branches(
-                    names,
-                    format!("if {}  #{}", expr(names, cond), origin.0),
-                    then,
-                    otherwise,
-                    out,
-                );
-            }
-            Node::Tiles { name, end, step, body } => {
-                let step = if *step == 1 {
-                    String::new()
-                } else {
-                    format!(" by {step}")
-                };
-                out.line(format!("tiles {name} in 0..{end}{step}"));
-                out.nested(|out| nodes(names, body, out));
-            }
-            Node::When { cond, then, otherwise } => {
-                branches(names, format!("when {}", expr(names, cond)), then, otherwise, out);
-            }
-            Node::Scope(body) => {
-                out.line("scope");
-                out.nested(|out| nodes(names, body, out));
-            }
-            Node::Source(span) => out.line(format!("// line {}", names.kernel.location(*span).line)),
+            Loop::Tiles { name, end, step: 1 } => format!("tiles {name} in 0..{end}"),
+            Loop::Tiles { name, end, step } => format!("tiles {name} in 0..{end} by {step}"),
+        }
+    }
+
+    fn branch(names: &Names, branch: &Branch<V>) -> String {
+        match branch.origin {
+            Some(origin) => format!("if {}  #{}", expr(names, &branch.cond), origin.0),
+            None => format!("when {}", expr(names, &branch.cond)),
+        }
+    }
+
+    fn group(_: &Names, _: &Scope) -> String {
+        "scope".to_string()
+    }
+}
+
+const BLOCKS: &str = "for every block";
+
+fn source_loop(names: &Names, head: &SourceLoop) -> String {
+    match head {
+        SourceLoop::Blocks => BLOCKS.to_string(),
+        SourceLoop::Over {
+            var,
+            start,
+            end,
+            unroll,
+            origin,
+        } => {
+            let unrolled = if *unroll { ", unrolled" } else { "" };
+            let (from, to) = (names.int(start), names.int(end));
+            format!("for {} in {from}..{to}{unrolled}  #{}", names.variable(*var), origin.0)
         }
     }
 }
 
-fn branches<L: Show>(names: &Names, head: String, then: &[Node<L>], otherwise: &[Node<L>], out: &mut Lines) {
-    out.line(head);
-    out.nested(|out| nodes(names, then, out));
-    if !otherwise.is_empty() {
-        out.line("else");
-        out.nested(|out| nodes(names, otherwise, out));
+fn source_branch(names: &Names, branch: &SourceBranch) -> String {
+    format!("if {}  #{}", names.condition(&branch.cond), branch.origin.0)
+}
+
+fn protocol(names: &Names, step: Protocol) -> String {
+    let (what, buffer) = match step {
+        Protocol::Reserve(buffer) => ("reserve", buffer),
+        Protocol::Publish(buffer) => ("publish", buffer),
+        Protocol::Receive(buffer) => ("receive", buffer),
+        Protocol::Release(buffer) => ("release", buffer),
+    };
+    format!("{what} {}", names.buffer(buffer))
+}
+
+fn body<S: Show>(names: &Names, stmts: &[Stmt<S>], out: &mut Lines) {
+    for stmt in stmts {
+        if let Some(span) = stmt.note {
+            out.line(format!("// line {}", names.kernel.location(span).line));
+        }
+        match &stmt.kind {
+            Kind::Op(op) => out.line(S::op(names, op)),
+            Kind::Group(group, inner) => {
+                out.line(S::group(names, group));
+                out.nested(|out| body(names, inner, out));
+            }
+            Kind::Loop(head, inner) => {
+                out.line(S::head(names, head));
+                out.nested(|out| body(names, inner, out));
+            }
+            Kind::If(branch, then, otherwise) => {
+                out.line(S::branch(names, branch));
+                out.nested(|out| body(names, then, out));
+                if !otherwise.is_empty() {
+                    out.line("else");
+                    out.nested(|out| body(names, otherwise, out));
+                }
+            }
+        }
     }
 }
 
-fn leaf(names: &Names, leaf: &Leaf) -> String {
+fn leaf<V: ShowValue>(names: &Names, leaf: &Leaf<V>) -> String {
     match leaf {
         Leaf::Call(what) => call(names, what),
         Leaf::Let { kind, name, value } => format!("{kind} {name} = {}", expr(names, value)),
@@ -231,7 +302,7 @@ fn leaf(names: &Names, leaf: &Leaf) -> String {
     }
 }
 
-fn call(names: &Names, call: &Call) -> String {
+fn call<V: ShowValue>(names: &Names, call: &Call<V>) -> String {
     let args: Vec<String> = call.args.iter().map(|arg| expr(names, arg)).collect();
     let template = if call.template.is_empty() {
         String::new()
@@ -241,25 +312,21 @@ fn call(names: &Names, call: &Call) -> String {
     format!("{}{template}({})", call.function.name, args.join(", "))
 }
 
-fn expr(names: &Names, value: &Expr) -> String {
+fn expr<V: ShowValue>(names: &Names, value: &Expr<V>) -> String {
     match value {
         Expr::Int(value) => value.to_string(),
         Expr::Bool(value) => value.to_string(),
         Expr::Name(name) => name.clone(),
-        Expr::User(value) => names.int(value),
-        Expr::Condition(value) => names.condition(value),
-        Expr::Number(value) => format!("bits({})", number(value)),
+        Expr::Value(value) => value.text(names),
         Expr::Buffer(id) => names.buffer(*id),
         Expr::PageBytes(id) => format!("page_bytes({})", names.buffer(*id)),
         Expr::Accessor(tensor) => format!("accessor({})", names.param(*tensor)),
-        Expr::TensorTiles(tensor, axis) => format!("tiles({}, {axis})", names.param(*tensor)),
-        Expr::TensorExtent(tensor, axis) => format!("extent({}, {axis})", names.param(*tensor)),
-        Expr::TensorAxis(tensor, axis) => format!("axis({}, {axis})", names.param(*tensor)),
         Expr::Constant(name) => (*name).to_string(),
         Expr::Call(what) => call(names, what),
         Expr::Binary(op, a, b) => {
-            let side = |x: &Expr| match x {
-                Expr::Binary(..) | Expr::User(tt_lang::ir::IntExpr::Binary(..)) => format!("({})", expr(names, x)),
+            let side = |x: &Expr<V>| match x {
+                Expr::Binary(..) => format!("({})", expr(names, x)),
+                Expr::Value(value) if value.is_sum() => format!("({})", expr(names, x)),
                 _ => expr(names, x),
             };
             format!("{} {op} {}", side(a), side(b))
@@ -285,13 +352,11 @@ mod tests {
   arg int32_t count = blocks
   arg int32_t K_blocks = M.div_ceil(64)
   arg uint32_t alpha_bits = bits of alpha
-  before
-    compute_kernel_hw_startup(x_block, x_block, y_block)
-    copy_init(x_block)
-    exp_tile_init<false>()
-  coordinates
+  compute_kernel_hw_startup(x_block, x_block, y_block)
+  copy_init(x_block)
+  exp_tile_init<false>()
+  for every block
     const int32_t by = block_id
-  body
     for k in 0..K_blocks  #1
       // line 7
       cb_wait_front(x_block, 4)

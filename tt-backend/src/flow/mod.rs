@@ -19,6 +19,7 @@
 
 pub mod print;
 
+use crate::ir::{self, Stage, Stmt};
 use std::collections::{BTreeMap, BTreeSet};
 use tt_lang::ir::{BlockId, BoolExpr, CompareOp, ElementOp, IntExpr, LoopKind, ParamId, Span, VarId};
 use tt_plan::{DataFormat, Number};
@@ -78,6 +79,14 @@ pub struct Flow {
     pub body: Vec<FlowStmt>,
 }
 
+impl Flow {
+    /// The tile of zeros, where there is one.
+    pub fn zeros(&self) -> Option<BufferId> {
+        let position = self.buffers.iter().position(|buffer| buffer.kind == BufferKind::Zeros);
+        position.map(BufferId)
+    }
+}
+
 /// One circular buffer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Buffer {
@@ -99,6 +108,8 @@ pub struct Buffer {
     pub column_major: bool,
     /// Unpacked straight into 32-bit destination registers; then no FPU operation may read it.
     pub unpack_to_dest: bool,
+    /// Which circular buffer of the core it is (C3); none where nothing uses it.
+    pub index: Option<u8>,
 }
 
 #[warn(clippy::arithmetic_side_effects)]
@@ -132,18 +143,61 @@ pub enum BufferKind {
     Zeros,
 }
 
-/// One statement.
+/// The stage of Flow IR.
 #[derive(Debug, Clone, PartialEq)]
-pub struct FlowStmt {
-    /// What it does.
-    pub kind: FlowKind,
+pub enum Flowing {}
+
+impl Stage for Flowing {
+    type Op = FlowOp;
+    type Loop = FlowLoop;
+    type Branch = BoolExpr;
+    type Group = Accumulate;
     /// Its place in the source.
-    pub span: Span,
+    type Note = Span;
 }
 
-/// What a statement does.
+/// One statement.
+pub type FlowStmt = Stmt<Flowing>;
+
+/// All operations of `body`, those in the registers of a section after it.
+pub fn operations<'a>(body: &'a [FlowStmt], each: &mut dyn FnMut(&'a FlowOp)) {
+    ir::operations(body, &mut |op| {
+        each(op);
+        if let FlowOp::Section(section) = op {
+            for step in &section.steps {
+                if let Step::Control(body) = step {
+                    operations(body, each);
+                }
+            }
+        }
+    });
+}
+
+/// A loop.
 #[derive(Debug, Clone, PartialEq)]
-pub enum FlowKind {
+pub struct FlowLoop {
+    /// The loop variable.
+    pub var: VarId,
+    /// First value.
+    pub start: IntExpr,
+    /// One past the last value.
+    pub end: IntExpr,
+    /// How it is run.
+    pub kind: LoopKind,
+}
+
+/// Compute: reserves a version of `buffer`, into which the sections within pack; none of the statements within reads it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Accumulate {
+    /// The accumulator.
+    pub buffer: BufferId,
+    /// The fill that the first sum stands for.
+    pub fill: Option<DefinitionId>,
+}
+
+/// An operation.
+#[derive(Debug, Clone, PartialEq)]
+pub enum FlowOp {
     /// Reader: a new version of `buffer` from a tensor.
     Read {
         /// Defined.
@@ -180,37 +234,6 @@ pub enum FlowKind {
     Section(Section),
     /// Compute, after C2, within `Step::Control`: `register 0 += a · b` in the enclosing section.
     Multiply(Matmul),
-    /// Compute: reserves a version of `buffer`, into which the sections of `body` pack.
-    Accumulate {
-        /// The accumulator.
-        buffer: BufferId,
-        /// The fill that the first sum stands for.
-        fill: Option<DefinitionId>,
-        /// The statements; none of them reads the accumulator.
-        body: Vec<FlowStmt>,
-    },
-    /// A loop.
-    For {
-        /// The loop variable.
-        var: VarId,
-        /// First value.
-        start: IntExpr,
-        /// One past the last value.
-        end: IntExpr,
-        /// How it is run.
-        kind: LoopKind,
-        /// The statements.
-        body: Vec<FlowStmt>,
-    },
-    /// A branch.
-    If {
-        /// The condition.
-        cond: BoolExpr,
-        /// Where it holds.
-        then: Vec<FlowStmt>,
-        /// Where it does not.
-        otherwise: Vec<FlowStmt>,
-    },
 }
 
 /// A rectangle of tiles of a tensor.

@@ -1,9 +1,10 @@
 //! The text form of Flow IR: one statement a line, in the user's names; the same input always gives the same text.
 
 use super::{
-    Arg, Broadcast, Buffer, BufferId, BufferKind, Elementwise, Flow, FlowKind, FlowStmt, Gemm, Matmul, Operand, Pack,
-    PackMode, Section, Step, TileRegion, Value, ValueKind,
+    Accumulate, Arg, Broadcast, Buffer, BufferId, BufferKind, Elementwise, Flow, FlowLoop, FlowOp, FlowStmt, Gemm,
+    Matmul, Operand, Pack, PackMode, Step, TileRegion, Value, ValueKind,
 };
+use crate::ir::Kind;
 use crate::tile_ops::{FpuOp, TileOp};
 use tt_lang::ir::{BoolExpr, IntExpr, IntOp, Kernel, LoopKind, Named, ParamId, VarId};
 use tt_plan::{Neighbour, Number};
@@ -16,7 +17,7 @@ pub fn flow(kernel: &Kernel, flow: &Flow) -> String {
         buffers: &flow.buffers,
         variables: None,
     };
-    buffers(&flow.buffers, None, &mut out);
+    buffers(&flow.buffers, &mut out);
     out.line("body");
     out.nested(|out| statements(&names, &flow.body, out));
     out.text
@@ -211,34 +212,30 @@ impl Names<'_> {
     /// A step of a section; those within its loops come after it.
     pub fn step(&self, step: &Step) -> String {
         match step {
-            Step::Tile { op, out, args } => {
-                let args: Vec<String> = args
-                    .iter()
-                    .map(|arg| match arg {
-                        Arg::Tile(operand) => self.operand(operand),
-                        Arg::Register(register) => format!("r{register}"),
-                        Arg::Number(value) => number(value),
-                    })
-                    .collect();
-                format!("r{out} = {}({})", tile_op(*op), args.join(", "))
-            }
+            Step::Tile { op, out, args } => self.tile(*op, *out, args),
             Step::Matmul(matmul) => self.matmul(matmul),
             Step::Control(_) => "control".to_string(),
         }
     }
 
+    /// An operation on registers.
+    pub fn tile(&self, op: TileOp, out: u32, args: &[Arg]) -> String {
+        let args: Vec<String> = args
+            .iter()
+            .map(|arg| match arg {
+                Arg::Tile(operand) => self.operand(operand),
+                Arg::Register(register) => format!("r{register}"),
+                Arg::Number(value) => number(value),
+            })
+            .collect();
+        format!("r{out} = {}({})", tile_op(op), args.join(", "))
+    }
+
     /// The head of a section.
-    pub fn section_head(&self, section: &Section) -> String {
-        let ([rows, columns], [chunk_rows, chunk_columns]) = (section.tiles, section.chunk);
-        let registers = if section.registers == 1 {
-            "register"
-        } else {
-            "registers"
-        };
-        format!(
-            "section {rows} x {columns} tiles by {chunk_rows} x {chunk_columns}, {} {registers} each",
-            section.registers
-        )
+    pub fn section_head(&self, tiles: [u32; 2], chunk: [u32; 2], registers: u32) -> String {
+        let ([rows, columns], [chunk_rows, chunk_columns]) = (tiles, chunk);
+        let plural = if registers == 1 { "register" } else { "registers" };
+        format!("section {rows} x {columns} tiles by {chunk_rows} x {chunk_columns}, {registers} {plural} each")
     }
 
     /// The end of a section.
@@ -260,19 +257,17 @@ impl Names<'_> {
 }
 
 /// The table of buffers, with their indices on the device where they have them.
-pub(crate) fn buffers(buffers: &[Buffer], indices: Option<&[u8]>, out: &mut Lines) {
+pub(crate) fn buffers(buffers: &[Buffer], out: &mut Lines) {
     out.line("buffers");
     out.nested(|out| {
-        for (id, buffer) in buffers.iter().enumerate() {
+        for buffer in buffers {
             let kind = match buffer.kind {
                 BufferKind::Incoming => "incoming",
                 BufferKind::Local => "local",
                 BufferKind::Outgoing => "outgoing",
                 BufferKind::Zeros => "zeros",
             };
-            let index = indices
-                .and_then(|indices| indices.get(id))
-                .map_or_else(String::new, |index| format!("c_{index} "));
+            let index = buffer.index.map_or_else(String::new, |index| format!("c_{index} "));
             let ([rows, columns], format) = (buffer.tiles, buffer.format.name());
             let mut line = format!(
                 "{index}{}: {kind}, {rows} x {columns} {format}, {} versions",
@@ -331,27 +326,27 @@ pub(crate) fn statements(names: &Names, body: &[FlowStmt], out: &mut Lines) {
 
 fn statement(names: &Names, stmt: &FlowStmt, out: &mut Lines) {
     match &stmt.kind {
-        FlowKind::Read { buffer, region, .. } => {
+        Kind::Op(FlowOp::Read { buffer, region, .. }) => {
             out.line(format!("read {} from {}", names.buffer(*buffer), names.region(region)))
         }
-        FlowKind::Write { buffer, region, .. } => {
+        Kind::Op(FlowOp::Write { buffer, region, .. }) => {
             out.line(format!("write {} to {}", names.buffer(*buffer), names.region(region)))
         }
-        FlowKind::Blank { buffer } => out.line(format!("blank {}", names.buffer(*buffer))),
-        FlowKind::Release { buffer } => out.line(format!("release {}", names.buffer(*buffer))),
-        FlowKind::Elementwise(Elementwise {
+        Kind::Op(FlowOp::Blank { buffer }) => out.line(format!("blank {}", names.buffer(*buffer))),
+        Kind::Op(FlowOp::Release { buffer }) => out.line(format!("release {}", names.buffer(*buffer))),
+        Kind::Op(FlowOp::Elementwise(Elementwise {
             target,
             extent: [rows, columns],
             value,
             ..
-        }) => {
+        })) => {
             out.line(format!(
                 "{}[{rows}, {columns}] = {}",
                 names.buffer(*target),
                 names.value(value)
             ));
         }
-        FlowKind::Gemm(Gemm {
+        Kind::Op(FlowOp::Gemm(Gemm {
             a,
             b,
             acc,
@@ -362,7 +357,7 @@ fn statement(names: &Names, stmt: &FlowStmt, out: &mut Lines) {
             transpose_b,
             clear,
             ..
-        }) => {
+        })) => {
             let transposed = |flag: &bool| if *flag { ".transposed" } else { "" };
             out.line(format!(
                 "{} {} {}{} * {}{}, m {m}, n {n}, k {k}",
@@ -374,8 +369,8 @@ fn statement(names: &Names, stmt: &FlowStmt, out: &mut Lines) {
                 transposed(transpose_b)
             ));
         }
-        FlowKind::Section(section) => {
-            out.line(names.section_head(section));
+        Kind::Op(FlowOp::Section(section)) => {
+            out.line(names.section_head(section.tiles, section.chunk, section.registers));
             out.nested(|out| {
                 for step in &section.steps {
                     out.line(names.step(step));
@@ -386,18 +381,12 @@ fn statement(names: &Names, stmt: &FlowStmt, out: &mut Lines) {
                 out.line(names.pack(section.result, &section.pack));
             });
         }
-        FlowKind::Multiply(matmul) => out.line(names.matmul(matmul)),
-        FlowKind::Accumulate { buffer, body, .. } => {
+        Kind::Op(FlowOp::Multiply(matmul)) => out.line(names.matmul(matmul)),
+        Kind::Group(Accumulate { buffer, .. }, body) => {
             out.line(format!("accumulate {}", names.buffer(*buffer)));
             out.nested(|out| statements(names, body, out));
         }
-        FlowKind::For {
-            var,
-            start,
-            end,
-            kind,
-            body,
-        } => {
+        Kind::Loop(FlowLoop { var, start, end, kind }, body) => {
             let kind = match kind {
                 LoopKind::Serial => String::new(),
                 LoopKind::Unroll => ", unrolled".to_string(),
@@ -406,7 +395,7 @@ fn statement(names: &Names, stmt: &FlowStmt, out: &mut Lines) {
             out.line(names.loop_head(*var, start, end) + &kind);
             out.nested(|out| statements(names, body, out));
         }
-        FlowKind::If { cond, then, otherwise } => {
+        Kind::If(cond, then, otherwise) => {
             out.line(format!("if {}", names.condition(cond)));
             out.nested(|out| statements(names, then, out));
             if !otherwise.is_empty() {

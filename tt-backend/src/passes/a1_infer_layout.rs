@@ -14,8 +14,8 @@ use crate::codes;
 use crate::linear::Linear;
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{
-    Access, BlockId, Buffer, ElementKind, ElementOp, ElementType, Kernel, Param, Place, Residence, Sharding, Span,
-    Stmt, StmtKind, VarId,
+    Access, BlockId, Buffer, ElementKind, ElementType, Kernel, Param, Place, Residence, Sharding, Span, Stmt, StmtKind,
+    VarId,
 };
 use tt_plan::DataFormat;
 
@@ -170,7 +170,7 @@ fn calls_wide_function(body: &[Stmt]) -> bool {
         StmtKind::Parallel { assigns, .. } => assigns.iter().any(|assign| {
             let mut calls = false;
             assign.value.walk(&mut |element| {
-                calls |= matches!(element.kind, ElementKind::Call(ElementOp::Erfc, _));
+                calls |= matches!(element.kind, ElementKind::Call(op, _) if op.row().wants_wide_registers());
             });
             calls
         }),

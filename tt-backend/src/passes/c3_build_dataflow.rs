@@ -18,14 +18,14 @@ mod share;
 
 use super::a2_propagate_layout::Depth;
 use crate::codes;
-use crate::flow::{Arg, BufferId, BufferKind, Flow, FlowKind, FlowStmt, PackMode, Section, Step};
+use crate::flow::{Arg, BufferId, BufferKind, Flow, FlowOp, PackMode, Section, Step, operations};
 use crate::target;
 use std::collections::BTreeSet;
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::Span;
 
-/// Runs the pass: the device index of every buffer. Unused buffers keep index 255 and are dropped from the plan.
-pub fn run(flow: &mut Flow, depths: &[Depth]) -> Result<Vec<u8>, Vec<Diagnostic>> {
+/// Runs the pass.
+pub fn run(flow: &mut Flow, depths: &[Depth]) -> Result<(), Vec<Diagnostic>> {
     dead::remove(flow);
     let most_alive = liveness::run(flow);
     for (index, buffer) in flow.buffers.iter_mut().enumerate() {
@@ -51,8 +51,15 @@ pub fn run(flow: &mut Flow, depths: &[Depth]) -> Result<Vec<u8>, Vec<Diagnostic>
 /// The buffers that there is something to do with.
 fn in_use(flow: &Flow) -> BTreeSet<BufferId> {
     let mut out = BTreeSet::new();
-    all_uses(&flow.body, &mut out);
-    all_definitions(&flow.body, &mut out);
+    operations(&flow.body, &mut |op| match op {
+        FlowOp::Read { buffer, .. } | FlowOp::Write { buffer, .. } => drop(out.insert(*buffer)),
+        FlowOp::Section(section) => {
+            out.extend(section_uses(section));
+            out.insert(section.pack.buffer);
+        }
+        FlowOp::Multiply(matmul) => out.extend([matmul.a, matmul.b]),
+        FlowOp::Blank { .. } | FlowOp::Release { .. } | FlowOp::Elementwise(_) | FlowOp::Gemm(_) => {}
+    });
     let zeros = (0..flow.buffers.len()).filter(|index| flow.buffers[*index].kind == BufferKind::Zeros);
     out.extend(zeros.map(BufferId));
     out
@@ -98,33 +105,6 @@ pub fn replaces(section: &Section) -> Option<BufferId> {
     section_defines(section).filter(|buffer| section_uses(section).contains(buffer))
 }
 
-fn all_uses(body: &[FlowStmt], used: &mut BTreeSet<BufferId>) {
-    for stmt in body {
-        match &stmt.kind {
-            FlowKind::Write { buffer, .. } => drop(used.insert(*buffer)),
-            FlowKind::Section(section) => {
-                used.extend(section_uses(section));
-                for step in &section.steps {
-                    if let Step::Control(body) = step {
-                        all_uses(body, used);
-                    }
-                }
-            }
-            FlowKind::Multiply(matmul) => used.extend([matmul.a, matmul.b]),
-            FlowKind::For { body, .. } | FlowKind::Accumulate { body, .. } => all_uses(body, used),
-            FlowKind::If { then, otherwise, .. } => {
-                all_uses(then, used);
-                all_uses(otherwise, used);
-            }
-            FlowKind::Read { .. }
-            | FlowKind::Blank { .. }
-            | FlowKind::Release { .. }
-            | FlowKind::Elementwise(_)
-            | FlowKind::Gemm(_) => {}
-        }
-    }
-}
-
 /// Takes back the overlap that nobody asked for, buffer by buffer, the largest first, until all fit in L1. What then does
 /// not fit is the verifier's to report, with all sizes.
 #[warn(clippy::arithmetic_side_effects)]
@@ -153,13 +133,12 @@ fn fit_in_l1(flow: &mut Flow, depths: &[Depth], most_alive: &[u32]) {
 }
 
 /// Incoming buffers count from 0, outgoing from 16, local from 24, each where the ones before leave room.
-fn indices(flow: &Flow) -> Result<Vec<u8>, Vec<Diagnostic>> {
+fn indices(flow: &mut Flow) -> Result<(), Vec<Diagnostic>> {
     let limit = target::least(|target| target.circular_buffers) as usize;
     let in_use = in_use(flow);
     let mut taken = vec![false; limit];
-    let mut out = vec![u8::MAX; flow.buffers.len()];
     let mut over: Option<Span> = None;
-    for (index, buffer) in flow.buffers.iter().enumerate() {
+    for (index, buffer) in flow.buffers.iter_mut().enumerate() {
         if !in_use.contains(&BufferId(index)) {
             continue;
         }
@@ -172,13 +151,13 @@ fn indices(flow: &Flow) -> Result<Vec<u8>, Vec<Diagnostic>> {
         match free {
             Some(slot) => {
                 taken[slot] = true;
-                out[index] = slot as u8;
+                buffer.index = Some(slot as u8);
             }
             None => over = over.or(Some(buffer.span)),
         }
     }
     match over {
-        None => Ok(out),
+        None => Ok(()),
         Some(span) => {
             let count = in_use.len();
             Err(vec![
@@ -189,37 +168,6 @@ fn indices(flow: &Flow) -> Result<Vec<u8>, Vec<Diagnostic>> {
                 )
                 .note("use fewer blocks, or split the kernel"),
             ])
-        }
-    }
-}
-
-fn all_definitions(body: &[FlowStmt], defined: &mut BTreeSet<BufferId>) {
-    for stmt in body {
-        match &stmt.kind {
-            FlowKind::Read { buffer, .. } => drop(defined.insert(*buffer)),
-            FlowKind::Section(section) => {
-                defined.insert(section.pack.buffer);
-                for step in &section.steps {
-                    if let Step::Control(body) = step {
-                        all_definitions(body, defined);
-                    }
-                }
-            }
-            FlowKind::Accumulate { buffer, body, .. } => {
-                defined.insert(*buffer);
-                all_definitions(body, defined);
-            }
-            FlowKind::For { body, .. } => all_definitions(body, defined),
-            FlowKind::If { then, otherwise, .. } => {
-                all_definitions(then, defined);
-                all_definitions(otherwise, defined);
-            }
-            FlowKind::Write { .. }
-            | FlowKind::Blank { .. }
-            | FlowKind::Release { .. }
-            | FlowKind::Elementwise(_)
-            | FlowKind::Gemm(_)
-            | FlowKind::Multiply(_) => {}
         }
     }
 }

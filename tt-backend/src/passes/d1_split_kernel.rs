@@ -3,7 +3,8 @@
 //! Before: Flow IR. After: reader, compute and writer, each with the statements of its role under the same loops and
 //! branches (which keep their `Origin`), and with the two ends of every buffer made explicit: the producer reserves and
 //! publishes a version, the consumer receives and releases it. A version is received right where it is published, so the
-//! order of versions is the same for all three.
+//! order of versions is the same for all three. Each program does so for every block of its core (B2); the tile of zeros is
+//! made before the first block and dropped after the last.
 //!
 //! ```text
 //!                       reader: reserve a; read a; publish a
@@ -13,19 +14,112 @@
 //! ```
 
 use super::c3_build_dataflow::replaces;
-use crate::device::{Expr, Node, Origin, Programs, SectionStep, Step};
-use crate::flow::{self, Arg, BufferId, BufferKind, Flow, FlowKind, FlowStmt, Makes, Pack, PackMode, Section};
+use crate::device::{
+    Compute, ComputeOp, Move, Moves, Origin, Programs, Protocol, Section, Source, SourceBranch, SourceLoop,
+};
+use crate::flow::{
+    self, Accumulate, Arg, BufferId, BufferKind, Flow, FlowLoop, FlowOp, FlowStmt, Makes, Pack, PackMode,
+};
+use crate::ir::{Kind, Stage, Stmt};
 use crate::tile_ops::TileOp;
 use tt_lang::ir::LoopKind;
 use tt_plan::Number;
 
-/// The programs after D1: what runs once before and after the persistent loop, and for every block.
-pub type Split = Programs<Step, Step, Step>;
+/// The programs after D1.
+pub type Split = Programs<Moves, Compute<Protocol>, Moves>;
 
 /// Runs the pass.
 pub fn run(flow: &Flow) -> Split {
     let mut split = SplitKernel { flow, next: 0 };
-    split.body(&flow.body)
+    let Split {
+        reader,
+        compute,
+        writer,
+    } = split.body(&flow.body);
+    let (mut reader, mut compute, writer) = (of_blocks(reader), of_blocks(compute), of_blocks(writer));
+    if let Some(zeros) = flow.zeros() {
+        let made = made_of_zeros(zeros).map(|op| Stmt::new(None, Kind::Op(op)));
+        reader.splice(0..0, made);
+        compute.insert(0, plain(Protocol::Receive(zeros)));
+        compute.push(plain(Protocol::Release(zeros)));
+    }
+    Split {
+        reader,
+        compute,
+        writer,
+    }
+}
+
+/// `body` for every block; nothing where there is nothing to do.
+fn of_blocks<S: Stage<Loop = SourceLoop, Note = Source>>(body: Vec<Stmt<S>>) -> Vec<Stmt<S>> {
+    match body.is_empty() {
+        true => Vec::new(),
+        false => vec![Stmt::new(None, Kind::Loop(SourceLoop::Blocks, body))],
+    }
+}
+
+/// How the reader makes a version of zeros.
+fn made_of_zeros(buffer: BufferId) -> [Move; 3] {
+    [
+        Move::Protocol(Protocol::Reserve(buffer)),
+        Move::ReadZeros(buffer),
+        Move::Protocol(Protocol::Publish(buffer)),
+    ]
+}
+
+fn plain(step: Protocol) -> Stmt<Compute<Protocol>> {
+    Stmt::new(None, Kind::Op(ComputeOp::Plain(step)))
+}
+
+/// The statements of one program that a statement of Flow IR becomes.
+struct Part<S: Stage> {
+    out: Vec<Stmt<S>>,
+    /// What the next statement says of its place.
+    source: Source,
+}
+
+impl<S: Stage<Note = Source>> Part<S> {
+    fn new() -> Part<S> {
+        Part {
+            out: Vec::new(),
+            source: None,
+        }
+    }
+
+    fn push(&mut self, kind: Kind<S>) {
+        self.out.push(Stmt::new(self.source.take(), kind));
+    }
+
+    fn op(&mut self, op: impl Into<S::Op>) {
+        self.push(Kind::Op(op.into()));
+    }
+}
+
+impl From<Protocol> for Move {
+    fn from(step: Protocol) -> Move {
+        Move::Protocol(step)
+    }
+}
+
+impl From<Protocol> for ComputeOp<Protocol> {
+    fn from(step: Protocol) -> ComputeOp<Protocol> {
+        ComputeOp::Plain(step)
+    }
+}
+
+/// The three programs as they grow.
+struct Parts {
+    reader: Part<Moves>,
+    compute: Part<Compute<Protocol>>,
+    writer: Part<Moves>,
+}
+
+impl Parts {
+    fn extend(&mut self, inner: Split) {
+        self.reader.out.extend(inner.reader);
+        self.compute.out.extend(inner.compute);
+        self.writer.out.extend(inner.writer);
+    }
 }
 
 struct SplitKernel<'a> {
@@ -35,15 +129,19 @@ struct SplitKernel<'a> {
 
 impl SplitKernel<'_> {
     fn body(&mut self, body: &[FlowStmt]) -> Split {
-        let mut out = Split {
-            reader: Vec::new(),
-            compute: Vec::new(),
-            writer: Vec::new(),
+        let mut out = Parts {
+            reader: Part::new(),
+            compute: Part::new(),
+            writer: Part::new(),
         };
         for stmt in body {
             self.statement(stmt, &mut out);
         }
-        out
+        Split {
+            reader: out.reader.out,
+            compute: out.compute.out,
+            writer: out.writer.out,
+        }
     }
 
     fn kind(&self, buffer: BufferId) -> BufferKind {
@@ -51,13 +149,13 @@ impl SplitKernel<'_> {
     }
 
     /// A version of zeros.
-    fn zeros(&self, buffer: BufferId) -> Section {
+    fn zeros(&self, buffer: BufferId) -> flow::Section {
         let fill = flow::Step::Tile {
             op: TileOp::Fill,
             out: 0,
             args: vec![Arg::Number(Number::constant(0.0))],
         };
-        Section {
+        flow::Section {
             tiles: self.flow.buffers[buffer.0].tiles,
             chunk: [1, 1],
             registers: 1,
@@ -73,143 +171,156 @@ impl SplitKernel<'_> {
     }
 
     /// What follows the publication of a version by compute.
-    fn received(&self, buffer: BufferId, out: &mut Split) {
-        let receive = Node::Leaf(Step::Receive(buffer));
+    fn received(&self, buffer: BufferId, out: &mut Parts) {
         match self.kind(buffer) {
-            BufferKind::Outgoing => out.writer.push(receive),
-            BufferKind::Local | BufferKind::Incoming | BufferKind::Zeros => out.compute.push(receive),
+            BufferKind::Outgoing => out.writer.op(Protocol::Receive(buffer)),
+            BufferKind::Local | BufferKind::Incoming | BufferKind::Zeros => out.compute.op(Protocol::Receive(buffer)),
         }
     }
 
-    fn statement(&mut self, stmt: &FlowStmt, out: &mut Split) {
-        let source = || Node::Source(stmt.span);
+    fn statement(&mut self, stmt: &FlowStmt, out: &mut Parts) {
         let origin = Origin(self.next);
         self.next += 1;
         match &stmt.kind {
-            FlowKind::Read { buffer, region, .. } => {
-                let steps = [
-                    Step::Reserve(*buffer),
-                    Step::Read(*buffer, region.clone()),
-                    Step::Publish(*buffer),
-                ];
-                out.reader.push(source());
-                out.reader.extend(steps.map(Node::Leaf));
-                out.compute.push(Node::Leaf(Step::Receive(*buffer)));
+            Kind::Op(FlowOp::Read { buffer, region, .. }) => {
+                out.reader.source = Some(stmt.note);
+                out.reader.op(Protocol::Reserve(*buffer));
+                out.reader.op(Move::Read(*buffer, region.clone()));
+                out.reader.op(Protocol::Publish(*buffer));
+                out.compute.op(Protocol::Receive(*buffer));
             }
-            FlowKind::Write { buffer, region, .. } => {
-                out.writer.push(source());
-                out.writer.push(Node::Leaf(Step::Write(*buffer, region.clone())));
+            Kind::Op(FlowOp::Write { buffer, region, .. }) => {
+                out.writer.source = Some(stmt.note);
+                out.writer.op(Move::Write(*buffer, region.clone()));
             }
-            FlowKind::Blank { buffer } => match self.kind(*buffer) {
+            Kind::Op(FlowOp::Blank { buffer }) => match self.kind(*buffer) {
                 BufferKind::Incoming | BufferKind::Zeros => {
-                    for step in [Step::Reserve, Step::ReadZeros, Step::Publish] {
-                        out.reader.push(Node::Leaf(step(*buffer)));
+                    for op in made_of_zeros(*buffer) {
+                        out.reader.op(op);
                     }
                     self.received(*buffer, out);
                 }
                 BufferKind::Local | BufferKind::Outgoing => {
-                    let kind = FlowKind::Section(self.zeros(*buffer));
-                    self.statement(&FlowStmt { kind, span: stmt.span }, out);
+                    let kind = Kind::Op(FlowOp::Section(self.zeros(*buffer)));
+                    self.statement(&FlowStmt { kind, note: stmt.note }, out);
                 }
             },
-            FlowKind::Release { buffer } => {
-                let release = Node::Leaf(Step::Release(*buffer));
-                match self.kind(*buffer) {
-                    BufferKind::Outgoing => out.writer.push(release),
-                    BufferKind::Incoming | BufferKind::Local | BufferKind::Zeros => out.compute.push(release),
+            Kind::Op(FlowOp::Release { buffer }) => match self.kind(*buffer) {
+                BufferKind::Outgoing => out.writer.op(Protocol::Release(*buffer)),
+                BufferKind::Incoming | BufferKind::Local | BufferKind::Zeros => {
+                    out.compute.op(Protocol::Release(*buffer));
                 }
+            },
+            Kind::Op(FlowOp::Section(section)) => {
+                out.compute.source = Some(stmt.note);
+                self.section(section, out);
             }
-            FlowKind::Section(section) => {
-                let publishes = section.pack.mode == PackMode::Publish;
-                out.compute.push(source());
-                if publishes {
-                    out.compute.push(Node::Leaf(Step::Reserve(section.pack.buffer)));
-                }
-                let mut control = vec![Vec::new(); section.steps.len()];
-                for (at, step) in section.steps.iter().enumerate() {
-                    if let flow::Step::Control(body) = step {
-                        let inner = self.body(body);
-                        out.reader.extend(inner.reader);
-                        out.writer.extend(inner.writer);
-                        control[at] = inner.compute;
-                    }
-                }
-                let count = section.steps.len();
-                let step = SectionStep {
-                    section: section.clone(),
-                    before: Vec::new(),
-                    steps: vec![Vec::new(); count],
-                    pack: Vec::new(),
-                    control,
-                };
-                out.compute.push(Node::Leaf(Step::Section(Box::new(step))));
-                if publishes {
-                    out.compute.push(Node::Leaf(Step::Publish(section.pack.buffer)));
-                    // The old version goes before the new one is waited for: a wait counts all versions in the FIFO.
-                    if let Some(buffer) = replaces(section) {
-                        out.compute.push(Node::Leaf(Step::Release(buffer)));
-                    }
-                    self.received(section.pack.buffer, out);
-                }
+            Kind::Op(FlowOp::Multiply(matmul)) => {
+                out.compute.source = Some(stmt.note);
+                out.compute.op(ComputeOp::Matmul(matmul.clone()));
             }
-            FlowKind::Multiply(matmul) => {
-                out.compute.push(source());
-                out.compute.push(Node::Leaf(Step::Multiply(matmul.clone(), Vec::new())));
-            }
-            FlowKind::Accumulate { buffer, body, .. } => {
-                out.compute.push(Node::Leaf(Step::Reserve(*buffer)));
+            Kind::Group(Accumulate { buffer, .. }, body) => {
+                out.compute.op(Protocol::Reserve(*buffer));
                 let inner = self.body(body);
-                out.reader.extend(inner.reader);
-                out.compute.extend(inner.compute);
-                out.writer.extend(inner.writer);
-                out.compute.push(Node::Leaf(Step::Publish(*buffer)));
+                out.extend(inner);
+                out.compute.op(Protocol::Publish(*buffer));
                 self.received(*buffer, out);
             }
-            FlowKind::For {
-                var,
-                start,
-                end,
-                kind,
-                body,
-            } => {
+            Kind::Loop(FlowLoop { var, start, end, kind }, body) => {
                 let inner = self.body(body);
-                let wrap = |body: Vec<Node<Step>>, out: &mut Vec<Node<Step>>| {
-                    if body.iter().any(|node| !matches!(node, Node::Source(_))) {
-                        let unroll = *kind == LoopKind::Unroll;
-                        out.push(source());
-                        out.push(Node::Loop {
-                            var: *var,
-                            start: Expr::user(start),
-                            end: Expr::user(end),
-                            unroll,
-                            body,
-                            origin,
-                        });
-                    }
+                let head = || SourceLoop::Over {
+                    var: *var,
+                    start: start.clone(),
+                    end: end.clone(),
+                    unroll: *kind == LoopKind::Unroll,
+                    origin,
                 };
-                wrap(inner.reader, &mut out.reader);
-                wrap(inner.compute, &mut out.compute);
-                wrap(inner.writer, &mut out.writer);
+                repeat(&mut out.reader, stmt, inner.reader, head);
+                repeat(&mut out.compute, stmt, inner.compute, head);
+                repeat(&mut out.writer, stmt, inner.writer, head);
             }
-            FlowKind::If { cond, then, otherwise } => {
+            Kind::If(cond, then, otherwise) => {
                 let (then, otherwise) = (self.body(then), self.body(otherwise));
-                let wrap = |then: Vec<Node<Step>>, otherwise: Vec<Node<Step>>, out: &mut Vec<Node<Step>>| {
-                    if !then.is_empty() || !otherwise.is_empty() {
-                        out.push(source());
-                        out.push(Node::If {
-                            cond: Expr::Condition(cond.clone()),
-                            then,
-                            otherwise,
-                            origin,
-                        });
-                    }
+                let head = || SourceBranch {
+                    cond: cond.clone(),
+                    origin,
                 };
-                wrap(then.reader, otherwise.reader, &mut out.reader);
-                wrap(then.compute, otherwise.compute, &mut out.compute);
-                wrap(then.writer, otherwise.writer, &mut out.writer);
+                choose(&mut out.reader, stmt, then.reader, otherwise.reader, head);
+                choose(&mut out.compute, stmt, then.compute, otherwise.compute, head);
+                choose(&mut out.writer, stmt, then.writer, otherwise.writer, head);
             }
             // C2 left none of these.
-            FlowKind::Elementwise(_) | FlowKind::Gemm(_) => {}
+            Kind::Op(FlowOp::Elementwise(_) | FlowOp::Gemm(_)) => {}
         }
+    }
+
+    fn section(&mut self, section: &flow::Section, out: &mut Parts) {
+        let publishes = section.pack.mode == PackMode::Publish;
+        if publishes {
+            out.compute.op(Protocol::Reserve(section.pack.buffer));
+        }
+        let mut body = Part::new();
+        for step in &section.steps {
+            match step {
+                flow::Step::Tile { op, out, args } => body.op(ComputeOp::Tile {
+                    op: *op,
+                    out: *out,
+                    args: args.clone(),
+                }),
+                flow::Step::Matmul(matmul) => body.op(ComputeOp::Matmul(matmul.clone())),
+                flow::Step::Control(inner) => {
+                    let inner = self.body(inner);
+                    out.reader.out.extend(inner.reader);
+                    out.writer.out.extend(inner.writer);
+                    body.out.extend(inner.compute);
+                }
+            }
+        }
+        body.op(ComputeOp::Commit);
+        body.op(ComputeOp::Pack {
+            register: section.result,
+            to: section.pack.clone(),
+        });
+        let head = Section {
+            tiles: section.tiles,
+            chunk: section.chunk,
+            registers: section.registers,
+        };
+        out.compute.push(Kind::Group(head, body.out));
+        if publishes {
+            out.compute.op(Protocol::Publish(section.pack.buffer));
+            // The old version goes before the new one is waited for: a wait counts all versions in the FIFO.
+            if let Some(buffer) = replaces(section) {
+                out.compute.op(Protocol::Release(buffer));
+            }
+            self.received(section.pack.buffer, out);
+        }
+    }
+}
+
+/// A loop where the program takes part in it.
+fn repeat<S>(part: &mut Part<S>, stmt: &FlowStmt, body: Vec<Stmt<S>>, head: impl Fn() -> SourceLoop)
+where
+    S: Stage<Note = Source, Loop = SourceLoop>,
+{
+    if !body.is_empty() {
+        part.source = Some(stmt.note);
+        part.push(Kind::Loop(head(), body));
+    }
+}
+
+/// A branch where the program takes part in it.
+fn choose<S>(
+    part: &mut Part<S>,
+    stmt: &FlowStmt,
+    then: Vec<Stmt<S>>,
+    otherwise: Vec<Stmt<S>>,
+    head: impl Fn() -> SourceBranch,
+) where
+    S: Stage<Note = Source, Branch = SourceBranch>,
+{
+    if !then.is_empty() || !otherwise.is_empty() {
+        part.source = Some(stmt.note);
+        part.push(Kind::If(head(), then, otherwise));
     }
 }

@@ -9,9 +9,10 @@
 
 use super::a3_attach_tensor_accessor::AbstractAccessor;
 use super::d1_split_kernel::Split;
-use crate::device::{Accessor, Node, Step};
+use crate::device::{Accessor, Move, Moves};
+use crate::ir::{Stmt, operations};
 use std::collections::BTreeSet;
-use tt_lang::ir::{Kernel, ParamId};
+use tt_lang::ir::Kernel;
 
 /// The accessors of reader and writer.
 #[derive(Debug, Clone)]
@@ -24,9 +25,12 @@ pub struct Bound {
 
 /// Runs the pass.
 pub fn run(kernel: &Kernel, accessors: &[AbstractAccessor], split: &Split) -> Bound {
-    let bind = |nodes: &[Node<Step>]| {
+    let bind = |body: &[Stmt<Moves>]| {
         let mut touched = BTreeSet::new();
-        tensors(nodes, &mut touched);
+        operations(body, &mut |op| match op {
+            Move::Read(_, region) | Move::Write(_, region) => drop(touched.insert(region.tensor)),
+            Move::Protocol(_) | Move::ReadZeros(_) => {}
+        });
         accessors
             .iter()
             .filter(|accessor| touched.contains(&accessor.tensor))
@@ -43,19 +47,5 @@ pub fn run(kernel: &Kernel, accessors: &[AbstractAccessor], split: &Split) -> Bo
     Bound {
         reader: bind(&split.reader),
         writer: bind(&split.writer),
-    }
-}
-
-fn tensors(nodes: &[Node<Step>], touched: &mut BTreeSet<ParamId>) {
-    for node in nodes {
-        match node {
-            Node::Leaf(Step::Read(_, region) | Step::Write(_, region)) => drop(touched.insert(region.tensor)),
-            Node::Loop { body, .. } | Node::Tiles { body, .. } | Node::Scope(body) => tensors(body, touched),
-            Node::If { then, otherwise, .. } | Node::When { then, otherwise, .. } => {
-                tensors(then, touched);
-                tensors(otherwise, touched);
-            }
-            Node::Leaf(_) | Node::Source(_) => {}
-        }
     }
 }

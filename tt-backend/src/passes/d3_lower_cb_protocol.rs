@@ -12,87 +12,144 @@
 //! ```
 
 use crate::device::function::*;
-use crate::device::{Call, Expr, Leaf, Node, SectionStep, Step, call, call_with};
+use crate::device::{
+    Branch, Call, Calls, Compute, ComputeOp, Expr, Leaf, Loop, Move, Moves, Never, Programs, Protocol, Section, Source,
+    SourceBranch, SourceLoop, Symbol, call, call_with, line, scope, tiles, when,
+};
 use crate::flow::{Buffer, BufferId, TileRegion};
+use crate::ir::{Kind, Rewrite, Stmt};
 use tt_lang::ir::ParamId;
 
-/// Lowers the steps of one program; sections stay for D4 and D5.
-pub fn run(buffers: &[Buffer], nodes: Vec<Node<Step>>) -> Vec<Node<Step>> {
-    nodes.into_iter().flat_map(|node| lower(buffers, node)).collect()
+/// The programs after D3.
+pub type Lowered = Programs<Calls<Symbol>, Compute<Leaf<Symbol>>, Calls<Symbol>>;
+
+/// Runs the pass.
+pub fn run(buffers: &[Buffer], split: Programs<Moves, Compute<Protocol>, Moves>) -> Lowered {
+    let mut lower = Lower { buffers };
+    let mut writer = lower.body(split.writer);
+    if !writer.is_empty() {
+        writer.push(line(call(&NOC_ASYNC_WRITE_BARRIER, [])));
+    }
+    Programs {
+        reader: lower.body(split.reader),
+        compute: lower.body(split.compute),
+        writer,
+    }
 }
 
-fn lower(buffers: &[Buffer], node: Node<Step>) -> Vec<Node<Step>> {
-    let version = |buffer: BufferId| Expr::Int(i64::from(buffers[buffer.0].version_tiles()));
-    let protocol = |function, buffer: BufferId| vec![leaf(call(function, [Expr::Buffer(buffer), version(buffer)]))];
-    match node {
-        Node::Leaf(step) => match step {
-            Step::Reserve(buffer) => protocol(&CB_RESERVE_BACK, buffer),
-            Step::Publish(buffer) => protocol(&CB_PUSH_BACK, buffer),
-            Step::Receive(buffer) => protocol(&CB_WAIT_FRONT, buffer),
-            Step::Release(buffer) => protocol(&CB_POP_FRONT, buffer),
-            Step::Read(buffer, region) => vec![Node::Scope(read(&buffers[buffer.0], buffer, &region))],
-            Step::Write(buffer, region) => vec![Node::Scope(write(&buffers[buffer.0], buffer, &region))],
-            Step::ReadZeros(buffer) => zeros(&buffers[buffer.0], buffer),
-            Step::Section(section) => {
-                let SectionStep { control, .. } = *section.clone();
-                let control = control.into_iter().map(|body| run(buffers, body)).collect();
-                vec![Node::Leaf(Step::Section(Box::new(SectionStep { control, ..*section })))]
-            }
-            step @ (Step::Leaf(_) | Step::Multiply(..)) => vec![Node::Leaf(step)],
-        },
-        Node::Loop {
+struct Lower<'a> {
+    buffers: &'a [Buffer],
+}
+
+impl Lower<'_> {
+    fn protocol(&self, step: Protocol) -> Leaf<Symbol> {
+        let (function, buffer) = match step {
+            Protocol::Reserve(buffer) => (&CB_RESERVE_BACK, buffer),
+            Protocol::Publish(buffer) => (&CB_PUSH_BACK, buffer),
+            Protocol::Receive(buffer) => (&CB_WAIT_FRONT, buffer),
+            Protocol::Release(buffer) => (&CB_POP_FRONT, buffer),
+        };
+        let version = i64::from(self.buffers[buffer.0].version_tiles());
+        call(function, [Expr::Buffer(buffer), Expr::Int(version)])
+    }
+}
+
+impl Rewrite<Moves, Calls<Symbol>> for Lower<'_> {
+    fn op(&mut self, note: Source, op: Move) -> Vec<Stmt<Calls<Symbol>>> {
+        let mut out = match op {
+            Move::Protocol(step) => vec![line(self.protocol(step))],
+            Move::Read(buffer, region) => vec![scope(read(&self.buffers[buffer.0], buffer, &region))],
+            Move::Write(buffer, region) => vec![scope(write(&self.buffers[buffer.0], buffer, &region))],
+            Move::ReadZeros(buffer) => zeros(&self.buffers[buffer.0], buffer),
+        };
+        if let Some(first) = out.first_mut() {
+            first.note = note;
+        }
+        out
+    }
+
+    fn group(&mut self, _: Source, group: Never, _: Vec<Stmt<Moves>>) -> Vec<Stmt<Calls<Symbol>>> {
+        match group {}
+    }
+
+    fn head(&mut self, head: SourceLoop) -> Loop<Symbol> {
+        written_loop(head)
+    }
+
+    fn branch(&mut self, branch: SourceBranch) -> Branch<Symbol> {
+        written_branch(branch)
+    }
+
+    fn note(&mut self, note: Source) -> Source {
+        note
+    }
+}
+
+/// A loop of the user's as it is written.
+pub(super) fn written_loop(head: SourceLoop) -> Loop<Symbol> {
+    match head {
+        SourceLoop::Blocks => Loop::Blocks,
+        SourceLoop::Over {
             var,
             start,
             end,
             unroll,
-            body,
             origin,
-        } => {
-            vec![Node::Loop {
-                var,
-                start,
-                end,
-                unroll,
-                body: run(buffers, body),
-                origin,
-            }]
-        }
-        Node::If {
-            cond,
-            then,
-            otherwise,
+        } => Loop::Over {
+            var,
+            start: Expr::user(&start),
+            end: Expr::user(&end),
+            unroll,
             origin,
-        } => {
-            vec![Node::If {
-                cond,
-                then: run(buffers, then),
-                otherwise: run(buffers, otherwise),
-                origin,
-            }]
-        }
-        Node::Tiles { name, end, step, body } => vec![Node::Tiles {
-            name,
-            end,
-            step,
-            body: run(buffers, body),
-        }],
-        Node::When { cond, then, otherwise } => {
-            vec![Node::When {
-                cond,
-                then: run(buffers, then),
-                otherwise: run(buffers, otherwise),
-            }]
-        }
-        Node::Scope(body) => vec![Node::Scope(run(buffers, body))],
-        Node::Source(span) => vec![Node::Source(span)],
+        },
     }
 }
 
-fn leaf(leaf: Leaf) -> Node<Step> {
-    Node::Leaf(Step::Leaf(leaf))
+/// A branch of the user's as it is written.
+pub(super) fn written_branch(branch: SourceBranch) -> Branch<Symbol> {
+    Branch {
+        cond: Expr::Value(Symbol::Condition(branch.cond)),
+        origin: Some(branch.origin),
+    }
 }
 
-fn value(function: &'static Function, args: impl IntoIterator<Item = Expr>) -> Expr {
+impl Rewrite<Compute<Protocol>, Compute<Leaf<Symbol>>> for Lower<'_> {
+    fn op(&mut self, note: Source, op: ComputeOp<Protocol>) -> Vec<Stmt<Compute<Leaf<Symbol>>>> {
+        let op = match op {
+            ComputeOp::Plain(step) => ComputeOp::Plain(self.protocol(step)),
+            ComputeOp::Tile { op, out, args } => ComputeOp::Tile { op, out, args },
+            ComputeOp::Matmul(matmul) => ComputeOp::Matmul(matmul),
+            ComputeOp::Commit => ComputeOp::Commit,
+            ComputeOp::Pack { register, to } => ComputeOp::Pack { register, to },
+        };
+        vec![Stmt::new(note, Kind::Op(op))]
+    }
+
+    fn group(
+        &mut self,
+        note: Source,
+        section: Section,
+        body: Vec<Stmt<Compute<Protocol>>>,
+    ) -> Vec<Stmt<Compute<Leaf<Symbol>>>> {
+        vec![Stmt::new(note, Kind::Group(section, self.body(body)))]
+    }
+
+    fn head(&mut self, head: SourceLoop) -> SourceLoop {
+        head
+    }
+
+    fn branch(&mut self, branch: SourceBranch) -> SourceBranch {
+        branch
+    }
+
+    fn note(&mut self, note: Source) -> Source {
+        note
+    }
+}
+
+type Lines = Vec<Stmt<Calls<Symbol>>>;
+
+fn value(function: &'static Function, args: impl IntoIterator<Item = Expr<Symbol>>) -> Expr<Symbol> {
     Expr::Call(Box::new(Call {
         function,
         template: String::new(),
@@ -100,14 +157,17 @@ fn value(function: &'static Function, args: impl IntoIterator<Item = Expr>) -> E
     }))
 }
 
-fn op(symbol: &'static str, a: Expr, b: Expr) -> Expr {
-    Expr::binary(symbol, a, b)
+fn op(symbol: &'static str, a: Expr<Symbol>, b: Expr<Symbol>) -> Expr<Symbol> {
+    match symbol {
+        "+" => Expr::sum(a, b),
+        _ => Expr::binary(symbol, a, b),
+    }
 }
 
 /// `first_row`, `first_column` and `first_page` of a region.
-fn origin(region: &TileRegion) -> Vec<Node<Step>> {
-    let set = |name: &str, value: Expr| {
-        leaf(Leaf::Let {
+fn origin(region: &TileRegion) -> Lines {
+    let set = |name: &str, value: Expr<Symbol>| {
+        line(Leaf::Let {
             kind: "const int32_t",
             name: name.into(),
             value,
@@ -120,32 +180,36 @@ fn origin(region: &TileRegion) -> Vec<Node<Step>> {
 }
 
 /// The number of the tile (row, column) of the region, counted over the tensor's tiles, matrix by matrix.
-fn page(region: &TileRegion) -> Expr {
+fn page(region: &TileRegion) -> Expr<Symbol> {
     let tensor = region.tensor;
     let mut matrix = Expr::Int(0);
     for (axis, index) in region.matrix.iter().enumerate() {
         matrix = op(
             "+",
-            op("*", matrix, Expr::TensorExtent(tensor, axis)),
+            op("*", matrix, Expr::Value(Symbol::TensorExtent(tensor, axis))),
             Expr::user(index),
         );
     }
     let row = op(
         "+",
-        op("*", matrix, Expr::TensorTiles(tensor, 0)),
+        op("*", matrix, Expr::Value(Symbol::TensorTiles(tensor, 0))),
         op("+", Expr::name("first_row"), Expr::name("row")),
     );
     let column = op("+", Expr::name("first_column"), Expr::name("column"));
-    op("+", op("*", row, Expr::TensorTiles(tensor, 1)), column)
+    op("+", op("*", row, Expr::Value(Symbol::TensorTiles(tensor, 1))), column)
 }
 
 /// Whether the tile (row, column) of the region is one of the tensor's; `None` where it always is.
-fn inside(region: &TileRegion) -> Option<Expr> {
+fn inside(region: &TileRegion) -> Option<Expr<Symbol>> {
     let mut tests = Vec::new();
     for (axis, index) in region.matrix.iter().enumerate() {
         if region.matrix_may_miss[axis] {
             tests.push(op(">=", Expr::user(index), Expr::Int(0)));
-            tests.push(op("<", Expr::user(index), Expr::TensorExtent(region.tensor, axis)));
+            tests.push(op(
+                "<",
+                Expr::user(index),
+                Expr::Value(Symbol::TensorExtent(region.tensor, axis)),
+            ));
         }
     }
     for (axis, (first, index)) in [("first_row", "row"), ("first_column", "column")]
@@ -157,78 +221,65 @@ fn inside(region: &TileRegion) -> Option<Expr> {
             tests.push(op(">=", at(), Expr::Int(0)));
         }
         if region.may_exceed[axis] {
-            tests.push(op("<", at(), Expr::TensorTiles(region.tensor, axis)));
+            tests.push(op("<", at(), Expr::Value(Symbol::TensorTiles(region.tensor, axis))));
         }
     }
     tests.into_iter().reduce(|a, b| op("&&", a, b))
 }
 
-fn tiles(name: &str, end: u32, body: Vec<Node<Step>>) -> Node<Step> {
-    Node::Tiles {
-        name: name.into(),
-        end,
-        step: 1,
-        body,
-    }
-}
-
 /// A version of zeros.
-fn zeros(buffer: &Buffer, id: BufferId) -> Vec<Node<Step>> {
+fn zeros(buffer: &Buffer, id: BufferId) -> Lines {
     let address = value(&GET_WRITE_PTR, [Expr::Buffer(id)]);
-    let zero = |address| leaf(call(&ZERO_PAGE, [address, Expr::PageBytes(id)]));
+    let zero = |address| line(call(&ZERO_PAGE, [address, Expr::PageBytes(id)]));
     if buffer.version_tiles() == 1 {
         return vec![zero(address)];
     }
     let page = vec![
         zero(Expr::name("dst")),
-        leaf(Leaf::Advance {
+        line(Leaf::Advance {
             name: "dst".into(),
             value: Expr::PageBytes(id),
         }),
     ];
-    vec![Node::Scope(vec![
-        leaf(Leaf::Let {
+    vec![scope(vec![
+        line(Leaf::Let {
             kind: "uint32_t",
             name: "dst".into(),
             value: address,
         }),
-        tiles("row", buffer.version_tiles(), page),
+        tiles("row", buffer.version_tiles(), 1, page),
     ])]
 }
 
-fn read(buffer: &Buffer, id: BufferId, region: &TileRegion) -> Vec<Node<Step>> {
+fn read(buffer: &Buffer, id: BufferId, region: &TileRegion) -> Lines {
     let [rows, columns] = buffer.tiles;
     let mut out = origin(region);
-    out.push(leaf(Leaf::Let {
+    out.push(line(Leaf::Let {
         kind: "uint32_t",
         name: "dst".into(),
         value: value(&GET_WRITE_PTR, [Expr::Buffer(id)]),
     }));
-    let transfer = leaf(call(
+    let transfer = line(call(
         &NOC_ASYNC_READ_PAGE,
         [page(region), Expr::Accessor(region.tensor), Expr::name("dst")],
     ));
     let mut body = match inside(region) {
         None => vec![transfer],
         Some(cond) => {
-            let zero = leaf(call(&ZERO_PAGE, [Expr::name("dst"), Expr::PageBytes(id)]));
-            vec![Node::When {
-                cond,
-                then: vec![transfer],
-                otherwise: vec![zero],
-            }]
+            let zero = line(call(&ZERO_PAGE, [Expr::name("dst"), Expr::PageBytes(id)]));
+            vec![when(cond, vec![transfer], vec![zero])]
         }
     };
-    body.push(leaf(Leaf::Advance {
+    body.push(line(Leaf::Advance {
         name: "dst".into(),
         value: Expr::PageBytes(id),
     }));
     out.push(if buffer.column_major {
-        tiles("column", columns, vec![tiles("row", rows, body)])
+        tiles("column", columns, 1, vec![tiles("row", rows, 1, body)])
     } else {
-        tiles("row", rows, vec![tiles("column", columns, body)])
+        tiles("row", rows, 1, vec![tiles("column", columns, 1, body)])
     });
-    out.push(leaf(call(&NOC_ASYNC_READ_BARRIER, [])));
+    out.push(line(call(&NOC_ASYNC_READ_BARRIER, [])));
     for axis in 0..2 {
         if region.zero_edge[axis] {
             out.push(zero_edge(buffer, id, region, axis));
@@ -238,7 +289,7 @@ fn read(buffer: &Buffer, id: BufferId, region: &TileRegion) -> Vec<Node<Step>> {
 }
 
 /// Zeroes what lies past the tensor's edge in its last tiles along `axis`, where this block has them.
-fn zero_edge(buffer: &Buffer, id: BufferId, region: &TileRegion, axis: usize) -> Node<Step> {
+fn zero_edge(buffer: &Buffer, id: BufferId, region: &TileRegion, axis: usize) -> Stmt<Calls<Symbol>> {
     let tensor: ParamId = region.tensor;
     let [rows, columns] = buffer.tiles;
     let (first, count, other, other_count, function) = if axis == 0 {
@@ -246,10 +297,10 @@ fn zero_edge(buffer: &Buffer, id: BufferId, region: &TileRegion, axis: usize) ->
     } else {
         ("first_column", columns, "row", rows, &ZERO_TILE_COLUMNS)
     };
-    let rank_axis = Expr::TensorAxis(tensor, axis);
+    let rank_axis = Expr::Value(Symbol::TensorAxis(tensor, axis));
     let filled = op("%", rank_axis, Expr::Int(32));
-    let set = |name: &str, value: Expr| {
-        leaf(Leaf::Let {
+    let set = |name: &str, value: Expr<Symbol>| {
+        line(Leaf::Let {
             kind: "const int32_t",
             name: name.into(),
             value,
@@ -257,7 +308,7 @@ fn zero_edge(buffer: &Buffer, id: BufferId, region: &TileRegion, axis: usize) ->
     };
     let edge = op(
         "-",
-        op("-", Expr::TensorTiles(tensor, axis), Expr::Int(1)),
+        op("-", Expr::Value(Symbol::TensorTiles(tensor, axis)), Expr::Int(1)),
         Expr::name(first),
     );
     let (row, column) = if axis == 0 {
@@ -272,8 +323,8 @@ fn zero_edge(buffer: &Buffer, id: BufferId, region: &TileRegion, axis: usize) ->
     };
     let base = value(&GET_WRITE_PTR, [Expr::Buffer(id)]);
     let address = op("+", base, op("*", index, Expr::PageBytes(id)));
-    let element = buffer.format.tile_bytes() / 1024;
-    let zero = leaf(call_with(
+    let element = buffer.format.tile_bytes() / tt_device::TILE_ELEMENTS;
+    let zero = line(call_with(
         function,
         element.to_string(),
         [address, Expr::name("filled")],
@@ -287,43 +338,35 @@ fn zero_edge(buffer: &Buffer, id: BufferId, region: &TileRegion, axis: usize) ->
             op("<", Expr::name("edge"), Expr::Int(i64::from(count))),
         ),
     );
-    let body = vec![tiles(other, other_count, vec![zero])];
-    Node::Scope(vec![
+    let body = vec![tiles(other, other_count, 1, vec![zero])];
+    scope(vec![
         set("filled", filled),
         set("edge", edge),
-        Node::When {
-            cond: present,
-            then: body,
-            otherwise: Vec::new(),
-        },
+        when(present, body, Vec::new()),
     ])
 }
 
-fn write(buffer: &Buffer, id: BufferId, region: &TileRegion) -> Vec<Node<Step>> {
+fn write(buffer: &Buffer, id: BufferId, region: &TileRegion) -> Lines {
     let [rows, columns] = buffer.tiles;
     let mut out = origin(region);
-    out.push(leaf(Leaf::Let {
+    out.push(line(Leaf::Let {
         kind: "uint32_t",
         name: "src".into(),
         value: value(&GET_READ_PTR, [Expr::Buffer(id)]),
     }));
-    let transfer = leaf(call(
+    let transfer = line(call(
         &NOC_ASYNC_WRITE_PAGE,
         [page(region), Expr::Accessor(region.tensor), Expr::name("src")],
     ));
     let mut body = match inside(region) {
         None => vec![transfer],
-        Some(cond) => vec![Node::When {
-            cond,
-            then: vec![transfer],
-            otherwise: Vec::new(),
-        }],
+        Some(cond) => vec![when(cond, vec![transfer], Vec::new())],
     };
-    body.push(leaf(Leaf::Advance {
+    body.push(line(Leaf::Advance {
         name: "src".into(),
         value: Expr::PageBytes(id),
     }));
-    out.push(tiles("row", rows, vec![tiles("column", columns, body)]));
-    out.push(leaf(call(&NOC_ASYNC_WRITES_FLUSHED, [])));
+    out.push(tiles("row", rows, 1, vec![tiles("column", columns, 1, body)]));
+    out.push(line(call(&NOC_ASYNC_WRITES_FLUSHED, [])));
     out
 }

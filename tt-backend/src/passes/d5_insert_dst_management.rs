@@ -12,178 +12,139 @@
 //!    pack reg0 → y                       tile_regs_wait(); for row, column { pack_tile<true>(..) } tile_regs_release(); } }
 //! ```
 
-use super::d4_insert_compute_init::{DEST_TO_SRCA, Engines};
+use super::d3_lower_cb_protocol::{written_branch, written_loop};
+use super::d4_insert_compute_init::{Body, DEST_TO_SRCA, Engines};
 use crate::device::function::*;
-use crate::device::{Expr, Leaf, Node, SectionStep, Step, call, call_with};
-use crate::flow::{self, Arg, Broadcast, BufferId, Matmul, Operand};
+use crate::device::{
+    Branch, Calls, Compute, ComputeOp, Expr, Leaf, Loop, Section, Source, SourceBranch, SourceLoop, Symbol, call,
+    call_with, line, tiles,
+};
+use crate::flow::{Arg, Broadcast, BufferId, Matmul, Operand, Pack};
+use crate::ir::{Rewrite, Stmt};
 use crate::tile_ops::TileOp;
 
+type Lines = Vec<Stmt<Calls<Symbol>>>;
+type Value = Expr<Symbol>;
+
 /// Runs the pass.
-pub fn run(engines: &Engines, nodes: Vec<Node<Step>>) -> Vec<Node<Leaf>> {
-    Lower { engines, chunk: [1, 1] }.nodes(nodes)
+pub fn run(engines: &Engines, body: Body) -> Lines {
+    let mut lower = Lower {
+        engines,
+        section: Section {
+            tiles: [1, 1],
+            chunk: [1, 1],
+            registers: 1,
+        },
+        first: (Expr::Int(0), Expr::Int(0)),
+    };
+    lower.body(body)
 }
 
-#[derive(Clone, Copy)]
 struct Lower<'a> {
     engines: &'a Engines<'a>,
-    /// The chunk of the section around.
-    chunk: [u32; 2],
+    /// The section around.
+    section: Section,
+    /// The row and column of its chunk's first tile.
+    first: (Value, Value),
 }
 
-fn op(symbol: &'static str, a: Expr, b: Expr) -> Expr {
+fn op(symbol: &'static str, a: Value, b: Value) -> Value {
     Expr::binary(symbol, a, b)
 }
 
-fn int(value: u32) -> Expr {
+fn int(value: u32) -> Value {
     Expr::Int(i64::from(value))
 }
 
 /// A loop, or its body alone where it runs once; `index` is what stands for its variable.
-fn repeat(name: &str, end: u32, step: u32, body: impl FnOnce(Expr) -> Vec<Node<Leaf>>) -> Vec<Node<Leaf>> {
+fn repeat(name: &str, end: u32, step: u32, body: impl FnOnce(Value) -> Lines) -> Lines {
     if end == step {
         return body(Expr::Int(0));
     }
-    vec![Node::Tiles {
-        name: name.into(),
-        end,
-        step,
-        body: body(Expr::name(name)),
-    }]
+    vec![tiles(name, end, step, body(Expr::name(name)))]
 }
 
-impl Lower<'_> {
-    fn nodes(&self, nodes: Vec<Node<Step>>) -> Vec<Node<Leaf>> {
-        nodes.into_iter().flat_map(|node| self.node(node)).collect()
-    }
-
-    fn node(&self, node: Node<Step>) -> Vec<Node<Leaf>> {
-        vec![match node {
-            Node::Leaf(Step::Leaf(leaf)) => Node::Leaf(leaf),
-            Node::Leaf(Step::Section(section)) => return self.section(*section),
-            Node::Leaf(Step::Multiply(matmul, before)) => {
-                let mut out: Vec<Node<Leaf>> = before.into_iter().map(Node::Leaf).collect();
-                out.extend(self.matmul(&matmul, Expr::Int(0), Expr::Int(0)));
-                return out;
-            }
-            // D3 left none of these.
-            Node::Leaf(
-                Step::Receive(_)
-                | Step::Release(_)
-                | Step::Reserve(_)
-                | Step::Publish(_)
-                | Step::Read(..)
-                | Step::ReadZeros(_)
-                | Step::Write(..),
-            ) => return Vec::new(),
-            Node::Loop {
-                var,
-                start,
-                end,
-                unroll,
-                body,
-                origin,
-            } => Node::Loop {
-                var,
-                start,
-                end,
-                unroll,
-                body: self.nodes(body),
-                origin,
-            },
-            Node::If {
-                cond,
-                then,
-                otherwise,
-                origin,
-            } => Node::If {
-                cond,
-                then: self.nodes(then),
-                otherwise: self.nodes(otherwise),
-                origin,
-            },
-            Node::Tiles { name, end, step, body } => Node::Tiles {
-                name,
-                end,
-                step,
-                body: self.nodes(body),
-            },
-            Node::When { cond, then, otherwise } => Node::When {
-                cond,
-                then: self.nodes(then),
-                otherwise: self.nodes(otherwise),
-            },
-            Node::Scope(body) => Node::Scope(self.nodes(body)),
-            Node::Source(span) => Node::Source(span),
-        }]
-    }
-
-    fn section(&self, step: SectionStep) -> Vec<Node<Leaf>> {
-        let SectionStep {
-            section,
-            before,
-            steps,
-            pack,
-            control,
-        } = step;
-        let inner = Lower {
-            engines: self.engines,
-            chunk: section.chunk,
+impl Rewrite<Compute<Leaf<Symbol>>, Calls<Symbol>> for Lower<'_> {
+    fn op(&mut self, note: Source, op: ComputeOp<Leaf<Symbol>>) -> Lines {
+        let mut out = match op {
+            ComputeOp::Plain(leaf) => vec![line(leaf)],
+            ComputeOp::Matmul(matmul) => self.matmul(&matmul),
+            ComputeOp::Tile { op, out, args } => self.tiles(|row, column| {
+                let at = (op_sum(&self.first.0, &row), op_sum(&self.first.1, &column));
+                self.tile(op, out, &args, at, (row, column))
+            }),
+            ComputeOp::Commit => vec![line(call(&TILE_REGS_COMMIT, [])), line(call(&TILE_REGS_WAIT, []))],
+            ComputeOp::Pack { register, to } => self.pack(register, &to),
         };
-        let [h, w] = section.chunk;
-        let mut out: Vec<Node<Leaf>> = before.into_iter().map(Node::Leaf).collect();
-        let chunk = |tile_row: Expr, tile_column: Expr| {
-            let mut body = vec![Node::Leaf(call(&TILE_REGS_ACQUIRE, []))];
-            for ((flow_step, transitions), control) in section.steps.iter().zip(steps).zip(control) {
-                body.extend(transitions.into_iter().map(Node::Leaf));
-                body.extend(match flow_step {
-                    flow::Step::Control(_) => inner.nodes(control),
-                    flow::Step::Matmul(matmul) => inner.matmul(matmul, tile_row.clone(), tile_column.clone()),
-                    flow::Step::Tile { op, out, args } => inner.tiles(|row, column| {
-                        let at = (op_sum(&tile_row, &row), op_sum(&tile_column, &column));
-                        inner.tile(*op, *out, args, at, (row, column))
-                    }),
-                });
-            }
-            body.push(Node::Leaf(call(&TILE_REGS_COMMIT, [])));
-            body.push(Node::Leaf(call(&TILE_REGS_WAIT, [])));
-            body.extend(pack.into_iter().map(Node::Leaf));
-            body.extend(inner.tiles(|row, column| {
-                let index = op(
-                    "+",
-                    op("*", op_sum(&tile_row, &row), int(section.tiles[1])),
-                    op_sum(&tile_column, &column),
-                );
-                let register = inner.register(section.result, &(row, column));
-                call_with(&PACK_TILE, "true", [register, Expr::Buffer(section.pack.buffer), index])
-            }));
-            body.push(Node::Leaf(call(&TILE_REGS_RELEASE, [])));
-            body
-        };
-        out.extend(repeat("tile_row", section.tiles[0], h, |tile_row| {
-            repeat("tile_column", section.tiles[1], w, |tile_column| {
-                chunk(tile_row, tile_column)
-            })
-        }));
+        if let Some(first) = out.first_mut() {
+            first.note = note;
+        }
         out
     }
 
+    fn group(&mut self, note: Source, section: Section, body: Body) -> Lines {
+        let ([rows, columns], [h, w]) = (section.tiles, section.chunk);
+        let outer = (self.section.clone(), self.first.clone());
+        self.section = section;
+        let mut out = repeat("tile_row", rows, h, |tile_row| {
+            repeat("tile_column", columns, w, |tile_column| {
+                self.first = (tile_row, tile_column);
+                let mut chunk = vec![line(call(&TILE_REGS_ACQUIRE, []))];
+                chunk.extend(self.body(body));
+                chunk.push(line(call(&TILE_REGS_RELEASE, [])));
+                chunk
+            })
+        });
+        (self.section, self.first) = outer;
+        if let Some(first) = out.first_mut() {
+            first.note = note;
+        }
+        out
+    }
+
+    fn head(&mut self, head: SourceLoop) -> Loop<Symbol> {
+        written_loop(head)
+    }
+
+    fn branch(&mut self, branch: SourceBranch) -> Branch<Symbol> {
+        written_branch(branch)
+    }
+
+    fn note(&mut self, note: Source) -> Source {
+        note
+    }
+}
+
+impl Lower<'_> {
+    fn pack(&self, register: u32, to: &Pack) -> Lines {
+        self.tiles(|row, column| {
+            let index = op(
+                "+",
+                op("*", op_sum(&self.first.0, &row), int(self.section.tiles[1])),
+                op_sum(&self.first.1, &column),
+            );
+            let register = self.register(register, &(row, column));
+            call_with(&PACK_TILE, "true", [register, Expr::Buffer(to.buffer), index])
+        })
+    }
+
     /// One call for every tile of the chunk.
-    fn tiles(&self, leaf: impl FnOnce(Expr, Expr) -> Leaf) -> Vec<Node<Leaf>> {
-        let [h, w] = self.chunk;
+    fn tiles(&self, leaf: impl FnOnce(Value, Value) -> Leaf<Symbol>) -> Lines {
+        let [h, w] = self.section.chunk;
         repeat("row", h, 1, |row| {
-            repeat("column", w, 1, |column| vec![Node::Leaf(leaf(row, column))])
+            repeat("column", w, 1, |column| vec![line(leaf(row, column))])
         })
     }
 
     /// The destination tile of a register of the tile (row, column) of the chunk.
-    fn register(&self, register: u32, at: &(Expr, Expr)) -> Expr {
-        let [h, w] = self.chunk;
+    fn register(&self, register: u32, at: &(Value, Value)) -> Value {
+        let [h, w] = self.section.chunk;
         let tile = op("+", op("*", at.0.clone(), int(w)), at.1.clone());
         op("+", tile, int(register * h * w))
     }
 
     /// The page of an operand for the tile `at` of the section.
-    fn page(&self, operand: &Operand, at: &(Expr, Expr)) -> Expr {
+    fn page(&self, operand: &Operand, at: &(Value, Value)) -> Value {
         let columns = int(self.engines.buffers[operand.buffer.0].tiles[1]);
         let [row_offset, column_offset] = operand.offset.map(int);
         let (row, column) = at.clone();
@@ -197,7 +158,14 @@ impl Lower<'_> {
         op("+", op("*", row, columns), column)
     }
 
-    fn tile(&self, tile_op: TileOp, out: u32, args: &[Arg], at: (Expr, Expr), within: (Expr, Expr)) -> Leaf {
+    fn tile(
+        &self,
+        tile_op: TileOp,
+        out: u32,
+        args: &[Arg],
+        at: (Value, Value),
+        within: (Value, Value),
+    ) -> Leaf<Symbol> {
         let register = |register: u32| self.register(register, &within);
         let buffer = |operand: &Operand| Expr::Buffer(operand.buffer);
         match (tile_op, args) {
@@ -240,18 +208,18 @@ impl Lower<'_> {
             ),
             (TileOp::Fill, [Arg::Number(number)]) => {
                 let row = crate::tile_ops::SfpuOp::FillBits.row();
-                call(&row.call, [register(out), Expr::Number(number.clone())])
+                call(&row.call, [register(out), Expr::Value(Symbol::Number(number.clone()))])
             }
             (tile_op, args) => {
                 let TileOp::Sfpu(sfpu) = tile_op else {
                     unreachable!("C2 gives every operation the operands of its row")
                 };
                 let row = sfpu.row();
-                let mut values: Vec<Expr> = args
+                let mut values: Vec<Value> = args
                     .iter()
                     .map(|arg| match arg {
                         Arg::Register(number) => register(*number),
-                        Arg::Number(number) => Expr::Number(number.clone()),
+                        Arg::Number(number) => Expr::Value(Symbol::Number(number.clone())),
                         Arg::Tile(operand) => self.page(operand, &at),
                     })
                     .collect();
@@ -268,8 +236,9 @@ impl Lower<'_> {
         }
     }
 
-    fn matmul(&self, matmul: &Matmul, tile_row: Expr, tile_column: Expr) -> Vec<Node<Leaf>> {
-        let [h, w] = self.chunk;
+    fn matmul(&self, matmul: &Matmul) -> Lines {
+        let [h, w] = self.section.chunk;
+        let (tile_row, tile_column) = self.first.clone();
         repeat("inner", matmul.k, 1, |inner| {
             let a = op("+", op("*", tile_row, int(matmul.k)), inner.clone());
             let b = op(
@@ -278,7 +247,7 @@ impl Lower<'_> {
                 op("*", tile_column, int(matmul.b_column)),
             );
             let transpose = Expr::Int(i64::from(matmul.transpose));
-            vec![Node::Leaf(call(
+            vec![line(call(
                 &MATMUL_BLOCK,
                 [
                     Expr::Buffer(matmul.a),
@@ -296,6 +265,6 @@ impl Lower<'_> {
     }
 }
 
-fn op_sum(a: &Expr, b: &Expr) -> Expr {
+fn op_sum(a: &Value, b: &Value) -> Value {
     op("+", a.clone(), b.clone())
 }

@@ -15,24 +15,19 @@ use super::a1_infer_layout::Layouts;
 use super::b1_partition_work::Partition;
 use super::d2_bind_tensor_accessors::Bound;
 use super::{b2_grid_to_cores, rasterize};
-use crate::device::{Device, Leaf, Node, Program};
-use crate::flow::Buffer;
+use crate::codegen::Uses;
+use crate::device::{Accessor, Bits, Calls, Device, Loop, Program, Programs, Symbol};
+use crate::flow::{Buffer, BufferId};
+use crate::ir::{Kind, Rewrite, Stmt};
 use crate::names::Names;
 use arguments::Arguments;
 use std::collections::HashMap;
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{Kernel, Order, ParamId};
-use tt_plan::{BlockOrder, Role};
+use tt_plan::{BlockOrder, DataFormat, Role};
 
-/// What a program is made of before this pass.
-pub struct Unfinished {
-    /// Once, before the first block.
-    pub before: Vec<Node<Leaf>>,
-    /// For every block.
-    pub body: Vec<Node<Leaf>>,
-    /// Once, after the last block.
-    pub after: Vec<Node<Leaf>>,
-}
+/// The programs before E1.
+pub type Symbolic = Programs<Calls<Symbol>, Calls<Symbol>, Calls<Symbol>>;
 
 /// Everything the pass brings together.
 pub struct Inputs<'a> {
@@ -42,14 +37,12 @@ pub struct Inputs<'a> {
     pub layouts: &'a Layouts,
     /// B1.
     pub partition: &'a Partition,
-    /// The buffers and their device indices.
+    /// The buffers.
     pub buffers: Vec<Buffer>,
-    /// Device index of every buffer; 255 for those that are not used.
-    pub indices: Vec<u8>,
     /// D2.
     pub bound: Bound,
-    /// Reader, compute, writer.
-    pub programs: [Unfinished; 3],
+    /// The programs.
+    pub programs: Symbolic,
 }
 
 /// The constant that holds the index of the circular buffer `name`.
@@ -79,7 +72,6 @@ pub fn run(inputs: Inputs) -> Result<Device, Vec<Diagnostic>> {
         layouts,
         partition,
         mut buffers,
-        indices,
         mut bound,
         programs,
     } = inputs;
@@ -107,13 +99,7 @@ pub fn run(inputs: Inputs) -> Result<Device, Vec<Diagnostic>> {
     debug_assert!(!matches!(kernel.options.order.value, Order::ZOrder | Order::Hilbert));
     let coordinates = rasterize::run(kernel, order, &variables);
 
-    let mut finished = Vec::new();
-    let roles = [
-        (Role::Reader, bound.reader),
-        (Role::Compute, Vec::new()),
-        (Role::Writer, bound.writer),
-    ];
-    for ((role, accessors), program) in roles.into_iter().zip(programs) {
+    let finish = |role, accessors: Vec<Accessor>, body| {
         let mut arguments = Arguments::new(kernel, &variables, names.clone());
         for (name, value) in b2_grid_to_cores::run() {
             arguments.fixed("int32_t", name, value);
@@ -121,29 +107,61 @@ pub fn run(inputs: Inputs) -> Result<Device, Vec<Diagnostic>> {
         for accessor in &accessors {
             arguments.address(accessor);
         }
-        let coordinates: Vec<Leaf> = coordinates.iter().map(|leaf| arguments.leaf(leaf)).collect();
-        let before = arguments.nodes(&program.before);
-        let body = arguments.nodes(&program.body);
-        let after = arguments.nodes(&program.after);
-        finished.push(Program {
+        let body = arguments.body(at_every_block(&coordinates, body));
+        Ok::<_, Vec<Diagnostic>>(Program {
             role,
             args: arguments.finish()?,
             accessors,
-            before,
-            coordinates,
+            defines: defines(&buffers, &body),
             body,
-            after,
-        });
-    }
-    let programs: [Program; 3] = finished
-        .try_into()
-        .unwrap_or_else(|_| unreachable!("three roles make three programs"));
-    let plan = plan::run(kernel, layouts, partition, &buffers, &indices, &programs)?;
+        })
+    };
+    let programs = [
+        finish(Role::Reader, bound.reader, programs.reader)?,
+        finish(Role::Compute, Vec::new(), programs.compute)?,
+        finish(Role::Writer, bound.writer, programs.writer)?,
+    ];
+    let plan = plan::run(kernel, layouts, partition, &buffers, &programs)?;
     Ok(Device {
         buffers,
-        indices,
         programs,
         variables,
         plan,
     })
+}
+
+/// `body` with `coordinates` before what is done for a block.
+fn at_every_block(coordinates: &[Stmt<Calls<Symbol>>], body: Vec<Stmt<Calls<Symbol>>>) -> Vec<Stmt<Calls<Symbol>>> {
+    body.into_iter()
+        .map(|stmt| match stmt.kind {
+            Kind::Loop(Loop::Blocks, body) => Stmt::new(
+                stmt.note,
+                Kind::Loop(Loop::Blocks, coordinates.iter().cloned().chain(body).collect()),
+            ),
+            kind => Stmt::new(stmt.note, kind),
+        })
+        .collect()
+}
+
+/// Headers with functions that are good to bf16 only, unless the kernel defines `INP_FLOAT32`, as ttnn does for fp32 tensors
+/// (`ckernel_sfpu_erf.h`, `ckernel_sfpu_softplus.h`, `ckernel_sfpu_expm1_cw.h` of the device headers).
+const OF_TWO_PRECISIONS: [&str; 3] = [
+    "api/compute/eltwise_unary/elu.h",
+    "api/compute/eltwise_unary/erf_erfc.h",
+    "api/compute/eltwise_unary/softplus.h",
+];
+
+/// The macros of a file: what makes functions of two precisions take the better one, where there is anything in f32.
+fn defines(buffers: &[Buffer], body: &[Stmt<Calls<Bits>>]) -> Vec<(&'static str, &'static str)> {
+    let uses = Uses::of(body);
+    let is_f32 = |id: &BufferId| {
+        buffers
+            .get(id.0)
+            .is_some_and(|buffer| buffer.format == DataFormat::Float32)
+    };
+    let of_two = OF_TWO_PRECISIONS.iter().any(|header| uses.headers.contains(header));
+    match of_two && uses.buffers.iter().any(is_f32) {
+        true => vec![("INP_FLOAT32", "1")],
+        false => Vec::new(),
+    }
 }

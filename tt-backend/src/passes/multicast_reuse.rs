@@ -8,8 +8,9 @@
 //!  a_block ← a[by .., k ..] on a grid (bx, by)   ⟹   shared along bx
 //! ```
 
-use crate::device::{Node, Step};
-use crate::flow::{BufferId, TileRegion};
+use crate::device::{Move, Moves};
+use crate::flow::BufferId;
+use crate::ir::{Stmt, operations};
 use tt_lang::ir::{Kernel, VarId};
 
 /// A read whose tiles several blocks of the grid share.
@@ -22,9 +23,10 @@ pub struct Shared {
 }
 
 /// Runs the pass.
-pub fn run(kernel: &Kernel, reader: &[Node<Step>]) -> Vec<Shared> {
+pub fn run(kernel: &Kernel, reader: &[Stmt<Moves>]) -> Vec<Shared> {
     let mut out = Vec::new();
-    reads(reader, &mut |buffer, region| {
+    operations(reader, &mut |op| {
+        let Move::Read(buffer, region) = op else { return };
         let along: Vec<VarId> = kernel
             .grid
             .axes
@@ -39,22 +41,8 @@ pub fn run(kernel: &Kernel, reader: &[Node<Step>]) -> Vec<Shared> {
             })
             .collect();
         if !along.is_empty() {
-            out.push(Shared { buffer, along });
+            out.push(Shared { buffer: *buffer, along });
         }
     });
     out
-}
-
-fn reads(nodes: &[Node<Step>], visit: &mut impl FnMut(BufferId, &TileRegion)) {
-    for node in nodes {
-        match node {
-            Node::Leaf(Step::Read(buffer, region)) => visit(*buffer, region),
-            Node::Loop { body, .. } | Node::Tiles { body, .. } | Node::Scope(body) => reads(body, visit),
-            Node::If { then, otherwise, .. } | Node::When { then, otherwise, .. } => {
-                reads(then, visit);
-                reads(otherwise, visit);
-            }
-            Node::Leaf(_) | Node::Source(_) => {}
-        }
-    }
 }

@@ -15,18 +15,21 @@
 mod zeros;
 
 use crate::codes;
-use crate::flow::{
-    Broadcast, BufferId, BufferKind, Flow, FlowKind, FlowStmt, Gemm, Operand, TileRegion, Value, ValueKind,
-};
+use crate::flow::{Broadcast, BufferId, BufferKind, Flow, FlowOp, FlowStmt, Operand, TileRegion, Value, ValueKind};
+use crate::ir::{Kind, operations, operations_mut, visit};
 use std::collections::{BTreeSet, HashSet};
 use tt_lang::diagnostic::Diagnostic;
-use tt_lang::ir::{Kernel, Named, Span};
+use tt_lang::ir::{Kernel, Named};
 use zeros::Zeros;
 
 /// Runs the pass.
 pub fn run(kernel: &Kernel, flow: &mut Flow) -> Result<(), Vec<Diagnostic>> {
     let mut gemms = Vec::new();
-    collect(&flow.body, &mut gemms);
+    visit(&flow.body, &mut |stmt| {
+        if let Kind::Op(FlowOp::Gemm(gemm)) = &stmt.kind {
+            gemms.push((gemm, stmt.note));
+        }
+    });
     let ragged = Ragged::of(kernel, flow);
     let mut errors = Vec::new();
     let mut zeroed = HashSet::new();
@@ -71,58 +74,23 @@ pub fn run(kernel: &Kernel, flow: &mut Flow) -> Result<(), Vec<Diagnostic>> {
         );
     }
     let mut stores = Vec::new();
-    collect_stores(&flow.body, &mut stores);
+    operations(&flow.body, &mut |op| {
+        if let FlowOp::Write { buffer, region, .. } = op {
+            stores.push((*buffer, region));
+        }
+    });
     for (buffer, region) in stores {
         let dropped = |axis: usize| ragged.buffers[buffer.0][axis].is_subset(&ragged.edge(region, axis));
         if !(0..2).all(dropped) {
             zeroed.extend(zeros.incoming(flow, buffer));
         }
     }
-    mark(&mut flow.body, &zeroed);
+    // Edges are zeroed only where it is needed.
+    operations_mut(&mut flow.body, &mut |op| match op {
+        FlowOp::Read { buffer, region, .. } if !zeroed.contains(&buffer.0) => region.zero_edge = [false; 2],
+        _ => {}
+    });
     if errors.is_empty() { Ok(()) } else { Err(errors) }
-}
-
-fn collect<'a>(body: &'a [FlowStmt], gemms: &mut Vec<(&'a Gemm, Span)>) {
-    for stmt in body {
-        match &stmt.kind {
-            FlowKind::Gemm(gemm) => gemms.push((gemm, stmt.span)),
-            FlowKind::For { body, .. } => collect(body, gemms),
-            FlowKind::If { then, otherwise, .. } => {
-                collect(then, gemms);
-                collect(otherwise, gemms);
-            }
-            _ => {}
-        }
-    }
-}
-
-fn collect_stores<'a>(body: &'a [FlowStmt], stores: &mut Vec<(BufferId, &'a TileRegion)>) {
-    for stmt in body {
-        match &stmt.kind {
-            FlowKind::Write { buffer, region, .. } => stores.push((*buffer, region)),
-            FlowKind::For { body, .. } => collect_stores(body, stores),
-            FlowKind::If { then, otherwise, .. } => {
-                collect_stores(then, stores);
-                collect_stores(otherwise, stores);
-            }
-            _ => {}
-        }
-    }
-}
-
-/// Leaves `zero_edge` only where it is needed.
-fn mark(body: &mut [FlowStmt], zeroed: &HashSet<usize>) {
-    for stmt in body {
-        match &mut stmt.kind {
-            FlowKind::Read { buffer, region, .. } if !zeroed.contains(&buffer.0) => region.zero_edge = [false; 2],
-            FlowKind::For { body, .. } => mark(body, zeroed),
-            FlowKind::If { then, otherwise, .. } => {
-                mark(then, zeroed);
-                mark(otherwise, zeroed);
-            }
-            _ => {}
-        }
-    }
 }
 
 /// An edge of a tensor that a block may reach past: the tensor's extent, the tile the block was read from, and tiles that it
@@ -146,7 +114,7 @@ impl Ragged<'_> {
         };
         loop {
             let before = this.buffers.clone();
-            this.statements(&flow.body);
+            this.operations(&flow.body);
             if this.buffers == before {
                 return this;
             }
@@ -175,30 +143,27 @@ impl Ragged<'_> {
         )])
     }
 
-    fn statements(&mut self, body: &[FlowStmt]) {
-        for stmt in body {
-            match &stmt.kind {
-                FlowKind::Read { buffer, region, .. } => {
-                    let edges = [0, 1].map(|axis| self.edge(region, axis));
-                    self.join(*buffer, edges);
-                }
-                FlowKind::Elementwise(elementwise) => {
-                    let edges = self.value(&elementwise.value);
-                    self.join(elementwise.target, edges);
-                }
-                FlowKind::Gemm(gemm) => {
-                    let rows = self.buffers[gemm.a.0][usize::from(gemm.transpose_a)].clone();
-                    let columns = self.buffers[gemm.b.0][usize::from(!gemm.transpose_b)].clone();
-                    self.join(gemm.acc, [rows, columns]);
-                }
-                FlowKind::For { body, .. } => self.statements(body),
-                FlowKind::If { then, otherwise, .. } => {
-                    self.statements(then);
-                    self.statements(otherwise);
-                }
-                _ => {}
+    fn operations(&mut self, body: &[FlowStmt]) {
+        operations(body, &mut |op| match op {
+            FlowOp::Read { buffer, region, .. } => {
+                let edges = [0, 1].map(|axis| self.edge(region, axis));
+                self.join(*buffer, edges);
             }
-        }
+            FlowOp::Elementwise(elementwise) => {
+                let edges = self.value(&elementwise.value);
+                self.join(elementwise.target, edges);
+            }
+            FlowOp::Gemm(gemm) => {
+                let rows = self.buffers[gemm.a.0][usize::from(gemm.transpose_a)].clone();
+                let columns = self.buffers[gemm.b.0][usize::from(!gemm.transpose_b)].clone();
+                self.join(gemm.acc, [rows, columns]);
+            }
+            FlowOp::Write { .. }
+            | FlowOp::Blank { .. }
+            | FlowOp::Release { .. }
+            | FlowOp::Section(_)
+            | FlowOp::Multiply(_) => {}
+        });
     }
 
     /// The edges of what an element-wise use reads, where they fall in the result.

@@ -7,12 +7,13 @@
 //! ```
 
 use super::b2_grid_to_cores::BLOCK_ID;
-use crate::device::{Expr, Leaf};
+use crate::device::{Calls, Expr, Leaf, Symbol, line};
+use crate::ir::Stmt;
 use tt_lang::ir::{IntExpr, IntOp, Kernel};
 use tt_plan::BlockOrder;
 
 /// Runs the pass: the statements that give every grid axis its value, named by `name_of`.
-pub fn run(kernel: &Kernel, order: BlockOrder, names: &[String]) -> Vec<Leaf> {
+pub fn run(kernel: &Kernel, order: BlockOrder, names: &[String]) -> Vec<Stmt<Calls<Symbol>>> {
     let extent = |axis: usize| {
         kernel
             .grid
@@ -24,12 +25,12 @@ pub fn run(kernel: &Kernel, order: BlockOrder, names: &[String]) -> Vec<Leaf> {
     let name = |text: &str| Expr::name(text);
     let op = |symbol, a, b| Expr::binary(symbol, a, b);
     let mut out = Vec::new();
-    let mut set = |name: &str, value: Expr| {
-        out.push(Leaf::Let {
+    let mut set = |name: &str, value: Expr<Symbol>| {
+        out.push(line(Leaf::Let {
             kind: "const int32_t",
             name: name.to_string(),
             value,
-        })
+        }))
     };
     let axis = |axis: usize| kernel.grid.axes.get(axis).map(|(var, _)| names[var.index()].as_str());
 
@@ -58,7 +59,7 @@ pub fn run(kernel: &Kernel, order: BlockOrder, names: &[String]) -> Vec<Leaf> {
         BlockOrder::BlockLinear(h, w) => {
             let (h, w) = (i64::from(h), i64::from(w));
             let band_blocks = user(IntExpr::binary(IntOp::Mul, extent(0), IntExpr::Const(h)));
-            let least = |a: Expr, limit: i64| Expr::Binary("min", Box::new(a), Box::new(Expr::Int(limit)));
+            let least = |a: Expr<Symbol>, limit: i64| Expr::operation("min", a, Expr::Int(limit));
             set("band", op("/", name(id), band_blocks.clone()));
             set("band_row", op("*", name("band"), Expr::Int(h)));
             set("rows", least(op("-", user(extent(1)), name("band_row")), h));

@@ -16,9 +16,6 @@ use tt_lang::ir::Kernel;
 /// Semaphores of a core (metalium.md §1.6).
 const SEMAPHORES: usize = 16;
 
-/// The index of a buffer that nothing uses.
-const UNUSED: u8 = u8::MAX;
-
 /// Every budget that the kernel exceeds.
 pub fn exceeded(kernel: &Kernel, device: &Device) -> Vec<Diagnostic> {
     let mut errors = Vec::new();
@@ -46,11 +43,7 @@ pub fn exceeded(kernel: &Kernel, device: &Device) -> Vec<Diagnostic> {
 
 /// The buffers that have a place on the device, with their indices; those that nothing uses have none.
 fn placed(device: &Device) -> impl Iterator<Item = (&Buffer, u8)> {
-    device
-        .buffers
-        .iter()
-        .zip(device.indices.iter().copied())
-        .filter(|(_, index)| *index != UNUSED)
+    device.buffers.iter().filter_map(|buffer| Some((buffer, buffer.index?)))
 }
 
 /// What a buffer holds, in the user's words.
@@ -134,7 +127,7 @@ pub fn consistent(device: &Device) -> Proof {
     if let [first, ..] = plan.validate().as_slice() {
         return fault(format!("the plan contradicts itself: {first}"));
     }
-    if device.indices.len() != device.buffers.len() || plan.circular_buffers.len() != placed(device).count() {
+    if plan.circular_buffers.len() != placed(device).count() {
         return fault("the plan has other circular buffers than the programs");
     }
     for (buffer, index) in placed(device) {

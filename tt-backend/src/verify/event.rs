@@ -6,7 +6,7 @@ use super::range::Range;
 use super::value::{End, Env, Value};
 use super::{Proof, fault};
 use crate::device::function::*;
-use crate::device::{Call, Expr};
+use crate::device::{Bits, Call, Expr};
 use crate::flow::{Buffer, BufferId};
 use crate::tile_ops::{SFPU_OPS, SfpuForm, SfpuOp, SfpuRow};
 use tt_plan::DataFormat;
@@ -183,7 +183,7 @@ static FPU_INITS: [(&Function, usize); 16] = [
 
 /// A call with what is known of its arguments.
 struct Args<'a> {
-    call: &'a Call,
+    call: &'a Call<Bits>,
     values: Vec<Value>,
     buffers: &'a [Buffer],
 }
@@ -255,7 +255,7 @@ fn find(table: &[(&'static Function, &'static Function)], call: &Function) -> Op
 }
 
 /// What `call` does.
-pub fn of(call: &Call, env: &Env, buffers: &[Buffer]) -> Proof<Event> {
+pub fn of(call: &Call<Bits>, env: &Env, buffers: &[Buffer]) -> Proof<Event> {
     let args = Args {
         call,
         values: call.args.iter().map(|arg| env.value(arg, buffers)).collect(),
@@ -333,7 +333,7 @@ fn accumulation(args: &Args) -> Proof<Accumulation> {
 }
 
 /// `k != 0`, or several of them.
-fn is_after_first(cond: &Expr) -> bool {
+fn is_after_first(cond: &Expr<Bits>) -> bool {
     match cond {
         Expr::Binary("||", a, b) => is_after_first(a) && is_after_first(b),
         Expr::Binary("!=", a, _) => matches!(**a, Expr::Name(_)),

@@ -1,13 +1,17 @@
 //! A small device program for tests: `y = exp(x)` in blocks of 2 × 2 tiles, `rounds` times per block of the grid.
 
 use crate::device::function::*;
-use crate::device::{Accessor, Argument, Device, Expr, Leaf, Node, Origin, Program, call, call_with};
+use crate::device::{
+    Accessor, Argument, Bits, Branch, Calls, Device, Expr, Leaf, Loop, Origin, Program, call, call_with, line, made,
+    scope, tiles,
+};
 use crate::flow::{Buffer, BufferId, BufferKind};
+use crate::ir::Kind;
 use crate::tile_ops::SfpuOp;
 use tt_lang::ir::{
     BlockScope, Element, ElementKind, ElementType, Extent, ExtentId, Fidelity, Grid, IntExpr, IntOp, Kernel, Layout,
     Multicast, Options, Order, Param, ParamId, Residence, ScalarKind, ScalarParam, Sharding, SourceLocation, Span,
-    Spanned, Stmt, StmtKind, TensorParam, VarId, Variable,
+    Spanned, StmtKind, TensorParam, VarId, Variable,
 };
 use tt_plan::{
     BlockOrder, CircularBuffer, CompileArg, ComputeConfig, DataFormat, Formula, KernelPlan, Number, Parameter,
@@ -40,7 +44,7 @@ fn tensor(name: &str, mutable: bool) -> Param {
 
 /// The kernel; its body matters only to comments.
 pub fn kernel() -> Kernel {
-    let fill = Stmt {
+    let fill = tt_lang::ir::Stmt {
         kind: StmtKind::Fill {
             block: spanned(tt_lang::ir::BlockId(0)),
             value: Element {
@@ -108,64 +112,65 @@ fn buffer(name: &str, kind: BufferKind) -> Buffer {
         versions: 2,
         column_major: false,
         unpack_to_dest: false,
+        index: Some(u8::from(kind == BufferKind::Outgoing)),
     }
 }
 
+/// A statement of the emitted code.
+pub type Stmt = crate::ir::Stmt<Calls<Bits>>;
+
 /// A statement that is a call.
-pub fn run(function: &'static Function, args: impl IntoIterator<Item = Expr>) -> Node<Leaf> {
-    Node::Leaf(call(function, args))
+pub fn run(function: &'static Function, args: impl IntoIterator<Item = Expr<Bits>>) -> Stmt {
+    line(call(function, args))
 }
 
 /// A call with template arguments.
-pub fn run_with(function: &'static Function, template: &str, args: impl IntoIterator<Item = Expr>) -> Node<Leaf> {
-    Node::Leaf(call_with(function, template, args))
+pub fn run_with(function: &'static Function, template: &str, args: impl IntoIterator<Item = Expr<Bits>>) -> Stmt {
+    line(call_with(function, template, args))
 }
 
 /// A circular buffer call.
-pub fn cb(function: &'static Function, buffer: BufferId, pages: i64) -> Node<Leaf> {
+pub fn cb(function: &'static Function, buffer: BufferId, pages: i64) -> Stmt {
     run(function, [Expr::Buffer(buffer), Expr::Int(pages)])
 }
 
-/// A loop of tiles.
-pub fn tiles(name: &str, end: u32, step: u32, body: Vec<Node<Leaf>>) -> Node<Leaf> {
-    Node::Tiles {
-        name: name.into(),
-        end,
-        step,
-        body,
-    }
-}
-
 /// A loop of the user's, over `k` in `0..K_blocks`.
-pub fn rounds(body: Vec<Node<Leaf>>) -> Node<Leaf> {
-    Node::Loop {
+pub fn rounds(body: Vec<Stmt>) -> Stmt {
+    let head = Loop::Over {
         var: VarId(1),
         start: Expr::Int(0),
         end: Expr::name("K_blocks"),
         unroll: false,
-        body,
         origin: Origin(1),
-    }
+    };
+    made(Kind::Loop(head, body))
 }
 
 /// A branch of the user's, on `by`.
-pub fn branch(origin: u32, then: Vec<Node<Leaf>>, otherwise: Vec<Node<Leaf>>) -> Node<Leaf> {
-    let cond = Expr::Binary(">", Box::new(Expr::name("by")), Box::new(Expr::Int(3)));
-    Node::If {
-        cond,
-        then,
-        otherwise,
-        origin: Origin(origin),
-    }
+pub fn branch(origin: u32, then: Vec<Stmt>, otherwise: Vec<Stmt>) -> Stmt {
+    let cond = Expr::operation(">", Expr::name("by"), Expr::Int(3));
+    let origin = Some(Origin(origin));
+    made(Kind::If(Branch { cond, origin }, then, otherwise))
 }
 
-fn page() -> Expr {
+/// The loop over the blocks.
+fn over_blocks(mut body: Vec<Stmt>) -> Stmt {
+    let by = Leaf::Let {
+        kind: "const int32_t",
+        name: "by".into(),
+        value: Expr::name("block_id"),
+    };
+    body.insert(0, line(by));
+    made(Kind::Loop(Loop::Blocks, body))
+}
+
+fn page() -> Expr<Bits> {
     let row = Expr::binary("*", Expr::name("by"), Expr::Int(2));
     Expr::binary("+", row, Expr::name("column"))
 }
 
 /// What moves one block between a tensor and a buffer.
-fn transfer(pointer: &'static Function, buffer: BufferId, noc: &'static Function, tensor: ParamId) -> Node<Leaf> {
+fn transfer(pointer: &'static Function, buffer: BufferId, noc: &'static Function, tensor: ParamId) -> Stmt {
     let address = Expr::Call(Box::new(crate::device::Call {
         function: pointer,
         template: String::new(),
@@ -175,8 +180,8 @@ fn transfer(pointer: &'static Function, buffer: BufferId, noc: &'static Function
         name: "dst".into(),
         value: Expr::PageBytes(buffer),
     };
-    Node::Scope(vec![
-        Node::Leaf(Leaf::Let {
+    scope(vec![
+        line(Leaf::Let {
             kind: "uint32_t",
             name: "dst".into(),
             value: address,
@@ -187,14 +192,14 @@ fn transfer(pointer: &'static Function, buffer: BufferId, noc: &'static Function
             1,
             vec![
                 run(noc, [page(), Expr::Accessor(tensor), Expr::name("dst")]),
-                Node::Leaf(next),
+                line(next),
             ],
         ),
     ])
 }
 
 /// What the compute kernel does with one chunk of two tiles.
-pub fn chunk() -> Vec<Node<Leaf>> {
+pub fn chunk() -> Vec<Stmt> {
     let exp = SfpuOp::Exp.row();
     let index = |add| Expr::binary("+", Expr::name("tile_column"), Expr::Int(add));
     vec![
@@ -211,6 +216,17 @@ pub fn chunk() -> Vec<Node<Leaf>> {
         run(&TILE_REGS_RELEASE, []),
         cb(&CB_PUSH_BACK, Y, 2),
     ]
+}
+
+/// What a program does for a block.
+pub fn block(device: &mut Device, program: usize) -> &mut Vec<Stmt> {
+    let body = device.programs[program].body.iter_mut();
+    body.filter_map(|stmt| match &mut stmt.kind {
+        Kind::Loop(Loop::Blocks, body) => Some(body),
+        _ => None,
+    })
+    .next()
+    .expect("every program runs over the blocks")
 }
 
 /// The device program.
@@ -237,61 +253,56 @@ pub fn device() -> Device {
             address: address.into(),
         }]
     };
-    let coordinates = vec![Leaf::Let {
-        kind: "const int32_t",
-        name: "by".into(),
-        value: Expr::name("block_id"),
-    }];
+    let commented = |mut stmt: Stmt| {
+        stmt.note = Some(Span(1));
+        stmt
+    };
     let reader = Program {
         role: Role::Reader,
         args: args(vec![k_blocks.clone(), ("x_address", "uint32_t", address("x"))]),
         accessors: accessor(0, "x", "x_address"),
-        before: vec![],
-        coordinates: coordinates.clone(),
-        body: vec![rounds(vec![
-            Node::Source(Span(1)),
-            cb(&CB_RESERVE_BACK, X, 4),
+        defines: vec![],
+        body: vec![over_blocks(vec![rounds(vec![
+            commented(cb(&CB_RESERVE_BACK, X, 4)),
             transfer(&GET_WRITE_PTR, X, &NOC_ASYNC_READ_PAGE, ParamId(0)),
             run(&NOC_ASYNC_READ_BARRIER, []),
             cb(&CB_PUSH_BACK, X, 4),
-        ])],
-        after: vec![],
+        ])])],
     };
     let bits = RuntimeValue::Number(Number::Scalar("alpha".into()));
     let compute = Program {
         role: Role::Compute,
         args: args(vec![k_blocks.clone(), ("alpha_bits", "uint32_t", bits)]),
         accessors: vec![],
-        before: vec![
+        defines: vec![],
+        body: vec![
             run(
                 &COMPUTE_KERNEL_HW_STARTUP,
                 [Expr::Buffer(X), Expr::Buffer(X), Expr::Buffer(Y)],
             ),
             run(&COPY_INIT, [Expr::Buffer(X)]),
             run_with(&SfpuOp::Exp.row().init, "false", []),
+            over_blocks(vec![rounds(vec![
+                commented(cb(&CB_WAIT_FRONT, X, 4)),
+                tiles("tile_column", 4, 2, chunk()),
+                cb(&CB_POP_FRONT, X, 4),
+            ])]),
         ],
-        coordinates: coordinates.clone(),
-        body: vec![rounds(vec![
-            Node::Source(Span(1)),
-            cb(&CB_WAIT_FRONT, X, 4),
-            tiles("tile_column", 4, 2, chunk()),
-            cb(&CB_POP_FRONT, X, 4),
-        ])],
-        after: vec![],
     };
     let writer = Program {
         role: Role::Writer,
         args: args(vec![k_blocks, ("y_address", "uint32_t", address("y"))]),
         accessors: accessor(1, "y", "y_address"),
-        before: vec![],
-        coordinates,
-        body: vec![rounds(vec![
-            cb(&CB_WAIT_FRONT, Y, 4),
-            transfer(&GET_READ_PTR, Y, &NOC_ASYNC_WRITE_PAGE, ParamId(1)),
-            run(&NOC_ASYNC_WRITES_FLUSHED, []),
-            cb(&CB_POP_FRONT, Y, 4),
-        ])],
-        after: vec![run(&NOC_ASYNC_WRITE_BARRIER, [])],
+        defines: vec![],
+        body: vec![
+            over_blocks(vec![rounds(vec![
+                cb(&CB_WAIT_FRONT, Y, 4),
+                transfer(&GET_READ_PTR, Y, &NOC_ASYNC_WRITE_PAGE, ParamId(1)),
+                run(&NOC_ASYNC_WRITES_FLUSHED, []),
+                cb(&CB_POP_FRONT, Y, 4),
+            ])]),
+            run(&NOC_ASYNC_WRITE_BARRIER, []),
+        ],
     };
     let programs = [reader, compute, writer];
     let buffers = vec![
@@ -302,7 +313,6 @@ pub fn device() -> Device {
     let variables = ["by", "k"].map(String::from).to_vec();
     Device {
         buffers,
-        indices: vec![0, 1],
         programs,
         variables,
         plan,

@@ -8,7 +8,8 @@
 //!   (`sight`).
 
 use super::sight;
-use crate::flow::{Arg, BufferId, BufferKind, Flow, FlowKind, FlowStmt, PackMode, Section, Step};
+use crate::flow::{Accumulate, Arg, BufferId, BufferKind, Flow, FlowOp, FlowStmt, PackMode, Section, Step};
+use crate::ir::Kind;
 
 /// How far the flow has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -95,15 +96,15 @@ impl Check<'_> {
     fn body(&self, body: &[FlowStmt], open: &[BufferId]) -> Result<(), String> {
         for stmt in body {
             match &stmt.kind {
-                FlowKind::Read { buffer, .. } => self.expect(*buffer, BufferKind::Incoming, "read")?,
-                FlowKind::Write { buffer, .. } => self.expect(*buffer, BufferKind::Outgoing, "write")?,
-                FlowKind::Release { buffer } | FlowKind::Blank { buffer } => {
+                Kind::Op(FlowOp::Read { buffer, .. }) => self.expect(*buffer, BufferKind::Incoming, "read")?,
+                Kind::Op(FlowOp::Write { buffer, .. }) => self.expect(*buffer, BufferKind::Outgoing, "write")?,
+                Kind::Op(FlowOp::Release { buffer } | FlowOp::Blank { buffer }) => {
                     if self.stage < Stage::Lifetimes {
                         let name = self.name(*buffer);
                         return Err(format!("{name} is released or made before lifetimes are known"));
                     }
                 }
-                FlowKind::Elementwise(elementwise) => {
+                Kind::Op(FlowOp::Elementwise(elementwise)) => {
                     self.lowered("an element expression")?;
                     self.made_by_compute(elementwise.target)?;
                     let mut first = Ok(());
@@ -114,25 +115,25 @@ impl Check<'_> {
                     });
                     first?;
                 }
-                FlowKind::Gemm(gemm) => {
+                Kind::Op(FlowOp::Gemm(gemm)) => {
                     self.lowered("a gemm")?;
                     self.made_by_compute(gemm.acc)?;
                     self.read_by_compute(gemm.a)?;
                     self.read_by_compute(gemm.b)?;
                 }
-                FlowKind::Section(section) => self.section(section, open)?,
-                FlowKind::Multiply(matmul) => {
+                Kind::Op(FlowOp::Section(section)) => self.section(section, open)?,
+                Kind::Op(FlowOp::Multiply(matmul)) => {
                     self.read_by_compute(matmul.a)?;
                     self.read_by_compute(matmul.b)?;
                 }
-                FlowKind::Accumulate { buffer, body, .. } => {
+                Kind::Group(Accumulate { buffer, .. }, body) => {
                     self.made_by_compute(*buffer)?;
                     let mut inside = open.to_vec();
                     inside.push(*buffer);
                     self.body(body, &inside)?;
                 }
-                FlowKind::For { body, .. } => self.body(body, open)?,
-                FlowKind::If { then, otherwise, .. } => {
+                Kind::Loop(_, body) => self.body(body, open)?,
+                Kind::If(_, then, otherwise) => {
                     self.body(then, open)?;
                     self.body(otherwise, open)?;
                 }
@@ -209,13 +210,13 @@ impl Check<'_> {
     fn lifetimes(&self, body: &[FlowStmt], alive: &mut Vec<u32>) -> Result<(), String> {
         for stmt in body {
             match &stmt.kind {
-                FlowKind::Read { buffer, .. } | FlowKind::Blank { buffer } => self.append(*buffer, alive)?,
-                FlowKind::Write { buffer, .. } => self.present(*buffer, alive)?,
-                FlowKind::Release { buffer } => {
+                Kind::Op(FlowOp::Read { buffer, .. } | FlowOp::Blank { buffer }) => self.append(*buffer, alive)?,
+                Kind::Op(FlowOp::Write { buffer, .. }) => self.present(*buffer, alive)?,
+                Kind::Op(FlowOp::Release { buffer }) => {
                     self.present(*buffer, alive)?;
                     alive[buffer.0] -= 1;
                 }
-                FlowKind::Section(section) => {
+                Kind::Op(FlowOp::Section(section)) => {
                     let uses = crate::passes::c3_build_dataflow::section_uses(section);
                     uses.iter().try_for_each(|buffer| self.present(*buffer, alive))?;
                     for step in &section.steps {
@@ -230,16 +231,16 @@ impl Check<'_> {
                         }
                     }
                 }
-                FlowKind::Multiply(matmul) => {
+                Kind::Op(FlowOp::Multiply(matmul)) => {
                     self.present(matmul.a, alive)?;
                     self.present(matmul.b, alive)?;
                 }
-                FlowKind::Accumulate { buffer, body, .. } => {
+                Kind::Group(Accumulate { buffer, .. }, body) => {
                     self.lifetimes(body, alive)?;
                     self.append(*buffer, alive)?;
                 }
-                FlowKind::For { body, .. } => self.neutral("a loop", body, alive)?,
-                FlowKind::If { then, otherwise, .. } => {
+                Kind::Loop(_, body) => self.neutral("a loop", body, alive)?,
+                Kind::If(_, then, otherwise) => {
                     let mut other = alive.clone();
                     self.lifetimes(then, alive)?;
                     self.lifetimes(otherwise, &mut other)?;
@@ -247,7 +248,7 @@ impl Check<'_> {
                         return Err("the two sides of a branch leave different versions".into());
                     }
                 }
-                FlowKind::Elementwise(_) | FlowKind::Gemm(_) => {}
+                Kind::Op(FlowOp::Elementwise(_) | FlowOp::Gemm(_)) => {}
             }
         }
         Ok(())
@@ -330,8 +331,8 @@ mod tests {
         body.iter_mut().any(|stmt| {
             change(stmt)
                 || match &mut stmt.kind {
-                    FlowKind::For { body, .. } | FlowKind::Accumulate { body, .. } => first(body, change),
-                    FlowKind::If { then, otherwise, .. } => first(then, change) || first(otherwise, change),
+                    Kind::Loop(_, body) | Kind::Group(_, body) => first(body, change),
+                    Kind::If(_, then, otherwise) => first(then, change) || first(otherwise, change),
                     _ => false,
                 }
         })
@@ -350,36 +351,32 @@ mod tests {
         type Change = fn(&mut FlowStmt) -> bool;
         let cases: [(&str, &str, Change); 4] = [
             ("two", "used where it has no version", |stmt| match &mut stmt.kind {
-                FlowKind::Read { .. } => {
-                    stmt.kind = FlowKind::If {
-                        cond: tt_lang::ir::BoolExpr::Const(true),
-                        then: Vec::new(),
-                        otherwise: Vec::new(),
-                    };
+                Kind::Op(FlowOp::Read { .. }) => {
+                    stmt.kind = Kind::If(tt_lang::ir::BoolExpr::Const(true), Vec::new(), Vec::new());
                     true
                 }
                 _ => false,
             }),
             ("two", "leaves", |stmt| match &mut stmt.kind {
-                FlowKind::For { body, .. } => {
+                Kind::Loop(_, body) => {
                     body.clear();
                     body.push(FlowStmt {
-                        kind: FlowKind::Release { buffer: BufferId(0) },
-                        span: stmt.span,
+                        kind: Kind::Op(FlowOp::Release { buffer: BufferId(0) }),
+                        note: stmt.note,
                     });
                     true
                 }
                 _ => false,
             }),
             ("tall", "do not divide", |stmt| match &mut stmt.kind {
-                FlowKind::Section(section) => {
+                Kind::Op(FlowOp::Section(section)) => {
                     section.chunk = [section.tiles[0] + 1, 1];
                     true
                 }
                 _ => false,
             }),
             ("vectors", "registers for each", |stmt| match &mut stmt.kind {
-                FlowKind::Section(section) => {
+                Kind::Op(FlowOp::Section(section)) => {
                     section.registers = 99;
                     true
                 }

@@ -19,11 +19,31 @@
 
 use super::event::CbStep;
 use super::{Proof, fault};
-use crate::device::{Device, Expr, Leaf, Node, Origin};
+use crate::device::{Bits, Calls, Device, Expr, Leaf, Loop, Origin, Scope};
 use crate::flow::BufferId;
+use crate::ir::{Kind, Stmt};
+use std::fmt;
 use tt_plan::Role;
 
 const ROLES: [Role; 3] = [Role::Reader, Role::Compute, Role::Writer];
+
+/// Where the programs meet: the loop over the blocks, or a loop or branch of the user's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Place {
+    /// The loop over the blocks.
+    Blocks,
+    /// A statement of Flow IR.
+    Statement(Origin),
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Place::Blocks => write!(f, "the loop over the blocks"),
+            Place::Statement(Origin(number)) => write!(f, "statement {number}"),
+        }
+    }
+}
 
 /// What matters of a program: its buffer calls under its loops and branches.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,16 +52,16 @@ enum Item {
     Cb(CbStep, BufferId, i64),
     /// A loop of tiles: how often, and what.
     Tiles(u32, Vec<Item>),
-    /// A loop of the user's.
-    Loop(Origin, Vec<Item>),
-    /// A branch of the user's.
-    If(Origin, Vec<Item>, Vec<Item>),
+    /// A loop that the programs run together.
+    Loop(Place, Vec<Item>),
+    /// A branch that they take together.
+    If(Place, Vec<Item>, Vec<Item>),
 }
 
 impl Item {
-    fn origin(&self) -> Option<Origin> {
+    fn place(&self) -> Option<Place> {
         match self {
-            Item::Loop(origin, _) | Item::If(origin, ..) => Some(*origin),
+            Item::Loop(place, _) | Item::If(place, ..) => Some(*place),
             Item::Cb(..) | Item::Tiles(..) => None,
         }
     }
@@ -50,35 +70,20 @@ impl Item {
 /// Proves that the programs of `device` make progress.
 pub fn prove(device: &Device) -> Proof {
     one_producer_one_consumer(device)?;
-    let part = |nodes: fn(&crate::device::Program) -> &Vec<Node<Leaf>>| -> Proof<[Vec<Item>; 3]> {
-        let [reader, compute, writer] = &device.programs;
-        Ok([items(nodes(reader))?, items(nodes(compute))?, items(nodes(writer))?])
-    };
+    let [reader, compute, writer] = &device.programs;
+    let programs = [items(&reader.body)?, items(&compute.body)?, items(&writer.body)?];
     let mut run = Joint {
         device,
         available: vec![0; device.buffers.len()],
     };
-    run.level(&slices(&part(|program| &program.before)?))?;
-    let before = run.available.clone();
-    run.level(&slices(&part(|program| &program.body)?))?;
-    if run.available != before {
-        return fault(format!(
-            "a block leaves buffers with {:?} pages that had {before:?}",
-            run.available
-        ));
-    }
-    run.level(&slices(&part(|program| &program.after)?))
+    run.level(&[&programs[0], &programs[1], &programs[2]])
 }
 
-fn slices(items: &[Vec<Item>; 3]) -> [&[Item]; 3] {
-    [&items[0], &items[1], &items[2]]
-}
-
-fn items(nodes: &[Node<Leaf>]) -> Proof<Vec<Item>> {
+fn items(body: &[Stmt<Calls<Bits>>]) -> Proof<Vec<Item>> {
     let mut out = Vec::new();
-    for node in nodes {
-        match node {
-            Node::Leaf(Leaf::Call(call)) => {
+    for stmt in body {
+        match &stmt.kind {
+            Kind::Op(Leaf::Call(call)) => {
                 let Some(step) = CbStep::of(call.function) else {
                     continue;
                 };
@@ -87,33 +92,26 @@ fn items(nodes: &[Node<Leaf>]) -> Proof<Vec<Item>> {
                     args => return fault(format!("{}({args:?})", call.function.name)),
                 }
             }
-            Node::Leaf(Leaf::Let { .. } | Leaf::Advance { .. }) | Node::Source(_) => {}
-            Node::Loop { body, origin, .. } => out.push(Item::Loop(*origin, items(body)?)),
-            Node::If {
-                then,
-                otherwise,
-                origin,
-                ..
-            } => {
-                out.push(Item::If(*origin, items(then)?, items(otherwise)?));
+            Kind::Op(Leaf::Let { .. } | Leaf::Advance { .. }) => {}
+            Kind::Loop(Loop::Blocks, body) => out.push(Item::Loop(Place::Blocks, items(body)?)),
+            Kind::Loop(Loop::Over { origin, .. }, body) => {
+                out.push(Item::Loop(Place::Statement(*origin), items(body)?));
             }
-            Node::Tiles {
-                name: _,
-                end,
-                step,
-                body,
-            } => {
+            Kind::Loop(Loop::Tiles { name: _, end, step }, body) => {
                 let body = items(body)?;
                 if !body.is_empty() {
                     out.push(Item::Tiles(end.div_ceil((*step).max(1)), body));
                 }
             }
-            Node::When { then, otherwise, .. } => {
-                if !items(then)?.is_empty() || !items(otherwise)?.is_empty() {
-                    return fault("a buffer call under a condition that the compiler made");
+            Kind::If(branch, then, otherwise) => {
+                let (then, otherwise) = (items(then)?, items(otherwise)?);
+                match branch.origin {
+                    Some(origin) => out.push(Item::If(Place::Statement(origin), then, otherwise)),
+                    None if then.is_empty() && otherwise.is_empty() => {}
+                    None => return fault("a buffer call under a condition that the compiler made"),
                 }
             }
-            Node::Scope(body) => out.extend(items(body)?),
+            Kind::Group(Scope, body) => out.extend(items(body)?),
         }
     }
     Ok(out)
@@ -127,12 +125,8 @@ fn one_producer_one_consumer(device: &Device) -> Proof {
         ] {
             let mut count = 0;
             for program in &device.programs {
-                let all = [&program.before, &program.body, &program.after].map(|nodes| items(nodes));
-                for part in all {
-                    if uses(&part?, BufferId(id), &steps) {
-                        count += 1;
-                        break;
-                    }
+                if uses(&items(&program.body)?, BufferId(id), &steps) {
+                    count += 1;
                 }
             }
             if count > 1 {
@@ -185,19 +179,19 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Whether a loop or branch of this origin is yet to come.
-    fn expects(&self, origin: Origin) -> bool {
+    /// Whether this loop or branch is yet to come.
+    fn expects(&self, place: Place) -> bool {
         self.frames.iter().any(|(items, at, again)| {
             let from = if *again > 0 { 0 } else { *at };
-            contains(items.get(from..).unwrap_or(&[]), origin)
+            contains(items.get(from..).unwrap_or(&[]), place)
         })
     }
 }
 
-fn contains(items: &[Item], origin: Origin) -> bool {
+fn contains(items: &[Item], place: Place) -> bool {
     items.iter().any(|item| match item {
-        Item::Tiles(_, body) => contains(body, origin),
-        _ => item.origin() == Some(origin),
+        Item::Tiles(_, body) => contains(body, place),
+        _ => item.place() == Some(place),
     })
 }
 
@@ -220,21 +214,20 @@ impl Joint<'_> {
             if standing.iter().all(Option::is_none) {
                 return Ok(());
             }
-            let Some(origin) = standing.iter().flatten().filter_map(|item| item.origin()).min() else {
+            let Some(place) = standing.iter().flatten().filter_map(|item| item.place()).min() else {
                 return fault(format!("no program can go on: {}", self.describe(&standing)));
             };
             for (at, cursor) in cursors.iter().enumerate() {
-                let here = standing[at].is_some_and(|item| item.origin() == Some(origin));
-                if !here && cursor.expects(origin) {
+                let here = standing[at].is_some_and(|item| item.place() == Some(place));
+                if !here && cursor.expects(place) {
                     return fault(format!(
-                        "not all programs reach statement {} together: {}",
-                        origin.0,
+                        "not all programs reach {place} together: {}",
                         self.describe(&standing)
                     ));
                 }
             }
-            let here = standing.map(|item| item.filter(|item| item.origin() == Some(origin)));
-            self.enter(origin, &here)?;
+            let here = standing.map(|item| item.filter(|item| item.place() == Some(place)));
+            self.enter(place, &here)?;
             for (cursor, item) in cursors.iter_mut().zip(here) {
                 if item.is_some() {
                     cursor.advance();
@@ -279,7 +272,7 @@ impl Joint<'_> {
     }
 
     /// Runs the loop or branch that the programs stand at.
-    fn enter(&mut self, origin: Origin, here: &[Option<&Item>; 3]) -> Proof {
+    fn enter(&mut self, place: Place, here: &[Option<&Item>; 3]) -> Proof {
         let before = self.available.clone();
         let mut bodies: [[&[Item]; 3]; 2] = [[&[]; 3]; 2];
         let (mut loops, mut branches) = (false, false);
@@ -300,26 +293,28 @@ impl Joint<'_> {
         self.level(&bodies[0])?;
         let after = self.available.clone();
         match (loops, branches) {
-            (true, false) if after != before => fault(format!(
-                "an iteration of loop {} leaves buffers with {after:?} pages that had {before:?}",
-                origin.0
-            )),
+            (true, false) if after != before => {
+                let what = match place {
+                    Place::Blocks => "a block".to_string(),
+                    Place::Statement(Origin(number)) => format!("an iteration of loop {number}"),
+                };
+                fault(format!(
+                    "{what} leaves buffers with {after:?} pages that had {before:?}"
+                ))
+            }
             (true, false) => Ok(()),
             (false, true) => {
                 self.available = before;
                 self.level(&bodies[1])?;
                 if self.available != after {
                     return fault(format!(
-                        "the sides of branch {} leave buffers with {after:?} and {:?} pages",
-                        origin.0, self.available
+                        "the sides of {place} leave buffers with {after:?} and {:?} pages",
+                        self.available
                     ));
                 }
                 Ok(())
             }
-            _ => fault(format!(
-                "statement {} is a loop in one program and a branch in another",
-                origin.0
-            )),
+            _ => fault(format!("{place} is a loop in one program and a branch in another")),
         }
     }
 
@@ -336,7 +331,8 @@ impl Joint<'_> {
                     let held = self.available.get(buffer.0).copied().unwrap_or_default();
                     format!("is at {step:?} of {pages} pages of {name}, which holds {held} of {capacity}")
                 }
-                Some(item) => format!("is at statement {}", item.origin().map_or(0, |origin| origin.0)),
+                Some(Item::Loop(place, _) | Item::If(place, ..)) => format!("is at {place}"),
+                Some(Item::Tiles(..)) => "is at a loop of tiles".to_string(),
             };
             format!("{} {what}", role.name())
         });

@@ -8,8 +8,10 @@
 //! as often as loops are nested, and twice more.
 
 use crate::flow::{
-    Arg, BufferId, BufferKind, DefinitionId, Flow, FlowKind, FlowStmt, Makes, Matmul, PackMode, Section, Sees, Step,
+    Accumulate, Arg, BufferId, BufferKind, DefinitionId, Flow, FlowLoop, FlowOp, FlowStmt, Makes, Matmul, PackMode,
+    Section, Sees, Step,
 };
+use crate::ir::Kind;
 use crate::passes::c1_lower_shared_to_cb::runs_at_least_once;
 use crate::passes::c3_build_dataflow::replaces;
 use std::collections::{BTreeSet, HashMap, VecDeque};
@@ -85,16 +87,18 @@ impl Events<'_> {
     fn body(&mut self, body: &[FlowStmt], registers: Option<Sums>) -> Result<(), String> {
         for stmt in body {
             match &stmt.kind {
-                FlowKind::Read { buffer, defines, .. } => self.list.push(Event::Append(*buffer, Some(*defines))),
-                FlowKind::Blank { buffer } => self.list.push(Event::Append(*buffer, None)),
-                FlowKind::Write { buffer, sees, .. } => self.list.push(Event::Use(*buffer, *sees)),
-                FlowKind::Release { buffer } => self.list.push(Event::Release(*buffer)),
-                FlowKind::Section(section) => self.section(section)?,
-                FlowKind::Multiply(matmul) => {
+                Kind::Op(FlowOp::Read { buffer, defines, .. }) => {
+                    self.list.push(Event::Append(*buffer, Some(*defines)))
+                }
+                Kind::Op(FlowOp::Blank { buffer }) => self.list.push(Event::Append(*buffer, None)),
+                Kind::Op(FlowOp::Write { buffer, sees, .. }) => self.list.push(Event::Use(*buffer, *sees)),
+                Kind::Op(FlowOp::Release { buffer }) => self.list.push(Event::Release(*buffer)),
+                Kind::Op(FlowOp::Section(section)) => self.section(section)?,
+                Kind::Op(FlowOp::Multiply(matmul)) => {
                     let sums = registers.ok_or("a product in registers stands in no section")?;
                     self.product(matmul, sums);
                 }
-                FlowKind::Accumulate { buffer, fill, body } => {
+                Kind::Group(Accumulate { buffer, fill }, body) => {
                     let sums = self.sums();
                     self.list.push(Event::Start(sums, *fill));
                     let outer = self.open.insert(*buffer, sums);
@@ -105,20 +109,22 @@ impl Events<'_> {
                     };
                     self.list.push(Event::AppendSums(*buffer, sums));
                 }
-                FlowKind::For { start, end, body, .. } => {
+                Kind::Loop(FlowLoop { start, end, .. }, body) => {
                     let head = self.list.len();
                     self.list.push(Event::Loop);
                     self.body(body, registers)?;
                     self.list.push(Event::EndLoop(head, runs_at_least_once(start, end)));
                 }
-                FlowKind::If { then, otherwise, .. } => {
+                Kind::If(_, then, otherwise) => {
                     self.list.push(Event::If);
                     self.body(then, registers)?;
                     self.list.push(Event::Else);
                     self.body(otherwise, registers)?;
                     self.list.push(Event::EndIf);
                 }
-                FlowKind::Elementwise(_) | FlowKind::Gemm(_) => return Err("a statement is left after C2".into()),
+                Kind::Op(FlowOp::Elementwise(_) | FlowOp::Gemm(_)) => {
+                    return Err("a statement is left after C2".into());
+                }
             }
         }
         Ok(())

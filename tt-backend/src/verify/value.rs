@@ -2,7 +2,7 @@
 
 use super::range::{self, LIMIT, Range};
 use crate::device::function::{GET_READ_PTR, GET_WRITE_PTR};
-use crate::device::{Call, Expr, Program};
+use crate::device::{Bits, Call, Expr, Program};
 use crate::flow::{Buffer, BufferId};
 use tt_lang::ir::IntOp;
 use tt_plan::{Plan, RuntimeValue};
@@ -71,7 +71,7 @@ impl<'a> Env<'a> {
     }
 
     /// What is known of the variable of a loop over `start..end`, and whether the loop surely runs.
-    pub fn loop_range(&self, start: &Expr, end: &Expr, buffers: &[Buffer]) -> (Range, bool) {
+    pub fn loop_range(&self, start: &Expr<Bits>, end: &Expr<Bits>, buffers: &[Buffer]) -> (Range, bool) {
         let (start, end) = (self.value(start, buffers).int(), self.value(end, buffers).int());
         (
             Range {
@@ -139,7 +139,7 @@ impl<'a> Env<'a> {
     }
 
     /// What is known of `expr`.
-    pub fn value(&self, expr: &Expr, buffers: &[Buffer]) -> Value {
+    pub fn value(&self, expr: &Expr<Bits>, buffers: &[Buffer]) -> Value {
         let int = |value: i64| Value::Int(Range::one(value));
         match expr {
             Expr::Int(value) => int(*value),
@@ -151,18 +151,11 @@ impl<'a> Env<'a> {
                 .map_or(Value::UNKNOWN, |buffer| int(i64::from(buffer.format.tile_bytes()))),
             Expr::Call(call) => self.pointer(call, buffers),
             Expr::Binary(op, a, b) => self.operation(op, self.value(a, buffers), self.value(b, buffers)),
-            Expr::User(_)
-            | Expr::Condition(_)
-            | Expr::Number(_)
-            | Expr::Accessor(_)
-            | Expr::TensorTiles(..)
-            | Expr::TensorExtent(..)
-            | Expr::TensorAxis(..)
-            | Expr::Constant(_) => Value::UNKNOWN,
+            Expr::Value(_) | Expr::Accessor(_) | Expr::Constant(_) => Value::UNKNOWN,
         }
     }
 
-    fn pointer(&self, call: &Call, buffers: &[Buffer]) -> Value {
+    fn pointer(&self, call: &Call<Bits>, buffers: &[Buffer]) -> Value {
         let end = match call.function {
             function if *function == GET_WRITE_PTR => End::Back,
             function if *function == GET_READ_PTR => End::Front,
@@ -210,7 +203,7 @@ impl<'a> Env<'a> {
     }
 
     /// What is known besides where `cond` holds: names compared with constants.
-    pub fn assume(&mut self, cond: &Expr, buffers: &[Buffer]) {
+    pub fn assume(&mut self, cond: &Expr<Bits>, buffers: &[Buffer]) {
         let Expr::Binary(op, a, b) = cond else { return };
         if *op == "&&" {
             self.assume(a, buffers);

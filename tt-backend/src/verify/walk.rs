@@ -10,7 +10,8 @@ use super::range::Range;
 use super::ring::Rings;
 use super::value::{End, Env, Value};
 use super::{Fault, Proof, fault};
-use crate::device::{Device, Expr, Leaf, Node, Program};
+use crate::device::{Bits, Call, Calls, Device, Expr, Leaf, Loop, Program, Scope};
+use crate::ir::{Kind, Stmt};
 use crate::passes::b2_grid_to_cores::BLOCK_ID;
 use std::rc::Rc;
 
@@ -66,33 +67,20 @@ struct Walk<'a> {
 
 impl<'a> Walk<'a> {
     fn program(&mut self, state: &mut State<'a>) -> Proof {
-        let program = self.program;
-        self.nodes(&program.before, state, 0)?;
-        // The persistent loop, at whose start the grid coordinates are declared.
-        let block_id = state.env.loop_range(&Expr::name("start_id"), &Expr::name("end"), &[]).0;
-        self.with(BLOCK_ID, Value::Int(block_id), state, |walk, state| {
-            walk.repeat(state, false, |walk, state| {
-                program
-                    .coordinates
-                    .iter()
-                    .try_for_each(|leaf| walk.leaf(leaf, state, 1))?;
-                walk.nodes(&program.body, state, 1)
-            })
-        })?;
-        self.nodes(&program.after, state, 0)?;
+        self.body(&self.program.body, state, 0)?;
         self.last = "the end".to_string();
         state.rings.end(&self.device.buffers)?;
         state.engines.end()
     }
 
-    fn nodes(&mut self, nodes: &'a [Node<Leaf>], state: &mut State<'a>, depth: usize) -> Proof {
-        nodes.iter().try_for_each(|node| self.node(node, state, depth))
+    fn body(&mut self, body: &'a [Stmt<Calls<Bits>>], state: &mut State<'a>, depth: usize) -> Proof {
+        body.iter().try_for_each(|stmt| self.statement(stmt, state, depth))
     }
 
     /// Statements in a scope of their own: what they declare is gone after them.
-    fn scope(&mut self, nodes: &'a [Node<Leaf>], state: &mut State<'a>, depth: usize) -> Proof {
+    fn scope(&mut self, body: &'a [Stmt<Calls<Bits>>], state: &mut State<'a>, depth: usize) -> Proof {
         let mark = state.env.mark();
-        self.nodes(nodes, state, depth)?;
+        self.body(body, state, depth)?;
         state.env.leave(mark);
         Ok(())
     }
@@ -140,9 +128,9 @@ impl<'a> Walk<'a> {
 
     fn branch(
         &mut self,
-        then: &'a [Node<Leaf>],
-        otherwise: &'a [Node<Leaf>],
-        cond: Option<&Expr>,
+        then: &'a [Stmt<Calls<Bits>>],
+        otherwise: &'a [Stmt<Calls<Bits>>],
+        cond: Option<&Expr<Bits>>,
         state: &mut State<'a>,
         depth: usize,
     ) -> Proof {
@@ -156,44 +144,58 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    fn node(&mut self, node: &'a Node<Leaf>, state: &mut State<'a>, depth: usize) -> Proof {
-        match node {
-            Node::Leaf(leaf) => self.leaf(leaf, state, depth),
-            Node::Loop {
+    fn statement(&mut self, stmt: &'a Stmt<Calls<Bits>>, state: &mut State<'a>, depth: usize) -> Proof {
+        match &stmt.kind {
+            Kind::Op(leaf) => self.leaf(leaf, state, depth),
+            Kind::Loop(head, body) => self.head(head, body, state, depth),
+            // A condition of the user's may be either way; one that the compiler made says something.
+            Kind::If(branch, then, otherwise) if branch.origin.is_some() => {
+                self.branch(then, otherwise, None, state, depth)
+            }
+            Kind::If(branch, then, otherwise) => match state.env.value(&branch.cond, &self.device.buffers) {
+                Value::Int(range) if range.low > 0 => self.scope(then, state, depth),
+                Value::Int(range) if range == Range::one(0) => self.scope(otherwise, state, depth),
+                _ => self.branch(then, otherwise, Some(&branch.cond), state, depth),
+            },
+            Kind::Group(Scope, body) => self.scope(body, state, depth),
+        }
+    }
+
+    fn head(
+        &mut self,
+        head: &'a Loop<Bits>,
+        body: &'a [Stmt<Calls<Bits>>],
+        state: &mut State<'a>,
+        depth: usize,
+    ) -> Proof {
+        match head {
+            Loop::Blocks => {
+                let blocks = state.env.loop_range(&Expr::name("start_id"), &Expr::name("end"), &[]).0;
+                self.with(BLOCK_ID, Value::Int(blocks), state, |walk, state| {
+                    walk.repeat(state, false, |walk, state| walk.body(body, state, depth + 1))
+                })
+            }
+            Loop::Over {
                 var,
                 start,
                 end,
                 unroll: _,
-                body,
                 origin: _,
             } => {
                 let (range, once) = state.env.loop_range(start, end, &self.device.buffers);
                 let name = self.device.variables.get(var.index()).map_or("", String::as_str);
                 self.with(name, Value::Int(range), state, |walk, state| {
-                    walk.repeat(state, once, |walk, state| walk.nodes(body, state, depth + 1))
+                    walk.repeat(state, once, |walk, state| walk.body(body, state, depth + 1))
                 })
             }
-            Node::If {
-                cond: _,
-                then,
-                otherwise,
-                origin: _,
-            } => self.branch(then, otherwise, None, state, depth),
-            Node::Tiles { name, end, step, body } => (0..*end).step_by((*step).max(1) as usize).try_for_each(|at| {
+            Loop::Tiles { name, end, step } => (0..*end).step_by((*step).max(1) as usize).try_for_each(|at| {
                 let value = Value::Int(Range::one(i64::from(at)));
                 self.with(name, value, state, |walk, state| walk.scope(body, state, depth))
             }),
-            Node::When { cond, then, otherwise } => match state.env.value(cond, &self.device.buffers) {
-                Value::Int(range) if range.low > 0 => self.scope(then, state, depth),
-                Value::Int(range) if range == Range::one(0) => self.scope(otherwise, state, depth),
-                _ => self.branch(then, otherwise, Some(cond), state, depth),
-            },
-            Node::Scope(body) => self.scope(body, state, depth),
-            Node::Source(_) => Ok(()),
         }
     }
 
-    fn leaf(&mut self, leaf: &'a Leaf, state: &mut State<'a>, depth: usize) -> Proof {
+    fn leaf(&mut self, leaf: &'a Leaf<Bits>, state: &mut State<'a>, depth: usize) -> Proof {
         self.statements += 1;
         if self.statements > STATEMENTS {
             return fault("the program is too large to prove");
@@ -229,7 +231,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-fn describe(call: &crate::device::Call, buffers: &[crate::flow::Buffer]) -> String {
+fn describe(call: &Call<Bits>, buffers: &[crate::flow::Buffer]) -> String {
     let args: Vec<String> = call
         .args
         .iter()

@@ -6,6 +6,7 @@
 
 use super::processor::ProcessorName;
 use ProcessorName::{Brisc, Ncrisc, Trisc0, Trisc1, Trisc2};
+use tt_device::{BLACKHOLE, WORMHOLE_B0};
 
 /// A chip.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,10 +60,10 @@ const fn objects(
 /// Every chip.
 pub const CHIPS: [Chip; 2] = [
     Chip {
-        name: "wormhole_b0",
+        name: WORMHOLE_B0.name,
         family: "wormhole",
         cpu: "wh",
-        circular_buffers: 32,
+        circular_buffers: WORMHOLE_B0.circular_buffers as usize,
         defines: &[
             "ARCH_WORMHOLE",
             "ROUTING_FW_ENABLED",
@@ -94,10 +95,10 @@ pub const CHIPS: [Chip; 2] = [
         kernel_config_bytes: 69 * 1024,
     },
     Chip {
-        name: "blackhole",
+        name: BLACKHOLE.name,
         family: "blackhole",
         cpu: "bh",
-        circular_buffers: 64,
+        circular_buffers: BLACKHOLE.circular_buffers as usize,
         defines: &[
             "ARCH_BLACKHOLE",
             "LOG_BASE_2_OF_NUM_DRAM_BANKS=3",

@@ -8,10 +8,10 @@ use super::formats::{self, RegisterFormats};
 use super::kernel::DeviceKernel;
 use std::fmt::Write;
 use tt_lang::ir::Fidelity;
-use tt_plan::Role;
+use tt_plan::{DataFormat, Role};
 
 /// Bytes of a tile in the tables for circular buffers that are not there.
-const TILE_BYTES_OF_NOTHING: u32 = 1088;
+const TILE_BYTES_OF_NOTHING: u32 = DataFormat::Bfp8B.tile_bytes();
 
 /// The files for `kernel` on `chip`, by name.
 pub fn files(kernel: &DeviceKernel, chip: &Chip) -> Vec<(&'static str, String)> {
@@ -146,7 +146,6 @@ fn table(name: &str, element: &str, values: impl ExactSizeIterator<Item = u32>) 
 mod tests {
     use super::*;
     use crate::device::{Buffer, CHIPS, Modes};
-    use tt_plan::DataFormat;
 
     fn kernel(role: Role) -> DeviceKernel {
         let buffer = |index, format| Buffer {

@@ -8,8 +8,8 @@ namespace tt::tt_metal {
 namespace {
 
 // The banks that shards go to, one after the other.
-std::vector<uint32_t> banks_of(void* device, const ShardSpec& shards, bool is_dram) {
-    const auto columns = static_cast<uint32_t>(tt_emulator_device_fact(device, emulator::GRID_X));
+std::vector<uint32_t> banks_of(const tt_emulator_device* device, const ShardSpec& shards, bool is_dram) {
+    const auto columns = static_cast<uint32_t>(tt_emulator_device_fact(device, TT_EMULATOR_FACT_GRID_X));
     std::vector<uint32_t> banks;
     for (const CoreCoord& core :
          corerange_to_cores(shards.grid, std::nullopt, shards.orientation == ShardOrientation::ROW_MAJOR)) {
@@ -21,7 +21,8 @@ std::vector<uint32_t> banks_of(void* device, const ShardSpec& shards, bool is_dr
 
 // A tensor of rows and columns of pages in shards, one for a core. Height-sharded tensors are cut as the library cuts them:
 // page after page, whatever the shape of a shard.
-void* create_sharded(void* device, DeviceAddr size, const distributed::DeviceLocalBufferConfig& config) {
+tt_emulator_buffer* create_sharded(
+    const tt_emulator_device* device, DeviceAddr size, const distributed::DeviceLocalBufferConfig& config) {
     const auto& spec = config.sharding_args.shard_spec();
     TT_FATAL(spec.has_value(), "A sharded buffer needs a ShardSpecBuffer");
     std::vector<uint32_t> tensor(spec->tensor2d_shape_in_pages.begin(), spec->tensor2d_shape_in_pages.end());
@@ -47,15 +48,15 @@ void* create_sharded(void* device, DeviceAddr size, const distributed::DeviceLoc
     const auto banks = banks_of(device, spec->tensor_shard_spec, is_dram);
     TT_FATAL(shards <= banks.size(), "{} shards for {} cores", shards, banks.size());
     return emulator::checked(tt_emulator_buffer_create_sharded(
-        device, is_dram, config.page_size, tensor.size(), tensor.data(), shard.data(), banks.data(), banks.size()));
+        device, is_dram, config.page_size, emulator::slice(tensor), emulator::slice(shard), emulator::slice(banks)));
 }
 
 }  // namespace
 
 std::shared_ptr<Buffer> BufferImpl::create(
-    void* device, DeviceAddr size, const distributed::DeviceLocalBufferConfig& config) {
+    const tt_emulator_device* device, DeviceAddr size, const distributed::DeviceLocalBufferConfig& config) {
     const bool is_sharded = config.sharding_args.buffer_layout() != TensorMemoryLayout::INTERLEAVED;
-    void* handle = is_sharded
+    tt_emulator_buffer* handle = is_sharded
                        ? create_sharded(device, size, config)
                        : emulator::checked(tt_emulator_buffer_create(
                              device, config.buffer_type == BufferType::DRAM, size, config.page_size));

@@ -40,7 +40,7 @@ namespace {
 [[noreturn]] void absent(const char* what) { TT_THROW("The emulator's queues have no {}", what); }
 
 // The engine's handle of a buffer on an open device.
-void* allocated(const MeshBuffer& buffer) {
+tt_emulator_buffer* allocated(const MeshBuffer& buffer) {
     TT_FATAL(buffer.is_allocated(), "The buffer is not allocated");
     MeshDeviceImpl::opened(*buffer.device());
     return buffer.get_backing_buffer()->impl()->handle();
@@ -63,16 +63,16 @@ std::optional<MeshTraceId> Queue::trace_id() const { return std::nullopt; }
 WorkerConfigBufferMgr& Queue::get_config_buffer_mgr(uint32_t) { absent("buffers of configurations"); }
 
 void Queue::enqueue_mesh_workload(MeshWorkload& mesh_workload, bool blocking) {
-    void* opened = MeshDeviceImpl::opened(*device());
+    const tt_emulator_device* opened = MeshDeviceImpl::opened(*device());
     for (const auto& [range, program] : mesh_workload.get_programs()) {
-        checked(tt_emulator_launch(opened, handle(program), blocking ? 1 : 0));
+        checked(tt_emulator_launch(opened, handle(program), blocking));
     }
 }
 
 void Queue::write(const MeshBuffer& buffer, const void* host_data) {
-    void* to = allocated(buffer);
+    tt_emulator_buffer* to = allocated(buffer);
     finish({});
-    checked(tt_emulator_buffer_write(to, host_data, buffer.size()));
+    checked(tt_emulator_buffer_write(to, {static_cast<const uint8_t*>(host_data), buffer.size()}));
 }
 
 void Queue::enqueue_write_shard_to_sub_grid(
@@ -105,9 +105,9 @@ void Queue::enqueue_write_shards(
 }
 
 void Queue::enqueue_read_mesh_buffer(void* host_data, const std::shared_ptr<MeshBuffer>& buffer, bool) {
-    void* from = allocated(given(buffer));
+    tt_emulator_buffer* from = allocated(given(buffer));
     finish({});
-    checked(tt_emulator_buffer_read(from, host_data, buffer->size()));
+    checked(tt_emulator_buffer_read(from, {static_cast<uint8_t*>(host_data), buffer->size()}));
 }
 
 void Queue::enqueue_read_shards(

@@ -13,14 +13,14 @@ namespace tt::tt_metal {
 
 namespace emulator {
 
-void* handle(const Program& program);
+tt_emulator_program* handle(const Program& program);
 
 }  // namespace emulator
 
 // What a buffer is here: it owns the engine's.
 class BufferImpl {
 public:
-    static std::shared_ptr<Buffer> create(void* device, DeviceAddr size, const distributed::DeviceLocalBufferConfig& config);
+    static std::shared_ptr<Buffer> create(const tt_emulator_device* device, DeviceAddr size, const distributed::DeviceLocalBufferConfig& config);
 
     ~BufferImpl() {
         if (handle_ != nullptr) {
@@ -36,21 +36,21 @@ public:
     BufferImpl(const BufferImpl&) = delete;
     BufferImpl& operator=(const BufferImpl&) = delete;
 
-    void* handle() const { return handle_; }
+    tt_emulator_buffer* handle() const { return handle_; }
     DeviceAddr size() const { return size_; }
     DeviceAddr page_size() const { return page_size_; }
     BufferType type() const { return type_; }
     TensorMemoryLayout layout() const { return layout_; }
 
 private:
-    BufferImpl(void* handle, DeviceAddr size, const distributed::DeviceLocalBufferConfig& config) :
+    BufferImpl(tt_emulator_buffer* handle, DeviceAddr size, const distributed::DeviceLocalBufferConfig& config) :
         handle_(handle),
         size_(size),
         page_size_(config.page_size),
         type_(config.buffer_type),
         layout_(config.sharding_args.buffer_layout()) {}
 
-    void* handle_;
+    tt_emulator_buffer* handle_;
     DeviceAddr size_;
     DeviceAddr page_size_;
     BufferType type_;

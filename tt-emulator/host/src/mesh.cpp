@@ -11,13 +11,13 @@ namespace tt::tt_metal {
 
 namespace hal {
 
-tt::ARCH get_arch() { return emulator::arch_of(tt_emulator_chip_fact(emulator::ARCH)); }
+tt::ARCH get_arch() { return emulator::arch_of(tt_emulator_chip_fact(TT_EMULATOR_FACT_ARCH)); }
 std::string get_arch_name() { return arch_to_str(get_arch()); }
-uint32_t get_dram_alignment() { return static_cast<uint32_t>(tt_emulator_chip_fact(emulator::DRAM_ALIGNMENT)); }
-uint32_t get_l1_alignment() { return static_cast<uint32_t>(tt_emulator_chip_fact(emulator::L1_ALIGNMENT)); }
-uint32_t get_max_worker_l1_unreserved_size() { return static_cast<uint32_t>(tt_emulator_chip_fact(emulator::L1_UNRESERVED)); }
-uint32_t get_arch_num_circular_buffers() { return static_cast<uint32_t>(tt_emulator_chip_fact(emulator::CIRCULAR_BUFFERS)); }
-uint32_t get_noc_max_burst_size_bytes() { return static_cast<uint32_t>(tt_emulator_chip_fact(emulator::BURST)); }
+uint32_t get_dram_alignment() { return static_cast<uint32_t>(tt_emulator_chip_fact(TT_EMULATOR_FACT_DRAM_ALIGNMENT)); }
+uint32_t get_l1_alignment() { return static_cast<uint32_t>(tt_emulator_chip_fact(TT_EMULATOR_FACT_L1_ALIGNMENT)); }
+uint32_t get_max_worker_l1_unreserved_size() { return static_cast<uint32_t>(tt_emulator_chip_fact(TT_EMULATOR_FACT_L1_UNRESERVED)); }
+uint32_t get_arch_num_circular_buffers() { return static_cast<uint32_t>(tt_emulator_chip_fact(TT_EMULATOR_FACT_CIRCULAR_BUFFERS)); }
+uint32_t get_noc_max_burst_size_bytes() { return static_cast<uint32_t>(tt_emulator_chip_fact(TT_EMULATOR_FACT_BURST)); }
 
 }  // namespace hal
 

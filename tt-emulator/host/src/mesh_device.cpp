@@ -23,20 +23,20 @@ emulator::Fact of_memory(BufferType type, emulator::Fact dram, emulator::Fact l1
 Allocator::Allocator(AllocatorImpl* impl) : impl_(impl) {}
 
 DeviceAddr Allocator::get_base_allocator_addr(const HalMemType& mem_type) const {
-    return impl_->fact(mem_type == HalMemType::L1 ? emulator::L1_BASE : emulator::DRAM_BASE);
+    return impl_->fact(mem_type == HalMemType::L1 ? TT_EMULATOR_FACT_L1_BASE : TT_EMULATOR_FACT_DRAM_BASE);
 }
 uint32_t Allocator::get_alignment(BufferType buffer_type) const {
-    return static_cast<uint32_t>(impl_->fact(of_memory(buffer_type, emulator::DRAM_ALIGNMENT, emulator::L1_ALIGNMENT)));
+    return static_cast<uint32_t>(impl_->fact(of_memory(buffer_type, TT_EMULATOR_FACT_DRAM_ALIGNMENT, TT_EMULATOR_FACT_L1_ALIGNMENT)));
 }
 uint32_t Allocator::get_num_banks(const BufferType& buffer_type) const {
-    const bool is_dram = of_memory(buffer_type, emulator::DRAM_BANKS, emulator::GRID_X) == emulator::DRAM_BANKS;
-    const uint64_t cores = impl_->fact(emulator::GRID_X) * impl_->fact(emulator::GRID_Y);
-    return static_cast<uint32_t>(is_dram ? impl_->fact(emulator::DRAM_BANKS) : cores);
+    const bool is_dram = of_memory(buffer_type, TT_EMULATOR_FACT_DRAM_BANKS, TT_EMULATOR_FACT_GRID_X) == TT_EMULATOR_FACT_DRAM_BANKS;
+    const uint64_t cores = impl_->fact(TT_EMULATOR_FACT_GRID_X) * impl_->fact(TT_EMULATOR_FACT_GRID_Y);
+    return static_cast<uint32_t>(is_dram ? impl_->fact(TT_EMULATOR_FACT_DRAM_BANKS) : cores);
 }
 DeviceAddr Allocator::get_bank_size(const BufferType& buffer_type) const {
-    const bool is_dram = of_memory(buffer_type, emulator::DRAM_BASE, emulator::L1_BASE) == emulator::DRAM_BASE;
-    return is_dram ? impl_->fact(emulator::DRAM_BANK_BYTES) - impl_->fact(emulator::DRAM_BASE)
-                   : impl_->fact(emulator::L1_BYTES) - impl_->fact(emulator::L1_BASE);
+    const bool is_dram = of_memory(buffer_type, TT_EMULATOR_FACT_DRAM_BASE, TT_EMULATOR_FACT_L1_BASE) == TT_EMULATOR_FACT_DRAM_BASE;
+    return is_dram ? impl_->fact(TT_EMULATOR_FACT_DRAM_BANK_BYTES) - impl_->fact(TT_EMULATOR_FACT_DRAM_BASE)
+                   : impl_->fact(TT_EMULATOR_FACT_L1_BYTES) - impl_->fact(TT_EMULATOR_FACT_L1_BASE);
 }
 Statistics Allocator::get_statistics(const BufferType&) const { absent("statistics of their memory"); }
 
@@ -88,21 +88,21 @@ MeshDevice::MeshDevice(std::unique_ptr<MeshDeviceImpl> impl) : pimpl_(std::move(
 }
 MeshDevice::~MeshDevice() = default;
 
-tt::ARCH MeshDevice::arch() const { return emulator::arch_of(pimpl_->fact(emulator::ARCH)); }
+tt::ARCH MeshDevice::arch() const { return emulator::arch_of(pimpl_->fact(TT_EMULATOR_FACT_ARCH)); }
 ChipId MeshDevice::id() const { return pimpl_->id; }
 ChipId MeshDevice::build_id() const { return pimpl_->id; }
 uint8_t MeshDevice::num_hw_cqs() const { return 1; }
 bool MeshDevice::is_initialized() const { return pimpl_->handle != nullptr; }
 
-int MeshDevice::num_dram_channels() const { return static_cast<int>(pimpl_->fact(emulator::DRAM_BANKS)); }
-uint32_t MeshDevice::l1_size_per_core() const { return static_cast<uint32_t>(pimpl_->fact(emulator::L1_BYTES)); }
+int MeshDevice::num_dram_channels() const { return static_cast<int>(pimpl_->fact(TT_EMULATOR_FACT_DRAM_BANKS)); }
+uint32_t MeshDevice::l1_size_per_core() const { return static_cast<uint32_t>(pimpl_->fact(TT_EMULATOR_FACT_L1_BYTES)); }
 uint32_t MeshDevice::dram_size_per_channel() const {
-    return static_cast<uint32_t>(pimpl_->fact(emulator::DRAM_BANK_BYTES));
+    return static_cast<uint32_t>(pimpl_->fact(TT_EMULATOR_FACT_DRAM_BANK_BYTES));
 }
-int MeshDevice::get_clock_rate_mhz() const { return static_cast<int>(pimpl_->fact(emulator::CLOCK_MHZ)); }
+int MeshDevice::get_clock_rate_mhz() const { return static_cast<int>(pimpl_->fact(TT_EMULATOR_FACT_CLOCK_MHZ)); }
 CoreCoord MeshDevice::grid_size() const { absent("cores beside those that compute"); }
 CoreCoord MeshDevice::logical_grid_size() const { return compute_with_storage_grid_size(); }
-CoreCoord MeshDevice::dram_grid_size() const { return {pimpl_->fact(emulator::DRAM_BANKS), 1}; }
+CoreCoord MeshDevice::dram_grid_size() const { return {pimpl_->fact(TT_EMULATOR_FACT_DRAM_BANKS), 1}; }
 
 CoreCoord MeshDevice::virtual_noc0_coordinate(uint8_t, CoreCoord) const { absent("coordinates of one NoC"); }
 std::vector<CoreCoord> MeshDevice::worker_cores_from_logical_cores(const std::vector<CoreCoord>& logical_cores) const {
@@ -120,8 +120,8 @@ CoreCoord MeshDevice::virtual_core_from_logical_core(const CoreCoord&, const Cor
 }
 CoreCoord MeshDevice::worker_core_from_logical_core(const CoreCoord& logical_core) const {
     tt_emulator_core core{};
-    checked(tt_emulator_virtual_core(
-        pimpl_->opened(), static_cast<uint32_t>(logical_core.x), static_cast<uint32_t>(logical_core.y), &core));
+    const tt_emulator_core logical{static_cast<uint32_t>(logical_core.x), static_cast<uint32_t>(logical_core.y)};
+    checked(tt_emulator_virtual_core(pimpl_->opened(), logical, &core));
     return {core.x, core.y};
 }
 CoreCoord MeshDevice::logical_core_from_worker_core(const CoreCoord& worker_core) const {
@@ -134,7 +134,7 @@ CoreCoord MeshDevice::logical_core_from_worker_core(const CoreCoord& worker_core
     TT_THROW("{} is no core that computes", worker_core.str());
 }
 CoreCoord MeshDevice::compute_with_storage_grid_size() const {
-    return {pimpl_->fact(emulator::GRID_X), pimpl_->fact(emulator::GRID_Y)};
+    return {pimpl_->fact(TT_EMULATOR_FACT_GRID_X), pimpl_->fact(TT_EMULATOR_FACT_GRID_Y)};
 }
 CoreRangeSet MeshDevice::worker_cores(HalProgrammableCoreType core_type, SubDeviceId sub_device_id) const {
     TT_FATAL(*sub_device_id == 0, "The emulator's devices have one sub-device");

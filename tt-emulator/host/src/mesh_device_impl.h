@@ -17,7 +17,7 @@ namespace tt::tt_metal {
 class AllocatorImpl {
 public:
     // Keeps the facts: an allocator may be asked after its device is closed.
-    explicit AllocatorImpl(void* device) {
+    explicit AllocatorImpl(const tt_emulator_device* device) {
         for (uint32_t which = 0; which < facts_.size(); ++which) {
             facts_[which] = tt_emulator_device_fact(device, which);
         }
@@ -26,7 +26,7 @@ public:
     DeviceAddr fact(emulator::Fact which) const { return facts_.at(which); }
 
 private:
-    std::array<DeviceAddr, emulator::BURST + 1> facts_;
+    std::array<DeviceAddr, TT_EMULATOR_FACT_BURST + 1> facts_;
 };
 
 namespace distributed {
@@ -52,15 +52,15 @@ public:
     }
 
     // The engine's handle of a device that is open.
-    static void* opened(const MeshDevice& device) { return device.pimpl_->opened(); }
-    void* opened() const {
+    static const tt_emulator_device* opened(const MeshDevice& device) { return device.pimpl_->opened(); }
+    const tt_emulator_device* opened() const {
         TT_FATAL(handle != nullptr, "The device is closed");
         return handle;
     }
     uint64_t fact(emulator::Fact which) const { return tt_emulator_device_fact(opened(), which); }
 
     int id;
-    void* handle;  // null once closed
+    tt_emulator_device* handle;  // null once closed
     MeshShape shape{1, 1};
     std::unique_ptr<AllocatorImpl> allocator_impl;
     std::unique_ptr<Allocator> allocator;

@@ -24,7 +24,7 @@ public:
     ProgramImpl(const ProgramImpl&) = delete;
     ProgramImpl& operator=(const ProgramImpl&) = delete;
 
-    void* handle;
+    tt_emulator_program* handle;
     // What GetRuntimeArgs gave references to.
     std::map<std::tuple<KernelHandle, std::size_t, std::size_t>, RuntimeArgsData> unique;
     std::map<KernelHandle, RuntimeArgsData> common;
@@ -37,7 +37,7 @@ public:
 
 namespace emulator {
 
-void* handle(const Program& program) { return program.impl().handle; }
+tt_emulator_program* handle(const Program& program) { return program.impl().handle; }
 
 }  // namespace emulator
 
@@ -66,32 +66,23 @@ Cores cores_of(const Spec& spec) {
     return cores;
 }
 
-// A configuration in the form that the engine takes; keeps what the pointers point to.
+// A configuration in the form that the engine takes; keeps what the kernel's slices are of.
 struct KernelArguments {
-    std::vector<const char*> named_names;
-    std::vector<uint32_t> named_values;
-    std::vector<const char*> define_names;
-    std::vector<const char*> define_values;
+    std::vector<tt_emulator_named_argument> named;
+    std::vector<tt_emulator_define> defines;
     std::vector<uint8_t> unpack_to_dest;
 
     template <typename Config>
     void fill(tt_emulator_kernel& kernel, const Config& config) {
         for (const auto& [name, value] : config.named_compile_args) {
-            named_names.push_back(name.c_str());
-            named_values.push_back(value);
+            named.push_back({emulator::text(name), value});
         }
         for (const auto& [name, value] : config.defines) {
-            define_names.push_back(name.c_str());
-            define_values.push_back(value.c_str());
+            defines.push_back({emulator::text(name), emulator::text(value)});
         }
-        kernel.compile_args = config.compile_args.data();
-        kernel.compile_arg_count = config.compile_args.size();
-        kernel.named_arg_names = named_names.data();
-        kernel.named_arg_values = named_values.data();
-        kernel.named_arg_count = named_names.size();
-        kernel.define_names = define_names.data();
-        kernel.define_values = define_values.data();
-        kernel.define_count = define_names.size();
+        kernel.compile_args = emulator::slice(config.compile_args);
+        kernel.named_args = emulator::slice(named);
+        kernel.defines = emulator::slice(defines);
     }
 };
 
@@ -99,17 +90,17 @@ KernelHandle create(
     Program& program,
     const std::string& name,
     const std::string& source,
-    const char* directory,
+    const std::string* directory,
     const std::variant<CoreCoord, CoreRange, CoreRangeSet>& core_spec,
     const std::variant<DataMovementConfig, ComputeConfig>& config) {
     const Cores cores = cores_of(core_spec);
     tt_emulator_kernel kernel{};
-    kernel.file = name.c_str();
-    kernel.source = source.data();
-    kernel.source_bytes = source.size();
-    kernel.directory = directory;
-    kernel.cores = cores.data();
-    kernel.core_count = cores.size();
+    kernel.file = emulator::text(name);
+    kernel.source = emulator::text(source);
+    if (directory != nullptr) {
+        kernel.directory = emulator::text(*directory);
+    }
+    kernel.cores = emulator::slice(cores);
     KernelArguments arguments;
     if (const auto* dm = std::get_if<DataMovementConfig>(&config)) {
         kernel.processor = static_cast<uint32_t>(dm->processor);
@@ -117,7 +108,7 @@ KernelHandle create(
         arguments.fill(kernel, *dm);
     } else {
         const auto& compute = std::get<ComputeConfig>(config);
-        kernel.is_compute = 1;
+        kernel.is_compute = true;
         kernel.math_fidelity = static_cast<uint32_t>(compute.math_fidelity);
         kernel.fp32_dest_acc_en = compute.fp32_dest_acc_en;
         kernel.dst_full_sync_en = compute.dst_full_sync_en;
@@ -126,8 +117,7 @@ KernelHandle create(
         for (const UnpackToDestMode mode : compute.unpack_to_dest_mode) {
             arguments.unpack_to_dest.push_back(mode == UnpackToDestMode::UnpackToDestFp32);
         }
-        kernel.unpack_to_dest_fp32 = arguments.unpack_to_dest.data();
-        kernel.unpack_to_dest_count = arguments.unpack_to_dest.size();
+        kernel.unpack_to_dest_fp32 = emulator::slice(arguments.unpack_to_dest);
         arguments.fill(kernel, compute);
     }
     return static_cast<KernelHandle>(checked(tt_emulator_create_kernel(emulator::handle(program), &kernel)));
@@ -172,7 +162,7 @@ void change(Program& program, CBHandle cb_handle, Edit edit) {
     edit(config);
     const auto indices = indices_of(config);
     checked(tt_emulator_change_circular_buffer(
-        emulator::handle(program), cb_handle, config.total_size(), indices.data(), indices.size(), address_of(config)));
+        emulator::handle(program), cb_handle, config.total_size(), emulator::slice(indices), address_of(config)));
     program.impl().circular_buffers.at(cb_handle) = config;
 }
 
@@ -235,7 +225,8 @@ KernelHandle CreateKernel(
     std::stringstream text;
     text << stream.rdbuf();
     TT_FATAL(stream.good() || stream.eof(), "Cannot read kernel file {}", path.string());
-    return create(program, path.filename().string(), text.str(), path.parent_path().c_str(), core_spec, config);
+    const std::string directory = path.parent_path().string();
+    return create(program, path.filename().string(), text.str(), &directory, core_spec, config);
 }
 
 KernelHandle CreateKernelFromString(
@@ -252,11 +243,9 @@ CBHandle CreateCircularBuffer(
     const auto indices = indices_of(config);
     const auto handle = static_cast<CBHandle>(checked(tt_emulator_create_circular_buffer(
         emulator::handle(program),
-        cores.data(),
-        cores.size(),
+        emulator::slice(cores),
         config.total_size(),
-        indices.data(),
-        indices.size(),
+        emulator::slice(indices),
         address_of(config))));
     program.impl().circular_buffers.emplace(handle, config);
     return handle;
@@ -292,7 +281,7 @@ void UpdateDynamicCircularBufferAddressAndTotalSize(
 uint32_t CreateSemaphore(Program& program, const std::variant<CoreRange, CoreRangeSet>& core_spec, uint32_t initial_value) {
     const Cores cores = cores_of(core_spec);
     return static_cast<uint32_t>(
-        checked(tt_emulator_create_semaphore(emulator::handle(program), cores.data(), cores.size(), initial_value)));
+        checked(tt_emulator_create_semaphore(emulator::handle(program), emulator::slice(cores), initial_value)));
 }
 
 void SetRuntimeArgs(
@@ -302,7 +291,7 @@ void SetRuntimeArgs(
     ttsl::Span<const uint32_t> runtime_args) {
     for (const tt_emulator_core& core : cores_of(core_spec)) {
         checked(tt_emulator_set_runtime_args(
-            emulator::handle(program), kernel, core, runtime_args.data(), runtime_args.size()));
+            emulator::handle(program), kernel, core, {runtime_args.data(), runtime_args.size()}));
     }
 }
 
@@ -331,7 +320,7 @@ void SetRuntimeArgs(
 
 void SetCommonRuntimeArgs(const Program& program, KernelHandle kernel_id, ttsl::Span<const uint32_t> runtime_args) {
     checked(tt_emulator_set_common_runtime_args(
-        emulator::handle(program), kernel_id, runtime_args.data(), runtime_args.size()));
+        emulator::handle(program), kernel_id, {runtime_args.data(), runtime_args.size()}));
 }
 
 void SetCommonRuntimeArgs(const Program& program, KernelHandle kernel_id, std::initializer_list<uint32_t> runtime_args) {
@@ -342,14 +331,18 @@ RuntimeArgsData& GetRuntimeArgs(const Program& program, KernelHandle kernel_id, 
     auto& impl = const_cast<Program&>(program).impl();
     auto& data = impl.unique[{kernel_id, logical_core.x, logical_core.y}];
     const tt_emulator_core core{static_cast<uint32_t>(logical_core.x), static_cast<uint32_t>(logical_core.y)};
-    data.rt_args_data = checked(tt_emulator_runtime_args(impl.handle, kernel_id, core, &data.rt_args_count));
+    const auto words = checked(tt_emulator_runtime_args(impl.handle, kernel_id, core));
+    data.rt_args_data = words.start;
+    data.rt_args_count = words.count;
     return data;
 }
 
 RuntimeArgsData& GetCommonRuntimeArgs(const Program& program, KernelHandle kernel_id) {
     auto& impl = const_cast<Program&>(program).impl();
     auto& data = impl.common[kernel_id];
-    data.rt_args_data = checked(tt_emulator_common_runtime_args(impl.handle, kernel_id, &data.rt_args_count));
+    const auto words = checked(tt_emulator_common_runtime_args(impl.handle, kernel_id));
+    data.rt_args_data = words.start;
+    data.rt_args_count = words.count;
     return data;
 }
 

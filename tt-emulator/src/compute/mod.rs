@@ -2,15 +2,11 @@
 //!
 //! A compute kernel runs as one coroutine; what are three threads on silicon is held together by a strict state machine
 //! ([`destination`]) and by tracking what each engine is set for ([`engine_state`]). Tiles stay in the hardware's face order
-//! from page to page. [`abi`] is the table of functions that device headers call.
+//! from page to page. What kernels call is in [`crate::engine`]; nothing here knows of it.
 
-pub mod abi;
 #[cfg(any(test, not(tt_emulator_apart)))]
 #[path = "calculation.rs"]
 pub mod calculation;
-mod entries;
-mod thread_entries;
-mod untilize_entries;
 
 #[cfg(any(test, not(tt_emulator_apart)))]
 pub use calculation::*;

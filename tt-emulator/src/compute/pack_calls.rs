@@ -17,8 +17,8 @@ pub struct WaitingPack {
     pub masked: bool,
     /// The line of the call.
     pub line: i32,
-    /// A page that the kernel has reserved, and its bytes.
-    pub page: *mut u8,
+    /// The address of a page that the kernel has reserved, and its bytes.
+    pub page: u32,
     pub bytes: usize,
 }
 
@@ -52,18 +52,6 @@ impl ComputeState {
     /// The buffer last got a whole register of a reduction.
     pub fn holds_reduced(&self, cb: u32) -> bool {
         self.reduced_buffers & (1u64 << cb) != 0
-    }
-
-    /// Packs what the packer was told to while it waited for math. What breaks a rule comes with the line of its pack.
-    pub fn pack_waiting(&mut self) -> Result<(), (i32, Broken)> {
-        for waiting in std::mem::take(&mut self.waiting_packs) {
-            self.note_packed(waiting.cb, waiting.register, waiting.masked)
-                .map_err(|broken| (waiting.line, broken))?;
-            // SAFETY: the page lies in what the kernel has reserved; nobody else runs on this core during the call.
-            let page = unsafe { std::slice::from_raw_parts_mut(waiting.page, waiting.bytes) };
-            self.pack(&waiting.packer, waiting.register, page);
-        }
-        Ok(())
     }
 
     /// Packs a register into a page.

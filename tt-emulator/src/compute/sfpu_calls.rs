@@ -12,38 +12,7 @@ use super::unpack::Broadcast;
 use super::{cumulative, integer};
 use crate::data_format::DataFormat;
 
-/// What a header passes for one SFPU call.
-#[derive(Clone, Copy, Debug)]
-#[repr(C)]
-pub struct SfpuCall {
-    /// Hash of the operation's name.
-    pub name: u64,
-    /// Template parameters that the init had too.
-    pub variant: u32,
-    /// Input registers.
-    pub inputs: [u32; 3],
-    /// Output register.
-    pub out: u32,
-    /// Parameters.
-    pub words: [u32; 3],
-    /// Vector mode.
-    pub mode: u32,
-    /// Broadcast, or pool and dimension of a reduction.
-    pub how: [u32; 2],
-    /// [`WORDS_FROM_INIT`], [`FROM_PACKER`] and [`INPUT_F32`].
-    pub flags: u32,
-    /// Format that the call says the destination registers have, or [`ANY_FORMAT`].
-    pub format: u32,
-}
-
-/// The parameters are those of the init.
-pub const WORDS_FROM_INIT: u32 = 1;
-
-/// The packer's thread makes the call, on registers that math has handed over.
-pub const FROM_PACKER: u32 = 2;
-
-/// The kernel defines `INP_FLOAT32`.
-pub const INPUT_F32: u32 = 4;
+include!("../abi/vector_call.rs");
 
 /// A call that names no format.
 pub const ANY_FORMAT: u32 = u32::MAX;
@@ -105,7 +74,7 @@ impl ComputeState {
             _ => (Fold::Sum, ReduceDim::Col),
         };
         let [p0, p1] = self.sfpu_words;
-        let words = if call.flags & WORDS_FROM_INIT != 0 {
+        let words = if call.flags & sfpu_flag::WORDS_FROM_INIT != 0 {
             [p0, p1, 0]
         } else {
             call.words
@@ -117,7 +86,7 @@ impl ComputeState {
                 chip: self.arch.name,
                 wide: self.is_wide(),
                 approximate: self.approximate,
-                input_f32: call.flags & INPUT_F32 != 0,
+                input_f32: call.flags & sfpu_flag::INPUT_F32 != 0,
                 variant: call.variant,
                 words,
             },
@@ -133,7 +102,7 @@ impl ComputeState {
         let variant = call.variant;
         self.engines.require_sfpu(operation, SfpuSetting { init, variant })?;
         for register in call.inputs.into_iter().chain([call.out]) {
-            if call.flags & FROM_PACKER != 0 {
+            if call.flags & sfpu_flag::FROM_PACKER != 0 {
                 self.registers.require_pack(register, 1)?;
             } else {
                 self.registers.require_math(register, 1)?;

@@ -61,7 +61,7 @@ pub struct ComputeState {
     /// Circular buffers that last got a whole register of a reduction, with the parts that a reduction goes on from.
     pub reduced_buffers: u64,
     /// Packs that wait for math.
-    pub waiting_packs: Vec<WaitingPack>,
+    pub waiting_packs: VecDeque<WaitingPack>,
     /// Where running sums over tiles are.
     pub sums: Sums,
     /// Words between the threads of the kernel. All three run in line, so what was written first is read first.
@@ -86,7 +86,7 @@ impl ComputeState {
             approximate: options.math_approx_mode,
             sfpu_words: [0; 2],
             reduced_buffers: 0,
-            waiting_packs: Vec::new(),
+            waiting_packs: VecDeque::new(),
             sums: Sums::new(),
             mailbox: VecDeque::new(),
             sources: Box::new(Sources {

@@ -3,6 +3,9 @@
 //! As on the chip, occupancy is the difference of two 16-bit counters, and a pointer wraps only where it lands on the
 //! ring's limit. The windows (pages reserved, pages waited for) exist only here: they are what the checks are about.
 
+use std::cell::Cell;
+
+use crate::abi::cb_pointer;
 use crate::arch::MAX_CIRCULAR_BUFFERS;
 use crate::data_format::DataFormat;
 use crate::report::RiscName;
@@ -48,35 +51,41 @@ impl CbConfig {
 /// A circular buffer of a core.
 pub(crate) struct CoreCb {
     pub config: CbConfig,
-    received: u16,
-    acked: u16,
-    producer: Option<RiscName>,
-    consumer: Option<RiscName>,
+    received: Cell<u16>,
+    acked: Cell<u16>,
+    producer: Cell<Option<RiscName>>,
+    consumer: Cell<Option<RiscName>>,
     /// RISCs that reserved pages or waited for some, one bit each.
-    users: u8,
+    users: Cell<u8>,
 }
 
 impl CoreCb {
     pub fn new(config: CbConfig) -> CoreCb {
         CoreCb {
             config,
-            received: 0,
-            acked: 0,
-            producer: None,
-            consumer: None,
-            users: 0,
+            received: Cell::new(0),
+            acked: Cell::new(0),
+            producer: Cell::new(None),
+            consumer: Cell::new(None),
+            users: Cell::new(0),
         }
     }
 
     /// Whether RISCs besides `name` use it.
     fn is_shared_with_others(&self, name: RiscName) -> bool {
-        self.users & !(1 << name as u8) != 0
+        self.users.get() & !(1 << name as u8) != 0
+    }
+
+    /// Notes that a RISC uses it.
+    #[inline]
+    fn note_user(&self, name: RiscName) {
+        self.users.set(self.users.get() | 1 << name as u8);
     }
 
     /// Pages that are filled.
     #[inline]
     pub fn filled(&self) -> u16 {
-        self.received.wrapping_sub(self.acked)
+        self.received.get().wrapping_sub(self.acked.get())
     }
 
     /// Pages that are free. None where more were given back than handed over: the difference has wrapped.
@@ -87,7 +96,7 @@ impl CoreCb {
 
     /// Whether its pages are those of a buffer that was filled before the run: nobody hands them over.
     fn is_filled_before(&self) -> bool {
-        self.config.on_buffer && self.producer.is_none()
+        self.config.on_buffer && self.producer.get().is_none()
     }
 }
 
@@ -125,18 +134,18 @@ impl Risc {
     #[inline]
     pub fn cb(&mut self, cb: u32, line: i32) -> &CbConfig {
         self.check_cb(cb, line);
-        &self.core().cbs[cb as usize].config
+        &self.core.cbs[cb as usize].config
     }
 
     /// Formats of the buffers that this core has.
-    pub fn configured_formats(&self) -> impl Iterator<Item = DataFormat> {
-        let configured = self.core().cbs.iter().filter(|cb| cb.config.pages != 0);
+    pub fn configured_formats(&self) -> impl Iterator<Item = DataFormat> + '_ {
+        let configured = self.core.cbs.iter().filter(|cb| cb.config.pages != 0);
         configured.map(|cb| cb.config.format)
     }
 
     #[inline]
     fn check_cb(&mut self, cb: u32, line: i32) {
-        if cb as usize >= MAX_CIRCULAR_BUFFERS || self.core().cbs[cb as usize].config.pages == 0 {
+        if cb as usize >= MAX_CIRCULAR_BUFFERS || self.core.cbs[cb as usize].config.pages == 0 {
             self.violation(
                 &rules::CB_NOT_CONFIGURED,
                 line,
@@ -153,9 +162,8 @@ impl Risc {
     #[inline]
     pub fn cb_reserve_back(&mut self, cb: u32, pages: u32, line: i32) {
         self.check_cb(cb, line);
-        let core = self.core();
-        let shared = &mut core.cbs[cb as usize];
-        shared.users |= 1 << self.name as u8;
+        let shared = &self.core.cbs[cb as usize];
+        shared.note_user(self.name);
         if pages > shared.config.pages {
             let detail = format!(
                 "cb_reserve_back({cb}, {pages}), the circular buffer has {} pages",
@@ -174,9 +182,8 @@ impl Risc {
     #[inline]
     pub fn cb_wait_front(&mut self, cb: u32, pages: u32, line: i32) {
         self.check_cb(cb, line);
-        let core = self.core();
-        let shared = &mut core.cbs[cb as usize];
-        shared.users |= 1 << self.name as u8;
+        let shared = &self.core.cbs[cb as usize];
+        shared.note_user(self.name);
         if pages > shared.config.pages {
             let detail = format!(
                 "cb_wait_front({cb}, {pages}), the circular buffer has {} pages",
@@ -197,13 +204,11 @@ impl Risc {
         self.check_cb(cb, line);
         self.require_packed(line);
         let name = self.name;
-        let core = self.core();
-        let shared = &mut core.cbs[cb as usize];
-        if *shared.producer.get_or_insert(name) != name {
-            let detail = format!(
-                "{name} pushes to circular buffer {cb}, {} did before",
-                shared.producer.unwrap_or(name)
-            );
+        let shared = &self.core.cbs[cb as usize];
+        let producer = shared.producer.get().unwrap_or(name);
+        shared.producer.set(Some(producer));
+        if producer != name {
+            let detail = format!("{name} pushes to circular buffer {cb}, {producer} did before");
             self.violation(&rules::CB_SECOND_PRODUCER, line, detail);
         }
         // Pages of a buffer are filled already: they may be handed over as they are where they are free.
@@ -217,8 +222,7 @@ impl Risc {
                 self.violation(rule, line, detail);
             }
         }
-        let core = self.core();
-        let shared = &mut core.cbs[cb as usize];
+        let shared = &self.core.cbs[cb as usize];
         let view = &mut self.views[cb as usize];
         let (start, bytes) = (view.write, pages * shared.config.page_bytes);
         let limit = shared.config.base + shared.config.bytes;
@@ -238,7 +242,7 @@ impl Risc {
         view.reserved = view.reserved.saturating_sub(pages);
         view.pack_slot = 0;
         view.pushed = true;
-        shared.received = shared.received.wrapping_add(pages as u16);
+        shared.received.set(shared.received.get().wrapping_add(pages as u16));
         self.counters.pages_pushed += u64::from(pages);
         if self.transfers.has_reads() {
             self.check_pushed_reads(cb, start, bytes, line);
@@ -250,24 +254,22 @@ impl Risc {
     pub fn cb_pop_front(&mut self, cb: u32, pages: u32, line: i32) {
         self.check_cb(cb, line);
         let name = self.name;
-        let core = self.core();
-        let shared = &mut core.cbs[cb as usize];
-        let view = &mut self.views[cb as usize];
-        if *shared.consumer.get_or_insert(name) != name {
-            let detail = format!(
-                "{name} pops from circular buffer {cb}, {} did before",
-                shared.consumer.unwrap_or(name)
-            );
+        let shared = &self.core.cbs[cb as usize];
+        let consumer = shared.consumer.get().unwrap_or(name);
+        shared.consumer.set(Some(consumer));
+        if consumer != name {
+            let detail = format!("{name} pops from circular buffer {cb}, {consumer} did before");
             self.violation(&rules::CB_SECOND_CONSUMER, line, detail);
         }
-        if pages > view.waited {
+        let waited = self.views[cb as usize].waited;
+        if pages > waited {
             let rule = &rules::CB_POP_BEYOND_WAIT;
-            let detail = format!("cb_pop_front({cb}, {pages}), waited for are {}", view.waited);
+            let detail = format!("cb_pop_front({cb}, {pages}), waited for are {waited}");
             if !shared.is_filled_before() || !self.is_allowed(rule, line, &detail) {
                 self.violation(rule, line, detail);
             }
         }
-        let shared = &self.core().cbs[cb as usize];
+        let shared = &self.core.cbs[cb as usize];
         let view = &self.views[cb as usize];
         let (start, bytes) = (view.read, pages * shared.config.page_bytes);
         let limit = shared.config.base + shared.config.bytes;
@@ -282,8 +284,7 @@ impl Risc {
         if self.transfers.has_writes() {
             self.check_popped_writes(cb, start, bytes, line);
         }
-        let core = self.core();
-        let shared = &mut core.cbs[cb as usize];
+        let shared = &self.core.cbs[cb as usize];
         let view = &mut self.views[cb as usize];
         view.read = if start + bytes == limit {
             shared.config.base
@@ -292,21 +293,21 @@ impl Risc {
         };
         view.waited = view.waited.saturating_sub(pages);
         view.popped = true;
-        shared.acked = shared.acked.wrapping_add(pages as u16);
+        shared.acked.set(shared.acked.get().wrapping_add(pages as u16));
     }
 
     /// Whether `pages` pages are free, without waiting.
     pub fn cb_pages_reservable(&mut self, cb: u32, pages: u32, line: i32) -> bool {
         self.check_cb(cb, line);
-        self.core().cbs[cb as usize].users |= 1 << self.name as u8;
-        self.core().cbs[cb as usize].free() >= pages
+        self.core.cbs[cb as usize].note_user(self.name);
+        self.core.cbs[cb as usize].free() >= pages
     }
 
     /// Whether `pages` pages are filled, without waiting.
     pub fn cb_pages_available(&mut self, cb: u32, pages: u32, line: i32) -> bool {
         self.check_cb(cb, line);
-        self.core().cbs[cb as usize].users |= 1 << self.name as u8;
-        u32::from(self.core().cbs[cb as usize].filled()) >= pages
+        self.core.cbs[cb as usize].note_user(self.name);
+        u32::from(self.core.cbs[cb as usize].filled()) >= pages
     }
 
     /// Kernel-visible address of this RISC's write pointer.
@@ -323,36 +324,35 @@ impl Risc {
         self.views[cb as usize].read
     }
 
-    /// Sets the read pointer (0) or the write pointer (1), or where the next pack in order goes (2), as kernels do that
-    /// write the firmware's own record of a circular buffer.
+    /// Sets one of [`cb_pointer`], as kernels do that write the firmware's own record of a circular buffer.
     pub fn set_cb_pointer(&mut self, cb: u32, which: u32, value: u32, line: i32) {
         self.check_cb(cb, line);
-        let config = &self.core().cbs[cb as usize].config;
-        if which < 2 && !(config.base..=config.base + config.bytes).contains(&value) {
+        let config = &self.core.cbs[cb as usize].config;
+        if which != cb_pointer::NEXT_PACK && !(config.base..=config.base + config.bytes).contains(&value) {
             let detail = format!("pointer of circular buffer {cb} set to {value:#x}, outside of its ring");
             self.violation(&rules::CB_WINDOW_WRAP, self.line, detail);
         }
         let view = &mut self.views[cb as usize];
         match which {
-            0 => view.read = value,
-            1 => view.write = value,
+            cb_pointer::READ => view.read = value,
+            cb_pointer::WRITE => view.write = value,
             _ => view.pack_slot = value,
         }
     }
 
-    /// Page `index` of those waited for.
+    /// The address of page `index` of those waited for.
     #[inline]
-    pub fn front_page(&mut self, cb: u32, index: u32, line: i32) -> *const u8 {
+    pub fn front_page(&mut self, cb: u32, index: u32, line: i32) -> u32 {
         self.check_cb(cb, line);
         let waited = self.views[cb as usize].waited;
         if index >= waited {
             let rule = &rules::CB_FRONT_WINDOW;
             let detail = format!("page {index} of circular buffer {cb}, waited for are {waited} pages");
-            if !self.core().cbs[cb as usize].is_filled_before() || !self.is_allowed(rule, line, &detail) {
+            if !self.core.cbs[cb as usize].is_filled_before() || !self.is_allowed(rule, line, &detail) {
                 self.violation(rule, line, detail);
             }
         }
-        let config = &self.core().cbs[cb as usize].config;
+        let config = &self.core.cbs[cb as usize].config;
         let view = &self.views[cb as usize];
         let address = u64::from(view.read) + u64::from(index) * u64::from(config.page_bytes);
         if address + u64::from(config.page_bytes) > u64::from(config.base + config.bytes) {
@@ -362,23 +362,23 @@ impl Risc {
             );
             self.violation(&rules::CB_WINDOW_WRAP, line, detail);
         }
-        address as usize as *const u8
+        address as u32
     }
 
-    /// Page `index` of those reserved.
+    /// The address of page `index` of those reserved.
     #[inline]
-    pub fn back_page(&mut self, cb: u32, index: u32, line: i32) -> *mut u8 {
+    pub fn back_page(&mut self, cb: u32, index: u32, line: i32) -> u32 {
         self.check_cb(cb, line);
         let reserved = self.views[cb as usize].reserved;
         if index >= reserved {
             let rule = &rules::CB_BACK_WINDOW;
             let detail = format!("page {index} of circular buffer {cb}, reserved are {reserved} pages");
-            let is_free = index < self.core().cbs[cb as usize].free();
+            let is_free = index < self.core.cbs[cb as usize].free();
             if !is_free || !self.is_allowed(rule, line, &detail) {
                 self.violation(rule, line, detail);
             }
         }
-        let config = &self.core().cbs[cb as usize].config;
+        let config = &self.core.cbs[cb as usize].config;
         let view = &self.views[cb as usize];
         let address = u64::from(view.write) + u64::from(index) * u64::from(config.page_bytes);
         if address + u64::from(config.page_bytes) > u64::from(config.base + config.bytes) {
@@ -388,7 +388,7 @@ impl Risc {
             );
             self.violation(&rules::CB_WINDOW_WRAP, line, detail);
         }
-        address as usize as *mut u8
+        address as u32
     }
 
     /// The slot of the next sequential pack since the last push.
@@ -404,12 +404,12 @@ impl Risc {
     /// how many it waited for. What is produced once may stay, and pages of a buffer need not be given back.
     pub fn forgotten_wait(&self) -> Option<(usize, u32)> {
         let forgotten = |(cb, view): &(usize, &CbView)| {
-            let shared = &self.core().cbs[*cb];
+            let shared = &self.core.cbs[*cb];
             view.waited > 0
                 && !view.popped
-                && shared.producer.is_some_and(|producer| producer != self.name)
+                && shared.producer.get().is_some_and(|producer| producer != self.name)
                 && !shared.config.on_buffer
-                && u32::from(shared.received) > view.waited
+                && u32::from(shared.received.get()) > view.waited
         };
         if self.name == RiscName::Trisc {
             return None;
@@ -422,7 +422,7 @@ impl Risc {
     /// a circular buffer may be plain memory.
     pub fn forgotten_reserve(&self) -> Option<(usize, u32)> {
         let forgotten = |(cb, view): &(usize, &CbView)| {
-            view.reserved > 0 && !view.pushed && self.core().cbs[*cb].is_shared_with_others(self.name)
+            view.reserved > 0 && !view.pushed && self.core.cbs[*cb].is_shared_with_others(self.name)
         };
         let found = self.views.iter().enumerate().find(forgotten);
         found.map(|(cb, view)| (cb, view.reserved))

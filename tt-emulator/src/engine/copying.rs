@@ -6,14 +6,14 @@ const LINE: usize = 64;
 /// Starts to fetch a range that will be copied at the next barrier.
 #[inline]
 pub fn prefetch(source: *const u8, bytes: usize) {
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
     for offset in (0..bytes).step_by(LINE) {
         // SAFETY: a prefetch touches no memory that the program could see, at any address.
         unsafe {
             std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(source.wrapping_add(offset).cast())
         };
     }
-    #[cfg(not(target_arch = "x86_64"))]
+    #[cfg(not(all(target_arch = "x86_64", not(miri))))]
     let _ = (source, bytes, LINE);
 }
 
@@ -23,7 +23,7 @@ pub fn prefetch(source: *const u8, bytes: usize) {
 /// Both ranges must be valid, and must not overlap.
 #[inline]
 pub unsafe fn stream(source: *const u8, target: *mut u8, bytes: usize) {
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
     if bytes.is_multiple_of(LINE) && (target as usize).is_multiple_of(16) {
         use std::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_stream_si128};
         for offset in (0..bytes).step_by(LINE) {
@@ -53,7 +53,7 @@ pub unsafe fn stream(source: *const u8, target: *mut u8, bytes: usize) {
 
 /// Makes everything streamed so far visible to other threads before what this thread does next.
 pub fn fence() {
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
     // SAFETY: a store fence has no preconditions on this architecture.
     unsafe {
         std::arch::x86_64::_mm_sfence();

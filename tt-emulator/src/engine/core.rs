@@ -1,7 +1,13 @@
 //! A worker core during a run: its circular buffers, its place in L1, and what it sends to other cores.
+//!
+//! Its RISCs share it, and run one at a time on one thread: what changes is in cells.
+
+use std::cell::RefCell;
+use std::sync::Arc;
 
 use super::circular_buffer::CoreCb;
 use super::memory::machine::{Machine, Rectangle};
+use super::risc::Wait;
 
 /// What a message does at its destination.
 #[derive(Clone, Copy)]
@@ -42,26 +48,42 @@ pub(crate) struct Core {
     pub virtual_y: u8,
     /// Kernel-visible address of L1 offset 0.
     pub l1_base: u32,
-    /// Address map; outlives the core.
-    pub machine: *const Machine,
+    /// Address map.
+    pub machine: Arc<Machine>,
     /// All circular buffers, configured or not.
     pub cbs: Vec<CoreCb>,
     /// Bit i is set where the program created semaphore i on this core.
     pub semaphores: u32,
     /// What was sent in this epoch.
-    pub outbox: Vec<Message>,
+    pub outbox: RefCell<Vec<Message>>,
 }
 
 impl Core {
-    /// The address map of the device.
-    #[inline]
-    pub fn machine<'a>(&self) -> &'a Machine {
-        // SAFETY: a launch keeps its machine until all its cores are gone, and nothing changes it meanwhile.
-        unsafe { &*self.machine }
+    /// Queues a message for delivery after this epoch.
+    pub fn send(&self, message: Message) {
+        self.outbox.borrow_mut().push(message);
     }
 
-    /// Queues a message for delivery after this epoch.
-    pub fn send(&mut self, message: Message) {
-        self.outbox.push(message);
+    /// A word of this core's L1 as it is now, by its kernel-visible address. The address must have been checked.
+    pub fn word(&self, address: u32) -> u32 {
+        self.machine.word(self.index, address - self.l1_base)
+    }
+
+    /// Whether what a RISC of this core waits for has come true. Deliveries come true between epochs.
+    pub fn fulfils(&self, wait: Wait) -> bool {
+        match wait {
+            Wait::Nothing => true,
+            Wait::Front { cb, pages } => u32::from(self.cbs[cb as usize].filled()) >= pages,
+            Wait::Back { cb, pages } => self.cbs[cb as usize].free() >= pages,
+            Wait::Semaphore {
+                address,
+                value,
+                at_least,
+            } => {
+                let now = self.word(address);
+                if at_least { now >= value } else { now == value }
+            }
+            Wait::Delivery | Wait::Spinning | Wait::Done => false,
+        }
     }
 }

@@ -18,7 +18,7 @@ pub(crate) fn place(risc: &Risc, line: i32) -> Place {
     let line = line.max(0) as u32;
     Place {
         kernel: risc.kernel.file.clone(),
-        core: risc.core().logical,
+        core: risc.core.logical,
         risc: risc.name,
         line,
         source: source_marker(&risc.kernel.request.source, line),
@@ -27,8 +27,8 @@ pub(crate) fn place(risc: &Risc, line: i32) -> Place {
 
 /// What a RISC waits for, in words.
 fn describe(risc: &Risc) -> Option<String> {
-    let core = risc.core();
-    Some(match risc.wait {
+    let core = &risc.core;
+    Some(match risc.progress.wait.get() {
         Wait::Nothing | Wait::Done => return None,
         Wait::Front { cb, pages } => {
             let shared = &core.cbs[cb as usize];
@@ -51,8 +51,7 @@ fn describe(risc: &Risc) -> Option<String> {
             value,
             at_least,
         } => {
-            // SAFETY: the address was checked to lie in this core's L1 when the wait began.
-            let now = unsafe { (address as usize as *const u32).read_volatile() };
+            let now = core.word(address);
             let offset = address as usize % L1_SLOT_BYTES;
             let name = match offset.checked_sub(SEMAPHORE_BASE).map(|bytes| bytes / SEMAPHORE_STRIDE) {
                 Some(id) if id < SEMAPHORES => format!("semaphore {id}"),
@@ -98,7 +97,7 @@ pub(crate) fn report(cores: &[CoreRun], spin_seconds: u64) -> Box<Report> {
         let _ = write!(detail, "\n    and {more} more cores");
     }
     let riscs = || cores.iter().flat_map(|run| &run.riscs);
-    if riscs().any(|(risc, _)| risc.wait == Wait::Spinning) {
+    if riscs().any(|(risc, _)| risc.progress.wait.get() == Wait::Spinning) {
         let _ = write!(
             detail,
             "\n    a loop that polls and one that computes look the same: it had {spin_seconds} s of processor time without a \

@@ -228,11 +228,6 @@ impl Device {
         locked(&LAST_RUN).get_or_insert_default().insert(self.id, counters);
     }
 
-    /// Kernel-visible address of L1 offset 0 of a core.
-    pub(crate) fn l1_base(&self, core: usize) -> u32 {
-        (self.l1.start() as usize + core * L1_SLOT_BYTES) as u32
-    }
-
     /// Lowest L1 address that a buffer takes, in every core.
     pub(crate) fn lowest_l1_buffer(&self) -> u64 {
         locked(&self.allocations).l1.lowest()
@@ -444,11 +439,10 @@ impl Buffer {
         let offset = (self.range.base + row * u64::from(self.range.aligned_page_bytes)) as usize;
         let start = match self.kind {
             BufferKind::Dram => self.device.dram[bank].start(),
-            // SAFETY: the slot of core `bank` lies inside the L1 mapping.
-            BufferKind::L1 => unsafe { self.device.l1.start().add(bank * L1_SLOT_BYTES) },
+            BufferKind::L1 => self.device.l1.start().wrapping_add(bank * L1_SLOT_BYTES),
         };
-        // SAFETY: the allocator gave out ranges inside every bank only.
-        unsafe { start.add(offset) }
+        // The allocator gave out ranges inside every bank only.
+        start.wrapping_add(offset)
     }
 
     fn check_transfer(&self, bytes: usize) -> Result<(), String> {

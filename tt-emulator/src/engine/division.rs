@@ -168,6 +168,12 @@ mod tests {
         }
     }
 
+    /// Whether the instruction was one, which is done then.
+    fn done(bank: &mut Bank) -> bool {
+        // SAFETY: all tests have the bytes of the instruction, and what its operand names.
+        unsafe { divide(bank) }
+    }
+
     /// Quotient and remainder where the instruction was one, with its operand in every register (or in memory at the place
     /// that all of them hold, 8 bytes on).
     fn run(code: &[u8], dividend: u64, high: u64, operand: u64) -> Option<(u32, u32)> {
@@ -179,8 +185,7 @@ mod tests {
         };
         bank.registers[0] = dividend;
         bank.registers[2] = high;
-        // SAFETY: the bytes are there, and so is what the operand names.
-        unsafe { divide(&mut bank) }.then(|| {
+        done(&mut bank).then(|| {
             assert_eq!(bank.instruction, padded.as_ptr() as u64 + code.len() as u64);
             (bank.registers[0] as u32, bank.registers[2] as u32)
         })
@@ -222,8 +227,7 @@ mod tests {
             instruction: memory.as_ptr() as u64,
         };
         bank.registers[2] = 0;
-        // SAFETY: the bytes are there, and so is the word.
-        assert!(unsafe { divide(&mut bank) });
+        assert!(done(&mut bank));
         assert_eq!((bank.registers[0] as u32, bank.registers[2]), (u32::MAX, 9));
     }
 

@@ -3,7 +3,9 @@
 //! Before: a program, a device. After: all kernels have run and the counters are recorded, or a report says what was wrong.
 //! Everything that can be refused is refused before the first kernel runs.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::abi::KernelEntry;
@@ -22,9 +24,10 @@ use super::coroutine::Switch;
 use super::counters::{CoreCounters, RiscCounters, RunCounters};
 use super::deadlock;
 use super::device::Device;
+use super::memory::l1::L1;
 use super::memory::machine::{Machine, Node};
 use super::program::{CbIndex, CoreCoord, Program, ProgramKernel};
-use super::risc::{Risc, Wait};
+use super::risc::{Progress, Risc};
 use super::schedule::{CoreRun, Ending, run};
 use super::stores::{StoreMap, Stores, Unstored};
 use super::transfers::Transfers;
@@ -100,25 +103,21 @@ pub(crate) fn run_now(device: &Arc<Device>, program: &Program, threads: usize) -
     if let Some(stores) = &program.stores {
         machine.stores = StoreMap::new(stores, arch.dram_banks, arch.dram_read_alignment as u64);
     }
-    let mut cores = build(program, device, &machine, &entries, &addresses, fpu);
+    let machine = Arc::new(machine);
+    let mut cores = build(program, &machine, &entries, &addresses, fpu);
     let (ending, epochs) = run(&machine, &mut cores, threads, spin_seconds);
     match ending {
         Ending::Finished => check_circular_buffers(&cores)?,
         Ending::OutOfStacks => return Err(LaunchError::Stacks),
         Ending::Deadlocked => return Err(deadlock::report(&cores, spin_seconds).into()),
         Ending::Violated => {
-            let violated = cores
-                .iter_mut()
-                .flat_map(|run| &mut run.riscs)
-                .find(|(risc, _)| risc.violation.is_some());
-            if let Some((risc, _)) = violated
-                && let Some(violation) = risc.violation.take()
-            {
-                let place = Some(deadlock::place(risc, violation.line));
+            let mut riscs = cores.iter().flat_map(|run| &run.riscs);
+            let broken = riscs.find_map(|(risc, _)| Some((risc, risc.progress.violation.get()?)));
+            if let Some((risc, violation)) = broken {
                 return Err(Box::new(Report {
                     rule: violation.rule,
-                    place,
-                    detail: violation.detail,
+                    place: Some(deadlock::place(risc, violation.line)),
+                    detail: violation.detail.clone(),
                 })
                 .into());
             }
@@ -141,8 +140,12 @@ pub(crate) fn run_now(device: &Arc<Device>, program: &Program, threads: usize) -
         });
     }
     drop(cores);
-    if let Some(stores) = &program.stores {
-        counters.unstored = std::mem::take(&mut machine.stores)
+    // All cores are gone, and nothing else has the machine.
+    if let Some(stores) = &program.stores
+        && let Some(machine) = Arc::into_inner(machine)
+    {
+        counters.unstored = machine
+            .stores
             .judge(stores, arch.grid.0)
             .map_err(|detail| Report::launch(&rules::STORED_TWICE, detail))?;
         tell_once(stores, &counters.unstored);
@@ -353,42 +356,35 @@ fn place_circular_buffers(program: &Program, device: &Device) -> Result<Vec<u32>
     Ok(addresses)
 }
 
-fn build(
+pub(super) fn build(
     program: &Program,
-    device: &Device,
-    machine: &Machine,
+    machine: &Arc<Machine>,
     entries: &[KernelEntry],
     addresses: &[u32],
     fpu: Fpu,
 ) -> Vec<CoreRun> {
-    let arch = device.arch();
-    let mut runs: BTreeMap<usize, CoreRun> = BTreeMap::new();
-    let common: Vec<Arc<Vec<u32>>> = program
-        .kernels
-        .iter()
-        .map(|kernel| Arc::new(kernel.common_arguments.clone().unwrap_or_default()))
-        .collect();
+    let arch = machine.arch;
+    let mut cores: BTreeMap<usize, Core> = BTreeMap::new();
     for kernel in &program.kernels {
         for &(x, y) in &kernel.cores {
             let index = y * arch.grid.0 + x;
-            runs.entry(index)
-                .or_insert_with(|| new_core(arch, device.l1_base(index), machine, (x, y)));
+            cores.entry(index).or_insert_with(|| new_core(machine, (x, y)));
         }
     }
     for (buffer, offset) in program.circular_buffers.iter().zip(addresses) {
         for &(x, y) in &buffer.cores {
-            let Some(run) = runs.get_mut(&(y * arch.grid.0 + x)) else {
+            let Some(core) = cores.get_mut(&(y * arch.grid.0 + x)) else {
                 continue;
             };
             for index in &buffer.indices {
+                let base = core.l1_base + offset;
                 if buffer.global_address.is_none() {
-                    let ring = machine.pointer(Node::Core((y * arch.grid.0 + x) as u16), u64::from(*offset));
-                    // SAFETY: `place_circular_buffers` found room for the ring in this core's L1, and no kernel runs yet.
-                    let ring = unsafe { std::slice::from_raw_parts_mut(ring, buffer.total_bytes as usize) };
-                    unwritten::mark(ring, index.page_bytes as usize);
+                    // SAFETY: no kernel runs yet, and no RISC has this L1.
+                    let mut l1 = unsafe { L1::of(core) };
+                    unwritten::mark(l1.get_mut(base, buffer.total_bytes as usize), index.page_bytes as usize);
                 }
-                run.core.cbs[usize::from(index.id)] = CoreCb::new(CbConfig {
-                    base: run.core.l1_base + offset,
+                core.cbs[usize::from(index.id)] = CoreCb::new(CbConfig {
+                    base,
                     bytes: buffer.total_bytes,
                     page_bytes: index.page_bytes,
                     pages: buffer.total_bytes / index.page_bytes,
@@ -404,15 +400,22 @@ fn build(
         for &(x, y) in &semaphore.cores {
             let index = y * arch.grid.0 + x;
             let offset = SEMAPHORE_BASE + semaphore.id as usize * SEMAPHORE_STRIDE;
-            let word = machine.pointer(Node::Core(index as u16), offset as u64).cast::<u32>();
             // SAFETY: semaphores lie in every core's L1, and no kernel runs yet.
-            unsafe { word.write_volatile(semaphore.initial) };
-            if let Some(run) = runs.get_mut(&index) {
-                run.core.semaphores |= 1 << semaphore.id;
+            unsafe { machine.change_word(Node::Core(index as u16), offset as u64, |_| semaphore.initial) };
+            if let Some(core) = cores.get_mut(&index) {
+                core.semaphores |= 1 << semaphore.id;
             }
         }
     }
-    for ((kernel, entry), common) in program.kernels.iter().zip(entries).zip(&common) {
+    let mut runs: BTreeMap<usize, CoreRun> = cores
+        .into_iter()
+        .map(|(index, core)| {
+            let (core, riscs) = (Rc::new(core), Vec::with_capacity(3));
+            (index, CoreRun { core, riscs })
+        })
+        .collect();
+    for (kernel, entry) in program.kernels.iter().zip(entries) {
+        let common = Arc::new(kernel.common_arguments.clone().unwrap_or_default());
         for core in &kernel.cores {
             let Some(run) = runs.get_mut(&(core.1 * arch.grid.0 + core.0)) else {
                 continue;
@@ -422,7 +425,11 @@ fn build(
                 KernelRole::Compute(options) => options,
             };
             let risc = Risc {
-                core: &mut *run.core,
+                core: run.core.clone(),
+                progress: Rc::new(Progress::new()),
+                // SAFETY: the RISC keeps its core. RISCs of a core run one at a time, and what a RISC has a slice of is given
+                // back when it waits for another.
+                l1: unsafe { L1::of(&run.core) },
                 name: kernel.kernel.risc(),
                 arch,
                 kernel: kernel.kernel.clone(),
@@ -430,11 +437,8 @@ fn build(
                 common_arguments: common.clone(),
                 views: initial_views(&run.core.cbs),
                 transfers: Transfers::default(),
-                wait: Wait::Nothing,
                 line: 0,
-                calls: Default::default(),
                 switch: Switch::unset(),
-                violation: None,
                 counters: RiscCounters::default(),
                 compute: ComputeState::new(options, arch, fpu == Fpu::Exact),
             };
@@ -453,21 +457,19 @@ fn build(
     cores
 }
 
-fn new_core(arch: &Arch, l1_base: u32, machine: &Machine, logical: CoreCoord) -> CoreRun {
+fn new_core(machine: &Arc<Machine>, logical: CoreCoord) -> Core {
+    let arch = machine.arch;
+    let index = (logical.1 * arch.grid.0 + logical.0) as u16;
     let (virtual_x, virtual_y) = arch.virtual_core(logical.0, logical.1);
-    let core = Core {
-        index: (logical.1 * arch.grid.0 + logical.0) as u16,
+    Core {
+        index,
         logical,
         virtual_x,
         virtual_y,
-        l1_base,
-        machine,
+        l1_base: machine.pointer(Node::Core(index), 0).addr() as u32,
+        machine: machine.clone(),
         cbs: (0..MAX_CIRCULAR_BUFFERS).map(|_| CoreCb::new(CbConfig::NONE)).collect(),
         semaphores: 0,
-        outbox: Vec::new(),
-    };
-    CoreRun {
-        core: Box::new(core),
-        riscs: Vec::with_capacity(3),
+        outbox: RefCell::default(),
     }
 }

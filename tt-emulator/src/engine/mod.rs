@@ -7,18 +7,26 @@
 //! tells another about progress (semaphores) is delivered between epochs, in a fixed order. So a run has the same course,
 //! the same counters and the same report with any number of threads.
 
+#![cfg_attr(miri, allow(dead_code, unused_imports, reason = "there are no signals under Miri"))]
+
+#[cfg(test)]
+mod aliasing;
 pub(crate) mod argument;
 pub(crate) mod circular_buffer;
 #[cfg(any(test, not(tt_emulator_apart)))]
 pub(crate) mod copying;
 pub(crate) mod core;
+#[cfg(not(miri))]
+pub(crate) mod coroutine;
+#[cfg(miri)]
+#[path = "coroutine_of_threads.rs"]
 pub(crate) mod coroutine;
 pub mod counters;
 pub(crate) mod deadlock;
 pub mod device;
 #[cfg(any(test, all(target_os = "linux", target_arch = "x86_64")))]
 pub(crate) mod division;
-pub(crate) mod entry;
+pub(crate) mod entries;
 pub(crate) mod launch;
 pub(crate) mod memory;
 pub(crate) mod multicast;

@@ -35,7 +35,7 @@ impl Risc {
             self.violation(&rules::MULTICAST_RECTANGLE, line, detail);
         }
         let rectangle = Rectangle { low, high };
-        let machine = self.core().machine();
+        let machine = &self.core.machine;
         if !machine.is_worker(low) || !machine.is_worker(high) {
             let detail = format!(
                 "({},{}) to ({},{}): a corner is no worker core",
@@ -48,9 +48,9 @@ impl Risc {
     }
 
     fn check_destinations(&mut self, rectangle: Rectangle, destinations: u32, loopback: bool, line: i32) {
-        let core = self.core();
-        let cores = core.machine().cores_in(rectangle).count() as u32;
-        let inside = core.machine().cores_in(rectangle).any(|index| index == core.index);
+        let core = &self.core;
+        let cores = core.machine.cores_in(rectangle).count() as u32;
+        let inside = core.machine.cores_in(rectangle).any(|index| index == core.index);
         if loopback && !inside {
             let detail = format!("core at ({},{}) sends to {rectangle}", core.virtual_x, core.virtual_y);
             self.violation(&rules::MULTICAST_LOOPBACK, line, detail);
@@ -124,7 +124,7 @@ impl Risc {
         let (rectangle, offset) = self.rectangle(address, noc, line);
         self.check_destinations(rectangle, destinations, false, line);
         self.check_semaphore_offset(offset, line);
-        self.transfers.atomics[noc as usize] = Some(line);
+        self.note_atomic(noc, Some(line));
         let effect = WriteEffect::IncrementMulticast {
             value,
             rectangle,

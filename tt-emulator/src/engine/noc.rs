@@ -13,7 +13,7 @@ impl Risc {
     #[inline]
     pub(super) fn local_offset(&mut self, address: u32, line: i32) -> u32 {
         let slot = address & !(L1_SLOT_BYTES as u32 - 1);
-        let base = self.core().l1_base;
+        let base = self.core.l1_base;
         if slot != 0 && slot != base {
             let detail = format!("address {address:#x} does not lie in the L1 of this core, which starts at {base:#x}");
             self.violation(&rules::NOC_FOREIGN_ADDRESS, line, detail);
@@ -26,7 +26,7 @@ impl Risc {
     pub(super) fn local_range(&mut self, address: u32, bytes: u32, write: bool, line: i32) -> u32 {
         let offset = self.local_offset(address, line);
         self.check_l1(u64::from(offset), bytes, write, line);
-        self.core().l1_base + offset
+        self.core.l1_base + offset
     }
 
     #[inline]
@@ -59,7 +59,7 @@ impl Risc {
     /// Core or bank and offset of a NoC address, after checking bounds.
     #[inline]
     pub(super) fn resolve(&mut self, address: u64, bytes: u32, write: bool, line: i32) -> (Node, u64) {
-        let machine = self.core().machine();
+        let machine = &self.core.machine;
         let Some((node, offset)) = machine.resolve(address) else {
             if let Some(page) = page_beyond(address) {
                 let detail = format!("page {page}, or near it, by an address taken of a buffer that has fewer pages");
@@ -104,6 +104,13 @@ impl Risc {
         }
     }
 
+    /// Notes an increment on its way over a NoC, by its line, or that it has arrived.
+    pub(super) fn note_atomic(&self, noc: u8, line: Option<i32>) {
+        let mut atomics = self.progress.atomics.get();
+        atomics[noc as usize] = line;
+        self.progress.atomics.set(atomics);
+    }
+
     #[inline]
     pub(super) fn check_burst(&mut self, bytes: u32, line: i32) {
         if bytes as usize > self.arch.noc_max_burst_bytes {
@@ -132,7 +139,7 @@ impl Risc {
         if let Node::Dram(bank) = node {
             self.counters.dram_read_bytes[bank as usize] += u64::from(bytes);
         }
-        let source = self.core().machine().pointer(node, offset).cast_const();
+        let source = self.core.machine.pointer(node, offset).cast_const();
         copying::prefetch(source, bytes as usize);
         let transaction = self.transfers.read_transaction[noc as usize];
         self.transfers.reads.push(Read {

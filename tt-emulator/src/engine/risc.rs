@@ -2,9 +2,10 @@
 //!
 //! Entries of the function table reach it through [`guard`]. Only blocking calls switch to another RISC.
 
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::ptr::null_mut;
+use std::ptr::{null, null_mut};
+use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering, compiler_fence};
 
@@ -20,6 +21,7 @@ use super::core::Core;
 use super::coroutine::{STACK_BYTES, Switch};
 use super::counters::RiscCounters;
 use super::deadlock;
+use super::memory::l1::L1;
 use super::program::Kernel;
 use super::transfers::Transfers;
 use super::trap::Fault;
@@ -50,91 +52,34 @@ pub(crate) struct Violation {
     pub detail: String,
 }
 
-/// A RISC of a core during a run.
-pub(crate) struct Risc {
-    /// The core; outlives the RISC.
-    pub core: *mut Core,
-    pub name: RiscName,
-    pub arch: &'static Arch,
-    pub kernel: Arc<Kernel>,
-    /// Unique and common runtime arguments; kernels may keep pointers into them.
-    pub arguments: Vec<u32>,
-    pub common_arguments: Arc<Vec<u32>>,
-    /// Pointers and windows of this RISC, one per circular buffer.
-    pub views: Box<[CbView; MAX_CIRCULAR_BUFFERS]>,
-    pub transfers: Transfers,
-    pub wait: Wait,
-    /// Line of the last call that says its line.
-    pub line: i32,
+/// What is seen of a RISC while its kernel has the rest of it, suspended or not: by the scheduler, and by signal handlers of
+/// its thread.
+pub(crate) struct Progress {
+    pub wait: Cell<Wait>,
+    /// What ended the kernel, if it was not itself.
+    pub violation: OnceCell<Violation>,
+    /// Line of the last semaphore increment without a barrier, per NoC, that has not been delivered.
+    pub atomics: Cell<[Option<i32>; 2]>,
     /// Calls entered and left, together: odd while the kernel is in one.
-    pub calls: AtomicU64,
-    pub switch: Switch,
-    pub violation: Option<Violation>,
-    pub counters: RiscCounters,
-    /// State of the compute engines; unused by data movement.
-    pub compute: ComputeState,
+    calls: AtomicU64,
 }
 
-thread_local! {
-    static CURRENT: Cell<*mut Risc> = const { Cell::new(null_mut()) };
-}
-
-/// Makes `risc` the one that entries of this thread act for.
-pub(crate) fn set_current(risc: *mut Risc) {
-    CURRENT.set(risc);
-}
-
-/// The RISC that this thread runs; null outside of kernels.
-pub(crate) fn current() -> *mut Risc {
-    CURRENT.get()
-}
-
-/// Whether the current RISC is in a call of the engine, as a signal handler of this thread sees it.
-pub(crate) fn current_is_in_call() -> bool {
-    let current = current();
-    if current.is_null() {
-        return false;
-    }
-    // SAFETY: a current RISC is live, and the counter may be read while the interrupted code changes it.
-    unsafe { (*std::ptr::addr_of!((*current).calls)).load(Ordering::Relaxed) % 2 == 1 }
-}
-
-/// Runs the body of an entry for the current RISC; a panic in it becomes a violation instead of crossing into C++.
-#[inline]
-pub(crate) fn guard<R>(line: i32, body: impl FnOnce(&mut Risc) -> R) -> R {
-    let risc = CURRENT.get();
-    assert!(!risc.is_null(), "a kernel called the emulator outside a run");
-    // SAFETY: the scheduler sets CURRENT to a live RISC before it resumes the RISC's coroutine, and only that coroutine
-    // runs on this thread until it suspends; entries do not nest.
-    let outcome = catch_unwind(AssertUnwindSafe(|| {
-        // SAFETY: as said above.
-        let risc = unsafe { &mut *risc };
-        risc.count_edge();
-        if line != 0 {
-            risc.line = line;
-        }
-        body(risc)
-    }));
-    match outcome {
-        Ok(value) => {
-            // SAFETY: as above; the body's borrow has ended.
-            unsafe { &*risc }.count_edge();
-            value
-        }
-        Err(payload) => {
-            let text = payload
-                .downcast_ref::<String>()
-                .cloned()
-                .or_else(|| payload.downcast_ref::<&str>().map(|text| (*text).to_owned()))
-                .unwrap_or_default();
-            drop(payload);
-            // SAFETY: as above; the body's borrow has ended.
-            unsafe { &mut *risc }.violation(&rules::INTERNAL, line, text)
+impl Progress {
+    pub fn new() -> Progress {
+        Progress {
+            wait: Cell::new(Wait::Nothing),
+            violation: OnceCell::new(),
+            atomics: Cell::default(),
+            calls: AtomicU64::new(0),
         }
     }
-}
 
-impl Risc {
+    /// Whether the kernel is in a call of the engine.
+    #[inline]
+    fn is_in_call(&self) -> bool {
+        self.calls.load(Ordering::Relaxed) % 2 == 1
+    }
+
     /// Counts an entry's beginning or its end, for the watchdog: a signal handler of this very thread, so that no other one
     /// writes the number.
     #[inline]
@@ -144,18 +89,139 @@ impl Risc {
         self.calls.store(count.wrapping_add(1), Ordering::Relaxed);
         compiler_fence(Ordering::SeqCst);
     }
+}
 
-    /// The core this RISC belongs to.
-    #[inline]
-    #[allow(
-        clippy::mut_from_ref,
-        reason = "cores are reached only from their own thread, one RISC at a time"
-    )]
-    pub fn core<'a>(&self) -> &'a mut Core {
-        // SAFETY: the core outlives its RISCs, and the RISCs of a core run one at a time on one thread.
-        unsafe { &mut *self.core }
+/// A RISC of a core during a run. Its kernel has it from its first call on until the run is over: the scheduler looks at its
+/// progress alone.
+pub(crate) struct Risc {
+    pub core: Rc<Core>,
+    pub progress: Rc<Progress>,
+    pub l1: L1,
+    pub name: RiscName,
+    pub arch: &'static Arch,
+    pub kernel: Arc<Kernel>,
+    /// Unique and common runtime arguments; kernels may keep pointers into them.
+    pub arguments: Vec<u32>,
+    pub common_arguments: Arc<Vec<u32>>,
+    /// Pointers and windows of this RISC, one per circular buffer.
+    pub views: Box<[CbView; MAX_CIRCULAR_BUFFERS]>,
+    pub transfers: Transfers,
+    /// Line of the last call that says its line.
+    pub line: i32,
+    pub switch: Switch,
+    pub counters: RiscCounters,
+    /// State of the compute engines; unused by data movement.
+    pub compute: ComputeState,
+}
+
+/// The RISC whose kernel a thread runs.
+#[derive(Clone, Copy)]
+pub(crate) struct Current {
+    risc: *mut Risc,
+    progress: *const Progress,
+}
+
+impl Current {
+    /// No RISC.
+    pub const NONE: Current = Current {
+        risc: null_mut(),
+        progress: null(),
+    };
+
+    /// # Safety
+    /// The RISC must live, at that place, and nothing else use it, as long as kernels are resumed with this.
+    pub unsafe fn new(risc: *mut Risc, progress: &Progress) -> Current {
+        Current { risc, progress }
     }
+}
 
+thread_local! {
+    static CURRENT: Cell<Current> = const { Cell::new(Current::NONE) };
+}
+
+/// Makes a RISC the one that entries of this thread act for.
+pub(crate) fn set_current(current: Current) {
+    CURRENT.set(current);
+}
+
+/// The RISC that entries of this thread act for.
+#[cfg(miri)]
+pub(crate) fn current() -> Current {
+    CURRENT.get()
+}
+
+/// The progress of the RISC that this thread runs; none outside of kernels.
+#[inline]
+fn progress<'a>() -> Option<&'a Progress> {
+    // SAFETY: a current RISC is live, with its progress, until its coroutine has suspended; who asks is on that coroutine's stack
+    // and asks for no longer than until then.
+    unsafe { CURRENT.get().progress.as_ref() }
+}
+
+/// Whether the current RISC is in a call of the engine, as a signal handler of this thread sees it.
+pub(crate) fn current_is_in_call() -> bool {
+    progress().is_some_and(Progress::is_in_call)
+}
+
+/// The current RISC and how many calls it has entered and left, where it is in none, as a signal handler of this thread sees it.
+pub(crate) fn current_between_calls() -> Option<(usize, u64)> {
+    let progress = progress().filter(|progress| !progress.is_in_call())?;
+    Some((
+        std::ptr::from_ref(progress).addr(),
+        progress.calls.load(Ordering::Relaxed),
+    ))
+}
+
+/// The current RISC, to one call at a time.
+///
+/// # Panics
+/// Outside of kernels, and in a call.
+#[inline]
+fn enter<'a>() -> (&'a Progress, &'a mut Risc) {
+    let progress = progress().expect("a kernel called the emulator outside a run");
+    assert!(!progress.is_in_call(), "a call of the engine within another");
+    progress.count_edge();
+    // SAFETY: by the contract of `Current::new` the RISC is its kernel's alone, which is in no other call.
+    (progress, unsafe { &mut *CURRENT.get().risc })
+}
+
+/// Runs the body of an entry for the current RISC; a panic in it becomes a violation instead of crossing into C++.
+#[inline]
+pub(crate) fn guard<R>(line: i32, body: impl FnOnce(&mut Risc) -> R) -> R {
+    let (progress, risc) = enter();
+    if line != 0 {
+        risc.line = line;
+    }
+    match catch_unwind(AssertUnwindSafe(|| body(risc))) {
+        Ok(value) => {
+            progress.count_edge();
+            value
+        }
+        Err(payload) => {
+            let text = payload
+                .downcast_ref::<String>()
+                .cloned()
+                .or_else(|| payload.downcast_ref::<&str>().map(|text| (*text).to_owned()))
+                .unwrap_or_default();
+            drop(payload);
+            risc.violation(&rules::INTERNAL, line, text)
+        }
+    }
+}
+
+/// Suspends the current kernel, which makes no calls, until others have run; nothing where it is in one.
+#[cold]
+pub(crate) fn spin() {
+    if !current_is_in_call() {
+        guard(0, |risc| {
+            risc.execute_writes();
+            risc.progress.wait.set(Wait::Spinning);
+            risc.switch.suspend();
+        });
+    }
+}
+
+impl Risc {
     /// Whether this RISC runs a compute kernel.
     pub fn is_compute(&self) -> bool {
         matches!(self.kernel.role, KernelRole::Compute(_))
@@ -164,7 +230,8 @@ impl Risc {
     /// Stops the run. Does not return: the coroutine stays suspended until its stack is dropped.
     #[cold]
     pub fn violation(&mut self, rule: &'static Rule, line: i32, detail: String) -> ! {
-        self.violation = Some(Violation { rule, line, detail });
+        // What was broken first counts.
+        let _ = self.progress.violation.set(Violation { rule, line, detail });
         loop {
             self.switch.suspend();
         }
@@ -173,7 +240,7 @@ impl Risc {
     /// Whether the user allows `rule` to be broken. The place is said then.
     #[cold]
     pub fn is_allowed(&mut self, rule: &'static Rule, line: i32, detail: &str) -> bool {
-        let allowed = self.core().machine().allowed.contains(rule);
+        let allowed = self.core.machine.allowed.contains(rule);
         if allowed {
             allowed::warn(rule, &deadlock::place(self, line), detail);
         }
@@ -183,7 +250,7 @@ impl Risc {
     /// Notes what ended the kernel.
     #[cold]
     pub fn fault(&mut self, fault: Fault) {
-        let (line, base) = (self.line, self.core().l1_base as usize);
+        let (line, base) = (self.line, self.core.l1_base as usize);
         let (rule, what) = match fault {
             Fault::Memory(address) => {
                 let hint = if address < L1_SLOT_BYTES {
@@ -209,43 +276,16 @@ impl Risc {
             Fault::Abort => (&rules::KERNEL_STOPS, "abort".to_owned()),
         };
         let detail = format!("{what}; some time after the call in line {line}");
-        self.violation = Some(Violation { rule, line, detail });
+        let _ = self.progress.violation.set(Violation { rule, line, detail });
     }
 
     /// Suspends until the scheduler sees `wait` come true.
     pub fn block(&mut self, wait: Wait, line: i32) {
         self.execute_writes();
-        self.wait = wait;
+        self.progress.wait.set(wait);
         self.line = line;
         self.counters.stalls += 1;
         self.switch.suspend();
-    }
-
-    /// Suspends a kernel that makes no calls, until others have run.
-    #[cold]
-    pub fn spin(&mut self, wait: Wait) {
-        self.execute_writes();
-        self.wait = wait;
-        self.switch.suspend();
-    }
-
-    /// Whether what this RISC waits for has come true. Deliveries come true between epochs.
-    pub fn is_ready(&self) -> bool {
-        match self.wait {
-            Wait::Nothing => true,
-            Wait::Front { cb, pages } => u32::from(self.core().cbs[cb as usize].filled()) >= pages,
-            Wait::Back { cb, pages } => self.core().cbs[cb as usize].free() >= pages,
-            Wait::Semaphore {
-                address,
-                value,
-                at_least,
-            } => {
-                // SAFETY: the address was checked to lie in this core's L1 when the wait began.
-                let now = unsafe { (address as usize as *const u32).read_volatile() };
-                if at_least { now >= value } else { now == value }
-            }
-            Wait::Delivery | Wait::Spinning | Wait::Done => false,
-        }
     }
 
     /// Checks at kernel end that the compute protocol was finished.

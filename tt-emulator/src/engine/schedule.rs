@@ -7,12 +7,14 @@
 //! Between epochs the messages are delivered, in the order of the sending cores. A core never sees another one's semaphores
 //! move while it runs, so the course of a run depends neither on the number of threads nor on their speed.
 
+use std::rc::Rc;
+
 use super::copying;
 use super::core::{Core, Message, MessageEffect, MessageTarget};
-use super::coroutine::{KernelCoroutine, Resumed};
-use super::entry::API;
+use super::coroutine::{KernelCoroutine, Resumed, Switch};
+use super::entries::API;
 use super::memory::machine::{Machine, Node};
-use super::risc::{Risc, Wait, guard, set_current};
+use super::risc::{Current, Progress, Risc, Wait, guard, set_current};
 use super::workers::with_workers;
 use crate::abi::KernelEntry;
 
@@ -22,9 +24,9 @@ const IDLE_POLLS: u64 = 10_000;
 /// Milliseconds of processor time that an epoch takes in which a RISC spins without calls: two looks of the watchdog.
 const SPIN_MILLISECONDS: u64 = 40;
 
-/// A core and its RISCs. Boxed, because kernels and RISCs hold pointers to them.
+/// A core and its RISCs. Boxed, because kernels hold pointers to them.
 pub(crate) struct CoreRun {
-    pub core: Box<Core>,
+    pub core: Rc<Core>,
     pub riscs: Vec<(Box<Risc>, KernelEntry)>,
 }
 
@@ -43,19 +45,21 @@ pub(crate) enum Ending {
 /// A kernel that has not returned yet.
 struct Running {
     risc: *mut Risc,
+    progress: Rc<Progress>,
     coroutine: Option<KernelCoroutine>,
 }
 
 /// The kernels of one core. A thread that runs it has it to itself.
 pub(super) struct RunningCore {
-    core: *mut Core,
+    core: Rc<Core>,
     kernels: Vec<Running>,
     violated: bool,
 }
 
 // SAFETY: a core, its RISCs and its coroutines are used by one thread at a time, which the workers hand over with release
-// and acquire. Nothing on a kernel's stack is tied to a thread: kernels are C++ without thread-locals, and entries read the
-// engine's thread-locals only on entering.
+// and acquire, and so are the counts of what they share: whoever made them has no handle that it uses meanwhile. Nothing on a
+// kernel's stack is tied to a thread: kernels are C++ without thread-locals, and entries read the engine's thread-locals only
+// on entering.
 unsafe impl Send for RunningCore {}
 
 /// Runs all kernels of `cores`; gives how that ended and how many epochs it took. A RISC may go on without a call for
@@ -67,7 +71,7 @@ pub(crate) fn run(machine: &Machine, cores: &mut [CoreRun], threads: usize, spin
         let kernels = run.riscs.iter_mut().map(|(risc, entry)| start(risc, *entry));
         match kernels.collect::<std::io::Result<_>>() {
             Ok(kernels) => running.push(RunningCore {
-                core: &mut *run.core,
+                core: run.core.clone(),
                 kernels,
                 violated: false,
             }),
@@ -107,52 +111,56 @@ pub(crate) fn run(machine: &Machine, cores: &mut [CoreRun], threads: usize, spin
 }
 
 fn start(risc: &mut Box<Risc>, entry: KernelEntry) -> std::io::Result<Running> {
-    let pointer: *mut Risc = &mut **risc;
+    let progress = risc.progress.clone();
     let coroutine = KernelCoroutine::new(move |switch| {
-        // SAFETY: the RISC is boxed and outlives its coroutine; only this coroutine uses it while it runs.
-        unsafe { (*pointer).switch = switch };
-        // SAFETY: the entry was made by the wrapper of this very table's version, which its key covers.
+        begin(switch);
+        // SAFETY: the entry was compiled with the header of these very tables, which its key covers.
         unsafe { entry(&raw const API) };
-        guard(0, |risc| {
-            risc.check_transfers_at_end();
-            risc.check_compute_at_end();
-            risc.wait = Wait::Done;
-        });
+        end();
     })?;
     Ok(Running {
-        risc: pointer,
+        risc: &mut **risc,
+        progress,
         coroutine: Some(coroutine),
     })
 }
 
+// Between its beginning and its end a kernel may move to another thread, and with it goes what a compiler has found out about
+// where the thread-locals of the first one are: each is a function of its own.
+
+/// What a kernel's coroutine does first.
+#[inline(never)]
+fn begin(switch: Switch) {
+    guard(0, |risc| risc.switch = switch);
+}
+
+/// What a kernel's coroutine does when the kernel has returned.
+#[inline(never)]
+fn end() {
+    guard(0, |risc| {
+        risc.check_transfers_at_end();
+        risc.check_compute_at_end();
+        risc.progress.wait.set(Wait::Done);
+    });
+}
+
 impl Running {
-    /// The RISC, while its coroutine does not run.
-    fn risc(&self) -> &Risc {
-        // SAFETY: RISCs are boxed and outlive the run, and whoever has the core has its RISCs.
-        unsafe { &*self.risc }
-    }
-
-    /// The RISC, while its coroutine does not run.
-    fn risc_mut(&mut self) -> &mut Risc {
-        // SAFETY: as above.
-        unsafe { &mut *self.risc }
-    }
-
     /// Runs the kernel until it waits or ends, if it can; gives whether it could.
-    fn advance(&mut self) -> bool {
-        if !self.risc().is_ready() {
+    fn advance(&mut self, core: &Core) -> bool {
+        if !core.fulfils(self.progress.wait.get()) {
             return false;
         }
         let Some(coroutine) = &mut self.coroutine else {
             return false;
         };
-        // SAFETY: as in `risc`; the borrow ends before the coroutine runs.
-        unsafe { (*self.risc).wait = Wait::Nothing };
-        set_current(self.risc);
+        self.progress.wait.set(Wait::Nothing);
+        // SAFETY: the RISC is boxed, and who runs it keeps it where it is and does not touch it until all kernels are gone.
+        set_current(unsafe { Current::new(self.risc, &self.progress) });
         let resumed = coroutine.resume();
-        set_current(std::ptr::null_mut());
+        set_current(Current::NONE);
         if let Resumed::Faulted(fault) = resumed {
-            self.risc_mut().fault(fault);
+            // SAFETY: as above; and nothing goes on on the coroutine's stack that could use the RISC.
+            unsafe { &mut *self.risc }.fault(fault);
         }
         if !matches!(resumed, Resumed::Suspended)
             && let Some(done) = self.coroutine.take()
@@ -169,8 +177,8 @@ impl RunningCore {
         let pollers = self
             .kernels
             .iter_mut()
-            .filter(|kernel| matches!(kernel.risc().wait, Wait::Delivery | Wait::Spinning));
-        pollers.map(|kernel| kernel.risc_mut().wait = Wait::Nothing).count() as u64
+            .filter(|kernel| matches!(kernel.progress.wait.get(), Wait::Delivery | Wait::Spinning));
+        pollers.map(|kernel| kernel.progress.wait.set(Wait::Nothing)).count() as u64
     }
 
     fn polls(&self) -> bool {
@@ -178,13 +186,13 @@ impl RunningCore {
     }
 
     fn waits_for(&self, wait: Wait) -> bool {
-        self.kernels.iter().any(|kernel| kernel.risc().wait == wait)
+        self.kernels.iter().any(|kernel| kernel.progress.wait.get() == wait)
     }
 
     fn is_ready(&self) -> bool {
         self.kernels
             .iter()
-            .any(|kernel| kernel.coroutine.is_some() && kernel.risc().is_ready())
+            .any(|kernel| kernel.coroutine.is_some() && self.core.fulfils(kernel.progress.wait.get()))
     }
 
     fn is_done(&self) -> bool {
@@ -196,8 +204,8 @@ impl RunningCore {
         loop {
             let mut progress = false;
             for kernel in &mut self.kernels {
-                progress |= kernel.advance();
-                if kernel.risc().violation.is_some() {
+                progress |= kernel.advance(&self.core);
+                if kernel.progress.violation.get().is_some() {
                     self.violated = true;
                     return;
                 }
@@ -213,12 +221,11 @@ impl RunningCore {
 fn deliver(machine: &Machine, running: &mut [RunningCore]) -> u64 {
     let mut count = 0;
     for source in running {
-        // SAFETY: no core runs between epochs.
-        let outbox = unsafe { &mut (*source.core).outbox };
+        let mut outbox = source.core.outbox.borrow_mut();
         if !outbox.is_empty() {
             // Every RISC that waits has handed over what it issued.
-            for kernel in &mut source.kernels {
-                kernel.risc_mut().transfers.forget_atomics();
+            for kernel in &source.kernels {
+                kernel.progress.atomics.set([None; 2]);
             }
         }
         count += outbox.len() as u64;
@@ -237,16 +244,12 @@ fn deliver(machine: &Machine, running: &mut [RunningCore]) -> u64 {
 }
 
 fn deliver_to(machine: &Machine, core: u16, message: &Message) {
-    let pointer = machine.pointer(Node::Core(core), u64::from(message.offset));
-    match message.effect {
-        MessageEffect::Add(value) => {
-            let word = pointer.cast::<u32>();
-            // SAFETY: offset and alignment were checked when the increment was issued; no core runs now.
-            unsafe { word.write_volatile(word.read_volatile().wrapping_add(value)) };
-        }
-        MessageEffect::Store { data, bytes } => {
-            // SAFETY: the range was checked when the write was issued; no core runs now.
-            unsafe { std::ptr::copy_nonoverlapping(data.as_ptr(), pointer, bytes as usize) };
+    let (node, offset) = (Node::Core(core), u64::from(message.offset));
+    // SAFETY: range and alignment were checked when the write or increment was issued; no core runs now.
+    unsafe {
+        match message.effect {
+            MessageEffect::Add(value) => machine.change_word(node, offset, |word| word.wrapping_add(value)),
+            MessageEffect::Store { data, bytes } => machine.copy(node, offset, data.as_ptr(), bytes as usize),
         }
     }
 }

@@ -10,11 +10,11 @@ use super::transfers::{Write, WriteEffect};
 impl Risc {
     /// Kernel-visible address of semaphore `id` of this core.
     pub fn semaphore_address(&mut self, id: u32, line: i32) -> u32 {
-        let count = self.core().semaphores;
+        let count = self.core.semaphores;
         if id >= 32 || count & (1 << id) == 0 {
             self.violation(&rules::SEMAPHORE_ID, line, format!("semaphore {id}"));
         }
-        self.core().l1_base + (SEMAPHORE_BASE + id as usize * SEMAPHORE_STRIDE) as u32
+        self.core.l1_base + (SEMAPHORE_BASE + id as usize * SEMAPHORE_STRIDE) as u32
     }
 
     pub(super) fn check_semaphore_offset(&mut self, offset: u32, line: i32) {
@@ -36,14 +36,11 @@ impl Risc {
         let offset = self.local_offset(address, line);
         self.check_semaphore_offset(offset, line);
         let wait = Wait::Semaphore {
-            address: self.core().l1_base + offset,
+            address: self.core.l1_base + offset,
             value,
             at_least,
         };
-        self.wait = wait;
-        let ready = self.is_ready();
-        self.wait = Wait::Nothing;
-        if !ready {
+        if !self.core.fulfils(wait) {
             self.block(wait, line);
         }
     }
@@ -61,7 +58,7 @@ impl Risc {
         };
         self.check_semaphore_offset(offset as u32, line);
         if !posted {
-            self.transfers.atomics[noc as usize] = Some(line);
+            self.note_atomic(noc, Some(line));
         }
         let effect = WriteEffect::Increment {
             value,

@@ -17,8 +17,8 @@ use std::sync::{Mutex, PoisonError};
 const UNIT: usize = 32;
 
 /// Rows and columns of a tile, and of a face.
-const TILE: usize = 32;
-const FACE: usize = 16;
+const TILE: usize = tt_device::TILE_SIDE as usize;
+const FACE: usize = tt_device::FACE_SIDE as usize;
 
 /// A tensor that a launch stores to: interleaved DRAM pages, one for each tile.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -21,7 +21,7 @@ impl Risc {
     /// Checks a page of an accessor and a range in it; gives its node and offset.
     #[inline]
     fn page(&mut self, accessor: Accessor, page: u32, offset: u32, bytes: u32, line: i32) -> (Node, u64) {
-        let machine = self.core().machine();
+        let machine = &self.core.machine;
         let memory = if accessor.dram { "DRAM" } else { "L1" };
         let Some(buffer) = machine.buffer(accessor.dram, accessor.base) else {
             let rule = if accessor.dram {
@@ -70,15 +70,15 @@ impl Risc {
     /// The NoC address of an offset in a page. One beyond the buffer has an address too, which no transfer may use.
     pub fn page_address(&mut self, accessor: Accessor, page: u32, offset: u32, line: i32) -> u64 {
         let pages = self
-            .core()
-            .machine()
+            .core
+            .machine
             .buffer(accessor.dram, accessor.base)
             .map(|buffer| buffer.pages);
         if pages.is_some_and(|pages| u64::from(page) >= pages) {
             return address_beyond(page);
         }
         let (node, start) = self.page(accessor, page, offset, 0, line);
-        self.core().machine().address(node, start)
+        self.core.machine.address(node, start)
     }
 
     /// Issues a read of a page, or of the rest of it from `offset`.

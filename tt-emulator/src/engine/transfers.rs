@@ -6,7 +6,6 @@
 
 use crate::rules;
 
-use super::copying;
 use super::core::{Message, MessageEffect, MessageTarget};
 use super::memory::machine::{Node, Rectangle};
 use super::risc::Risc;
@@ -77,8 +76,6 @@ pub(crate) struct Transfers {
     pub(super) writes: Vec<Write>,
     /// Leading writes whose effect has already taken place and that only wait for their flush.
     executed: usize,
-    /// Line of the last semaphore increment without a barrier, per NoC.
-    pub(super) atomics: [Option<i32>; 2],
     pub(super) read_state: [TransferState; 2],
     pub(super) write_state: [TransferState; 2],
     pub(super) read_transaction: [u8; 2],
@@ -87,11 +84,6 @@ pub(crate) struct Transfers {
 }
 
 impl Transfers {
-    /// Notes that the increments issued so far have arrived.
-    pub fn forget_atomics(&mut self) {
-        self.atomics = [None; 2];
-    }
-
     /// Whether a read is in flight.
     #[inline]
     pub fn has_reads(&self) -> bool {
@@ -126,12 +118,13 @@ impl Risc {
 
     #[inline]
     fn complete_reads(&mut self, selected: impl Fn(&Read) -> bool) {
+        let l1 = &self.l1;
         self.transfers.reads.retain(|read| {
             let done = selected(read);
             if done {
                 // SAFETY: both ranges were checked when the read was issued: the source lies in mapped L1 or in a live
                 // DRAM buffer, the destination in this core's L1. They may overlap, so the copy is a move.
-                unsafe { std::ptr::copy(read.source, read.destination as usize as *mut u8, read.bytes as usize) };
+                unsafe { std::ptr::copy(read.source, l1.pointer(read.destination), read.bytes as usize) };
             }
             !done
         });
@@ -147,38 +140,30 @@ impl Risc {
     }
 
     fn execute(&mut self, effect: WriteEffect) {
-        let core = self.core();
-        let machine = core.machine();
+        let core = &*self.core;
         match effect {
+            WriteEffect::Copy {
+                source,
+                node: Node::Core(target),
+                offset,
+                bytes,
+            } if target != core.index && bytes as usize <= MESSAGE_BYTES => {
+                core.send(Message {
+                    target: MessageTarget::Core(target),
+                    offset: offset as u32,
+                    effect: self.store_of(source, bytes),
+                });
+            }
             WriteEffect::Copy {
                 source,
                 node,
                 offset,
                 bytes,
             } => {
-                let source = source as usize as *const u8;
-                match node {
-                    Node::Core(target) if target != core.index && bytes as usize <= MESSAGE_BYTES => {
-                        let mut data = [0; MESSAGE_BYTES];
-                        // SAFETY: the source range was checked to lie in this core's L1, and `bytes` fits the array.
-                        unsafe { std::ptr::copy_nonoverlapping(source, data.as_mut_ptr(), bytes as usize) };
-                        core.send(Message {
-                            target: MessageTarget::Core(target),
-                            offset: offset as u32,
-                            effect: MessageEffect::Store {
-                                data,
-                                bytes: bytes as u8,
-                            },
-                        });
-                    }
-                    Node::Dram(bank) => {
-                        machine.stores.note(core.index, bank, offset, bytes);
-                        // SAFETY: both ranges were checked when the write was issued; L1 and DRAM do not overlap.
-                        unsafe { copying::stream(source, machine.pointer(node, offset), bytes as usize) }
-                    }
-                    // SAFETY: both ranges were checked when the write was issued.
-                    Node::Core(_) => unsafe { std::ptr::copy(source, machine.pointer(node, offset), bytes as usize) },
+                if let Node::Dram(bank) = node {
+                    core.machine.stores.note(core.index, bank, offset, bytes);
                 }
+                self.copy_to(node, offset, source, bytes);
             }
             WriteEffect::Multicast {
                 source,
@@ -187,21 +172,11 @@ impl Risc {
                 offset,
                 bytes,
             } => {
-                let source = source as usize as *const u8;
-                let excluded = (!include_self).then_some(core.index);
                 if bytes as usize <= MESSAGE_BYTES {
-                    let mut data = [0; MESSAGE_BYTES];
-                    // SAFETY: as above.
-                    unsafe { std::ptr::copy_nonoverlapping(source, data.as_mut_ptr(), bytes as usize) };
-                    let effect = MessageEffect::Store {
-                        data,
-                        bytes: bytes as u8,
-                    };
+                    let effect = self.store_of(source, bytes);
                     if include_self {
                         // As a write to itself: kernels reset their own semaphore right after a flush.
-                        let own = machine.pointer(Node::Core(core.index), u64::from(offset));
-                        // SAFETY: as above; the offset was checked against the L1 that all cores have.
-                        unsafe { std::ptr::copy(source, own, bytes as usize) };
+                        self.copy_to(Node::Core(core.index), offset.into(), source, bytes);
                     }
                     let excluded = Some(core.index);
                     core.send(Message {
@@ -211,11 +186,10 @@ impl Risc {
                     });
                     return;
                 }
-                for target in machine.cores_in(rectangle) {
+                let excluded = (!include_self).then_some(core.index);
+                for target in core.machine.cores_in(rectangle) {
                     if Some(target) != excluded {
-                        let destination = machine.pointer(Node::Core(target), u64::from(offset));
-                        // SAFETY: as above; the offset was checked against the L1 that all cores have.
-                        unsafe { std::ptr::copy(source, destination, bytes as usize) };
+                        self.copy_to(Node::Core(target), offset.into(), source, bytes);
                     }
                 }
             }
@@ -231,21 +205,17 @@ impl Risc {
                     });
                 }
                 Node::Dram(bank) => {
-                    machine.stores.note(core.index, bank, offset, 4);
-                    // SAFETY: the word was checked to be in bounds and aligned when the write was issued.
-                    unsafe { machine.pointer(node, offset).cast::<u32>().write_volatile(value) }
+                    core.machine.stores.note(core.index, bank, offset, 4);
+                    self.change_word(node, offset, |_| value);
                 }
-                // SAFETY: as above.
-                Node::Core(_) => unsafe { machine.pointer(node, offset).cast::<u32>().write_volatile(value) },
+                Node::Core(_) => self.change_word(node, offset, |_| value),
             },
             WriteEffect::Increment {
                 value,
                 core: target,
                 offset,
             } if target == core.index => {
-                let word = machine.pointer(Node::Core(target), u64::from(offset)).cast::<u32>();
-                // SAFETY: as above.
-                unsafe { word.write_volatile(word.read_volatile().wrapping_add(value)) };
+                self.change_word(Node::Core(target), offset.into(), |word| word.wrapping_add(value));
             }
             WriteEffect::Increment {
                 value,
@@ -276,6 +246,33 @@ impl Risc {
         }
     }
 
+    /// A message with what lies in this core's L1 now.
+    fn store_of(&self, source: u32, bytes: u32) -> MessageEffect {
+        let mut data = [0; MESSAGE_BYTES];
+        data[..bytes as usize].copy_from_slice(self.l1.get(source, bytes as usize));
+        MessageEffect::Store {
+            data,
+            bytes: bytes as u8,
+        }
+    }
+
+    /// Copies from this core's L1, as a write says that is executed.
+    fn copy_to(&self, node: Node, offset: u64, source: u32, bytes: u32) {
+        // SAFETY: the ranges were checked when the write was issued. What runs of the engine on this core has no slice of the
+        // target meanwhile; two cores of which one writes what the other uses are the program's own race.
+        unsafe {
+            self.core
+                .machine
+                .copy(node, offset, self.l1.pointer(source), bytes as usize)
+        };
+    }
+
+    /// Changes a word, as a write says that is executed.
+    fn change_word(&self, node: Node, offset: u64, change: impl FnOnce(u32) -> u32) {
+        // SAFETY: the word was checked to be in bounds and aligned when the write was issued; else as for `copy_to`.
+        unsafe { self.core.machine.change_word(node, offset, change) };
+    }
+
     /// Completes the writes of a NoC, posted or not.
     #[inline]
     pub fn flush_writes(&mut self, noc: u8, posted: bool, line: i32) {
@@ -301,7 +298,7 @@ impl Risc {
     pub fn atomic_barrier(&mut self, noc: u8, line: i32) {
         self.check_noc(noc, line);
         self.execute_writes();
-        self.transfers.atomics[noc as usize] = None;
+        self.note_atomic(noc, None);
         self.transfers.writes.retain(|write| {
             write.noc != noc
                 || !matches!(
@@ -378,7 +375,7 @@ impl Risc {
                 format!("{count} writes, the first issued at line {issued}"),
             );
         }
-        if let Some(issued) = self.transfers.atomics.iter().flatten().next().copied() {
+        if let Some(issued) = self.progress.atomics.get().into_iter().flatten().next() {
             self.violation(
                 &rules::NOC_ATOMIC_AT_END,
                 issued,

@@ -20,12 +20,12 @@ pub(crate) enum Fault {
     Abort,
 }
 
-#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
-pub(super) use linux::{is_watched, prepare_thread, take_fault, watch};
-#[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
+#[cfg(all(target_os = "linux", target_arch = "x86_64", not(miri)))]
+pub(super) use linux::{install, is_watched, prepare_thread, take_fault, watch};
+#[cfg(not(all(target_os = "linux", target_arch = "x86_64", not(miri))))]
 pub(super) use none::{prepare_thread, take_fault, watch};
 
-#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#[cfg(all(target_os = "linux", target_arch = "x86_64", not(miri)))]
 mod linux {
     use std::cell::{Cell, RefCell};
     use std::mem::zeroed;
@@ -68,7 +68,8 @@ mod linux {
 
     /// Makes this thread ready to run kernels.
     pub(in super::super) fn prepare_thread() {
-        BEFORE.get_or_init(|| SIGNALS.map(install));
+        // SAFETY: that is all that the handler touches.
+        BEFORE.get_or_init(|| SIGNALS.map(|signal| unsafe { install(signal, handle, libc::SA_ONSTACK) }));
         // SAFETY: plain queries and settings of this thread's signal stack; the memory lives as long as the thread.
         unsafe {
             let mut present: libc::stack_t = zeroed();
@@ -102,12 +103,20 @@ mod linux {
         FAULT.take()
     }
 
-    fn install(signal: i32) -> libc::sigaction {
-        // SAFETY: the handler touches only thread-locals without destructors and the interrupted context.
+    /// A signal handler with what the system tells it.
+    pub(in super::super) type Handler = unsafe extern "C" fn(i32, *mut libc::siginfo_t, *mut libc::c_void);
+
+    /// Makes `handler` the one of a signal; gives what was before.
+    ///
+    /// # Safety
+    /// The handler must touch nothing but the interrupted context, what the interrupted kernel owns, and thread-locals without
+    /// destructors.
+    pub(in super::super) unsafe fn install(signal: i32, handler: Handler, flags: i32) -> libc::sigaction {
+        // SAFETY: plain system calls on values that live as long as the calls.
         unsafe {
             let mut action: libc::sigaction = zeroed();
-            action.sa_sigaction = handle as *const () as usize;
-            action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
+            action.sa_sigaction = handler as *const () as usize;
+            action.sa_flags = libc::SA_SIGINFO | flags;
             libc::sigemptyset(&mut action.sa_mask);
             let mut before: libc::sigaction = zeroed();
             libc::sigaction(signal, &action, &mut before);
@@ -218,22 +227,19 @@ mod linux {
                     libc::raise(signal);
                 }
             },
-            handler if before.sa_flags & libc::SA_SIGINFO != 0 => {
-                // SAFETY: the flag says that the handler has this type.
-                let handler: extern "C" fn(i32, *mut libc::siginfo_t, *mut libc::c_void) =
-                    unsafe { std::mem::transmute(handler) };
-                handler(signal, info, context);
-            }
-            handler => {
-                // SAFETY: without the flag a handler has this type.
-                let handler: extern "C" fn(i32) = unsafe { std::mem::transmute(handler) };
-                handler(signal);
-            }
+            // SAFETY: the flag says whether a handler has the one type or the other, and is called as the system would.
+            handler => unsafe {
+                if before.sa_flags & libc::SA_SIGINFO != 0 {
+                    std::mem::transmute::<usize, Handler>(handler)(signal, info, context);
+                } else {
+                    std::mem::transmute::<usize, unsafe extern "C" fn(i32)>(handler)(signal);
+                }
+            },
         }
     }
 }
 
-#[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
+#[cfg(not(all(target_os = "linux", target_arch = "x86_64", not(miri))))]
 mod none {
     use corosensei::trap::CoroutineTrapHandler;
 

@@ -5,20 +5,19 @@
 //! in between, it suspends the kernel where it is, as a call that polls would, and the others get to run. If they have
 //! nothing to do either, that is a deadlock like any other.
 
-#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#[cfg(all(target_os = "linux", target_arch = "x86_64", not(miri)))]
 pub(super) use linux::Watch;
-#[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
+#[cfg(not(all(target_os = "linux", target_arch = "x86_64", not(miri))))]
 pub(super) use none::Watch;
 
-#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#[cfg(all(target_os = "linux", target_arch = "x86_64", not(miri)))]
 mod linux {
     use std::cell::{Cell, OnceCell};
     use std::mem::zeroed;
     use std::ptr::null_mut;
     use std::sync::OnceLock;
-    use std::sync::atomic::Ordering;
 
-    use super::super::risc::{self, Wait};
+    use super::super::risc;
     use super::super::trap;
 
     /// Nanoseconds of processor time between two looks at a thread.
@@ -98,45 +97,33 @@ mod linux {
 
     fn install() -> i32 {
         let signal = libc::SIGRTMAX() - 3;
-        // SAFETY: the handler touches only thread-locals without destructors and what the interrupted kernel owns. It may be
-        // left by switching to another stack: it runs on the interrupted one, and blocks no signal.
-        unsafe {
-            let mut action: libc::sigaction = zeroed();
-            action.sa_sigaction = handle as *const () as usize;
-            action.sa_flags = libc::SA_SIGINFO | libc::SA_NODEFER | libc::SA_RESTART;
-            libc::sigemptyset(&mut action.sa_mask);
-            libc::sigaction(signal, &action, null_mut());
-        }
+        // SAFETY: that is all that the handler touches. It may be left by switching to another stack: it runs on the interrupted
+        // one, and blocks no signal.
+        unsafe { trap::install(signal, handle, libc::SA_NODEFER | libc::SA_RESTART) };
         signal
     }
 
     unsafe extern "C" fn handle(_signal: i32, _info: *mut libc::siginfo_t, context: *mut libc::c_void) {
-        let current = risc::current();
-        if current.is_null() {
+        // In a call the work is the engine's.
+        let Some(current) = risc::current_between_calls() else {
             return;
-        }
+        };
         // SAFETY: the system passes a valid context of the interrupted thread.
         let context = unsafe { &mut *context.cast::<libc::ucontext_t>() };
         if !trap::is_watched(context.uc_mcontext.gregs[libc::REG_RSP as usize] as usize) {
             return;
         }
-        // SAFETY: a current RISC is live, and the counter may be read while the interrupted code changes it.
-        let calls = unsafe { (*std::ptr::addr_of!((*current).calls)).load(Ordering::Relaxed) };
-        let before = SEEN.replace((current as usize, calls));
-        // An odd number: the kernel is in a call, whose work is the engine's.
-        if calls % 2 == 1 || before != (current as usize, calls) {
+        if SEEN.replace(current) != current {
             return;
         }
-        // SAFETY: the kernel is in no call, so nothing of the engine holds the RISC.
-        let risc = unsafe { &mut *current };
-        risc.spin(Wait::Spinning);
+        risc::spin();
         // SAFETY: plain query of this thread's signal stack. The kernel may go on on another thread than it was left on, and
         // returning from a handler sets the thread's signal stack to the one it saved.
         unsafe { libc::sigaltstack(std::ptr::null(), &mut context.uc_stack) };
     }
 }
 
-#[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
+#[cfg(not(all(target_os = "linux", target_arch = "x86_64", not(miri))))]
 mod none {
     pub(in super::super) struct Watch(());
 

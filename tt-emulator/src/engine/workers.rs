@@ -54,10 +54,13 @@ impl Board {
             .tickets
             .fetch_update(Ordering::AcqRel, Ordering::Acquire, |left| left.checked_sub(1));
         let Ok(left) = taken else { return false };
-        // SAFETY: the ticket makes this offer ours, and offers do not change while one is not done.
-        let offer = unsafe { (&(*self.offers.get()))[left - 1] };
-        // SAFETY: as above; the calling thread keeps the core alive until the offer is done.
-        (offer.run)(unsafe { &mut *offer.core });
+        // SAFETY: the ticket makes this offer ours, and offers do not change while one is not done; the calling thread keeps the
+        // core alive until then.
+        let (run, core) = unsafe {
+            let offer = (&(*self.offers.get()))[left - 1];
+            (offer.run, &mut *offer.core)
+        };
+        run(core);
         copying::fence();
         self.done.fetch_add(1, Ordering::Release);
         true

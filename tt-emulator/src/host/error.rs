@@ -3,19 +3,53 @@
 use std::cell::RefCell;
 use std::ffi::{CString, c_char};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr::null;
+
+use super::SliceMut;
 
 thread_local! {
     static LAST: RefCell<CString> = RefCell::default();
 }
 
-/// Text of the last failure on this thread; valid until the next failure.
-#[unsafe(no_mangle)]
-extern "C" fn tt_emulator_last_error() -> *const c_char {
-    LAST.with_borrow(|text| text.as_ptr())
+/// What a call gives back where it fails.
+pub(super) trait Failed {
+    const FAILED: Self;
 }
 
-/// Runs a call; where it fails or panics, keeps the text and gives `failed`.
-pub(super) fn call<T>(failed: T, body: impl FnOnce() -> Result<T, String>) -> T {
+impl Failed for () {
+    const FAILED: () = ();
+}
+
+impl Failed for i32 {
+    const FAILED: i32 = -1;
+}
+
+impl Failed for i64 {
+    const FAILED: i64 = -1;
+}
+
+impl Failed for u64 {
+    const FAILED: u64 = 0;
+}
+
+impl<T> Failed for *const T {
+    const FAILED: *const T = null();
+}
+
+impl<T> Failed for Option<Box<T>> {
+    const FAILED: Option<Box<T>> = None;
+}
+
+impl<T> Failed for SliceMut<T> {
+    const FAILED: SliceMut<T> = SliceMut::NONE;
+}
+
+pub(super) fn tt_emulator_last_error() -> Result<*const c_char, String> {
+    Ok(LAST.with_borrow(|text| text.as_ptr()))
+}
+
+/// Runs a call; where it fails or panics, keeps the text.
+pub(super) fn call<T: Failed>(body: impl FnOnce() -> Result<T, String>) -> T {
     let text = match catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(value)) => return value,
         Ok(Err(text)) => text,
@@ -28,5 +62,5 @@ pub(super) fn call<T>(failed: T, body: impl FnOnce() -> Result<T, String>) -> T 
         }
     };
     LAST.set(CString::new(text.replace('\0', "\\0")).unwrap_or_default());
-    failed
+    T::FAILED
 }

@@ -1,6 +1,7 @@
 //! The machine's C++ compiler.
 
 use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
@@ -112,10 +113,7 @@ fn named(value: &OsStr, path: Option<&OsStr>) -> Result<Compiler, KernelError> {
         .as_encoded_bytes()
         .split(u8::is_ascii_whitespace)
         .filter(|word| !word.is_empty())
-        .map(|word| {
-            // SAFETY: a part of an encoded string that was cut at ASCII characters.
-            unsafe { OsStr::from_encoded_bytes_unchecked(word) }.to_owned()
-        });
+        .map(|word| OsStr::from_bytes(word).to_owned());
     let program = words.next().unwrap_or_default();
     answering(&program, &words.collect::<Vec<_>>(), path)?.map_err(refused)
 }

@@ -4,7 +4,6 @@ use std::fmt;
 
 use super::includes::Includes;
 use super::{KernelSource, compiler, headers};
-use crate::abi_version::ABI_VERSION;
 
 /// FNV-1a with 128 bits.
 #[derive(Clone, Copy)]
@@ -41,7 +40,6 @@ impl fmt::Display for Hash {
 /// Key of a kernel whose wrapper starts with `prologue`. The prologue holds arguments, defines, role and architecture.
 pub(super) fn kernel_key(source: &KernelSource, includes: &Includes, prologue: &str) -> Hash {
     let hash = Hash::new()
-        .field(&ABI_VERSION.to_le_bytes())
         .field(headers::fingerprint().as_bytes())
         .field(compiler::FLAGS.join(" ").as_bytes())
         .field(compiler::LINK_FLAGS.join(" ").as_bytes())

@@ -69,13 +69,13 @@ fn words(error: &libloading::Error) -> String {
 #[cfg(target_os = "linux")]
 fn from_memory(object: &[u8]) -> Placed<File> {
     use std::os::fd::{AsRawFd, FromRawFd};
-    // SAFETY: the name is a C string.
-    let descriptor = unsafe { libc::memfd_create(c"tt-kernel".as_ptr(), libc::MFD_CLOEXEC) };
-    if descriptor < 0 {
-        return Err(io::Error::last_os_error());
-    }
-    // SAFETY: the descriptor is new and nobody else's.
-    let mut file = unsafe { File::from_raw_fd(descriptor) };
+    // SAFETY: the name is a C string; a descriptor that is given is new and nobody else's.
+    let mut file = unsafe {
+        match libc::memfd_create(c"tt-kernel".as_ptr(), libc::MFD_CLOEXEC) {
+            ..0 => return Err(io::Error::last_os_error()),
+            descriptor => File::from_raw_fd(descriptor),
+        }
+    };
     file.write_all(object)?;
     let path = spelled_anew("/proc/self/fd", &file.as_raw_fd().to_string());
     Ok((path, file))
@@ -124,14 +124,16 @@ mod tests {
         std::fs::read(object).unwrap()
     }
 
+    /// What comes of loading an object for a function that takes what a kernel's entry takes, if it is there.
+    fn loaded(object: &[u8], function: &str) -> Result<Vec<KernelEntry>, String> {
+        // SAFETY: a library without initialisers, or nothing that could be loaded.
+        unsafe { entries("k.cpp", object, &[function.to_owned()]) }.map_err(|error| error.to_string())
+    }
+
     #[test]
     fn numbers_of_descriptors_come_again_and_libraries_do_not() {
         for function in ["first_library", "second_library"] {
-            // SAFETY: a library without initialisers, and a function of it.
-            assert!(
-                unsafe { entries("k.cpp", &object(function), &[function.to_owned()]) }.is_ok(),
-                "{function}"
-            );
+            assert!(loaded(&object(function), function).is_ok(), "{function}");
         }
     }
 
@@ -140,36 +142,24 @@ mod tests {
         let temporary = temporary_folder().unwrap();
         for function in ["in_a_folder", "in_another_folder"] {
             let object = object(function);
-            // SAFETY: as above.
-            let library = unsafe { open(&object, |object| from_folder(&temporary, object)) }.unwrap();
-            // SAFETY: as above.
-            assert!(
-                unsafe { library.get::<KernelEntry>(function.as_bytes()) }.is_ok(),
-                "{function}"
-            );
+            // SAFETY: a library without initialisers, and a function of it.
+            let found = unsafe {
+                let library = open(&object, |object| from_folder(&temporary, object)).unwrap();
+                library.get::<KernelEntry>(function.as_bytes()).is_ok()
+            };
+            assert!(found, "{function}");
         }
     }
 
     #[test]
     fn the_loaders_own_words_are_told() {
-        // SAFETY: nothing that could be loaded.
-        let error = unsafe {
-            entries(
-                "k.cpp",
-                b"not an object, and longer than its head would be",
-                &["k".to_owned()],
-            )
-        };
-        let error = error.unwrap_err().to_string();
+        let error = loaded(b"not an object, and longer than its head would be", "k").unwrap_err();
         assert!(error.starts_with("cannot load compiled kernel k.cpp: "), "{error}");
         assert!(
             error.contains("file too short") || error.contains("invalid ELF header"),
             "{error}"
         );
-        // SAFETY: a library without initialisers; the function is not there.
-        let error = unsafe { entries("k.cpp", &object("here"), &["elsewhere".to_owned()]) }
-            .unwrap_err()
-            .to_string();
+        let error = loaded(&object("here"), "elsewhere").unwrap_err();
         assert!(error.contains("undefined symbol: elsewhere"), "{error}");
     }
 

@@ -53,17 +53,20 @@ pub(crate) fn load(
 }
 
 fn entry_of(source: &KernelSource, shared: &SharedKernel) -> Result<KernelEntry, KernelError> {
+    Ok(entries_of(&source.file, &shared.object, &[&shared.key])?[0])
+}
+
+/// The entries of the kernels with these keys in an object that this crate has compiled.
+fn entries_of(file: &str, object: &[u8], keys: &[&str]) -> Result<Vec<KernelEntry>, KernelError> {
+    let symbols: Vec<String> = keys.iter().map(|key| entry_symbol(key)).collect();
     // SAFETY: the object was made by the wrapper, which has no initialisers of its own (constant data needs none), and gives
-    // the entry this type; what comes out of the cache is as it was put in, by this user.
-    let entries = unsafe { library::entries(&source.file, &shared.object, &[entry_symbol(&shared.key)]) };
-    Ok(entries?[0])
+    // the entries this type; what comes out of the cache is as it was put in, by this user.
+    unsafe { library::entries(file, object, &symbols) }
 }
 
 /// Loads an object of several kernels, which the compiler just made, and registers them under `keys`.
 pub(super) fn register_object(object: &[u8], keys: &[&str]) -> Result<(), KernelError> {
-    let symbols: Vec<String> = keys.iter().map(|key| entry_symbol(key)).collect();
-    // SAFETY: as in `entry_of`.
-    let loaded = unsafe { library::entries("of a test", object, &symbols) }?;
+    let loaded = entries_of("of a test", object, keys)?;
     let mut entries = entries();
     let known = entries.get_or_insert_default();
     known.extend(keys.iter().map(|key| key.to_string()).zip(loaded));

@@ -31,7 +31,7 @@ fn copy(arch: ArchName, generator: u32, pages: u32, page_bytes: u32) {
 
 #[test]
 fn every_generator_finds_every_page() {
-    for arch in [ArchName::WormholeB0, ArchName::Blackhole] {
+    for arch in ArchName::ALL {
         for generator in 0..4 {
             copy(arch, generator, 150, PAGE as u32);
         }
@@ -41,7 +41,7 @@ fn every_generator_finds_every_page() {
 /// The accessor of the device rounds what it is told up to the allocator's alignment, as the allocator does.
 #[test]
 fn a_page_size_may_be_told_without_its_padding() {
-    for arch in [ArchName::WormholeB0, ArchName::Blackhole] {
+    for arch in ArchName::ALL {
         for page_bytes in [4, 20, 1000] {
             for generator in [0, 3] {
                 copy(arch, generator, 150, page_bytes);

@@ -22,7 +22,7 @@ use tt_emulator::{ArchName, DataFormat};
 use experiment::{Experiment, matrix};
 use recorded::Record;
 
-const CHIPS: [ArchName; 2] = [ArchName::WormholeB0, ArchName::Blackhole];
+const CHIPS: [ArchName; 2] = ArchName::ALL;
 
 fn selected() -> Vec<Experiment> {
     let wanted = std::env::var("TT_FORMATS_MATCH").unwrap_or_default();

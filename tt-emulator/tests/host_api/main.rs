@@ -11,8 +11,25 @@ use std::sync::{Mutex, OnceLock};
 /// The engine's functions; naming them here links them in.
 mod engine {
     use std::ffi::c_void;
-    macro_rules! functions {
-        ($($name:ident)*) => {
+    macro_rules! tables {
+        ($($(#[$doc:meta])* $kind:ident $name:ident $($prefix:literal)? { $($row:tt)* })*) => {
+            $($kind! { $($row)* })*
+        };
+    }
+    macro_rules! opaque {
+        () => {};
+    }
+    macro_rules! structure {
+        ($($row:tt)*) => {};
+    }
+    macro_rules! template {
+        ($($row:tt)*) => {};
+    }
+    macro_rules! numbers {
+        ($($row:tt)*) => {};
+    }
+    macro_rules! calls {
+        ($($(#[$row:meta])* fn $name:ident($($argument:ident: $type:ty),* $(,)?) $(-> $result:ty)?;)*) => {
             unsafe extern "C" { $(pub fn $name();)* }
             #[used]
             static KEEP: [Pointer; [$(stringify!($name)),*].len()] = [$(Pointer($name as *const c_void)),*];
@@ -21,15 +38,7 @@ mod engine {
     struct Pointer(#[allow(dead_code)] *const c_void);
     // SAFETY: the address of a function.
     unsafe impl Sync for Pointer {}
-    functions! {
-        tt_emulator_last_error tt_emulator_select_arch tt_emulator_device_open tt_emulator_device_close tt_emulator_device_fact
-        tt_emulator_virtual_core tt_emulator_chip_fact tt_emulator_buffer_create tt_emulator_buffer_create_sharded tt_emulator_buffer_destroy
-        tt_emulator_buffer_address tt_emulator_buffer_aligned_page tt_emulator_buffer_write tt_emulator_buffer_read
-        tt_emulator_program_create tt_emulator_program_destroy tt_emulator_create_kernel tt_emulator_create_circular_buffer
-        tt_emulator_change_circular_buffer tt_emulator_create_semaphore tt_emulator_set_runtime_args
-        tt_emulator_set_common_runtime_args tt_emulator_runtime_args tt_emulator_common_runtime_args tt_emulator_launch
-        tt_emulator_finish
-    }
+    include!("../../src/abi/host_calls.rs");
 }
 
 use tt_emulator as _;
@@ -56,6 +65,8 @@ fn compile() -> PathBuf {
         ])
         .arg("-I")
         .arg(root.join("host/include"))
+        .arg("-I")
+        .arg(concat!(env!("OUT_DIR"), "/host"))
         .args(sources)
         .arg(root.join("tests/host_api/programs.cpp"))
         .arg("-o")

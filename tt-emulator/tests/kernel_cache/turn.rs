@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::Command;
@@ -53,8 +53,17 @@ impl Turn {
 
     pub fn set(&mut self, name: &'static str, value: impl Into<OsString>) {
         self.saved.push((name, std::env::var_os(name)));
+        Turn::put(name, Some(&value.into()));
+    }
+
+    fn put(name: &str, value: Option<&OsString>) {
         // SAFETY: turns are taken under a lock, and all that read the environment run inside one.
-        unsafe { std::env::set_var(name, value.into()) };
+        unsafe {
+            match value {
+                Some(value) => std::env::set_var(name, value),
+                None => std::env::remove_var(name),
+            }
+        }
     }
 
     /// A compiler that is a shell script; `$REAL` is the machine's own.
@@ -115,8 +124,7 @@ pub fn said(mut command: Command) -> String {
 
 /// Whether this process may give files away. Where it may not, what depends on it is said to be left out.
 pub fn is_root() -> bool {
-    // SAFETY: the call has no preconditions.
-    let is_root = unsafe { libc::geteuid() } == 0;
+    let is_root = fs::metadata("/proc/self").unwrap().uid() == 0;
     if !is_root {
         eprintln!("not root: files of other users are left to the tests of the module `folder`");
     }
@@ -128,13 +136,7 @@ impl Drop for Turn {
         // What is left is in a folder for temporary files.
         let _ = fs::remove_dir_all(&self.folder);
         for (name, value) in self.saved.iter().rev() {
-            // SAFETY: as in `set`.
-            unsafe {
-                match value {
-                    Some(value) => std::env::set_var(name, value),
-                    None => std::env::remove_var(name),
-                }
-            }
+            Turn::put(name, value.as_ref());
         }
     }
 }

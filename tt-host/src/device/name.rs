@@ -55,8 +55,7 @@ impl FromStr for DeviceName {
     fn from_str(text: &str) -> std::result::Result<Self, ()> {
         match text.split_once(':') {
             None if text == "emulator" => Ok(DEFAULT),
-            Some(("emulator", "wormhole_b0")) => Ok(DeviceName::Emulator(ArchName::WormholeB0)),
-            Some(("emulator", "blackhole")) => Ok(DeviceName::Emulator(ArchName::Blackhole)),
+            Some(("emulator", chip)) => ArchName::named(chip).map(DeviceName::Emulator).ok_or(()),
             None if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) => {
                 text.parse().map(DeviceName::Card).map_err(drop)
             }

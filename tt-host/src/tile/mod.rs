@@ -11,9 +11,9 @@ pub(crate) use copy::{tilize, untilize};
 use crate::{Error, ErrorKind, Result};
 
 /// Rows and columns of a tile.
-pub(crate) const TILE: usize = 32;
+pub(crate) const TILE: usize = tt_device::TILE_SIDE as usize;
 /// Rows and columns of a face.
-pub(crate) const FACE: usize = 16;
+pub(crate) const FACE: usize = tt_device::FACE_SIDE as usize;
 /// Elements of a tile.
 pub(crate) const TILE_ELEMENTS: usize = TILE * TILE;
 

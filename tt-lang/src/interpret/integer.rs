@@ -75,12 +75,16 @@ impl Scope<'_> {
                     IntOp::Add | IntOp::Sub => Some(a.combine(*op, b).ok_or_else(overflow)?),
                     IntOp::Mul if b.is_constant() => Some(a.scale(b.base).ok_or_else(overflow)?),
                     IntOp::Mul if a.is_constant() => Some(b.scale(a.base).ok_or_else(overflow)?),
-                    _ if a.is_constant() && b.is_constant() => Some(Affine {
-                        base: op.apply(a.base, b.base).ok_or_else(overflow)?,
-                        outer: 0,
-                        inner: 0,
-                    }),
-                    _ => None,
+                    IntOp::Div | IntOp::Rem | IntOp::CeilDiv | IntOp::Min | IntOp::Max
+                        if a.is_constant() && b.is_constant() =>
+                    {
+                        Some(Affine {
+                            base: op.apply(a.base, b.base).ok_or_else(overflow)?,
+                            outer: 0,
+                            inner: 0,
+                        })
+                    }
+                    IntOp::Mul | IntOp::Div | IntOp::Rem | IntOp::CeilDiv | IntOp::Min | IntOp::Max => None,
                 }
             }
         })

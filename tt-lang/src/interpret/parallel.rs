@@ -404,6 +404,10 @@ fn merge(marks: &mut [Marks], other: &[Marks]) {
 }
 
 /// Applies `op` to rows of arguments; the first one's memory takes the result.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "three operations that are worth a loop of their own"
+)]
 fn call(op: ElementOp, args: &mut [Row]) -> Row {
     let value = op.row().value;
     match args {

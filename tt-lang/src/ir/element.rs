@@ -1,7 +1,8 @@
-//! Element expressions, and the table of their operations.
+//! Element expressions.
 
 use super::{BlockId, CompareOp, ElementType, IntExpr, NumberExpr, ParamId, Span};
 use serde::{Deserialize, Serialize};
+use tt_device::ElementOp;
 
 /// An expression for one element.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -25,7 +26,7 @@ pub enum ElementKind {
     Int(IntExpr),
     /// An element of a block or tensor.
     Load(Access),
-    /// An operation of [`ELEMENT_OPS`]; as many arguments as its row says.
+    /// An operation of the catalogue; as many arguments as its row says.
     Call(ElementOp, Vec<Element>),
     /// A comparison of two numbers.
     Compare(CompareOp, Box<Element>, Box<Element>),
@@ -125,97 +126,4 @@ pub enum Buffer {
     Block(BlockId),
     /// A tensor parameter.
     Tensor(ParamId),
-}
-
-/// A row of the operation table.
-#[derive(Debug, Clone, Copy)]
-pub struct ElementOpRow {
-    /// The operation.
-    pub op: ElementOp,
-    /// The name users write, as a method or as `T.name`.
-    pub name: &'static str,
-    /// How many arguments it takes, the receiver included.
-    pub arity: usize,
-    /// How many of the last arguments must be uniform numbers (literals, scalars, extents).
-    pub uniform: usize,
-    /// Its value.
-    pub value: fn(&[f64]) -> f64,
-}
-
-macro_rules! element_ops {
-    ($($variant:ident $name:literal $arity:literal $uniform:literal $value:expr;)*) => {
-        /// An operation on elements.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-        #[allow(missing_docs)]
-        pub enum ElementOp { $($variant),* }
-
-        /// Every operation on elements, one row each. `+ - * /` and unary minus are `add sub mul div neg`.
-        pub const ELEMENT_OPS: &[ElementOpRow] = &[
-            $(ElementOpRow { op: ElementOp::$variant, name: $name, arity: $arity, uniform: $uniform, value: $value }),*
-        ];
-    };
-}
-
-element_ops! {
-    Add "add" 2 0 |x| x[0] + x[1];
-    Sub "sub" 2 0 |x| x[0] - x[1];
-    Mul "mul" 2 0 |x| x[0] * x[1];
-    Div "div" 2 0 |x| x[0] / x[1];
-    Neg "neg" 1 0 |x| -x[0];
-    Exp "exp" 1 0 |x| x[0].exp();
-    Exp2 "exp2" 1 0 |x| x[0].exp2();
-    Log "log" 1 0 |x| x[0].ln();
-    Log2 "log2" 1 0 |x| x[0].log2();
-    Log1p "log1p" 1 0 |x| x[0].ln_1p();
-    Expm1 "expm1" 1 0 |x| x[0].exp_m1();
-    Sqrt "sqrt" 1 0 |x| x[0].sqrt();
-    Rsqrt "rsqrt" 1 0 |x| 1.0 / x[0].sqrt();
-    Recip "recip" 1 0 |x| 1.0 / x[0];
-    Abs "abs" 1 0 |x| x[0].abs();
-    Sign "sign" 1 0 |x| if x[0] > 0.0 { 1.0 } else if x[0] < 0.0 { -1.0 } else { x[0].abs() };
-    Square "square" 1 0 |x| x[0] * x[0];
-    Powf "powf" 2 1 |x| x[0].powf(x[1]);
-    Powi "powi" 2 1 |x| x[0].powf(x[1]);
-    Sin "sin" 1 0 |x| x[0].sin();
-    Cos "cos" 1 0 |x| x[0].cos();
-    Tan "tan" 1 0 |x| x[0].tan();
-    Asin "asin" 1 0 |x| x[0].asin();
-    Acos "acos" 1 0 |x| x[0].acos();
-    Atan "atan" 1 0 |x| x[0].atan();
-    Sinh "sinh" 1 0 |x| x[0].sinh();
-    Cosh "cosh" 1 0 |x| x[0].cosh();
-    Tanh "tanh" 1 0 |x| x[0].tanh();
-    Sigmoid "sigmoid" 1 0 |x| 1.0 / (1.0 + (-x[0]).exp());
-    Silu "silu" 1 0 |x| x[0] / (1.0 + (-x[0]).exp());
-    Gelu "gelu" 1 0 |x| 0.5 * x[0] * (1.0 + super::super::special::erf(x[0] / std::f64::consts::SQRT_2));
-    Relu "relu" 1 0 |x| maximum(x[0], 0.0);
-    LeakyRelu "leaky_relu" 2 1 |x| if x[0] > 0.0 { x[0] } else { x[0] * x[1] };
-    Elu "elu" 2 1 |x| if x[0] > 0.0 { x[0] } else { x[1] * x[0].exp_m1() };
-    Softplus "softplus" 1 0 |x| maximum(x[0], 0.0) + (-x[0].abs()).exp().ln_1p();
-    Erf "erf" 1 0 |x| super::super::special::erf(x[0]);
-    Erfc "erfc" 1 0 |x| super::super::special::erfc(x[0]);
-    Floor "floor" 1 0 |x| x[0].floor();
-    Ceil "ceil" 1 0 |x| x[0].ceil();
-    Round "round" 1 0 |x| x[0].round_ties_even();
-    Trunc "trunc" 1 0 |x| x[0].trunc();
-    Min "min" 2 0 |x| -maximum(-x[0], -x[1]);
-    Max "max" 2 0 |x| maximum(x[0], x[1]);
-    Clamp "clamp" 3 2 |x| -maximum(-maximum(x[0], x[1]), -x[2]);
-}
-
-/// The larger; NaN where one is, since the language leaves open what chips give there.
-fn maximum(x: f64, y: f64) -> f64 {
-    if x.is_nan() || y.is_nan() { f64::NAN } else { x.max(y) }
-}
-
-impl ElementOp {
-    /// The operation's row.
-    pub fn row(self) -> &'static ElementOpRow {
-        &ELEMENT_OPS[self as usize]
-    }
-
-    /// The operation users call `name`.
-    pub fn named(name: &str) -> Option<ElementOp> {
-        ELEMENT_OPS.iter().find(|row| row.name == name).map(|row| row.op)
-    }
 }

@@ -77,7 +77,7 @@ impl IntExpr {
     pub fn as_const(&self) -> Option<i64> {
         match self {
             IntExpr::Const(value) => Some(*value),
-            _ => None,
+            IntExpr::Extent(_) | IntExpr::Scalar(_) | IntExpr::Var(_) | IntExpr::Binary(..) => None,
         }
     }
 

@@ -18,14 +18,16 @@ pub mod real;
 mod stmt;
 mod types;
 
-pub use element::{Access, Buffer, ELEMENT_OPS, Element, ElementKind, ElementOp, ElementOpRow};
+pub use element::{Access, Buffer, Element, ElementKind};
 pub use integer::{BoolExpr, CompareOp, IntExpr, IntOp, NumberExpr};
 pub use print::Named;
 pub use stmt::{Assign, LoopKind, Place, PrintItem, ReduceDim, ReduceOp, Region, Stmt, StmtKind};
 pub use types::{
-    Block, BlockScope, ElementType, Extent, Fidelity, Grid, Kernel, Layout, Multicast, Options, Order, Param,
-    Residence, ScalarKind, ScalarParam, Sharding, SourceLocation, Spanned, TensorParam, Variable,
+    Block, BlockScope, Extent, Fidelity, Grid, Kernel, Layout, Multicast, Options, Order, Param, Residence, ScalarKind,
+    ScalarParam, Sharding, SourceLocation, Spanned, TensorParam, Variable,
 };
+
+pub use tt_device::{ELEMENT_OPS, ElementOp, ElementOpRow, ElementType};
 
 use serde::{Deserialize, Serialize};
 

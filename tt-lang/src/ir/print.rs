@@ -9,45 +9,35 @@ pub struct Named<'a, T: ?Sized>(pub &'a Kernel, pub &'a T);
 impl Display for Named<'_, IntExpr> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Named(kernel, expr) = *self;
-        let operand = |f: &mut fmt::Formatter<'_>, x: &IntExpr, tight: bool| match x {
-            IntExpr::Binary(IntOp::Add | IntOp::Sub, ..) if tight => write!(f, "({})", Named(kernel, x)),
-            _ => write!(f, "{}", Named(kernel, x)),
+        let operand = |f: &mut fmt::Formatter<'_>, x: &IntExpr, parentheses: bool| match parentheses {
+            true => write!(f, "({})", Named(kernel, x)),
+            false => write!(f, "{}", Named(kernel, x)),
         };
+        let method = |f: &mut fmt::Formatter<'_>, name: &str, a: &IntExpr, b: &IntExpr| {
+            operand(f, a, matches!(a, IntExpr::Binary(..)))?;
+            write!(f, ".{name}({})", Named(kernel, b))
+        };
+        let is_sum = |x: &IntExpr| matches!(x, IntExpr::Binary(IntOp::Add | IntOp::Sub, ..));
+        let is_product = |x: &IntExpr| matches!(x, IntExpr::Binary(IntOp::Mul | IntOp::Div | IntOp::Rem, ..));
         match expr {
             IntExpr::Const(value) => write!(f, "{value}"),
             IntExpr::Extent(id) => f.write_str(kernel.extent(*id)),
             IntExpr::Scalar(id) => f.write_str(kernel.params[id.index()].name()),
             IntExpr::Var(id) => f.write_str(kernel.variable(*id)),
-            IntExpr::Binary(op @ (IntOp::CeilDiv | IntOp::Min | IntOp::Max), a, b) => {
-                let name = match op {
-                    IntOp::CeilDiv => "div_ceil",
-                    IntOp::Min => "min",
-                    _ => "max",
-                };
-                match **a {
-                    IntExpr::Binary(..) => write!(f, "({})", Named(kernel, &**a))?,
-                    _ => write!(f, "{}", Named(kernel, &**a))?,
-                }
-                write!(f, ".{name}({})", Named(kernel, &**b))
-            }
             IntExpr::Binary(op, a, b) => {
                 let (symbol, tight) = match op {
                     IntOp::Add => ("+", false),
                     IntOp::Sub => ("-", false),
                     IntOp::Mul => ("*", true),
                     IntOp::Div => ("/", true),
-                    _ => ("%", true),
+                    IntOp::Rem => ("%", true),
+                    IntOp::CeilDiv => return method(f, "div_ceil", a, b),
+                    IntOp::Min => return method(f, "min", a, b),
+                    IntOp::Max => return method(f, "max", a, b),
                 };
-                operand(f, a, tight)?;
+                operand(f, a, tight && is_sum(a))?;
                 write!(f, " {symbol} ")?;
-                match **b {
-                    IntExpr::Binary(IntOp::Add | IntOp::Sub | IntOp::Mul | IntOp::Div | IntOp::Rem, ..)
-                        if *op != IntOp::Add =>
-                    {
-                        write!(f, "({})", Named(kernel, &**b))
-                    }
-                    _ => operand(f, b, tight),
-                }
+                operand(f, b, *op != IntOp::Add && (is_sum(b) || is_product(b)))
             }
         }
     }
@@ -86,14 +76,12 @@ impl Display for Named<'_, Access> {
 
 /// An operation with its arguments as written.
 fn call(op: ElementOp, args: &[String]) -> String {
-    match (op, args) {
-        (ElementOp::Add, [a, b]) => format!("({a} + {b})"),
-        (ElementOp::Sub, [a, b]) => format!("({a} - {b})"),
-        (ElementOp::Mul, [a, b]) => format!("({a} * {b})"),
-        (ElementOp::Div, [a, b]) => format!("({a} / {b})"),
-        (ElementOp::Neg, [a]) => format!("(-{a})"),
-        (_, [first, rest @ ..]) => format!("{first}.{}({})", op.row().name, rest.join(", ")),
-        (_, []) => format!("{}()", op.row().name),
+    let row = op.row();
+    match (row.operator, args) {
+        (Some(operator), [a]) => format!("({operator}{a})"),
+        (Some(operator), [a, b]) => format!("({a} {operator} {b})"),
+        (_, [first, rest @ ..]) => format!("{first}.{}({})", row.name, rest.join(", ")),
+        (_, []) => format!("{}()", row.name),
     }
 }
 
@@ -343,7 +331,13 @@ fn print_body(kernel: &Kernel, body: &[Stmt], depth: usize, f: &mut fmt::Formatt
                 }
                 writeln!(f, "{pad}}}")?;
             }
-            _ => writeln!(f, "{pad}{head}")?,
+            StmtKind::Copy { .. }
+            | StmtKind::Fill { .. }
+            | StmtKind::Gemm { .. }
+            | StmtKind::Parallel { .. }
+            | StmtKind::Reduce { .. }
+            | StmtKind::Transpose { .. }
+            | StmtKind::Print { .. } => writeln!(f, "{pad}{head}")?,
         }
     }
     Ok(())

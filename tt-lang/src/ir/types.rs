@@ -1,6 +1,6 @@
 //! The kernel as a whole: its parameters, extents, options, grid and blocks.
 
-use super::{BlockId, ExtentId, IntExpr, ParamId, Span, Stmt, VarId};
+use super::{BlockId, ElementType, ExtentId, IntExpr, ParamId, Span, Stmt, VarId};
 use serde::{Deserialize, Serialize};
 
 /// One kernel.
@@ -158,51 +158,6 @@ pub enum ScalarKind {
     F32,
     I32,
     U32,
-}
-
-/// The element type of a tensor or block.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[allow(missing_docs)]
-pub enum ElementType {
-    Bf16,
-    F32,
-    F16,
-    Bfp8,
-    Bfp4,
-    I32,
-    U32,
-    U16,
-    U8,
-}
-
-impl ElementType {
-    /// Every element type with the name users write.
-    pub const ALL: [(ElementType, &'static str); 9] = [
-        (ElementType::Bf16, "bf16"),
-        (ElementType::F32, "f32"),
-        (ElementType::F16, "f16"),
-        (ElementType::Bfp8, "bfp8"),
-        (ElementType::Bfp4, "bfp4"),
-        (ElementType::I32, "i32"),
-        (ElementType::U32, "u32"),
-        (ElementType::U16, "u16"),
-        (ElementType::U8, "u8"),
-    ];
-
-    /// The name users write.
-    pub fn name(self) -> &'static str {
-        match self {
-            ElementType::Bf16 => "bf16",
-            ElementType::F32 => "f32",
-            ElementType::F16 => "f16",
-            ElementType::Bfp8 => "bfp8",
-            ElementType::Bfp4 => "bfp4",
-            ElementType::I32 => "i32",
-            ElementType::U32 => "u32",
-            ElementType::U16 => "u16",
-            ElementType::U8 => "u8",
-        }
-    }
 }
 
 /// Where a tensor lives and how it is cut.

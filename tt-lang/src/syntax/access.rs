@@ -1,6 +1,6 @@
 //! Elements of blocks and tensors inside `T.Parallel`: `x[(i, j)]`, `m[i]`, `a[(by * 32 + i, bx * 32 + j)]`.
 
-use super::frontend::{Frontend, Loads, plain_name, shape};
+use super::frontend::{Frontend, Loads, plain_name, shape, ungrouped};
 use super::linear::Linear;
 use super::scope::Binding;
 use super::value::{Class, Value};
@@ -85,7 +85,11 @@ impl Frontend {
                     tensor.span,
                 )
             }
-            other => {
+            other @ (Binding::Integer(_)
+            | Binding::Extent(_)
+            | Binding::Scalar(_)
+            | Binding::Variable(_)
+            | Binding::Poisoned) => {
                 let message = format!("`{ident}` is {} and has no elements", other.describe());
                 self.error(&codes::WRONG_KIND, ident, message, "blocks and tensors have elements");
                 return None;
@@ -124,14 +128,13 @@ impl Frontend {
     }
 
     /// The indices in brackets: one expression, or several in parentheses.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "Rust has more than the language")]
     fn indices(&mut self, index: &Expr) -> Option<Vec<IntExpr>> {
-        match index {
+        match ungrouped(index) {
             Expr::Tuple(tuple) => {
                 let indices: Vec<Option<IntExpr>> = tuple.elems.iter().map(|index| self.index(index)).collect();
                 indices.into_iter().collect()
             }
-            Expr::Paren(inner) => self.indices(&inner.expr),
-            Expr::Group(inner) => self.indices(&inner.expr),
             other => Some(vec![self.index(other)?]),
         }
     }

@@ -128,9 +128,9 @@ impl Frontend {
         self.blocks.push(Block {
             name: ident.clone(),
             span,
-            scope: match row.word {
-                Word::AllocFragment => BlockScope::Fragment,
-                _ => BlockScope::Shared,
+            scope: match row.word == Word::AllocFragment {
+                true => BlockScope::Fragment,
+                false => BlockScope::Shared,
             },
             element,
             shape,
@@ -340,6 +340,7 @@ impl Frontend {
             self.error(&codes::REDUCE_DIM, &call.method, message, note);
             return None;
         };
+        #[expect(clippy::wildcard_enum_match_arm, reason = "Rust has more than the language")]
         let dims: Vec<i64> = match value {
             Expr::Tuple(tuple) => {
                 let dims: Vec<Option<i64>> = tuple.elems.iter().map(|dim| self.integer(dim)?.as_const()).collect();
@@ -408,7 +409,7 @@ impl Frontend {
         let found = self.with_loads(Loads::WholeBlock, |this| this.value(item))?;
         match found {
             super::value::Value::Integer(value) => Some(PrintItem::Value(value)),
-            other => {
+            other @ (super::value::Value::Number(..) | super::value::Value::Truth(_)) => {
                 let message = format!("{} cannot be printed", other.describe());
                 let note = "print texts, whole blocks and integers: `T.print(\"k\", k)`";
                 self.error(&codes::PRINT_ARGUMENT, item, message, note);

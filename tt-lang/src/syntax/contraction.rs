@@ -129,20 +129,20 @@ fn factors(assign: &Assign) -> Option<(&Access, &Access)> {
     let ElementKind::Call(ElementOp::Add, sum) = &assign.value.kind else {
         return None;
     };
-    let is_target = |element: &Element| match &element.kind {
-        ElementKind::Load(access) => access.buffer == assign.target.buffer && access.indices == assign.target.indices,
-        _ => false,
+    let is_target = |element: &Element| {
+        matches!(&element.kind, ElementKind::Load(access)
+            if access.buffer == assign.target.buffer && access.indices == assign.target.indices)
     };
     let product = match sum.as_slice() {
         [acc, product] if is_target(acc) => product,
         [product, acc] if is_target(acc) => product,
         _ => return None,
     };
-    match &product.kind {
-        ElementKind::Call(ElementOp::Mul, factors) => match factors.as_slice() {
-            [x, y] => Some((loaded(x)?, loaded(y)?)),
-            _ => None,
-        },
+    let ElementKind::Call(ElementOp::Mul, factors) = &product.kind else {
+        return None;
+    };
+    match factors.as_slice() {
+        [x, y] => Some((loaded(x)?, loaded(y)?)),
         _ => None,
     }
 }
@@ -152,7 +152,18 @@ fn loaded(factor: &Element) -> Option<&Access> {
     match &factor.kind {
         ElementKind::Load(access) => Some(access),
         ElementKind::Cast(ElementType::F32, inner) => loaded(inner),
-        _ => None,
+        ElementKind::Float(_)
+        | ElementKind::Bool(_)
+        | ElementKind::Scalar(_)
+        | ElementKind::Int(_)
+        | ElementKind::Call(..)
+        | ElementKind::Compare(..)
+        | ElementKind::CompareInt(..)
+        | ElementKind::And(..)
+        | ElementKind::Or(..)
+        | ElementKind::Not(_)
+        | ElementKind::Select(..)
+        | ElementKind::Cast(..) => None,
     }
 }
 

@@ -1,7 +1,7 @@
 //! `T.copy(src, dst)` and the regions of tensors it reads and writes.
 
 use super::access::counted;
-use super::frontend::{Frontend, plain_name, shape};
+use super::frontend::{Frontend, plain_name, shape, ungrouped};
 use super::linear::Linear;
 use super::looping::range_of;
 use super::scope::Binding;
@@ -69,11 +69,9 @@ impl Frontend {
     }
 
     fn side(&mut self, expr: &Expr) -> Option<Side> {
-        match expr {
-            Expr::Paren(inner) => return self.side(&inner.expr),
-            Expr::Group(inner) => return self.side(&inner.expr),
-            Expr::Index(index) => return self.part(index),
-            _ => {}
+        let expr = ungrouped(expr);
+        if let Expr::Index(index) = expr {
+            return self.part(index);
         }
         let Some(ident) = plain_name(expr) else {
             // Constructs that are not in the language say so themselves.
@@ -112,7 +110,11 @@ impl Frontend {
                 );
                 None
             }
-            other => {
+            other @ (Binding::Integer(_)
+            | Binding::Extent(_)
+            | Binding::Scalar(_)
+            | Binding::Variable(_)
+            | Binding::Poisoned) => {
                 let message = format!(
                     "`{ident}` is {}, a block or a region of a tensor is wanted",
                     other.describe()
@@ -152,7 +154,11 @@ impl Frontend {
                 );
                 return None;
             }
-            other => {
+            other @ (Binding::Integer(_)
+            | Binding::Extent(_)
+            | Binding::Scalar(_)
+            | Binding::Variable(_)
+            | Binding::Poisoned) => {
                 let message = format!("`{ident}` is {}, a tensor is wanted", other.describe());
                 self.error(
                     &codes::WRONG_KIND,
@@ -163,6 +169,7 @@ impl Frontend {
                 return None;
             }
         };
+        #[expect(clippy::wildcard_enum_match_arm, reason = "Rust has more than the language")]
         let axes: Vec<&Expr> = match ungrouped(&index.index) {
             Expr::Tuple(tuple) => tuple.elems.iter().collect(),
             one => vec![one],
@@ -316,14 +323,6 @@ fn views(block: &[u64], rank: usize) -> Vec<Vec<u64>> {
         );
     }
     views
-}
-
-fn ungrouped(expr: &Expr) -> &Expr {
-    match expr {
-        Expr::Paren(inner) => ungrouped(&inner.expr),
-        Expr::Group(inner) => ungrouped(&inner.expr),
-        other => other,
-    }
 }
 
 #[cfg(test)]

@@ -22,7 +22,7 @@ impl Frontend {
         match stmt {
             syn::Stmt::Local(local) if declares_integer(stmt) => self.local(local),
             syn::Stmt::Item(Item::Const(item)) => self.constant_item(item),
-            other => {
+            other @ (syn::Stmt::Local(_) | syn::Stmt::Item(_) | syn::Stmt::Expr(..) | syn::Stmt::Macro(_)) => {
                 let place = self.spans.of_first_token(other);
                 self.report(
                     Diagnostic::new(&codes::PARALLEL_BODY, place, "a statement where one value is wanted")
@@ -120,6 +120,7 @@ impl Frontend {
     }
 
     /// The one name that a `let` binds to an integer.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "Rust has more than the language")]
     fn let_name<'a>(&mut self, pat: &'a Pat) -> Option<&'a syn::Ident> {
         match pat {
             Pat::Ident(pat) if pat.by_ref.is_none() && pat.subpat.is_none() => {
@@ -275,6 +276,7 @@ impl Frontend {
 }
 
 /// The names of a pattern that is a name, `_`, or several of those in parentheses.
+#[expect(clippy::wildcard_enum_match_arm, reason = "Rust has more than the language")]
 fn plain_pattern(pat: &Pat) -> Option<Vec<&syn::Ident>> {
     match pat {
         Pat::Ident(pat) => {

@@ -12,6 +12,7 @@ use syn::{BinOp, Expr, Lit, UnOp};
 
 impl Frontend {
     /// The value of `expr`; `None` where it has none, which is then reported.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "Rust has more than the language")]
     pub(super) fn value(&mut self, expr: &Expr) -> Option<Value> {
         match expr {
             Expr::Lit(literal) => self.literal(&literal.lit),
@@ -242,9 +243,9 @@ impl Frontend {
             let left = left.and_then(|value| self.truth(value, &*binary.left));
             let right = right.and_then(|value| self.truth(value, &*binary.right));
             let (left, right) = (Box::new(left?), Box::new(right?));
-            let kind = match binary.op {
-                BinOp::And(_) => ElementKind::And(left, right),
-                _ => ElementKind::Or(left, right),
+            let kind = match matches!(binary.op, BinOp::And(_)) {
+                true => ElementKind::And(left, right),
+                false => ElementKind::Or(left, right),
             };
             return Some(Value::Truth(self.element(kind, binary)));
         }
@@ -324,9 +325,11 @@ impl Frontend {
     ) -> Value {
         let literals: Vec<f64> = args
             .iter()
-            .filter_map(|arg| match arg.kind {
-                ElementKind::Float(value) => Some(value),
-                _ => None,
+            .filter_map(|arg| {
+                let ElementKind::Float(value) = arg.kind else {
+                    return None;
+                };
+                Some(value)
             })
             .collect();
         let kind = if literals.len() == args.len() {
@@ -346,19 +349,11 @@ impl Frontend {
             Value::Integer(value) => {
                 let to = self.cast_type(&cast.ty)?;
                 let element = self.element(ElementKind::Int(value), &*cast.expr);
-                Some(match to {
-                    ElementType::F32 => Value::Number(
-                        Element {
-                            span: self.span(cast),
-                            ..element
-                        },
-                        Class::Float,
-                    ),
-                    other => {
-                        let kind = ElementKind::Cast(other, Box::new(element));
-                        Value::Number(self.element(kind, cast), Class::of(other))
-                    }
-                })
+                let kind = match to == ElementType::F32 {
+                    true => element.kind,
+                    false => ElementKind::Cast(to, Box::new(element)),
+                };
+                Some(Value::Number(self.element(kind, cast), Class::of(to)))
             }
             Value::Number(element, _) => {
                 let to = self.cast_type(&cast.ty)?;
@@ -412,6 +407,7 @@ impl Frontend {
             );
             return None;
         };
+        #[expect(clippy::wildcard_enum_match_arm, reason = "Rust has more than the language")]
         let other = match &**otherwise {
             Expr::Block(block) => self.tail_value(&block.block),
             other => self.value(other).map(|value| (value, other)),
@@ -444,6 +440,7 @@ impl Frontend {
 }
 
 /// The comparison that `op` is.
+#[expect(clippy::wildcard_enum_match_arm, reason = "Rust has more than the language")]
 fn comparison(op: &BinOp) -> Option<CompareOp> {
     Some(match op {
         BinOp::Eq(_) => CompareOp::Eq,
@@ -457,6 +454,7 @@ fn comparison(op: &BinOp) -> Option<CompareOp> {
 }
 
 /// The operation that `op` is on integers and, where there is one, on numbers.
+#[expect(clippy::wildcard_enum_match_arm, reason = "Rust has more than the language")]
 fn arithmetic(op: &BinOp) -> Option<(IntOp, Option<ElementOp>)> {
     Some(match op {
         BinOp::Add(_) => (IntOp::Add, Some(ElementOp::Add)),

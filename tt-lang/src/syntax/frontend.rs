@@ -14,6 +14,7 @@ use crate::ir::{
 };
 use quote::ToTokens;
 use syn::ext::IdentExt;
+use syn::{Expr, Type};
 
 /// Whether elements of blocks and tensors may be read where an expression stands, and if not, why not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -164,9 +165,9 @@ impl Frontend {
     }
 
     /// The block that `expr`, a plain name, stands for.
-    pub(super) fn block_argument(&mut self, expr: &syn::Expr) -> Option<Spanned<BlockId>> {
+    pub(super) fn block_argument(&mut self, expr: &Expr) -> Option<Spanned<BlockId>> {
         let Some(ident) = plain_name(expr) else {
-            if let syn::Expr::Index(index) = expr {
+            if let Expr::Index(index) = expr {
                 let of = plain_name(&index.expr).and_then(|name| self.resolve(name));
                 let (message, note) = match of {
                     Some(Binding::Tensor(_)) => (
@@ -205,7 +206,11 @@ impl Frontend {
                 );
                 None
             }
-            other => {
+            other @ (Binding::Integer(_)
+            | Binding::Extent(_)
+            | Binding::Scalar(_)
+            | Binding::Variable(_)
+            | Binding::Poisoned) => {
                 self.error(
                     &codes::WRONG_KIND,
                     ident,
@@ -332,25 +337,37 @@ fn is_constant_case(name: &str) -> bool {
 }
 
 /// The name that `expr` is, if it is nothing but a name.
-pub(super) fn plain_name(expr: &syn::Expr) -> Option<&syn::Ident> {
+pub(super) fn plain_name(expr: &Expr) -> Option<&syn::Ident> {
+    let Expr::Path(path) = ungrouped(expr) else { return None };
+    path.path.get_ident().filter(|_| path.qself.is_none())
+}
+
+/// `expr` without the parentheses around it.
+#[expect(clippy::wildcard_enum_match_arm, reason = "Rust has more than the language")]
+pub(super) fn ungrouped(expr: &Expr) -> &Expr {
     match expr {
-        syn::Expr::Path(path) if path.qself.is_none() => path.path.get_ident(),
-        syn::Expr::Paren(inner) => plain_name(&inner.expr),
-        syn::Expr::Group(inner) => plain_name(&inner.expr),
-        _ => None,
+        Expr::Paren(inner) => ungrouped(&inner.expr),
+        Expr::Group(inner) => ungrouped(&inner.expr),
+        other => other,
     }
 }
 
 /// The last segment of a type that is a plain path: `bf16` of `tt::bf16`.
-pub(super) fn type_name(ty: &syn::Type) -> Option<String> {
+pub(super) fn type_name(ty: &Type) -> Option<String> {
+    let Type::Path(path) = ungrouped_type(ty) else {
+        return None;
+    };
+    let segment = path.path.segments.last()?;
+    (path.qself.is_none() && segment.arguments.is_none()).then(|| segment.ident.to_string())
+}
+
+/// `ty` without the parentheses around it.
+#[expect(clippy::wildcard_enum_match_arm, reason = "Rust has more than the language")]
+pub(super) fn ungrouped_type(ty: &Type) -> &Type {
     match ty {
-        syn::Type::Path(path) if path.qself.is_none() => {
-            let segment = path.path.segments.last()?;
-            segment.arguments.is_none().then(|| segment.ident.to_string())
-        }
-        syn::Type::Paren(inner) => type_name(&inner.elem),
-        syn::Type::Group(inner) => type_name(&inner.elem),
-        _ => None,
+        Type::Paren(inner) => ungrouped_type(&inner.elem),
+        Type::Group(inner) => ungrouped_type(&inner.elem),
+        other => other,
     }
 }
 

@@ -42,6 +42,7 @@ impl Frontend {
         };
         let (mut memory, mut cut) = (false, false);
         for entry in &entries {
+            #[expect(clippy::wildcard_enum_match_arm, reason = "Rust has more than the language")]
             let (head, args): (&Expr, Vec<&Expr>) = match entry {
                 Expr::Call(call) => (&call.func, call.args.iter().collect()),
                 other => (other, Vec::new()),

@@ -62,10 +62,10 @@ impl Linear {
     pub(super) fn coefficient(&self, var: VarId) -> Option<i64> {
         let mut coefficient = 0;
         for (term, factor) in &self.terms {
-            match term {
-                IntExpr::Var(v) if *v == var => coefficient = *factor,
-                other if other.mentions(var) => return None,
-                _ => {}
+            if *term == IntExpr::Var(var) {
+                coefficient = *factor;
+            } else if term.mentions(var) {
+                return None;
             }
         }
         Some(coefficient)

@@ -1,6 +1,6 @@
 //! Serial loops: `0..n`, `T.serial`, `T.unroll`, `T.Pipelined`. `T.Parallel` is in `parallel`.
 
-use super::frontend::Frontend;
+use super::frontend::{Frontend, ungrouped};
 use super::limits;
 use super::source_text::source_text;
 use super::statement::vocabulary_call;
@@ -31,6 +31,7 @@ impl Frontend {
                 Some([bound]) => self.bounds(bound),
                 _ => None,
             };
+            #[expect(clippy::wildcard_enum_match_arm, reason = "words of another role are no loops")]
             let kind = match row.word {
                 Word::Pipelined => {
                     let stages = arguments.as_ref().and_then(|arguments| arguments.option("num_stages"));
@@ -54,6 +55,7 @@ impl Frontend {
         let bounds = match range_of(&this.expr) {
             Some(range) => self.range_bounds(range),
             None => {
+                #[expect(clippy::wildcard_enum_match_arm, reason = "Rust has more than the language")]
                 let note = match &*this.expr {
                     Expr::MethodCall(call) if call.method == "rev" => {
                         "count upwards and compute `n - 1 - k`".to_string()
@@ -156,6 +158,7 @@ impl Frontend {
         })
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "Rust has more than the language")]
     fn loop_variable(&mut self, pat: &Pat) -> Option<crate::ir::VarId> {
         match pat {
             Pat::Wild(wild) => Some(self.declare_variable(&syn::Ident::new("_", wild.underscore_token.span))),
@@ -182,10 +185,8 @@ const LOOPS: &str =
 
 /// The range that `expr` is.
 pub(super) fn range_of(expr: &Expr) -> Option<&syn::ExprRange> {
-    match expr {
-        Expr::Range(range) => Some(range),
-        Expr::Paren(inner) => range_of(&inner.expr),
-        Expr::Group(inner) => range_of(&inner.expr),
-        _ => None,
-    }
+    let Expr::Range(range) = ungrouped(expr) else {
+        return None;
+    };
+    Some(range)
 }

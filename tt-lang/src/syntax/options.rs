@@ -1,6 +1,6 @@
 //! The options of `#[tt::kernel(..)]`.
 
-use super::frontend::{Frontend, plain_name};
+use super::frontend::{Frontend, plain_name, ungrouped};
 use super::scope::nearest;
 use super::source_text::source_text;
 use crate::codes;
@@ -215,10 +215,8 @@ impl Frontend {
 
 /// A literal of at least 1.
 pub(super) fn whole(value: &Expr) -> Option<u64> {
-    match value {
-        Expr::Lit(syn::ExprLit { lit: Lit::Int(int), .. }) => int.base10_parse().ok().filter(|value| *value > 0),
-        Expr::Paren(inner) => whole(&inner.expr),
-        Expr::Group(inner) => whole(&inner.expr),
-        _ => None,
-    }
+    let Expr::Lit(syn::ExprLit { lit: Lit::Int(int), .. }) = ungrouped(value) else {
+        return None;
+    };
+    int.base10_parse().ok().filter(|value| *value > 0)
 }

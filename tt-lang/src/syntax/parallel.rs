@@ -1,6 +1,6 @@
 //! `for (i, j) in T.Parallel(h, w) { .. }`: element-wise assignments.
 
-use super::frontend::{Frontend, Loads, plain_name};
+use super::frontend::{Frontend, Loads, plain_name, ungrouped};
 use super::limits;
 use super::scope::Binding;
 use super::source_text::source_text;
@@ -167,6 +167,7 @@ impl Frontend {
         assigns
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "Rust has more than the language")]
     fn refuse_in_parallel(&mut self, expr: &Expr) {
         let (token, what, note): (&dyn ToTokens, &str, &str) = match expr {
             Expr::ForLoop(this) => (
@@ -239,44 +240,43 @@ impl Frontend {
 
     /// The element that is assigned, and its kind of number.
     fn target(&mut self, target: &Expr) -> Option<(Access, Class)> {
-        match target {
-            Expr::Index(index) => {
-                let (access, element) = self.access(index)?;
-                if let (Buffer::Tensor(id), Some(ident)) = (access.buffer, plain_name(&index.expr)) {
-                    self.check_stored(id, ident);
-                }
-                Some((access, Class::of(element)))
+        let target = ungrouped(target);
+        if let Expr::Index(index) = target {
+            let (access, element) = self.access(index)?;
+            if let (Buffer::Tensor(id), Some(ident)) = (access.buffer, plain_name(&index.expr)) {
+                self.check_stored(id, ident);
             }
-            Expr::Paren(inner) => self.target(&inner.expr),
-            Expr::Group(inner) => self.target(&inner.expr),
-            other => {
-                let Some(ident) = plain_name(other) else {
-                    self.refuse(other);
-                    return None;
-                };
-                match self.resolve(ident)? {
-                    Binding::Block(_) | Binding::Tensor(_) => {
-                        let note = format!("name the element: `{ident}[(i, j)] = ..;`");
-                        self.error(
-                            &codes::WHOLE_BLOCK,
-                            ident,
-                            format!("`{ident}` is assigned as a whole"),
-                            note,
-                        );
-                    }
-                    _ => {
-                        let note = "keep what changes in a fragment: `x[(i, j)] = ..;`";
-                        self.error(
-                            &codes::MUTABLE_VARIABLE,
-                            ident,
-                            format!("`{ident}` keeps its value"),
-                            note,
-                        );
-                    }
-                }
-                None
+            return Some((access, Class::of(element)));
+        }
+        let Some(ident) = plain_name(target) else {
+            self.refuse(target);
+            return None;
+        };
+        match self.resolve(ident)? {
+            Binding::Block(_) | Binding::Tensor(_) => {
+                let note = format!("name the element: `{ident}[(i, j)] = ..;`");
+                self.error(
+                    &codes::WHOLE_BLOCK,
+                    ident,
+                    format!("`{ident}` is assigned as a whole"),
+                    note,
+                );
+            }
+            Binding::Integer(_)
+            | Binding::Extent(_)
+            | Binding::Scalar(_)
+            | Binding::Variable(_)
+            | Binding::Poisoned => {
+                let note = "keep what changes in a fragment: `x[(i, j)] = ..;`";
+                self.error(
+                    &codes::MUTABLE_VARIABLE,
+                    ident,
+                    format!("`{ident}` keeps its value"),
+                    note,
+                );
             }
         }
+        None
     }
 
     /// Each element is assigned once: every index of the loop appears in the target.
@@ -305,6 +305,7 @@ fn is_allocation(expr: &Expr) -> bool {
 }
 
 /// Target, operation and value of `target = value`, `target += value` and so on.
+#[expect(clippy::wildcard_enum_match_arm, reason = "Rust has more than the language")]
 fn assignment(expr: &Expr) -> Option<(&Expr, Option<ElementOp>, &Expr)> {
     match expr {
         Expr::Assign(assign) => Some((&assign.left, None, &assign.right)),

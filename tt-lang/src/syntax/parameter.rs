@@ -1,6 +1,6 @@
 //! The parameters of a kernel: tensors with their element types, extents and layouts, and scalars.
 
-use super::frontend::{Frontend, plain_name, type_name};
+use super::frontend::{Frontend, plain_name, type_name, ungrouped_type};
 use super::scope::{Binding, nearest};
 use super::signature::{Passing, SignatureKind, SignatureParam};
 use super::source_text::source_text;
@@ -26,6 +26,7 @@ impl Frontend {
                 };
             }
         };
+        #[expect(clippy::wildcard_enum_match_arm, reason = "Rust has more than the language")]
         let ident = match &*input.pat {
             Pat::Ident(pat) if pat.by_ref.is_none() && pat.mutability.is_none() && pat.subpat.is_none() => {
                 Some(&pat.ident)
@@ -74,8 +75,9 @@ impl Frontend {
         })
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "Rust has more than the language")]
     fn parameter_type(&mut self, input: &syn::PatType, name: String, place: Span) -> (SignatureKind, Option<Param>) {
-        match ungrouped(&input.ty) {
+        match ungrouped_type(&input.ty) {
             Type::Reference(reference) => {
                 if let Some(lifetime) = &reference.lifetime {
                     let note = "write `&Tensor<..>` without a lifetime";
@@ -166,7 +168,8 @@ impl Frontend {
             );
             return;
         }
-        let path = match ungrouped(ty) {
+        #[expect(clippy::wildcard_enum_match_arm, reason = "Rust has more than the language")]
+        let path = match ungrouped_type(ty) {
             Type::Path(path) => path.path.segments.last().map(|segment| segment.ident.to_string()),
             _ => None,
         };
@@ -194,6 +197,7 @@ impl Frontend {
             self.error(&codes::TENSOR_RANK, path, message, usage);
             return None;
         };
+        #[expect(clippy::wildcard_enum_match_arm, reason = "Rust has more than the language")]
         let element = match first {
             GenericArgument::Type(first) => self.element_type(first).map(|value| {
                 let span = self.span(first);
@@ -264,6 +268,7 @@ impl Frontend {
     }
 
     fn extent_expression(&mut self, expr: &Expr) -> Option<IntExpr> {
+        #[expect(clippy::wildcard_enum_match_arm, reason = "Rust has more than the language")]
         let inner = match expr {
             Expr::Block(block) => match block.block.stmts.as_slice() {
                 [syn::Stmt::Expr(inner, None)] => inner,
@@ -333,21 +338,11 @@ impl Frontend {
     }
 }
 
-fn ungrouped(ty: &Type) -> &Type {
-    match ty {
-        Type::Paren(inner) => ungrouped(&inner.elem),
-        Type::Group(inner) => ungrouped(&inner.elem),
-        other => other,
-    }
-}
-
 /// The path of a type that is `Tensor<..>`.
 fn tensor_path(ty: &Type) -> Option<&syn::Path> {
-    match ungrouped(ty) {
-        Type::Path(path) if path.qself.is_none() => {
-            let last = path.path.segments.last()?;
-            (last.ident == "Tensor").then_some(&path.path)
-        }
-        _ => None,
-    }
+    let Type::Path(path) = ungrouped_type(ty) else {
+        return None;
+    };
+    let last = path.path.segments.last()?;
+    (path.qself.is_none() && last.ident == "Tensor").then_some(&path.path)
 }

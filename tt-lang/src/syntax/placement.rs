@@ -113,6 +113,7 @@ impl Search {
 }
 
 /// What kind of module or type `item` is, if it is called `name` and always there.
+#[expect(clippy::wildcard_enum_match_arm, reason = "Rust has more than the language")]
 fn type_named(item: &Item, name: &str) -> Option<&'static str> {
     let (what, ident, attributes) = match item {
         Item::Mod(item) => ("a module", &item.ident, &item.attrs),
@@ -149,17 +150,19 @@ impl<'ast> Visit<'ast> for Search {
     }
 
     fn visit_impl_item(&mut self, item: &'ast ImplItem) {
-        match item {
-            ImplItem::Fn(item) if self.is_kernel(&item.attrs, &item.sig.ident) => self.associated.push("an `impl`"),
-            _ => {}
+        if let ImplItem::Fn(item) = item
+            && self.is_kernel(&item.attrs, &item.sig.ident)
+        {
+            self.associated.push("an `impl`");
         }
         syn::visit::visit_impl_item(self, item);
     }
 
     fn visit_trait_item(&mut self, item: &'ast TraitItem) {
-        match item {
-            TraitItem::Fn(item) if self.is_kernel(&item.attrs, &item.sig.ident) => self.associated.push("a `trait`"),
-            _ => {}
+        if let TraitItem::Fn(item) = item
+            && self.is_kernel(&item.attrs, &item.sig.ident)
+        {
+            self.associated.push("a `trait`");
         }
         syn::visit::visit_trait_item(self, item);
     }

@@ -1,7 +1,7 @@
 //! What is not in the language, by name and with what to write instead. Every kind of Rust expression, statement and item
 //! that the other modules do not read ends here; none is skipped.
 
-use super::frontend::Frontend;
+use super::frontend::{Frontend, ungrouped};
 use super::source_text::source_text;
 use crate::codes;
 use crate::diagnostic::Code;
@@ -263,10 +263,5 @@ impl Frontend {
 
 /// The closure that is called on the spot.
 fn closure_of(function: &Expr) -> Option<&Expr> {
-    match function {
-        Expr::Closure(_) => Some(function),
-        Expr::Paren(inner) => closure_of(&inner.expr),
-        Expr::Group(inner) => closure_of(&inner.expr),
-        _ => None,
-    }
+    Some(ungrouped(function)).filter(|function| matches!(function, Expr::Closure(_)))
 }

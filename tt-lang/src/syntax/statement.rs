@@ -1,7 +1,7 @@
 //! The body: `let`, `const`, `if` and nested blocks. Calls on `T` are in `call`, loops in `looping`.
 
 use super::declaration::declares_integer;
-use super::frontend::{Frontend, Loads, plain_name};
+use super::frontend::{Frontend, Loads, plain_name, ungrouped};
 use super::limits;
 use super::scope::Binding;
 use super::source_text::source_text;
@@ -112,6 +112,7 @@ impl Frontend {
         }
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "Rust has more than the language")]
     fn expression_statement(&mut self, expr: &Expr) -> Vec<Stmt> {
         match expr {
             Expr::ForLoop(this) => self.for_loop(this).into_iter().collect(),
@@ -164,6 +165,7 @@ impl Frontend {
     }
 
     /// Refuses an assignment that stands outside `T.Parallel`.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "Rust has more than the language")]
     fn refuse_assignment(&mut self, target: &Expr, assignment: &Expr) {
         let Some(ident) = plain_name(target) else {
             match target {
@@ -247,7 +249,14 @@ fn last_of<'a>(body: &'a [Stmt], times: usize, left: &mut usize) -> Option<(&'a 
     body.iter().find_map(|stmt| {
         let count = match &stmt.kind {
             StmtKind::Parallel { assigns, .. } => assigns.len().max(1),
-            _ => 1,
+            StmtKind::Copy { .. }
+            | StmtKind::Fill { .. }
+            | StmtKind::Gemm { .. }
+            | StmtKind::For { .. }
+            | StmtKind::If { .. }
+            | StmtKind::Reduce { .. }
+            | StmtKind::Transpose { .. }
+            | StmtKind::Print { .. } => 1,
         };
         match left.checked_sub(count.saturating_mul(times)) {
             None => return Some((stmt, times)),
@@ -281,12 +290,10 @@ fn last_of<'a>(body: &'a [Stmt], times: usize, left: &mut usize) -> Option<(&'a 
 
 /// The `T.` call that `expr` is.
 pub(super) fn vocabulary_call(expr: &Expr) -> Option<&syn::ExprMethodCall> {
-    match expr {
-        Expr::MethodCall(call) if is_vocabulary(&call.receiver) => Some(call),
-        Expr::Paren(inner) => vocabulary_call(&inner.expr),
-        Expr::Group(inner) => vocabulary_call(&inner.expr),
-        _ => None,
-    }
+    let Expr::MethodCall(call) = ungrouped(expr) else {
+        return None;
+    };
+    is_vocabulary(&call.receiver).then_some(call)
 }
 
 /// The `T.Kernel` call that `stmt` binds.

@@ -121,7 +121,9 @@ impl Frontend {
             (Value::Integer(value), Class::Float) => {
                 let note = match value {
                     IntExpr::Const(literal) => format!("write `{literal}.0`"),
-                    _ => format!("write `{} as f32`", parenthesised(&source_text(node))),
+                    IntExpr::Extent(_) | IntExpr::Scalar(_) | IntExpr::Var(_) | IntExpr::Binary(..) => {
+                        format!("write `{} as f32`", parenthesised(&source_text(node)))
+                    }
                 };
                 self.error(
                     &codes::NUMBER_WANTED,
@@ -165,7 +167,7 @@ impl Frontend {
     pub(super) fn truth(&mut self, value: Value, node: &(impl ToTokens + ?Sized)) -> Option<Element> {
         match value {
             Value::Truth(element) => Some(element),
-            other => {
+            other @ (Value::Integer(_) | Value::Number(..)) => {
                 self.error(
                     &codes::TRUTH_VALUE,
                     node,

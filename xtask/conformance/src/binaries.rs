@@ -6,48 +6,42 @@
 //! other places, having no whole-program optimisation.
 
 use crate::fetch::Cache;
-use crate::headers::{
-    JOBS, LIST, ONE_CHIP, ONLY_KERNELS, Options, Outcome, TOOLCHAIN, chips_of, chosen, for_each_unit, jobs, kernels,
-};
+use crate::headers::{Compiles, Options, Outcome, for_each_unit};
+use clap::Args;
 use serde_json::json;
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 use tt_build::device::{DeviceCompiler, Size, check_together, loaded};
-use xtask::arguments::{Arguments, Chore};
-use xtask::kernels::SELECTION;
 
-/// The check.
-pub const CHECK: Chore = Chore {
-    name: "binaries",
-    operand: "",
-    options: &[
-        SELECTION[0],
-        SELECTION[1],
-        LIST,
-        ONLY_KERNELS,
-        TOOLCHAIN,
-        ONE_CHIP,
-        ("out", "DIR", "where to leave the ELF files"),
-        ("json", "FILE", "where to write all sizes as JSON"),
-        JOBS,
-    ],
-    about: "links every kernel for every processor of both chips, and holds sizes against their limits\n\n\
-            As `cargo build` does with TT_METAL_RUNTIME set. Without --toolchain it takes Debian's GCC: then no SFPU\n\
-            instructions are generated, so sizes are not those of the vendor's compiler.",
-    run,
-};
+/// Links every kernel for every processor of both chips, and holds sizes against their limits
+///
+/// As `cargo build` does with TT_METAL_RUNTIME set. Without --toolchain it takes Debian's GCC: then no SFPU instructions are
+/// generated, so sizes are not those of the vendor's compiler.
+#[derive(Args)]
+pub struct Arguments {
+    #[command(flatten)]
+    compiles: Compiles,
+    /// Where to leave the ELF files
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Where to write all sizes as JSON
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+}
 
 /// What is known of a binary.
 type Parts = Vec<Size>;
 
-fn run(arguments: &Arguments) -> Result<(), String> {
+/// Runs the check; an error says what it found.
+pub fn run(arguments: &Arguments) -> Result<(), String> {
     let start = Instant::now();
-    let chips = chips_of(arguments)?;
-    let kernels = kernels(arguments)?;
+    let compiles = &arguments.compiles;
+    let chips = compiles.chips();
+    let kernels = compiles.kernels()?;
     let cache = Cache::of_user()?;
-    let toolchain = chosen(arguments, &cache)?;
-    let stock = if arguments.option("toolchain").is_none() {
+    let toolchain = compiles.toolchain(&cache)?;
+    let stock = if compiles.toolchain.is_none() {
         " (no SFPU instructions are generated)"
     } else {
         ""
@@ -57,13 +51,13 @@ fn run(arguments: &Arguments) -> Result<(), String> {
     let work = xtask::project::target().join("conformance/binaries");
     let options = Options {
         chips: &chips,
-        jobs: jobs(arguments)?,
+        jobs: compiles.jobs(),
         cache: &built,
         work: &work,
     };
     let compiler = DeviceCompiler::new(&toolchain, options.cache);
     compiler.prepare_firmware(&chips).map_err(|error| error.to_string())?;
-    let out = arguments.option("out").map(Path::new);
+    let out = arguments.out.as_deref();
     let outcomes = for_each_unit(&kernels, &options, |kernel, chip, processor, folder| {
         let object = compiler
             .compile(kernel, chip, processor, folder)
@@ -86,8 +80,8 @@ fn run(arguments: &Arguments) -> Result<(), String> {
         .filter_map(|outcome| outcome.result.as_ref().err().cloned())
         .collect();
     failures.extend(too_large_together(&outcomes));
-    if let Some(path) = arguments.option("json") {
-        write_json(Path::new(path), &toolchain.version, &outcomes)?;
+    if let Some(path) = &arguments.json {
+        write_json(path, &toolchain.version, &outcomes)?;
     }
     for failure in &failures {
         println!("{failure}\n");

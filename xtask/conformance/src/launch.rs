@@ -4,33 +4,27 @@
 //! library behind our own host headers. The second runs through the runtime's own compilation and dispatch on a simulated
 //! chip. What the two print must be the same, line by line: hashes of every output's bits, kinds of every error.
 
+use clap::Args;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use xtask::arguments::{Arguments, Chore};
 use xtask::project;
 
-/// The chore.
-pub const CHECK: Chore = Chore {
-    name: "launch",
-    operand: "",
-    options: &[
-        (
-            "oracle",
-            "DIR",
-            "the installation that shared/oracle/setup.sh made (default: ~/.cache/tt-oracle)",
-        ),
-        ("chips", "NAMES", "only these of wormhole_b0 and blackhole"),
-        (
-            "examples",
-            "yes",
-            "also the examples as they stand, which take a quarter of an hour",
-        ),
-    ],
-    about: "runs Rust launchers on the real libtt_metal.so over a simulated chip, and compares with the emulator\n\n\
-            Builds against the ttnn wheel that shared/oracle installed, with our own host headers. Every output must have the\n\
-            bits that the emulator computes with TT_EMULATOR_FPU=exact, every refusal the same kind.",
-    run,
-};
+/// Runs Rust launchers on the real libtt_metal.so over a simulated chip, and compares with the emulator
+///
+/// Builds against the ttnn wheel that shared/oracle installed, with our own host headers. Every output must have the bits that
+/// the emulator computes with TT_EMULATOR_FPU=exact, every refusal the same kind.
+#[derive(Args)]
+pub struct Arguments {
+    /// The installation that shared/oracle/setup.sh made (default: ~/.cache/tt-oracle)
+    #[arg(long, value_name = "DIR")]
+    oracle: Option<PathBuf>,
+    /// Only these chips, separated by commas
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = CHIPS.map(|chip| chip.name))]
+    chips: Option<Vec<String>>,
+    /// Also the examples as they stand, which take a quarter of an hour
+    #[arg(long, value_name = "yes")]
+    examples: Option<String>,
+}
 
 /// A chip, as the emulator and the oracle call it.
 struct Chip {
@@ -52,12 +46,12 @@ impl Chip {
 
 const CHIPS: [Chip; 2] = [
     Chip {
-        name: "wormhole_b0",
+        name: tt_device::WORMHOLE_B0.name,
         simulator: "sim_wh/libttsim.so",
         wide: false,
     },
     Chip {
-        name: "blackhole",
+        name: tt_device::BLACKHOLE.name,
         simulator: "sim_bh/libttsim.so",
         wide: true,
     },
@@ -88,21 +82,17 @@ const EXAMPLES: [Example; 2] = [
     },
 ];
 
-fn run(arguments: &Arguments) -> Result<(), String> {
-    let oracle = match arguments.option("oracle") {
-        Some(path) => PathBuf::from(path),
+/// Runs the check; an error says what it found.
+pub fn run(arguments: &Arguments) -> Result<(), String> {
+    let oracle = match arguments.oracle.clone() {
+        Some(path) => path,
         None => default_oracle()?,
     };
-    let chips: Vec<&Chip> = match arguments.list("chips") {
-        None => CHIPS.iter().collect(),
-        Some(names) => {
-            let known = |name: &String| CHIPS.iter().find(|chip| chip.name == name.trim());
-            let chips = names
-                .iter()
-                .map(|name| known(name).ok_or_else(|| format!("there is no chip {name}")));
-            chips.collect::<Result<_, _>>()?
-        }
+    let wanted = |chip: &&Chip| {
+        let chips = arguments.chips.as_ref();
+        chips.is_none_or(|names| names.iter().any(|name| name == chip.name))
     };
+    let chips: Vec<&Chip> = CHIPS.iter().filter(wanted).collect();
     let wheel = installed_wheel(&oracle)?;
     for chip in &chips {
         let simulator = oracle.join(chip.simulator);
@@ -122,7 +112,7 @@ fn run(arguments: &Arguments) -> Result<(), String> {
             ),
             Err(error) => wrong.push(format!("{}: {error}", chip.name)),
         }
-        if arguments.option("examples").is_some() {
+        if arguments.examples.is_some() {
             for Example { name, words, wide } in EXAMPLES {
                 if wide && !chip.wide {
                     println!(

@@ -7,25 +7,25 @@
 //! `tt_backend` keeps by their ends.
 
 use crate::fetch::{Cache, Machine, headers};
+use clap::Args;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use tt_build::device::CHIPS;
-use xtask::arguments::{Arguments, Chore};
 use xtask::project;
 
-/// The chore.
-pub const CHECK: Chore = Chore {
-    name: "names",
-    operand: "",
-    options: &[
-        ("root", "DIR", "an unpacked `ttnn` package, instead of the pinned wheel"),
-        ("check", "", "write nothing; fail where a name is missing"),
-    ],
-    about: "writes tt-backend/src/names/headers.txt: names of the device and host headers that the compiler must not give\n\n\
-            Reads the headers of ttnn 0.81.1, those of the emulator, and what the C++ compiler of this machine predefines.",
-    run,
-};
+/// Writes tt-backend/src/names/headers.txt: names of the device and host headers that the compiler must not give
+///
+/// Reads the headers of ttnn 0.81.1, those of the emulator, and what the C++ compiler of this machine predefines.
+#[derive(Args)]
+pub struct Arguments {
+    /// An unpacked `ttnn` package, instead of the pinned wheel
+    #[arg(long, value_name = "DIR")]
+    root: Option<PathBuf>,
+    /// Write nothing; fail where a name is missing
+    #[arg(long)]
+    check: bool,
+}
 
 /// The table, from the root of the project.
 const TABLE: &str = "tt-backend/src/names/headers.txt";
@@ -49,11 +49,12 @@ const STANDARD: &str = "#include <algorithm>\n#include <array>\n#include <atomic
     #include <map>\n#include <memory>\n#include <new>\n#include <optional>\n#include <stdexcept>\n#include <string>\n\
     #include <tuple>\n#include <type_traits>\n#include <utility>\n#include <variant>\n#include <vector>\n";
 
-fn run(arguments: &Arguments) -> Result<(), String> {
+/// Runs the check; an error says what it found.
+pub fn run(arguments: &Arguments) -> Result<(), String> {
     let table = project::root().join(TABLE);
     let old = known(&table);
-    let root = match arguments.option("root") {
-        Some(root) => PathBuf::from(root),
+    let root = match arguments.root.clone() {
+        Some(root) => root,
         None => headers(&Cache::of_user()?, &Machine)?,
     };
     let mut names = predefined()?;
@@ -65,7 +66,7 @@ fn run(arguments: &Arguments) -> Result<(), String> {
         names.extend(below(&root.join(folder))?);
     }
     let missing: Vec<&String> = names.difference(&old).collect();
-    if arguments.option("check").is_some() {
+    if arguments.check {
         return match missing.as_slice() {
             [] => Ok(()),
             missing => Err(format!(

@@ -3,23 +3,23 @@
 //! The rules are the emulator's own table; the examples are the broken kernels and launches of its tests, which see to it
 //! that each is stopped by the rule it names, at the line it names. A rule without an example fails here as it does there.
 
+use clap::Args;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
 use tt_emulator::allowed::{ALLOWABLE, VARIABLE};
 use tt_emulator::rules::{self, Rule};
-use xtask::arguments::{Arguments, Chore};
 use xtask::project;
 
-/// The chore.
-pub const CHECK: Chore = Chore {
-    name: "rules",
-    operand: "",
-    options: &[("check", "", "write nothing; fail where docs/rules.md is not up to date")],
-    about: "writes docs/rules.md: every strict check of the emulator with its source and an example that breaks it\n\n\
-            Fails where a rule has no example.",
-    run,
-};
+/// Writes docs/rules.md: every strict check of the emulator with its source and an example that breaks it
+///
+/// Fails where a rule has no example.
+#[derive(Args)]
+pub struct Arguments {
+    /// Write nothing; fail where docs/rules.md is not up to date
+    #[arg(long)]
+    check: bool,
+}
 
 /// Where broken kernels are, below the emulator's tests.
 const KERNELS: [&str; 2] = ["tests/kernels/bad", "tests/compute/kernels/bad"];
@@ -28,7 +28,8 @@ const LAUNCHES: &str = "tests/dataflow/launches.rs";
 /// What comes before the code of the rule at the line that breaks it.
 const MARK: &str = "// breaks ";
 
-fn run(arguments: &Arguments) -> Result<(), String> {
+/// Runs the check; an error says what it found.
+pub fn run(arguments: &Arguments) -> Result<(), String> {
     let page = project::root().join("docs/rules.md");
     let text = written(&examples(&project::root().join("tt-emulator"))?)?;
     let old = std::fs::read_to_string(&page).unwrap_or_default();
@@ -36,7 +37,7 @@ fn run(arguments: &Arguments) -> Result<(), String> {
         println!("{} is up to date", page.display());
         return Ok(());
     }
-    if arguments.option("check").is_some() {
+    if arguments.check {
         return Err("docs/rules.md is not up to date; run `cargo xtask conformance rules`".into());
     }
     project::write(&page, text)?;

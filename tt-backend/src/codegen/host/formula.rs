@@ -2,6 +2,7 @@
 
 use super::members::Members;
 use crate::codegen::expression::{Precedence, Text};
+use tt_device::Cpp;
 use tt_lang::ir::{ElementOp, IntOp};
 use tt_plan::{Formula, FormulaOp, Neighbour, Number};
 
@@ -87,65 +88,24 @@ pub fn constant(value: f64) -> String {
 
 /// An operation of the language on numbers, as C++ has it.
 fn call(op: ElementOp, args: &[Text]) -> Text {
-    let arg = |index: usize| args.get(index).cloned().unwrap_or_else(|| Text::primary("0.0"));
-    let of = |function: &str| Text::primary(format!("{function}({})", arg(0).into_string()));
-    let with = |function: &str| {
-        Text::primary(format!(
-            "{function}({}, {})",
-            arg(0).into_string(),
-            arg(1).into_string()
-        ))
+    let filled = |text: &str| {
+        ["{x}", "{y}", "{z}"]
+            .iter()
+            .zip(args)
+            .fold(text.to_string(), |text, (place, arg)| {
+                text.replace(place, &arg.clone().at_least(Precedence::Primary))
+            })
     };
-    let tight = |index: usize| arg(index).at_least(Precedence::Primary);
-    let (x, y, z) = (tight(0), tight(1), tight(2));
-    let sum = |text: String| Text::new(text, Precedence::Sum);
-    let product = |text: String| Text::new(text, Precedence::Product);
-    let choice = |text: String| Text::new(text, Precedence::Conditional);
-    match op {
-        ElementOp::Add => sum(format!("{x} + {y}")),
-        ElementOp::Sub => sum(format!("{x} - {y}")),
-        ElementOp::Mul => product(format!("{x} * {y}")),
-        ElementOp::Div => product(format!("{x} / {y}")),
-        ElementOp::Neg => Text::new(format!("-{x}"), Precedence::Unary),
-        ElementOp::Exp => of("std::exp"),
-        ElementOp::Exp2 => of("std::exp2"),
-        ElementOp::Log => of("std::log"),
-        ElementOp::Log2 => of("std::log2"),
-        ElementOp::Log1p => of("std::log1p"),
-        ElementOp::Expm1 => of("std::expm1"),
-        ElementOp::Sqrt => of("std::sqrt"),
-        ElementOp::Rsqrt => product(format!("1.0 / std::sqrt({x})")),
-        ElementOp::Recip => product(format!("1.0 / {x}")),
-        ElementOp::Abs => of("std::abs"),
-        ElementOp::Sign => choice(format!("{x} > 0.0 ? 1.0 : {x} < 0.0 ? -1.0 : 0.0")),
-        ElementOp::Square => product(format!("{x} * {x}")),
-        ElementOp::Powf | ElementOp::Powi => with("std::pow"),
-        ElementOp::Sin => of("std::sin"),
-        ElementOp::Cos => of("std::cos"),
-        ElementOp::Tan => of("std::tan"),
-        ElementOp::Asin => of("std::asin"),
-        ElementOp::Acos => of("std::acos"),
-        ElementOp::Atan => of("std::atan"),
-        ElementOp::Sinh => of("std::sinh"),
-        ElementOp::Cosh => of("std::cosh"),
-        ElementOp::Tanh => of("std::tanh"),
-        ElementOp::Sigmoid => product(format!("1.0 / (1.0 + std::exp(-{x}))")),
-        ElementOp::Silu => product(format!("{x} / (1.0 + std::exp(-{x}))")),
-        ElementOp::Gelu => product(format!("0.5 * {x} * (1.0 + std::erf({x} / std::sqrt(2.0)))")),
-        ElementOp::Relu => Text::primary(format!("std::fmax({x}, 0.0)")),
-        ElementOp::LeakyRelu => choice(format!("{x} > 0.0 ? {x} : {x} * {y}")),
-        ElementOp::Elu => choice(format!("{x} > 0.0 ? {x} : {y} * std::expm1({x})")),
-        ElementOp::Softplus => sum(format!("std::fmax({x}, 0.0) + std::log1p(std::exp(-std::abs({x})))")),
-        ElementOp::Erf => of("std::erf"),
-        ElementOp::Erfc => of("std::erfc"),
-        ElementOp::Floor => of("std::floor"),
-        ElementOp::Ceil => of("std::ceil"),
-        // To even at halves, in the rounding mode that every program starts with.
-        ElementOp::Round => of("std::nearbyint"),
-        ElementOp::Trunc => of("std::trunc"),
-        ElementOp::Min => with("std::fmin"),
-        ElementOp::Max => with("std::fmax"),
-        ElementOp::Clamp => Text::primary(format!("std::fmin(std::fmax({x}, {y}), {z})")),
+    match op.row().cpp {
+        Cpp::Call(function) => {
+            let args: Vec<String> = args.iter().map(|arg| arg.clone().into_string()).collect();
+            Text::primary(format!("{function}({})", args.join(", ")))
+        }
+        Cpp::Primary(text) => Text::primary(filled(text)),
+        Cpp::Unary(text) => Text::new(filled(text), Precedence::Unary),
+        Cpp::Product(text) => Text::new(filled(text), Precedence::Product),
+        Cpp::Sum(text) => Text::new(filled(text), Precedence::Sum),
+        Cpp::Choice(text) => Text::new(filled(text), Precedence::Conditional),
     }
 }
 

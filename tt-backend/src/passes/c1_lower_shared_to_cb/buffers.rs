@@ -3,12 +3,13 @@
 //! A web defined by reads alone is incoming; one defined by compute and used by writes alone is outgoing; every other is
 //! local, and where a read defines it or a write uses it a copy stands between.
 
+use super::Variable;
 use super::webs::{Webs, uses_and_definition};
-use super::{Variable, walk};
 use crate::flow::{
-    Broadcast, Buffer, BufferId, BufferKind, DefinitionId, Elementwise, Flow, FlowKind, FlowStmt, Operand, ProductSees,
-    Sees, Sights, Value, ValueKind,
+    Broadcast, Buffer, BufferId, BufferKind, DefinitionId, Elementwise, Flow, FlowLoop, FlowOp, FlowStmt, Flowing,
+    Operand, ProductSees, Sees, Sights, Value, ValueKind,
 };
+use crate::ir::{Kind, visit};
 use crate::passes::a1_infer_layout::{Layouts, tiles};
 use crate::passes::a2_propagate_layout::Depth;
 use std::collections::{BTreeSet, HashSet};
@@ -37,10 +38,10 @@ pub fn run(
         |tensor: ParamId| layouts.tensors[tensor.index()].map_or(DataFormat::Float16B, |layout| layout.format);
     let mut facts = vec![Facts::default(); webs.count];
     let mut number = 0;
-    walk(body, &mut |stmt| {
+    visit(body, &mut |stmt| {
         let (uses, definition) = uses_and_definition(stmt);
         if let Some(web) = definition.and_then(|(_, id)| webs.defined.get(&id)) {
-            if let FlowKind::Read { region, .. } = &stmt.kind {
+            if let Kind::Op(FlowOp::Read { region, .. }) = &stmt.kind {
                 facts[*web].reads += 1;
                 facts[*web].formats_in.insert(format_of(region.tensor));
             } else {
@@ -51,7 +52,7 @@ pub fn run(
             let Some((web, _)) = webs.used.get(&(number, variable)) else {
                 continue;
             };
-            if let FlowKind::Write { region, .. } = &stmt.kind {
+            if let Kind::Op(FlowOp::Write { region, .. }) = &stmt.kind {
                 facts[*web].writes += 1;
                 facts[*web].formats_out.insert(format_of(region.tensor));
             } else {
@@ -122,6 +123,7 @@ impl Buffers<'_> {
             versions: 1,
             column_major: false,
             unpack_to_dest: false,
+            index: None,
         });
         self.depths.push(variable.depth);
         BufferId(self.buffers.len() - 1)
@@ -141,69 +143,69 @@ impl Buffers<'_> {
         for stmt in body {
             let number = self.number;
             self.number += 1;
-            let span = stmt.span;
-            let mut emit = |kind| out.push(FlowStmt { kind, span });
+            let span = stmt.note;
+            let mut emit = |kind| out.push(FlowStmt { kind, note: span });
             match &stmt.kind {
-                FlowKind::Read {
+                Kind::Op(FlowOp::Read {
                     buffer,
                     defines,
                     region,
-                } => {
+                }) => {
                     let target = self.defined(*defines);
                     if self.buffers[target.0].kind == BufferKind::Incoming {
-                        emit(FlowKind::Read {
+                        emit(Kind::Op(FlowOp::Read {
                             buffer: target,
                             defines: *defines,
                             region: region.clone(),
-                        });
+                        }));
                     } else {
                         let variable = &self.variables[buffer.0];
                         let incoming = self.add(variable, BufferKind::Incoming, (self.format_of)(region.tensor), span);
                         let read = self.sights.define();
                         let sees = self.sights.sees(BTreeSet::from([read]));
-                        emit(FlowKind::Read {
+                        emit(Kind::Op(FlowOp::Read {
                             buffer: incoming,
                             defines: read,
                             region: region.clone(),
-                        });
+                        }));
                         emit(copy((incoming, sees), (target, *defines), variable.extent, span));
                     }
                 }
-                FlowKind::Write { buffer, region, .. } => {
+                Kind::Op(FlowOp::Write { buffer, region, .. }) => {
                     let (source, sees) = self.used(number, *buffer);
                     if self.buffers[source.0].kind == BufferKind::Outgoing {
-                        emit(FlowKind::Write {
+                        emit(Kind::Op(FlowOp::Write {
                             buffer: source,
                             sees,
                             region: region.clone(),
-                        });
+                        }));
                     } else {
                         let variable = &self.variables[buffer.0];
                         let outgoing = self.add(variable, BufferKind::Outgoing, (self.format_of)(region.tensor), span);
                         let copied = self.sights.define();
                         emit(copy((source, sees), (outgoing, copied), variable.extent, span));
-                        emit(FlowKind::Write {
+                        emit(Kind::Op(FlowOp::Write {
                             buffer: outgoing,
                             sees: self.sights.sees(BTreeSet::from([copied])),
                             region: region.clone(),
-                        });
+                        }));
                     }
                 }
-                FlowKind::Elementwise(elementwise) => {
+                Kind::Op(FlowOp::Elementwise(elementwise)) => {
                     let mut value = elementwise.value.clone();
                     value.loads_mut(&mut |operand| {
                         let (buffer, sees) = self.used(number, operand.buffer);
                         (operand.buffer, operand.sees) = (buffer, Some(sees));
                     });
                     let target = self.defined(elementwise.defines);
-                    emit(FlowKind::Elementwise(Elementwise {
+                    emit(Kind::Op(FlowOp::Elementwise(Elementwise {
                         target,
                         defines: elementwise.defines,
                         extent: elementwise.extent,
                         value,
-                    }));
+                    })));
                 }
-                FlowKind::Gemm(gemm) => {
+                Kind::Op(FlowOp::Gemm(gemm)) => {
                     let ((a, a_sees), (b, b_sees)) = (self.used(number, gemm.a), self.used(number, gemm.b));
                     let acc = self.defined(gemm.defines);
                     let sees = ProductSees {
@@ -211,45 +213,34 @@ impl Buffers<'_> {
                         b: b_sees,
                         acc: (!gemm.clear).then(|| self.used(number, gemm.acc).1),
                     };
-                    emit(FlowKind::Gemm(crate::flow::Gemm {
+                    emit(Kind::Op(FlowOp::Gemm(crate::flow::Gemm {
                         a,
                         b,
                         acc,
                         sees,
                         ..gemm.clone()
-                    }));
+                    })));
                 }
-                FlowKind::For {
-                    var,
-                    start,
-                    end,
-                    kind,
-                    body,
-                } => {
+                Kind::Loop(FlowLoop { var, start, end, kind }, body) => {
                     let body = self.body(body);
-                    emit(FlowKind::For {
-                        var: *var,
-                        start: start.clone(),
-                        end: end.clone(),
-                        kind: *kind,
+                    emit(Kind::Loop(
+                        FlowLoop {
+                            var: *var,
+                            start: start.clone(),
+                            end: end.clone(),
+                            kind: *kind,
+                        },
                         body,
-                    });
+                    ));
                 }
-                FlowKind::If { cond, then, otherwise } => {
+                Kind::If(cond, then, otherwise) => {
                     let then = self.body(then);
                     let otherwise = self.body(otherwise);
-                    emit(FlowKind::If {
-                        cond: cond.clone(),
-                        then,
-                        otherwise,
-                    });
+                    emit(Kind::If(cond.clone(), then, otherwise));
                 }
                 // `translate` makes none of these.
-                FlowKind::Blank { .. }
-                | FlowKind::Release { .. }
-                | FlowKind::Section(_)
-                | FlowKind::Multiply(_)
-                | FlowKind::Accumulate { .. } => {
+                Kind::Op(FlowOp::Blank { .. } | FlowOp::Release { .. } | FlowOp::Section(_) | FlowOp::Multiply(_))
+                | Kind::Group(..) => {
                     out.push(stmt.clone());
                 }
             }
@@ -263,14 +254,14 @@ fn copy(
     (target, defines): (BufferId, DefinitionId),
     extent: [u64; 2],
     span: Span,
-) -> FlowKind {
+) -> Kind<Flowing> {
     let load = Operand {
         buffer: from,
         offset: [0, 0],
         broadcast: Broadcast::None,
         sees: Some(sees),
     };
-    FlowKind::Elementwise(Elementwise {
+    Kind::Op(FlowOp::Elementwise(Elementwise {
         target,
         defines,
         extent,
@@ -278,7 +269,7 @@ fn copy(
             kind: ValueKind::Load(load),
             span,
         },
-    })
+    }))
 }
 
 /// Buffers of one variable get names of their own: what comes in and what goes out say so, others are numbered.

@@ -5,7 +5,8 @@
 use super::access::Result2d;
 use super::translate::{Refused, Translate, variable};
 use crate::codes;
-use crate::flow::{Elementwise, FlowKind, FlowStmt, Operand, Value, ValueKind};
+use crate::flow::{Elementwise, FlowOp, FlowStmt, Operand, Value, ValueKind};
+use crate::ir::Kind;
 use crate::linear::Linear;
 use crate::passes::a1_infer_layout::Orientation;
 use tt_lang::diagnostic::Diagnostic;
@@ -48,15 +49,15 @@ impl Translate<'_> {
                     return Err(whole(self));
                 }
                 let target = variable(block);
-                let kind = FlowKind::Elementwise(Elementwise {
+                let kind = Kind::Op(FlowOp::Elementwise(Elementwise {
                     target,
                     defines: self.sights.define(),
                     extent,
                     value,
-                });
+                }));
                 out.push(FlowStmt {
                     kind,
-                    span: assign.span,
+                    note: assign.span,
                 });
             }
             Buffer::Tensor(tensor) => {
@@ -65,23 +66,23 @@ impl Translate<'_> {
                 let region =
                     self.tile_region(tensor, matrix, [row, column], result.extent, assign.target.span, true)?;
                 let target = self.direct(tensor, result.extent);
-                let kind = FlowKind::Elementwise(Elementwise {
+                let kind = Kind::Op(FlowOp::Elementwise(Elementwise {
                     target,
                     defines: self.sights.define(),
                     extent: result.extent,
                     value,
-                });
+                }));
                 out.push(FlowStmt {
                     kind,
-                    span: assign.span,
+                    note: assign.span,
                 });
                 out.push(FlowStmt {
-                    kind: FlowKind::Write {
+                    kind: Kind::Op(FlowOp::Write {
                         buffer: target,
                         sees: self.nothing,
                         region,
-                    },
-                    span: assign.span,
+                    }),
+                    note: assign.span,
                 });
             }
         }
@@ -325,21 +326,21 @@ impl Translate<'_> {
                 )?;
                 // The same tiles read twice in one expression are read once.
                 let known = reads.iter().find_map(|read| match &read.kind {
-                    FlowKind::Read {
+                    Kind::Op(FlowOp::Read {
                         buffer, region: known, ..
-                    } if *known == region => Some(*buffer),
+                    }) if *known == region => Some(*buffer),
                     _ => None,
                 });
                 let buffer = known.unwrap_or_else(|| {
                     let buffer = self.direct(tensor, extent);
-                    let kind = FlowKind::Read {
+                    let kind = Kind::Op(FlowOp::Read {
                         buffer,
                         defines: self.sights.define(),
                         region,
-                    };
+                    });
                     reads.push(FlowStmt {
                         kind,
-                        span: access.span,
+                        note: access.span,
                     });
                     buffer
                 });

@@ -4,7 +4,8 @@
 //! read is in order: compute has waited for what was read before it makes what is stored.
 
 use crate::codes;
-use crate::flow::{FlowKind, FlowStmt, TileRegion};
+use crate::flow::{FlowLoop, FlowOp, FlowStmt, TileRegion};
+use crate::ir::Kind;
 use crate::linear::Linear;
 use crate::passes::a1_infer_layout::tiles;
 use std::collections::HashMap;
@@ -97,16 +98,16 @@ impl<'a> Accesses<'a> {
     fn statements(&mut self, body: &'a [FlowStmt], path: &mut Vec<Around>) {
         for stmt in body {
             match &stmt.kind {
-                FlowKind::Write { region, .. } => {
-                    let store = self.access(region, stmt.span, path);
+                Kind::Op(FlowOp::Write { region, .. }) => {
+                    let store = self.access(region, stmt.note, path);
                     self.stores.entry(region.tensor).or_default().push(store);
                 }
-                FlowKind::Read { region, .. } => {
-                    let read = self.access(region, stmt.span, path);
+                Kind::Op(FlowOp::Read { region, .. }) => {
+                    let read = self.access(region, stmt.note, path);
                     self.reads.push(read);
                 }
-                FlowKind::For { var, body, .. } => self.within(Around::Loop(*var), body, path),
-                FlowKind::If { then, otherwise, .. } => {
+                Kind::Loop(FlowLoop { var, .. }, body) => self.within(Around::Loop(*var), body, path),
+                Kind::If(_, then, otherwise) => {
                     self.branches = self.branches.saturating_add(1);
                     let branch = self.branches;
                     self.within(Around::Side(branch, true), then, path);

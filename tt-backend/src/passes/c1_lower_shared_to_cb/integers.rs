@@ -1,7 +1,8 @@
 //! What the device can do with the integers of a kernel: 32 bits, and no more of them than one would write.
 
 use crate::codes;
-use crate::flow::{FlowKind, FlowStmt, TileRegion};
+use crate::flow::{FlowLoop, FlowOp, FlowStmt, TileRegion};
+use crate::ir::Kind;
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{BoolExpr, IntExpr, IntOp, NumberExpr, Span};
 
@@ -11,29 +12,31 @@ const LARGEST: u64 = 2_000;
 /// Refuses the integers of `body` that cannot be written out.
 pub fn check(body: &[FlowStmt]) -> Result<(), Vec<Diagnostic>> {
     let mut errors = Vec::new();
-    super::walk(body, &mut |stmt| {
+    crate::ir::visit(body, &mut |stmt| {
         let mut check = |expr: &IntExpr| {
-            if let Err(error) = integer(expr, stmt.span) {
+            if let Err(error) = integer(expr, stmt.note) {
                 errors.push(error);
             }
         };
         match &stmt.kind {
-            FlowKind::Read { region, .. } | FlowKind::Write { region, .. } => {
+            Kind::Op(FlowOp::Read { region, .. } | FlowOp::Write { region, .. }) => {
                 let TileRegion { matrix, tile, .. } = region;
                 matrix.iter().chain(tile).for_each(&mut check);
             }
-            FlowKind::For { start, end, .. } => {
+            Kind::Loop(FlowLoop { start, end, .. }, _) => {
                 check(start);
                 check(end);
             }
-            FlowKind::If { cond, .. } => integers(cond, &mut check),
-            FlowKind::Blank { .. }
-            | FlowKind::Release { .. }
-            | FlowKind::Elementwise(_)
-            | FlowKind::Gemm(_)
-            | FlowKind::Section(_)
-            | FlowKind::Multiply(_)
-            | FlowKind::Accumulate { .. } => {}
+            Kind::If(cond, _, _) => integers(cond, &mut check),
+            Kind::Op(
+                FlowOp::Blank { .. }
+                | FlowOp::Release { .. }
+                | FlowOp::Elementwise(_)
+                | FlowOp::Gemm(_)
+                | FlowOp::Section(_)
+                | FlowOp::Multiply(_),
+            )
+            | Kind::Group(..) => {}
         }
     });
     errors.dedup();

@@ -27,7 +27,7 @@ pub use webs::runs_at_least_once;
 
 use super::a1_infer_layout::Layouts;
 use super::a2_propagate_layout::{Depth, Geometry};
-use crate::flow::{Flow, FlowStmt};
+use crate::flow::Flow;
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{BlockId, Kernel, Span};
 use tt_plan::DataFormat;
@@ -56,20 +56,4 @@ pub fn run(kernel: &Kernel, layouts: &Layouts, geometry: &[Geometry]) -> Result<
     hazards::check(kernel, &body)?;
     let webs = webs::run(&variables, &body, &mut sights)?;
     Ok(buffers::run(layouts, &variables, &body, &webs, sights))
-}
-
-/// Calls `visit` for every statement, in the order that numbers them: parents before children.
-fn walk<'a>(body: &'a [FlowStmt], visit: &mut impl FnMut(&'a FlowStmt)) {
-    use crate::flow::FlowKind;
-    for stmt in body {
-        visit(stmt);
-        match &stmt.kind {
-            FlowKind::For { body, .. } => walk(body, visit),
-            FlowKind::If { then, otherwise, .. } => {
-                walk(then, visit);
-                walk(otherwise, visit);
-            }
-            _ => {}
-        }
-    }
 }

@@ -3,8 +3,9 @@
 use super::Variable;
 use crate::codes;
 use crate::flow::{
-    BufferId, Elementwise, FlowKind, FlowStmt, Gemm, Operand, ProductSees, Sees, Sights, Value, ValueKind,
+    BufferId, Elementwise, FlowLoop, FlowOp, FlowStmt, Gemm, Operand, ProductSees, Sees, Sights, Value, ValueKind,
 };
+use crate::ir::Kind;
 use crate::linear::Signs;
 use crate::passes::a1_infer_layout::{Layouts, tiles};
 use crate::passes::a2_propagate_layout::{Depth, Geometry};
@@ -100,7 +101,7 @@ impl Translate<'_> {
 
     fn stmt(&mut self, stmt: &Stmt, out: &mut Vec<FlowStmt>) -> Result<(), Refused> {
         let span = stmt.span;
-        let mut emit = |kind| out.push(FlowStmt { kind, span });
+        let mut emit = |kind| out.push(FlowStmt { kind, note: span });
         match &stmt.kind {
             StmtKind::Copy {
                 src: Place::Tensor(region),
@@ -108,12 +109,12 @@ impl Translate<'_> {
             } => {
                 let extent = self.layouts.blocks[block.value.index()].extent;
                 let region = self.region(region, extent)?;
-                let kind = FlowKind::Read {
+                let kind = Kind::Op(FlowOp::Read {
                     buffer: variable(block.value),
                     defines: self.sights.define(),
                     region,
-                };
-                out.push(FlowStmt { kind, span });
+                });
+                out.push(FlowStmt { kind, note: span });
             }
             StmtKind::Copy {
                 src: Place::Block(block),
@@ -121,11 +122,11 @@ impl Translate<'_> {
             } => {
                 let extent = self.layouts.blocks[block.value.index()].extent;
                 let region = self.region(region, extent)?;
-                emit(FlowKind::Write {
+                emit(Kind::Op(FlowOp::Write {
                     buffer: variable(block.value),
                     sees: self.nothing,
                     region,
-                });
+                }));
             }
             StmtKind::Copy {
                 src: Place::Block(src),
@@ -146,12 +147,12 @@ impl Translate<'_> {
                     kind: ValueKind::Load(load),
                     span,
                 };
-                emit(FlowKind::Elementwise(Elementwise {
+                emit(Kind::Op(FlowOp::Elementwise(Elementwise {
                     target: variable(dst.value),
                     defines: self.sights.define(),
                     extent: to.extent,
                     value,
-                }));
+                })));
             }
             StmtKind::Copy {
                 src: Place::Tensor(_),
@@ -173,12 +174,12 @@ impl Translate<'_> {
                     span: value.span,
                 };
                 let extent = self.layouts.blocks[block.value.index()].extent;
-                emit(FlowKind::Elementwise(Elementwise {
+                emit(Kind::Op(FlowOp::Elementwise(Elementwise {
                     target: variable(block.value),
                     defines: self.sights.define(),
                     extent,
                     value,
-                }));
+                })));
             }
             StmtKind::Transpose { src, dst } => {
                 let [rows, columns] = self.layouts.blocks[src.value.index()].extent;
@@ -195,12 +196,12 @@ impl Translate<'_> {
                     kind: ValueKind::Load(load),
                     span,
                 };
-                emit(FlowKind::Elementwise(Elementwise {
+                emit(Kind::Op(FlowOp::Elementwise(Elementwise {
                     target: variable(dst.value),
                     defines: self.sights.define(),
                     extent,
                     value,
-                }));
+                })));
             }
             StmtKind::Gemm {
                 a,
@@ -230,7 +231,7 @@ impl Translate<'_> {
                 let (transpose_a, transpose_b, clear) = (*transpose_a, *transpose_b, *clear_accum);
                 let acc = variable(acc.value);
                 out.push(FlowStmt {
-                    kind: FlowKind::Gemm(Gemm {
+                    kind: Kind::Op(FlowOp::Gemm(Gemm {
                         a,
                         b,
                         acc,
@@ -246,8 +247,8 @@ impl Translate<'_> {
                         transpose_a,
                         transpose_b,
                         clear,
-                    }),
-                    span,
+                    })),
+                    note: span,
                 });
             }
             StmtKind::Parallel { indices, assigns } => {
@@ -270,21 +271,19 @@ impl Translate<'_> {
                 let body = self.body(body);
                 self.ranges.pop();
                 self.stages = outer;
-                emit(FlowKind::For {
-                    var: *var,
-                    start: start.clone(),
-                    end: end.clone(),
-                    kind: *kind,
+                emit(Kind::Loop(
+                    FlowLoop {
+                        var: *var,
+                        start: start.clone(),
+                        end: end.clone(),
+                        kind: *kind,
+                    },
                     body,
-                });
+                ));
             }
             StmtKind::If { cond, then, otherwise } => {
                 let (then, otherwise) = (self.body(then), self.body(otherwise));
-                emit(FlowKind::If {
-                    cond: cond.value.clone(),
-                    then,
-                    otherwise,
-                });
+                emit(Kind::If(cond.value.clone(), then, otherwise));
             }
             StmtKind::Reduce { .. } => {
                 return Err(
@@ -317,12 +316,12 @@ impl Translate<'_> {
                 };
                 let tiles = self.region(region, extent)?;
                 let buffer = self.direct(region.tensor, extent);
-                let kind = FlowKind::Read {
+                let kind = Kind::Op(FlowOp::Read {
                     buffer,
                     defines: self.sights.define(),
                     region: tiles,
-                };
-                out.push(FlowStmt { kind, span });
+                });
+                out.push(FlowStmt { kind, note: span });
                 Ok((buffer, extent))
             }
         }

@@ -6,7 +6,8 @@
 
 use super::Variable;
 use crate::codes;
-use crate::flow::{DefinitionId, FlowKind, FlowStmt, Sees, Sights};
+use crate::flow::{DefinitionId, FlowLoop, FlowOp, FlowStmt, Sees, Sights};
+use crate::ir::Kind;
 use crate::linear::{Linear, lower_bound};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use tt_lang::diagnostic::Diagnostic;
@@ -30,29 +31,26 @@ type UseOf = (usize, Span);
 /// What a statement uses, and the variable that it defines.
 pub fn uses_and_definition(stmt: &FlowStmt) -> (Vec<UseOf>, Option<(usize, DefinitionId)>) {
     match &stmt.kind {
-        FlowKind::Read { buffer, defines, .. } => (Vec::new(), Some((buffer.0, *defines))),
-        FlowKind::Write { buffer, .. } => (vec![(buffer.0, stmt.span)], None),
-        FlowKind::Elementwise(elementwise) => {
+        Kind::Op(FlowOp::Read { buffer, defines, .. }) => (Vec::new(), Some((buffer.0, *defines))),
+        Kind::Op(FlowOp::Write { buffer, .. }) => (vec![(buffer.0, stmt.note)], None),
+        Kind::Op(FlowOp::Elementwise(elementwise)) => {
             let mut uses = Vec::new();
             elementwise
                 .value
                 .loads(&mut |operand, span| uses.push((operand.buffer.0, span)));
             (uses, Some((elementwise.target.0, elementwise.defines)))
         }
-        FlowKind::Gemm(gemm) => {
-            let mut uses = vec![(gemm.a.0, stmt.span), (gemm.b.0, stmt.span)];
+        Kind::Op(FlowOp::Gemm(gemm)) => {
+            let mut uses = vec![(gemm.a.0, stmt.note), (gemm.b.0, stmt.note)];
             if !gemm.clear {
-                uses.push((gemm.acc.0, stmt.span));
+                uses.push((gemm.acc.0, stmt.note));
             }
             (uses, Some((gemm.acc.0, gemm.defines)))
         }
-        FlowKind::Blank { .. }
-        | FlowKind::Release { .. }
-        | FlowKind::Section(_)
-        | FlowKind::Multiply(_)
-        | FlowKind::Accumulate { .. }
-        | FlowKind::For { .. }
-        | FlowKind::If { .. } => (Vec::new(), None),
+        Kind::Op(FlowOp::Blank { .. } | FlowOp::Release { .. } | FlowOp::Section(_) | FlowOp::Multiply(_))
+        | Kind::Group(..)
+        | Kind::Loop(..)
+        | Kind::If(..) => (Vec::new(), None),
     }
 }
 
@@ -149,7 +147,7 @@ impl Analysis {
             for (variable, span) in uses {
                 let reaching = state.get(&variable).cloned().unwrap_or_else(|| BTreeSet::from([None]));
                 let own = definition.filter(|(defined, _)| *defined == variable).map(|(_, id)| id);
-                let own = own.filter(|_| matches!(stmt.kind, FlowKind::Gemm(_)));
+                let own = own.filter(|_| matches!(stmt.kind, Kind::Op(FlowOp::Gemm(_))));
                 self.uses
                     .entry((number, variable))
                     .or_insert(Use { reaching, own, span });
@@ -159,7 +157,7 @@ impl Analysis {
                 state.insert(variable, BTreeSet::from([Some(id)]));
             }
             match &stmt.kind {
-                FlowKind::For { start, end, body, .. } => {
+                Kind::Loop(FlowLoop { start, end, .. }, body) => {
                     let before = state.clone();
                     // What the body makes reaches its own head.
                     for (variable, effect) in effects(body) {
@@ -170,7 +168,7 @@ impl Analysis {
                         join(state, &before);
                     }
                 }
-                FlowKind::If { then, otherwise, .. } => {
+                Kind::If(_, then, otherwise) => {
                     let mut other = state.clone();
                     self.body(then, state);
                     self.body(otherwise, &mut other);
@@ -226,16 +224,14 @@ fn effects(body: &[FlowStmt]) -> BTreeMap<usize, Effect> {
             then(&mut out, variable, Effect { made, passes: false });
         }
         match &stmt.kind {
-            FlowKind::For { start, end, body, .. } => {
+            Kind::Loop(FlowLoop { start, end, .. }, body) => {
                 let runs = runs_at_least_once(start, end);
                 for (variable, Effect { made, passes }) in effects(body) {
                     let passes = passes || !runs;
                     then(&mut out, variable, Effect { made, passes });
                 }
             }
-            FlowKind::If {
-                then: yes, otherwise, ..
-            } => {
+            Kind::If(_, yes, otherwise) => {
                 let mut sides = [effects(yes), effects(otherwise)];
                 let variables: BTreeSet<usize> = sides.iter().flat_map(|side| side.keys().copied()).collect();
                 for variable in variables {

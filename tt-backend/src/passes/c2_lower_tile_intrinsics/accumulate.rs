@@ -13,9 +13,10 @@
 
 use super::select::{Context, chunk};
 use crate::flow::{
-    Arg, Broadcast, BufferId, DefinitionId, FlowKind, FlowStmt, Gemm, Makes, Matmul, Operand, Pack, PackMode, Section,
-    Step, Value, ValueKind,
+    self, Arg, Broadcast, BufferId, DefinitionId, FlowLoop, FlowOp, FlowStmt, Gemm, Makes, Matmul, Operand, Pack,
+    PackMode, Section, Step, Value, ValueKind,
 };
+use crate::ir::{Kind, replaced};
 use crate::passes::c1_lower_shared_to_cb::runs_at_least_once;
 use crate::tile_ops::TileOp;
 use std::collections::{BTreeSet, VecDeque};
@@ -58,9 +59,9 @@ impl Accumulate<'_, '_> {
         let mut out: Vec<FlowStmt> = Vec::new();
         let mut rest: VecDeque<FlowStmt> = body.into();
         while let Some(stmt) = rest.pop_front() {
-            let span = stmt.span;
+            let span = stmt.note;
             match stmt.kind {
-                FlowKind::Gemm(gemm) => match open.iter().find(|scope| scope.acc == gemm.acc) {
+                Kind::Op(FlowOp::Gemm(gemm)) => match open.iter().find(|scope| scope.acc == gemm.acc) {
                     Some(scope) => {
                         let pack = Pack {
                             buffer: gemm.acc,
@@ -71,43 +72,33 @@ impl Accumulate<'_, '_> {
                     }
                     None => self.direct(&gemm, span, &mut out, &mut rest, live),
                 },
-                FlowKind::Elementwise(elementwise) => self.context.elementwise(&elementwise, span, &mut out),
-                FlowKind::For {
-                    var,
-                    start,
-                    end,
-                    kind,
-                    body,
-                } => {
+                Kind::Op(FlowOp::Elementwise(elementwise)) => self.context.elementwise(&elementwise, span, &mut out),
+                Kind::Loop(FlowLoop { var, start, end, kind }, body) => {
                     let stmt = FlowStmt {
-                        kind: FlowKind::For {
-                            var,
-                            start,
-                            end,
-                            kind,
-                            body,
-                        },
-                        span,
+                        kind: Kind::Loop(FlowLoop { var, start, end, kind }, body),
+                        note: span,
                     };
                     self.scope(stmt, open, &mut out, &mut rest, live);
                 }
-                FlowKind::If { cond, then, otherwise } => {
+                Kind::If(cond, then, otherwise) => {
                     let after = |side: &[FlowStmt]| live_after(accumulators(side), rest.iter(), live);
                     let (live_then, live_otherwise) = (after(&then), after(&otherwise));
                     let then = self.list(then, open, &live_then);
                     let otherwise = self.list(otherwise, open, &live_otherwise);
                     out.push(FlowStmt {
-                        kind: FlowKind::If { cond, then, otherwise },
-                        span,
+                        kind: Kind::If(cond, then, otherwise),
+                        note: span,
                     });
                 }
-                kind @ (FlowKind::Read { .. }
-                | FlowKind::Write { .. }
-                | FlowKind::Blank { .. }
-                | FlowKind::Release { .. }
-                | FlowKind::Section(_)
-                | FlowKind::Multiply(_)
-                | FlowKind::Accumulate { .. }) => out.push(FlowStmt { kind, span }),
+                kind @ (Kind::Op(
+                    FlowOp::Read { .. }
+                    | FlowOp::Write { .. }
+                    | FlowOp::Blank { .. }
+                    | FlowOp::Release { .. }
+                    | FlowOp::Section(_)
+                    | FlowOp::Multiply(_),
+                )
+                | Kind::Group(..)) => out.push(FlowStmt { kind, note: span }),
             }
         }
         out
@@ -145,21 +136,14 @@ impl Accumulate<'_, '_> {
         rest: &mut VecDeque<FlowStmt>,
         live: &BTreeSet<BufferId>,
     ) {
-        let span = stmt.span;
+        let span = stmt.note;
         let mut found = Vec::new();
         spanning(&stmt, &mut Vec::new(), true, &mut found);
         let gemms = found.len();
         found.retain(|candidate: &Candidate| {
             candidate.alone && !candidate.gemm.clear && !open.iter().any(|scope| scope.acc == candidate.gemm.acc)
         });
-        let FlowKind::For {
-            var,
-            start,
-            end,
-            kind,
-            body,
-        } = stmt.kind
-        else {
+        let Kind::Loop(FlowLoop { var, start, end, kind }, body) = stmt.kind else {
             return;
         };
 
@@ -175,14 +159,8 @@ impl Accumulate<'_, '_> {
             let (epilogue, pack) = self.epilogue(&gemm, rest, Some(whole), live);
             let matmul = self.matmul(&gemm);
             let control = vec![FlowStmt {
-                kind: FlowKind::For {
-                    var,
-                    start,
-                    end,
-                    kind,
-                    body: multiply(body, &matmul),
-                },
-                span,
+                kind: Kind::Loop(FlowLoop { var, start, end, kind }, multiply(body, &matmul)),
+                note: span,
             }];
             let mut steps = preload(&start_value.at, gemm.acc);
             steps.push(Step::Control(control));
@@ -249,26 +227,16 @@ impl Accumulate<'_, '_> {
         let body = self.list(body, open, &live);
         open.truncate(open.len() - wrapped.len());
         let mut inner = vec![FlowStmt {
-            kind: FlowKind::For {
-                var,
-                start,
-                end,
-                kind,
-                body,
-            },
-            span,
+            kind: Kind::Loop(FlowLoop { var, start, end, kind }, body),
+            note: span,
         }];
         for (buffer, before, fill) in wrapped.into_iter().rev() {
             if let Some(before) = before {
                 inner.insert(0, section(before, span));
             }
             inner = vec![FlowStmt {
-                kind: FlowKind::Accumulate {
-                    buffer,
-                    fill,
-                    body: inner,
-                },
-                span,
+                kind: Kind::Group(flow::Accumulate { buffer, fill }, inner),
+                note: span,
             }];
         }
         out.append(&mut inner);
@@ -340,7 +308,7 @@ impl Accumulate<'_, '_> {
         };
         let nothing = (Epilogue::none(), publish(gemm.acc));
         let Some(FlowStmt {
-            kind: FlowKind::Elementwise(next),
+            kind: Kind::Op(FlowOp::Elementwise(next)),
             ..
         }) = rest.front()
         else {
@@ -420,8 +388,8 @@ impl Epilogue {
 
 fn section(section: Section, span: Span) -> FlowStmt {
     FlowStmt {
-        kind: FlowKind::Section(section),
-        span,
+        kind: Kind::Op(FlowOp::Section(section)),
+        note: span,
     }
 }
 
@@ -463,7 +431,7 @@ fn preload(start: &Start, acc: BufferId) -> Vec<Step> {
 /// Takes away the fill of `acc` that stands last among the statements before, unless something between touches it.
 fn take_fill(out: &mut Vec<FlowStmt>, acc: BufferId) -> Started {
     for at in (0..out.len()).rev() {
-        if let FlowKind::Section(section) = &out[at].kind
+        if let Kind::Op(FlowOp::Section(section)) = &out[at].kind
             && section.pack.buffer == acc
             && let [
                 Step::Tile {
@@ -509,21 +477,21 @@ enum Seen {
 fn seen<'a>(body: impl Iterator<Item = &'a FlowStmt>, buffer: BufferId) -> Seen {
     for stmt in body {
         let first = match &stmt.kind {
-            FlowKind::For { start, end, body, .. } => match seen(body.iter(), buffer) {
+            Kind::Loop(FlowLoop { start, end, .. }, body) => match seen(body.iter(), buffer) {
                 Seen::Replaced if !runs_at_least_once(start, end) => Seen::Neither,
                 first => first,
             },
-            FlowKind::If { then, otherwise, .. } => match [then, otherwise].map(|side| seen(side.iter(), buffer)) {
+            Kind::If(_, then, otherwise) => match [then, otherwise].map(|side| seen(side.iter(), buffer)) {
                 [Seen::Used, _] | [_, Seen::Used] => Seen::Used,
                 [Seen::Replaced, Seen::Replaced] => Seen::Replaced,
                 _ => Seen::Neither,
             },
-            FlowKind::Gemm(gemm) if gemm.acc == buffer => {
+            Kind::Op(FlowOp::Gemm(gemm)) if gemm.acc == buffer => {
                 let uses = !gemm.clear || gemm.a == buffer || gemm.b == buffer;
                 if uses { Seen::Used } else { Seen::Replaced }
             }
-            FlowKind::Read { buffer: defined, .. } if *defined == buffer => Seen::Replaced,
-            FlowKind::Elementwise(elementwise) => {
+            Kind::Op(FlowOp::Read { buffer: defined, .. }) if *defined == buffer => Seen::Replaced,
+            Kind::Op(FlowOp::Elementwise(elementwise)) => {
                 let mut used = false;
                 elementwise
                     .value
@@ -563,9 +531,9 @@ fn accumulators(body: &[FlowStmt]) -> BTreeSet<BufferId> {
     let mut out = BTreeSet::new();
     for stmt in body {
         match &stmt.kind {
-            FlowKind::Gemm(gemm) => drop(out.insert(gemm.acc)),
-            FlowKind::For { body, .. } => out.extend(accumulators(body)),
-            FlowKind::If { then, otherwise, .. } => {
+            Kind::Op(FlowOp::Gemm(gemm)) => drop(out.insert(gemm.acc)),
+            Kind::Loop(_, body) => out.extend(accumulators(body)),
+            Kind::If(_, then, otherwise) => {
                 out.extend(accumulators(then));
                 out.extend(accumulators(otherwise));
             }
@@ -577,20 +545,22 @@ fn accumulators(body: &[FlowStmt]) -> BTreeSet<BufferId> {
 
 fn touches(stmt: &FlowStmt, buffer: BufferId) -> bool {
     match &stmt.kind {
-        FlowKind::Read { buffer: b, .. }
-        | FlowKind::Write { buffer: b, .. }
-        | FlowKind::Blank { buffer: b }
-        | FlowKind::Release { buffer: b } => *b == buffer,
-        FlowKind::Elementwise(elementwise) => {
+        Kind::Op(
+            FlowOp::Read { buffer: b, .. }
+            | FlowOp::Write { buffer: b, .. }
+            | FlowOp::Blank { buffer: b }
+            | FlowOp::Release { buffer: b },
+        ) => *b == buffer,
+        Kind::Op(FlowOp::Elementwise(elementwise)) => {
             let mut found = elementwise.target == buffer;
             elementwise
                 .value
                 .loads(&mut |operand, _| found |= operand.buffer == buffer);
             found
         }
-        FlowKind::Gemm(gemm) => [gemm.a, gemm.b, gemm.acc].contains(&buffer),
-        FlowKind::Multiply(matmul) => [matmul.a, matmul.b].contains(&buffer),
-        FlowKind::Section(section) => {
+        Kind::Op(FlowOp::Gemm(gemm)) => [gemm.a, gemm.b, gemm.acc].contains(&buffer),
+        Kind::Op(FlowOp::Multiply(matmul)) => [matmul.a, matmul.b].contains(&buffer),
+        Kind::Op(FlowOp::Section(section)) => {
             section.pack.buffer == buffer
                 || section.steps.iter().any(|step| match step {
                     Step::Tile { args, .. } => args
@@ -600,9 +570,11 @@ fn touches(stmt: &FlowStmt, buffer: BufferId) -> bool {
                     Step::Control(body) => body.iter().any(|stmt| touches(stmt, buffer)),
                 })
         }
-        FlowKind::Accumulate { buffer: b, body, .. } => *b == buffer || body.iter().any(|stmt| touches(stmt, buffer)),
-        FlowKind::For { body, .. } => body.iter().any(|stmt| touches(stmt, buffer)),
-        FlowKind::If { then, otherwise, .. } => then.iter().chain(otherwise).any(|stmt| touches(stmt, buffer)),
+        Kind::Group(flow::Accumulate { buffer: b, .. }, body) => {
+            *b == buffer || body.iter().any(|stmt| touches(stmt, buffer))
+        }
+        Kind::Loop(_, body) => body.iter().any(|stmt| touches(stmt, buffer)),
+        Kind::If(_, then, otherwise) => then.iter().chain(otherwise).any(|stmt| touches(stmt, buffer)),
     }
 }
 
@@ -619,9 +591,7 @@ struct Candidate {
 /// Every gemm in `stmt`.
 fn spanning(stmt: &FlowStmt, loops: &mut Vec<(VarId, IntExpr, IntExpr)>, top: bool, found: &mut Vec<Candidate>) {
     match &stmt.kind {
-        FlowKind::For {
-            var, start, end, body, ..
-        } => {
+        Kind::Loop(FlowLoop { var, start, end, .. }, body) => {
             loops.push((*var, start.clone(), end.clone()));
             body.iter().for_each(|stmt| spanning(stmt, loops, false, found));
             loops.pop();
@@ -631,7 +601,7 @@ fn spanning(stmt: &FlowStmt, loops: &mut Vec<(VarId, IntExpr, IntExpr)>, top: bo
                 }
             }
         }
-        FlowKind::If { then, otherwise, .. } => {
+        Kind::If(_, then, otherwise) => {
             let before = found.len();
             then.iter()
                 .chain(otherwise)
@@ -640,7 +610,7 @@ fn spanning(stmt: &FlowStmt, loops: &mut Vec<(VarId, IntExpr, IntExpr)>, top: bo
                 .iter_mut()
                 .for_each(|candidate| candidate.conditional = true);
         }
-        FlowKind::Gemm(gemm) => {
+        Kind::Op(FlowOp::Gemm(gemm)) => {
             found.push(Candidate {
                 gemm: gemm.clone(),
                 loops: loops.clone(),
@@ -656,8 +626,8 @@ fn spanning(stmt: &FlowStmt, loops: &mut Vec<(VarId, IntExpr, IntExpr)>, top: bo
 fn touching(body: &[FlowStmt], buffer: BufferId) -> usize {
     body.iter()
         .map(|stmt| match &stmt.kind {
-            FlowKind::For { body, .. } => touching(body, buffer),
-            FlowKind::If { then, otherwise, .. } => touching(then, buffer) + touching(otherwise, buffer),
+            Kind::Loop(_, body) => touching(body, buffer),
+            Kind::If(_, then, otherwise) => touching(then, buffer) + touching(otherwise, buffer),
             _ => usize::from(touches(stmt, buffer)),
         })
         .sum()
@@ -666,34 +636,19 @@ fn touching(body: &[FlowStmt], buffer: BufferId) -> usize {
 /// Whether there is nothing in `body` but loops, reads and gemms.
 fn only_reads_and(body: &[FlowStmt]) -> bool {
     body.iter().all(|stmt| match &stmt.kind {
-        FlowKind::Read { .. } | FlowKind::Gemm(_) => true,
-        FlowKind::For { body, .. } => only_reads_and(body),
+        Kind::Op(FlowOp::Read { .. } | FlowOp::Gemm(_)) => true,
+        Kind::Loop(_, body) => only_reads_and(body),
         _ => false,
     })
 }
 
 /// `body` with its gemm as a product in the registers of the section around it.
 fn multiply(body: Vec<FlowStmt>, matmul: &Matmul) -> Vec<FlowStmt> {
-    body.into_iter()
-        .map(|stmt| {
-            let kind = match stmt.kind {
-                FlowKind::Gemm(_) => FlowKind::Multiply(matmul.clone()),
-                FlowKind::For {
-                    var,
-                    start,
-                    end,
-                    kind,
-                    body,
-                } => FlowKind::For {
-                    var,
-                    start,
-                    end,
-                    kind,
-                    body: multiply(body, matmul),
-                },
-                kind => kind,
-            };
-            FlowStmt { kind, span: stmt.span }
-        })
-        .collect()
+    replaced(body, &mut |span, op| {
+        let op = match op {
+            FlowOp::Gemm(_) => FlowOp::Multiply(matmul.clone()),
+            op => op,
+        };
+        vec![FlowStmt::new(span, Kind::Op(op))]
+    })
 }

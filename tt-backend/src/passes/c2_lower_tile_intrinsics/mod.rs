@@ -7,8 +7,8 @@
 //!    right operand that comes from a tensor is laid column by column by the reader;
 //! 2. `fuse`: an expression whose result is read once, by another expression, moves into it;
 //! 3. `accumulate`: how each gemm carries its sums;
-//! 4. `select`: operations of the language become operations of FPU and SFPU on registers; `compose` where one of the device's
-//!    own is not good enough.
+//! 4. `select`: operations of the language become operations of FPU and SFPU on registers, as the
+//!    rows of the catalogue say.
 //!
 //! ```text
 //!  for k { acc += a · b }          accumulate acc { for k { section 4 × 4, chunks 2 × 2: reg0 += a · b; add to acc } }
@@ -16,13 +16,12 @@
 //! ```
 
 mod accumulate;
-mod compose;
 mod fuse;
 mod select;
 mod transpose;
 
-use crate::flow::{Arg, Matmul, Section};
-use crate::flow::{Broadcast, Buffer, BufferId, BufferKind, Flow, FlowKind, FlowStmt, Step};
+use crate::flow::{Arg, Matmul, Section, operations};
+use crate::flow::{Broadcast, Buffer, BufferId, BufferKind, Flow, FlowOp, FlowStmt, Step};
 use crate::tile_ops::TileOp;
 use std::cell::Cell;
 use tt_lang::diagnostic::Diagnostic;
@@ -98,30 +97,16 @@ pub fn sections<'a>(
     visit: &mut impl FnMut(&'a Section),
     multiply: &mut impl FnMut(&'a crate::flow::Matmul),
 ) {
-    for stmt in body {
-        match &stmt.kind {
-            FlowKind::Section(section) => {
-                visit(section);
-                for step in &section.steps {
-                    if let Step::Control(body) = step {
-                        sections(body, visit, multiply);
-                    }
-                }
-            }
-            FlowKind::Multiply(matmul) => multiply(matmul),
-            FlowKind::Accumulate { body, .. } | FlowKind::For { body, .. } => sections(body, visit, multiply),
-            FlowKind::If { then, otherwise, .. } => {
-                sections(then, visit, multiply);
-                sections(otherwise, visit, multiply);
-            }
-            FlowKind::Read { .. }
-            | FlowKind::Write { .. }
-            | FlowKind::Blank { .. }
-            | FlowKind::Release { .. }
-            | FlowKind::Elementwise(_)
-            | FlowKind::Gemm(_) => {}
-        }
-    }
+    operations(body, &mut |op| match op {
+        FlowOp::Section(section) => visit(section),
+        FlowOp::Multiply(matmul) => multiply(matmul),
+        FlowOp::Read { .. }
+        | FlowOp::Write { .. }
+        | FlowOp::Blank { .. }
+        | FlowOp::Release { .. }
+        | FlowOp::Elementwise(_)
+        | FlowOp::Gemm(_) => {}
+    });
 }
 
 /// Adds a local buffer that no user named.
@@ -142,6 +127,7 @@ fn scratch(buffers: &mut Vec<Buffer>, name: String, span: Span, format: DataForm
         versions: 1,
         column_major: false,
         unpack_to_dest: false,
+        index: None,
     });
     BufferId(buffers.len() - 1)
 }

@@ -4,15 +4,17 @@
 //! launch are arguments of the operations that take one. Two bf16 tiles meet in the FPU; whatever is in a register or has
 //! 32 bits meets in the SFPU, where nothing is cut (patterns.md §0.10).
 
-use super::compose::{self, Composed, Line};
 use super::{Registers, scratch};
 use crate::codes;
 use crate::flow::{
-    Arg, Broadcast, Buffer, BufferId, BufferKind, Elementwise, FlowKind, FlowStmt, Makes, Operand, Pack, PackMode,
+    Arg, Broadcast, Buffer, BufferId, BufferKind, Elementwise, FlowOp, FlowStmt, Makes, Operand, Pack, PackMode,
     Section, Sights, Step, Value, ValueKind,
 };
+use crate::ir::Kind;
 use crate::tile_ops::{FpuOp, SfpuForm, SfpuOp, TileOp};
 use std::collections::BTreeSet;
+use tt_device::composed::{Composed, Line};
+use tt_device::{Arithmetic, Lowering};
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{CompareOp, ElementOp, Span};
 use tt_plan::{DataFormat, Neighbour, Number};
@@ -73,8 +75,8 @@ impl Context<'_> {
             let defines = self.sights.define();
             let section = self.section(&part, tiles, pack, Makes::Definition(defines));
             out.push(FlowStmt {
-                kind: FlowKind::Section(section),
-                span,
+                kind: Kind::Op(FlowOp::Section(section)),
+                note: span,
             });
             let load = Operand {
                 buffer: target,
@@ -97,8 +99,8 @@ impl Context<'_> {
         };
         let section = self.section(&value, tiles, pack, Makes::Definition(elementwise.defines));
         out.push(FlowStmt {
-            kind: FlowKind::Section(section),
-            span,
+            kind: Kind::Op(FlowOp::Section(section)),
+            note: span,
         });
     }
 
@@ -254,6 +256,14 @@ fn differences_tell(limit: &Number) -> bool {
     })
 }
 
+/// The number that a value is.
+fn constant(value: &Value) -> Option<Number> {
+    match &value.kind {
+        ValueKind::Number(number) => Some(number.clone()),
+        _ => None,
+    }
+}
+
 fn unary(op: SfpuOp, x: Machine) -> Machine {
     Machine::Unary(op, Vec::new(), Box::new(x))
 }
@@ -360,109 +370,105 @@ impl Emit<'_, '_> {
     }
 
     fn call(&mut self, op: ElementOp, args: &[Value], span: Span) -> Machine {
-        let number = |value: &Value| match &value.kind {
-            ValueKind::Number(number) => Some(number.clone()),
-            _ => None,
-        };
-        let last = |this: &mut Self, count: usize| -> Vec<Number> {
-            args[args.len() - count..]
-                .iter()
-                .map(|arg| {
-                    number(arg).unwrap_or_else(|| {
-                        let message = format!("`{}` takes a number here, known at launch", op.row().name);
-                        this.out
-                            .errors
-                            .push(Diagnostic::new(&codes::NUMBER_OPERATION, arg.span, message));
-                        Number::constant(0.0)
-                    })
-                })
-                .collect()
-        };
-        match op {
-            ElementOp::Add | ElementOp::Sub | ElementOp::Mul | ElementOp::Div | ElementOp::Min | ElementOp::Max => {
-                self.arithmetic(op, &args[0], &args[1])
+        match op.row().lowering {
+            Lowering::Own(call, numbers) => {
+                let mut all = self.uniform(op, args);
+                all.extend(numbers.iter().copied().map(Number::constant));
+                with(call, all, self.select(&args[0]))
             }
-            ElementOp::Log2 => with(
-                SfpuOp::MulNumber,
-                [Number::constant(std::f32::consts::LOG2_E)],
-                unary(SfpuOp::Log, self.select(&args[0])),
-            ),
-            ElementOp::Powf | ElementOp::Powi => {
-                let exponent = last(self, 1);
+            Lowering::Arithmetic(arithmetic) => self.arithmetic(arithmetic, &args[0], &args[1]),
+            Lowering::Power => {
+                let exponent = self.uniform(op, args);
                 if exponent == [Number::constant(2.0)] {
                     return unary(SfpuOp::Square, self.select(&args[0]));
                 }
                 with(SfpuOp::Power, exponent, self.select(&args[0]))
             }
-            ElementOp::LeakyRelu => with(SfpuOp::LeakyRelu, last(self, 1), self.select(&args[0])),
-            ElementOp::Elu => with(SfpuOp::Elu, last(self, 1), self.select(&args[0])),
-            ElementOp::Clamp => with(SfpuOp::Clamp, last(self, 2), self.select(&args[0])),
-            // softplus(x) = log(1 + exp(β x)) / β with β = 1, and x itself above the threshold, where they agree in f32.
-            ElementOp::Softplus if self.context.registers.approximate => with(
-                SfpuOp::Softplus,
-                [1.0, 1.0, 20.0].map(Number::constant),
-                self.select(&args[0]),
-            ),
-            ElementOp::Softplus => Machine::Composed(compose::softplus(), Box::new(self.select(&args[0]))),
-            ElementOp::Erfc if self.context.registers.approximate => unary(SfpuOp::Erfc, self.select(&args[0])),
-            ElementOp::Erfc => {
-                if !self.context.registers.fp32 {
-                    self.out.errors.push(
-                        Diagnostic::new(
-                            &codes::FUNCTION_PRECISION,
-                            span,
-                            "`erfc` is computed in 32-bit registers, which `fp32_acc = false` rules out",
-                        )
-                        .note("leave `fp32_acc = false` out, or take the device's own with `approx = true`"),
-                    );
-                }
-                Machine::Composed(compose::erfc(), Box::new(self.select(&args[0])))
+            Lowering::Composed {
+                approximate: Some((call, numbers)),
+                ..
+            } if self.context.registers.approximate => {
+                let numbers = numbers.iter().copied().map(Number::constant);
+                with(call, numbers, self.select(&args[0]))
             }
-            ElementOp::Round => with(SfpuOp::Round, [Number::constant(0.0)], self.select(&args[0])),
-            _ => match unary_of(op) {
-                Some(sfpu) => unary(sfpu, self.select(&args[0])),
-                None => {
-                    let message = format!("`{}` is not compiled yet", op.row().name);
-                    self.out
-                        .errors
-                        .push(Diagnostic::new(&codes::NUMBER_OPERATION, span, message));
-                    Machine::Fill(Number::constant(0.0))
+            Lowering::Composed { program, wide, .. } => {
+                if wide && !self.context.registers.fp32 {
+                    self.needs_wide_registers(op, span);
                 }
-            },
+                Machine::Composed(program(), Box::new(self.select(&args[0])))
+            }
         }
     }
 
-    fn arithmetic(&mut self, op: ElementOp, a: &Value, b: &Value) -> Machine {
-        let constant = |value: &Value| match &value.kind {
-            ValueKind::Number(number) => Some(number.clone()),
-            _ => None,
+    /// The uniform arguments, as the numbers of a call.
+    fn uniform(&mut self, op: ElementOp, args: &[Value]) -> Vec<Number> {
+        args[args.len() - op.row().uniform..]
+            .iter()
+            .map(|arg| {
+                constant(arg).unwrap_or_else(|| {
+                    let message = format!("`{}` takes a number here, known at launch", op.row().name);
+                    self.out
+                        .errors
+                        .push(Diagnostic::new(&codes::NUMBER_OPERATION, arg.span, message));
+                    Number::constant(0.0)
+                })
+            })
+            .collect()
+    }
+
+    fn needs_wide_registers(&mut self, op: ElementOp, span: Span) {
+        let message = format!(
+            "`{}` is computed in 32-bit registers, which `fp32_acc = false` rules out",
+            op.row().name
+        );
+        self.out.errors.push(
+            Diagnostic::new(&codes::FUNCTION_PRECISION, span, message)
+                .note("leave `fp32_acc = false` out, or take the device's own with `approx = true`"),
+        );
+    }
+
+    fn arithmetic(&mut self, op: Arithmetic, a: &Value, b: &Value) -> Machine {
+        let (fpu, sfpu) = match op {
+            Arithmetic::Add => (Some(FpuOp::Add), SfpuOp::Add),
+            Arithmetic::Sub => (Some(FpuOp::Sub), SfpuOp::Sub),
+            Arithmetic::Mul => (Some(FpuOp::Mul), SfpuOp::Mul),
+            Arithmetic::Div => (None, SfpuOp::Div),
+            Arithmetic::Min => (None, SfpuOp::Min),
+            Arithmetic::Max => (None, SfpuOp::Max),
         };
-        let recip = |number: Number| Number::Call(ElementOp::Recip, vec![number]);
-        match (op, constant(a), constant(b)) {
-            (ElementOp::Add, _, Some(n)) => with(SfpuOp::AddNumber, [n], self.select(a)),
-            (ElementOp::Add, Some(n), _) => with(SfpuOp::AddNumber, [n], self.select(b)),
-            (ElementOp::Sub, _, Some(n)) => with(SfpuOp::SubNumber, [n], self.select(a)),
-            (ElementOp::Sub, Some(n), _) => with(SfpuOp::RsubNumber, [n], self.select(b)),
-            (ElementOp::Mul, _, Some(n)) => with(SfpuOp::MulNumber, [n], self.select(a)),
-            (ElementOp::Mul, Some(n), _) => with(SfpuOp::MulNumber, [n], self.select(b)),
-            (ElementOp::Div, _, Some(n)) => with(SfpuOp::MulNumber, [recip(n)], self.select(a)),
-            (ElementOp::Div, Some(n), _) => with(SfpuOp::MulNumber, [n], unary(SfpuOp::Recip, self.select(b))),
-            (ElementOp::Min, _, Some(n)) => with(SfpuOp::UnaryMin, [n], self.select(a)),
-            (ElementOp::Min, Some(n), _) => with(SfpuOp::UnaryMin, [n], self.select(b)),
-            (ElementOp::Max, _, Some(n)) => with(SfpuOp::UnaryMax, [n], self.select(a)),
-            (ElementOp::Max, Some(n), _) => with(SfpuOp::UnaryMax, [n], self.select(b)),
-            _ => {
-                let (fpu, sfpu) = match op {
-                    ElementOp::Add => (Some(FpuOp::Add), SfpuOp::Add),
-                    ElementOp::Sub => (Some(FpuOp::Sub), SfpuOp::Sub),
-                    ElementOp::Mul => (Some(FpuOp::Mul), SfpuOp::Mul),
-                    ElementOp::Min => (None, SfpuOp::Min),
-                    ElementOp::Max => (None, SfpuOp::Max),
-                    _ => (None, SfpuOp::Div),
-                };
-                fpu.and_then(|fpu| self.fpu(fpu, a, b))
-                    .unwrap_or_else(|| binary(sfpu, self.select(a), self.select(b)))
-            }
+        if let Some(number) = constant(b) {
+            return self.with_number(op, a, number);
+        }
+        if let Some(number) = constant(a) {
+            return self.number_with(op, number, b);
+        }
+        fpu.and_then(|fpu| self.fpu(fpu, a, b))
+            .unwrap_or_else(|| binary(sfpu, self.select(a), self.select(b)))
+    }
+
+    /// `x op number`.
+    fn with_number(&mut self, op: Arithmetic, x: &Value, number: Number) -> Machine {
+        let x = self.select(x);
+        match op {
+            Arithmetic::Add => with(SfpuOp::AddNumber, [number], x),
+            Arithmetic::Sub => with(SfpuOp::SubNumber, [number], x),
+            Arithmetic::Mul => with(SfpuOp::MulNumber, [number], x),
+            Arithmetic::Div => with(SfpuOp::MulNumber, [Number::Call(ElementOp::Recip, vec![number])], x),
+            Arithmetic::Min => with(SfpuOp::UnaryMin, [number], x),
+            Arithmetic::Max => with(SfpuOp::UnaryMax, [number], x),
+        }
+    }
+
+    /// `number op x`.
+    fn number_with(&mut self, op: Arithmetic, number: Number, x: &Value) -> Machine {
+        let x = self.select(x);
+        match op {
+            Arithmetic::Add => with(SfpuOp::AddNumber, [number], x),
+            Arithmetic::Sub => with(SfpuOp::RsubNumber, [number], x),
+            Arithmetic::Mul => with(SfpuOp::MulNumber, [number], x),
+            Arithmetic::Div => with(SfpuOp::MulNumber, [number], unary(SfpuOp::Recip, x)),
+            Arithmetic::Min => with(SfpuOp::UnaryMin, [number], x),
+            Arithmetic::Max => with(SfpuOp::UnaryMax, [number], x),
         }
     }
 
@@ -595,54 +601,4 @@ impl Emit<'_, '_> {
     fn free_above(&mut self, out: u32, first: u32) {
         self.next = first.max(out + 1);
     }
-}
-
-/// Operations of one tile that the SFPU has under one name.
-fn unary_of(op: ElementOp) -> Option<SfpuOp> {
-    Some(match op {
-        ElementOp::Neg => SfpuOp::Negative,
-        ElementOp::Exp => SfpuOp::Exp,
-        ElementOp::Exp2 => SfpuOp::Exp2,
-        ElementOp::Log => SfpuOp::Log,
-        ElementOp::Log1p => SfpuOp::Log1p,
-        ElementOp::Expm1 => SfpuOp::Expm1,
-        ElementOp::Sqrt => SfpuOp::Sqrt,
-        ElementOp::Rsqrt => SfpuOp::Rsqrt,
-        ElementOp::Recip => SfpuOp::Recip,
-        ElementOp::Abs => SfpuOp::Abs,
-        ElementOp::Sign => SfpuOp::Sign,
-        ElementOp::Square => SfpuOp::Square,
-        ElementOp::Sin => SfpuOp::Sin,
-        ElementOp::Cos => SfpuOp::Cos,
-        ElementOp::Tan => SfpuOp::Tan,
-        ElementOp::Asin => SfpuOp::Asin,
-        ElementOp::Acos => SfpuOp::Acos,
-        ElementOp::Atan => SfpuOp::Atan,
-        ElementOp::Sinh => SfpuOp::Sinh,
-        ElementOp::Cosh => SfpuOp::Cosh,
-        ElementOp::Tanh => SfpuOp::Tanh,
-        ElementOp::Sigmoid => SfpuOp::Sigmoid,
-        ElementOp::Silu => SfpuOp::Silu,
-        ElementOp::Gelu => SfpuOp::Gelu,
-        ElementOp::Relu => SfpuOp::Relu,
-        ElementOp::Erf => SfpuOp::Erf,
-        ElementOp::Floor => SfpuOp::Floor,
-        ElementOp::Ceil => SfpuOp::Ceil,
-        ElementOp::Trunc => SfpuOp::Trunc,
-        ElementOp::Add
-        | ElementOp::Sub
-        | ElementOp::Mul
-        | ElementOp::Div
-        | ElementOp::Log2
-        | ElementOp::Powf
-        | ElementOp::Powi
-        | ElementOp::LeakyRelu
-        | ElementOp::Elu
-        | ElementOp::Softplus
-        | ElementOp::Erfc
-        | ElementOp::Round
-        | ElementOp::Min
-        | ElementOp::Max
-        | ElementOp::Clamp => return None,
-    })
 }

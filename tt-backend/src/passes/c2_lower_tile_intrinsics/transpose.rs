@@ -2,9 +2,10 @@
 
 use super::scratch;
 use crate::flow::{
-    Broadcast, Buffer, BufferKind, Elementwise, Flow, FlowKind, FlowStmt, Gemm, Operand, ProductSees, Sights, Value,
+    Broadcast, Buffer, BufferKind, Elementwise, Flow, FlowOp, FlowStmt, Gemm, Operand, ProductSees, Sights, Value,
     ValueKind,
 };
+use crate::ir::{Kind, operations, replaced};
 use std::collections::BTreeSet;
 
 /// Runs the step.
@@ -22,74 +23,60 @@ pub fn run(flow: &mut Flow) {
 
 /// For every use of a buffer: whether it is as a transposed right operand.
 fn count(body: &[FlowStmt], uses: &mut [Vec<bool>]) {
-    for stmt in body {
-        match &stmt.kind {
-            FlowKind::Gemm(gemm) => {
-                uses[gemm.a.0].push(false);
-                uses[gemm.b.0].push(gemm.transpose_b);
-            }
-            FlowKind::Elementwise(elementwise) => elementwise
-                .value
-                .loads(&mut |operand, _| uses[operand.buffer.0].push(false)),
-            FlowKind::For { body, .. } => count(body, uses),
-            FlowKind::If { then, otherwise, .. } => {
-                count(then, uses);
-                count(otherwise, uses);
-            }
-            _ => {}
+    operations(body, &mut |op| match op {
+        FlowOp::Gemm(gemm) => {
+            uses[gemm.a.0].push(false);
+            uses[gemm.b.0].push(gemm.transpose_b);
         }
-    }
+        FlowOp::Elementwise(elementwise) => elementwise
+            .value
+            .loads(&mut |operand, _| uses[operand.buffer.0].push(false)),
+        FlowOp::Read { .. }
+        | FlowOp::Write { .. }
+        | FlowOp::Blank { .. }
+        | FlowOp::Release { .. }
+        | FlowOp::Section(_)
+        | FlowOp::Multiply(_) => {}
+    });
 }
 
 /// Left operands get a transposed copy.
 fn left(body: Vec<FlowStmt>, buffers: &mut Vec<Buffer>, sights: &mut Sights) -> Vec<FlowStmt> {
-    let mut out = Vec::new();
-    for mut stmt in body {
-        let span = stmt.span;
-        match &mut stmt.kind {
-            FlowKind::Gemm(gemm) if gemm.transpose_a => {
-                let name = format!("{}_t", buffers[gemm.a.0].name);
-                let format = buffers[gemm.a.0].format;
-                let target = scratch(buffers, name, span, format, [gemm.m, gemm.k]);
-                let load = Operand {
-                    buffer: gemm.a,
-                    offset: [0, 0],
-                    broadcast: Broadcast::Transpose,
-                    sees: Some(gemm.sees.a),
-                };
-                let defines = sights.define();
-                let value = Value {
-                    kind: ValueKind::Load(load),
-                    span,
-                };
-                let extent = [u64::from(gemm.m) * 32, u64::from(gemm.k) * 32];
-                out.push(FlowStmt {
-                    kind: FlowKind::Elementwise(Elementwise {
-                        target,
-                        defines,
-                        extent,
-                        value,
-                    }),
-                    span,
-                });
-                *gemm = Gemm {
-                    a: target,
-                    sees: ProductSees {
-                        a: sights.sees(BTreeSet::from([defines])),
-                        ..gemm.sees
-                    },
-                    transpose_a: false,
-                    ..gemm.clone()
-                };
-            }
-            FlowKind::For { body, .. } => *body = left(std::mem::take(body), buffers, sights),
-            FlowKind::If { then, otherwise, .. } => {
-                *then = left(std::mem::take(then), buffers, sights);
-                *otherwise = left(std::mem::take(otherwise), buffers, sights);
-            }
-            _ => {}
-        }
-        out.push(stmt);
-    }
-    out
+    replaced(body, &mut |span, op| {
+        let gemm = match op {
+            FlowOp::Gemm(gemm) if gemm.transpose_a => gemm,
+            op => return vec![FlowStmt::new(span, Kind::Op(op))],
+        };
+        let name = format!("{}_t", buffers[gemm.a.0].name);
+        let format = buffers[gemm.a.0].format;
+        let target = scratch(buffers, name, span, format, [gemm.m, gemm.k]);
+        let load = Operand {
+            buffer: gemm.a,
+            offset: [0, 0],
+            broadcast: Broadcast::Transpose,
+            sees: Some(gemm.sees.a),
+        };
+        let defines = sights.define();
+        let copy = Elementwise {
+            target,
+            defines,
+            extent: [u64::from(gemm.m) * 32, u64::from(gemm.k) * 32],
+            value: Value {
+                kind: ValueKind::Load(load),
+                span,
+            },
+        };
+        let product = Gemm {
+            a: target,
+            sees: ProductSees {
+                a: sights.sees(BTreeSet::from([defines])),
+                ..gemm.sees
+            },
+            transpose_a: false,
+            ..gemm
+        };
+        [FlowOp::Elementwise(copy), FlowOp::Gemm(product)]
+            .map(|op| FlowStmt::new(span, Kind::Op(op)))
+            .into()
+    })
 }

@@ -4,7 +4,8 @@
 //! dropped; what stands inside it for others (the reads in the loop of an accumulation) stays.
 
 use super::section_uses;
-use crate::flow::{BufferId, Flow, FlowKind, FlowStmt, Section, Step};
+use crate::flow::{Accumulate, BufferId, Flow, FlowLoop, FlowOp, FlowStmt, Section, Step};
+use crate::ir::{Kind, replaced};
 use std::collections::BTreeSet;
 
 /// Runs the step.
@@ -32,8 +33,8 @@ fn collect(
 ) {
     for stmt in body {
         match &stmt.kind {
-            FlowKind::Write { buffer, .. } => drop(needed.insert(*buffer)),
-            FlowKind::Section(section) => {
+            Kind::Op(FlowOp::Write { buffer, .. }) => drop(needed.insert(*buffer)),
+            Kind::Op(FlowOp::Section(section)) => {
                 takes[section.pack.buffer.0].extend(section_uses(section));
                 for step in &section.steps {
                     if let Step::Control(body) = step {
@@ -41,80 +42,72 @@ fn collect(
                     }
                 }
             }
-            FlowKind::Multiply(matmul) => {
+            Kind::Op(FlowOp::Multiply(matmul)) => {
                 if let Some(into) = into {
                     takes[into.0].extend([matmul.a, matmul.b]);
                 }
             }
-            FlowKind::For { body, .. } | FlowKind::Accumulate { body, .. } => collect(body, into, takes, needed),
-            FlowKind::If { then, otherwise, .. } => {
+            Kind::Loop(_, body) | Kind::Group(_, body) => collect(body, into, takes, needed),
+            Kind::If(_, then, otherwise) => {
                 collect(then, into, takes, needed);
                 collect(otherwise, into, takes, needed);
             }
-            FlowKind::Read { .. }
-            | FlowKind::Blank { .. }
-            | FlowKind::Release { .. }
-            | FlowKind::Elementwise(_)
-            | FlowKind::Gemm(_) => {}
+            Kind::Op(
+                FlowOp::Read { .. }
+                | FlowOp::Blank { .. }
+                | FlowOp::Release { .. }
+                | FlowOp::Elementwise(_)
+                | FlowOp::Gemm(_),
+            ) => {}
         }
     }
 }
 
 fn kept(body: Vec<FlowStmt>, needed: &BTreeSet<BufferId>) -> Vec<FlowStmt> {
     let mut out = Vec::new();
-    for FlowStmt { kind, span } in body {
-        let mut keep = |kind| out.push(FlowStmt { kind, span });
+    for FlowStmt { kind, note: span } in body {
+        let mut keep = |kind| out.push(FlowStmt { kind, note: span });
         match kind {
-            FlowKind::Read { buffer, .. } | FlowKind::Blank { buffer } | FlowKind::Release { buffer } => {
+            Kind::Op(FlowOp::Read { buffer, .. } | FlowOp::Blank { buffer } | FlowOp::Release { buffer }) => {
                 if needed.contains(&buffer) {
                     keep(kind);
                 }
             }
-            FlowKind::Section(mut section) => {
+            Kind::Op(FlowOp::Section(mut section)) => {
                 if needed.contains(&section.pack.buffer) {
                     for step in &mut section.steps {
                         if let Step::Control(body) = step {
                             *body = kept(std::mem::take(body), needed);
                         }
                     }
-                    keep(FlowKind::Section(section));
+                    keep(Kind::Op(FlowOp::Section(section)));
                 } else {
                     out.extend(without_products(section).flat_map(|body| kept(body, needed)));
                 }
             }
-            FlowKind::Accumulate { buffer, fill, body } => {
+            Kind::Group(Accumulate { buffer, fill }, body) => {
                 let body = kept(body, needed);
                 if needed.contains(&buffer) {
-                    keep(FlowKind::Accumulate { buffer, fill, body });
+                    keep(Kind::Group(Accumulate { buffer, fill }, body));
                 } else {
                     out.extend(body);
                 }
             }
-            FlowKind::For {
-                var,
-                start,
-                end,
-                kind,
-                body,
-            } => {
+            Kind::Loop(FlowLoop { var, start, end, kind }, body) => {
                 let body = kept(body, needed);
                 if !body.is_empty() {
-                    keep(FlowKind::For {
-                        var,
-                        start,
-                        end,
-                        kind,
-                        body,
-                    });
+                    keep(Kind::Loop(FlowLoop { var, start, end, kind }, body));
                 }
             }
-            FlowKind::If { cond, then, otherwise } => {
+            Kind::If(cond, then, otherwise) => {
                 let (then, otherwise) = (kept(then, needed), kept(otherwise, needed));
                 if !then.is_empty() || !otherwise.is_empty() {
-                    keep(FlowKind::If { cond, then, otherwise });
+                    keep(Kind::If(cond, then, otherwise));
                 }
             }
-            FlowKind::Write { .. } | FlowKind::Multiply(_) | FlowKind::Elementwise(_) | FlowKind::Gemm(_) => keep(kind),
+            Kind::Op(FlowOp::Write { .. } | FlowOp::Multiply(_) | FlowOp::Elementwise(_) | FlowOp::Gemm(_)) => {
+                keep(kind)
+            }
         }
     }
     out
@@ -123,24 +116,10 @@ fn kept(body: Vec<FlowStmt>, needed: &BTreeSet<BufferId>) -> Vec<FlowStmt> {
 /// What the loops in the registers of a section do besides multiplying.
 fn without_products(section: Section) -> impl Iterator<Item = Vec<FlowStmt>> {
     section.steps.into_iter().filter_map(|step| match step {
-        Step::Control(mut body) => {
-            drop_products(&mut body);
-            Some(body)
-        }
+        Step::Control(body) => Some(replaced(body, &mut |span, op| match op {
+            FlowOp::Multiply(_) => Vec::new(),
+            op => vec![FlowStmt::new(span, Kind::Op(op))],
+        })),
         Step::Tile { .. } | Step::Matmul(_) => None,
     })
-}
-
-fn drop_products(body: &mut Vec<FlowStmt>) {
-    body.retain(|stmt| !matches!(stmt.kind, FlowKind::Multiply(_)));
-    for stmt in body {
-        match &mut stmt.kind {
-            FlowKind::For { body, .. } => drop_products(body),
-            FlowKind::If { then, otherwise, .. } => {
-                drop_products(then);
-                drop_products(otherwise);
-            }
-            _ => {}
-        }
-    }
 }

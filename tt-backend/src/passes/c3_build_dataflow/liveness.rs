@@ -10,7 +10,8 @@
 //! ```
 
 use super::{replaces, section_defines, section_uses};
-use crate::flow::{BufferId, Flow, FlowKind, FlowStmt, Step};
+use crate::flow::{Accumulate, BufferId, Flow, FlowLoop, FlowOp, FlowStmt, Flowing, Step};
+use crate::ir::Kind;
 use crate::passes::c1_lower_shared_to_cb::runs_at_least_once;
 use std::collections::BTreeSet;
 use tt_lang::ir::Span;
@@ -30,8 +31,8 @@ pub fn run(flow: &mut Flow) -> Vec<u32> {
 
 fn release(buffer: BufferId, span: Span) -> FlowStmt {
     FlowStmt {
-        kind: FlowKind::Release { buffer },
-        span,
+        kind: Kind::Op(FlowOp::Release { buffer }),
+        note: span,
     }
 }
 
@@ -73,10 +74,10 @@ fn effect(body: &[FlowStmt]) -> Effect {
     };
     for stmt in body {
         match &stmt.kind {
-            FlowKind::Read { buffer, .. } | FlowKind::Blank { buffer } => out.then(replaces(*buffer)),
-            FlowKind::Write { buffer, .. } => out.then(uses(Live::from([*buffer]))),
-            FlowKind::Multiply(matmul) => out.then(uses(Live::from([matmul.a, matmul.b]))),
-            FlowKind::Section(section) => {
+            Kind::Op(FlowOp::Read { buffer, .. } | FlowOp::Blank { buffer }) => out.then(replaces(*buffer)),
+            Kind::Op(FlowOp::Write { buffer, .. }) => out.then(uses(Live::from([*buffer]))),
+            Kind::Op(FlowOp::Multiply(matmul)) => out.then(uses(Live::from([matmul.a, matmul.b]))),
+            Kind::Op(FlowOp::Section(section)) => {
                 out.then(uses(section_uses(section)));
                 for step in &section.steps {
                     if let Step::Control(body) = step {
@@ -85,24 +86,24 @@ fn effect(body: &[FlowStmt]) -> Effect {
                 }
                 out.then(section_defines(section).map(replaces).unwrap_or_default());
             }
-            FlowKind::Accumulate { buffer, body, .. } => {
+            Kind::Group(Accumulate { buffer, .. }, body) => {
                 out.then(effect(body));
                 out.then(replaces(*buffer));
             }
-            FlowKind::For { start, end, body, .. } => {
+            Kind::Loop(FlowLoop { start, end, .. }, body) => {
                 let mut once = effect(body);
                 if !runs_at_least_once(start, end) {
                     once.replaces.clear();
                 }
                 out.then(once);
             }
-            FlowKind::If { then, otherwise, .. } => {
+            Kind::If(_, then, otherwise) => {
                 let (mut either, other) = (effect(then), effect(otherwise));
                 either.uses.extend(other.uses);
                 either.replaces.retain(|buffer| other.replaces.contains(buffer));
                 out.then(either);
             }
-            FlowKind::Release { .. } | FlowKind::Elementwise(_) | FlowKind::Gemm(_) => {}
+            Kind::Op(FlowOp::Release { .. } | FlowOp::Elementwise(_) | FlowOp::Gemm(_)) => {}
         }
     }
     out
@@ -110,10 +111,10 @@ fn effect(body: &[FlowStmt]) -> Effect {
 
 /// A statement with its releases after it (in order), and what is live before it.
 fn statement(stmt: FlowStmt, after: &Live) -> (Vec<FlowStmt>, Live) {
-    let span = stmt.span;
+    let span = stmt.note;
     // A version used here dies here unless it is live after; a version defined here dies here if nobody uses it. A
     // section that uses the buffer it defines replaces the version itself.
-    let simple = |kind: FlowKind, uses: Live, defines: Option<BufferId>| {
+    let simple = |kind: Kind<Flowing>, uses: Live, defines: Option<BufferId>| {
         let mut before = after.clone();
         let mut releases = Vec::new();
         if let Some(buffer) = defines {
@@ -130,19 +131,19 @@ fn statement(stmt: FlowStmt, after: &Live) -> (Vec<FlowStmt>, Live) {
             releases.push(release(buffer, span));
         }
         before.extend(uses);
-        let mut out = vec![FlowStmt { kind, span }];
+        let mut out = vec![FlowStmt { kind, note: span }];
         out.extend(releases);
         (out, before)
     };
     match stmt.kind {
-        FlowKind::Read { buffer, .. } => simple(stmt.kind, Live::new(), Some(buffer)),
-        FlowKind::Blank { buffer } => simple(stmt.kind, Live::new(), Some(buffer)),
-        FlowKind::Write { buffer, .. } => simple(stmt.kind, Live::from([buffer]), None),
-        FlowKind::Multiply(matmul) => {
+        Kind::Op(FlowOp::Read { buffer, .. }) => simple(stmt.kind, Live::new(), Some(buffer)),
+        Kind::Op(FlowOp::Blank { buffer }) => simple(stmt.kind, Live::new(), Some(buffer)),
+        Kind::Op(FlowOp::Write { buffer, .. }) => simple(stmt.kind, Live::from([buffer]), None),
+        Kind::Op(FlowOp::Multiply(matmul)) => {
             let uses = Live::from([matmul.a, matmul.b]);
-            simple(FlowKind::Multiply(matmul), uses, None)
+            simple(Kind::Op(FlowOp::Multiply(matmul)), uses, None)
         }
-        FlowKind::Section(mut section) => {
+        Kind::Op(FlowOp::Section(mut section)) => {
             let (mut uses, defines) = (section_uses(&section), section_defines(&section));
             // What the section uses, in its control steps too, stays until its end.
             for step in &section.steps {
@@ -163,29 +164,23 @@ fn statement(stmt: FlowStmt, after: &Live) -> (Vec<FlowStmt>, Live) {
                     before_control = before;
                 }
             }
-            let (out, _) = simple(FlowKind::Section(section), uses, defines);
+            let (out, _) = simple(Kind::Op(FlowOp::Section(section)), uses, defines);
             (out, before_control)
         }
-        FlowKind::Accumulate { buffer, fill, body } => {
+        Kind::Group(Accumulate { buffer, fill }, body) => {
             let mut inside = after.clone();
             inside.remove(&buffer);
             let (body, before) = list(body, inside);
             let mut out = vec![FlowStmt {
-                kind: FlowKind::Accumulate { buffer, fill, body },
-                span,
+                kind: Kind::Group(Accumulate { buffer, fill }, body),
+                note: span,
             }];
             if !after.contains(&buffer) {
                 out.push(release(buffer, span));
             }
             (out, before)
         }
-        FlowKind::For {
-            var,
-            start,
-            end,
-            kind,
-            body,
-        } => {
+        Kind::Loop(FlowLoop { var, start, end, kind }, body) => {
             // What every iteration finds and leaves: what is live after the loop, and what an iteration uses first.
             let runs = runs_at_least_once(&start, &end);
             let mut carried = after.clone();
@@ -198,24 +193,18 @@ fn statement(stmt: FlowStmt, after: &Live) -> (Vec<FlowStmt>, Live) {
             body.splice(0..0, dying);
             let before = if runs { body_before } else { carried.clone() };
             let blank = |buffer: &BufferId| FlowStmt {
-                kind: FlowKind::Blank { buffer: *buffer },
-                span,
+                kind: Kind::Op(FlowOp::Blank { buffer: *buffer }),
+                note: span,
             };
             let mut out: Vec<FlowStmt> = carried.difference(&before).map(blank).collect();
             out.push(FlowStmt {
-                kind: FlowKind::For {
-                    var,
-                    start,
-                    end,
-                    kind,
-                    body,
-                },
-                span,
+                kind: Kind::Loop(FlowLoop { var, start, end, kind }, body),
+                note: span,
             });
             out.extend(carried.difference(after).map(|buffer| release(*buffer, span)));
             (out, before)
         }
-        FlowKind::If { cond, then, otherwise } => {
+        Kind::If(cond, then, otherwise) => {
             let (mut then, then_before) = list(then, after.clone());
             let (mut otherwise, otherwise_before) = list(otherwise, after.clone());
             let before: Live = then_before.union(&otherwise_before).copied().collect();
@@ -226,14 +215,14 @@ fn statement(stmt: FlowStmt, after: &Live) -> (Vec<FlowStmt>, Live) {
             otherwise.splice(0..0, dying(&otherwise_before));
             (
                 vec![FlowStmt {
-                    kind: FlowKind::If { cond, then, otherwise },
-                    span,
+                    kind: Kind::If(cond, then, otherwise),
+                    note: span,
                 }],
                 before,
             )
         }
-        kind @ (FlowKind::Release { .. } | FlowKind::Elementwise(_) | FlowKind::Gemm(_)) => {
-            (vec![FlowStmt { kind, span }], after.clone())
+        kind @ Kind::Op(FlowOp::Release { .. } | FlowOp::Elementwise(_) | FlowOp::Gemm(_)) => {
+            (vec![FlowStmt { kind, note: span }], after.clone())
         }
     }
 }
@@ -247,9 +236,9 @@ fn count(body: &[FlowStmt], alive: &mut [u32], most: &mut [u32]) {
     }
     for stmt in body {
         match &stmt.kind {
-            FlowKind::Read { buffer, .. } | FlowKind::Blank { buffer } => define(*buffer, alive, most),
-            FlowKind::Release { buffer } => alive[buffer.0] = alive[buffer.0].saturating_sub(1),
-            FlowKind::Section(section) => {
+            Kind::Op(FlowOp::Read { buffer, .. } | FlowOp::Blank { buffer }) => define(*buffer, alive, most),
+            Kind::Op(FlowOp::Release { buffer }) => alive[buffer.0] = alive[buffer.0].saturating_sub(1),
+            Kind::Op(FlowOp::Section(section)) => {
                 // The version being packed is reserved while the control steps run.
                 if let Some(buffer) = section_defines(section) {
                     define(buffer, alive, most);
@@ -263,17 +252,17 @@ fn count(body: &[FlowStmt], alive: &mut [u32], most: &mut [u32]) {
                     alive[buffer.0] -= 1;
                 }
             }
-            FlowKind::Accumulate { buffer, body, .. } => {
+            Kind::Group(Accumulate { buffer, .. }, body) => {
                 define(*buffer, alive, most);
                 count(body, alive, most);
             }
-            FlowKind::For { body, .. } => count(body, alive, most),
-            FlowKind::If { then, otherwise, .. } => {
+            Kind::Loop(_, body) => count(body, alive, most),
+            Kind::If(_, then, otherwise) => {
                 let mut other = alive.to_vec();
                 count(then, alive, most);
                 count(otherwise, &mut other, most);
             }
-            FlowKind::Write { .. } | FlowKind::Elementwise(_) | FlowKind::Gemm(_) | FlowKind::Multiply(_) => {}
+            Kind::Op(FlowOp::Write { .. } | FlowOp::Elementwise(_) | FlowOp::Gemm(_) | FlowOp::Multiply(_)) => {}
         }
     }
 }

@@ -7,7 +7,8 @@
 //! ```
 
 use super::{section_defines, section_uses};
-use crate::flow::{Arg, Buffer, BufferId, BufferKind, Flow, FlowKind, FlowStmt, Step};
+use crate::flow::{Accumulate, Arg, Buffer, BufferId, BufferKind, Flow, FlowOp, FlowStmt, Step};
+use crate::ir::Kind;
 use std::collections::{BTreeSet, HashMap};
 
 /// Runs the step for buffers of `kind`: gives each the place of an earlier one that it can take.
@@ -86,9 +87,9 @@ impl Together {
     fn body(&mut self, body: &[FlowStmt]) {
         for stmt in body {
             match &stmt.kind {
-                FlowKind::Read { buffer, .. } | FlowKind::Blank { buffer } => self.append(*buffer),
-                FlowKind::Release { buffer } => self.release(*buffer),
-                FlowKind::Section(section) => {
+                Kind::Op(FlowOp::Read { buffer, .. } | FlowOp::Blank { buffer }) => self.append(*buffer),
+                Kind::Op(FlowOp::Release { buffer }) => self.release(*buffer),
+                Kind::Op(FlowOp::Section(section)) => {
                     let defined = section_defines(section);
                     defined.into_iter().for_each(|buffer| self.append(buffer));
                     for step in &section.steps {
@@ -100,18 +101,18 @@ impl Together {
                         self.release(buffer);
                     }
                 }
-                FlowKind::Accumulate { buffer, body, .. } => {
+                Kind::Group(Accumulate { buffer, .. }, body) => {
                     self.append(*buffer);
                     self.body(body);
                 }
-                FlowKind::For { body, .. } => self.body(body),
-                FlowKind::If { then, otherwise, .. } => {
+                Kind::Loop(_, body) => self.body(body),
+                Kind::If(_, then, otherwise) => {
                     let before = (self.alive.clone(), self.now.clone());
                     self.body(then);
                     (self.alive, self.now) = before;
                     self.body(otherwise);
                 }
-                FlowKind::Write { .. } | FlowKind::Multiply(_) | FlowKind::Elementwise(_) | FlowKind::Gemm(_) => {}
+                Kind::Op(FlowOp::Write { .. } | FlowOp::Multiply(_) | FlowOp::Elementwise(_) | FlowOp::Gemm(_)) => {}
             }
         }
     }
@@ -120,11 +121,13 @@ impl Together {
 fn rename(body: &mut [FlowStmt], to: &impl Fn(&mut BufferId)) {
     for stmt in body {
         match &mut stmt.kind {
-            FlowKind::Read { buffer, .. }
-            | FlowKind::Write { buffer, .. }
-            | FlowKind::Blank { buffer }
-            | FlowKind::Release { buffer } => to(buffer),
-            FlowKind::Section(section) => {
+            Kind::Op(
+                FlowOp::Read { buffer, .. }
+                | FlowOp::Write { buffer, .. }
+                | FlowOp::Blank { buffer }
+                | FlowOp::Release { buffer },
+            ) => to(buffer),
+            Kind::Op(FlowOp::Section(section)) => {
                 to(&mut section.pack.buffer);
                 for step in &mut section.steps {
                     match step {
@@ -144,20 +147,20 @@ fn rename(body: &mut [FlowStmt], to: &impl Fn(&mut BufferId)) {
                     }
                 }
             }
-            FlowKind::Multiply(matmul) => {
+            Kind::Op(FlowOp::Multiply(matmul)) => {
                 to(&mut matmul.a);
                 to(&mut matmul.b);
             }
-            FlowKind::Accumulate { buffer, body, .. } => {
+            Kind::Group(Accumulate { buffer, .. }, body) => {
                 to(buffer);
                 rename(body, to);
             }
-            FlowKind::For { body, .. } => rename(body, to),
-            FlowKind::If { then, otherwise, .. } => {
+            Kind::Loop(_, body) => rename(body, to),
+            Kind::If(_, then, otherwise) => {
                 rename(then, to);
                 rename(otherwise, to);
             }
-            FlowKind::Elementwise(_) | FlowKind::Gemm(_) => {}
+            Kind::Op(FlowOp::Elementwise(_) | FlowOp::Gemm(_)) => {}
         }
     }
 }

@@ -15,8 +15,9 @@
 mod requirement;
 mod state;
 
-use crate::device::{Leaf, Node, Origin, SectionStep, Step};
-use crate::flow::{self, Buffer, BufferId};
+use crate::device::{Compute, ComputeOp, Leaf, Origin, Section, SourceLoop, Symbol};
+use crate::flow::{Buffer, BufferId};
+use crate::ir::{Kind, Stmt};
 pub use requirement::DEST_TO_SRCA;
 use requirement::merge;
 use state::{Component, State};
@@ -33,19 +34,37 @@ pub struct Engines<'a> {
     pub approximate: bool,
 }
 
-/// Runs the pass: the transitions before the persistent loop, and the program for one block.
-pub fn run(engines: &Engines, mut body: Vec<Node<Step>>) -> (Vec<Leaf>, Vec<Node<Step>>) {
+/// The compute program, with its calls outside of registers.
+pub type Body = Vec<Stmt<Compute<Leaf<Symbol>>>>;
+
+/// Runs the pass. What is needed from the first block on stands before everything else.
+pub fn run(engines: &Engines, body: Body) -> Body {
     let Some((startup, state)) = requirement::startup(engines, &body) else {
-        return (Vec::new(), body);
+        return body;
     };
-    let mut before = vec![startup];
     let pass = Pass {
         engines,
         probes: RefCell::default(),
     };
-    let (hoisted, _) = pass.around(state, true, None, |state| pass.nodes_again(&mut body, state));
-    before.extend(hoisted);
-    (before, body)
+    let mut out = transitions(vec![startup]);
+    let mut rest = Vec::new();
+    for stmt in body {
+        match stmt.kind {
+            Kind::Loop(SourceLoop::Blocks, body) => {
+                let (before, body, _) = pass.around(&state, true, None, |state| pass.body(&body, state));
+                out.extend(transitions(before));
+                rest.push(Stmt::new(stmt.note, Kind::Loop(SourceLoop::Blocks, body)));
+            }
+            kind => rest.push(Stmt::new(stmt.note, kind)),
+        }
+    }
+    out.extend(rest);
+    out
+}
+
+fn transitions(calls: Vec<Leaf<Symbol>>) -> Body {
+    let plain = |leaf| Stmt::new(None, Kind::Op(ComputeOp::Plain(leaf)));
+    calls.into_iter().map(plain).collect()
 }
 
 struct Pass<'a> {
@@ -56,17 +75,17 @@ struct Pass<'a> {
 }
 
 impl Pass<'_> {
-    /// A loop whose body is `run`: the transitions before it and the state after it.
+    /// A loop whose body is what `run` gives: the transitions before it, the body, and the state after it.
     ///
-    /// The body runs once from an unknown state to learn what it needs first and what it leaves. A component that is left
-    /// as it is first needed is brought there before the loop.
+    /// The body is run over once from an unknown state to learn what it needs first and what it leaves. A component that is
+    /// left as it is first needed is brought there before the loop.
     fn around(
         &self,
-        state: State,
+        state: &State,
         may_skip: bool,
         origin: Option<Origin>,
-        mut run: impl FnMut(&mut State),
-    ) -> (Vec<Leaf>, State) {
+        run: impl Fn(&mut State) -> Body,
+    ) -> (Vec<Leaf<Symbol>>, Body, State) {
         let key = origin.map(|origin| (origin, state.chunk()));
         let known = key.and_then(|key| self.probes.borrow().get(&key).cloned());
         let probe = known.unwrap_or_else(|| {
@@ -92,91 +111,68 @@ impl Pass<'_> {
         }
         inside.clear_log();
         let entered = inside.clone();
-        run(&mut inside);
+        let body = run(&mut inside);
         let after = if may_skip { entered.meet(&inside) } else { inside };
-        (merge(before), after.with_log_of(&state, &probe))
+        (merge(before), body, after.with_log_of(state, &probe))
     }
 
-    fn nodes(&self, nodes: &mut Vec<Node<Step>>, state: &mut State) {
-        let mut out: Vec<Node<Step>> = Vec::new();
-        for mut node in std::mem::take(nodes) {
-            match &mut node {
-                Node::Leaf(Step::Section(section)) => self.section(section, state),
-                Node::Leaf(Step::Multiply(matmul, before)) => {
-                    *before = meet(&requirement::matmul(self.engines, matmul, state.chunk()), state);
-                }
-                Node::Loop { body, origin, .. } => {
-                    let mut inner = std::mem::take(body);
-                    let run = |state: &mut State| self.nodes_again(&mut inner, state);
-                    let (before, after) = self.around(state.clone(), true, Some(*origin), run);
-                    out.extend(before.into_iter().map(|leaf| Node::Leaf(Step::Leaf(leaf))));
-                    *body = inner;
+    /// `body` with the transitions that it lacks, from `state` on.
+    fn body(&self, body: &[Stmt<Compute<Leaf<Symbol>>>], state: &mut State) -> Body {
+        let mut out = Vec::new();
+        for stmt in body {
+            let note = stmt.note;
+            let (before, kind) = match &stmt.kind {
+                Kind::Op(op) => (self.operation(op, state), Kind::Op(op.clone())),
+                Kind::Group(section, body) => self.section(section, body, state),
+                Kind::Loop(head, body) => {
+                    let origin = match head {
+                        SourceLoop::Over { origin, .. } => Some(*origin),
+                        SourceLoop::Blocks => None,
+                    };
+                    let (before, body, after) = self.around(state, true, origin, |state| self.body(body, state));
                     *state = after;
+                    (before, Kind::Loop(head.clone(), body))
                 }
-                Node::If { then, otherwise, .. } => {
+                Kind::If(branch, then, otherwise) => {
                     let mut other = state.clone();
-                    self.nodes_again(then, state);
-                    self.nodes_again(otherwise, &mut other);
+                    let (then, otherwise) = (self.body(then, state), self.body(otherwise, &mut other));
                     *state = state.meet(&other);
+                    (Vec::new(), Kind::If(branch.clone(), then, otherwise))
                 }
-                Node::Leaf(_) | Node::Source(_) | Node::Tiles { .. } | Node::When { .. } | Node::Scope(_) => {}
-            }
-            out.push(node);
+            };
+            let from = out.len();
+            out.extend(transitions(before));
+            out.push(Stmt::new(None, kind));
+            out[from].note = note;
         }
-        *nodes = out;
+        out
     }
 
-    /// A body that may be run over more than once: transitions of an earlier run are taken out first.
-    fn nodes_again(&self, nodes: &mut Vec<Node<Step>>, state: &mut State) {
-        strip(nodes);
-        self.nodes(nodes, state);
+    /// The transitions that an operation lacks.
+    fn operation(&self, op: &ComputeOp<Leaf<Symbol>>, state: &mut State) -> Vec<Leaf<Symbol>> {
+        let needs = requirement::of(self.engines, op, state.chunk());
+        merge(needs.iter().flat_map(|need| state.require(need)).collect())
     }
 
-    fn section(&self, step: &mut SectionStep, state: &mut State) {
-        let section = step.section.clone();
-        let single = section.chunk == section.tiles;
+    fn section(
+        &self,
+        section: &Section,
+        body: &[Stmt<Compute<Leaf<Symbol>>>],
+        state: &mut State,
+    ) -> (Vec<Leaf<Symbol>>, Kind<Compute<Leaf<Symbol>>>) {
         let outer_chunk = state.set_chunk(section.chunk);
-        let mut control = std::mem::take(&mut step.control);
-        let mut steps = vec![Vec::new(); section.steps.len()];
-        let mut pack = Vec::new();
-        let accumulation = requirement::accumulation(&section.pack);
-        let mut run = |state: &mut State| {
-            for (at, flow_step) in section.steps.iter().enumerate() {
-                steps[at] = match flow_step {
-                    flow::Step::Control(_) => {
-                        self.nodes_again(&mut control[at], state);
-                        Vec::new()
-                    }
-                    flow_step => meet(&requirement::step(self.engines, &section, flow_step), state),
-                };
-            }
-            pack = meet(&requirement::pack(self.engines, &section.pack), state);
-        };
         // Packing into L1 is set up once per section, not per chunk.
-        let mut before: Vec<Leaf> = state.require(&accumulation);
-        if single {
-            run(state);
+        let accumulation = requirement::accumulation(body);
+        let mut before: Vec<_> = accumulation.iter().flat_map(|need| state.require(need)).collect();
+        let body = if section.chunk == section.tiles {
+            self.body(body, state)
         } else {
-            let (hoisted, after) = self.around(state.clone(), false, None, &mut run);
+            let (hoisted, body, after) = self.around(state, false, None, |state| self.body(body, state));
             before.extend(hoisted);
             *state = after;
-        }
-        step.before = before;
-        step.steps = steps;
-        step.pack = pack;
-        step.control = control;
+            body
+        };
         state.set_chunk(outer_chunk);
+        (before, Kind::Group(section.clone(), body))
     }
-}
-
-/// The transitions that the needs of a step lack.
-fn meet(needs: &[requirement::Need], state: &mut State) -> Vec<Leaf> {
-    merge(needs.iter().flat_map(|need| state.require(need)).collect())
-}
-
-/// Takes out the transitions that an earlier run over these nodes put before loops.
-fn strip(nodes: &mut Vec<Node<Step>>) {
-    nodes.retain(
-        |node| !matches!(node, Node::Leaf(Step::Leaf(Leaf::Call(call))) if state::is_transition(call.function)),
-    );
 }

@@ -3,8 +3,9 @@
 use super::Engines;
 use super::state::{Component, State};
 use crate::device::function::*;
-use crate::device::{Expr, Leaf, Node, Step, call, call_with};
-use crate::flow::{self, Arg, Broadcast, BufferId, Matmul, Operand, Pack, PackMode, Section};
+use crate::device::{Compute, ComputeOp, Expr, Leaf, Symbol, call, call_with};
+use crate::flow::{Arg, Broadcast, BufferId, Matmul, Operand, Pack, PackMode};
+use crate::ir::{Kind, Stmt, operations, visit};
 use crate::tile_ops::{FpuOp, TileOp};
 use tt_lang::ir::{BoolExpr, CompareOp, IntExpr, VarId};
 use tt_plan::DataFormat;
@@ -44,18 +45,18 @@ pub struct Need {
     /// Whether that state can be relied on afterwards; not where it depends on loop variables.
     pub stable: bool,
     /// The call that brings the component there.
-    pub call: Leaf,
+    pub call: Leaf<Symbol>,
 }
 
 /// Calls that set one unpacker each, side by side, become one that sets both.
-pub fn merge(calls: Vec<Leaf>) -> Vec<Leaf> {
-    let mut out: Vec<Leaf> = Vec::new();
+pub fn merge(calls: Vec<Leaf<Symbol>>) -> Vec<Leaf<Symbol>> {
+    let mut out: Vec<Leaf<Symbol>> = Vec::new();
     for leaf in calls {
         if let (Some(Leaf::Call(a)), Leaf::Call(b)) = (out.last(), &leaf)
             && a.function == &RECONFIG_DATA_FORMAT_SRCA
             && b.function == &RECONFIG_DATA_FORMAT_SRCB
         {
-            let args: Vec<Expr> = a.args.iter().chain(&b.args).cloned().collect();
+            let args: Vec<Expr<Symbol>> = a.args.iter().chain(&b.args).cloned().collect();
             out.pop();
             out.push(call(&RECONFIG_DATA_FORMAT, args));
         } else {
@@ -70,7 +71,7 @@ fn unpacked(engines: &Engines, buffer: BufferId) -> Unpacked {
     (buffer.format, buffer.unpack_to_dest)
 }
 
-fn need(component: Component, value: Value, leaf: Leaf) -> Need {
+fn need(component: Component, value: Value, leaf: Leaf<Symbol>) -> Need {
     Need {
         component,
         value,
@@ -112,8 +113,8 @@ fn math(engines: &Engines, init: &'static Function, template: &str, buffers: &[B
     need(Component::Math, value, call_with(init, template, args))
 }
 
-/// What a product asks. The FPU takes the right operand through unpacker A and the left one through B.
-pub fn matmul(engines: &Engines, matmul: &Matmul, chunk: [u32; 2]) -> Vec<Need> {
+/// The FPU takes the right operand through unpacker A and the left one through B.
+fn matmul(engines: &Engines, matmul: &Matmul, chunk: [u32; 2]) -> Vec<Need> {
     let [rows, columns] = chunk.map(i64::from);
     let numbers = [i64::from(matmul.transpose), columns, rows, i64::from(matmul.k)];
     operation(
@@ -125,12 +126,13 @@ pub fn matmul(engines: &Engines, matmul: &Matmul, chunk: [u32; 2]) -> Vec<Need> 
 /// The template argument of the operations that take one operand from the registers.
 pub const DEST_TO_SRCA: &str = "EltwiseBinaryReuseDestType::DEST_TO_SRCA";
 
-/// What a step asks.
-pub fn step(engines: &Engines, section: &Section, step: &flow::Step) -> Vec<Need> {
-    match step {
-        flow::Step::Control(_) => Vec::new(),
-        flow::Step::Matmul(product) => matmul(engines, product, section.chunk),
-        flow::Step::Tile { op, args, .. } => match (op, args.as_slice()) {
+/// What an operation asks, within chunks of this size.
+pub fn of(engines: &Engines, op: &ComputeOp<Leaf<Symbol>>, chunk: [u32; 2]) -> Vec<Need> {
+    match op {
+        ComputeOp::Plain(_) | ComputeOp::Commit => Vec::new(),
+        ComputeOp::Matmul(product) => matmul(engines, product, chunk),
+        ComputeOp::Pack { register: _, to } => pack(engines, to),
+        ComputeOp::Tile { op, out: _, args } => match (op, args.as_slice()) {
             (TileOp::Load, [Arg::Tile(operand)]) => load(engines, operand),
             (TileOp::Fpu(op), [Arg::Tile(a), Arg::Tile(b)]) => binary(engines, *op, a.buffer, b),
             (TileOp::MulReuse, [Arg::Tile(b)]) => operation(
@@ -188,7 +190,7 @@ fn binary(engines: &Engines, op: FpuOp, a: BufferId, b: &Operand) -> Vec<Need> {
 }
 
 /// What a pack asks of the packer's format.
-pub fn pack(engines: &Engines, pack: &Pack) -> Vec<Need> {
+fn pack(engines: &Engines, pack: &Pack) -> Vec<Need> {
     let format = engines.buffers[pack.buffer.0].format;
     vec![need(
         Component::Pack,
@@ -197,23 +199,35 @@ pub fn pack(engines: &Engines, pack: &Pack) -> Vec<Need> {
     )]
 }
 
-/// What a pack asks of the packer's accumulation.
-pub fn accumulation(pack: &Pack) -> Need {
+/// What the pack of a section asks of the packer's accumulation.
+pub fn accumulation(section: &[Stmt<Compute<Leaf<Symbol>>>]) -> Option<Need> {
     let constant = |on: bool| {
         let leaf = call(&PACK_RECONFIG_L1_ACC, [Expr::Int(i64::from(on))]);
         need(Component::Accumulation, Value::Accumulation(on), leaf)
     };
-    match &pack.mode {
+    Some(match &packed(section)?.mode {
         PackMode::Publish | PackMode::Overwrite => constant(false),
         PackMode::Add => constant(true),
         PackMode::AddAfterFirst(first) => {
-            let leaf = call(&PACK_RECONFIG_L1_ACC, [Expr::Condition(after_first(first))]);
+            let after_first = Expr::Value(Symbol::Condition(after_first(first)));
             Need {
                 stable: false,
-                ..need(Component::Accumulation, Value::Accumulation(true), leaf)
+                ..need(
+                    Component::Accumulation,
+                    Value::Accumulation(true),
+                    call(&PACK_RECONFIG_L1_ACC, [after_first]),
+                )
             }
         }
-    }
+    })
+}
+
+/// Where a section packs to.
+fn packed(section: &[Stmt<Compute<Leaf<Symbol>>>]) -> Option<&Pack> {
+    section.iter().find_map(|stmt| match &stmt.kind {
+        Kind::Op(ComputeOp::Pack { to, .. }) => Some(to),
+        _ => None,
+    })
 }
 
 /// Whether any of the variables is past the first value of its loop.
@@ -226,48 +240,14 @@ fn after_first(first: &[(VarId, IntExpr)]) -> BoolExpr {
 }
 
 /// The startup call for the first section, and the state it leaves.
-pub fn startup(engines: &Engines, body: &[Node<Step>]) -> Option<(Leaf, State)> {
+pub fn startup(engines: &Engines, body: &[Stmt<Compute<Leaf<Symbol>>>]) -> Option<(Leaf<Symbol>, State)> {
     let section = first_section(body)?;
-    let out = section.pack.buffer;
-    let mut operands = None;
-    let mut reverse = false;
-    let mut steps: Vec<&flow::Step> = section.steps.iter().collect();
-    // A product within control steps comes after the steps before them.
-    if let Some(product) = section.steps.iter().find_map(|step| match step {
-        flow::Step::Control(body) => product(body),
-        _ => None,
-    }) && !section
-        .steps
-        .iter()
-        .any(|step| matches!(step, flow::Step::Tile { op: TileOp::Load, .. }))
-    {
-        operands = Some((product.a, product.b));
-        reverse = true;
-        steps.clear();
-    }
-    for step in steps {
-        operands = match step {
-            flow::Step::Matmul(product) => {
-                reverse = true;
-                Some((product.a, product.b))
-            }
-            flow::Step::Tile { op, args, .. } => match (op, args.as_slice()) {
-                (TileOp::Load, [Arg::Tile(operand)]) => match (operand.broadcast, engines.zeros) {
-                    (Broadcast::Row | Broadcast::Column | Broadcast::Scalar, Some(zeros)) => {
-                        Some((zeros, operand.buffer))
-                    }
-                    _ => Some((operand.buffer, operand.buffer)),
-                },
-                (TileOp::Fpu(_), [Arg::Tile(a), Arg::Tile(b)]) => Some((a.buffer, b.buffer)),
-                _ => None,
-            },
-            flow::Step::Control(_) => None,
-        };
-        if operands.is_some() {
-            break;
-        }
-    }
-    let (a, b) = operands.unwrap_or((out, out));
+    let out = packed(section)?.buffer;
+    let (a, b, reverse) = match first_operands(engines, section) {
+        Some(First::Tiles(a, b)) => (a, b, false),
+        Some(First::Product(a, b)) => (a, b, true),
+        None => (out, out, false),
+    };
     let template = if reverse { "SrcOrder::Reverse" } else { "" };
     let leaf = call_with(&COMPUTE_KERNEL_HW_STARTUP, template, [a, b, out].map(Expr::Buffer));
     let mut state = State::unknown();
@@ -279,21 +259,61 @@ pub fn startup(engines: &Engines, body: &[Node<Step>]) -> Option<(Leaf, State)> 
     Some((leaf, state))
 }
 
-fn product(body: &[flow::FlowStmt]) -> Option<&Matmul> {
-    body.iter().find_map(|stmt| match &stmt.kind {
-        flow::FlowKind::Multiply(matmul) => Some(matmul),
-        flow::FlowKind::For { body, .. } => product(body),
-        _ => None,
-    })
+/// The operands that engines are started for.
+enum First {
+    /// In the order of the unpackers.
+    Tiles(BufferId, BufferId),
+    /// The right one goes through unpacker A.
+    Product(BufferId, BufferId),
 }
 
-fn first_section(nodes: &[Node<Step>]) -> Option<&Section> {
-    nodes.iter().find_map(|node| match node {
-        Node::Leaf(Step::Section(step)) => Some(&step.section),
-        Node::Loop { body, .. } | Node::Tiles { body, .. } | Node::Scope(body) => first_section(body),
-        Node::If { then, otherwise, .. } | Node::When { then, otherwise, .. } => {
-            first_section(then).or_else(|| first_section(otherwise))
+/// Those of the first operation; a product in a loop comes before others, but not before what is loaded for it.
+fn first_operands(engines: &Engines, section: &[Stmt<Compute<Leaf<Symbol>>>]) -> Option<First> {
+    let direct = || {
+        section.iter().filter_map(|stmt| match &stmt.kind {
+            Kind::Op(op) => Some(op),
+            Kind::Group(..) | Kind::Loop(..) | Kind::If(..) => None,
+        })
+    };
+    let loads = direct().any(|op| matches!(op, ComputeOp::Tile { op: TileOp::Load, .. }));
+    let mut product = None;
+    for stmt in section {
+        if let Kind::Loop(_, body) = &stmt.kind
+            && !loads
+        {
+            operations(body, &mut |op| {
+                if let ComputeOp::Matmul(matmul) = op {
+                    product.get_or_insert(First::Product(matmul.a, matmul.b));
+                }
+            });
         }
-        Node::Leaf(_) | Node::Source(_) => None,
-    })
+    }
+    product.or_else(|| direct().find_map(|op| operands(engines, op)))
+}
+
+fn operands(engines: &Engines, op: &ComputeOp<Leaf<Symbol>>) -> Option<First> {
+    match op {
+        ComputeOp::Matmul(product) => Some(First::Product(product.a, product.b)),
+        ComputeOp::Tile { op, out: _, args } => match (op, args.as_slice()) {
+            (TileOp::Load, [Arg::Tile(operand)]) => match (operand.broadcast, engines.zeros) {
+                (Broadcast::Row | Broadcast::Column | Broadcast::Scalar, Some(zeros)) => {
+                    Some(First::Tiles(zeros, operand.buffer))
+                }
+                _ => Some(First::Tiles(operand.buffer, operand.buffer)),
+            },
+            (TileOp::Fpu(_), [Arg::Tile(a), Arg::Tile(b)]) => Some(First::Tiles(a.buffer, b.buffer)),
+            _ => None,
+        },
+        ComputeOp::Plain(_) | ComputeOp::Commit | ComputeOp::Pack { .. } => None,
+    }
+}
+
+fn first_section(body: &[Stmt<Compute<Leaf<Symbol>>>]) -> Option<&[Stmt<Compute<Leaf<Symbol>>>]> {
+    let mut first = None;
+    visit(body, &mut |stmt| {
+        if let Kind::Group(_, body) = &stmt.kind {
+            first.get_or_insert(body.as_slice());
+        }
+    });
+    first
 }

@@ -1,8 +1,7 @@
 //! The state of the engines, component by component.
 
 use super::requirement::{Need, Value};
-use crate::device::Leaf;
-use crate::device::function::*;
+use crate::device::{Leaf, Symbol};
 
 /// A part of the engines with a state of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,11 +40,6 @@ pub struct State {
     touched: [bool; 6],
     /// The chunk of the section around.
     chunk: [u32; 2],
-}
-
-/// Whether a call is one that this pass emits on its own before a loop.
-pub fn is_transition(function: &Function) -> bool {
-    function.name.ends_with("_init") || function.name.contains("reconfig")
 }
 
 impl State {
@@ -120,7 +114,7 @@ impl State {
     }
 
     /// The transitions that bring the component where `need` wants it; logs the need.
-    pub fn require(&mut self, need: &Need) -> Vec<Leaf> {
+    pub fn require(&mut self, need: &Need) -> Vec<Leaf<Symbol>> {
         let at = need.component as usize;
         if !self.touched[at] {
             self.touched[at] = true;
@@ -130,7 +124,7 @@ impl State {
     }
 
     /// The transitions that bring the component where `need` wants it.
-    pub fn establish(&mut self, need: &Need) -> Vec<Leaf> {
+    pub fn establish(&mut self, need: &Need) -> Vec<Leaf<Symbol>> {
         if self.holds(need) {
             return Vec::new();
         }

@@ -3,10 +3,12 @@
 #![warn(clippy::arithmetic_side_effects)]
 
 use crate::codes;
-use crate::device::{Accessor, Argument, Call, Expr, Leaf, Node};
+use crate::device::{Accessor, Argument, Bits, Branch, Call, Calls, Expr, Leaf, Loop, Scope, Source, Symbol};
+use crate::ir::{Kind, Rewrite, Stmt};
 use crate::linear::Signs;
 use crate::names::Names;
 use crate::target;
+use crate::verify::{Fault, unproved};
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{BoolExpr, CompareOp, IntExpr, IntOp, Kernel, ParamId};
 use tt_plan::{Formula, Neighbour, Number, RuntimeValue, formula, number};
@@ -18,6 +20,8 @@ pub struct Arguments<'a> {
     names: Names,
     signs: Signs,
     args: Vec<Argument>,
+    /// What is known neither at launch nor in the kernel.
+    unknown: Option<String>,
 }
 
 impl<'a> Arguments<'a> {
@@ -29,6 +33,7 @@ impl<'a> Arguments<'a> {
             names,
             signs: Signs::of(kernel),
             args: Vec::new(),
+            unknown: None,
         }
     }
 
@@ -48,7 +53,13 @@ impl<'a> Arguments<'a> {
     }
 
     /// The arguments in order.
+    ///
+    /// # Errors
+    /// Where there are more than a kernel takes, or an expression had no value.
     pub fn finish(self) -> Result<Vec<Argument>, Vec<Diagnostic>> {
+        if let Some(unknown) = self.unknown {
+            return Err(vec![unproved(self.kernel, &Fault(unknown))]);
+        }
         let limit = target::least(|target| target.runtime_args) as usize;
         if self.args.len() <= limit {
             return Ok(self.args);
@@ -61,7 +72,7 @@ impl<'a> Arguments<'a> {
         ])
     }
 
-    fn argument(&mut self, kind: &'static str, wanted: &str, value: RuntimeValue) -> Expr {
+    fn argument(&mut self, kind: &'static str, wanted: &str, value: RuntimeValue) -> Expr<Bits> {
         if let Some(known) = self.args.iter().find(|arg| arg.value == value && arg.kind == kind) {
             return Expr::Name(known.name.clone());
         }
@@ -74,8 +85,14 @@ impl<'a> Arguments<'a> {
         Expr::Name(name)
     }
 
+    /// Stands for what cannot be written; [`Arguments::finish`] says why.
+    fn without_value(&mut self, why: &str) -> Expr<Bits> {
+        self.unknown.get_or_insert_with(|| why.to_string());
+        Expr::Int(0)
+    }
+
     /// An integer expression over variables, arguments and constants.
-    fn int(&mut self, expr: &IntExpr) -> Expr {
+    fn int(&mut self, expr: &IntExpr) -> Expr<Bits> {
         if let IntExpr::Const(value) = expr {
             return Expr::Int(*value);
         }
@@ -96,8 +113,8 @@ impl<'a> Arguments<'a> {
                     IntOp::Rem => Expr::binary("%", a, b),
                     // Rounded up where both have the same sign; towards zero is up where they have not.
                     IntOp::CeilDiv if !plain => {
-                        let op = |op, a: &Expr, b: Expr| Expr::Binary(op, Box::new(a.clone()), Box::new(b));
-                        let below_zero = |x: &Expr| op("<", x, Expr::Int(0));
+                        let op = |op, a: &Expr<Bits>, b: Expr<Bits>| Expr::operation(op, a.clone(), b);
+                        let below_zero = |x: &Expr<Bits>| op("<", x, Expr::Int(0));
                         let inexact = op("!=", &op("%", &a, b.clone()), Expr::Int(0));
                         let same_sign = op("==", &below_zero(&a), below_zero(&b));
                         op("+", &op("/", &a, b), op("&&", &inexact, same_sign))
@@ -109,23 +126,23 @@ impl<'a> Arguments<'a> {
                         };
                         Expr::binary("/", Expr::binary("+", a, less_one), b)
                     }
-                    IntOp::Min => Expr::Binary("min", Box::new(a), Box::new(b)),
-                    IntOp::Max => Expr::Binary("max", Box::new(a), Box::new(b)),
+                    IntOp::Min => Expr::operation("min", a, b),
+                    IntOp::Max => Expr::operation("max", a, b),
                 }
             }
-            // Constants, extents and scalars have formulas.
-            IntExpr::Const(_) | IntExpr::Extent(_) | IntExpr::Scalar(_) => Expr::Int(0),
+            IntExpr::Const(_) | IntExpr::Extent(_) | IntExpr::Scalar(_) => {
+                self.without_value("an extent or scalar has no formula")
+            }
         }
     }
 
-    fn condition(&mut self, cond: &BoolExpr) -> Expr {
+    fn condition(&mut self, cond: &BoolExpr) -> Expr<Bits> {
         match cond {
             BoolExpr::Const(value) => Expr::Bool(*value),
-            BoolExpr::Compare(op, a, b) => Expr::Binary(op.symbol(), Box::new(self.int(a)), Box::new(self.int(b))),
+            BoolExpr::Compare(op, a, b) => Expr::operation(op.symbol(), self.int(a), self.int(b)),
             BoolExpr::CompareNumbers(op, a, b) => {
-                // The language lets no variable into either side; codegen would refuse what stays as it is.
                 let (Some(a), Some(b)) = (number(self.kernel, a), number(self.kernel, b)) else {
-                    return Expr::Condition(cond.clone());
+                    return self.without_value("a comparison of numbers mentions a variable");
                 };
                 let wanted = match &b {
                     Number::Bits(_) => format!("{}_{}", describe_number(&a), compare_name(*op)),
@@ -137,17 +154,15 @@ impl<'a> Arguments<'a> {
                     ),
                 };
                 let flag = self.argument("int32_t", &wanted, RuntimeValue::Flag { op: *op, a, b });
-                Expr::Binary("!=", Box::new(flag), Box::new(Expr::Int(0)))
+                Expr::operation("!=", flag, Expr::Int(0))
             }
-            BoolExpr::And(a, b) => Expr::Binary("&&", Box::new(self.condition(a)), Box::new(self.condition(b))),
-            BoolExpr::Or(a, b) => Expr::Binary("||", Box::new(self.condition(a)), Box::new(self.condition(b))),
+            BoolExpr::And(a, b) => Expr::operation("&&", self.condition(a), self.condition(b)),
+            BoolExpr::Or(a, b) => Expr::operation("||", self.condition(a), self.condition(b)),
             BoolExpr::Not(a) => {
                 let negated = negate(a);
                 match negated {
                     // A scalar may be NaN: its comparisons have no opposite.
-                    BoolExpr::Not(inner) => {
-                        Expr::Binary("==", Box::new(self.condition(&inner)), Box::new(Expr::Bool(false)))
-                    }
+                    BoolExpr::Not(inner) => Expr::operation("==", self.condition(&inner), Expr::Bool(false)),
                     other => self.condition(&other),
                 }
             }
@@ -169,12 +184,12 @@ impl<'a> Arguments<'a> {
             .map_or(IntExpr::Const(1), |extent| extent.value.clone())
     }
 
-    fn number(&mut self, number: &Number) -> Expr {
+    fn number(&mut self, number: &Number) -> Expr<Bits> {
         match number {
-            Number::Bits(bits) => Expr::Number(Number::Bits(*bits)),
+            Number::Bits(bits) => Expr::Value(Bits(*bits)),
             // What has no names is computed now.
             number => match number.evaluate(&|_| None, &|_| None) {
-                Ok(value) => Expr::Number(Number::constant(value as f32)),
+                Ok(value) => Expr::Value(Bits((value as f32).to_bits())),
                 Err(_) => {
                     let wanted = describe_number(number);
                     self.argument("uint32_t", &wanted, RuntimeValue::Number(number.clone()))
@@ -183,106 +198,100 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    fn expr(&mut self, expr: &Expr) -> Expr {
-        match expr {
-            Expr::User(int) => self.int(int),
-            Expr::Condition(cond) => self.condition(cond),
-            Expr::Number(number) => self.number(number),
-            Expr::TensorTiles(tensor, axis) => {
+    fn symbol(&mut self, symbol: &Symbol) -> Expr<Bits> {
+        match symbol {
+            Symbol::Int(int) => self.int(int),
+            Symbol::Condition(cond) => self.condition(cond),
+            Symbol::Number(number) => self.number(number),
+            Symbol::TensorTiles(tensor, axis) => {
                 let extent = self.tensor_axis(*tensor, *axis);
                 self.int(&IntExpr::binary(IntOp::CeilDiv, extent, IntExpr::Const(32)))
             }
-            Expr::TensorAxis(tensor, axis) => {
+            Symbol::TensorAxis(tensor, axis) => {
                 let extent = self.tensor_axis(*tensor, *axis);
                 self.int(&extent)
             }
-            Expr::TensorExtent(tensor, axis) => {
+            Symbol::TensorExtent(tensor, axis) => {
                 let extent = self.tensor_extent(*tensor, *axis);
                 self.int(&extent)
             }
-            Expr::Call(call) => Expr::Call(Box::new(self.call(call))),
-            Expr::Binary(op, a, b) => Expr::binary(op, self.expr(a), self.expr(b)),
-            Expr::Int(_)
-            | Expr::Bool(_)
-            | Expr::Name(_)
-            | Expr::Buffer(_)
-            | Expr::PageBytes(_)
-            | Expr::Accessor(_)
-            | Expr::Constant(_) => expr.clone(),
         }
     }
 
-    fn call(&mut self, call: &Call) -> Call {
+    fn expr(&mut self, expr: &Expr<Symbol>) -> Expr<Bits> {
+        match expr {
+            Expr::Int(value) => Expr::Int(*value),
+            Expr::Bool(value) => Expr::Bool(*value),
+            Expr::Name(name) => Expr::Name(name.clone()),
+            Expr::Value(symbol) => self.symbol(symbol),
+            Expr::Buffer(buffer) => Expr::Buffer(*buffer),
+            Expr::PageBytes(buffer) => Expr::PageBytes(*buffer),
+            Expr::Accessor(tensor) => Expr::Accessor(*tensor),
+            Expr::Constant(name) => Expr::Constant(name),
+            Expr::Call(call) => Expr::Call(Box::new(self.call(call))),
+            Expr::Binary(op, a, b) => Expr::binary(op, self.expr(a), self.expr(b)),
+        }
+    }
+
+    fn call(&mut self, call: &Call<Symbol>) -> Call<Bits> {
         Call {
             function: call.function,
             template: call.template.clone(),
             args: call.args.iter().map(|arg| self.expr(arg)).collect(),
         }
     }
+}
 
-    /// A statement over arguments.
-    pub fn leaf(&mut self, leaf: &Leaf) -> Leaf {
-        match leaf {
-            Leaf::Call(call) => Leaf::Call(self.call(call)),
+impl Rewrite<Calls<Symbol>, Calls<Bits>> for Arguments<'_> {
+    fn op(&mut self, note: Source, op: Leaf<Symbol>) -> Vec<Stmt<Calls<Bits>>> {
+        let op = match op {
+            Leaf::Call(call) => Leaf::Call(self.call(&call)),
             Leaf::Let { kind, name, value } => Leaf::Let {
                 kind,
-                name: name.clone(),
-                value: self.expr(value),
+                name,
+                value: self.expr(&value),
             },
             Leaf::Advance { name, value } => Leaf::Advance {
-                name: name.clone(),
-                value: self.expr(value),
+                name,
+                value: self.expr(&value),
             },
+        };
+        vec![Stmt::new(note, Kind::Op(op))]
+    }
+
+    fn group(&mut self, note: Source, scope: Scope, body: Vec<Stmt<Calls<Symbol>>>) -> Vec<Stmt<Calls<Bits>>> {
+        vec![Stmt::new(note, Kind::Group(scope, self.body(body)))]
+    }
+
+    fn head(&mut self, head: Loop<Symbol>) -> Loop<Bits> {
+        match head {
+            Loop::Blocks => Loop::Blocks,
+            Loop::Over {
+                var,
+                start,
+                end,
+                unroll,
+                origin,
+            } => Loop::Over {
+                var,
+                start: self.expr(&start),
+                end: self.expr(&end),
+                unroll,
+                origin,
+            },
+            Loop::Tiles { name, end, step } => Loop::Tiles { name, end, step },
         }
     }
 
-    /// Statements over arguments.
-    pub fn nodes(&mut self, nodes: &[Node<Leaf>]) -> Vec<Node<Leaf>> {
-        nodes
-            .iter()
-            .map(|node| match node {
-                Node::Leaf(leaf) => Node::Leaf(self.leaf(leaf)),
-                Node::Loop {
-                    var,
-                    start,
-                    end,
-                    unroll,
-                    body,
-                    origin,
-                } => Node::Loop {
-                    var: *var,
-                    start: self.expr(start),
-                    end: self.expr(end),
-                    unroll: *unroll,
-                    body: self.nodes(body),
-                    origin: *origin,
-                },
-                Node::If {
-                    cond,
-                    then,
-                    otherwise,
-                    origin,
-                } => Node::If {
-                    cond: self.expr(cond),
-                    then: self.nodes(then),
-                    otherwise: self.nodes(otherwise),
-                    origin: *origin,
-                },
-                Node::Tiles { name, end, step, body } => Node::Tiles {
-                    name: name.clone(),
-                    end: *end,
-                    step: *step,
-                    body: self.nodes(body),
-                },
-                Node::When { cond, then, otherwise } => Node::When {
-                    cond: self.expr(cond),
-                    then: self.nodes(then),
-                    otherwise: self.nodes(otherwise),
-                },
-                Node::Scope(body) => Node::Scope(self.nodes(body)),
-                Node::Source(span) => Node::Source(*span),
-            })
-            .collect()
+    fn branch(&mut self, branch: Branch<Symbol>) -> Branch<Bits> {
+        Branch {
+            cond: self.expr(&branch.cond),
+            origin: branch.origin,
+        }
+    }
+
+    fn note(&mut self, note: Source) -> Source {
+        note
     }
 }
 

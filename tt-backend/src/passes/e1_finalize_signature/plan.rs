@@ -16,7 +16,6 @@ pub fn run(
     layouts: &Layouts,
     partition: &Partition,
     buffers: &[Buffer],
-    indices: &[u8],
     programs: &[Program; 3],
 ) -> Result<Plan, Vec<Diagnostic>> {
     let Some(Signature { extents, parameters }) = Signature::of(kernel) else {
@@ -25,15 +24,15 @@ pub fn run(
     };
     let mut circular_buffers: Vec<CircularBuffer> = buffers
         .iter()
-        .zip(indices)
-        .filter(|(_, index)| **index != u8::MAX)
-        .map(|(buffer, index)| CircularBuffer {
-            index: *index,
-            name: buffer.name.clone(),
-            data_format: buffer.format,
-            page_size: buffer.format.tile_bytes(),
-            pages: buffer.pages(),
-            unpack_to_dest_fp32: buffer.unpack_to_dest,
+        .filter_map(|buffer| {
+            Some(CircularBuffer {
+                index: buffer.index?,
+                name: buffer.name.clone(),
+                data_format: buffer.format,
+                page_size: buffer.format.tile_bytes(),
+                pages: buffer.pages(),
+                unpack_to_dest_fp32: buffer.unpack_to_dest,
+            })
         })
         .collect();
     circular_buffers.sort_by_key(|cb| cb.index);

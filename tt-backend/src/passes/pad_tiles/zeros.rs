@@ -4,8 +4,10 @@
 //! and may be infinite. Only what every chip computes as exactly zero counts (docs/numbers.md, the column of 0).
 
 use super::{Edge, Ragged};
-use crate::flow::{Broadcast, BufferId, BufferKind, Flow, FlowKind, FlowStmt, Gemm, Operand, Value, ValueKind};
+use crate::flow::{Broadcast, BufferId, BufferKind, Flow, FlowOp, FlowStmt, Gemm, Operand, Value, ValueKind};
+use crate::ir::operations;
 use std::collections::BTreeSet;
+use tt_device::OfZeros;
 use tt_lang::ir::ElementOp;
 use tt_plan::Number;
 
@@ -28,7 +30,7 @@ impl Zeros<'_> {
         };
         loop {
             let before = this.along.clone();
-            this.statements(&flow.body);
+            this.operations(&flow.body);
             if this.along == before {
                 return this;
             }
@@ -53,33 +55,29 @@ impl Zeros<'_> {
         all.into_iter().collect()
     }
 
-    fn statements(&mut self, body: &[FlowStmt]) {
-        for stmt in body {
-            match &stmt.kind {
-                // Versions with different edges: none is zero past those of another.
-                FlowKind::Read { buffer, region, .. } => {
-                    for axis in 0..2 {
-                        self.along[buffer.0][axis] &=
-                            self.ragged.edge(region, axis) == self.ragged.buffers[buffer.0][axis];
-                    }
+    fn operations(&mut self, body: &[FlowStmt]) {
+        operations(body, &mut |op| match op {
+            // Versions with different edges: none is zero past those of another.
+            FlowOp::Read { buffer, region, .. } => {
+                for axis in 0..2 {
+                    self.along[buffer.0][axis] &= self.ragged.edge(region, axis) == self.ragged.buffers[buffer.0][axis];
                 }
-                FlowKind::Elementwise(elementwise) => {
-                    let target = elementwise.target.0;
-                    loads(&elementwise.value, &mut self.sources[target]);
-                    for axis in 0..2 {
-                        let mut edges = self.ragged.buffers[target][axis].iter();
-                        self.along[target][axis] &= edges.all(|edge| self.is_zero(&elementwise.value, axis, edge));
-                    }
-                }
-                FlowKind::Gemm(gemm) => self.gemm(gemm),
-                FlowKind::For { body, .. } => self.statements(body),
-                FlowKind::If { then, otherwise, .. } => {
-                    self.statements(then);
-                    self.statements(otherwise);
-                }
-                _ => {}
             }
-        }
+            FlowOp::Elementwise(elementwise) => {
+                let target = elementwise.target.0;
+                loads(&elementwise.value, &mut self.sources[target]);
+                for axis in 0..2 {
+                    let mut edges = self.ragged.buffers[target][axis].iter();
+                    self.along[target][axis] &= edges.all(|edge| self.is_zero(&elementwise.value, axis, edge));
+                }
+            }
+            FlowOp::Gemm(gemm) => self.gemm(gemm),
+            FlowOp::Write { .. }
+            | FlowOp::Blank { .. }
+            | FlowOp::Release { .. }
+            | FlowOp::Section(_)
+            | FlowOp::Multiply(_) => {}
+        });
     }
 
     /// A row of a product is zero where the left operand's row is, a column where the right operand's is.
@@ -123,58 +121,24 @@ impl Zeros<'_> {
     fn call_is_zero(&self, op: ElementOp, args: &[Value], axis: usize, edge: &Edge) -> bool {
         let zero = |at: usize| self.is_zero(&args[at], axis, edge);
         let number = |at: usize| literal(&args[at]).filter(|number| number.is_finite());
-        match op {
-            ElementOp::Neg
-            | ElementOp::Expm1
-            | ElementOp::Log1p
-            | ElementOp::Sqrt
-            | ElementOp::Abs
-            | ElementOp::Sign
-            | ElementOp::Square
-            | ElementOp::Sin
-            | ElementOp::Tan
-            | ElementOp::Asin
-            | ElementOp::Atan
-            | ElementOp::Sinh
-            | ElementOp::Tanh
-            | ElementOp::Silu
-            | ElementOp::Gelu
-            | ElementOp::Relu
-            | ElementOp::Erf
-            | ElementOp::Floor
-            | ElementOp::Ceil
-            | ElementOp::Round
-            | ElementOp::Trunc => zero(0),
-            ElementOp::LeakyRelu | ElementOp::Elu => zero(0) && number(1).is_some(),
-            ElementOp::Add | ElementOp::Sub => zero(0) && zero(1),
-            ElementOp::Mul => zero(0) && zero(1) || zero(0) && number(1).is_some() || zero(1) && number(0).is_some(),
+        let (uniform, elements) = (op.row().uniform, op.row().arity - op.row().uniform);
+        match op.row().of_zeros {
+            OfZeros::NotZero => false,
+            OfZeros::Zero => (0..elements).all(zero) && (elements..elements + uniform).all(|at| number(at).is_some()),
+            OfZeros::Product => zero(0) && zero(1) || zero(0) && number(1).is_some() || zero(1) && number(0).is_some(),
             // It is multiplied with the reciprocal, which has to be finite too.
-            ElementOp::Div => zero(0) && number(1).is_some_and(|number| number.abs() > 1e-30),
-            ElementOp::Max => {
+            OfZeros::Quotient => zero(0) && number(1).is_some_and(|number| number.abs() > 1e-30),
+            OfZeros::Larger => {
                 let at_most = |at: usize| zero(at) || number(at).is_some_and(|number| number <= 0.0);
                 zero(0) && at_most(1) || zero(1) && at_most(0)
             }
-            ElementOp::Min => {
+            OfZeros::Smaller => {
                 let at_least = |at: usize| zero(at) || number(at).is_some_and(|number| number >= 0.0);
                 zero(0) && at_least(1) || zero(1) && at_least(0)
             }
-            ElementOp::Clamp => {
+            OfZeros::Clamped => {
                 zero(0) && number(1).is_some_and(|low| low <= 0.0) && number(2).is_some_and(|high| high >= 0.0)
             }
-            ElementOp::Exp
-            | ElementOp::Exp2
-            | ElementOp::Log
-            | ElementOp::Log2
-            | ElementOp::Rsqrt
-            | ElementOp::Recip
-            | ElementOp::Powf
-            | ElementOp::Powi
-            | ElementOp::Cos
-            | ElementOp::Acos
-            | ElementOp::Cosh
-            | ElementOp::Sigmoid
-            | ElementOp::Softplus
-            | ElementOp::Erfc => false,
         }
     }
 }

@@ -1,7 +1,8 @@
 //! Flows in which a use finds something else than the source sees, made from kernels that are right.
 
 use super::check;
-use crate::flow::{Arg, BufferId, Flow, FlowKind, FlowStmt, Makes, Step};
+use crate::flow::{Arg, BufferId, Flow, FlowOp, FlowStmt, Makes, Step};
+use crate::ir::Kind;
 use crate::passes::*;
 
 /// The flow of the kernel in `source`, before C3, with how deep its buffers are to be.
@@ -67,8 +68,8 @@ fn judged((mut flow, depths): (Flow, Vec<a2_propagate_layout::Depth>)) -> Result
 /// The statements of the first loop, at any depth.
 fn loop_body(body: &mut [FlowStmt]) -> Option<&mut Vec<FlowStmt>> {
     body.iter_mut().find_map(|stmt| match &mut stmt.kind {
-        FlowKind::For { body, .. } => Some(body),
-        FlowKind::Accumulate { body, .. } => loop_body(body),
+        Kind::Loop(_, body) => Some(body),
+        Kind::Group(_, body) => loop_body(body),
         _ => None,
     })
 }
@@ -86,9 +87,12 @@ fn sums_that_are_lost_round_a_loop_are_refused() {
     let body = loop_body(&mut flow.body).expect("a loop");
     let at = body
         .windows(2)
-        .position(|pair| pair.iter().all(|stmt| matches!(stmt.kind, FlowKind::Section(_))))
+        .position(|pair| {
+            pair.iter()
+                .all(|stmt| matches!(stmt.kind, Kind::Op(FlowOp::Section(_))))
+        })
         .expect("a gemm and a copy of its sums");
-    let FlowKind::Section(copy) = body.remove(at + 1).kind else {
+    let Kind::Op(FlowOp::Section(copy)) = body.remove(at + 1).kind else {
         unreachable!("a section stands there")
     };
     let [Step::Tile { args, .. }] = copy.steps.as_slice() else {
@@ -98,7 +102,7 @@ fn sums_that_are_lost_round_a_loop_are_refused() {
         panic!("a copy defines what it loads: {copy:?}")
     };
     let sees = load.sees.expect("it says what it sees");
-    let FlowKind::Section(gemm) = &mut body[at].kind else {
+    let Kind::Op(FlowOp::Section(gemm)) = &mut body[at].kind else {
         unreachable!("a section stands there")
     };
     (gemm.pack, gemm.makes) = (copy.pack, Makes::OfSums { sees, defines });
@@ -111,7 +115,7 @@ fn an_old_version_where_a_loop_made_a_new_one_is_refused() {
     // What dropping dead sums did: the loop around them went with the redefinition in it.
     let (mut flow, depths) = sections(REDEFINED);
     let body = loop_body(&mut flow.body).expect("a loop");
-    let redefinition = body.iter().rposition(|stmt| matches!(&stmt.kind, FlowKind::Section(section) if section.steps.iter().all(|step| matches!(step, Step::Tile { .. }))));
+    let redefinition = body.iter().rposition(|stmt| matches!(&stmt.kind, Kind::Op(FlowOp::Section(section)) if section.steps.iter().all(|step| matches!(step, Step::Tile { .. }))));
     body.remove(redefinition.expect("the redefinition"));
     let fault = judged((flow, depths)).expect_err("the redefinition is lost");
     assert!(fault.contains("where the source sees"), "{fault}");
@@ -151,8 +155,8 @@ fn no_operand_can_be_another_block() {
 fn operands(body: &mut [FlowStmt], change: &mut impl FnMut(&mut BufferId)) {
     for stmt in body {
         match &mut stmt.kind {
-            FlowKind::Write { buffer, .. } => change(buffer),
-            FlowKind::Section(section) => {
+            Kind::Op(FlowOp::Write { buffer, .. }) => change(buffer),
+            Kind::Op(FlowOp::Section(section)) => {
                 for step in &mut section.steps {
                     match step {
                         Step::Tile { args, .. } => args.iter_mut().for_each(|arg| match arg {
@@ -164,17 +168,19 @@ fn operands(body: &mut [FlowStmt], change: &mut impl FnMut(&mut BufferId)) {
                     }
                 }
             }
-            FlowKind::Multiply(matmul) => [&mut matmul.a, &mut matmul.b].into_iter().for_each(&mut *change),
-            FlowKind::Accumulate { body, .. } | FlowKind::For { body, .. } => operands(body, change),
-            FlowKind::If { then, otherwise, .. } => {
+            Kind::Op(FlowOp::Multiply(matmul)) => [&mut matmul.a, &mut matmul.b].into_iter().for_each(&mut *change),
+            Kind::Group(_, body) | Kind::Loop(_, body) => operands(body, change),
+            Kind::If(_, then, otherwise) => {
                 operands(then, change);
                 operands(otherwise, change);
             }
-            FlowKind::Read { .. }
-            | FlowKind::Blank { .. }
-            | FlowKind::Release { .. }
-            | FlowKind::Elementwise(_)
-            | FlowKind::Gemm(_) => {}
+            Kind::Op(
+                FlowOp::Read { .. }
+                | FlowOp::Blank { .. }
+                | FlowOp::Release { .. }
+                | FlowOp::Elementwise(_)
+                | FlowOp::Gemm(_),
+            ) => {}
         }
     }
 }

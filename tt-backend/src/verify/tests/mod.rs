@@ -6,8 +6,9 @@ mod mutants;
 use super::fixture::*;
 use super::*;
 use crate::device::function::*;
-use crate::device::{Call, Expr, Leaf, Node, Origin};
+use crate::device::{Bits, Call, Expr, Leaf, Loop, Origin, when};
 use crate::flow::BufferId;
+use crate::ir::Kind;
 use crate::tile_ops::SfpuOp;
 use tt_plan::DataFormat;
 
@@ -15,34 +16,30 @@ const READER: usize = 0;
 const COMPUTE: usize = 1;
 const WRITER: usize = 2;
 
-/// `nodes` with every node replaced by what `edit` makes of it, innermost first.
-fn edited(nodes: Vec<Node<Leaf>>, edit: &mut dyn FnMut(Node<Leaf>) -> Vec<Node<Leaf>>) -> Vec<Node<Leaf>> {
+/// `body` with every statement replaced by what `edit` makes of it, innermost first.
+fn edited(body: Vec<Stmt>, edit: &mut dyn FnMut(Stmt) -> Vec<Stmt>) -> Vec<Stmt> {
     let mut out = Vec::new();
-    for mut node in nodes {
-        match &mut node {
-            Node::Loop { body, .. } | Node::Tiles { body, .. } | Node::Scope(body) => {
-                *body = edited(std::mem::take(body), edit);
-            }
-            Node::If { then, otherwise, .. } | Node::When { then, otherwise, .. } => {
+    for mut stmt in body {
+        match &mut stmt.kind {
+            Kind::Loop(_, body) | Kind::Group(_, body) => *body = edited(std::mem::take(body), edit),
+            Kind::If(_, then, otherwise) => {
                 *then = edited(std::mem::take(then), edit);
                 *otherwise = edited(std::mem::take(otherwise), edit);
             }
-            Node::Leaf(_) | Node::Source(_) => {}
+            Kind::Op(_) => {}
         }
-        out.extend(edit(node));
+        out.extend(edit(stmt));
     }
     out
 }
 
-fn edit(device: &mut Device, program: usize, edit: &mut dyn FnMut(Node<Leaf>) -> Vec<Node<Leaf>>) {
-    let program = &mut device.programs[program];
-    for part in [&mut program.before, &mut program.body, &mut program.after] {
-        *part = edited(std::mem::take(part), edit);
-    }
+fn edit(device: &mut Device, program: usize, edit: &mut dyn FnMut(Stmt) -> Vec<Stmt>) {
+    let body = &mut device.programs[program].body;
+    *body = edited(std::mem::take(body), edit);
 }
 
-fn is_call(node: &Node<Leaf>, function: &Function) -> bool {
-    matches!(node, Node::Leaf(Leaf::Call(call)) if call.function == function)
+fn is_call(stmt: &Stmt, function: &Function) -> bool {
+    matches!(&stmt.kind, Kind::Op(Leaf::Call(call)) if call.function == function)
 }
 
 /// Leaves every call of `function` out.
@@ -53,7 +50,7 @@ fn without(device: &mut Device, program: usize, function: &'static Function) {
 }
 
 /// Puts `what` before every call of `function`.
-fn before(device: &mut Device, program: usize, function: &'static Function, what: Vec<Node<Leaf>>) {
+fn before(device: &mut Device, program: usize, function: &'static Function, what: Vec<Stmt>) {
     edit(device, program, &mut |node| {
         let mut out = if is_call(&node, function) { what.clone() } else { vec![] };
         out.push(node);
@@ -62,9 +59,9 @@ fn before(device: &mut Device, program: usize, function: &'static Function, what
 }
 
 /// Changes every call of `function`.
-fn change(device: &mut Device, program: usize, function: &'static Function, change: impl Fn(&mut Call)) {
+fn change(device: &mut Device, program: usize, function: &'static Function, change: impl Fn(&mut Call<Bits>)) {
     edit(device, program, &mut |mut node| {
-        if let Node::Leaf(Leaf::Call(call)) = &mut node
+        if let Kind::Op(Leaf::Call(call)) = &mut node.kind
             && call.function == function
         {
             change(call);
@@ -74,16 +71,17 @@ fn change(device: &mut Device, program: usize, function: &'static Function, chan
 }
 
 /// Makes `body` the block's body, without the loop around it.
-fn in_loop(device: &mut Device, program: usize, body: impl FnOnce(Vec<Node<Leaf>>) -> Vec<Node<Leaf>>) {
-    let old = std::mem::take(&mut device.programs[program].body);
+fn in_loop(device: &mut Device, program: usize, body: impl FnOnce(Vec<Stmt>) -> Vec<Stmt>) {
+    let block = block(device, program);
+    let old = std::mem::take(block);
     let mut body = Some(body);
-    device.programs[program].body = old
+    *block = old
         .into_iter()
-        .flat_map(|node| match (node, body.take()) {
-            (Node::Loop { body: inner, .. }, Some(body)) => body(inner),
-            (node, back) => {
+        .flat_map(|stmt| match (stmt.kind, body.take()) {
+            (Kind::Loop(_, inner), Some(body)) => body(inner),
+            (kind, back) => {
                 body = back;
-                vec![node]
+                vec![crate::device::made(kind)]
             }
         })
         .collect();
@@ -147,9 +145,9 @@ fn accumulate(device: &mut Device, reset: bool) {
     for function in [&CB_RESERVE_BACK, &CB_PUSH_BACK] {
         without(device, COMPUTE, function);
     }
-    let first = Expr::Binary("!=", Box::new(Expr::name("k")), Box::new(Expr::Int(0)));
+    let first = Expr::operation("!=", Expr::name("k"), Expr::Int(0));
     edit(device, COMPUTE, &mut |mut node| {
-        if let Node::Leaf(Leaf::Call(call)) = &mut node
+        if let Kind::Op(Leaf::Call(call)) = &mut node.kind
             && call.function == &PACK_TILE
         {
             call.args[2] = Expr::binary("+", Expr::name("tile_column"), call.args[0].clone());
@@ -162,8 +160,8 @@ fn accumulate(device: &mut Device, reset: bool) {
         &TILE_REGS_ACQUIRE,
         vec![run(&PACK_RECONFIG_L1_ACC, [first])],
     );
-    let body = &mut device.programs[COMPUTE].body;
-    body.insert(0, cb(&CB_RESERVE_BACK, Y, 4));
+    let body = block(device, COMPUTE);
+    body.insert(1, cb(&CB_RESERVE_BACK, Y, 4));
     body.push(cb(&CB_PUSH_BACK, Y, 4));
     if reset {
         in_loop(device, WRITER, |inner| inner);
@@ -183,7 +181,7 @@ fn starving_and_overflowing_are_refused() {
         (
             "compute is at Wait of 4 pages of x_block, which holds 0 of 8",
             |device| {
-                device.programs[READER].body.clear();
+                block(device, READER).clear();
             },
         ),
         (
@@ -191,15 +189,15 @@ fn starving_and_overflowing_are_refused() {
             |device| device.buffers[Y.0].tiles = [1, 1],
         ),
         ("not all programs reach statement 1 together", |device| {
-            device.programs[COMPUTE].body.insert(0, cb(&CB_WAIT_FRONT, X, 4));
+            block(device, COMPUTE).insert(0, cb(&CB_WAIT_FRONT, X, 4));
         }),
         ("a block leaves buffers with", |device| {
             let more = [cb(&CB_RESERVE_BACK, X, 4), cb(&CB_PUSH_BACK, X, 4)];
-            device.programs[READER].body.extend(more);
+            block(device, READER).extend(more);
         }),
-        ("the sides of branch 5 leave buffers with", |device| {
+        ("the sides of statement 5 leave buffers with", |device| {
             let more = vec![cb(&CB_RESERVE_BACK, X, 4), cb(&CB_PUSH_BACK, X, 4)];
-            device.programs[READER].body.push(branch(5, more, vec![]));
+            block(device, READER).push(branch(5, more, vec![]));
         }),
         ("is a loop in one program and a branch in another", |device| {
             in_loop(device, WRITER, |inner| vec![branch(1, inner, vec![])]);
@@ -207,22 +205,18 @@ fn starving_and_overflowing_are_refused() {
         ("an iteration of loop 1 leaves buffers with [0, 4]", |device| {
             // The writer's loop is another one.
             edit(device, WRITER, &mut |mut node| {
-                if let Node::Loop { origin, .. } = &mut node {
+                if let Kind::Loop(Loop::Over { origin, .. }, _) = &mut node.kind {
                     *origin = Origin(9);
                 }
                 vec![node]
             });
         }),
         ("x_block has 2 consumers", |device| {
-            device.programs[WRITER].body.push(cb(&CB_WAIT_FRONT, X, 4));
+            block(device, WRITER).push(cb(&CB_WAIT_FRONT, X, 4));
         }),
         ("a buffer call under a condition that the compiler made", |device| {
             let then = vec![cb(&CB_WAIT_FRONT, X, 4)];
-            device.programs[COMPUTE].body.push(Node::When {
-                cond: Expr::name("by"),
-                then,
-                otherwise: vec![],
-            });
+            block(device, COMPUTE).push(when(Expr::name("by"), then, vec![]));
         }),
     ]);
 }
@@ -249,7 +243,7 @@ fn windows_that_are_left_are_refused() {
             change(device, WRITER, &CB_POP_FRONT, |call| call.args[1] = Expr::Int(6));
         }),
         ("this end of x_block belongs to the compute kernel", |device| {
-            device.programs[READER].body.push(cb(&CB_WAIT_FRONT, X, 4));
+            block(device, READER).push(cb(&CB_WAIT_FRONT, X, 4));
         }),
         ("an address that is not known to lie within a buffer", |device| {
             change(device, READER, &NOC_ASYNC_READ_PAGE, |call| {
@@ -285,11 +279,7 @@ fn transfers_that_are_not_waited_for_are_refused() {
                     return vec![node];
                 }
                 // Pages beyond the tensor are neither read nor zeroed.
-                vec![Node::When {
-                    cond: Expr::name("by"),
-                    then: vec![node],
-                    otherwise: vec![],
-                }]
+                vec![when(Expr::name("by"), vec![node], vec![])]
             });
         }),
         ("zeros in a page that a transfer is on its way to", |device| {
@@ -325,7 +315,7 @@ fn wrong_accumulation_is_refused() {
             },
         ),
         ("y_block is reserved anew in each", |device| {
-            let first = Expr::Binary("!=", Box::new(Expr::name("k")), Box::new(Expr::Int(0)));
+            let first = Expr::operation("!=", Expr::name("k"), Expr::Int(0));
             before(
                 device,
                 COMPUTE,
@@ -335,15 +325,13 @@ fn wrong_accumulation_is_refused() {
         }),
         ("it is not known whether the packer adds", |device| {
             // Sticky: set in one iteration, relied upon in the next.
-            device.programs[COMPUTE]
-                .body
-                .push(run(&PACK_RECONFIG_L1_ACC, [Expr::Int(1)]));
+            block(device, COMPUTE).push(run(&PACK_RECONFIG_L1_ACC, [Expr::Int(1)]));
         }),
         ("page 0 is pushed, but not written on every path", |device| {
             // A loop that may not run leaves the accumulator as it was.
             accumulate(device, true);
             edit(device, COMPUTE, &mut |mut node| {
-                if let Node::Loop { end, .. } = &mut node {
+                if let Kind::Loop(Loop::Over { end, .. }, _) = &mut node.kind {
                     *end = Expr::name("by");
                 }
                 vec![node]
@@ -379,7 +367,7 @@ fn a_broken_register_protocol_is_refused() {
         }),
         ("destination registers are", |device| {
             let acquire = vec![run(&TILE_REGS_ACQUIRE, [])];
-            device.programs[COMPUTE].body.push(branch(7, acquire, vec![]));
+            block(device, COMPUTE).push(branch(7, acquire, vec![]));
         }),
     ]);
 }
@@ -395,11 +383,11 @@ fn engines_that_are_not_set_up_are_refused() {
                 &COMPUTE_KERNEL_HW_STARTUP,
                 [Expr::Buffer(X), Expr::Buffer(X), Expr::Buffer(Y)],
             );
-            device.programs[COMPUTE].before.push(startup);
+            device.programs[COMPUTE].body.insert(1, startup);
         }),
         ("the engines are started on one path only", |device| {
-            let before = std::mem::take(&mut device.programs[COMPUTE].before);
-            device.programs[COMPUTE].body.splice(0..0, before);
+            let before: Vec<Stmt> = device.programs[COMPUTE].body.drain(..3).collect();
+            block(device, COMPUTE).splice(0..0, before);
         }),
         ("the engines are set up for None", |device| {
             without(device, COMPUTE, &COPY_INIT)
@@ -414,7 +402,7 @@ fn engines_that_are_not_set_up_are_refused() {
         ("the engines are set up for None", |device| {
             // Set up by one iteration for the next, but not for the first.
             let add = run(&ADD_INIT, [Expr::Buffer(X), Expr::Buffer(X)]);
-            device.programs[COMPUTE].body.push(add);
+            block(device, COMPUTE).push(add);
         }),
         ("it needs exp_tile_init", |device| {
             without(device, COMPUTE, &SfpuOp::Exp.row().init)
@@ -438,15 +426,14 @@ fn engines_that_are_not_set_up_are_refused() {
         ("the packer must give Float32, and is set to Some(Float16B)", |device| {
             let other = vec![run(&PACK_RECONFIG_DATA_FORMAT, [Expr::Buffer(X)])];
             device.buffers[Y.0].format = DataFormat::Float32;
-            device.programs[COMPUTE].before.splice(1..1, other);
+            device.programs[COMPUTE].body.splice(1..1, other);
         }),
         (
             "SrcA must take (Float16B, false), and is set to Some((Float32, false))",
             |device| {
                 device.buffers[Y.0].format = DataFormat::Float32;
-                device.programs[COMPUTE]
-                    .before
-                    .push(run(&RECONFIG_DATA_FORMAT_SRCA, [Expr::Buffer(Y)]));
+                let other = run(&RECONFIG_DATA_FORMAT_SRCA, [Expr::Buffer(Y)]);
+                device.programs[COMPUTE].body.insert(3, other);
             },
         ),
         ("the FPU reads a buffer that is unpacked straight", |device| {
@@ -503,6 +490,6 @@ fn a_matmul_takes_its_right_operand_through_unpacker_a() {
 
 #[test]
 fn a_buffer_that_does_not_exist_is_refused() {
-    let refusal = refusal(|device| device.programs[COMPUTE].body.push(cb(&CB_WAIT_FRONT, BufferId(7), 1)));
+    let refusal = refusal(|device| block(device, COMPUTE).push(cb(&CB_WAIT_FRONT, BufferId(7), 1)));
     assert!(refusal.contains("no circular buffer"), "{refusal}");
 }

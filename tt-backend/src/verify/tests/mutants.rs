@@ -7,7 +7,7 @@ fn call_by_number(device: &mut Device, wanted: Option<usize>, times: usize) -> V
     let mut seen = Vec::new();
     for program in [READER, COMPUTE, WRITER] {
         edit(device, program, &mut |node| {
-            let Node::Leaf(Leaf::Call(call)) = &node else {
+            let Kind::Op(Leaf::Call(call)) = &node.kind else {
                 return vec![node];
             };
             seen.push(call.function.name);

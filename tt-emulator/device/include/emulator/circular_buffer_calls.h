@@ -107,7 +107,9 @@ public:
     // Pointers may be set; `fifo_wr_tile_ptr`, where the next pack in order goes, may be set to the start.
     const CbField& operator=(uint32_t value) const {
         static_assert(member >= CbMember::rd_ptr, "this member describes the circular buffer");
-        constexpr uint32_t which = member == CbMember::rd_ptr ? 0 : member == CbMember::wr_ptr ? 1 : 2;
+        constexpr uint32_t which = member == CbMember::rd_ptr   ? TT_EMULATOR_CB_POINTER_READ
+                                   : member == CbMember::wr_ptr ? TT_EMULATOR_CB_POINTER_WRITE
+                                                                : TT_EMULATOR_CB_POINTER_NEXT_PACK;
         tt_emulator_compute()->set_cb_pointer(cb_, which, value << cb_unit_shift, 0);
         return *this;
     }

@@ -9,7 +9,7 @@ namespace ckernel {
 
 template <bool is_fp32_dest_acc_en, p_dim_stride_target dim_stride_target = p_dim_stride_target::IGNORE>
 ALWI void llk_unpack_reconfig_data_format_srca(const uint32_t srca_old_operand, const uint32_t srca_new_operand, TT_CALLER_LINE) {
-    tt_emulator_compute()->reconfigure(tt_emulator::src_a, srca_old_operand, srca_new_operand, line);
+    tt_emulator_compute()->reconfigure(TT_EMULATOR_SRC_A, srca_old_operand, srca_new_operand, line);
 }
 
 // The format of math follows that of the unpacker.

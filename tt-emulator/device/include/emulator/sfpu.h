@@ -14,13 +14,10 @@ constexpr uint64_t name_hash(const char* name) {
 
 constexpr uint32_t any_format = 0xffffffff;
 
-// Flags of a call: its parameters are those of the init; it belongs to the thread of the packer.
-constexpr uint32_t words_from_init = 1, from_packer = 2;
-
 // The kernel defines INP_FLOAT32, as those of ttnn do whose tensors are fp32: functions that have polynomials of two lengths
 // then take the longer ones.
 #ifdef INP_FLOAT32
-constexpr uint32_t input_flags = 4;
+constexpr uint32_t input_flags = TT_EMULATOR_SFPU_INPUT_F32;
 #else
 constexpr uint32_t input_flags = 0;
 #endif

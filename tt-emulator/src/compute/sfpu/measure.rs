@@ -222,7 +222,7 @@ mod tests {
         assert_eq!((of("refused\t"), of("differs\t")), (29, 1));
         let mut wrong = Vec::new();
         for case in CASES {
-            for chip in [ArchName::WormholeB0, ArchName::Blackhole] {
+            for chip in ArchName::ALL {
                 for wide in [false, true] {
                     let name = name(case, chip, wide);
                     let wanted = recorded.get(name.as_str()).unwrap_or_else(|| panic!("no {name}"));

@@ -5,6 +5,7 @@ use std::fmt;
 
 use crate::allowed::Allowed;
 use crate::arch::{Arch, L1_SLOT_BYTES};
+use crate::engine::copying;
 use crate::engine::counters::MAX_DRAM_BANKS;
 use crate::engine::stores::StoreMap;
 
@@ -149,15 +150,53 @@ impl Machine {
         u64::from(y) << 42 | u64::from(x) << 36 | offset
     }
 
-    /// Host pointer to an offset in a node. The offset must have been checked.
+    /// Host pointer to an offset in a node: to be used where the offset has been checked.
     #[inline]
     pub fn pointer(&self, node: Node, offset: u64) -> *mut u8 {
         match node {
-            // SAFETY: offsets are checked to lie inside a slot, and all slots of the grid are one mapping.
-            Node::Core(core) => unsafe { self.l1.add(core as usize * L1_SLOT_BYTES + offset as usize) },
-            // SAFETY: offsets are checked to lie inside a live buffer of the bank.
-            Node::Dram(bank) => unsafe { self.dram[bank as usize].add(offset as usize) },
+            // All slots of the grid are one mapping.
+            Node::Core(core) => self.l1.wrapping_add(core as usize * L1_SLOT_BYTES + offset as usize),
+            Node::Dram(bank) => self.dram[bank as usize].wrapping_add(offset as usize),
         }
+    }
+
+    /// Copies to a node; to DRAM past the host's caches.
+    ///
+    /// # Safety
+    /// The source must be readable and the target in bounds: of the L1 that a core has, or of a live buffer. Nobody may have a
+    /// slice of the target.
+    #[inline]
+    pub unsafe fn copy(&self, node: Node, offset: u64, source: *const u8, bytes: usize) {
+        let target = self.pointer(node, offset);
+        // SAFETY: by the contract of the call. L1 and DRAM do not overlap, two places in L1 may: that copy is a move.
+        unsafe {
+            match node {
+                Node::Core(_) => std::ptr::copy(source, target, bytes),
+                Node::Dram(_) => copying::stream(source, target, bytes),
+            }
+        }
+    }
+
+    /// Changes a word of a node.
+    ///
+    /// # Safety
+    /// The word must be aligned, and else as for [`Machine::copy`].
+    pub unsafe fn change_word(&self, node: Node, offset: u64, change: impl FnOnce(u32) -> u32) {
+        let word = self.pointer(node, offset).cast::<u32>();
+        // SAFETY: by the contract of the call.
+        unsafe { word.write_volatile(change(word.read_volatile())) };
+    }
+
+    /// A word of a core's L1 as it is now.
+    ///
+    /// # Panics
+    /// As indexing does, where there is no such word.
+    pub fn word(&self, core: u16, offset: u32) -> u32 {
+        let is_there = usize::from(core) < self.arch.cores() && offset as usize + 4 <= self.arch.l1_bytes;
+        assert!(is_there && offset.is_multiple_of(4), "no word at L1 offset {offset:#x}");
+        let word = self.pointer(Node::Core(core), offset.into()).cast::<u32>();
+        // SAFETY: the word is aligned and lies in the L1 that the core has.
+        unsafe { word.read_volatile() }
     }
 
     /// Whether these virtual coordinates are a worker core's.

@@ -1,7 +1,6 @@
 //! Memory mapped from the operating system, committed only where it is touched.
 
 use std::io;
-use std::ptr::null_mut;
 
 /// Where 32-bit addresses end.
 const LOW_LIMIT: usize = 1 << 32;
@@ -26,16 +25,22 @@ unsafe impl Sync for Region {}
 impl Region {
     /// Maps `bytes` bytes anywhere.
     pub fn map(bytes: usize) -> io::Result<Region> {
-        // SAFETY: a fresh anonymous mapping touches no existing memory.
-        let start = unsafe { libc::mmap(null_mut(), bytes, libc::PROT_READ | libc::PROT_WRITE, FLAGS, -1, 0) };
+        Region::map_near(0, bytes, 0)
+    }
+
+    /// Maps `bytes` bytes at an address where there is nothing yet, else somewhere.
+    fn map_near(address: usize, bytes: usize, flags: i32) -> io::Result<Region> {
+        const FLAGS: i32 = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+        const ACCESS: i32 = libc::PROT_READ | libc::PROT_WRITE;
+        // SAFETY: a fresh anonymous mapping touches no existing memory, and none of the flags that are given replaces one.
+        let start = unsafe { libc::mmap(address as *mut _, bytes, ACCESS, FLAGS | flags, -1, 0) };
         if start == libc::MAP_FAILED {
-            Err(io::Error::last_os_error())
-        } else {
-            Ok(Region {
-                start: start.cast(),
-                bytes,
-            })
+            return Err(io::Error::last_os_error());
         }
+        Ok(Region {
+            start: start.cast(),
+            bytes,
+        })
     }
 
     /// Maps `bytes` bytes below 4 GiB at a multiple of `alignment`.
@@ -43,29 +48,11 @@ impl Region {
         let mut address = LOW_START;
         let mut last_error = None;
         while address + bytes <= LOW_LIMIT {
-            // SAFETY: MAP_FIXED_NOREPLACE never replaces an existing mapping.
-            let start = unsafe {
-                let flags = FLAGS | libc::MAP_FIXED_NOREPLACE;
-                libc::mmap(
-                    address as *mut _,
-                    bytes,
-                    libc::PROT_READ | libc::PROT_WRITE,
-                    flags,
-                    -1,
-                    0,
-                )
-            };
-            if start as usize == address {
-                return Ok(Region {
-                    start: start.cast(),
-                    bytes,
-                });
-            }
-            if start == libc::MAP_FAILED {
-                last_error = Some(io::Error::last_os_error());
-            } else {
-                // SAFETY: an old kernel ignored the flag and mapped elsewhere; nobody uses that mapping yet.
-                unsafe { libc::munmap(start, bytes) };
+            match Region::map_near(address, bytes, libc::MAP_FIXED_NOREPLACE) {
+                Ok(region) if region.start.addr() == address => return Ok(region),
+                // An old kernel ignored the flag and mapped elsewhere.
+                Ok(_) => {}
+                Err(error) => last_error = Some(error),
             }
             address += alignment.max(32 << 20);
         }
@@ -94,8 +81,14 @@ impl Region {
         let start = self.start as usize;
         let first = ((start + offset) / HUGE * HUGE).max(start) - start;
         let end = (start + offset + bytes).next_multiple_of(HUGE).min(start + self.bytes) - start;
-        // SAFETY: the range lies inside this mapping; the advice changes no contents.
-        unsafe { libc::madvise(self.start.add(first).cast(), end - first, libc::MADV_HUGEPAGE) };
+        self.advise(first, end, libc::MADV_HUGEPAGE);
+    }
+
+    /// Advises the system about a range.
+    fn advise(&self, first: usize, end: usize, advice: i32) {
+        // SAFETY: the range lies inside this mapping. The advice to use huge pages changes no contents; who advises that a range
+        // is not needed has given it up.
+        unsafe { libc::madvise(self.start.add(first).cast(), end - first, advice) };
     }
 
     /// Makes every access to the whole pages inside a range a fault.
@@ -113,8 +106,7 @@ impl Region {
     /// Gives the memory of the whole pages inside a range back; they read as zero afterwards.
     pub fn discard(&self, offset: usize, bytes: usize) {
         if let Some((first, end)) = self.whole_pages(offset, bytes) {
-            // SAFETY: the range lies inside this mapping, and its owner has given it up.
-            unsafe { libc::madvise(self.start.add(first).cast(), end - first, libc::MADV_DONTNEED) };
+            self.advise(first, end, libc::MADV_DONTNEED);
         }
     }
 
@@ -155,8 +147,6 @@ impl Drop for Region {
         unsafe { libc::munmap(self.start.cast(), self.bytes) };
     }
 }
-
-const FLAGS: i32 = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
 
 #[cfg(test)]
 mod tests {

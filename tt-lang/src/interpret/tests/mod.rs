@@ -118,7 +118,7 @@ fn reduction(op: ReduceOp, clear: bool) -> Kernel {
     let start = match op {
         ReduceOp::Max => f64::NEG_INFINITY,
         ReduceOp::Min => f64::INFINITY,
-        _ => 0.0,
+        ReduceOp::Sum | ReduceOp::AbsMax | ReduceOp::Mean => 0.0,
     };
     let exp = call(ElementOp::Exp, [load(v, [var(i), var(j)])]);
     k.body(vec![

@@ -13,9 +13,9 @@ use syn::spanned::Spanned;
 fn read(source: &str) -> Parsed {
     let file: syn::File =
         syn::parse_str(source).unwrap_or_else(|error| panic!("{error} at {:?}\n{source}", error.span().start()));
-    let mut functions = file.items.iter().filter_map(|item| match item {
-        syn::Item::Fn(function) => parse_item_fn(function, "test.rs"),
-        _ => None,
+    let mut functions = file.items.iter().filter_map(|item| {
+        let syn::Item::Fn(function) = item else { return None };
+        parse_item_fn(function, "test.rs")
     });
     let parsed = functions.next().expect("the source has a kernel");
     assert!(functions.next().is_none(), "the source has one kernel");
@@ -38,7 +38,7 @@ fn macro_tokens(function: &syn::ItemFn) -> (TokenStream, TokenStream) {
     let kernel = function.attrs.iter().position(super::is_kernel).expect("a kernel");
     let options = match function.attrs.remove(kernel).meta {
         syn::Meta::List(list) => list.tokens,
-        _ => TokenStream::new(),
+        syn::Meta::Path(_) | syn::Meta::NameValue(_) => TokenStream::new(),
     };
     (options, quote::ToTokens::to_token_stream(&function))
 }

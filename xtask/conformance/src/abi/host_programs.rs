@@ -1,5 +1,6 @@
 //! The emitted `main.cpp` of every kernel as a user without Rust has it: built by the C++ compiler alone, run, compared.
 
+use super::Arguments;
 use super::symbols::{self, demangled, is_of_metalium};
 use crate::emulated;
 use std::collections::BTreeSet;
@@ -9,12 +10,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use tt_backend::Artifact;
 use tt_lang::ir::{ElementType, Kernel, ScalarKind};
 use tt_plan::{Parameter, Plan};
-use xtask::arguments::Arguments;
 use xtask::library;
 use xtask::project;
 
 /// The chips, as the emulator calls them.
-const CHIPS: [&str; 2] = ["wormhole_b0", "blackhole"];
+const CHIPS: [&str; 2] = [tt_device::WORMHOLE_B0.name, tt_device::BLACKHOLE.name];
 
 /// What symbolic extents are, in order: ragged ones, and more than one block.
 const EXTENTS: [usize; 6] = [70, 96, 33, 64, 40, 32];
@@ -27,8 +27,8 @@ const JOBS: usize = 2;
 /// # Errors
 /// What is wrong with each that does not build, run, or compute what the launcher computes.
 pub fn check(arguments: &Arguments, scratch: &Path, exports: &BTreeSet<String>) -> Result<String, String> {
-    let mut kernels = xtask::kernels::emitted(arguments)?;
-    if let Some(names) = arguments.list("kernels") {
+    let mut kernels = xtask::kernels::emitted(&arguments.selection)?;
+    if let Some(names) = &arguments.kernels {
         kernels.retain(|(path, ..)| names.iter().any(|name| path.contains(name)));
     }
     if kernels.is_empty() {

@@ -19,50 +19,39 @@ mod objects;
 mod symbols;
 mod tables;
 
+use clap::Args;
 use library::Library;
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use symbols::{Kind, Symbol, demangled, is_of_metalium};
-use xtask::arguments::{Arguments, Chore};
-use xtask::kernels::SELECTION;
+use xtask::kernels::Selection;
 use xtask::project;
 
-/// The chore.
-pub const CHECK: Chore = Chore {
-    name: "abi",
-    operand: "",
-    options: &[
-        (
-            "library",
-            "FILE",
-            "the real libtt_metal.so (default: that of the pinned wheel)",
-        ),
-        (
-            "sdk",
-            "DIR",
-            "also the bridge as built against this SDK's headers (`TT_METAL_HOME`)",
-        ),
-        ("part", "NAME", "only `layouts`, `symbols` or `programs`"),
-        SELECTION[0],
-        SELECTION[1],
-        (
-            "kernels",
-            "NAMES",
-            "of the host programs only those whose path has one of these in it",
-        ),
-    ],
-    about: "holds the bridge and the emulator's host API against the symbols of the real library, and runs every main.cpp\n\n\
-            Host programs are built by the C++ compiler alone, as a user without Rust builds them, and run on both emulated\n\
-            chips; their checksums must be those of the Rust launcher.",
-    run,
-};
+/// Holds the bridge and the emulator's host API against the symbols of the real library, and runs every main.cpp
+///
+/// Host programs are built by the C++ compiler alone, as a user without Rust builds them, and run on both emulated chips; their
+/// checksums must be those of the Rust launcher.
+#[derive(Args)]
+pub struct Arguments {
+    /// The real libtt_metal.so (default: that of the pinned wheel)
+    #[arg(long, value_name = "FILE")]
+    library: Option<PathBuf>,
+    /// Also the bridge as built against this SDK's headers (`TT_METAL_HOME`)
+    #[arg(long, value_name = "DIR")]
+    sdk: Option<PathBuf>,
+    /// Only this part
+    #[arg(long, value_name = "NAME", value_parser = ["layouts", "symbols", "programs"])]
+    part: Option<String>,
+    #[command(flatten)]
+    selection: Selection,
+    /// Of the host programs only those whose path has one of these in it
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    kernels: Option<Vec<String>>,
+}
 
-fn run(arguments: &Arguments) -> Result<(), String> {
-    let part = arguments.option("part");
-    if part.is_some_and(|part| !["layouts", "symbols", "programs"].contains(&part)) {
-        return Err("`--part` is `layouts`, `symbols` or `programs`".into());
-    }
-    let wanted = |name: &str| part.is_none_or(|part| part == name);
+/// Runs the check; an error says what it found.
+pub fn run(arguments: &Arguments) -> Result<(), String> {
+    let wanted = |name: &str| arguments.part.as_ref().is_none_or(|part| part == name);
     let scratch = project::target().join("abi");
     std::fs::create_dir_all(&scratch).map_err(|error| format!("cannot write {}: {error}", scratch.display()))?;
     let real = real_library(arguments)?;
@@ -78,8 +67,8 @@ fn run(arguments: &Arguments) -> Result<(), String> {
     if wanted("symbols") {
         let built = objects::bridge(None, &scratch)?;
         println!("{}", bridge(&real, "with the emulator's headers", &built)?);
-        if let Some(sdk) = arguments.option("sdk") {
-            let built = objects::bridge(Some(Path::new(sdk)), &scratch)?;
+        if let Some(sdk) = &arguments.sdk {
+            let built = objects::bridge(Some(sdk), &scratch)?;
             println!("{}", bridge(&real, "against the SDK", &built)?);
         }
         println!("{}", host_api(&real, &objects::symbols_of(&objects)?)?);
@@ -103,8 +92,8 @@ impl Real {
 }
 
 fn real_library(arguments: &Arguments) -> Result<Real, String> {
-    let path = match arguments.option("library") {
-        Some(path) => PathBuf::from(path),
+    let path = match arguments.library.clone() {
+        Some(path) => path,
         None => crate::fetch::library(&crate::fetch::Cache::of_user()?, &crate::fetch::Machine)?,
     };
     let library = Library::open(&path)?;

@@ -9,50 +9,39 @@ mod run;
 mod table;
 
 use crate::fetch::{self, Cache, Machine};
+use clap::Args;
 use list::{EXAMPLES, Example, Outcome};
 use std::path::{Path, PathBuf};
-use xtask::arguments::{Arguments, Chore};
 use xtask::{library, project};
 
-/// The chore.
-pub const CHECK: Chore = Chore {
-    name: "examples",
-    operand: "",
-    options: &[
-        (
-            "upstream",
-            "DIR",
-            "a checkout of tt-metal, or its tt_metal/programming_examples alone below DIR",
-        ),
-        (
-            "only",
-            "TEXTS",
-            "only examples whose path contains one of these, separated by commas",
-        ),
-        (
-            "write",
-            "",
-            "write docs/upstream-examples.md; without it, fail where that is out of date",
-        ),
-    ],
-    about: "runs upstream's programming examples on both emulated chips\n\n\
-            Fails where one that is listed as running does not, where one that is listed as stopped runs, and where the\n\
-            checkout has one that is not listed. Takes the headers of the library fmt through apt-get.",
-    run,
-};
+/// Runs upstream's programming examples on both emulated chips
+///
+/// Fails where one that is listed as running does not, where one that is listed as stopped runs, and where the checkout has one
+/// that is not listed. Takes the headers of the library fmt through apt-get.
+#[derive(Args)]
+pub struct Arguments {
+    /// A checkout of tt-metal, or its tt_metal/programming_examples alone below DIR
+    #[arg(long, value_name = "DIR")]
+    upstream: PathBuf,
+    /// Only examples whose path contains one of these, separated by commas
+    #[arg(long, value_name = "TEXTS", value_delimiter = ',')]
+    only: Option<Vec<String>>,
+    /// Write docs/upstream-examples.md; without it, fail where that is out of date
+    #[arg(long)]
+    write: bool,
+}
 
 /// Where the examples are in a checkout.
 const FOLDER: &str = "tt_metal/programming_examples";
 
-fn run(arguments: &Arguments) -> Result<(), String> {
-    let upstream = PathBuf::from(arguments.required("upstream")?);
-    let only = arguments.list("only");
+/// Runs the check; an error says what it found.
+pub fn run(arguments: &Arguments) -> Result<(), String> {
     let is_wanted = |host: &str| {
-        only.as_ref()
-            .is_none_or(|texts| texts.iter().any(|text| host.contains(text)))
+        let only = arguments.only.as_ref();
+        only.is_none_or(|texts| texts.iter().any(|text| host.contains(text)))
     };
     let scratch = project::target().join("conformance/examples");
-    let hosts = ported(&upstream.join(FOLDER), &scratch.join("sources").join(FOLDER))?;
+    let hosts = ported(&arguments.upstream.join(FOLDER), &scratch.join("sources").join(FOLDER))?;
     let mut wrong: Vec<String> = hosts
         .iter()
         .filter(|host| !EXAMPLES.iter().any(|example| example.host == **host))
@@ -87,7 +76,7 @@ fn run(arguments: &Arguments) -> Result<(), String> {
     }
     let page = project::root().join("docs/upstream-examples.md");
     let text = table::page();
-    if arguments.option("write").is_some() {
+    if arguments.write {
         project::write(&page, text)?;
         println!("{} written", page.display());
     } else if std::fs::read_to_string(&page).unwrap_or_default() != text {

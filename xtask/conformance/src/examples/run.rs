@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use xtask::library;
 
 /// The chips, as the emulator calls them.
-const CHIPS: [&str; 2] = ["wormhole_b0", "blackhole"];
+const CHIPS: [&str; 2] = [tt_device::WORMHOLE_B0.name, tt_device::BLACKHOLE.name];
 
 /// The longest that an example may take: the largest matmul takes half a minute of both threads.
 const PATIENCE: Duration = Duration::from_secs(900);

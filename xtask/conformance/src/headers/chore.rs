@@ -2,80 +2,49 @@
 
 use super::{Options, Outcome, compile_all, list, refuse_old_names, toolchain};
 use crate::fetch::{Cache, Machine};
+use clap::Args;
 use serde_json::json;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use tt_build::device::{CHIPS, Chip, DeviceKernel, Toolchain};
-use xtask::arguments::{Arguments, Chore};
-use xtask::kernels::SELECTION;
+use tt_build::parallel::Jobs;
+use xtask::kernels::Selection;
 
-/// The option that replaces the kernels of the repository by others.
-pub(crate) const LIST: (&str, &str, &str) = (
-    "list",
-    "FILE",
-    "the kernels that this JSON file lists (path, kind, ct, formats ..), instead of those emitted",
-);
-/// The option that takes some of them.
-pub(crate) const ONLY_KERNELS: (&str, &str, &str) = (
-    "kernels",
-    "TEXTS",
-    "only kernels whose name contains one of these, separated by commas",
-);
+/// Compiles every kernel of examples, tests and programs with the device headers of ttnn 0.81.1
+///
+/// For every processor of both chips, with the command lines of the runtime's JIT and the formats and modes of each kernel's
+/// plan. Takes the wheel through pip and a RISC-V GCC through apt-get, versions and checksums pinned, and keeps them in
+/// TT_CONFORMANCE_CACHE (default ~/.cache/tt-conformance).
+#[derive(Args)]
+pub struct Arguments {
+    #[command(flatten)]
+    compiles: Compiles,
+    /// Where to write the outcomes as JSON
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+}
 
-/// The option that names the compiler.
-pub(crate) const TOOLCHAIN: (&str, &str, &str) = (
-    "toolchain",
-    "DIR",
-    "a runtime with its own compiler, instead of Debian's with the wheel's headers",
-);
-/// The option that takes one of the chips.
-pub(crate) const ONE_CHIP: (&str, &str, &str) = ("arch", "NAME", "wormhole_b0 or blackhole only");
-/// The option that says how many compilers run at once.
-pub(crate) const JOBS: (&str, &str, &str) = (
-    "jobs",
-    "N",
-    "how many compilers run at once (default: as many as there are processors)",
-);
-
-/// The check.
-pub const CHECK: Chore = Chore {
-    name: "headers",
-    operand: "",
-    options: &[
-        SELECTION[0],
-        SELECTION[1],
-        LIST,
-        ONLY_KERNELS,
-        TOOLCHAIN,
-        ONE_CHIP,
-        ("json", "FILE", "where to write the outcomes as JSON"),
-        JOBS,
-    ],
-    about: "compiles every kernel of examples, tests and programs with the device headers of ttnn 0.81.1\n\n\
-            For every processor of both chips, with the command lines of the runtime's JIT and the formats and modes of\n\
-            each kernel's plan. Takes the wheel through pip and a RISC-V GCC through apt-get, versions and checksums\n\
-            pinned, and keeps them in TT_CONFORMANCE_CACHE (default ~/.cache/tt-conformance).",
-    run,
-};
-
-fn run(arguments: &Arguments) -> Result<(), String> {
+/// Runs the check; an error says what it found.
+pub fn run(arguments: &Arguments) -> Result<(), String> {
     let start = Instant::now();
-    let chips = chips_of(arguments)?;
-    let kernels = kernels(arguments)?;
+    let compiles = &arguments.compiles;
+    let chips = compiles.chips();
+    let kernels = compiles.kernels()?;
     let cache = Cache::of_user()?;
-    let toolchain = chosen(arguments, &cache)?;
+    let toolchain = compiles.toolchain(&cache)?;
     println!("{} kernels, with {}", kernels.len(), toolchain.version);
     let work = xtask::project::target().join("conformance/headers");
     let built = cache.folder("built")?;
     let options = Options {
         chips: &chips,
-        jobs: jobs(arguments)?,
+        jobs: compiles.jobs(),
         cache: &built,
         work: &work,
     };
     let outcomes = compile_all(&toolchain, &kernels, &options)?;
-    if let Some(path) = arguments.option("json") {
-        write_json(Path::new(path), &toolchain, &outcomes)?;
+    if let Some(path) = &arguments.json {
+        write_json(path, &toolchain, &outcomes)?;
     }
     let failures = report(&outcomes);
     println!(
@@ -91,60 +60,73 @@ fn run(arguments: &Arguments) -> Result<(), String> {
     }
 }
 
-/// The toolchain that the command line names, or the stock one; to it old names are errors.
-pub(crate) fn chosen(arguments: &Arguments, cache: &Cache) -> Result<Toolchain, String> {
-    let mut toolchain = match arguments.option("toolchain") {
-        Some(root) => {
-            let root = std::path::absolute(root).map_err(|error| format!("cannot use {root}: {error}"))?;
-            Toolchain::of_runtime(&root).map_err(|error| error.to_string())?
-        }
-        None => toolchain(cache, &Machine)?,
-    };
-    refuse_old_names(&mut toolchain);
-    Ok(toolchain)
+/// What to compile, and with what.
+#[derive(Args)]
+pub(crate) struct Compiles {
+    #[command(flatten)]
+    selection: Selection,
+    /// The kernels that this JSON file lists (path, kind, ct, formats ..), instead of those emitted
+    #[arg(long, value_name = "FILE")]
+    list: Option<PathBuf>,
+    /// Only kernels whose name contains one of these, separated by commas
+    #[arg(long, value_name = "TEXTS", value_delimiter = ',')]
+    kernels: Option<Vec<String>>,
+    /// A runtime with its own compiler, instead of Debian's with the wheel's headers
+    #[arg(long, value_name = "DIR")]
+    pub toolchain: Option<PathBuf>,
+    /// Only this chip
+    #[arg(long, value_name = "NAME", value_parser = CHIPS.map(|chip| chip.name))]
+    arch: Option<String>,
+    /// How many compilers run at once (default: as many as there are processors)
+    #[arg(long, value_name = "N")]
+    jobs: Option<NonZeroUsize>,
 }
 
-/// The chips that the command line names; all where it names none.
-pub(crate) fn chips_of(arguments: &Arguments) -> Result<Vec<&'static Chip>, String> {
-    match arguments.option("arch") {
-        None => Ok(CHIPS.iter().collect()),
-        Some(name) => {
-            let chip = Chip::named(name)
-                .ok_or_else(|| format!("`--arch {name}` is no chip; wormhole_b0 and blackhole are"))?;
-            Ok(vec![chip])
-        }
+impl Compiles {
+    /// The toolchain that is named, or the stock one; to it old names are errors.
+    pub fn toolchain(&self, cache: &Cache) -> Result<Toolchain, String> {
+        let mut toolchain = match &self.toolchain {
+            Some(root) => {
+                let root =
+                    std::path::absolute(root).map_err(|error| format!("cannot use {}: {error}", root.display()))?;
+                Toolchain::of_runtime(&root).map_err(|error| error.to_string())?
+            }
+            None => toolchain(cache, &Machine)?,
+        };
+        refuse_old_names(&mut toolchain);
+        Ok(toolchain)
     }
-}
 
-pub(crate) fn jobs(arguments: &Arguments) -> Result<usize, String> {
-    let processors = || std::thread::available_parallelism().map_or(1, usize::from);
-    match arguments.option("jobs") {
-        None => Ok(processors()),
-        Some(text) => match text.parse() {
-            Ok(jobs) if jobs > 0 => Ok(jobs),
-            _ => Err(format!("`--jobs {text}` is not a number from 1 up")),
-        },
+    /// The chip that is named; all where none is.
+    pub fn chips(&self) -> Vec<&'static Chip> {
+        let named = |chip: &&Chip| self.arch.as_ref().is_none_or(|name| name == chip.name);
+        CHIPS.iter().filter(named).collect()
     }
-}
 
-/// The kernels to check: those of a list, or every emitted kernel as the JIT would get it.
-pub(crate) fn kernels(arguments: &Arguments) -> Result<Vec<DeviceKernel>, String> {
-    let mut kernels = Vec::new();
-    match arguments.option("list") {
-        Some(path) => kernels = list::read(Path::new(path))?,
-        None => {
-            for (path, artifact) in xtask::kernels::compiled(arguments)? {
-                kernels.extend(DeviceKernel::of_artifact(&path, &artifact).map_err(|error| error.to_string())?);
+    pub fn jobs(&self) -> Jobs {
+        let processors = || std::thread::available_parallelism().map_or(1, usize::from);
+        Jobs::new(self.jobs.map_or_else(processors, usize::from))
+    }
+
+    /// The kernels to check: those of a list, or every emitted kernel as the JIT would get it.
+    pub fn kernels(&self) -> Result<Vec<DeviceKernel>, String> {
+        let mut kernels = Vec::new();
+        match &self.list {
+            Some(path) => kernels = list::read(path)?,
+            None => {
+                for (path, artifact) in xtask::kernels::compiled(&self.selection)? {
+                    kernels.extend(DeviceKernel::of_artifact(&path, &artifact).map_err(|error| error.to_string())?);
+                }
             }
         }
+        if let Some(texts) = &self.kernels {
+            kernels.retain(|kernel| texts.iter().any(|text| kernel.name.contains(text.as_str())));
+        }
+        if kernels.is_empty() {
+            return Err("there is no kernel to check".into());
+        }
+        Ok(kernels)
     }
-    if let Some(texts) = arguments.list("kernels") {
-        kernels.retain(|kernel| texts.iter().any(|text| kernel.name.contains(text.as_str())));
-    }
-    if kernels.is_empty() {
-        return Err("there is no kernel to check".into());
-    }
-    Ok(kernels)
 }
 
 /// Prints the failures and gives back how many there are.

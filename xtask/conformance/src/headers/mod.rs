@@ -8,12 +8,13 @@ mod list;
 mod sfpi;
 mod stock;
 
-pub use chore::CHECK;
-pub(crate) use chore::{JOBS, LIST, ONE_CHIP, ONLY_KERNELS, TOOLCHAIN, chips_of, chosen, jobs, kernels};
+pub(crate) use chore::Compiles;
+pub use chore::{Arguments, run};
 pub use stock::toolchain;
 
 use std::path::{Path, PathBuf};
 use tt_build::device::{Chip, DeviceCompiler, DeviceKernel, Processor, Toolchain, processors_of};
+use tt_build::parallel::Jobs;
 
 /// Makes deprecated names errors, which the JIT lets pass.
 pub(crate) fn refuse_old_names(toolchain: &mut Toolchain) {
@@ -58,7 +59,7 @@ pub struct Options<'a> {
     /// The chips to compile for.
     pub chips: &'a [&'static Chip],
     /// How many compilers run at once.
-    pub jobs: usize,
+    pub jobs: Jobs,
     /// Where precompiled headers and firmware are kept.
     pub cache: &'a Path,
     /// Where objects go; what is there is overwritten.
@@ -116,7 +117,7 @@ pub(crate) fn for_each_unit<'a, T: Send>(
             units.extend(processors_of(kernel.role).map(|processor| (kernel, *chip, processor)));
         }
     }
-    tt_build::parallel::map(&units, options.jobs, |index, (kernel, chip, processor)| Outcome {
+    tt_build::parallel::map(&units, &options.jobs, |index, (kernel, chip, processor)| Outcome {
         kernel,
         chip,
         processor,

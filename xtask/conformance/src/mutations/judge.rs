@@ -12,6 +12,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use tt_backend::Artifact;
 use tt_build::device::{CHIPS, DeviceKernel, Toolchain};
+use tt_build::parallel::Jobs;
 use tt_emulator::rules;
 use tt_host::Device;
 use tt_lang::ir::Kernel;
@@ -258,7 +259,7 @@ impl Headers {
         }
         let options = Options {
             chips: &CHIPS.iter().collect::<Vec<_>>(),
-            jobs: 2,
+            jobs: Jobs::new(2),
             cache: &self.built,
             work: &self.work,
         };

@@ -12,74 +12,61 @@ mod record;
 mod scratch;
 mod table;
 
+use clap::Args;
 use judge::{Changed, Headers};
 use mutant::Mutant;
 use record::{Record, Verdict};
 use scratch::{Emitted, Scratch};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 use tt_backend::Artifact;
 use tt_lang::ir::Kernel;
-use xtask::arguments::{Arguments, Chore};
 use xtask::project;
 
-/// The chore.
-pub const CHECK: Chore = Chore {
-    name: "mutations",
-    operand: "",
-    options: &[
-        (
-            "check",
-            "",
-            "only see that every edit still applies and that docs/mutations.md has its row",
-        ),
-        (
-            "edits",
-            "",
-            "only see that every edit still applies, whatever the page says",
-        ),
-        (
-            "only",
-            "NAMES",
-            "only these mutants, separated by commas; writes no table",
-        ),
-        (
-            "keep",
-            "",
-            "take what an earlier run found although the sources have changed since",
-        ),
-        (
-            "judge",
-            "FILE",
-            "run one case and write down what is wrong with it; the chore starts itself so",
-        ),
-    ],
-    about: "breaks the code writer and the passes D1 to D5 in many ways, one at a time, and sees that it is noticed\n\n\
-            Takes about a quarter of an hour; what an earlier run found is taken over as long as compiler and emulator\n\
-            are the same, and what the headers said as long as they and what is emitted are. Writes docs/mutations.md;\n\
-            fails where a mutant is noticed by neither the device headers nor the emulator.",
-    run,
-};
+/// Breaks the code writer and the passes D1 to D5 in many ways, one at a time, and sees that it is noticed
+///
+/// Takes about a quarter of an hour; what an earlier run found is taken over as long as compiler and emulator are the same, and
+/// what the headers said as long as they and what is emitted are. Writes docs/mutations.md; fails where a mutant is noticed by
+/// neither the device headers nor the emulator.
+#[derive(Args)]
+pub struct Arguments {
+    /// Only see that every edit still applies and that docs/mutations.md has its row
+    #[arg(long)]
+    check: bool,
+    /// Only see that every edit still applies, whatever the page says
+    #[arg(long)]
+    edits: bool,
+    /// Only these mutants, separated by commas; writes no table
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    only: Option<Vec<String>>,
+    /// Take what an earlier run found although the sources have changed since
+    #[arg(long)]
+    keep: bool,
+    /// Run one case and write down what is wrong with it; the chore starts itself so
+    #[arg(long, value_name = "FILE")]
+    judge: Option<PathBuf>,
+}
 
-fn run(arguments: &Arguments) -> Result<(), String> {
-    if let Some(file) = arguments.option("judge") {
-        return judge::run_case(Path::new(file));
+/// Runs the check; an error says what it found.
+pub fn run(arguments: &Arguments) -> Result<(), String> {
+    if let Some(file) = &arguments.judge {
+        return judge::run_case(file);
     }
     let all: Vec<&Mutant> = table::all().collect();
     let page = project::root().join("docs/mutations.md");
     for mutant in &all {
         mutated(mutant, &project::root())?;
     }
-    if arguments.option("edits").is_some() {
+    if arguments.edits {
         println!("{} edits apply", all.len());
         return Ok(());
     }
-    if arguments.option("check").is_some() {
+    if arguments.check {
         let text =
             std::fs::read_to_string(&page).map_err(|error| format!("cannot read {}: {error}", page.display()))?;
         return record::check(&text, &all, &kernels::sources()?);
     }
-    let only = arguments.list("only");
+    let only = &arguments.only;
     if let Some(unknown) = only
         .iter()
         .flatten()
@@ -106,10 +93,10 @@ fn run(arguments: &Arguments) -> Result<(), String> {
             scratch.headers,
             digest(edit.as_bytes())
         );
-        let known = match (&only, arguments.option("keep")) {
+        let known = match (only, arguments.keep) {
             (Some(_), _) => None,
-            (None, Some(_)) => record.get(mutant, None),
-            (None, None) => record.get(mutant, Some(&key)),
+            (None, true) => record.get(mutant, None),
+            (None, false) => record.get(mutant, Some(&key)),
         };
         let verdict = match known {
             Some(verdict) => verdict.clone(),
@@ -134,7 +121,7 @@ fn run(arguments: &Arguments) -> Result<(), String> {
             survivors.push(mutant.name);
         }
     }
-    if let (Some(bench), None) = (&bench, &only) {
+    if let (Some(bench), None) = (&bench, only) {
         bench.headers_accept()?;
     }
     if only.is_none() {

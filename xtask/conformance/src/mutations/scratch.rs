@@ -17,10 +17,11 @@ pub enum Emitted {
 }
 
 /// What mutants are built from and judged with: compiler, plan, host, emulator, this chore.
-const JUDGES: [&str; 12] = [
+const JUDGES: [&str; 13] = [
     "Cargo.lock",
     "tt-backend/examples",
     "tt-backend/src",
+    "tt-device/src",
     "tt-emulator/device",
     "tt-emulator/src",
     "tt-host/src",

@@ -13,68 +13,61 @@ mod wheel;
 use crate::fetch::{self, Cache, Machine};
 use crate::simulator::oracle::Oracle;
 use case::Case;
+use clap::Args;
 use std::path::PathBuf;
 use tt_emulator::ArchName;
 use wheel::Wheel;
-use xtask::arguments::{Arguments, Chore};
 use xtask::project;
 
 /// Where the table lies in the repository.
 const TABLE: &str = "docs/production-kernels.md";
 
-/// The chore.
-pub const CHECK: Chore = Chore {
-    name: "kernels",
-    operand: "",
-    options: &[
-        (
-            "wheel",
-            "DIR",
-            "the unpacked wheel of ttnn, the folder that holds ttnn/cpp/ttnn",
-        ),
-        (
-            "only",
-            "WORDS",
-            "cases whose name or kernels contain one of these; leaves the table alone",
-        ),
-        (
-            "simulator",
-            "FILE",
-            "also runs them on simulated chips with this tool (shared/oracle/run_oracle), all that it can be told of",
-        ),
-        ("write", "", "writes docs/production-kernels.md instead of comparing it"),
-    ],
-    about: "runs production kernels of the ttnn wheel on the emulator and checks their numbers\n\n\
-            Every kernel runs on both emulated chips under a host program written by hand. Fails where a kernel does not\n\
-            give right numbers, where one listed as failing does (crashes of the machine's C++ compiler apart), and where\n\
-            docs/production-kernels.md is not what was found.",
-    run,
-};
+/// Runs production kernels of the ttnn wheel on the emulator and checks their numbers
+///
+/// Every kernel runs on both emulated chips under a host program written by hand. Fails where a kernel does not give right
+/// numbers, where one listed as failing does (crashes of the machine's C++ compiler apart), and where
+/// docs/production-kernels.md is not what was found.
+#[derive(Args)]
+pub struct Arguments {
+    /// The unpacked wheel of ttnn, the folder that holds ttnn/cpp/ttnn
+    #[arg(long, value_name = "DIR")]
+    wheel: Option<PathBuf>,
+    /// Cases whose name or kernels contain one of these; leaves the table alone
+    #[arg(long, value_name = "WORDS", value_delimiter = ',')]
+    only: Option<Vec<String>>,
+    /// Also runs them on simulated chips with this tool (shared/oracle/run_oracle), all that it can be told of
+    #[arg(long, value_name = "FILE")]
+    simulator: Option<PathBuf>,
+    /// Writes docs/production-kernels.md instead of comparing it
+    #[arg(long)]
+    write: bool,
+}
 
 /// Every case, for a chip.
 fn cases(arch: ArchName) -> Vec<Case> {
     [dataflow::cases(arch), compute::cases(arch)].concat()
 }
 
-fn run(arguments: &Arguments) -> Result<(), String> {
-    let root = match arguments.option("wheel") {
-        Some(path) => PathBuf::from(path),
+/// Runs the check; an error says what it found.
+pub fn run(arguments: &Arguments) -> Result<(), String> {
+    let root = match arguments.wheel.clone() {
+        Some(path) => path,
         None => fetch::headers(&Cache::of_user()?, &Machine)?,
     };
     let wheel = Wheel::at(&root)?;
-    let only = arguments.list("only");
-    let oracle = match arguments.option("simulator") {
+    let only = &arguments.only;
+    let oracle = match &arguments.simulator {
         Some(tool) => Some(Oracle::find(Some(tool))?),
         None => None,
     };
     let mut wrong = Vec::new();
-    for arch in [ArchName::WormholeB0, ArchName::Blackhole] {
+    for arch in ArchName::ALL {
         let mut cases = cases(arch);
         cases.retain(|case| is_wanted(case, only.as_deref()));
         if cases.is_empty() {
             return Err(format!(
                 "no case has any of `{}` in its name or in that of its kernels",
-                only.unwrap_or_default().join(", ")
+                only.as_deref().unwrap_or_default().join(", ")
             ));
         }
         if only.is_some() {
@@ -136,7 +129,7 @@ fn run(arguments: &Arguments) -> Result<(), String> {
         counts.compute,
         counts.failing
     );
-    keep(&text, arguments.option("write").is_some())
+    keep(&text, arguments.write)
 }
 
 fn is_wanted(case: &Case, only: Option<&[String]>) -> bool {

@@ -8,48 +8,40 @@ mod spec;
 mod summary;
 
 use crate::simulator::oracle::{Failure, Oracle};
+use clap::Args;
 use spec::Run;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use tt_emulator::ArchName;
 use tt_emulator::vector_unit::{CASES, Case, digest, distance, line, name, results};
-use xtask::arguments::{Arguments, Chore};
 use xtask::project;
 
-/// The chore.
-pub const CHECK: Chore = Chore {
-    name: "sfpu",
-    operand: "",
-    options: &[
-        (
-            "oracle",
-            "FILE",
-            "the tool that runs specs (default: ../shared/oracle/run_oracle)",
-        ),
-        ("only", "NAMES", "only operations called so, separated by commas"),
-        (
-            "out",
-            "DIR",
-            "where results are kept and found again (default: sfpu in the target folder)",
-        ),
-        ("jobs", "N", "1: one chip after the other (default: 2, both at once)"),
-        (
-            "record",
-            "",
-            "writes tt-emulator/tests/sfpu/recorded.txt and the results in docs/sfpu.md",
-        ),
-        (
-            "skip-without-simulator",
-            "",
-            "says so and succeeds where there is no simulator",
-        ),
-    ],
-    about: "compares the vector unit's operations with the simulated chips, bit for bit\n\n\
-            Results of the simulator in --out are taken as they are; a whole run takes about 20 minutes.\n\
-            Fails where an operation differs, or is refused, that the record does not say so of.",
-    run,
-};
+/// Compares the vector unit's operations with the simulated chips, bit for bit
+///
+/// Results of the simulator in --out are taken as they are; a whole run takes about 20 minutes. Fails where an operation
+/// differs, or is refused, that the record does not say so of.
+#[derive(Args)]
+pub struct Arguments {
+    /// The tool that runs specs (default: ../shared/oracle/run_oracle)
+    #[arg(long, value_name = "FILE")]
+    oracle: Option<PathBuf>,
+    /// Only operations called so, separated by commas
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    only: Option<Vec<String>>,
+    /// Where results are kept and found again (default: sfpu in the target folder)
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// 1: one chip after the other; 2: both at once
+    #[arg(long, value_name = "N", default_value = "2")]
+    jobs: String,
+    /// Writes tt-emulator/tests/sfpu/recorded.txt and the results in docs/sfpu.md
+    #[arg(long, conflicts_with = "only")]
+    record: bool,
+    /// Says so and succeeds where there is no simulator
+    #[arg(long)]
+    skip_without_simulator: bool,
+}
 
 /// What a simulated chip and the emulator gave.
 enum Outcome {
@@ -58,12 +50,10 @@ enum Outcome {
     Refused(Failure),
 }
 
-fn run(arguments: &Arguments) -> Result<(), String> {
+/// Runs the check; an error says what it found.
+pub fn run(arguments: &Arguments) -> Result<(), String> {
     let record = project::root().join("tt-emulator/tests/sfpu/recorded.txt");
-    let only = arguments.list("only").unwrap_or_default();
-    if arguments.option("record").is_some() && !only.is_empty() {
-        return Err("--record takes every operation, so not --only".to_string());
-    }
+    let only = arguments.only.clone().unwrap_or_default();
     let cases: Vec<&Case> = CASES
         .iter()
         .filter(|case| only.is_empty() || only.iter().any(|name| name == case.name))
@@ -71,22 +61,20 @@ fn run(arguments: &Arguments) -> Result<(), String> {
     if cases.is_empty() {
         return Err(format!("there is no operation called {}", only.join(" or ")));
     }
-    let out = arguments
-        .option("out")
-        .map_or_else(|| project::target().join("sfpu"), PathBuf::from);
+    let out = arguments.out.clone().unwrap_or_else(|| project::target().join("sfpu"));
     std::fs::create_dir_all(&out).map_err(|error| format!("cannot create {}: {error}", out.display()))?;
     let missing = runs(&cases).filter(|run| !run.is_done(&out)).collect::<Vec<_>>();
     let mut refused = BTreeMap::new();
     if !missing.is_empty() {
-        let oracle = match Oracle::find(arguments.option("oracle")) {
+        let oracle = match Oracle::find(arguments.oracle.as_deref()) {
             Ok(oracle) => oracle,
-            Err(error) if arguments.option("skip-without-simulator").is_some() => {
+            Err(error) if arguments.skip_without_simulator => {
                 println!("skipped: {error}");
                 return Ok(());
             }
             Err(error) => return Err(error),
         };
-        refused = spec::simulate(&missing, &out, &oracle, arguments.option("jobs").unwrap_or("2"))?;
+        refused = spec::simulate(&missing, &out, &oracle, &arguments.jobs)?;
     }
     let outcomes = runs(&cases)
         .map(|run| compare(&run, &out, &refused).map(|outcome| (run, outcome)))
@@ -112,7 +100,7 @@ fn run(arguments: &Arguments) -> Result<(), String> {
             unexpected.push(name);
         }
     }
-    if arguments.option("record").is_some() {
+    if arguments.record {
         let document = project::root().join("docs/sfpu.md");
         let text = std::fs::read_to_string(&document)
             .map_err(|error| format!("cannot read {}: {error}", document.display()))?;
@@ -133,7 +121,7 @@ fn run(arguments: &Arguments) -> Result<(), String> {
 /// Every case on every chip in both widths.
 fn runs<'a>(cases: &'a [&'a Case]) -> impl Iterator<Item = Run<'a>> + 'a {
     cases.iter().flat_map(|case| {
-        [ArchName::WormholeB0, ArchName::Blackhole]
+        ArchName::ALL
             .into_iter()
             .flat_map(move |chip| [false, true].map(|wide| Run { case, chip, wide }))
     })

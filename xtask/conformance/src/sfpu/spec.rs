@@ -18,10 +18,10 @@ const COMPUTE: &str = include_str!("kernels/compute.cpp");
 const WRITER: &str = include_str!("kernels/writer.cpp");
 
 /// Tiles per input.
-const TILES: usize = COUNT / 1024;
+const TILES: usize = COUNT / tt_device::TILE_ELEMENTS as usize;
 
 /// Bytes of a page of 16-bit values.
-const PAGE: usize = 2048;
+const PAGE: usize = tt_device::DataFormat::Float16B.tile_bytes() as usize;
 
 /// Launches at once: what an interrupted run has finished is not lost.
 const BATCH: usize = 48;

@@ -27,35 +27,10 @@ fn kernel(attribute: &str, element: &str, inputs: usize, expression: &str) -> St
     source(attribute, &["M", "N"], &parameters, &body)
 }
 
-/// The numbers that an operation's uniform arguments are.
-fn uniform(row: &ElementOpRow) -> Vec<f64> {
-    match (row.op, row.uniform) {
-        (ElementOp::Powi, _) => vec![3.0],
-        (ElementOp::Powf, _) => vec![2.5],
-        (_, 2) => vec![-0.75, 0.5],
-        (_, count) => vec![0.25; count],
-    }
-}
-
 /// The operation as users write it.
 fn call(row: &ElementOpRow) -> String {
-    let receiver = "a[(i, j)]";
-    match row.op {
-        ElementOp::Neg => format!("-{receiver}"),
-        ElementOp::Add => format!("{receiver} + b[(i, j)]"),
-        ElementOp::Sub => format!("{receiver} - b[(i, j)]"),
-        ElementOp::Mul => format!("{receiver} * b[(i, j)]"),
-        ElementOp::Div => format!("{receiver} / b[(i, j)]"),
-        ElementOp::Powi => format!("{receiver}.powi(3)"),
-        _ => {
-            let operands = ["b[(i, j)]", "c[(i, j)]"][..row.arity - row.uniform - 1]
-                .iter()
-                .map(ToString::to_string);
-            let numbers = uniform(row).into_iter().map(|number| format!("{number:?}"));
-            let arguments: Vec<String> = operands.chain(numbers).collect();
-            format!("{receiver}.{}({})", row.name, arguments.join(", "))
-        }
-    }
+    let elements = ["a[(i, j)]", "b[(i, j)]", "c[(i, j)]"];
+    row.written(&elements[..row.arity - row.uniform])
 }
 
 /// Every operation of the language.
@@ -63,9 +38,9 @@ pub fn operations() -> Vec<Case> {
     let mut cases = Vec::new();
     for row in ELEMENT_OPS {
         let domain = || {
-            let (value, uniform) = (row.value, uniform(row));
+            let (value, trial) = (row.value, row.trial);
             Domain::Elementwise {
-                value: Box::new(move |x| value(&[x, &uniform].concat())),
+                value: Box::new(move |x| value(&[x, trial].concat())),
             }
         };
         let mut add = |variant: &str, title: &str, element: &str, attribute: &str| {

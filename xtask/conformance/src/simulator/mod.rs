@@ -20,115 +20,96 @@ mod structures;
 mod table;
 
 use case::Case;
+use clap::Args;
 use oracle::Oracle;
 use row::Row;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use xtask::arguments::{Arguments, Chore};
 use xtask::project;
 
-/// The chore.
-pub const CHECK: Chore = Chore {
-    name: "simulator",
-    operand: "",
-    options: &[
-        (
-            "oracle",
-            "FILE",
-            "the tool that runs specs (default: ../shared/oracle/run_oracle)",
-        ),
-        (
-            "only",
-            "NAMES",
-            "only the kernels that are called so or so and more (`exp`, `gemm-lofi`), separated by commas; writes no table",
-        ),
-        ("arch", "NAME", "only wormhole_b0 or blackhole; writes no table"),
-        ("jobs", "N", "1: one chip after the other (default: 2, both at once)"),
-        (
-            "out",
-            "DIR",
-            "where the folder `simulator` of launches is written anew (default: the target folder)",
-        ),
-        (
-            "seed",
-            "N",
-            "other inputs and scalars than the page's (default: 1, the page's); writes no table",
-        ),
-        (
-            "accept-silent",
-            "",
-            "takes launches into the page of which the simulator can say nothing any more",
-        ),
-        ("list", "", "the kernels by their names"),
-        ("check", "", "fails where the table would change instead of writing it"),
-        (
-            "skip-without-simulator",
-            "",
-            "says so and succeeds where there is no simulator",
-        ),
-    ],
-    about: "runs every operation on the real runtime's simulated chips, against the emulator and the reference\n\n\
-            Writes docs/simulator.md. Fails where a launch does not run or differs from the emulator in a bit, where the emulator\n\
-            or the chip is farther from the reference than the formats explain, where the simulator can say nothing of a launch\n\
-            that the page does not list as such, and where there is no simulator.",
-    run,
-};
+/// Runs every operation on the real runtime's simulated chips, against the emulator and the reference
+///
+/// Writes docs/simulator.md. Fails where a launch does not run or differs from the emulator in a bit, where the emulator or the
+/// chip is farther from the reference than the formats explain, where the simulator can say nothing of a launch that the page
+/// does not list as such, and where there is no simulator.
+#[derive(Args)]
+pub struct Arguments {
+    /// The tool that runs specs (default: ../shared/oracle/run_oracle)
+    #[arg(long, value_name = "FILE")]
+    oracle: Option<PathBuf>,
+    /// Only the kernels that are called so or so and more (`exp`, `gemm-lofi`), separated by commas; writes no table
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    only: Option<Vec<String>>,
+    /// Only this chip; writes no table
+    #[arg(long, value_name = "NAME", value_parser = CHIPS)]
+    arch: Option<String>,
+    /// 1: one chip after the other; 2: both at once
+    #[arg(long, value_name = "N", default_value = "2")]
+    jobs: String,
+    /// Where the folder `simulator` of launches is written anew (default: the target folder)
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Other inputs and scalars than the page's, which are those of 1; writes no table
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Takes launches into the page of which the simulator can say nothing any more
+    #[arg(long)]
+    accept_silent: bool,
+    /// The kernels by their names
+    #[arg(long)]
+    list: bool,
+    /// Fails where the table would change instead of writing it
+    #[arg(long)]
+    check: bool,
+    /// Says so and succeeds where there is no simulator
+    #[arg(long)]
+    skip_without_simulator: bool,
+}
 
 /// The chips, as the emulator and the runtime call them.
-const CHIPS: [&str; 2] = ["wormhole_b0", "blackhole"];
+const CHIPS: [&str; 2] = [tt_device::WORMHOLE_B0.name, tt_device::BLACKHOLE.name];
 
-fn run(arguments: &Arguments) -> Result<(), String> {
+/// Runs the check; an error says what it found.
+pub fn run(arguments: &Arguments) -> Result<(), String> {
     let cases = selected(arguments)?;
-    if arguments.option("list").is_some() {
+    if arguments.list {
         cases.iter().for_each(|case| println!("{}", case.name));
         return Ok(());
     }
-    let oracle = match Oracle::find(arguments.option("oracle")) {
+    let oracle = match Oracle::find(arguments.oracle.as_deref()) {
         Ok(oracle) => oracle,
-        Err(why) if arguments.option("skip-without-simulator").is_some() => {
+        Err(why) if arguments.skip_without_simulator => {
             println!("skipped: {why}");
             return Ok(());
         }
         Err(why) => return Err(format!("{why}; `--skip-without-simulator` does without")),
     };
-    let chips: Vec<&str> = match arguments.option("arch") {
+    let chips: Vec<&str> = match &arguments.arch {
         None => CHIPS.to_vec(),
-        Some(name) => CHIPS.iter().copied().filter(|chip| *chip == name).collect(),
+        Some(name) => vec![name],
     };
-    if chips.is_empty() {
-        return Err(format!("`--arch` is one of {}", CHIPS.join(", ")));
-    }
-    let out = arguments
-        .option("out")
-        .map_or_else(project::target, PathBuf::from)
-        .join("simulator");
-    let seed = match arguments.option("seed") {
-        None => 1,
-        Some(text) => text
-            .parse()
-            .map_err(|_| format!("`--seed` is a whole number, not `{text}`"))?,
-    };
+    let out = arguments.out.clone().unwrap_or_else(project::target).join("simulator");
     exact_products();
 
     if out.exists() {
         std::fs::remove_dir_all(&out).map_err(|error| format!("cannot empty {}: {error}", out.display()))?;
     }
-    let mut rows = prepare(&cases, &chips, seed, &out)?;
-    oracle.run(&out, arguments.option("jobs").unwrap_or("2"))?;
+    let mut rows = prepare(&cases, &chips, arguments.seed, &out)?;
+    oracle.run(&out, &arguments.jobs)?;
     for row in &mut rows {
         row.compare(&oracle)?;
     }
-    let partial = arguments.option("only").is_some() || chips.len() < CHIPS.len() || seed != 1;
+    let partial = arguments.only.is_some() || chips.len() < CHIPS.len() || arguments.seed != 1;
     let mut silent = table::silent(&page()?);
-    if arguments.option("accept-silent").is_some() {
+    if arguments.accept_silent {
         silent.extend(rows.iter().flat_map(Row::silent));
     }
-    report(&rows, &silent, partial, arguments.option("check").is_some())
+    report(&rows, &silent, partial, arguments.check)
 }
 
 fn selected(arguments: &Arguments) -> Result<Vec<Case>, String> {
     let mut cases = case::all();
-    if let Some(only) = arguments.list("only") {
+    if let Some(only) = &arguments.only {
         let is_meant = |case: &Case, name: &str| {
             let rest = case.name.strip_prefix(name);
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))

@@ -77,7 +77,7 @@ impl Oracle {
     ///
     /// # Errors
     /// Why there is no simulator.
-    pub fn find(path: Option<&str>) -> Result<Oracle, String> {
+    pub fn find(path: Option<&Path>) -> Result<Oracle, String> {
         let tool = path.map_or_else(|| project::root().join("../shared/oracle/run_oracle"), PathBuf::from);
         if !tool.is_file() {
             return Err(format!("no simulator: there is no {}", tool.display()));
@@ -164,7 +164,7 @@ mod tests {
 
     #[test]
     fn a_missing_tool_is_said() {
-        let error = Oracle::find(Some("/nowhere/run_oracle")).err().unwrap();
+        let error = Oracle::find(Some(Path::new("/nowhere/run_oracle"))).err().unwrap();
         assert_eq!(error, "no simulator: there is no /nowhere/run_oracle");
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Nobody promises what the rest of an edge tile holds, so the simulated chip finds there what shows if it is used.
 
-const TILE: usize = 32;
+const TILE: usize = tt_device::TILE_SIDE as usize;
 
 /// The extents of the tiles that a tensor of `shape` fills, wholly or in part. A tensor of one axis stays as it is: the
 /// runtime pads it.

@@ -129,7 +129,7 @@ ALWI void sigmoid_tile_init_pack(TT_CALLER_LINE) { sigmoid_tile_init<fast_and_ap
 
 template <VectorMode vec_mode = VectorMode::RC, bool fast_and_approx = false, TT_WIDTH>
 ALWI void sigmoid_tile_pack(uint32_t idst, TT_CALLER_LINE) {
-    tt_emulator::sfpu_unary(TT_NAME("sigmoid_tile"), idst, line, 0, 0, 0, fast_and_approx, vec_mode, tt_emulator::from_packer);
+    tt_emulator::sfpu_unary(TT_NAME("sigmoid_tile"), idst, line, 0, 0, 0, fast_and_approx, vec_mode, TT_EMULATOR_SFPU_FROM_PACKER);
 }
 
 template <bool fast_and_approx = false, TT_WIDTH>
@@ -137,14 +137,14 @@ ALWI void tanh_tile_init_pack(TT_CALLER_LINE) { tanh_tile_init<fast_and_approx>(
 
 template <bool fast_and_approx = false, TT_WIDTH>
 ALWI void tanh_tile_pack(uint32_t idst, TT_CALLER_LINE) {
-    tt_emulator::sfpu_unary(TT_NAME("tanh_tile"), idst, line, 0, 0, 0, fast_and_approx, VectorMode::RC, tt_emulator::from_packer);
+    tt_emulator::sfpu_unary(TT_NAME("tanh_tile"), idst, line, 0, 0, 0, fast_and_approx, VectorMode::RC, TT_EMULATOR_SFPU_FROM_PACKER);
 }
 
 ALWI void silu_tile_init_pack(TT_CALLER_LINE) { silu_tile_init(line); }
 
 template <TT_WIDTH>
 ALWI void silu_tile_pack(uint32_t idst, TT_CALLER_LINE) {
-    tt_emulator::sfpu_unary(TT_NAME("silu_tile"), idst, line, 0, 0, 0, 0, VectorMode::RC, tt_emulator::from_packer);
+    tt_emulator::sfpu_unary(TT_NAME("silu_tile"), idst, line, 0, 0, 0, 0, VectorMode::RC, TT_EMULATOR_SFPU_FROM_PACKER);
 }
 
 }  // namespace ckernel

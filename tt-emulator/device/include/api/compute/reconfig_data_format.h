@@ -7,7 +7,7 @@
 
 namespace tt_emulator {
 
-constexpr uint32_t src_a = 0, src_b = 1, packer = 2, no_buffer = 0xffffffff;
+constexpr uint32_t no_buffer = 0xffffffff;
 
 }  // namespace tt_emulator
 
@@ -16,8 +16,8 @@ namespace ckernel {
 template <SrcOrder src_order = SrcOrder::Regular>
 ALWI void reconfig_data_format(const uint32_t icb0_new_operand, const uint32_t icb1_new_operand, TT_CALLER_LINE) {
     constexpr bool reverse = src_order == SrcOrder::Reverse;
-    tt_emulator_compute()->reconfigure(tt_emulator::src_a, tt_emulator::no_buffer, reverse ? icb1_new_operand : icb0_new_operand, line);
-    tt_emulator_compute()->reconfigure(tt_emulator::src_b, tt_emulator::no_buffer, reverse ? icb0_new_operand : icb1_new_operand, line);
+    tt_emulator_compute()->reconfigure(TT_EMULATOR_SRC_A, tt_emulator::no_buffer, reverse ? icb1_new_operand : icb0_new_operand, line);
+    tt_emulator_compute()->reconfigure(TT_EMULATOR_SRC_B, tt_emulator::no_buffer, reverse ? icb0_new_operand : icb1_new_operand, line);
 }
 
 template <SrcOrder src_order = SrcOrder::Regular>
@@ -26,32 +26,32 @@ ALWI void reconfig_data_format(
     const uint32_t icb1_new_operand, TT_CALLER_LINE) {
     constexpr bool reverse = src_order == SrcOrder::Reverse;
     tt_emulator_compute()->reconfigure(
-        tt_emulator::src_a, reverse ? icb1_old_operand : icb0_old_operand, reverse ? icb1_new_operand : icb0_new_operand, line);
+        TT_EMULATOR_SRC_A, reverse ? icb1_old_operand : icb0_old_operand, reverse ? icb1_new_operand : icb0_new_operand, line);
     tt_emulator_compute()->reconfigure(
-        tt_emulator::src_b, reverse ? icb0_old_operand : icb1_old_operand, reverse ? icb0_new_operand : icb1_new_operand, line);
+        TT_EMULATOR_SRC_B, reverse ? icb0_old_operand : icb1_old_operand, reverse ? icb0_new_operand : icb1_new_operand, line);
 }
 
 ALWI void reconfig_data_format_srca(const uint32_t srca_new_operand, TT_CALLER_LINE) {
-    tt_emulator_compute()->reconfigure(tt_emulator::src_a, tt_emulator::no_buffer, srca_new_operand, line);
+    tt_emulator_compute()->reconfigure(TT_EMULATOR_SRC_A, tt_emulator::no_buffer, srca_new_operand, line);
 }
 
 ALWI void reconfig_data_format_srca(const uint32_t srca_old_operand, const uint32_t srca_new_operand, TT_CALLER_LINE) {
-    tt_emulator_compute()->reconfigure(tt_emulator::src_a, srca_old_operand, srca_new_operand, line);
+    tt_emulator_compute()->reconfigure(TT_EMULATOR_SRC_A, srca_old_operand, srca_new_operand, line);
 }
 
 ALWI void reconfig_data_format_srcb(const uint32_t srcb_new_operand, TT_CALLER_LINE) {
-    tt_emulator_compute()->reconfigure(tt_emulator::src_b, tt_emulator::no_buffer, srcb_new_operand, line);
+    tt_emulator_compute()->reconfigure(TT_EMULATOR_SRC_B, tt_emulator::no_buffer, srcb_new_operand, line);
 }
 
 ALWI void reconfig_data_format_srcb(const uint32_t srcb_old_operand, const uint32_t srcb_new_operand, TT_CALLER_LINE) {
-    tt_emulator_compute()->reconfigure(tt_emulator::src_b, srcb_old_operand, srcb_new_operand, line);
+    tt_emulator_compute()->reconfigure(TT_EMULATOR_SRC_B, srcb_old_operand, srcb_new_operand, line);
 }
 
 template <SrcOrder src_order = SrcOrder::Regular>
 ALWI void reconfig_full_operand(const uint32_t icb0_new_operand, const uint32_t icb1_new_operand, TT_CALLER_LINE) {
     constexpr bool reverse = src_order == SrcOrder::Reverse;
-    tt_emulator_compute()->reconfigure(tt_emulator::src_a, tt_emulator::no_buffer, reverse ? icb1_new_operand : icb0_new_operand, line);
-    tt_emulator_compute()->reconfigure(tt_emulator::src_b, tt_emulator::no_buffer, reverse ? icb0_new_operand : icb1_new_operand, line);
+    tt_emulator_compute()->reconfigure(TT_EMULATOR_SRC_A, tt_emulator::no_buffer, reverse ? icb1_new_operand : icb0_new_operand, line);
+    tt_emulator_compute()->reconfigure(TT_EMULATOR_SRC_B, tt_emulator::no_buffer, reverse ? icb0_new_operand : icb1_new_operand, line);
 }
 
 template <SrcOrder src_order = SrcOrder::Regular>
@@ -60,32 +60,32 @@ ALWI void reconfig_full_operand(
     const uint32_t icb1_new_operand, TT_CALLER_LINE) {
     constexpr bool reverse = src_order == SrcOrder::Reverse;
     tt_emulator_compute()->reconfigure(
-        tt_emulator::src_a, reverse ? icb1_old_operand : icb0_old_operand, reverse ? icb1_new_operand : icb0_new_operand, line);
+        TT_EMULATOR_SRC_A, reverse ? icb1_old_operand : icb0_old_operand, reverse ? icb1_new_operand : icb0_new_operand, line);
     tt_emulator_compute()->reconfigure(
-        tt_emulator::src_b, reverse ? icb0_old_operand : icb1_old_operand, reverse ? icb0_new_operand : icb1_new_operand, line);
+        TT_EMULATOR_SRC_B, reverse ? icb0_old_operand : icb1_old_operand, reverse ? icb0_new_operand : icb1_new_operand, line);
 }
 
 ALWI void reconfig_full_operand_srca(const uint32_t srca_new_operand, TT_CALLER_LINE) {
-    tt_emulator_compute()->reconfigure(tt_emulator::src_a, tt_emulator::no_buffer, srca_new_operand, line);
+    tt_emulator_compute()->reconfigure(TT_EMULATOR_SRC_A, tt_emulator::no_buffer, srca_new_operand, line);
 }
 
 ALWI void reconfig_full_operand_srca(const uint32_t srca_old_operand, const uint32_t srca_new_operand, TT_CALLER_LINE) {
-    tt_emulator_compute()->reconfigure(tt_emulator::src_a, srca_old_operand, srca_new_operand, line);
+    tt_emulator_compute()->reconfigure(TT_EMULATOR_SRC_A, srca_old_operand, srca_new_operand, line);
 }
 
 ALWI void reconfig_full_operand_srcb(const uint32_t srcb_new_operand, TT_CALLER_LINE) {
-    tt_emulator_compute()->reconfigure(tt_emulator::src_b, tt_emulator::no_buffer, srcb_new_operand, line);
+    tt_emulator_compute()->reconfigure(TT_EMULATOR_SRC_B, tt_emulator::no_buffer, srcb_new_operand, line);
 }
 
 ALWI void reconfig_full_operand_srcb(const uint32_t srcb_old_operand, const uint32_t srcb_new_operand, TT_CALLER_LINE) {
-    tt_emulator_compute()->reconfigure(tt_emulator::src_b, srcb_old_operand, srcb_new_operand, line);
+    tt_emulator_compute()->reconfigure(TT_EMULATOR_SRC_B, srcb_old_operand, srcb_new_operand, line);
 }
 
 template <SrcOrder src_order = SrcOrder::Regular>
 ALWI void reconfig_data_format_skip_int8(const uint32_t icb0_new_operand, const uint32_t icb1_new_operand, TT_CALLER_LINE) {
     constexpr bool reverse = src_order == SrcOrder::Reverse;
-    tt_emulator_compute()->reconfigure(tt_emulator::src_a, tt_emulator::no_buffer, reverse ? icb1_new_operand : icb0_new_operand, line);
-    tt_emulator_compute()->reconfigure(tt_emulator::src_b, tt_emulator::no_buffer, reverse ? icb0_new_operand : icb1_new_operand, line);
+    tt_emulator_compute()->reconfigure(TT_EMULATOR_SRC_A, tt_emulator::no_buffer, reverse ? icb1_new_operand : icb0_new_operand, line);
+    tt_emulator_compute()->reconfigure(TT_EMULATOR_SRC_B, tt_emulator::no_buffer, reverse ? icb0_new_operand : icb1_new_operand, line);
 }
 
 template <SrcOrder src_order = SrcOrder::Regular>
@@ -94,35 +94,35 @@ ALWI void reconfig_data_format_skip_int8(
     const uint32_t icb1_new_operand, TT_CALLER_LINE) {
     constexpr bool reverse = src_order == SrcOrder::Reverse;
     tt_emulator_compute()->reconfigure(
-        tt_emulator::src_a, reverse ? icb1_old_operand : icb0_old_operand, reverse ? icb1_new_operand : icb0_new_operand, line);
+        TT_EMULATOR_SRC_A, reverse ? icb1_old_operand : icb0_old_operand, reverse ? icb1_new_operand : icb0_new_operand, line);
     tt_emulator_compute()->reconfigure(
-        tt_emulator::src_b, reverse ? icb0_old_operand : icb1_old_operand, reverse ? icb0_new_operand : icb1_new_operand, line);
+        TT_EMULATOR_SRC_B, reverse ? icb0_old_operand : icb1_old_operand, reverse ? icb0_new_operand : icb1_new_operand, line);
 }
 
 ALWI void reconfig_data_format_srca_skip_int8(const uint32_t srca_new_operand, TT_CALLER_LINE) {
-    tt_emulator_compute()->reconfigure(tt_emulator::src_a, tt_emulator::no_buffer, srca_new_operand, line);
+    tt_emulator_compute()->reconfigure(TT_EMULATOR_SRC_A, tt_emulator::no_buffer, srca_new_operand, line);
 }
 
 ALWI void reconfig_data_format_srca_skip_int8(const uint32_t srca_old_operand, const uint32_t srca_new_operand, TT_CALLER_LINE) {
-    tt_emulator_compute()->reconfigure(tt_emulator::src_a, srca_old_operand, srca_new_operand, line);
+    tt_emulator_compute()->reconfigure(TT_EMULATOR_SRC_A, srca_old_operand, srca_new_operand, line);
 }
 
 ALWI void reconfig_data_format_srcb_skip_int8(const uint32_t srcb_new_operand, TT_CALLER_LINE) {
-    tt_emulator_compute()->reconfigure(tt_emulator::src_b, tt_emulator::no_buffer, srcb_new_operand, line);
+    tt_emulator_compute()->reconfigure(TT_EMULATOR_SRC_B, tt_emulator::no_buffer, srcb_new_operand, line);
 }
 
 ALWI void reconfig_data_format_srcb_skip_int8(const uint32_t srcb_old_operand, const uint32_t srcb_new_operand, TT_CALLER_LINE) {
-    tt_emulator_compute()->reconfigure(tt_emulator::src_b, srcb_old_operand, srcb_new_operand, line);
+    tt_emulator_compute()->reconfigure(TT_EMULATOR_SRC_B, srcb_old_operand, srcb_new_operand, line);
 }
 
 template <bool is_tile_dim_reconfig_en = false>
 ALWI void pack_reconfig_data_format(const uint32_t new_cb_id, TT_CALLER_LINE) {
-    tt_emulator_compute()->reconfigure(tt_emulator::packer, tt_emulator::no_buffer, new_cb_id, line);
+    tt_emulator_compute()->reconfigure(TT_EMULATOR_PACKER, tt_emulator::no_buffer, new_cb_id, line);
 }
 
 template <bool is_tile_dim_reconfig_en = false>
 ALWI void pack_reconfig_data_format(const uint32_t old_cb_id, const uint32_t new_cb_id, TT_CALLER_LINE) {
-    tt_emulator_compute()->reconfigure(tt_emulator::packer, old_cb_id, new_cb_id, line);
+    tt_emulator_compute()->reconfigure(TT_EMULATOR_PACKER, old_cb_id, new_cb_id, line);
 }
 
 }  // namespace ckernel

@@ -19,7 +19,7 @@ ALWI void tilize_block(
 
 template <bool is_fp32_dest_acc_en = DST_ACCUM_MODE>
 ALWI void tilize_init_short_with_dt(uint32_t old_icb, uint32_t new_icb, uint32_t block, uint32_t ocb, TT_CALLER_LINE) {
-    tt_emulator_compute()->reconfigure(tt_emulator::src_a, old_icb, new_icb, line);
+    tt_emulator_compute()->reconfigure(TT_EMULATOR_SRC_A, old_icb, new_icb, line);
     tt_emulator_compute()->tilize_init(new_icb, block, ocb, 0, line);
 }
 
@@ -52,7 +52,7 @@ ALWI void fast_tilize_init_skip_remap(uint32_t icb, uint32_t full_dim, uint32_t 
 
 template <bool is_fp32_dest_acc_en = DST_ACCUM_MODE>
 ALWI void fast_tilize_init_with_dt(uint32_t icb, uint32_t full_dim, uint32_t ocb, TT_CALLER_LINE) {
-    tt_emulator_compute()->reconfigure(tt_emulator::src_a, tt_emulator::no_buffer, icb, line);
+    tt_emulator_compute()->reconfigure(TT_EMULATOR_SRC_A, tt_emulator::no_buffer, icb, line);
     tt_emulator_compute()->tilize_init(icb, full_dim, ocb, 1, line);
 }
 

@@ -10,8 +10,10 @@ mod table;
 mod throughput;
 mod transfer;
 
+use clap::Parser;
 use std::process::ExitCode;
 use table::Row;
+use xtask::bench::Options;
 
 /// What a measurement gives, or why it could not be made.
 type Measured = Result<Vec<Row>, Box<dyn std::error::Error>>;
@@ -81,7 +83,7 @@ fn main() -> ExitCode {
     {
         return children::answer(rest);
     }
-    match run(&words) {
+    match run(Options::parse()) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
         Err(message) => {
@@ -92,26 +94,14 @@ fn main() -> ExitCode {
 }
 
 /// Measures what is asked for; gives back whether every measurement could be made.
-fn run(words: &[String]) -> Result<bool, String> {
-    let mut scale = Scale { quick: false };
-    let mut only: Option<Vec<String>> = None;
-    let mut words = words.iter();
-    while let Some(word) = words.next() {
-        match word.as_str() {
-            "--list" => {
-                MEASUREMENTS
-                    .iter()
-                    .for_each(|measurement| println!("{:18} {}", measurement.name, measurement.about));
-                return Ok(true);
-            }
-            "--quick" => scale.quick = true,
-            "--only" => {
-                let names = words.next().ok_or("`--only` needs names")?;
-                only = Some(names.split(',').map(|name| name.trim().to_string()).collect());
-            }
-            other => return Err(format!("there is no option `{other}`")),
-        }
+fn run(Options { only, quick, list }: Options) -> Result<bool, String> {
+    if list {
+        MEASUREMENTS
+            .iter()
+            .for_each(|measurement| println!("{:18} {}", measurement.name, measurement.about));
+        return Ok(true);
     }
+    let scale = Scale { quick };
     if let Some(names) = &only
         && let Some(unknown) = names
             .iter()

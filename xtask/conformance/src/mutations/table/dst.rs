@@ -7,32 +7,10 @@ const FILE: &str = "passes/d5_insert_dst_management.rs";
 mutants! {
     /// The protocol of the registers broken, tiles in the wrong register, pages that are not the operand's.
     D5, D5:
-    d5_no_acquire: "registers are never acquired", FILE,
-        "let mut body = vec![Node::Leaf(call(&TILE_REGS_ACQUIRE, []))];" => "let mut body: Vec<Node<Leaf>> = Vec::new();";
-    d5_no_commit: "registers are never committed", FILE,
-        "            body.push(Node::Leaf(call(&TILE_REGS_COMMIT, [])));\n" => "";
-    d5_no_wait: "the packer does not wait for the registers", FILE,
-        "            body.push(Node::Leaf(call(&TILE_REGS_WAIT, [])));\n" => "";
-    d5_no_release: "registers are never released", FILE,
-        "            body.push(Node::Leaf(call(&TILE_REGS_RELEASE, [])));\n" => "";
-    d5_release_before_pack: "registers are released before they are packed", FILE,
-        "            body.push(Node::Leaf(call(&TILE_REGS_WAIT, [])));\n" =>
-        "            body.push(Node::Leaf(call(&TILE_REGS_WAIT, [])));\n            body.push(Node::Leaf(call(&TILE_REGS_RELEASE, [])));\n";
-    d5_acquire_twice: "registers are acquired twice", FILE,
-        "let mut body = vec![Node::Leaf(call(&TILE_REGS_ACQUIRE, []))];" =>
-        "let mut body = vec![Node::Leaf(call(&TILE_REGS_ACQUIRE, [])), Node::Leaf(call(&TILE_REGS_ACQUIRE, []))];";
-    d5_committed_before_math: "registers are committed before the last step", FILE,
-        "let mut body = vec![Node::Leaf(call(&TILE_REGS_ACQUIRE, []))];" =>
-        "let mut body = vec![Node::Leaf(call(&TILE_REGS_ACQUIRE, [])), Node::Leaf(call(&TILE_REGS_COMMIT, []))];";
     d5_registers_overlap: "registers of a chunk overlap", FILE,
         "op(\"+\", tile, int(register * h * w))" => "op(\"+\", tile, int(register * h * w.div_ceil(2)))";
-    d5_register_off_by_one: "results are packed from the register behind theirs", FILE,
-        "let register = inner.register(section.result, &(row, column));" =>
-        "let register = op(\"+\", inner.register(section.result, &(row, column)), int(1));";
     d5_register_stride: "rows of a chunk lie as far apart as it is high", FILE,
         "let tile = op(\"+\", op(\"*\", at.0.clone(), int(w)), at.1.clone());" => "let tile = op(\"+\", op(\"*\", at.0.clone(), int(h)), at.1.clone());";
-    d5_whole_section_at_once: "all tiles of a section are put in registers at once", FILE,
-        "            chunk: section.chunk,\n        };" => "            chunk: section.tiles,\n        };";
     d5_page_stride: "rows of an operand's pages lie as far apart as it is high", FILE,
         "let columns = int(self.engines.buffers[operand.buffer.0].tiles[1]);" => "let columns = int(self.engines.buffers[operand.buffer.0].tiles[0]);";
     d5_row_broadcast_page: "a broadcast row is taken from further down", FILE,
@@ -42,16 +20,8 @@ mutants! {
     d5_transposed_page: "a transposed operand's tiles are taken untransposed", FILE,
         "Broadcast::Transpose => (op(\"+\", column, row_offset), op(\"+\", row, column_offset))," =>
         "Broadcast::Transpose => (op(\"+\", row, row_offset), op(\"+\", column, column_offset)),";
-    d5_pack_stride: "rows of packed pages lie as far apart as the block is high", FILE,
-        "int(section.tiles[1])),\n                    op_sum(&tile_column, &column)," => "int(section.tiles[0])),\n                    op_sum(&tile_column, &column),";
     d5_pack_in_order: "pages are packed in the order of the calls instead of where they belong", FILE,
         "call_with(&PACK_TILE, \"true\", [" => "call_with(&PACK_TILE, \"false\", [";
-    d5_chunk_rows_overlap: "chunks are a row too close", FILE,
-        "repeat(\"tile_row\", section.tiles[0], h, |tile_row| {" => "repeat(\"tile_row\", section.tiles[0], h.max(2) - 1, |tile_row| {";
-    d5_one_chunk_less: "the last chunk of every row is left out", FILE,
-        "repeat(\"tile_column\", section.tiles[1], w, |tile_column| {" => "repeat(\"tile_column\", (section.tiles[1] - w).max(w), w, |tile_column| {";
-    d5_one_column_less: "the last column of tiles of a chunk is left out", FILE,
-        "repeat(\"column\", w, 1, |column| vec![Node::Leaf(leaf(row, column))])" => "repeat(\"column\", w.max(2) - 1, 1, |column| vec![Node::Leaf(leaf(row, column))])";
     d5_matmul_shape: "products have rows and columns swapped", FILE,
         "                    int(w),\n                    int(h),\n                    int(matmul.k)," => "                    int(h),\n                    int(w),\n                    int(matmul.k),";
     d5_matmul_left_stride: "rows of a left operand lie as far apart as the right one's", FILE,
@@ -84,7 +54,4 @@ mutants! {
         "values.reverse(); if row.form != crate::tile_ops::SfpuForm::Unary(args.len() - 1) {";
     d5_sfpu_precision: "approximate SFPU operations are called without saying so", FILE,
         "(\"\", true) => row.approximate," => "(\"\", true) => row.exact,";
-    d5_fill_register: "numbers are filled into the register behind theirs", FILE,
-        "call(&row.call, [register(out), Expr::Number(number.clone())])" =>
-        "call(&row.call, [op(\"+\", register(out), int(1)), Expr::Number(number.clone())])";
 }

@@ -9,8 +9,6 @@ const STATE: &str = "passes/d4_insert_compute_init/state.rs";
 mutants! {
     /// Transitions that are missing, wrong, or not where they have to be.
     D4, D4:
-    d4_no_startup: "the engines are never started", PASS,
-        "let mut before = vec![startup];" => "let mut before = vec![startup]; before.clear();";
     d4_startup_order: "the engines are started in the other source order", NEEDS,
         "let template = if reverse { \"SrcOrder::Reverse\" }" => "let template = if !reverse { \"SrcOrder::Reverse\" }";
     d4_startup_operands: "the engines are started for the operands the other way round", NEEDS,
@@ -19,10 +17,6 @@ mutants! {
         "let (src_a, src_b) = if reverse { (b, a) } else { (a, b) };" => "let (src_a, src_b) = if reverse { (a, b) } else { (b, a) };";
     d4_startup_output: "the packer is started for the first operand", NEEDS,
         "[a, b, out].map(Expr::Buffer)" => "[a, b, a].map(Expr::Buffer)";
-    d4_nothing_hoisted: "transitions that belong before the persistent loop are left out", PASS,
-        "    before.extend(hoisted);\n    (before, body)" => "    drop(hoisted);\n    (before, body)";
-    d4_hoists_dropped: "transitions that belong before a loop are left out", PASS,
-        "out.extend(before.into_iter().map(|leaf| Node::Leaf(Step::Leaf(leaf))));" => "drop(before);";
     d4_section_hoists_dropped: "transitions that belong before the chunks of a section are left out", PASS,
         "            before.extend(hoisted);\n            *state = after;" => "            drop(hoisted);\n            *state = after;";
     d4_loop_keeps_state: "a loop's body is believed to start as the loop was entered", PASS,
@@ -31,35 +25,21 @@ mutants! {
         "let after = if may_skip { entered.meet(&inside) } else { inside };" => "let after = if may_skip { drop(entered); inside } else { inside };";
     d4_branch_state: "after a branch the state is believed to be that of its first side", PASS,
         "*state = state.meet(&other);" => "drop(other);";
-    d4_else_after_then: "the second side of a branch is believed to follow the first", PASS,
-        "self.nodes_again(otherwise, &mut other);" => "drop(other.clone()); self.nodes_again(otherwise, state);";
     d4_meet_keeps: "where two states meet the first is believed", STATE,
         "            if out.values[at] != other.values[at] {\n                out.values[at] = None;\n            }\n" => "";
     d4_any_state_will_do: "a component that has a state is believed to have the right one", STATE,
         "need.stable && self.value(need.component) == Some(&need.value)" => "need.stable && self.value(need.component).is_some()";
     d4_formats_ignored: "formats of operands do not matter to an init", NEEDS,
         "formats: buffers.iter().map(|buffer| unpacked(engines, *buffer)).collect()," => "formats: Vec::new(),";
-    d4_no_step_transitions: "transitions before the steps of a section are left out", PASS,
-        "step.steps = steps;" => "step.steps = steps.into_iter().map(|_| Vec::new()).collect();";
-    d4_no_pack_transitions: "transitions before a pack are left out", PASS,
-        "step.pack = pack;" => "drop(pack);";
-    d4_no_accumulation: "packing into L1 is never set up", PASS,
-        "let mut before: Vec<Leaf> = state.require(&accumulation);" => "let mut before: Vec<Leaf> = Vec::new(); let _ = &accumulation;";
     d4_accumulation_sticks: "packing goes on adding after an accumulator is done", NEEDS,
         "PackMode::Publish | PackMode::Overwrite => constant(false)," => "PackMode::Publish | PackMode::Overwrite => constant(true),";
     d4_no_adding: "packing into L1 overwrites", NEEDS,
         "PackMode::Add => constant(true)," => "PackMode::Add => constant(false),";
-    d4_adds_at_first: "packing into L1 adds from the first product on", NEEDS,
-        "let leaf = call(&PACK_RECONFIG_L1_ACC, [Expr::Condition(after_first(first))]);" =>
-        "let leaf = call(&PACK_RECONFIG_L1_ACC, [Expr::Condition(BoolExpr::Const(true))]); let _ = after_first(first);";
     d4_first_inverted: "packing into L1 adds for the first product only", NEEDS,
         "BoolExpr::Compare(CompareOp::Ne, IntExpr::Var(*var), start.clone())" =>
         "BoolExpr::Compare(CompareOp::Eq, IntExpr::Var(*var), start.clone())";
     d4_condition_hoisted: "what depends on a loop variable is set once before the loop", NEEDS,
         "                stable: false,\n" => "                stable: true,\n";
-    d4_sources_swapped: "the formats of SrcA and SrcB are set the wrong way round", NEEDS,
-        "let args: Vec<Expr> = a.args.iter().chain(&b.args).cloned().collect();" =>
-        "let args: Vec<Expr> = b.args.iter().chain(&a.args).cloned().collect();";
     d4_copy_unconfigured: "a copy does not set the format of SrcA", NEEDS,
         "            formats(engines, Some(buffer), None),\n            math(engines, &COPY_INIT" => "            Vec::new(),\n            math(engines, &COPY_INIT";
     d4_transpose_unconfigured: "a transposition does not set the format of SrcA", NEEDS,
@@ -92,8 +72,6 @@ mutants! {
         "let template = if engines.approximate {" => "let template = if !engines.approximate {";
     d4_fill_uninitialised: "filling a register gets no init", NEEDS,
         "(TileOp::Fill, _) => sfpu(crate::tile_ops::SfpuOp::FillBits, engines)," => "(TileOp::Fill, _) => Vec::new(),";
-    d4_multiply_uninitialised: "a product within the steps of a section gets no init", PASS,
-        "*before = meet(&requirement::matmul(self.engines, matmul, state.chunk()), state);" => "*before = Vec::new(); let _ = &*matmul;";
     d4_reuse_template: "the init of a product with the registers is for the other source", NEEDS,
         "math(engines, &MUL_REUSE_DEST_INIT, DEST_TO_SRCA," => "math(engines, &MUL_REUSE_DEST_INIT, \"EltwiseBinaryReuseDestType::DEST_TO_SRCB\",";
 }

@@ -3,7 +3,7 @@
 use crate::mutations::mutant::mutants;
 
 const FUNCTIONS: &str = "device/function.rs";
-const OPERATIONS: &str = "tile_ops.rs";
+const OPERATIONS: &str = "../../tt-device/src/catalogue.rs";
 
 mutants! {
     /// Names that ttnn 0.81.1 does not have, or that mean something else.
@@ -34,10 +34,10 @@ mutants! {
         "\"reconfig_data_format_srcb\"" => "\"reconfig_data_format_srca\"";
     names_accumulation: "packing into L1 is set by the packer's format", FUNCTIONS,
         "\"pack_reconfig_l1_acc\"" => "\"pack_reconfig_data_format\"";
-    names_silu_init: "an SFPU operation has the init of another", OPERATIONS, "Silu \"silu_tile_init\"" => "Silu \"sigmoid_tile_init\"";
+    names_silu_init: "an SFPU operation has the init of another", OPERATIONS, "\"silu_tile_init\" \"silu_tile\"" => "\"sigmoid_tile_init\" \"silu_tile\"";
     names_tanh_call: "an SFPU operation has the call of another", OPERATIONS, "\"tanh_tile_init\" \"tanh_tile\"" => "\"tanh_tile_init\" \"log_tile\"";
     names_abs_for_sign: "an SFPU operation is another", OPERATIONS, "\"abs_tile_init\" \"abs_tile\"" => "\"sign_tile_init\" \"sign_tile\"";
-    names_where_template: "the format of the registers is left out", OPERATIONS, "Where => \"DST_FORMAT\";" => "Where;";
+    names_where_template: "the format of the registers is left out", OPERATIONS, "Where => template \"DST_FORMAT\";" => "Where;";
     names_clamp_call: "an SFPU operation with two numbers is another one", OPERATIONS, "\"clamp_tile\" Unary(2);" => "\"threshold_tile\" Unary(2);";
     names_max_for_min: "the larger of two is the smaller", OPERATIONS, "\"binary_max_tile_init\" \"binary_max_tile\"" => "\"binary_min_tile_init\" \"binary_min_tile\"";
     names_gt_for_ge: "a comparison is another", OPERATIONS, "\"gt_binary_tile_init\" \"gt_binary_tile\"" => "\"lt_binary_tile_init\" \"lt_binary_tile\"";

@@ -18,15 +18,10 @@ mutants! {
         "\"api/dataflow/dataflow_api.h\"" => "\"dataflow_api.h\"";
     writer_old_compute_header: "compute kernels include the header by its old path", KERNEL,
         "\"api/compute/common.h\"" => "\"compute_kernel_api/common.h\"";
-    writer_bf16_functions: "kernels of f32 take functions that are good to bf16", KERNEL,
-        "if defines_input_f32(names, uses)? {" => "if false {";
     writer_old_entry: "kernels have the old entry point", KERNEL,
         "out.open(\"void kernel_main()\");" => "out.open(\"void MAIN()\");";
     writer_old_buffer_names: "circular buffers have their old names", KERNEL,
         "= tt::CBIndex::c_{index};" => "= tt::CB::c_in{index};";
-    writer_buffer_index: "circular buffers are numbered from one", KERNEL,
-        "            .ok_or_else(|| format!(\"circular buffer {} has no index\", id.0))?;" =>
-        "            .ok_or_else(|| format!(\"circular buffer {} has no index\", id.0))? + 1;";
     writer_page_bytes: "pages are half as large", KERNEL,
         "names.device_buffer(*id)?.format.tile_bytes());" => "names.device_buffer(*id)?.format.tile_bytes() / 2);";
     writer_argument_index: "runtime arguments are read one word too far", KERNEL,
@@ -43,21 +38,6 @@ mutants! {
         "{args}.next_compile_time_args_offset()" => "{args}.next_compile_time_args_index()";
     writer_accessor_arguments: "the arguments of an accessor are swapped", KERNEL,
         "TensorAccessor({args}, {address});" => "TensorAccessor({address}, {args});";
-    writer_blocks_from_zero: "every core begins with the first block", KERNEL,
-        "for (int32_t {BLOCK_ID} = start_id; {BLOCK_ID} < start_id + count; ++{BLOCK_ID})" =>
-        "for (int32_t {BLOCK_ID} = 0; {BLOCK_ID} < start_id + count; ++{BLOCK_ID})";
-    writer_blocks_end: "every core ends at the number of its blocks", KERNEL,
-        "{BLOCK_ID} < start_id + count; ++{BLOCK_ID})" => "{BLOCK_ID} < count; ++{BLOCK_ID})";
-    writer_one_block_more: "every core computes one block too many", KERNEL,
-        "{BLOCK_ID} < start_id + count; ++{BLOCK_ID})" => "{BLOCK_ID} <= start_id + count; ++{BLOCK_ID})";
-    writer_no_coordinates: "the first grid coordinate is not computed", KERNEL,
-        "for leaf in &program.coordinates {" => "for leaf in program.coordinates.iter().skip(1) {";
-    writer_no_prologue: "what runs before the first block is left out", KERNEL,
-        "    statements.nodes(&program.before, &mut out)?;\n" => "";
-    writer_prologue_again: "what runs before the first block runs before every block", KERNEL,
-        "        for leaf in &program.coordinates {" => "        statements.nodes(&program.before, &mut out)?;\n        for leaf in &program.coordinates {";
-    writer_epilogue_first: "what runs after the last block runs after every block", KERNEL,
-        "        statements.nodes(&program.body, &mut out)?;\n" => "        statements.nodes(&program.body, &mut out)?;\n        statements.nodes(&program.after, &mut out)?;\n";
     writer_loop_one_more: "loops of the user run once too often", STATEMENT,
         "Text::operator(\"<\", &Text::primary(var)," => "Text::operator(\"<=\", &Text::primary(var),";
     writer_loop_start: "loops of the user begin one later", STATEMENT,
@@ -68,12 +48,6 @@ mutants! {
         "for (int32_t {name} = 0; {name} < {end}; {next})\"" => "for (int32_t {name} = 0; {name} <= {end}; {next})\"";
     writer_tiles_step: "loops over chunks go tile by tile", STATEMENT,
         "format!(\"{name} += {step}\")" => "{ let _ = step; format!(\"++{name}\") }";
-    writer_branch_inverted: "branches of the user are taken the other way", STATEMENT,
-        "                origin: _,\n            } => {\n                out.open(format!(\"if ({})\"" =>
-        "                origin: _,\n            } => {\n                out.open(format!(\"if (!({}))\"";
-    writer_edge_test_inverted: "tests of the compiler are taken the other way", STATEMENT,
-        "            Node::When { cond, then, otherwise } => {\n                out.open(format!(\"if ({})\"" =>
-        "            Node::When { cond, then, otherwise } => {\n                out.open(format!(\"if (!({}))\"";
     writer_both_branches: "both branches are taken", STATEMENT,
         "out.reopen(\"else\");" => "out.reopen(\"\");";
     writer_no_declarations: "names are assigned and not declared", STATEMENT,

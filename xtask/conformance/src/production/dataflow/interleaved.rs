@@ -6,7 +6,7 @@ use crate::production::values::{encode, pattern, reordered};
 use tt_emulator::{CoreCoord, DataFormat};
 
 const BF16: DataFormat = DataFormat::Float16_b;
-const TILE: u32 = 2048;
+const TILE: u32 = tt_device::DataFormat::Float16B.tile_bytes();
 
 /// Every case of this file.
 pub fn cases() -> Vec<Case> {

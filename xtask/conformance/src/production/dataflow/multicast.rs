@@ -9,7 +9,7 @@ use tt_emulator::kernel_config::ComputeOptions;
 use tt_emulator::{ArchName, CoreCoord, DataFormat};
 
 const BF16: DataFormat = DataFormat::Float16_b;
-const TILE: u32 = 2048;
+const TILE: u32 = tt_device::DataFormat::Float16B.tile_bytes();
 const FOLDER: &str = "operations/matmul/device/kernels";
 
 /// Every case of this file.

@@ -7,7 +7,7 @@ use crate::production::values::{Matrix, encode, pattern, reordered};
 use tt_emulator::{Arch, ArchName, CoreCoord, DataFormat};
 
 const BF16: DataFormat = DataFormat::Float16_b;
-const TILE: u32 = 2048;
+const TILE: u32 = tt_device::DataFormat::Float16B.tile_bytes();
 const MOVEMENT: &str = "operations/data_movement";
 const WRITER: &str = "operations/eltwise/unary/device/kernels/dataflow/writer_unary_interleaved_start_id.cpp";
 const READER: &str = "operations/eltwise/unary/device/kernels/dataflow/reader_unary_interleaved_start_id.cpp";

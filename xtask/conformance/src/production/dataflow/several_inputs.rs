@@ -9,7 +9,7 @@ use crate::production::values::{bf16_bits, pattern, reordered};
 use tt_emulator::{CoreCoord, DataFormat};
 
 const BF16: DataFormat = DataFormat::Float16_b;
-const TILE: u32 = 2048;
+const TILE: u32 = tt_device::DataFormat::Float16B.tile_bytes();
 const CORE: CoreCoord = (1, 1);
 
 /// Every case of this file.

@@ -7,7 +7,7 @@ use crate::production::values::pattern;
 use tt_emulator::{Arch, ArchName, BufferKind, CoreCoord, DataFormat, Sharding};
 
 const BF16: DataFormat = DataFormat::Float16_b;
-const TILE: u32 = 2048;
+const TILE: u32 = tt_device::DataFormat::Float16B.tile_bytes();
 const FOLDER: &str = "operations/data_movement/sharded/device/kernels/dataflow";
 const COPY: &str = "operations/data_movement/copy/device/kernels";
 

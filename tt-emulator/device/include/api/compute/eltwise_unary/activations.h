@@ -29,7 +29,7 @@ ALWI void hardshrink_tile(uint32_t idst, uint32_t param0, TT_CALLER_LINE) { tt_e
 ALWI void hardsigmoid_tile_init_pack(TT_CALLER_LINE) { hardsigmoid_tile_init(line); }
 
 ALWI void hardsigmoid_tile_pack(uint32_t idst, TT_CALLER_LINE) {
-    tt_emulator::sfpu_unary(TT_NAME("hardsigmoid_tile"), idst, line, 0, 0, 0, 0, VectorMode::RC, tt_emulator::from_packer);
+    tt_emulator::sfpu_unary(TT_NAME("hardsigmoid_tile"), idst, line, 0, 0, 0, 0, VectorMode::RC, TT_EMULATOR_SFPU_FROM_PACKER);
 }
 
 }  // namespace ckernel

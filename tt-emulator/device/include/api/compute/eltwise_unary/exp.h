@@ -29,7 +29,7 @@ ALWI void exp_tile(
     constexpr uint32_t variant = tt_exp_variant(approx, input_clamping);
     tt_emulator::sfpu_unary(
         TT_NAME("exp_tile"), idst, line, factor, input_clamping == InputClamping::None, 0, variant, vector_mode,
-        approx ? tt_emulator::words_from_init : 0);
+        approx ? TT_EMULATOR_SFPU_WORDS_FROM_INIT : 0);
 }
 
 }  // namespace ckernel

@@ -30,7 +30,7 @@ ALWI void gelu_tile_init_pack(TT_CALLER_LINE) { gelu_tile_init<fast_and_approx>(
 template <bool fast_and_approx = true, TT_WIDTH>
 ALWI void gelu_tile_pack(uint32_t idst, TT_CALLER_LINE) {
     constexpr uint64_t name = fast_and_approx ? TT_NAME("gelu_tile<true>") : TT_NAME("gelu_tile");
-    tt_emulator::sfpu_unary(name, idst, line, 0, 0, 0, fast_and_approx, VectorMode::RC, tt_emulator::from_packer);
+    tt_emulator::sfpu_unary(name, idst, line, 0, 0, 0, fast_and_approx, VectorMode::RC, TT_EMULATOR_SFPU_FROM_PACKER);
 }
 
 template <bool fast = false>
@@ -38,7 +38,7 @@ ALWI void gelu_tanh_tile_init_pack(TT_CALLER_LINE) { gelu_tanh_tile_init<fast>(l
 
 template <TT_WIDTH, bool fast = false>
 ALWI void gelu_tanh_tile_pack(uint32_t idst, TT_CALLER_LINE) {
-    tt_emulator::sfpu_unary(TT_NAME("gelu_tanh_tile"), idst, line, 0, 0, 0, fast, VectorMode::RC, tt_emulator::from_packer);
+    tt_emulator::sfpu_unary(TT_NAME("gelu_tanh_tile"), idst, line, 0, 0, 0, fast, VectorMode::RC, TT_EMULATOR_SFPU_FROM_PACKER);
 }
 
 template <bool fast_and_approx = false>

@@ -12,7 +12,7 @@ ALWI void hardtanh_tile(uint32_t idst, uint32_t param0, uint32_t param1, TT_CALL
 ALWI void hardtanh_tile_init_pack(TT_CALLER_LINE) { hardtanh_tile_init(line); }
 
 ALWI void hardtanh_tile_pack(uint32_t idst, uint32_t param0, uint32_t param1, TT_CALLER_LINE) {
-    tt_emulator::sfpu_unary(TT_NAME("hardtanh_tile"), idst, line, param0, param1, 0, 0, VectorMode::RC, tt_emulator::from_packer);
+    tt_emulator::sfpu_unary(TT_NAME("hardtanh_tile"), idst, line, param0, param1, 0, 0, VectorMode::RC, TT_EMULATOR_SFPU_FROM_PACKER);
 }
 
 }  // namespace ckernel

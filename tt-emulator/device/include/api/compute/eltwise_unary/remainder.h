@@ -11,7 +11,7 @@ ALWI void remainder_tile_init(uint32_t param0, uint32_t param1, TT_CALLER_LINE) 
 
 ALWI void remainder_tile(uint32_t idst, TT_CALLER_LINE) {
     tt_emulator_sfpu_call call = tt_emulator::sfpu_call(TT_NAME("remainder_tile"), idst);
-    call.flags |= tt_emulator::words_from_init;
+    call.flags |= TT_EMULATOR_SFPU_WORDS_FROM_INIT;
     tt_emulator_compute()->sfpu(&call, line);
 }
 

@@ -1,17 +1,94 @@
-//! The functions of the table: each looks up its operands, checks, and runs the call on the core's engines.
+//! Calls of compute kernels: each looks up its operands, checks, and runs the call on the core's engines.
 
-use super::abi::{SfpuCall, side};
-use super::destination::Broken;
-use super::engine_state::{MatrixSetting, Operand, Reuse};
-use super::fpu::eltwise::Binary;
-use super::fpu::reduce::Pool;
-use super::matrix_calls::{BLOCK_LIMIT, BlockShape, Page};
-use super::pack::{ReduceDim, Relu};
-use super::pack_calls::WaitingPack;
-use super::rules;
-use super::unpack::Broadcast;
-use crate::engine::risc::{Risc, guard};
-use crate::engine::unwritten::is_marked;
+use super::super::memory::l1::L1;
+use super::super::risc::{Risc, guard};
+use super::super::unwritten::is_marked;
+use super::threads::{mailbox_read, mailbox_write, refused, set_cb_pointer};
+use super::tilize::{
+    tilize, tilize_init, tilize_uninit, untilize_block, untilize_dest, untilize_init, untilize_uninit,
+};
+use crate::abi::{ComputeApi, register_step, side};
+use crate::compute::destination::Broken;
+use crate::compute::engine_state::{MatrixSetting, Operand, PackMode, Reuse};
+use crate::compute::fpu::eltwise::Binary;
+use crate::compute::fpu::reduce::Pool;
+use crate::compute::matrix_calls::{BLOCK_LIMIT, BlockShape, Page};
+use crate::compute::pack::{ReduceDim, Relu};
+use crate::compute::pack_calls::WaitingPack;
+use crate::compute::rules;
+use crate::compute::sfpu_calls::SfpuCall;
+use crate::compute::unpack::Broadcast;
+
+pub(super) static COMPUTE_API: ComputeApi = ComputeApi {
+    hw_startup,
+    registers,
+    reconfigure,
+    matmul_init,
+    matmul,
+    binary_init,
+    binary,
+    reuse_init,
+    reuse,
+    copy_init,
+    copy,
+    transpose_init,
+    transpose,
+    transpose_dest_init,
+    transpose_dest,
+    unary_bcast_init,
+    unary_bcast,
+    unary_bcast_uninit,
+    reduce_init,
+    reduce,
+    reduce_uninit,
+    reduce_mask,
+    pack_init,
+    pack,
+    pack_l1_acc,
+    pack_relu,
+    tilize_init,
+    tilize,
+    tilize_uninit,
+    untilize_init,
+    untilize_block,
+    untilize_dest,
+    untilize_uninit,
+    sfpu_init,
+    mailbox_write,
+    mailbox_read,
+    set_cb_pointer,
+    refused,
+    sfpu,
+};
+
+/// A page of 32×32 tiles in this core's L1 that a call may use.
+#[derive(Clone, Copy)]
+pub(super) struct Place {
+    operand: Operand,
+    address: u32,
+}
+
+impl Place {
+    /// Its bytes: `operand` has checked the page size.
+    fn bytes(self) -> usize {
+        self.operand.format.tile_bytes(32, 32)
+    }
+
+    /// What lies there.
+    #[inline]
+    pub(super) fn read(self, l1: &L1) -> Page<'_> {
+        Page {
+            operand: self.operand,
+            bytes: l1.get(self.address, self.bytes()),
+        }
+    }
+
+    /// What is to be packed there.
+    #[inline]
+    pub(super) fn write(self, l1: &mut L1) -> &mut [u8] {
+        l1.get_mut(self.address, self.bytes())
+    }
+}
 
 impl Risc {
     /// Refuses to push pages before math has handed over what is packed into them. On a chip the packer's thread does both
@@ -60,27 +137,18 @@ impl Risc {
         )
     }
 
-    /// Page `index` behind the read pointer. The slice is valid until the kernel pops it, which is after this call.
+    /// Page `index` behind the read pointer.
     #[inline]
-    pub(super) fn input<'a>(&mut self, operand: Operand, index: u32, line: i32) -> Page<'a> {
-        let page = self.front_page(operand.cb, index, line);
-        let bytes = operand.format.tile_bytes(32, 32);
-        // SAFETY: `front_page` gives a page inside what the kernel has waited for, of `bytes` bytes (`operand` checked
-        // the page size); nobody else runs on this core during the call.
-        Page {
-            operand,
-            bytes: unsafe { std::slice::from_raw_parts(page, bytes) },
-        }
+    pub(super) fn input(&mut self, operand: Operand, index: u32, line: i32) -> Place {
+        let address = self.front_page(operand.cb, index, line);
+        Place { operand, address }
     }
 
     /// Page `index` behind the write pointer.
     #[inline]
-    pub(super) fn output<'a>(&mut self, operand: Operand, index: u32, line: i32) -> &'a mut [u8] {
-        let page = self.back_page(operand.cb, index, line);
-        let bytes = operand.format.tile_bytes(32, 32);
-        // SAFETY: `back_page` gives a page inside what the kernel has reserved, of `bytes` bytes; nobody else runs on this
-        // core during the call.
-        unsafe { std::slice::from_raw_parts_mut(page, bytes) }
+    pub(super) fn output(&mut self, operand: Operand, index: u32, line: i32) -> Place {
+        let address = self.back_page(operand.cb, index, line);
+        Place { operand, address }
     }
 
     fn enumerator<T>(&mut self, value: Option<T>, what: &str, id: u32, line: i32) -> T {
@@ -131,7 +199,7 @@ impl Risc {
     }
 }
 
-pub(super) extern "C" fn hw_startup(icb0: u32, icb1: u32, ocb: u32, reverse: u32, line: i32) {
+extern "C" fn hw_startup(icb0: u32, icb1: u32, ocb: u32, reverse: u32, line: i32) {
     guard(line, |risc| {
         let (a, _) = risc.loose_operand(icb0, line);
         let (b, _) = risc.loose_operand(icb1, line);
@@ -144,39 +212,41 @@ pub(super) extern "C" fn hw_startup(icb0: u32, icb1: u32, ocb: u32, reverse: u32
     });
 }
 
-pub(super) extern "C" fn registers(step: u32, line: i32) {
+extern "C" fn registers(step: u32, line: i32) {
     guard(line, |risc| {
         let registers = &mut risc.compute.registers;
         let is_released = registers.is_released();
         let result = match step {
-            0 | 4 => {
+            register_step::ACQUIRE => {
                 risc.counters.compute.sections += 1;
-                if step == 0 {
-                    registers.acquire()
-                } else {
-                    registers.acquire_shared()
-                }
+                registers.acquire()
             }
-            1 => registers.commit(),
-            2 => registers.wait(),
-            3 => registers.release(),
-            5 => registers.release_shared(),
+            register_step::ACQUIRE_SHARED => {
+                risc.counters.compute.sections += 1;
+                registers.acquire_shared()
+            }
+            register_step::COMMIT => registers.commit(),
+            register_step::WAIT => registers.wait(),
+            register_step::RELEASE => registers.release(),
+            register_step::RELEASE_SHARED => registers.release_shared(),
             _ => Err((&rules::ENUMERATOR, format!("register step {step}"))),
         };
         match result {
             Err((rule, detail)) if is_released && risc.is_allowed(rule, line, &detail) => {}
             result => risc.obey(result, line),
         }
-        if step == 1 {
-            let packed = risc.compute.pack_waiting();
-            if let Err((line, broken)) = packed {
-                risc.obey::<()>(Err(broken), line);
+        if step == register_step::COMMIT {
+            while let Some(waiting) = risc.compute.waiting_packs.pop_front() {
+                let noted = risc.compute.note_packed(waiting.cb, waiting.register, waiting.masked);
+                risc.obey(noted, waiting.line);
+                let page = risc.l1.get_mut(waiting.page, waiting.bytes);
+                risc.compute.pack(&waiting.packer, waiting.register, page);
             }
         }
     });
 }
 
-pub(super) extern "C" fn reconfigure(to: u32, old: u32, new: u32, line: i32) {
+extern "C" fn reconfigure(to: u32, old: u32, new: u32, line: i32) {
     guard(line, |risc| {
         let started = risc.compute.engines.require_started("reconfig_data_format");
         risc.obey(started, line);
@@ -188,14 +258,14 @@ pub(super) extern "C" fn reconfigure(to: u32, old: u32, new: u32, line: i32) {
         match to {
             side::SRC_A => engines.set_src_a(operand),
             side::SRC_B => engines.set_src_b(operand),
-            side::PACK => engines.set_pack(operand.format),
+            side::PACKER => engines.set_pack(operand.format),
             _ => risc.violation(&rules::ENUMERATOR, line, format!("side {to}")),
         }
         risc.counters.compute.reconfigurations += 1;
     });
 }
 
-pub(super) extern "C" fn matmul_init(in0: u32, in1: u32, transpose: u32, ct: u32, rt: u32, kt: u32, line: i32) {
+extern "C" fn matmul_init(in0: u32, in1: u32, transpose: u32, ct: u32, rt: u32, kt: u32, line: i32) {
     guard(line, |risc| {
         let (rows, columns) = (risc.operand(in0, line), risc.operand(in1, line));
         risc.set_matrix(
@@ -216,7 +286,7 @@ pub(super) extern "C" fn matmul_init(in0: u32, in1: u32, transpose: u32, ct: u32
     });
 }
 
-pub(super) extern "C" fn matmul(
+extern "C" fn matmul(
     in0: u32,
     in1: u32,
     i0: u32,
@@ -238,29 +308,29 @@ pub(super) extern "C" fn matmul(
             .compute
             .require_matmul(a, b, idst, BlockShape { transpose, ct, rt, kt });
         risc.obey(checked, line);
-        let mut rows = [Page { operand: a, bytes: &[] }; BLOCK_LIMIT];
-        let mut columns = [Page { operand: b, bytes: &[] }; BLOCK_LIMIT];
+        let nowhere = |operand| Place { operand, address: 0 };
+        let (mut rows, mut columns) = ([nowhere(a); BLOCK_LIMIT], [nowhere(b); BLOCK_LIMIT]);
         for r in 0..rt {
             rows[r as usize] = risc.input(a, i0.saturating_add(r.saturating_mul(kt)), line);
         }
         for c in 0..ct {
             columns[c as usize] = risc.input(b, i1.saturating_add(c), line);
         }
-        risc.compute
-            .matmul(&rows[..rt as usize], &columns[..ct as usize], idst, transpose);
+        let mut row_pages = [Page { operand: a, bytes: &[] }; BLOCK_LIMIT];
+        let mut column_pages = [Page { operand: b, bytes: &[] }; BLOCK_LIMIT];
+        let (row_pages, column_pages) = (&mut row_pages[..rt as usize], &mut column_pages[..ct as usize]);
+        for (page, place) in row_pages.iter_mut().zip(&rows) {
+            *page = place.read(&risc.l1);
+        }
+        for (page, place) in column_pages.iter_mut().zip(&columns) {
+            *page = place.read(&risc.l1);
+        }
+        risc.compute.matmul(row_pages, column_pages, idst, transpose);
         risc.counters.compute.matmul_tiles += u64::from(ct * rt);
     });
 }
 
-pub(super) extern "C" fn binary_init(
-    op: u32,
-    broadcast: u32,
-    icb0: u32,
-    icb1: u32,
-    accumulate: u32,
-    full: u32,
-    line: i32,
-) {
+extern "C" fn binary_init(op: u32, broadcast: u32, icb0: u32, icb1: u32, accumulate: u32, full: u32, line: i32) {
     guard(line, |risc| {
         let (op, broadcast) = (risc.binary_op(op, line), risc.broadcast_of(broadcast, line));
         risc.operand(icb0, line);
@@ -281,7 +351,7 @@ pub(super) extern "C" fn binary_init(
     });
 }
 
-pub(super) extern "C" fn binary(
+extern "C" fn binary(
     op: u32,
     broadcast: u32,
     icb0: u32,
@@ -303,6 +373,7 @@ pub(super) extern "C" fn binary(
                 risc.input(a, i0.saturating_add(tile), line),
                 risc.input(b, i1.saturating_add(tile), line),
             );
+            let (first, second) = (first.read(&risc.l1), second.read(&risc.l1));
             risc.compute
                 .binary(op, (broadcast, row), first, second, idst + tile, accumulate);
         }
@@ -310,7 +381,7 @@ pub(super) extern "C" fn binary(
     });
 }
 
-pub(super) extern "C" fn reuse_init(op: u32, reuse: u32, icb: u32, line: i32) {
+extern "C" fn reuse_init(op: u32, reuse: u32, icb: u32, line: i32) {
     guard(line, |risc| {
         let (op, reuse) = (risc.binary_op(op, line), risc.reuse_of(reuse, line));
         risc.operand(icb, line);
@@ -318,19 +389,19 @@ pub(super) extern "C" fn reuse_init(op: u32, reuse: u32, icb: u32, line: i32) {
     });
 }
 
-pub(super) extern "C" fn reuse(op: u32, reuse: u32, icb: u32, tile: u32, idst: u32, line: i32) {
+extern "C" fn reuse(op: u32, reuse: u32, icb: u32, tile: u32, idst: u32, line: i32) {
     guard(line, |risc| {
         let (op, reuse) = (risc.binary_op(op, line), risc.reuse_of(reuse, line));
         let operand = risc.operand(icb, line);
         let checked = risc.compute.require_reuse(op, reuse, operand, idst);
         risc.obey(checked, line);
         let page = risc.input(operand, tile, line);
-        risc.compute.reuse(op, reuse, page, idst);
+        risc.compute.reuse(op, reuse, page.read(&risc.l1), idst);
         risc.counters.compute.eltwise_tiles += 1;
     });
 }
 
-pub(super) extern "C" fn copy_init(icb: u32, transpose: u32, within_faces: u32, line: i32) {
+extern "C" fn copy_init(icb: u32, transpose: u32, within_faces: u32, line: i32) {
     guard(line, |risc| {
         let operand = risc.operand(icb, line);
         if transpose != within_faces {
@@ -342,7 +413,7 @@ pub(super) extern "C" fn copy_init(icb: u32, transpose: u32, within_faces: u32, 
     });
 }
 
-pub(super) extern "C" fn copy(icb: u32, tile: u32, idst: u32, count: u32, line: i32) {
+extern "C" fn copy(icb: u32, tile: u32, idst: u32, count: u32, line: i32) {
     guard(line, |risc| {
         let operand = risc.operand(icb, line);
         let transpose = risc.compute.engines.copy_transposes();
@@ -351,20 +422,21 @@ pub(super) extern "C" fn copy(icb: u32, tile: u32, idst: u32, count: u32, line: 
         risc.obey(checked, line);
         for i in 0..count {
             let page = risc.input(operand, tile.saturating_add(i), line);
-            risc.compute.copy(page, idst + i, transpose, Broadcast::None);
+            risc.compute
+                .copy(page.read(&risc.l1), idst + i, transpose, Broadcast::None);
         }
         risc.counters.compute.copied_tiles += u64::from(count);
     });
 }
 
-pub(super) extern "C" fn transpose_init(icb: u32, line: i32) {
+extern "C" fn transpose_init(icb: u32, line: i32) {
     guard(line, |risc| {
         risc.operand(icb, line);
         risc.set_matrix(MatrixSetting::Transpose, line);
     });
 }
 
-pub(super) extern "C" fn transpose(icb: u32, tile: u32, idst: u32, count: u32, line: i32) {
+extern "C" fn transpose(icb: u32, tile: u32, idst: u32, count: u32, line: i32) {
     guard(line, |risc| {
         let operand = risc.operand(icb, line);
         let checked = risc
@@ -373,17 +445,17 @@ pub(super) extern "C" fn transpose(icb: u32, tile: u32, idst: u32, count: u32, l
         risc.obey(checked, line);
         for i in 0..count {
             let page = risc.input(operand, tile.saturating_add(i), line);
-            risc.compute.copy(page, idst + i, true, Broadcast::None);
+            risc.compute.copy(page.read(&risc.l1), idst + i, true, Broadcast::None);
         }
         risc.counters.compute.copied_tiles += u64::from(count);
     });
 }
 
-pub(super) extern "C" fn transpose_dest_init(line: i32) {
+extern "C" fn transpose_dest_init(line: i32) {
     guard(line, |risc| risc.set_matrix(MatrixSetting::TransposeDestination, line));
 }
 
-pub(super) extern "C" fn transpose_dest(idst: u32, line: i32) {
+extern "C" fn transpose_dest(idst: u32, line: i32) {
     guard(line, |risc| {
         let checked = risc.compute.require_transpose_destination(idst);
         risc.obey(checked, line);
@@ -392,7 +464,7 @@ pub(super) extern "C" fn transpose_dest(idst: u32, line: i32) {
     });
 }
 
-pub(super) extern "C" fn unary_bcast_init(broadcast: u32, icb: u32, line: i32) {
+extern "C" fn unary_bcast_init(broadcast: u32, icb: u32, line: i32) {
     guard(line, |risc| {
         let broadcast = risc.broadcast_of(broadcast, line);
         risc.operand(icb, line);
@@ -400,7 +472,7 @@ pub(super) extern "C" fn unary_bcast_init(broadcast: u32, icb: u32, line: i32) {
     });
 }
 
-pub(super) extern "C" fn unary_bcast(broadcast: u32, icb: u32, tile: u32, idst: u32, line: i32) {
+extern "C" fn unary_bcast(broadcast: u32, icb: u32, tile: u32, idst: u32, line: i32) {
     guard(line, |risc| {
         let how = risc.broadcast_of(broadcast, line);
         let operand = risc.operand(icb, line);
@@ -409,12 +481,12 @@ pub(super) extern "C" fn unary_bcast(broadcast: u32, icb: u32, tile: u32, idst: 
             .require_copy(&MatrixSetting::UnaryBroadcast(how), operand, idst, 1);
         risc.obey(checked, line);
         let page = risc.input(operand, tile, line);
-        risc.compute.copy(page, idst, false, how);
+        risc.compute.copy(page.read(&risc.l1), idst, false, how);
         risc.counters.compute.copied_tiles += 1;
     });
 }
 
-pub(super) extern "C" fn unary_bcast_uninit(broadcast: u32, icb: u32, line: i32) {
+extern "C" fn unary_bcast_uninit(broadcast: u32, icb: u32, line: i32) {
     guard(line, |risc| {
         risc.broadcast_of(broadcast, line);
         risc.operand(icb, line);
@@ -422,7 +494,7 @@ pub(super) extern "C" fn unary_bcast_uninit(broadcast: u32, icb: u32, line: i32)
     });
 }
 
-pub(super) extern "C" fn reduce_init(pool: u32, dim: u32, icb: u32, scaler: u32, ocb: u32, line: i32) {
+extern "C" fn reduce_init(pool: u32, dim: u32, icb: u32, scaler: u32, ocb: u32, line: i32) {
     guard(line, |risc| {
         let (pool, dim) = risc.reduction_of(pool, dim, line);
         risc.operand(icb, line);
@@ -435,7 +507,7 @@ pub(super) extern "C" fn reduce_init(pool: u32, dim: u32, icb: u32, scaler: u32,
     });
 }
 
-pub(super) extern "C" fn reduce(
+extern "C" fn reduce(
     pool: u32,
     dim: u32,
     icb: u32,
@@ -456,6 +528,7 @@ pub(super) extern "C" fn reduce(
                 risc.input(data, tile.saturating_add(i), line),
                 risc.input(scale, scaler_tile, line),
             );
+            let (page, scale_page) = (page.read(&risc.l1), scale_page.read(&risc.l1));
             let reduced = risc.compute.reduce(pool, dim, page, scale_page, idst + i);
             risc.obey(reduced, line);
         }
@@ -463,7 +536,7 @@ pub(super) extern "C" fn reduce(
     });
 }
 
-pub(super) extern "C" fn reduce_uninit(line: i32) {
+extern "C" fn reduce_uninit(line: i32) {
     guard(line, |risc| {
         let started = risc.compute.engines.require_started("reduce_uninit");
         risc.obey(started, line);
@@ -471,7 +544,7 @@ pub(super) extern "C" fn reduce_uninit(line: i32) {
     });
 }
 
-pub(super) extern "C" fn reduce_mask(dim: u32, line: i32) {
+extern "C" fn reduce_mask(dim: u32, line: i32) {
     guard(line, |risc| {
         let started = risc.compute.engines.require_started("the packer's reduce mask");
         risc.obey(started, line);
@@ -482,17 +555,17 @@ pub(super) extern "C" fn reduce_mask(dim: u32, line: i32) {
     });
 }
 
-pub(super) extern "C" fn pack_init(ocb: u32, line: i32) {
+extern "C" fn pack_init(ocb: u32, line: i32) {
     guard(line, |risc| {
         let (operand, _) = risc.loose_operand(ocb, line);
         let set = risc.compute.engines.require_pack(operand);
         risc.obey(set, line);
-        risc.compute.engines.pack_mode = super::engine_state::PackMode::Tiles;
+        risc.compute.engines.pack_mode = PackMode::Tiles;
         risc.counters.compute.inits += 1;
     });
 }
 
-pub(super) extern "C" fn pack(idst: u32, ocb: u32, out_of_order: u32, index: u32, count: u32, line: i32) {
+extern "C" fn pack(idst: u32, ocb: u32, out_of_order: u32, index: u32, count: u32, line: i32) {
     guard(line, |risc| {
         let operand = risc.operand(ocb, line);
         let checked = risc.compute.require_pack(idst, count, operand);
@@ -504,38 +577,36 @@ pub(super) extern "C" fn pack(idst: u32, ocb: u32, out_of_order: u32, index: u32
                 risc.next_pack_slot(ocb, line)
             };
             let page = risc.output(operand, slot, line);
-            let awaited = |page: *const u8| {
-                risc.compute
-                    .waiting_packs
-                    .iter()
-                    .any(|pack| pack.page.cast_const() == page)
+            let awaited = || {
+                let mut waiting = risc.compute.waiting_packs.iter();
+                waiting.any(|pack| pack.page == page.address)
             };
-            if packer.accumulate && is_marked(page) && !awaited(page.as_ptr()) {
+            if packer.accumulate && is_marked(page.read(&risc.l1).bytes) && !awaited() {
                 let detail = format!("page {slot} of circular buffer {ocb}");
                 risc.violation(&rules::L1_ACC_UNWRITTEN, line, detail);
             }
             let (register, masked) = (idst + i, risc.compute.engines.mask.is_some());
             if risc.compute.registers.is_awaited() {
-                risc.compute.waiting_packs.push(WaitingPack {
+                risc.compute.waiting_packs.push_back(WaitingPack {
                     packer,
                     register,
                     cb: ocb,
                     masked,
                     line,
-                    page: page.as_mut_ptr(),
-                    bytes: page.len(),
+                    page: page.address,
+                    bytes: page.bytes(),
                 });
             } else {
                 let noted = risc.compute.note_packed(ocb, register, masked);
                 risc.obey(noted, line);
-                risc.compute.pack(&packer, register, page);
+                risc.compute.pack(&packer, register, page.write(&mut risc.l1));
             }
         }
         risc.counters.compute.packed_tiles += u64::from(count);
     });
 }
 
-pub(super) extern "C" fn pack_l1_acc(enable: u32, line: i32) {
+extern "C" fn pack_l1_acc(enable: u32, line: i32) {
     guard(line, |risc| {
         let started = risc.compute.engines.require_started("pack_reconfig_l1_acc");
         risc.obey(started, line);
@@ -543,7 +614,7 @@ pub(super) extern "C" fn pack_l1_acc(enable: u32, line: i32) {
     });
 }
 
-pub(super) extern "C" fn pack_relu(mode: u32, threshold: u32, line: i32) {
+extern "C" fn pack_relu(mode: u32, threshold: u32, line: i32) {
     guard(line, |risc| {
         let started = risc.compute.engines.require_started("pack_relu_config");
         risc.obey(started, line);
@@ -552,7 +623,7 @@ pub(super) extern "C" fn pack_relu(mode: u32, threshold: u32, line: i32) {
     });
 }
 
-pub(super) extern "C" fn sfpu_init(name: u64, variant: u32, p0: u32, p1: u32, line: i32) {
+extern "C" fn sfpu_init(name: u64, variant: u32, p0: u32, p1: u32, line: i32) {
     guard(line, |risc| {
         let set = risc.compute.sfpu_init(name, variant, [p0, p1]);
         risc.obey(set, line);
@@ -560,17 +631,10 @@ pub(super) extern "C" fn sfpu_init(name: u64, variant: u32, p0: u32, p1: u32, li
     });
 }
 
-pub(super) extern "C" fn sfpu(call: *const SfpuCall, line: i32) {
+extern "C" fn sfpu(call: &SfpuCall, line: i32) {
     guard(line, |risc| {
-        // SAFETY: the header passes a call that lives on the kernel's stack.
-        let call = unsafe { &*call };
         let done = risc.compute.sfpu(call);
         risc.obey(done, line);
         risc.counters.compute.sfpu_tiles += 1;
     });
 }
-
-pub(super) use super::thread_entries::{mailbox_read, mailbox_write, refused, set_cb_pointer};
-pub(super) use super::untilize_entries::{
-    tilize, tilize_init, tilize_uninit, untilize_block, untilize_dest, untilize_init, untilize_uninit,
-};

@@ -1,25 +1,14 @@
-//! The functions of the table: each finds its RISC and does one call.
+//! Calls of data movement kernels, and those that all kernels share: each finds its RISC and does one call.
 
-use crate::abi::{Api, DataflowApi, cb_fact, core_fact, flag};
-use crate::abi_version::ABI_VERSION;
-
-use crate::compute::abi::COMPUTE_API;
+use crate::abi::{DataflowApi, cb_fact, core_fact, flag};
 use crate::rules;
 
-use super::multicast::MulticastMode;
-use super::risc::{Risc, Wait, guard};
-use super::tensor_page::Accessor;
-use super::transfers::TransferState;
+use super::super::multicast::MulticastMode;
+use super::super::risc::{Risc, Wait, guard};
+use super::super::tensor_page::Accessor;
+use super::super::transfers::TransferState;
 
-/// The table that kernels get.
-pub(crate) static API: Api = Api {
-    abi_version: ABI_VERSION,
-    size: size_of::<Api>() as u32,
-    dataflow: &DATAFLOW_API,
-    compute: &COMPUTE_API,
-};
-
-static DATAFLOW_API: DataflowApi = DataflowApi {
+pub(super) static DATAFLOW_API: DataflowApi = DataflowApi {
     argument,
     common_argument,
     core_fact,
@@ -63,7 +52,7 @@ extern "C" fn common_argument(index: u32, line: i32) -> *const u32 {
 
 extern "C" fn core_fact(fact: u32, line: i32) -> u32 {
     guard(line, |risc| {
-        let core = risc.core();
+        let core = &risc.core;
         let (x, y) = core.logical;
         let (first_x, first_y) = risc.kernel.first_core;
         match fact {

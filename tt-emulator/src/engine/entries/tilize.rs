@@ -1,12 +1,12 @@
 //! Tilizing and untilizing: entries that move whole blocks through the destination registers on their own.
 
-use super::engine_state::{MatrixSetting, Operand, PackMode};
-use super::matrix_calls::Page;
-use super::row_major::{gather, scatter};
-use super::rules;
-use super::unpack::Broadcast;
+use super::super::risc::{Risc, guard};
+use crate::compute::engine_state::{MatrixSetting, Operand, PackMode};
+use crate::compute::matrix_calls::Page;
+use crate::compute::row_major::{gather, scatter};
+use crate::compute::rules;
+use crate::compute::unpack::Broadcast;
 use crate::data_format::DataFormat;
-use crate::engine::risc::{Risc, guard};
 
 /// Bytes of the largest tile that lies in rows.
 const LARGEST_TILE: usize = 4096;
@@ -30,31 +30,29 @@ impl Risc {
         }
     }
 
-    /// `bytes` bytes from the read pointer on, all of them waited for.
-    fn front_bytes<'a>(&mut self, cb: u32, page_bytes: usize, bytes: usize, line: i32) -> &'a [u8] {
+    /// The address of `bytes` bytes from the read pointer on, all of them waited for: first and last page are inside what was
+    /// waited for and not beyond the ring's end, so all between are.
+    fn front_bytes(&mut self, cb: u32, page_bytes: usize, bytes: usize, line: i32) -> u32 {
         let pages = bytes.div_ceil(page_bytes).max(1);
         self.front_page(cb, last(pages), line);
-        let first = self.front_page(cb, 0, line);
-        // SAFETY: first and last page are inside what was waited for and not beyond the ring's end, so all between are.
-        unsafe { std::slice::from_raw_parts(first, bytes) }
+        self.front_page(cb, 0, line)
     }
 
-    /// `bytes` bytes from the write pointer on, all of them reserved.
-    fn back_bytes<'a>(&mut self, cb: u32, page_bytes: usize, bytes: usize, line: i32) -> &'a mut [u8] {
+    /// The address of `bytes` bytes from the write pointer on, all of them reserved: as for `front_bytes`.
+    fn back_bytes(&mut self, cb: u32, page_bytes: usize, bytes: usize, line: i32) -> u32 {
         let pages = bytes.div_ceil(page_bytes).max(1);
         self.back_page(cb, last(pages), line);
-        let first = self.back_page(cb, 0, line);
-        // SAFETY: as for `front_bytes`.
-        unsafe { std::slice::from_raw_parts_mut(first, bytes) }
+        self.back_page(cb, 0, line)
     }
 
-    /// Packs `block` registers from `first` on as rows of a block of `full` tiles, from tile `column` on.
+    /// Packs `block` registers from `first` on as rows of a block of `full` tiles, from tile `column` on, into the bytes at an
+    /// address.
     fn pack_rows(
         &mut self,
         out: Operand,
         (block, full, column): (u32, u32, u32),
         first: u32,
-        rows: &mut [u8],
+        (rows, bytes): (u32, usize),
         line: i32,
     ) {
         let element = self.row_element(out, line);
@@ -87,6 +85,7 @@ impl Risc {
         let mut tile = [0u8; LARGEST_TILE];
         for c in 0..block {
             self.compute.pack(&packer, first + c, &mut tile[..element * 1024]);
+            let rows = self.l1.get_mut(rows, bytes);
             scatter(&tile, element, full as usize, (column + c) as usize, rows);
         }
         self.counters.compute.packed_tiles += u64::from(block);
@@ -133,11 +132,12 @@ pub(super) extern "C" fn tilize(icb: u32, block: u32, ocb: u32, input: u32, outp
         }
         let (width, row, first) = (block as usize, (input / block) as usize, (input % block) as usize);
         let block_bytes = width * 1024 * element;
-        let bytes = risc.front_bytes(icb, page_bytes, (row + 1) * block_bytes, line);
+        let all = (row + 1) * block_bytes;
+        let address = risc.front_bytes(icb, page_bytes, all, line);
         let mut tile = [0u8; LARGEST_TILE];
         for t in 0..block - first as u32 {
             gather(
-                &bytes[row * block_bytes..],
+                &risc.l1.get(address, all)[row * block_bytes..],
                 element,
                 width,
                 first + t as usize,
@@ -164,7 +164,7 @@ pub(super) extern "C" fn tilize(icb: u32, block: u32, ocb: u32, input: u32, outp
                 risc.compute.set_fast(&mut packer, operand);
             }
             let page = risc.output(out, output.saturating_add(t), line);
-            risc.compute.pack(&packer, 0, page);
+            risc.compute.pack(&packer, 0, page.write(&mut risc.l1));
             let released = risc.compute.registers.release();
             risc.obey(released, line);
         }
@@ -222,17 +222,17 @@ pub(super) extern "C" fn untilize_block(
             risc.obey(checked, line);
             for c in 0..block {
                 let page = risc.input(operand, first.saturating_add(c), line);
-                risc.compute.copy(page, c, false, Broadcast::None);
+                risc.compute.copy(page.read(&risc.l1), c, false, Broadcast::None);
             }
             let registers = &mut risc.compute.registers;
             let handed = registers.commit().and_then(|()| registers.wait());
             risc.obey(handed, line);
-            let bytes = risc.back_bytes(ocb, page_bytes, skipped + row_bytes, line);
+            let address = risc.back_bytes(ocb, page_bytes, skipped + row_bytes, line);
             risc.pack_rows(
                 out,
                 (block, full, column.saturating_mul(block)),
                 0,
-                &mut bytes[skipped..],
+                (address + skipped as u32, row_bytes),
                 line,
             );
             let released = risc.compute.registers.release();
@@ -247,10 +247,11 @@ pub(super) extern "C" fn untilize_dest(ocb: u32, block: u32, full: u32, rows: u3
         let (out, page_bytes) = risc.loose_operand(ocb, line);
         let element = risc.row_element(out, line);
         let row_bytes = full as usize * 1024 * element;
-        let bytes = risc.back_bytes(ocb, page_bytes, rows as usize * row_bytes, line);
-        for (r, row) in bytes.chunks_exact_mut(row_bytes.max(1)).enumerate() {
+        let address = risc.back_bytes(ocb, page_bytes, rows as usize * row_bytes, line);
+        for r in 0..if row_bytes == 0 { 0 } else { rows } {
             let column = column.saturating_mul(block);
-            let first = first.saturating_add((r as u32).saturating_mul(block));
+            let first = first.saturating_add(r.saturating_mul(block));
+            let row = (address + r * row_bytes as u32, row_bytes);
             risc.pack_rows(out, (block, full, column), first, row, line);
         }
     });

@@ -3,8 +3,8 @@
 
 use std::ffi::{CStr, c_char};
 
-use super::rules;
-use crate::engine::risc::{Risc, guard};
+use super::super::risc::{Risc, guard};
+use crate::compute::rules;
 
 /// The data movement thread in `ThreadId`; 1 to 3 are unpackers, math and packer.
 const BRISC_THREAD: u32 = 0;

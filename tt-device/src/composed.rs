@@ -1,8 +1,9 @@
-//! Functions that the device has, but not to the accuracy of the registers: straight programs over functions that are good.
+//! Operations that the device lacks, or has but not to the accuracy of the registers: straight programs over calls that are
+//! good.
 //!
 //! What the device's own are off by, and what these come to, is measured by `tests/numbers` and stands in docs/numbers.md.
 
-use crate::tile_ops::SfpuOp;
+use crate::catalogue::SfpuOp;
 
 /// A line of a program over registers 0, 1, .. of its own.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -105,7 +106,7 @@ pub fn erfc() -> Composed {
         .join(SfpuOp::Mul, [3, 1], 3)
         .apply(SfpuOp::Exp, 3)
         .join(SfpuOp::Mul, [2, 2], 2)
-        .apply(SfpuOp::Negative, 2)
+        .apply(SfpuOp::Neg, 2)
         .apply(SfpuOp::Exp, 2)
         .join(SfpuOp::Mul, [2, 3], 2);
     magnitude(power)
@@ -121,12 +122,30 @@ pub fn erfc() -> Composed {
         .join(SfpuOp::Add, [2, 0], 0)
 }
 
+/// `ln(x) · log₂ e`.
+pub fn log2() -> Composed {
+    Composed::new(1)
+        .apply(SfpuOp::Log, 0)
+        .with(SfpuOp::MulNumber, 0, std::f32::consts::LOG2_E)
+}
+
+/// `x · (min(max(x + 3, 0), 6) / 6)`: the sum is exact where it is small.
+pub fn hardswish() -> Composed {
+    Composed::new(2)
+        .copy(0, 1)
+        .with(SfpuOp::AddNumber, 1, 3.0)
+        .with(SfpuOp::UnaryMax, 1, 0.0)
+        .with(SfpuOp::UnaryMin, 1, 6.0)
+        .with(SfpuOp::MulNumber, 1, 1.0 / 6.0)
+        .join(SfpuOp::Mul, [0, 1], 0)
+}
+
 /// `max(x, 0) + ln(1 + e^(−|x|))`.
 pub fn softplus() -> Composed {
     Composed::new(2)
         .copy(0, 1)
         .apply(SfpuOp::Abs, 1)
-        .apply(SfpuOp::Negative, 1)
+        .apply(SfpuOp::Neg, 1)
         .apply(SfpuOp::Exp, 1)
         .apply(SfpuOp::Log1p, 1)
         .with(SfpuOp::UnaryMax, 0, 0.0)
@@ -136,7 +155,8 @@ pub fn softplus() -> Composed {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tile_ops::SfpuForm;
+    use crate::catalogue::ElementOp;
+    use crate::operation::SfpuForm;
 
     /// A program in `f32`, as registers of 32 bits hold it.
     fn run(composed: &Composed, x: f32) -> f32 {
@@ -153,7 +173,7 @@ mod tests {
                     let number = number.unwrap_or(0.0);
                     registers[at] = Some(match op {
                         SfpuOp::Abs => x.abs(),
-                        SfpuOp::Negative => -x,
+                        SfpuOp::Neg => -x,
                         SfpuOp::Exp => x.exp(),
                         SfpuOp::Log1p => x.ln_1p(),
                         SfpuOp::Floor => x.floor(),
@@ -186,8 +206,9 @@ mod tests {
     #[test]
     fn composed_functions_are_what_they_are_called() {
         for (composed, exact, range) in [
-            (erfc(), tt_lang::ir::ElementOp::Erfc, -20.0..9.19),
-            (softplus(), tt_lang::ir::ElementOp::Softplus, -87.0..100.0),
+            (erfc(), ElementOp::Erfc, -20.0..9.19),
+            (softplus(), ElementOp::Softplus, -87.0..100.0),
+            (hardswish(), ElementOp::Hardswish, -2.999..100.0),
         ] {
             let (low, high): (f32, f32) = (range.start, range.end);
             for at in 0..=20_000 {

@@ -1,7 +1,10 @@
-//! Embeds the device headers, and tells dependents where the host headers and sources lie.
+//! Embeds the device headers, writes those of the tables that cross between Rust and C++, and tells dependents where the host headers and sources lie.
 //!
-//! `links = "tt_emulator"`: a direct dependent's build script finds `DEP_TT_EMULATOR_HOST_INCLUDE` (include directory) and
-//! `DEP_TT_EMULATOR_HOST_SOURCES` (directory of the C++ files to compile with it).
+//! `links = "tt_emulator"`: a direct dependent's build script finds `DEP_TT_EMULATOR_HOST_INCLUDE` (include directory),
+//! `DEP_TT_EMULATOR_HOST_SOURCES` (directory of the C++ files to compile with it) and `DEP_TT_EMULATOR_HOST_TABLES` (include
+//! directory of what those share with the engine).
+
+mod cpp;
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -16,15 +19,19 @@ fn main() -> io::Result<()> {
     collect(&include, &mut headers)?;
     headers.sort();
     let mut table = String::from("&[\n");
+    let mut embed = |name: &Path, header: &Path| {
+        let (name, header) = (name.display().to_string(), header.display().to_string());
+        let _ = writeln!(table, "    ({name:?}, include_str!({header:?})),");
+    };
     for header in &headers {
-        let name = header.strip_prefix(&include).map_err(io::Error::other)?;
-        let _ = writeln!(
-            table,
-            "    ({:?}, include_str!({:?})),",
-            name.display().to_string(),
-            header.display().to_string()
-        );
+        embed(header.strip_prefix(&include).map_err(io::Error::other)?, header);
     }
+    let tables = out.join("tables.h");
+    fs::write(&tables, cpp::kernel_tables())?;
+    embed(Path::new("emulator/tables.h"), &tables);
+    let host = out.join("host");
+    fs::create_dir_all(&host)?;
+    fs::write(host.join("engine_tables.h"), cpp::host_tables())?;
     table.push_str("]\n");
     fs::write(out.join("device_headers.rs"), table)?;
     println!("cargo::rerun-if-changed=device/include");
@@ -33,6 +40,7 @@ fn main() -> io::Result<()> {
     println!("cargo::rustc-link-arg-tests=-rdynamic");
     compile_apart(&root, &out);
     println!("cargo::metadata=host_include={}", root.join("host/include").display());
+    println!("cargo::metadata=host_tables={}", host.display());
     println!("cargo::metadata=host_sources={}", root.join("host/src").display());
     Ok(())
 }

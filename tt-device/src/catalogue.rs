@@ -1,0 +1,309 @@
+//! The catalogue of operations: a row for each operation on elements, then one for each call of the SFPU that is no
+//! operation by itself.
+//!
+//! A row of an operation reads: name in Rust and in the language (and as an operator), arity, what tests give its uniform
+//! arguments, its domain, whether it is zero of zeros `=>` its value over real numbers `=>` the same in C++. Then, as far as
+//! it has them: its own call of the SFPU (header, init, call, operands, template arguments without and
+//! with approximation), and how else it is computed on tiles than by that call.
+//!
+//! Names and arguments of calls are those of the device headers of ttnn 0.81.1, `api/compute/**` (metalium.md §2.4–2.7).
+
+use crate::composed;
+use crate::function::Function;
+use crate::operation::Cpp::{Call, Choice, Primary, Product, Sum, Unary as Prefix};
+use crate::operation::Lowering::{self, Composed, Own, Power};
+use crate::operation::SfpuForm::{Binary, Unary, Where};
+use crate::operation::{Arithmetic, ElementOpRow, OfZeros, SfpuRow};
+use libm::{erf, erfc};
+use serde::{Deserialize, Serialize};
+use std::f64::consts::{PI, SQRT_2};
+
+macro_rules! catalogue {
+    (
+        operations {$(
+            $op:ident $name:literal $(as $operator:literal)? $arity:literal $trial:tt $domain:tt $of_zeros:ident
+                => $value:expr => $cpp:expr
+                $(=> sfpu $header:literal $init:literal $call:literal $form:expr $(=> template $exact:literal / $approximate:literal)?)?
+                $(=> by $lowering:expr)?;
+        )*}
+        calls {$($more_header:literal: [$(
+            $more:ident $more_init:literal $more_call:literal $more_form:expr $(=> template $more_template:literal)?;
+        )*])*}
+    ) => {
+        /// An operation on elements.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+        pub enum ElementOp { $(#[doc = $name] $op),* }
+
+        /// Every operation on elements, in the order of [`ElementOp`].
+        pub static ELEMENT_OPS: &[ElementOpRow] = &[$(ElementOpRow {
+            op: ElementOp::$op,
+            name: $name,
+            operator: catalogue!(@operator $($operator)?),
+            arity: $arity,
+            uniform: { const TRIAL: &[f64] = &$trial; TRIAL.len() },
+            trial: &$trial,
+            domain: $domain,
+            of_zeros: OfZeros::$of_zeros,
+            value: $value,
+            cpp: $cpp,
+            lowering: catalogue!(@lowering $op $($lowering)?),
+        }),*];
+
+        /// A call of the SFPU.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum SfpuOp { $($(#[doc = $call] $op,)?)* $($(#[doc = $more_call] $more,)*)* }
+
+        /// Every call of the SFPU that the compiler emits, in the order of [`SfpuOp`].
+        pub static SFPU_OPS: &[SfpuRow] = &[
+            $($(SfpuRow {
+                init: Function { name: $init, header: $header },
+                call: Function { name: $call, header: $header },
+                exact: concat!($($exact)?),
+                approximate: concat!($($approximate)?),
+                call_template: "",
+                form: $form,
+            },)?)*
+            $($(SfpuRow {
+                init: Function { name: $more_init, header: $more_header },
+                call: Function { name: $more_call, header: $more_header },
+                exact: "",
+                approximate: "",
+                call_template: concat!($($more_template)?),
+                form: $more_form,
+            },)*)*
+        ];
+    };
+    (@operator) => { None };
+    (@operator $operator:literal) => { Some($operator) };
+    (@lowering $op:ident) => { Own(SfpuOp::$op, &[]) };
+    (@lowering $op:ident $lowering:expr) => { $lowering };
+}
+
+/// A domain without bounds of its own.
+const ALL: (f64, f64) = (-1e38, 1e38);
+/// The domain of logarithms and roots.
+const POSITIVE: (f64, f64) = (1e-37, 1e38);
+
+catalogue! {
+operations {
+    Add "add" as "+" 2 [] ALL Zero => |x| x[0] + x[1] => Sum("{x} + {y}")
+        => sfpu "api/compute/eltwise_binary_sfpu.h" "add_binary_tile_init" "add_binary_tile" Binary
+        => by Lowering::Arithmetic(Arithmetic::Add);
+    Sub "sub" as "-" 2 [] ALL Zero => |x| x[0] - x[1] => Sum("{x} - {y}")
+        => sfpu "api/compute/eltwise_binary_sfpu.h" "sub_binary_tile_init" "sub_binary_tile" Binary
+        => by Lowering::Arithmetic(Arithmetic::Sub);
+    Mul "mul" as "*" 2 [] ALL Product => |x| x[0] * x[1] => Product("{x} * {y}")
+        => sfpu "api/compute/eltwise_binary_sfpu.h" "mul_binary_tile_init" "mul_binary_tile" Binary
+        => by Lowering::Arithmetic(Arithmetic::Mul);
+    Div "div" as "/" 2 [] ALL Quotient => |x| x[0] / x[1] => Product("{x} / {y}")
+        => sfpu "api/compute/eltwise_binary_sfpu.h" "div_binary_tile_init" "div_binary_tile" Binary
+        => by Lowering::Arithmetic(Arithmetic::Div);
+    Neg "neg" as "-" 1 [] ALL Zero => |x| -x[0] => Prefix("-{x}")
+        => sfpu "api/compute/eltwise_unary/negative.h" "negative_tile_init" "negative_tile" Unary(0);
+    Exp "exp" 1 [] (-85.0, 88.0) NotZero => |x| x[0].exp() => Call("std::exp")
+        => sfpu "api/compute/eltwise_unary/exp.h" "exp_tile_init" "exp_tile" Unary(0) => template "false" / "true";
+    Exp2 "exp2" 1 [] (-124.0, 127.0) NotZero => |x| x[0].exp2() => Call("std::exp2")
+        => sfpu "api/compute/compute_kernel_api.h" "exp2_tile_init" "exp2_tile" Unary(0);
+    Log "log" 1 [] POSITIVE NotZero => |x| x[0].ln() => Call("std::log")
+        => sfpu "api/compute/compute_kernel_api.h" "log_tile_init" "log_tile" Unary(0) => template "false" / "true";
+    Log2 "log2" 1 [] POSITIVE NotZero => |x| x[0].log2() => Call("std::log2")
+        => by Composed { program: composed::log2, wide: false, approximate: None };
+    Log1p "log1p" 1 [] (-0.99, 1e38) Zero => |x| x[0].ln_1p() => Call("std::log1p")
+        => sfpu "api/compute/eltwise_unary/log1p.h" "log1p_tile_init" "log1p_tile" Unary(0) => template "false" / "true";
+    Expm1 "expm1" 1 [] (-85.0, 88.0) Zero => |x| x[0].exp_m1() => Call("std::expm1")
+        => sfpu "api/compute/compute_kernel_api.h" "expm1_tile_init" "expm1_tile" Unary(0) => template "false" / "true";
+    Sqrt "sqrt" 1 [] POSITIVE Zero => |x| x[0].sqrt() => Call("std::sqrt")
+        => sfpu "api/compute/eltwise_unary/sqrt.h" "sqrt_tile_init" "sqrt_tile" Unary(0);
+    Rsqrt "rsqrt" 1 [] POSITIVE NotZero => |x| 1.0 / x[0].sqrt() => Product("1.0 / std::sqrt({x})")
+        => sfpu "api/compute/eltwise_unary/rsqrt.h" "rsqrt_tile_init" "rsqrt_tile" Unary(0);
+    Recip "recip" 1 [] (-1e37, 1e37) NotZero => |x| 1.0 / x[0] => Product("1.0 / {x}")
+        => sfpu "api/compute/eltwise_unary/recip.h" "recip_tile_init" "recip_tile" Unary(0);
+    Abs "abs" 1 [] ALL Zero => |x| x[0].abs() => Call("std::abs")
+        => sfpu "api/compute/compute_kernel_api.h" "abs_tile_init" "abs_tile" Unary(0);
+    Sign "sign" 1 [] ALL Zero
+        => |x| if x[0] > 0.0 { 1.0 } else if x[0] < 0.0 { -1.0 } else { x[0].abs() }
+        => Choice("{x} > 0.0 ? 1.0 : {x} < 0.0 ? -1.0 : 0.0")
+        => sfpu "api/compute/compute_kernel_api.h" "sign_tile_init" "sign_tile" Unary(0);
+    Square "square" 1 [] (-1e18, 1e18) Zero => |x| x[0] * x[0] => Product("{x} * {x}")
+        => sfpu "api/compute/compute_kernel_api.h" "square_tile_init" "square_tile" Unary(0);
+    Powf "powf" 2 [2.5] (1e-14, 1e15) NotZero => |x| x[0].powf(x[1]) => Call("std::pow") => by Power;
+    Powi "powi" 2 [3.0] (-1e12, 1e12) NotZero => |x| x[0].powf(x[1]) => Call("std::pow") => by Power;
+    Sin "sin" 1 [] (-PI, PI) Zero => |x| x[0].sin() => Call("std::sin")
+        => sfpu "api/compute/eltwise_unary/trigonometry.h" "sin_tile_init" "sin_tile" Unary(0);
+    Cos "cos" 1 [] (-PI, PI) NotZero => |x| x[0].cos() => Call("std::cos")
+        => sfpu "api/compute/eltwise_unary/trigonometry.h" "cos_tile_init" "cos_tile" Unary(0);
+    Tan "tan" 1 [] (-1.5, 1.5) Zero => |x| x[0].tan() => Call("std::tan")
+        => sfpu "api/compute/eltwise_unary/trigonometry.h" "tan_tile_init" "tan_tile" Unary(0);
+    Asin "asin" 1 [] (-1.0, 1.0) Zero => |x| x[0].asin() => Call("std::asin")
+        => sfpu "api/compute/eltwise_unary/trigonometry.h" "asin_tile_init" "asin_tile" Unary(0);
+    Acos "acos" 1 [] (-1.0, 1.0) NotZero => |x| x[0].acos() => Call("std::acos")
+        => sfpu "api/compute/eltwise_unary/trigonometry.h" "acos_tile_init" "acos_tile" Unary(0);
+    Atan "atan" 1 [] ALL Zero => |x| x[0].atan() => Call("std::atan")
+        => sfpu "api/compute/eltwise_unary/trigonometry.h" "atan_tile_init" "atan_tile" Unary(0);
+    Sinh "sinh" 1 [] (-88.0, 88.0) Zero => |x| x[0].sinh() => Call("std::sinh")
+        => sfpu "api/compute/eltwise_unary/trigonometry.h" "sinh_tile_init" "sinh_tile" Unary(0);
+    Cosh "cosh" 1 [] (-88.0, 88.0) NotZero => |x| x[0].cosh() => Call("std::cosh")
+        => sfpu "api/compute/eltwise_unary/trigonometry.h" "cosh_tile_init" "cosh_tile" Unary(0);
+    Tanh "tanh" 1 [] ALL Zero => |x| x[0].tanh() => Call("std::tanh")
+        => sfpu "api/compute/compute_kernel_api.h" "tanh_tile_init" "tanh_tile" Unary(0) => template "false" / "true";
+    // Near 0 by its series: the difference of two numbers that are nearly equal has no digits left.
+    Tanhshrink "tanhshrink" 1 [] ALL Zero
+        => |x| if x[0].abs() < 3e-3 { x[0].powi(3) / 3.0 * (1.0 - 0.4 * x[0] * x[0]) } else { x[0] - x[0].tanh() }
+        => Choice("std::abs({x}) < 3e-3 ? {x} * {x} * {x} / 3.0 * (1.0 - 0.4 * {x} * {x}) : {x} - std::tanh({x})")
+        => sfpu "api/compute/eltwise_unary/tanhshrink.h" "tanhshrink_tile_init" "tanhshrink_tile" Unary(0);
+    Sigmoid "sigmoid" 1 [] (-85.0, 1e38) NotZero
+        => |x| 1.0 / (1.0 + (-x[0]).exp()) => Product("1.0 / (1.0 + std::exp(-{x}))")
+        => sfpu "api/compute/compute_kernel_api.h" "sigmoid_tile_init" "sigmoid_tile" Unary(0);
+    Silu "silu" 1 [] (-80.0, 1e38) Zero
+        => |x| x[0] / (1.0 + (-x[0]).exp()) => Product("{x} / (1.0 + std::exp(-{x}))")
+        => sfpu "api/compute/compute_kernel_api.h" "silu_tile_init" "silu_tile" Unary(0);
+    Gelu "gelu" 1 [] (-12.0, 1e38) Zero
+        => |x| 0.5 * x[0] * (1.0 + erf(x[0] / SQRT_2)) => Product("0.5 * {x} * (1.0 + std::erf({x} / std::sqrt(2.0)))")
+        => sfpu "api/compute/eltwise_unary/gelu.h" "gelu_tile_init" "gelu_tile" Unary(0) => template "false" / "true";
+    Relu "relu" 1 [] ALL Zero => |x| maximum(x[0], 0.0) => Primary("std::fmax({x}, 0.0)")
+        => sfpu "api/compute/eltwise_unary/relu.h" "relu_tile_init" "relu_tile" Unary(0);
+    LeakyRelu "leaky_relu" 2 [0.25] ALL Zero
+        => |x| if x[0] > 0.0 { x[0] } else { x[0] * x[1] } => Choice("{x} > 0.0 ? {x} : {x} * {y}")
+        => sfpu "api/compute/eltwise_unary/relu.h" "leaky_relu_tile_init" "leaky_relu_tile" Unary(1);
+    Elu "elu" 2 [0.25] ALL Zero
+        => |x| if x[0] > 0.0 { x[0] } else { x[1] * x[0].exp_m1() } => Choice("{x} > 0.0 ? {x} : {y} * std::expm1({x})")
+        => sfpu "api/compute/eltwise_unary/elu.h" "elu_tile_init" "elu_tile" Unary(1);
+    Hardswish "hardswish" 1 [] ALL Zero
+        => |x| x[0] * (maximum(-maximum(-x[0] - 3.0, -6.0), 0.0) / 6.0)
+        => Product("{x} * (std::fmin(std::fmax({x} + 3.0, 0.0), 6.0) / 6.0)")
+        => by Composed { program: composed::hardswish, wide: false, approximate: None };
+    // The device's own is log(1 + exp(β x)) / β, and x itself above a threshold, where they agree in f32: here β, 1/β, 20.
+    Softplus "softplus" 1 [] (-85.0, 1e38) NotZero
+        => |x| maximum(x[0], 0.0) + (-x[0].abs()).exp().ln_1p()
+        => Sum("std::fmax({x}, 0.0) + std::log1p(std::exp(-std::abs({x})))")
+        => sfpu "api/compute/eltwise_unary/softplus.h" "softplus_tile_init" "softplus_tile" Unary(3)
+        => by Composed {
+            program: composed::softplus,
+            wide: false,
+            approximate: Some((SfpuOp::Softplus, &[1.0, 1.0, 20.0])),
+        };
+    Erf "erf" 1 [] ALL Zero => |x| erf(x[0]) => Call("std::erf")
+        => sfpu "api/compute/eltwise_unary/erf_erfc.h" "erf_tile_init" "erf_tile" Unary(0) => template "false" / "true";
+    Erfc "erfc" 1 [] (-1e38, 9.1) NotZero => |x| erfc(x[0]) => Call("std::erfc")
+        => sfpu "api/compute/eltwise_unary/erf_erfc.h" "erfc_tile_init" "erfc_tile" Unary(0)
+        => by Composed { program: composed::erfc, wide: true, approximate: Some((SfpuOp::Erfc, &[])) };
+    Floor "floor" 1 [] ALL Zero => |x| x[0].floor() => Call("std::floor")
+        => sfpu "api/compute/eltwise_unary/rounding.h" "rounding_op_tile_init" "floor_tile" Unary(0);
+    Ceil "ceil" 1 [] ALL Zero => |x| x[0].ceil() => Call("std::ceil")
+        => sfpu "api/compute/eltwise_unary/rounding.h" "rounding_op_tile_init" "ceil_tile" Unary(0);
+    // In C++ to even at halves, in the rounding mode that every program starts with. The number of the device's call is a
+    // count of decimals, an integer: only 0 is emitted, whose bits are those of 0.0.
+    Round "round" 1 [] ALL Zero => |x| x[0].round_ties_even() => Call("std::nearbyint")
+        => sfpu "api/compute/eltwise_unary/rounding.h" "rounding_op_tile_init" "round_tile" Unary(1)
+        => by Own(SfpuOp::Round, &[0.0]);
+    Trunc "trunc" 1 [] ALL Zero => |x| x[0].trunc() => Call("std::trunc")
+        => sfpu "api/compute/eltwise_unary/rounding.h" "rounding_op_tile_init" "trunc_tile" Unary(0);
+    Min "min" 2 [] ALL Smaller => |x| -maximum(-x[0], -x[1]) => Call("std::fmin")
+        => sfpu "api/compute/binary_max_min.h" "binary_min_tile_init" "binary_min_tile" Binary
+        => by Lowering::Arithmetic(Arithmetic::Min);
+    Max "max" 2 [] ALL Larger => |x| maximum(x[0], x[1]) => Call("std::fmax")
+        => sfpu "api/compute/binary_max_min.h" "binary_max_tile_init" "binary_max_tile" Binary
+        => by Lowering::Arithmetic(Arithmetic::Max);
+    Clamp "clamp" 3 [-0.75, 0.5] ALL Clamped
+        => |x| -maximum(-maximum(x[0], x[1]), -x[2]) => Primary("std::fmin(std::fmax({x}, {y}), {z})")
+        => sfpu "api/compute/eltwise_unary/clamp.h" "clamp_tile_init" "clamp_tile" Unary(2);
+}
+calls {
+    "api/compute/compute_kernel_api.h": [
+        Power "power_tile_init" "power_tile" Unary(1);
+        UnaryMax "unary_max_tile_init" "unary_max_tile" Unary(1);
+        UnaryMin "unary_min_tile_init" "unary_min_tile" Unary(1);
+    ]
+    "api/compute/eltwise_unary/binop_with_scalar.h": [
+        AddNumber "binop_with_scalar_tile_init" "add_unary_tile" Unary(1);
+        SubNumber "binop_with_scalar_tile_init" "sub_unary_tile" Unary(1);
+        MulNumber "binop_with_scalar_tile_init" "mul_unary_tile" Unary(1);
+        RsubNumber "binop_with_scalar_tile_init" "rsub_unary_tile" Unary(1);
+    ]
+    "api/compute/eltwise_unary/comp.h": [
+        EqNumber "unary_eq_tile_init" "unary_eq_tile" Unary(1);
+        NeNumber "unary_ne_tile_init" "unary_ne_tile" Unary(1);
+        LtNumber "unary_lt_tile_init" "unary_lt_tile" Unary(1);
+        LeNumber "unary_le_tile_init" "unary_le_tile" Unary(1);
+        GtNumber "unary_gt_tile_init" "unary_gt_tile" Unary(1);
+        GeNumber "unary_ge_tile_init" "unary_ge_tile" Unary(1);
+        EqZero "eqz_tile_init" "eqz_tile" Unary(0);
+    ]
+    "api/compute/eltwise_unary/fill.h": [
+        FillBits "fill_tile_init" "fill_tile_bitcast" Unary(1);
+    ]
+    "api/compute/eltwise_binary_sfpu.h": [
+        Eq "eq_binary_tile_init" "eq_binary_tile" Binary;
+        Ne "ne_binary_tile_init" "ne_binary_tile" Binary;
+        Lt "lt_binary_tile_init" "lt_binary_tile" Binary;
+        Le "le_binary_tile_init" "le_binary_tile" Binary;
+        Gt "gt_binary_tile_init" "gt_binary_tile" Binary;
+        Ge "ge_binary_tile_init" "ge_binary_tile" Binary;
+    ]
+    // where_tile's template names the format of the destination registers, not of a buffer (patterns.md, surprise 3).
+    "api/compute/eltwise_unary/where.h": [
+        Select "where_tile_init" "where_tile" Where => template "DST_FORMAT";
+    ]
+}
+}
+
+/// The larger; NaN where one is, since the language leaves open what chips give there.
+fn maximum(x: f64, y: f64) -> f64 {
+    if x.is_nan() || y.is_nan() { f64::NAN } else { x.max(y) }
+}
+
+impl ElementOp {
+    /// The operation's row.
+    pub fn row(self) -> &'static ElementOpRow {
+        &ELEMENT_OPS[self as usize]
+    }
+
+    /// The operation users call `name`.
+    pub fn named(name: &str) -> Option<ElementOp> {
+        ELEMENT_OPS.iter().find(|row| row.name == name).map(|row| row.op)
+    }
+}
+
+impl SfpuOp {
+    /// Its row.
+    pub fn row(self) -> &'static SfpuRow {
+        &SFPU_OPS[self as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_takes_the_operands_of_its_operation() {
+        for row in ELEMENT_OPS {
+            let elements = row.arity - row.uniform;
+            match row.lowering {
+                Own(call, numbers) => {
+                    assert_eq!(call.row().form, Unary(row.uniform + numbers.len()), "{}", row.name);
+                    assert_eq!(elements, 1, "{}", row.name);
+                }
+                Composed { approximate, .. } => {
+                    assert_eq!((elements, row.uniform), (1, 0), "{}", row.name);
+                    if let Some((call, numbers)) = approximate {
+                        assert_eq!(call.row().form, Unary(numbers.len()), "{}", row.name);
+                    }
+                }
+                Power => assert_eq!((elements, row.uniform), (1, 1), "{}", row.name),
+                Lowering::Arithmetic(_) => assert_eq!((elements, row.uniform), (2, 0), "{}", row.name),
+            }
+        }
+    }
+
+    #[test]
+    fn every_operation_has_a_value_at_the_ends_of_its_domain() {
+        for row in ELEMENT_OPS {
+            for x in [row.domain.0, row.domain.1] {
+                let others = [vec![0.5; row.arity - row.uniform - 1], row.trial.to_vec()].concat();
+                let value = (row.value)(&[vec![x], others].concat());
+                assert!(value.is_finite(), "{} of {x} is {value}", row.name);
+            }
+        }
+    }
+}

@@ -1,0 +1,21 @@
+//! The facts of the device, each written once: language, compiler, host and emulator read them here.
+//!
+//! The [`catalogue`](ELEMENT_OPS) has one row for every operation on elements: what it is called, what it gives, how the
+//! host computes it in C++, which calls of TT-Metalium compute it on a tile. Beside it stand the formats of elements with their
+//! pages, the layout of a tile, and the chips with their budgets. What the emulator must know on its own to be
+//! a check of the compiler (the protocol, the state of the engines, which init a call needs) is not here.
+
+mod catalogue;
+mod chip;
+pub mod composed;
+mod format;
+mod function;
+mod operation;
+mod tile;
+
+pub use catalogue::{ELEMENT_OPS, ElementOp, SFPU_OPS, SfpuOp};
+pub use chip::{ArchName, BLACKHOLE, CHIPS, Chip, MAX_RUNTIME_ARGS, WORMHOLE_B0};
+pub use format::{DataFormat, ElementType};
+pub use function::Function;
+pub use operation::{Arithmetic, Cpp, ElementOpRow, Lowering, OfZeros, SfpuForm, SfpuRow};
+pub use tile::{FACE_ELEMENTS, FACE_SIDE, TILE_ELEMENTS, TILE_SIDE};

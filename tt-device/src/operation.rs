@@ -1,0 +1,153 @@
+//! What a row of the catalogue says.
+
+use crate::catalogue::{ElementOp, SfpuOp};
+use crate::composed::Composed;
+use crate::function::Function;
+
+/// An operation on elements.
+#[derive(Debug)]
+pub struct ElementOpRow {
+    /// The operation.
+    pub op: ElementOp,
+    /// The name users write, as a method or as `T.name`.
+    pub name: &'static str,
+    /// The operator users write in its place.
+    pub operator: Option<&'static str>,
+    /// How many arguments it takes, the receiver included.
+    pub arity: usize,
+    /// How many of the last arguments must be uniform numbers (literals, scalars, extents).
+    pub uniform: usize,
+    /// What tests give it for those.
+    pub trial: &'static [f64],
+    /// The arguments between which it has a value that the formats hold; tests take theirs from there.
+    pub domain: (f64, f64),
+    /// Whether it is zero where its operands are.
+    pub of_zeros: OfZeros,
+    /// Its value.
+    pub value: fn(&[f64]) -> f64,
+    /// Its value on the host.
+    pub cpp: Cpp,
+    /// How it is computed on tiles.
+    pub lowering: Lowering,
+}
+
+impl ElementOpRow {
+    /// The operation on these elements and its trial numbers, as users write it.
+    pub fn written(&self, elements: &[&str]) -> String {
+        // The exponent of `powi` is an integer.
+        let numbers = self.trial.iter().map(|number| match self.op {
+            ElementOp::Powi => format!("{number:.0}"),
+            _ => format!("{number:?}"),
+        });
+        match (self.operator, elements) {
+            (Some(operator), [a]) => format!("{operator}{a}"),
+            (Some(operator), [a, b]) => format!("{a} {operator} {b}"),
+            (_, elements) => {
+                let arguments: Vec<String> = elements[1..].iter().map(ToString::to_string).chain(numbers).collect();
+                format!("{}.{}({})", elements[0], self.name, arguments.join(", "))
+            }
+        }
+    }
+
+    /// Whether it needs registers of 32 bits, apart from approximate kernels.
+    pub fn wants_wide_registers(&self) -> bool {
+        matches!(self.lowering, Lowering::Composed { wide: true, .. })
+    }
+}
+
+/// When an operation gives exactly zero, on every chip (docs/numbers.md, the column of 0).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OfZeros {
+    /// Zeros do not make it zero.
+    NotZero,
+    /// Where all its operands are zero and its uniform arguments finite.
+    Zero,
+    /// Where one operand is zero and the other finite.
+    Product,
+    /// Where the dividend is zero and the reciprocal of the divisor finite.
+    Quotient,
+    /// Where one operand is zero and the other not above it.
+    Larger,
+    /// Where one operand is zero and the other not below it.
+    Smaller,
+    /// Where the operand is zero and lies between the bounds.
+    Clamped,
+}
+
+/// A value as C++ over `double`, where the host computes it once per launch. `{x}`, `{y}` and `{z}` stand for the arguments,
+/// in parentheses where they need them; the name of the variant says how tightly the text binds.
+#[derive(Debug, Clone, Copy)]
+pub enum Cpp {
+    /// This function of all arguments.
+    Call(&'static str),
+    /// As tightly as a name.
+    Primary(&'static str),
+    /// Like `-x`.
+    Unary(&'static str),
+    /// Like `x * y`.
+    Product(&'static str),
+    /// Like `x + y`.
+    Sum(&'static str),
+    /// Like `c ? x : y`.
+    Choice(&'static str),
+}
+
+/// How an operation is computed on tiles.
+#[derive(Debug, Clone, Copy)]
+pub enum Lowering {
+    /// By a call of its own, in place; the call's numbers are the uniform arguments, then these.
+    Own(SfpuOp, &'static [f32]),
+    /// By the FPU, by a call on two registers, or by one on a register and a number, as the operands are.
+    Arithmetic(Arithmetic),
+    /// As a power; the square has a call of its own.
+    Power,
+    /// By a program over other calls.
+    Composed {
+        /// The program.
+        program: fn() -> Composed,
+        /// It is good in registers of 32 bits only.
+        wide: bool,
+        /// The device's own call with its numbers, where it has one that is too inaccurate for all but approximate kernels.
+        approximate: Option<(SfpuOp, &'static [f32])>,
+    },
+}
+
+/// Operations that elements and numbers meet in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Arithmetic {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Min,
+    Max,
+}
+
+/// How a call of the SFPU takes its operands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SfpuForm {
+    /// In place on one register, with this many numbers.
+    Unary(usize),
+    /// Two registers into one.
+    Binary,
+    /// Three registers into one: where(condition, then, otherwise).
+    Where,
+}
+
+/// A call of the SFPU.
+#[derive(Debug)]
+pub struct SfpuRow {
+    /// The init call.
+    pub init: Function,
+    /// The call.
+    pub call: Function,
+    /// Template arguments of both, without approximation.
+    pub exact: &'static str,
+    /// Template arguments of both, with approximation.
+    pub approximate: &'static str,
+    /// Template arguments of the call alone (`where_tile` names the format of the destination registers).
+    pub call_template: &'static str,
+    /// Its operands.
+    pub form: SfpuForm,
+}
