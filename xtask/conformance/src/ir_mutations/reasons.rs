@@ -1,6 +1,7 @@
 //! Why some mutants change nothing, or next to nothing, that a kernel computes.
 //!
-//! A mutant that nobody notices and that no row here explains fails the chore. Who adds a row has looked at the mutant.
+//! A mutant that nobody notices and that no row here explains fails the chore. A row speaks for a kind of mutant, of which some
+//! were looked at: it is no proof for each, and a broad row can hide one that matters.
 
 use tt_backend::mutate::{Kind, Mutant};
 
