@@ -49,15 +49,13 @@ pub fn device(kernel: &Kernel, device: &Device) -> String {
 }
 
 /// The first line of a statement of the device program.
-pub fn statement(kernel: &Kernel, device: &Device, node: &Node<Leaf>) -> String {
+pub fn statement(kernel: &Kernel, device: &Device, stmt: &Stmt<Calls<Bits>>) -> String {
     let names = Names {
         kernel,
         buffers: &device.buffers,
         variables: Some(&device.variables),
     };
-    let mut out = Lines::default();
-    nodes(&names, std::slice::from_ref(node), &mut out);
-    out.text.lines().next().unwrap_or_default().to_string()
+    head(&names, stmt)
 }
 
 fn final_program(names: &Names, program: &Program, out: &mut Lines) {
@@ -272,18 +270,11 @@ fn body<S: Show>(names: &Names, stmts: &[Stmt<S>], out: &mut Lines) {
         if let Some(span) = stmt.note {
             out.line(format!("// line {}", names.kernel.location(span).line));
         }
+        out.line(head(names, stmt));
         match &stmt.kind {
-            Kind::Op(op) => out.line(S::op(names, op)),
-            Kind::Group(group, inner) => {
-                out.line(S::group(names, group));
-                out.nested(|out| body(names, inner, out));
-            }
-            Kind::Loop(head, inner) => {
-                out.line(S::head(names, head));
-                out.nested(|out| body(names, inner, out));
-            }
-            Kind::If(branch, then, otherwise) => {
-                out.line(S::branch(names, branch));
+            Kind::Op(_) => {}
+            Kind::Group(_, inner) | Kind::Loop(_, inner) => out.nested(|out| body(names, inner, out)),
+            Kind::If(_, then, otherwise) => {
                 out.nested(|out| body(names, then, out));
                 if !otherwise.is_empty() {
                     out.line("else");
@@ -291,6 +282,16 @@ fn body<S: Show>(names: &Names, stmts: &[Stmt<S>], out: &mut Lines) {
                 }
             }
         }
+    }
+}
+
+/// The line that a statement begins with.
+fn head<S: Show>(names: &Names, stmt: &Stmt<S>) -> String {
+    match &stmt.kind {
+        Kind::Op(op) => S::op(names, op),
+        Kind::Group(group, _) => S::group(names, group),
+        Kind::Loop(head, _) => S::head(names, head),
+        Kind::If(branch, ..) => S::branch(names, branch),
     }
 }
 

@@ -1,13 +1,13 @@
 //! What a statement says: other numbers, operators, buffers, tensors, templates, functions.
 
-use super::tree::{self, Place};
+use super::tree::{self, Expr, Place, Stmt};
 use super::{Kind, Maker};
 use crate::device::function::{self, Function};
-use crate::device::{Device, Expr, Leaf, Node};
+use crate::device::{Bits, Call, Device, Leaf, Loop};
 use crate::flow::{Broadcast, BufferId};
+use crate::ir;
 use crate::tile_ops::{FpuOp, SFPU_OPS, SfpuRow};
 use std::collections::BTreeSet;
-use tt_plan::Number;
 
 /// Functions that take the same arguments, so that one may stand where another should.
 static FAMILIES: &[&[&Function]] = {
@@ -97,18 +97,18 @@ static OPERATORS: &[(&str, &[&str])] = &[
 /// The mutants of what the statement at `place` says.
 pub fn of(maker: &mut Maker, place: &Place) {
     let Some(node) = place.get(maker.device) else { return };
-    let unused = match &node {
-        Node::Leaf(Leaf::Let { name, .. } | Leaf::Advance { name, .. }) => {
+    let unused = match &node.kind {
+        ir::Kind::Op(Leaf::Let { name, .. } | Leaf::Advance { name, .. }) => {
             !tree::is_used(&maker.device.programs[place.program()], name)
         }
         // Bounds of loops are changed where loops are.
-        Node::Loop { .. } => true,
+        ir::Kind::Loop(Loop::Over { .. }, _) => true,
         _ => false,
     };
     if !unused {
-        for (slot, expr) in tree::expressions(&node).into_iter().enumerate() {
+        for (slot, expr) in tree::expressions(node).into_iter().enumerate() {
             for (kind, note, changed) in others(maker.device, place, expr, true) {
-                maker.at(kind, place, &format!("{}{note}", argument(&node, slot)), |device| {
+                maker.at(kind, place, &format!("{}{note}", argument(node, slot)), |device| {
                     place.edit(device, |list, at| {
                         if let Some(expr) = tree::expressions_mut(&mut list[at]).into_iter().nth(slot) {
                             *expr = changed;
@@ -118,7 +118,9 @@ pub fn of(maker: &mut Maker, place: &Place) {
             }
         }
     }
-    let Node::Leaf(Leaf::Call(call)) = &node else { return };
+    let ir::Kind::Op(Leaf::Call(call)) = &node.kind else {
+        return;
+    };
     for at in 1..call.args.len() {
         let pair = &call.args[at - 1..=at];
         // An accessor is of no other argument's type.
@@ -137,17 +139,17 @@ pub fn of(maker: &mut Maker, place: &Place) {
     }
 }
 
-fn argument(node: &Node<Leaf>, slot: usize) -> String {
-    match node {
-        Node::Leaf(Leaf::Call(_)) => format!("argument {slot}: "),
+fn argument(stmt: &Stmt, slot: usize) -> String {
+    match &stmt.kind {
+        ir::Kind::Op(Leaf::Call(_)) => format!("argument {slot}: "),
         _ => String::new(),
     }
 }
 
-fn edit_call(maker: &mut Maker, kind: Kind, place: &Place, note: &str, change: impl FnOnce(&mut crate::device::Call)) {
+fn edit_call(maker: &mut Maker, kind: Kind, place: &Place, note: &str, change: impl FnOnce(&mut Call<Bits>)) {
     maker.at(kind, place, note, |device| {
         place.edit(device, |list, at| {
-            if let Node::Leaf(Leaf::Call(call)) = &mut list[at] {
+            if let ir::Kind::Op(Leaf::Call(call)) = &mut list[at].kind {
                 change(call);
             }
         });
@@ -167,7 +169,7 @@ fn others(device: &Device, place: &Place, expr: &Expr, whole: bool) -> Vec<(Kind
             }
         }
         Expr::Bool(value) => put(Kind::Integer, &(!value).to_string(), Expr::Bool(!value)),
-        Expr::Number(_) => put(Kind::Number, "1", Expr::Number(Number::Bits(1.0_f32.to_bits()))),
+        Expr::Value(_) => put(Kind::Number, "1", Expr::Value(Bits(1.0_f32.to_bits()))),
         Expr::Buffer(own) => {
             for (id, name) in buffers(device, *own) {
                 put(Kind::Buffer, name, Expr::Buffer(id));
@@ -347,8 +349,8 @@ pub fn operations(maker: &mut Maker) {
     for at in 0..maker.device.programs.len() {
         let mut used = BTreeSet::new();
         let role = maker.device.programs[at].role.name();
-        tree::for_each(&mut maker.device.programs[at].clone(), &mut |node| {
-            used.insert(tree::name(node));
+        ir::visit(&maker.device.programs[at].body, &mut |stmt| {
+            used.insert(tree::name(stmt));
         });
         for (own, other) in rivals() {
             if !used.contains(own.call.name) {
@@ -361,8 +363,8 @@ pub fn operations(maker: &mut Maker) {
                 detail: format!("{} → {}", own.call.name, other.call.name),
             };
             maker.make(mutant, |device| {
-                tree::for_each(&mut device.programs[at], &mut |node| {
-                    let Node::Leaf(Leaf::Call(call)) = node else { return };
+                ir::operations_mut(&mut device.programs[at].body, &mut |leaf| {
+                    let Leaf::Call(call) = leaf else { return };
                     let function = match call.function {
                         function if function == own.call => other.call,
                         function if function == own.init => other.init,

@@ -38,13 +38,8 @@ fn buffers(maker: &mut Maker) {
     let device = maker.device;
     for (at, buffer) in device.buffers.iter().enumerate() {
         // Where the plan has it; buffers that nothing uses have no place there.
-        let index = device.indices.get(at);
-        let Some(planned) = device
-            .plan
-            .circular_buffers
-            .iter()
-            .position(|known| Some(&known.index) == index)
-        else {
+        let planned = device.plan.circular_buffers.iter();
+        let Some(planned) = planned.clone().position(|known| Some(known.index) == buffer.index) else {
             continue;
         };
         let name = &buffer.name;
@@ -92,10 +87,11 @@ fn buffers(maker: &mut Maker) {
                 *pages = pages.saturating_add_signed(by);
             });
         }
-        for behind in at + 1..device.indices.len() {
+        for behind in at + 1..device.buffers.len() {
             let pair = format!("{name} and {}", device.buffers[behind].name);
             make(maker, Kind::Index, "programs", pair, |device| {
-                device.indices.swap(at, behind)
+                let (own, other) = (device.buffers[at].index, device.buffers[behind].index);
+                (device.buffers[at].index, device.buffers[behind].index) = (other, own);
             });
         }
     }

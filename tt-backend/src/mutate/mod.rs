@@ -112,12 +112,12 @@ impl Maker<'_> {
         let Some(program) = self.device.programs.get(place.program()) else {
             return;
         };
-        let text = print::statement(self.kernel, self.device, &node);
+        let text = print::statement(self.kernel, self.device, node);
         let arrow = if note.is_empty() { "" } else { " → " };
         let mutant = Mutant {
             kind,
             program: program.role.name(),
-            subject: tree::name(&node).to_string(),
+            subject: tree::name(node).to_string(),
             detail: format!("{text}{arrow}{note} [{place}]"),
         };
         self.make(mutant, change);

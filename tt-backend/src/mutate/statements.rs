@@ -2,7 +2,8 @@
 
 use super::tree::{self, Place};
 use super::{Kind, Maker};
-use crate::device::{Expr, Node};
+use crate::device::{Bits, Branch, Expr, Loop};
+use crate::ir;
 
 /// The mutants of the statement at `place` as a whole.
 pub fn of(maker: &mut Maker, place: &Place) {
@@ -15,14 +16,14 @@ pub fn of(maker: &mut Maker, place: &Place) {
     });
     exchanged(maker, place);
     let parent = place.parent().and_then(|parent| parent.get(maker.device));
-    if parent.is_some_and(|parent| !matches!(parent, Node::Scope(_))) {
+    if parent.is_some_and(|parent| !matches!(parent.kind, ir::Kind::Group(..))) {
         for (kind, behind) in [(Kind::BeforeParent, false), (Kind::BehindParent, true)] {
             maker.at(kind, place, "", |device| place.move_out(device, behind));
         }
     }
-    match &node {
-        Node::If { .. } | Node::When { .. } => branch(maker, place),
-        Node::Loop { .. } => {
+    match &node.kind {
+        ir::Kind::If(..) => branch(maker, place),
+        ir::Kind::Loop(Loop::Over { .. }, _) => {
             for (slot, by) in [(0, 1), (1, 1), (1, -1)] {
                 let side = ["start", "end"][slot];
                 maker.at(Kind::Rounds, place, &format!("{side} {by:+}"), |device| {
@@ -34,11 +35,11 @@ pub fn of(maker: &mut Maker, place: &Place) {
                 });
             }
         }
-        Node::Tiles { end, step, .. } => {
+        ir::Kind::Loop(Loop::Tiles { end, step, .. }, _) => {
             for changed in [end.saturating_add(*step), end.saturating_sub(*step)] {
                 maker.at(Kind::Rounds, place, &format!("0..{changed}"), |device| {
                     place.edit(device, |list, at| {
-                        if let Node::Tiles { end, .. } = &mut list[at] {
+                        if let ir::Kind::Loop(Loop::Tiles { end, .. }, _) = &mut list[at].kind {
                             *end = changed;
                         }
                     });
@@ -47,14 +48,14 @@ pub fn of(maker: &mut Maker, place: &Place) {
             if *step > 1 {
                 maker.at(Kind::Rounds, place, "by 1", |device| {
                     place.edit(device, |list, at| {
-                        if let Node::Tiles { step, .. } = &mut list[at] {
+                        if let ir::Kind::Loop(Loop::Tiles { step, .. }, _) = &mut list[at].kind {
                             *step = 1;
                         }
                     });
                 });
             }
         }
-        Node::Leaf(_) | Node::Scope(_) | Node::Source(_) => {}
+        ir::Kind::Loop(Loop::Blocks, _) | ir::Kind::Op(_) | ir::Kind::Group(..) => {}
     }
 }
 
@@ -62,13 +63,12 @@ pub fn of(maker: &mut Maker, place: &Place) {
 fn exchanged(maker: &mut Maker, place: &Place) {
     let mut next = None;
     place.edit(&mut maker.device.clone(), |list, at| {
-        let behind = list.iter().enumerate().skip(at + 1);
-        let statement = behind.into_iter().find(|(_, node)| !matches!(node, Node::Source(_)));
-        next = statement.map(|(at, node)| (at, tree::lists(node).len(), matches!(node, Node::Scope(_))));
+        let behind = list.get(at + 1);
+        next = behind.map(|stmt| (stmt.bodies().count(), matches!(stmt.kind, ir::Kind::Group(..))));
     });
-    let Some((other, lists, is_scope)) = next else { return };
+    let Some((lists, is_scope)) = next else { return };
     maker.at(Kind::Swapped, place, "", |device| {
-        place.edit(device, |list, at| list.swap(at, other));
+        place.edit(device, |list, at| list.swap(at, at + 1));
     });
     if is_scope {
         return;
@@ -78,7 +78,7 @@ fn exchanged(maker: &mut Maker, place: &Place) {
         maker.at(Kind::IntoNext, place, note, |device| {
             place.edit(device, |list, at| {
                 let moved = list.remove(at);
-                if let Some(inner) = tree::lists_mut(&mut list[other - 1]).into_iter().nth(side) {
+                if let Some(inner) = list[at].bodies_mut().nth(side) {
                     inner.insert(0, moved);
                 }
             });
@@ -89,7 +89,7 @@ fn exchanged(maker: &mut Maker, place: &Place) {
 fn branch(maker: &mut Maker, place: &Place) {
     maker.at(Kind::Sides, place, "", |device| {
         place.edit(device, |list, at| {
-            if let Node::If { then, otherwise, .. } | Node::When { then, otherwise, .. } = &mut list[at] {
+            if let ir::Kind::If(_, then, otherwise) = &mut list[at].kind {
                 std::mem::swap(then, otherwise);
             }
         });
@@ -97,8 +97,8 @@ fn branch(maker: &mut Maker, place: &Place) {
     for (holds, note) in [(1, "true"), (0, "false")] {
         maker.at(Kind::Always, place, note, |device| {
             place.edit(device, |list, at| {
-                if let Node::If { cond, .. } | Node::When { cond, .. } = &mut list[at] {
-                    *cond = Expr::Binary("!=", Box::new(Expr::Int(holds)), Box::new(Expr::Int(0)));
+                if let ir::Kind::If(Branch { cond, .. }, ..) = &mut list[at].kind {
+                    *cond = Expr::<Bits>::operation("!=", Expr::Int(holds), Expr::Int(0));
                 }
             });
         });

@@ -1,28 +1,31 @@
 //! Statements by their place: the only module here that knows how a program is made of statements.
 
-use crate::device::{Device, Expr, Leaf, Node, Program};
+use crate::device::{Bits, Calls, Device, Leaf, Loop, Program};
+use crate::ir::{Kind, visit};
+use crate::passes::b2_grid_to_cores::BLOCK_ID;
 use std::fmt;
 
-/// The parts of a program, in the order in which they run.
-const PARTS: [&str; 4] = ["before", "coordinates", "body", "after"];
+/// A statement of the device program.
+pub type Stmt = crate::ir::Stmt<Calls<Bits>>;
 
-/// The place of a statement: the program, its part, the lists that lead to it (the number of a statement in the list so
-/// far, and which of its lists comes next), and its number in the last.
+/// An expression of the device program.
+pub type Expr = crate::device::Expr<Bits>;
+
+/// The place of a statement: the program, the lists that lead to it (the number of a statement in the list so far, and which
+/// of its lists comes next), and its number in the last.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
     program: usize,
-    part: usize,
     around: Vec<(usize, usize)>,
     at: usize,
 }
 
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(PARTS[self.part])?;
         for (at, list) in &self.around {
-            write!(f, " {at}{}", if *list == 0 { "" } else { " else" })?;
+            write!(f, "{at}{} ", if *list == 0 { "" } else { " else" })?;
         }
-        write!(f, " {}", self.at)
+        write!(f, "{}", self.at)
     }
 }
 
@@ -43,37 +46,27 @@ impl Place {
     }
 
     /// The statement here.
-    pub fn get(&self, device: &Device) -> Option<Node<Leaf>> {
-        let parts = parts(device.programs.get(self.program)?.clone());
-        let mut list = &parts[self.part];
+    pub fn get<'a>(&self, device: &'a Device) -> Option<&'a Stmt> {
+        let mut list = &device.programs.get(self.program)?.body;
         for (at, side) in &self.around {
-            list = lists(list.get(*at)?).into_iter().nth(*side)?;
+            list = list.get(*at)?.bodies().nth(*side)?;
         }
-        list.get(self.at).cloned()
+        list.get(self.at)
     }
 
     /// Changes the list that the statement is in; `change` is given the list and the statement's number.
-    pub fn edit(&self, device: &mut Device, change: impl FnOnce(&mut Vec<Node<Leaf>>, usize)) {
+    pub fn edit(&self, device: &mut Device, change: impl FnOnce(&mut Vec<Stmt>, usize)) {
         let Some(program) = device.programs.get_mut(self.program) else {
             return;
         };
-        let mut parts = parts(program.clone());
-        let mut list = &mut parts[self.part];
+        let mut list = &mut program.body;
         for (at, side) in &self.around {
-            let Some(next) = list
-                .get_mut(*at)
-                .and_then(|node| lists_mut(node).into_iter().nth(*side))
-            else {
+            let Some(next) = list.get_mut(*at).and_then(|stmt| stmt.bodies_mut().nth(*side)) else {
                 return;
             };
             list = next;
         }
         change(list, self.at);
-        let [before, coordinates, body, after] = parts;
-        program.before = before;
-        program.coordinates = leaves(coordinates);
-        program.body = body;
-        program.after = after;
     }
 
     /// Takes the statement out of the one around it and puts it before or behind that.
@@ -82,65 +75,31 @@ impl Place {
             return;
         };
         parent.edit(device, |list, at| {
-            let mut inner = lists_mut(&mut list[at]);
-            let moved = inner[*side].remove(self.at);
-            list.insert(at + usize::from(behind), moved);
+            let moved = list[at].bodies_mut().nth(*side).map(|inner| inner.remove(self.at));
+            list.splice(at + usize::from(behind)..at + usize::from(behind), moved);
         });
     }
 }
 
-/// The statements of a program, part by part.
-fn parts(program: Program) -> [Vec<Node<Leaf>>; 4] {
-    let coordinates = program.coordinates.into_iter().map(Node::Leaf).collect();
-    [program.before, coordinates, program.body, program.after]
-}
-
-/// Those of `nodes` that stand for themselves: the coordinates of a block have no others.
-fn leaves(nodes: Vec<Node<Leaf>>) -> Vec<Leaf> {
-    let leaf = |node| match node {
-        Node::Leaf(leaf) => Some(leaf),
-        _ => None,
-    };
-    nodes.into_iter().filter_map(leaf).collect()
-}
-
-/// The lists of statements within a statement.
-pub fn lists(node: &Node<Leaf>) -> Vec<&Vec<Node<Leaf>>> {
-    match node {
-        Node::Loop { body, .. } | Node::Tiles { body, .. } | Node::Scope(body) => vec![body],
-        Node::If { then, otherwise, .. } | Node::When { then, otherwise, .. } => vec![then, otherwise],
-        Node::Leaf(_) | Node::Source(_) => Vec::new(),
-    }
-}
-
-/// As [`lists`], to be changed.
-pub fn lists_mut(node: &mut Node<Leaf>) -> Vec<&mut Vec<Node<Leaf>>> {
-    match node {
-        Node::Loop { body, .. } | Node::Tiles { body, .. } | Node::Scope(body) => vec![body],
-        Node::If { then, otherwise, .. } | Node::When { then, otherwise, .. } => vec![then, otherwise],
-        Node::Leaf(_) | Node::Source(_) => Vec::new(),
-    }
-}
-
 /// The expressions of a statement itself.
-pub fn expressions(node: &Node<Leaf>) -> Vec<&Expr> {
-    match node {
-        Node::Leaf(Leaf::Call(call)) => call.args.iter().collect(),
-        Node::Leaf(Leaf::Let { value, .. } | Leaf::Advance { value, .. }) => vec![value],
-        Node::Loop { start, end, .. } => vec![start, end],
-        Node::If { cond, .. } | Node::When { cond, .. } => vec![cond],
-        Node::Tiles { .. } | Node::Scope(_) | Node::Source(_) => Vec::new(),
+pub fn expressions(stmt: &Stmt) -> Vec<&Expr> {
+    match &stmt.kind {
+        Kind::Op(Leaf::Call(call)) => call.args.iter().collect(),
+        Kind::Op(Leaf::Let { value, .. } | Leaf::Advance { value, .. }) => vec![value],
+        Kind::Loop(Loop::Over { start, end, .. }, _) => vec![start, end],
+        Kind::If(branch, ..) => vec![&branch.cond],
+        Kind::Loop(Loop::Tiles { .. } | Loop::Blocks, _) | Kind::Group(..) => Vec::new(),
     }
 }
 
 /// As [`expressions`], to be changed.
-pub fn expressions_mut(node: &mut Node<Leaf>) -> Vec<&mut Expr> {
-    match node {
-        Node::Leaf(Leaf::Call(call)) => call.args.iter_mut().collect(),
-        Node::Leaf(Leaf::Let { value, .. } | Leaf::Advance { value, .. }) => vec![value],
-        Node::Loop { start, end, .. } => vec![start, end],
-        Node::If { cond, .. } | Node::When { cond, .. } => vec![cond],
-        Node::Tiles { .. } | Node::Scope(_) | Node::Source(_) => Vec::new(),
+pub fn expressions_mut(stmt: &mut Stmt) -> Vec<&mut Expr> {
+    match &mut stmt.kind {
+        Kind::Op(Leaf::Call(call)) => call.args.iter_mut().collect(),
+        Kind::Op(Leaf::Let { value, .. } | Leaf::Advance { value, .. }) => vec![value],
+        Kind::Loop(Loop::Over { start, end, .. }, _) => vec![start, end],
+        Kind::If(branch, ..) => vec![&mut branch.cond],
+        Kind::Loop(Loop::Tiles { .. } | Loop::Blocks, _) | Kind::Group(..) => Vec::new(),
     }
 }
 
@@ -163,68 +122,42 @@ pub fn operands_mut(expr: &mut Expr) -> Vec<&mut Expr> {
 }
 
 /// What a statement is called.
-pub fn name(node: &Node<Leaf>) -> &'static str {
-    match node {
-        Node::Leaf(Leaf::Call(call)) => call.function.name,
-        Node::Leaf(Leaf::Let { .. }) => "a variable",
-        Node::Leaf(Leaf::Advance { .. }) => "+=",
-        Node::Loop { .. } => "a loop",
-        Node::Tiles { .. } => "a loop of tiles",
-        Node::If { .. } => "a branch",
-        Node::When { .. } => "a condition",
-        Node::Scope(_) => "a scope",
-        Node::Source(_) => "a comment",
+pub fn name(stmt: &Stmt) -> &'static str {
+    match &stmt.kind {
+        Kind::Op(Leaf::Call(call)) => call.function.name,
+        Kind::Op(Leaf::Let { .. }) => "a variable",
+        Kind::Op(Leaf::Advance { .. }) => "+=",
+        Kind::Loop(Loop::Blocks, _) => "the loop over the blocks",
+        Kind::Loop(Loop::Over { .. }, _) => "a loop",
+        Kind::Loop(Loop::Tiles { .. }, _) => "a loop of tiles",
+        Kind::If(branch, ..) if branch.origin.is_some() => "a branch",
+        Kind::If(..) => "a condition",
+        Kind::Group(..) => "a scope",
     }
 }
 
-/// Every statement that does something, in the order in which they are written.
+/// Every statement, in the order in which they are written.
 pub fn places(device: &Device) -> Vec<Place> {
-    fn walk(list: &[Node<Leaf>], place: &Place, out: &mut Vec<Place>) {
-        for (at, node) in list.iter().enumerate() {
-            if matches!(node, Node::Source(_)) {
-                continue;
-            }
+    fn walk(list: &[Stmt], place: &Place, out: &mut Vec<Place>) {
+        for (at, stmt) in list.iter().enumerate() {
             out.push(Place { at, ..place.clone() });
-            for (side, inner) in lists(node).into_iter().enumerate() {
-                let mut around = place.around.clone();
-                around.push((at, side));
-                walk(
-                    inner,
-                    &Place {
-                        around,
-                        ..place.clone()
-                    },
-                    out,
-                );
+            for (side, inner) in stmt.bodies().enumerate() {
+                let mut within = place.clone();
+                within.around.push((at, side));
+                walk(inner, &within, out);
             }
         }
     }
     let mut out = Vec::new();
     for (program, written) in device.programs.iter().enumerate() {
-        for (part, list) in parts(written.clone()).iter().enumerate() {
-            let place = Place {
-                program,
-                part,
-                around: Vec::new(),
-                at: 0,
-            };
-            walk(list, &place, &mut out);
-        }
+        let place = Place {
+            program,
+            around: Vec::new(),
+            at: 0,
+        };
+        walk(&written.body, &place, &mut out);
     }
     out
-}
-
-/// Calls `change` for every statement of a program.
-pub fn for_each(program: &mut Program, change: &mut impl FnMut(&mut Node<Leaf>)) {
-    fn walk(list: &mut [Node<Leaf>], change: &mut impl FnMut(&mut Node<Leaf>)) {
-        for node in list {
-            change(node);
-            lists_mut(node).into_iter().for_each(|inner| walk(inner, change));
-        }
-    }
-    for list in [&mut program.before, &mut program.body, &mut program.after] {
-        walk(list, change);
-    }
 }
 
 /// Whether every name that the programs use is declared where it is used, and none twice in a scope: else a program is no
@@ -232,20 +165,7 @@ pub fn for_each(program: &mut Program, change: &mut impl FnMut(&mut Node<Leaf>))
 pub fn is_closed(device: &Device) -> bool {
     device.programs.iter().all(|program| {
         let mut names: Vec<&str> = program.args.iter().map(|arg| arg.name.as_str()).collect();
-        let scope = Scope { device, program };
-        let parts = parts(program.clone());
-        let [before, coordinates, body, after] = &parts;
-        let outer = names.len();
-        if !scope.list(before, &mut names) {
-            return false;
-        }
-        let inner = names.len();
-        names.push(crate::passes::b2_grid_to_cores::BLOCK_ID);
-        let blocks = scope.list(coordinates, &mut names) && scope.list(body, &mut names);
-        names.truncate(inner);
-        let closed = blocks && scope.list(after, &mut names);
-        names.truncate(outer);
-        closed
+        Scope { device, program }.list(&program.body, &mut names)
     })
 }
 
@@ -256,21 +176,22 @@ struct Scope<'a> {
 
 impl Scope<'_> {
     /// Whether a list of statements is closed under `names`, to which it adds what it declares.
-    fn list<'n>(&'n self, list: &'n [Node<Leaf>], names: &mut Vec<&'n str>) -> bool {
-        list.iter().all(|node| {
-            if !expressions(node).into_iter().all(|expr| self.expr(expr, names)) {
+    fn list<'n>(&'n self, list: &'n [Stmt], names: &mut Vec<&'n str>) -> bool {
+        list.iter().all(|stmt| {
+            if !expressions(stmt).into_iter().all(|expr| self.expr(expr, names)) {
                 return false;
             }
-            let declared = match node {
-                Node::Leaf(Leaf::Advance { name, .. }) => return names.contains(&name.as_str()),
-                Node::Leaf(Leaf::Let { name, .. }) => {
+            let declared = match &stmt.kind {
+                Kind::Op(Leaf::Advance { name, .. }) => return names.contains(&name.as_str()),
+                Kind::Op(Leaf::Let { name, .. }) => {
                     let fresh = !names.contains(&name.as_str());
                     names.push(name);
                     return fresh;
                 }
-                Node::Loop { var, .. } => self.device.variables.get(var.index()).map(String::as_str),
-                Node::Tiles { name, .. } => Some(name.as_str()),
-                _ => None,
+                Kind::Loop(Loop::Over { var, .. }, _) => self.device.variables.get(var.index()).map(String::as_str),
+                Kind::Loop(Loop::Tiles { name, .. }, _) => Some(name.as_str()),
+                Kind::Loop(Loop::Blocks, _) => Some(BLOCK_ID),
+                Kind::Op(Leaf::Call(_)) | Kind::If(..) | Kind::Group(..) => None,
             };
             let outer = names.len();
             if declared.is_some_and(|name| names.contains(&name)) {
@@ -278,7 +199,7 @@ impl Scope<'_> {
             }
             names.extend(declared);
             let head = names.len();
-            let closed = lists(node).into_iter().all(|inner| {
+            let closed = stmt.bodies().all(|inner| {
                 let closed = self.list(inner, names);
                 names.truncate(head);
                 closed
@@ -304,11 +225,9 @@ pub fn is_used(program: &Program, name: &str) -> bool {
         matches!(expr, Expr::Name(used) if used == name)
             || operands(expr).into_iter().any(|operand| within(operand, name))
     }
-    fn walk(list: &[Node<Leaf>], name: &str) -> bool {
-        list.iter().any(|node| {
-            expressions(node).into_iter().any(|expr| within(expr, name))
-                || lists(node).into_iter().any(|inner| walk(inner, name))
-        })
-    }
-    parts(program.clone()).iter().any(|list| walk(list, name))
+    let mut used = false;
+    visit(&program.body, &mut |stmt| {
+        used |= expressions(stmt).into_iter().any(|expr| within(expr, name));
+    });
+    used
 }

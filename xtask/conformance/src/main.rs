@@ -2,7 +2,9 @@
 
 use clap::Parser;
 use std::process::ExitCode;
-use tt_conformance::{abi, binaries, examples, headers, ir_mutations, launch, mutations, names, production, rules, sfpu, simulator};
+use tt_conformance::{
+    abi, binaries, examples, headers, ir_mutations, launch, mutations, names, production, rules, sfpu, simulator,
+};
 
 /// Holds what we emit and what we emulate against TT-Metalium itself
 #[derive(Parser)]

@@ -9,39 +9,37 @@ mod made;
 mod page;
 mod reasons;
 
+use clap::Args;
 use emulator::{Case, Healthy, Said};
 use made::{Made, Outcome};
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
-use xtask::arguments::{Arguments, Chore};
 use xtask::project;
 
-/// The chore.
-pub const CHECK: Chore = Chore {
-    name: "ir-mutations",
-    operand: "",
-    options: &[
-        (
-            "check",
-            "",
-            "write nothing: judge all with the verifier, some with the emulator, and see that the page says so",
-        ),
-        ("known", "", "run nothing: take what earlier runs found; writes no page"),
-        (
-            "only",
-            "KERNELS",
-            "only mutants of these kernels, separated by commas; writes no page",
-        ),
-        ("list", "FILE", "write down what became of every mutant, one a line"),
-        ("judge", "FILE", "run one batch of mutants; the chore starts itself so"),
-    ],
-    about: "breaks the compiled program in thousands of ways, one at a time, and sees that it is noticed\n\n\
-            Writes docs/ir-mutations.md; fails where a mutant changes what a kernel computes and neither the verifier nor\n\
-            the emulator notices, or where one changes nothing and no reason for that is known. What an earlier run found\n\
-            is taken over as long as the emulator and its tests are the same.",
-    run,
-};
+/// Breaks the compiled program in thousands of ways, one at a time, and sees that it is noticed
+///
+/// Writes docs/ir-mutations.md; fails where a mutant changes what a kernel computes and neither the verifier nor the emulator
+/// notices, or where one changes nothing and no reason for that is known. What an earlier run found is taken over as long as
+/// the emulator and its tests are the same.
+#[derive(Args)]
+pub struct Arguments {
+    /// Write nothing: judge all with the verifier, some with the emulator, and see that the page says so
+    #[arg(long)]
+    check: bool,
+    /// Run nothing: take what earlier runs found; writes no page
+    #[arg(long)]
+    known: bool,
+    /// Only mutants of these kernels, separated by commas; writes no page
+    #[arg(long, value_name = "KERNELS", value_delimiter = ',')]
+    only: Option<Vec<String>>,
+    /// Write down what became of every mutant, one a line
+    #[arg(long, value_name = "FILE")]
+    list: Option<PathBuf>,
+    /// Run one batch of mutants; the chore starts itself so
+    #[arg(long, value_name = "FILE")]
+    judge: Option<PathBuf>,
+}
 
 /// What a mutant is run with: where none of this has changed, an earlier run has said it already.
 const JUDGES: [&str; 8] = [
@@ -61,12 +59,13 @@ const PART: usize = 512;
 /// Mutants that `--check` runs.
 const SPOT_CHECKS: usize = 192;
 
-fn run(arguments: &Arguments) -> Result<(), String> {
-    if let Some(file) = arguments.option("judge") {
-        return emulator::run_batch(Path::new(file));
+/// Runs the check; an error says what it found.
+pub fn run(arguments: &Arguments) -> Result<(), String> {
+    if let Some(file) = &arguments.judge {
+        return emulator::run_batch(file);
     }
     let start = Instant::now();
-    let only = arguments.list("only");
+    let only = &arguments.only;
     let (healthy, mut mutants) = made::all(only.as_deref())?;
     println!(
         "{} mutants of {} kernels judged by the verifier in {:.0} s",
@@ -76,7 +75,7 @@ fn run(arguments: &Arguments) -> Result<(), String> {
     );
     let folder = project::target().join("ir-mutations");
     let path = project::root().join("docs/ir-mutations.md");
-    if arguments.option("check").is_some() {
+    if arguments.check {
         let page =
             std::fs::read_to_string(&path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
         page::check(&page, &mutants)?;
@@ -84,11 +83,11 @@ fn run(arguments: &Arguments) -> Result<(), String> {
         println!("checked in {:.0} s", start.elapsed().as_secs_f32());
         return Ok(());
     }
-    let only_known = arguments.option("known").is_some();
+    let only_known = arguments.known;
     ask(&folder, &healthy, &mut mutants, only_known)?;
-    if let Some(file) = arguments.option("list") {
+    if let Some(file) = &arguments.list {
         let lines: Vec<String> = mutants.iter().map(Made::line).collect();
-        project::write(Path::new(file), lines.join("\n") + "\n")?;
+        project::write(file, lines.join("\n") + "\n")?;
     }
     println!("{}", page::summary(&mutants));
     if only.is_none() && !only_known {
