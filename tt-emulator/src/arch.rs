@@ -3,7 +3,8 @@
 //! One row per architecture; nothing else in the crate knows a chip by name. Figures are those of TT-Metalium 0.81
 //! (`hal`, `noc_parameters.h`, core descriptors) and of the public simulator.
 
-pub use tt_device::ArchName;
+use std::fmt;
+use std::str::FromStr;
 
 /// Bytes of address space that a core's L1 takes in a NoC address.
 pub const L1_SLOT_BYTES: usize = 2 << 20;
@@ -15,10 +16,10 @@ pub const SEMAPHORES: usize = 16;
 pub const SEMAPHORE_STRIDE: usize = 16;
 
 /// Largest number of runtime argument words of one kernel, unique and common together.
-pub const MAX_RUNTIME_ARGS: usize = tt_device::MAX_RUNTIME_ARGS as usize;
+pub const MAX_RUNTIME_ARGS: usize = 341;
 
 /// Largest number of circular buffers of any architecture.
-pub const MAX_CIRCULAR_BUFFERS: usize = tt_device::BLACKHOLE.circular_buffers as usize;
+pub const MAX_CIRCULAR_BUFFERS: usize = 64;
 
 /// Offset in L1 of the words that always hold zero.
 pub const MEM_ZEROS_BASE: usize = 0x2000;
@@ -28,6 +29,15 @@ pub const MEM_ZEROS_BYTES: usize = 512;
 
 /// Offset in L1 of the first semaphore.
 pub const SEMAPHORE_BASE: usize = 0x3000;
+
+/// The name of an architecture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ArchName {
+    /// Wormhole B0 (n150, n300, galaxy).
+    WormholeB0,
+    /// Blackhole (p100, p150).
+    Blackhole,
+}
 
 /// What an architecture offers to programs.
 #[derive(Debug)]
@@ -80,15 +90,15 @@ pub struct Arch {
 /// Wormhole B0 with the 8 × 8 grid that every board has.
 pub static WORMHOLE_B0: Arch = Arch {
     name: ArchName::WormholeB0,
-    text: tt_device::WORMHOLE_B0.name,
+    text: "wormhole_b0",
     define: "ARCH_WORMHOLE",
     grid: (8, 8),
     virtual_x: &[18, 19, 20, 21, 22, 23, 24, 25],
     virtual_y0: 18,
     dram_x: 48,
     l1_bytes: 1464 << 10,
-    l1_unreserved_bytes: tt_device::WORMHOLE_B0.l1_bytes as usize,
-    circular_buffers: tt_device::WORMHOLE_B0.circular_buffers as usize,
+    l1_unreserved_bytes: 1_463_968,
+    circular_buffers: 32,
     dram_banks: 12,
     dram_bank_bytes: 1 << 30,
     dram_base: 1_048_640,
@@ -105,15 +115,15 @@ pub static WORMHOLE_B0: Arch = Arch {
 /// Blackhole with the 13 × 10 grid of an unharvested chip.
 pub static BLACKHOLE: Arch = Arch {
     name: ArchName::Blackhole,
-    text: tt_device::BLACKHOLE.name,
+    text: "blackhole",
     define: "ARCH_BLACKHOLE",
     grid: (13, 10),
     virtual_x: &[1, 2, 3, 4, 5, 6, 7, 10, 11, 12, 13, 14, 15],
     virtual_y0: 2,
     dram_x: 48,
     l1_bytes: 1536 << 10,
-    l1_unreserved_bytes: tt_device::BLACKHOLE.l1_bytes as usize,
-    circular_buffers: tt_device::BLACKHOLE.circular_buffers as usize,
+    l1_unreserved_bytes: 1_531_776,
+    circular_buffers: 64,
     dram_banks: 8,
     dram_bank_bytes: 0xFF00_0000,
     dram_base: 1_048_704,
@@ -158,5 +168,51 @@ impl Arch {
     /// Virtual NoC coordinate of a logical worker core inside the grid.
     pub fn virtual_core(&self, x: usize, y: usize) -> (u8, u8) {
         (self.virtual_x[x], self.virtual_y0 + y as u8)
+    }
+}
+
+impl ArchName {
+    /// Every architecture.
+    pub const ALL: [ArchName; 2] = [ArchName::WormholeB0, ArchName::Blackhole];
+
+    /// The architecture of exactly this name.
+    pub fn named(name: &str) -> Option<ArchName> {
+        ArchName::ALL.into_iter().find(|arch| Arch::of(*arch).text == name)
+    }
+}
+
+impl fmt::Display for ArchName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(Arch::of(*self).text)
+    }
+}
+
+impl FromStr for ArchName {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let known = if text == "wormhole" { WORMHOLE_B0.text } else { text };
+        ArchName::named(known)
+            .ok_or_else(|| format!("no architecture is called `{text}`: known are `wormhole_b0` and `blackhole`"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compute::tile::{FACE, SIDE, TILE};
+
+    /// The emulator has the figures for itself: so that a wrong one of the compiler is seen, and so that what takes time needs no
+    /// other crate. Both mean the same chips.
+    #[test]
+    fn the_chips_are_those_that_the_compiler_knows() {
+        for (own, chip) in ArchName::ALL.into_iter().map(Arch::of).zip(tt_device::CHIPS) {
+            assert_eq!(own.text, chip.name);
+            assert_eq!(own.l1_unreserved_bytes as u64, chip.l1_bytes);
+            assert_eq!(own.circular_buffers as u64, u64::from(chip.circular_buffers));
+        }
+        assert_eq!(MAX_RUNTIME_ARGS as u64, u64::from(tt_device::MAX_RUNTIME_ARGS));
+        let tile = [tt_device::TILE_ELEMENTS, tt_device::FACE_ELEMENTS, tt_device::FACE_SIDE];
+        assert_eq!([TILE, FACE, SIDE].map(|size| size as u64), tile.map(u64::from));
     }
 }

@@ -4,11 +4,11 @@
 //! makes packing and unpacking linear, and a row of a face is exactly one 512-bit vector.
 
 /// Elements of a tile.
-pub const TILE: usize = tt_device::TILE_ELEMENTS as usize;
+pub const TILE: usize = 1024;
 /// Elements of a face.
-pub const FACE: usize = tt_device::FACE_ELEMENTS as usize;
+pub const FACE: usize = 256;
 /// Rows, and columns, of a face.
-pub const SIDE: usize = tt_device::FACE_SIDE as usize;
+pub const SIDE: usize = 16;
 
 /// 1024 values in face order. Integer formats keep their bits in the same storage.
 #[derive(Clone)]

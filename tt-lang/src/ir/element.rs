@@ -103,7 +103,12 @@ impl Element {
             | ElementKind::Or(..)
             | ElementKind::Not(_) => true,
             ElementKind::Select(_, a, _) => a.is_bool(),
-            _ => false,
+            ElementKind::Float(_)
+            | ElementKind::Scalar(_)
+            | ElementKind::Int(_)
+            | ElementKind::Load(_)
+            | ElementKind::Call(..)
+            | ElementKind::Cast(..) => false,
         }
     }
 }
