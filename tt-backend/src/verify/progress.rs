@@ -8,7 +8,7 @@
 //!
 //! The schedule found here: every program runs its calls until one blocks or it stands at a loop or branch of the user's
 //! program. Such a statement came from one place of Flow IR, its [`Origin`], and the programs that take part in it all
-//! have it, in the same order. The earliest one is entered together. A loop's body must leave every buffer as full as it
+//! have it, in the same order, between the same bounds or on the same condition. The earliest one is entered together. A loop's body must leave every buffer as full as it
 //! was, so by induction it completes for every count, zero included; the two sides of a branch must leave the same. The
 //! persistent loop around everything is such a loop too.
 //!
@@ -19,9 +19,10 @@
 
 use super::event::CbStep;
 use super::{Proof, fault};
-use crate::device::{Bits, Calls, Device, Expr, Leaf, Loop, Origin, Scope};
+use crate::device::{Argument, Bits, Calls, Device, Expr, Leaf, Loop, Origin, Program, Scope};
 use crate::flow::BufferId;
 use crate::ir::{Kind, Stmt};
+use std::collections::BTreeSet;
 use std::fmt;
 use tt_plan::Role;
 
@@ -45,6 +46,10 @@ impl fmt::Display for Place {
     }
 }
 
+/// The bounds of a loop or the condition of a branch, with runtime arguments as what they are bound to: they must be the same
+/// in every program that takes part.
+type Asked = String;
+
 /// What matters of a program: its buffer calls under its loops and branches.
 #[derive(Debug, Clone, PartialEq)]
 enum Item {
@@ -52,16 +57,16 @@ enum Item {
     Cb(CbStep, BufferId, i64),
     /// A loop of tiles: how often, and what.
     Tiles(u32, Vec<Item>),
-    /// A loop that the programs run together.
-    Loop(Place, Vec<Item>),
-    /// A branch that they take together.
-    If(Place, Vec<Item>, Vec<Item>),
+    /// A loop that the programs run together: over what, and what.
+    Loop(Place, Asked, Vec<Item>),
+    /// A branch that they take together: on what condition, and what.
+    If(Place, Asked, Vec<Item>, Vec<Item>),
 }
 
 impl Item {
     fn place(&self) -> Option<Place> {
         match self {
-            Item::Loop(place, _) | Item::If(place, ..) => Some(*place),
+            Item::Loop(place, ..) | Item::If(place, ..) => Some(*place),
             Item::Cb(..) | Item::Tiles(..) => None,
         }
     }
@@ -71,7 +76,8 @@ impl Item {
 pub fn prove(device: &Device) -> Proof {
     one_producer_one_consumer(device)?;
     let [reader, compute, writer] = &device.programs;
-    let programs = [items(&reader.body)?, items(&compute.body)?, items(&writer.body)?];
+    let of = |program: &Program| items(&program.body, &program.args);
+    let programs = [of(reader)?, of(compute)?, of(writer)?];
     let mut run = Joint {
         device,
         available: vec![0; device.buffers.len()],
@@ -79,7 +85,7 @@ pub fn prove(device: &Device) -> Proof {
     run.level(&[&programs[0], &programs[1], &programs[2]])
 }
 
-fn items(body: &[Stmt<Calls<Bits>>]) -> Proof<Vec<Item>> {
+fn items(body: &[Stmt<Calls<Bits>>], args: &[Argument]) -> Proof<Vec<Item>> {
     let mut out = Vec::new();
     for stmt in body {
         match &stmt.kind {
@@ -93,28 +99,51 @@ fn items(body: &[Stmt<Calls<Bits>>]) -> Proof<Vec<Item>> {
                 }
             }
             Kind::Op(Leaf::Let { .. } | Leaf::Advance { .. }) => {}
-            Kind::Loop(Loop::Blocks, body) => out.push(Item::Loop(Place::Blocks, items(body)?)),
-            Kind::Loop(Loop::Over { origin, .. }, body) => {
-                out.push(Item::Loop(Place::Statement(*origin), items(body)?));
+            Kind::Loop(Loop::Blocks, body) => out.push(Item::Loop(Place::Blocks, Asked::new(), items(body, args)?)),
+            Kind::Loop(Loop::Over { start, end, origin, .. }, body) => {
+                let bounds = format!("{}..{}", asked(start, args), asked(end, args));
+                out.push(Item::Loop(Place::Statement(*origin), bounds, items(body, args)?));
             }
             Kind::Loop(Loop::Tiles { name: _, end, step }, body) => {
-                let body = items(body)?;
+                let body = items(body, args)?;
                 if !body.is_empty() {
                     out.push(Item::Tiles(end.div_ceil((*step).max(1)), body));
                 }
             }
             Kind::If(branch, then, otherwise) => {
-                let (then, otherwise) = (items(then)?, items(otherwise)?);
+                let (then, otherwise) = (items(then, args)?, items(otherwise, args)?);
                 match branch.origin {
-                    Some(origin) => out.push(Item::If(Place::Statement(origin), then, otherwise)),
+                    Some(origin) => {
+                        let cond = asked(&branch.cond, args);
+                        out.push(Item::If(Place::Statement(origin), cond, then, otherwise));
+                    }
                     None if then.is_empty() && otherwise.is_empty() => {}
                     None => return fault("a buffer call under a condition that the compiler made"),
                 }
             }
-            Kind::Group(Scope, body) => out.extend(items(body)?),
+            Kind::Group(Scope, body) => out.extend(items(body, args)?),
         }
     }
     Ok(out)
+}
+
+/// An expression with what runtime arguments are bound to.
+fn asked(expr: &Expr<Bits>, args: &[Argument]) -> Asked {
+    match expr {
+        Expr::Name(name) => match args.iter().find(|arg| arg.name == *name) {
+            Some(arg) => format!("{:?}", arg.value),
+            None => name.clone(),
+        },
+        Expr::Binary(op, a, b) => format!("({} {op} {})", asked(a, args), asked(b, args)),
+        Expr::Int(_)
+        | Expr::Bool(_)
+        | Expr::Value(_)
+        | Expr::Buffer(_)
+        | Expr::PageBytes(_)
+        | Expr::Accessor(_)
+        | Expr::Constant(_)
+        | Expr::Call(_) => format!("{expr:?}"),
+    }
 }
 
 fn one_producer_one_consumer(device: &Device) -> Proof {
@@ -125,7 +154,7 @@ fn one_producer_one_consumer(device: &Device) -> Proof {
         ] {
             let mut count = 0;
             for program in &device.programs {
-                if uses(&items(&program.body)?, BufferId(id), &steps) {
+                if uses(&items(&program.body, &program.args)?, BufferId(id), &steps) {
                     count += 1;
                 }
             }
@@ -140,8 +169,8 @@ fn one_producer_one_consumer(device: &Device) -> Proof {
 fn uses(items: &[Item], buffer: BufferId, steps: &[CbStep]) -> bool {
     items.iter().any(|item| match item {
         Item::Cb(step, of, _) => *of == buffer && steps.contains(step),
-        Item::Tiles(_, body) | Item::Loop(_, body) => uses(body, buffer, steps),
-        Item::If(_, then, otherwise) => uses(then, buffer, steps) || uses(otherwise, buffer, steps),
+        Item::Tiles(_, body) | Item::Loop(_, _, body) => uses(body, buffer, steps),
+        Item::If(_, _, then, otherwise) => uses(then, buffer, steps) || uses(otherwise, buffer, steps),
     })
 }
 
@@ -278,17 +307,25 @@ impl Joint<'_> {
         let (mut loops, mut branches) = (false, false);
         for (at, item) in here.iter().enumerate() {
             match item {
-                Some(Item::Loop(_, body)) => {
+                Some(Item::Loop(_, _, body)) => {
                     loops = true;
                     bodies[0][at] = body;
                 }
-                Some(Item::If(_, then, otherwise)) => {
+                Some(Item::If(_, _, then, otherwise)) => {
                     branches = true;
                     bodies[0][at] = then;
                     bodies[1][at] = otherwise;
                 }
                 Some(Item::Cb(..) | Item::Tiles(..)) | None => {}
             }
+        }
+        let asked = here.iter().flatten().filter_map(|item| match item {
+            Item::Loop(_, asked, _) | Item::If(_, asked, ..) => Some(asked),
+            Item::Cb(..) | Item::Tiles(..) => None,
+        });
+        let asked: BTreeSet<&Asked> = asked.collect();
+        if asked.len() > 1 && loops != branches {
+            return fault(format!("{place} is not the same in all programs: {asked:?}"));
         }
         self.level(&bodies[0])?;
         let after = self.available.clone();
@@ -331,7 +368,7 @@ impl Joint<'_> {
                     let held = self.available.get(buffer.0).copied().unwrap_or_default();
                     format!("is at {step:?} of {pages} pages of {name}, which holds {held} of {capacity}")
                 }
-                Some(Item::Loop(place, _) | Item::If(place, ..)) => format!("is at {place}"),
+                Some(Item::Loop(place, ..) | Item::If(place, ..)) => format!("is at {place}"),
                 Some(Item::Tiles(..)) => "is at a loop of tiles".to_string(),
             };
             format!("{} {what}", role.name())

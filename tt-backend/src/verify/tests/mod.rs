@@ -211,6 +211,18 @@ fn starving_and_overflowing_are_refused() {
                 vec![node]
             });
         }),
+        ("statement 1 is not the same in all programs", |device| {
+            edit(device, WRITER, &mut |mut node| {
+                if let Kind::Loop(Loop::Over { end, .. }, _) = &mut node.kind {
+                    *end = Expr::binary("+", end.clone(), Expr::Int(1));
+                }
+                vec![node]
+            });
+        }),
+        ("statement 1 is not the same in all programs", |device| {
+            // The same name, bound to something else.
+            device.programs[WRITER].args[2].value = tt_plan::RuntimeValue::Formula(tt_plan::Formula::Const(3));
+        }),
         ("x_block has 2 consumers", |device| {
             block(device, WRITER).push(cb(&CB_WAIT_FRONT, X, 4));
         }),
