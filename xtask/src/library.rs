@@ -105,6 +105,14 @@ struct Engine {
     tables: PathBuf,
 }
 
+/// The folder of the header that says what the host API and the engine pass each other.
+///
+/// # Errors
+/// Where the engine does not build.
+pub fn tables() -> Result<PathBuf, String> {
+    engine(&[]).map(|engine| engine.tables)
+}
+
 fn engine(profile: &[&str]) -> Result<Engine, String> {
     let output = project::cargo()
         .args([

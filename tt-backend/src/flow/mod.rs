@@ -1,7 +1,7 @@
 //! Flow IR: one program over circular buffers, without any protocol.
 //!
 //! A *buffer* is one circular buffer: a FIFO of versions of a block, each version `tiles` pages. Exactly one version is
-//! at the front at a time; a statement that defines a buffer appends a version, [`FlowKind::Release`] drops the front one.
+//! at the front at a time; a statement that defines a buffer appends a version, [`FlowOp::Release`] drops the front one.
 //! A buffer has one producer and one consumer:
 //!
 //! | buffer | defined by | used by |

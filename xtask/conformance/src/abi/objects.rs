@@ -51,6 +51,7 @@ pub fn bridge(sdk: Option<&Path>, scratch: &Path) -> Result<Vec<Symbol>, String>
 /// Where it does not compile.
 pub fn host_api(scratch: &Path) -> Result<Vec<PathBuf>, String> {
     let host = project::root().join("tt-emulator/host");
+    let tables = library::tables()?;
     let mut objects = Vec::new();
     for source in library::sources(&host.join("src"))? {
         let name = source.file_stem().unwrap_or_default().to_string_lossy().into_owned();
@@ -58,6 +59,8 @@ pub fn host_api(scratch: &Path) -> Result<Vec<PathBuf>, String> {
         let output = library::compiler()
             .args(["-std=c++20", "-O0", "-fkeep-inline-functions", "-I"])
             .arg(host.join("include"))
+            .arg("-I")
+            .arg(&tables)
             .arg("-c")
             .arg(&source)
             .arg("-o")
