@@ -1,5 +1,6 @@
 //! What a statement says: other numbers, operators, buffers, tensors, templates, functions.
 
+use super::same::{self, Why};
 use super::tree::{self, Expr, Place, Stmt};
 use super::{Kind, Maker};
 use crate::device::function::{self, Function};
@@ -108,13 +109,20 @@ pub fn of(maker: &mut Maker, place: &Place) {
     if !unused {
         for (slot, expr) in tree::expressions(node).into_iter().enumerate() {
             for (kind, note, changed) in others(maker.device, place, expr, true) {
-                maker.at(kind, place, &format!("{}{note}", argument(node, slot)), |device| {
-                    place.edit(device, |list, at| {
-                        if let Some(expr) = tree::expressions_mut(&mut list[at]).into_iter().nth(slot) {
-                            *expr = changed;
-                        }
-                    });
-                });
+                let same = changed_expression(maker.device, place, (expr, &changed));
+                maker.at(
+                    kind,
+                    place,
+                    &format!("{}{note}", argument(node, slot)),
+                    same,
+                    |device| {
+                        place.edit(device, |list, at| {
+                            if let Some(expr) = tree::expressions_mut(&mut list[at]).into_iter().nth(slot) {
+                                *expr = changed;
+                            }
+                        });
+                    },
+                );
             }
         }
     }
@@ -126,16 +134,24 @@ pub fn of(maker: &mut Maker, place: &Place) {
         // An accessor is of no other argument's type.
         if pair[0] != pair[1] && !pair.iter().any(|arg| matches!(arg, Expr::Accessor(_))) {
             let note = format!("arguments {} and {at}", at - 1);
-            edit_call(maker, Kind::Exchanged, place, &note, |call| call.args.swap(at - 1, at));
+            let same = match pair {
+                [Expr::Buffer(own), Expr::Buffer(other)] => same::buffer(maker.device, call.function, *own, *other),
+                _ => None,
+            };
+            edit_call(maker, Kind::Exchanged, place, &note, same, |call| {
+                call.args.swap(at - 1, at)
+            });
         }
     }
     for template in templates(call.function, &call.template) {
-        edit_call(maker, Kind::Template, place, &format!("<{template}>"), |call| {
+        edit_call(maker, Kind::Template, place, &format!("<{template}>"), None, |call| {
             call.template = template.to_string();
         });
     }
     for other in family(call.function) {
-        edit_call(maker, Kind::Function, place, other.name, |call| call.function = other);
+        edit_call(maker, Kind::Function, place, other.name, None, |call| {
+            call.function = other
+        });
     }
 }
 
@@ -146,8 +162,29 @@ fn argument(stmt: &Stmt, slot: usize) -> String {
     }
 }
 
-fn edit_call(maker: &mut Maker, kind: Kind, place: &Place, note: &str, change: impl FnOnce(&mut Call<Bits>)) {
-    maker.at(kind, place, note, |device| {
+/// Why a statement does the same with another expression, where that shows.
+pub fn changed_expression(device: &Device, place: &Place, (own, other): (&Expr, &Expr)) -> Why {
+    let of_buffer = match (place.get(device).map(|stmt| &stmt.kind), own, other) {
+        (Some(ir::Kind::Op(Leaf::Call(call))), Expr::Buffer(own), Expr::Buffer(other)) => {
+            same::buffer(device, call.function, *own, *other)
+        }
+        _ => None,
+    };
+    let advanced = || same::advance(device, place);
+    of_buffer
+        .or_else(advanced)
+        .or_else(|| same::value(device, place, own, other))
+}
+
+fn edit_call(
+    maker: &mut Maker,
+    kind: Kind,
+    place: &Place,
+    note: &str,
+    same: Why,
+    change: impl FnOnce(&mut Call<Bits>),
+) {
+    maker.at(kind, place, note, same, |device| {
         place.edit(device, |list, at| {
             if let ir::Kind::Op(Leaf::Call(call)) = &mut list[at].kind {
                 change(call);
@@ -158,7 +195,7 @@ fn edit_call(maker: &mut Maker, kind: Kind, place: &Place, note: &str, change: i
 
 /// What may stand where `expr` does: what is wrong, what is there instead in a few words, and the expression.
 /// `whole` is whether it is no part of another.
-fn others(device: &Device, place: &Place, expr: &Expr, whole: bool) -> Vec<(Kind, String, Expr)> {
+pub fn others(device: &Device, place: &Place, expr: &Expr, whole: bool) -> Vec<(Kind, String, Expr)> {
     let mut out = Vec::new();
     let mut put = |kind, note: &str, expr| out.push((kind, note.to_string(), expr));
     match expr {
@@ -361,6 +398,7 @@ pub fn operations(maker: &mut Maker) {
                 program: role,
                 subject: own.call.name.to_string(),
                 detail: format!("{} → {}", own.call.name, other.call.name),
+                same: None,
             };
             maker.make(mutant, |device| {
                 ir::operations_mut(&mut device.programs[at].body, &mut |leaf| {

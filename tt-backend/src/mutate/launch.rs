@@ -3,6 +3,7 @@
 //! Programs and plan say most of it twice. What a pass decides wrongly is wrong in both; what only the writer of the plan
 //! has wrong is wrong there alone.
 
+use super::same::{self, Why};
 use super::{Kind, Maker, Mutant};
 use crate::device::Device;
 use tt_lang::ir::{Fidelity, IntOp};
@@ -18,11 +19,24 @@ pub fn of(maker: &mut Maker) {
 
 /// A mutant of the plan; `subject` is what it is about.
 fn make(maker: &mut Maker, kind: Kind, subject: &str, detail: String, change: impl FnOnce(&mut Device)) {
+    make_same(maker, kind, subject, detail, None, change);
+}
+
+/// As [`make`]; `same` is why it changes nothing, where that shows.
+fn make_same(
+    maker: &mut Maker,
+    kind: Kind,
+    subject: &str,
+    detail: String,
+    same: Why,
+    change: impl FnOnce(&mut Device),
+) {
     let mutant = Mutant {
         kind,
         program: "plan",
         subject: subject.to_string(),
         detail,
+        same,
     };
     maker.make(mutant, change);
 }
@@ -89,7 +103,8 @@ fn buffers(maker: &mut Maker) {
         }
         for behind in at + 1..device.buffers.len() {
             let pair = format!("{name} and {}", device.buffers[behind].name);
-            make(maker, Kind::Index, "programs", pair, |device| {
+            let same = same::indices(buffer, &device.buffers[behind]);
+            make_same(maker, Kind::Index, "programs", pair, same, |device| {
                 let (own, other) = (device.buffers[at].index, device.buffers[behind].index);
                 (device.buffers[at].index, device.buffers[behind].index) = (other, own);
             });
@@ -103,11 +118,12 @@ fn arguments(maker: &mut Maker) {
         let role = program.role.name();
         for (number, argument) in program.args.iter().enumerate() {
             for (note, value) in values(device, at, &argument.value) {
-                make(
+                make_same(
                     maker,
                     Kind::Value,
                     role,
                     format!("{role}: {} → {note}", argument.name),
+                    same::argument(program, argument),
                     |device| {
                         if let Some(planned) = device
                             .plan
@@ -211,11 +227,12 @@ fn engines(maker: &mut Maker) {
     let own = maker.device.plan.compute;
     let fidelities = [Fidelity::LoFi, Fidelity::HiFi2, Fidelity::HiFi3, Fidelity::HiFi4];
     for fidelity in fidelities.into_iter().filter(|other| *other != own.math_fidelity) {
-        make(
+        make_same(
             maker,
             Kind::Engine,
             "math_fidelity",
             format!("{fidelity:?}"),
+            same::fidelity(maker.device),
             |device| {
                 device.plan.compute.math_fidelity = fidelity;
             },

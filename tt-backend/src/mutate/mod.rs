@@ -5,14 +5,17 @@
 //! same order. Who made the mistake does not matter, so a pass that does not exist yet is covered as well.
 //!
 //! Each must be refused by the verifier, or be noticed by the emulator, or change nothing: `cargo xtask conformance
-//! ir-mutations` sees to that.
+//! ir-mutations` sees to that. Of those that change nothing `same` knows most by the statements alone.
 
 mod calls;
+mod everywhere;
 mod launch;
+mod same;
 mod statements;
 mod tree;
 
 use crate::device::{Device, print};
+use same::Why;
 use std::fmt;
 use tree::Place;
 use tt_lang::ir::Kernel;
@@ -56,6 +59,7 @@ kinds! {
     Template "other template arguments";
     Function "another function of the family";
     Operation "another operation, with its init";
+    Everywhere "the same mistake in every such statement";
     Format "another format of a buffer";
     Depth "a version less of a buffer";
     Pages "a buffer's pages, in the plan only";
@@ -79,6 +83,8 @@ pub struct Mutant {
     pub subject: String,
     /// What was there, what is there now, and the place.
     pub detail: String,
+    /// Why it changes nothing, where that shows in the program.
+    pub same: Option<&'static str>,
 }
 
 impl fmt::Display for Mutant {
@@ -95,6 +101,7 @@ pub fn mutants(kernel: &Kernel, device: &Device, visit: &mut dyn FnMut(Mutant, D
         calls::of(&mut maker, &place);
     }
     calls::operations(&mut maker);
+    everywhere::of(&mut maker);
     launch::of(&mut maker);
 }
 
@@ -107,7 +114,7 @@ struct Maker<'a> {
 
 impl Maker<'_> {
     /// Makes the mutant that `change` makes of the statement at `place`. What is no program is none.
-    fn at(&mut self, kind: Kind, place: &Place, note: &str, change: impl FnOnce(&mut Device)) {
+    fn at(&mut self, kind: Kind, place: &Place, note: &str, same: Why, change: impl FnOnce(&mut Device)) {
         let Some(node) = place.get(self.device) else { return };
         let Some(program) = self.device.programs.get(place.program()) else {
             return;
@@ -119,6 +126,7 @@ impl Maker<'_> {
             program: program.role.name(),
             subject: tree::name(node).to_string(),
             detail: format!("{text}{arrow}{note} [{place}]"),
+            same,
         };
         self.make(mutant, change);
     }

@@ -45,6 +45,14 @@ impl Place {
         })
     }
 
+    /// The place behind this one.
+    pub fn next(&self) -> Place {
+        Place {
+            at: self.at + 1,
+            ..self.clone()
+        }
+    }
+
     /// The statement here.
     pub fn get<'a>(&self, device: &'a Device) -> Option<&'a Stmt> {
         let mut list = &device.programs.get(self.program)?.body;
@@ -67,6 +75,60 @@ impl Place {
             list = next;
         }
         change(list, self.at);
+    }
+
+    /// The statements around this one, the outermost first, each with the list that it is in and its number there.
+    fn path<'a>(&self, device: &'a Device) -> Vec<(&'a [Stmt], usize)> {
+        let mut out = Vec::new();
+        let mut list = device
+            .programs
+            .get(self.program)
+            .map_or(&[][..], |program| &program.body);
+        for (at, side) in &self.around {
+            out.push((list, *at));
+            list = list
+                .get(*at)
+                .and_then(|stmt| stmt.bodies().nth(*side))
+                .map_or(&[][..], Vec::as_slice);
+        }
+        out.push((list, self.at));
+        out
+    }
+
+    /// The variables of loops around the statement that have one round: each is 0.
+    pub fn names_of_single_rounds<'a>(&self, device: &'a Device) -> Vec<&'a str> {
+        let path = self.path(device);
+        let around = path.iter().filter_map(|(list, at)| list.get(*at));
+        around
+            .filter_map(|stmt| match &stmt.kind {
+                Kind::Loop(Loop::Tiles { name, end, step }, _) if end <= step => Some(name.as_str()),
+                _ => None,
+            })
+            .collect()
+    }
+
+    /// Whether nothing reads the variable `name` after the statement here.
+    pub fn is_last_use(&self, device: &Device, name: &str) -> bool {
+        for (level, (list, at)) in self.path(device).into_iter().enumerate().rev() {
+            let runs_on = list.get(at).is_none_or(|stmt| match &stmt.kind {
+                Kind::Loop(Loop::Tiles { end, step, .. }, _) => end > step,
+                Kind::Loop(..) => true,
+                Kind::Op(_) | Kind::If(..) | Kind::Group(..) => false,
+            });
+            let mut read = level < self.around.len() && runs_on;
+            visit(list.get(at + 1..).unwrap_or_default(), &mut |stmt| {
+                read |= reads(stmt, name)
+            });
+            if read {
+                return false;
+            }
+            let declares =
+                |stmt: &Stmt| matches!(&stmt.kind, Kind::Op(Leaf::Let { name: declared, .. }) if declared == name);
+            if list.iter().take(at).any(declares) {
+                return true;
+            }
+        }
+        false
     }
 
     /// Takes the statement out of the one around it and puts it before or behind that.
@@ -219,15 +281,26 @@ impl Scope<'_> {
     }
 }
 
-/// Whether a program uses a variable, besides declaring it and adding to it.
+/// Whether what a program does depends on a variable: more than the value of variables that are not used themselves.
 pub fn is_used(program: &Program, name: &str) -> bool {
+    let mut used = false;
+    visit(&program.body, &mut |stmt| {
+        used |= match &stmt.kind {
+            Kind::Op(Leaf::Let { name: own, .. } | Leaf::Advance { name: own, .. }) if own == name => false,
+            Kind::Op(Leaf::Let { name: other, .. }) => reads(stmt, name) && is_used(program, other),
+            _ => reads(stmt, name),
+        };
+    });
+    used
+}
+
+/// Whether a statement by itself reads a variable.
+fn reads(stmt: &Stmt, name: &str) -> bool {
     fn within(expr: &Expr, name: &str) -> bool {
         matches!(expr, Expr::Name(used) if used == name)
             || operands(expr).into_iter().any(|operand| within(operand, name))
     }
-    let mut used = false;
-    visit(&program.body, &mut |stmt| {
-        used |= expressions(stmt).into_iter().any(|expr| within(expr, name));
-    });
-    used
+    let as_block_range =
+        matches!(stmt.kind, Kind::Loop(Loop::Blocks, _)) && ["start_id", "count", "end"].contains(&name);
+    as_block_range || expressions(stmt).into_iter().any(|expr| within(expr, name))
 }
