@@ -66,7 +66,10 @@ impl Made {
             Outcome::Run(..) => "not run".to_string(),
             Outcome::Emulator(what) => format!("emulator: {what}"),
             Outcome::Within(what) => format!("within the bound: {what}"),
-            Outcome::Same => "the same bits".to_string(),
+            Outcome::Same => {
+                let why = super::reasons::harmless(&self.mutant).unwrap_or("?");
+                format!("the same bits: {why}")
+            }
         };
         format!("{}: {} ⟹ {outcome}", self.kernel, self.mutant)
     }

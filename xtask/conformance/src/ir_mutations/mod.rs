@@ -42,7 +42,7 @@ pub struct Arguments {
 }
 
 /// What a mutant is run with: where none of this has changed, an earlier run has said it already.
-const JUDGES: [&str; 8] = [
+const JUDGES: [&str; 10] = [
     "tt-emulator/device",
     "tt-emulator/src",
     "tt-host/src",
@@ -50,14 +50,16 @@ const JUDGES: [&str; 8] = [
     "tt-plan/src",
     "xtask/conformance/src/emulated.rs",
     "xtask/conformance/src/ir_mutations/emulator.rs",
-    "xtask/conformance/src/mutations",
+    "xtask/conformance/src/mutations/judge.rs",
+    "xtask/conformance/src/mutations/kernels.rs",
+    "xtask/conformance/src/mutations/padding.rs",
 ];
 
 /// Programs after which what was found is written down.
 const PART: usize = 512;
 
 /// Mutants that `--check` runs.
-const SPOT_CHECKS: usize = 192;
+const SPOT_CHECKS: usize = 768;
 
 /// Runs the check; an error says what it found.
 pub fn run(arguments: &Arguments) -> Result<(), String> {
@@ -153,14 +155,15 @@ fn healthy_run(folder: &Path, healthy: &[Healthy]) -> Result<(), String> {
     Ok(())
 }
 
-/// Runs some of the mutants, always the same ones of the same programs.
+/// Runs some of the mutants: always the same ones of the same programs, and others where any program has changed.
 fn spot_check(folder: &Path, healthy: &[Healthy], mutants: &mut [Made]) -> Result<(), String> {
-    let chosen: BTreeMap<String, Case> = mutants
-        .iter()
-        .filter_map(Made::case)
-        .map(|(digest, case)| (digest.to_string(), case.clone()))
+    let seal = page::seal(mutants);
+    let lot = |digest: &str| crate::mutations::digest(format!("{seal}{digest}").as_bytes());
+    let cases = mutants.iter().filter_map(Made::case);
+    let all: BTreeMap<u64, (String, Case)> = cases
+        .map(|(digest, case)| (lot(digest), (digest.to_string(), case.clone())))
         .collect();
-    let mut chosen: Vec<(String, Case)> = chosen.into_iter().take(SPOT_CHECKS).collect();
+    let mut chosen: Vec<(String, Case)> = all.into_values().take(SPOT_CHECKS).collect();
     chosen.sort_by_key(|(_, case)| case.of);
     let cases: Vec<&Case> = chosen.iter().map(|(_, case)| case).collect();
     let said = emulator::judge(&folder.join("check"), healthy, &cases)?;
@@ -177,27 +180,38 @@ fn spot_check(folder: &Path, healthy: &[Healthy], mutants: &mut [Made]) -> Resul
 
 /// Sees that every mutant that has been judged is noticed, or changes nothing for a reason that is known.
 fn unexplained(mutants: &[Made]) -> Result<(), String> {
-    let open: Vec<String> = mutants
-        .iter()
-        .filter(|made| match &made.outcome {
-            Outcome::Within(_) => reasons::within(&made.mutant).is_none(),
-            Outcome::Same => reasons::harmless(&made.mutant).is_none(),
-            Outcome::Verifier(_)
-            | Outcome::Writer(_)
-            | Outcome::Unchanged
-            | Outcome::Run(..)
-            | Outcome::Emulator(_) => false,
-        })
-        .map(Made::line)
-        .collect();
-    if open.is_empty() {
-        return Ok(());
+    let lines = |wanted: &dyn Fn(&Made) -> bool| -> Vec<String> {
+        mutants.iter().filter(|made| wanted(made)).map(Made::line).collect()
+    };
+    let open = lines(&|made| match &made.outcome {
+        Outcome::Within(_) => reasons::within(&made.mutant).is_none(),
+        Outcome::Same => reasons::harmless(&made.mutant).is_none(),
+        Outcome::Verifier(_) | Outcome::Writer(_) | Outcome::Unchanged | Outcome::Run(..) | Outcome::Emulator(_) => {
+            false
+        }
+    });
+    let belied =
+        lines(&|made| made.mutant.same.is_some() && matches!(made.outcome, Outcome::Within(_) | Outcome::Emulator(_)));
+    let mut wrong = Vec::new();
+    for (what, lines) in [
+        (
+            "are noticed by nobody, and no reason is known why they change nothing",
+            open,
+        ),
+        (
+            "change something, although the program seems to show that they cannot",
+            belied,
+        ),
+    ] {
+        if !lines.is_empty() {
+            wrong.push(format!("{} mutants {what}:\n{}", lines.len(), lines.join("\n")));
+        }
     }
-    Err(format!(
-        "{} mutants are noticed by nobody, and no reason is known why they change nothing:\n{}",
-        open.len(),
-        open.join("\n")
-    ))
+    if wrong.is_empty() {
+        Ok(())
+    } else {
+        Err(wrong.join("\n"))
+    }
 }
 
 /// A number for everything that mutants are run with.

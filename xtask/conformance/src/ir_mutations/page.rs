@@ -93,20 +93,29 @@ pub fn page(mutants: &[Made]) -> String {
         Outcome::Emulator(what) => Some(what.clone()),
         _ => None,
     });
+    let of = |wanted: fn(&Made) -> bool| mutants.iter().filter(|made| wanted(made)).collect::<Vec<&Made>>();
     text.push_str(
-        "\n## What changes nothing\n\n| what is wrong | with what | where | mutants | why |\n|---|---|---|---|---|\n",
+        "\n## What changes nothing\n\n\
+         What shows in the program itself, by `tt-backend/src/mutate/same.rs`; the emulator agrees for each:\n\n\
+         | why | mutants | what is wrong |\n|---|---|---|\n",
     );
-    table(&mut text, mutants, |made| match &made.outcome {
-        Outcome::Same => Some(reasons::harmless(&made.mutant).unwrap_or("?").to_string()),
-        _ => None,
-    });
-    text.push_str(
-        "\n## What changes numbers within the bound\n\n| what is wrong | with what | where | mutants | why |\n|---|---|---|---|---|\n",
+    explained(
+        &mut text,
+        &of(|made| matches!(made.outcome, Outcome::Same) && made.mutant.same.is_some()),
+        |made| made.mutant.same.unwrap_or("?"),
     );
-    table(&mut text, mutants, |made| match &made.outcome {
-        Outcome::Within(_) => Some(reasons::within(&made.mutant).unwrap_or("?").to_string()),
-        _ => None,
-    });
+    text.push_str("\nWhat is argued for in `xtask/conformance/src/ir_mutations/reasons.rs`:\n\n| why | mutants | what is wrong |\n|---|---|---|\n");
+    explained(
+        &mut text,
+        &of(|made| matches!(made.outcome, Outcome::Same) && made.mutant.same.is_none()),
+        |made| reasons::harmless(&made.mutant).unwrap_or("?"),
+    );
+    text.push_str("\n## What changes numbers within the bound\n\n| why | mutants | what is wrong |\n|---|---|---|\n");
+    explained(
+        &mut text,
+        &of(|made| matches!(made.outcome, Outcome::Within(_))),
+        |made| reasons::within(&made.mutant).unwrap_or("?"),
+    );
     text
 }
 
@@ -120,17 +129,37 @@ fn table(text: &mut String, mutants: &[Made], say: impl Fn(&Made) -> Option<Stri
         }
     }
     for ((kind, subject, program), (count, said)) in rows {
-        let said = said.replace('|', "\\|").replace('<', "&lt;");
-        let _ = writeln!(
-            text,
-            "| {} | `{subject}` | {program} | {count} | {said} |",
-            kind.title()
-        );
+        let (title, said) = (kind.title(), said.replace('|', "\\|").replace('<', "&lt;"));
+        let _ = writeln!(text, "| {title} | `{subject}` | {program} | {count} | {said} |");
+    }
+}
+
+/// Rows of the mutants that `why` explains, reason by reason, those that explain most first: how many of each kind there are.
+fn explained(text: &mut String, mutants: &[&Made], why: impl Fn(&Made) -> &'static str) {
+    let mut reasons: BTreeMap<&str, BTreeMap<Kind, usize>> = BTreeMap::new();
+    for made in mutants {
+        *reasons
+            .entry(why(made))
+            .or_default()
+            .entry(made.mutant.kind)
+            .or_default() += 1;
+    }
+    let mut rows: Vec<_> = reasons
+        .into_iter()
+        .map(|(why, kinds)| (kinds.values().sum::<usize>(), why, kinds))
+        .collect();
+    rows.sort_by_key(|(count, ..)| std::cmp::Reverse(*count));
+    for (count, why, kinds) in rows {
+        let kinds: Vec<String> = kinds
+            .into_iter()
+            .map(|(kind, count)| format!("{} ({count})", kind.title()))
+            .collect();
+        let _ = writeln!(text, "| {why} | {count} | {} |", kinds.join(", ").replace('<', "&lt;"));
     }
 }
 
 /// A line that changes with the mutants, and with what is written of those that are run.
-fn seal(mutants: &[Made]) -> String {
+pub fn seal(mutants: &[Made]) -> String {
     let mut text = String::new();
     for made in mutants {
         let digest = made.digest.as_deref().unwrap_or_default();

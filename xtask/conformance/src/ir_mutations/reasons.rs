@@ -1,7 +1,7 @@
-//! Why some mutants change nothing, or next to nothing, that a kernel computes.
+//! Why mutants change nothing, or next to nothing, where that does not show in the statements themselves.
 //!
-//! A mutant that nobody notices and that no row here explains fails the chore. A row speaks for a kind of mutant, of which some
-//! were looked at: it is no proof for each, and a broad row can hide one that matters.
+//! A mutant that nobody notices and that neither `tt_backend::mutate` nor a row here explains fails the chore. A row is an
+//! argument for every mutant of its kinds with its words: where it held for some only, the samples were made to tell them apart.
 
 use tt_backend::mutate::{Kind, Mutant};
 
@@ -12,95 +12,97 @@ struct Reason {
     programs: &'static [&'static str],
     /// What is changed; all where there is none. A star stands for any beginning or end.
     subjects: &'static [&'static str],
+    /// Words of the statement or of what stands there instead, of which it has one; all where there is none.
+    details: &'static [&'static str],
     why: &'static str,
 }
 
 use Kind::*;
 
 macro_rules! reasons {
-    ($($why:literal: [$($kind:ident),*] [$($program:literal),*] [$($subject:literal),*];)*) => {
-        &[$(Reason { kinds: &[$($kind),*], programs: &[$($program),*], subjects: &[$($subject),*], why: $why }),*]
+    ($($why:literal: [$($kind:ident),*] [$($program:literal),*] [$($subject:literal),*] [$($detail:literal),*];)*) => {
+        &[$(Reason {
+            kinds: &[$($kind),*],
+            programs: &[$($program),*],
+            subjects: &[$($subject),*],
+            details: &[$($detail),*],
+            why: $why,
+        }),*]
     };
 }
 
 /// Mutants that leave every bit as it is.
 const HARMLESS: &[Reason] = reasons! {
-    "it waits for pages or room that it has waited for": [Twice] [] ["cb_wait_front", "cb_reserve_back"];
-    "it sets what is set": [Twice] [] ["*_init", "reconfig_*", "pack_reconfig_*"];
-    "the same page is read, written or cleared again": [Twice] ["reader", "writer"]
-        ["noc_async_read_page", "noc_async_write_page", "zero_*"];
-    "everything has arrived already": [Twice] ["reader", "writer"] ["noc_async_*_barrier", "noc_async_writes_flushed"];
-    "a register or page is overwritten with the same": [Twice] ["compute"]
-        ["copy_tile", "transpose_tile", "fill_tile_bitcast", "add_tiles*", "sub_tiles*", "mul_tiles*", "pack_tile"];
-    "a function that does nothing to its own values": [Twice] ["compute"]
-        ["abs_tile", "relu_tile", "sign_tile", "binary_max_tile", "binary_min_tile", "floor_tile", "unary_max_tile", "unary_min_tile", "clamp_tile", "gt_binary_tile"];
-    "everything within does the same again": [Twice] [] ["a scope", "a loop of tiles", "a condition", "a branch"];
-    "the address behind the last page, which nothing uses": [Twice, LeftOut, BehindParent] ["reader", "writer"] ["+="];
-    "an address of another page size, which nothing uses": [Buffer] ["reader", "writer"] ["+="];
+    // Engines.
+    "the verifier knows what every operation finds the engines set to: this is set so already, or anew before it matters":
+        [LeftOut, Swapped, BeforeParent, BehindParent, IntoNext, Exchanged, Buffer, Template, Function] ["compute"]
+        ["*_init", "reconfig_*", "pack_reconfig_*", "compute_kernel_hw_startup"] [];
+    "the format that DST_FORMAT stands for here": [Template] ["compute"] ["where_tile"] [];
 
-    "they do not use each other": [Swapped] [] ["a variable", "*_tile", "*_tiles*", "a loop of tiles", "a branch", "a scope", "a loop"];
-    "steps of different buffers, registers or engines, which do not need each other": [Swapped] []
-        ["cb_*", "tile_regs_*", "*_init", "reconfig_*", "pack_reconfig_*", "compute_kernel_hw_startup"];
-    "no later than it is needed, and again in every round": [IntoNext] ["compute"]
-        ["*_init", "reconfig_*", "pack_reconfig_*", "cb_wait_front", "cb_reserve_back"];
-    "the loop has one round": [IntoNext] ["reader", "writer"] ["a variable"];
-    "the other side of the branch does the same, or sets it up for itself": [BeforeParent] ["compute"]
-        ["cb_reserve_back", "*_init", "reconfig_*", "pack_reconfig_*"];
-    "a page is cleared, and then read over": [BeforeParent] ["reader"] ["zero_page"];
-    "no page of the samples is past the edge there": [BeforeParent, BehindParent, Always] ["reader", "writer"]
-        ["noc_async_read_page", "noc_async_write_page", "a condition"];
-    "both sides do the same, or their conditions agree for every block": [Always, Sides, Operator, Integer] ["writer"] ["a branch"];
-    "a version too many at the end, which only a next block on the core would find": [Rounds] ["reader"] ["a loop"];
-    "the last round of the samples does nothing": [Rounds] ["compute"] ["a loop"];
-    "the blocks of the samples take the same side, or what it leaves only a next block on the core would find": [Always, Sides, Operator, Integer]
-        ["reader", "compute"] ["a branch"];
-    "it is set so already": [LeftOut, Function, BehindParent] ["compute"] ["reconfig_*", "pack_reconfig_*"];
-    "every tile is transposed twice": [Operation] ["compute"] ["copy_tile"];
-    "no number of the samples tells the two apart": [Operation] ["compute"] ["binary_max_tile"];
-    "no number of the samples reaches the bound": [Number] ["compute"] ["clamp_tile"];
-    "the format that DST_FORMAT stands for here": [Template] ["compute"] ["where_tile"];
-    "the register holds that tile already": [Integer, LeftOut] ["compute"] ["copy_tile"];
-    "registers or pages that nothing reads": [Rounds] ["compute"] ["a loop of tiles"];
+    // Order and repetition.
+    "it waits for more than it has to": [Function] ["writer"] ["noc_async_writes_flushed"] ["noc_async_write_barrier"];
+    "the verifier has run the programs against each other so: who waits for what stays, and these pages or engines are others":
+        [Swapped, BeforeParent, BehindParent, IntoNext] [] ["cb_*", "tile_regs_*"] [];
+    "pages packed once more from the same registers, and no sum: the packer adds elsewhere in the program only": [Twice] ["compute"]
+        ["pack_tile", "a loop of tiles"] [];
+    "f(f(x)) = f(x), and max(max(x, y), y) = max(x, y)": [Twice] ["compute"]
+        ["abs_tile", "relu_tile", "clamp_tile", "binary_max_tile", "binary_min_tile", "unary_max_tile", "unary_min_tile", "floor_tile", "sign_tile"] [];
+    "compared with 0 again, a comparison stays what it is": [Twice] ["compute"] ["gt_binary_tile"] [];
+    "both sides of the branch only wait for the same pages": [Twice, Always, Sides, Operator, Integer] ["writer"] ["a branch"] [];
+    "the statements write other registers": [Swapped] ["compute"] ["*_tile", "*_tiles*", "a loop of tiles"] [];
+    "both clear, or read to other buffers: nothing of one is needed by the other": [Swapped] ["reader"] ["a scope", "a loop"] [];
+    "the loop has one round, at whose start the address is the first": [IntoNext] ["reader", "writer"] ["a variable"] ["get_write_ptr", "get_read_ptr"];
+    "where both sides are taken in turn, a page of zeros that the transfer overwrites": [BeforeParent] ["reader"] ["zero_page"] [];
+    "the address is the last, or the first of the next page either way": [BehindParent] ["reader", "writer"] ["+="] [];
 
-    "edges: what is cleared there feeds no element of a tensor, or meets zeros": [LeftOut, Zero, Rounds, Always, Sides, Integer, Operator, Function, Template, Buffer, Exchanged]
-        ["reader"] ["a variable", "a scope", "a loop of tiles", "a condition", "zero_*"];
-    "a term that is 0 here": [Operator] ["reader", "writer"] ["noc_async_*_page"];
-    "the condition holds, or fails, for the same pages of the samples": [Operator, Integer] ["writer"] ["a condition"];
-    "a number that no block of the samples tells from this one": [Operator, Integer, Zero] ["writer"] ["a variable"];
-    "compute uses it for nothing": [LeftOut, Integer, Operator, Zero] ["compute"] ["a variable"];
-    "a setting for buffers of the same format": [Buffer, Exchanged, Template] ["compute"]
-        ["*_init", "reconfig_*", "pack_reconfig_*", "compute_kernel_hw_startup"];
-    "set up for what nothing uses before it is set up anew": [LeftOut, Function] ["compute"] ["*_init"];
-    "a sum, product or maximum does not mind the order": [Exchanged] ["compute"]
-        ["add_*", "mul_*", "binary_max_tile", "binary_min_tile", "eq_*", "ne_*"];
-    "the sign is dropped behind it": [Exchanged, Operation] ["compute"] ["sub_binary_tile", "add_tiles_bcast_rows"];
-    "every register holds the same number": [Zero, Integer] ["compute"] ["pack_tile"];
-    "registers are zero when they are acquired": [LeftOut, Integer, Zero] ["compute"] ["fill_tile_bitcast", "a loop of tiles"];
-    "the zeros are not used again": [LeftOut, Function] ["compute"] ["cb_pop_front"];
-    "a unit in the last place of a number, which rounding swallows": [Integer] ["compute"] ["*_unary_tile"];
-    "it waits longer": [Function] ["writer"] ["noc_async_writes_flushed"];
+    // Past the edges, where every sample holds 1e30.
+    "1e30 past an edge shows in no element: the other operand is zero there, or only elements past the edge come of it":
+        [LeftOut, Rounds, Always, Sides, Integer, Zero, Operator, Function, Template, Buffer, Exchanged, Everywhere] ["reader"] [] ["filled", "zero_tile", "edge"];
+    "1e30 past an edge shows in no element: what is left uncleared meets zeros, or only elements past the edge come of it":
+        [LeftOut, Rounds] ["reader"] ["a loop of tiles", "a scope"] [];
+    "a page of the next row is read past the edge: only elements past the edge come of it": [Always, Operator, BehindParent] ["reader"]
+        ["a condition", "noc_async_read_page"] [];
 
-    "fewer versions cost time only": [Depth] [] [];
-    "the buffers are alike, or are named otherwise everywhere": [Index] [] [];
-    "names only: type and address go with the tensor": [Bindings] [] [];
-    "a format of more bits, or unpacked another way to the same bits": [Format, Unpack] [] [];
-    "an argument that the program needs for nothing, or that no block of the samples tells from this one": [Value] [] [];
-    "products that are exact in fewer passes, or no products": [Engine] ["plan"] ["LoFi", "HiFi2", "HiFi3", "HiFi4", "math_fidelity"];
-    "registers to spare": [Engine] ["plan"] ["dst_full_sync_en"];
-    "nothing is computed but moved": [Engine] ["plan"] ["fp32_dest_acc_en"];
-    "the functions are told by their template arguments": [Engine] ["plan"] ["math_approx_mode"];
-    "blocks past the edge store nothing, and the order of blocks is nobody's": [Grid] [] [];
+    // Values.
+    "a + b, a · b and max(a, b) are b + a, b · a and max(b, a)": [Exchanged] ["compute"]
+        ["add_tiles", "add_binary_tile", "mul_binary_tile", "mul_tiles", "binary_max_tile", "binary_min_tile", "eq_*", "ne_*"] [];
+    "|a - b| is |b - a|": [Exchanged, Operation] ["compute"] ["sub_binary_tile", "add_tiles_bcast_rows"] [];
+    "transposed on the way in and on the way out": [Operation] ["compute"] ["copy_tile"] [];
+    "a unit in the last place of a number, which rounding swallows": [Integer] ["compute"] ["*_unary_tile", "fill_tile_bitcast"] ["1"];
+    "registers are zero when they are acquired": [LeftOut, Integer, Zero] ["compute"] ["fill_tile_bitcast", "a loop of tiles"] [];
+    "every register was filled with the same number": [Zero, Integer] ["compute"] ["pack_tile"] [];
+    "registers too many, which nothing packs": [Rounds] ["compute"] ["a loop of tiles"] [];
+    "nothing comes after the zeros that wants their room": [LeftOut, Function] ["compute"] ["cb_pop_front"] ["zeros"];
+    "every block is still computed once, in another order": [Operator, Integer, Zero, Everywhere] ["reader", "writer"] ["a variable"] ["band_row", "group_", "within"];
+    "the row or column of the tensor is the first, so that adding it and taking it off are the same": [Operator] ["reader"]
+        ["noc_async_*_page"] [];
+
+    "the register holds that tile since an earlier load": [LeftOut, Integer] ["compute"] ["copy_tile"] [];
+    "bx - by is even where bx + by is": [Operator] ["compute"] ["a branch"] ["(bx + by) % 2"];
+
+    // The launch.
+    "fewer versions cost time only: the verifier has found that they suffice": [Depth] [] [] [];
+    "the two have as many bytes, or lie where nothing tells them apart: each serves as the other": [Index] [] [] [];
+    "type and address go with the tensor, only the order of the words is another": [Bindings] [] [] [];
+    "the buffer's numbers have the bits of the narrower format": [Format] [] [] [];
+    "numbers of bf16 come through either way of unpacking": [Unpack] [] [] [];
+    "the edge it tells is cleared, or one of a block of one tile: the page of a block is its number, whatever the length of a row":
+        [Value] [] ["reader", "writer"] ["N_tiles →", "M_tiles →", " N →", " M →"];
+    "products of so few bits need no more passes": [Engine] ["plan"] ["math_fidelity"] [];
+    "half of the registers suffice, so all of them do": [Engine] ["plan"] ["dst_full_sync_en"] [];
+    "nothing is computed but moved": [Engine] ["plan"] ["fp32_dest_acc_en"] [];
+    "the functions are told by their template arguments": [Engine] ["plan"] ["math_approx_mode"] [];
+    "blocks past the edge store nothing": [Grid] ["plan"] ["extent"] [];
+    "as many blocks: the programs number them by extents of their own": [Grid] ["plan"] ["axes"] [];
+    "the order in the plan is for people: the programs compute it themselves": [Grid] ["plan"] ["order"] [];
 };
 
 /// Mutants that change numbers by less than a kernel's bound.
 const WITHIN: &[Reason] = reasons! {
-    "edges: what is cleared there feeds no element, but the emulator adds products by what the whole tile holds": [LeftOut, Zero, Rounds, Always, Sides, Integer, Operator, Function, Template, Exchanged]
-        ["reader"] ["a variable", "a scope", "a loop of tiles", "a condition", "zero_*"];
-    "edges, by an extent that is another": [Value] ["plan"] [];
-    "the multiplier makes fewer passes, or more": [Engine] ["plan"] ["math_fidelity"];
-    "registers of another width": [Engine] ["plan"] ["fp32_dest_acc_en"];
-    "a buffer or its way to the registers keeps fewer bits, or more": [Format, Unpack] ["plan"] [];
-    "a unit in the last place of a number": [Integer] ["compute"] ["*_unary_tile"];
+    "the multiplier makes fewer passes, or more": [Engine] ["plan"] ["math_fidelity"] [];
+    "registers of another width": [Engine] ["plan"] ["fp32_dest_acc_en"] [];
+    "a buffer or its way to the registers keeps fewer bits, or more": [Format, Unpack] ["plan"] [] [];
+    "a unit in the last place of a number": [Integer] ["compute"] ["*_unary_tile", "fill_tile_bitcast"] ["1"];
 };
 
 fn find(table: &'static [Reason], mutant: &Mutant) -> Option<&'static str> {
@@ -109,6 +111,7 @@ fn find(table: &'static [Reason], mutant: &Mutant) -> Option<&'static str> {
         reason.kinds.contains(&mutant.kind)
             && any(reason.programs, mutant.program)
             && any(reason.subjects, &mutant.subject)
+            && (reason.details.is_empty() || reason.details.iter().any(|words| mutant.detail.contains(words)))
     });
     row.map(|reason| reason.why)
 }
@@ -126,9 +129,9 @@ fn matches(pattern: &str, name: &str) -> bool {
     }
 }
 
-/// Why a mutant that changes no bit does not, where that is known.
+/// Why a mutant that changes no bit does not, where that is known: from the program itself, or from here.
 pub fn harmless(mutant: &Mutant) -> Option<&'static str> {
-    find(HARMLESS, mutant)
+    mutant.same.or_else(|| find(HARMLESS, mutant))
 }
 
 /// Why a mutant may change numbers within the bound, where that is known.
