@@ -154,7 +154,12 @@ fn explained(text: &mut String, mutants: &[&Made], why: impl Fn(&Made) -> &'stat
             .into_iter()
             .map(|(kind, count)| format!("{} ({count})", kind.title()))
             .collect();
-        let _ = writeln!(text, "| {why} | {count} | {} |", kinds.join(", ").replace('<', "&lt;"));
+        let _ = writeln!(
+            text,
+            "| {} | {count} | {} |",
+            why.replace('|', "\\|"),
+            kinds.join(", ").replace('<', "&lt;")
+        );
     }
 }
 
