@@ -3,7 +3,7 @@
 //! Derived from the emitted calls alone, by the rules of metalium.md §2.2–2.3 and patterns.md §0: startup first and once;
 //! acquire, commit, wait, release in turn; FPU and SFPU within acquire and commit, packs within wait and release; formats
 //! of both unpackers and the packer; the FPU's last init and the SFPU's last init; no SFPU operation on a register that
-//! nothing wrote since acquire, and no pack of one.
+//! nothing wrote since acquire.
 
 use super::event::{Accumulation, Event, FpuSetup, RegisterStep, Unpacked};
 use super::range::Range;
@@ -180,7 +180,7 @@ impl Engines {
             }
             Event::Pack(register, id, _) => {
                 self.within(Registers::Waited)?;
-                self.holds(*register)?;
+                self.in_bounds(*register)?;
                 let wanted = buffers[id.0].format;
                 if self.pack != Some(wanted) {
                     return fault(format!(
@@ -202,9 +202,7 @@ impl Engines {
         };
         self.within(from)?;
         self.registers = to;
-        if matches!(step, RegisterStep::Acquire | RegisterStep::Release) {
-            self.written.clear();
-        }
+        self.written.clear();
         Ok(())
     }
 
