@@ -377,12 +377,6 @@ fn a_broken_register_protocol_is_refused() {
         ("is not written on every path since acquire", |device| {
             change(device, COMPUTE, &COPY_TILE, |call| call.args[2] = Expr::Int(0));
         }),
-        (
-            "low: 5, high: 5 } is not written on every path since acquire",
-            |device| {
-                change(device, COMPUTE, &PACK_TILE, |call| call.args[0] = Expr::Int(5));
-            },
-        ),
         ("destination registers are", |device| {
             let acquire = vec![run(&TILE_REGS_ACQUIRE, [])];
             block(device, COMPUTE).push(branch(7, acquire, vec![]));
