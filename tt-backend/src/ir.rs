@@ -60,6 +60,16 @@ impl<S: Stage> Stmt<S> {
         };
         first.into_iter().chain(second)
     }
+
+    /// As [`Stmt::bodies`], to be changed.
+    pub fn bodies_mut(&mut self) -> impl Iterator<Item = &mut Vec<Stmt<S>>> {
+        let (first, second) = match &mut self.kind {
+            Kind::Op(_) => (None, None),
+            Kind::Group(_, body) | Kind::Loop(_, body) => (Some(body), None),
+            Kind::If(_, then, otherwise) => (Some(then), Some(otherwise)),
+        };
+        first.into_iter().chain(second)
+    }
 }
 
 /// All statements of `body`, those within others after what they stand in.
@@ -84,13 +94,11 @@ pub fn operations<'a, S: Stage>(body: &'a [Stmt<S>], each: &mut impl FnMut(&'a S
 /// As [`operations`], to be changed.
 pub fn operations_mut<S: Stage>(body: &mut [Stmt<S>], each: &mut impl FnMut(&mut S::Op)) {
     for stmt in body {
-        match &mut stmt.kind {
-            Kind::Op(op) => each(op),
-            Kind::Group(_, body) | Kind::Loop(_, body) => operations_mut(body, each),
-            Kind::If(_, then, otherwise) => {
-                operations_mut(then, each);
-                operations_mut(otherwise, each);
-            }
+        if let Kind::Op(op) = &mut stmt.kind {
+            each(op);
+        }
+        for inner in stmt.bodies_mut() {
+            operations_mut(inner, each);
         }
     }
 }

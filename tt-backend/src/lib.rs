@@ -9,6 +9,8 @@ pub mod device;
 pub mod flow;
 pub mod ir;
 mod linear;
+#[doc(hidden)]
+pub mod mutate;
 mod names;
 pub mod passes;
 pub mod pipeline;
@@ -21,6 +23,6 @@ pub mod verify;
 pub use artifact::{Artifact, Stage};
 #[doc(hidden)]
 pub use names::is_reserved;
-#[doc(hidden)]
-pub use pipeline::unverified;
 pub use pipeline::{PASSES, Times, compile, timed};
+#[doc(hidden)]
+pub use pipeline::{lowered, unverified, written};

@@ -5,6 +5,7 @@
 //! of it.
 
 use crate::artifact::{Artifact, Stage};
+use crate::device::Device;
 use crate::passes::b2_grid_to_cores::Facts;
 use crate::passes::split_conditions::Tile;
 use crate::passes::*;
@@ -105,7 +106,8 @@ pub type Times = Vec<(&'static str, Duration)>;
 /// As [`compile`].
 pub fn timed(kernel: &Kernel) -> Result<(Artifact, Times), Errors> {
     let mut log = Log::new(kernel, Unproved::Refused);
-    let artifact = run(Tile::of(kernel), &mut log)?;
+    let lowered = lower(Tile::of(kernel), &mut log)?;
+    let artifact = write(lowered, &mut log)?;
     let stages = log.stages;
     Ok((Artifact { stages, ..artifact }, log.times))
 }
@@ -118,12 +120,32 @@ pub fn timed(kernel: &Kernel) -> Result<(Artifact, Times), Errors> {
 #[doc(hidden)]
 pub fn unverified(kernel: &Kernel) -> Result<(Artifact, Errors), Errors> {
     let mut log = Log::new(kernel, Unproved::Kept(Vec::new()));
-    let artifact = run(Tile::of(kernel), &mut log)?;
+    let lowered = lower(Tile::of(kernel), &mut log)?;
+    let artifact = write(lowered, &mut log)?;
     let faults = match log.unproved {
         Unproved::Refused => Vec::new(),
         Unproved::Kept(faults) => faults,
     };
     Ok((artifact, faults))
+}
+
+/// The program as it leaves E1, before it is verified: what mutants are made of.
+///
+/// # Errors
+/// As [`compile`], but for what the verifier finds.
+#[doc(hidden)]
+pub fn lowered(kernel: &Kernel) -> Result<Device, Errors> {
+    let mut log = Log::new(kernel, Unproved::Refused);
+    lower(Tile::of(kernel), &mut log).map(|unit| unit.program)
+}
+
+/// What is written of `device`, verified or not: for mutants, to see who else notices them.
+///
+/// # Errors
+/// What the code writer refuses.
+#[doc(hidden)]
+pub fn written(kernel: &Kernel, device: &Device) -> Result<Artifact, Errors> {
+    codegen::artifact(kernel, device)
 }
 
 /// What becomes of a kernel of which something is not proved.
@@ -169,14 +191,19 @@ impl Log {
     }
 }
 
-/// The passes as a table, and as a function that runs them: types that do not meet do not compile.
+/// The passes as a table, and as functions that run them, to E1 and on: types that do not meet do not compile.
 macro_rules! pipeline {
-    ($($pass:path,)+) => {
+    ($($lower:path,)+; $($write:path,)+) => {
         /// Every pass, in the order they run.
-        pub const PASSES: &[Row] = &[$($pass.row(),)+];
+        pub const PASSES: &[Row] = &[$($lower.row(),)+ $($write.row(),)+];
 
-        fn run(unit: Tile, log: &mut Log) -> Result<Artifact, Errors> {
-            $(let unit = log.run(&$pass, unit)?;)+
+        fn lower(unit: Tile, log: &mut Log) -> Result<Unit<Device>, Errors> {
+            $(let unit = log.run(&$lower, unit)?;)+
+            Ok(unit)
+        }
+
+        fn write(unit: Unit<Device>, log: &mut Log) -> Result<Artifact, Errors> {
+            $(let unit = log.run(&$write, unit)?;)+
             Ok(unit)
         }
     };
@@ -200,6 +227,7 @@ pipeline![
     give_names::PASS,
     rasterize::PASS,
     e1_finalize_signature::PASS,
+    ;
     verify::PASS,
     codegen::PASS,
 ];

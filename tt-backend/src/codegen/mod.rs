@@ -30,24 +30,7 @@ pub(crate) use uses::Uses;
 pub const PASS: Pass<Verified, Artifact> = Pass {
     name: "G codegen",
     does: "C++ and plan",
-    run: |Verified(unit)| {
-        let plan = unit.program.plan.to_json();
-        let Sources {
-            reader,
-            compute,
-            writer,
-            main,
-        } = write(&unit.facts.source, &unit.program)?;
-        let stages = Vec::new();
-        Ok(Artifact {
-            reader,
-            compute,
-            writer,
-            main,
-            plan,
-            stages,
-        })
-    },
+    run: |Verified(unit)| artifact(&unit.facts.source, &unit.program),
     check: |_| Ok(()),
 };
 
@@ -57,6 +40,27 @@ impl Form for Artifact {
     fn text(&self) -> Option<String> {
         None
     }
+}
+
+/// All that is written of `device`, without the IR of stages.
+///
+/// # Errors
+/// As [`write`].
+pub fn artifact(kernel: &Kernel, device: &Device) -> Result<Artifact, Vec<Diagnostic>> {
+    let Sources {
+        reader,
+        compute,
+        writer,
+        main,
+    } = write(kernel, device)?;
+    Ok(Artifact {
+        reader,
+        compute,
+        writer,
+        main,
+        plan: device.plan.to_json(),
+        stages: Vec::new(),
+    })
 }
 
 /// What is written for one kernel.

@@ -94,6 +94,17 @@ pub(crate) fn accessor(kernel: &Kernel, accessor: &Accessor) -> String {
     format!("accessor {} of {tensor} at {}", accessor.name, accessor.address)
 }
 
+/// The first line of a statement of the device program.
+pub fn statement(kernel: &Kernel, device: &Device, stmt: &Stmt<Calls<Bits>>) -> String {
+    let names = Names {
+        kernel,
+        buffers: &device.buffers,
+        variables: Some(&device.variables),
+        sights: None,
+    };
+    head(&names, stmt)
+}
+
 fn final_program(names: &Names, program: &Program, out: &mut Lines) {
     for argument in &program.args {
         let value = match &argument.value {
@@ -293,15 +304,25 @@ fn body<S: Show>(names: &Names, stmts: &[Stmt<S>], out: &mut Lines) {
         if let Some(span) = stmt.note {
             out.line(format!("// line {}", names.kernel.location(span).line));
         }
+        let head = head(names, stmt);
         match &stmt.kind {
-            Kind::Op(op) => out.line(S::op(names, op)),
-            Kind::Group(group, inner) => out.braced(S::group(names, group), |out| body(names, inner, out)),
-            Kind::Loop(head, inner) => out.braced(S::head(names, head), |out| body(names, inner, out)),
-            Kind::If(branch, then, otherwise) => {
+            Kind::Op(_) => out.line(head),
+            Kind::Group(_, inner) | Kind::Loop(_, inner) => out.braced(head, |out| body(names, inner, out)),
+            Kind::If(_, then, otherwise) => {
                 let otherwise = (!otherwise.is_empty()).then_some(|out: &mut Lines| body(names, otherwise, out));
-                out.branch(&S::branch(names, branch), |out| body(names, then, out), otherwise);
+                out.branch(&head, |out| body(names, then, out), otherwise);
             }
         }
+    }
+}
+
+/// The line that a statement begins with.
+fn head<S: Show>(names: &Names, stmt: &Stmt<S>) -> String {
+    match &stmt.kind {
+        Kind::Op(op) => S::op(names, op),
+        Kind::Group(group, _) => S::group(names, group),
+        Kind::Loop(head, _) => S::head(names, head),
+        Kind::If(branch, ..) => S::branch(names, branch),
     }
 }
 

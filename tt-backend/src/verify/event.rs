@@ -290,7 +290,14 @@ fn data_movement(args: &Args) -> Proof<Option<Event>> {
         function if *function == NOC_ASYNC_WRITES_FLUSHED => Event::WritesFlushed,
         function if *function == NOC_ASYNC_WRITE_BARRIER => Event::WriteBarrier,
         function if *function == DEVICE_TIMESTAMPED_DATA => Event::Remark,
-        function if *function == ZERO_PAGE => Event::ZeroPage(args.value(0)?),
+        function if *function == ZERO_PAGE => {
+            let (buffer, ..) = pages(args.value(0)?, args.buffers)?;
+            let (page, bytes) = (args.buffers[buffer.0].format.tile_bytes(), args.exact(1)?);
+            if bytes != i64::from(page) {
+                return fault(format!("zeros in {bytes} bytes of a page of {page}"));
+            }
+            Event::ZeroPage(args.value(0)?)
+        }
         function if *function == ZERO_TILE_ROWS || *function == ZERO_TILE_COLUMNS => Event::ZeroEdge(args.value(0)?),
         _ => return Ok(None),
     }))

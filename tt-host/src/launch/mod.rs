@@ -20,7 +20,7 @@ use binding::{Bound, bind};
 use std::fmt;
 use std::time::{Duration, Instant};
 use tt_emulator::{StoredTensor, Stores};
-use tt_plan::{Bindings, CoreWork, DataFormat, Execution, Plan, PlanError, Role};
+use tt_plan::{Bindings, CoreWork, DataFormat, DeviceGrid, Execution, Plan, PlanError, Role};
 pub(crate) use workload::Workload;
 use workload::{WorkloadKey, build, check_budgets};
 
@@ -31,12 +31,27 @@ use workload::{WorkloadKey, build, check_budgets};
 pub struct Launch<'t> {
     kernel: &'static Kernel,
     arguments: Vec<Argument<'t>>,
+    cores: Option<DeviceGrid>,
 }
 
 impl<'t> Launch<'t> {
     /// A launch of `kernel`; `arguments` in the order of its parameters.
     pub fn new(kernel: &'static Kernel, arguments: Vec<Argument<'t>>) -> Launch<'t> {
-        Launch { kernel, arguments }
+        Launch {
+            kernel,
+            arguments,
+            cores: None,
+        }
+    }
+
+    /// The same launch on the first `cores.x` columns and `cores.y` rows of the device only, so that more blocks fall to a
+    /// core: for checks.
+    #[doc(hidden)]
+    pub fn on_cores(self, cores: DeviceGrid) -> Launch<'t> {
+        Launch {
+            cores: Some(cores),
+            ..self
+        }
     }
 
     /// Runs the kernel and waits for it and everything enqueued before.
@@ -63,7 +78,7 @@ impl<'t> Launch<'t> {
     /// Where the arguments do not fit the kernel or each other, or their device is closed.
     pub fn plan(&self) -> Result<Execution> {
         let (plan, bound) = self.bind()?;
-        plan.instantiate(&bound.bindings, bound.device.grid())
+        plan.instantiate(&bound.bindings, self.cores(&bound))
             .map_err(|error| self.refused(&error))
     }
 
@@ -98,12 +113,17 @@ impl<'t> Launch<'t> {
         Ok((plan, bound))
     }
 
+    /// The cores that blocks are given to.
+    fn cores(&self, bound: &Bound<'_>) -> DeviceGrid {
+        self.cores.unwrap_or(bound.device.grid())
+    }
+
     /// Starts the kernel; `then` takes how long that took, before anything else can start.
     fn start<T>(&self, blocking: bool, then: impl FnOnce(Duration) -> T) -> Result<T> {
         let (plan, bound) = self.bind()?;
         check_budgets(self.kernel, plan, bound.device.facts())?;
         let (_, work) = plan
-            .partition(&bound.bindings, bound.device.grid())
+            .partition(&bound.bindings, self.cores(&bound))
             .map_err(|error| self.refused(&error))?;
         let args = self.runtime_args(plan, &bound.bindings, &work)?;
         let key = WorkloadKey::new(self.kernel, &work);

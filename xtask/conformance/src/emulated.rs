@@ -1,9 +1,9 @@
 //! One launch of a kernel on the emulator from its plan, with everything that the same launch needs elsewhere.
 
 use tt_backend::Artifact;
-use tt_host::{Argument, Device, DeviceGrid, Element, Kernel as HostKernel, Launch, Sources, Tensor, bf16};
+use tt_host::{Argument, Device, Element, Kernel as HostKernel, Launch, Sources, Tensor, bf16};
 use tt_lang::ir::{ElementType, Kernel, ScalarKind};
-use tt_plan::{Bindings, Parameter, Plan};
+use tt_plan::{Bindings, DeviceGrid, Parameter, Plan};
 
 /// What scalar parameters are given.
 pub const FLOAT: f32 = 0.375;
@@ -99,10 +99,25 @@ pub fn run(
     values: (Bindings, Vec<TensorValues>),
     arch: &str,
 ) -> Result<Outcome, String> {
-    run_on(kernel, artifact, plan, values, arch, &upload)
+    let on = On {
+        arch,
+        upload: Box::new(upload),
+        cores: None,
+    };
+    run_on(kernel, artifact, plan, values, &on)
 }
 
-/// As [`run`], with tensors that `upload` brings to the device.
+/// Where a kernel is launched, and how.
+pub struct On<'a> {
+    /// The chip.
+    pub arch: &'a str,
+    /// What brings its tensors there.
+    pub upload: Box<Upload<'a>>,
+    /// The cores that blocks are given to, where those are not all.
+    pub cores: Option<DeviceGrid>,
+}
+
+/// As [`run`], on what `on` says.
 ///
 /// # Errors
 /// As [`run`].
@@ -110,16 +125,40 @@ pub fn run_on(
     kernel: &Kernel,
     artifact: &Artifact,
     plan: Plan,
+    values: (Bindings, Vec<TensorValues>),
+    on: &On,
+) -> Result<Outcome, String> {
+    launched(kernel, artifact, plan, values, on, true)
+}
+
+/// As [`run_on`], without the reference, for who has it already.
+///
+/// # Errors
+/// As [`run`].
+pub fn results_on(
+    kernel: &Kernel,
+    artifact: &Artifact,
+    plan: Plan,
+    values: (Bindings, Vec<TensorValues>),
+    on: &On,
+) -> Result<Vec<TensorValues>, String> {
+    launched(kernel, artifact, plan, values, on, false).map(|outcome| outcome.tensors)
+}
+
+fn launched(
+    kernel: &Kernel,
+    artifact: &Artifact,
+    plan: Plan,
     (bindings, mut tensors): (Bindings, Vec<TensorValues>),
-    arch: &str,
-    upload: &Upload,
+    on: &On,
+    with_reference: bool,
 ) -> Result<Outcome, String> {
     let fail = |error: tt_host::Error| format!("`{}`: {error}", kernel.name);
-    let device = Device::open_named(&format!("emulator:{arch}")).map_err(fail)?;
+    let device = Device::open_named(&format!("emulator:{}", on.arch)).map_err(fail)?;
     let loaded = load(kernel, artifact, &plan)?;
     let mut uploaded = tensors
         .iter()
-        .map(|tensor| upload(&device, tensor))
+        .map(|tensor| (on.upload)(&device, tensor))
         .collect::<Result<Vec<_>, _>>()?;
 
     let mut remaining = uploaded.iter_mut();
@@ -130,16 +169,19 @@ pub fn run_on(
             Parameter::Scalar { name, kind } => scalar(&bindings, name, *kind)?,
         });
     }
-    let launch = Launch::new(loaded, arguments);
-    let reference = launch.reference().map_err(fail)?;
+    let mut launch = Launch::new(loaded, arguments);
+    if let Some(cores) = on.cores {
+        launch = launch.on_cores(cores);
+    }
+    let reference = with_reference.then(|| launch.reference()).transpose().map_err(fail)?;
     launch.run().map_err(fail)?;
     for (values, tensor) in tensors.iter_mut().zip(&uploaded) {
         if values.written {
             values.after = tensor.download().map_err(fail)?;
-            values.reference = reference
-                .get(&values.name)
-                .ok_or("a reference result is missing")?
-                .to_vec();
+            if let Some(reference) = &reference {
+                let found = reference.get(&values.name).ok_or("a reference result is missing")?;
+                values.reference = found.to_vec();
+            }
         }
     }
     Ok(Outcome {

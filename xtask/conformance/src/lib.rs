@@ -6,6 +6,7 @@ pub mod emulated;
 pub mod examples;
 pub mod fetch;
 pub mod headers;
+pub mod ir_mutations;
 pub mod launch;
 pub mod mutations;
 pub mod names;

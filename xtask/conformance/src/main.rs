@@ -2,7 +2,9 @@
 
 use clap::Parser;
 use std::process::ExitCode;
-use tt_conformance::{abi, binaries, examples, headers, launch, mutations, names, production, rules, sfpu, simulator};
+use tt_conformance::{
+    abi, binaries, examples, headers, ir_mutations, launch, mutations, names, production, rules, sfpu, simulator,
+};
 
 /// Holds what we emit and what we emulate against TT-Metalium itself
 #[derive(Parser)]
@@ -17,6 +19,7 @@ enum Check {
     Abi(abi::Arguments),
     Launch(launch::Arguments),
     Rules(rules::Arguments),
+    IrMutations(ir_mutations::Arguments),
     Mutations(mutations::Arguments),
     Names(names::Arguments),
 }
@@ -32,6 +35,7 @@ fn main() -> ExitCode {
         Check::Abi(arguments) => abi::run(&arguments),
         Check::Launch(arguments) => launch::run(&arguments),
         Check::Rules(arguments) => rules::run(&arguments),
+        Check::IrMutations(arguments) => ir_mutations::run(&arguments),
         Check::Mutations(arguments) => mutations::run(&arguments),
         Check::Names(arguments) => names::run(&arguments),
     };

@@ -3,7 +3,7 @@
 use super::kernels::{SAMPLES, Sample};
 use super::padding::Padding;
 use super::scratch::write_changed;
-use crate::emulated;
+use crate::emulated::{self, On, TensorValues};
 use crate::fetch::{Cache, Machine};
 use crate::headers::{self, Options};
 use serde_json::{Value, json};
@@ -15,7 +15,7 @@ use tt_build::device::{CHIPS, DeviceKernel, Toolchain};
 use tt_build::parallel::Jobs;
 use tt_emulator::rules;
 use tt_lang::ir::Kernel;
-use tt_plan::Plan;
+use tt_plan::{Bindings, DeviceGrid, Plan};
 
 /// The chip that mutants run on; the headers are tried for both.
 const ARCH: &str = "wormhole_b0";
@@ -109,52 +109,20 @@ pub fn run_case(file: &Path) -> Result<(), String> {
         .as_u64()
         .and_then(|at| SAMPLES.get(at as usize))
         .ok_or("there is no such sample")?;
-    let padding = sample.padded.then(Padding::new).transpose()?;
-    let wrong = run(sample, &kernel, &artifact, padding.as_ref()).err();
+    let wrong = run(sample, &kernel, &artifact, &Padding::new()?).err();
     let answer = json!({ "wrong": wrong }).to_string();
     write_changed(&file.with_file_name("said.json"), answer.as_bytes())
 }
 
 /// Runs a kernel on its shapes; what is wrong is the error.
-fn run(sample: &Sample, kernel: &Kernel, artifact: &Artifact, padding: Option<&Padding>) -> Result<(), String> {
-    for extents in sample.shapes {
+fn run(sample: &Sample, kernel: &Kernel, artifact: &Artifact, padding: &Padding) -> Result<(), String> {
+    for (extents, cores) in sample.runs() {
         let plan = Plan::from_json(&artifact.plan).map_err(|error| format!("the plan is refused: {error}"))?;
-        let (mut bindings, mut tensors) = emulated::tensors(&plan, extents)?;
-        bindings.floats.values_mut().for_each(|value| *value = sample.scalars.0);
-        for scalar in &kernel.params {
-            if let Some(value) = bindings.integers.get_mut(scalar.name()) {
-                *value = sample.scalars.1;
-            }
-        }
-        for (seed, tensor) in tensors.iter_mut().enumerate() {
-            tensor.before = if tensor.written {
-                // What is not written must show: the source says that this stays.
-                vec![7.0; tensor.before.len()]
-            } else {
-                values(tensor.before.len(), seed as u64 + 1, sample.scale)
-            };
-        }
-        let outcome =
-            emulated::run_on(
-                kernel,
-                artifact,
-                plan,
-                (bindings, tensors),
-                ARCH,
-                &|device, tensor| match padding {
-                    Some(padding) => padding.upload(device, tensor),
-                    None => emulated::upload(device, tensor),
-                },
-            )
-            .map_err(|message| short(&message))?;
+        let inputs = inputs(sample, kernel, &plan, extents)?;
+        let on = on(padding, cores);
+        let outcome = emulated::run_on(kernel, artifact, plan, inputs, &on).map_err(|message| short(&message))?;
         for tensor in outcome.tensors.iter().filter(|tensor| tensor.written) {
-            let right = tensor.after.len() == tensor.reference.len()
-                && tensor
-                    .after
-                    .iter()
-                    .zip(&tensor.reference)
-                    .all(|(got, expected)| (got - expected).abs() / (1.0 + expected.abs()) <= sample.tolerance);
-            if !right {
+            if !is_right(sample, &tensor.after, &tensor.reference) {
                 return Err(format!("wrong numbers in `{}`", tensor.name));
             }
         }
@@ -162,7 +130,57 @@ fn run(sample: &Sample, kernel: &Kernel, artifact: &Artifact, padding: Option<&P
     Ok(())
 }
 
-/// Repeatable values in [-scale, scale), exact in bf16.
+/// Where mutants run: on `cores`, with tensors that have numbers past their edges.
+pub fn on(padding: &Padding, cores: DeviceGrid) -> On<'_> {
+    On {
+        arch: ARCH,
+        upload: Box::new(move |device, tensor| padding.upload(device, tensor)),
+        cores: Some(cores),
+    }
+}
+
+/// What `sample` is run on where its extents are these.
+///
+/// # Errors
+/// As [`emulated::tensors`].
+pub fn inputs(
+    sample: &Sample,
+    kernel: &Kernel,
+    plan: &Plan,
+    extents: &[usize],
+) -> Result<(Bindings, Vec<TensorValues>), String> {
+    let (mut bindings, mut tensors) = emulated::tensors(plan, extents)?;
+    bindings.floats.values_mut().for_each(|value| *value = sample.scalars.0);
+    for scalar in &kernel.params {
+        if let Some(value) = bindings.integers.get_mut(scalar.name()) {
+            *value = sample.scalars.1;
+        }
+    }
+    for (seed, tensor) in tensors.iter_mut().enumerate() {
+        tensor.before = values(tensor.before.len(), seed as u64 + 1, sample.scale);
+    }
+    Ok((bindings, tensors))
+}
+
+/// Whether what a kernel left in a tensor is what its source says, within the sample's bound.
+pub fn is_right(sample: &Sample, after: &[f32], reference: &[f32]) -> bool {
+    after.len() == reference.len() && error(after, reference) <= sample.tolerance
+}
+
+/// How far the furthest element is from what it should be, as a share of 1 + |expected|.
+pub fn error(after: &[f32], reference: &[f32]) -> f32 {
+    let errors = after
+        .iter()
+        .zip(reference)
+        .map(|(got, expected)| (got - expected).abs() / (1.0 + expected.abs()));
+    // What is no number is as far off as can be.
+    errors.fold(
+        0.0,
+        |most, error| if error.is_nan() { f32::INFINITY } else { error.max(most) },
+    )
+}
+
+/// Repeatable values in [-scale, scale) but 0, exact in bf16.
 fn values(count: usize, seed: u64, scale: f32) -> Vec<f32> {
     let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
     std::iter::repeat_with(|| {
@@ -171,12 +189,13 @@ fn values(count: usize, seed: u64, scale: f32) -> Vec<f32> {
         state ^= state << 17;
         f32::from_bits((scale * ((state >> 40) as f32 / (1u64 << 23) as f32 - 1.0)).to_bits() & 0xffff_0000)
     })
+    .filter(|value| *value != 0.0)
     .take(count)
     .collect()
 }
 
 /// The rule that a message names, or that the kernel does not compile, or its first line.
-fn short(message: &str) -> String {
+pub fn short(message: &str) -> String {
     if let Some(rule) = rules::all().find(|rule| message.contains(&format!("{}:", rule.code))) {
         return format!("{} {}", rule.code, rule.title);
     }

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use tt_lang::ir::Kernel;
+use tt_plan::DeviceGrid;
 use xtask::project;
 
 /// A kernel with what it is run on.
@@ -13,15 +14,13 @@ pub struct Sample {
     /// Its name.
     name: &'static str,
     /// The values of its extents, run after run.
-    pub shapes: &'static [&'static [usize]],
+    shapes: &'static [&'static [usize]],
     /// What its scalar parameters are given: numbers, integers.
     pub scalars: (f32, i64),
     /// How large the elements of its inputs are at most.
     pub scale: f32,
-    /// Whether its inputs hold numbers past their edges.
-    pub padded: bool,
     /// How far from the source's real numbers an element may be, as a share of 1 + |expected|: the bound that the
-    /// repository's tests have for this kernel.
+    /// repository's tests have for this kernel, or what the device's own adders need.
     pub tolerance: f32,
 }
 
@@ -32,42 +31,59 @@ const MIXED: &str = "tt-backend/tests/kernels/mixed.rs";
 const CLASSIC: &str = "tt-backend/tests/kernels/classic.rs";
 
 macro_rules! samples {
-    ($($file:ident $name:ident $shapes:expr, $scalars:expr, $scale:literal, $padded:literal, $tolerance:literal;)*) => {
-        /// The kernels, those that show most first.
-        pub const SAMPLES: &[Sample] = &[$(Sample {
-            file: $file, name: stringify!($name), shapes: &$shapes, scalars: $scalars, scale: $scale, padded: $padded, tolerance: $tolerance,
+    ($(#[$doc:meta])* $table:ident: $($file:ident $name:ident $shapes:expr, $scalars:expr, $scale:literal, $tolerance:literal;)*) => {
+        $(#[$doc])*
+        pub const $table: &[Sample] = &[$(Sample {
+            file: $file, name: stringify!($name), shapes: &$shapes, scalars: $scalars, scale: $scale, tolerance: $tolerance,
         }),*];
     };
 }
 
 samples! {
-    ASSORTED two [&[33, 65]], (0.75, 3), 1.0, false, 1e-2;
-    ASSORTED vectors [&[100, 70]], (0.0, 0), 1.0, false, 2e-2;
-    ASSORTED mlp [&[70, 100, 130, 128]], (0.0, 0), 0.25, true, 2e-2;
-    ASSORTED tall [&[100, 70, 130]], (0.0, 0), 1.0, true, 1e-4;
-    ASSORTED batched [&[3, 33, 70]], (0.0, 0), 1.0, false, 1e-3;
-    CLASSIC linear_gelu [&[70, 100, 130]], (0.0, 0), 1.0, true, 2e-2;
-    CLASSIC shrink [&[40, 70]], (0.5, 0), 1.0, false, 1e-2;
-    CLASSIC scores [&[70, 100, 130]], (0.125, 0), 1.0, true, 2e-2;
-    CLASSIC add [&[130, 70]], (0.0, 0), 1.0, false, 1e-2;
-    CLASSIC swiglu [&[70, 33]], (0.75, 0), 1.0, false, 5e-2;
-    CLASSIC checkerboard [&[128, 64]], (0.0, 0), 1.0, false, 1e-2;
-    UNUSUAL gemm_in_if [&[70, 100, 65]], (0.0, 0), 1.0, true, 1e-4;
-    UNUSUAL two_accumulators [&[33, 70, 100]], (0.0, 0), 0.5, true, 2e-2;
-    UNUSUAL big_expression [&[70, 33]], (0.5, 0), 1.0, false, 1e-5;
-    UNUSUAL long_polynomials [&[70, 33]], (0.0, 0), 1.0, false, 4.5e-5;
-    UNUSUAL options [&[100, 64, 130]], (0.0, 0), 0.25, false, 5e-2;
-    UNUSUAL loop_carried [&[40, 200]], (0.0, 0), 1.0, false, 2e-2;
-    UNUSUAL resident [&[40, 200]], (0.0, 0), 1.0, true, 1e-2;
-    STATES branches [&[33, 65]], (0.0, 0), 1.0, false, 1e-2;
-    STATES branches [&[33, 65]], (0.0, 2), 1.0, false, 1e-2;
-    ASSORTED two [&[33, 65]], (0.25, 0), 1.0, false, 1e-2;
-    MIXED mixed_product [&[150, 84, 70]], (0.0, 0), 1.0, true, 1e-3;
-    MIXED product_or_copy [&[70, 84, 70]], (0.0, 0), 1.0, true, 1e-3;
-    MIXED product_or_copy [&[70, 84, 70]], (0.0, 1), 1.0, true, 1e-3;
-    MIXED either [&[40, 70]], (0.0, 2), 1.0, false, 1e-2;
-    MIXED either [&[40, 70]], (0.0, 3), 1.0, false, 1e-2;
-    MIXED in_place [&[100, 70]], (0.0, 0), 1.0, false, 1e-3;
+    /// The kernels, those that show most first. Their shapes have several blocks along every axis of the grid, and along each
+    /// axis one that ends with its tiles, one that ends in the first row or column of a tile, and one that ends elsewhere; odd
+    /// and even numbers of tiles.
+    SAMPLES:
+    ASSORTED two [&[33, 65], &[96, 100], &[64, 97]], (0.75, 3), 1.0, 1e-2;
+    ASSORTED vectors [&[100, 70], &[65, 192], &[160, 97], &[20, 70]], (0.0, 0), 1.0, 2e-2;
+    ASSORTED mlp [&[70, 100, 70, 70], &[64, 96, 64, 128], &[33, 97, 97, 97]], (0.0, 0), 0.25, 2e-2;
+    ASSORTED tall [&[100, 70, 130], &[192, 128, 64], &[161, 97, 97]], (0.0, 0), 1.0, 1e-2;
+    ASSORTED batched [&[2, 97, 260], &[2, 64, 128], &[1, 65, 97]], (0.0, 0), 1.0, 1e-3;
+    CLASSIC linear_gelu [&[70, 100, 130], &[128, 96, 64], &[97, 65, 97]], (0.0, 0), 1.0, 2e-2;
+    CLASSIC shrink [&[40, 70], &[96, 128], &[33, 97]], (0.75, 0), 1.0, 1e-2;
+    CLASSIC scores [&[70, 100, 130], &[128, 96, 64], &[97, 65, 97]], (0.125, 0), 1.0, 2e-2;
+    CLASSIC add [&[130, 300], &[256, 96], &[161, 97]], (0.0, 0), 1.0, 1e-2;
+    CLASSIC swiglu [&[70, 130], &[128, 96], &[33, 97]], (0.75, 0), 1.0, 5e-2;
+    CLASSIC checkerboard [&[128, 64], &[70, 97], &[192, 96]], (0.0, 0), 1.0, 1e-2;
+    UNUSUAL gemm_in_if [&[70, 100, 65], &[128, 64, 96], &[97, 97, 97]], (0.0, 0), 1.0, 1e-2;
+    UNUSUAL two_accumulators [&[70, 70, 130], &[128, 64, 64], &[33, 97, 97]], (0.0, 0), 0.5, 2e-2;
+    UNUSUAL big_expression [&[70, 130], &[128, 96], &[33, 97]], (0.5, 0), 1.0, 1e-5;
+    UNUSUAL long_polynomials [&[70, 130], &[128, 96], &[33, 97]], (0.0, 0), 1.0, 4.5e-5;
+    UNUSUAL options [&[70, 70, 130], &[128, 64, 64], &[33, 97, 97]], (0.0, 0), 0.25, 5e-2;
+    UNUSUAL loop_carried [&[70, 200], &[96, 128], &[33, 97]], (0.0, 0), 1.0, 2e-2;
+    UNUSUAL resident [&[140, 200], &[128, 96], &[97, 97]], (0.0, 0), 1.0, 1e-2;
+    STATES branches [&[33, 65], &[64, 96]], (0.0, 0), 1.0, 1e-2;
+    STATES branches [&[33, 65], &[70, 97]], (0.0, 2), 1.0, 1e-2;
+    ASSORTED two [&[33, 65], &[70, 96]], (0.25, 0), 1.0, 1e-2;
+    MIXED mixed_product [&[150, 84, 70], &[256, 64, 64], &[97, 97, 97]], (0.0, 0), 1.0, 1e-2;
+    MIXED product_or_copy [&[70, 84, 70], &[64, 64, 96]], (0.0, 0), 1.0, 1e-2;
+    MIXED product_or_copy [&[70, 84, 70], &[64, 96, 128], &[97, 97, 97]], (0.0, 1), 1.0, 1e-2;
+    MIXED either [&[40, 70], &[64, 96]], (0.0, 2), 1.0, 1e-2;
+    MIXED either [&[40, 70], &[97, 33]], (0.0, 3), 1.0, 1e-2;
+    MIXED in_place [&[100, 70], &[64, 96], &[33, 97]], (0.0, 0), 1.0, 1e-3;
+    UNUSUAL gemm_in_if [&[70, 100, 65]], (0.0, 1), 1.0, 1e-2;
+    UNUSUAL nothing [&[40, 70], &[64, 97]], (0.0, 0), 1.0, 1e-2;
+    CLASSIC matmul [&[130, 70, 300], &[128, 64, 256], &[97, 97, 97]], (0.0, 0), 1.0, 2e-2;
+    CLASSIC matmul_256 [&[]], (0.0, 0), 0.25, 5e-2;
+    CLASSIC contraction [&[]], (0.0, 0), 1.0, 2e-2;
+}
+
+impl Sample {
+    /// The runs of it: the extents, and the cores that the blocks are given to. There are so few that several fall to one.
+    pub fn runs(&self) -> impl Iterator<Item = (&'static [usize], DeviceGrid)> {
+        let cores = [DeviceGrid { x: 3, y: 1 }, DeviceGrid { x: 1, y: 1 }];
+        self.shapes.iter().copied().zip(cores.into_iter().cycle())
+    }
 }
 
 /// The Tile IR of every sample, in the order of [`SAMPLES`].
@@ -76,6 +92,40 @@ samples! {
 /// Where one is missing or does not parse.
 pub fn parsed() -> Result<Vec<Kernel>, String> {
     SAMPLES.iter().map(|sample| parse(&project::root(), sample)).collect()
+}
+
+/// A kernel with the samples of it.
+pub struct Subject {
+    /// Its Tile IR.
+    pub kernel: Kernel,
+    /// The numbers of its samples.
+    pub samples: Vec<usize>,
+}
+
+/// Every kernel of the files that the samples are in.
+///
+/// # Errors
+/// Where one does not compile, or has no sample.
+pub fn subjects() -> Result<Vec<Subject>, String> {
+    let files: BTreeSet<&str> = SAMPLES.iter().map(|sample| sample.file).collect();
+    let mut subjects = Vec::new();
+    for file in files {
+        for emitted in tt_build::kernels_of_crate(&project::root().join(file)) {
+            let (kernel, _) = emitted
+                .outcome
+                .map_err(|errors| format!("`{}` does not compile:\n{}", emitted.path, errors.join("\n")))?;
+            let all = SAMPLES.iter().enumerate();
+            let samples: Vec<usize> = all
+                .filter(|(_, sample)| sample.file == file && sample.name == kernel.name)
+                .map(|(at, _)| at)
+                .collect();
+            if samples.is_empty() {
+                return Err(format!("`{}` of {file} is not run on anything", kernel.name));
+            }
+            subjects.push(Subject { kernel, samples });
+        }
+    }
+    Ok(subjects)
 }
 
 /// The text of the files that the samples are in.

@@ -1,13 +1,13 @@
 //! `cargo xtask conformance mutations`: a broken compiler is noticed.
 //!
-//! Every mutant is an edit of the code writer or of a pass of stage D. It is built in a copy of the workspace; what it
-//! makes of a set of kernels is compiled against the real device headers and run on the emulator. The verifier does not
-//! count: belief in what we emit must not rest on the code that emits it.
+//! Every mutant is an edit of the compiler's sources that mutants of the program (`ir_mutations`) cannot express. It is
+//! built in a copy of the workspace; what it makes of a set of kernels is compiled against the real device headers and run
+//! on the emulator. The verifier does not count: belief in what we emit must not rest on the code that emits it.
 
-mod judge;
-mod kernels;
+pub(crate) mod judge;
+pub(crate) mod kernels;
 mod mutant;
-mod padding;
+pub(crate) mod padding;
 mod record;
 mod scratch;
 mod table;
@@ -23,9 +23,9 @@ use tt_backend::Artifact;
 use tt_lang::ir::Kernel;
 use xtask::project;
 
-/// Breaks the code writer and the passes D1 to D5 in many ways, one at a time, and sees that it is noticed
+/// Breaks the code writer, its names and the plan in some twenty ways, one at a time, and sees that it is noticed
 ///
-/// Takes about a quarter of an hour; what an earlier run found is taken over as long as compiler and emulator are the same, and
+/// Takes some minutes; what an earlier run found is taken over as long as compiler and emulator are the same, and
 /// what the headers said as long as they and what is emitted are. Writes docs/mutations.md; fails where a mutant is noticed by
 /// neither the device headers nor the emulator.
 #[derive(Args)]
@@ -157,7 +157,7 @@ fn told(verdict: &Verdict) -> String {
 }
 
 /// A number for these bytes.
-fn digest(bytes: &[u8]) -> u64 {
+pub(crate) fn digest(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3)
     })

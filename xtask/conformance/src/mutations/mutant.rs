@@ -5,33 +5,24 @@ use std::path::{Path, PathBuf};
 /// Which part of the compiler a mutant breaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Part {
-    /// Splitting into three programs.
-    D1,
-    /// Tensor accessors.
-    D2,
-    /// The protocol of circular buffers and transfers.
-    D3,
-    /// Engine state.
-    D4,
-    /// Destination registers.
-    D5,
-    /// The code writer and its tables of names.
+    /// What the host computes and hands over.
+    Plan,
+    /// The text of the kernels.
     Writer,
+    /// The tables of names.
+    Names,
 }
 
 impl Part {
     /// Every part, in the order of the table.
-    pub const ALL: [Part; 6] = [Part::D1, Part::D2, Part::D3, Part::D4, Part::D5, Part::Writer];
+    pub const ALL: [Part; 3] = [Part::Plan, Part::Writer, Part::Names];
 
     /// The heading of the part.
     pub fn title(self) -> &'static str {
         match self {
-            Part::D1 => "D1 split_kernel",
-            Part::D2 => "D2 bind_tensor_accessors, and the signature that carries what it binds",
-            Part::D3 => "D3 lower_cb_protocol",
-            Part::D4 => "D4 insert_compute_init",
-            Part::D5 => "D5 insert_dst_management",
-            Part::Writer => "The code writer and its tables of names",
+            Part::Plan => "What the host computes and hands over, and how blocks lie in their buffers",
+            Part::Writer => "The code writer",
+            Part::Names => "The names that it writes",
         }
     }
 }

@@ -7,9 +7,9 @@ use tt_host::{Device, Kernel, Launch};
 use tt_lang::ir::ElementType;
 use tt_plan::Plan;
 
-/// A kernel for each type, which leaves 0.5 in the padding.
+/// A kernel for each type and number of axes, which leaves 1e30 in the padding: whatever it is added to or multiplied with shows.
 pub struct Padding {
-    kernels: [(ElementType, &'static Kernel); 2],
+    kernels: Vec<((ElementType, usize), &'static Kernel)>,
 }
 
 impl Padding {
@@ -18,20 +18,22 @@ impl Padding {
     /// # Errors
     /// Where they do not compile.
     pub fn new() -> Result<Padding, String> {
-        Ok(Padding {
-            kernels: [(ElementType::Bf16, kernel("bf16")?), (ElementType::F32, kernel("f32")?)],
-        })
+        let mut kernels = Vec::new();
+        for (element, name) in [(ElementType::Bf16, "bf16"), (ElementType::F32, "f32")] {
+            kernels.push(((element, 2), kernel(name, "", "", "")?));
+            kernels.push(((element, 3), kernel(name, "const B: usize, ", "B, ", "bz, ")?));
+        }
+        Ok(Padding { kernels })
     }
 
-    /// A tensor with 0.5 minus the elements of `tensor`, and 0.5 past its edges; or just `tensor`, where it is written or no
-    /// matrix.
+    /// `tensor` on the device, with 1e30 past its edges unless it is a vector. Its elements must not be 0.
     ///
     /// # Errors
     /// As [`emulated::upload`] and a launch.
     pub fn upload(&self, device: &Device, tensor: &TensorValues) -> Result<Box<dyn OnDevice>, String> {
         let mut clean = emulated::upload(device, tensor)?;
-        let kernel = self.kernels.iter().find(|(element, _)| *element == tensor.element);
-        let (Some((_, kernel)), false, 2) = (kernel, tensor.written, tensor.shape.len()) else {
+        let wanted = (tensor.element, tensor.shape.len());
+        let Some((_, kernel)) = self.kernels.iter().find(|(of, _)| *of == wanted) else {
             return Ok(clean);
         };
         let mut padded = emulated::upload(device, tensor)?;
@@ -42,12 +44,21 @@ impl Padding {
     }
 }
 
-fn kernel(element: &str) -> Result<&'static Kernel, String> {
+/// The kernel for elements of a type; where there is a third axis, its extent as it is declared and named, and its index.
+fn kernel(element: &str, declared: &str, extent: &str, index: &str) -> Result<&'static Kernel, String> {
+    let (grid, blocks) = match index {
+        "" => ("(bx, by)", ""),
+        _ => ("(bx, by, bz)", ", B"),
+    };
+    let at = format!("({index}by * 32 + i, bx * 32 + j)");
     let source = format!(
-        "fn pad<const M: usize, const N: usize>(x: &Tensor<{element}, M, N>, y: &mut Tensor<{element}, M, N>) {{
-            let (bx, by) = T.Kernel(N.div_ceil(32), M.div_ceil(32));
+        "fn pad<{declared}const M: usize, const N: usize>(
+            x: &Tensor<{element}, {extent}M, N>,
+            y: &mut Tensor<{element}, {extent}M, N>,
+        ) {{
+            let {grid} = T.Kernel(N.div_ceil(32), M.div_ceil(32){blocks});
             for (i, j) in T.Parallel(32, 32) {{
-                y[(by * 32 + i, bx * 32 + j)] = 0.5 - x[(by * 32 + i, bx * 32 + j)];
+                y[{at}] = T.select(x[{at}] == 0.0, 1e30, x[{at}]);
             }}
         }}"
     );

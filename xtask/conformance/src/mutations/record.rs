@@ -216,7 +216,7 @@ mod tests {
 
     const MUTANT: Mutant = Mutant {
         name: "no_wait",
-        part: Part::D3,
+        part: Part::Writer,
         breaks: "nothing waits",
         file: "passes/d3.rs",
         find: "wait",
