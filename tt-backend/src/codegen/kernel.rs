@@ -101,7 +101,12 @@ fn arguments(program: &Program, out: &mut Writer) -> Result<(), Unwritable> {
         match argument.value {
             // The compiler's own (B2).
             RuntimeValue::StartId | RuntimeValue::Count if is_reserved(name) && out.take(name) => out.line(line),
-            _ => declare(line, name, out)?,
+            RuntimeValue::Address(_)
+            | RuntimeValue::StartId
+            | RuntimeValue::Count
+            | RuntimeValue::Formula(_)
+            | RuntimeValue::Number(_)
+            | RuntimeValue::Flag { .. } => declare(line, name, out)?,
         }
     }
     let mut first_word = "0".to_string();

@@ -323,7 +323,9 @@ impl Expr<Symbol> {
     pub fn user(expr: &IntExpr) -> Expr<Symbol> {
         match expr {
             IntExpr::Const(value) => Expr::Int(*value),
-            _ => Expr::Value(Symbol::Int(expr.clone())),
+            IntExpr::Extent(_) | IntExpr::Scalar(_) | IntExpr::Var(_) | IntExpr::Binary(..) => {
+                Expr::Value(Symbol::Int(expr.clone()))
+            }
         }
     }
 

@@ -359,7 +359,16 @@ fn expr<V: ShowValue>(names: &Names, value: &Expr<V>) -> String {
         Expr::Binary(op, a, b) => {
             let side = |x: &Expr<V>| match x {
                 Expr::Binary(..) => format!("({})", expr(names, x)),
-                _ => expr(names, x),
+                Expr::Int(_)
+                | Expr::Bool(_)
+                | Expr::Name(_)
+                | Expr::Value(_)
+                | Expr::Buffer(_)
+                | Expr::PageBytes(_)
+                | Expr::Accessor(_)
+                | Expr::Constant(_)
+                | Expr::Text(_)
+                | Expr::Call(_) => expr(names, x),
             };
             format!("{} {op} {}", side(a), side(b))
         }

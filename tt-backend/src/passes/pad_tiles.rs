@@ -98,7 +98,14 @@ pub fn run(kernel: &Kernel, flow: &mut Flow) -> Result<(), Vec<Diagnostic>> {
     // Edges are zeroed only where it is needed.
     operations_mut(&mut flow.body, &mut |op| match op {
         FlowOp::Read { buffer, region, .. } if !zeroed.contains(&buffer.0) => region.zero_edge = [false; 2],
-        _ => {}
+        FlowOp::Read { .. }
+        | FlowOp::Write { .. }
+        | FlowOp::Blank { .. }
+        | FlowOp::Release { .. }
+        | FlowOp::Elementwise(_)
+        | FlowOp::Gemm(_)
+        | FlowOp::Section(_)
+        | FlowOp::Multiply(_) => {}
     });
     if errors.is_empty() { Ok(()) } else { Err(errors) }
 }

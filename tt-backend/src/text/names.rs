@@ -149,7 +149,11 @@ impl Names<'_> {
             IntExpr::Binary(op, a, b) => {
                 let side = |x: &IntExpr, wraps: fn(IntOp) -> bool| match x {
                     IntExpr::Binary(inner, ..) if wraps(*inner) => format!("({})", self.int(x)),
-                    _ => self.int(x),
+                    IntExpr::Const(_)
+                    | IntExpr::Extent(_)
+                    | IntExpr::Scalar(_)
+                    | IntExpr::Var(_)
+                    | IntExpr::Binary(..) => self.int(x),
                 };
                 let sum: fn(IntOp) -> bool = |op| matches!(op, IntOp::Add | IntOp::Sub);
                 let all: fn(IntOp) -> bool = |_| true;

@@ -201,7 +201,7 @@ impl Args<'_> {
     fn buffer(&self, at: usize) -> Proof<BufferId> {
         match self.value(at)? {
             Value::Buffer(buffer) if buffer.0 < self.buffers.len() => Ok(buffer),
-            other => fault(format!(
+            other @ (Value::Int(_) | Value::Buffer(_) | Value::Address(..)) => fault(format!(
                 "argument {at} of {} is {other:?}, no circular buffer",
                 self.call.function.name
             )),
@@ -211,7 +211,7 @@ impl Args<'_> {
     fn range(&self, at: usize) -> Proof<Range> {
         match self.value(at)? {
             Value::Int(range) => Ok(range),
-            other => fault(format!(
+            other @ (Value::Buffer(_) | Value::Address(..)) => fault(format!(
                 "argument {at} of {} is {other:?}, no number",
                 self.call.function.name
             )),
@@ -347,7 +347,17 @@ fn is_after_first(cond: &Expr<Bits>) -> bool {
     match cond {
         Expr::Binary("||", a, b) => is_after_first(a) && is_after_first(b),
         Expr::Binary("!=", a, _) => matches!(**a, Expr::Name(_)),
-        _ => false,
+        Expr::Int(_)
+        | Expr::Bool(_)
+        | Expr::Name(_)
+        | Expr::Value(_)
+        | Expr::Buffer(_)
+        | Expr::PageBytes(_)
+        | Expr::Accessor(_)
+        | Expr::Constant(_)
+        | Expr::Text(_)
+        | Expr::Call(_)
+        | Expr::Binary(..) => false,
     }
 }
 

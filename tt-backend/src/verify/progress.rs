@@ -143,7 +143,7 @@ impl<'a> Cursor<'a> {
 fn contains(items: &[Item], place: Place) -> bool {
     items.iter().any(|item| match item {
         Item::Tiles(_, body) => contains(body, place),
-        _ => item.place() == Some(place),
+        Item::Cb(..) | Item::Loop(..) | Item::If(..) => item.place() == Some(place),
     })
 }
 

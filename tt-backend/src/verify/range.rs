@@ -120,7 +120,9 @@ pub fn apply(op: IntOp, a: Range, b: Range) -> Range {
         IntOp::CeilDiv if positive && b.high < LIMIT && b.low > 0 => Range::new((a.low + b.high - 1) / b.high, LIMIT),
         // One block even of the smallest extent.
         IntOp::CeilDiv if a.low >= 1 && b.low >= 1 => Range::new(1, LIMIT),
-        _ => a.bounded(op, b),
+        IntOp::Add | IntOp::Sub | IntOp::Mul | IntOp::Div | IntOp::Rem | IntOp::CeilDiv | IntOp::Min | IntOp::Max => {
+            a.bounded(op, b)
+        }
     }
 }
 

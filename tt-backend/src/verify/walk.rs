@@ -155,7 +155,9 @@ impl<'a> Walk<'a> {
             Kind::If(branch, then, otherwise) => match state.env.value(&branch.cond, &self.device.buffers) {
                 Value::Int(range) if range.low > 0 => self.scope(then, state, depth),
                 Value::Int(range) if range == Range::one(0) => self.scope(otherwise, state, depth),
-                _ => self.branch(then, otherwise, Some(&branch.cond), state, depth),
+                Value::Int(_) | Value::Buffer(_) | Value::Address(..) => {
+                    self.branch(then, otherwise, Some(&branch.cond), state, depth)
+                }
             },
             Kind::Group(Scope, body) => self.scope(body, state, depth),
         }
@@ -241,7 +243,14 @@ fn describe(call: &Call<Bits>, buffers: &[crate::flow::Buffer]) -> String {
                 .map_or_else(|| format!("{id:?}"), |buffer| buffer.name.clone()),
             Expr::Int(value) => value.to_string(),
             Expr::Name(name) => name.clone(),
-            other => format!("{other:?}"),
+            other @ (Expr::Bool(_)
+            | Expr::Value(_)
+            | Expr::PageBytes(_)
+            | Expr::Accessor(_)
+            | Expr::Constant(_)
+            | Expr::Text(_)
+            | Expr::Call(_)
+            | Expr::Binary(..)) => format!("{other:?}"),
         })
         .collect();
     format!("{}({})", call.function.name, args.join(", "))

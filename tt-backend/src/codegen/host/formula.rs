@@ -29,7 +29,7 @@ pub fn integer(formula: &Formula, members: &Members) -> Text {
         IntOp::CeilDiv => Text::primary(format!("ceil_div({}, {})", a.into_string(), b.into_string())),
         IntOp::Min => Text::primary(format!("std::min<int64_t>({}, {})", a.into_string(), b.into_string())),
         IntOp::Max => Text::primary(format!("std::max<int64_t>({}, {})", a.into_string(), b.into_string())),
-        _ => Text::int_op(op, &a, &b),
+        IntOp::Add | IntOp::Sub | IntOp::Mul | IntOp::Div | IntOp::Rem => Text::int_op(op, &a, &b),
     }
 }
 

@@ -202,7 +202,13 @@ fn tensors(plan: &Plan, members: &Members, out: &mut Writer) -> Result<(), Strin
         let kind = match element {
             ElementType::Bf16 => "uint16_t",
             ElementType::F32 => "uint32_t",
-            other => return Err(format!("tensor `{name}` holds {}", other.name())),
+            other @ (ElementType::F16
+            | ElementType::Bfp8
+            | ElementType::Bfp4
+            | ElementType::I32
+            | ElementType::U32
+            | ElementType::U16
+            | ElementType::U8) => return Err(format!("tensor `{name}` holds {}", other.name())),
         };
         if layout.shard != Memory::Dram || !layout.interleave {
             return Err(format!("tensor `{name}` is not interleaved over DRAM"));

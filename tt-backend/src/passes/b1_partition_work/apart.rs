@@ -76,7 +76,9 @@ fn is_read(expr: &IntExpr, read: &[IntExpr]) -> bool {
                 let quotient = IntExpr::binary(IntOp::Div, expr.clone(), (**by).clone());
                 quotient != *expr && is_read(&quotient, read)
             }
-            _ => false,
+            IntExpr::Const(_) | IntExpr::Extent(_) | IntExpr::Scalar(_) | IntExpr::Var(_) | IntExpr::Binary(..) => {
+                false
+            }
         })
 }
 

@@ -264,7 +264,9 @@ fn name_apart(buffers: &mut [Buffer]) {
         let base = match buffer.kind {
             BufferKind::Incoming if shared => format!("{}_in", buffer.name),
             BufferKind::Outgoing if shared => format!("{}_out", buffer.name),
-            _ => buffer.name.clone(),
+            BufferKind::Incoming | BufferKind::Local | BufferKind::Outgoing | BufferKind::Constant(_) => {
+                buffer.name.clone()
+            }
         };
         let mut name = base.clone();
         let mut number = 1;

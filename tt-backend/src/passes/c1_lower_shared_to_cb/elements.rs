@@ -329,7 +329,7 @@ impl Translate<'_> {
                     Kind::Op(FlowOp::Read {
                         buffer, region: known, ..
                     }) if *known == region => Some(*buffer),
-                    _ => None,
+                    Kind::Op(_) | Kind::Group(..) | Kind::Loop(..) | Kind::If(..) => None,
                 });
                 let buffer = known.unwrap_or_else(|| {
                     let buffer = self.direct(tensor, extent);

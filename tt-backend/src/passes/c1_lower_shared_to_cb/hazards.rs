@@ -113,7 +113,7 @@ impl<'a> Accesses<'a> {
                     self.within(Around::Side(branch, true), then, path);
                     self.within(Around::Side(branch, false), otherwise, path);
                 }
-                _ => {}
+                Kind::Op(_) | Kind::Group(..) => {}
             }
         }
     }

@@ -72,7 +72,7 @@ fn integer(expr: &IntExpr, span: Span) -> Result<(), Diagnostic> {
     let mut beyond = None;
     expr.walk(&mut |part| match part {
         IntExpr::Const(value) if i32::try_from(*value).is_err() => beyond = Some(*value),
-        _ => {}
+        IntExpr::Const(_) | IntExpr::Extent(_) | IntExpr::Scalar(_) | IntExpr::Var(_) | IntExpr::Binary(..) => {}
     });
     if let Some(value) = beyond {
         let message = format!("this statement computes with {value}, which has no place in 32 bits");

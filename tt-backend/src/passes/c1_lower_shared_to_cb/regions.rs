@@ -138,7 +138,7 @@ impl Translate<'_> {
                             .zip(extent.value.as_const())
                             .is_some_and(|(end, extent)| end <= extent)
                 }),
-            _ => false,
+            IntExpr::Extent(_) | IntExpr::Scalar(_) | IntExpr::Binary(..) => false,
         }
     }
 

@@ -173,7 +173,7 @@ impl Analysis {
                     self.body(otherwise, &mut other);
                     join(state, &other);
                 }
-                _ => {}
+                Kind::Op(_) | Kind::Group(..) => {}
             }
         }
     }
@@ -243,7 +243,7 @@ fn effects(body: &[FlowStmt]) -> BTreeMap<usize, Effect> {
                     then(&mut out, variable, both);
                 }
             }
-            _ => {}
+            Kind::Op(_) | Kind::Group(..) => {}
         }
     }
     out

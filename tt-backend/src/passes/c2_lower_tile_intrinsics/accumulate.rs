@@ -479,7 +479,7 @@ fn seen<'a>(body: impl Iterator<Item = &'a FlowStmt>, buffer: BufferId) -> Seen 
         let first = match &stmt.kind {
             Kind::Loop(FlowLoop { start, end, .. }, body) => match seen(body.iter(), buffer) {
                 Seen::Replaced if !runs_at_least_once(start, end) => Seen::Neither,
-                first => first,
+                first @ (Seen::Used | Seen::Replaced | Seen::Neither) => first,
             },
             Kind::If(_, then, otherwise) => match [then, otherwise].map(|side| seen(side.iter(), buffer)) {
                 [Seen::Used, _] | [_, Seen::Used] => Seen::Used,
@@ -503,7 +503,7 @@ fn seen<'a>(body: impl Iterator<Item = &'a FlowStmt>, buffer: BufferId) -> Seen 
                 }
             }
             _ if touches(stmt, buffer) => Seen::Used,
-            _ => Seen::Neither,
+            Kind::Op(_) | Kind::Group(..) => Seen::Neither,
         };
         if first != Seen::Neither {
             return first;
@@ -537,7 +537,7 @@ fn accumulators(body: &[FlowStmt]) -> BTreeSet<BufferId> {
                 out.extend(accumulators(then));
                 out.extend(accumulators(otherwise));
             }
-            _ => {}
+            Kind::Op(_) | Kind::Group(..) => {}
         }
     }
     out
@@ -618,7 +618,7 @@ fn spanning(stmt: &FlowStmt, loops: &mut Vec<(VarId, IntExpr, IntExpr)>, top: bo
                 alone: false,
             });
         }
-        _ => {}
+        Kind::Op(_) | Kind::Group(..) => {}
     }
 }
 
@@ -628,7 +628,7 @@ fn touching(body: &[FlowStmt], buffer: BufferId) -> usize {
         .map(|stmt| match &stmt.kind {
             Kind::Loop(_, body) => touching(body, buffer),
             Kind::If(_, then, otherwise) => touching(then, buffer) + touching(otherwise, buffer),
-            _ => usize::from(touches(stmt, buffer)),
+            Kind::Op(_) | Kind::Group(..) => usize::from(touches(stmt, buffer)),
         })
         .sum()
 }
@@ -638,7 +638,7 @@ fn only_reads_and(body: &[FlowStmt]) -> bool {
     body.iter().all(|stmt| match &stmt.kind {
         Kind::Op(FlowOp::Read { .. } | FlowOp::Gemm(_)) => true,
         Kind::Loop(_, body) => only_reads_and(body),
-        _ => false,
+        Kind::Op(_) | Kind::Group(..) | Kind::If(..) => false,
     })
 }
 
@@ -647,7 +647,13 @@ fn multiply(body: Vec<FlowStmt>, matmul: &Matmul) -> Vec<FlowStmt> {
     replaced(body, &mut |span, op| {
         let op = match op {
             FlowOp::Gemm(_) => FlowOp::Multiply(matmul.clone()),
-            op => op,
+            op @ (FlowOp::Read { .. }
+            | FlowOp::Write { .. }
+            | FlowOp::Blank { .. }
+            | FlowOp::Release { .. }
+            | FlowOp::Elementwise(_)
+            | FlowOp::Section(_)
+            | FlowOp::Multiply(_)) => op,
         };
         vec![FlowStmt::new(span, Kind::Op(op))]
     })

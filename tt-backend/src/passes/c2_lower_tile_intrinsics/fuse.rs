@@ -59,7 +59,7 @@ fn list(body: &mut Vec<FlowStmt>, single: &dyn Fn(BufferId) -> bool) {
                 list(then, single);
                 list(otherwise, single);
             }
-            _ => {}
+            Kind::Op(_) | Kind::Group(..) => {}
         }
         if let Kind::Op(FlowOp::Elementwise(producer)) = &body[at].kind
             && single(producer.target)

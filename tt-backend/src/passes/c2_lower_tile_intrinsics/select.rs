@@ -265,7 +265,14 @@ fn differences_tell(limit: &Number) -> bool {
 fn constant(value: &Value) -> Option<Number> {
     match &value.kind {
         ValueKind::Number(number) => Some(number.clone()),
-        _ => None,
+        ValueKind::Load(_)
+        | ValueKind::Accumulator
+        | ValueKind::Call(..)
+        | ValueKind::Compare(..)
+        | ValueKind::And(..)
+        | ValueKind::Or(..)
+        | ValueKind::Not(_)
+        | ValueKind::Select(..) => None,
     }
 }
 

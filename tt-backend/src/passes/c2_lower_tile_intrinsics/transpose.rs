@@ -45,7 +45,14 @@ fn left(body: Vec<FlowStmt>, buffers: &mut Vec<Buffer>, sights: &mut Sights) -> 
     replaced(body, &mut |span, op| {
         let gemm = match op {
             FlowOp::Gemm(gemm) if gemm.transpose_a => gemm,
-            op => return vec![FlowStmt::new(span, Kind::Op(op))],
+            op @ (FlowOp::Read { .. }
+            | FlowOp::Write { .. }
+            | FlowOp::Blank { .. }
+            | FlowOp::Release { .. }
+            | FlowOp::Elementwise(_)
+            | FlowOp::Gemm(_)
+            | FlowOp::Section(_)
+            | FlowOp::Multiply(_)) => return vec![FlowStmt::new(span, Kind::Op(op))],
         };
         let name = format!("{}_t", buffers[gemm.a.0].name);
         let format = buffers[gemm.a.0].format;

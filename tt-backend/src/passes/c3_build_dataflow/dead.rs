@@ -118,7 +118,13 @@ fn without_products(section: Section) -> impl Iterator<Item = Vec<FlowStmt>> {
     section.steps.into_iter().filter_map(|step| match step {
         Step::Control(body) => Some(replaced(body, &mut |span, op| match op {
             FlowOp::Multiply(_) => Vec::new(),
-            op => vec![FlowStmt::new(span, Kind::Op(op))],
+            op @ (FlowOp::Read { .. }
+            | FlowOp::Write { .. }
+            | FlowOp::Blank { .. }
+            | FlowOp::Release { .. }
+            | FlowOp::Elementwise(_)
+            | FlowOp::Gemm(_)
+            | FlowOp::Section(_)) => vec![FlowStmt::new(span, Kind::Op(op))],
         })),
         Step::Tile { .. } | Step::Matmul(_) => None,
     })

@@ -82,7 +82,9 @@ pub fn run(engines: &Engines, body: Body) -> Body {
                 out.extend(transitions(before));
                 rest.push(Stmt::new(stmt.note, Kind::Loop(SourceLoop::Blocks, body)));
             }
-            kind => rest.push(Stmt::new(stmt.note, kind)),
+            kind @ (Kind::Op(_) | Kind::Group(..) | Kind::Loop(..) | Kind::If(..)) => {
+                rest.push(Stmt::new(stmt.note, kind))
+            }
         }
     }
     out.extend(rest);

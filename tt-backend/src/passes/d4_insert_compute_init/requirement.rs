@@ -220,7 +220,7 @@ pub fn accumulation(section: &[Stmt<Compute<Leaf<Symbol>>>]) -> Option<Need> {
 fn packed(section: &[Stmt<Compute<Leaf<Symbol>>>]) -> Option<&Pack> {
     section.iter().find_map(|stmt| match &stmt.kind {
         Kind::Op(ComputeOp::Pack { to, .. }) => Some(to),
-        _ => None,
+        Kind::Op(_) | Kind::Group(..) | Kind::Loop(..) | Kind::If(..) => None,
     })
 }
 

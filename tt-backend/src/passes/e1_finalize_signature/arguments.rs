@@ -122,7 +122,16 @@ impl<'a> Arguments<'a> {
                     IntOp::CeilDiv => {
                         let less_one = match &b {
                             Expr::Int(value) => Expr::Int(value.saturating_sub(1)),
-                            other => Expr::binary("-", other.clone(), Expr::Int(1)),
+                            other @ (Expr::Bool(_)
+                            | Expr::Name(_)
+                            | Expr::Value(_)
+                            | Expr::Buffer(_)
+                            | Expr::PageBytes(_)
+                            | Expr::Accessor(_)
+                            | Expr::Constant(_)
+                            | Expr::Text(_)
+                            | Expr::Call(_)
+                            | Expr::Binary(..)) => Expr::binary("-", other.clone(), Expr::Int(1)),
                         };
                         Expr::binary("/", Expr::binary("+", a, less_one), b)
                     }
@@ -146,7 +155,11 @@ impl<'a> Arguments<'a> {
                 };
                 let wanted = match &b {
                     Number::Bits(_) => format!("{}_{}", describe_number(&a), compare_name(*op)),
-                    other => format!(
+                    other @ (Number::Scalar(_)
+                    | Number::Int(_)
+                    | Number::Call(..)
+                    | Number::Compare(..)
+                    | Number::Bf16(..)) => format!(
                         "{}_{}_{}",
                         describe_number(&a),
                         compare_name(*op),
@@ -163,7 +176,11 @@ impl<'a> Arguments<'a> {
                 match negated {
                     // A scalar may be NaN: its comparisons have no opposite.
                     BoolExpr::Not(inner) => Expr::operation("==", self.condition(&inner), Expr::Bool(false)),
-                    other => self.condition(&other),
+                    other @ (BoolExpr::Const(_)
+                    | BoolExpr::Compare(..)
+                    | BoolExpr::CompareNumbers(..)
+                    | BoolExpr::And(..)
+                    | BoolExpr::Or(..)) => self.condition(&other),
                 }
             }
         }
@@ -188,7 +205,11 @@ impl<'a> Arguments<'a> {
         match number {
             Number::Bits(bits) => Expr::Value(Bits(*bits)),
             // What has no names is computed now.
-            number => match number.evaluate(&|_| None, &|_| None) {
+            number @ (Number::Scalar(_)
+            | Number::Int(_)
+            | Number::Call(..)
+            | Number::Compare(..)
+            | Number::Bf16(..)) => match number.evaluate(&|_| None, &|_| None) {
                 Ok(value) => Expr::Value(Bits((value as f32).to_bits())),
                 Err(_) => {
                     let wanted = describe_number(number);

@@ -147,7 +147,15 @@ impl Zeros<'_> {
 fn literal(value: &Value) -> Option<f32> {
     match &value.kind {
         ValueKind::Number(Number::Bits(bits)) => Some(f32::from_bits(*bits)),
-        _ => None,
+        ValueKind::Number(_)
+        | ValueKind::Load(_)
+        | ValueKind::Accumulator
+        | ValueKind::Call(..)
+        | ValueKind::Compare(..)
+        | ValueKind::And(..)
+        | ValueKind::Or(..)
+        | ValueKind::Not(_)
+        | ValueKind::Select(..) => None,
     }
 }
 
