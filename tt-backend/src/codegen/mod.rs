@@ -45,7 +45,7 @@ impl Form for Artifact {
 /// All that is written of `device`, without the IR of stages.
 ///
 /// # Errors
-/// As [`write`].
+/// As [`write()`].
 pub fn artifact(kernel: &Kernel, device: &Device) -> Result<Artifact, Vec<Diagnostic>> {
     let Sources {
         reader,
