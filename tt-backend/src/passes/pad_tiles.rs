@@ -57,10 +57,12 @@ pub fn run(kernel: &Kernel, flow: &mut Flow) -> Result<(), Vec<Diagnostic>> {
                 .filter(|(buffer, _)| incoming(*buffer))
                 .map(|(buffer, _)| buffer.0),
         );
-        // A product past an edge of either operand is zero where one that has the edge is zero past it.
+        // A product past an edge of an operand is zero where that operand is zero past it, or the other one, if that has just this
+        // edge: of several, what it holds at the gemm may have another.
         let is_safe = |zero: [bool; 2]| {
-            let covered = |edge| (0..2).any(|by| zero[by] && edges[by].contains(edge));
-            edges.iter().all(|edges| edges.iter().all(covered))
+            let has_just = |by: usize, edge| edges[by].len() == 1 && edges[by].contains(edge);
+            let covered = |at: usize, edge| zero[at] || zero[1 - at] && has_just(1 - at, edge);
+            (0..2).all(|at| edges[at].iter().all(|edge| covered(at, edge)))
         };
         if is_safe(operands.map(|(buffer, _)| incoming(buffer))) {
             continue;
