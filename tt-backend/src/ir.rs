@@ -154,3 +154,81 @@ pub trait Rewrite<From: Stage, To: Stage> {
         out
     }
 }
+
+/// What is known at every point of a program, from its beginning on, on whatever path a point is reached.
+pub trait Forward<S: Stage> {
+    /// What is known.
+    type State: Clone + PartialEq;
+
+    /// What is known before the first statement. Everything is asked again, from here on, until no loop tells anything new.
+    fn begin(&mut self) -> Self::State;
+    /// What is known after an operation.
+    fn op(&mut self, note: &S::Note, op: &S::Op, state: &mut Self::State);
+    /// What of `state`, at the end of a turn, is known in the next turn.
+    fn turn(&mut self, head: &S::Loop, state: &mut Self::State);
+    /// What of `state`, at the end of the last turn, is known after the loop.
+    fn leave(&mut self, head: &S::Loop, state: &mut Self::State);
+    /// Whether the loop surely has a turn.
+    fn runs(&self, head: &S::Loop) -> bool;
+    /// What is known where two paths meet.
+    fn join(&mut self, state: &mut Self::State, other: &Self::State);
+
+    /// Goes through `body`. All loops are gone round together, so that nested ones cost no more than others.
+    fn follow(&mut self, body: &[Stmt<S>]) {
+        let mut heads = Heads {
+            known: Vec::new(),
+            next: 0,
+            has_news: true,
+        };
+        while std::mem::take(&mut heads.has_news) {
+            heads.next = 0;
+            let mut state = self.begin();
+            self.sequence(body, &mut state, &mut heads);
+        }
+    }
+
+    /// Goes through `body` once, with what is known at the heads of its loops.
+    fn sequence(&mut self, body: &[Stmt<S>], state: &mut Self::State, heads: &mut Heads<Self::State>) {
+        for stmt in body {
+            match &stmt.kind {
+                Kind::Op(op) => self.op(&stmt.note, op, state),
+                Kind::Group(_, body) => self.sequence(body, state, heads),
+                Kind::If(_, then, otherwise) => {
+                    let mut other = state.clone();
+                    self.sequence(then, state, heads);
+                    self.sequence(otherwise, &mut other, heads);
+                    self.join(state, &other);
+                }
+                Kind::Loop(head, body) => {
+                    let before = state.clone();
+                    let at = heads.next;
+                    heads.next += 1;
+                    match heads.known.get(at) {
+                        Some(known) => self.join(state, known),
+                        None => heads.known.push(before.clone()),
+                    }
+                    self.sequence(body, state, heads);
+                    let mut next = state.clone();
+                    self.turn(head, &mut next);
+                    self.join(&mut next, &heads.known[at]);
+                    heads.has_news |= next != heads.known[at];
+                    heads.known[at] = next;
+                    self.leave(head, state);
+                    if !self.runs(head) {
+                        self.join(state, &before);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What is known at the heads of the loops of a program, in their order.
+#[derive(Debug)]
+pub struct Heads<T> {
+    known: Vec<T>,
+    /// The loop that comes next.
+    next: usize,
+    /// More is known than in the round before.
+    has_news: bool,
+}

@@ -1,0 +1,154 @@
+//! Edges of tensors, and what a block holds past them.
+
+use std::collections::BTreeSet;
+use tt_lang::ir::VarId;
+
+/// An edge of a tensor that a block may reach past.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Edge {
+    /// The tensor's extent, and the tile that the block was read from: an index into the table of both.
+    pub place: usize,
+    /// Tiles that it was shifted by since.
+    pub shift: u32,
+    /// When it was read.
+    pub age: Age,
+}
+
+/// The turn of the loops in which a block was read: only edges of one turn are known to be the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Age {
+    /// This one.
+    Now,
+    /// The one before, of the loop with this variable.
+    Before(VarId),
+    /// Some other.
+    Unknown,
+}
+
+impl Age {
+    /// The age after another turn of the loop over `var`.
+    pub fn turned(self, var: VarId) -> Age {
+        match self {
+            Age::Now => Age::Before(var),
+            Age::Before(_) | Age::Unknown => Age::Unknown,
+        }
+    }
+}
+
+/// A set of edges.
+pub type Edges = BTreeSet<Edge>;
+
+/// Where something is zero for certain, once the reader zeroes what it is computed from.
+#[derive(Debug, Clone, PartialEq)]
+enum Zero {
+    Everywhere,
+    Past(Edges),
+}
+
+impl Zero {
+    fn and(&self, other: &Zero) -> Zero {
+        match (self, other) {
+            (Zero::Everywhere, zero) | (zero, Zero::Everywhere) => zero.clone(),
+            (Zero::Past(a), Zero::Past(b)) => Zero::Past(a & b),
+        }
+    }
+}
+
+/// What is past the edges that a block or value may reach past, along one axis.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Past {
+    edges: Edges,
+    /// Zero past each edge that it has, whichever of `edges` these are.
+    is_zero: bool,
+    /// Past these, it is zero whichever it has.
+    zero: Zero,
+}
+
+impl Past {
+    /// Read from a tensor, by a reader that zeroes what is past `edges`.
+    pub fn read(edges: Edges) -> Past {
+        Past {
+            is_zero: true,
+            zero: Zero::Past(edges.clone()),
+            edges,
+        }
+    }
+
+    /// The same number everywhere.
+    pub fn number(number: Option<f32>) -> Past {
+        Past {
+            edges: Edges::new(),
+            is_zero: true,
+            zero: if number == Some(0.0) {
+                Zero::Everywhere
+            } else {
+                Zero::Past(Edges::new())
+            },
+        }
+    }
+
+    /// The edges that it may have.
+    pub fn edges(&self) -> impl Iterator<Item = &Edge> {
+        self.edges.iter()
+    }
+
+    /// Whether it is zero past each edge that it has.
+    pub fn is_zero(&self) -> bool {
+        self.is_zero
+    }
+
+    /// Whether it is zero past this edge of another.
+    pub fn is_zero_past(&self, edge: &Edge) -> bool {
+        match &self.zero {
+            Zero::Everywhere => true,
+            Zero::Past(edges) => edge.age != Age::Unknown && edges.contains(edge),
+        }
+    }
+
+    /// Either of two.
+    pub fn or(&mut self, other: &Past) {
+        self.edges.extend(&other.edges);
+        self.is_zero &= other.is_zero;
+        self.zero = self.zero.and(&other.zero);
+    }
+
+    /// What is zero where two are; `is_same` where both are computed from one block, whose edges they share.
+    pub fn and(&self, other: &Past, is_same: bool) -> Past {
+        Past {
+            is_zero: self.reaching(other, is_same).is_zero && other.reaching(self, is_same).is_zero,
+            zero: self.zero.and(&other.zero),
+            ..self.reaching(other, is_same)
+        }
+    }
+
+    /// As it is, with the edges of `other` too.
+    pub fn reaching(&self, other: &Past, is_same: bool) -> Past {
+        Past {
+            edges: &self.edges | &other.edges,
+            is_zero: self.is_zero && (is_same || other.edges.iter().all(|edge| self.is_zero_past(edge))),
+            zero: self.zero.clone(),
+        }
+    }
+
+    /// As it is, but not zero anywhere.
+    pub fn not_zero(self) -> Past {
+        Past {
+            is_zero: self.edges.is_empty(),
+            zero: Zero::Past(Edges::new()),
+            edges: self.edges,
+        }
+    }
+
+    /// Every edge as `each` makes it.
+    pub fn map(&self, each: impl Fn(Edge) -> Edge) -> Past {
+        let all = |edges: &Edges| edges.iter().copied().map(&each).collect();
+        Past {
+            edges: all(&self.edges),
+            is_zero: self.is_zero,
+            zero: match &self.zero {
+                Zero::Everywhere => Zero::Everywhere,
+                Zero::Past(edges) => Zero::Past(all(edges)),
+            },
+        }
+    }
+}

@@ -1,0 +1,357 @@
+//! What every block holds past its edges, at every point of the program.
+//!
+//! `x · y`, `relu(x)` or `silu(x) · y` of zeros are zero; `exp(x)` is not, nor is `x · s`, where `s` is only known at launch
+//! and may be infinite. Only what every chip computes as exactly zero counts (docs/numbers.md, the column of 0).
+
+use super::edges::{Age, Edge, Edges, Past};
+use super::{Product, Summed};
+use crate::flow::{
+    Broadcast, BufferId, BufferKind, Elementwise, Flow, FlowLoop, FlowOp, Flowing, Gemm, Operand, TileRegion, Value,
+    ValueKind,
+};
+use crate::ir::Forward;
+use crate::passes::c1_lower_shared_to_cb::runs_at_least_once;
+use std::collections::{BTreeSet, HashMap};
+use std::rc::Rc;
+use tt_device::OfZeros;
+use tt_lang::ir::{ElementOp, IntExpr, Kernel, Span, VarId};
+use tt_plan::Number;
+
+/// Along rows and columns.
+type Both = [Past; 2];
+
+/// What is past the edges of every buffer at a point; nothing of those that were not written yet.
+type State = Vec<Option<Rc<Both>>>;
+
+/// The analysis.
+pub struct Beyond<'a> {
+    kernel: &'a Kernel,
+    /// The extents and tiles of all edges.
+    places: HashMap<(Option<IntExpr>, IntExpr), usize>,
+    /// The tiles among them.
+    tiles: Vec<IntExpr>,
+    products: Vec<Product>,
+    stores: BTreeSet<BufferId>,
+    /// By buffer, what it is computed from.
+    sources: Vec<BTreeSet<BufferId>>,
+}
+
+/// A value: what is past its edges, and the one operand that it is computed from, if there is just one.
+struct Found {
+    of: Of,
+    past: Both,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Of {
+    Nothing,
+    One(BufferId, [u32; 2], Broadcast),
+    Many,
+}
+
+impl Of {
+    fn and(self, other: Of) -> Of {
+        match (self, other) {
+            (Of::Nothing, of) | (of, Of::Nothing) => of,
+            (one, other) if one == other => one,
+            (Of::One(..) | Of::Many, Of::One(..) | Of::Many) => Of::Many,
+        }
+    }
+}
+
+impl Found {
+    fn number(number: Option<f32>) -> Found {
+        let past = Past::number(number);
+        Found {
+            of: Of::Nothing,
+            past: [past.clone(), past],
+        }
+    }
+
+    /// What is zero where both are.
+    fn and(self, other: Found) -> Found {
+        let of = self.of.and(other.of);
+        let is_same = self.is_same(&other);
+        let past = [0, 1].map(|axis| self.past[axis].and(&other.past[axis], is_same));
+        Found { of, past }
+    }
+
+    /// As it is, with the edges of `other` too.
+    fn reaching(self, other: &Found) -> Found {
+        let is_same = self.is_same(other);
+        let past = [0, 1].map(|axis| self.past[axis].reaching(&other.past[axis], is_same));
+        Found {
+            of: self.of.and(other.of),
+            past,
+        }
+    }
+
+    /// Whether both are computed from one block, whose edges they share.
+    fn is_same(&self, other: &Found) -> bool {
+        matches!(self.of, Of::One(..)) && self.of == other.of
+    }
+
+    fn not_zero(self) -> Found {
+        Found {
+            of: self.of,
+            past: self.past.map(Past::not_zero),
+        }
+    }
+}
+
+impl<'a> Beyond<'a> {
+    /// Of a kernel with so many buffers.
+    pub fn new(kernel: &'a Kernel, buffers: usize) -> Beyond<'a> {
+        Beyond {
+            kernel,
+            places: HashMap::new(),
+            tiles: Vec::new(),
+            products: Vec::new(),
+            stores: BTreeSet::new(),
+            sources: vec![BTreeSet::new(); buffers],
+        }
+    }
+
+    /// All gemms, with their operands as they are there.
+    pub fn products(&self) -> &[Product] {
+        &self.products
+    }
+
+    /// The buffers that are stored, somewhere, past an edge of their own, where it would not be dropped.
+    pub fn stored_past_an_edge(&self) -> impl Iterator<Item = BufferId> {
+        self.stores.iter().copied()
+    }
+
+    /// The incoming buffers that `buffer` is computed from, itself included.
+    pub fn incoming(&self, flow: &Flow, buffer: BufferId) -> Vec<BufferId> {
+        let mut all = BTreeSet::new();
+        let mut open = vec![buffer];
+        while let Some(next) = open.pop() {
+            if all.insert(next) {
+                open.extend(&self.sources[next.0]);
+            }
+        }
+        all.retain(|buffer| flow.buffers[buffer.0].kind == BufferKind::Incoming);
+        all.into_iter().collect()
+    }
+
+    /// The edge of a region along an axis, where it may reach past it.
+    fn edges(&mut self, region: &TileRegion, axis: usize) -> Edges {
+        if !region.zero_edge[axis] && !region.may_exceed[axis] && !region.may_precede[axis] {
+            return Edges::new();
+        }
+        let extent = self.kernel.tensor(region.tensor).and_then(|tensor| {
+            let index = (tensor.extents.len() + axis).checked_sub(2)?;
+            Some(tensor.extents[index].value.clone())
+        });
+        let tile = region.tile[axis].clone();
+        let place = *self.places.entry((extent, tile.clone())).or_insert_with(|| {
+            self.tiles.push(tile);
+            self.tiles.len() - 1
+        });
+        Edges::from([Edge {
+            place,
+            shift: 0,
+            age: Age::Now,
+        }])
+    }
+
+    /// What an element-wise use reads, where it falls in the result.
+    fn load(&self, operand: &Operand, state: &State) -> Found {
+        let nothing = || Past::number(None);
+        let Some(held) = &state[operand.buffer.0] else {
+            return Found::number(None);
+        };
+        let shifted = |axis: usize| {
+            let by = operand.offset[axis];
+            held[axis].map(|edge| Edge {
+                shift: edge.shift + by,
+                ..edge
+            })
+        };
+        let past = match operand.broadcast {
+            Broadcast::None => [shifted(0), shifted(1)],
+            Broadcast::Row => [nothing(), shifted(1)],
+            Broadcast::Column => [shifted(0), nothing()],
+            Broadcast::Scalar => [nothing(), nothing()],
+            Broadcast::Transpose => [shifted(1), shifted(0)],
+        };
+        Found {
+            of: Of::One(operand.buffer, operand.offset, operand.broadcast),
+            past,
+        }
+    }
+
+    fn value(&self, value: &Value, state: &State) -> Found {
+        let of = |value: &Value| self.value(value, state);
+        match &value.kind {
+            ValueKind::Number(_) => Found::number(literal(value)),
+            ValueKind::Load(operand) => self.load(operand, state),
+            ValueKind::Call(op, args) => self.call(*op, args, state),
+            ValueKind::Select(condition, a, b) => of(a).and(of(b)).reaching(&of(condition)),
+            ValueKind::Accumulator
+            | ValueKind::Compare(..)
+            | ValueKind::And(..)
+            | ValueKind::Or(..)
+            | ValueKind::Not(_) => {
+                let all = value.operands().into_iter().map(of).reduce(Found::and);
+                all.unwrap_or_else(|| Found::number(None)).not_zero()
+            }
+        }
+    }
+
+    fn call(&self, op: ElementOp, args: &[Value], state: &State) -> Found {
+        let (uniform, elements) = (op.row().uniform, op.row().arity - op.row().uniform);
+        let of = |at: usize| self.value(&args[at], state);
+        let all = || {
+            let all = (0..elements).map(of).reduce(Found::and);
+            all.unwrap_or_else(|| Found::number(None))
+        };
+        let number = |at: usize| literal(&args[at]).filter(|number| number.is_finite());
+        let is = |at: usize, holds: fn(f32) -> bool| number(at).is_some_and(holds);
+        match op.row().of_zeros {
+            OfZeros::NotZero => all().not_zero(),
+            OfZeros::Zero if (elements..elements + uniform).all(|at| number(at).is_some()) => all(),
+            OfZeros::Product | OfZeros::Quotient if is(1, |_| true) => {
+                let divisor = op.row().of_zeros == OfZeros::Quotient;
+                // It is multiplied with the reciprocal, which has to be finite too.
+                if divisor && !is(1, |number| number.abs() > 1e-30) {
+                    of(0).not_zero()
+                } else {
+                    of(0)
+                }
+            }
+            OfZeros::Product if is(0, |_| true) => of(1),
+            OfZeros::Product => all(),
+            OfZeros::Larger if is(1, |number| number <= 0.0) => of(0),
+            OfZeros::Larger if is(0, |number| number <= 0.0) => of(1),
+            OfZeros::Smaller if is(1, |number| number >= 0.0) => of(0),
+            OfZeros::Smaller if is(0, |number| number >= 0.0) => of(1),
+            OfZeros::Larger | OfZeros::Smaller => all(),
+            OfZeros::Clamped if is(1, |low| low <= 0.0) && is(2, |high| high >= 0.0) => of(0),
+            OfZeros::Zero | OfZeros::Quotient | OfZeros::Clamped => all().not_zero(),
+        }
+    }
+
+    fn elementwise(&mut self, elementwise: &Elementwise, state: &mut State) {
+        let sources = &mut self.sources[elementwise.target.0];
+        elementwise.value.loads(&mut |operand, _| {
+            sources.insert(operand.buffer);
+        });
+        let found = self.value(&elementwise.value, state);
+        state[elementwise.target.0] = Some(Rc::new(found.past));
+    }
+
+    /// A row of a product is zero where the left operand's row is, a column where the right operand's is.
+    fn gemm(&mut self, gemm: &Gemm, span: Span, state: &mut State) {
+        self.sources[gemm.acc.0].extend([gemm.a, gemm.b]);
+        let past = |buffer: BufferId, axis: usize| match &state[buffer.0] {
+            Some(both) => both[axis].clone(),
+            None => Past::number(None),
+        };
+        let (a, b) = (usize::from(gemm.transpose_a), usize::from(gemm.transpose_b));
+        let operand = |buffer, axis| Summed {
+            buffer,
+            past: past(buffer, axis),
+        };
+        self.products.push(Product {
+            operands: [operand(gemm.a, 1 - a), operand(gemm.b, b)],
+            span,
+        });
+        let made = [past(gemm.a, a), past(gemm.b, 1 - b)];
+        let made = match &state[gemm.acc.0] {
+            Some(before) if !gemm.clear => [0, 1].map(|axis| made[axis].and(&before[axis], false)),
+            _ => made,
+        };
+        state[gemm.acc.0] = Some(Rc::new(made));
+    }
+
+    /// Every edge that depends on `var` as `each` makes its age.
+    fn aged(&self, state: &mut State, var: VarId, each: impl Fn(Age) -> Age) {
+        let is_aged: Vec<bool> = self.tiles.iter().map(|tile| tile.mentions(var)).collect();
+        let aged = |edge: Edge| Edge {
+            age: if is_aged[edge.place] { each(edge.age) } else { edge.age },
+            ..edge
+        };
+        for both in state.iter_mut().flatten() {
+            if both.iter().any(|past| past.edges().any(|edge| is_aged[edge.place])) {
+                *both = Rc::new(both.each_ref().map(|past| past.map(aged)));
+            }
+        }
+    }
+}
+
+impl Forward<Flowing> for Beyond<'_> {
+    type State = State;
+
+    fn begin(&mut self) -> State {
+        self.products.clear();
+        self.stores.clear();
+        vec![None; self.sources.len()]
+    }
+
+    fn op(&mut self, note: &Span, op: &FlowOp, state: &mut State) {
+        match op {
+            FlowOp::Read { buffer, region, .. } => {
+                state[buffer.0] = Some(Rc::new([0, 1].map(|axis| Past::read(self.edges(region, axis)))));
+            }
+            FlowOp::Elementwise(elementwise) => self.elementwise(elementwise, state),
+            FlowOp::Gemm(gemm) => self.gemm(gemm, *note, state),
+            FlowOp::Write { buffer, region, .. } => {
+                let Some(held) = &state[buffer.0] else { return };
+                let dropped = |axis: usize| {
+                    let dropped = self.edges(region, axis);
+                    held[axis].edges().all(|edge| dropped.contains(edge))
+                };
+                if ![0, 1].map(dropped).iter().all(|dropped| *dropped) {
+                    self.stores.insert(*buffer);
+                }
+            }
+            FlowOp::Blank { .. } | FlowOp::Release { .. } | FlowOp::Section(_) | FlowOp::Multiply(_) => {}
+        }
+    }
+
+    fn turn(&mut self, head: &FlowLoop, state: &mut State) {
+        self.aged(state, head.var, |age| age.turned(head.var));
+    }
+
+    fn leave(&mut self, head: &FlowLoop, state: &mut State) {
+        self.aged(state, head.var, |_| Age::Unknown);
+    }
+
+    fn runs(&self, head: &FlowLoop) -> bool {
+        runs_at_least_once(&head.start, &head.end)
+    }
+
+    fn join(&mut self, state: &mut State, other: &State) {
+        for (held, other) in state.iter_mut().zip(other) {
+            match (held.as_mut(), other) {
+                (None, other) => held.clone_from(other),
+                (Some(_), None) => {}
+                (Some(held), Some(other)) if Rc::ptr_eq(held, other) => {}
+                (Some(held), Some(other)) => {
+                    let both = Rc::make_mut(held);
+                    both.iter_mut()
+                        .zip(other.iter())
+                        .for_each(|(past, other)| past.or(other));
+                }
+            }
+        }
+    }
+}
+
+/// The number in the source.
+fn literal(value: &Value) -> Option<f32> {
+    match &value.kind {
+        ValueKind::Number(Number::Bits(bits)) => Some(f32::from_bits(*bits)),
+        ValueKind::Number(_)
+        | ValueKind::Load(_)
+        | ValueKind::Accumulator
+        | ValueKind::Call(..)
+        | ValueKind::Compare(..)
+        | ValueKind::And(..)
+        | ValueKind::Or(..)
+        | ValueKind::Not(_)
+        | ValueKind::Select(..) => None,
+    }
+}
