@@ -265,12 +265,58 @@ impl Body<'_> {
         Stmt::If { cond, then, otherwise }
     }
 
-    /// Sums that grow round a loop and are read in it.
+    /// Sums that grow round a loop and are read in it; their operands may be those of the turn before.
     fn sums(&mut self) -> Vec<Stmt> {
         let acc = self.any(Class::Main);
-        let value = i32::from(self.random.one_in(3));
-        self.defined[acc] = true;
-        vec![Stmt::Fill { block: acc, value }, self.repeat(Some(acc))]
+        let mut stmts = Vec::new();
+        let mut fill = |body: &mut Self, block: usize| {
+            let value = i32::from(body.random.one_in(3));
+            body.defined[block] = true;
+            stmts.push(Stmt::Fill { block, value });
+        };
+        fill(self, acc);
+        let turned = self.random.one_in(3);
+        if turned {
+            for block in self.blocks(|block, _| block != acc) {
+                fill(self, block);
+            }
+        }
+        let mut repeat = self.repeat(Some(acc));
+        if let Stmt::For { body, .. } = &mut repeat
+            && turned
+        {
+            let by = self.random.below(body.len());
+            body.rotate_left(by);
+        }
+        stmts.push(repeat);
+        stmts
+    }
+
+    /// What becomes of an operand of a product between its load and the product.
+    fn prepared(&mut self, load: Stmt, class: Class, block: usize, was_defined: bool) -> Vec<Stmt> {
+        if was_defined && self.random.one_in(4) {
+            let cond = self.condition(1);
+            let (then, otherwise) = (vec![load], Vec::new());
+            return vec![Stmt::If { cond, then, otherwise }];
+        }
+        let mut stmts = vec![load];
+        if self.random.one_in(4) {
+            let read = Box::new(Expr::Block(block, Access::Here));
+            let value = match self.random.below(3) {
+                0 => Expr::Unary("neg", read),
+                1 => Expr::Binary("-", Box::new(Expr::Number(1)), read),
+                _ => Expr::Unary("abs", read),
+            };
+            let assign = Assign {
+                id: self.id(),
+                target: Target::Block(block),
+                op: "=",
+                value,
+            };
+            let assigns = vec![assign];
+            stmts.push(Stmt::Parallel { class, assigns });
+        }
+        stmts
     }
 
     /// A loop; over a product into `sums` where there are some.
@@ -454,12 +500,10 @@ impl Body<'_> {
             match body.readable(class) {
                 Some(block) if sums.is_none() && body.random.one_in(3) => block,
                 _ => {
-                    let load = body.load(class);
-                    let Some(Stmt::Load { block, .. }) = load.first() else {
-                        unreachable!("a load is a load");
-                    };
-                    let block = *block;
-                    stmts.extend(load);
+                    let (tensor, index, block) = (body.tensor(class, false), body.index(class), body.any(class));
+                    let load = Stmt::Load { tensor, index, block };
+                    let was_defined = std::mem::replace(&mut body.defined[block], true);
+                    stmts.extend(body.prepared(load, class, block, was_defined));
                     block
                 }
             }

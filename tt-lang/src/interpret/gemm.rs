@@ -1,29 +1,27 @@
-//! `acc += a · b` in `f64`. Padding along `k` contributes nothing; padding along `m` and `n` carries over to `acc`.
+//! `acc += a · b` in `f64`. Padding contributes nothing: what it meets in `acc` stays as it was.
 
 use super::error::InterpretErrorKind as Kind;
-use super::storage::{BlockData, COLUMN, Marks, PADDING, ROW, swap};
+use super::storage::{BlockData, PADDING};
 
 /// An operand, not transposed, with zeros for padded elements.
 pub(super) struct Operand {
     rows: usize,
     columns: usize,
     values: Vec<f64>,
-    /// For each row of the left, each column of the right operand: whether all of it is padding along the other axis.
-    padded: Vec<bool>,
 }
 
 impl Operand {
     /// The left operand, `m × k`.
     pub fn rows(data: &BlockData, transposed: bool) -> Result<Operand, Kind> {
-        Operand::new(data, transposed, ROW)
+        Operand::new(data, transposed)
     }
 
     /// The right operand, `k × n`.
     pub fn columns(data: &BlockData, transposed: bool) -> Result<Operand, Kind> {
-        Operand::new(data, transposed, COLUMN)
+        Operand::new(data, transposed)
     }
 
-    fn new(data: &BlockData, transposed: bool, kept: Marks) -> Result<Operand, Kind> {
+    fn new(data: &BlockData, transposed: bool) -> Result<Operand, Kind> {
         let (stored_rows, stored_columns) = match data.shape.as_slice() {
             [_] => return Err(Kind::Unsupported("a gemm of a block with one axis")),
             _ => data.matrix().ok_or(Kind::Unsupported("a gemm of stacked blocks"))?,
@@ -33,27 +31,22 @@ impl Operand {
         } else {
             (stored_rows, stored_columns)
         };
-        let mut padded = vec![true; if kept == ROW { rows } else { columns }];
         let mut values = Vec::with_capacity(rows * columns);
         for row in 0..rows {
             for column in 0..columns {
-                let (at, marks) = if transposed {
-                    let at = column * stored_columns + row;
-                    (at, swap(data.marks[at]))
+                let at = if transposed {
+                    column * stored_columns + row
                 } else {
-                    let at = row * stored_columns + column;
-                    (at, data.marks[at])
+                    row * stored_columns + column
                 };
-                padded[if kept == ROW { row } else { column }] &= marks & kept != 0;
-                values.push(if marks & PADDING == 0 { data.values[at] } else { 0.0 });
+                values.push(if data.marks[at] & PADDING == 0 {
+                    data.values[at]
+                } else {
+                    0.0
+                });
             }
         }
-        Ok(Operand {
-            rows,
-            columns,
-            values,
-            padded,
-        })
+        Ok(Operand { rows, columns, values })
     }
 }
 
@@ -96,11 +89,6 @@ pub(super) fn accumulate(a: &Operand, b: &Operand, out: &mut BlockData) -> Resul
             for (sum, y) in sums.iter_mut().zip(y) {
                 *sum += x * y;
             }
-        }
-    }
-    for (row, marks) in out.marks.chunks_exact_mut(n).enumerate() {
-        for (marks, padded) in marks.iter_mut().zip(&b.padded) {
-            *marks |= if a.padded[row] { ROW } else { 0 } | if *padded { COLUMN } else { 0 };
         }
     }
     Ok(())

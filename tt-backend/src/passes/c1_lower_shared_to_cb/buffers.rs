@@ -31,9 +31,10 @@ pub fn run(layouts: &Layouts, variables: &[Variable], body: &[FlowStmt], webs: &
         |tensor: ParamId| layouts.tensors[tensor.index()].map_or(DataFormat::Float16B, |layout| layout.format);
     let mut facts = vec![Facts::default(); webs.count];
     visit(body, &mut |stmt| {
-        let (uses, definition) = uses_and_definition(stmt);
+        let Kind::Op(op) = &stmt.kind else { return };
+        let (uses, definition) = uses_and_definition(op, stmt.note);
         if let Some(web) = definition.and_then(|(_, id)| webs.defined.get(&id)) {
-            if let Kind::Op(FlowOp::Read { region, .. }) = &stmt.kind {
+            if let FlowOp::Read { region, .. } = op {
                 facts[*web].reads += 1;
                 facts[*web].formats_in.insert(format_of(region.tensor));
             } else {
@@ -44,7 +45,7 @@ pub fn run(layouts: &Layouts, variables: &[Variable], body: &[FlowStmt], webs: &
             let Some((web, _)) = webs.used.get(&sees) else {
                 continue;
             };
-            if let Kind::Op(FlowOp::Write { region, .. }) = &stmt.kind {
+            if let FlowOp::Write { region, .. } = op {
                 facts[*web].writes += 1;
                 facts[*web].formats_out.insert(format_of(region.tensor));
             } else {

@@ -6,8 +6,8 @@
 
 use super::Variable;
 use crate::codes;
-use crate::flow::{DefinitionId, FlowLoop, FlowOp, FlowStmt, Sees, Sights};
-use crate::ir::Kind;
+use crate::flow::{DefinitionId, FlowLoop, FlowOp, FlowStmt, Flowing, Sees, Sights};
+use crate::ir::Forward;
 use crate::linear::{Linear, lower_bound};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use tt_lang::diagnostic::Diagnostic;
@@ -29,26 +29,23 @@ pub struct Webs {
 type UseOf = (usize, Sees, Span);
 
 /// What a statement uses, and the variable that it defines.
-pub fn uses_and_definition(stmt: &FlowStmt) -> (Vec<UseOf>, Option<(usize, DefinitionId)>) {
-    match &stmt.kind {
-        Kind::Op(FlowOp::Read { buffer, defines, .. }) => (Vec::new(), Some((buffer.0, *defines))),
-        Kind::Op(FlowOp::Write { buffer, sees, .. }) => (vec![(buffer.0, *sees, stmt.note)], None),
-        Kind::Op(FlowOp::Elementwise(elementwise)) => {
+pub fn uses_and_definition(op: &FlowOp, span: Span) -> (Vec<UseOf>, Option<(usize, DefinitionId)>) {
+    match op {
+        FlowOp::Read { buffer, defines, .. } => (Vec::new(), Some((buffer.0, *defines))),
+        FlowOp::Write { buffer, sees, .. } => (vec![(buffer.0, *sees, span)], None),
+        FlowOp::Elementwise(elementwise) => {
             let mut uses = Vec::new();
             elementwise
                 .value
                 .loads(&mut |operand, span| uses.extend(operand.sees.map(|sees| (operand.buffer.0, sees, span))));
             (uses, Some((elementwise.target.0, elementwise.defines)))
         }
-        Kind::Op(FlowOp::Gemm(gemm)) => {
-            let mut uses = vec![(gemm.a.0, gemm.sees.a, stmt.note), (gemm.b.0, gemm.sees.b, stmt.note)];
-            uses.extend(gemm.sees.acc.map(|sees| (gemm.acc.0, sees, stmt.note)));
+        FlowOp::Gemm(gemm) => {
+            let mut uses = vec![(gemm.a.0, gemm.sees.a, span), (gemm.b.0, gemm.sees.b, span)];
+            uses.extend(gemm.sees.acc.map(|sees| (gemm.acc.0, sees, span)));
             (uses, Some((gemm.acc.0, gemm.defines)))
         }
-        Kind::Op(FlowOp::Blank { .. } | FlowOp::Release { .. } | FlowOp::Section(_) | FlowOp::Multiply(_))
-        | Kind::Group(..)
-        | Kind::Loop(..)
-        | Kind::If(..) => (Vec::new(), None),
+        FlowOp::Blank { .. } | FlowOp::Release { .. } | FlowOp::Section(_) | FlowOp::Multiply(_) => (Vec::new(), None),
     }
 }
 
@@ -57,15 +54,6 @@ type Definitions = BTreeSet<Option<DefinitionId>>;
 
 /// The definitions of every variable that may reach a point.
 type Reaching = BTreeMap<usize, Definitions>;
-
-/// What running statements does to the definitions of a variable.
-#[derive(Default)]
-struct Effect {
-    /// Those that may stand at the end.
-    made: BTreeSet<DefinitionId>,
-    /// What stood before may still stand.
-    passes: bool,
-}
 
 struct Use {
     variable: usize,
@@ -86,7 +74,7 @@ pub fn run(variables: &[Variable], body: &[FlowStmt], sights: &mut Sights) -> Re
         uses: BTreeMap::new(),
         defined: Vec::new(),
     };
-    analysis.body(body, &mut Reaching::new());
+    analysis.follow(body);
     analysis.undefined(variables)?;
 
     let mut parent: BTreeMap<DefinitionId, DefinitionId> = analysis
@@ -135,49 +123,56 @@ pub fn run(variables: &[Variable], body: &[FlowStmt], sights: &mut Sights) -> Re
     Ok(webs)
 }
 
-impl Analysis {
-    fn body(&mut self, body: &[FlowStmt], state: &mut Reaching) {
-        for stmt in body {
-            let (uses, definition) = uses_and_definition(stmt);
-            for (variable, sees, span) in uses {
-                let reaching = state.get(&variable).cloned().unwrap_or_else(|| BTreeSet::from([None]));
-                let own = definition.filter(|(defined, _)| *defined == variable).map(|(_, id)| id);
-                let own = own.filter(|_| matches!(stmt.kind, Kind::Op(FlowOp::Gemm(_))));
-                let found = Use {
-                    variable,
-                    reaching,
-                    own,
-                    span,
-                };
-                self.uses.insert(sees, found);
-            }
-            if let Some((variable, id)) = definition {
-                self.defined.push((id, variable));
-                state.insert(variable, BTreeSet::from([Some(id)]));
-            }
-            match &stmt.kind {
-                Kind::Loop(FlowLoop { start, end, .. }, body) => {
-                    let before = state.clone();
-                    // What the body makes reaches its own head.
-                    for (variable, effect) in effects(body) {
-                        reach(state, variable).extend(effect.made.into_iter().map(Some));
-                    }
-                    self.body(body, state);
-                    if !runs_at_least_once(start, end) {
-                        join(state, &before);
-                    }
-                }
-                Kind::If(_, then, otherwise) => {
-                    let mut other = state.clone();
-                    self.body(then, state);
-                    self.body(otherwise, &mut other);
-                    join(state, &other);
-                }
-                Kind::Op(_) | Kind::Group(..) => {}
-            }
+impl Forward<Flowing> for Analysis {
+    type State = Reaching;
+
+    fn begin(&mut self) -> Reaching {
+        self.defined.clear();
+        Reaching::new()
+    }
+
+    fn op(&mut self, note: &Span, op: &FlowOp, state: &mut Reaching) {
+        let (uses, definition) = uses_and_definition(op, *note);
+        for (variable, sees, span) in uses {
+            let reaching = state.get(&variable).cloned().unwrap_or_else(|| BTreeSet::from([None]));
+            let own = definition.filter(|(defined, _)| *defined == variable).map(|(_, id)| id);
+            let own = own.filter(|_| matches!(op, FlowOp::Gemm(_)));
+            let found = Use {
+                variable,
+                reaching,
+                own,
+                span,
+            };
+            self.uses.insert(sees, found);
+        }
+        if let Some((variable, id)) = definition {
+            self.defined.push((id, variable));
+            state.insert(variable, BTreeSet::from([Some(id)]));
         }
     }
 
+    fn turn(&mut self, _: &FlowLoop, _: &mut Reaching) {}
+
+    fn leave(&mut self, _: &FlowLoop, _: &mut Reaching) {}
+
+    fn runs(&self, head: &FlowLoop) -> bool {
+        runs_at_least_once(&head.start, &head.end)
+    }
+
+    fn join(&mut self, state: &mut Reaching, other: &Reaching) {
+        for (variable, definitions) in other {
+            let known = state.entry(*variable).or_insert_with(|| BTreeSet::from([None]));
+            known.extend(definitions);
+        }
+        for (variable, definitions) in state {
+            if !other.contains_key(variable) {
+                definitions.insert(None);
+            }
+        }
+    }
+}
+
+impl Analysis {
     fn undefined(&self, variables: &[Variable]) -> Result<(), Vec<Diagnostic>> {
         let errors: Vec<Diagnostic> = self
             .uses
@@ -203,70 +198,8 @@ impl Analysis {
     }
 }
 
-/// What `body` does to each variable that it may define.
-fn effects(body: &[FlowStmt]) -> BTreeMap<usize, Effect> {
-    let mut out: BTreeMap<usize, Effect> = BTreeMap::new();
-    let then = |out: &mut BTreeMap<usize, Effect>, variable: usize, effect: Effect| {
-        let all = out.entry(variable).or_insert(Effect {
-            made: BTreeSet::new(),
-            passes: true,
-        });
-        if !effect.passes {
-            all.made.clear();
-        }
-        all.made.extend(effect.made);
-        all.passes &= effect.passes;
-    };
-    for stmt in body {
-        if let (_, Some((variable, id))) = uses_and_definition(stmt) {
-            let made = BTreeSet::from([id]);
-            then(&mut out, variable, Effect { made, passes: false });
-        }
-        match &stmt.kind {
-            Kind::Loop(FlowLoop { start, end, .. }, body) => {
-                let runs = runs_at_least_once(start, end);
-                for (variable, Effect { made, passes }) in effects(body) {
-                    let passes = passes || !runs;
-                    then(&mut out, variable, Effect { made, passes });
-                }
-            }
-            Kind::If(_, yes, otherwise) => {
-                let mut sides = [effects(yes), effects(otherwise)];
-                let variables: BTreeSet<usize> = sides.iter().flat_map(|side| side.keys().copied()).collect();
-                for variable in variables {
-                    let mut both = Effect::default();
-                    for side in &mut sides {
-                        let effect = side.remove(&variable);
-                        both.passes |= effect.as_ref().is_none_or(|effect| effect.passes);
-                        both.made.extend(effect.into_iter().flat_map(|effect| effect.made));
-                    }
-                    then(&mut out, variable, both);
-                }
-            }
-            Kind::Op(_) | Kind::Group(..) => {}
-        }
-    }
-    out
-}
-
 /// Whether a loop from `start` to `end` runs whatever the values at launch.
 pub fn runs_at_least_once(start: &IntExpr, end: &IntExpr) -> bool {
     let count = Linear::of(&IntExpr::binary(IntOp::Sub, end.clone(), start.clone()));
     lower_bound(&count.to_expr()).is_some_and(|low| low >= 1)
-}
-
-fn reach(state: &mut Reaching, variable: usize) -> &mut Definitions {
-    state.entry(variable).or_insert_with(|| BTreeSet::from([None]))
-}
-
-/// `state` where either may be.
-fn join(state: &mut Reaching, other: &Reaching) {
-    for (variable, definitions) in other {
-        reach(state, *variable).extend(definitions);
-    }
-    for (variable, definitions) in state {
-        if !other.contains_key(variable) {
-            definitions.insert(None);
-        }
-    }
 }
