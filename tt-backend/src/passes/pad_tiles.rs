@@ -43,8 +43,19 @@ pub fn run(kernel: &Kernel, flow: &mut Flow) -> Result<(), Vec<Diagnostic>> {
     for product in beyond.products() {
         match product.zeroed(flow, &beyond) {
             Some(buffers) => zeroed.extend(buffers),
-            None => errors.push(refused(product.span)),
+            None => errors.push(refused(
+                product.span,
+                "the sum of this gemm may reach past the edge of a computed operand",
+                "copy the other operand straight from a tensor with the same extent, or use extents that divide evenly",
+            )),
         }
+    }
+    for span in beyond.wrong() {
+        errors.push(refused(
+            *span,
+            "what is stored here may lie past the edge of a computed operand of the gemm that it comes from",
+            "copy the operand straight from a tensor, or use extents that divide evenly",
+        ));
     }
     for buffer in beyond.stored_past_an_edge() {
         zeroed.extend(beyond.incoming(flow, buffer));
@@ -64,14 +75,10 @@ pub fn run(kernel: &Kernel, flow: &mut Flow) -> Result<(), Vec<Diagnostic>> {
     if errors.is_empty() { Ok(()) } else { Err(errors) }
 }
 
-fn refused(span: Span) -> Diagnostic {
-    Diagnostic::new(
-        &codes::EDGE_OPERAND,
-        span,
-        "the sum of this gemm may reach past the edge of a computed operand",
-    )
-    .note("copy the other operand straight from a tensor with the same extent, or use extents that divide evenly")
-    .note("products, sums and functions that give 0 for 0 are zero past the edge of what they are computed from")
+fn refused(span: Span, message: &str, note: &str) -> Diagnostic {
+    Diagnostic::new(&codes::EDGE_OPERAND, span, message)
+        .note(note)
+        .note("products, sums and functions that give 0 for 0 are zero past the edge of what they are computed from")
 }
 
 /// An operand of a gemm, along the axis that is summed over.

@@ -62,6 +62,8 @@ pub struct Past {
     is_zero: bool,
     /// Past these, it is zero whichever it has.
     zero: Zero,
+    /// Past these, it holds sums of what should not have been summed.
+    wrong: Edges,
 }
 
 impl Past {
@@ -70,6 +72,7 @@ impl Past {
         Past {
             is_zero: true,
             zero: Zero::Past(edges.clone()),
+            wrong: Edges::new(),
             edges,
         }
     }
@@ -84,7 +87,21 @@ impl Past {
             } else {
                 Zero::Past(Edges::new())
             },
+            wrong: Edges::new(),
         }
+    }
+
+    /// As the operand of a product, along an axis of the product: what is past its edges is summed there.
+    pub fn summed(mut self) -> Past {
+        if !self.is_zero {
+            self.wrong.extend(&self.edges);
+        }
+        self
+    }
+
+    /// The edges past which it holds what it should not.
+    pub fn wrong(&self) -> impl Iterator<Item = &Edge> {
+        self.wrong.iter()
     }
 
     /// The edges that it may have.
@@ -108,6 +125,7 @@ impl Past {
     /// Either of two.
     pub fn or(&mut self, other: &Past) {
         self.edges.extend(&other.edges);
+        self.wrong.extend(&other.wrong);
         self.is_zero &= other.is_zero;
         self.zero = self.zero.and(&other.zero);
     }
@@ -127,6 +145,7 @@ impl Past {
             edges: &self.edges | &other.edges,
             is_zero: self.is_zero && (is_same || other.edges.iter().all(|edge| self.is_zero_past(edge))),
             zero: self.zero.clone(),
+            wrong: &self.wrong | &other.wrong,
         }
     }
 
@@ -135,7 +154,7 @@ impl Past {
         Past {
             is_zero: self.edges.is_empty(),
             zero: Zero::Past(Edges::new()),
-            edges: self.edges,
+            ..self
         }
     }
 
@@ -149,6 +168,7 @@ impl Past {
                 Zero::Everywhere => Zero::Everywhere,
                 Zero::Past(edges) => Zero::Past(all(edges)),
             },
+            wrong: all(&self.wrong),
         }
     }
 }

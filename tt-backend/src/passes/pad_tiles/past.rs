@@ -32,6 +32,8 @@ pub struct Beyond<'a> {
     tiles: Vec<IntExpr>,
     products: Vec<Product>,
     stores: BTreeSet<BufferId>,
+    /// Stores of what should not have been summed.
+    wrong: Vec<Span>,
     /// By buffer, what it is computed from.
     sources: Vec<BTreeSet<BufferId>>,
 }
@@ -108,6 +110,7 @@ impl<'a> Beyond<'a> {
             tiles: Vec::new(),
             products: Vec::new(),
             stores: BTreeSet::new(),
+            wrong: Vec::new(),
             sources: vec![BTreeSet::new(); buffers],
         }
     }
@@ -120,6 +123,11 @@ impl<'a> Beyond<'a> {
     /// The buffers that are stored, somewhere, past an edge of their own, where it would not be dropped.
     pub fn stored_past_an_edge(&self) -> impl Iterator<Item = BufferId> {
         self.stores.iter().copied()
+    }
+
+    /// The stores of sums past an edge of an operand that is not zero there.
+    pub fn wrong(&self) -> &[Span] {
+        &self.wrong
     }
 
     /// The incoming buffers that `buffer` is computed from, itself included.
@@ -258,7 +266,7 @@ impl<'a> Beyond<'a> {
             operands: [operand(gemm.a, 1 - a), operand(gemm.b, b)],
             span,
         });
-        let made = [past(gemm.a, a), past(gemm.b, 1 - b)];
+        let made = [past(gemm.a, a).summed(), past(gemm.b, 1 - b).summed()];
         let made = match &state[gemm.acc.0] {
             Some(before) if !gemm.clear => [0, 1].map(|axis| made[axis].and(&before[axis], false)),
             _ => made,
@@ -287,6 +295,7 @@ impl Forward<Flowing> for Beyond<'_> {
     fn begin(&mut self) -> State {
         self.products.clear();
         self.stores.clear();
+        self.wrong.clear();
         vec![None; self.sources.len()]
     }
 
@@ -299,11 +308,15 @@ impl Forward<Flowing> for Beyond<'_> {
             FlowOp::Gemm(gemm) => self.gemm(gemm, *note, state),
             FlowOp::Write { buffer, region, .. } => {
                 let Some(held) = &state[buffer.0] else { return };
-                let dropped = |axis: usize| {
-                    let dropped = self.edges(region, axis);
-                    held[axis].edges().all(|edge| dropped.contains(edge))
-                };
-                if ![0, 1].map(dropped).iter().all(|dropped| *dropped) {
+                let dropped = [0, 1].map(|axis| self.edges(region, axis));
+                let mut both = held.iter().zip(&dropped);
+                if both
+                    .clone()
+                    .any(|(held, dropped)| held.wrong().any(|edge| !dropped.contains(edge)))
+                {
+                    self.wrong.push(*note);
+                }
+                if both.any(|(held, dropped)| held.edges().any(|edge| !dropped.contains(edge))) {
                     self.stores.insert(*buffer);
                 }
             }
