@@ -23,6 +23,7 @@ pub mod read;
 use crate::flow::{Arg, BufferId, Constant, Matmul, Pack, TileRegion};
 use crate::ir::{Kind, Stage, Stmt};
 use crate::tile_ops::TileOp;
+use crate::verify::traffic::Traffic;
 use function::Function;
 use std::fmt::Debug;
 use std::marker::PhantomData;
@@ -406,6 +407,8 @@ pub struct Device {
     pub buffers: Vec<crate::flow::Buffer>,
     /// Reader, compute, writer.
     pub programs: [Program; 3],
+    /// What goes through the buffers.
+    pub traffic: Traffic,
     /// The name of every variable of the kernel in the emitted code, by `VarId`.
     pub variables: Vec<String>,
     /// The plan.
@@ -428,6 +431,8 @@ pub struct Programs<R: Stage, C: Stage, W: Stage> {
 pub struct Parts<P, A = Accessors> {
     /// The circular buffers, by [`BufferId`].
     pub buffers: Vec<crate::flow::Buffer>,
+    /// What goes through them, as Flow IR has it.
+    pub traffic: Traffic,
     /// How programs address tensors (D2).
     pub accessors: A,
     /// The programs.
@@ -440,6 +445,7 @@ impl<P, A> Parts<P, A> {
         Parts {
             programs: programs(&self.buffers, self.programs),
             buffers: self.buffers,
+            traffic: self.traffic,
             accessors: self.accessors,
         }
     }

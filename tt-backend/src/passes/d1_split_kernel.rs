@@ -25,6 +25,7 @@ use crate::ir::{Kind, Stage, Stmt};
 use crate::pipeline::{Form, Pass, Unit};
 use crate::tile_ops::TileOp;
 use crate::verify::progress::proved;
+use crate::verify::sight;
 use tt_lang::ir::LoopKind;
 use tt_plan::Number;
 
@@ -39,6 +40,7 @@ pub const PASS: Pass<Unit<Flow>, Unit<Parts<Split, ()>>> = Pass {
         unit.lowered(|_, flow| {
             let programs = run(&flow);
             Ok(Parts {
+                traffic: sight::traffic(&flow),
                 buffers: flow.buffers,
                 accessors: (),
                 programs,

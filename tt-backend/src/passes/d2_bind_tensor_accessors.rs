@@ -24,6 +24,7 @@ pub const PASS: Pass<Unit<Parts<Split, ()>>, Unit<Parts<Split>>> = Pass {
             Ok(Parts {
                 accessors: run(&facts.kernel, &parts.programs),
                 buffers: parts.buffers,
+                traffic: parts.traffic,
                 programs: parts.programs,
             })
         })

@@ -46,6 +46,7 @@ pub fn run(facts: &Facts, named: Named) -> Result<Device, Vec<Diagnostic>> {
         parts:
             Parts {
                 buffers,
+                traffic,
                 accessors,
                 programs:
                     Programs {
@@ -83,6 +84,7 @@ pub fn run(facts: &Facts, named: Named) -> Result<Device, Vec<Diagnostic>> {
     Ok(Device {
         buffers,
         programs,
+        traffic,
         variables,
         plan,
     })

@@ -183,6 +183,12 @@ static FPU_INITS: [(&Function, usize); 16] = [
     (&MUL_BCAST_SCALAR_INIT, 2),
 ];
 
+/// Whether `function` reads the pages at the front of the buffers among its arguments, or tells where they are.
+pub fn reads_pages(function: &Function) -> bool {
+    let tables = [&UNARY[..], &BINARY, &REUSE];
+    tables.iter().any(|table| find(table, function).is_some()) || [&MATMUL_BLOCK, &GET_READ_PTR].contains(&function)
+}
+
 /// A call with what is known of its arguments.
 struct Args<'a> {
     call: &'a Call<Bits>,

@@ -8,6 +8,7 @@ use crate::device::{
 use crate::flow::{Buffer, BufferId, BufferKind};
 use crate::ir::Kind;
 use crate::tile_ops::SfpuOp;
+use crate::verify::traffic::Traffic;
 use tt_lang::ir::{
     BlockScope, Element, ElementKind, ElementType, Extent, ExtentId, Fidelity, Grid, IntExpr, IntOp, Kernel, Layout,
     Multicast, Options, Order, Param, ParamId, Residence, ScalarKind, ScalarParam, Sharding, SourceLocation, Span,
@@ -314,6 +315,7 @@ pub fn device() -> Device {
     let plan = plan(&programs, &buffers, blocks);
     let variables = ["by", "k"].map(String::from).to_vec();
     Device {
+        traffic: Traffic::of(&buffers, &programs).expect("its calls are known"),
         buffers,
         programs,
         variables,

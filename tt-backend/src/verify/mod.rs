@@ -10,6 +10,7 @@
 //! | `ring` | no push, pop or access straddles a ring or leaves its window; transfers arrive before their pages are passed on |
 //! | `flow` | between the passes of stage C: one producer and one consumer per buffer, registers that fit, versions that live |
 //! | `sight` | after C3: every use finds the definitions that it sees in the source, round loops and through branches |
+//! | `traffic` | after every pass from D1 on: versions are pushed, used and popped in the order of Flow IR, so that what `sight` proved holds of the programs |
 //! | `protocol` | the register protocol, and the engine state that every operation needs, on every path |
 //!
 //! Budgets are the user's to keep; anything else that fails is a fault of the compiler, and is reported as one.
@@ -23,8 +24,9 @@ pub mod progress;
 mod protocol;
 mod range;
 mod ring;
-mod sight;
+pub mod sight;
 mod steps;
+pub mod traffic;
 mod value;
 mod walk;
 

@@ -19,6 +19,7 @@
 
 use super::event::CbStep;
 use super::steps::{Asked, Context, Item, Place, Steps, items};
+use super::traffic::Traffic;
 use super::{Proof, fault, unproved};
 use crate::device::{Device, Origin, Parts, Programs};
 use crate::flow::{Buffer, BufferId};
@@ -36,7 +37,12 @@ const ROLES: [Role; 3] = [Role::Reader, Role::Compute, Role::Writer];
 pub fn proved<R: Steps, C: Steps, W: Steps, A>(
     unit: &Unit<Parts<Programs<R, C, W>, A>>,
 ) -> Result<(), Vec<Diagnostic>> {
-    let Parts { buffers, programs, .. } = &unit.program;
+    let Parts {
+        buffers,
+        programs,
+        traffic,
+        ..
+    } = &unit.program;
     let context = Context { buffers, args: &[] };
     let items = || {
         Ok([
@@ -46,6 +52,7 @@ pub fn proved<R: Steps, C: Steps, W: Steps, A>(
         ])
     };
     let proof = items().and_then(|items| joint(buffers, &items));
+    let proof = proof.and_then(|()| Traffic::of_stage(buffers, programs)?.is(traffic, buffers));
     proof.map_err(|fault| vec![unproved(&unit.facts.source, &fault)])
 }
 
@@ -58,7 +65,8 @@ pub fn prove(device: &Device) -> Proof {
         };
         items(&program.body, context)
     });
-    joint(&device.buffers, &[reader?, compute?, writer?])
+    joint(&device.buffers, &[reader?, compute?, writer?])?;
+    Traffic::of(&device.buffers, &device.programs)?.is(&device.traffic, &device.buffers)
 }
 
 /// Proves that these programs make progress over `buffers`.
@@ -364,6 +372,20 @@ mod tests {
         let x = BufferId(0);
         let lost = said(|split| without(split, Protocol::Release(x)));
         assert!(lost.contains("leaves buffers"), "{lost}");
+        let too_soon = said(|split| {
+            let body = innermost::<Compute<Protocol>>(&mut split.compute);
+            let release = Kind::Op(ComputeOp::Plain(Protocol::Release(x)));
+            let at = body
+                .iter()
+                .position(|stmt| stmt.kind == release)
+                .expect("x is released");
+            let release = body.remove(at);
+            body.insert(1, release);
+        });
+        assert!(
+            too_soon.contains("are taken as \"[-u]\" where Flow IR has \"[u-]\""),
+            "{too_soon}"
+        );
         let starved = said(|split| {
             let body = innermost::<Moves>(&mut split.reader);
             body.retain(|stmt| stmt.kind != Kind::Op(Move::Protocol(Protocol::Publish(x))));

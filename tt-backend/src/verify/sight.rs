@@ -7,9 +7,10 @@
 //! The program is a list of events with its loops and branches marked. It is run until nothing new comes round a loop:
 //! as often as loops are nested, and twice more.
 
+use super::traffic::{Step, Traffic};
 use crate::flow::{
-    Accumulate, Arg, BufferId, DefinitionId, Flow, FlowLoop, FlowOp, FlowStmt, Makes, Matmul, PackMode, Section, Sees,
-    Step,
+    self, Accumulate, Arg, BufferId, DefinitionId, Flow, FlowLoop, FlowOp, FlowStmt, Makes, Matmul, PackMode, Section,
+    Sees,
 };
 use crate::ir::Kind;
 use crate::passes::c1_lower_shared_to_cb::runs_at_least_once;
@@ -22,11 +23,7 @@ use std::rc::Rc;
 /// # Errors
 /// The first use that finds something else.
 pub fn check(flow: &Flow) -> Result<(), String> {
-    let mut events = Events {
-        list: Vec::new(),
-        sums: 0,
-        open: HashMap::new(),
-    };
+    let mut events = Events::default();
     events.body(&flow.body, None)?;
     let mut run = Run {
         flow,
@@ -39,6 +36,28 @@ pub fn check(flow: &Flow) -> Result<(), String> {
     };
     while run.round(start.clone(), false)? {}
     run.round(start, true).map(drop)
+}
+
+/// What goes through the buffers of `flow`; nothing where it is not as C3 leaves it, which [`check`] refuses.
+pub fn traffic(flow: &Flow) -> Traffic {
+    let mut events = Events::default();
+    let mut out = Traffic::new(flow.buffers.len());
+    if events.body(&flow.body, None).is_err() {
+        return out;
+    }
+    for event in &events.list {
+        match *event {
+            Event::Append(buffer, _) | Event::AppendSums(buffer, _) => out.step(Step::Push, buffer),
+            Event::Use(buffer, _) | Event::Load(_, buffer) => out.step(Step::Use, buffer),
+            Event::Release(buffer) => out.step(Step::Pop, buffer),
+            Event::UseSums(..) | Event::Start(..) | Event::Add(..) => {}
+            Event::Loop => out.enter_loop(),
+            Event::If => out.enter_branch(),
+            Event::Else => out.other_side(),
+            Event::EndLoop(..) | Event::EndIf => out.leave(),
+        }
+    }
+    out
 }
 
 /// What a version, or sums, may be.
@@ -68,6 +87,7 @@ enum Event {
     EndIf,
 }
 
+#[derive(Default)]
 struct Events {
     list: Vec<Event>,
     sums: usize,
@@ -148,7 +168,7 @@ impl Events {
         }
         for step in &section.steps {
             match step {
-                Step::Tile { args, .. } => {
+                flow::Step::Tile { args, .. } => {
                     for arg in args {
                         match arg {
                             Arg::Tile(operand) => match operand.sees {
@@ -159,8 +179,8 @@ impl Events {
                         }
                     }
                 }
-                Step::Matmul(matmul) => self.product(matmul, sums),
-                Step::Control(body) => self.body(body, Some(sums))?,
+                flow::Step::Matmul(matmul) => self.product(matmul, sums),
+                flow::Step::Control(body) => self.body(body, Some(sums))?,
             }
         }
         let made = match section.makes {

@@ -1,12 +1,12 @@
 //! What of a program concerns the circular buffers: its steps under its loops and branches, at every stage of Device IR.
 
-use super::event::CbStep;
+use super::event::{CbStep, reads_pages};
 use super::{Proof, fault};
 use crate::device::{
     Argument, Branch, Call, Calls, Compute, ComputeOp, Expr, Leaf, Loop, Move, Moves, Never, Origin, Protocol, Scope,
     Section, SourceBranch, SourceLoop, Symbol,
 };
-use crate::flow::{Buffer, BufferId};
+use crate::flow::{Arg, Buffer, BufferId};
 use crate::ir::{Kind, Stage, Stmt};
 use std::fmt;
 
@@ -69,8 +69,10 @@ pub struct Context<'a> {
 
 /// What a loop is to the programs.
 pub enum Head {
-    /// One that they run together.
-    Together(Place, Asked),
+    /// The one over the blocks, which they run together.
+    Blocks,
+    /// One of the user's, which they run together: which, and between which bounds.
+    Users(Origin, Asked),
     /// One of the compiler's own, run this often.
     Tiles(u32),
 }
@@ -79,6 +81,8 @@ pub enum Head {
 pub trait Steps: Stage {
     /// The step that an operation is.
     fn step(op: &Self::Op, context: Context) -> Proof<Option<Step>>;
+    /// The buffers whose front version an operation uses.
+    fn uses(op: &Self::Op) -> Vec<BufferId>;
     /// What a loop is.
     fn head(head: &Self::Loop, context: Context) -> Head;
     /// Where a branch is taken together, and on what condition; none for one of the compiler's own.
@@ -107,7 +111,8 @@ pub fn items<S: Steps>(body: &[Stmt<S>], context: Context) -> Proof<Vec<Item>> {
             Kind::Loop(head, body) => {
                 let body = items(body, context)?;
                 match S::head(head, context) {
-                    Head::Together(place, bounds) => out.push(Item::Loop(place, bounds, body)),
+                    Head::Blocks => out.push(Item::Loop(Place::Blocks, Asked::new(), body)),
+                    Head::Users(origin, bounds) => out.push(Item::Loop(Place::Statement(origin), bounds, body)),
                     Head::Tiles(count) => times(count, body, &mut out),
                 }
             }
@@ -150,10 +155,10 @@ fn written<V: fmt::Debug>(leaf: &Leaf<V>) -> Proof<Option<Step>> {
 
 fn source_head(head: &SourceLoop) -> Head {
     match head {
-        SourceLoop::Blocks => Head::Together(Place::Blocks, Asked::new()),
+        SourceLoop::Blocks => Head::Blocks,
         SourceLoop::Over { start, end, origin, .. } => {
             let [start, end] = [start, end].map(|bound| asked(&Expr::user(bound), &[]));
-            Head::Together(Place::Statement(*origin), format!("{start}..{end}"))
+            Head::Users(*origin, format!("{start}..{end}"))
         }
     }
 }
@@ -168,6 +173,13 @@ impl Steps for Moves {
         match op {
             Move::Protocol(step) => protocol(*step, context),
             Move::Read(..) | Move::Make(..) | Move::Write(..) => Ok(None),
+        }
+    }
+
+    fn uses(op: &Move) -> Vec<BufferId> {
+        match op {
+            Move::Write(buffer, _) => vec![*buffer],
+            Move::Protocol(_) | Move::Read(..) | Move::Make(..) => Vec::new(),
         }
     }
 
@@ -210,6 +222,20 @@ impl<P: Plain> Steps for Compute<P> {
         }
     }
 
+    fn uses(op: &ComputeOp<P>) -> Vec<BufferId> {
+        match op {
+            ComputeOp::Tile { args, .. } => {
+                let tiles = args.iter().filter_map(|arg| match arg {
+                    Arg::Tile(operand) => Some(operand.buffer),
+                    Arg::Constant(_) | Arg::Register(_) | Arg::Number(_) => None,
+                });
+                tiles.collect()
+            }
+            ComputeOp::Matmul(matmul) => vec![matmul.a, matmul.b],
+            ComputeOp::Plain(_) | ComputeOp::Commit | ComputeOp::Pack { .. } => Vec::new(),
+        }
+    }
+
     fn head(head: &SourceLoop, _: Context) -> Head {
         source_head(head)
     }
@@ -230,12 +256,40 @@ impl<V: fmt::Debug + Clone + PartialEq> Steps for Calls<V> {
         written(op)
     }
 
+    fn uses(op: &Leaf<V>) -> Vec<BufferId> {
+        let call = match op {
+            Leaf::Call(call) => call,
+            Leaf::Let {
+                value: Expr::Call(call),
+                ..
+            } => call,
+            Leaf::Let { .. } | Leaf::Advance { .. } => return Vec::new(),
+        };
+        if !reads_pages(call.function) {
+            return Vec::new();
+        }
+        let buffers = call.args.iter().filter_map(|arg| match arg {
+            Expr::Buffer(buffer) => Some(*buffer),
+            Expr::Int(_)
+            | Expr::Bool(_)
+            | Expr::Name(_)
+            | Expr::Value(_)
+            | Expr::PageBytes(_)
+            | Expr::Accessor(_)
+            | Expr::Constant(_)
+            | Expr::Text(_)
+            | Expr::Call(_)
+            | Expr::Binary(..) => None,
+        });
+        buffers.collect()
+    }
+
     fn head(head: &Loop<V>, context: Context) -> Head {
         match head {
-            Loop::Blocks => Head::Together(Place::Blocks, Asked::new()),
+            Loop::Blocks => Head::Blocks,
             Loop::Over { start, end, origin, .. } => {
                 let bounds = format!("{}..{}", asked(start, context.args), asked(end, context.args));
-                Head::Together(Place::Statement(*origin), bounds)
+                Head::Users(*origin, bounds)
             }
             Loop::Tiles { name: _, end, step } => Head::Tiles(end.div_ceil((*step).max(1))),
         }

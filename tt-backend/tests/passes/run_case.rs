@@ -11,6 +11,7 @@ use tt_backend::passes::split_conditions::Tile;
 use tt_backend::passes::*;
 use tt_backend::pipeline::{Form, Pass, Unit};
 use tt_backend::verify::flow::{Stage, check};
+use tt_backend::verify::traffic::Traffic;
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::Kernel;
 
@@ -195,6 +196,7 @@ fn after_d5(pass: &str, kernel: &mut Kernel, input: &Input) -> Result<String, Fa
     let unit = Unit {
         facts: facts(kernel)?,
         program: Parts {
+            traffic: Traffic::of_stage(&buffers, &programs).map_err(|fault| wrong(fault.0))?,
             buffers,
             accessors: device::Accessors { reader, writer },
             programs,

@@ -4,6 +4,7 @@ mod budgets;
 mod mutants;
 
 use super::fixture::*;
+use super::traffic::Traffic;
 use super::*;
 use crate::device::function::*;
 use crate::device::{Bits, Call, Expr, Leaf, Loop, Origin, when};
@@ -87,8 +88,11 @@ fn in_loop(device: &mut Device, program: usize, body: impl FnOnce(Vec<Stmt>) -> 
         .collect();
 }
 
-/// Keeps what the plan says of buffers and arguments true after a change of the programs.
+/// Keeps what the plan says of buffers and arguments true after a change of the programs, and what goes through the buffers.
 fn replan(device: &mut Device) {
+    if let Ok(traffic) = Traffic::of(&device.buffers, &device.programs) {
+        device.traffic = traffic;
+    }
     for (known, buffer) in device.plan.circular_buffers.iter_mut().zip(&device.buffers) {
         known.pages = buffer.pages();
         known.data_format = buffer.format;
@@ -130,6 +134,7 @@ fn a_branch_that_all_take_together_is_proved() {
     for program in [READER, COMPUTE, WRITER] {
         in_loop(&mut device, program, |inner| vec![branch(5, inner, vec![])]);
     }
+    replan(&mut device);
     assert_eq!(verify(&kernel(), &device), Ok(()));
 }
 
@@ -137,6 +142,7 @@ fn a_branch_that_all_take_together_is_proved() {
 fn a_version_that_is_packed_to_over_a_loop_is_proved() {
     let mut device = device();
     accumulate(&mut device, true);
+    replan(&mut device);
     assert_eq!(verify(&kernel(), &device), Ok(()));
 }
 
