@@ -396,3 +396,77 @@ fn versions_of_two_blocks_share_circular_buffers() {
         |a, _, i, j| (1..=20).fold(a[i * N + j], |v, n| 2.0 * (v + f64::from(n))),
     );
 }
+
+/// The tiles of `a` that loops of every kind come by, in order: a digit of base 8 each.
+#[tt::kernel]
+fn turns<const N: usize>(a: &Tensor<bf16, 32, N>, o: &mut Tensor<f32, 5, 32, 32>, lo: i32, hi: i32, n: u32) {
+    let kind = T.Kernel(5);
+    let x = T.alloc_shared::<bf16>(32, 32);
+    let acc = T.alloc_fragment::<f32>(32, 32);
+    T.clear(acc);
+    if kind == 0 {
+        for k in (lo..hi).rev() {
+            T.copy(a[(0, k * 32)], x);
+            for (i, j) in T.Parallel(32, 32) {
+                acc[(i, j)] = acc[(i, j)] * 8.0 + x[(i, j)];
+            }
+        }
+    } else if kind == 1 {
+        for k in (lo..hi).step_by(n) {
+            T.copy(a[(0, k * 32)], x);
+            for (i, j) in T.Parallel(32, 32) {
+                acc[(i, j)] = acc[(i, j)] * 8.0 + x[(i, j)];
+            }
+        }
+    } else if kind == 2 {
+        for k in T.Pipelined((lo..hi).rev().step_by(n), num_stages = 3) {
+            T.copy(a[(0, k * 32)], x);
+            for (i, j) in T.Parallel(32, 32) {
+                acc[(i, j)] = acc[(i, j)] * 8.0 + x[(i, j)];
+            }
+        }
+    } else if kind == 3 {
+        for k in (lo..hi).step_by(n).rev() {
+            T.copy(a[(0, k * 32)], x);
+            for (i, j) in T.Parallel(32, 32) {
+                acc[(i, j)] = acc[(i, j)] * 8.0 + x[(i, j)];
+            }
+        }
+    } else {
+        for k in T.unroll((1..=7).step_by(2).step_by(2)) {
+            T.copy(a[(0, k * 32)], x);
+            for (i, j) in T.Parallel(32, 32) {
+                acc[(i, j)] = acc[(i, j)] * 8.0 + x[(i, j)];
+            }
+        }
+    }
+    T.copy(acc, o[(kind, 0, 0)]);
+}
+
+#[test]
+fn loops_count_as_the_iterators_of_rust() {
+    fn digits(turns: impl Iterator<Item = i32>) -> f32 {
+        turns.fold(0.0, |number, k| number * 8.0 + k as f32)
+    }
+    let values: Vec<f64> = (0..32 * 8 * 32).map(|at| (at / 32 % 8) as f64).collect();
+    on_both_chips(|device| {
+        let a = device.upload(&narrow(&values), [32, 8 * 32])?;
+        for (lo, hi, n) in [(0, 7, 2), (1, 7, 3), (2, 3, 5), (0, 7, 1), (4, 4, 2), (5, 2, 2)] {
+            let mut o = device.zeros::<f32>([5, 32, 32])?;
+            turns(&a, &mut o, lo, hi, n).run()?;
+            let by = n as usize;
+            let wanted = [
+                digits((lo..hi).rev()),
+                digits((lo..hi).step_by(by)),
+                digits((lo..hi).rev().step_by(by)),
+                digits((lo..hi).step_by(by).rev()),
+                digits((1..=7).step_by(2).step_by(2)),
+            ];
+            let got = o.download()?;
+            for (kind, wanted) in wanted.into_iter().enumerate() {
+                assert_eq!(got[kind * 32 * 32], wanted, "loop {kind} over {lo}..{hi} by {n}");
+            }
+        }
+        Ok(())
+    });
+}

@@ -200,7 +200,7 @@ codes! {
 
     // Loops.
     LOOP_RANGE 100 "not a loop of the language"
-        "Loops run over `0..n`, `T.serial(n)`, `T.unroll(n)`, `T.Pipelined(n, num_stages = s)` or `T.Parallel(h, w)`.";
+        "Loops run over `0..n`, `(lo..hi).rev()`, `(lo..hi).step_by(n)`, `T.serial(n)`, `T.unroll(n)`, `T.Pipelined(n, num_stages = s)` or `T.Parallel(h, w)`.";
     LOOP_PATTERN 101 "names and extents of a loop disagree"
         "A serial loop binds one name; `T.Parallel` as many as it has extents: `for (i, j) in T.Parallel(h, w)`.";
     PARALLEL_EXTENTS 102 "the extents of T.Parallel"

@@ -6,10 +6,10 @@ fn scale<const M: usize, const N: usize>(x: &Tensor<bf16, M, N>, alpha: f32, n: 
     let (bx, by) = T.Kernel(N.div_ceil(64), M.div_ceil(64));
     let v = T.alloc_shared::<bf16>(64, 64);
     T.copy(x[(by * 64, bx * 64)], v);
-    for k in (0..8).rev() {
+    for k in (0..8).skip(2) {
         T.clear(v);
     }
-    for k in (0..8).step_by(2) {
+    for k in (0..8).step_by(0) {
         T.clear(v);
     }
     T.copy(v, y[(by * 64, bx * 64)]);

@@ -123,14 +123,17 @@ impl Frontend {
 
     /// A new integer variable named `ident`, in scope from here on.
     pub(super) fn declare_variable(&mut self, ident: &syn::Ident) -> VarId {
+        let (name, span) = (ident.unraw().to_string(), self.span(ident));
+        let id = self.new_variable(name.clone(), ident);
+        self.scope.declare(name, span, Binding::Variable(id));
+        id
+    }
+
+    /// A new integer variable, which no name of the source stands for.
+    pub(super) fn new_variable(&mut self, name: String, ident: &syn::Ident) -> VarId {
         let id = VarId(self.variables.len() as u32);
         let span = self.span(ident);
-        let name = ident.unraw().to_string();
-        self.variables.push(Variable {
-            name: name.clone(),
-            span,
-        });
-        self.scope.declare(name, span, Binding::Variable(id));
+        self.variables.push(Variable { name, span });
         id
     }
 

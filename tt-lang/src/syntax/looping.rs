@@ -2,11 +2,12 @@
 
 use super::frontend::{Frontend, ungrouped};
 use super::limits;
+use super::scope::Binding;
 use super::source_text::source_text;
 use super::statement::vocabulary_call;
 use super::vocabulary::{Role, Word, word};
 use crate::codes;
-use crate::ir::{IntExpr, IntOp, LoopKind, Stmt, StmtKind};
+use crate::ir::{IntExpr, IntOp, LoopKind, Stmt, StmtKind, VarId};
 use syn::ext::IdentExt;
 use syn::{Expr, Pat};
 
@@ -28,7 +29,7 @@ impl Frontend {
                 return self.parallel_loop(this, call, arguments);
             }
             let bounds = match arguments.as_ref().map(|arguments| arguments.positional.as_slice()) {
-                Some([bound]) => self.bounds(bound),
+                Some([bound]) => self.turns(bound),
                 _ => None,
             };
             #[expect(clippy::wildcard_enum_match_arm, reason = "words of another role are no loops")]
@@ -52,38 +53,58 @@ impl Frontend {
             }
             return self.serial_loop(this, None, None);
         }
-        let bounds = match range_of(&this.expr) {
-            Some(range) => self.range_bounds(range),
-            None => {
-                #[expect(clippy::wildcard_enum_match_arm, reason = "Rust has more than the language")]
-                let note = match &*this.expr {
-                    Expr::MethodCall(call) if call.method == "rev" => {
-                        "count upwards and compute `n - 1 - k`".to_string()
-                    }
-                    Expr::MethodCall(call) if call.method == "step_by" => {
-                        "count rounds and multiply: `for k in 0..n.div_ceil(step)`, then `k * step`".to_string()
-                    }
-                    _ => LOOPS.to_string(),
-                };
+        let bounds = match is_range(&this.expr) {
+            true => self.turns(&this.expr),
+            false => {
                 let shown = source_text(&this.expr);
                 let message = if shown.len() > 40 {
                     "this is not a loop of the language".to_string()
                 } else {
                     format!("`{shown}` is not a loop of the language")
                 };
-                self.error(&codes::LOOP_RANGE, &*this.expr, message, note);
+                self.error(&codes::LOOP_RANGE, &*this.expr, message, LOOPS);
                 None
             }
         };
         self.serial_loop(this, bounds, Some(LoopKind::Serial))
     }
 
-    /// `n` or `start..end`.
-    fn bounds(&mut self, expr: &Expr) -> Option<(IntExpr, IntExpr)> {
-        match range_of(expr) {
-            Some(range) => self.range_bounds(range),
-            None => Some((IntExpr::Const(0), self.loop_bound(expr)?)),
+    /// `n`, `start..end`, or a range with `.rev()` and `.step_by(n)`.
+    fn turns(&mut self, expr: &Expr) -> Option<Turns> {
+        if let Some(range) = range_of(expr) {
+            let (start, end) = self.range_bounds(range)?;
+            return Some(Turns::Range(start, end));
         }
+        let Expr::MethodCall(call) = ungrouped(expr) else {
+            return Some(Turns::Range(IntExpr::Const(0), self.loop_bound(expr)?));
+        };
+        if !is_range(expr) {
+            return Some(Turns::Range(IntExpr::Const(0), self.loop_bound(expr)?));
+        }
+        let inner = self.turns(&call.receiver)?;
+        let (first, count, step) = match inner {
+            Turns::Range(start, end) => {
+                let count = self.integer_op(IntOp::Sub, end, start.clone(), expr)?;
+                (start, count, IntExpr::Const(1))
+            }
+            Turns::Steps { first, count, step } => (first, count, step),
+        };
+        if call.method == "rev" {
+            let last = self.integer_op(IntOp::Sub, count.clone(), IntExpr::Const(1), expr)?;
+            let way = self.integer_op(IntOp::Mul, last, step.clone(), expr)?;
+            let first = self.integer_op(IntOp::Add, first, way, expr)?;
+            let step = self.integer_op(IntOp::Sub, IntExpr::Const(0), step, expr)?;
+            return Some(Turns::Steps { first, count, step });
+        }
+        let by = self.loop_bound(call.args.first()?)?;
+        if by.as_const().is_some_and(|by| by < 1) {
+            let note = "a loop that counts down is `(lo..hi).rev()`";
+            self.error(&codes::OPTION_VALUE, &call.args, "a step is at least 1", note);
+            return None;
+        }
+        let count = self.integer_op(IntOp::CeilDiv, count, by.clone(), expr)?;
+        let step = self.integer_op(IntOp::Mul, step, by, expr)?;
+        Some(Turns::Steps { first, count, step })
     }
 
     fn range_bounds(&mut self, range: &syn::ExprRange) -> Option<(IntExpr, IntExpr)> {
@@ -127,13 +148,8 @@ impl Frontend {
         fits
     }
 
-    /// The loop over `bounds`; its body is read also where they are wrong.
-    fn serial_loop(
-        &mut self,
-        this: &syn::ExprForLoop,
-        bounds: Option<(IntExpr, IntExpr)>,
-        kind: Option<LoopKind>,
-    ) -> Option<Stmt> {
+    /// The loop with these turns; its body is read also where they are wrong.
+    fn serial_loop(&mut self, this: &syn::ExprForLoop, turns: Option<Turns>, kind: Option<LoopKind>) -> Option<Stmt> {
         self.loops = self.loops.saturating_add(1);
         if self.loops == limits::LOOPS.saturating_add(1) {
             let message = format!("more than {} loops within each other", limits::LOOPS);
@@ -141,11 +157,14 @@ impl Frontend {
             self.error(&codes::TOO_DEEP, &this.for_token, message, note);
         }
         let (var, body) = self.scoped(|frontend| {
-            let var = frontend.loop_variable(&this.pat);
+            let var = frontend.loop_variable(&this.pat, turns.as_ref());
             (var, frontend.statements(&this.body.stmts))
         });
         self.loops = self.loops.saturating_sub(1);
-        let (start, end) = bounds?;
+        let (start, end) = match turns? {
+            Turns::Range(start, end) => (start, end),
+            Turns::Steps { count, .. } => (IntExpr::Const(0), count),
+        };
         Some(Stmt {
             kind: StmtKind::For {
                 var: var?,
@@ -159,13 +178,13 @@ impl Frontend {
     }
 
     #[expect(clippy::wildcard_enum_match_arm, reason = "Rust has more than the language")]
-    fn loop_variable(&mut self, pat: &Pat) -> Option<crate::ir::VarId> {
+    fn loop_variable(&mut self, pat: &Pat, turns: Option<&Turns>) -> Option<VarId> {
         match pat {
             Pat::Wild(wild) => Some(self.declare_variable(&syn::Ident::new("_", wild.underscore_token.span))),
             Pat::Ident(ident) if ident.by_ref.is_none() && ident.mutability.is_none() && ident.subpat.is_none() => {
-                Some(self.declare_variable(&ident.ident))
+                Some(self.counted(&ident.ident, turns))
             }
-            Pat::Paren(inner) => self.loop_variable(&inner.pat),
+            Pat::Paren(inner) => self.loop_variable(&inner.pat, turns),
             other => {
                 self.error(
                     &codes::LOOP_PATTERN,
@@ -178,10 +197,50 @@ impl Frontend {
             }
         }
     }
+
+    /// The variable that counts the turns of a loop whose index is called `ident`: the index itself where it goes up by one.
+    fn counted(&mut self, ident: &syn::Ident, turns: Option<&Turns>) -> VarId {
+        let Some(Turns::Steps { first, step, .. }) = turns else {
+            return self.declare_variable(ident);
+        };
+        let name = ident.unraw().to_string();
+        let turn = self.new_variable(format!("{name}_turn"), ident);
+        let way = IntExpr::binary(IntOp::Mul, IntExpr::Var(turn), step.clone());
+        let value = IntExpr::binary(IntOp::Add, first.clone(), way);
+        let span = self.span(ident);
+        self.scope.declare(name, span, Binding::Integer(value));
+        turn
+    }
 }
 
-const LOOPS: &str =
-    "loops run over `0..n`, `T.serial(n)`, `T.unroll(n)`, `T.Pipelined(n, num_stages = 2)` or `T.Parallel(h, w)`";
+/// What the index of a loop is, turn by turn.
+enum Turns {
+    /// From the first up to but not including the second.
+    Range(IntExpr, IntExpr),
+    /// `first`, `first + step`, ..: so many.
+    Steps {
+        first: IntExpr,
+        count: IntExpr,
+        step: IntExpr,
+    },
+}
+
+const LOOPS: &str = "loops run over `0..n`, `(lo..hi).rev()`, `(lo..hi).step_by(n)`, `T.serial(n)`, `T.unroll(n)`, \
+     `T.Pipelined(n, num_stages = 2)` or `T.Parallel(h, w)`";
+
+/// Whether `expr` is a range, with or without `.rev()` and `.step_by(n)`.
+fn is_range(expr: &Expr) -> bool {
+    match ungrouped(expr) {
+        Expr::Range(_) => true,
+        Expr::MethodCall(call) => {
+            let takes = call.args.len();
+            let known = call.method == "rev" && takes == 0 || call.method == "step_by" && takes == 1;
+            known && is_range(&call.receiver)
+        }
+        #[expect(clippy::wildcard_enum_match_arm, reason = "Rust has more than the language")]
+        _ => false,
+    }
+}
 
 /// The range that `expr` is.
 pub(super) fn range_of(expr: &Expr) -> Option<&syn::ExprRange> {
