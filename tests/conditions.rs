@@ -167,3 +167,40 @@ fn scalars_extents_and_loops_choose_elements() {
         }
     }
 }
+
+#[tt::kernel]
+fn of_functions<const M: usize, const N: usize>(x: &Tensor<f32, M, N>, y: &mut Tensor<f32, M, N>, n: i32, alpha: f32) {
+    const HALF: usize = 2;
+    let (bx, by) = T.Kernel(N.div_ceil(32), M.div_ceil(32));
+    /// Between `-c` and `c`; it is called before it stands.
+    fn capped(x: f32, c: f32) -> f32 {
+        let negative = below(x, -c);
+        if negative { -c } else { x.min(c) }
+    }
+    for (i, j) in T.Parallel(32, 32) {
+        y[(by * 32 + i, bx * 32 + j)] =
+            capped(capped(x[(by * 32 + i, bx * 32 + j)] * 2.0, alpha), 1.5) * (half(n) as f32);
+    }
+    fn below(x: f32, limit: f32) -> bool {
+        x < limit
+    }
+    fn half(n: i32) -> i32 {
+        let alpha = n / HALF;
+        alpha.max(1)
+    }
+}
+
+#[test]
+fn functions_of_the_body_are_written_out() {
+    for (n, alpha) in [(0, 1.0), (7, 3.0)] {
+        check(
+            |x, y| {
+                let launch = of_functions(x, y, n, alpha);
+                let reference = launch.reference()?.into_single()?;
+                launch.run()?;
+                Ok(reference)
+            },
+            |x, _, _| (x * 2.0).clamp(-alpha, alpha).clamp(-1.5, 1.5) * ((n / 2).max(1) as f32),
+        );
+    }
+}

@@ -153,6 +153,9 @@ codes! {
         "Every element gets a value, so `if c { x } else { y }` names both, each as a single expression.";
     CONSTANT_TYPE 67 "a constant is an integer"
         "`const NAME: usize = ..;` gives an integer a name. Write other numbers where they are used.";
+    FUNCTION 68 "a function of the body"
+        "`fn f(x: f32, n: i32) -> f32 { .. }` in the body of a kernel takes and gives numbers, integers and truth values, sees \
+         only its parameters and constants, and ends in an expression. It is written out where it is called.";
 
     // Blocks.
     BLOCK_EXTENT 70 "an extent no block can have"
@@ -230,9 +233,9 @@ codes! {
         "Blocks and tensors are named directly; nothing is borrowed, dereferenced or pointed to inside a kernel.";
     STRUCT 202 "structs are not in the language"
         "A kernel works on tensors, blocks, scalars and integers. Pass the fields as scalars.";
-    CALL 203 "calls to other functions are not in the language"
-        "A kernel is complete in itself. Write the expression where it is used; element operations are methods, \
-         `x.exp()`, or `T.exp(x)`.";
+    CALL 203 "calls to functions outside the kernel are not in the language"
+        "A kernel is complete in itself. Write the function in its body; element operations are methods, `x.exp()`, or \
+         `T.exp(x)`.";
     WHILE 204 "`while` is not in the language"
         "The number of rounds of a loop is known before it starts, so that buffers can be planned: `for k in 0..n`.";
     LOOP 205 "`loop` is not in the language"
@@ -256,7 +259,7 @@ codes! {
     ASYNC 213 "`async` is not in the language"
         "Waiting for data is inserted by the compiler. Write the statements in order; overlap comes from `T.Pipelined`.";
     ITEM 214 "items inside a kernel"
-        "A kernel's body declares integer constants and blocks; functions, types and imports stand outside it.";
+        "A kernel's body declares integer constants, functions and blocks; types and imports stand outside it.";
     TRY 215 "`?` is not in the language"
         "Nothing in a kernel returns an error: what can go wrong is found when it is compiled or launched.";
     ARRAY 216 "arrays are not in the language"

@@ -89,6 +89,9 @@ impl Frontend {
             | Binding::Extent(_)
             | Binding::Scalar(_)
             | Binding::Variable(_)
+            | Binding::Function(_)
+            | Binding::Number(..)
+            | Binding::Truth(_)
             | Binding::Poisoned) => {
                 let message = format!("`{ident}` is {} and has no elements", other.describe());
                 self.error(&codes::WRONG_KIND, ident, message, "blocks and tensors have elements");

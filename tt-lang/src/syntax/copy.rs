@@ -114,6 +114,9 @@ impl Frontend {
             | Binding::Extent(_)
             | Binding::Scalar(_)
             | Binding::Variable(_)
+            | Binding::Function(_)
+            | Binding::Number(..)
+            | Binding::Truth(_)
             | Binding::Poisoned) => {
                 let message = format!(
                     "`{ident}` is {}, a block or a region of a tensor is wanted",
@@ -158,6 +161,9 @@ impl Frontend {
             | Binding::Extent(_)
             | Binding::Scalar(_)
             | Binding::Variable(_)
+            | Binding::Function(_)
+            | Binding::Number(..)
+            | Binding::Truth(_)
             | Binding::Poisoned) => {
                 let message = format!("`{ident}` is {}, a tensor is wanted", other.describe());
                 self.error(

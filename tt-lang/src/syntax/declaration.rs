@@ -62,7 +62,7 @@ impl Frontend {
             );
             return self.poison(&item.ident);
         }
-        self.scope.declare(name, span, Binding::Integer(value));
+        self.scope.declare_item(name, span, Binding::Integer(value));
     }
 
     /// `let n = ..;`, `let x = T.alloc_shared::<E>(h, w);`, `let (bx, by) = T.Kernel(gx, gy);`
@@ -307,7 +307,7 @@ fn axes_of(n: usize) -> String {
 /// Whether `stmt` is `const` or a `let` that makes no block.
 pub(super) fn declares_integer(stmt: &syn::Stmt) -> bool {
     match stmt {
-        syn::Stmt::Item(Item::Const(_)) => true,
+        syn::Stmt::Item(Item::Const(_) | Item::Fn(_)) => true,
         syn::Stmt::Local(local) => local
             .init
             .as_ref()

@@ -25,6 +25,7 @@ impl Frontend {
             Expr::MethodCall(call) => self.method(call),
             Expr::Index(index) => self.load(index),
             Expr::If(branch) => self.branch_value(branch),
+            Expr::Call(call) => self.function_call(call),
             other => {
                 self.refuse(other);
                 None
@@ -160,6 +161,18 @@ impl Frontend {
                         &codes::WHOLE_TENSOR,
                         ident,
                         format!("`{ident}` is a whole tensor, a value is wanted"),
+                        note,
+                    );
+                    None
+                }
+                Binding::Number(element, class) => Some(Value::Number(element, class)),
+                Binding::Truth(element) => Some(Value::Truth(element)),
+                Binding::Function(_) => {
+                    let note = format!("call it: `{ident}(..)`");
+                    self.error(
+                        &codes::WRONG_KIND,
+                        ident,
+                        format!("`{ident}` is a function, a value is wanted"),
                         note,
                     );
                     None

@@ -3,6 +3,7 @@
 //! Reading never stops at an error. A function that cannot make sense of its tokens reports them once and gives `None`;
 //! names whose declaration failed are poisoned, so that one mistake is one error.
 
+use super::function::Function;
 use super::limits;
 use super::scope::{Binding, Scope};
 use super::source_text::source_text;
@@ -45,6 +46,10 @@ pub(super) struct Frontend {
     pub(super) variables: Vec<Variable>,
     /// The indices of the `T.Parallel` being read, with their extents.
     pub(super) parallel: Vec<(VarId, u64)>,
+    /// The functions of the body.
+    pub(super) functions: Vec<Function>,
+    /// Those whose calls are being read.
+    pub(super) calls: Vec<usize>,
     /// How many loops, branches and blocks stand around.
     pub(super) nesting: usize,
     /// How many serial loops stand around.
@@ -71,6 +76,8 @@ impl Frontend {
             blocks: Vec::new(),
             variables: Vec::new(),
             parallel: Vec::new(),
+            functions: Vec::new(),
+            calls: Vec::new(),
             nesting: 0,
             loops: 0,
             grid_seen: None,
@@ -213,6 +220,9 @@ impl Frontend {
             | Binding::Extent(_)
             | Binding::Scalar(_)
             | Binding::Variable(_)
+            | Binding::Function(_)
+            | Binding::Number(..)
+            | Binding::Truth(_)
             | Binding::Poisoned) => {
                 self.error(
                     &codes::WRONG_KIND,

@@ -19,6 +19,10 @@ pub(super) const LOOPS: usize = 16;
 pub(super) const INTEGER: usize = 1_024;
 /// The most comparisons of one condition.
 pub(super) const CONDITION: usize = 1_024;
+/// The most operations of an expression that a function of the body gives or takes.
+pub(super) const EXPRESSION: usize = 1_024;
+/// The most calls of functions of the body within each other.
+pub(super) const CALLS: usize = 16;
 /// The most elements of a block or of a parallel loop: more than forty times what the memory of a core holds.
 pub(super) const ELEMENTS: u64 = 1 << 26;
 /// The most blocks in flight.

@@ -230,16 +230,15 @@ const LOOPS: &str = "loops run over `0..n`, `(lo..hi).rev()`, `(lo..hi).step_by(
 
 /// Whether `expr` is a range, with or without `.rev()` and `.step_by(n)`.
 fn is_range(expr: &Expr) -> bool {
-    match ungrouped(expr) {
-        Expr::Range(_) => true,
-        Expr::MethodCall(call) => {
-            let takes = call.args.len();
-            let known = call.method == "rev" && takes == 0 || call.method == "step_by" && takes == 1;
-            known && is_range(&call.receiver)
-        }
-        #[expect(clippy::wildcard_enum_match_arm, reason = "Rust has more than the language")]
+    let Expr::MethodCall(call) = ungrouped(expr) else {
+        return range_of(expr).is_some();
+    };
+    let known = match call.args.len() {
+        0 => call.method == "rev",
+        1 => call.method == "step_by",
         _ => false,
-    }
+    };
+    known && is_range(&call.receiver)
 }
 
 /// The range that `expr` is.

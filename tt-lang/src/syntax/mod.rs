@@ -12,6 +12,7 @@ mod copy;
 mod declaration;
 mod expression;
 mod frontend;
+mod function;
 mod layout;
 mod limits;
 mod linear;

@@ -266,6 +266,9 @@ impl Frontend {
             | Binding::Extent(_)
             | Binding::Scalar(_)
             | Binding::Variable(_)
+            | Binding::Function(_)
+            | Binding::Number(..)
+            | Binding::Truth(_)
             | Binding::Poisoned => {
                 let note = "keep what changes in a fragment: `x[(i, j)] = ..;`";
                 self.error(

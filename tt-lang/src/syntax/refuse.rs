@@ -169,7 +169,7 @@ impl Frontend {
         self.error(code, at, format!("{what} {verb} not in the language"), note);
     }
 
-    fn refuse_call(&mut self, call: &syn::ExprCall) {
+    pub(super) fn refuse_call(&mut self, call: &syn::ExprCall) {
         if let Some(closure) = closure_of(&call.func) {
             return self.refuse(closure);
         }
@@ -191,12 +191,15 @@ impl Frontend {
             _ if crate::ir::ElementOp::named(&function).is_some() => {
                 format!("element operations are methods: `x.{function}(..)`, or `T.{function}(x)`")
             }
-            _ => "write the expression where it is used; element operations are methods, `x.exp()`".to_string(),
+            _ => {
+                "write a function in the body, `fn f(x: f32) -> f32 { .. }`; element operations are methods, `x.exp()`"
+                    .to_string()
+            }
         };
         self.error(
             &codes::CALL,
             &call.func,
-            format!("a call to `{function}`: a kernel calls no other functions"),
+            format!("a call to `{function}`: a kernel calls no functions but those of its body"),
             note,
         );
     }
@@ -223,7 +226,10 @@ impl Frontend {
     /// Refuses an item inside the body.
     pub(super) fn refuse_item(&mut self, item: &Item) {
         let (what, note) = match item {
-            Item::Fn(_) => ("a function", "write its expression where it is used"),
+            Item::Fn(_) => (
+                "a function",
+                "functions stand in the body itself, beside `T.Kernel`, or in a block of statements",
+            ),
             Item::Struct(_) | Item::Enum(_) | Item::Union(_) => {
                 ("a type", "a kernel works on tensors, blocks and scalars")
             }

@@ -1,6 +1,7 @@
 //! What names mean at a point of the body, with shadowing as in Rust, and the nearest name to a misspelt one.
 
-use crate::ir::{BlockId, ExtentId, IntExpr, ParamId, Span, VarId};
+use super::value::Class;
+use crate::ir::{BlockId, Element, ExtentId, IntExpr, ParamId, Span, VarId};
 
 /// What a name stands for.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,6 +18,12 @@ pub(super) enum Binding {
     Block(BlockId),
     /// A grid axis, loop variable or parallel index.
     Variable(VarId),
+    /// `fn f(x: f32) -> f32 { .. }` of the body, by its number.
+    Function(usize),
+    /// A parameter or `let` of such a function: replaced by its value wherever it appears.
+    Number(Element, Class),
+    /// Likewise.
+    Truth(Element),
     /// A name whose declaration was wrong: using it is no second error.
     Poisoned,
 }
@@ -30,6 +37,9 @@ impl Binding {
             Binding::Tensor(_) => "a tensor",
             Binding::Scalar(_) => "a scalar",
             Binding::Block(_) => "a block",
+            Binding::Function(_) => "a function",
+            Binding::Number(..) => "a number",
+            Binding::Truth(_) => "a truth value",
             Binding::Poisoned => "unknown",
         }
     }
@@ -41,6 +51,8 @@ pub(super) struct Name {
     pub(super) name: String,
     pub(super) span: Span,
     pub(super) binding: Binding,
+    /// An item: functions see it too.
+    is_item: bool,
 }
 
 /// The names in scope, innermost last.
@@ -66,7 +78,23 @@ impl Scope {
             name: name.into(),
             span,
             binding,
+            is_item: false,
         });
+    }
+
+    /// Adds the name of a constant or function.
+    pub(super) fn declare_item(&mut self, name: impl Into<String>, span: Span, binding: Binding) {
+        self.declare(name, span, binding);
+        if let Some(last) = self.names.last_mut() {
+            last.is_item = true;
+        }
+    }
+
+    /// What a function sees of it.
+    pub(super) fn items(&self) -> Scope {
+        Scope {
+            names: self.names.iter().filter(|name| name.is_item).cloned().collect(),
+        }
     }
 
     /// What `name` stands for.

@@ -4,7 +4,7 @@ use super::frontend::{Frontend, type_name};
 use super::scope::Binding;
 use super::source_text::source_text;
 use crate::codes;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::{ElementType, Extent, ExtentId, IntExpr, Param, ScalarKind};
 use quote::ToTokens;
 use syn::ext::IdentExt;
@@ -98,11 +98,19 @@ impl Frontend {
     }
 
     fn check_function(&mut self, item: &syn::ItemFn) {
+        self.refuse_modifiers(item, &codes::FUNCTION_KIND, "a kernel", "write `fn name(..) { .. }`");
+        if let ReturnType::Type(_, ty) = &item.sig.output {
+            let note = "add a parameter for the result: `c: &mut Tensor<bf16, M, N>`";
+            self.error(&codes::RETURN_TYPE, ty, "a kernel returns nothing", note);
+        }
+    }
+
+    /// Refuses the words before `fn` and around its parameters that have no meaning; `which` is `a kernel`, say.
+    pub(super) fn refuse_modifiers(&mut self, item: &syn::ItemFn, code: &'static Code, which: &str, note: &str) {
         let sig = &item.sig;
         let kind = |this: &mut Self, node: &dyn ToTokens, what: &str| {
             let tokens = node.to_token_stream();
-            let message = format!("a kernel is not {what}");
-            this.error(&codes::FUNCTION_KIND, &tokens, message, "write `fn name(..) { .. }`");
+            this.error(code, &tokens, format!("{which} is not {what}"), note);
         };
         if let Some(token) = &sig.constness {
             kind(self, token, "`const`");
@@ -123,10 +131,6 @@ impl Frontend {
         }
         if let Some(token) = &item.modifiers.defaultness {
             kind(self, token, "`default`");
-        }
-        if let ReturnType::Type(_, ty) = &sig.output {
-            let note = "add a parameter for the result: `c: &mut Tensor<bf16, M, N>`";
-            self.error(&codes::RETURN_TYPE, ty, "a kernel returns nothing", note);
         }
     }
 

@@ -27,6 +27,19 @@ impl Frontend {
         // The grid's names are in scope everywhere, also where a statement wrongly stands before it.
         let (declarations, early): (Vec<&syn::Stmt>, Vec<&syn::Stmt>) =
             block.stmts[..position].iter().partition(|stmt| declares_integer(stmt));
+        self.with_functions(&block.stmts, |this| {
+            this.body_around(block, position, &declarations, &early)
+        })
+    }
+
+    /// The body around the grid, which stands at `position`.
+    fn body_around(
+        &mut self,
+        block: &syn::Block,
+        position: usize,
+        declarations: &[&syn::Stmt],
+        early: &[&syn::Stmt],
+    ) -> Vec<Stmt> {
         for stmt in declarations {
             self.statement(stmt);
         }
@@ -42,7 +55,7 @@ impl Frontend {
         }
         self.statement(grid);
         let mut body = Vec::new();
-        for stmt in early.into_iter().chain(&block.stmts[position + 1..]) {
+        for stmt in early.iter().copied().chain(&block.stmts[position + 1..]) {
             body.extend(self.statement(stmt));
         }
         body
@@ -70,6 +83,13 @@ impl Frontend {
             fn visit_attribute(&mut self, attribute: &'ast syn::Attribute) {
                 self.0.push(attribute);
             }
+
+            fn visit_item_fn(&mut self, item: &'ast syn::ItemFn) {
+                self.0
+                    .extend(item.attrs.iter().filter(|attribute| !attribute.path().is_ident("doc")));
+                self.visit_signature(&item.sig);
+                self.visit_block(&item.block);
+            }
         }
         let mut found = Attributes(Vec::new());
         found.visit_block(block);
@@ -82,7 +102,9 @@ impl Frontend {
 
     /// Reads statements in the scope they stand in.
     pub(super) fn statements(&mut self, stmts: &[syn::Stmt]) -> Vec<Stmt> {
-        stmts.iter().flat_map(|stmt| self.statement(stmt)).collect()
+        self.with_functions(stmts, |this| {
+            stmts.iter().flat_map(|stmt| this.statement(stmt)).collect()
+        })
     }
 
     /// Reads the statements of a nested block in a scope of their own.
@@ -100,6 +122,8 @@ impl Frontend {
                 self.constant_item(item);
                 Vec::new()
             }
+            // Declared with the block.
+            syn::Stmt::Item(Item::Fn(_)) => Vec::new(),
             syn::Stmt::Item(item) => {
                 self.refuse_item(item);
                 Vec::new()
@@ -205,7 +229,15 @@ impl Frontend {
                     note,
                 );
             }
-            Some(Binding::Integer(_) | Binding::Variable(_) | Binding::Extent(_) | Binding::Scalar(_)) => self.error(
+            Some(
+                Binding::Integer(_)
+                | Binding::Variable(_)
+                | Binding::Extent(_)
+                | Binding::Scalar(_)
+                | Binding::Function(_)
+                | Binding::Number(..)
+                | Binding::Truth(_),
+            ) => self.error(
                 &codes::MUTABLE_VARIABLE,
                 assignment,
                 format!("`{ident}` keeps its value"),

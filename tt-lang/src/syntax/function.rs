@@ -1,0 +1,322 @@
+//! Functions of the body: `fn softcap(x: f32, c: f32) -> f32 { .. }`, written out wherever they are called.
+//!
+//! A function sees its parameters, and the constants and functions around it, as in Rust. What it is called with may be an
+//! element expression, so its parameters and `let`s hold any value.
+
+use super::frontend::{Frontend, Loads, plain_name, type_name};
+use super::limits;
+use super::scope::{Binding, Scope};
+use super::source_text::source_text;
+use super::value::{Class, Value};
+use crate::codes;
+use crate::diagnostic::Diagnostic;
+use crate::ir::{CompareOp, Element, ElementKind, ElementType, IntExpr, ParamId, Span};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use syn::ext::IdentExt;
+use syn::{Expr, FnArg, Item, Pat, ReturnType, Type};
+
+/// A function of the body.
+#[derive(Clone)]
+pub(super) struct Function {
+    parameters: Vec<(syn::Ident, Kind)>,
+    gives: Kind,
+    body: Rc<syn::Block>,
+}
+
+/// What a parameter takes, or a function gives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Number,
+    Integer,
+    Truth,
+}
+
+/// The scalar that stands for whatever a function is called with.
+const ANY: ParamId = ParamId(u32::MAX);
+
+const SIGNATURE: &str = "write `fn f(x: f32, n: i32) -> f32 { .. }`: numbers, integers and `bool`";
+
+impl Frontend {
+    /// Runs `read` with the functions among `stmts` declared: they may be called before they stand.
+    pub(super) fn with_functions<R>(&mut self, stmts: &[syn::Stmt], read: impl FnOnce(&mut Self) -> R) -> R {
+        let first = self.functions.len();
+        self.declare_functions(stmts);
+        let last = self.functions.len();
+        let result = read(self);
+        for at in first..last {
+            self.check_function_body(at);
+        }
+        result
+    }
+
+    fn declare_functions(&mut self, stmts: &[syn::Stmt]) {
+        let mut names: BTreeMap<String, Span> = BTreeMap::new();
+        for stmt in stmts {
+            let syn::Stmt::Item(Item::Fn(item)) = stmt else {
+                continue;
+            };
+            let name = item.sig.ident.unraw().to_string();
+            let span = self.span(&item.sig.ident);
+            if let Some(earlier) = names.insert(name.clone(), span) {
+                self.report(
+                    Diagnostic::new(
+                        &codes::DUPLICATE_NAME,
+                        span,
+                        format!("the name `{name}` is given twice"),
+                    )
+                    .label(earlier, "first given here")
+                    .note("rename one of them"),
+                );
+            }
+            let binding = match self.function(item) {
+                Some(function) => {
+                    self.functions.push(function);
+                    Binding::Function(self.functions.len().saturating_sub(1))
+                }
+                None => Binding::Poisoned,
+            };
+            self.scope.declare_item(name, span, binding);
+        }
+    }
+
+    /// Reads a function with any values, so that one that nothing calls is checked too.
+    fn check_function_body(&mut self, at: usize) {
+        let Some(function) = self.functions.get(at).cloned() else {
+            return;
+        };
+        let mut inner = self.scope.items();
+        for (ident, kind) in &function.parameters {
+            let integer = IntExpr::Scalar(ANY);
+            let binding = match kind {
+                Kind::Number => Binding::Number(self.element(ElementKind::Scalar(ANY), ident), Class::Float),
+                Kind::Integer => Binding::Integer(integer),
+                Kind::Truth => {
+                    let truth = ElementKind::CompareInt(CompareOp::Eq, integer, IntExpr::Const(0));
+                    Binding::Truth(self.element(truth, ident))
+                }
+            };
+            inner.declare(ident.unraw().to_string(), self.span(ident), binding);
+        }
+        self.with_loads(Loads::Allowed, |this| this.called(at, &function, inner));
+    }
+
+    fn function(&mut self, item: &syn::ItemFn) -> Option<Function> {
+        let signature = &item.sig;
+        self.refuse_modifiers(item, &codes::FUNCTION, "a function of the body", SIGNATURE);
+        if !signature.generics.params.is_empty() {
+            self.error(
+                &codes::FUNCTION,
+                &signature.generics,
+                "a function of the body is not generic",
+                SIGNATURE,
+            );
+        }
+        let parameters: Vec<Option<(syn::Ident, Kind)>> = signature
+            .inputs
+            .iter()
+            .map(|input| self.function_parameter(input))
+            .collect();
+        let gives = match &signature.output {
+            ReturnType::Type(_, ty) => self.kind(ty),
+            ReturnType::Default => {
+                let message = format!("`{}` gives nothing", signature.ident);
+                self.error(&codes::FUNCTION, &signature.ident, message, SIGNATURE);
+                None
+            }
+        };
+        Some(Function {
+            parameters: parameters.into_iter().collect::<Option<_>>()?,
+            gives: gives?,
+            body: Rc::new((*item.block).clone()),
+        })
+    }
+
+    fn function_parameter(&mut self, input: &FnArg) -> Option<(syn::Ident, Kind)> {
+        if let FnArg::Typed(typed) = input
+            && let Some(ident) = plain_pattern(&typed.pat)
+        {
+            return Some((ident.clone(), self.kind(&typed.ty)?));
+        }
+        let message = "a parameter of a function is a name with its type";
+        self.error(&codes::FUNCTION, input, message, SIGNATURE);
+        None
+    }
+
+    fn kind(&mut self, ty: &Type) -> Option<Kind> {
+        let name = type_name(ty);
+        let name = name.as_deref();
+        let element = ElementType::ALL.iter().find(|(_, known)| name == Some(known));
+        match (element, name) {
+            (Some((element, _)), _) if Class::of(*element) == Class::Float => Some(Kind::Number),
+            (_, Some("usize" | "isize" | "u32" | "i32" | "u64" | "i64")) => Some(Kind::Integer),
+            (_, Some("bool")) => Some(Kind::Truth),
+            _ => {
+                let message = format!("a function of the body takes and gives no `{}`", source_text(ty));
+                self.error(&codes::FUNCTION, ty, message, SIGNATURE);
+                None
+            }
+        }
+    }
+
+    /// The value of a call of a function of the body; other calls are refused.
+    pub(super) fn function_call(&mut self, call: &syn::ExprCall) -> Option<Value> {
+        let known = plain_name(&call.func).and_then(|name| {
+            let name = name.unraw().to_string();
+            self.scope.find(&name).map(|known| (name, known.binding.clone()))
+        });
+        let (name, at) = match known {
+            Some((name, Binding::Function(at))) => (name, at),
+            Some((_, Binding::Poisoned)) => return None,
+            Some(_) | None => {
+                self.refuse_call(call);
+                return None;
+            }
+        };
+        let function = self.functions.get(at)?.clone();
+        let values: Vec<Option<Value>> = call.args.iter().map(|arg| self.value(arg)).collect();
+        if values.len() != function.parameters.len() {
+            let message = format!(
+                "`{name}` takes {}, found {}",
+                counted(function.parameters.len()),
+                counted(values.len())
+            );
+            self.error(&codes::ARGUMENTS, &call.func, message, "call it as it is declared");
+            return None;
+        }
+        if self.calls.contains(&at) {
+            let note = "repeat with `for k in 0..n { .. }`, or write the expression out";
+            self.error(&codes::RECURSION, &call.func, format!("`{name}` calls itself"), note);
+            return None;
+        }
+        let mut inner = self.scope.items();
+        for (((ident, kind), value), arg) in function.parameters.iter().zip(values).zip(&call.args) {
+            let value = value.and_then(|value| self.of_kind(value, *kind, arg))?;
+            let binding = self.bound(value, arg)?;
+            inner.declare(ident.unraw().to_string(), self.span(ident), binding);
+        }
+        if self.calls.len() >= limits::CALLS {
+            let message = format!("more than {} calls within each other", limits::CALLS);
+            self.error(&codes::TOO_DEEP, &call.func, message, "write a function out");
+            return None;
+        }
+        let value = self.called(at, &function, inner)?;
+        self.fits(&value, &call.func).then_some(value)
+    }
+
+    /// The value of a function whose body sees `scope`.
+    fn called(&mut self, at: usize, function: &Function, scope: Scope) -> Option<Value> {
+        let outer = std::mem::replace(&mut self.scope, scope);
+        self.calls.push(at);
+        let value = self.function_body(function);
+        self.calls.pop();
+        self.scope = outer;
+        value
+    }
+
+    fn function_body(&mut self, function: &Function) -> Option<Value> {
+        let note = "end the function with one expression, without `;`";
+        let Some((last, before)) = function.body.stmts.split_last() else {
+            self.error(&codes::FUNCTION, &*function.body, "this function has no value", note);
+            return None;
+        };
+        for stmt in before {
+            match stmt {
+                syn::Stmt::Local(local) => self.function_let(local),
+                syn::Stmt::Item(_) | syn::Stmt::Expr(..) | syn::Stmt::Macro(_) => self.integer_declaration(stmt),
+            }
+        }
+        let syn::Stmt::Expr(expr, None) = last else {
+            self.error(&codes::FUNCTION, last, "this function has no value", note);
+            return None;
+        };
+        let value = self.value(expr)?;
+        self.of_kind(value, function.gives, expr)
+    }
+
+    /// `let y = ..;` in a function: any value.
+    fn function_let(&mut self, local: &syn::Local) {
+        let (pat, kind) = if let Pat::Type(typed) = &local.pat {
+            (&*typed.pat, Some(self.kind(&typed.ty)))
+        } else {
+            (&local.pat, None)
+        };
+        let (Some(ident), Some(init)) = (plain_pattern(pat), &local.init) else {
+            let message = "`let` binds one name to a value";
+            self.error(&codes::LET_PATTERN, &local.pat, message, "write `let y = ..;`");
+            return self.poison_pattern(&local.pat);
+        };
+        let value = self.value(&init.expr);
+        let value = match kind {
+            None => value,
+            Some(kind) => value.and_then(|value| self.of_kind(value, kind?, &init.expr)),
+        };
+        match value.and_then(|value| self.bound(value, &init.expr)) {
+            Some(binding) => {
+                let (name, span) = (ident.unraw().to_string(), self.span(ident));
+                self.scope.declare(name, span, binding);
+            }
+            None => self.poison(ident),
+        }
+    }
+
+    fn of_kind(&mut self, value: Value, kind: Kind, node: &Expr) -> Option<Value> {
+        match (kind, value) {
+            (Kind::Number, value) => {
+                let number = self.number(value, Class::Float, node)?;
+                Some(Value::Number(number, Class::Float))
+            }
+            (Kind::Integer, value @ Value::Integer(_)) => Some(value),
+            (Kind::Integer, other @ (Value::Number(..) | Value::Truth(_))) => {
+                let message = format!("an integer is wanted, found {}", other.describe());
+                self.error(&codes::INTEGER_WANTED, node, message, "write a whole number");
+                None
+            }
+            (Kind::Truth, value) => self.truth(value, node).map(Value::Truth),
+        }
+    }
+
+    /// What a name for `value` stands for: it is repeated wherever the name is.
+    fn bound(&mut self, value: Value, node: &Expr) -> Option<Binding> {
+        self.fits(&value, node).then_some(match value {
+            Value::Integer(value) => Binding::Integer(value),
+            Value::Number(element, class) => Binding::Number(element, class),
+            Value::Truth(element) => Binding::Truth(element),
+        })
+    }
+
+    /// Whether a value is no larger than a function may give or take; else that is reported.
+    fn fits(&mut self, value: &Value, node: &Expr) -> bool {
+        let size = match value {
+            // Integers have a limit of their own.
+            Value::Integer(_) => 0,
+            Value::Number(element, _) | Value::Truth(element) => size(element),
+        };
+        if size > limits::EXPRESSION {
+            let message = format!("an expression of more than {} operations", limits::EXPRESSION);
+            let note = "keep a part of it in a block: a name in a function is repeated wherever it is read";
+            self.error(&codes::TOO_LARGE, node, message, note);
+        }
+        size <= limits::EXPRESSION
+    }
+}
+
+/// The name that a pattern is.
+fn plain_pattern(pat: &Pat) -> Option<&syn::Ident> {
+    let Pat::Ident(pat) = pat else { return None };
+    let plain = pat.by_ref.is_none() && pat.mutability.is_none() && pat.subpat.is_none();
+    plain.then_some(&pat.ident)
+}
+
+/// The operations of an element expression.
+fn size(element: &Element) -> usize {
+    let parts: usize = element.operands().into_iter().map(size).sum();
+    parts.saturating_add(1)
+}
+
+fn counted(values: usize) -> String {
+    match values {
+        1 => "1 value".into(),
+        many => format!("{many} values"),
+    }
+}
