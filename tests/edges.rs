@@ -188,3 +188,39 @@ fn what_is_stored_from_past_another_edge_is_of_zeros_and_not_of_padding() {
         });
     }
 }
+
+#[tt::kernel]
+fn of_six_axes<const A: usize, const B: usize, const C: usize, const D: usize, const M: usize, const N: usize>(
+    x: &Tensor<bf16, A, B, C, D, M, N>,
+    y: &mut Tensor<bf16, B, A, D, C, M, N>,
+) {
+    let (n, m, d, c, b, a) = T.Kernel(N.div_ceil(32), M.div_ceil(32), D, C, B, A);
+    for (i, j) in T.Parallel(32, 32) {
+        y[(b, a, d, c, m * 32 + i, n * 32 + j)] = x[(a, b, c, d, m * 32 + i, n * 32 + j)] + 1.0;
+    }
+}
+
+#[test]
+fn a_grid_has_up_to_six_axes() {
+    let [a, b, c, d, m, n] = [2, 3, 2, 4, 33, 40];
+    on_both_chips(|device| {
+        let values: Vec<bf16> = (0..a * b * c * d * m * n)
+            .map(|at| bf16::from_f64((at % 251) as f64))
+            .collect();
+        let x = device.upload(&values, [a, b, c, d, m, n])?;
+        let mut y = device.zeros::<bf16>([b, a, d, c, m, n])?;
+        of_six_axes(&x, &mut y).run()?;
+        let got = y.download()?;
+        for (at, got) in got.iter().enumerate() {
+            let (place, matrix) = (at % (m * n), at / (m * n));
+            let (ci, di, ai, bi) = (matrix % c, matrix / c % d, matrix / c / d % a, matrix / c / d / a);
+            let from = ((ai * b + bi) * c + ci) * d + di;
+            assert_eq!(
+                got.to_f64(),
+                ((from * m * n + place) % 251) as f64 + 1.0,
+                "element {at}"
+            );
+        }
+        Ok(())
+    });
+}

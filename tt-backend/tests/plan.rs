@@ -91,7 +91,7 @@ fn every_plan_loads_again_and_gives_a_launch() {
         for item in execution.work_partition.values().flatten() {
             *blocks.entry((item.io, item.jo, item.batch)).or_insert(0) += 1;
         }
-        let [x, y, z] = execution.grid;
+        let [x, y, z, ..] = execution.grid;
         assert_eq!(blocks.len() as u64, x * y * z, "{name}: every block once");
         assert!(blocks.values().all(|count| *count == 1));
         for role in [Role::Reader, Role::Compute, Role::Writer] {
@@ -158,7 +158,7 @@ fn a_grid_that_must_be_one_is_checked_by_the_plan_and_by_the_host_program() {
         bindings.integers.extend([("M".into(), 100), ("N".into(), columns)]);
         plan.partition(&bindings, DeviceGrid { x: 8, y: 8 })
     };
-    assert_eq!(of(128).expect("one block along `bx`").0, [4, 1, 1]);
+    assert_eq!(of(128).expect("one block along `bx`").0, [4, 1, 1, 1, 1, 1]);
     let refused = of(129).expect_err("two blocks along `bx`").to_string();
     assert_eq!(refused, format!("{reason}, but is 2 (N.div_ceil(128))"));
     let check = format!(

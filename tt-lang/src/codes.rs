@@ -74,11 +74,11 @@ codes! {
     // The grid.
     GRID_MISSING 30 "a kernel needs T.Kernel"
         "The first statement says over which grid of blocks the body runs: `let (bx, by) = T.Kernel(gx, gy);`. One to \
-         three axes.";
+         six axes.";
     GRID_TWICE 31 "T.Kernel twice"
         "A kernel has one grid. Two grids are two kernels, launched one after the other.";
     GRID_AXES 32 "names and extents of the grid disagree"
-        "`T.Kernel` takes one to three extents and is bound to as many names: `let bx = T.Kernel(gx);`, \
+        "`T.Kernel` takes one to six extents and is bound to as many names: `let bx = T.Kernel(gx);`, \
          `let (bx, by) = T.Kernel(gx, gy);`, `let (bx, by, bz) = T.Kernel(gx, gy, gz);`.";
     GRID_NOT_FIRST 33 "T.Kernel comes first"
         "Only integer constants may stand before `T.Kernel`: everything else runs once per block of the grid, and so stands \

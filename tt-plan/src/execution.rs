@@ -36,9 +36,9 @@ pub struct Execution {
     pub work_partition: BTreeMap<String, Vec<WorkItem>>,
     /// Where every tensor lives.
     pub layouts: BTreeMap<String, LayoutRecord>,
-    /// The grid of blocks.
+    /// The grid of blocks; 1 along axes that it does not have.
     #[serde(skip)]
-    pub grid: [u64; 3],
+    pub grid: [u64; 6],
     /// The cores with their runs of blocks, row by row.
     #[serde(skip)]
     pub cores: Vec<CoreWork>,
@@ -60,7 +60,7 @@ pub struct WorkItem {
     pub io: u64,
     /// The block's index along the first grid axis (columns).
     pub jo: u64,
-    /// The block's index along the third grid axis.
+    /// The block's index along the third grid axis; its number over all axes from the third on, where there are more.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub batch: Option<u64>,
     /// The order in which the core takes its blocks.
@@ -116,8 +116,8 @@ impl Plan {
     ///
     /// # Errors
     /// Where an extent of the grid is not positive, blocks of it would store the same elements, or its product overflows.
-    pub fn partition(&self, bindings: &Bindings, device: DeviceGrid) -> Result<([u64; 3], Vec<CoreWork>), PlanError> {
-        let mut grid = [1u64; 3];
+    pub fn partition(&self, bindings: &Bindings, device: DeviceGrid) -> Result<([u64; 6], Vec<CoreWork>), PlanError> {
+        let mut grid = [1u64; 6];
         for (axis, formula) in self.grid.iter().enumerate() {
             let extent = bindings.integer(formula)?;
             grid[axis] = u64::try_from(extent).ok().filter(|extent| *extent > 0).ok_or_else(|| {
@@ -132,20 +132,16 @@ impl Plan {
             }
         }
         let too_many = || {
-            PlanError(format!(
-                "a grid of {} × {} × {} blocks is too large",
-                grid[0], grid[1], grid[2]
-            ))
+            let extents: Vec<String> = grid.iter().take(self.grid.len()).map(u64::to_string).collect();
+            PlanError(format!("a grid of {} blocks is too large", extents.join(" × ")))
         };
-        let blocks = grid[0]
-            .checked_mul(grid[1])
-            .and_then(|n| n.checked_mul(grid[2]))
-            .ok_or_else(too_many)?;
+        let blocks = grid.iter().try_fold(1u64, |blocks, extent| blocks.checked_mul(*extent));
+        let blocks = blocks.ok_or_else(too_many)?;
         // Kernels number blocks in 32 bits with a sign.
         if blocks > i32::MAX as u64 {
             return Err(too_many());
         }
-        let fits = grid[2] == 1 && grid[0] <= u64::from(device.x) && grid[1] <= u64::from(device.y);
+        let fits = grid[2..] == [1; 4] && grid[0] <= u64::from(device.x) && grid[1] <= u64::from(device.y);
         let width = if fits { grid[0] } else { u64::from(device.x) };
         let cores = blocks.min(u64::from(device.x) * u64::from(device.y));
         let (share, more) = (blocks / cores, blocks % cores);
@@ -196,11 +192,11 @@ impl Plan {
             .map(|core| {
                 let items = (core.start..core.start + core.count)
                     .map(|id| {
-                        let [jo, io, batch] = order.position(id, grid);
+                        let [jo, io, ..] = order.position(id, grid);
                         WorkItem {
                             io,
                             jo,
-                            batch: (self.grid.len() > 2).then_some(batch),
+                            batch: (self.grid.len() > 2).then_some(id / (grid[0] * grid[1])),
                             tile_order: order.name(),
                         }
                     })

@@ -15,14 +15,20 @@ pub enum BlockOrder {
 }
 
 impl BlockOrder {
-    /// The coordinates of block `id` of a grid of `grid[0]` × `grid[1]` × `grid[2]` blocks. The emitted kernels do the
-    /// same arithmetic (`tt-backend`, pass rasterize).
-    pub fn position(self, id: u64, grid: [u64; 3]) -> [u64; 3] {
+    /// The coordinates of block `id` of a grid of `grid[0]` × `grid[1]` × .. blocks. The emitted kernels do the same
+    /// arithmetic (`tt-backend`, pass rasterize).
+    pub fn position(self, id: u64, grid: [u64; 6]) -> [u64; 6] {
         let plane = grid[0] * grid[1];
-        let (z, id) = (id / plane, id % plane);
-        match self {
-            BlockOrder::RowMajor => [id % grid[0], id / grid[0], z],
-            BlockOrder::ColumnMajor => [id / grid[1], id % grid[1], z],
+        let mut position = [0; 6];
+        let mut above = id / plane;
+        for (at, extent) in position.iter_mut().zip(grid).skip(2) {
+            *at = above % extent;
+            above /= extent;
+        }
+        let id = id % plane;
+        [position[0], position[1]] = match self {
+            BlockOrder::RowMajor => [id % grid[0], id / grid[0]],
+            BlockOrder::ColumnMajor => [id / grid[1], id % grid[1]],
             BlockOrder::BlockLinear(h, w) => {
                 let (h, w) = (u64::from(h), u64::from(w));
                 let band = id / (h * grid[0]);
@@ -31,9 +37,10 @@ impl BlockOrder {
                 let group = within / (rows * w);
                 let columns = w.min(grid[0] - group * w);
                 let rest = within % (rows * w);
-                [group * w + rest % columns, band * h + rest / columns, z]
+                [group * w + rest % columns, band * h + rest / columns]
             }
-        }
+        };
+        position
     }
 
     /// Its name, as in `#[tt::kernel(order = ..)]`.
@@ -58,14 +65,15 @@ mod tests {
             BlockOrder::BlockLinear(2, 3),
             BlockOrder::BlockLinear(4, 4),
         ] {
-            for grid in [[1, 1, 1], [5, 3, 2], [8, 8, 1], [7, 9, 1], [2, 1, 3]] {
-                let count = grid[0] * grid[1] * grid[2];
-                let mut seen: Vec<[u64; 3]> = (0..count).map(|id| order.position(id, grid)).collect();
+            for [x, y, z, w] in [[1, 1, 1, 1], [5, 3, 2, 1], [8, 8, 1, 2], [7, 9, 1, 1], [2, 1, 3, 4]] {
+                let grid = [x, y, z, w, 1, 1];
+                let count = grid.iter().product();
+                let mut seen: Vec<[u64; 6]> = (0..count).map(|id| order.position(id, grid)).collect();
                 seen.sort();
                 seen.dedup();
                 assert_eq!(seen.len() as u64, count, "{order:?} over {grid:?}");
                 assert!(
-                    seen.iter().all(|p| (0..3).all(|axis| p[axis] < grid[axis])),
+                    seen.iter().all(|p| (0..6).all(|axis| p[axis] < grid[axis])),
                     "{order:?} over {grid:?}"
                 );
             }

@@ -22,7 +22,7 @@ pub struct Plan {
     pub extents: Vec<String>,
     /// The parameters, in order.
     pub parameters: Vec<Parameter>,
-    /// The extents of the grid of blocks, the fastest first; 1 to 3.
+    /// The extents of the grid of blocks, the fastest first; 1 to 6.
     pub grid: Vec<Formula>,
     /// How blocks go to cores.
     pub work_partition: WorkPartition,

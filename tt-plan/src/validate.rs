@@ -89,8 +89,8 @@ impl Plan {
                 }
             }
         }
-        if self.grid.is_empty() || self.grid.len() > 3 {
-            errors.push(format!("the grid has {} axes, 1 to 3 are possible", self.grid.len()));
+        if self.grid.is_empty() || self.grid.len() > 6 {
+            errors.push(format!("the grid has {} axes, 1 to 6 are possible", self.grid.len()));
         }
         for extent in &self.grid {
             formula("the grid", extent, &mut errors);

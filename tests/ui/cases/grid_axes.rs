@@ -7,7 +7,7 @@ fn one() {
 
 #[tt::kernel]
 fn two() {
-    let (a, b, c, d) = T.Kernel(2, 2, 2, 2);
+    let (a, b, c, d, e, f, g) = T.Kernel(2, 2, 2, 2, 2, 2, 2);
 }
 
 fn main() {}

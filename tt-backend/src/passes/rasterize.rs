@@ -91,8 +91,23 @@ pub fn coordinates(kernel: &Kernel, order: BlockOrder, variables: &[String]) -> 
 
     let mut id = BLOCK_ID;
     let plane = IntExpr::binary(IntOp::Mul, extent(0), extent(1));
-    if let Some(z) = axis(2) {
-        set(z, op("/", name(BLOCK_ID), user(plane.clone())));
+    // Axes behind the second are the slower the later they come.
+    let mut below = plane.clone();
+    for number in 2..kernel.grid.axes.len() {
+        let Some(name_of) = axis(number) else { break };
+        let above = op("/", name(BLOCK_ID), user(below.clone()));
+        let is_last = number + 1 == kernel.grid.axes.len();
+        set(
+            name_of,
+            if is_last {
+                above
+            } else {
+                op("%", above, user(extent(number)))
+            },
+        );
+        below = IntExpr::binary(IntOp::Mul, below, extent(number));
+    }
+    if kernel.grid.axes.len() > 2 {
         set("plane_id", op("%", name(BLOCK_ID), user(plane)));
         id = "plane_id";
     }

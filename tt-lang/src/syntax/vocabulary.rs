@@ -64,8 +64,8 @@ macro_rules! words {
 }
 
 words! {
-    "Kernel" Word::Kernel, Grid 1..=3 [] "let (bx, by) = T.Kernel(gx, gy);";
-    "kernel" Word::Kernel, Grid 1..=3 [] "let (bx, by) = T.kernel(gx, gy);";
+    "Kernel" Word::Kernel, Grid 1..=6 [] "let (bx, by) = T.Kernel(gx, gy);";
+    "kernel" Word::Kernel, Grid 1..=6 [] "let (bx, by) = T.kernel(gx, gy);";
     "alloc_shared" Word::AllocShared, Allocation 1..=3 [] "let x = T.alloc_shared::<bf16>(h, w);";
     "alloc_fragment" Word::AllocFragment, Allocation 1..=3 [] "let x = T.alloc_fragment::<f32>(h, w);";
     "copy" Word::Copy, Statement 2..=2 [] "T.copy(src, dst);";

@@ -16,9 +16,8 @@ const SUPPORT: &str = include_str!("support.cpp");
 /// What numbers call that elements are compared with.
 const COMPARED: &str = include_str!("compared.cpp");
 
-const STANDARD_HEADERS: [&str; 17] = [
+const STANDARD_HEADERS: [&str; 16] = [
     "algorithm",
-    "array",
     "bit",
     "cinttypes",
     "cmath",
@@ -138,13 +137,12 @@ fn run(plan: &Plan, members: &Members, out: &mut Writer) -> Result<(), String> {
     out.blank();
     tensors(plan, members, out)?;
     out.blank();
-    let mut grid: Vec<String> = plan
+    let grid: Vec<String> = plan
         .grid
         .iter()
         .map(|extent| integer(extent, members).into_string())
         .collect();
-    grid.resize(3, "1".to_string());
-    out.line(format!("const std::array<int64_t, 3> grid = {{{}}};", grid.join(", ")));
+    out.line(format!("const std::vector<int64_t> grid = {{{}}};", grid.join(", ")));
     out.line("const std::vector<CoreWork> work = partition(grid, device->compute_with_storage_grid_size());");
     for lone in &plan.lone_axes {
         let (axis, reason) = (lone.axis, &lone.reason);

@@ -108,15 +108,21 @@ struct CoreWork {
 
 // Where the grid of blocks fits the grid of cores, block (x, y) goes to core (x, y); else blocks are numbered through and
 // spread in contiguous runs over all cores, the first cores taking one more.
-std::vector<CoreWork> partition(const std::array<int64_t, 3>& grid, const CoreCoord& device) {
+std::vector<CoreWork> partition(const std::vector<int64_t>& grid, const CoreCoord& device) {
+    int64_t blocks = 1;
     for (const int64_t extent : grid) {
         if (extent < 1) {
             throw std::invalid_argument("an extent of the grid of blocks is " + std::to_string(extent));
         }
+        // Kernels number blocks in 32 bits with a sign.
+        if (extent > std::numeric_limits<int32_t>::max() / blocks) {
+            throw std::invalid_argument("the grid of blocks is too large");
+        }
+        blocks *= extent;
     }
     const int64_t columns = static_cast<int64_t>(device.x), rows = static_cast<int64_t>(device.y);
-    const int64_t blocks = grid[0] * grid[1] * grid[2];
-    const bool fits = grid[2] == 1 && grid[0] <= columns && grid[1] <= rows;
+    const int64_t plane = grid[0] * (grid.size() > 1 ? grid[1] : 1);
+    const bool fits = blocks == plane && grid[0] <= columns && plane / grid[0] <= rows;
     const int64_t width = fits ? grid[0] : columns;
     const int64_t cores = std::min(blocks, columns * rows);
     std::vector<CoreWork> work;

@@ -492,7 +492,7 @@ const KERNELS: &[(&str, &[u16])] = &[
     ("#[tt::kernel] fn k() { let (b, d) = T.Kernel(4); }", &[32]),
     ("#[tt::kernel] fn k() { let b = T.Kernel(4, 4); }", &[32]),
     (
-        "#[tt::kernel] fn k() { let (b, d, e, f) = T.Kernel(1, 1, 1, 1); }",
+        "#[tt::kernel] fn k() { let (b, c, d, e, f, g, h) = T.Kernel(1, 1, 1, 1, 1, 1, 1); }",
         &[32],
     ),
     ("#[tt::kernel] fn k() { let b = T.Kernel(4, threads = 128); }", &[20]),
