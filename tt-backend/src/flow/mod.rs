@@ -1,7 +1,14 @@
 //! Flow IR: one program over circular buffers, without any protocol.
 //!
+//! The program goes through two stages, each with operations of its own ([`crate::ir`]):
+//!
+//! | after | operations |
+//! |---|---|
+//! | C1, pad_tiles | [`Blocks`]: reads, writes, element expressions and gemms, each of whole blocks |
+//! | C2, C3 | [`Sections`]: reads, writes and passes over destination registers, and from C3 on what keeps the buffers in order |
+//!
 //! A *buffer* is one circular buffer: a FIFO of versions of a block, each version `tiles` pages. Exactly one version is
-//! at the front at a time; a statement that defines a buffer appends a version, [`FlowOp::Release`] drops the front one.
+//! at the front at a time; a statement that defines a buffer appends a version, [`SectionOp::Release`] drops the front one.
 //! A buffer has one producer and one consumer:
 //!
 //! | buffer | defined by | used by |
@@ -22,7 +29,7 @@ pub mod print;
 #[cfg(feature = "text")]
 pub mod read;
 
-use crate::ir::{self, Stage, Stmt};
+use crate::ir::{self, Never, Stage, Stmt};
 use crate::pipeline::{Form, Unit};
 use std::collections::{BTreeMap, BTreeSet};
 use tt_lang::ir::{BlockId, BoolExpr, CompareOp, ElementOp, IntExpr, LoopKind, ParamId, Span, VarId};
@@ -84,15 +91,15 @@ impl Sights {
     }
 }
 
-/// The program between the stages.
+/// The program at stage `S`.
 #[derive(Debug, Clone)]
-pub struct Flow {
+pub struct Flow<S: Stage> {
     /// The circular buffers.
     pub buffers: Vec<Buffer>,
     /// The definitions, and what uses see of them.
     pub sights: Sights,
     /// What one block does.
-    pub body: Vec<FlowStmt>,
+    pub body: Vec<Stmt<S>>,
 }
 
 /// The constant tiles among `buffers`.
@@ -103,8 +110,8 @@ pub fn constants(buffers: &[Buffer]) -> impl Iterator<Item = (BufferId, Constant
     })
 }
 
-impl Form for Unit<Flow> {
-    const NAME: &'static str = "Flow IR";
+impl<S: print::Show> Form for Unit<Flow<S>> {
+    const NAME: &'static str = S::NAME;
 
     fn text(&self) -> Option<String> {
         Some(print::flow(&self.facts.kernel, &self.program))
@@ -198,12 +205,25 @@ pub enum Constant {
     Zeros,
 }
 
-/// The stage of Flow IR.
+/// After C1: what statements do with whole blocks.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Flowing {}
+pub enum Blocks {}
 
-impl Stage for Flowing {
-    type Op = FlowOp;
+impl Stage for Blocks {
+    type Op = BlockOp;
+    type Loop = FlowLoop;
+    type Branch = BoolExpr;
+    type Group = Never;
+    /// Its place in the source.
+    type Note = Span;
+}
+
+/// After C2: what compute does is passes over destination registers.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Sections {}
+
+impl Stage for Sections {
+    type Op = SectionOp;
     type Loop = FlowLoop;
     type Branch = BoolExpr;
     type Group = Accumulate;
@@ -211,19 +231,18 @@ impl Stage for Flowing {
     type Note = Span;
 }
 
-/// One statement.
-pub type FlowStmt = Stmt<Flowing>;
+/// A statement after C1.
+pub type BlockStmt = Stmt<Blocks>;
+
+/// A statement after C2.
+pub type SectionStmt = Stmt<Sections>;
 
 /// All operations of `body`, those in the registers of a section after it.
-pub fn operations<'a>(body: &'a [FlowStmt], each: &mut dyn FnMut(&'a FlowOp)) {
+pub fn operations<'a>(body: &'a [SectionStmt], each: &mut dyn FnMut(&'a SectionOp)) {
     ir::operations(body, &mut |op| {
         each(op);
-        if let FlowOp::Section(section) = op {
-            for step in &section.steps {
-                if let Step::Control(body) = step {
-                    operations(body, each);
-                }
-            }
+        if let SectionOp::Section(section) = op {
+            section.controls().for_each(|body| operations(body, each));
         }
     });
 }
@@ -250,45 +269,118 @@ pub struct Accumulate {
     pub fill: Option<DefinitionId>,
 }
 
-/// An operation.
+/// An operation on whole blocks.
 #[derive(Debug, Clone, PartialEq)]
-pub enum FlowOp {
-    /// Reader: a new version of `buffer` from a tensor.
-    Read {
-        /// Defined.
-        buffer: BufferId,
-        /// As what.
-        defines: DefinitionId,
-        /// Where from.
-        region: TileRegion,
-    },
-    /// Writer: the front version of `buffer` to a tensor.
-    Write {
-        /// Used.
-        buffer: BufferId,
-        /// What it holds.
-        sees: Sees,
-        /// Where to.
-        region: TileRegion,
-    },
-    /// The producer appends a version of zeros, which nobody reads: before a loop that finds one, and drops it.
-    Blank {
-        /// The buffer.
-        buffer: BufferId,
-    },
-    /// The consumer drops the front version of `buffer`.
-    Release {
-        /// The buffer.
-        buffer: BufferId,
-    },
-    /// Compute, before C2: an element expression for every element of `buffer`.
+pub enum BlockOp {
+    /// Reader: a new version of a buffer from a tensor.
+    Read(Read),
+    /// Writer: the front version of a buffer to a tensor.
+    Write(Write),
+    /// Compute: an element expression for every element of a buffer.
     Elementwise(Elementwise),
-    /// Compute, before C2: `acc += a · b`.
+    /// Compute: `acc += a · b`.
     Gemm(Gemm),
-    /// Compute, after C2: one pass over destination registers.
+}
+
+impl BlockOp {
+    /// Calls `visit` for everything that it uses, with its place where that is not the statement's.
+    pub fn uses(&self, visit: &mut impl FnMut(BufferId, Sees, Option<Span>)) {
+        match self {
+            BlockOp::Read(_) => {}
+            BlockOp::Write(write) => visit(write.buffer, write.sees, None),
+            BlockOp::Elementwise(elementwise) => elementwise.value.loads(&mut |operand, span| {
+                if let Some(sees) = operand.sees {
+                    visit(operand.buffer, sees, Some(span));
+                }
+            }),
+            BlockOp::Gemm(gemm) => {
+                visit(gemm.a, gemm.sees.a, None);
+                visit(gemm.b, gemm.sees.b, None);
+                if let Some(sees) = gemm.sees.acc {
+                    visit(gemm.acc, sees, None);
+                }
+            }
+        }
+    }
+
+    /// Whether it uses `buffer`.
+    pub fn is_use_of(&self, buffer: BufferId) -> bool {
+        let mut found = false;
+        self.uses(&mut |used, _, _| found |= used == buffer);
+        found
+    }
+
+    /// Whether it defines `buffer`.
+    pub fn is_definition_of(&self, buffer: BufferId) -> bool {
+        self.defines().is_some_and(|(defined, _)| defined == buffer)
+    }
+
+    /// What it defines.
+    pub fn defines(&self) -> Option<(BufferId, DefinitionId)> {
+        match self {
+            BlockOp::Read(read) => Some((read.buffer, read.defines)),
+            BlockOp::Write(_) => None,
+            BlockOp::Elementwise(elementwise) => Some((elementwise.target, elementwise.defines)),
+            BlockOp::Gemm(gemm) => Some((gemm.acc, gemm.defines)),
+        }
+    }
+}
+
+/// An operation over sections.
+#[derive(Debug, Clone, PartialEq)]
+pub enum SectionOp {
+    /// Reader: a new version of a buffer from a tensor.
+    Read(Read),
+    /// Writer: the front version of a buffer to a tensor.
+    Write(Write),
+    /// The producer appends a version of zeros, which nobody reads: before a loop that finds one, and drops it.
+    Blank(BufferId),
+    /// The consumer drops the front version.
+    Release(BufferId),
+    /// Compute: one pass over destination registers.
     Section(Section),
-    /// Compute, after C2, within `Step::Control`: `register 0 += a · b` in the enclosing section.
+    /// Compute, within `Step::Control`: `register 0 += a · b` in the enclosing section.
     Multiply(Matmul),
+}
+
+impl SectionOp {
+    /// The buffers that it touches, those of loops in its registers apart.
+    pub fn buffers(&self) -> BTreeSet<BufferId> {
+        match self {
+            SectionOp::Read(Read { buffer, .. })
+            | SectionOp::Write(Write { buffer, .. })
+            | SectionOp::Blank(buffer)
+            | SectionOp::Release(buffer) => BTreeSet::from([*buffer]),
+            SectionOp::Section(section) => {
+                let mut all = section.uses();
+                all.insert(section.pack.buffer);
+                all
+            }
+            SectionOp::Multiply(matmul) => BTreeSet::from([matmul.a, matmul.b]),
+        }
+    }
+}
+
+/// A version of a buffer from a tensor.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Read {
+    /// Defined.
+    pub buffer: BufferId,
+    /// As what.
+    pub defines: DefinitionId,
+    /// Where from.
+    pub region: TileRegion,
+}
+
+/// A version of a buffer to a tensor.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Write {
+    /// Used.
+    pub buffer: BufferId,
+    /// What it holds.
+    pub sees: Sees,
+    /// Where to.
+    pub region: TileRegion,
 }
 
 /// A rectangle of tiles of a tensor.
@@ -488,6 +580,50 @@ pub struct Section {
     pub fill: Option<DefinitionId>,
 }
 
+impl Section {
+    /// The buffers that it reads, outside of its control steps.
+    pub fn uses(&self) -> BTreeSet<BufferId> {
+        let mut uses = BTreeSet::new();
+        for step in &self.steps {
+            match step {
+                Step::Tile { args, .. } => uses.extend(args.iter().filter_map(|arg| match arg {
+                    Arg::Tile(operand) => Some(operand.buffer),
+                    Arg::Constant(_) | Arg::Register(_) | Arg::Number(_) => None,
+                })),
+                Step::Matmul(matmul) => uses.extend([matmul.a, matmul.b]),
+                Step::Control(_) => {}
+            }
+        }
+        uses
+    }
+
+    /// The buffer that it appends a version to.
+    pub fn defines(&self) -> Option<BufferId> {
+        (self.pack.mode == PackMode::Publish).then_some(self.pack.buffer)
+    }
+
+    /// The buffer whose front version it replaces: it uses it and appends a new one.
+    pub fn replaces(&self) -> Option<BufferId> {
+        self.defines().filter(|buffer| self.uses().contains(buffer))
+    }
+
+    /// The statements of its control steps, in order.
+    pub fn controls(&self) -> impl DoubleEndedIterator<Item = &Vec<SectionStmt>> {
+        self.steps.iter().filter_map(|step| match step {
+            Step::Control(body) => Some(body),
+            Step::Tile { .. } | Step::Matmul(_) => None,
+        })
+    }
+
+    /// As [`Section::controls`], to be changed.
+    pub fn controls_mut(&mut self) -> impl DoubleEndedIterator<Item = &mut Vec<SectionStmt>> {
+        self.steps.iter_mut().filter_map(|step| match step {
+            Step::Control(body) => Some(body),
+            Step::Tile { .. } | Step::Matmul(_) => None,
+        })
+    }
+}
+
 /// What a section packs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Makes {
@@ -541,7 +677,7 @@ pub enum Step {
     /// `register 0 += a · b` over `k` tiles.
     Matmul(Matmul),
     /// A loop around steps that use one acquire: the accumulation stays in the registers.
-    Control(Vec<FlowStmt>),
+    Control(Vec<SectionStmt>),
 }
 
 /// An operand of a step.

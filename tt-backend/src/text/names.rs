@@ -10,7 +10,7 @@ use tt_plan::{Neighbour, Number};
 
 /// Text that grows line by line.
 #[derive(Debug, Default)]
-pub(crate) struct Lines {
+pub struct Lines {
     /// What there is.
     pub text: String,
     depth: usize,

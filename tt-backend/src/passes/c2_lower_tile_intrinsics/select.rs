@@ -7,8 +7,8 @@
 use super::{Registers, scratch};
 use crate::codes;
 use crate::flow::{
-    Arg, Broadcast, Buffer, BufferId, BufferKind, Constant, Elementwise, FlowOp, FlowStmt, Makes, Operand, Pack,
-    PackMode, Section, Sights, Step, Value, ValueKind,
+    Arg, Broadcast, Buffer, BufferId, BufferKind, Constant, Elementwise, Makes, Operand, Pack, PackMode, Section,
+    SectionOp, SectionStmt, Sights, Step, Value, ValueKind,
 };
 use crate::ir::Kind;
 use crate::tile_ops::{FpuOp, SfpuForm, SfpuOp, TileOp};
@@ -20,13 +20,13 @@ use tt_lang::ir::{CompareOp, ElementOp, Span};
 use tt_plan::{DataFormat, Neighbour, Number};
 
 /// What selection works on.
-pub struct Context<'a> {
+pub struct Context {
     /// The registers there are.
     pub registers: Registers,
     /// The buffers, to which scratch blocks are added.
-    pub buffers: &'a mut Vec<Buffer>,
+    pub buffers: Vec<Buffer>,
     /// What uses see of the definitions, to which those of scratch blocks are added.
-    pub sights: &'a mut Sights,
+    pub sights: Sights,
     /// The tile of zeros, where something needs it.
     pub zeros: Option<BufferId>,
     /// What could not be selected.
@@ -43,9 +43,9 @@ pub fn chunk(tiles: [u32; 2], most: u32) -> [u32; 2] {
         .unwrap_or([1, 1])
 }
 
-impl Context<'_> {
+impl Context {
     /// An element expression as sections.
-    pub fn elementwise(&mut self, elementwise: &Elementwise, span: Span, out: &mut Vec<FlowStmt>) {
+    pub fn elementwise(&mut self, elementwise: &Elementwise, span: Span, out: &mut Vec<SectionStmt>) {
         let mut value = elementwise.value.clone();
         let tiles = crate::passes::a1_infer_layout::tiles(elementwise.extent);
         let capacity = self.registers.capacity;
@@ -67,17 +67,14 @@ impl Context<'_> {
                 return;
             };
             let name = format!("{}_part", self.buffers[elementwise.target.0].name);
-            let target = scratch(self.buffers, name, span, format, tiles);
+            let target = scratch(&mut self.buffers, name, span, format, tiles);
             let pack = Pack {
                 buffer: target,
                 mode: PackMode::Publish,
             };
             let defines = self.sights.define();
             let section = self.section(&part, tiles, pack, Makes::Definition(defines));
-            out.push(FlowStmt {
-                kind: Kind::Op(FlowOp::Section(section)),
-                note: span,
-            });
+            out.push(SectionStmt::new(span, Kind::Op(SectionOp::Section(section))));
             let load = Operand {
                 buffer: target,
                 offset: [0, 0],
@@ -98,10 +95,7 @@ impl Context<'_> {
             mode: PackMode::Publish,
         };
         let section = self.section(&value, tiles, pack, Makes::Definition(elementwise.defines));
-        out.push(FlowStmt {
-            kind: Kind::Op(FlowOp::Section(section)),
-            note: span,
-        });
+        out.push(SectionStmt::new(span, Kind::Op(SectionOp::Section(section))));
     }
 
     /// An expression that fits in the registers as a section.
@@ -136,7 +130,7 @@ impl Context<'_> {
     fn keep(&mut self, emitted: &Emitted) {
         self.errors.extend(emitted.errors.iter().cloned());
         if emitted.needs_zeros && self.zeros.is_none() {
-            let zeros = scratch(self.buffers, "zeros".into(), Span(0), DataFormat::Float16B, [1, 1]);
+            let zeros = scratch(&mut self.buffers, "zeros".into(), Span(0), DataFormat::Float16B, [1, 1]);
             self.buffers[zeros.0].kind = BufferKind::Constant(Constant::Zeros);
             self.zeros = Some(zeros);
         }
@@ -242,8 +236,8 @@ impl Machine {
     }
 }
 
-struct Emit<'a, 'b> {
-    context: &'a Context<'b>,
+struct Emit<'a> {
+    context: &'a Context,
     /// The first free register.
     next: u32,
     /// Registers written in this acquire: the FPU's multiplication adds to what it finds.
@@ -288,7 +282,7 @@ fn binary(op: SfpuOp, a: Machine, b: Machine) -> Machine {
     Machine::Binary(op, Box::new(a), Box::new(b))
 }
 
-impl Emit<'_, '_> {
+impl Emit<'_> {
     fn select(&mut self, value: &Value) -> Machine {
         match &value.kind {
             ValueKind::Number(number) => Machine::Fill(number.clone()),

@@ -6,8 +6,8 @@
 use super::edges::{Age, Edge, Edges, Past};
 use super::{Product, Summed};
 use crate::flow::{
-    Broadcast, BufferId, BufferKind, Elementwise, Flow, FlowLoop, FlowOp, Flowing, Gemm, Operand, TileRegion, Value,
-    ValueKind,
+    BlockOp, Blocks, Broadcast, BufferId, BufferKind, Elementwise, Flow, FlowLoop, Gemm, Operand, Read, TileRegion,
+    Value, ValueKind, Write,
 };
 use crate::ir::Forward;
 use crate::passes::c1_lower_shared_to_cb::runs_at_least_once;
@@ -131,7 +131,7 @@ impl<'a> Beyond<'a> {
     }
 
     /// The incoming buffers that `buffer` is computed from, itself included.
-    pub fn incoming(&self, flow: &Flow, buffer: BufferId) -> Vec<BufferId> {
+    pub fn incoming(&self, flow: &Flow<Blocks>, buffer: BufferId) -> Vec<BufferId> {
         let mut all = BTreeSet::new();
         let mut open = vec![buffer];
         while let Some(next) = open.pop() {
@@ -289,7 +289,7 @@ impl<'a> Beyond<'a> {
     }
 }
 
-impl Forward<Flowing> for Beyond<'_> {
+impl Forward<Blocks> for Beyond<'_> {
     type State = State;
 
     fn begin(&mut self) -> State {
@@ -299,14 +299,14 @@ impl Forward<Flowing> for Beyond<'_> {
         vec![None; self.sources.len()]
     }
 
-    fn op(&mut self, note: &Span, op: &FlowOp, state: &mut State) {
+    fn op(&mut self, note: &Span, op: &BlockOp, state: &mut State) {
         match op {
-            FlowOp::Read { buffer, region, .. } => {
+            BlockOp::Read(Read { buffer, region, .. }) => {
                 state[buffer.0] = Some(Rc::new([0, 1].map(|axis| Past::read(self.edges(region, axis)))));
             }
-            FlowOp::Elementwise(elementwise) => self.elementwise(elementwise, state),
-            FlowOp::Gemm(gemm) => self.gemm(gemm, *note, state),
-            FlowOp::Write { buffer, region, .. } => {
+            BlockOp::Elementwise(elementwise) => self.elementwise(elementwise, state),
+            BlockOp::Gemm(gemm) => self.gemm(gemm, *note, state),
+            BlockOp::Write(Write { buffer, region, .. }) => {
                 let Some(held) = &state[buffer.0] else { return };
                 let dropped = [0, 1].map(|axis| self.edges(region, axis));
                 let mut both = held.iter().zip(&dropped);
@@ -320,7 +320,6 @@ impl Forward<Flowing> for Beyond<'_> {
                     self.stores.insert(*buffer);
                 }
             }
-            FlowOp::Blank { .. } | FlowOp::Release { .. } | FlowOp::Section(_) | FlowOp::Multiply(_) => {}
         }
     }
 
