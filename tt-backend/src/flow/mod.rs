@@ -430,7 +430,7 @@ impl Value {
     /// The direct operands.
     pub fn operands(&self) -> Vec<&Value> {
         match &self.kind {
-            ValueKind::Number(_) | ValueKind::Load(_) | ValueKind::Accumulator => Vec::new(),
+            ValueKind::Number(_) | ValueKind::Load(_) => Vec::new(),
             ValueKind::Call(_, args) => args.iter().collect(),
             ValueKind::Compare(_, a, b) | ValueKind::And(a, b) | ValueKind::Or(a, b) => vec![a, b],
             ValueKind::Not(a) => vec![a],
@@ -441,7 +441,7 @@ impl Value {
     /// The direct operands, to be changed.
     pub fn operands_mut(&mut self) -> Vec<&mut Value> {
         match &mut self.kind {
-            ValueKind::Number(_) | ValueKind::Load(_) | ValueKind::Accumulator => Vec::new(),
+            ValueKind::Number(_) | ValueKind::Load(_) => Vec::new(),
             ValueKind::Call(_, args) => args.iter_mut().collect(),
             ValueKind::Compare(_, a, b) | ValueKind::And(a, b) | ValueKind::Or(a, b) => vec![a, b],
             ValueKind::Not(a) => vec![a],
@@ -477,8 +477,6 @@ pub enum ValueKind {
     Number(Number),
     /// Tiles of a buffer.
     Load(Operand),
-    /// What register 0 holds already: the result of the gemm before.
-    Accumulator,
     /// An operation of the language.
     Call(ElementOp, Vec<Value>),
     /// A comparison.

@@ -173,7 +173,6 @@ fn value(names: &Names, of: &Value) -> String {
             format!("[{}]", names.number(number))
         }
         ValueKind::Load(operand) => names.operand(operand),
-        ValueKind::Accumulator => "accumulator".to_string(),
         ValueKind::Call(op, args) => call(op.row().name, &args.iter().collect::<Vec<_>>()),
         ValueKind::Compare(op, a, b) => format!("({} {} {})", value(names, a), op.symbol(), value(names, b)),
         ValueKind::And(a, b) => call("and", &[a, b]),

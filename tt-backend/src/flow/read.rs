@@ -253,8 +253,6 @@ fn value(reader: &mut Reader) -> Read<Value> {
         let (a, op, b) = (value(reader)?, reader.comparison()?, value(reader)?);
         reader.expect(")")?;
         ValueKind::Compare(op, Box::new(a), Box::new(b))
-    } else if reader.eat("accumulator") {
-        ValueKind::Accumulator
     } else if reader.peek_after(1) == "(" {
         call(reader)?
     } else if let Some(operand) = reader.attempt(Reader::operand) {

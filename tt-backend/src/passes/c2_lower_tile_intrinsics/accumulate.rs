@@ -311,9 +311,7 @@ impl Accumulate<'_> {
         if !last || tiles != [gemm.m, gemm.n] {
             return nothing;
         }
-        let mut value = next.value.clone();
-        in_register(&mut value, gemm.acc);
-        let Some((steps, registers, result)) = self.context.epilogue(&value) else {
+        let Some((steps, registers, result)) = self.context.epilogue(&next.value, gemm.acc) else {
             return nothing;
         };
         let least = whole_chunk.map_or(1, |[h, w]| h * w);
@@ -367,15 +365,6 @@ fn whole(buffer: BufferId) -> Operand {
         offset: [0, 0],
         broadcast: Broadcast::None,
         sees: None,
-    }
-}
-
-fn in_register(value: &mut Value, acc: BufferId) {
-    if matches!(&value.kind, ValueKind::Load(operand) if operand.buffer == acc) {
-        value.kind = ValueKind::Accumulator;
-    }
-    for operand in value.operands_mut() {
-        in_register(operand, acc);
     }
 }
 

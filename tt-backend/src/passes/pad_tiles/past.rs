@@ -197,11 +197,7 @@ impl<'a> Beyond<'a> {
             ValueKind::Load(operand) => self.load(operand, state),
             ValueKind::Call(op, args) => self.call(*op, args, state),
             ValueKind::Select(condition, a, b) => of(a).and(of(b)).reaching(&of(condition)),
-            ValueKind::Accumulator
-            | ValueKind::Compare(..)
-            | ValueKind::And(..)
-            | ValueKind::Or(..)
-            | ValueKind::Not(_) => {
+            ValueKind::Compare(..) | ValueKind::And(..) | ValueKind::Or(..) | ValueKind::Not(_) => {
                 let all = value.operands().into_iter().map(of).reduce(Found::and);
                 all.unwrap_or_else(|| Found::number(None)).not_zero()
             }
@@ -358,7 +354,6 @@ fn literal(value: &Value) -> Option<f32> {
         ValueKind::Number(Number::Bits(bits)) => Some(f32::from_bits(*bits)),
         ValueKind::Number(_)
         | ValueKind::Load(_)
-        | ValueKind::Accumulator
         | ValueKind::Call(..)
         | ValueKind::Compare(..)
         | ValueKind::And(..)
