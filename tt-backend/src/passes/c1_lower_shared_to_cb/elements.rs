@@ -55,10 +55,7 @@ impl Translate<'_> {
                     extent,
                     value,
                 }));
-                out.push(BlockStmt {
-                    kind,
-                    note: assign.span,
-                });
+                out.push(BlockStmt::new(assign.span, kind));
             }
             Buffer::Tensor(tensor) => {
                 let [row, column] = place.offset.map(|offset| (offset.to_expr(), assign.target.span));
@@ -72,10 +69,7 @@ impl Translate<'_> {
                     extent: result.extent,
                     value,
                 }));
-                out.push(BlockStmt {
-                    kind,
-                    note: assign.span,
-                });
+                out.push(BlockStmt::new(assign.span, kind));
                 out.push(BlockStmt {
                     kind: Kind::Op(BlockOp::Write(Write {
                         buffer: target,
@@ -338,10 +332,7 @@ impl Translate<'_> {
                         defines: self.sights.define(),
                         region,
                     }));
-                    reads.push(BlockStmt {
-                        kind,
-                        note: access.span,
-                    });
+                    reads.push(BlockStmt::new(access.span, kind));
                     buffer
                 });
                 Ok(self.operand(buffer, place.broadcast, [0, 0]))

@@ -29,10 +29,7 @@ pub fn run(flow: &mut Flow<Sections>) -> Vec<u32> {
 }
 
 fn release(buffer: BufferId, span: Span) -> SectionStmt {
-    SectionStmt {
-        kind: Kind::Op(SectionOp::Release(buffer)),
-        note: span,
-    }
+    SectionStmt::new(span, Kind::Op(SectionOp::Release(buffer)))
 }
 
 /// The statements with releases, and what is live before them when `live` is live after.
@@ -163,10 +160,7 @@ fn statement(stmt: SectionStmt, after: &Live) -> (Vec<SectionStmt>, Live) {
             let mut inside = after.clone();
             inside.remove(&buffer);
             let (body, before) = list(body, inside);
-            let mut out = vec![SectionStmt {
-                kind: Kind::Group(group, body),
-                note: span,
-            }];
+            let mut out = vec![SectionStmt::new(span, Kind::Group(group, body))];
             if !after.contains(&buffer) {
                 out.push(release(buffer, span));
             }
@@ -184,15 +178,9 @@ fn statement(stmt: SectionStmt, after: &Live) -> (Vec<SectionStmt>, Live) {
                 .collect();
             body.splice(0..0, dying);
             let before = if runs { body_before } else { carried.clone() };
-            let blank = |buffer: &BufferId| SectionStmt {
-                kind: Kind::Op(SectionOp::Blank(*buffer)),
-                note: span,
-            };
+            let blank = |buffer: &BufferId| SectionStmt::new(span, Kind::Op(SectionOp::Blank(*buffer)));
             let mut out: Vec<SectionStmt> = carried.difference(&before).map(blank).collect();
-            out.push(SectionStmt {
-                kind: Kind::Loop(head, body),
-                note: span,
-            });
+            out.push(SectionStmt::new(span, Kind::Loop(head, body)));
             out.extend(carried.difference(after).map(|buffer| release(*buffer, span)));
             (out, before)
         }
@@ -205,13 +193,7 @@ fn statement(stmt: SectionStmt, after: &Live) -> (Vec<SectionStmt>, Live) {
             };
             then.splice(0..0, dying(&then_before));
             otherwise.splice(0..0, dying(&otherwise_before));
-            (
-                vec![SectionStmt {
-                    kind: Kind::If(cond, then, otherwise),
-                    note: span,
-                }],
-                before,
-            )
+            (vec![SectionStmt::new(span, Kind::If(cond, then, otherwise))], before)
         }
         kind @ Kind::Op(SectionOp::Release(_)) => (vec![SectionStmt { kind, note: span }], after.clone()),
     }
