@@ -20,6 +20,10 @@ pub trait Stage: Debug + Clone + PartialEq {
     type Note: Debug + Clone + PartialEq;
 }
 
+/// The groups of a stage that has none.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Never {}
+
 /// A statement of stage `S`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Stmt<S: Stage> {

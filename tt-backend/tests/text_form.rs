@@ -7,7 +7,8 @@ use std::fs;
 use std::path::Path;
 use tt_backend::device::read::Parse;
 use tt_backend::device::{self, Parts, Programs, print::Show};
-use tt_backend::flow::{self, DefinitionId, Flow, Sees};
+use tt_backend::flow::{self, DefinitionId, Flow, Sections, Sees};
+use tt_backend::ir::Stage;
 use tt_backend::passes::b2_grid_to_cores::Facts;
 use tt_backend::passes::split_conditions::Tile;
 use tt_backend::passes::*;
@@ -51,7 +52,7 @@ fn replace(text: &str, word: &str, with: impl Fn(u32) -> String) -> String {
 }
 
 /// Everything of `flow` but places and the numbers of sets.
-fn of_flow(flow: &Flow) -> String {
+fn of_flow<S: Stage>(flow: &Flow<S>) -> String {
     let text = format!("{:?} {:?}", flow.buffers, flow.body);
     let text = replace(&text, "Span", |_| "Span".to_string());
     replace(&text, "Sees", |number| {
@@ -104,7 +105,7 @@ fn kernel_reads_back(kernel: &Kernel) {
     same(&kernel.name, &read.to_string(), &text);
 }
 
-fn flow_reads_back(unit: &Unit<Flow>, after: &str) {
+fn flow_reads_back<S: flow::print::Show + flow::read::Parse>(unit: &Unit<Flow<S>>, after: &str) {
     let Unit {
         facts: Facts { kernel, .. },
         program: flow,
@@ -112,7 +113,8 @@ fn flow_reads_back(unit: &Unit<Flow>, after: &str) {
     let what = format!("{} after {after}", kernel.name);
     let text = flow::print::flow(kernel, flow);
     let mut names = kernel.clone();
-    let mut read = flow::read::flow(&mut names, &text, 1).unwrap_or_else(|error| panic!("{what}: {error}\n{text}"));
+    let mut read =
+        flow::read::flow::<S>(&mut names, &text, 1).unwrap_or_else(|error| panic!("{what}: {error}\n{text}"));
     same(&what, &of_flow(&read), &of_flow(flow));
     same(&what, &flow::print::flow(kernel, &read), &text);
     assert_eq!(names.variables, kernel.variables, "{what}: no variable is new");
@@ -225,7 +227,7 @@ fn what_cannot_be_read_says_its_line_and_what_was_wanted() {
         ("body { if 1 < { } }", "line 4: `(` wanted, `1` found"),
     ];
     for (text, wanted) in cases {
-        let error = flow::read::flow(&mut kernel.clone(), &format!("{table}{text}"), 1).expect_err(text);
+        let error = flow::read::flow::<Sections>(&mut kernel.clone(), &format!("{table}{text}"), 1).expect_err(text);
         assert_eq!(error.to_string(), wanted, "{text}");
     }
 }

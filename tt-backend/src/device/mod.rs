@@ -21,7 +21,7 @@ pub mod print;
 pub mod read;
 
 use crate::flow::{Arg, BufferId, Constant, Matmul, Pack, TileRegion};
-use crate::ir::{Kind, Stage, Stmt};
+use crate::ir::{Kind, Never, Stage, Stmt};
 use crate::tile_ops::TileOp;
 use crate::verify::traffic::Traffic;
 use function::Function;
@@ -37,10 +37,6 @@ pub struct Origin(pub u32);
 
 /// The place in the source that a statement begins at, shown as a comment before it.
 pub type Source = Option<Span>;
-
-/// Nothing.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Never {}
 
 /// A loop before it is written as C++.
 #[derive(Debug, Clone, PartialEq)]

@@ -2,11 +2,11 @@
 //! back.
 
 use super::{
-    Accessor, Bits, Branch, Call, Calls, Compute, ComputeOp, Device, Expr, Leaf, Loop, Move, Moves, Never, Parts,
-    Program, Programs, Protocol, Scope, Section, Source, SourceBranch, SourceLoop, Symbol,
+    Accessor, Bits, Branch, Call, Calls, Compute, ComputeOp, Device, Expr, Leaf, Loop, Move, Moves, Parts, Program,
+    Programs, Protocol, Scope, Section, Source, SourceBranch, SourceLoop, Symbol,
 };
 use crate::flow::{Buffer, Constant};
-use crate::ir::{Kind, Stage, Stmt};
+use crate::ir::{Kind, Never, Stage, Stmt};
 use crate::passes::facts::bound;
 use crate::text::{Lines, Names, buffers, literal};
 use std::fmt::Debug;

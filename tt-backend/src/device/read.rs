@@ -2,11 +2,11 @@
 
 use super::function::{FUNCTIONS, Function};
 use super::{
-    Accessor, Argument, Bits, Branch, Call, Calls, Compute, ComputeOp, Expr, Leaf, Loop, Move, Moves, Never, Origin,
-    Program, Programs, Protocol, Scope, Section, Source, SourceBranch, SourceLoop, Symbol,
+    Accessor, Argument, Bits, Branch, Call, Calls, Compute, ComputeOp, Expr, Leaf, Loop, Move, Moves, Origin, Program,
+    Programs, Protocol, Scope, Section, Source, SourceBranch, SourceLoop, Symbol,
 };
 use crate::flow::{Buffer, BufferId, Constant};
-use crate::ir::{Kind, Stage, Stmt};
+use crate::ir::{Kind, Never, Stage, Stmt};
 use crate::passes::rasterize::REMARK;
 use crate::text::{Misread, Read, Reader, Registers};
 use crate::tile_ops::SFPU_OPS;

@@ -1,7 +1,14 @@
 //! Flow IR: one program over circular buffers, without any protocol.
 //!
+//! The program goes through two stages, each with operations of its own ([`crate::ir`]):
+//!
+//! | after | operations |
+//! |---|---|
+//! | C1, pad_tiles | [`Blocks`]: reads, writes, element expressions and gemms, each of whole blocks |
+//! | C2, C3 | [`Sections`]: reads, writes and passes over destination registers, and from C3 on what keeps the buffers in order |
+//!
 //! A *buffer* is one circular buffer: a FIFO of versions of a block, each version `tiles` pages. Exactly one version is
-//! at the front at a time; a statement that defines a buffer appends a version, [`FlowOp::Release`] drops the front one.
+//! at the front at a time; a statement that defines a buffer appends a version, [`SectionOp::Release`] drops the front one.
 //! A buffer has one producer and one consumer:
 //!
 //! | buffer | defined by | used by |
@@ -18,15 +25,22 @@
 //! Every statement runs on the three processors in the same order under the same loops and branches: that is what makes
 //! progress provable (`verify::progress`).
 
+mod blocks;
 pub mod print;
 #[cfg(feature = "text")]
 pub mod read;
+mod sections;
 
-use crate::ir::{self, Stage, Stmt};
+pub use blocks::{BlockOp, BlockStmt, Blocks, Elementwise, Gemm, Value, ValueKind};
+pub use sections::{
+    Accumulate, Arg, Makes, Matmul, Pack, PackMode, Section, SectionOp, SectionStmt, Sections, Step, operations,
+};
+
+use crate::ir::{Stage, Stmt};
 use crate::pipeline::{Form, Unit};
 use std::collections::{BTreeMap, BTreeSet};
-use tt_lang::ir::{BlockId, BoolExpr, CompareOp, ElementOp, IntExpr, LoopKind, ParamId, Span, VarId};
-use tt_plan::{DataFormat, Number};
+use tt_lang::ir::{BlockId, IntExpr, LoopKind, ParamId, Span, VarId};
+use tt_plan::DataFormat;
 
 /// A circular buffer, an index into [`Flow::buffers`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -84,15 +98,15 @@ impl Sights {
     }
 }
 
-/// The program between the stages.
+/// The program at stage `S`.
 #[derive(Debug, Clone)]
-pub struct Flow {
+pub struct Flow<S: Stage> {
     /// The circular buffers.
     pub buffers: Vec<Buffer>,
     /// The definitions, and what uses see of them.
     pub sights: Sights,
     /// What one block does.
-    pub body: Vec<FlowStmt>,
+    pub body: Vec<Stmt<S>>,
 }
 
 /// The constant tiles among `buffers`.
@@ -103,8 +117,8 @@ pub fn constants(buffers: &[Buffer]) -> impl Iterator<Item = (BufferId, Constant
     })
 }
 
-impl Form for Unit<Flow> {
-    const NAME: &'static str = "Flow IR";
+impl<S: print::Show> Form for Unit<Flow<S>> {
+    const NAME: &'static str = S::NAME;
 
     fn text(&self) -> Option<String> {
         Some(print::flow(&self.facts.kernel, &self.program))
@@ -198,36 +212,6 @@ pub enum Constant {
     Zeros,
 }
 
-/// The stage of Flow IR.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Flowing {}
-
-impl Stage for Flowing {
-    type Op = FlowOp;
-    type Loop = FlowLoop;
-    type Branch = BoolExpr;
-    type Group = Accumulate;
-    /// Its place in the source.
-    type Note = Span;
-}
-
-/// One statement.
-pub type FlowStmt = Stmt<Flowing>;
-
-/// All operations of `body`, those in the registers of a section after it.
-pub fn operations<'a>(body: &'a [FlowStmt], each: &mut dyn FnMut(&'a FlowOp)) {
-    ir::operations(body, &mut |op| {
-        each(op);
-        if let FlowOp::Section(section) = op {
-            for step in &section.steps {
-                if let Step::Control(body) = step {
-                    operations(body, each);
-                }
-            }
-        }
-    });
-}
-
 /// A loop.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FlowLoop {
@@ -241,54 +225,26 @@ pub struct FlowLoop {
     pub kind: LoopKind,
 }
 
-/// Compute: reserves a version of `buffer`, into which the sections within pack; none of the statements within reads it.
+/// A version of a buffer from a tensor.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Accumulate {
-    /// The accumulator.
+pub struct Read {
+    /// Defined.
     pub buffer: BufferId,
-    /// The fill that the first sum stands for.
-    pub fill: Option<DefinitionId>,
+    /// As what.
+    pub defines: DefinitionId,
+    /// Where from.
+    pub region: TileRegion,
 }
 
-/// An operation.
+/// A version of a buffer to a tensor.
 #[derive(Debug, Clone, PartialEq)]
-pub enum FlowOp {
-    /// Reader: a new version of `buffer` from a tensor.
-    Read {
-        /// Defined.
-        buffer: BufferId,
-        /// As what.
-        defines: DefinitionId,
-        /// Where from.
-        region: TileRegion,
-    },
-    /// Writer: the front version of `buffer` to a tensor.
-    Write {
-        /// Used.
-        buffer: BufferId,
-        /// What it holds.
-        sees: Sees,
-        /// Where to.
-        region: TileRegion,
-    },
-    /// The producer appends a version of zeros, which nobody reads: before a loop that finds one, and drops it.
-    Blank {
-        /// The buffer.
-        buffer: BufferId,
-    },
-    /// The consumer drops the front version of `buffer`.
-    Release {
-        /// The buffer.
-        buffer: BufferId,
-    },
-    /// Compute, before C2: an element expression for every element of `buffer`.
-    Elementwise(Elementwise),
-    /// Compute, before C2: `acc += a · b`.
-    Gemm(Gemm),
-    /// Compute, after C2: one pass over destination registers.
-    Section(Section),
-    /// Compute, after C2, within `Step::Control`: `register 0 += a · b` in the enclosing section.
-    Multiply(Matmul),
+pub struct Write {
+    /// Used.
+    pub buffer: BufferId,
+    /// What it holds.
+    pub sees: Sees,
+    /// Where to.
+    pub region: TileRegion,
 }
 
 /// A rectangle of tiles of a tensor.
@@ -310,95 +266,6 @@ pub struct TileRegion {
     pub matrix_may_miss: Vec<bool>,
     /// Whether the region may hold a tile that the tensor fills only in part (pad_tiles), in which the rest must be zero.
     pub zero_edge: [bool; 2],
-}
-
-/// An element expression for every element of a block.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Elementwise {
-    /// Defined.
-    pub target: BufferId,
-    /// As what.
-    pub defines: DefinitionId,
-    /// Elements along rows and columns (one column for a value per row).
-    pub extent: [u64; 2],
-    /// The value.
-    pub value: Value,
-}
-
-/// An element expression over buffers.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Value {
-    /// What it is.
-    pub kind: ValueKind,
-    /// Its place in the source.
-    pub span: Span,
-}
-
-impl Value {
-    /// The direct operands.
-    pub fn operands(&self) -> Vec<&Value> {
-        match &self.kind {
-            ValueKind::Number(_) | ValueKind::Load(_) | ValueKind::Accumulator => Vec::new(),
-            ValueKind::Call(_, args) => args.iter().collect(),
-            ValueKind::Compare(_, a, b) | ValueKind::And(a, b) | ValueKind::Or(a, b) => vec![a, b],
-            ValueKind::Not(a) => vec![a],
-            ValueKind::Select(c, a, b) => vec![c, a, b],
-        }
-    }
-
-    /// The direct operands, to be changed.
-    pub fn operands_mut(&mut self) -> Vec<&mut Value> {
-        match &mut self.kind {
-            ValueKind::Number(_) | ValueKind::Load(_) | ValueKind::Accumulator => Vec::new(),
-            ValueKind::Call(_, args) => args.iter_mut().collect(),
-            ValueKind::Compare(_, a, b) | ValueKind::And(a, b) | ValueKind::Or(a, b) => vec![a, b],
-            ValueKind::Not(a) => vec![a],
-            ValueKind::Select(c, a, b) => vec![c, a, b],
-        }
-    }
-
-    /// Calls `visit` for every load in it.
-    pub fn loads(&self, visit: &mut impl FnMut(Operand, Span)) {
-        if let ValueKind::Load(operand) = self.kind {
-            visit(operand, self.span);
-        }
-        for operand in self.operands() {
-            operand.loads(visit);
-        }
-    }
-
-    /// Calls `visit` for every load in it, to be changed.
-    pub fn loads_mut(&mut self, visit: &mut impl FnMut(&mut Operand)) {
-        if let ValueKind::Load(operand) = &mut self.kind {
-            visit(operand);
-        }
-        for operand in self.operands_mut() {
-            operand.loads_mut(visit);
-        }
-    }
-}
-
-/// What an element expression over buffers is. Truth values are 1 and 0.
-#[derive(Debug, Clone, PartialEq)]
-pub enum ValueKind {
-    /// A number known at launch.
-    Number(Number),
-    /// Tiles of a buffer.
-    Load(Operand),
-    /// What register 0 holds already: the result of the gemm before.
-    Accumulator,
-    /// An operation of the language.
-    Call(ElementOp, Vec<Value>),
-    /// A comparison.
-    Compare(CompareOp, Box<Value>, Box<Value>),
-    /// Both.
-    And(Box<Value>, Box<Value>),
-    /// Either.
-    Or(Box<Value>, Box<Value>),
-    /// Neither.
-    Not(Box<Value>),
-    /// The second where the first holds, else the third.
-    Select(Box<Value>, Box<Value>, Box<Value>),
 }
 
 /// Tiles of a buffer for an element-wise use.
@@ -438,142 +305,4 @@ pub struct ProductSees {
     pub b: Sees,
     /// The accumulator before; `None` where it starts from zero.
     pub acc: Option<Sees>,
-}
-
-/// `acc += a · b`, in tiles.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Gemm {
-    /// Left operand.
-    pub a: BufferId,
-    /// Right operand.
-    pub b: BufferId,
-    /// Accumulator.
-    pub acc: BufferId,
-    /// What the accumulator becomes.
-    pub defines: DefinitionId,
-    /// What the three are.
-    pub sees: ProductSees,
-    /// Rows, columns, and the length of the sums, in tiles.
-    pub m: u32,
-    /// Columns, in tiles.
-    pub n: u32,
-    /// The length of the sums, in tiles.
-    pub k: u32,
-    /// The left operand is stored `k × m`.
-    pub transpose_a: bool,
-    /// The right operand is stored `n × k`.
-    pub transpose_b: bool,
-    /// The accumulator starts from zero.
-    pub clear: bool,
-}
-
-/// One pass over destination registers: for every chunk of tiles, acquire, `steps`, pack, release.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Section {
-    /// Rows and columns of tiles of the result.
-    pub tiles: [u32; 2],
-    /// Rows and columns of tiles of one chunk; they divide `tiles`.
-    pub chunk: [u32; 2],
-    /// Destination registers per tile of a chunk.
-    pub registers: u32,
-    /// What happens in the registers, in order.
-    pub steps: Vec<Step>,
-    /// The register of each tile that is packed.
-    pub result: u32,
-    /// Where it goes.
-    pub pack: Pack,
-    /// What the packed version is: a definition, or the sums of the section's products.
-    pub makes: Makes,
-    /// The fill that the registers start from instead.
-    pub fill: Option<DefinitionId>,
-}
-
-/// What a section packs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Makes {
-    /// What a statement defines.
-    Definition(DefinitionId),
-    /// What a statement defines that sees the sums of the section's products.
-    OfSums {
-        /// What the sums are to it.
-        sees: Sees,
-        /// What it defines.
-        defines: DefinitionId,
-    },
-    /// What its registers hold: the sums of its products, or where there are none, what it loads.
-    Registers,
-}
-
-/// Where a section packs its tiles.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Pack {
-    /// The buffer.
-    pub buffer: BufferId,
-    /// How the packer meets what is there.
-    pub mode: PackMode,
-}
-
-/// How the packer meets what is in L1.
-#[derive(Debug, Clone, PartialEq)]
-pub enum PackMode {
-    /// A new version: reserve, pack, push.
-    Publish,
-    /// Into the version that an enclosing `Accumulate` reserved, overwriting.
-    Overwrite,
-    /// Into that version, adding to what is there.
-    Add,
-    /// As `Add`, but overwriting while all these variables are at the first value of their loops.
-    AddAfterFirst(Vec<(VarId, IntExpr)>),
-}
-
-/// One step of a section, done for every tile of the chunk before the next step.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Step {
-    /// An operation on registers `register + …` of each tile.
-    Tile {
-        /// The operation.
-        op: crate::tile_ops::TileOp,
-        /// The register (of each tile) that holds the result.
-        out: u32,
-        /// Where the operands are.
-        args: Vec<Arg>,
-    },
-    /// `register 0 += a · b` over `k` tiles.
-    Matmul(Matmul),
-    /// A loop around steps that use one acquire: the accumulation stays in the registers.
-    Control(Vec<FlowStmt>),
-}
-
-/// An operand of a step.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Arg {
-    /// Tiles of a buffer.
-    Tile(Operand),
-    /// The tile of a buffer that holds a constant.
-    Constant(BufferId),
-    /// A register of the same tile.
-    Register(u32),
-    /// A number known at launch.
-    Number(Number),
-}
-
-/// A block product within a section.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Matmul {
-    /// Left operand, rows of `k` tiles.
-    pub a: BufferId,
-    /// Right operand.
-    pub b: BufferId,
-    /// What its sums become.
-    pub defines: DefinitionId,
-    /// What its operands are, and what it adds to.
-    pub sees: ProductSees,
-    /// The length of the sums, in tiles.
-    pub k: u32,
-    /// Tiles from one step of the sum to the next in `b`.
-    pub b_step: u32,
-    /// Tiles from one column to the next in `b`; 1 unless chunks are one column wide.
-    pub b_column: u32,
-    /// Tiles of `b` are transposed one by one.
-    pub transpose: bool,
 }

@@ -1,14 +1,28 @@
 //! The text form of Flow IR: one statement a line, in the user's names; the same input always gives the same text. `read`
 //! reads it back.
 
-use super::{Accumulate, Elementwise, Flow, FlowLoop, FlowOp, FlowStmt, Gemm, Makes, Section, Step, Value, ValueKind};
-use crate::ir::Kind;
+use super::{
+    Accumulate, BlockOp, Blocks, Elementwise, Flow, FlowLoop, Gemm, Makes, Read, Section, SectionOp, Sections, Step,
+    Value, ValueKind, Write,
+};
+use crate::ir::{Kind, Never, Stage, Stmt};
 use crate::text::{Lines, Names, buffers};
-use tt_lang::ir::{Kernel, LoopKind};
+use tt_lang::ir::{BoolExpr, Kernel, LoopKind, Span};
 use tt_plan::Number;
 
+/// A stage of Flow IR.
+pub trait Show: Stage<Loop = FlowLoop, Branch = BoolExpr, Note = Span> {
+    /// What it is called.
+    const NAME: &'static str;
+
+    /// Writes an operation.
+    fn op(names: &Names, op: &Self::Op, out: &mut Lines);
+    /// The line that a group begins with.
+    fn group(names: &Names, group: &Self::Group) -> String;
+}
+
 /// `flow` as text.
-pub fn flow(kernel: &Kernel, flow: &Flow) -> String {
+pub fn flow<S: Show>(kernel: &Kernel, flow: &Flow<S>) -> String {
     let mut out = Lines::default();
     let names = Names {
         kernel,
@@ -21,21 +35,16 @@ pub fn flow(kernel: &Kernel, flow: &Flow) -> String {
     out.text
 }
 
-fn statements(names: &Names, body: &[FlowStmt], out: &mut Lines) {
+fn statements<S: Show>(names: &Names, body: &[Stmt<S>], out: &mut Lines) {
     for stmt in body {
         statement(names, stmt, out);
     }
 }
 
-fn statement(names: &Names, stmt: &FlowStmt, out: &mut Lines) {
+fn statement<S: Show>(names: &Names, stmt: &Stmt<S>, out: &mut Lines) {
     match &stmt.kind {
-        Kind::Op(op) => operation(names, op, out),
-        Kind::Group(Accumulate { buffer, fill }, body) => {
-            let fill = fill.map_or_else(String::new, |fill| format!(" from d{}", fill.0));
-            out.braced(format!("accumulate {}{fill}", names.buffer(*buffer)), |out| {
-                statements(names, body, out);
-            });
-        }
+        Kind::Op(op) => S::op(names, op, out),
+        Kind::Group(group, body) => out.braced(S::group(names, group), |out| statements(names, body, out)),
         Kind::Loop(FlowLoop { var, start, end, kind }, body) => {
             let kind = match kind {
                 LoopKind::Serial => String::new(),
@@ -55,64 +64,80 @@ fn statement(names: &Names, stmt: &FlowStmt, out: &mut Lines) {
     }
 }
 
-fn operation(names: &Names, op: &FlowOp, out: &mut Lines) {
-    match op {
-        FlowOp::Read {
-            buffer,
-            defines,
-            region,
-        } => out.line(format!(
-            "read {} from {}",
-            names.defined(*buffer, *defines),
-            names.region(region)
-        )),
-        FlowOp::Write { buffer, sees, region } => out.line(format!(
-            "write {} to {}",
-            names.seen(*buffer, *sees),
-            names.region(region)
-        )),
-        FlowOp::Blank { buffer } => out.line(format!("blank {}", names.buffer(*buffer))),
-        FlowOp::Release { buffer } => out.line(format!("release {}", names.buffer(*buffer))),
-        FlowOp::Elementwise(Elementwise {
-            target,
-            defines,
-            extent: [rows, columns],
-            value: of,
-        }) => out.line(format!(
-            "{}[{rows}, {columns}] = {}",
-            names.defined(*target, *defines),
-            value(names, of)
-        )),
-        FlowOp::Gemm(Gemm {
-            a,
-            b,
-            acc,
-            defines,
-            sees,
-            m,
-            n,
-            k,
-            transpose_a,
-            transpose_b,
-            clear,
-        }) => {
-            let transposed = |flag: &bool| if *flag { ".transposed" } else { "" };
-            let after = sees
-                .acc
-                .map_or_else(String::new, |before| format!(" after {}", names.definitions(before)));
-            out.line(format!(
-                "{} {} {}{} * {}{}{after}, m {m}, n {n}, k {k}",
-                names.defined(*acc, *defines),
-                if *clear { "=" } else { "+=" },
-                names.seen(*a, sees.a),
-                transposed(transpose_a),
-                names.seen(*b, sees.b),
-                transposed(transpose_b)
-            ));
-        }
-        FlowOp::Section(of) => section(names, of, out),
-        FlowOp::Multiply(matmul) => out.line(names.matmul(matmul)),
+impl Show for Blocks {
+    const NAME: &'static str = "Flow IR: blocks";
+
+    fn op(names: &Names, op: &BlockOp, out: &mut Lines) {
+        out.line(match op {
+            BlockOp::Read(of) => read(names, of),
+            BlockOp::Write(of) => write(names, of),
+            BlockOp::Elementwise(of) => elementwise(names, of),
+            BlockOp::Gemm(of) => gemm(names, of),
+        });
     }
+
+    fn group(_: &Names, group: &Never) -> String {
+        match *group {}
+    }
+}
+
+impl Show for Sections {
+    const NAME: &'static str = "Flow IR: sections";
+
+    fn op(names: &Names, op: &SectionOp, out: &mut Lines) {
+        match op {
+            SectionOp::Read(of) => out.line(read(names, of)),
+            SectionOp::Write(of) => out.line(write(names, of)),
+            SectionOp::Blank(buffer) => out.line(format!("blank {}", names.buffer(*buffer))),
+            SectionOp::Release(buffer) => out.line(format!("release {}", names.buffer(*buffer))),
+            SectionOp::Section(of) => section(names, of, out),
+            SectionOp::Multiply(matmul) => out.line(names.matmul(matmul)),
+        }
+    }
+
+    fn group(names: &Names, Accumulate { buffer, fill }: &Accumulate) -> String {
+        let fill = fill.map_or_else(String::new, |fill| format!(" from d{}", fill.0));
+        format!("accumulate {}{fill}", names.buffer(*buffer))
+    }
+}
+
+fn read(names: &Names, of: &Read) -> String {
+    format!(
+        "read {} from {}",
+        names.defined(of.buffer, of.defines),
+        names.region(&of.region)
+    )
+}
+
+fn write(names: &Names, of: &Write) -> String {
+    format!(
+        "write {} to {}",
+        names.seen(of.buffer, of.sees),
+        names.region(&of.region)
+    )
+}
+
+fn elementwise(names: &Names, of: &Elementwise) -> String {
+    let [rows, columns] = of.extent;
+    let target = names.defined(of.target, of.defines);
+    format!("{target}[{rows}, {columns}] = {}", value(names, &of.value))
+}
+
+fn gemm(names: &Names, of: &Gemm) -> String {
+    let Gemm { sees, m, n, k, .. } = of;
+    let transposed = |flag: bool| if flag { ".transposed" } else { "" };
+    let after = sees
+        .acc
+        .map_or_else(String::new, |before| format!(" after {}", names.definitions(before)));
+    format!(
+        "{} {} {}{} * {}{}{after}, m {m}, n {n}, k {k}",
+        names.defined(of.acc, of.defines),
+        if of.clear { "=" } else { "+=" },
+        names.seen(of.a, sees.a),
+        transposed(of.transpose_a),
+        names.seen(of.b, sees.b),
+        transposed(of.transpose_b)
+    )
 }
 
 fn section(names: &Names, section: &Section, out: &mut Lines) {
@@ -148,7 +173,6 @@ fn value(names: &Names, of: &Value) -> String {
             format!("[{}]", names.number(number))
         }
         ValueKind::Load(operand) => names.operand(operand),
-        ValueKind::Accumulator => "accumulator".to_string(),
         ValueKind::Call(op, args) => call(op.row().name, &args.iter().collect::<Vec<_>>()),
         ValueKind::Compare(op, a, b) => format!("({} {} {})", value(names, a), op.symbol(), value(names, b)),
         ValueKind::And(a, b) => call("and", &[a, b]),

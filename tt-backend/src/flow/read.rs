@@ -1,19 +1,29 @@
 //! Reads the text form of Flow IR that `print` prints.
 
 use super::{
-    Accumulate, Elementwise, Flow, FlowLoop, FlowOp, FlowStmt, Gemm, Makes, ProductSees, Section, Sights, Step, Value,
-    ValueKind,
+    Accumulate, BlockOp, Blocks, Elementwise, Flow, FlowLoop, Gemm, Makes, ProductSees, Section, SectionOp, Sections,
+    Sights, Step, Value, ValueKind, Write,
 };
-use crate::ir::Kind;
+use crate::ir::{Kind, Never, Stage, Stmt};
 use crate::text::{Misread, Read, Reader, Registers};
-use tt_lang::ir::{Kernel, LoopKind};
+use tt_lang::ir::{BoolExpr, Kernel, LoopKind, Span};
+
+/// A stage of Flow IR whose text form is read.
+pub trait Parse: Stage<Loop = FlowLoop, Branch = BoolExpr, Note = Span> {
+    /// An operation.
+    #[doc(hidden)]
+    fn op(reader: &mut Reader) -> Read<Self::Op>;
+    /// What a group begins with, where one begins.
+    #[doc(hidden)]
+    fn group(reader: &mut Reader) -> Read<Option<Self::Group>>;
+}
 
 /// The flow in `text`, whose first line is `line` of its file, over the names of `kernel`, to which the variables of loops
 /// are added.
 ///
 /// # Errors
 /// The first word that cannot stand where it stands.
-pub fn flow(kernel: &mut Kernel, text: &str, line: u32) -> Result<Flow, Misread> {
+pub fn flow<S: Parse>(kernel: &mut Kernel, text: &str, line: u32) -> Result<Flow<S>, Misread> {
     let mut reader = Reader::new(kernel, text, line);
     reader.sights = Some(Sights::default());
     reader.table()?;
@@ -27,40 +37,9 @@ pub fn flow(kernel: &mut Kernel, text: &str, line: u32) -> Result<Flow, Misread>
     Ok(Flow { buffers, sights, body })
 }
 
-fn statement(reader: &mut Reader) -> Read<FlowStmt> {
+fn statement<S: Parse>(reader: &mut Reader) -> Read<Stmt<S>> {
     let note = reader.span();
-    let kind = if reader.peek_after(1) == "@" {
-        Kind::Op(definition(reader)?)
-    } else if reader.eat("read") {
-        let buffer = reader.buffer()?;
-        let defines = reader.defines()?;
-        reader.expect("from")?;
-        let region = reader.region()?;
-        Kind::Op(FlowOp::Read {
-            buffer,
-            defines,
-            region,
-        })
-    } else if reader.eat("write") {
-        let buffer = reader.buffer()?;
-        let sees = reader.sees()?;
-        reader.expect("to")?;
-        let region = reader.region()?;
-        Kind::Op(FlowOp::Write { buffer, sees, region })
-    } else if reader.eat("blank") {
-        let buffer = reader.buffer()?;
-        Kind::Op(FlowOp::Blank { buffer })
-    } else if reader.eat("release") {
-        let buffer = reader.buffer()?;
-        Kind::Op(FlowOp::Release { buffer })
-    } else if reader.eat("accumulate") {
-        let buffer = reader.buffer()?;
-        let fill = match reader.eat("from") {
-            true => Some(reader.definition()?),
-            false => None,
-        };
-        Kind::Group(Accumulate { buffer, fill }, reader.braced(statement)?)
-    } else if reader.eat("for") {
+    let kind = if reader.eat("for") {
         let var = reader.variable()?;
         reader.expect("in")?;
         let start = reader.int()?;
@@ -80,21 +59,93 @@ fn statement(reader: &mut Reader) -> Read<FlowStmt> {
         let cond = reader.condition()?;
         let (then, otherwise) = reader.branches(statement)?;
         Kind::If(cond, then, otherwise)
-    } else if reader.peek() == "section" {
-        Kind::Op(FlowOp::Section(section(reader)?))
-    } else if reader.peek() == "%" {
-        match reader.step()? {
-            Registers::Product(matmul) => Kind::Op(FlowOp::Multiply(matmul)),
-            Registers::Tile { .. } => return reader.wanted("a product before"),
-        }
+    } else if let Some(group) = S::group(reader)? {
+        Kind::Group(group, reader.braced(statement)?)
     } else {
-        return reader.wanted("a statement");
+        Kind::Op(S::op(reader)?)
     };
-    Ok(FlowStmt { note, kind })
+    Ok(Stmt { note, kind })
+}
+
+impl Parse for Blocks {
+    fn op(reader: &mut Reader) -> Read<BlockOp> {
+        if reader.peek_after(1) == "@" {
+            definition(reader)
+        } else if reader.eat("read") {
+            read(reader).map(BlockOp::Read)
+        } else if reader.eat("write") {
+            write(reader).map(BlockOp::Write)
+        } else {
+            reader.wanted("a statement")
+        }
+    }
+
+    fn group(_: &mut Reader) -> Read<Option<Never>> {
+        Ok(None)
+    }
+}
+
+impl Parse for Sections {
+    fn op(reader: &mut Reader) -> Read<SectionOp> {
+        if reader.eat("read") {
+            read(reader).map(SectionOp::Read)
+        } else if reader.eat("write") {
+            write(reader).map(SectionOp::Write)
+        } else if reader.eat("blank") {
+            reader.buffer().map(SectionOp::Blank)
+        } else if reader.eat("release") {
+            reader.buffer().map(SectionOp::Release)
+        } else if reader.peek() == "section" {
+            section(reader).map(SectionOp::Section)
+        } else if reader.peek() == "%" {
+            match reader.step()? {
+                Registers::Product(matmul) => Ok(SectionOp::Multiply(matmul)),
+                Registers::Tile { .. } => reader.wanted("a product before"),
+            }
+        } else {
+            reader.wanted("a statement")
+        }
+    }
+
+    fn group(reader: &mut Reader) -> Read<Option<Accumulate>> {
+        if !reader.eat("accumulate") {
+            return Ok(None);
+        }
+        let buffer = reader.buffer()?;
+        let fill = match reader.eat("from") {
+            true => Some(reader.definition()?),
+            false => None,
+        };
+        Ok(Some(Accumulate { buffer, fill }))
+    }
+}
+
+/// `x@d0 from ..`
+fn read(reader: &mut Reader) -> Read<super::Read> {
+    let buffer = reader.buffer()?;
+    let defines = reader.defines()?;
+    reader.expect("from")?;
+    Ok(super::Read {
+        buffer,
+        defines,
+        region: reader.region()?,
+    })
+}
+
+/// `y@d1 to ..`
+fn write(reader: &mut Reader) -> Read<Write> {
+    let buffer = reader.buffer()?;
+    let sees = reader.sees()?;
+    reader.expect("to")?;
+    Ok(Write {
+        buffer,
+        sees,
+        region: reader.region()?,
+    })
 }
 
 /// `y@d1[..] = ..` and `acc@d2 += a@d0 * b@d1 ..`
-fn definition(reader: &mut Reader) -> Read<FlowOp> {
+fn definition(reader: &mut Reader) -> Read<BlockOp> {
     let target = reader.buffer()?;
     let defines = reader.defines()?;
     if reader.eat("[") {
@@ -102,7 +153,7 @@ fn definition(reader: &mut Reader) -> Read<FlowOp> {
         reader.expect(",")?;
         let extent = [rows, reader.parse()?];
         reader.expect("] =")?;
-        return Ok(FlowOp::Elementwise(Elementwise {
+        return Ok(BlockOp::Elementwise(Elementwise {
             target,
             defines,
             extent,
@@ -129,7 +180,7 @@ fn definition(reader: &mut Reader) -> Read<FlowOp> {
     reader.expect(", n")?;
     let n = reader.parse()?;
     reader.expect(", k")?;
-    Ok(FlowOp::Gemm(Gemm {
+    Ok(BlockOp::Gemm(Gemm {
         a,
         b,
         acc: target,
@@ -202,8 +253,6 @@ fn value(reader: &mut Reader) -> Read<Value> {
         let (a, op, b) = (value(reader)?, reader.comparison()?, value(reader)?);
         reader.expect(")")?;
         ValueKind::Compare(op, Box::new(a), Box::new(b))
-    } else if reader.eat("accumulator") {
-        ValueKind::Accumulator
     } else if reader.peek_after(1) == "(" {
         call(reader)?
     } else if let Some(operand) = reader.attempt(Reader::operand) {

@@ -17,24 +17,24 @@ mod liveness;
 mod share;
 
 use crate::codes;
-use crate::flow::{Arg, BufferId, BufferKind, Depth, Flow, FlowOp, PackMode, Section, Step, constants, operations};
+use crate::flow::{BufferId, BufferKind, Depth, Flow, Sections, constants, operations};
 use crate::pipeline::{Pass, Unit};
 use crate::target;
-use crate::verify::flow::{Stage, proved};
+use crate::verify::flow::lifetimes;
 use std::collections::BTreeSet;
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::Span;
 
 /// The pass.
-pub const PASS: Pass<Unit<Flow>, Unit<Flow>> = Pass {
+pub const PASS: Pass<Unit<Flow<Sections>>, Unit<Flow<Sections>>> = Pass {
     name: "C3 build_dataflow",
     does: "lifetimes, depths and indices of the circular buffers",
     run: |unit| unit.changed(|_, flow| run(flow)),
-    check: |unit| proved(unit, Stage::Lifetimes),
+    check: lifetimes,
 };
 
 /// Runs the pass.
-pub fn run(flow: &mut Flow) -> Result<(), Vec<Diagnostic>> {
+pub fn run(flow: &mut Flow<Sections>) -> Result<(), Vec<Diagnostic>> {
     dead::remove(flow);
     let most_alive = liveness::run(flow);
     for (index, buffer) in flow.buffers.iter_mut().enumerate() {
@@ -58,24 +58,16 @@ pub fn run(flow: &mut Flow) -> Result<(), Vec<Diagnostic>> {
 }
 
 /// The buffers that there is something to do with.
-fn in_use(flow: &Flow) -> BTreeSet<BufferId> {
+fn in_use(flow: &Flow<Sections>) -> BTreeSet<BufferId> {
     let mut out = BTreeSet::new();
-    operations(&flow.body, &mut |op| match op {
-        FlowOp::Read { buffer, .. } | FlowOp::Write { buffer, .. } => drop(out.insert(*buffer)),
-        FlowOp::Section(section) => {
-            out.extend(section_uses(section));
-            out.insert(section.pack.buffer);
-        }
-        FlowOp::Multiply(matmul) => out.extend([matmul.a, matmul.b]),
-        FlowOp::Blank { .. } | FlowOp::Release { .. } | FlowOp::Elementwise(_) | FlowOp::Gemm(_) => {}
-    });
+    operations(&flow.body, &mut |op| out.extend(op.buffers()));
     out.extend(constants(&flow.buffers).map(|(buffer, _)| buffer));
     out
 }
 
 /// Bytes of L1 that the buffers take with `versions` of each.
 #[warn(clippy::arithmetic_side_effects)]
-fn bytes(flow: &Flow, versions: &[u32]) -> u64 {
+fn bytes(flow: &Flow<Sections>, versions: &[u32]) -> u64 {
     in_use(flow)
         .into_iter()
         .map(|BufferId(index)| {
@@ -87,38 +79,12 @@ fn bytes(flow: &Flow, versions: &[u32]) -> u64 {
         .fold(0, u64::saturating_add)
 }
 
-/// The buffers that a section reads, outside of its control steps.
-pub fn section_uses(section: &Section) -> BTreeSet<BufferId> {
-    let mut uses = BTreeSet::new();
-    for step in &section.steps {
-        match step {
-            Step::Tile { args, .. } => uses.extend(args.iter().filter_map(|arg| match arg {
-                Arg::Tile(operand) => Some(operand.buffer),
-                Arg::Constant(_) | Arg::Register(_) | Arg::Number(_) => None,
-            })),
-            Step::Matmul(matmul) => uses.extend([matmul.a, matmul.b]),
-            Step::Control(_) => {}
-        }
-    }
-    uses
-}
-
-/// The buffer that a section appends a version to.
-fn section_defines(section: &Section) -> Option<BufferId> {
-    (section.pack.mode == PackMode::Publish).then_some(section.pack.buffer)
-}
-
-/// The buffer whose front version a section replaces: it uses it and appends a new one.
-pub fn replaces(section: &Section) -> Option<BufferId> {
-    section_defines(section).filter(|buffer| section_uses(section).contains(buffer))
-}
-
 /// Takes back the overlap that nobody asked for, buffer by buffer, the largest first, until all fit in L1. What then does
 /// not fit is the verifier's to report, with all sizes.
 #[warn(clippy::arithmetic_side_effects)]
-fn fit_in_l1(flow: &mut Flow, most_alive: &[u32]) {
+fn fit_in_l1(flow: &mut Flow<Sections>, most_alive: &[u32]) {
     let limit = target::least(|target| target.l1_bytes);
-    let as_they_are = |flow: &Flow| {
+    let as_they_are = |flow: &Flow<Sections>| {
         let versions: Vec<u32> = flow.buffers.iter().map(|buffer| buffer.versions).collect();
         bytes(flow, &versions)
     };
@@ -141,7 +107,7 @@ fn fit_in_l1(flow: &mut Flow, most_alive: &[u32]) {
 }
 
 /// Incoming buffers count from 0, outgoing from 16, local from 24, each where the ones before leave room.
-fn indices(flow: &mut Flow) -> Result<(), Vec<Diagnostic>> {
+fn indices(flow: &mut Flow<Sections>) -> Result<(), Vec<Diagnostic>> {
     let limit = target::least(|target| target.circular_buffers) as usize;
     let in_use = in_use(flow);
     let mut taken = vec![false; limit];

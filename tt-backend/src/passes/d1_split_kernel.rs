@@ -13,13 +13,13 @@
 //!  release a; write y; release y
 //! ```
 
-use super::c3_build_dataflow::replaces;
 use crate::device::{
     Compute, ComputeOp, Move, Moves, Origin, Parts, Programs, Protocol, Section, Source, SourceBranch, SourceLoop,
     print,
 };
 use crate::flow::{
-    self, Accumulate, Arg, BufferId, BufferKind, Constant, Flow, FlowLoop, FlowOp, FlowStmt, Makes, Pack, PackMode,
+    self, Accumulate, Arg, BufferId, BufferKind, Constant, Flow, FlowLoop, Makes, Pack, PackMode, Read, SectionOp,
+    SectionStmt, Sections, Write,
 };
 use crate::ir::{Kind, Stage, Stmt};
 use crate::pipeline::{Form, Pass, Unit};
@@ -33,7 +33,7 @@ use tt_plan::Number;
 pub type Split = Programs<Moves, Compute<Protocol>, Moves>;
 
 /// The pass.
-pub const PASS: Pass<Unit<Flow>, Unit<Parts<Split, ()>>> = Pass {
+pub const PASS: Pass<Unit<Flow<Sections>>, Unit<Parts<Split, ()>>> = Pass {
     name: "D1 split_kernel",
     does: "reader, compute and writer",
     run: |unit| {
@@ -63,7 +63,7 @@ impl Form for Unit<Parts<Split, ()>> {
 }
 
 /// Runs the pass.
-pub fn run(flow: &Flow) -> Split {
+pub fn run(flow: &Flow<Sections>) -> Split {
     let mut split = SplitKernel { flow, next: 0 };
     let Split {
         reader,
@@ -157,12 +157,12 @@ impl Three {
 }
 
 struct SplitKernel<'a> {
-    flow: &'a Flow,
+    flow: &'a Flow<Sections>,
     next: u32,
 }
 
 impl SplitKernel<'_> {
-    fn body(&mut self, body: &[FlowStmt]) -> Split {
+    fn body(&mut self, body: &[SectionStmt]) -> Split {
         let mut out = Three {
             reader: Growing::new(),
             compute: Growing::new(),
@@ -214,22 +214,22 @@ impl SplitKernel<'_> {
         }
     }
 
-    fn statement(&mut self, stmt: &FlowStmt, out: &mut Three) {
+    fn statement(&mut self, stmt: &SectionStmt, out: &mut Three) {
         let origin = Origin(self.next);
         self.next += 1;
         match &stmt.kind {
-            Kind::Op(FlowOp::Read { buffer, region, .. }) => {
+            Kind::Op(SectionOp::Read(Read { buffer, region, .. })) => {
                 out.reader.source = Some(stmt.note);
                 out.reader.op(Protocol::Reserve(*buffer));
                 out.reader.op(Move::Read(*buffer, region.clone()));
                 out.reader.op(Protocol::Publish(*buffer));
                 out.compute.op(Protocol::Receive(*buffer));
             }
-            Kind::Op(FlowOp::Write { buffer, region, .. }) => {
+            Kind::Op(SectionOp::Write(Write { buffer, region, .. })) => {
                 out.writer.source = Some(stmt.note);
                 out.writer.op(Move::Write(*buffer, region.clone()));
             }
-            Kind::Op(FlowOp::Blank { buffer }) => match self.kind(*buffer) {
+            Kind::Op(SectionOp::Blank(buffer)) => match self.kind(*buffer) {
                 BufferKind::Incoming | BufferKind::Constant(_) => {
                     for op in made_of(*buffer, Constant::Zeros) {
                         out.reader.op(op);
@@ -237,21 +237,21 @@ impl SplitKernel<'_> {
                     self.received(*buffer, out);
                 }
                 BufferKind::Local | BufferKind::Outgoing => {
-                    let kind = Kind::Op(FlowOp::Section(self.zeros(*buffer)));
-                    self.statement(&FlowStmt { kind, note: stmt.note }, out);
+                    let kind = Kind::Op(SectionOp::Section(self.zeros(*buffer)));
+                    self.statement(&SectionStmt { kind, note: stmt.note }, out);
                 }
             },
-            Kind::Op(FlowOp::Release { buffer }) => match self.kind(*buffer) {
+            Kind::Op(SectionOp::Release(buffer)) => match self.kind(*buffer) {
                 BufferKind::Outgoing => out.writer.op(Protocol::Release(*buffer)),
                 BufferKind::Incoming | BufferKind::Local | BufferKind::Constant(_) => {
                     out.compute.op(Protocol::Release(*buffer));
                 }
             },
-            Kind::Op(FlowOp::Section(section)) => {
+            Kind::Op(SectionOp::Section(section)) => {
                 out.compute.source = Some(stmt.note);
                 self.section(section, out);
             }
-            Kind::Op(FlowOp::Multiply(matmul)) => {
+            Kind::Op(SectionOp::Multiply(matmul)) => {
                 out.compute.source = Some(stmt.note);
                 out.compute.op(ComputeOp::Matmul(matmul.clone()));
             }
@@ -285,8 +285,6 @@ impl SplitKernel<'_> {
                 choose(&mut out.compute, stmt, then.compute, otherwise.compute, head);
                 choose(&mut out.writer, stmt, then.writer, otherwise.writer, head);
             }
-            // C2 left none of these.
-            Kind::Op(FlowOp::Elementwise(_) | FlowOp::Gemm(_)) => {}
         }
     }
 
@@ -326,7 +324,7 @@ impl SplitKernel<'_> {
         if publishes {
             out.compute.op(Protocol::Publish(section.pack.buffer));
             // The old version goes before the new one is waited for: a wait counts all versions in the FIFO.
-            if let Some(buffer) = replaces(section) {
+            if let Some(buffer) = section.replaces() {
                 out.compute.op(Protocol::Release(buffer));
             }
             self.received(section.pack.buffer, out);
@@ -335,7 +333,7 @@ impl SplitKernel<'_> {
 }
 
 /// A loop where the program takes part in it.
-fn repeat<S>(part: &mut Growing<S>, stmt: &FlowStmt, body: Vec<Stmt<S>>, head: impl Fn() -> SourceLoop)
+fn repeat<S>(part: &mut Growing<S>, stmt: &SectionStmt, body: Vec<Stmt<S>>, head: impl Fn() -> SourceLoop)
 where
     S: Stage<Note = Source, Loop = SourceLoop>,
 {
@@ -348,7 +346,7 @@ where
 /// A branch where the program takes part in it.
 fn choose<S>(
     part: &mut Growing<S>,
-    stmt: &FlowStmt,
+    stmt: &SectionStmt,
     then: Vec<Stmt<S>>,
     otherwise: Vec<Stmt<S>>,
     head: impl Fn() -> SourceBranch,

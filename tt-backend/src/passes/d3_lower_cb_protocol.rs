@@ -14,11 +14,11 @@
 use super::d1_split_kernel::Split;
 use crate::device::function::*;
 use crate::device::{
-    Branch, Call, Calls, Compute, ComputeOp, Expr, Leaf, Loop, Move, Moves, Never, Parts, Programs, Protocol, Section,
-    Source, SourceBranch, SourceLoop, Symbol, call, call_with, line, print, scope, tiles, when,
+    Branch, Call, Calls, Compute, ComputeOp, Expr, Leaf, Loop, Move, Moves, Parts, Programs, Protocol, Section, Source,
+    SourceBranch, SourceLoop, Symbol, call, call_with, line, print, scope, tiles, when,
 };
 use crate::flow::{Buffer, BufferId, Constant, TileRegion};
-use crate::ir::{Kind, Rewrite, Stmt};
+use crate::ir::{Kind, Never, Rewrite, Stmt};
 use crate::pipeline::{Form, Pass, Unit};
 use crate::verify::progress::proved;
 use tt_lang::ir::ParamId;

@@ -16,10 +16,10 @@ mod edges;
 mod past;
 
 use crate::codes;
-use crate::flow::{BufferId, BufferKind, Flow, FlowOp};
+use crate::flow::{BlockOp, Blocks, BufferId, BufferKind, Flow};
 use crate::ir::{Forward, operations_mut};
 use crate::pipeline::{Pass, Unit};
-use crate::verify::flow::{Stage, proved};
+use crate::verify::flow::blocks;
 use edges::{Edge, Past};
 use past::Beyond;
 use std::collections::BTreeSet;
@@ -27,15 +27,15 @@ use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{Kernel, Span};
 
 /// The pass.
-pub const PASS: Pass<Unit<Flow>, Unit<Flow>> = Pass {
+pub const PASS: Pass<Unit<Flow<Blocks>>, Unit<Flow<Blocks>>> = Pass {
     name: "pad_tiles",
     does: "edges that must be zero",
     run: |unit| unit.changed(|facts, flow| run(&facts.kernel, flow)),
-    check: |unit| proved(unit, Stage::Buffers),
+    check: blocks,
 };
 
 /// Runs the pass.
-pub fn run(kernel: &Kernel, flow: &mut Flow) -> Result<(), Vec<Diagnostic>> {
+pub fn run(kernel: &Kernel, flow: &mut Flow<Blocks>) -> Result<(), Vec<Diagnostic>> {
     let mut beyond = Beyond::new(kernel, flow.buffers.len());
     beyond.follow(&flow.body);
     let mut errors = Vec::new();
@@ -62,15 +62,8 @@ pub fn run(kernel: &Kernel, flow: &mut Flow) -> Result<(), Vec<Diagnostic>> {
     }
     // Edges are zeroed only where it is needed.
     operations_mut(&mut flow.body, &mut |op| match op {
-        FlowOp::Read { buffer, region, .. } if !zeroed.contains(buffer) => region.zero_edge = [false; 2],
-        FlowOp::Read { .. }
-        | FlowOp::Write { .. }
-        | FlowOp::Blank { .. }
-        | FlowOp::Release { .. }
-        | FlowOp::Elementwise(_)
-        | FlowOp::Gemm(_)
-        | FlowOp::Section(_)
-        | FlowOp::Multiply(_) => {}
+        BlockOp::Read(read) if !zeroed.contains(&read.buffer) => read.region.zero_edge = [false; 2],
+        BlockOp::Read(_) | BlockOp::Write(_) | BlockOp::Elementwise(_) | BlockOp::Gemm(_) => {}
     });
     if errors.is_empty() { Ok(()) } else { Err(errors) }
 }
@@ -97,7 +90,7 @@ impl Product {
     /// The incoming buffers that have to be zero past their edges for the sums to be right, if that is enough.
     ///
     /// A product past an edge of an operand is zero where that operand is, or the other one.
-    fn zeroed(&self, flow: &Flow, beyond: &Beyond<'_>) -> Option<Vec<BufferId>> {
+    fn zeroed(&self, flow: &Flow<Blocks>, beyond: &Beyond<'_>) -> Option<Vec<BufferId>> {
         let is_incoming = |at: usize| flow.buffers[self.operands[at].buffer.0].kind == BufferKind::Incoming;
         let is_safe = |own: &dyn Fn(usize) -> bool, others: &dyn Fn(usize, &Edge) -> bool| {
             (0..2).all(|at| own(at) || self.operands[at].past.edges().all(|edge| others(1 - at, edge)))

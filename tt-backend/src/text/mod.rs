@@ -28,7 +28,7 @@ mod names;
 #[cfg(feature = "text")]
 mod read;
 
-pub use names::Names;
-pub(crate) use names::{Lines, buffers, literal};
+pub use names::{Lines, Names};
+pub(crate) use names::{buffers, literal};
 #[cfg(feature = "text")]
 pub use read::{Misread, Read, Reader, Registers};

@@ -10,7 +10,7 @@ use tt_plan::{Neighbour, Number};
 
 /// Text that grows line by line.
 #[derive(Debug, Default)]
-pub(crate) struct Lines {
+pub struct Lines {
     /// What there is.
     pub text: String,
     depth: usize,
@@ -374,7 +374,7 @@ fn block_name(kernel: &Kernel, index: usize) -> String {
 }
 
 /// Words that a number may begin with, so that a scalar of that name says that it is one.
-pub(super) const WORDS_OF_NUMBERS: [&str; 6] = ["scalar", "inf", "NaN", "nan", "accumulator", "f32"];
+pub(super) const WORDS_OF_NUMBERS: [&str; 5] = ["scalar", "inf", "NaN", "nan", "f32"];
 
 /// The constant with the bits `bits`.
 pub(crate) fn literal(bits: u32) -> String {

@@ -1,77 +1,119 @@
 //! What must hold of Flow IR between the passes of stage C.
 //!
 //! - a buffer has one producer and one consumer: reads define incoming buffers, writes use outgoing ones, compute the rest;
-//! - after C2 there are sections only: chunks divide their tiles, registers fit, and a section publishes a version of its
-//!   own just where no `Accumulate` around it reserved one;
+//! - after C2 the chunks of a section divide its tiles, registers fit, and it publishes a version of its own just where no
+//!   `Accumulate` around it reserved one;
 //! - after C3 a version is in its FIFO if and only if it is live: on every path a use finds one, and loops and branches
 //!   leave as many as they found, never more than the buffer holds; and every use finds what it sees in the source
 //!   (`sight`).
 
 use super::{Fault, sight, unproved};
-use crate::flow::{Accumulate, Arg, Broadcast, BufferId, BufferKind, Flow, FlowOp, FlowStmt, PackMode, Section, Step};
-use crate::ir::Kind;
+use crate::flow::{
+    Accumulate, Arg, BlockOp, Blocks, Broadcast, Buffer, BufferId, BufferKind, Flow, PackMode, Read, Section,
+    SectionOp, SectionStmt, Sections, Step, Write, operations,
+};
+use crate::ir::{self, Kind, Stage};
 use crate::pipeline::Unit;
 use crate::tile_ops::TileOp;
 use tt_lang::diagnostic::Diagnostic;
 
-/// How far the flow has come.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Stage {
-    /// After C1 and pad_tiles.
-    Buffers,
-    /// After C2.
-    Sections,
-    /// After C3.
-    Lifetimes,
-}
-
-/// What must hold of a kernel's flow at `stage`.
+/// What must hold after C1 and pad_tiles.
 ///
 /// # Errors
 /// What does not hold, as a fault of the compiler.
-pub fn proved(unit: &Unit<Flow>, stage: Stage) -> Result<(), Vec<Diagnostic>> {
-    let proof = check(&unit.program, stage, unit.facts.layouts.registers());
+pub fn blocks(unit: &Unit<Flow<Blocks>>) -> Result<(), Vec<Diagnostic>> {
+    proved(unit, Check::blocks)
+}
+
+/// What must hold after C2.
+///
+/// # Errors
+/// As [`blocks`].
+pub fn sections(unit: &Unit<Flow<Sections>>) -> Result<(), Vec<Diagnostic>> {
+    proved(unit, Check::sections)
+}
+
+/// What must hold after C3.
+///
+/// # Errors
+/// As [`blocks`].
+pub fn lifetimes(unit: &Unit<Flow<Sections>>) -> Result<(), Vec<Diagnostic>> {
+    proved(unit, Check::lifetimes)
+}
+
+fn proved<'a, S: Stage>(
+    unit: &'a Unit<Flow<S>>,
+    proof: impl FnOnce(&Check<'a>, &Flow<S>) -> Result<(), String>,
+) -> Result<(), Vec<Diagnostic>> {
+    let check = Check {
+        buffers: &unit.program.buffers,
+        capacity: unit.facts.layouts.registers(),
+    };
+    let proof = proof(&check, &unit.program);
     proof.map_err(|reason| vec![unproved(&unit.facts.kernel, &Fault(reason))])
 }
 
-/// Checks `flow`; the first thing found wrong, in the compiler's words.
-///
-/// # Errors
-/// What does not hold.
-pub fn check(flow: &Flow, stage: Stage, capacity: u32) -> Result<(), String> {
-    let check = Check { flow, stage, capacity };
-    check.body(&flow.body, &[])?;
-    if stage == Stage::Lifetimes {
-        let mut alive = vec![0; flow.buffers.len()];
-        check.lifetimes(&flow.body, &mut alive)?;
-        if let Some(left) = alive.iter().position(|count| *count != 0) {
-            return Err(format!(
-                "{} versions of {} are left",
-                alive[left], flow.buffers[left].name
-            ));
-        }
-        sight::check(flow)?;
-    }
-    Ok(())
-}
-
+/// Each check gives the first thing found wrong, in the compiler's words.
 struct Check<'a> {
-    flow: &'a Flow,
-    stage: Stage,
+    buffers: &'a [Buffer],
     capacity: u32,
 }
 
 impl Check<'_> {
+    fn blocks(&self, flow: &Flow<Blocks>) -> Result<(), String> {
+        let mut ops = Vec::new();
+        ir::operations(&flow.body, &mut |op| ops.push(op));
+        ops.into_iter().try_for_each(|op| match op {
+            BlockOp::Read(read) => self.expect(read.buffer, BufferKind::Incoming, "read"),
+            BlockOp::Write(write) => self.expect(write.buffer, BufferKind::Outgoing, "write"),
+            BlockOp::Elementwise(elementwise) => {
+                self.made_by_compute(elementwise.target)?;
+                let mut loaded = Vec::new();
+                elementwise.value.loads(&mut |operand, _| loaded.push(operand.buffer));
+                loaded.into_iter().try_for_each(|buffer| self.read_by_compute(buffer))
+            }
+            BlockOp::Gemm(gemm) => {
+                self.made_by_compute(gemm.acc)?;
+                self.read_by_compute(gemm.a)?;
+                self.read_by_compute(gemm.b)
+            }
+        })
+    }
+
+    fn sections(&self, flow: &Flow<Sections>) -> Result<(), String> {
+        let mut early = None;
+        operations(&flow.body, &mut |op| {
+            if let SectionOp::Blank(buffer) | SectionOp::Release(buffer) = op {
+                early = early.or(Some(*buffer));
+            }
+        });
+        if let Some(buffer) = early {
+            let name = self.name(buffer);
+            return Err(format!("{name} is released or made before lifetimes are known"));
+        }
+        self.body(&flow.body, &[])
+    }
+
+    fn lifetimes(&self, flow: &Flow<Sections>) -> Result<(), String> {
+        self.body(&flow.body, &[])?;
+        let mut alive = vec![0; self.buffers.len()];
+        self.alive(&flow.body, &mut alive)?;
+        if let Some(left) = alive.iter().position(|count| *count != 0) {
+            let name = self.name(BufferId(left));
+            return Err(format!("{} versions of {name} are left", alive[left]));
+        }
+        sight::check(flow)
+    }
+
     fn kind(&self, buffer: BufferId) -> Result<BufferKind, String> {
-        self.flow
-            .buffers
+        self.buffers
             .get(buffer.0)
             .map(|buffer| buffer.kind)
             .ok_or_else(|| format!("there is no buffer {}", buffer.0))
     }
 
     fn name(&self, buffer: BufferId) -> &str {
-        &self.flow.buffers[buffer.0].name
+        &self.buffers[buffer.0].name
     }
 
     /// Compute reads `buffer`.
@@ -105,36 +147,16 @@ impl Check<'_> {
         }
     }
 
-    fn body(&self, body: &[FlowStmt], open: &[BufferId]) -> Result<(), String> {
+    fn body(&self, body: &[SectionStmt], open: &[BufferId]) -> Result<(), String> {
         for stmt in body {
             match &stmt.kind {
-                Kind::Op(FlowOp::Read { buffer, .. }) => self.expect(*buffer, BufferKind::Incoming, "read")?,
-                Kind::Op(FlowOp::Write { buffer, .. }) => self.expect(*buffer, BufferKind::Outgoing, "write")?,
-                Kind::Op(FlowOp::Release { buffer } | FlowOp::Blank { buffer }) => {
-                    if self.stage < Stage::Lifetimes {
-                        let name = self.name(*buffer);
-                        return Err(format!("{name} is released or made before lifetimes are known"));
-                    }
+                Kind::Op(SectionOp::Read(Read { buffer, .. })) => self.expect(*buffer, BufferKind::Incoming, "read")?,
+                Kind::Op(SectionOp::Write(Write { buffer, .. })) => {
+                    self.expect(*buffer, BufferKind::Outgoing, "write")?
                 }
-                Kind::Op(FlowOp::Elementwise(elementwise)) => {
-                    self.lowered("an element expression")?;
-                    self.made_by_compute(elementwise.target)?;
-                    let mut first = Ok(());
-                    elementwise.value.loads(&mut |operand, _| {
-                        if first.is_ok() {
-                            first = self.read_by_compute(operand.buffer);
-                        }
-                    });
-                    first?;
-                }
-                Kind::Op(FlowOp::Gemm(gemm)) => {
-                    self.lowered("a gemm")?;
-                    self.made_by_compute(gemm.acc)?;
-                    self.read_by_compute(gemm.a)?;
-                    self.read_by_compute(gemm.b)?;
-                }
-                Kind::Op(FlowOp::Section(section)) => self.section(section, open)?,
-                Kind::Op(FlowOp::Multiply(matmul)) => {
+                Kind::Op(SectionOp::Release(_) | SectionOp::Blank(_)) => {}
+                Kind::Op(SectionOp::Section(section)) => self.section(section, open)?,
+                Kind::Op(SectionOp::Multiply(matmul)) => {
                     self.read_by_compute(matmul.a)?;
                     self.read_by_compute(matmul.b)?;
                 }
@@ -154,14 +176,6 @@ impl Check<'_> {
         Ok(())
     }
 
-    fn lowered(&self, what: &str) -> Result<(), String> {
-        if self.stage == Stage::Buffers {
-            Ok(())
-        } else {
-            Err(format!("{what} is left after C2"))
-        }
-    }
-
     fn section(&self, section: &Section, open: &[BufferId]) -> Result<(), String> {
         let name = self.name(section.pack.buffer);
         let [h, w] = section.chunk;
@@ -177,7 +191,7 @@ impl Check<'_> {
                 section.registers, self.capacity
             ));
         }
-        if self.flow.buffers[section.pack.buffer.0].tiles != section.tiles {
+        if self.buffers[section.pack.buffer.0].tiles != section.tiles {
             return Err(format!(
                 "a section of {rows} × {columns} tiles packs to {name}, which has others"
             ));
@@ -236,23 +250,21 @@ impl Check<'_> {
         Ok(())
     }
 
-    fn lifetimes(&self, body: &[FlowStmt], alive: &mut Vec<u32>) -> Result<(), String> {
+    fn alive(&self, body: &[SectionStmt], alive: &mut Vec<u32>) -> Result<(), String> {
         for stmt in body {
             match &stmt.kind {
-                Kind::Op(FlowOp::Read { buffer, .. } | FlowOp::Blank { buffer }) => self.append(*buffer, alive)?,
-                Kind::Op(FlowOp::Write { buffer, .. }) => self.present(*buffer, alive)?,
-                Kind::Op(FlowOp::Release { buffer }) => {
+                Kind::Op(SectionOp::Read(Read { buffer, .. }) | SectionOp::Blank(buffer)) => {
+                    self.append(*buffer, alive)?
+                }
+                Kind::Op(SectionOp::Write(Write { buffer, .. })) => self.present(*buffer, alive)?,
+                Kind::Op(SectionOp::Release(buffer)) => {
                     self.present(*buffer, alive)?;
                     alive[buffer.0] -= 1;
                 }
-                Kind::Op(FlowOp::Section(section)) => {
-                    let uses = crate::passes::c3_build_dataflow::section_uses(section);
+                Kind::Op(SectionOp::Section(section)) => {
+                    let uses = section.uses();
                     uses.iter().try_for_each(|buffer| self.present(*buffer, alive))?;
-                    for step in &section.steps {
-                        if let Step::Control(body) = step {
-                            self.lifetimes(body, alive)?;
-                        }
-                    }
+                    section.controls().try_for_each(|body| self.alive(body, alive))?;
                     if section.pack.mode == PackMode::Publish {
                         self.append(section.pack.buffer, alive)?;
                         if uses.contains(&section.pack.buffer) {
@@ -260,32 +272,31 @@ impl Check<'_> {
                         }
                     }
                 }
-                Kind::Op(FlowOp::Multiply(matmul)) => {
+                Kind::Op(SectionOp::Multiply(matmul)) => {
                     self.present(matmul.a, alive)?;
                     self.present(matmul.b, alive)?;
                 }
                 Kind::Group(Accumulate { buffer, .. }, body) => {
-                    self.lifetimes(body, alive)?;
+                    self.alive(body, alive)?;
                     self.append(*buffer, alive)?;
                 }
                 Kind::Loop(_, body) => self.neutral("a loop", body, alive)?,
                 Kind::If(_, then, otherwise) => {
                     let mut other = alive.clone();
-                    self.lifetimes(then, alive)?;
-                    self.lifetimes(otherwise, &mut other)?;
+                    self.alive(then, alive)?;
+                    self.alive(otherwise, &mut other)?;
                     if *alive != other {
                         return Err("the two sides of a branch leave different versions".into());
                     }
                 }
-                Kind::Op(FlowOp::Elementwise(_) | FlowOp::Gemm(_)) => {}
             }
         }
         Ok(())
     }
 
-    fn neutral(&self, what: &str, body: &[FlowStmt], alive: &mut Vec<u32>) -> Result<(), String> {
+    fn neutral(&self, what: &str, body: &[SectionStmt], alive: &mut Vec<u32>) -> Result<(), String> {
         let before = alive.clone();
-        self.lifetimes(body, alive)?;
+        self.alive(body, alive)?;
         match before
             .iter()
             .zip(alive.iter())
@@ -294,14 +305,14 @@ impl Check<'_> {
             None => Ok(()),
             Some(at) => Err(format!(
                 "{what} leaves {} versions of {}, it found {}",
-                alive[at], self.flow.buffers[at].name, before[at]
+                alive[at], self.buffers[at].name, before[at]
             )),
         }
     }
 
     fn append(&self, buffer: BufferId, alive: &mut [u32]) -> Result<(), String> {
         alive[buffer.0] += 1;
-        let holds = self.flow.buffers[buffer.0].versions;
+        let holds = self.buffers[buffer.0].versions;
         if alive[buffer.0] > holds {
             return Err(format!(
                 "{} versions of {}, which holds {holds}",
@@ -326,7 +337,7 @@ mod tests {
     use crate::passes::*;
 
     /// The flow of a kernel of the tests, after C3.
-    fn flow(name: &str) -> (Flow, u32) {
+    fn flow(name: &str) -> (Flow<Sections>, u32) {
         let file = syn::parse_file(include_str!("../../tests/kernels/assorted.rs")).expect("the test kernels are Rust");
         let kernel = file
             .items
@@ -339,23 +350,25 @@ mod tests {
             })
             .expect("there is such a kernel");
         let layouts = a1_infer_layout::run(&kernel).expect("layouts");
-        let mut flow = c1_lower_shared_to_cb::run(&kernel, &layouts).expect("buffers");
+        let flow = c1_lower_shared_to_cb::run(&kernel, &layouts).expect("buffers");
         let capacity = layouts.registers();
-        c2_lower_tile_intrinsics::run(
-            &mut flow,
-            c2_lower_tile_intrinsics::Registers {
-                capacity,
-                fp32: layouts.fp32_dest,
-                approximate: false,
-            },
-        )
-        .expect("sections");
+        let registers = c2_lower_tile_intrinsics::Registers {
+            capacity,
+            fp32: layouts.fp32_dest,
+            approximate: false,
+        };
+        let mut flow = c2_lower_tile_intrinsics::run(flow, registers).expect("sections");
         c3_build_dataflow::run(&mut flow).expect("lifetimes");
         (flow, capacity)
     }
 
+    fn check(flow: &Flow<Sections>, capacity: u32) -> Result<(), String> {
+        let buffers = &flow.buffers;
+        Check { buffers, capacity }.lifetimes(flow)
+    }
+
     /// Changes the first statement, at any depth, for which `change` says that it did.
-    fn first(body: &mut [FlowStmt], change: &mut dyn FnMut(&mut FlowStmt) -> bool) -> bool {
+    fn first(body: &mut [SectionStmt], change: &mut dyn FnMut(&mut SectionStmt) -> bool) -> bool {
         body.iter_mut().any(|stmt| {
             change(stmt)
                 || match &mut stmt.kind {
@@ -370,16 +383,16 @@ mod tests {
     fn what_the_passes_make_is_accepted() {
         for name in ["tall", "two", "mlp", "vectors", "batched"] {
             let (flow, capacity) = flow(name);
-            assert_eq!(check(&flow, Stage::Lifetimes, capacity), Ok(()), "{name}");
+            assert_eq!(check(&flow, capacity), Ok(()), "{name}");
         }
     }
 
     #[test]
     fn what_the_passes_must_not_make_is_refused() {
-        type Change = fn(&mut FlowStmt) -> bool;
+        type Change = fn(&mut SectionStmt) -> bool;
         let cases: [(&str, &str, Change); 4] = [
             ("two", "used where it has no version", |stmt| match &mut stmt.kind {
-                Kind::Op(FlowOp::Read { .. }) => {
+                Kind::Op(SectionOp::Read(_)) => {
                     stmt.kind = Kind::If(tt_lang::ir::BoolExpr::Const(true), Vec::new(), Vec::new());
                     true
                 }
@@ -388,8 +401,8 @@ mod tests {
             ("two", "leaves", |stmt| match &mut stmt.kind {
                 Kind::Loop(_, body) => {
                     body.clear();
-                    body.push(FlowStmt {
-                        kind: Kind::Op(FlowOp::Release { buffer: BufferId(0) }),
+                    body.push(SectionStmt {
+                        kind: Kind::Op(SectionOp::Release(BufferId(0))),
                         note: stmt.note,
                     });
                     true
@@ -397,14 +410,14 @@ mod tests {
                 _ => false,
             }),
             ("tall", "do not divide", |stmt| match &mut stmt.kind {
-                Kind::Op(FlowOp::Section(section)) => {
+                Kind::Op(SectionOp::Section(section)) => {
                     section.chunk = [section.tiles[0] + 1, 1];
                     true
                 }
                 _ => false,
             }),
             ("vectors", "registers for each", |stmt| match &mut stmt.kind {
-                Kind::Op(FlowOp::Section(section)) => {
+                Kind::Op(SectionOp::Section(section)) => {
                     section.registers = 99;
                     true
                 }
@@ -417,7 +430,7 @@ mod tests {
                 first(&mut flow.body, &mut |stmt| change(stmt)),
                 "nothing to change in {name}"
             );
-            let error = check(&flow, Stage::Lifetimes, capacity).expect_err(name);
+            let error = check(&flow, capacity).expect_err(name);
             assert!(error.contains(expected), "{name}: `{error}` does not say `{expected}`");
         }
     }

@@ -9,12 +9,11 @@
 
 use super::traffic::{Step, Traffic};
 use crate::flow::{
-    self, Accumulate, Arg, BufferId, DefinitionId, Flow, FlowLoop, FlowOp, FlowStmt, Makes, Matmul, PackMode, Section,
-    Sees,
+    self, Accumulate, Arg, BufferId, DefinitionId, Flow, FlowLoop, Makes, Matmul, PackMode, Read, Section, SectionOp,
+    SectionStmt, Sections, Sees, Write,
 };
 use crate::ir::Kind;
 use crate::passes::c1_lower_shared_to_cb::runs_at_least_once;
-use crate::passes::c3_build_dataflow::replaces;
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::rc::Rc;
 
@@ -22,7 +21,7 @@ use std::rc::Rc;
 ///
 /// # Errors
 /// The first use that finds something else.
-pub fn check(flow: &Flow) -> Result<(), String> {
+pub fn check(flow: &Flow<Sections>) -> Result<(), String> {
     let mut events = Events::default();
     events.body(&flow.body, None)?;
     let mut run = Run {
@@ -39,7 +38,7 @@ pub fn check(flow: &Flow) -> Result<(), String> {
 }
 
 /// What goes through the buffers of `flow`; nothing where it is not as C3 leaves it, which [`check`] refuses.
-pub fn traffic(flow: &Flow) -> Traffic {
+pub fn traffic(flow: &Flow<Sections>) -> Traffic {
     let mut events = Events::default();
     let mut out = Traffic::new(flow.buffers.len());
     if events.body(&flow.body, None).is_err() {
@@ -102,17 +101,17 @@ impl Events {
     }
 
     /// `registers`: the sums of the section around.
-    fn body(&mut self, body: &[FlowStmt], registers: Option<Sums>) -> Result<(), String> {
+    fn body(&mut self, body: &[SectionStmt], registers: Option<Sums>) -> Result<(), String> {
         for stmt in body {
             match &stmt.kind {
-                Kind::Op(FlowOp::Read { buffer, defines, .. }) => {
+                Kind::Op(SectionOp::Read(Read { buffer, defines, .. })) => {
                     self.list.push(Event::Append(*buffer, Some(*defines)))
                 }
-                Kind::Op(FlowOp::Blank { buffer }) => self.list.push(Event::Append(*buffer, None)),
-                Kind::Op(FlowOp::Write { buffer, sees, .. }) => self.list.push(Event::Use(*buffer, *sees)),
-                Kind::Op(FlowOp::Release { buffer }) => self.list.push(Event::Release(*buffer)),
-                Kind::Op(FlowOp::Section(section)) => self.section(section)?,
-                Kind::Op(FlowOp::Multiply(matmul)) => {
+                Kind::Op(SectionOp::Blank(buffer)) => self.list.push(Event::Append(*buffer, None)),
+                Kind::Op(SectionOp::Write(Write { buffer, sees, .. })) => self.list.push(Event::Use(*buffer, *sees)),
+                Kind::Op(SectionOp::Release(buffer)) => self.list.push(Event::Release(*buffer)),
+                Kind::Op(SectionOp::Section(section)) => self.section(section)?,
+                Kind::Op(SectionOp::Multiply(matmul)) => {
                     let sums = registers.ok_or("a product in registers stands in no section")?;
                     self.product(matmul, sums);
                 }
@@ -139,9 +138,6 @@ impl Events {
                     self.list.push(Event::Else);
                     self.body(otherwise, registers)?;
                     self.list.push(Event::EndIf);
-                }
-                Kind::Op(FlowOp::Elementwise(_) | FlowOp::Gemm(_)) => {
-                    return Err("a statement is left after C2".into());
                 }
             }
         }
@@ -197,7 +193,7 @@ impl Events {
             }
             return Ok(());
         }
-        if let Some(old) = replaces(section) {
+        if let Some(old) = section.replaces() {
             self.list.push(Event::Release(old));
         }
         self.list.push(match made {
@@ -245,7 +241,7 @@ fn unite(set: &mut Set, other: &Set) {
 }
 
 struct Run<'a> {
-    flow: &'a Flow,
+    flow: &'a Flow<Sections>,
     events: &'a [Event],
     /// What has come round each loop, by its first event.
     heads: HashMap<usize, State>,

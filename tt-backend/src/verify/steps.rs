@@ -3,11 +3,11 @@
 use super::event::{CbStep, reads_pages};
 use super::{Proof, fault};
 use crate::device::{
-    Argument, Branch, Call, Calls, Compute, ComputeOp, Expr, Leaf, Loop, Move, Moves, Never, Origin, Protocol, Scope,
-    Section, SourceBranch, SourceLoop, Symbol,
+    Argument, Branch, Call, Calls, Compute, ComputeOp, Expr, Leaf, Loop, Move, Moves, Origin, Protocol, Scope, Section,
+    SourceBranch, SourceLoop, Symbol,
 };
 use crate::flow::{Arg, Buffer, BufferId};
-use crate::ir::{Kind, Stage, Stmt};
+use crate::ir::{Kind, Never, Stage, Stmt};
 use std::fmt;
 
 /// Where the programs meet: the loop over the blocks, or a loop or branch of the user's.

@@ -4,13 +4,13 @@
 //! a pass takes and gives must pass the check of its stage.
 
 use tt_backend::device::{self, Calls, Compute, Leaf, Moves, Parts, Programs, Protocol, Symbol, read::Text};
-use tt_backend::flow::{self, Flow};
+use tt_backend::flow::{self, Flow, print::Show, read::Parse};
 use tt_backend::passes::b2_grid_to_cores::Facts;
 use tt_backend::passes::give_names::Named;
 use tt_backend::passes::split_conditions::Tile;
 use tt_backend::passes::*;
-use tt_backend::pipeline::{Form, Pass, Unit};
-use tt_backend::verify::flow::{Stage, check};
+use tt_backend::pipeline::{Errors, Form, Pass, Unit};
+use tt_backend::verify::flow::{blocks, lifetimes, sections};
 use tt_backend::verify::traffic::Traffic;
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::Kernel;
@@ -43,11 +43,15 @@ fn wrong(error: impl std::fmt::Display) -> Failure {
 /// What `pass` gives for `input`, checked.
 fn through<I, O: Form>(pass: &Pass<I, O>, input: I) -> Result<O, Failure> {
     let output = (pass.run)(input)?;
-    (pass.check)(&output).map_err(|faults| {
-        let reasons = faults.iter().flat_map(|fault| fault.notes.iter().cloned());
-        wrong(format!("{}: {}", pass.name, reasons.collect::<Vec<_>>().join("; ")))
-    })?;
+    proved(pass.name, (pass.check)(&output))?;
     Ok(output)
+}
+
+fn proved(what: &str, proof: Result<(), Errors>) -> Result<(), Failure> {
+    proof.map_err(|faults| {
+        let reasons = faults.iter().flat_map(|fault| fault.notes.iter().cloned());
+        wrong(format!("{what}: {}", reasons.collect::<Vec<_>>().join("; ")))
+    })
 }
 
 fn text(of: impl Form) -> String {
@@ -100,9 +104,10 @@ pub fn run_case(pass: &str, kernel: &mut Kernel, input: Option<Input>) -> Result
                 return Err(wrong("this pass takes an input"));
             };
             return match pass {
-                "pad_tiles" | "c2_lower_tile_intrinsics" | "c3_build_dataflow" | "d1_split_kernel" => {
-                    over_flow(pass, kernel, &input)
-                }
+                "pad_tiles" => over_flow(&pad_tiles::PASS, blocks, kernel, &input),
+                "c2_lower_tile_intrinsics" => over_flow(&c2_lower_tile_intrinsics::PASS, blocks, kernel, &input),
+                "c3_build_dataflow" => over_flow(&c3_build_dataflow::PASS, sections, kernel, &input),
+                "d1_split_kernel" => over_flow(&d1_split_kernel::PASS, lifetimes, kernel, &input),
                 "d2_bind_tensor_accessors" | "d3_lower_cb_protocol" => after_d1(pass, kernel, &input),
                 "d4_insert_compute_init" | "d5_insert_dst_management" => after_d3(pass, kernel, &input),
                 "give_names" | "e1_finalize_signature" => after_d5(pass, kernel, &input),
@@ -116,25 +121,21 @@ pub fn run_case(pass: &str, kernel: &mut Kernel, input: Option<Input>) -> Result
     }
 }
 
-fn over_flow(pass: &str, kernel: &mut Kernel, input: &Input) -> Result<String, Failure> {
-    let program: Flow = flow::read::flow(kernel, input.text, input.line).map_err(wrong)?;
-    let facts = facts(kernel)?;
-    let stage = match pass {
-        "pad_tiles" | "c2_lower_tile_intrinsics" => Stage::Buffers,
-        "c3_build_dataflow" => Stage::Sections,
-        _ => Stage::Lifetimes,
-    };
-    let taken = check(&program, stage, facts.layouts.registers());
-    taken.map_err(|reason| wrong(format!("the input, {stage:?}: {reason}")))?;
+/// `holds`: what the pass before proves of what this one takes.
+fn over_flow<S: Show + Parse, O: Form>(
+    pass: &Pass<Unit<Flow<S>>, O>,
+    holds: fn(&Unit<Flow<S>>) -> Result<(), Errors>,
+    kernel: &mut Kernel,
+    input: &Input,
+) -> Result<String, Failure> {
+    let program = flow::read::flow(kernel, input.text, input.line).map_err(wrong)?;
     let before = flow::print::flow(kernel, &program);
-    let unit = Unit { facts, program };
-    let after = match pass {
-        "pad_tiles" => text(through(&pad_tiles::PASS, unit)?),
-        "c2_lower_tile_intrinsics" => text(through(&c2_lower_tile_intrinsics::PASS, unit)?),
-        "c3_build_dataflow" => text(through(&c3_build_dataflow::PASS, unit)?),
-        _ => text(through(&d1_split_kernel::PASS, unit)?),
+    let unit = Unit {
+        facts: facts(kernel)?,
+        program,
     };
-    Ok(changed(&before, after))
+    proved("the input", holds(&unit))?;
+    Ok(changed(&before, text(through(pass, unit)?)))
 }
 
 type Split = Text<Moves, Compute<Protocol>, Moves>;

@@ -4,12 +4,12 @@
 //! local, and where a read defines it or a write uses it a copy stands between.
 
 use super::Variable;
-use super::webs::{Webs, uses_and_definition};
+use super::webs::Webs;
 use crate::flow::{
-    Broadcast, Buffer, BufferId, BufferKind, DefinitionId, Elementwise, Flow, FlowLoop, FlowOp, FlowStmt, Flowing,
-    Operand, ProductSees, Sees, Sights, Value, ValueKind,
+    BlockOp, BlockStmt, Blocks, Broadcast, Buffer, BufferId, BufferKind, DefinitionId, Elementwise, Flow, Operand,
+    Read, Sees, Sights, Value, ValueKind, Write,
 };
-use crate::ir::{Kind, visit};
+use crate::ir::{Kind, operations, replaced};
 use crate::passes::a1_infer_layout::{Layouts, tiles};
 use std::collections::{BTreeSet, HashSet};
 use tt_lang::ir::{ParamId, Span};
@@ -26,32 +26,34 @@ struct Facts {
 }
 
 /// Runs the step.
-pub fn run(layouts: &Layouts, variables: &[Variable], body: &[FlowStmt], webs: &Webs, sights: Sights) -> Flow {
+pub fn run(
+    layouts: &Layouts,
+    variables: &[Variable],
+    body: Vec<BlockStmt>,
+    webs: &Webs,
+    sights: Sights,
+) -> Flow<Blocks> {
     let format_of =
         |tensor: ParamId| layouts.tensors[tensor.index()].map_or(DataFormat::Float16B, |layout| layout.format);
     let mut facts = vec![Facts::default(); webs.count];
-    visit(body, &mut |stmt| {
-        let Kind::Op(op) = &stmt.kind else { return };
-        let (uses, definition) = uses_and_definition(op, stmt.note);
-        if let Some(web) = definition.and_then(|(_, id)| webs.defined.get(&id)) {
-            if let FlowOp::Read { region, .. } = op {
+    operations(&body, &mut |op| {
+        if let Some(web) = op.defines().and_then(|(_, id)| webs.defined.get(&id)) {
+            if let BlockOp::Read(read) = op {
                 facts[*web].reads += 1;
-                facts[*web].formats_in.insert(format_of(region.tensor));
+                facts[*web].formats_in.insert(format_of(read.region.tensor));
             } else {
                 facts[*web].computed += 1;
             }
         }
-        for (_, sees, _) in uses {
-            let Some((web, _)) = webs.used.get(&sees) else {
-                continue;
-            };
-            if let FlowOp::Write { region, .. } = op {
+        op.uses(&mut |_, sees, _| {
+            let Some((web, _)) = webs.used.get(&sees) else { return };
+            if let BlockOp::Write(write) = op {
                 facts[*web].writes += 1;
-                facts[*web].formats_out.insert(format_of(region.tensor));
+                facts[*web].formats_out.insert(format_of(write.region.tensor));
             } else {
                 facts[*web].compute_uses += 1;
             }
-        }
+        });
     });
     let mut this = Buffers {
         variables,
@@ -78,7 +80,10 @@ pub fn run(layouts: &Layouts, variables: &[Variable], body: &[FlowStmt], webs: &
         let id = this.add(variable, kind, format.unwrap_or(variable.format), variable.span);
         this.of_web.push(id);
     }
-    let body = this.body(body);
+    let body = replaced(body, &mut |span, op| {
+        let ops = this.op(op, span);
+        ops.into_iter().map(|op| BlockStmt::new(span, Kind::Op(op))).collect()
+    });
     let Buffers {
         mut buffers, sights, ..
     } = this;
@@ -122,114 +127,71 @@ impl Buffers<'_> {
         (self.of_web[web], sees)
     }
 
-    fn body(&mut self, body: &[FlowStmt]) -> Vec<FlowStmt> {
-        let mut out = Vec::new();
-        for stmt in body {
-            let span = stmt.note;
-            let mut emit = |kind| out.push(FlowStmt { kind, note: span });
-            match &stmt.kind {
-                Kind::Op(FlowOp::Read {
-                    buffer,
+    /// The operation over buffers, and the copy that stands before or after it.
+    fn op(&mut self, op: BlockOp, span: Span) -> Vec<BlockOp> {
+        match op {
+            BlockOp::Read(read) => {
+                let target = self.defined(read.defines);
+                if self.buffers[target.0].kind == BufferKind::Incoming {
+                    return vec![BlockOp::Read(Read { buffer: target, ..read })];
+                }
+                let variable = &self.variables[read.buffer.0];
+                let incoming = self.add(
+                    variable,
+                    BufferKind::Incoming,
+                    (self.format_of)(read.region.tensor),
+                    span,
+                );
+                let defines = self.sights.define();
+                let sees = self.sights.sees(BTreeSet::from([defines]));
+                let copy = copy((incoming, sees), (target, read.defines), variable.extent, span);
+                let read = Read {
+                    buffer: incoming,
                     defines,
-                    region,
-                }) => {
-                    let target = self.defined(*defines);
-                    if self.buffers[target.0].kind == BufferKind::Incoming {
-                        emit(Kind::Op(FlowOp::Read {
-                            buffer: target,
-                            defines: *defines,
-                            region: region.clone(),
-                        }));
-                    } else {
-                        let variable = &self.variables[buffer.0];
-                        let incoming = self.add(variable, BufferKind::Incoming, (self.format_of)(region.tensor), span);
-                        let read = self.sights.define();
-                        let sees = self.sights.sees(BTreeSet::from([read]));
-                        emit(Kind::Op(FlowOp::Read {
-                            buffer: incoming,
-                            defines: read,
-                            region: region.clone(),
-                        }));
-                        emit(copy((incoming, sees), (target, *defines), variable.extent, span));
+                    ..read
+                };
+                vec![BlockOp::Read(read), copy]
+            }
+            BlockOp::Write(write) => {
+                let (source, sees) = self.used(write.sees);
+                if self.buffers[source.0].kind == BufferKind::Outgoing {
+                    let buffer = source;
+                    return vec![BlockOp::Write(Write { buffer, sees, ..write })];
+                }
+                let variable = &self.variables[write.buffer.0];
+                let outgoing = self.add(
+                    variable,
+                    BufferKind::Outgoing,
+                    (self.format_of)(write.region.tensor),
+                    span,
+                );
+                let defines = self.sights.define();
+                let copy = copy((source, sees), (outgoing, defines), variable.extent, span);
+                let write = Write {
+                    buffer: outgoing,
+                    sees: self.sights.sees(BTreeSet::from([defines])),
+                    ..write
+                };
+                vec![copy, BlockOp::Write(write)]
+            }
+            BlockOp::Elementwise(mut elementwise) => {
+                elementwise.value.loads_mut(&mut |operand| {
+                    if let Some(unknown) = operand.sees {
+                        let (buffer, sees) = self.used(unknown);
+                        (operand.buffer, operand.sees) = (buffer, Some(sees));
                     }
-                }
-                Kind::Op(FlowOp::Write { buffer, sees, region }) => {
-                    let (source, sees) = self.used(*sees);
-                    if self.buffers[source.0].kind == BufferKind::Outgoing {
-                        emit(Kind::Op(FlowOp::Write {
-                            buffer: source,
-                            sees,
-                            region: region.clone(),
-                        }));
-                    } else {
-                        let variable = &self.variables[buffer.0];
-                        let outgoing = self.add(variable, BufferKind::Outgoing, (self.format_of)(region.tensor), span);
-                        let copied = self.sights.define();
-                        emit(copy((source, sees), (outgoing, copied), variable.extent, span));
-                        emit(Kind::Op(FlowOp::Write {
-                            buffer: outgoing,
-                            sees: self.sights.sees(BTreeSet::from([copied])),
-                            region: region.clone(),
-                        }));
-                    }
-                }
-                Kind::Op(FlowOp::Elementwise(elementwise)) => {
-                    let mut value = elementwise.value.clone();
-                    value.loads_mut(&mut |operand| {
-                        if let Some(unknown) = operand.sees {
-                            let (buffer, sees) = self.used(unknown);
-                            (operand.buffer, operand.sees) = (buffer, Some(sees));
-                        }
-                    });
-                    let target = self.defined(elementwise.defines);
-                    emit(Kind::Op(FlowOp::Elementwise(Elementwise {
-                        target,
-                        defines: elementwise.defines,
-                        extent: elementwise.extent,
-                        value,
-                    })));
-                }
-                Kind::Op(FlowOp::Gemm(gemm)) => {
-                    let ((a, a_sees), (b, b_sees)) = (self.used(gemm.sees.a), self.used(gemm.sees.b));
-                    let acc = self.defined(gemm.defines);
-                    let sees = ProductSees {
-                        a: a_sees,
-                        b: b_sees,
-                        acc: gemm.sees.acc.map(|unknown| self.used(unknown).1),
-                    };
-                    emit(Kind::Op(FlowOp::Gemm(crate::flow::Gemm {
-                        a,
-                        b,
-                        acc,
-                        sees,
-                        ..gemm.clone()
-                    })));
-                }
-                Kind::Loop(FlowLoop { var, start, end, kind }, body) => {
-                    let body = self.body(body);
-                    emit(Kind::Loop(
-                        FlowLoop {
-                            var: *var,
-                            start: start.clone(),
-                            end: end.clone(),
-                            kind: *kind,
-                        },
-                        body,
-                    ));
-                }
-                Kind::If(cond, then, otherwise) => {
-                    let then = self.body(then);
-                    let otherwise = self.body(otherwise);
-                    emit(Kind::If(cond.clone(), then, otherwise));
-                }
-                // `translate` makes none of these.
-                Kind::Op(FlowOp::Blank { .. } | FlowOp::Release { .. } | FlowOp::Section(_) | FlowOp::Multiply(_))
-                | Kind::Group(..) => {
-                    out.push(stmt.clone());
-                }
+                });
+                elementwise.target = self.defined(elementwise.defines);
+                vec![BlockOp::Elementwise(elementwise)]
+            }
+            BlockOp::Gemm(mut gemm) => {
+                gemm.acc = self.defined(gemm.defines);
+                (gemm.a, gemm.sees.a) = self.used(gemm.sees.a);
+                (gemm.b, gemm.sees.b) = self.used(gemm.sees.b);
+                gemm.sees.acc = gemm.sees.acc.map(|unknown| self.used(unknown).1);
+                vec![BlockOp::Gemm(gemm)]
             }
         }
-        out
     }
 }
 
@@ -238,14 +200,14 @@ fn copy(
     (target, defines): (BufferId, DefinitionId),
     extent: [u64; 2],
     span: Span,
-) -> Kind<Flowing> {
+) -> BlockOp {
     let load = Operand {
         buffer: from,
         offset: [0, 0],
         broadcast: Broadcast::None,
         sees: Some(sees),
     };
-    Kind::Op(FlowOp::Elementwise(Elementwise {
+    BlockOp::Elementwise(Elementwise {
         target,
         defines,
         extent,
@@ -253,7 +215,7 @@ fn copy(
             kind: ValueKind::Load(load),
             span,
         },
-    }))
+    })
 }
 
 /// Buffers of one variable get names of their own: what comes in and what goes out say so, others are numbered.

@@ -5,7 +5,7 @@
 use super::access::Result2d;
 use super::translate::{Refused, Translate, variable};
 use crate::codes;
-use crate::flow::{Elementwise, FlowOp, FlowStmt, Operand, Value, ValueKind};
+use crate::flow::{BlockOp, BlockStmt, Elementwise, Operand, Read, Value, ValueKind, Write};
 use crate::ir::Kind;
 use crate::linear::Linear;
 use crate::passes::a1_infer_layout::Orientation;
@@ -18,7 +18,7 @@ impl Translate<'_> {
         &mut self,
         indices: &[(VarId, u64)],
         assign: &Assign,
-        out: &mut Vec<FlowStmt>,
+        out: &mut Vec<BlockStmt>,
     ) -> Result<(), Refused> {
         let result = self.result_of(indices, assign);
         // Loads come first: the tensors among them are read before the expression runs.
@@ -49,16 +49,13 @@ impl Translate<'_> {
                     return Err(whole(self));
                 }
                 let target = variable(block);
-                let kind = Kind::Op(FlowOp::Elementwise(Elementwise {
+                let kind = Kind::Op(BlockOp::Elementwise(Elementwise {
                     target,
                     defines: self.sights.define(),
                     extent,
                     value,
                 }));
-                out.push(FlowStmt {
-                    kind,
-                    note: assign.span,
-                });
+                out.push(BlockStmt::new(assign.span, kind));
             }
             Buffer::Tensor(tensor) => {
                 let [row, column] = place.offset.map(|offset| (offset.to_expr(), assign.target.span));
@@ -66,22 +63,19 @@ impl Translate<'_> {
                 let region =
                     self.tile_region(tensor, matrix, [row, column], result.extent, assign.target.span, true)?;
                 let target = self.direct(tensor, result.extent);
-                let kind = Kind::Op(FlowOp::Elementwise(Elementwise {
+                let kind = Kind::Op(BlockOp::Elementwise(Elementwise {
                     target,
                     defines: self.sights.define(),
                     extent: result.extent,
                     value,
                 }));
-                out.push(FlowStmt {
-                    kind,
-                    note: assign.span,
-                });
-                out.push(FlowStmt {
-                    kind: Kind::Op(FlowOp::Write {
+                out.push(BlockStmt::new(assign.span, kind));
+                out.push(BlockStmt {
+                    kind: Kind::Op(BlockOp::Write(Write {
                         buffer: target,
                         sees: self.sights.unknown(),
                         region,
-                    }),
+                    })),
                     note: assign.span,
                 });
             }
@@ -161,7 +155,7 @@ impl Translate<'_> {
         &mut self,
         element: &Element,
         result: &Result2d,
-        reads: &mut Vec<FlowStmt>,
+        reads: &mut Vec<BlockStmt>,
     ) -> Result<Value, Refused> {
         let span = element.span;
         if !element.is_bool()
@@ -273,7 +267,7 @@ impl Translate<'_> {
         &mut self,
         access: &Access,
         result: &Result2d,
-        reads: &mut Vec<FlowStmt>,
+        reads: &mut Vec<BlockStmt>,
     ) -> Result<Operand, Refused> {
         use crate::flow::Broadcast;
         let (row, column) = self.row_and_column(access);
@@ -326,22 +320,19 @@ impl Translate<'_> {
                 )?;
                 // The same tiles read twice in one expression are read once.
                 let known = reads.iter().find_map(|read| match &read.kind {
-                    Kind::Op(FlowOp::Read {
+                    Kind::Op(BlockOp::Read(Read {
                         buffer, region: known, ..
-                    }) if *known == region => Some(*buffer),
+                    })) if *known == region => Some(*buffer),
                     Kind::Op(_) | Kind::Group(..) | Kind::Loop(..) | Kind::If(..) => None,
                 });
                 let buffer = known.unwrap_or_else(|| {
                     let buffer = self.direct(tensor, extent);
-                    let kind = Kind::Op(FlowOp::Read {
+                    let kind = Kind::Op(BlockOp::Read(Read {
                         buffer,
                         defines: self.sights.define(),
                         region,
-                    });
-                    reads.push(FlowStmt {
-                        kind,
-                        note: access.span,
-                    });
+                    }));
+                    reads.push(BlockStmt::new(access.span, kind));
                     buffer
                 });
                 Ok(self.operand(buffer, place.broadcast, [0, 0]))

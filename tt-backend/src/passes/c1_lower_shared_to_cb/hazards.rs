@@ -4,7 +4,7 @@
 //! read is in order: compute has waited for what was read before it makes what is stored.
 
 use crate::codes;
-use crate::flow::{FlowLoop, FlowOp, FlowStmt, TileRegion};
+use crate::flow::{BlockOp, BlockStmt, FlowLoop, Read, TileRegion, Write};
 use crate::ir::Kind;
 use crate::linear::Linear;
 use crate::passes::a1_infer_layout::tiles;
@@ -13,7 +13,7 @@ use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{Kernel, ParamId, Span, VarId};
 
 /// Refuses a read that may meet an earlier store of the same block's run.
-pub fn check(kernel: &Kernel, body: &[FlowStmt]) -> Result<(), Vec<Diagnostic>> {
+pub fn check(kernel: &Kernel, body: &[BlockStmt]) -> Result<(), Vec<Diagnostic>> {
     let mut accesses = Accesses::default();
     accesses.statements(body, &mut Vec::new());
     let mut errors: Vec<Diagnostic> = Vec::new();
@@ -95,14 +95,14 @@ impl<'a> Accesses<'a> {
         }
     }
 
-    fn statements(&mut self, body: &'a [FlowStmt], path: &mut Vec<Around>) {
+    fn statements(&mut self, body: &'a [BlockStmt], path: &mut Vec<Around>) {
         for stmt in body {
             match &stmt.kind {
-                Kind::Op(FlowOp::Write { region, .. }) => {
+                Kind::Op(BlockOp::Write(Write { region, .. })) => {
                     let store = self.access(region, stmt.note, path);
                     self.stores.entry(region.tensor).or_default().push(store);
                 }
-                Kind::Op(FlowOp::Read { region, .. }) => {
+                Kind::Op(BlockOp::Read(Read { region, .. })) => {
                     let read = self.access(region, stmt.note, path);
                     self.reads.push(read);
                 }
@@ -118,7 +118,7 @@ impl<'a> Accesses<'a> {
         }
     }
 
-    fn within(&mut self, around: Around, body: &'a [FlowStmt], path: &mut Vec<Around>) {
+    fn within(&mut self, around: Around, body: &'a [BlockStmt], path: &mut Vec<Around>) {
         path.push(around);
         self.statements(body, path);
         path.pop();

@@ -1,7 +1,7 @@
 //! What the device can do with the integers of a kernel: 32 bits, and no more of them than one would write.
 
 use crate::codes;
-use crate::flow::{FlowLoop, FlowOp, FlowStmt, TileRegion};
+use crate::flow::{BlockOp, BlockStmt, FlowLoop, Read, TileRegion, Write};
 use crate::ir::Kind;
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{BoolExpr, IntExpr, IntOp, NumberExpr, Span};
@@ -10,7 +10,7 @@ use tt_lang::ir::{BoolExpr, IntExpr, IntOp, NumberExpr, Span};
 const LARGEST: u64 = 2_000;
 
 /// Refuses the integers of `body` that cannot be written out.
-pub fn check(body: &[FlowStmt]) -> Result<(), Vec<Diagnostic>> {
+pub fn check(body: &[BlockStmt]) -> Result<(), Vec<Diagnostic>> {
     let mut errors = Vec::new();
     crate::ir::visit(body, &mut |stmt| {
         let mut check = |expr: &IntExpr| {
@@ -19,7 +19,7 @@ pub fn check(body: &[FlowStmt]) -> Result<(), Vec<Diagnostic>> {
             }
         };
         match &stmt.kind {
-            Kind::Op(FlowOp::Read { region, .. } | FlowOp::Write { region, .. }) => {
+            Kind::Op(BlockOp::Read(Read { region, .. }) | BlockOp::Write(Write { region, .. })) => {
                 let TileRegion { matrix, tile, .. } = region;
                 matrix.iter().chain(tile).for_each(&mut check);
             }
@@ -28,15 +28,7 @@ pub fn check(body: &[FlowStmt]) -> Result<(), Vec<Diagnostic>> {
                 check(end);
             }
             Kind::If(cond, _, _) => integers(cond, &mut check),
-            Kind::Op(
-                FlowOp::Blank { .. }
-                | FlowOp::Release { .. }
-                | FlowOp::Elementwise(_)
-                | FlowOp::Gemm(_)
-                | FlowOp::Section(_)
-                | FlowOp::Multiply(_),
-            )
-            | Kind::Group(..) => {}
+            Kind::Op(BlockOp::Elementwise(_) | BlockOp::Gemm(_)) | Kind::Group(..) => {}
         }
     });
     errors.dedup();

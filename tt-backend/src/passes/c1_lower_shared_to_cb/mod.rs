@@ -26,19 +26,19 @@ mod webs;
 pub use webs::runs_at_least_once;
 
 use super::a1_infer_layout::Layouts;
-use crate::flow::{Depth, Flow};
+use crate::flow::{Blocks, Depth, Flow};
 use crate::pipeline::{Pass, Unit};
-use crate::verify::flow::{Stage, proved};
+use crate::verify::flow::blocks;
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{BlockId, Kernel, Span};
 use tt_plan::DataFormat;
 
 /// The pass.
-pub const PASS: Pass<Unit<()>, Unit<Flow>> = Pass {
+pub const PASS: Pass<Unit<()>, Unit<Flow<Blocks>>> = Pass {
     name: "C1 lower_shared_to_cb",
     does: "blocks become circular buffers, copies become reads and writes",
     run: |unit| unit.lowered(|facts, ()| run(&facts.kernel, &facts.layouts)),
-    check: |unit| proved(unit, Stage::Buffers),
+    check: blocks,
 };
 
 /// A block, or a tensor touched directly, before its webs are known. [`crate::flow::BufferId`]s index these until
@@ -55,7 +55,7 @@ struct Variable {
 }
 
 /// Runs the pass.
-pub fn run(kernel: &Kernel, layouts: &Layouts) -> Result<Flow, Vec<Diagnostic>> {
+pub fn run(kernel: &Kernel, layouts: &Layouts) -> Result<Flow<Blocks>, Vec<Diagnostic>> {
     let translate::Translated {
         variables,
         body,
@@ -64,5 +64,5 @@ pub fn run(kernel: &Kernel, layouts: &Layouts) -> Result<Flow, Vec<Diagnostic>> 
     integers::check(&body)?;
     hazards::check(kernel, &body)?;
     let webs = webs::run(&variables, &body, &mut sights)?;
-    Ok(buffers::run(layouts, &variables, &body, &webs, sights))
+    Ok(buffers::run(layouts, &variables, body, &webs, sights))
 }

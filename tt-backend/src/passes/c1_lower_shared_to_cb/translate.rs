@@ -3,7 +3,8 @@
 use super::Variable;
 use crate::codes;
 use crate::flow::{
-    BufferId, Depth, Elementwise, FlowLoop, FlowOp, FlowStmt, Gemm, Operand, ProductSees, Sights, Value, ValueKind,
+    BlockOp, BlockStmt, BufferId, Depth, Elementwise, FlowLoop, Gemm, Operand, ProductSees, Read, Sights, Value,
+    ValueKind, Write,
 };
 use crate::ir::Kind;
 use crate::linear::Signs;
@@ -17,7 +18,7 @@ pub struct Translated {
     /// The blocks, then the tensors touched directly.
     pub variables: Vec<Variable>,
     /// What one block of the grid does.
-    pub body: Vec<FlowStmt>,
+    pub body: Vec<BlockStmt>,
     /// The definitions given out.
     pub sights: Sights,
 }
@@ -83,7 +84,7 @@ pub(super) struct Translate<'a> {
 }
 
 impl Translate<'_> {
-    fn body(&mut self, body: &[Stmt]) -> Vec<FlowStmt> {
+    fn body(&mut self, body: &[Stmt]) -> Vec<BlockStmt> {
         let mut out = Vec::new();
         for stmt in body {
             if let Err(error) = self.stmt(stmt, &mut out) {
@@ -93,9 +94,9 @@ impl Translate<'_> {
         out
     }
 
-    fn stmt(&mut self, stmt: &Stmt, out: &mut Vec<FlowStmt>) -> Result<(), Refused> {
+    fn stmt(&mut self, stmt: &Stmt, out: &mut Vec<BlockStmt>) -> Result<(), Refused> {
         let span = stmt.span;
-        let mut emit = |kind| out.push(FlowStmt { kind, note: span });
+        let mut emit = |kind| out.push(BlockStmt { kind, note: span });
         match &stmt.kind {
             StmtKind::Copy {
                 src: Place::Tensor(region),
@@ -103,12 +104,12 @@ impl Translate<'_> {
             } => {
                 let extent = self.layouts.blocks[block.value.index()].extent;
                 let region = self.region(region, extent)?;
-                let kind = Kind::Op(FlowOp::Read {
+                let kind = Kind::Op(BlockOp::Read(Read {
                     buffer: variable(block.value),
                     defines: self.sights.define(),
                     region,
-                });
-                out.push(FlowStmt { kind, note: span });
+                }));
+                out.push(BlockStmt { kind, note: span });
             }
             StmtKind::Copy {
                 src: Place::Block(block),
@@ -116,11 +117,11 @@ impl Translate<'_> {
             } => {
                 let extent = self.layouts.blocks[block.value.index()].extent;
                 let region = self.region(region, extent)?;
-                emit(Kind::Op(FlowOp::Write {
+                emit(Kind::Op(BlockOp::Write(Write {
                     buffer: variable(block.value),
                     sees: self.sights.unknown(),
                     region,
-                }));
+                })));
             }
             StmtKind::Copy {
                 src: Place::Block(src),
@@ -141,7 +142,7 @@ impl Translate<'_> {
                     kind: ValueKind::Load(load),
                     span,
                 };
-                emit(Kind::Op(FlowOp::Elementwise(Elementwise {
+                emit(Kind::Op(BlockOp::Elementwise(Elementwise {
                     target: variable(dst.value),
                     defines: self.sights.define(),
                     extent: to.extent,
@@ -168,7 +169,7 @@ impl Translate<'_> {
                     span: value.span,
                 };
                 let extent = self.layouts.blocks[block.value.index()].extent;
-                emit(Kind::Op(FlowOp::Elementwise(Elementwise {
+                emit(Kind::Op(BlockOp::Elementwise(Elementwise {
                     target: variable(block.value),
                     defines: self.sights.define(),
                     extent,
@@ -190,7 +191,7 @@ impl Translate<'_> {
                     kind: ValueKind::Load(load),
                     span,
                 };
-                emit(Kind::Op(FlowOp::Elementwise(Elementwise {
+                emit(Kind::Op(BlockOp::Elementwise(Elementwise {
                     target: variable(dst.value),
                     defines: self.sights.define(),
                     extent,
@@ -224,8 +225,8 @@ impl Translate<'_> {
                 let [n, _] = tiles([n, 1]);
                 let (transpose_a, transpose_b, clear) = (*transpose_a, *transpose_b, *clear_accum);
                 let acc = variable(acc.value);
-                out.push(FlowStmt {
-                    kind: Kind::Op(FlowOp::Gemm(Gemm {
+                out.push(BlockStmt {
+                    kind: Kind::Op(BlockOp::Gemm(Gemm {
                         a,
                         b,
                         acc,
@@ -298,7 +299,7 @@ impl Translate<'_> {
         &mut self,
         place: &Place,
         span: Span,
-        out: &mut Vec<FlowStmt>,
+        out: &mut Vec<BlockStmt>,
     ) -> Result<(BufferId, [u64; 2]), Refused> {
         match place {
             Place::Block(block) => Ok((variable(block.value), self.layouts.blocks[block.value.index()].extent)),
@@ -310,12 +311,12 @@ impl Translate<'_> {
                 };
                 let tiles = self.region(region, extent)?;
                 let buffer = self.direct(region.tensor, extent);
-                let kind = Kind::Op(FlowOp::Read {
+                let kind = Kind::Op(BlockOp::Read(Read {
                     buffer,
                     defines: self.sights.define(),
                     region: tiles,
-                });
-                out.push(FlowStmt { kind, note: span });
+                }));
+                out.push(BlockStmt { kind, note: span });
                 Ok((buffer, extent))
             }
         }

@@ -6,7 +6,7 @@
 
 use super::Variable;
 use crate::codes;
-use crate::flow::{DefinitionId, FlowLoop, FlowOp, FlowStmt, Flowing, Sees, Sights};
+use crate::flow::{BlockOp, BlockStmt, Blocks, BufferId, DefinitionId, FlowLoop, Sees, Sights};
 use crate::ir::Forward;
 use crate::linear::{Linear, lower_bound};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -23,30 +23,6 @@ pub struct Webs {
     pub count: usize,
     /// The variable of each web.
     pub variable: Vec<usize>,
-}
-
-/// A use of a variable, with its place.
-type UseOf = (usize, Sees, Span);
-
-/// What a statement uses, and the variable that it defines.
-pub fn uses_and_definition(op: &FlowOp, span: Span) -> (Vec<UseOf>, Option<(usize, DefinitionId)>) {
-    match op {
-        FlowOp::Read { buffer, defines, .. } => (Vec::new(), Some((buffer.0, *defines))),
-        FlowOp::Write { buffer, sees, .. } => (vec![(buffer.0, *sees, span)], None),
-        FlowOp::Elementwise(elementwise) => {
-            let mut uses = Vec::new();
-            elementwise
-                .value
-                .loads(&mut |operand, span| uses.extend(operand.sees.map(|sees| (operand.buffer.0, sees, span))));
-            (uses, Some((elementwise.target.0, elementwise.defines)))
-        }
-        FlowOp::Gemm(gemm) => {
-            let mut uses = vec![(gemm.a.0, gemm.sees.a, span), (gemm.b.0, gemm.sees.b, span)];
-            uses.extend(gemm.sees.acc.map(|sees| (gemm.acc.0, sees, span)));
-            (uses, Some((gemm.acc.0, gemm.defines)))
-        }
-        FlowOp::Blank { .. } | FlowOp::Release { .. } | FlowOp::Section(_) | FlowOp::Multiply(_) => (Vec::new(), None),
-    }
 }
 
 /// The definitions that may reach a point; `None` is the state before any.
@@ -69,7 +45,7 @@ struct Analysis {
 }
 
 /// Runs the step.
-pub fn run(variables: &[Variable], body: &[FlowStmt], sights: &mut Sights) -> Result<Webs, Vec<Diagnostic>> {
+pub fn run(variables: &[Variable], body: &[BlockStmt], sights: &mut Sights) -> Result<Webs, Vec<Diagnostic>> {
     let mut analysis = Analysis {
         uses: BTreeMap::new(),
         defined: Vec::new(),
@@ -123,7 +99,7 @@ pub fn run(variables: &[Variable], body: &[FlowStmt], sights: &mut Sights) -> Re
     Ok(webs)
 }
 
-impl Forward<Flowing> for Analysis {
+impl Forward<Blocks> for Analysis {
     type State = Reaching;
 
     fn begin(&mut self) -> Reaching {
@@ -131,21 +107,23 @@ impl Forward<Flowing> for Analysis {
         Reaching::new()
     }
 
-    fn op(&mut self, note: &Span, op: &FlowOp, state: &mut Reaching) {
-        let (uses, definition) = uses_and_definition(op, *note);
-        for (variable, sees, span) in uses {
+    fn op(&mut self, note: &Span, op: &BlockOp, state: &mut Reaching) {
+        let definition = op.defines();
+        op.uses(&mut |BufferId(variable), sees, span| {
             let reaching = state.get(&variable).cloned().unwrap_or_else(|| BTreeSet::from([None]));
-            let own = definition.filter(|(defined, _)| *defined == variable).map(|(_, id)| id);
-            let own = own.filter(|_| matches!(op, FlowOp::Gemm(_)));
+            let own = definition
+                .filter(|(defined, _)| defined.0 == variable)
+                .map(|(_, id)| id);
+            let own = own.filter(|_| matches!(op, BlockOp::Gemm(_)));
             let found = Use {
                 variable,
                 reaching,
                 own,
-                span,
+                span: span.unwrap_or(*note),
             };
             self.uses.insert(sees, found);
-        }
-        if let Some((variable, id)) = definition {
+        });
+        if let Some((BufferId(variable), id)) = definition {
             self.defined.push((id, variable));
             state.insert(variable, BTreeSet::from([Some(id)]));
         }

@@ -13,23 +13,23 @@
 
 use super::select::{Context, chunk};
 use crate::flow::{
-    self, Arg, Broadcast, BufferId, DefinitionId, FlowLoop, FlowOp, FlowStmt, Gemm, Makes, Matmul, Operand, Pack,
-    PackMode, Section, Step, Value, ValueKind,
+    self, Arg, BlockOp, BlockStmt, Broadcast, BufferId, DefinitionId, FlowLoop, Gemm, Makes, Matmul, Operand, Pack,
+    PackMode, Section, SectionOp, SectionStmt, Step, Value, ValueKind,
 };
-use crate::ir::{Kind, replaced};
+use crate::ir::{Kind, operations};
 use crate::passes::c1_lower_shared_to_cb::runs_at_least_once;
 use crate::tile_ops::TileOp;
 use std::collections::{BTreeSet, VecDeque};
-use tt_lang::ir::{IntExpr, Span, VarId};
+use tt_lang::ir::Span;
 use tt_plan::Number;
 
 /// Runs the step: every gemm and every element expression becomes a section.
-pub fn run(body: Vec<FlowStmt>, context: &mut Context) -> Vec<FlowStmt> {
+pub fn run(body: Vec<BlockStmt>, context: &mut Context) -> Vec<SectionStmt> {
     Accumulate { context }.list(body, &mut Vec::new(), &BTreeSet::new())
 }
 
-struct Accumulate<'a, 'b> {
-    context: &'a mut Context<'b>,
+struct Accumulate<'a> {
+    context: &'a mut Context,
 }
 
 /// What an accumulator holds before the first product.
@@ -53,15 +53,16 @@ struct Open {
     mode: PackMode,
 }
 
-impl Accumulate<'_, '_> {
+impl Accumulate<'_> {
     /// `live`: the accumulators of `body` that something sees after it.
-    fn list(&mut self, body: Vec<FlowStmt>, open: &mut Vec<Open>, live: &BTreeSet<BufferId>) -> Vec<FlowStmt> {
-        let mut out: Vec<FlowStmt> = Vec::new();
-        let mut rest: VecDeque<FlowStmt> = body.into();
-        while let Some(stmt) = rest.pop_front() {
-            let span = stmt.note;
-            match stmt.kind {
-                Kind::Op(FlowOp::Gemm(gemm)) => match open.iter().find(|scope| scope.acc == gemm.acc) {
+    fn list(&mut self, body: Vec<BlockStmt>, open: &mut Vec<Open>, live: &BTreeSet<BufferId>) -> Vec<SectionStmt> {
+        let mut out = Vec::new();
+        let mut rest: VecDeque<BlockStmt> = body.into();
+        while let Some(BlockStmt { kind, note: span }) = rest.pop_front() {
+            match kind {
+                Kind::Op(BlockOp::Read(read)) => out.push(SectionStmt::new(span, Kind::Op(SectionOp::Read(read)))),
+                Kind::Op(BlockOp::Write(write)) => out.push(SectionStmt::new(span, Kind::Op(SectionOp::Write(write)))),
+                Kind::Op(BlockOp::Gemm(gemm)) => match open.iter().find(|scope| scope.acc == gemm.acc) {
                     Some(scope) => {
                         let pack = Pack {
                             buffer: gemm.acc,
@@ -72,33 +73,15 @@ impl Accumulate<'_, '_> {
                     }
                     None => self.direct(&gemm, span, &mut out, &mut rest, live),
                 },
-                Kind::Op(FlowOp::Elementwise(elementwise)) => self.context.elementwise(&elementwise, span, &mut out),
-                Kind::Loop(FlowLoop { var, start, end, kind }, body) => {
-                    let stmt = FlowStmt {
-                        kind: Kind::Loop(FlowLoop { var, start, end, kind }, body),
-                        note: span,
-                    };
-                    self.scope(stmt, open, &mut out, &mut rest, live);
-                }
+                Kind::Op(BlockOp::Elementwise(elementwise)) => self.context.elementwise(&elementwise, span, &mut out),
+                Kind::Loop(head, body) => self.scope((head, body), span, open, &mut out, &mut rest, live),
                 Kind::If(cond, then, otherwise) => {
-                    let after = |side: &[FlowStmt]| live_after(accumulators(side), rest.iter(), live);
+                    let after = |side: &[BlockStmt]| live_after(accumulators(side), rest.iter(), live);
                     let (live_then, live_otherwise) = (after(&then), after(&otherwise));
                     let then = self.list(then, open, &live_then);
                     let otherwise = self.list(otherwise, open, &live_otherwise);
-                    out.push(FlowStmt {
-                        kind: Kind::If(cond, then, otherwise),
-                        note: span,
-                    });
+                    out.push(SectionStmt::new(span, Kind::If(cond, then, otherwise)));
                 }
-                kind @ (Kind::Op(
-                    FlowOp::Read { .. }
-                    | FlowOp::Write { .. }
-                    | FlowOp::Blank { .. }
-                    | FlowOp::Release { .. }
-                    | FlowOp::Section(_)
-                    | FlowOp::Multiply(_),
-                )
-                | Kind::Group(..)) => out.push(FlowStmt { kind, note: span }),
             }
         }
         out
@@ -109,8 +92,8 @@ impl Accumulate<'_, '_> {
         &mut self,
         gemm: &Gemm,
         span: Span,
-        out: &mut Vec<FlowStmt>,
-        rest: &mut VecDeque<FlowStmt>,
+        out: &mut Vec<SectionStmt>,
+        rest: &mut VecDeque<BlockStmt>,
         live: &BTreeSet<BufferId>,
     ) {
         let start = if gemm.clear {
@@ -130,38 +113,32 @@ impl Accumulate<'_, '_> {
     /// A loop: the accumulations that span it, then what is inside.
     fn scope(
         &mut self,
-        stmt: FlowStmt,
+        (head, body): (FlowLoop, Vec<BlockStmt>),
+        span: Span,
         open: &mut Vec<Open>,
-        out: &mut Vec<FlowStmt>,
-        rest: &mut VecDeque<FlowStmt>,
+        out: &mut Vec<SectionStmt>,
+        rest: &mut VecDeque<BlockStmt>,
         live: &BTreeSet<BufferId>,
     ) {
-        let span = stmt.note;
         let mut found = Vec::new();
-        spanning(&stmt, &mut Vec::new(), true, &mut found);
+        candidates(&body, &mut vec![head.clone()], &mut found);
         let gemms = found.len();
-        found.retain(|candidate: &Candidate| {
-            candidate.alone && !candidate.gemm.clear && !open.iter().any(|scope| scope.acc == candidate.gemm.acc)
+        found.retain(|Candidate { gemm, .. }| {
+            let alone = touching(&body, gemm.acc) == 1;
+            alone && !gemm.clear && !open.iter().any(|scope| scope.acc == gemm.acc)
         });
-        let Kind::Loop(FlowLoop { var, start, end, kind }, body) = stmt.kind else {
-            return;
-        };
 
         // In the registers around a loop there is one product.
-        if let [candidate] = found.as_slice()
+        if let [Candidate { gemm, .. }] = found.as_slice()
             && gemms == 1
-            && self.fits_registers(&candidate.gemm)
-            && only_reads_and(&body)
+            && self.fits_registers(gemm)
+            && let matmul = self.matmul(gemm)
+            && let Some(body) = multiply(&body, &matmul)
         {
-            let gemm = candidate.gemm.clone();
             let start_value = take_fill(out, gemm.acc);
             let whole = [gemm.m, gemm.n];
-            let (epilogue, pack) = self.epilogue(&gemm, rest, Some(whole), live);
-            let matmul = self.matmul(&gemm);
-            let control = vec![FlowStmt {
-                kind: Kind::Loop(FlowLoop { var, start, end, kind }, multiply(body, &matmul)),
-                note: span,
-            }];
+            let (epilogue, pack) = self.epilogue(gemm, rest, Some(whole), live);
+            let control = vec![SectionStmt::new(span, Kind::Loop(head, body))];
             let mut steps = preload(&start_value.at, gemm.acc);
             steps.push(Step::Control(control));
             steps.extend(epilogue.steps);
@@ -193,14 +170,10 @@ impl Accumulate<'_, '_> {
         let mut wrapped = Vec::new();
         for candidate in &found {
             let gemm = &candidate.gemm;
-            let first = (!candidate.conditional && candidate.loops.iter().all(|(_, s, e)| runs_at_least_once(s, e)))
-                .then(|| {
-                    candidate
-                        .loops
-                        .iter()
-                        .map(|(var, start, _)| (*var, start.clone()))
-                        .collect::<Vec<_>>()
-                });
+            let loops = candidate.loops.iter();
+            let runs = loops.clone().all(|head| runs_at_least_once(&head.start, &head.end));
+            let first = (runs && !candidate.conditional)
+                .then(|| loops.map(|head| (head.var, head.start.clone())).collect::<Vec<_>>());
             let Started { at, mut fill } = take_fill(out, gemm.acc);
             let (mode, before) = match (at, first) {
                 (Start::Zero, Some(first)) => (PackMode::AddAfterFirst(first), None),
@@ -226,18 +199,15 @@ impl Accumulate<'_, '_> {
         }
         let body = self.list(body, open, &live);
         open.truncate(open.len() - wrapped.len());
-        let mut inner = vec![FlowStmt {
-            kind: Kind::Loop(FlowLoop { var, start, end, kind }, body),
-            note: span,
-        }];
+        let mut inner = vec![SectionStmt::new(span, Kind::Loop(head, body))];
         for (buffer, before, fill) in wrapped.into_iter().rev() {
             if let Some(before) = before {
                 inner.insert(0, section(before, span));
             }
-            inner = vec![FlowStmt {
-                kind: Kind::Group(flow::Accumulate { buffer, fill }, inner),
-                note: span,
-            }];
+            inner = vec![SectionStmt::new(
+                span,
+                Kind::Group(flow::Accumulate { buffer, fill }, inner),
+            )];
         }
         out.append(&mut inner);
     }
@@ -298,7 +268,7 @@ impl Accumulate<'_, '_> {
     fn epilogue(
         &mut self,
         gemm: &Gemm,
-        rest: &mut VecDeque<FlowStmt>,
+        rest: &mut VecDeque<BlockStmt>,
         whole_chunk: Option<[u32; 2]>,
         live: &BTreeSet<BufferId>,
     ) -> (Epilogue, Pack) {
@@ -307,8 +277,8 @@ impl Accumulate<'_, '_> {
             mode: PackMode::Publish,
         };
         let nothing = (Epilogue::none(), publish(gemm.acc));
-        let Some(FlowStmt {
-            kind: Kind::Op(FlowOp::Elementwise(next)),
+        let Some(BlockStmt {
+            kind: Kind::Op(BlockOp::Elementwise(next)),
             ..
         }) = rest.front()
         else {
@@ -341,9 +311,7 @@ impl Accumulate<'_, '_> {
         if !last || tiles != [gemm.m, gemm.n] {
             return nothing;
         }
-        let mut value = next.value.clone();
-        in_register(&mut value, gemm.acc);
-        let Some((steps, registers, result)) = self.context.epilogue(&value) else {
+        let Some((steps, registers, result)) = self.context.epilogue(&next.value, gemm.acc) else {
             return nothing;
         };
         let least = whole_chunk.map_or(1, |[h, w]| h * w);
@@ -386,11 +354,8 @@ impl Epilogue {
     }
 }
 
-fn section(section: Section, span: Span) -> FlowStmt {
-    FlowStmt {
-        kind: Kind::Op(FlowOp::Section(section)),
-        note: span,
-    }
+fn section(section: Section, span: Span) -> SectionStmt {
+    SectionStmt::new(span, Kind::Op(SectionOp::Section(section)))
 }
 
 /// What sums start from; the products say what that is.
@@ -400,15 +365,6 @@ fn whole(buffer: BufferId) -> Operand {
         offset: [0, 0],
         broadcast: Broadcast::None,
         sees: None,
-    }
-}
-
-fn in_register(value: &mut Value, acc: BufferId) {
-    if matches!(&value.kind, ValueKind::Load(operand) if operand.buffer == acc) {
-        value.kind = ValueKind::Accumulator;
-    }
-    for operand in value.operands_mut() {
-        in_register(operand, acc);
     }
 }
 
@@ -429,9 +385,9 @@ fn preload(start: &Start, acc: BufferId) -> Vec<Step> {
 }
 
 /// Takes away the fill of `acc` that stands last among the statements before, unless something between touches it.
-fn take_fill(out: &mut Vec<FlowStmt>, acc: BufferId) -> Started {
+fn take_fill(out: &mut Vec<SectionStmt>, acc: BufferId) -> Started {
     for at in (0..out.len()).rev() {
-        if let Kind::Op(FlowOp::Section(section)) = &out[at].kind
+        if let Kind::Op(SectionOp::Section(section)) = &out[at].kind
             && section.pack.buffer == acc
             && let [
                 Step::Tile {
@@ -452,7 +408,9 @@ fn take_fill(out: &mut Vec<FlowStmt>, acc: BufferId) -> Started {
             out.remove(at);
             return Started { at: start, fill };
         }
-        if touches(&out[at], acc) {
+        let mut is_touched = false;
+        flow::operations(&out[at..=at], &mut |op| is_touched |= op.buffers().contains(&acc));
+        if is_touched {
             break;
         }
     }
@@ -474,7 +432,7 @@ enum Seen {
 }
 
 /// What `body`, before this pass, does first with what `buffer` holds.
-fn seen<'a>(body: impl Iterator<Item = &'a FlowStmt>, buffer: BufferId) -> Seen {
+fn seen<'a>(body: impl Iterator<Item = &'a BlockStmt>, buffer: BufferId) -> Seen {
     for stmt in body {
         let first = match &stmt.kind {
             Kind::Loop(FlowLoop { start, end, .. }, body) => match seen(body.iter(), buffer) {
@@ -486,23 +444,8 @@ fn seen<'a>(body: impl Iterator<Item = &'a FlowStmt>, buffer: BufferId) -> Seen 
                 [Seen::Replaced, Seen::Replaced] => Seen::Replaced,
                 _ => Seen::Neither,
             },
-            Kind::Op(FlowOp::Gemm(gemm)) if gemm.acc == buffer => {
-                let uses = !gemm.clear || gemm.a == buffer || gemm.b == buffer;
-                if uses { Seen::Used } else { Seen::Replaced }
-            }
-            Kind::Op(FlowOp::Read { buffer: defined, .. }) if *defined == buffer => Seen::Replaced,
-            Kind::Op(FlowOp::Elementwise(elementwise)) => {
-                let mut used = false;
-                elementwise
-                    .value
-                    .loads(&mut |operand, _| used |= operand.buffer == buffer);
-                match (used, elementwise.target == buffer) {
-                    (true, _) => Seen::Used,
-                    (false, true) => Seen::Replaced,
-                    (false, false) => Seen::Neither,
-                }
-            }
-            _ if touches(stmt, buffer) => Seen::Used,
+            Kind::Op(op) if op.is_use_of(buffer) => Seen::Used,
+            Kind::Op(op) if op.is_definition_of(buffer) => Seen::Replaced,
             Kind::Op(_) | Kind::Group(..) => Seen::Neither,
         };
         if first != Seen::Neither {
@@ -515,7 +458,7 @@ fn seen<'a>(body: impl Iterator<Item = &'a FlowStmt>, buffer: BufferId) -> Seen 
 /// Those of `accumulators` that something may see in the statements that follow, or where those end.
 fn live_after<'a>(
     accumulators: BTreeSet<BufferId>,
-    rest: impl Iterator<Item = &'a FlowStmt> + Clone,
+    rest: impl Iterator<Item = &'a BlockStmt> + Clone,
     live: &BTreeSet<BufferId>,
 ) -> BTreeSet<BufferId> {
     let seen_later = |acc: &BufferId| match seen(rest.clone(), *acc) {
@@ -527,134 +470,71 @@ fn live_after<'a>(
 }
 
 /// The accumulators of all gemms in `body`.
-fn accumulators(body: &[FlowStmt]) -> BTreeSet<BufferId> {
+fn accumulators(body: &[BlockStmt]) -> BTreeSet<BufferId> {
     let mut out = BTreeSet::new();
-    for stmt in body {
-        match &stmt.kind {
-            Kind::Op(FlowOp::Gemm(gemm)) => drop(out.insert(gemm.acc)),
-            Kind::Loop(_, body) => out.extend(accumulators(body)),
-            Kind::If(_, then, otherwise) => {
-                out.extend(accumulators(then));
-                out.extend(accumulators(otherwise));
-            }
-            Kind::Op(_) | Kind::Group(..) => {}
+    operations(body, &mut |op| {
+        if let BlockOp::Gemm(gemm) = op {
+            out.insert(gemm.acc);
         }
-    }
+    });
     out
-}
-
-fn touches(stmt: &FlowStmt, buffer: BufferId) -> bool {
-    match &stmt.kind {
-        Kind::Op(
-            FlowOp::Read { buffer: b, .. }
-            | FlowOp::Write { buffer: b, .. }
-            | FlowOp::Blank { buffer: b }
-            | FlowOp::Release { buffer: b },
-        ) => *b == buffer,
-        Kind::Op(FlowOp::Elementwise(elementwise)) => {
-            let mut found = elementwise.target == buffer;
-            elementwise
-                .value
-                .loads(&mut |operand, _| found |= operand.buffer == buffer);
-            found
-        }
-        Kind::Op(FlowOp::Gemm(gemm)) => [gemm.a, gemm.b, gemm.acc].contains(&buffer),
-        Kind::Op(FlowOp::Multiply(matmul)) => [matmul.a, matmul.b].contains(&buffer),
-        Kind::Op(FlowOp::Section(section)) => {
-            section.pack.buffer == buffer
-                || section.steps.iter().any(|step| match step {
-                    Step::Tile { args, .. } => args
-                        .iter()
-                        .any(|arg| matches!(arg, Arg::Tile(operand) if operand.buffer == buffer)),
-                    Step::Matmul(matmul) => [matmul.a, matmul.b].contains(&buffer),
-                    Step::Control(body) => body.iter().any(|stmt| touches(stmt, buffer)),
-                })
-        }
-        Kind::Group(flow::Accumulate { buffer: b, .. }, body) => {
-            *b == buffer || body.iter().any(|stmt| touches(stmt, buffer))
-        }
-        Kind::Loop(_, body) => body.iter().any(|stmt| touches(stmt, buffer)),
-        Kind::If(_, then, otherwise) => then.iter().chain(otherwise).any(|stmt| touches(stmt, buffer)),
-    }
 }
 
 /// A gemm within a loop, with the loops from there to it.
 struct Candidate {
     gemm: Gemm,
-    loops: Vec<(VarId, IntExpr, IntExpr)>,
+    loops: Vec<FlowLoop>,
     /// A branch stands between.
     conditional: bool,
-    /// Nothing else in the loop touches its accumulator.
-    alone: bool,
 }
 
-/// Every gemm in `stmt`.
-fn spanning(stmt: &FlowStmt, loops: &mut Vec<(VarId, IntExpr, IntExpr)>, top: bool, found: &mut Vec<Candidate>) {
-    match &stmt.kind {
-        Kind::Loop(FlowLoop { var, start, end, .. }, body) => {
-            loops.push((*var, start.clone(), end.clone()));
-            body.iter().for_each(|stmt| spanning(stmt, loops, false, found));
-            loops.pop();
-            if top {
-                for candidate in found.iter_mut() {
-                    candidate.alone = touching(body, candidate.gemm.acc) == 1;
-                }
+/// Every gemm in `body`, which stands in `loops`.
+fn candidates(body: &[BlockStmt], loops: &mut Vec<FlowLoop>, found: &mut Vec<Candidate>) {
+    for stmt in body {
+        match &stmt.kind {
+            Kind::Loop(head, body) => {
+                loops.push(head.clone());
+                candidates(body, loops, found);
+                loops.pop();
             }
-        }
-        Kind::If(_, then, otherwise) => {
-            let before = found.len();
-            then.iter()
-                .chain(otherwise)
-                .for_each(|stmt| spanning(stmt, loops, false, found));
-            found[before..]
-                .iter_mut()
-                .for_each(|candidate| candidate.conditional = true);
-        }
-        Kind::Op(FlowOp::Gemm(gemm)) => {
-            found.push(Candidate {
+            Kind::If(_, then, otherwise) => {
+                let before = found.len();
+                candidates(then, loops, found);
+                candidates(otherwise, loops, found);
+                found[before..]
+                    .iter_mut()
+                    .for_each(|candidate| candidate.conditional = true);
+            }
+            Kind::Op(BlockOp::Gemm(gemm)) => found.push(Candidate {
                 gemm: gemm.clone(),
                 loops: loops.clone(),
                 conditional: false,
-                alone: false,
-            });
+            }),
+            Kind::Op(BlockOp::Read(_) | BlockOp::Write(_) | BlockOp::Elementwise(_)) | Kind::Group(..) => {}
         }
-        Kind::Op(_) | Kind::Group(..) => {}
     }
 }
 
-/// How many statements touch `buffer`.
-fn touching(body: &[FlowStmt], buffer: BufferId) -> usize {
-    body.iter()
-        .map(|stmt| match &stmt.kind {
-            Kind::Loop(_, body) => touching(body, buffer),
-            Kind::If(_, then, otherwise) => touching(then, buffer) + touching(otherwise, buffer),
-            Kind::Op(_) | Kind::Group(..) => usize::from(touches(stmt, buffer)),
-        })
-        .sum()
+/// How many operations of `body` touch `buffer`.
+fn touching(body: &[BlockStmt], buffer: BufferId) -> usize {
+    let mut count = 0;
+    operations(body, &mut |op| {
+        count += usize::from(op.is_use_of(buffer) || op.is_definition_of(buffer));
+    });
+    count
 }
 
-/// Whether there is nothing in `body` but loops, reads and gemms.
-fn only_reads_and(body: &[FlowStmt]) -> bool {
-    body.iter().all(|stmt| match &stmt.kind {
-        Kind::Op(FlowOp::Read { .. } | FlowOp::Gemm(_)) => true,
-        Kind::Loop(_, body) => only_reads_and(body),
-        Kind::Op(_) | Kind::Group(..) | Kind::If(..) => false,
-    })
-}
-
-/// `body` with its gemm as a product in the registers of the section around it.
-fn multiply(body: Vec<FlowStmt>, matmul: &Matmul) -> Vec<FlowStmt> {
-    replaced(body, &mut |span, op| {
-        let op = match op {
-            FlowOp::Gemm(_) => FlowOp::Multiply(matmul.clone()),
-            op @ (FlowOp::Read { .. }
-            | FlowOp::Write { .. }
-            | FlowOp::Blank { .. }
-            | FlowOp::Release { .. }
-            | FlowOp::Elementwise(_)
-            | FlowOp::Section(_)
-            | FlowOp::Multiply(_)) => op,
+/// `body` with its gemm as a product in the registers of the section around it, where there is nothing else in it but loops
+/// and reads.
+fn multiply(body: &[BlockStmt], matmul: &Matmul) -> Option<Vec<SectionStmt>> {
+    let lowered = |stmt: &BlockStmt| {
+        let kind = match &stmt.kind {
+            Kind::Op(BlockOp::Read(read)) => Kind::Op(SectionOp::Read(read.clone())),
+            Kind::Op(BlockOp::Gemm(_)) => Kind::Op(SectionOp::Multiply(matmul.clone())),
+            Kind::Loop(head, body) => Kind::Loop(head.clone(), multiply(body, matmul)?),
+            Kind::Op(BlockOp::Write(_) | BlockOp::Elementwise(_)) | Kind::Group(..) | Kind::If(..) => return None,
         };
-        vec![FlowStmt::new(span, Kind::Op(op))]
-    })
+        Some(SectionStmt::new(stmt.note, kind))
+    };
+    body.iter().map(lowered).collect()
 }

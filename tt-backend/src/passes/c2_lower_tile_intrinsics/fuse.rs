@@ -1,78 +1,48 @@
 //! Chains of element expressions become one: an expression whose result is read once, element by element, by another in
 //! the same list of statements moves into it, if nothing it reads changes in between.
 
-use crate::flow::{Broadcast, BufferId, BufferKind, Flow, FlowOp, FlowStmt, Value, ValueKind};
+use crate::flow::{BlockOp, BlockStmt, Blocks, Broadcast, BufferId, BufferKind, Flow, Value, ValueKind};
 use crate::ir::{Kind, operations};
 
 /// Runs the step.
-pub fn run(flow: &mut Flow) {
+pub fn run(flow: &mut Flow<Blocks>) {
     let mut body = std::mem::take(&mut flow.body);
+    // How often each buffer is used and defined.
     let mut count = vec![(0usize, 0usize); flow.buffers.len()];
-    uses_and_definitions(&body, &mut count);
+    operations(&body, &mut |op| {
+        op.uses(&mut |buffer, _, _| count[buffer.0].0 += 1);
+        op.defines().into_iter().for_each(|(buffer, _)| count[buffer.0].1 += 1);
+    });
     let single = |buffer: BufferId| flow.buffers[buffer.0].kind == BufferKind::Local && count[buffer.0] == (1, 1);
     list(&mut body, &single);
     flow.body = body;
 }
 
-/// How often each buffer is used and defined.
-fn uses_and_definitions(body: &[FlowStmt], count: &mut [(usize, usize)]) {
-    operations(body, &mut |op| match op {
-        FlowOp::Read { buffer, .. } => count[buffer.0].1 += 1,
-        FlowOp::Write { buffer, .. } => count[buffer.0].0 += 1,
-        FlowOp::Elementwise(elementwise) => {
-            elementwise
-                .value
-                .loads(&mut |operand, _| count[operand.buffer.0].0 += 1);
-            count[elementwise.target.0].1 += 1;
-        }
-        FlowOp::Gemm(gemm) => {
-            count[gemm.a.0].0 += 1;
-            count[gemm.b.0].0 += 1;
-            count[gemm.acc.0].0 += usize::from(!gemm.clear);
-            count[gemm.acc.0].1 += 1;
-        }
-        FlowOp::Blank { .. } | FlowOp::Release { .. } | FlowOp::Section(_) | FlowOp::Multiply(_) => {}
-    });
-}
-
 /// Whether a statement, with everything in it, defines one of `buffers`.
-fn defines(stmt: &FlowStmt, buffers: &[BufferId]) -> bool {
+fn defines(stmt: &BlockStmt, buffers: &[BufferId]) -> bool {
     let mut found = false;
     operations(std::slice::from_ref(stmt), &mut |op| {
-        found |= match op {
-            FlowOp::Read { buffer, .. } | FlowOp::Blank { buffer } => buffers.contains(buffer),
-            FlowOp::Elementwise(elementwise) => buffers.contains(&elementwise.target),
-            FlowOp::Gemm(gemm) => buffers.contains(&gemm.acc),
-            FlowOp::Section(section) => buffers.contains(&section.pack.buffer),
-            FlowOp::Write { .. } | FlowOp::Release { .. } | FlowOp::Multiply(_) => false,
-        };
+        found |= op.defines().is_some_and(|(buffer, _)| buffers.contains(&buffer));
     });
     found
 }
 
-fn list(body: &mut Vec<FlowStmt>, single: &dyn Fn(BufferId) -> bool) {
+fn list(body: &mut Vec<BlockStmt>, single: &dyn Fn(BufferId) -> bool) {
     let mut at = 0;
     while at < body.len() {
-        match &mut body[at].kind {
-            Kind::Loop(_, body) => list(body, single),
-            Kind::If(_, then, otherwise) => {
-                list(then, single);
-                list(otherwise, single);
-            }
-            Kind::Op(_) | Kind::Group(..) => {}
-        }
-        if let Kind::Op(FlowOp::Elementwise(producer)) = &body[at].kind
+        body[at].bodies_mut().for_each(|body| list(body, single));
+        if let Kind::Op(BlockOp::Elementwise(producer)) = &body[at].kind
             && single(producer.target)
             && let Some(consumer) = consumer_of(body, at, producer.target)
         {
             let mut inputs = Vec::new();
             producer.value.loads(&mut |operand, _| inputs.push(operand.buffer));
             let moved = (producer.target, producer.value.clone(), producer.extent);
-            if let Kind::Op(FlowOp::Elementwise(target)) = &body[consumer].kind
+            if let Kind::Op(BlockOp::Elementwise(target)) = &body[consumer].kind
                 && target.extent == moved.2
                 && !body[at + 1..consumer].iter().any(|stmt| defines(stmt, &inputs))
             {
-                if let Kind::Op(FlowOp::Elementwise(target)) = &mut body[consumer].kind {
+                if let Kind::Op(BlockOp::Elementwise(target)) = &mut body[consumer].kind {
                     replace(&mut target.value, moved.0, &moved.1);
                 }
                 body.remove(at);
@@ -84,9 +54,9 @@ fn list(body: &mut Vec<FlowStmt>, single: &dyn Fn(BufferId) -> bool) {
 }
 
 /// The expression in the same list that reads `buffer` element by element.
-fn consumer_of(body: &[FlowStmt], after: usize, buffer: BufferId) -> Option<usize> {
+fn consumer_of(body: &[BlockStmt], after: usize, buffer: BufferId) -> Option<usize> {
     (after + 1..body.len()).find(|at| {
-        let Kind::Op(FlowOp::Elementwise(elementwise)) = &body[*at].kind else {
+        let Kind::Op(BlockOp::Elementwise(elementwise)) = &body[*at].kind else {
             return false;
         };
         let mut plain = false;

@@ -1,14 +1,14 @@
 //! C2: gemms and element expressions become passes over destination registers.
 //!
-//! Before: Flow IR with `Elementwise` and `Gemm`. After: `Section`s, each with its chunks of tiles, its steps in registers
-//! and one pack; accumulations that outlive a section stand in `Accumulate`.
+//! Before: Flow IR over blocks. After: Flow IR over sections, each with its chunks of tiles, its steps in registers and one
+//! pack; accumulations that outlive a section stand in `Accumulate`.
 //!
 //! 1. `transpose`: a transposed left operand gets a block of its own (the FPU transposes the right one only); a transposed
 //!    right operand that comes from a tensor is laid column by column by the reader;
 //! 2. `fuse`: an expression whose result is read once, by another expression, moves into it;
-//! 3. `accumulate`: how each gemm carries its sums;
-//! 4. `select`: operations of the language become operations of FPU and SFPU on registers, as the
-//!    rows of the catalogue say.
+//! 3. `accumulate`, from blocks to sections: how each gemm carries its sums;
+//! 4. `select`, which it asks for every expression: operations of the language become operations of FPU and SFPU on
+//!    registers, as the rows of the catalogue say.
 //!
 //! ```text
 //!  for k { acc += a · b }          accumulate acc { for k { section 4 × 4, chunks 2 × 2: reg0 += a · b; add to acc } }
@@ -20,22 +20,24 @@ mod fuse;
 mod select;
 mod transpose;
 
-use crate::flow::{Arg, Matmul, Section, operations};
-use crate::flow::{Broadcast, Buffer, BufferId, BufferKind, Depth, Flow, FlowOp, FlowStmt, Step};
+use crate::flow::{
+    Arg, Blocks, Broadcast, Buffer, BufferId, BufferKind, Depth, Flow, SectionOp, SectionStmt, Sections, Step,
+    operations,
+};
 use crate::pipeline::{Pass, Unit};
 use crate::tile_ops::TileOp;
-use crate::verify::flow::{Stage, proved};
-use std::cell::Cell;
+use crate::verify::flow::sections;
+use std::collections::BTreeSet;
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::Span;
 use tt_plan::DataFormat;
 
 /// The pass.
-pub const PASS: Pass<Unit<Flow>, Unit<Flow>> = Pass {
+pub const PASS: Pass<Unit<Flow<Blocks>>, Unit<Flow<Sections>>> = Pass {
     name: "C2 lower_tile_intrinsics",
     does: "gemm and element expressions become passes over destination registers",
     run: |unit| {
-        unit.changed(|facts, flow| {
+        unit.lowered(|facts, flow| {
             let registers = Registers {
                 capacity: facts.layouts.registers(),
                 fp32: facts.layouts.fp32_dest,
@@ -44,7 +46,7 @@ pub const PASS: Pass<Unit<Flow>, Unit<Flow>> = Pass {
             run(flow, registers)
         })
     },
-    check: |unit| proved(unit, Stage::Sections),
+    check: sections,
 };
 
 /// What the pass must know besides the program.
@@ -59,73 +61,58 @@ pub struct Registers {
 }
 
 /// Runs the pass.
-pub fn run(flow: &mut Flow, registers: Registers) -> Result<(), Vec<Diagnostic>> {
-    transpose::run(flow);
-    fuse::run(flow);
+pub fn run(mut flow: Flow<Blocks>, registers: Registers) -> Result<Flow<Sections>, Vec<Diagnostic>> {
+    transpose::run(&mut flow);
+    fuse::run(&mut flow);
     let mut context = select::Context {
         registers,
-        buffers: &mut flow.buffers,
-        sights: &mut flow.sights,
+        buffers: flow.buffers,
+        sights: flow.sights,
         zeros: None,
         errors: Vec::new(),
     };
-    flow.body = accumulate::run(std::mem::take(&mut flow.body), &mut context);
-    let errors = context.errors;
+    let body = accumulate::run(flow.body, &mut context);
+    let select::Context {
+        mut buffers,
+        sights,
+        errors,
+        ..
+    } = context;
     if !errors.is_empty() {
         return Err(errors);
     }
-    unpack_to_dest(flow, registers);
-    Ok(())
+    unpack_to_dest(&mut buffers, &body, registers);
+    Ok(Flow { buffers, sights, body })
 }
 
 /// 32-bit buffers that only `copy_tile` reads go straight to 32-bit registers, unrounded (metalium.md §4).
-fn unpack_to_dest(flow: &mut Flow, registers: Registers) {
-    let through_fpu: Vec<Cell<bool>> = vec![Cell::new(false); flow.buffers.len()];
-    let product = |matmul: &Matmul| {
-        through_fpu[matmul.a.0].set(true);
-        through_fpu[matmul.b.0].set(true);
-    };
-    let mut section = |section: &Section| {
-        for step in &section.steps {
-            match step {
-                Step::Tile { op, args, .. } => {
-                    for arg in args {
-                        if let Arg::Tile(operand) = arg
-                            && (*op != TileOp::Load || operand.broadcast != Broadcast::None)
-                        {
-                            through_fpu[operand.buffer.0].set(true);
+fn unpack_to_dest(buffers: &mut [Buffer], body: &[SectionStmt], registers: Registers) {
+    let mut through_fpu = BTreeSet::new();
+    operations(body, &mut |op| match op {
+        SectionOp::Section(section) => {
+            for step in &section.steps {
+                match step {
+                    Step::Tile { op, args, .. } => through_fpu.extend(args.iter().filter_map(|arg| match arg {
+                        Arg::Tile(operand) if *op != TileOp::Load || operand.broadcast != Broadcast::None => {
+                            Some(operand.buffer)
                         }
-                    }
+                        Arg::Tile(_) | Arg::Constant(_) | Arg::Register(_) | Arg::Number(_) => None,
+                    })),
+                    Step::Matmul(matmul) => through_fpu.extend([matmul.a, matmul.b]),
+                    Step::Control(_) => {}
                 }
-                Step::Matmul(matmul) => product(matmul),
-                Step::Control(_) => {}
             }
         }
-    };
-    sections(&flow.body, &mut section, &mut |matmul| product(matmul));
-    for (buffer, through_fpu) in flow.buffers.iter_mut().zip(through_fpu) {
-        let unpacked_by_compute = matches!(buffer.kind, BufferKind::Incoming | BufferKind::Local);
-        buffer.unpack_to_dest =
-            registers.fp32 && buffer.format == DataFormat::Float32 && unpacked_by_compute && !through_fpu.get();
-    }
-}
-
-/// Calls `visit` for every section and `multiply` for every product within one.
-pub fn sections<'a>(
-    body: &'a [FlowStmt],
-    visit: &mut impl FnMut(&'a Section),
-    multiply: &mut impl FnMut(&'a crate::flow::Matmul),
-) {
-    operations(body, &mut |op| match op {
-        FlowOp::Section(section) => visit(section),
-        FlowOp::Multiply(matmul) => multiply(matmul),
-        FlowOp::Read { .. }
-        | FlowOp::Write { .. }
-        | FlowOp::Blank { .. }
-        | FlowOp::Release { .. }
-        | FlowOp::Elementwise(_)
-        | FlowOp::Gemm(_) => {}
+        SectionOp::Multiply(matmul) => through_fpu.extend([matmul.a, matmul.b]),
+        SectionOp::Read(_) | SectionOp::Write(_) | SectionOp::Blank(_) | SectionOp::Release(_) => {}
     });
+    for (index, buffer) in buffers.iter_mut().enumerate() {
+        let unpacked_by_compute = matches!(buffer.kind, BufferKind::Incoming | BufferKind::Local);
+        buffer.unpack_to_dest = registers.fp32
+            && buffer.format == DataFormat::Float32
+            && unpacked_by_compute
+            && !through_fpu.contains(&BufferId(index));
+    }
 }
 
 /// Adds a local buffer that no user named.

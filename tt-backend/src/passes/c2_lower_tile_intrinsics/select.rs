@@ -7,8 +7,8 @@
 use super::{Registers, scratch};
 use crate::codes;
 use crate::flow::{
-    Arg, Broadcast, Buffer, BufferId, BufferKind, Constant, Elementwise, FlowOp, FlowStmt, Makes, Operand, Pack,
-    PackMode, Section, Sights, Step, Value, ValueKind,
+    Arg, Broadcast, Buffer, BufferId, BufferKind, Constant, Elementwise, Makes, Operand, Pack, PackMode, Section,
+    SectionOp, SectionStmt, Sights, Step, Value, ValueKind,
 };
 use crate::ir::Kind;
 use crate::tile_ops::{FpuOp, SfpuForm, SfpuOp, TileOp};
@@ -20,13 +20,13 @@ use tt_lang::ir::{CompareOp, ElementOp, Span};
 use tt_plan::{DataFormat, Neighbour, Number};
 
 /// What selection works on.
-pub struct Context<'a> {
+pub struct Context {
     /// The registers there are.
     pub registers: Registers,
     /// The buffers, to which scratch blocks are added.
-    pub buffers: &'a mut Vec<Buffer>,
+    pub buffers: Vec<Buffer>,
     /// What uses see of the definitions, to which those of scratch blocks are added.
-    pub sights: &'a mut Sights,
+    pub sights: Sights,
     /// The tile of zeros, where something needs it.
     pub zeros: Option<BufferId>,
     /// What could not be selected.
@@ -43,13 +43,13 @@ pub fn chunk(tiles: [u32; 2], most: u32) -> [u32; 2] {
         .unwrap_or([1, 1])
 }
 
-impl Context<'_> {
+impl Context {
     /// An element expression as sections.
-    pub fn elementwise(&mut self, elementwise: &Elementwise, span: Span, out: &mut Vec<FlowStmt>) {
+    pub fn elementwise(&mut self, elementwise: &Elementwise, span: Span, out: &mut Vec<SectionStmt>) {
         let mut value = elementwise.value.clone();
         let tiles = crate::passes::a1_infer_layout::tiles(elementwise.extent);
         let capacity = self.registers.capacity;
-        while self.emit(&value).used > capacity {
+        while self.emit(&value, None).used > capacity {
             let format = if self.registers.fp32 {
                 DataFormat::Float32
             } else {
@@ -67,17 +67,14 @@ impl Context<'_> {
                 return;
             };
             let name = format!("{}_part", self.buffers[elementwise.target.0].name);
-            let target = scratch(self.buffers, name, span, format, tiles);
+            let target = scratch(&mut self.buffers, name, span, format, tiles);
             let pack = Pack {
                 buffer: target,
                 mode: PackMode::Publish,
             };
             let defines = self.sights.define();
             let section = self.section(&part, tiles, pack, Makes::Definition(defines));
-            out.push(FlowStmt {
-                kind: Kind::Op(FlowOp::Section(section)),
-                note: span,
-            });
+            out.push(SectionStmt::new(span, Kind::Op(SectionOp::Section(section))));
             let load = Operand {
                 buffer: target,
                 offset: [0, 0],
@@ -98,15 +95,12 @@ impl Context<'_> {
             mode: PackMode::Publish,
         };
         let section = self.section(&value, tiles, pack, Makes::Definition(elementwise.defines));
-        out.push(FlowStmt {
-            kind: Kind::Op(FlowOp::Section(section)),
-            note: span,
-        });
+        out.push(SectionStmt::new(span, Kind::Op(SectionOp::Section(section))));
     }
 
     /// An expression that fits in the registers as a section.
     pub fn section(&mut self, value: &Value, tiles: [u32; 2], pack: Pack, makes: Makes) -> Section {
-        let emitted = self.emit(value);
+        let emitted = self.emit(value, None);
         self.keep(&emitted);
         let registers = emitted.used.max(1);
         let chunk = chunk(tiles, self.registers.capacity / registers);
@@ -122,10 +116,10 @@ impl Context<'_> {
         }
     }
 
-    /// An expression over what register 0 holds: its steps, the registers of each tile, the result's register. `None`
+    /// An expression over `sums`, which register 0 holds: its steps, the registers of each tile, the result's register. `None`
     /// where it is refused or needs more registers than there are; then it is a section of its own.
-    pub fn epilogue(&mut self, value: &Value) -> Option<(Vec<Step>, u32, u32)> {
-        let emitted = self.emit(value);
+    pub fn epilogue(&mut self, value: &Value, sums: BufferId) -> Option<(Vec<Step>, u32, u32)> {
+        let emitted = self.emit(value, Some(sums));
         if !emitted.errors.is_empty() || emitted.used > self.registers.capacity {
             return None;
         }
@@ -136,7 +130,7 @@ impl Context<'_> {
     fn keep(&mut self, emitted: &Emitted) {
         self.errors.extend(emitted.errors.iter().cloned());
         if emitted.needs_zeros && self.zeros.is_none() {
-            let zeros = scratch(self.buffers, "zeros".into(), Span(0), DataFormat::Float16B, [1, 1]);
+            let zeros = scratch(&mut self.buffers, "zeros".into(), Span(0), DataFormat::Float16B, [1, 1]);
             self.buffers[zeros.0].kind = BufferKind::Constant(Constant::Zeros);
             self.zeros = Some(zeros);
         }
@@ -147,19 +141,20 @@ impl Context<'_> {
         self.zeros.unwrap_or(BufferId(self.buffers.len()))
     }
 
-    fn emit(&self, value: &Value) -> Emitted {
-        let holds_accumulator = mentions_accumulator(value);
+    fn emit(&self, value: &Value, sums: Option<BufferId>) -> Emitted {
+        let held = u32::from(sums.is_some());
         let mut emit = Emit {
             context: self,
-            next: u32::from(holds_accumulator),
+            sums,
+            next: held,
             out: Emitted {
                 steps: Vec::new(),
-                used: u32::from(holds_accumulator),
+                used: held,
                 result: 0,
                 needs_zeros: false,
                 errors: Vec::new(),
             },
-            touched: vec![holds_accumulator],
+            touched: vec![sums.is_some()],
         };
         let machine = emit.select(value);
         emit.out.result = emit.run(&machine);
@@ -178,17 +173,13 @@ impl Context<'_> {
             {
                 continue;
             }
-            let used = self.emit(part).used;
+            let used = self.emit(part, None).used;
             if used <= capacity && best.is_none_or(|(_, most)| used > most) {
                 best = Some((part, used));
             }
         }
         best.filter(|(_, used)| *used > 1).map(|(part, _)| part)
     }
-}
-
-fn mentions_accumulator(value: &Value) -> bool {
-    matches!(value.kind, ValueKind::Accumulator) || value.operands().into_iter().any(mentions_accumulator)
 }
 
 fn replace_first(value: &mut Value, part: &Value, with: &Value) -> bool {
@@ -213,7 +204,8 @@ struct Emitted {
 /// An expression over operations of the device.
 enum Machine {
     Load(Operand),
-    Accumulator,
+    /// What register 0 holds.
+    Sums,
     Fill(Number),
     Unary(SfpuOp, Vec<Number>, Box<Machine>),
     Binary(SfpuOp, Box<Machine>, Box<Machine>),
@@ -227,7 +219,7 @@ impl Machine {
     fn need(&self) -> u32 {
         match self {
             Machine::Load(_) | Machine::Fill(_) | Machine::Fpu(..) => 1,
-            Machine::Accumulator => 0,
+            Machine::Sums => 0,
             Machine::Unary(_, _, x) => x.need(),
             Machine::Binary(_, a, b) => {
                 let (a, b) = (a.need(), b.need());
@@ -242,8 +234,10 @@ impl Machine {
     }
 }
 
-struct Emit<'a, 'b> {
-    context: &'a Context<'b>,
+struct Emit<'a> {
+    context: &'a Context,
+    /// The buffer whose tiles register 0 holds.
+    sums: Option<BufferId>,
     /// The first free register.
     next: u32,
     /// Registers written in this acquire: the FPU's multiplication adds to what it finds.
@@ -266,7 +260,6 @@ fn constant(value: &Value) -> Option<Number> {
     match &value.kind {
         ValueKind::Number(number) => Some(number.clone()),
         ValueKind::Load(_)
-        | ValueKind::Accumulator
         | ValueKind::Call(..)
         | ValueKind::Compare(..)
         | ValueKind::And(..)
@@ -288,12 +281,12 @@ fn binary(op: SfpuOp, a: Machine, b: Machine) -> Machine {
     Machine::Binary(op, Box::new(a), Box::new(b))
 }
 
-impl Emit<'_, '_> {
+impl Emit<'_> {
     fn select(&mut self, value: &Value) -> Machine {
         match &value.kind {
             ValueKind::Number(number) => Machine::Fill(number.clone()),
+            ValueKind::Load(operand) if self.sums == Some(operand.buffer) => Machine::Sums,
             ValueKind::Load(operand) => Machine::Load(*operand),
-            ValueKind::Accumulator => Machine::Accumulator,
             ValueKind::Call(op, args) => self.call(*op, args, value.span),
             ValueKind::Compare(op, a, b) => self.compare(*op, a, b),
             ValueKind::And(a, b) => binary(SfpuOp::Mul, self.select(a), self.select(b)),
@@ -368,7 +361,7 @@ impl Emit<'_, '_> {
         };
         let plain = |operand: &Operand| operand.broadcast == Broadcast::None;
         let narrow = |operand: &Operand| self.context.buffers[operand.buffer.0].format == DataFormat::Float16B;
-        if !narrow(a) || !narrow(b) {
+        if !narrow(a) || !narrow(b) || [a.buffer, b.buffer].map(Some).contains(&self.sums) {
             return None;
         }
         let takes = |b: &Operand| op.functions(b.broadcast).is_some();
@@ -517,7 +510,7 @@ impl Emit<'_, '_> {
     /// Evaluates into a register, and gives back those above it.
     fn run(&mut self, machine: &Machine) -> u32 {
         match machine {
-            Machine::Accumulator => 0,
+            Machine::Sums => 0,
             Machine::Load(operand) => self.load(*operand),
             Machine::Fill(number) => {
                 let out = self.allocate();

@@ -2,14 +2,14 @@
 
 use super::scratch;
 use crate::flow::{
-    Broadcast, Buffer, BufferKind, Elementwise, Flow, FlowOp, FlowStmt, Gemm, Operand, ProductSees, Sights, Value,
-    ValueKind,
+    BlockOp, BlockStmt, Blocks, Broadcast, Buffer, BufferKind, Elementwise, Flow, Gemm, Operand, ProductSees, Sights,
+    Value, ValueKind,
 };
 use crate::ir::{Kind, operations, replaced};
 use std::collections::BTreeSet;
 
 /// Runs the step.
-pub fn run(flow: &mut Flow) {
+pub fn run(flow: &mut Flow<Blocks>) {
     // Right operands that come from a tensor and serve no other purpose are laid column by column.
     let mut uses: Vec<Vec<bool>> = vec![Vec::new(); flow.buffers.len()];
     count(&flow.body, &mut uses);
@@ -22,37 +22,27 @@ pub fn run(flow: &mut Flow) {
 }
 
 /// For every use of a buffer: whether it is as a transposed right operand.
-fn count(body: &[FlowStmt], uses: &mut [Vec<bool>]) {
+fn count(body: &[BlockStmt], uses: &mut [Vec<bool>]) {
     operations(body, &mut |op| match op {
-        FlowOp::Gemm(gemm) => {
+        BlockOp::Gemm(gemm) => {
             uses[gemm.a.0].push(false);
             uses[gemm.b.0].push(gemm.transpose_b);
         }
-        FlowOp::Elementwise(elementwise) => elementwise
+        BlockOp::Elementwise(elementwise) => elementwise
             .value
             .loads(&mut |operand, _| uses[operand.buffer.0].push(false)),
-        FlowOp::Read { .. }
-        | FlowOp::Write { .. }
-        | FlowOp::Blank { .. }
-        | FlowOp::Release { .. }
-        | FlowOp::Section(_)
-        | FlowOp::Multiply(_) => {}
+        BlockOp::Read(_) | BlockOp::Write(_) => {}
     });
 }
 
 /// Left operands get a transposed copy.
-fn left(body: Vec<FlowStmt>, buffers: &mut Vec<Buffer>, sights: &mut Sights) -> Vec<FlowStmt> {
+fn left(body: Vec<BlockStmt>, buffers: &mut Vec<Buffer>, sights: &mut Sights) -> Vec<BlockStmt> {
     replaced(body, &mut |span, op| {
         let gemm = match op {
-            FlowOp::Gemm(gemm) if gemm.transpose_a => gemm,
-            op @ (FlowOp::Read { .. }
-            | FlowOp::Write { .. }
-            | FlowOp::Blank { .. }
-            | FlowOp::Release { .. }
-            | FlowOp::Elementwise(_)
-            | FlowOp::Gemm(_)
-            | FlowOp::Section(_)
-            | FlowOp::Multiply(_)) => return vec![FlowStmt::new(span, Kind::Op(op))],
+            BlockOp::Gemm(gemm) if gemm.transpose_a => gemm,
+            op @ (BlockOp::Read(_) | BlockOp::Write(_) | BlockOp::Elementwise(_) | BlockOp::Gemm(_)) => {
+                return vec![BlockStmt::new(span, Kind::Op(op))];
+            }
         };
         let name = format!("{}_t", buffers[gemm.a.0].name);
         let format = buffers[gemm.a.0].format;
@@ -82,8 +72,8 @@ fn left(body: Vec<FlowStmt>, buffers: &mut Vec<Buffer>, sights: &mut Sights) -> 
             transpose_a: false,
             ..gemm
         };
-        [FlowOp::Elementwise(copy), FlowOp::Gemm(product)]
-            .map(|op| FlowStmt::new(span, Kind::Op(op)))
+        [BlockOp::Elementwise(copy), BlockOp::Gemm(product)]
+            .map(|op| BlockStmt::new(span, Kind::Op(op)))
             .into()
     })
 }

@@ -3,13 +3,12 @@
 //! A buffer is needed where a write uses it, or a definition of a buffer that is needed. A definition of any other is
 //! dropped; what stands inside it for others (the reads in the loop of an accumulation) stays.
 
-use super::section_uses;
-use crate::flow::{Accumulate, BufferId, Flow, FlowLoop, FlowOp, FlowStmt, Section, Step};
+use crate::flow::{BufferId, Flow, Read, Section, SectionOp, SectionStmt, Sections, Step, Write};
 use crate::ir::{Kind, replaced};
 use std::collections::BTreeSet;
 
 /// Runs the step.
-pub fn remove(flow: &mut Flow) {
+pub fn remove(flow: &mut Flow<Sections>) {
     let mut takes = vec![BTreeSet::new(); flow.buffers.len()];
     let mut needed = BTreeSet::new();
     collect(&flow.body, None, &mut takes, &mut needed);
@@ -26,23 +25,21 @@ pub fn remove(flow: &mut Flow) {
 
 /// What the definitions of each buffer use, and what is written. `into`: the buffer whose sums the statements make.
 fn collect(
-    body: &[FlowStmt],
+    body: &[SectionStmt],
     into: Option<BufferId>,
     takes: &mut [BTreeSet<BufferId>],
     needed: &mut BTreeSet<BufferId>,
 ) {
     for stmt in body {
         match &stmt.kind {
-            Kind::Op(FlowOp::Write { buffer, .. }) => drop(needed.insert(*buffer)),
-            Kind::Op(FlowOp::Section(section)) => {
-                takes[section.pack.buffer.0].extend(section_uses(section));
-                for step in &section.steps {
-                    if let Step::Control(body) = step {
-                        collect(body, Some(section.pack.buffer), takes, needed);
-                    }
+            Kind::Op(SectionOp::Write(Write { buffer, .. })) => drop(needed.insert(*buffer)),
+            Kind::Op(SectionOp::Section(section)) => {
+                takes[section.pack.buffer.0].extend(section.uses());
+                for body in section.controls() {
+                    collect(body, Some(section.pack.buffer), takes, needed);
                 }
             }
-            Kind::Op(FlowOp::Multiply(matmul)) => {
+            Kind::Op(SectionOp::Multiply(matmul)) => {
                 if let Some(into) = into {
                     takes[into.0].extend([matmul.a, matmul.b]);
                 }
@@ -52,51 +49,43 @@ fn collect(
                 collect(then, into, takes, needed);
                 collect(otherwise, into, takes, needed);
             }
-            Kind::Op(
-                FlowOp::Read { .. }
-                | FlowOp::Blank { .. }
-                | FlowOp::Release { .. }
-                | FlowOp::Elementwise(_)
-                | FlowOp::Gemm(_),
-            ) => {}
+            Kind::Op(SectionOp::Read(_) | SectionOp::Blank(_) | SectionOp::Release(_)) => {}
         }
     }
 }
 
-fn kept(body: Vec<FlowStmt>, needed: &BTreeSet<BufferId>) -> Vec<FlowStmt> {
+fn kept(body: Vec<SectionStmt>, needed: &BTreeSet<BufferId>) -> Vec<SectionStmt> {
     let mut out = Vec::new();
-    for FlowStmt { kind, note: span } in body {
-        let mut keep = |kind| out.push(FlowStmt { kind, note: span });
+    for SectionStmt { kind, note: span } in body {
+        let mut keep = |kind| out.push(SectionStmt { kind, note: span });
         match kind {
-            Kind::Op(FlowOp::Read { buffer, .. } | FlowOp::Blank { buffer } | FlowOp::Release { buffer }) => {
+            Kind::Op(SectionOp::Read(Read { buffer, .. }) | SectionOp::Blank(buffer) | SectionOp::Release(buffer)) => {
                 if needed.contains(&buffer) {
                     keep(kind);
                 }
             }
-            Kind::Op(FlowOp::Section(mut section)) => {
+            Kind::Op(SectionOp::Section(mut section)) => {
                 if needed.contains(&section.pack.buffer) {
-                    for step in &mut section.steps {
-                        if let Step::Control(body) = step {
-                            *body = kept(std::mem::take(body), needed);
-                        }
+                    for body in section.controls_mut() {
+                        *body = kept(std::mem::take(body), needed);
                     }
-                    keep(Kind::Op(FlowOp::Section(section)));
+                    keep(Kind::Op(SectionOp::Section(section)));
                 } else {
                     out.extend(without_products(section).flat_map(|body| kept(body, needed)));
                 }
             }
-            Kind::Group(Accumulate { buffer, fill }, body) => {
+            Kind::Group(group, body) => {
                 let body = kept(body, needed);
-                if needed.contains(&buffer) {
-                    keep(Kind::Group(Accumulate { buffer, fill }, body));
+                if needed.contains(&group.buffer) {
+                    keep(Kind::Group(group, body));
                 } else {
                     out.extend(body);
                 }
             }
-            Kind::Loop(FlowLoop { var, start, end, kind }, body) => {
+            Kind::Loop(head, body) => {
                 let body = kept(body, needed);
                 if !body.is_empty() {
-                    keep(Kind::Loop(FlowLoop { var, start, end, kind }, body));
+                    keep(Kind::Loop(head, body));
                 }
             }
             Kind::If(cond, then, otherwise) => {
@@ -105,26 +94,22 @@ fn kept(body: Vec<FlowStmt>, needed: &BTreeSet<BufferId>) -> Vec<FlowStmt> {
                     keep(Kind::If(cond, then, otherwise));
                 }
             }
-            Kind::Op(FlowOp::Write { .. } | FlowOp::Multiply(_) | FlowOp::Elementwise(_) | FlowOp::Gemm(_)) => {
-                keep(kind)
-            }
+            Kind::Op(SectionOp::Write(_) | SectionOp::Multiply(_)) => keep(kind),
         }
     }
     out
 }
 
 /// What the loops in the registers of a section do besides multiplying.
-fn without_products(section: Section) -> impl Iterator<Item = Vec<FlowStmt>> {
+fn without_products(section: Section) -> impl Iterator<Item = Vec<SectionStmt>> {
     section.steps.into_iter().filter_map(|step| match step {
         Step::Control(body) => Some(replaced(body, &mut |span, op| match op {
-            FlowOp::Multiply(_) => Vec::new(),
-            op @ (FlowOp::Read { .. }
-            | FlowOp::Write { .. }
-            | FlowOp::Blank { .. }
-            | FlowOp::Release { .. }
-            | FlowOp::Elementwise(_)
-            | FlowOp::Gemm(_)
-            | FlowOp::Section(_)) => vec![FlowStmt::new(span, Kind::Op(op))],
+            SectionOp::Multiply(_) => Vec::new(),
+            op @ (SectionOp::Read(_)
+            | SectionOp::Write(_)
+            | SectionOp::Blank(_)
+            | SectionOp::Release(_)
+            | SectionOp::Section(_)) => vec![SectionStmt::new(span, Kind::Op(op))],
         })),
         Step::Tile { .. } | Step::Matmul(_) => None,
     })

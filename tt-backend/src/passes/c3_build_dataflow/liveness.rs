@@ -9,8 +9,7 @@
 //!  y = v                  ⟹    y = v; release v
 //! ```
 
-use super::{replaces, section_defines, section_uses};
-use crate::flow::{Accumulate, BufferId, Flow, FlowLoop, FlowOp, FlowStmt, Flowing, Step};
+use crate::flow::{Accumulate, BufferId, Flow, FlowLoop, Read, SectionOp, SectionStmt, Sections, Write};
 use crate::ir::Kind;
 use crate::passes::c1_lower_shared_to_cb::runs_at_least_once;
 use std::collections::BTreeSet;
@@ -19,7 +18,7 @@ use tt_lang::ir::Span;
 type Live = BTreeSet<BufferId>;
 
 /// Inserts the releases; returns the most versions of each buffer alive at once.
-pub fn run(flow: &mut Flow) -> Vec<u32> {
+pub fn run(flow: &mut Flow<Sections>) -> Vec<u32> {
     let body = std::mem::take(&mut flow.body);
     let (body, _) = list(body, Live::new());
     let mut most = vec![0; flow.buffers.len()];
@@ -29,15 +28,12 @@ pub fn run(flow: &mut Flow) -> Vec<u32> {
     most
 }
 
-fn release(buffer: BufferId, span: Span) -> FlowStmt {
-    FlowStmt {
-        kind: Kind::Op(FlowOp::Release { buffer }),
-        note: span,
-    }
+fn release(buffer: BufferId, span: Span) -> SectionStmt {
+    SectionStmt::new(span, Kind::Op(SectionOp::Release(buffer)))
 }
 
 /// The statements with releases, and what is live before them when `live` is live after.
-fn list(body: Vec<FlowStmt>, mut live: Live) -> (Vec<FlowStmt>, Live) {
+fn list(body: Vec<SectionStmt>, mut live: Live) -> (Vec<SectionStmt>, Live) {
     let mut out = Vec::new();
     for stmt in body.into_iter().rev() {
         let (stmts, before) = statement(stmt, &live);
@@ -62,7 +58,7 @@ impl Effect {
     }
 }
 
-fn effect(body: &[FlowStmt]) -> Effect {
+fn effect(body: &[SectionStmt]) -> Effect {
     let mut out = Effect::default();
     let replaces = |buffer| Effect {
         uses: Live::new(),
@@ -74,17 +70,15 @@ fn effect(body: &[FlowStmt]) -> Effect {
     };
     for stmt in body {
         match &stmt.kind {
-            Kind::Op(FlowOp::Read { buffer, .. } | FlowOp::Blank { buffer }) => out.then(replaces(*buffer)),
-            Kind::Op(FlowOp::Write { buffer, .. }) => out.then(uses(Live::from([*buffer]))),
-            Kind::Op(FlowOp::Multiply(matmul)) => out.then(uses(Live::from([matmul.a, matmul.b]))),
-            Kind::Op(FlowOp::Section(section)) => {
-                out.then(uses(section_uses(section)));
-                for step in &section.steps {
-                    if let Step::Control(body) = step {
-                        out.then(effect(body));
-                    }
+            Kind::Op(SectionOp::Read(Read { buffer, .. }) | SectionOp::Blank(buffer)) => out.then(replaces(*buffer)),
+            Kind::Op(SectionOp::Write(Write { buffer, .. })) => out.then(uses(Live::from([*buffer]))),
+            Kind::Op(SectionOp::Multiply(matmul)) => out.then(uses(Live::from([matmul.a, matmul.b]))),
+            Kind::Op(SectionOp::Section(section)) => {
+                out.then(uses(section.uses()));
+                for body in section.controls() {
+                    out.then(effect(body));
                 }
-                out.then(section_defines(section).map(replaces).unwrap_or_default());
+                out.then(section.defines().map(replaces).unwrap_or_default());
             }
             Kind::Group(Accumulate { buffer, .. }, body) => {
                 out.then(effect(body));
@@ -103,18 +97,18 @@ fn effect(body: &[FlowStmt]) -> Effect {
                 either.replaces.retain(|buffer| other.replaces.contains(buffer));
                 out.then(either);
             }
-            Kind::Op(FlowOp::Release { .. } | FlowOp::Elementwise(_) | FlowOp::Gemm(_)) => {}
+            Kind::Op(SectionOp::Release(_)) => {}
         }
     }
     out
 }
 
 /// A statement with its releases after it (in order), and what is live before it.
-fn statement(stmt: FlowStmt, after: &Live) -> (Vec<FlowStmt>, Live) {
+fn statement(stmt: SectionStmt, after: &Live) -> (Vec<SectionStmt>, Live) {
     let span = stmt.note;
     // A version used here dies here unless it is live after; a version defined here dies here if nobody uses it. A
     // section that uses the buffer it defines replaces the version itself.
-    let simple = |kind: Kind<Flowing>, uses: Live, defines: Option<BufferId>| {
+    let simple = |kind: Kind<Sections>, uses: Live, defines: Option<BufferId>| {
         let mut before = after.clone();
         let mut releases = Vec::new();
         if let Some(buffer) = defines {
@@ -131,25 +125,23 @@ fn statement(stmt: FlowStmt, after: &Live) -> (Vec<FlowStmt>, Live) {
             releases.push(release(buffer, span));
         }
         before.extend(uses);
-        let mut out = vec![FlowStmt { kind, note: span }];
+        let mut out = vec![SectionStmt { kind, note: span }];
         out.extend(releases);
         (out, before)
     };
     match stmt.kind {
-        Kind::Op(FlowOp::Read { buffer, .. }) => simple(stmt.kind, Live::new(), Some(buffer)),
-        Kind::Op(FlowOp::Blank { buffer }) => simple(stmt.kind, Live::new(), Some(buffer)),
-        Kind::Op(FlowOp::Write { buffer, .. }) => simple(stmt.kind, Live::from([buffer]), None),
-        Kind::Op(FlowOp::Multiply(matmul)) => {
+        Kind::Op(SectionOp::Read(Read { buffer, .. })) => simple(stmt.kind, Live::new(), Some(buffer)),
+        Kind::Op(SectionOp::Blank(buffer)) => simple(stmt.kind, Live::new(), Some(buffer)),
+        Kind::Op(SectionOp::Write(Write { buffer, .. })) => simple(stmt.kind, Live::from([buffer]), None),
+        Kind::Op(SectionOp::Multiply(matmul)) => {
             let uses = Live::from([matmul.a, matmul.b]);
-            simple(Kind::Op(FlowOp::Multiply(matmul)), uses, None)
+            simple(Kind::Op(SectionOp::Multiply(matmul)), uses, None)
         }
-        Kind::Op(FlowOp::Section(mut section)) => {
-            let (mut uses, defines) = (section_uses(&section), section_defines(&section));
+        Kind::Op(SectionOp::Section(mut section)) => {
+            let (mut uses, defines) = (section.uses(), section.defines());
             // What the section uses, in its control steps too, stays until its end.
-            for step in &section.steps {
-                if let Step::Control(body) = step {
-                    uses.extend(effect(body).uses);
-                }
+            for body in section.controls() {
+                uses.extend(effect(body).uses);
             }
             let mut inside = after.clone();
             if let Some(buffer) = defines {
@@ -157,50 +149,38 @@ fn statement(stmt: FlowStmt, after: &Live) -> (Vec<FlowStmt>, Live) {
             }
             inside.extend(&uses);
             let mut before_control = inside.clone();
-            for step in section.steps.iter_mut().rev() {
-                if let Step::Control(body) = step {
-                    let (stmts, before) = list(std::mem::take(body), before_control);
-                    *body = stmts;
-                    before_control = before;
-                }
+            for body in section.controls_mut().rev() {
+                (*body, before_control) = list(std::mem::take(body), before_control);
             }
-            let (out, _) = simple(Kind::Op(FlowOp::Section(section)), uses, defines);
+            let (out, _) = simple(Kind::Op(SectionOp::Section(section)), uses, defines);
             (out, before_control)
         }
-        Kind::Group(Accumulate { buffer, fill }, body) => {
+        Kind::Group(group, body) => {
+            let buffer = group.buffer;
             let mut inside = after.clone();
             inside.remove(&buffer);
             let (body, before) = list(body, inside);
-            let mut out = vec![FlowStmt {
-                kind: Kind::Group(Accumulate { buffer, fill }, body),
-                note: span,
-            }];
+            let mut out = vec![SectionStmt::new(span, Kind::Group(group, body))];
             if !after.contains(&buffer) {
                 out.push(release(buffer, span));
             }
             (out, before)
         }
-        Kind::Loop(FlowLoop { var, start, end, kind }, body) => {
+        Kind::Loop(head, body) => {
             // What every iteration finds and leaves: what is live after the loop, and what an iteration uses first.
-            let runs = runs_at_least_once(&start, &end);
+            let runs = runs_at_least_once(&head.start, &head.end);
             let mut carried = after.clone();
             carried.extend(effect(&body).uses);
             let (mut body, body_before) = list(body, carried.clone());
-            let dying: Vec<FlowStmt> = carried
+            let dying: Vec<SectionStmt> = carried
                 .difference(&body_before)
                 .map(|buffer| release(*buffer, span))
                 .collect();
             body.splice(0..0, dying);
             let before = if runs { body_before } else { carried.clone() };
-            let blank = |buffer: &BufferId| FlowStmt {
-                kind: Kind::Op(FlowOp::Blank { buffer: *buffer }),
-                note: span,
-            };
-            let mut out: Vec<FlowStmt> = carried.difference(&before).map(blank).collect();
-            out.push(FlowStmt {
-                kind: Kind::Loop(FlowLoop { var, start, end, kind }, body),
-                note: span,
-            });
+            let blank = |buffer: &BufferId| SectionStmt::new(span, Kind::Op(SectionOp::Blank(*buffer)));
+            let mut out: Vec<SectionStmt> = carried.difference(&before).map(blank).collect();
+            out.push(SectionStmt::new(span, Kind::Loop(head, body)));
             out.extend(carried.difference(after).map(|buffer| release(*buffer, span)));
             (out, before)
         }
@@ -208,47 +188,37 @@ fn statement(stmt: FlowStmt, after: &Live) -> (Vec<FlowStmt>, Live) {
             let (mut then, then_before) = list(then, after.clone());
             let (mut otherwise, otherwise_before) = list(otherwise, after.clone());
             let before: Live = then_before.union(&otherwise_before).copied().collect();
-            let dying = |branch: &Live| -> Vec<FlowStmt> {
+            let dying = |branch: &Live| -> Vec<SectionStmt> {
                 before.difference(branch).map(|buffer| release(*buffer, span)).collect()
             };
             then.splice(0..0, dying(&then_before));
             otherwise.splice(0..0, dying(&otherwise_before));
-            (
-                vec![FlowStmt {
-                    kind: Kind::If(cond, then, otherwise),
-                    note: span,
-                }],
-                before,
-            )
+            (vec![SectionStmt::new(span, Kind::If(cond, then, otherwise))], before)
         }
-        kind @ Kind::Op(FlowOp::Release { .. } | FlowOp::Elementwise(_) | FlowOp::Gemm(_)) => {
-            (vec![FlowStmt { kind, note: span }], after.clone())
-        }
+        kind @ Kind::Op(SectionOp::Release(_)) => (vec![SectionStmt { kind, note: span }], after.clone()),
     }
 }
 
 /// How many versions of each buffer are in its FIFO, at most. Loops and branches leave the counts as liveness made them:
 /// equal on all paths.
-fn count(body: &[FlowStmt], alive: &mut [u32], most: &mut [u32]) {
+fn count(body: &[SectionStmt], alive: &mut [u32], most: &mut [u32]) {
     fn define(buffer: BufferId, alive: &mut [u32], most: &mut [u32]) {
         alive[buffer.0] += 1;
         most[buffer.0] = most[buffer.0].max(alive[buffer.0]);
     }
     for stmt in body {
         match &stmt.kind {
-            Kind::Op(FlowOp::Read { buffer, .. } | FlowOp::Blank { buffer }) => define(*buffer, alive, most),
-            Kind::Op(FlowOp::Release { buffer }) => alive[buffer.0] = alive[buffer.0].saturating_sub(1),
-            Kind::Op(FlowOp::Section(section)) => {
+            Kind::Op(SectionOp::Read(Read { buffer, .. }) | SectionOp::Blank(buffer)) => define(*buffer, alive, most),
+            Kind::Op(SectionOp::Release(buffer)) => alive[buffer.0] = alive[buffer.0].saturating_sub(1),
+            Kind::Op(SectionOp::Section(section)) => {
                 // The version being packed is reserved while the control steps run.
-                if let Some(buffer) = section_defines(section) {
+                if let Some(buffer) = section.defines() {
                     define(buffer, alive, most);
                 }
-                for step in &section.steps {
-                    if let Step::Control(body) = step {
-                        count(body, alive, most);
-                    }
+                for body in section.controls() {
+                    count(body, alive, most);
                 }
-                if let Some(buffer) = replaces(section) {
+                if let Some(buffer) = section.replaces() {
                     alive[buffer.0] -= 1;
                 }
             }
@@ -262,7 +232,7 @@ fn count(body: &[FlowStmt], alive: &mut [u32], most: &mut [u32]) {
                 count(then, alive, most);
                 count(otherwise, &mut other, most);
             }
-            Kind::Op(FlowOp::Write { .. } | FlowOp::Elementwise(_) | FlowOp::Gemm(_) | FlowOp::Multiply(_)) => {}
+            Kind::Op(SectionOp::Write(_) | SectionOp::Multiply(_)) => {}
         }
     }
 }

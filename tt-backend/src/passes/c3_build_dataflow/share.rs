@@ -7,13 +7,15 @@
 //!  b = f(a); release a; c = g(b); release b; ..      ⟹      b = f(a); release a; a = g(b); release b; ..
 //! ```
 
-use super::{in_use, section_defines, section_uses};
-use crate::flow::{Accumulate, Arg, Buffer, BufferId, BufferKind, Flow, FlowOp, FlowStmt, Step};
+use super::in_use;
+use crate::flow::{
+    Accumulate, Arg, Buffer, BufferId, BufferKind, Flow, Read, SectionOp, SectionStmt, Sections, Step, Write,
+};
 use crate::ir::Kind;
 use std::collections::{BTreeSet, HashMap};
 
 /// Runs the step for buffers of `kind`: gives each the place of an earlier one that it can take.
-pub fn run(flow: &mut Flow, kind: BufferKind) {
+pub fn run(flow: &mut Flow<Sections>, kind: BufferKind) {
     let mut together = Together {
         alive: vec![0; flow.buffers.len()],
         now: BTreeSet::new(),
@@ -86,22 +88,15 @@ impl Together {
     }
 
     /// Releases stand in the flow already; loops and branches leave what they found.
-    fn body(&mut self, body: &[FlowStmt]) {
+    fn body(&mut self, body: &[SectionStmt]) {
         for stmt in body {
             match &stmt.kind {
-                Kind::Op(FlowOp::Read { buffer, .. } | FlowOp::Blank { buffer }) => self.append(*buffer),
-                Kind::Op(FlowOp::Release { buffer }) => self.release(*buffer),
-                Kind::Op(FlowOp::Section(section)) => {
-                    let defined = section_defines(section);
-                    defined.into_iter().for_each(|buffer| self.append(buffer));
-                    for step in &section.steps {
-                        if let Step::Control(body) = step {
-                            self.body(body);
-                        }
-                    }
-                    if let Some(buffer) = defined.filter(|buffer| section_uses(section).contains(buffer)) {
-                        self.release(buffer);
-                    }
+                Kind::Op(SectionOp::Read(Read { buffer, .. }) | SectionOp::Blank(buffer)) => self.append(*buffer),
+                Kind::Op(SectionOp::Release(buffer)) => self.release(*buffer),
+                Kind::Op(SectionOp::Section(section)) => {
+                    section.defines().into_iter().for_each(|buffer| self.append(buffer));
+                    section.controls().for_each(|body| self.body(body));
+                    section.replaces().into_iter().for_each(|buffer| self.release(buffer));
                 }
                 Kind::Group(Accumulate { buffer, .. }, body) => {
                     self.append(*buffer);
@@ -114,22 +109,22 @@ impl Together {
                     (self.alive, self.now) = before;
                     self.body(otherwise);
                 }
-                Kind::Op(FlowOp::Write { .. } | FlowOp::Multiply(_) | FlowOp::Elementwise(_) | FlowOp::Gemm(_)) => {}
+                Kind::Op(SectionOp::Write(_) | SectionOp::Multiply(_)) => {}
             }
         }
     }
 }
 
-fn rename(body: &mut [FlowStmt], to: &impl Fn(&mut BufferId)) {
+fn rename(body: &mut [SectionStmt], to: &impl Fn(&mut BufferId)) {
     for stmt in body {
         match &mut stmt.kind {
             Kind::Op(
-                FlowOp::Read { buffer, .. }
-                | FlowOp::Write { buffer, .. }
-                | FlowOp::Blank { buffer }
-                | FlowOp::Release { buffer },
+                SectionOp::Read(Read { buffer, .. })
+                | SectionOp::Write(Write { buffer, .. })
+                | SectionOp::Blank(buffer)
+                | SectionOp::Release(buffer),
             ) => to(buffer),
-            Kind::Op(FlowOp::Section(section)) => {
+            Kind::Op(SectionOp::Section(section)) => {
                 to(&mut section.pack.buffer);
                 for step in &mut section.steps {
                     match step {
@@ -149,7 +144,7 @@ fn rename(body: &mut [FlowStmt], to: &impl Fn(&mut BufferId)) {
                     }
                 }
             }
-            Kind::Op(FlowOp::Multiply(matmul)) => {
+            Kind::Op(SectionOp::Multiply(matmul)) => {
                 to(&mut matmul.a);
                 to(&mut matmul.b);
             }
@@ -162,7 +157,6 @@ fn rename(body: &mut [FlowStmt], to: &impl Fn(&mut BufferId)) {
                 rename(then, to);
                 rename(otherwise, to);
             }
-            Kind::Op(FlowOp::Elementwise(_) | FlowOp::Gemm(_)) => {}
         }
     }
 }

@@ -6,8 +6,8 @@
 use super::edges::{Age, Edge, Edges, Past};
 use super::{Product, Summed};
 use crate::flow::{
-    Broadcast, BufferId, BufferKind, Elementwise, Flow, FlowLoop, FlowOp, Flowing, Gemm, Operand, TileRegion, Value,
-    ValueKind,
+    BlockOp, Blocks, Broadcast, BufferId, BufferKind, Elementwise, Flow, FlowLoop, Gemm, Operand, Read, TileRegion,
+    Value, ValueKind, Write,
 };
 use crate::ir::Forward;
 use crate::passes::c1_lower_shared_to_cb::runs_at_least_once;
@@ -131,7 +131,7 @@ impl<'a> Beyond<'a> {
     }
 
     /// The incoming buffers that `buffer` is computed from, itself included.
-    pub fn incoming(&self, flow: &Flow, buffer: BufferId) -> Vec<BufferId> {
+    pub fn incoming(&self, flow: &Flow<Blocks>, buffer: BufferId) -> Vec<BufferId> {
         let mut all = BTreeSet::new();
         let mut open = vec![buffer];
         while let Some(next) = open.pop() {
@@ -197,11 +197,7 @@ impl<'a> Beyond<'a> {
             ValueKind::Load(operand) => self.load(operand, state),
             ValueKind::Call(op, args) => self.call(*op, args, state),
             ValueKind::Select(condition, a, b) => of(a).and(of(b)).reaching(&of(condition)),
-            ValueKind::Accumulator
-            | ValueKind::Compare(..)
-            | ValueKind::And(..)
-            | ValueKind::Or(..)
-            | ValueKind::Not(_) => {
+            ValueKind::Compare(..) | ValueKind::And(..) | ValueKind::Or(..) | ValueKind::Not(_) => {
                 let all = value.operands().into_iter().map(of).reduce(Found::and);
                 all.unwrap_or_else(|| Found::number(None)).not_zero()
             }
@@ -289,7 +285,7 @@ impl<'a> Beyond<'a> {
     }
 }
 
-impl Forward<Flowing> for Beyond<'_> {
+impl Forward<Blocks> for Beyond<'_> {
     type State = State;
 
     fn begin(&mut self) -> State {
@@ -299,14 +295,14 @@ impl Forward<Flowing> for Beyond<'_> {
         vec![None; self.sources.len()]
     }
 
-    fn op(&mut self, note: &Span, op: &FlowOp, state: &mut State) {
+    fn op(&mut self, note: &Span, op: &BlockOp, state: &mut State) {
         match op {
-            FlowOp::Read { buffer, region, .. } => {
+            BlockOp::Read(Read { buffer, region, .. }) => {
                 state[buffer.0] = Some(Rc::new([0, 1].map(|axis| Past::read(self.edges(region, axis)))));
             }
-            FlowOp::Elementwise(elementwise) => self.elementwise(elementwise, state),
-            FlowOp::Gemm(gemm) => self.gemm(gemm, *note, state),
-            FlowOp::Write { buffer, region, .. } => {
+            BlockOp::Elementwise(elementwise) => self.elementwise(elementwise, state),
+            BlockOp::Gemm(gemm) => self.gemm(gemm, *note, state),
+            BlockOp::Write(Write { buffer, region, .. }) => {
                 let Some(held) = &state[buffer.0] else { return };
                 let dropped = [0, 1].map(|axis| self.edges(region, axis));
                 let mut both = held.iter().zip(&dropped);
@@ -320,7 +316,6 @@ impl Forward<Flowing> for Beyond<'_> {
                     self.stores.insert(*buffer);
                 }
             }
-            FlowOp::Blank { .. } | FlowOp::Release { .. } | FlowOp::Section(_) | FlowOp::Multiply(_) => {}
         }
     }
 
@@ -359,7 +354,6 @@ fn literal(value: &Value) -> Option<f32> {
         ValueKind::Number(Number::Bits(bits)) => Some(f32::from_bits(*bits)),
         ValueKind::Number(_)
         | ValueKind::Load(_)
-        | ValueKind::Accumulator
         | ValueKind::Call(..)
         | ValueKind::Compare(..)
         | ValueKind::And(..)

@@ -1,25 +1,24 @@
 //! Flows in which a use finds something else than the source sees, made from kernels that are right.
 
 use super::check;
-use crate::flow::{Arg, BufferId, Flow, FlowOp, FlowStmt, Makes, Step};
+use crate::flow::{Arg, BufferId, Flow, Makes, SectionOp, SectionStmt, Sections, Step, Write};
 use crate::ir::Kind;
 use crate::passes::*;
 
 /// The flow of the kernel in `source`, before C3.
-fn sections(source: &str) -> Flow {
+fn sections(source: &str) -> Flow<Sections> {
     let function = syn::parse_str(source).expect("the kernel is Rust");
     let kernel = tt_lang::syntax::parse_item_fn(&function, "kernel.rs")
         .and_then(|parsed| parsed.kernel)
         .expect("it is a kernel");
     let layouts = a1_infer_layout::run(&kernel).expect("layouts");
-    let mut flow = c1_lower_shared_to_cb::run(&kernel, &layouts).expect("buffers");
+    let flow = c1_lower_shared_to_cb::run(&kernel, &layouts).expect("buffers");
     let registers = c2_lower_tile_intrinsics::Registers {
         capacity: 4,
         fp32: true,
         approximate: false,
     };
-    c2_lower_tile_intrinsics::run(&mut flow, registers).expect("sections");
-    flow
+    c2_lower_tile_intrinsics::run(flow, registers).expect("sections")
 }
 
 const CARRIED: &str = "#[tt::kernel] fn carried<const M: usize, const N: usize>(
@@ -59,13 +58,13 @@ const REDEFINED: &str = "#[tt::kernel] fn redefined<const M: usize, const N: usi
 }";
 
 /// C3 and the check.
-fn judged(mut flow: Flow) -> Result<(), String> {
+fn judged(mut flow: Flow<Sections>) -> Result<(), String> {
     c3_build_dataflow::run(&mut flow).expect("lifetimes");
     check(&flow)
 }
 
 /// The statements of the first loop, at any depth.
-fn loop_body(body: &mut [FlowStmt]) -> Option<&mut Vec<FlowStmt>> {
+fn loop_body(body: &mut [SectionStmt]) -> Option<&mut Vec<SectionStmt>> {
     body.iter_mut().find_map(|stmt| match &mut stmt.kind {
         Kind::Loop(_, body) => Some(body),
         Kind::Group(_, body) => loop_body(body),
@@ -88,10 +87,10 @@ fn sums_that_are_lost_round_a_loop_are_refused() {
         .windows(2)
         .position(|pair| {
             pair.iter()
-                .all(|stmt| matches!(stmt.kind, Kind::Op(FlowOp::Section(_))))
+                .all(|stmt| matches!(stmt.kind, Kind::Op(SectionOp::Section(_))))
         })
         .expect("a gemm and a copy of its sums");
-    let Kind::Op(FlowOp::Section(copy)) = body.remove(at + 1).kind else {
+    let Kind::Op(SectionOp::Section(copy)) = body.remove(at + 1).kind else {
         unreachable!("a section stands there")
     };
     let [Step::Tile { args, .. }] = copy.steps.as_slice() else {
@@ -101,7 +100,7 @@ fn sums_that_are_lost_round_a_loop_are_refused() {
         panic!("a copy defines what it loads: {copy:?}")
     };
     let sees = load.sees.expect("it says what it sees");
-    let Kind::Op(FlowOp::Section(gemm)) = &mut body[at].kind else {
+    let Kind::Op(SectionOp::Section(gemm)) = &mut body[at].kind else {
         unreachable!("a section stands there")
     };
     (gemm.pack, gemm.makes) = (copy.pack, Makes::OfSums { sees, defines });
@@ -114,7 +113,7 @@ fn an_old_version_where_a_loop_made_a_new_one_is_refused() {
     // What dropping dead sums did: the loop around them went with the redefinition in it.
     let mut flow = sections(REDEFINED);
     let body = loop_body(&mut flow.body).expect("a loop");
-    let redefinition = body.iter().rposition(|stmt| matches!(&stmt.kind, Kind::Op(FlowOp::Section(section)) if section.steps.iter().all(|step| matches!(step, Step::Tile { .. }))));
+    let redefinition = body.iter().rposition(|stmt| matches!(&stmt.kind, Kind::Op(SectionOp::Section(section)) if section.steps.iter().all(|step| matches!(step, Step::Tile { .. }))));
     body.remove(redefinition.expect("the redefinition"));
     let fault = judged(flow).expect_err("the redefinition is lost");
     assert!(fault.contains("where the source sees"), "{fault}");
@@ -151,11 +150,11 @@ fn no_operand_can_be_another_block() {
 }
 
 /// Calls `change` with the buffer of every operand that says what it sees, in order.
-fn operands(body: &mut [FlowStmt], change: &mut impl FnMut(&mut BufferId)) {
+fn operands(body: &mut [SectionStmt], change: &mut impl FnMut(&mut BufferId)) {
     for stmt in body {
         match &mut stmt.kind {
-            Kind::Op(FlowOp::Write { buffer, .. }) => change(buffer),
-            Kind::Op(FlowOp::Section(section)) => {
+            Kind::Op(SectionOp::Write(Write { buffer, .. })) => change(buffer),
+            Kind::Op(SectionOp::Section(section)) => {
                 for step in &mut section.steps {
                     match step {
                         Step::Tile { args, .. } => args.iter_mut().for_each(|arg| match arg {
@@ -167,19 +166,13 @@ fn operands(body: &mut [FlowStmt], change: &mut impl FnMut(&mut BufferId)) {
                     }
                 }
             }
-            Kind::Op(FlowOp::Multiply(matmul)) => [&mut matmul.a, &mut matmul.b].into_iter().for_each(&mut *change),
+            Kind::Op(SectionOp::Multiply(matmul)) => [&mut matmul.a, &mut matmul.b].into_iter().for_each(&mut *change),
             Kind::Group(_, body) | Kind::Loop(_, body) => operands(body, change),
             Kind::If(_, then, otherwise) => {
                 operands(then, change);
                 operands(otherwise, change);
             }
-            Kind::Op(
-                FlowOp::Read { .. }
-                | FlowOp::Blank { .. }
-                | FlowOp::Release { .. }
-                | FlowOp::Elementwise(_)
-                | FlowOp::Gemm(_),
-            ) => {}
+            Kind::Op(SectionOp::Read(_) | SectionOp::Blank(_) | SectionOp::Release(_)) => {}
         }
     }
 }
