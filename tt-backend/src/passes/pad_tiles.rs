@@ -4,8 +4,11 @@
 //! edge that it was read at, results there are dropped. Two uses reach past it: a gemm, which sums over it, and a store
 //! somewhere else, of elements that were shifted or to a tensor that is larger. So: what is copied from a tensor and used by
 //! a gemm gets its edges zeroed by the reader, and so does what an operand is computed from that is zero where that is
-//! (`zeros`), and everything that is stored past an edge of its own. A gemm with two computed operands that are not zero past
-//! an edge which the sum may reach is refused.
+//! (`past`), and everything that is stored past an edge of its own. A gemm with two computed operands that are not zero past
+//! an edge which the sum may reach is refused, and so is a store of sums of what was not zero.
+//!
+//! What is past the edges of a block is known at every point of the program: it differs by path, and an edge of another turn
+//! of a loop is another edge.
 //!
 //! ```text
 //!  read a_block ← a[..]           read a_block ← a[..], zero past the edge
@@ -88,25 +91,29 @@ struct Product {
 
 impl Product {
     /// The incoming buffers that have to be zero past their edges for the sums to be right, if that is enough.
-    ///
-    /// A product past an edge of an operand is zero where that operand is, or the other one.
     fn zeroed(&self, flow: &Flow<Blocks>, beyond: &Beyond<'_>) -> Option<Vec<BufferId>> {
-        let is_incoming = |at: usize| flow.buffers[self.operands[at].buffer.0].kind == BufferKind::Incoming;
-        let is_safe = |own: &dyn Fn(usize) -> bool, others: &dyn Fn(usize, &Edge) -> bool| {
-            (0..2).all(|at| own(at) || self.operands[at].past.edges().all(|edge| others(1 - at, edge)))
-        };
-        let past = |at: usize| &self.operands[at].past;
-        let direct = self.operands.iter().map(|operand| operand.buffer);
-        let mut buffers: Vec<BufferId> = direct
-            .filter(|buffer| flow.buffers[buffer.0].kind == BufferKind::Incoming)
-            .collect();
-        if !is_safe(&is_incoming, &|at, edge| is_incoming(at) && past(at).is_zero_past(edge)) {
-            if !is_safe(&|at| past(at).is_zero(), &|at, edge| past(at).is_zero_past(edge)) {
-                return None;
-            }
-            let computed = self.operands.iter();
-            buffers.extend(computed.flat_map(|operand| beyond.incoming(flow, operand.buffer)));
+        let incoming = self
+            .operands
+            .each_ref()
+            .map(|operand| flow.buffers[operand.buffer.0].kind == BufferKind::Incoming);
+        let of_operands = self.operands.iter().map(|operand| operand.buffer);
+        if self.is_safe(incoming, incoming) {
+            return Some(
+                of_operands
+                    .zip(incoming)
+                    .filter_map(|(buffer, is)| is.then_some(buffer))
+                    .collect(),
+            );
         }
-        Some(buffers)
+        let zero = self.operands.each_ref().map(|operand| operand.past.is_zero());
+        let sources = of_operands.flat_map(|buffer| beyond.incoming(flow, buffer));
+        self.is_safe(zero, [true, true]).then(|| sources.collect())
+    }
+
+    /// Whether nothing is summed past an edge: there an operand is `zero`, or the other one is, which is `known` of it.
+    /// A product with zero is zero on the FPU, whatever the other number is (patterns.md §6).
+    fn is_safe(&self, zero: [bool; 2], known: [bool; 2]) -> bool {
+        let covers = |at: usize, edge: &Edge| known[at] && self.operands[at].past.is_zero_past(edge);
+        (0..2).all(|at| zero[at] || self.operands[at].past.edges().all(|edge| covers(1 - at, edge)))
     }
 }
