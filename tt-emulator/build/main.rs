@@ -87,6 +87,7 @@ fn compile_apart(root: &Path, out: &Path) {
         Ok(output) if output.status.success() => {
             println!("cargo::rustc-cfg=tt_emulator_apart");
             println!("cargo::rustc-link-search={}", out.display());
+            show_to_rustdoc(out);
         }
         failed => {
             let why = match failed {
@@ -102,6 +103,20 @@ fn compile_apart(root: &Path, out: &Path) {
                  and its calculations could not be compiled apart ({why}); `--release` helps"
             );
         }
+    }
+}
+
+/// Cargo tells rustdoc no link paths, but looks for what crates depend on among all dependencies: the library stands there too.
+fn show_to_rustdoc(out: &Path) {
+    let Some(package) = out.parent() else { return };
+    let (Some(profile), Some(of)) = (package.parent().and_then(Path::parent), package.file_name()) else {
+        return;
+    };
+    let dependencies = profile.join("deps");
+    if dependencies.is_dir() {
+        let name = format!("libtt_emulator_calculation-{}.rlib", of.to_string_lossy());
+        // Where it cannot be, only `cargo doc` misses it, and says so.
+        let _ = fs::copy(out.join("libtt_emulator_calculation.rlib"), dependencies.join(name));
     }
 }
 

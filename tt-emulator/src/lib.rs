@@ -43,21 +43,21 @@
 #[macro_use]
 mod tables;
 
-#[cfg(any(test, not(tt_emulator_apart)))]
+#[cfg(any(test, doc, not(tt_emulator_apart)))]
 pub mod arch;
-#[cfg(any(test, not(tt_emulator_apart)))]
+#[cfg(any(test, doc, not(tt_emulator_apart)))]
 pub mod data_format;
-#[cfg(any(test, not(tt_emulator_apart)))]
+#[cfg(any(test, doc, not(tt_emulator_apart)))]
 pub mod kernel_config;
 pub mod kernel_object;
-#[cfg(any(test, not(tt_emulator_apart)))]
+#[cfg(any(test, doc, not(tt_emulator_apart)))]
 pub mod rules;
 pub mod settings;
 
 // What takes time, compiled apart where this crate is not optimised: see `apart.rs`.
-#[cfg(all(not(test), tt_emulator_apart))]
+#[cfg(all(not(any(test, doc)), tt_emulator_apart))]
 extern crate tt_emulator_calculation;
-#[cfg(all(not(test), tt_emulator_apart))]
+#[cfg(all(not(any(test, doc)), tt_emulator_apart))]
 pub use tt_emulator_calculation::{arch, data_format, kernel_config, rules};
 
 #[cfg(feature = "engine")]

@@ -91,6 +91,8 @@ fn check(library: bool) -> Result<(), String> {
     project::write(&folder.join("Cargo.lock"), &lock)?;
 
     cargo(&folder, &["build", "--all-targets"])?;
+    cargo(&folder, &["doc", "--no-deps"])?;
+    println!("{package}: cargo doc --no-deps");
     let run_main = ["run", "--bin", package];
     let (by_main, by_tests): (&[&str], &[&str]) = match library {
         true => (

@@ -4,13 +4,13 @@
 //! ([`destination`]) and by tracking what each engine is set for ([`engine_state`]). Tiles stay in the hardware's face order
 //! from page to page. What kernels call is in [`crate::engine`]; nothing here knows of it.
 
-#[cfg(any(test, not(tt_emulator_apart)))]
+#[cfg(any(test, doc, not(tt_emulator_apart)))]
 #[path = "calculation.rs"]
 pub mod calculation;
 
-#[cfg(any(test, not(tt_emulator_apart)))]
+#[cfg(any(test, doc, not(tt_emulator_apart)))]
 pub use calculation::*;
-#[cfg(all(not(test), tt_emulator_apart))]
+#[cfg(all(not(any(test, doc)), tt_emulator_apart))]
 pub use tt_emulator_calculation::compute::*;
 
 /// The operations of the vector unit alone, to be measured against the chips.

@@ -13,7 +13,7 @@
 mod aliasing;
 pub(crate) mod argument;
 pub(crate) mod circular_buffer;
-#[cfg(any(test, not(tt_emulator_apart)))]
+#[cfg(any(test, doc, not(tt_emulator_apart)))]
 pub(crate) mod copying;
 pub(crate) mod core;
 #[cfg(not(miri))]
@@ -46,5 +46,5 @@ pub(crate) mod watchdog;
 pub(crate) mod workers;
 pub(crate) mod writers;
 
-#[cfg(all(not(test), tt_emulator_apart))]
+#[cfg(all(not(any(test, doc)), tt_emulator_apart))]
 pub(crate) use tt_emulator_calculation::copying;
