@@ -4,6 +4,8 @@ use super::interval::{BF16, F32, Interval, Precision};
 use super::random::Random;
 use super::run::{Case, Input, Kind};
 use std::fmt::Write;
+use std::sync::LazyLock;
+use tt_lang::ir::{ELEMENT_OPS, ElementOp, ElementOpRow};
 
 /// A random expression over the elements a kernel can see.
 #[derive(Debug, Clone)]
@@ -13,18 +15,61 @@ pub enum Expr {
     Number(f64),
     /// The scalar parameter.
     Scalar,
-    Unary(&'static str, Box<Expr>),
-    Binary(&'static str, Box<Expr>, Box<Expr>),
+    Unary(&'static Function, Box<Expr>),
+    Binary(ElementOp, Box<Expr>, Box<Expr>),
     Clamp(Box<Expr>, f64, f64),
     /// `if a > b { c } else { d }`
     Select(Box<Expr>, Box<Expr>, Box<Expr>, Box<Expr>),
 }
 
-/// Functions that are smooth and bounded enough for random arguments.
-const UNARY: [&str; 9] = [
-    "tanh", "sigmoid", "relu", "abs", "silu", "neg", "square", "gelu", "sign",
-];
-const BINARY: [&str; 5] = ["+", "-", "*", "min", "max"];
+/// A function of one element.
+#[derive(Debug)]
+pub struct Function {
+    row: &'static ElementOpRow,
+    /// Where it turns from rising to falling or back.
+    turns: Vec<f64>,
+    /// Of a few bits it is a few bits: a device only rounds it.
+    is_exact: bool,
+}
+
+/// As far as this on both sides of 0 functions are looked at. None turns farther out.
+const REACH: f64 = 8.0;
+
+impl Function {
+    fn of(row: &'static ElementOpRow) -> Function {
+        let value = |x: f64| (row.value)(&[x]);
+        let turns = points()
+            .filter(|x| (value(*x) - value(x - STEP)) * (value(x + STEP) - value(*x)) < 0.0)
+            .collect();
+        let is_exact = [0.5, 1.25, -2.75].iter().all(|x| (value(*x) * 64.0).fract() == 0.0);
+        Function { row, turns, is_exact }
+    }
+}
+
+const STEP: f64 = 1.0 / 256.0;
+
+fn points() -> impl Iterator<Item = f64> {
+    let end = (REACH / STEP) as i32;
+    (-end..=end).map(|at| f64::from(at) * STEP)
+}
+
+/// The functions of the catalogue that take any random argument in any kernel, and are at most 1 larger than its square.
+static UNARY: LazyLock<Vec<Function>> = LazyLock::new(|| {
+    let takes_any = |row: &&ElementOpRow| {
+        row.arity == 1
+            && !row.wants_wide_registers()
+            && row.domain.0 <= -REACH
+            && row.domain.1 >= REACH
+            && points().all(|x| (row.value)(&[x]).abs() <= 1.0 + x * x)
+    };
+    ELEMENT_OPS.iter().filter(takes_any).map(Function::of).collect()
+});
+/// Those of two elements. A divisor may be 0.
+static BINARY: LazyLock<Vec<ElementOp>> = LazyLock::new(|| {
+    let rows = ELEMENT_OPS.iter().filter(|row| row.arity - row.uniform == 2);
+    rows.map(|row| row.op).filter(|op| *op != ElementOp::Div).collect()
+});
+static EXP: LazyLock<Function> = LazyLock::new(|| Function::of(ElementOp::Exp.row()));
 
 impl Expr {
     /// A random expression of at most `depth` operations on top of each other.
@@ -38,10 +83,10 @@ impl Expr {
         }
         let part = |random: &mut Random| Box::new(Expr::random(random, inputs, depth - 1));
         match random.below(10) {
-            0..=3 => Expr::Unary(random.pick(&UNARY), part(random)),
+            0..=3 => Expr::Unary(&UNARY[random.below(UNARY.len())], part(random)),
             4 => Expr::Clamp(part(random), -0.75, 0.5),
             // Of anything more, a few of them on top of each other leave every format.
-            5 => Expr::Unary("exp", Box::new(Expr::Clamp(part(random), -2.0, 1.5))),
+            5 => Expr::Unary(&EXP, Box::new(Expr::Clamp(part(random), -2.0, 1.5))),
             6 => Expr::Select(part(random), part(random), part(random), part(random)),
             _ => Expr::Binary(random.pick(&BINARY), part(random), part(random)),
         }
@@ -65,10 +110,8 @@ impl Expr {
             Expr::Load(input) => load(*input),
             Expr::Number(value) => format!("({value:?})"),
             Expr::Scalar => "alpha".into(),
-            Expr::Unary("neg", a) => format!("(-{})", show(a)),
-            Expr::Unary(name, a) => format!("({}).{name}()", show(a)),
-            Expr::Binary(name @ ("min" | "max"), a, b) => format!("({}).{name}({})", show(a), show(b)),
-            Expr::Binary(name, a, b) => format!("({} {name} {})", show(a), show(b)),
+            Expr::Unary(function, a) => format!("({})", function.row.written(&[&show(a)])),
+            Expr::Binary(op, a, b) => format!("({})", op.row().written(&[&show(a), &show(b)])),
             Expr::Clamp(a, low, high) => format!("({}).clamp({low:?}, {high:?})", show(a)),
             Expr::Select(a, b, c, d) => {
                 format!(
@@ -90,47 +133,21 @@ impl Expr {
             Expr::Load(input) => load(*input),
             Expr::Number(value) => Interval::exactly(*value).widened(step, 0.0),
             Expr::Scalar => Interval::exactly(alpha).widened(step, 0.0),
-            Expr::Unary(name, a) => {
-                let a = value(a);
-                let rounded = |interval: Interval| interval.widened(step, 0.0);
-                let approximated = |interval: Interval| interval.widened(function, floor);
-                let sigmoid = |x: f64| 1.0 / (1.0 + (-x).exp());
-                match *name {
-                    "tanh" => approximated(a.map(&[], f64::tanh)),
-                    "sigmoid" => approximated(a.map(&[], sigmoid)),
-                    // Its only minimum.
-                    "silu" => approximated(a.map(&[-1.278_464_5], |x| x * sigmoid(x))),
-                    "gelu" => approximated(a.map(&[-0.751_791_5], gelu)),
-                    "exp" => approximated(a.map(&[], f64::exp)),
-                    "relu" => rounded(a.map(&[], |x| x.max(0.0))),
-                    "abs" => rounded(a.map(&[0.0], f64::abs)),
-                    "square" => rounded(a.map(&[0.0], |x| x * x)),
-                    "neg" => rounded(a.map(&[], |x| -x)),
-                    "sign" => a.map(&[0.0], |x| {
-                        if x > 0.0 {
-                            1.0
-                        } else if x < 0.0 {
-                            -1.0
-                        } else {
-                            0.0
-                        }
-                    }),
-                    other => unreachable!("`{other}` is not among UNARY"),
+            Expr::Unary(of, a) => {
+                let image = value(a).map(&of.turns, |x| (of.row.value)(&[x]));
+                if of.is_exact {
+                    image.widened(step, 0.0)
+                } else {
+                    image.widened(function, floor)
                 }
             }
-            Expr::Binary(name, a, b) => {
+            Expr::Binary(op, a, b) => {
                 let (a, b) = (value(a), value(b));
-                let result = match *name {
-                    "+" => a.add(b),
-                    "-" => a.sub(b),
-                    "*" => a.mul(b),
-                    "min" => a.min(b),
-                    "max" => a.max(b),
-                    other => unreachable!("`{other}` is not among BINARY"),
-                };
+                let result = a.with(b, |x, y| (op.row().value)(&[x, y]));
                 // A sum loses relative to its operands where they cancel.
                 let lost = (a.low.abs().max(a.high.abs()) + b.low.abs().max(b.high.abs())) * step;
-                result.widened(step, if matches!(*name, "+" | "-") { lost } else { 0.0 })
+                let is_sum = matches!(op, ElementOp::Add | ElementOp::Sub);
+                result.widened(step, if is_sum { lost } else { 0.0 })
             }
             Expr::Clamp(a, low, high) => value(a).map(&[], |x| x.clamp(*low, *high)).widened(step, 0.0),
             Expr::Select(a, b, c, d) => {
@@ -143,20 +160,6 @@ impl Expr {
             }
         }
     }
-}
-
-/// gelu with the error function by its series; arguments here are small.
-fn gelu(x: f64) -> f64 {
-    let z = x / std::f64::consts::SQRT_2;
-    if z.abs() > 4.0 {
-        return x.max(0.0);
-    }
-    let (mut term, mut sum) = (z, z);
-    for n in 1..100 {
-        term *= -z * z / f64::from(n);
-        sum += term / f64::from(2 * n + 1);
-    }
-    0.5 * x * (1.0 + sum * std::f64::consts::FRAC_2_SQRT_PI)
 }
 
 /// A random kernel: two matrices, a row and a column, a scalar, in one of three ways of writing it down.

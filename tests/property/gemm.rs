@@ -5,6 +5,7 @@ use super::interval::BF16;
 use super::random::Random;
 use super::run::{Case, Input, Kind};
 use std::fmt::Write;
+use tt_lang::ir::ElementOp;
 
 /// A random blocked product, either operand possibly transposed, with an expression over the sums, a bias row and a
 /// residual at the end.
@@ -132,7 +133,7 @@ fn operands(a: [usize; 2], b: [usize; 2], shape: &[usize]) -> Vec<Input> {
 fn epilogue(random: &mut Random) -> Expr {
     let inner = Expr::random(random, 3, 2);
     Expr::Binary(
-        random.pick(&["+", "-", "max"]),
+        random.pick(&[ElementOp::Add, ElementOp::Sub, ElementOp::Max]),
         Box::new(Expr::Load(0)),
         Box::new(inner),
     )

@@ -71,41 +71,14 @@ impl Interval {
         }
     }
 
-    pub fn add(self, other: Interval) -> Interval {
-        Interval {
-            low: self.low + other.low,
-            high: self.high + other.high,
-        }
-    }
-
-    pub fn sub(self, other: Interval) -> Interval {
-        Interval {
-            low: self.low - other.high,
-            high: self.high - other.low,
-        }
-    }
-
-    pub fn mul(self, other: Interval) -> Interval {
+    /// The image of both under a function that rises or falls throughout in each argument while the other stays.
+    pub fn with(self, other: Interval, f: impl Fn(f64, f64) -> f64) -> Interval {
         Interval::of([
-            self.low * other.low,
-            self.low * other.high,
-            self.high * other.low,
-            self.high * other.high,
+            f(self.low, other.low),
+            f(self.low, other.high),
+            f(self.high, other.low),
+            f(self.high, other.high),
         ])
-    }
-
-    pub fn min(self, other: Interval) -> Interval {
-        Interval {
-            low: self.low.min(other.low),
-            high: self.high.min(other.high),
-        }
-    }
-
-    pub fn max(self, other: Interval) -> Interval {
-        Interval {
-            low: self.low.max(other.low),
-            high: self.high.max(other.high),
-        }
     }
 
     /// The image under a function that rises or falls throughout, or turns only at `turns`.

@@ -173,25 +173,12 @@ impl Signs {
 
     fn loops(&mut self, body: &[Stmt]) {
         for stmt in body {
-            match &stmt.kind {
-                StmtKind::For { var, start, body, .. } => {
-                    if !self.is_at_least(start, 0) {
-                        self.below_zero.insert(*var);
-                    }
-                    self.loops(body);
-                }
-                StmtKind::If { then, otherwise, .. } => {
-                    self.loops(then);
-                    self.loops(otherwise);
-                }
-                StmtKind::Copy { .. }
-                | StmtKind::Fill { .. }
-                | StmtKind::Gemm { .. }
-                | StmtKind::Parallel { .. }
-                | StmtKind::Reduce { .. }
-                | StmtKind::Transpose { .. }
-                | StmtKind::Print { .. } => {}
+            if let StmtKind::For { var, start, .. } = &stmt.kind
+                && !self.is_at_least(start, 0)
+            {
+                self.below_zero.insert(*var);
             }
+            stmt.bodies().for_each(|body| self.loops(body));
         }
     }
 

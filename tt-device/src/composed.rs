@@ -129,14 +129,15 @@ pub fn log2() -> Composed {
         .with(SfpuOp::MulNumber, 0, std::f32::consts::LOG2_E)
 }
 
-/// `x · (min(max(x + 3, 0), 6) / 6)`: the sum is exact where it is small.
+/// `x · (max(min(−3 − x, 0), −6) / −6)`: the sum is exact where it is small, and 16-bit registers round `number − x` to nearest,
+/// where they truncate `x + number`.
 pub fn hardswish() -> Composed {
     Composed::new(2)
         .copy(0, 1)
-        .with(SfpuOp::AddNumber, 1, 3.0)
-        .with(SfpuOp::UnaryMax, 1, 0.0)
-        .with(SfpuOp::UnaryMin, 1, 6.0)
-        .with(SfpuOp::MulNumber, 1, 1.0 / 6.0)
+        .with(SfpuOp::RsubNumber, 1, -3.0)
+        .with(SfpuOp::UnaryMin, 1, 0.0)
+        .with(SfpuOp::UnaryMax, 1, -6.0)
+        .with(SfpuOp::MulNumber, 1, -1.0 / 6.0)
         .join(SfpuOp::Mul, [0, 1], 0)
 }
 

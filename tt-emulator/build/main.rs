@@ -1,10 +1,12 @@
-//! Embeds the device headers, writes those of the tables that cross between Rust and C++, and tells dependents where the host headers and sources lie.
+//! Embeds the device headers, writes those of the tables that cross between Rust and C++ and of the plain calls of the SFPU, and
+//! tells dependents where the host headers and sources lie.
 //!
 //! `links = "tt_emulator"`: a direct dependent's build script finds `DEP_TT_EMULATOR_HOST_INCLUDE` (include directory),
 //! `DEP_TT_EMULATOR_HOST_SOURCES` (directory of the C++ files to compile with it) and `DEP_TT_EMULATOR_HOST_TABLES` (include
 //! directory of what those share with the engine).
 
 mod cpp;
+mod sfpu;
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -29,6 +31,15 @@ fn main() -> io::Result<()> {
     let tables = out.join("tables.h");
     fs::write(&tables, cpp::kernel_tables())?;
     embed(Path::new("emulator/tables.h"), &tables);
+    // A header that has more than its plain calls includes them.
+    for (header, text) in sfpu::plain_calls() {
+        let by_hand = include.join("api/compute").join(header).exists();
+        let name = Path::new(if by_hand { "emulator/plain" } else { "api/compute" }).join(header);
+        let plain = out.join(&name);
+        fs::create_dir_all(plain.parent().unwrap_or(&out))?;
+        fs::write(&plain, text)?;
+        embed(&name, &plain);
+    }
     let host = out.join("host");
     fs::create_dir_all(&host)?;
     fs::write(host.join("engine_tables.h"), cpp::host_tables())?;

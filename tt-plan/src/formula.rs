@@ -33,6 +33,36 @@ pub enum FormulaOp {
     Max(Formula, Formula),
 }
 
+impl FormulaOp {
+    /// `op(a, b)`.
+    pub fn new(op: IntOp, a: Formula, b: Formula) -> FormulaOp {
+        match op {
+            IntOp::Add => FormulaOp::Add(a, b),
+            IntOp::Sub => FormulaOp::Sub(a, b),
+            IntOp::Mul => FormulaOp::Mul(a, b),
+            IntOp::Div => FormulaOp::Div(a, b),
+            IntOp::Rem => FormulaOp::Rem(a, b),
+            IntOp::CeilDiv => FormulaOp::CeilDiv(a, b),
+            IntOp::Min => FormulaOp::Min(a, b),
+            IntOp::Max => FormulaOp::Max(a, b),
+        }
+    }
+
+    /// The operation and its operands.
+    pub fn parts(&self) -> (IntOp, &Formula, &Formula) {
+        match self {
+            FormulaOp::Add(a, b) => (IntOp::Add, a, b),
+            FormulaOp::Sub(a, b) => (IntOp::Sub, a, b),
+            FormulaOp::Mul(a, b) => (IntOp::Mul, a, b),
+            FormulaOp::Div(a, b) => (IntOp::Div, a, b),
+            FormulaOp::Rem(a, b) => (IntOp::Rem, a, b),
+            FormulaOp::CeilDiv(a, b) => (IntOp::CeilDiv, a, b),
+            FormulaOp::Min(a, b) => (IntOp::Min, a, b),
+            FormulaOp::Max(a, b) => (IntOp::Max, a, b),
+        }
+    }
+}
+
 /// Why a formula has no value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FormulaError {
@@ -59,29 +89,7 @@ impl Formula {
         {
             return Formula::Const(value);
         }
-        Formula::Op(Box::new(match op {
-            IntOp::Add => FormulaOp::Add(a, b),
-            IntOp::Sub => FormulaOp::Sub(a, b),
-            IntOp::Mul => FormulaOp::Mul(a, b),
-            IntOp::Div => FormulaOp::Div(a, b),
-            IntOp::Rem => FormulaOp::Rem(a, b),
-            IntOp::CeilDiv => FormulaOp::CeilDiv(a, b),
-            IntOp::Min => FormulaOp::Min(a, b),
-            IntOp::Max => FormulaOp::Max(a, b),
-        }))
-    }
-
-    fn parts(op: &FormulaOp) -> (IntOp, &'static str, &Formula, &Formula) {
-        match op {
-            FormulaOp::Add(a, b) => (IntOp::Add, "+", a, b),
-            FormulaOp::Sub(a, b) => (IntOp::Sub, "-", a, b),
-            FormulaOp::Mul(a, b) => (IntOp::Mul, "*", a, b),
-            FormulaOp::Div(a, b) => (IntOp::Div, "/", a, b),
-            FormulaOp::Rem(a, b) => (IntOp::Rem, "%", a, b),
-            FormulaOp::CeilDiv(a, b) => (IntOp::CeilDiv, "div_ceil", a, b),
-            FormulaOp::Min(a, b) => (IntOp::Min, "min", a, b),
-            FormulaOp::Max(a, b) => (IntOp::Max, "max", a, b),
-        }
+        Formula::Op(Box::new(FormulaOp::new(op, a, b)))
     }
 
     /// Its value where `value_of` gives the value of each name.
@@ -90,7 +98,7 @@ impl Formula {
             Formula::Const(value) => Ok(*value),
             Formula::Name(name) => value_of(name).ok_or_else(|| FormulaError::Unbound(name.clone())),
             Formula::Op(op) => {
-                let (op, _, a, b) = Formula::parts(op);
+                let (op, a, b) = op.parts();
                 op.apply(a.evaluate(value_of)?, b.evaluate(value_of)?)
                     .ok_or_else(|| FormulaError::Arithmetic(self.to_string()))
             }
@@ -103,7 +111,7 @@ impl Formula {
             Formula::Const(_) => {}
             Formula::Name(name) => visit(name),
             Formula::Op(op) => {
-                let (_, _, a, b) = Formula::parts(op);
+                let (_, a, b) = op.parts();
                 a.names(visit);
                 b.names(visit);
             }
@@ -117,19 +125,20 @@ impl fmt::Display for Formula {
         match self {
             Formula::Const(value) => write!(f, "{value}"),
             Formula::Name(name) => f.write_str(name),
-            Formula::Op(op) => match Formula::parts(op) {
-                (IntOp::CeilDiv | IntOp::Min | IntOp::Max, name, a @ Formula::Op(_), b) => {
-                    write!(f, "({a}).{name}({b})")
+            Formula::Op(op) => {
+                let (op, a, b) = op.parts();
+                let symbol = op.symbol();
+                let side = |x: &Formula| match x {
+                    Formula::Op(_) => format!("({x})"),
+                    Formula::Const(_) | Formula::Name(_) => x.to_string(),
+                };
+                match op {
+                    IntOp::CeilDiv | IntOp::Min | IntOp::Max => write!(f, "{}.{symbol}({b})", side(a)),
+                    IntOp::Add | IntOp::Sub | IntOp::Mul | IntOp::Div | IntOp::Rem => {
+                        write!(f, "{} {symbol} {}", side(a), side(b))
+                    }
                 }
-                (IntOp::CeilDiv | IntOp::Min | IntOp::Max, name, a, b) => write!(f, "{a}.{name}({b})"),
-                (_, symbol, a, b) => {
-                    let side = |x: &Formula| match x {
-                        Formula::Op(_) => format!("({x})"),
-                        Formula::Const(_) | Formula::Name(_) => x.to_string(),
-                    };
-                    write!(f, "{} {symbol} {}", side(a), side(b))
-                }
-            },
+            }
         }
     }
 }

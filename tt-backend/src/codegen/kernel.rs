@@ -59,10 +59,19 @@ fn head(kernel: &Kernel, names: &Names, uses: &Uses, out: &mut Writer) {
         Role::Compute => "api/compute/common.h",
     };
     out.line(format!("#include \"{first}\""));
-    for header in uses.headers.iter().filter(|header| **header != first) {
+    let (last, others): (Vec<&str>, Vec<&str>) = uses
+        .headers
+        .iter()
+        .filter(|header| **header != first)
+        .partition(|header| **header == LAST);
+    for header in others.into_iter().chain(last) {
         out.line(format!("#include \"{header}\""));
     }
 }
+
+/// It brings the names of the matrix engine's thread to all three, as no other header does. After it the unpacker's own templates
+/// (`llk_unpack_A.h` of tile_move_copy.h) are ambiguous between `is_32bit_input` of both, which GCC 15 refuses.
+const LAST: &str = "api/compute/eltwise_unary/tanhshrink.h";
 
 fn constants(names: &Names, uses: &Uses, out: &mut Writer) -> Result<(), Unwritable> {
     out.blank();

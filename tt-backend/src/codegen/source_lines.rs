@@ -28,27 +28,15 @@ impl<'a> SourceLines<'a> {
             self.statements
                 .entry(stmt.span)
                 .or_insert_with(|| Named(self.kernel, stmt).to_string());
-            match &stmt.kind {
-                StmtKind::For { body, .. } => self.collect(body),
-                StmtKind::If { then, otherwise, .. } => {
-                    self.collect(then);
-                    self.collect(otherwise);
+            if let StmtKind::Parallel { assigns, .. } = &stmt.kind {
+                for assign in assigns {
+                    let (target, value) = (Named(self.kernel, &assign.target), Named(self.kernel, &assign.value));
+                    self.statements
+                        .entry(assign.span)
+                        .or_insert_with(|| format!("{target} = {value}"));
                 }
-                StmtKind::Parallel { assigns, .. } => {
-                    for assign in assigns {
-                        let (target, value) = (Named(self.kernel, &assign.target), Named(self.kernel, &assign.value));
-                        self.statements
-                            .entry(assign.span)
-                            .or_insert_with(|| format!("{target} = {value}"));
-                    }
-                }
-                StmtKind::Copy { .. }
-                | StmtKind::Fill { .. }
-                | StmtKind::Gemm { .. }
-                | StmtKind::Reduce { .. }
-                | StmtKind::Transpose { .. }
-                | StmtKind::Print { .. } => {}
             }
+            stmt.bodies().for_each(|body| self.collect(body));
         }
     }
 

@@ -74,6 +74,15 @@ fn what_a_file_uses_is_declared_in_it() {
 }
 
 #[test]
+fn the_header_that_makes_the_unpackers_names_ambiguous_is_included_last() {
+    let text = compute(vec![run(&SfpuOp::Tanhshrink.row().call, [Expr::Int(0)])]).unwrap();
+    let headers: Vec<&str> = text.lines().filter(|line| line.starts_with("#include")).collect();
+    assert!(headers.contains(&"#include \"api/compute/tile_move_copy.h\""), "{text}");
+    let last = "#include \"api/compute/eltwise_unary/tanhshrink.h\"";
+    assert_eq!(headers.last(), Some(&last), "{text}");
+}
+
+#[test]
 fn loops_and_branches_keep_their_shape() {
     let body = |buffer| vec![cb(&CB_WAIT_FRONT, buffer, 1)];
     let cond = || Expr::operation("||", Expr::name("by"), Expr::Bool(false));

@@ -30,37 +30,26 @@ pub fn run(kernel: &Kernel, layouts: &mut Layouts) {
 
 fn copies(body: &[Stmt], stages: Option<u32>, layouts: &mut Layouts) {
     for stmt in body {
-        match &stmt.kind {
-            StmtKind::Copy {
-                src: Place::Tensor(_),
-                dst: Place::Block(block),
-            } => {
-                if let Some(stages) = stages {
-                    let depth = &mut layouts.blocks[block.value.index()].depth;
-                    *depth = match *depth {
-                        Depth::Asked(known) => Depth::Asked(known.max(stages)),
-                        Depth::Default => Depth::Asked(stages),
-                    };
-                }
-            }
-            StmtKind::For { kind, body, .. } => {
-                let stages = match kind {
-                    LoopKind::Pipelined(stages) => Some(*stages),
-                    LoopKind::Serial | LoopKind::Unroll => stages,
-                };
-                copies(body, stages, layouts);
-            }
-            StmtKind::If { then, otherwise, .. } => {
-                copies(then, stages, layouts);
-                copies(otherwise, stages, layouts);
-            }
-            StmtKind::Copy { .. }
-            | StmtKind::Fill { .. }
-            | StmtKind::Gemm { .. }
-            | StmtKind::Parallel { .. }
-            | StmtKind::Reduce { .. }
-            | StmtKind::Transpose { .. }
-            | StmtKind::Print { .. } => {}
+        let mut stages = stages;
+        if let StmtKind::For {
+            kind: LoopKind::Pipelined(own),
+            ..
+        } = &stmt.kind
+        {
+            stages = Some(*own);
         }
+        if let StmtKind::Copy {
+            src: Place::Tensor(_),
+            dst: Place::Block(block),
+        } = &stmt.kind
+            && let Some(stages) = stages
+        {
+            let depth = &mut layouts.blocks[block.value.index()].depth;
+            *depth = match *depth {
+                Depth::Asked(known) => Depth::Asked(known.max(stages)),
+                Depth::Default => Depth::Asked(stages),
+            };
+        }
+        stmt.bodies().for_each(|body| copies(body, stages, layouts));
     }
 }

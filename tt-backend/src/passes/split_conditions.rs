@@ -266,20 +266,12 @@ fn decided(element: &Element, indices: &[VarId], cond: &BoolExpr, holds: bool) -
         return truth(holds);
     }
     let of = |operand: &Element| decided(operand, indices, cond, holds);
-    let known = |operand: &Element| match operand.kind {
-        ElementKind::Bool(value) => Some(value),
-        ElementKind::Float(_)
-        | ElementKind::Scalar(_)
-        | ElementKind::Int(_)
-        | ElementKind::Load(_)
-        | ElementKind::Call(..)
-        | ElementKind::Compare(..)
-        | ElementKind::CompareInt(..)
-        | ElementKind::And(..)
-        | ElementKind::Or(..)
-        | ElementKind::Not(_)
-        | ElementKind::Select(..)
-        | ElementKind::Cast(..) => None,
+    let known = |operand: &Element| {
+        if let ElementKind::Bool(value) = operand.kind {
+            Some(value)
+        } else {
+            None
+        }
     };
     let kind = match &element.kind {
         ElementKind::Call(op, args) => ElementKind::Call(*op, args.iter().map(of).collect()),

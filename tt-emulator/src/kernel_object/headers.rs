@@ -15,7 +15,7 @@ use super::partial::{self, Partial};
 const FOLDER_PREFIX: &str = "headers-";
 
 /// Path and text of every header.
-static HEADERS: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/device_headers.rs"));
+pub static HEADERS: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/device_headers.rs"));
 
 /// Whether there is a header of this name.
 pub(super) fn has(name: &str) -> bool {

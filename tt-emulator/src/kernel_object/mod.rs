@@ -39,6 +39,8 @@ use crate::settings::{COMPILER_SECONDS, SettingError};
 pub use cache::{SharedKernel, compile_to_shared, private_folder};
 #[cfg(feature = "engine")]
 pub use descriptors::CbDescriptor;
+#[cfg(all(test, feature = "engine"))]
+pub(crate) use headers::HEADERS;
 #[cfg(feature = "engine")]
 pub use precompiled::precompile_standard_headers;
 #[cfg(feature = "engine")]

@@ -40,6 +40,20 @@ pub enum IntOp {
 }
 
 impl IntOp {
+    /// As written in Rust: a sign, or the name of a method.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            IntOp::Add => "+",
+            IntOp::Sub => "-",
+            IntOp::Mul => "*",
+            IntOp::Div => "/",
+            IntOp::Rem => "%",
+            IntOp::CeilDiv => "div_ceil",
+            IntOp::Min => "min",
+            IntOp::Max => "max",
+        }
+    }
+
     /// Applies it; `None` on overflow or division by zero.
     pub fn apply(self, a: i64, b: i64) -> Option<i64> {
         match self {

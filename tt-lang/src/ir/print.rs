@@ -24,19 +24,10 @@ impl Display for Named<'_, IntExpr> {
             IntExpr::Extent(id) => f.write_str(kernel.extent(*id)),
             IntExpr::Scalar(id) => f.write_str(kernel.params[id.index()].name()),
             IntExpr::Var(id) => f.write_str(kernel.variable(*id)),
+            IntExpr::Binary(op @ (IntOp::CeilDiv | IntOp::Min | IntOp::Max), a, b) => method(f, op.symbol(), a, b),
             IntExpr::Binary(op, a, b) => {
-                let (symbol, tight) = match op {
-                    IntOp::Add => ("+", false),
-                    IntOp::Sub => ("-", false),
-                    IntOp::Mul => ("*", true),
-                    IntOp::Div => ("/", true),
-                    IntOp::Rem => ("%", true),
-                    IntOp::CeilDiv => return method(f, "div_ceil", a, b),
-                    IntOp::Min => return method(f, "min", a, b),
-                    IntOp::Max => return method(f, "max", a, b),
-                };
-                operand(f, a, tight && is_sum(a))?;
-                write!(f, " {symbol} ")?;
+                operand(f, a, is_product(expr) && is_sum(a))?;
+                write!(f, " {} ", op.symbol())?;
                 operand(f, b, *op != IntOp::Add && (is_sum(b) || is_product(b)))
             }
         }

@@ -12,6 +12,24 @@ pub struct Stmt {
     pub span: Span,
 }
 
+impl Stmt {
+    /// The statements of a loop, or those of either side of a branch.
+    pub fn bodies(&self) -> impl Iterator<Item = &Vec<Stmt>> {
+        let (first, second) = match &self.kind {
+            StmtKind::For { body, .. } => (Some(body), None),
+            StmtKind::If { then, otherwise, .. } => (Some(then), Some(otherwise)),
+            StmtKind::Copy { .. }
+            | StmtKind::Fill { .. }
+            | StmtKind::Gemm { .. }
+            | StmtKind::Parallel { .. }
+            | StmtKind::Reduce { .. }
+            | StmtKind::Transpose { .. }
+            | StmtKind::Print { .. } => (None, None),
+        };
+        first.into_iter().chain(second)
+    }
+}
+
 /// What a statement does.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum StmtKind {

@@ -29,17 +29,7 @@ impl Frontend {
             return None;
         };
         if row.role != Role::Statement {
-            let message = match row.role {
-                Role::Loop => format!("`T.{name}` belongs behind `for .. in`"),
-                Role::Grid | Role::Allocation => format!("`T.{name}` belongs behind `let`"),
-                Role::Value | Role::Statement => format!("`T.{name}` gives a value that nothing uses"),
-            };
-            self.error(
-                &codes::OUT_OF_PLACE,
-                &call.method,
-                message,
-                format!("write `{}`", row.usage),
-            );
+            self.word_out_of_place(&call.method, row, "gives a value that nothing uses");
             return None;
         }
         let arguments = self.arguments(call, row)?;

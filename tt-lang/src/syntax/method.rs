@@ -41,17 +41,7 @@ impl Frontend {
         let name = call.method.unraw().to_string();
         if let Some(row) = word(&name) {
             if row.role != Role::Value {
-                let message = match row.role {
-                    Role::Loop => format!("`T.{name}` belongs behind `for .. in`"),
-                    Role::Grid | Role::Allocation => format!("`T.{name}` belongs behind `let`"),
-                    Role::Statement | Role::Value => format!("`T.{name}` gives no value"),
-                };
-                self.error(
-                    &codes::OUT_OF_PLACE,
-                    &call.method,
-                    message,
-                    format!("write `{}`", row.usage),
-                );
+                self.word_out_of_place(&call.method, row, "gives no value");
                 return None;
             }
             let arguments = self.arguments(call, row)?;

@@ -294,29 +294,14 @@ fn last_of<'a>(body: &'a [Stmt], times: usize, left: &mut usize) -> Option<(&'a 
             None => return Some((stmt, times)),
             Some(less) => *left = less,
         }
-        match &stmt.kind {
-            StmtKind::For {
-                start, end, kind, body, ..
-            } => {
-                let rounds = match (kind, start.as_const(), end.as_const()) {
-                    (LoopKind::Unroll, Some(start), Some(end)) => {
-                        usize::try_from(end.saturating_sub(start)).unwrap_or(0).max(1)
-                    }
-                    _ => 1,
-                };
-                last_of(body, times.saturating_mul(rounds), left)
-            }
-            StmtKind::If { then, otherwise, .. } => {
-                last_of(then, times, left).or_else(|| last_of(otherwise, times, left))
-            }
-            StmtKind::Copy { .. }
-            | StmtKind::Fill { .. }
-            | StmtKind::Gemm { .. }
-            | StmtKind::Parallel { .. }
-            | StmtKind::Reduce { .. }
-            | StmtKind::Transpose { .. }
-            | StmtKind::Print { .. } => None,
+        let mut rounds = 1;
+        if let StmtKind::For { start, end, kind, .. } = &stmt.kind
+            && let (LoopKind::Unroll, Some(start), Some(end)) = (kind, start.as_const(), end.as_const())
+        {
+            rounds = usize::try_from(end.saturating_sub(start)).unwrap_or(0).max(1);
         }
+        stmt.bodies()
+            .find_map(|body| last_of(body, times.saturating_mul(rounds), left))
     })
 }
 

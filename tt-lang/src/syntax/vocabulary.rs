@@ -185,6 +185,17 @@ impl<'a> Arguments<'a> {
 }
 
 impl Frontend {
+    /// Reports that a word does not belong where it stands: a value as a statement, or a statement as a value, for `why`.
+    pub(super) fn word_out_of_place(&mut self, method: &syn::Ident, row: &WordRow, why: &str) {
+        let why = match row.role {
+            Role::Loop => "belongs behind `for .. in`",
+            Role::Grid | Role::Allocation => "belongs behind `let`",
+            Role::Value | Role::Statement => why,
+        };
+        let (message, note) = (format!("`T.{}` {why}", row.name), format!("write `{}`", row.usage));
+        self.error(&codes::OUT_OF_PLACE, method, message, note);
+    }
+
     /// Reports that `T` has no `method`.
     pub(super) fn unknown_word(&mut self, method: &syn::Ident) {
         let name = method.unraw().to_string();

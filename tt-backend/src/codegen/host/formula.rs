@@ -4,7 +4,7 @@ use super::members::Members;
 use crate::codegen::expression::{Precedence, Text};
 use tt_device::Cpp;
 use tt_lang::ir::{ElementOp, IntOp};
-use tt_plan::{Formula, FormulaOp, Neighbour, Number};
+use tt_plan::{Formula, Neighbour, Number};
 
 /// An integer formula, over `int64_t`.
 pub fn integer(formula: &Formula, members: &Members) -> Text {
@@ -13,16 +13,7 @@ pub fn integer(formula: &Formula, members: &Members) -> Text {
             return Text::integer(*value).unwrap_or_else(|| Text::primary(format!("INT64_C({value})")));
         }
         Formula::Name(name) => return Text::primary(members.argument(name)),
-        Formula::Op(op) => match &**op {
-            FormulaOp::Add(a, b) => (IntOp::Add, a, b),
-            FormulaOp::Sub(a, b) => (IntOp::Sub, a, b),
-            FormulaOp::Mul(a, b) => (IntOp::Mul, a, b),
-            FormulaOp::Div(a, b) => (IntOp::Div, a, b),
-            FormulaOp::Rem(a, b) => (IntOp::Rem, a, b),
-            FormulaOp::CeilDiv(a, b) => (IntOp::CeilDiv, a, b),
-            FormulaOp::Min(a, b) => (IntOp::Min, a, b),
-            FormulaOp::Max(a, b) => (IntOp::Max, a, b),
-        },
+        Formula::Op(op) => op.parts(),
     };
     let (a, b) = (integer(a, members), integer(b, members));
     match op {

@@ -12,14 +12,14 @@ use tt_plan::{Formula, FormulaOp, Neighbour, Number};
 impl<'a> Reader<'a> {
     /// An integer expression before its names are looked up.
     fn tree(&mut self) -> Read<Tree<'a>> {
-        self.chain(&[("+", IntOp::Add), ("-", IntOp::Sub)], |this| {
-            this.chain(&[("*", IntOp::Mul), ("/", IntOp::Div), ("%", IntOp::Rem)], Self::factor)
+        self.chain(&[IntOp::Add, IntOp::Sub], |this| {
+            this.chain(&[IntOp::Mul, IntOp::Div, IntOp::Rem], Self::factor)
         })
     }
 
-    fn chain(&mut self, ops: &[(&str, IntOp)], operand: impl Fn(&mut Self) -> Read<Tree<'a>>) -> Read<Tree<'a>> {
+    fn chain(&mut self, ops: &[IntOp], operand: impl Fn(&mut Self) -> Read<Tree<'a>>) -> Read<Tree<'a>> {
         let mut out = operand(self)?;
-        while let Some((_, op)) = ops.iter().find(|(sign, _)| *sign == self.peek()) {
+        while let Some(op) = ops.iter().find(|op| op.symbol() == self.peek()) {
             self.at += 1;
             out = Tree::Binary(*op, Box::new(out), Box::new(operand(self)?));
         }
@@ -40,12 +40,12 @@ impl<'a> Reader<'a> {
             let (name, number) = self.numbered()?;
             Tree::Name(name, number)
         };
-        let methods = [("div_ceil", IntOp::CeilDiv), ("min", IntOp::Min), ("max", IntOp::Max)];
+        let methods = [IntOp::CeilDiv, IntOp::Min, IntOp::Max];
         while self.peek() == "."
-            && let Some((name, op)) = methods.iter().find(|(name, _)| *name == self.peek_after(1))
+            && let Some(op) = methods.into_iter().find(|op| op.symbol() == self.peek_after(1))
         {
-            self.expect(&format!(". {name} ("))?;
-            out = Tree::Binary(*op, Box::new(out), Box::new(self.tree()?));
+            self.expect(&format!(". {} (", op.symbol()))?;
+            out = Tree::Binary(op, Box::new(out), Box::new(self.tree()?));
             self.expect(")")?;
         }
         Ok(out)
@@ -234,19 +234,7 @@ impl Tree<'_> {
         match self {
             Tree::Const(value) => Formula::Const(*value),
             Tree::Name(name, _) => Formula::Name((*name).to_string()),
-            Tree::Binary(op, a, b) => {
-                let (a, b) = (a.formula(), b.formula());
-                Formula::Op(Box::new(match op {
-                    IntOp::Add => FormulaOp::Add(a, b),
-                    IntOp::Sub => FormulaOp::Sub(a, b),
-                    IntOp::Mul => FormulaOp::Mul(a, b),
-                    IntOp::Div => FormulaOp::Div(a, b),
-                    IntOp::Rem => FormulaOp::Rem(a, b),
-                    IntOp::CeilDiv => FormulaOp::CeilDiv(a, b),
-                    IntOp::Min => FormulaOp::Min(a, b),
-                    IntOp::Max => FormulaOp::Max(a, b),
-                }))
-            }
+            Tree::Binary(op, a, b) => Formula::Op(Box::new(FormulaOp::new(*op, a.formula(), b.formula()))),
         }
     }
 }

@@ -1,4 +1,4 @@
-// How headers declare SFPU operations: by name. The emulator finds the row of src/compute/sfpu/table.rs by the name's hash.
+// How headers declare SFPU operations: by name. The emulator finds the row of src/compute/sfpu/operations.rs by the name's hash.
 #pragma once
 
 namespace tt_emulator {

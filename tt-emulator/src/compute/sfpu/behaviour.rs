@@ -8,6 +8,7 @@ use crate::compute::pack::ReduceDim;
 use crate::compute::rounding::nan_to_infinity;
 use crate::compute::tile::{TILE, Tile, position};
 use crate::compute::unpack::Broadcast;
+use crate::kernel_object::HEADERS;
 
 #[test]
 fn broadcasts_and_folds_take_rows_and_columns() {
@@ -179,29 +180,14 @@ fn special_values_are_those_of_the_chips() {
     assert_eq!(masked.0[0], 0.0);
 }
 
-/// Device headers name operations and inits by strings; each must find its row.
+/// Device headers name operations and inits by strings; each must find its row, and each row a header.
 #[test]
 fn every_name_in_the_device_headers_has_a_row() {
-    fn visit(folder: &std::path::Path, names: &mut Vec<String>) {
-        for entry in std::fs::read_dir(folder).expect("a folder").flatten() {
-            let path = entry.path();
-            if path.is_dir() {
-                visit(&path, names);
-            } else if let Ok(text) = std::fs::read_to_string(&path) {
-                names.extend(
-                    text.split("TT_NAME(\"")
-                        .skip(1)
-                        .filter_map(|rest| rest.split_once('"'))
-                        .map(|(name, _)| name.to_owned()),
-                );
-            }
-        }
-    }
-    let mut names = Vec::new();
-    visit(
-        &std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("device/include/api/compute"),
-        &mut names,
-    );
+    let names: Vec<&str> = HEADERS
+        .iter()
+        .flat_map(|(_, text)| text.split("TT_NAME(\"").skip(1))
+        .filter_map(|rest| rest.split_once('"').map(|(name, _)| name))
+        .collect();
     assert!(names.len() > 200);
     for name in &names {
         assert!(
@@ -212,12 +198,23 @@ fn every_name_in_the_device_headers_has_a_row() {
         );
     }
     for row in super::table::OPERATIONS {
-        assert!(names.iter().any(|name| name == row.name), "no header has {}", row.name);
-        assert!(names.iter().any(|name| name == row.init), "no header has {}", row.init);
+        assert!(names.contains(&row.name), "no header has {}", row.name);
+        assert!(names.contains(&row.init), "no header has {}", row.init);
     }
     let folds = super::table::OPERATIONS
         .iter()
         .filter(|row| matches!(row.work, Work::Reduce))
         .count();
     assert_eq!(folds, 1);
+}
+
+#[test]
+fn a_header_by_hand_includes_its_plain_calls() {
+    for (plain, _) in HEADERS {
+        if let Some(header) = plain.strip_prefix("emulator/plain/") {
+            let header = format!("api/compute/{header}");
+            let by_hand = HEADERS.iter().find(|(name, _)| *name == header).expect("a header");
+            assert!(by_hand.1.contains(&format!("#include \"{plain}\"")), "{header}");
+        }
+    }
 }

@@ -164,7 +164,7 @@ pub fn inputs(
 
 /// Whether what a kernel left in a tensor is what its source says, within the sample's bound.
 pub fn is_right(sample: &Sample, after: &[f32], reference: &[f32]) -> bool {
-    after.len() == reference.len() && error(after, reference) <= sample.tolerance
+    after.len() == reference.len() && error(after, reference) <= sample.bound()
 }
 
 /// How far the furthest element is from what it should be, as a share of 1 + |expected|.

@@ -1,7 +1,7 @@
 // SFPU operations that have no header of their own.
 #pragma once
 
-#include "api/compute/common_globals.h"
+#include "emulator/plain/compute_kernel_api.h"
 #include "emulator/sfpu_integer.h"
 
 namespace ckernel {
@@ -14,11 +14,6 @@ ALWI void sigmoid_tile(uint32_t idst, TT_CALLER_LINE) {
     tt_emulator::sfpu_unary(TT_NAME("sigmoid_tile"), idst, line, 0, 0, 0, fast_and_approx, vec_mode);
 }
 
-ALWI void silu_tile_init(TT_CALLER_LINE) { tt_emulator::sfpu_init(TT_NAME("silu_tile_init"), line); }
-
-template <TT_WIDTH>
-ALWI void silu_tile(uint32_t idst, TT_CALLER_LINE) { tt_emulator::sfpu_unary(TT_NAME("silu_tile"), idst, line); }
-
 template <bool fast_and_approx = false, TT_WIDTH>
 ALWI void tanh_tile_init(TT_CALLER_LINE) { tt_emulator::sfpu_init(TT_NAME("tanh_tile_init"), line, fast_and_approx); }
 
@@ -26,11 +21,6 @@ template <bool fast_and_approx = false, TT_WIDTH>
 ALWI void tanh_tile(uint32_t idst, TT_CALLER_LINE) {
     tt_emulator::sfpu_unary(TT_NAME("tanh_tile"), idst, line, 0, 0, 0, fast_and_approx);
 }
-
-ALWI void square_tile_init(TT_CALLER_LINE) { tt_emulator::sfpu_init(TT_NAME("square_tile_init"), line); }
-
-template <TT_WIDTH>
-ALWI void square_tile(uint32_t idst, TT_CALLER_LINE) { tt_emulator::sfpu_unary(TT_NAME("square_tile"), idst, line); }
 
 template <bool fast_and_approx = false, TT_WIDTH>
 ALWI void log_tile_init(TT_CALLER_LINE) { tt_emulator::sfpu_init(TT_NAME("log_tile_init"), line, fast_and_approx); }
@@ -51,23 +41,6 @@ ALWI void log_with_base_tile(uint32_t idst, uint32_t base_scale, TT_CALLER_LINE)
     tt_emulator::sfpu_unary(TT_NAME("log_with_base_tile"), idst, line, base_scale, base_is_two, 0, fast_and_approx);
 }
 
-ALWI void signbit_tile_init(TT_CALLER_LINE) { tt_emulator::sfpu_init(TT_NAME("signbit_tile_init"), line); }
-
-ALWI void signbit_tile(uint32_t idst, TT_CALLER_LINE) { tt_emulator::sfpu_unary(TT_NAME("signbit_tile"), idst, line); }
-
-ALWI void abs_tile_init(TT_CALLER_LINE) { tt_emulator::sfpu_init(TT_NAME("abs_tile_init"), line); }
-
-ALWI void abs_tile(uint32_t idst, TT_CALLER_LINE) { tt_emulator::sfpu_unary(TT_NAME("abs_tile"), idst, line); }
-
-ALWI void sign_tile_init(TT_CALLER_LINE) { tt_emulator::sfpu_init(TT_NAME("sign_tile_init"), line); }
-
-ALWI void sign_tile(uint32_t idst, TT_CALLER_LINE) { tt_emulator::sfpu_unary(TT_NAME("sign_tile"), idst, line); }
-
-ALWI void power_tile_init(TT_CALLER_LINE) { tt_emulator::sfpu_init(TT_NAME("power_tile_init"), line); }
-
-template <TT_WIDTH>
-ALWI void power_tile(uint32_t idst, uint32_t param0, TT_CALLER_LINE) { tt_emulator::sfpu_unary(TT_NAME("power_tile"), idst, line, param0); }
-
 ALWI void power_iterative_tile_init(TT_CALLER_LINE) { tt_emulator::sfpu_init(TT_NAME("power_iterative_tile_init"), line); }
 
 // The exponent is an integer here, and an fp32 pattern in power_tile.
@@ -76,16 +49,6 @@ ALWI void power_iterative_tile(uint32_t idst, uint32_t param0, TT_CALLER_LINE) {
         TT_NAME("power_iterative_tile"), idst, line, __builtin_bit_cast(uint32_t, static_cast<float>(static_cast<int32_t>(param0))));
 }
 
-template <TT_WIDTH>
-ALWI void exp2_tile_init(TT_CALLER_LINE) { tt_emulator::sfpu_init(TT_NAME("exp2_tile_init"), line); }
-
-template <TT_WIDTH>
-ALWI void exp2_tile(uint32_t idst, TT_CALLER_LINE) { tt_emulator::sfpu_unary(TT_NAME("exp2_tile"), idst, line); }
-
-ALWI void heaviside_tile_init(TT_CALLER_LINE) { tt_emulator::sfpu_init(TT_NAME("heaviside_tile_init"), line); }
-
-ALWI void heaviside_tile(uint32_t idst, uint32_t param0, TT_CALLER_LINE) { tt_emulator::sfpu_unary(TT_NAME("heaviside_tile"), idst, line, param0); }
-
 template <bool approx = false, TT_WIDTH>
 ALWI void expm1_tile_init(TT_CALLER_LINE) { tt_emulator::sfpu_init(TT_NAME("expm1_tile_init"), line, approx); }
 
@@ -93,14 +56,6 @@ template <bool approx = false, TT_WIDTH>
 ALWI void expm1_tile(uint32_t idst, TT_CALLER_LINE) {
     tt_emulator::sfpu_unary(TT_NAME("expm1_tile"), idst, line, 0, 0, 0, approx);
 }
-
-ALWI void unary_max_tile_init(TT_CALLER_LINE) { tt_emulator::sfpu_init(TT_NAME("unary_max_tile_init"), line); }
-
-ALWI void unary_max_tile(uint32_t idst, uint32_t param0, TT_CALLER_LINE) { tt_emulator::sfpu_unary(TT_NAME("unary_max_tile"), idst, line, param0); }
-
-ALWI void unary_min_tile_init(TT_CALLER_LINE) { tt_emulator::sfpu_init(TT_NAME("unary_min_tile_init"), line); }
-
-ALWI void unary_min_tile(uint32_t idst, uint32_t param0, TT_CALLER_LINE) { tt_emulator::sfpu_unary(TT_NAME("unary_min_tile"), idst, line, param0); }
 
 template <PoolType pool_type, DataFormat format, TT_WIDTH>
 ALWI void sfpu_reduce_init(TT_CALLER_LINE) {

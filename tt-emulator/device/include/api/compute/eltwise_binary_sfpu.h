@@ -1,7 +1,7 @@
 // Element-wise SFPU operations on two registers. They keep fp32 where the matrix engine would cut to TF32.
 #pragma once
 
-#include "api/compute/common_globals.h"
+#include "emulator/plain/eltwise_binary_sfpu.h"
 
 namespace ckernel {
 
@@ -26,67 +26,10 @@ ALWI void rsub_binary_tile(uint32_t idst0, uint32_t idst1, uint32_t odst, TT_CAL
     tt_emulator::sfpu_binary(name, idst0, idst1, odst, line);
 }
 
-template <TT_WIDTH>
-ALWI void mul_binary_tile(uint32_t idst0, uint32_t idst1, uint32_t odst, TT_CALLER_LINE) {
-    tt_emulator::sfpu_binary(TT_NAME("mul_binary_tile"), idst0, idst1, odst, line);
-}
-
-template <TT_WIDTH>
-ALWI void div_binary_tile(uint32_t idst0, uint32_t idst1, uint32_t odst, TT_CALLER_LINE) {
-    tt_emulator::sfpu_binary(TT_NAME("div_binary_tile"), idst0, idst1, odst, line);
-}
-
-template <TT_WIDTH>
-ALWI void power_binary_tile(uint32_t idst0, uint32_t idst1, uint32_t odst, TT_CALLER_LINE) {
-    tt_emulator::sfpu_binary(TT_NAME("power_binary_tile"), idst0, idst1, odst, line);
-}
-
-ALWI void eq_binary_tile(uint32_t idst0, uint32_t idst1, uint32_t odst, TT_CALLER_LINE) {
-    tt_emulator::sfpu_binary(TT_NAME("eq_binary_tile"), idst0, idst1, odst, line);
-}
-
-ALWI void ne_binary_tile(uint32_t idst0, uint32_t idst1, uint32_t odst, TT_CALLER_LINE) {
-    tt_emulator::sfpu_binary(TT_NAME("ne_binary_tile"), idst0, idst1, odst, line);
-}
-
-ALWI void lt_binary_tile(uint32_t idst0, uint32_t idst1, uint32_t odst, TT_CALLER_LINE) {
-    tt_emulator::sfpu_binary(TT_NAME("lt_binary_tile"), idst0, idst1, odst, line);
-}
-
-ALWI void gt_binary_tile(uint32_t idst0, uint32_t idst1, uint32_t odst, TT_CALLER_LINE) {
-    tt_emulator::sfpu_binary(TT_NAME("gt_binary_tile"), idst0, idst1, odst, line);
-}
-
-ALWI void le_binary_tile(uint32_t idst0, uint32_t idst1, uint32_t odst, TT_CALLER_LINE) {
-    tt_emulator::sfpu_binary(TT_NAME("le_binary_tile"), idst0, idst1, odst, line);
-}
-
-ALWI void ge_binary_tile(uint32_t idst0, uint32_t idst1, uint32_t odst, TT_CALLER_LINE) {
-    tt_emulator::sfpu_binary(TT_NAME("ge_binary_tile"), idst0, idst1, odst, line);
-}
-
 ALWI void add_binary_tile_init(TT_CALLER_LINE) { tt_emulator::sfpu_init(TT_NAME("add_binary_tile_init"), line); }
 
 ALWI void sub_binary_tile_init(TT_CALLER_LINE) { tt_emulator::sfpu_init(TT_NAME("sub_binary_tile_init"), line); }
 
 ALWI void rsub_binary_tile_init(TT_CALLER_LINE) { tt_emulator::sfpu_init(TT_NAME("rsub_binary_tile_init"), line); }
-
-ALWI void mul_binary_tile_init(TT_CALLER_LINE) { tt_emulator::sfpu_init(TT_NAME("mul_binary_tile_init"), line); }
-
-ALWI void div_binary_tile_init(TT_CALLER_LINE) { tt_emulator::sfpu_init(TT_NAME("div_binary_tile_init"), line); }
-
-ALWI void power_binary_tile_init(TT_CALLER_LINE) { tt_emulator::sfpu_init(TT_NAME("power_binary_tile_init"), line); }
-
-ALWI void eq_binary_tile_init(TT_CALLER_LINE) { tt_emulator::sfpu_init(TT_NAME("eq_binary_tile_init"), line); }
-
-ALWI void ne_binary_tile_init(TT_CALLER_LINE) { tt_emulator::sfpu_init(TT_NAME("ne_binary_tile_init"), line); }
-
-ALWI void lt_binary_tile_init(TT_CALLER_LINE) { tt_emulator::sfpu_init(TT_NAME("lt_binary_tile_init"), line); }
-
-ALWI void gt_binary_tile_init(TT_CALLER_LINE) { tt_emulator::sfpu_init(TT_NAME("gt_binary_tile_init"), line); }
-
-ALWI void le_binary_tile_init(TT_CALLER_LINE) { tt_emulator::sfpu_init(TT_NAME("le_binary_tile_init"), line); }
-
-ALWI void ge_binary_tile_init(TT_CALLER_LINE) { tt_emulator::sfpu_init(TT_NAME("ge_binary_tile_init"), line); }
 
 }  // namespace ckernel

@@ -1,7 +1,7 @@
 // Error functions.
 #pragma once
 
-#include "api/compute/common_globals.h"
+#include "emulator/plain/eltwise_unary/erf_erfc.h"
 
 namespace ckernel {
 
@@ -12,9 +12,5 @@ template <bool fast_and_approx = true>
 ALWI void erf_tile(uint32_t idst, TT_CALLER_LINE) {
     tt_emulator::sfpu_unary(TT_NAME("erf_tile"), idst, line, 0, 0, 0, fast_and_approx);
 }
-
-ALWI void erfc_tile_init(TT_CALLER_LINE) { tt_emulator::sfpu_init(TT_NAME("erfc_tile_init"), line); }
-
-ALWI void erfc_tile(uint32_t idst, TT_CALLER_LINE) { tt_emulator::sfpu_unary(TT_NAME("erfc_tile"), idst, line); }
 
 }  // namespace ckernel

@@ -1,22 +1,10 @@
 // ReLU and its relatives; parameters are fp32 patterns.
 #pragma once
 
-#include "api/compute/common_globals.h"
+#include "emulator/plain/eltwise_unary/relu.h"
 #include "emulator/sfpu_integer.h"
 
 namespace ckernel {
-
-ALWI void relu_tile_init(TT_CALLER_LINE) { tt_emulator::sfpu_init(TT_NAME("relu_tile_init"), line); }
-
-ALWI void relu_tile(uint32_t idst, TT_CALLER_LINE) { tt_emulator::sfpu_unary(TT_NAME("relu_tile"), idst, line); }
-
-ALWI void relu_max_tile_init(TT_CALLER_LINE) { tt_emulator::sfpu_init(TT_NAME("relu_max_tile_init"), line); }
-
-ALWI void relu_max_tile(uint32_t idst, uint32_t param0, TT_CALLER_LINE) { tt_emulator::sfpu_unary(TT_NAME("relu_max_tile"), idst, line, param0); }
-
-ALWI void relu_min_tile_init(TT_CALLER_LINE) { tt_emulator::sfpu_init(TT_NAME("relu_min_tile_init"), line); }
-
-ALWI void relu_min_tile(uint32_t idst, uint32_t param0, TT_CALLER_LINE) { tt_emulator::sfpu_unary(TT_NAME("relu_min_tile"), idst, line, param0); }
 
 ALWI void leaky_relu_tile_init(TT_CALLER_LINE) { tt_emulator::sfpu_init(TT_NAME("leaky_relu_tile_init"), line); }
 

@@ -1,14 +1,9 @@
 // SELU.
 #pragma once
 
-#include "api/compute/common_globals.h"
+#include "emulator/plain/eltwise_unary/selu.h"
 
 namespace ckernel {
-
-ALWI void selu_tile_init(TT_CALLER_LINE) { tt_emulator::sfpu_init(TT_NAME("selu_tile_init"), line); }
-
-template <TT_WIDTH>
-ALWI void selu_tile(uint32_t idst, uint32_t scale, uint32_t alpha, TT_CALLER_LINE) { tt_emulator::sfpu_unary(TT_NAME("selu_tile"), idst, line, scale, alpha); }
 
 ALWI void selu_tile_init_pack(TT_CALLER_LINE) { selu_tile_init(line); }
 
