@@ -39,7 +39,7 @@ pub const PASS: Pass<Unit<Flow<Blocks>>, Unit<Flow<Blocks>>> = Pass {
 
 /// Runs the pass.
 pub fn run(kernel: &Kernel, flow: &mut Flow<Blocks>) -> Result<(), Vec<Diagnostic>> {
-    let mut beyond = Beyond::new(kernel, flow.buffers.len());
+    let mut beyond = Beyond::new(kernel, flow);
     beyond.follow(&flow.body);
     let mut errors = Vec::new();
     let mut zeroed = BTreeSet::new();
@@ -53,7 +53,12 @@ pub fn run(kernel: &Kernel, flow: &mut Flow<Blocks>) -> Result<(), Vec<Diagnosti
             )),
         }
     }
-    for span in beyond.wrong() {
+    // What comes of a gemm that is refused is no second error.
+    for span in beyond
+        .wrong()
+        .iter()
+        .take(if errors.is_empty() { usize::MAX } else { 0 })
+    {
         errors.push(refused(
             *span,
             "what is stored here may lie past the edge of a computed operand of the gemm that it comes from",

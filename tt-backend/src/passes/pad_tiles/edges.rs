@@ -6,12 +6,26 @@ use tt_lang::ir::VarId;
 /// An edge of a tensor that a block may reach past.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Edge {
-    /// The tensor's extent, and the tile that the block was read from: an index into the table of both.
+    /// The tensor's extent, and the tile or matrix that the block was read from: an index into the table of both.
     pub place: usize,
     /// Tiles that it was shifted by since.
     pub shift: u32,
+    /// All of the block is past it, or nothing.
+    pub whole: bool,
     /// When it was read.
     pub age: Age,
+}
+
+impl Edge {
+    /// Of what is read now.
+    pub fn read(place: usize, whole: bool) -> Edge {
+        Edge {
+            place,
+            shift: 0,
+            whole,
+            age: Age::Now,
+        }
+    }
 }
 
 /// The turn of the loops in which a block was read: only edges of one turn are known to be the same.
@@ -155,6 +169,35 @@ impl Past {
             is_zero: self.edges.is_empty(),
             zero: Zero::Past(Edges::new()),
             ..self
+        }
+    }
+
+    /// What is left where one row or column stands for all: past the edges that it may lie past itself, which `each` makes of
+    /// those that it had.
+    pub fn repeated(&self, each: impl Fn(&Edge) -> Option<Edge>) -> Past {
+        let all = |edges: &Edges| edges.iter().filter_map(&each).collect();
+        let edges: Edges = all(&self.edges);
+        Past {
+            is_zero: self.is_zero || edges.is_empty(),
+            zero: match &self.zero {
+                Zero::Everywhere => Zero::Everywhere,
+                Zero::Past(edges) => Zero::Past(all(edges)),
+            },
+            wrong: all(&self.wrong),
+            edges,
+        }
+    }
+
+    /// The same values, of which more edges are known.
+    pub fn with(&self, other: &Past) -> Past {
+        Past {
+            edges: &self.edges | &other.edges,
+            is_zero: self.is_zero && other.is_zero,
+            zero: match (&self.zero, &other.zero) {
+                (Zero::Past(a), Zero::Past(b)) => Zero::Past(a | b),
+                (Zero::Everywhere, _) | (_, Zero::Everywhere) => Zero::Everywhere,
+            },
+            wrong: &self.wrong | &other.wrong,
         }
     }
 

@@ -9,12 +9,13 @@ use crate::flow::{
     BlockOp, Blocks, Broadcast, BufferId, BufferKind, Elementwise, Flow, FlowLoop, Gemm, Operand, Read, TileRegion,
     Value, ValueKind, Write,
 };
-use crate::ir::Forward;
+use crate::ir::{Forward, Kind, visit};
+use crate::linear::Linear;
 use crate::passes::c1_lower_shared_to_cb::runs_at_least_once;
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 use tt_device::OfZeros;
-use tt_lang::ir::{ElementOp, IntExpr, Kernel, Span, VarId};
+use tt_lang::ir::{ElementOp, IntExpr, IntOp, Kernel, Span, VarId};
 use tt_plan::Number;
 
 /// Along rows and columns.
@@ -26,16 +27,25 @@ type State = Vec<Option<Rc<Both>>>;
 /// The analysis.
 pub struct Beyond<'a> {
     kernel: &'a Kernel,
-    /// The extents and tiles of all edges.
-    places: HashMap<(Option<IntExpr>, IntExpr), usize>,
-    /// The tiles among them.
-    tiles: Vec<IntExpr>,
+    /// The numbers of all places: an extent, and the tile or matrix that a block was read from.
+    numbers: HashMap<(Option<IntExpr>, IntExpr), usize>,
+    places: Vec<Place>,
+    /// One past the last value of the axes of the grid and of loops from 0.
+    ends: HashMap<VarId, IntExpr>,
     products: Vec<Product>,
     stores: BTreeSet<BufferId>,
     /// Stores of what should not have been summed.
     wrong: Vec<Span>,
     /// By buffer, what it is computed from.
     sources: Vec<BTreeSet<BufferId>>,
+}
+
+/// Where edges are.
+struct Place {
+    /// The tile or matrix.
+    at: IntExpr,
+    /// Whether the first tile there may be none of the tensor's, and whether a later one may.
+    outside: [bool; 2],
 }
 
 /// A value: what is past its edges, and the one operand that it is computed from, if there is just one.
@@ -102,16 +112,26 @@ impl Found {
 }
 
 impl<'a> Beyond<'a> {
-    /// Of a kernel with so many buffers.
-    pub fn new(kernel: &'a Kernel, buffers: usize) -> Beyond<'a> {
+    /// Of `flow`.
+    pub fn new(kernel: &'a Kernel, flow: &Flow<Blocks>) -> Beyond<'a> {
+        let axes = kernel.grid.axes.iter();
+        let mut ends: HashMap<VarId, IntExpr> = axes.map(|(var, extent)| (*var, extent.value.clone())).collect();
+        visit(&flow.body, &mut |stmt| {
+            if let Kind::Loop(FlowLoop { var, start, end, .. }, _) = &stmt.kind
+                && *start == IntExpr::Const(0)
+            {
+                ends.insert(*var, end.clone());
+            }
+        });
         Beyond {
             kernel,
-            places: HashMap::new(),
-            tiles: Vec::new(),
+            numbers: HashMap::new(),
+            places: Vec::new(),
+            ends,
             products: Vec::new(),
             stores: BTreeSet::new(),
             wrong: Vec::new(),
-            sources: vec![BTreeSet::new(); buffers],
+            sources: vec![BTreeSet::new(); flow.buffers.len()],
         }
     }
 
@@ -143,45 +163,94 @@ impl<'a> Beyond<'a> {
         all.into_iter().collect()
     }
 
-    /// The edge of a region along an axis, where it may reach past it.
+    /// The edges that a region may reach past along an axis: the tensor's, and those of the leading axes, past which all of
+    /// it lies.
     fn edges(&mut self, region: &TileRegion, axis: usize) -> Edges {
-        if !region.zero_edge[axis] && !region.may_exceed[axis] && !region.may_precede[axis] {
-            return Edges::new();
+        let tensor = self.kernel.tensor(region.tensor);
+        let extents: Vec<IntExpr> = tensor.map_or_else(Vec::new, |tensor| {
+            tensor.extents.iter().map(|extent| extent.value.clone()).collect()
+        });
+        let mut edges = Edges::new();
+        for (leading, index) in region.matrix.iter().enumerate() {
+            if region.matrix_may_miss[leading] {
+                let place = self.place(extents.get(leading).cloned(), index, [true; 2]);
+                edges.insert(Edge::read(place, true));
+            }
         }
-        let extent = self.kernel.tensor(region.tensor).and_then(|tensor| {
-            let index = (tensor.extents.len() + axis).checked_sub(2)?;
-            Some(tensor.extents[index].value.clone())
+        if region.zero_edge[axis] || region.may_exceed[axis] || region.may_precede[axis] {
+            let at = (extents.len() + axis).checked_sub(2);
+            let extent = at.and_then(|at| extents.get(at).cloned());
+            let tile = &region.tile[axis];
+            let begins_outside =
+                region.may_precede[axis] || region.may_exceed[axis] && !self.begins_inside(tile, &extent);
+            let place = self.place(extent, tile, [begins_outside, region.may_exceed[axis]]);
+            edges.insert(Edge::read(place, false));
+        }
+        edges
+    }
+
+    /// The place of an edge; `outside`: whether the first tile there may be none of the tensor's, and whether a later one.
+    fn place(&mut self, extent: Option<IntExpr>, at: &IntExpr, outside: [bool; 2]) -> usize {
+        let place = *self.numbers.entry((extent, at.clone())).or_insert_with(|| {
+            self.places.push(Place {
+                at: at.clone(),
+                outside: [false; 2],
+            });
+            self.places.len() - 1
         });
-        let tile = region.tile[axis].clone();
-        let place = *self.places.entry((extent, tile.clone())).or_insert_with(|| {
-            self.tiles.push(tile);
-            self.tiles.len() - 1
-        });
-        Edges::from([Edge {
-            place,
-            shift: 0,
-            age: Age::Now,
-        }])
+        for (known, outside) in self.places[place].outside.iter_mut().zip(outside) {
+            *known |= outside;
+        }
+        place
+    }
+
+    /// Whether `tile` is surely one of the tiles of `extent`: the first, or that of a block of the grid or turn of a loop
+    /// that counts the extent's blocks.
+    fn begins_inside(&self, tile: &IntExpr, extent: &Option<IntExpr>) -> bool {
+        let linear = Linear::of(tile);
+        match linear.terms.as_slice() {
+            [] => linear.constant == 0,
+            [(IntExpr::Var(var), tiles @ 1..)] if linear.constant == 0 => {
+                let (Some(end), Some(extent)) = (self.ends.get(var), extent) else {
+                    return false;
+                };
+                let blocks = IntExpr::binary(IntOp::Mul, IntExpr::Const(32), IntExpr::Const(*tiles));
+                *end == IntExpr::binary(IntOp::CeilDiv, extent.clone(), blocks)
+            }
+            _ => false,
+        }
     }
 
     /// What an element-wise use reads, where it falls in the result.
     fn load(&self, operand: &Operand, state: &State) -> Found {
-        let nothing = || Past::number(None);
         let Some(held) = &state[operand.buffer.0] else {
             return Found::number(None);
         };
         let shifted = |axis: usize| {
-            let by = operand.offset[axis];
             held[axis].map(|edge| Edge {
-                shift: edge.shift + by,
+                shift: if edge.whole {
+                    edge.shift
+                } else {
+                    edge.shift + operand.offset[axis]
+                },
                 ..edge
+            })
+        };
+        let repeated = |axis: usize| {
+            shifted(axis).repeated(|edge| {
+                let [first, later] = self.places[edge.place].outside;
+                let outside = edge.whole || if edge.shift == 0 { first } else { later || first };
+                outside.then_some(Edge { whole: true, ..*edge })
             })
         };
         let past = match operand.broadcast {
             Broadcast::None => [shifted(0), shifted(1)],
-            Broadcast::Row => [nothing(), shifted(1)],
-            Broadcast::Column => [shifted(0), nothing()],
-            Broadcast::Scalar => [nothing(), nothing()],
+            Broadcast::Row => [repeated(0), shifted(1).with(&repeated(0))],
+            Broadcast::Column => [shifted(0).with(&repeated(1)), repeated(1)],
+            Broadcast::Scalar => {
+                let both = repeated(0).with(&repeated(1));
+                [both.clone(), both]
+            }
             Broadcast::Transpose => [shifted(1), shifted(0)],
         };
         Found {
@@ -272,7 +341,7 @@ impl<'a> Beyond<'a> {
 
     /// Every edge that depends on `var` as `each` makes its age.
     fn aged(&self, state: &mut State, var: VarId, each: impl Fn(Age) -> Age) {
-        let is_aged: Vec<bool> = self.tiles.iter().map(|tile| tile.mentions(var)).collect();
+        let is_aged: Vec<bool> = self.places.iter().map(|place| place.at.mentions(var)).collect();
         let aged = |edge: Edge| Edge {
             age: if is_aged[edge.place] { each(edge.age) } else { edge.age },
             ..edge
@@ -304,15 +373,17 @@ impl Forward<Blocks> for Beyond<'_> {
             BlockOp::Gemm(gemm) => self.gemm(gemm, *note, state),
             BlockOp::Write(Write { buffer, region, .. }) => {
                 let Some(held) = &state[buffer.0] else { return };
-                let dropped = [0, 1].map(|axis| self.edges(region, axis));
-                let mut both = held.iter().zip(&dropped);
-                if both
-                    .clone()
-                    .any(|(held, dropped)| held.wrong().any(|edge| !dropped.contains(edge)))
-                {
+                let edges = [0, 1].map(|axis| self.edges(region, axis));
+                // Where the store itself lies past an edge, so does all that lies past it as a whole.
+                let dropped = |axis: usize, edge: &Edge| {
+                    let either = |whole| edges.iter().any(|edges| edges.contains(&Edge { whole, ..*edge }));
+                    edges[axis].contains(edge) || edge.whole && (either(true) || either(false))
+                };
+                let axes = || held.iter().enumerate();
+                if axes().any(|(axis, held)| held.wrong().any(|edge| !dropped(axis, edge))) {
                     self.wrong.push(*note);
                 }
-                if both.any(|(held, dropped)| held.edges().any(|edge| !dropped.contains(edge))) {
+                if axes().any(|(axis, held)| held.edges().any(|edge| !dropped(axis, edge))) {
                     self.stores.insert(*buffer);
                 }
             }
