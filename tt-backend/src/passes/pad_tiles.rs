@@ -54,16 +54,10 @@ pub fn run(kernel: &Kernel, flow: &mut Flow<Blocks>) -> Result<(), Vec<Diagnosti
         }
     }
     // What comes of a gemm that is refused is no second error.
-    for span in beyond
-        .wrong()
-        .iter()
-        .take(if errors.is_empty() { usize::MAX } else { 0 })
-    {
-        errors.push(refused(
-            *span,
-            "what is stored here may lie past the edge of a computed operand of the gemm that it comes from",
-            "copy the operand straight from a tensor, or use extents that divide evenly",
-        ));
+    if errors.is_empty() {
+        let message = "what is stored here may lie past the edge of a computed operand of the gemm that it comes from";
+        let note = "copy the operand straight from a tensor, or use extents that divide evenly";
+        errors.extend(beyond.wrong().iter().map(|span| refused(*span, message, note)));
     }
     for buffer in beyond.stored_past_an_edge() {
         zeroed.extend(beyond.incoming(flow, buffer));
