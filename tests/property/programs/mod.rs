@@ -1,9 +1,10 @@
 //! Random whole programs against plain loops, exactly.
 //!
 //! Blocks carried round loops and read inside them, redefined, written under conditions or never used; several products and
-//! outputs. [`program`] is what they are and how they are written down, [`generate`] makes them, [`evaluate`] says what they
+//! outputs. [`program`] is what they are and how they are written down, [`generate`] and [`calm`] make them, [`evaluate`] says what they
 //! compute, [`run`] compiles and runs them on both chips, and [`shrink`] makes those that fail small.
 
+mod calm;
 mod evaluate;
 mod found;
 mod generate;

@@ -9,7 +9,7 @@ use super::value::Value;
 use super::vocabulary::{Role, word};
 use crate::codes;
 use crate::diagnostic::Diagnostic;
-use crate::ir::{Grid, IntExpr, Spanned};
+use crate::ir::{Grid, IntExpr, Span, Spanned};
 use syn::ext::IdentExt;
 use syn::visit::Visit;
 use syn::{Item, Pat};
@@ -179,20 +179,22 @@ impl Frontend {
             for (n, name) in names.iter().enumerate() {
                 if names[..n].iter().any(|earlier| earlier.unraw() == name.unraw()) && *name != "_" {
                     let (first, again) = (self.span(names[0]), self.span(*name));
-                    self.report(
-                        Diagnostic::new(
-                            &codes::DUPLICATE_NAME,
-                            again,
-                            format!("the name `{name}` is given twice"),
-                        )
-                        .label(first, "first given here")
-                        .note("rename one of them"),
-                    );
+                    self.given_twice(name, first, again);
                     return None;
                 }
             }
         }
         names
+    }
+
+    /// Reports that `name`, given at `first`, is given `again`.
+    pub(super) fn given_twice(&mut self, name: &syn::Ident, first: Span, again: Span) {
+        let message = format!("the name `{name}` is given twice");
+        self.report(
+            Diagnostic::new(&codes::DUPLICATE_NAME, again, message)
+                .label(first, "first given here")
+                .note("rename one of them"),
+        );
     }
 
     /// `let (bx, by) = T.Kernel(gx, gy);`

@@ -9,7 +9,6 @@ use super::scope::{Binding, Scope};
 use super::source_text::source_text;
 use super::value::{Class, Value};
 use crate::codes;
-use crate::diagnostic::Diagnostic;
 use crate::ir::{CompareOp, Element, ElementKind, ElementType, IntExpr, ParamId, Span};
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -59,15 +58,7 @@ impl Frontend {
             let name = item.sig.ident.unraw().to_string();
             let span = self.span(&item.sig.ident);
             if let Some(earlier) = names.insert(name.clone(), span) {
-                self.report(
-                    Diagnostic::new(
-                        &codes::DUPLICATE_NAME,
-                        span,
-                        format!("the name `{name}` is given twice"),
-                    )
-                    .label(earlier, "first given here")
-                    .note("rename one of them"),
-                );
+                self.given_twice(&item.sig.ident, earlier, span);
             }
             let binding = match self.function(item) {
                 Some(function) => {
@@ -125,8 +116,16 @@ impl Frontend {
                 None
             }
         };
+        let parameters: Vec<(syn::Ident, Kind)> = parameters.into_iter().collect::<Option<_>>()?;
+        for (at, (name, _)) in parameters.iter().enumerate() {
+            if let Some((first, _)) = parameters.iter().take(at).find(|(earlier, _)| earlier == name) {
+                let (first, again) = (self.span(first), self.span(name));
+                self.given_twice(name, first, again);
+                return None;
+            }
+        }
         Some(Function {
-            parameters: parameters.into_iter().collect::<Option<_>>()?,
+            parameters,
             gives: gives?,
             body: Rc::new((*item.block).clone()),
         })

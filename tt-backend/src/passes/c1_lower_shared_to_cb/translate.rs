@@ -3,8 +3,8 @@
 use super::Variable;
 use crate::codes;
 use crate::flow::{
-    BlockOp, BlockStmt, BufferId, Depth, Elementwise, FlowLoop, Gemm, Operand, ProductSees, Read, Sights, Value,
-    ValueKind, Write,
+    BlockOp, BlockStmt, Blocks, Broadcast, BufferId, Depth, Elementwise, FlowLoop, Gemm, Operand, ProductSees, Read,
+    Sights, Value, ValueKind, Write,
 };
 use crate::ir::Kind;
 use crate::linear::Signs;
@@ -96,66 +96,8 @@ impl Translate<'_> {
 
     fn stmt(&mut self, stmt: &Stmt, out: &mut Vec<BlockStmt>) -> Result<(), Refused> {
         let span = stmt.span;
-        let mut emit = |kind| out.push(BlockStmt { kind, note: span });
-        match &stmt.kind {
-            StmtKind::Copy {
-                src: Place::Tensor(region),
-                dst: Place::Block(block),
-            } => {
-                let extent = self.layouts.blocks[block.value.index()].extent;
-                let region = self.region(region, extent)?;
-                let kind = Kind::Op(BlockOp::Read(Read {
-                    buffer: variable(block.value),
-                    defines: self.sights.define(),
-                    region,
-                }));
-                out.push(BlockStmt { kind, note: span });
-            }
-            StmtKind::Copy {
-                src: Place::Block(block),
-                dst: Place::Tensor(region),
-            } => {
-                let extent = self.layouts.blocks[block.value.index()].extent;
-                let region = self.region(region, extent)?;
-                emit(Kind::Op(BlockOp::Write(Write {
-                    buffer: variable(block.value),
-                    sees: self.sights.unknown(),
-                    region,
-                })));
-            }
-            StmtKind::Copy {
-                src: Place::Block(src),
-                dst: Place::Block(dst),
-            } => {
-                let (from, to) = (
-                    self.layouts.blocks[src.value.index()],
-                    self.layouts.blocks[dst.value.index()],
-                );
-                if from.extent != to.extent {
-                    return Err(
-                        Diagnostic::new(&codes::SHAPES, span, "the two blocks of the copy lie differently")
-                            .note("a value per row cannot be copied to a value per column"),
-                    );
-                }
-                let load = self.operand(variable(src.value), crate::flow::Broadcast::None, [0, 0]);
-                let value = Value {
-                    kind: ValueKind::Load(load),
-                    span,
-                };
-                emit(Kind::Op(BlockOp::Elementwise(Elementwise {
-                    target: variable(dst.value),
-                    defines: self.sights.define(),
-                    extent: to.extent,
-                    value,
-                })));
-            }
-            StmtKind::Copy {
-                src: Place::Tensor(_),
-                dst: Place::Tensor(_),
-            } => {
-                return Err(Diagnostic::new(&codes::SHAPES, span, "a copy goes through a block")
-                    .note("copy into a shared block first, then out of it"));
-            }
+        let kind = match &stmt.kind {
+            StmtKind::Copy { src, dst } => self.copy(src, dst, span)?,
             StmtKind::Fill { block, value } => {
                 let number = self.number(value)?.ok_or_else(|| {
                     Diagnostic::new(
@@ -168,35 +110,18 @@ impl Translate<'_> {
                     kind: ValueKind::Number(number),
                     span: value.span,
                 };
-                let extent = self.layouts.blocks[block.value.index()].extent;
-                emit(Kind::Op(BlockOp::Elementwise(Elementwise {
-                    target: variable(block.value),
-                    defines: self.sights.define(),
-                    extent,
-                    value,
-                })));
+                self.computed(block.value, value)
             }
             StmtKind::Transpose { src, dst } => {
-                let [rows, columns] = self.layouts.blocks[src.value.index()].extent;
-                let extent = self.layouts.blocks[dst.value.index()].extent;
-                if extent != [columns, rows] {
+                let [rows, columns] = self.extent(src.value);
+                if self.extent(dst.value) != [columns, rows] {
                     return Err(Diagnostic::new(
                         &codes::SHAPES,
                         span,
                         "the two blocks are not each other's transposed shape",
                     ));
                 }
-                let load = self.operand(variable(src.value), crate::flow::Broadcast::Transpose, [0, 0]);
-                let value = Value {
-                    kind: ValueKind::Load(load),
-                    span,
-                };
-                emit(Kind::Op(BlockOp::Elementwise(Elementwise {
-                    target: variable(dst.value),
-                    defines: self.sights.define(),
-                    extent,
-                    value,
-                })));
+                self.moved(src.value, dst.value, Broadcast::Transpose, span)
             }
             StmtKind::Gemm {
                 a,
@@ -206,50 +131,14 @@ impl Translate<'_> {
                 transpose_b,
                 clear_accum,
             } => {
-                let (a, a_extent) = self.gemm_operand(a, span, out)?;
-                let (b, b_extent) = self.gemm_operand(b, span, out)?;
-                let flip = |extent: [u64; 2], flip: bool| if flip { [extent[1], extent[0]] } else { extent };
-                let ([m, k], [k2, n]) = (flip(a_extent, *transpose_a), flip(b_extent, *transpose_b));
-                let acc_extent = self.layouts.blocks[acc.value.index()].extent;
-                if k != k2 || acc_extent != [m, n] {
-                    return Err(Diagnostic::new(
-                        &codes::SHAPES,
-                        span,
-                        format!(
-                            "a gemm of {m} × {k} by {k2} × {n} into {} × {}",
-                            acc_extent[0], acc_extent[1]
-                        ),
-                    ));
-                }
-                let [m, k] = tiles([m, k]);
-                let [n, _] = tiles([n, 1]);
-                let (transpose_a, transpose_b, clear) = (*transpose_a, *transpose_b, *clear_accum);
-                let acc = variable(acc.value);
-                out.push(BlockStmt {
-                    kind: Kind::Op(BlockOp::Gemm(Gemm {
-                        a,
-                        b,
-                        acc,
-                        defines: self.sights.define(),
-                        sees: ProductSees {
-                            a: self.sights.unknown(),
-                            b: self.sights.unknown(),
-                            acc: (!clear).then(|| self.sights.unknown()),
-                        },
-                        m,
-                        n,
-                        k,
-                        transpose_a,
-                        transpose_b,
-                        clear,
-                    })),
-                    note: span,
-                });
+                let operands = [self.gemm_operand(a, span, out)?, self.gemm_operand(b, span, out)?];
+                self.gemm(operands, acc.value, [*transpose_a, *transpose_b], *clear_accum, span)?
             }
             StmtKind::Parallel { indices, assigns } => {
                 for assign in assigns {
                     self.assign(indices, assign, out)?;
                 }
+                return Ok(());
             }
             StmtKind::For {
                 var,
@@ -266,19 +155,17 @@ impl Translate<'_> {
                 let body = self.body(body);
                 self.ranges.pop();
                 self.stages = outer;
-                emit(Kind::Loop(
-                    FlowLoop {
-                        var: *var,
-                        start: start.clone(),
-                        end: end.clone(),
-                        kind: *kind,
-                    },
-                    body,
-                ));
+                let head = FlowLoop {
+                    var: *var,
+                    start: start.clone(),
+                    end: end.clone(),
+                    kind: *kind,
+                };
+                Kind::Loop(head, body)
             }
             StmtKind::If { cond, then, otherwise } => {
                 let (then, otherwise) = (self.body(then), self.body(otherwise));
-                emit(Kind::If(cond.value.clone(), then, otherwise));
+                Kind::If(cond.value.clone(), then, otherwise)
             }
             StmtKind::Reduce { .. } => {
                 return Err(
@@ -290,8 +177,96 @@ impl Translate<'_> {
                 return Err(Diagnostic::new(&codes::PRINT, span, "printing is not compiled yet")
                     .note("leave the statement out"));
             }
-        }
+        };
+        out.push(BlockStmt { kind, note: span });
         Ok(())
+    }
+
+    fn extent(&self, block: BlockId) -> [u64; 2] {
+        self.layouts.blocks[block.index()].extent
+    }
+
+    /// A block that becomes `value`.
+    fn computed(&mut self, target: BlockId, value: Value) -> Kind<Blocks> {
+        Kind::Op(BlockOp::Elementwise(Elementwise {
+            target: variable(target),
+            defines: self.sights.define(),
+            extent: self.extent(target),
+            value,
+        }))
+    }
+
+    /// A block that becomes another.
+    fn moved(&mut self, src: BlockId, dst: BlockId, broadcast: Broadcast, span: Span) -> Kind<Blocks> {
+        let load = self.operand(variable(src), broadcast, [0, 0]);
+        let kind = ValueKind::Load(load);
+        self.computed(dst, Value { kind, span })
+    }
+
+    fn copy(&mut self, src: &Place, dst: &Place, span: Span) -> Result<Kind<Blocks>, Refused> {
+        match (src, dst) {
+            (Place::Tensor(region), Place::Block(block)) => {
+                let region = self.region(region, self.extent(block.value))?;
+                Ok(Kind::Op(BlockOp::Read(Read {
+                    buffer: variable(block.value),
+                    defines: self.sights.define(),
+                    region,
+                })))
+            }
+            (Place::Block(block), Place::Tensor(region)) => {
+                let region = self.region(region, self.extent(block.value))?;
+                Ok(Kind::Op(BlockOp::Write(Write {
+                    buffer: variable(block.value),
+                    sees: self.sights.unknown(),
+                    region,
+                })))
+            }
+            (Place::Block(src), Place::Block(dst)) if self.extent(src.value) != self.extent(dst.value) => Err(
+                Diagnostic::new(&codes::SHAPES, span, "the two blocks of the copy lie differently")
+                    .note("a value per row cannot be copied to a value per column"),
+            ),
+            (Place::Block(src), Place::Block(dst)) => Ok(self.moved(src.value, dst.value, Broadcast::None, span)),
+            (Place::Tensor(_), Place::Tensor(_)) => {
+                Err(Diagnostic::new(&codes::SHAPES, span, "a copy goes through a block")
+                    .note("copy into a shared block first, then out of it"))
+            }
+        }
+    }
+
+    fn gemm(
+        &mut self,
+        [(a, a_extent), (b, b_extent)]: [(BufferId, [u64; 2]); 2],
+        acc: BlockId,
+        [transpose_a, transpose_b]: [bool; 2],
+        clear: bool,
+        span: Span,
+    ) -> Result<Kind<Blocks>, Refused> {
+        let flip = |extent: [u64; 2], flip: bool| if flip { [extent[1], extent[0]] } else { extent };
+        let ([m, k], [k2, n]) = (flip(a_extent, transpose_a), flip(b_extent, transpose_b));
+        let [rows, columns] = self.extent(acc);
+        if k != k2 || [rows, columns] != [m, n] {
+            let message = format!("a gemm of {m} × {k} by {k2} × {n} into {rows} × {columns}");
+            return Err(Diagnostic::new(&codes::SHAPES, span, message));
+        }
+        let [m, k] = tiles([m, k]);
+        let [n, _] = tiles([n, 1]);
+        Ok(Kind::Op(BlockOp::Gemm(Gemm {
+            a,
+            b,
+            acc: variable(acc),
+            defines: self.sights.define(),
+            sees: ProductSees {
+                a: self.sights.unknown(),
+                b: self.sights.unknown(),
+                acc: (!clear).then(|| self.sights.unknown()),
+            },
+            m,
+            n,
+            k,
+            transpose_a,
+            transpose_b,
+            clear,
+        })))
     }
 
     /// The variable for an operand of a gemm, read from its tensor first where it is a region of one.
@@ -323,7 +298,7 @@ impl Translate<'_> {
     }
 
     /// A use of a variable in an element expression.
-    pub(super) fn operand(&mut self, buffer: BufferId, broadcast: crate::flow::Broadcast, offset: [u32; 2]) -> Operand {
+    pub(super) fn operand(&mut self, buffer: BufferId, broadcast: Broadcast, offset: [u32; 2]) -> Operand {
         Operand {
             buffer,
             offset,

@@ -323,6 +323,7 @@ const BODIES: &[(&str, &[u16])] = &[
     ("fn inner(x: f32) -> f32 { x } T.fill(y, inner);", &[43]),
     ("fn inner(x: f32) -> f32 { x } T.copy(inner, y);", &[43]),
     ("fn inner(x: i32) -> i32 { x } for k in 0..inner(1.0) {}", &[50]),
+    ("fn inner(x: f32, x: f32) -> f32 { x }", &[13]),
     ("fn inner(x: f32) -> f32 { x } fn inner(x: f32) -> f32 { x }", &[13]),
     ("struct Inner;", &[214]),
     ("use std::f32;", &[214]),
