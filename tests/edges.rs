@@ -190,11 +190,11 @@ fn what_is_stored_from_past_another_edge_is_of_zeros_and_not_of_padding() {
 }
 
 #[tt::kernel]
-fn of_six_axes<const A: usize, const B: usize, const C: usize, const D: usize, const M: usize, const N: usize>(
-    x: &Tensor<bf16, A, B, C, D, M, N>,
-    y: &mut Tensor<bf16, B, A, D, C, M, N>,
+fn of_six_axes<const M: usize, const N: usize>(
+    x: &Tensor<bf16, 2, 3, 2, 4, M, N>,
+    y: &mut Tensor<bf16, 3, 2, 4, 2, M, N>,
 ) {
-    let (n, m, d, c, b, a) = T.Kernel(N.div_ceil(32), M.div_ceil(32), D, C, B, A);
+    let (n, m, d, c, b, a) = T.Kernel(N.div_ceil(32), M.div_ceil(32), 4, 2, 3, 2);
     for (i, j) in T.Parallel(32, 32) {
         y[(b, a, d, c, m * 32 + i, n * 32 + j)] = x[(a, b, c, d, m * 32 + i, n * 32 + j)] + 1.0;
     }
