@@ -56,6 +56,10 @@ struct Sdk {
 
 fn main() {
     println!("cargo::rustc-check-cfg=cfg(tt_metal_sdk)");
+    println!("cargo::rustc-check-cfg=cfg(tt_unoptimised)");
+    if std::env::var("OPT_LEVEL").is_ok_and(|level| level == "0") {
+        println!("cargo::rustc-cfg=tt_unoptimised");
+    }
     for file in [
         "build.rs",
         "src/bridge/mod.rs",

@@ -6,7 +6,7 @@ use crate::tile::{Tiling, tilize, untilize};
 use crate::{Device, Error, ErrorKind, Result, host_memory};
 use std::fmt;
 use std::marker::PhantomData;
-use std::sync::Arc;
+use std::sync::{Arc, Once};
 use tt_lang::ir::ElementType;
 use tt_plan::DataFormat;
 
@@ -97,6 +97,7 @@ impl Device {
             return Err(Error::new(ErrorKind::Shape, message));
         }
         let raw = RawTensor::allocate(self, E::TYPE, &shape)?;
+        say_if_slow(raw.tile_bytes());
         let mut staging = raw.core.with(|session| Ok(session.staging.take(raw.tile_bytes())))?;
         tilize(elements, tiling, E::PADDING, staging.elements_mut::<E>());
         raw.core.with(|session| session.write(raw.buffer, staging.bytes()))?;
@@ -105,6 +106,19 @@ impl Device {
             raw,
             element: PhantomData,
         })
+    }
+}
+
+/// Says, once, that a program built without optimisation is slow, where a tensor of so many bytes lets it be felt.
+fn say_if_slow(bytes: usize) {
+    static SAID: Once = Once::new();
+    if cfg!(tt_unoptimised) && bytes >= 16 << 20 {
+        SAID.call_once(|| {
+            eprintln!(
+                "tt: built without optimisation, in which uploads, downloads and `.reference()` take several times as long as with \
+                 `--release` (said once)"
+            );
+        });
     }
 }
 
