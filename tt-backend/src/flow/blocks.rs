@@ -101,6 +101,20 @@ pub struct Value {
 }
 
 impl Value {
+    /// The number that it is, if it is nothing else.
+    pub fn number(&self) -> Option<&Number> {
+        match &self.kind {
+            ValueKind::Number(number) => Some(number),
+            ValueKind::Load(_)
+            | ValueKind::Call(..)
+            | ValueKind::Compare(..)
+            | ValueKind::And(..)
+            | ValueKind::Or(..)
+            | ValueKind::Not(_)
+            | ValueKind::Select(..) => None,
+        }
+    }
+
     /// The direct operands.
     pub fn operands(&self) -> Vec<&Value> {
         match &self.kind {

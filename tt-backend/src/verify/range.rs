@@ -1,7 +1,7 @@
 //! Ranges of integers: what is known of indices, counts and extents before they have values.
 
 use tt_lang::ir::{IntOp, ScalarKind};
-use tt_plan::{Formula, FormulaOp, Parameter, Plan};
+use tt_plan::{Formula, Parameter, Plan};
 
 /// Bounds beyond which a value counts as unbounded. No index or address comes near, and sums of a few cannot overflow.
 pub const LIMIT: i64 = 1 << 40;
@@ -137,16 +137,7 @@ pub fn of(formula: &Formula, plan: &Plan) -> Range {
             );
             return if unsigned { Range::new(0, LIMIT) } else { Range::ANY };
         }
-        Formula::Op(op) => match &**op {
-            FormulaOp::Add(a, b) => (IntOp::Add, a, b),
-            FormulaOp::Sub(a, b) => (IntOp::Sub, a, b),
-            FormulaOp::Mul(a, b) => (IntOp::Mul, a, b),
-            FormulaOp::Div(a, b) => (IntOp::Div, a, b),
-            FormulaOp::Rem(a, b) => (IntOp::Rem, a, b),
-            FormulaOp::CeilDiv(a, b) => (IntOp::CeilDiv, a, b),
-            FormulaOp::Min(a, b) => (IntOp::Min, a, b),
-            FormulaOp::Max(a, b) => (IntOp::Max, a, b),
-        },
+        Formula::Op(op) => op.parts(),
     };
     apply(op, of(a, plan), of(b, plan))
 }

@@ -255,20 +255,6 @@ fn differences_tell(limit: &Number) -> bool {
     })
 }
 
-/// The number that a value is.
-fn constant(value: &Value) -> Option<Number> {
-    match &value.kind {
-        ValueKind::Number(number) => Some(number.clone()),
-        ValueKind::Load(_)
-        | ValueKind::Call(..)
-        | ValueKind::Compare(..)
-        | ValueKind::And(..)
-        | ValueKind::Or(..)
-        | ValueKind::Not(_)
-        | ValueKind::Select(..) => None,
-    }
-}
-
 fn unary(op: SfpuOp, x: Machine) -> Machine {
     Machine::Unary(op, Vec::new(), Box::new(x))
 }
@@ -410,7 +396,7 @@ impl Emit<'_> {
         args[args.len() - op.row().uniform..]
             .iter()
             .map(|arg| {
-                constant(arg).unwrap_or_else(|| {
+                arg.number().cloned().unwrap_or_else(|| {
                     let message = format!("`{}` takes a number here, known at launch", op.row().name);
                     self.out
                         .errors
@@ -441,10 +427,10 @@ impl Emit<'_> {
             Arithmetic::Min => (None, SfpuOp::Min),
             Arithmetic::Max => (None, SfpuOp::Max),
         };
-        if let Some(number) = constant(b) {
+        if let Some(number) = b.number().cloned() {
             return self.with_number(op, a, number);
         }
-        if let Some(number) = constant(a) {
+        if let Some(number) = a.number().cloned() {
             return self.number_with(op, number, b);
         }
         fpu.and_then(|fpu| self.fpu(fpu, a, b))

@@ -421,15 +421,8 @@ impl Forward<Blocks> for Beyond<'_> {
 
 /// The number in the source.
 fn literal(value: &Value) -> Option<f32> {
-    match &value.kind {
-        ValueKind::Number(Number::Bits(bits)) => Some(f32::from_bits(*bits)),
-        ValueKind::Number(_)
-        | ValueKind::Load(_)
-        | ValueKind::Call(..)
-        | ValueKind::Compare(..)
-        | ValueKind::And(..)
-        | ValueKind::Or(..)
-        | ValueKind::Not(_)
-        | ValueKind::Select(..) => None,
-    }
+    let Number::Bits(bits) = value.number()? else {
+        return None;
+    };
+    Some(f32::from_bits(*bits))
 }
