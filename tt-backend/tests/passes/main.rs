@@ -2,7 +2,8 @@
 //!
 //! A case says in a comment what it shows; then come `---- kernel`, whose source gives names and, to passes over Tile IR, the
 //! program; `---- input`, the program of passes after those; and `---- output` or `---- error`. Lines of errors are lines of the
-//! file. A table of buffers that the pass left as it was is not in the output. `TT_BLESS=1` rewrites what is expected: review
+//! file. A table of buffers that the pass left as it was is not in the output. A case may have a part of the output alone:
+//! `---- buffers`, `---- body`, `---- reader`, `---- compute` or `---- writer`. `TT_BLESS=1` rewrites what is expected: review
 //! the difference like code.
 
 mod run_case;
@@ -15,6 +16,12 @@ use std::process::ExitCode;
 use std::{env, fs};
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::Kernel;
+
+/// Lines of the longest case: what takes more shows two things, or one in a program that is too large.
+const MOST_LINES: usize = 40;
+
+/// What an output may be made of.
+const PARTS: [&str; 5] = ["buffers", "body", "reader", "compute", "writer"];
 
 fn main() -> ExitCode {
     let mut trials = Vec::new();
@@ -108,11 +115,17 @@ fn judge(pass: &str, path: &Path) -> Result<(), String> {
     let names: Vec<&str> = sections.iter().map(|section| section.name).collect();
     let bless = env::var_os("TT_BLESS").is_some();
     let (kernel, input, expected) = match (names.as_slice(), sections.as_slice()) {
-        (["kernel", "input", "output" | "error"], [kernel, input, expected]) => (kernel, Some(input), Some(expected)),
-        (["kernel", "output" | "error"], [kernel, expected]) => (kernel, None, Some(expected)),
+        (["kernel", "input", last], [kernel, input, expected]) if is_result(last) => {
+            (kernel, Some(input), Some(expected))
+        }
+        (["kernel", last], [kernel, expected]) if is_result(last) => (kernel, None, Some(expected)),
         (["kernel", "input"], [kernel, input]) if bless => (kernel, Some(input), None),
         (["kernel"], [kernel]) if bless => (kernel, None, None),
-        _ => return Err(format!("sections {names:?}: kernel, input, output or error wanted")),
+        _ => {
+            return Err(format!(
+                "sections {names:?}: kernel, input, output (or a part of it) or error wanted"
+            ));
+        }
     };
     let is_empty = |section: &&Section| section.text.trim().is_empty();
     if let Some(empty) = sections.iter().find(is_empty).filter(|_| !bless) {
@@ -123,13 +136,20 @@ fn judge(pass: &str, path: &Path) -> Result<(), String> {
         text: input.text,
         line: input.line,
     });
+    let wanted = expected.map_or("output", |expected| expected.name);
     let (name, found) = match run_case(pass, &mut kernel, input) {
+        Ok(output) if PARTS.contains(&wanted) => (wanted, part(wanted, &output)),
         Ok(output) => ("output", output),
         Err(Failure::Refused(diagnostics)) => ("error", rendered(&kernel, &diagnostics)),
         Err(Failure::Wrong(why)) => return Err(why),
     };
     if expected.is_some_and(|expected| expected.name == name && expected.text == found) {
-        return Ok(());
+        return match case.lines().count() {
+            ..=MOST_LINES => Ok(()),
+            lines => Err(format!(
+                "{lines} lines: {MOST_LINES} at most; a smaller program, or two cases"
+            )),
+        };
     }
     if !bless {
         let wanted = expected.map_or("", |expected| expected.text);
@@ -143,6 +163,19 @@ fn judge(pass: &str, path: &Path) -> Result<(), String> {
         text - format!("---- {}\n", expected.name).len()
     });
     fs::write(path, format!("{}---- {name}\n{found}", &case[..kept])).map_err(|error| error.to_string())
+}
+
+/// Whether a section of this name says what comes out.
+fn is_result(name: &str) -> bool {
+    ["output", "error"].contains(&name) || PARTS.contains(&name)
+}
+
+/// The part `name` of `output`, empty where it has none.
+fn part(name: &str, output: &str) -> String {
+    let head = format!("{name} {{");
+    let lines: Vec<&str> = output.lines().skip_while(|line| *line != head).collect();
+    let end = lines.iter().position(|line| *line == "}").map_or(0, |end| end + 1);
+    lines[..end].iter().map(|line| format!("{line}\n")).collect()
 }
 
 /// The kernel of a case, with the places of the file.
