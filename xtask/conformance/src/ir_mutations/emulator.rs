@@ -9,7 +9,7 @@
 
 use crate::emulated;
 use crate::mutations::judge;
-use crate::mutations::kernels::{SAMPLES, Sample};
+use crate::mutations::kernels::{self, Sample};
 use crate::mutations::padding::Padding;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -316,8 +316,8 @@ fn right(healthy: &Healthy, padding: &Padding) -> Result<Vec<Vec<Written>>, Stri
 
 /// Every run of a kernel: the sample, its extents, the cores.
 fn runs_of(healthy: &Healthy) -> impl Iterator<Item = (&'static Sample, &'static [usize], DeviceGrid)> + '_ {
-    let samples = healthy.samples.iter().filter_map(|at| SAMPLES.get(*at));
-    samples.flat_map(|sample| sample.runs().map(move |(extents, cores)| (sample, extents, cores)))
+    let samples = kernels::samples().filter(|(at, _)| healthy.samples.contains(at));
+    samples.flat_map(|(_, sample)| sample.runs().map(move |(extents, cores)| (sample, extents, cores)))
 }
 
 fn said_of(case: &Case, healthy: &Healthy, known: &[Vec<Written>], padding: &Padding) -> Said {

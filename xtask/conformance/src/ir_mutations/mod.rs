@@ -1,8 +1,8 @@
 //! `cargo xtask conformance ir-mutations`: every mistake in the program is noticed, whoever made it.
 //!
-//! The mutants are `tt_backend::mutate`'s: Device IR with one thing wrong, for every kernel of the test files. The verifier
-//! judges them all. What it lets pass and what is written otherwise is run on the emulator, and compared with the
-//! reference interpreter and with what the healthy kernel writes, bit by bit.
+//! The mutants are `tt_backend::mutate`'s: Device IR with one thing wrong, for every kernel of the test files and most of the
+//! examples. The verifier judges them all. What it lets pass and what is written otherwise is run on the emulator, and
+//! compared with the reference interpreter and with what the healthy kernel writes, bit by bit.
 
 mod emulator;
 mod made;
@@ -93,7 +93,7 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
     }
     println!("{}", page::summary(&mutants));
     if only.is_none() && !only_known {
-        project::write(&path, page::page(&mutants))?;
+        project::write(&path, page::page(healthy.len(), &mutants))?;
     }
     unexplained(&mutants)
 }

@@ -2,7 +2,7 @@
 
 use super::made::{Made, Outcome};
 use super::reasons;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use tt_backend::mutate::Kind;
 
@@ -62,19 +62,17 @@ pub fn summary(mutants: &[Made]) -> String {
     )
 }
 
-/// The page.
-pub fn page(mutants: &[Made]) -> String {
-    let kernels: BTreeSet<&str> = mutants.iter().map(|made| made.kernel.as_str()).collect();
+/// The page, of so many kernels.
+pub fn page(kernels: usize, mutants: &[Made]) -> String {
     let mut text = format!(
         "# Mutants of the program\n\n\
          Written by `cargo xtask conformance ir-mutations`; do not edit.\n\n\
          A mutant is the program as the compiler has it before it writes C++ (Device IR), with one thing wrong\n\
-         (`tt-backend/src/mutate/`). All mutants of {} kernels are judged: by the verifier; what it lets pass is written, and\n\
+         (`tt-backend/src/mutate/`). All mutants of {kernels} kernels are judged: by the verifier; what it lets pass is written, and\n\
          where it is written otherwise than the healthy program, run on the emulator and compared with the reference\n\
          interpreter and, bit by bit, with the healthy program.\n\n{}\n\n{}\n\n\
          | what is wrong | mutants | verifier | code writer | written the same | emulator | same bits | within the bound |\n\
          |---|---|---|---|---|---|---|---|\n",
-        kernels.len(),
         summary(mutants),
         seal(mutants)
     );

@@ -31,6 +31,8 @@ const UNUSUAL: &str = "tt-backend/tests/kernels/unusual.rs";
 const STATES: &str = "tt-backend/tests/kernels/states.rs";
 const MIXED: &str = "tt-backend/tests/kernels/mixed.rs";
 const CLASSIC: &str = "tt-backend/tests/kernels/classic.rs";
+const ELEMENTWISE: &str = "examples/elementwise.rs";
+const DIGITS: &str = "examples/digits/main.rs";
 
 macro_rules! samples {
     ($(#[$doc:meta])* $table:ident: $($file:ident $name:ident $shapes:expr, $scalars:expr, $scale:literal, $tolerance:literal $(or $adders:literal)?;)*) => {
@@ -86,6 +88,20 @@ samples! {
     CLASSIC contraction [&[]], (0.0, 0), 1.0, 2e-2;
 }
 
+samples! {
+    /// Kernels of the examples, of which mutants of the program are made besides. That of `examples/matmul.rs` is `matmul` above.
+    EXAMPLES:
+    ELEMENTWISE swiglu [&[70, 130], &[128, 96], &[33, 97]], (0.75, 0), 1.0, 5e-2;
+    ELEMENTWISE affine [&[70, 300], &[128, 128], &[33, 161]], (0.0, 0), 1.0, 1e-2;
+    DIGITS linear_relu [&[70, 100, 130], &[128, 64, 64], &[97, 97, 97]], (0.0, 0), 1.0, 2e-2;
+    DIGITS linear [&[70, 100, 97], &[128, 64, 64], &[97, 97, 33]], (0.0, 0), 1.0, 2e-2;
+}
+
+/// All samples, each with its number.
+pub fn samples() -> impl Iterator<Item = (usize, &'static Sample)> {
+    SAMPLES.iter().chain(EXAMPLES).enumerate()
+}
+
 impl Sample {
     /// The runs of it: the extents, and the cores that the blocks are given to. There are so few that several fall to one.
     pub fn runs(&self) -> impl Iterator<Item = (&'static [usize], DeviceGrid)> {
@@ -114,7 +130,7 @@ pub fn parsed() -> Result<Vec<Kernel>, String> {
 pub struct Subject {
     /// Its Tile IR.
     pub kernel: Kernel,
-    /// The numbers of its samples.
+    /// The numbers of its samples among [`samples`].
     pub samples: Vec<usize>,
 }
 
@@ -123,15 +139,14 @@ pub struct Subject {
 /// # Errors
 /// Where one does not compile, or has no sample.
 pub fn subjects() -> Result<Vec<Subject>, String> {
-    let files: BTreeSet<&str> = SAMPLES.iter().map(|sample| sample.file).collect();
+    let files: BTreeSet<&str> = samples().map(|(_, sample)| sample.file).collect();
     let mut subjects = Vec::new();
     for file in files {
         for emitted in tt_build::kernels_of_crate(&project::root().join(file)) {
             let (kernel, _) = emitted
                 .outcome
                 .map_err(|errors| format!("`{}` does not compile:\n{}", emitted.path, errors.join("\n")))?;
-            let all = SAMPLES.iter().enumerate();
-            let samples: Vec<usize> = all
+            let samples: Vec<usize> = samples()
                 .filter(|(_, sample)| sample.file == file && sample.name == kernel.name)
                 .map(|(at, _)| at)
                 .collect();
