@@ -397,6 +397,7 @@ pub fn operations(maker: &mut Maker) {
                 kind: Kind::Operation,
                 program: role,
                 subject: own.call.name.to_string(),
+                mentions: vec![own.call.name.to_string()],
                 detail: format!("{} → {}", own.call.name, other.call.name),
                 same: None,
             };

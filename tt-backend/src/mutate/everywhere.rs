@@ -81,6 +81,7 @@ fn make(maker: &mut Maker, first: &Place, count: usize, note: &str, same: Why, c
         kind: Kind::Everywhere,
         program: maker.device.programs[first.program()].role.name(),
         subject: tree::name(stmt).to_string(),
+        mentions: tree::mentions(maker.device, stmt),
         detail: format!("{text}{note} [{first} and {} more]", count - 1),
         same,
     };

@@ -19,14 +19,15 @@ pub fn of(maker: &mut Maker) {
 
 /// A mutant of the plan; `subject` is what it is about.
 fn make(maker: &mut Maker, kind: Kind, subject: &str, detail: String, change: impl FnOnce(&mut Device)) {
-    make_same(maker, kind, subject, detail, None, change);
+    make_same(maker, kind, subject, &[], detail, None, change);
 }
 
-/// As [`make`]; `same` is why it changes nothing, where that shows.
+/// As [`make`]; `mentions` is the argument that it is about, and `same` why it changes nothing, where that shows.
 fn make_same(
     maker: &mut Maker,
     kind: Kind,
     subject: &str,
+    mentions: &[&str],
     detail: String,
     same: Why,
     change: impl FnOnce(&mut Device),
@@ -35,6 +36,7 @@ fn make_same(
         kind,
         program: "plan",
         subject: subject.to_string(),
+        mentions: mentions.iter().map(|name| name.to_string()).collect(),
         detail,
         same,
     };
@@ -104,7 +106,7 @@ fn buffers(maker: &mut Maker) {
         for behind in at + 1..device.buffers.len() {
             let pair = format!("{name} and {}", device.buffers[behind].name);
             let same = same::indices(buffer, &device.buffers[behind]);
-            make_same(maker, Kind::Index, "programs", pair, same, |device| {
+            make_same(maker, Kind::Index, "programs", &[], pair, same, |device| {
                 let (own, other) = (device.buffers[at].index, device.buffers[behind].index);
                 (device.buffers[at].index, device.buffers[behind].index) = (other, own);
             });
@@ -122,6 +124,7 @@ fn arguments(maker: &mut Maker) {
                     maker,
                     Kind::Value,
                     role,
+                    &[&argument.name],
                     format!("{role}: {} → {note}", argument.name),
                     same::argument(program, argument),
                     |device| {
@@ -231,6 +234,7 @@ fn engines(maker: &mut Maker) {
             maker,
             Kind::Engine,
             "math_fidelity",
+            &[],
             format!("{fidelity:?}"),
             same::fidelity(maker.device),
             |device| {

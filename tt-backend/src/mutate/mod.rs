@@ -81,6 +81,8 @@ pub struct Mutant {
     pub program: &'static str,
     /// With what: the function, or the kind of statement.
     pub subject: String,
+    /// The functions, variables and buffers that the statement mentions, or the argument that the plan does.
+    pub mentions: Vec<String>,
     /// What was there, what is there now, and the place.
     pub detail: String,
     /// Why it changes nothing, where that shows in the program.
@@ -125,6 +127,7 @@ impl Maker<'_> {
             kind,
             program: program.role.name(),
             subject: tree::name(node).to_string(),
+            mentions: tree::mentions(self.device, node),
             detail: format!("{text}{arrow}{note} [{place}]"),
             same,
         };

@@ -198,6 +198,32 @@ pub fn name(stmt: &Stmt) -> &'static str {
     }
 }
 
+/// The functions that a statement by itself calls, and the variables and buffers that it names.
+pub fn mentions(device: &Device, stmt: &Stmt) -> Vec<String> {
+    fn within(device: &Device, expr: &Expr, out: &mut Vec<String>) {
+        match expr {
+            Expr::Name(name) => out.push(name.clone()),
+            Expr::Buffer(id) | Expr::PageBytes(id) => {
+                out.extend(device.buffers.get(id.0).map(|buffer| buffer.name.clone()))
+            }
+            Expr::Call(call) => out.push(call.function.name.to_string()),
+            _ => {}
+        }
+        operands(expr)
+            .into_iter()
+            .for_each(|operand| within(device, operand, out));
+    }
+    let mut out = match &stmt.kind {
+        Kind::Op(Leaf::Call(call)) => vec![call.function.name.to_string()],
+        Kind::Op(Leaf::Let { name, .. } | Leaf::Advance { name, .. }) => vec![name.clone()],
+        Kind::Loop(..) | Kind::If(..) | Kind::Group(..) => Vec::new(),
+    };
+    expressions(stmt)
+        .into_iter()
+        .for_each(|expr| within(device, expr, &mut out));
+    out
+}
+
 /// Every statement, in the order in which they are written.
 pub fn places(device: &Device) -> Vec<Place> {
     fn walk(list: &[Stmt], place: &Place, out: &mut Vec<Place>) {
