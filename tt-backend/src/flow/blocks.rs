@@ -202,6 +202,4 @@ pub struct Gemm {
     pub transpose_a: bool,
     /// The right operand is stored `n × k`.
     pub transpose_b: bool,
-    /// The accumulator starts from zero.
-    pub clear: bool,
 }

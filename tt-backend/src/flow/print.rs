@@ -132,7 +132,7 @@ fn gemm(names: &Names, of: &Gemm) -> String {
     format!(
         "{} {} {}{} * {}{}{after}, m {m}, n {n}, k {k}",
         names.defined(of.acc, of.defines),
-        if of.clear { "=" } else { "+=" },
+        if sees.acc.is_none() { "=" } else { "+=" },
         names.seen(of.a, sees.a),
         transposed(of.transpose_a),
         names.seen(of.b, sees.b),

@@ -171,9 +171,12 @@ fn definition(reader: &mut Reader) -> Read<BlockOp> {
     let b = reader.buffer()?;
     let sees_b = reader.sees()?;
     let transpose_b = reader.eat(". transposed");
-    let acc = match reader.eat("after") {
-        true => Some(reader.definitions()?),
-        false => None,
+    let acc = match clear {
+        true => None,
+        false => {
+            reader.expect("after")?;
+            Some(reader.definitions()?)
+        }
     };
     reader.expect(", m")?;
     let m = reader.parse()?;
@@ -195,7 +198,6 @@ fn definition(reader: &mut Reader) -> Read<BlockOp> {
         k: reader.parse()?,
         transpose_a,
         transpose_b,
-        clear,
     }))
 }
 

@@ -265,7 +265,6 @@ impl Translate<'_> {
             k,
             transpose_a,
             transpose_b,
-            clear,
         })))
     }
 

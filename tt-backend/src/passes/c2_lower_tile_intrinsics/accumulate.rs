@@ -96,7 +96,7 @@ impl Accumulate<'_> {
         rest: &mut VecDeque<BlockStmt>,
         live: &BTreeSet<BufferId>,
     ) {
-        let start = if gemm.clear {
+        let start = if gemm.sees.acc.is_none() {
             Started {
                 at: Start::Zero,
                 fill: None,
@@ -125,7 +125,7 @@ impl Accumulate<'_> {
         let gemms = found.len();
         found.retain(|Candidate { gemm, .. }| {
             let alone = touching(&body, gemm.acc) == 1;
-            alone && !gemm.clear && !open.iter().any(|scope| scope.acc == gemm.acc)
+            alone && gemm.sees.acc.is_some() && !open.iter().any(|scope| scope.acc == gemm.acc)
         });
 
         // In the registers around a loop there is one product.

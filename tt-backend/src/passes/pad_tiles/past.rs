@@ -333,7 +333,7 @@ impl<'a> Beyond<'a> {
         });
         let made = [past(gemm.a, a).summed(), past(gemm.b, 1 - b).summed()];
         let made = match &state[gemm.acc.0] {
-            Some(before) if !gemm.clear => [0, 1].map(|axis| made[axis].and(&before[axis], false)),
+            Some(before) if gemm.sees.acc.is_some() => [0, 1].map(|axis| made[axis].and(&before[axis], false)),
             _ => made,
         };
         state[gemm.acc.0] = Some(Rc::new(made));
