@@ -166,15 +166,11 @@ fn reduce(unit: &Unit, tile: &mut Tile, fold: Fold, dim: ReduceDim) {
         }
         Lanes::load(&values)
     };
-    let mut folded = line(0);
-    for step in 1..32 {
-        let next = line(step);
-        folded = match fold {
-            Fold::Sum | Fold::Avg => unit.add(folded, next),
-            Fold::Max => folded.max(next),
-            Fold::Min => folded.min(next),
-        };
-    }
+    let mut folded = match fold {
+        Fold::Sum | Fold::Avg => sum(unit, dim, line),
+        Fold::Max => (1..32).fold(line(0), |folded, step| folded.max(line(step))),
+        Fold::Min => (1..32).fold(line(0), |folded, step| folded.min(line(step))),
+    };
     if fold == Fold::Avg {
         folded = unit.mul(folded, 1.0 / 32.0);
     }
@@ -182,6 +178,30 @@ fn reduce(unit: &Unit, tile: &mut Tile, fold: Fold, dim: ReduceDim) {
     folded.store(Stores::Reals, unit.wide, &mut values);
     for (other, value) in values[..32].iter().enumerate() {
         tile.0[line_position(dim, other, 0)] = *value;
+    }
+}
+
+/// The sum of 32 lines, in the order of ckernel_sfpu_reduce.h. A register of the SFPU holds four rows of every second column:
+/// down columns, the registers of a face are added from the last to the first, then the two faces, then the four rows, which
+/// Blackhole adds from the last to the first too; along rows, the four registers of the two faces, then lane by lane what lies
+/// 4, 2 and 1 lanes before.
+fn sum(unit: &Unit, dim: ReduceDim, line: impl Fn(usize) -> Lanes) -> Lanes {
+    let add = |a, b| unit.add(a, b);
+    let four = |[a, b, c, d]: [usize; 4]| add(line(a), add(line(b), add(line(c), line(d))));
+    match dim {
+        ReduceDim::Row => {
+            let lane = |q: usize| four([2 * q, 2 * q + 1, 16 + 2 * q, 17 + 2 * q]);
+            let pair = |a: usize, b: usize| add(lane(a), lane(b));
+            add(add(pair(0, 4), pair(6, 2)), add(pair(7, 3), pair(5, 1)))
+        }
+        _ => {
+            let face = |row: usize| four([row, row + 4, row + 8, row + 12]);
+            let row = |row: usize| add(face(row), face(row + 16));
+            match unit.is_blackhole() {
+                true => add(row(0), add(row(1), add(row(2), row(3)))),
+                false => add(add(row(0), row(1)), add(row(2), row(3))),
+            }
+        }
     }
 }
 
