@@ -224,3 +224,109 @@ fn a_grid_has_up_to_six_axes() {
         Ok(())
     });
 }
+
+/// Computed operands of which all lies past an edge: by a leading index, by a row or column that stands for all.
+mod whole {
+    use tt::prelude::*;
+
+    #[tt::kernel]
+    pub fn plane(a: &Tensor<bf16, 1, 32, 32>, b: &Tensor<bf16, 32, 32>, c: &mut Tensor<f32, 2, 32, 32>) {
+        let z = T.Kernel(2);
+        let x = T.alloc_shared::<bf16>(32, 32);
+        let y = T.alloc_shared::<bf16>(32, 32);
+        let acc = T.alloc_fragment::<f32>(32, 32);
+        T.copy(a[(z, 0, 0)], x);
+        T.copy(b[(0, 0)], y);
+        for (i, j) in T.Parallel(32, 32) {
+            x[(i, j)] = x[(i, j)] + 1.0;
+        }
+        T.clear(acc);
+        T.gemm(x, y, acc);
+        T.copy(acc, c[(z, 0, 0)]);
+    }
+
+    #[tt::kernel]
+    pub fn repeated_before(a: &Tensor<bf16, 32, 32>, b: &Tensor<bf16, 32, 32>, c: &mut Tensor<f32, 64, 32>) {
+        let by = T.Kernel(2);
+        let x = T.alloc_shared::<bf16>(32, 32);
+        let y = T.alloc_shared::<bf16>(32, 32);
+        let acc = T.alloc_fragment::<f32>(32, 32);
+        T.copy(a[(by * 32, 0)], x);
+        T.copy(b[(0, 0)], y);
+        for (i, j) in T.Parallel(32, 32) {
+            x[(i, j)] = x[(0, j)] + 1.0;
+        }
+        T.clear(acc);
+        T.gemm(x, y, acc);
+        T.copy(acc, c[(by * 32, 0)]);
+    }
+
+    #[tt::kernel]
+    pub fn repeated_after(a: &Tensor<bf16, 32, 32>, b: &Tensor<bf16, 32, 32>, c: &mut Tensor<f32, 64, 32>) {
+        let by = T.Kernel(2);
+        let x = T.alloc_shared::<bf16>(32, 32);
+        let y = T.alloc_shared::<bf16>(32, 32);
+        let acc = T.alloc_fragment::<f32>(32, 32);
+        T.copy(a[(by * 32, 0)], x);
+        T.copy(b[(0, 0)], y);
+        for (i, j) in T.Parallel(32, 32) {
+            x[(i, j)] = x[(i, j)] + 1.0;
+        }
+        T.clear(acc);
+        T.gemm(x, y, acc);
+        for (i, j) in T.Parallel(32, 32) {
+            c[(by * 32 + i, j)] = acc[(0, j)];
+        }
+    }
+
+    #[tt::kernel]
+    pub fn inner(a: &Tensor<bf16, 32, 32>, b: &Tensor<bf16, 64, 32>, c: &mut Tensor<f32, 32, 32>) {
+        let _g = T.Kernel(1);
+        let x = T.alloc_shared::<bf16>(32, 32);
+        let y = T.alloc_shared::<bf16>(32, 32);
+        let acc = T.alloc_fragment::<f32>(32, 32);
+        T.clear(acc);
+        for k in 0..2 {
+            T.copy(a[(0, k * 32)], x);
+            T.copy(b[(k * 32, 0)], y);
+            for (i, j) in T.Parallel(32, 32) {
+                x[(i, j)] = x[(i, 0)] + 1.0;
+            }
+            T.gemm(x, y, acc);
+        }
+        T.copy(acc, c[(0, 0)]);
+    }
+}
+
+#[test]
+fn what_lies_past_an_edge_as_a_whole_is_not_summed() {
+    let [a, b] = [values(32 * 32), values(64 * 32)];
+    let at = |i: usize, k: usize| a[i * 32 + k].to_f64();
+    // What a block of all of `a`, prepared by `of`, gives with `b`; the block past the edge leaves the sums at 0.
+    let sums = |blocks: usize, of: &dyn Fn(usize, usize) -> f64| -> Vec<f32> {
+        let inside = (0..32 * 32).map(|e| {
+            (0..32)
+                .map(|k| of(e / 32, k) * b[k * 32 + e % 32].to_f64())
+                .sum::<f64>() as f32
+        });
+        inside.chain((0..(blocks - 1) * 32 * 32).map(|_| 0.0)).collect()
+    };
+    on_both_chips(|device| {
+        let plane = device.upload(&a, [1, 32, 32])?;
+        let matrix = device.upload(&a, [32, 32])?;
+        let right = device.upload(&b[..32 * 32], [32, 32])?;
+        let longer = device.upload(&b, [64, 32])?;
+        let mut planes = device.zeros::<f32>([2, 32, 32])?;
+        whole::plane(&plane, &right, &mut planes).run()?;
+        assert_eq!(planes.download()?, sums(2, &|i, k| at(i, k) + 1.0));
+        let mut rows = device.zeros::<f32>([64, 32])?;
+        whole::repeated_before(&matrix, &right, &mut rows).run()?;
+        assert_eq!(rows.download()?, sums(2, &|_, k| at(0, k) + 1.0));
+        whole::repeated_after(&matrix, &right, &mut rows).run()?;
+        assert_eq!(rows.download()?, sums(2, &|_, k| at(0, k) + 1.0));
+        let mut one = device.zeros::<f32>([32, 32])?;
+        whole::inner(&matrix, &longer, &mut one).run()?;
+        assert_eq!(one.download()?, sums(1, &|i, _| at(i, 0) + 1.0));
+        Ok(())
+    });
+}

@@ -3,7 +3,11 @@
 use tt::prelude::*;
 
 #[tt::kernel(reference)]
-fn row_sums<const M: usize, const N: usize>(x: &Tensor<f32, M, N>, scale: f32, y: &mut Tensor<f32, M, 1>) {
+fn row_sums<const M: usize, const N: usize>(
+    #[layout(l1)] x: &Tensor<f32, M, N>,
+    scale: f32,
+    y: &mut Tensor<f32, M, 1>,
+) {
     let by = T.Kernel(M.div_ceil(32));
     let v = T.alloc_shared::<f32>(32, 64);
     let sum = T.alloc_fragment::<f32>(32, 1);
@@ -60,12 +64,10 @@ fn it_says_why_it_cannot_run() {
         assert_eq!(error.kind(), tt::ErrorKind::Kernel);
         let text = error.to_string();
         assert!(
-            text.starts_with(
-                "kernel `row_sums` has a reference only, since the compiler refuses it:\nreference.rs:14:"
-            ),
+            text.starts_with("kernel `row_sums` has a reference only, since the compiler refuses it:\nreference.rs:7:"),
             "{text}"
         );
-        assert!(text.contains("error[TT0401]"), "{text}");
+        assert!(text.contains("error[TT0403]"), "{text}");
     }
     assert_eq!((row_sums::PLAN, row_sums::SOURCES.compute), ("", ""));
     assert!(

@@ -12,14 +12,12 @@ macro_rules! codes {
 }
 
 codes! {
-    REDUCTION = 401, "reductions are not compiled yet",
-        "The language has reductions, and the reference interpreter runs them, but this version of the compiler does not lower them.";
     ELEMENT_TYPE = 402, "this element type is not compiled yet",
         "Tensors and blocks of bf16 and f32 are compiled. The other element types of the language parse, and are refused here.";
     LAYOUT = 403, "this layout is not compiled yet",
         "Tensors that are interleaved over DRAM are compiled. Residence in L1 and sharding parse, and are refused here.";
-    INDEX_MASK = 404, "indices as values are not compiled yet",
-        "An element's value may depend on where it stands (edges, causality). That parses, and the reference interpreter runs it, but it is not lowered yet. The edges of tensors need no mask: reads past them are neutral and writes are dropped.";
+    INDEX_MASK = 404, "this use of an index as a value is not compiled",
+        "An element's value may depend on where it stands (edges, causality): on sums of multiples of its indices, the grid's and the loops' variables, extents and integer scalars. Products, quotients, remainders, minima and maxima that an element's own index stands in are not lowered yet.";
     BLOCK_ORDER = 405, "this order is not compiled yet",
         "`row_major`, `column_major` and `block_linear(h, w)` are compiled. The other orders parse, and are refused here.";
     PRINT = 406, "printing is not compiled yet",
@@ -38,10 +36,8 @@ codes! {
         "The stores of a parallel loop must cover the whole block: same extents, no offset. Keep the other elements by choosing them in the loop where a scalar decides, or use a block for each part.";
     ACCESS = 415, "this way to index is not compiled",
         "In a parallel loop over (i, j) a block is read as x[(i, j)], x[(i, 0)], x[(0, j)], x[(j, i)], a row or column value, or with constant offsets that are multiples of 32; a tensor likewise, from offsets that are multiples of 32.";
-    LOOP_NUMBER = 416, "a number that changes from block to block",
-        "A number in an element expression must be known at launch: literals, scalars, extents and arithmetic on them. Grid and loop variables as numbers are not compiled yet.";
-    EDGE_OPERAND = 417, "the edge of a computed operand",
-        "Where a gemm sums past the edge of a tensor, at least one operand must be zero there. Operands copied straight from tensors are; results of element-wise loops may not be. Copy one operand straight from its tensor, or use extents that divide evenly.";
+    EDGE_OPERAND = 417, "an edge that no condition on indices tells",
+        "What lies past the edge of a tensor has no value, and no sum, maximum or minimum takes it in: there the compiler puts 0, or the neutral element. It has to see where that is by indices, as they are where the statement stands.";
     READ_AFTER_STORE = 418, "a tensor is read after it was stored to",
         "Reads and writes of tensors run on different processors of a core. A region that was stored cannot be read back in the same kernel: keep the block, or use two kernels.";
     PART_OF_TILE = 419, "a block smaller than a tile in a larger tensor",

@@ -93,16 +93,21 @@ impl Linear {
 
     /// As an expression again.
     pub fn to_expr(&self) -> IntExpr {
-        let mut sum: Option<IntExpr> = None;
-        for (atom, coefficient) in &self.terms {
-            let term = IntExpr::binary(IntOp::Mul, atom.clone(), IntExpr::Const(*coefficient));
-            sum = Some(match sum {
-                Some(sum) => IntExpr::binary(IntOp::Add, sum, term),
-                None => term,
+        let (more, less): (Vec<_>, Vec<_>) = self.terms.iter().partition(|(_, coefficient)| *coefficient > 0);
+        // What is taken away comes after what it is taken from.
+        let constant_first = more.is_empty();
+        let mut sum = constant_first.then_some(IntExpr::Const(self.constant));
+        for (atom, coefficient) in more.into_iter().chain(less) {
+            let term = |coefficient| IntExpr::binary(IntOp::Mul, atom.clone(), IntExpr::Const(coefficient));
+            sum = Some(match (sum, coefficient.checked_neg().filter(|less| *less > 0)) {
+                (Some(sum), Some(less)) => IntExpr::binary(IntOp::Sub, sum, term(less)),
+                (Some(sum), None) => IntExpr::binary(IntOp::Add, sum, term(*coefficient)),
+                (None, _) => term(*coefficient),
             });
         }
         match sum {
             None => IntExpr::Const(self.constant),
+            Some(sum) if constant_first => sum,
             Some(sum) => match self.constant.checked_neg() {
                 Some(less) if less > 0 => IntExpr::binary(IntOp::Sub, sum, IntExpr::Const(less)),
                 _ => IntExpr::binary(IntOp::Add, sum, IntExpr::Const(self.constant)),

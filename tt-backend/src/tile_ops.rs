@@ -9,7 +9,7 @@ pub use tt_device::{SFPU_OPS, SfpuForm, SfpuOp, SfpuRow};
 /// An operation of a section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TileOp {
-    /// A tile of a buffer, element by element or transposed or broadcast.
+    /// A tile of a buffer, element by element or transposed; broadcast where the buffer is unpacked to the destination.
     Load,
     /// Two tiles of buffers through the FPU, the second as its broadcast says.
     Fpu(FpuOp),
@@ -28,6 +28,16 @@ pub enum FpuOp {
     Add,
     Sub,
     Mul,
+}
+
+/// The template argument of the calls that spread a row, a column or an element by itself; `None` where there is none.
+pub fn spread(broadcast: Broadcast) -> Option<&'static str> {
+    match broadcast {
+        Broadcast::Row => Some("BroadcastType::ROW"),
+        Broadcast::Column => Some("BroadcastType::COL"),
+        Broadcast::Scalar => Some("BroadcastType::SCALAR"),
+        Broadcast::None | Broadcast::Transpose => None,
+    }
 }
 
 impl FpuOp {

@@ -27,7 +27,8 @@ macro_rules! catalogue {
                 $(=> by $lowering:expr)?;
         )*}
         calls {$($more_header:literal: [$(
-            $more:ident $more_init:literal $more_call:literal $more_form:expr $(=> template $more_template:literal)?;
+            $more:ident $more_init:literal $more_call:literal $more_form:expr
+                $(=> template $more_template:literal $(of init $init_template:literal)?)?;
         )*])*}
     ) => {
         /// An operation on elements.
@@ -68,8 +69,8 @@ macro_rules! catalogue {
                 op: SfpuOp::$more,
                 init: Function { name: $more_init, header: $more_header },
                 call: Function { name: $more_call, header: $more_header },
-                exact: "",
-                approximate: "",
+                exact: concat!($($($init_template)?)?),
+                approximate: concat!($($($init_template)?)?),
                 call_template: concat!($($more_template)?),
                 form: $more_form,
             },)*)*
@@ -215,6 +216,19 @@ calls {
         Power "power_tile_init" "power_tile" Unary(1);
         UnaryMax "unary_max_tile_init" "unary_max_tile" Unary(1);
         UnaryMin "unary_min_tile_init" "unary_min_tile" Unary(1);
+        // Down columns, into row 0; along rows, into column 0. What lies elsewhere is of no meaning afterwards.
+        SumColumns "sfpu_reduce_init" "sfpu_reduce" Unary(0)
+            => template "PoolType::SUM, DST_FORMAT, ReduceDim::REDUCE_COL" of init "PoolType::SUM, DST_FORMAT";
+        SumRows "sfpu_reduce_init" "sfpu_reduce" Unary(0)
+            => template "PoolType::SUM, DST_FORMAT, ReduceDim::REDUCE_ROW" of init "PoolType::SUM, DST_FORMAT";
+        MaxColumns "sfpu_reduce_init" "sfpu_reduce" Unary(0)
+            => template "PoolType::MAX, DST_FORMAT, ReduceDim::REDUCE_COL" of init "PoolType::MAX, DST_FORMAT";
+        MaxRows "sfpu_reduce_init" "sfpu_reduce" Unary(0)
+            => template "PoolType::MAX, DST_FORMAT, ReduceDim::REDUCE_ROW" of init "PoolType::MAX, DST_FORMAT";
+        MinColumns "sfpu_reduce_init" "sfpu_reduce" Unary(0)
+            => template "PoolType::MIN, DST_FORMAT, ReduceDim::REDUCE_COL" of init "PoolType::MIN, DST_FORMAT";
+        MinRows "sfpu_reduce_init" "sfpu_reduce" Unary(0)
+            => template "PoolType::MIN, DST_FORMAT, ReduceDim::REDUCE_ROW" of init "PoolType::MIN, DST_FORMAT";
     ]
     "api/compute/eltwise_unary/binop_with_scalar.h": [
         AddNumber "binop_with_scalar_tile_init" "add_unary_tile" Unary(1);

@@ -144,11 +144,12 @@ pub struct SfpuRow {
     pub init: Function,
     /// The call.
     pub call: Function,
-    /// Template arguments of both, without approximation.
+    /// Template arguments of the init, and of the call that has none of its own, without approximation.
     pub exact: &'static str,
-    /// Template arguments of both, with approximation.
+    /// Likewise, with approximation.
     pub approximate: &'static str,
-    /// Template arguments of the call alone (`where_tile` names the format of the destination registers).
+    /// Template arguments of the call, where they are not those of both (`where_tile` names the format of the destination
+    /// registers).
     pub call_template: &'static str,
     /// Its operands.
     pub form: SfpuForm,

@@ -47,6 +47,17 @@ fn calm_in(body: &mut [Stmt], id: u32, times: u32) {
                     *stmt = Stmt::Fill { block: *acc, value: 1 };
                 }
             }
+            Stmt::Reduce {
+                id: own,
+                fold,
+                to,
+                clear,
+                ..
+            } if *own == id => match times {
+                1 => (*fold, *clear) = ("absmax", *clear),
+                2 => *clear = true,
+                _ => *stmt = Stmt::Fill { block: *to, value: 1 },
+            },
             _ => {}
         }
     }
@@ -58,6 +69,7 @@ fn clamp_reads(expr: &mut Expr, limit: i32) {
         Expr::Unary(_, a) | Expr::Clamp(a, _) => clamp_reads(a, limit),
         Expr::Binary(_, a, b) => [a, b].into_iter().for_each(|part| clamp_reads(part, limit)),
         Expr::Select(_, parts) => parts.iter_mut().for_each(|part| clamp_reads(part, limit)),
+        Expr::Masked(_, parts) => parts.iter_mut().for_each(|part| clamp_reads(part, limit)),
         Expr::Number(_) | Expr::Alpha => {}
     }
 }

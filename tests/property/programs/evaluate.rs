@@ -3,7 +3,7 @@
 //! It knows nothing of the compiler or of the reference interpreter; both are judged by it.
 
 use super::super::random::Random;
-use super::program::{Access, Assign, Class, Condition, Count, Expr, Index, Program, Shape, Stmt, Target, Term};
+use super::program::{Access, Assign, Class, Condition, Count, Expr, Index, Mask, Program, Shape, Stmt, Target, Term};
 
 /// The largest magnitude, of whole numbers, that every format on the way holds.
 pub const LIMIT: f64 = 256.0;
@@ -90,6 +90,7 @@ impl Run<'_> {
             Class::Main => (index, by * h, bx * w, m, n),
             Class::Left => (0, by * h, index * k, m, depth),
             Class::Right => (0, index * k, bx * w, depth, n),
+            Class::Rows | Class::Columns => unreachable!("tensors are matrices"),
         };
         let (rows, columns) = self.program.extent(class);
         let mut places = Vec::with_capacity(rows * columns);
@@ -146,6 +147,13 @@ impl Run<'_> {
                 transposed,
                 clear,
             } => self.gemm(*id, (*a, *b, *acc), *transposed, *clear)?,
+            Stmt::Reduce {
+                id,
+                fold,
+                from,
+                to,
+                clear,
+            } => self.reduce(*id, fold, (*from, *to), *clear)?,
             Stmt::For {
                 var,
                 start,
@@ -242,6 +250,49 @@ impl Run<'_> {
         Ok(())
     }
 
+    fn reduce(&mut self, id: u32, fold: &str, (from, to): (usize, usize), clear: bool) -> Result<(), Inexact> {
+        let (rows, columns) = self.program.extent(self.program.blocks[from].class);
+        let by_rows = self.program.blocks[to].class == Class::Rows;
+        let count = if by_rows { rows } else { columns };
+        let nothing = match fold {
+            "max" => f64::NEG_INFINITY,
+            "min" => f64::INFINITY,
+            _ => 0.0,
+        };
+        let mut left = if clear {
+            vec![nothing; count]
+        } else {
+            self.block(to).clone()
+        };
+        let mut most = vec![0.0f64; count];
+        for (at, value) in self.block(from).iter().enumerate().filter(|(_, value)| !value.is_nan()) {
+            let to = if by_rows { at / columns } else { at % columns };
+            most[to] += value.abs();
+            left[to] = match fold {
+                "sum" => left[to] + value,
+                "max" => left[to].max(*value),
+                "min" => left[to].min(*value),
+                _ => left[to].abs().max(value.abs()),
+            };
+        }
+        // A maximum of nothing is infinite, and what is computed from that leaves the numbers that formats hold.
+        let inexact = |value: &f64| value.abs() > LIMIT;
+        if left.iter().any(inexact) || fold == "sum" && most.iter().any(inexact) {
+            return Err(Inexact(id));
+        }
+        self.blocks[to] = Some(left);
+        Ok(())
+    }
+
+    fn mask(&self, mask: &Mask, i: usize, j: usize) -> bool {
+        let terms = mask
+            .terms
+            .iter()
+            .map(|(times, term)| *times as i64 * self.term(*term) as i64);
+        let sum = mask.row as i64 * i as i64 + mask.column as i64 * j as i64 + terms.sum::<i64>();
+        compare(mask.rel, &sum, &0)
+    }
+
     fn assign(&mut self, class: Class, assign: &Assign) -> Result<(), Inexact> {
         let value = self.value(class, &assign.value, assign.id)?;
         let op = &assign.op[..assign.op.len() - 1];
@@ -279,6 +330,7 @@ impl Run<'_> {
         let all: Values = match expr {
             Expr::Block(block, access) => {
                 let values = self.block(*block);
+                let (_, own_columns) = self.program.extent(self.program.blocks[*block].class);
                 (0..rows * columns)
                     .map(|at| {
                         let (i, j) = (at / columns, at % columns);
@@ -286,7 +338,7 @@ impl Run<'_> {
                             Access::Here => at,
                             Access::Transposed => j * columns + i,
                             Access::FirstRow => j,
-                            Access::FirstColumn => i * columns,
+                            Access::FirstColumn => i * own_columns,
                         }]
                     })
                     .collect()
@@ -303,6 +355,18 @@ impl Run<'_> {
                 let limit = f64::from(*limit);
                 // Keeps NaN.
                 value(a)?.into_iter().map(|a| a.clamp(-limit, limit)).collect()
+            }
+            Expr::Masked(mask, parts) => {
+                let (a, b) = (value(&parts[0])?, value(&parts[1])?);
+                (0..rows * columns)
+                    .map(|at| {
+                        if self.mask(mask, at / columns, at % columns) {
+                            a[at]
+                        } else {
+                            b[at]
+                        }
+                    })
+                    .collect()
             }
             Expr::Select(rel, parts) => {
                 let [a, b, c, d] = [

@@ -3,7 +3,7 @@
 use super::super::random::Random;
 use super::calm::calm;
 use super::program::{
-    Access, Assign, Block, Class, Condition, Count, Element, Expr, Index, LoopKind, Program, Shape, Stmt, Target,
+    Access, Assign, Block, Class, Condition, Count, Element, Expr, Index, LoopKind, Mask, Program, Shape, Stmt, Target,
     Tensor, Term,
 };
 
@@ -51,6 +51,8 @@ pub fn generate(random: &mut Random) -> Program {
         (Class::Main, 2 + random.below(4)),
         (Class::Left, 1 + random.below(2)),
         (Class::Right, 1 + random.below(2)),
+        (Class::Rows, 1),
+        (Class::Columns, 1),
     ] {
         for _ in 0..count {
             let fragment = class == Class::Main && random.one_in(2);
@@ -406,6 +408,9 @@ impl Body<'_> {
     /// One statement, or a few that belong together.
     fn simple(&mut self, first: bool) -> Vec<Stmt> {
         self.left = self.left.saturating_sub(1);
+        if self.random.one_in(5) {
+            return self.vector(first);
+        }
         let class = match self.random.below(12) {
             0 => Class::Left,
             1 => Class::Right,
@@ -433,6 +438,57 @@ impl Body<'_> {
                 vec![Stmt::Move { from, to }]
             }
             _ => vec![self.parallel(class)],
+        }
+    }
+
+    /// What becomes of a value for each row or column.
+    fn vector(&mut self, first: bool) -> Vec<Stmt> {
+        let class = self.random.pick(&[Class::Rows, Class::Columns]);
+        let to = self.any(class);
+        let operand = if class == Class::Rows {
+            Class::Left
+        } else {
+            Class::Right
+        };
+        let source = self.random.pick(&[Class::Main, Class::Main, operand]);
+        match self.readable(source) {
+            Some(from) if !first && !self.random.one_in(4) => {
+                let clear = !self.defined[to] || self.random.one_in(2);
+                self.defined[to] = true;
+                let fold = self.random.pick(&["sum", "sum", "max", "min", "absmax"]);
+                let id = self.id();
+                vec![Stmt::Reduce {
+                    id,
+                    fold,
+                    from,
+                    to,
+                    clear,
+                }]
+            }
+            _ if self.defined[to] && self.random.one_in(2) => vec![self.parallel(class)],
+            _ => {
+                self.defined[to] = true;
+                let value = self.random.below(5) as i32 - 2;
+                vec![Stmt::Fill { block: to, value }]
+            }
+        }
+    }
+
+    fn mask(&mut self) -> Mask {
+        let mut terms = vec![(self.random.below(80) as i32 - 40, Term::Number(1))];
+        for _ in 0..self.random.below(3) {
+            let term = self.term();
+            let times = match term {
+                Term::M | Term::N => self.random.pick(&[1, -1]),
+                _ => 32 * (self.random.below(5) as i32 - 2),
+            };
+            terms.push((times, term));
+        }
+        Mask {
+            row: self.random.pick(&[0, 0, 1, 1, -1, 2]),
+            column: self.random.pick(&[0, 1, 1, -1, -1, 3]),
+            terms,
+            rel: self.random.pick(&["<", "<", "<=", ">", ">=", "==", "!="]),
         }
     }
 
@@ -591,6 +647,14 @@ impl Body<'_> {
     /// A read of a block, or of a tensor.
     fn leaf(&mut self, class: Class) -> Expr {
         let direct = class == Class::Main && self.random.one_in(10);
+        if class == Class::Main && self.random.one_in(6) {
+            let (of, access) = self
+                .random
+                .pick(&[(Class::Rows, Access::FirstColumn), (Class::Columns, Access::FirstRow)]);
+            if let Some(block) = self.readable(of) {
+                return Expr::Block(block, access);
+            }
+        }
         match self.readable(class) {
             Some(block) if !direct => {
                 let (rows, columns) = self.program.extent(class);
@@ -623,6 +687,11 @@ impl Body<'_> {
                 Expr::Unary(name, Box::new(self.leaf(class)))
             }
             2 => Expr::Clamp(part(self), 1 + self.random.below(4) as i32),
+            4 => {
+                let mask = self.mask();
+                let parts = [0, 1].map(|_| self.expression(class, depth - 1));
+                Expr::Masked(mask, Box::new(parts))
+            }
             3 if depth > 1 => {
                 let rel = self.random.pick(&["<", "<=", ">", ">=", "==", "!="]);
                 let parts = [0, 1, 2, 3].map(|_| self.expression(class, 0));

@@ -11,12 +11,15 @@ pub enum Element {
     F32,
 }
 
-/// Which part of a matrix a block holds: all of the core's own (M × N), or an operand of a product (M × K, K × N).
+/// Which part of a matrix a block holds: all of the core's own (M × N), an operand of a product (M × K, K × N), or a value for
+/// each row or column of the core's own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Class {
     Main,
     Left,
     Right,
+    Rows,
+    Columns,
 }
 
 /// A block in L1, or an accumulator.
@@ -128,6 +131,17 @@ pub enum Expr {
     Clamp(Box<Expr>, i32),
     /// `if a > b { c } else { d }`
     Select(&'static str, Box<[Expr; 4]>),
+    /// `if 2 * i + by * 32 < 3 * j + N { a } else { b }`
+    Masked(Mask, Box<[Expr; 2]>),
+}
+
+/// A comparison of a sum of multiples with 0.
+#[derive(Debug, Clone)]
+pub struct Mask {
+    pub row: i32,
+    pub column: i32,
+    pub terms: Vec<(i32, Term)>,
+    pub rel: &'static str,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -177,6 +191,16 @@ pub enum Stmt {
         b: usize,
         acc: usize,
         transposed: (bool, bool),
+        clear: bool,
+    },
+    /// Into a block for rows or columns.
+    Reduce {
+        /// Its own in the program.
+        id: u32,
+        /// `sum` ..
+        fold: &'static str,
+        from: usize,
+        to: usize,
         clear: bool,
     },
     For {
@@ -255,6 +279,7 @@ impl Expr {
             Expr::Unary(_, a) | Expr::Clamp(a, _) => a.walk(visit),
             Expr::Binary(_, a, b) => [a, b].iter().for_each(|part| part.walk(visit)),
             Expr::Select(_, parts) => parts.iter().for_each(|part| part.walk(visit)),
+            Expr::Masked(_, parts) => parts.iter().for_each(|part| part.walk(visit)),
             Expr::Block(..) | Expr::Tensor(..) | Expr::Number(_) | Expr::Alpha => {}
         }
     }
@@ -267,6 +292,8 @@ impl Program {
             Class::Main => (h, w),
             Class::Left => (h, k),
             Class::Right => (k, w),
+            Class::Rows => (h, 1),
+            Class::Columns => (1, w),
         }
     }
 
@@ -276,6 +303,7 @@ impl Program {
             Class::Main => vec![shape.l, shape.m, shape.n],
             Class::Left => vec![shape.m, shape.k],
             Class::Right => vec![shape.k, shape.n],
+            Class::Rows | Class::Columns => unreachable!("tensors are matrices"),
         }
     }
 
@@ -287,7 +315,7 @@ impl Program {
             Stmt::Load { tensor, block, .. } | Stmt::Store { tensor, block, .. } => {
                 (blocks[*block], tensors[*tensor]) = (true, true);
             }
-            Stmt::Move { from, to } => (blocks[*from], blocks[*to]) = (true, true),
+            Stmt::Move { from, to } | Stmt::Reduce { from, to, .. } => (blocks[*from], blocks[*to]) = (true, true),
             Stmt::Fill { block, .. } => blocks[*block] = true,
             Stmt::Parallel { assigns, .. } => {
                 for assign in assigns {
@@ -325,6 +353,7 @@ impl Program {
                 (Class::Main, false) => 'a',
                 (Class::Left, false) => 'p',
                 (Class::Right, false) => 'q',
+                (Class::Rows | Class::Columns, false) => unreachable!("tensors are matrices"),
             };
             format!("{letter}{at}")
         };
@@ -391,6 +420,7 @@ impl Text<'_> {
                 Class::Main => format!("{l}, {m}, {n}"),
                 Class::Left => format!("{m}, {k}"),
                 Class::Right => format!("{k}, {n}"),
+                Class::Rows | Class::Columns => unreachable!("tensors are matrices"),
             };
             let reference = if tensor.written { "&mut " } else { "&" };
             let name = self.names[at].clone();
@@ -436,6 +466,7 @@ impl Text<'_> {
             Class::Main => format!("{name}[({index}, by * {h}, bx * {w})]"),
             Class::Left => format!("{name}[(by * {h}, {index} * {k})]"),
             Class::Right => format!("{name}[({index} * {k}, bx * {w})]"),
+            Class::Rows | Class::Columns => unreachable!("tensors are matrices"),
         }
     }
 
@@ -491,6 +522,14 @@ impl Text<'_> {
                     .map(|(_, name)| format!(", {name} = true"))
                     .collect();
                 self.line(format_args!("T.gemm(b{a}, b{b}, b{acc}{options});"))
+            }
+            Stmt::Reduce {
+                fold, from, to, clear, ..
+            } => {
+                let dim = u8::from(self.program.blocks[*to].class == Class::Rows);
+                self.line(format_args!(
+                    "T.reduce_{fold}(b{from}, b{to}, dim = {dim}, clear = {clear});"
+                ))
             }
             Stmt::For {
                 var,
@@ -584,6 +623,26 @@ impl Text<'_> {
             }
             Expr::Binary(name, a, b) => format!("({} {name} {})", self.expression(a), self.expression(b)),
             Expr::Clamp(a, limit) => format!("{}.clamp(-{limit}.0, {limit}.0)", self.expression(a)),
+            Expr::Masked(mask, parts) => {
+                let mut sides = [Vec::new(), Vec::new()];
+                let terms = mask
+                    .terms
+                    .iter()
+                    .map(|(times, term)| (*times, format!("({})", self.term(*term))));
+                for (times, name) in [(mask.row, "i".into()), (mask.column, "j".into())]
+                    .into_iter()
+                    .chain(terms)
+                {
+                    match times {
+                        0 => {}
+                        1.. => sides[0].push(format!("{times} * {name}")),
+                        _ => sides[1].push(format!("{} * {name}", -times)),
+                    }
+                }
+                let [left, right] = sides.map(|side| if side.is_empty() { "0".into() } else { side.join(" + ") });
+                let [a, b] = [0, 1].map(|part| self.expression(&parts[part]));
+                format!("(if {left} {} {right} {{ {a} }} else {{ {b} }})", mask.rel)
+            }
             Expr::Select(rel, parts) => {
                 let [a, b, c, d] = [0, 1, 2, 3].map(|part| self.expression(&parts[part]));
                 format!("(if {a} {rel} {b} {{ {c} }} else {{ {d} }})")

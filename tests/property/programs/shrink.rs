@@ -67,6 +67,11 @@ pub fn writes_first(body: &[Stmt], defined: &mut Vec<bool>) -> bool {
             }
             right
         }),
+        Stmt::Reduce { from, to, clear, .. } => {
+            let right = defined[*from] && (*clear || defined[*to]);
+            defined[*to] = true;
+            right
+        }
         Stmt::Gemm { a, b, acc, clear, .. } => {
             let right = defined[*a] && defined[*b] && (*clear || defined[*acc]);
             defined[*acc] = true;
@@ -298,7 +303,7 @@ fn smaller(stmt: &Stmt) -> Vec<Vec<Stmt>> {
             value: 1,
         }]),
         Stmt::Gemm { acc, .. } => all.push(vec![Stmt::Fill { block: *acc, value: 1 }]),
-        Stmt::Move { to, .. } => all.push(vec![Stmt::Fill { block: *to, value: 1 }]),
+        Stmt::Move { to, .. } | Stmt::Reduce { to, .. } => all.push(vec![Stmt::Fill { block: *to, value: 1 }]),
         Stmt::Store { .. } | Stmt::Fill { .. } => {}
     }
     all
@@ -315,6 +320,7 @@ fn parts(expr: &Expr) -> Vec<Expr> {
         Expr::Unary(_, a) | Expr::Clamp(a, _) => vec![(**a).clone()],
         Expr::Binary(_, a, b) => vec![(**a).clone(), (**b).clone()],
         Expr::Select(_, parts) => parts.to_vec(),
+        Expr::Masked(_, parts) => parts.to_vec(),
         Expr::Block(..) | Expr::Tensor(..) | Expr::Number(_) | Expr::Alpha => Vec::new(),
     };
     let mut all: Vec<Expr> = direct.into_iter().filter(reads).collect();
@@ -322,6 +328,20 @@ fn parts(expr: &Expr) -> Vec<Expr> {
         Expr::Binary(op, a, b) => {
             all.extend(parts(a).into_iter().map(|a| Expr::Binary(op, Box::new(a), b.clone())));
             all.extend(parts(b).into_iter().map(|b| Expr::Binary(op, a.clone(), Box::new(b))));
+        }
+        Expr::Masked(mask, branches) => {
+            for at in 0..2 {
+                all.extend(parts(&branches[at]).into_iter().map(|part| {
+                    let mut branches = branches.clone();
+                    branches[at] = part;
+                    Expr::Masked(mask.clone(), branches)
+                }));
+            }
+            all.extend((0..mask.terms.len()).map(|at| {
+                let mut mask = mask.clone();
+                mask.terms.remove(at);
+                Expr::Masked(mask, branches.clone())
+            }));
         }
         Expr::Unary(op, a) => all.extend(parts(a).into_iter().map(|a| Expr::Unary(op, Box::new(a)))),
         _ => {}
@@ -358,7 +378,7 @@ fn replace_var(body: &mut [Stmt], var: usize) {
                 replace_var(then, var);
                 replace_var(otherwise, var);
             }
-            Stmt::Move { .. } | Stmt::Fill { .. } | Stmt::Gemm { .. } => {}
+            Stmt::Move { .. } | Stmt::Fill { .. } | Stmt::Gemm { .. } | Stmt::Reduce { .. } => {}
         }
     }
 }
@@ -369,19 +389,23 @@ fn in_expr(expr: &mut Expr, var: usize) {
         Expr::Unary(_, a) | Expr::Clamp(a, _) => in_expr(a, var),
         Expr::Binary(_, a, b) => [a, b].into_iter().for_each(|part| in_expr(part, var)),
         Expr::Select(_, parts) => parts.iter_mut().for_each(|part| in_expr(part, var)),
+        Expr::Masked(mask, parts) => {
+            mask.terms.iter_mut().for_each(|(_, term)| in_term(term, var));
+            parts.iter_mut().for_each(|part| in_expr(part, var));
+        }
         Expr::Block(..) | Expr::Tensor(..) | Expr::Number(_) | Expr::Alpha => {}
+    }
+}
+
+fn in_term(term: &mut Term, var: usize) {
+    if matches!(term, Term::Var(own) | Term::Rest(own, _) if *own == var) {
+        *term = Term::Number(0);
     }
 }
 
 fn in_condition(cond: &mut Condition, var: usize) {
     match cond {
-        Condition::Compare(a, _, b) => {
-            for term in [a, b] {
-                if matches!(term, Term::Var(own) | Term::Rest(own, _) if *own == var) {
-                    *term = Term::Number(0);
-                }
-            }
-        }
+        Condition::Compare(a, _, b) => [a, b].into_iter().for_each(|term| in_term(term, var)),
         Condition::And(a, b) | Condition::Or(a, b) => [a, b].into_iter().for_each(|part| in_condition(part, var)),
         Condition::Not(a) => in_condition(a, var),
     }

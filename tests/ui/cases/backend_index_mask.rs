@@ -1,4 +1,4 @@
-//! Indices as values parse, and are not compiled yet.
+//! Indices as values that are no sums of their multiples.
 use tt::prelude::*;
 
 #[tt::kernel]
@@ -7,7 +7,10 @@ fn kernel<const M: usize, const N: usize>(x: &Tensor<bf16, M, N>, alpha: f32, y:
     let v = T.alloc_shared::<bf16>(64, 64);
     T.copy(x[(by * 64, bx * 64)], v);
     for (i, j) in T.Parallel(64, 64) {
-        v[(i, j)] = if bx * 64 + j < N { v[(i, j)] } else { 0.0 };
+        v[(i, j)] = if (bx * 64 + j) / 2 < N { v[(i, j)] } else { 0.0 };
+    }
+    for (i, j) in T.Parallel(64, 64) {
+        v[(i, j)] += (i * 100000 + j) as f32;
     }
     T.copy(v, y[(by * 64, bx * 64)]);
 }

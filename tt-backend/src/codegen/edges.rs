@@ -1,4 +1,4 @@
-//! Functions that the emitted files define themselves: zeros where a tensor ends.
+//! Functions that the emitted files define themselves: zeros where a tensor ends, constant tiles, integers as numbers.
 //!
 //! A tile is four faces of 16 × 16 elements (patterns.md §6), so a row of it is two runs of 16 elements. The stores are the
 //! RISC's own: transfers into the same page must have arrived before (`verify::ring` checks it).
@@ -14,6 +14,10 @@ pub enum EdgeFunction {
     Rows,
     /// `zero_tile_columns<element_bytes>(address, first_column)`
     Columns,
+    /// `number_tile<of_rows>(address)`
+    NumberTile,
+    /// `number_bits(value, least, most)`
+    NumberBits,
 }
 
 const PAGE: &str = "\
@@ -59,11 +63,48 @@ inline void zero_tile_columns(uint32_t address, uint32_t first_column) {
     }
 }";
 
+const NUMBER_TILE: &str = "\
+// A tile of bf16 in which every element is the number of its row, or of its column.
+template <bool of_rows>
+inline void number_tile(uint32_t address) {
+    volatile tt_l1_ptr uint16_t* elements = reinterpret_cast<volatile tt_l1_ptr uint16_t*>(static_cast<uintptr_t>(address));
+    for (uint32_t element = 0; element < 1024; ++element) {
+        uint32_t number = of_rows ? (element >> 9) * 16 + (element >> 4 & 15) : (element >> 8 & 1) * 16 + (element & 15);
+        uint32_t exponent = 134;
+        while (exponent > 126 && (number & 128) == 0) {
+            number <<= 1;
+            --exponent;
+        }
+        elements[element] = exponent > 126 ? exponent << 7 | (number & 127) : 0;
+    }
+}";
+
+const NUMBER_BITS: &str = "\
+// The bits as f32 of what is nearest to an integer between two others, rounded to even: the RISCs have no floating point.
+inline uint32_t number_bits(int32_t value, int32_t least, int32_t most) {
+    value = value < least ? least : value > most ? most : value;
+    uint32_t size = value < 0 ? 0u - static_cast<uint32_t>(value) : static_cast<uint32_t>(value);
+    if (size == 0) {
+        return 0;
+    }
+    uint32_t exponent = 158;
+    while ((size & 0x80000000u) == 0) {
+        size <<= 1;
+        --exponent;
+    }
+    uint32_t bits = exponent << 23 | (size >> 8 & 0x7fffff);
+    const uint32_t cut = size & 0xff;
+    bits += cut > 0x80 || (cut == 0x80 && (bits & 1) != 0) ? 1 : 0;
+    return value < 0 ? bits | 0x80000000u : bits;
+}";
+
 impl EdgeFunction {
-    const ALL: [(EdgeFunction, &'static Function, &'static str); 3] = [
+    const ALL: [(EdgeFunction, &'static Function, &'static str); 5] = [
         (EdgeFunction::Page, &function::ZERO_PAGE, PAGE),
         (EdgeFunction::Rows, &function::ZERO_TILE_ROWS, ROWS),
         (EdgeFunction::Columns, &function::ZERO_TILE_COLUMNS, COLUMNS),
+        (EdgeFunction::NumberTile, &function::NUMBER_TILE, NUMBER_TILE),
+        (EdgeFunction::NumberBits, &function::NUMBER_BITS, NUMBER_BITS),
     ];
 
     /// The function of this name.

@@ -35,7 +35,9 @@ functions! {
         // Emitted beside the kernel where they are used (codegen::edges).
         ZERO_PAGE = "zero_page",
         ZERO_TILE_ROWS = "zero_tile_rows",
-        ZERO_TILE_COLUMNS = "zero_tile_columns";
+        ZERO_TILE_COLUMNS = "zero_tile_columns",
+        NUMBER_TILE = "number_tile",
+        NUMBER_BITS = "number_bits";
     "api/compute/compute_kernel_hw_startup.h":
         COMPUTE_KERNEL_HW_STARTUP = "compute_kernel_hw_startup";
     "api/compute/common.h":
@@ -70,6 +72,9 @@ functions! {
         MUL_REUSE_DEST_INIT = "mul_reuse_dest_init",
         MUL_REUSE_DEST_TILES = "mul_reuse_dest_tiles";
     "api/compute/bcast.h":
+        UNARY_BCAST_INIT = "unary_bcast_init",
+        UNARY_BCAST = "unary_bcast",
+        UNARY_BCAST_UNINIT = "unary_bcast_uninit",
         ADD_BCAST_ROWS_INIT = "add_bcast_rows_init",
         ADD_BCAST_COLS_INIT = "add_bcast_cols_init",
         ADD_BCAST_SCALAR_INIT = "add_bcast_scalar_init",

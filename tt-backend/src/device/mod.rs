@@ -20,7 +20,7 @@ pub mod print;
 #[cfg(feature = "text")]
 pub mod read;
 
-use crate::flow::{Arg, BufferId, Constant, Matmul, Pack, TileRegion};
+use crate::flow::{Arg, BufferId, Constant, Index, Matmul, Pack, TileRegion};
 use crate::ir::{Kind, Never, Stage, Stmt};
 use crate::tile_ops::TileOp;
 use crate::verify::traffic::Traffic;
@@ -113,7 +113,7 @@ impl<P: Debug + Clone + PartialEq> Stage for Compute<P> {
     type Op = ComputeOp<P>;
     type Loop = SourceLoop;
     type Branch = SourceBranch;
-    type Group = Section;
+    type Group = Around;
     type Note = Source;
 }
 
@@ -142,6 +142,23 @@ pub enum ComputeOp<P> {
         /// Where to.
         to: Pack,
     },
+}
+
+/// What the compute program does around others.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Around {
+    /// In the destination registers, for every chunk of tiles.
+    Section(Section),
+    /// In a section: for one tile after the other of what is reduced, along its rows (0) or columns (1); that tile is the one
+    /// of operands, along this axis.
+    Along {
+        /// Which axis.
+        axis: usize,
+        /// How many tiles.
+        tiles: u32,
+    },
+    /// In a section: for those tiles of the chunk alone in which the integer is not below zero everywhere.
+    Unless(Index),
 }
 
 /// A pass over destination registers: what stands in it is done for every chunk of tiles.

@@ -2,10 +2,10 @@
 //! back.
 
 use super::{
-    Accessor, Bits, Branch, Call, Calls, Compute, ComputeOp, Device, Expr, Leaf, Loop, Move, Moves, Parts, Program,
-    Programs, Protocol, Scope, Section, Source, SourceBranch, SourceLoop, Symbol,
+    Accessor, Around, Bits, Branch, Call, Calls, Compute, ComputeOp, Device, Expr, Leaf, Loop, Move, Moves, Parts,
+    Program, Programs, Protocol, Scope, Source, SourceBranch, SourceLoop, Symbol,
 };
-use crate::flow::{Buffer, Constant};
+use crate::flow::Buffer;
 use crate::ir::{Kind, Never, Stage, Stmt};
 use crate::passes::facts::bound;
 use crate::text::{Lines, Names, buffers, literal};
@@ -145,7 +145,7 @@ impl Show for Moves {
         match op {
             Move::Protocol(step) => protocol(names, *step),
             Move::Read(buffer, region) => format!("read {} from {}", names.buffer(*buffer), names.region(region)),
-            Move::Make(buffer, Constant::Zeros) => format!("zeros in {}", names.buffer(*buffer)),
+            Move::Make(buffer, constant) => format!("{} in {}", constant.name(), names.buffer(*buffer)),
             Move::Write(buffer, region) => format!("write {} to {}", names.buffer(*buffer), names.region(region)),
         }
     }
@@ -200,8 +200,12 @@ impl<P: ShowPlain> Show for Compute<P> {
         source_branch(names, branch)
     }
 
-    fn group(names: &Names, section: &Section) -> String {
-        names.section_head(section.tiles, section.chunk, section.registers)
+    fn group(names: &Names, around: &Around) -> String {
+        match around {
+            Around::Section(section) => names.section_head(section.tiles, section.chunk, section.registers),
+            Around::Along { axis, tiles } => names.along(*axis, *tiles),
+            Around::Unless(negative) => names.unless(negative),
+        }
     }
 }
 

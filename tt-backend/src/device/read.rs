@@ -2,8 +2,8 @@
 
 use super::function::{FUNCTIONS, Function};
 use super::{
-    Accessor, Argument, Bits, Branch, Call, Calls, Compute, ComputeOp, Expr, Leaf, Loop, Move, Moves, Origin, Program,
-    Programs, Protocol, Scope, Section, Source, SourceBranch, SourceLoop, Symbol,
+    Accessor, Argument, Around, Bits, Branch, Call, Calls, Compute, ComputeOp, Expr, Leaf, Loop, Move, Moves, Origin,
+    Program, Programs, Protocol, Scope, Section, Source, SourceBranch, SourceLoop, Symbol,
 };
 use crate::flow::{Buffer, BufferId, Constant};
 use crate::ir::{Kind, Never, Stage, Stmt};
@@ -174,7 +174,7 @@ fn statement<S: Parse>(reader: &mut Reader) -> Read<Stmt<S>> {
     }
     let kind = match reader.peek() {
         "for" | "tiles" => Kind::Loop(S::head(reader)?, reader.braced(statement)?),
-        "section" | "scope" => Kind::Group(S::group(reader)?, reader.braced(statement)?),
+        "section" | "scope" | "along" | "unless" => Kind::Group(S::group(reader)?, reader.braced(statement)?),
         "if" | "when" => {
             let branch = S::branch(reader)?;
             let (then, otherwise) = reader.branches(statement)?;
@@ -197,8 +197,10 @@ impl Parse for Moves {
             reader.expect("to")?;
             return Ok(Move::Write(buffer, reader.region()?));
         }
-        if reader.eat("zeros in") {
-            return Ok(Move::Make(reader.buffer()?, Constant::Zeros));
+        for constant in Constant::ALL {
+            if reader.eat(&format!("{} in", constant.name())) {
+                return Ok(Move::Make(reader.buffer()?, constant));
+            }
         }
         Ok(Move::Protocol(protocol(reader)?))
     }
@@ -261,13 +263,19 @@ impl<P: ParsePlain> Parse for Compute<P> {
         source_branch(reader)
     }
 
-    fn group(reader: &mut Reader) -> Read<Section> {
+    fn group(reader: &mut Reader) -> Read<Around> {
+        if let Some((axis, tiles)) = reader.along()? {
+            return Ok(Around::Along { axis, tiles });
+        }
+        if let Some(negative) = reader.unless()? {
+            return Ok(Around::Unless(negative));
+        }
         let (tiles, chunk, registers) = reader.section_head()?;
-        Ok(Section {
+        Ok(Around::Section(Section {
             tiles,
             chunk,
             registers,
-        })
+        }))
     }
 }
 

@@ -1,8 +1,8 @@
 //! The first stage of Flow IR, from C1 to C2: what statements do with whole blocks.
 
-use super::{BufferId, DefinitionId, FlowLoop, Operand, ProductSees, Read, Sees, Write};
+use super::{BufferId, DefinitionId, FlowLoop, Fold, Index, Operand, ProductSees, Read, Sees, Write};
 use crate::ir::{Never, Stage, Stmt};
-use tt_lang::ir::{BoolExpr, CompareOp, ElementOp, Span};
+use tt_lang::ir::{BoolExpr, CompareOp, ElementOp, IntExpr, Span};
 use tt_plan::Number;
 
 /// After C1: what statements do with whole blocks.
@@ -89,6 +89,9 @@ pub struct Elementwise {
     pub extent: [u64; 2],
     /// The value.
     pub value: Value,
+    /// Whether it is an operation of what the target holds, its first operand, and something else: an element for which that
+    /// has no value stays as it was.
+    pub compound: bool,
 }
 
 /// An element expression over buffers.
@@ -106,22 +109,25 @@ impl Value {
         match &self.kind {
             ValueKind::Number(number) => Some(number),
             ValueKind::Load(_)
+            | ValueKind::Index(_)
+            | ValueKind::Negative(_)
             | ValueKind::Call(..)
             | ValueKind::Compare(..)
             | ValueKind::And(..)
             | ValueKind::Or(..)
             | ValueKind::Not(_)
-            | ValueKind::Select(..) => None,
+            | ValueKind::Select(..)
+            | ValueKind::Reduce(..) => None,
         }
     }
 
     /// The direct operands.
     pub fn operands(&self) -> Vec<&Value> {
         match &self.kind {
-            ValueKind::Number(_) | ValueKind::Load(_) => Vec::new(),
+            ValueKind::Number(_) | ValueKind::Load(_) | ValueKind::Index(_) | ValueKind::Negative(_) => Vec::new(),
             ValueKind::Call(_, args) => args.iter().collect(),
             ValueKind::Compare(_, a, b) | ValueKind::And(a, b) | ValueKind::Or(a, b) => vec![a, b],
-            ValueKind::Not(a) => vec![a],
+            ValueKind::Not(a) | ValueKind::Reduce(_, a) => vec![a],
             ValueKind::Select(c, a, b) => vec![c, a, b],
         }
     }
@@ -129,10 +135,10 @@ impl Value {
     /// The direct operands, to be changed.
     pub fn operands_mut(&mut self) -> Vec<&mut Value> {
         match &mut self.kind {
-            ValueKind::Number(_) | ValueKind::Load(_) => Vec::new(),
+            ValueKind::Number(_) | ValueKind::Load(_) | ValueKind::Index(_) | ValueKind::Negative(_) => Vec::new(),
             ValueKind::Call(_, args) => args.iter_mut().collect(),
             ValueKind::Compare(_, a, b) | ValueKind::And(a, b) | ValueKind::Or(a, b) => vec![a, b],
-            ValueKind::Not(a) => vec![a],
+            ValueKind::Not(a) | ValueKind::Reduce(_, a) => vec![a],
             ValueKind::Select(c, a, b) => vec![c, a, b],
         }
     }
@@ -144,6 +150,72 @@ impl Value {
         }
         for operand in self.operands() {
             operand.loads(visit);
+        }
+    }
+
+    /// Calls `visit` for every load in it, where it is the value of a block of `extent` elements: with the elements of the
+    /// block that the load stands in, and whether those are reduced.
+    pub fn loads_within(&self, extent: [u64; 2], visit: &mut impl FnMut(Operand, [u64; 2], bool)) {
+        self.loads_of((extent, false), visit);
+    }
+
+    fn loads_of(&self, within: ([u64; 2], bool), visit: &mut impl FnMut(Operand, [u64; 2], bool)) {
+        if let ValueKind::Load(operand) = self.kind {
+            visit(operand, within.0, within.1);
+        }
+        let within = match self.reduction() {
+            Some(reduction) => (reduction.extent, true),
+            None => within,
+        };
+        for operand in self.operands() {
+            operand.loads_of(within, visit);
+        }
+    }
+
+    /// How its operand is reduced, if it is.
+    pub fn reduction(&self) -> Option<Reduction> {
+        match &self.kind {
+            ValueKind::Reduce(reduction, _) => Some(*reduction),
+            ValueKind::Number(_)
+            | ValueKind::Load(_)
+            | ValueKind::Index(_)
+            | ValueKind::Negative(_)
+            | ValueKind::Call(..)
+            | ValueKind::Compare(..)
+            | ValueKind::And(..)
+            | ValueKind::Or(..)
+            | ValueKind::Not(_)
+            | ValueKind::Select(..) => None,
+        }
+    }
+
+    /// Calls `visit` for this value and everything in it.
+    pub fn walk<'a>(&'a self, visit: &mut impl FnMut(&'a Value)) {
+        visit(self);
+        for operand in self.operands() {
+            operand.walk(visit);
+        }
+    }
+
+    /// Whether it loads anything.
+    pub fn reads(&self) -> bool {
+        let mut found = false;
+        self.loads(&mut |_, _| found = true);
+        found
+    }
+
+    /// Whether anything in it is reduced.
+    pub fn reduces(&self) -> bool {
+        self.reduction().is_some() || self.operands().into_iter().any(Value::reduces)
+    }
+
+    /// Calls `visit` for every integer in it that differs from block to block.
+    pub fn integers<'a>(&'a self, visit: &mut impl FnMut(&'a IntExpr)) {
+        if let ValueKind::Index(index) | ValueKind::Negative(index) = &self.kind {
+            visit(&index.rest);
+        }
+        for operand in self.operands() {
+            operand.integers(visit);
         }
     }
 
@@ -165,6 +237,10 @@ pub enum ValueKind {
     Number(Number),
     /// Tiles of a buffer.
     Load(Operand),
+    /// An integer of each element, as a number.
+    Index(Index),
+    /// Whether an integer of each element is below zero.
+    Negative(Index),
     /// An operation of the language.
     Call(ElementOp, Vec<Value>),
     /// A comparison.
@@ -177,6 +253,27 @@ pub enum ValueKind {
     Not(Box<Value>),
     /// The second where the first holds, else the third.
     Select(Box<Value>, Box<Value>, Box<Value>),
+    /// An element for each row, each column or all of a block, whose elements the value is.
+    Reduce(Reduction, Box<Value>),
+}
+
+/// What becomes of a block's elements that are folded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Reduction {
+    /// How two of them become one.
+    pub fold: Fold,
+    /// Whether it is all those of a column, and all those of a row. The element stands in row 0, or in column 0.
+    pub along: [bool; 2],
+    /// The block's elements along rows and columns.
+    pub extent: [u64; 2],
+}
+
+impl Reduction {
+    /// How many elements become one.
+    pub fn count(&self) -> u64 {
+        let along = |axis: usize| if self.along[axis] { self.extent[axis] } else { 1 };
+        along(0).saturating_mul(along(1))
+    }
 }
 
 /// `acc += a · b`, in tiles.

@@ -31,15 +31,17 @@ pub mod print;
 pub mod read;
 mod sections;
 
-pub use blocks::{BlockOp, BlockStmt, Blocks, Elementwise, Gemm, Value, ValueKind};
+pub use blocks::{BlockOp, BlockStmt, Blocks, Elementwise, Gemm, Reduction, Value, ValueKind};
 pub use sections::{
-    Accumulate, Arg, Makes, Matmul, Pack, PackMode, Section, SectionOp, SectionStmt, Sections, Step, operations,
+    Accumulate, Arg, Integer, Makes, Matmul, Pack, PackMode, Section, SectionOp, SectionStmt, Sections, Step,
+    operations, tile_steps,
 };
 
 use crate::ir::{Stage, Stmt};
+use crate::linear::Linear;
 use crate::pipeline::{Form, Unit};
 use std::collections::{BTreeMap, BTreeSet};
-use tt_lang::ir::{BlockId, IntExpr, LoopKind, ParamId, Span, VarId};
+use tt_lang::ir::{BlockId, IntExpr, IntOp, LoopKind, ParamId, Span, VarId};
 use tt_plan::DataFormat;
 
 /// A circular buffer, an index into [`Flow::buffers`].
@@ -206,10 +208,102 @@ pub enum BufferKind {
 }
 
 /// A tile that is the same for every block.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Constant {
     /// All elements are 0.
     Zeros,
+    /// Every element is the number of its row in the tile.
+    Rows,
+    /// Every element is the number of its column in the tile.
+    Columns,
+}
+
+impl Constant {
+    /// Every one.
+    pub const ALL: [Constant; 3] = [Constant::Zeros, Constant::Rows, Constant::Columns];
+
+    /// Its name, in the text form and in the emitted code.
+    pub fn name(self) -> &'static str {
+        match self {
+            Constant::Zeros => "zeros",
+            Constant::Rows => "tile_rows",
+            Constant::Columns => "tile_columns",
+        }
+    }
+}
+
+/// An integer of every element of a block: `row · i + column · j + rest` in row i and column j of the block.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Index {
+    /// What a row adds.
+    pub row: i64,
+    /// What a column adds.
+    pub column: i64,
+    /// What it is in row 0 and column 0.
+    pub rest: IntExpr,
+}
+
+impl Index {
+    /// What it is at least and at most in a tile, over what it is at the tile's first element.
+    pub fn span(&self) -> [i64; 2] {
+        let [row, column] = [self.row, self.column].map(|step| step.saturating_mul(31));
+        [
+            row.min(0).saturating_add(column.min(0)),
+            row.max(0).saturating_add(column.max(0)),
+        ]
+    }
+
+    /// What the next tile down and the next tile to the right add.
+    pub fn per_tile(&self) -> [i64; 2] {
+        [self.row, self.column].map(|step| step.saturating_mul(32))
+    }
+
+    /// `-self - less`.
+    pub fn negated(&self, less: i64) -> Index {
+        let rest = IntExpr::binary(IntOp::Sub, IntExpr::Const(less.saturating_neg()), self.rest.clone());
+        Index {
+            row: self.row.saturating_neg(),
+            column: self.column.saturating_neg(),
+            rest: Linear::of(&rest).to_expr(),
+        }
+    }
+}
+
+/// How elements are folded into one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Fold {
+    /// Their sum.
+    Sum,
+    /// The largest.
+    Max,
+    /// The smallest.
+    Min,
+    /// Their sum, over how many they are.
+    Mean,
+}
+
+impl Fold {
+    /// Every one.
+    pub const ALL: [Fold; 4] = [Fold::Sum, Fold::Max, Fold::Min, Fold::Mean];
+
+    /// Its name in the text form.
+    pub fn name(self) -> &'static str {
+        match self {
+            Fold::Sum => "sum",
+            Fold::Max => "max",
+            Fold::Min => "min",
+            Fold::Mean => "mean",
+        }
+    }
+
+    /// What changes no element that it is folded with: the fold of nothing.
+    pub fn neutral(self) -> f32 {
+        match self {
+            Fold::Sum | Fold::Mean => 0.0,
+            Fold::Max => f32::NEG_INFINITY,
+            Fold::Min => f32::INFINITY,
+        }
+    }
 }
 
 /// A loop.

@@ -6,7 +6,7 @@ use super::{
     Value, ValueKind, Write,
 };
 use crate::ir::{Kind, Never, Stage, Stmt};
-use crate::text::{Lines, Names, buffers};
+use crate::text::{Lines, NEGATIVE, Names, buffers};
 use tt_lang::ir::{BoolExpr, Kernel, LoopKind, Span};
 use tt_plan::Number;
 
@@ -120,7 +120,8 @@ fn write(names: &Names, of: &Write) -> String {
 fn elementwise(names: &Names, of: &Elementwise) -> String {
     let [rows, columns] = of.extent;
     let target = names.defined(of.target, of.defines);
-    format!("{target}[{rows}, {columns}] = {}", value(names, &of.value))
+    let compound = if of.compound { "compound " } else { "" };
+    format!("{target}[{rows}, {columns}] = {compound}{}", value(names, &of.value))
 }
 
 fn gemm(names: &Names, of: &Gemm) -> String {
@@ -146,13 +147,7 @@ fn section(names: &Names, section: &Section, out: &mut Lines) {
         head += &format!(", from d{}", fill.0);
     }
     out.braced(head, |out| {
-        for step in &section.steps {
-            match step {
-                Step::Tile { op, out: to, args } => out.line(names.tile(*op, *to, args)),
-                Step::Matmul(matmul) => out.line(names.matmul(matmul)),
-                Step::Control(body) => out.braced("control", |out| statements(names, body, out)),
-            }
-        }
+        steps(names, &section.steps, out);
         let made = match section.makes {
             Makes::Definition(defines) => format!("@d{}", defines.0),
             Makes::OfSums { sees, defines } => format!("@d{} of {}", defines.0, names.definitions(sees)),
@@ -161,6 +156,31 @@ fn section(names: &Names, section: &Section, out: &mut Lines) {
         out.line(names.pack(section.result, &section.pack, &made));
     });
 }
+
+fn steps(names: &Names, all: &[Step], out: &mut Lines) {
+    for step in all {
+        match step {
+            Step::Tile { op, out: to, args } => out.line(names.tile(*op, *to, args)),
+            Step::Matmul(matmul) => out.line(names.matmul(matmul)),
+            Step::Control(body) => out.braced("control", |out| statements(names, body, out)),
+            Step::Along {
+                axis,
+                tiles,
+                steps: inner,
+            } => out.braced(names.along(*axis, *tiles), |out| steps(names, inner, out)),
+            Step::Unless { negative, steps: inner } => {
+                out.braced(names.unless(negative), |out| steps(names, inner, out));
+            }
+        }
+    }
+}
+
+/// What is folded, by whether it is down columns and along rows.
+pub(super) const ALONG: [(&str, [bool; 2]); 3] = [
+    ("columns", [true, false]),
+    ("rows", [false, true]),
+    ("all", [true, true]),
+];
 
 fn value(names: &Names, of: &Value) -> String {
     let call = |name: &str, args: &[&Value]| {
@@ -179,5 +199,14 @@ fn value(names: &Names, of: &Value) -> String {
         ValueKind::Or(a, b) => call("or", &[a, b]),
         ValueKind::Not(a) => call("not", &[a]),
         ValueKind::Select(c, a, b) => call("select", &[c, a, b]),
+        ValueKind::Index(index) => names.index("index", index),
+        ValueKind::Negative(index) => names.index(NEGATIVE, index),
+        ValueKind::Reduce(reduction, a) => {
+            let [rows, columns] = reduction.extent;
+            let along = ALONG.iter().find(|(_, along)| *along == reduction.along);
+            let along = along.map_or("nothing", |(name, _)| name);
+            let fold = reduction.fold.name();
+            format!("reduce({fold}, {along} of [{rows}, {columns}], {})", value(names, a))
+        }
     }
 }

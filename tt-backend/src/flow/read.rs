@@ -1,11 +1,12 @@
 //! Reads the text form of Flow IR that `print` prints.
 
+use super::print::ALONG;
 use super::{
-    Accumulate, BlockOp, Blocks, Elementwise, Flow, FlowLoop, Gemm, Makes, ProductSees, Section, SectionOp, Sections,
-    Sights, Step, Value, ValueKind, Write,
+    Accumulate, BlockOp, Blocks, Elementwise, Flow, FlowLoop, Fold, Gemm, Makes, ProductSees, Reduction, Section,
+    SectionOp, Sections, Sights, Step, Value, ValueKind, Write,
 };
 use crate::ir::{Kind, Never, Stage, Stmt};
-use crate::text::{Misread, Read, Reader, Registers};
+use crate::text::{Misread, NEGATIVE, Read, Reader, Registers};
 use tt_lang::ir::{BoolExpr, Kernel, LoopKind, Span};
 
 /// A stage of Flow IR whose text form is read.
@@ -157,6 +158,7 @@ fn definition(reader: &mut Reader) -> Read<BlockOp> {
             target,
             defines,
             extent,
+            compound: reader.eat("compound"),
             value: value(reader)?,
         }));
     }
@@ -210,14 +212,7 @@ fn section(reader: &mut Reader) -> Read<Section> {
     reader.expect("{")?;
     let mut steps = Vec::new();
     while reader.peek() != "pack" {
-        steps.push(if reader.eat("control") {
-            Step::Control(reader.braced(statement)?)
-        } else {
-            match reader.step()? {
-                Registers::Tile { op, out, args } => Step::Tile { op, out, args },
-                Registers::Product(matmul) => Step::Matmul(matmul),
-            }
-        });
+        steps.push(step(reader)?);
     }
     let (result, pack, makes) = reader.pack(|reader| {
         if !reader.eat("@") {
@@ -245,6 +240,44 @@ fn section(reader: &mut Reader) -> Read<Section> {
     })
 }
 
+fn step(reader: &mut Reader) -> Read<Step> {
+    if reader.eat("control") {
+        return Ok(Step::Control(reader.braced(statement)?));
+    }
+    if let Some((axis, tiles)) = reader.along()? {
+        let steps = reader.braced(step)?;
+        return Ok(Step::Along { axis, tiles, steps });
+    }
+    if let Some(negative) = reader.unless()? {
+        let steps = reader.braced(step)?;
+        return Ok(Step::Unless { negative, steps });
+    }
+    Ok(match reader.step()? {
+        Registers::Tile { op, out, args } => Step::Tile { op, out, args },
+        Registers::Product(matmul) => Step::Matmul(matmul),
+    })
+}
+
+/// `(sum, rows of [64, 128], x@d0)`
+fn reduce(reader: &mut Reader) -> Read<ValueKind> {
+    reader.expect("(")?;
+    let Some(fold) = Fold::ALL.into_iter().find(|fold| reader.eat(fold.name())) else {
+        return reader.wanted("how elements are folded");
+    };
+    reader.expect(",")?;
+    let Some((_, along)) = ALONG.into_iter().find(|(name, _)| reader.eat(name)) else {
+        return reader.wanted("what is folded");
+    };
+    reader.expect("of [")?;
+    let rows = reader.parse()?;
+    reader.expect(",")?;
+    let extent = [rows, reader.parse()?];
+    reader.expect("] ,")?;
+    let of = Box::new(value(reader)?);
+    reader.expect(")")?;
+    Ok(ValueKind::Reduce(Reduction { fold, along, extent }, of))
+}
+
 fn value(reader: &mut Reader) -> Read<Value> {
     let span = reader.span();
     let kind = if reader.eat("[") {
@@ -268,6 +301,15 @@ fn value(reader: &mut Reader) -> Read<Value> {
 fn call(reader: &mut Reader) -> Read<ValueKind> {
     if let Some(op) = reader.element_op() {
         return Ok(ValueKind::Call(op, reader.list("(", ")", value)?));
+    }
+    if reader.eat("index") {
+        return reader.index().map(ValueKind::Index);
+    }
+    if reader.eat(NEGATIVE) {
+        return reader.index().map(ValueKind::Negative);
+    }
+    if reader.eat("reduce") {
+        return reduce(reader);
     }
     let name = reader.peek();
     if name == "nan" {

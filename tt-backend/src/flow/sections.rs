@@ -1,6 +1,6 @@
 //! The second stage of Flow IR, from C2 to D1: what compute does is passes over destination registers.
 
-use super::{BufferId, DefinitionId, FlowLoop, Operand, ProductSees, Read, Sees, Write};
+use super::{BufferId, DefinitionId, FlowLoop, Index, Operand, ProductSees, Read, Sees, Write};
 use crate::ir::{self, Stage, Stmt};
 use std::collections::BTreeSet;
 use tt_lang::ir::{BoolExpr, IntExpr, Span, VarId};
@@ -101,14 +101,16 @@ impl Section {
     /// The buffers that it reads, outside of its control steps.
     pub fn uses(&self) -> BTreeSet<BufferId> {
         let mut uses = BTreeSet::new();
+        tile_steps(&self.steps, &mut |_, args| {
+            uses.extend(args.iter().filter_map(|arg| match arg {
+                Arg::Tile(operand) => Some(operand.buffer),
+                Arg::Constant(_) | Arg::Register(_) | Arg::Number(_) | Arg::Integer(_) => None,
+            }));
+        });
         for step in &self.steps {
             match step {
-                Step::Tile { args, .. } => uses.extend(args.iter().filter_map(|arg| match arg {
-                    Arg::Tile(operand) => Some(operand.buffer),
-                    Arg::Constant(_) | Arg::Register(_) | Arg::Number(_) => None,
-                })),
                 Step::Matmul(matmul) => uses.extend([matmul.a, matmul.b]),
-                Step::Control(_) => {}
+                Step::Tile { .. } | Step::Control(_) | Step::Along { .. } | Step::Unless { .. } => {}
             }
         }
         uses
@@ -128,7 +130,7 @@ impl Section {
     pub fn controls(&self) -> impl DoubleEndedIterator<Item = &Vec<SectionStmt>> {
         self.steps.iter().filter_map(|step| match step {
             Step::Control(body) => Some(body),
-            Step::Tile { .. } | Step::Matmul(_) => None,
+            Step::Tile { .. } | Step::Matmul(_) | Step::Along { .. } | Step::Unless { .. } => None,
         })
     }
 
@@ -136,7 +138,7 @@ impl Section {
     pub fn controls_mut(&mut self) -> impl DoubleEndedIterator<Item = &mut Vec<SectionStmt>> {
         self.steps.iter_mut().filter_map(|step| match step {
             Step::Control(body) => Some(body),
-            Step::Tile { .. } | Step::Matmul(_) => None,
+            Step::Tile { .. } | Step::Matmul(_) | Step::Along { .. } | Step::Unless { .. } => None,
         })
     }
 }
@@ -195,6 +197,34 @@ pub enum Step {
     Matmul(Matmul),
     /// A loop around steps that use one acquire: the accumulation stays in the registers.
     Control(Vec<SectionStmt>),
+    /// The steps for one tile after the other of what is reduced, along its rows (0) or columns (1): that tile is the one of
+    /// their operands, along this axis.
+    Along {
+        /// Which axis.
+        axis: usize,
+        /// How many tiles.
+        tiles: u32,
+        /// The steps, no products among them.
+        steps: Vec<Step>,
+    },
+    /// The steps for those tiles alone in which the integer is not below zero everywhere.
+    Unless {
+        /// The integer.
+        negative: Index,
+        /// The steps, no products among them.
+        steps: Vec<Step>,
+    },
+}
+
+/// Calls `visit` for the operation and the operands of every step on tiles, those within others too.
+pub fn tile_steps<'a>(steps: &'a [Step], visit: &mut impl FnMut(crate::tile_ops::TileOp, &'a [Arg])) {
+    for step in steps {
+        match step {
+            Step::Tile { op, args, .. } => visit(*op, args),
+            Step::Along { steps, .. } | Step::Unless { steps, .. } => tile_steps(steps, visit),
+            Step::Matmul(_) | Step::Control(_) => {}
+        }
+    }
 }
 
 /// An operand of a step.
@@ -208,6 +238,19 @@ pub enum Arg {
     Register(u32),
     /// A number known at launch.
     Number(Number),
+    /// An integer of each tile, as a number.
+    Integer(Integer),
+}
+
+/// An integer of each tile: that of the first, and what it is more in the next tile down and the next to the right.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Integer {
+    /// In the first tile.
+    pub first: IntExpr,
+    /// More in the next tile down, and in the next to the right.
+    pub per_tile: [i64; 2],
+    /// Where it lies outside of these, the nearest of them.
+    pub between: Option<[i64; 2]>,
 }
 
 /// A block product within a section.

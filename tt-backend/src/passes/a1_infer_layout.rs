@@ -19,8 +19,8 @@ use crate::pipeline::{Form, Pass};
 use crate::target;
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{
-    Access, BlockId, Buffer, ElementKind, ElementType, Kernel, Param, Place, Residence, Sharding, Span, Stmt, StmtKind,
-    VarId,
+    Access, BlockId, Buffer, ElementKind, ElementType, Kernel, Param, Place, ReduceDim, Residence, Sharding, Span,
+    Stmt, StmtKind, VarId,
 };
 use tt_plan::DataFormat;
 
@@ -215,7 +215,7 @@ pub fn run(kernel: &Kernel) -> Result<Layouts, Vec<Diagnostic>> {
     }
 }
 
-/// Whether an element expression calls a function that is composed in 32-bit registers.
+/// Whether an element expression calls a function that is composed in 32-bit registers, or computes with indices.
 fn calls_wide_function(body: &[Stmt]) -> bool {
     body.iter().any(|stmt| match &stmt.kind {
         StmtKind::For { body, .. } => calls_wide_function(body),
@@ -223,7 +223,22 @@ fn calls_wide_function(body: &[Stmt]) -> bool {
         StmtKind::Parallel { assigns, .. } => assigns.iter().any(|assign| {
             let mut calls = false;
             assign.value.walk(&mut |element| {
-                calls |= matches!(element.kind, ElementKind::Call(op, _) if op.row().wants_wide_registers());
+                calls |= match &element.kind {
+                    ElementKind::Call(op, _) => op.row().wants_wide_registers(),
+                    // Registers of 16 bits hold integers to 256.
+                    ElementKind::CompareInt(..) => true,
+                    ElementKind::Int(expr) => !expr.is_launch_constant(),
+                    ElementKind::Float(_)
+                    | ElementKind::Bool(_)
+                    | ElementKind::Scalar(_)
+                    | ElementKind::Load(_)
+                    | ElementKind::Compare(..)
+                    | ElementKind::And(..)
+                    | ElementKind::Or(..)
+                    | ElementKind::Not(_)
+                    | ElementKind::Select(..)
+                    | ElementKind::Cast(..) => false,
+                };
             });
             calls
         }),
@@ -343,11 +358,13 @@ impl Orientations<'_> {
                         });
                     }
                 }
-                StmtKind::Reduce { .. }
-                | StmtKind::Fill { .. }
-                | StmtKind::Gemm { .. }
-                | StmtKind::Transpose { .. }
-                | StmtKind::Print { .. } => {}
+                StmtKind::Reduce { out, dim, .. } => match dim {
+                    ReduceDim::Rows => drop(self.set(out.value, Orientation::Column, out.span)),
+                    ReduceDim::Columns => drop(self.set(out.value, Orientation::Row, out.span)),
+                    ReduceDim::All => {}
+                },
+                StmtKind::Fill { .. } | StmtKind::Gemm { .. } | StmtKind::Transpose { .. } | StmtKind::Print { .. } => {
+                }
             }
         }
     }

@@ -20,6 +20,7 @@ use super::a1_infer_layout::{Laid, Layouts};
 use super::facts;
 use crate::codes;
 use crate::pipeline::{Form, Pass};
+use crate::verify::{Fault, unproved};
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{Kernel, Order};
 use tt_plan::{BlockOrder, Formula, LoneAxis, PartitionMode, Placement, WorkPartition, formula};
@@ -87,11 +88,8 @@ pub fn run(kernel: &Kernel) -> Result<Partition, Vec<Diagnostic>> {
         .iter()
         .map(|(_, extent)| {
             formula(kernel, &extent.value).unwrap_or_else(|| {
-                errors.push(Diagnostic::new(
-                    &codes::LOOP_NUMBER,
-                    extent.span,
-                    "a grid extent must be known at launch: literals, extents and scalars",
-                ));
+                let fault = Fault("a grid extent is not known at launch".to_string());
+                errors.push(unproved(kernel, &fault));
                 Formula::Const(1)
             })
         })

@@ -14,8 +14,8 @@
 //! ```
 
 use crate::device::{
-    Compute, ComputeOp, Move, Moves, Origin, Parts, Programs, Protocol, Section, Source, SourceBranch, SourceLoop,
-    print,
+    Around, Compute, ComputeOp, Move, Moves, Origin, Parts, Programs, Protocol, Section, Source, SourceBranch,
+    SourceLoop, print,
 };
 use crate::flow::{
     self, Accumulate, Arg, BufferId, BufferKind, Constant, Flow, FlowLoop, Makes, Pack, PackMode, Read, SectionOp,
@@ -288,13 +288,8 @@ impl SplitKernel<'_> {
         }
     }
 
-    fn section(&mut self, section: &flow::Section, out: &mut Three) {
-        let publishes = section.pack.mode == PackMode::Publish;
-        if publishes {
-            out.compute.op(Protocol::Reserve(section.pack.buffer));
-        }
-        let mut body = Growing::new();
-        for step in &section.steps {
+    fn steps(&mut self, steps: &[flow::Step], body: &mut Growing<Compute<Protocol>>, out: &mut Three) {
+        for step in steps {
             match step {
                 flow::Step::Tile { op, out, args } => body.op(ComputeOp::Tile {
                     op: *op,
@@ -308,8 +303,28 @@ impl SplitKernel<'_> {
                     out.writer.out.extend(inner.writer);
                     body.out.extend(inner.compute);
                 }
+                flow::Step::Along { axis, tiles, steps } => {
+                    let mut inner = Growing::new();
+                    self.steps(steps, &mut inner, out);
+                    let (axis, tiles) = (*axis, *tiles);
+                    body.push(Kind::Group(Around::Along { axis, tiles }, inner.out));
+                }
+                flow::Step::Unless { negative, steps } => {
+                    let mut inner = Growing::new();
+                    self.steps(steps, &mut inner, out);
+                    body.push(Kind::Group(Around::Unless(negative.clone()), inner.out));
+                }
             }
         }
+    }
+
+    fn section(&mut self, section: &flow::Section, out: &mut Three) {
+        let publishes = section.pack.mode == PackMode::Publish;
+        if publishes {
+            out.compute.op(Protocol::Reserve(section.pack.buffer));
+        }
+        let mut body = Growing::new();
+        self.steps(&section.steps, &mut body, out);
         body.op(ComputeOp::Commit);
         body.op(ComputeOp::Pack {
             register: section.result,
@@ -320,7 +335,7 @@ impl SplitKernel<'_> {
             chunk: section.chunk,
             registers: section.registers,
         };
-        out.compute.push(Kind::Group(head, body.out));
+        out.compute.push(Kind::Group(Around::Section(head), body.out));
         if publishes {
             out.compute.op(Protocol::Publish(section.pack.buffer));
             // The old version goes before the new one is waited for: a wait counts all versions in the FIFO.

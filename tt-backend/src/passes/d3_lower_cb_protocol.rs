@@ -14,7 +14,7 @@
 use super::d1_split_kernel::Split;
 use crate::device::function::*;
 use crate::device::{
-    Branch, Call, Calls, Compute, ComputeOp, Expr, Leaf, Loop, Move, Moves, Parts, Programs, Protocol, Section, Source,
+    Around, Branch, Call, Calls, Compute, ComputeOp, Expr, Leaf, Loop, Move, Moves, Parts, Programs, Protocol, Source,
     SourceBranch, SourceLoop, Symbol, call, call_with, line, print, scope, tiles, when,
 };
 use crate::flow::{Buffer, BufferId, Constant, TileRegion};
@@ -83,7 +83,7 @@ impl Rewrite<Moves, Calls<Symbol>> for Lower<'_> {
             Move::Protocol(step) => vec![line(self.protocol(step))],
             Move::Read(buffer, region) => vec![scope(read(&self.buffers[buffer.0], buffer, &region))],
             Move::Write(buffer, region) => vec![scope(write(&self.buffers[buffer.0], buffer, &region))],
-            Move::Make(buffer, Constant::Zeros) => zeros(&self.buffers[buffer.0], buffer),
+            Move::Make(buffer, constant) => constants(&self.buffers[buffer.0], buffer, constant),
         };
         if let Some(first) = out.first_mut() {
             first.note = note;
@@ -151,10 +151,10 @@ impl Rewrite<Compute<Protocol>, Compute<Leaf<Symbol>>> for Lower<'_> {
     fn group(
         &mut self,
         note: Source,
-        section: Section,
+        around: Around,
         body: Vec<Stmt<Compute<Protocol>>>,
     ) -> Vec<Stmt<Compute<Leaf<Symbol>>>> {
-        vec![Stmt::new(note, Kind::Group(section, self.body(body)))]
+        vec![Stmt::new(note, Kind::Group(around, self.body(body)))]
     }
 
     fn head(&mut self, head: SourceLoop) -> SourceLoop {
@@ -250,15 +250,21 @@ fn inside(region: &TileRegion) -> Option<Expr<Symbol>> {
     tests.into_iter().reduce(|a, b| op("&&", a, b))
 }
 
-/// A version of zeros.
-fn zeros(buffer: &Buffer, id: BufferId) -> Lines {
+/// A version whose tiles are all this constant.
+fn constants(buffer: &Buffer, id: BufferId, constant: Constant) -> Lines {
     let address = value(&GET_WRITE_PTR, [Expr::Buffer(id)]);
-    let zero = |address| line(call(&ZERO_PAGE, [address, Expr::PageBytes(id)]));
+    let make = |address| {
+        line(match constant {
+            Constant::Zeros => call(&ZERO_PAGE, [address, Expr::PageBytes(id)]),
+            Constant::Rows => call_with(&NUMBER_TILE, "true", [address]),
+            Constant::Columns => call_with(&NUMBER_TILE, "false", [address]),
+        })
+    };
     if buffer.version_tiles() == 1 {
-        return vec![zero(address)];
+        return vec![make(address)];
     }
     let page = vec![
-        zero(Expr::name("dst")),
+        make(Expr::name("dst")),
         line(Leaf::Advance {
             name: "dst".into(),
             value: Expr::PageBytes(id),

@@ -16,14 +16,15 @@ use super::d3_lower_cb_protocol::{Lowered, written_branch, written_loop};
 use super::d4_insert_compute_init::{Body, DEST_TO_SRCA, Engines};
 use crate::device::function::*;
 use crate::device::{
-    Branch, Calls, Compute, ComputeOp, Expr, Leaf, Loop, Parts, Programs, Section, Source, SourceBranch, SourceLoop,
-    Symbol, call, call_with, line, print, tiles,
+    Around, Branch, Call, Calls, Compute, ComputeOp, Expr, Leaf, Loop, Parts, Programs, Section, Source, SourceBranch,
+    SourceLoop, Symbol, call, call_with, line, print, tiles, when,
 };
-use crate::flow::{Arg, Broadcast, Matmul, Operand, Pack};
+use crate::flow::{Arg, Broadcast, Index, Integer, Matmul, Operand, Pack};
 use crate::ir::{Rewrite, Stmt};
 use crate::pipeline::{Form, Pass, Unit};
-use crate::tile_ops::TileOp;
+use crate::tile_ops::{TileOp, spread};
 use crate::verify::progress::proved;
+use tt_lang::ir::IntExpr;
 
 type Lines = Vec<Stmt<Calls<Symbol>>>;
 type Value = Expr<Symbol>;
@@ -69,6 +70,8 @@ pub fn run(engines: &Engines, body: Body) -> Lines {
             registers: 1,
         },
         first: (Expr::Int(0), Expr::Int(0)),
+        alone: None,
+        reduced: [None, None],
     };
     lower.body(body)
 }
@@ -79,6 +82,10 @@ struct Lower<'a> {
     section: Section,
     /// The row and column of its chunk's first tile.
     first: (Value, Value),
+    /// The tile of the chunk that steps are for, where it is one alone.
+    alone: Option<(Value, Value)>,
+    /// The row and the column of the tile of operands, where it is not that of the result.
+    reduced: [Option<Value>; 2],
 }
 
 fn op(symbol: &'static str, a: Value, b: Value) -> Value {
@@ -103,8 +110,8 @@ impl Rewrite<Compute<Leaf<Symbol>>, Calls<Symbol>> for Lower<'_> {
             ComputeOp::Plain(leaf) => vec![line(leaf)],
             ComputeOp::Matmul(matmul) => self.matmul(&matmul),
             ComputeOp::Tile { op, out, args } => self.tiles(|row, column| {
-                let at = (op_sum(&self.first.0, &row), op_sum(&self.first.1, &column));
-                self.tile(op, out, &args, at, (row, column))
+                let at = self.at(&row, &column);
+                vec![line(self.tile(op, out, &args, at, (row, column)))]
             }),
             ComputeOp::Commit => vec![line(call(&TILE_REGS_COMMIT, [])), line(call(&TILE_REGS_WAIT, []))],
             ComputeOp::Pack { register, to } => self.pack(register, &to),
@@ -115,7 +122,12 @@ impl Rewrite<Compute<Leaf<Symbol>>, Calls<Symbol>> for Lower<'_> {
         out
     }
 
-    fn group(&mut self, note: Source, section: Section, body: Body) -> Lines {
+    fn group(&mut self, note: Source, around: Around, body: Body) -> Lines {
+        let section = match around {
+            Around::Section(section) => section,
+            Around::Along { axis, tiles } => return self.along(axis, tiles, body),
+            Around::Unless(negative) => return self.unless(&negative, body),
+        };
         let ([rows, columns], [h, w]) = (section.tiles, section.chunk);
         let outer = (self.section.clone(), self.first.clone());
         self.section = section;
@@ -157,15 +169,58 @@ impl Lower<'_> {
                 op_sum(&self.first.1, &column),
             );
             let register = self.register(register, &(row, column));
-            call_with(&PACK_TILE, "true", [register, Expr::Buffer(to.buffer), index])
+            vec![line(call_with(
+                &PACK_TILE,
+                "true",
+                [register, Expr::Buffer(to.buffer), index],
+            ))]
         })
     }
 
-    /// One call for every tile of the chunk.
-    fn tiles(&self, leaf: impl FnOnce(Value, Value) -> Leaf<Symbol>) -> Lines {
+    /// The lines for every tile of the chunk, or for the one alone that there is.
+    fn tiles(&self, lines: impl FnOnce(Value, Value) -> Lines) -> Lines {
+        if let Some((row, column)) = &self.alone {
+            return lines(row.clone(), column.clone());
+        }
         let [h, w] = self.section.chunk;
+        repeat("row", h, 1, |row| repeat("column", w, 1, |column| lines(row, column)))
+    }
+
+    /// The tile of operands that the tile (row, column) of the chunk is computed from.
+    fn at(&self, row: &Value, column: &Value) -> (Value, Value) {
+        let [reduced_row, reduced_column] = self.reduced.clone();
+        (
+            reduced_row.unwrap_or_else(|| op_sum(&self.first.0, row)),
+            reduced_column.unwrap_or_else(|| op_sum(&self.first.1, column)),
+        )
+    }
+
+    fn along(&mut self, axis: usize, tiles: u32, body: Body) -> Lines {
+        let name = ["reduced_row", "reduced_column"][axis];
+        repeat(name, tiles, 1, |tile| {
+            let outer = self.reduced[axis].replace(tile);
+            let body = self.body(body);
+            self.reduced[axis] = outer;
+            body
+        })
+    }
+
+    /// `body` for every tile in which the integer is not below zero everywhere.
+    fn unless(&mut self, negative: &Index, body: Body) -> Lines {
+        let [h, w] = self.section.chunk;
+        let [_, most] = negative.span();
         repeat("row", h, 1, |row| {
-            repeat("column", w, 1, |column| vec![line(leaf(row, column))])
+            repeat("column", w, 1, |column| {
+                let first = integer(&negative.rest, negative.per_tile(), &self.at(&row, &column));
+                let cond = op("+", first, Expr::Int(most));
+                let outer = self.alone.replace((row, column));
+                let body = self.body(body);
+                self.alone = outer;
+                if matches!(cond, Expr::Int(0..)) {
+                    return body;
+                }
+                vec![when(op(">=", cond, Expr::Int(0)), body, Vec::new())]
+            })
         })
     }
 
@@ -204,6 +259,9 @@ impl Lower<'_> {
         match (tile_op, args) {
             (TileOp::Load, [Arg::Tile(operand)]) => {
                 let page = self.page(operand, &at);
+                if let Some(template) = spread(operand.broadcast) {
+                    return call_with(&UNARY_BCAST, template, [buffer(operand), page, register(out)]);
+                }
                 let function = match operand.broadcast {
                     Broadcast::Transpose => &TRANSPOSE_TILE,
                     Broadcast::None | Broadcast::Row | Broadcast::Column | Broadcast::Scalar => &COPY_TILE,
@@ -236,9 +294,16 @@ impl Lower<'_> {
                 DEST_TO_SRCA,
                 [buffer(b), self.page(b, &at), register(out)],
             ),
+            (TileOp::Load, [Arg::Constant(constant)]) => {
+                call(&COPY_TILE, [Expr::Buffer(*constant), Expr::Int(0), register(out)])
+            }
             (TileOp::Fill, [Arg::Number(number)]) => {
                 let row = crate::tile_ops::SfpuOp::FillBits.row();
                 call(&row.call, [register(out), Expr::Value(Symbol::Number(number.clone()))])
+            }
+            (TileOp::Fill, [Arg::Integer(of)]) => {
+                let row = crate::tile_ops::SfpuOp::FillBits.row();
+                call(&row.call, [register(out), bits(of, &at)])
             }
             (tile_op, args) => {
                 let TileOp::Sfpu(sfpu) = tile_op else {
@@ -250,6 +315,7 @@ impl Lower<'_> {
                     .map(|arg| match arg {
                         Arg::Register(number) => register(*number),
                         Arg::Number(number) => Expr::Value(Symbol::Number(number.clone())),
+                        Arg::Integer(of) => bits(of, &at),
                         Arg::Tile(operand) => self.page(operand, &at),
                         Arg::Constant(_) => Expr::Int(0),
                     })
@@ -298,4 +364,24 @@ impl Lower<'_> {
 
 fn op_sum(a: &Value, b: &Value) -> Value {
     op("+", a.clone(), b.clone())
+}
+
+/// An integer of the tile `at`, from that of the first tile.
+fn integer(first: &IntExpr, per_tile: [i64; 2], at: &(Value, Value)) -> Value {
+    let [down, right] = per_tile.map(Expr::Int);
+    let moved = op("+", op("*", at.0.clone(), down), op("*", at.1.clone(), right));
+    if let Expr::Int(_) = moved {
+        return Expr::sum(Expr::user(first), moved);
+    }
+    op("+", Expr::user(first), moved)
+}
+
+/// Its bits as a number.
+fn bits(of: &Integer, at: &(Value, Value)) -> Value {
+    let [least, most] = of.between.unwrap_or([i32::MIN, i32::MAX].map(i64::from));
+    Expr::Call(Box::new(Call {
+        function: &NUMBER_BITS,
+        template: String::new(),
+        args: vec![integer(&of.first, of.per_tile, at), Expr::Int(least), Expr::Int(most)],
+    }))
 }

@@ -29,6 +29,6 @@ mod names;
 mod read;
 
 pub use names::{Lines, Names};
-pub(crate) use names::{buffers, literal};
+pub(crate) use names::{NEGATIVE, buffers, literal};
 #[cfg(feature = "text")]
 pub use read::{Misread, Read, Reader, Registers};

@@ -1,10 +1,10 @@
 //! Lines, and what stands in them at every stage: buffers, integers, conditions, numbers, regions, operands.
 
 use crate::flow::{
-    Arg, Broadcast, Buffer, BufferId, BufferKind, Constant, DefinitionId, Depth, Matmul, Operand, Pack, PackMode, Sees,
-    Sights, TileRegion,
+    Arg, Broadcast, Buffer, BufferId, BufferKind, DefinitionId, Depth, Index, Integer, Matmul, Operand, Pack, PackMode,
+    Sees, Sights, TileRegion,
 };
-use crate::tile_ops::{FpuOp, TileOp};
+use crate::tile_ops::{FpuOp, SfpuOp, TileOp};
 use tt_lang::ir::{BoolExpr, IntExpr, IntOp, Kernel, NumberExpr, ParamId, VarId};
 use tt_plan::{Neighbour, Number};
 
@@ -303,9 +303,34 @@ impl Names<'_> {
                 Arg::Constant(buffer) => self.buffer(*buffer),
                 Arg::Register(register) => format!("%{register}"),
                 Arg::Number(value) => self.number(value),
+                Arg::Integer(integer) => self.integer(integer),
             })
             .collect();
         format!("%{out} = {}({})", tile_op(op), args.join(", "))
+    }
+
+    /// `integer(by * 64, 32, 0)`, with bounds behind it where it has some.
+    fn integer(&self, integer: &Integer) -> String {
+        let [down, right] = integer.per_tile;
+        let bounds = integer
+            .between
+            .map_or_else(String::new, |[low, high]| format!(", {low}, {high}"));
+        format!("integer({}, {down}, {right}{bounds})", self.int(&integer.first))
+    }
+
+    /// `index(1, 0, by * 64)`
+    pub fn index(&self, name: &str, index: &Index) -> String {
+        format!("{name}({}, {}, {})", index.row, index.column, self.int(&index.rest))
+    }
+
+    /// What stands before steps for one tile after the other.
+    pub fn along(&self, axis: usize, tiles: u32) -> String {
+        format!("along axis {axis}, {tiles} tiles")
+    }
+
+    /// What stands before steps for some tiles alone.
+    pub fn unless(&self, negative: &Index) -> String {
+        format!("unless {}", self.index(NEGATIVE, negative))
     }
 
     /// The head of a section.
@@ -373,6 +398,9 @@ fn block_name(kernel: &Kernel, index: usize) -> String {
     }
 }
 
+/// What an integer of each element is called that is asked to be below zero.
+pub(crate) const NEGATIVE: &str = "below_zero";
+
 /// Words that a number may begin with, so that a scalar of that name says that it is one.
 pub(super) const WORDS_OF_NUMBERS: [&str; 5] = ["scalar", "inf", "NaN", "nan", "f32"];
 
@@ -400,7 +428,7 @@ pub(crate) fn buffer_kind(kind: BufferKind) -> &'static str {
         BufferKind::Incoming => "incoming",
         BufferKind::Local => "local",
         BufferKind::Outgoing => "outgoing",
-        BufferKind::Constant(Constant::Zeros) => "zeros",
+        BufferKind::Constant(constant) => constant.name(),
     }
 }
 
@@ -413,6 +441,12 @@ pub(crate) fn tile_op(op: TileOp) -> &'static str {
         TileOp::Fpu(FpuOp::Mul) => "fpu_mul",
         TileOp::MulReuse => "fpu_mul_reuse",
         TileOp::Fill => "fill",
+        TileOp::Sfpu(SfpuOp::SumRows) => "sum_rows",
+        TileOp::Sfpu(SfpuOp::MaxRows) => "max_rows",
+        TileOp::Sfpu(SfpuOp::MinRows) => "min_rows",
+        TileOp::Sfpu(SfpuOp::SumColumns) => "sum_columns",
+        TileOp::Sfpu(SfpuOp::MaxColumns) => "max_columns",
+        TileOp::Sfpu(SfpuOp::MinColumns) => "min_columns",
         TileOp::Sfpu(op) => op.row().call.name.trim_end_matches("_tile"),
     }
 }

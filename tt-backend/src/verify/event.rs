@@ -91,8 +91,8 @@ pub enum Event {
     WritesFlushed,
     /// Every write has arrived.
     WriteBarrier,
-    /// A whole page of zeros.
-    ZeroPage(Value),
+    /// A whole page, of zeros or of a constant.
+    MakePage(Value),
     /// Zeros in a part of a page.
     ZeroEdge(Value),
     /// Who looks on is told something.
@@ -128,8 +128,8 @@ pub enum Event {
     Sfpu {
         /// The init it needs.
         init: &'static str,
-        /// The template arguments of that init, where they are those of the call.
-        template: Option<String>,
+        /// The template arguments of that init.
+        template: String,
         /// Registers read.
         operands: Vec<Range>,
         /// The register written.
@@ -137,12 +137,18 @@ pub enum Event {
     },
     /// A register goes to a page.
     Pack(Range, BufferId, Range),
+    /// The FPU is set up for nothing any more, after `unary_bcast` with these template arguments.
+    FpuUninit(String),
     /// The protocol of the destination registers.
     Registers(RegisterStep),
 }
 
 /// FPU operations on one page: call, init.
-static UNARY: [(&Function, &Function); 2] = [(&COPY_TILE, &COPY_INIT), (&TRANSPOSE_TILE, &TRANSPOSE_INIT)];
+static UNARY: [(&Function, &Function); 3] = [
+    (&COPY_TILE, &COPY_INIT),
+    (&TRANSPOSE_TILE, &TRANSPOSE_INIT),
+    (&UNARY_BCAST, &UNARY_BCAST_INIT),
+];
 
 /// FPU operations on two pages: call, init.
 static BINARY: [(&Function, &Function); 12] = [
@@ -164,7 +170,8 @@ static BINARY: [(&Function, &Function); 12] = [
 static REUSE: [(&Function, &Function); 1] = [(&MUL_REUSE_DEST_TILES, &MUL_REUSE_DEST_INIT)];
 
 /// The inits of the FPU that take buffers and then numbers: how many buffers.
-static FPU_INITS: [(&Function, usize); 16] = [
+static FPU_INITS: [(&Function, usize); 17] = [
+    (&UNARY_BCAST_INIT, 1),
     (&MATMUL_BLOCK_INIT, 2),
     (&COPY_INIT, 1),
     (&TRANSPOSE_INIT, 1),
@@ -302,7 +309,16 @@ fn data_movement(args: &Args) -> Proof<Option<Event>> {
             if bytes != i64::from(page) {
                 return fault(format!("zeros in {bytes} bytes of a page of {page}"));
             }
-            Event::ZeroPage(args.value(0)?)
+            Event::MakePage(args.value(0)?)
+        }
+        function if *function == NUMBER_TILE => {
+            let (buffer, ..) = pages(args.value(0)?, args.buffers)?;
+            let format = args.buffers[buffer.0].format;
+            if format != DataFormat::Float16B || !["true", "false"].contains(&args.call.template.as_str()) {
+                let (template, format) = (&args.call.template, format.name());
+                return fault(format!("number_tile<{template}> in a page of {format}"));
+            }
+            Event::MakePage(args.value(0)?)
         }
         function if *function == ZERO_TILE_ROWS || *function == ZERO_TILE_COLUMNS => Event::ZeroEdge(args.value(0)?),
         _ => return Ok(None),
@@ -378,6 +394,9 @@ fn fpu(args: &Args) -> Proof<Option<Event>> {
             args.exact_from(*count)?,
         ))));
     }
+    if *function == UNARY_BCAST_UNINIT {
+        return Ok(Some(Event::FpuUninit(template.to_string())));
+    }
     if let Some(init) = find(&UNARY, function) {
         let buffer = args.buffer(0)?;
         return Ok(Some(Event::Fpu {
@@ -447,7 +466,10 @@ fn sfpu(args: &Args) -> Proof<Option<Event>> {
     if let Some(row) = row(|row| &row.init) {
         return Ok(Some(Event::SfpuInit(row.init.name, template.clone())));
     }
-    let Some(row) = row(|row| &row.call) else {
+    let Some(row) = SFPU_OPS
+        .iter()
+        .find(|row| row.call == *function && (row.call_template.is_empty() || row.call_template == template))
+    else {
         return Ok(None);
     };
     let (operands, register) = match row.form {
@@ -457,10 +479,13 @@ fn sfpu(args: &Args) -> Proof<Option<Event>> {
         SfpuForm::Binary => (vec![args.range(0)?, args.range(1)?], args.one(2)?),
         SfpuForm::Where => (vec![args.range(0)?, args.range(1)?, args.range(2)?], args.one(3)?),
     };
-    let template = row.call_template.is_empty().then(|| template.clone());
+    let template = match row.call_template {
+        "" => template.as_str(),
+        _ => row.exact,
+    };
     Ok(Some(Event::Sfpu {
         init: row.init.name,
-        template,
+        template: template.to_string(),
         operands,
         register,
     }))

@@ -207,45 +207,72 @@ impl Check<'_> {
                 }
             ));
         }
-        for step in &section.steps {
+        self.steps(&section.steps, section, open)
+    }
+
+    fn steps(&self, steps: &[Step], section: &Section, open: &[BufferId]) -> Result<(), String> {
+        for step in steps {
             match step {
-                Step::Tile { op, out, args } => {
-                    for arg in args {
-                        match arg {
-                            Arg::Tile(operand) => self.read_by_compute(operand.buffer)?,
-                            Arg::Register(register) if *register >= section.registers => {
-                                return Err(format!("register {register} of {} for {name}", section.registers));
-                            }
-                            Arg::Constant(buffer) => match self.kind(*buffer)? {
-                                BufferKind::Constant(_) => {}
-                                BufferKind::Incoming | BufferKind::Local | BufferKind::Outgoing => {
-                                    return Err(format!("{} is taken for a constant", self.name(*buffer)));
-                                }
-                            },
-                            Arg::Register(_) | Arg::Number(_) => {}
-                        }
-                    }
-                    if let (TileOp::Load, [Arg::Tile(operand)]) = (op, args.as_slice())
-                        && matches!(
-                            operand.broadcast,
-                            Broadcast::Row | Broadcast::Column | Broadcast::Scalar
-                        )
-                    {
-                        return Err(format!(
-                            "{} is broadcast without an FPU operation",
-                            self.name(operand.buffer)
-                        ));
-                    }
-                    if *out >= section.registers {
-                        return Err(format!("register {out} of {} for {name}", section.registers));
-                    }
-                }
+                Step::Tile { op, out, args } => self.tile(*op, *out, args, section)?,
                 Step::Matmul(matmul) => {
                     self.read_by_compute(matmul.a)?;
                     self.read_by_compute(matmul.b)?;
                 }
                 Step::Control(body) => self.body(body, open)?,
+                Step::Along { axis, tiles, steps } => {
+                    if *axis > 1 || *tiles == 0 {
+                        return Err(format!("{tiles} tiles along axis {axis} are reduced"));
+                    }
+                    self.tiles_alone(steps, section)?;
+                }
+                Step::Unless { steps, .. } => self.tiles_alone(steps, section)?,
             }
+        }
+        Ok(())
+    }
+
+    /// The steps for some tiles, in which nothing is that is done for all.
+    fn tiles_alone(&self, steps: &[Step], section: &Section) -> Result<(), String> {
+        match steps
+            .iter()
+            .any(|step| matches!(step, Step::Matmul(_) | Step::Control(_)))
+        {
+            true => Err("a product stands among the steps for some tiles".into()),
+            false => self.steps(steps, section, &[]),
+        }
+    }
+
+    fn tile(&self, op: TileOp, out: u32, args: &[Arg], section: &Section) -> Result<(), String> {
+        let name = self.name(section.pack.buffer);
+        for arg in args {
+            match arg {
+                Arg::Tile(operand) => self.read_by_compute(operand.buffer)?,
+                Arg::Register(register) if *register >= section.registers => {
+                    return Err(format!("register {register} of {} for {name}", section.registers));
+                }
+                Arg::Constant(buffer) => match self.kind(*buffer)? {
+                    BufferKind::Constant(_) => {}
+                    BufferKind::Incoming | BufferKind::Local | BufferKind::Outgoing => {
+                        return Err(format!("{} is taken for a constant", self.name(*buffer)));
+                    }
+                },
+                Arg::Register(_) | Arg::Number(_) | Arg::Integer(_) => {}
+            }
+        }
+        if let (TileOp::Load, [Arg::Tile(operand)]) = (op, args)
+            && matches!(
+                operand.broadcast,
+                Broadcast::Row | Broadcast::Column | Broadcast::Scalar
+            )
+            && !self.buffers[operand.buffer.0].unpack_to_dest
+        {
+            return Err(format!(
+                "{} is broadcast without an FPU operation",
+                self.name(operand.buffer)
+            ));
+        }
+        if out >= section.registers {
+            return Err(format!("register {out} of {} for {name}", section.registers));
         }
         Ok(())
     }

@@ -8,6 +8,7 @@
 use super::event::{Accumulation, Event, FpuSetup, RegisterStep, Unpacked};
 use super::range::Range;
 use super::{Proof, fault};
+use crate::device::function::UNARY_BCAST_INIT;
 use crate::flow::{Buffer, BufferId};
 use crate::target;
 use std::collections::BTreeSet;
@@ -107,7 +108,7 @@ impl Engines {
             | Event::ReadBarrier
             | Event::WritesFlushed
             | Event::WriteBarrier
-            | Event::ZeroPage(_)
+            | Event::MakePage(_)
             | Event::ZeroEdge(_)
             | Event::Remark => return Ok(()),
             Event::Startup(a, b, out) => {
@@ -127,7 +128,24 @@ impl Engines {
             }
             Event::PackFormat(out) => self.pack = Some(buffers[out.0].format),
             Event::Accumulate(accumulation) => self.accumulation = Some(*accumulation),
-            Event::FpuInit(setup) => self.fpu = Some(setup.clone()),
+            Event::FpuInit(setup) => {
+                if let Some(known) = &self.fpu
+                    && known.init == UNARY_BCAST_INIT.name
+                    && known != setup
+                {
+                    return fault(format!("{known:?} is left without its uninit"));
+                }
+                self.fpu = Some(setup.clone());
+            }
+            Event::FpuUninit(template) => {
+                let known = self.fpu.take();
+                if known.as_ref().map(|known| (known.init, &known.template)) != Some((UNARY_BCAST_INIT.name, template))
+                {
+                    return fault(format!(
+                        "the engines are not set up for unary_bcast<{template}> but for {known:?}"
+                    ));
+                }
+            }
             Event::SfpuInit(init, template) => self.sfpu = Some((init, template.clone())),
             Event::Registers(step) => self.register_step(*step)?,
             Event::Fpu {
@@ -165,12 +183,13 @@ impl Engines {
                 register,
             } => {
                 self.within(Registers::Acquired)?;
-                let set_up = self.sfpu.as_ref().is_some_and(|(known, with)| {
-                    known == init && template.as_ref().is_none_or(|template| template == with)
-                });
-                if !set_up {
+                let is_set_up = self
+                    .sfpu
+                    .as_ref()
+                    .is_some_and(|(known, with)| known == init && with == template);
+                if !is_set_up {
                     return fault(format!(
-                        "it needs {init}{template:?}, the SFPU is set up for {:?}",
+                        "it needs {init}<{template}>, the SFPU is set up for {:?}",
                         self.sfpu
                     ));
                 }

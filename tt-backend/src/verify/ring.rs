@@ -101,13 +101,13 @@ impl Rings {
                 ring.written.insert(page);
                 Ok(())
             }
-            Event::ZeroPage(address) => {
+            Event::MakePage(address) => {
                 let (ring, page) = self.back(*address, buffers)?;
                 let Some(page) = page.exact() else {
-                    return fault("a page of zeros at a place that varies");
+                    return fault("a page is made at a place that varies");
                 };
                 if ring.arriving.contains(&page) {
-                    return fault("zeros in a page that a transfer is on its way to");
+                    return fault("a page is made that a transfer is on its way to");
                 }
                 ring.written.insert(page);
                 Ok(())
@@ -152,6 +152,7 @@ impl Rings {
             | Event::PackFormat(_)
             | Event::Accumulate(_)
             | Event::FpuInit(_)
+            | Event::FpuUninit(_)
             | Event::SfpuInit(..)
             | Event::Sfpu { .. }
             | Event::Registers(_) => Ok(()),

@@ -164,16 +164,8 @@ impl Events {
         }
         for step in &section.steps {
             match step {
-                flow::Step::Tile { args, .. } => {
-                    for arg in args {
-                        match arg {
-                            Arg::Tile(operand) => match operand.sees {
-                                Some(sees) => self.list.push(Event::Use(operand.buffer, sees)),
-                                None => self.list.push(Event::Load(sums, operand.buffer)),
-                            },
-                            Arg::Constant(_) | Arg::Register(_) | Arg::Number(_) => {}
-                        }
-                    }
+                flow::Step::Tile { .. } | flow::Step::Along { .. } | flow::Step::Unless { .. } => {
+                    flow::tile_steps(std::slice::from_ref(step), &mut |_, args| self.operands(args, sums));
                 }
                 flow::Step::Matmul(matmul) => self.product(matmul, sums),
                 flow::Step::Control(body) => self.body(body, Some(sums))?,
@@ -201,6 +193,18 @@ impl Events {
             None => Event::AppendSums(buffer, sums),
         });
         Ok(())
+    }
+
+    fn operands(&mut self, args: &[Arg], sums: Sums) {
+        for arg in args {
+            match arg {
+                Arg::Tile(operand) => match operand.sees {
+                    Some(sees) => self.list.push(Event::Use(operand.buffer, sees)),
+                    None => self.list.push(Event::Load(sums, operand.buffer)),
+                },
+                Arg::Constant(_) | Arg::Register(_) | Arg::Number(_) | Arg::Integer(_) => {}
+            }
+        }
     }
 
     fn product(&mut self, matmul: &Matmul, sums: Sums) {

@@ -3,7 +3,7 @@
 use super::event::{CbStep, reads_pages};
 use super::{Proof, fault};
 use crate::device::{
-    Argument, Branch, Call, Calls, Compute, ComputeOp, Expr, Leaf, Loop, Move, Moves, Origin, Protocol, Scope, Section,
+    Argument, Around, Branch, Call, Calls, Compute, ComputeOp, Expr, Leaf, Loop, Move, Moves, Origin, Protocol, Scope,
     SourceBranch, SourceLoop, Symbol,
 };
 use crate::flow::{Arg, Buffer, BufferId};
@@ -227,7 +227,7 @@ impl<P: Plain> Steps for Compute<P> {
             ComputeOp::Tile { args, .. } => {
                 let tiles = args.iter().filter_map(|arg| match arg {
                     Arg::Tile(operand) => Some(operand.buffer),
-                    Arg::Constant(_) | Arg::Register(_) | Arg::Number(_) => None,
+                    Arg::Constant(_) | Arg::Register(_) | Arg::Number(_) | Arg::Integer(_) => None,
                 });
                 tiles.collect()
             }
@@ -244,8 +244,13 @@ impl<P: Plain> Steps for Compute<P> {
         source_branch(branch)
     }
 
-    /// Once for every chunk.
-    fn times(section: &Section) -> u32 {
+    /// Once for every chunk. No step of a buffer stands around tiles alone.
+    fn times(around: &Around) -> u32 {
+        let section = match around {
+            Around::Section(section) => section,
+            Around::Along { axis: _, tiles } => return *tiles,
+            Around::Unless(_) => return 1,
+        };
         let along = |axis: usize| section.tiles[axis].div_ceil(section.chunk[axis].max(1));
         along(0).saturating_mul(along(1))
     }

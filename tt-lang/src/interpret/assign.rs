@@ -3,6 +3,7 @@
 use super::block_run::BlockRun;
 use super::error::{InterpretError, InterpretErrorKind as Kind};
 use super::parallel::{Compiler, Domain, Evaluator, Row};
+use super::storage::PADDING;
 use crate::ir::{Assign, Buffer, VarId};
 
 /// Assigns for all values of `indices`.
@@ -67,6 +68,9 @@ pub(super) fn run(run: &mut BlockRun<'_>, indices: &[(VarId, u64)], assign: &Ass
     let elements = rows.iter().flat_map(|row| row.values.iter().zip(&row.marks));
     for (store, (value, marks)) in stores.into_iter().zip(elements) {
         let Some(flat) = store else { continue };
+        if assign.compound && *marks & PADDING != 0 {
+            continue;
+        }
         match target.buffer {
             Buffer::Block(id) => {
                 let block = &mut run.blocks[id.index()];

@@ -1,4 +1,4 @@
-//! Reductions: padded elements are left out, and what is wholly padding gives padding.
+//! Reductions: elements without a value are left out. What is left of nothing has one, but for the mean.
 
 use super::error::InterpretErrorKind as Kind;
 use super::storage::{BlockData, COLUMN, Marks, PADDING, ROW};
@@ -29,18 +29,17 @@ pub(super) fn reduce(
     if out.values.len() != results {
         return Err(extents());
     }
-    // Padding along the axis that stays.
-    let (kept, carried): (Marks, Marks) = match (dim, out.shape.len()) {
-        (ReduceDim::Rows, _) | (ReduceDim::Columns, 1) => (if dim == ReduceDim::Rows { ROW } else { COLUMN }, ROW),
-        (ReduceDim::Columns, _) => (COLUMN, COLUMN),
-        (ReduceDim::All, 1) => (PADDING, ROW),
-        (ReduceDim::All, _) => (PADDING, PADDING),
+    // Where the axis that stays ends.
+    let kept: Marks = match (dim, out.shape.len()) {
+        (ReduceDim::Rows, _) | (ReduceDim::Columns, 1) => ROW,
+        (ReduceDim::Columns, _) => COLUMN,
+        (ReduceDim::All, 1) => ROW,
+        (ReduceDim::All, _) => PADDING,
     };
     for result in 0..results {
-        let (mut value, mut members, mut padded) = (neutral(op), 0u64, count > 0);
+        let (mut value, mut members) = (neutral(op), 0u64);
         for i in 0..count {
             let at = result * start + i * step;
-            padded &= from.marks[at] & kept != 0;
             if from.marks[at] & PADDING == 0 {
                 value = fold(op, value, from.values[at]);
                 members += 1;
@@ -49,12 +48,11 @@ pub(super) fn reduce(
         if op == ReduceOp::Mean {
             value /= members as f64;
         }
-        let marks = if padded { carried } else { 0 };
         if clear {
-            (out.values[result], out.marks[result]) = (value, marks);
+            let has_value = op != ReduceOp::Mean || members > 0;
+            (out.values[result], out.marks[result]) = (value, if has_value { 0 } else { kept });
         } else {
             out.values[result] = fold(op, value, out.values[result]);
-            out.marks[result] |= marks;
         }
     }
     Ok(())

@@ -158,6 +158,9 @@ pub struct Assign {
     pub target: Access,
     /// The value; a compound assignment loads the target in it.
     pub value: Element,
+    /// Whether it is a compound assignment, an operation of the target and something else: an element for which that has no
+    /// value stays as it was.
+    pub compound: bool,
     /// Its place.
     pub span: Span,
 }

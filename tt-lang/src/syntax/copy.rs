@@ -259,10 +259,14 @@ impl Frontend {
     /// The region whose extents are those of `block`.
     fn region(&mut self, part: Part, block: BlockId) -> Option<Region> {
         let found = self.block(block).shape.clone();
-        let fitting = views(&found, part.lengths.len()).into_iter().find(|extents| {
-            let mut axes = part.lengths.iter().zip(extents);
-            axes.all(|(length, extent)| length.is_none_or(|length| length == *extent))
-        });
+        let last = self.tensor(part.tensor).and_then(|tensor| tensor.extents.last());
+        let is_column = last.is_some_and(|last| last.value.as_const() == Some(1));
+        let fitting = views(&found, part.lengths.len(), is_column)
+            .into_iter()
+            .find(|extents| {
+                let mut axes = part.lengths.iter().zip(extents);
+                axes.all(|(length, extent)| length.is_none_or(|length| length == *extent))
+            });
         let Some(extents) = fitting else {
             let lengths: Vec<String> = part
                 .lengths
@@ -302,10 +306,11 @@ impl Frontend {
 }
 
 /// The ways to lay a block over the axes of a tensor of rank `rank`, the natural one first: the block's axes are the last
-/// ones, leading ones have one element. One axis is a column, or a row where ranges say so.
-fn views(block: &[u64], rank: usize) -> Vec<Vec<u64>> {
+/// ones, leading ones have one element. One axis is a row, or a column where the tensor `is_column`, or ranges say so.
+fn views(block: &[u64], rank: usize, is_column: bool) -> Vec<Vec<u64>> {
     let forms: Vec<Vec<u64>> = match block {
-        [n] => vec![vec![*n, 1], vec![1, *n]],
+        [n] if is_column => vec![vec![*n, 1], vec![1, *n]],
+        [n] => vec![vec![1, *n], vec![*n, 1]],
         other => vec![other.to_vec()],
     };
     let mut views: Vec<Vec<u64>> = Vec::new();
@@ -337,13 +342,16 @@ mod tests {
 
     #[test]
     fn blocks_are_laid_over_the_last_axes() {
-        assert_eq!(views(&[64, 32], 4), [[1, 1, 64, 32]]);
-        assert_eq!(views(&[64], 2), [[64, 1], [1, 64]]);
-        assert_eq!(views(&[64], 1), [[64]]);
-        assert_eq!(views(&[1, 64], 1), [[64]]);
-        assert_eq!(views(&[64, 1], 1), [[64]]);
-        assert_eq!(views(&[2, 64, 32], 3), [[2, 64, 32]]);
-        assert!(views(&[2, 64, 32], 2).is_empty());
-        assert!(views(&[32, 64], 1).is_empty());
+        assert_eq!(views(&[64, 32], 4, false), [[1, 1, 64, 32]]);
+        assert_eq!(views(&[64], 2, true), [[64, 1], [1, 64]]);
+        assert_eq!(views(&[64], 2, false), [[1, 64], [64, 1]]);
+        for is_column in [false, true] {
+            assert_eq!(views(&[64], 1, is_column), [[64]]);
+            assert_eq!(views(&[1, 64], 1, is_column), [[64]]);
+            assert_eq!(views(&[64, 1], 1, is_column), [[64]]);
+        }
+        assert_eq!(views(&[2, 64, 32], 3, false), [[2, 64, 32]]);
+        assert!(views(&[2, 64, 32], 2, false).is_empty());
+        assert!(views(&[32, 64], 1, false).is_empty());
     }
 }

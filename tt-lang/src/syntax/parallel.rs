@@ -234,6 +234,7 @@ impl Frontend {
         Some(Assign {
             target: target_access,
             value,
+            compound: op.is_some(),
             span: self.span(whole),
         })
     }

@@ -1,6 +1,6 @@
 //! The words of `T`, one row each, and the reading of their arguments.
 
-use super::frontend::Frontend;
+use super::frontend::{Frontend, ungrouped};
 use super::scope::nearest;
 use crate::codes;
 use crate::diagnostic::Diagnostic;
@@ -307,7 +307,7 @@ impl Frontend {
         if let syn::Expr::Lit(syn::ExprLit {
             lit: syn::Lit::Bool(flag),
             ..
-        }) = value
+        }) = ungrouped(value)
         {
             return Some(flag.value);
         }

@@ -211,6 +211,7 @@ fn copy(
         target,
         defines,
         extent,
+        compound: false,
         value: Value {
             kind: ValueKind::Load(load),
             span,

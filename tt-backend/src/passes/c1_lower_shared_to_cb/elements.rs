@@ -5,12 +5,15 @@
 use super::access::Result2d;
 use super::translate::{Refused, Translate, variable};
 use crate::codes;
-use crate::flow::{BlockOp, BlockStmt, Elementwise, Operand, Read, Value, ValueKind, Write};
+use crate::flow::{BlockOp, BlockStmt, Elementwise, Index, Operand, Read, Value, ValueKind, Write};
 use crate::ir::Kind;
 use crate::linear::Linear;
 use crate::passes::a1_infer_layout::Orientation;
 use tt_lang::diagnostic::Diagnostic;
-use tt_lang::ir::{Access, Assign, Buffer, Element, ElementKind, ElementType, IntExpr, ScalarKind, Span, VarId};
+use tt_lang::ir::{
+    Access, Assign, Buffer, CompareOp, Element, ElementKind, ElementType, IntExpr, IntOp, ParamId, ScalarKind, Span,
+    VarId,
+};
 use tt_plan::{Formula, Number, formula};
 
 impl Translate<'_> {
@@ -54,6 +57,7 @@ impl Translate<'_> {
                     defines: self.sights.define(),
                     extent,
                     value,
+                    compound: assign.compound,
                 }));
                 out.push(BlockStmt::new(assign.span, kind));
             }
@@ -68,6 +72,7 @@ impl Translate<'_> {
                     defines: self.sights.define(),
                     extent: result.extent,
                     value,
+                    compound: assign.compound,
                 }));
                 out.push(BlockStmt::new(assign.span, kind));
                 out.push(BlockStmt {
@@ -159,7 +164,7 @@ impl Translate<'_> {
     ) -> Result<Value, Refused> {
         let span = element.span;
         if !element.is_bool()
-            && let Some(number) = self.number(element)?
+            && let Some(number) = self.number(element)
         {
             return Ok(Value {
                 kind: ValueKind::Number(number),
@@ -188,67 +193,82 @@ impl Translate<'_> {
                 )
                 .note("cast to `f32` or `bf16`, or use `trunc()`"));
             }
-            ElementKind::CompareInt(..) => {
-                return Err(
-                    Diagnostic::new(&codes::INDEX_MASK, span, "a comparison of indices is not compiled yet")
-                        .note("edges of tensors need no mask: reads past them are neutral, writes are dropped"),
-                );
-            }
+            ElementKind::CompareInt(op, a, b) => self.compare_indices(*op, a, b, result, span)?,
             ElementKind::Bool(value) => ValueKind::Number(Number::constant(f32::from(u8::from(*value)))),
-            ElementKind::Float(_) | ElementKind::Scalar(_) | ElementKind::Int(_) => {
-                return Err(self.loop_number(span));
-            }
+            ElementKind::Int(expr) => ValueKind::Index(self.index(expr, result, span)?),
+            ElementKind::Float(value) => ValueKind::Number(Number::constant(*value as f32)),
+            ElementKind::Scalar(id) => ValueKind::Number(self.scalar(*id)),
         };
         Ok(Value { kind, span })
     }
 
-    pub(super) fn loop_number(&self, span: Span) -> Diagnostic {
-        Diagnostic::new(
-            &codes::LOOP_NUMBER,
+    /// An integer of each element: a sum of multiples of its indices and of what is the same for all.
+    fn index(&self, expr: &IntExpr, result: &Result2d, span: Span) -> Result<Index, Refused> {
+        let linear = Linear::of(expr);
+        let of = |var: Option<VarId>| var.map_or(0, |var| linear.coefficient(var));
+        let (row, column) = (of(result.row), of(result.column));
+        let indices = [result.row, result.column];
+        let rest = indices.into_iter().flatten().fold(linear, Linear::without);
+        if indices.into_iter().flatten().any(|var| rest.mentions(var)) {
+            let message = "an element's index stands in a product, quotient, remainder, minimum or maximum";
+            return Err(Diagnostic::new(&codes::INDEX_MASK, span, message)
+                .note("write sums of multiples of indices: `i * 2 + k - j`; compare each side of a minimum or maximum by itself"));
+        }
+        // Within a tile it is computed in registers, which have to hold it.
+        if [row, column].iter().any(|step| step.unsigned_abs() > 1 << 16) {
+            let message = "an element's index is multiplied by more than 65536";
+            return Err(Diagnostic::new(&codes::INDEX_MASK, span, message));
+        }
+        let rest = rest.to_expr();
+        Ok(Index { row, column, rest })
+    }
+
+    /// A comparison of integers, as one with zero.
+    fn compare_indices(
+        &self,
+        op: CompareOp,
+        a: &IntExpr,
+        b: &IntExpr,
+        result: &Result2d,
+        span: Span,
+    ) -> Result<ValueKind, Refused> {
+        let less = IntExpr::Binary(IntOp::Sub, Box::new(a.clone()), Box::new(b.clone()));
+        let below = self.index(&less, result, span)?;
+        // a > b where b - a < 0, a <= b where not a > b.
+        let above = below.negated(0);
+        let at_most = above.negated(1);
+        let at_least = below.negated(1);
+        let negative = |index| Value {
+            kind: ValueKind::Negative(index),
             span,
-            "a number that changes from block to block is not compiled yet",
-        )
-        .note("numbers must be known at launch: literals, scalars, extents and arithmetic on them")
+        };
+        Ok(match op {
+            CompareOp::Lt => ValueKind::Negative(below),
+            CompareOp::Gt => ValueKind::Negative(above),
+            CompareOp::Le => ValueKind::Negative(at_most),
+            CompareOp::Ge => ValueKind::Negative(at_least),
+            CompareOp::Eq => ValueKind::And(Box::new(negative(at_most)), Box::new(negative(at_least))),
+            CompareOp::Ne => ValueKind::Or(Box::new(negative(below)), Box::new(negative(above))),
+        })
+    }
+
+    fn scalar(&self, id: ParamId) -> Number {
+        let name = self.kernel.params[id.index()].name().to_string();
+        match self.kernel.scalar(id).map(|scalar| scalar.kind) {
+            Some(ScalarKind::I32 | ScalarKind::U32) => Number::Int(Formula::Name(name)),
+            _ => Number::Scalar(name),
+        }
     }
 
     /// The number an element expression is, where it is one known at launch.
-    pub(super) fn number(&self, element: &Element) -> Result<Option<Number>, Refused> {
-        Ok(match &element.kind {
-            ElementKind::Float(value) => Some(Number::constant(*value as f32)),
-            ElementKind::Scalar(id) => {
-                let name = self.kernel.params[id.index()].name().to_string();
-                Some(match self.kernel.scalar(*id).map(|scalar| scalar.kind) {
-                    Some(ScalarKind::I32 | ScalarKind::U32) => Number::Int(Formula::Name(name)),
-                    _ => Number::Scalar(name),
-                })
-            }
-            ElementKind::Int(expr) => match formula(self.kernel, expr) {
-                Some(formula) => Some(Number::Int(formula)),
-                None => {
-                    let mut index = false;
-                    expr.walk(&mut |e| {
-                        index |= matches!(e, IntExpr::Var(var) if !self.ranges.iter().any(|(known, _)| known == var));
-                    });
-                    return Err(if index {
-                        Diagnostic::new(
-                            &codes::INDEX_MASK,
-                            element.span,
-                            "an element's index as a value is not compiled yet",
-                        )
-                    } else {
-                        self.loop_number(element.span)
-                    });
-                }
-            },
+    pub(super) fn number(&self, element: &Element) -> Option<Number> {
+        Some(match &element.kind {
+            ElementKind::Float(value) => Number::constant(*value as f32),
+            ElementKind::Scalar(id) => self.scalar(*id),
+            ElementKind::Int(expr) => Number::Int(formula(self.kernel, expr)?),
             ElementKind::Call(op, args) => {
-                let mut numbers = Vec::new();
-                for arg in args {
-                    match self.number(arg)? {
-                        Some(number) => numbers.push(number),
-                        None => return Ok(None),
-                    }
-                }
-                Some(Number::Call(*op, numbers))
+                let numbers = args.iter().map(|arg| self.number(arg)).collect::<Option<_>>()?;
+                Number::Call(*op, numbers)
             }
             ElementKind::Cast(ElementType::F32 | ElementType::Bf16, a) => self.number(a)?,
             ElementKind::Cast(..)
@@ -259,7 +279,7 @@ impl Translate<'_> {
             | ElementKind::And(..)
             | ElementKind::Or(..)
             | ElementKind::Not(_)
-            | ElementKind::Select(..) => None,
+            | ElementKind::Select(..) => return None,
         })
     }
 

@@ -28,7 +28,8 @@ pub fn check(body: &[BlockStmt]) -> Result<(), Vec<Diagnostic>> {
                 check(end);
             }
             Kind::If(cond, _, _) => integers(cond, &mut check),
-            Kind::Op(BlockOp::Elementwise(_) | BlockOp::Gemm(_)) | Kind::Group(..) => {}
+            Kind::Op(BlockOp::Elementwise(elementwise)) => elementwise.value.integers(&mut check),
+            Kind::Op(BlockOp::Gemm(_)) | Kind::Group(..) => {}
         }
     });
     errors.dedup();

@@ -1,17 +1,20 @@
 //! From Tile IR to Flow IR over variables.
 
 use super::Variable;
+use super::access::Result2d;
 use crate::codes;
 use crate::flow::{
-    BlockOp, BlockStmt, Blocks, Broadcast, BufferId, Depth, Elementwise, FlowLoop, Gemm, Operand, ProductSees, Read,
-    Sights, Value, ValueKind, Write,
+    BlockOp, BlockStmt, Blocks, Broadcast, BufferId, Depth, Elementwise, FlowLoop, Fold, Gemm, Operand, ProductSees,
+    Read, Reduction, Sights, Value, ValueKind, Write,
 };
 use crate::ir::Kind;
 use crate::linear::Signs;
 use crate::passes::a1_infer_layout::{Layouts, tiles};
 use tt_lang::diagnostic::Diagnostic;
-use tt_lang::ir::{BlockId, IntExpr, Kernel, LoopKind, ParamId, Place, Span, Stmt, StmtKind, VarId};
-use tt_plan::DataFormat;
+use tt_lang::ir::{
+    BlockId, ElementOp, IntExpr, Kernel, LoopKind, ParamId, Place, ReduceDim, ReduceOp, Span, Stmt, StmtKind, VarId,
+};
+use tt_plan::{DataFormat, Number};
 
 /// Statements over variables. What uses see is for `webs` to find; until then it is unknown, and a number for each.
 pub struct Translated {
@@ -99,17 +102,12 @@ impl Translate<'_> {
         let kind = match &stmt.kind {
             StmtKind::Copy { src, dst } => self.copy(src, dst, span)?,
             StmtKind::Fill { block, value } => {
-                let number = self.number(value)?.ok_or_else(|| {
-                    Diagnostic::new(
-                        &codes::LOOP_NUMBER,
-                        value.span,
-                        "the value of a fill must be known at launch",
-                    )
-                })?;
-                let value = Value {
-                    kind: ValueKind::Number(number),
-                    span: value.span,
+                let everywhere = Result2d {
+                    row: None,
+                    column: None,
+                    extent: self.extent(block.value),
                 };
+                let value = self.value(value, &everywhere, &mut Vec::new())?;
                 self.computed(block.value, value)
             }
             StmtKind::Transpose { src, dst } => {
@@ -167,12 +165,13 @@ impl Translate<'_> {
                 let (then, otherwise) = (self.body(then), self.body(otherwise));
                 Kind::If(cond.value.clone(), then, otherwise)
             }
-            StmtKind::Reduce { .. } => {
-                return Err(
-                    Diagnostic::new(&codes::REDUCTION, span, "reductions are not compiled yet")
-                        .note("the reference interpreter runs them; on the device they come with a later version"),
-                );
-            }
+            StmtKind::Reduce {
+                op,
+                src,
+                out,
+                dim,
+                clear,
+            } => self.reduce(*op, src.value, out.value, *dim, *clear, span)?,
             StmtKind::Print { .. } => {
                 return Err(Diagnostic::new(&codes::PRINT, span, "printing is not compiled yet")
                     .note("leave the statement out"));
@@ -193,6 +192,7 @@ impl Translate<'_> {
             defines: self.sights.define(),
             extent: self.extent(target),
             value,
+            compound: false,
         }))
     }
 
@@ -201,6 +201,63 @@ impl Translate<'_> {
         let load = self.operand(variable(src), broadcast, [0, 0]);
         let kind = ValueKind::Load(load);
         self.computed(dst, Value { kind, span })
+    }
+
+    /// A block that becomes another reduced, folded with what it holds unless that is forgotten.
+    fn reduce(
+        &mut self,
+        op: ReduceOp,
+        src: BlockId,
+        out: BlockId,
+        dim: ReduceDim,
+        clear: bool,
+        span: Span,
+    ) -> Result<Kind<Blocks>, Refused> {
+        let value = |kind| Value { kind, span };
+        let (fold, both, of) = match op {
+            ReduceOp::Sum => (Fold::Sum, ElementOp::Add, None),
+            ReduceOp::Mean => (Fold::Mean, ElementOp::Add, None),
+            ReduceOp::Max => (Fold::Max, ElementOp::Max, None),
+            ReduceOp::Min => (Fold::Min, ElementOp::Min, None),
+            ReduceOp::AbsMax => (Fold::Max, ElementOp::Max, Some(ElementOp::Abs)),
+        };
+        let reduction = Reduction {
+            fold,
+            along: match dim {
+                ReduceDim::Columns => [true, false],
+                ReduceDim::Rows => [false, true],
+                ReduceDim::All => [true, true],
+            },
+            extent: self.extent(src),
+        };
+        let left = [0, 1].map(|axis| {
+            if reduction.along[axis] {
+                1
+            } else {
+                reduction.extent[axis]
+            }
+        });
+        if self.extent(out) != left {
+            let [rows, columns] = self.extent(out);
+            let message = format!("this leaves {} × {}, and goes to {rows} × {columns}", left[0], left[1]);
+            return Err(Diagnostic::new(&codes::SHAPES, span, message));
+        }
+        let of = |load: Value| match of {
+            Some(op) => value(ValueKind::Call(op, vec![load])),
+            None => load,
+        };
+        let load = ValueKind::Load(self.operand(variable(src), Broadcast::None, [0, 0]));
+        let mut reduced = value(ValueKind::Reduce(reduction, Box::new(of(value(load)))));
+        if op == ReduceOp::AbsMax {
+            // Of nothing it is 0.
+            let zero = value(ValueKind::Number(Number::constant(0.0)));
+            reduced = value(ValueKind::Call(both, vec![reduced, zero]));
+        }
+        if !clear {
+            let before = ValueKind::Load(self.operand(variable(out), Broadcast::None, [0, 0]));
+            reduced = value(ValueKind::Call(both, vec![of(value(before)), reduced]));
+        }
+        Ok(self.computed(out, reduced))
     }
 
     fn copy(&mut self, src: &Place, dst: &Place, span: Span) -> Result<Kind<Blocks>, Refused> {

@@ -291,24 +291,27 @@ impl Accumulate<'_> {
                 Seen::Neither => !live.contains(&gemm.acc),
             };
         let mut loads = Vec::new();
-        next.value.loads(&mut |operand, _| {
+        next.value.loads_within(next.extent, &mut |operand, extent, _| {
             if operand.buffer == gemm.acc {
-                loads.push(operand);
+                loads.push((operand, extent));
             }
         });
         let [
-            Operand {
-                offset: [0, 0],
-                broadcast: Broadcast::None,
-                sees: Some(sees),
-                ..
-            },
+            (
+                Operand {
+                    offset: [0, 0],
+                    broadcast: Broadcast::None,
+                    sees: Some(sees),
+                    ..
+                },
+                extent,
+            ),
         ] = loads.as_slice()
         else {
             return nothing;
         };
-        let tiles = crate::passes::a1_infer_layout::tiles(next.extent);
-        if !last || tiles != [gemm.m, gemm.n] {
+        let tiles = crate::passes::a1_infer_layout::tiles;
+        if !last || tiles(next.extent) != [gemm.m, gemm.n] || tiles(*extent) != [gemm.m, gemm.n] {
             return nothing;
         }
         let Some((steps, registers, result)) = self.context.epilogue(&next.value, gemm.acc) else {

@@ -1,7 +1,7 @@
 //! Chains of element expressions become one: an expression whose result is read once, element by element, by another in
 //! the same list of statements moves into it, if nothing it reads changes in between.
 
-use crate::flow::{BlockOp, BlockStmt, Blocks, Broadcast, BufferId, BufferKind, Flow, Value, ValueKind};
+use crate::flow::{BlockOp, BlockStmt, Blocks, Broadcast, BufferId, BufferKind, Elementwise, Flow, Value, ValueKind};
 use crate::ir::{Kind, operations};
 
 /// Runs the step.
@@ -33,15 +33,12 @@ fn list(body: &mut Vec<BlockStmt>, single: &dyn Fn(BufferId) -> bool) {
         body[at].bodies_mut().for_each(|body| list(body, single));
         if let Kind::Op(BlockOp::Elementwise(producer)) = &body[at].kind
             && single(producer.target)
-            && let Some(consumer) = consumer_of(body, at, producer.target)
+            && let Some(consumer) = consumer_of(body, at, producer)
         {
             let mut inputs = Vec::new();
             producer.value.loads(&mut |operand, _| inputs.push(operand.buffer));
-            let moved = (producer.target, producer.value.clone(), producer.extent);
-            if let Kind::Op(BlockOp::Elementwise(target)) = &body[consumer].kind
-                && target.extent == moved.2
-                && !body[at + 1..consumer].iter().any(|stmt| defines(stmt, &inputs))
-            {
+            let moved = (producer.target, producer.value.clone());
+            if !body[at + 1..consumer].iter().any(|stmt| defines(stmt, &inputs)) {
                 if let Kind::Op(BlockOp::Elementwise(target)) = &mut body[consumer].kind {
                     replace(&mut target.value, moved.0, &moved.1);
                 }
@@ -53,16 +50,23 @@ fn list(body: &mut Vec<BlockStmt>, single: &dyn Fn(BufferId) -> bool) {
     }
 }
 
-/// The expression in the same list that reads `buffer` element by element.
-fn consumer_of(body: &[BlockStmt], after: usize, buffer: BufferId) -> Option<usize> {
+/// The expression in the same list that reads what `producer` makes element by element. What is reduced moves nowhere where
+/// it would be reduced for every element.
+fn consumer_of(body: &[BlockStmt], after: usize, producer: &Elementwise) -> Option<usize> {
     (after + 1..body.len()).find(|at| {
         let Kind::Op(BlockOp::Elementwise(elementwise)) = &body[*at].kind else {
             return false;
         };
         let mut plain = false;
-        elementwise.value.loads(&mut |operand, _| {
-            plain |= operand.buffer == buffer && operand.broadcast == Broadcast::None && operand.offset == [0, 0];
-        });
+        elementwise
+            .value
+            .loads_within(elementwise.extent, &mut |operand, extent, is_reduced| {
+                plain |= operand.buffer == producer.target
+                    && operand.broadcast == Broadcast::None
+                    && operand.offset == [0, 0]
+                    && extent == producer.extent
+                    && !(is_reduced && producer.value.reduces());
+            });
         plain
     })
 }

@@ -20,14 +20,11 @@ mod fuse;
 mod select;
 mod transpose;
 
-use crate::flow::{
-    Arg, Blocks, Broadcast, Buffer, BufferId, BufferKind, Depth, Flow, SectionOp, SectionStmt, Sections, Step,
-    operations,
-};
+use crate::flow::{BlockOp, BlockStmt, Blocks, Broadcast, Buffer, BufferId, BufferKind, Depth, Flow, Sections};
+use crate::ir::operations;
 use crate::pipeline::{Pass, Unit};
-use crate::tile_ops::TileOp;
 use crate::verify::flow::sections;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::Span;
 use tt_plan::DataFormat;
@@ -68,51 +65,34 @@ pub fn run(mut flow: Flow<Blocks>, registers: Registers) -> Result<Flow<Sections
         registers,
         buffers: flow.buffers,
         sights: flow.sights,
-        zeros: None,
+        through_fpu: through_fpu(&flow.body),
+        constants: BTreeMap::new(),
         errors: Vec::new(),
     };
     let body = accumulate::run(flow.body, &mut context);
-    let select::Context {
-        mut buffers,
-        sights,
-        errors,
-        ..
-    } = context;
-    if !errors.is_empty() {
-        return Err(errors);
+    if !context.errors.is_empty() {
+        return Err(context.errors);
     }
-    unpack_to_dest(&mut buffers, &body, registers);
+    for buffer in 0..context.buffers.len() {
+        context.buffers[buffer].unpack_to_dest = context.is_direct(BufferId(buffer));
+    }
+    let select::Context { buffers, sights, .. } = context;
     Ok(Flow { buffers, sights, body })
 }
 
-/// 32-bit buffers that only `copy_tile` reads go straight to 32-bit registers, unrounded (metalium.md §4).
-fn unpack_to_dest(buffers: &mut [Buffer], body: &[SectionStmt], registers: Registers) {
-    let mut through_fpu = BTreeSet::new();
+/// What passes the FPU on its way to the registers: the operands of products, and what is transposed.
+fn through_fpu(body: &[BlockStmt]) -> BTreeSet<BufferId> {
+    let mut out = BTreeSet::new();
     operations(body, &mut |op| match op {
-        SectionOp::Section(section) => {
-            for step in &section.steps {
-                match step {
-                    Step::Tile { op, args, .. } => through_fpu.extend(args.iter().filter_map(|arg| match arg {
-                        Arg::Tile(operand) if *op != TileOp::Load || operand.broadcast != Broadcast::None => {
-                            Some(operand.buffer)
-                        }
-                        Arg::Tile(_) | Arg::Constant(_) | Arg::Register(_) | Arg::Number(_) => None,
-                    })),
-                    Step::Matmul(matmul) => through_fpu.extend([matmul.a, matmul.b]),
-                    Step::Control(_) => {}
-                }
+        BlockOp::Gemm(gemm) => out.extend([gemm.a, gemm.b]),
+        BlockOp::Elementwise(elementwise) => elementwise.value.loads(&mut |operand, _| {
+            if operand.broadcast == Broadcast::Transpose {
+                out.insert(operand.buffer);
             }
-        }
-        SectionOp::Multiply(matmul) => through_fpu.extend([matmul.a, matmul.b]),
-        SectionOp::Read(_) | SectionOp::Write(_) | SectionOp::Blank(_) | SectionOp::Release(_) => {}
+        }),
+        BlockOp::Read(_) | BlockOp::Write(_) => {}
     });
-    for (index, buffer) in buffers.iter_mut().enumerate() {
-        let unpacked_by_compute = matches!(buffer.kind, BufferKind::Incoming | BufferKind::Local);
-        buffer.unpack_to_dest = registers.fp32
-            && buffer.format == DataFormat::Float32
-            && unpacked_by_compute
-            && !through_fpu.contains(&BufferId(index));
-    }
+    out
 }
 
 /// Adds a local buffer that no user named.

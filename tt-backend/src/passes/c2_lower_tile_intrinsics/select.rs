@@ -4,16 +4,19 @@
 //! launch are arguments of the operations that take one. Two bf16 tiles meet in the FPU; whatever is in a register or has
 //! 32 bits meets in the SFPU, where nothing is cut (patterns.md §0.10).
 
+mod emit;
+mod machine;
+
 use super::{Registers, scratch};
 use crate::codes;
 use crate::flow::{
-    Arg, Broadcast, Buffer, BufferId, BufferKind, Constant, Elementwise, Makes, Operand, Pack, PackMode, Section,
-    SectionOp, SectionStmt, Sights, Step, Value, ValueKind,
+    Arg, Broadcast, Buffer, BufferId, BufferKind, Constant, Elementwise, Fold, Index, Integer, Makes, Operand, Pack,
+    PackMode, Section, SectionOp, SectionStmt, Sights, Step, Value, ValueKind,
 };
 use crate::ir::Kind;
-use crate::tile_ops::{FpuOp, SfpuForm, SfpuOp, TileOp};
-use std::collections::BTreeSet;
-use tt_device::composed::{Composed, Line};
+use crate::tile_ops::{FpuOp, SfpuOp};
+use machine::{Machine, below_zero, binary, fill, unary, with, with_integer, within_tile};
+use std::collections::{BTreeMap, BTreeSet};
 use tt_device::{Arithmetic, Lowering};
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{CompareOp, ElementOp, Span};
@@ -27,8 +30,10 @@ pub struct Context {
     pub buffers: Vec<Buffer>,
     /// What uses see of the definitions, to which those of scratch blocks are added.
     pub sights: Sights,
-    /// The tile of zeros, where something needs it.
-    pub zeros: Option<BufferId>,
+    /// The buffers that pass the FPU on their way to the registers.
+    pub through_fpu: BTreeSet<BufferId>,
+    /// The constant tiles that something needs.
+    pub constants: BTreeMap<Constant, BufferId>,
     /// What could not be selected.
     pub errors: Vec<Diagnostic>,
 }
@@ -98,6 +103,16 @@ impl Context {
         out.push(SectionStmt::new(span, Kind::Op(SectionOp::Section(section))));
     }
 
+    /// Whether a buffer is unpacked straight to the registers, unrounded: one of 32 bits that only `copy_tile` and
+    /// `unary_bcast` read (metalium.md §4).
+    pub fn is_direct(&self, id: BufferId) -> bool {
+        let buffer = &self.buffers[id.0];
+        self.registers.fp32
+            && buffer.format == DataFormat::Float32
+            && matches!(buffer.kind, BufferKind::Incoming | BufferKind::Local)
+            && !self.through_fpu.contains(&id)
+    }
+
     /// An expression that fits in the registers as a section.
     pub fn section(&mut self, value: &Value, tiles: [u32; 2], pack: Pack, makes: Makes) -> Section {
         let emitted = self.emit(value, None);
@@ -129,16 +144,14 @@ impl Context {
 
     fn keep(&mut self, emitted: &Emitted) {
         self.errors.extend(emitted.errors.iter().cloned());
-        if emitted.needs_zeros && self.zeros.is_none() {
-            let zeros = scratch(&mut self.buffers, "zeros".into(), Span(0), DataFormat::Float16B, [1, 1]);
-            self.buffers[zeros.0].kind = BufferKind::Constant(Constant::Zeros);
-            self.zeros = Some(zeros);
+        for constant in &emitted.constants {
+            if !self.constants.contains_key(constant) {
+                let name = constant.name().to_string();
+                let buffer = scratch(&mut self.buffers, name, Span(0), DataFormat::Float16B, [1, 1]);
+                self.buffers[buffer.0].kind = BufferKind::Constant(*constant);
+                self.constants.insert(*constant, buffer);
+            }
         }
-    }
-
-    /// The tile of zeros; [`Context::keep`] adds it, where what is emitted needs it and is kept.
-    fn zeros(&self) -> BufferId {
-        self.zeros.unwrap_or(BufferId(self.buffers.len()))
     }
 
     fn emit(&self, value: &Value, sums: Option<BufferId>) -> Emitted {
@@ -151,7 +164,7 @@ impl Context {
                 steps: Vec::new(),
                 used: held,
                 result: 0,
-                needs_zeros: false,
+                constants: Vec::new(),
                 errors: Vec::new(),
             },
             touched: vec![sums.is_some()],
@@ -197,41 +210,9 @@ struct Emitted {
     steps: Vec<Step>,
     used: u32,
     result: u32,
-    needs_zeros: bool,
+    /// The constant tiles that are to be added, in this order ([`Context::keep`]).
+    constants: Vec<Constant>,
     errors: Vec<Diagnostic>,
-}
-
-/// An expression over operations of the device.
-enum Machine {
-    Load(Operand),
-    /// What register 0 holds.
-    Sums,
-    Fill(Number),
-    Unary(SfpuOp, Vec<Number>, Box<Machine>),
-    Binary(SfpuOp, Box<Machine>, Box<Machine>),
-    Fpu(FpuOp, Operand, Operand),
-    Where(Box<Machine>, Box<Machine>, Box<Machine>),
-    Composed(Composed, Box<Machine>),
-}
-
-impl Machine {
-    /// Registers its evaluation takes.
-    fn need(&self) -> u32 {
-        match self {
-            Machine::Load(_) | Machine::Fill(_) | Machine::Fpu(..) => 1,
-            Machine::Sums => 0,
-            Machine::Unary(_, _, x) => x.need(),
-            Machine::Binary(_, a, b) => {
-                let (a, b) = (a.need(), b.need());
-                if a == b { a + 1 } else { a.max(b) }
-            }
-            Machine::Where(c, a, b) => c.need().max(a.need() + 1).max(b.need() + 2),
-            Machine::Composed(composed, x) => {
-                let others = composed.registers as u32 - 1;
-                x.need().max(x.need().min(1) + others)
-            }
-        }
-    }
 }
 
 struct Emit<'a> {
@@ -255,22 +236,33 @@ fn differences_tell(limit: &Number) -> bool {
     })
 }
 
-fn unary(op: SfpuOp, x: Machine) -> Machine {
-    Machine::Unary(op, Vec::new(), Box::new(x))
-}
-
-fn with(op: SfpuOp, numbers: impl IntoIterator<Item = Number>, x: Machine) -> Machine {
-    Machine::Unary(op, numbers.into_iter().collect(), Box::new(x))
-}
-
-fn binary(op: SfpuOp, a: Machine, b: Machine) -> Machine {
-    Machine::Binary(op, Box::new(a), Box::new(b))
-}
-
 impl Emit<'_> {
     fn select(&mut self, value: &Value) -> Machine {
         match &value.kind {
-            ValueKind::Number(number) => Machine::Fill(number.clone()),
+            ValueKind::Number(number) => fill(number.clone()),
+            ValueKind::Index(index) => {
+                let rest = Integer {
+                    first: index.rest.clone(),
+                    per_tile: index.per_tile(),
+                    between: None,
+                };
+                match within_tile(index) {
+                    Some(within) => with_integer(SfpuOp::AddNumber, rest, within),
+                    None => Machine::Fill(Arg::Integer(rest)),
+                }
+            }
+            ValueKind::Negative(index) => below_zero(index),
+            ValueKind::Reduce(reduction, x) => {
+                let folded = Machine::Reduce(*reduction, Box::new(self.select(x)));
+                match reduction.fold {
+                    Fold::Sum | Fold::Max | Fold::Min => folded,
+                    Fold::Mean => with(
+                        SfpuOp::MulNumber,
+                        [Number::constant(1.0 / reduction.count() as f32)],
+                        folded,
+                    ),
+                }
+            }
             ValueKind::Load(operand) if self.sums == Some(operand.buffer) => Machine::Sums,
             ValueKind::Load(operand) => Machine::Load(*operand),
             ValueKind::Call(op, args) => self.call(*op, args, value.span),
@@ -278,12 +270,38 @@ impl Emit<'_> {
             ValueKind::And(a, b) => binary(SfpuOp::Mul, self.select(a), self.select(b)),
             ValueKind::Or(a, b) => binary(SfpuOp::Max, self.select(a), self.select(b)),
             ValueKind::Not(a) => unary(SfpuOp::EqZero, self.select(a)),
-            ValueKind::Select(c, a, b) => Machine::Where(
-                Box::new(self.select(c)),
-                Box::new(self.select(a)),
-                Box::new(self.select(b)),
-            ),
+            ValueKind::Select(c, a, b) => self.choose(c, a, b),
         }
+    }
+
+    /// `a` where `c` holds, else `b`. What is cheap goes where a mask is not below zero, so that whole tiles pay nothing.
+    fn choose(&mut self, c: &Value, a: &Value, b: &Value) -> Machine {
+        if let ValueKind::Negative(index) = &c.kind {
+            if a.number().is_some() && b.number().is_none() {
+                let index = index.negated(1);
+                return self.masked(&index, below_zero(&index), b, a);
+            }
+            return self.masked(index, below_zero(index), a, b);
+        }
+        if let ValueKind::Or(first, _) = &c.kind
+            && let ValueKind::Negative(index) = &first.kind
+        {
+            let mask = self.select(c);
+            return self.masked(index, mask, a, b);
+        }
+        if let ValueKind::And(first, second) = &c.kind
+            && b.number().is_some()
+        {
+            let kind = ValueKind::Select(second.clone(), Box::new(a.clone()), Box::new(b.clone()));
+            return self.choose(first, &Value { kind, span: a.span }, b);
+        }
+        let [c, a, b] = [c, a, b].map(|part| Box::new(self.select(part)));
+        Machine::Where(c, a, b)
+    }
+
+    fn masked(&mut self, index: &Index, mask: Machine, a: &Value, b: &Value) -> Machine {
+        let (a, b) = (self.select(a), self.select(b));
+        Machine::Masked(index.clone(), Box::new(mask), Box::new(a), Box::new(b))
     }
 
     fn compare(&mut self, op: CompareOp, a: &Value, b: &Value) -> Machine {
@@ -304,7 +322,7 @@ impl Emit<'_> {
         };
         match (&a.kind, &b.kind) {
             (ValueKind::Number(a), ValueKind::Number(b)) => {
-                Machine::Fill(Number::Compare(op, Box::new(a.clone()), Box::new(b.clone())))
+                fill(Number::Compare(op, Box::new(a.clone()), Box::new(b.clone())))
             }
             (_, ValueKind::Number(limit)) => self.compare_number(op, tiles(op), a, limit),
             (ValueKind::Number(limit), _) => self.compare_number(flipped, tiles(flipped), b, limit),
@@ -337,7 +355,7 @@ impl Emit<'_> {
             };
             Number::Bf16(neighbour, Box::new(limit.clone()))
         };
-        binary(tiles, self.select(a), Machine::Fill(limit))
+        binary(tiles, self.select(a), fill(limit))
     }
 
     /// Two operands that the FPU takes straight from their buffers.
@@ -461,138 +479,5 @@ impl Emit<'_> {
             Arithmetic::Min => with(SfpuOp::UnaryMin, [number], x),
             Arithmetic::Max => with(SfpuOp::UnaryMax, [number], x),
         }
-    }
-
-    fn allocate(&mut self) -> u32 {
-        let register = self.next;
-        self.next += 1;
-        self.out.used = self.out.used.max(self.next);
-        if self.touched.len() < self.next as usize {
-            self.touched.resize(self.next as usize, false);
-        }
-        register
-    }
-
-    fn step(&mut self, op: TileOp, out: u32, args: Vec<Arg>) {
-        self.touched[out as usize] = true;
-        self.out.steps.push(Step::Tile { op, out, args });
-    }
-
-    fn load(&mut self, operand: Operand) -> u32 {
-        let out = self.allocate();
-        // A broadcast is zero plus the broadcast tile (patterns.md §0.11: unary_bcast of rows is wrong with 32-bit
-        // registers).
-        match operand.broadcast {
-            Broadcast::None | Broadcast::Transpose => self.step(TileOp::Load, out, vec![Arg::Tile(operand)]),
-            Broadcast::Row | Broadcast::Column | Broadcast::Scalar => {
-                self.out.needs_zeros = true;
-                let zeros = Arg::Constant(self.context.zeros());
-                self.step(TileOp::Fpu(FpuOp::Add), out, vec![zeros, Arg::Tile(operand)]);
-            }
-        }
-        out
-    }
-
-    /// Evaluates into a register, and gives back those above it.
-    fn run(&mut self, machine: &Machine) -> u32 {
-        match machine {
-            Machine::Sums => 0,
-            Machine::Load(operand) => self.load(*operand),
-            Machine::Fill(number) => {
-                let out = self.allocate();
-                self.step(TileOp::Fill, out, vec![Arg::Number(number.clone())]);
-                out
-            }
-            Machine::Unary(op, numbers, x) => {
-                debug_assert_eq!(op.row().form, SfpuForm::Unary(numbers.len()));
-                let out = self.run(x);
-                let mut args = vec![Arg::Register(out)];
-                args.extend(numbers.iter().cloned().map(Arg::Number));
-                self.step(TileOp::Sfpu(*op), out, args);
-                out
-            }
-            Machine::Binary(op, a, b) => {
-                let first = self.next;
-                let (ra, rb) = self.pair(a, b);
-                let out = ra.min(rb);
-                self.step(TileOp::Sfpu(*op), out, vec![Arg::Register(ra), Arg::Register(rb)]);
-                self.free_above(out, first);
-                out
-            }
-            Machine::Fpu(op, a, b) => {
-                let out = self.allocate();
-                if *op == FpuOp::Mul && self.touched[out as usize] {
-                    self.step(TileOp::Load, out, vec![Arg::Tile(*a)]);
-                    if b.broadcast == Broadcast::None {
-                        self.step(TileOp::MulReuse, out, vec![Arg::Tile(*b)]);
-                    } else {
-                        let other = self.load(*b);
-                        self.step(
-                            TileOp::Sfpu(SfpuOp::Mul),
-                            out,
-                            vec![Arg::Register(out), Arg::Register(other)],
-                        );
-                        self.free_above(out, out);
-                    }
-                } else {
-                    self.step(TileOp::Fpu(*op), out, vec![Arg::Tile(*a), Arg::Tile(*b)]);
-                }
-                out
-            }
-            Machine::Where(c, a, b) => {
-                let first = self.next;
-                let (rc, ra, rb) = (self.run(c), self.run(a), self.run(b));
-                let out = [rc, ra, rb].into_iter().min().unwrap_or(first);
-                self.step(
-                    TileOp::Sfpu(SfpuOp::Select),
-                    out,
-                    vec![Arg::Register(rc), Arg::Register(ra), Arg::Register(rb)],
-                );
-                self.free_above(out, first);
-                out
-            }
-            Machine::Composed(composed, x) => {
-                let out = self.run(x);
-                let first = self.next;
-                self.composed(composed, out);
-                self.next = first;
-                out
-            }
-        }
-    }
-
-    /// The lines of a composed function; its first register is `x`, the others are free again afterwards.
-    fn composed(&mut self, composed: &Composed, x: u32) {
-        let mut registers = vec![x];
-        registers.extend((1..composed.registers).map(|_| self.allocate()));
-        let register = |at: usize| Arg::Register(registers[at]);
-        for line in &composed.lines {
-            let (op, out, args) = match *line {
-                Line::Fill(out, number) => (TileOp::Fill, out, vec![Arg::Number(Number::constant(number))]),
-                Line::Unary(op, at, number) => {
-                    let mut args = vec![register(at)];
-                    args.extend(number.map(|number| Arg::Number(Number::constant(number))));
-                    (TileOp::Sfpu(op), at, args)
-                }
-                Line::Binary(op, [a, b], out) => (TileOp::Sfpu(op), out, vec![register(a), register(b)]),
-            };
-            self.step(op, registers[out], args);
-        }
-    }
-
-    fn pair(&mut self, a: &Machine, b: &Machine) -> (u32, u32) {
-        if b.need() > a.need() {
-            let rb = self.run(b);
-            (self.run(a), rb)
-        } else {
-            let ra = self.run(a);
-            (ra, self.run(b))
-        }
-    }
-
-    /// Frees what an evaluation that began with `first` as the first free register took, except its result. A result in
-    /// the accumulator's register, 0, lies below; operands that wait between the two stay.
-    fn free_above(&mut self, out: u32, first: u32) {
-        self.next = first.max(out + 1);
     }
 }

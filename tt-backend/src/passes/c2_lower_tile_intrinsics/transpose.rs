@@ -58,6 +58,7 @@ fn left(body: Vec<BlockStmt>, buffers: &mut Vec<Buffer>, sights: &mut Sights) ->
             target,
             defines,
             extent: [u64::from(gemm.m) * 32, u64::from(gemm.k) * 32],
+            compound: false,
             value: Value {
                 kind: ValueKind::Load(load),
                 span,

@@ -111,6 +111,6 @@ fn without_products(section: Section) -> impl Iterator<Item = Vec<SectionStmt>> 
             | SectionOp::Release(_)
             | SectionOp::Section(_)) => vec![SectionStmt::new(span, Kind::Op(op))],
         })),
-        Step::Tile { .. } | Step::Matmul(_) => None,
+        Step::Tile { .. } | Step::Matmul(_) | Step::Along { .. } | Step::Unless { .. } => None,
     })
 }

@@ -115,6 +115,27 @@ impl Together {
     }
 }
 
+fn rename_steps(steps: &mut [Step], to: &impl Fn(&mut BufferId)) {
+    for step in steps {
+        match step {
+            Step::Tile { args, .. } => {
+                for arg in args {
+                    match arg {
+                        Arg::Tile(operand) => to(&mut operand.buffer),
+                        Arg::Constant(_) | Arg::Register(_) | Arg::Number(_) | Arg::Integer(_) => {}
+                    }
+                }
+            }
+            Step::Matmul(matmul) => {
+                to(&mut matmul.a);
+                to(&mut matmul.b);
+            }
+            Step::Control(body) => rename(body, to),
+            Step::Along { steps, .. } | Step::Unless { steps, .. } => rename_steps(steps, to),
+        }
+    }
+}
+
 fn rename(body: &mut [SectionStmt], to: &impl Fn(&mut BufferId)) {
     for stmt in body {
         match &mut stmt.kind {
@@ -126,23 +147,7 @@ fn rename(body: &mut [SectionStmt], to: &impl Fn(&mut BufferId)) {
             ) => to(buffer),
             Kind::Op(SectionOp::Section(section)) => {
                 to(&mut section.pack.buffer);
-                for step in &mut section.steps {
-                    match step {
-                        Step::Tile { args, .. } => {
-                            for arg in args {
-                                match arg {
-                                    Arg::Tile(operand) => to(&mut operand.buffer),
-                                    Arg::Constant(_) | Arg::Register(_) | Arg::Number(_) => {}
-                                }
-                            }
-                        }
-                        Step::Matmul(matmul) => {
-                            to(&mut matmul.a);
-                            to(&mut matmul.b);
-                        }
-                        Step::Control(body) => rename(body, to),
-                    }
-                }
+                rename_steps(&mut section.steps, to);
             }
             Kind::Op(SectionOp::Multiply(matmul)) => {
                 to(&mut matmul.a);

@@ -17,7 +17,7 @@ mod state;
 
 use super::b2_grid_to_cores::Facts;
 use super::d3_lower_cb_protocol::Lowered;
-use crate::device::{Compute, ComputeOp, Leaf, Origin, Parts, Programs, Section, SourceLoop, Symbol};
+use crate::device::{Around, Compute, ComputeOp, Leaf, Origin, Parts, Programs, Section, SourceLoop, Symbol};
 use crate::flow::Buffer;
 use crate::ir::{Kind, Stmt};
 use crate::pipeline::{Pass, Unit};
@@ -152,7 +152,16 @@ impl Insertion<'_> {
             let note = stmt.note;
             let (before, kind) = match &stmt.kind {
                 Kind::Op(op) => (self.operation(op, state), Kind::Op(op.clone())),
-                Kind::Group(section, body) => self.section(section, body, state),
+                Kind::Group(Around::Section(section), body) => self.section(section, body, state),
+                Kind::Group(around @ Around::Along { .. }, body) => {
+                    let (before, body, after) = self.around(state, false, None, |state| self.body(body, state));
+                    *state = after;
+                    (before, Kind::Group(around.clone(), body))
+                }
+                Kind::Group(around @ Around::Unless(_), body) => {
+                    let body = self.sometimes(body, state);
+                    (Vec::new(), Kind::Group(around.clone(), body))
+                }
                 Kind::Loop(head, body) => {
                     let origin = match head {
                         SourceLoop::Over { origin, .. } => Some(*origin),
@@ -169,12 +178,36 @@ impl Insertion<'_> {
                     (Vec::new(), Kind::If(branch.clone(), then, otherwise))
                 }
             };
+            let after = match &kind {
+                Kind::Op(op) => requirement::after(op),
+                Kind::Group(..) | Kind::Loop(..) | Kind::If(..) => None,
+            };
             let from = out.len();
             out.extend(transitions(before));
             out.push(Stmt::new(None, kind));
             out[from].note = note;
+            if let Some(leaf) = after {
+                state.forget(Component::Math);
+                out.extend(transitions(vec![leaf]));
+            }
         }
         out
+    }
+
+    /// `body`, which is run for some tiles one after the other: with all transitions in it, so that other tiles pay nothing.
+    fn sometimes(&self, body: &[Stmt<Compute<Leaf<Symbol>>>], state: &mut State) -> Body {
+        let mut probe = State::unknown();
+        probe.set_chunk(state.chunk());
+        self.body(body, &mut probe);
+        let mut inside = state.clone();
+        for component in Component::ALL {
+            if probe.touched(component) && probe.value(component) != state.value(component) {
+                inside.forget(component);
+            }
+        }
+        let body = self.body(body, &mut inside);
+        *state = state.meet(&inside);
+        body
     }
 
     /// The transitions that an operation lacks.
@@ -202,6 +235,6 @@ impl Insertion<'_> {
             body
         };
         state.set_chunk(outer_chunk);
-        (before, Kind::Group(section.clone(), body))
+        (before, Kind::Group(Around::Section(section.clone()), body))
     }
 }

@@ -3,10 +3,10 @@
 use super::Engines;
 use super::state::{Component, State};
 use crate::device::function::*;
-use crate::device::{Compute, ComputeOp, Expr, Leaf, Symbol, call, call_with};
+use crate::device::{Around, Compute, ComputeOp, Expr, Leaf, Symbol, call, call_with};
 use crate::flow::{Arg, Broadcast, BufferId, Matmul, Operand, Pack, PackMode};
 use crate::ir::{Kind, Stmt, operations, visit};
-use crate::tile_ops::{FpuOp, TileOp};
+use crate::tile_ops::{FpuOp, TileOp, spread};
 use tt_lang::ir::{BoolExpr, CompareOp, IntExpr, VarId};
 use tt_plan::DataFormat;
 
@@ -133,7 +133,8 @@ pub fn of(engines: &Engines, op: &ComputeOp<Leaf<Symbol>>, chunk: [u32; 2]) -> V
         ComputeOp::Matmul(product) => matmul(engines, product, chunk),
         ComputeOp::Pack { register: _, to } => pack(engines, to),
         ComputeOp::Tile { op, out: _, args } => match (op, args.as_slice()) {
-            (TileOp::Load, [Arg::Tile(operand)]) => load(engines, operand),
+            (TileOp::Load, [Arg::Tile(operand)]) => load(engines, operand.buffer, operand.broadcast),
+            (TileOp::Load, [Arg::Constant(buffer)]) => load(engines, *buffer, Broadcast::None),
             (TileOp::Fpu(op), [Arg::Tile(a), Arg::Tile(b)]) => binary(engines, *op, a.buffer, b),
             (TileOp::Fpu(op), [Arg::Constant(a), Arg::Tile(b)]) => binary(engines, *op, *a, b),
             (TileOp::MulReuse, [Arg::Tile(b)]) => operation(
@@ -161,9 +162,29 @@ fn sfpu(op: crate::tile_ops::SfpuOp, engines: &Engines) -> Vec<Need> {
     )]
 }
 
-fn load(engines: &Engines, operand: &Operand) -> Vec<Need> {
-    let buffer = operand.buffer;
-    let init = match operand.broadcast {
+/// What an operation leaves behind that has to go before another one begins.
+pub fn after(op: &ComputeOp<Leaf<Symbol>>) -> Option<Leaf<Symbol>> {
+    let ComputeOp::Tile {
+        op: TileOp::Load, args, ..
+    } = op
+    else {
+        return None;
+    };
+    let [Arg::Tile(operand)] = args.as_slice() else {
+        return None;
+    };
+    let template = spread(operand.broadcast)?;
+    Some(call_with(&UNARY_BCAST_UNINIT, template, [Expr::Buffer(operand.buffer)]))
+}
+
+fn load(engines: &Engines, buffer: BufferId, broadcast: Broadcast) -> Vec<Need> {
+    if let Some(template) = spread(broadcast) {
+        return operation(
+            formats(engines, Some(buffer), None),
+            math(engines, &UNARY_BCAST_INIT, template, &[buffer], &[]),
+        );
+    }
+    let init = match broadcast {
         Broadcast::Transpose => &TRANSPOSE_INIT,
         Broadcast::None | Broadcast::Row | Broadcast::Column | Broadcast::Scalar => &COPY_INIT,
     };
@@ -263,13 +284,9 @@ enum First {
 
 /// Those of the first operation; a product in a loop comes before others, but not before what is loaded for it.
 fn first_operands(section: &[Stmt<Compute<Leaf<Symbol>>>]) -> Option<First> {
-    let direct = || {
-        section.iter().filter_map(|stmt| match &stmt.kind {
-            Kind::Op(op) => Some(op),
-            Kind::Group(..) | Kind::Loop(..) | Kind::If(..) => None,
-        })
-    };
-    let loads = direct().any(|op| match op {
+    let mut direct = Vec::new();
+    for_all_tiles(section, &mut direct);
+    let loads = direct.iter().any(|op| match op {
         ComputeOp::Tile { op: TileOp::Load, .. } => true,
         ComputeOp::Tile { args, .. } => matches!(args.first(), Some(Arg::Constant(_))),
         ComputeOp::Plain(_) | ComputeOp::Matmul(_) | ComputeOp::Commit | ComputeOp::Pack { .. } => false,
@@ -286,7 +303,18 @@ fn first_operands(section: &[Stmt<Compute<Leaf<Symbol>>>]) -> Option<First> {
             });
         }
     }
-    product.or_else(|| direct().find_map(operands))
+    product.or_else(|| direct.into_iter().find_map(operands))
+}
+
+/// The operations of a section that are for all tiles, outside of loops.
+fn for_all_tiles<'a>(section: &'a [Stmt<Compute<Leaf<Symbol>>>], found: &mut Vec<&'a ComputeOp<Leaf<Symbol>>>) {
+    for stmt in section {
+        match &stmt.kind {
+            Kind::Op(op) => found.push(op),
+            Kind::Group(Around::Along { .. }, body) => for_all_tiles(body, found),
+            Kind::Group(Around::Unless(_) | Around::Section(_), _) | Kind::Loop(..) | Kind::If(..) => {}
+        }
+    }
 }
 
 fn operands(op: &ComputeOp<Leaf<Symbol>>) -> Option<First> {
@@ -294,6 +322,7 @@ fn operands(op: &ComputeOp<Leaf<Symbol>>) -> Option<First> {
         ComputeOp::Matmul(product) => Some(First::Product(product.a, product.b)),
         ComputeOp::Tile { op, out: _, args } => match (op, args.as_slice()) {
             (TileOp::Load, [Arg::Tile(operand)]) => Some(First::Tiles(operand.buffer, operand.buffer)),
+            (TileOp::Load, [Arg::Constant(buffer)]) => Some(First::Tiles(*buffer, *buffer)),
             (TileOp::Fpu(_), [Arg::Tile(a), Arg::Tile(b)]) => Some(First::Tiles(a.buffer, b.buffer)),
             (TileOp::Fpu(_), [Arg::Constant(a), Arg::Tile(b)]) => Some(First::Tiles(*a, b.buffer)),
             _ => None,
@@ -305,7 +334,7 @@ fn operands(op: &ComputeOp<Leaf<Symbol>>) -> Option<First> {
 fn first_section(body: &[Stmt<Compute<Leaf<Symbol>>>]) -> Option<&[Stmt<Compute<Leaf<Symbol>>>]> {
     let mut first = None;
     visit(body, &mut |stmt| {
-        if let Kind::Group(_, body) = &stmt.kind {
+        if let Kind::Group(Around::Section(_), body) = &stmt.kind {
             first.get_or_insert(body.as_slice());
         }
     });

@@ -14,6 +14,9 @@ pub struct Edge {
     pub whole: bool,
     /// When it was read.
     pub age: Age,
+    /// Only elements of which this holds have no value past it: an index into the table of conditions, whose first always
+    /// holds.
+    pub when: usize,
 }
 
 impl Edge {
@@ -24,6 +27,7 @@ impl Edge {
             shift: 0,
             whole,
             age: Age::Now,
+            when: 0,
         }
     }
 }
@@ -78,6 +82,8 @@ pub struct Past {
     zero: Zero,
     /// Past these, it holds sums of what should not have been summed.
     wrong: Edges,
+    /// Past these, some elements have a value and some have none, and nothing says which.
+    unsure: Edges,
 }
 
 impl Past {
@@ -87,6 +93,7 @@ impl Past {
             is_zero: true,
             zero: Zero::Past(edges.clone()),
             wrong: Edges::new(),
+            unsure: Edges::new(),
             edges,
         }
     }
@@ -102,15 +109,24 @@ impl Past {
                 Zero::Past(Edges::new())
             },
             wrong: Edges::new(),
+            unsure: Edges::new(),
         }
     }
 
-    /// As the operand of a product, along an axis of the product: what is past its edges is summed there.
-    pub fn summed(mut self) -> Past {
-        if !self.is_zero {
-            self.wrong.extend(&self.edges);
+    /// Sums that start from this, of products with an operand that has `other` along the same axis. Past its edges nothing is
+    /// added, so that an element stays as it was, if it is zero there.
+    pub fn with_products(&self, other: &Past) -> Past {
+        let mut wrong = &self.wrong | &other.wrong;
+        if !other.is_zero {
+            wrong.extend(&other.edges);
         }
-        self
+        Past {
+            edges: self.edges.clone(),
+            is_zero: self.is_zero && self.edges.iter().all(|edge| other.is_zero_past(edge)),
+            zero: self.zero.and(&other.zero),
+            wrong,
+            unsure: self.unsure.clone(),
+        }
     }
 
     /// The edges past which it holds what it should not.
@@ -121,6 +137,87 @@ impl Past {
     /// The edges that it may have.
     pub fn edges(&self) -> impl Iterator<Item = &Edge> {
         self.edges.iter()
+    }
+
+    /// The edges past which some elements have a value and some have none, and nothing says which.
+    pub fn unsure(&self) -> impl Iterator<Item = &Edge> {
+        self.unsure.iter()
+    }
+
+    /// The first for some elements, the second for the others. The edges of one alone are past which those elements of it have
+    /// no value: `when` says which, of each of the two, if conditions on indices do.
+    pub fn either(both: [Past; 2], when: impl Fn(usize, &Edge) -> Option<Edge>) -> Past {
+        let [a, b] = &both;
+        let mut out = Past {
+            is_zero: a.is_zero && b.is_zero,
+            zero: a.zero.and(&b.zero),
+            wrong: &a.wrong | &b.wrong,
+            unsure: &a.unsure | &b.unsure,
+            edges: &a.edges & &b.edges,
+        };
+        for (at, past) in both.iter().enumerate() {
+            for edge in past.edges.difference(&both[1 - at].edges) {
+                out.is_zero = false;
+                match when(at, edge) {
+                    Some(edge) => drop(out.edges.insert(edge)),
+                    None => {
+                        out.edges.insert(*edge);
+                        out.unsure.insert(*edge);
+                    }
+                }
+            }
+        }
+        out
+    }
+
+    /// As it is, where some elements past `edges` have a value, and nothing says which.
+    pub fn unsure_past(mut self, edges: Edges) -> Past {
+        self.unsure.extend(edges);
+        self
+    }
+
+    /// The edges alone that `other` has not.
+    pub fn without(&self, other: &Past) -> Past {
+        Past {
+            unsure: self.unsure.clone(),
+            ..Past::read(&self.edges - &other.edges)
+        }
+    }
+
+    /// Where the elements that conditions were about are no longer the same: nothing says any more which have a value.
+    pub fn moved(mut self) -> Past {
+        let told = self.edges.iter().filter(|edge| edge.when != 0).copied();
+        self.unsure.extend(told);
+        self
+    }
+
+    /// For elements alone that lie within the edges that `is_within` says.
+    pub fn within(self, is_within: impl Fn(&Edge) -> bool) -> Past {
+        let rest = |edges: &Edges| edges.iter().filter(|edge| !is_within(edge)).copied().collect();
+        let edges: Edges = rest(&self.edges);
+        Past {
+            is_zero: self.is_zero || edges.is_empty(),
+            zero: self.zero,
+            wrong: rest(&self.wrong),
+            unsure: rest(&self.unsure),
+            edges,
+        }
+    }
+
+    /// As it is, where it lies in a block that ends at `edge`.
+    pub fn ending(mut self, edge: Edge) -> Past {
+        self.is_zero &= self.edges.contains(&edge) || self.is_zero_past(&edge);
+        self.edges.insert(edge);
+        self
+    }
+
+    /// With zeros past all its edges.
+    pub fn zeroed(self) -> Past {
+        Past {
+            wrong: self.wrong,
+            unsure: self.unsure,
+            ..Past::read(self.edges)
+        }
     }
 
     /// Whether it is zero past each edge that it has.
@@ -136,10 +233,12 @@ impl Past {
         }
     }
 
-    /// Either of two.
+    /// Either of two: past an edge of one alone, some have a value.
     pub fn or(&mut self, other: &Past) {
+        self.unsure.extend(&self.edges ^ &other.edges);
         self.edges.extend(&other.edges);
         self.wrong.extend(&other.wrong);
+        self.unsure.extend(&other.unsure);
         self.is_zero &= other.is_zero;
         self.zero = self.zero.and(&other.zero);
     }
@@ -160,6 +259,7 @@ impl Past {
             is_zero: self.is_zero && (is_same || other.edges.iter().all(|edge| self.is_zero_past(edge))),
             zero: self.zero.clone(),
             wrong: &self.wrong | &other.wrong,
+            unsure: &self.unsure | &other.unsure,
         }
     }
 
@@ -184,6 +284,7 @@ impl Past {
                 Zero::Past(edges) => Zero::Past(all(edges)),
             },
             wrong: all(&self.wrong),
+            unsure: all(&self.unsure),
             edges,
         }
     }
@@ -198,6 +299,7 @@ impl Past {
                 (Zero::Everywhere, _) | (_, Zero::Everywhere) => Zero::Everywhere,
             },
             wrong: &self.wrong | &other.wrong,
+            unsure: &self.unsure | &other.unsure,
         }
     }
 
@@ -212,6 +314,7 @@ impl Past {
                 Zero::Past(edges) => Zero::Past(all(edges)),
             },
             wrong: all(&self.wrong),
+            unsure: all(&self.unsure),
         }
     }
 }

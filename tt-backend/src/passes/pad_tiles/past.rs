@@ -3,16 +3,20 @@
 //! `x · y`, `relu(x)` or `silu(x) · y` of zeros are zero; `exp(x)` is not, nor is `x · s`, where `s` is only known at launch
 //! and may be infinite. Only what every chip computes as exactly zero counts (docs/numbers.md, the column of 0).
 
+mod masks;
+
 use super::edges::{Age, Edge, Edges, Past};
 use super::{Product, Summed};
 use crate::flow::{
-    BlockOp, Blocks, Broadcast, BufferId, BufferKind, Elementwise, Flow, FlowLoop, Gemm, Operand, Read, TileRegion,
-    Value, ValueKind, Write,
+    BlockOp, Blocks, Broadcast, BufferId, BufferKind, DefinitionId, Elementwise, Flow, FlowLoop, Fold, Gemm, Index,
+    Operand, Read, Reduction, Sights, TileRegion, Value, ValueKind, Write,
 };
 use crate::ir::{Forward, Kind, visit};
 use crate::linear::Linear;
 use crate::passes::c1_lower_shared_to_cb::runs_at_least_once;
-use std::collections::{BTreeSet, HashMap};
+pub use masks::{Mask, Neutral, Reduced, count, end};
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 use tt_device::OfZeros;
 use tt_lang::ir::{ElementOp, IntExpr, IntOp, Kernel, Span, VarId};
@@ -27,8 +31,10 @@ type State = Vec<Option<Rc<Both>>>;
 /// The analysis.
 pub struct Beyond<'a> {
     kernel: &'a Kernel,
+    /// What uses see; as it was before the pass.
+    sights: Sights,
     /// The numbers of all places: an extent, and the tile or matrix that a block was read from.
-    numbers: HashMap<(Option<IntExpr>, IntExpr), usize>,
+    numbers: HashMap<(IntExpr, IntExpr, i64), usize>,
     places: Vec<Place>,
     /// One past the last value of the axes of the grid and of loops from 0.
     ends: HashMap<VarId, IntExpr>,
@@ -36,16 +42,36 @@ pub struct Beyond<'a> {
     stores: BTreeSet<BufferId>,
     /// Stores of what should not have been summed.
     wrong: Vec<Span>,
+    /// The conditions of edges: where all these integers are below zero. The first is none.
+    whens: RefCell<Vec<Vec<Index>>>,
     /// By buffer, what it is computed from.
     sources: Vec<BTreeSet<BufferId>>,
+    /// Definitions that are to hold a number where they have no value.
+    pub masked: BTreeMap<DefinitionId, Neutral>,
+    /// Where each of those has a value; nothing where no condition on indices says it.
+    pub masks: HashMap<DefinitionId, Option<Mask>>,
+    /// What is reduced in each definition, in order.
+    pub reduced: BTreeMap<DefinitionId, Vec<Reduced>>,
+    /// Compound definitions with edges of their second operand's own; where that has a value, once it is asked for.
+    pub compounds: HashMap<DefinitionId, Option<Mask>>,
+    /// Whether it is asked for.
+    pub keeps: bool,
+    /// Something is stored past an edge where nothing says what has a value.
+    unsure_stores: bool,
 }
 
 /// Where edges are.
 struct Place {
+    /// The tensor's extent.
+    extent: IntExpr,
     /// The tile or matrix.
     at: IntExpr,
+    /// How many elements of the extent are one of those.
+    unit: i64,
     /// Whether the first tile there may be none of the tensor's, and whether a later one may.
     outside: [bool; 2],
+    /// Whether it may lie before the first.
+    precedes: bool,
 }
 
 /// A value: what is past its edges, and the one operand that it is computed from, if there is just one.
@@ -125,13 +151,21 @@ impl<'a> Beyond<'a> {
         });
         Beyond {
             kernel,
+            sights: flow.sights.clone(),
             numbers: HashMap::new(),
             places: Vec::new(),
             ends,
             products: Vec::new(),
             stores: BTreeSet::new(),
             wrong: Vec::new(),
+            whens: RefCell::new(vec![Vec::new()]),
             sources: vec![BTreeSet::new(); flow.buffers.len()],
+            masked: BTreeMap::new(),
+            masks: HashMap::new(),
+            reduced: BTreeMap::new(),
+            compounds: HashMap::new(),
+            keeps: false,
+            unsure_stores: false,
         }
     }
 
@@ -173,7 +207,8 @@ impl<'a> Beyond<'a> {
         let mut edges = Edges::new();
         for (leading, index) in region.matrix.iter().enumerate() {
             if region.matrix_may_miss[leading] {
-                let place = self.place(extents.get(leading).cloned(), index, [true; 2]);
+                let place = self.place(extents.get(leading).cloned(), index, 1, [true; 2]);
+                self.places[place].precedes = true;
                 edges.insert(Edge::read(place, true));
             }
         }
@@ -183,18 +218,25 @@ impl<'a> Beyond<'a> {
             let tile = &region.tile[axis];
             let begins_outside =
                 region.may_precede[axis] || region.may_exceed[axis] && !self.begins_inside(tile, &extent);
-            let place = self.place(extent, tile, [begins_outside, region.may_exceed[axis]]);
+            let place = self.place(extent, tile, 32, [begins_outside, region.may_exceed[axis]]);
+            self.places[place].precedes |= region.may_precede[axis];
             edges.insert(Edge::read(place, false));
         }
         edges
     }
 
-    /// The place of an edge; `outside`: whether the first tile there may be none of the tensor's, and whether a later one.
-    fn place(&mut self, extent: Option<IntExpr>, at: &IntExpr, outside: [bool; 2]) -> usize {
-        let place = *self.numbers.entry((extent, at.clone())).or_insert_with(|| {
+    /// The place of an edge; `unit`: the elements of the extent that are one step of `at`; `outside`: whether the first tile
+    /// there may be none of the tensor's, and whether a later one.
+    fn place(&mut self, extent: Option<IntExpr>, at: &IntExpr, unit: i64, outside: [bool; 2]) -> usize {
+        let extent = extent.unwrap_or(IntExpr::Const(1));
+        let key = (extent.clone(), at.clone(), unit);
+        let place = *self.numbers.entry(key).or_insert_with(|| {
             self.places.push(Place {
+                extent,
                 at: at.clone(),
+                unit,
                 outside: [false; 2],
+                precedes: false,
             });
             self.places.len() - 1
         });
@@ -253,16 +295,31 @@ impl<'a> Beyond<'a> {
             }
             Broadcast::Transpose => [shifted(1), shifted(0)],
         };
+        let is_plain = operand.broadcast == Broadcast::None && operand.offset == [0, 0];
         Found {
             of: Of::One(operand.buffer, operand.offset, operand.broadcast),
-            past,
+            past: if is_plain { past } else { past.map(Past::moved) },
         }
+    }
+
+    /// What is left of a reduced block: it has a value everywhere but where a mean has none.
+    fn reduced(&self, reduction: &Reduction, of: Found) -> Found {
+        let mut found = Found::number(None);
+        if reduction.fold == Fold::Mean {
+            for axis in (0..2).filter(|axis| !reduction.along[*axis]) {
+                found.past[axis] = of.past[axis].clone().not_zero();
+            }
+        }
+        found
     }
 
     fn value(&self, value: &Value, state: &State) -> Found {
         let of = |value: &Value| self.value(value, state);
         match &value.kind {
             ValueKind::Number(_) => Found::number(literal(value)),
+            ValueKind::Index(_) | ValueKind::Negative(_) => Found::number(None),
+            ValueKind::Reduce(reduction, source) => self.reduced(reduction, of(source)),
+            ValueKind::Select(condition, a, b) if !condition.reads() => self.chosen(condition, of(a), of(b)),
             ValueKind::Load(operand) => self.load(operand, state),
             ValueKind::Call(op, args) => self.call(*op, args, state),
             ValueKind::Select(condition, a, b) => of(a).and(of(b)).reaching(&of(condition)),
@@ -311,11 +368,36 @@ impl<'a> Beyond<'a> {
         elementwise.value.loads(&mut |operand, _| {
             sources.insert(operand.buffer);
         });
-        let found = self.value(&elementwise.value, state);
-        state[elementwise.target.0] = Some(Rc::new(found.past));
+        let mut reductions = Vec::new();
+        elementwise.value.walk(&mut |value| {
+            if let ValueKind::Reduce(reduction, source) = &value.kind {
+                let mask = self.mask(&self.value(source, state).past);
+                reductions.push(self.what_is_reduced(reduction, source, mask));
+            }
+        });
+        self.reduced.insert(elementwise.defines, reductions);
+        let mut past = self.kept(elementwise, state);
+        for (axis, extent) in elementwise.extent.into_iter().enumerate() {
+            if extent % 32 != 0
+                && let Ok(extent) = i64::try_from(extent)
+            {
+                let place = self.place(Some(IntExpr::Const(extent)), &IntExpr::Const(0), 32, [false; 2]);
+                past[axis] = past[axis].clone().ending(Edge::read(place, false));
+            }
+        }
+        if let Some(neutral) = self.masked.get(&elementwise.defines) {
+            let mask = self.mask(&past);
+            if mask.is_some() {
+                let is_zero = f32::from_bits(*neutral) == 0.0;
+                past = past.map(if is_zero { Past::zeroed } else { Past::not_zero });
+            }
+            self.masks.insert(elementwise.defines, mask);
+        }
+        state[elementwise.target.0] = Some(Rc::new(past));
     }
 
-    /// A row of a product is zero where the left operand's row is, a column where the right operand's is.
+    /// A row of a product is zero where the left operand's row is, a column where the right operand's is; past their edges sums
+    /// stay as they were.
     fn gemm(&mut self, gemm: &Gemm, span: Span, state: &mut State) {
         self.sources[gemm.acc.0].extend([gemm.a, gemm.b]);
         let past = |buffer: BufferId, axis: usize| match &state[buffer.0] {
@@ -323,31 +405,36 @@ impl<'a> Beyond<'a> {
             None => Past::number(None),
         };
         let (a, b) = (usize::from(gemm.transpose_a), usize::from(gemm.transpose_b));
-        let operand = |buffer, axis| Summed {
+        let operand = |buffer, sees, axis: usize| Summed {
             buffer,
+            sees,
             past: past(buffer, axis),
+            kept: past(buffer, 1 - axis),
         };
         self.products.push(Product {
-            operands: [operand(gemm.a, 1 - a), operand(gemm.b, b)],
+            operands: [operand(gemm.a, gemm.sees.a, 1 - a), operand(gemm.b, gemm.sees.b, b)],
             span,
         });
-        let made = [past(gemm.a, a).summed(), past(gemm.b, 1 - b).summed()];
+        let products = [past(gemm.a, a).moved(), past(gemm.b, 1 - b).moved()];
         let made = match &state[gemm.acc.0] {
-            Some(before) if gemm.sees.acc.is_some() => [0, 1].map(|axis| made[axis].and(&before[axis], false)),
-            _ => made,
+            Some(before) if gemm.sees.acc.is_some() => [0, 1].map(|axis| before[axis].with_products(&products[axis])),
+            _ => products.map(|products| Past::number(Some(0.0)).with_products(&products)),
         };
         state[gemm.acc.0] = Some(Rc::new(made));
     }
 
     /// Every edge that depends on `var` as `each` makes its age.
     fn aged(&self, state: &mut State, var: VarId, each: impl Fn(Age) -> Age) {
-        let is_aged: Vec<bool> = self.places.iter().map(|place| place.at.mentions(var)).collect();
+        let places: Vec<bool> = self.places.iter().map(|place| place.at.mentions(var)).collect();
+        let mentions = |when: &Vec<Index>| when.iter().any(|index| index.rest.mentions(var));
+        let whens: Vec<bool> = self.whens.borrow().iter().map(mentions).collect();
+        let is_aged = |edge: &Edge| places[edge.place] || whens[edge.when];
         let aged = |edge: Edge| Edge {
-            age: if is_aged[edge.place] { each(edge.age) } else { edge.age },
+            age: if is_aged(&edge) { each(edge.age) } else { edge.age },
             ..edge
         };
         for both in state.iter_mut().flatten() {
-            if both.iter().any(|past| past.edges().any(|edge| is_aged[edge.place])) {
+            if both.iter().any(|past| past.edges().any(is_aged)) {
                 *both = Rc::new(both.each_ref().map(|past| past.map(aged)));
             }
         }
@@ -361,6 +448,7 @@ impl Forward<Blocks> for Beyond<'_> {
         self.products.clear();
         self.stores.clear();
         self.wrong.clear();
+        self.unsure_stores = false;
         vec![None; self.sources.len()]
     }
 
@@ -376,6 +464,7 @@ impl Forward<Blocks> for Beyond<'_> {
                 let edges = [0, 1].map(|axis| self.edges(region, axis));
                 // Where the store itself lies past an edge, so does all that lies past it as a whole.
                 let dropped = |axis: usize, edge: &Edge| {
+                    let edge = &Edge { when: 0, ..*edge };
                     let either = |whole| edges.iter().any(|edges| edges.contains(&Edge { whole, ..*edge }));
                     edges[axis].contains(edge) || edge.whole && (either(true) || either(false))
                 };
@@ -386,6 +475,7 @@ impl Forward<Blocks> for Beyond<'_> {
                 if axes().any(|(axis, held)| held.edges().any(|edge| !dropped(axis, edge))) {
                     self.stores.insert(*buffer);
                 }
+                self.unsure_stores |= axes().any(|(axis, held)| held.unsure().any(|edge| !dropped(axis, edge)));
             }
         }
     }

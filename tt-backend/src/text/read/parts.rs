@@ -1,9 +1,10 @@
 //! What stands in lines at several stages: regions, operands, operations on registers, ends of sections, the table of buffers.
 
-use super::super::names::{buffer_kind, tile_op};
+use super::super::names::{NEGATIVE, buffer_kind, tile_op};
 use super::{Read, Reader};
 use crate::flow::{
-    Arg, Broadcast, Buffer, BufferKind, Constant, Depth, Matmul, Operand, Pack, PackMode, ProductSees, TileRegion,
+    Arg, Broadcast, Buffer, BufferKind, Constant, Depth, Index, Integer, Matmul, Operand, Pack, PackMode, ProductSees,
+    TileRegion,
 };
 use crate::tile_ops::{FpuOp, SFPU_OPS, TileOp};
 use tt_lang::ir::{BlockId, ElementType};
@@ -114,6 +115,9 @@ impl Reader<'_> {
                 if this.peek() == "%" {
                     return Ok(Arg::Register(this.register()?));
                 }
+                if this.peek_after(1) == "(" && this.eat("integer") {
+                    return this.integer().map(Arg::Integer);
+                }
                 match this.attempt(Self::operand) {
                     Some(operand) => Ok(match this.buffers[operand.buffer.0].kind {
                         BufferKind::Constant(_) => Arg::Constant(operand.buffer),
@@ -158,6 +162,63 @@ impl Reader<'_> {
             b_column: self.parse()?,
             transpose,
         }))
+    }
+
+    /// `(1, 0, by * 64)`
+    pub fn index(&mut self) -> Read<Index> {
+        self.expect("(")?;
+        let row = self.signed()?;
+        self.expect(",")?;
+        let column = self.signed()?;
+        self.expect(",")?;
+        let rest = self.int()?;
+        self.expect(")")?;
+        Ok(Index { row, column, rest })
+    }
+
+    /// `along axis 1, 4 tiles`, where it stands here.
+    pub fn along(&mut self) -> Read<Option<(usize, u32)>> {
+        if !self.eat("along axis") {
+            return Ok(None);
+        }
+        let axis = self.parse()?;
+        self.expect(",")?;
+        let tiles = self.parse()?;
+        self.expect("tiles")?;
+        Ok(Some((axis, tiles)))
+    }
+
+    /// `unless below_zero(1, 0, by * 64)`, where it stands here.
+    pub fn unless(&mut self) -> Read<Option<Index>> {
+        if !self.eat("unless") {
+            return Ok(None);
+        }
+        self.expect(NEGATIVE)?;
+        self.index().map(Some)
+    }
+
+    /// `integer(by * 64, 32, 0)` behind its name.
+    fn integer(&mut self) -> Read<Integer> {
+        self.expect("(")?;
+        let first = self.int()?;
+        self.expect(",")?;
+        let down = self.signed()?;
+        self.expect(",")?;
+        let per_tile = [down, self.signed()?];
+        let between = match self.eat(",") {
+            true => {
+                let low = self.signed()?;
+                self.expect(",")?;
+                Some([low, self.signed()?])
+            }
+            false => None,
+        };
+        self.expect(")")?;
+        Ok(Integer {
+            first,
+            per_tile,
+            between,
+        })
     }
 
     fn tile_op(&mut self) -> Read<TileOp> {
@@ -246,14 +307,10 @@ impl Reader<'_> {
         };
         let name = self.name()?.to_string();
         self.expect(":")?;
-        let kinds = [
-            BufferKind::Incoming,
-            BufferKind::Local,
-            BufferKind::Outgoing,
-            BufferKind::Constant(Constant::Zeros),
-        ];
-        let Some(kind) = kinds.into_iter().find(|kind| self.eat(buffer_kind(*kind))) else {
-            return self.wanted("incoming, local, outgoing or zeros");
+        let kinds = [BufferKind::Incoming, BufferKind::Local, BufferKind::Outgoing];
+        let mut kinds = kinds.into_iter().chain(Constant::ALL.map(BufferKind::Constant));
+        let Some(kind) = kinds.find(|kind| self.eat(buffer_kind(*kind))) else {
+            return self.wanted("incoming, local, outgoing or a constant");
         };
         self.expect(",")?;
         let tiles = self.by()?;

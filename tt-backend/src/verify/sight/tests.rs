@@ -149,23 +149,26 @@ fn no_operand_can_be_another_block() {
     assert!(refused > 40, "only {refused} changes were made");
 }
 
+fn operands_of(steps: &mut [Step], change: &mut impl FnMut(&mut BufferId)) {
+    for step in steps {
+        match step {
+            Step::Tile { args, .. } => args.iter_mut().for_each(|arg| match arg {
+                Arg::Tile(operand) => change(&mut operand.buffer),
+                Arg::Constant(_) | Arg::Register(_) | Arg::Number(_) | Arg::Integer(_) => {}
+            }),
+            Step::Matmul(matmul) => [&mut matmul.a, &mut matmul.b].into_iter().for_each(&mut *change),
+            Step::Control(body) => operands(body, change),
+            Step::Along { steps, .. } | Step::Unless { steps, .. } => operands_of(steps, change),
+        }
+    }
+}
+
 /// Calls `change` with the buffer of every operand that says what it sees, in order.
 fn operands(body: &mut [SectionStmt], change: &mut impl FnMut(&mut BufferId)) {
     for stmt in body {
         match &mut stmt.kind {
             Kind::Op(SectionOp::Write(Write { buffer, .. })) => change(buffer),
-            Kind::Op(SectionOp::Section(section)) => {
-                for step in &mut section.steps {
-                    match step {
-                        Step::Tile { args, .. } => args.iter_mut().for_each(|arg| match arg {
-                            Arg::Tile(operand) => change(&mut operand.buffer),
-                            Arg::Constant(_) | Arg::Register(_) | Arg::Number(_) => {}
-                        }),
-                        Step::Matmul(matmul) => [&mut matmul.a, &mut matmul.b].into_iter().for_each(&mut *change),
-                        Step::Control(body) => operands(body, change),
-                    }
-                }
-            }
+            Kind::Op(SectionOp::Section(section)) => operands_of(&mut section.steps, change),
             Kind::Op(SectionOp::Multiply(matmul)) => [&mut matmul.a, &mut matmul.b].into_iter().for_each(&mut *change),
             Kind::Group(_, body) | Kind::Loop(_, body) => operands(body, change),
             Kind::If(_, then, otherwise) => {

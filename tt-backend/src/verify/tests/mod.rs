@@ -429,7 +429,7 @@ fn engines_that_are_not_set_up_are_refused() {
             let silu = run(&SfpuOp::Silu.row().init, []);
             before(device, COMPUTE, &TILE_REGS_ACQUIRE, vec![silu]);
         }),
-        ("it needs exp_tile_initSome(\"true\")", |device| {
+        ("it needs exp_tile_init<true>", |device| {
             change(device, COMPUTE, &SfpuOp::Exp.row().call, |call| {
                 call.template = "true".into()
             });

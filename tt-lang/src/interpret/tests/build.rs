@@ -103,6 +103,7 @@ pub fn parallel<const N: usize>(indices: [(VarId, u64); N], target: Access, valu
         assigns: vec![Assign {
             target,
             value,
+            compound: false,
             span: SPAN,
         }],
     })

@@ -69,7 +69,7 @@ fn each_form_gives_its_line() {
             &["T.copy(a[(by * 64; 64, bx * 64; 64)], x)"],
         ),
         ("T.copy(v[bx * 64], m);", &["T.copy(v[(bx * 64; 64)], m)"]),
-        ("T.copy(a[(by * 64, 0)], m);", &["T.copy(a[(by * 64; 64, 0; 1)], m)"]),
+        ("T.copy(a[(by * 64, 0)], m);", &["T.copy(a[(by * 64; 1, 0; 64)], m)"]),
         (
             "T.copy(a[(0..1, bx * 64..bx * 64 + 64)], m);",
             &["T.copy(a[(0; 1, bx * 64; 64)], m)"],
