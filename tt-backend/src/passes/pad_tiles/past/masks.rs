@@ -135,10 +135,10 @@ impl Beyond<'_> {
 
     /// What a definition reduces; where all that it may see is neutral past its edges, no mask is needed.
     pub(super) fn what_is_reduced(&self, reduction: &Reduction, source: &Value, mask: Option<Mask>) -> Reduced {
-        let load = match &source.kind {
-            ValueKind::Call(ElementOp::Abs, args) => args.first(),
-            _ => Some(source),
-        };
+        let mut load = Some(source);
+        if let ValueKind::Call(ElementOp::Abs, args) = &source.kind {
+            load = args.first();
+        }
         // A mean counts what has a value.
         let is_abs = load != Some(source);
         let block = match load.map(|load| &load.kind) {
