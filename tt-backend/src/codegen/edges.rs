@@ -18,6 +18,8 @@ pub enum EdgeFunction {
     NumberTile,
     /// `number_bits(value, least, most)`
     NumberBits,
+    /// `wide(value)`
+    Wide,
 }
 
 const PAGE: &str = "\
@@ -81,8 +83,8 @@ inline void number_tile(uint32_t address) {
 
 const NUMBER_BITS: &str = "\
 // The bits as f32 of what is nearest to an integer between two others, rounded to even: the RISCs have no floating point.
-inline uint32_t number_bits(int32_t value, int32_t least, int32_t most) {
-    value = value < least ? least : value > most ? most : value;
+inline uint32_t number_bits(int64_t wide_value, int32_t least, int32_t most) {
+    const int32_t value = wide_value < least ? least : wide_value > most ? most : static_cast<int32_t>(wide_value);
     uint32_t size = value < 0 ? 0u - static_cast<uint32_t>(value) : static_cast<uint32_t>(value);
     if (size == 0) {
         return 0;
@@ -98,13 +100,18 @@ inline uint32_t number_bits(int32_t value, int32_t least, int32_t most) {
     return value < 0 ? bits | 0x80000000u : bits;
 }";
 
+const WIDE: &str = "\
+// An integer in 64 bits, for sums that 32 bits may not hold.
+inline int64_t wide(int32_t value) { return value; }";
+
 impl EdgeFunction {
-    const ALL: [(EdgeFunction, &'static Function, &'static str); 5] = [
+    const ALL: [(EdgeFunction, &'static Function, &'static str); 6] = [
         (EdgeFunction::Page, &function::ZERO_PAGE, PAGE),
         (EdgeFunction::Rows, &function::ZERO_TILE_ROWS, ROWS),
         (EdgeFunction::Columns, &function::ZERO_TILE_COLUMNS, COLUMNS),
         (EdgeFunction::NumberTile, &function::NUMBER_TILE, NUMBER_TILE),
         (EdgeFunction::NumberBits, &function::NUMBER_BITS, NUMBER_BITS),
+        (EdgeFunction::Wide, &function::WIDE, WIDE),
     ];
 
     /// The function of this name.

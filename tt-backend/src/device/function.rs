@@ -37,7 +37,8 @@ functions! {
         ZERO_TILE_ROWS = "zero_tile_rows",
         ZERO_TILE_COLUMNS = "zero_tile_columns",
         NUMBER_TILE = "number_tile",
-        NUMBER_BITS = "number_bits";
+        NUMBER_BITS = "number_bits",
+        WIDE = "wide";
     "api/compute/compute_kernel_hw_startup.h":
         COMPUTE_KERNEL_HW_STARTUP = "compute_kernel_hw_startup";
     "api/compute/common.h":

@@ -292,6 +292,8 @@ pub enum Expr<V> {
 pub enum Symbol {
     /// An integer expression of the language.
     Int(IntExpr),
+    /// Likewise, in 64 bits: sums and multiples that no 32 bits need hold.
+    Wide(IntExpr),
     /// A condition of the language, as 1 or 0.
     Condition(BoolExpr),
     /// The bits of a number known at launch.

@@ -219,6 +219,7 @@ impl ShowValue for Symbol {
     fn text(&self, names: &Names) -> String {
         match self {
             Symbol::Int(value) => format!("[{}]", names.int(value)),
+            Symbol::Wide(value) => format!("wide[{}]", names.int(value)),
             Symbol::Condition(value) => format!("[{}]", names.condition(value)),
             Symbol::Number(value) => format!("bits({})", names.number(value)),
             Symbol::TensorTiles(tensor, axis) => format!("tiles({}, {axis})", names.param(*tensor)),

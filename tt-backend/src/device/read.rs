@@ -344,6 +344,11 @@ impl ParseValue for Symbol {
             reader.expect("]")?;
             return Ok(Some(Symbol::Condition(condition)));
         }
+        if reader.eat("wide [") {
+            let int = reader.int()?;
+            reader.expect("]")?;
+            return Ok(Some(Symbol::Wide(int)));
+        }
         if reader.eat("bits (") {
             let number = reader.number()?;
             reader.expect(")")?;

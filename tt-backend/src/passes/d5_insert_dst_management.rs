@@ -370,10 +370,13 @@ fn op_sum(a: &Value, b: &Value) -> Value {
 fn integer(first: &IntExpr, per_tile: [i64; 2], at: &(Value, Value)) -> Value {
     let [down, right] = per_tile.map(Expr::Int);
     let moved = op("+", op("*", at.0.clone(), down), op("*", at.1.clone(), right));
-    if let Expr::Int(_) = moved {
-        return Expr::sum(Expr::user(first), moved);
-    }
-    op("+", Expr::user(first), moved)
+    let first = match first {
+        IntExpr::Const(value) => Expr::Int(*value),
+        IntExpr::Extent(_) | IntExpr::Scalar(_) | IntExpr::Var(_) | IntExpr::Binary(..) => {
+            Expr::Value(Symbol::Wide(first.clone()))
+        }
+    };
+    op("+", first, moved)
 }
 
 /// Its bits as a number.

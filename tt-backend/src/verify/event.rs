@@ -137,8 +137,8 @@ pub enum Event {
     },
     /// A register goes to a page.
     Pack(Range, BufferId, Range),
-    /// The FPU is set up for nothing any more, after `unary_bcast` with these template arguments.
-    FpuUninit(String),
+    /// The FPU is set up for nothing any more, after this.
+    FpuUninit(FpuSetup),
     /// The protocol of the destination registers.
     Registers(RegisterStep),
 }
@@ -395,7 +395,8 @@ fn fpu(args: &Args) -> Proof<Option<Event>> {
         ))));
     }
     if *function == UNARY_BCAST_UNINIT {
-        return Ok(Some(Event::FpuUninit(template.to_string())));
+        let setup = args.setup(&UNARY_BCAST_INIT, template, &[args.buffer(0)?], Vec::new());
+        return Ok(Some(Event::FpuUninit(setup)));
     }
     if let Some(init) = find(&UNARY, function) {
         let buffer = args.buffer(0)?;

@@ -137,13 +137,10 @@ impl Engines {
                 }
                 self.fpu = Some(setup.clone());
             }
-            Event::FpuUninit(template) => {
+            Event::FpuUninit(setup) => {
                 let known = self.fpu.take();
-                if known.as_ref().map(|known| (known.init, &known.template)) != Some((UNARY_BCAST_INIT.name, template))
-                {
-                    return fault(format!(
-                        "the engines are not set up for unary_bcast<{template}> but for {known:?}"
-                    ));
+                if known.as_ref() != Some(setup) {
+                    return fault(format!("it ends {setup:?}, the engines are set up for {known:?}"));
                 }
             }
             Event::SfpuInit(init, template) => self.sfpu = Some((init, template.clone())),

@@ -1,7 +1,7 @@
 //! The text form of Tile IR: a kernel in the language itself, which reads back as what it was.
 //!
 //! Blocks are allocated first, and a variable that would hide another in its scope has a number behind its name. What the
-//! syntax takes away (`let`, `const`, ranges, compound assignments) does not come back. Statements of which one became two
+//! syntax takes away (`let`, `const`, ranges) does not come back. Statements of which one became two
 //! (`split_conditions`) share their variables, which reading tells apart.
 
 mod expressions;
@@ -261,8 +261,12 @@ impl<'a> Source<'a> {
                 self.nested(|this| {
                     for assign in assigns {
                         let class = this.class(&assign.target);
-                        let (target, value) = (this.access(&assign.target), this.element(&assign.value, class));
-                        this.line(&format!("{target} = {value};"));
+                        let (op, value) = match assign.compound() {
+                            Some((op, other)) => (op.row().operator.unwrap_or(""), other),
+                            None => ("", &assign.value),
+                        };
+                        let (target, value) = (this.access(&assign.target), this.element(value, class));
+                        this.line(&format!("{target} {op}= {value};"));
                     }
                 });
                 self.scope.truncate(known);

@@ -1,6 +1,6 @@
 //! Statements.
 
-use super::{Access, BlockId, BoolExpr, Element, IntExpr, ParamId, Span, Spanned, VarId};
+use super::{Access, BlockId, BoolExpr, Element, ElementKind, ElementOp, IntExpr, ParamId, Span, Spanned, VarId};
 use serde::{Deserialize, Serialize};
 
 /// One statement.
@@ -163,6 +163,16 @@ pub struct Assign {
     pub compound: bool,
     /// Its place.
     pub span: Span,
+}
+
+impl Assign {
+    /// The operation and the other operand of a compound assignment.
+    pub fn compound(&self) -> Option<(ElementOp, &Element)> {
+        let ElementKind::Call(op, args) = &self.value.kind else {
+            return None;
+        };
+        args.get(1).filter(|_| self.compound).map(|other| (*op, other))
+    }
 }
 
 /// The operation of a reduction.

@@ -60,7 +60,8 @@ impl Context {
             } else {
                 DataFormat::Float16B
             };
-            let Some(part) = self.largest_part(&value, capacity).cloned() else {
+            let found = self.largest_part(&value, elementwise.extent, capacity);
+            let Some((part, extent)) = found.map(|(part, extent)| (part.clone(), extent)) else {
                 self.errors.push(
                     Diagnostic::new(
                         &codes::EXPRESSION_SIZE,
@@ -72,6 +73,7 @@ impl Context {
                 return;
             };
             let name = format!("{}_part", self.buffers[elementwise.target.0].name);
+            let tiles = crate::passes::a1_infer_layout::tiles(extent);
             let target = scratch(&mut self.buffers, name, span, format, tiles);
             let pack = Pack {
                 buffer: target,
@@ -174,12 +176,17 @@ impl Context {
         emit.out
     }
 
-    /// The operation in `value` that needs most registers among those that fit.
-    fn largest_part<'v>(&self, value: &'v Value, capacity: u32) -> Option<&'v Value> {
-        let mut best: Option<(&Value, u32)> = None;
-        let mut stack: Vec<&Value> = value.operands();
-        while let Some(part) = stack.pop() {
-            stack.extend(part.operands());
+    /// The operation in `value` that needs most registers among those that fit, and the elements of the block that it is a
+    /// value of: `extent`, or those of what is reduced.
+    fn largest_part<'v>(&self, value: &'v Value, extent: [u64; 2], capacity: u32) -> Option<(&'v Value, [u64; 2])> {
+        let mut best: Option<(&Value, [u64; 2], u32)> = None;
+        let inside = |of: &'v Value, extent| {
+            let extent = of.reduction().map_or(extent, |reduction| reduction.extent);
+            of.operands().into_iter().map(move |part| (part, extent))
+        };
+        let mut stack: Vec<(&Value, [u64; 2])> = inside(value, extent).collect();
+        while let Some((part, extent)) = stack.pop() {
+            stack.extend(inside(part, extent));
             if part.operands().is_empty()
                 || matches!(part.kind, ValueKind::Call(..))
                     && part.operands().iter().all(|p| matches!(p.kind, ValueKind::Number(_)))
@@ -187,11 +194,12 @@ impl Context {
                 continue;
             }
             let used = self.emit(part, None).used;
-            if used <= capacity && best.is_none_or(|(_, most)| used > most) {
-                best = Some((part, used));
+            if used <= capacity && best.is_none_or(|(_, _, most)| used > most) {
+                best = Some((part, extent, used));
             }
         }
-        best.filter(|(_, used)| *used > 1).map(|(part, _)| part)
+        best.filter(|(_, _, used)| *used > 1)
+            .map(|(part, extent, _)| (part, extent))
     }
 }
 

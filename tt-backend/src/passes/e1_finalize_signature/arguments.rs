@@ -3,6 +3,7 @@
 #![warn(clippy::arithmetic_side_effects)]
 
 use crate::codes;
+use crate::device::function::WIDE;
 use crate::device::{Accessor, Argument, Bits, Branch, Call, Calls, Expr, Leaf, Loop, Scope, Source, Symbol};
 use crate::ir::{Kind, Rewrite, Stmt};
 use crate::linear::Signs;
@@ -145,6 +146,23 @@ impl<'a> Arguments<'a> {
         }
     }
 
+    /// Likewise, in 64 bits: no argument is computed at launch that does not stand in the source.
+    fn wide(&mut self, expr: &IntExpr) -> Expr<Bits> {
+        match expr {
+            IntExpr::Const(value) => Expr::Int(*value),
+            IntExpr::Binary(op @ (IntOp::Add | IntOp::Sub | IntOp::Mul), a, b) => {
+                Expr::binary(op.symbol(), self.wide(a), self.wide(b))
+            }
+            IntExpr::Extent(_) | IntExpr::Scalar(_) | IntExpr::Var(_) | IntExpr::Binary(..) => {
+                Expr::Call(Box::new(Call {
+                    function: &WIDE,
+                    template: String::new(),
+                    args: vec![self.int(expr)],
+                }))
+            }
+        }
+    }
+
     fn condition(&mut self, cond: &BoolExpr) -> Expr<Bits> {
         match cond {
             BoolExpr::Const(value) => Expr::Bool(*value),
@@ -222,6 +240,7 @@ impl<'a> Arguments<'a> {
     fn symbol(&mut self, symbol: &Symbol) -> Expr<Bits> {
         match symbol {
             Symbol::Int(int) => self.int(int),
+            Symbol::Wide(int) => self.wide(int),
             Symbol::Condition(cond) => self.condition(cond),
             Symbol::Number(number) => self.number(number),
             Symbol::TensorTiles(tensor, axis) => {

@@ -68,12 +68,13 @@ void kernel_main() {
                 tile_regs_acquire();
                 mul_bcast_rows_init(cb_a_block_in, cb_row);
                 mul_tiles_bcast_rows(cb_a_block_in, cb_row, tile_row * 2 + tile_column, tile_column, 0);
-                reconfig_data_format_srcb(cb_t);
-                add_bcast_cols_init(cb_zeros, cb_t);
-                add_tiles_bcast_cols(cb_zeros, cb_t, 0, tile_row, 1);
+                reconfig_data_format_srca(cb_t);
+                unary_bcast_init<BroadcastType::COL>(cb_t);
+                unary_bcast<BroadcastType::COL>(cb_t, tile_row, 1);
+                unary_bcast_uninit<BroadcastType::COL>(cb_t);
                 sub_binary_tile_init();
                 sub_binary_tile(0, 1, 0);
-                reconfig_data_format_srcb(cb_a_block_in_2);
+                reconfig_data_format_srca(cb_zeros);
                 add_bcast_cols_init(cb_zeros, cb_a_block_in_2);
                 add_tiles_bcast_cols(cb_zeros, cb_a_block_in_2, 0, tile_row, 1);
                 binary_max_tile_init();

@@ -77,6 +77,7 @@ impl Source<'_> {
             ElementKind::Bool(value) => value.to_string(),
             ElementKind::Scalar(id) => self.param_name(*id),
             ElementKind::Int(expr) if is_integer(class) => format!("({})", self.int(expr)),
+            ElementKind::Int(expr @ IntExpr::Binary(..)) => format!("(({}) as f32)", self.int(expr)),
             ElementKind::Int(expr) => format!("({} as f32)", self.int(expr)),
             ElementKind::Load(access) => self.access(access),
             ElementKind::Call(op, args) => {

@@ -36,7 +36,7 @@ const HARMLESS: &[Reason] = reasons! {
     // Engines.
     "the verifier knows what every operation finds the engines set to: this is set so already, or anew before it matters":
         [LeftOut, Swapped, BeforeParent, BehindParent, IntoNext, Exchanged, Buffer, Template, Function] ["compute"]
-        ["*_init", "reconfig_*", "pack_reconfig_*", "compute_kernel_hw_startup"] [];
+        ["*_init", "*_uninit", "reconfig_*", "pack_reconfig_*", "compute_kernel_hw_startup"] [];
     "the format that DST_FORMAT stands for here": [Template] ["compute"] ["where_tile"] [];
 
     // Order and repetition.
