@@ -353,3 +353,127 @@ fn sums_skip_what_has_no_value() {
         Ok(())
     });
 }
+
+/// Choices with several conditions over several tiles, which need more registers than there are; sums that start from a number.
+#[tt::kernel]
+fn cut_and_kept(
+    x: &Tensor<bf16, 20, 50>,
+    n: i32,
+    chosen: &mut Tensor<f32, 20, 1>,
+    kept: &mut Tensor<f32, 20, 1>,
+    most: &mut Tensor<f32, 1, 1>,
+) {
+    let _one = T.Kernel(1);
+    let v = T.alloc_shared::<bf16>(32, 64);
+    let e = T.alloc_fragment::<f32>(32, 64);
+    let r = T.alloc_fragment::<f32>(32, 1);
+    let a = T.alloc_shared::<bf16>(32, 32);
+    let b = T.alloc_shared::<bf16>(32, 64);
+    let m = T.alloc_fragment::<f32>(1, 1);
+    T.copy(x[(0, 0)], v);
+    for (i, j) in T.Parallel(32, 64) {
+        e[(i, j)] = if v[(i, j)] > 0.5 && v[(i, j)] < 1.5 || j > n {
+            v[(i, j)] * 2.0
+        } else {
+            -1.0
+        };
+    }
+    T.reduce_sum(e, r, dim = 1);
+    T.copy(r, chosen[(0, 0)]);
+    T.fill(e, 7.0);
+    T.fill(a, 1.0);
+    T.copy(x[(0, 0)], b);
+    T.gemm(a, b, e);
+    T.reduce_sum(e, r, dim = 1);
+    T.copy(r, kept[(0, 0)]);
+    T.reduce_max(v, r, dim = 1);
+    for (i, j) in T.Parallel(32, 1) {
+        r[(i, j)] = if i < 20 { r[(i, j)] } else { 0.0 };
+    }
+    T.reduce_max(r, m, dim = 0);
+    T.copy(m, most[(0, 0)]);
+}
+
+/// The block that is summed was read in one place or in another.
+#[tt::kernel]
+fn of_two_paths(x: &Tensor<bf16, 20, 50>, n: i32, y: &mut Tensor<f32, 32, 1>) {
+    let _one = T.Kernel(1);
+    let v = T.alloc_shared::<bf16>(32, 64);
+    let w = T.alloc_shared::<bf16>(32, 64);
+    let r = T.alloc_fragment::<f32>(32);
+    T.copy(x[(0, 0)], v);
+    T.fill(w, 3.0);
+    if n > 3 {
+        for (i, j) in T.Parallel(32, 64) {
+            w[(i, j)] = v[(i, j)] + 1.0;
+        }
+    }
+    T.reduce_sum(w, r, dim = 1);
+    T.copy(r, y[(0, 0)]);
+}
+
+/// Masks near the ends of 32 bits.
+#[tt::kernel]
+fn far(x: &Tensor<f32, 20, 50>, n: i32, y: &mut Tensor<f32, 20, 50>) {
+    let _one = T.Kernel(1);
+    let v = T.alloc_fragment::<f32>(32, 64);
+    T.copy(x[(0, 0)], v);
+    for (i, j) in T.Parallel(32, 64) {
+        v[(i, j)] = if 65536 * j - 65536 * i < n && j <= n {
+            v[(i, j)]
+        } else {
+            0.5
+        };
+    }
+    T.copy(v, y[(0, 0)]);
+}
+
+#[test]
+fn a_stranger_found_these() {
+    let (m, n) = (20, 50);
+    let x = values(m * n);
+    on_both_chips(|device| {
+        let host: Vec<bf16> = x.iter().map(|x| bf16::from_f64(*x)).collect();
+        let tensor = device.upload(&host, [m, n])?;
+        let [mut chosen, mut kept] = [device.zeros::<f32>([m, 1])?, device.zeros::<f32>([m, 1])?];
+        let mut most = device.zeros::<f32>([1, 1])?;
+        cut_and_kept(&tensor, 40, &mut chosen, &mut kept, &mut most).run()?;
+        let of = |row: &[f64]| -> f64 {
+            let each = |(j, v): (usize, &f64)| if *v > 0.5 && *v < 1.5 || j > 40 { v * 2.0 } else { -1.0 };
+            row.iter().enumerate().map(each).sum()
+        };
+        let expected: Vec<f64> = x.chunks(n).map(of).collect();
+        close("chosen", &chosen.download()?, &expected, 1e-6);
+        let sums: f64 = 64.0 * 7.0 + x.iter().sum::<f64>();
+        close("kept", &kept.download()?, &vec![sums; m], 1e-5);
+        close("most", &most.download()?, &[x.iter().copied().fold(0.0, f64::max)], 0.0);
+
+        let mut y = device.zeros::<f32>([32, 1])?;
+        for n in [2, 5] {
+            let launch = of_two_paths(&tensor, n, &mut y);
+            let reference = launch.reference()?.into_single()?;
+            launch.run()?;
+            let wide: Vec<f64> = reference.iter().map(|v| f64::from(*v)).collect();
+            close(&format!("of two paths, {n}"), &y.download()?, &wide, 1e-5);
+        }
+
+        let host: Vec<f32> = x.iter().map(|x| *x as f32).collect();
+        let tensor = device.upload(&host, [m, n])?;
+        let mut y = device.zeros::<f32>([m, n])?;
+        for limit in [i32::MIN, i32::MIN + 40, -70_000, 0, 7, 70_000, i32::MAX - 1, i32::MAX] {
+            far(&tensor, limit, &mut y).run()?;
+            let k = i64::from(limit);
+            let of = |at: usize| {
+                let (i, j) = ((at / n) as i64, (at % n) as i64);
+                if 65536 * j - 65536 * i < k && j <= k {
+                    x[at]
+                } else {
+                    0.5
+                }
+            };
+            let expected: Vec<f64> = (0..m * n).map(of).collect();
+            close(&format!("far, {limit}"), &y.download()?, &expected, 0.0);
+        }
+        Ok(())
+    });
+}
