@@ -1,25 +1,6 @@
 //! What is reduced lies past an edge that no condition on indices tells.
 use tt::prelude::*;
 
-// The edge is that of the turn before.
-#[tt::kernel]
-fn carried<const M: usize, const N: usize>(x: &Tensor<bf16, M, N>, y: &mut Tensor<f32, M, 1>) {
-    let by = T.Kernel(M.div_ceil(32));
-    let v = T.alloc_shared::<bf16>(32, 64);
-    let w = T.alloc_fragment::<f32>(32, 64);
-    let m = T.alloc_fragment::<f32>(32);
-    T.clear(m);
-    T.clear(w);
-    for k in T.Pipelined(N.div_ceil(64)) {
-        T.reduce_sum(w, m, dim = 1, clear = false);
-        T.copy(x[(by * 32, k * 64)], v);
-        for (i, j) in T.Parallel(32, 64) {
-            w[(i, j)] = v[(i, j)].exp();
-        }
-    }
-    T.copy(m, y[(by * 32, 0)]);
-}
-
 // Neither side of the choice says which elements it keeps.
 #[tt::kernel]
 fn chosen<const M: usize, const N: usize>(x: &Tensor<bf16, M, N>, y: &mut Tensor<f32, M, 1>) {
