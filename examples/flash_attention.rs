@@ -1,13 +1,13 @@
 //! Flash attention, causal: softmax(q kᵀ / √d) v over batch and heads, without ever holding the matrix of scores, for queries
 //! and keys of any number. Blocks of keys after the last query of a block are not read.
 //!
-//!     cargo run --release --example attention
+//!     cargo run --release --example flash_attention
 
 use std::process::ExitCode;
 use tt::prelude::*;
 
 #[tt::kernel]
-fn attention<const B: usize, const H: usize, const S: usize>(
+fn causal_attention<const B: usize, const H: usize, const S: usize>(
     q: &Tensor<bf16, B, H, S, 64>,
     k: &Tensor<bf16, B, H, S, 64>,
     v: &Tensor<bf16, B, H, S, 64>,
@@ -91,7 +91,7 @@ fn run() -> tt::Result<bool> {
         let (q, k, v) = (values(7), values(11), values(5));
         let [on_q, on_k, on_v] = [&q, &k, &v].map(|host| device.upload(host, [b, h, s, D]));
         let mut out = device.zeros::<bf16>([b, h, s, D])?;
-        attention(&on_q?, &on_k?, &on_v?, scale, &mut out).run()?;
+        causal_attention(&on_q?, &on_k?, &on_v?, scale, &mut out).run()?;
         let got = out.download()?;
         let mut worst = 0.0f64;
         for (row, got) in got.chunks(D).enumerate() {
