@@ -187,7 +187,9 @@ fn extents(plan: &Plan) -> Option<Vec<usize>> {
     for parameter in &plan.parameters {
         if let Parameter::Tensor { extents, .. } = parameter {
             for extent in &extents[extents.len().saturating_sub(2)..] {
-                extent.names(&mut |name| drop(of_matrices.insert(name.to_string())));
+                extent.names(&mut |name| {
+                    of_matrices.insert(name.to_string());
+                });
             }
         }
     }
