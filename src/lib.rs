@@ -16,15 +16,15 @@
 //! ```
 
 pub use tt_host::{
-    Argument, ComputeCounters, CoreCounters, CoreRange, CoreWork, DEVICE_VARIABLE, Device, DeviceGrid, Element,
-    ElementType, Error, ErrorKind, Execution, Launch, LayoutRecord, Plan, Profile, Reference, Result, RiscCounters,
-    RunCounters, Sources, Tensor, Unstored, WorkItem, Zeros, bf16, f16,
+    Argument, Comparison, ComputeCounters, CoreCounters, CoreRange, CoreWork, DEVICE_VARIABLE, Device, DeviceGrid,
+    Element, ElementType, Error, ErrorKind, Execution, Launch, LayoutRecord, Plan, Profile, Reference, Result,
+    RiscCounters, RunCounters, Sources, StageSources, Tensor, Unstored, WorkItem, Zeros, bf16, bfp4, bfp8, f16,
 };
 pub use tt_macros::kernel;
 
 /// What a file with kernels imports.
 pub mod prelude {
-    pub use crate::{Device, Result, Tensor, Zeros, bf16, f16};
+    pub use crate::{Device, Result, Tensor, Zeros, bf16, bfp4, bfp8, f16};
 }
 
 /// For the code that [`kernel`] leaves behind.

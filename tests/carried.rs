@@ -1,6 +1,9 @@
 //! What a block holds over loops: read and added to in the same loop, redefined, dead on some paths, seen after the loop.
 //! All values are exact, so a version that is lost or stale shows, on both chips.
 
+mod support;
+
+use support::on_both_chips;
 use tt::prelude::*;
 
 /// Small whole numbers, different from element to element.
@@ -10,14 +13,6 @@ fn counted(count: usize, modulus: usize) -> Vec<f64> {
 
 fn narrow(values: &[f64]) -> Vec<bf16> {
     values.iter().map(|value| bf16::from_f64(*value)).collect()
-}
-
-/// Runs `test` on the emulated chips.
-fn on_both_chips(test: impl Fn(&Device) -> tt::Result<()>) {
-    for name in ["emulator:wormhole_b0", "emulator:blackhole"] {
-        let run = || test(&Device::open_named(name)?);
-        run().unwrap_or_else(|error| panic!("{name}: {error}"));
-    }
 }
 
 /// Rows of the tensors, and columns, in tiles and in elements.

@@ -7,15 +7,10 @@
     mixed_script_confusables
 )]
 
-use tt::prelude::*;
+mod support;
 
-/// Runs `test` on the emulated chips.
-fn on_both_chips(test: impl Fn(&Device) -> tt::Result<()>) {
-    for name in ["emulator:wormhole_b0", "emulator:blackhole"] {
-        let run = || test(&Device::open_named(name)?);
-        run().unwrap_or_else(|error| panic!("{name}: {error}"));
-    }
-}
+use support::on_both_chips;
+use tt::prelude::*;
 
 /// Small whole numbers, exact in every format.
 fn values(count: usize) -> Vec<bf16> {
@@ -148,14 +143,16 @@ fn mirrored<const M: usize, const N: usize>(x: &Tensor<bf16, M, N>, y: &mut Tens
     T.copy(z, y[(by * 32, bx * 32)]);
 }
 
-/// What a tensor reads as at `(row, column)`: zero past its edges.
-fn read(x: &[bf16], [m, n]: [usize; 2], row: usize, column: usize) -> f64 {
+/// `value` of what a tensor holds at `(row, column)`; where it has nothing there, what was in the other before.
+fn read(x: &[bf16], [m, n]: [usize; 2], [row, column]: [usize; 2], value: impl Fn(f64) -> f64) -> f64 {
     if row < m && column < n {
-        x[row * n + column].to_f64()
+        value(x[row * n + column].to_f64())
     } else {
-        0.0
+        BEFORE
     }
 }
+
+const BEFORE: f64 = 77.0;
 
 /// `value` of every row and column.
 fn matrix([m, n]: [usize; 2], value: impl Fn(usize, usize) -> f64) -> Vec<bf16> {
@@ -163,25 +160,27 @@ fn matrix([m, n]: [usize; 2], value: impl Fn(usize, usize) -> f64) -> Vec<bf16> 
 }
 
 #[test]
-fn what_is_stored_from_past_another_edge_is_of_zeros_and_not_of_padding() {
+fn what_lies_past_another_edge_is_not_stored() {
     for shape in [[40, 70], [33, 97], [64, 64], [100, 31]] {
         on_both_chips(|device| {
             let x = values(shape[0] * shape[1]);
             let a = device.upload(&x, shape)?;
-            let mut y = device.zeros::<bf16>(shape)?;
+            let before = |shape| device.upload(&matrix(shape, |_, _| BEFORE), shape);
+            let mut y = before(shape)?;
             shifted(&a, &mut y).run()?;
-            let expected = matrix(shape, |r, c| read(&x, shape, r + 32, c + 32) + 1.0);
+            let expected = matrix(shape, |r, c| read(&x, shape, [r + 32, c + 32], |x| x + 1.0));
             assert_eq!(y.download()?, expected, "shifted {shape:?}");
+            let mut y = before(shape)?;
             mirrored(&a, &mut y).run()?;
             let expected = matrix(shape, |r, c| {
-                let (row, column) = (r / 32 * 32 + c % 32, c / 32 * 32 + r % 32);
-                read(&x, shape, row, column) + 2.0
+                let from = [r / 32 * 32 + c % 32, c / 32 * 32 + r % 32];
+                read(&x, shape, from, |x| x + 2.0)
             });
             assert_eq!(y.download()?, expected, "mirrored {shape:?}");
             for larger in [[shape[0] + 1, shape[1]], [shape[0], shape[1] + 40], [130, 130]] {
-                let mut y = device.zeros::<bf16>(larger)?;
+                let mut y = before(larger)?;
                 enlarged(&a, &mut y).run()?;
-                let expected = matrix(larger, |r, c| read(&x, shape, r, c));
+                let expected = matrix(larger, |r, c| read(&x, shape, [r, c], |x| x));
                 assert_eq!(y.download()?, expected, "{shape:?} in {larger:?}");
             }
             Ok(())

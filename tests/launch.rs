@@ -117,3 +117,29 @@ fn a_literal_kernel_runs() -> tt::Result<()> {
     assert_eq!(y.download()?, expected);
     Ok(())
 }
+
+#[tt::kernel]
+fn counted(n: u32, c: &mut Tensor<f32, 32>) {
+    let b = T.Kernel(1);
+    for i in T.Parallel(32) {
+        c[b * 32 + i] = n as f32;
+    }
+}
+
+#[test]
+fn an_integer_beyond_31_bits_is_an_error_of_the_launch_and_of_the_reference() -> tt::Result<()> {
+    let device = emulator();
+    let mut c = device.zeros::<f32>([32])?;
+    let most = i32::MAX.unsigned_abs();
+    counted(most, &mut c).check(0.0)?;
+    let launch = counted(most + 1, &mut c);
+    for error in [launch.run().err(), launch.reference().err()] {
+        let error = error.expect("it is beyond 31 bits");
+        assert_eq!(error.kind(), tt::ErrorKind::Argument);
+        assert_eq!(
+            error.to_string(),
+            "`n` is 2147483648, but the integers of kernel `counted` are at most 2147483647"
+        );
+    }
+    Ok(())
+}

@@ -1,6 +1,9 @@
 //! Whole kernels, each different in kind, through the macro, the host library and the emulator, against plain loops in
 //! `f64` that know nothing of blocks. Every kernel runs on ragged shapes and on both chips.
 
+mod support;
+
+use support::on_both_chips;
 use tt::prelude::*;
 
 /// Repeatable values in [-1, 1), exact in bf16.
@@ -35,14 +38,6 @@ fn near<T: Into<f64> + Copy>(what: &str, got: &[T], expected: &[f64], tolerance:
         let got: f64 = (*got).into();
         let error = (got - expected).abs() / (1.0 + expected.abs());
         assert!(error <= tolerance, "{what}[{at}] is {got}, expected {expected}");
-    }
-}
-
-/// Runs `test` on the emulated chips.
-fn on_both_chips(test: impl Fn(&Device) -> tt::Result<()>) {
-    for name in ["emulator:wormhole_b0", "emulator:blackhole"] {
-        let run = || test(&Device::open_named(name)?);
-        run().unwrap_or_else(|error| panic!("{name}: {error}"));
     }
 }
 

@@ -1,6 +1,9 @@
 //! Reductions and masks against plain loops, on both emulated chips, at shapes around every multiple of 16, 32 and the block.
 //! What lies in the padding of the tensors' tiles is no number.
 
+mod support;
+
+use support::on_both_chips;
 use tt::prelude::*;
 
 const SHAPES: [(usize, usize); 8] = [
@@ -13,14 +16,6 @@ const SHAPES: [(usize, usize); 8] = [
     (15, 97),
     (100, 17),
 ];
-
-/// Runs `test` on the emulated chips.
-fn on_both_chips(test: impl Fn(&Device) -> tt::Result<()>) {
-    for name in ["emulator:wormhole_b0", "emulator:blackhole"] {
-        let run = || test(&Device::open_named(name)?);
-        run().unwrap_or_else(|error| panic!("{name}: {error}"));
-    }
-}
 
 /// Quarters between -8 and 8, exact in every format, and so are their sums.
 fn values(count: usize) -> Vec<f64> {

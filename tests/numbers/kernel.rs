@@ -55,6 +55,7 @@ pub fn compile(source: &str) -> &'static Kernel {
         compute: leak(artifact.compute),
         writer: leak(artifact.writer),
         host: leak(artifact.main),
+        later: &[],
     };
     Box::leak(Box::new(Kernel::new(
         "kernel",

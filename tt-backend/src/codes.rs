@@ -13,35 +13,31 @@ macro_rules! codes {
 
 codes! {
     ELEMENT_TYPE = 402, "this element type is not compiled yet",
-        "Tensors and blocks of bf16 and f32 are compiled. The other element types of the language parse, and are refused here.";
+        "Tensors and blocks of bf16, f32, bfp8, bfp4, i32, u8 and i8 are compiled. The other element types of the language parse, and are refused here, and so is what is not done with one of those.";
     LAYOUT = 403, "this layout is not compiled yet",
         "Tensors that are interleaved over DRAM are compiled. Residence in L1 and sharding parse, and are refused here.";
     INDEX_MASK = 404, "this use of an index as a value is not compiled",
         "An element's value may depend on where it stands (edges, causality): on sums of multiples of its indices, the grid's and the loops' variables, extents and integer scalars. Products, quotients, remainders, minima and maxima that an element's own index stands in are not lowered yet.";
     BLOCK_ORDER = 405, "this order is not compiled yet",
         "`row_major`, `column_major` and `block_linear(h, w)` are compiled. The other orders parse, and are refused here.";
-    PRINT = 406, "printing is not compiled yet",
-        "`T.print` parses, and the reference interpreter runs it, but it is not lowered yet.";
     STACKED_BLOCK = 407, "stacked blocks are not compiled yet",
         "A block with a leading axis stacks several blocks. That parses, and is refused here; allocate the blocks one by one.";
     READ_BEFORE_WRITE = 410, "a block is read before it is written",
         "What a block holds before the first write is undefined on the device. Every path to a read must write the block first; a loop may run zero times unless its count is a constant or comes from an extent.";
-    UNALIGNED = 411, "a region does not start at a tile",
-        "Tensors are stored in tiles of 32 × 32. A region must start at a multiple of 32 along the last two axes, whatever the values at launch: write offsets as multiples of constants that are multiples of 32.";
+    UNALIGNED = 411, "columns that lie along another axis than the last",
+        "A tile is four faces of 16 × 16, so a row of a tensor lies in pieces of 16 elements. The columns of a region lie along the tensor's last axis; rows may go along any other. Both begin and end anywhere.";
     L1_CAPACITY = 412, "the blocks do not fit in L1",
         "Every block takes a circular buffer in the L1 memory of a core: its tiles times the blocks in flight. Make blocks smaller or ask for fewer stages.";
     CIRCULAR_BUFFERS = 413, "too many circular buffers",
         "A core of the smallest chip has 32 circular buffers. Every block takes one, and intermediate results that stay in L1 take one each.";
-    PARTIAL_STORE = 414, "a parallel loop stores to a part of a block",
-        "The stores of a parallel loop must cover the whole block: same extents, no offset. Keep the other elements by choosing them in the loop where a scalar decides, or use a block for each part.";
+    PARTIAL_STORE = 414, "a parallel loop stores to a part of a block from no constant multiple of 32 on",
+        "A parallel loop stores to a whole block, to rows and columns from a constant multiple of 32 on, or to one row or column, x[(k, j)] = .., where k is the same for all elements. Keep the other elements by choosing them in the loop, x[(i, j)] = if i < 8 { .. } else { x[(i, j)] }, or use a block for each part.";
     ACCESS = 415, "this way to index is not compiled",
-        "In a parallel loop over (i, j) a block is read as x[(i, j)], x[(i, 0)], x[(0, j)], x[(j, i)], a row or column value, or with constant offsets that are multiples of 32; a tensor likewise, from offsets that are multiples of 32.";
-    EDGE_OPERAND = 417, "an edge that no condition on indices tells",
-        "What lies past the edge of a tensor has no value, and no sum, maximum or minimum takes it in: there the compiler puts 0, or the neutral element. It has to see where that is by indices, as they are where the statement stands.";
+        "In a parallel loop over (i, j) a block is read as x[(i, j)], x[(j, i)], a row or column value, or with constant offsets that are multiples of 32; and at an index that is the same for all elements in either place, x[(k, j)]. A tensor likewise, from any row and column.";
     READ_AFTER_STORE = 418, "a tensor is read after it was stored to",
-        "Reads and writes of tensors run on different processors of a core. A region that was stored cannot be read back in the same kernel: keep the block, or use two kernels.";
-    PART_OF_TILE = 419, "a block smaller than a tile in a larger tensor",
-        "A block extent that is no multiple of 32 is possible only where the tensor itself has just that extent, as a literal.";
+        "Reads and writes of tensors run on different processors of a core. A region that was stored cannot be read back in the same stage: keep the block, or read it in a later stage.";
+    PART_OF_TILE = 419, "elements that are not moved alone",
+        "Elements of 8 bits are moved in whole tiles, and where elements share exponents none is stored without its neighbours: regions of such tensors begin at multiples of 32 and end there or with the tensor, and all that is stored there has a value. Other types are moved one by one where that is needed.";
     NUMBER_OPERATION = 420, "an operation that the device does not have in this form",
         "Some operations take a number only in one place, or only of one kind.";
     RUNTIME_ARGS = 421, "too many runtime arguments",
@@ -61,7 +57,9 @@ codes! {
     CONDITIONS = 450, "too many conditions in one statement",
         "An element may be chosen by conditions that are the same for the whole block (scalars, extents, block indices, loop variables). Each becomes a branch around the statement and doubles what is written; four are possible.";
     OFFSET_IN_TILE = 451, "an offset within a tile",
-        "Blocks and tensors lie in tiles of 32 × 32, and elements are computed with where they lie. In a parallel loop an index is a loop index plus a multiple of 32, or a constant multiple of 32 whose element repeats. Other offsets, also constant ones, would move elements from one place of a tile to another, which is not compiled; `.reference()` runs them.";
+        "Blocks lie in tiles of 32 × 32, and elements are computed with where they lie. In a parallel loop an index of a block is a loop index plus a multiple of 32, or a constant multiple of 32 whose element repeats. Other offsets, also constant ones, would move elements from one place of a tile to another, which is not compiled; `.reference()` runs them. Rows of a tensor may be read from anywhere.";
     STORED_TWICE = 452, "two blocks store the same elements",
         "Blocks of the grid run in any order, also at the same time, so an element that two of them store has the value of either. Every grid variable belongs in the indices of a store, times as many elements as the block stores there, or in a condition around it, or its extent is 1. Where the extent is known at launch only, the launch is refused.";
+    TEMPORARY_UNSTORED = 480, "a temporary is read before any stage stores to it",
+        "What `T.alloc_global` allocates holds nothing at first: a stage reads what the stages before it stored there.";
 }

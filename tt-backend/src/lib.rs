@@ -18,13 +18,14 @@ pub mod mutate;
 mod names;
 pub mod passes;
 pub mod pipeline;
+pub mod stages;
 pub mod target;
 #[doc(hidden)]
 pub mod text;
 pub mod tile_ops;
 pub mod verify;
 
-pub use artifact::{Artifact, Stage};
+pub use artifact::{Artifact, Programs, Stage};
 #[doc(hidden)]
 pub use names::is_reserved;
 pub use pipeline::{PASSES, Times, compile, timed};

@@ -35,7 +35,7 @@ impl Linear {
                 constant: *value,
                 terms: Vec::new(),
             }),
-            IntExpr::Extent(_) | IntExpr::Scalar(_) | IntExpr::Var(_) => atom(),
+            IntExpr::Extent(_) | IntExpr::Scalar(_) | IntExpr::Var(_) | IntExpr::Fetched(_) => atom(),
             IntExpr::Binary(IntOp::Add, a, b) => Linear::sum(a)?.plus(&Linear::sum(b)?, 1),
             IntExpr::Binary(IntOp::Sub, a, b) => Linear::sum(a)?.plus(&Linear::sum(b)?, -1),
             IntExpr::Binary(IntOp::Mul, a, b) => {
@@ -136,8 +136,8 @@ pub fn lower_bound(expr: &IntExpr) -> Option<i64> {
         IntExpr::Const(value) => Some(*value),
         IntExpr::Extent(_) => Some(1),
         IntExpr::Var(_) => Some(0),
-        // An i32 scalar may be negative, and the IR does not tell the two apart here.
-        IntExpr::Scalar(_) => None,
+        // An i32 scalar may be negative, and the IR does not tell the two apart here; what is fetched may be anything.
+        IntExpr::Scalar(_) | IntExpr::Fetched(_) => None,
         IntExpr::Binary(op, a, b) => {
             let low = lower_bound(a)?;
             match op {

@@ -1,5 +1,8 @@
 //! The pipeline: a table of passes, each of which takes what the one before it gives.
 //!
+//! A kernel of several stages goes through it stage by stage, each a kernel of its own (`stages` has what holds between them);
+//! the code writer takes all of them.
+//!
 //! A [`Pass`] is a value of its module: its name, what it does, `run`, and `check`, which proves of what it gives all that
 //! must hold there. The table is written once, at the end of this file; running, [`PASSES`], dumps and timings are made
 //! of it.
@@ -9,7 +12,8 @@ use crate::device::Device;
 use crate::passes::b2_grid_to_cores::Facts;
 use crate::passes::split_conditions::Tile;
 use crate::passes::*;
-use crate::{codegen, verify};
+use crate::verify::Verified;
+use crate::{codegen, stages, verify};
 use std::time::{Duration, Instant};
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::Kernel;
@@ -106,10 +110,33 @@ pub type Times = Vec<(&'static str, Duration)>;
 /// As [`compile`].
 pub fn timed(kernel: &Kernel) -> Result<(Artifact, Times), Errors> {
     let mut log = Log::new(kernel, Unproved::Refused);
-    let lowered = lower(Tile::of(kernel), &mut log)?;
-    let artifact = write(lowered, &mut log)?;
+    let artifact = run(kernel, &mut log)?;
     let stages = log.stages;
     Ok((Artifact { stages, ..artifact }, log.times))
+}
+
+/// Every stage of `kernel` through the pipeline, and what is written of all.
+fn run(kernel: &Kernel, log: &mut Log) -> Result<Artifact, Errors> {
+    let mut errors = stages::check(kernel);
+    let mut verified = Vec::new();
+    let stages = kernel.stages();
+    for (number, stage) in stages.iter().enumerate() {
+        log.stage = (stages.len() > 1).then_some(number);
+        match lower(Tile::of(stage), log).and_then(|unit| prove(unit, log)) {
+            Ok(stage) => verified.push(stage),
+            // What is wrong with a parameter is so in every stage.
+            Err(found) => found.into_iter().for_each(|error| {
+                if !errors.contains(&error) {
+                    errors.push(error);
+                }
+            }),
+        }
+    }
+    log.stage = None;
+    match errors.is_empty() {
+        true => write(verified, log),
+        false => Err(errors),
+    }
 }
 
 /// As [`compile`], but writes also what could not be proved, with the reasons: for the mutation test, which has to see
@@ -120,8 +147,7 @@ pub fn timed(kernel: &Kernel) -> Result<(Artifact, Times), Errors> {
 #[doc(hidden)]
 pub fn unverified(kernel: &Kernel) -> Result<(Artifact, Errors), Errors> {
     let mut log = Log::new(kernel, Unproved::Kept(Vec::new()));
-    let lowered = lower(Tile::of(kernel), &mut log)?;
-    let artifact = write(lowered, &mut log)?;
+    let artifact = run(kernel, &mut log)?;
     let faults = match log.unproved {
         Unproved::Refused => Vec::new(),
         Unproved::Kept(faults) => faults,
@@ -129,7 +155,7 @@ pub fn unverified(kernel: &Kernel) -> Result<(Artifact, Errors), Errors> {
     Ok((artifact, faults))
 }
 
-/// The program as it leaves E1, before it is verified: what mutants are made of.
+/// The program of a kernel of one stage as it leaves E1, before it is verified: what mutants are made of.
 ///
 /// # Errors
 /// As [`compile`], but for what the verifier finds.
@@ -145,7 +171,7 @@ pub fn lowered(kernel: &Kernel) -> Result<Device, Errors> {
 /// What the code writer refuses.
 #[doc(hidden)]
 pub fn written(kernel: &Kernel, device: &Device) -> Result<Artifact, Errors> {
-    codegen::artifact(kernel, device)
+    codegen::artifact(&[(kernel, device)])
 }
 
 /// What becomes of a kernel of which something is not proved.
@@ -158,6 +184,8 @@ enum Unproved {
 
 /// The stages and times so far.
 struct Log {
+    /// The number of the kernel's stage, where it has several.
+    stage: Option<usize>,
     stages: Vec<Stage>,
     times: Times,
     unproved: Unproved,
@@ -165,9 +193,10 @@ struct Log {
 
 impl Log {
     fn new(kernel: &Kernel, unproved: Unproved) -> Log {
-        let name = "tile";
+        let name = "tile".to_string();
         let text = kernel.to_string();
         Log {
+            stage: None,
             stages: vec![Stage { name, text }],
             times: Vec::new(),
             unproved,
@@ -185,32 +214,43 @@ impl Log {
         }
         self.times.push((pass.name, start.elapsed()));
         if let Some(text) = output.text() {
-            self.stages.push(Stage { name: pass.name, text });
+            let name = match self.stage {
+                None => pass.name.to_string(),
+                Some(number) => format!("{}, stage {}", pass.name, number.saturating_add(1)),
+            };
+            self.stages.push(Stage { name, text });
         }
         Ok(output)
     }
 }
 
-/// The passes as a table, and as functions that run them, to E1 and on: types that do not meet do not compile.
+/// The passes as a table, and as functions that run them, to E1, on to the proof and over all stages: types that do not meet do
+/// not compile.
 macro_rules! pipeline {
-    ($($lower:path,)+; $($write:path,)+) => {
+    ($($lower:path,)+; $($prove:path,)+; $($write:path,)+) => {
         /// Every pass, in the order they run.
-        pub const PASSES: &[Row] = &[$($lower.row(),)+ $($write.row(),)+];
+        pub const PASSES: &[Row] = &[$($lower.row(),)+ $($prove.row(),)+ $($write.row(),)+];
 
         fn lower(unit: Tile, log: &mut Log) -> Result<Unit<Device>, Errors> {
             $(let unit = log.run(&$lower, unit)?;)+
             Ok(unit)
         }
 
-        fn write(unit: Unit<Device>, log: &mut Log) -> Result<Artifact, Errors> {
-            $(let unit = log.run(&$write, unit)?;)+
+        fn prove(unit: Unit<Device>, log: &mut Log) -> Result<Verified, Errors> {
+            $(let unit = log.run(&$prove, unit)?;)+
             Ok(unit)
+        }
+
+        fn write(stages: Vec<Verified>, log: &mut Log) -> Result<Artifact, Errors> {
+            $(let stages = log.run(&$write, stages)?;)+
+            Ok(stages)
         }
     };
 }
 
 pipeline![
     split_conditions::PASS,
+    orient_vectors::PASS,
     a1_infer_layout::PASS,
     a2_propagate_layout::PASS,
     b1_partition_work::PASS,
@@ -229,5 +269,6 @@ pipeline![
     e1_finalize_signature::PASS,
     ;
     verify::PASS,
+    ;
     codegen::PASS,
 ];

@@ -15,6 +15,8 @@ pub enum TileOp {
     Fpu(FpuOp),
     /// What is in the register times a tile of a buffer, through the FPU; overwrites.
     MulReuse,
+    /// The tile in a register, transposed where it is: of 32 bits, none of which is lost.
+    TransposeDest,
     /// A number in every element.
     Fill,
     /// An SFPU operation.

@@ -13,7 +13,7 @@ use tt_backend::passes::b2_grid_to_cores::Facts;
 use tt_backend::passes::split_conditions::Tile;
 use tt_backend::passes::*;
 use tt_backend::pipeline::Unit;
-use tt_lang::ir::Kernel;
+use tt_lang::ir::{Kernel, Stmt, StmtKind};
 
 /// Every kernel at the top of a file of the tests and examples.
 fn kernels() -> Vec<Kernel> {
@@ -88,14 +88,42 @@ fn tile_ir(what: &str, text: &str) -> Kernel {
     parsed.kernel.unwrap_or_else(|| panic!("{what}: {errors:#?}\n{text}"))
 }
 
-/// Everything of `kernel` but places, and but names of variables and blocks, which may hide each other.
+/// Everything of `kernel` but places, and but names of variables and blocks, which may hide each other, and so what assertions
+/// are called.
 fn of_kernel(kernel: &Kernel) -> String {
     let mut kernel = kernel.clone();
     kernel.locations.clear();
     kernel.file.clear();
     kernel.variables.iter_mut().for_each(|variable| variable.name.clear());
     kernel.blocks.iter_mut().for_each(|block| block.name.clear());
+    assertions(&mut kernel.body, &mut String::clear);
+    for stage in &mut kernel.later {
+        assertions(&mut stage.body, &mut String::clear);
+    }
     replace(&format!("{kernel:?}"), "Span", |_| "Span".to_string())
+}
+
+/// Calls `each` with the text of every assertion.
+fn assertions(body: &mut [Stmt], each: &mut impl FnMut(&mut String)) {
+    for stmt in body {
+        match &mut stmt.kind {
+            StmtKind::Assert { text, .. } => each(text),
+            StmtKind::For { body, .. } => assertions(body, each),
+            StmtKind::If { then, otherwise, .. } => {
+                assertions(then, each);
+                assertions(otherwise, each);
+            }
+            StmtKind::Copy { .. }
+            | StmtKind::Fill { .. }
+            | StmtKind::Gemm { .. }
+            | StmtKind::Parallel { .. }
+            | StmtKind::Reduce { .. }
+            | StmtKind::ReduceArg { .. }
+            | StmtKind::Transpose { .. }
+            | StmtKind::Fetch { .. }
+            | StmtKind::Print { .. } => {}
+        }
+    }
 }
 
 fn kernel_reads_back(kernel: &Kernel) {
@@ -172,7 +200,9 @@ fn stages_read_back(kernel: &Kernel) -> Option<()> {
     // Both sides of a branch share the variables of the statement that it was; reading tells them apart.
     let text = kernel.to_string();
     same(&kernel.name, &tile_ir(&kernel.name, &text).to_string(), &text);
+    let kernel = &orient_vectors::run(kernel.clone());
     let unit = (split_conditions::PASS.run)(Tile::of(parsed)).ok()?;
+    let unit = (orient_vectors::PASS.run)(unit).ok()?;
     let unit = (a2_propagate_layout::PASS.run)((a1_infer_layout::PASS.run)(unit).ok()?).ok()?;
     let unit = (b2_grid_to_cores::PASS.run)((b1_partition_work::PASS.run)(unit).ok()?).ok()?;
 

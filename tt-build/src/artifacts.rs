@@ -45,16 +45,11 @@ impl Folders {
             number += 1;
         }
         self.taken.insert(folder.clone(), digest);
-        let sources = [
-            ("reader.cpp", &artifact.reader),
-            ("compute.cpp", &artifact.compute),
-            ("writer.cpp", &artifact.writer),
-            ("main.cpp", &artifact.main),
-            ("tt.plan.json", &artifact.plan),
-        ];
-        for (name, text) in sources {
+        for (_, name, text) in artifact.sources().into_iter().flatten() {
             self.file(folder.join(name), text)?;
         }
+        self.file(folder.join("main.cpp"), &artifact.main)?;
+        self.file(folder.join("tt.plan.json"), &artifact.plan)?;
         for (number, stage) in artifact.stages.iter().enumerate() {
             let name: String = stage
                 .name
@@ -145,8 +140,9 @@ mod tests {
             writer: String::new(),
             main: String::new(),
             plan: String::new(),
+            later: Vec::new(),
             stages: vec![Stage {
-                name: "A1 infer_layout",
+                name: "A1 infer_layout".into(),
                 text: "layout".into(),
             }],
         }

@@ -14,7 +14,7 @@ use tt_emulator::kernel_object::{
     KernelError, KernelSource, aot_key, compile_to_object, compiler_fingerprint, entry_symbol,
 };
 use tt_lang::ir::Fidelity;
-use tt_plan::{CompileArg, ComputeConfig, Engine, Noc, Parameter, Plan, Role};
+use tt_plan::{CompileArg, ComputeConfig, Engine, Noc, Plan, Role};
 
 /// Variables that decide what is compiled, and with what.
 pub(crate) const ENVIRONMENT: [&str; 3] = ["CXX", "PATH", "TT_BUILD_ARCH"];
@@ -51,8 +51,10 @@ pub(crate) fn compile(
     for (digest, artifact) in artifacts {
         let plan = Plan::from_json(&artifact.plan).map_err(|error| BuildError::Plan(error.to_string()))?;
         for arch in archs {
-            for role in [Role::Reader, Role::Compute, Role::Writer] {
-                jobs.push(job(digest, artifact, &plan, role, *arch)?);
+            for (stage, plan) in artifact.sources().iter().zip(plan.stages()) {
+                for (role, _, text) in stage {
+                    jobs.push(job(digest, text, &plan, *role, *arch)?);
+                }
             }
         }
     }
@@ -114,7 +116,7 @@ pub(crate) fn architectures(value: Option<&OsStr>) -> Result<Vec<ArchName>, Buil
     })
 }
 
-/// The three kernels of `artifact` as `arch` would run them, for tests that compile many together.
+/// The kernels of `artifact`, three for every stage, as `arch` would run them, for tests that compile many together.
 ///
 /// # Errors
 /// Where the plan does not load.
@@ -124,14 +126,18 @@ pub fn kernels_of(
     arch: ArchName,
 ) -> Result<Vec<(KernelSource, KernelRole, ArchName)>, BuildError> {
     let plan = Plan::from_json(&artifact.plan).map_err(|error| BuildError::Plan(error.to_string()))?;
-    [Role::Reader, Role::Compute, Role::Writer]
-        .into_iter()
-        .map(|role| source_and_config(artifact, &plan, role).map(|(source, config)| (source, config, arch)))
-        .collect()
+    let mut kernels = Vec::new();
+    for (stage, plan) in artifact.sources().iter().zip(plan.stages()) {
+        for (role, _, text) in stage {
+            let (source, config) = source_and_config(text, &plan, *role)?;
+            kernels.push((source, config, arch));
+        }
+    }
+    Ok(kernels)
 }
 
-fn job(digest: &str, artifact: &Artifact, plan: &Plan, role: Role, arch: ArchName) -> Result<Job, BuildError> {
-    let (source, config) = source_and_config(artifact, plan, role)?;
+fn job(digest: &str, text: &str, plan: &Plan, role: Role, arch: ArchName) -> Result<Job, BuildError> {
+    let (source, config) = source_and_config(text, plan, role)?;
     let key = aot_key(&source, &config, arch).map_err(|error| BuildError::Compiler(error.to_string()))?;
     Ok(Job {
         digest: digest.to_string(),
@@ -143,26 +149,17 @@ fn job(digest: &str, artifact: &Artifact, plan: &Plan, role: Role, arch: ArchNam
     })
 }
 
-fn source_and_config(artifact: &Artifact, plan: &Plan, role: Role) -> Result<(KernelSource, KernelRole), BuildError> {
+/// A kernel of `plan`, the plan of its stage.
+fn source_and_config(text: &str, plan: &Plan, role: Role) -> Result<(KernelSource, KernelRole), BuildError> {
     let kernel = plan
         .kernel(role)
         .ok_or_else(|| BuildError::Plan(format!("it has no {} kernel", role.name())))?;
     let mut compile_args = Vec::new();
     for CompileArg::Accessor(name) in &kernel.compile_args {
-        let layout = plan.parameters.iter().find_map(|parameter| match parameter {
-            Parameter::Tensor {
-                name: other, layout, ..
-            } if other == name => Some(layout),
-            _ => None,
-        });
+        let layout = plan.layout(name);
         let layout = layout.ok_or_else(|| BuildError::Plan(format!("it accesses `{name}`, which is no tensor")))?;
         compile_args.extend(layout.accessor_words());
     }
-    let text = match role {
-        Role::Reader => &artifact.reader,
-        Role::Compute => &artifact.compute,
-        Role::Writer => &artifact.writer,
-    };
     // The NoC of either role is the same on both chips.
     let config = match kernel.engine {
         Engine::DataMovement { processor, noc } => KernelRole::DataMovement {
@@ -178,8 +175,9 @@ fn source_and_config(artifact: &Artifact, plan: &Plan, role: Role) -> Result<(Ke
         Engine::Compute => KernelRole::Compute(options(&plan.compute)),
     };
     let source = KernelSource {
-        file: kernel.file.clone(),
-        source: text.clone(),
+        // A launch hands sources over as text, which the runtime names by what runs them, whatever the stage.
+        file: format!("{}.cpp", role.name()),
+        source: text.to_string(),
         compile_args,
         ..KernelSource::default()
     };

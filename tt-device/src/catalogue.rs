@@ -1,10 +1,11 @@
-//! The catalogue of operations: a row for each operation on elements, then one for each call of the SFPU that is no
-//! operation by itself.
+//! The catalogue of operations: a row for each operation on numbers, one for each that only integers or bits have, then one for
+//! each call of the SFPU that is no operation by itself.
 //!
 //! A row of an operation reads: name in Rust and in the language (and as an operator), arity, what tests give its uniform
 //! arguments, its domain, whether it is zero of zeros `=>` its value over real numbers `=>` the same in C++. Then, as far as
 //! it has them: its own call of the SFPU (header, init, call, operands, template arguments without and
-//! with approximation), and how else it is computed on tiles than by that call.
+//! with approximation), how else it is computed on tiles than by that call, and the call it is on integers. A row of bits
+//! reads: name and operator, arity, whether it is zero of zeros `=>` its value `=>` the call it is on integers.
 //!
 //! Names and arguments of calls are those of the device headers of ttnn 0.81.1, `api/compute/**` (metalium.md §2.4–2.7).
 
@@ -13,7 +14,7 @@ use crate::function::Function;
 use crate::operation::Cpp::{Call, Choice, Primary, Product, Sum, Unary as Prefix};
 use crate::operation::Lowering::{self, Composed, Own, Power};
 use crate::operation::SfpuForm::{Binary, Unary, Where};
-use crate::operation::{Arithmetic, ElementOpRow, OfZeros, SfpuRow};
+use crate::operation::{Arithmetic, ElementOpRow, OfZeros, OnIntegers, SfpuRow};
 use libm::{erf, erfc};
 use serde::{Deserialize, Serialize};
 use std::f64::consts::{PI, SQRT_2};
@@ -24,7 +25,12 @@ macro_rules! catalogue {
             $op:ident $name:literal $(as $operator:literal)? $arity:literal $trial:tt $domain:tt $of_zeros:ident
                 => $value:expr => $cpp:expr
                 $(=> sfpu $header:literal $init:literal $call:literal $form:expr $(=> template $exact:literal / $approximate:literal)?)?
-                $(=> by $lowering:expr)?;
+                $(=> by $lowering:expr)?
+                $(=> integers $integers:expr)?;
+        )*}
+        bits {$(
+            $bits:ident $bits_name:literal $(as $bits_operator:literal)? $bits_arity:literal $bits_zeros:ident
+                => $bits_value:expr => $bits_integers:expr;
         )*}
         calls {$($more_header:literal: [$(
             $more:ident $more_init:literal $more_call:literal $more_form:expr
@@ -33,9 +39,9 @@ macro_rules! catalogue {
     ) => {
         /// An operation on elements.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-        pub enum ElementOp { $(#[doc = $name] $op),* }
+        pub enum ElementOp { $(#[doc = $name] $op,)* $(#[doc = $bits_name] $bits,)* }
 
-        /// Every operation on elements, in the order of [`ElementOp`].
+        /// Every operation on numbers, in the order of [`ElementOp`]; some are operations on integers, too.
         pub static ELEMENT_OPS: &[ElementOpRow] = &[$(ElementOpRow {
             op: ElementOp::$op,
             name: $name,
@@ -48,6 +54,23 @@ macro_rules! catalogue {
             value: $value,
             cpp: $cpp,
             lowering: catalogue!(@lowering $op $($lowering)?),
+            integers: catalogue!(@integers $($integers)?),
+        }),*];
+
+        /// Every operation that numbers do not have, in the order of [`ElementOp`] after those.
+        pub static BIT_OPS: &[ElementOpRow] = &[$(ElementOpRow {
+            op: ElementOp::$bits,
+            name: $bits_name,
+            operator: catalogue!(@operator $($bits_operator)?),
+            arity: $bits_arity,
+            uniform: 0,
+            trial: &[],
+            domain: ALL,
+            of_zeros: OfZeros::$bits_zeros,
+            value: $bits_value,
+            cpp: Call(""),
+            lowering: Lowering::IntegersOnly,
+            integers: Some($bits_integers),
         }),*];
 
         /// A call of the SFPU.
@@ -78,6 +101,8 @@ macro_rules! catalogue {
     };
     (@operator) => { None };
     (@operator $operator:literal) => { Some($operator) };
+    (@integers) => { None };
+    (@integers $integers:expr) => { Some($integers) };
     (@lowering $op:ident) => { Own(SfpuOp::$op, &[]) };
     (@lowering $op:ident $lowering:expr) => { $lowering };
 }
@@ -91,18 +116,23 @@ catalogue! {
 operations {
     Add "add" as "+" 2 [] ALL Zero => |x| x[0] + x[1] => Sum("{x} + {y}")
         => sfpu "api/compute/eltwise_binary_sfpu.h" "add_binary_tile_init" "add_binary_tile" Binary
-        => by Lowering::Arithmetic(Arithmetic::Add);
+        => by Lowering::Arithmetic(Arithmetic::Add)
+        => integers OnIntegers::Call(SfpuOp::AddInteger);
     Sub "sub" as "-" 2 [] ALL Zero => |x| x[0] - x[1] => Sum("{x} - {y}")
         => sfpu "api/compute/eltwise_binary_sfpu.h" "sub_binary_tile_init" "sub_binary_tile" Binary
-        => by Lowering::Arithmetic(Arithmetic::Sub);
+        => by Lowering::Arithmetic(Arithmetic::Sub)
+        => integers OnIntegers::Call(SfpuOp::SubInteger);
     Mul "mul" as "*" 2 [] ALL Product => |x| x[0] * x[1] => Product("{x} * {y}")
         => sfpu "api/compute/eltwise_binary_sfpu.h" "mul_binary_tile_init" "mul_binary_tile" Binary
-        => by Lowering::Arithmetic(Arithmetic::Mul);
+        => by Lowering::Arithmetic(Arithmetic::Mul)
+        => integers OnIntegers::Call(SfpuOp::MulInteger);
     Div "div" as "/" 2 [] ALL Quotient => |x| x[0] / x[1] => Product("{x} / {y}")
         => sfpu "api/compute/eltwise_binary_sfpu.h" "div_binary_tile_init" "div_binary_tile" Binary
-        => by Lowering::Arithmetic(Arithmetic::Div);
+        => by Lowering::Arithmetic(Arithmetic::Div)
+        => integers OnIntegers::Call(SfpuOp::DivInteger);
     Neg "neg" as "-" 1 [] ALL Zero => |x| -x[0] => Prefix("-{x}")
-        => sfpu "api/compute/eltwise_unary/negative.h" "negative_tile_init" "negative_tile" Unary(0);
+        => sfpu "api/compute/eltwise_unary/negative.h" "negative_tile_init" "negative_tile" Unary(0)
+        => integers OnIntegers::FromZero(SfpuOp::SubInteger);
     Exp "exp" 1 [] (-85.0, 88.0) NotZero => |x| x[0].exp() => Call("std::exp")
         => sfpu "api/compute/eltwise_unary/exp.h" "exp_tile_init" "exp_tile" Unary(0) => template "false" / "true";
     Exp2 "exp2" 1 [] (-124.0, 127.0) NotZero => |x| x[0].exp2() => Call("std::exp2")
@@ -122,7 +152,8 @@ operations {
     Recip "recip" 1 [] (-1e37, 1e37) NotZero => |x| 1.0 / x[0] => Product("1.0 / {x}")
         => sfpu "api/compute/eltwise_unary/recip.h" "recip_tile_init" "recip_tile" Unary(0);
     Abs "abs" 1 [] ALL Zero => |x| x[0].abs() => Call("std::abs")
-        => sfpu "api/compute/compute_kernel_api.h" "abs_tile_init" "abs_tile" Unary(0);
+        => sfpu "api/compute/compute_kernel_api.h" "abs_tile_init" "abs_tile" Unary(0)
+        => integers OnIntegers::Call(SfpuOp::AbsInteger);
     Sign "sign" 1 [] ALL Zero
         => |x| if x[0] > 0.0 { 1.0 } else if x[0] < 0.0 { -1.0 } else { x[0].abs() }
         => Choice("{x} > 0.0 ? 1.0 : {x} < 0.0 ? -1.0 : 0.0")
@@ -203,16 +234,34 @@ operations {
         => sfpu "api/compute/eltwise_unary/rounding.h" "rounding_op_tile_init" "trunc_tile" Unary(0);
     Min "min" 2 [] ALL Smaller => |x| -maximum(-x[0], -x[1]) => Call("std::fmin")
         => sfpu "api/compute/binary_max_min.h" "binary_min_tile_init" "binary_min_tile" Binary
-        => by Lowering::Arithmetic(Arithmetic::Min);
+        => by Lowering::Arithmetic(Arithmetic::Min)
+        => integers OnIntegers::Call(SfpuOp::MinInteger);
     Max "max" 2 [] ALL Larger => |x| maximum(x[0], x[1]) => Call("std::fmax")
         => sfpu "api/compute/binary_max_min.h" "binary_max_tile_init" "binary_max_tile" Binary
-        => by Lowering::Arithmetic(Arithmetic::Max);
+        => by Lowering::Arithmetic(Arithmetic::Max)
+        => integers OnIntegers::Call(SfpuOp::MaxInteger);
     Clamp "clamp" 3 [-0.75, 0.5] ALL Clamped
         => |x| -maximum(-maximum(x[0], x[1]), -x[2]) => Primary("std::fmin(std::fmax({x}, {y}), {z})")
         => sfpu "api/compute/eltwise_unary/clamp.h" "clamp_tile_init" "clamp_tile" Unary(2);
 }
+// Over exact integers of any type; the caller cuts them to the type's width.
+bits {
+    Rem "rem" as "%" 2 Quotient => |x| x[0] % x[1] => OnIntegers::Remainder;
+    BitAnd "bit_and" as "&" 2 Zero => |x| integers(x, |x, y| x & y) => OnIntegers::Call(SfpuOp::AndInteger);
+    BitOr "bit_or" as "|" 2 Zero => |x| integers(x, |x, y| x | y) => OnIntegers::Call(SfpuOp::OrInteger);
+    BitXor "bit_xor" as "^" 2 Zero => |x| integers(x, |x, y| x ^ y) => OnIntegers::Call(SfpuOp::XorInteger);
+    // By less than nothing, or by 32 and more, nothing is left, not even a sign (`ckernel_sfpu_shift.h`).
+    Shl "shl" as "<<" 2 Zero => |x| integers(x, |x, y| if (0..32).contains(&y) { x << y } else { 0 })
+        => OnIntegers::Call(SfpuOp::ShlInteger);
+    Shr "shr" as ">>" 2 Zero => |x| integers(x, |x, y| if (0..32).contains(&y) { x >> y } else { 0 })
+        => OnIntegers::Call(SfpuOp::ShrInteger);
+    BitNot "bit_not" as "!" 1 NotZero => |x| integers(x, |x, _| !x) => OnIntegers::Call(SfpuOp::NotInteger);
+    ToBits "to_bits" 1 Zero => |x| f64::from((x[0] as f32).to_bits() as i32) => OnIntegers::Same;
+    FromBits "from_bits" 1 Zero => |x| f64::from(f32::from_bits(x[0] as i64 as u32)) => OnIntegers::Same;
+}
 calls {
     "api/compute/compute_kernel_api.h": [
+        AbsInteger "abs_tile_init" "abs_tile_int32" Unary(0);
         Power "power_tile_init" "power_tile" Unary(1);
         UnaryMax "unary_max_tile_init" "unary_max_tile" Unary(1);
         UnaryMin "unary_min_tile_init" "unary_min_tile" Unary(1);
@@ -247,6 +296,7 @@ calls {
     ]
     "api/compute/eltwise_unary/fill.h": [
         FillBits "fill_tile_init" "fill_tile_bitcast" Unary(1);
+        FillInteger "fill_tile_init" "fill_tile_int" Unary(1) => template "DataFormat::Int32";
     ]
     "api/compute/eltwise_binary_sfpu.h": [
         Eq "eq_binary_tile_init" "eq_binary_tile" Binary;
@@ -255,6 +305,53 @@ calls {
         Le "le_binary_tile_init" "le_binary_tile" Binary;
         Gt "gt_binary_tile_init" "gt_binary_tile" Binary;
         Ge "ge_binary_tile_init" "ge_binary_tile" Binary;
+    ]
+    // Integers of 32 bits with a sign; comparisons give the integers 1 and 0.
+    "api/compute/add_int_sfpu.h": [
+        AddInteger "add_int_tile_init" "add_int_tile" Binary => template "DataFormat::Int32";
+    ]
+    "api/compute/sub_int_sfpu.h": [
+        SubInteger "sub_int_tile_init" "sub_int_tile" Binary => template "DataFormat::Int32";
+    ]
+    "api/compute/mul_int_sfpu.h": [
+        MulInteger "mul_int_tile_init" "mul_int_tile" Binary
+            => template "DataFormat::Int32" of init "DataFormat::Int32";
+    ]
+    // Towards zero.
+    "api/compute/div_int32_floor.h": [
+        DivInteger "div_int32_trunc_tile_init" "div_int32_trunc_tile" Binary;
+    ]
+    "api/compute/binary_bitwise_sfpu.h": [
+        AndInteger "binary_bitwise_tile_init" "bitwise_and_binary_tile" Binary => template "DataFormat::Int32";
+        OrInteger "binary_bitwise_tile_init" "bitwise_or_binary_tile" Binary => template "DataFormat::Int32";
+        XorInteger "binary_bitwise_tile_init" "bitwise_xor_binary_tile" Binary => template "DataFormat::Int32";
+    ]
+    "api/compute/binary_shift.h": [
+        ShlInteger "binary_shift_tile_init" "binary_left_shift_tile" Binary => template "DataFormat::Int32";
+        ShrInteger "binary_shift_tile_init" "binary_right_shift_tile" Binary => template "DataFormat::Int32";
+    ]
+    "api/compute/eltwise_unary/bitwise_not.h": [
+        NotInteger "bitwise_not_tile_init" "bitwise_not_tile" Unary(0);
+    ]
+    "api/compute/binary_max_min.h": [
+        MaxInteger "binary_max_int32_tile_init" "binary_max_int32_tile" Binary;
+        MinInteger "binary_min_int32_tile_init" "binary_min_int32_tile" Binary;
+    ]
+    "api/compute/binary_comp.h": [
+        EqInteger "eq_int_tile_init" "eq_int_tile" Binary => template "DataFormat::Int32" of init "DataFormat::Int32";
+        NeInteger "ne_int_tile_init" "ne_int_tile" Binary => template "DataFormat::Int32" of init "DataFormat::Int32";
+        LtInteger "lt_int_tile_init" "lt_int_tile" Binary => template "DataFormat::Int32" of init "DataFormat::Int32";
+        LeInteger "le_int_tile_init" "le_int_tile" Binary => template "DataFormat::Int32" of init "DataFormat::Int32";
+        GtInteger "gt_int_tile_init" "gt_int_tile" Binary => template "DataFormat::Int32" of init "DataFormat::Int32";
+        GeInteger "ge_int_tile_init" "ge_int_tile" Binary => template "DataFormat::Int32" of init "DataFormat::Int32";
+    ]
+    "api/compute/eltwise_unary/typecast.h": [
+        ToInteger "typecast_tile_init" "typecast_tile" Unary(0)
+            => template "(uint32_t)DataFormat::Float32, (uint32_t)DataFormat::Int32"
+            of init "(uint32_t)DataFormat::Float32, (uint32_t)DataFormat::Int32";
+        FromInteger "typecast_tile_init" "typecast_tile" Unary(0)
+            => template "(uint32_t)DataFormat::Int32, (uint32_t)DataFormat::Float32"
+            of init "(uint32_t)DataFormat::Int32, (uint32_t)DataFormat::Float32";
     ]
     // where_tile's template names the format of the destination registers, not of a buffer (patterns.md, surprise 3).
     "api/compute/eltwise_unary/where.h": [
@@ -268,13 +365,27 @@ fn maximum(x: f64, y: f64) -> f64 {
     if x.is_nan() || y.is_nan() { f64::NAN } else { x.max(y) }
 }
 
+/// `value` of one or two integers; NaN where one is none.
+fn integers(x: &[f64], value: fn(i64, i64) -> i64) -> f64 {
+    match x {
+        x if x.iter().any(|x| x.is_nan()) => f64::NAN,
+        [x] => value(*x as i64, 0) as f64,
+        [x, y, ..] => value(*x as i64, *y as i64) as f64,
+        [] => f64::NAN,
+    }
+}
+
 impl ElementOp {
     /// The operation's row.
     pub fn row(self) -> &'static ElementOpRow {
-        &ELEMENT_OPS[self as usize]
+        let at = self as usize;
+        match at.checked_sub(ELEMENT_OPS.len()) {
+            None => &ELEMENT_OPS[at],
+            Some(at) => &BIT_OPS[at],
+        }
     }
 
-    /// The operation users call `name`.
+    /// The operation on numbers that users call `name`.
     pub fn named(name: &str) -> Option<ElementOp> {
         ELEMENT_OPS.iter().find(|row| row.name == name).map(|row| row.op)
     }
@@ -308,6 +419,7 @@ mod tests {
                 }
                 Power => assert_eq!((elements, row.uniform), (1, 1), "{}", row.name),
                 Lowering::Arithmetic(_) => assert_eq!((elements, row.uniform), (2, 0), "{}", row.name),
+                Lowering::IntegersOnly => panic!("{} is no operation on numbers", row.name),
             }
         }
     }

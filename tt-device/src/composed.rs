@@ -69,6 +69,16 @@ impl Composed {
     }
 }
 
+/// `x as i32`: towards zero, held to 32 bits, and 0 where `x` is no number. The device's own cast gives the end of the range on
+/// the side of its sign there (`ckernel_sfpu_typecast.h`); what is no number does not equal itself.
+pub fn to_integer() -> Composed {
+    Composed::new(2)
+        .join(SfpuOp::Eq, [0, 0], 1)
+        .apply(SfpuOp::ToInteger, 0)
+        .apply(SfpuOp::ToInteger, 1)
+        .join(SfpuOp::MulInteger, [0, 1], 0)
+}
+
 /// Beyond this `erfc` is no normal number.
 const ERFC_ENDS: f32 = 10.0;
 /// `t = 1 / (1 + this · z)` takes 0..=[`ERFC_ENDS`] to 1/4..=1.

@@ -2,6 +2,7 @@
 
 use crate::tile::TILE_ELEMENTS;
 use serde::{Deserialize, Serialize};
+use std::ops::RangeInclusive;
 
 /// Elements of a block format that share an exponent, which takes a byte.
 const SHARE_EXPONENT: u32 = 16;
@@ -42,6 +43,11 @@ macro_rules! formats {
                 match self { $(DataFormat::$format => $id),* }
             }
 
+            /// Bits of an element, without an exponent that it shares.
+            pub const fn element_bits(self) -> u32 {
+                match self { $(DataFormat::$format => $bits),* }
+            }
+
             /// Bytes of one 32×32 tile (metalium.md §4).
             pub const fn tile_bytes(self) -> u32 {
                 match self { $(DataFormat::$format => formats!(@bytes $bits $($shared)?)),* }
@@ -50,6 +56,25 @@ macro_rules! formats {
     };
     (@bytes $bits:literal) => { TILE_ELEMENTS * $bits / 8 };
     (@bytes $bits:literal shared) => { TILE_ELEMENTS * $bits / 8 + TILE_ELEMENTS / SHARE_EXPONENT };
+}
+
+impl ElementType {
+    /// The integers that its elements are, where they are integers.
+    pub fn integers(self) -> Option<RangeInclusive<i64>> {
+        match self {
+            ElementType::I32 => Some(i32::MIN.into()..=i32::MAX.into()),
+            ElementType::U32 => Some(0..=u32::MAX.into()),
+            ElementType::U16 => Some(0..=u16::MAX.into()),
+            ElementType::U8 => Some(0..=u8::MAX.into()),
+            ElementType::I8 => Some(i8::MIN.into()..=i8::MAX.into()),
+            ElementType::Bf16 | ElementType::F32 | ElementType::F16 | ElementType::Bfp8 | ElementType::Bfp4 => None,
+        }
+    }
+
+    /// Whether elements are integers.
+    pub fn is_integer(self) -> bool {
+        self.integers().is_some()
+    }
 }
 
 // The element type and how users write it; its format, by name and number; the bits of an element, without the exponent
@@ -64,6 +89,56 @@ formats! {
     U32  "u32"  => UInt32   "UInt32"   24, 32 bits;
     U16  "u16"  => UInt16   "UInt16"    9, 16 bits;
     U8   "u8"   => UInt8    "UInt8"    30, 8 bits;
+    I8   "i8"   => Int8     "Int8"     14, 8 bits;
+}
+
+impl DataFormat {
+    /// Whether half a row of a tile has one exponent: what lies beside an element decides how it is rounded.
+    pub fn shares_exponents(self) -> bool {
+        match self {
+            DataFormat::Bfp8B | DataFormat::Bfp4B => true,
+            DataFormat::Float16B
+            | DataFormat::Float32
+            | DataFormat::Float16
+            | DataFormat::Int32
+            | DataFormat::UInt32
+            | DataFormat::UInt16
+            | DataFormat::UInt8
+            | DataFormat::Int8 => false,
+        }
+    }
+
+    /// What a circular buffer of it is declared as: the device's own integers of 8 bits with a sign are a sign and a magnitude, so
+    /// that those of two's complement are moved as bytes, and get their sign in registers (`eltwise_unary/typecast.h`).
+    pub fn moved_as(self) -> DataFormat {
+        if self == DataFormat::Int8 {
+            DataFormat::UInt8
+        } else {
+            self
+        }
+    }
+
+    /// Whether an element is a byte.
+    pub fn is_byte(self) -> bool {
+        matches!(self, DataFormat::UInt8 | DataFormat::Int8)
+    }
+
+    /// Whether bf16 holds every number of it: the FPU takes it as it is.
+    pub fn fits_bf16(self) -> bool {
+        self == DataFormat::Float16B || self.shares_exponents()
+    }
+
+    /// Whether its elements are integers.
+    pub fn is_integer(self) -> bool {
+        match self {
+            DataFormat::Int32 | DataFormat::UInt32 | DataFormat::UInt16 | DataFormat::UInt8 | DataFormat::Int8 => true,
+            DataFormat::Float16B
+            | DataFormat::Float32
+            | DataFormat::Float16
+            | DataFormat::Bfp8B
+            | DataFormat::Bfp4B => false,
+        }
+    }
 }
 
 #[cfg(test)]

@@ -13,9 +13,9 @@ mod function;
 mod operation;
 mod tile;
 
-pub use catalogue::{ELEMENT_OPS, ElementOp, SFPU_OPS, SfpuOp};
+pub use catalogue::{BIT_OPS, ELEMENT_OPS, ElementOp, SFPU_OPS, SfpuOp};
 pub use chip::{ArchName, BLACKHOLE, CHIPS, Chip, MAX_RUNTIME_ARGS, WORMHOLE_B0};
 pub use format::{DataFormat, ElementType};
 pub use function::Function;
-pub use operation::{Arithmetic, Cpp, ElementOpRow, Lowering, OfZeros, SfpuForm, SfpuRow};
+pub use operation::{Arithmetic, Cpp, ElementOpRow, Lowering, OfZeros, OnIntegers, SfpuForm, SfpuRow};
 pub use tile::{FACE_ELEMENTS, FACE_SIDE, TILE_ELEMENTS, TILE_SIDE};

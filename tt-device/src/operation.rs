@@ -2,6 +2,7 @@
 
 use crate::catalogue::{ElementOp, SfpuOp};
 use crate::composed::Composed;
+use crate::format::ElementType;
 use crate::function::Function;
 
 /// An operation on elements.
@@ -29,6 +30,21 @@ pub struct ElementOpRow {
     pub cpp: Cpp,
     /// How it is computed on tiles.
     pub lowering: Lowering,
+    /// How it is computed on tiles of integers, where integers have it.
+    pub integers: Option<OnIntegers>,
+}
+
+/// How an operation is computed on tiles of integers of 32 bits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OnIntegers {
+    /// By this call.
+    Call(SfpuOp),
+    /// By this call on zeros and the operand.
+    FromZero(SfpuOp),
+    /// By quotient, product and difference, which the compiler writes in its place.
+    Remainder,
+    /// By nothing: the bits in the register are the result's.
+    Same,
 }
 
 impl ElementOpRow {
@@ -49,9 +65,21 @@ impl ElementOpRow {
         }
     }
 
+    /// The type of its operands and that of its result, where they are not one and the same.
+    pub fn types(&self) -> Option<[ElementType; 2]> {
+        match self.op {
+            ElementOp::ToBits => Some([ElementType::F32, ElementType::I32]),
+            ElementOp::FromBits => Some([ElementType::I32, ElementType::F32]),
+            _ => None,
+        }
+    }
+
     /// Whether it needs registers of 32 bits, apart from approximate kernels.
     pub fn wants_wide_registers(&self) -> bool {
-        matches!(self.lowering, Lowering::Composed { wide: true, .. })
+        matches!(
+            self.lowering,
+            Lowering::Composed { wide: true, .. } | Lowering::IntegersOnly
+        )
     }
 }
 
@@ -110,6 +138,8 @@ pub enum Lowering {
         /// The device's own call with its numbers, where it has one that is too inaccurate for all but approximate kernels.
         approximate: Option<(SfpuOp, &'static [f32])>,
     },
+    /// Numbers do not have it.
+    IntegersOnly,
 }
 
 /// Operations that elements and numbers meet in.

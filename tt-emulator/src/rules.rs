@@ -56,6 +56,9 @@ rules! {
     STORED_TWICE = "EMU0420", "element stored by two blocks",
         "Blocks run at the same time and in no order, so one of the two values is lost, and which one differs from run to run.",
         "LANGUAGE.md 4, order of blocks";
+    ASSERTION = "EMU0022", "assertion that does not hold",
+        "ASSERT stops the core where the watcher is on, and says the line; here it always is.",
+        "wheel tt_metal/hw/inc/api/debug/assert.h, assert_and_hang";
     CB_NOT_CONFIGURED = "EMU0101", "circular buffer that this core does not have",
         "A kernel may only use circular buffers that the program created on its core, and ids that the chip has.",
         "metalium.md 1.3 and 5, circular buffers per core";

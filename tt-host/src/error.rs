@@ -26,6 +26,8 @@ pub enum ErrorKind {
     Run,
     /// The reference result could not be computed.
     Reference,
+    /// The result differs from the reference.
+    Difference,
 }
 
 /// A failed operation: its kind and a message in the user's words.

@@ -1,13 +1,11 @@
 //! Host memory for transfers: buffers that are kept between transfers, and large ones that cost few page faults.
 
-use crate::element::Element;
-
 /// The most bytes that stay allocated between transfers. Larger buffers are given back to the system: a second copy of a
 /// tensor that nobody needs would count against the memory of a large launch.
 const KEPT_BYTES: usize = 64 << 20;
 
 /// Memory for the tiles of one transfer, aligned for every element type.
-pub(crate) struct StagingBuffer {
+pub struct StagingBuffer {
     words: Vec<u64>,
     bytes: usize,
 }
@@ -24,13 +22,13 @@ impl StagingBuffer {
     }
 
     /// The memory as whole elements.
-    pub(crate) fn elements<E: Element>(&self) -> &[E] {
+    pub(crate) fn elements<E: bytemuck::Pod>(&self) -> &[E] {
         const { assert!(align_of::<E>() <= align_of::<u64>() && size_of::<u64>().is_multiple_of(size_of::<E>())) };
         &bytemuck::cast_slice(&self.words)[..self.bytes / size_of::<E>()]
     }
 
     /// The memory as whole elements, to write.
-    pub(crate) fn elements_mut<E: Element>(&mut self) -> &mut [E] {
+    pub(crate) fn elements_mut<E: bytemuck::Pod>(&mut self) -> &mut [E] {
         const { assert!(align_of::<E>() <= align_of::<u64>() && size_of::<u64>().is_multiple_of(size_of::<E>())) };
         &mut bytemuck::cast_slice_mut(&mut self.words)[..self.bytes / size_of::<E>()]
     }

@@ -17,6 +17,19 @@ pub struct Sources {
     pub writer: &'static str,
     /// A stand-alone host program.
     pub host: &'static str,
+    /// The kernels of the stages after the first.
+    pub later: &'static [StageSources],
+}
+
+/// The C++ that was emitted for a stage after the first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StageSources {
+    /// The kernel that brings blocks into L1.
+    pub reader: &'static str,
+    /// The kernel that computes.
+    pub compute: &'static str,
+    /// The kernel that takes blocks out of L1.
+    pub writer: &'static str,
 }
 
 /// A kernel's entry point in an object that was compiled ahead of time for the emulator.
@@ -62,7 +75,20 @@ impl Sources {
         compute: "",
         writer: "",
         host: "",
+        later: &[],
     };
+
+    /// Those of the stage number `stage`.
+    pub(crate) fn stage(&self, stage: usize) -> Option<StageSources> {
+        match stage.checked_sub(1) {
+            None => Some(StageSources {
+                reader: self.reader,
+                compute: self.compute,
+                writer: self.writer,
+            }),
+            Some(later) => self.later.get(later).copied(),
+        }
+    }
 }
 
 /// A kernel; one static per `#[tt::kernel]`.
@@ -70,8 +96,15 @@ pub struct Kernel {
     name: &'static str,
     tile: &'static str,
     outcome: Outcome,
-    loaded: OnceLock<Result<Plan>>,
+    loaded: OnceLock<Result<Loaded>>,
     signature: OnceLock<Result<Signature>>,
+}
+
+/// A plan that was read.
+struct Loaded {
+    plan: Plan,
+    /// Its stages, each a plan of its own.
+    stages: Vec<Plan>,
 }
 
 /// What the compiler said to a kernel.
@@ -132,10 +165,28 @@ impl Kernel {
 
     /// Its plan. The first call reads it and makes the objects compiled ahead of time known to the emulator.
     pub(crate) fn plan(&self) -> Result<&Plan> {
+        self.loaded().map(|loaded| &loaded.plan)
+    }
+
+    /// The plan of each of its stages.
+    pub(crate) fn stages(&self) -> Result<&[Plan]> {
+        self.loaded().map(|loaded| loaded.stages.as_slice())
+    }
+
+    fn loaded(&self) -> Result<&Loaded> {
         let load = || match &self.outcome {
-            Outcome::Compiled { plan, precompiled, .. } => {
+            Outcome::Compiled {
+                plan,
+                precompiled,
+                sources,
+            } => {
                 crate::emulator::register(precompiled);
-                Plan::from_json(plan).map_err(|error| self.damaged(&error.to_string()))
+                let plan = Plan::from_json(plan).map_err(|error| self.damaged(&error.to_string()))?;
+                let stages = plan.stages();
+                if stages.len() != sources.later.len().saturating_add(1) {
+                    return Err(self.damaged("its plan and its sources have not as many stages"));
+                }
+                Ok(Loaded { plan, stages })
             }
             Outcome::Refused(why) => {
                 let name = self.name;

@@ -8,6 +8,7 @@
 /// - `params`: name, then `input`, element type and rank of a `&Tensor`, `output` and the same of a `&mut Tensor`, or
 ///   `scalar` and its type;
 /// - `ir`: name and text of every stage; `tile`: the Tile IR as JSON;
+/// - `later`, where there are stages after the first: reader, compute and writer of each;
 /// - `precompiled`: role, key and symbol of every object that was compiled ahead of time. The caller answers for it that the
 ///   symbol is the entry of the object with that key ([`Precompiled::new`](crate::Precompiled::new)), and writes `unsafe`;
 /// - `refused`, in place of what the compiler makes: why it refuses the kernel, which then has a reference only.
@@ -22,6 +23,7 @@ macro_rules! launcher {
         compute: $compute:expr,
         writer: $writer:expr,
         main: $main:expr,
+        $(later: [$(($later_reader:expr, $later_compute:expr, $later_writer:expr)),* $(,)?],)?
         plan: $plan:expr,
         ir: [$(($stage:expr, $text:expr)),* $(,)?],
         tile: $tile:expr,
@@ -33,8 +35,17 @@ macro_rules! launcher {
         #[allow(non_snake_case)]
         $($visibility)* mod $name {
             /// The emitted C++.
-            pub const SOURCES: $crate::Sources =
-                $crate::Sources { reader: $reader, compute: $compute, writer: $writer, host: $main };
+            pub const SOURCES: $crate::Sources = $crate::Sources {
+                reader: $reader,
+                compute: $compute,
+                writer: $writer,
+                host: $main,
+                later: &[$($($crate::StageSources {
+                    reader: $later_reader,
+                    compute: $later_compute,
+                    writer: $later_writer,
+                }),*)?],
+            };
 
             /// The plan, as emitted (`tt.plan.json`).
             pub const PLAN: &str = $plan;

@@ -8,6 +8,7 @@
 //! - [`Launch`]: a kernel with its arguments, made by the function that `#[tt::kernel]` leaves behind ([`launcher!`]);
 //! - [`Error`]: everything that can fail.
 
+mod block_float;
 mod bridge;
 mod device;
 mod element;
@@ -20,12 +21,13 @@ mod launcher;
 mod tensor;
 mod tile;
 
+pub use block_float::{bfp4, bfp8};
 pub use device::{DEVICE_VARIABLE, Device};
 pub use element::Element;
 pub use error::{Error, ErrorKind, Result};
 pub use half::{bf16, f16};
-pub use kernel::{EntryPoint, Kernel, Precompiled, Sources};
-pub use launch::{Argument, Launch, Profile, Reference};
+pub use kernel::{EntryPoint, Kernel, Precompiled, Sources, StageSources};
+pub use launch::{Argument, Comparison, Launch, Profile, Reference};
 pub use tensor::{Tensor, Zeros};
 pub use tt_emulator::abi::Api as KernelApi;
 pub use tt_emulator::{ComputeCounters, CoreCounters, RiscCounters, RunCounters, Unstored};

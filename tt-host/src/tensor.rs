@@ -2,7 +2,7 @@
 
 use crate::device::DeviceCore;
 use crate::element::Element;
-use crate::tile::{Tiling, tilize, untilize};
+use crate::tile::Tiling;
 use crate::{Device, Error, ErrorKind, Result, host_memory};
 use std::fmt;
 use std::marker::PhantomData;
@@ -65,7 +65,7 @@ impl RawTensor {
             let mut staging = session.staging.take(self.tile_bytes());
             session.read(self.buffer, staging.bytes_mut()).map(|()| staging)
         })?;
-        let elements = untilize(staging.elements::<E>(), self.tiling);
+        let elements = E::unpack(&staging, self.tiling);
         self.core.keep(staging);
         Ok(elements)
     }
@@ -99,7 +99,7 @@ impl Device {
         let raw = RawTensor::allocate(self, E::TYPE, &shape)?;
         say_if_slow(raw.tile_bytes());
         let mut staging = raw.core.with(|session| Ok(session.staging.take(raw.tile_bytes())))?;
-        tilize(elements, tiling, E::PADDING, staging.elements_mut::<E>());
+        E::pack(elements, tiling, &mut staging);
         raw.core.with(|session| session.write(raw.buffer, staging.bytes()))?;
         raw.core.keep(staging);
         Ok(Tensor {

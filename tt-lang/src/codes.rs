@@ -76,22 +76,33 @@ codes! {
         "The first statement says over which grid of blocks the body runs: `let (bx, by) = T.Kernel(gx, gy);`. One to \
          six axes.";
     GRID_TWICE 31 "T.Kernel twice"
-        "A kernel has one grid. Two grids are two kernels, launched one after the other.";
+        "A grid is a stage. Several stages, one after the other, stand each in a block of their own: \
+         `{ let (bx, by) = T.Kernel(gx, gy); .. }`.";
     GRID_AXES 32 "names and extents of the grid disagree"
         "`T.Kernel` takes one to six extents and is bound to as many names: `let bx = T.Kernel(gx);`, \
          `let (bx, by) = T.Kernel(gx, gy);`, `let (bx, by, bz) = T.Kernel(gx, gy, gz);`.";
     GRID_NOT_FIRST 33 "T.Kernel comes first"
-        "Only integer constants may stand before `T.Kernel`: everything else runs once per block of the grid, and so stands \
-         after it, at the top of the body.";
+        "Only integer constants and `T.alloc_global` may stand before `T.Kernel`: everything else runs once per block of the \
+         grid, and so stands after it, at the top of the body.";
     GRID_EXTENT 34 "an empty grid"
         "Every axis of the grid has at least one block.";
+
+    STAGE_STATEMENT 35 "a statement outside of the stages"
+        "A kernel of several stages is a list of blocks, each with a `T.Kernel` of its own. Before and between them stand \
+         integer constants, functions and `T.alloc_global`: everything else runs once per block of a grid.";
+    TEMPORARY_PLACE 36 "T.alloc_global within a stage"
+        "A global temporary lives in the memory of the device from one stage to the next, so it is allocated before the \
+         first `T.Kernel`. Blocks of one core come from `T.alloc_shared` and `T.alloc_fragment`.";
+    STAGE_COUNT 37 "too many stages"
+        "Every stage is a program of its own. A device keeps the programs of a few kernels, those of one kernel at once.";
 
     // Names and calls.
     UNKNOWN_NAME 40 "unknown name"
         "A kernel sees its parameters, its extents and what its body declares. Constants, statics and functions of the \
          surrounding module are not visible to it: repeat a constant inside the kernel, or pass it as a scalar.";
     UNKNOWN_METHOD 41 "unknown method"
-        "Numbers have the element operations (`exp`, `sqrt`, `tanh`, `max` ..), integers have `div_ceil`, `min` and `max`.";
+        "Numbers have the element operations (`exp`, `sqrt`, `tanh`, `max` ..), integers have `div_ceil`, `min`, \
+         `max` and `clamp`.";
     UNKNOWN_WORD 42 "T has no such operation"
         "`T` offers the grid, blocks, copies, products, reductions, loops and the element operations of the language, \
          nothing else.";
@@ -121,10 +132,12 @@ codes! {
         "The shape of a block, the extents of `T.Parallel`, `num_stages` and the lengths of ranges are fixed when the kernel \
          is compiled. They are made of literals and `const` names only.";
     ARITHMETIC 55 "a constant that has no value"
-        "The expression divides by zero or leaves the range of 32-bit integers with a sign.";
+        "The expression divides by zero, shifts by more than 31 bits, or leaves the range of 32-bit integers with a sign; or a \
+         literal is no element of the type it is used as: those of `u8` are from 0 to 255, of `i8` from -128 to 127.";
     OPERATOR 56 "an operator that is not in the language"
-        "Integers have `+ - * / %`, numbers have `+ - * /`, both have comparisons; truth values have `&& || !`. Assignments \
-         are `=`, `+=`, `-=`, `*=` and `/=`.";
+        "Integers have `+ - * / %`, numbers have `+ - * /`, both have comparisons; integer elements have `+ - * / %` and \
+         `& | ^ << >> !`; truth values have `&& || !`. Assignments are `=`, `+=`, `-=`, `*=` and `/=`, of integer elements \
+         also `%=`, `&=`, `|=`, `^=`, `<<=` and `>>=`.";
     LITERAL 57 "a literal that has no meaning here"
         "Literals are whole numbers, numbers with a point, `true` and `false`. Texts appear only in `T.print`.";
     CAST 58 "a cast that does not exist"
@@ -135,7 +148,7 @@ codes! {
          scalars and extents.";
     DATA_DEPENDENT_INDEX 60 "an index that depends on data"
         "Where a block is read from and written to is decided before its data arrives: indices, offsets and loop bounds are \
-         made of integers, never of elements.";
+         made of integers, those of a `&Tensor` of an integer type among them, never of the elements of blocks or of numbers.";
     DATA_DEPENDENT_BRANCH 61 "a branch that depends on data"
         "All elements of a block run the same statements. Choose element by element with `if c { x } else { y }` as a \
          value inside `T.Parallel`, or `T.select(c, x, y)`.";
@@ -143,7 +156,7 @@ codes! {
         "`T.fill` sets every element to one value, made of literals, scalars and integers. Element-wise work belongs in \
          `T.Parallel`.";
     LET_VALUE 63 "let holds an integer or a block"
-        "`let` names an integer expression, the grid's indices or a new block. Numbers are written where they are used, or \
+        "`let` names an integer expression, which may read a tensor of integers, the grid's indices or a new block. Numbers are written where they are used, or \
          kept in a fragment.";
     MUTABLE_VARIABLE 64 "integers do not change"
         "A name bound by `let` keeps its value: the loop variable counts, and a block holds what changes.";
@@ -159,8 +172,8 @@ codes! {
 
     // Blocks.
     BLOCK_EXTENT 70 "an extent no block can have"
-        "The tile of the device is 32 × 32: a block's last two extents are multiples of 32, or smaller than 32 where the \
-         tensor itself is that small. All extents are at least 1.";
+        "The tile of the device is 32 × 32: a block's last two extents are multiples of 32, or smaller than 32. All \
+         extents are at least 1.";
     BLOCK_AXES 71 "a block has one to three axes"
         "`T.alloc_shared::<E>(h, w)` makes a block; with one extent it holds one value per row, with three a stack of blocks.";
     BLOCK_TYPE 72 "a block needs its element type"
@@ -168,20 +181,21 @@ codes! {
 
     // Statements on blocks.
     COPY_EXTENTS 80 "the sides of a copy differ in extent"
-        "`T.copy` moves as many elements as it reads: block and block have the same shape, and a region with ranges has the \
-         extents of the block on the other side.";
+        "`T.copy` moves as many elements as it reads: block and block have the same shape, and the ranges of a region have the \
+         extents of the block on the other side, or lengths that are known at run time only and no longer.";
     COPY_SIDES 81 "a copy has a block on one side"
         "A core moves data between a tensor and its own memory. To copy a tensor to a tensor, go through a block.";
     REGION_RANK 82 "wrong number of indices for a tensor"
         "A region has one index or range per axis of the tensor: `a[(row, col)]`, with leading indices `a[(b, h, row, col)]`.";
-    REGION_RANGE 83 "a range whose length is not constant"
-        "The length of a range in a region is a constant: `by * 32..(by + 1) * 32` has 32 elements for every `by`. Start and \
-         end are both written, and the end is not included.";
+    REGION_RANGE 83 "a range that no region has"
+        "A range in a region has a start and an end, and the end is not included: `r..r + n`. It is as long as the block on the \
+         other side, or shorter where its length is known at run time only. A step, `(r..r + 64).step_by(2)`, is possible along \
+         all axes but the last: there every element would be a transfer of its own.";
     WHOLE_TENSOR 84 "a tensor without a region"
         "A tensor is too large for a core: say which part is meant, `a[(row, col)]`.";
     BLOCK_REGION 85 "a part of a block"
-        "`T.copy`, `T.gemm` and reductions work on whole blocks; write the block's name alone. Elements of a block are \
-         reached inside `T.Parallel`.";
+        "Copies, and what products, reductions and transposes read, may be parts of blocks: constant ranges without steps, \
+         `x[(0..32, 32..64)]`. What they write is a whole block, but of copies; write the block's name alone.";
     STORE_TO_INPUT 86 "a store to a tensor that is only read"
         "`&Tensor` is read. A tensor that the kernel writes is `&mut Tensor` in the signature and at the call.";
     SAME_BLOCK 87 "a block used twice in one operation"
@@ -199,7 +213,11 @@ codes! {
     TRANSPOSE_SHAPE 92 "the shapes of a transpose disagree"
         "`T.transpose(x, y)` takes x of h × w and y of w × h.";
     PRINT_ARGUMENT 93 "not something that can be printed"
-        "`T.print` prints texts, whole blocks and integer expressions.";
+        "`T.print` prints texts of one line, whole blocks, integers, and numbers that are known at launch, all the same for the \
+         whole block.";
+    REDUCE_POSITION 94 "what holds the positions of a reduction"
+        "`T.reduce_argmax(x, val, pos, dim = 1)` puts the largest element of each row into `val` and its index, plus `base = e`, \
+         into `pos`, a block of `i32`. `val` may be `_`, unless `clear = false` compares with what it holds.";
 
     // Loops.
     LOOP_RANGE 100 "not a loop of the language"
@@ -315,12 +333,13 @@ codes! {
     KERNEL_NAME 355 "a kernel's name is taken"
         "A kernel leaves a module of its name beside its launcher, with the sources and the plan. Another module or type of \
          the same name cannot stand beside it.";
-    EXTENT_SIZE 356 "an extent beyond 31 bits"
-        "Extents, offsets and counts are signed integers of 32 bits on the device. No axis of a tensor, grid or loop is \
-         longer than 2147483647.";
     COMMA_INDEX 357 "indices without parentheses"
         "Rust indexes by one value: several indices are a tuple, `x[(i, j)]`. `x[i, j]` is no Rust, and rustc says so beside this \
          error.";
+    INTEGER_READ 358 "an integer that cannot be read here"
+        "`let n = lengths[b];` reads an integer of a `&Tensor`, once for the whole block: after `T.Kernel`, since a grid is \
+         known before any block runs, outside of `T.Parallel`, whose elements run together, and of a tensor that nothing \
+         stores to meanwhile, so that all processors of a core read the same.";
 }
 
 /// The codes of warnings, which a kernel may allow.

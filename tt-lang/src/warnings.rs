@@ -6,21 +6,29 @@
 use crate::codes;
 use crate::diagnostic::Diagnostic;
 use crate::ir::{
-    BlockId, Buffer, Element, ElementKind, IntExpr, IntOp, Kernel, Named, Param, ParamId, Place, PrintItem, Stmt,
+    BlockId, Buffer, Element, ElementKind, IntExpr, IntOp, Kernel, Named, Param, ParamId, Place, PrintItem, Span, Stmt,
     StmtKind,
 };
 
 /// Every warning about `kernel`, in the order of the source.
 pub fn warnings(kernel: &Kernel) -> Vec<Diagnostic> {
-    let mut uses = Uses {
+    let mut tensors = TensorUses {
         stored: vec![false; kernel.params.len()],
-        read: vec![false; kernel.blocks.len()],
-        written: vec![false; kernel.blocks.len()],
+        read: vec![false; kernel.params.len()],
     };
-    uses.statements(&kernel.body);
-    let mut found = never_stored(kernel, &uses);
-    found.extend(never_read(kernel, &uses));
-    found.extend(floor_divided(kernel));
+    let mut found = Vec::new();
+    for stage in &kernel.stages() {
+        let mut uses = Uses {
+            tensors: &mut tensors,
+            read: vec![false; stage.blocks.len()],
+            written: vec![false; stage.blocks.len()],
+        };
+        uses.statements(&stage.body);
+        found.extend(never_read(stage, &uses));
+        found.extend(floor_divided(stage));
+    }
+    found.extend(never_stored(kernel, &tensors));
+    found.extend(never_read_temporaries(kernel, &tensors));
     found.sort_by_key(|warning| {
         let location = kernel.location(warning.span);
         (location.line, location.column)
@@ -28,7 +36,7 @@ pub fn warnings(kernel: &Kernel) -> Vec<Diagnostic> {
     found
 }
 
-fn never_stored(kernel: &Kernel, uses: &Uses) -> Vec<Diagnostic> {
+fn never_stored(kernel: &Kernel, uses: &TensorUses) -> Vec<Diagnostic> {
     let tensors = kernel.params.iter().zip(&uses.stored);
     tensors
         .filter_map(|(param, stored)| match param {
@@ -41,7 +49,7 @@ fn never_stored(kernel: &Kernel, uses: &Uses) -> Vec<Diagnostic> {
                     )),
                 )
             }
-            Param::Tensor(_) | Param::Scalar(_) => None,
+            Param::Tensor(_) | Param::Scalar(_) | Param::Temporary(_) => None,
         })
         .collect()
 }
@@ -50,17 +58,29 @@ fn never_read(kernel: &Kernel, uses: &Uses) -> Vec<Diagnostic> {
     let blocks = kernel.blocks.iter().zip(uses.read.iter().zip(&uses.written));
     blocks
         .filter(|(_, (read, _))| !**read)
-        .map(|(block, (_, written))| {
-            let (message, note) = match written {
-                true => (
-                    format!("the block `{}` is written and never read", block.name),
-                    "read it, or leave out what fills it",
-                ),
-                false => (format!("the block `{}` is never used", block.name), "leave it out"),
-            };
-            Diagnostic::new(&codes::NEVER_READ, block.span, message).note(note)
+        .map(|(block, (_, written))| unread("block", &block.name, block.span, *written))
+        .collect()
+}
+
+fn never_read_temporaries(kernel: &Kernel, uses: &TensorUses) -> Vec<Diagnostic> {
+    let params = kernel.params.iter().zip(uses.read.iter().zip(&uses.stored));
+    params
+        .filter_map(|(param, (read, stored))| match param {
+            Param::Temporary(tensor) if !read => Some(unread("temporary", &tensor.name, tensor.span, *stored)),
+            Param::Temporary(_) | Param::Tensor(_) | Param::Scalar(_) => None,
         })
         .collect()
+}
+
+fn unread(what: &str, name: &str, span: Span, written: bool) -> Diagnostic {
+    let (message, note) = match written {
+        true => (
+            format!("the {what} `{name}` is written and never read"),
+            "read it, or leave out what fills it",
+        ),
+        false => (format!("the {what} `{name}` is never used"), "leave it out"),
+    };
+    Diagnostic::new(&codes::NEVER_READ, span, message).note(note)
 }
 
 fn floor_divided(kernel: &Kernel) -> Vec<Diagnostic> {
@@ -89,7 +109,12 @@ fn rounded_down(expr: &IntExpr) -> Option<(&IntExpr, &IntExpr)> {
             let drops = sum.extent && sum.rest && (0..by - 1).contains(&sum.constant);
             drops.then_some((a, b))
         }
-        IntExpr::Const(_) | IntExpr::Extent(_) | IntExpr::Scalar(_) | IntExpr::Var(_) | IntExpr::Binary(..) => None,
+        IntExpr::Const(_)
+        | IntExpr::Extent(_)
+        | IntExpr::Scalar(_)
+        | IntExpr::Var(_)
+        | IntExpr::Fetched(_)
+        | IntExpr::Binary(..) => None,
     }
 }
 
@@ -135,7 +160,9 @@ impl Sum {
                     ..atom
                 }
             }
-            IntExpr::Extent(_) | IntExpr::Scalar(_) | IntExpr::Var(_) | IntExpr::Binary(..) => atom,
+            IntExpr::Extent(_) | IntExpr::Scalar(_) | IntExpr::Var(_) | IntExpr::Fetched(_) | IntExpr::Binary(..) => {
+                atom
+            }
         }
     }
 }
@@ -145,17 +172,24 @@ fn parenthesised(text: &str) -> String {
     if plain { text.to_string() } else { format!("({text})") }
 }
 
-/// What happens to tensors and blocks.
-struct Uses {
+/// What happens to tensors, in any stage.
+struct TensorUses {
     /// By parameter: something is stored to it.
     stored: Vec<bool>,
+    /// By parameter: something of it is read.
+    read: Vec<bool>,
+}
+
+/// What happens to tensors and to the blocks of a stage.
+struct Uses<'a> {
+    tensors: &'a mut TensorUses,
     /// By block: something other than itself is made of it.
     read: Vec<bool>,
     /// By block: something is put into it.
     written: Vec<bool>,
 }
 
-impl Uses {
+impl Uses<'_> {
     fn read(&mut self, block: BlockId) {
         self.read[block.index()] = true;
     }
@@ -165,12 +199,13 @@ impl Uses {
     }
 
     fn store(&mut self, tensor: ParamId) {
-        self.stored[tensor.index()] = true;
+        self.tensors.stored[tensor.index()] = true;
     }
 
     fn operand(&mut self, place: &Place) {
-        if let Place::Block(block) = place {
-            self.read(block.value);
+        match place {
+            Place::Block(block) => self.read(block.value),
+            Place::Tensor(region) => self.tensors.read[region.tensor.index()] = true,
         }
     }
 
@@ -208,15 +243,21 @@ impl Uses {
                     self.read(src.value);
                     self.write(out.value);
                 }
+                StmtKind::ReduceArg { src, val, pos, .. } => {
+                    self.read(src.value);
+                    val.iter().for_each(|val| self.write(val.value));
+                    self.write(pos.value);
+                }
                 StmtKind::Transpose { src, dst } => {
                     self.read(src.value);
                     self.write(dst.value);
                 }
+                StmtKind::Fetch { .. } | StmtKind::Assert { .. } => {}
                 StmtKind::Print { items } => {
                     for item in items {
                         match item {
-                            PrintItem::Block(block) => self.read(*block),
-                            PrintItem::Text(_) | PrintItem::Value(_) => {}
+                            PrintItem::Block(block) => self.read(block.value),
+                            PrintItem::Text(_) | PrintItem::Value(_) | PrintItem::Number(_) => {}
                         }
                     }
                 }
@@ -224,17 +265,21 @@ impl Uses {
         }
     }
 
-    /// The blocks that `value` is made of, apart from the one it is put into.
+    /// What `value` is made of, apart from what it is put into.
     fn loads(&mut self, value: &Element, target: Buffer) {
         let mut read = Vec::new();
         value.walk(&mut |part| {
             if let ElementKind::Load(access) = &part.kind
                 && access.buffer != target
-                && let Buffer::Block(block) = access.buffer
             {
-                read.push(block);
+                read.push(access.buffer);
             }
         });
-        read.into_iter().for_each(|block| self.read(block));
+        for buffer in read {
+            match buffer {
+                Buffer::Block(block) => self.read(block),
+                Buffer::Tensor(tensor) => self.tensors.read[tensor.index()] = true,
+            }
+        }
     }
 }

@@ -10,21 +10,22 @@ pub(crate) fn lines(kernel: &Kernel, documented: bool) -> Vec<String> {
         lines.push(format!("Launches the kernel `{}`.", kernel.name));
     }
     lines.extend([String::new(), "# Arguments".to_string(), String::new()]);
-    lines.extend(kernel.params.iter().map(|param| match param {
-        Param::Tensor(tensor) => format!(
+    lines.extend(kernel.params.iter().filter_map(|param| match param {
+        Param::Temporary(_) => None,
+        Param::Tensor(tensor) => Some(format!(
             "- `{}`: {}, `{}` of {}",
             tensor.name,
             if tensor.mutable { "written" } else { "read" },
             tensor.element.value.name(),
             shape(kernel, tensor)
-        ),
+        )),
         Param::Scalar(scalar) => {
             let ty = match scalar.kind {
                 ScalarKind::F32 => "f32",
                 ScalarKind::I32 => "i32",
                 ScalarKind::U32 => "u32",
             };
-            format!("- `{}`: `{ty}`", scalar.name)
+            Some(format!("- `{}`: `{ty}`", scalar.name))
         }
     }));
     if !kernel.extents.is_empty() {

@@ -3,9 +3,9 @@
 use crate::documentation;
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::quote;
-use tt_backend::Artifact;
+use tt_backend::{Artifact, Programs};
 use tt_lang::diagnostic::Diagnostic;
-use tt_lang::ir::{ElementType, Kernel, Param};
+use tt_lang::ir::Kernel;
 use tt_lang::syntax::{Signature, SignatureKind, SignatureParam, render_text};
 
 /// The launcher of a compiled kernel.
@@ -16,10 +16,19 @@ pub(crate) fn compiled(kernel: &Kernel, signature: &Signature, artifact: &Artifa
         writer,
         main,
         plan,
+        later,
         stages,
     } = artifact;
+    let later = later.iter().map(|programs| {
+        let Programs {
+            reader,
+            compute,
+            writer,
+        } = programs;
+        quote! { (#reader, #compute, #writer) }
+    });
     let stages = stages.iter().map(|stage| {
-        let (name, text) = (stage.name, &stage.text);
+        let (name, text) = (&stage.name, &stage.text);
         quote! { (#name, #text) }
     });
     let precompiled = crate::precompiled::objects(&artifact.digest())
@@ -43,6 +52,7 @@ pub(crate) fn compiled(kernel: &Kernel, signature: &Signature, artifact: &Artifa
             compute: #compute,
             writer: #writer,
             main: #main,
+            later: [#(#later),*],
             plan: #plan,
             ir: [#(#stages),*],
             tile: #tile,
@@ -126,54 +136,16 @@ pub(crate) fn tensor_paths(params: &[SignatureParam]) -> TokenStream {
     let paths = params.iter().filter_map(|param| match &param.kind {
         SignatureKind::Tensor {
             tensor,
-            element,
             element_path,
             rank,
             ..
-        } if has_host_type(*element) => {
+        } => {
             let rank = Literal::usize_unsuffixed(*rank);
             Some(quote! {
                 const _: ::core::option::Option<&#tensor<#element_path, #rank>> = ::core::option::Option::None;
             })
         }
-        SignatureKind::Tensor { .. } | SignatureKind::Scalar(..) | SignatureKind::Unknown(_) => None,
+        SignatureKind::Scalar(..) | SignatureKind::Unknown(_) => None,
     });
     quote! { #(#paths)* }
-}
-
-/// Whether the values of every tensor of `kernel` exist on the host yet.
-pub(crate) fn has_host_types(kernel: &Kernel) -> bool {
-    kernel.params.iter().all(|param| match param {
-        Param::Tensor(tensor) => has_host_type(tensor.element.value),
-        Param::Scalar(_) => true,
-    })
-}
-
-/// Says at the elements that have no values on the host why `reference` does not help.
-pub(crate) fn explain_host_types(kernel: &Kernel, diagnostics: &mut [Diagnostic]) {
-    for param in &kernel.params {
-        let Param::Tensor(tensor) = param else { continue };
-        if !has_host_type(tensor.element.value) {
-            let here = diagnostics.iter_mut().filter(|error| error.span == tensor.element.span);
-            let note = format!(
-                "`reference` needs its values on the host, where `{}` does not exist yet",
-                tensor.element.value.name()
-            );
-            here.for_each(|error| error.notes.push(note.clone()));
-        }
-    }
-}
-
-/// Whether values of this type exist on the host yet.
-pub(crate) fn has_host_type(element: ElementType) -> bool {
-    match element {
-        ElementType::Bf16
-        | ElementType::F32
-        | ElementType::F16
-        | ElementType::I32
-        | ElementType::U32
-        | ElementType::U16
-        | ElementType::U8 => true,
-        ElementType::Bfp8 | ElementType::Bfp4 => false,
-    }
 }

@@ -71,15 +71,8 @@ fn compiled(parsed: &mut Parsed, kernel: &Kernel, signature: &Signature, item: T
             }
             launcher::compiled(kernel, signature, &artifact)
         }
-        (Err(diagnostics), Some(_)) if launcher::has_host_types(kernel) => {
-            launcher::refused(kernel, signature, &diagnostics)
-        }
-        (Err(mut diagnostics), reference) => {
-            if reference.is_some() {
-                launcher::explain_host_types(kernel, &mut diagnostics);
-            }
-            return refused::tokens(parsed, &diagnostics, item);
-        }
+        (Err(diagnostics), Some(_)) => launcher::refused(kernel, signature, &diagnostics),
+        (Err(diagnostics), None) => return refused::tokens(parsed, &diagnostics, item),
     };
     let warnings = warning::tokens(parsed);
     quote::quote! { #warnings #launcher }

@@ -1,7 +1,7 @@
 //! What stands in place of a kernel with errors: a `compile_error!` at each, the launcher's head so that callers give no
 //! further errors, and the user's own tokens for editors.
 
-use crate::launcher::{has_host_type, tensor_paths};
+use crate::launcher::tensor_paths;
 use proc_macro2::{Delimiter, Group, Ident, Literal, TokenStream, TokenTree};
 use quote::{format_ident, quote, quote_spanned};
 use tt_lang::diagnostic::Diagnostic;
@@ -110,18 +110,15 @@ fn parameter_type(param: &SignatureParam, borrowed: &mut Vec<Ident>) -> TokenStr
     let passing = match &param.kind {
         SignatureKind::Tensor {
             mutable,
-            element,
             element_path,
             rank,
             ..
-        } if has_host_type(*element) => {
+        } => {
             let mutable = mutable.then(|| quote!(mut));
             let rank = Literal::usize_unsuffixed(*rank);
             return quote! { &'t #mutable ::tt::Tensor<#element_path, #rank> };
         }
         SignatureKind::Scalar(_, ty) => return quote! { #ty },
-        // Formats without host values take any tensor, like parameters that are wrong in the kernel.
-        SignatureKind::Tensor { mutable, .. } => Passing::of_reference(*mutable),
         SignatureKind::Unknown(passing) => *passing,
     };
     let mutable = match passing {

@@ -1,6 +1,6 @@
 //! A plan with the values of one launch: the core grid, every core's work and the runtime arguments.
 
-use crate::{Formula, Memory, Number, Parameter, Plan, PlanError, Role, RuntimeValue};
+use crate::{Formula, Memory, Number, Parameter, Plan, PlanError, Role, RuntimeValue, Temporary};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -42,6 +42,9 @@ pub struct Execution {
     /// The cores with their runs of blocks, row by row.
     #[serde(skip)]
     pub cores: Vec<CoreWork>,
+    /// The stages after the first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub later: Vec<Execution>,
 }
 
 /// A rectangle of cores.
@@ -112,19 +115,23 @@ impl Plan {
     /// The cores and their runs of blocks for a launch with these extents; cheap, allocates only `cores`.
     ///
     /// Where the grid of blocks fits the device's grid, block (x, y) goes to core (x, y); else blocks are numbered
-    /// through and spread in contiguous runs over all cores, the first cores taking one more.
+    /// through and spread in contiguous runs over all cores, the first cores taking one more. Of several stages this is the
+    /// first. A grid without blocks has no cores.
     ///
     /// # Errors
-    /// Where an extent of the grid is not positive, blocks of it would store the same elements, or its product overflows.
+    /// Where an extent of the grid is negative, blocks of it would store the same elements, or its product overflows.
     pub fn partition(&self, bindings: &Bindings, device: DeviceGrid) -> Result<([u64; 6], Vec<CoreWork>), PlanError> {
         let mut grid = [1u64; 6];
         for (axis, formula) in self.grid.iter().enumerate() {
             let extent = bindings.integer(formula)?;
-            grid[axis] = u64::try_from(extent).ok().filter(|extent| *extent > 0).ok_or_else(|| {
+            grid[axis] = u64::try_from(extent).map_err(|_| {
                 PlanError(format!(
-                    "the grid extent `{formula}` is {extent}, it must be at least 1"
+                    "the grid extent `{formula}` is {extent}, it must be at least 0"
                 ))
             })?;
+        }
+        if grid.contains(&0) {
+            return Ok((grid, Vec::new()));
         }
         for lone in &self.lone_axes {
             if let (Some(extent @ 2..), Some(formula)) = (grid.get(lone.axis), self.grid.get(lone.axis)) {
@@ -169,6 +176,10 @@ impl Plan {
     pub fn instantiate(&self, bindings: &Bindings, device: DeviceGrid) -> Result<Execution, PlanError> {
         let (grid, cores) = self.partition(bindings, device)?;
         let order = self.work_partition.order;
+        let later = self.stages().into_iter().skip(1);
+        let later = later
+            .map(|stage| stage.instantiate(bindings, device))
+            .collect::<Result<_, _>>()?;
         let mut layouts = BTreeMap::new();
         for parameter in &self.parameters {
             if let Parameter::Tensor {
@@ -186,6 +197,14 @@ impl Plan {
                 };
                 layouts.insert(name.clone(), record);
             }
+        }
+        for temporary in &self.temporaries {
+            let record = LayoutRecord {
+                shard: temporary.layout.shard,
+                interleave: temporary.layout.interleave,
+                shape: self.temporary_shape(temporary, bindings)?,
+            };
+            layouts.insert(temporary.name.clone(), record);
         }
         let work_partition = cores
             .iter()
@@ -216,7 +235,23 @@ impl Plan {
             layouts,
             grid,
             cores,
+            later,
         })
+    }
+
+    /// The extents of a temporary in this launch, outermost first.
+    ///
+    /// # Errors
+    /// Where one has no value, or is not positive.
+    pub fn temporary_shape(&self, temporary: &Temporary, bindings: &Bindings) -> Result<Vec<i64>, PlanError> {
+        let extent = |(axis, formula): (usize, &Formula)| match bindings.integer(formula)? {
+            extent @ 1.. => Ok(extent),
+            extent => Err(PlanError(format!(
+                "axis {axis} of the temporary `{}` is `{formula}` = {extent}, it must be at least 1",
+                temporary.name
+            ))),
+        };
+        temporary.extents.iter().enumerate().map(extent).collect()
     }
 
     /// The runtime argument words of the kernel `role` on `core`.

@@ -22,7 +22,10 @@ pub struct Plan {
     pub extents: Vec<String>,
     /// The parameters, in order.
     pub parameters: Vec<Parameter>,
-    /// The extents of the grid of blocks, the fastest first; 1 to 6.
+    /// Tensors that the launcher allocates itself; not written where there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub temporaries: Vec<Temporary>,
+    /// The extents of the grid of blocks, the fastest first; 1 to 6. Of several stages that of the first, as all below.
     pub grid: Vec<Formula>,
     /// How blocks go to cores.
     pub work_partition: WorkPartition,
@@ -37,6 +40,44 @@ pub struct Plan {
     pub compute: ComputeConfig,
     /// Reader, compute and writer.
     pub kernels: Vec<KernelPlan>,
+    /// The stages after the first, each a program of its own; not written where there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub later: Vec<StagePlan>,
+}
+
+/// A stage: what runs once those before it have stored everything.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StagePlan {
+    /// As [`Plan::grid`].
+    pub grid: Vec<Formula>,
+    /// As [`Plan::work_partition`].
+    pub work_partition: WorkPartition,
+    /// As [`Plan::lone_axes`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lone_axes: Vec<LoneAxis>,
+    /// As [`Plan::circular_buffers`].
+    pub circular_buffers: Vec<CircularBuffer>,
+    /// As [`Plan::semaphores`].
+    pub semaphores: Vec<Semaphore>,
+    /// As [`Plan::compute`].
+    pub compute: ComputeConfig,
+    /// As [`Plan::kernels`].
+    pub kernels: Vec<KernelPlan>,
+}
+
+/// A tensor that lives for one launch, from the stage that stores it to those that read it. Nothing is in it at first.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Temporary {
+    /// Its name.
+    pub name: String,
+    /// Its element type.
+    pub element: ElementType,
+    /// Its extents, outermost first.
+    pub extents: Vec<Formula>,
+    /// Where it lives.
+    pub layout: TensorLayout,
 }
 
 /// A parameter of the launcher.
@@ -386,6 +427,65 @@ impl Plan {
         let mut text = serde_json::to_string_pretty(self).unwrap_or_default();
         text.push('\n');
         text
+    }
+
+    /// The stages in order, each as a plan that has no other.
+    pub fn stages(&self) -> Vec<Plan> {
+        let first = Plan {
+            later: Vec::new(),
+            ..self.clone()
+        };
+        let later = self.later.iter().map(|stage| {
+            let StagePlan {
+                grid,
+                work_partition,
+                lone_axes,
+                circular_buffers,
+                semaphores,
+                compute,
+                kernels,
+            } = stage.clone();
+            Plan {
+                grid,
+                work_partition,
+                lone_axes,
+                circular_buffers,
+                semaphores,
+                compute,
+                kernels,
+                ..first.clone()
+            }
+        });
+        let later: Vec<Plan> = later.collect();
+        std::iter::once(first).chain(later).collect()
+    }
+
+    /// The plan with `stage`, another plan of the same kernel, as its last stage.
+    #[must_use]
+    pub fn then(mut self, stage: Plan) -> Plan {
+        self.later.push(StagePlan {
+            grid: stage.grid,
+            work_partition: stage.work_partition,
+            lone_axes: stage.lone_axes,
+            circular_buffers: stage.circular_buffers,
+            semaphores: stage.semaphores,
+            compute: stage.compute,
+            kernels: stage.kernels,
+        });
+        self.later.extend(stage.later);
+        self
+    }
+
+    /// The layout of the tensor `name`, a parameter or a temporary.
+    pub fn layout(&self, name: &str) -> Option<&TensorLayout> {
+        let parameter = self.parameters.iter().find_map(|parameter| match parameter {
+            Parameter::Tensor {
+                name: other, layout, ..
+            } => (other == name).then_some(layout),
+            Parameter::Scalar { .. } => None,
+        });
+        let temporary = || self.temporaries.iter().find(|temporary| temporary.name == name);
+        parameter.or_else(|| temporary().map(|temporary| &temporary.layout))
     }
 
     /// The kernel with the role `role`.

@@ -2,9 +2,9 @@
 //!
 //! Also kernels that no plan was made for have these: what their arguments are does not depend on a compiler.
 
-use crate::{DataFormat, Formula, Memory, Number, Parameter, TensorLayout};
+use crate::{DataFormat, Formula, Memory, Number, Parameter, Temporary, TensorLayout};
 use tt_device::TILE_SIDE;
-use tt_lang::ir::{IntExpr, Kernel, NumberExpr, Param, Residence, Sharding};
+use tt_lang::ir::{IntExpr, Kernel, NumberExpr, Param, Residence, Sharding, TensorParam};
 
 /// What is passed to a kernel.
 #[derive(Debug, Clone, PartialEq)]
@@ -13,42 +13,58 @@ pub struct Signature {
     pub extents: Vec<String>,
     /// The parameters, in order.
     pub parameters: Vec<Parameter>,
+    /// What the launcher allocates itself.
+    pub temporaries: Vec<Temporary>,
 }
 
 impl Signature {
     /// The signature of `kernel`; `None` where an extent of a tensor mentions a variable, which the language lets into none.
     pub fn of(kernel: &Kernel) -> Option<Signature> {
-        let parameters = kernel.params.iter().map(|param| {
-            Some(match param {
-                Param::Scalar(scalar) => Parameter::Scalar {
+        let mut parameters = Vec::new();
+        let mut temporaries = Vec::new();
+        for param in &kernel.params {
+            match param {
+                Param::Scalar(scalar) => parameters.push(Parameter::Scalar {
                     name: scalar.name.clone(),
                     kind: scalar.kind,
-                },
-                Param::Tensor(tensor) => Parameter::Tensor {
+                }),
+                Param::Tensor(tensor) => parameters.push(Parameter::Tensor {
                     name: tensor.name.clone(),
                     element: tensor.element.value,
                     mutable: tensor.mutable,
-                    extents: tensor
-                        .extents
-                        .iter()
-                        .map(|extent| formula(kernel, &extent.value))
-                        .collect::<Option<_>>()?,
-                    layout: TensorLayout {
-                        shard: match tensor.layout.residence {
-                            Residence::Dram => Memory::Dram,
-                            Residence::L1 => Memory::L1,
-                        },
-                        interleave: tensor.layout.sharding == Sharding::Interleaved,
-                        tile_shape: [TILE_SIDE; 2],
-                        page_size: DataFormat::of(tensor.element.value).tile_bytes(),
-                    },
-                },
-            })
-        });
+                    extents: extents(kernel, tensor)?,
+                    layout: layout(tensor),
+                }),
+                Param::Temporary(tensor) => temporaries.push(Temporary {
+                    name: tensor.name.clone(),
+                    element: tensor.element.value,
+                    extents: extents(kernel, tensor)?,
+                    layout: layout(tensor),
+                }),
+            }
+        }
         Some(Signature {
             extents: kernel.extents.iter().map(|extent| extent.name.clone()).collect(),
-            parameters: parameters.collect::<Option<_>>()?,
+            parameters,
+            temporaries,
         })
+    }
+}
+
+fn extents(kernel: &Kernel, tensor: &TensorParam) -> Option<Vec<Formula>> {
+    let formulas = tensor.extents.iter().map(|extent| formula(kernel, &extent.value));
+    formulas.collect()
+}
+
+fn layout(tensor: &TensorParam) -> TensorLayout {
+    TensorLayout {
+        shard: match tensor.layout.residence {
+            Residence::Dram => Memory::Dram,
+            Residence::L1 => Memory::L1,
+        },
+        interleave: tensor.layout.sharding == Sharding::Interleaved,
+        tile_shape: [TILE_SIDE; 2],
+        page_size: DataFormat::of(tensor.element.value).tile_bytes(),
     }
 }
 
@@ -58,7 +74,7 @@ pub fn formula(kernel: &Kernel, expr: &IntExpr) -> Option<Formula> {
         IntExpr::Const(value) => Formula::Const(*value),
         IntExpr::Extent(id) => Formula::Name(kernel.extent(*id).to_string()),
         IntExpr::Scalar(id) => Formula::Name(kernel.params[id.index()].name().to_string()),
-        IntExpr::Var(_) => return None,
+        IntExpr::Var(_) | IntExpr::Fetched(_) => return None,
         IntExpr::Binary(op, a, b) => Formula::binary(*op, formula(kernel, a)?, formula(kernel, b)?),
     })
 }

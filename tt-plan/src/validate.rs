@@ -2,7 +2,7 @@
 
 use crate::{
     CompileArg, DataFormat, Engine, Formula, KernelPlan, Memory, Number, Parameter, PartitionMode, Plan, Role,
-    RuntimeValue,
+    RuntimeValue, Temporary,
 };
 use std::collections::{HashMap, HashSet};
 use tt_device::TILE_SIDE;
@@ -15,12 +15,26 @@ impl Plan {
     /// Every contradiction found; empty for a good plan.
     pub fn validate(&self) -> Vec<String> {
         let mut errors = Vec::new();
+        for stage in self.stages() {
+            for error in stage.validate_stage() {
+                // What is wrong with a parameter is wrong in all stages.
+                if !errors.contains(&error) {
+                    errors.push(error);
+                }
+            }
+        }
+        errors
+    }
+
+    fn validate_stage(&self) -> Vec<String> {
+        let mut errors = Vec::new();
         let mut names = HashSet::new();
         for name in self
             .extents
             .iter()
             .map(String::as_str)
             .chain(self.parameters.iter().map(Parameter::name))
+            .chain(self.temporaries.iter().map(|temporary| temporary.name.as_str()))
         {
             if !names.insert(name) {
                 errors.push(format!("the name `{name}` stands twice"));
@@ -37,8 +51,14 @@ impl Plan {
                     kind: ScalarKind::F32,
                 } => drop(floats.insert(name.as_str())),
                 Parameter::Scalar { name, .. } => drop(integers.insert(name)),
-                Parameter::Tensor { name, mutable, .. } => drop(tensors.insert(name.as_str(), *mutable)),
+                // The writer reads integers alone.
+                Parameter::Tensor {
+                    name, mutable, element, ..
+                } => drop(tensors.insert(name.as_str(), *mutable || element.is_integer())),
             }
+        }
+        for temporary in &self.temporaries {
+            tensors.insert(temporary.name.as_str(), true);
         }
         let mut formula = |what: &str, formula: &Formula, errors: &mut Vec<String>| {
             formula.names(&mut |name| {
@@ -49,44 +69,54 @@ impl Plan {
                 }
             });
         };
-        for parameter in &self.parameters {
-            if let Parameter::Tensor {
+        let parameters = self.parameters.iter().filter_map(|parameter| match parameter {
+            Parameter::Tensor {
                 name,
                 element,
                 extents,
                 layout,
                 ..
-            } = parameter
-            {
-                if extents.is_empty() || extents.len() > 6 {
-                    errors.push(format!(
-                        "tensor `{name}` has {} axes, 1 to 6 are possible",
-                        extents.len()
-                    ));
-                }
-                for extent in extents {
-                    formula(&format!("tensor `{name}`"), extent, &mut errors);
-                }
-                // Tensors are allocated so and not otherwise.
-                if layout.shard != Memory::Dram || !layout.interleave {
-                    errors.push(format!(
-                        "tensor `{name}` lives in `{}`{}, tensors are interleaved in DRAM",
-                        layout.shard,
-                        if layout.interleave { "" } else { ", not interleaved" }
-                    ));
-                }
-                if layout.tile_shape != [TILE_SIDE; 2] {
-                    let [rows, columns] = layout.tile_shape;
-                    errors.push(format!(
-                        "tensor `{name}` has tiles of {rows} × {columns}, tiles are {TILE_SIDE} × {TILE_SIDE}"
-                    ));
-                }
-                if layout.page_size != DataFormat::of(*element).tile_bytes() {
-                    errors.push(format!(
-                        "tensor `{name}` has pages of {} bytes, not of one tile",
-                        layout.page_size
-                    ));
-                }
+            } => Some((name, element, extents, layout)),
+            Parameter::Scalar { .. } => None,
+        });
+        let temporaries = self.temporaries.iter().map(|temporary| {
+            let Temporary {
+                name,
+                element,
+                extents,
+                layout,
+            } = temporary;
+            (name, element, extents, layout)
+        });
+        for (name, element, extents, layout) in parameters.chain(temporaries) {
+            if extents.is_empty() || extents.len() > 6 {
+                errors.push(format!(
+                    "tensor `{name}` has {} axes, 1 to 6 are possible",
+                    extents.len()
+                ));
+            }
+            for extent in extents {
+                formula(&format!("tensor `{name}`"), extent, &mut errors);
+            }
+            // Tensors are allocated so and not otherwise.
+            if layout.shard != Memory::Dram || !layout.interleave {
+                errors.push(format!(
+                    "tensor `{name}` lives in `{}`{}, tensors are interleaved in DRAM",
+                    layout.shard,
+                    if layout.interleave { "" } else { ", not interleaved" }
+                ));
+            }
+            if layout.tile_shape != [TILE_SIDE; 2] {
+                let [rows, columns] = layout.tile_shape;
+                errors.push(format!(
+                    "tensor `{name}` has tiles of {rows} × {columns}, tiles are {TILE_SIDE} × {TILE_SIDE}"
+                ));
+            }
+            if layout.page_size != DataFormat::of(*element).tile_bytes() {
+                errors.push(format!(
+                    "tensor `{name}` has pages of {} bytes, not of one tile",
+                    layout.page_size
+                ));
             }
         }
         if self.grid.is_empty() || self.grid.len() > 6 {
@@ -170,7 +200,8 @@ impl Plan {
     }
 }
 
-/// Whether a kernel goes to its tensors with their own accessors, and only the writer to those that are written. A launch
+/// Whether a kernel goes to its tensors with their own accessors, and the writer to those that are written, or hold integers
+/// that it needs. A launch
 /// would not tell: accessors of two tensors have the same words, and any address can be written to.
 fn accesses(kernel: &KernelPlan, tensors: &HashMap<&str, bool>, errors: &mut Vec<String>) {
     let what = format!("the {} kernel", kernel.role.name());

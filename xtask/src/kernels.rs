@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use tt_backend::Artifact;
 use tt_lang::ir::Kernel;
-use tt_plan::{CompileArg, Parameter, Plan, Role};
+use tt_plan::{CompileArg, Plan, Role};
 
 /// Writes the emitted C++ and the plan of every kernel of the examples, the tests and the programs
 ///
@@ -148,31 +148,33 @@ pub fn emitted(selection: &Selection) -> Result<Vec<(String, Kernel, Artifact)>,
     }
 }
 
-/// Writes the three kernels of one function and gives back their entries in the list.
+/// Writes the kernels of one function, three for every stage, and gives back their entries in the list.
 fn write(out: &Path, kernel: &str, artifact: &Artifact) -> Result<Vec<Value>, String> {
     let plan = Plan::from_json(&artifact.plan).map_err(|error| format!("`{kernel}`: {error}"))?;
     let folder = kernel.replace("::", "/");
     project::write(&out.join(&folder).join("tt.plan.json"), &artifact.plan)?;
     project::write(&out.join(&folder).join("main.cpp"), &artifact.main)?;
     let mut entries = Vec::new();
-    for (role, text) in [
-        (Role::Reader, &artifact.reader),
-        (Role::Compute, &artifact.compute),
-        (Role::Writer, &artifact.writer),
-    ] {
-        let path = format!("{folder}/{}.cpp", role.name());
-        project::write(&out.join(&path), text)?;
-        entries.push(json!({
-            "path": path,
-            "name": format!("{kernel} {}", role.name()),
-            "kind": role.name(),
-            "arch": "both",
-            "ct": compile_time_arguments(&plan, role),
-            "defines": {},
-            "named": {},
-            "fp32": plan.compute.fp32_dest_acc_en,
-            "math_fidelity": format!("{:?}", plan.compute.math_fidelity),
-        }));
+    for (number, (stage, plan)) in artifact.sources().into_iter().zip(plan.stages()).enumerate() {
+        let kernel = match number {
+            0 => kernel.to_string(),
+            later => format!("{kernel} stage {}", later + 1),
+        };
+        for (role, file, text) in stage {
+            let path = format!("{folder}/{file}");
+            project::write(&out.join(&path), text)?;
+            entries.push(json!({
+                "path": path,
+                "name": format!("{kernel} {}", role.name()),
+                "kind": role.name(),
+                "arch": "both",
+                "ct": compile_time_arguments(&plan, role),
+                "defines": {},
+                "named": {},
+                "fp32": plan.compute.fp32_dest_acc_en,
+                "math_fidelity": format!("{:?}", plan.compute.math_fidelity),
+            }));
+        }
     }
     Ok(entries)
 }
@@ -183,14 +185,7 @@ fn compile_time_arguments(plan: &Plan, role: Role) -> Vec<u32> {
         .kernel(role)
         .map(|kernel| kernel.compile_args.as_slice())
         .unwrap_or_default();
-    let words = |name: &str| {
-        plan.parameters.iter().find_map(|parameter| match parameter {
-            Parameter::Tensor {
-                name: other, layout, ..
-            } if other == name => Some(layout.accessor_words()),
-            _ => None,
-        })
-    };
+    let words = |name: &str| plan.layout(name).map(|layout| layout.accessor_words());
     arguments
         .iter()
         .filter_map(|CompileArg::Accessor(name)| words(name))

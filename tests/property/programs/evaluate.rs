@@ -3,7 +3,9 @@
 //! It knows nothing of the compiler or of the reference interpreter; both are judged by it.
 
 use super::super::random::Random;
-use super::program::{Access, Assign, Class, Condition, Count, Expr, Index, Mask, Program, Shape, Stmt, Target, Term};
+use super::program::{
+    Access, Assign, At, Class, Condition, Count, Entry, Expr, Index, Mask, Program, Shape, Stmt, TIMES, Target, Term,
+};
 
 /// The largest magnitude, of whole numbers, that every format on the way holds.
 pub const LIMIT: f64 = 256.0;
@@ -80,10 +82,14 @@ impl Run<'_> {
     }
 
     /// Where the elements of a region lie in its tensor: none outside.
-    fn region(&self, tensor: usize, index: Index) -> Vec<Option<usize>> {
+    fn region(&self, tensor: usize, index: Index, offset: [i32; 2]) -> Vec<Option<usize>> {
         let (h, w, k) = self.program.block;
         let (by, bx) = self.place;
-        let index = index.value(&self.vars);
+        let index = match index {
+            Index::Number(number) => number,
+            Index::Var(var) => self.vars[var],
+            Index::Fetched(entry) => self.fetched(entry),
+        };
         let Shape { m, n, k: depth, l, .. } = *self.shape;
         let class = self.program.tensors[tensor].class;
         let (matrix, row, column, height, width) = match class {
@@ -96,16 +102,20 @@ impl Run<'_> {
         let mut places = Vec::with_capacity(rows * columns);
         for i in row..row + rows {
             for j in column..column + columns {
+                let (i, j) = (
+                    i.wrapping_add_signed(offset[0] as isize),
+                    j.wrapping_add_signed(offset[1] as isize),
+                );
                 let inside = i < height && j < width && (class != Class::Main || matrix < l);
-                places.push(inside.then_some((matrix * height + i) * width + j));
+                places.push(inside.then(|| (matrix * height + i) * width + j));
             }
         }
         places
     }
 
-    fn read(&self, tensor: usize, index: Index) -> Values {
+    fn read(&self, tensor: usize, index: Index, offset: [i32; 2]) -> Values {
         let values = &self.tensors[tensor];
-        let places = self.region(tensor, index);
+        let places = self.region(tensor, index, offset);
         places
             .into_iter()
             .map(|place| place.map_or(f64::NAN, |place| values[place]))
@@ -113,7 +123,8 @@ impl Run<'_> {
     }
 
     fn write(&mut self, tensor: usize, index: Index, values: &[f64]) {
-        for (place, value) in self.region(tensor, index).into_iter().zip(values) {
+        let shift = self.program.tensors[tensor].shift;
+        for (place, value) in self.region(tensor, index, shift).into_iter().zip(values) {
             if let Some(place) = place
                 && !value.is_nan()
             {
@@ -124,7 +135,9 @@ impl Run<'_> {
 
     fn statement(&mut self, stmt: &Stmt) -> Result<(), Inexact> {
         match stmt {
-            Stmt::Load { tensor, index, block } => self.blocks[*block] = Some(self.read(*tensor, *index)),
+            Stmt::Load { tensor, index, block } => {
+                self.blocks[*block] = Some(self.read(*tensor, *index, self.program.tensors[*tensor].shift))
+            }
             Stmt::Store { block, tensor, index } => {
                 let values = self.block(*block).clone();
                 self.write(*tensor, *index, &values);
@@ -169,6 +182,7 @@ impl Run<'_> {
                     Count::Column => self.place.1,
                     Count::Scalar => self.shape.count,
                     Count::Var(var) => self.vars[*var],
+                    Count::Fetched(entry) => self.fetched(*entry),
                 };
                 if self.vars.len() <= *var {
                     self.vars.resize(*var + 1, 0);
@@ -197,6 +211,25 @@ impl Run<'_> {
             Term::N => self.shape.n,
             Term::L => self.shape.l,
             Term::Scalar => self.shape.count,
+            Term::Fetched(entry) => self.fetched(entry),
+        }
+    }
+
+    /// An integer of the table; 0 outside.
+    fn fetched(&self, entry: Entry) -> usize {
+        let at = match entry {
+            Entry::Number(number) => number,
+            Entry::Var(var) => self.vars[var],
+            Entry::Row => self.place.0,
+        };
+        self.shape.table().get(at).copied().unwrap_or(0)
+    }
+
+    fn at(&self, at: At, extent: usize) -> usize {
+        match at {
+            At::Number(number) => number % extent,
+            At::Var(var) => self.vars[var] * TIMES % extent,
+            At::Scalar => self.shape.count * TIMES % extent,
         }
     }
 
@@ -295,11 +328,38 @@ impl Run<'_> {
 
     fn assign(&mut self, class: Class, assign: &Assign) -> Result<(), Inexact> {
         let value = self.value(class, &assign.value, assign.id)?;
+        let (rows, columns) = self.program.extent(class);
+        // Values of a row or column are found in that row or column.
+        let value: Values = match assign.target {
+            Target::Block(_) | Target::Tensor(..) => value,
+            Target::Row(block, at) => {
+                let (row, held) = (self.at(at, rows), self.block(block));
+                let of = |at: usize| if at / columns == row { value[at] } else { f64::NAN };
+                let new = |at: usize| if at / columns == row { value[at] } else { held[at] };
+                let is_plain = assign.op == "=";
+                (0..rows * columns)
+                    .map(|at| if is_plain { new(at) } else { of(at) })
+                    .collect()
+            }
+            Target::Column(block, at) => {
+                let (column, held) = (self.at(at, columns), self.block(block));
+                let of = |at: usize| if at % columns == column { value[at] } else { f64::NAN };
+                let new = |at: usize| if at % columns == column { value[at] } else { held[at] };
+                let is_plain = assign.op == "=";
+                (0..rows * columns)
+                    .map(|at| if is_plain { new(at) } else { of(at) })
+                    .collect()
+            }
+        };
         let op = &assign.op[..assign.op.len() - 1];
         let old = match assign.target {
             _ if op.is_empty() => None,
             Target::Block(block) => Some(self.block(block).clone()),
-            Target::Tensor(tensor, index) => Some(self.read(tensor, index)),
+            Target::Row(block, _) | Target::Column(block, _) => Some(self.block(block).clone()),
+            Target::Tensor(tensor, index) => {
+                let shift = self.program.tensors[tensor].shift;
+                Some(self.read(tensor, index, shift))
+            }
         };
         let new = match old {
             None => value,
@@ -317,7 +377,7 @@ impl Run<'_> {
             return Err(Inexact(assign.id));
         }
         match assign.target {
-            Target::Block(block) => self.blocks[block] = Some(new),
+            Target::Block(block) | Target::Row(block, _) | Target::Column(block, _) => self.blocks[block] = Some(new),
             Target::Tensor(tensor, index) => self.write(tensor, index, &new),
         }
         Ok(())
@@ -330,20 +390,25 @@ impl Run<'_> {
         let all: Values = match expr {
             Expr::Block(block, access) => {
                 let values = self.block(*block);
-                let (_, own_columns) = self.program.extent(self.program.blocks[*block].class);
+                let (own_rows, own_columns) = self.program.extent(self.program.blocks[*block].class);
                 (0..rows * columns)
                     .map(|at| {
                         let (i, j) = (at / columns, at % columns);
-                        values[match access {
+                        values[match *access {
                             Access::Here => at,
                             Access::Transposed => j * columns + i,
-                            Access::FirstRow => j,
-                            Access::FirstColumn => i * own_columns,
+                            Access::Row(row) => self.at(row, own_rows) * own_columns + j,
+                            Access::Column(column) => i * own_columns + self.at(column, own_columns),
+                            Access::One(row, column) => {
+                                self.at(row, own_rows) * own_columns + self.at(column, own_columns)
+                            }
+                            Access::RowDown(row) => self.at(row, own_rows) * own_columns + i,
+                            Access::ColumnAlong(column) => j * own_columns + self.at(column, own_columns),
                         }]
                     })
                     .collect()
             }
-            Expr::Tensor(tensor, index) => self.read(*tensor, *index),
+            Expr::Tensor(tensor, index, offset) => self.read(*tensor, *index, *offset),
             Expr::Number(number) => everywhere(f64::from(*number)),
             Expr::Alpha => everywhere(f64::from(self.shape.alpha)),
             Expr::Unary(name, a) => value(a)?.into_iter().map(|a| unary(name, a)).collect(),

@@ -43,7 +43,7 @@ impl Found {
         let kernel = run::kernel(compiled);
         let wide = tile.params.iter().any(|param| match param {
             Param::Tensor(tensor) => tensor.element.value == ElementType::F32,
-            Param::Scalar(_) => false,
+            Param::Scalar(_) | Param::Temporary(_) => false,
         });
         for chip in ["emulator:wormhole_b0", "emulator:blackhole"] {
             let outcome = if wide {
@@ -90,6 +90,7 @@ impl Found {
             .params
             .iter()
             .filter_map(|param| match param {
+                Param::Temporary(_) => None,
                 Param::Tensor(tensor) => left.next().map(|left| left.argument(tensor.mutable)),
                 Param::Scalar(scalar) => {
                     let value = self.values[&scalar.name];
@@ -107,7 +108,7 @@ impl Found {
         drop(launch);
         let names = tile.params.iter().filter_map(|param| match param {
             Param::Tensor(tensor) => Some((tensor.name.as_str(), tensor.mutable)),
-            Param::Scalar(_) => None,
+            Param::Scalar(_) | Param::Temporary(_) => None,
         });
         for ((name, written), tensor) in names.zip(&tensors) {
             if written {

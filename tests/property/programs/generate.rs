@@ -3,8 +3,8 @@
 use super::super::random::Random;
 use super::calm::calm;
 use super::program::{
-    Access, Assign, Block, Class, Condition, Count, Element, Expr, Index, LoopKind, Mask, Program, Shape, Stmt, Target,
-    Tensor, Term,
+    Access, Assign, At, Block, Class, Condition, Count, Element, Entry, Expr, Index, LoopKind, Mask, Program, Shape,
+    Stmt, TABLE, Target, Tensor, Term,
 };
 
 /// A random program whose results are exact on all its shapes.
@@ -45,7 +45,13 @@ pub fn generate(random: &mut Random) -> Program {
         (Class::Right, false, 1),
         (Class::Main, true, 1 + random.below(3)),
     ] {
-        program.tensors.extend((0..count).map(|_| Tensor { class, written }));
+        for _ in 0..count {
+            let shift = match random.below(4) {
+                0 => offset(random),
+                _ => [0, 0],
+            };
+            program.tensors.push(Tensor { class, written, shift });
+        }
     }
     for (class, count) in [
         (Class::Main, 2 + random.below(4)),
@@ -212,10 +218,22 @@ impl Body<'_> {
             .filter(|var| class != Class::Main || var.selects)
             .map(|var| var.number)
             .collect();
-        if vars.is_empty() || self.random.one_in(4) {
+        if self.random.one_in(5) {
+            Index::Fetched(self.entry())
+        } else if vars.is_empty() || self.random.one_in(4) {
             Index::Number(self.random.below(if class == Class::Main { self.least } else { 2 }))
         } else {
             Index::Var(self.random.pick(&vars))
+        }
+    }
+
+    /// An integer of the table, or what lies outside.
+    fn entry(&mut self) -> Entry {
+        let vars: Vec<usize> = self.vars.iter().map(|var| var.number).collect();
+        match self.random.below(4) {
+            0 => Entry::Row,
+            1 | 2 if !vars.is_empty() => Entry::Var(self.random.pick(&vars)),
+            _ => Entry::Number(self.random.below(TABLE + 1)),
         }
     }
 
@@ -325,12 +343,13 @@ impl Body<'_> {
     fn repeat(&mut self, sums: Option<usize>) -> Stmt {
         let number = self.next_var;
         self.next_var += 1;
-        let (count, selects) = match (self.random.below(10), self.vars.last()) {
+        let (count, selects) = match (self.random.below(11), self.vars.last()) {
             (0..=3, _) => (Count::Matrices, true),
             (4 | 5, _) => (Count::Number(1 + self.random.below(self.least)), true),
             (6, _) => (Count::Steps, false),
             (7, _) => (self.random.pick(&[Count::Row, Count::Column]), false),
             (8, Some(var)) => (Count::Var(var.number), var.selects),
+            (9, _) => (Count::Fetched(self.entry()), true),
             _ => (Count::Scalar, false),
         };
         let start = usize::from(self.random.one_in(8));
@@ -377,6 +396,9 @@ impl Body<'_> {
             } else {
                 Term::Var(var)
             };
+        }
+        if self.random.one_in(4) {
+            return Term::Fetched(self.entry());
         }
         self.random
             .pick(&[Term::Row, Term::Column, Term::M, Term::N, Term::L, Term::Scalar])
@@ -437,6 +459,10 @@ impl Body<'_> {
                 self.defined[to] = true;
                 vec![Stmt::Move { from, to }]
             }
+            7 if matches!(class, Class::Main) => match self.line(class) {
+                Some(line) => vec![line],
+                None => vec![self.parallel(class)],
+            },
             _ => vec![self.parallel(class)],
         }
     }
@@ -644,13 +670,46 @@ impl Body<'_> {
         Stmt::Parallel { class, assigns }
     }
 
+    /// A row or column of a block.
+    fn at(&mut self) -> At {
+        match (self.random.below(6), self.vars.last()) {
+            (0, _) => At::FIRST,
+            (1 | 2, Some(var)) => At::Var(var.number),
+            (3, _) => At::Scalar,
+            _ => At::Number(self.random.below(64)),
+        }
+    }
+
+    /// A store to one row or column of a block, of what is read in it, and of what is the same for all of it.
+    fn line(&mut self, class: Class) -> Option<Stmt> {
+        let block = self.readable(class)?;
+        let (at, other, from) = (self.at(), self.at(), self.readable(class)?);
+        let is_row = self.random.one_in(2);
+        let (target, access) = match is_row {
+            true => (Target::Row(block, at), Access::Row(other)),
+            false => (Target::Column(block, at), Access::Column(other)),
+        };
+        let one = Expr::Block(from, Access::One(self.at(), self.at()));
+        let read = Expr::Block(from, access);
+        let value = match self.random.below(3) {
+            0 => read,
+            1 => Expr::Binary("-", Box::new(read), Box::new(one)),
+            _ => Expr::Binary("max", Box::new(read), Box::new(Expr::Alpha)),
+        };
+        let op = self.random.pick(&["=", "=", "+=", "-="]);
+        let id = self.id();
+        let assigns = vec![Assign { id, target, op, value }];
+        Some(Stmt::Parallel { class, assigns })
+    }
+
     /// A read of a block, or of a tensor.
     fn leaf(&mut self, class: Class) -> Expr {
         let direct = class == Class::Main && self.random.one_in(10);
         if class == Class::Main && self.random.one_in(6) {
-            let (of, access) = self
-                .random
-                .pick(&[(Class::Rows, Access::FirstColumn), (Class::Columns, Access::FirstRow)]);
+            let (of, access) = self.random.pick(&[
+                (Class::Rows, Access::Column(At::FIRST)),
+                (Class::Columns, Access::Row(At::FIRST)),
+            ]);
             if let Some(block) = self.readable(of) {
                 return Expr::Block(block, access);
             }
@@ -658,16 +717,25 @@ impl Body<'_> {
         match self.readable(class) {
             Some(block) if !direct => {
                 let (rows, columns) = self.program.extent(class);
-                let access = match self.random.below(24) {
-                    0 => Access::FirstRow,
-                    1 => Access::FirstColumn,
+                let access = match self.random.below(30) {
+                    0 | 1 => Access::Row(self.at()),
+                    2 | 3 => Access::Column(self.at()),
+                    4 => Access::One(self.at(), self.at()),
+                    5 if columns >= rows => Access::RowDown(self.at()),
+                    6 if rows >= columns => Access::ColumnAlong(self.at()),
                     // Past the edge of a tensor, the transposed element has no value.
-                    2 if self.program.literal && rows == columns => Access::Transposed,
+                    7 if self.program.literal && rows == columns => Access::Transposed,
                     _ => Access::Here,
                 };
                 Expr::Block(block, access)
             }
-            _ if class == Class::Main => Expr::Tensor(self.tensor(class, false), self.index(class)),
+            _ if class == Class::Main => {
+                let offset = match self.random.below(3) {
+                    0 => offset(self.random),
+                    _ => [0, 0],
+                };
+                Expr::Tensor(self.tensor(class, false), self.index(class), offset)
+            }
             _ => Expr::Number(1),
         }
     }
@@ -704,4 +772,9 @@ impl Body<'_> {
             }
         }
     }
+}
+
+/// A few rows up or down, and columns to either side.
+fn offset(random: &mut Random) -> [i32; 2] {
+    [random.below(5) as i32 - 2, random.below(41) as i32 - 20]
 }

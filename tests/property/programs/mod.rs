@@ -27,7 +27,7 @@ const PROGRAMS: u64 = 64;
 /// Programs whose C++ is compiled together.
 const TOGETHER: u64 = 128;
 /// At most this share of programs may be refused for limits of the compiler.
-const MOST_REFUSED: f64 = 1.0 / 3.0;
+const MOST_REFUSED: f64 = 0.02;
 
 fn program(seed: u64, number: u64) -> Program {
     generate::generate(&mut Random::new(seed.wrapping_mul(0x1_0000_0001).wrapping_add(number)))

@@ -2,6 +2,7 @@
 //!
 //! All values are small whole numbers, which bf16, TF32 and f32 hold exactly, so results are compared for equality.
 
+use super::super::random::Random;
 use std::fmt::{self, Write};
 
 /// A type of elements.
@@ -35,6 +36,8 @@ pub struct Block {
 pub struct Tensor {
     pub class: Class,
     pub written: bool,
+    /// How far from its blocks' places they are copied to or from it.
+    pub shift: [i32; 2],
 }
 
 /// The values of a launch.
@@ -52,12 +55,27 @@ pub struct Shape {
     pub seed: u64,
 }
 
+/// Integers of the table of a launch, which a kernel reads.
+pub const TABLE: usize = 4;
+
+/// Which integer of the table is read; 0 is what lies outside.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Entry {
+    Number(usize),
+    /// A loop variable.
+    Var(usize),
+    /// The block's own row in the grid.
+    Row,
+}
+
 /// An index that selects a matrix or a step along K.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Index {
     Number(usize),
     /// A loop variable.
     Var(usize),
+    /// An integer of the table.
+    Fetched(Entry),
 }
 
 /// How often a loop runs.
@@ -75,6 +93,8 @@ pub enum Count {
     Scalar,
     /// A loop variable around it.
     Var(usize),
+    /// An integer of the table.
+    Fetched(Entry),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,6 +118,8 @@ pub enum Term {
     N,
     L,
     Scalar,
+    /// An integer of the table.
+    Fetched(Entry),
 }
 
 #[derive(Debug, Clone)]
@@ -113,17 +135,40 @@ pub enum Condition {
 pub enum Access {
     Here,
     Transposed,
-    /// `(0, j)`
-    FirstRow,
-    /// `(i, 0)`
-    FirstColumn,
+    /// `(3, j)`: of one row.
+    Row(At),
+    /// `(i, 3)`: of one column.
+    Column(At),
+    /// `(3, 5)`
+    One(At, At),
+    /// `(3, i)`: a row that stands for a column.
+    RowDown(At),
+    /// `(j, 3)`: a column that stands for a row.
+    ColumnAlong(At),
 }
+
+/// A row or column of a block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum At {
+    Number(usize),
+    /// What a loop variable leaves of a multiple of it.
+    Var(usize),
+    /// What the scalar `n` leaves of a multiple of it.
+    Scalar,
+}
+
+impl At {
+    pub const FIRST: At = At::Number(0);
+}
+
+/// A value of `At::Var` and `At::Scalar`: that, times `TIMES`, and what a block's extent leaves of it.
+pub const TIMES: usize = 11;
 
 #[derive(Debug, Clone)]
 pub enum Expr {
     Block(usize, Access),
-    /// A tensor's element at the block's own place.
-    Tensor(usize, Index),
+    /// A tensor's element at the block's own place, or so many rows and columns from it.
+    Tensor(usize, Index, [i32; 2]),
     Number(i32),
     Alpha,
     Unary(&'static str, Box<Expr>),
@@ -147,6 +192,10 @@ pub struct Mask {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Target {
     Block(usize),
+    /// A row of a block; the value does not depend on `i`.
+    Row(usize, At),
+    /// A column of a block; the value does not depend on `j`.
+    Column(usize, At),
     Tensor(usize, Index),
 }
 
@@ -242,21 +291,21 @@ impl fmt::Display for Element {
     }
 }
 
-impl fmt::Display for Index {
+impl fmt::Display for Entry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Index::Number(number) => write!(f, "{number}"),
-            Index::Var(var) => write!(f, "k{var}"),
+            Entry::Number(number) => write!(f, "{number}"),
+            Entry::Var(var) => write!(f, "k{var}"),
+            Entry::Row => write!(f, "by"),
         }
     }
 }
 
-impl Index {
-    pub fn value(self, vars: &[usize]) -> usize {
-        match self {
-            Index::Number(number) => number,
-            Index::Var(var) => vars[var],
-        }
+impl Shape {
+    /// The integers of the table: each selects a matrix.
+    pub fn table(&self) -> [usize; TABLE] {
+        let mut random = Random::new(self.seed ^ 0x7ab1e);
+        [(); TABLE].map(|()| random.below(self.l))
     }
 }
 
@@ -320,12 +369,12 @@ impl Program {
             Stmt::Parallel { assigns, .. } => {
                 for assign in assigns {
                     match assign.target {
-                        Target::Block(block) => blocks[block] = true,
+                        Target::Block(block) | Target::Row(block, _) | Target::Column(block, _) => blocks[block] = true,
                         Target::Tensor(tensor, _) => tensors[tensor] = true,
                     }
                     assign.value.walk(&mut |part| match part {
                         Expr::Block(block, _) => blocks[*block] = true,
-                        Expr::Tensor(tensor, _) => tensors[*tensor] = true,
+                        Expr::Tensor(tensor, ..) => tensors[*tensor] = true,
                         _ => {}
                     });
                 }
@@ -364,6 +413,7 @@ impl Program {
     pub fn source(&self) -> String {
         let mut text = Text {
             program: self,
+            parallel: false,
             names: self.parameters().into_iter().map(|(name, _)| name).collect(),
             out: String::new(),
             depth: 1,
@@ -384,6 +434,8 @@ impl Program {
 
 struct Text<'p> {
     program: &'p Program,
+    /// Inside `T.Parallel`, where integers of the table have names.
+    parallel: bool,
     names: Vec<String>,
     out: String,
     depth: usize,
@@ -426,6 +478,7 @@ impl Text<'_> {
             let name = self.names[at].clone();
             self.line(format_args!("{name}: {reference}Tensor<{element}, {extents}>,"))?;
         }
+        self.line(format_args!("t: &Tensor<i32, {TABLE}>,"))?;
         self.line(format_args!("alpha: f32,"))?;
         self.line(format_args!("n: u32,"))?;
         writeln!(self.out, ") {{")?;
@@ -459,20 +512,50 @@ impl Text<'_> {
         result
     }
 
+    fn fetched(&self, entry: Entry) -> String {
+        match self.parallel {
+            true => format!("t_{entry}"),
+            false => format!("t[{entry}]"),
+        }
+    }
+
+    fn index(&self, index: Index) -> String {
+        match index {
+            Index::Number(number) => number.to_string(),
+            Index::Var(var) => format!("k{var}"),
+            Index::Fetched(entry) => self.fetched(entry),
+        }
+    }
+
     fn region(&self, tensor: usize, index: Index) -> String {
+        let index = self.index(index);
         let (h, w, k) = self.program.block;
         let name = &self.names[tensor];
+        let [down, along] = self.program.tensors[tensor].shift.map(more);
         match self.program.tensors[tensor].class {
-            Class::Main => format!("{name}[({index}, by * {h}, bx * {w})]"),
-            Class::Left => format!("{name}[(by * {h}, {index} * {k})]"),
-            Class::Right => format!("{name}[({index} * {k}, bx * {w})]"),
+            Class::Main => format!("{name}[({index}, by * {h}{down}, bx * {w}{along})]"),
+            Class::Left => format!("{name}[(by * {h}{down}, {index} * {k}{along})]"),
+            Class::Right => format!("{name}[({index} * {k}{down}, bx * {w}{along})]"),
             Class::Rows | Class::Columns => unreachable!("tensors are matrices"),
         }
     }
 
-    fn element(&self, tensor: usize, index: Index) -> String {
+    fn element(&self, tensor: usize, index: Index, offset: [i32; 2]) -> String {
+        let index = self.index(index);
         let (h, w, _) = self.program.block;
-        format!("{}[({index}, by * {h} + i, bx * {w} + j)]", self.names[tensor])
+        let [down, along] = offset.map(more);
+        format!(
+            "{}[({index}, by * {h} + i{down}, bx * {w} + j{along})]",
+            self.names[tensor]
+        )
+    }
+
+    fn at(&self, at: At, extent: usize) -> String {
+        match at {
+            At::Number(number) => (number % extent).to_string(),
+            At::Var(var) => format!("k{var} * {TIMES} % {extent}"),
+            At::Scalar => format!("n * {TIMES} % {extent}"),
+        }
     }
 
     fn statement(&mut self, stmt: &Stmt) -> fmt::Result {
@@ -489,18 +572,34 @@ impl Text<'_> {
             Stmt::Fill { block, value: 0 } => self.line(format_args!("T.clear(b{block});")),
             Stmt::Fill { block, value } => self.line(format_args!("T.fill(b{block}, {value}.0);")),
             Stmt::Parallel { class, assigns } => {
+                for entry in entries(assigns) {
+                    self.line(format_args!("let t_{entry} = t[{entry}];"))?;
+                }
+                self.parallel = true;
                 let (rows, columns) = self.program.extent(*class);
-                self.line(format_args!("for (i, j) in T.Parallel({rows}, {columns}) {{"))?;
+                let head = match assigns.first().map(|assign| assign.target) {
+                    Some(Target::Row(..)) => format!("for j in T.Parallel({columns}) {{"),
+                    Some(Target::Column(..)) => format!("for i in T.Parallel({rows}) {{"),
+                    Some(Target::Block(_) | Target::Tensor(..)) | None => {
+                        format!("for (i, j) in T.Parallel({rows}, {columns}) {{")
+                    }
+                };
+                self.line(format_args!("{head}"))?;
                 self.depth += 1;
                 for Assign { target, op, value, .. } in assigns {
                     let target = match target {
                         Target::Block(block) => format!("b{block}[(i, j)]"),
-                        Target::Tensor(tensor, index) => self.element(*tensor, *index),
+                        Target::Row(block, at) => format!("b{block}[({}, j)]", self.at(*at, rows)),
+                        Target::Column(block, at) => format!("b{block}[(i, {})]", self.at(*at, columns)),
+                        Target::Tensor(tensor, index) => {
+                            self.element(*tensor, *index, self.program.tensors[*tensor].shift)
+                        }
                     };
                     let value = self.expression(value);
                     self.line(format_args!("{target} {op} {value};"))?;
                 }
                 self.depth -= 1;
+                self.parallel = false;
                 self.line(format_args!("}}"))
             }
             Stmt::Gemm {
@@ -549,6 +648,7 @@ impl Text<'_> {
                     Count::Column => "bx".into(),
                     Count::Scalar => "n".into(),
                     Count::Var(var) => format!("k{var}"),
+                    Count::Fetched(entry) => self.fetched(*entry),
                 };
                 let range = if *start == 0 {
                     count.clone()
@@ -589,6 +689,7 @@ impl Text<'_> {
             Term::N => self.program.literal_or("N", |shape| shape.n),
             Term::L => self.program.literal_or("L", |shape| shape.l),
             Term::Scalar => "n".into(),
+            Term::Fetched(entry) => self.fetched(entry),
         }
     }
 
@@ -604,15 +705,19 @@ impl Text<'_> {
     fn expression(&self, expr: &Expr) -> String {
         match expr {
             Expr::Block(block, access) => {
+                let (rows, columns) = self.program.extent(self.program.blocks[*block].class);
                 let place = match access {
-                    Access::Here => "i, j",
-                    Access::Transposed => "j, i",
-                    Access::FirstRow => "0, j",
-                    Access::FirstColumn => "i, 0",
+                    Access::Here => "i, j".into(),
+                    Access::Transposed => "j, i".into(),
+                    Access::Row(at) => format!("{}, j", self.at(*at, rows)),
+                    Access::Column(at) => format!("i, {}", self.at(*at, columns)),
+                    Access::One(row, column) => format!("{}, {}", self.at(*row, rows), self.at(*column, columns)),
+                    Access::RowDown(at) => format!("{}, i", self.at(*at, rows)),
+                    Access::ColumnAlong(at) => format!("j, {}", self.at(*at, columns)),
                 };
                 format!("b{block}[({place})]")
             }
-            Expr::Tensor(tensor, index) => self.element(*tensor, *index),
+            Expr::Tensor(tensor, index, offset) => self.element(*tensor, *index, *offset),
             Expr::Number(number) if *number < 0 => format!("({number}.0)"),
             Expr::Number(number) => format!("{number}.0"),
             Expr::Alpha => "alpha".into(),
@@ -648,5 +753,43 @@ impl Text<'_> {
                 format!("(if {a} {rel} {b} {{ {c} }} else {{ {d} }})")
             }
         }
+    }
+}
+
+/// The integers of the table that assignments name.
+fn entries(assigns: &[Assign]) -> Vec<Entry> {
+    let mut all = Vec::new();
+    let mut index = |index: &Index| {
+        if let Index::Fetched(entry) = index
+            && !all.contains(entry)
+        {
+            all.push(*entry);
+        }
+    };
+    for assign in assigns {
+        if let Target::Tensor(_, at) = &assign.target {
+            index(at);
+        }
+        assign.value.walk(&mut |part| match part {
+            Expr::Tensor(_, at, _) => index(at),
+            Expr::Masked(mask, _) => {
+                for (_, term) in &mask.terms {
+                    if let Term::Fetched(entry) = term {
+                        index(&Index::Fetched(*entry));
+                    }
+                }
+            }
+            _ => {}
+        });
+    }
+    all
+}
+
+/// An offset behind an index.
+fn more(offset: i32) -> String {
+    match offset {
+        0 => String::new(),
+        1.. => format!(" + {offset}"),
+        _ => format!(" - {}", -offset),
     }
 }

@@ -1,7 +1,7 @@
 //! Smaller programs that still fail: statements, branches, loops, parts of expressions and shapes are taken away one by one
 //! for as long as the failure stays.
 
-use super::program::{Class, Condition, Count, Element, Expr, Index, LoopKind, Program, Stmt, Target, Term};
+use super::program::{Class, Condition, Count, Element, Entry, Expr, Index, LoopKind, Program, Stmt, Target, Term};
 
 /// Candidates that are tried together: their C++ is compiled together.
 const TOGETHER: usize = 8;
@@ -128,6 +128,9 @@ fn candidates(program: &Program) -> Vec<Program> {
     if program.element != Element::Bf16 {
         all.push(with(&|program| program.element = Element::Bf16));
     }
+    for at in (0..program.tensors.len()).filter(|at| program.tensors[*at].shift != [0, 0]) {
+        all.push(with(&|program| program.tensors[at].shift = [0, 0]));
+    }
     for (at, block) in program.blocks.iter().enumerate() {
         let plain = (program.element, false);
         if (block.element, block.fragment) != plain {
@@ -175,7 +178,7 @@ fn most_selected(body: &[Stmt]) -> usize {
                     number(index);
                 }
                 assign.value.walk(&mut |part| {
-                    if let Expr::Tensor(_, index) = part {
+                    if let Expr::Tensor(_, index, _) = part {
                         number(index);
                     }
                 });
@@ -352,7 +355,7 @@ fn parts(expr: &Expr) -> Vec<Expr> {
 /// Puts 0 for a loop variable.
 fn replace_var(body: &mut [Stmt], var: usize) {
     let index = |index: &mut Index| {
-        if *index == Index::Var(var) {
+        if [Index::Var(var), Index::Fetched(Entry::Var(var))].contains(index) {
             *index = Index::Number(0);
         }
     };
@@ -368,7 +371,7 @@ fn replace_var(body: &mut [Stmt], var: usize) {
                 }
             }
             Stmt::For { count, body, .. } => {
-                if *count == Count::Var(var) {
+                if [Count::Var(var), Count::Fetched(Entry::Var(var))].contains(count) {
                     *count = Count::Number(0);
                 }
                 replace_var(body, var);
@@ -385,7 +388,9 @@ fn replace_var(body: &mut [Stmt], var: usize) {
 
 fn in_expr(expr: &mut Expr, var: usize) {
     match expr {
-        Expr::Tensor(_, index) if *index == Index::Var(var) => *index = Index::Number(0),
+        Expr::Tensor(_, index, _) if [Index::Var(var), Index::Fetched(Entry::Var(var))].contains(index) => {
+            *index = Index::Number(0);
+        }
         Expr::Unary(_, a) | Expr::Clamp(a, _) => in_expr(a, var),
         Expr::Binary(_, a, b) => [a, b].into_iter().for_each(|part| in_expr(part, var)),
         Expr::Select(_, parts) => parts.iter_mut().for_each(|part| in_expr(part, var)),
@@ -398,7 +403,7 @@ fn in_expr(expr: &mut Expr, var: usize) {
 }
 
 fn in_term(term: &mut Term, var: usize) {
-    if matches!(term, Term::Var(own) | Term::Rest(own, _) if *own == var) {
+    if matches!(term, Term::Var(own) | Term::Rest(own, _) | Term::Fetched(Entry::Var(own)) if *own == var) {
         *term = Term::Number(0);
     }
 }

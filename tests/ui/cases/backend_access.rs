@@ -5,13 +5,13 @@ use tt::prelude::*;
 fn kernel<const M: usize, const N: usize>(x: &Tensor<bf16, M, N>, alpha: f32, y: &mut Tensor<bf16, M, N>) {
     let (bx, by) = T.Kernel(N.div_ceil(64), M.div_ceil(64));
     let v = T.alloc_shared::<bf16>(64, 64);
-    let w = T.alloc_shared::<bf16>(64, 64);
+    let w = T.alloc_shared::<bf16>(64, 96);
     T.copy(x[(by * 64, bx * 64)], w);
     for (i, j) in T.Parallel(64, 64) {
-        v[(i, j)] = w[(j, 0)];
+        v[(i, j)] = w[(j, j)];
     }
     for (i, j) in T.Parallel(64, 64) {
-        v[(i, j)] = w[(i, 5)];
+        v[(i, j)] = w[(i, j + 5)];
     }
     T.copy(v, y[(by * 64, bx * 64)]);
 }

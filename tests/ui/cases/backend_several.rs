@@ -6,12 +6,11 @@ fn kernel<const M: usize, const N: usize>(x: &Tensor<bf16, M, N>, alpha: f32, y:
     let (bx, by) = T.Kernel(N.div_ceil(64), M.div_ceil(64));
     let v = T.alloc_shared::<bf16>(64, 64);
     let w = T.alloc_fragment::<f32>(64, 64);
-    T.copy(x[(by * 63, bx * 64)], v);
-    T.print(v);
+    T.copy(x[(by * 63, bx * 63)], v);
     for (i, j) in T.Parallel(64, 64) {
-        v[(i, j)] = v[(i, j)] * (by as f32);
+        v[(i, j)] = v[(i, j)] * ((i * j) as f32);
     }
-    T.copy(v, y[(by * 64, bx * 64)]);
+    T.copy(v, y[(by * 64, bx * 63)]);
 }
 
 fn main() {}

@@ -51,14 +51,6 @@ fn attributes<const M: usize>(#[layout(hight_sharded(8))] x: &Tensor<bf16, M, 64
     let by = T.Kernel(M.div_ceil(64));
 }
 
-#[tt::kernel(reference)]
-fn host_types<const M: usize>(x: &Tensor<bfp8, M, 64>, y: &mut Tensor<bf16, M, 64>) {
-    let by = T.Kernel(M.div_ceil(64));
-    let v = T.alloc_shared::<bf16>(64, 64);
-    T.copy(x[(by * 64, 0)], v);
-    T.copy(v, y[(by * 64, 0)]);
-}
-
 fn run(w: &[f32], x: &Tensor<bf16, 2>, y: &mut Tensor<bf16, 2>) -> Result<()> {
     println!("{} {}", scale::PLAN, scale::SOURCES.reader);
     scale(x, 1.0, 3, y).run()?;
@@ -69,8 +61,7 @@ fn run(w: &[f32], x: &Tensor<bf16, 2>, y: &mut Tensor<bf16, 2>) -> Result<()> {
     elements(x, y).run()?;
     shapes(x, x, x).run()?;
     names(x, y, 3, 1.0).run()?;
-    attributes(x, y).run()?;
-    host_types(x, y).run()
+    attributes(x, y).run()
 }
 
 fn main() {}

@@ -8,6 +8,7 @@ fn scale<const M: usize, const N: usize>(x: &Tensor<bf16, M, N>, alpha: f32, n: 
     T.copy(x[(by * 64, bx * 64)], v);
     for (i, j) in T.Parallel(64, 64) {
         v[(i, j)] = if v[(i, j)] { 1.0 } else { 0.0 };
+        v[(i, j)] = if !v[(i, j)] || !n { 1.0 } else { 0.0 };
     }
     T.copy(v, y[(by * 64, bx * 64)]);
 }

@@ -21,6 +21,24 @@ fn never_read<const M: usize, const N: usize>(x: &Tensor<bf16, M, N>, y: &mut Te
 }
 
 #[tt::kernel]
+fn unread_temporaries<const M: usize>(a: &Tensor<f32, M, 32>, c: &mut Tensor<f32, M, 32>) {
+    let t = T.alloc_global::<f32>(M, 32);
+    let u = T.alloc_global::<f32>(M, 32);
+    {
+        let b = T.Kernel(M.div_ceil(32));
+        let x = T.alloc_shared::<f32>(32, 32);
+        T.copy(a[(b * 32, 0)], x);
+        T.copy(x, t[(b * 32, 0)]);
+    }
+    {
+        let b = T.Kernel(M.div_ceil(32));
+        let x = T.alloc_shared::<f32>(32, 32);
+        T.copy(a[(b * 32, 0)], x);
+        T.copy(x, c[(b * 32, 0)]);
+    }
+}
+
+#[tt::kernel]
 fn rounded_down<const M: usize, const N: usize>(x: &Tensor<bf16, M, N>, y: &mut Tensor<bf16, M, N>) {
     let (bx, by) = T.Kernel(N / 64, M.div_ceil(64));
     let v = T.alloc_shared::<bf16>(64, 64);

@@ -1,4 +1,5 @@
-//! Functions that the emitted files define themselves: zeros where a tensor ends, constant tiles, integers as numbers.
+//! Functions that the emitted files define themselves: zeros where a tensor ends, rows that begin anywhere, constant tiles,
+//! integers as numbers, integers of tensors, what is printed.
 //!
 //! A tile is four faces of 16 × 16 elements (patterns.md §6), so a row of it is two runs of 16 elements. The stores are the
 //! RISC's own: transfers into the same page must have arrived before (`verify::ring` checks it).
@@ -14,12 +15,35 @@ pub enum EdgeFunction {
     Rows,
     /// `zero_tile_columns<element_bytes>(address, first_column)`
     Columns,
+    /// `zero_block_rows<element_bits, exponents>(address, first_row)`
+    BlockRows,
+    /// `zero_block_columns<element_bits, exponents>(address, first_column)`
+    BlockColumns,
+    /// `read_rows<row_bytes, page_rows, step>(tensor, page, pages, line, rows, columns, row, column, row_count, column_count,
+    /// address)`
+    ReadRows,
+    /// `read_elements`, likewise
+    ReadElements,
+    /// `write_rows`, likewise
+    WriteRows,
+    /// `write_elements`, likewise
+    WriteElements,
     /// `number_tile<of_rows>(address)`
     NumberTile,
     /// `number_bits(value, least, most)`
     NumberBits,
     /// `wide(value)`
     Wide,
+    /// `read_integer<Word>(tensor, inside, page, row, column, scratch)`
+    ReadInteger,
+    /// `put_integer(address, value)`
+    PutInteger,
+    /// `as_number(bits)`
+    AsNumber,
+    /// `print_element<Word>(address, tile_columns, row, column)`
+    PrintElement,
+    /// `print_block_element<element_bits>(address, tile_columns, row, column)`
+    PrintBlockElement,
 }
 
 const PAGE: &str = "\
@@ -65,6 +89,238 @@ inline void zero_tile_columns(uint32_t address, uint32_t first_column) {
     }
 }";
 
+const BLOCK_ROWS: &str = "\
+// Zeros in rows first_row .. 32 of a tile of elements of up to 8 bits, which begin behind shared exponents.
+template <uint32_t element_bits, uint32_t exponents>
+inline void zero_block_rows(uint32_t address, uint32_t first_row) {
+    volatile tt_l1_ptr uint32_t* words = reinterpret_cast<volatile tt_l1_ptr uint32_t*>(static_cast<uintptr_t>(address + exponents));
+    constexpr uint32_t row_words = 16 * element_bits / 32;
+    for (uint32_t line = first_row; line < 32; ++line) {
+        for (uint32_t half = 0; half < 2; ++half) {
+            const uint32_t first = (((line >> 4) * 2 + half) * 16 + (line & 15)) * row_words;
+            for (uint32_t word = first; word < first + row_words; ++word) {
+                words[word] = 0;
+            }
+        }
+    }
+}";
+
+const BLOCK_COLUMNS: &str = "\
+// Zeros in columns first_column .. 32 of a tile of elements of up to 8 bits; of two in a byte the first is its lower half.
+template <uint32_t element_bits, uint32_t exponents>
+inline void zero_block_columns(uint32_t address, uint32_t first_column) {
+    volatile tt_l1_ptr uint8_t* bytes = reinterpret_cast<volatile tt_l1_ptr uint8_t*>(static_cast<uintptr_t>(address + exponents));
+    for (uint32_t line = 0; line < 32; ++line) {
+        for (uint32_t place = first_column; place < 32; ++place) {
+            const uint32_t element = (((line >> 4) * 2 + (place >> 4)) * 16 + (line & 15)) * 16 + (place & 15);
+            if constexpr (element_bits == 8) {
+                bytes[element] = 0;
+            } else {
+                bytes[element / 2] = bytes[element / 2] & (element % 2 == 0 ? 0xf0 : 0x0f);
+            }
+        }
+    }
+}";
+
+/// Row `at` of the tile at `address` is row `from` of the tensor: 16 elements in each of two faces. Those that follow each other in
+/// a face are one transfer: rows of a tensor may (`page_rows` is 32), what has the same row in one matrix after the other (1) does
+/// not. What is not there is left to `$otherwise`.
+macro_rules! rows {
+    ($comment:literal, $name:literal, $scratch:literal, $before:literal, $transfer:literal, $otherwise:literal, $after:literal) => {
+        concat!(
+            $comment,
+            "
+template <uint32_t row_bytes, int32_t page_rows, int32_t step, typename Tensor>
+inline void ",
+            $name,
+            "(const Tensor& tensor, int32_t page, int32_t pages, int32_t line, int32_t rows, int32_t columns, int32_t row,
+                      int32_t column, int32_t row_count, int32_t column_count, uint32_t address",
+            $scratch,
+            ") {",
+            $before,
+            "
+    for (int32_t half = 0; half < 2; ++half) {
+        const int32_t first = column + half * 16;
+        const bool has_columns = first >= 0 && first < columns && half * 16 < column_count;
+        for (int32_t at = 0; at < 32;) {
+            const int32_t from = row + at * step;
+            const uint32_t local = address + ((at / 16 * 2 + half) * 16 + at % 16) * row_bytes;
+            int32_t run = 1;
+            if (has_columns && at < row_count && from >= 0 && from < rows) {
+                const int32_t in_tile = page_rows == 1 ? line : from % 32;
+                if (page_rows == 32 && step == 1) {
+                    const int32_t of_face = 16 - (in_tile % 16 > at % 16 ? in_tile % 16 : at % 16);
+                    const int32_t present = row_count - at < rows - from ? row_count - at : rows - from;
+                    run = of_face < present ? of_face : present;
+                }
+                const uint32_t bytes = static_cast<uint32_t>(run) * row_bytes;
+                const uint32_t offset = ((in_tile / 16 * 2 + first / 16 % 2) * 16 + in_tile % 16) * row_bytes;
+                const uint64_t remote = tensor.get_noc_addr(page + from / page_rows * pages + first / 32, offset);",
+            $transfer,
+            "
+            }",
+            $otherwise,
+            "
+            at += run;
+        }
+    }",
+            $after,
+            "
+}"
+        )
+    };
+}
+
+const READ_ROWS: &str = rows!(
+    "// A tile of rows of a tensor that begin anywhere; zeros where there are none. A row of a tile is 16 elements in each of two faces.
+// What lies otherwise in its place of DRAM than in the tile goes by way of a page of scratch: a transfer from DRAM keeps the lower
+// bits of an address, one within L1 fewer of them.",
+    "read_rows",
+    ", uint32_t scratch",
+    "
+    constexpr uint32_t alignment = NOC_DRAM_READ_ALIGNMENT_BYTES;
+    constexpr bool may_differ = row_bytes % alignment != 0;
+    for (int32_t pass = 0; pass < (may_differ ? 2 : 1); ++pass) {
+    uint32_t slot = scratch;",
+    "
+                if (!may_differ || (offset ^ local) % alignment == 0) {
+                    if (pass == 0) {
+                        noc_async_read(remote, local, bytes);
+                    }
+                } else {
+                    const uint32_t place = slot + offset % alignment;
+                    slot += (offset % alignment + bytes + alignment - 1) / alignment * alignment;
+                    if (pass == 0) {
+                        noc_async_read(remote, place, bytes);
+                    } else {
+                        noc_async_read(get_noc_addr(place), local, bytes);
+                    }
+                }",
+    " else if (pass == 0) {
+                volatile tt_l1_ptr uint32_t* words = reinterpret_cast<volatile tt_l1_ptr uint32_t*>(static_cast<uintptr_t>(local));
+                for (uint32_t word = 0; word < row_bytes / 4; ++word) {
+                    words[word] = 0;
+                }
+            }",
+    "
+    if (may_differ) {
+        noc_async_read_barrier();
+    }
+    }"
+);
+
+const WRITE_ROWS: &str = rows!(
+    "// The rows of a tile to rows of a tensor that begin anywhere. A row of a tile is 16 elements in each of two faces.",
+    "write_rows",
+    "",
+    "",
+    "
+                noc_async_write(local, remote, bytes);",
+    "",
+    ""
+);
+
+const READ_ELEMENTS: &str = "\
+// A tile of rows of a tensor whose columns begin anywhere; zeros where there are none. For half of the rows at a time, the runs of
+// 16 elements that hold theirs, three each at most, come to a page of scratch, from where the RISC takes one element after the other.
+template <uint32_t row_bytes, int32_t page_rows, int32_t step, typename Tensor>
+inline void read_elements(const Tensor& tensor, int32_t page, int32_t pages, int32_t line, int32_t rows, int32_t columns, int32_t row,
+                          int32_t column, int32_t row_count, int32_t column_count, uint32_t address, uint32_t scratch) {
+    static_assert(row_bytes == 32 || row_bytes == 64, \"tiles of 16-bit or 32-bit elements\");
+    constexpr uint32_t element_bytes = row_bytes / 16;
+    constexpr uint32_t slot_bytes = 64;
+    const int32_t first_run = column >> 4;
+    const int32_t end = column_count < 32 ? column + column_count : column + 32;
+    for (int32_t first_row = 0; first_row < 32; first_row += 16) {
+        for (int32_t at = first_row; at < first_row + 16; ++at) {
+            const int32_t from = row + at * step;
+            if (at >= row_count || from < 0 || from >= rows) {
+                continue;
+            }
+            const int32_t in_tile = page_rows == 1 ? line : from % 32;
+            for (int32_t run = 0; run < 3; ++run) {
+                const int32_t first = (first_run + run) * 16;
+                if (first < 0 || first >= columns || first >= end) {
+                    continue;
+                }
+                const uint32_t offset = ((in_tile / 16 * 2 + first / 16 % 2) * 16 + in_tile % 16) * row_bytes;
+                const uint32_t place = scratch + ((at - first_row) * 3 + run) * slot_bytes + offset % slot_bytes;
+                noc_async_read(tensor.get_noc_addr(page + from / page_rows * pages + first / 32, offset), place, row_bytes);
+            }
+        }
+        noc_async_read_barrier();
+        for (int32_t at = first_row; at < first_row + 16; ++at) {
+            const int32_t from = row + at * step;
+            const bool has_row = at < row_count && from >= 0 && from < rows;
+            const int32_t in_tile = page_rows == 1 ? line : from % 32;
+            const uint32_t runs = scratch + (at - first_row) * 3 * slot_bytes + in_tile * row_bytes % slot_bytes;
+            for (int32_t to = 0; to < 32; ++to) {
+                const int32_t of = column + to;
+                const uint32_t element = (of >> 4) - first_run;
+                const uintptr_t source = runs + element * slot_bytes + (of & 15) * element_bytes;
+                const uintptr_t target = address + ((at / 16 * 2 + to / 16) * 16 + at % 16) * row_bytes + to % 16 * element_bytes;
+                const bool has_value = has_row && of >= 0 && of < columns && of < end;
+                if constexpr (element_bytes == 2) {
+                    *reinterpret_cast<volatile tt_l1_ptr uint16_t*>(target) =
+                        has_value ? *reinterpret_cast<volatile tt_l1_ptr uint16_t*>(source) : 0;
+                } else {
+                    *reinterpret_cast<volatile tt_l1_ptr uint32_t*>(target) =
+                        has_value ? *reinterpret_cast<volatile tt_l1_ptr uint32_t*>(source) : 0;
+                }
+            }
+        }
+    }
+}";
+
+/// A transfer to DRAM has any length; both addresses agree in their lowest four bits (metalium.md §1.8). The wheel's
+/// `writer_moe_grouped_topk.cpp` stores runs of 16-bit elements so.
+const WRITE_ELEMENTS: &str = "\
+// The elements of a tile to rows and columns of a tensor that begin anywhere, those alone where the tile at `stored` is not 0, if
+// there is one. Elements that follow each other in 16 of the tensor are one transfer, for which they have to lie in L1 as they do in
+// DRAM: those of 16 rows at a time come to a page of scratch, where each is as far into its 16 as it is there.
+template <uint32_t row_bytes, int32_t page_rows, int32_t step, typename Tensor>
+inline void write_elements(const Tensor& tensor, int32_t page, int32_t pages, int32_t line, int32_t rows, int32_t columns, int32_t row,
+                           int32_t column, int32_t row_count, int32_t column_count, uint32_t address, uint32_t stored,
+                           uint32_t scratch) {
+    constexpr int32_t element_bytes = row_bytes / 16;
+    using Element = std::conditional_t<element_bytes == 1, uint8_t, std::conditional_t<element_bytes == 2, uint16_t, uint32_t>>;
+    volatile tt_l1_ptr Element* elements = reinterpret_cast<volatile tt_l1_ptr Element*>(static_cast<uintptr_t>(address));
+    volatile tt_l1_ptr uint16_t* is_stored = reinterpret_cast<volatile tt_l1_ptr uint16_t*>(static_cast<uintptr_t>(stored));
+    volatile tt_l1_ptr Element* places = reinterpret_cast<volatile tt_l1_ptr Element*>(static_cast<uintptr_t>(scratch));
+    const int32_t first_run = column >> 4;
+    const int32_t count = column_count < 32 ? column_count : 32;
+    for (int32_t first_row = 0; first_row < 32; first_row += 16) {
+        for (int32_t at = first_row; at < first_row + 16 && at < row_count; ++at) {
+            const int32_t from = row + at * step;
+            if (from < 0 || from >= rows) {
+                continue;
+            }
+            const int32_t in_tile = page_rows == 1 ? line : from % 32;
+            for (int32_t to = 0; to < count;) {
+                const int32_t of = column + to;
+                const int32_t begin = to;
+                for (; to < count && (to == begin || (column + to) % 16 != 0); ++to) {
+                    const int32_t element = ((at / 16 * 2 + to / 16) * 16 + at % 16) * 16 + to % 16;
+                    if (column + to < 0 || column + to >= columns || (stored != 0 && is_stored[element] == 0)) {
+                        break;
+                    }
+                    const int32_t run = ((column + to) >> 4) - first_run;
+                    places[((at - first_row) * 3 + run) * 16 + (column + to) % 16] = elements[element];
+                }
+                if (to == begin) {
+                    ++to;
+                    continue;
+                }
+                const uint32_t offset = (((in_tile / 16 * 2 + of / 16 % 2) * 16 + in_tile % 16) * 16 + of % 16) * element_bytes;
+                const uint32_t place = (((at - first_row) * 3 + (of >> 4) - first_run) * 16 + of % 16) * element_bytes;
+                const uint64_t remote = tensor.get_noc_addr(page + from / page_rows * pages + of / 32, offset);
+                noc_async_write(scratch + place, remote, static_cast<uint32_t>(to - begin) * element_bytes);
+            }
+        }
+        noc_async_writes_flushed();
+    }
+}";
+
 const NUMBER_TILE: &str = "\
 // A tile of bf16 in which every element is the number of its row, or of its column.
 template <bool of_rows>
@@ -104,14 +360,98 @@ const WIDE: &str = "\
 // An integer in 64 bits, for sums that 32 bits may not hold.
 inline int64_t wide(int32_t value) { return value; }";
 
+const READ_INTEGER: &str = "\
+// The integer at a row and column of a page of a tensor, by way of 64 bytes in L1; 0 where it is none of the tensor's. A tile is
+// four faces of 16 x 16; the piece of the page that holds it begins where any DRAM can be read.
+template <typename Word, typename Tensor>
+inline int32_t read_integer(const Tensor& tensor, bool inside, int32_t page, int32_t row, int32_t column, uint32_t scratch) {
+    if (!inside) {
+        return 0;
+    }
+    const uint32_t face = static_cast<uint32_t>(row % 32 / 16 * 2 + column % 32 / 16);
+    const uint32_t offset = (face * 256 + static_cast<uint32_t>(row % 16 * 16 + column % 16)) * sizeof(Word);
+    noc_async_read(tensor.get_noc_addr(static_cast<uint32_t>(page), offset / 64 * 64), scratch, 64);
+    noc_async_read_barrier();
+    const uintptr_t address = scratch + offset % 64;
+    return static_cast<int32_t>(*reinterpret_cast<volatile tt_l1_ptr Word*>(address));
+}";
+
+const PUT_INTEGER: &str = "\
+// An integer as the first word of a page.
+inline void put_integer(uint32_t address, int32_t value) {
+    *reinterpret_cast<volatile tt_l1_ptr int32_t*>(static_cast<uintptr_t>(address)) = value;
+}";
+
+const AS_NUMBER: &str = "\
+// The number whose bits these are.
+inline float as_number(uint32_t bits) { return __builtin_bit_cast(float, bits); }";
+
+const PRINT_ELEMENT: &str = "\
+// Prints an element of a block of tiles, each of four faces of 16 x 16.
+template <typename Word>
+inline void print_element(uint32_t address, int32_t tile_columns, int32_t row, int32_t column) {
+    const int32_t face = (row / 32 * tile_columns + column / 32) * 4 + row % 32 / 16 * 2 + column % 32 / 16;
+    const uintptr_t block = address;
+    [[maybe_unused]] const Word element =
+        reinterpret_cast<volatile tt_l1_ptr Word*>(block)[face * 256 + row % 16 * 16 + column % 16];
+    if constexpr (sizeof(Word) == 2) {
+        // bf16 is the upper half of an f32.
+        DPRINT(\" {}\", __builtin_bit_cast(float, static_cast<uint32_t>(element) << 16));
+    } else if constexpr (sizeof(Word) == 1) {
+        DPRINT(\" {}\", static_cast<int32_t>(element));
+    } else {
+        DPRINT(\" {}\", element);
+    }
+}";
+
+const PRINT_BLOCK_ELEMENT: &str = "\
+// Prints an element of a block of tiles of block floats: 64 exponents, each of half a row, and then signs and magnitudes, of which
+// two in a byte have the first in its lower half.
+template <uint32_t element_bits>
+inline void print_block_element(uint32_t address, int32_t tile_columns, int32_t row, int32_t column) {
+    const uint32_t tile = address + (row / 32 * tile_columns + column / 32) * (64 + 128 * element_bits);
+    volatile tt_l1_ptr uint8_t* bytes = reinterpret_cast<volatile tt_l1_ptr uint8_t*>(static_cast<uintptr_t>(tile));
+    const uint32_t half = (row % 32 / 16 * 2 + column % 32 / 16) * 16 + row % 16;
+    const uint32_t place = (half * 16 + column % 16) * element_bits;
+    const uint32_t element = bytes[64 + place / 8] >> place % 8 & ((1u << element_bits) - 1);
+    constexpr uint32_t magnitude_bits = element_bits - 1;
+    const uint32_t magnitude = element & ((1u << magnitude_bits) - 1);
+    [[maybe_unused]] uint32_t bits = 0;
+    if (magnitude != 0) {
+        // A magnitude has no hidden bit: as one of an f32 its highest becomes that.
+        const int32_t zeros = __builtin_clz(magnitude) - (32 - static_cast<int32_t>(magnitude_bits));
+        const int32_t exponent = bytes[half] - zeros;
+        if (exponent > 0) {
+            bits = element >> magnitude_bits << 31 | static_cast<uint32_t>(exponent) << 23 |
+                   (magnitude << (zeros + 24 - magnitude_bits) & 0x7fffff);
+        }
+    }
+    DPRINT(\" {}\", __builtin_bit_cast(float, bits));
+}";
+
 impl EdgeFunction {
-    const ALL: [(EdgeFunction, &'static Function, &'static str); 6] = [
+    const ALL: &'static [(EdgeFunction, &'static Function, &'static str)] = &[
         (EdgeFunction::Page, &function::ZERO_PAGE, PAGE),
         (EdgeFunction::Rows, &function::ZERO_TILE_ROWS, ROWS),
         (EdgeFunction::Columns, &function::ZERO_TILE_COLUMNS, COLUMNS),
+        (EdgeFunction::BlockRows, &function::ZERO_BLOCK_ROWS, BLOCK_ROWS),
+        (EdgeFunction::BlockColumns, &function::ZERO_BLOCK_COLUMNS, BLOCK_COLUMNS),
+        (EdgeFunction::ReadRows, &function::READ_ROWS, READ_ROWS),
+        (EdgeFunction::ReadElements, &function::READ_ELEMENTS, READ_ELEMENTS),
+        (EdgeFunction::WriteRows, &function::WRITE_ROWS, WRITE_ROWS),
+        (EdgeFunction::WriteElements, &function::WRITE_ELEMENTS, WRITE_ELEMENTS),
         (EdgeFunction::NumberTile, &function::NUMBER_TILE, NUMBER_TILE),
         (EdgeFunction::NumberBits, &function::NUMBER_BITS, NUMBER_BITS),
         (EdgeFunction::Wide, &function::WIDE, WIDE),
+        (EdgeFunction::ReadInteger, &function::READ_INTEGER, READ_INTEGER),
+        (EdgeFunction::PutInteger, &function::PUT_INTEGER, PUT_INTEGER),
+        (EdgeFunction::AsNumber, &function::AS_NUMBER, AS_NUMBER),
+        (EdgeFunction::PrintElement, &function::PRINT_ELEMENT, PRINT_ELEMENT),
+        (
+            EdgeFunction::PrintBlockElement,
+            &function::PRINT_BLOCK_ELEMENT,
+            PRINT_BLOCK_ELEMENT,
+        ),
     ];
 
     /// The function of this name.
@@ -124,6 +464,7 @@ impl EdgeFunction {
 
     /// Its definition.
     pub fn definition(self) -> &'static str {
-        EdgeFunction::ALL[self as usize].2
+        let of_this = EdgeFunction::ALL.iter().find(|(this, ..)| *this == self);
+        of_this.map_or("", |(.., definition)| definition)
     }
 }

@@ -218,7 +218,7 @@ impl Names<'_> {
                 )
             }
             Expr::Constant(name) => Text::primary(*name),
-            Expr::Text(text) => Text::primary(format!("{text:?}")),
+            Expr::Text(text) => Text::primary(string_literal(text)),
             Expr::Call(call) => Text::primary(self.call(call)?),
             Expr::Binary(op, a, b) => Text::operator(op, &self.expr(a)?, &self.expr(b)?)
                 .ok_or_else(|| format!("`{op}` is no operator of the emitted code"))?,
@@ -247,6 +247,12 @@ impl Names<'_> {
         };
         Ok(format!("{}{template}({})", call.function.name, args.join(", ")))
     }
+}
+
+/// `text` as a literal of C++.
+fn string_literal(text: &str) -> String {
+    let escaped = text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
+    format!("\"{escaped}\"")
 }
 
 fn integer(value: i64) -> Result<Text, Unwritable> {

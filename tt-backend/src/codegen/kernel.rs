@@ -11,16 +11,16 @@ use crate::passes::give_names::accessor_args_name;
 use tt_lang::ir::Kernel;
 use tt_plan::{Role, RuntimeValue};
 
-/// Writes `program`.
+/// Writes `program` of the kernel's stage number `stage`.
 ///
 /// # Errors
 /// Where something stands in it that an earlier pass must have lowered or named otherwise.
-pub fn write(kernel: &Kernel, device: &Device, program: &Program) -> Result<String, Unwritable> {
+pub fn write(kernel: &Kernel, device: &Device, program: &Program, stage: usize) -> Result<String, Unwritable> {
     let uses = Uses::of(&program.body);
     let names = Names { device, program };
     let sources = SourceLines::new(kernel);
     let mut out = Writer::new();
-    head(kernel, &names, &uses, &mut out);
+    head(kernel, &names, &uses, stage, &mut out);
     constants(&names, &uses, &mut out)?;
     out.blank();
     if program.body.is_empty() {
@@ -39,10 +39,14 @@ pub fn write(kernel: &Kernel, device: &Device, program: &Program) -> Result<Stri
     Ok(out.finish())
 }
 
-fn head(kernel: &Kernel, names: &Names, uses: &Uses, out: &mut Writer) {
+fn head(kernel: &Kernel, names: &Names, uses: &Uses, stage: usize, out: &mut Writer) {
     let role = names.program.role;
+    let stage = match stage {
+        0 => String::new(),
+        later => format!(" of stage {}", later.saturating_add(1)),
+    };
     out.line(format!(
-        "// {}: the {} kernel. Generated from {}, do not edit.",
+        "// {}: the {} kernel{stage}. Generated from {}, do not edit.",
         kernel.name,
         role.name(),
         kernel.file

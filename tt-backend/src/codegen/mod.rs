@@ -1,7 +1,7 @@
 //! G: Device IR as C++, printed node by node. Nothing is recognised or decided here.
 //!
-//! Before: a verified [`Device`] in which every argument is numbered and every name given. After: the text of `reader.cpp`,
-//! `compute.cpp`, `writer.cpp`, and of `main.cpp`, a host program over the MeshDevice API for use without Rust.
+//! Before: the verified [`Device`] of every stage, in which every argument is numbered and every name given. After: the text of
+//! `reader.cpp`, `compute.cpp`, `writer.cpp`, and of `main.cpp`, a host program over the MeshDevice API for use without Rust.
 //!
 //! ```text
 //!  Leaf(Call(cb_reserve_back, [Buffer(0), Int(8)]))   ⟹   cb_reserve_back(cb_a_block, 8);
@@ -16,23 +16,39 @@ mod statement;
 mod uses;
 mod writer;
 
-use crate::artifact::Artifact;
+use crate::artifact::{Artifact, Programs, file};
 use crate::codes;
-use crate::device::Device;
+use crate::device::{Device, Program};
 use crate::pipeline::{Form, Pass};
 use crate::verify::Verified;
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::Kernel;
+use tt_plan::Plan;
 
 pub(crate) use uses::Uses;
 
 /// The pass.
-pub const PASS: Pass<Verified, Artifact> = Pass {
+pub const PASS: Pass<Vec<Verified>, Artifact> = Pass {
     name: "G codegen",
     does: "C++ and plan",
-    run: |Verified(unit)| artifact(&unit.facts.source, &unit.program),
+    run: |stages| {
+        let stages: Vec<_> = stages
+            .iter()
+            .map(|Verified(unit)| (&unit.facts.source, &unit.program))
+            .collect();
+        artifact(&stages)
+    },
     check: |_| Ok(()),
 };
+
+/// All stages of a kernel.
+impl Form for Vec<Verified> {
+    const NAME: &'static str = Verified::NAME;
+
+    fn text(&self) -> Option<String> {
+        None
+    }
+}
 
 impl Form for Artifact {
     const NAME: &'static str = "C++ and plan";
@@ -42,65 +58,64 @@ impl Form for Artifact {
     }
 }
 
-/// All that is written of `device`, without the IR of stages.
+/// All that is written of the stages of a kernel, in order, without the IR of passes.
 ///
 /// # Errors
-/// As [`write()`].
-pub fn artifact(kernel: &Kernel, device: &Device) -> Result<Artifact, Vec<Diagnostic>> {
-    let Sources {
+/// Where something is left that an earlier pass must have lowered: a fault of the compiler.
+pub fn artifact(stages: &[(&Kernel, &Device)]) -> Result<Artifact, Vec<Diagnostic>> {
+    let mut programs = Vec::with_capacity(stages.len());
+    let mut plan: Option<Plan> = None;
+    for (number, (kernel, device)) in stages.iter().enumerate() {
+        programs.push(written(kernel, device, number)?);
+        let mut stage = device.plan.clone();
+        for kernel in &mut stage.kernels {
+            kernel.file = file(kernel.role, number);
+        }
+        plan = Some(match plan {
+            None => stage,
+            Some(before) => before.then(stage),
+        });
+    }
+    let mut programs = programs.into_iter();
+    let (Some((kernel, _)), Some(plan), Some(first)) = (stages.first(), plan, programs.next()) else {
+        return Err(Vec::new());
+    };
+    let main = host::write(kernel, &plan).map_err(|reason| unwritable(kernel, "main.cpp", reason))?;
+    let Programs {
         reader,
         compute,
         writer,
-        main,
-    } = write(kernel, device)?;
+    } = first;
     Ok(Artifact {
         reader,
         compute,
         writer,
         main,
-        plan: device.plan.to_json(),
+        plan: plan.to_json(),
+        later: programs.collect(),
         stages: Vec::new(),
     })
 }
 
-/// What is written for one kernel.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Sources {
-    /// `reader.cpp`.
-    pub reader: String,
-    /// `compute.cpp`.
-    pub compute: String,
-    /// `writer.cpp`.
-    pub writer: String,
-    /// `main.cpp`.
-    pub main: String,
+/// The sources of the stage number `stage`.
+fn written(kernel: &Kernel, device: &Device, stage: usize) -> Result<Programs, Vec<Diagnostic>> {
+    let [reader, compute, writer] = &device.programs;
+    let program = |program: &Program| {
+        kernel::write(kernel, device, program, stage)
+            .map_err(|reason| unwritable(kernel, &file(program.role, stage), reason))
+    };
+    Ok(Programs {
+        reader: program(reader)?,
+        compute: program(compute)?,
+        writer: program(writer)?,
+    })
 }
 
-/// Writes `device`.
-///
-/// # Errors
-/// Where something is left that an earlier pass must have lowered: a fault of the compiler.
-pub fn write(kernel: &Kernel, device: &Device) -> Result<Sources, Vec<Diagnostic>> {
-    let unwritable = |file: &str, reason: String| {
-        vec![
-            Diagnostic::new(
-                &codes::UNPROVED,
-                kernel.span,
-                format!("the compiler could not write {file} of this kernel"),
-            )
-            .note(format!(
-                "this is a fault of the compiler, please report it with the kernel: {reason}"
-            )),
-        ]
-    };
-    let [reader, compute, writer] = &device.programs;
-    let program = |program, file| kernel::write(kernel, device, program).map_err(|reason| unwritable(file, reason));
-    Ok(Sources {
-        reader: program(reader, "reader.cpp")?,
-        compute: program(compute, "compute.cpp")?,
-        writer: program(writer, "writer.cpp")?,
-        main: host::write(kernel, &device.plan).map_err(|reason| unwritable("main.cpp", reason))?,
-    })
+fn unwritable(kernel: &Kernel, file: &str, reason: String) -> Vec<Diagnostic> {
+    let message = format!("the compiler could not write {file} of this kernel");
+    vec![Diagnostic::new(&codes::UNPROVED, kernel.span, message).note(format!(
+        "this is a fault of the compiler, please report it with the kernel: {reason}"
+    ))]
 }
 
 #[cfg(test)]

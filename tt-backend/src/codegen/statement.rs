@@ -113,6 +113,11 @@ impl Statements<'_> {
                 take(name, out)?;
                 out.line(format!("{kind} {name} = {};", value(of)?));
             }
+            Leaf::Define { var, call } => {
+                let name = self.names.variable(*var)?;
+                take(name, out)?;
+                out.line(format!("const int32_t {name} = {};", self.names.call(call)?));
+            }
             Leaf::Advance { name, value: by } => out.line(format!("{name} += {};", value(by)?)),
         }
         Ok(())

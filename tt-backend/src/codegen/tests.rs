@@ -27,7 +27,7 @@ fn expect(file: &str, written: &str) {
 
 #[test]
 fn the_files_read_as_an_engineer_would_write_them() {
-    let sources = write(&kernel(), &device()).unwrap();
+    let sources = artifact(&[(&kernel(), &device())]).unwrap();
     expect("reader.cpp", &sources.reader);
     expect("compute.cpp", &sources.compute);
     expect("writer.cpp", &sources.writer);
@@ -38,7 +38,7 @@ fn the_files_read_as_an_engineer_would_write_them() {
 fn a_program_with_nothing_to_do_is_an_empty_kernel() {
     let mut device = device();
     device.programs[1].body.clear();
-    let compute = write(&kernel(), &device).unwrap().compute;
+    let compute = artifact(&[(&kernel(), &device)]).unwrap().compute;
     let expected = "// exponential: the compute kernel. Generated from exponential.rs, do not edit.\n\n\
                     #include \"api/compute/common.h\"\n\nvoid kernel_main() {}\n";
     assert_eq!(compute, expected);
@@ -48,7 +48,7 @@ fn a_program_with_nothing_to_do_is_an_empty_kernel() {
 fn compute(body: Vec<Stmt>) -> Result<String, Vec<Diagnostic>> {
     let mut device = device();
     block(&mut device, 1).splice(1.., body);
-    Ok(write(&kernel(), &device)?.compute)
+    Ok(artifact(&[(&kernel(), &device)])?.compute)
 }
 
 #[test]
@@ -154,6 +154,6 @@ fn what_an_earlier_pass_must_have_lowered_is_refused() {
 fn names_that_cpp_keeps_are_refused() {
     let mut device = device();
     device.programs[0].args[2].name = "register".into();
-    let errors = write(&kernel(), &device).expect_err("register is a keyword");
+    let errors = artifact(&[(&kernel(), &device)]).expect_err("register is a keyword");
     assert!(errors[0].notes[0].contains("`register` belongs to C++"));
 }

@@ -39,7 +39,7 @@ impl Uses {
 
     fn leaf(&mut self, leaf: &Leaf<Bits>) {
         match leaf {
-            Leaf::Call(call) => self.call(call),
+            Leaf::Call(call) | Leaf::Define { call, .. } => self.call(call),
             Leaf::Let { value, .. } | Leaf::Advance { value, .. } => self.expr(value),
         }
     }

@@ -25,6 +25,10 @@ functions! {
         TENSOR_ACCESSOR = "TensorAccessor";
     "api/debug/kernel_profiler.hpp":
         DEVICE_TIMESTAMPED_DATA = "DeviceTimestampedData";
+    "api/debug/dprint.h":
+        DPRINT = "DPRINT";
+    "api/debug/assert.h":
+        ASSERT = "ASSERT";
     // Declared for data movement kernels by dataflow_api.h and for compute kernels by compute/common.h.
     "":
         CB_RESERVE_BACK = "cb_reserve_back",
@@ -36,9 +40,24 @@ functions! {
         ZERO_PAGE = "zero_page",
         ZERO_TILE_ROWS = "zero_tile_rows",
         ZERO_TILE_COLUMNS = "zero_tile_columns",
+        ZERO_BLOCK_ROWS = "zero_block_rows",
+        ZERO_BLOCK_COLUMNS = "zero_block_columns",
+        READ_ROWS = "read_rows",
+        READ_ELEMENTS = "read_elements",
+        WRITE_ROWS = "write_rows",
+        WRITE_ELEMENTS = "write_elements",
         NUMBER_TILE = "number_tile",
         NUMBER_BITS = "number_bits",
-        WIDE = "wide";
+        WIDE = "wide",
+        READ_INTEGER = "read_integer",
+        PUT_INTEGER = "put_integer",
+        AS_NUMBER = "as_number",
+        PRINT_ELEMENT = "print_element",
+        PRINT_BLOCK_ELEMENT = "print_block_element",
+        // Of C++ itself.
+        STATIC_CAST = "static_cast";
+    "api/compute/cb_api.h":
+        READ_TILE_VALUE = "read_tile_value";
     "api/compute/compute_kernel_hw_startup.h":
         COMPUTE_KERNEL_HW_STARTUP = "compute_kernel_hw_startup";
     "api/compute/common.h":
@@ -63,6 +82,9 @@ functions! {
     "api/compute/transpose.h":
         TRANSPOSE_INIT = "transpose_init",
         TRANSPOSE_TILE = "transpose_tile";
+    "api/compute/transpose_dest.h":
+        TRANSPOSE_DEST_INIT = "transpose_dest_init",
+        TRANSPOSE_DEST = "transpose_dest";
     "api/compute/eltwise_binary.h":
         ADD_INIT = "add_init",
         SUB_INIT = "sub_init",

@@ -20,7 +20,7 @@ pub mod print;
 #[cfg(feature = "text")]
 pub mod read;
 
-use crate::flow::{Arg, BufferId, Constant, Index, Matmul, Pack, TileRegion};
+use crate::flow::{Arg, BufferId, Constant, Fetch, Index, Inspection, Matmul, Pack, TileRegion};
 use crate::ir::{Kind, Never, Stage, Stmt};
 use crate::tile_ops::TileOp;
 use crate::verify::traffic::Traffic;
@@ -78,6 +78,8 @@ pub enum Protocol {
     Receive(BufferId),
     /// Consumer: drop a version.
     Release(BufferId),
+    /// Consumer: the integer that the front version is.
+    Take(VarId, BufferId),
 }
 
 /// Reader and writer after D1.
@@ -101,8 +103,12 @@ pub enum Move {
     Read(BufferId, TileRegion),
     /// The pages of a version, each a constant.
     Make(BufferId, Constant),
-    /// The pages of a version to a tensor.
-    Write(BufferId, TileRegion),
+    /// The pages of a version to a tensor; where not all elements are stored, by a version of numbers that are 0 where one is not.
+    Write(BufferId, TileRegion, Option<BufferId>),
+    /// What is told of the block.
+    Inspect(Inspection),
+    /// An integer from a tensor, which the page then is too.
+    Fetch(BufferId, Fetch),
 }
 
 /// The compute program from D1 to D5. `P` is what stands outside of registers: [`Protocol`], then [`Leaf`].
@@ -240,6 +246,13 @@ pub enum Leaf<V> {
         /// The value.
         value: Expr<V>,
     },
+    /// `const int32_t var = call;`: an integer that stands for itself from here on.
+    Define {
+        /// The variable.
+        var: VarId,
+        /// What gives it.
+        call: Call<V>,
+    },
     /// `name += value;`
     Advance {
         /// The name.
@@ -279,8 +292,8 @@ pub enum Expr<V> {
     Accessor(ParamId),
     /// A constant of the emitted file (`DST_FORMAT`).
     Constant(&'static str),
-    /// A string literal.
-    Text(&'static str),
+    /// A string literal, of no control characters but the end of its line.
+    Text(String),
     /// A call with a value.
     Call(Box<Call<V>>),
     /// `a op b`.
@@ -339,7 +352,7 @@ impl Expr<Symbol> {
     pub fn user(expr: &IntExpr) -> Expr<Symbol> {
         match expr {
             IntExpr::Const(value) => Expr::Int(*value),
-            IntExpr::Extent(_) | IntExpr::Scalar(_) | IntExpr::Var(_) | IntExpr::Binary(..) => {
+            IntExpr::Extent(_) | IntExpr::Scalar(_) | IntExpr::Var(_) | IntExpr::Fetched(_) | IntExpr::Binary(..) => {
                 Expr::Value(Symbol::Int(expr.clone()))
             }
         }

@@ -8,7 +8,7 @@ use super::{
 use crate::flow::Buffer;
 use crate::ir::{Kind, Never, Stage, Stmt};
 use crate::passes::facts::bound;
-use crate::text::{Lines, Names, buffers, literal};
+use crate::text::{Lines, Names, buffers, literal, quoted};
 use std::fmt::Debug;
 use tt_lang::ir::Kernel;
 use tt_plan::{Role, RuntimeValue};
@@ -146,7 +146,18 @@ impl Show for Moves {
             Move::Protocol(step) => protocol(names, *step),
             Move::Read(buffer, region) => format!("read {} from {}", names.buffer(*buffer), names.region(region)),
             Move::Make(buffer, constant) => format!("{} in {}", constant.name(), names.buffer(*buffer)),
-            Move::Write(buffer, region) => format!("write {} to {}", names.buffer(*buffer), names.region(region)),
+            Move::Fetch(buffer, of) => format!(
+                "fetch {} into {}",
+                names.fetched(of.var, of.tensor, &of.indices, &of.may_miss),
+                names.buffer(*buffer)
+            ),
+            Move::Inspect(inspection) => names.inspection(inspection),
+            Move::Write(buffer, region, stored) => format!(
+                "write {} to {}{}",
+                names.buffer(*buffer),
+                names.region(region),
+                stored.map_or_else(String::new, |stored| format!(" where {}", names.buffer(stored)))
+            ),
         }
     }
 
@@ -300,6 +311,9 @@ fn protocol(names: &Names, step: Protocol) -> String {
         Protocol::Publish(buffer) => ("publish", buffer),
         Protocol::Receive(buffer) => ("receive", buffer),
         Protocol::Release(buffer) => ("release", buffer),
+        Protocol::Take(var, buffer) => {
+            return format!("take {} from {}", names.variable(var), names.buffer(buffer));
+        }
     };
     format!("{what} {}", names.buffer(buffer))
 }
@@ -335,6 +349,7 @@ fn leaf<V: ShowValue>(names: &Names, leaf: &Leaf<V>) -> String {
     match leaf {
         Leaf::Call(what) => call(names, what),
         Leaf::Let { kind, name, value } => format!("{kind} {name} = {}", expr(names, value)),
+        Leaf::Define { var, call: of } => format!("define {} = {}", names.variable(*var), call(names, of)),
         Leaf::Advance { name, value } => format!("{name} += {}", expr(names, value)),
     }
 }
@@ -359,7 +374,7 @@ fn expr<V: ShowValue>(names: &Names, value: &Expr<V>) -> String {
         Expr::PageBytes(id) => format!("page_bytes({})", names.buffer(*id)),
         Expr::Accessor(tensor) => format!("accessor({})", names.param(*tensor)),
         Expr::Constant(name) => (*name).to_string(),
-        Expr::Text(text) => format!("{text:?}"),
+        Expr::Text(text) => quoted(text),
         Expr::Call(what) => call(names, what),
         Expr::Binary(op, a, b) => {
             let side = |x: &Expr<V>| match x {

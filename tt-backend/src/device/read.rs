@@ -5,9 +5,8 @@ use super::{
     Accessor, Argument, Around, Bits, Branch, Call, Calls, Compute, ComputeOp, Expr, Leaf, Loop, Move, Moves, Origin,
     Program, Programs, Protocol, Scope, Section, Source, SourceBranch, SourceLoop, Symbol,
 };
-use crate::flow::{Buffer, BufferId, Constant};
+use crate::flow::{Buffer, BufferId, Constant, Fetch, FetchedInto};
 use crate::ir::{Kind, Never, Stage, Stmt};
-use crate::passes::rasterize::REMARK;
 use crate::text::{Misread, Read, Reader, Registers};
 use crate::tile_ops::SFPU_OPS;
 use std::fmt::Debug;
@@ -103,8 +102,7 @@ fn final_program(reader: &mut Reader, role: Role) -> Read<Program> {
             program.args.push(argument(reader)?);
         } else if reader.peek() == "accessor" && reader.peek_after(1) != "(" {
             program.accessors.push(accessor(reader)?);
-        } else if reader.eat("define") {
-            reader.expect("INP_FLOAT32 1")?;
+        } else if reader.eat("define INP_FLOAT32 1") {
             program.defines.push(("INP_FLOAT32", "1"));
         } else {
             program.body.push(statement(reader)?);
@@ -195,7 +193,27 @@ impl Parse for Moves {
         if reader.eat("write") {
             let buffer = reader.buffer()?;
             reader.expect("to")?;
-            return Ok(Move::Write(buffer, reader.region()?));
+            let region = reader.region()?;
+            let stored = match reader.eat("where") {
+                true => Some(reader.buffer()?),
+                false => None,
+            };
+            return Ok(Move::Write(buffer, region, stored));
+        }
+        if let Some(inspection) = reader.inspection()? {
+            return Ok(Move::Inspect(inspection));
+        }
+        if reader.eat("fetch") {
+            let (var, tensor, indices, may_miss) = reader.fetched()?;
+            reader.expect("into")?;
+            let fetch = Fetch {
+                var,
+                tensor,
+                indices,
+                may_miss,
+                into: FetchedInto::default(),
+            };
+            return Ok(Move::Fetch(reader.buffer()?, fetch));
         }
         for constant in Constant::ALL {
             if reader.eat(&format!("{} in", constant.name())) {
@@ -280,6 +298,11 @@ impl<P: ParsePlain> Parse for Compute<P> {
 }
 
 fn protocol(reader: &mut Reader) -> Read<Protocol> {
+    if reader.eat("take") {
+        let var = reader.fetched_variable()?;
+        reader.expect("from")?;
+        return Ok(Protocol::Take(var, reader.buffer()?));
+    }
     let step: fn(BufferId) -> Protocol = match reader.peek() {
         "reserve" => Protocol::Reserve,
         "publish" => Protocol::Publish,
@@ -436,6 +459,16 @@ fn leaf<V: ParseValue>(reader: &mut Reader) -> Read<Leaf<V>> {
         let value = expr(reader)?;
         return Ok(Leaf::Let { kind, name, value });
     }
+    if reader.peek() == "define" && reader.peek_after(1) != "+=" {
+        reader.skip();
+        let var = reader.fetched_variable()?;
+        reader.expect("=")?;
+        let Some(function) = function(reader.peek()) else {
+            return reader.wanted("a call");
+        };
+        let call = call(reader, function)?;
+        return Ok(Leaf::Define { var, call });
+    }
     if reader.peek_after(1) == "+=" {
         let name = reader.name()?.to_string();
         reader.expect("+=")?;
@@ -518,8 +551,8 @@ fn side<V: ParseValue>(reader: &mut Reader) -> Read<Expr<V>> {
     if reader.eat("DST_FORMAT") {
         return Ok(Expr::Constant("DST_FORMAT"));
     }
-    if reader.eat(&format!("\" {REMARK} \"")) {
-        return Ok(Expr::Text(REMARK));
+    if reader.peek().starts_with('"') {
+        return reader.quoted().map(Expr::Text);
     }
     if let Some(value) = reader.attempt(Reader::signed) {
         return Ok(Expr::Int(value));

@@ -1,9 +1,11 @@
 //! The first stage of Flow IR, from C1 to C2: what statements do with whole blocks.
 
-use super::{BufferId, DefinitionId, FlowLoop, Fold, Index, Operand, ProductSees, Read, Sees, Write};
+use super::{
+    Buffer, BufferId, DefinitionId, Fetch, FlowLoop, Fold, Index, Inspection, Operand, ProductSees, Read, Sees, Write,
+};
 use crate::ir::{Never, Stage, Stmt};
-use tt_lang::ir::{BoolExpr, CompareOp, ElementOp, IntExpr, Span};
-use tt_plan::Number;
+use tt_lang::ir::{BoolExpr, CompareOp, ElementOp, IntExpr, IntOp, Span};
+use tt_plan::{DataFormat, Number};
 
 /// After C1: what statements do with whole blocks.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,6 +30,10 @@ pub enum BlockOp {
     Read(Read),
     /// Writer: the front version of a buffer to a tensor.
     Write(Write),
+    /// Writer: what is told of the block.
+    Inspect(Inspection),
+    /// Whoever needs it: an integer from a tensor.
+    Fetch(Fetch),
     /// Compute: an element expression for every element of a buffer.
     Elementwise(Elementwise),
     /// Compute: `acc += a · b`.
@@ -38,8 +44,13 @@ impl BlockOp {
     /// Calls `visit` for everything that it uses, with its place where that is not the statement's.
     pub fn uses(&self, visit: &mut impl FnMut(BufferId, Sees, Option<Span>)) {
         match self {
-            BlockOp::Read(_) => {}
-            BlockOp::Write(write) => visit(write.buffer, write.sees, None),
+            BlockOp::Read(_) | BlockOp::Fetch(_) => {}
+            BlockOp::Write(write) => write.uses().for_each(|(buffer, sees)| visit(buffer, sees, None)),
+            BlockOp::Inspect(inspection) => {
+                if let Some((buffer, sees)) = inspection.uses() {
+                    visit(buffer, sees, None);
+                }
+            }
             BlockOp::Elementwise(elementwise) => elementwise.value.loads(&mut |operand, span| {
                 if let Some(sees) = operand.sees {
                     visit(operand.buffer, sees, Some(span));
@@ -71,7 +82,7 @@ impl BlockOp {
     pub fn defines(&self) -> Option<(BufferId, DefinitionId)> {
         match self {
             BlockOp::Read(read) => Some((read.buffer, read.defines)),
-            BlockOp::Write(_) => None,
+            BlockOp::Write(_) | BlockOp::Inspect(_) | BlockOp::Fetch(_) => None,
             BlockOp::Elementwise(elementwise) => Some((elementwise.target, elementwise.defines)),
             BlockOp::Gemm(gemm) => Some((gemm.acc, gemm.defines)),
         }
@@ -111,23 +122,30 @@ impl Value {
             ValueKind::Load(_)
             | ValueKind::Index(_)
             | ValueKind::Negative(_)
+            | ValueKind::Integer(_)
+            | ValueKind::Cast(..)
             | ValueKind::Call(..)
             | ValueKind::Compare(..)
             | ValueKind::And(..)
             | ValueKind::Or(..)
             | ValueKind::Not(_)
             | ValueKind::Select(..)
-            | ValueKind::Reduce(..) => None,
+            | ValueKind::Reduce(..)
+            | ValueKind::Pick(..) => None,
         }
     }
 
     /// The direct operands.
     pub fn operands(&self) -> Vec<&Value> {
         match &self.kind {
-            ValueKind::Number(_) | ValueKind::Load(_) | ValueKind::Index(_) | ValueKind::Negative(_) => Vec::new(),
+            ValueKind::Number(_)
+            | ValueKind::Load(_)
+            | ValueKind::Index(_)
+            | ValueKind::Negative(_)
+            | ValueKind::Integer(_) => Vec::new(),
             ValueKind::Call(_, args) => args.iter().collect(),
             ValueKind::Compare(_, a, b) | ValueKind::And(a, b) | ValueKind::Or(a, b) => vec![a, b],
-            ValueKind::Not(a) | ValueKind::Reduce(_, a) => vec![a],
+            ValueKind::Not(a) | ValueKind::Cast(_, a) | ValueKind::Reduce(_, a) | ValueKind::Pick(_, a) => vec![a],
             ValueKind::Select(c, a, b) => vec![c, a, b],
         }
     }
@@ -135,10 +153,14 @@ impl Value {
     /// The direct operands, to be changed.
     pub fn operands_mut(&mut self) -> Vec<&mut Value> {
         match &mut self.kind {
-            ValueKind::Number(_) | ValueKind::Load(_) | ValueKind::Index(_) | ValueKind::Negative(_) => Vec::new(),
+            ValueKind::Number(_)
+            | ValueKind::Load(_)
+            | ValueKind::Index(_)
+            | ValueKind::Negative(_)
+            | ValueKind::Integer(_) => Vec::new(),
             ValueKind::Call(_, args) => args.iter_mut().collect(),
             ValueKind::Compare(_, a, b) | ValueKind::And(a, b) | ValueKind::Or(a, b) => vec![a, b],
-            ValueKind::Not(a) | ValueKind::Reduce(_, a) => vec![a],
+            ValueKind::Not(a) | ValueKind::Cast(_, a) | ValueKind::Reduce(_, a) | ValueKind::Pick(_, a) => vec![a],
             ValueKind::Select(c, a, b) => vec![c, a, b],
         }
     }
@@ -176,10 +198,13 @@ impl Value {
     pub fn reduction(&self) -> Option<Reduction> {
         match &self.kind {
             ValueKind::Reduce(reduction, _) => Some(*reduction),
+            ValueKind::Pick(pick, _) => Some(pick.reduction()),
             ValueKind::Number(_)
             | ValueKind::Load(_)
             | ValueKind::Index(_)
             | ValueKind::Negative(_)
+            | ValueKind::Integer(_)
+            | ValueKind::Cast(..)
             | ValueKind::Call(..)
             | ValueKind::Compare(..)
             | ValueKind::And(..)
@@ -211,11 +236,35 @@ impl Value {
 
     /// Calls `visit` for every integer in it that differs from block to block.
     pub fn integers<'a>(&'a self, visit: &mut impl FnMut(&'a IntExpr)) {
-        if let ValueKind::Index(index) | ValueKind::Negative(index) = &self.kind {
+        if let ValueKind::Index(index) | ValueKind::Negative(index) | ValueKind::Integer(index) = &self.kind {
             visit(&index.rest);
+        }
+        if let ValueKind::Pick(pick, _) = &self.kind {
+            pick.at.iter().flatten().for_each(&mut *visit);
         }
         for operand in self.operands() {
             operand.integers(visit);
+        }
+    }
+
+    /// Whether its elements are integers, held as such in registers.
+    pub fn is_integer(&self, buffers: &[Buffer]) -> bool {
+        match &self.kind {
+            ValueKind::Integer(_) => true,
+            ValueKind::Cast(to, _) => to.is_integer(),
+            ValueKind::Load(operand) => buffers[operand.buffer.0].format.is_integer(),
+            ValueKind::Call(op, args) => match op.row().types() {
+                Some([_, of]) => of.is_integer(),
+                None => args.first().is_some_and(|arg| arg.is_integer(buffers)),
+            },
+            ValueKind::Select(_, a, _) | ValueKind::Reduce(_, a) | ValueKind::Pick(_, a) => a.is_integer(buffers),
+            ValueKind::Number(_)
+            | ValueKind::Index(_)
+            | ValueKind::Negative(_)
+            | ValueKind::Compare(..)
+            | ValueKind::And(..)
+            | ValueKind::Or(..)
+            | ValueKind::Not(_) => false,
         }
     }
 
@@ -241,6 +290,10 @@ pub enum ValueKind {
     Index(Index),
     /// Whether an integer of each element is below zero.
     Negative(Index),
+    /// An integer of each element, as such.
+    Integer(Index),
+    /// A number as an integer, towards zero and held to the range of the format, or an integer as a number.
+    Cast(DataFormat, Box<Value>),
     /// An operation of the language.
     Call(ElementOp, Vec<Value>),
     /// A comparison.
@@ -255,6 +308,47 @@ pub enum ValueKind {
     Select(Box<Value>, Box<Value>, Box<Value>),
     /// An element for each row, each column or all of a block, whose elements the value is.
     Reduce(Reduction, Box<Value>),
+    /// An element for each column, each row or all of a block, whose elements the value is: those of one row or column.
+    Pick(Pick, Box<Value>),
+}
+
+/// Which row, and which column, of a block stands for all.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Pick {
+    /// The row, and the column, where it is one. The element stands in row 0, or in column 0.
+    pub at: [Option<IntExpr>; 2],
+    /// The block's elements along rows and columns.
+    pub extent: [u64; 2],
+}
+
+impl Pick {
+    /// What is below zero where an element is of that row and column, and nowhere else.
+    pub fn is_there(&self) -> Vec<Index> {
+        let at = self
+            .at
+            .iter()
+            .enumerate()
+            .filter_map(|(axis, at)| Some((axis, at.as_ref()?)));
+        at.flat_map(|(axis, at)| {
+            let after = Index {
+                row: i64::from(axis == 0),
+                column: i64::from(axis == 1),
+                rest: IntExpr::binary(IntOp::Sub, IntExpr::Const(0), at.clone()),
+            };
+            // Not after it, and not before it.
+            [after.negated(0).negated(1), after.negated(1)]
+        })
+        .collect()
+    }
+
+    /// What finds the elements: the largest is each, where all others are least.
+    pub fn reduction(&self) -> Reduction {
+        Reduction {
+            fold: Fold::Max,
+            along: self.at.each_ref().map(Option::is_some),
+            extent: self.extent,
+        }
+    }
 }
 
 /// What becomes of a block's elements that are folded.

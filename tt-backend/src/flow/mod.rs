@@ -15,8 +15,9 @@
 //! |---|---|---|
 //! | incoming | `Read` (reader) | compute |
 //! | local | compute | compute |
-//! | outgoing | compute | `Write` (writer) |
+//! | outgoing | compute | `Write`, `Inspect` (writer) |
 //! | constant | the reader, once | compute |
+//! | scratch | reader or writer | the same |
 //!
 //! What a buffer holds is a *definition* of the user's program, with a number of its own; every use of a block says which
 //! definitions it may [see](Sees) there, round loops and through branches. Passes that move, merge or drop statements keep
@@ -26,12 +27,14 @@
 //! progress provable (`verify::progress`).
 
 mod blocks;
+mod inspection;
 pub mod print;
 #[cfg(feature = "text")]
 pub mod read;
 mod sections;
 
-pub use blocks::{BlockOp, BlockStmt, Blocks, Elementwise, Gemm, Reduction, Value, ValueKind};
+pub use blocks::{BlockOp, BlockStmt, Blocks, Elementwise, Gemm, Pick, Reduction, Value, ValueKind};
+pub use inspection::{Inspection, Printed, PrintedBlock, PrintedElement};
 pub use sections::{
     Accumulate, Arg, Integer, Makes, Matmul, Pack, PackMode, Section, SectionOp, SectionStmt, Sections, Step,
     operations, tile_steps,
@@ -42,7 +45,7 @@ use crate::linear::Linear;
 use crate::pipeline::{Form, Unit};
 use std::collections::{BTreeMap, BTreeSet};
 use tt_lang::ir::{BlockId, IntExpr, IntOp, LoopKind, ParamId, Span, VarId};
-use tt_plan::DataFormat;
+use tt_plan::{DataFormat, Role};
 
 /// A circular buffer, an index into [`Flow::buffers`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -115,7 +118,7 @@ pub struct Flow<S: Stage> {
 pub fn constants(buffers: &[Buffer]) -> impl Iterator<Item = (BufferId, Constant)> {
     buffers.iter().enumerate().filter_map(|(id, buffer)| match buffer.kind {
         BufferKind::Constant(constant) => Some((BufferId(id), constant)),
-        BufferKind::Incoming | BufferKind::Local | BufferKind::Outgoing => None,
+        BufferKind::Incoming | BufferKind::Local | BufferKind::Outgoing | BufferKind::Scratch(_) => None,
     })
 }
 
@@ -170,7 +173,7 @@ pub struct Buffer {
     pub versions: u32,
     /// Tiles of an incoming block lie column by column (for a transposed right operand).
     pub column_major: bool,
-    /// Unpacked straight into 32-bit destination registers; then no FPU operation may read it.
+    /// Unpacked straight into 32-bit destination registers, as integers always are; then no FPU operation may read it.
     pub unpack_to_dest: bool,
     /// Which circular buffer of the core it is (C3); none where nothing uses it.
     pub index: Option<u8>,
@@ -186,6 +189,11 @@ impl Buffer {
     /// Pages in all, likewise.
     pub fn pages(&self) -> u32 {
         self.version_tiles().saturating_mul(self.versions)
+    }
+
+    /// Whether the plan asks that it is unpacked straight to the registers: integers always are.
+    pub fn asks_to_unpack_to_dest(&self) -> bool {
+        self.unpack_to_dest && self.format != DataFormat::Int32
     }
 
     /// Bytes of all pages.
@@ -205,6 +213,8 @@ pub enum BufferKind {
     Outgoing,
     /// One tile that the reader makes once, held to the end.
     Constant(Constant),
+    /// One page that reader or writer alone fetches integers to, or rows on their way, outside of any protocol.
+    Scratch(Role),
 }
 
 /// A tile that is the same for every block.
@@ -258,6 +268,26 @@ impl Index {
         [self.row, self.column].map(|step| step.saturating_mul(32))
     }
 
+    /// `self + other`.
+    pub fn plus(&self, other: &Index) -> Index {
+        let rest = IntExpr::binary(IntOp::Add, self.rest.clone(), other.rest.clone());
+        Index {
+            row: self.row.saturating_add(other.row),
+            column: self.column.saturating_add(other.column),
+            rest: Linear::of(&rest).to_expr(),
+        }
+    }
+
+    /// `self · times`.
+    pub fn times(&self, times: i64) -> Index {
+        let rest = IntExpr::binary(IntOp::Mul, self.rest.clone(), IntExpr::Const(times));
+        Index {
+            row: self.row.saturating_mul(times),
+            column: self.column.saturating_mul(times),
+            rest: Linear::of(&rest).to_expr(),
+        }
+    }
+
     /// `-self - less`.
     pub fn negated(&self, less: i64) -> Index {
         let rest = IntExpr::binary(IntOp::Sub, IntExpr::Const(less.saturating_neg()), self.rest.clone());
@@ -280,11 +310,13 @@ pub enum Fold {
     Min,
     /// Their sum, over how many they are.
     Mean,
+    /// Their product.
+    Product,
 }
 
 impl Fold {
     /// Every one.
-    pub const ALL: [Fold; 4] = [Fold::Sum, Fold::Max, Fold::Min, Fold::Mean];
+    pub const ALL: [Fold; 5] = [Fold::Sum, Fold::Max, Fold::Min, Fold::Mean, Fold::Product];
 
     /// Its name in the text form.
     pub fn name(self) -> &'static str {
@@ -293,6 +325,7 @@ impl Fold {
             Fold::Max => "max",
             Fold::Min => "min",
             Fold::Mean => "mean",
+            Fold::Product => "product",
         }
     }
 
@@ -300,6 +333,7 @@ impl Fold {
     pub fn neutral(self) -> f32 {
         match self {
             Fold::Sum | Fold::Mean => 0.0,
+            Fold::Product => 1.0,
             Fold::Max => f32::NEG_INFINITY,
             Fold::Min => f32::INFINITY,
         }
@@ -339,22 +373,68 @@ pub struct Write {
     pub sees: Sees,
     /// Where to.
     pub region: TileRegion,
+    /// Where not all of its elements are stored: a block of numbers that are 0 where an element is not.
+    pub stored: Option<(BufferId, Sees)>,
 }
 
-/// A rectangle of tiles of a tensor.
+impl Write {
+    /// What it uses.
+    pub fn uses(&self) -> impl Iterator<Item = (BufferId, Sees)> {
+        std::iter::once((self.buffer, self.sees)).chain(self.stored)
+    }
+
+    /// Whether elements are stored alone.
+    pub fn is_of_elements(&self) -> bool {
+        self.stored.is_some() || matches!(&self.region.transfer, Transfer::Rows(rows) if !rows.in_pieces())
+    }
+}
+
+/// An integer from a tensor, the same for the whole block.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Fetch {
+    /// What stands for it from here on.
+    pub var: VarId,
+    /// The tensor.
+    pub tensor: ParamId,
+    /// One index for every axis.
+    pub indices: Vec<IntExpr>,
+    /// Whether an index may be none of the tensor's; the integer is then 0.
+    pub may_miss: Vec<bool>,
+    /// Where the programs that need it have it from (C3).
+    pub into: FetchedInto,
+}
+
+/// Where reader and writer fetch an integer to, each for itself; none of those that does not need it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct FetchedInto {
+    /// A scratch page of the reader's, or an incoming buffer, where compute needs it too and takes it from there.
+    pub reader: Option<BufferId>,
+    /// A scratch page of the writer's.
+    pub writer: Option<BufferId>,
+}
+
+impl FetchedInto {
+    /// The buffer that compute takes it from.
+    pub fn passed_on(&self, buffers: &[Buffer]) -> Option<BufferId> {
+        let is_incoming = |buffer: &BufferId| buffers.get(buffer.0).is_some_and(|of| of.kind == BufferKind::Incoming);
+        self.reader.filter(is_incoming)
+    }
+}
+
+/// A rectangle of elements of a tensor, to or from the tiles of a buffer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TileRegion {
     /// The tensor.
     pub tensor: ParamId,
     /// Which matrix: an index along every leading axis.
     pub matrix: Vec<IntExpr>,
-    /// The first tile row and column.
-    pub tile: [IntExpr; 2],
+    /// Where in the matrix it lies, and how it is moved.
+    pub transfer: Transfer,
     /// Elements along rows and columns.
     pub extent: [u64; 2],
-    /// Whether the region may reach past the tensor's last tile row or column.
+    /// Whether the region may reach past the tensor's last row or column: of tiles, where it is moved in pages.
     pub may_exceed: [bool; 2],
-    /// Whether the region may begin before the tensor's first tile row or column.
+    /// Whether the region may begin before the tensor's first row or column.
     pub may_precede: [bool; 2],
     /// Whether an index of `matrix` may be none of the tensor's.
     pub matrix_may_miss: Vec<bool>,
@@ -362,13 +442,92 @@ pub struct TileRegion {
     pub zero_edge: [bool; 2],
 }
 
+/// How a rectangle of elements is moved.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Transfer {
+    /// In whole tiles, a page each: the first tile row and column.
+    Pages([IntExpr; 2]),
+    /// In rows of 16 elements, as faces of tiles hold them.
+    Rows(Rows),
+}
+
+/// Rows of a tensor, wherever they begin.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Rows {
+    /// The first row and column, in elements.
+    pub first: [IntExpr; 2],
+    /// How many rows and columns there are, and never more than the rectangle has.
+    pub count: [IntExpr; 2],
+    /// How far a row is from the one before.
+    pub step: u32,
+    /// Rows that follow each other along a leading axis: that axis, and the row of all its matrices.
+    pub along: Option<(usize, IntExpr)>,
+}
+
+impl Rows {
+    /// Whether rows of 16 elements are shorter than what a transfer from DRAM is aligned to on some chip, so that one may lie
+    /// otherwise there than in its tile.
+    pub fn may_lie_otherwise(format: DataFormat) -> bool {
+        !Rows::bytes(format).is_multiple_of(DRAM_READ_ALIGNMENT)
+    }
+
+    /// Whether its columns begin at a multiple of 16, whatever the values at launch: where rows lie in faces.
+    pub fn in_faces(&self) -> bool {
+        Linear::of(&self.first[1]).is_multiple_of(16)
+    }
+
+    /// Whether its columns are pieces of 16, as rows lie in faces, whatever the values at launch.
+    pub fn in_pieces(&self) -> bool {
+        self.in_faces() && Linear::of(&self.count[1]).is_multiple_of(16)
+    }
+
+    /// Whether rows of such elements go by way of a page of the reader's.
+    pub fn by_way_of_scratch(&self, format: DataFormat) -> bool {
+        !self.in_faces() || Rows::may_lie_otherwise(format)
+    }
+
+    /// Bytes of a row of 16 elements.
+    pub fn bytes(format: DataFormat) -> u32 {
+        format.tile_bytes() / tt_device::TILE_ELEMENTS * 16
+    }
+}
+
+/// What transfers from DRAM are aligned to on the chip that asks for most (metalium.md §1.8).
+const DRAM_READ_ALIGNMENT: u32 = 64;
+
+impl Transfer {
+    /// The first row and column, in elements.
+    pub fn first(&self) -> [IntExpr; 2] {
+        match self {
+            Transfer::Rows(rows) => rows.first.clone(),
+            Transfer::Pages(tile) => tile.each_ref().map(|tile| {
+                let first = IntExpr::binary(IntOp::Mul, tile.clone(), IntExpr::Const(32));
+                Linear::of(&first).to_expr()
+            }),
+        }
+    }
+
+    /// The integers in it.
+    pub fn integers(&self) -> impl Iterator<Item = &IntExpr> {
+        let (first, rest) = match self {
+            Transfer::Pages(tile) => (tile, None),
+            Transfer::Rows(rows) => (&rows.first, Some(rows)),
+        };
+        let line = rest.and_then(|rows| rows.along.as_ref()).map(|(_, line)| line);
+        first
+            .iter()
+            .chain(rest.into_iter().flat_map(|rows| &rows.count))
+            .chain(line)
+    }
+}
+
 /// Tiles of a buffer for an element-wise use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Operand {
     /// The buffer.
     pub buffer: BufferId,
-    /// Tile row and column added.
-    pub offset: [u32; 2],
+    /// Tile row and column added. Where that is none of the buffer's tiles, the nearest stands for it.
+    pub offset: [i32; 2],
     /// How its elements meet those of the result.
     pub broadcast: Broadcast,
     /// What is in the buffer; `None` for what the sums of a section start from, where the product says it.

@@ -2,8 +2,8 @@
 //! reads it back.
 
 use super::{
-    Accumulate, BlockOp, Blocks, Elementwise, Flow, FlowLoop, Gemm, Makes, Read, Section, SectionOp, Sections, Step,
-    Value, ValueKind, Write,
+    Accumulate, BlockOp, Blocks, Elementwise, Fetch, Flow, FlowLoop, Gemm, Makes, Read, Section, SectionOp, Sections,
+    Step, Value, ValueKind, Write,
 };
 use crate::ir::{Kind, Never, Stage, Stmt};
 use crate::text::{Lines, NEGATIVE, Names, buffers};
@@ -71,6 +71,8 @@ impl Show for Blocks {
         out.line(match op {
             BlockOp::Read(of) => read(names, of),
             BlockOp::Write(of) => write(names, of),
+            BlockOp::Inspect(of) => names.inspection(of),
+            BlockOp::Fetch(of) => fetch(names, of),
             BlockOp::Elementwise(of) => elementwise(names, of),
             BlockOp::Gemm(of) => gemm(names, of),
         });
@@ -88,6 +90,8 @@ impl Show for Sections {
         match op {
             SectionOp::Read(of) => out.line(read(names, of)),
             SectionOp::Write(of) => out.line(write(names, of)),
+            SectionOp::Inspect(of) => out.line(names.inspection(of)),
+            SectionOp::Fetch(of) => out.line(fetch(names, of)),
             SectionOp::Blank(buffer) => out.line(format!("blank {}", names.buffer(*buffer))),
             SectionOp::Release(buffer) => out.line(format!("release {}", names.buffer(*buffer))),
             SectionOp::Section(of) => section(names, of, out),
@@ -109,11 +113,23 @@ fn read(names: &Names, of: &Read) -> String {
     )
 }
 
+fn fetch(names: &Names, of: &Fetch) -> String {
+    let mut text = format!("fetch {}", names.fetched(of.var, of.tensor, &of.indices, &of.may_miss));
+    for (role, into) in [("reader", of.into.reader), ("writer", of.into.writer)] {
+        if let Some(buffer) = into {
+            text += &format!(", {role} into {}", names.buffer(buffer));
+        }
+    }
+    text
+}
+
 fn write(names: &Names, of: &Write) -> String {
+    let stored = |(buffer, sees)| format!(" where {}", names.seen(buffer, sees));
     format!(
-        "write {} to {}",
+        "write {} to {}{}",
         names.seen(of.buffer, of.sees),
-        names.region(&of.region)
+        names.region(&of.region),
+        of.stored.map(stored).unwrap_or_default()
     )
 }
 
@@ -201,12 +217,22 @@ fn value(names: &Names, of: &Value) -> String {
         ValueKind::Select(c, a, b) => call("select", &[c, a, b]),
         ValueKind::Index(index) => names.index("index", index),
         ValueKind::Negative(index) => names.index(NEGATIVE, index),
+        ValueKind::Integer(index) => names.index("integer", index),
+        ValueKind::Cast(to, a) => format!("cast({}, {})", to.name(), value(names, a)),
         ValueKind::Reduce(reduction, a) => {
             let [rows, columns] = reduction.extent;
             let along = ALONG.iter().find(|(_, along)| *along == reduction.along);
             let along = along.map_or("nothing", |(name, _)| name);
             let fold = reduction.fold.name();
             format!("reduce({fold}, {along} of [{rows}, {columns}], {})", value(names, a))
+        }
+        ValueKind::Pick(pick, a) => {
+            let [rows, columns] = pick.extent;
+            let [row, column] = pick.at.each_ref().map(|at| match at {
+                Some(at) => names.int(at),
+                None => "_".to_string(),
+            });
+            format!("pick([{row}, {column}] of [{rows}, {columns}], {})", value(names, a))
         }
     }
 }

@@ -2,8 +2,8 @@
 
 use super::print::ALONG;
 use super::{
-    Accumulate, BlockOp, Blocks, Elementwise, Flow, FlowLoop, Fold, Gemm, Makes, ProductSees, Reduction, Section,
-    SectionOp, Sections, Sights, Step, Value, ValueKind, Write,
+    Accumulate, BlockOp, Blocks, Elementwise, Fetch, FetchedInto, Flow, FlowLoop, Fold, Gemm, Makes, Pick, ProductSees,
+    Reduction, Section, SectionOp, Sections, Sights, Step, Value, ValueKind, Write,
 };
 use crate::ir::{Kind, Never, Stage, Stmt};
 use crate::text::{Misread, NEGATIVE, Read, Reader, Registers};
@@ -74,8 +74,12 @@ impl Parse for Blocks {
             definition(reader)
         } else if reader.eat("read") {
             read(reader).map(BlockOp::Read)
+        } else if reader.eat("fetch") {
+            fetch(reader).map(BlockOp::Fetch)
         } else if reader.eat("write") {
             write(reader).map(BlockOp::Write)
+        } else if let Some(inspection) = reader.inspection()? {
+            Ok(BlockOp::Inspect(inspection))
         } else {
             reader.wanted("a statement")
         }
@@ -92,6 +96,10 @@ impl Parse for Sections {
             read(reader).map(SectionOp::Read)
         } else if reader.eat("write") {
             write(reader).map(SectionOp::Write)
+        } else if let Some(inspection) = reader.inspection()? {
+            Ok(SectionOp::Inspect(inspection))
+        } else if reader.eat("fetch") {
+            fetch(reader).map(SectionOp::Fetch)
         } else if reader.eat("blank") {
             reader.buffer().map(SectionOp::Blank)
         } else if reader.eat("release") {
@@ -133,15 +141,40 @@ fn read(reader: &mut Reader) -> Read<super::Read> {
     })
 }
 
-/// `y@d1 to ..`
+/// `page = pages (b, t), reader into integers`
+fn fetch(reader: &mut Reader) -> Read<Fetch> {
+    let (var, tensor, indices, may_miss) = reader.fetched()?;
+    let mut into = FetchedInto::default();
+    if reader.eat(", reader into") {
+        into.reader = Some(reader.buffer()?);
+    }
+    if reader.eat(", writer into") {
+        into.writer = Some(reader.buffer()?);
+    }
+    Ok(Fetch {
+        var,
+        tensor,
+        indices,
+        may_miss,
+        into,
+    })
+}
+
+/// `y@d1 to .. where stored@d2`
 fn write(reader: &mut Reader) -> Read<Write> {
     let buffer = reader.buffer()?;
     let sees = reader.sees()?;
     reader.expect("to")?;
+    let region = reader.region()?;
+    let stored = match reader.eat("where") {
+        true => Some((reader.buffer()?, reader.sees()?)),
+        false => None,
+    };
     Ok(Write {
         buffer,
         sees,
-        region: reader.region()?,
+        region,
+        stored,
     })
 }
 
@@ -278,6 +311,26 @@ fn reduce(reader: &mut Reader) -> Read<ValueKind> {
     Ok(ValueKind::Reduce(Reduction { fold, along, extent }, of))
 }
 
+/// `([k, _] of [64, 128], x@d0)`
+fn pick(reader: &mut Reader) -> Read<ValueKind> {
+    let mut at = |open: &str| {
+        reader.expect(open)?;
+        Ok(match reader.eat("_") {
+            true => None,
+            false => Some(reader.int()?),
+        })
+    };
+    let at = [at("( [")?, at(",")?];
+    reader.expect("] of [")?;
+    let rows = reader.parse()?;
+    reader.expect(",")?;
+    let extent = [rows, reader.parse()?];
+    reader.expect("] ,")?;
+    let of = Box::new(value(reader)?);
+    reader.expect(")")?;
+    Ok(ValueKind::Pick(Pick { at, extent }, of))
+}
+
 fn value(reader: &mut Reader) -> Read<Value> {
     let span = reader.span();
     let kind = if reader.eat("[") {
@@ -308,8 +361,22 @@ fn call(reader: &mut Reader) -> Read<ValueKind> {
     if reader.eat(NEGATIVE) {
         return reader.index().map(ValueKind::Negative);
     }
+    if reader.eat("integer") {
+        return reader.index().map(ValueKind::Integer);
+    }
+    if reader.eat("pick") {
+        return pick(reader);
+    }
     if reader.eat("reduce") {
         return reduce(reader);
+    }
+    if reader.eat("cast") {
+        reader.expect("(")?;
+        let to = reader.format()?;
+        reader.expect(",")?;
+        let of = Box::new(value(reader)?);
+        reader.expect(")")?;
+        return Ok(ValueKind::Cast(to, of));
     }
     let name = reader.peek();
     if name == "nan" {

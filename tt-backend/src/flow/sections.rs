@@ -1,6 +1,6 @@
 //! The second stage of Flow IR, from C2 to D1: what compute does is passes over destination registers.
 
-use super::{BufferId, DefinitionId, FlowLoop, Index, Operand, ProductSees, Read, Sees, Write};
+use super::{BufferId, DefinitionId, Fetch, FlowLoop, Index, Inspection, Operand, ProductSees, Read, Sees, Write};
 use crate::ir::{self, Stage, Stmt};
 use std::collections::BTreeSet;
 use tt_lang::ir::{BoolExpr, IntExpr, Span, VarId};
@@ -48,6 +48,10 @@ pub enum SectionOp {
     Read(Read),
     /// Writer: the front version of a buffer to a tensor.
     Write(Write),
+    /// Writer: what is told of the block.
+    Inspect(Inspection),
+    /// Whoever needs it: an integer from a tensor.
+    Fetch(Fetch),
     /// The producer appends a version of zeros, which nobody reads: before a loop that finds one, and drops it.
     Blank(BufferId),
     /// The consumer drops the front version.
@@ -66,6 +70,8 @@ impl SectionOp {
             | SectionOp::Write(Write { buffer, .. })
             | SectionOp::Blank(buffer)
             | SectionOp::Release(buffer) => BTreeSet::from([*buffer]),
+            SectionOp::Inspect(inspection) => inspection.uses().into_iter().map(|(buffer, _)| buffer).collect(),
+            SectionOp::Fetch(fetch) => fetch.into.reader.into_iter().chain(fetch.into.writer).collect(),
             SectionOp::Section(section) => {
                 let mut all = section.uses();
                 all.insert(section.pack.buffer);

@@ -29,6 +29,7 @@ static FAMILIES: &[&[&Function]] = {
         ],
         &[&GET_WRITE_PTR, &GET_READ_PTR],
         &[&ZERO_TILE_ROWS, &ZERO_TILE_COLUMNS],
+        &[&ZERO_BLOCK_ROWS, &ZERO_BLOCK_COLUMNS],
         &[
             &RECONFIG_DATA_FORMAT_SRCA,
             &RECONFIG_DATA_FORMAT_SRCB,

@@ -95,7 +95,7 @@ fn clears(stmt: &Stmt) -> bool {
     };
     let mut clears = false;
     ir::operations(body, &mut |leaf| {
-        clears |= matches!(leaf, Leaf::Call(call) if call.function.name.starts_with("zero_tile"));
+        clears |= matches!(leaf, Leaf::Call(call) if call.function.name.starts_with("zero_tile") || call.function.name.starts_with("zero_block"));
     });
     clears
 }

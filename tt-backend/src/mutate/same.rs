@@ -64,7 +64,7 @@ impl Effects {
             }
         }
         match &stmt.kind {
-            Kind::Op(Leaf::Call(call)) => self.call(call),
+            Kind::Op(Leaf::Call(call) | Leaf::Define { call, .. }) => self.call(call),
             Kind::Op(Leaf::Let { name, .. } | Leaf::Advance { name, .. }) => {
                 self.writes.insert(Thing::Variable(name.clone()));
             }
@@ -99,6 +99,7 @@ impl Effects {
                 (&[Transfers], &[])
             }
             name if name.starts_with("noc_") || name.starts_with("zero_") => (&[], &[Transfers]),
+            _ if is(&[&READ_ROWS, &READ_ELEMENTS, &WRITE_ROWS, &WRITE_ELEMENTS]) => (&[], &[Transfers]),
             _ if is(&[&RECONFIG_DATA_FORMAT]) => (&[], &[SourceA, SourceB]),
             _ if is(&[&RECONFIG_DATA_FORMAT_SRCA]) => (&[], &[SourceA]),
             _ if is(&[&RECONFIG_DATA_FORMAT_SRCB]) => (&[], &[SourceB]),
@@ -152,7 +153,8 @@ pub fn twice(program: &Program, stmt: &Stmt) -> Why {
             Kind::Op(Leaf::Let { name, .. }) => {
                 own.insert(Thing::Variable(name.clone()));
             }
-            Kind::Op(Leaf::Advance { .. }) | Kind::Loop(..) | Kind::If(..) | Kind::Group(..) => {}
+            // What is fetched once more is the same.
+            Kind::Op(Leaf::Define { .. } | Leaf::Advance { .. }) | Kind::Loop(..) | Kind::If(..) | Kind::Group(..) => {}
         }
         if let Kind::Op(Leaf::Advance { name, .. }) = &stmt.kind {
             all &= own.contains(&Thing::Variable(name.clone()));
@@ -175,7 +177,14 @@ fn overwrites(call: &Call<Bits>, adds: bool) -> bool {
     use function::*;
     let name = call.function.name;
     let is = |family: &[&Function]| family.contains(&call.function);
-    if is(&[&CB_PUSH_BACK, &CB_POP_FRONT, &MATMUL_BLOCK, &MUL_REUSE_DEST_TILES]) || name.starts_with("tile_regs_") {
+    if is(&[
+        &CB_PUSH_BACK,
+        &CB_POP_FRONT,
+        &MATMUL_BLOCK,
+        &MUL_REUSE_DEST_TILES,
+        &TRANSPOSE_DEST,
+    ]) || name.starts_with("tile_regs_")
+    {
         return false;
     }
     if is(&[&PACK_TILE]) {

@@ -146,7 +146,7 @@ impl Place {
 /// The expressions of a statement itself.
 pub fn expressions(stmt: &Stmt) -> Vec<&Expr> {
     match &stmt.kind {
-        Kind::Op(Leaf::Call(call)) => call.args.iter().collect(),
+        Kind::Op(Leaf::Call(call) | Leaf::Define { call, .. }) => call.args.iter().collect(),
         Kind::Op(Leaf::Let { value, .. } | Leaf::Advance { value, .. }) => vec![value],
         Kind::Loop(Loop::Over { start, end, .. }, _) => vec![start, end],
         Kind::If(branch, ..) => vec![&branch.cond],
@@ -157,7 +157,7 @@ pub fn expressions(stmt: &Stmt) -> Vec<&Expr> {
 /// As [`expressions`], to be changed.
 pub fn expressions_mut(stmt: &mut Stmt) -> Vec<&mut Expr> {
     match &mut stmt.kind {
-        Kind::Op(Leaf::Call(call)) => call.args.iter_mut().collect(),
+        Kind::Op(Leaf::Call(call) | Leaf::Define { call, .. }) => call.args.iter_mut().collect(),
         Kind::Op(Leaf::Let { value, .. } | Leaf::Advance { value, .. }) => vec![value],
         Kind::Loop(Loop::Over { start, end, .. }, _) => vec![start, end],
         Kind::If(branch, ..) => vec![&mut branch.cond],
@@ -186,7 +186,7 @@ pub fn operands_mut(expr: &mut Expr) -> Vec<&mut Expr> {
 /// What a statement is called.
 pub fn name(stmt: &Stmt) -> &'static str {
     match &stmt.kind {
-        Kind::Op(Leaf::Call(call)) => call.function.name,
+        Kind::Op(Leaf::Call(call) | Leaf::Define { call, .. }) => call.function.name,
         Kind::Op(Leaf::Let { .. }) => "a variable",
         Kind::Op(Leaf::Advance { .. }) => "+=",
         Kind::Loop(Loop::Blocks, _) => "the loop over the blocks",
@@ -214,7 +214,7 @@ pub fn mentions(device: &Device, stmt: &Stmt) -> Vec<String> {
             .for_each(|operand| within(device, operand, out));
     }
     let mut out = match &stmt.kind {
-        Kind::Op(Leaf::Call(call)) => vec![call.function.name.to_string()],
+        Kind::Op(Leaf::Call(call) | Leaf::Define { call, .. }) => vec![call.function.name.to_string()],
         Kind::Op(Leaf::Let { name, .. } | Leaf::Advance { name, .. }) => vec![name.clone()],
         Kind::Loop(..) | Kind::If(..) | Kind::Group(..) => Vec::new(),
     };
@@ -273,6 +273,12 @@ impl Scope<'_> {
                 Kind::Op(Leaf::Advance { name, .. }) => return names.contains(&name.as_str()),
                 Kind::Op(Leaf::Let { name, .. }) => {
                     let fresh = !names.contains(&name.as_str());
+                    names.push(name);
+                    return fresh;
+                }
+                Kind::Op(Leaf::Define { var, .. }) => {
+                    let name = self.device.variables.get(var.index()).map_or("", String::as_str);
+                    let fresh = !names.contains(&name);
                     names.push(name);
                     return fresh;
                 }

@@ -18,9 +18,9 @@ const KEYWORDS: &str = "\
 /// What the compiler names itself, and what else the emitted files mention.
 const OWN: &str = "\
     main kernel_main block_id plane_id start_id count band band_row rows within group_blocks group_column columns rest \
-    first_row first_column row column tile_row tile_column reduced_row reduced_column inner dst src filled edge \
+    first_row first_column row column tile_row tile_column reduced_row reduced_column inner dst src stored filled edge \
     std tt ckernel sfpi noc noc_index CBIndex TensorAccessor TensorAccessorArgs get_arg_val \
-    DST_FORMAT DST_ACCUM_MODE DataFormat Float32 Float16_b SrcOrder Reverse PoolType SUM MAX MIN ReduceDim REDUCE_COL REDUCE_ROW \
+    DST_FORMAT DST_ACCUM_MODE DataFormat Float32 Float16_b Int32 SrcOrder Reverse PoolType SUM MAX MIN ReduceDim REDUCE_COL REDUCE_ROW \
     EltwiseBinaryReuseDestType DEST_TO_SRCA DEST_TO_SRCB BroadcastType ROW COL SCALAR \
     int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t uintptr_t size_t \
     TTI NAN INFINITY VALID INVALID FORCE_INLINE errno linux unix";

@@ -12,15 +12,17 @@
 
 use crate::codes;
 use crate::flow::Depth;
-use crate::linear::Linear;
 use crate::passes::facts;
+pub use crate::passes::orient_vectors::Orientation;
+use crate::passes::orient_vectors::Orientations;
 use crate::passes::split_conditions::Tile;
 use crate::pipeline::{Form, Pass};
 use crate::target;
+use std::collections::HashSet;
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{
-    Access, BlockId, Buffer, ElementKind, ElementType, Kernel, Param, Place, ReduceDim, Residence, Sharding, Span,
-    Stmt, StmtKind, VarId,
+    Access, BlockId, Buffer, ElementKind, ElementType, Kernel, Param, ParamId, Place, Residence, Sharding, Span, Stmt,
+    StmtKind,
 };
 use tt_plan::DataFormat;
 
@@ -112,24 +114,18 @@ pub fn tiles(extent: [u64; 2]) -> [u32; 2] {
     extent.map(|elements| u32::try_from(elements.div_ceil(32)).unwrap_or(u32::MAX))
 }
 
-/// How a block of one axis lies in its tiles.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Orientation {
-    /// Down column 0: a value per row.
-    Column,
-    /// Along row 0: a value per column.
-    Row,
-}
-
 /// Runs the pass.
 pub fn run(kernel: &Kernel) -> Result<Layouts, Vec<Diagnostic>> {
     let mut errors = Vec::new();
+    let mut moved = HashSet::new();
+    tensors_moved(&kernel.body, &mut moved);
     let tensors: Vec<Option<TensorLayout>> = kernel
         .params
         .iter()
-        .map(|param| match param {
+        .enumerate()
+        .map(|(index, param)| match param {
             Param::Scalar(_) => None,
-            Param::Tensor(tensor) => {
+            Param::Tensor(tensor) | Param::Temporary(tensor) => {
                 if tensor.layout.residence != Residence::Dram || tensor.layout.sharding != Sharding::Interleaved {
                     errors.push(
                         Diagnostic::new(
@@ -140,7 +136,11 @@ pub fn run(kernel: &Kernel) -> Result<Layouts, Vec<Diagnostic>> {
                         .note("leave `#[layout(..)]` out"),
                     );
                 }
-                check_element(tensor.element.value, tensor.element.span, &mut errors);
+                let is_fetched_from =
+                    tensor.element.value.is_integer() && !tensor.mutable && !moved.contains(&ParamId(index as u32));
+                if !is_fetched_from {
+                    check_element(tensor.element.value, tensor.element.span, &mut errors);
+                }
                 Some(TensorLayout {
                     format: DataFormat::of(tensor.element.value),
                 })
@@ -148,20 +148,17 @@ pub fn run(kernel: &Kernel) -> Result<Layouts, Vec<Diagnostic>> {
         })
         .collect();
 
-    let mut orientations = Orientations {
-        kernel,
-        of: vec![None; kernel.blocks.len()],
-        links: Vec::new(),
-        errors: Vec::new(),
-    };
-    orientations.statements(&kernel.body);
-    orientations.propagate();
-    errors.append(&mut orientations.errors);
+    let orientations = Orientations::of(kernel);
 
     let mut blocks = Vec::new();
     for (index, block) in kernel.blocks.iter().enumerate() {
         check_element(block.element, block.span, &mut errors);
-        let orientation = (block.shape.len() == 1).then(|| orientations.of[index].unwrap_or(Orientation::Column));
+        if DataFormat::of(block.element).shares_exponents() && block.shape.len() == 1 {
+            let message = format!("a vector of `{}` is not compiled", block.element.name());
+            let note = "its elements would share exponents with what lies beside them: use `bf16` or `f32`";
+            errors.push(Diagnostic::new(&codes::ELEMENT_TYPE, block.span, message).note(note));
+        }
+        let orientation = orientations.vector(BlockId(index as u32));
         let extent = match (block.shape.as_slice(), orientation) {
             ([n], Some(Orientation::Row)) => [1, *n],
             ([n], _) => [*n, 1],
@@ -196,14 +193,20 @@ pub fn run(kernel: &Kernel) -> Result<Layouts, Vec<Diagnostic>> {
         });
     }
     let wide = |element: ElementType| element == ElementType::F32;
+    let holds_integers = integers(kernel, &moved);
     let fp32_dest = kernel.options.fp32_acc.unwrap_or_else(|| {
         kernel.blocks.iter().any(|block| wide(block.element))
-            || kernel
-                .params
-                .iter()
-                .any(|param| matches!(param, Param::Tensor(tensor) if wide(tensor.element.value)))
+            || kernel.params.iter().any(|param| match param {
+                Param::Tensor(tensor) | Param::Temporary(tensor) => wide(tensor.element.value),
+                Param::Scalar(_) => false,
+            })
+            || holds_integers.is_some()
             || !kernel.options.approx && calls_wide_function(&kernel.body)
     });
+    if !fp32_dest && let Some(span) = holds_integers {
+        let message = "integers are held in 32-bit registers, which `fp32_acc = false` rules out";
+        errors.push(Diagnostic::new(&codes::ELEMENT_TYPE, span, message).note("leave `fp32_acc = false` out"));
+    }
     if errors.is_empty() {
         Ok(Layouts {
             tensors,
@@ -213,6 +216,23 @@ pub fn run(kernel: &Kernel) -> Result<Layouts, Vec<Diagnostic>> {
     } else {
         Err(errors)
     }
+}
+
+/// The first tensor or block whose elements are integers, apart from tensors that integers are only fetched from.
+fn integers(kernel: &Kernel, moved: &HashSet<ParamId>) -> Option<Span> {
+    let tensors = kernel
+        .params
+        .iter()
+        .enumerate()
+        .filter_map(|(index, param)| match param {
+            Param::Tensor(tensor) | Param::Temporary(tensor) if moved.contains(&ParamId(index as u32)) => {
+                Some((tensor.element.value, tensor.element.span))
+            }
+            Param::Tensor(_) | Param::Temporary(_) | Param::Scalar(_) => None,
+        });
+    let blocks = kernel.blocks.iter().map(|block| (block.element, block.span));
+    let mut all = tensors.chain(blocks);
+    all.find_map(|(element, span)| element.is_integer().then_some(span))
 }
 
 /// Whether an element expression calls a function that is composed in 32-bit registers, or computes with indices.
@@ -228,6 +248,7 @@ fn calls_wide_function(body: &[Stmt]) -> bool {
                     // Registers of 16 bits hold integers to 256.
                     ElementKind::CompareInt(..) => true,
                     ElementKind::Int(expr) => !expr.is_launch_constant(),
+                    ElementKind::Cast(to, _) => to.is_integer(),
                     ElementKind::Float(_)
                     | ElementKind::Bool(_)
                     | ElementKind::Scalar(_)
@@ -236,171 +257,85 @@ fn calls_wide_function(body: &[Stmt]) -> bool {
                     | ElementKind::And(..)
                     | ElementKind::Or(..)
                     | ElementKind::Not(_)
-                    | ElementKind::Select(..)
-                    | ElementKind::Cast(..) => false,
+                    | ElementKind::Select(..) => false,
                 };
             });
             calls
         }),
         StmtKind::Copy { .. }
         | StmtKind::Reduce { .. }
+        | StmtKind::ReduceArg { .. }
         | StmtKind::Fill { .. }
         | StmtKind::Gemm { .. }
         | StmtKind::Transpose { .. }
-        | StmtKind::Print { .. } => false,
+        | StmtKind::Fetch { .. }
+        | StmtKind::Print { .. }
+        | StmtKind::Assert { .. } => false,
     })
 }
 
+/// The tensors whose elements blocks hold or are made of, or that are stored to: all that is done with them but fetching.
+fn tensors_moved(body: &[Stmt], moved: &mut HashSet<ParamId>) {
+    for stmt in body {
+        let place = |place: &Place| {
+            if let Place::Tensor(region) = place {
+                moved.insert(region.tensor);
+            }
+        };
+        match &stmt.kind {
+            StmtKind::Copy { src, dst } => [src, dst].into_iter().for_each(place),
+            StmtKind::Gemm { a, b, .. } => [a, b].into_iter().for_each(place),
+            StmtKind::Parallel { assigns, .. } => {
+                for assign in assigns {
+                    let mut access = |access: &Access| {
+                        if let Buffer::Tensor(tensor) = access.buffer {
+                            moved.insert(tensor);
+                        }
+                    };
+                    access(&assign.target);
+                    assign.value.walk(&mut |element| {
+                        if let ElementKind::Load(load) = &element.kind {
+                            access(load);
+                        }
+                    });
+                }
+            }
+            StmtKind::For { .. }
+            | StmtKind::If { .. }
+            | StmtKind::Fill { .. }
+            | StmtKind::Reduce { .. }
+            | StmtKind::ReduceArg { .. }
+            | StmtKind::Transpose { .. }
+            | StmtKind::Fetch { .. }
+            | StmtKind::Print { .. }
+            | StmtKind::Assert { .. } => {}
+        }
+        stmt.bodies().for_each(|body| tensors_moved(body, moved));
+    }
+}
+
 fn check_element(element: ElementType, span: Span, errors: &mut Vec<Diagnostic>) {
-    if !matches!(element, ElementType::Bf16 | ElementType::F32) {
+    let is_compiled = match element {
+        ElementType::Bf16
+        | ElementType::F32
+        | ElementType::Bfp8
+        | ElementType::Bfp4
+        | ElementType::I32
+        | ElementType::U8
+        | ElementType::I8 => true,
+        ElementType::F16 | ElementType::U32 | ElementType::U16 => false,
+    };
+    if !is_compiled {
         errors.push(
             Diagnostic::new(
                 &codes::ELEMENT_TYPE,
                 span,
                 format!("`{}` is not compiled yet", element.name()),
             )
-            .note("use `bf16` or `f32`"),
+            .note(match element.is_integer() {
+                true => "use `bf16`, `f32`, `bfp8`, `bfp4`, `i32`, `u8` or `i8`; integers of a `&Tensor` are read outside of `T.Parallel`: `let n = lengths[b];`",
+                false => "use `bf16`, `f32`, `bfp8`, `bfp4`, `i32`, `u8` or `i8`",
+            }),
         );
-    }
-}
-
-struct Orientations<'a> {
-    kernel: &'a Kernel,
-    of: Vec<Option<Orientation>>,
-    /// Blocks that lie the same way.
-    links: Vec<(BlockId, BlockId, Span)>,
-    errors: Vec<Diagnostic>,
-}
-
-impl Orientations<'_> {
-    fn is_vector(&self, block: BlockId) -> bool {
-        self.kernel.block(block).shape.len() == 1
-    }
-
-    fn set(&mut self, block: BlockId, orientation: Orientation, span: Span) -> bool {
-        if !self.is_vector(block) {
-            return false;
-        }
-        match self.of[block.index()] {
-            None => {
-                self.of[block.index()] = Some(orientation);
-                true
-            }
-            Some(known) => {
-                if known != orientation {
-                    let name = &self.kernel.block(block).name;
-                    self.errors.push(
-                        Diagnostic::new(
-                            &codes::ACCESS,
-                            span,
-                            format!("`{name}` is used as a value per row and as a value per column"),
-                        )
-                        .note("allocate one block for the rows and one for the columns"),
-                    );
-                }
-                false
-            }
-        }
-    }
-
-    fn propagate(&mut self) {
-        let links = std::mem::take(&mut self.links);
-        let mut changed = true;
-        while changed {
-            changed = false;
-            for (a, b, span) in &links {
-                for (from, to) in [(*a, *b), (*b, *a)] {
-                    if let Some(orientation) = self.of[from.index()]
-                        && self.of[to.index()] != Some(orientation)
-                    {
-                        let errors = self.errors.len();
-                        changed |= self.set(to, orientation, *span);
-                        if self.errors.len() > errors {
-                            return;
-                        }
-                    }
-                }
-            }
-        }
-    }
-
-    fn statements(&mut self, body: &[Stmt]) {
-        for stmt in body {
-            match &stmt.kind {
-                StmtKind::For { body, .. } => self.statements(body),
-                StmtKind::If { then, otherwise, .. } => {
-                    self.statements(then);
-                    self.statements(otherwise);
-                }
-                StmtKind::Copy { src, dst } => match (src, dst) {
-                    (Place::Block(a), Place::Block(b)) if self.is_vector(a.value) && self.is_vector(b.value) => {
-                        self.links.push((a.value, b.value, stmt.span));
-                    }
-                    (Place::Block(block), Place::Tensor(region)) | (Place::Tensor(region), Place::Block(block)) => {
-                        match region.extents.as_slice() {
-                            [_] => drop(self.set(block.value, Orientation::Row, block.span)),
-                            [.., 1, n] if *n > 1 => drop(self.set(block.value, Orientation::Row, block.span)),
-                            [.., n, 1] if *n > 1 => drop(self.set(block.value, Orientation::Column, block.span)),
-                            _ => {}
-                        }
-                    }
-                    _ => {}
-                },
-                StmtKind::Parallel { indices, assigns } => {
-                    let vars: Vec<VarId> = indices.iter().map(|(var, _)| *var).collect();
-                    let mut vectors: Option<BlockId> = None;
-                    for assign in assigns {
-                        self.access(&assign.target, &vars, &mut vectors);
-                        assign.value.walk(&mut |element| {
-                            if let ElementKind::Load(access) = &element.kind {
-                                self.access(access, &vars, &mut vectors);
-                            }
-                        });
-                    }
-                }
-                StmtKind::Reduce { out, dim, .. } => match dim {
-                    ReduceDim::Rows => drop(self.set(out.value, Orientation::Column, out.span)),
-                    ReduceDim::Columns => drop(self.set(out.value, Orientation::Row, out.span)),
-                    ReduceDim::All => {}
-                },
-                StmtKind::Fill { .. } | StmtKind::Gemm { .. } | StmtKind::Transpose { .. } | StmtKind::Print { .. } => {
-                }
-            }
-        }
-    }
-
-    fn access(&mut self, access: &Access, vars: &[VarId], vectors: &mut Option<BlockId>) {
-        let Buffer::Block(block) = access.buffer else { return };
-        let along = |axis: usize, var: VarId| {
-            access
-                .indices
-                .get(axis)
-                .is_some_and(|index| Linear::of(index).coefficient(var) != 0)
-        };
-        match (vars, self.kernel.block(block).shape.len()) {
-            ([i, j], 1) => {
-                if along(0, *i) {
-                    self.set(block, Orientation::Column, access.span);
-                } else if along(0, *j) {
-                    self.set(block, Orientation::Row, access.span);
-                }
-            }
-            ([_], 1) => match vectors {
-                None => *vectors = Some(block),
-                Some(first) => self.links.push((*first, block, access.span)),
-            },
-            // x[(i, 0)] beside v[i] under one index: v lies down the rows, and the other way round.
-            ([i], 2) => {
-                let orientation = if along(0, *i) {
-                    Orientation::Column
-                } else {
-                    Orientation::Row
-                };
-                if let Some(vector) = *vectors {
-                    self.set(vector, orientation, access.span);
-                }
-            }
-            _ => {}
-        }
     }
 }

@@ -1,7 +1,7 @@
 //! C3: the lifetimes, depths and indices of the circular buffers.
 //!
 //! Before: sections over buffers. After: statements whose results nobody uses are gone; every version of a buffer is
-//! released right after its last use, on every path; every buffer has as many versions as are alive at once, and more
+//! released right after its last use, on every path; what is fetched comes to the programs that need it; every buffer has as many versions as are alive at once, and more
 //! where overlap was asked for; buffers have device indices.
 //!
 //! At any point of the program a version of a buffer is in its FIFO if and only if it is live: that is what the verifier
@@ -13,17 +13,19 @@
 //! ```
 
 mod dead;
+mod fetches;
 mod liveness;
 mod share;
 
 use crate::codes;
-use crate::flow::{BufferId, BufferKind, Depth, Flow, Sections, constants, operations};
+use crate::flow::{self, BufferId, BufferKind, Depth, Flow, Sections, constants, operations};
 use crate::pipeline::{Pass, Unit};
 use crate::target;
 use crate::verify::flow::lifetimes;
 use std::collections::BTreeSet;
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::Span;
+use tt_plan::Role;
 
 /// The pass.
 pub const PASS: Pass<Unit<Flow<Sections>>, Unit<Flow<Sections>>> = Pass {
@@ -36,11 +38,13 @@ pub const PASS: Pass<Unit<Flow<Sections>>, Unit<Flow<Sections>>> = Pass {
 /// Runs the pass.
 pub fn run(flow: &mut Flow<Sections>) -> Result<(), Vec<Diagnostic>> {
     dead::remove(flow);
-    let most_alive = liveness::run(flow);
+    let mut most_alive = liveness::run(flow);
+    fetches::run(flow);
+    most_alive.resize(flow.buffers.len(), 1);
     for (index, buffer) in flow.buffers.iter_mut().enumerate() {
         let needed = most_alive[index].max(1);
         buffer.versions = match (buffer.kind, buffer.depth) {
-            (BufferKind::Constant(_), _) => 1,
+            (BufferKind::Constant(_) | BufferKind::Scratch(_), _) => 1,
             (BufferKind::Incoming, depth) => needed.max(depth.versions()),
             (BufferKind::Outgoing, _) => needed.max(Depth::Default.versions()),
             (BufferKind::Local, _) => needed,
@@ -61,6 +65,9 @@ pub fn run(flow: &mut Flow<Sections>) -> Result<(), Vec<Diagnostic>> {
 fn in_use(flow: &Flow<Sections>) -> BTreeSet<BufferId> {
     let mut out = BTreeSet::new();
     operations(&flow.body, &mut |op| out.extend(op.buffers()));
+    let is_scratch = |(_, buffer): &(usize, &flow::Buffer)| matches!(buffer.kind, BufferKind::Scratch(_));
+    let scratch = flow.buffers.iter().enumerate().filter(is_scratch);
+    out.extend(scratch.map(|(buffer, _)| BufferId(buffer)));
     out.extend(constants(&flow.buffers).map(|(buffer, _)| buffer));
     out
 }
@@ -117,9 +124,9 @@ fn indices(flow: &mut Flow<Sections>) -> Result<(), Vec<Diagnostic>> {
             continue;
         }
         let first = match buffer.kind {
-            BufferKind::Incoming | BufferKind::Constant(_) => 0,
-            BufferKind::Outgoing => 16,
-            BufferKind::Local => 24,
+            BufferKind::Incoming | BufferKind::Constant(_) | BufferKind::Scratch(Role::Reader) => 0,
+            BufferKind::Outgoing | BufferKind::Scratch(Role::Writer) => 16,
+            BufferKind::Local | BufferKind::Scratch(Role::Compute) => 24,
         };
         let free = (first..limit).chain(0..first).find(|slot| !taken[*slot]);
         match free {

@@ -18,15 +18,15 @@ use crate::device::{
     SourceLoop, print,
 };
 use crate::flow::{
-    self, Accumulate, Arg, BufferId, BufferKind, Constant, Flow, FlowLoop, Makes, Pack, PackMode, Read, SectionOp,
-    SectionStmt, Sections, Write,
+    self, Accumulate, Arg, BufferId, BufferKind, Constant, Fetch, FetchedInto, Flow, FlowLoop, Makes, Pack, PackMode,
+    Read, SectionOp, SectionStmt, Sections,
 };
 use crate::ir::{Kind, Stage, Stmt};
 use crate::pipeline::{Form, Pass, Unit};
 use crate::tile_ops::TileOp;
 use crate::verify::progress::proved;
 use crate::verify::sight;
-use tt_lang::ir::LoopKind;
+use tt_lang::ir::{LoopKind, Span};
 use tt_plan::Number;
 
 /// The programs after D1.
@@ -208,7 +208,7 @@ impl SplitKernel<'_> {
     fn received(&self, buffer: BufferId, out: &mut Three) {
         match self.kind(buffer) {
             BufferKind::Outgoing => out.writer.op(Protocol::Receive(buffer)),
-            BufferKind::Local | BufferKind::Incoming | BufferKind::Constant(_) => {
+            BufferKind::Local | BufferKind::Incoming | BufferKind::Constant(_) | BufferKind::Scratch(_) => {
                 out.compute.op(Protocol::Receive(buffer))
             }
         }
@@ -225,9 +225,17 @@ impl SplitKernel<'_> {
                 out.reader.op(Protocol::Publish(*buffer));
                 out.compute.op(Protocol::Receive(*buffer));
             }
-            Kind::Op(SectionOp::Write(Write { buffer, region, .. })) => {
+            Kind::Op(SectionOp::Write(write)) => {
                 out.writer.source = Some(stmt.note);
-                out.writer.op(Move::Write(*buffer, region.clone()));
+                let stored = write.stored.map(|(buffer, _)| buffer);
+                out.writer.op(Move::Write(write.buffer, write.region.clone(), stored));
+            }
+            Kind::Op(SectionOp::Inspect(inspection)) => {
+                out.writer.source = Some(stmt.note);
+                out.writer.op(Move::Inspect(inspection.clone()));
+            }
+            Kind::Op(SectionOp::Fetch(fetch)) => {
+                self.fetch(fetch, stmt.note, out);
             }
             Kind::Op(SectionOp::Blank(buffer)) => match self.kind(*buffer) {
                 BufferKind::Incoming | BufferKind::Constant(_) => {
@@ -236,14 +244,14 @@ impl SplitKernel<'_> {
                     }
                     self.received(*buffer, out);
                 }
-                BufferKind::Local | BufferKind::Outgoing => {
+                BufferKind::Local | BufferKind::Outgoing | BufferKind::Scratch(_) => {
                     let kind = Kind::Op(SectionOp::Section(self.zeros(*buffer)));
                     self.statement(&SectionStmt { kind, note: stmt.note }, out);
                 }
             },
             Kind::Op(SectionOp::Release(buffer)) => match self.kind(*buffer) {
                 BufferKind::Outgoing => out.writer.op(Protocol::Release(*buffer)),
-                BufferKind::Incoming | BufferKind::Local | BufferKind::Constant(_) => {
+                BufferKind::Incoming | BufferKind::Local | BufferKind::Constant(_) | BufferKind::Scratch(_) => {
                     out.compute.op(Protocol::Release(*buffer));
                 }
             },
@@ -285,6 +293,32 @@ impl SplitKernel<'_> {
                 choose(&mut out.compute, stmt, then.compute, otherwise.compute, head);
                 choose(&mut out.writer, stmt, then.writer, otherwise.writer, head);
             }
+        }
+    }
+
+    /// An integer, for each program that needs it. Compute takes it from the version that it is, which is gone then.
+    fn fetch(&self, fetch: &Fetch, span: Span, out: &mut Three) {
+        let of = || Fetch {
+            into: FetchedInto::default(),
+            ..fetch.clone()
+        };
+        let passed_on = fetch.into.passed_on(&self.flow.buffers);
+        if let Some(buffer) = passed_on {
+            out.reader.source = Some(span);
+            out.compute.source = Some(span);
+            out.reader.op(Protocol::Reserve(buffer));
+            out.reader.op(Move::Fetch(buffer, of()));
+            out.reader.op(Protocol::Publish(buffer));
+            out.compute.op(Protocol::Receive(buffer));
+            out.compute.op(Protocol::Take(fetch.var, buffer));
+            out.compute.op(Protocol::Release(buffer));
+        } else if let Some(buffer) = fetch.into.reader {
+            out.reader.source = Some(span);
+            out.reader.op(Move::Fetch(buffer, of()));
+        }
+        if let Some(buffer) = fetch.into.writer {
+            out.writer.source = Some(span);
+            out.writer.op(Move::Fetch(buffer, of()));
         }
     }
 

@@ -13,7 +13,7 @@
 //! ```
 
 use super::d3_lower_cb_protocol::{Lowered, written_branch, written_loop};
-use super::d4_insert_compute_init::{Body, DEST_TO_SRCA, Engines};
+use super::d4_insert_compute_init::{Body, DEST_TO_SRCA, Engines, IN_32_BITS};
 use crate::device::function::*;
 use crate::device::{
     Around, Branch, Call, Calls, Compute, ComputeOp, Expr, Leaf, Loop, Parts, Programs, Section, Source, SourceBranch,
@@ -233,8 +233,9 @@ impl Lower<'_> {
 
     /// The page of an operand for the tile `at` of the section.
     fn page(&self, operand: &Operand, at: &(Value, Value)) -> Value {
-        let columns = int(self.engines.buffers[operand.buffer.0].tiles[1]);
-        let [row_offset, column_offset] = operand.offset.map(int);
+        let tiles = self.engines.buffers[operand.buffer.0].tiles;
+        let columns = int(tiles[1]);
+        let [row_offset, column_offset] = operand.offset.map(|offset| Expr::Int(i64::from(offset)));
         let (row, column) = at.clone();
         let (row, column) = match operand.broadcast {
             Broadcast::None => (op("+", row, row_offset), op("+", column, column_offset)),
@@ -243,7 +244,36 @@ impl Lower<'_> {
             Broadcast::Scalar => (row_offset, column_offset),
             Broadcast::Transpose => (op("+", column, row_offset), op("+", row, column_offset)),
         };
+        let [row, column] = [(0, row), (1, column)].map(|(axis, at)| self.held(operand, axis, at));
         op("+", op("*", row, columns), column)
+    }
+
+    /// The row (0) or column (1) of a tile that an operand has, where it may not have that of a tile of the section.
+    fn held(&self, operand: &Operand, axis: usize, at: Value) -> Value {
+        let along = match operand.broadcast {
+            Broadcast::None => axis,
+            Broadcast::Transpose => 1 - axis,
+            Broadcast::Row if axis == 1 => axis,
+            Broadcast::Column if axis == 0 => axis,
+            Broadcast::Row | Broadcast::Column | Broadcast::Scalar => return at,
+        };
+        if self.reduced[along].is_some() {
+            return at;
+        }
+        let tiles = i64::from(self.engines.buffers[operand.buffer.0].tiles[axis]);
+        let first = i64::from(operand.offset[axis]);
+        if let Expr::Int(at) = at {
+            return Expr::Int(at.clamp(0, tiles.saturating_sub(1).max(0)));
+        }
+        let at = if first < 0 {
+            Expr::operation("max", at, Expr::Int(0))
+        } else {
+            at
+        };
+        match first.saturating_add(i64::from(self.section.tiles[along])) > tiles {
+            true => Expr::operation("min", at, Expr::Int(tiles - 1)),
+            false => at,
+        }
     }
 
     fn tile(
@@ -263,8 +293,10 @@ impl Lower<'_> {
                     return call_with(&UNARY_BCAST, template, [buffer(operand), page, register(out)]);
                 }
                 let function = match operand.broadcast {
-                    Broadcast::Transpose => &TRANSPOSE_TILE,
-                    Broadcast::None | Broadcast::Row | Broadcast::Column | Broadcast::Scalar => &COPY_TILE,
+                    Broadcast::Transpose if !self.engines.buffers[operand.buffer.0].unpack_to_dest => &TRANSPOSE_TILE,
+                    Broadcast::Transpose | Broadcast::None | Broadcast::Row | Broadcast::Column | Broadcast::Scalar => {
+                        &COPY_TILE
+                    }
                 };
                 call(function, [buffer(operand), page, register(out)])
             }
@@ -297,6 +329,7 @@ impl Lower<'_> {
             (TileOp::Load, [Arg::Constant(constant)]) => {
                 call(&COPY_TILE, [Expr::Buffer(*constant), Expr::Int(0), register(out)])
             }
+            (TileOp::TransposeDest, _) => call_with(&TRANSPOSE_DEST, IN_32_BITS, [register(out)]),
             (TileOp::Fill, [Arg::Number(number)]) => {
                 let row = crate::tile_ops::SfpuOp::FillBits.row();
                 call(&row.call, [register(out), Expr::Value(Symbol::Number(number.clone()))])
@@ -315,6 +348,9 @@ impl Lower<'_> {
                     .map(|arg| match arg {
                         Arg::Register(number) => register(*number),
                         Arg::Number(number) => Expr::Value(Symbol::Number(number.clone())),
+                        Arg::Integer(of) if sfpu == crate::tile_ops::SfpuOp::FillInteger => {
+                            integer(&of.first, of.per_tile, &at)
+                        }
                         Arg::Integer(of) => bits(of, &at),
                         Arg::Tile(operand) => self.page(operand, &at),
                         Arg::Constant(_) => Expr::Int(0),
@@ -372,7 +408,7 @@ fn integer(first: &IntExpr, per_tile: [i64; 2], at: &(Value, Value)) -> Value {
     let moved = op("+", op("*", at.0.clone(), down), op("*", at.1.clone(), right));
     let first = match first {
         IntExpr::Const(value) => Expr::Int(*value),
-        IntExpr::Extent(_) | IntExpr::Scalar(_) | IntExpr::Var(_) | IntExpr::Binary(..) => {
+        IntExpr::Extent(_) | IntExpr::Scalar(_) | IntExpr::Var(_) | IntExpr::Fetched(_) | IntExpr::Binary(..) => {
             Expr::Value(Symbol::Wide(first.clone()))
         }
     };

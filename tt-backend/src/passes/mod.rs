@@ -20,6 +20,7 @@ pub mod d5_insert_dst_management;
 pub mod e1_finalize_signature;
 pub mod facts;
 pub mod give_names;
+pub mod orient_vectors;
 pub mod pad_tiles;
 pub mod rasterize;
 pub mod split_conditions;

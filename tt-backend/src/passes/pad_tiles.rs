@@ -6,8 +6,13 @@
 //! used by a gemm gets its edges zeroed by the reader, and so does what an operand is computed from that is zero where that is
 //! (`past`), and everything that is stored past an edge of its own. An operand that is not zero there is computed anew: zero
 //! where it has no value, by a condition on indices. What is reduced has the neutral element there. Where no condition on
-//! indices says where that is (an edge of another turn of a loop, a choice that keeps some elements within an edge), the
-//! program is refused.
+//! indices says where that is (an edge of another turn of a loop, a choice that keeps some elements within an edge), it is
+//! computed beside the values of the whole program (`validity`).
+//!
+//! Elements that share an exponent are rounded by what lies beside them: a block of them is like an operand of a gemm along its
+//! rows, zero past its last column; where no condition on indices says where that is, it is refused.
+//!
+//! A block that is printed says which of its elements have a value, by the same conditions.
 //!
 //! What is past the edges of a block is known at every point of the program: it differs by path, and an edge of another turn
 //! of a loop is another edge.
@@ -20,21 +25,23 @@
 
 mod edges;
 mod past;
+mod validity;
 
 use crate::codes;
 use crate::flow::{
-    BlockOp, Blocks, BufferId, BufferKind, DefinitionId, Elementwise, Flow, Fold, Index, Reduction, Sees, Value,
-    ValueKind,
+    BlockOp, BlockStmt, Blocks, Buffer, BufferId, BufferKind, DefinitionId, Elementwise, Flow, Fold, Index, Inspection,
+    Reduction, Rows, Sees, Sights, Transfer, Value, ValueKind, Write,
 };
-use crate::ir::{Forward, operations, operations_mut};
+use crate::ir::{Forward, Kind, operations, operations_mut, replaced};
+use crate::passes::c2_lower_tile_intrinsics::scratch;
 use crate::pipeline::{Pass, Unit};
 use crate::verify::flow::blocks;
 use edges::{Edge, Past};
 use past::{Beyond, Mask, Neutral, Reduced};
 use std::collections::{BTreeMap, BTreeSet};
 use tt_lang::diagnostic::Diagnostic;
-use tt_lang::ir::{ElementOp, Kernel, Span};
-use tt_plan::Number;
+use tt_lang::ir::{ElementOp, IntExpr, Kernel, Span};
+use tt_plan::{DataFormat, Number};
 
 /// The pass.
 pub const PASS: Pass<Unit<Flow<Blocks>>, Unit<Flow<Blocks>>> = Pass {
@@ -46,7 +53,9 @@ pub const PASS: Pass<Unit<Flow<Blocks>>, Unit<Flow<Blocks>>> = Pass {
 
 /// Runs the pass.
 pub fn run(kernel: &Kernel, flow: &mut Flow<Blocks>) -> Result<(), Vec<Diagnostic>> {
-    let mut beyond = Beyond::new(kernel, flow);
+    let shared = sharing_exponents(flow);
+    let span = shared.values().next().map(|(_, span)| *span);
+    let mut beyond = Beyond::new(kernel, flow, shared);
     let computed = computed(flow);
     loop {
         beyond.follow(&flow.body);
@@ -61,42 +70,116 @@ pub fn run(kernel: &Kernel, flow: &mut Flow<Blocks>) -> Result<(), Vec<Diagnosti
             false => beyond.masked.extend(wanted),
         }
     }
-    let mut errors = Vec::new();
-    let mut zeroed = BTreeSet::new();
-    for product in beyond.products() {
-        match product.zeroed(flow, &beyond) {
-            Some(buffers) => zeroed.extend(buffers),
-            None => errors.push(refused(
-                product.span,
-                "the sum of this gemm may reach past the edge of a computed operand",
-            )),
+    operations_mut(&mut flow.body, &mut |op| {
+        if let BlockOp::Inspect(Inspection::Block(block)) = op {
+            block.has_value = beyond.printed.get(&block.sees).cloned().unwrap_or_default();
         }
-    }
-    // What comes of a gemm that is refused is no second error.
-    if errors.is_empty() {
-        let message = "what is stored here may lie past the edge of a computed operand of the gemm that it comes from";
-        errors.extend(beyond.wrong().iter().map(|span| refused(*span, message)));
-    }
-    for buffer in beyond.stored_past_an_edge() {
-        zeroed.extend(beyond.incoming(flow, buffer));
-    }
-    operations_mut(&mut flow.body, &mut |op| match op {
-        // Edges are zeroed only where it is needed.
-        BlockOp::Read(read) if !zeroed.contains(&read.buffer) => read.region.zero_edge = [false; 2],
-        BlockOp::Elementwise(elementwise) => {
-            if let Err(span) = masked(elementwise, &beyond) {
-                errors.push(refused(span, "what is reduced here may reach past an edge"));
-            }
-        }
-        BlockOp::Read(_) | BlockOp::Write(_) | BlockOp::Gemm(_) => {}
     });
-    if errors.is_empty() { Ok(()) } else { Err(errors) }
+    for stored in beyond.stored() {
+        let element = kernel.tensor(stored.region.tensor).map(|tensor| tensor.element.value);
+        if let Some(element) = element.filter(|element| DataFormat::of(*element).shares_exponents()) {
+            let element = element.name();
+            let message = format!("some of these elements of `{element}` may have no value, and are not stored alone");
+            let error = Diagnostic::new(&codes::PART_OF_TILE, stored.span, message);
+            return Err(vec![
+                error.note("rows of 16 elements share an exponent: store them to `bf16` or `f32`"),
+            ]);
+        }
+    }
+    match (zeroed(flow, &beyond), span) {
+        (Some(zeroed), _) => masked(flow, &beyond, &zeroed),
+        (None, None) => validity::run(kernel, flow, beyond.stored()),
+        (None, Some(span)) => {
+            let message = "what lies past an edge may share an exponent with elements of this block";
+            return Err(vec![Diagnostic::new(&codes::ELEMENT_TYPE, span, message).note(
+                "no condition on indices says where the kernel's blocks have a value: use `bf16` or `f32`",
+            )]);
+        }
+    }
+    Ok(())
 }
 
-fn refused(span: Span, message: &str) -> Diagnostic {
-    Diagnostic::new(&codes::EDGE_OPERAND, span, message)
-        .note("no condition on indices says where it has a value: it was read in another turn of a loop, on one path only, or a choice by other indices keeps some of it")
-        .note("use extents that divide evenly, or compute it where it is read")
+/// The buffers whose edges the reader zeroes; nothing where indices do not say what has a value.
+fn zeroed(flow: &Flow<Blocks>, beyond: &Beyond<'_>) -> Option<BTreeSet<BufferId>> {
+    let is_told = beyond.reduced.values().flatten().all(|reduced| reduced.mask.is_some())
+        && beyond.stored().iter().all(|stored| stored.mask.is_some());
+    if !is_told || !beyond.wrong().is_empty() {
+        return None;
+    }
+    let mut zeroed = BTreeSet::new();
+    for product in beyond.products() {
+        zeroed.extend(product.zeroed(flow, beyond)?);
+    }
+    Some(zeroed)
+}
+
+/// Puts numbers where elements have no value: edges are zeroed only where that is needed.
+fn masked(flow: &mut Flow<Blocks>, beyond: &Beyond<'_>, zeroed: &BTreeSet<BufferId>) {
+    operations_mut(&mut flow.body, &mut |op| match op {
+        BlockOp::Read(read) if !zeroed.contains(&read.buffer) => read.region.zero_edge = [false; 2],
+        BlockOp::Elementwise(elementwise) => masked_value(elementwise, beyond),
+        BlockOp::Read(_) | BlockOp::Write(_) | BlockOp::Inspect(_) | BlockOp::Fetch(_) | BlockOp::Gemm(_) => {}
+    });
+    let Flow { buffers, sights, body } = flow;
+    *body = replaced(std::mem::take(body), &mut |span, mut op| {
+        let mut before = None;
+        if let BlockOp::Write(write) = &mut op
+            && let Some(mask) = beyond
+                .stored()
+                .iter()
+                .find(|of| of.is(write))
+                .and_then(|of| of.mask.as_ref())
+        {
+            let mut is_stored = number(1.0, span);
+            choose(&mut is_stored, mask, &number(0.0, span));
+            before = Some(alone(write, is_stored, buffers, sights));
+        }
+        let all = before.into_iter().chain([op]);
+        all.map(|op| BlockStmt::new(span, Kind::Op(op))).collect()
+    });
+}
+
+/// Has `write` store those elements alone of which `is_stored` is not 0: what makes the block that says so.
+fn alone(write: &mut Write, is_stored: Value, buffers: &mut Vec<Buffer>, sights: &mut Sights) -> BlockOp {
+    let Buffer { name, span, tiles, .. } = buffers[write.buffer.0].clone();
+    let target = scratch(buffers, format!("{name}_stored"), span, DataFormat::Float16B, tiles);
+    buffers[target.0].kind = BufferKind::Outgoing;
+    let defines = sights.define();
+    write.stored = Some((target, sights.sees(BTreeSet::from([defines]))));
+    if matches!(write.region.transfer, Transfer::Pages(_)) {
+        let first = write.region.transfer.first();
+        let count = write
+            .region
+            .extent
+            .map(|extent| IntExpr::Const(i64::try_from(extent).unwrap_or(i64::MAX)));
+        write.region.transfer = Transfer::Rows(Rows {
+            first,
+            count,
+            step: 1,
+            along: None,
+        });
+    }
+    BlockOp::Elementwise(Elementwise {
+        target,
+        defines,
+        extent: tiles.map(|tiles| u64::from(tiles).saturating_mul(32)),
+        value: is_stored,
+        compound: false,
+    })
+}
+
+/// The definitions by element expressions of blocks whose elements share exponents, a use of each alone, and its place.
+fn sharing_exponents(flow: &mut Flow<Blocks>) -> BTreeMap<DefinitionId, (Sees, Span)> {
+    let mut found = Vec::new();
+    operations(&flow.body, &mut |op| {
+        if let BlockOp::Elementwise(elementwise) = op
+            && flow.buffers[elementwise.target.0].format.shares_exponents()
+        {
+            found.push((elementwise.defines, elementwise.value.span));
+        }
+    });
+    let mut sees = |(id, span)| (id, (flow.sights.sees(BTreeSet::from([id])), span));
+    found.into_iter().map(&mut sees).collect()
 }
 
 /// The definitions by element expressions alone of every buffer that has no others.
@@ -149,12 +232,9 @@ fn unmasked(
 }
 
 /// Puts the neutral element where what is reduced has no value, and zero where the value of an operand has none.
-///
-/// # Errors
-/// The place of what is reduced, where no condition on indices says so.
-fn masked(elementwise: &mut Elementwise, beyond: &Beyond<'_>) -> Result<(), Span> {
+fn masked_value(elementwise: &mut Elementwise, beyond: &Beyond<'_>) {
     let mut reduced = beyond.reduced.get(&elementwise.defines).into_iter().flatten();
-    reductions(&mut elementwise.value, &mut reduced)?;
+    reductions(&mut elementwise.value, &mut reduced);
     if let Some(Some(mask)) = beyond.compounds.get(&elementwise.defines)
         && let Some(held) = elementwise.value.operands().first().map(|held| (*held).clone())
     {
@@ -168,38 +248,41 @@ fn masked(elementwise: &mut Elementwise, beyond: &Beyond<'_>) -> Result<(), Span
         let neutral = number(neutral, elementwise.value.span);
         choose(&mut elementwise.value, mask, &neutral);
     }
-    Ok(())
 }
 
-fn reductions<'a>(value: &mut Value, all: &mut impl Iterator<Item = &'a Reduced>) -> Result<(), Span> {
+fn reductions<'a>(value: &mut Value, all: &mut impl Iterator<Item = &'a Reduced>) {
     let span = value.span;
     if let ValueKind::Reduce(reduction, source) = &mut value.kind {
-        let mut mask = all.next().and_then(|reduced| reduced.mask.clone()).ok_or(span)?;
+        let mut mask = all.next().and_then(|reduced| reduced.mask.clone()).unwrap_or_default();
         for axis in (0..2).filter(|axis| reduction.along[*axis]) {
             let end = past::end(axis, reduction.extent[axis]).map(|end| vec![end]);
             mask.extend(end.filter(|end| !mask.contains(end)));
         }
         choose(source, &mask, &number(reduction.fold.neutral(), span));
-        reductions(source, all)?;
+        reductions(source, all);
         if reduction.fold == Fold::Mean && !mask.is_empty() {
-            let count = past::count(reduction, &mask).ok_or(span)?;
-            let count = Value {
-                kind: ValueKind::Index(count),
-                span,
-            };
+            let valid = number(1.0, span);
             let sum = Reduction {
                 fold: Fold::Sum,
                 ..*reduction
             };
+            let count = match past::count(reduction, &mask) {
+                Some(count) => ValueKind::Index(count),
+                None => {
+                    let mut counted = valid.clone();
+                    choose(&mut counted, &mask, &number(0.0, span));
+                    let count = ValueKind::Reduce(sum, Box::new(counted));
+                    ValueKind::Call(ElementOp::Max, vec![Value { kind: count, span }, valid])
+                }
+            };
             let kind = ValueKind::Reduce(sum, source.clone());
-            value.kind = ValueKind::Call(ElementOp::Div, vec![Value { kind, span }, count]);
+            value.kind = ValueKind::Call(ElementOp::Div, vec![Value { kind, span }, Value { kind: count, span }]);
         }
-        return Ok(());
+        return;
     }
-    value
-        .operands_mut()
-        .into_iter()
-        .try_for_each(|operand| reductions(operand, all))
+    for operand in value.operands_mut() {
+        reductions(operand, all);
+    }
 }
 
 fn number(number: f32, span: Span) -> Value {
@@ -240,7 +323,6 @@ struct Summed {
 /// A gemm, as the pass sees it.
 struct Product {
     operands: [Summed; 2],
-    span: Span,
 }
 
 impl Product {
@@ -257,18 +339,16 @@ impl Product {
             .operands
             .each_ref()
             .map(|operand| flow.buffers[operand.buffer.0].kind == BufferKind::Incoming);
-        let of_operands = self.operands.iter().map(|operand| operand.buffer);
+        let sources = |operand: &Summed| beyond.incoming(flow, operand.buffer);
         if self.is_safe(incoming, incoming) {
-            return Some(
-                of_operands
-                    .zip(incoming)
-                    .filter_map(|(buffer, is)| is.then_some(buffer))
-                    .collect(),
-            );
+            // Past an edge of the other axis sums stay as they were if the operand is zero there.
+            let needed = self.operands.iter().zip(incoming);
+            let needed = needed.filter(|(operand, incoming)| *incoming || operand.kept.edges().next().is_some());
+            return Some(needed.flat_map(|(operand, _)| sources(operand)).collect());
         }
         let zero = self.operands.each_ref().map(|operand| operand.past.is_zero());
-        let sources = of_operands.flat_map(|buffer| beyond.incoming(flow, buffer));
-        self.is_safe(zero, [true, true]).then(|| sources.collect())
+        self.is_safe(zero, [true, true])
+            .then(|| self.operands.iter().flat_map(sources).collect())
     }
 
     /// Whether nothing is summed past an edge: there an operand is `zero`, or the other one is, which is `known` of it.

@@ -49,7 +49,7 @@ pub const REMARK: &str = "tt_block";
 /// blocks store.
 fn remark_on_block() -> Stmt<Calls<Symbol>> {
     let block = Expr::name(BLOCK_ID);
-    line(call(&DEVICE_TIMESTAMPED_DATA, [Expr::Text(REMARK), block]))
+    line(call(&DEVICE_TIMESTAMPED_DATA, [Expr::Text(REMARK.to_string()), block]))
 }
 
 /// Puts `first` before what is done for a block.

@@ -143,8 +143,11 @@ fn statements(body: &[Stmt], errors: &mut Vec<Diagnostic>) -> Vec<Stmt> {
             StmtKind::Copy { .. }
             | StmtKind::Gemm { .. }
             | StmtKind::Reduce { .. }
+            | StmtKind::ReduceArg { .. }
             | StmtKind::Transpose { .. }
-            | StmtKind::Print { .. } => out.push(stmt.clone()),
+            | StmtKind::Fetch { .. }
+            | StmtKind::Print { .. }
+            | StmtKind::Assert { .. } => out.push(stmt.clone()),
         }
     }
     out

@@ -24,10 +24,12 @@
 //! What prints stands here in `names`, in `flow::print` and `device::print`; what reads, in `read`, `flow::read` and
 //! `device::read`, which only tests need (feature `text`). A test holds that reading gives back what was printed.
 
+mod inspection;
 mod names;
 #[cfg(feature = "text")]
 mod read;
 
+pub(crate) use inspection::quoted;
 pub use names::{Lines, Names};
 pub(crate) use names::{NEGATIVE, buffers, literal};
 #[cfg(feature = "text")]

@@ -2,11 +2,11 @@
 
 use crate::flow::{
     Arg, Broadcast, Buffer, BufferId, BufferKind, DefinitionId, Depth, Index, Integer, Matmul, Operand, Pack, PackMode,
-    Sees, Sights, TileRegion,
+    Sees, Sights, TileRegion, Transfer,
 };
 use crate::tile_ops::{FpuOp, SfpuOp, TileOp};
 use tt_lang::ir::{BoolExpr, IntExpr, IntOp, Kernel, NumberExpr, ParamId, VarId};
-use tt_plan::{Neighbour, Number};
+use tt_plan::{Neighbour, Number, Role};
 
 /// Text that grows line by line.
 #[derive(Debug, Default)]
@@ -145,7 +145,7 @@ impl Names<'_> {
                 .get(id.index())
                 .map_or_else(|| id.to_string(), |extent| extent.name.clone()),
             IntExpr::Scalar(id) => self.param(*id),
-            IntExpr::Var(id) => self.variable(*id),
+            IntExpr::Var(id) | IntExpr::Fetched(id) => self.variable(*id),
             IntExpr::Binary(op, a, b) => {
                 let side = |x: &IntExpr, wraps: fn(IntOp) -> bool| match x {
                     IntExpr::Binary(inner, ..) if wraps(*inner) => format!("({})", self.int(x)),
@@ -153,6 +153,7 @@ impl Names<'_> {
                     | IntExpr::Extent(_)
                     | IntExpr::Scalar(_)
                     | IntExpr::Var(_)
+                    | IntExpr::Fetched(_)
                     | IntExpr::Binary(..) => self.int(x),
                 };
                 let sum: fn(IntOp) -> bool = |op| matches!(op, IntOp::Add | IntOp::Sub);
@@ -229,11 +230,20 @@ impl Names<'_> {
             let matrix: Vec<String> = region.matrix.iter().map(|index| self.int(index)).collect();
             text += &format!(" matrix ({})", matrix.join(", "));
         }
-        let [row, column] = [0, 1].map(|axis| self.int(&region.tile[axis]));
-        text += &format!(
-            " tile ({row}, {column}) of {} x {} elements",
-            region.extent[0], region.extent[1]
-        );
+        let both = |pair: &[IntExpr; 2]| format!("({}, {})", self.int(&pair[0]), self.int(&pair[1]));
+        match &region.transfer {
+            Transfer::Pages(tile) => text += &format!(" tile {}", both(tile)),
+            Transfer::Rows(rows) => {
+                text += &format!(" rows {} at most {}", both(&rows.first), both(&rows.count));
+                if rows.step != 1 {
+                    text += &format!(" step {}", rows.step);
+                }
+                if let Some((axis, line)) = &rows.along {
+                    text += &format!(" along {axis} in row {}", self.int(line));
+                }
+            }
+        }
+        text += &format!(" of {} x {} elements", region.extent[0], region.extent[1]);
         let flags = [
             ("may exceed", region.may_exceed),
             ("may precede", region.may_precede),
@@ -248,12 +258,21 @@ impl Names<'_> {
             };
             text += &format!(", {what} {axes}");
         }
-        let misses = region.matrix_may_miss.iter().enumerate().filter(|(_, may)| **may);
-        let misses: Vec<String> = misses.map(|(axis, _)| axis.to_string()).collect();
-        if !misses.is_empty() {
-            text += &format!(", matrix may miss {}", misses.join(" and "));
+        if let Some(axes) = axes_of(&region.matrix_may_miss) {
+            text += &format!(", matrix may miss {axes}");
         }
         text
+    }
+
+    /// An integer from a tensor: `page = pages (b, t), may miss 1`
+    pub fn fetched(&self, var: VarId, tensor: ParamId, indices: &[IntExpr], may_miss: &[bool]) -> String {
+        let indices: Vec<String> = indices.iter().map(|index| self.int(index)).collect();
+        let (var, tensor) = (self.variable(var), self.param(tensor));
+        let text = format!("{var} = {tensor} ({})", indices.join(", "));
+        match axes_of(may_miss) {
+            None => text,
+            Some(axes) => text + &format!(", may miss {axes}"),
+        }
     }
 
     /// Tiles of a buffer.
@@ -263,7 +282,7 @@ impl Names<'_> {
             text += &self.sees(sees);
         }
         if operand.offset != [0, 0] {
-            text += &format!("[+{}, +{}]", operand.offset[0], operand.offset[1]);
+            text += &format!("[{:+}, {:+}]", operand.offset[0], operand.offset[1]);
         }
         text + match operand.broadcast {
             Broadcast::None => "",
@@ -358,6 +377,13 @@ impl Names<'_> {
     }
 }
 
+/// `0 and 2`: the axes for which it holds, if there are any.
+fn axes_of(may: &[bool]) -> Option<String> {
+    let axes = may.iter().enumerate().filter(|(_, may)| **may);
+    let axes: Vec<String> = axes.map(|(axis, _)| axis.to_string()).collect();
+    (!axes.is_empty()).then(|| axes.join(" and "))
+}
+
 /// The table of buffers, with their indices on the device where they have them.
 pub(crate) fn buffers(kernel: &Kernel, buffers: &[Buffer], out: &mut Lines) {
     out.braced("buffers", |out| {
@@ -429,6 +455,9 @@ pub(crate) fn buffer_kind(kind: BufferKind) -> &'static str {
         BufferKind::Local => "local",
         BufferKind::Outgoing => "outgoing",
         BufferKind::Constant(constant) => constant.name(),
+        BufferKind::Scratch(Role::Reader) => "reader_scratch",
+        BufferKind::Scratch(Role::Compute) => "compute_scratch",
+        BufferKind::Scratch(Role::Writer) => "writer_scratch",
     }
 }
 
@@ -440,6 +469,7 @@ pub(crate) fn tile_op(op: TileOp) -> &'static str {
         TileOp::Fpu(FpuOp::Sub) => "fpu_sub",
         TileOp::Fpu(FpuOp::Mul) => "fpu_mul",
         TileOp::MulReuse => "fpu_mul_reuse",
+        TileOp::TransposeDest => "transpose_dest",
         TileOp::Fill => "fill",
         TileOp::Sfpu(SfpuOp::SumRows) => "sum_rows",
         TileOp::Sfpu(SfpuOp::MaxRows) => "max_rows",
@@ -447,6 +477,8 @@ pub(crate) fn tile_op(op: TileOp) -> &'static str {
         TileOp::Sfpu(SfpuOp::SumColumns) => "sum_columns",
         TileOp::Sfpu(SfpuOp::MaxColumns) => "max_columns",
         TileOp::Sfpu(SfpuOp::MinColumns) => "min_columns",
+        TileOp::Sfpu(SfpuOp::ToInteger) => "to_integer",
+        TileOp::Sfpu(SfpuOp::FromInteger) => "from_integer",
         TileOp::Sfpu(op) => op.row().call.name.trim_end_matches("_tile"),
     }
 }

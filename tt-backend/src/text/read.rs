@@ -3,6 +3,7 @@
 //! Whether what is read makes sense is not asked here; the checks of the stages say that.
 
 mod expressions;
+mod inspection;
 mod parts;
 mod tokens;
 
@@ -44,6 +45,8 @@ pub struct Reader<'a> {
     pub buffers: Vec<Buffer>,
     /// What uses see, in Flow IR.
     pub sights: Option<Sights>,
+    /// The variables of what was fetched so far.
+    fetched: BTreeSet<VarId>,
 }
 
 impl<'a> Reader<'a> {
@@ -56,6 +59,7 @@ impl<'a> Reader<'a> {
             kernel,
             buffers: Vec::new(),
             sights: None,
+            fetched: BTreeSet::new(),
         }
     }
 
@@ -266,6 +270,13 @@ impl<'a> Reader<'a> {
             self.kernel.variables.len() - 1
         });
         Ok(VarId(index as u32))
+    }
+
+    /// The variable of what is fetched, which then stands for that.
+    pub fn fetched_variable(&mut self) -> Read<VarId> {
+        let var = self.variable()?;
+        self.fetched.insert(var);
+        Ok(var)
     }
 
     /// `d3`

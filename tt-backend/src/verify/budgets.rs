@@ -133,10 +133,10 @@ pub fn consistent(device: &Device) -> Proof {
     for (buffer, index) in placed(device) {
         let known = plan.circular_buffers.iter().find(|known| known.index == index);
         let same = known.is_some_and(|known| {
-            known.data_format == buffer.format
+            known.data_format == buffer.format.moved_as()
                 && known.pages == buffer.pages()
                 && known.page_size == buffer.format.tile_bytes()
-                && known.unpack_to_dest_fp32 == buffer.unpack_to_dest
+                && known.unpack_to_dest_fp32 == buffer.asks_to_unpack_to_dest()
         });
         if !same || buffer.versions == 0 || buffer.version_tiles() == 0 {
             return fault(format!("the plan has {known:?} for {}", buffer.name));

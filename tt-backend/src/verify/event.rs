@@ -7,9 +7,9 @@ use super::value::{End, Env, Value};
 use super::{Proof, fault};
 use crate::device::function::*;
 use crate::device::{Bits, Call, Expr};
-use crate::flow::{Buffer, BufferId};
+use crate::flow::{Buffer, BufferId, BufferKind, Rows};
 use crate::tile_ops::{SFPU_OPS, SfpuForm, SfpuOp, SfpuRow};
-use tt_plan::DataFormat;
+use tt_plan::{DataFormat, Role};
 
 /// A step of the circular buffer protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -85,6 +85,8 @@ pub enum Event {
     Read(Value),
     /// A page goes to a tensor.
     Write(Value),
+    /// `write_elements`: from pages at the front, where those of another version at the front say so.
+    WriteElements(Value, Option<Value>),
     /// Every read has arrived.
     ReadBarrier,
     /// Every write has left.
@@ -93,10 +95,18 @@ pub enum Event {
     WriteBarrier,
     /// A whole page, of zeros or of a constant.
     MakePage(Value),
+    /// An integer comes from a tensor by way of a page: it has arrived, and so has every other read.
+    Fetch(Value),
+    /// A page begins with an integer, and is nothing more.
+    PutInteger(Value),
+    /// The integer that a page begins with.
+    Take(BufferId, Range),
     /// Zeros in a part of a page.
     ZeroEdge(Value),
     /// Who looks on is told something.
     Remark,
+    /// Who looks on is told what the version at an address holds.
+    Look(Value),
     /// Engines are set up for the formats of SrcA, SrcB and packer.
     Startup(BufferId, BufferId, BufferId),
     /// Unpackers take other formats.
@@ -170,11 +180,12 @@ static BINARY: [(&Function, &Function); 12] = [
 static REUSE: [(&Function, &Function); 1] = [(&MUL_REUSE_DEST_TILES, &MUL_REUSE_DEST_INIT)];
 
 /// The inits of the FPU that take buffers and then numbers: how many buffers.
-static FPU_INITS: [(&Function, usize); 17] = [
+static FPU_INITS: [(&Function, usize); 18] = [
     (&UNARY_BCAST_INIT, 1),
     (&MATMUL_BLOCK_INIT, 2),
     (&COPY_INIT, 1),
     (&TRANSPOSE_INIT, 1),
+    (&TRANSPOSE_DEST_INIT, 0),
     (&MUL_REUSE_DEST_INIT, 1),
     (&ADD_INIT, 2),
     (&SUB_INIT, 2),
@@ -193,7 +204,8 @@ static FPU_INITS: [(&Function, usize); 17] = [
 /// Whether `function` reads the pages at the front of the buffers among its arguments, or tells where they are.
 pub fn reads_pages(function: &Function) -> bool {
     let tables = [&UNARY[..], &BINARY, &REUSE];
-    tables.iter().any(|table| find(table, function).is_some()) || [&MATMUL_BLOCK, &GET_READ_PTR].contains(&function)
+    tables.iter().any(|table| find(table, function).is_some())
+        || [&MATMUL_BLOCK, &GET_READ_PTR, &READ_TILE_VALUE].contains(&function)
 }
 
 /// A call with what is known of its arguments.
@@ -246,6 +258,15 @@ impl Args<'_> {
 
     fn exact_from(&self, at: usize) -> Proof<Vec<i64>> {
         (at..self.values.len()).map(|at| self.exact(at)).collect()
+    }
+
+    /// Checks for the page that a program has for what is on its way.
+    fn scratch(&self, at: usize, role: Role) -> Proof {
+        let is_scratch = |of: BufferId| self.buffers[of.0].kind == BufferKind::Scratch(role);
+        match pages(self.value(at)?, self.buffers) {
+            Ok((of, End::Back, page)) if is_scratch(of) && page == Range::one(0) => Ok(()),
+            Ok(_) | Err(_) => fault("rows go by way of a page that is not the program's own"),
+        }
     }
 
     fn unpacked(&self, buffer: BufferId) -> Unpacked {
@@ -302,7 +323,21 @@ fn data_movement(args: &Args) -> Proof<Option<Event>> {
         function if *function == NOC_ASYNC_READ_BARRIER => Event::ReadBarrier,
         function if *function == NOC_ASYNC_WRITES_FLUSHED => Event::WritesFlushed,
         function if *function == NOC_ASYNC_WRITE_BARRIER => Event::WriteBarrier,
-        function if *function == DEVICE_TIMESTAMPED_DATA => Event::Remark,
+        function if [&DEVICE_TIMESTAMPED_DATA, &DPRINT, &ASSERT].contains(&function) => Event::Remark,
+        function if [&PRINT_ELEMENT, &PRINT_BLOCK_ELEMENT].contains(&function) => Event::Look(args.value(0)?),
+        function if *function == READ_ROWS || *function == READ_ELEMENTS => {
+            let (buffer, ..) = pages(args.value(10)?, args.buffers)?;
+            if *function == READ_ELEMENTS || Rows::may_lie_otherwise(args.buffers[buffer.0].format) {
+                args.scratch(11, Role::Reader)?;
+            }
+            Event::Read(args.value(10)?)
+        }
+        function if *function == WRITE_ROWS => Event::Write(args.value(10)?),
+        function if *function == WRITE_ELEMENTS => {
+            let stored = Some(args.value(11)?).filter(|stored| *stored != Value::Int(Range::one(0)));
+            args.scratch(12, Role::Writer)?;
+            Event::WriteElements(args.value(10)?, stored)
+        }
         function if *function == ZERO_PAGE => {
             let (buffer, ..) = pages(args.value(0)?, args.buffers)?;
             let (page, bytes) = (args.buffers[buffer.0].format.tile_bytes(), args.exact(1)?);
@@ -320,7 +355,25 @@ fn data_movement(args: &Args) -> Proof<Option<Event>> {
             }
             Event::MakePage(args.value(0)?)
         }
-        function if *function == ZERO_TILE_ROWS || *function == ZERO_TILE_COLUMNS => Event::ZeroEdge(args.value(0)?),
+        function if *function == READ_INTEGER => Event::Fetch(args.value(5)?),
+        function if *function == PUT_INTEGER => Event::PutInteger(args.value(0)?),
+        function if *function == READ_TILE_VALUE => {
+            if args.exact(2)? != 0 {
+                return fault("a word of a page that is not its first");
+            }
+            Event::Take(args.buffer(0)?, args.range(1)?)
+        }
+        function
+            if [
+                &ZERO_TILE_ROWS,
+                &ZERO_TILE_COLUMNS,
+                &ZERO_BLOCK_ROWS,
+                &ZERO_BLOCK_COLUMNS,
+            ]
+            .contains(&function) =>
+        {
+            Event::ZeroEdge(args.value(0)?)
+        }
         _ => return Ok(None),
     }))
 }
@@ -436,6 +489,17 @@ fn fpu(args: &Args) -> Proof<Option<Event>> {
             registers: register,
         }));
     }
+    if *function == TRANSPOSE_DEST {
+        let register = args.one(0)?;
+        return Ok(Some(Event::Fpu {
+            setup: args.setup(&TRANSPOSE_DEST_INIT, template, &[], Vec::new()),
+            src_a: None,
+            src_b: None,
+            pages: Vec::new(),
+            operand: Some(register),
+            registers: register,
+        }));
+    }
     if *function == MATMUL_BLOCK {
         return matmul_block(args).map(Some);
     }
@@ -475,7 +539,7 @@ fn sfpu(args: &Args) -> Proof<Option<Event>> {
     };
     let (operands, register) = match row.form {
         // A fill writes without reading.
-        SfpuForm::Unary(_) if row.call == SfpuOp::FillBits.row().call => (Vec::new(), args.one(0)?),
+        SfpuForm::Unary(_) if [SfpuOp::FillBits, SfpuOp::FillInteger].contains(&row.op) => (Vec::new(), args.one(0)?),
         SfpuForm::Unary(_) => (vec![args.one(0)?], args.one(0)?),
         SfpuForm::Binary => (vec![args.range(0)?, args.range(1)?], args.one(2)?),
         SfpuForm::Where => (vec![args.range(0)?, args.range(1)?, args.range(2)?], args.one(3)?),

@@ -99,6 +99,7 @@ pub fn kernel() -> Kernel {
             })
             .to_vec(),
         body: vec![fill],
+        later: Vec::new(),
         locations: [1, 7].map(|line| SourceLocation { line, column: 0 }).to_vec(),
     }
 }
@@ -349,6 +350,7 @@ fn plan(programs: &[Program; 3], buffers: &[Buffer], blocks: Formula) -> Plan {
                 kind: ScalarKind::F32,
             },
         ],
+        temporaries: Vec::new(),
         grid: vec![blocks],
         work_partition: WorkPartition {
             mode: PartitionMode::Global,
@@ -365,7 +367,7 @@ fn plan(programs: &[Program; 3], buffers: &[Buffer], blocks: Formula) -> Plan {
                 data_format: buffer.format,
                 page_size: buffer.format.tile_bytes(),
                 pages: buffer.pages(),
-                unpack_to_dest_fp32: buffer.unpack_to_dest,
+                unpack_to_dest_fp32: buffer.asks_to_unpack_to_dest(),
             })
             .collect(),
         semaphores: vec![],
@@ -397,5 +399,6 @@ fn plan(programs: &[Program; 3], buffers: &[Buffer], blocks: Formula) -> Plan {
                     .collect(),
             })
             .collect(),
+        later: Vec::new(),
     }
 }

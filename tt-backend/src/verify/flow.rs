@@ -9,13 +9,14 @@
 
 use super::{Fault, sight, unproved};
 use crate::flow::{
-    Accumulate, Arg, BlockOp, Blocks, Broadcast, Buffer, BufferId, BufferKind, Flow, PackMode, Read, Section,
-    SectionOp, SectionStmt, Sections, Step, Write, operations,
+    Accumulate, Arg, BlockOp, Blocks, Broadcast, Buffer, BufferId, BufferKind, Fetch, Flow, Inspection, PackMode, Read,
+    Section, SectionOp, SectionStmt, Sections, Step, Transfer, Write, operations,
 };
 use crate::ir::{self, Kind, Stage};
 use crate::pipeline::Unit;
 use crate::tile_ops::TileOp;
 use tt_lang::diagnostic::Diagnostic;
+use tt_plan::Role;
 
 /// What must hold after C1 and pad_tiles.
 ///
@@ -65,7 +66,9 @@ impl Check<'_> {
         ir::operations(&flow.body, &mut |op| ops.push(op));
         ops.into_iter().try_for_each(|op| match op {
             BlockOp::Read(read) => self.expect(read.buffer, BufferKind::Incoming, "read"),
-            BlockOp::Write(write) => self.expect(write.buffer, BufferKind::Outgoing, "write"),
+            BlockOp::Write(write) => self.write(write),
+            BlockOp::Inspect(inspection) => self.inspection(inspection),
+            BlockOp::Fetch(fetch) => self.fetch(fetch),
             BlockOp::Elementwise(elementwise) => {
                 self.made_by_compute(elementwise.target)?;
                 let mut loaded = Vec::new();
@@ -128,10 +131,43 @@ impl Check<'_> {
     fn made_by_compute(&self, buffer: BufferId) -> Result<(), String> {
         match self.kind(buffer)? {
             BufferKind::Local | BufferKind::Outgoing => Ok(()),
-            BufferKind::Incoming | BufferKind::Constant(_) => Err(format!(
+            BufferKind::Incoming | BufferKind::Constant(_) | BufferKind::Scratch(_) => Err(format!(
                 "compute defines the buffer {} of the reader",
                 self.name(buffer)
             )),
+        }
+    }
+
+    /// What is fetched goes to pages that are there for it.
+    fn fetch(&self, fetch: &Fetch) -> Result<(), String> {
+        if let Some(buffer) = fetch
+            .into
+            .reader
+            .filter(|_| fetch.into.passed_on(self.buffers).is_none())
+        {
+            self.expect(buffer, BufferKind::Scratch(Role::Reader), "fetch by the reader")?;
+        }
+        match fetch.into.writer {
+            Some(buffer) => self.expect(buffer, BufferKind::Scratch(Role::Writer), "fetch by the writer"),
+            None => Ok(()),
+        }
+    }
+
+    fn write(&self, write: &Write) -> Result<(), String> {
+        if write.stored.is_some() && !matches!(write.region.transfer, Transfer::Rows(_)) {
+            return Err(format!(
+                "whole tiles of {}, of which elements are stored",
+                self.name(write.buffer)
+            ));
+        }
+        let mut uses = write.uses();
+        uses.try_for_each(|(buffer, _)| self.expect(buffer, BufferKind::Outgoing, "write"))
+    }
+
+    fn inspection(&self, inspection: &Inspection) -> Result<(), String> {
+        match inspection.uses() {
+            Some((buffer, _)) => self.expect(buffer, BufferKind::Outgoing, "print"),
+            None => Ok(()),
         }
     }
 
@@ -151,9 +187,9 @@ impl Check<'_> {
         for stmt in body {
             match &stmt.kind {
                 Kind::Op(SectionOp::Read(Read { buffer, .. })) => self.expect(*buffer, BufferKind::Incoming, "read")?,
-                Kind::Op(SectionOp::Write(Write { buffer, .. })) => {
-                    self.expect(*buffer, BufferKind::Outgoing, "write")?
-                }
+                Kind::Op(SectionOp::Write(write)) => self.write(write)?,
+                Kind::Op(SectionOp::Inspect(inspection)) => self.inspection(inspection)?,
+                Kind::Op(SectionOp::Fetch(fetch)) => self.fetch(fetch)?,
                 Kind::Op(SectionOp::Release(_) | SectionOp::Blank(_)) => {}
                 Kind::Op(SectionOp::Section(section)) => self.section(section, open)?,
                 Kind::Op(SectionOp::Multiply(matmul)) => {
@@ -252,7 +288,7 @@ impl Check<'_> {
                 }
                 Arg::Constant(buffer) => match self.kind(*buffer)? {
                     BufferKind::Constant(_) => {}
-                    BufferKind::Incoming | BufferKind::Local | BufferKind::Outgoing => {
+                    BufferKind::Incoming | BufferKind::Local | BufferKind::Outgoing | BufferKind::Scratch(_) => {
                         return Err(format!("{} is taken for a constant", self.name(*buffer)));
                     }
                 },
@@ -283,7 +319,21 @@ impl Check<'_> {
                 Kind::Op(SectionOp::Read(Read { buffer, .. }) | SectionOp::Blank(buffer)) => {
                     self.append(*buffer, alive)?
                 }
-                Kind::Op(SectionOp::Write(Write { buffer, .. })) => self.present(*buffer, alive)?,
+                Kind::Op(SectionOp::Write(write)) => {
+                    write.uses().try_for_each(|(buffer, _)| self.present(buffer, alive))?;
+                }
+                Kind::Op(SectionOp::Inspect(inspection)) => {
+                    if let Some((buffer, _)) = inspection.uses() {
+                        self.present(buffer, alive)?;
+                    }
+                }
+                // What is passed on is taken at once.
+                Kind::Op(SectionOp::Fetch(fetch)) => {
+                    if let Some(buffer) = fetch.into.passed_on(self.buffers) {
+                        self.append(buffer, alive)?;
+                        alive[buffer.0] -= 1;
+                    }
+                }
                 Kind::Op(SectionOp::Release(buffer)) => {
                     self.present(*buffer, alive)?;
                     alive[buffer.0] -= 1;

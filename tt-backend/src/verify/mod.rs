@@ -7,6 +7,7 @@
 //! |---|---|
 //! | `budgets` | L1 bytes, circular buffers, runtime arguments and semaphores fit on every chip; the plan says what the programs do |
 //! | `progress` | after every pass from D1 on: the three programs have the same loops and branches, and can neither starve nor overflow with the depths chosen |
+//! | `fetched` | the programs have the same integers of tensors |
 //! | `ring` | no push, pop or access straddles a ring or leaves its window; transfers arrive before their pages are passed on |
 //! | `flow` | between the passes of stage C: one producer and one consumer per buffer, registers that fit, versions that live |
 //! | `sight` | after C3: every use finds the definitions that it sees in the source, round loops and through branches |
@@ -17,12 +18,13 @@
 
 mod budgets;
 mod event;
+mod fetched;
 #[cfg(test)]
 pub(crate) mod fixture;
 pub mod flow;
 pub mod progress;
 mod protocol;
-mod range;
+pub mod range;
 mod ring;
 pub mod sight;
 mod steps;
@@ -77,7 +79,11 @@ pub fn verify(kernel: &Kernel, device: &Device) -> Result<(), Vec<Diagnostic>> {
     if !exceeded.is_empty() {
         return Err(exceeded);
     }
-    let mut faults = vec![budgets::consistent(device), progress::prove(device)];
+    let mut faults = vec![
+        budgets::consistent(device),
+        progress::prove(device),
+        fetched::prove(device),
+    ];
     faults.extend(device.programs.iter().map(|program| walk::prove(device, program)));
     let unproved: Vec<Diagnostic> = faults
         .into_iter()

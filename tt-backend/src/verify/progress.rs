@@ -337,7 +337,7 @@ mod tests {
                 unit
             }};
         }
-        through!(split_conditions a1_infer_layout a2_propagate_layout b1_partition_work b2_grid_to_cores
+        through!(split_conditions orient_vectors a1_infer_layout a2_propagate_layout b1_partition_work b2_grid_to_cores
             c1_lower_shared_to_cb pad_tiles c2_lower_tile_intrinsics c3_build_dataflow d1_split_kernel)
     }
 

@@ -105,11 +105,16 @@ impl Engines {
             Event::Cb(..)
             | Event::Read(_)
             | Event::Write(_)
+            | Event::WriteElements(..)
             | Event::ReadBarrier
             | Event::WritesFlushed
             | Event::WriteBarrier
             | Event::MakePage(_)
+            | Event::Fetch(_)
+            | Event::PutInteger(_)
+            | Event::Take(..)
             | Event::ZeroEdge(_)
+            | Event::Look(_)
             | Event::Remark => return Ok(()),
             Event::Startup(a, b, out) => {
                 if self.started {

@@ -101,7 +101,7 @@ impl Rings {
                 ring.written.insert(page);
                 Ok(())
             }
-            Event::MakePage(address) => {
+            Event::MakePage(address) | Event::PutInteger(address) => {
                 let (ring, page) = self.back(*address, buffers)?;
                 let Some(page) = page.exact() else {
                     return fault("a page is made at a place that varies");
@@ -112,6 +112,22 @@ impl Rings {
                 ring.written.insert(page);
                 Ok(())
             }
+            Event::Fetch(address) => {
+                let (id, end, page) = event::pages(*address, buffers)?;
+                // Nobody else has a scratch page, and so it needs no protocol.
+                let is_own = buffers[id.0].kind == BufferKind::Scratch(self.role);
+                if !is_own {
+                    let (ring, page) = self.back(*address, buffers)?;
+                    if ring.arriving.iter().any(|other| (page.low..=page.high).contains(other)) {
+                        return fault("an integer is fetched to a page that a transfer is on its way to");
+                    }
+                } else if end != End::Back || page != Range::one(0) {
+                    return fault("an integer is fetched past a scratch page");
+                }
+                self.arrived();
+                Ok(())
+            }
+            Event::Take(id, pages) => self.front(*id, *pages, buffers),
             Event::ZeroEdge(address) => {
                 let (ring, pages) = self.back(*address, buffers)?;
                 if ring.arriving.iter().any(|page| (pages.low..=pages.high).contains(page)) {
@@ -120,8 +136,7 @@ impl Rings {
                 Ok(())
             }
             Event::ReadBarrier => {
-                let busy = self.rings.iter_mut().filter(|ring| !ring.arriving.is_empty());
-                busy.for_each(|ring| Rc::make_mut(ring).arriving.clear());
+                self.arrived();
                 Ok(())
             }
             Event::Write(address) => {
@@ -135,6 +150,25 @@ impl Rings {
                     .extend(pages.low..=pages.high);
                 self.unacknowledged = true;
                 Ok(())
+            }
+            Event::WriteElements(address, stored) => {
+                for address in std::iter::once(address).chain(stored) {
+                    let (id, end, pages) = event::pages(*address, buffers)?;
+                    if end != End::Front || self.role != Role::Writer {
+                        return fault("a tensor is written from pages that are not at the front");
+                    }
+                    self.front(id, pages, buffers)?;
+                }
+                self.unacknowledged = true;
+                Ok(())
+            }
+            Event::Look(address) => {
+                let (id, end, pages) = event::pages(*address, buffers)?;
+                if end != End::Front || pages != Range::one(0) {
+                    return fault("what is printed does not begin at the front");
+                }
+                let last = i64::from(buffers[id.0].version_tiles()) - 1;
+                self.front(id, Range::new(0, last), buffers)
             }
             Event::WritesFlushed | Event::WriteBarrier => {
                 let busy = self.rings.iter_mut().filter(|ring| !ring.leaving.is_empty());
@@ -159,6 +193,12 @@ impl Rings {
         }
     }
 
+    /// Every read has arrived.
+    fn arrived(&mut self) {
+        let busy = self.rings.iter_mut().filter(|ring| !ring.arriving.is_empty());
+        busy.for_each(|ring| Rc::make_mut(ring).arriving.clear());
+    }
+
     fn protocol(&mut self, step: CbStep, id: BufferId, pages: i64, buffers: &[Buffer], depth: usize) -> Proof {
         let buffer = &buffers[id.0];
         let version = i64::from(buffer.version_tiles());
@@ -166,6 +206,7 @@ impl Rings {
             BufferKind::Incoming | BufferKind::Constant(_) => (Role::Reader, Role::Compute),
             BufferKind::Local => (Role::Compute, Role::Compute),
             BufferKind::Outgoing => (Role::Compute, Role::Writer),
+            BufferKind::Scratch(_) => return fault(format!("{} has no protocol", buffer.name)),
         };
         let owner = if matches!(step, CbStep::Reserve | CbStep::Push) {
             producer

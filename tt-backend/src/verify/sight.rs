@@ -9,8 +9,8 @@
 
 use super::traffic::{Step, Traffic};
 use crate::flow::{
-    self, Accumulate, Arg, BufferId, DefinitionId, Flow, FlowLoop, Makes, Matmul, PackMode, Read, Section, SectionOp,
-    SectionStmt, Sections, Sees, Write,
+    self, Accumulate, Arg, Buffer, BufferId, DefinitionId, Flow, FlowLoop, Makes, Matmul, PackMode, Read, Section,
+    SectionOp, SectionStmt, Sections, Sees,
 };
 use crate::ir::Kind;
 use crate::passes::c1_lower_shared_to_cb::runs_at_least_once;
@@ -22,7 +22,7 @@ use std::rc::Rc;
 /// # Errors
 /// The first use that finds something else.
 pub fn check(flow: &Flow<Sections>) -> Result<(), String> {
-    let mut events = Events::default();
+    let mut events = Events::over(flow);
     events.body(&flow.body, None)?;
     let mut run = Run {
         flow,
@@ -39,7 +39,7 @@ pub fn check(flow: &Flow<Sections>) -> Result<(), String> {
 
 /// What goes through the buffers of `flow`; nothing where it is not as C3 leaves it, which [`check`] refuses.
 pub fn traffic(flow: &Flow<Sections>) -> Traffic {
-    let mut events = Events::default();
+    let mut events = Events::over(flow);
     let mut out = Traffic::new(flow.buffers.len());
     if events.body(&flow.body, None).is_err() {
         return out;
@@ -47,7 +47,7 @@ pub fn traffic(flow: &Flow<Sections>) -> Traffic {
     for event in &events.list {
         match *event {
             Event::Append(buffer, _) | Event::AppendSums(buffer, _) => out.step(Step::Push, buffer),
-            Event::Use(buffer, _) | Event::Load(_, buffer) => out.step(Step::Use, buffer),
+            Event::Use(buffer, _) | Event::Load(_, buffer) | Event::Take(buffer) => out.step(Step::Use, buffer),
             Event::Release(buffer) => out.step(Step::Pop, buffer),
             Event::UseSums(..) | Event::Start(..) | Event::Add(..) => {}
             Event::Loop => out.enter_loop(),
@@ -72,6 +72,8 @@ enum Event {
     AppendSums(BufferId, Sums),
     Release(BufferId),
     Use(BufferId, Sees),
+    /// The integer that a version is.
+    Take(BufferId),
     UseSums(Sums, Sees),
     /// The sums start from what a buffer has at its front, from a definition, or from nothing.
     Load(Sums, BufferId),
@@ -86,15 +88,24 @@ enum Event {
     EndIf,
 }
 
-#[derive(Default)]
-struct Events {
+struct Events<'a> {
+    buffers: &'a [Buffer],
     list: Vec<Event>,
     sums: usize,
     /// The sums of the accumulations through L1 that are under way.
     open: HashMap<BufferId, Sums>,
 }
 
-impl Events {
+impl<'a> Events<'a> {
+    fn over(flow: &'a Flow<Sections>) -> Events<'a> {
+        Events {
+            buffers: &flow.buffers,
+            list: Vec::new(),
+            sums: 0,
+            open: HashMap::new(),
+        }
+    }
+
     fn sums(&mut self) -> Sums {
         self.sums += 1;
         self.sums - 1
@@ -107,8 +118,21 @@ impl Events {
                 Kind::Op(SectionOp::Read(Read { buffer, defines, .. })) => {
                     self.list.push(Event::Append(*buffer, Some(*defines)))
                 }
+                Kind::Op(SectionOp::Fetch(fetch)) => {
+                    if let Some(buffer) = fetch.into.passed_on(self.buffers) {
+                        self.list
+                            .extend([Event::Append(buffer, None), Event::Take(buffer), Event::Release(buffer)]);
+                    }
+                }
                 Kind::Op(SectionOp::Blank(buffer)) => self.list.push(Event::Append(*buffer, None)),
-                Kind::Op(SectionOp::Write(Write { buffer, sees, .. })) => self.list.push(Event::Use(*buffer, *sees)),
+                Kind::Op(SectionOp::Write(write)) => {
+                    self.list
+                        .extend(write.uses().map(|(buffer, sees)| Event::Use(buffer, sees)));
+                }
+                Kind::Op(SectionOp::Inspect(inspection)) => {
+                    self.list
+                        .extend(inspection.uses().map(|(buffer, sees)| Event::Use(buffer, sees)));
+                }
                 Kind::Op(SectionOp::Release(buffer)) => self.list.push(Event::Release(*buffer)),
                 Kind::Op(SectionOp::Section(section)) => self.section(section)?,
                 Kind::Op(SectionOp::Multiply(matmul)) => {
@@ -268,7 +292,7 @@ impl Run<'_> {
                 Event::UseSums(sums, sees) | Event::Add(sums, Some(sees), _) if check => {
                     self.compare("a sum", &state.sums[sums], sees)?;
                 }
-                Event::Use(..) | Event::UseSums(..) | Event::Add(..) => {}
+                Event::Use(..) | Event::UseSums(..) | Event::Add(..) | Event::Take(_) => {}
                 Event::Load(sums, buffer) => state.sums[sums] = self.front(&state, buffer)?,
                 Event::Start(sums, from) => state.sums[sums] = Rc::new(from.into_iter().collect()),
                 Event::Loop => {

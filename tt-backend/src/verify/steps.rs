@@ -135,6 +135,7 @@ fn protocol(step: Protocol, context: Context) -> Proof<Option<Step>> {
         Protocol::Publish(buffer) => (CbStep::Push, buffer),
         Protocol::Receive(buffer) => (CbStep::Wait, buffer),
         Protocol::Release(buffer) => (CbStep::Pop, buffer),
+        Protocol::Take(..) => return Ok(None),
     };
     match context.buffers.get(buffer.0) {
         Some(of) => Ok(Some((step, buffer, i64::from(of.version_tiles())))),
@@ -149,7 +150,7 @@ fn written<V: fmt::Debug>(leaf: &Leaf<V>) -> Proof<Option<Step>> {
             (Some(step), [Expr::Buffer(buffer), Expr::Int(pages)]) => Ok(Some((step, *buffer, *pages))),
             (Some(_), args) => fault(format!("{}({args:?})", function.name)),
         },
-        Leaf::Let { .. } | Leaf::Advance { .. } => Ok(None),
+        Leaf::Let { .. } | Leaf::Define { .. } | Leaf::Advance { .. } => Ok(None),
     }
 }
 
@@ -172,14 +173,15 @@ impl Steps for Moves {
     fn step(op: &Move, context: Context) -> Proof<Option<Step>> {
         match op {
             Move::Protocol(step) => protocol(*step, context),
-            Move::Read(..) | Move::Make(..) | Move::Write(..) => Ok(None),
+            Move::Read(..) | Move::Make(..) | Move::Write(..) | Move::Inspect(_) | Move::Fetch(..) => Ok(None),
         }
     }
 
     fn uses(op: &Move) -> Vec<BufferId> {
         match op {
-            Move::Write(buffer, _) => vec![*buffer],
-            Move::Protocol(_) | Move::Read(..) | Move::Make(..) => Vec::new(),
+            Move::Write(buffer, _, stored) => std::iter::once(*buffer).chain(*stored).collect(),
+            Move::Inspect(inspection) => inspection.uses().into_iter().map(|(buffer, _)| buffer).collect(),
+            Move::Protocol(_) | Move::Read(..) | Move::Make(..) | Move::Fetch(..) => Vec::new(),
         }
     }
 
@@ -200,17 +202,30 @@ impl Steps for Moves {
 pub trait Plain: fmt::Debug + Clone + PartialEq {
     /// The step that it is.
     fn step(&self, context: Context) -> Proof<Option<Step>>;
+    /// The buffers whose front version it uses.
+    fn uses(&self) -> Vec<BufferId>;
 }
 
 impl Plain for Protocol {
     fn step(&self, context: Context) -> Proof<Option<Step>> {
         protocol(*self, context)
     }
+
+    fn uses(&self) -> Vec<BufferId> {
+        match self {
+            Protocol::Take(_, buffer) => vec![*buffer],
+            Protocol::Reserve(_) | Protocol::Publish(_) | Protocol::Receive(_) | Protocol::Release(_) => Vec::new(),
+        }
+    }
 }
 
 impl<V: fmt::Debug + Clone + PartialEq> Plain for Leaf<V> {
     fn step(&self, _: Context) -> Proof<Option<Step>> {
         written(self)
+    }
+
+    fn uses(&self) -> Vec<BufferId> {
+        used(self)
     }
 }
 
@@ -232,7 +247,8 @@ impl<P: Plain> Steps for Compute<P> {
                 tiles.collect()
             }
             ComputeOp::Matmul(matmul) => vec![matmul.a, matmul.b],
-            ComputeOp::Plain(_) | ComputeOp::Commit | ComputeOp::Pack { .. } => Vec::new(),
+            ComputeOp::Plain(plain) => plain.uses(),
+            ComputeOp::Commit | ComputeOp::Pack { .. } => Vec::new(),
         }
     }
 
@@ -256,37 +272,42 @@ impl<P: Plain> Steps for Compute<P> {
     }
 }
 
+/// The buffers whose front version a leaf uses.
+fn used<V>(op: &Leaf<V>) -> Vec<BufferId> {
+    let call = match op {
+        Leaf::Call(call) | Leaf::Define { call, .. } => call,
+        Leaf::Let {
+            value: Expr::Call(call),
+            ..
+        } => call,
+        Leaf::Let { .. } | Leaf::Advance { .. } => return Vec::new(),
+    };
+    if !reads_pages(call.function) {
+        return Vec::new();
+    }
+    let buffers = call.args.iter().filter_map(|arg| match arg {
+        Expr::Buffer(buffer) => Some(*buffer),
+        Expr::Int(_)
+        | Expr::Bool(_)
+        | Expr::Name(_)
+        | Expr::Value(_)
+        | Expr::PageBytes(_)
+        | Expr::Accessor(_)
+        | Expr::Constant(_)
+        | Expr::Text(_)
+        | Expr::Call(_)
+        | Expr::Binary(..) => None,
+    });
+    buffers.collect()
+}
+
 impl<V: fmt::Debug + Clone + PartialEq> Steps for Calls<V> {
     fn step(op: &Leaf<V>, _: Context) -> Proof<Option<Step>> {
         written(op)
     }
 
     fn uses(op: &Leaf<V>) -> Vec<BufferId> {
-        let call = match op {
-            Leaf::Call(call) => call,
-            Leaf::Let {
-                value: Expr::Call(call),
-                ..
-            } => call,
-            Leaf::Let { .. } | Leaf::Advance { .. } => return Vec::new(),
-        };
-        if !reads_pages(call.function) {
-            return Vec::new();
-        }
-        let buffers = call.args.iter().filter_map(|arg| match arg {
-            Expr::Buffer(buffer) => Some(*buffer),
-            Expr::Int(_)
-            | Expr::Bool(_)
-            | Expr::Name(_)
-            | Expr::Value(_)
-            | Expr::PageBytes(_)
-            | Expr::Accessor(_)
-            | Expr::Constant(_)
-            | Expr::Text(_)
-            | Expr::Call(_)
-            | Expr::Binary(..) => None,
-        });
-        buffers.collect()
+        used(op)
     }
 
     fn head(head: &Loop<V>, context: Context) -> Head {
@@ -311,7 +332,7 @@ impl<V: fmt::Debug + Clone + PartialEq> Steps for Calls<V> {
 }
 
 /// An expression with what runtime arguments are bound to.
-fn asked<V: fmt::Debug>(expr: &Expr<V>, args: &[Argument]) -> Asked {
+pub fn asked<V: fmt::Debug>(expr: &Expr<V>, args: &[Argument]) -> Asked {
     match expr {
         Expr::Name(name) => match args.iter().find(|arg| arg.name == *name) {
             Some(arg) => format!("{:?}", arg.value),

@@ -212,7 +212,7 @@ impl<'a> Walk<'a> {
                 let value = state.env.sum(state.env.get(name), state.env.value(value, buffers));
                 state.env.assign(name, value);
             }
-            Leaf::Call(call) => {
+            Leaf::Define { call, .. } | Leaf::Call(call) => {
                 let step = event::of(call, &state.env, buffers).and_then(|event| {
                     state.rings.step(&event, buffers, state.engines.accumulation(), depth)?;
                     Rc::make_mut(&mut state.engines).step(&event, buffers)?;
@@ -226,6 +226,10 @@ impl<'a> Walk<'a> {
                         self.last = describe(call, buffers);
                         return Err(reason);
                     }
+                }
+                if let Leaf::Define { var, .. } = leaf {
+                    let name = self.device.variables.get(var.index()).map_or("", String::as_str);
+                    state.env.declare(name, Value::UNKNOWN);
                 }
             }
         }

@@ -60,10 +60,8 @@ fn text(of: impl Form) -> String {
 
 /// What is known of `kernel` when its blocks are lowered.
 fn facts(kernel: &Kernel) -> Result<Facts, Failure> {
-    let laid = through(
-        &a1_infer_layout::PASS,
-        through(&split_conditions::PASS, Tile::of(kernel))?,
-    )?;
+    let split = through(&split_conditions::PASS, Tile::of(kernel))?;
+    let laid = through(&a1_infer_layout::PASS, through(&orient_vectors::PASS, split)?)?;
     let divided = through(&b1_partition_work::PASS, through(&a2_propagate_layout::PASS, laid)?)?;
     Ok(through(&b2_grid_to_cores::PASS, divided)?.facts)
 }
@@ -73,6 +71,7 @@ pub fn run_case(pass: &str, kernel: &mut Kernel, input: Option<Input>) -> Result
     let tile = Tile::of(kernel);
     let output = match pass {
         "split_conditions" => text(through(&split_conditions::PASS, tile)?),
+        "orient_vectors" => text(through(&orient_vectors::PASS, tile)?),
         "a1_infer_layout" => text(through(&a1_infer_layout::PASS, tile)?),
         "a2_propagate_layout" => {
             let laid = through(&a1_infer_layout::PASS, tile)?;
@@ -148,7 +147,7 @@ fn after_d1(pass: &str, kernel: &mut Kernel, input: &Input) -> Result<String, Fa
         "d2_bind_tensor_accessors" => facts::bound(kernel, &d2_bind_tensor_accessors::run(kernel, &programs)),
         _ => {
             let before = device::print::programs(kernel, &buffers, &programs);
-            let lowered = d3_lower_cb_protocol::run(&buffers, programs);
+            let lowered = d3_lower_cb_protocol::run(kernel, &buffers, programs);
             changed(&before, device::print::programs(kernel, &buffers, &lowered))
         }
     })

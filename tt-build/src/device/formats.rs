@@ -43,7 +43,8 @@ pub fn conditional(formats: impl Iterator<Item = DataFormat>, fp32_dest: bool) -
         | DataFormat::Int32
         | DataFormat::UInt32
         | DataFormat::UInt16
-        | DataFormat::UInt8 => false,
+        | DataFormat::UInt8
+        | DataFormat::Int8 => false,
     });
     match (five_bit_exponents, fp32_dest) {
         (true, _) => DataFormat::Float16.id(),
@@ -70,9 +71,12 @@ pub fn of_buffer(format: DataFormat, conditional: u8, unpack_to_dest: bool, fp32
                 format.id()
             },
         ),
-        DataFormat::Float16B | DataFormat::Int32 | DataFormat::UInt32 | DataFormat::UInt16 | DataFormat::UInt8 => {
-            (format.id(), format.id())
-        }
+        DataFormat::Float16B
+        | DataFormat::Int32
+        | DataFormat::UInt32
+        | DataFormat::UInt16
+        | DataFormat::UInt8
+        | DataFormat::Int8 => (format.id(), format.id()),
     };
     RegisterFormats {
         l1: format.id(),

@@ -3,7 +3,7 @@
 use super::DeviceError;
 use tt_backend::Artifact;
 use tt_lang::ir::Fidelity;
-use tt_plan::{CompileArg, DataFormat, Parameter, Plan, Role};
+use tt_plan::{CompileArg, DataFormat, Plan, Role};
 
 /// A kernel to be compiled for a device.
 #[derive(Debug, Clone, PartialEq)]
@@ -63,12 +63,24 @@ impl Modes {
 }
 
 impl DeviceKernel {
-    /// The three kernels of what was emitted for a function: formats, modes and arguments from its plan.
+    /// The kernels of what was emitted for a function, three for every stage: formats, modes and arguments from its plan.
     ///
     /// # Errors
     /// Where the plan cannot be read or lacks a kernel.
     pub fn of_artifact(path: &str, artifact: &Artifact) -> Result<Vec<DeviceKernel>, DeviceError> {
         let plan = Plan::from_json(&artifact.plan).map_err(|error| DeviceError::Plan(format!("`{path}`: {error}")))?;
+        let mut kernels = Vec::new();
+        for (number, (stage, plan)) in artifact.sources().into_iter().zip(plan.stages()).enumerate() {
+            let path = match number {
+                0 => path.to_string(),
+                later => format!("{path} stage {}", later + 1),
+            };
+            kernels.extend(DeviceKernel::of_stage(&path, stage, &plan)?);
+        }
+        Ok(kernels)
+    }
+
+    fn of_stage(path: &str, sources: [(Role, String, &str); 3], plan: &Plan) -> Result<Vec<DeviceKernel>, DeviceError> {
         let buffers: Vec<Buffer> = plan
             .circular_buffers
             .iter()
@@ -79,11 +91,7 @@ impl DeviceKernel {
             })
             .collect();
         let mut kernels = Vec::new();
-        for (role, text) in [
-            (Role::Reader, &artifact.reader),
-            (Role::Compute, &artifact.compute),
-            (Role::Writer, &artifact.writer),
-        ] {
+        for (role, file, text) in sources {
             let name = format!("{path} {}", role.name());
             let compute = Modes {
                 fidelity: Some(plan.compute.math_fidelity),
@@ -93,9 +101,9 @@ impl DeviceKernel {
             };
             kernels.push(DeviceKernel {
                 role,
-                file: format!("{}.cpp", role.name()),
-                source: text.clone(),
-                compile_args: compile_args(&plan, role, &name)?,
+                file,
+                source: text.to_string(),
+                compile_args: compile_args(plan, role, &name)?,
                 named_args: Vec::new(),
                 defines: Vec::new(),
                 buffers: buffers.clone(),
@@ -119,12 +127,7 @@ fn compile_args(plan: &Plan, role: Role, name: &str) -> Result<Vec<u32>, DeviceE
         .ok_or_else(|| DeviceError::Plan(format!("`{name}` is not in its plan")))?;
     let mut words = Vec::new();
     for CompileArg::Accessor(tensor) in &kernel.compile_args {
-        let layout = plan.parameters.iter().find_map(|parameter| match parameter {
-            Parameter::Tensor {
-                name: other, layout, ..
-            } if other == tensor => Some(layout),
-            _ => None,
-        });
+        let layout = plan.layout(tensor);
         let layout =
             layout.ok_or_else(|| DeviceError::Plan(format!("`{name}` accesses `{tensor}`, which is no tensor")))?;
         words.extend(layout.accessor_words());

@@ -44,6 +44,10 @@ tables! {
         fn poll(line: i32);
         /// What the kernel stores from now on is the block's of this number.
         fn block(number: u32, line: i32);
+        /// `DPRINT`: so many values in a format, each of a kind of `printed` and with its bits.
+        fn print(format: *const c_char, kinds: *const u32, bits: *const u64, count: u32, line: i32);
+        /// `ASSERT` of what does not hold, by its text.
+        fn assertion(condition: *const c_char, line: i32);
     }
 
     /// Calls of compute kernels.
@@ -146,6 +150,18 @@ tables! {
         RELATIVE_LOGICAL_X = 4,
         RELATIVE_LOGICAL_Y = 5,
         L1_BASE = 6,
+    }
+
+    /// What a value is that [`DataflowApi::print`] prints.
+    numbers printed "TT_EMULATOR_PRINTED_" {
+        SIGNED = 0,
+        UNSIGNED = 1,
+        FLOAT = 2,
+        DOUBLE = 3,
+        TRUTH = 4,
+        LETTER = 5,
+        TEXT = 6,
+        OTHER = 7,
     }
 
     /// Facts about a circular buffer that [`DataflowApi::cb_fact`] gives.

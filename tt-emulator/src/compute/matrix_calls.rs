@@ -293,7 +293,11 @@ impl ComputeState {
         self.engines.require_matrix(wanted)?;
         self.engines.require_src_a(operand)?;
         self.require_copied(operand)?;
-        let sixteen_bit = operand.format != DataFormat::Float32;
+        // 32 bits reach the destination unpacked (bcast.h).
+        let sixteen_bit = !matches!(
+            operand.format,
+            DataFormat::Float32 | DataFormat::Int32 | DataFormat::UInt32
+        );
         if *wanted == MatrixSetting::UnaryBroadcast(Broadcast::Row) && self.is_wide() && sixteen_bit {
             return Err((
                 &rules::UNARY_BCAST_ROW,

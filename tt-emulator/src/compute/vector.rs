@@ -1,8 +1,8 @@
 //! One body, compiled for the vector units of the machine and chosen at run time.
 //!
 //! The loops of this module tree are plain Rust over fixed-size arrays. [`vectorised!`] compiles such a body once per
-//! instruction set and calls the widest that the processor has. Bodies use no fused multiply-add and no reassociation, so
-//! every version gives the same bits.
+//! instruction set and calls the widest that the processor has. Bodies fuse a multiply-add only where they say so, which every
+//! unit rounds alike, and reassociate nothing, so every version gives the same bits.
 
 use std::sync::OnceLock;
 

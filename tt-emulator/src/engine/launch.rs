@@ -26,6 +26,7 @@ use super::deadlock;
 use super::device::Device;
 use super::memory::l1::L1;
 use super::memory::machine::{Machine, Node};
+use super::printing::Printed;
 use super::program::{CbIndex, CoreCoord, Program, ProgramKernel};
 use super::risc::{Progress, Risc};
 use super::schedule::{CoreRun, Ending, run};
@@ -441,6 +442,7 @@ pub(super) fn build(
                 views: initial_views(&run.core.cbs),
                 transfers: Transfers::default(),
                 writer: Writer::Core(run.core.index),
+                printed: Printed::of(&kernel.kernel.file, program.stores.as_ref()),
                 line: 0,
                 switch: Switch::unset(),
                 counters: RiscCounters::default(),

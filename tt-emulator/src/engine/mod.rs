@@ -31,6 +31,7 @@ pub(crate) mod launch;
 pub(crate) mod memory;
 pub(crate) mod multicast;
 pub(crate) mod noc;
+pub(crate) mod printing;
 pub mod program;
 pub(crate) mod queue;
 pub(crate) mod risc;

@@ -22,6 +22,7 @@ use super::coroutine::{STACK_BYTES, Switch};
 use super::counters::RiscCounters;
 use super::deadlock;
 use super::memory::l1::L1;
+use super::printing::Printed;
 use super::program::Kernel;
 use super::transfers::Transfers;
 use super::trap::Fault;
@@ -112,6 +113,8 @@ pub(crate) struct Risc {
     pub transfers: Transfers,
     /// Whose stores are issued now.
     pub writer: Writer,
+    /// What it prints.
+    pub printed: Printed,
     /// Line of the last call that says its line.
     pub line: i32,
     pub switch: Switch,

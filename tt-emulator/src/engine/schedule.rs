@@ -140,6 +140,7 @@ fn end() {
     guard(0, |risc| {
         risc.check_transfers_at_end();
         risc.check_compute_at_end();
+        risc.end_printing();
         risc.progress.wait.set(Wait::Done);
     });
 }

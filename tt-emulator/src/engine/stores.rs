@@ -3,13 +3,12 @@
 //! Two blocks that store the same element are an error of the launch, for one of the two is lost; what no block stored is
 //! counted. Kernels whose blocks may meet say at which block they are; of the others it is enough to tell cores apart. A block,
 //! or such a core, may write a place as often as it likes. A page that is written whole, as nearly all are, costs one number;
-//! parts are kept in units of 32 bytes. Padding does not count.
+//! parts are kept in units of 32 bytes, or smaller ones where such are written. Padding does not count.
 //!
 //! Programs from the host API alone say nothing about tensors. They are watched where a kernel says at which block it is, and
 //! then page by page: nobody knows what is padding there.
 
 use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -17,7 +16,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use super::memory::machine::BufferRange;
 use super::writers::{Writer, Writers};
 
-/// Bytes that are told apart within a page.
+/// Bytes that are told apart within a page at first.
 const UNIT: usize = 32;
 
 /// Rows and columns of a tile, and of a face.
@@ -80,8 +79,45 @@ struct Watched {
     bank_bytes: u64,
     /// Who wrote each page whole.
     whole: Vec<AtomicU64>,
-    /// Who wrote each unit of pages that were written in parts.
-    parts: Mutex<BTreeMap<usize, Vec<Writers>>>,
+    /// Who wrote what of pages that were written in parts.
+    parts: Mutex<BTreeMap<usize, Parts>>,
+}
+
+/// Who wrote what of a page.
+struct Parts {
+    /// Bytes that are told apart, a power of two.
+    unit: usize,
+    writers: Vec<Writers>,
+}
+
+impl Parts {
+    fn new(page_bytes: usize) -> Parts {
+        Parts {
+            unit: UNIT,
+            writers: vec![Writers::default(); page_bytes.div_ceil(UNIT)],
+        }
+    }
+
+    fn note(&mut self, writer: Writer, start: usize, length: usize) {
+        let unit = 1 << (start | length).trailing_zeros().min(UNIT.trailing_zeros());
+        if unit < self.unit {
+            let times = self.unit / unit;
+            let finer = self
+                .writers
+                .iter()
+                .flat_map(|writers| std::iter::repeat_n(*writers, times));
+            self.writers = finer.collect();
+            self.unit = unit;
+        }
+        for written in &mut self.writers[start / self.unit..(start + length).div_ceil(self.unit)] {
+            *written = written.and(Writers::of(writer));
+        }
+    }
+
+    /// Who wrote the byte `at`.
+    fn at(&self, at: usize) -> Writers {
+        self.writers.get(at / self.unit).copied().unwrap_or_default()
+    }
 }
 
 /// What is watched while a launch runs: the tensors that it says, or all buffers from when a kernel first says its block.
@@ -201,7 +237,7 @@ impl Watched {
         let parts = self.parts.into_inner().unwrap_or_else(PoisonError::into_inner);
         self.whole.into_iter().enumerate().find_map(|(page, whole)| {
             let whole = Writers(whole.into_inner());
-            let units = parts.get(&page).into_iter().flatten();
+            let units = parts.get(&page).into_iter().flat_map(|parts| &parts.writers);
             let pair = units.fold(whole.pair(), |pair, unit| pair.or(unit.and(whole).pair()))?;
             Some((page, pair))
         })
@@ -228,15 +264,11 @@ impl Watched {
 
     #[cold]
     fn note_part(&self, writer: Writer, page: usize, start: usize, length: usize) {
-        let units = (self.aligned_page_bytes as usize).div_ceil(UNIT);
         let mut parts = self.parts.lock().unwrap_or_else(PoisonError::into_inner);
-        let page = match parts.entry(page) {
-            Entry::Occupied(page) => page.into_mut(),
-            Entry::Vacant(page) => page.insert(vec![Writers::default(); units]),
-        };
-        for unit in &mut page[start / UNIT..(start + length).div_ceil(UNIT)] {
-            *unit = unit.and(Writers::of(writer));
-        }
+        let page = parts
+            .entry(page)
+            .or_insert_with(|| Parts::new(self.aligned_page_bytes as usize));
+        page.note(writer, start, length);
     }
 }
 
@@ -316,10 +348,8 @@ impl Seen {
                     0
                 };
                 for element in 0..valid {
-                    let unit = (run * FACE + element) * tensor.element_bytes / UNIT;
-                    let writers = part
-                        .and_then(|units| units.get(unit))
-                        .map_or(whole, |part| part.and(whole));
+                    let at = (run * FACE + element) * tensor.element_bytes;
+                    let writers = part.map_or(whole, |part| part.at(at).and(whole));
                     let place = (matrix, row, column + element);
                     if writers.is_none() {
                         unstored += 1;
@@ -494,6 +524,23 @@ mod tests {
                 .to_owned();
             assert_eq!(map.judge_blocks(), if found { Err(message) } else { Ok(()) });
         }
+    }
+
+    #[test]
+    fn single_elements_of_two_cores_lie_beside_each_other() {
+        assert_eq!(judged(&[1, 16], &[(0, 0, 0, 6), (1, 0, 6, 26)]), Ok(vec![]));
+        let message = "kernel `k`: element [0, 3] of `c` is stored by one of the blocks 0 to 1 on core (0,0) and by block 2 on core (1,0)";
+        assert_eq!(
+            judged(&[1, 16], &[(1, 0, 0, 8), (0, 0, 6, 26)]),
+            Err(message.to_owned())
+        );
+        let unstored = judged(&[1, 16], &[(0, 0, 0, 32), (0, 0, 4, 2)]);
+        assert_eq!(unstored, Ok(vec![]));
+        let unstored = judged(&[1, 16], &[(0, 0, 4, 2)]);
+        assert!(
+            matches!(unstored.as_deref(), Ok([Unstored { elements: 15, .. }])),
+            "{unstored:?}"
+        );
     }
 
     #[test]

@@ -165,6 +165,13 @@ fn a_report_names_the_users_source_line() {
 }
 
 #[test]
+fn an_assertion_is_reported_with_what_was_printed_before() {
+    let device = device(ArchName::Blackhole);
+    let seen = run(&device, "assertion", &[CORE], 1);
+    assert_eq!(seen.detail, "`rows % 2 == 0`; the kernel printed last: 7 rows");
+}
+
+#[test]
 fn a_deadlock_lists_who_waits_for_what() {
     let device = device(ArchName::WormholeB0);
     for threads in [1, 2] {

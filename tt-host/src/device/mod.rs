@@ -56,7 +56,7 @@ pub(crate) struct DeviceCore {
 }
 
 enum State {
-    Open(Session),
+    Open(Box<Session>),
     Closed(Closed),
 }
 
@@ -95,7 +95,7 @@ impl Device {
         let id = emulator::device_id(name)?;
         let mesh = bridge::open_device(id).map_err(failed)?;
         let facts = bridge::device_facts(&mesh).map_err(failed)?;
-        let state = Mutex::new(State::Open(Session::new(mesh)));
+        let state = Mutex::new(State::Open(Box::new(Session::new(mesh))));
         let core = Arc::new(DeviceCore {
             name,
             id,

@@ -15,6 +15,8 @@ use tt_plan::Role;
 pub(crate) struct Session {
     /// Programs built for launches before.
     pub(crate) workloads: WorkloadCache,
+    /// What launches before left of their temporaries, by the address of the kernel's static.
+    temporaries: HashMap<usize, Vec<Temporary>>,
     buffers: HashMap<u64, SharedPtr<MeshBuffer>>,
     next_buffer: u64,
     /// Buffers released while launches were queued.
@@ -26,6 +28,14 @@ pub(crate) struct Session {
     mesh: SharedPtr<MeshDevice>,
 }
 
+/// Memory of a temporary, which one launch of a kernel after the other uses: launches run in order.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Temporary {
+    pub(crate) buffer: u64,
+    pub(crate) address: u32,
+    pages: u64,
+}
+
 // SAFETY: the objects behind the pointers belong to this session alone, keep no thread-local state, and are only used
 // under the lock of the device, one thread at a time.
 unsafe impl Send for Session {}
@@ -34,6 +44,7 @@ impl Session {
     pub(crate) fn new(mesh: SharedPtr<MeshDevice>) -> Session {
         Session {
             workloads: WorkloadCache::default(),
+            temporaries: HashMap::new(),
             buffers: HashMap::new(),
             next_buffer: 0,
             retired: Vec::new(),
@@ -52,8 +63,13 @@ impl Session {
     pub(crate) fn allocate(&mut self, pages: u64, page_bytes: u32) -> Result<(u64, u32)> {
         let (bytes, page_bytes) = (pages * u64::from(page_bytes), u64::from(page_bytes));
         let mut buffer = bridge::allocate(&self.mesh, bytes, page_bytes, Memory::Dram);
-        if buffer.is_err() && !self.retired.is_empty() {
-            // What was released is only held back for queued launches.
+        if buffer.is_err() && !(self.retired.is_empty() && self.temporaries.is_empty()) {
+            // What was released is only held back for queued launches, and temporaries for launches to come.
+            let temporaries = std::mem::take(&mut self.temporaries);
+            temporaries
+                .into_values()
+                .flatten()
+                .for_each(|temporary| self.release(temporary.buffer));
             self.finish()?;
             buffer = bridge::allocate(&self.mesh, bytes, page_bytes, Memory::Dram);
         }
@@ -76,6 +92,39 @@ impl Session {
         self.next_buffer += 1;
         self.buffers.insert(number, buffer);
         Ok((number, address))
+    }
+
+    /// Memory for the temporaries of a launch of `kernel`, of so many pages of so many bytes each: that of the launch before
+    /// where it is as large.
+    pub(crate) fn temporaries(&mut self, kernel: usize, sizes: &[(u64, u32)]) -> Result<Vec<Temporary>> {
+        let mut kept = self.temporaries.remove(&kernel).unwrap_or_default().into_iter();
+        let mut temporaries = Vec::with_capacity(sizes.len());
+        for (pages, page_bytes) in sizes {
+            let before = kept.next();
+            if let Some(before) = before.filter(|before| before.pages == *pages) {
+                temporaries.push(before);
+                continue;
+            }
+            if let Some(before) = before {
+                self.release(before.buffer);
+            }
+            match self.allocate(*pages, *page_bytes) {
+                Ok((buffer, address)) => temporaries.push(Temporary {
+                    buffer,
+                    address,
+                    pages: *pages,
+                }),
+                Err(error) => {
+                    let others = temporaries.into_iter().chain(kept);
+                    others.for_each(|temporary| self.release(temporary.buffer));
+                    return Err(error);
+                }
+            }
+        }
+        if !temporaries.is_empty() {
+            self.temporaries.insert(kernel, temporaries.clone());
+        }
+        Ok(temporaries)
     }
 
     /// Frees a buffer, once nothing queued can use it.
@@ -113,7 +162,8 @@ impl Session {
             .map_err(|error| bridge::thrown(ErrorKind::Kernel, "cannot describe a tensor to a kernel", &error))
     }
 
-    /// Runs a workload with these runtime arguments: per kernel the words of its cores, one after the other.
+    /// Runs a workload, after everything queued, with these runtime arguments: per kernel the words of its cores, one after the
+    /// other.
     pub(crate) fn run(
         &mut self,
         workload: &mut Workload,
@@ -121,9 +171,6 @@ impl Session {
         blocking: bool,
         kernel: &'static str,
     ) -> Result<()> {
-        if blocking {
-            self.finish()?;
-        }
         let doing = format!("kernel `{kernel}` failed");
         let Workload {
             workload,
@@ -169,6 +216,7 @@ impl Session {
     pub(crate) fn close(mut self) -> Result<()> {
         let finished = self.finish();
         self.workloads = WorkloadCache::default();
+        self.temporaries.clear();
         self.buffers.clear();
         let closed = bridge::close_device(&self.mesh)
             .map_err(|error| bridge::thrown(ErrorKind::Device, "cannot close the device", &error));

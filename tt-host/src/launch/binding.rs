@@ -98,7 +98,15 @@ pub(crate) fn bind<'t>(
                 },
                 Value::U32(value),
             ) => {
-                bindings.integers.insert(name.clone(), i64::from(*value));
+                let value = i32::try_from(*value).map_err(|_| {
+                    let message = format!(
+                        "`{name}` is {value}, but the integers of kernel `{}` are at most {}",
+                        kernel.name(),
+                        i32::MAX
+                    );
+                    Error::new(ErrorKind::Argument, message)
+                })?;
+                bindings.integers.insert(name.clone(), i64::from(value));
             }
             _ => return Err(mismatch()),
         }

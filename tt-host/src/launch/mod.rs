@@ -2,25 +2,27 @@
 
 mod argument;
 mod binding;
+mod check;
 mod profile;
 mod reference;
 mod workload;
 
 pub use argument::Argument;
+pub use check::Comparison;
 pub use profile::Profile;
 pub use reference::Reference;
 pub(crate) use workload::WorkloadCache;
 
 use crate::device::Session;
 use crate::kernel::Kernel;
-use crate::tensor::RawTensor;
-use crate::tile::TILE_ELEMENTS;
+use crate::tile::{TILE_ELEMENTS, Tiling};
 use crate::{Error, ErrorKind, Result};
 use binding::{Bound, bind};
 use std::fmt;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use tt_emulator::{StoredTensor, Stores};
-use tt_plan::{Bindings, CoreWork, DataFormat, DeviceGrid, Execution, Plan, PlanError, Role};
+use tt_lang::ir::ElementType;
+use tt_plan::{Bindings, CompileArg, CoreWork, DataFormat, DeviceGrid, Execution, Plan, PlanError, Role, Temporary};
 pub(crate) use workload::Workload;
 use workload::{WorkloadKey, build, check_budgets};
 
@@ -60,7 +62,7 @@ impl<'t> Launch<'t> {
     /// Where the arguments do not fit the kernel or each other, their device is closed, or the run fails. Everything about
     /// the arguments is checked before anything is enqueued.
     pub fn run(&self) -> Result<()> {
-        self.start(true, |_| ())
+        self.start(Waiting::AtTheEnd).map(drop)
     }
 
     /// Hands the kernel to the device without waiting. What is enqueued runs in order; [`download`](crate::Tensor::download)
@@ -69,7 +71,7 @@ impl<'t> Launch<'t> {
     /// # Errors
     /// As [`run`](Launch::run), but for what goes wrong while the kernel runs.
     pub fn enqueue(&self) -> Result<()> {
-        self.start(false, |_| ())
+        self.start(Waiting::Not).map(drop)
     }
 
     /// The concrete plan of this launch: the cores, the blocks of each, and where the tensors lie.
@@ -87,12 +89,7 @@ impl<'t> Launch<'t> {
     /// # Errors
     /// As [`run`](Launch::run).
     pub fn profile(&self) -> Result<Profile> {
-        let (_, bound) = self.bind()?;
-        bound.device.with(Session::finish)?;
-        self.start(true, |wall_time| Profile {
-            wall_time,
-            counters: bound.device.counters(),
-        })
+        self.start(Waiting::AfterEveryStage)
     }
 
     /// The reference result: what the kernel's source says over real numbers, computed on the host from what the tensors
@@ -118,66 +115,200 @@ impl<'t> Launch<'t> {
         self.cores.unwrap_or(bound.device.grid())
     }
 
-    /// Starts the kernel; `then` takes how long that took, before anything else can start.
-    fn start<T>(&self, blocking: bool, then: impl FnOnce(Duration) -> T) -> Result<T> {
+    /// Starts the stages of the kernel, one after the other.
+    fn start(&self, waiting: Waiting) -> Result<Profile> {
         let (plan, bound) = self.bind()?;
-        check_budgets(self.kernel, plan, bound.device.facts())?;
-        let (_, work) = plan
-            .partition(&bound.bindings, self.cores(&bound))
-            .map_err(|error| self.refused(&error))?;
-        let args = self.runtime_args(plan, &bound.bindings, &work)?;
-        let key = WorkloadKey::new(self.kernel, &work);
-        bound.device.with(|session| {
-            let mut workload = match session.workloads.take(key) {
-                Some(workload) => workload,
-                None => {
-                    let accessor_words = |name: &str| match bound.tensors.iter().find(|(tensor, ..)| tensor == name) {
-                        Some((_, _, tensor)) => session.accessor_words(tensor.buffer),
-                        None => Err(self
-                            .kernel
-                            .damaged(&format!("the plan accesses `{name}`, which is no tensor"))),
-                    };
-                    build(
-                        session.mesh(),
-                        bound.device.facts(),
-                        self.kernel,
-                        plan,
-                        &work,
-                        &accessor_words,
-                    )?
-                }
-            };
-            let start = Instant::now();
-            bound.device.expect_stores(|| self.stores(&bound, &work));
-            // A program whose run failed is not kept.
-            session.run(&mut workload, &args, blocking, self.kernel.name())?;
-            let result = then(start.elapsed());
-            if let Some(displaced) = session.workloads.put(key, workload) {
-                session.finish()?;
-                drop(displaced);
+        let mut stages = Vec::new();
+        for (number, plan) in self.kernel.stages()?.iter().enumerate() {
+            check_budgets(self.kernel, plan, bound.device.facts())?;
+            let (_, work) = plan
+                .partition(&bound.bindings, self.cores(&bound))
+                .map_err(|error| self.refused(&error))?;
+            // A grid without blocks runs nothing.
+            if !work.is_empty() {
+                stages.push((number, plan, work));
             }
-            Ok(result)
+        }
+        let shapes = self.temporary_shapes(plan, &bound)?;
+        bound.device.with(|session| {
+            if waiting != Waiting::Not {
+                session.finish()?;
+            }
+            let tensors = self.tensors(session, plan, &bound, shapes)?;
+            let mut runs = Vec::with_capacity(stages.len());
+            for stage in stages {
+                match self.ready(session, stage, &bound, &tensors) {
+                    Ok(run) => runs.push(run),
+                    Err(error) => {
+                        keep(session, runs)?;
+                        return Err(error);
+                    }
+                }
+            }
+            let started = self.run_all(session, &mut runs, waiting, &bound, &tensors);
+            if started.is_err() {
+                // A program whose run failed is not kept, nor freed while another runs.
+                let _ = session.finish();
+            } else {
+                keep(session, runs)?;
+            }
+            started
         })
     }
 
-    /// The tensors that the kernel may store to, and where its blocks run.
-    fn stores(&self, bound: &Bound<'_>, work: &[CoreWork]) -> Stores {
-        let written = bound.tensors.iter().filter(|(_, mutable, _)| *mutable);
-        let tensor = |(name, _, tensor): &(String, bool, &RawTensor)| {
+    /// Enqueues all stages.
+    fn run_all(
+        &self,
+        session: &mut Session,
+        runs: &mut [Run],
+        waiting: Waiting,
+        bound: &Bound<'_>,
+        tensors: &Tensors,
+    ) -> Result<Profile> {
+        let several = self.kernel.stages()?.len() > 1;
+        let count = runs.len();
+        let mut profile = Profile::default();
+        for (at, run) in runs.iter_mut().enumerate() {
+            let blocking = match waiting {
+                Waiting::Not => false,
+                Waiting::AtTheEnd => at + 1 == count,
+                Waiting::AfterEveryStage => true,
+            };
+            let start = Instant::now();
+            bound.device.expect_stores(|| self.stores(tensors, run, several));
+            session.run(&mut run.workload, &run.args, blocking, self.kernel.name())?;
+            if waiting == Waiting::AfterEveryStage {
+                profile.wall_time += start.elapsed();
+                let counters = bound.device.counters();
+                profile.stages.extend(counters);
+            }
+        }
+        if waiting == Waiting::AfterEveryStage {
+            profile.sum(several);
+        }
+        Ok(profile)
+    }
+
+    /// The extents of the temporaries of this launch.
+    fn temporary_shapes(&self, plan: &Plan, bound: &Bound<'_>) -> Result<Vec<Box<[usize]>>> {
+        let shape = |temporary: &Temporary| {
+            let shape = plan
+                .temporary_shape(temporary, &bound.bindings)
+                .map_err(|error| self.refused(&error))?;
+            // They are positive.
+            Ok(shape.into_iter().map(|extent| extent as usize).collect())
+        };
+        plan.temporaries.iter().map(shape).collect()
+    }
+
+    /// The tensors of this launch: those that were passed, and the temporaries, with memory.
+    fn tensors(
+        &self,
+        session: &mut Session,
+        plan: &Plan,
+        bound: &Bound<'_>,
+        shapes: Vec<Box<[usize]>>,
+    ) -> Result<Tensors> {
+        let passed = bound.tensors.iter().map(|(name, mutable, tensor)| LaunchTensor {
+            name: name.clone(),
+            mutable: *mutable,
+            buffer: tensor.buffer,
+            address: tensor.address,
+            element: tensor.element,
+            shape: tensor.shape.clone(),
+        });
+        let mut tensors: Vec<LaunchTensor> = passed.collect();
+        let failed = |error: Error| {
+            let message = format!("the temporaries of kernel `{}`: {error}", self.kernel.name());
+            Error::new(error.kind(), message)
+        };
+        let sizes = plan.temporaries.iter().zip(&shapes).map(|(temporary, shape)| {
+            let tiles = Tiling::of(shape).map_err(failed)?.tiles();
+            Ok((tiles as u64, temporary.layout.page_size))
+        });
+        let sizes: Vec<(u64, u32)> = sizes.collect::<Result<_>>()?;
+        let memory = session
+            .temporaries(std::ptr::from_ref(self.kernel).addr(), &sizes)
+            .map_err(failed)?;
+        for ((temporary, shape), memory) in plan.temporaries.iter().zip(shapes).zip(memory) {
+            tensors.push(LaunchTensor {
+                name: temporary.name.clone(),
+                mutable: true,
+                buffer: memory.buffer,
+                address: memory.address,
+                element: temporary.element,
+                shape,
+            });
+        }
+        let mut bindings = bound.bindings.clone();
+        let addresses = tensors.iter().map(|tensor| (tensor.name.clone(), tensor.address));
+        bindings.addresses.extend(addresses);
+        Ok(Tensors { tensors, bindings })
+    }
+
+    /// The program of a stage with its arguments: one of a launch before, or a new one.
+    fn ready(
+        &self,
+        session: &mut Session,
+        (stage, plan, work): (usize, &'static Plan, Vec<CoreWork>),
+        bound: &Bound<'_>,
+        tensors: &Tensors,
+    ) -> Result<Run> {
+        let args = self.runtime_args(plan, &tensors.bindings, &work)?;
+        let key = WorkloadKey::new(self.kernel, stage, &work);
+        let workload = match session.workloads.take(key) {
+            Some(workload) => workload,
+            None => {
+                let accessor_words = |name: &str| match tensors.tensors.iter().find(|tensor| tensor.name == name) {
+                    Some(tensor) => session.accessor_words(tensor.buffer),
+                    None => Err(self
+                        .kernel
+                        .damaged(&format!("the plan accesses `{name}`, which is no tensor"))),
+                };
+                build(
+                    session.mesh(),
+                    bound.device.facts(),
+                    self.kernel,
+                    (stage, plan),
+                    &work,
+                    &accessor_words,
+                )?
+            }
+        };
+        Ok(Run {
+            stage,
+            plan,
+            work,
+            args,
+            key,
+            workload,
+        })
+    }
+
+    /// The tensors that the kernel may store to, of several stages those that this one stores to, and where its blocks run.
+    fn stores(&self, tensors: &Tensors, run: &Run, several: bool) -> Stores {
+        let stored = |tensor: &&LaunchTensor| tensor.mutable && (!several || run.stores(&tensor.name));
+        let written = tensors.tensors.iter().filter(stored);
+        let tensor = |tensor: &LaunchTensor| {
             let format = DataFormat::of(tensor.element);
             StoredTensor {
-                name: name.clone(),
+                name: tensor.name.clone(),
                 base: tensor.address.into(),
                 shape: tensor.shape.to_vec(),
                 tile_bytes: format.tile_bytes() as usize,
                 element_bytes: format.tile_bytes() as usize / TILE_ELEMENTS,
             }
         };
-        let blocks = work
+        let blocks = run
+            .work
             .iter()
             .map(|core| ((core.x as usize, core.y as usize), core.start, core.count));
+        let kernel = match several {
+            true => format!("{}, stage {}", self.kernel.name(), run.stage + 1),
+            false => self.kernel.name().to_owned(),
+        };
         Stores {
-            kernel: self.kernel.name().to_owned(),
+            kernel,
             tensors: written.map(tensor).collect(),
             blocks: blocks.collect(),
         }
@@ -202,6 +333,62 @@ impl<'t> Launch<'t> {
     fn refused(&self, error: &PlanError) -> Error {
         Error::new(ErrorKind::Argument, format!("kernel `{}`: {error}", self.kernel.name()))
     }
+}
+
+/// When a launch waits for the device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Waiting {
+    Not,
+    AtTheEnd,
+    AfterEveryStage,
+}
+
+/// A tensor of a launch, passed or temporary.
+struct LaunchTensor {
+    name: String,
+    mutable: bool,
+    buffer: u64,
+    address: u32,
+    element: ElementType,
+    shape: Box<[usize]>,
+}
+
+/// All tensors of a launch, and its values with their addresses.
+struct Tensors {
+    tensors: Vec<LaunchTensor>,
+    bindings: Bindings,
+}
+
+/// A stage that is ready to run.
+struct Run {
+    stage: usize,
+    plan: &'static Plan,
+    work: Vec<CoreWork>,
+    args: Vec<(Role, Vec<u32>)>,
+    key: WorkloadKey,
+    workload: Workload,
+}
+
+impl Run {
+    /// Whether its writer goes to the tensor `name`.
+    fn stores(&self, name: &str) -> bool {
+        let writer = self.plan.kernel(Role::Writer);
+        writer.is_some_and(|writer| {
+            let accessors = &writer.compile_args;
+            accessors.iter().any(|CompileArg::Accessor(accessed)| accessed == name)
+        })
+    }
+}
+
+/// Keeps the programs for later launches.
+fn keep(session: &mut Session, runs: Vec<Run>) -> Result<()> {
+    for run in runs {
+        if let Some(displaced) = session.workloads.put(run.key, run.workload) {
+            session.finish()?;
+            drop(displaced);
+        }
+    }
+    Ok(())
 }
 
 impl fmt::Debug for Launch<'_> {

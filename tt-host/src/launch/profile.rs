@@ -5,7 +5,7 @@ use std::time::Duration;
 use tt_emulator::RunCounters;
 
 /// What a run took and, on the emulator, what it did.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct Profile {
     /// From the launch to its end, as the host saw it.
@@ -13,6 +13,23 @@ pub struct Profile {
     /// What the emulator counted: pages and bytes moved, per NoC and DRAM bank, tile operations, stalls, for the whole run
     /// and for each core. Cards count nothing.
     pub counters: Option<RunCounters>,
+    /// The counters of each stage that ran, where the kernel has several; `counters` is their sum.
+    pub stages: Vec<RunCounters>,
+}
+
+impl Profile {
+    /// Adds up the counters of the stages, which are kept only of a kernel that has `several`.
+    pub(super) fn sum(&mut self, several: bool) {
+        self.counters = self.stages.iter().cloned().reduce(|mut sum, stage| {
+            sum.add(&stage);
+            // What one stage leaves of a tensor another may store.
+            sum.unstored.clear();
+            sum
+        });
+        if !several {
+            self.stages.clear();
+        }
+    }
 }
 
 /// A few lines for people.
@@ -57,6 +74,15 @@ impl fmt::Display for Profile {
             compute.packed_tiles
         )?;
         write!(f, "\nstalls       {}", total.stalls)?;
+        for (number, stage) in (1..).zip(&self.stages) {
+            let total = &stage.total;
+            let (read, written) = (total.pages_read, total.pages_written);
+            write!(
+                f,
+                "\nstage {number}      {read} tiles read, {written} written, {} stalls",
+                total.stalls
+            )?;
+        }
         for left in &counters.unstored {
             write!(f, "\nnot stored   {left}")?;
         }

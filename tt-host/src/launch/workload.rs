@@ -1,7 +1,7 @@
-//! Programs on a device: built once per kernel and set of cores, kept, and run again with other runtime arguments.
+//! Programs on a device: built once per stage of a kernel and set of cores, kept, and run again with other runtime arguments.
 //!
-//! Sources, circular buffers, semaphores and compile-time arguments of a kernel do not depend on the extents of a launch;
-//! the cores it runs on do. So a program is kept under the kernel and the shape of its set of cores.
+//! Sources, circular buffers, semaphores and compile-time arguments of a stage do not depend on the extents of a launch;
+//! the cores it runs on do. So a program is kept under the kernel, its stage and the shape of its set of cores.
 
 use crate::bridge::{
     self, CircularBufferSpec, ComputeSpec, Core, DeviceFacts, MeshDevice, MeshWorkload, Mover, Rectangle,
@@ -20,16 +20,19 @@ const KEPT_WORKLOADS: usize = 64;
 pub(crate) struct WorkloadKey {
     /// The address of the kernel's static.
     kernel: usize,
+    /// The number of its stage.
+    stage: usize,
     /// Cores are taken row by row: their number and the columns of a row say which.
     cores: usize,
     columns: u32,
 }
 
 impl WorkloadKey {
-    pub(crate) fn new(kernel: &'static Kernel, cores: &[CoreWork]) -> WorkloadKey {
+    pub(crate) fn new(kernel: &'static Kernel, stage: usize, cores: &[CoreWork]) -> WorkloadKey {
         let columns = cores.iter().map(|core| core.x + 1).max().unwrap_or(0);
         WorkloadKey {
             kernel: std::ptr::from_ref(kernel).addr(),
+            stage,
             cores: cores.len(),
             columns,
         }
@@ -101,12 +104,13 @@ pub(crate) fn check_budgets(kernel: &Kernel, plan: &Plan, device: &DeviceFacts) 
     Ok(())
 }
 
-/// Builds the program of `kernel` on `cores`; `accessor_words` gives the compile-time words of a tensor by name.
+/// Builds the program of a stage of `kernel`, its number and its plan, on `cores`; `accessor_words` gives the compile-time words
+/// of a tensor by name.
 pub(crate) fn build(
     mesh: &SharedPtr<MeshDevice>,
     device: &DeviceFacts,
     kernel: &Kernel,
-    plan: &Plan,
+    (stage, plan): (usize, &Plan),
     cores: &[CoreWork],
     accessor_words: &dyn Fn(&str) -> Result<Vec<u32>>,
 ) -> Result<Workload> {
@@ -137,13 +141,14 @@ pub(crate) fn build(
             )));
         }
     }
+    let sources = kernel.sources().stage(stage);
+    let sources = sources.ok_or_else(|| kernel.damaged("a stage of its plan has no sources"))?;
     let mut kernels = Vec::with_capacity(plan.kernels.len());
     for part in &plan.kernels {
         let mut args = Vec::new();
         for CompileArg::Accessor(tensor) in &part.compile_args {
             args.extend(accessor_words(tensor)?);
         }
-        let sources = kernel.sources();
         let program = program.pin_mut();
         let source = match part.role {
             Role::Reader => sources.reader,

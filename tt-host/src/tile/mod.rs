@@ -19,7 +19,7 @@ pub(crate) const TILE_ELEMENTS: usize = TILE * TILE;
 
 /// A tensor's extents as matrices of tiles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Tiling {
+pub struct Tiling {
     /// Matrices that the leading axes select.
     pub matrices: usize,
     /// Rows of a matrix.

@@ -4,8 +4,8 @@
 use tt_host::{Argument, Element, ElementType, Kernel, Launch, Sources, Tensor};
 use tt_lang::ir::{
     Block, BlockId, BlockScope, Extent, ExtentId, Fidelity, Grid, IntExpr, IntOp, Kernel as TileIr, Layout, Multicast,
-    Options, Order, Param, ParamId, Place, Region, Residence, ScalarKind, ScalarParam, Sharding, Span, Spanned, Stmt,
-    StmtKind, TensorParam, VarId, Variable,
+    Options, Order, Param, ParamId, Place, Region, RegionAxis, Residence, ScalarKind, ScalarParam, Sharding, Span,
+    Spanned, Stmt, StmtKind, TensorParam, VarId, Variable,
 };
 use tt_plan::{
     BlockOrder, CircularBuffer, CompileArg, ComputeConfig, CoreSet, DataFormat, Engine, Formula, KernelPlan, Memory,
@@ -23,6 +23,7 @@ pub const SOURCES: Sources = Sources {
     compute: COMPUTE,
     writer: WRITER,
     host: "",
+    later: &[],
 };
 
 pub fn name(name: &str) -> Formula {
@@ -83,6 +84,7 @@ pub fn plan(element: ElementType, a: [Formula; 2], c: [Formula; 2]) -> Plan {
         architectures: vec!["wormhole_b0".into(), "blackhole".into()],
         extents,
         parameters: vec![tensor("a", false, &a), tensor("c", true, &c)],
+        temporaries: Vec::new(),
         grid: vec![tiles(&a[1]), tiles(&a[0])],
         work_partition: WorkPartition {
             mode: PartitionMode::Global,
@@ -117,6 +119,7 @@ pub fn plan(element: ElementType, a: [Formula; 2], c: [Formula; 2]) -> Plan {
             },
             mover(Role::Writer, "writer.cpp", "c"),
         ],
+        later: Vec::new(),
     }
 }
 
@@ -172,8 +175,7 @@ pub fn copy_tile_ir() -> TileIr {
     let region = |tensor| {
         Place::Tensor(Region {
             tensor: ParamId(tensor),
-            offsets: vec![offset(1), offset(0)],
-            extents: vec![32, 32],
+            axes: vec![RegionAxis::run(offset(1), 32), RegionAxis::run(offset(0), 32)],
             span,
         })
     };
@@ -229,6 +231,7 @@ pub fn copy_tile_ir() -> TileIr {
                 span,
             },
         ],
+        later: Vec::new(),
         locations: vec![Default::default()],
     }
 }

@@ -48,7 +48,7 @@ pub(super) fn run(run: &mut BlockRun<'_>, indices: &[(VarId, u64)], assign: &Ass
         domain,
         target: &target.indices,
     };
-    let node = compiler.node(&assign.value)?;
+    let node = compiler.node(&assign.value, target.buffer.element(kernel))?;
     let place = compiler.place(target)?;
     let mut stores = Vec::with_capacity(height * domain.width);
     let mut rows: Vec<Row> = Vec::with_capacity(height);
@@ -68,16 +68,17 @@ pub(super) fn run(run: &mut BlockRun<'_>, indices: &[(VarId, u64)], assign: &Ass
     let elements = rows.iter().flat_map(|row| row.values.iter().zip(&row.marks));
     for (store, (value, marks)) in stores.into_iter().zip(elements) {
         let Some(flat) = store else { continue };
-        if assign.compound && *marks & PADDING != 0 {
-            continue;
-        }
+        let has_value = *marks & PADDING == 0;
         match target.buffer {
+            Buffer::Block(_) if assign.compound && !has_value => {}
             Buffer::Block(id) => {
                 let block = &mut run.blocks[id.index()];
                 block.values[flat] = *value;
                 block.marks[flat] = *marks;
             }
+            Buffer::Tensor(_) if !has_value => {}
             Buffer::Tensor(id) => {
+                run.stores((id, flat, 1), assign.span);
                 let written = run.scope.launch.tensors[id.index()]
                     .as_ref()
                     .is_some_and(|t| t.write(flat, &[*value]));

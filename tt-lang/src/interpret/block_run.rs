@@ -4,16 +4,16 @@ use super::error::{InterpretError, InterpretErrorKind as Kind};
 use super::integer::Scope;
 use super::launch::Launch;
 use super::parallel::uniform;
-use super::storage::{BlockData, Marks, TensorData, axis_mark, swap};
+use super::storage::{BlockData, COLUMN, Marks, PADDING, ROW, TensorData, axis_mark, swap};
 use super::{assign, gemm, reduce};
-use crate::ir::{BlockId, Place, PrintItem, Region, Span, Stmt, StmtKind};
+use crate::ir::{Access, BlockId, Buffer, IntOp, ParamId, Place, Region, Span, Stmt, StmtKind, VarId};
 use std::ops::Range;
 
 /// The state of one block of the grid.
 pub(super) struct BlockRun<'a> {
     pub scope: Scope<'a>,
     pub blocks: Vec<BlockData>,
-    prints: Vec<String>,
+    pub prints: Vec<String>,
 }
 
 impl<'a> BlockRun<'a> {
@@ -44,11 +44,25 @@ impl<'a> BlockRun<'a> {
         Ok(self.prints)
     }
 
+    /// Where in the grid the block is.
+    pub fn coordinates(&self) -> Vec<i64> {
+        let axes = &self.scope.launch.kernel.grid.axes;
+        axes.iter().map(|(var, _)| self.scope.variables[var.index()]).collect()
+    }
+
+    /// Notes a store to a tensor of so many elements from one on, if that is asked for.
+    pub fn stores(&self, what: (ParamId, usize, usize), span: Span) {
+        let launch = self.scope.launch;
+        if let Some(watch) = &launch.watch {
+            watch.note(what, (launch.kernel, span), (launch.stage, || self.coordinates()));
+        }
+    }
+
     pub fn block_name(&self, id: BlockId) -> String {
         self.scope.launch.kernel.block(id).name.clone()
     }
 
-    fn at(&self, span: Span) -> impl Fn(Kind) -> InterpretError + use<'a> {
+    pub fn at(&self, span: Span) -> impl Fn(Kind) -> InterpretError + use<'a> {
         let kernel = self.scope.launch.kernel;
         move |kind| InterpretError::at(kernel, span, kind)
     }
@@ -62,7 +76,8 @@ impl<'a> BlockRun<'a> {
         match &stmt.kind {
             StmtKind::Copy { src, dst } => self.copy(src, dst, stmt.span),
             StmtKind::Fill { block, value } => {
-                let value = uniform(self, value)?;
+                let element = self.scope.launch.kernel.block(block.value).element;
+                let value = uniform(self, value, element)?;
                 self.blocks[block.value.index()].fill(value);
                 Ok(())
             }
@@ -117,16 +132,48 @@ impl<'a> BlockRun<'a> {
                 }
                 reduce::reduce(*op, *dim, *clear, &from, to).map_err(at)
             }
+            StmtKind::ReduceArg {
+                op,
+                src,
+                val,
+                pos,
+                dim,
+                base,
+                clear,
+            } => {
+                let from = self.read_block(src.value, src.span)?;
+                let base = self.scope.integer(base).map_err(&at)?;
+                for out in val.iter().chain([pos]).filter(|_| !clear) {
+                    if self.blocks[out.value.index()].has_unset() {
+                        return Err(self.at(out.span)(Kind::ReadBeforeWrite(self.block_name(out.value))));
+                    }
+                }
+                let how = (*op, *dim, base, *clear);
+                let mut values = val.as_ref().map(|val| self.blocks[val.value.index()].clone());
+                let reduced = reduce::reduce_arg(how, &from, values.as_mut(), &mut self.blocks[pos.value.index()]);
+                if let (Some(val), Some(values)) = (val, values) {
+                    self.blocks[val.value.index()] = values;
+                }
+                reduced.map_err(at)
+            }
             StmtKind::Transpose { src, dst } => {
                 let from = self.read_block(src.value, src.span)?;
                 transpose(&from, &mut self.blocks[dst.value.index()]).map_err(at)
             }
+            StmtKind::Fetch { var, from } => self.fetch(*var, from),
             StmtKind::Print { items } => self.print(items, stmt.span),
+            StmtKind::Assert { cond, text } => match self.scope.boolean(&cond.value).map_err(self.at(cond.span))? {
+                true => Ok(()),
+                false => Err(at(Kind::Assertion {
+                    text: text.clone(),
+                    block: self.coordinates(),
+                })),
+            },
         }
     }
 
     /// A copy of the block `id`, all of which must have been written.
-    fn read_block(&self, id: BlockId, span: Span) -> Result<BlockData, InterpretError> {
+    pub fn read_block(&self, id: BlockId, span: Span) -> Result<BlockData, InterpretError> {
         let block = &self.blocks[id.index()];
         if block.has_unset() {
             return Err(self.at(span)(Kind::ReadBeforeWrite(self.block_name(id))));
@@ -167,24 +214,38 @@ impl<'a> BlockRun<'a> {
             .as_ref()
             .ok_or_else(unsupported)?;
         let rank = tensor.shape.len();
-        if region.offsets.len() != rank || region.extents.len() != rank || rank == 0 {
+        if region.axes.len() != rank || rank == 0 {
             return Err(unsupported());
         }
-        let mut offsets = Vec::with_capacity(rank);
-        for offset in &region.offsets {
-            offsets.push(self.scope.integer(&offset.value).map_err(self.at(offset.span))?);
+        let mut axes = Vec::with_capacity(rank);
+        for axis in &region.axes {
+            let at = self.at(axis.offset.span);
+            let count = match &axis.count {
+                Some(count) => usize::try_from(self.scope.integer(count).map_err(&at)?).unwrap_or(0),
+                None => axis.extent as usize,
+            };
+            if count > axis.extent as usize {
+                let found = [vec![count], vec![axis.extent as usize]];
+                let what = "a range and the block it is copied from or to";
+                return Err(at(Kind::Extents { what, found }));
+            }
+            axes.push(Steps {
+                first: self.scope.integer(&axis.offset.value).map_err(at)?,
+                step: i64::from(axis.step),
+                count,
+            });
         }
         let extents = shape_of(region);
         let last = rank - 1;
-        let inside = overlap(offsets[last], extents[last], tensor.shape[last]);
+        let inside = axes[last].inside(tensor.shape[last]);
         // Where nothing is inside there is no first element, and nobody asks for it.
-        let first = place(offsets[last], inside.start, tensor.shape[last]).unwrap_or(0);
+        let first = axes[last].place(inside.start, tensor.shape[last]).unwrap_or(0);
         for run in 0..extents[..last].iter().product() {
             let (mut rest, mut flat, mut stride, mut marks) = (run, first, tensor.shape[last], 0);
             for axis in (0..last).rev() {
-                match place(offsets[axis], rest % extents[axis], tensor.shape[axis]) {
+                match axes[axis].place(rest % extents[axis], tensor.shape[axis]) {
                     Some(index) => flat = flat.saturating_add(index * stride),
-                    None => marks |= axis_mark(rank, axis),
+                    None => marks |= mark_of(region, axis),
                 }
                 rest /= extents[axis];
                 stride *= tensor.shape[axis];
@@ -205,7 +266,7 @@ impl<'a> BlockRun<'a> {
     fn read_region(&self, region: &Region) -> Result<BlockData, InterpretError> {
         let mut data = BlockData::unset(shape_of(region));
         let width = data.shape.last().copied().unwrap_or(0);
-        let past = data.axis_mark(data.shape.len() - 1);
+        let past = mark_of(region, data.shape.len() - 1);
         self.region_runs(region, &mut |tensor, run| {
             let inside = run.at + run.inside.start..run.at + run.inside.end;
             data.marks[run.at..run.at + width].fill(run.marks | past);
@@ -230,7 +291,17 @@ impl<'a> BlockRun<'a> {
         self.region_runs(region, &mut |tensor, run| {
             if run.marks == 0 && !run.inside.is_empty() {
                 let inside = run.at + run.inside.start..run.at + run.inside.end;
-                written &= tensor.write(run.flat, &from.values[inside]);
+                let mut flat = run.flat;
+                let mut at = inside.start;
+                // What has no value is not stored.
+                for alike in from.marks[inside].chunk_by(|a, b| (a & PADDING) == (b & PADDING)) {
+                    if alike[0] & PADDING == 0 {
+                        self.stores((region.tensor, flat, alike.len()), region.span);
+                        written &= tensor.write(flat, &from.values[at..at + alike.len()]);
+                    }
+                    flat += alike.len();
+                    at += alike.len();
+                }
             }
         })?;
         if written {
@@ -242,30 +313,35 @@ impl<'a> BlockRun<'a> {
         }
     }
 
-    fn print(&mut self, items: &[PrintItem], span: Span) -> Result<(), InterpretError> {
-        let mut line = String::new();
-        for item in items {
-            if !line.is_empty() {
-                line.push(' ');
-            }
-            match item {
-                PrintItem::Text(text) => line.push_str(text),
-                PrintItem::Value(value) => {
-                    line.push_str(&self.scope.integer(value).map_err(self.at(span))?.to_string());
-                }
-                PrintItem::Block(id) => {
-                    let block = self.read_block(*id, span)?;
-                    line.push_str(&format!(
-                        "{} {:?} {:?}",
-                        self.block_name(*id),
-                        block.shape,
-                        block.values
-                    ));
-                }
-            }
+    /// The integer at `from`, as the 32 bits with a sign that integers have; 0 where that is outside the tensor.
+    fn fetch(&mut self, var: VarId, from: &Access) -> Result<(), InterpretError> {
+        let at = self.at(from.span);
+        let unsupported = || at(Kind::Unsupported("an integer of something that is no tensor"));
+        let tensor = match from.buffer {
+            Buffer::Tensor(id) => self.scope.launch.tensors[id.index()].as_ref(),
+            Buffer::Block(_) => None,
+        };
+        let tensor = tensor.ok_or_else(unsupported)?;
+        if from.indices.len() != tensor.shape.len() {
+            return Err(unsupported());
         }
-        self.prints.push(line);
+        let mut flat = Some(0);
+        for (index, extent) in from.indices.iter().zip(&tensor.shape) {
+            let index = self.scope.integer(index).map_err(&at)?;
+            let inside = usize::try_from(index).ok().filter(|index| index < extent);
+            flat = flat.zip(inside).map(|(flat, index)| flat * extent + index);
+        }
+        self.scope.variables[var.index()] = flat.map_or(0, |flat| i64::from(tensor.get(flat) as i64 as i32));
         Ok(())
+    }
+}
+
+/// The mark of what lies past the tensor along `axis`.
+fn mark_of(region: &Region, axis: usize) -> Marks {
+    match region.rows_and_columns() {
+        Some((Some(rows), _)) if rows == axis => ROW,
+        Some((Some(_), columns)) if columns == axis => COLUMN,
+        _ => axis_mark(region.axes.len(), axis),
     }
 }
 
@@ -281,20 +357,37 @@ struct Run {
     marks: Marks,
 }
 
-/// Which of `count` elements from `offset` on an axis of `extent` elements has.
-fn overlap(offset: i64, count: usize, extent: usize) -> Range<usize> {
-    let up_to = |index: i64| usize::try_from(index.saturating_sub(offset)).unwrap_or(0).min(count);
-    up_to(0)..up_to(i64::try_from(extent).unwrap_or(i64::MAX))
+/// The elements of a region along one axis.
+struct Steps {
+    first: i64,
+    step: i64,
+    count: usize,
 }
 
-/// The index `at` elements after `offset`, where an axis of `extent` elements has it.
-fn place(offset: i64, at: usize, extent: usize) -> Option<usize> {
-    let index = offset.checked_add(i64::try_from(at).ok()?)?;
-    usize::try_from(index).ok().filter(|index| *index < extent)
+impl Steps {
+    /// Which of them an axis of `extent` elements has.
+    fn inside(&self, extent: usize) -> Range<usize> {
+        // The first of them that is not below `index`.
+        let up_to = |index: i64| {
+            let way = IntOp::CeilDiv.apply(index.saturating_sub(self.first), self.step);
+            usize::try_from(way.unwrap_or(0)).unwrap_or(0).min(self.count)
+        };
+        up_to(0)..up_to(i64::try_from(extent).unwrap_or(i64::MAX))
+    }
+
+    /// The index of the one numbered `at`, where an axis of `extent` elements has it.
+    fn place(&self, at: usize, extent: usize) -> Option<usize> {
+        if at >= self.count {
+            return None;
+        }
+        let way = i64::try_from(at).ok()?.checked_mul(self.step)?;
+        let index = self.first.checked_add(way)?;
+        usize::try_from(index).ok().filter(|index| *index < extent)
+    }
 }
 
 fn shape_of(region: &Region) -> Vec<usize> {
-    region.extents.iter().map(|extent| *extent as usize).collect()
+    region.axes.iter().map(|axis| axis.extent as usize).collect()
 }
 
 /// Whether the extents are the same but for axes of one element.

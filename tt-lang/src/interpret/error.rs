@@ -37,8 +37,10 @@ pub enum InterpretErrorKind {
         /// How many values there are.
         found: usize,
     },
-    /// An extent of the grid is not positive, or their product overflows.
+    /// An extent of the grid is negative, or their product overflows.
     Grid(i64),
+    /// An extent of a temporary is not positive, or their product overflows.
+    Temporary(String, i64),
     /// An integer expression overflows or divides by zero.
     Arithmetic(String),
     /// An index leaves a block.
@@ -52,6 +54,13 @@ pub enum InterpretErrorKind {
     },
     /// A block is read before it was written.
     ReadBeforeWrite(String),
+    /// What is asserted does not hold.
+    Assertion {
+        /// The condition, as it is written.
+        text: String,
+        /// Where in the grid the block is.
+        block: Vec<i64>,
+    },
     /// Extents that must agree do not.
     Extents {
         /// What is done.
@@ -101,6 +110,7 @@ impl fmt::Display for InterpretErrorKind {
             } => {
                 write!(f, "`{tensor}` has {found} values, its extents make {expected}")
             }
+            InterpretErrorKind::Temporary(name, extent) => write!(f, "an extent of the temporary `{name}` is {extent}"),
             InterpretErrorKind::Grid(extent) => write!(f, "a grid extent is {extent}"),
             InterpretErrorKind::Arithmetic(expr) => write!(f, "`{expr}` overflows or divides by zero"),
             InterpretErrorKind::OutsideBlock { block, shape, index } => {
@@ -110,6 +120,10 @@ impl fmt::Display for InterpretErrorKind {
                 )
             }
             InterpretErrorKind::ReadBeforeWrite(block) => write!(f, "`{block}` is read before it was written"),
+            InterpretErrorKind::Assertion { text, block } => {
+                let block: Vec<String> = block.iter().map(i64::to_string).collect();
+                write!(f, "block ({}): assertion failed: {text}", block.join(", "))
+            }
             InterpretErrorKind::Extents { what, found: [a, b] } => {
                 write!(f, "{what} of extents {a:?} and {b:?}, which do not fit together")
             }

@@ -1,5 +1,6 @@
 //! What a reference run takes and gives.
 
+use super::watch::Stored;
 use std::collections::BTreeMap;
 
 /// The values of a tensor, row-major, logical, unpadded.
@@ -54,6 +55,7 @@ pub struct Inputs<'a> {
     pub(super) floats: BTreeMap<String, f64>,
     pub(super) integers: BTreeMap<String, i64>,
     pub(super) tensors: BTreeMap<String, (Vec<usize>, Values<'a>)>,
+    pub(super) watched: Option<(String, usize)>,
 }
 
 impl<'a> Inputs<'a> {
@@ -83,6 +85,13 @@ impl<'a> Inputs<'a> {
         self
     }
 
+    /// Notes who stores the element of this number, counted row by row, of the tensor `name`: [`Outputs::stored`].
+    #[must_use]
+    pub fn watch(mut self, name: impl Into<String>, element: usize) -> Self {
+        self.watched = Some((name.into(), element));
+        self
+    }
+
     /// The tensor `name`; for a mutable one, what it holds before the run.
     #[must_use]
     pub fn tensor(mut self, name: impl Into<String>, shape: &[usize], values: impl Into<Values<'a>>) -> Self {
@@ -96,6 +105,7 @@ impl<'a> Inputs<'a> {
 pub struct Outputs {
     pub(super) tensors: BTreeMap<String, Vec<f64>>,
     pub(super) prints: Vec<String>,
+    pub(super) stored: Option<Stored>,
 }
 
 impl Outputs {
@@ -108,6 +118,11 @@ impl Outputs {
     pub fn tensor_f32(&self, name: &str) -> Option<Vec<f32>> {
         self.tensor(name)
             .map(|values| values.iter().map(|value| *value as f32).collect())
+    }
+
+    /// The last store of the element that was watched; none where no block stores it.
+    pub fn stored(&self) -> Option<&Stored> {
+        self.stored.as_ref()
     }
 
     /// The names of all mutable tensors.

@@ -17,7 +17,7 @@ impl Scope<'_> {
             IntExpr::Const(value) => *value,
             IntExpr::Extent(id) => self.launch.extents[id.index()],
             IntExpr::Scalar(id) => self.launch.integers[id.index()],
-            IntExpr::Var(id) => self.variables[id.index()],
+            IntExpr::Var(id) | IntExpr::Fetched(id) => self.variables[id.index()],
             IntExpr::Binary(op, a, b) => op
                 .apply(self.integer(a)?, self.integer(b)?)
                 .ok_or_else(|| self.arithmetic(expr))?,
@@ -36,7 +36,7 @@ impl Scope<'_> {
     }
 
     /// A number known at launch, not yet rounded.
-    fn number(&self, expr: &NumberExpr) -> Result<f64, Kind> {
+    pub fn number(&self, expr: &NumberExpr) -> Result<f64, Kind> {
         Ok(match expr {
             NumberExpr::Literal(value) => f64::from(*value as f32),
             NumberExpr::Scalar(id) => self.launch.floats[id.index()],
@@ -61,11 +61,13 @@ impl Scope<'_> {
                 outer: 1,
                 inner: 0,
             }),
-            IntExpr::Const(_) | IntExpr::Extent(_) | IntExpr::Scalar(_) | IntExpr::Var(_) => Some(Affine {
-                base: self.integer(expr)?,
-                outer: 0,
-                inner: 0,
-            }),
+            IntExpr::Const(_) | IntExpr::Extent(_) | IntExpr::Scalar(_) | IntExpr::Var(_) | IntExpr::Fetched(_) => {
+                Some(Affine {
+                    base: self.integer(expr)?,
+                    outer: 0,
+                    inner: 0,
+                })
+            }
             IntExpr::Binary(op, a, b) => {
                 let (Some(a), Some(b)) = (self.affine(a, outer, inner)?, self.affine(b, outer, inner)?) else {
                     return Ok(None);

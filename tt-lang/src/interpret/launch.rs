@@ -1,10 +1,11 @@
-//! One launch: the kernel with checked inputs.
+//! One launch of one stage: the kernel with checked inputs.
 
 use super::error::{InterpretError, InterpretErrorKind as Kind};
 use super::inputs::{Inputs, Outputs};
 use super::integer::Scope;
 use super::storage::TensorData;
-use crate::ir::{IntExpr, Kernel, Param, ScalarKind};
+use super::watch::Watch;
+use crate::ir::{IntExpr, Kernel, Param, ParamId, ScalarKind, TensorParam};
 use std::collections::BTreeMap;
 
 /// A kernel and everything that is the same for all its blocks.
@@ -21,6 +22,10 @@ pub(super) struct Launch<'a> {
     pub tensors: Vec<Option<TensorData<'a>>>,
     /// The grid, the fastest axis first.
     pub grid: Vec<u64>,
+    /// Which stage it is, from 0.
+    pub stage: usize,
+    /// The element whose stores are noted.
+    pub watch: Option<Watch>,
 }
 
 impl<'a> Launch<'a> {
@@ -48,11 +53,17 @@ impl<'a> Launch<'a> {
             floats,
             tensors: Vec::new(),
             grid: Vec::new(),
+            stage: 0,
+            watch: inputs.watched.as_ref().and_then(|(name, flat)| {
+                let tensor = kernel.params.iter().position(|param| param.name() == name)?;
+                Some(Watch::of(ParamId(tensor as u32), *flat))
+            }),
         };
         let mut tensors = Vec::new();
         for param in &kernel.params {
             tensors.push(match param {
                 Param::Scalar(_) => None,
+                Param::Temporary(tensor) => Some(launch.temporary(tensor)?),
                 Param::Tensor(tensor) => {
                     let (shape, values) = inputs.tensors.get(&tensor.name).ok_or_else(|| missing(&tensor.name))?;
                     let scope = launch.scope();
@@ -86,16 +97,28 @@ impl<'a> Launch<'a> {
             });
         }
         launch.tensors = tensors;
+        launch.grid = launch.grid()?;
+        Ok(launch)
+    }
+
+    /// The launch of the stage `kernel`, after this one.
+    pub fn then(self, kernel: &'a Kernel) -> Result<Self, InterpretError> {
+        let mut launch = Launch {
+            kernel,
+            stage: self.stage + 1,
+            ..self
+        };
+        launch.grid = launch.grid()?;
+        Ok(launch)
+    }
+
+    fn grid(&self) -> Result<Vec<u64>, InterpretError> {
+        let kernel = self.kernel;
         let mut grid = Vec::new();
         for (_, extent) in &kernel.grid.axes {
             let at = |kind| InterpretError::at(kernel, extent.span, kind);
-            let value = launch.scope().integer(&extent.value).map_err(at)?;
-            grid.push(
-                u64::try_from(value)
-                    .ok()
-                    .filter(|value| *value > 0)
-                    .ok_or_else(|| at(Kind::Grid(value)))?,
-            );
+            let value = self.scope().integer(&extent.value).map_err(at)?;
+            grid.push(u64::try_from(value).map_err(|_| at(Kind::Grid(value)))?);
         }
         if grid
             .iter()
@@ -104,8 +127,24 @@ impl<'a> Launch<'a> {
         {
             return Err(InterpretError::at(kernel, kernel.grid.span, Kind::Grid(i64::MAX)));
         }
-        launch.grid = grid;
-        Ok(launch)
+        Ok(grid)
+    }
+
+    /// A temporary, in which no element has a value yet.
+    fn temporary(&self, tensor: &'a TensorParam) -> Result<TensorData<'a>, InterpretError> {
+        let mut shape = Vec::new();
+        for extent in &tensor.extents {
+            let at = |kind| InterpretError::at(self.kernel, extent.span, kind);
+            let value = self.scope().integer(&extent.value).map_err(at)?;
+            let positive = usize::try_from(value).ok().filter(|value| *value > 0);
+            shape.push(positive.ok_or_else(|| at(Kind::Temporary(tensor.name.clone(), value)))?);
+        }
+        let count = shape
+            .iter()
+            .try_fold(1_usize, |product, extent| product.checked_mul(*extent));
+        let count = count.filter(|count| *count <= isize::MAX as usize / size_of::<f64>());
+        let large = || InterpretError::at(self.kernel, tensor.span, Kind::Temporary(tensor.name.clone(), i64::MAX));
+        Ok(TensorData::unset(&tensor.name, shape, count.ok_or_else(large)?))
     }
 
     /// The scope outside of every loop.
@@ -121,16 +160,24 @@ impl<'a> Launch<'a> {
     }
 
     pub fn into_outputs(self, prints: Vec<String>) -> Outputs {
+        let is_parameter = |param: &Param| matches!(param, Param::Tensor(_));
+        let parameters = self.kernel.params.iter().map(is_parameter);
         let tensors = self
             .tensors
             .into_iter()
-            .flatten()
+            .zip(parameters)
+            .filter_map(|(tensor, is_parameter)| tensor.filter(|_| is_parameter))
             .filter_map(|tensor| {
                 let name = tensor.name.to_string();
                 tensor.into_written().map(|values| (name, values))
             })
             .collect();
-        Outputs { tensors, prints }
+        let stored = self.watch.and_then(Watch::into_stored);
+        Outputs {
+            tensors,
+            prints,
+            stored,
+        }
     }
 }
 

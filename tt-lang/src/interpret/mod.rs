@@ -25,13 +25,16 @@ mod inputs;
 mod integer;
 mod launch;
 mod parallel;
+mod print;
 mod reduce;
 mod storage;
 #[cfg(test)]
 mod tests;
+mod watch;
 
 pub use error::{InterpretError, InterpretErrorKind};
 pub use inputs::{Inputs, Outputs, Values};
+pub use watch::Stored;
 
 use crate::ir::Kernel;
 use block_run::BlockRun;
@@ -54,7 +57,22 @@ pub fn run(kernel: &Kernel, inputs: &Inputs<'_>) -> Result<Outputs, InterpretErr
 /// # Errors
 /// As [`run`].
 pub fn run_with_threads(kernel: &Kernel, inputs: &Inputs<'_>, threads: usize) -> Result<Outputs, InterpretError> {
-    let launch = Launch::new(kernel, inputs)?;
+    let stages = kernel.stages();
+    let mut launch: Option<Launch<'_>> = None;
+    let mut prints = Vec::new();
+    for stage in &stages {
+        let this = match launch.take() {
+            None => Launch::new(stage, inputs)?,
+            Some(before) => before.then(stage)?,
+        };
+        prints.extend(run_grid(&this, threads)?);
+        launch = Some(this);
+    }
+    Ok(launch.map(|launch| launch.into_outputs(prints)).unwrap_or_default())
+}
+
+/// Runs every block of one grid, and gives what they print.
+fn run_grid(launch: &Launch<'_>, threads: usize) -> Result<Vec<String>, InterpretError> {
     let blocks = launch.block_count();
     let next = AtomicU64::new(0);
     let stop = AtomicBool::new(false);
@@ -66,7 +84,7 @@ pub fn run_with_threads(kernel: &Kernel, inputs: &Inputs<'_>, threads: usize) ->
             if id >= blocks {
                 break;
             }
-            match BlockRun::new(&launch, id).run() {
+            match BlockRun::new(launch, id).run() {
                 Ok(lines) if lines.is_empty() => {}
                 Ok(lines) => lock(&prints).push((id, lines)),
                 Err(error) => {
@@ -95,7 +113,7 @@ pub fn run_with_threads(kernel: &Kernel, inputs: &Inputs<'_>, threads: usize) ->
     }
     let mut lines = std::mem::take(&mut *lock(&prints));
     lines.sort();
-    Ok(launch.into_outputs(lines.into_iter().flat_map(|(_, lines)| lines).collect()))
+    Ok(lines.into_iter().flat_map(|(_, lines)| lines).collect())
 }
 
 /// Locks `mutex`; what it guards is replaced whole, so a panic elsewhere cannot leave it half written.

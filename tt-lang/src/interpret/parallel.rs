@@ -42,13 +42,16 @@ pub(super) enum Node<'e> {
     Int(Index<'e>, Span),
     Load(Place<'e>),
     Call(ElementOp, Vec<Node<'e>>),
+    /// An operation on integers, which wrap.
+    Integers(ElementOp, ElementType, Vec<Node<'e>>),
     Compare(CompareOp, Box<(Node<'e>, Node<'e>)>),
     CompareInt(CompareOp, Box<(Index<'e>, Index<'e>)>, Span),
     /// `a && b` where the flag is set, else `a || b`: the second operand counts only where the first has that value.
     Logic(bool, Box<(Node<'e>, Node<'e>)>),
     Not(Box<Node<'e>>),
     Select(Box<(Node<'e>, Node<'e>, Node<'e>)>),
-    Cast(ElementType, Box<Node<'e>>),
+    /// A cast to a type, from one of integers or of numbers.
+    Cast(ElementType, ElementType, Box<Node<'e>>),
 }
 
 /// A row of results.
@@ -59,7 +62,7 @@ pub(super) struct Row {
 }
 
 /// The value of an expression without parallel indices.
-pub(super) fn uniform(run: &BlockRun<'_>, element: &Element) -> Result<f64, InterpretError> {
+pub(super) fn uniform(run: &BlockRun<'_>, element: &Element, wanted: ElementType) -> Result<f64, InterpretError> {
     // A variable that no expression mentions stands in for the inner index.
     let domain = Domain {
         outer: None,
@@ -71,7 +74,7 @@ pub(super) fn uniform(run: &BlockRun<'_>, element: &Element) -> Result<f64, Inte
         domain,
         target: &[],
     };
-    let node = compiler.node(element)?;
+    let node = compiler.node(element, wanted)?;
     Ok(Evaluator { run, domain, outer: 0 }.row(&node, None)?.values[0])
 }
 
@@ -126,8 +129,12 @@ impl<'e> Compiler<'_, '_, 'e> {
         }
     }
 
-    pub fn node(&self, element: &'e Element) -> Result<Node<'e>, InterpretError> {
-        let pair = |a, b| Ok::<_, InterpretError>(Box::new((self.node(a)?, self.node(b)?)));
+    /// The node of an element of the type `wanted`.
+    pub fn node(&self, element: &'e Element, wanted: ElementType) -> Result<Node<'e>, InterpretError> {
+        let own = wanted;
+        let wanted = element.operand_type(self.run.scope.launch.kernel, wanted);
+        let node = |operand| self.node(operand, wanted);
+        let pair = |a, b| Ok::<_, InterpretError>(Box::new((node(a)?, node(b)?)));
         Ok(match &element.kind {
             ElementKind::Float(value) => Node::Constant(*value),
             ElementKind::Bool(value) => Node::Constant(f64::from(u8::from(*value))),
@@ -135,7 +142,11 @@ impl<'e> Compiler<'_, '_, 'e> {
             ElementKind::Int(expr) => Node::Int(self.index(expr, element.span)?, element.span),
             ElementKind::Load(access) => Node::Load(self.place(access)?),
             ElementKind::Call(op, args) => {
-                Node::Call(*op, args.iter().map(|arg| self.node(arg)).collect::<Result<_, _>>()?)
+                let args = args.iter().map(node).collect::<Result<_, _>>()?;
+                match own.is_integer() {
+                    true => Node::Integers(*op, own, args),
+                    false => Node::Call(*op, args),
+                }
             }
             ElementKind::Compare(op, a, b) => Node::Compare(*op, pair(a, b)?),
             ElementKind::CompareInt(op, a, b) => {
@@ -144,9 +155,9 @@ impl<'e> Compiler<'_, '_, 'e> {
             }
             ElementKind::And(a, b) => Node::Logic(true, pair(a, b)?),
             ElementKind::Or(a, b) => Node::Logic(false, pair(a, b)?),
-            ElementKind::Not(a) => Node::Not(Box::new(self.node(a)?)),
-            ElementKind::Select(c, a, b) => Node::Select(Box::new((self.node(c)?, self.node(a)?, self.node(b)?))),
-            ElementKind::Cast(to, a) => Node::Cast(*to, Box::new(self.node(a)?)),
+            ElementKind::Not(a) => Node::Not(Box::new(node(a)?)),
+            ElementKind::Select(c, a, b) => Node::Select(Box::new((node(c)?, node(a)?, node(b)?))),
+            ElementKind::Cast(to, a) => Node::Cast(*to, wanted, Box::new(node(a)?)),
         })
     }
 }
@@ -209,6 +220,22 @@ impl Evaluator<'_, '_> {
                     .collect::<Result<Vec<_>, _>>()?;
                 call(*op, &mut args)
             }
+            Node::Integers(op, element, args) => {
+                let args = args
+                    .iter()
+                    .map(|arg| self.row(arg, active))
+                    .collect::<Result<Vec<_>, _>>()?;
+                let mut row = Row {
+                    values: Vec::with_capacity(width),
+                    marks: vec![0; width],
+                };
+                for i in 0..width {
+                    let operands: Vec<f64> = args.iter().map(|arg| arg.values[i]).collect();
+                    row.values.push(wrapped(*op, *element, &operands));
+                }
+                args.iter().for_each(|arg| merge(&mut row.marks, &arg.marks));
+                row
+            }
             Node::Compare(op, operands) => {
                 let (mut a, b) = (self.row(&operands.0, active)?, self.row(&operands.1, active)?);
                 for (x, y) in a.values.iter_mut().zip(&b.values) {
@@ -261,9 +288,11 @@ impl Evaluator<'_, '_> {
                 self.replace(&mut row, &parts.2, &other)?;
                 row
             }
-            Node::Cast(to, operand) => {
+            Node::Cast(to, from, operand) => {
                 let mut row = self.row(operand, active)?;
-                row.values.iter_mut().for_each(|value| *value = cast(*to, *value));
+                row.values
+                    .iter_mut()
+                    .for_each(|value| *value = cast(*to, *from, *value));
                 row
             }
         })
@@ -458,14 +487,49 @@ fn call(op: ElementOp, args: &mut [Row]) -> Row {
     }
 }
 
-/// `value as to` as in Rust: into an integer type towards zero, held to its range. Formats of real numbers are not
-/// rounded to.
-fn cast(to: ElementType, value: f64) -> f64 {
+/// `op` on integers of the type `element`, modulo what that holds; operands are exact.
+fn wrapped(op: ElementOp, element: ElementType, operands: &[f64]) -> f64 {
+    let exact = match (op, operands) {
+        // The product of two numbers of 32 bits has 64.
+        _ if operands.iter().any(|operand| operand.is_nan()) => return f64::NAN,
+        // What a division by zero gives is left open.
+        (ElementOp::Div | ElementOp::Rem, [_, 0.0]) => return f64::NAN,
+        (ElementOp::Mul, [x, y]) if !x.is_nan() && !y.is_nan() => (*x as i64).wrapping_mul(*y as i64),
+        _ => match (op.row().value)(operands) {
+            value if value.is_nan() => return value,
+            value => value as i64,
+        },
+    };
+    cut(exact, element)
+}
+
+/// What of an integer the type `element` holds.
+fn cut(exact: i64, element: ElementType) -> f64 {
+    match element {
+        ElementType::U32 => f64::from(exact as u32),
+        ElementType::U16 => f64::from(exact as u16),
+        ElementType::U8 => f64::from(exact as u8),
+        ElementType::I8 => f64::from(exact as i8),
+        ElementType::I32
+        | ElementType::Bf16
+        | ElementType::F32
+        | ElementType::F16
+        | ElementType::Bfp8
+        | ElementType::Bfp4 => f64::from(exact as i32),
+    }
+}
+
+/// `value as to` as in Rust: into an integer type from another one what that holds of it, from a number towards zero, held to its range; what is unspecified stays so. Formats of
+/// real numbers are not rounded to.
+fn cast(to: ElementType, from: ElementType, value: f64) -> f64 {
     match to {
+        _ if value.is_nan() => value,
+        _ if to.is_integer() && from.is_integer() => cut(value as i64, to),
         ElementType::Bf16 | ElementType::F32 | ElementType::F16 | ElementType::Bfp8 | ElementType::Bfp4 => value,
         ElementType::I32 => f64::from(value as i32),
         ElementType::U32 => f64::from(value as u32),
         ElementType::U16 => f64::from(value as u16),
         ElementType::U8 => f64::from(value as u8),
+        ElementType::I8 => f64::from(value as i8),
     }
 }

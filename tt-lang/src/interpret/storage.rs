@@ -126,6 +126,16 @@ impl<'a> TensorData<'a> {
         TensorData { name, shape, values }
     }
 
+    /// `count` elements that have no value until they are written: not a number.
+    pub fn unset(name: &'a str, shape: Vec<usize>, count: usize) -> Self {
+        let values = (0..count).map(|_| AtomicU64::new(f64::NAN.to_bits())).collect();
+        TensorData {
+            name,
+            shape,
+            values: TensorValues::Shared(values),
+        }
+    }
+
     pub fn get(&self, flat: usize) -> f64 {
         match &self.values {
             TensorValues::Borrowed(values) => values.get(flat),

@@ -1,6 +1,6 @@
 //! Element expressions.
 
-use super::{BlockId, CompareOp, ElementType, IntExpr, NumberExpr, ParamId, Span};
+use super::{BlockId, CompareOp, ElementType, IntExpr, Kernel, NumberExpr, ParamId, Span};
 use serde::{Deserialize, Serialize};
 use tt_device::ElementOp;
 
@@ -61,6 +61,70 @@ impl Element {
         }
     }
 
+    /// The direct operands, to be changed.
+    pub fn operands_mut(&mut self) -> Vec<&mut Element> {
+        match &mut self.kind {
+            ElementKind::Float(_)
+            | ElementKind::Bool(_)
+            | ElementKind::Scalar(_)
+            | ElementKind::Int(_)
+            | ElementKind::Load(_)
+            | ElementKind::CompareInt(..) => Vec::new(),
+            ElementKind::Call(_, args) => args.iter_mut().collect(),
+            ElementKind::Compare(_, a, b) | ElementKind::And(a, b) | ElementKind::Or(a, b) => vec![a, b],
+            ElementKind::Not(a) | ElementKind::Cast(_, a) => vec![a],
+            ElementKind::Select(c, a, b) => vec![c, a, b],
+        }
+    }
+
+    /// The type of the element that it is, where something in it says so: whole numbers are of the type that is wanted.
+    pub fn element_type(&self, buffers: &impl Buffers) -> Option<ElementType> {
+        match &self.kind {
+            ElementKind::Float(_) | ElementKind::Scalar(_) => Some(ElementType::F32),
+            ElementKind::Load(access) => buffers.element_of(access.buffer),
+            ElementKind::Cast(to, _) => Some(*to),
+            ElementKind::Call(op, args) => match op.row().types() {
+                Some([_, of]) => Some(of),
+                None => args.iter().find_map(|arg| arg.element_type(buffers)),
+            },
+            ElementKind::Select(_, a, b) => a.element_type(buffers).or_else(|| b.element_type(buffers)),
+            ElementKind::Int(_)
+            | ElementKind::Bool(_)
+            | ElementKind::Compare(..)
+            | ElementKind::CompareInt(..)
+            | ElementKind::And(..)
+            | ElementKind::Or(..)
+            | ElementKind::Not(_) => None,
+        }
+    }
+
+    /// The type of the elements that its operands are, where it is an element of type `wanted` itself.
+    pub fn operand_type(&self, buffers: &impl Buffers, wanted: ElementType) -> ElementType {
+        // What says nothing of its type is a number, and cast to an integer is one itself.
+        let mut otherwise = ElementType::F32;
+        let own = match &self.kind {
+            ElementKind::Compare(_, a, b) => a.element_type(buffers).or_else(|| b.element_type(buffers)),
+            ElementKind::Cast(to, a) => {
+                if to.is_integer() {
+                    otherwise = ElementType::I32;
+                }
+                a.element_type(buffers)
+            }
+            ElementKind::Call(op, _) => return op.row().types().map_or(wanted, |[from, _]| from),
+            ElementKind::Float(_)
+            | ElementKind::Scalar(_)
+            | ElementKind::Load(_)
+            | ElementKind::Select(..)
+            | ElementKind::Int(_)
+            | ElementKind::Bool(_)
+            | ElementKind::CompareInt(..)
+            | ElementKind::And(..)
+            | ElementKind::Or(..)
+            | ElementKind::Not(_) => return wanted,
+        };
+        own.unwrap_or(otherwise)
+    }
+
     /// Calls `visit` for this expression and everything in it.
     pub fn walk<'a>(&'a self, visit: &mut impl FnMut(&'a Element)) {
         visit(self);
@@ -75,12 +139,13 @@ impl Element {
             ElementKind::Float(value) => NumberExpr::Literal(*value),
             ElementKind::Scalar(id) => NumberExpr::Scalar(*id),
             ElementKind::Int(value) if value.is_launch_constant() => NumberExpr::Int(value.clone()),
-            ElementKind::Call(op, args) => {
+            ElementKind::Call(op, args) if op.row().types().is_none() => {
                 let args = args.iter().map(Element::number_at_launch).collect::<Option<_>>()?;
                 NumberExpr::Call(*op, args)
             }
             ElementKind::Cast(ElementType::F32, inner) => inner.number_at_launch()?,
             ElementKind::Int(_)
+            | ElementKind::Call(..)
             | ElementKind::Cast(..)
             | ElementKind::Bool(_)
             | ElementKind::Load(_)
@@ -131,4 +196,28 @@ pub enum Buffer {
     Block(BlockId),
     /// A tensor parameter.
     Tensor(ParamId),
+}
+
+/// Who knows the type of every block and tensor: a kernel, and who reads one.
+pub trait Buffers {
+    /// The type of the elements of `buffer`.
+    fn element_of(&self, buffer: Buffer) -> Option<ElementType>;
+}
+
+impl Buffers for Kernel {
+    fn element_of(&self, buffer: Buffer) -> Option<ElementType> {
+        Some(buffer.element(self))
+    }
+}
+
+impl Buffer {
+    /// The type of its elements.
+    pub fn element(self, kernel: &Kernel) -> ElementType {
+        match self {
+            Buffer::Block(id) => kernel.block(id).element,
+            Buffer::Tensor(id) => kernel
+                .tensor(id)
+                .map_or(ElementType::F32, |tensor| tensor.element.value),
+        }
+    }
 }

@@ -14,6 +14,8 @@ pub enum IntExpr {
     Scalar(ParamId),
     /// A grid axis, loop variable or parallel index.
     Var(VarId),
+    /// What a [`Fetch`](super::StmtKind::Fetch) found in a tensor: any integer of 32 bits.
+    Fetched(VarId),
     /// An operation.
     Binary(IntOp, Box<IntExpr>, Box<IntExpr>),
 }
@@ -91,7 +93,9 @@ impl IntExpr {
     pub fn as_const(&self) -> Option<i64> {
         match self {
             IntExpr::Const(value) => Some(*value),
-            IntExpr::Extent(_) | IntExpr::Scalar(_) | IntExpr::Var(_) | IntExpr::Binary(..) => None,
+            IntExpr::Extent(_) | IntExpr::Scalar(_) | IntExpr::Var(_) | IntExpr::Fetched(_) | IntExpr::Binary(..) => {
+                None
+            }
         }
     }
 
@@ -111,10 +115,10 @@ impl IntExpr {
         found
     }
 
-    /// Whether it is the same for every block and iteration: no variables, only extents, scalars and constants.
+    /// Whether it is the same for every block and iteration: no variables and nothing fetched, only extents, scalars and constants.
     pub fn is_launch_constant(&self) -> bool {
         let mut constant = true;
-        self.walk(&mut |e| constant &= !matches!(e, IntExpr::Var(_)));
+        self.walk(&mut |e| constant &= !matches!(e, IntExpr::Var(_) | IntExpr::Fetched(_)));
         constant
     }
 
@@ -123,7 +127,7 @@ impl IntExpr {
         match self {
             IntExpr::Var(var) => replace(*var).unwrap_or_else(|| self.clone()),
             IntExpr::Binary(op, a, b) => IntExpr::binary(*op, a.substitute(replace), b.substitute(replace)),
-            IntExpr::Const(_) | IntExpr::Extent(_) | IntExpr::Scalar(_) => self.clone(),
+            IntExpr::Const(_) | IntExpr::Extent(_) | IntExpr::Scalar(_) | IntExpr::Fetched(_) => self.clone(),
         }
     }
 }
@@ -195,4 +199,36 @@ pub enum BoolExpr {
     Or(Box<BoolExpr>, Box<BoolExpr>),
     /// `!a`
     Not(Box<BoolExpr>),
+}
+
+impl BoolExpr {
+    /// Calls `visit` for every integer in it.
+    pub fn integers(&self, visit: &mut impl FnMut(&IntExpr)) {
+        match self {
+            BoolExpr::Const(_) => {}
+            BoolExpr::Compare(_, a, b) => {
+                visit(a);
+                visit(b);
+            }
+            BoolExpr::CompareNumbers(_, a, b) => {
+                a.integers(visit);
+                b.integers(visit);
+            }
+            BoolExpr::And(a, b) | BoolExpr::Or(a, b) => {
+                a.integers(visit);
+                b.integers(visit);
+            }
+            BoolExpr::Not(a) => a.integers(visit),
+        }
+    }
+}
+
+impl NumberExpr {
+    fn integers(&self, visit: &mut impl FnMut(&IntExpr)) {
+        match self {
+            NumberExpr::Literal(_) | NumberExpr::Scalar(_) => {}
+            NumberExpr::Int(integer) => visit(integer),
+            NumberExpr::Call(_, args) => args.iter().for_each(|arg| arg.integers(visit)),
+        }
+    }
 }

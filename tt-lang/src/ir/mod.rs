@@ -1,6 +1,7 @@
 //! Tile IR: the user's program, as written, with names resolved.
 //!
-//! A [`Kernel`] is a grid of blocks; every block runs `body` once. Statements act on *blocks* (`alloc_shared`,
+//! A [`Kernel`] is a grid of blocks; every block runs `body` once. Where it has stages they are several such grids, one after
+//! the other ([`Kernel::stages`]). Statements act on *blocks* (`alloc_shared`,
 //! `alloc_fragment`) and on regions of tensors. Extents are symbolic integers ([`IntExpr`]): nothing here knows the value
 //! of `M`. Every node that can be wrong has a [`Span`].
 //!
@@ -19,16 +20,16 @@ mod source;
 mod stmt;
 mod types;
 
-pub use element::{Access, Buffer, Element, ElementKind};
+pub use element::{Access, Buffer, Buffers, Element, ElementKind};
 pub use integer::{BoolExpr, CompareOp, IntExpr, IntOp, NumberExpr};
 pub use print::Named;
-pub use stmt::{Assign, LoopKind, Place, PrintItem, ReduceDim, ReduceOp, Region, Stmt, StmtKind};
+pub use stmt::{ArgOp, Assign, LoopKind, Place, PrintItem, ReduceDim, ReduceOp, Region, RegionAxis, Stmt, StmtKind};
 pub use types::{
     Block, BlockScope, Extent, Fidelity, Grid, Kernel, Layout, Multicast, Options, Order, Param, Residence, ScalarKind,
-    ScalarParam, Sharding, SourceLocation, Spanned, TensorParam, Variable,
+    ScalarParam, Sharding, SourceLocation, Spanned, Stage, TensorParam, Variable,
 };
 
-pub use tt_device::{ELEMENT_OPS, ElementOp, ElementOpRow, ElementType};
+pub use tt_device::{BIT_OPS, ELEMENT_OPS, ElementOp, ElementOpRow, ElementType};
 
 use serde::{Deserialize, Serialize};
 
@@ -62,7 +63,7 @@ ids! {
     ExtentId, "extent";
     /// A parameter of the kernel, an index into [`Kernel::params`].
     ParamId, "param";
-    /// An integer variable (grid axis, loop variable, parallel index), an index into [`Kernel::variables`].
+    /// An integer variable (grid axis, loop variable, parallel index, what was fetched), an index into [`Kernel::variables`].
     VarId, "var";
     /// A block (`alloc_shared`, `alloc_fragment`), an index into [`Kernel::blocks`].
     BlockId, "block";

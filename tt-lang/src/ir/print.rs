@@ -23,7 +23,7 @@ impl Display for Named<'_, IntExpr> {
             IntExpr::Const(value) => write!(f, "{value}"),
             IntExpr::Extent(id) => f.write_str(kernel.extent(*id)),
             IntExpr::Scalar(id) => f.write_str(kernel.params[id.index()].name()),
-            IntExpr::Var(id) => f.write_str(kernel.variable(*id)),
+            IntExpr::Var(id) | IntExpr::Fetched(id) => f.write_str(kernel.variable(*id)),
             IntExpr::Binary(op @ (IntOp::CeilDiv | IntOp::Min | IntOp::Max), a, b) => method(f, op.symbol(), a, b),
             IntExpr::Binary(op, a, b) => {
                 operand(f, a, is_product(expr) && is_sum(a))?;
@@ -120,12 +120,17 @@ impl Display for Named<'_, Element> {
 impl Display for Named<'_, Region> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Named(kernel, region) = *self;
-        let axes: Vec<String> = region
-            .offsets
-            .iter()
-            .zip(&region.extents)
-            .map(|(offset, extent)| format!("{}; {extent}", Named(kernel, &offset.value)))
-            .collect();
+        let axis = |axis: &RegionAxis| {
+            let mut text = format!("{}; {}", Named(kernel, &axis.offset.value), axis.extent);
+            if axis.step != 1 {
+                text += &format!(" step {}", axis.step);
+            }
+            if let Some(count) = &axis.count {
+                text += &format!(" at most {}", Named(kernel, count));
+            }
+            text
+        };
+        let axes: Vec<String> = region.axes.iter().map(axis).collect();
         write!(
             f,
             "{}[({})]",
@@ -197,6 +202,7 @@ impl Display for Named<'_, Stmt> {
                     }
                 }
             }
+            StmtKind::Fetch { var, from } => write!(f, "let {} = {}", kernel.variable(*var), Named(kernel, from)),
             StmtKind::If { cond, .. } => write!(f, "if {}", Named(kernel, &cond.value)),
             StmtKind::Parallel { indices, assigns } => {
                 let names: Vec<&str> = indices.iter().map(|(var, _)| kernel.variable(*var)).collect();
@@ -221,20 +227,28 @@ impl Display for Named<'_, Stmt> {
             } => write!(
                 f,
                 "T.reduce_{}({}, {}, dim = {}, clear = {clear})",
-                match op {
-                    ReduceOp::Sum => "sum",
-                    ReduceOp::Max => "max",
-                    ReduceOp::Min => "min",
-                    ReduceOp::AbsMax => "absmax",
-                    ReduceOp::Mean => "mean",
-                },
+                op.name(),
                 kernel.block(src.value).name,
                 kernel.block(out.value).name,
-                match dim {
-                    ReduceDim::Columns => "0",
-                    ReduceDim::Rows => "1",
-                    ReduceDim::All => "(0, 1)",
-                },
+                dim.name(),
+            ),
+            StmtKind::ReduceArg {
+                op,
+                src,
+                val,
+                pos,
+                dim,
+                base,
+                clear,
+            } => write!(
+                f,
+                "T.reduce_{}({}, {}, {}, dim = {}, base = {}, clear = {clear})",
+                op.name(),
+                kernel.block(src.value).name,
+                val.as_ref().map_or("_", |val| &kernel.block(val.value).name),
+                kernel.block(pos.value).name,
+                dim.name(),
+                Named(kernel, base),
             ),
             StmtKind::Transpose { src, dst } => {
                 write!(
@@ -250,11 +264,13 @@ impl Display for Named<'_, Stmt> {
                     .map(|item| match item {
                         PrintItem::Text(text) => format!("{text:?}"),
                         PrintItem::Value(value) => Named(kernel, value).to_string(),
-                        PrintItem::Block(id) => kernel.block(*id).name.clone(),
+                        PrintItem::Number(value) => Named(kernel, value).to_string(),
+                        PrintItem::Block(id) => kernel.block(id.value).name.clone(),
                     })
                     .collect();
                 write!(f, "T.print({})", items.join(", "))
             }
+            StmtKind::Assert { text, .. } => write!(f, "T.assert({text})"),
         }
     }
 }

@@ -102,51 +102,86 @@ impl<'a> Source<'a> {
         } else {
             format!("<{}>", extents.join(", "))
         };
-        let params: Vec<String> = kernel.params.iter().map(|param| self.param(param)).collect();
+        let params: Vec<String> = kernel.params.iter().filter_map(|param| self.param(param)).collect();
         self.line(&format!("fn {}{generics}({}) {{", raw(&kernel.name), params.join(", ")));
         self.nested(|this| {
-            let names: Vec<&str> = kernel
-                .grid
-                .axes
-                .iter()
-                .map(|(var, _)| this.variables[var.index()].as_str())
-                .collect();
-            let extents: Vec<String> = kernel
-                .grid
-                .axes
-                .iter()
-                .map(|(_, extent)| this.int(&extent.value))
-                .collect();
-            let grid = format!("let {} = T.Kernel({});", tuple(&names), extents.join(", "));
-            this.line(&grid);
-            for (block, name) in kernel.blocks.iter().zip(this.blocks.clone()) {
-                let shape: Vec<String> = block.shape.iter().map(u64::to_string).collect();
-                let scope = match block.scope {
-                    BlockScope::Shared => "shared",
-                    BlockScope::Fragment => "fragment",
-                };
-                let element = block.element.name();
-                this.line(&format!(
-                    "let {name} = T.alloc_{scope}::<{element}>({});",
-                    shape.join(", ")
-                ));
+            for param in &kernel.params {
+                if let Param::Temporary(tensor) = param {
+                    let line = this.temporary(tensor);
+                    this.line(&line);
+                }
             }
-            this.body(&kernel.body);
+            if kernel.later.is_empty() {
+                return this.stage();
+            }
+            for stage in kernel.stages() {
+                this.line("{");
+                let mut inner = Source::of(&stage);
+                inner.depth = this.depth.saturating_add(1);
+                inner.stage();
+                this.text.push_str(&inner.text);
+                this.line("}");
+            }
         });
         self.line("}");
     }
 
-    fn param(&self, param: &Param) -> String {
-        match param {
+    /// The grid, the blocks and the body.
+    fn stage(&mut self) {
+        let kernel = self.kernel;
+        let names: Vec<&str> = kernel
+            .grid
+            .axes
+            .iter()
+            .map(|(var, _)| self.variables[var.index()].as_str())
+            .collect();
+        let extents: Vec<String> = kernel
+            .grid
+            .axes
+            .iter()
+            .map(|(_, extent)| self.int(&extent.value))
+            .collect();
+        let grid = format!("let {} = T.Kernel({});", tuple(&names), extents.join(", "));
+        self.line(&grid);
+        for (block, name) in kernel.blocks.iter().zip(self.blocks.clone()) {
+            let shape: Vec<String> = block.shape.iter().map(u64::to_string).collect();
+            let scope = match block.scope {
+                BlockScope::Shared => "shared",
+                BlockScope::Fragment => "fragment",
+            };
+            let element = block.element.name();
+            self.line(&format!(
+                "let {name} = T.alloc_{scope}::<{element}>({});",
+                shape.join(", ")
+            ));
+        }
+        self.body(&kernel.body);
+    }
+
+    fn temporary(&self, tensor: &TensorParam) -> String {
+        let extents: Vec<String> = tensor.extents.iter().map(|extent| self.int(&extent.value)).collect();
+        format!(
+            "let {} = T.alloc_global::<{}>({});",
+            raw(&tensor.name),
+            tensor.element.value.name(),
+            extents.join(", ")
+        )
+    }
+
+    fn param(&self, param: &Param) -> Option<String> {
+        Some(match param {
+            Param::Temporary(_) => return None,
             Param::Tensor(tensor) => {
                 let extents: Vec<String> = tensor
                     .extents
                     .iter()
                     .map(|extent| match extent.value {
                         IntExpr::Binary(..) => format!("{{ {} }}", self.int(&extent.value)),
-                        IntExpr::Const(_) | IntExpr::Extent(_) | IntExpr::Scalar(_) | IntExpr::Var(_) => {
-                            self.int(&extent.value)
-                        }
+                        IntExpr::Const(_)
+                        | IntExpr::Extent(_)
+                        | IntExpr::Scalar(_)
+                        | IntExpr::Var(_)
+                        | IntExpr::Fetched(_) => self.int(&extent.value),
                     })
                     .collect();
                 let reference = if tensor.mutable { "&mut " } else { "&" };
@@ -165,7 +200,7 @@ impl<'a> Source<'a> {
                 };
                 format!("{}: {kind}", raw(&scalar.name))
             }
-        }
+        })
     }
 
     fn body(&mut self, body: &[Stmt]) {
@@ -279,26 +314,40 @@ impl<'a> Source<'a> {
                 dim,
                 clear,
             } => {
-                let op = match op {
-                    ReduceOp::Sum => "sum",
-                    ReduceOp::Max => "max",
-                    ReduceOp::Min => "min",
-                    ReduceOp::AbsMax => "absmax",
-                    ReduceOp::Mean => "mean",
-                };
-                let dim = match dim {
-                    ReduceDim::Columns => "0",
-                    ReduceDim::Rows => "1",
-                    ReduceDim::All => "(0, 1)",
-                };
+                let (op, dim) = (op.name(), dim.name());
                 let (src, out) = (self.block(src.value), self.block(out.value));
                 let clear = if *clear { "" } else { ", clear = false" };
                 let line = format!("T.reduce_{op}({src}, {out}, dim = {dim}{clear});");
                 self.line(&line);
             }
+            StmtKind::ReduceArg {
+                op,
+                src,
+                val,
+                pos,
+                dim,
+                base,
+                clear,
+            } => {
+                let val = val.as_ref().map_or("_", |val| self.block(val.value));
+                let (src, pos) = (self.block(src.value), self.block(pos.value));
+                let base = match *base == IntExpr::Const(0) {
+                    true => String::new(),
+                    false => format!(", base = {}", self.int(base)),
+                };
+                let clear = if *clear { "" } else { ", clear = false" };
+                let (op, dim) = (op.name(), dim.name());
+                let line = format!("T.reduce_{op}({src}, {val}, {pos}, dim = {dim}{base}{clear});");
+                self.line(&line);
+            }
             StmtKind::Transpose { src, dst } => {
                 let line = format!("T.transpose({}, {});", self.block(src.value), self.block(dst.value));
                 self.line(&line);
+            }
+            StmtKind::Fetch { var, from } => {
+                let from = self.access(from);
+                self.declare(*var);
+                self.line(&format!("let {} = {from};", self.variables[var.index()]));
             }
             StmtKind::Print { items } => {
                 let items: Vec<String> = items
@@ -306,10 +355,15 @@ impl<'a> Source<'a> {
                     .map(|item| match item {
                         PrintItem::Text(text) => format!("{text:?}"),
                         PrintItem::Value(value) => self.int(value),
-                        PrintItem::Block(id) => self.block(*id).to_string(),
+                        PrintItem::Number(value) => self.number(value),
+                        PrintItem::Block(id) => self.block(id.value).to_string(),
                     })
                     .collect();
                 self.line(&format!("T.print({});", items.join(", ")));
+            }
+            StmtKind::Assert { cond, .. } => {
+                let cond = self.condition(&cond.value);
+                self.line(&format!("T.assert({cond});"));
             }
         }
     }
@@ -336,8 +390,8 @@ impl<'a> Source<'a> {
     /// Rows and columns of an operand of a product.
     fn extents(&self, place: &Place) -> [u64; 2] {
         let all = match place {
-            Place::Block(block) => &self.kernel.block(block.value).shape,
-            Place::Tensor(region) => &region.extents,
+            Place::Block(block) => self.kernel.block(block.value).shape.clone(),
+            Place::Tensor(region) => region.extents(),
         };
         match all.as_slice() {
             [.., rows, columns] => [*rows, *columns],
@@ -352,10 +406,10 @@ impl<'a> Source<'a> {
             Place::Block(block) => return format!("{}[({}, {})]", self.block(block.value), indices[0], indices[1]),
             Place::Tensor(region) => region,
         };
-        let leading = region.offsets.len().saturating_sub(2);
-        let offsets = region.offsets.iter().enumerate().map(|(axis, offset)| {
+        let leading = region.axes.len().saturating_sub(2);
+        let offsets = region.axes.iter().enumerate().map(|(axis, of)| {
             let index = axis.checked_sub(leading).and_then(|axis| indices.get(axis));
-            match (&offset.value, index) {
+            match (&of.offset.value, index) {
                 (IntExpr::Const(0), Some(index)) => (*index).clone(),
                 (offset, Some(index)) => format!("{} + {index}", self.int(offset)),
                 (offset, None) => self.int(offset),
@@ -376,21 +430,31 @@ impl<'a> Source<'a> {
     fn side(&self, side: &Place, other: &Place) -> String {
         let (region, shape) = match (side, other) {
             (Place::Block(block), _) => return self.block(block.value).to_string(),
-            (Place::Tensor(region), Place::Block(other)) => (region, &self.kernel.block(other.value).shape),
-            (Place::Tensor(region), Place::Tensor(_)) => (region, &region.extents),
+            (Place::Tensor(region), Place::Block(other)) => (region, self.kernel.block(other.value).shape.clone()),
+            (Place::Tensor(region), Place::Tensor(_)) => (region, region.extents()),
         };
-        let leading = region.extents.len().saturating_sub(shape.len());
-        let is_the_blocks = region.extents[leading..] == shape[..] && region.extents[..leading].iter().all(|n| *n == 1);
-        let matrix = region.extents.len().saturating_sub(2);
-        let axes = region.offsets.iter().zip(&region.extents).enumerate();
-        let axes = axes.map(|(axis, (offset, extent))| {
-            let first = self.int(&offset.value);
-            if is_the_blocks || axis < matrix {
+        let extents = region.extents();
+        let leading = extents.len().saturating_sub(shape.len());
+        let is_plain = region.axes.iter().all(|axis| axis.step == 1 && axis.count.is_none());
+        let is_the_blocks =
+            is_plain && extents[leading..] == shape[..] && extents[..leading].iter().all(|extent| *extent == 1);
+        let matrix = extents.len().saturating_sub(2);
+        let along = matches!(region.rows_and_columns(), Some((Some(rows), _)) if rows < matrix);
+        let axes = region.axes.iter().enumerate().map(|(number, axis)| {
+            let first = self.int(&axis.offset.value);
+            let is_point = axis.extent == 1 && axis.count.is_none() && (along || number < matrix);
+            if is_the_blocks || is_point {
                 return first;
             }
-            match offset.value.as_const() {
-                Some(from) => format!("{from}..{}", from.saturating_add_unsigned(*extent)),
-                None => format!("{first}..{first} + {extent}"),
+            let step = i64::from(axis.step);
+            let length = match &axis.count {
+                Some(count) => IntExpr::binary(IntOp::Mul, count.clone(), IntExpr::Const(step)),
+                None => IntExpr::Const(step.saturating_mul(i64::try_from(axis.extent).unwrap_or(i64::MAX))),
+            };
+            let end = self.int(&IntExpr::binary(IntOp::Add, axis.offset.value.clone(), length));
+            match axis.step {
+                1 => format!("{first}..{end}"),
+                step => format!("({first}..{end}).step_by({step})"),
             }
         });
         format!("{}[{}]", self.param_name(region.tensor), listed(axes.collect()))
@@ -409,13 +473,7 @@ impl<'a> Source<'a> {
 
     /// The type of what is accessed.
     fn class(&self, access: &Access) -> ElementType {
-        match access.buffer {
-            Buffer::Block(id) => self.kernel.block(id).element,
-            Buffer::Tensor(id) => self
-                .kernel
-                .tensor(id)
-                .map_or(ElementType::F32, |tensor| tensor.element.value),
-        }
+        access.buffer.element(self.kernel)
     }
 }
 

@@ -1,6 +1,8 @@
 //! Statements.
 
-use super::{Access, BlockId, BoolExpr, Element, ElementKind, ElementOp, IntExpr, ParamId, Span, Spanned, VarId};
+use super::{
+    Access, BlockId, BoolExpr, Element, ElementKind, ElementOp, IntExpr, NumberExpr, ParamId, Span, Spanned, VarId,
+};
 use serde::{Deserialize, Serialize};
 
 /// One statement.
@@ -23,8 +25,11 @@ impl Stmt {
             | StmtKind::Gemm { .. }
             | StmtKind::Parallel { .. }
             | StmtKind::Reduce { .. }
+            | StmtKind::ReduceArg { .. }
             | StmtKind::Transpose { .. }
-            | StmtKind::Print { .. } => (None, None),
+            | StmtKind::Fetch { .. }
+            | StmtKind::Print { .. }
+            | StmtKind::Assert { .. } => (None, None),
         };
         first.into_iter().chain(second)
     }
@@ -104,6 +109,23 @@ pub enum StmtKind {
         /// Whether what `out` holds is forgotten.
         clear: bool,
     },
+    /// `T.reduce_arg*(src, val, pos, dim = ..)`: the extreme of each row or column, and the first place it stands at.
+    ReduceArg {
+        /// Which extreme.
+        op: ArgOp,
+        /// Read.
+        src: Spanned<BlockId>,
+        /// The extremes; `None` for `_`.
+        val: Option<Spanned<BlockId>>,
+        /// Their indices along the axis, plus `base`.
+        pos: Spanned<BlockId>,
+        /// Along which axis.
+        dim: ReduceDim,
+        /// Added to every index.
+        base: IntExpr,
+        /// Whether what `val` and `pos` hold is forgotten; else it stays where nothing exceeds it.
+        clear: bool,
+    },
     /// `T.transpose(src, dst)`.
     Transpose {
         /// Read.
@@ -111,10 +133,25 @@ pub enum StmtKind {
         /// Written.
         dst: Spanned<BlockId>,
     },
+    /// `let var = tensor[indices];`: an integer of a tensor that is only read, the same for the whole block; 0 where the
+    /// indices are none of the tensor's.
+    Fetch {
+        /// What stands for it from here on.
+        var: VarId,
+        /// The element.
+        from: Access,
+    },
     /// `T.print(..)`.
     Print {
         /// What is printed, in order.
         items: Vec<PrintItem>,
+    },
+    /// `T.assert(cond)`: the kernel goes wrong where it does not hold.
+    Assert {
+        /// What must hold, the same for the whole block.
+        cond: Spanned<BoolExpr>,
+        /// The condition as it is written.
+        text: String,
     },
 }
 
@@ -143,12 +180,57 @@ pub enum Place {
 pub struct Region {
     /// The tensor.
     pub tensor: ParamId,
-    /// The first element along each axis of the tensor.
-    pub offsets: Vec<Spanned<IntExpr>>,
-    /// How many elements along each axis; leading axes that select a matrix have 1.
-    pub extents: Vec<u64>,
+    /// What it covers along each axis of the tensor.
+    pub axes: Vec<RegionAxis>,
     /// The tensor's name as written here.
     pub span: Span,
+}
+
+impl Region {
+    /// Its shape: how many elements it has along each axis of the tensor.
+    pub fn extents(&self) -> Vec<u64> {
+        self.axes.iter().map(|axis| axis.extent).collect()
+    }
+
+    /// The axes that count its rows and its columns: where two have more than one element these, otherwise the last ones.
+    /// Nothing where more than two have, or where the tensor has one axis, of its rows.
+    pub fn rows_and_columns(&self) -> Option<(Option<usize>, usize)> {
+        let last = self.axes.len().checked_sub(1)?;
+        let long: Vec<usize> = (0..=last).filter(|axis| self.axes[*axis].extent != 1).collect();
+        match long.as_slice() {
+            [] => Some((last.checked_sub(1), last)),
+            [one] if *one == last => Some((last.checked_sub(1), last)),
+            [one] => Some((Some(*one), last)),
+            [rows, columns] => Some((Some(*rows), *columns)),
+            [..] => None,
+        }
+    }
+}
+
+/// What a region covers along one axis of a tensor.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RegionAxis {
+    /// The first element.
+    pub offset: Spanned<IntExpr>,
+    /// How many elements; leading axes that select a matrix have 1.
+    pub extent: u64,
+    /// From one element to the next.
+    pub step: u32,
+    /// How many of the elements, from the first on, are in the region, where these may be fewer than `extent`; none where it
+    /// is negative.
+    pub count: Option<IntExpr>,
+}
+
+impl RegionAxis {
+    /// So many elements that follow each other.
+    pub fn run(offset: Spanned<IntExpr>, extent: u64) -> RegionAxis {
+        RegionAxis {
+            offset,
+            extent,
+            step: 1,
+            count: None,
+        }
+    }
 }
 
 /// `target = value` for every element.
@@ -184,6 +266,47 @@ pub enum ReduceOp {
     Min,
     AbsMax,
     Mean,
+    Prod,
+}
+
+impl ReduceOp {
+    /// What stands behind `T.reduce_`.
+    pub fn name(self) -> &'static str {
+        match self {
+            ReduceOp::Sum => "sum",
+            ReduceOp::Max => "max",
+            ReduceOp::Min => "min",
+            ReduceOp::AbsMax => "absmax",
+            ReduceOp::Mean => "mean",
+            ReduceOp::Prod => "prod",
+        }
+    }
+}
+
+/// The operation of a reduction to positions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub enum ArgOp {
+    Max,
+    Min,
+}
+
+impl ArgOp {
+    /// What stands behind `T.reduce_`.
+    pub fn name(self) -> &'static str {
+        match self {
+            ArgOp::Max => "argmax",
+            ArgOp::Min => "argmin",
+        }
+    }
+
+    /// The reduction to the values.
+    pub fn extreme(self) -> ReduceOp {
+        match self {
+            ArgOp::Max => ReduceOp::Max,
+            ArgOp::Min => ReduceOp::Min,
+        }
+    }
 }
 
 /// The axes of a reduction.
@@ -197,13 +320,26 @@ pub enum ReduceDim {
     All,
 }
 
+impl ReduceDim {
+    /// What stands behind `dim =`.
+    pub fn name(self) -> &'static str {
+        match self {
+            ReduceDim::Columns => "0",
+            ReduceDim::Rows => "1",
+            ReduceDim::All => "(0, 1)",
+        }
+    }
+}
+
 /// Something printed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum PrintItem {
     /// A literal text.
     Text(String),
-    /// A uniform value.
+    /// An integer, the same for the whole block.
     Value(IntExpr),
+    /// A number known at launch.
+    Number(NumberExpr),
     /// A whole block.
-    Block(BlockId),
+    Block(Spanned<BlockId>),
 }

@@ -16,9 +16,9 @@ pub struct Kernel {
     pub options: Options,
     /// `const M: usize` and so on, in order.
     pub extents: Vec<Extent>,
-    /// Tensors and scalars, in order.
+    /// Tensors and scalars, in order, and behind them the temporaries of `T.alloc_global`.
     pub params: Vec<Param>,
-    /// `T.Kernel(..)`.
+    /// `T.Kernel(..)`; of several stages that of the first, as `blocks`, `variables` and `body` are.
     pub grid: Grid,
     /// Blocks, in order of allocation.
     pub blocks: Vec<Block>,
@@ -26,8 +26,24 @@ pub struct Kernel {
     pub variables: Vec<Variable>,
     /// Everything after `T.Kernel(..)`.
     pub body: Vec<Stmt>,
+    /// The stages after the first, in order; most kernels have none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub later: Vec<Stage>,
     /// Lines and columns of every [`Span`].
     pub locations: Vec<SourceLocation>,
+}
+
+/// `{ let (bx, by) = T.Kernel(gx, gy); .. }`: a grid of blocks that sees what the stages before it stored.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Stage {
+    /// `T.Kernel(..)`.
+    pub grid: Grid,
+    /// Its blocks, in order of allocation.
+    pub blocks: Vec<Block>,
+    /// Its integer variables.
+    pub variables: Vec<Variable>,
+    /// Everything after `T.Kernel(..)`.
+    pub body: Vec<Stmt>,
 }
 
 impl Kernel {
@@ -36,15 +52,41 @@ impl Kernel {
         self.locations.get(span.0 as usize).copied().unwrap_or_default()
     }
 
+    /// The stages in order, each as a kernel that has no other.
+    pub fn stages(&self) -> Vec<Kernel> {
+        let first = Kernel {
+            later: Vec::new(),
+            ..self.clone()
+        };
+        let later = self.later.iter().map(|stage| {
+            let Stage {
+                grid,
+                blocks,
+                variables,
+                body,
+            } = stage.clone();
+            Kernel {
+                grid,
+                blocks,
+                variables,
+                body,
+                later: Vec::new(),
+                ..first.clone()
+            }
+        });
+        let later: Vec<Kernel> = later.collect();
+        std::iter::once(first).chain(later).collect()
+    }
+
     /// The block `id`.
     pub fn block(&self, id: BlockId) -> &Block {
         &self.blocks[id.index()]
     }
 
-    /// The tensor parameter `id`, if it is one.
+    /// The tensor `id`, a parameter or a temporary, if it is one.
     pub fn tensor(&self, id: ParamId) -> Option<&TensorParam> {
         match &self.params[id.index()] {
-            Param::Tensor(tensor) => Some(tensor),
+            Param::Tensor(tensor) | Param::Temporary(tensor) => Some(tensor),
             Param::Scalar(_) => None,
         }
     }
@@ -53,7 +95,7 @@ impl Kernel {
     pub fn scalar(&self, id: ParamId) -> Option<&ScalarParam> {
         match &self.params[id.index()] {
             Param::Scalar(scalar) => Some(scalar),
-            Param::Tensor(_) => None,
+            Param::Tensor(_) | Param::Temporary(_) => None,
         }
     }
 
@@ -111,13 +153,15 @@ pub enum Param {
     Tensor(TensorParam),
     /// `alpha: f32`.
     Scalar(ScalarParam),
+    /// `let partial = T.alloc_global::<f32>(..);`: passed by the launcher itself.
+    Temporary(TensorParam),
 }
 
 impl Param {
     /// The parameter's name.
     pub fn name(&self) -> &str {
         match self {
-            Param::Tensor(tensor) => &tensor.name,
+            Param::Tensor(tensor) | Param::Temporary(tensor) => &tensor.name,
             Param::Scalar(scalar) => &scalar.name,
         }
     }
@@ -132,7 +176,7 @@ pub struct TensorParam {
     pub span: Span,
     /// Its element type.
     pub element: Spanned<ElementType>,
-    /// Its extents, outermost first; 1 to 6, over extents and literals only.
+    /// Its extents, outermost first; 1 to 6, over extents and literals only; those of a temporary also over integer scalars.
     pub extents: Vec<Spanned<IntExpr>>,
     /// `&mut`.
     pub mutable: bool,

@@ -1,4 +1,5 @@
-//! Elements of blocks and tensors inside `T.Parallel`: `x[(i, j)]`, `m[i]`, `a[(by * 32 + i, bx * 32 + j)]`.
+//! Elements of blocks and tensors inside `T.Parallel`: `x[(i, j)]`, `m[i]`, `a[(by * 32 + i, bx * 32 + j)]`; outside of it
+//! integers of tensors: `pages[(b, t)]`.
 
 use super::frontend::{Frontend, Loads, plain_name, shape, ungrouped};
 use super::linear::Linear;
@@ -6,12 +7,18 @@ use super::scope::Binding;
 use super::value::{Class, Value};
 use crate::codes;
 use crate::diagnostic::Diagnostic;
-use crate::ir::{Access, Buffer, ElementKind, ElementType, IntExpr};
+use crate::ir::{Access, Buffer, ElementKind, ElementType, IntExpr, ParamId, Stmt, StmtKind};
 use syn::Expr;
+use syn::ext::IdentExt;
 
 impl Frontend {
     /// The value of one element.
     pub(super) fn load(&mut self, index: &syn::ExprIndex) -> Option<Value> {
+        if self.loads != Loads::Allowed
+            && let Some(tensor) = self.integers(&index.expr)
+        {
+            return self.fetch(index, tensor);
+        }
         let of_what = plain_name(&index.expr).map_or_else(|| "data".to_string(), |name| format!("`{name}`"));
         match self.loads {
             Loads::Allowed => {}
@@ -30,6 +37,24 @@ impl Frontend {
                     index,
                     format!("a branch cannot depend on the elements of {of_what}"),
                     "choose element by element inside `T.Parallel`: `x[(i, j)] = if c { .. } else { .. };`",
+                );
+                return None;
+            }
+            Loads::Assertion => {
+                self.error(
+                    &codes::DATA_DEPENDENT_BRANCH,
+                    index,
+                    format!("an assertion cannot depend on the elements of {of_what}"),
+                    "assert what integers are, or look at the elements: `T.print(x)`",
+                );
+                return None;
+            }
+            Loads::Print => {
+                self.error(
+                    &codes::PRINT_ARGUMENT,
+                    index,
+                    format!("single elements of {of_what} cannot be printed"),
+                    "print a whole block: `T.print(x)`",
                 );
                 return None;
             }
@@ -55,6 +80,52 @@ impl Frontend {
         let (access, element) = self.access(index)?;
         let kind = ElementKind::Load(access);
         Some(Value::Number(self.element(kind, index), Class::of(element)))
+    }
+
+    /// The tensor of integers that `expr` names, if it does.
+    fn integers(&self, expr: &Expr) -> Option<ParamId> {
+        let known = self.scope.find(&plain_name(expr)?.unraw().to_string())?;
+        let Binding::Tensor(id) = known.binding else {
+            return None;
+        };
+        let element = self.tensor(id)?.element.value;
+        (Class::of(element) == Class::Integer).then_some(id)
+    }
+
+    /// The integer of `tensor` that `index` names, the same for the whole block: it is fetched before the statement it stands in.
+    fn fetch(&mut self, index: &syn::ExprIndex, tensor: ParamId) -> Option<Value> {
+        let tensor = self.tensor(tensor)?;
+        let (name, declared, mutable) = (tensor.name.clone(), tensor.span, tensor.mutable);
+        let refused = if !self.parallel.is_empty() {
+            let note = format!("read it before the loop: `let n = {name}[..];`");
+            Some((format!("an integer of `{name}` is read inside `T.Parallel`"), note))
+        } else if self.grid_seen.is_none() {
+            let note = "a grid is known before any block runs: read it after `T.Kernel`";
+            Some((
+                format!("an integer of `{name}` is read before `T.Kernel`"),
+                note.to_string(),
+            ))
+        } else if mutable {
+            let note = format!("integers are read from what nothing stores to: write `{name}: &Tensor<..>`");
+            Some((
+                format!("an integer of `{name}` is read, which is a `&mut Tensor`"),
+                note,
+            ))
+        } else {
+            None
+        };
+        if let Some((message, note)) = refused {
+            let span = self.span(index);
+            let error = Diagnostic::new(&codes::INTEGER_READ, span, message);
+            self.report(error.label(declared, "declared here").note(note));
+            return None;
+        }
+        let (from, _) = self.access(index)?;
+        let var = self.new_variable(format!("{name}_element"), plain_name(&index.expr)?);
+        let span = self.span(index);
+        let kind = StmtKind::Fetch { var, from };
+        self.fetches.push(Stmt { kind, span });
+        Some(Value::Integer(IntExpr::Fetched(var)))
     }
 
     /// The element that `index` names, and its type.

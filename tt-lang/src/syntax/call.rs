@@ -3,13 +3,14 @@
 use super::frontend::{Frontend, Loads, plain_name, shape};
 use super::limits;
 use super::scope::Binding;
-use super::value::Class;
+use super::source_text::condition_text;
+use super::value::{Class, Value};
 use super::vocabulary::{Arguments, Role, Word, WordRow, word};
 use crate::codes;
 use crate::diagnostic::Diagnostic;
 use crate::ir::{
-    Block, BlockId, BlockScope, Element, ElementKind, ElementOp, Place, PrintItem, ReduceDim, ReduceOp, Spanned, Stmt,
-    StmtKind,
+    ArgOp, Block, BlockId, BlockScope, Element, ElementKind, ElementOp, ElementType, IntExpr, Param, ParamId, Place,
+    PrintItem, ReduceDim, ReduceOp, Spanned, Stmt, StmtKind, TensorParam,
 };
 use syn::ext::IdentExt;
 use syn::{Expr, GenericArgument, Lit, Pat};
@@ -44,20 +45,32 @@ impl Frontend {
                 let block = self.block_argument(block);
                 let found = self.with_loads(Loads::WholeBlock, |this| this.value(value));
                 let (block, found) = (block?, found?);
-                let class = Class::of(self.block(block.value).element);
-                let value = self.number(found, class, *value)?;
+                let element = self.block(block.value).element;
+                let value = self.number(found, Class::of(element), *value)?;
+                self.check_literals(&value, element);
                 StmtKind::Fill { block, value }
             }
             (Word::Gemm, [a, b, acc]) => self.gemm([a, b, acc], &arguments)?,
             (Word::Reduce(op), [src, out]) => self.reduce(op, src, out, &arguments, call)?,
+            (Word::ReduceArg(op), [src, val, pos]) => self.reduce_arg(op, [src, val, pos], &arguments, call)?,
             (Word::Transpose, [src, dst]) => {
-                let (src, dst) = (self.block_argument(src), self.block_argument(dst));
+                let (src, dst) = (self.block_operand(src), self.block_argument(dst));
                 self.transpose(src?, dst?)?
             }
             (Word::Print, items) => {
                 let items: Vec<Option<PrintItem>> = items.iter().map(|item| self.print_item(item)).collect();
                 StmtKind::Print {
                     items: items.into_iter().collect::<Option<_>>()?,
+                }
+            }
+            (Word::Assert, [cond]) => {
+                let value = self.condition(cond, Loads::Assertion)?;
+                StmtKind::Assert {
+                    cond: Spanned {
+                        value,
+                        span: self.span(cond),
+                    },
+                    text: condition_text(cond),
                 }
             }
             // `arguments` has checked their number, and `role` that the word is a statement.
@@ -96,25 +109,15 @@ impl Frontend {
                 None => complete = false,
             }
         }
-        let Pat::Ident(name) = pat else {
-            self.error(
-                &codes::LET_PATTERN,
-                pat,
-                "a block has one name",
-                format!("write `{}`", row.usage),
-            );
-            return self.poison_pattern(pat);
+        let Some(name) = self.allocated_name(pat, row, "a block") else {
+            return;
         };
-        if name.by_ref.is_some() || name.mutability.is_some() || name.subpat.is_some() {
-            let note = format!("write `let {} = ..;`: blocks change without `mut`", name.ident);
-            self.error(&codes::LET_PATTERN, name, "a block has a plain name", note);
-        }
         let (Some(element), true) = (element, complete) else {
-            return self.poison(&name.ident);
+            return self.poison(name);
         };
         let id = BlockId(self.blocks.len() as u32);
-        let span = self.span(&name.ident);
-        let ident = name.ident.unraw().to_string();
+        let span = self.span(name);
+        let ident = name.unraw().to_string();
         self.blocks.push(Block {
             name: ident.clone(),
             span,
@@ -126,6 +129,89 @@ impl Frontend {
             shape,
         });
         self.scope.declare(ident, span, Binding::Block(id));
+    }
+
+    /// The name of what `row` allocates; `what` is `a block`, say.
+    fn allocated_name<'a>(&mut self, pat: &'a Pat, row: &WordRow, what: &str) -> Option<&'a syn::Ident> {
+        let Pat::Ident(name) = pat else {
+            let note = format!("write `{}`", row.usage);
+            self.error(&codes::LET_PATTERN, pat, format!("{what} has one name"), note);
+            self.poison_pattern(pat);
+            return None;
+        };
+        if name.by_ref.is_some() || name.mutability.is_some() || name.subpat.is_some() {
+            let note = format!("write `let {} = ..;`: it changes without `mut`", name.ident);
+            self.error(&codes::LET_PATTERN, name, format!("{what} has a plain name"), note);
+        }
+        Some(&name.ident)
+    }
+
+    /// `let x = T.alloc_global::<E>(m, n);`
+    pub(super) fn temporary(&mut self, pat: &Pat, call: &syn::ExprMethodCall, row: &WordRow) {
+        if self.in_stage || self.grid_seen.is_some() || self.nesting > 0 {
+            let note = "it stands before the first `T.Kernel`, where every stage sees it; a block of a core is `T.alloc_shared`";
+            let message = "`T.alloc_global` within a stage";
+            self.error(&codes::TEMPORARY_PLACE, &call.method, message, note);
+            return self.poison_pattern(pat);
+        }
+        let element = self.block_element(call, row);
+        let arguments = self.arguments(call, row);
+        let complete = arguments.is_some();
+        let positional = arguments.map(|arguments| arguments.positional).unwrap_or_default();
+        let extents: Vec<_> = positional
+            .into_iter()
+            .map(|argument| self.temporary_extent(argument))
+            .collect();
+        let Some(name) = self.allocated_name(pat, row, "a temporary") else {
+            return;
+        };
+        let (span, ident) = (self.span(name), name.unraw().to_string());
+        let extent = self
+            .extents
+            .iter()
+            .find(|extent| extent.name == ident)
+            .map(|of| of.span);
+        let taken = extent.or_else(|| {
+            let param = self.params.iter().find(|param| param.name() == ident);
+            param.map(|param| match param {
+                Param::Tensor(tensor) | Param::Temporary(tensor) => tensor.span,
+                Param::Scalar(scalar) => scalar.span,
+            })
+        });
+        if let Some(first) = taken {
+            self.given_twice(name, first, span);
+            return self.poison(name);
+        }
+        let (Some(element), Some(extents), true) = (element, extents.into_iter().collect(), complete) else {
+            return self.poison(name);
+        };
+        let id = ParamId(self.params.len() as u32);
+        let element = Spanned {
+            value: element,
+            span: self.span(&call.turbofish),
+        };
+        self.params.push(Param::Temporary(TensorParam {
+            name: ident.clone(),
+            span,
+            element,
+            extents,
+            mutable: true,
+            layout: Self::default_layout(span),
+        }));
+        self.scope.declare(ident, span, Binding::Tensor(id));
+    }
+
+    fn temporary_extent(&mut self, argument: &Expr) -> Option<Spanned<IntExpr>> {
+        let value = self.integer(argument)?;
+        if value.as_const().is_some_and(|value| value < 1) {
+            let note = "every axis has at least one element";
+            self.error(&codes::TENSOR_EXTENT, argument, "an extent is at least 1", note);
+            return None;
+        }
+        Some(Spanned {
+            value,
+            span: self.span(argument),
+        })
     }
 
     fn block_element(&mut self, call: &syn::ExprMethodCall, row: &WordRow) -> Option<crate::ir::ElementType> {
@@ -198,7 +284,8 @@ impl Frontend {
     }
 
     fn gemm(&mut self, operands: [&Expr; 3], arguments: &Arguments<'_>) -> Option<StmtKind> {
-        let [a, b, acc] = operands.map(|operand| self.block_argument(operand));
+        let [a, b, acc] = operands;
+        let (a, b, acc) = (self.block_operand(a), self.block_operand(b), self.block_argument(acc));
         let transpose_a = self.flag("transpose_a", arguments.option("transpose_a"), false);
         let transpose_b = self.flag("transpose_b", arguments.option("transpose_b"), false);
         let clear_accum = self.flag("clear_accum", arguments.option("clear_accum"), false);
@@ -282,13 +369,125 @@ impl Frontend {
         arguments: &Arguments<'_>,
         call: &syn::ExprMethodCall,
     ) -> Option<StmtKind> {
-        let (src, out) = (self.block_argument(src), self.block_argument(out));
+        let (src, out) = (self.block_operand(src), self.block_argument(out));
         let dim = self.reduce_dim(arguments.option("dim"), call);
         let clear = self.flag("clear", arguments.option("clear"), true);
         let (src, out, dim, clear) = (src?, out?, dim?, clear?);
         if src.value == out.value {
             return self.same_block(&src, &out, "reduced into itself");
         }
+        if let (ReduceOp::Mean, false, Some(clear)) = (op, clear, arguments.option("clear")) {
+            let message = "a mean does not fold into what is there before";
+            let note = "fold sums with `T.reduce_sum(.., clear = false)`, and divide by how many they are";
+            self.error(&codes::OPTION_VALUE, clear, message, note);
+            return None;
+        }
+        self.reduced_shape(&src, &out, dim)?;
+        Some(StmtKind::Reduce {
+            op,
+            src,
+            out,
+            dim,
+            clear,
+        })
+    }
+
+    fn reduce_arg(
+        &mut self,
+        op: ArgOp,
+        [src, val, pos]: [&Expr; 3],
+        arguments: &Arguments<'_>,
+        call: &syn::ExprMethodCall,
+    ) -> Option<StmtKind> {
+        let src = self.block_operand(src);
+        let val = match matches!(val, Expr::Infer(_)) {
+            true => Some(None),
+            false => self.block_argument(val).map(Some),
+        };
+        let pos = self.block_argument(pos);
+        let dim = self.reduce_dim(arguments.option("dim"), call);
+        let base = match arguments.option("base") {
+            Some(base) => self.integer(base),
+            None => Some(IntExpr::Const(0)),
+        };
+        let clear = self.flag("clear", arguments.option("clear"), true);
+        let (src, val, pos, dim, base, clear) = (src?, val?, pos?, dim?, base?, clear?);
+        for (at, out) in val.iter().chain([&pos]).enumerate() {
+            if src.value == out.value {
+                return self.same_block(&src, out, "reduced into itself");
+            }
+            if at == 1
+                && let Some(val) = val.as_ref().filter(|val| val.value == out.value)
+            {
+                let name = self.block(out.value).name.clone();
+                self.report(
+                    Diagnostic::new(
+                        &codes::SAME_BLOCK,
+                        out.span,
+                        format!("`{name}` holds the values and the positions"),
+                    )
+                    .label(val.span, "the values")
+                    .note("write into another block"),
+                );
+                return None;
+            }
+            self.reduced_shape(&src, out, dim)?;
+        }
+        let message = if dim == ReduceDim::All {
+            let dim = match arguments.option("dim") {
+                Some(dim) => self.span(dim),
+                None => self.span(&call.method),
+            };
+            let message = "a position is an index along one axis";
+            let note = "write `dim = 1` (along rows) or `dim = 0` (down columns), and reduce what is left";
+            self.report(Diagnostic::new(&codes::REDUCE_DIM, dim, message).note(note));
+            return None;
+        } else if self.block(pos.value).element != ElementType::I32 {
+            let (name, element) = (&self.block(pos.value).name, self.block(pos.value).element.name());
+            Some((pos.span, format!("`{name}` holds `{element}`, positions are `i32`")))
+        } else if Class::of(self.block(src.value).element) != Class::Float {
+            let (name, element) = (&self.block(src.value).name, self.block(src.value).element.name());
+            Some((
+                src.span,
+                format!("`{name}` holds `{element}`, the elements compared are floating-point numbers"),
+            ))
+        } else if let Some(val) = val
+            .as_ref()
+            .filter(|val| Class::of(self.block(val.value).element) != Class::Float)
+        {
+            let (name, element) = (&self.block(val.value).name, self.block(val.value).element.name());
+            Some((
+                val.span,
+                format!("`{name}` holds `{element}`, the values are floating-point numbers"),
+            ))
+        } else if !clear && val.is_none() {
+            let span = self.span(&call.method);
+            Some((
+                span,
+                "`clear = false` compares with values, which are not kept".to_string(),
+            ))
+        } else {
+            None
+        };
+        if let Some((span, message)) = message {
+            let note =
+                "write `T.reduce_argmax(x, val, pos, dim = 1)`, `val` of floating-point numbers and `pos` of `i32`";
+            self.report(Diagnostic::new(&codes::REDUCE_POSITION, span, message).note(note));
+            return None;
+        }
+        Some(StmtKind::ReduceArg {
+            op,
+            src,
+            val,
+            pos,
+            dim,
+            base,
+            clear,
+        })
+    }
+
+    /// Checks that `out` has the shape of `src` reduced along `dim`.
+    fn reduced_shape(&mut self, src: &Spanned<BlockId>, out: &Spanned<BlockId>, dim: ReduceDim) -> Option<()> {
         let [h, w] = self.block(src.value).shape[..] else {
             let message = format!("{}: a reduction takes a block of two axes", self.shape_of(src.value));
             let note = "allocate it as `(h, w)`";
@@ -314,13 +513,7 @@ impl Frontend {
             self.report(Diagnostic::new(&codes::REDUCE_SHAPE, out.span, message).note(note));
             return None;
         }
-        Some(StmtKind::Reduce {
-            op,
-            src,
-            out,
-            dim,
-            clear,
-        })
+        Some(())
     }
 
     fn reduce_dim(&mut self, value: Option<&Expr>, call: &syn::ExprMethodCall) -> Option<ReduceDim> {
@@ -386,7 +579,13 @@ impl Frontend {
             lit: Lit::Str(text), ..
         }) = item
         {
-            return Some(PrintItem::Text(text.value()));
+            let text = text.value();
+            if text.contains(char::is_control) {
+                let message = "a text of more than one line, or with other control characters";
+                self.error(&codes::PRINT_ARGUMENT, item, message, "print every line by itself");
+                return None;
+            }
+            return Some(PrintItem::Text(text));
         }
         if let Some(ident) = plain_name(item)
             && let Some(Binding::Block(id)) = self
@@ -394,17 +593,29 @@ impl Frontend {
                 .find(&ident.unraw().to_string())
                 .map(|known| known.binding.clone())
         {
-            return Some(PrintItem::Block(id));
+            return Some(PrintItem::Block(Spanned {
+                value: id,
+                span: self.span(ident),
+            }));
         }
-        let found = self.with_loads(Loads::WholeBlock, |this| this.value(item))?;
-        match found {
-            super::value::Value::Integer(value) => Some(PrintItem::Value(value)),
-            other @ (super::value::Value::Number(..) | super::value::Value::Truth(_)) => {
-                let message = format!("{} cannot be printed", other.describe());
-                let note = "print texts, whole blocks and integers: `T.print(\"k\", k)`";
-                self.error(&codes::PRINT_ARGUMENT, item, message, note);
-                None
+        let found = self.with_loads(Loads::Print, |this| this.value(item))?;
+        let (message, note) = match &found {
+            Value::Integer(value) => return Some(PrintItem::Value(value.clone())),
+            Value::Number(element, Class::Float) => {
+                if let Some(number) = element.number_at_launch() {
+                    return Some(PrintItem::Number(number));
+                }
+                (
+                    "a number that is not known at launch cannot be printed".to_string(),
+                    "numbers are printed that are made of `f32` scalars, extents and literals; keep others in a block: `T.print(x)`",
+                )
             }
-        }
+            Value::Number(_, Class::Integer) | Value::Truth(_) => (
+                format!("{} cannot be printed", found.describe()),
+                "print texts, whole blocks, integers and numbers: `T.print(\"k\", k)`",
+            ),
+        };
+        self.error(&codes::PRINT_ARGUMENT, item, message, note);
+        None
     }
 }

@@ -8,8 +8,8 @@ use super::linear::Linear;
 use crate::codes;
 use crate::diagnostic::Diagnostic;
 use crate::ir::{
-    Access, Assign, Buffer, Element, ElementKind, ElementOp, ElementType, IntExpr, Place, Region, Span, Spanned,
-    StmtKind, VarId,
+    Access, Assign, Buffer, Element, ElementKind, ElementOp, ElementType, IntExpr, Place, Region, RegionAxis, Span,
+    Spanned, StmtKind, VarId,
 };
 
 /// An index of the loop and its extent.
@@ -107,16 +107,15 @@ impl Frontend {
                         .then_some(IntExpr::Const(0))
                 };
                 let leading = access.indices.len() - 2;
-                let mut extents = vec![1; leading];
-                extents.extend(axes.map(|(_, extent)| extent));
+                let extents = std::iter::repeat_n(1, leading).chain(axes.map(|(_, extent)| extent));
                 let offsets = access.indices.iter().map(|index| Spanned {
                     value: index.substitute(&zero),
                     span: access.span,
                 });
+                let axes = offsets.zip(extents);
                 Some(Place::Tensor(Region {
                     tensor,
-                    offsets: offsets.collect(),
-                    extents,
+                    axes: axes.map(|(offset, extent)| RegionAxis::run(offset, extent)).collect(),
                     span: access.span,
                 }))
             }

@@ -4,16 +4,17 @@ use super::access::counted;
 use super::frontend::{Frontend, plain_name, shape, ungrouped};
 use super::linear::Linear;
 use super::looping::range_of;
+use super::part::{self, BlockPart};
 use super::scope::Binding;
-use super::source_text::source_text;
 use crate::codes;
 use crate::diagnostic::Diagnostic;
-use crate::ir::{BlockId, IntExpr, ParamId, Place, Region, Spanned, StmtKind};
+use crate::ir::{BlockId, IntExpr, IntOp, ParamId, Place, Region, RegionAxis, Spanned, Stmt, StmtKind};
 use syn::Expr;
 
 /// One side of a copy, before the other side is known.
 enum Side {
     Block(Spanned<BlockId>),
+    Part(BlockPart),
     Tensor(Part),
 }
 
@@ -21,10 +22,35 @@ enum Side {
 struct Part {
     tensor: ParamId,
     name: syn::Ident,
-    offsets: Vec<Spanned<IntExpr>>,
-    /// The lengths of ranges.
-    lengths: Vec<Option<u64>>,
+    axes: Vec<PartAxis>,
     span: crate::ir::Span,
+}
+
+/// What a region says of one axis.
+pub(super) struct PartAxis {
+    pub offset: Spanned<IntExpr>,
+    pub length: Length,
+    pub step: u32,
+}
+
+/// How much of an axis a region takes.
+pub(super) enum Length {
+    /// From a point on, as much as the block has.
+    Point,
+    /// A range of so many elements.
+    Of(u64),
+    /// A range whose length is known at run time.
+    AtMost(IntExpr),
+}
+
+impl Length {
+    /// Whether an axis of so many elements may be this.
+    pub(super) fn fits(&self, extent: u64) -> bool {
+        match self {
+            Length::Point | Length::AtMost(_) => true,
+            Length::Of(length) => *length == extent,
+        }
+    }
 }
 
 impl Frontend {
@@ -46,6 +72,39 @@ impl Frontend {
                     return None;
                 }
                 (Place::Block(src), Place::Block(dst))
+            }
+            (Side::Part(src), Side::Block(dst)) => {
+                let shape = self.block(dst.value).shape.clone();
+                return self.part_copy(part::Side::Part(&src), part::Side::Block(dst.value), &shape);
+            }
+            (Side::Block(src), Side::Part(dst)) => {
+                let shape = self.block(src.value).shape.clone();
+                return self.part_copy(part::Side::Block(src.value), part::Side::Part(&dst), &shape);
+            }
+            (Side::Part(src), Side::Part(dst)) => {
+                let shape = self.known_shape(&src).or_else(|| self.known_shape(&dst));
+                let shape = shape.or_else(|| self.unknown_part(&src))?;
+                return self.part_copy(part::Side::Part(&src), part::Side::Part(&dst), &shape);
+            }
+            (Side::Tensor(region), Side::Part(part)) => {
+                let shape = self.known_shape(&part).or_else(|| self.unknown_part(&part))?;
+                let held = self.hidden(&part, shape.clone());
+                let stmt = self.moved(part::Side::Block(held), part::Side::Part(&part), &shape)?;
+                let (region, span) = (self.region(region, held)?, part.span);
+                let kind = StmtKind::Copy {
+                    src: Place::Tensor(region),
+                    dst: Place::Block(Spanned { value: held, span }),
+                };
+                self.fetches.push(Stmt { kind, span });
+                return Some(stmt.kind);
+            }
+            (Side::Part(part), Side::Tensor(region)) => {
+                let shape = self.known_shape(&part).or_else(|| self.unknown_part(&part))?;
+                let held = self.hidden(&part, shape.clone());
+                let stmt = self.moved(part::Side::Part(&part), part::Side::Block(held), &shape)?;
+                self.fetches.push(stmt);
+                let (region, span) = (self.region(region, held)?, part.span);
+                (Place::Block(Spanned { value: held, span }), Place::Tensor(region))
             }
             (Side::Tensor(part), Side::Block(block)) => {
                 let region = self.region(part, block.value)?;
@@ -147,16 +206,7 @@ impl Frontend {
         };
         let tensor = match self.resolve(ident)? {
             Binding::Tensor(id) => id,
-            Binding::Block(_) => {
-                let note = format!("copies move whole blocks: write `{ident}`");
-                self.error(
-                    &codes::BLOCK_REGION,
-                    index,
-                    format!("a part of the block `{ident}`"),
-                    note,
-                );
-                return None;
-            }
+            Binding::Block(block) => return self.block_part(index, ident, block).map(Side::Part),
             other @ (Binding::Integer(_)
             | Binding::Extent(_)
             | Binding::Scalar(_)
@@ -175,12 +225,7 @@ impl Frontend {
                 return None;
             }
         };
-        #[expect(clippy::wildcard_enum_match_arm, reason = "Rust has more than the language")]
-        let axes: Vec<&Expr> = match ungrouped(&index.index) {
-            Expr::Tuple(tuple) => tuple.elems.iter().collect(),
-            one => vec![one],
-        };
-        let found: Vec<Option<(Spanned<IntExpr>, Option<u64>)>> = axes.iter().map(|axis| self.axis(axis)).collect();
+        let axes = self.part_axes(&index.index)?;
         let (rank, declared) = self.tensor(tensor).map(|tensor| (tensor.extents.len(), tensor.span))?;
         let span = self.span(index);
         if axes.len() != rank {
@@ -201,22 +246,60 @@ impl Frontend {
             );
             return None;
         }
-        let (offsets, lengths) = found.into_iter().collect::<Option<Vec<_>>>()?.into_iter().unzip();
         Some(Side::Tensor(Part {
             tensor,
             name: ident.clone(),
-            offsets,
-            lengths,
+            axes,
             span: self.span(ident),
         }))
     }
 
-    /// An index, or a range and its length.
-    fn axis(&mut self, axis: &Expr) -> Option<(Spanned<IntExpr>, Option<u64>)> {
+    /// What a region says of every axis.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "Rust has more than the language")]
+    pub(super) fn part_axes(&mut self, index: &Expr) -> Option<Vec<PartAxis>> {
+        let axes: Vec<&Expr> = match ungrouped(index) {
+            Expr::Tuple(tuple) => tuple.elems.iter().collect(),
+            one => vec![one],
+        };
+        let found: Vec<Option<PartAxis>> = axes.iter().map(|axis| self.axis(axis)).collect();
+        found.into_iter().collect()
+    }
+
+    /// An index, or a range, its length and its step.
+    fn axis(&mut self, axis: &Expr) -> Option<PartAxis> {
         let span = self.span(axis);
+        if let Expr::MethodCall(call) = ungrouped(axis)
+            && call.method == "step_by"
+            && call.args.len() == 1
+            && range_of(&call.receiver).is_some()
+        {
+            let (range, by) = (self.axis(&call.receiver), self.constant(&call.args[0], "a step", 1));
+            let (range, by) = (range?, by?);
+            let Ok(step) = u32::try_from(by) else {
+                let note = "a step is at most 4294967295";
+                self.error(&codes::OPTION_VALUE, &call.args, "this step is too long", note);
+                return None;
+            };
+            let length = match range.length {
+                Length::Point => Length::Point,
+                Length::Of(length) => Length::Of(length.div_ceil(by)),
+                Length::AtMost(length) => {
+                    let by = IntExpr::Const(i64::from(step));
+                    Length::AtMost(self.integer_op(IntOp::CeilDiv, length, by, axis)?)
+                }
+            };
+            let offset = range.offset;
+            return Some(PartAxis { offset, length, step });
+        }
         let Some(range) = range_of(axis) else {
             let value = self.integer(axis)?;
-            return Some((Spanned { value, span }, None));
+            let offset = Spanned { value, span };
+            let length = Length::Point;
+            return Some(PartAxis {
+                offset,
+                length,
+                step: 1,
+            });
         };
         let usage = "write `row..row + 32`, start and end, the end not included";
         let (Some(start), Some(end), syn::RangeLimits::HalfOpen(_)) = (&range.start, &range.end, &range.limits) else {
@@ -230,8 +313,8 @@ impl Frontend {
         };
         let (start_value, end_value) = (self.integer(start), self.integer(end));
         let (value, end_value) = (start_value?, end_value?);
-        match Linear::constant_difference(&end_value, &value) {
-            Some(length) if length >= 1 => Some((Spanned { value, span }, Some(length as u64))),
+        let length = match Linear::constant_difference(&end_value, &value) {
+            Some(length) if length >= 1 => Length::Of(length as u64),
             Some(length) => {
                 let message = format!("this range has the length {length}");
                 self.error(
@@ -240,20 +323,19 @@ impl Frontend {
                     message,
                     "a region has at least one element along each axis",
                 );
-                None
+                return None;
             }
             None => {
-                let shown = format!("`{}` - `{}`", source_text(end), source_text(start));
-                let message = format!("the length {shown} is not a constant");
-                self.error(
-                    &codes::REGION_RANGE,
-                    range,
-                    message,
-                    "write a start and the start plus a constant: `row..row + 32`",
-                );
-                None
+                let difference = Linear::difference(&end_value, &value);
+                Length::AtMost(difference.unwrap_or_else(|| IntExpr::binary(IntOp::Sub, end_value, value.clone())))
             }
-        }
+        };
+        let offset = Spanned { value, span };
+        Some(PartAxis {
+            offset,
+            length,
+            step: 1,
+        })
     }
 
     /// The region whose extents are those of `block`.
@@ -261,17 +343,24 @@ impl Frontend {
         let found = self.block(block).shape.clone();
         let last = self.tensor(part.tensor).and_then(|tensor| tensor.extents.last());
         let is_column = last.is_some_and(|last| last.value.as_const() == Some(1));
-        let fitting = views(&found, part.lengths.len(), is_column)
-            .into_iter()
-            .find(|extents| {
-                let mut axes = part.lengths.iter().zip(extents);
-                axes.all(|(length, extent)| length.is_none_or(|length| length == *extent))
-            });
+        let is_range: Vec<bool> = part
+            .axes
+            .iter()
+            .map(|axis| !matches!(axis.length, Length::Point))
+            .collect();
+        let fitting = views(&found, &is_range, is_column).into_iter().find(|extents| {
+            let mut axes = part.axes.iter().zip(extents);
+            axes.all(|(axis, extent)| axis.length.fits(*extent))
+        });
         let Some(extents) = fitting else {
             let lengths: Vec<String> = part
-                .lengths
+                .axes
                 .iter()
-                .map(|l| l.map_or("_".to_string(), |l| l.to_string()))
+                .map(|axis| match axis.length {
+                    Length::Point => "_".to_string(),
+                    Length::Of(length) => length.to_string(),
+                    Length::AtMost(_) => "..".to_string(),
+                })
                 .collect();
             let message = format!(
                 "the region of `{}` is ({}), {}",
@@ -280,11 +369,11 @@ impl Frontend {
                 self.shape_of(block)
             );
             let declared = self.block(block).span;
-            let note = if part.lengths.iter().all(Option::is_none) {
+            let note = if !is_range.contains(&true) {
                 format!(
                     "a block of {} cannot be laid over a tensor of {}",
                     shape(&found),
-                    counted(part.lengths.len(), "axis", "axes")
+                    counted(part.axes.len(), "axis", "axes")
                 )
             } else {
                 "both sides of a copy have the same extents".to_string()
@@ -296,24 +385,54 @@ impl Frontend {
             );
             return None;
         };
+        if let Some(last) = part.axes.last().filter(|axis| axis.step > 1) {
+            let message = "a step along the last axis, where every element would be a transfer of its own";
+            let note = "copy the whole range, or let another axis be the last";
+            self.report(Diagnostic::new(&codes::REGION_RANGE, last.offset.span, message).note(note));
+            return None;
+        }
+        let axes = part.axes.into_iter().zip(extents);
         Some(Region {
             tensor: part.tensor,
-            offsets: part.offsets,
-            extents,
+            axes: axes
+                .map(|(axis, extent)| RegionAxis {
+                    offset: axis.offset,
+                    extent,
+                    step: axis.step,
+                    count: match axis.length {
+                        Length::Point | Length::Of(_) => None,
+                        Length::AtMost(count) => Some(count),
+                    },
+                })
+                .collect(),
             span: part.span,
         })
     }
 }
 
-/// The ways to lay a block over the axes of a tensor of rank `rank`, the natural one first: the block's axes are the last
-/// ones, leading ones have one element. One axis is a row, or a column where the tensor `is_column`, or ranges say so.
-fn views(block: &[u64], rank: usize, is_column: bool) -> Vec<Vec<u64>> {
+/// The ways to lay a block over the axes of a tensor, the natural one first: the block's axes are the ranges, where there are as
+/// many, or else the last axes, and the others have one element. One axis is a row, or a column where the tensor `is_column`,
+/// or ranges say so.
+pub(super) fn views(block: &[u64], is_range: &[bool], is_column: bool) -> Vec<Vec<u64>> {
+    let rank = is_range.len();
     let forms: Vec<Vec<u64>> = match block {
         [n] if is_column => vec![vec![*n, 1], vec![1, *n]],
         [n] => vec![vec![1, *n], vec![*n, 1]],
         other => vec![other.to_vec()],
     };
     let mut views: Vec<Vec<u64>> = Vec::new();
+    let ranges = is_range.iter().filter(|is_range| **is_range).count();
+    if ranges > 0 && ranges == block.len() {
+        let mut axes = block.iter();
+        let extent = |is_range: &bool| {
+            if *is_range {
+                axes.next().copied().unwrap_or(1)
+            } else {
+                1
+            }
+        };
+        views.push(is_range.iter().map(extent).collect());
+    }
     for form in forms {
         let spare = form.len().saturating_sub(rank);
         let view = if spare == 0 {
@@ -341,17 +460,21 @@ mod tests {
     use super::views;
 
     #[test]
-    fn blocks_are_laid_over_the_last_axes() {
-        assert_eq!(views(&[64, 32], 4, false), [[1, 1, 64, 32]]);
-        assert_eq!(views(&[64], 2, true), [[64, 1], [1, 64]]);
-        assert_eq!(views(&[64], 2, false), [[1, 64], [64, 1]]);
+    fn blocks_are_laid_over_ranges_or_the_last_axes() {
+        let points = [false; 4];
+        assert_eq!(views(&[64, 32], &points, false), [[1, 1, 64, 32]]);
+        assert_eq!(views(&[64], &points[2..], true), [[64, 1], [1, 64]]);
+        assert_eq!(views(&[64], &points[2..], false), [[1, 64], [64, 1]]);
         for is_column in [false, true] {
-            assert_eq!(views(&[64], 1, is_column), [[64]]);
-            assert_eq!(views(&[1, 64], 1, is_column), [[64]]);
-            assert_eq!(views(&[64, 1], 1, is_column), [[64]]);
+            assert_eq!(views(&[64], &points[3..], is_column), [[64]]);
+            assert_eq!(views(&[1, 64], &points[3..], is_column), [[64]]);
+            assert_eq!(views(&[64, 1], &points[3..], is_column), [[64]]);
         }
-        assert_eq!(views(&[2, 64, 32], 3, false), [[2, 64, 32]]);
-        assert!(views(&[2, 64, 32], 2, false).is_empty());
-        assert!(views(&[32, 64], 1, false).is_empty());
+        assert_eq!(views(&[2, 64, 32], &points[1..], false), [[2, 64, 32]]);
+        assert!(views(&[2, 64, 32], &points[2..], false).is_empty());
+        assert!(views(&[32, 64], &points[3..], false).is_empty());
+        let rows_of_matrices = [false, true, false, true];
+        assert_eq!(views(&[64, 32], &rows_of_matrices, false)[0], [1, 64, 1, 32]);
+        assert_eq!(views(&[64], &[true, false, false], false)[0], [64, 1, 1]);
     }
 }

@@ -9,7 +9,7 @@ use super::value::Value;
 use super::vocabulary::{Role, word};
 use crate::codes;
 use crate::diagnostic::Diagnostic;
-use crate::ir::{Grid, IntExpr, Span, Spanned};
+use crate::ir::{Grid, IntExpr, Span, Spanned, StmtKind, Variable};
 use syn::ext::IdentExt;
 use syn::visit::Visit;
 use syn::{Item, Pat};
@@ -91,6 +91,7 @@ impl Frontend {
             match row.role {
                 Role::Grid => return self.grid(&local.pat, call),
                 Role::Allocation => return self.allocation(&local.pat, call, row),
+                Role::Temporary => return self.temporary(&local.pat, call, row),
                 Role::Statement | Role::Loop | Role::Value => {}
             }
         }
@@ -102,6 +103,13 @@ impl Frontend {
         match value {
             Some(Value::Integer(value)) => {
                 let span = self.span(ident);
+                if let (IntExpr::Fetched(var), Some(StmtKind::Fetch { var: last, .. })) =
+                    (&value, self.fetches.last().map(|stmt| &stmt.kind))
+                    && var == last
+                {
+                    let name = ident.unraw().to_string();
+                    self.variables[last.index()] = Variable { name, span };
+                }
                 self.scope
                     .declare(ident.unraw().to_string(), span, Binding::Integer(value));
             }
@@ -204,12 +212,12 @@ impl Frontend {
             self.report(
                 Diagnostic::new(&codes::GRID_TWICE, span, "a second `T.Kernel`")
                     .label(first, "the first is here")
-                    .note("a kernel has one grid; write a second kernel"),
+                    .note("each stage of a kernel is a block of its own: `{ let (bx, by) = T.Kernel(gx, gy); .. }`"),
             );
             return self.poison_pattern(pat);
         }
-        self.grid_seen = Some(span);
         if self.nesting > 0 {
+            self.grid_seen = Some(span);
             self.report(
                 Diagnostic::new(&codes::GRID_NOT_FIRST, span, "`T.Kernel` inside a loop or branch")
                     .note("it is the first statement of the kernel, and stands once"),
@@ -234,10 +242,10 @@ impl Frontend {
                     note,
                 );
             }
-            let value = value.filter(|value| !self.beyond_31_bits(value, argument, "an axis of the grid"));
             let span = self.span(*argument);
             extents.push(value.map(|value| Spanned { value, span }));
         }
+        self.grid_seen = Some(span);
         let Some(names) = self.pattern_names(pat) else {
             if self
                 .diagnostics
@@ -304,6 +312,14 @@ fn names_of(n: usize) -> String {
 
 fn axes_of(n: usize) -> String {
     counted(n, "axis", "axes")
+}
+
+/// Whether `stmt` is `let x = T.alloc_global::<E>(..);`
+pub(super) fn declares_temporary(stmt: &syn::Stmt) -> bool {
+    let syn::Stmt::Local(local) = stmt else { return false };
+    let call = local.init.as_ref().and_then(|init| vocabulary_call(&init.expr));
+    let row = call.and_then(|call| word(&call.method.unraw().to_string()));
+    row.is_some_and(|row| row.role == Role::Temporary)
 }
 
 /// Whether `stmt` is `const` or a `let` that makes no block.

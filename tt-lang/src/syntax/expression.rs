@@ -1,7 +1,7 @@
 //! Expressions: literals, names, operators, casts and `if` as a value. Methods are in `method`, elements in `access`.
 
 use super::constants::{Constant, constant};
-use super::frontend::{Frontend, Loads, type_name};
+use super::frontend::{Frontend, Loads, type_name, ungrouped};
 use super::scope::Binding;
 use super::source_text::source_text;
 use super::value::{Class, Value};
@@ -36,20 +36,7 @@ impl Frontend {
     fn literal(&mut self, literal: &Lit) -> Option<Value> {
         match literal {
             Lit::Int(int) if matches!(int.suffix(), "" | "usize" | "isize" | "i64" | "u64" | "i32" | "u32") => {
-                match int.base10_parse::<i64>() {
-                    // The least integer is written as what it is the negative of.
-                    Ok(value) if value <= -i64::from(i32::MIN) => Some(Value::Integer(IntExpr::Const(value))),
-                    Ok(_) | Err(_) => {
-                        let note = "integers have 32 bits and a sign";
-                        self.error(
-                            &codes::ARITHMETIC,
-                            literal,
-                            "the literal does not fit in 32 bits with a sign",
-                            note,
-                        );
-                        None
-                    }
-                }
+                self.integer_literal(int.base10_parse(), literal)
             }
             Lit::Float(float) if matches!(float.suffix(), "" | "f32") => match float.base10_parse::<f32>() {
                 Ok(value) if value.is_finite() => self.float(f64::from(value), literal),
@@ -105,6 +92,16 @@ impl Frontend {
                 None
             }
         }
+    }
+
+    /// The integer that `node` is written as.
+    fn integer_literal(&mut self, value: syn::Result<i64>, node: &(impl ToTokens + ?Sized)) -> Option<Value> {
+        if let Some(value) = value.ok().filter(|value| i32::try_from(*value).is_ok()) {
+            return Some(Value::Integer(IntExpr::Const(value)));
+        }
+        let message = format!("`{}` does not fit in 32 bits with a sign", source_text(node));
+        self.error(&codes::ARITHMETIC, node, message, "integers have 32 bits and a sign");
+        None
     }
 
     fn refuse_literal(&mut self, literal: &Lit) {
@@ -194,7 +191,7 @@ impl Frontend {
         };
         match constant {
             Some(Constant::Number(value)) => self.float(value, path),
-            Some(Constant::Integer(value)) => Some(Value::Integer(IntExpr::Const(value))),
+            Some(Constant::Integer(value)) => self.integer_literal(Ok(value), path),
             None => {
                 let shown = segments.join("::");
                 let note = match segments.as_slice() {
@@ -211,6 +208,8 @@ impl Frontend {
 
     fn unary(&mut self, unary: &syn::ExprUnary) -> Option<Value> {
         match unary.op {
+            // The least integer is written as the negative of what is none.
+            UnOp::Neg(_) if is_least_integer(&unary.expr) => self.integer_literal(Ok(i32::MIN.into()), unary),
             UnOp::Neg(_) => match self.value(&unary.expr)? {
                 Value::Integer(value) => Some(Value::Integer(self.integer_op(
                     IntOp::Sub,
@@ -224,8 +223,28 @@ impl Frontend {
                     .map(|e| Value::Number(e, Class::Float)),
             },
             UnOp::Not(_) => {
-                let value = self.value(&unary.expr)?;
-                let operand = self.truth(value, &unary.expr)?;
+                let value = match self.value(&unary.expr)? {
+                    Value::Number(element, Class::Integer) => {
+                        return Some(self.apply(ElementOp::BitNot, vec![element], Class::Integer, unary));
+                    }
+                    value @ (Value::Integer(_) | Value::Number(..) | Value::Truth(_)) => value,
+                };
+                let note = match &value {
+                    Value::Number(..) => {
+                        "whether a number is 0 is `x == 0.0`; bits are those of an integer: `!x.to_bits()`"
+                    }
+                    Value::Integer(_) | Value::Truth(_) => {
+                        "whether an integer is 0 is `n == 0`; its bits the other way are `-1 - n`"
+                    }
+                };
+                let Value::Truth(operand) = value else {
+                    let message = format!(
+                        "`!` is of truth values and integer elements, found {}",
+                        value.describe()
+                    );
+                    self.error(&codes::TRUTH_VALUE, &*unary.expr, message, note);
+                    return None;
+                };
                 Some(Value::Truth(self.element(ElementKind::Not(Box::new(operand)), unary)))
             }
             UnOp::Deref(star) => {
@@ -272,21 +291,14 @@ impl Frontend {
             let kind = ElementKind::Compare(op, Box::new(a), Box::new(b));
             return Some(Value::Truth(self.element(kind, binary)));
         }
-        let Some((integer, number)) = arithmetic(&binary.op) else {
-            let operator = source_text(&binary.op);
-            let note = "integers have `+ - * / %`, numbers `+ - * /`, truth values `&& || !`";
-            self.error(
-                &codes::OPERATOR,
-                &binary.op,
-                format!("`{operator}` is not in the language"),
-                note,
-            );
-            return None;
-        };
+        let operation = arithmetic(&binary.op);
         let (left, right) = (left?, right?);
         match (&left, &right) {
             (Value::Integer(a), Value::Integer(b)) => {
-                let value = self.integer_op(integer, a.clone(), b.clone(), binary)?;
+                let Some(op) = operation.integers else {
+                    return self.bits_of_constants(operation.elements, a, b, binary);
+                };
+                let value = self.integer_op(op, a.clone(), b.clone(), binary)?;
                 return Some(Value::Integer(value));
             }
             (Value::Integer(_), Value::Number(..)) if matches!(self.loads, Loads::Index | Loads::Let) => {
@@ -297,13 +309,70 @@ impl Frontend {
             }
             _ => {}
         }
+        let is_number = |value: &Value| matches!(value, Value::Number(_, Class::Float));
+        if operation.numbers.is_none() && (is_number(&left) || is_number(&right)) {
+            return self.refuse_operator(&binary.op, Class::Float);
+        }
         let (a, b, class) = self.unify(left, right, &binary.left, &binary.right)?;
-        let Some(op) = number else {
-            let note = "write `x - (x / y).trunc() * y`";
-            self.error(&codes::OPERATOR, &binary.op, "`%` works on integers only", note);
-            return None;
+        let of_class = match class {
+            Class::Float => operation.numbers,
+            Class::Integer => operation.elements,
+        };
+        let Some(op) = of_class else {
+            return self.refuse_operator(&binary.op, class);
         };
         Some(self.apply(op, vec![a, b], class, binary))
+    }
+
+    /// Reports an operator that elements of `class` do not have.
+    pub(super) fn refuse_operator<R>(&mut self, op: &BinOp, class: Class) -> Option<R> {
+        let operator = source_text(op);
+        let (message, note) = match (op, class) {
+            (BinOp::Rem(_) | BinOp::RemAssign(_), Class::Float) => (
+                "`%` works on integers only".to_string(),
+                "write `x - (x / y).trunc() * y`",
+            ),
+            (_, Class::Float) => (
+                format!("`{operator}` works on integer elements only"),
+                "take the bits of an `f32`: `x.to_bits()`, and back `f32::from_bits(n)`",
+            ),
+            (_, Class::Integer) => (
+                format!("`{operator}` is not in the language"),
+                "integer elements have `+ - * / %` and `& | ^ << >> !`",
+            ),
+        };
+        self.error(&codes::OPERATOR, op, message, note);
+        None
+    }
+
+    /// An operation on the bits of integers that are the same for a block: of constants alone.
+    fn bits_of_constants(
+        &mut self,
+        op: Option<ElementOp>,
+        a: &IntExpr,
+        b: &IntExpr,
+        binary: &syn::ExprBinary,
+    ) -> Option<Value> {
+        let exact = |value: i64| i32::try_from(value).ok().map(f64::from);
+        let operands = (a.as_const().and_then(exact), b.as_const().and_then(exact));
+        if let (Some(op), (Some(a), Some(b))) = (op, operands) {
+            let by = self.span(&binary.right);
+            if !self.check_right_operand(op, b as i64, by) {
+                return None;
+            }
+            let value = (op.row().value)(&[a, b]) as i64;
+            if i32::try_from(value).is_ok() {
+                return Some(Value::Integer(IntExpr::Const(value)));
+            }
+            let message = "this constant does not fit in 32 bits with a sign";
+            self.error(&codes::ARITHMETIC, binary, message, "shift by less");
+            return None;
+        }
+        let operator = source_text(&binary.op);
+        let message = format!("`{operator}` works on integer elements and constants");
+        let note = "integers that are the same for a block have `+ - * / %`: `n << 3` is `n * 8`, `n & 7` is `n % 8`";
+        self.error(&codes::OPERATOR, &binary.op, message, note);
+        None
     }
 
     /// Both values as numbers of one class.
@@ -438,6 +507,11 @@ impl Frontend {
     ) -> Option<Value> {
         let (a, b, class) = match (then, other) {
             (Value::Truth(a), Value::Truth(b)) => (a, b, None),
+            // An integer that is chosen when the kernel is compiled.
+            (Value::Integer(a), Value::Integer(b)) if constant_truth(&condition).is_some() => {
+                let holds = constant_truth(&condition).unwrap_or_default();
+                return Some(Value::Integer(if holds { a } else { b }));
+            }
             (then, other) => {
                 let (a, b, class) = self.unify(then, other, then_node, other_node)?;
                 (a, b, Some(class))
@@ -449,6 +523,25 @@ impl Frontend {
             || Value::Truth(element.clone()),
             |class| Value::Number(element.clone(), class),
         ))
+    }
+}
+
+/// The value of a condition over constants.
+fn constant_truth(condition: &Element) -> Option<bool> {
+    match &condition.kind {
+        ElementKind::Bool(value) => Some(*value),
+        ElementKind::CompareInt(op, a, b) => Some(op.apply(a.as_const()?, b.as_const()?)),
+        ElementKind::And(a, b) => Some(constant_truth(a)? && constant_truth(b)?),
+        ElementKind::Or(a, b) => Some(constant_truth(a)? || constant_truth(b)?),
+        ElementKind::Not(a) => Some(!constant_truth(a)?),
+        ElementKind::Float(_)
+        | ElementKind::Scalar(_)
+        | ElementKind::Int(_)
+        | ElementKind::Load(_)
+        | ElementKind::Call(..)
+        | ElementKind::Compare(..)
+        | ElementKind::Select(..)
+        | ElementKind::Cast(..) => None,
     }
 }
 
@@ -466,17 +559,56 @@ fn comparison(op: &BinOp) -> Option<CompareOp> {
     })
 }
 
-/// The operation that `op` is on integers and, where there is one, on numbers.
+/// What an operator is.
+struct Operation {
+    /// On integers that are the same for a block.
+    integers: Option<IntOp>,
+    /// On numbers.
+    numbers: Option<ElementOp>,
+    /// On integer elements.
+    elements: Option<ElementOp>,
+}
+
+/// What `op` is on values of each kind.
 #[expect(clippy::wildcard_enum_match_arm, reason = "Rust has more than the language")]
-fn arithmetic(op: &BinOp) -> Option<(IntOp, Option<ElementOp>)> {
-    Some(match op {
-        BinOp::Add(_) => (IntOp::Add, Some(ElementOp::Add)),
-        BinOp::Sub(_) => (IntOp::Sub, Some(ElementOp::Sub)),
-        BinOp::Mul(_) => (IntOp::Mul, Some(ElementOp::Mul)),
-        BinOp::Div(_) => (IntOp::Div, Some(ElementOp::Div)),
-        BinOp::Rem(_) => (IntOp::Rem, None),
-        _ => return None,
-    })
+fn arithmetic(op: &BinOp) -> Operation {
+    let of = |integers, numbers| Operation {
+        integers,
+        numbers,
+        elements: numbers,
+    };
+    let bits = |op| Operation {
+        integers: None,
+        numbers: None,
+        elements: Some(op),
+    };
+    match op {
+        BinOp::Add(_) => of(Some(IntOp::Add), Some(ElementOp::Add)),
+        BinOp::Sub(_) => of(Some(IntOp::Sub), Some(ElementOp::Sub)),
+        BinOp::Mul(_) => of(Some(IntOp::Mul), Some(ElementOp::Mul)),
+        BinOp::Div(_) => of(Some(IntOp::Div), Some(ElementOp::Div)),
+        BinOp::Rem(_) => Operation {
+            integers: Some(IntOp::Rem),
+            ..bits(ElementOp::Rem)
+        },
+        BinOp::BitAnd(_) => bits(ElementOp::BitAnd),
+        BinOp::BitOr(_) => bits(ElementOp::BitOr),
+        BinOp::BitXor(_) => bits(ElementOp::BitXor),
+        BinOp::Shl(_) => bits(ElementOp::Shl),
+        BinOp::Shr(_) => bits(ElementOp::Shr),
+        _ => of(None, None),
+    }
+}
+
+/// Whether the negative of `expr` is the least integer of the language, as it is written.
+fn is_least_integer(expr: &Expr) -> bool {
+    let Expr::Lit(literal) = ungrouped(expr) else {
+        return false;
+    };
+    let Lit::Int(int) = &literal.lit else { return false };
+    int.base10_parse()
+        .is_ok_and(|value: u32| value == i32::MIN.unsigned_abs())
+        && matches!(int.suffix(), "" | "isize" | "i64" | "i32")
 }
 
 /// The expression that ends a block of statements.

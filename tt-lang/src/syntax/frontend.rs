@@ -11,7 +11,8 @@ use super::spans::SpanTable;
 use crate::codes;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::{
-    Block, BlockId, ElementType, Extent, Grid, IntExpr, Param, ParamId, Span, Spanned, TensorParam, VarId, Variable,
+    Block, BlockId, ElementType, Extent, Grid, IntExpr, Param, ParamId, Span, Spanned, Stmt, TensorParam, VarId,
+    Variable,
 };
 use quote::ToTokens;
 use syn::ext::IdentExt;
@@ -28,6 +29,10 @@ pub(super) enum Loads {
     Condition,
     /// In a value for a whole block.
     WholeBlock,
+    /// In what is asserted.
+    Assertion,
+    /// In what is printed.
+    Print,
     /// Behind `let`.
     Let,
 }
@@ -44,6 +49,8 @@ pub(super) struct Frontend {
     pub(super) grid: Option<Grid>,
     pub(super) blocks: Vec<Block>,
     pub(super) variables: Vec<Variable>,
+    /// The integers that the statement being read takes from tensors: they are fetched before it.
+    pub(super) fetches: Vec<Stmt>,
     /// The indices of the `T.Parallel` being read, with their extents.
     pub(super) parallel: Vec<(VarId, u64)>,
     /// The functions of the body.
@@ -54,8 +61,10 @@ pub(super) struct Frontend {
     pub(super) nesting: usize,
     /// How many serial loops stand around.
     pub(super) loops: usize,
-    /// Whether a `T.Kernel` was seen, right or wrong.
+    /// Whether a `T.Kernel` was seen, right or wrong; of the stage that is being read.
     pub(super) grid_seen: Option<Span>,
+    /// Whether a stage in a block of its own is being read.
+    pub(super) in_stage: bool,
     /// Where the option `reference` was given.
     pub(super) reference: Option<Span>,
     /// Warnings that are not wanted.
@@ -75,12 +84,14 @@ impl Frontend {
             grid: None,
             blocks: Vec::new(),
             variables: Vec::new(),
+            fetches: Vec::new(),
             parallel: Vec::new(),
             functions: Vec::new(),
             calls: Vec::new(),
             nesting: 0,
             loops: 0,
             grid_seen: None,
+            in_stage: false,
             reference: None,
             allowed: Vec::new(),
         }
@@ -246,10 +257,10 @@ impl Frontend {
         format!("`{}` is {}", block.name, shape(&block.shape))
     }
 
-    /// The tensor parameter `id`; [`Binding::Tensor`] refers to nothing else.
+    /// The tensor `id`, a parameter or a temporary; [`Binding::Tensor`] refers to nothing else.
     pub(super) fn tensor(&self, id: ParamId) -> Option<&TensorParam> {
         match self.params.get(id.index()) {
-            Some(Param::Tensor(tensor)) => Some(tensor),
+            Some(Param::Tensor(tensor) | Param::Temporary(tensor)) => Some(tensor),
             Some(Param::Scalar(_)) | None => None,
         }
     }

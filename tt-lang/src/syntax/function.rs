@@ -160,6 +160,9 @@ impl Frontend {
 
     /// The value of a call of a function of the body; other calls are refused.
     pub(super) fn function_call(&mut self, call: &syn::ExprCall) -> Option<Value> {
+        if let Some(value) = self.number_of_bits(call) {
+            return value;
+        }
         let known = plain_name(&call.func).and_then(|name| {
             let name = name.unraw().to_string();
             self.scope.find(&name).map(|known| (name, known.binding.clone()))

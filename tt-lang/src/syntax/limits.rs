@@ -13,6 +13,8 @@ pub(super) const DEPTH: usize = 128;
 pub(super) const TOKENS: usize = 200_000;
 /// The most statements and assignments of a kernel.
 pub(super) const STATEMENTS: usize = 2_048;
+/// Grids of a kernel: a device keeps the programs of several kernels, 64 in all.
+pub(super) const GRIDS: usize = 16;
 /// The most loops within each other.
 pub(super) const LOOPS: usize = 16;
 /// The most operations of one integer, with those of the integers it is made of.

@@ -18,7 +18,9 @@ impl Linear {
                 terms: Vec::new(),
                 constant: *value,
             }),
-            IntExpr::Extent(_) | IntExpr::Scalar(_) | IntExpr::Var(_) => Some(Linear::term(expr.clone())),
+            IntExpr::Extent(_) | IntExpr::Scalar(_) | IntExpr::Var(_) | IntExpr::Fetched(_) => {
+                Some(Linear::term(expr.clone()))
+            }
             IntExpr::Binary(IntOp::Add, a, b) => Linear::of(a)?.plus(&Linear::of(b)?, 1),
             IntExpr::Binary(IntOp::Sub, a, b) => Linear::of(a)?.plus(&Linear::of(b)?, -1),
             IntExpr::Binary(IntOp::Mul, a, b) => {
@@ -38,6 +40,19 @@ impl Linear {
     /// `a - b`, where it is the same whatever the variables are.
     pub(super) fn constant_difference(a: &IntExpr, b: &IntExpr) -> Option<i64> {
         Linear::of(a)?.plus(&Linear::of(b)?, -1)?.as_const()
+    }
+
+    /// `a - b`, where what both have is in neither.
+    pub(super) fn difference(a: &IntExpr, b: &IntExpr) -> Option<IntExpr> {
+        let difference = Linear::of(a)?.plus(&Linear::of(b)?, -1)?;
+        let terms = difference.terms.into_iter();
+        let terms = terms.map(|(term, coefficient)| IntExpr::binary(IntOp::Mul, term, IntExpr::Const(coefficient)));
+        let sum = terms.reduce(|sum, term| IntExpr::binary(IntOp::Add, sum, term));
+        let constant = IntExpr::Const(difference.constant);
+        Some(match sum {
+            Some(sum) => IntExpr::binary(IntOp::Add, sum, constant),
+            None => constant,
+        })
     }
 
     /// The value, where there are no terms.

@@ -76,10 +76,10 @@ impl Frontend {
             return Some(Turns::Range(start, end));
         }
         let Expr::MethodCall(call) = ungrouped(expr) else {
-            return Some(Turns::Range(IntExpr::Const(0), self.loop_bound(expr)?));
+            return Some(Turns::Range(IntExpr::Const(0), self.integer(expr)?));
         };
         if !is_range(expr) {
-            return Some(Turns::Range(IntExpr::Const(0), self.loop_bound(expr)?));
+            return Some(Turns::Range(IntExpr::Const(0), self.integer(expr)?));
         }
         let inner = self.turns(&call.receiver)?;
         let (first, count, step) = match inner {
@@ -96,7 +96,7 @@ impl Frontend {
             let step = self.integer_op(IntOp::Sub, IntExpr::Const(0), step, expr)?;
             return Some(Turns::Steps { first, count, step });
         }
-        let by = self.loop_bound(call.args.first()?)?;
+        let by = self.integer(call.args.first()?)?;
         if by.as_const().is_some_and(|by| by < 1) {
             let note = "a loop that counts down is `(lo..hi).rev()`";
             self.error(&codes::OPTION_VALUE, &call.args, "a step is at least 1", note);
@@ -117,18 +117,13 @@ impl Frontend {
             );
             return None;
         };
-        let (start, end) = (self.loop_bound(start), self.loop_bound(end));
+        let (start, end) = (self.integer(start), self.integer(end));
         let (start, end) = (start?, end?);
         let end = match range.limits {
             syn::RangeLimits::HalfOpen(_) => end,
             syn::RangeLimits::Closed(_) => self.integer_op(IntOp::Add, end, IntExpr::Const(1), range)?,
         };
         Some((start, end))
-    }
-
-    fn loop_bound(&mut self, expr: &Expr) -> Option<IntExpr> {
-        let value = self.integer(expr)?;
-        (!self.beyond_31_bits(&value, expr, "the bound of a loop")).then_some(value)
     }
 
     fn stages(&mut self, value: Option<&Expr>) -> Option<u32> {

@@ -9,8 +9,13 @@ use crate::ir::{Element, ElementKind, ElementOp, IntExpr, IntOp};
 use syn::Expr;
 use syn::ext::IdentExt;
 
-/// The methods of integers.
-const INTEGER_METHODS: [(&str, IntOp); 3] = [("div_ceil", IntOp::CeilDiv), ("min", IntOp::Min), ("max", IntOp::Max)];
+/// The methods of integers, with what they do to each argument after the other.
+const INTEGER_METHODS: [(&str, &[IntOp]); 4] = [
+    ("div_ceil", &[IntOp::CeilDiv]),
+    ("min", &[IntOp::Min]),
+    ("max", &[IntOp::Max]),
+    ("clamp", &[IntOp::Max, IntOp::Min]),
+];
 
 /// The device tells odd exponents of negative numbers from even ones by 16 bits.
 const LARGEST_EXPONENT: u64 = (1 << 15) - 1;
@@ -81,6 +86,9 @@ impl Frontend {
         call: &syn::ExprMethodCall,
     ) -> Option<Value> {
         let name = method.unraw().to_string();
+        if name == ElementOp::ToBits.row().name {
+            return self.bits_of_number(operands, call);
+        }
         let integers: Option<Vec<IntExpr>> = operands
             .iter()
             .map(|(value, _)| match value {
@@ -148,7 +156,56 @@ impl Frontend {
             }
             args.push(element);
         }
-        (args.len() == row.arity).then(|| self.apply(op, args, class, call))
+        match (op, <[Element; 3]>::try_from(args)) {
+            // Integers are clamped by what they have.
+            (ElementOp::Clamp, Ok([value, low, high])) if class == Class::Integer => {
+                let kind = ElementKind::Call(ElementOp::Max, vec![value, low]);
+                let least = self.element(kind, call);
+                Some(self.apply(ElementOp::Min, vec![least, high], class, call))
+            }
+            (_, Ok(args)) => (row.arity == 3).then(|| self.apply(op, args.into(), class, call)),
+            (_, Err(args)) => (args.len() == row.arity).then(|| self.apply(op, args, class, call)),
+        }
+    }
+
+    /// `x.to_bits()`.
+    fn bits_of_number(&mut self, operands: Vec<(Value, &Expr)>, call: &syn::ExprMethodCall) -> Option<Value> {
+        let count = operands.len();
+        let (value, node) = operands.into_iter().next().filter(|_| count == 1).or_else(|| {
+            let message = "`to_bits` takes no argument besides the number";
+            self.error(&codes::ARGUMENTS, &call.method, message, "write `x.to_bits()`");
+            None
+        })?;
+        let number = self.number(value, Class::Float, node)?;
+        if let ElementKind::Float(value) = number.kind {
+            return Some(Value::Integer(IntExpr::Const(i64::from(
+                (value as f32).to_bits() as i32
+            ))));
+        }
+        Some(self.apply(ElementOp::ToBits, vec![number], Class::Integer, call))
+    }
+
+    /// `f32::from_bits(n)`, where that is what `call` is.
+    pub(super) fn number_of_bits(&mut self, call: &syn::ExprCall) -> Option<Option<Value>> {
+        let Expr::Path(path) = &*call.func else { return None };
+        let mut segments = path.path.segments.iter().map(|segment| segment.ident.to_string());
+        let found = [segments.next(), segments.next(), segments.next()];
+        if found != [Some("f32".into()), Some("from_bits".into()), None] {
+            return None;
+        }
+        let [argument] = call.args.iter().collect::<Vec<_>>()[..] else {
+            let message = format!("`f32::from_bits` takes one argument, found {}", call.args.len());
+            self.error(&codes::ARGUMENTS, &call.func, message, "write `f32::from_bits(n)`");
+            return Some(None);
+        };
+        let value = self.value(argument);
+        let value = value.and_then(|value| self.number(value, Class::Integer, argument));
+        Some(value.and_then(|bits| {
+            if let ElementKind::Int(IntExpr::Const(bits)) = bits.kind {
+                return self.float(f64::from(f32::from_bits(bits as u32)), call);
+            }
+            Some(self.apply(ElementOp::FromBits, vec![bits], Class::Float, call))
+        }))
     }
 
     /// Reports an exponent of which the device, which takes it as `f32`, would take a neighbour.
@@ -172,13 +229,13 @@ impl Frontend {
         call: &syn::ExprMethodCall,
     ) -> Option<Value> {
         let name = method.unraw().to_string();
-        let Some((_, op)) = INTEGER_METHODS.iter().find(|(known, _)| *known == name) else {
+        let Some((_, ops)) = INTEGER_METHODS.iter().find(|(known, _)| *known == name) else {
             let note = if ElementOp::named(&name).is_some() {
                 format!("make it a number first: `(n as f32).{name}()`")
             } else {
                 match nearest(&name, integer_names()) {
                     Some(near) => format!("did you mean `{near}`?"),
-                    None => "integers have `+ - * / %`, `div_ceil`, `min` and `max`".to_string(),
+                    None => "integers have `+ - * / %`, `div_ceil`, `min`, `max` and `clamp`".to_string(),
                 }
             };
             self.error(
@@ -189,17 +246,34 @@ impl Frontend {
             );
             return None;
         };
-        match <[IntExpr; 2]>::try_from(operands) {
-            Ok([a, b]) => Some(Value::Integer(self.integer_op(*op, a, b, call)?)),
-            Err(operands) => {
-                let message = format!(
-                    "`{name}` takes one argument besides the integer, found {}",
-                    operands.len() - 1
-                );
-                self.error(&codes::ARGUMENTS, method, message, format!("write `n.{name}(32)`"));
-                None
-            }
+        let (count, mut operands) = (operands.len(), operands.into_iter());
+        let first = operands.next().filter(|_| count == ops.len() + 1);
+        let Some(mut value) = first else {
+            let (wanted, usage) = match ops.len() {
+                1 => ("one argument", format!("write `n.{name}(32)`")),
+                _ => ("two arguments", format!("write `n.{name}(0, 32)`")),
+            };
+            let message = format!("`{name}` takes {wanted} besides the integer, found {}", count - 1);
+            self.error(&codes::ARGUMENTS, method, message, usage);
+            return None;
+        };
+        let bounds: Vec<Option<i64>> = operands.as_slice().iter().map(IntExpr::as_const).collect();
+        if let [Some(low), Some(high)] = bounds[..]
+            && low > high
+        {
+            let message = format!("the bounds {low} and {high} of `{name}` are the wrong way round");
+            self.error(
+                &codes::ARITHMETIC,
+                call,
+                message,
+                format!("write `n.{name}({high}, {low})`"),
+            );
+            return None;
         }
+        for (op, operand) in ops.iter().zip(operands) {
+            value = self.integer_op(*op, value, operand, call)?;
+        }
+        Some(Value::Integer(value))
     }
 }
 

@@ -13,6 +13,7 @@ mod declaration;
 mod expression;
 mod frontend;
 mod function;
+mod integer_elements;
 mod layout;
 mod limits;
 mod linear;
@@ -21,6 +22,7 @@ mod method;
 mod options;
 mod parallel;
 mod parameter;
+mod part;
 mod placement;
 mod refuse;
 mod render;
@@ -177,26 +179,26 @@ fn read(options: TokenStream, function: &syn::ItemFn, attributes: &[syn::Attribu
     let span = frontend.span(name);
     let options = frontend.options(options, span);
     let signature = frontend.signature(function, attributes);
-    let body = frontend.body(&function.block, name);
-    frontend.check_size(&body);
+    let mut stages = frontend.body(&function.block, name).into_iter();
     let mut diagnostics = frontend.diagnostics;
     let locations = frontend.spans.locations();
     diagnostics.sort_by_key(|diagnostic| {
         let location = locations.get(diagnostic.span.0 as usize).copied().unwrap_or_default();
         (location.line, location.column)
     });
-    let kernel = match frontend.grid {
-        Some(grid) if diagnostics.is_empty() => Some(Kernel {
+    let kernel = match stages.next() {
+        Some(first) if diagnostics.is_empty() => Some(Kernel {
             name: frontend.name,
             span,
             file: file.to_string(),
             options,
             extents: frontend.extents,
             params: frontend.params,
-            grid,
-            blocks: frontend.blocks,
-            variables: frontend.variables,
-            body,
+            grid: first.grid,
+            blocks: first.blocks,
+            variables: first.variables,
+            body: first.body,
+            later: stages.collect(),
             locations: locations.to_vec(),
         }),
         _ => None,

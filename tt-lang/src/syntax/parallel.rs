@@ -8,7 +8,7 @@ use super::value::Class;
 use super::vocabulary::Arguments;
 use crate::codes;
 use crate::diagnostic::Diagnostic;
-use crate::ir::{Access, Assign, Buffer, ElementKind, ElementOp, Stmt, StmtKind, VarId};
+use crate::ir::{Access, Assign, Buffer, ElementKind, ElementOp, ElementType, Stmt, StmtKind, VarId};
 use quote::ToTokens;
 use syn::{BinOp, Expr, Item};
 
@@ -193,7 +193,7 @@ impl Frontend {
             Expr::Paren(inner) => return self.refuse_in_parallel(&inner.expr),
             Expr::Group(inner) => return self.refuse_in_parallel(&inner.expr),
             Expr::Binary(this) if is_assignment(&this.op) => {
-                let note = "assignments are `=`, `+=`, `-=`, `*=` and `/=`";
+                let note = "assignments are `=`, `+=`, `-=`, `*=` and `/=`, of integers also `%=`, `&=`, `|=`, `^=`, `<<=` and `>>=`";
                 let operator = source_text(&this.op);
                 return self.error(
                     &codes::OPERATOR,
@@ -222,7 +222,23 @@ impl Frontend {
     fn assign(&mut self, target: &Expr, op: Option<ElementOp>, value: &Expr, whole: &Expr) -> Option<Assign> {
         let place = self.target(target);
         let found = self.value(value);
-        let (target_access, class) = place?;
+        let (target_access, element) = place?;
+        let class = Class::of(element);
+        if let (
+            Some(
+                ElementOp::Rem
+                | ElementOp::BitAnd
+                | ElementOp::BitOr
+                | ElementOp::BitXor
+                | ElementOp::Shl
+                | ElementOp::Shr,
+            ),
+            Class::Float,
+            Expr::Binary(binary),
+        ) = (op, class, whole)
+        {
+            return self.refuse_operator(&binary.op, class);
+        }
         let right = self.number(found?, class, value)?;
         let value = match op {
             None => right,
@@ -231,6 +247,7 @@ impl Frontend {
                 self.element(ElementKind::Call(op, vec![load, right]), whole)
             }
         };
+        self.check_literals(&value, element);
         Some(Assign {
             target: target_access,
             value,
@@ -239,15 +256,15 @@ impl Frontend {
         })
     }
 
-    /// The element that is assigned, and its kind of number.
-    fn target(&mut self, target: &Expr) -> Option<(Access, Class)> {
+    /// The element that is assigned, and its type.
+    fn target(&mut self, target: &Expr) -> Option<(Access, ElementType)> {
         let target = ungrouped(target);
         if let Expr::Index(index) = target {
             let (access, element) = self.access(index)?;
             if let (Buffer::Tensor(id), Some(ident)) = (access.buffer, plain_name(&index.expr)) {
                 self.check_stored(id, ident);
             }
-            return Some((access, Class::of(element)));
+            return Some((access, element));
         }
         let Some(ident) = plain_name(target) else {
             self.refuse(target);
@@ -319,6 +336,12 @@ fn assignment(expr: &Expr) -> Option<(&Expr, Option<ElementOp>, &Expr)> {
                 BinOp::SubAssign(_) => ElementOp::Sub,
                 BinOp::MulAssign(_) => ElementOp::Mul,
                 BinOp::DivAssign(_) => ElementOp::Div,
+                BinOp::RemAssign(_) => ElementOp::Rem,
+                BinOp::BitAndAssign(_) => ElementOp::BitAnd,
+                BinOp::BitOrAssign(_) => ElementOp::BitOr,
+                BinOp::BitXorAssign(_) => ElementOp::BitXor,
+                BinOp::ShlAssign(_) => ElementOp::Shl,
+                BinOp::ShrAssign(_) => ElementOp::Shr,
                 _ => return None,
             };
             Some((&binary.left, Some(op), &binary.right))

@@ -50,7 +50,7 @@ impl Frontend {
         let (kind, param) = self.parameter_type(input, name, place);
         let id = ParamId(self.params.len() as u32);
         let binding = match &param {
-            Some(Param::Tensor(_)) => Binding::Tensor(id),
+            Some(Param::Tensor(_) | Param::Temporary(_)) => Binding::Tensor(id),
             Some(Param::Scalar(_)) => Binding::Scalar(id),
             None => Binding::Poisoned,
         };
@@ -307,9 +307,6 @@ impl Frontend {
         if value.as_const().is_some_and(|value| value < 1) {
             let note = "every axis has at least one element";
             self.error(&codes::TENSOR_EXTENT, inner, "an extent is at least 1", note);
-            return None;
-        }
-        if self.beyond_31_bits(&value, inner, "an extent") {
             return None;
         }
         Some(value)

@@ -33,13 +33,36 @@ pub(super) fn source_text(node: &(impl ToTokens + ?Sized)) -> String {
     shown.trim().to_string()
 }
 
+/// Operators of conditions, those that others begin with last.
+const OPERATORS: [&str; 10] = ["&&", "||", "==", "!=", "<=", ">=", "<<", ">>", "<", ">"];
+
+/// The text of a condition, in which no type has arguments.
+pub(super) fn condition_text(node: &(impl ToTokens + ?Sized)) -> String {
+    let text = source_text(node);
+    let (mut shown, mut rest) = (String::new(), text.as_str());
+    while let Some(letter) = rest.chars().next() {
+        let operator = OPERATORS.into_iter().find(|operator| rest.starts_with(operator));
+        match operator {
+            Some(operator) => {
+                shown = format!("{} {operator} ", shown.trim_end());
+                rest = rest[operator.len()..].trim_start();
+            }
+            None => {
+                shown.push(letter);
+                rest = &rest[letter.len_utf8()..];
+            }
+        }
+    }
+    shown
+}
+
 fn in_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
 #[cfg(test)]
 mod tests {
-    use super::source_text;
+    use super::{condition_text, source_text};
 
     #[test]
     fn tokens_are_spaced_as_a_person_would() {
@@ -55,6 +78,18 @@ mod tests {
         ] {
             let tokens: proc_macro2::TokenStream = text.parse().expect("tokens");
             assert_eq!(source_text(&tokens), text);
+        }
+    }
+
+    #[test]
+    fn conditions_have_their_operators_between_spaces() {
+        for text in [
+            "n > 0",
+            "!(a <= b && b * 2 != -1) || alpha as f32 < 0.5",
+            "n.min(4) == k << 2",
+        ] {
+            let tokens: proc_macro2::TokenStream = text.parse().expect("tokens");
+            assert_eq!(condition_text(&tokens), text);
         }
     }
 }

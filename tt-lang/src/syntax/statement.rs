@@ -1,6 +1,6 @@
-//! The body: `let`, `const`, `if` and nested blocks. Calls on `T` are in `call`, loops in `looping`.
+//! The body: stages, `let`, `const`, `if` and nested blocks. Calls on `T` are in `call`, loops in `looping`.
 
-use super::declaration::declares_integer;
+use super::declaration::{declares_integer, declares_temporary};
 use super::frontend::{Frontend, Loads, plain_name, ungrouped};
 use super::limits;
 use super::scope::Binding;
@@ -8,27 +8,95 @@ use super::source_text::source_text;
 use super::vocabulary::{Role, is_vocabulary, word};
 use crate::codes;
 use crate::diagnostic::Diagnostic;
-use crate::ir::{LoopKind, Spanned, Stmt, StmtKind};
+use crate::ir::{LoopKind, Spanned, Stage, Stmt, StmtKind};
 use syn::ext::IdentExt;
 use syn::visit::Visit;
 use syn::{Expr, Item};
 
 impl Frontend {
-    /// Reads the body of the kernel called `name`.
-    pub(super) fn body(&mut self, block: &syn::Block, name: &syn::Ident) -> Vec<Stmt> {
+    /// Reads the body of the kernel called `name`: one grid, or several stages.
+    pub(super) fn body(&mut self, block: &syn::Block, name: &syn::Ident) -> Vec<Stage> {
         self.refuse_attributes(block);
-        let Some(position) = block.stmts.iter().position(|stmt| grid_call(stmt).is_some()) else {
-            if !mentions_grid(block) {
-                let note = "begin the body with `let (bx, by) = T.Kernel(gx, gy);`";
-                self.error(&codes::GRID_MISSING, name, format!("`{name}` has no `T.Kernel`"), note);
+        if let Some(position) = block.stmts.iter().position(|stmt| grid_call(stmt).is_some()) {
+            return self.grid_body(block, position).into_iter().collect();
+        }
+        if block.stmts.iter().any(|stmt| stage_block(stmt).is_some()) {
+            return self.stage_bodies(&block.stmts);
+        }
+        if !mentions_grid(block) {
+            let note = "begin the body with `let (bx, by) = T.Kernel(gx, gy);`";
+            self.error(&codes::GRID_MISSING, name, format!("`{name}` has no `T.Kernel`"), note);
+            self.grid_seen = Some(self.span(name));
+        }
+        self.statements(&block.stmts);
+        Vec::new()
+    }
+
+    /// `{ let (bx, by) = T.Kernel(gx, gy); .. }` more than once, after what all of them see.
+    fn stage_bodies(&mut self, stmts: &[syn::Stmt]) -> Vec<Stage> {
+        let mut stages = Vec::new();
+        let mut seen = 0_usize;
+        self.with_functions(stmts, |this| {
+            for stmt in stmts {
+                if let Some((stage, call)) = stage_block(stmt) {
+                    seen = seen.saturating_add(1);
+                    if seen == limits::GRIDS + 1 {
+                        let message = format!("a kernel of more than {} stages", limits::GRIDS);
+                        let note = "each stage is a program that the device keeps: write a second kernel";
+                        this.error(&codes::STAGE_COUNT, &call.method, message, note);
+                    }
+                    stages.extend(this.stage(stage));
+                } else if declares_integer(stmt) || declares_temporary(stmt) {
+                    this.statement(stmt);
+                } else {
+                    let place = this.spans.of_first_token(stmt);
+                    this.report(
+                        Diagnostic::new(&codes::STAGE_STATEMENT, place, "a statement outside of the stages")
+                            .note("put it into a block with a `T.Kernel`: `{ let (bx, by) = T.Kernel(gx, gy); .. }`"),
+                    );
+                    if let syn::Stmt::Local(local) = stmt {
+                        this.poison_pattern(&local.pat);
+                    }
+                }
             }
-            return self.statements(&block.stmts);
-        };
+        });
+        stages
+    }
+
+    /// A stage, whose grid, blocks and variables are its own.
+    fn stage(&mut self, stage: &syn::ExprBlock) -> Option<Stage> {
+        if let Some(label) = &stage.label {
+            self.refuse_label(label);
+        }
+        let position = stage.block.stmts.iter().position(|stmt| grid_call(stmt).is_some())?;
+        self.scoped(|this| {
+            let nesting = std::mem::take(&mut this.nesting);
+            this.in_stage = true;
+            let read = this.grid_body(&stage.block, position);
+            this.in_stage = false;
+            this.grid_seen = None;
+            this.nesting = nesting;
+            read
+        })
+    }
+
+    /// The body of one grid, whose `T.Kernel` stands at `position`.
+    fn grid_body(&mut self, block: &syn::Block, position: usize) -> Option<Stage> {
         // The grid's names are in scope everywhere, also where a statement wrongly stands before it.
-        let (declarations, early): (Vec<&syn::Stmt>, Vec<&syn::Stmt>) =
-            block.stmts[..position].iter().partition(|stmt| declares_integer(stmt));
-        self.with_functions(&block.stmts, |this| {
+        let (declarations, early): (Vec<&syn::Stmt>, Vec<&syn::Stmt>) = block.stmts[..position]
+            .iter()
+            .partition(|stmt| declares_integer(stmt) || declares_temporary(stmt));
+        let body = self.with_functions(&block.stmts, |this| {
             this.body_around(block, position, &declarations, &early)
+        });
+        self.check_size(&body);
+        let (grid, blocks) = (self.grid.take(), std::mem::take(&mut self.blocks));
+        let variables = std::mem::take(&mut self.variables);
+        Some(Stage {
+            grid: grid?,
+            blocks,
+            variables,
+            body,
         })
     }
 
@@ -50,7 +118,7 @@ impl Frontend {
             self.report(
                 Diagnostic::new(&codes::GRID_NOT_FIRST, span, "`T.Kernel` comes first")
                     .label(place, "this stands before it")
-                    .note("only integer constants may stand before `T.Kernel`"),
+                    .note("only integer constants and `T.alloc_global` may stand before `T.Kernel`"),
             );
         }
         self.statement(grid);
@@ -62,7 +130,7 @@ impl Frontend {
     }
 
     /// Reports the statement with which the kernel grows too large.
-    pub(super) fn check_size(&mut self, body: &[Stmt]) {
+    fn check_size(&mut self, body: &[Stmt]) {
         let mut left = limits::STATEMENTS;
         if let Some((stmt, times)) = last_of(body, 1, &mut left) {
             let (unrolled, note) = match times {
@@ -112,7 +180,21 @@ impl Frontend {
         self.scoped(|this| this.statements(&block.stmts))
     }
 
+    /// A statement, after what it takes from tensors.
     fn statement(&mut self, stmt: &syn::Stmt) -> Vec<Stmt> {
+        self.after_fetches(|this| this.one_statement(stmt))
+    }
+
+    /// What `read` reads, after the integers of tensors that it takes.
+    fn after_fetches(&mut self, read: impl FnOnce(&mut Self) -> Vec<Stmt>) -> Vec<Stmt> {
+        let outer = std::mem::take(&mut self.fetches);
+        let stmts = read(self);
+        let mut out = std::mem::replace(&mut self.fetches, outer);
+        out.extend(stmts);
+        out
+    }
+
+    fn one_statement(&mut self, stmt: &syn::Stmt) -> Vec<Stmt> {
         match stmt {
             syn::Stmt::Local(local) => {
                 self.local(local);
@@ -253,11 +335,11 @@ impl Frontend {
             self.refuse(&branch.cond);
             None
         } else {
-            self.condition(&branch.cond)
+            self.condition(&branch.cond, Loads::Condition)
         };
         let then = self.nested(&branch.then_branch);
         let otherwise = match branch.else_branch.as_ref().map(|(_, otherwise)| &**otherwise) {
-            Some(Expr::If(next)) => self.branch(next).into_iter().collect(),
+            Some(Expr::If(next)) => self.after_fetches(|this| this.branch(next).into_iter().collect()),
             Some(Expr::Block(block)) => self.nested(&block.block),
             Some(other) => {
                 self.refuse(other);
@@ -287,8 +369,11 @@ fn last_of<'a>(body: &'a [Stmt], times: usize, left: &mut usize) -> Option<(&'a 
             | StmtKind::For { .. }
             | StmtKind::If { .. }
             | StmtKind::Reduce { .. }
+            | StmtKind::ReduceArg { .. }
             | StmtKind::Transpose { .. }
-            | StmtKind::Print { .. } => 1,
+            | StmtKind::Fetch { .. }
+            | StmtKind::Print { .. }
+            | StmtKind::Assert { .. } => 1,
         };
         match left.checked_sub(count.saturating_mul(times)) {
             None => return Some((stmt, times)),
@@ -320,6 +405,15 @@ fn grid_call(stmt: &syn::Stmt) -> Option<&syn::ExprMethodCall> {
     word(&call.method.unraw().to_string())
         .filter(|row| row.role == Role::Grid)
         .map(|_| call)
+}
+
+/// The block that `stmt` is and its `T.Kernel`, if it is a stage.
+fn stage_block(stmt: &syn::Stmt) -> Option<(&syn::ExprBlock, &syn::ExprMethodCall)> {
+    let syn::Stmt::Expr(Expr::Block(block), _) = stmt else {
+        return None;
+    };
+    let grid = block.block.stmts.iter().find_map(grid_call)?;
+    Some((block, grid))
 }
 
 /// Whether `T.Kernel` appears anywhere, so that its being out of place is the error.

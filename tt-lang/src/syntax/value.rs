@@ -12,7 +12,7 @@ use syn::Expr;
 /// The value of an expression.
 #[derive(Debug, Clone)]
 pub(super) enum Value {
-    /// Over constants, extents, integer scalars, block indices and loop variables.
+    /// Over constants, extents, integer scalars, block indices, loop variables and integers of tensors.
     Integer(IntExpr),
     /// An element, an `f32` scalar, or what is computed from them.
     Number(Element, Class),
@@ -29,11 +29,9 @@ pub(super) enum Class {
 
 impl Class {
     pub(super) fn of(element: ElementType) -> Class {
-        match element {
-            ElementType::Bf16 | ElementType::F32 | ElementType::F16 | ElementType::Bfp8 | ElementType::Bfp4 => {
-                Class::Float
-            }
-            ElementType::I32 | ElementType::U32 | ElementType::U16 | ElementType::U8 => Class::Integer,
+        match element.is_integer() {
+            true => Class::Integer,
+            false => Class::Float,
         }
     }
 }
@@ -99,17 +97,6 @@ impl Frontend {
         u64::try_from(constant).ok()
     }
 
-    /// Whether the constant `value`, which is `what`, cannot be counted to; then that is reported.
-    pub(super) fn beyond_31_bits(&mut self, value: &IntExpr, node: &Expr, what: &str) -> bool {
-        let beyond = value.as_const().is_some_and(|value| i32::try_from(value).is_err());
-        if beyond {
-            let message = format!("{what} is at most {}", i32::MAX);
-            let note = "the device counts in signed integers of 32 bits: write a smaller one";
-            self.error(&codes::EXTENT_SIZE, node, message, note);
-        }
-        beyond
-    }
-
     /// `value`, the value of `node`, as a number of `class`; integers become integer elements.
     pub(super) fn number(&mut self, value: Value, class: Class, node: &(impl ToTokens + ?Sized)) -> Option<Element> {
         match (value, class) {
@@ -121,7 +108,11 @@ impl Frontend {
             (Value::Integer(value), Class::Float) => {
                 let note = match value {
                     IntExpr::Const(literal) => format!("write `{literal}.0`"),
-                    IntExpr::Extent(_) | IntExpr::Scalar(_) | IntExpr::Var(_) | IntExpr::Binary(..) => {
+                    IntExpr::Extent(_)
+                    | IntExpr::Scalar(_)
+                    | IntExpr::Var(_)
+                    | IntExpr::Fetched(_)
+                    | IntExpr::Binary(..) => {
                         format!("write `{} as f32`", parenthesised(&source_text(node)))
                     }
                 };
@@ -180,8 +171,8 @@ impl Frontend {
     }
 
     /// The condition of a statement: the same for the whole block.
-    pub(super) fn condition(&mut self, expr: &Expr) -> Option<BoolExpr> {
-        let value = self.with_loads(Loads::Condition, |this| this.value(expr))?;
+    pub(super) fn condition(&mut self, expr: &Expr, loads: Loads) -> Option<BoolExpr> {
+        let value = self.with_loads(loads, |this| this.value(expr))?;
         let element = self.truth(value, expr)?;
         let mut left = limits::CONDITION;
         self.uniform(&element, &mut left)
@@ -253,7 +244,7 @@ impl Frontend {
                 ),
                 ScalarKind::I32 | ScalarKind::U32 => Value::Integer(IntExpr::Scalar(id)),
             }),
-            Param::Tensor(_) => None,
+            Param::Tensor(_) | Param::Temporary(_) => None,
         }
     }
 }

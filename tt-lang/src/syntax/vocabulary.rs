@@ -4,7 +4,7 @@ use super::frontend::{Frontend, ungrouped};
 use super::scope::nearest;
 use crate::codes;
 use crate::diagnostic::Diagnostic;
-use crate::ir::{ELEMENT_OPS, ReduceOp};
+use crate::ir::{ArgOp, ELEMENT_OPS, ReduceOp};
 use syn::ext::IdentExt;
 
 /// An operation of `T` that is not an element operation.
@@ -13,13 +13,16 @@ pub(super) enum Word {
     Kernel,
     AllocShared,
     AllocFragment,
+    AllocGlobal,
     Copy,
     Clear,
     Fill,
     Gemm,
     Reduce(ReduceOp),
+    ReduceArg(ArgOp),
     Transpose,
     Print,
+    Assert,
     Parallel,
     Pipelined,
     Serial,
@@ -34,6 +37,8 @@ pub(super) enum Role {
     Grid,
     /// `let x = T.alloc_shared::<bf16>(..);`
     Allocation,
+    /// `let x = T.alloc_global::<f32>(..);`
+    Temporary,
     /// A statement of its own.
     Statement,
     /// `for k in ..`
@@ -68,6 +73,7 @@ words! {
     "kernel" Word::Kernel, Grid 1..=6 [] "let (bx, by) = T.kernel(gx, gy);";
     "alloc_shared" Word::AllocShared, Allocation 1..=3 [] "let x = T.alloc_shared::<bf16>(h, w);";
     "alloc_fragment" Word::AllocFragment, Allocation 1..=3 [] "let x = T.alloc_fragment::<f32>(h, w);";
+    "alloc_global" Word::AllocGlobal, Temporary 1..=6 [] "let x = T.alloc_global::<f32>(m, n);";
     "copy" Word::Copy, Statement 2..=2 [] "T.copy(src, dst);";
     "clear" Word::Clear, Statement 1..=1 [] "T.clear(x);";
     "fill" Word::Fill, Statement 2..=2 [] "T.fill(x, value);";
@@ -77,8 +83,12 @@ words! {
     "reduce_min" Word::Reduce(ReduceOp::Min), Statement 2..=2 ["dim" "clear"] "T.reduce_min(x, out, dim = 1);";
     "reduce_absmax" Word::Reduce(ReduceOp::AbsMax), Statement 2..=2 ["dim" "clear"] "T.reduce_absmax(x, out, dim = 1);";
     "reduce_mean" Word::Reduce(ReduceOp::Mean), Statement 2..=2 ["dim" "clear"] "T.reduce_mean(x, out, dim = 1);";
+    "reduce_prod" Word::Reduce(ReduceOp::Prod), Statement 2..=2 ["dim" "clear"] "T.reduce_prod(x, out, dim = 1);";
+    "reduce_argmax" Word::ReduceArg(ArgOp::Max), Statement 3..=3 ["dim" "base" "clear"] "T.reduce_argmax(x, val, pos, dim = 1);";
+    "reduce_argmin" Word::ReduceArg(ArgOp::Min), Statement 3..=3 ["dim" "base" "clear"] "T.reduce_argmin(x, val, pos, dim = 1);";
     "transpose" Word::Transpose, Statement 2..=2 [] "T.transpose(x, y);";
     "print" Word::Print, Statement 1..=64 [] "T.print(\"text\", n);";
+    "assert" Word::Assert, Statement 1..=1 [] "T.assert(n > 0);";
     "Parallel" Word::Parallel, Loop 1..=3 [] "for (i, j) in T.Parallel(h, w) { .. }";
     "parallel" Word::Parallel, Loop 1..=3 [] "for (i, j) in T.parallel(h, w) { .. }";
     "Pipelined" Word::Pipelined, Loop 1..=1 ["num_stages"] "for k in T.Pipelined(n, num_stages = 2) { .. }";
@@ -129,6 +139,9 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("mean", "write `T.reduce_mean(x, out, dim = 1);` as a statement"),
     ("permute", "write `T.transpose(x, y);`"),
     ("printf", "write `T.print(\"text\", n);`"),
+    ("device_assert", "write `T.assert(n > 0);`"),
+    ("static_assert", "write `T.assert(n > 0);`"),
+    ("device_print", "write `T.print(\"text\", n);`"),
     ("round_ties_even", "it is called `round`, and goes to even at halves"),
     ("inv", "it is called `recip`"),
     ("logistic", "it is called `sigmoid`"),
@@ -144,6 +157,15 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("swish", "it is called `silu`"),
     ("mul_add", "write `x * a + b`"),
     ("sum", "write `T.reduce_sum(x, out, dim = 1);` as a statement"),
+    ("prod", "write `T.reduce_prod(x, out, dim = 1);` as a statement"),
+    (
+        "argmax",
+        "write `T.reduce_argmax(x, val, pos, dim = 1);` as a statement",
+    ),
+    (
+        "argmin",
+        "write `T.reduce_argmin(x, val, pos, dim = 1);` as a statement",
+    ),
 ];
 
 /// The row of `T.name`.
@@ -189,7 +211,7 @@ impl Frontend {
     pub(super) fn word_out_of_place(&mut self, method: &syn::Ident, row: &WordRow, why: &str) {
         let why = match row.role {
             Role::Loop => "belongs behind `for .. in`",
-            Role::Grid | Role::Allocation => "belongs behind `let`",
+            Role::Grid | Role::Allocation | Role::Temporary => "belongs behind `let`",
             Role::Value | Role::Statement => why,
         };
         let (message, note) = (format!("`T.{}` {why}", row.name), format!("write `{}`", row.usage));
@@ -278,6 +300,7 @@ impl Frontend {
             let code = match row.role {
                 Role::Grid => &codes::GRID_AXES,
                 Role::Allocation => &codes::BLOCK_AXES,
+                Role::Temporary => &codes::TENSOR_RANK,
                 Role::Statement | Role::Loop | Role::Value => &codes::ARGUMENTS,
             };
             self.error(
@@ -288,7 +311,7 @@ impl Frontend {
             );
             wrong = true;
         }
-        if call.turbofish.is_some() && row.role != Role::Allocation {
+        if call.turbofish.is_some() && !matches!(row.role, Role::Allocation | Role::Temporary) {
             let note = format!("write `{}`", row.usage);
             self.error(
                 &codes::ARGUMENTS,

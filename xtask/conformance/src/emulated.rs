@@ -1,7 +1,9 @@
 //! One launch of a kernel on the emulator from its plan, with everything that the same launch needs elsewhere.
 
 use tt_backend::Artifact;
-use tt_host::{Argument, Device, Element, Kernel as HostKernel, Launch, Sources, Tensor, bf16};
+use tt_host::{
+    Argument, Device, Element, Kernel as HostKernel, Launch, Sources, StageSources, Tensor, bf16, bfp4, bfp8,
+};
 use tt_lang::ir::{ElementType, Kernel, ScalarKind};
 use tt_plan::{Bindings, DeviceGrid, Parameter, Plan};
 
@@ -210,11 +212,18 @@ fn scalar(bindings: &Bindings, name: &str, kind: ScalarKind) -> Result<Argument<
 pub fn load(kernel: &Kernel, artifact: &Artifact, plan: &Plan) -> Result<&'static HostKernel, String> {
     let keep = |text: &str| -> &'static str { Box::leak(text.to_string().into_boxed_str()) };
     let tile = serde_json::to_string(kernel).map_err(|error| error.to_string())?;
+    let later = artifact.later.iter().map(|programs| StageSources {
+        reader: keep(&programs.reader),
+        compute: keep(&programs.compute),
+        writer: keep(&programs.writer),
+    });
+    let later: Vec<StageSources> = later.collect();
     let sources = Sources {
         reader: keep(&artifact.reader),
         compute: keep(&artifact.compute),
         writer: keep(&artifact.writer),
         host: keep(&artifact.main),
+        later: Box::leak(later.into_boxed_slice()),
     };
     let loaded = HostKernel::new(keep(&kernel.name), sources, keep(&plan.to_json()), keep(&tile), &[]);
     Ok(Box::leak(Box::new(loaded)))
@@ -281,7 +290,35 @@ pub fn upload(device: &Device, tensor: &TensorValues) -> Result<Box<dyn OnDevice
             of(device, &values, &tensor.shape)
         }
         ElementType::F32 => of(device, &tensor.before, &tensor.shape),
-        other => Err(format!(
+        ElementType::I32 => {
+            let values: Vec<i32> = tensor.before.iter().map(|value| *value as i32).collect();
+            of(device, &values, &tensor.shape)
+        }
+        ElementType::U32 => {
+            let values: Vec<u32> = tensor.before.iter().map(|value| *value as u32).collect();
+            of(device, &values, &tensor.shape)
+        }
+        ElementType::U16 => {
+            let values: Vec<u16> = tensor.before.iter().map(|value| *value as u16).collect();
+            of(device, &values, &tensor.shape)
+        }
+        ElementType::U8 => {
+            let values: Vec<u8> = tensor.before.iter().map(|value| *value as u8).collect();
+            of(device, &values, &tensor.shape)
+        }
+        ElementType::Bfp8 => {
+            let values: Vec<bfp8> = tensor.before.iter().map(|value| bfp8::from_f32(*value)).collect();
+            of(device, &values, &tensor.shape)
+        }
+        ElementType::Bfp4 => {
+            let values: Vec<bfp4> = tensor.before.iter().map(|value| bfp4::from_f32(*value)).collect();
+            of(device, &values, &tensor.shape)
+        }
+        ElementType::I8 => {
+            let values: Vec<i8> = tensor.before.iter().map(|value| *value as i8).collect();
+            of(device, &values, &tensor.shape)
+        }
+        other @ ElementType::F16 => Err(format!(
             "`{}` is of {}, which this check cannot upload",
             tensor.name,
             other.name()

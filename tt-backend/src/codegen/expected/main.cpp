@@ -192,6 +192,9 @@ int64_t parse_integer(const std::string& name, const std::string& text) {
     if (end != text.size()) {
         throw std::invalid_argument(name + " is `" + text + "`, which is no integer");
     }
+    if (value < INT32_MIN || value > INT32_MAX) {
+        throw std::invalid_argument(name + " is " + text + ", which does not fit in 32 bits with a sign");
+    }
     return value;
 }
 

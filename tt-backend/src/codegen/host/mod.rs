@@ -1,4 +1,5 @@
-//! `main.cpp`: a host program over the MeshDevice API that runs the three kernels without Rust.
+//! `main.cpp`: a host program over the MeshDevice API that runs the three kernels, those of each stage after the other, without
+//! Rust.
 //!
 //! It takes extents and scalars from its command line, fills what is read with numbers that are the same in every run,
 //! splits the work over the cores just as `tt_plan::Plan::partition` does, and prints a checksum of everything written.
@@ -10,9 +11,20 @@ use super::writer::Writer;
 use formula::{compares, integer, number};
 use members::Members;
 use tt_lang::ir::{ElementType, Fidelity, Kernel, ScalarKind};
-use tt_plan::{CompileArg, DataMovementProcessor, Engine, KernelPlan, Memory, Noc, Parameter, Plan, RuntimeValue};
+use tt_plan::{
+    CompileArg, DataFormat, DataMovementProcessor, Engine, Formula, KernelPlan, Memory, Noc, Parameter, Plan,
+    RuntimeValue, Temporary, TensorLayout,
+};
 
 const SUPPORT: &str = include_str!("support.cpp");
+/// How elements of `i32` are summed.
+const INTEGERS: &str = include_str!("integers.cpp");
+/// Tensors, and the work of cores.
+const TENSOR: &str = include_str!("tensor.cpp");
+/// Integers of 8 bits as numbers.
+const BYTES: &str = include_str!("bytes.cpp");
+/// Tensors whose elements share exponents.
+const BLOCK_FLOAT: &str = include_str!("block_float.cpp");
 /// What numbers call that elements are compared with.
 const COMPARED: &str = include_str!("compared.cpp");
 
@@ -57,6 +69,7 @@ pub fn write(kernel: &Kernel, plan: &Plan) -> Result<String, String> {
         Parameter::Tensor { name, .. } => Some(name.as_str()),
         Parameter::Scalar { .. } => None,
     });
+    let tensors = tensors.chain(plan.temporaries.iter().map(|temporary| temporary.name.as_str()));
     let members = &Members::of(inputs(plan).into_iter().map(|(name, _)| name), tensors);
     let mut out = Writer::new();
     out.line(format!(
@@ -76,10 +89,42 @@ pub fn write(kernel: &Kernel, plan: &Plan) -> Result<String, String> {
         .for_each(|header| out.line(format!("#include <tt-metalium/{header}.hpp>")));
     out.blank();
     out.line(SUPPORT);
+    let holds_integers = |parameter: &Parameter| match parameter {
+        Parameter::Tensor { element, mutable, .. } => *mutable && *element == ElementType::I32,
+        Parameter::Scalar { .. } => false,
+    };
+    if plan.parameters.iter().any(holds_integers) {
+        out.line(INTEGERS);
+    }
+    let holds_bytes = |parameter: &Parameter| match parameter {
+        Parameter::Tensor { element, mutable, .. } => *mutable && DataFormat::of(*element).is_byte(),
+        Parameter::Scalar { .. } => false,
+    };
+    if plan.parameters.iter().any(holds_bytes) {
+        out.line(BYTES);
+    }
     out.blank();
-    let numbers = plan.kernels.iter().flat_map(|kernel| &kernel.runtime_args);
-    if numbers
-        .into_iter()
+    out.line(TENSOR);
+    out.blank();
+    let shares_exponents = |parameter: &Parameter| match parameter {
+        Parameter::Tensor { element, .. } => DataFormat::of(*element).shares_exponents(),
+        Parameter::Scalar { .. } => false,
+    };
+    let temporaries = plan.temporaries.iter();
+    if plan.parameters.iter().any(shares_exponents)
+        || temporaries
+            .map(|of| DataFormat::of(of.element))
+            .any(DataFormat::shares_exponents)
+    {
+        out.line(BLOCK_FLOAT);
+        out.blank();
+    }
+    let kernels = plan
+        .kernels
+        .iter()
+        .chain(plan.later.iter().flat_map(|stage| &stage.kernels));
+    if kernels
+        .flat_map(|kernel| &kernel.runtime_args)
         .any(|arg| matches!(&arg.value, RuntimeValue::Number(value) if compares(value)))
     {
         out.line(COMPARED);
@@ -137,12 +182,57 @@ fn run(plan: &Plan, members: &Members, out: &mut Writer) -> Result<(), String> {
     out.blank();
     tensors(plan, members, out)?;
     out.blank();
-    let grid: Vec<String> = plan
+    match plan.stages().as_slice() {
+        [only] => {
+            let grid = grid(only, members);
+            out.line(format!("const std::vector<int64_t> grid = {{{grid}}};"));
+            program(only, members, out)?;
+            out.line("distributed::MeshWorkload workload;");
+            enqueue("workload", out);
+        }
+        stages => {
+            for (number, stage) in (1..).zip(stages) {
+                let workload = format!("workload_{number}");
+                let grid = grid(stage, members);
+                out.line(format!("// Stage {number}: nothing where its grid is empty."));
+                out.line(format!("distributed::MeshWorkload {workload};"));
+                let is_full = "std::find(grid.begin(), grid.end(), 0) == grid.end()";
+                out.open(format!("if (const std::vector<int64_t> grid = {{{grid}}}; {is_full})"));
+                program(stage, members, out)?;
+                enqueue(&workload, out);
+                out.close();
+                out.blank();
+            }
+        }
+    }
+    out.line("distributed::Finish(queue);");
+    out.blank();
+    for parameter in &plan.parameters {
+        if let Parameter::Tensor {
+            name, mutable: true, ..
+        } = parameter
+        {
+            let tensor = members.tensor(name);
+            out.line(format!("{tensor}.download(queue);"));
+            out.line(format!("{tensor}.print_checksum();"));
+        }
+    }
+    out.line("device->close();");
+    out.close();
+    Ok(())
+}
+
+fn grid(stage: &Plan, members: &Members) -> String {
+    let grid: Vec<String> = stage
         .grid
         .iter()
         .map(|extent| integer(extent, members).into_string())
         .collect();
-    out.line(format!("const std::vector<int64_t> grid = {{{}}};", grid.join(", ")));
+    grid.join(", ")
+}
+
+/// The program of a plan of one stage, for its `grid`.
+fn program(plan: &Plan, members: &Members, out: &mut Writer) -> Result<(), String> {
     out.line("const std::vector<CoreWork> work = partition(grid, device->compute_with_storage_grid_size());");
     for lone in &plan.lone_axes {
         let (axis, reason) = (lone.axis, &lone.reason);
@@ -165,24 +255,15 @@ fn run(plan: &Plan, members: &Members, out: &mut Writer) -> Result<(), String> {
     out.blank();
     kernels(plan, members, out)?;
     out.blank();
-    out.line("distributed::MeshWorkload workload;");
-    out.line("workload.add_program(distributed::MeshCoordinateRange(device->shape()), std::move(program));");
-    out.line("distributed::EnqueueMeshWorkload(queue, workload, false);");
-    out.line("distributed::Finish(queue);");
-    out.blank();
-    for parameter in &plan.parameters {
-        if let Parameter::Tensor {
-            name, mutable: true, ..
-        } = parameter
-        {
-            let tensor = members.tensor(name);
-            out.line(format!("{tensor}.download(queue);"));
-            out.line(format!("{tensor}.print_checksum();"));
-        }
-    }
-    out.line("device->close();");
-    out.close();
     Ok(())
+}
+
+/// Puts the program into `workload`, and that into the queue.
+fn enqueue(workload: &str, out: &mut Writer) {
+    out.line(format!(
+        "{workload}.add_program(distributed::MeshCoordinateRange(device->shape()), std::move(program));"
+    ));
+    out.line(format!("distributed::EnqueueMeshWorkload(queue, {workload}, false);"));
 }
 
 fn tensors(plan: &Plan, members: &Members, out: &mut Writer) -> Result<(), String> {
@@ -197,34 +278,57 @@ fn tensors(plan: &Plan, members: &Members, out: &mut Writer) -> Result<(), Strin
         else {
             continue;
         };
-        let kind = match element {
-            ElementType::Bf16 => "uint16_t",
-            ElementType::F32 => "uint32_t",
-            other @ (ElementType::F16
-            | ElementType::Bfp8
-            | ElementType::Bfp4
-            | ElementType::I32
-            | ElementType::U32
-            | ElementType::U16
-            | ElementType::U8) => return Err(format!("tensor `{name}` holds {}", other.name())),
-        };
-        if layout.shard != Memory::Dram || !layout.interleave {
-            return Err(format!("tensor `{name}` is not interleaved over DRAM"));
-        }
-        let extents: Vec<String> = extents
-            .iter()
-            .map(|extent| integer(extent, members).into_string())
-            .collect();
         let tensor = members.tensor(name);
-        out.line(format!(
-            "TiledTensor<{kind}> {tensor}(*device, \"{name}\", {{{}}});",
-            extents.join(", ")
-        ));
-        if !mutable {
+        declare((name, *element, extents, layout), members, out)?;
+        // Integers are where and how often: they stay 0, which any shape has.
+        let is_filled = matches!(element, ElementType::Bf16 | ElementType::F32) && !mutable;
+        if is_filled {
             out.line(format!("{tensor}.fill({});", seed + 1));
         }
         out.line(format!("{tensor}.upload(queue);"));
     }
+    for temporary in &plan.temporaries {
+        let Temporary {
+            name,
+            element,
+            extents,
+            layout,
+        } = temporary;
+        declare((name, *element, extents, layout), members, out)?;
+    }
+    Ok(())
+}
+
+/// The variable of a tensor: its name, its element type, its extents and where it lives.
+fn declare(
+    (name, element, extents, layout): (&str, ElementType, &[Formula], &TensorLayout),
+    members: &Members,
+    out: &mut Writer,
+) -> Result<(), String> {
+    let kind = match element {
+        ElementType::Bf16 => "uint16_t",
+        ElementType::F32 => "uint32_t",
+        ElementType::I32 => "int32_t",
+        ElementType::U32 => "uint32_t",
+        ElementType::U16 => "uint16_t",
+        ElementType::U8 => "uint8_t",
+        ElementType::I8 => "int8_t",
+        ElementType::Bfp8 => "BlockFloat<8>",
+        ElementType::Bfp4 => "BlockFloat<4>",
+        ElementType::F16 => return Err(format!("tensor `{name}` holds {}", element.name())),
+    };
+    if layout.shard != Memory::Dram || !layout.interleave {
+        return Err(format!("tensor `{name}` is not interleaved over DRAM"));
+    }
+    let extents: Vec<String> = extents
+        .iter()
+        .map(|extent| integer(extent, members).into_string())
+        .collect();
+    let tensor = members.tensor(name);
+    out.line(format!(
+        "TiledTensor<{kind}> {tensor}(*device, \"{name}\", {{{}}});",
+        extents.join(", ")
+    ));
     Ok(())
 }
 

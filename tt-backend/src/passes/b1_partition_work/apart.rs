@@ -76,9 +76,12 @@ fn is_read(expr: &IntExpr, read: &[IntExpr]) -> bool {
                 let quotient = IntExpr::binary(IntOp::Div, expr.clone(), (**by).clone());
                 quotient != *expr && is_read(&quotient, read)
             }
-            IntExpr::Const(_) | IntExpr::Extent(_) | IntExpr::Scalar(_) | IntExpr::Var(_) | IntExpr::Binary(..) => {
-                false
-            }
+            IntExpr::Const(_)
+            | IntExpr::Extent(_)
+            | IntExpr::Scalar(_)
+            | IntExpr::Var(_)
+            | IntExpr::Fetched(_)
+            | IntExpr::Binary(..) => false,
         })
 }
 
@@ -208,7 +211,7 @@ impl Sum {
 /// Whether `atom` is the same for all blocks and in all loops.
 fn is_same(atom: &IntExpr) -> bool {
     let mut same = true;
-    atom.walk(&mut |part| same &= !matches!(part, IntExpr::Var(_)));
+    atom.walk(&mut |part| same &= !matches!(part, IntExpr::Var(_) | IntExpr::Fetched(_)));
     same
 }
 
@@ -217,7 +220,9 @@ fn is_digit(atom: &IntExpr, grid: &[GridVariable]) -> bool {
     match atom {
         IntExpr::Var(var) => grid.iter().any(|variable| variable.var == *var),
         IntExpr::Binary(IntOp::Div | IntOp::Rem, of, by) => is_digit(of, grid) && is_same(by),
-        IntExpr::Const(_) | IntExpr::Extent(_) | IntExpr::Scalar(_) | IntExpr::Binary(..) => false,
+        IntExpr::Const(_) | IntExpr::Extent(_) | IntExpr::Scalar(_) | IntExpr::Fetched(_) | IntExpr::Binary(..) => {
+            false
+        }
     }
 }
 
@@ -236,7 +241,7 @@ fn highest(digit: &IntExpr, grid: &[GridVariable]) -> Option<i64> {
             let by = by.as_const().filter(|by| *by > 0)?;
             highest(of, grid)?.checked_div(by)
         }
-        IntExpr::Const(_) | IntExpr::Extent(_) | IntExpr::Scalar(_) | IntExpr::Binary(..) => None,
+        IntExpr::Const(_) | IntExpr::Extent(_) | IntExpr::Scalar(_) | IntExpr::Fetched(_) | IntExpr::Binary(..) => None,
     }
 }
 

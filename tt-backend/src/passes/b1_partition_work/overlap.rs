@@ -137,7 +137,7 @@ impl Store<'_> {
             Around::Loop(_, start, end) => start.mentions(var) || end.mentions(var),
             Around::Side(cond, _) => mentions(cond, var),
         });
-        if decided {
+        if decided || self.fetched_by.contains(&var) {
             return None;
         }
         let rank = self.axes.len();
@@ -148,7 +148,7 @@ impl Store<'_> {
                 continue;
             }
             let moves = index.coefficient(var);
-            if index.without(var).mentions(var) {
+            if index.without(var).mentions(var) || !axis.is_certain {
                 return None;
             }
             let (run, ahead) = axis.runs.iter().find_map(|run| {
@@ -208,10 +208,10 @@ impl Store<'_> {
         for (number, (stored, extent)) in self.axes.iter().zip(extents).enumerate() {
             let shared = overlap.shared.iter().find(|shared| shared.axis == number);
             match stored.inside(shared, &first, extent, axis) {
-                Some(true) => {}
+                Some(true) if stored.is_certain => {}
                 Some(false) if stored.is_fixed(shared.map(|_| axis.var)) => return None,
                 // Other blocks or iterations may be inside.
-                Some(false) | None => happens = Happens::Possibly,
+                Some(_) | None => happens = Happens::Possibly,
             }
         }
         Some(happens)
@@ -256,10 +256,12 @@ impl Axis<'_> {
     /// Whether the index is the same for all blocks and iterations, but for `var`.
     fn is_fixed(&self, var: Option<VarId>) -> bool {
         let mut fixed = true;
-        self.index.walk(&mut |part| {
-            if let IntExpr::Var(other) = part {
+        self.index.walk(&mut |part| match part {
+            IntExpr::Var(other) => {
                 fixed &= Some(*other) == var || self.parallel.iter().any(|(index, _)| index == other);
             }
+            IntExpr::Fetched(_) => fixed = false,
+            IntExpr::Const(_) | IntExpr::Extent(_) | IntExpr::Scalar(_) | IntExpr::Binary(..) => {}
         });
         fixed
     }
@@ -279,7 +281,7 @@ fn least(extent: &IntExpr, grid: &IntExpr) -> i64 {
 /// Something that is at least the number where `grid` is at least 2.
 fn at_two(grid: &IntExpr) -> Option<(&IntExpr, i64)> {
     match grid {
-        IntExpr::Const(_) | IntExpr::Var(_) => None,
+        IntExpr::Const(_) | IntExpr::Var(_) | IntExpr::Fetched(_) => None,
         IntExpr::Extent(_) | IntExpr::Scalar(_) => Some((grid, 2)),
         IntExpr::Binary(IntOp::CeilDiv, a, b) => {
             let by = b.as_const().filter(|by| *by >= 1)?;

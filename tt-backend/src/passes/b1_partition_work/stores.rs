@@ -1,5 +1,6 @@
 //! The stores of a kernel as B1 looks at them: where each goes along every axis of its tensor, and what stands around it.
 
+use std::collections::{BTreeMap, BTreeSet};
 use tt_lang::ir::{Assign, BoolExpr, Buffer, IntExpr, ParamId, Place, Region, Span, Stmt, StmtKind, VarId};
 
 use crate::linear::Linear;
@@ -14,6 +15,8 @@ pub struct Store<'a> {
     pub axes: Vec<Axis<'a>>,
     /// What decides whether it is met, outermost first.
     pub around: Vec<Around<'a>>,
+    /// The variables that what is fetched for these depends on.
+    pub fetched_by: BTreeSet<VarId>,
 }
 
 /// Something around a statement.
@@ -33,6 +36,8 @@ pub struct Axis<'a> {
     pub parallel: &'a [(VarId, u64)],
     /// The runs of elements from there, whatever is stored along other axes.
     pub runs: Vec<Run>,
+    /// Whether there are as many in every launch, and not fewer in some.
+    pub is_certain: bool,
 }
 
 /// `length` elements, each `step` after the one before.
@@ -49,6 +54,8 @@ pub struct Run {
 pub struct Stores<'a> {
     /// Them.
     pub all: Vec<Store<'a>>,
+    /// What was fetched so far, with the variables that it depends on.
+    fetched: BTreeMap<VarId, BTreeSet<VarId>>,
 }
 
 impl<'a> Stores<'a> {
@@ -78,16 +85,49 @@ impl<'a> Stores<'a> {
                     self.within(Around::Side(&cond.value, true), then, around);
                     self.within(Around::Side(&cond.value, false), otherwise, around);
                 }
+                StmtKind::Fetch { var, from } => {
+                    let by = self.fetched_by(&from.indices, &[], true);
+                    self.fetched.insert(*var, by);
+                }
                 StmtKind::Copy {
                     dst: Place::Block(_), ..
                 }
                 | StmtKind::Fill { .. }
                 | StmtKind::Gemm { .. }
                 | StmtKind::Reduce { .. }
+                | StmtKind::ReduceArg { .. }
                 | StmtKind::Transpose { .. }
-                | StmtKind::Print { .. } => {}
+                | StmtKind::Print { .. }
+                | StmtKind::Assert { .. } => {}
             }
         }
+    }
+
+    /// The variables that what is fetched for these integers depends on, and with `all` those that they mention themselves.
+    fn fetched_by<'e>(
+        &self,
+        integers: impl IntoIterator<Item = &'e IntExpr>,
+        around: &[Around],
+        all: bool,
+    ) -> BTreeSet<VarId> {
+        let mut by = BTreeSet::new();
+        let mut visit = |expr: &IntExpr| {
+            expr.walk(&mut |part| {
+                if let IntExpr::Fetched(var) = part {
+                    by.extend(self.fetched.get(var).into_iter().flatten());
+                } else if let (true, IntExpr::Var(var)) = (all, part) {
+                    by.insert(*var);
+                }
+            });
+        };
+        integers.into_iter().for_each(&mut visit);
+        for part in around {
+            match part {
+                Around::Loop(_, start, end) => [start, end].into_iter().for_each(|bound| visit(bound)),
+                Around::Side(cond, _) => cond.integers(&mut visit),
+            }
+        }
+        by
     }
 
     fn within(&mut self, part: Around<'a>, body: &'a [Stmt], around: &mut Vec<Around<'a>>) {
@@ -97,17 +137,18 @@ impl<'a> Stores<'a> {
     }
 
     fn region(&mut self, region: &'a Region, around: &[Around<'a>]) {
-        let axes = region.offsets.iter().zip(&region.extents);
-        let axes = axes.map(|(offset, extent)| Axis {
-            index: &offset.value,
+        let axes = region.axes.iter().map(|axis| Axis {
+            index: &axis.offset.value,
             parallel: &[],
-            runs: run(1, *extent).into_iter().collect(),
+            runs: run(i64::from(axis.step), axis.extent).into_iter().collect(),
+            is_certain: axis.count.is_none(),
         });
         self.all.push(Store {
             tensor: region.tensor,
             span: region.span,
             axes: axes.collect(),
             around: around.to_vec(),
+            fetched_by: self.fetched_by(region.axes.iter().map(|axis| &axis.offset.value), around, false),
         });
     }
 
@@ -129,12 +170,14 @@ impl<'a> Stores<'a> {
             index,
             parallel,
             runs: runs(index),
+            is_certain: true,
         });
         self.all.push(Store {
             tensor,
             span: assign.target.span,
             axes: axes.collect(),
             around: around.to_vec(),
+            fetched_by: self.fetched_by(indices, around, false),
         });
     }
 }

@@ -17,13 +17,17 @@ pub struct Result2d {
     pub extent: [u64; 2],
 }
 
-/// An access along rows and columns: what is added in tiles, and how it meets the result.
+/// An access along rows and columns: what is added, and how it meets the result.
 #[derive(Debug, Clone)]
 pub struct Classified {
     /// How it meets the result.
     pub broadcast: Broadcast,
-    /// What is added to row and column, a multiple of 32 elements.
+    /// What is added to row and column, in elements.
     pub offset: [Linear; 2],
+    /// Whether row, and column, are the same for all elements of the result.
+    pub uniform: [bool; 2],
+    /// A row of what is accessed is a column of the result, or the other way round, which repeats.
+    pub crossed: bool,
 }
 
 enum Axis {
@@ -52,7 +56,7 @@ impl Result2d {
     pub fn classify(&self, row: &Linear, column: &Linear, name: &str, span: Span) -> Result<Classified, Diagnostic> {
         let refused = |what: &str| {
             Diagnostic::new(&codes::ACCESS, span, format!("`{name}` is indexed in a way that is not compiled: {what}")).note(
-                "write the loop's indices themselves, `0`, or an index plus a constant multiple of 32; swap both for the transpose",
+                "write the loop's indices themselves, plus an offset, which of a block is a constant multiple of 32, or what is the same for all elements; swap both for the transpose",
             )
         };
         let rows = self
@@ -61,44 +65,36 @@ impl Result2d {
         let columns = self
             .axis(column, self.column, self.row)
             .ok_or_else(|| refused("an index is not a loop index plus an offset"))?;
-        let (broadcast, offset) = match (rows, columns) {
-            (Axis::Along(r), Axis::Along(c)) => (Broadcast::None, [r, c]),
-            (Axis::Fixed(r), Axis::Along(c)) => (
-                if self.extent[0] == 1 {
-                    Broadcast::None
-                } else {
-                    Broadcast::Row
-                },
-                [r, c],
-            ),
-            (Axis::Along(r), Axis::Fixed(c)) => (
-                if self.extent[1] == 1 {
-                    Broadcast::None
-                } else {
-                    Broadcast::Column
-                },
-                [r, c],
-            ),
+        let uniform = [&rows, &columns].map(|axis| matches!(axis, Axis::Fixed(_)));
+        let [down, across] = self.extent.map(|extent| extent == 1);
+        let row = if down { Broadcast::None } else { Broadcast::Row };
+        let column = if across { Broadcast::None } else { Broadcast::Column };
+        let (broadcast, crossed, offset) = match (rows, columns) {
+            (Axis::Along(r), Axis::Along(c)) => (Broadcast::None, false, [r, c]),
+            (Axis::Fixed(r), Axis::Along(c)) => (row, false, [r, c]),
+            (Axis::Along(r), Axis::Fixed(c)) => (column, false, [r, c]),
             (Axis::Fixed(r), Axis::Fixed(c)) => (
-                match self.extent {
-                    [1, 1] => Broadcast::None,
-                    [1, _] => Broadcast::Column,
-                    [_, 1] => Broadcast::Row,
-                    _ => Broadcast::Scalar,
+                match (down, across) {
+                    (true, true) => Broadcast::None,
+                    (true, false) => Broadcast::Column,
+                    (false, true) => Broadcast::Row,
+                    (false, false) => Broadcast::Scalar,
                 },
+                false,
                 [r, c],
             ),
-            (Axis::Cross(r), Axis::Cross(c)) => (Broadcast::Transpose, [r, c]),
-            (Axis::Cross(_), _) | (_, Axis::Cross(_)) => {
-                return Err(refused("a row index stands for a column, or the other way round"));
+            (Axis::Cross(r), Axis::Cross(c)) => (Broadcast::Transpose, false, [r, c]),
+            (Axis::Cross(r), Axis::Fixed(c)) => (row, true, [r, c]),
+            (Axis::Fixed(r), Axis::Cross(c)) => (column, true, [r, c]),
+            (Axis::Cross(_), Axis::Along(_)) | (Axis::Along(_), Axis::Cross(_)) => {
+                return Err(refused("one index stands for a row and a column"));
             }
         };
-        if !offset.iter().all(|part| part.is_multiple_of(32)) {
-            let message =
-                format!("`{name}` is indexed at an offset that is not a multiple of 32 whatever the values at launch");
-            return Err(Diagnostic::new(&codes::OFFSET_IN_TILE, span, message)
-                .note("elements keep their places within tiles of 32 × 32: write offsets that are multiples of 32"));
-        }
-        Ok(Classified { broadcast, offset })
+        Ok(Classified {
+            broadcast,
+            offset,
+            uniform,
+            crossed,
+        })
     }
 }

@@ -47,11 +47,18 @@ pub fn run(
         }
         op.uses(&mut |_, sees, _| {
             let Some((web, _)) = webs.used.get(&sees) else { return };
-            if let BlockOp::Write(write) = op {
-                facts[*web].writes += 1;
-                facts[*web].formats_out.insert(format_of(write.region.tensor));
-            } else {
-                facts[*web].compute_uses += 1;
+            match op {
+                BlockOp::Write(write) => {
+                    facts[*web].writes += 1;
+                    facts[*web].formats_out.insert(format_of(write.region.tensor));
+                }
+                // What is printed is the block as it is written.
+                BlockOp::Inspect(_) => {
+                    facts[*web].formats_out.insert(variables[webs.variable[*web]].format);
+                }
+                BlockOp::Read(_) | BlockOp::Fetch(_) | BlockOp::Elementwise(_) | BlockOp::Gemm(_) => {
+                    facts[*web].compute_uses += 1;
+                }
             }
         });
     });
@@ -75,7 +82,7 @@ pub fn run(
         let format = match kind {
             BufferKind::Incoming => facts.formats_in.iter().next().copied(),
             BufferKind::Outgoing => facts.formats_out.iter().next().copied(),
-            BufferKind::Local | BufferKind::Constant(_) => None,
+            BufferKind::Local | BufferKind::Constant(_) | BufferKind::Scratch(_) => None,
         };
         let id = this.add(variable, kind, format.unwrap_or(variable.format), variable.span);
         this.of_web.push(id);
@@ -127,6 +134,26 @@ impl Buffers<'_> {
         (self.of_web[web], sees)
     }
 
+    /// The outgoing buffer that a variable reaches the writer in, what it holds there, and the copy that makes it, where it is
+    /// not made so.
+    fn sent(
+        &mut self,
+        variable: BufferId,
+        sees: Sees,
+        format: DataFormat,
+        span: Span,
+    ) -> (Option<BlockOp>, BufferId, Sees) {
+        let (source, sees) = self.used(sees);
+        if self.buffers[source.0].kind == BufferKind::Outgoing {
+            return (None, source, sees);
+        }
+        let variable = &self.variables[variable.0];
+        let outgoing = self.add(variable, BufferKind::Outgoing, format, span);
+        let defines = self.sights.define();
+        let copy = copy((source, sees), (outgoing, defines), variable.extent, span);
+        (Some(copy), outgoing, self.sights.sees(BTreeSet::from([defines])))
+    }
+
     /// The operation over buffers, and the copy that stands before or after it.
     fn op(&mut self, op: BlockOp, span: Span) -> Vec<BlockOp> {
         match op {
@@ -153,26 +180,18 @@ impl Buffers<'_> {
                 vec![BlockOp::Read(read), copy]
             }
             BlockOp::Write(write) => {
-                let (source, sees) = self.used(write.sees);
-                if self.buffers[source.0].kind == BufferKind::Outgoing {
-                    let buffer = source;
-                    return vec![BlockOp::Write(Write { buffer, sees, ..write })];
+                let format = (self.format_of)(write.region.tensor);
+                let (copy, buffer, sees) = self.sent(write.buffer, write.sees, format, span);
+                let write = BlockOp::Write(Write { buffer, sees, ..write });
+                copy.into_iter().chain([write]).collect()
+            }
+            BlockOp::Inspect(mut inspection) => {
+                let mut before = None;
+                if let Some((buffer, sees)) = inspection.uses_mut() {
+                    let format = self.variables[buffer.0].format;
+                    (before, *buffer, *sees) = self.sent(*buffer, *sees, format, span);
                 }
-                let variable = &self.variables[write.buffer.0];
-                let outgoing = self.add(
-                    variable,
-                    BufferKind::Outgoing,
-                    (self.format_of)(write.region.tensor),
-                    span,
-                );
-                let defines = self.sights.define();
-                let copy = copy((source, sees), (outgoing, defines), variable.extent, span);
-                let write = Write {
-                    buffer: outgoing,
-                    sees: self.sights.sees(BTreeSet::from([defines])),
-                    ..write
-                };
-                vec![copy, BlockOp::Write(write)]
+                before.into_iter().chain([BlockOp::Inspect(inspection)]).collect()
             }
             BlockOp::Elementwise(mut elementwise) => {
                 elementwise.value.loads_mut(&mut |operand| {
@@ -184,6 +203,7 @@ impl Buffers<'_> {
                 elementwise.target = self.defined(elementwise.defines);
                 vec![BlockOp::Elementwise(elementwise)]
             }
+            BlockOp::Fetch(_) => vec![op],
             BlockOp::Gemm(mut gemm) => {
                 gemm.acc = self.defined(gemm.defines);
                 (gemm.a, gemm.sees.a) = self.used(gemm.sees.a);
@@ -228,9 +248,11 @@ fn name_apart(buffers: &mut [Buffer]) {
         let base = match buffer.kind {
             BufferKind::Incoming if shared => format!("{}_in", buffer.name),
             BufferKind::Outgoing if shared => format!("{}_out", buffer.name),
-            BufferKind::Incoming | BufferKind::Local | BufferKind::Outgoing | BufferKind::Constant(_) => {
-                buffer.name.clone()
-            }
+            BufferKind::Incoming
+            | BufferKind::Local
+            | BufferKind::Outgoing
+            | BufferKind::Constant(_)
+            | BufferKind::Scratch(_) => buffer.name.clone(),
         };
         let mut name = base.clone();
         let mut number = 1;

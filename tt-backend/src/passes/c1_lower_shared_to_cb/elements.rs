@@ -2,92 +2,24 @@
 
 #![warn(clippy::arithmetic_side_effects)]
 
-use super::access::Result2d;
-use super::translate::{Refused, Translate, variable};
+use super::access::{Classified, Result2d};
+use super::assign::tiles_from;
+use super::regions::{Purpose, Rectangle};
+use super::translate::{Refused, Translate, variable, what_is_done_with};
 use crate::codes;
-use crate::flow::{BlockOp, BlockStmt, Elementwise, Index, Operand, Read, Value, ValueKind, Write};
+use crate::flow::{BlockOp, BlockStmt, Broadcast, BufferId, Elementwise, Index, Operand, Pick, Read, Value, ValueKind};
 use crate::ir::Kind;
 use crate::linear::Linear;
 use crate::passes::a1_infer_layout::Orientation;
+use tt_device::OnIntegers;
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{
-    Access, Assign, Buffer, CompareOp, Element, ElementKind, ElementType, IntExpr, IntOp, ParamId, ScalarKind, Span,
-    VarId,
+    Access, Assign, BlockId, Buffer, CompareOp, Element, ElementKind, ElementOp, ElementType, IntExpr, IntOp, ParamId,
+    ScalarKind, Span, VarId,
 };
-use tt_plan::{Formula, Number, formula};
+use tt_plan::{DataFormat, Formula, Number, formula};
 
 impl Translate<'_> {
-    pub(super) fn assign(
-        &mut self,
-        indices: &[(VarId, u64)],
-        assign: &Assign,
-        out: &mut Vec<BlockStmt>,
-    ) -> Result<(), Refused> {
-        let result = self.result_of(indices, assign);
-        // Loads come first: the tensors among them are read before the expression runs.
-        let mut reads = Vec::new();
-        let value = self.value(&assign.value, &result, &mut reads)?;
-        let (row, column) = self.row_and_column(&assign.target);
-        let whole = |this: &Self| {
-            let name = this.name_of(assign.target.buffer);
-            Diagnostic::new(
-                &codes::PARTIAL_STORE,
-                assign.target.span,
-                format!("this stores to a part of `{name}`"),
-            )
-            .note("give the loop the block's extents, and store at its plain indices")
-        };
-        let name = self.name_of(assign.target.buffer).to_string();
-        let place = result
-            .classify(&row, &column, &name, assign.target.span)
-            .map_err(|_| whole(self))?;
-        if place.broadcast != crate::flow::Broadcast::None {
-            return Err(whole(self));
-        }
-        out.append(&mut reads);
-        match assign.target.buffer {
-            Buffer::Block(block) => {
-                let extent = self.layouts.blocks[block.index()].extent;
-                if extent != result.extent || place.offset.iter().any(|offset| *offset != Linear::default()) {
-                    return Err(whole(self));
-                }
-                let target = variable(block);
-                let kind = Kind::Op(BlockOp::Elementwise(Elementwise {
-                    target,
-                    defines: self.sights.define(),
-                    extent,
-                    value,
-                    compound: assign.compound,
-                }));
-                out.push(BlockStmt::new(assign.span, kind));
-            }
-            Buffer::Tensor(tensor) => {
-                let [row, column] = place.offset.map(|offset| (offset.to_expr(), assign.target.span));
-                let matrix = self.matrix_of(&assign.target);
-                let region =
-                    self.tile_region(tensor, matrix, [row, column], result.extent, assign.target.span, true)?;
-                let target = self.direct(tensor, result.extent);
-                let kind = Kind::Op(BlockOp::Elementwise(Elementwise {
-                    target,
-                    defines: self.sights.define(),
-                    extent: result.extent,
-                    value,
-                    compound: assign.compound,
-                }));
-                out.push(BlockStmt::new(assign.span, kind));
-                out.push(BlockStmt {
-                    kind: Kind::Op(BlockOp::Write(Write {
-                        buffer: target,
-                        sees: self.sights.unknown(),
-                        region,
-                    })),
-                    note: assign.span,
-                });
-            }
-        }
-        Ok(())
-    }
-
     /// Rows and columns of a parallel loop's result. One index counts rows, unless what is stored to lies along a row.
     pub(super) fn result_of(&self, indices: &[(VarId, u64)], assign: &Assign) -> Result2d {
         match indices {
@@ -152,18 +84,39 @@ impl Translate<'_> {
         }
     }
 
-    pub(super) fn matrix_of(&self, access: &Access) -> Vec<IntExpr> {
-        access.indices[..access.indices.len().saturating_sub(2)].to_vec()
+    /// The elements of a tensor that an access means.
+    pub(super) fn rectangle(
+        &self,
+        tensor: ParamId,
+        access: &Access,
+        place: &Classified,
+        extent: [u64; 2],
+        purpose: Purpose,
+    ) -> Rectangle {
+        Rectangle {
+            tensor,
+            matrix: access.indices[..access.indices.len().saturating_sub(2)].to_vec(),
+            first: place.offset.each_ref().map(|offset| (offset.to_expr(), access.span)),
+            extent,
+            count: [None, None],
+            step: 1,
+            along: None,
+            span: access.span,
+            purpose,
+        }
     }
 
+    /// The value of an element of the type `wanted`.
     pub(super) fn value(
         &mut self,
         element: &Element,
+        wanted: ElementType,
         result: &Result2d,
         reads: &mut Vec<BlockStmt>,
     ) -> Result<Value, Refused> {
         let span = element.span;
         if !element.is_bool()
+            && !wanted.is_integer()
             && let Some(number) = self.number(element)
         {
             return Ok(Value {
@@ -171,35 +124,116 @@ impl Translate<'_> {
                 span,
             });
         }
-        let mut of = |this: &mut Self, element: &Element| this.value(element, result, reads);
+        let inner = element.operand_type(self.kernel, wanted);
+        let mut of = |this: &mut Self, element: &Element| this.value(element, inner, result, reads);
         let kind = match &element.kind {
-            ElementKind::Load(access) => ValueKind::Load(self.load(access, result, reads)?),
+            ElementKind::Load(access) => {
+                let element = access.buffer.element(self.kernel);
+                if wanted.is_integer() && element != wanted {
+                    return Err(mixed(element, wanted, span));
+                }
+                let operand = self.load(access, result, reads)?;
+                if DataFormat::of(element).is_byte() && operand.broadcast != crate::flow::Broadcast::None {
+                    let message = format!("an element of `{}` is read at its own place alone", element.name());
+                    return Err(Diagnostic::new(&codes::ELEMENT_TYPE, span, message)
+                        .note("cast the block to `i32` or `f32` first, and spread or turn that"));
+                }
+                ValueKind::Load(operand)
+            }
             ElementKind::Call(op, args) => {
-                ValueKind::Call(*op, args.iter().map(|arg| of(self, arg)).collect::<Result<_, _>>()?)
+                if DataFormat::of(wanted).is_byte() {
+                    let message = format!("`{}` has no arithmetic", wanted.name());
+                    return Err(Diagnostic::new(&codes::ELEMENT_TYPE, span, message).note(format!(
+                        "compute in `i32` or `f32`, and cast: `(x[(i, j)] as i32 + 1) as {}`",
+                        wanted.name()
+                    )));
+                }
+                if wanted.is_integer() && op.row().integers.is_none() {
+                    let message = format!(
+                        "`{}` of integers is not compiled yet",
+                        op.row().operator.unwrap_or(op.row().name)
+                    );
+                    return Err(Diagnostic::new(&codes::ELEMENT_TYPE, span, message).note(what_is_done_with(wanted)));
+                }
+                let args = args.iter().map(|arg| of(self, arg)).collect::<Result<Vec<_>, _>>()?;
+                match (op.row().integers, <[Value; 2]>::try_from(args)) {
+                    (Some(OnIntegers::Remainder), Ok(args)) => {
+                        let [x, y] = args.map(|arg| self.computed_once(arg, result, reads));
+                        self.remainder(x, y)
+                    }
+                    (_, Ok(args)) => ValueKind::Call(*op, args.into()),
+                    (_, Err(args)) => ValueKind::Call(*op, args),
+                }
             }
             ElementKind::Compare(op, a, b) => ValueKind::Compare(*op, Box::new(of(self, a)?), Box::new(of(self, b)?)),
-            ElementKind::And(a, b) => ValueKind::And(Box::new(of(self, a)?), Box::new(of(self, b)?)),
-            ElementKind::Or(a, b) => ValueKind::Or(Box::new(of(self, a)?), Box::new(of(self, b)?)),
-            ElementKind::Not(a) => ValueKind::Not(Box::new(of(self, a)?)),
-            ElementKind::Select(c, a, b) => {
-                ValueKind::Select(Box::new(of(self, c)?), Box::new(of(self, a)?), Box::new(of(self, b)?))
+            ElementKind::And(a, b) => {
+                ValueKind::And(Box::new(of(self, a)?), Box::new(self.chosen(|this| of(this, b))?))
             }
-            ElementKind::Cast(ElementType::F32 | ElementType::Bf16, a) => of(self, a)?.kind,
+            ElementKind::Or(a, b) => ValueKind::Or(Box::new(of(self, a)?), Box::new(self.chosen(|this| of(this, b))?)),
+            ElementKind::Not(a) => ValueKind::Not(Box::new(of(self, a)?)),
+            ElementKind::Select(c, a, b) => ValueKind::Select(
+                Box::new(of(self, c)?),
+                Box::new(self.chosen(|this| of(this, a))?),
+                Box::new(self.chosen(|this| of(this, b))?),
+            ),
+            ElementKind::Cast(to @ (ElementType::U8 | ElementType::I8), a) if inner != *to => {
+                ValueKind::Cast(DataFormat::of(*to), Box::new(of(self, a)?))
+            }
+            ElementKind::Cast(
+                to @ (ElementType::F32 | ElementType::Bf16 | ElementType::I32 | ElementType::U8 | ElementType::I8),
+                a,
+            ) => match (inner.is_integer(), to.is_integer()) {
+                (false, false) | (true, true) => of(self, a)?.kind,
+                (false, true) => ValueKind::Cast(DataFormat::Int32, Box::new(of(self, a)?)),
+                (true, false) => ValueKind::Cast(DataFormat::Float32, Box::new(of(self, a)?)),
+            },
             ElementKind::Cast(to, _) => {
                 return Err(Diagnostic::new(
                     &codes::ELEMENT_TYPE,
                     span,
                     format!("a cast to `{}` is not compiled yet", to.name()),
                 )
-                .note("cast to `f32` or `bf16`, or use `trunc()`"));
+                .note("cast to `f32`, `bf16`, `i32`, `u8` or `i8`"));
             }
             ElementKind::CompareInt(op, a, b) => self.compare_indices(*op, a, b, result, span)?,
             ElementKind::Bool(value) => ValueKind::Number(Number::constant(f32::from(u8::from(*value)))),
+            ElementKind::Int(expr) if wanted.is_integer() => {
+                let kind = ValueKind::Integer(self.index(expr, result, span)?);
+                match DataFormat::of(wanted) {
+                    narrow if narrow.is_byte() => ValueKind::Cast(narrow, Box::new(Value { kind, span })),
+                    _ => kind,
+                }
+            }
             ElementKind::Int(expr) => ValueKind::Index(self.index(expr, result, span)?),
             ElementKind::Float(value) => ValueKind::Number(Number::constant(*value as f32)),
             ElementKind::Scalar(id) => ValueKind::Number(self.scalar(*id)),
         };
         Ok(Value { kind, span })
+    }
+
+    /// What is left of `x` over `y`, which are integers: `x - x / y * y`.
+    fn remainder(&self, x: Value, y: Value) -> ValueKind {
+        let span = x.span;
+        let of = |op, x, y| Value {
+            kind: ValueKind::Call(op, vec![x, y]),
+            span,
+        };
+        let quotient = of(ElementOp::Div, x.clone(), y.clone());
+        ValueKind::Call(ElementOp::Sub, vec![x, of(ElementOp::Mul, quotient, y)])
+    }
+
+    /// `value`, an integer of each element, as an operand that may be taken several times: what is computed has a block of its own.
+    fn computed_once(&mut self, value: Value, result: &Result2d, reads: &mut Vec<BlockStmt>) -> Value {
+        if let ValueKind::Load(_) | ValueKind::Integer(_) | ValueKind::Number(_) = value.kind {
+            return value;
+        }
+        let span = value.span;
+        let once = self.temporary("operand", "once", span, DataFormat::Int32, result.extent);
+        self.computed_first(once, result.extent, value.kind, span, reads);
+        Value {
+            kind: ValueKind::Load(self.operand(once, Broadcast::None, [0, 0])),
+            span,
+        }
     }
 
     /// An integer of each element: a sum of multiples of its indices and of what is the same for all.
@@ -266,12 +300,13 @@ impl Translate<'_> {
             ElementKind::Float(value) => Number::constant(*value as f32),
             ElementKind::Scalar(id) => self.scalar(*id),
             ElementKind::Int(expr) => Number::Int(formula(self.kernel, expr)?),
-            ElementKind::Call(op, args) => {
+            ElementKind::Call(op, args) if op.row().types().is_none() => {
                 let numbers = args.iter().map(|arg| self.number(arg)).collect::<Option<_>>()?;
                 Number::Call(*op, numbers)
             }
             ElementKind::Cast(ElementType::F32 | ElementType::Bf16, a) => self.number(a)?,
             ElementKind::Cast(..)
+            | ElementKind::Call(..)
             | ElementKind::Bool(_)
             | ElementKind::Load(_)
             | ElementKind::Compare(..)
@@ -289,55 +324,94 @@ impl Translate<'_> {
         result: &Result2d,
         reads: &mut Vec<BlockStmt>,
     ) -> Result<Operand, Refused> {
-        use crate::flow::Broadcast;
         let (row, column) = self.row_and_column(access);
         let name = self.name_of(access.buffer).to_string();
         let place = result.classify(&row, &column, &name, access.span)?;
         // The elements read: those of the result, one row or column of them, or their transpose.
         let [rows, columns] = result.extent;
-        let extent = match place.broadcast {
-            Broadcast::None => [rows, columns],
-            Broadcast::Row => [1, columns],
-            Broadcast::Column => [rows, 1],
-            Broadcast::Scalar => [1, 1],
-            Broadcast::Transpose => [columns, rows],
+        let is_row = place.uniform[0];
+        let extent = match (place.crossed, place.broadcast) {
+            (true, _) if is_row => [1, rows],
+            (true, _) => [columns, 1],
+            (false, Broadcast::None) => [rows, columns],
+            (false, Broadcast::Row) => [1, columns],
+            (false, Broadcast::Column) => [rows, 1],
+            (false, Broadcast::Scalar) => [1, 1],
+            (false, Broadcast::Transpose) => [columns, rows],
         };
-        match access.buffer {
+        let broadcast = if place.crossed {
+            Broadcast::Transpose
+        } else {
+            place.broadcast
+        };
+        let operand = self.load_elements(access, &place, extent, broadcast, reads)?;
+        if !place.crossed {
+            return Ok(operand);
+        }
+        self.of_lone_elements(access.buffer, access.span)?;
+        let [down, across] = extent;
+        let (format, of) = match access.buffer {
             Buffer::Block(block) => {
-                let mut offset = [0; 2];
-                for axis in 0..2 {
-                    let linear = &place.offset[axis];
-                    let whole = self.layouts.blocks[block.index()].extent[axis];
-                    let constant = linear
-                        .terms
-                        .is_empty()
-                        .then_some(linear.constant)
-                        .and_then(|c| u64::try_from(c).ok());
-                    let Some(start) =
-                        constant.filter(|start| start.checked_add(extent[axis]).is_some_and(|end| end <= whole))
-                    else {
-                        return Err(Diagnostic::new(
-                            &codes::ACCESS,
-                            access.span,
-                            format!(
-                                "`{name}` is read outside its {whole} elements, or at an offset that is not constant"
-                            ),
-                        ));
-                    };
-                    offset[axis] = (start / 32) as u32;
-                }
-                Ok(self.operand(variable(block), place.broadcast, offset))
+                let block = block.index();
+                (self.layouts.blocks[block].format, &self.kernel.blocks[block].name)
             }
             Buffer::Tensor(tensor) => {
-                let [row, column] = place.offset.map(|offset| (offset.to_expr(), access.span));
-                let region = self.tile_region(
-                    tensor,
-                    self.matrix_of(access),
-                    [row, column],
-                    extent,
-                    access.span,
-                    false,
-                )?;
+                let layout = self.layouts.tensors[tensor.index()];
+                let format = layout.map_or(DataFormat::Float16B, |layout| layout.format);
+                (format, &name)
+            }
+        };
+        let turned = self.temporary(of, "turned", access.span, format, [across, down]);
+        self.computed_first(turned, [across, down], ValueKind::Load(operand), access.span, reads);
+        Ok(self.operand(turned, place.broadcast, [0, 0]))
+    }
+
+    /// Refuses one row or column where it is moved by way of a block of its own, which bytes are not, and whose elements would
+    /// share other exponents.
+    pub(super) fn of_lone_elements(&self, buffer: Buffer, span: Span) -> Result<(), Refused> {
+        let element = buffer.element(self.kernel);
+        let format = DataFormat::of(element);
+        let note = if format.shares_exponents() {
+            "copy the block to one of `bf16` or `f32` first"
+        } else if format.is_byte() {
+            "cast the block to `f32` first"
+        } else {
+            return Ok(());
+        };
+        Err(not_picked_out(element, span).note(note))
+    }
+
+    /// A statement before the one that reads what it makes.
+    fn computed_first(
+        &mut self,
+        target: BufferId,
+        extent: [u64; 2],
+        kind: ValueKind,
+        span: Span,
+        reads: &mut Vec<BlockStmt>,
+    ) {
+        let kind = Kind::Op(BlockOp::Elementwise(Elementwise {
+            target,
+            defines: self.sights.define(),
+            extent,
+            value: Value { kind, span },
+            compound: false,
+        }));
+        reads.push(BlockStmt::new(span, kind));
+    }
+
+    fn load_elements(
+        &mut self,
+        access: &Access,
+        place: &Classified,
+        extent: [u64; 2],
+        broadcast: Broadcast,
+        reads: &mut Vec<BlockStmt>,
+    ) -> Result<Operand, Refused> {
+        match access.buffer {
+            Buffer::Block(block) => self.load_block(block, access, place, extent, broadcast, reads),
+            Buffer::Tensor(tensor) => {
+                let region = self.tile_region(self.rectangle(tensor, access, place, extent, Purpose::Operand))?;
                 // The same tiles read twice in one expression are read once.
                 let known = reads.iter().find_map(|read| match &read.kind {
                     Kind::Op(BlockOp::Read(Read {
@@ -355,8 +429,86 @@ impl Translate<'_> {
                     reads.push(BlockStmt::new(access.span, kind));
                     buffer
                 });
-                Ok(self.operand(buffer, place.broadcast, [0, 0]))
+                Ok(self.operand(buffer, broadcast, [0, 0]))
             }
         }
     }
+
+    /// Elements of a block: in its tiles as they lie there, or from a row or column anywhere, which is picked out first.
+    fn load_block(
+        &mut self,
+        block: BlockId,
+        access: &Access,
+        place: &Classified,
+        extent: [u64; 2],
+        broadcast: Broadcast,
+        reads: &mut Vec<BlockStmt>,
+    ) -> Result<Operand, Refused> {
+        let name = self.kernel.block(block).name.clone();
+        let whole = self.layouts.blocks[block.index()].extent;
+        let mut pick = Pick {
+            at: [None, None],
+            extent,
+        };
+        let mut offset = [0; 2];
+        for axis in 0..2 {
+            let linear = &place.offset[axis];
+            let constant = linear.terms.is_empty().then_some(linear.constant);
+            let inside = constant
+                .and_then(|constant| u64::try_from(constant).ok())
+                .filter(|start| start.checked_add(extent[axis]).is_some_and(|end| end <= whole[axis]));
+            match (inside, constant) {
+                (Some(start), _) if start.is_multiple_of(32) => offset[axis] = tiles_from(start),
+                (Some(_), _) | (None, None) if place.uniform[axis] => {
+                    pick.at[axis] = Some(linear.to_expr());
+                    pick.extent[axis] = whole[axis];
+                }
+                _ if !linear.is_multiple_of(32) => {
+                    let message = format!(
+                        "`{name}` is indexed at an offset that is not a multiple of 32 whatever the values at launch"
+                    );
+                    return Err(Diagnostic::new(&codes::OFFSET_IN_TILE, access.span, message).note(
+                        "elements of blocks keep their places within tiles of 32 × 32: write offsets that are multiples of 32",
+                    ));
+                }
+                _ => {
+                    let whole = whole[axis];
+                    let message =
+                        format!("`{name}` is read outside its {whole} elements, or at an offset that is not constant");
+                    return Err(Diagnostic::new(&codes::ACCESS, access.span, message));
+                }
+            }
+        }
+        if pick.at == [None, None] {
+            return Ok(self.operand(variable(block), broadcast, offset));
+        }
+        self.of_lone_elements(access.buffer, access.span)?;
+        if !self.is_chosen {
+            self.assert_inside(block, &pick.at, access.span, reads);
+        }
+        let element = self.kernel.block(block).element;
+        if element.is_integer() {
+            return Err(not_picked_out(element, access.span).note(
+                "read it at a constant multiple of 32, or cast the block to `f32`, which holds integers to 2^24 exactly",
+            ));
+        }
+        let span = access.span;
+        let load = ValueKind::Load(self.operand(variable(block), Broadcast::None, offset));
+        let of = Box::new(Value { kind: load, span });
+        let format = self.layouts.blocks[block.index()].format;
+        let picked = self.temporary(&name, "picked", span, format, extent);
+        self.computed_first(picked, extent, ValueKind::Pick(pick, of), span, reads);
+        Ok(self.operand(picked, broadcast, [0, 0]))
+    }
+}
+
+fn not_picked_out(element: ElementType, span: Span) -> Diagnostic {
+    let message = format!("a part of a block of `{}` is not moved alone", element.name());
+    Diagnostic::new(&codes::ELEMENT_TYPE, span, message)
+}
+
+fn mixed(found: ElementType, wanted: ElementType, span: Span) -> Diagnostic {
+    let (found, wanted) = (found.name(), wanted.name());
+    let message = format!("an element of `{wanted}` is wanted, found one of `{found}`");
+    Diagnostic::new(&codes::ELEMENT_TYPE, span, message).note(format!("write the conversion: `x[(i, j)] as {wanted}`"))
 }

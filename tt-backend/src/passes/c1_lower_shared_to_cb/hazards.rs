@@ -4,7 +4,7 @@
 //! read is in order: compute has waited for what was read before it makes what is stored.
 
 use crate::codes;
-use crate::flow::{BlockOp, BlockStmt, FlowLoop, Read, TileRegion, Write};
+use crate::flow::{BlockOp, BlockStmt, FlowLoop, Read, TileRegion, Transfer, Write};
 use crate::ir::Kind;
 use crate::linear::Linear;
 use crate::passes::a1_infer_layout::tiles;
@@ -30,7 +30,7 @@ pub fn check(kernel: &Kernel, body: &[BlockStmt]) -> Result<(), Vec<Diagnostic>>
                 format!("`{name}` is read after it was stored to"),
             )
             .label(store.span, "stored here")
-            .note("keep the block that was stored, or use two kernels"),
+            .note("keep the block that was stored, or read it in a later stage"),
         );
     }
     errors.dedup();
@@ -127,12 +127,21 @@ impl<'a> Accesses<'a> {
 
 /// Whether a read and a store of the same tiles are apart in different iterations of the loop over `var`.
 fn apart(read: &TileRegion, store: &TileRegion, var: VarId) -> bool {
-    if read.matrix != store.matrix || read.tile != store.tile || read.extent != store.extent {
+    if read.matrix != store.matrix || read.transfer != store.transfer || read.extent != store.extent {
         return false;
     }
-    let count = tiles(read.extent);
+    // What an iteration has to be further by, along rows and columns.
+    let (first, count) = match &read.transfer {
+        Transfer::Pages(tile) => (tile, tiles(read.extent).map(i64::from)),
+        Transfer::Rows(rows) => {
+            let elements = |axis: usize| i64::try_from(read.extent[axis]).unwrap_or(i64::MAX);
+            (
+                &rows.first,
+                [elements(0).saturating_mul(i64::from(rows.step)), elements(1)],
+            )
+        }
+    };
     let moves =
         |index: &tt_lang::ir::IntExpr, by: i64| Linear::of(index).coefficient(var).unsigned_abs() >= by.unsigned_abs();
-    read.matrix.iter().any(|index| moves(index, 1))
-        || (0..2).any(|axis| moves(&read.tile[axis], i64::from(count[axis])))
+    read.matrix.iter().any(|index| moves(index, 1)) || (0..2).any(|axis| moves(&first[axis], count[axis]))
 }

@@ -4,7 +4,7 @@ use crate::codes;
 use crate::flow::{BlockOp, BlockStmt, FlowLoop, Read, TileRegion, Write};
 use crate::ir::Kind;
 use tt_lang::diagnostic::Diagnostic;
-use tt_lang::ir::{BoolExpr, IntExpr, IntOp, NumberExpr, Span};
+use tt_lang::ir::{IntExpr, IntOp, Span};
 
 /// The operations that one expression may take where it is written out.
 const LARGEST: u64 = 2_000;
@@ -20,14 +20,19 @@ pub fn check(body: &[BlockStmt]) -> Result<(), Vec<Diagnostic>> {
         };
         match &stmt.kind {
             Kind::Op(BlockOp::Read(Read { region, .. }) | BlockOp::Write(Write { region, .. })) => {
-                let TileRegion { matrix, tile, .. } = region;
-                matrix.iter().chain(tile).for_each(&mut check);
+                let TileRegion { matrix, transfer, .. } = region;
+                matrix.iter().chain(transfer.integers()).for_each(&mut check);
+                // Masks begin with it.
+                let first = transfer.first();
+                errors.extend(first.iter().filter_map(|first| in_range(first, stmt.note).err()));
             }
+            Kind::Op(BlockOp::Inspect(inspection)) => inspection.integers(&mut check),
+            Kind::Op(BlockOp::Fetch(fetch)) => fetch.indices.iter().for_each(&mut check),
             Kind::Loop(FlowLoop { start, end, .. }, _) => {
                 check(start);
                 check(end);
             }
-            Kind::If(cond, _, _) => integers(cond, &mut check),
+            Kind::If(cond, _, _) => cond.integers(&mut check),
             Kind::Op(BlockOp::Elementwise(elementwise)) => elementwise.value.integers(&mut check),
             Kind::Op(BlockOp::Gemm(_)) | Kind::Group(..) => {}
         }
@@ -36,42 +41,27 @@ pub fn check(body: &[BlockStmt]) -> Result<(), Vec<Diagnostic>> {
     if errors.is_empty() { Ok(()) } else { Err(errors) }
 }
 
-fn integers(cond: &BoolExpr, visit: &mut impl FnMut(&IntExpr)) {
-    match cond {
-        BoolExpr::Const(_) => {}
-        BoolExpr::CompareNumbers(_, a, b) => [a, b].into_iter().for_each(|side| numbers(side, visit)),
-        BoolExpr::Compare(_, a, b) => {
-            visit(a);
-            visit(b);
-        }
-        BoolExpr::And(a, b) | BoolExpr::Or(a, b) => {
-            integers(a, visit);
-            integers(b, visit);
-        }
-        BoolExpr::Not(a) => integers(a, visit),
-    }
-}
-
-/// The integers in a number.
-fn numbers(number: &NumberExpr, visit: &mut impl FnMut(&IntExpr)) {
-    match number {
-        NumberExpr::Literal(_) | NumberExpr::Scalar(_) => {}
-        NumberExpr::Int(integer) => visit(integer),
-        NumberExpr::Call(_, args) => args.iter().for_each(|arg| numbers(arg, visit)),
-    }
-}
-
-fn integer(expr: &IntExpr, span: Span) -> Result<(), Diagnostic> {
+fn in_range(expr: &IntExpr, span: Span) -> Result<(), Diagnostic> {
     let mut beyond = None;
     expr.walk(&mut |part| match part {
         IntExpr::Const(value) if i32::try_from(*value).is_err() => beyond = Some(*value),
-        IntExpr::Const(_) | IntExpr::Extent(_) | IntExpr::Scalar(_) | IntExpr::Var(_) | IntExpr::Binary(..) => {}
+        IntExpr::Const(_)
+        | IntExpr::Extent(_)
+        | IntExpr::Scalar(_)
+        | IntExpr::Var(_)
+        | IntExpr::Fetched(_)
+        | IntExpr::Binary(..) => {}
     });
     if let Some(value) = beyond {
         let message = format!("this statement computes with {value}, which has no place in 32 bits");
         return Err(Diagnostic::new(&codes::INTEGER_RANGE, span, message)
             .note("indices, offsets and bounds lie between -2147483648 and 2147483647"));
     }
+    Ok(())
+}
+
+fn integer(expr: &IntExpr, span: Span) -> Result<(), Diagnostic> {
+    in_range(expr, span)?;
     let (size, _) = written(expr);
     if size > LARGEST {
         let message = format!("an integer expression of {size} operations, at most {LARGEST} are possible");
@@ -86,7 +76,7 @@ fn integer(expr: &IntExpr, span: Span) -> Result<(), Diagnostic> {
 fn written(expr: &IntExpr) -> (u64, bool) {
     match expr {
         IntExpr::Const(_) | IntExpr::Extent(_) | IntExpr::Scalar(_) => (1, false),
-        IntExpr::Var(_) => (1, true),
+        IntExpr::Var(_) | IntExpr::Fetched(_) => (1, true),
         IntExpr::Binary(op, a, b) => {
             let ((a, a_varies), (b, b_varies)) = (written(a), written(b));
             if !a_varies && !b_varies {

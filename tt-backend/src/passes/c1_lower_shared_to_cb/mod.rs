@@ -15,9 +15,11 @@
 //! ```
 
 mod access;
+mod assign;
 mod buffers;
 mod elements;
 mod hazards;
+mod inside;
 mod integers;
 mod regions;
 mod translate;

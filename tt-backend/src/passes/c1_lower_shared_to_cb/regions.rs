@@ -4,21 +4,69 @@
 
 use super::translate::{Refused, Translate};
 use crate::codes;
-use crate::flow::TileRegion;
+use crate::flow::{Rows, TileRegion, Transfer};
 use crate::linear::{Linear, lower_bound};
 use crate::passes::a1_infer_layout::tiles;
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{IntExpr, IntOp, ParamId, Region, Span};
+use tt_plan::DataFormat;
+
+/// A rectangle of a tensor that a statement reads or stores, in elements.
+pub(super) struct Rectangle {
+    pub tensor: ParamId,
+    /// An index along every leading axis; what stands along one that rows go along is not looked at.
+    pub matrix: Vec<IntExpr>,
+    /// The first row and column.
+    pub first: [(IntExpr, Span); 2],
+    pub extent: [u64; 2],
+    /// How many rows and columns there are, where these may be fewer.
+    pub count: [Option<IntExpr>; 2],
+    /// From one row to the next.
+    pub step: u32,
+    /// The leading axis that rows go along, and the row of all its matrices.
+    pub along: Option<(usize, IntExpr)>,
+    pub span: Span,
+    pub purpose: Purpose,
+}
+
+/// What a rectangle of a tensor is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// Operands of an element expression, which knows how many there are of them.
+    Operand,
+    /// The contents of a block.
+    Contents,
+    /// A store.
+    Store,
+}
 
 impl Translate<'_> {
-    /// A region of a tensor for a copy, in tiles.
-    pub(super) fn region(&self, region: &Region, extent: [u64; 2]) -> Result<TileRegion, Refused> {
-        let count = region.offsets.len();
-        let given = match region.extents.as_slice() {
-            [n] => [1, *n],
-            [.., rows, columns] => [*rows, *columns],
-            [] => [1, 1],
+    /// A region of a tensor for a copy of a block of this extent.
+    pub(super) fn region(&self, region: &Region, extent: [u64; 2], purpose: Purpose) -> Result<TileRegion, Refused> {
+        let name = self.kernel.params[region.tensor.index()].name();
+        let last = region.axes.len().saturating_sub(1);
+        let leading = last.saturating_sub(1);
+        let Some((rows, columns)) = region.rows_and_columns() else {
+            let extents: Vec<String> = region.extents().iter().map(u64::to_string).collect();
+            let message = format!(
+                "this region of `{name}` is {}: a copy has rows and columns",
+                extents.join(" × ")
+            );
+            return Err(
+                Diagnostic::new(&codes::SHAPES, region.span, message).note("give one index for every axis but two")
+            );
         };
+        if columns != last {
+            let message =
+                format!("the columns of this region lie along axis {columns} of `{name}`, not along its last");
+            return Err(Diagnostic::new(&codes::UNALIGNED, region.axes[columns].offset.span, message)
+                .note("every element would be a transfer of its own, of 16 bytes for 2: let the last axis be the columns")
+                .note("copy a block whose columns lie along the last axis, and `T.transpose` it"));
+        }
+        let given = [
+            rows.map_or(1, |rows| region.axes[rows].extent),
+            region.axes[columns].extent,
+        ];
         // A block of one axis lies as A1 decided; the region must cover the same elements.
         if given != extent && given.iter().product::<u64>() != extent.iter().product::<u64>() {
             return Err(Diagnostic::new(
@@ -30,91 +78,142 @@ impl Translate<'_> {
                 ),
             ));
         }
-        let zero = IntExpr::Const(0);
-        let leading = count.saturating_sub(2);
-        if let Some(axis) = (0..leading).find(|axis| region.extents[*axis] != 1) {
-            return Err(Diagnostic::new(
-                &codes::SHAPES,
-                region.offsets[axis].span,
-                "a copy moves one matrix at a time",
-            )
-            .note("give one index for every leading axis"));
-        }
-        let matrix = region.offsets[..leading]
-            .iter()
-            .map(|offset| offset.value.clone())
-            .collect();
-        let (row, column) = match &region.offsets[leading..] {
-            [column] => ((zero, region.span), (column.value.clone(), column.span)),
-            [row, column] => ((row.value.clone(), row.span), (column.value.clone(), column.span)),
-            _ => ((zero.clone(), region.span), (zero, region.span)),
+        let first = |axis: usize| {
+            let offset = &region.axes[axis].offset;
+            (offset.value.clone(), offset.span)
         };
-        self.tile_region(region.tensor, matrix, [row, column], extent, region.span, true)
+        let offset = |axis: usize| region.axes[axis].offset.value.clone();
+        self.tile_region(Rectangle {
+            tensor: region.tensor,
+            matrix: (0..leading).map(offset).collect(),
+            first: [rows.map_or((IntExpr::Const(0), region.span), first), first(columns)],
+            extent,
+            count: [rows, Some(columns)].map(|axis| region.axes[axis?].count.clone()),
+            step: rows.map_or(1, |rows| region.axes[rows].step),
+            along: rows.filter(|rows| *rows < leading).map(|rows| (rows, offset(leading))),
+            span: region.span,
+            purpose,
+        })
     }
 
-    /// The tiles of a rectangle; `exact` where no element beyond `extent` may be touched.
-    pub(super) fn tile_region(
-        &self,
-        tensor: ParamId,
-        matrix: Vec<IntExpr>,
-        offsets: [(IntExpr, Span); 2],
-        extent: [u64; 2],
-        span: Span,
-        exact: bool,
-    ) -> Result<TileRegion, Refused> {
-        let name = self.kernel.params[tensor.index()].name();
-        let mut tile = [IntExpr::Const(0), IntExpr::Const(0)];
-        let mut may_exceed = [false; 2];
-        let mut may_precede = [false; 2];
-        let mut zero_edge = [false; 2];
-        for axis in 0..2 {
-            let (offset, offset_span) = &offsets[axis];
-            let linear = Linear::of(offset);
-            let start = linear.divided_by(32).ok_or_else(|| {
-                Diagnostic::new(
-                    &codes::UNALIGNED,
-                    *offset_span,
-                    "this offset is not a multiple of 32 whatever the values at launch",
-                )
-                .note(format!(
-                    "`{name}` is stored in tiles of 32 × 32; start at multiples of 32"
-                ))
-            })?;
-            let whole = self.tensor_extent(tensor, axis);
-            if exact
-                && !extent[axis].is_multiple_of(32)
-                && (whole.as_const() != Some(extent[axis] as i64) || offset.as_const() != Some(0))
-            {
-                return Err(Diagnostic::new(
-                    &codes::PART_OF_TILE,
-                    span,
-                    format!(
-                        "{} elements of `{name}`, which is longer, are a part of a tile",
-                        extent[axis]
-                    ),
-                )
-                .note("use a block extent that is a multiple of 32, or make the tensor's extent this literal"));
+    /// How a rectangle is moved: in whole tiles where it begins and ends with tiles whatever the values at launch, otherwise in
+    /// rows.
+    pub(super) fn tile_region(&self, rectangle: Rectangle) -> Result<TileRegion, Refused> {
+        let (tensor, extent) = (rectangle.tensor, rectangle.extent);
+        let starts = rectangle.first.each_ref().map(|(offset, _)| Linear::of(offset));
+        let whole = [0, 1].map(|axis| self.extent_along(tensor, axis, &rectangle.along));
+        // A part of a tile that ends with the tensor is the tensor's last.
+        let ends_with_tiles = |axis: usize| {
+            extent[axis].is_multiple_of(32)
+                || rectangle.purpose == Purpose::Operand
+                || whole[axis].as_const() == i64::try_from(extent[axis]).ok() && starts[axis] == Linear::default()
+        };
+        let in_pages = rectangle.step == 1
+            && rectangle.along.is_none()
+            && rectangle.count.iter().all(Option::is_none)
+            && (0..2).all(|axis| starts[axis].is_multiple_of(32) && ends_with_tiles(axis));
+        let tile = starts.each_ref().map(|start| start.divided_by(32));
+        let (transfer, may_precede, may_exceed, zero_edge) = match tile {
+            [Some(rows), Some(columns)] if in_pages => {
+                let tile = [rows.to_expr(), columns.to_expr()];
+                let may_precede = tile.each_ref().map(|tile| !self.signs.is_at_least(tile, 0));
+                let within = |axis: usize, start| self.within(start, u64::from(tiles(extent)[axis]), &whole[axis]);
+                let may_exceed = [!within(0, &rows), !within(1, &columns)];
+                let zero_edge = whole
+                    .each_ref()
+                    .map(|whole| whole.as_const().is_none_or(|extent| extent % 32 != 0));
+                (Transfer::Pages(tile), may_precede, may_exceed, zero_edge)
             }
-            tile[axis] = start.to_expr();
-            may_precede[axis] = !self.signs.is_at_least(&tile[axis], 0);
-            may_exceed[axis] = !self.within(&start, u64::from(tiles(extent)[axis]), &whole);
-            zero_edge[axis] = whole.as_const().is_none_or(|extent| extent % 32 != 0);
-        }
-        let matrix_may_miss = matrix
+            _ => {
+                self.in_whole_tiles(&rectangle)?;
+                let transfer = self.rows(&rectangle, starts.each_ref());
+                let may_precede = [0, 1].map(|axis| !self.signs.is_at_least(&transfer.first[axis], 0));
+                let reaches = |axis: usize| {
+                    let last = starts[axis].terms.is_empty().then_some(starts[axis].constant);
+                    let length = i64::try_from(extent[axis]).ok()?.checked_sub(1)?;
+                    let way = length.checked_mul(if axis == 0 { i64::from(rectangle.step) } else { 1 })?;
+                    Some(last?.checked_add(way)? >= whole[axis].as_const()?)
+                };
+                let may_exceed = [0, 1].map(|axis| reaches(axis).unwrap_or(true));
+                // Rows are zero wherever the tensor has none, in the last columns there are whole faces.
+                let is_part = rectangle.count[1].is_some() || !extent[1].is_multiple_of(32);
+                let zero_edge = [false, may_precede[1] || may_exceed[1] || is_part];
+                (Transfer::Rows(transfer), may_precede, may_exceed, zero_edge)
+            }
+        };
+        let mut matrix = rectangle.matrix;
+        let mut matrix_may_miss: Vec<bool> = matrix
             .iter()
             .enumerate()
             .map(|(axis, index)| !self.selects(tensor, axis, index))
             .collect();
+        if let Some((axis, _)) = rectangle.along {
+            matrix[axis] = IntExpr::Const(0);
+            matrix_may_miss[axis] = false;
+        }
         Ok(TileRegion {
             tensor,
             matrix,
-            tile,
+            transfer,
             extent,
             may_exceed,
             may_precede,
             matrix_may_miss,
             zero_edge,
         })
+    }
+
+    /// Refuses a part of a tile of bytes, and where elements share exponents, which lie apart from them.
+    fn in_whole_tiles(&self, rectangle: &Rectangle) -> Result<(), Refused> {
+        let Some(tensor) = self.kernel.tensor(rectangle.tensor) else {
+            return Ok(());
+        };
+        let element = tensor.element.value;
+        let format = DataFormat::of(element);
+        if !format.shares_exponents() && !format.is_byte() {
+            return Ok(());
+        }
+        let name = self.kernel.params[rectangle.tensor.index()].name();
+        let message = format!(
+            "a region of `{name}` begins or ends within tiles of `{}`",
+            element.name()
+        );
+        let mut error = Diagnostic::new(&codes::PART_OF_TILE, rectangle.span, message);
+        if format.shares_exponents() {
+            error = error.note("rows of 16 elements share an exponent, which lies elsewhere");
+        }
+        Err(error.note("begin at multiples of 32, and end there or with the tensor"))
+    }
+
+    /// A rectangle moved in rows of 16 elements.
+    fn rows(&self, rectangle: &Rectangle, starts: [&Linear; 2]) -> Rows {
+        let (tensor, extent, count) = (rectangle.tensor, rectangle.extent, &rectangle.count);
+        let whole = self.extent_along(tensor, 1, &None);
+        let ends =
+            Linear::of(&IntExpr::binary(IntOp::Add, starts[1].to_expr(), integer(extent[1]))) == Linear::of(&whole);
+        let is_store = rectangle.purpose == Purpose::Store;
+        // Beyond whole tiles nothing is moved; within the last one, what the block has not must not be.
+        let count = [0, 1].map(|axis| match &count[axis] {
+            Some(count) if extent[axis].is_multiple_of(32) => count.clone(),
+            Some(count) => IntExpr::binary(IntOp::Min, count.clone(), integer(extent[axis])),
+            // What a piece has past the end of the tensor is nobody's.
+            None if axis == 1 && is_store && ends => integer(extent[1].next_multiple_of(16)),
+            None => integer(extent[axis]),
+        });
+        Rows {
+            first: starts.map(Linear::to_expr),
+            count,
+            step: rectangle.step,
+            along: rectangle.along.clone(),
+        }
+    }
+
+    /// The extent of a tensor along its rows (0), which may go along a leading axis, or columns (1).
+    fn extent_along(&self, tensor: ParamId, axis: usize, along: &Option<(usize, IntExpr)>) -> IntExpr {
+        match (along, self.kernel.tensor(tensor)) {
+            (Some((leading, _)), Some(of)) if axis == 0 => of.extents[*leading].value.clone(),
+            _ => self.tensor_extent(tensor, axis),
+        }
     }
 
     /// Whether `index` is always one of the tensor's along the leading axis `axis`.
@@ -138,7 +237,7 @@ impl Translate<'_> {
                             .zip(extent.value.as_const())
                             .is_some_and(|(end, extent)| end <= extent)
                 }),
-            IntExpr::Extent(_) | IntExpr::Scalar(_) | IntExpr::Binary(..) => false,
+            IntExpr::Extent(_) | IntExpr::Scalar(_) | IntExpr::Fetched(_) | IntExpr::Binary(..) => false,
         }
     }
 
@@ -193,4 +292,8 @@ impl Translate<'_> {
         end.zip(IntOp::CeilDiv.apply(whole, 32))
             .is_some_and(|(end, tiles)| end <= tiles)
     }
+}
+
+fn integer(value: u64) -> IntExpr {
+    IntExpr::Const(i64::try_from(value).unwrap_or(i64::MAX))
 }

@@ -2,17 +2,19 @@
 
 use super::Variable;
 use super::access::Result2d;
+use super::regions::Purpose;
 use crate::codes;
 use crate::flow::{
-    BlockOp, BlockStmt, Blocks, Broadcast, BufferId, Depth, Elementwise, FlowLoop, Fold, Gemm, Operand, ProductSees,
-    Read, Reduction, Sights, Value, ValueKind, Write,
+    BlockOp, BlockStmt, Blocks, Broadcast, BufferId, Depth, Elementwise, Fetch, FetchedInto, FlowLoop, Fold, Gemm,
+    Index, Inspection, Operand, Printed, PrintedBlock, ProductSees, Read, Reduction, Sights, Value, ValueKind, Write,
 };
 use crate::ir::Kind;
 use crate::linear::Signs;
 use crate::passes::a1_infer_layout::{Layouts, tiles};
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{
-    BlockId, ElementOp, IntExpr, Kernel, LoopKind, ParamId, Place, ReduceDim, ReduceOp, Span, Stmt, StmtKind, VarId,
+    ArgOp, BlockId, Buffer, CompareOp, ElementOp, ElementType, IntExpr, Kernel, LoopKind, ParamId, Place, PrintItem,
+    ReduceDim, ReduceOp, Span, Spanned, Stmt, StmtKind, VarId,
 };
 use tt_plan::{DataFormat, Number};
 
@@ -58,6 +60,7 @@ pub fn run(kernel: &Kernel, layouts: &Layouts) -> Result<Translated, Vec<Diagnos
         signs: Signs::of(kernel),
         stages: None,
         sights: Sights::default(),
+        is_chosen: false,
         errors: Vec::new(),
     };
     let body = this.body(&kernel.body);
@@ -72,6 +75,41 @@ pub fn run(kernel: &Kernel, layouts: &Layouts) -> Result<Translated, Vec<Diagnos
     }
 }
 
+/// How a block is reduced to positions.
+struct ArgReduction<'a> {
+    op: ArgOp,
+    dim: ReduceDim,
+    base: &'a IntExpr,
+    clear: bool,
+}
+
+/// Whether columns, and rows, become one element.
+fn along(dim: ReduceDim) -> [bool; 2] {
+    match dim {
+        ReduceDim::Columns => [true, false],
+        ReduceDim::Rows => [false, true],
+        ReduceDim::All => [true, true],
+    }
+}
+
+pub(super) fn not_of_integers(element: ElementType, span: Span, what: &str) -> Refused {
+    let message = format!("{what} of `{}` is not compiled yet", element.name());
+    Diagnostic::new(&codes::ELEMENT_TYPE, span, message)
+        .note("cast it to `f32` first: `y[(i, j)] = x[(i, j)] as f32;`")
+        .note(what_is_done_with(element))
+}
+
+/// What is compiled of blocks of `element`, which are integers.
+pub(super) fn what_is_done_with(element: ElementType) -> &'static str {
+    match DataFormat::of(element).is_byte() {
+        true => "blocks of `u8` and `i8` are copied, filled, compared, chosen, cast and printed",
+        false => {
+            "blocks of `i32` are copied, filled, transposed, printed, and computed in `T.Parallel`: `+ - * / %`, `& | ^ << >> !`, \
+             `abs`, `min`, `max`, `clamp`, comparisons, choices and casts"
+        }
+    }
+}
+
 /// A translation under way.
 pub(super) struct Translate<'a> {
     pub(super) kernel: &'a Kernel,
@@ -83,6 +121,8 @@ pub(super) struct Translate<'a> {
     /// What `T.Pipelined` around here asks for.
     stages: Option<u32>,
     pub(super) sights: Sights,
+    /// Whether what is translated may be of no element: a branch of a choice between elements.
+    pub(super) is_chosen: bool,
     errors: Vec<Diagnostic>,
 }
 
@@ -107,10 +147,22 @@ impl Translate<'_> {
                     column: None,
                     extent: self.extent(block.value),
                 };
-                let value = self.value(value, &everywhere, &mut Vec::new())?;
+                let element = self.kernel.block(block.value).element;
+                let value = self.value(value, element, &everywhere, &mut Vec::new())?;
                 self.computed(block.value, value)
             }
             StmtKind::Transpose { src, dst } => {
+                self.of_one_kind(
+                    [src, dst].map(|block| Buffer::Block(block.value)),
+                    "transposition",
+                    span,
+                )?;
+                let element = self.kernel.block(src.value).element;
+                if DataFormat::of(element).is_byte() {
+                    let message = format!("a block of `{}` is not transposed", element.name());
+                    return Err(Diagnostic::new(&codes::ELEMENT_TYPE, src.span, message)
+                        .note("cast it to `i32` or `f32`, and transpose that"));
+                }
                 let [rows, columns] = self.extent(src.value);
                 if self.extent(dst.value) != [columns, rows] {
                     return Err(Diagnostic::new(
@@ -129,6 +181,18 @@ impl Translate<'_> {
                 transpose_b,
                 clear_accum,
             } => {
+                let operands = [a, b].map(|place| match place {
+                    Place::Block(block) => Buffer::Block(block.value),
+                    Place::Tensor(region) => Buffer::Tensor(region.tensor),
+                });
+                let all = operands.into_iter().chain([Buffer::Block(acc.value)]);
+                if let Some(integers) = all
+                    .map(|of| of.element(self.kernel))
+                    .find(|element| element.is_integer())
+                {
+                    return Err(not_of_integers(integers, span, "`T.gemm`"));
+                }
+                self.of_own_exponents(acc, "the accumulator of a gemm")?;
                 let operands = [self.gemm_operand(a, span, out)?, self.gemm_operand(b, span, out)?];
                 self.gemm(operands, acc.value, [*transpose_a, *transpose_b], *clear_accum, span)?
             }
@@ -171,14 +235,144 @@ impl Translate<'_> {
                 out,
                 dim,
                 clear,
-            } => self.reduce(*op, src.value, out.value, *dim, *clear, span)?,
-            StmtKind::Print { .. } => {
-                return Err(Diagnostic::new(&codes::PRINT, span, "printing is not compiled yet")
-                    .note("leave the statement out"));
+            } => {
+                self.numbers([src, out], "this reduction")?;
+                self.of_own_exponents(out, "the result of a reduction")?;
+                self.reduce(*op, src.value, out.value, *dim, *clear, span)?
             }
+            StmtKind::Fetch { var, from } => {
+                let Buffer::Tensor(tensor) = from.buffer else {
+                    return Err(Diagnostic::new(
+                        &codes::ACCESS,
+                        from.span,
+                        "integers are read from tensors",
+                    ));
+                };
+                let may_miss = from.indices.iter().enumerate();
+                let may_miss = may_miss.map(|(axis, index)| !self.selects(tensor, axis, index));
+                Kind::Op(BlockOp::Fetch(Fetch {
+                    var: *var,
+                    tensor,
+                    indices: from.indices.clone(),
+                    may_miss: may_miss.collect(),
+                    into: FetchedInto::default(),
+                }))
+            }
+            StmtKind::ReduceArg {
+                op,
+                src,
+                val,
+                pos,
+                dim,
+                base,
+                clear,
+            } => {
+                let outs = (val.as_ref().map(|val| val.value), pos.value);
+                let arg = ArgReduction {
+                    op: *op,
+                    dim: *dim,
+                    base,
+                    clear: *clear,
+                };
+                for kind in self.reduce_arg(&arg, src.value, outs, span)? {
+                    out.push(BlockStmt { kind, note: span });
+                }
+                return Ok(());
+            }
+            StmtKind::Print { items } => {
+                for (inspection, span) in self.printed(items, span)? {
+                    let kind = Kind::Op(BlockOp::Inspect(inspection));
+                    out.push(BlockStmt { kind, note: span });
+                }
+                return Ok(());
+            }
+            StmtKind::Assert { cond, text } => Kind::Op(BlockOp::Inspect(Inspection::Assertion {
+                cond: cond.value.clone(),
+                text: text.clone(),
+            })),
         };
         out.push(BlockStmt { kind, note: span });
         Ok(())
+    }
+
+    /// What is printed: a line of the texts and values that follow each other, and every block by itself.
+    fn printed(&mut self, items: &[PrintItem], span: Span) -> Result<Vec<(Inspection, Span)>, Refused> {
+        let mut out = Vec::new();
+        let mut line = Vec::new();
+        for item in items {
+            match item {
+                PrintItem::Text(text) => line.push(Printed::Text(text.clone())),
+                PrintItem::Value(value) => line.push(Printed::Integer(value.clone())),
+                PrintItem::Number(value) => {
+                    let number = tt_plan::number(self.kernel, value);
+                    line.push(Printed::Number(number.ok_or_else(|| {
+                        Diagnostic::new(
+                            &codes::NUMBER_OPERATION,
+                            span,
+                            "a number that is not known at launch is printed",
+                        )
+                    })?));
+                }
+                PrintItem::Block(block) => {
+                    if !line.is_empty() {
+                        out.push((Inspection::Line(std::mem::take(&mut line)), span));
+                    }
+                    let of = self.kernel.block(block.value);
+                    if PrintedBlock::element(self.layouts.blocks[block.value.index()].format).is_none() {
+                        let message = format!("printing a block of `{}` is not compiled yet", of.element.name());
+                        return Err(Diagnostic::new(&codes::ELEMENT_TYPE, block.span, message)
+                            .note("cast it to `f32` or `i32` first, and print that block"));
+                    }
+                    let printed = PrintedBlock {
+                        buffer: variable(block.value),
+                        sees: self.sights.unknown(),
+                        name: of.name.clone(),
+                        extent: self.extent(block.value),
+                        is_vector: of.shape.len() == 1,
+                        has_value: Vec::new(),
+                    };
+                    out.push((Inspection::Block(printed), block.span));
+                }
+            }
+        }
+        if !line.is_empty() {
+            out.push((Inspection::Line(line), span));
+        }
+        Ok(out)
+    }
+
+    /// Refuses `what` of integers to others or to numbers, and of numbers to integers.
+    fn of_one_kind(&self, sides: [Buffer; 2], what: &str, span: Span) -> Result<(), Refused> {
+        let [from, to] = sides.map(|side| side.element(self.kernel));
+        if from == to || !from.is_integer() && !to.is_integer() {
+            return Ok(());
+        }
+        let to = to.name();
+        let message = format!("a {what} does not make `{to}` of `{}`", from.name());
+        Err(Diagnostic::new(&codes::ELEMENT_TYPE, span, message)
+            .note(format!("write `y[(i, j)] = x[(i, j)] as {to};` in `T.Parallel`")))
+    }
+
+    /// Refuses `what` of blocks of integers.
+    fn numbers(&self, blocks: [&Spanned<BlockId>; 2], what: &str) -> Result<(), Refused> {
+        let mut elements = blocks
+            .into_iter()
+            .map(|block| (self.kernel.block(block.value).element, block.span));
+        match elements.find(|(element, _)| element.is_integer()) {
+            Some((element, span)) => Err(not_of_integers(element, span, what)),
+            None => Ok(()),
+        }
+    }
+
+    /// Refuses a block whose elements share exponents as `what`, which has elements beside those that count.
+    fn of_own_exponents(&self, block: &Spanned<BlockId>, what: &str) -> Result<(), Refused> {
+        let element = self.kernel.block(block.value).element;
+        if !DataFormat::of(element).shares_exponents() {
+            return Ok(());
+        }
+        let message = format!("{what} is no block of `{}`", element.name());
+        Err(Diagnostic::new(&codes::ELEMENT_TYPE, block.span, message)
+            .note("use `f32` or `bf16`, and copy it afterwards"))
     }
 
     fn extent(&self, block: BlockId) -> [u64; 2] {
@@ -217,31 +411,17 @@ impl Translate<'_> {
         let (fold, both, of) = match op {
             ReduceOp::Sum => (Fold::Sum, ElementOp::Add, None),
             ReduceOp::Mean => (Fold::Mean, ElementOp::Add, None),
+            ReduceOp::Prod => (Fold::Product, ElementOp::Mul, None),
             ReduceOp::Max => (Fold::Max, ElementOp::Max, None),
             ReduceOp::Min => (Fold::Min, ElementOp::Min, None),
             ReduceOp::AbsMax => (Fold::Max, ElementOp::Max, Some(ElementOp::Abs)),
         };
         let reduction = Reduction {
             fold,
-            along: match dim {
-                ReduceDim::Columns => [true, false],
-                ReduceDim::Rows => [false, true],
-                ReduceDim::All => [true, true],
-            },
+            along: along(dim),
             extent: self.extent(src),
         };
-        let left = [0, 1].map(|axis| {
-            if reduction.along[axis] {
-                1
-            } else {
-                reduction.extent[axis]
-            }
-        });
-        if self.extent(out) != left {
-            let [rows, columns] = self.extent(out);
-            let message = format!("this leaves {} × {}, and goes to {rows} × {columns}", left[0], left[1]);
-            return Err(Diagnostic::new(&codes::SHAPES, span, message));
-        }
+        self.leaves(&reduction, out, span)?;
         let of = |load: Value| match of {
             Some(op) => value(ValueKind::Call(op, vec![load])),
             None => load,
@@ -260,10 +440,138 @@ impl Translate<'_> {
         Ok(self.computed(out, reduced))
     }
 
+    /// Whether a reduction leaves what `out` has room for.
+    fn leaves(&self, reduction: &Reduction, out: BlockId, span: Span) -> Result<[u64; 2], Refused> {
+        let left = [0, 1].map(|axis| {
+            if reduction.along[axis] {
+                1
+            } else {
+                reduction.extent[axis]
+            }
+        });
+        if self.extent(out) != left {
+            let [rows, columns] = self.extent(out);
+            let message = format!("this leaves {} × {}, and goes to {rows} × {columns}", left[0], left[1]);
+            return Err(Diagnostic::new(&codes::SHAPES, span, message));
+        }
+        Ok(left)
+    }
+
+    /// The extremes of a block, the first index of each within the block, and what `val` and `pos` become of the two: positions
+    /// are numbers until the end, exact since no block has 2²⁴ rows or columns, and become integers before the base is added.
+    fn reduce_arg(
+        &mut self,
+        arg: &ArgReduction<'_>,
+        src: BlockId,
+        (val, pos): (Option<BlockId>, BlockId),
+        span: Span,
+    ) -> Result<Vec<Kind<Blocks>>, Refused> {
+        let value = |kind| Value { kind, span };
+        let number = |number: f32| value(ValueKind::Number(Number::constant(number)));
+        let (fold, both, exceeds) = match arg.op {
+            ArgOp::Max => (Fold::Max, ElementOp::Max, CompareOp::Gt),
+            ArgOp::Min => (Fold::Min, ElementOp::Min, CompareOp::Lt),
+        };
+        let extremes = Reduction {
+            fold,
+            along: along(arg.dim),
+            extent: self.extent(src),
+        };
+        let left = self.leaves(&extremes, pos, span)?;
+        if let Some(out) = val {
+            self.leaves(&extremes, out, span)?;
+        }
+        let (row, column, spread) = match arg.dim {
+            ReduceDim::Columns => (1, 0, Broadcast::Row),
+            ReduceDim::Rows | ReduceDim::All => (0, 1, Broadcast::Column),
+        };
+        let [best, first] = ["best", "first"].map(|name| {
+            let of = self.kernel.block(src);
+            self.temporary(&of.name, name, of.span, DataFormat::Float32, left)
+        });
+        let load = |this: &mut Self, buffer, broadcast| value(ValueKind::Load(this.operand(buffer, broadcast, [0, 0])));
+        let mut out = Vec::new();
+        let mut computed = |this: &mut Self, target, value| {
+            out.push(Kind::Op(BlockOp::Elementwise(Elementwise {
+                target,
+                defines: this.sights.define(),
+                extent: left,
+                value,
+                compound: false,
+            })));
+        };
+
+        let of = Box::new(load(self, variable(src), Broadcast::None));
+        computed(self, best, value(ValueKind::Reduce(extremes, of)));
+
+        let [element, extreme] =
+            [(variable(src), Broadcast::None), (best, spread)].map(|(of, how)| load(self, of, how));
+        let hit = value(ValueKind::Compare(CompareOp::Eq, Box::new(element), Box::new(extreme)));
+        let index = value(ValueKind::Index(Index {
+            row,
+            column,
+            rest: IntExpr::Const(0),
+        }));
+        let nowhere = number(Fold::Min.neutral());
+        let place = ValueKind::Select(Box::new(hit), Box::new(index), Box::new(nowhere.clone()));
+        let earliest = Reduction {
+            fold: Fold::Min,
+            ..extremes
+        };
+        computed(self, first, value(ValueKind::Reduce(earliest, Box::new(value(place)))));
+
+        let mut place = load(self, first, Broadcast::None);
+        if arg.clear {
+            // Of nothing it is 0.
+            let found = ValueKind::Compare(CompareOp::Lt, Box::new(place.clone()), Box::new(nowhere));
+            let again = load(self, first, Broadcast::None);
+            place = value(ValueKind::Select(
+                Box::new(value(found)),
+                Box::new(again),
+                Box::new(number(0.0)),
+            ));
+        }
+        place = value(ValueKind::Cast(DataFormat::Int32, Box::new(place)));
+        if *arg.base != IntExpr::Const(0) {
+            let base = value(ValueKind::Integer(Index {
+                row: 0,
+                column: 0,
+                rest: arg.base.clone(),
+            }));
+            place = value(ValueKind::Call(ElementOp::Add, vec![place, base]));
+        }
+        if let Some(val) = val {
+            let mut extreme = load(self, best, Broadcast::None);
+            if !arg.clear {
+                let held = [(); 2].map(|()| load(self, variable(val), Broadcast::None));
+                let [compared, kept] = held;
+                let exceeds = ValueKind::Compare(exceeds, Box::new(extreme.clone()), Box::new(compared));
+                let before = load(self, variable(pos), Broadcast::None);
+                place = value(ValueKind::Select(
+                    Box::new(value(exceeds)),
+                    Box::new(place),
+                    Box::new(before),
+                ));
+                let again = load(self, best, Broadcast::None);
+                extreme = value(ValueKind::Call(both, vec![kept, again]));
+            }
+            computed(self, variable(pos), place);
+            computed(self, variable(val), extreme);
+        } else {
+            computed(self, variable(pos), place);
+        }
+        Ok(out)
+    }
+
     fn copy(&mut self, src: &Place, dst: &Place, span: Span) -> Result<Kind<Blocks>, Refused> {
+        let sides = [src, dst].map(|place| match place {
+            Place::Block(block) => Buffer::Block(block.value),
+            Place::Tensor(region) => Buffer::Tensor(region.tensor),
+        });
+        self.of_one_kind(sides, "copy", span)?;
         match (src, dst) {
             (Place::Tensor(region), Place::Block(block)) => {
-                let region = self.region(region, self.extent(block.value))?;
+                let region = self.region(region, self.extent(block.value), Purpose::Contents)?;
                 Ok(Kind::Op(BlockOp::Read(Read {
                     buffer: variable(block.value),
                     defines: self.sights.define(),
@@ -271,11 +579,12 @@ impl Translate<'_> {
                 })))
             }
             (Place::Block(block), Place::Tensor(region)) => {
-                let region = self.region(region, self.extent(block.value))?;
+                let region = self.region(region, self.extent(block.value), Purpose::Store)?;
                 Ok(Kind::Op(BlockOp::Write(Write {
                     buffer: variable(block.value),
                     sees: self.sights.unknown(),
                     region,
+                    stored: None,
                 })))
             }
             (Place::Block(src), Place::Block(dst)) if self.extent(src.value) != self.extent(dst.value) => Err(
@@ -335,12 +644,12 @@ impl Translate<'_> {
         match place {
             Place::Block(block) => Ok((variable(block.value), self.layouts.blocks[block.value.index()].extent)),
             Place::Tensor(region) => {
-                let extent = match region.extents.as_slice() {
+                let extent = match region.extents().as_slice() {
                     [n] => [1, *n],
                     [.., rows, columns] => [*rows, *columns],
                     [] => [1, 1],
                 };
-                let tiles = self.region(region, extent)?;
+                let tiles = self.region(region, extent, Purpose::Contents)?;
                 let buffer = self.direct(region.tensor, extent);
                 let kind = Kind::Op(BlockOp::Read(Read {
                     buffer,
@@ -354,13 +663,33 @@ impl Translate<'_> {
     }
 
     /// A use of a variable in an element expression.
-    pub(super) fn operand(&mut self, buffer: BufferId, broadcast: Broadcast, offset: [u32; 2]) -> Operand {
+    pub(super) fn operand(&mut self, buffer: BufferId, broadcast: Broadcast, offset: [i32; 2]) -> Operand {
         Operand {
             buffer,
             offset,
             broadcast,
             sees: Some(self.sights.unknown()),
         }
+    }
+
+    /// A variable for numbers that a statement keeps for itself, `name` of what is called `of`.
+    pub(super) fn temporary(
+        &mut self,
+        of: &str,
+        name: &str,
+        span: Span,
+        format: DataFormat,
+        extent: [u64; 2],
+    ) -> BufferId {
+        self.variables.push(Variable {
+            name: format!("{of}_{name}"),
+            block: None,
+            span,
+            format,
+            extent,
+            depth: Depth::Default,
+        });
+        BufferId(self.variables.len() - 1)
     }
 
     /// A variable for a tensor that is touched directly.

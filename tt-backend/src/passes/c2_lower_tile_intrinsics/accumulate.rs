@@ -62,6 +62,10 @@ impl Accumulate<'_> {
             match kind {
                 Kind::Op(BlockOp::Read(read)) => out.push(SectionStmt::new(span, Kind::Op(SectionOp::Read(read)))),
                 Kind::Op(BlockOp::Write(write)) => out.push(SectionStmt::new(span, Kind::Op(SectionOp::Write(write)))),
+                Kind::Op(BlockOp::Inspect(inspection)) => {
+                    out.push(SectionStmt::new(span, Kind::Op(SectionOp::Inspect(inspection))));
+                }
+                Kind::Op(BlockOp::Fetch(fetch)) => out.push(SectionStmt::new(span, Kind::Op(SectionOp::Fetch(fetch)))),
                 Kind::Op(BlockOp::Gemm(gemm)) => match open.iter().find(|scope| scope.acc == gemm.acc) {
                     Some(scope) => {
                         let pack = Pack {
@@ -513,7 +517,14 @@ fn candidates(body: &[BlockStmt], loops: &mut Vec<FlowLoop>, found: &mut Vec<Can
                 loops: loops.clone(),
                 conditional: false,
             }),
-            Kind::Op(BlockOp::Read(_) | BlockOp::Write(_) | BlockOp::Elementwise(_)) | Kind::Group(..) => {}
+            Kind::Op(
+                BlockOp::Read(_)
+                | BlockOp::Write(_)
+                | BlockOp::Inspect(_)
+                | BlockOp::Fetch(_)
+                | BlockOp::Elementwise(_),
+            )
+            | Kind::Group(..) => {}
         }
     }
 }
@@ -527,15 +538,21 @@ fn touching(body: &[BlockStmt], buffer: BufferId) -> usize {
     count
 }
 
-/// `body` with its gemm as a product in the registers of the section around it, where there is nothing else in it but loops
-/// and reads.
+/// `body` with its gemm as a product in the registers of the section around it, where there is nothing else in it but loops,
+/// reads, fetches and what is told of them.
 fn multiply(body: &[BlockStmt], matmul: &Matmul) -> Option<Vec<SectionStmt>> {
     let lowered = |stmt: &BlockStmt| {
         let kind = match &stmt.kind {
             Kind::Op(BlockOp::Read(read)) => Kind::Op(SectionOp::Read(read.clone())),
+            Kind::Op(BlockOp::Fetch(fetch)) => Kind::Op(SectionOp::Fetch(fetch.clone())),
+            Kind::Op(BlockOp::Inspect(inspection)) if inspection.uses().is_none() => {
+                Kind::Op(SectionOp::Inspect(inspection.clone()))
+            }
             Kind::Op(BlockOp::Gemm(_)) => Kind::Op(SectionOp::Multiply(matmul.clone())),
             Kind::Loop(head, body) => Kind::Loop(head.clone(), multiply(body, matmul)?),
-            Kind::Op(BlockOp::Write(_) | BlockOp::Elementwise(_)) | Kind::Group(..) | Kind::If(..) => return None,
+            Kind::Op(BlockOp::Write(_) | BlockOp::Inspect(_) | BlockOp::Elementwise(_))
+            | Kind::Group(..)
+            | Kind::If(..) => return None,
         };
         Some(SectionStmt::new(stmt.note, kind))
     };

@@ -20,13 +20,15 @@ mod fuse;
 mod select;
 mod transpose;
 
-use crate::flow::{BlockOp, BlockStmt, Blocks, Broadcast, Buffer, BufferId, BufferKind, Depth, Flow, Sections};
-use crate::ir::operations;
+use crate::flow::{
+    BlockOp, BlockStmt, Blocks, Buffer, BufferId, BufferKind, Depth, Flow, Index, Sections, Value, ValueKind,
+};
+use crate::ir::{operations, operations_mut};
 use crate::pipeline::{Pass, Unit};
 use crate::verify::flow::sections;
 use std::collections::{BTreeMap, BTreeSet};
 use tt_lang::diagnostic::Diagnostic;
-use tt_lang::ir::Span;
+use tt_lang::ir::{ElementOp, IntExpr, Span};
 use tt_plan::DataFormat;
 
 /// The pass.
@@ -61,6 +63,7 @@ pub struct Registers {
 pub fn run(mut flow: Flow<Blocks>, registers: Registers) -> Result<Flow<Sections>, Vec<Diagnostic>> {
     transpose::run(&mut flow);
     fuse::run(&mut flow);
+    packed_as_bytes(&mut flow);
     let mut context = select::Context {
         registers,
         buffers: flow.buffers,
@@ -80,23 +83,47 @@ pub fn run(mut flow: Flow<Blocks>, registers: Registers) -> Result<Flow<Sections
     Ok(Flow { buffers, sights, body })
 }
 
-/// What passes the FPU on its way to the registers: the operands of products, and what is transposed.
+/// The packer takes an integer of 8 bits as the lowest byte of the register, without a sign that it knows.
+fn packed_as_bytes(flow: &mut Flow<Blocks>) {
+    let buffers = &flow.buffers;
+    operations_mut(&mut flow.body, &mut |op| {
+        let BlockOp::Elementwise(elementwise) = op else { return };
+        if buffers[elementwise.target.0].format != DataFormat::Int8 {
+            return;
+        }
+        let span = elementwise.value.span;
+        let byte = Value {
+            kind: ValueKind::Integer(Index {
+                row: 0,
+                column: 0,
+                rest: IntExpr::Const(255),
+            }),
+            span,
+        };
+        let empty = ValueKind::Call(ElementOp::BitAnd, Vec::new());
+        let value = std::mem::replace(&mut elementwise.value.kind, empty);
+        elementwise.value.kind = ValueKind::Call(ElementOp::BitAnd, vec![Value { kind: value, span }, byte]);
+    });
+}
+
+/// What passes the FPU on its way to the registers: the operands of products.
 fn through_fpu(body: &[BlockStmt]) -> BTreeSet<BufferId> {
     let mut out = BTreeSet::new();
     operations(body, &mut |op| match op {
         BlockOp::Gemm(gemm) => out.extend([gemm.a, gemm.b]),
-        BlockOp::Elementwise(elementwise) => elementwise.value.loads(&mut |operand, _| {
-            if operand.broadcast == Broadcast::Transpose {
-                out.insert(operand.buffer);
-            }
-        }),
-        BlockOp::Read(_) | BlockOp::Write(_) => {}
+        BlockOp::Elementwise(_) | BlockOp::Read(_) | BlockOp::Write(_) | BlockOp::Inspect(_) | BlockOp::Fetch(_) => {}
     });
     out
 }
 
 /// Adds a local buffer that no user named.
-fn scratch(buffers: &mut Vec<Buffer>, name: String, span: Span, format: DataFormat, tiles: [u32; 2]) -> BufferId {
+pub(in crate::passes) fn scratch(
+    buffers: &mut Vec<Buffer>,
+    name: String,
+    span: Span,
+    format: DataFormat,
+    tiles: [u32; 2],
+) -> BufferId {
     let mut unique = name.clone();
     let mut number = 1;
     while buffers.iter().any(|buffer| buffer.name == unique) {

@@ -11,15 +11,15 @@ use super::{Registers, scratch};
 use crate::codes;
 use crate::flow::{
     Arg, Broadcast, Buffer, BufferId, BufferKind, Constant, Elementwise, Fold, Index, Integer, Makes, Operand, Pack,
-    PackMode, Section, SectionOp, SectionStmt, Sights, Step, Value, ValueKind,
+    PackMode, Pick, Section, SectionOp, SectionStmt, Sights, Step, Value, ValueKind,
 };
 use crate::ir::Kind;
 use crate::tile_ops::{FpuOp, SfpuOp};
 use machine::{Machine, below_zero, binary, fill, unary, with, with_integer, within_tile};
 use std::collections::{BTreeMap, BTreeSet};
-use tt_device::{Arithmetic, Lowering};
+use tt_device::{Arithmetic, Lowering, OnIntegers};
 use tt_lang::diagnostic::Diagnostic;
-use tt_lang::ir::{CompareOp, ElementOp, Span};
+use tt_lang::ir::{CompareOp, ElementOp, IntExpr, Span};
 use tt_plan::{DataFormat, Neighbour, Number};
 
 /// What selection works on.
@@ -55,11 +55,6 @@ impl Context {
         let tiles = crate::passes::a1_infer_layout::tiles(elementwise.extent);
         let capacity = self.registers.capacity;
         while self.emit(&value, None).used > capacity {
-            let format = if self.registers.fp32 {
-                DataFormat::Float32
-            } else {
-                DataFormat::Float16B
-            };
             let found = self.largest_part(&value, elementwise.extent, capacity);
             let Some((part, extent)) = found.map(|(part, extent)| (part.clone(), extent)) else {
                 self.errors.push(
@@ -71,6 +66,13 @@ impl Context {
                     .note("store a part of it in a block first"),
                 );
                 return;
+            };
+            let format = if part.is_integer(&self.buffers) {
+                DataFormat::Int32
+            } else if self.registers.fp32 {
+                DataFormat::Float32
+            } else {
+                DataFormat::Float16B
             };
             let name = format!("{}_part", self.buffers[elementwise.target.0].name);
             let tiles = crate::passes::a1_infer_layout::tiles(extent);
@@ -106,11 +108,11 @@ impl Context {
     }
 
     /// Whether a buffer is unpacked straight to the registers, unrounded: one of 32 bits that only `copy_tile` and
-    /// `unary_bcast` read (metalium.md §4).
+    /// `unary_bcast` read (metalium.md §4). It is transposed in a register.
     pub fn is_direct(&self, id: BufferId) -> bool {
         let buffer = &self.buffers[id.0];
         self.registers.fp32
-            && buffer.format == DataFormat::Float32
+            && matches!(buffer.format, DataFormat::Float32 | DataFormat::Int32)
             && matches!(buffer.kind, BufferKind::Incoming | BufferKind::Local)
             && !self.through_fpu.contains(&id)
     }
@@ -244,6 +246,21 @@ fn differences_tell(limit: &Number) -> bool {
     })
 }
 
+/// An integer in every element.
+fn integer(value: i64) -> Machine {
+    Machine::FillInteger(Integer {
+        first: IntExpr::Const(value),
+        per_tile: [0, 0],
+        between: None,
+    })
+}
+
+/// The lowest byte of an integer, with its sign.
+fn signed_byte(of: Machine) -> Machine {
+    let up = binary(SfpuOp::ShlInteger, of, integer(24));
+    binary(SfpuOp::ShrInteger, up, integer(24))
+}
+
 impl Emit<'_> {
     fn select(&mut self, value: &Value) -> Machine {
         match &value.kind {
@@ -260,10 +277,47 @@ impl Emit<'_> {
                 }
             }
             ValueKind::Negative(index) => below_zero(index),
+            ValueKind::Integer(index) => {
+                let rest = Integer {
+                    first: index.rest.clone(),
+                    per_tile: index.per_tile(),
+                    between: None,
+                };
+                match within_tile(index) {
+                    Some(within) => binary(
+                        SfpuOp::AddInteger,
+                        unary(SfpuOp::ToInteger, within),
+                        Machine::FillInteger(rest),
+                    ),
+                    None => Machine::FillInteger(rest),
+                }
+            }
+            ValueKind::Cast(to, of) => {
+                let is_integer = of.is_integer(&self.context.buffers);
+                let of = self.select(of);
+                let whole = |of| match is_integer {
+                    true => of,
+                    false => Machine::Composed(tt_device::composed::to_integer(), Box::new(of)),
+                };
+                // Numbers are held to the range of a byte, integers are cut to it.
+                let held = |of, [least, most]: [i64; 2]| {
+                    let above = binary(SfpuOp::MaxInteger, of, integer(least));
+                    binary(SfpuOp::MinInteger, above, integer(most))
+                };
+                match (is_integer, to.is_integer()) {
+                    (false, true) if *to == DataFormat::UInt8 => held(whole(of), [0, 255]),
+                    (false, true) if *to == DataFormat::Int8 => held(whole(of), [-128, 127]),
+                    (true, true) if *to == DataFormat::UInt8 => binary(SfpuOp::AndInteger, of, integer(255)),
+                    (true, true) if *to == DataFormat::Int8 => signed_byte(of),
+                    (false, true) => Machine::Composed(tt_device::composed::to_integer(), Box::new(of)),
+                    (true, false) => unary(SfpuOp::FromInteger, of),
+                    (false, false) | (true, true) => of,
+                }
+            }
             ValueKind::Reduce(reduction, x) => {
                 let folded = Machine::Reduce(*reduction, Box::new(self.select(x)));
                 match reduction.fold {
-                    Fold::Sum | Fold::Max | Fold::Min => folded,
+                    Fold::Sum | Fold::Max | Fold::Min | Fold::Product => folded,
                     Fold::Mean => with(
                         SfpuOp::MulNumber,
                         [Number::constant(1.0 / reduction.count() as f32)],
@@ -271,8 +325,15 @@ impl Emit<'_> {
                     ),
                 }
             }
+            ValueKind::Pick(pick, x) => self.pick(pick, x, value.span),
             ValueKind::Load(operand) if self.sums == Some(operand.buffer) => Machine::Sums,
+            ValueKind::Load(operand) if self.context.buffers[operand.buffer.0].format == DataFormat::Int8 => {
+                signed_byte(Machine::Load(*operand))
+            }
             ValueKind::Load(operand) => Machine::Load(*operand),
+            ValueKind::Call(op, args) if value.is_integer(&self.context.buffers) || op.row().types().is_some() => {
+                self.integers(*op, args, value.span)
+            }
             ValueKind::Call(op, args) => self.call(*op, args, value.span),
             ValueKind::Compare(op, a, b) => self.compare(*op, a, b),
             ValueKind::And(a, b) => binary(SfpuOp::Mul, self.select(a), self.select(b)),
@@ -280,6 +341,19 @@ impl Emit<'_> {
             ValueKind::Not(a) => unary(SfpuOp::EqZero, self.select(a)),
             ValueKind::Select(c, a, b) => self.choose(c, a, b),
         }
+    }
+
+    /// The elements of one row or column: all others are less than any.
+    fn pick(&mut self, pick: &Pick, x: &Value, span: Span) -> Machine {
+        let reduction = pick.reduction();
+        let of = |kind| Value { kind, span };
+        let mut picked = x.clone();
+        for index in pick.is_there() {
+            let rest = of(ValueKind::Number(Number::constant(reduction.fold.neutral())));
+            let is_there = Box::new(of(ValueKind::Negative(index)));
+            picked = of(ValueKind::Select(is_there, Box::new(picked), Box::new(rest)));
+        }
+        self.select(&of(ValueKind::Reduce(reduction, Box::new(picked))))
     }
 
     /// `a` where `c` holds, else `b`. What is cheap goes where a mask is not below zero, so that whole tiles pay nothing.
@@ -328,6 +402,17 @@ impl Emit<'_> {
             CompareOp::Gt => SfpuOp::Gt,
             CompareOp::Ge => SfpuOp::Ge,
         };
+        if a.is_integer(&self.context.buffers) {
+            let of_integers = match op {
+                CompareOp::Eq => SfpuOp::EqInteger,
+                CompareOp::Ne => SfpuOp::NeInteger,
+                CompareOp::Lt => SfpuOp::LtInteger,
+                CompareOp::Le => SfpuOp::LeInteger,
+                CompareOp::Gt => SfpuOp::GtInteger,
+                CompareOp::Ge => SfpuOp::GeInteger,
+            };
+            return unary(SfpuOp::FromInteger, binary(of_integers, self.select(a), self.select(b)));
+        }
         match (&a.kind, &b.kind) {
             (ValueKind::Number(a), ValueKind::Number(b)) => {
                 fill(Number::Compare(op, Box::new(a.clone()), Box::new(b.clone())))
@@ -372,7 +457,7 @@ impl Emit<'_> {
             return None;
         };
         let plain = |operand: &Operand| operand.broadcast == Broadcast::None;
-        let narrow = |operand: &Operand| self.context.buffers[operand.buffer.0].format == DataFormat::Float16B;
+        let narrow = |operand: &Operand| self.context.buffers[operand.buffer.0].format.fits_bf16();
         if !narrow(a) || !narrow(b) || [a.buffer, b.buffer].map(Some).contains(&self.sums) {
             return None;
         }
@@ -383,6 +468,27 @@ impl Emit<'_> {
             Some(Machine::Fpu(op, *b, *a))
         } else {
             None
+        }
+    }
+
+    /// An operation on integers, or on bits; C1 let through those that the device has.
+    fn integers(&mut self, op: ElementOp, args: &[Value], span: Span) -> Machine {
+        let mut operands = args.iter().map(|arg| self.select(arg)).collect::<Vec<_>>().into_iter();
+        let zero = || integer(0);
+        let (Some(first), second) = (operands.next(), operands.next()) else {
+            return zero();
+        };
+        match (op.row().integers, second) {
+            (Some(OnIntegers::Call(call)), Some(second)) => binary(call, first, second),
+            (Some(OnIntegers::Call(call)), None) => unary(call, first),
+            (Some(OnIntegers::FromZero(call)), _) => binary(call, zero(), first),
+            (Some(OnIntegers::Same), _) => first,
+            (Some(OnIntegers::Remainder) | None, _) => {
+                let message = format!("`{}` of integers is not compiled yet", op.row().name);
+                let error = Diagnostic::new(&codes::ELEMENT_TYPE, span, message);
+                self.out.errors.push(error);
+                first
+            }
         }
     }
 
@@ -414,6 +520,7 @@ impl Emit<'_> {
                 }
                 Machine::Composed(program(), Box::new(self.select(&args[0])))
             }
+            Lowering::IntegersOnly => self.integers(op, args, span),
         }
     }
 

@@ -31,7 +31,7 @@ fn count(body: &[BlockStmt], uses: &mut [Vec<bool>]) {
         BlockOp::Elementwise(elementwise) => elementwise
             .value
             .loads(&mut |operand, _| uses[operand.buffer.0].push(false)),
-        BlockOp::Read(_) | BlockOp::Write(_) => {}
+        BlockOp::Read(_) | BlockOp::Write(_) | BlockOp::Inspect(_) | BlockOp::Fetch(_) => {}
     });
 }
 
@@ -40,9 +40,12 @@ fn left(body: Vec<BlockStmt>, buffers: &mut Vec<Buffer>, sights: &mut Sights) ->
     replaced(body, &mut |span, op| {
         let gemm = match op {
             BlockOp::Gemm(gemm) if gemm.transpose_a => gemm,
-            op @ (BlockOp::Read(_) | BlockOp::Write(_) | BlockOp::Elementwise(_) | BlockOp::Gemm(_)) => {
-                return vec![BlockStmt::new(span, Kind::Op(op))];
-            }
+            op @ (BlockOp::Read(_)
+            | BlockOp::Write(_)
+            | BlockOp::Inspect(_)
+            | BlockOp::Fetch(_)
+            | BlockOp::Elementwise(_)
+            | BlockOp::Gemm(_)) => return vec![BlockStmt::new(span, Kind::Op(op))],
         };
         let name = format!("{}_t", buffers[gemm.a.0].name);
         let format = buffers[gemm.a.0].format;

@@ -1,9 +1,9 @@
-//! What no store needs goes.
+//! What no store and no print needs goes.
 //!
-//! A buffer is needed where a write uses it, or a definition of a buffer that is needed. A definition of any other is
+//! A buffer is needed where a write or a print uses it, or a definition of a buffer that is needed. A definition of any other is
 //! dropped; what stands inside it for others (the reads in the loop of an accumulation) stays.
 
-use crate::flow::{BufferId, Flow, Read, Section, SectionOp, SectionStmt, Sections, Step, Write};
+use crate::flow::{BufferId, Flow, Read, Section, SectionOp, SectionStmt, Sections, Step};
 use crate::ir::{Kind, replaced};
 use std::collections::BTreeSet;
 
@@ -32,7 +32,8 @@ fn collect(
 ) {
     for stmt in body {
         match &stmt.kind {
-            Kind::Op(SectionOp::Write(Write { buffer, .. })) => drop(needed.insert(*buffer)),
+            Kind::Op(SectionOp::Write(write)) => needed.extend(write.uses().map(|(buffer, _)| buffer)),
+            Kind::Op(SectionOp::Inspect(inspection)) => needed.extend(inspection.uses().map(|(buffer, _)| buffer)),
             Kind::Op(SectionOp::Section(section)) => {
                 takes[section.pack.buffer.0].extend(section.uses());
                 for body in section.controls() {
@@ -49,7 +50,7 @@ fn collect(
                 collect(then, into, takes, needed);
                 collect(otherwise, into, takes, needed);
             }
-            Kind::Op(SectionOp::Read(_) | SectionOp::Blank(_) | SectionOp::Release(_)) => {}
+            Kind::Op(SectionOp::Read(_) | SectionOp::Fetch(_) | SectionOp::Blank(_) | SectionOp::Release(_)) => {}
         }
     }
 }
@@ -94,7 +95,9 @@ fn kept(body: Vec<SectionStmt>, needed: &BTreeSet<BufferId>) -> Vec<SectionStmt>
                     keep(Kind::If(cond, then, otherwise));
                 }
             }
-            Kind::Op(SectionOp::Write(_) | SectionOp::Multiply(_)) => keep(kind),
+            Kind::Op(SectionOp::Write(_) | SectionOp::Inspect(_) | SectionOp::Fetch(_) | SectionOp::Multiply(_)) => {
+                keep(kind);
+            }
         }
     }
     out
@@ -107,6 +110,8 @@ fn without_products(section: Section) -> impl Iterator<Item = Vec<SectionStmt>> 
             SectionOp::Multiply(_) => Vec::new(),
             op @ (SectionOp::Read(_)
             | SectionOp::Write(_)
+            | SectionOp::Inspect(_)
+            | SectionOp::Fetch(_)
             | SectionOp::Blank(_)
             | SectionOp::Release(_)
             | SectionOp::Section(_)) => vec![SectionStmt::new(span, Kind::Op(op))],

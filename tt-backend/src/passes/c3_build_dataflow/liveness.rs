@@ -9,7 +9,7 @@
 //!  y = v                  ⟹    y = v; release v
 //! ```
 
-use crate::flow::{Accumulate, BufferId, Flow, FlowLoop, Read, SectionOp, SectionStmt, Sections, Write};
+use crate::flow::{Accumulate, BufferId, Flow, FlowLoop, Inspection, Read, SectionOp, SectionStmt, Sections, Write};
 use crate::ir::Kind;
 use crate::passes::c1_lower_shared_to_cb::runs_at_least_once;
 use std::collections::BTreeSet;
@@ -58,6 +58,16 @@ impl Effect {
     }
 }
 
+/// The buffer that is printed.
+fn printed(inspection: &Inspection) -> Live {
+    inspection.uses().into_iter().map(|(buffer, _)| buffer).collect()
+}
+
+/// What a store uses.
+fn stored(write: &Write) -> Live {
+    write.uses().map(|(buffer, _)| buffer).collect()
+}
+
 fn effect(body: &[SectionStmt]) -> Effect {
     let mut out = Effect::default();
     let replaces = |buffer| Effect {
@@ -71,7 +81,8 @@ fn effect(body: &[SectionStmt]) -> Effect {
     for stmt in body {
         match &stmt.kind {
             Kind::Op(SectionOp::Read(Read { buffer, .. }) | SectionOp::Blank(buffer)) => out.then(replaces(*buffer)),
-            Kind::Op(SectionOp::Write(Write { buffer, .. })) => out.then(uses(Live::from([*buffer]))),
+            Kind::Op(SectionOp::Write(write)) => out.then(uses(stored(write))),
+            Kind::Op(SectionOp::Inspect(inspection)) => out.then(uses(printed(inspection))),
             Kind::Op(SectionOp::Multiply(matmul)) => out.then(uses(Live::from([matmul.a, matmul.b]))),
             Kind::Op(SectionOp::Section(section)) => {
                 out.then(uses(section.uses()));
@@ -97,7 +108,7 @@ fn effect(body: &[SectionStmt]) -> Effect {
                 either.replaces.retain(|buffer| other.replaces.contains(buffer));
                 out.then(either);
             }
-            Kind::Op(SectionOp::Release(_)) => {}
+            Kind::Op(SectionOp::Fetch(_) | SectionOp::Release(_)) => {}
         }
     }
     out
@@ -132,7 +143,14 @@ fn statement(stmt: SectionStmt, after: &Live) -> (Vec<SectionStmt>, Live) {
     match stmt.kind {
         Kind::Op(SectionOp::Read(Read { buffer, .. })) => simple(stmt.kind, Live::new(), Some(buffer)),
         Kind::Op(SectionOp::Blank(buffer)) => simple(stmt.kind, Live::new(), Some(buffer)),
-        Kind::Op(SectionOp::Write(Write { buffer, .. })) => simple(stmt.kind, Live::from([buffer]), None),
+        Kind::Op(SectionOp::Write(write)) => {
+            let uses = stored(&write);
+            simple(Kind::Op(SectionOp::Write(write)), uses, None)
+        }
+        Kind::Op(SectionOp::Inspect(inspection)) => {
+            let uses = printed(&inspection);
+            simple(Kind::Op(SectionOp::Inspect(inspection)), uses, None)
+        }
         Kind::Op(SectionOp::Multiply(matmul)) => {
             let uses = Live::from([matmul.a, matmul.b]);
             simple(Kind::Op(SectionOp::Multiply(matmul)), uses, None)
@@ -195,7 +213,9 @@ fn statement(stmt: SectionStmt, after: &Live) -> (Vec<SectionStmt>, Live) {
             otherwise.splice(0..0, dying(&otherwise_before));
             (vec![SectionStmt::new(span, Kind::If(cond, then, otherwise))], before)
         }
-        kind @ Kind::Op(SectionOp::Release(_)) => (vec![SectionStmt { kind, note: span }], after.clone()),
+        kind @ Kind::Op(SectionOp::Fetch(_) | SectionOp::Release(_)) => {
+            (vec![SectionStmt { kind, note: span }], after.clone())
+        }
     }
 }
 
@@ -232,7 +252,7 @@ fn count(body: &[SectionStmt], alive: &mut [u32], most: &mut [u32]) {
                 count(then, alive, most);
                 count(otherwise, &mut other, most);
             }
-            Kind::Op(SectionOp::Write(_) | SectionOp::Multiply(_)) => {}
+            Kind::Op(SectionOp::Write(_) | SectionOp::Inspect(_) | SectionOp::Fetch(_) | SectionOp::Multiply(_)) => {}
         }
     }
 }

@@ -109,7 +109,9 @@ impl Together {
                     (self.alive, self.now) = before;
                     self.body(otherwise);
                 }
-                Kind::Op(SectionOp::Write(_) | SectionOp::Multiply(_)) => {}
+                Kind::Op(
+                    SectionOp::Write(_) | SectionOp::Inspect(_) | SectionOp::Fetch(_) | SectionOp::Multiply(_),
+                ) => {}
             }
         }
     }
@@ -139,12 +141,19 @@ fn rename_steps(steps: &mut [Step], to: &impl Fn(&mut BufferId)) {
 fn rename(body: &mut [SectionStmt], to: &impl Fn(&mut BufferId)) {
     for stmt in body {
         match &mut stmt.kind {
-            Kind::Op(
-                SectionOp::Read(Read { buffer, .. })
-                | SectionOp::Write(Write { buffer, .. })
-                | SectionOp::Blank(buffer)
-                | SectionOp::Release(buffer),
-            ) => to(buffer),
+            Kind::Op(SectionOp::Read(Read { buffer, .. }) | SectionOp::Blank(buffer) | SectionOp::Release(buffer)) => {
+                to(buffer)
+            }
+            Kind::Op(SectionOp::Write(Write { buffer, stored, .. })) => {
+                to(buffer);
+                stored.iter_mut().for_each(|(stored, _)| to(stored));
+            }
+            Kind::Op(SectionOp::Inspect(inspection)) => {
+                inspection.uses_mut().into_iter().for_each(|(buffer, _)| to(buffer));
+            }
+            Kind::Op(SectionOp::Fetch(fetch)) => {
+                fetch.into.reader.iter_mut().chain(&mut fetch.into.writer).for_each(to)
+            }
             Kind::Op(SectionOp::Section(section)) => {
                 to(&mut section.pack.buffer);
                 rename_steps(&mut section.steps, to);

@@ -126,6 +126,9 @@ fn matmul(engines: &Engines, matmul: &Matmul, chunk: [u32; 2]) -> Vec<Need> {
 /// The template argument of the operations that take one operand from the registers.
 pub const DEST_TO_SRCA: &str = "EltwiseBinaryReuseDestType::DEST_TO_SRCA";
 
+/// The template argument of what is done in registers of 32 bits.
+pub const IN_32_BITS: &str = "true";
+
 /// What an operation asks, within chunks of this size.
 pub fn of(engines: &Engines, op: &ComputeOp<Leaf<Symbol>>, chunk: [u32; 2]) -> Vec<Need> {
     match op {
@@ -141,6 +144,7 @@ pub fn of(engines: &Engines, op: &ComputeOp<Leaf<Symbol>>, chunk: [u32; 2]) -> V
                 formats(engines, None, Some(b.buffer)),
                 math(engines, &MUL_REUSE_DEST_INIT, DEST_TO_SRCA, &[b.buffer], &[]),
             ),
+            (TileOp::TransposeDest, _) => vec![math(engines, &TRANSPOSE_DEST_INIT, IN_32_BITS, &[], &[])],
             (TileOp::Fill, _) => sfpu(crate::tile_ops::SfpuOp::FillBits, engines),
             (TileOp::Sfpu(op), _) => sfpu(*op, engines),
             _ => Vec::new(),
@@ -185,8 +189,8 @@ fn load(engines: &Engines, buffer: BufferId, broadcast: Broadcast) -> Vec<Need> 
         );
     }
     let init = match broadcast {
-        Broadcast::Transpose => &TRANSPOSE_INIT,
-        Broadcast::None | Broadcast::Row | Broadcast::Column | Broadcast::Scalar => &COPY_INIT,
+        Broadcast::Transpose if !engines.buffers[buffer.0].unpack_to_dest => &TRANSPOSE_INIT,
+        Broadcast::Transpose | Broadcast::None | Broadcast::Row | Broadcast::Column | Broadcast::Scalar => &COPY_INIT,
     };
     operation(
         formats(engines, Some(buffer), None),

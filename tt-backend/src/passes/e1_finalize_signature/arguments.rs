@@ -102,7 +102,7 @@ impl<'a> Arguments<'a> {
             return self.argument("int32_t", &wanted, RuntimeValue::Formula(formula));
         }
         match expr {
-            IntExpr::Var(var) => Expr::name(self.variables[var.index()].as_str()),
+            IntExpr::Var(var) | IntExpr::Fetched(var) => Expr::name(self.variables[var.index()].as_str()),
             IntExpr::Binary(op, a, b) => {
                 let plain = self.signs.is_at_least(a, 0) && self.signs.is_at_least(b, 1);
                 let (a, b) = (self.int(a), self.int(b));
@@ -153,7 +153,7 @@ impl<'a> Arguments<'a> {
             IntExpr::Binary(op @ (IntOp::Add | IntOp::Sub | IntOp::Mul), a, b) => {
                 Expr::binary(op.symbol(), self.wide(a), self.wide(b))
             }
-            IntExpr::Extent(_) | IntExpr::Scalar(_) | IntExpr::Var(_) | IntExpr::Binary(..) => {
+            IntExpr::Extent(_) | IntExpr::Scalar(_) | IntExpr::Var(_) | IntExpr::Fetched(_) | IntExpr::Binary(..) => {
                 Expr::Call(Box::new(Call {
                     function: &WIDE,
                     template: String::new(),
@@ -268,7 +268,7 @@ impl<'a> Arguments<'a> {
             Expr::PageBytes(buffer) => Expr::PageBytes(*buffer),
             Expr::Accessor(tensor) => Expr::Accessor(*tensor),
             Expr::Constant(name) => Expr::Constant(name),
-            Expr::Text(text) => Expr::Text(text),
+            Expr::Text(text) => Expr::Text(text.clone()),
             Expr::Call(call) => Expr::Call(Box::new(self.call(call))),
             Expr::Binary(op, a, b) => Expr::binary(op, self.expr(a), self.expr(b)),
         }
@@ -291,6 +291,10 @@ impl Rewrite<Calls<Symbol>, Calls<Bits>> for Arguments<'_> {
                 kind,
                 name,
                 value: self.expr(&value),
+            },
+            Leaf::Define { var, call } => Leaf::Define {
+                var,
+                call: self.call(&call),
             },
             Leaf::Advance { name, value } => Leaf::Advance {
                 name,

@@ -1,5 +1,6 @@
 //! The plan, from everything the passes decided.
 
+use crate::artifact::file;
 use crate::device::Program;
 use crate::flow::Buffer;
 use crate::passes::b2_grid_to_cores::Facts;
@@ -17,7 +18,12 @@ pub fn run(facts: &Facts, buffers: &[Buffer], programs: &[Program; 3]) -> Result
         instances,
         ..
     } = facts;
-    let Some(Signature { extents, parameters }) = Signature::of(kernel) else {
+    let Some(Signature {
+        extents,
+        parameters,
+        temporaries,
+    }) = Signature::of(kernel)
+    else {
         let fault = Fault("an extent of a tensor mentions a variable".into());
         return Err(vec![unproved(kernel, &fault)]);
     };
@@ -27,10 +33,10 @@ pub fn run(facts: &Facts, buffers: &[Buffer], programs: &[Program; 3]) -> Result
             Some(CircularBuffer {
                 index: buffer.index?,
                 name: buffer.name.clone(),
-                data_format: buffer.format,
+                data_format: buffer.format.moved_as(),
                 page_size: buffer.format.tile_bytes(),
                 pages: buffer.pages(),
-                unpack_to_dest_fp32: buffer.unpack_to_dest,
+                unpack_to_dest_fp32: buffer.asks_to_unpack_to_dest(),
             })
         })
         .collect();
@@ -41,6 +47,7 @@ pub fn run(facts: &Facts, buffers: &[Buffer], programs: &[Program; 3]) -> Result
         architectures: TARGETS.iter().map(|target| target.name.to_string()).collect(),
         extents,
         parameters,
+        temporaries,
         grid: partition.grid.clone(),
         work_partition: partition.work,
         lone_axes: partition.lone.clone(),
@@ -59,7 +66,7 @@ pub fn run(facts: &Facts, buffers: &[Buffer], programs: &[Program; 3]) -> Result
                 role: program.role,
                 engine: instance.engine,
                 cores: instance.cores,
-                file: format!("{}.cpp", program.role.name()),
+                file: file(program.role, 0),
                 compile_args: program
                     .accessors
                     .iter()
@@ -75,5 +82,6 @@ pub fn run(facts: &Facts, buffers: &[Buffer], programs: &[Program; 3]) -> Result
                     .collect(),
             })
             .collect(),
+        later: Vec::new(),
     })
 }

@@ -9,7 +9,7 @@ pub struct Edge {
     /// The tensor's extent, and the tile or matrix that the block was read from: an index into the table of both.
     pub place: usize,
     /// Tiles that it was shifted by since.
-    pub shift: u32,
+    pub shift: i32,
     /// All of the block is past it, or nothing.
     pub whole: bool,
     /// When it was read.
@@ -28,6 +28,23 @@ impl Edge {
             whole,
             age: Age::Now,
             when: 0,
+        }
+    }
+}
+
+impl Edge {
+    /// The edge so many tiles on. Further than a block is long, as a loop may take it, it is some edge, somewhere.
+    pub fn shifted(self, tiles: i32, most: i32) -> Edge {
+        if self.whole {
+            return self;
+        }
+        match self.shift.saturating_add(tiles) {
+            shift if shift.saturating_abs() <= most => Edge { shift, ..self },
+            _ => Edge {
+                shift: 0,
+                age: Age::Unknown,
+                ..self
+            },
         }
     }
 }
@@ -174,6 +191,17 @@ impl Past {
     pub fn unsure_past(mut self, edges: Edges) -> Past {
         self.unsure.extend(edges);
         self
+    }
+
+    /// As it is, where it holds past `edges` what it should not.
+    pub fn wrong_past(mut self, edges: Edges) -> Past {
+        self.wrong.extend(edges);
+        self
+    }
+
+    /// The edges past which it holds what it should not, where elements past those of `masked` are left out.
+    pub fn wrong_within(&self, masked: &Past) -> Edges {
+        &self.wrong - &masked.edges
     }
 
     /// The edges alone that `other` has not.

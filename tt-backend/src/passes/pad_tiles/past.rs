@@ -8,8 +8,8 @@ mod masks;
 use super::edges::{Age, Edge, Edges, Past};
 use super::{Product, Summed};
 use crate::flow::{
-    BlockOp, Blocks, Broadcast, BufferId, BufferKind, DefinitionId, Elementwise, Flow, FlowLoop, Fold, Gemm, Index,
-    Operand, Read, Reduction, Sights, TileRegion, Value, ValueKind, Write,
+    BlockOp, BlockStmt, Blocks, Broadcast, BufferId, BufferKind, DefinitionId, Elementwise, Flow, FlowLoop, Fold, Gemm,
+    Index, Operand, Pick, Read, Reduction, Sees, Sights, TileRegion, Transfer, Value, ValueKind, Write,
 };
 use crate::ir::{Forward, Kind, visit};
 use crate::linear::Linear;
@@ -33,13 +33,16 @@ pub struct Beyond<'a> {
     kernel: &'a Kernel,
     /// What uses see; as it was before the pass.
     sights: Sights,
-    /// The numbers of all places: an extent, and the tile or matrix that a block was read from.
-    numbers: HashMap<(IntExpr, IntExpr, i64), usize>,
-    places: Vec<Place>,
+    places: RefCell<Places>,
+    /// Tiles of the longest block.
+    most_tiles: i32,
+    /// The loops around each fetch: in another turn of them it is another integer.
+    fetched: HashMap<VarId, Vec<VarId>>,
     /// One past the last value of the axes of the grid and of loops from 0.
     ends: HashMap<VarId, IntExpr>,
     products: Vec<Product>,
-    stores: BTreeSet<BufferId>,
+    /// Stores of blocks with edges of their own, past which nothing is stored.
+    stored: Vec<Stored>,
     /// Stores of what should not have been summed.
     wrong: Vec<Span>,
     /// The conditions of edges: where all these integers are below zero. The first is none.
@@ -52,22 +55,54 @@ pub struct Beyond<'a> {
     pub masks: HashMap<DefinitionId, Option<Mask>>,
     /// What is reduced in each definition, in order.
     pub reduced: BTreeMap<DefinitionId, Vec<Reduced>>,
+    /// Definitions of blocks whose elements share exponents, and a use of each.
+    shared: BTreeMap<DefinitionId, (Sees, Span)>,
     /// Compound definitions with edges of their second operand's own; where that has a value, once it is asked for.
     pub compounds: HashMap<DefinitionId, Option<Mask>>,
     /// Whether it is asked for.
     pub keeps: bool,
-    /// Something is stored past an edge where nothing says what has a value.
-    unsure_stores: bool,
+    /// Where each block that is printed has a value; everywhere where no condition on indices says it.
+    pub printed: BTreeMap<Sees, Mask>,
+}
+
+/// A store of a block of which some elements may have no value where the tensor has some.
+pub struct Stored {
+    /// What is stored.
+    pub sees: Sees,
+    /// Where to.
+    pub region: TileRegion,
+    /// Its place in the source.
+    pub span: Span,
+    /// Where it has a value, if conditions on indices say so.
+    pub mask: Option<Mask>,
+}
+
+impl Stored {
+    /// Whether it is this one.
+    pub fn is(&self, write: &Write) -> bool {
+        (self.sees, &self.region) == (write.sees, &write.region)
+    }
+}
+
+/// All places of edges, each once.
+#[derive(Default)]
+struct Places {
+    /// By extent, by the tile, matrix or element that a block was read from, and by units.
+    numbers: HashMap<(IntExpr, IntExpr, [i64; 2]), usize>,
+    all: Vec<Place>,
 }
 
 /// Where edges are.
+#[derive(Clone)]
 struct Place {
     /// The tensor's extent.
     extent: IntExpr,
-    /// The tile or matrix.
+    /// The tile, matrix or element.
     at: IntExpr,
     /// How many elements of the extent are one of those.
     unit: i64,
+    /// How many are from one element of the block to the next.
+    step: i64,
     /// Whether the first tile there may be none of the tensor's, and whether a later one may.
     outside: [bool; 2],
     /// Whether it may lie before the first.
@@ -83,7 +118,7 @@ struct Found {
 #[derive(Clone, Copy, PartialEq)]
 enum Of {
     Nothing,
-    One(BufferId, [u32; 2], Broadcast),
+    One(BufferId, [i32; 2], Broadcast),
     Many,
 }
 
@@ -124,6 +159,19 @@ impl Found {
         }
     }
 
+    /// Either, by a condition on elements: where that has a value, and the side that is taken.
+    fn or(self, other: Found, condition: &Found) -> Found {
+        let alone = [0, 1].map(|axis| {
+            let [a, b, asked] = [&self, &other, condition].map(|of| of.past[axis].edges().copied().collect::<Edges>());
+            &(&a ^ &b) - &asked
+        });
+        let mut found = self.and(other).reaching(condition);
+        for (past, alone) in found.past.iter_mut().zip(alone) {
+            *past = past.clone().unsure_past(alone);
+        }
+        found
+    }
+
     /// Whether both are computed from one block, whose edges they share.
     fn is_same(&self, other: &Found) -> bool {
         matches!(self.of, Of::One(..)) && self.of == other.of
@@ -139,7 +187,7 @@ impl Found {
 
 impl<'a> Beyond<'a> {
     /// Of `flow`.
-    pub fn new(kernel: &'a Kernel, flow: &Flow<Blocks>) -> Beyond<'a> {
+    pub fn new(kernel: &'a Kernel, flow: &Flow<Blocks>, shared: BTreeMap<DefinitionId, (Sees, Span)>) -> Beyond<'a> {
         let axes = kernel.grid.axes.iter();
         let mut ends: HashMap<VarId, IntExpr> = axes.map(|(var, extent)| (*var, extent.value.clone())).collect();
         visit(&flow.body, &mut |stmt| {
@@ -152,20 +200,23 @@ impl<'a> Beyond<'a> {
         Beyond {
             kernel,
             sights: flow.sights.clone(),
-            numbers: HashMap::new(),
-            places: Vec::new(),
+            places: RefCell::default(),
+            most_tiles: i32::try_from(flow.buffers.iter().flat_map(|buffer| buffer.tiles).max().unwrap_or(1))
+                .unwrap_or(i32::MAX),
+            fetched: fetched(&flow.body),
             ends,
             products: Vec::new(),
-            stores: BTreeSet::new(),
+            stored: Vec::new(),
             wrong: Vec::new(),
             whens: RefCell::new(vec![Vec::new()]),
             sources: vec![BTreeSet::new(); flow.buffers.len()],
             masked: BTreeMap::new(),
             masks: HashMap::new(),
             reduced: BTreeMap::new(),
+            shared,
             compounds: HashMap::new(),
             keeps: false,
-            unsure_stores: false,
+            printed: BTreeMap::new(),
         }
     }
 
@@ -174,9 +225,9 @@ impl<'a> Beyond<'a> {
         &self.products
     }
 
-    /// The buffers that are stored, somewhere, past an edge of their own, where it would not be dropped.
-    pub fn stored_past_an_edge(&self) -> impl Iterator<Item = BufferId> {
-        self.stores.iter().copied()
+    /// The stores of blocks with edges past which the tensor goes on.
+    pub fn stored(&self) -> &[Stored] {
+        &self.stored
     }
 
     /// The stores of sums past an edge of an operand that is not zero there.
@@ -197,6 +248,13 @@ impl<'a> Beyond<'a> {
         all.into_iter().collect()
     }
 
+    /// Where what is read from a region has a value.
+    pub fn of_region(&mut self, region: &TileRegion) -> Mask {
+        let past = [0, 1].map(|axis| Past::read(self.edges(region, axis)));
+        // What is read now is told by indices.
+        self.mask(&past).unwrap_or_default()
+    }
+
     /// The edges that a region may reach past along an axis: the tensor's, and those of the leading axes, past which all of
     /// it lies.
     fn edges(&mut self, region: &TileRegion, axis: usize) -> Edges {
@@ -207,48 +265,90 @@ impl<'a> Beyond<'a> {
         let mut edges = Edges::new();
         for (leading, index) in region.matrix.iter().enumerate() {
             if region.matrix_may_miss[leading] {
-                let place = self.place(extents.get(leading).cloned(), index, 1, [true; 2]);
-                self.places[place].precedes = true;
+                let place = self.place(extents.get(leading).cloned(), index, [1, 1], [true; 2]);
+                self.places.get_mut().all[place].precedes = true;
                 edges.insert(Edge::read(place, true));
             }
         }
-        if region.zero_edge[axis] || region.may_exceed[axis] || region.may_precede[axis] {
-            let at = (extents.len() + axis).checked_sub(2);
-            let extent = at.and_then(|at| extents.get(at).cloned());
-            let tile = &region.tile[axis];
+        let at = (extents.len() + axis).checked_sub(2);
+        let of_tensor = |at: Option<usize>| at.and_then(|at| extents.get(at).cloned());
+        let (extent, first, units) = match &region.transfer {
+            Transfer::Pages(tile) => (of_tensor(at), tile[axis].clone(), [32, 1]),
+            Transfer::Rows(rows) => {
+                edges.extend(self.end_of_rows(&rows.count[axis]));
+                let along = rows.along.as_ref().filter(|_| axis == 0).map(|(leading, _)| *leading);
+                let line = rows.along.as_ref().filter(|_| axis == 0).map(|(_, line)| line);
+                if let Some(line) = line.filter(|line| !self.begins_inside(line, &of_tensor(at), [1, 1])) {
+                    // The row of all matrices that its rows come from.
+                    let place = self.place(of_tensor(at), line, [1, 1], [true; 2]);
+                    self.places.get_mut().all[place].precedes = true;
+                    edges.insert(Edge::read(place, true));
+                }
+                let step = if axis == 0 { i64::from(rows.step) } else { 1 };
+                let (first, units) = match Linear::of(&rows.first[axis]).divided_by(32) {
+                    Some(tile) if step == 1 => (tile.to_expr(), [32, 1]),
+                    _ => (rows.first[axis].clone(), [1, step]),
+                };
+                (of_tensor(along.or(at)), first, units)
+            }
+        };
+        let is_part = region.zero_edge[axis] && matches!(region.transfer, Transfer::Pages(_));
+        if is_part || region.may_exceed[axis] || region.may_precede[axis] {
             let begins_outside =
-                region.may_precede[axis] || region.may_exceed[axis] && !self.begins_inside(tile, &extent);
-            let place = self.place(extent, tile, 32, [begins_outside, region.may_exceed[axis]]);
-            self.places[place].precedes |= region.may_precede[axis];
+                region.may_precede[axis] || region.may_exceed[axis] && !self.begins_inside(&first, &extent, units);
+            let place = self.place(extent, &first, units, [begins_outside, region.may_exceed[axis]]);
+            self.places.get_mut().all[place].precedes |= region.may_precede[axis];
             edges.insert(Edge::read(place, false));
         }
         edges
     }
 
-    /// The place of an edge; `unit`: the elements of the extent that are one step of `at`; `outside`: whether the first tile
-    /// there may be none of the tensor's, and whether a later one.
-    fn place(&mut self, extent: Option<IntExpr>, at: &IntExpr, unit: i64, outside: [bool; 2]) -> usize {
+    /// The edge of a region that has so many rows or columns, where that may be within its block's last tile or before.
+    fn end_of_rows(&mut self, count: &IntExpr) -> Option<Edge> {
+        let constant = count.as_const();
+        let place = match constant {
+            Some(count) if count % 32 == 0 => return None,
+            Some(count) => self.place(Some(IntExpr::Const(count)), &IntExpr::Const(0), [32, 1], [false; 2]),
+            None => self.place(Some(count.clone()), &IntExpr::Const(0), [32, 1], [true; 2]),
+        };
+        Some(Edge::read(place, false))
+    }
+
+    /// The edge of a block of so many elements along an axis, where that is within its last tile.
+    fn end_of_block(&self, extent: u64) -> Option<Edge> {
+        let extent = i64::try_from(extent).ok().filter(|extent| extent % 32 != 0)?;
+        let place = self.place(Some(IntExpr::Const(extent)), &IntExpr::Const(0), [32, 1], [false; 2]);
+        Some(Edge::read(place, false))
+    }
+
+    /// The place of an edge; `units`: the elements of the extent that are one step of `at`, and that are one element of the
+    /// block; `outside`: whether the first tile there may be none of the tensor's, and whether a later one.
+    fn place(&self, extent: Option<IntExpr>, at: &IntExpr, units: [i64; 2], outside: [bool; 2]) -> usize {
         let extent = extent.unwrap_or(IntExpr::Const(1));
-        let key = (extent.clone(), at.clone(), unit);
-        let place = *self.numbers.entry(key).or_insert_with(|| {
-            self.places.push(Place {
+        let key = (extent.clone(), at.clone(), units);
+        let [unit, step] = units;
+        let mut places = self.places.borrow_mut();
+        let Places { numbers, all } = &mut *places;
+        let place = *numbers.entry(key).or_insert_with(|| {
+            all.push(Place {
                 extent,
                 at: at.clone(),
                 unit,
+                step,
                 outside: [false; 2],
                 precedes: false,
             });
-            self.places.len() - 1
+            all.len() - 1
         });
-        for (known, outside) in self.places[place].outside.iter_mut().zip(outside) {
+        for (known, outside) in all[place].outside.iter_mut().zip(outside) {
             *known |= outside;
         }
         place
     }
 
-    /// Whether `tile` is surely one of the tiles of `extent`: the first, or that of a block of the grid or turn of a loop
-    /// that counts the extent's blocks.
-    fn begins_inside(&self, tile: &IntExpr, extent: &Option<IntExpr>) -> bool {
+    /// Whether `tile` is surely one of the tiles of `extent`, in which so many elements are one: the first, or that of a block
+    /// of the grid or turn of a loop that counts the extent's blocks.
+    fn begins_inside(&self, tile: &IntExpr, extent: &Option<IntExpr>, [unit, _]: [i64; 2]) -> bool {
         let linear = Linear::of(tile);
         match linear.terms.as_slice() {
             [] => linear.constant == 0,
@@ -256,7 +356,7 @@ impl<'a> Beyond<'a> {
                 let (Some(end), Some(extent)) = (self.ends.get(var), extent) else {
                     return false;
                 };
-                let blocks = IntExpr::binary(IntOp::Mul, IntExpr::Const(32), IntExpr::Const(*tiles));
+                let blocks = IntExpr::binary(IntOp::Mul, IntExpr::Const(unit), IntExpr::Const(*tiles));
                 *end == IntExpr::binary(IntOp::CeilDiv, extent.clone(), blocks)
             }
             _ => false,
@@ -268,19 +368,10 @@ impl<'a> Beyond<'a> {
         let Some(held) = &state[operand.buffer.0] else {
             return Found::number(None);
         };
-        let shifted = |axis: usize| {
-            held[axis].map(|edge| Edge {
-                shift: if edge.whole {
-                    edge.shift
-                } else {
-                    edge.shift + operand.offset[axis]
-                },
-                ..edge
-            })
-        };
+        let shifted = |axis: usize| held[axis].map(|edge| edge.shifted(operand.offset[axis], self.most_tiles));
         let repeated = |axis: usize| {
             shifted(axis).repeated(|edge| {
-                let [first, later] = self.places[edge.place].outside;
+                let [first, later] = self.places.borrow().all[edge.place].outside;
                 let outside = edge.whole || if edge.shift == 0 { first } else { later || first };
                 outside.then_some(Edge { whole: true, ..*edge })
             })
@@ -302,6 +393,46 @@ impl<'a> Beyond<'a> {
         }
     }
 
+    /// What is left of a block of which one row or column, or both, stands for all.
+    fn picked(&self, pick: &Pick, of: Found) -> Found {
+        let mut past = of.past.map(Past::moved);
+        let picked = [0, 1].map(|axis| {
+            let at = pick.at[axis].as_ref()?;
+            Some(past[axis].repeated(|edge| Some(self.at_element(edge, at))))
+        });
+        match &picked {
+            [Some(rows), Some(columns)] => {
+                let both = rows.with(columns);
+                past = [both.clone(), both];
+            }
+            [Some(rows), None] => past = [rows.clone(), past[1].with(rows)],
+            [None, Some(columns)] => past = [past[0].with(columns), columns.clone()],
+            [None, None] => {}
+        }
+        Found { of: Of::Many, past }
+    }
+
+    /// The edge past which the element `at` of what has `edge` lies as a whole, or not at all.
+    fn at_element(&self, edge: &Edge, at: &IntExpr) -> Edge {
+        if edge.whole {
+            return *edge;
+        }
+        let place = self.places.borrow().all[edge.place].clone();
+        let shift = i64::from(edge.shift).saturating_mul(32);
+        let along = IntExpr::binary(IntOp::Add, at.clone(), IntExpr::Const(shift));
+        let along = IntExpr::binary(IntOp::Mul, along, IntExpr::Const(place.step));
+        let first = IntExpr::binary(IntOp::Mul, place.at, IntExpr::Const(place.unit));
+        let element = Linear::of(&IntExpr::binary(IntOp::Add, first, along)).to_expr();
+        let number = self.place(Some(place.extent), &element, [1, 1], [true; 2]);
+        self.places.borrow_mut().all[number].precedes |= place.precedes;
+        Edge {
+            place: number,
+            shift: 0,
+            whole: true,
+            ..*edge
+        }
+    }
+
     /// What is left of a reduced block: it has a value everywhere but where a mean has none.
     fn reduced(&self, reduction: &Reduction, of: Found) -> Found {
         let mut found = Found::number(None);
@@ -318,12 +449,20 @@ impl<'a> Beyond<'a> {
         match &value.kind {
             ValueKind::Number(_) => Found::number(literal(value)),
             ValueKind::Index(_) | ValueKind::Negative(_) => Found::number(None),
+            ValueKind::Integer(index) => {
+                let is_zero = (index.row, index.column, &index.rest) == (0, 0, &IntExpr::Const(0));
+                Found::number(is_zero.then_some(0.0))
+            }
+            ValueKind::Cast(_, of_what) => of(of_what),
             ValueKind::Reduce(reduction, source) => self.reduced(reduction, of(source)),
+            ValueKind::Pick(pick, source) => self.picked(pick, of(source)),
             ValueKind::Select(condition, a, b) if !condition.reads() => self.chosen(condition, of(a), of(b)),
             ValueKind::Load(operand) => self.load(operand, state),
             ValueKind::Call(op, args) => self.call(*op, args, state),
-            ValueKind::Select(condition, a, b) => of(a).and(of(b)).reaching(&of(condition)),
-            ValueKind::Compare(..) | ValueKind::And(..) | ValueKind::Or(..) | ValueKind::Not(_) => {
+            ValueKind::Select(condition, a, b) => of(a).or(of(b), &of(condition)),
+            // The second where the first does not decide.
+            ValueKind::And(a, b) | ValueKind::Or(a, b) => of(b).or(Found::number(None), &of(a)).not_zero(),
+            ValueKind::Compare(..) | ValueKind::Not(_) => {
                 let all = value.operands().into_iter().map(of).reduce(Found::and);
                 all.unwrap_or_else(|| Found::number(None)).not_zero()
             }
@@ -377,12 +516,9 @@ impl<'a> Beyond<'a> {
         });
         self.reduced.insert(elementwise.defines, reductions);
         let mut past = self.kept(elementwise, state);
-        for (axis, extent) in elementwise.extent.into_iter().enumerate() {
-            if extent % 32 != 0
-                && let Ok(extent) = i64::try_from(extent)
-            {
-                let place = self.place(Some(IntExpr::Const(extent)), &IntExpr::Const(0), 32, [false; 2]);
-                past[axis] = past[axis].clone().ending(Edge::read(place, false));
+        for (past, extent) in past.iter_mut().zip(elementwise.extent) {
+            if let Some(end) = self.end_of_block(extent) {
+                *past = past.clone().ending(end);
             }
         }
         if let Some(neutral) = self.masked.get(&elementwise.defines) {
@@ -393,12 +529,23 @@ impl<'a> Beyond<'a> {
             }
             self.masks.insert(elementwise.defines, mask);
         }
+        if let Some((sees, _)) = self.shared.get(&elementwise.defines) {
+            let operand = || Summed {
+                buffer: elementwise.target,
+                sees: *sees,
+                past: past[1].clone(),
+                kept: past[1].clone(),
+            };
+            self.products.push(Product {
+                operands: [operand(), operand()],
+            });
+        }
         state[elementwise.target.0] = Some(Rc::new(past));
     }
 
     /// A row of a product is zero where the left operand's row is, a column where the right operand's is; past their edges sums
     /// stay as they were.
-    fn gemm(&mut self, gemm: &Gemm, span: Span, state: &mut State) {
+    fn gemm(&mut self, gemm: &Gemm, state: &mut State) {
         self.sources[gemm.acc.0].extend([gemm.a, gemm.b]);
         let past = |buffer: BufferId, axis: usize| match &state[buffer.0] {
             Some(both) => both[axis].clone(),
@@ -413,7 +560,6 @@ impl<'a> Beyond<'a> {
         };
         self.products.push(Product {
             operands: [operand(gemm.a, gemm.sees.a, 1 - a), operand(gemm.b, gemm.sees.b, b)],
-            span,
         });
         let products = [past(gemm.a, a).moved(), past(gemm.b, 1 - b).moved()];
         let made = match &state[gemm.acc.0] {
@@ -425,8 +571,18 @@ impl<'a> Beyond<'a> {
 
     /// Every edge that depends on `var` as `each` makes its age.
     fn aged(&self, state: &mut State, var: VarId, each: impl Fn(Age) -> Age) {
-        let places: Vec<bool> = self.places.iter().map(|place| place.at.mentions(var)).collect();
-        let mentions = |when: &Vec<Index>| when.iter().any(|index| index.rest.mentions(var));
+        let depends = |at: &IntExpr| {
+            let mut depends = at.mentions(var);
+            at.walk(&mut |part| {
+                if let IntExpr::Fetched(fetched) = part {
+                    depends |= self.fetched.get(fetched).is_none_or(|loops| loops.contains(&var));
+                }
+            });
+            depends
+        };
+        let of_place = |place: &Place| depends(&place.at) || depends(&place.extent);
+        let places: Vec<bool> = self.places.borrow().all.iter().map(of_place).collect();
+        let mentions = |when: &Vec<Index>| when.iter().any(|index| depends(&index.rest));
         let whens: Vec<bool> = self.whens.borrow().iter().map(mentions).collect();
         let is_aged = |edge: &Edge| places[edge.place] || whens[edge.when];
         let aged = |edge: Edge| Edge {
@@ -446,9 +602,8 @@ impl Forward<Blocks> for Beyond<'_> {
 
     fn begin(&mut self) -> State {
         self.products.clear();
-        self.stores.clear();
+        self.stored.clear();
         self.wrong.clear();
-        self.unsure_stores = false;
         vec![None; self.sources.len()]
     }
 
@@ -457,11 +612,24 @@ impl Forward<Blocks> for Beyond<'_> {
             BlockOp::Read(Read { buffer, region, .. }) => {
                 state[buffer.0] = Some(Rc::new([0, 1].map(|axis| Past::read(self.edges(region, axis)))));
             }
+            BlockOp::Fetch(_) => {}
+            BlockOp::Inspect(inspection) => {
+                if let Some((buffer, sees)) = inspection.uses()
+                    && let Some(held) = &state[buffer.0]
+                {
+                    self.printed.insert(sees, self.mask(held).unwrap_or_default());
+                }
+            }
             BlockOp::Elementwise(elementwise) => self.elementwise(elementwise, state),
-            BlockOp::Gemm(gemm) => self.gemm(gemm, *note, state),
-            BlockOp::Write(Write { buffer, region, .. }) => {
-                let Some(held) = &state[buffer.0] else { return };
-                let edges = [0, 1].map(|axis| self.edges(region, axis));
+            BlockOp::Gemm(gemm) => self.gemm(gemm, state),
+            BlockOp::Write(write) => {
+                let (region, sees) = (&write.region, write.sees);
+                let Some(held) = &state[write.buffer.0] else { return };
+                let mut edges = [0, 1].map(|axis| self.edges(region, axis));
+                // What a block has past its own end is none of what is stored.
+                for (edges, extent) in edges.iter_mut().zip(region.extent) {
+                    edges.extend(self.end_of_block(extent));
+                }
                 // Where the store itself lies past an edge, so does all that lies past it as a whole.
                 let dropped = |axis: usize, edge: &Edge| {
                     let edge = &Edge { when: 0, ..*edge };
@@ -472,10 +640,16 @@ impl Forward<Blocks> for Beyond<'_> {
                 if axes().any(|(axis, held)| held.wrong().any(|edge| !dropped(axis, edge))) {
                     self.wrong.push(*note);
                 }
-                if axes().any(|(axis, held)| held.edges().any(|edge| !dropped(axis, edge))) {
-                    self.stores.insert(*buffer);
+                let own = [0, 1].map(|axis| held[axis].clone().within(|edge| dropped(axis, edge)));
+                self.stored.retain(|known| !known.is(write));
+                if own.iter().any(|past| past.edges().next().is_some()) {
+                    self.stored.push(Stored {
+                        sees,
+                        region: region.clone(),
+                        span: *note,
+                        mask: self.mask(&own),
+                    });
                 }
-                self.unsure_stores |= axes().any(|(axis, held)| held.unsure().any(|edge| !dropped(axis, edge)));
             }
         }
     }
@@ -507,6 +681,26 @@ impl Forward<Blocks> for Beyond<'_> {
             }
         }
     }
+}
+
+/// The loops around every fetch.
+fn fetched(body: &[BlockStmt]) -> HashMap<VarId, Vec<VarId>> {
+    fn within(body: &[BlockStmt], loops: &mut Vec<VarId>, out: &mut HashMap<VarId, Vec<VarId>>) {
+        for stmt in body {
+            match &stmt.kind {
+                Kind::Op(BlockOp::Fetch(fetch)) => drop(out.insert(fetch.var, loops.clone())),
+                Kind::Loop(head, body) => {
+                    loops.push(head.var);
+                    within(body, loops, out);
+                    loops.pop();
+                }
+                Kind::Op(_) | Kind::Group(..) | Kind::If(..) => stmt.bodies().for_each(|body| within(body, loops, out)),
+            }
+        }
+    }
+    let mut out = HashMap::new();
+    within(body, &mut Vec::new(), &mut out);
+    out
 }
 
 /// The number in the source.

@@ -4,8 +4,8 @@ use super::super::names::neighbour_name;
 use super::{Misread, Read, Reader};
 use std::str::FromStr;
 use tt_lang::ir::{
-    BoolExpr, CompareOp, ELEMENT_OPS, ElementOp, ExtentId, IntExpr, IntOp, NumberExpr, Param, ParamId, ScalarKind,
-    VarId,
+    BIT_OPS, BoolExpr, CompareOp, ELEMENT_OPS, ElementOp, ExtentId, IntExpr, IntOp, NumberExpr, Param, ParamId,
+    ScalarKind, VarId,
 };
 use tt_plan::{Formula, FormulaOp, Neighbour, Number};
 
@@ -61,19 +61,19 @@ impl<'a> Reader<'a> {
         let kernel = &*self.kernel;
         Ok(match tree {
             Tree::Const(value) => IntExpr::Const(*value),
-            Tree::Name(_, Some(number)) => IntExpr::Var(VarId(*number as u32)),
+            Tree::Name(_, Some(number)) => self.stands_for(VarId(*number as u32)),
             Tree::Name(name, None) => {
                 let variable = kernel.variables.iter().position(|variable| variable.name == *name);
                 let extent = kernel.extents.iter().position(|extent| extent.name == *name);
                 let is_integer = |param: &Param| match param {
                     Param::Scalar(scalar) => scalar.name == *name && scalar.kind != ScalarKind::F32,
-                    Param::Tensor(_) => false,
+                    Param::Tensor(_) | Param::Temporary(_) => false,
                 };
                 let scalar = kernel.params.iter().position(is_integer);
                 match (extent, scalar, variable) {
                     (Some(index), _, _) => IntExpr::Extent(ExtentId(index as u32)),
                     (_, Some(index), _) => IntExpr::Scalar(ParamId(index as u32)),
-                    (_, _, Some(index)) => IntExpr::Var(VarId(index as u32)),
+                    (_, _, Some(index)) => self.stands_for(VarId(index as u32)),
                     (None, None, None) => {
                         return Err(Misread {
                             line: self.line(),
@@ -84,6 +84,14 @@ impl<'a> Reader<'a> {
             }
             Tree::Binary(op, a, b) => IntExpr::Binary(*op, Box::new(self.resolve(a)?), Box::new(self.resolve(b)?)),
         })
+    }
+
+    /// A variable, or what was fetched.
+    fn stands_for(&self, var: VarId) -> IntExpr {
+        match self.fetched.contains(&var) {
+            true => IntExpr::Fetched(var),
+            false => IntExpr::Var(var),
+        }
     }
 
     /// A formula.
@@ -149,7 +157,7 @@ impl<'a> Reader<'a> {
 
     /// An operation of the language, before its arguments.
     pub fn element_op(&mut self) -> Option<ElementOp> {
-        let row = ELEMENT_OPS.iter().find(|row| row.name == self.peek())?;
+        let row = ELEMENT_OPS.iter().chain(BIT_OPS).find(|row| row.name == self.peek())?;
         (self.peek_after(1) == "(").then(|| {
             self.at += 1;
             row.op

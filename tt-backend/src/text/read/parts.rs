@@ -4,11 +4,11 @@ use super::super::names::{NEGATIVE, buffer_kind, tile_op};
 use super::{Read, Reader};
 use crate::flow::{
     Arg, Broadcast, Buffer, BufferKind, Constant, Depth, Index, Integer, Matmul, Operand, Pack, PackMode, ProductSees,
-    TileRegion,
+    Rows, TileRegion, Transfer,
 };
 use crate::tile_ops::{FpuOp, SFPU_OPS, TileOp};
-use tt_lang::ir::{BlockId, ElementType};
-use tt_plan::DataFormat;
+use tt_lang::ir::{BlockId, ElementType, IntExpr, ParamId, VarId};
+use tt_plan::{DataFormat, Role};
 
 impl Reader<'_> {
     /// A rectangle of tiles of a tensor.
@@ -18,18 +18,40 @@ impl Reader<'_> {
             true => self.list("(", ")", Self::int)?,
             false => Vec::new(),
         };
-        self.expect("tile (")?;
-        let row = self.int()?;
-        self.expect(",")?;
-        let column = self.int()?;
-        self.expect(") of")?;
+        let transfer = match self.eat("rows") {
+            true => {
+                let first = self.both()?;
+                self.expect("at most")?;
+                let count = self.both()?;
+                let step = if self.eat("step") { self.parse()? } else { 1 };
+                let along = match self.eat("along") {
+                    true => {
+                        let axis = self.parse()?;
+                        self.expect("in row")?;
+                        Some((axis, self.int()?))
+                    }
+                    false => None,
+                };
+                Transfer::Rows(Rows {
+                    first,
+                    count,
+                    step,
+                    along,
+                })
+            }
+            false => {
+                self.expect("tile")?;
+                Transfer::Pages(self.both()?)
+            }
+        };
+        self.expect("of")?;
         let rows = self.parse()?;
         self.expect("x")?;
         let mut region = TileRegion {
             tensor,
             matrix_may_miss: vec![false; matrix.len()],
             matrix,
-            tile: [row, column],
+            transfer,
             extent: [rows, self.parse()?],
             may_exceed: [false; 2],
             may_precede: [false; 2],
@@ -45,19 +67,34 @@ impl Reader<'_> {
                 region.zero_edge = self.axes()?;
             } else {
                 self.expect("matrix may miss")?;
-                loop {
-                    let axis: usize = self.parse()?;
-                    let Some(may_miss) = region.matrix_may_miss.get_mut(axis) else {
-                        return self.wanted("an axis of the tensor before");
-                    };
-                    *may_miss = true;
-                    if !self.eat("and") {
-                        break;
-                    }
-                }
+                self.axes_of(&mut region.matrix_may_miss)?;
             }
         }
         Ok(region)
+    }
+
+    /// `(row, column)`
+    fn both(&mut self) -> Read<[IntExpr; 2]> {
+        self.expect("(")?;
+        let row = self.int()?;
+        self.expect(",")?;
+        let column = self.int()?;
+        self.expect(")")?;
+        Ok([row, column])
+    }
+
+    /// `0 and 2`: the axes for which something may be.
+    fn axes_of(&mut self, may: &mut [bool]) -> Read<()> {
+        loop {
+            let axis: usize = self.parse()?;
+            let Some(may) = may.get_mut(axis) else {
+                return self.wanted("an axis of the tensor before");
+            };
+            *may = true;
+            if !self.eat("and") {
+                return Ok(());
+            }
+        }
     }
 
     fn axes(&mut self) -> Read<[bool; 2]> {
@@ -71,6 +108,15 @@ impl Reader<'_> {
         }
     }
 
+    /// `+2`, `-1`
+    fn tiles_off(&mut self) -> Read<i32> {
+        if self.eat("-") {
+            return self.parse().map(|size: i32| -size);
+        }
+        self.expect("+")?;
+        self.parse()
+    }
+
     /// Tiles of a buffer.
     pub fn operand(&mut self) -> Read<Operand> {
         let buffer = self.buffer()?;
@@ -79,10 +125,11 @@ impl Reader<'_> {
             _ => None,
         };
         let mut offset = [0; 2];
-        if self.eat("[ +") {
-            offset[0] = self.parse()?;
-            self.expect(", +")?;
-            offset[1] = self.parse()?;
+        if matches!(self.peek(), "[") {
+            self.expect("[")?;
+            offset[0] = self.tiles_off()?;
+            self.expect(",")?;
+            offset[1] = self.tiles_off()?;
             self.expect("]")?;
         }
         let broadcasts = [
@@ -98,6 +145,16 @@ impl Reader<'_> {
             broadcast: said.map_or(Broadcast::None, |(_, broadcast)| broadcast),
             sees,
         })
+    }
+
+    /// `Float32`
+    pub fn format(&mut self) -> Read<DataFormat> {
+        let formats = ElementType::ALL.iter().map(|(element, _)| DataFormat::of(*element));
+        let Some(format) = formats.into_iter().find(|format| format.name() == self.peek()) else {
+            return self.wanted("a data format");
+        };
+        self.at += 1;
+        Ok(format)
     }
 
     /// `%2`
@@ -121,7 +178,9 @@ impl Reader<'_> {
                 match this.attempt(Self::operand) {
                     Some(operand) => Ok(match this.buffers[operand.buffer.0].kind {
                         BufferKind::Constant(_) => Arg::Constant(operand.buffer),
-                        BufferKind::Incoming | BufferKind::Local | BufferKind::Outgoing => Arg::Tile(operand),
+                        BufferKind::Incoming | BufferKind::Local | BufferKind::Outgoing | BufferKind::Scratch(_) => {
+                            Arg::Tile(operand)
+                        }
                     }),
                     None => Ok(Arg::Number(this.number()?)),
                 }
@@ -176,6 +235,19 @@ impl Reader<'_> {
         Ok(Index { row, column, rest })
     }
 
+    /// `page = pages (b, t), may miss 0 and 1`
+    pub fn fetched(&mut self) -> Read<(VarId, ParamId, Vec<IntExpr>, Vec<bool>)> {
+        let var = self.fetched_variable()?;
+        self.expect("=")?;
+        let tensor = self.tensor()?;
+        let indices = self.list("(", ")", Reader::int)?;
+        let mut may_miss = vec![false; indices.len()];
+        if self.eat(", may miss") {
+            self.axes_of(&mut may_miss)?;
+        }
+        Ok((var, tensor, indices, may_miss))
+    }
+
     /// `along axis 1, 4 tiles`, where it stands here.
     pub fn along(&mut self) -> Read<Option<(usize, u32)>> {
         if !self.eat("along axis") {
@@ -224,7 +296,7 @@ impl Reader<'_> {
     fn tile_op(&mut self) -> Read<TileOp> {
         let name = self.peek();
         let fpu = [FpuOp::Add, FpuOp::Sub, FpuOp::Mul].map(TileOp::Fpu);
-        let all = [TileOp::Load, TileOp::MulReuse, TileOp::Fill]
+        let all = [TileOp::Load, TileOp::MulReuse, TileOp::TransposeDest, TileOp::Fill]
             .into_iter()
             .chain(fpu)
             .chain(SFPU_OPS.iter().map(|row| TileOp::Sfpu(row.op)));
@@ -308,17 +380,15 @@ impl Reader<'_> {
         let name = self.name()?.to_string();
         self.expect(":")?;
         let kinds = [BufferKind::Incoming, BufferKind::Local, BufferKind::Outgoing];
-        let mut kinds = kinds.into_iter().chain(Constant::ALL.map(BufferKind::Constant));
+        let scratch = [Role::Reader, Role::Compute, Role::Writer].map(BufferKind::Scratch);
+        let constants = Constant::ALL.map(BufferKind::Constant);
+        let mut kinds = kinds.into_iter().chain(constants).chain(scratch);
         let Some(kind) = kinds.find(|kind| self.eat(buffer_kind(*kind))) else {
-            return self.wanted("incoming, local, outgoing or a constant");
+            return self.wanted("incoming, local, outgoing, a constant or scratch");
         };
         self.expect(",")?;
         let tiles = self.by()?;
-        let formats = ElementType::ALL.iter().map(|(element, _)| DataFormat::of(*element));
-        let Some(format) = formats.into_iter().find(|format| format.name() == self.peek()) else {
-            return self.wanted("a data format");
-        };
-        self.at += 1;
+        let format = self.format()?;
         self.expect(",")?;
         let mut buffer = Buffer {
             name,

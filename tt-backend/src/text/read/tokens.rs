@@ -32,6 +32,8 @@ pub(super) fn tokens(text: &str, first_line: u32) -> Vec<Token<'_>> {
                 continue;
             }
             size
+        } else if first == '"' {
+            quoted_length(rest)
         } else if first.is_ascii_digit() {
             number_length(rest)
         } else if first.is_alphanumeric() || first == '_' {
@@ -50,6 +52,17 @@ pub(super) fn tokens(text: &str, first_line: u32) -> Vec<Token<'_>> {
         at += size;
     }
     out
+}
+
+/// How long the text between quotes is that `text` begins with.
+fn quoted_length(text: &str) -> usize {
+    let mut escaped = false;
+    let close = |letter: char| {
+        let closes = letter == '"' && !escaped;
+        escaped = letter == '\\' && !escaped;
+        closes
+    };
+    text[1..].find(close).map_or(text.len(), |at| at + 2)
 }
 
 /// How long the number is that `text` begins with: `12`, `1.5`, `1e-5`, but of `0..4` only the 0.

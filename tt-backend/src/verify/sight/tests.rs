@@ -167,7 +167,13 @@ fn operands_of(steps: &mut [Step], change: &mut impl FnMut(&mut BufferId)) {
 fn operands(body: &mut [SectionStmt], change: &mut impl FnMut(&mut BufferId)) {
     for stmt in body {
         match &mut stmt.kind {
-            Kind::Op(SectionOp::Write(Write { buffer, .. })) => change(buffer),
+            Kind::Op(SectionOp::Write(Write { buffer, stored, .. })) => {
+                change(buffer);
+                stored.iter_mut().for_each(|(stored, _)| change(stored));
+            }
+            Kind::Op(SectionOp::Inspect(inspection)) => {
+                inspection.uses_mut().into_iter().for_each(|(buffer, _)| change(buffer));
+            }
             Kind::Op(SectionOp::Section(section)) => operands_of(&mut section.steps, change),
             Kind::Op(SectionOp::Multiply(matmul)) => [&mut matmul.a, &mut matmul.b].into_iter().for_each(&mut *change),
             Kind::Group(_, body) | Kind::Loop(_, body) => operands(body, change),
@@ -175,7 +181,7 @@ fn operands(body: &mut [SectionStmt], change: &mut impl FnMut(&mut BufferId)) {
                 operands(then, change);
                 operands(otherwise, change);
             }
-            Kind::Op(SectionOp::Read(_) | SectionOp::Blank(_) | SectionOp::Release(_)) => {}
+            Kind::Op(SectionOp::Read(_) | SectionOp::Fetch(_) | SectionOp::Blank(_) | SectionOp::Release(_)) => {}
         }
     }
 }

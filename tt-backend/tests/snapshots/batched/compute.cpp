@@ -3,7 +3,8 @@
 #include "api/compute/common.h"
 #include "api/compute/compute_kernel_hw_startup.h"
 #include "api/compute/pack.h"
-#include "api/compute/transpose.h"
+#include "api/compute/tile_move_copy.h"
+#include "api/compute/transpose_dest.h"
 
 constexpr uint32_t cb_x = tt::CBIndex::c_0;
 constexpr uint32_t cb_y = tt::CBIndex::c_16;
@@ -17,7 +18,6 @@ void kernel_main() {
     const int32_t K_div_ceil_64 = get_arg_val<int32_t>(5);
 
     compute_kernel_hw_startup(cb_x, cb_x, cb_y);
-    transpose_init(cb_x);
 
     for (int32_t block_id = start_id; block_id < start_id + count; ++block_id) {
         const int32_t bz = block_id / K_div_ceil_64_times_M_tiles;
@@ -36,8 +36,13 @@ void kernel_main() {
         // assorted.rs:106: T.transpose(x, y)
         cb_reserve_back(cb_y, 2);
         tile_regs_acquire();
+        copy_init(cb_x);
         for (int32_t row = 0; row < 2; ++row) {
-            transpose_tile(cb_x, row, row);
+            copy_tile(cb_x, row, row);
+        }
+        transpose_dest_init<true>();
+        for (int32_t row = 0; row < 2; ++row) {
+            transpose_dest<true>(row);
         }
         tile_regs_commit();
         tile_regs_wait();

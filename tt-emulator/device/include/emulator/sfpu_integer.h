@@ -17,8 +17,9 @@ inline tt_emulator_sfpu_call integer_call(uint64_t name, uint32_t idst) {
 }
 
 template <DataFormat format>
-inline void integer_unary(uint64_t name, uint32_t idst, int line, uint32_t p0 = 0) {
+inline void integer_unary(uint64_t name, uint32_t idst, int line, uint32_t p0 = 0, uint32_t variant = 0) {
     tt_emulator_sfpu_call call = integer_call<format>(name, idst);
+    call.variant = variant;
     call.words[0] = p0;
     tt_emulator_compute()->sfpu(&call, line);
 }

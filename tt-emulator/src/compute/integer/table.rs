@@ -2,10 +2,9 @@
 //!
 //! Lanes are two's complement. What an operation does with a format is said by the [`Kind`] that the call names.
 
-use std::collections::HashMap;
 use std::sync::OnceLock;
 
-use crate::compute::sfpu::table::hash;
+use crate::compute::sfpu::table::{ByName, hash};
 
 /// How the bits of a lane are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -119,6 +118,16 @@ fn multiple(x: u32, y: u32) -> u32 {
     }
 }
 
+/// Toward zero, held to 32 bits with a sign; what is no number is beyond every other on the side of its sign
+/// (`ckernel_sfpu_typecast.h`).
+fn truncated(x: f32) -> i32 {
+    match (x.is_nan(), x.is_sign_negative()) {
+        (true, true) => i32::MIN,
+        (true, false) => i32::MAX,
+        (false, _) => x as i32,
+    }
+}
+
 /// All operations.
 pub static OPERATIONS: &[Operation] = operations! {
     "add_int_tile", "add_int_tile_init", Binary(|_, x, y| x.wrapping_add(y));
@@ -166,12 +175,14 @@ pub static OPERATIONS: &[Operation] = operations! {
     "gez_tile_int32", "gez_tile_init", Unary(|kind, x, _| truth(kind.compare(x, 0).is_ge()));
     "ltz_tile_int32", "ltz_tile_init", Unary(|kind, x, _| truth(kind.compare(x, 0).is_lt()));
     "lez_tile_int32", "lez_tile_init", Unary(|kind, x, _| truth(kind.compare(x, 0).is_le()));
+    "typecast_tile to int32", "typecast_tile_init", Unary(|_, x, _| truncated(f32::from_bits(x)) as u32);
+    "typecast_tile from int32", "typecast_tile_init", Unary(|_, x, _| (x as i32 as f32).to_bits());
     "fill_tile_int", "fill_tile_init", Fill(|p| p);
 };
 
 /// The operation of a hashed name.
 pub fn operation(name: u64) -> Option<&'static Operation> {
-    static INDEX: OnceLock<HashMap<u64, &'static Operation>> = OnceLock::new();
+    static INDEX: OnceLock<ByName<&'static Operation>> = OnceLock::new();
     INDEX
         .get_or_init(|| OPERATIONS.iter().map(|row| (hash(row.name), row)).collect())
         .get(&name)
@@ -214,6 +225,20 @@ mod tests {
         assert_eq!(quotient(-7i32 as u32, 2, false), -3i32 as u32);
         assert_eq!(quotient(7, 2, true), 3);
         assert_eq!(quotient(-8i32 as u32, 2, true), -4i32 as u32);
+    }
+
+    #[test]
+    fn numbers_are_cut_to_integers_and_held_to_their_range() {
+        let cases = [
+            (2.9, 2),
+            (-2.9, -2),
+            (0.9, 0),
+            (3e9, i32::MAX),
+            (-3e9, i32::MIN),
+            (f32::INFINITY, i32::MAX),
+        ];
+        assert!(cases.iter().all(|(x, integer)| truncated(*x) == *integer));
+        assert_eq!([truncated(f32::NAN), truncated(-f32::NAN)], [i32::MAX, i32::MIN]);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! What operations do with whole registers, with broadcasts, folds and faces, and with special values.
 
-use super::run::{Call, Fold, VectorMode, run};
+use super::fold::Fold;
+use super::run::{Call, VectorMode, run};
 use super::table::{Work, hash, operation};
 use super::trial::{call, registers, result};
 use crate::arch::ArchName;

@@ -5,7 +5,7 @@
 //! and what the device executes under a condition is a [`select`](Lanes::select) here. Source of the facts: the simulator
 //! ttsim 1.10.0, `src/tensix.cpp`, `TENSIX_EXECUTE_SFP*`.
 
-use std::borrow::Cow;
+use std::mem::MaybeUninit;
 
 use super::Face;
 use crate::compute::rounding::flush_keeping_sign;
@@ -25,39 +25,42 @@ pub enum Stores {
     Bits,
 }
 
+/// Where the lanes of a number may be written.
+pub type Room = MaybeUninit<Lanes>;
+
 /// What an instruction reads: lanes, or a number in every lane.
 pub trait Operand {
-    /// Its lanes.
-    fn lanes(&self) -> Cow<'_, Lanes>;
+    /// Its lanes, those of a number written where there is room.
+    fn lanes<'lanes>(&'lanes self, room: &'lanes mut Room) -> &'lanes Lanes;
 }
 
 impl Operand for &Lanes {
-    fn lanes(&self) -> Cow<'_, Lanes> {
-        Cow::Borrowed(self)
+    fn lanes<'lanes>(&'lanes self, _: &'lanes mut Room) -> &'lanes Lanes {
+        self
     }
 }
 
 impl Operand for Lanes {
-    fn lanes(&self) -> Cow<'_, Lanes> {
-        Cow::Borrowed(self)
+    fn lanes<'lanes>(&'lanes self, _: &'lanes mut Room) -> &'lanes Lanes {
+        self
     }
 }
 
 impl Operand for f32 {
-    fn lanes(&self) -> Cow<'_, Lanes> {
-        Cow::Owned(Lanes([self.to_bits(); FACE]))
+    fn lanes<'lanes>(&'lanes self, room: &'lanes mut Room) -> &'lanes Lanes {
+        room.write(Lanes([self.to_bits(); FACE]))
     }
 }
 
 impl Operand for i32 {
-    fn lanes(&self) -> Cow<'_, Lanes> {
-        Cow::Owned(Lanes([*self as u32; FACE]))
+    fn lanes<'lanes>(&'lanes self, room: &'lanes mut Room) -> &'lanes Lanes {
+        room.write(Lanes([*self as u32; FACE]))
     }
 }
 
 impl Operand for u32 {
-    fn lanes(&self) -> Cow<'_, Lanes> {
-        Cow::Owned(Lanes([*self; FACE]))
+    fn lanes<'lanes>(&'lanes self, room: &'lanes mut Room) -> &'lanes Lanes {
+        room.write(Lanes([*self; FACE]))
     }
 }
 
@@ -164,7 +167,7 @@ macro_rules! instructions {
                         }
                     }
                     let mut out = Lanes::ZERO;
-                    each(&self.0 $(, &$more.lanes().0)* $($(, $given)+)?, &mut out.0);
+                    each(&self.0 $(, &$more.lanes(&mut Room::uninit()).0)* $($(, $given)+)?, &mut out.0);
                     out
                 }
             )*
@@ -223,6 +226,10 @@ instructions! {
     set_mantissa(a, from) = (a & 0xff80_0000) | (from & 0x7f_ffff);
     /// The nearest bf16 by the conversion instruction, halves away from zero.
     to_bf16(a) = bf16(a);
+    /// The nearest bf16, halves to even, by integer arithmetic.
+    to_bf16_even(a) = a.wrapping_add(0x7fff).wrapping_add((a >> 16) & 1) & 0xffff_0000;
+    /// Zero where one of two is +0.
+    zero_beside(a, x, y) = if (x == 0) | (y == 0) { 0 } else { a };
     /// The nearest integer of 16 bits and a sign, as sign and magnitude.
     to_signed_16(a) = integer(a, 32_767, true);
     /// The nearest integer of 8 bits with a sign, as sign and magnitude.
@@ -261,28 +268,48 @@ impl Lanes {
 
     /// The same in every lane.
     pub fn all(value: impl Operand) -> Lanes {
-        value.lanes().into_owned()
+        value.lanes(&mut Room::uninit()).clone()
     }
 
     /// As the lanes of a register are loaded.
     pub fn load(face: &Face) -> Lanes {
-        Lanes(face.map(f32::to_bits))
+        let mut out = Lanes::ZERO;
+        out.set(face);
+        out
+    }
+
+    /// [`load`](Lanes::load) into lanes that are there.
+    pub fn set(&mut self, face: &Face) {
+        vectorised! {
+            fn loaded(face: &Face, out: &mut [u32; FACE]) {
+                for (out, value) in out.iter_mut().zip(face) {
+                    *out = value.to_bits();
+                }
+            }
+        }
+        loaded(face, &mut self.0);
     }
 
     /// As a store leaves them in a register of 32 or 16 bits.
     pub fn store(&self, stores: Stores, wide: bool, face: &mut Face) {
-        let kept = if wide { u32::MAX } else { 0xffff_0000 };
-        match stores {
-            Stores::Reals => {
-                for (value, bits) in face.iter_mut().zip(&self.0) {
+        vectorised! {
+            fn reals(lanes: &[u32; FACE], kept: u32, face: &mut Face) {
+                for (value, bits) in face.iter_mut().zip(lanes) {
                     *value = f32::from_bits(flush_keeping_sign(*bits) & kept);
                 }
             }
-            Stores::Bits => {
-                for (value, bits) in face.iter_mut().zip(&self.0) {
+        }
+        vectorised! {
+            fn bits(lanes: &[u32; FACE], kept: u32, face: &mut Face) {
+                for (value, bits) in face.iter_mut().zip(lanes) {
                     *value = f32::from_bits(bits & kept);
                 }
             }
+        }
+        let kept = if wide { u32::MAX } else { 0xffff_0000 };
+        match stores {
+            Stores::Reals => reals(&self.0, kept, face),
+            Stores::Bits => bits(&self.0, kept, face),
         }
     }
 }

@@ -4,7 +4,8 @@
 //! pairs, or triples) cover every exponent, crowd between 2^−15 and 2^9 and hold the special values against each other.
 
 use super::cases::Case;
-use super::run::{Call, Fold, VectorMode, run};
+use super::fold::Fold;
+use super::run::{Call, VectorMode, run};
 use super::table::{hash, operation};
 use super::unit::Unit;
 use crate::arch::ArchName;

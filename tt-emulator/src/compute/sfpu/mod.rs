@@ -6,6 +6,7 @@ mod algorithms;
 #[cfg(test)]
 mod behaviour;
 pub mod cases;
+pub mod fold;
 mod lanes;
 pub mod measure;
 mod multiply_add;

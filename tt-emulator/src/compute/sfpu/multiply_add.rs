@@ -34,7 +34,7 @@ fn shifted(value: u32, distance: i32) -> u32 {
 
 /// `x · y + z` of one lane.
 #[inline(always)]
-fn multiply_add<const BLACKHOLE: bool>(x: u32, y: u32, z: u32) -> u32 {
+pub fn multiply_add<const BLACKHOLE: bool>(x: u32, y: u32, z: u32) -> u32 {
     let exponent = |bits: u32| ((bits >> 23) & 255) as i32;
     let (xe, ye, ze) = (exponent(x), exponent(y), exponent(z));
     let (xm, ym, zm) = (mantissa(x, xe), mantissa(y, ye), mantissa(z, ze) << 3);
@@ -110,28 +110,238 @@ fn multiply_add<const BLACKHOLE: bool>(x: u32, y: u32, z: u32) -> u32 {
     if product_nan | opposed | z_nan { nan } else { value }
 }
 
+/// Lanes that are judged together: as many as the widest vector unit has.
+pub const GROUP: usize = 16;
+
+/// The exponent's bits.
+#[inline(always)]
+fn exponent(bits: u32) -> i32 {
+    ((bits >> 23) & 255) as i32
+}
+
+/// Far enough from denormals that what is added to or taken from one of this size is no rounding of it: 2^-63.
+const FAR: f32 = f32::from_bits(64 << 23);
+
+/// `x · y + 0` by the multiplication of the machine, and whether that is what the unit gives.
+///
+/// Nothing is aligned, so that the bits below the 28 that are kept only decide the rounding, which their lowest bit still does. What
+/// is zero here is zero there, of positive sign. What comes near a denormal or to an infinity is left to [`multiply_add`].
+#[inline(always)]
+fn product_lane(x: u32, y: u32) -> (u32, bool) {
+    let [x, y] = [x, y].map(f32::from_bits);
+    let value = x * y;
+    let normal = (x.abs() >= f32::MIN_POSITIVE) & (y.abs() >= f32::MIN_POSITIVE);
+    let far = (value.abs() >= FAR) & (value.abs() <= f32::MAX);
+    // Zeros lose their sign by the sum.
+    ((value + 0.0).to_bits(), (normal & far) | (value == 0.0))
+}
+
+/// `1 · y + z` by the addition of the machine, and whether that is what the unit gives.
+///
+/// The product is exact, so that at most one term loses bits to the alignment, and then the sum keeps at least two of the three bits to
+/// spare: the rounding is IEEE's. A denormal beside a sum far from them changes nothing. Two terms that cancel give a positive zero;
+/// so do two negative zeros on Wormhole.
+#[inline(always)]
+pub fn sum_lane<const BLACKHOLE: bool>(y: u32, z: u32) -> (u32, bool) {
+    let value = f32::from_bits(y) + f32::from_bits(z);
+    let far = (value.abs() >= FAR) & (value.abs() <= f32::MAX);
+    let kept = if BLACKHOLE { value } else { value + 0.0 };
+    (kept.to_bits(), far | (value == 0.0))
+}
+
+/// `x · y + z` by the fused operation of the machine, and whether that is certainly what the unit gives.
+///
+/// That is so where both terms are aligned without loss, and where one of them loses bits and the other is even, but the sum is
+/// not shifted left by more than one place: the lowest bit, which collects what is lost, then only decides the rounding. The
+/// product loses no bit where an `f32` holds it; of the three bits to spare a term whose exponent is smaller by two leaves one.
+#[inline(always)]
+fn fused_lane<const BLACKHOLE: bool>(x: u32, y: u32, z: u32) -> (u32, bool) {
+    let (xe, ye, ze) = (exponent(x), exponent(y), exponent(z));
+    let [a, b, c] = [x, y, z].map(f32::from_bits);
+    let value = a.mul_add(b, c).to_bits();
+    let e = exponent(value);
+    let product = a * b;
+    let exact = a.mul_add(b, -product) == 0.0;
+    let pe = xe + ye - 127;
+    let above = ze - pe;
+    let top = if above > 0 { ze } else { pe };
+    let of_product = exact & (above <= 2);
+    let of_z = above >= -2;
+    let ordinary = (xe != 0) & (ye != 0) & (ze != 0) & (xe != 255) & (ye != 255) & (ze != 255);
+    // Far from denormals, the rest of a product is representable.
+    let in_range = (pe >= 26) & (e >= 2) & (e.max(top + 1) < 254);
+    // Wormhole forgets a bit of larger sums.
+    let small = BLACKHOLE | (e <= top + 1);
+    let certain = (of_product & of_z) | ((of_product | of_z) & (e >= top - 1));
+    (value, ordinary & in_range & small & certain)
+}
+
+/// Runs a quick form over groups of lanes, and the certain form over those groups in which a lane asks for it.
 macro_rules! on_face {
-    ($name:ident, $chip:literal) => {
+    ($name:ident($($operand:ident),+), $quick:expr, $certain:expr) => {
         vectorised! {
-            fn $name(x: &[u32; FACE], y: &[u32; FACE], z: &[u32; FACE], out: &mut [u32; FACE]) {
-                for i in 0..FACE {
-                    out[i] = multiply_add::<$chip>(x[i], y[i], z[i]);
+            fn $name($($operand: &[u32; FACE],)+ out: &mut [u32; FACE]) {
+                for group in 0..FACE / GROUP {
+                    let lanes = group * GROUP..(group + 1) * GROUP;
+                    let mut doubtful = 0;
+                    for i in lanes.clone() {
+                        let (value, ordinary) = $quick($($operand[i]),+);
+                        out[i] = value;
+                        doubtful |= u32::from(!ordinary);
+                    }
+                    if doubtful != 0 {
+                        for i in lanes {
+                            out[i] = $certain($($operand[i]),+);
+                        }
+                    }
                 }
             }
         }
     };
 }
 
-on_face!(wormhole, false);
-on_face!(blackhole, true);
+on_face!(fused_on_wormhole(x, y, z), fused_lane::<false>, multiply_add::<false>);
+on_face!(fused_on_blackhole(x, y, z), fused_lane::<true>, multiply_add::<true>);
+on_face!(sum_on_wormhole(y, z), sum_lane::<false>, |y, z| multiply_add::<false>(
+    ONE, y, z
+));
+on_face!(sum_on_blackhole(y, z), sum_lane::<true>, |y, z| multiply_add::<true>(
+    ONE, y, z
+));
+on_face!(
+    difference_on_wormhole(y, z),
+    |y, z| sum_lane::<false>(y, z ^ SIGN),
+    |y, z| { multiply_add::<false>(ONE, y, z ^ SIGN) }
+);
+on_face!(
+    difference_on_blackhole(y, z),
+    |y, z| sum_lane::<true>(y, z ^ SIGN),
+    |y, z| { multiply_add::<true>(ONE, y, z ^ SIGN) }
+);
+on_face!(product_on_wormhole(x, y), product_lane, |x, y| multiply_add::<false>(
+    x, y, 0
+));
+on_face!(product_on_blackhole(x, y), product_lane, |x, y| multiply_add::<true>(
+    x, y, 0
+));
+
+/// 1.
+pub const ONE: u32 = 0x3f80_0000;
 
 /// `x · y + z` as Wormhole (or Blackhole) computes it.
-pub fn face(blackhole_chip: bool, x: &Lanes, y: &Lanes, z: &Lanes) -> Lanes {
+pub fn face(blackhole: bool, x: &Lanes, y: &Lanes, z: &Lanes) -> Lanes {
     let mut out = Lanes::ZERO;
-    if blackhole_chip {
-        blackhole(&x.0, &y.0, &z.0, &mut out.0);
+    let work = if blackhole {
+        fused_on_blackhole
     } else {
-        wormhole(&x.0, &y.0, &z.0, &mut out.0);
-    }
+        fused_on_wormhole
+    };
+    work(&x.0, &y.0, &z.0, &mut out.0);
     out
+}
+
+/// `1 · y + z`.
+pub fn sum(blackhole: bool, y: &Lanes, z: &Lanes) -> Lanes {
+    let mut out = Lanes::ZERO;
+    let work = if blackhole { sum_on_blackhole } else { sum_on_wormhole };
+    work(&y.0, &z.0, &mut out.0);
+    out
+}
+
+/// `1 · y − z`.
+pub fn difference(blackhole: bool, y: &Lanes, z: &Lanes) -> Lanes {
+    let mut out = Lanes::ZERO;
+    let work = if blackhole {
+        difference_on_blackhole
+    } else {
+        difference_on_wormhole
+    };
+    work(&y.0, &z.0, &mut out.0);
+    out
+}
+
+/// `x · y + 0`.
+pub fn product(blackhole: bool, x: &Lanes, y: &Lanes) -> Lanes {
+    let mut out = Lanes::ZERO;
+    let work = if blackhole {
+        product_on_blackhole
+    } else {
+        product_on_wormhole
+    };
+    work(&x.0, &y.0, &mut out.0);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Numbers whose exponents lie close together, as terms that cancel have them, among numbers of any bits.
+    fn numbers(seed: u64) -> impl FnMut() -> u32 {
+        let mut state = seed;
+        let mut next = move || {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            (state >> 32) as u32
+        };
+        move || {
+            let (bits, shape) = (next(), next());
+            // Few bits of the mantissa, so that products are exact.
+            let bits = if shape & 3 == 0 { bits & 0xffff_0000 } else { bits };
+            match (shape >> 2) & 15 {
+                0 => bits,
+                1 => bits & 0x807f_ffff,
+                2 => bits | 0x7f80_0000,
+                3 => bits & 0xff80_0000,
+                4 => (bits & 0x807f_ffff) | ((bits >> 24 & 3) << 23),
+                5 => (bits & 0x807f_ffff) | (0xfc + (bits >> 24 & 3)) << 23,
+                6 => (bits & 0x807f_ffff) | (54 + (bits >> 24 & 15)) << 23,
+                _ => (bits & 0x807f_ffff) | (123 + (bits >> 24 & 7)) << 23,
+            }
+        }
+    }
+
+    #[test]
+    fn what_the_quick_forms_are_certain_of_is_what_the_unit_gives() {
+        let mut next = numbers(5);
+        let (mut certain, rounds) = ([0u32; 3], 4_000_000u32);
+        for _ in 0..rounds {
+            let (x, y, mut z) = (next(), next(), next());
+            if z & 7 == 0 {
+                // All but cancelled.
+                z = (-(f32::from_bits(x) * f32::from_bits(y))).to_bits() ^ (z >> 24 & 1);
+            }
+            let holds = |(value, certain): (u32, bool), exact: u32, what: &str| {
+                assert!(
+                    !certain || value == exact,
+                    "{what} of {x:#x}, {y:#x}, {z:#x}: {value:#x} for {exact:#x}"
+                );
+                u32::from(certain)
+            };
+            certain[0] += holds(
+                fused_lane::<false>(x, y, z),
+                multiply_add::<false>(x, y, z),
+                "Wormhole's",
+            );
+            holds(
+                fused_lane::<true>(x, y, z),
+                multiply_add::<true>(x, y, z),
+                "Blackhole's",
+            );
+            certain[1] += holds(
+                sum_lane::<false>(y, z),
+                multiply_add::<false>(ONE, y, z),
+                "Wormhole's sum",
+            );
+            holds(
+                sum_lane::<true>(y, z),
+                multiply_add::<true>(ONE, y, z),
+                "Blackhole's sum",
+            );
+            certain[2] += holds(product_lane(x, y), multiply_add::<false>(x, y, 0), "Wormhole's product");
+            holds(product_lane(x, y), multiply_add::<true>(x, y, 0), "Blackhole's product");
+        }
+        assert!(certain.iter().all(|certain| *certain > rounds / 8), "{certain:?}");
+    }
 }

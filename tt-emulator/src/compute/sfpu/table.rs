@@ -5,6 +5,7 @@
 //! calls, which the build script writes (`build/sfpu.rs`).
 
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::OnceLock;
 
 use super::algorithms::{
@@ -81,9 +82,32 @@ pub const fn hash(name: &str) -> u64 {
     value
 }
 
+/// What is found by hashed names, which are not hashed once more.
+pub type ByName<T> = HashMap<u64, T, BuildHasherDefault<Hashed>>;
+
+/// Takes a hashed name as the hash that it is.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Hashed(u64);
+
+impl Hasher for Hashed {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = self.0.rotate_left(8) ^ u64::from(*byte);
+        }
+    }
+
+    fn write_u64(&mut self, name: u64) {
+        self.0 = name;
+    }
+}
+
 /// The operation of a hashed name.
 pub fn operation(name: u64) -> Option<&'static Operation> {
-    static INDEX: OnceLock<HashMap<u64, &'static Operation>> = OnceLock::new();
+    static INDEX: OnceLock<ByName<&'static Operation>> = OnceLock::new();
     INDEX
         .get_or_init(|| OPERATIONS.iter().map(|row| (hash(row.name), row)).collect())
         .get(&name)
@@ -92,7 +116,7 @@ pub fn operation(name: u64) -> Option<&'static Operation> {
 
 /// The init of a hashed name.
 pub fn init(name: u64) -> Option<&'static str> {
-    static INDEX: OnceLock<HashMap<u64, &'static str>> = OnceLock::new();
+    static INDEX: OnceLock<ByName<&'static str>> = OnceLock::new();
     INDEX
         .get_or_init(|| OPERATIONS.iter().map(|row| (hash(row.init), row.init)).collect())
         .get(&name)

@@ -1,6 +1,7 @@
 //! Operations tried on tiles of a test.
 
-use super::run::{Call, Fold, VectorMode, run};
+use super::fold::Fold;
+use super::run::{Call, VectorMode, run};
 use super::table::{hash, operation};
 use super::unit::Unit;
 use crate::arch::ArchName;

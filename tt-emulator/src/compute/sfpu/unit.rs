@@ -1,9 +1,7 @@
 //! The vector unit as a call finds it: chip, width of the registers, parameters; and what it computes by multiply-add.
 
-use std::borrow::Cow;
-
 use super::Face;
-use super::lanes::{Lanes, Operand, Stores};
+use super::lanes::{Lanes, Operand, Room, Stores};
 use super::multiply_add;
 use crate::arch::ArchName;
 use crate::compute::tile::FACE;
@@ -42,22 +40,26 @@ impl Unit {
 
     /// `a · b + c`.
     pub fn mad(&self, a: impl Operand, b: impl Operand, c: impl Operand) -> Lanes {
-        multiply_add::face(self.is_blackhole(), &a.lanes(), &b.lanes(), &c.lanes())
+        let [of_a, of_b, of_c] = &mut [const { Room::uninit() }; 3];
+        multiply_add::face(self.is_blackhole(), a.lanes(of_a), b.lanes(of_b), c.lanes(of_c))
     }
 
     /// `a · b`.
     pub fn mul(&self, a: impl Operand, b: impl Operand) -> Lanes {
-        self.mad(a, b, 0.0)
+        let [of_a, of_b] = &mut [const { Room::uninit() }; 2];
+        multiply_add::product(self.is_blackhole(), a.lanes(of_a), b.lanes(of_b))
     }
 
     /// `a + b`.
     pub fn add(&self, a: impl Operand, b: impl Operand) -> Lanes {
-        self.mad(1.0, a, b)
+        let [of_a, of_b] = &mut [const { Room::uninit() }; 2];
+        multiply_add::sum(self.is_blackhole(), a.lanes(of_a), b.lanes(of_b))
     }
 
     /// `a − b`.
     pub fn sub(&self, a: impl Operand, b: impl Operand) -> Lanes {
-        self.add(a, Cow::into_owned(b.lanes()).neg())
+        let [of_a, of_b] = &mut [const { Room::uninit() }; 2];
+        multiply_add::difference(self.is_blackhole(), a.lanes(of_a), b.lanes(of_b))
     }
 
     /// `a < b`, by the sign of the difference.
@@ -96,11 +98,7 @@ impl Unit {
 
     /// Rounded to the nearest bf16, halves to even, by integer arithmetic, if the registers hold 16 bits.
     pub fn rounded_even(&self, x: Lanes) -> Lanes {
-        if self.wide {
-            return x;
-        }
-        let low = x.shift(-16).and(1);
-        x.iadd(0x7fff).iadd(low).and(0xffff_0000u32)
+        if self.wide { x } else { x.to_bf16_even() }
     }
 
     /// Stored into a register and loaded again.

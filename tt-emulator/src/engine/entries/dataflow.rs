@@ -8,6 +8,7 @@ use super::super::risc::{self, Risc, Wait, guard};
 use super::super::tensor_page::Accessor;
 use super::super::transfers::TransferState;
 use super::super::writers::Writer;
+use super::debug::{assertion, print};
 
 pub(super) static DATAFLOW_API: DataflowApi = DataflowApi {
     argument,
@@ -43,6 +44,8 @@ pub(super) static DATAFLOW_API: DataflowApi = DataflowApi {
     semaphore_increment_multicast,
     poll,
     block,
+    print,
+    assertion,
 };
 
 extern "C" fn argument(index: u32, line: i32) -> *const u32 {

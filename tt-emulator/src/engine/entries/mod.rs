@@ -2,6 +2,7 @@
 
 mod compute;
 mod dataflow;
+mod debug;
 mod threads;
 mod tilize;
 

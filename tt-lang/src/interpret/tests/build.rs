@@ -114,14 +114,13 @@ pub fn block(id: BlockId) -> Place {
 }
 
 pub fn region<const N: usize>(tensor: ParamId, axes: [(IntExpr, u64); N]) -> Place {
-    let (offsets, extents) = axes
+    let axes = axes
         .into_iter()
-        .map(|(offset, extent)| (spanned(offset), extent))
-        .unzip();
+        .map(|(offset, extent)| RegionAxis::run(spanned(offset), extent))
+        .collect();
     Place::Tensor(Region {
         tensor,
-        offsets,
-        extents,
+        axes,
         span: SPAN,
     })
 }
@@ -148,6 +147,7 @@ impl Build {
             blocks: Vec::new(),
             variables: Vec::new(),
             body: Vec::new(),
+            later: Vec::new(),
             locations: vec![SourceLocation { line: 7, column: 4 }],
         })
     }

@@ -156,18 +156,19 @@ fn what_lies_before_a_tensor_is_read_as_what_lies_past_it_and_not_stored_to() {
             (i64::from(i32::MAX), 0),
         ] {
             let x = values(m * n, 3);
-            let at = |row: i64, column: i64| {
+            let at = |row: i64, column: i64, more: f64| {
                 let inside = (0..m as i64).contains(&row) && (0..n as i64).contains(&column);
+                // What has no value is not stored.
                 if inside {
-                    x[row as usize * n + column as usize]
+                    x[row as usize * n + column as usize] + more
                 } else {
                     0.0
                 }
             };
-            let each = |by: i64| {
+            let each = |by: i64, more: f64| {
                 let place = (0..m as i64).flat_map(move |row| (0..n as i64).map(move |column| (row + by, column + by)));
                 place
-                    .map(|(row, column)| at(row - up, column - left))
+                    .map(|(row, column)| at(row - up, column - left, more))
                     .collect::<Vec<f64>>()
             };
             let zero = vec![0.0; m * n];
@@ -178,10 +179,9 @@ fn what_lies_before_a_tensor_is_read_as_what_lies_past_it_and_not_stored_to() {
                 .tensor("y", &[m, n], &zero[..])
                 .tensor("z", &[m, n], &zero[..]);
             let outputs = run(&kernel, &inputs).unwrap();
-            near(outputs.tensor("y").unwrap(), &each(0));
+            near(outputs.tensor("y").unwrap(), &each(0, 0.0));
             // The first block of `z` lies before it.
-            let one_more: Vec<f64> = each(32).iter().map(|value| value + 1.0).collect();
-            near(outputs.tensor("z").unwrap(), &one_more);
+            near(outputs.tensor("z").unwrap(), &each(32, 1.0));
         }
     }
 }

@@ -15,7 +15,7 @@ impl Source<'_> {
             IntExpr::Const(value) => value.to_string(),
             IntExpr::Extent(id) => raw(self.kernel.extent(*id)),
             IntExpr::Scalar(id) => self.param_name(*id),
-            IntExpr::Var(id) => self.variables[id.index()].clone(),
+            IntExpr::Var(id) | IntExpr::Fetched(id) => self.variables[id.index()].clone(),
             IntExpr::Binary(op, a, b) => {
                 let binary = |symbol: &str, tight: bool| {
                     let left = side(a, tight && is_sum(a));
@@ -50,7 +50,7 @@ impl Source<'_> {
         }
     }
 
-    fn number(&self, number: &NumberExpr) -> String {
+    pub(super) fn number(&self, number: &NumberExpr) -> String {
         match number {
             NumberExpr::Literal(value) => float(*value),
             NumberExpr::Scalar(id) => self.param_name(*id),
@@ -76,11 +76,13 @@ impl Source<'_> {
             ElementKind::Float(value) => float(*value),
             ElementKind::Bool(value) => value.to_string(),
             ElementKind::Scalar(id) => self.param_name(*id),
-            ElementKind::Int(expr) if is_integer(class) => format!("({})", self.int(expr)),
+            ElementKind::Int(expr) if class.is_integer() => format!("({})", self.int(expr)),
             ElementKind::Int(expr @ IntExpr::Binary(..)) => format!("(({}) as f32)", self.int(expr)),
             ElementKind::Int(expr) => format!("({} as f32)", self.int(expr)),
             ElementKind::Load(access) => self.access(access),
             ElementKind::Call(op, args) => {
+                let class = element.operand_type(self.kernel, class);
+                let show = |x: &Element| self.element(x, class);
                 let argument = |arg: &Element| {
                     if *op == ElementOp::Powi
                         && let ElementKind::Int(exponent) = &arg.kind
@@ -92,7 +94,7 @@ impl Source<'_> {
                 call(*op, args.iter().map(argument).collect())
             }
             ElementKind::Compare(op, a, b) => {
-                let class = self.class_of(&[a, b]);
+                let class = element.operand_type(self.kernel, class);
                 format!(
                     "({} {} {})",
                     self.element(a, class),
@@ -105,28 +107,11 @@ impl Source<'_> {
             ElementKind::Or(a, b) => format!("({} || {})", show(a), show(b)),
             ElementKind::Not(a) => format!("(!{})", show(a)),
             ElementKind::Select(c, a, b) => format!("(if {} {{ {} }} else {{ {} }})", show(c), show(a), show(b)),
-            ElementKind::Cast(to, a) => format!("({} as {})", self.element(a, self.class_of(&[a])), to.name()),
+            ElementKind::Cast(to, a) => {
+                let class = element.operand_type(self.kernel, class);
+                format!("({} as {})", self.element(a, class), to.name())
+            }
         }
-    }
-
-    /// The kind of number that operands are by what they load: numbers where they load nothing.
-    fn class_of(&self, operands: &[&Element]) -> ElementType {
-        let mut class = ElementType::F32;
-        for operand in operands {
-            operand.walk(&mut |part| {
-                if let ElementKind::Load(access) = &part.kind {
-                    class = self.class(access);
-                }
-            });
-        }
-        class
-    }
-}
-
-fn is_integer(element: ElementType) -> bool {
-    match element {
-        ElementType::I32 | ElementType::U32 | ElementType::U16 | ElementType::U8 => true,
-        ElementType::Bf16 | ElementType::F32 | ElementType::F16 | ElementType::Bfp8 | ElementType::Bfp4 => false,
     }
 }
 
@@ -149,6 +134,9 @@ fn float(value: f64) -> String {
 /// An operation with its arguments as written.
 fn call(op: ElementOp, args: Vec<String>) -> String {
     let row = op.row();
+    if op == ElementOp::FromBits {
+        return format!("f32::from_bits({})", args.join(", "));
+    }
     match (row.operator, args.as_slice()) {
         (Some(operator), [a]) => format!("({operator}{a})"),
         (Some(operator), [a, b]) => format!("({a} {operator} {b})"),

@@ -41,8 +41,11 @@ fn statements(kernel: &Kernel, body: &[Stmt], lines: &mut Vec<String>) {
             | StmtKind::Gemm { .. }
             | StmtKind::Parallel { .. }
             | StmtKind::Reduce { .. }
+            | StmtKind::ReduceArg { .. }
             | StmtKind::Transpose { .. }
-            | StmtKind::Print { .. } => {
+            | StmtKind::Fetch { .. }
+            | StmtKind::Print { .. }
+            | StmtKind::Assert { .. } => {
                 lines.push(head.to_string());
                 continue;
             }

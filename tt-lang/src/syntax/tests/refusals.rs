@@ -102,8 +102,35 @@ const BODIES: &[(&str, &[u16])] = &[
     ("let z = 99999999999999999999;", &[55]),
     ("let z = 65536 * 65536;", &[55]),
     ("let z = 4294967296;", &[55]),
-    ("for k in 0..2147483648 {}", &[356]),
+    ("for k in 0..2147483648 {}", &[55]),
     ("for k in T.serial(4294967295) {}", &[55]),
+    ("let z = 1 << 32;", &[55]),
+    ("let q = T.alloc_shared::<u8>(64, 64); T.fill(q, 256);", &[55]),
+    ("let q = T.alloc_shared::<i8>(64, 64); T.fill(q, -129);", &[55]),
+    ("let q = T.alloc_shared::<i32>(64, 64); T.fill(q, 2147483648);", &[55]),
+    (
+        "let q = T.alloc_shared::<i8>(64, 64); \
+         for (i, j) in T.Parallel(64, 64) { q[(i, j)] = if q[(i, j)] > 128 { 200 } else { 300 }; }",
+        &[55, 55, 55],
+    ),
+    (
+        "let q = T.alloc_shared::<u8>(64, 64); \
+         for (i, j) in T.Parallel(64, 64) { y[(i, j)] = q[(i, j)].max(-1) as f32; }",
+        &[55],
+    ),
+    (
+        "let q = T.alloc_shared::<i32>(64, 64); \
+         for (i, j) in T.Parallel(64, 64) { q[(i, j)] = q[(i, j)] / 0 + (q[(i, j)] << 32); q[(i, j)] /= 0; q[(i, j)] >>= -1; q[(i, j)] %= 0; }",
+        &[55, 55, 55, 55, 55],
+    ),
+    ("let z = -2147483648; let z = -2147483649;", &[55]),
+    ("T.copy(a[(2147483648, 0)], x);", &[55]),
+    (
+        "for (i, j) in T.Parallel(64, 64) { y[(i, j)] = if !x[(i, j)] { 1.0 } else { 0.0 }; }",
+        &[52],
+    ),
+    ("if !n { T.clear(x); }", &[52]),
+    ("for (i, j) in T.Parallel(64, 64) { y[(i, j)] %= 2.0; }", &[56]),
     ("let z = n << 2;", &[56]),
     (
         "for (i, j) in T.Parallel(64, 64) { y[(i, j)] = x[(i, j)] % 2.0; }",
@@ -175,14 +202,14 @@ const BODIES: &[(&str, &[u16])] = &[
     ("T.copy(a[(0, 0)], c[(0, 0)]);", &[81]),
     ("T.copy(a[bx * 64], x);", &[82]),
     ("T.copy(a[(0, by * 64, bx * 64)], x);", &[82]),
-    ("T.copy(a[(by * 64..bx * 64, 0)], x);", &[83]),
+    ("T.copy(a[(0..64, (0..128).step_by(2))], x);", &[83]),
     ("T.copy(a[(by * 64.., 0)], x);", &[83]),
     ("T.copy(a[(0..=63, 0)], x);", &[83]),
     ("T.copy(a[(64..0, 0)], x);", &[83]),
     ("T.copy(a, x);", &[84]),
     ("for (i, j) in T.Parallel(64, 64) { y[(i, j)] = a; }", &[84]),
     ("c = x;", &[84]),
-    ("T.copy(x[(0, 0)], y);", &[85]),
+    ("T.copy(x[(0..n, 0..64)], y);", &[85]),
     ("T.gemm(a[(0, 0)], y, acc);", &[85]),
     ("T.copy(x, a[(0, 0)]);", &[86]),
     ("for (i, j) in T.Parallel(64, 64) { a[(i, j)] = 1.0; }", &[86]),
@@ -203,8 +230,24 @@ const BODIES: &[(&str, &[u16])] = &[
     ("T.reduce_max(x, m, dim = (0, 1));", &[90]),
     ("T.reduce_sum(x, m);", &[91]),
     ("T.reduce_sum(x, m, dim = 2);", &[91]),
+    ("T.reduce_argmax(x, m, m, dim = 1);", &[87]),
+    ("T.reduce_argmin(x, _, m, dim = 1);", &[94]),
+    ("T.reduce_argmin(x, _, m, dim = 1, clear = false, base = k);", &[40]),
     ("T.transpose(x, m);", &[92]),
-    ("T.print(alpha);", &[93]),
+    ("T.print(\"a\\nb\");", &[93]),
+    ("T.print(x[(0, 0)]);", &[93]),
+    ("T.print(\"positive\", alpha > 0.0);", &[93]),
+    ("T.print(alpha as bf16);", &[93]),
+    ("T.print(a);", &[84]),
+    ("T.print();", &[45]),
+    ("T.print(n, width = 3);", &[20]),
+    ("T.assert(x[(0, 0)] > 0.0);", &[61]),
+    ("T.assert((bx as f32) > alpha);", &[61]),
+    ("T.assert(n);", &[52]),
+    ("T.assert(alpha);", &[52]),
+    ("T.assert(n > 0, \"a text\");", &[45]),
+    ("let y = T.assert(n > 0);", &[44]),
+    ("for (i, j) in T.Parallel(64, 64) { T.assert(n > 0); }", &[103]),
     // Loops.
     ("for k in n {}", &[100]),
     ("for k in (0..8).skip(2) {}", &[100]),
@@ -359,6 +402,10 @@ const BODIES: &[(&str, &[u16])] = &[
 
 /// Whole kernels.
 const KERNELS: &[(&str, &[u16])] = &[
+    (
+        "#[tt::kernel] fn k(n: &Tensor<i32, 32>) { let b = T.Kernel(n[0]); }",
+        &[358],
+    ),
     ("#[tt::kernel] async fn k() { let b = T.Kernel(1); }", &[2]),
     ("#[tt::kernel] unsafe fn k() { let b = T.Kernel(1); }", &[2]),
     ("#[tt::kernel] fn k() -> f32 { let b = T.Kernel(1); }", &[3]),
@@ -429,6 +476,60 @@ const KERNELS: &[(&str, &[u16])] = &[
     ("#[tt::kernel] fn k(n: u32, n: f32) { let b = T.Kernel(1); }", &[13]),
     ("#[tt::kernel] fn k() { let (b, b) = T.Kernel(1, 1); }", &[13]),
     ("#[tt::kernel] #[inline] fn k() { let b = T.Kernel(1); }", &[14]),
+    // Stages.
+    (
+        "#[tt::kernel] fn k() { let x = T.alloc_shared::<f32>(32, 32); { let b = T.Kernel(1); T.clear(x); } T.clear(x); }",
+        &[35, 35],
+    ),
+    (
+        "#[tt::kernel] fn k() { { let b = T.Kernel(1); } { let n = 1; } }",
+        &[35],
+    ),
+    (
+        "#[tt::kernel] fn k() { { let b = T.Kernel(1); let t = T.alloc_global::<f32>(4); } }",
+        &[36],
+    ),
+    (
+        "#[tt::kernel] fn k() { let b = T.Kernel(1); let t = T.alloc_global::<f32>(4); }",
+        &[36],
+    ),
+    (
+        "#[tt::kernel] fn k() { { let b = T.Kernel(1); let c = T.Kernel(1); } }",
+        &[31],
+    ),
+    (
+        "#[tt::kernel] fn k() { let b = T.Kernel(1); { let c = T.Kernel(1); } }",
+        &[31],
+    ),
+    (
+        "#[tt::kernel] fn k() { { let b = T.Kernel(1); } { T.clear(b); let c = T.Kernel(1); } }",
+        &[40, 33],
+    ),
+    ("#[tt::kernel] fn k() { 'a: { let b = T.Kernel(1); } }", &[220]),
+    (
+        "#[tt::kernel] fn k(n: u32) { let n = T.alloc_global::<f32>(4); let b = T.Kernel(1); }",
+        &[13],
+    ),
+    (
+        "#[tt::kernel] fn k() { let t = T.alloc_global::<f32>(0); let b = T.Kernel(1); }",
+        &[9],
+    ),
+    (
+        "#[tt::kernel] fn k() { let t = T.alloc_global::<f32>(1, 1, 1, 1, 1, 1, 1); let b = T.Kernel(1); }",
+        &[8],
+    ),
+    (
+        "#[tt::kernel] fn k() { let t = T.alloc_global(4); let b = T.Kernel(1); }",
+        &[72],
+    ),
+    (
+        "#[tt::kernel] fn k() { let (t, u) = T.alloc_global::<f32>(4); let b = T.Kernel(1); }",
+        &[65],
+    ),
+    (
+        "#[tt::kernel] fn k() { { let b = T.Kernel(1); } { let b = T.Kernel(1); } { let b = T.Kernel(1); } { let b = T.Kernel(1); } { let b = T.Kernel(1); } { let b = T.Kernel(1); } { let b = T.Kernel(1); } { let b = T.Kernel(1); } { let b = T.Kernel(1); } { let b = T.Kernel(1); } { let b = T.Kernel(1); } { let b = T.Kernel(1); } { let b = T.Kernel(1); } { let b = T.Kernel(1); } { let b = T.Kernel(1); } { let b = T.Kernel(1); } { let b = T.Kernel(1); } }",
+        &[37],
+    ),
     (
         "#[tt::kernel] fn k(#[layot(l1)] a: &Tensor<bf16, 32>) { let b = T.Kernel(1); }",
         &[14],

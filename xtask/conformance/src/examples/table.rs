@@ -46,7 +46,7 @@ pub fn page() -> String {
         "\nWhat `TT_EMULATOR_ALLOW` lets pass is in [rules.md](rules.md): pages written or pushed that were free but not reserved,\n\
          pages of a buffer that was filled before the run, read and given back without waiting for them, writes that nobody waits\n\
          for at the end of a kernel, and a section of the destination registers given back twice. Printing from kernels by streams\n\
-         (`DPRINT << ..`) is gone in 0.81 and left out; by format strings it prints nothing on the emulator.\n",
+         (`DPRINT << ..`) is gone in 0.81 and left out; by format strings it prints on stderr on the emulator.\n",
     );
     text
 }

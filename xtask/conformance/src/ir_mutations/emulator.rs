@@ -96,6 +96,7 @@ impl Files {
             writer: self.writer.clone(),
             main: String::new(),
             plan: self.plan.clone(),
+            later: Vec::new(),
             stages: Vec::new(),
         }
     }

@@ -103,6 +103,7 @@ pub fn run_case(file: &Path) -> Result<(), String> {
         writer: text("writer")?,
         main: text("main")?,
         plan: text("plan")?,
+        later: Vec::new(),
         stages: Vec::new(),
     };
     let sample = case["sample"]

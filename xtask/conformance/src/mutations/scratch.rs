@@ -151,6 +151,7 @@ fn emitted(value: &Value) -> Result<Emitted, String> {
         writer: text("writer")?,
         main: text("main")?,
         plan: text("plan")?,
+        later: Vec::new(),
         stages: Vec::new(),
     };
     let faults = messages("faults").ok_or("the compiler's answer has no `faults`")?;

@@ -66,8 +66,11 @@ fn adds_products(body: &[Stmt]) -> bool {
         StmtKind::Copy { .. }
         | StmtKind::Fill { .. }
         | StmtKind::Parallel { .. }
+        | StmtKind::ReduceArg { .. }
         | StmtKind::Transpose { .. }
-        | StmtKind::Print { .. } => false,
+        | StmtKind::Fetch { .. }
+        | StmtKind::Print { .. }
+        | StmtKind::Assert { .. } => false,
     })
 }
 

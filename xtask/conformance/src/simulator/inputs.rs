@@ -50,6 +50,9 @@ const SENTINEL: f32 = -12_288.0;
 const FLOATS: [f32; 6] = [0.375, -1.5, 2.0, -0.3125, 3.0, 0.0625];
 const INTEGERS: [i64; 4] = [3, 1, 2, 5];
 
+/// What tensors of integers hold, which are indices and counts: also what lies outside.
+const COUNTS: [f32; 7] = [2.0, 0.0, 1.0, 3.0, -1.0, 5.0, -2.0];
+
 /// Fills the tensors of `case`, in place ones too, and gives its scalars values. What the kernel only writes holds
 /// [`SENTINEL`] before.
 pub fn fill(case: &Case, kind: Kind, seed: u64, plan: &Plan, (bindings, tensors): &mut (Bindings, Vec<TensorValues>)) {
@@ -70,15 +73,28 @@ pub fn fill(case: &Case, kind: Kind, seed: u64, plan: &Plan, (bindings, tensors)
             *value = INTEGERS[pick(&mut random, INTEGERS.len())];
         }
     }
+    for tensor in tensors.iter_mut().filter(|tensor| tensor.element.is_integer()) {
+        for value in &mut tensor.before {
+            *value = COUNTS[(random.bits() >> 32) as usize % COUNTS.len()];
+            if tensor.element != ElementType::I32 {
+                *value = value.max(0.0);
+            }
+        }
+    }
     let reader = plan.kernel(Role::Reader);
     let is_read = |tensor: &TensorValues| {
         let mut accessed = reader.iter().flat_map(|reader| &reader.compile_args);
         accessed.any(|CompileArg::Accessor(name)| *name == tensor.name)
     };
-    for tensor in tensors.iter_mut().filter(|tensor| !is_read(tensor)) {
+    let is_integer = |tensor: &TensorValues| tensor.element.is_integer();
+    for tensor in tensors
+        .iter_mut()
+        .filter(|tensor| !is_read(tensor) && !is_integer(tensor))
+    {
         tensor.before.fill(SENTINEL);
     }
-    let read: Vec<usize> = (0..tensors.len()).filter(|at| is_read(&tensors[*at])).collect();
+    let read = (0..tensors.len()).filter(|at| is_read(&tensors[*at]) && !is_integer(&tensors[*at]));
+    let read: Vec<usize> = read.collect();
     match (kind, &case.domain) {
         (Kind::Ordinary, Domain::Elementwise { value }) => {
             // The arrays are drawn together, so that the operation has a value for what meets in it.

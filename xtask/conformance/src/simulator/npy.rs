@@ -31,8 +31,12 @@ fn write_bytes(path: &Path, shape: &[usize], kind: &str, data: impl Iterator<Ite
     project::write(path, bytes)
 }
 
-/// The `count` values in `path`.
+/// The `count` values in `path`, as `f32` or as `i32`, each of which is an `f32` too.
 pub fn read(path: &Path, count: usize) -> Result<Vec<f32>, String> {
+    if let Ok(bytes) = read_bytes(path, "<i4", count) {
+        let (words, _) = bytes.as_chunks::<4>();
+        return Ok(words.iter().map(|word| i32::from_le_bytes(*word) as f32).collect());
+    }
     let bytes = read_bytes(path, "<f4", count)?;
     let (words, _) = bytes.as_chunks::<4>();
     Ok(words.iter().map(|word| f32::from_le_bytes(*word)).collect())

@@ -21,6 +21,10 @@ const UNMODELLED: [&str; 2] = [
     "ERROR: UnimplementedFunctionality: ",
 ];
 
+/// What the simulated Wormhole says of integers of 32 bits on their way to a destination register, a mode that it lacks
+/// (patterns.md §7).
+const UNPACKED_INTEGERS: &str = "ERROR: UndefinedBehavior: tensix_unpacr: unpack_to_dst=0 in_data_format=8";
+
 /// Why a launch did not run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Failure {
@@ -52,6 +56,10 @@ impl Failure {
         let lines: Vec<&str> = texts.flat_map(str::lines).map(str::trim).collect();
         if lines.iter().any(|line| line.contains("lreg_alloc: ")) {
             return Some(Failure::Compiler);
+        }
+        if lines.iter().any(|line| line.contains(UNPACKED_INTEGERS)) {
+            let what = "tensix_unpacr: integers of 32 bits to a destination register";
+            return Some(Failure::Instruction(what.to_string()));
         }
         let after = |line: &str| {
             UNMODELLED

@@ -15,11 +15,16 @@ pub fn padded(shape: &[usize]) -> Vec<usize> {
     out
 }
 
-/// The elements of a tensor of `shape` among numbers that belong to nothing: large ones, and NaN.
-pub fn pad(values: &[f32], shape: &[usize]) -> Vec<f32> {
+/// The elements of a tensor of `shape` among numbers that belong to nothing: large ones, and NaN; zeros where elements share
+/// exponents with what lies beside them.
+pub fn pad(values: &[f32], shape: &[usize], shares_exponents: bool) -> Vec<f32> {
     let count = padded(shape).iter().product();
     let mut out: Vec<f32> = (0..count)
-        .map(|at| if at % 3 == 0 { f32::NAN } else { 24_576.0 })
+        .map(|at| match at % 3 {
+            _ if shares_exponents => 0.0,
+            0 => f32::NAN,
+            _ => 24_576.0,
+        })
         .collect();
     for (value, at) in values.iter().zip(places(shape)) {
         out[at] = *value;
@@ -59,7 +64,7 @@ mod tests {
     fn what_is_cropped_is_what_was_padded() {
         for shape in [&[5][..], &[33, 70], &[2, 3, 32], &[2, 2, 1, 33]] {
             let values: Vec<f32> = (0..shape.iter().product::<usize>()).map(|at| at as f32).collect();
-            let all = pad(&values, shape);
+            let all = pad(&values, shape, false);
             assert_eq!(all.len(), padded(shape).iter().product::<usize>());
             assert_eq!(crop(&all, shape), values);
             let others = all.iter().filter(|value| value.is_nan() || **value == 24_576.0).count();

@@ -130,7 +130,9 @@ fn dtype(format: DataFormat) -> Result<&'static str, String> {
         DataFormat::UInt32 => Ok("uint32"),
         DataFormat::Int32 => Ok("int32"),
         DataFormat::UInt16 => Ok("uint16"),
-        DataFormat::Float16 | DataFormat::UInt8 => Err(format!("the oracle has no {}", format.name())),
+        DataFormat::Float16 | DataFormat::UInt8 | DataFormat::Int8 => {
+            Err(format!("the oracle has no {}", format.name()))
+        }
     }
 }
 
@@ -142,7 +144,11 @@ fn buffers(folder: &Path, outcome: &Outcome) -> Result<Map<String, Value>, Strin
         npy::write(
             &folder.join(&input),
             &shape,
-            &padding::pad(&tensor.before, &tensor.shape),
+            &padding::pad(
+                &tensor.before,
+                &tensor.shape,
+                DataFormat::of(tensor.element).shares_exponents(),
+            ),
         )?;
         let mut buffer = json!({
             "shape": shape,

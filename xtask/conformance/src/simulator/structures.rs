@@ -185,6 +185,170 @@ pub fn cases() -> Vec<Case> {
         Domain::any(),
     );
 
+    let looked_up = format!(
+        "{GRID}    let x = T.alloc_shared::<bf16>(32, 64);\n    let acc = T.alloc_fragment::<f32>(32, 64);\n    \
+         let count = counts[(by, bx)];\n    T.fill(acc, 0.25);\n    for t in T.Pipelined(count, num_stages = 2) {{\n        \
+         let row = rows[by * 20 + t];\n        if row % 2 == 0 {{\n            T.copy(a[(row * 32, bx * 64)], x);\n{}        }}\n    }}\n    \
+         if count > 1 {{\n        T.copy(acc, o[(by * 32, bx * 64)]);\n    }}\n",
+        each(
+            32,
+            64,
+            "acc[(i, j)] += if j < row * 25 + i { x[(i, j)] } else { row as f32 };"
+        )
+    );
+    let parameters =
+        "a: &Tensor<bf16, M, N>, rows: &Tensor<i32, M>, counts: &Tensor<u16, M, 3>, o: &mut Tensor<f32, M, N>";
+    add(
+        "integers",
+        "offsets, counts, branches and masks by tensors",
+        source("", &["M", "N"], parameters, &looked_up),
+        &[&[64, 128], &[97, 130], &[416, 384]],
+        Domain::Sums,
+    );
+    let pages = product(
+        "",
+        "a: &Tensor<bf16, M, K>, b: &Tensor<bf16, 4, K, N>, of: &Tensor<u32, 1, M, 40>, o: &mut Tensor<bf16, M, N>",
+        "    let last = of[(0, by, 0)];\n",
+        "",
+        2,
+        GEMM,
+        STORE,
+    );
+    add(
+        "pages",
+        "a product with a matrix for each step, looked up",
+        pages.replace(
+            "T.copy(b[(k * 32, bx * 32)], y)",
+            "T.copy(b[(of[(0, by + 17, k)] - last, k * 32, bx * 32)], y)",
+        ),
+        PRODUCTS,
+        Domain::Sums,
+    );
+
+    let counts = product(
+        "",
+        "a: &Tensor<bf16, M, K>, b: &Tensor<bf16, K, N>, times: &Tensor<u32, M, 40>, o: &mut Tensor<f32, M, N>",
+        "",
+        "",
+        2,
+        "        for s in 0..times[(by, k)] {\n            T.copy(a[(by * 32, s * 32)], x);\n            T.gemm(x, y, acc);\n        }\n",
+        STORE,
+    );
+    add(
+        "counts",
+        "a product as often as a tensor says, in registers",
+        counts.replace("        T.copy(a[(by * 32, k * 32)], x);\n", ""),
+        PRODUCTS,
+        Domain::Sums,
+    );
+
+    let rows = format!(
+        "    let (bx, by) = T.Kernel(N.div_ceil(64), M.div_ceil(27));\n    let x = T.alloc_shared::<bf16>(27, 64);\n    \
+         let y = T.alloc_shared::<bf16>(27, 64);\n    let z = T.alloc_shared::<f32>(27, 64);\n    T.copy(a[(by * 27, bx * 64)], x);\n    \
+         T.copy(b[((by * 27 - 5..by * 27 + 49).step_by(2), bx * 64..bx * 64 + 64)], y);\n{}    T.copy(z, o[(by * 27, bx * 64)]);\n",
+        each(
+            27,
+            64,
+            "z[(i, j)] = x[(i, j)] + y[(i, j)] * 0.5 + w[(by * 27 + i + 1, bx * 64 + j - 16)];"
+        )
+    );
+    let parameters = "a: &Tensor<bf16, M, N>, b: &Tensor<bf16, M, N>, w: &Tensor<f32, M, N>, o: &mut Tensor<f32, M, N>";
+    add(
+        "rows",
+        "rows from anywhere, every second, and stored beside others in a tile",
+        source("", &["M", "N"], parameters, &rows),
+        MATRICES,
+        Domain::Sums,
+    );
+    let along = format!(
+        "{GRID}    let x = T.alloc_shared::<bf16>(32, 64);\n    let z = T.alloc_shared::<bf16>(32, 64);\n    \
+         T.copy(a[(by * 32..by * 32 + 32, 3, bx * 64..bx * 64 + 64)], x);\n{}    \
+         T.copy(z, o[(by * 32..by * 32 + 32, 1, bx * 64..bx * 64 + 64)]);\n",
+        each(32, 64, "z[(i, j)] = x[(i, j)] + 1.0;")
+    );
+    let parameters = "a: &Tensor<bf16, M, 5, N>, o: &mut Tensor<bf16, M, 2, N>";
+    add(
+        "heads",
+        "rows of one matrix after the other",
+        source("", &["M", "N"], parameters, &along),
+        MATRICES,
+        Domain::any(),
+    );
+
+    let columns = format!(
+        "{GRID}    let x = T.alloc_shared::<f32>(32, 64);\n    let z = T.alloc_shared::<f32>(32, 64);\n    \
+         T.copy(a[(by * 32, bx * 64)], x);\n{}{}{}    T.copy(z, o[(by * 32, bx * 64)]);\n",
+        each(32, 64, "z[(i, j)] = x[(i, j)] * 0.5;"),
+        each(32, 64, "z[(i, j)] += a[(by * 32 + i + 1, bx * 64 + j - 1)];"),
+        each(
+            32,
+            64,
+            "z[(i, j)] += w[(by * 32 + i, bx * 64 + j + 21)] * w[(by * 32 + i, 7)];"
+        ),
+    );
+    // All of one format: without the mode that the simulated Wormhole lacks, what is spread comes through the other source.
+    let parameters = "a: &Tensor<f32, M, N>, w: &Tensor<f32, M, N>, o: &mut Tensor<f32, M, N>";
+    add(
+        "columns",
+        "columns from anywhere, and one column for all",
+        source("", &["M", "N"], parameters, &columns),
+        MATRICES,
+        Domain::Sums,
+    );
+    let lines = format!(
+        "    for k in T.serial(2) {{\n{}        for j in T.Parallel(64) {{\n            y[(k, j)] = x[(k + 16, j)] - y[(31 - k, j)];\n        \
+         }}\n    }}\n{}",
+        each(32, 64, "y[(i, j)] += x[(i, k * 3)] * 0.125;"),
+        each(32, 64, "z[(i, j)] = y[(i, j)] + y[(17, j)];")
+    );
+    add(
+        "lines",
+        "one row or column of a block for all, and stores of a row",
+        elementwise("", &lines),
+        &[&[64, 128]],
+        Domain::Sums,
+    );
+    let told = format!(
+        "    let v = T.alloc_fragment::<f32>(32);\n{}    T.reduce_sum(z, v, dim = 1);\n{}",
+        each(
+            32,
+            64,
+            "z[(i, j)] = if x[(i, j)] < y[(i, j)] { a[(by * 32 + i, bx * 64 + j + 9)] } else { y[(i, j)] };"
+        ),
+        "    T.copy(v, p[(bx, by * 32, 0)]);\n",
+    );
+    let told = elementwise("", &told).replace("o: &mut Tensor<bf16, M, N>", "p: &mut Tensor<f32, 4, M, 1>");
+    let told = told.replace("    T.copy(z, o[(by * 32, bx * 64)]);\n", "");
+    add(
+        "validity",
+        "a sum of what a choice by data left",
+        told,
+        MATRICES,
+        Domain::Sums,
+    );
+
+    let moved = format!(
+        "{}    T.copy(z, o[(by * 32 + 1, bx * 64 + 5)]);\n    T.copy(v, p[(by * 32, bx * 64)]);\n",
+        each(
+            32,
+            64,
+            "z[(i, j)] = if x[(i, j)] < y[(i, j)] { a[(by * 32 + i, bx * 64 + j + 9)] } else { y[(i, j)] };"
+        ),
+    );
+    let moved = elementwise("", &moved).replace("    T.copy(z, o[(by * 32, bx * 64)]);\n", "");
+    let moved = moved.replace("o: &mut", "w: &Tensor<f32, M, N>, p: &mut Tensor<f32, M, N>, o: &mut");
+    let moved = moved.replace(
+        "    T.copy(b[(by",
+        "    let v = T.alloc_shared::<f32>(32, 64);\n    T.copy(w[(by * 32 + 5, bx * 64 + 7)], v);\n    T.copy(b[(by",
+    );
+    add(
+        "elements",
+        "single elements, stored beside those of other blocks and other tensors",
+        moved,
+        MATRICES,
+        Domain::Sums,
+    );
+
     for stages in [1, 3, 4] {
         let plain = product("", OPERANDS, "", "", stages, GEMM, STORE);
         let operation = format!("`T.gemm` of many steps, num_stages = {stages}");

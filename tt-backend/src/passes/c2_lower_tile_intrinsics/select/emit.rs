@@ -2,10 +2,11 @@
 
 use super::Emit;
 use super::machine::{Machine, fold_ops, is_folded};
-use crate::flow::{Arg, Broadcast, BufferId, Constant, Operand, Reduction, Step};
+use crate::flow::{Arg, Broadcast, BufferId, Constant, Fold, Integer, Operand, Reduction, Step};
 use crate::passes::a1_infer_layout::tiles;
 use crate::tile_ops::{FpuOp, SfpuForm, SfpuOp, TileOp};
 use tt_device::composed::{Composed, Line};
+use tt_lang::ir::IntExpr;
 use tt_plan::Number;
 
 impl Emit<'_> {
@@ -46,10 +47,16 @@ impl Emit<'_> {
 
     pub(super) fn load(&mut self, operand: Operand) -> u32 {
         let out = self.allocate();
-        // What is unpacked straight to the registers is broadcast by a call of its own, unrounded. Else a broadcast is zero
+        // What is unpacked straight to the registers is broadcast or transposed by a call of its own, unrounded. Else a broadcast is zero
         // plus the broadcast tile: unary_bcast of rows of 16 bits is wrong with 32-bit registers (patterns.md §0.11).
         match operand.broadcast {
-            Broadcast::None | Broadcast::Transpose => self.step(TileOp::Load, out, vec![Arg::Tile(operand)]),
+            Broadcast::None => self.step(TileOp::Load, out, vec![Arg::Tile(operand)]),
+            Broadcast::Transpose => {
+                self.step(TileOp::Load, out, vec![Arg::Tile(operand)]);
+                if self.context.is_direct(operand.buffer) {
+                    self.step(TileOp::TransposeDest, out, vec![Arg::Register(out)]);
+                }
+            }
             Broadcast::Row | Broadcast::Column | Broadcast::Scalar if self.context.is_direct(operand.buffer) => {
                 self.step(TileOp::Load, out, vec![Arg::Tile(operand)]);
             }
@@ -75,6 +82,12 @@ impl Emit<'_> {
             Machine::Fill(number) => {
                 let out = self.allocate();
                 self.step(TileOp::Fill, out, vec![number.clone()]);
+                out
+            }
+            Machine::FillInteger(integer) => {
+                let out = self.allocate();
+                let args = vec![Arg::Register(out), Arg::Integer(integer.clone())];
+                self.step(TileOp::Sfpu(SfpuOp::FillInteger), out, args);
                 out
             }
             Machine::Masked(index, mask, a, b) => {
@@ -177,10 +190,48 @@ impl Emit<'_> {
         } else {
             self.run(x)
         };
+        if reduction.fold == Fold::Product {
+            return self.product_within(reduction, out);
+        }
         for axis in (0..2).filter(|axis| reduction.along[*axis]) {
             self.step(TileOp::Sfpu(within[axis]), out, vec![Arg::Register(out)]);
         }
         out
+    }
+
+    /// The product of the elements of each column of a tile, of each row, or of both. The SFPU has no such reduction: one row
+    /// after the other is put into row 0, as the sum of it and zeros, which is exact, and multiplied there.
+    fn product_within(&mut self, reduction: &Reduction, of: u32) -> u32 {
+        let (both, within) = fold_ops(reduction.fold);
+        let [product, element, zeros] = [(); 3].map(|()| self.allocate());
+        let [mut from, mut to] = [of, product];
+        for axis in (0..2).filter(|axis| reduction.along[*axis]) {
+            let number = |number| vec![Arg::Number(Number::constant(number))];
+            self.step(TileOp::Fill, to, number(1.0));
+            self.step(TileOp::Fill, zeros, number(0.0));
+            let steps = self.apart(|this| {
+                let places = this.constant([Constant::Rows, Constant::Columns][axis]);
+                this.step(TileOp::Load, element, vec![places]);
+                let place = Integer {
+                    first: IntExpr::Const(0),
+                    per_tile: [i64::from(axis == 0), i64::from(axis == 1)],
+                    between: None,
+                };
+                let args = vec![Arg::Register(element), Arg::Integer(place)];
+                this.step(TileOp::Sfpu(SfpuOp::EqNumber), element, args);
+                let args = [element, from, zeros].map(Arg::Register);
+                this.step(TileOp::Sfpu(SfpuOp::Select), element, args.into());
+                this.step(TileOp::Sfpu(within[axis]), element, vec![Arg::Register(element)]);
+                let args = [to, element].map(Arg::Register);
+                this.step(TileOp::Sfpu(both), to, args.into());
+            });
+            // Not tiles but their rows or columns, one after the other.
+            let along = Step::Along { axis, tiles: 32, steps };
+            self.out.steps.push(along);
+            (from, to) = (to, from);
+        }
+        self.next = from + 1;
+        from
     }
 
     /// The lines of a composed function; its first register is `x`, the others are free again afterwards.

@@ -14,6 +14,8 @@ pub enum Machine {
     Constant(Constant),
     /// A number, or an integer of each tile.
     Fill(Arg),
+    /// An integer of each tile, as such.
+    FillInteger(Integer),
     Unary(SfpuOp, Vec<Arg>, Box<Machine>),
     Binary(SfpuOp, Box<Machine>, Box<Machine>),
     Fpu(FpuOp, Operand, Operand),
@@ -30,7 +32,9 @@ impl Machine {
     /// Registers its evaluation takes.
     pub fn need(&self) -> u32 {
         match self {
-            Machine::Load(_) | Machine::Constant(_) | Machine::Fill(_) | Machine::Fpu(..) => 1,
+            Machine::Load(_) | Machine::Constant(_) | Machine::Fill(_) | Machine::FillInteger(_) | Machine::Fpu(..) => {
+                1
+            }
             Machine::Sums => 0,
             Machine::Unary(_, _, x) => x.need(),
             Machine::Binary(_, a, b) => {
@@ -39,7 +43,13 @@ impl Machine {
             }
             Machine::Where(c, a, b) => c.need().max(a.need() + 1).max(b.need() + 2),
             Machine::Masked(_, mask, a, b) => a.need().max(1 + mask.need()).max(2 + b.need()),
-            Machine::Reduce(reduction, x) => x.need() + u32::from(is_folded(reduction)),
+            Machine::Reduce(reduction, x) => {
+                let tiles = x.need() + u32::from(is_folded(reduction));
+                match reduction.fold {
+                    Fold::Product => tiles.max(WITHIN_PRODUCT),
+                    Fold::Sum | Fold::Max | Fold::Min | Fold::Mean => tiles,
+                }
+            }
             Machine::Composed(composed, x) => {
                 let others = composed.registers as u32 - 1;
                 x.need().max(x.need().min(1) + others)
@@ -106,10 +116,15 @@ pub fn is_folded(reduction: &Reduction) -> bool {
     (0..2).any(|axis| reduction.along[axis] && tiles[axis] > 1)
 }
 
+/// Registers that the product of the elements of one takes: that one, the product, one element, and zeros.
+pub const WITHIN_PRODUCT: u32 = 4;
+
 /// How two registers are folded, and what folds the columns and the rows within one.
 pub fn fold_ops(fold: Fold) -> (SfpuOp, [SfpuOp; 2]) {
     match fold {
         Fold::Sum | Fold::Mean => (SfpuOp::Add, [SfpuOp::SumColumns, SfpuOp::SumRows]),
+        // Sums of one element and zeros take it out of its tile.
+        Fold::Product => (SfpuOp::Mul, [SfpuOp::SumColumns, SfpuOp::SumRows]),
         Fold::Max => (SfpuOp::Max, [SfpuOp::MaxColumns, SfpuOp::MaxRows]),
         Fold::Min => (SfpuOp::Min, [SfpuOp::MinColumns, SfpuOp::MinRows]),
     }

@@ -26,11 +26,12 @@ impl Beyond<'_> {
         if edge.age != Age::Now {
             return None;
         }
-        let place = &self.places[edge.place];
-        let step = i64::from(!edge.whole);
+        let place = &self.places.borrow().all[edge.place];
+        let step = if edge.whole { 0 } else { place.step };
         let (row, column) = if axis == 0 { (step, 0) } else { (0, step) };
-        let tile = IntExpr::binary(IntOp::Add, place.at.clone(), IntExpr::Const(i64::from(edge.shift)));
-        let first = IntExpr::binary(IntOp::Mul, tile, IntExpr::Const(place.unit));
+        let first = IntExpr::binary(IntOp::Mul, place.at.clone(), IntExpr::Const(place.unit));
+        let shift = IntExpr::Const(i64::from(edge.shift).saturating_mul(32).saturating_mul(place.step));
+        let first = IntExpr::binary(IntOp::Add, first, shift);
         let rest = Linear::of(&IntExpr::binary(IntOp::Sub, first.clone(), place.extent.clone())).to_expr();
         let mut mask = vec![Index { row, column, rest }];
         if place.precedes {
@@ -82,13 +83,53 @@ impl Beyond<'_> {
             })
         };
         let past = [0, 1].map(|axis| {
-            let both = [within(&a, &known[0].0, axis), within(&b, &known[1].0, axis)];
+            let mut both = [within(&a, &known[0].0, axis), within(&b, &known[1].0, axis)];
+            for side in 0..2 {
+                both[side] = self.told_by(&both[side], &known[side].0, &both[1 - side], axis);
+            }
             Past::either(both, |side, edge| {
                 let (known, is_all) = &known[side];
                 is_all.then(|| self.when(edge, known))
             })
         });
         Found { of, past }
+    }
+
+    /// The edges of `past` as those of `other`, where they are the same for elements of which all of `known` is below zero: of
+    /// a row that was picked out and stands in its place again, the edge that it lies past as a whole is the block's.
+    fn told_by(&self, past: &Past, known: &[Index], other: &Past, axis: usize) -> Past {
+        let zeros: Vec<Index> = zeros(known).collect();
+        if zeros.is_empty() {
+            return past.clone();
+        }
+        let moved = |index: &Index, to: &Index| {
+            index == to
+                || zeros.iter().any(|zero| {
+                    let [row, column] = [to.row - index.row, to.column - index.column];
+                    let times = if zero.row == 0 {
+                        column * zero.column
+                    } else {
+                        row * zero.row
+                    };
+                    let zero = zero.times(times);
+                    (row, column) == (zero.row, zero.column) && index.plus(&zero).rest == to.rest
+                })
+        };
+        let is_same = |edge: &Edge, known: &Edge| match (self.inside(edge, axis), self.inside(known, axis)) {
+            (Some(inside), Some(of_other)) => {
+                edge.when == known.when
+                    && inside.len() == of_other.len()
+                    && inside.iter().zip(&of_other).all(|(index, to)| moved(index, to))
+            }
+            _ => false,
+        };
+        past.map(|edge| {
+            other
+                .edges()
+                .find(|known| is_same(&edge, known))
+                .copied()
+                .unwrap_or(edge)
+        })
     }
 
     /// `edge`, past which only those elements have no value of which all of `known` is below zero too.
@@ -123,12 +164,17 @@ impl Beyond<'_> {
         match self.mask(&beyond).filter(|_| self.keeps) {
             Some(mask) => {
                 self.compounds.insert(elementwise.defines, Some(mask));
-                held.map(Past::not_zero)
+                let [rows, columns] = [0, 1].map(|axis| other[axis].wrong_within(&beyond[axis]));
+                let [down, along] = held.map(Past::not_zero);
+                [down.wrong_past(rows), along.wrong_past(columns)]
             }
             None => {
                 let [rows, columns] = beyond.map(|past| past.edges().copied().collect());
                 let [down, along] = past;
-                [down.unsure_past(rows), along.unsure_past(columns)]
+                match self.keeps {
+                    false => [down.unsure_past(rows), along.unsure_past(columns)],
+                    true => [down.wrong_past(rows), along.wrong_past(columns)],
+                }
             }
         }
     }
@@ -166,7 +212,8 @@ impl Beyond<'_> {
     pub fn asks_to_keep(&self) -> bool {
         !self.keeps
             && !self.compounds.is_empty()
-            && (self.reduced.values().flatten().any(|reduced| reduced.mask.is_none()) || self.unsure_stores)
+            && (self.reduced.values().flatten().any(|reduced| reduced.mask.is_none())
+                || self.stored.iter().any(|stored| stored.mask.is_none()))
     }
 }
 
@@ -183,6 +230,21 @@ fn conditions(condition: &Value, holds: bool, known: &mut Vec<Index>) -> bool {
         _ => return false,
     }
     true
+}
+
+/// What is zero where all of `known` is below zero: each with a row or column of 1 or -1, and no others.
+fn zeros(known: &[Index]) -> impl Iterator<Item = Index> {
+    let is_one = |index: &Index| index.row.abs() + index.column.abs() == 1;
+    known.iter().enumerate().filter_map(move |(at, index)| {
+        let others = known.get(at + 1..)?;
+        let is_other = |other: &&Index| {
+            let sum = index.plus(other);
+            (sum.row, sum.column, sum.rest) == (0, 0, IntExpr::Const(-2))
+        };
+        let above = others.iter().find(is_other).filter(|_| is_one(index))?;
+        // Neither is above -1, and their sum is -2.
+        Some(above.negated(1))
+    })
 }
 
 /// Whether `index` is below zero wherever `known` is.

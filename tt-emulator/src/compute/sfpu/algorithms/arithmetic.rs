@@ -134,7 +134,7 @@ pub fn mul(unit: &Unit, x: &Lanes, y: &Lanes) -> Lanes {
     if unit.wide {
         return product;
     }
-    Lanes::ZERO.select(x.is_zero().or(y.is_zero()), product)
+    product.zero_beside(x, y)
 }
 
 /// The larger.

@@ -5,9 +5,24 @@
 //! form is Schraudolph's: a linear function of the argument read as a bit pattern.
 
 use crate::compute::sfpu::lanes::Lanes;
+use crate::compute::sfpu::multiply_add::{GROUP, multiply_add};
 use crate::compute::sfpu::unit::Unit;
+use crate::compute::tile::FACE;
+use crate::compute::vector::vectorised;
 
 const INVERSE_LN_2: f32 = 1.442_695;
+/// −ln 2 in two parts; the first has 15 bits.
+const LN_2_HIGH: f32 = -0.693_145_75;
+const LN_2_LOW: f32 = -1.428_606_8e-6;
+/// (e^f − 1) / f.
+const SERIES: [f32; 6] = [
+    1.0,
+    0.499_999_85,
+    0.166_664_72,
+    0.041_669_536,
+    0.008_373_124_5,
+    0.001_378_059_4,
+];
 const PARABOLA: [f32; 3] = [1.001_724_8, 7.839_635_4e-8, 4.791_75e-15];
 /// The parabola's constant where an instruction loads it as fp16.
 const CONSTANT_FP16: f32 = 1.001_953_1;
@@ -42,6 +57,15 @@ fn exp_narrow(unit: &Unit, x: &Lanes, clamp: bool) -> Lanes {
 
 /// e^x for 32-bit registers, whatever the registers are.
 pub fn exp_accurate(unit: &Unit, x: &Lanes) -> Lanes {
+    let mut out = Lanes::ZERO;
+    if !exp_certain(unit.is_blackhole(), x, &mut out) {
+        out = exp_by_steps(unit, x);
+    }
+    out
+}
+
+/// The instructions of [`exp_accurate`], one by one.
+fn exp_by_steps(unit: &Unit, x: &Lanes) -> Lanes {
     let (y, r, i) = exp_parts(unit, x);
     let e = r.biased_exponent().iadd(&i);
     let scaled = r.set_exponent(&e);
@@ -56,6 +80,77 @@ pub fn exp_accurate(unit: &Unit, x: &Lanes) -> Lanes {
         let large = scaled.select(e.iless(255), overflow);
         underflow.select(e.iless(1), large)
     }
+}
+
+/// [`exp_accurate`] with the arithmetic of the machine, and whether that is certain of every lane: it is unless one is no number.
+///
+/// Step by step, with |f| ≤ 0.35 and all steps but one as IEEE rounds them (`multiply_add.rs` says when that is so): the first
+/// product adds nothing; `j · −0.693…` has at most 22 bits and differs from x by a factor below 4, so that both terms are aligned
+/// without loss; and in the polynomial the constant's exponent is larger by at least two than the product's. Only of the second
+/// product with j is that not known: where its sum is not far above it, it is computed bit by bit.
+fn exp_certain(blackhole: bool, x: &Lanes, out: &mut Lanes) -> bool {
+    vectorised! {
+        fn on_wormhole(x: &[u32; FACE], out: &mut [u32; FACE]) -> bool {
+            exp_of_face::<false>(x, out)
+        }
+    }
+    vectorised! {
+        fn on_blackhole(x: &[u32; FACE], out: &mut [u32; FACE]) -> bool {
+            exp_of_face::<true>(x, out)
+        }
+    }
+    let work = if blackhole { on_blackhole } else { on_wormhole };
+    work(&x.0, &mut out.0)
+}
+
+#[inline(always)]
+fn exp_of_face<const BLACKHOLE: bool>(x: &[u32; FACE], out: &mut [u32; FACE]) -> bool {
+    const LARGE: f32 = 150.0;
+    let mut numbers = true;
+    for (x, out) in x.as_chunks::<GROUP>().0.iter().zip(out.as_chunks_mut::<GROUP>().0) {
+        let (mut whole, mut rest, mut reduced) = ([0.0f32; GROUP], [0.0f32; GROUP], [0.0f32; GROUP]);
+        let mut doubtful = false;
+        for i in 0..GROUP {
+            let x = f32::from_bits(x[i]);
+            numbers &= !x.is_nan();
+            let scaled = x * INVERSE_LN_2;
+            let below = scaled.trunc();
+            // Halves away from zero.
+            let one = if (scaled - below).abs() >= 0.5 {
+                1f32.copysign(scaled)
+            } else {
+                0.0
+            };
+            whole[i] = below + one;
+            rest[i] = whole[i].mul_add(LN_2_HIGH, x);
+            reduced[i] = whole[i].mul_add(LN_2_LOW, rest[i]);
+            doubtful |= (rest[i].abs() < 16.0 * (whole[i] * LN_2_LOW).abs()) & (x.abs() < LARGE);
+        }
+        if doubtful {
+            for i in 0..GROUP {
+                let [j, low, f] = [whole[i], LN_2_LOW, rest[i]].map(f32::to_bits);
+                reduced[i] = f32::from_bits(multiply_add::<BLACKHOLE>(j, low, f));
+            }
+        }
+        for i in 0..GROUP {
+            let f = reduced[i];
+            let mut y = SERIES[SERIES.len() - 1];
+            for coefficient in SERIES[..SERIES.len() - 1].iter().rev() {
+                y = f.mul_add(y, *coefficient);
+            }
+            let r = y.mul_add(f, 1.0).to_bits();
+            // The whole number in the low bits, by the rounding of the sum.
+            let j = (whole[i] + ROUND).to_bits().wrapping_sub(ROUND.to_bits()) as i32;
+            let e = ((r >> 23) & 255) as i32 + j;
+            let value = (r & 0x807f_ffff) | ((e as u32 & 255) << 23);
+            let x = f32::from_bits(x[i]);
+            let large = (e >= 255) | (x >= LARGE);
+            let small = (e < 1) & (x < LARGE) | (x <= -LARGE);
+            let value = if large { f32::INFINITY.to_bits() } else { value };
+            out[i] = if small { 0 } else { value };
+        }
+    }
+    numbers
 }
 
 /// e^x for arguments that neither over- nor underflow.
@@ -99,19 +194,9 @@ pub fn exp_21f_in_range(unit: &Unit, x: &Lanes) -> Lanes {
 fn exp_parts(unit: &Unit, x: &Lanes) -> (Lanes, Lanes, Lanes) {
     let whole = unit.mul(INVERSE_LN_2, x).to_signed_16();
     let j = whole.to_real();
-    let f = unit.mad(&j, -0.693_145_75, x);
-    let f = unit.mad(&j, -1.428_606_8e-6, f);
-    let y = unit.polynomial(
-        &f,
-        [
-            1.0,
-            0.499_999_85,
-            0.166_664_72,
-            0.041_669_536,
-            0.008_373_124_5,
-            0.001_378_059_4,
-        ],
-    );
+    let f = unit.mad(&j, LN_2_HIGH, x);
+    let f = unit.mad(&j, LN_2_LOW, f);
+    let y = unit.polynomial(&f, SERIES);
     let r = unit.mad(&y, &f, 1.0);
     (y, r, two_complement(&whole, &j))
 }
@@ -273,4 +358,45 @@ pub fn expm1_clamped(unit: &Unit, x: &Lanes) -> Lanes {
     let h = unit.mul(r, h);
     let power = Lanes::all(1.0).set_exponent(sum.isub(ROUND.to_bits() - 127));
     unit.mad(&power, h, unit.sub(&power, 1.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arch::ArchName;
+
+    /// Every argument with `TT_EVERY_ARGUMENT`; else one in 1021, which takes a second.
+    #[test]
+    fn the_exponential_of_the_machine_is_that_of_the_steps() {
+        let step = if std::env::var_os("TT_EVERY_ARGUMENT").is_some() {
+            1
+        } else {
+            1021
+        };
+        for chip in [ArchName::WormholeB0, ArchName::Blackhole] {
+            let unit = Unit {
+                chip,
+                wide: true,
+                approximate: false,
+                input_f32: false,
+                variant: 0,
+                words: [0; 3],
+            };
+            let mut arguments = (0..=u32::MAX)
+                .step_by(step)
+                .filter(|bits| !f32::from_bits(*bits).is_nan());
+            loop {
+                let mut x = Lanes::ZERO;
+                let filled = x.0.iter_mut().zip(&mut arguments).map(|(x, bits)| *x = bits).count();
+                if filled == 0 {
+                    break;
+                }
+                let steps = exp_by_steps(&unit, &x);
+                let machine = exp_accurate(&unit, &x);
+                for ((x, machine), steps) in x.0.iter().zip(machine.0).zip(steps.0) {
+                    assert_eq!(machine, steps, "e to the power of {x:#x} on {chip:?}");
+                }
+            }
+        }
+    }
 }

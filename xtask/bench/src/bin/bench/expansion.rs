@@ -1,4 +1,5 @@
-//! What kernels cost at `cargo check`: a crate with 20 copies of the largest kernels here, against the same without them.
+//! What kernels cost at `cargo check`: a crate with 20 copies of the largest kernels here, and one with copies of the longest kernel
+//! of the examples, against the same without them. Its profile is Cargo's for development, in which a user expands kernels too.
 
 use crate::inputs::seconds;
 use crate::table::Row;
@@ -11,36 +12,85 @@ use std::time::{Duration, Instant};
 /// The kernels are those of this file, again and again.
 const SOURCE: &str = include_str!("kernels.rs");
 
+/// Copies of the longest kernel, for a time well above that of the rest.
+const LONGEST_COPIES: usize = 5;
+
 pub fn expansion(scale: Scale) -> Measured {
     let copies = if scale.quick { 1 } else { 5 };
     let kernels = SOURCE.matches("#[tt::kernel]").count();
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let folder = root.join("target/bench-expansion");
-    let with = crate_at(&folder.join("with"), &root, copies)?;
-    let without = crate_at(&folder.join("without"), &root, 0)?;
-    // Both once, so that only the touched file is left to check.
-    check(&with)?;
-    check(&without)?;
-    let (mut most, mut least) = (Duration::MAX, Duration::MAX);
+    let (name, longest) = longest_example(&root)?;
+    let with = crate_at(&folder.join("with"), &root, SOURCE, copies)?;
+    let long = crate_at(&folder.join("longest"), &root, &longest, LONGEST_COPIES)?;
+    let without = crate_at(&folder.join("without"), &root, "", 0)?;
+    let crates = [&with, &long, &without];
+    // All once, so that only the touched file is left to check.
+    crates.into_iter().try_for_each(|folder| check(folder).map(drop))?;
+    let mut least = [Duration::MAX; 3];
     for _ in 0..5 {
-        most = most.min(check(&with)?);
-        least = least.min(check(&without)?);
+        for (least, folder) in least.iter_mut().zip(crates) {
+            *least = check(folder)?.min(*least);
+        }
     }
+    let [most, of_longest, least] = least;
     let more = most.saturating_sub(least);
-    let mut rows = vec![Row::new(
-        format!("cargo check after a touch, {} kernels", copies * kernels),
-        seconds(most),
-        format!("the same crate without them: {}", seconds(least)),
-        format!("{:.2} s more", more.as_secs_f64()),
-        "at most 1 s more",
-        more <= Duration::from_secs(1),
-    )];
+    let each = of_longest.saturating_sub(least) / LONGEST_COPIES as u32;
+    let mut rows = vec![
+        Row::new(
+            format!("cargo check after a touch, {} kernels", copies * kernels),
+            seconds(most),
+            format!("the same crate without them: {}", seconds(least)),
+            format!("{:.2} s more", more.as_secs_f64()),
+            "at most 1 s more",
+            more <= Duration::from_secs(1),
+        ),
+        Row::new(
+            format!(
+                "the same, {LONGEST_COPIES} copies of the examples' longest kernel, `{name}`, {} lines",
+                longest.lines().count()
+            ),
+            seconds(of_longest),
+            format!("without them: {}", seconds(least)),
+            format!("{} more each", seconds(each)),
+            "at most 50 ms each",
+            each <= Duration::from_millis(50),
+        ),
+    ];
     rows.extend(passes(&root)?);
     Ok(rows)
 }
 
-/// A crate whose library has `copies` modules with the kernels.
-fn crate_at(folder: &Path, root: &Path, copies: usize) -> Result<PathBuf, Box<dyn std::error::Error>> {
+/// The name and the text of the longest kernel of the examples.
+fn longest_example(root: &Path) -> Result<(String, String), Box<dyn std::error::Error>> {
+    let mut longest = (String::new(), String::new());
+    for entry in std::fs::read_dir(root.join("examples"))? {
+        let path = entry?.path();
+        let file = if path.is_dir() { path.join("main.rs") } else { path };
+        let Ok(text) = std::fs::read_to_string(&file) else {
+            continue;
+        };
+        for (start, _) in text.match_indices("\n#[tt::kernel") {
+            let kernel = &text[start + 1..];
+            // A kernel ends where its function does: at the first brace in the first column.
+            let Some(end) = kernel.find("\n}\n") else { continue };
+            let kernel = &kernel[..end + 3];
+            let name = kernel.split_once("fn ").and_then(|(_, rest)| rest.split_once('<'));
+            if let Some((name, _)) = name
+                && kernel.lines().count() > longest.1.lines().count()
+            {
+                longest = (name.to_string(), format!("use tt::prelude::*;\n{kernel}"));
+            }
+        }
+    }
+    if longest.0.is_empty() {
+        return Err("the examples have no kernel".into());
+    }
+    Ok(longest)
+}
+
+/// A crate whose library has `copies` modules with the kernels of a text.
+fn crate_at(folder: &Path, root: &Path, source: &str, copies: usize) -> Result<PathBuf, Box<dyn std::error::Error>> {
     let _ = std::fs::remove_dir_all(folder);
     std::fs::create_dir_all(folder.join("src"))?;
     let manifest = format!(
@@ -52,7 +102,7 @@ fn crate_at(folder: &Path, root: &Path, copies: usize) -> Result<PathBuf, Box<dy
     let mut text = String::from("//! Kernels.\n");
     for copy in 0..copies {
         // Inner documentation cannot stand in the middle of a file.
-        let body: String = SOURCE
+        let body: String = source
             .lines()
             .filter(|line| !line.starts_with("//!"))
             .map(|line| format!("{line}\n"))

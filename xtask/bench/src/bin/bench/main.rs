@@ -1,13 +1,16 @@
 //! `cargo xtask bench`: speed and memory, each figure beside what it is compared to, measured in one run.
 
+mod attention;
 mod children;
 mod expansion;
 mod inputs;
 mod kernels;
 mod memory;
 mod peer;
+mod rows;
 mod table;
 mod throughput;
+mod traffic;
 mod transfer;
 
 use clap::Parser;
@@ -44,6 +47,21 @@ const MEASUREMENTS: &[Measurement] = &[
         run: throughput::add,
     },
     Measurement {
+        name: "softmax",
+        about: "a bf16 softmax on the emulator, against its addition of the same size and one sweep over DRAM",
+        run: rows::softmax,
+    },
+    Measurement {
+        name: "reduction",
+        about: "reductions of a block in L1 on the emulator, against an addition to it",
+        run: rows::reduction,
+    },
+    Measurement {
+        name: "attention",
+        about: "causal flash attention on the emulator, against three kernels with the scores in DRAM",
+        run: attention::attention,
+    },
+    Measurement {
         name: "threads",
         about: "the same bits with one and with two threads",
         run: children::threads,
@@ -55,13 +73,18 @@ const MEASUREMENTS: &[Measurement] = &[
     },
     Measurement {
         name: "expansion",
-        about: "cargo check of 20 large kernels after touching them, against the same crate without them",
+        about: "cargo check of 20 large kernels and of the examples' longest after touching them, against the same without them",
         run: expansion::expansion,
     },
     Measurement {
         name: "peer-elementwise",
         about: "(a·b + c)·d, against tt-lang-sim",
         run: peer::elementwise,
+    },
+    Measurement {
+        name: "peer-rows",
+        about: "a broadcast, softmax and sums of rows, against tt-lang-sim",
+        run: peer::rows,
     },
     Measurement {
         name: "memory",

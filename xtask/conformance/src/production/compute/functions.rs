@@ -156,9 +156,6 @@ fn casts() -> Vec<Case> {
     };
     vec![
         cast("fp32 to bf16", F32, BF16, &fine, &fine.map(to_bf16)),
-        cast("integers to fp32", Int32, F32, &integers, &integers).fails(
-            "the emulator casts between bf16 and fp32 only",
-            "the emulator converts between Float16_b and Float32",
-        ),
+        cast("integers to fp32", Int32, F32, &integers, &integers),
     ]
 }

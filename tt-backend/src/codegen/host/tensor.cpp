@@ -1,0 +1,150 @@
+// A tensor of 32 × 32 tiles, each of four faces of 16 × 16 elements, interleaved page by page over the DRAM banks.
+template <typename Element>
+class TiledTensor {
+public:
+    TiledTensor(distributed::MeshDevice& device, const std::string& name, const std::vector<int64_t>& extents) : name(name) {
+        for (const int64_t extent : extents) {
+            if (extent < 1) {
+                throw std::invalid_argument("tensor `" + name + "` has an extent of " + std::to_string(extent));
+            }
+        }
+        columns = extents.back();
+        rows = extents.size() < 2 ? 1 : extents[extents.size() - 2];
+        for (size_t axis = 0; axis + 2 < extents.size(); ++axis) {
+            matrices *= extents[axis];
+        }
+        const uint64_t page_bytes = 1024 * sizeof(Element);
+        const uint64_t pages = matrices * ceil_div(rows, 32) * ceil_div(columns, 32);
+        distributed::DeviceLocalBufferConfig local;
+        local.page_size = page_bytes;
+        local.buffer_type = BufferType::DRAM;
+        buffer = distributed::MeshBuffer::create(
+            distributed::ReplicatedBufferConfig{.size = pages * page_bytes}, local, &device);
+        elements.resize(pages * 1024);
+    }
+
+    // Numbers between -1 and 1, the same in every run.
+    void fill(uint64_t seed) {
+        each([&](Element& element) {
+            seed = seed * 6364136223846793005u + 1442695040888963407u;
+            element = to_element(static_cast<float>(static_cast<int32_t>(seed >> 32)) / 2147483648.0f, element);
+        });
+    }
+
+    // FNV-1a over the bytes of the elements, row by row: no two results that differ are likely to share it. The sum is for
+    // results that may differ in the last bits, on another chip.
+    void print_checksum() {
+        uint64_t hash = 0xcbf29ce484222325u;
+        double sum = 0;
+        each([&](Element& element) {
+            for (size_t byte = 0; byte < sizeof(Element); ++byte) {
+                hash = (hash ^ (element >> (8 * byte) & 0xff)) * 0x100000001b3u;
+            }
+            sum += from_element(element);
+        });
+        std::printf("checksum of %s: %016" PRIx64 ", sum %.9g\n", name.c_str(), hash, sum);
+    }
+
+    void upload(distributed::MeshCommandQueue& queue) { queue.enqueue_write_mesh_buffer(buffer, elements.data(), true); }
+    void download(distributed::MeshCommandQueue& queue) { queue.enqueue_read_mesh_buffer(elements.data(), buffer, true); }
+    uint32_t address() const { return static_cast<uint32_t>(buffer->address()); }
+    void append_accessor(std::vector<uint32_t>& compile_args) const {
+        TensorAccessorArgs(*buffer).append_to(compile_args);
+    }
+
+    const std::string name;
+
+private:
+    // Calls `visit` for every element, row by row; what pads the last tiles is left out.
+    template <typename Visit>
+    void each(Visit visit) {
+        const int64_t tile_rows = ceil_div(rows, 32), tile_columns = ceil_div(columns, 32);
+        for (int64_t matrix = 0; matrix < matrices; ++matrix) {
+            for (int64_t row = 0; row < rows; ++row) {
+                for (int64_t column = 0; column < columns; ++column) {
+                    const int64_t tile = (matrix * tile_rows + row / 32) * tile_columns + column / 32;
+                    const int64_t face = row % 32 / 16 * 2 + column % 32 / 16;
+                    visit(elements[((tile * 4 + face) * 16 + row % 16) * 16 + column % 16]);
+                }
+            }
+        }
+    }
+
+    int64_t matrices = 1, rows = 1, columns = 1;
+    std::shared_ptr<distributed::MeshBuffer> buffer;
+    std::vector<Element> elements;
+};
+
+// A core and its run of blocks.
+struct CoreWork {
+    CoreCoord core;
+    int64_t start_id, count;
+};
+
+// Where the grid of blocks fits the grid of cores, block (x, y) goes to core (x, y); else blocks are numbered through and
+// spread in contiguous runs over all cores, the first cores taking one more.
+std::vector<CoreWork> partition(const std::vector<int64_t>& grid, const CoreCoord& device) {
+    int64_t blocks = 1;
+    for (const int64_t extent : grid) {
+        if (extent < 1) {
+            throw std::invalid_argument("an extent of the grid of blocks is " + std::to_string(extent));
+        }
+        // Kernels number blocks in 32 bits with a sign.
+        if (extent > std::numeric_limits<int32_t>::max() / blocks) {
+            throw std::invalid_argument("the grid of blocks is too large");
+        }
+        blocks *= extent;
+    }
+    const int64_t columns = static_cast<int64_t>(device.x), rows = static_cast<int64_t>(device.y);
+    const int64_t plane = grid[0] * (grid.size() > 1 ? grid[1] : 1);
+    const bool fits = blocks == plane && grid[0] <= columns && plane / grid[0] <= rows;
+    const int64_t width = fits ? grid[0] : columns;
+    const int64_t cores = std::min(blocks, columns * rows);
+    std::vector<CoreWork> work;
+    int64_t start_id = 0;
+    for (int64_t core = 0; core < cores; ++core) {
+        const int64_t count = blocks / cores + (core < blocks % cores ? 1 : 0);
+        work.push_back({CoreCoord(core % width, core / width), start_id, count});
+        start_id += count;
+    }
+    return work;
+}
+
+// The cores used, as rectangles: the full rows, and what is left of the last.
+CoreRangeSet ranges(const std::vector<CoreWork>& work) {
+    size_t width = 0;
+    for (const CoreWork& each : work) {
+        width = std::max<size_t>(width, each.core.x + 1);
+    }
+    const CoreCoord last = work.back().core;
+    const size_t full = last.x + 1 == width ? last.y + 1 : last.y;
+    std::vector<CoreRange> rectangles;
+    if (full > 0) {
+        rectangles.emplace_back(CoreCoord(0, 0), CoreCoord(width - 1, full - 1));
+    }
+    if (full <= last.y) {
+        rectangles.emplace_back(CoreCoord(0, last.y), last);
+    }
+    return CoreRangeSet(rectangles);
+}
+
+int64_t parse_integer(const std::string& name, const std::string& text) {
+    size_t end = 0;
+    const int64_t value = std::stoll(text, &end);
+    if (end != text.size()) {
+        throw std::invalid_argument(name + " is `" + text + "`, which is no integer");
+    }
+    if (value < INT32_MIN || value > INT32_MAX) {
+        throw std::invalid_argument(name + " is " + text + ", which does not fit in 32 bits with a sign");
+    }
+    return value;
+}
+
+float parse_number(const std::string& name, const std::string& text) {
+    size_t end = 0;
+    const float value = std::stof(text, &end);
+    if (end != text.size()) {
+        throw std::invalid_argument(name + " is `" + text + "`, which is no number");
+    }
+    return value;
+}

@@ -1,0 +1,205 @@
+//! What parallel loops store: to whole blocks, to parts of them, and to tensors.
+
+#![warn(clippy::arithmetic_side_effects)]
+
+use super::access::Classified;
+use super::regions::Purpose;
+use super::translate::{Refused, Translate, variable};
+use crate::codes;
+use crate::flow::{BlockOp, BlockStmt, Broadcast, Elementwise, Index, Pick, Value, ValueKind, Write};
+use crate::ir::Kind;
+use crate::linear::Linear;
+use crate::passes::a1_infer_layout::BlockLayout;
+use tt_lang::diagnostic::Diagnostic;
+use tt_lang::ir::{Assign, BlockId, Buffer, IntExpr, VarId};
+
+impl Translate<'_> {
+    pub(super) fn assign(
+        &mut self,
+        indices: &[(VarId, u64)],
+        assign: &Assign,
+        out: &mut Vec<BlockStmt>,
+    ) -> Result<(), Refused> {
+        let result = self.result_of(indices, assign);
+        // Loads come first: the tensors among them are read before the expression runs.
+        let mut reads = Vec::new();
+        let element = assign.target.buffer.element(self.kernel);
+        let value = self.value(&assign.value, element, &result, &mut reads)?;
+        let (row, column) = self.row_and_column(&assign.target);
+        let whole = |this: &Self| {
+            let name = this.name_of(assign.target.buffer);
+            Diagnostic::new(
+                &codes::PARTIAL_STORE,
+                assign.target.span,
+                format!("this stores to a part of `{name}`"),
+            )
+            .note(
+                "store at the loop's indices, plus constant multiples of 32, or to one row or column: `x[(k, j)] = ..`",
+            )
+        };
+        let name = self.name_of(assign.target.buffer).to_string();
+        let place = result
+            .classify(&row, &column, &name, assign.target.span)
+            .map_err(|_| whole(self))?;
+        if place.broadcast != Broadcast::None || place.crossed {
+            return Err(whole(self));
+        }
+        out.append(&mut reads);
+        match assign.target.buffer {
+            Buffer::Block(block) => {
+                let extent = self.layouts.blocks[block.index()].extent;
+                let target = variable(block);
+                let along = [0, 1].map(|axis| Along::of(&place, axis, extent[axis], result.extent[axis]));
+                let [Some(rows), Some(columns)] = along else {
+                    return Err(whole(self));
+                };
+                if [&rows, &columns] != [&Along::All; 2] {
+                    self.of_lone_elements(assign.target.buffer, assign.target.span)?;
+                    let along = [rows, columns];
+                    let at = along.each_ref().map(Along::one);
+                    self.assert_inside(block, &at, assign.target.span, out);
+                    self.assign_part(block, along, value, result.extent, assign, out);
+                    return Ok(());
+                }
+                let kind = Kind::Op(BlockOp::Elementwise(Elementwise {
+                    target,
+                    defines: self.sights.define(),
+                    extent,
+                    value,
+                    compound: assign.compound,
+                }));
+                out.push(BlockStmt::new(assign.span, kind));
+            }
+            Buffer::Tensor(tensor) => {
+                let region =
+                    self.tile_region(self.rectangle(tensor, &assign.target, &place, result.extent, Purpose::Store))?;
+                let target = self.direct(tensor, result.extent);
+                let kind = Kind::Op(BlockOp::Elementwise(Elementwise {
+                    target,
+                    defines: self.sights.define(),
+                    extent: result.extent,
+                    value,
+                    compound: assign.compound,
+                }));
+                out.push(BlockStmt::new(assign.span, kind));
+                out.push(BlockStmt {
+                    kind: Kind::Op(BlockOp::Write(Write {
+                        buffer: target,
+                        sees: self.sights.unknown(),
+                        region,
+                        stored: None,
+                    })),
+                    note: assign.span,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// A part of a block: what is stored there takes its place among the other elements.
+    fn assign_part(
+        &mut self,
+        block: BlockId,
+        along: [Along; 2],
+        value: Value,
+        extent: [u64; 2],
+        assign: &Assign,
+        out: &mut Vec<BlockStmt>,
+    ) {
+        let span = assign.span;
+        let of = |kind| Value { kind, span };
+        let mut computed = |this: &mut Self, target, extent, value, compound| {
+            let kind = Kind::Op(BlockOp::Elementwise(Elementwise {
+                target,
+                defines: this.sights.define(),
+                extent,
+                value,
+                compound,
+            }));
+            out.push(BlockStmt::new(span, kind));
+        };
+        let BlockLayout {
+            format, extent: whole, ..
+        } = self.layouts.blocks[block.index()];
+        let part = self.temporary(&self.kernel.block(block).name, "part", span, format, extent);
+        computed(self, part, extent, value, assign.compound);
+        let broadcast = match &along {
+            [Along::One(_), Along::One(_)] => Broadcast::Scalar,
+            [Along::One(_), _] => Broadcast::Row,
+            [_, Along::One(_)] => Broadcast::Column,
+            [Along::All | Along::From(_), Along::All | Along::From(_)] => Broadcast::None,
+        };
+        let offset = along.each_ref().map(|along| match along {
+            Along::From(start) => tiles_from(*start).saturating_neg(),
+            Along::All | Along::One(_) => 0,
+        });
+        let stored = of(ValueKind::Load(self.operand(part, broadcast, offset)));
+        let held = of(ValueKind::Load(self.operand(variable(block), Broadcast::None, [0, 0])));
+        let at = along.each_ref().map(Along::one);
+        let mut is_there = Pick { at, extent: whole }.is_there();
+        for (axis, along) in along.iter().enumerate() {
+            if let Along::From(start) = along {
+                let end = start.saturating_add(extent[axis]);
+                let first = (*start > 0).then(|| before(axis, *start).negated(1));
+                is_there.extend(first.into_iter().chain((end < whole[axis]).then(|| before(axis, end))));
+            }
+        }
+        let is_there = is_there.into_iter().map(|index| of(ValueKind::Negative(index)));
+        let is_there = is_there.reduce(|a, b| of(ValueKind::And(Box::new(a), Box::new(b))));
+        let value = match is_there {
+            Some(is_there) => of(ValueKind::Select(Box::new(is_there), Box::new(stored), Box::new(held))),
+            None => stored,
+        };
+        computed(self, variable(block), whole, value, false);
+    }
+}
+
+/// What of a block is stored to along an axis.
+#[derive(PartialEq)]
+enum Along {
+    All,
+    /// One row or column.
+    One(IntExpr),
+    /// As many as the loop counts from here on, a multiple of 32.
+    From(u64),
+}
+
+impl Along {
+    /// What a place says of an axis of so many elements, where the loop counts so many of them.
+    fn of(place: &Classified, axis: usize, whole: u64, extent: u64) -> Option<Along> {
+        let offset = &place.offset[axis];
+        if extent == whole && *offset == Linear::default() {
+            return Some(Along::All);
+        }
+        if place.uniform[axis] {
+            return Some(Along::One(offset.to_expr()));
+        }
+        let start = u64::try_from(offset.constant)
+            .ok()
+            .filter(|_| offset.terms.is_empty())?;
+        let is_within = start.checked_add(extent).is_some_and(|end| end <= whole);
+        (start.is_multiple_of(32) && is_within).then_some(Along::From(start))
+    }
+
+    /// The row or column, where it is one.
+    fn one(&self) -> Option<IntExpr> {
+        match self {
+            Along::One(at) => Some(at.clone()),
+            Along::All | Along::From(_) => None,
+        }
+    }
+}
+
+/// So many elements as tiles.
+pub(super) fn tiles_from(elements: u64) -> i32 {
+    i32::try_from(elements / 32).unwrap_or(i32::MAX)
+}
+
+/// What is below zero before the row (0) or column (1) `end` of a block.
+fn before(axis: usize, end: u64) -> Index {
+    Index {
+        row: i64::from(axis == 0),
+        column: i64::from(axis == 1),
+        rest: IntExpr::Const(i64::try_from(end).map_or(i64::MIN, i64::wrapping_neg)),
+    }
+}

@@ -1,0 +1,85 @@
+//! Rows, columns and elements of blocks that are named at run time lie inside of their blocks: what is not known to do so is
+//! asserted before the statement, as `T.assert` is.
+//!
+//! ```text
+//!  y[(i, j)] = x[(n, j)];   ⟹   assert n >= 0 && n < 64 as "n is a row of x, which has 64"
+//!                                picked(64, 64) = pick row n of x
+//! ```
+
+use super::translate::Translate;
+use crate::flow::{BlockOp, BlockStmt, Inspection};
+use crate::ir::Kind;
+use crate::verify::range::{self, LIMIT, Range};
+use tt_lang::ir::{BlockId, BoolExpr, CompareOp, IntExpr, Named, Span};
+
+impl Translate<'_> {
+    /// Asserts in `out` that the row and the column `at`, where they are given, are some of `block`.
+    pub(super) fn assert_inside(
+        &self,
+        block: BlockId,
+        at: &[Option<IntExpr>; 2],
+        span: Span,
+        out: &mut Vec<BlockStmt>,
+    ) {
+        let extent = self.layouts.blocks[block.index()].extent;
+        let of = self.kernel.block(block);
+        for axis in 0..2 {
+            let Some(index) = &at[axis] else { continue };
+            let end = i64::try_from(extent[axis]).unwrap_or(i64::MAX);
+            let Range { low, high } = self.range(index);
+            let compare = |op, with| BoolExpr::Compare(op, index.clone(), IntExpr::Const(with));
+            let cond = match (low >= 0, high < end) {
+                (true, true) => continue,
+                (true, false) => compare(CompareOp::Lt, end),
+                (false, true) => compare(CompareOp::Ge, 0),
+                (false, false) => BoolExpr::And(
+                    Box::new(compare(CompareOp::Ge, 0)),
+                    Box::new(compare(CompareOp::Lt, end)),
+                ),
+            };
+            let what = match (of.shape.len(), axis) {
+                (1, _) => "an element",
+                (_, 0) => "a row",
+                _ => "a column",
+            };
+            let text = format!(
+                "{} is {what} of {}, which has {end}",
+                Named(self.kernel, index),
+                of.name
+            );
+            let kind = Kind::Op(BlockOp::Inspect(Inspection::Assertion { cond, text }));
+            let assertion = BlockStmt::new(span, kind);
+            if !out.iter().any(|known| known.kind == assertion.kind) {
+                out.push(assertion);
+            }
+        }
+    }
+
+    /// Runs `translate` on a branch of a choice between elements, which may be of none.
+    pub(super) fn chosen<R>(&mut self, translate: impl FnOnce(&mut Self) -> R) -> R {
+        let outer = std::mem::replace(&mut self.is_chosen, true);
+        let result = translate(self);
+        self.is_chosen = outer;
+        result
+    }
+
+    /// What is known of `expr` before the launch.
+    fn range(&self, expr: &IntExpr) -> Range {
+        match expr {
+            IntExpr::Const(value) => Range::one(*value),
+            IntExpr::Extent(_) => Range::new(1, LIMIT),
+            IntExpr::Scalar(_) | IntExpr::Fetched(_) => Range::ANY,
+            IntExpr::Var(var) => {
+                let end = self.ranges.iter().rev().find(|(known, _)| known == var);
+                Range {
+                    low: if self.signs.is_at_least(expr, 0) { 0 } else { -LIMIT },
+                    high: end.map_or(LIMIT, |(_, end)| match self.range(end).high {
+                        LIMIT => LIMIT,
+                        end => end - 1,
+                    }),
+                }
+            }
+            IntExpr::Binary(op, a, b) => range::apply(*op, self.range(a), self.range(b)),
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! What must hold between the stages of a kernel: a temporary is read only where an earlier stage may have stored to it.
+//!
+//! Everything else of a stage is looked at as in a kernel of its own. Which elements were stored is not asked: one that nobody
+//! stored has no value.
+
+use crate::codes;
+use std::collections::HashSet;
+use tt_lang::diagnostic::Diagnostic;
+use tt_lang::ir::{Buffer, ElementKind, Kernel, Param, ParamId, Place, Span, Stmt, StmtKind};
+
+/// Every read of a temporary that comes before all stores to it.
+pub fn check(kernel: &Kernel) -> Vec<Diagnostic> {
+    let mut stores = Stores {
+        kernel,
+        stored: HashSet::new(),
+        errors: Vec::new(),
+    };
+    stores.body(&kernel.body);
+    for stage in &kernel.later {
+        stores.body(&stage.body);
+    }
+    stores.errors
+}
+
+/// What was stored so far, in the order of the source.
+struct Stores<'a> {
+    kernel: &'a Kernel,
+    stored: HashSet<ParamId>,
+    errors: Vec<Diagnostic>,
+}
+
+impl Stores<'_> {
+    fn read(&mut self, tensor: ParamId, span: Span) {
+        if let Some(Param::Temporary(temporary)) = self.kernel.params.get(tensor.index())
+            && !self.stored.contains(&tensor)
+        {
+            let name = &temporary.name;
+            let message = format!("`{name}` is read before any stage stores to it");
+            self.errors.push(
+                Diagnostic::new(&codes::TEMPORARY_UNSTORED, span, message)
+                    .label(temporary.span, "nothing is in it at first")
+                    .note(format!("store to it in an earlier stage: `T.copy(block, {name}[..])`")),
+            );
+        }
+    }
+
+    fn place(&mut self, place: &Place) {
+        if let Place::Tensor(region) = place {
+            self.read(region.tensor, region.span);
+        }
+    }
+
+    fn body(&mut self, body: &[Stmt]) {
+        for stmt in body {
+            match &stmt.kind {
+                StmtKind::Copy { src, dst } => {
+                    self.place(src);
+                    if let Place::Tensor(region) = dst {
+                        self.stored.insert(region.tensor);
+                    }
+                }
+                StmtKind::Gemm { a, b, .. } => {
+                    self.place(a);
+                    self.place(b);
+                }
+                StmtKind::For { body, .. } => self.body(body),
+                StmtKind::If { then, otherwise, .. } => {
+                    self.body(then);
+                    self.body(otherwise);
+                }
+                StmtKind::Parallel { assigns, .. } => {
+                    for assign in assigns {
+                        assign.value.walk(&mut |part| {
+                            if let ElementKind::Load(access) = &part.kind
+                                && let Buffer::Tensor(tensor) = access.buffer
+                            {
+                                self.read(tensor, part.span);
+                            }
+                        });
+                        if let Buffer::Tensor(tensor) = assign.target.buffer {
+                            self.stored.insert(tensor);
+                        }
+                    }
+                }
+                StmtKind::Fetch { from, .. } => {
+                    if let Buffer::Tensor(tensor) = from.buffer {
+                        self.read(tensor, from.span);
+                    }
+                }
+                StmtKind::Fill { .. }
+                | StmtKind::Reduce { .. }
+                | StmtKind::ReduceArg { .. }
+                | StmtKind::Transpose { .. }
+                | StmtKind::Print { .. }
+                | StmtKind::Assert { .. } => {}
+            }
+        }
+    }
+}

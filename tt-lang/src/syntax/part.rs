@@ -1,0 +1,204 @@
+//! Parts of blocks, `x[(32..64, 0..32)]`: sides of copies, and what products, reductions and transposes read.
+//!
+//! A loop over its elements moves a part: to or from the other side of a copy, or into a block of its own for what takes whole
+//! blocks alone.
+
+use super::copy::{Length, PartAxis, views};
+use super::frontend::{Frontend, plain_name};
+use super::scope::Binding;
+use crate::codes;
+use crate::diagnostic::Diagnostic;
+use crate::ir::{
+    Access, Assign, Block, BlockId, BlockScope, Buffer, Element, ElementKind, IntExpr, IntOp, Span, Spanned, Stmt,
+    StmtKind, VarId,
+};
+use syn::Expr;
+
+/// A part of a block, as it is written.
+pub(super) struct BlockPart {
+    pub block: BlockId,
+    pub name: syn::Ident,
+    pub axes: Vec<PartAxis>,
+    pub span: Span,
+}
+
+impl Frontend {
+    /// The block that `expr` stands for: the one that it names, or one that holds the part that it is.
+    pub(super) fn block_operand(&mut self, expr: &Expr) -> Option<Spanned<BlockId>> {
+        let Expr::Index(index) = expr else {
+            return self.block_argument(expr);
+        };
+        let Some(ident) = plain_name(&index.expr) else {
+            return self.block_argument(expr);
+        };
+        let Binding::Block(block) = self.resolve(ident)? else {
+            return self.block_argument(expr);
+        };
+        let part = self.block_part(index, ident, block)?;
+        let shape = self.known_shape(&part).or_else(|| self.unknown_part(&part))?;
+        let held = self.hidden(&part, shape.clone());
+        let stmt = self.moved(Side::Part(&part), Side::Block(held), &shape)?;
+        self.fetches.push(stmt);
+        Some(Spanned {
+            value: held,
+            span: part.span,
+        })
+    }
+
+    /// `x[(32..64, 0..32)]`
+    pub(super) fn block_part(
+        &mut self,
+        index: &syn::ExprIndex,
+        name: &syn::Ident,
+        block: BlockId,
+    ) -> Option<BlockPart> {
+        let axes = self.part_axes(&index.index)?;
+        let span = self.span(name);
+        let rank = self.block(block).shape.len();
+        if axes.len() != rank {
+            let message = format!("{}, and is indexed by {}", self.shape_of(block), axes.len());
+            let note = "write an index or a range for every axis";
+            self.report(Diagnostic::new(&codes::BLOCK_REGION, span, message).note(note));
+            return None;
+        }
+        if let Some(axis) = axes.iter().find(|axis| axis.step != 1 || !axis.length.is_constant()) {
+            let message = format!("this is not a constant range of `{name}`");
+            let note = "parts of blocks are constant ranges without steps: `x[(0..32, 32..64)]`";
+            self.report(Diagnostic::new(&codes::BLOCK_REGION, axis.offset.span, message).note(note));
+            return None;
+        }
+        Some(BlockPart {
+            block,
+            name: name.clone(),
+            axes,
+            span,
+        })
+    }
+
+    /// The extents of a part that is all ranges.
+    pub(super) fn known_shape(&self, part: &BlockPart) -> Option<Vec<u64>> {
+        part.axes.iter().map(|axis| axis.length.known()).collect()
+    }
+
+    pub(super) fn unknown_part<T>(&mut self, part: &BlockPart) -> Option<T> {
+        let name = &part.name;
+        let message = format!("this does not say how much of `{name}` it is");
+        let note = format!("write a constant range for every axis: `{name}[(0..32, 32..64)]`");
+        self.report(Diagnostic::new(&codes::BLOCK_REGION, part.span, message).note(note));
+        None
+    }
+
+    /// A copy with a part on one side.
+    pub(super) fn part_copy(&mut self, from: Side<'_>, to: Side<'_>, shape: &[u64]) -> Option<StmtKind> {
+        self.moved(from, to, shape).map(|stmt| stmt.kind)
+    }
+
+    /// A block of this shape for what a part holds.
+    pub(super) fn hidden(&mut self, part: &BlockPart, shape: Vec<u64>) -> BlockId {
+        let Block { name, element, .. } = self.block(part.block).clone();
+        self.blocks.push(Block {
+            name: format!("{name}_part"),
+            span: part.span,
+            scope: BlockScope::Shared,
+            element,
+            shape,
+        });
+        BlockId(self.blocks.len() as u32 - 1)
+    }
+
+    /// The loop that moves `shape` elements.
+    pub(super) fn moved(&mut self, from: Side<'_>, to: Side<'_>, shape: &[u64]) -> Option<Stmt> {
+        let part = match (&from, &to) {
+            (Side::Part(part), _) | (_, Side::Part(part)) => *part,
+            (Side::Block(_), Side::Block(_)) => return None,
+        };
+        let names = ["row", "column", "element"]
+            .into_iter()
+            .skip(if shape.len() == 1 { 2 } else { 0 });
+        let indices: Vec<(VarId, u64)> = names
+            .zip(shape)
+            .map(|(name, extent)| (self.new_variable(name.to_string(), &part.name), *extent))
+            .collect();
+        let (source, target) = (self.side_access(from, &indices)?, self.side_access(to, &indices)?);
+        let span = part.span;
+        let value = Element {
+            kind: ElementKind::Load(source),
+            span,
+        };
+        let assign = Assign {
+            target,
+            value,
+            compound: false,
+            span,
+        };
+        let kind = StmtKind::Parallel {
+            indices,
+            assigns: vec![assign],
+        };
+        Some(Stmt { kind, span })
+    }
+
+    fn side_access(&mut self, side: Side<'_>, loops: &[(VarId, u64)]) -> Option<Access> {
+        let part = match side {
+            Side::Part(part) => part,
+            Side::Block(block) => {
+                return Some(Access {
+                    buffer: Buffer::Block(block),
+                    indices: loops.iter().map(|(var, _)| IntExpr::Var(*var)).collect(),
+                    span: self.block(block).span,
+                });
+            }
+        };
+        let shape: Vec<u64> = loops.iter().map(|(_, extent)| *extent).collect();
+        let is_range: Vec<bool> = part.axes.iter().map(|axis| !axis.length.is_point()).collect();
+        let fitting = views(&shape, &is_range, false).into_iter().find(|extents| {
+            let mut axes = part.axes.iter().zip(extents);
+            axes.all(|(axis, extent)| axis.length.fits(*extent))
+        });
+        let Some(extents) = fitting else {
+            let message = format!("this part of `{}` has not the extents of the other side", part.name);
+            let note = "both sides of a copy have the same extents";
+            self.report(Diagnostic::new(&codes::COPY_EXTENTS, part.span, message).note(note));
+            return None;
+        };
+        let mut counted = loops.iter().filter(|(_, extent)| *extent != 1);
+        let axes = part.axes.iter().zip(extents);
+        let indices = axes.map(|(axis, extent)| {
+            let offset = axis.offset.value.clone();
+            let var = if extent == 1 { None } else { counted.next() };
+            match var {
+                Some((var, _)) => IntExpr::binary(IntOp::Add, IntExpr::Var(*var), offset),
+                None => offset,
+            }
+        });
+        Some(Access {
+            buffer: Buffer::Block(part.block),
+            indices: indices.collect(),
+            span: part.span,
+        })
+    }
+}
+
+/// A side of a loop that moves elements.
+#[derive(Clone, Copy)]
+pub(super) enum Side<'a> {
+    Block(BlockId),
+    Part(&'a BlockPart),
+}
+
+impl Length {
+    fn is_point(&self) -> bool {
+        matches!(self, Length::Point)
+    }
+
+    fn is_constant(&self) -> bool {
+        !matches!(self, Length::AtMost(_))
+    }
+
+    fn known(&self) -> Option<u64> {
+        match self {
+            Length::Of(length) => Some(*length),
+            Length::Point | Length::AtMost(_) => None,
+        }
+    }
+}
