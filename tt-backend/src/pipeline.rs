@@ -249,6 +249,7 @@ macro_rules! pipeline {
 }
 
 pipeline![
+    hold_elements::PASS,
     split_conditions::PASS,
     orient_vectors::PASS,
     a1_infer_layout::PASS,

@@ -79,6 +79,23 @@ pub fn to_integer() -> Composed {
         .join(SfpuOp::MulInteger, [0, 1], 0)
 }
 
+/// The number of `f16` that is nearest to a number, ties to even: `(x + c) - c`, where `c` is so large that a sum keeps the ten bits
+/// behind `x`'s first one, or behind that of the least normal number. What is then beyond 65504 overflows.
+pub fn to_half() -> Composed {
+    let [least, beyond]: [f32; 2] = [2f32.powi(-14), 2f32.powi(17)];
+    let mut exponent = Composed::new(2);
+    exponent.lines.push(Line::Fill(1, f32::INFINITY));
+    exponent
+        .join(SfpuOp::AndInteger, [0, 1], 1)
+        .with(SfpuOp::UnaryMax, 1, least)
+        .with(SfpuOp::UnaryMin, 1, beyond)
+        .with(SfpuOp::MulNumber, 1, 1.5 * 8192.0)
+        .join(SfpuOp::Add, [0, 1], 0)
+        .join(SfpuOp::Sub, [0, 1], 0)
+        .with(SfpuOp::MulNumber, 0, 2f32.powi(112))
+        .with(SfpuOp::MulNumber, 0, 2f32.powi(-112))
+}
+
 /// Beyond this `erfc` is no normal number.
 const ERFC_ENDS: f32 = 10.0;
 /// `t = 1 / (1 + this · z)` takes 0..=[`ERFC_ENDS`] to 1/4..=1.

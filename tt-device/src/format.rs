@@ -8,7 +8,11 @@ use std::ops::RangeInclusive;
 const SHARE_EXPONENT: u32 = 16;
 
 macro_rules! formats {
-    ($($element:ident $written:literal => $format:ident $name:literal $id:literal, $bits:literal bits $($shared:ident)?;)*) => {
+    (
+        $($element:ident $written:literal => $held:ident;)*
+        --
+        $($format:ident $name:literal $id:literal, $bits:literal bits $($shared:ident)?;)*
+    ) => {
         /// The element type of a tensor or block.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
         pub enum ElementType { $(#[doc = $written] $element),* }
@@ -28,9 +32,12 @@ macro_rules! formats {
         pub enum DataFormat { $(#[doc = $name] #[serde(rename = $name)] $format),* }
 
         impl DataFormat {
+            /// Every format.
+            pub const ALL: &[DataFormat] = &[$(DataFormat::$format),*];
+
             /// The format that holds elements of `element`.
             pub fn of(element: ElementType) -> DataFormat {
-                match element { $(ElementType::$element => DataFormat::$format),* }
+                match element { $(ElementType::$element => DataFormat::$held),* }
             }
 
             /// Its name in `tt::DataFormat`.
@@ -77,19 +84,31 @@ impl ElementType {
     }
 }
 
-// The element type and how users write it; its format, by name and number; the bits of an element, without the exponent
-// where elements share it.
+// The element types, how users write them, and the format that holds them on the device; then the formats: name and number, and
+// the bits of an element, without the exponent where elements share it.
+//
+// `f16` is held as `f32`, and `u32` and `u16` as `i32`: the runtime takes no Float16 beside formats of eight exponent bits ("All
+// input data-formats must have the same exponent format", `jit_build/data_format.cpp`) and packs it from 32-bit registers by way of
+// Float16_b, and a UInt16 lies in either half of a 32-bit register, by what wrote it (docs/formats.md).
 formats! {
-    Bf16 "bf16" => Float16B "Float16_b" 5, 16 bits;
-    F32  "f32"  => Float32  "Float32"   0, 32 bits;
-    F16  "f16"  => Float16  "Float16"   1, 16 bits;
-    Bfp8 "bfp8" => Bfp8B    "Bfp8_b"    6, 8 bits shared;
-    Bfp4 "bfp4" => Bfp4B    "Bfp4_b"    7, 4 bits shared;
-    I32  "i32"  => Int32    "Int32"     8, 32 bits;
-    U32  "u32"  => UInt32   "UInt32"   24, 32 bits;
-    U16  "u16"  => UInt16   "UInt16"    9, 16 bits;
-    U8   "u8"   => UInt8    "UInt8"    30, 8 bits;
-    I8   "i8"   => Int8     "Int8"     14, 8 bits;
+    Bf16 "bf16" => Float16B;
+    F32  "f32"  => Float32;
+    F16  "f16"  => Float32;
+    Bfp8 "bfp8" => Bfp8B;
+    Bfp4 "bfp4" => Bfp4B;
+    I32  "i32"  => Int32;
+    U32  "u32"  => Int32;
+    U16  "u16"  => Int32;
+    U8   "u8"   => UInt8;
+    I8   "i8"   => Int8;
+    --
+    Float16B "Float16_b" 5, 16 bits;
+    Float32  "Float32"   0, 32 bits;
+    Bfp8B    "Bfp8_b"    6, 8 bits shared;
+    Bfp4B    "Bfp4_b"    7, 4 bits shared;
+    Int32    "Int32"     8, 32 bits;
+    UInt8    "UInt8"    30, 8 bits;
+    Int8     "Int8"     14, 8 bits;
 }
 
 impl DataFormat {
@@ -97,14 +116,9 @@ impl DataFormat {
     pub fn shares_exponents(self) -> bool {
         match self {
             DataFormat::Bfp8B | DataFormat::Bfp4B => true,
-            DataFormat::Float16B
-            | DataFormat::Float32
-            | DataFormat::Float16
-            | DataFormat::Int32
-            | DataFormat::UInt32
-            | DataFormat::UInt16
-            | DataFormat::UInt8
-            | DataFormat::Int8 => false,
+            DataFormat::Float16B | DataFormat::Float32 | DataFormat::Int32 | DataFormat::UInt8 | DataFormat::Int8 => {
+                false
+            }
         }
     }
 
@@ -131,12 +145,8 @@ impl DataFormat {
     /// Whether its elements are integers.
     pub fn is_integer(self) -> bool {
         match self {
-            DataFormat::Int32 | DataFormat::UInt32 | DataFormat::UInt16 | DataFormat::UInt8 | DataFormat::Int8 => true,
-            DataFormat::Float16B
-            | DataFormat::Float32
-            | DataFormat::Float16
-            | DataFormat::Bfp8B
-            | DataFormat::Bfp4B => false,
+            DataFormat::Int32 | DataFormat::UInt8 | DataFormat::Int8 => true,
+            DataFormat::Float16B | DataFormat::Float32 | DataFormat::Bfp8B | DataFormat::Bfp4B => false,
         }
     }
 }

@@ -4,8 +4,8 @@ use super::{
     Buffer, BufferId, DefinitionId, Fetch, FlowLoop, Fold, Index, Inspection, Operand, ProductSees, Read, Sees, Write,
 };
 use crate::ir::{Never, Stage, Stmt};
-use tt_lang::ir::{BoolExpr, CompareOp, ElementOp, IntExpr, IntOp, Span};
-use tt_plan::{DataFormat, Number};
+use tt_lang::ir::{BoolExpr, CompareOp, ElementOp, ElementType, IntExpr, IntOp, Span};
+use tt_plan::Number;
 
 /// After C1: what statements do with whole blocks.
 #[derive(Debug, Clone, PartialEq)]
@@ -292,8 +292,9 @@ pub enum ValueKind {
     Negative(Index),
     /// An integer of each element, as such.
     Integer(Index),
-    /// A number as an integer, towards zero and held to the range of the format, or an integer as a number.
-    Cast(DataFormat, Box<Value>),
+    /// A number as an integer, towards zero and held to the range of the type, an integer as a number or cut to fewer bits, or a
+    /// number rounded to `f16`.
+    Cast(ElementType, Box<Value>),
     /// An operation of the language.
     Call(ElementOp, Vec<Value>),
     /// A comparison.

@@ -64,18 +64,17 @@ pub enum PrintedElement {
 }
 
 impl PrintedBlock {
-    /// How an element of a block in this format is printed; none where that is not compiled.
-    pub fn element(format: DataFormat) -> Option<PrintedElement> {
+    /// How an element of a block in this format is printed.
+    pub fn element(format: DataFormat) -> PrintedElement {
         match format {
-            DataFormat::Float32 => Some(PrintedElement::Word("float")),
-            DataFormat::Int32 => Some(PrintedElement::Word("int32_t")),
-            DataFormat::Float16B => Some(PrintedElement::Word("uint16_t")),
-            DataFormat::UInt8 => Some(PrintedElement::Word("uint8_t")),
-            DataFormat::Int8 => Some(PrintedElement::Word("int8_t")),
-            DataFormat::Bfp8B | DataFormat::Bfp4B => Some(PrintedElement::BlockFloat {
+            DataFormat::Float32 => PrintedElement::Word("float"),
+            DataFormat::Int32 => PrintedElement::Word("int32_t"),
+            DataFormat::Float16B => PrintedElement::Word("uint16_t"),
+            DataFormat::UInt8 => PrintedElement::Word("uint8_t"),
+            DataFormat::Int8 => PrintedElement::Word("int8_t"),
+            DataFormat::Bfp8B | DataFormat::Bfp4B => PrintedElement::BlockFloat {
                 bits: format.element_bits(),
-            }),
-            DataFormat::Float16 | DataFormat::UInt32 | DataFormat::UInt16 => None,
+            },
         }
     }
 }

@@ -372,7 +372,7 @@ fn call(reader: &mut Reader) -> Read<ValueKind> {
     }
     if reader.eat("cast") {
         reader.expect("(")?;
-        let to = reader.format()?;
+        let to = reader.element_type()?;
         reader.expect(",")?;
         let of = Box::new(value(reader)?);
         reader.expect(")")?;

@@ -122,8 +122,7 @@ pub fn run(kernel: &Kernel) -> Result<Layouts, Vec<Diagnostic>> {
     let tensors: Vec<Option<TensorLayout>> = kernel
         .params
         .iter()
-        .enumerate()
-        .map(|(index, param)| match param {
+        .map(|param| match param {
             Param::Scalar(_) => None,
             Param::Tensor(tensor) | Param::Temporary(tensor) => {
                 if tensor.layout.residence != Residence::Dram || tensor.layout.sharding != Sharding::Interleaved {
@@ -136,11 +135,6 @@ pub fn run(kernel: &Kernel) -> Result<Layouts, Vec<Diagnostic>> {
                         .note("leave `#[layout(..)]` out"),
                     );
                 }
-                let is_fetched_from =
-                    tensor.element.value.is_integer() && !tensor.mutable && !moved.contains(&ParamId(index as u32));
-                if !is_fetched_from {
-                    check_element(tensor.element.value, tensor.element.span, &mut errors);
-                }
                 Some(TensorLayout {
                     format: DataFormat::of(tensor.element.value),
                 })
@@ -152,7 +146,6 @@ pub fn run(kernel: &Kernel) -> Result<Layouts, Vec<Diagnostic>> {
 
     let mut blocks = Vec::new();
     for (index, block) in kernel.blocks.iter().enumerate() {
-        check_element(block.element, block.span, &mut errors);
         if DataFormat::of(block.element).shares_exponents() && block.shape.len() == 1 {
             let message = format!("a vector of `{}` is not compiled", block.element.name());
             let note = "its elements would share exponents with what lies beside them: use `bf16` or `f32`";
@@ -248,7 +241,7 @@ fn calls_wide_function(body: &[Stmt]) -> bool {
                     // Registers of 16 bits hold integers to 256.
                     ElementKind::CompareInt(..) => true,
                     ElementKind::Int(expr) => !expr.is_launch_constant(),
-                    ElementKind::Cast(to, _) => to.is_integer(),
+                    ElementKind::Cast(to, _) => to.is_integer() || *to == ElementType::F16,
                     ElementKind::Float(_)
                     | ElementKind::Bool(_)
                     | ElementKind::Scalar(_)
@@ -311,31 +304,5 @@ fn tensors_moved(body: &[Stmt], moved: &mut HashSet<ParamId>) {
             | StmtKind::Assert { .. } => {}
         }
         stmt.bodies().for_each(|body| tensors_moved(body, moved));
-    }
-}
-
-fn check_element(element: ElementType, span: Span, errors: &mut Vec<Diagnostic>) {
-    let is_compiled = match element {
-        ElementType::Bf16
-        | ElementType::F32
-        | ElementType::Bfp8
-        | ElementType::Bfp4
-        | ElementType::I32
-        | ElementType::U8
-        | ElementType::I8 => true,
-        ElementType::F16 | ElementType::U32 | ElementType::U16 => false,
-    };
-    if !is_compiled {
-        errors.push(
-            Diagnostic::new(
-                &codes::ELEMENT_TYPE,
-                span,
-                format!("`{}` is not compiled yet", element.name()),
-            )
-            .note(match element.is_integer() {
-                true => "use `bf16`, `f32`, `bfp8`, `bfp4`, `i32`, `u8` or `i8`; integers of a `&Tensor` are read outside of `T.Parallel`: `let n = lengths[b];`",
-                false => "use `bf16`, `f32`, `bfp8`, `bfp4`, `i32`, `u8` or `i8`",
-            }),
-        );
     }
 }

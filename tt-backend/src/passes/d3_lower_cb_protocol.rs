@@ -34,7 +34,7 @@ pub type Lowered = Programs<Calls<Symbol>, Compute<Leaf<Symbol>>, Calls<Symbol>>
 pub const PASS: Pass<Unit<Parts<Split>>, Unit<Parts<Lowered>>> = Pass {
     name: "D3 lower_cb_protocol",
     does: "reserve, push, wait, pop and NoC transfers",
-    run: |unit| unit.lowered(|facts, parts| Ok(parts.with(|buffers, split| run(&facts.kernel, buffers, split)))),
+    run: |unit| unit.lowered(|facts, parts| Ok(parts.with(|buffers, split| run(&facts.source, buffers, split)))),
     check: proved,
 };
 
@@ -65,6 +65,7 @@ pub fn run(kernel: &Kernel, buffers: &[Buffer], split: Split) -> Lowered {
 }
 
 struct Lower<'a> {
+    /// As parsed: `u32` and what holds it differ in their integers.
     kernel: &'a Kernel,
     buffers: &'a [Buffer],
 }
@@ -148,9 +149,9 @@ fn word(element: ElementType) -> &'static str {
     match element {
         ElementType::U8 => "uint8_t",
         ElementType::I8 => "int8_t",
-        ElementType::U16 => "uint16_t",
         ElementType::U32 => "uint32_t",
         ElementType::I32
+        | ElementType::U16
         | ElementType::Bf16
         | ElementType::F32
         | ElementType::F16

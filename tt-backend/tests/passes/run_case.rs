@@ -60,7 +60,8 @@ fn text(of: impl Form) -> String {
 
 /// What is known of `kernel` when its blocks are lowered.
 fn facts(kernel: &Kernel) -> Result<Facts, Failure> {
-    let split = through(&split_conditions::PASS, Tile::of(kernel))?;
+    let held = through(&hold_elements::PASS, Tile::of(kernel))?;
+    let split = through(&split_conditions::PASS, held)?;
     let laid = through(&a1_infer_layout::PASS, through(&orient_vectors::PASS, split)?)?;
     let divided = through(&b1_partition_work::PASS, through(&a2_propagate_layout::PASS, laid)?)?;
     Ok(through(&b2_grid_to_cores::PASS, divided)?.facts)
@@ -70,6 +71,7 @@ fn facts(kernel: &Kernel) -> Result<Facts, Failure> {
 pub fn run_case(pass: &str, kernel: &mut Kernel, input: Option<Input>) -> Result<String, Failure> {
     let tile = Tile::of(kernel);
     let output = match pass {
+        "hold_elements" => text(through(&hold_elements::PASS, tile)?),
         "split_conditions" => text(through(&split_conditions::PASS, tile)?),
         "orient_vectors" => text(through(&orient_vectors::PASS, tile)?),
         "a1_infer_layout" => text(through(&a1_infer_layout::PASS, tile)?),

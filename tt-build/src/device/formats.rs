@@ -32,24 +32,11 @@ impl RegisterFormats {
     };
 }
 
-/// What 32-bit floats of a kernel become in the source registers, by the formats of all its circular buffers.
-pub fn conditional(formats: impl Iterator<Item = DataFormat>, fp32_dest: bool) -> u8 {
-    let five_bit_exponents = formats.into_iter().any(|format| match format {
-        DataFormat::Float16 => true,
-        DataFormat::Float32
-        | DataFormat::Float16B
-        | DataFormat::Bfp8B
-        | DataFormat::Bfp4B
-        | DataFormat::Int32
-        | DataFormat::UInt32
-        | DataFormat::UInt16
-        | DataFormat::UInt8
-        | DataFormat::Int8 => false,
-    });
-    match (five_bit_exponents, fp32_dest) {
-        (true, _) => DataFormat::Float16.id(),
-        (false, true) => TF32,
-        (false, false) => DataFormat::Float16B.id(),
+/// What 32-bit floats become in the source registers.
+pub fn conditional(fp32_dest: bool) -> u8 {
+    match fp32_dest {
+        true => TF32,
+        false => DataFormat::Float16B.id(),
     }
 }
 
@@ -62,21 +49,7 @@ pub fn of_buffer(format: DataFormat, conditional: u8, unpack_to_dest: bool, fp32
         ),
         // Blocks of 4-bit mantissas are widened to 8 on the way in, and narrowed by the packer.
         DataFormat::Bfp8B | DataFormat::Bfp4B => (DataFormat::Bfp8B.id(), DataFormat::Bfp8B.id()),
-        // 32-bit destination registers hold 8 bits of exponent.
-        DataFormat::Float16 => (
-            format.id(),
-            if fp32_dest {
-                DataFormat::Float16B.id()
-            } else {
-                format.id()
-            },
-        ),
-        DataFormat::Float16B
-        | DataFormat::Int32
-        | DataFormat::UInt32
-        | DataFormat::UInt16
-        | DataFormat::UInt8
-        | DataFormat::Int8 => (format.id(), format.id()),
+        DataFormat::Float16B | DataFormat::Int32 | DataFormat::UInt8 | DataFormat::Int8 => (format.id(), format.id()),
     };
     RegisterFormats {
         l1: format.id(),
@@ -105,7 +78,7 @@ mod tests {
             (&[Float32, Float32, Int32], true, &[0], &[(0, 0), (4, 0), (8, 8)]),
         ];
         for (formats, fp32, into_dest, expected) in cases {
-            let narrow = conditional(formats.iter().copied(), fp32);
+            let narrow = conditional(fp32);
             let found: Vec<(u8, u8)> = formats
                 .iter()
                 .enumerate()

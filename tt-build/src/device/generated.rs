@@ -56,10 +56,7 @@ fn fidelity_number(fidelity: Option<Fidelity>) -> u8 {
 /// The tables by circular buffer, and the modes.
 fn descriptors(kernel: &DeviceKernel, chip: &Chip) -> String {
     let count = chip.circular_buffers;
-    let conditional = formats::conditional(
-        kernel.buffers.iter().map(|buffer| buffer.format),
-        kernel.modes.fp32_dest,
-    );
+    let conditional = formats::conditional(kernel.modes.fp32_dest);
     let mut registers = vec![RegisterFormats::NONE; count];
     let mut tile_bytes = vec![TILE_BYTES_OF_NOTHING; count];
     for buffer in &kernel.buffers {

@@ -139,7 +139,13 @@ impl<'e> Compiler<'_, '_, 'e> {
             ElementKind::Float(value) => Node::Constant(*value),
             ElementKind::Bool(value) => Node::Constant(f64::from(u8::from(*value))),
             ElementKind::Scalar(id) => Node::Constant(self.run.scope.launch.floats[id.index()]),
-            ElementKind::Int(expr) => Node::Int(self.index(expr, element.span)?, element.span),
+            ElementKind::Int(expr) => {
+                let integer = Node::Int(self.index(expr, element.span)?, element.span);
+                match own.is_integer() && own != ElementType::I32 {
+                    true => Node::Cast(own, ElementType::I32, Box::new(integer)),
+                    false => integer,
+                }
+            }
             ElementKind::Load(access) => Node::Load(self.place(access)?),
             ElementKind::Call(op, args) => {
                 let args = args.iter().map(node).collect::<Result<_, _>>()?;

@@ -94,10 +94,17 @@ impl Frontend {
         }
     }
 
-    /// The integer that `node` is written as.
+    /// The integer that `node` is written as; beyond those of the language it is one of an element of `u32`.
     fn integer_literal(&mut self, value: syn::Result<i64>, node: &(impl ToTokens + ?Sized)) -> Option<Value> {
-        if let Some(value) = value.ok().filter(|value| i32::try_from(*value).is_ok()) {
-            return Some(Value::Integer(IntExpr::Const(value)));
+        if let Ok(value) = value {
+            let integer = IntExpr::Const(value);
+            if i32::try_from(value).is_ok() {
+                return Some(Value::Integer(integer));
+            }
+            if u32::try_from(value).is_ok() {
+                let element = self.element(ElementKind::Int(integer), node);
+                return Some(Value::Number(element, Class::Integer));
+            }
         }
         let message = format!("`{}` does not fit in 32 bits with a sign", source_text(node));
         self.error(&codes::ARITHMETIC, node, message, "integers have 32 bits and a sign");

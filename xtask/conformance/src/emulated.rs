@@ -2,7 +2,7 @@
 
 use tt_backend::Artifact;
 use tt_host::{
-    Argument, Device, Element, Kernel as HostKernel, Launch, Sources, StageSources, Tensor, bf16, bfp4, bfp8,
+    Argument, Device, Element, Kernel as HostKernel, Launch, Sources, StageSources, Tensor, bf16, bfp4, bfp8, f16,
 };
 use tt_lang::ir::{ElementType, Kernel, ScalarKind};
 use tt_plan::{Bindings, DeviceGrid, Parameter, Plan};
@@ -318,10 +318,9 @@ pub fn upload(device: &Device, tensor: &TensorValues) -> Result<Box<dyn OnDevice
             let values: Vec<i8> = tensor.before.iter().map(|value| *value as i8).collect();
             of(device, &values, &tensor.shape)
         }
-        other @ ElementType::F16 => Err(format!(
-            "`{}` is of {}, which this check cannot upload",
-            tensor.name,
-            other.name()
-        )),
+        ElementType::F16 => {
+            let values: Vec<f16> = tensor.before.iter().map(|value| f16::from_f32(*value)).collect();
+            of(device, &values, &tensor.shape)
+        }
     }
 }

@@ -17,7 +17,7 @@ use tt_plan::{
 };
 
 const SUPPORT: &str = include_str!("support.cpp");
-/// How elements of `i32` are summed.
+/// How integers of 32 bits are summed.
 const INTEGERS: &str = include_str!("integers.cpp");
 /// Tensors, and the work of cores.
 const TENSOR: &str = include_str!("tensor.cpp");
@@ -90,7 +90,7 @@ pub fn write(kernel: &Kernel, plan: &Plan) -> Result<String, String> {
     out.blank();
     out.line(SUPPORT);
     let holds_integers = |parameter: &Parameter| match parameter {
-        Parameter::Tensor { element, mutable, .. } => *mutable && *element == ElementType::I32,
+        Parameter::Tensor { element, mutable, .. } => *mutable && DataFormat::of(*element) == DataFormat::Int32,
         Parameter::Scalar { .. } => false,
     };
     if plan.parameters.iter().any(holds_integers) {
@@ -307,15 +307,12 @@ fn declare(
 ) -> Result<(), String> {
     let kind = match element {
         ElementType::Bf16 => "uint16_t",
-        ElementType::F32 => "uint32_t",
-        ElementType::I32 => "int32_t",
-        ElementType::U32 => "uint32_t",
-        ElementType::U16 => "uint16_t",
+        ElementType::F32 | ElementType::F16 => "uint32_t",
+        ElementType::I32 | ElementType::U32 | ElementType::U16 => "int32_t",
         ElementType::U8 => "uint8_t",
         ElementType::I8 => "int8_t",
         ElementType::Bfp8 => "BlockFloat<8>",
         ElementType::Bfp4 => "BlockFloat<4>",
-        ElementType::F16 => return Err(format!("tensor `{name}` holds {}", element.name())),
     };
     if layout.shard != Memory::Dram || !layout.interleave {
         return Err(format!("tensor `{name}` is not interleaved over DRAM"));

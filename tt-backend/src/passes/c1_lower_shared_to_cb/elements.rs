@@ -11,6 +11,7 @@ use crate::flow::{BlockOp, BlockStmt, Broadcast, BufferId, Elementwise, Index, O
 use crate::ir::Kind;
 use crate::linear::Linear;
 use crate::passes::a1_infer_layout::Orientation;
+use crate::passes::hold_elements::mixed;
 use tt_device::OnIntegers;
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{
@@ -177,15 +178,21 @@ impl Translate<'_> {
                 Box::new(self.chosen(|this| of(this, b))?),
             ),
             ElementKind::Cast(to @ (ElementType::U8 | ElementType::I8), a) if inner != *to => {
-                ValueKind::Cast(DataFormat::of(*to), Box::new(of(self, a)?))
+                ValueKind::Cast(*to, Box::new(of(self, a)?))
             }
             ElementKind::Cast(
-                to @ (ElementType::F32 | ElementType::Bf16 | ElementType::I32 | ElementType::U8 | ElementType::I8),
+                to @ (ElementType::F32
+                | ElementType::Bf16
+                | ElementType::F16
+                | ElementType::I32
+                | ElementType::U8
+                | ElementType::I8),
                 a,
             ) => match (inner.is_integer(), to.is_integer()) {
+                (false, false) if *to == ElementType::F16 => ValueKind::Cast(ElementType::F16, Box::new(of(self, a)?)),
                 (false, false) | (true, true) => of(self, a)?.kind,
-                (false, true) => ValueKind::Cast(DataFormat::Int32, Box::new(of(self, a)?)),
-                (true, false) => ValueKind::Cast(DataFormat::Float32, Box::new(of(self, a)?)),
+                (false, true) => ValueKind::Cast(ElementType::I32, Box::new(of(self, a)?)),
+                (true, false) => ValueKind::Cast(ElementType::F32, Box::new(of(self, a)?)),
             },
             ElementKind::Cast(to, _) => {
                 return Err(Diagnostic::new(
@@ -193,15 +200,15 @@ impl Translate<'_> {
                     span,
                     format!("a cast to `{}` is not compiled yet", to.name()),
                 )
-                .note("cast to `f32`, `bf16`, `i32`, `u8` or `i8`"));
+                .note("cast to `f32`, `f16`, `bf16` or an integer type"));
             }
             ElementKind::CompareInt(op, a, b) => self.compare_indices(*op, a, b, result, span)?,
             ElementKind::Bool(value) => ValueKind::Number(Number::constant(f32::from(u8::from(*value)))),
             ElementKind::Int(expr) if wanted.is_integer() => {
                 let kind = ValueKind::Integer(self.index(expr, result, span)?);
-                match DataFormat::of(wanted) {
-                    narrow if narrow.is_byte() => ValueKind::Cast(narrow, Box::new(Value { kind, span })),
-                    _ => kind,
+                match DataFormat::of(wanted).is_byte() {
+                    true => ValueKind::Cast(wanted, Box::new(Value { kind, span })),
+                    false => kind,
                 }
             }
             ElementKind::Int(expr) => ValueKind::Index(self.index(expr, result, span)?),
@@ -505,10 +512,4 @@ impl Translate<'_> {
 fn not_picked_out(element: ElementType, span: Span) -> Diagnostic {
     let message = format!("a part of a block of `{}` is not moved alone", element.name());
     Diagnostic::new(&codes::ELEMENT_TYPE, span, message)
-}
-
-fn mixed(found: ElementType, wanted: ElementType, span: Span) -> Diagnostic {
-    let (found, wanted) = (found.name(), wanted.name());
-    let message = format!("an element of `{wanted}` is wanted, found one of `{found}`");
-    Diagnostic::new(&codes::ELEMENT_TYPE, span, message).note(format!("write the conversion: `x[(i, j)] as {wanted}`"))
 }

@@ -318,11 +318,6 @@ impl Translate<'_> {
                         out.push((Inspection::Line(std::mem::take(&mut line)), span));
                     }
                     let of = self.kernel.block(block.value);
-                    if PrintedBlock::element(self.layouts.blocks[block.value.index()].format).is_none() {
-                        let message = format!("printing a block of `{}` is not compiled yet", of.element.name());
-                        return Err(Diagnostic::new(&codes::ELEMENT_TYPE, block.span, message)
-                            .note("cast it to `f32` or `i32` first, and print that block"));
-                    }
                     let printed = PrintedBlock {
                         buffer: variable(block.value),
                         sees: self.sights.unknown(),
@@ -531,7 +526,7 @@ impl Translate<'_> {
                 Box::new(number(0.0)),
             ));
         }
-        place = value(ValueKind::Cast(DataFormat::Int32, Box::new(place)));
+        place = value(ValueKind::Cast(ElementType::I32, Box::new(place)));
         if *arg.base != IntExpr::Const(0) {
             let base = value(ValueKind::Integer(Index {
                 row: 0,

@@ -19,7 +19,7 @@ use machine::{Machine, below_zero, binary, fill, unary, with, with_integer, with
 use std::collections::{BTreeMap, BTreeSet};
 use tt_device::{Arithmetic, Lowering, OnIntegers};
 use tt_lang::diagnostic::Diagnostic;
-use tt_lang::ir::{CompareOp, ElementOp, IntExpr, Span};
+use tt_lang::ir::{CompareOp, ElementOp, ElementType, IntExpr, Span};
 use tt_plan::{DataFormat, Neighbour, Number};
 
 /// What selection works on.
@@ -305,12 +305,15 @@ impl Emit<'_> {
                     binary(SfpuOp::MinInteger, above, integer(most))
                 };
                 match (is_integer, to.is_integer()) {
-                    (false, true) if *to == DataFormat::UInt8 => held(whole(of), [0, 255]),
-                    (false, true) if *to == DataFormat::Int8 => held(whole(of), [-128, 127]),
-                    (true, true) if *to == DataFormat::UInt8 => binary(SfpuOp::AndInteger, of, integer(255)),
-                    (true, true) if *to == DataFormat::Int8 => signed_byte(of),
+                    (false, true) if *to == ElementType::U8 => held(whole(of), [0, 255]),
+                    (false, true) if *to == ElementType::I8 => held(whole(of), [-128, 127]),
+                    (true, true) if *to == ElementType::U8 => binary(SfpuOp::AndInteger, of, integer(255)),
+                    (true, true) if *to == ElementType::I8 => signed_byte(of),
                     (false, true) => Machine::Composed(tt_device::composed::to_integer(), Box::new(of)),
                     (true, false) => unary(SfpuOp::FromInteger, of),
+                    (false, false) if *to == ElementType::F16 => {
+                        Machine::Composed(tt_device::composed::to_half(), Box::new(of))
+                    }
                     (false, false) | (true, true) => of,
                 }
             }

@@ -145,9 +145,8 @@ fn element(buffer: &Buffer, printed: &PrintedBlock, [row, column]: [Expr<Symbol>
     let has_value = printed.has_value.iter().filter_map(any).reduce(|a, b| op("&&", a, b));
     let tile_columns = Expr::Int(i64::from(buffer.tiles[1]));
     let (function, template) = match PrintedBlock::element(buffer.format) {
-        Some(PrintedElement::BlockFloat { bits }) => (&PRINT_BLOCK_ELEMENT, bits.to_string()),
-        Some(PrintedElement::Word(word)) => (&PRINT_ELEMENT, word.to_string()),
-        None => (&PRINT_ELEMENT, String::new()),
+        PrintedElement::BlockFloat { bits } => (&PRINT_BLOCK_ELEMENT, bits.to_string()),
+        PrintedElement::Word(word) => (&PRINT_ELEMENT, word.to_string()),
     };
     let element = line(call_with(
         function,

@@ -12,6 +12,7 @@ use tt_plan::{CircularBuffer, CompileArg, ComputeConfig, KernelPlan, Plan, Runti
 /// Writes the plan.
 pub fn run(facts: &Facts, buffers: &[Buffer], programs: &[Program; 3]) -> Result<Plan, Vec<Diagnostic>> {
     let Facts {
+        source,
         kernel,
         layouts,
         partition,
@@ -22,7 +23,7 @@ pub fn run(facts: &Facts, buffers: &[Buffer], programs: &[Program; 3]) -> Result
         extents,
         parameters,
         temporaries,
-    }) = Signature::of(kernel)
+    }) = Signature::of(source)
     else {
         let fault = Fault("an extent of a tensor mentions a variable".into());
         return Err(vec![unproved(kernel, &fault)]);

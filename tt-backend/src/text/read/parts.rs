@@ -149,12 +149,20 @@ impl Reader<'_> {
 
     /// `Float32`
     pub fn format(&mut self) -> Read<DataFormat> {
-        let formats = ElementType::ALL.iter().map(|(element, _)| DataFormat::of(*element));
-        let Some(format) = formats.into_iter().find(|format| format.name() == self.peek()) else {
+        let Some(format) = DataFormat::ALL.iter().find(|format| format.name() == self.peek()) else {
             return self.wanted("a data format");
         };
         self.at += 1;
-        Ok(format)
+        Ok(*format)
+    }
+
+    /// `i32`
+    pub fn element_type(&mut self) -> Read<ElementType> {
+        let Some((element, _)) = ElementType::ALL.iter().find(|(_, name)| *name == self.peek()) else {
+            return self.wanted("an element type");
+        };
+        self.at += 1;
+        Ok(*element)
     }
 
     /// `%2`

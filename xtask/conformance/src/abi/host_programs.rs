@@ -269,13 +269,12 @@ fn fnv_1a(element: ElementType, values: &[f32]) -> Result<u64, String> {
     let bytes = |value: f32| match element {
         // The upper half of an f32.
         Bf16 => Ok(value.to_le_bytes()[2..].to_vec()),
-        F32 => Ok(value.to_le_bytes().to_vec()),
+        F32 | F16 => Ok(value.to_le_bytes().to_vec()),
         I32 => Ok((value as i32).to_le_bytes().to_vec()),
-        U32 => Ok((value as u32).to_le_bytes().to_vec()),
-        U16 => Ok((value as u16).to_le_bytes().to_vec()),
+        U32 | U16 => Ok((value as u32).to_le_bytes().to_vec()),
         U8 => Ok((value as u8).to_le_bytes().to_vec()),
         I8 => Ok((value as i8).to_le_bytes().to_vec()),
-        F16 | Bfp8 | Bfp4 => Err(format!("there is no checksum of {element:?}")),
+        Bfp8 | Bfp4 => Err(format!("there is no checksum of {element:?}")),
     };
     let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
     for value in values {

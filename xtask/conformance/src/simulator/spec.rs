@@ -127,12 +127,8 @@ fn dtype(format: DataFormat) -> Result<&'static str, String> {
         DataFormat::Float32 => Ok("float32"),
         DataFormat::Bfp8B => Ok("bfloat8_b"),
         DataFormat::Bfp4B => Ok("bfloat4_b"),
-        DataFormat::UInt32 => Ok("uint32"),
         DataFormat::Int32 => Ok("int32"),
-        DataFormat::UInt16 => Ok("uint16"),
-        DataFormat::Float16 | DataFormat::UInt8 | DataFormat::Int8 => {
-            Err(format!("the oracle has no {}", format.name()))
-        }
+        DataFormat::UInt8 | DataFormat::Int8 => Err(format!("the oracle has no {}", format.name())),
     }
 }
 
