@@ -101,7 +101,7 @@ impl Frontend {
             if i32::try_from(value).is_ok() {
                 return Some(Value::Integer(integer));
             }
-            if u32::try_from(value).is_ok() {
+            if matches!(self.loads, Loads::Allowed | Loads::WholeBlock) && u32::try_from(value).is_ok() {
                 let element = self.element(ElementKind::Int(integer), node);
                 return Some(Value::Number(element, Class::Integer));
             }
@@ -519,6 +519,13 @@ impl Frontend {
                 let holds = constant_truth(&condition).unwrap_or_default();
                 return Some(Value::Integer(if holds { a } else { b }));
             }
+            (Value::Integer(a), Value::Integer(b)) => match self.chosen_integer(&condition, &a, &b, node) {
+                Some(chosen) => return Some(Value::Integer(chosen)),
+                None => {
+                    let (a, b, class) = self.unify(Value::Integer(a), Value::Integer(b), then_node, other_node)?;
+                    (a, b, Some(class))
+                }
+            },
             (then, other) => {
                 let (a, b, class) = self.unify(then, other, then_node, other_node)?;
                 (a, b, Some(class))

@@ -6,6 +6,7 @@
 
 mod access;
 mod call;
+mod chosen_integer;
 mod constants;
 mod contraction;
 mod copy;

@@ -68,11 +68,18 @@ impl Frontend {
 
     /// Reports the number `expr` where an integer is wanted.
     pub(super) fn refuse_number<R>(&mut self, expr: &Expr) -> Option<R> {
+        let note = match expr {
+            Expr::If(_) => {
+                "both sides of an `if` that is an integer are computed, so they divide by positive constants alone; and its condition \
+                 compares integers"
+            }
+            _ => "use extents, integer scalars (`n: u32`), block indices and loop variables",
+        };
         self.error(
             &codes::INTEGER_WANTED,
             expr,
             "an integer is wanted, found a number",
-            "use extents, integer scalars (`n: u32`), block indices and loop variables",
+            note,
         );
         None
     }

@@ -1,0 +1,133 @@
+//! Integers that a condition chooses, `if n > 3 { a } else { b }`, as integer arithmetic.
+//!
+//! ```text
+//!  c = n > 3                     ⟹   c = 4 - min(max(n, 3), 4), subtracted from 1: 1 where it holds, else 0
+//!  if c { a } else { b }         ⟹   a · c + b · (1 - c)
+//! ```
+
+use super::frontend::Frontend;
+use crate::ir::{CompareOp, Element, ElementKind, IntExpr, IntOp};
+use quote::ToTokens;
+
+impl Frontend {
+    /// `if condition { then } else { other }`, where the condition is the same for the whole block, and computing the side that is
+    /// not taken fails nowhere: otherwise it is no integer.
+    pub(super) fn chosen_integer(
+        &mut self,
+        condition: &Element,
+        then: &IntExpr,
+        other: &IntExpr,
+        node: &(impl ToTokens + ?Sized),
+    ) -> Option<IntExpr> {
+        let holds = holds(condition)?;
+        let mut is_plain = true;
+        for expr in [&holds, then, other] {
+            expr.walk(&mut |part| {
+                is_plain &= match part {
+                    IntExpr::Var(var) => self.parallel.iter().all(|(index, _)| index != var),
+                    IntExpr::Binary(IntOp::Div | IntOp::Rem | IntOp::CeilDiv, _, by) => {
+                        by.as_const().is_some_and(|by| by > 0)
+                    }
+                    IntExpr::Binary(..)
+                    | IntExpr::Const(_)
+                    | IntExpr::Extent(_)
+                    | IntExpr::Scalar(_)
+                    | IntExpr::Fetched(_) => true,
+                };
+            });
+        }
+        if !is_plain {
+            return None;
+        }
+        let [chosen, otherwise] = [holds.clone(), not(holds)];
+        let chosen = self.integer_op(IntOp::Mul, then.clone(), chosen, node)?;
+        let otherwise = self.integer_op(IntOp::Mul, other.clone(), otherwise, node)?;
+        self.integer_op(IntOp::Add, chosen, otherwise, node)
+    }
+}
+
+/// 1 where `condition` holds, else 0; nothing where it is decided by elements or numbers.
+fn holds(condition: &Element) -> Option<IntExpr> {
+    Some(match &condition.kind {
+        ElementKind::Bool(value) => IntExpr::Const((*value).into()),
+        ElementKind::CompareInt(op, a, b) => match op {
+            CompareOp::Lt => less(a, b),
+            CompareOp::Gt => less(b, a),
+            CompareOp::Le => not(less(b, a)),
+            CompareOp::Ge => not(less(a, b)),
+            CompareOp::Eq => IntExpr::binary(IntOp::Mul, not(less(a, b)), not(less(b, a))),
+            CompareOp::Ne => IntExpr::binary(IntOp::Max, less(a, b), less(b, a)),
+        },
+        ElementKind::And(a, b) => IntExpr::binary(IntOp::Mul, holds(a)?, holds(b)?),
+        ElementKind::Or(a, b) => IntExpr::binary(IntOp::Max, holds(a)?, holds(b)?),
+        ElementKind::Not(a) => not(holds(a)?),
+        ElementKind::Float(_)
+        | ElementKind::Scalar(_)
+        | ElementKind::Int(_)
+        | ElementKind::Load(_)
+        | ElementKind::Call(..)
+        | ElementKind::Compare(..)
+        | ElementKind::Select(..)
+        | ElementKind::Cast(..) => return None,
+    })
+}
+
+fn not(holds: IntExpr) -> IntExpr {
+    IntExpr::binary(IntOp::Sub, IntExpr::Const(1), holds)
+}
+
+/// `a < b` as 1 or 0: `b` less what is nearest to `a` of `b - 1` and `b`, so that nothing overflows; and, so that its range is seen,
+/// held to it.
+fn less(a: &IntExpr, b: &IntExpr) -> IntExpr {
+    use IntExpr::Const;
+    if a.as_const() == Some(i32::MAX.into()) || b.as_const() == Some(i32::MIN.into()) {
+        return Const(0);
+    }
+    if let (Some(a), None) = (a.as_const(), b.as_const()) {
+        // a < b where not b < a + 1.
+        return not(less(b, &Const(a.saturating_add(1))));
+    }
+    let before = IntExpr::binary(IntOp::Sub, b.clone(), Const(1));
+    let above = IntExpr::binary(IntOp::Max, a.clone(), before);
+    let nearest = IntExpr::binary(IntOp::Min, above, b.clone());
+    let less = IntExpr::binary(IntOp::Sub, b.clone(), nearest);
+    match b.as_const() {
+        Some(_) => less,
+        None => IntExpr::binary(IntOp::Min, IntExpr::binary(IntOp::Max, less, Const(0)), Const(1)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::ParamId;
+
+    fn value(expr: &IntExpr, scalars: [i64; 2]) -> i64 {
+        match expr {
+            IntExpr::Const(value) => *value,
+            IntExpr::Scalar(id) => scalars[id.index()],
+            IntExpr::Binary(op, a, b) => {
+                let value = op.apply(value(a, scalars), value(b, scalars)).expect("a value");
+                assert!((i64::from(i32::MIN) - 1..=i32::MAX.into()).contains(&value), "{value}");
+                value
+            }
+            IntExpr::Extent(_) | IntExpr::Var(_) | IntExpr::Fetched(_) => 0,
+        }
+    }
+
+    #[test]
+    fn comparisons_are_1_or_0() {
+        let ends = [i32::MIN, i32::MIN + 1, -2, -1, 0, 1, 2, 7, i32::MAX - 1, i32::MAX].map(i64::from);
+        let [x, y] = [0, 1].map(|id| IntExpr::Scalar(ParamId(id)));
+        for (a, b) in ends.iter().flat_map(|a| ends.map(|b| (*a, b))) {
+            let wanted = i64::from(a < b);
+            for (x, y) in [
+                (x.clone(), y.clone()),
+                (x.clone(), IntExpr::Const(b)),
+                (IntExpr::Const(a), y.clone()),
+            ] {
+                assert_eq!(value(&less(&x, &y), [a, b]), wanted, "{a} < {b}");
+            }
+        }
+    }
+}
