@@ -12,6 +12,8 @@ pub trait Host: Element {
     const NAME: &'static str;
     /// Its largest number.
     const MOST: f32;
+    /// Bits of a fraction.
+    const FRACTION: i32;
     /// The nearest value it holds.
     fn of(value: f64) -> Self;
     /// The value.
@@ -21,6 +23,7 @@ pub trait Host: Element {
 impl Host for bf16 {
     const NAME: &'static str = "bf16";
     const MOST: f32 = f32::from_bits(0x7f7f_0000);
+    const FRACTION: i32 = 7;
     fn of(value: f64) -> Self {
         bf16::from_f64(value)
     }
@@ -32,6 +35,7 @@ impl Host for bf16 {
 impl Host for f32 {
     const NAME: &'static str = "f32";
     const MOST: f32 = f32::MAX;
+    const FRACTION: i32 = 23;
     fn of(value: f64) -> Self {
         value as f32
     }
@@ -42,7 +46,13 @@ impl Host for f32 {
 
 /// The kernel in `source`, compiled as the macro compiles it.
 pub fn compile(source: &str) -> &'static Kernel {
-    let parsed = tt_lang::syntax::parse(Default::default(), source.parse().expect("Rust"), "generated.rs");
+    compile_with("", source)
+}
+
+/// Likewise, under `#[tt::kernel(attribute)]`.
+pub fn compile_with(attribute: &str, source: &str) -> &'static Kernel {
+    let attribute = attribute.parse().expect("tokens");
+    let parsed = tt_lang::syntax::parse(attribute, source.parse().expect("Rust"), "generated.rs");
     let kernel = parsed
         .kernel
         .unwrap_or_else(|| panic!("{source}\n{:#?}", parsed.diagnostics));

@@ -57,6 +57,8 @@ fn points() -> impl Iterator<Item = f64> {
 static UNARY: LazyLock<Vec<Function>> = LazyLock::new(|| {
     let takes_any = |row: &&ElementOpRow| {
         row.arity == 1
+            // These jump, at numbers and at zeros that rounding may cross.
+            && !matches!(row.op, ElementOp::Frac | ElementOp::Signbit)
             && !row.wants_wide_registers()
             && row.domain.0 <= -REACH
             && row.domain.1 >= REACH
@@ -64,11 +66,14 @@ static UNARY: LazyLock<Vec<Function>> = LazyLock::new(|| {
     };
     ELEMENT_OPS.iter().filter(takes_any).map(Function::of).collect()
 });
-/// Those of two elements. A divisor may be 0.
-static BINARY: LazyLock<Vec<ElementOp>> = LazyLock::new(|| {
-    let rows = ELEMENT_OPS.iter().filter(|row| row.arity - row.uniform == 2);
-    rows.map(|row| row.op).filter(|op| *op != ElementOp::Div).collect()
-});
+/// Those of two elements that take any. A divisor may be 0.
+const BINARY: [ElementOp; 5] = [
+    ElementOp::Add,
+    ElementOp::Sub,
+    ElementOp::Mul,
+    ElementOp::Min,
+    ElementOp::Max,
+];
 static EXP: LazyLock<Function> = LazyLock::new(|| Function::of(ElementOp::Exp.row()));
 
 impl Expr {

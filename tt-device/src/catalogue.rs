@@ -17,7 +17,7 @@ use crate::operation::SfpuForm::{Binary, Unary, Where};
 use crate::operation::{Arithmetic, ElementOpRow, OfZeros, OnIntegers, SfpuRow};
 use libm::{erf, erfc};
 use serde::{Deserialize, Serialize};
-use std::f64::consts::{PI, SQRT_2};
+use std::f64::consts::{LN_2, PI, SQRT_2};
 
 macro_rules! catalogue {
     (
@@ -111,6 +111,8 @@ macro_rules! catalogue {
 const ALL: (f64, f64) = (-1e38, 1e38);
 /// The domain of logarithms and roots.
 const POSITIVE: (f64, f64) = (1e-37, 1e38);
+/// Scale and slope of `selu`, for which sums of layers keep mean and variance.
+const SELU: [f64; 2] = [1.0507009873554805, 1.6732632423543772];
 
 catalogue! {
 operations {
@@ -140,7 +142,9 @@ operations {
     Log "log" 1 [] POSITIVE NotZero => |x| x[0].ln() => Call("std::log")
         => sfpu "api/compute/compute_kernel_api.h" "log_tile_init" "log_tile" Unary(0) => template "false" / "true";
     Log2 "log2" 1 [] POSITIVE NotZero => |x| x[0].log2() => Call("std::log2")
-        => by Composed { program: composed::log2, wide: false, approximate: None };
+        => by Own(SfpuOp::LogBaseTwo, &[std::f32::consts::LOG2_E]);
+    Log10 "log10" 1 [] POSITIVE NotZero => |x| x[0].log10() => Call("std::log10")
+        => by Own(SfpuOp::LogWithBase, &[std::f32::consts::LOG10_E]);
     Log1p "log1p" 1 [] (-0.99, 1e38) Zero => |x| x[0].ln_1p() => Call("std::log1p")
         => sfpu "api/compute/eltwise_unary/log1p.h" "log1p_tile_init" "log1p_tile" Unary(0) => template "false" / "true";
     Expm1 "expm1" 1 [] (-85.0, 88.0) Zero => |x| x[0].exp_m1() => Call("std::expm1")
@@ -149,6 +153,8 @@ operations {
         => sfpu "api/compute/eltwise_unary/sqrt.h" "sqrt_tile_init" "sqrt_tile" Unary(0);
     Rsqrt "rsqrt" 1 [] POSITIVE NotZero => |x| 1.0 / x[0].sqrt() => Product("1.0 / std::sqrt({x})")
         => sfpu "api/compute/eltwise_unary/rsqrt.h" "rsqrt_tile_init" "rsqrt_tile" Unary(0);
+    Cbrt "cbrt" 1 [] ALL Zero => |x| x[0].cbrt() => Call("std::cbrt")
+        => sfpu "api/compute/eltwise_unary/cbrt.h" "cbrt_tile_init" "cbrt_tile" Unary(0);
     Recip "recip" 1 [] (-1e37, 1e37) NotZero => |x| 1.0 / x[0] => Product("1.0 / {x}")
         => sfpu "api/compute/eltwise_unary/recip.h" "recip_tile_init" "recip_tile" Unary(0);
     Abs "abs" 1 [] ALL Zero => |x| x[0].abs() => Call("std::abs")
@@ -158,10 +164,22 @@ operations {
         => |x| if x[0] > 0.0 { 1.0 } else if x[0] < 0.0 { -1.0 } else { x[0].abs() }
         => Choice("{x} > 0.0 ? 1.0 : {x} < 0.0 ? -1.0 : 0.0")
         => sfpu "api/compute/compute_kernel_api.h" "sign_tile_init" "sign_tile" Unary(0);
+    Signbit "signbit" 1 [] ALL NotZero
+        => |x| if x[0].is_nan() { x[0] } else if x[0].is_sign_negative() { 1.0 } else { 0.0 }
+        => Choice("std::isnan({x}) ? {x} : std::signbit({x}) ? 1.0 : 0.0")
+        => sfpu "api/compute/compute_kernel_api.h" "signbit_tile_init" "signbit_tile" Unary(0);
+    // 0 or 1 by the sign, and the number of a zero.
+    Heaviside "heaviside" 2 [0.25] ALL NotZero
+        => |x| if x[0] < 0.0 { 0.0 } else if x[0] > 0.0 { 1.0 } else if x[0] == 0.0 { x[1] } else { x[0] }
+        => Choice("{x} < 0.0 ? 0.0 : {x} > 0.0 ? 1.0 : {x} == 0.0 ? {y} : {x}")
+        => sfpu "api/compute/compute_kernel_api.h" "heaviside_tile_init" "heaviside_tile" Unary(1);
     Square "square" 1 [] (-1e18, 1e18) Zero => |x| x[0] * x[0] => Product("{x} * {x}")
         => sfpu "api/compute/compute_kernel_api.h" "square_tile_init" "square_tile" Unary(0);
-    Powf "powf" 2 [2.5] (1e-14, 1e15) NotZero => |x| x[0].powf(x[1]) => Call("std::pow") => by Power;
+    // The language leaves powers of -∞ open, and those to an infinity.
+    Powf "powf" 2 [2.5] (1e-14, 1e15) NotZero => |x| power(x[0], x[1]) => Call("std::pow") => by Power;
     Powi "powi" 2 [3.0] (-1e12, 1e12) NotZero => |x| x[0].powf(x[1]) => Call("std::pow") => by Power;
+    Pow "pow" 2 [] (1e-14, 1e15) NotZero => |x| power(x[0], x[1]) => Call("std::pow")
+        => sfpu "api/compute/eltwise_binary_sfpu.h" "power_binary_tile_init" "power_binary_tile" Binary;
     Sin "sin" 1 [] (-PI, PI) Zero => |x| x[0].sin() => Call("std::sin")
         => sfpu "api/compute/eltwise_unary/trigonometry.h" "sin_tile_init" "sin_tile" Unary(0);
     Cos "cos" 1 [] (-PI, PI) NotZero => |x| x[0].cos() => Call("std::cos")
@@ -174,10 +192,18 @@ operations {
         => sfpu "api/compute/eltwise_unary/trigonometry.h" "acos_tile_init" "acos_tile" Unary(0);
     Atan "atan" 1 [] ALL Zero => |x| x[0].atan() => Call("std::atan")
         => sfpu "api/compute/eltwise_unary/trigonometry.h" "atan_tile_init" "atan_tile" Unary(0);
+    Atan2 "atan2" 2 [] (-1e37, 1e37) NotZero => |x| x[0].atan2(x[1]) => Call("std::atan2")
+        => sfpu "api/compute/atan2.h" "atan2_binary_tile_init" "atan2_binary_tile" Binary;
     Sinh "sinh" 1 [] (-88.0, 88.0) Zero => |x| x[0].sinh() => Call("std::sinh")
         => sfpu "api/compute/eltwise_unary/trigonometry.h" "sinh_tile_init" "sinh_tile" Unary(0);
     Cosh "cosh" 1 [] (-88.0, 88.0) NotZero => |x| x[0].cosh() => Call("std::cosh")
         => sfpu "api/compute/eltwise_unary/trigonometry.h" "cosh_tile_init" "cosh_tile" Unary(0);
+    Asinh "asinh" 1 [] ALL Zero => |x| x[0].asinh() => Call("std::asinh")
+        => sfpu "api/compute/eltwise_unary/trigonometry.h" "asinh_tile_init" "asinh_tile" Unary(0);
+    Acosh "acosh" 1 [] (1.0, 1e38) NotZero => |x| x[0].acosh() => Call("std::acosh")
+        => sfpu "api/compute/eltwise_unary/trigonometry.h" "acosh_tile_init" "acosh_tile" Unary(0);
+    Atanh "atanh" 1 [] (-0.999, 0.999) Zero => |x| x[0].atanh() => Call("std::atanh")
+        => sfpu "api/compute/eltwise_unary/trigonometry.h" "atanh_tile_init" "atanh_tile" Unary(0);
     Tanh "tanh" 1 [] ALL Zero => |x| x[0].tanh() => Call("std::tanh")
         => sfpu "api/compute/compute_kernel_api.h" "tanh_tile_init" "tanh_tile" Unary(0) => template "false" / "true";
     // Near 0 by its series: the difference of two numbers that are nearly equal has no digits left.
@@ -191,17 +217,70 @@ operations {
     Silu "silu" 1 [] (-80.0, 1e38) Zero
         => |x| x[0] / (1.0 + (-x[0]).exp()) => Product("{x} / (1.0 + std::exp(-{x}))")
         => sfpu "api/compute/compute_kernel_api.h" "silu_tile_init" "silu_tile" Unary(0);
+    // The sum of the device's own is a polynomial, off by 1 % (docs/numbers.md).
+    Logsigmoid "logsigmoid" 1 [] (-1e38, 85.0) NotZero
+        => |x| -(maximum(-x[0], 0.0) + (-x[0].abs()).exp().ln_1p())
+        => Sum("-std::fmax(-{x}, 0.0) - std::log1p(std::exp(-std::abs({x})))")
+        => by Composed { program: composed::logsigmoid, wide: false, approximate: None };
+    Softsign "softsign" 1 [] (-1e37, 1e37) Zero => |x| x[0] / (1.0 + x[0].abs()) => Product("{x} / (1.0 + std::abs({x}))")
+        => sfpu "api/compute/eltwise_unary/activations.h" "softsign_tile_init" "softsign_tile" Unary(0);
+    Mish "mish" 1 [] (-80.0, 1e38) Zero
+        => |x| x[0] * (maximum(x[0], 0.0) + (-x[0].abs()).exp().ln_1p()).tanh()
+        => Product("{x} * std::tanh(std::fmax({x}, 0.0) + std::log1p(std::exp(-std::abs({x}))))")
+        => sfpu "api/compute/eltwise_unary/mish.h" "mish_tile_init" "mish_tile" Unary(0) => template "false" / "true";
     Gelu "gelu" 1 [] (-12.0, 1e38) Zero
         => |x| 0.5 * x[0] * (1.0 + erf(x[0] / SQRT_2)) => Product("0.5 * {x} * (1.0 + std::erf({x} / std::sqrt(2.0)))")
         => sfpu "api/compute/eltwise_unary/gelu.h" "gelu_tile_init" "gelu_tile" Unary(0) => template "false" / "true";
+    // 2 · sqrt(2 / π), and the quotient that 1 + tanh is.
+    GeluTanh "gelu_tanh" 1 [] (-5.0, 1e38) Zero
+        => |x| x[0] / (1.0 + (-1.5957691216057308 * (x[0] + 0.044715 * x[0] * x[0] * x[0])).exp())
+        => Product("{x} / (1.0 + std::exp(-1.5957691216057308 * ({x} + 0.044715 * {x} * {x} * {x})))")
+        => sfpu "api/compute/eltwise_unary/gelu.h" "gelu_tanh_tile_init" "gelu_tanh_tile" Unary(0);
     Relu "relu" 1 [] ALL Zero => |x| maximum(x[0], 0.0) => Primary("std::fmax({x}, 0.0)")
         => sfpu "api/compute/eltwise_unary/relu.h" "relu_tile_init" "relu_tile" Unary(0);
     LeakyRelu "leaky_relu" 2 [0.25] ALL Zero
         => |x| if x[0] > 0.0 { x[0] } else { x[0] * x[1] } => Choice("{x} > 0.0 ? {x} : {x} * {y}")
         => sfpu "api/compute/eltwise_unary/relu.h" "leaky_relu_tile_init" "leaky_relu_tile" Unary(1);
+    ReluMax "relu_max" 2 [0.5] ALL NotZero
+        => |x| -maximum(-maximum(x[0], 0.0), -x[1]) => Primary("std::fmin(std::fmax({x}, 0.0), {y})")
+        => sfpu "api/compute/eltwise_unary/relu.h" "relu_max_tile_init" "relu_max_tile" Unary(1);
+    Threshold "threshold" 3 [-0.75, 0.5] ALL NotZero
+        => |x| if x[0] <= x[1] { x[2] } else { x[0] } => Choice("{x} <= {y} ? {z} : {x}")
+        => sfpu "api/compute/eltwise_unary/threshold.h" "threshold_tile_init" "threshold_tile" Unary(2);
+    // Without a value where NaN is an operand.
+    Softshrink "softshrink" 2 [0.5] ALL NotZero
+        => |x| if x[0] > x[1] { x[0] - x[1] } else if x[0] < -x[1] { x[0] + x[1] } else { 0.0 * x[0] }
+        => Choice("{x} > {y} ? {x} - {y} : {x} < -{y} ? {x} + {y} : 0.0 * {x}")
+        => sfpu "api/compute/eltwise_unary/activations.h" "softshrink_tile_init" "softshrink_tile" Unary(1);
+    Hardshrink "hardshrink" 2 [0.5] ALL Zero
+        => |x| if x[0].abs() > x[1] { x[0] } else { 0.0 * x[0] } => Choice("std::abs({x}) > {y} ? {x} : 0.0 * {x}")
+        => sfpu "api/compute/eltwise_unary/activations.h" "hardshrink_tile_init" "hardshrink_tile" Unary(1);
     Elu "elu" 2 [0.25] ALL Zero
         => |x| if x[0] > 0.0 { x[0] } else { x[1] * x[0].exp_m1() } => Choice("{x} > 0.0 ? {x} : {y} * std::expm1({x})")
         => sfpu "api/compute/eltwise_unary/elu.h" "elu_tile_init" "elu_tile" Unary(1);
+    Selu "selu" 1 [] ALL Zero
+        => |x| if x[0] > 0.0 { SELU[0] * x[0] } else { SELU[0] * SELU[1] * x[0].exp_m1() }
+        => Choice("{x} > 0.0 ? 1.0507009873554805 * {x} : 1.0507009873554805 * 1.6732632423543772 * std::expm1({x})")
+        => sfpu "api/compute/eltwise_unary/selu.h" "selu_tile_init" "selu_tile" Unary(2)
+        => by Own(SfpuOp::Selu, &[SELU[0] as f32, SELU[1] as f32]);
+    Celu "celu" 2 [0.25] ALL NotZero
+        => |x| if x[0] > 0.0 { x[0] } else { x[1] * (x[0] / x[1]).exp_m1() }
+        => Choice("{x} > 0.0 ? {x} : {y} * std::expm1({x} / {y})")
+        => sfpu "api/compute/eltwise_unary/activations.h" "celu_tile_init" "celu_tile" Unary(2)
+        => by Lowering::WithReciprocal(SfpuOp::Celu);
+    Hardsigmoid "hardsigmoid" 1 [] ALL NotZero
+        => |x| if x[0] < -3.0 { 0.0 } else if x[0] > 3.0 { 1.0 } else { x[0] / 6.0 + 0.5 }
+        => Choice("{x} < -3.0 ? 0.0 : {x} > 3.0 ? 1.0 : {x} / 6.0 + 0.5")
+        => sfpu "api/compute/eltwise_unary/activations.h" "hardsigmoid_tile_init" "hardsigmoid_tile" Unary(0)
+        => by Composed {
+            program: composed::hardsigmoid,
+            wide: false,
+            approximate: Some((SfpuOp::Hardsigmoid, &[])),
+        };
+    Hardmish "hardmish" 1 [] ALL Zero
+        => |x| x[0] * -maximum(-maximum(x[0] / 2.0 + 1.0, 0.0), -1.0)
+        => Product("{x} * std::fmin(std::fmax({x} / 2.0 + 1.0, 0.0), 1.0)")
+        => sfpu "api/compute/eltwise_unary/hardmish.h" "hardmish_tile_init" "hardmish_tile" Unary(0);
     Hardswish "hardswish" 1 [] ALL Zero
         => |x| x[0] * (maximum(-maximum(-x[0] - 3.0, -6.0), 0.0) / 6.0)
         => Product("{x} * (std::fmin(std::fmax({x} + 3.0, 0.0), 6.0) / 6.0)")
@@ -232,6 +311,20 @@ operations {
         => by Own(SfpuOp::Round, &[0.0]);
     Trunc "trunc" 1 [] ALL Zero => |x| x[0].trunc() => Call("std::trunc")
         => sfpu "api/compute/eltwise_unary/rounding.h" "rounding_op_tile_init" "trunc_tile" Unary(0);
+    Frac "frac" 1 [] ALL Zero => |x| x[0] - x[0].trunc() => Sum("{x} - std::trunc({x})")
+        => sfpu "api/compute/eltwise_unary/rounding.h" "rounding_op_tile_init" "frac_tile" Unary(0);
+    // With the sign of the dividend. The language leaves open what an infinite divisor leaves.
+    Fmod "fmod" 2 [] (-100.0, 100.0) NotZero
+        => |x| if x[1].is_infinite() { f64::NAN } else { x[0] % x[1] } => Call("std::fmod")
+        => sfpu "api/compute/binary_fmod.h" "fmod_binary_tile_init" "fmod_binary_tile" Binary;
+    Logaddexp "logaddexp" 2 [] ALL NotZero
+        => |x| maximum(x[0], x[1]) + (-(x[0] - x[1]).abs()).exp().ln_1p()
+        => Sum("std::fmax({x}, {y}) + std::log1p(std::exp(-std::abs({x} - {y})))")
+        => sfpu "api/compute/logaddexp.h" "logaddexp_binary_tile_init" "logaddexp_binary_tile" Binary;
+    Logaddexp2 "logaddexp2" 2 [] ALL NotZero
+        => |x| maximum(x[0], x[1]) + (-(x[0] - x[1]).abs()).exp2().ln_1p() / LN_2
+        => Sum("std::fmax({x}, {y}) + std::log1p(std::exp2(-std::abs({x} - {y}))) / std::log(2.0)")
+        => sfpu "api/compute/logaddexp2.h" "logaddexp2_binary_tile_init" "logaddexp2_binary_tile" Binary;
     Min "min" 2 [] ALL Smaller => |x| -maximum(-x[0], -x[1]) => Call("std::fmin")
         => sfpu "api/compute/binary_max_min.h" "binary_min_tile_init" "binary_min_tile" Binary
         => by Lowering::Arithmetic(Arithmetic::Min)
@@ -262,6 +355,9 @@ bits {
 calls {
     "api/compute/compute_kernel_api.h": [
         AbsInteger "abs_tile_init" "abs_tile_int32" Unary(0);
+        LogWithBase "log_with_base_tile_init" "log_with_base_tile" Unary(1) => template "false, false" of init "false";
+        // Powers of two are exact.
+        LogBaseTwo "log_with_base_tile_init" "log_with_base_tile" Unary(1) => template "false, true" of init "false";
         Power "power_tile_init" "power_tile" Unary(1);
         UnaryMax "unary_max_tile_init" "unary_max_tile" Unary(1);
         UnaryMin "unary_min_tile_init" "unary_min_tile" Unary(1);
@@ -365,6 +461,15 @@ fn maximum(x: f64, y: f64) -> f64 {
     if x.is_nan() || y.is_nan() { f64::NAN } else { x.max(y) }
 }
 
+/// `x` to the power of `y`; NaN where the language leaves it open.
+fn power(x: f64, y: f64) -> f64 {
+    if x == f64::NEG_INFINITY || y.is_infinite() {
+        f64::NAN
+    } else {
+        x.powf(y)
+    }
+}
+
 /// `value` of one or two integers; NaN where one is none.
 fn integers(x: &[f64], value: fn(i64, i64) -> i64) -> f64 {
     match x {
@@ -408,8 +513,16 @@ mod tests {
             let elements = row.arity - row.uniform;
             match row.lowering {
                 Own(call, numbers) => {
-                    assert_eq!(call.row().form, Unary(row.uniform + numbers.len()), "{}", row.name);
-                    assert_eq!(elements, 1, "{}", row.name);
+                    let form = match elements {
+                        1 => Unary(row.uniform + numbers.len()),
+                        _ => Binary,
+                    };
+                    assert_eq!(call.row().form, form, "{}", row.name);
+                    assert!(form != Binary || row.arity == 2 && numbers.is_empty(), "{}", row.name);
+                }
+                Lowering::WithReciprocal(call) => {
+                    assert_eq!((elements, row.uniform), (1, 1), "{}", row.name);
+                    assert_eq!(call.row().form, Unary(2), "{}", row.name);
                 }
                 Composed { approximate, .. } => {
                     assert_eq!((elements, row.uniform), (1, 0), "{}", row.name);

@@ -149,13 +149,6 @@ pub fn erfc() -> Composed {
         .join(SfpuOp::Add, [2, 0], 0)
 }
 
-/// `ln(x) · log₂ e`.
-pub fn log2() -> Composed {
-    Composed::new(1)
-        .apply(SfpuOp::Log, 0)
-        .with(SfpuOp::MulNumber, 0, std::f32::consts::LOG2_E)
-}
-
 /// `x · (max(min(−3 − x, 0), −6) / −6)`: the sum is exact where it is small, and 16-bit registers round `number − x` to nearest,
 /// where they truncate `x + number`.
 pub fn hardswish() -> Composed {
@@ -166,6 +159,27 @@ pub fn hardswish() -> Composed {
         .with(SfpuOp::UnaryMax, 1, -6.0)
         .with(SfpuOp::MulNumber, 1, -1.0 / 6.0)
         .join(SfpuOp::Mul, [0, 1], 0)
+}
+
+/// `max(min(−3 − x, 0), −6) / −6`, as in [`hardswish`].
+pub fn hardsigmoid() -> Composed {
+    Composed::new(1)
+        .with(SfpuOp::RsubNumber, 0, -3.0)
+        .with(SfpuOp::UnaryMin, 0, 0.0)
+        .with(SfpuOp::UnaryMax, 0, -6.0)
+        .with(SfpuOp::MulNumber, 0, -1.0 / 6.0)
+}
+
+/// `min(x, 0) − ln(1 + e^(−|x|))`.
+pub fn logsigmoid() -> Composed {
+    Composed::new(2)
+        .copy(0, 1)
+        .apply(SfpuOp::Abs, 1)
+        .apply(SfpuOp::Neg, 1)
+        .apply(SfpuOp::Exp, 1)
+        .apply(SfpuOp::Log1p, 1)
+        .with(SfpuOp::UnaryMin, 0, 0.0)
+        .join(SfpuOp::Sub, [0, 1], 0)
 }
 
 /// `max(x, 0) + ln(1 + e^(−|x|))`.
@@ -237,6 +251,8 @@ mod tests {
             (erfc(), ElementOp::Erfc, -20.0..9.19),
             (softplus(), ElementOp::Softplus, -87.0..100.0),
             (hardswish(), ElementOp::Hardswish, -2.999..100.0),
+            (hardsigmoid(), ElementOp::Hardsigmoid, -2.999..100.0),
+            (logsigmoid(), ElementOp::Logsigmoid, -100.0..85.0),
         ] {
             let (low, high): (f32, f32) = (range.start, range.end);
             for at in 0..=20_000 {

@@ -123,8 +123,10 @@ pub enum Cpp {
 /// How an operation is computed on tiles.
 #[derive(Debug, Clone, Copy)]
 pub enum Lowering {
-    /// By a call of its own, in place; the call's numbers are the uniform arguments, then these.
+    /// By a call of its own: in place, where its numbers are the uniform arguments, then these; or of two registers into one.
     Own(SfpuOp, &'static [f32]),
+    /// By a call of its own, in place, whose numbers are the uniform argument and its reciprocal.
+    WithReciprocal(SfpuOp),
     /// By the FPU, by a call on two registers, or by one on a register and a number, as the operands are.
     Arithmetic(Arithmetic),
     /// As a power; the square has a call of its own.

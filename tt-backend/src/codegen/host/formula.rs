@@ -212,7 +212,15 @@ mod tests {
             let open = matches!(
                 case,
                 Number::Call(
-                    ElementOp::Min | ElementOp::Max | ElementOp::Clamp | ElementOp::Relu | ElementOp::Sign,
+                    ElementOp::Min
+                        | ElementOp::Max
+                        | ElementOp::Clamp
+                        | ElementOp::Relu
+                        | ElementOp::ReluMax
+                        | ElementOp::Powf
+                        | ElementOp::Pow
+                        | ElementOp::Fmod
+                        | ElementOp::Sign,
                     _
                 )
             );

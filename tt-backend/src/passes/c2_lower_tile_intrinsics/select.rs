@@ -17,7 +17,7 @@ use crate::ir::Kind;
 use crate::tile_ops::{FpuOp, SfpuOp};
 use machine::{Machine, below_zero, binary, fill, unary, with, with_integer, within_tile};
 use std::collections::{BTreeMap, BTreeSet};
-use tt_device::{Arithmetic, Lowering, OnIntegers};
+use tt_device::{Arithmetic, Lowering, OnIntegers, SfpuForm};
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{CompareOp, ElementOp, ElementType, IntExpr, Span};
 use tt_plan::{DataFormat, Neighbour, Number};
@@ -497,6 +497,19 @@ impl Emit<'_> {
 
     fn call(&mut self, op: ElementOp, args: &[Value], span: Span) -> Machine {
         match op.row().lowering {
+            Lowering::Own(call, _) if call.row().form == SfpuForm::Binary => {
+                binary(call, self.select(&args[0]), self.select(&args[1]))
+            }
+            Lowering::WithReciprocal(call) => {
+                let mut numbers = self.uniform(op, args);
+                numbers.extend(
+                    numbers
+                        .first()
+                        .cloned()
+                        .map(|number| Number::Call(ElementOp::Recip, vec![number])),
+                );
+                with(call, numbers, self.select(&args[0]))
+            }
             Lowering::Own(call, numbers) => {
                 let mut all = self.uniform(op, args);
                 all.extend(numbers.iter().copied().map(Number::constant));
