@@ -3,8 +3,9 @@
 
 use super::program::{
     Access, At, Condition, Count, Element, Entry, Expr, Index, Kind, LoopKind, Part, Program, Role, Side, Stage, Stmt,
-    Target, Term, Use,
+    Target, Term,
 };
+use super::uses::Use;
 
 /// Candidates that are tried together: their C++ is compiled together.
 const TOGETHER: usize = 8;

@@ -2,8 +2,9 @@
 
 use super::program::{
     Access, Assign, At, Class, Condition, Count, Entry, Expr, Index, Kind, LoopKind, Part, Program, Role, Shape, Side,
-    Stage, Stmt, Sum, TABLE, TIMES, Target, Term, Use,
+    Stage, Stmt, Sum, TABLE, TIMES, Target, Term,
 };
+use super::uses::Use;
 use std::fmt::{self, Write};
 
 /// The kernel's source.

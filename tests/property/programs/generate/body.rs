@@ -2,16 +2,16 @@
 
 use super::super::super::random::Random;
 use super::super::program::{
-    Assign, Class, Condition, Count, Element, Entry, Expr, Index, Kind, LoopKind, Part, Program, Role, Side, Stage,
-    Stmt, Sum, TABLE, Target, Term,
+    Assign, Class, Count, Element, Expr, Index, Kind, LoopKind, Part, Program, Role, Side, Stage, Stmt, Target,
 };
+use super::choice::{Stored, is_float};
 
 /// A loop variable in scope.
 #[derive(Clone, Copy)]
 pub(super) struct Var {
     pub number: usize,
     /// Whether it stays below L.
-    selects: bool,
+    pub selects: bool,
 }
 
 /// Makes the statements of a stage.
@@ -21,10 +21,10 @@ pub(super) struct Body<'g> {
     pub stage: &'g Stage,
     pub types: Stored,
     /// L is at least this.
-    least: usize,
+    pub least: usize,
     /// Tensors that this stage reads, and those that it stores to.
-    sources: Vec<usize>,
-    sinks: Vec<usize>,
+    pub sources: Vec<usize>,
+    pub sinks: Vec<usize>,
     /// Temporaries that were stored to, everywhere.
     stored: Vec<usize>,
     /// Blocks that are written on every path to here.
@@ -35,35 +35,6 @@ pub(super) struct Body<'g> {
     /// Statements to go.
     left: usize,
     depth: usize,
-}
-
-/// Of the types that sums and maxima have.
-pub(super) fn is_float(element: Element) -> bool {
-    element.is_float()
-}
-
-pub(super) fn is_number(element: Element) -> bool {
-    element.kind() == Kind::Number
-}
-
-/// What may be stored to what.
-#[derive(Clone, Copy)]
-pub(super) struct Stored {
-    /// Whether regions lie within their tensors.
-    is_whole: bool,
-}
-
-impl Stored {
-    /// Whether expressions are stored to blocks of `element`, and blocks to its tensors: where elements share an exponent, it
-    /// has to be certain which of them have a value.
-    pub fn is_computed(self, element: Element) -> bool {
-        !element.shares_exponents() || self.is_whole
-    }
-
-    /// Whether `from` is copied to blocks of `to`.
-    pub fn is_copied(self, from: Element, to: Element) -> bool {
-        from == to || from.copies_to(to) && self.is_computed(to)
-    }
 }
 
 impl<'g> Body<'g> {
@@ -201,138 +172,6 @@ impl<'g> Body<'g> {
         vec![Stmt::Fill { block: to.block, value }, repeat]
     }
 
-    pub fn blocks(&self, fits: impl Fn(usize) -> bool) -> Vec<usize> {
-        (0..self.stage.blocks.len()).filter(|at| fits(*at)).collect()
-    }
-
-    /// A block of `class` and a type that fits.
-    pub fn whole_block(&mut self, class: Class, fits: impl Fn(Element) -> bool) -> Option<Part> {
-        let blocks = self.blocks(|at| {
-            let block = &self.stage.blocks[at];
-            block.class == class && fits(block.element)
-        });
-        (!blocks.is_empty()).then(|| Part {
-            block: self.random.pick(&blocks),
-            at: [0, 0],
-        })
-    }
-
-    /// One that holds numbers, of which every class but tiles has some.
-    pub fn any(&mut self, class: Class) -> usize {
-        self.whole_block(class, is_float).map_or(0, |part| part.block)
-    }
-
-    /// A part of a larger block that has been written, with the extents of `class`.
-    fn part(&mut self, class: Class, fits: impl Fn(Element) -> bool) -> Option<Part> {
-        let extent = self.stage.extent(class);
-        let is_line = class == Class::Rows || class == Class::Columns;
-        let blocks = self.blocks(|at| {
-            let (block, own) = (&self.stage.blocks[at], self.stage.extent_of(at));
-            self.defined[at]
-                && block.class != class
-                && !block.is_vector
-                && block.element.kind() != Kind::Byte
-                && !(is_line && block.element.shares_exponents())
-                && fits(block.element)
-                && own.0 >= extent.0
-                && own.1 >= extent.1
-        });
-        (!blocks.is_empty()).then(|| Part {
-            block: self.random.pick(&blocks),
-            at: self.corner(),
-        })
-    }
-
-    /// Where a part begins.
-    pub fn corner(&mut self) -> [usize; 2] {
-        [0, 1].map(|_| 32 * self.random.below(2))
-    }
-
-    /// A block of `class` that has been written, or a part of one, of a type that fits.
-    pub fn readable(&mut self, class: Class, fits: impl Fn(Element) -> bool) -> Option<Part> {
-        if self.random.one_in(6)
-            && let Some(part) = self.part(class, &fits)
-        {
-            return Some(part);
-        }
-        let blocks = self.blocks(|at| {
-            let block = &self.stage.blocks[at];
-            self.defined[at] && block.class == class && fits(block.element)
-        });
-        match blocks.is_empty() {
-            true => self.part(class, fits),
-            false => Some(Part {
-                block: self.random.pick(&blocks),
-                at: [0, 0],
-            }),
-        }
-    }
-
-    /// A block of `class`, or a part of one that has been written, of a type that fits; it counts as written.
-    pub fn writable(&mut self, class: Class, fits: impl Fn(Element) -> bool) -> Option<Part> {
-        if self.random.one_in(6)
-            && let Some(part) = self.part(class, &fits)
-        {
-            return Some(part);
-        }
-        let whole = self.whole_block(class, &fits);
-        if let Some(whole) = whole {
-            self.defined[whole.block] = true;
-        }
-        whole.or_else(|| self.part(class, fits))
-    }
-
-    fn tensors(&self, written: bool, fits: impl Fn(&super::Tensor) -> bool) -> Vec<usize> {
-        let all = if written { &self.sinks } else { &self.sources };
-        let all = all.iter().copied();
-        all.filter(|at| fits(&self.program.tensors[*at])).collect()
-    }
-
-    /// A tensor that regions of `class` are read from or stored to, of a type that fits.
-    pub fn tensor(&mut self, class: Class, written: bool, fits: impl Fn(Element) -> bool) -> Option<usize> {
-        let tensors = self.tensors(written, |of| {
-            // Regions of other types begin and end with tiles.
-            let is_line = class == Class::Rows || class == Class::Columns;
-            let is_part = class == Class::Tile || is_line && (of.element.is_float() || of.element == Element::I32);
-            fits(of.element) && (of.class == class || is_part && of.class == Class::Main)
-        });
-        (!tensors.is_empty()).then(|| self.random.pick(&tensors))
-    }
-
-    /// A tensor that a block of `element` is stored to.
-    pub fn stored_to(&mut self, class: Class, element: Element) -> Option<usize> {
-        let types = self.types;
-        self.tensor(class, true, |of| element.copies_to(of) && types.is_computed(of))
-    }
-
-    /// An index that selects a matrix, or a step along K.
-    pub fn index(&mut self, class: Class) -> Index {
-        let steps = class == Class::Left || class == Class::Right;
-        let vars: Vec<usize> = self
-            .vars
-            .iter()
-            .filter(|var| steps || var.selects)
-            .map(|var| var.number)
-            .collect();
-        if self.random.one_in(5) {
-            Index::Fetched(self.entry())
-        } else if vars.is_empty() || self.random.one_in(4) {
-            Index::Number(self.random.below(if steps { 2 } else { self.least }))
-        } else {
-            Index::Var(self.random.pick(&vars))
-        }
-    }
-
-    /// An integer of the table, or what lies outside.
-    fn entry(&mut self) -> Entry {
-        let vars: Vec<usize> = self.vars.iter().map(|var| var.number).collect();
-        match self.random.below(4) {
-            0 => Entry::Row,
-            1 | 2 if !vars.is_empty() => Entry::Var(self.random.pick(&vars)),
-            _ => Entry::Number(self.random.below(TABLE + 1)),
-        }
-    }
-
     fn statements(&mut self, count: usize) -> Vec<Stmt> {
         let mut body = Vec::new();
         for _ in 0..count {
@@ -429,64 +268,6 @@ impl<'g> Body<'g> {
         }
     }
 
-    fn term(&mut self) -> Term {
-        let vars: Vec<usize> = self.vars.iter().map(|var| var.number).collect();
-        if !vars.is_empty() && !self.random.one_in(3) {
-            let var = self.random.pick(&vars);
-            return if self.random.one_in(3) {
-                Term::Rest(var, 2)
-            } else {
-                Term::Var(var)
-            };
-        }
-        if self.random.one_in(4) {
-            return Term::Fetched(self.entry());
-        }
-        self.random
-            .pick(&[Term::Row, Term::Column, Term::M, Term::N, Term::L, Term::Scalar])
-    }
-
-    pub fn condition(&mut self, depth: usize) -> Condition {
-        let deeper = depth > 0 && self.random.one_in(4);
-        if deeper {
-            let a = Box::new(self.condition(depth - 1));
-            return match self.random.below(3) {
-                0 => Condition::Not(a),
-                1 => Condition::And(a, Box::new(self.condition(depth - 1))),
-                _ => Condition::Or(a, Box::new(self.condition(depth - 1))),
-            };
-        }
-        let rel = self.random.pick(&["<", "<=", ">", ">=", "==", "!="]);
-        let term = self.term();
-        let other = match term {
-            Term::M | Term::N => Term::Number(32 * (1 + self.random.below(2))),
-            _ if self.random.one_in(4) => match self.term() {
-                Term::M | Term::N => Term::Number(1),
-                other => other,
-            },
-            _ => Term::Number(self.random.below(3)),
-        };
-        Condition::Compare(term, rel, other)
-    }
-
-    /// A sum of indices and others.
-    pub fn sum(&mut self) -> Sum {
-        let mut terms = vec![(self.random.below(80) as i32 - 40, Term::Number(1))];
-        for _ in 0..self.random.below(3) {
-            let term = self.term();
-            let times = match term {
-                Term::M | Term::N => self.random.pick(&[1, -1]),
-                _ => 32 * (self.random.below(5) as i32 - 2),
-            };
-            terms.push((times, term));
-        }
-        Sum {
-            row: self.random.pick(&[0, 0, 1, 1, -1, 2]),
-            column: self.random.pick(&[0, 1, 1, -1, -1, 3]),
-            terms,
-        }
-    }
-
     /// One statement, or a few that belong together.
     fn simple(&mut self, first: bool) -> Vec<Stmt> {
         self.left = self.left.saturating_sub(1);
@@ -514,7 +295,7 @@ impl<'g> Body<'g> {
         }
     }
 
-    fn fill(&mut self, class: Class) -> Vec<Stmt> {
+    pub fn fill(&mut self, class: Class) -> Vec<Stmt> {
         let types = self.types;
         match self.whole_block(class, |of| types.is_computed(of)) {
             Some(Part { block, .. }) => {
@@ -544,7 +325,7 @@ impl<'g> Body<'g> {
         }
     }
 
-    fn load(&mut self, class: Class) -> Vec<Stmt> {
+    pub fn load(&mut self, class: Class) -> Vec<Stmt> {
         match self.tensor(class, false, |_| true) {
             Some(tensor) => self.load_from(tensor, class),
             None => Vec::new(),
@@ -628,76 +409,6 @@ impl<'g> Body<'g> {
             }
         }
         self.load(class)
-    }
-
-    /// What becomes of a value for each row or column.
-    fn vector(&mut self, first: bool) -> Vec<Stmt> {
-        let class = self.random.pick(&[Class::Rows, Class::Columns]);
-        let to = self.any(class);
-        let operand = if class == Class::Rows {
-            Class::Left
-        } else {
-            Class::Right
-        };
-        let source = self.random.pick(&[Class::Main, Class::Main, operand]);
-        if !first
-            && !self.random.one_in(4)
-            && let Some(from) = self.readable(source, is_number)
-        {
-            return self.reduce(class, source, from, to);
-        }
-        match self.random.below(4) {
-            0 => self.load(class),
-            1 | 2 if self.defined[to] => vec![self.parallel(class)],
-            _ => self.fill(class),
-        }
-    }
-
-    fn reduce(&mut self, class: Class, source: Class, mut from: Part, to: usize) -> Vec<Stmt> {
-        let mut stmts = Vec::new();
-        let fold = self.random.pick(&[
-            "sum", "sum", "sum", "max", "min", "absmax", "mean", "prod", "argmax", "argmin",
-        ]);
-        if self.random.one_in(3)
-            && let Some(made) = self.whole_block(source, is_float)
-        {
-            // Of what is computed for it.
-            let value = self.expression(source, Kind::Number, 2);
-            self.defined[made.block] = true;
-            stmts.push(self.set(source, made, value));
-            from = made;
-        }
-        let positions = match fold {
-            "argmax" | "argmin" => self.whole_block(class, |element| element == Element::I32),
-            _ => None,
-        };
-        let (fold, positions) = match positions {
-            Some(Part { block, .. }) => {
-                let base = if self.random.one_in(2) {
-                    self.term()
-                } else {
-                    Term::Number(0)
-                };
-                (fold, Some((block, base)))
-            }
-            None => (fold.trim_start_matches("arg"), None),
-        };
-        let is_defined = self.defined[to] && positions.is_none_or(|(at, _)| self.defined[at]);
-        let clear = fold == "mean" || !is_defined || self.random.one_in(2);
-        let to = (positions.is_none() || !clear || !self.random.one_in(4)).then_some(to);
-        for block in to.into_iter().chain(positions.map(|(at, _)| at)) {
-            self.defined[block] = true;
-        }
-        stmts.push(Stmt::Reduce {
-            id: self.id(),
-            fold,
-            class: source,
-            from,
-            to,
-            positions,
-            clear,
-        });
-        stmts
     }
 
     /// One assignment to all of a block or part.

@@ -1,8 +1,10 @@
 //! Random programs: blocks carried round loops, read and redefined inside them, written under conditions, left unused.
 
 mod body;
+mod choice;
 mod expression;
 mod product;
+mod reduction;
 
 use super::super::random::Random;
 use super::calm::calm;

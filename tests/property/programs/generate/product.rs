@@ -1,7 +1,8 @@
 //! Products with what they need, and loops over them.
 
 use super::super::program::{Access, Class, Expr, Part, Side, Stmt};
-use super::body::{Body, is_float, is_number};
+use super::body::Body;
+use super::choice::{is_float, is_number};
 
 impl Body<'_> {
     /// Sums that grow round a loop and are read in it; their operands may be those of the turn before.
