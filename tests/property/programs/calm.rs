@@ -1,11 +1,12 @@
 //! Makes random programs exact: what leaves the numbers that all formats hold is clamped or left out.
 
 use super::evaluate::{self, Inexact};
-use super::program::{Expr, Program, Stmt};
+use super::program::{Assign, Class, Element, Expr, Kind, Part, Program, Side, Stage, Stmt, Target};
+use std::collections::BTreeMap;
 
 /// Changes the statements whose results leave what all formats hold, until all results are exact.
 pub fn calm(program: &mut Program) {
-    let mut known = std::collections::BTreeMap::<u32, u32>::new();
+    let mut known = BTreeMap::<u32, u32>::new();
     while let Some(Inexact(id)) = program
         .shapes
         .iter()
@@ -13,74 +14,162 @@ pub fn calm(program: &mut Program) {
     {
         let times = known.entry(id).or_default();
         *times += 1;
-        let mut body = std::mem::take(&mut program.body);
-        calm_in(&mut body, id, *times);
-        program.body = body;
+        for at in 0..program.stages.len() {
+            let mut body = std::mem::take(&mut program.stages[at].body);
+            let calm = Calm {
+                program,
+                stage: &program.stages[at],
+                id,
+                times: *times,
+            };
+            calm.statements(&mut body);
+            program.stages[at].body = body;
+        }
     }
 }
 
-fn calm_in(body: &mut [Stmt], id: u32, times: u32) {
-    for stmt in body {
+struct Calm<'p> {
+    program: &'p Program,
+    stage: &'p Stage,
+    /// The statement to change.
+    id: u32,
+    /// How often it was changed, this time included.
+    times: u32,
+}
+
+impl Calm<'_> {
+    fn statements(&self, body: &mut Vec<Stmt>) {
+        body.retain_mut(|stmt| self.statement(stmt));
+    }
+
+    /// Whether the statement stays.
+    fn statement(&self, stmt: &mut Stmt) -> bool {
         match stmt {
-            Stmt::For { body, .. } => calm_in(body, id, times),
+            Stmt::For { body, .. } => self.statements(body),
             Stmt::If { then, otherwise, .. } => {
-                calm_in(then, id, times);
-                calm_in(otherwise, id, times);
+                self.statements(then);
+                self.statements(otherwise);
             }
             Stmt::Parallel { assigns, .. } => {
-                for assign in assigns.iter_mut().filter(|assign| assign.id == id) {
+                for assign in assigns.iter_mut().filter(|assign| assign.id == self.id) {
+                    let element = self.program.element(self.stage, assign.target);
                     // First the operands are kept small, then the target is forgotten, then little is left of the value.
-                    match times {
-                        1 => clamp_reads(&mut assign.value, 4),
+                    match self.times {
+                        1 => self.clamp_reads(&mut assign.value, 4),
                         2 => assign.op = "=",
-                        3 => clamp_reads(&mut assign.value, 2),
-                        _ => assign.value = first_read(&assign.value),
+                        3 => self.clamp_reads(&mut assign.value, 2),
+                        4 => (assign.op, assign.value) = ("=", self.first_read(&assign.value, element)),
+                        _ => assign.value = one(element.kind()),
                     }
                 }
             }
-            Stmt::Gemm {
-                id: own, acc, clear, ..
-            } if *own == id => {
-                if times == 1 && !*clear {
+            Stmt::Copy { id, class, to, .. } if *id == self.id => return self.fill_instead(*to, *class, stmt),
+            Stmt::Transpose { id, class, to, .. } if *id == self.id => {
+                return self.fill_instead(Side::Block(*to), *class, stmt);
+            }
+            Stmt::Gemm { id, acc, clear, .. } if *id == self.id => {
+                if self.times == 1 && !*clear {
                     *clear = true;
                 } else {
                     *stmt = Stmt::Fill { block: *acc, value: 1 };
                 }
             }
             Stmt::Reduce {
-                id: own,
+                id,
                 fold,
                 to,
+                positions,
                 clear,
                 ..
-            } if *own == id => match times {
-                1 => (*fold, *clear) = ("absmax", *clear),
-                2 => *clear = true,
-                _ => *stmt = Stmt::Fill { block: *to, value: 1 },
+            } if *id == self.id => match (self.times, *to, *positions) {
+                (1, Some(_), None) => *fold = "absmax",
+                (1 | 2, ..) => *clear = true,
+                (_, Some(to), Some((places, _))) => *stmt = self.ones(self.id, [to, places]),
+                (_, Some(block), None) => *stmt = Stmt::Fill { block, value: 1 },
+                (_, None, _) => {}
             },
-            _ => {}
+            Stmt::Copy { .. }
+            | Stmt::Transpose { .. }
+            | Stmt::Gemm { .. }
+            | Stmt::Reduce { .. }
+            | Stmt::Fill { .. } => {}
+        }
+        true
+    }
+
+    /// Whether `stmt`, which is filled in for what is written to `to`, stays: a whole block has to be written.
+    fn fill_instead(&self, to: Side, class: Class, stmt: &mut Stmt) -> bool {
+        match to {
+            Side::Block(Part { block, .. }) if self.stage.extent_of(block) == self.stage.extent(class) => {
+                *stmt = Stmt::Fill { block, value: 1 };
+                true
+            }
+            Side::Block(_) | Side::Tensor(..) => false,
+        }
+    }
+
+    /// Both results of a reduction.
+    fn ones(&self, id: u32, blocks: [usize; 2]) -> Stmt {
+        let assigns = blocks.map(|block| Assign {
+            id,
+            target: Target::Block(Part { block, at: [0, 0] }),
+            op: "=",
+            value: one(self.stage.blocks[block].element.kind()),
+        });
+        Stmt::Parallel {
+            class: self.stage.blocks[blocks[0]].class,
+            assigns: assigns.into(),
+        }
+    }
+
+    /// Keeps the numbers small that are read or made of integers.
+    fn clamp_reads(&self, expr: &mut Expr, limit: i32) {
+        let kind = |expr: &Expr| self.program.kind(self.stage, expr);
+        let clamp = |expr: &mut Expr| *expr = Expr::Clamp(Box::new(expr.clone()), limit);
+        let clamp_in = |parts: &mut [Expr]| parts.iter_mut().for_each(|part| self.clamp_reads(part, limit));
+        match expr {
+            Expr::Block(..) | Expr::Tensor(..) if kind(expr) == Kind::Number => clamp(expr),
+            Expr::Cast(Element::F32, a) if kind(a) == Kind::Byte => clamp(expr),
+            Expr::Cast(to, a) => {
+                self.clamp_reads(a, limit);
+                if (to.kind(), kind(a)) == (Kind::Number, Kind::Integer) && a.reads() {
+                    clamp(a);
+                }
+            }
+            Expr::Unary(_, a) | Expr::Clamp(a, _) => self.clamp_reads(a, limit),
+            Expr::Binary(_, a, b) => [a, b].into_iter().for_each(|part| self.clamp_reads(part, limit)),
+            Expr::Select(_, parts) => clamp_in(&mut parts[..]),
+            Expr::Masked(_, _, parts) => clamp_in(&mut parts[..]),
+            Expr::Block(..) | Expr::Tensor(..) | Expr::Number(_) | Expr::Whole(_) | Expr::Alpha | Expr::Sum(_) => {}
+        }
+    }
+
+    /// The first element that is read, as one of type `to`, and small.
+    fn first_read(&self, expr: &Expr, to: Element) -> Expr {
+        let mut first = None;
+        expr.walk(&mut |part| {
+            if first.is_none() && part.is_read() {
+                first = Some(part.clone());
+            }
+        });
+        let Some(read) = first else {
+            return one(to.kind());
+        };
+        let small = |expr| Expr::Clamp(Box::new(expr), 2);
+        match (self.program.kind(self.stage, &read), to.kind()) {
+            (from, Kind::Byte) if from != Kind::Number => Expr::Cast(to, Box::new(read)),
+            (_, Kind::Byte) => Expr::Cast(to, Box::new(small(read))),
+            (from, kind) if from == kind => small(read),
+            (Kind::Integer, Kind::Number) => Expr::Cast(Element::F32, Box::new(small(read))),
+            (_, Kind::Number) => small(Expr::Cast(Element::F32, Box::new(read))),
+            (_, Kind::Integer) => small(Expr::Cast(Element::I32, Box::new(read))),
         }
     }
 }
 
-fn clamp_reads(expr: &mut Expr, limit: i32) {
-    match expr {
-        Expr::Block(..) | Expr::Tensor(..) => *expr = Expr::Clamp(Box::new(expr.clone()), limit),
-        Expr::Unary(_, a) | Expr::Clamp(a, _) => clamp_reads(a, limit),
-        Expr::Binary(_, a, b) => [a, b].into_iter().for_each(|part| clamp_reads(part, limit)),
-        Expr::Select(_, parts) => parts.iter_mut().for_each(|part| clamp_reads(part, limit)),
-        Expr::Masked(_, parts) => parts.iter_mut().for_each(|part| clamp_reads(part, limit)),
-        Expr::Number(_) | Expr::Alpha => {}
+fn one(kind: Kind) -> Expr {
+    match kind {
+        Kind::Number => Expr::Number(1),
+        Kind::Integer | Kind::Byte => Expr::Whole(1),
     }
-}
-
-fn first_read(expr: &Expr) -> Expr {
-    let mut first = None;
-    expr.walk(&mut |part| {
-        if first.is_none() && matches!(part, Expr::Block(..) | Expr::Tensor(..)) {
-            first = Some(part.clone());
-        }
-    });
-    let read = first.unwrap_or(Expr::Number(1));
-    Expr::Clamp(Box::new(read), 2)
 }

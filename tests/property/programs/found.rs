@@ -3,10 +3,10 @@
 //! the random programs hold against plain loops.
 
 use super::super::random::Random;
+use super::program::Element;
 use super::run;
 use std::collections::BTreeMap;
 use std::path::Path;
-use tt::bf16;
 use tt_host::{Argument, Launch};
 use tt_lang::ir::{ElementType, IntExpr, Param, ScalarKind};
 
@@ -41,27 +41,14 @@ impl Found {
         let tile = compiled.tile().map_err(|error| error.to_string())?;
         run::prepare(std::iter::once(&compiled), &run::CHIPS);
         let kernel = run::kernel(compiled);
-        let wide = tile.params.iter().any(|param| match param {
-            Param::Tensor(tensor) => tensor.element.value == ElementType::F32,
-            Param::Scalar(_) | Param::Temporary(_) => false,
-        });
         for chip in ["emulator:wormhole_b0", "emulator:blackhole"] {
-            let outcome = if wide {
-                self.run::<f32>(&tile, kernel, chip)
-            } else {
-                self.run::<bf16>(&tile, kernel, chip)
-            };
-            outcome.map_err(|error| format!("{chip}: {error}"))?;
+            self.run(&tile, kernel, chip)
+                .map_err(|error| format!("{chip}: {error}"))?;
         }
         Ok(())
     }
 
-    fn run<E: run::Host>(
-        &self,
-        tile: &tt_lang::ir::Kernel,
-        kernel: &'static tt_host::Kernel,
-        chip: &str,
-    ) -> Result<(), String> {
+    fn run(&self, tile: &tt_lang::ir::Kernel, kernel: &'static tt_host::Kernel, chip: &str) -> Result<(), String> {
         let fail = |error: tt::Error| error.to_string();
         let device = tt::Device::open_named(chip).map_err(fail)?;
         let mut random = Random::new(1);
@@ -78,12 +65,20 @@ impl Found {
                 })
                 .collect();
             let count: usize = extents.iter().product();
-            let values: Vec<E> = (0..count).map(|_| E::of(random.below(3) as f64 - 1.0)).collect();
-            tensors.push(match extents[..] {
-                [m, n] => run::AnyTensor::Matrix(device.upload(&values, [m, n]).map_err(fail)?),
-                [l, m, n] => run::AnyTensor::Matrices(device.upload(&values, [l, m, n]).map_err(fail)?),
-                _ => panic!("found programs have tensors of two or three axes"),
-            });
+            let element = match tensor.element.value {
+                ElementType::Bf16 => Element::Bf16,
+                ElementType::F32 => Element::F32,
+                ElementType::Bfp8 => Element::Bfp8,
+                ElementType::Bfp4 => Element::Bfp4,
+                ElementType::I32 => Element::I32,
+                ElementType::U8 => Element::U8,
+                ElementType::I8 => Element::I8,
+                other => panic!("found programs have no tensors of {other:?}"),
+            };
+            // 0 and 1 where there are no others.
+            let least = if element == Element::U8 { 0.0 } else { -1.0 };
+            let values: Vec<f64> = (0..count).map(|_| (random.below(3) as f64 - 1.0).max(least)).collect();
+            tensors.push(run::upload(&device, element, &values, &extents).map_err(fail)?);
         }
         let mut left = tensors.iter_mut();
         let arguments: Vec<Argument<'_>> = tile
@@ -112,12 +107,7 @@ impl Found {
         });
         for ((name, written), tensor) in names.zip(&tensors) {
             if written {
-                let got: Vec<f32> = tensor
-                    .download()
-                    .map_err(fail)?
-                    .iter()
-                    .map(|v| v.to_f64() as f32)
-                    .collect();
+                let got: Vec<f32> = tensor.download().map_err(fail)?.iter().map(|v| *v as f32).collect();
                 if got != reference[name] {
                     return Err(format!("{name} differs from the reference"));
                 }

@@ -1,7 +1,7 @@
 //! Random whole programs against plain loops, exactly.
 //!
 //! Blocks carried round loops and read inside them, redefined, written under conditions or never used; several products and
-//! outputs. [`program`] is what they are and how they are written down, [`generate`] and [`calm`] make them, [`evaluate`] says what they
+//! outputs. [`program`] and [`uses`] are what they are, [`text`] how they are written down, [`generate`] and [`calm`] make them, [`evaluate`] says what they
 //! compute, [`run`] compiles and runs them on both chips, and [`shrink`] makes those that fail small.
 
 mod calm;
@@ -11,13 +11,15 @@ mod generate;
 mod program;
 mod run;
 mod shrink;
+mod text;
+mod uses;
 
 pub use run::{Compiled, Verdict, compile, kernel, prepare};
 
 use super::random::Random;
 use super::variable;
 use program::{Program, Shape};
-use run::{Fault, LIMITS};
+use run::{BUDGETS, Fault, LIMITS};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -25,8 +27,8 @@ use std::time::{Duration, Instant};
 /// Programs of a run, unless `TT_PROPERTY_PROGRAMS` says otherwise.
 const PROGRAMS: u64 = 64;
 /// Programs whose C++ is compiled together.
-const TOGETHER: u64 = 128;
-/// At most this share of programs may be refused for limits of the compiler.
+const TOGETHER: u64 = 64;
+/// At most this share of programs may be refused for other limits of the compiler than its budgets.
 const MOST_REFUSED: f64 = 0.02;
 
 fn program(seed: u64, number: u64) -> Program {
@@ -40,12 +42,9 @@ fn smallest(program: Program, mut fault: Fault) -> (Program, Fault) {
         run::check(candidates)
             .into_iter()
             .enumerate()
-            .find_map(|(at, verdict)| match verdict {
-                Verdict::Wrong(found) if found.kind == kind => {
-                    fault = found;
-                    Some(at)
-                }
-                _ => None,
+            .find_map(|(at, verdict)| {
+                fault = verdict.fault().filter(|found| found.kind == kind)?;
+                Some(at)
             })
     });
     (program, fault)
@@ -72,7 +71,7 @@ fn show(name: &str, program: &Program, fault: &Fault) -> String {
         "// {name}: {kind}\n{comment}// launch: {launch}\n// options: {options}\n{source}",
         kind = fault.kind,
         options = program.options,
-        source = program.source()
+        source = text::source(program)
     )
 }
 
@@ -92,27 +91,28 @@ fn random_programs_compute_what_plain_loops_do() {
             .map(|number| program(seed, number))
             .collect();
         for (program, verdict) in batch.iter().zip(run::check(&batch)) {
-            match verdict {
+            match &verdict {
                 Verdict::Right => right += 1,
-                Verdict::Refused(code) => *refused.entry(code).or_default() += 1,
-                Verdict::Wrong(fault) => {
-                    let name = format!("program {number} of seed {seed}");
-                    wrong += 1;
-                    let times = kinds.entry(fault.kind.clone()).or_default();
-                    *times += 1;
-                    match &found {
-                        None => {
-                            let (small, fault) = smallest(program.clone(), fault);
-                            panic!("{}", show(&name, &small, &fault));
-                        }
-                        Some(folder) if *times == 1 => {
-                            println!("{name}: {}", fault.report);
-                            let (small, fault) = smallest(program.clone(), fault);
-                            let path = folder.join(format!("seed{seed}_program{number}.rs"));
-                            std::fs::write(path, show(&name, &small, &fault)).expect("the folder can be written to");
-                        }
-                        Some(_) => {}
+                Verdict::Refused(code) => *refused.entry(*code).or_default() += 1,
+                Verdict::Wrong(_) => wrong += 1,
+            }
+            let is_wrong = matches!(verdict, Verdict::Wrong(_));
+            if let Some(fault) = verdict.fault() {
+                let name = format!("program {number} of seed {seed}");
+                let times = kinds.entry(fault.kind.clone()).or_default();
+                *times += 1;
+                match &found {
+                    None if is_wrong => {
+                        let (small, fault) = smallest(program.clone(), fault);
+                        panic!("{}", show(&name, &small, &fault));
                     }
+                    Some(folder) if *times == 1 => {
+                        println!("{name}: {}", fault.report);
+                        let (small, fault) = smallest(program.clone(), fault);
+                        let path = folder.join(format!("seed{seed}_program{number}.rs"));
+                        std::fs::write(path, show(&name, &small, &fault)).expect("the folder can be written to");
+                    }
+                    None | Some(_) => {}
                 }
             }
             number += 1;
@@ -122,8 +122,9 @@ fn random_programs_compute_what_plain_loops_do() {
             start.elapsed().as_secs()
         );
     }
-    let limits: Vec<String> = LIMITS
+    let limits: Vec<String> = BUDGETS
         .iter()
+        .chain(&LIMITS)
         .map(|(code, what)| format!("TT{code:04} {what}: {}", refused.get(code).unwrap_or(&0)))
         .collect();
     println!(
@@ -134,7 +135,8 @@ fn random_programs_compute_what_plain_loops_do() {
     for (kind, times) in &kinds {
         println!("  {times} × {kind}");
     }
-    let share = refused.values().sum::<u64>() as f64 / number.max(1) as f64;
+    let others = refused.iter().filter(|(code, _)| !run::is_budget(**code));
+    let share = others.map(|(_, times)| times).sum::<u64>() as f64 / number.max(1) as f64;
     assert!(wrong == 0, "{wrong} programs are wrong");
     assert!(
         number < 32 || share <= MOST_REFUSED,

@@ -1,23 +1,26 @@
 //! Compiles random programs, many to an object, runs them on both emulated chips, and compares with plain loops.
 
 use super::evaluate;
-use super::program::{Element, Program, Shape, TABLE};
+use super::program::{Element, Program, Role, Shape, TABLE};
+use super::text;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
-use tt::{Tensor, bf16};
+use tt::{Tensor, bf16, bfp4, bfp8};
 use tt_backend::Artifact;
 use tt_emulator::ArchName;
 use tt_emulator::kernel_object::compile_together;
-use tt_host::{Argument, Element as HostElement, Kernel, Launch, Sources};
+use tt_host::{Argument, Element as HostElement, Kernel, Launch, Sources, StageSources};
 
-/// Refusals that are limits of the compiler, with its codes: blocks and intermediate results beyond what L1, the circular
-/// buffers or the destination registers hold, and operands whose padding the compiler cannot vouch for.
-pub const LIMITS: [(u16, &str); 4] = [
-    (412, "L1"),
-    (413, "circular buffers"),
+/// Refusals for want of room, with their codes: blocks and intermediate results beyond what L1, the circular buffers or the
+/// destination registers hold.
+pub const BUDGETS: [(u16, &str); 3] = [(412, "L1"), (413, "circular buffers"), (423, "destination registers")];
+
+/// Other refusals that the language's page tells of, and that programs of this size are not always kept from.
+pub const LIMITS: [(u16, &str); 3] = [
+    (402, "what a type lacks"),
     (418, "tensors read after they were stored to"),
-    (423, "destination registers"),
+    (419, "elements that are not moved alone"),
 ];
 
 /// The emulated chips.
@@ -30,6 +33,17 @@ pub enum Verdict {
     /// Refused for a limit of the compiler, by the code.
     Refused(u16),
     Wrong(Fault),
+}
+
+impl Verdict {
+    /// What there is to tell of a program: what is wrong with it, or why it is refused though there is room for it.
+    pub fn fault(self) -> Option<Fault> {
+        match self {
+            Verdict::Wrong(fault) => Some(fault),
+            Verdict::Refused(code) if !is_budget(code) => Some(Fault::new(format!("refused, TT{code:04}"), "refused")),
+            Verdict::Right | Verdict::Refused(_) => None,
+        }
+    }
 }
 
 /// What is wrong with a program.
@@ -104,15 +118,19 @@ pub fn compile(source: &str, options: &str) -> Result<Compiled, Verdict> {
     compiled.unwrap_or_else(|_| wrong("panic", "the compiler panicked".into()))
 }
 
+pub fn is_budget(code: u16) -> bool {
+    BUDGETS.iter().any(|(budget, _)| *budget == code)
+}
+
 fn is_limit(code: u16) -> bool {
-    LIMITS.iter().any(|(limit, _)| *limit == code)
+    is_budget(code) || LIMITS.iter().any(|(limit, _)| *limit == code)
 }
 
 /// Compiles and runs `programs`.
 pub fn check(programs: &[Program]) -> Vec<Verdict> {
     let compiled: Vec<_> = programs
         .iter()
-        .map(|program| compile(&program.source(), &program.options))
+        .map(|program| compile(&text::source(program), &program.options))
         .collect();
     prepare(compiled.iter().flatten(), &CHIPS);
     programs
@@ -142,12 +160,17 @@ pub fn kernel(compiled: Compiled) -> &'static Kernel {
     // Kernels are statics of a program; these live as long.
     let leak = |text: String| -> &'static str { Box::leak(text.into_boxed_str()) };
     let Compiled { artifact, tile } = compiled;
+    let later = artifact.later.into_iter().map(|stage| StageSources {
+        reader: leak(stage.reader),
+        compute: leak(stage.compute),
+        writer: leak(stage.writer),
+    });
     let sources = Sources {
         reader: leak(artifact.reader),
         compute: leak(artifact.compute),
         writer: leak(artifact.writer),
         host: leak(artifact.main),
-        later: &[],
+        later: Vec::leak(later.collect()),
     };
     Box::leak(Box::new(Kernel::new(
         "kernel",
@@ -159,62 +182,68 @@ pub fn kernel(compiled: Compiled) -> &'static Kernel {
 }
 
 fn run(program: &Program, kernel: &'static Kernel) -> Verdict {
-    for shape in &program.shapes {
-        let outcome = match program.element {
-            Element::Bf16 => run_on_chips::<bf16>(program, kernel, shape),
-            Element::F32 => run_on_chips::<f32>(program, kernel, shape),
-        };
-        if let Err(fault) = outcome {
-            return Verdict::Wrong(fault);
-        }
-    }
-    Verdict::Right
+    let wrong = program
+        .shapes
+        .iter()
+        .find_map(|shape| run_on_chips(program, kernel, shape).err());
+    wrong.map_or(Verdict::Right, Verdict::Wrong)
 }
 
-/// A host type of generated tensors.
-pub trait Host: HostElement {
-    /// The value, which the type holds exactly.
-    fn of(value: f64) -> Self;
-}
-
-impl Host for bf16 {
-    fn of(value: f64) -> Self {
-        bf16::from_f64(value)
-    }
-}
-
-impl Host for f32 {
-    fn of(value: f64) -> Self {
-        value as f32
-    }
-}
-
-/// A tensor of either rank.
-pub enum AnyTensor<E: Host> {
-    Matrix(Tensor<E, 2>),
-    Matrices(Tensor<E, 3>),
-}
-
-impl<E: Host> AnyTensor<E> {
+/// A tensor of any type and rank.
+pub trait AnyTensor {
     /// As the kernel takes it: `&mut` where it is written.
-    pub fn argument(&mut self, written: bool) -> Argument<'_> {
-        match (self, written) {
-            (AnyTensor::Matrix(tensor), true) => Argument::from(tensor),
-            (AnyTensor::Matrices(tensor), true) => Argument::from(tensor),
-            (AnyTensor::Matrix(tensor), false) => Argument::from(&*tensor),
-            (AnyTensor::Matrices(tensor), false) => Argument::from(&*tensor),
+    fn argument(&mut self, written: bool) -> Argument<'_>;
+
+    fn download(&self) -> tt::Result<Vec<f64>>;
+}
+
+impl<E: HostElement, const RANK: usize> AnyTensor for Tensor<E, RANK> {
+    fn argument(&mut self, written: bool) -> Argument<'_> {
+        match written {
+            true => Argument::from(self),
+            false => Argument::from(&*self),
         }
     }
 
-    pub fn download(&self) -> tt::Result<Vec<E>> {
-        match self {
-            AnyTensor::Matrix(tensor) => tensor.download(),
-            AnyTensor::Matrices(tensor) => tensor.download(),
-        }
+    fn download(&self) -> tt::Result<Vec<f64>> {
+        let values = Tensor::download(self)?;
+        Ok(values.into_iter().map(HostElement::to_f64).collect())
     }
 }
 
-fn run_on_chips<E: Host>(program: &Program, kernel: &'static Kernel, shape: &Shape) -> Result<(), Fault> {
+/// A tensor of `values`, which its type holds exactly.
+pub fn upload(
+    device: &tt::Device,
+    element: Element,
+    values: &[f64],
+    dimensions: &[usize],
+) -> tt::Result<Box<dyn AnyTensor>> {
+    fn of<E: HostElement>(
+        device: &tt::Device,
+        values: &[f64],
+        dimensions: &[usize],
+        exact: impl Fn(f64) -> E,
+    ) -> tt::Result<Box<dyn AnyTensor>> {
+        let values: Vec<E> = values.iter().map(|value| exact(*value)).collect();
+        Ok(match *dimensions {
+            [l, m, n] => Box::new(device.upload(&values, [l, m, n])?),
+            [m, n] => Box::new(device.upload(&values, [m, n])?),
+            [n] => Box::new(device.upload(&values, [n])?),
+            _ => unreachable!("tensors have up to three axes"),
+        })
+    }
+    match element {
+        Element::Bf16 => of(device, values, dimensions, bf16::from_f64),
+        Element::F32 => of(device, values, dimensions, |value| value as f32),
+        Element::Bfp8 => of(device, values, dimensions, |value| bfp8::from_f32(value as f32)),
+        Element::Bfp4 => of(device, values, dimensions, |value| bfp4::from_f32(value as f32)),
+        Element::I32 => of(device, values, dimensions, |value| value as i32),
+        Element::U8 => of(device, values, dimensions, |value| value as u8),
+        Element::I8 => of(device, values, dimensions, |value| value as i8),
+    }
+}
+
+fn run_on_chips(program: &Program, kernel: &'static Kernel, shape: &Shape) -> Result<(), Fault> {
     let contents = evaluate::contents(program, shape);
     let Ok(expected) = evaluate::run(program, shape, contents.clone()) else {
         // Generated programs are exact; what shrinking leaves may be none to judge.
@@ -229,21 +258,17 @@ fn run_on_chips<E: Host>(program: &Program, kernel: &'static Kernel, shape: &Sha
         };
         let device = tt::Device::open_named(chip).map_err(failed)?;
         let mut tensors = Vec::new();
-        let parameters = program.parameters();
-        for (at, (name, _)) in parameters.iter().enumerate().filter(|(_, (_, used))| *used) {
-            let values: Vec<E> = contents[at].iter().map(|value| E::of(*value)).collect();
-            let tensor = match program.dimensions(at, shape)[..] {
-                [l, m, n] => device.upload(&values, [l, m, n]).map(AnyTensor::Matrices),
-                [m, n] => device.upload(&values, [m, n]).map(AnyTensor::Matrix),
-                _ => unreachable!("tensors have two or three axes"),
-            };
-            tensors.push((at, name, tensor.map_err(failed)?));
+        for at in program.parameters() {
+            let dimensions = program.dimensions(at, shape);
+            let tensor = upload(&device, program.tensors[at].element, &contents[at], &dimensions);
+            tensors.push((at, tensor.map_err(failed)?));
         }
+        let is_output = |at: usize| program.tensors[at].role == Role::Output;
         let table = shape.table().map(|entry| entry as i32);
         let table = device.upload(&table, [TABLE]).map_err(failed)?;
         let mut arguments: Vec<Argument<'_>> = tensors
             .iter_mut()
-            .map(|(at, _, tensor)| tensor.argument(program.tensors[*at].written))
+            .map(|(at, tensor)| tensor.argument(is_output(*at)))
             .collect();
         arguments.push(Argument::from(&table));
         arguments.push(Argument::from(shape.alpha as f32));
@@ -262,34 +287,28 @@ fn run_on_chips<E: Host>(program: &Program, kernel: &'static Kernel, shape: &Sha
         };
         launch.run().map_err(failed)?;
         drop(launch);
-        for (at, name, tensor) in &tensors {
-            if !program.tensors[*at].written {
-                continue;
-            }
-            let got: Vec<f64> = tensor
-                .download()
-                .map_err(failed)?
-                .into_iter()
-                .map(|value| value.to_f64())
-                .collect();
-            let difference = |who: &str, got: &[f64]| -> Result<(), Fault> {
-                let wrong: Vec<usize> = (0..got.len()).filter(|i| got[*i] != expected[*at][*i]).collect();
+        for (at, tensor) in tensors.iter().filter(|(at, _)| is_output(*at)) {
+            let (name, expected) = (program.name(*at), &expected[*at]);
+            let difference = |who: &str, got: &[f64], expected: &[f64]| -> Result<(), Fault> {
+                let wrong: Vec<usize> = (0..got.len()).filter(|i| got[*i] != expected[*i]).collect();
                 let Some(first) = wrong.first() else { return Ok(()) };
                 let dimensions = program.dimensions(*at, shape);
                 let report = format!(
                     "{}: {who} says {name}[{first} of {dimensions:?}] is {}, plain loops {}; {} of {} differ",
                     place("wrong"),
                     got[*first],
-                    expected[*at][*first],
+                    expected[*first],
                     wrong.len(),
                     got.len(),
                 );
                 Err(Fault::new(format!("wrong numbers of {who}"), report))
             };
-            difference("the device", &got)?;
-            if let Some(values) = reference.get(*name) {
+            difference("the device", &tensor.download().map_err(failed)?, expected)?;
+            if let Some(values) = reference.get(&name) {
+                // It is handed over in f32, which large integers are rounded to.
                 let values: Vec<f64> = values.iter().map(|value| f64::from(*value)).collect();
-                difference("the reference", &values)?;
+                let expected: Vec<f64> = expected.iter().map(|value| f64::from(*value as f32)).collect();
+                difference("the reference", &values, &expected)?;
             }
         }
     }

@@ -1,7 +1,11 @@
 //! Smaller programs that still fail: statements, branches, loops, parts of expressions and shapes are taken away one by one
 //! for as long as the failure stays.
 
-use super::program::{Class, Condition, Count, Element, Entry, Expr, Index, LoopKind, Program, Stmt, Target, Term};
+use super::program::{
+    Access, At, Condition, Count, Element, Entry, Expr, Index, Kind, LoopKind, Part, Program, Role, Side, Stage, Stmt,
+    Target, Term,
+};
+use super::uses::Use;
 
 /// Candidates that are tried together: their C++ is compiled together.
 const TOGETHER: usize = 8;
@@ -26,73 +30,50 @@ pub fn shrink(mut program: Program, mut fails: impl FnMut(&[Program]) -> Option<
     }
 }
 
-/// Whether it writes before it reads, and stores something.
+/// Whether it writes before it reads, and stores something that can be seen.
 fn is_sound(program: &Program) -> bool {
     let mut stores = false;
-    let mut look = |stmt: &Stmt| match stmt {
-        Stmt::Store { .. } => stores = true,
-        Stmt::Parallel { assigns, .. } => {
-            stores |= assigns.iter().any(|assign| matches!(assign.target, Target::Tensor(..)));
-        }
-        _ => {}
-    };
-    program.body.iter().for_each(|stmt| stmt.walk(&mut look));
-    let mut defined = vec![false; program.blocks.len()];
-    stores && writes_first(&program.body, &mut defined)
+    for stage in &program.stages {
+        stage.all_uses(&mut |part| {
+            if let Use::Into(tensor, _) = part {
+                stores |= program.tensors[tensor].role == Role::Output;
+            }
+        });
+    }
+    let is_right = |stage: &Stage| writes_first(stage, &stage.body, &mut vec![false; stage.blocks.len()]);
+    stores && program.stages.iter().all(is_right)
 }
 
 /// Whether every block is written before it is read on every path; `defined` before and after.
-pub fn writes_first(body: &[Stmt], defined: &mut Vec<bool>) -> bool {
-    body.iter().all(|stmt| match stmt {
-        Stmt::Load { block, .. } | Stmt::Fill { block, .. } => {
-            defined[*block] = true;
-            true
-        }
-        Stmt::Store { block, .. } => defined[*block],
-        Stmt::Move { from, to } => {
-            let right = defined[*from];
-            defined[*to] = true;
-            right
-        }
-        Stmt::Parallel { assigns, .. } => assigns.iter().all(|assign| {
-            let mut right = true;
-            assign.value.walk(&mut |part| {
-                if let Expr::Block(block, _) = part {
-                    right &= defined[*block];
-                }
-            });
-            if let Target::Block(block) = assign.target {
-                right &= assign.op == "=" || defined[block];
+fn writes_first(stage: &Stage, body: &[Stmt], defined: &mut Vec<bool>) -> bool {
+    body.iter().all(|stmt| {
+        let mut right = true;
+        stage.uses(stmt, &mut |part| match part {
+            Use::Read(block) => right &= defined[block],
+            Use::Write(block, is_whole) => {
+                right &= is_whole || defined[block];
                 defined[block] = true;
             }
-            right
-        }),
-        Stmt::Reduce { from, to, clear, .. } => {
-            let right = defined[*from] && (*clear || defined[*to]);
-            defined[*to] = true;
-            right
-        }
-        Stmt::Gemm { a, b, acc, clear, .. } => {
-            let right = defined[*a] && defined[*b] && (*clear || defined[*acc]);
-            defined[*acc] = true;
-            right
-        }
-        Stmt::For { start, count, body, .. } => {
-            let before = defined.clone();
-            let right = writes_first(body, defined);
-            if !(*start == 0 && matches!(count, Count::Number(1..))) {
-                *defined = before;
+            Use::From(..) | Use::Into(..) => {}
+        });
+        match stmt {
+            Stmt::For { start, count, body, .. } => {
+                let before = defined.clone();
+                right &= writes_first(stage, body, defined);
+                if !(*start == 0 && matches!(count, Count::Number(1..))) {
+                    *defined = before;
+                }
             }
-            right
-        }
-        Stmt::If { then, otherwise, .. } => {
-            let mut other = defined.clone();
-            let right = writes_first(then, defined) && writes_first(otherwise, &mut other);
-            for (defined, other) in defined.iter_mut().zip(other) {
-                *defined &= other;
+            Stmt::If { then, otherwise, .. } => {
+                let mut other = defined.clone();
+                right &= writes_first(stage, then, defined) && writes_first(stage, otherwise, &mut other);
+                for (defined, other) in defined.iter_mut().zip(other) {
+                    *defined &= other;
+                }
             }
-            right
+            _ => {}
         }
+        right
     })
 }
 
@@ -112,35 +93,29 @@ fn candidates(program: &Program) -> Vec<Program> {
             })
         }));
     }
-    all.extend(bodies(&program.body).into_iter().map(|body| {
-        with(&|program| {
-            program.body.clone_from(&body);
-        })
-    }));
+    if program.stages.len() > 1 {
+        all.extend((0..program.stages.len()).map(|at| with(&|program| drop(program.stages.remove(at)))));
+    }
+    for at in 0..program.stages.len() {
+        all.extend(of_stage(program, at).into_iter().map(|stage| {
+            with(&|program| {
+                program.stages[at].clone_from(&stage);
+            })
+        }));
+    }
     if !program.options.is_empty() {
         all.push(with(&|program| program.options.clear()));
     }
-    if program.block != (32, 32, 32) {
-        all.push(with(&|program| {
-            program.block = (32, 32, 32);
-        }));
-    }
-    if program.element != Element::Bf16 {
-        all.push(with(&|program| program.element = Element::Bf16));
-    }
-    for at in (0..program.tensors.len()).filter(|at| program.tensors[*at].shift != [0, 0]) {
-        all.push(with(&|program| program.tensors[at].shift = [0, 0]));
-    }
-    for (at, block) in program.blocks.iter().enumerate() {
-        let plain = (program.element, false);
-        if (block.element, block.fragment) != plain {
-            all.push(with(&|program| {
-                (program.blocks[at].element, program.blocks[at].fragment) = plain;
-            }));
+    for (at, tensor) in program.tensors.iter().enumerate() {
+        if tensor.shift != [0, 0] {
+            all.push(with(&|program| program.tensors[at].shift = [0, 0]));
+        }
+        if is_odd(tensor.element) {
+            all.push(with(&|program| program.tensors[at].element = Element::Bf16));
         }
     }
-    if let [shape] = &program.shapes[..] {
-        let (h, w, k) = program.block;
+    if let ([shape], [stage, ..]) = (&program.shapes[..], &program.stages[..]) {
+        let (h, w, k) = stage.block;
         for (smaller, is_smaller) in [
             ((h, w, k), (shape.m, shape.n) != (h, w)),
             ((h, w, shape.k), (shape.m, shape.n) != (h, w)),
@@ -155,48 +130,73 @@ fn candidates(program: &Program) -> Vec<Program> {
                 }));
             }
         }
-        for l in most_selected(&program.body)..shape.l {
+        for l in most_selected(program)..shape.l {
             all.push(with(&|program| program.shapes[0].l = l));
         }
     }
     all
 }
 
-/// How many matrices the constants of `body` select: L is at least that.
-fn most_selected(body: &[Stmt]) -> usize {
+/// Whether another type of numbers is simpler.
+fn is_odd(element: Element) -> bool {
+    element.kind() == Kind::Number && element != Element::Bf16
+}
+
+/// A stage of `program` that is one step smaller.
+fn of_stage(program: &Program, at: usize) -> Vec<Stage> {
+    let stage = &program.stages[at];
+    let with = |change: &dyn Fn(&mut Stage)| {
+        let mut smaller = stage.clone();
+        change(&mut smaller);
+        smaller
+    };
+    let mut all: Vec<Stage> = bodies(stage, &stage.body)
+        .into_iter()
+        .map(|body| with(&|stage| stage.body.clone_from(&body)))
+        .collect();
+    if stage.block != (32, 32, 32) {
+        all.push(with(&|stage| stage.block = (32, 32, 32)));
+    }
+    for (at, block) in stage.blocks.iter().enumerate() {
+        if is_odd(block.element) {
+            all.push(with(&|stage| stage.blocks[at].element = Element::Bf16));
+        }
+        if block.fragment {
+            all.push(with(&|stage| stage.blocks[at].fragment = false));
+        }
+        if block.is_vector {
+            all.push(with(&|stage| stage.blocks[at].is_vector = false));
+        }
+    }
+    all
+}
+
+/// How many matrices the constants of a program select: L is at least that.
+fn most_selected(program: &Program) -> usize {
     let mut most = 1;
-    let mut number = |index: &Index| {
-        if let Index::Number(number) = index {
-            most = most.max(number + 1);
-        }
-    };
-    let mut visit = |stmt: &Stmt| match stmt {
-        Stmt::Load { index, .. } | Stmt::Store { index, .. } => number(index),
-        Stmt::Parallel { assigns, .. } => {
-            for assign in assigns {
-                if let Target::Tensor(_, index) = &assign.target {
-                    number(index);
-                }
-                assign.value.walk(&mut |part| {
-                    if let Expr::Tensor(_, index, _) = part {
-                        number(index);
-                    }
-                });
+    for stage in &program.stages {
+        stage.all_uses(&mut |part| {
+            if let Use::From(_, Index::Number(number)) | Use::Into(_, Index::Number(number)) = part {
+                most = most.max(number + 1);
             }
-        }
-        // Its variable may select.
-        Stmt::For {
-            count: Count::Number(count),
-            ..
-        } => number(&Index::Number(count.saturating_sub(1))),
-        _ => {}
-    };
-    body.iter().for_each(|stmt| stmt.walk(&mut visit));
+        });
+        let mut count = |stmt: &Stmt| {
+            // Its variable may select.
+            if let Stmt::For {
+                count: Count::Number(count),
+                ..
+            } = stmt
+            {
+                most = most.max(*count);
+            }
+        };
+        stage.body.iter().for_each(|stmt| stmt.walk(&mut count));
+    }
     most
 }
 
 /// Lists of statements that are one step smaller.
-fn bodies(body: &[Stmt]) -> Vec<Vec<Stmt>> {
+fn bodies(stage: &Stage, body: &[Stmt]) -> Vec<Vec<Stmt>> {
     let mut all = Vec::new();
     // Halves first.
     if body.len() > 3 {
@@ -211,13 +211,13 @@ fn bodies(body: &[Stmt]) -> Vec<Vec<Stmt>> {
             smaller
         };
         all.push(with(Vec::new()));
-        all.extend(smaller(stmt).into_iter().map(with));
+        all.extend(smaller(stage, stmt).into_iter().map(with));
     }
     all
 }
 
 /// What may stand in the place of a statement.
-fn smaller(stmt: &Stmt) -> Vec<Vec<Stmt>> {
+fn smaller(stage: &Stage, stmt: &Stmt) -> Vec<Vec<Stmt>> {
     let mut all = Vec::new();
     match stmt {
         Stmt::For {
@@ -249,7 +249,7 @@ fn smaller(stmt: &Stmt) -> Vec<Vec<Stmt>> {
                 all.push(with(*start, *count, LoopKind::Range, body.clone()));
             }
             all.extend(
-                bodies(body)
+                bodies(stage, body)
                     .into_iter()
                     .filter(|body| !body.is_empty())
                     .map(|body| with(*start, *count, *kind, body)),
@@ -267,13 +267,13 @@ fn smaller(stmt: &Stmt) -> Vec<Vec<Stmt>> {
                 Condition::Compare(..) => {}
             }
             all.extend(
-                bodies(then)
+                bodies(stage, then)
                     .into_iter()
                     .filter(|then| !then.is_empty())
                     .map(|then| with(cond.clone(), then, otherwise.clone())),
             );
             all.extend(
-                bodies(otherwise)
+                bodies(stage, otherwise)
                     .into_iter()
                     .map(|otherwise| with(cond.clone(), then.clone(), otherwise)),
             );
@@ -296,76 +296,145 @@ fn smaller(stmt: &Stmt) -> Vec<Vec<Stmt>> {
                     changed[at].op = "=";
                     all.push(with(changed));
                 }
-                if let (Target::Block(block), true) = (assign.target, *class == Class::Main && assigns.len() == 1) {
-                    all.push(vec![Stmt::Fill { block, value: 1 }]);
+                if let (Target::Block(part), 1) = (assign.target, assigns.len()) {
+                    all.extend(filled(stage, part, stage.extent(*class)));
+                    if part.at != [0, 0] {
+                        let mut changed = assigns.clone();
+                        changed[at].target = Target::Block(Part { at: [0, 0], ..part });
+                        all.push(with(changed));
+                    }
                 }
             }
         }
-        Stmt::Load { block, .. } => all.push(vec![Stmt::Fill {
-            block: *block,
-            value: 1,
-        }]),
+        Stmt::Copy { id, class, from, to } => {
+            let with = |class, from, to| {
+                vec![Stmt::Copy {
+                    id: *id,
+                    class,
+                    from,
+                    to,
+                }]
+            };
+            if let Side::Block(part) = to {
+                all.extend(filled(stage, *part, stage.extent(*class)));
+            }
+            for sides in [(from_start(*from), *to), (*from, from_start(*to))] {
+                if sides != (*from, *to) {
+                    all.push(with(*class, sides.0, sides.1));
+                }
+            }
+        }
+        Stmt::Transpose { id, class, from, to } => {
+            let (rows, columns) = stage.extent(*class);
+            all.extend(filled(stage, *to, (rows, columns)));
+            if rows == columns {
+                let (from, to) = (Side::Block(*from), Side::Block(*to));
+                let (id, class) = (*id, *class);
+                all.push(vec![Stmt::Copy { id, class, from, to }]);
+            }
+        }
         Stmt::Gemm { acc, .. } => all.push(vec![Stmt::Fill { block: *acc, value: 1 }]),
-        Stmt::Move { to, .. } | Stmt::Reduce { to, .. } => all.push(vec![Stmt::Fill { block: *to, value: 1 }]),
-        Stmt::Store { .. } | Stmt::Fill { .. } => {}
+        Stmt::Reduce { to, positions, .. } => {
+            let both = to.iter().copied().chain(positions.iter().map(|(to, _)| *to));
+            all.push(both.map(|block| Stmt::Fill { block, value: 1 }).collect());
+        }
+        Stmt::Fill { .. } => {}
     }
     all
 }
 
+/// All of a block, filled with ones.
+fn filled(stage: &Stage, Part { block, .. }: Part, extent: (usize, usize)) -> Option<Vec<Stmt>> {
+    (stage.extent_of(block) == extent).then(|| vec![Stmt::Fill { block, value: 1 }])
+}
+
+/// The first part of the block or region that `side` is a part of.
+fn from_start(side: Side) -> Side {
+    match side {
+        Side::Block(part) => Side::Block(Part { at: [0, 0], ..part }),
+        Side::Tensor(tensor, index, _) => Side::Tensor(tensor, index, [0, 0]),
+    }
+}
+
 /// Smaller expressions that still read something.
 fn parts(expr: &Expr) -> Vec<Expr> {
-    let reads = |expr: &Expr| {
-        let mut reads = false;
-        expr.walk(&mut |part| reads |= matches!(part, Expr::Block(..) | Expr::Tensor(..)));
-        reads
-    };
     let direct: Vec<Expr> = match expr {
+        Expr::Unary("bits", _) => Vec::new(),
         Expr::Unary(_, a) | Expr::Clamp(a, _) => vec![(**a).clone()],
         Expr::Binary(_, a, b) => vec![(**a).clone(), (**b).clone()],
-        Expr::Select(_, parts) => parts.to_vec(),
-        Expr::Masked(_, parts) => parts.to_vec(),
-        Expr::Block(..) | Expr::Tensor(..) | Expr::Number(_) | Expr::Alpha => Vec::new(),
+        // Of the same kind as the whole.
+        Expr::Select(_, parts) => parts[2..].to_vec(),
+        Expr::Masked(_, _, parts) => parts.to_vec(),
+        Expr::Cast(..)
+        | Expr::Block(..)
+        | Expr::Tensor(..)
+        | Expr::Number(_)
+        | Expr::Whole(_)
+        | Expr::Alpha
+        | Expr::Sum(_) => Vec::new(),
     };
-    let mut all: Vec<Expr> = direct.into_iter().filter(reads).collect();
+    let mut all: Vec<Expr> = direct.into_iter().filter(Expr::reads).collect();
     match expr {
         Expr::Binary(op, a, b) => {
             all.extend(parts(a).into_iter().map(|a| Expr::Binary(op, Box::new(a), b.clone())));
             all.extend(parts(b).into_iter().map(|b| Expr::Binary(op, a.clone(), Box::new(b))));
         }
-        Expr::Masked(mask, branches) => {
-            for at in 0..2 {
-                all.extend(parts(&branches[at]).into_iter().map(|part| {
-                    let mut branches = branches.clone();
-                    branches[at] = part;
-                    Expr::Masked(mask.clone(), branches)
-                }));
-            }
-            all.extend((0..mask.terms.len()).map(|at| {
-                let mut mask = mask.clone();
-                mask.terms.remove(at);
-                Expr::Masked(mask, branches.clone())
+        Expr::Masked(sum, rel, branches) => {
+            all.extend(one_smaller(&branches[..]).into_iter().map(|branches| {
+                let [a, b] = branches.try_into().expect("as many as there were");
+                Expr::Masked(sum.clone(), rel, Box::new([a, b]))
+            }));
+            all.extend((0..sum.terms.len()).map(|at| {
+                let mut sum = sum.clone();
+                sum.terms.remove(at);
+                Expr::Masked(sum, rel, branches.clone())
+            }));
+        }
+        Expr::Select(rel, branches) => {
+            all.extend(one_smaller(&branches[..]).into_iter().map(|branches| {
+                let branches: [Expr; 4] = branches.try_into().expect("as many as there were");
+                Expr::Select(rel, Box::new(branches))
             }));
         }
         Expr::Unary(op, a) => all.extend(parts(a).into_iter().map(|a| Expr::Unary(op, Box::new(a)))),
-        _ => {}
+        Expr::Cast(to, a) => all.extend(parts(a).into_iter().map(|a| Expr::Cast(*to, Box::new(a)))),
+        Expr::Clamp(a, limit) => all.extend(parts(a).into_iter().map(|a| Expr::Clamp(Box::new(a), *limit))),
+        Expr::Block(block, Access::Here(at)) if *at != [0, 0] => {
+            all.push(Expr::Block(*block, Access::Here([0, 0])));
+        }
+        Expr::Block(..) | Expr::Tensor(..) | Expr::Number(_) | Expr::Whole(_) | Expr::Alpha | Expr::Sum(_) => {}
     }
     all
 }
 
+/// The same expressions, of which one is smaller.
+fn one_smaller(all: &[Expr]) -> Vec<Vec<Expr>> {
+    let each = all.iter().enumerate().flat_map(|(at, expr)| {
+        parts(expr).into_iter().map(move |part| {
+            let mut changed = all.to_vec();
+            changed[at] = part;
+            changed
+        })
+    });
+    each.collect()
+}
+
 /// Puts 0 for a loop variable.
 fn replace_var(body: &mut [Stmt], var: usize) {
-    let index = |index: &mut Index| {
-        if [Index::Var(var), Index::Fetched(Entry::Var(var))].contains(index) {
-            *index = Index::Number(0);
+    let place = |side: &mut Side| {
+        if let Side::Tensor(_, at, _) = side {
+            in_index(at, var);
         }
     };
     for stmt in body {
         match stmt {
-            Stmt::Load { index: at, .. } | Stmt::Store { index: at, .. } => index(at),
+            Stmt::Copy { from, to, .. } => [from, to].into_iter().for_each(place),
             Stmt::Parallel { assigns, .. } => {
                 for assign in assigns {
-                    if let Target::Tensor(_, at) = &mut assign.target {
-                        index(at);
+                    match &mut assign.target {
+                        Target::Tensor(_, at) => in_index(at, var),
+                        Target::Row(_, at) | Target::Column(_, at) => in_at(at, var),
+                        Target::Block(_) => {}
                     }
                     in_expr(&mut assign.value, var);
                 }
@@ -381,24 +450,43 @@ fn replace_var(body: &mut [Stmt], var: usize) {
                 replace_var(then, var);
                 replace_var(otherwise, var);
             }
-            Stmt::Move { .. } | Stmt::Fill { .. } | Stmt::Gemm { .. } | Stmt::Reduce { .. } => {}
+            Stmt::Reduce { positions, .. } => {
+                positions.iter_mut().for_each(|(_, base)| in_term(base, var));
+            }
+            Stmt::Transpose { .. } | Stmt::Fill { .. } | Stmt::Gemm { .. } => {}
         }
+    }
+}
+
+fn in_index(index: &mut Index, var: usize) {
+    if [Index::Var(var), Index::Fetched(Entry::Var(var))].contains(index) {
+        *index = Index::Number(0);
+    }
+}
+
+fn in_at(at: &mut At, var: usize) {
+    if *at == At::Var(var) {
+        *at = At::FIRST;
     }
 }
 
 fn in_expr(expr: &mut Expr, var: usize) {
     match expr {
-        Expr::Tensor(_, index, _) if [Index::Var(var), Index::Fetched(Entry::Var(var))].contains(index) => {
-            *index = Index::Number(0);
-        }
-        Expr::Unary(_, a) | Expr::Clamp(a, _) => in_expr(a, var),
+        Expr::Tensor(_, index, _) => in_index(index, var),
+        Expr::Block(_, access) => match access {
+            Access::Row(at) | Access::Column(at) | Access::RowDown(at) | Access::ColumnAlong(at) => in_at(at, var),
+            Access::One(row, column) => [row, column].into_iter().for_each(|at| in_at(at, var)),
+            Access::Here(_) | Access::Transposed => {}
+        },
+        Expr::Unary(_, a) | Expr::Clamp(a, _) | Expr::Cast(_, a) => in_expr(a, var),
         Expr::Binary(_, a, b) => [a, b].into_iter().for_each(|part| in_expr(part, var)),
         Expr::Select(_, parts) => parts.iter_mut().for_each(|part| in_expr(part, var)),
-        Expr::Masked(mask, parts) => {
-            mask.terms.iter_mut().for_each(|(_, term)| in_term(term, var));
+        Expr::Masked(sum, _, parts) => {
+            sum.terms.iter_mut().for_each(|(_, term)| in_term(term, var));
             parts.iter_mut().for_each(|part| in_expr(part, var));
         }
-        Expr::Block(..) | Expr::Tensor(..) | Expr::Number(_) | Expr::Alpha => {}
+        Expr::Sum(sum) => sum.terms.iter_mut().for_each(|(_, term)| in_term(term, var)),
+        Expr::Number(_) | Expr::Whole(_) | Expr::Alpha => {}
     }
 }
 

@@ -21,8 +21,8 @@ use crate::target;
 use std::collections::HashSet;
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{
-    Access, BlockId, Buffer, ElementKind, ElementType, Kernel, Param, ParamId, Place, Residence, Sharding, Span, Stmt,
-    StmtKind,
+    Access, BlockId, Buffer, ElementKind, ElementOp, ElementType, Kernel, Param, ParamId, Place, Residence, Sharding,
+    Span, Stmt, StmtKind,
 };
 use tt_plan::DataFormat;
 
@@ -197,7 +197,7 @@ pub fn run(kernel: &Kernel) -> Result<Layouts, Vec<Diagnostic>> {
             || !kernel.options.approx && calls_wide_function(&kernel.body)
     });
     if !fp32_dest && let Some(span) = holds_integers {
-        let message = "integers are held in 32-bit registers, which `fp32_acc = false` rules out";
+        let message = "integers and `f16` are computed in 32-bit registers, which `fp32_acc = false` rules out";
         errors.push(Diagnostic::new(&codes::ELEMENT_TYPE, span, message).note("leave `fp32_acc = false` out"));
     }
     if errors.is_empty() {
@@ -211,7 +211,8 @@ pub fn run(kernel: &Kernel) -> Result<Layouts, Vec<Diagnostic>> {
     }
 }
 
-/// The first tensor or block whose elements are integers, apart from tensors that integers are only fetched from.
+/// The first tensor or block whose elements are integers, apart from tensors that integers are only fetched from, or the first
+/// number that an expression makes an integer, or one of `f16`.
 fn integers(kernel: &Kernel, moved: &HashSet<ParamId>) -> Option<Span> {
     let tensors = kernel
         .params
@@ -225,35 +226,46 @@ fn integers(kernel: &Kernel, moved: &HashSet<ParamId>) -> Option<Span> {
         });
     let blocks = kernel.blocks.iter().map(|block| (block.element, block.span));
     let mut all = tensors.chain(blocks);
+    let is_made = |kind: &ElementKind| {
+        matches!(kind, ElementKind::Cast(to, _) if to.is_integer() || *to == ElementType::F16)
+            || matches!(kind, ElementKind::Call(ElementOp::ToBits, _))
+    };
     all.find_map(|(element, span)| element.is_integer().then_some(span))
+        .or_else(|| part(&kernel.body, &is_made))
 }
 
 /// Whether an element expression calls a function that is composed in 32-bit registers, or computes with indices.
 fn calls_wide_function(body: &[Stmt]) -> bool {
-    body.iter().any(|stmt| match &stmt.kind {
-        StmtKind::For { body, .. } => calls_wide_function(body),
-        StmtKind::If { then, otherwise, .. } => calls_wide_function(then) || calls_wide_function(otherwise),
-        StmtKind::Parallel { assigns, .. } => assigns.iter().any(|assign| {
-            let mut calls = false;
+    let is_wide = |kind: &ElementKind| match kind {
+        ElementKind::Call(op, _) => op.row().wants_wide_registers(),
+        // Registers of 16 bits hold integers to 256.
+        ElementKind::CompareInt(..) => true,
+        ElementKind::Int(expr) => !expr.is_launch_constant(),
+        ElementKind::Cast(..)
+        | ElementKind::Float(_)
+        | ElementKind::Bool(_)
+        | ElementKind::Scalar(_)
+        | ElementKind::Load(_)
+        | ElementKind::Compare(..)
+        | ElementKind::And(..)
+        | ElementKind::Or(..)
+        | ElementKind::Not(_)
+        | ElementKind::Select(..) => false,
+    };
+    part(body, &is_wide).is_some()
+}
+
+/// The first part of an element expression that is as `is` says.
+fn part(body: &[Stmt], is: &impl Fn(&ElementKind) -> bool) -> Option<Span> {
+    body.iter().find_map(|stmt| match &stmt.kind {
+        StmtKind::For { body, .. } => part(body, is),
+        StmtKind::If { then, otherwise, .. } => part(then, is).or_else(|| part(otherwise, is)),
+        StmtKind::Parallel { assigns, .. } => assigns.iter().find_map(|assign| {
+            let mut found = None;
             assign.value.walk(&mut |element| {
-                calls |= match &element.kind {
-                    ElementKind::Call(op, _) => op.row().wants_wide_registers(),
-                    // Registers of 16 bits hold integers to 256.
-                    ElementKind::CompareInt(..) => true,
-                    ElementKind::Int(expr) => !expr.is_launch_constant(),
-                    ElementKind::Cast(to, _) => to.is_integer() || *to == ElementType::F16,
-                    ElementKind::Float(_)
-                    | ElementKind::Bool(_)
-                    | ElementKind::Scalar(_)
-                    | ElementKind::Load(_)
-                    | ElementKind::Compare(..)
-                    | ElementKind::And(..)
-                    | ElementKind::Or(..)
-                    | ElementKind::Not(_)
-                    | ElementKind::Select(..) => false,
-                };
+                found = found.or_else(|| is(&element.kind).then_some(element.span));
             });
-            calls
+            found
         }),
         StmtKind::Copy { .. }
         | StmtKind::Reduce { .. }
@@ -263,7 +275,7 @@ fn calls_wide_function(body: &[Stmt]) -> bool {
         | StmtKind::Transpose { .. }
         | StmtKind::Fetch { .. }
         | StmtKind::Print { .. }
-        | StmtKind::Assert { .. } => false,
+        | StmtKind::Assert { .. } => None,
     })
 }
 

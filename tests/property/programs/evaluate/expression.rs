@@ -1,0 +1,223 @@
+//! The values of expressions, and assignments.
+
+use super::super::program::{Access, Assign, Class, Element, Expr, Kind, Part, Sum, Target};
+use super::{Inexact, LIMIT, Run, Values};
+
+impl Run<'_> {
+    fn sum(&self, sum: &Sum, i: usize, j: usize) -> i64 {
+        let terms = sum
+            .terms
+            .iter()
+            .map(|(times, term)| i64::from(*times) * self.term(*term) as i64);
+        i64::from(sum.row) * i as i64 + i64::from(sum.column) * j as i64 + terms.sum::<i64>()
+    }
+
+    pub(super) fn assign(&mut self, class: Class, assign: &Assign) -> Result<(), Inexact> {
+        let value = self.value(class, &assign.value, assign.id)?;
+        let extent @ (rows, columns) = self.stage.extent(class);
+        let everything = |block: usize| Part { block, at: [0, 0] };
+        let old = match assign.target {
+            Target::Block(part) if assign.op != "=" => self.part(part, extent),
+            Target::Row(block, _) | Target::Column(block, _) => self.part(everything(block), extent),
+            Target::Tensor(tensor, index) if assign.op != "=" => {
+                let shift = self.program.tensors[tensor].shift;
+                self.read(tensor, self.region(tensor, index, shift, extent), assign.id)?
+            }
+            Target::Block(_) | Target::Tensor(..) => Vec::new(),
+        };
+        let is_meant = |at: usize| match assign.target {
+            Target::Row(_, row) => at / columns == self.at(row, rows),
+            Target::Column(_, column) => at % columns == self.at(column, columns),
+            Target::Block(_) | Target::Tensor(..) => true,
+        };
+        let kind = self.program.element(self.stage, assign.target).kind();
+        let new = value.into_iter().enumerate().map(|(at, value)| match assign.op {
+            _ if !is_meant(at) => old[at],
+            "=" => value,
+            _ if value.is_nan() => old[at],
+            op => binary(kind, &op[..op.len() - 1], old[at], value),
+        });
+        let new: Values = new.collect();
+        match assign.target {
+            Target::Block(part) => self.put(part, extent, new, assign.id),
+            Target::Row(block, _) | Target::Column(block, _) => self.put(everything(block), extent, new, assign.id),
+            Target::Tensor(tensor, index) => {
+                let shift = self.program.tensors[tensor].shift;
+                self.write(tensor, self.region(tensor, index, shift, extent), &new, assign.id)
+            }
+        }
+    }
+
+    /// Which element of a block stands at `(i, j)`.
+    fn place(&self, block: usize, access: Access, class: Class, (i, j): (usize, usize)) -> usize {
+        let (rows, columns) = self.stage.extent_of(block);
+        let of = &self.stage.blocks[block];
+        if of.is_vector {
+            return match access {
+                Access::Here(_) if of.class == Class::Columns => j,
+                Access::Here(_) | Access::Column(_) | Access::RowDown(_) => i,
+                Access::Row(_) | Access::ColumnAlong(_) => j,
+                Access::Transposed => unreachable!("vectors are not transposed"),
+                Access::One(at, _) => self.at(at, rows * columns),
+            };
+        }
+        let (row, column) = match access {
+            Access::Here(at) => {
+                let [row, column] = self.stage.offset(block, at, self.stage.extent(class));
+                (row + i, column + j)
+            }
+            Access::Transposed => (j, i),
+            Access::Row(row) => (self.at(row, rows), j),
+            Access::Column(column) => (i, self.at(column, columns)),
+            Access::One(row, column) => (self.at(row, rows), self.at(column, columns)),
+            Access::RowDown(row) => (self.at(row, rows), i),
+            Access::ColumnAlong(column) => (j, self.at(column, columns)),
+        };
+        row * columns + column
+    }
+
+    fn value(&self, class: Class, expr: &Expr, id: u32) -> Result<Values, Inexact> {
+        let extent @ (rows, columns) = self.stage.extent(class);
+        let everywhere = |value: f64| vec![value; rows * columns];
+        let value = |part: &Expr| self.value(class, part, id);
+        let places = || (0..rows * columns).map(|at| (at / columns, at % columns));
+        let kind = |expr: &Expr| self.program.kind(self.stage, expr);
+        let all: Values = match expr {
+            Expr::Block(block, access) => {
+                let values = self.block(*block);
+                places()
+                    .map(|at| values[self.place(*block, *access, class, at)])
+                    .collect()
+            }
+            Expr::Tensor(tensor, index, offset) => {
+                self.read(*tensor, self.region(*tensor, *index, *offset, extent), id)?
+            }
+            Expr::Number(number) | Expr::Whole(number) => everywhere(f64::from(*number)),
+            Expr::Alpha => everywhere(f64::from(self.shape.alpha)),
+            Expr::Sum(sum) => places().map(|(i, j)| self.sum(sum, i, j) as f64).collect(),
+            Expr::Cast(element, a) => {
+                let from = kind(a);
+                value(a)?.into_iter().map(|a| cast(*element, from, a)).collect()
+            }
+            Expr::Unary(name, a) => {
+                let of = kind(a);
+                value(a)?.into_iter().map(|a| unary(of, name, a)).collect()
+            }
+            Expr::Binary(name, a, b) => {
+                let of = kind(a);
+                let (a, b) = (value(a)?, value(b)?);
+                a.iter().zip(&b).map(|(a, b)| binary(of, name, *a, *b)).collect()
+            }
+            Expr::Clamp(a, limit) => {
+                let limit = f64::from(*limit);
+                // Keeps NaN.
+                value(a)?.into_iter().map(|a| a.clamp(-limit, limit)).collect()
+            }
+            Expr::Masked(sum, rel, parts) => {
+                let (a, b) = (value(&parts[0])?, value(&parts[1])?);
+                let taken = places().map(|(i, j)| compare(rel, &self.sum(sum, i, j), &0));
+                let chosen = taken.enumerate().map(|(at, taken)| if taken { a[at] } else { b[at] });
+                chosen.collect()
+            }
+            Expr::Select(rel, parts) => {
+                let [a, b, c, d] = [
+                    value(&parts[0])?,
+                    value(&parts[1])?,
+                    value(&parts[2])?,
+                    value(&parts[3])?,
+                ];
+                (0..rows * columns)
+                    .map(|at| match () {
+                        () if a[at].is_nan() || b[at].is_nan() => f64::NAN,
+                        () if compare(rel, &a[at], &b[at]) => c[at],
+                        () => d[at],
+                    })
+                    .collect()
+            }
+        };
+        match kind(expr) == Kind::Number && all.iter().any(|value| value.abs() > LIMIT) {
+            true => Err(Inexact(id)),
+            false => Ok(all),
+        }
+    }
+}
+
+pub(super) fn compare<T: PartialOrd>(rel: &str, a: &T, b: &T) -> bool {
+    match rel {
+        "<" => a < b,
+        "<=" => a <= b,
+        ">" => a > b,
+        ">=" => a >= b,
+        "==" => a == b,
+        "!=" => a != b,
+        other => unreachable!("`{other}` is no relation of generated programs"),
+    }
+}
+
+/// As Rust casts, and no value to none.
+fn cast(to: Element, from: Kind, a: f64) -> f64 {
+    match (to, from) {
+        _ if a.is_nan() => a,
+        (Element::U8, Kind::Integer) => f64::from(a as i64 as u8),
+        (Element::I8, Kind::Integer) => f64::from(a as i64 as i8),
+        (Element::U8, _) => f64::from(a as u8),
+        (Element::I8, _) => f64::from(a as i8),
+        (Element::I32, _) => f64::from(a as i32),
+        _ => f64::from(a as f32),
+    }
+}
+
+fn unary(of: Kind, name: &str, a: f64) -> f64 {
+    let number = |a: f64| match name {
+        "neg" => -a,
+        "abs" => a.abs(),
+        "relu" => a.max(0.0),
+        "sign" if a == 0.0 => 0.0,
+        "sign" => a.signum(),
+        "bits" => f64::from((a.abs() as f32).to_bits()),
+        other => unreachable!("`{other}` is no function of numbers in generated programs"),
+    };
+    let integer = |a: i32| match name {
+        "neg" => a.wrapping_neg(),
+        "abs" => a.wrapping_abs(),
+        "not" => !a,
+        other => unreachable!("`{other}` is no function of integers in generated programs"),
+    };
+    match of {
+        _ if a.is_nan() => a,
+        Kind::Number => number(a),
+        Kind::Integer | Kind::Byte => f64::from(integer(a as i32)),
+    }
+}
+
+fn binary(of: Kind, name: &str, a: f64, b: f64) -> f64 {
+    let number = |a: f64, b: f64| match name {
+        "+" => a + b,
+        "-" => a - b,
+        "*" => a * b,
+        "min" => a.min(b),
+        "max" => a.max(b),
+        other => unreachable!("`{other}` is no operation of numbers in generated programs"),
+    };
+    let integer = |a: i32, b: i32| match name {
+        "+" => a.wrapping_add(b),
+        "-" => a.wrapping_sub(b),
+        "*" => a.wrapping_mul(b),
+        "/" => a.wrapping_div(b),
+        "%" => a.wrapping_rem(b),
+        "&" => a & b,
+        "|" => a | b,
+        "^" => a ^ b,
+        "<<" => u32::try_from(b).ok().and_then(|b| a.checked_shl(b)).unwrap_or(0),
+        ">>" => u32::try_from(b).ok().and_then(|b| a.checked_shr(b)).unwrap_or(0),
+        "min" => a.min(b),
+        "max" => a.max(b),
+        other => unreachable!("`{other}` is no operation of integers in generated programs"),
+    };
+    match of {
+        _ if a.is_nan() || b.is_nan() => f64::NAN,
+        Kind::Number => number(a, b),
+        // Indices beside elements wrap as elements do.
+        Kind::Integer | Kind::Byte => f64::from(integer(a as i64 as i32, b as i64 as i32)),
+    }
+}

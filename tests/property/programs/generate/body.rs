@@ -1,0 +1,427 @@
+//! Statements that write every block before they read it.
+
+use super::super::super::random::Random;
+use super::super::program::{
+    Assign, Class, Count, Element, Expr, Index, Kind, LoopKind, Part, Program, Role, Side, Stage, Stmt, Target,
+};
+use super::choice::{Stored, is_float};
+
+/// A loop variable in scope.
+#[derive(Clone, Copy)]
+pub(super) struct Var {
+    pub number: usize,
+    /// Whether it stays below L.
+    pub selects: bool,
+}
+
+/// Makes the statements of a stage.
+pub(super) struct Body<'g> {
+    pub random: &'g mut Random,
+    pub program: &'g Program,
+    pub stage: &'g Stage,
+    pub types: Stored,
+    /// L is at least this.
+    pub least: usize,
+    /// Tensors that this stage reads, and those that it stores to.
+    pub sources: Vec<usize>,
+    pub sinks: Vec<usize>,
+    /// Temporaries that were stored to, everywhere.
+    stored: Vec<usize>,
+    /// Blocks that are written on every path to here.
+    pub defined: Vec<bool>,
+    pub vars: Vec<Var>,
+    next_var: usize,
+    next_id: u32,
+    /// Statements to go.
+    left: usize,
+    depth: usize,
+}
+
+impl<'g> Body<'g> {
+    /// For stage number `at` of `program`; `stored` are the temporaries that earlier ones filled.
+    pub fn new(
+        random: &'g mut Random,
+        program: &'g Program,
+        at: usize,
+        least: usize,
+        next_id: u32,
+        stored: &[usize],
+    ) -> Body<'g> {
+        let is_last = at + 1 == program.stages.len();
+        let (mut sources, mut sinks) = (Vec::new(), Vec::new());
+        for (tensor, of) in program.tensors.iter().enumerate() {
+            let is_source = match of.role {
+                Role::Input => true,
+                // One output is always stored to.
+                Role::Output => {
+                    at > 0
+                        && sinks
+                            .iter()
+                            .any(|sink: &usize| program.tensors[*sink].role == Role::Output)
+                        && random.one_in(2)
+                }
+                Role::Temporary => is_last || stored.contains(&tensor) && random.one_in(2),
+            };
+            match is_source {
+                true if of.role == Role::Temporary && !stored.contains(&tensor) => {}
+                true => sources.push(tensor),
+                false => sinks.push(tensor),
+            }
+        }
+        let stage = &program.stages[at];
+        Body {
+            random,
+            program,
+            stage,
+            types: Stored {
+                is_whole: program.is_whole(),
+            },
+            least,
+            sources,
+            sinks,
+            stored: stored.to_vec(),
+            defined: vec![false; stage.blocks.len()],
+            vars: Vec::new(),
+            next_var: 0,
+            next_id,
+            left: 0,
+            depth: 0,
+        }
+    }
+
+    /// What the next stage goes on with: the next id, and the temporaries that are filled.
+    pub fn left(self) -> (u32, Vec<usize>) {
+        (self.next_id, self.stored)
+    }
+
+    pub fn whole(&mut self) -> Vec<Stmt> {
+        self.left = 1 + self.random.below(3);
+        let mut body = Vec::new();
+        if self.random.one_in(3) {
+            // In place: what an output held is read before anything is stored.
+            let outputs = self.tensors(true, |of| of.role == Role::Output);
+            let tensor = self.random.pick(&outputs);
+            body.extend(self.load_from(tensor, Class::Main));
+        }
+        body.extend(self.cover());
+        while self.left > 0 {
+            let stmts = self.simple(true);
+            body.extend(stmts);
+        }
+        self.left = 4 + self.random.below(8 / self.program.stages.len());
+        while self.left > 0 {
+            if self.depth == 0 && !self.random.one_in(4) {
+                body.extend(self.nested());
+            } else {
+                body.extend(self.statement());
+            }
+        }
+        for _ in 0..1 + self.random.below(2) {
+            body.extend(self.store(true));
+        }
+        body
+    }
+
+    pub fn id(&mut self) -> u32 {
+        self.next_id += 1;
+        self.next_id
+    }
+
+    /// Stores to every element of a temporary, so that later stages may read it.
+    fn cover(&mut self) -> Vec<Stmt> {
+        let temporaries = self.tensors(true, |of| {
+            of.role == Role::Temporary && self.types.is_computed(of.element)
+        });
+        if temporaries.is_empty() {
+            return Vec::new();
+        }
+        let tensor = self.random.pick(&temporaries);
+        let element = self.program.tensors[tensor].element;
+        let types = self.types;
+        let Some(to) = self.whole_block(Class::Main, |of| of.copies_to(element) && types.is_computed(of)) else {
+            return Vec::new();
+        };
+        self.defined[to.block] = true;
+        self.stored.push(tensor);
+        let value = self.random.below(4) as i32;
+        let own = self.stage.blocks[to.block].element;
+        let inputs = self.tensors(false, |of| {
+            of.role == Role::Input && of.class == Class::Main && of.shift == [0, 0] && of.element.copies_to(own)
+        });
+        let number = self.next_var;
+        self.next_var += 1;
+        let (block, index) = (Side::Block(to), Index::Var(number));
+        let mut copy = |from, to| Stmt::Copy {
+            id: self.id(),
+            class: Class::Main,
+            from,
+            to,
+        };
+        let store = copy(block, Side::Tensor(tensor, index, [0, 0]));
+        let body = match inputs.first() {
+            Some(input) => vec![copy(Side::Tensor(*input, index, [0, 0]), block), store],
+            None => vec![store],
+        };
+        let repeat = Stmt::For {
+            var: number,
+            start: 0,
+            count: Count::Matrices,
+            kind: LoopKind::Range,
+            body,
+        };
+        vec![Stmt::Fill { block: to.block, value }, repeat]
+    }
+
+    fn statements(&mut self, count: usize) -> Vec<Stmt> {
+        let mut body = Vec::new();
+        for _ in 0..count {
+            if self.left == 0 && !body.is_empty() {
+                break;
+            }
+            body.extend(self.statement());
+        }
+        body
+    }
+
+    fn statement(&mut self) -> Vec<Stmt> {
+        if self.depth < 3 && self.random.one_in(5) {
+            self.nested()
+        } else {
+            self.simple(false)
+        }
+    }
+
+    fn nested(&mut self) -> Vec<Stmt> {
+        self.depth += 1;
+        let stmts = match self.random.below(6) {
+            0 | 1 => vec![self.branch()],
+            2 => self.sums(),
+            _ => vec![self.repeat(None)],
+        };
+        self.depth -= 1;
+        stmts
+    }
+
+    fn branch(&mut self) -> Stmt {
+        let cond = self.condition(2);
+        let before = self.defined.clone();
+        let count = 1 + self.random.below(3);
+        let then = self.statements(count);
+        let after = std::mem::replace(&mut self.defined, before);
+        let otherwise = if self.random.one_in(2) {
+            let count = 1 + self.random.below(2);
+            self.statements(count)
+        } else {
+            Vec::new()
+        };
+        for (defined, after) in self.defined.iter_mut().zip(after) {
+            *defined &= after;
+        }
+        Stmt::If { cond, then, otherwise }
+    }
+
+    /// A loop; over a product into `sums` where there are some.
+    pub fn repeat(&mut self, sums: Option<usize>) -> Stmt {
+        let number = self.next_var;
+        self.next_var += 1;
+        let (count, selects) = match (self.random.below(11), self.vars.last()) {
+            (0..=3, _) => (Count::Matrices, true),
+            (4 | 5, _) => (Count::Number(1 + self.random.below(self.least)), true),
+            (6, _) => (Count::Steps, false),
+            (7, _) => (self.random.pick(&[Count::Row, Count::Column]), false),
+            (8, Some(var)) => (Count::Var(var.number), var.selects),
+            (9, _) => (Count::Fetched(self.entry()), true),
+            _ => (Count::Scalar, false),
+        };
+        let start = usize::from(self.random.one_in(8));
+        let stages = 1 + self.random.below(3);
+        let kind = match (self.random.below(6), count) {
+            (0, _) => LoopKind::Serial,
+            (1, Count::Number(_)) => LoopKind::Unroll,
+            (0..=2, _) => LoopKind::Range,
+            _ => LoopKind::Pipelined(stages),
+        };
+        let before = self.defined.clone();
+        self.vars.push(Var { number, selects });
+        let body = match sums {
+            Some(acc) => {
+                let mut body = self.gemm(Some(acc));
+                let rest = self.random.below(3);
+                body.extend(self.statements(rest));
+                body
+            }
+            None => {
+                let statements = 2 + self.random.below(5);
+                self.statements(statements)
+            }
+        };
+        self.vars.pop();
+        if !(start == 0 && matches!(count, Count::Number(1..))) {
+            self.defined = before;
+        }
+        Stmt::For {
+            var: number,
+            start,
+            count,
+            kind,
+            body,
+        }
+    }
+
+    /// One statement, or a few that belong together.
+    fn simple(&mut self, first: bool) -> Vec<Stmt> {
+        self.left = self.left.saturating_sub(1);
+        if self.random.one_in(5) {
+            return self.vector(first);
+        }
+        let class = match self.random.below(14) {
+            0 => Class::Left,
+            1 => Class::Right,
+            2 => Class::Tile,
+            _ => Class::Main,
+        };
+        match self.random.below(if first { 5 } else { 17 }) {
+            0..=2 if first || self.random.one_in(2) => self.load(class),
+            3 | 4 if first || self.random.one_in(3) => self.fill(class),
+            0..=3 => self.gemm(None),
+            4 | 5 => self.store(false),
+            6 => self.moved(class),
+            7 => self.transposed(class),
+            8 if class == Class::Main => match self.line(class) {
+                Some(line) => vec![line],
+                None => vec![self.parallel(class)],
+            },
+            _ => vec![self.parallel(class)],
+        }
+    }
+
+    pub fn fill(&mut self, class: Class) -> Vec<Stmt> {
+        let types = self.types;
+        match self.whole_block(class, |of| types.is_computed(of)) {
+            Some(Part { block, .. }) => {
+                self.defined[block] = true;
+                let value = match self.stage.blocks[block].element {
+                    Element::U8 => self.random.below(5) as i32,
+                    _ => self.random.below(5) as i32 - 2,
+                };
+                vec![Stmt::Fill { block, value }]
+            }
+            None => self.load(class),
+        }
+    }
+
+    pub fn copy(&mut self, class: Class, from: Side, to: Side) -> Vec<Stmt> {
+        let id = self.id();
+        vec![Stmt::Copy { id, class, from, to }]
+    }
+
+    fn load_from(&mut self, tensor: usize, class: Class) -> Vec<Stmt> {
+        let element = self.program.tensors[tensor].element;
+        let (index, at) = (self.index(class), self.corner());
+        let types = self.types;
+        match self.writable(class, |of| types.is_copied(element, of)) {
+            Some(to) => self.copy(class, Side::Tensor(tensor, index, at), Side::Block(to)),
+            None => Vec::new(),
+        }
+    }
+
+    pub fn load(&mut self, class: Class) -> Vec<Stmt> {
+        match self.tensor(class, false, |_| true) {
+            Some(tensor) => self.load_from(tensor, class),
+            None => Vec::new(),
+        }
+    }
+
+    fn store(&mut self, last: bool) -> Vec<Stmt> {
+        let class = match self.random.below(8) {
+            0 if !last => self.random.pick(&[Class::Tile, Class::Rows, Class::Columns]),
+            _ => Class::Main,
+        };
+        let fits: fn(Element) -> bool = if last { is_float } else { |_| true };
+        let mut stmts = Vec::new();
+        let from = match self.readable(class, fits) {
+            Some(from) => from,
+            None => {
+                let block = self.any(Class::Main);
+                self.defined[block] = true;
+                stmts.push(Stmt::Fill { block, value: 1 });
+                Part { block, at: [0, 0] }
+            }
+        };
+        let class = if stmts.is_empty() { class } else { Class::Main };
+        let element = self.stage.blocks[from.block].element;
+        let outputs = self.tensors(true, |of| of.role == Role::Output && is_float(of.element));
+        let tensor = match last {
+            true => outputs.first().copied(),
+            false => self.stored_to(class, element),
+        };
+        if let Some(tensor) = tensor {
+            let (index, at) = (self.index(class), self.corner());
+            stmts.extend(self.copy(class, Side::Block(from), Side::Tensor(tensor, index, at)));
+        }
+        stmts
+    }
+
+    /// A copy between blocks.
+    fn moved(&mut self, class: Class) -> Vec<Stmt> {
+        let Some(from) = self.readable(class, |_| true) else {
+            return self.load(class);
+        };
+        let element = self.stage.blocks[from.block].element;
+        let types = self.types;
+        match self.writable(class, |of| types.is_copied(element, of)) {
+            Some(to) if to.block != from.block => self.copy(class, Side::Block(from), Side::Block(to)),
+            _ => self.load(class),
+        }
+    }
+
+    /// The class that has the extents of the transpose.
+    pub fn transpose(&self, class: Class) -> Option<Class> {
+        let (h, w, _) = self.stage.block;
+        match class {
+            Class::Tile => Some(Class::Tile),
+            _ if h != w => None,
+            Class::Left => Some(Class::Right),
+            Class::Right => Some(Class::Left),
+            Class::Main => Some(Class::Main),
+            Class::Rows | Class::Columns => None,
+        }
+    }
+
+    fn transposed(&mut self, class: Class) -> Vec<Stmt> {
+        let class = if self.transpose(class).is_some() {
+            class
+        } else {
+            Class::Tile
+        };
+        let source = self.transpose(class).unwrap_or(class);
+        let is_whole = |element: Element| element.kind() != Kind::Byte;
+        if let Some(from) = self.readable(source, is_whole) {
+            let element = self.stage.blocks[from.block].element;
+            let types = self.types;
+            let fits = |of: &Element| is_whole(*of) && types.is_copied(element, *of) && types.is_computed(*of);
+            if let Some(to) = self.whole_block(class, |of| fits(&of))
+                && to.block != from.block
+            {
+                self.defined[to.block] = true;
+                let id = self.id();
+                return vec![Stmt::Transpose { id, class, from, to }];
+            }
+        }
+        self.load(class)
+    }
+
+    /// One assignment to all of a block or part.
+    pub fn set(&mut self, class: Class, to: Part, value: Expr) -> Stmt {
+        let assign = Assign {
+            id: self.id(),
+            target: Target::Block(to),
+            op: "=",
+            value,
+        };
+        Stmt::Parallel {
+            class,
+            assigns: vec![assign],
+        }
+    }
+}

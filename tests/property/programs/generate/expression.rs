@@ -1,0 +1,275 @@
+//! Expressions over elements, and what is assigned.
+
+use super::super::program::{Access, Assign, At, Class, Element, Expr, Kind, Role, Stmt, Target};
+use super::body::Body;
+use super::offset;
+
+const RELATIONS: [&str; 6] = ["<", "<=", ">", ">=", "==", "!="];
+
+impl Body<'_> {
+    pub fn parallel(&mut self, class: Class) -> Stmt {
+        let count = if self.random.one_in(4) { 2 } else { 1 };
+        let mut assigns = Vec::new();
+        for _ in 0..count {
+            // What is read is there before: what is written may be read by the next only.
+            let before = self.defined.clone();
+            let types = self.types;
+            let target = match self.tensor(class, true, |of| types.is_computed(of)) {
+                Some(tensor) if class == Class::Main && self.random.one_in(10) => {
+                    Target::Tensor(tensor, self.index(class))
+                }
+                _ => match self.writable(class, |of| types.is_computed(of)) {
+                    Some(part) => Target::Block(part),
+                    None => continue,
+                },
+            };
+            let after = std::mem::replace(&mut self.defined, before);
+            let element = self.program.element(self.stage, target);
+            let value = self.value(class, element);
+            let op = match (target, element.kind()) {
+                (Target::Block(part), Kind::Number) if self.defined[part.block] && self.random.one_in(3) => {
+                    self.random.pick(&["+=", "-=", "*="])
+                }
+                (Target::Block(part), Kind::Integer) if self.defined[part.block] && self.random.one_in(3) => {
+                    self.random.pick(&["+=", "-=", "*=", "&=", "|=", "^=", "<<=", ">>="])
+                }
+                _ => "=",
+            };
+            self.defined = after;
+            let id = self.id();
+            assigns.push(Assign { id, target, op, value });
+        }
+        if assigns.is_empty() {
+            let block = self.any(Class::Main);
+            self.defined[block] = true;
+            return Stmt::Fill { block, value: 1 };
+        }
+        Stmt::Parallel { class, assigns }
+    }
+
+    /// What may be assigned to an element of this type.
+    fn value(&mut self, class: Class, element: Element) -> Expr {
+        match element.kind() {
+            Kind::Byte => self.byte(class, element),
+            kind => {
+                let value = self.expression(class, kind, 2);
+                match value.reads() {
+                    true => value,
+                    false => Expr::Binary("+", Box::new(self.leaf(class, kind)), Box::new(value)),
+                }
+            }
+        }
+    }
+
+    /// Bytes are copied, chosen and cast.
+    fn byte(&mut self, class: Class, element: Element) -> Expr {
+        let one = |body: &mut Self| {
+            let read = body.read(class, |of| of == element).filter(|_| body.random.one_in(2));
+            read.unwrap_or_else(|| {
+                let kind = body.random.pick(&[Kind::Number, Kind::Integer]);
+                Expr::Cast(element, Box::new(body.value_of(class, kind)))
+            })
+        };
+        let a = one(self);
+        match self.random.below(4) {
+            0 => {
+                let (mask, rel) = (self.sum(), self.random.pick(&RELATIONS));
+                let b = one(self);
+                Expr::Masked(mask, rel, Box::new([a, b]))
+            }
+            _ => a,
+        }
+    }
+
+    /// An expression that reads something.
+    fn value_of(&mut self, class: Class, kind: Kind) -> Expr {
+        let value = self.expression(class, kind, 1);
+        match value.reads() {
+            true => value,
+            false => Expr::Binary("+", Box::new(self.leaf(class, kind)), Box::new(value)),
+        }
+    }
+
+    /// A row or column of a block.
+    fn at(&mut self, element: Element) -> At {
+        if !element.is_float() {
+            // Whatever has an exponent in common, or is an integer, is read tile by tile.
+            return At::Number(32 * self.random.below(2));
+        }
+        match (self.random.below(6), self.vars.last()) {
+            (0, _) => At::FIRST,
+            (1 | 2, Some(var)) => At::Var(var.number),
+            (3, _) => At::Scalar,
+            _ => At::Number(self.random.below(64)),
+        }
+    }
+
+    /// A store to one row or column of a block, of what is read in it, and of what is the same for all of it.
+    pub fn line(&mut self, class: Class) -> Option<Stmt> {
+        let lies_whole = |body: &mut Self, fits: &dyn Fn(Element) -> bool| {
+            let part = body.readable(class, fits)?;
+            (body.stage.blocks[part.block].class == class).then_some(part.block)
+        };
+        let block = lies_whole(self, &|element| element.is_float() || element == Element::I32)?;
+        let element = self.stage.blocks[block].element;
+        let from = lies_whole(self, &|of| of.kind() == element.kind())?;
+        let (own, other) = (Element::F32, self.stage.blocks[from].element);
+        let is_row = self.random.one_in(2);
+        let (target, access) = match is_row {
+            true => (Target::Row(block, self.at(own)), Access::Row(self.at(other))),
+            false => (Target::Column(block, self.at(own)), Access::Column(self.at(other))),
+        };
+        let one = Expr::Block(from, Access::One(self.at(other), self.at(other)));
+        let read = Expr::Block(from, access);
+        let value = match (self.random.below(3), element.kind()) {
+            (0, _) => read,
+            (1, _) => Expr::Binary("-", Box::new(read), Box::new(one)),
+            (_, Kind::Number) => Expr::Binary("max", Box::new(read), Box::new(Expr::Alpha)),
+            (_, _) => Expr::Binary("max", Box::new(read), Box::new(Expr::Whole(2))),
+        };
+        let op = match element.kind() {
+            Kind::Number => self.random.pick(&["=", "=", "+=", "-="]),
+            // What is there would be read.
+            Kind::Integer | Kind::Byte => "=",
+        };
+        let id = self.id();
+        let assigns = vec![Assign { id, target, op, value }];
+        Some(Stmt::Parallel { class, assigns })
+    }
+
+    /// A read of a block, or of a tensor, of a type that fits.
+    fn read(&mut self, class: Class, fits: impl Fn(Element) -> bool) -> Option<Expr> {
+        let is_line = class == Class::Rows || class == Class::Columns;
+        if class == Class::Main && self.random.one_in(6) {
+            let (of, access) = self.random.pick(&[
+                (Class::Rows, Access::Column(At::FIRST)),
+                (Class::Columns, Access::Row(At::FIRST)),
+            ]);
+            if let Some(part) = self.readable(of, &fits) {
+                return Some(match self.stage.blocks[part.block].class == of {
+                    true => Expr::Block(part.block, access),
+                    false => Expr::Block(part.block, Access::One(At::FIRST, At::FIRST)),
+                });
+            }
+        }
+        if class == Class::Main
+            && self.random.one_in(10)
+            && let Some(tensor) = self.tensor(class, false, &fits)
+        {
+            let element = self.program.tensors[tensor].element;
+            let shift = match self.random.below(3) {
+                0 if self.program.tensors[tensor].role == Role::Input => offset(self.random, element),
+                _ => [0, 0],
+            };
+            return Some(Expr::Tensor(tensor, self.index(class), shift));
+        }
+        let part = self.readable(class, fits)?;
+        let of = &self.stage.blocks[part.block];
+        let (element, is_own) = (of.element, of.class == class);
+        let (rows, columns) = self.stage.extent(class);
+        let access = match self.random.below(30) {
+            _ if !is_own || is_line || element.kind() == Kind::Byte => Access::Here(part.at),
+            0 | 1 => Access::Row(self.at(element)),
+            2 | 3 => Access::Column(self.at(element)),
+            4 => Access::One(self.at(element), self.at(element)),
+            5 if columns >= rows && element.is_float() => Access::RowDown(self.at(element)),
+            6 if rows >= columns && element.is_float() => Access::ColumnAlong(self.at(element)),
+            // Past the edge of a tensor, the transposed element has no value.
+            7 if self.program.literal && rows == columns => Access::Transposed,
+            _ => Access::Here(part.at),
+        };
+        Some(Expr::Block(part.block, access))
+    }
+
+    /// The simplest expression of a kind, an element of it or a cast one.
+    fn leaf(&mut self, class: Class, kind: Kind) -> Expr {
+        let cast = |read: Expr| {
+            Expr::Cast(
+                if kind == Kind::Number {
+                    Element::F32
+                } else {
+                    Element::I32
+                },
+                Box::new(read),
+            )
+        };
+        if self.random.one_in(6)
+            && let Some(read) = self.read(class, |of| of.kind() != kind)
+        {
+            return cast(read);
+        }
+        match self.read(class, |of| of.kind() == kind) {
+            Some(read) => read,
+            None => match (self.read(class, |_| true), kind) {
+                (Some(read), _) => cast(read),
+                (None, Kind::Number) => Expr::Number(1),
+                (None, _) => Expr::Cast(Element::I32, Box::new(Expr::Alpha)),
+            },
+        }
+    }
+
+    pub fn expression(&mut self, class: Class, kind: Kind, depth: usize) -> Expr {
+        if depth == 0 || self.random.one_in(5) {
+            return match (self.random.below(8), kind) {
+                (0, Kind::Number) => Expr::Number(self.random.below(5) as i32 - 2),
+                (1, Kind::Number) => Expr::Alpha,
+                _ => self.leaf(class, kind),
+            };
+        }
+        let part = |body: &mut Self| Box::new(body.expression(class, kind, depth - 1));
+        match self.random.below(10) {
+            0 | 1 => {
+                let name = match kind {
+                    Kind::Number => self.random.pick(&["neg", "abs", "relu", "sign", "neg"]),
+                    _ => self.random.pick(&["neg", "abs", "not"]),
+                };
+                Expr::Unary(name, Box::new(self.leaf(class, kind)))
+            }
+            2 => Expr::Clamp(part(self), 1 + self.random.below(4) as i32),
+            4 => {
+                let (mask, rel) = (self.sum(), self.random.pick(&RELATIONS));
+                let parts = [0, 1].map(|_| self.expression(class, kind, depth - 1));
+                Expr::Masked(mask, rel, Box::new(parts))
+            }
+            3 if depth > 1 => {
+                let rel = self.random.pick(&RELATIONS);
+                let compared = if self.random.one_in(4) { Kind::Integer } else { kind };
+                let parts = [compared, compared, kind, kind].map(|kind| self.expression(class, kind, 0));
+                Expr::Select(rel, Box::new(parts))
+            }
+            5 if kind == Kind::Integer => self.of_integers(class, depth),
+            6 if kind == Kind::Integer => {
+                let number = self.expression(class, Kind::Number, depth - 1);
+                match self.random.one_in(3) {
+                    true => Expr::Unary("bits", Box::new(self.leaf(class, Kind::Number))),
+                    false => Expr::Cast(Element::I32, Box::new(number)),
+                }
+            }
+            _ => {
+                let name = match kind {
+                    Kind::Number => self.random.pick(&["+", "-", "+", "-", "*", "min", "max"]),
+                    _ => self
+                        .random
+                        .pick(&["+", "-", "*", "min", "max", "&", "|", "^", "<<", ">>"]),
+                };
+                let a = part(self);
+                Expr::Binary(name, a, part(self))
+            }
+        }
+    }
+
+    /// An operation of an integer element and one that is the same for many.
+    fn of_integers(&mut self, class: Class, depth: usize) -> Expr {
+        let (name, other) = match self.random.below(4) {
+            0 => ("/", Expr::Whole(self.random.pick(&[1, 2, 3, 7, -3, 100]))),
+            1 => ("%", Expr::Whole(self.random.pick(&[2, 3, 7, -3, 100]))),
+            2 => (
+                self.random.pick(&["<<", ">>"]),
+                Expr::Whole(self.random.below(32) as i32),
+            ),
+            _ => (self.random.pick(&["+", "-", "*", "&", "|", "^"]), Expr::Sum(self.sum())),
+        };
+        let a = self.expression(class, Kind::Integer, depth - 1);
+        Expr::Binary(name, Box::new(a), Box::new(other))
+    }
+}

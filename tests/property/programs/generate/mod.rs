@@ -1,0 +1,191 @@
+//! Random programs: blocks carried round loops, read and redefined inside them, written under conditions, left unused.
+
+mod body;
+mod choice;
+mod expression;
+mod product;
+mod reduction;
+
+use super::super::random::Random;
+use super::calm::calm;
+use super::program::{Block, Class, Element, Program, Role, Shape, Stage, Tensor};
+use body::Body;
+
+/// A random program whose results are exact on all its shapes.
+pub fn generate(random: &mut Random) -> Program {
+    let literal = random.one_in(4);
+    // Half of the programs are of one type, or two.
+    let is_mixed = random.one_in(2);
+    let options = match random.below(6) {
+        // Integers are held in 32-bit registers.
+        3 if !is_mixed => "fp32_acc = false",
+        4 => "order = column_major",
+        5 => "fp32_acc = true",
+        _ => "",
+    };
+    let element = random.pick(&[Element::Bf16, Element::Bf16, Element::F32]);
+    let count = random.pick(&[1, 1, 1, 1, 1, 2, 2, 3]);
+    let has_integers = is_mixed || options != "fp32_acc = false";
+    let is_shifted = !literal || random.one_in(2);
+    let mut program = Program {
+        literal,
+        options: options.into(),
+        tensors: tensors(random, element, is_mixed, count > 1, is_shifted),
+        stages: (0..count)
+            .map(|_| stage(random, element, is_mixed, has_integers))
+            .collect(),
+        shapes: Vec::new(),
+    };
+    let least = 1 + random.below(3);
+    program.shapes = shapes(random, &program, least);
+    let (mut next_id, mut stored) = (0, Vec::new());
+    for at in 0..count {
+        let mut body = Body::new(random, &program, at, least, next_id, &stored);
+        let stmts = body.whole();
+        (next_id, stored) = body.left();
+        program.stages[at].body = stmts;
+    }
+    calm(&mut program);
+    program
+}
+
+/// A type of tensors and blocks.
+fn any_element(random: &mut Random, usual: Element, is_mixed: bool) -> Element {
+    match random.below(if is_mixed { 12 } else { 4 }) {
+        0 => Element::F32,
+        1 => Element::Bf16,
+        4 | 5 => Element::I32,
+        6 => Element::Bfp8,
+        7 => Element::Bfp4,
+        8 => Element::U8,
+        9 => Element::I8,
+        _ => usual,
+    }
+}
+
+fn tensors(random: &mut Random, usual: Element, is_mixed: bool, has_stages: bool, is_shifted: bool) -> Vec<Tensor> {
+    let mut all = Vec::new();
+    for (class, role, count) in [
+        (Class::Main, Role::Input, 1 + random.below(2)),
+        (Class::Left, Role::Input, 1),
+        (Class::Right, Role::Input, 1),
+        (Class::Main, Role::Output, 1 + random.below(3)),
+        (
+            Class::Main,
+            Role::Temporary,
+            if has_stages { 1 + random.below(2) } else { 0 },
+        ),
+    ] {
+        for at in 0..count {
+            // The first of each is a number: there is always something to read, and a place for it.
+            let element = match class {
+                Class::Main if is_mixed && (at > 0 || role == Role::Temporary) => any_element(random, usual, true),
+                Class::Main => usual,
+                _ if is_mixed => random.pick(&[usual, Element::Bf16, Element::F32, Element::Bfp8, Element::Bfp4]),
+                _ => usual,
+            };
+            let shift = match random.below(4) {
+                0 if is_shifted && role != Role::Temporary => offset(random, element),
+                _ => [0, 0],
+            };
+            all.push(Tensor {
+                class,
+                element,
+                role,
+                shift,
+            });
+        }
+    }
+    all
+}
+
+fn stage(random: &mut Random, usual: Element, is_mixed: bool, has_integers: bool) -> Stage {
+    let block = random.pick(&[
+        (32, 32, 32),
+        (32, 32, 32),
+        (32, 32, 32),
+        (32, 64, 32),
+        (64, 32, 32),
+        (64, 64, 32),
+        (32, 32, 64),
+        (64, 64, 64),
+    ]);
+    let mut blocks = Vec::new();
+    for (class, count) in [
+        (Class::Main, 2 + random.below(4) + if is_mixed { 3 } else { 0 }),
+        (Class::Left, 1 + random.below(2)),
+        (Class::Right, 1 + random.below(2)),
+        (Class::Rows, 1 + random.below(2)),
+        (Class::Columns, 1 + random.below(2)),
+        (Class::Tile, random.below(2)),
+    ] {
+        for at in 0..count {
+            let is_whole = class == Class::Main || class == Class::Tile;
+            let fragment = is_whole && random.one_in(2);
+            let is_line = class == Class::Rows || class == Class::Columns;
+            let element = match any_element(random, usual, is_mixed && is_whole && at > 0) {
+                _ if is_line && at > 0 && has_integers => Element::I32,
+                // An accumulator.
+                Element::Bf16 if fragment && at == 0 => Element::F32,
+                element => element,
+            };
+            blocks.push(Block {
+                class,
+                element,
+                fragment,
+                is_vector: is_line && random.one_in(3),
+            });
+        }
+    }
+    Stage {
+        block,
+        blocks,
+        body: Vec::new(),
+    }
+}
+
+/// A handful of shapes, at least `least` matrices each; one where the program has literal extents.
+fn shapes(random: &mut Random, program: &Program, least: usize) -> Vec<Shape> {
+    let blocks = program.stages.iter().map(|stage| stage.block);
+    let (h, w, k) = blocks.fold((0, 0, 0), |most, block| {
+        (most.0.max(block.0), most.1.max(block.1), most.2.max(block.2))
+    });
+    let mut shape = |m, n, k| Shape {
+        m,
+        n,
+        k,
+        l: least + random.below(3),
+        count: random.below(3),
+        alpha: random.below(5) as i32 - 2,
+        seed: random.below(1 << 30) as u64,
+    };
+    if program.literal {
+        return vec![shape(2 * h, 2 * w, 2 * k)];
+    }
+    let mut shapes = vec![
+        shape(2 * h, w, 3 * k),
+        shape(h + 1, 2 * w - 3, k + 5),
+        shape(7, 9, 2 * k),
+    ];
+    if random.one_in(8) && h * w <= 1024 {
+        // Several blocks on a core.
+        let seed = random.below(1 << 30) as u64;
+        let (m, n) = (13 * h - 5, 11 * w);
+        shapes.push(Shape {
+            m,
+            n,
+            l: least,
+            seed,
+            ..shapes[0]
+        });
+    }
+    shapes
+}
+
+/// A few rows up or down, and columns to either side; whole tiles of types that are read by tiles.
+fn offset(random: &mut Random, element: Element) -> [i32; 2] {
+    match element {
+        Element::Bf16 | Element::F32 | Element::I32 => [random.below(5) as i32 - 2, random.below(41) as i32 - 20],
+        Element::Bfp8 | Element::Bfp4 | Element::U8 | Element::I8 => [0, 1].map(|_| 32 * (random.below(3) as i32 - 1)),
+    }
+}

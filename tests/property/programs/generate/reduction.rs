@@ -1,0 +1,77 @@
+//! Values for each row or column.
+
+use super::super::program::{Class, Element, Kind, Part, Stmt, Term};
+use super::body::Body;
+use super::choice::{is_float, is_number};
+
+impl Body<'_> {
+    /// What becomes of a value for each row or column.
+    pub fn vector(&mut self, first: bool) -> Vec<Stmt> {
+        let class = self.random.pick(&[Class::Rows, Class::Columns]);
+        let to = self.any(class);
+        let operand = if class == Class::Rows {
+            Class::Left
+        } else {
+            Class::Right
+        };
+        let source = self.random.pick(&[Class::Main, Class::Main, operand]);
+        if !first
+            && !self.random.one_in(4)
+            && let Some(from) = self.readable(source, is_number)
+        {
+            return self.reduce(class, source, from, to);
+        }
+        match self.random.below(4) {
+            0 => self.load(class),
+            1 | 2 if self.defined[to] => vec![self.parallel(class)],
+            _ => self.fill(class),
+        }
+    }
+
+    fn reduce(&mut self, class: Class, source: Class, mut from: Part, to: usize) -> Vec<Stmt> {
+        let mut stmts = Vec::new();
+        let fold = self.random.pick(&[
+            "sum", "sum", "sum", "max", "min", "absmax", "mean", "prod", "argmax", "argmin",
+        ]);
+        if self.random.one_in(3)
+            && let Some(made) = self.whole_block(source, is_float)
+        {
+            // Of what is computed for it.
+            let value = self.expression(source, Kind::Number, 2);
+            self.defined[made.block] = true;
+            stmts.push(self.set(source, made, value));
+            from = made;
+        }
+        let positions = match fold {
+            "argmax" | "argmin" => self.whole_block(class, |element| element == Element::I32),
+            _ => None,
+        };
+        let (fold, positions) = match positions {
+            Some(Part { block, .. }) => {
+                let base = if self.random.one_in(2) {
+                    self.term()
+                } else {
+                    Term::Number(0)
+                };
+                (fold, Some((block, base)))
+            }
+            None => (fold.trim_start_matches("arg"), None),
+        };
+        let is_defined = self.defined[to] && positions.is_none_or(|(at, _)| self.defined[at]);
+        let clear = fold == "mean" || !is_defined || self.random.one_in(2);
+        let to = (positions.is_none() || !clear || !self.random.one_in(4)).then_some(to);
+        for block in to.into_iter().chain(positions.map(|(at, _)| at)) {
+            self.defined[block] = true;
+        }
+        stmts.push(Stmt::Reduce {
+            id: self.id(),
+            fold,
+            class: source,
+            from,
+            to,
+            positions,
+            clear,
+        });
+        stmts
+    }
+}
