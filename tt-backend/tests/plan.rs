@@ -176,12 +176,12 @@ fn a_grid_that_must_be_one_is_checked_by_the_plan_and_by_the_host_program() {
 fn a_plan_that_contradicts_itself_is_refused() {
     let (_, text) = plans().swap_remove(0);
     let broken = [
-        (text.replacen("\"schema\": 2", "\"schema\": 7", 1), "version 7"),
+        (text.replacen("\"schema\": 3", "\"schema\": 7", 1), "version 7"),
         (
             text.replacen("\"role\": \"writer\"", "\"role\": \"reader\"", 1),
             "writer",
         ),
-        (text.replacen("\"ceil_div\"", "\"ceil\"", 1), "schema 2"),
+        (text.replacen("\"ceil_div\"", "\"ceil\"", 1), "schema 3"),
         (text[..text.len() / 2].to_string(), "not JSON"),
     ];
     for (text, expected) in broken {

@@ -6,7 +6,7 @@ use std::fmt;
 use tt_lang::ir::{CompareOp, ElementType, Fidelity, ScalarKind};
 
 /// The version of the JSON schema written and read here.
-pub const SCHEMA_VERSION: u32 = 2;
+pub const SCHEMA_VERSION: u32 = 3;
 
 /// Everything a launcher must know of a kernel.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -339,6 +339,35 @@ pub struct KernelPlan {
     pub compile_args: Vec<CompileArg>,
     /// Runtime arguments, in order, one word each.
     pub runtime_args: Vec<RuntimeArg>,
+    /// What its statements move to and from tensors, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub transfers: Vec<TransferPlan>,
+}
+
+/// What a statement moves between a tensor and a core.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TransferPlan {
+    /// The tensor's name.
+    pub tensor: String,
+    /// The line of the statement in its file.
+    pub line: u32,
+    /// In which pieces.
+    pub class: TransferClass,
+}
+
+/// The pieces of a transfer, the cheapest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TransferClass {
+    /// Whole tiles, one each.
+    Page,
+    /// Rows of 16 elements, 64 of a tile, as faces hold them.
+    Row,
+    /// Rows of 16 elements, each of another matrix: rows that follow each other along a leading axis.
+    Axis,
+    /// What no face holds as a row: through a page of the core, element by element.
+    Element,
 }
 
 /// One or more compile-time argument words.

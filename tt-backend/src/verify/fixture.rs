@@ -397,6 +397,7 @@ fn plan(programs: &[Program; 3], buffers: &[Buffer], blocks: Formula) -> Plan {
                         value: arg.value.clone(),
                     })
                     .collect(),
+                transfers: Vec::new(),
             })
             .collect(),
         later: Vec::new(),

@@ -68,6 +68,7 @@ pub fn plan(element: ElementType, a: [Formula; 2], c: [Formula; 2]) -> Plan {
             value,
         })
         .into(),
+        transfers: Vec::new(),
     };
     let tiles = |extent: &Formula| Formula::binary(IntOp::CeilDiv, extent.clone(), Formula::Const(32));
     let mut extents = Vec::new();
@@ -116,6 +117,7 @@ pub fn plan(element: ElementType, a: [Formula; 2], c: [Formula; 2]) -> Plan {
                 file: "compute.cpp".into(),
                 compile_args: vec![],
                 runtime_args: vec![],
+                transfers: Vec::new(),
             },
             mover(Role::Writer, "writer.cpp", "c"),
         ],
