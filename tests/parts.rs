@@ -190,3 +190,44 @@ fn parts_go_round_loops() {
         }
     }
 }
+
+/// A part of one row of tiles lies under a row that is picked out of the whole block.
+#[tt::kernel]
+fn picked_from_a_part<const M: usize, const N: usize>(x: &Tensor<bf16, M, N>, y: &mut Tensor<bf16, M, N>, k: i32) {
+    let (bx, by) = T.Kernel(N.div_ceil(64), M.div_ceil(64));
+    let v = T.alloc_shared::<bf16>(64, 64);
+    T.copy(x[(by * 64, bx * 64)], v);
+    for (i, j) in T.Parallel(1, 64) {
+        v[(i, j)] = v[(i + 32, j)] * 2.0;
+    }
+    for (i, j) in T.Parallel(64, 64) {
+        v[(i, j)] = v[(i, j)] + v[(k % 64, j)] * 4.0;
+    }
+    T.copy(v, y[(by * 64, bx * 64)]);
+}
+
+#[test]
+fn a_row_is_picked_out_of_what_a_part_was_stored_to() {
+    on_both_chips(|device| {
+        let (m, n) = (64, 128);
+        let host: Vec<bf16> = (0..m * n).map(|at| bf16::from_f32(number(at))).collect();
+        let x = device.upload(&host, [m, n])?;
+        for k in [0, 1, 33, 63] {
+            let mut y = device.zeros::<bf16>([m, n])?;
+            picked_from_a_part(&x, &mut y, k as i32).run()?;
+            let found = y.download()?;
+            let v = |i: usize, j: usize| match i {
+                0 => number(32 * n + j) * 2.0,
+                _ => number(i * n + j),
+            };
+            for (i, j) in (0..m).flat_map(|i| (0..n).map(move |j| (i, j))) {
+                assert_eq!(
+                    found[i * n + j].to_f32(),
+                    v(i, j) + v(k, j) * 4.0,
+                    "({i}, {j}), row {k}"
+                );
+            }
+        }
+        Ok(())
+    });
+}

@@ -85,7 +85,7 @@ struct Lower<'a> {
     /// The tile of the chunk that steps are for, where it is one alone.
     alone: Option<(Value, Value)>,
     /// The row and the column of the tile of operands, where it is not that of the result.
-    reduced: [Option<Value>; 2],
+    reduced: [Option<(Value, u32)>; 2],
 }
 
 fn op(symbol: &'static str, a: Value, b: Value) -> Value {
@@ -190,15 +190,15 @@ impl Lower<'_> {
     fn at(&self, row: &Value, column: &Value) -> (Value, Value) {
         let [reduced_row, reduced_column] = self.reduced.clone();
         (
-            reduced_row.unwrap_or_else(|| op_sum(&self.first.0, row)),
-            reduced_column.unwrap_or_else(|| op_sum(&self.first.1, column)),
+            reduced_row.map_or_else(|| op_sum(&self.first.0, row), |(row, _)| row),
+            reduced_column.map_or_else(|| op_sum(&self.first.1, column), |(column, _)| column),
         )
     }
 
     fn along(&mut self, axis: usize, tiles: u32, body: Body) -> Lines {
         let name = ["reduced_row", "reduced_column"][axis];
         repeat(name, tiles, 1, |tile| {
-            let outer = self.reduced[axis].replace(tile);
+            let outer = self.reduced[axis].replace((tile, tiles));
             let body = self.body(body);
             self.reduced[axis] = outer;
             body
@@ -257,9 +257,6 @@ impl Lower<'_> {
             Broadcast::Column if axis == 0 => axis,
             Broadcast::Row | Broadcast::Column | Broadcast::Scalar => return at,
         };
-        if self.reduced[along].is_some() {
-            return at;
-        }
         let tiles = i64::from(self.engines.buffers[operand.buffer.0].tiles[axis]);
         let first = i64::from(operand.offset[axis]);
         if let Expr::Int(at) = at {
@@ -270,7 +267,8 @@ impl Lower<'_> {
         } else {
             at
         };
-        match first.saturating_add(i64::from(self.section.tiles[along])) > tiles {
+        let counted = self.reduced[along].as_ref().map(|(_, tiles)| *tiles);
+        match first.saturating_add(i64::from(counted.unwrap_or(self.section.tiles[along]))) > tiles {
             true => Expr::operation("min", at, Expr::Int(tiles - 1)),
             false => at,
         }
