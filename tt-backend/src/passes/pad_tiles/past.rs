@@ -630,11 +630,13 @@ impl Forward<Blocks> for Beyond<'_> {
                 for (edges, extent) in edges.iter_mut().zip(region.extent) {
                     edges.extend(self.end_of_block(extent));
                 }
-                // Where the store itself lies past an edge, so does all that lies past it as a whole.
+                // Where all of a block lies past the end of an axis, so does every element that is stored there; of one that
+                // lies before its beginning later ones need not.
                 let dropped = |axis: usize, edge: &Edge| {
                     let edge = &Edge { when: 0, ..*edge };
                     let either = |whole| edges.iter().any(|edges| edges.contains(&Edge { whole, ..*edge }));
-                    edges[axis].contains(edge) || edge.whole && (either(true) || either(false))
+                    let precedes = || self.places.borrow().all[edge.place].precedes;
+                    edges[axis].contains(edge) || edge.whole && (either(true) || either(false) && !precedes())
                 };
                 let axes = || held.iter().enumerate();
                 if axes().any(|(axis, held)| held.wrong().any(|edge| !dropped(axis, edge))) {
