@@ -12,8 +12,8 @@ macro_rules! codes {
 }
 
 codes! {
-    ELEMENT_TYPE = 402, "this element type is not compiled yet",
-        "Tensors and blocks of bf16, f32, bfp8, bfp4, i32, u8 and i8 are compiled. The other element types of the language parse, and are refused here, and so is what is not done with one of those.";
+    ELEMENT_TYPE = 402, "this is not done with elements of this type",
+        "Tensors and blocks of every element type are compiled; what the device does not do with one of them is refused here, with the types that can.";
     LAYOUT = 403, "this layout is not compiled yet",
         "Tensors that are interleaved over DRAM are compiled. Residence in L1 and sharding parse, and are refused here.";
     INDEX_MASK = 404, "this use of an index as a value is not compiled",

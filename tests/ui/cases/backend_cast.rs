@@ -7,7 +7,7 @@ fn kernel<const M: usize, const N: usize>(x: &Tensor<bf16, M, N>, alpha: f32, y:
     let v = T.alloc_shared::<bf16>(64, 64);
     T.copy(x[(by * 64, bx * 64)], v);
     for (i, j) in T.Parallel(64, 64) {
-        v[(i, j)] = v[(i, j)] as u16 as f32;
+        v[(i, j)] = v[(i, j)] as bfp8 as f32;
     }
     T.copy(v, y[(by * 64, bx * 64)]);
 }

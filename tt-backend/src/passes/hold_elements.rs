@@ -403,7 +403,9 @@ impl HoldElements<'_> {
 
     /// Whether `what` moves integers of one type, or numbers.
     fn of_one_kind(&mut self, [from, to]: [ElementType; 2], what: &str, span: Span) -> bool {
-        if from == to || !from.is_integer() && !to.is_integer() {
+        // What is of neither is seen to by C1.
+        let is_held = [from, to].iter().any(|of| held(*of) != *of);
+        if from == to || !from.is_integer() && !to.is_integer() || !is_held {
             return true;
         }
         let (from, to) = (from.name(), to.name());
