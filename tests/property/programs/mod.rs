@@ -38,14 +38,13 @@ fn program(seed: u64, number: u64) -> Program {
 /// The smallest program that fails like `program`.
 fn smallest(program: Program, mut fault: Fault) -> (Program, Fault) {
     let kind = fault.kind.clone();
+    let is_refused = run::compile(&text::source(&program), &program.options).is_err();
+    let check = if is_refused { run::refusals } else { run::check };
     let program = shrink::shrink(program, |candidates| {
-        run::check(candidates)
-            .into_iter()
-            .enumerate()
-            .find_map(|(at, verdict)| {
-                fault = verdict.fault().filter(|found| found.kind == kind)?;
-                Some(at)
-            })
+        check(candidates).into_iter().enumerate().find_map(|(at, verdict)| {
+            fault = verdict.fault().filter(|found| found.kind == kind)?;
+            Some(at)
+        })
     });
     (program, fault)
 }

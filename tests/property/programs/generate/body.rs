@@ -75,6 +75,7 @@ impl<'g> Body<'g> {
             stage,
             types: Stored {
                 is_whole: program.is_whole(),
+                has_integers: program.options != "fp32_acc = false",
             },
             least,
             sources,
@@ -334,7 +335,9 @@ impl<'g> Body<'g> {
 
     fn store(&mut self, last: bool) -> Vec<Stmt> {
         let class = match self.random.below(8) {
-            0 if !last => self.random.pick(&[Class::Tile, Class::Rows, Class::Columns]),
+            0 if !last => self
+                .random
+                .pick(&[Class::Tile, Class::Rows, Class::Columns, Class::One]),
             _ => Class::Main,
         };
         let fits: fn(Element) -> bool = if last { is_float } else { |_| true };
@@ -384,7 +387,7 @@ impl<'g> Body<'g> {
             Class::Left => Some(Class::Right),
             Class::Right => Some(Class::Left),
             Class::Main => Some(Class::Main),
-            Class::Rows | Class::Columns => None,
+            Class::Rows | Class::Columns | Class::One => None,
         }
     }
 
