@@ -137,6 +137,9 @@ pub enum LoopKind {
     Serial,
     Unroll,
     Pipelined(usize),
+    Reversed,
+    /// In steps of so many.
+    Stepped(usize),
 }
 
 /// A whole number in a condition.
@@ -468,8 +471,12 @@ impl Stage {
     /// Where a part of a region or block of `class` begins.
     pub fn offset_in(&self, class: Class, at: [usize; 2], extent: (usize, usize)) -> [usize; 2] {
         let (rows, columns) = self.extent(class);
-        let last = |own: usize, wanted: usize| (own - wanted) / 32 * 32;
-        [at[0].min(last(rows, extent.0)), at[1].min(last(columns, extent.1))]
+        let first = |at: usize, own: usize, wanted: usize| match wanted {
+            // Rows and columns begin anywhere.
+            1 => at % own,
+            _ => at.min((own - wanted) / 32 * 32),
+        };
+        [first(at[0], rows, extent.0), first(at[1], columns, extent.1)]
     }
 }
 

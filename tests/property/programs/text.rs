@@ -338,6 +338,8 @@ impl Text<'_> {
                 };
                 let iterator = match kind {
                     LoopKind::Range => format!("{start}..{count}"),
+                    LoopKind::Reversed => format!("({start}..{count}).rev()"),
+                    LoopKind::Stepped(step) => format!("({start}..{count}).step_by({step})"),
                     LoopKind::Serial => format!("T.serial({range})"),
                     LoopKind::Unroll => format!("T.unroll({range})"),
                     LoopKind::Pipelined(stages) => format!("T.Pipelined({range}, num_stages = {stages})"),

@@ -6,7 +6,8 @@ mod expression;
 
 use super::super::random::Random;
 use super::program::{
-    At, Class, Condition, Count, Element, Entry, Index, Part, Program, Role, Shape, Side, Stage, Stmt, TIMES, Term,
+    At, Class, Condition, Count, Element, Entry, Index, LoopKind, Part, Program, Role, Shape, Side, Stage, Stmt, TIMES,
+    Term,
 };
 use super::text::turned;
 use expression::compare;
@@ -225,6 +226,7 @@ impl Run<'_> {
                 var,
                 start,
                 count,
+                kind,
                 body,
                 ..
             } => {
@@ -241,7 +243,14 @@ impl Run<'_> {
                 if self.vars.len() <= *var {
                     self.vars.resize(*var + 1, 0);
                 }
-                for value in *start..end {
+                let values: Vec<usize> = match kind {
+                    LoopKind::Reversed => (*start..end).rev().collect(),
+                    LoopKind::Stepped(step) => (*start..end).step_by(*step).collect(),
+                    LoopKind::Range | LoopKind::Serial | LoopKind::Unroll | LoopKind::Pipelined(_) => {
+                        (*start..end).collect()
+                    }
+                };
+                for value in values {
                     self.vars[*var] = value;
                     self.statements(body)?;
                 }
