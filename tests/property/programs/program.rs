@@ -27,7 +27,7 @@ pub enum Kind {
 }
 
 /// Which part of a matrix a block holds: all of the core's own (M × N), an operand of a product (M × K, K × N), a value for
-/// each row or column of the core's own, or a tile.
+/// each row or column of the core's own or all of it, or a tile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Class {
     Main,
@@ -35,7 +35,15 @@ pub enum Class {
     Right,
     Rows,
     Columns,
+    One,
     Tile,
+}
+
+impl Class {
+    /// Whether it has a value for each row, for each column, or for all.
+    pub fn is_line(self) -> bool {
+        matches!(self, Class::Rows | Class::Columns | Class::One)
+    }
 }
 
 /// A block in L1, or an accumulator.
@@ -129,6 +137,9 @@ pub enum LoopKind {
     Serial,
     Unroll,
     Pipelined(usize),
+    Reversed,
+    /// In steps of so many.
+    Stepped(usize),
 }
 
 /// A whole number in a condition.
@@ -290,7 +301,7 @@ pub enum Stmt {
         transposed: (bool, bool),
         clear: bool,
     },
-    /// Into a block for rows or columns.
+    /// Into a block for rows, columns or all.
     Reduce {
         /// Its own in the program.
         id: u32,
@@ -442,6 +453,7 @@ impl Stage {
             Class::Right => (k, w),
             Class::Rows => (h, 1),
             Class::Columns => (1, w),
+            Class::One => (1, 1),
             Class::Tile => (32, 32),
         }
     }
@@ -459,8 +471,12 @@ impl Stage {
     /// Where a part of a region or block of `class` begins.
     pub fn offset_in(&self, class: Class, at: [usize; 2], extent: (usize, usize)) -> [usize; 2] {
         let (rows, columns) = self.extent(class);
-        let last = |own: usize, wanted: usize| (own - wanted) / 32 * 32;
-        [at[0].min(last(rows, extent.0)), at[1].min(last(columns, extent.1))]
+        let first = |at: usize, own: usize, wanted: usize| match wanted {
+            // Rows and columns begin anywhere.
+            1 => at % own,
+            _ => at.min((own - wanted) / 32 * 32),
+        };
+        [first(at[0], rows, extent.0), first(at[1], columns, extent.1)]
     }
 }
 
@@ -476,7 +492,7 @@ impl Program {
             Class::Main => vec![shape.l, shape.m, shape.n],
             Class::Left => vec![shape.m, shape.k],
             Class::Right => vec![shape.k, shape.n],
-            Class::Rows | Class::Columns | Class::Tile => unreachable!("tensors are matrices"),
+            Class::Rows | Class::Columns | Class::One | Class::Tile => unreachable!("tensors are matrices"),
         }
     }
 
@@ -513,7 +529,9 @@ impl Program {
             (Class::Main, Role::Input) => 'a',
             (Class::Left, Role::Input) => 'p',
             (Class::Right, Role::Input) => 'q',
-            (Class::Rows | Class::Columns | Class::Tile, Role::Input) => unreachable!("tensors are matrices"),
+            (Class::Rows | Class::Columns | Class::One | Class::Tile, Role::Input) => {
+                unreachable!("tensors are matrices")
+            }
         };
         format!("{letter}{tensor}")
     }

@@ -126,6 +126,17 @@ fn is_limit(code: u16) -> bool {
     is_budget(code) || LIMITS.iter().any(|(limit, _)| *limit == code)
 }
 
+/// Compiles `programs`, and takes for right what compiles.
+pub fn refusals(programs: &[Program]) -> Vec<Verdict> {
+    programs
+        .iter()
+        .map(|program| match compile(&text::source(program), &program.options) {
+            Ok(_) => Verdict::Right,
+            Err(verdict) => verdict,
+        })
+        .collect()
+}
+
 /// Compiles and runs `programs`.
 pub fn check(programs: &[Program]) -> Vec<Verdict> {
     let compiled: Vec<_> = programs

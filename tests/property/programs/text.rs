@@ -68,7 +68,7 @@ impl Text<'_> {
             Class::Main => format!("{l}, {m}, {n}"),
             Class::Left => format!("{m}, {k}"),
             Class::Right => format!("{k}, {n}"),
-            Class::Rows | Class::Columns | Class::Tile => unreachable!("tensors are matrices"),
+            Class::Rows | Class::Columns | Class::One | Class::Tile => unreachable!("tensors are matrices"),
         }
     }
 
@@ -179,7 +179,7 @@ impl Text<'_> {
             Class::Main => format!("{name}[({index}, by * {h}{down}, bx * {w}{along})]"),
             Class::Left => format!("{name}[(by * {h}{down}, {index} * {k}{along})]"),
             Class::Right => format!("{name}[({index} * {k}{down}, bx * {w}{along})]"),
-            Class::Rows | Class::Columns | Class::Tile => unreachable!("tensors are matrices"),
+            Class::Rows | Class::Columns | Class::One | Class::Tile => unreachable!("tensors are matrices"),
         }
     }
 
@@ -297,7 +297,11 @@ impl Text<'_> {
                 ..
             } => {
                 let any = to.or(positions.map(|(to, _)| to));
-                let dim = u8::from(any.is_some_and(|to| self.stage.blocks[to].class == Class::Rows));
+                let dim = match any.map(|to| self.stage.blocks[to].class) {
+                    Some(Class::Rows) => "1",
+                    Some(Class::One) => "(0, 1)",
+                    _ => "0",
+                };
                 let from = self.part(*from, self.stage.extent(*class));
                 let to = to.map_or("_".into(), |to| format!("b{to}"));
                 let (at, base) = match positions {
@@ -334,6 +338,8 @@ impl Text<'_> {
                 };
                 let iterator = match kind {
                     LoopKind::Range => format!("{start}..{count}"),
+                    LoopKind::Reversed => format!("({start}..{count}).rev()"),
+                    LoopKind::Stepped(step) => format!("({start}..{count}).step_by({step})"),
                     LoopKind::Serial => format!("T.serial({range})"),
                     LoopKind::Unroll => format!("T.unroll({range})"),
                     LoopKind::Pipelined(stages) => format!("T.Pipelined({range}, num_stages = {stages})"),

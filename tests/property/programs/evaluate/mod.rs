@@ -6,7 +6,8 @@ mod expression;
 
 use super::super::random::Random;
 use super::program::{
-    At, Class, Condition, Count, Element, Entry, Index, Part, Program, Role, Shape, Side, Stage, Stmt, TIMES, Term,
+    At, Class, Condition, Count, Element, Entry, Index, LoopKind, Part, Program, Role, Shape, Side, Stage, Stmt, TIMES,
+    Term,
 };
 use super::text::turned;
 use expression::compare;
@@ -141,7 +142,7 @@ impl Run<'_> {
             Class::Main => (index, by * h, bx * w, m, n),
             Class::Left => (0, by * h, index * k, m, depth),
             Class::Right => (0, index * k, bx * w, depth, n),
-            Class::Rows | Class::Columns | Class::Tile => unreachable!("tensors are matrices"),
+            Class::Rows | Class::Columns | Class::One | Class::Tile => unreachable!("tensors are matrices"),
         };
         let mut places = Vec::with_capacity(extent.0 * extent.1);
         for i in row..row + extent.0 {
@@ -225,6 +226,7 @@ impl Run<'_> {
                 var,
                 start,
                 count,
+                kind,
                 body,
                 ..
             } => {
@@ -241,7 +243,14 @@ impl Run<'_> {
                 if self.vars.len() <= *var {
                     self.vars.resize(*var + 1, 0);
                 }
-                for value in *start..end {
+                let values: Vec<usize> = match kind {
+                    LoopKind::Reversed => (*start..end).rev().collect(),
+                    LoopKind::Stepped(step) => (*start..end).step_by(*step).collect(),
+                    LoopKind::Range | LoopKind::Serial | LoopKind::Unroll | LoopKind::Pipelined(_) => {
+                        (*start..end).collect()
+                    }
+                };
+                for value in values {
                     self.vars[*var] = value;
                     self.statements(body)?;
                 }
@@ -355,8 +364,12 @@ impl Run<'_> {
         };
         let (rows, columns) = self.stage.extent(*class);
         let any = to.or(positions.map(|(to, _)| to)).expect("a reduction has a result");
-        let by_rows = self.stage.blocks[any].class == Class::Rows;
-        let count = if by_rows { rows } else { columns };
+        let of = self.stage.blocks[any].class;
+        let count = match of {
+            Class::Rows => rows,
+            Class::One => 1,
+            _ => columns,
+        };
         let nothing = match *fold {
             "max" | "argmax" => f64::NEG_INFINITY,
             "min" | "argmin" => f64::INFINITY,
@@ -375,9 +388,10 @@ impl Run<'_> {
         let mut counts = vec![0.0; count];
         let values = self.part(*from, (rows, columns));
         for (at, value) in values.iter().enumerate().filter(|(_, value)| !value.is_nan()) {
-            let (to, along) = match by_rows {
-                true => (at / columns, at % columns),
-                false => (at % columns, at / columns),
+            let (to, along) = match of {
+                Class::Rows => (at / columns, at % columns),
+                Class::One => (0, at),
+                _ => (at % columns, at / columns),
             };
             counts[to] += 1.0;
             let old = left[to];

@@ -75,6 +75,7 @@ impl<'g> Body<'g> {
             stage,
             types: Stored {
                 is_whole: program.is_whole(),
+                has_integers: program.options != "fp32_acc = false",
             },
             least,
             sources,
@@ -235,10 +236,11 @@ impl<'g> Body<'g> {
         };
         let start = usize::from(self.random.one_in(8));
         let stages = 1 + self.random.below(3);
-        let kind = match (self.random.below(6), count) {
+        let kind = match (self.random.below(8), count) {
             (0, _) => LoopKind::Serial,
             (1, Count::Number(_)) => LoopKind::Unroll,
             (0..=2, _) => LoopKind::Range,
+            (3, _) => self.random.pick(&[LoopKind::Reversed, LoopKind::Stepped(2)]),
             _ => LoopKind::Pipelined(stages),
         };
         let before = self.defined.clone();
@@ -312,7 +314,30 @@ impl<'g> Body<'g> {
 
     pub fn copy(&mut self, class: Class, from: Side, to: Side) -> Vec<Stmt> {
         let id = self.id();
+        let (from, to) = (self.along(class, from), self.along(class, to));
         vec![Stmt::Copy { id, class, from, to }]
+    }
+
+    /// A side of a copy; a row or column is any.
+    fn along(&mut self, class: Class, side: Side) -> Side {
+        let element = match side {
+            Side::Block(part) => self.stage.blocks[part.block].element,
+            Side::Tensor(tensor, ..) => self.program.tensors[tensor].element,
+        };
+        if !class.is_line() || !element.is_float() {
+            return side;
+        }
+        let any = |body: &mut Self, [row, column]: [usize; 2]| match class {
+            Class::Rows => [row, body.random.below(64)],
+            _ => [body.random.below(64), column],
+        };
+        match side {
+            Side::Block(Part { block, at }) => Side::Block(Part {
+                block,
+                at: any(self, at),
+            }),
+            Side::Tensor(tensor, index, at) => Side::Tensor(tensor, index, any(self, at)),
+        }
     }
 
     fn load_from(&mut self, tensor: usize, class: Class) -> Vec<Stmt> {
@@ -334,7 +359,9 @@ impl<'g> Body<'g> {
 
     fn store(&mut self, last: bool) -> Vec<Stmt> {
         let class = match self.random.below(8) {
-            0 if !last => self.random.pick(&[Class::Tile, Class::Rows, Class::Columns]),
+            0 if !last => self
+                .random
+                .pick(&[Class::Tile, Class::Rows, Class::Columns, Class::One]),
             _ => Class::Main,
         };
         let fits: fn(Element) -> bool = if last { is_float } else { |_| true };
@@ -384,7 +411,7 @@ impl<'g> Body<'g> {
             Class::Left => Some(Class::Right),
             Class::Right => Some(Class::Left),
             Class::Main => Some(Class::Main),
-            Class::Rows | Class::Columns => None,
+            Class::Rows | Class::Columns | Class::One => None,
         }
     }
 

@@ -16,6 +16,8 @@ pub(super) fn is_number(element: Element) -> bool {
 pub(super) struct Stored {
     /// Whether regions lie within their tensors.
     pub is_whole: bool,
+    /// Whether numbers are cast to integers, which 16-bit registers do not hold.
+    pub has_integers: bool,
 }
 
 impl Stored {
@@ -55,14 +57,13 @@ impl Body<'_> {
     /// A part of a larger block that has been written, with the extents of `class`.
     fn part(&mut self, class: Class, fits: impl Fn(Element) -> bool) -> Option<Part> {
         let extent = self.stage.extent(class);
-        let is_line = class == Class::Rows || class == Class::Columns;
         let blocks = self.blocks(|at| {
             let (block, own) = (&self.stage.blocks[at], self.stage.extent_of(at));
             self.defined[at]
                 && block.class != class
                 && !block.is_vector
                 && block.element.kind() != Kind::Byte
-                && !(is_line && block.element.shares_exponents())
+                && !(class.is_line() && block.element.shares_exponents())
                 && fits(block.element)
                 && own.0 >= extent.0
                 && own.1 >= extent.1
@@ -122,8 +123,8 @@ impl Body<'_> {
     pub fn tensor(&mut self, class: Class, written: bool, fits: impl Fn(Element) -> bool) -> Option<usize> {
         let tensors = self.tensors(written, |of| {
             // Regions of other types begin and end with tiles.
-            let is_line = class == Class::Rows || class == Class::Columns;
-            let is_part = class == Class::Tile || is_line && (of.element.is_float() || of.element == Element::I32);
+            let is_part =
+                class == Class::Tile || class.is_line() && (of.element.is_float() || of.element == Element::I32);
             fits(of.element) && (of.class == class || is_part && of.class == Class::Main)
         });
         (!tensors.is_empty()).then(|| self.random.pick(&tensors))

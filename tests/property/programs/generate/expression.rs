@@ -1,6 +1,6 @@
 //! Expressions over elements, and what is assigned.
 
-use super::super::program::{Access, Assign, At, Class, Element, Expr, Kind, Role, Stmt, Target};
+use super::super::program::{Access, Assign, At, Class, Element, Expr, Kind, Role, Stmt, Sum, Target, Term};
 use super::body::Body;
 use super::offset;
 
@@ -139,14 +139,23 @@ impl Body<'_> {
 
     /// A read of a block, or of a tensor, of a type that fits.
     fn read(&mut self, class: Class, fits: impl Fn(Element) -> bool) -> Option<Expr> {
-        let is_line = class == Class::Rows || class == Class::Columns;
         if class == Class::Main && self.random.one_in(6) {
             let (of, access) = self.random.pick(&[
                 (Class::Rows, Access::Column(At::FIRST)),
                 (Class::Columns, Access::Row(At::FIRST)),
+                (Class::One, Access::One(At::FIRST, At::FIRST)),
             ]);
             if let Some(part) = self.readable(of, &fits) {
-                return Some(match self.stage.blocks[part.block].class == of {
+                let (h, w, _) = self.stage.block;
+                let block = &self.stage.blocks[part.block];
+                if block.is_vector && h == w && of != Class::One && self.random.one_in(4) {
+                    // It has no orientation.
+                    return Some(Expr::Block(
+                        part.block,
+                        self.random.pick(&[Access::Row(At::FIRST), Access::Column(At::FIRST)]),
+                    ));
+                }
+                return Some(match block.class == of {
                     true => Expr::Block(part.block, access),
                     false => Expr::Block(part.block, Access::One(At::FIRST, At::FIRST)),
                 });
@@ -168,7 +177,7 @@ impl Body<'_> {
         let (element, is_own) = (of.element, of.class == class);
         let (rows, columns) = self.stage.extent(class);
         let access = match self.random.below(30) {
-            _ if !is_own || is_line || element.kind() == Kind::Byte => Access::Here(part.at),
+            _ if !is_own || class.is_line() || element.kind() == Kind::Byte => Access::Here(part.at),
             0 | 1 => Access::Row(self.at(element)),
             2 | 3 => Access::Column(self.at(element)),
             4 => Access::One(self.at(element), self.at(element)),
@@ -233,9 +242,21 @@ impl Body<'_> {
             }
             3 if depth > 1 => {
                 let rel = self.random.pick(&RELATIONS);
-                let compared = if self.random.one_in(4) { Kind::Integer } else { kind };
+                let compared = match self.types.has_integers && self.random.one_in(4) {
+                    true => Kind::Integer,
+                    false => kind,
+                };
                 let parts = [compared, compared, kind, kind].map(|kind| self.expression(class, kind, 0));
                 Expr::Select(rel, Box::new(parts))
+            }
+            5 if kind == Kind::Number && self.random.one_in(2) => {
+                let place = Sum {
+                    row: self.random.pick(&[0, 1, -1]),
+                    column: self.random.pick(&[0, 1, 2]),
+                    terms: vec![(self.random.below(8) as i32, Term::Number(1))],
+                };
+                let place = Expr::Cast(Element::F32, Box::new(Expr::Sum(place)));
+                Expr::Binary(self.random.pick(&["+", "-", "min", "max"]), part(self), Box::new(place))
             }
             5 if kind == Kind::Integer => self.of_integers(class, depth),
             6 if kind == Kind::Integer => {

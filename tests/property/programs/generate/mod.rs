@@ -117,14 +117,14 @@ fn stage(random: &mut Random, usual: Element, is_mixed: bool, has_integers: bool
         (Class::Right, 1 + random.below(2)),
         (Class::Rows, 1 + random.below(2)),
         (Class::Columns, 1 + random.below(2)),
+        (Class::One, random.below(2)),
         (Class::Tile, random.below(2)),
     ] {
         for at in 0..count {
             let is_whole = class == Class::Main || class == Class::Tile;
             let fragment = is_whole && random.one_in(2);
-            let is_line = class == Class::Rows || class == Class::Columns;
             let element = match any_element(random, usual, is_mixed && is_whole && at > 0) {
-                _ if is_line && at > 0 && has_integers => Element::I32,
+                _ if class.is_line() && at > 0 && has_integers => Element::I32,
                 // An accumulator.
                 Element::Bf16 if fragment && at == 0 => Element::F32,
                 element => element,
@@ -133,7 +133,7 @@ fn stage(random: &mut Random, usual: Element, is_mixed: bool, has_integers: bool
                 class,
                 element,
                 fragment,
-                is_vector: is_line && random.one_in(3),
+                is_vector: class.is_line() && class != Class::One && random.one_in(3),
             });
         }
     }

@@ -7,12 +7,15 @@ use super::choice::{is_float, is_number};
 impl Body<'_> {
     /// What becomes of a value for each row or column.
     pub fn vector(&mut self, first: bool) -> Vec<Stmt> {
-        let class = self.random.pick(&[Class::Rows, Class::Columns]);
-        let to = self.any(class);
-        let operand = if class == Class::Rows {
-            Class::Left
-        } else {
-            Class::Right
+        let class = self
+            .random
+            .pick(&[Class::Rows, Class::Rows, Class::Columns, Class::Columns, Class::One]);
+        let Some(Part { block: to, .. }) = self.whole_block(class, is_float) else {
+            return self.load(Class::Main);
+        };
+        let operand = match class {
+            Class::Rows => Class::Left,
+            _ => Class::Right,
         };
         let source = self.random.pick(&[Class::Main, Class::Main, operand]);
         if !first
