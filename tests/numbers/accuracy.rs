@@ -41,14 +41,17 @@ fn functions() -> Vec<Function> {
 /// Arguments of a launch.
 const COUNT: usize = 8192;
 
-/// Half spread evenly, half by magnitude, over a range, and 0; where it is wide evenly means up to 100.
+/// Half spread evenly, half by magnitude, over a range, and 0; where it is wide evenly means up to 100, and up to 4.
 fn arguments<E: Host>((low, high): (f64, f64)) -> Vec<E> {
     let (near_low, near_high) = (low.max(-100.0), high.min(100.0));
+    let nearest = (low.max(-4.0), high.min(4.0));
     (0..COUNT)
         .map(|at| {
             let part = |count: usize, at: usize| at as f64 / (count - 1) as f64;
-            let x = if at < COUNT / 2 {
-                near_low + (near_high - near_low) * part(COUNT / 2, at)
+            let x = if at < COUNT / 4 {
+                near_low + (near_high - near_low) * part(COUNT / 4, at)
+            } else if at < COUNT / 2 {
+                nearest.0 + (nearest.1 - nearest.0) * part(COUNT / 4, at - COUNT / 4)
             } else {
                 // Down to 2^-40 on both sides.
                 let side = if at.is_multiple_of(2) { high } else { low };
@@ -102,6 +105,7 @@ const FURTHER_OFF: &[ElementOp] = &[
     ElementOp::Fmod,
     ElementOp::Gelu,
     ElementOp::GeluTanh,
+    ElementOp::Logaddexp,
     ElementOp::Logaddexp2,
     ElementOp::Tanhshrink,
 ];

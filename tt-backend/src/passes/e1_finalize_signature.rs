@@ -92,9 +92,11 @@ pub fn run(facts: &Facts, named: Named) -> Result<Device, Vec<Diagnostic>> {
 
 /// Headers with functions that are good to bf16 only, unless the kernel defines `INP_FLOAT32`, as ttnn does for fp32 tensors
 /// (`ckernel_sfpu_erf.h`, `ckernel_sfpu_softplus.h`, `ckernel_sfpu_expm1_cw.h` of the device headers).
-const OF_TWO_PRECISIONS: [&str; 3] = [
+const OF_TWO_PRECISIONS: [&str; 5] = [
+    "api/compute/eltwise_unary/activations.h",
     "api/compute/eltwise_unary/elu.h",
     "api/compute/eltwise_unary/erf_erfc.h",
+    "api/compute/eltwise_unary/selu.h",
     "api/compute/eltwise_unary/softplus.h",
 ];
 

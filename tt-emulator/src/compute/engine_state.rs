@@ -147,6 +147,7 @@ pub struct EngineState {
     src_b: Option<Operand>,
     pack: Option<DataFormat>,
     matrix: Option<MatrixSetting>,
+    keeps_denormals: bool,
     sfpu: Option<SfpuSetting>,
     /// The packer's reduce mask.
     pub mask: Option<ReduceDim>,
@@ -173,6 +174,7 @@ impl EngineState {
             src_b: None,
             pack: None,
             matrix: None,
+            keeps_denormals: false,
             sfpu: None,
             mask: None,
             l1_accumulate: false,
@@ -205,6 +207,7 @@ impl EngineState {
     }
 
     fn reconfigured(&mut self) {
+        self.keeps_denormals = false;
         if let Some(started) = &mut self.started {
             started.regular_operands = None;
         }
@@ -239,7 +242,22 @@ impl EngineState {
 
     /// Sets matrix engine and unpackers.
     pub fn set_matrix(&mut self, setting: MatrixSetting) {
+        match &setting {
+            MatrixSetting::Copy { .. } | MatrixSetting::TransposeDestination => self.keeps_denormals = true,
+            MatrixSetting::Matmul { .. }
+            | MatrixSetting::Binary { .. }
+            | MatrixSetting::Reuse { .. }
+            | MatrixSetting::Reduce { .. }
+            | MatrixSetting::MathOnly(_) => self.keeps_denormals = false,
+            MatrixSetting::Transpose | MatrixSetting::UnaryBroadcast(_) | MatrixSetting::Tilize { .. } => {}
+        }
         self.matrix = Some(setting);
+    }
+
+    /// Moves out of a source register keep denormals: copies set the engine so, arithmetic and other formats set it back
+    /// (`_configure_src_zero_flag_` in `cmath_common.h`, `copy_init` in `tile_move_copy.h`), and what spreads a row leaves it.
+    pub fn keeps_denormals(&self) -> bool {
+        self.keeps_denormals
     }
 
     /// Leaves the matrix engine without an operation, as an uninit does.
@@ -264,6 +282,7 @@ impl EngineState {
 
     /// Sets math for an element-wise operation and leaves the unpackers.
     pub fn set_math_only(&mut self, op: Binary, accumulate: bool) {
+        self.keeps_denormals = false;
         self.matrix = Some(match self.matrix {
             Some(MatrixSetting::Binary {
                 broadcast: Broadcast::None,
@@ -434,6 +453,21 @@ mod tests {
         });
         state.set_math_only(Binary::Mul, true);
         assert_eq!(code(state.require_matrix(&MUL)), "EMU0604");
+    }
+
+    #[test]
+    fn moves_keep_denormals_after_a_copy_until_the_next_arithmetic() {
+        let mut state = started(false);
+        let copy = MatrixSetting::Copy {
+            transpose: false,
+            direct: false,
+        };
+        assert!(!state.keeps_denormals());
+        state.set_matrix(copy);
+        state.set_matrix(MatrixSetting::UnaryBroadcast(Broadcast::Row));
+        assert!(state.keeps_denormals());
+        state.set_matrix(ADD);
+        assert!(!state.keeps_denormals());
     }
 
     #[test]

@@ -340,6 +340,7 @@ impl ComputeState {
             _ if direct => register.0.copy_from_slice(&from.0),
             (UInt16 | UInt8 | Int8, _) => register.0.copy_from_slice(&from.0),
             // Rows are spread by moves past the adder.
+            (_, Broadcast::Row) if wide && self.engines.keeps_denormals() => register.0.copy_from_slice(&from.0),
             (_, Broadcast::Row) if wide => eltwise::copy_moved(register, from),
             _ => eltwise::copy(register, from, adder),
         }
