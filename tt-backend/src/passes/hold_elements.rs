@@ -288,22 +288,21 @@ impl HoldElements<'_> {
                     .push(Diagnostic::new(&codes::ELEMENT_TYPE, span, message).note(note));
                 value.clone()
             }
-            (ElementKind::Call(op, _), [a, b]) if inner == ElementType::U32 => match op {
-                ElementOp::Shr => {
-                    let low = low_bits(b.clone());
-                    call(ElementOp::BitAnd, vec![with(operands), low])
-                }
-                ElementOp::Min | ElementOp::Max => flipped(call(*op, vec![flipped(a.clone()), flipped(b.clone())])),
-                ElementOp::Div | ElementOp::Rem => {
-                    let name = op.row().operator.unwrap_or(op.row().name);
-                    let message = format!("`{name}` of `u32` is not compiled");
-                    let note = "the device divides integers with a sign: cast both to `i32`, or shift";
-                    self.errors
-                        .push(Diagnostic::new(&codes::ELEMENT_TYPE, span, message).note(note));
-                    value.clone()
-                }
-                _ => with(operands),
-            },
+            (ElementKind::Call(ElementOp::Shr, _), [_, count]) if inner == ElementType::U32 => {
+                let low = low_bits(count.clone());
+                call(ElementOp::BitAnd, vec![with(operands), low])
+            }
+            (ElementKind::Call(op @ (ElementOp::Min | ElementOp::Max), _), [a, b]) if inner == ElementType::U32 => {
+                flipped(call(*op, vec![flipped(a.clone()), flipped(b.clone())]))
+            }
+            (ElementKind::Call(op @ (ElementOp::Div | ElementOp::Rem), _), _) if inner == ElementType::U32 => {
+                let name = op.row().operator.unwrap_or(op.row().name);
+                let message = format!("`{name}` of `u32` is not compiled");
+                let note = "the device divides integers with a sign: cast both to `i32`, or shift";
+                self.errors
+                    .push(Diagnostic::new(&codes::ELEMENT_TYPE, span, message).note(note));
+                value.clone()
+            }
             (ElementKind::Call(ElementOp::Clamp, _), [x, least, most]) if inner == ElementType::U32 => {
                 let above = call(ElementOp::Max, vec![flipped(x.clone()), flipped(least.clone())]);
                 flipped(call(ElementOp::Min, vec![above, flipped(most.clone())]))
@@ -499,9 +498,10 @@ fn converted(of: Element, from: ElementType, to: ElementType) -> Element {
 
 /// A number that is to be one of `to`.
 fn rounded(number: Element, to: ElementType) -> Element {
-    match to {
-        ElementType::F16 => cast(to, number),
-        _ => number,
+    if to == ElementType::F16 {
+        cast(to, number)
+    } else {
+        number
     }
 }
 
