@@ -20,8 +20,8 @@ codes! {
         "An element's value may depend on where it stands (edges, causality): on sums of multiples of its indices, the grid's and the loops' variables, extents and integer scalars. Products, quotients, remainders, minima and maxima that an element's own index stands in are not lowered yet.";
     BLOCK_ORDER = 405, "this order is not compiled yet",
         "`row_major`, `column_major` and `block_linear(h, w)` are compiled. The other orders parse, and are refused here.";
-    STACKED_BLOCK = 407, "stacked blocks are not compiled yet",
-        "A block with a leading axis stacks several blocks. That parses, and is refused here; allocate the blocks one by one.";
+    STACKED_BLOCK = 407, "a stack of blocks, one of which is wanted",
+        "`T.alloc_shared::<E>(4, 64, 64)` is a stack of blocks, at most 32. It is cleared, filled and copied as a whole; anything else takes one of them, `z[(s, i, j)]` in a parallel loop and `z[(s, 0..64, 0..64)]` where a block stands.";
     READ_BEFORE_WRITE = 410, "a block is read before it is written",
         "What a block holds before the first write is undefined on the device. Every path to a read must write the block first; a loop may run zero times unless its count is a constant or comes from an extent.";
     UNALIGNED = 411, "columns that lie along another axis than the last",
@@ -30,8 +30,8 @@ codes! {
         "Every block takes a circular buffer in the L1 memory of a core: its tiles times the blocks in flight. Make blocks smaller or ask for fewer stages.";
     CIRCULAR_BUFFERS = 413, "too many circular buffers",
         "A core of the smallest chip has 32 circular buffers. Every block takes one, and intermediate results that stay in L1 take one each.";
-    PARTIAL_STORE = 414, "a parallel loop stores to a part of a block from no constant multiple of 32 on",
-        "A parallel loop stores to a whole block, to rows and columns from a constant multiple of 32 on, or to one row or column, x[(k, j)] = .., where k is the same for all elements. Keep the other elements by choosing them in the loop, x[(i, j)] = if i < 8 { .. } else { x[(i, j)] }, or use a block for each part.";
+    PARTIAL_STORE = 414, "a parallel loop stores to a part of a block from no multiple of 32 on",
+        "A parallel loop stores to a whole block, to rows and columns from a multiple of 32 on, or to one row or column, x[(k, j)] = .., where k is the same for all elements. Keep the other elements by choosing them in the loop, x[(i, j)] = if i < 8 { .. } else { x[(i, j)] }, or use a block for each part.";
     ACCESS = 415, "this way to index is not compiled",
         "In a parallel loop over (i, j) a block is read as x[(i, j)], x[(j, i)], a row or column value, or with constant offsets that are multiples of 32; and at an index that is the same for all elements in either place, x[(k, j)]. A tensor likewise, from any row and column.";
     READ_AFTER_STORE = 418, "a tensor is read after it was stored to",

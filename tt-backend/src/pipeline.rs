@@ -251,6 +251,7 @@ macro_rules! pipeline {
 pipeline![
     hold_elements::PASS,
     split_conditions::PASS,
+    unstack::PASS,
     orient_vectors::PASS,
     a1_infer_layout::PASS,
     a2_propagate_layout::PASS,

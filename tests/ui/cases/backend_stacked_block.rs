@@ -1,4 +1,4 @@
-//! Stacked blocks parse, and are not compiled yet.
+//! A stack of blocks is not printed as a whole.
 use tt::prelude::*;
 
 #[tt::kernel]
@@ -7,6 +7,7 @@ fn kernel<const M: usize, const N: usize>(x: &Tensor<bf16, M, N>, alpha: f32, y:
     let v = T.alloc_shared::<bf16>(64, 64);
     let stack = T.alloc_shared::<bf16>(2, 64, 64);
     T.clear(stack);
+    T.print(stack);
     T.copy(x[(by * 64, bx * 64)], v);
     T.copy(v, y[(by * 64, bx * 64)]);
 }

@@ -2,7 +2,7 @@
 //! [`crate::pipeline::PASSES`].
 //!
 //! ```text
-//!  Tile IR ─hold split─A1 A2─ layouts ─B1 B2─ placement ─C1 pad C2 C3─ Flow IR ─D1 D2 D3 D4 D5 names rasterize E1─ Device IR ─F G─ C++
+//!  Tile IR ─hold split unstack─A1 A2─ layouts ─B1 B2─ placement ─C1 pad C2 C3─ Flow IR ─D1 D2 D3 D4 D5 names rasterize E1─ Device IR ─F G─ C++
 //! ```
 
 pub mod a1_infer_layout;
@@ -25,3 +25,4 @@ pub mod orient_vectors;
 pub mod pad_tiles;
 pub mod rasterize;
 pub mod split_conditions;
+pub mod unstack;

@@ -62,7 +62,8 @@ fn text(of: impl Form) -> String {
 fn facts(kernel: &Kernel) -> Result<Facts, Failure> {
     let held = through(&hold_elements::PASS, Tile::of(kernel))?;
     let split = through(&split_conditions::PASS, held)?;
-    let laid = through(&a1_infer_layout::PASS, through(&orient_vectors::PASS, split)?)?;
+    let unstacked = through(&unstack::PASS, split)?;
+    let laid = through(&a1_infer_layout::PASS, through(&orient_vectors::PASS, unstacked)?)?;
     let divided = through(&b1_partition_work::PASS, through(&a2_propagate_layout::PASS, laid)?)?;
     Ok(through(&b2_grid_to_cores::PASS, divided)?.facts)
 }
@@ -73,6 +74,7 @@ pub fn run_case(pass: &str, kernel: &mut Kernel, input: Option<Input>) -> Result
     let output = match pass {
         "hold_elements" => text(through(&hold_elements::PASS, tile)?),
         "split_conditions" => text(through(&split_conditions::PASS, tile)?),
+        "unstack" => text(through(&unstack::PASS, tile)?),
         "orient_vectors" => text(through(&orient_vectors::PASS, tile)?),
         "a1_infer_layout" => text(through(&a1_infer_layout::PASS, tile)?),
         "a2_propagate_layout" => {

@@ -133,6 +133,14 @@ impl Element {
         }
     }
 
+    /// Calls `visit` for this expression and everything in it, to be changed; what is in it after it.
+    pub fn walk_mut(&mut self, visit: &mut impl FnMut(&mut Element)) {
+        visit(self);
+        for operand in self.operands_mut() {
+            operand.walk_mut(visit);
+        }
+    }
+
     /// The number it is, where it is made of literals, `f32` scalars, extents and integer scalars.
     pub fn number_at_launch(&self) -> Option<NumberExpr> {
         Some(match &self.kind {

@@ -122,13 +122,22 @@ impl IntExpr {
         constant
     }
 
-    /// The expression with `replace(var)` in place of each variable for which it gives something.
+    /// The expression with `replace(var)` in place of each variable, also one that was fetched, for which it gives something.
     pub fn substitute(&self, replace: &impl Fn(VarId) -> Option<IntExpr>) -> IntExpr {
-        match self {
-            IntExpr::Var(var) => replace(*var).unwrap_or_else(|| self.clone()),
-            IntExpr::Binary(op, a, b) => IntExpr::binary(*op, a.substitute(replace), b.substitute(replace)),
-            IntExpr::Const(_) | IntExpr::Extent(_) | IntExpr::Scalar(_) | IntExpr::Fetched(_) => self.clone(),
-        }
+        self.replace(&|part| match part {
+            IntExpr::Var(var) | IntExpr::Fetched(var) => replace(*var),
+            IntExpr::Const(_) | IntExpr::Extent(_) | IntExpr::Scalar(_) | IntExpr::Binary(..) => None,
+        })
+    }
+
+    /// The expression with `by(part)` in place of each part of it, the largest first, for which it gives something.
+    pub fn replace(&self, by: &impl Fn(&IntExpr) -> Option<IntExpr>) -> IntExpr {
+        by(self).unwrap_or_else(|| match self {
+            IntExpr::Binary(op, a, b) => IntExpr::binary(*op, a.replace(by), b.replace(by)),
+            IntExpr::Const(_) | IntExpr::Extent(_) | IntExpr::Scalar(_) | IntExpr::Var(_) | IntExpr::Fetched(_) => {
+                self.clone()
+            }
+        })
     }
 }
 
@@ -219,6 +228,40 @@ impl BoolExpr {
                 b.integers(visit);
             }
             BoolExpr::Not(a) => a.integers(visit),
+        }
+    }
+
+    /// Calls `visit` for every integer in it that may differ from block to block, to be changed.
+    pub fn integers_mut(&mut self, visit: &mut impl FnMut(&mut IntExpr)) {
+        match self {
+            BoolExpr::Const(_) | BoolExpr::CompareNumbers(..) => {}
+            BoolExpr::Compare(_, a, b) => {
+                visit(a);
+                visit(b);
+            }
+            BoolExpr::And(a, b) | BoolExpr::Or(a, b) => {
+                a.integers_mut(visit);
+                b.integers_mut(visit);
+            }
+            BoolExpr::Not(a) => a.integers_mut(visit),
+        }
+    }
+
+    /// Whether it holds, where constants alone tell.
+    pub fn as_const(&self) -> Option<bool> {
+        match self {
+            BoolExpr::Const(value) => Some(*value),
+            BoolExpr::Compare(op, a, b) => Some(op.apply(a.as_const()?, b.as_const()?)),
+            BoolExpr::CompareNumbers(..) => None,
+            BoolExpr::And(a, b) => match (a.as_const(), b.as_const()) {
+                (Some(false), _) | (_, Some(false)) => Some(false),
+                (a, b) => Some(a? && b?),
+            },
+            BoolExpr::Or(a, b) => match (a.as_const(), b.as_const()) {
+                (Some(true), _) | (_, Some(true)) => Some(true),
+                (a, b) => Some(a? || b?),
+            },
+            BoolExpr::Not(a) => a.as_const().map(|value| !value),
         }
     }
 }

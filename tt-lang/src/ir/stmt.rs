@@ -33,6 +33,66 @@ impl Stmt {
         };
         first.into_iter().chain(second)
     }
+
+    /// Calls `visit` for every integer in this statement that may differ from block to block, not in those of its bodies.
+    pub fn integers_mut(&mut self, visit: &mut impl FnMut(&mut IntExpr)) {
+        fn element(of: &mut Element, visit: &mut impl FnMut(&mut IntExpr)) {
+            of.walk_mut(&mut |part| match &mut part.kind {
+                ElementKind::Int(value) => visit(value),
+                ElementKind::CompareInt(_, a, b) => {
+                    visit(a);
+                    visit(b);
+                }
+                ElementKind::Load(access) => access.indices.iter_mut().for_each(&mut *visit),
+                ElementKind::Float(_)
+                | ElementKind::Bool(_)
+                | ElementKind::Scalar(_)
+                | ElementKind::Call(..)
+                | ElementKind::Compare(..)
+                | ElementKind::And(..)
+                | ElementKind::Or(..)
+                | ElementKind::Not(_)
+                | ElementKind::Select(..)
+                | ElementKind::Cast(..) => {}
+            });
+        }
+        fn place(of: &mut Place, visit: &mut impl FnMut(&mut IntExpr)) {
+            let Place::Tensor(region) = of else { return };
+            for axis in &mut region.axes {
+                visit(&mut axis.offset.value);
+                axis.count.iter_mut().for_each(&mut *visit);
+            }
+        }
+        match &mut self.kind {
+            StmtKind::Copy { src: a, dst: b } | StmtKind::Gemm { a, b, .. } => {
+                place(a, visit);
+                place(b, visit);
+            }
+            StmtKind::Fill { value, .. } => element(value, visit),
+            StmtKind::For { start, end, .. } => {
+                visit(start);
+                visit(end);
+            }
+            StmtKind::If { cond, .. } => cond.value.integers_mut(visit),
+            StmtKind::Parallel { assigns, .. } => {
+                for assign in assigns {
+                    assign.target.indices.iter_mut().for_each(&mut *visit);
+                    element(&mut assign.value, visit);
+                }
+            }
+            StmtKind::ReduceArg { base, .. } => visit(base),
+            StmtKind::Fetch { from, .. } => from.indices.iter_mut().for_each(visit),
+            StmtKind::Print { items } => {
+                for item in items {
+                    if let PrintItem::Value(value) = item {
+                        visit(value);
+                    }
+                }
+            }
+            StmtKind::Assert { cond, .. } => cond.value.integers_mut(visit),
+            StmtKind::Reduce { .. } | StmtKind::Transpose { .. } => {}
+        }
+    }
 }
 
 /// What a statement does.

@@ -75,9 +75,13 @@ impl Frontend {
         })
     }
 
-    /// The extents of a part that is all ranges.
+    /// The extents of a part that is all ranges, of a stack also of one that is all ranges of one of its blocks.
     pub(super) fn known_shape(&self, part: &BlockPart) -> Option<Vec<u64>> {
-        part.axes.iter().map(|axis| axis.length.known()).collect()
+        let axes = match part.axes.as_slice() {
+            [block, of_block @ ..] if of_block.len() == 2 && block.length.is_point() => of_block,
+            axes => axes,
+        };
+        axes.iter().map(|axis| axis.length.known()).collect()
     }
 
     pub(super) fn unknown_part<T>(&mut self, part: &BlockPart) -> Option<T> {

@@ -33,9 +33,7 @@ impl Translate<'_> {
                 assign.target.span,
                 format!("this stores to a part of `{name}`"),
             )
-            .note(
-                "store at the loop's indices, plus constant multiples of 32, or to one row or column: `x[(k, j)] = ..`",
-            )
+            .note("store at the loop's indices, plus multiples of 32, or to one row or column: `x[(k, j)] = ..`")
         };
         let name = self.name_of(assign.target.buffer).to_string();
         let place = result

@@ -77,5 +77,5 @@ mutants! {
     names_old_read: "a read has its old name", FUNCTIONS, "\"noc_async_read_page\"" => "\"noc_async_read_tile\"";
     names_old_copy_init: "the init of a copy has its old name", FUNCTIONS, "\"copy_init\"" => "\"copy_tile_to_dst_init_short\"";
     names_gelu_header: "an SFPU operation lacks its header", OPERATIONS,
-        "\"api/compute/eltwise_unary/gelu.h\"" => "\"api/compute/common.h\"";
+        "\"api/compute/eltwise_unary/gelu.h\" \"gelu_tile_init\"" => "\"api/compute/common.h\" \"gelu_tile_init\"";
 }

@@ -1,0 +1,226 @@
+//! Stacks of blocks, and parts of blocks that begin where a loop or a scalar says, against plain loops on both emulated chips.
+
+mod support;
+
+use support::on_both_chips;
+use tt::prelude::*;
+
+/// Small whole numbers, exact in every format.
+fn number(at: usize) -> f32 {
+    (at * 7 % 31) as f32 - 15.0
+}
+
+const SHAPES: [[usize; 2]; 3] = [[128, 96], [95, 127], [3, 40]];
+
+/// A ring of three blocks: each step adds the one before it, and the sum of the last steps is stored.
+#[tt::kernel]
+fn ring<const M: usize, const N: usize>(x: &Tensor<bf16, M, N>, y: &mut Tensor<f32, M, N>, back: u32) {
+    let bx = T.Kernel(N.div_ceil(32));
+    let held = T.alloc_shared::<bf16>(3, 32, 32);
+    let sum = T.alloc_fragment::<f32>(32, 32);
+    T.clear(held);
+    for k in 0..M.div_ceil(32) {
+        T.copy(x[(k * 32, bx * 32)], held[(k % 3, 0..32, 0..32)]);
+        T.clear(sum);
+        for (i, j) in T.Parallel(32, 32) {
+            sum[(i, j)] += held[((k + 1) % 3, i, j)] + held[(k % 3, i, j)] * 2.0;
+        }
+        for (i, j) in T.Parallel(32, 32) {
+            sum[(i, j)] += held[((k + 3 - back.min(2)) % 3, 31 - 31, j)];
+        }
+        T.copy(sum, y[(k * 32, bx * 32)]);
+    }
+}
+
+#[test]
+fn blocks_of_a_stack_are_chosen_at_run_time() {
+    for [m, n] in SHAPES {
+        let host: Vec<bf16> = (0..m * n).map(|at| bf16::from_f32(number(at))).collect();
+        on_both_chips(|device| {
+            let x = device.upload(&host, [m, n])?;
+            for back in [0, 1, 2, 7] {
+                let mut y = device.upload(&vec![99.0; m * n], [m, n])?;
+                ring(&x, &mut y, back).run()?;
+                let found = y.download()?;
+                for (i, j) in (0..m).flat_map(|i| (0..n).map(move |j| (i, j))) {
+                    let v = |row: i64| match row {
+                        row if row < 0 => Some(0.0),
+                        row => ((row as usize) < m).then(|| number(row as usize * n + j)),
+                    };
+                    let (row, step) = (i as i64, (i / 32) as i64 * 32);
+                    let mut sum = 0.0;
+                    // The sum that has no operand stays as it is.
+                    if let Some((a, b)) = v(row - 64).zip(v(row)) {
+                        sum += a + b * 2.0;
+                    }
+                    sum += v(step - 32 * i64::from(back.min(2))).unwrap_or(0.0);
+                    assert_eq!(found[i * n + j], sum, "{m}x{n}, {back}: ({i}, {j})");
+                }
+            }
+            Ok(())
+        });
+    }
+}
+
+/// A stack of operands is loaded once and multiplied in turn; heights are no multiple of 32.
+#[tt::kernel]
+fn products<const M: usize, const K: usize>(
+    a: &Tensor<bf16, M, K>,
+    b: &Tensor<bf16, 4, 20, K>,
+    c: &mut Tensor<f32, 4, M, 20>,
+    sums: &mut Tensor<f32, M>,
+) {
+    let by = T.Kernel(M.div_ceil(32));
+    let q = T.alloc_shared::<bf16>(32, 64);
+    let w = T.alloc_shared::<bf16>(4, 20, 64);
+    let acc = T.alloc_fragment::<f32>(4, 32, 20);
+    let sum = T.alloc_fragment::<f32>(32);
+    T.clear(acc);
+    for k in T.Pipelined(K.div_ceil(64), num_stages = 2) {
+        T.copy(a[(by * 32, k * 64)], q);
+        T.copy(b[(0, 0, k * 64)], w);
+        for s in T.serial(4) {
+            let part = T.alloc_fragment::<f32>(32, 20);
+            T.gemm(q, w[(s, 0..20, 0..64)], part, transpose_b = true, clear_accum = true);
+            for (i, j) in T.Parallel(32, 20) {
+                acc[(s, i, j)] += part[(i, j)];
+            }
+        }
+    }
+    T.copy(acc, c[(0, by * 32, 0)]);
+    T.clear(sum);
+    for s in T.unroll(4) {
+        T.reduce_sum(acc[(3 - s, 0..32, 0..20)], sum, dim = 1, clear = false);
+    }
+    T.copy(sum, sums[by * 32]);
+}
+
+#[test]
+fn stacks_are_loaded_multiplied_and_stored() {
+    for [m, k] in [[64, 128], [33, 65], [5, 3]] {
+        let a: Vec<f32> = (0..m * k).map(|at| number(at) / 4.0).collect();
+        let b: Vec<f32> = (0..4 * 20 * k).map(|at| number(at * 3 + 1) / 4.0).collect();
+        let half = |of: &[f32]| of.iter().map(|x| bf16::from_f32(*x)).collect::<Vec<_>>();
+        on_both_chips(|device| {
+            let (x, w) = (device.upload(&half(&a), [m, k])?, device.upload(&half(&b), [4, 20, k])?);
+            let mut c = device.zeros::<f32>([4, m, 20])?;
+            let mut sums = device.zeros::<f32>([m])?;
+            products(&x, &w, &mut c, &mut sums).check(1e-5)?;
+            let (found, sums) = (c.download()?, sums.download()?);
+            for i in 0..m {
+                let mut all = 0.0;
+                for (s, j) in (0..4).flat_map(|s| (0..20).map(move |j| (s, j))) {
+                    let sum: f32 = (0..k).map(|at| a[i * k + at] * b[(s * 20 + j) * k + at]).sum();
+                    assert_eq!(found[(s * m + i) * 20 + j], sum, "{m}x{k}: ({s}, {i}, {j})");
+                    all += sum;
+                }
+                assert_eq!(sums[i], all, "{m}x{k}: {i}");
+            }
+            Ok(())
+        });
+    }
+}
+
+/// Parts of blocks begin where a loop's variable, a scalar or an integer of a tensor says.
+#[tt::kernel]
+fn parts<const M: usize, const N: usize>(
+    x: &Tensor<f32, M, N>,
+    first: &Tensor<i32, 1>,
+    n: i32,
+    y: &mut Tensor<f32, M, N>,
+    z: &mut Tensor<f32, M, 32>,
+) {
+    let by = T.Kernel(M.div_ceil(64));
+    let v = T.alloc_shared::<f32>(64, 128);
+    let w = T.alloc_shared::<f32>(64, 128);
+    let sum = T.alloc_fragment::<f32>(64, 32);
+    T.copy(x[(by * 64, 0)], v);
+    T.copy(v, w);
+    T.clear(sum);
+    for k in T.unroll(4) {
+        for (i, j) in T.Parallel(64, 32) {
+            sum[(i, j)] += v[(i, k * 32 + j)];
+        }
+    }
+    let chosen = first[0];
+    for k in 0..n {
+        for (i, j) in T.Parallel(32, 64) {
+            w[(i + chosen * 32, j + (k % 3) * 32)] = v[(i, j + k * 32)] + (k as f32);
+        }
+    }
+    T.copy(sum, z[(by * 64, 0)]);
+    T.copy(w, y[(by * 64, 0)]);
+}
+
+#[test]
+fn parts_begin_where_integers_say() {
+    for [m, n] in [[64, 128], [90, 100], [3, 40]] {
+        let host: Vec<f32> = (0..m * n).map(number).collect();
+        on_both_chips(|device| {
+            let x = device.upload(&host, [m, n])?;
+            for (chosen, turns) in [(0, 3), (1, 2), (1, 0), (0, -1)] {
+                let first = device.upload(&[chosen], [1])?;
+                let mut y = device.upload(&vec![99.0; m * n], [m, n])?;
+                let mut z = device.zeros::<f32>([m, 32])?;
+                parts(&x, &first, turns, &mut y, &mut z).check(0.0)?;
+                let (y, z) = (y.download()?, z.download()?);
+                for block in 0..m.div_ceil(64) {
+                    let v = |i: usize, j: usize| {
+                        let row = block * 64 + i;
+                        (row < m && j < n).then(|| host[row * n + j])
+                    };
+                    let mut w: Vec<Option<f32>> = (0..64 * 128).map(|at| v(at / 128, at % 128)).collect();
+                    for k in 0..turns.max(0) as usize {
+                        for (i, j) in (0..32).flat_map(|i| (0..64).map(move |j| (i, j))) {
+                            let at = (i + chosen as usize * 32) * 128 + j + (k % 3) * 32;
+                            w[at] = v(i, j + k * 32).map(|x| x + k as f32);
+                        }
+                    }
+                    for (i, j) in (0..64).flat_map(|i| (0..n).map(move |j| (i, j))) {
+                        let row = block * 64 + i;
+                        if row < m {
+                            let expected = w[i * 128 + j].unwrap_or(99.0);
+                            assert_eq!(y[row * n + j], expected, "{m}x{n}, {chosen}, {turns}: ({row}, {j})");
+                            if j < 32 {
+                                let sum: f32 = (0..4).filter_map(|k| v(i, k * 32 + j)).sum();
+                                assert_eq!(z[row * 32 + j], sum, "{m}x{n}: ({row}, {j})");
+                            }
+                        }
+                    }
+                }
+            }
+            Ok(())
+        });
+    }
+}
+
+/// What is none of a stack's blocks, and no part of a block.
+#[tt::kernel]
+fn outside<const N: usize>(x: &Tensor<f32, 32, N>, n: i32, part: i32, y: &mut Tensor<f32, 32, N>) {
+    let bx = T.Kernel(1);
+    let z = T.alloc_shared::<f32>(2, 32, 64);
+    T.clear(z);
+    for (i, j) in T.Parallel(32, 32) {
+        z[(n, i, j + part * 32)] = x[(i, j)];
+    }
+    T.copy(z[(0, 0..32, 0..64)], y[(bx, 0)]);
+}
+
+#[test]
+fn what_is_no_block_or_part_is_said() {
+    on_both_chips(|device| {
+        let host: Vec<f32> = (0..32 * 64).map(number).collect();
+        let x = device.upload(&host, [32, 64])?;
+        let mut y = device.zeros::<f32>([32, 64])?;
+        outside(&x, 0, 1, &mut y).check(0.0)?;
+        for (n, part, what) in [
+            (2, 0, "n is a block of z, which has 2"),
+            (-1, 0, "n is a block of z, which has 2"),
+            (1, 2, "part * 32"),
+        ] {
+            let error = outside(&x, n, part, &mut y).run().expect_err(what).to_string();
+            assert!(error.contains(what), "{error}");
+        }
+        Ok(())
+    });
+}

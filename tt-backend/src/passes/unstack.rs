@@ -1,0 +1,660 @@
+//! unstack: stacked blocks become blocks of their own, and parts of blocks begin at constants.
+//!
+//! Before: Tile IR without uniform choices in elements. After: every block has one axis or two, and where an index of a block is one of
+//! its loop plus multiples of 32, these are constants. A loop of constant bounds whose variable counts blocks or parts is
+//! written out; elsewhere there is a branch for each block or part that may be meant, and what is none of them is asserted not to
+//! be.
+//!
+//! ```text
+//!  for s in 0..2 { copy(a[s], z[s]) }   ⟹   copy(a[0], z_0); copy(a[1], z_1)
+//!  y[i] = x[(n * 32 + i, j)]            ⟹   if n == 0 { y[i] = x[(i, j)] } else { y[i] = x[(i + 32, j)] }
+//! ```
+
+#![warn(clippy::arithmetic_side_effects)]
+
+use crate::codes;
+use crate::linear::Linear;
+use crate::passes::split_conditions::Tile;
+use crate::pipeline::Pass;
+use crate::verify::range::{self, LIMIT, Range};
+use std::collections::HashMap;
+use tt_lang::diagnostic::Diagnostic;
+use tt_lang::ir::{
+    Access, Block, BlockId, BoolExpr, Buffer, CompareOp, Element, ElementKind, IntExpr, IntOp, Kernel, Named, Place,
+    PrintItem, Region, Spanned, Stmt, StmtKind, VarId,
+};
+
+/// The pass.
+pub const PASS: Pass<Tile, Tile> = Pass {
+    name: "unstack",
+    does: "stacked blocks become blocks of their own, and parts of blocks begin at constants",
+    run: |Tile { source, kernel }| {
+        let kernel = run(kernel)?;
+        Ok(Tile { source, kernel })
+    },
+    check: |_| Ok(()),
+};
+
+/// Iterations of a loop that is written out, and branches of a statement.
+const MOST_PLACES: usize = 32;
+
+/// Statements of a kernel that loops are written out in.
+const MOST_STATEMENTS: usize = 4096;
+
+/// Runs the pass.
+pub fn run(kernel: Kernel) -> Result<Kernel, Vec<Diagnostic>> {
+    let mut pass = Unstack {
+        out: kernel.clone(),
+        stacks: HashMap::new(),
+        ranges: Vec::new(),
+        written: 0,
+        errors: Vec::new(),
+        kernel: &kernel,
+    };
+    pass.allocate();
+    let body = pass.statements(&kernel.body);
+    match pass.errors.is_empty() {
+        true => Ok(Kernel { body, ..pass.out }),
+        false => Err(pass.errors),
+    }
+}
+
+struct Unstack<'k> {
+    /// As written.
+    kernel: &'k Kernel,
+    /// As it becomes: its blocks and variables grow.
+    out: Kernel,
+    /// The blocks of each stack.
+    stacks: HashMap<BlockId, Vec<BlockId>>,
+    /// What is known of the variables of the loops around.
+    ranges: Vec<(VarId, Range)>,
+    /// Statements that are written.
+    written: usize,
+    errors: Vec<Diagnostic>,
+}
+
+/// An index that chooses a block of a stack, or where a part of a block begins, by what is no constant.
+#[derive(Debug, Clone)]
+struct Choice {
+    /// What is no constant in it.
+    part: IntExpr,
+    /// What that is multiplied by, and what is added: the block, or the first element.
+    coefficient: i64,
+    constant: i64,
+    /// From one place to the next, in elements or blocks.
+    step: i64,
+    /// How many places there are.
+    places: u64,
+}
+
+impl Choice {
+    /// The choice between `places` places that `index` makes.
+    fn of(index: &Linear, step: i64, places: u64) -> Choice {
+        let (part, coefficient) = match index.terms.as_slice() {
+            [(part, coefficient)] => (part.clone(), *coefficient),
+            terms => {
+                let terms = terms.to_vec();
+                (Linear { constant: 0, terms }.to_expr(), 1)
+            }
+        };
+        Choice {
+            part,
+            coefficient,
+            constant: index.constant,
+            step,
+            places,
+        }
+    }
+
+    fn index(&self) -> IntExpr {
+        let product = IntExpr::binary(IntOp::Mul, self.part.clone(), IntExpr::Const(self.coefficient));
+        Linear::of(&IntExpr::binary(IntOp::Add, product, IntExpr::Const(self.constant))).to_expr()
+    }
+
+    /// The last block, or the first element of the last part.
+    fn last(&self) -> i64 {
+        let last = i64::try_from(self.places).unwrap_or(i64::MAX).saturating_sub(1);
+        last.saturating_mul(self.step)
+    }
+
+    /// The place where `part` is `value`, the nearest one where that is none.
+    fn at(&self, value: i64) -> i64 {
+        let at = value.saturating_mul(self.coefficient).saturating_add(self.constant);
+        at.clamp(0, self.last())
+    }
+
+    /// What `part` is at its places, where these are so many at most as there may be branches.
+    fn values(&self, within: Range) -> impl Iterator<Item = i64> + '_ {
+        let places = 0..i64::try_from(self.places).unwrap_or(i64::MAX);
+        places.filter_map(move |place| {
+            let product = place.checked_mul(self.step)?.checked_sub(self.constant)?;
+            let value = product.checked_div(self.coefficient)?;
+            let is_one = value.checked_mul(self.coefficient) == Some(product);
+            (is_one && (within.low..=within.high).contains(&value)).then_some(value)
+        })
+    }
+}
+
+/// A choice where it stands.
+struct Chosen {
+    choice: Choice,
+    /// Whether it is read whatever the elements are.
+    certain: bool,
+    access: Access,
+    axis: usize,
+}
+
+impl Unstack<'_> {
+    /// Gives every stack its blocks.
+    fn allocate(&mut self) {
+        for (index, block) in self.kernel.blocks.iter().enumerate() {
+            let [count, rows, columns] = block.shape[..] else {
+                continue;
+            };
+            let first = BlockId(index as u32);
+            let mut stack = Vec::new();
+            for number in 0..count.min(MOST_PLACES as u64) {
+                let part = Block {
+                    name: format!("{}_{number}", block.name),
+                    shape: vec![rows, columns],
+                    ..block.clone()
+                };
+                let blocks = &mut self.out.blocks;
+                stack.push(if number == 0 {
+                    first
+                } else {
+                    BlockId(blocks.len() as u32)
+                });
+                match number {
+                    0 => blocks[index] = part,
+                    _ => blocks.push(part),
+                }
+            }
+            if count > MOST_PLACES as u64 {
+                let message = format!("a stack of {count} blocks, where {MOST_PLACES} are possible");
+                let note = "make the blocks of a stack higher, and name parts of them";
+                self.errors
+                    .push(Diagnostic::new(&codes::STACKED_BLOCK, block.span, message).note(note));
+            }
+            self.stacks.insert(first, stack);
+        }
+    }
+
+    fn statements(&mut self, body: &[Stmt]) -> Vec<Stmt> {
+        let mut out = Vec::with_capacity(body.len());
+        for stmt in body {
+            self.statement(stmt, &mut out);
+        }
+        out
+    }
+
+    fn statement(&mut self, stmt: &Stmt, out: &mut Vec<Stmt>) {
+        let span = stmt.span;
+        match &stmt.kind {
+            StmtKind::For {
+                var,
+                start,
+                end,
+                kind,
+                body,
+            } => {
+                let bounds = start.as_const().zip(end.as_const());
+                if let Some((first, end)) = bounds
+                    && end.saturating_sub(first) <= MOST_PLACES as i64
+                    && self.counts_places(body, *var)
+                {
+                    for value in first..end {
+                        let mut with = HashMap::from([(*var, IntExpr::Const(value))]);
+                        let body = self.copied(body, &mut with);
+                        out.append(&mut self.statements(&body));
+                    }
+                    return;
+                }
+                let (low, high) = (self.range(start).low, self.range(end).high);
+                self.ranges.push((*var, Range::new(low, high.saturating_sub(1))));
+                let body = self.statements(body);
+                self.ranges.pop();
+                let (var, start, end, kind) = (*var, start.clone(), end.clone(), *kind);
+                let kind = StmtKind::For {
+                    var,
+                    start,
+                    end,
+                    kind,
+                    body,
+                };
+                out.push(Stmt { kind, span });
+            }
+            StmtKind::If { cond, then, otherwise } => match cond.value.as_const() {
+                Some(true) => out.append(&mut self.statements(then)),
+                Some(false) => out.append(&mut self.statements(otherwise)),
+                None => {
+                    let kind = StmtKind::If {
+                        cond: cond.clone(),
+                        then: self.statements(then),
+                        otherwise: self.statements(otherwise),
+                    };
+                    out.push(Stmt { kind, span });
+                }
+            },
+            StmtKind::Parallel { indices, assigns } => {
+                if self.choices(stmt).is_empty() {
+                    return self.unstacked(stmt, out);
+                }
+                for assign in assigns {
+                    let (indices, assigns) = (indices.clone(), vec![assign.clone()]);
+                    let kind = StmtKind::Parallel { indices, assigns };
+                    self.choose(Stmt { kind, span }, out);
+                }
+            }
+            StmtKind::Copy { .. }
+            | StmtKind::Fill { .. }
+            | StmtKind::Gemm { .. }
+            | StmtKind::Reduce { .. }
+            | StmtKind::ReduceArg { .. }
+            | StmtKind::Transpose { .. }
+            | StmtKind::Fetch { .. }
+            | StmtKind::Print { .. }
+            | StmtKind::Assert { .. } => self.unstacked(stmt, out),
+        }
+    }
+
+    /// Whether blocks of stacks or parts of blocks are counted by `var` in `body`.
+    fn counts_places(&self, body: &[Stmt], var: VarId) -> bool {
+        body.iter().any(|stmt| {
+            let mut choices = self.choices(stmt).into_iter();
+            choices.any(|chosen| chosen.choice.part.mentions(var))
+                || stmt.bodies().any(|body| self.counts_places(body, var))
+        })
+    }
+
+    /// `body` with what `with` says in place of variables, and variables of its own.
+    fn copied(&mut self, body: &[Stmt], with: &mut HashMap<VarId, IntExpr>) -> Vec<Stmt> {
+        let mut out = Vec::with_capacity(body.len());
+        for stmt in body {
+            let mut stmt = stmt.clone();
+            stmt.integers_mut(&mut |value| *value = value.substitute(&|var| with.get(&var).cloned()));
+            match &mut stmt.kind {
+                StmtKind::For { var, body, .. } => {
+                    let fresh = self.variable(*var);
+                    with.insert(*var, IntExpr::Var(fresh));
+                    *var = fresh;
+                    *body = self.copied(body, with);
+                }
+                StmtKind::If { then, otherwise, .. } => {
+                    *then = self.copied(then, with);
+                    *otherwise = self.copied(otherwise, with);
+                }
+                StmtKind::Fetch { var, .. } => {
+                    let fresh = self.variable(*var);
+                    with.insert(*var, IntExpr::Fetched(fresh));
+                    *var = fresh;
+                }
+                StmtKind::Copy { .. }
+                | StmtKind::Fill { .. }
+                | StmtKind::Gemm { .. }
+                | StmtKind::Parallel { .. }
+                | StmtKind::Reduce { .. }
+                | StmtKind::ReduceArg { .. }
+                | StmtKind::Transpose { .. }
+                | StmtKind::Print { .. }
+                | StmtKind::Assert { .. } => {}
+            }
+            out.push(stmt);
+        }
+        out
+    }
+
+    fn variable(&mut self, like: VarId) -> VarId {
+        let variables = &mut self.out.variables;
+        let variable = variables[like.index()].clone();
+        variables.push(variable);
+        VarId(variables.len() as u32 - 1)
+    }
+
+    /// The choices of a parallel loop.
+    fn choices(&self, stmt: &Stmt) -> Vec<Chosen> {
+        let StmtKind::Parallel { indices, assigns } = &stmt.kind else {
+            return Vec::new();
+        };
+        let mut found = Vec::new();
+        for assign in assigns {
+            self.choices_of(&assign.target, indices, true, &mut found);
+            self.choices_in(&assign.value, indices, true, &mut found);
+        }
+        found
+    }
+
+    fn choices_in(&self, element: &Element, indices: &[(VarId, u64)], certain: bool, found: &mut Vec<Chosen>) {
+        if let ElementKind::Load(access) = &element.kind {
+            self.choices_of(access, indices, certain, found);
+        }
+        let is_choice = matches!(element.kind, ElementKind::Select(..));
+        for (number, operand) in element.operands().into_iter().enumerate() {
+            self.choices_in(operand, indices, certain && !(is_choice && number > 0), found);
+        }
+    }
+
+    fn choices_of(&self, access: &Access, indices: &[(VarId, u64)], certain: bool, found: &mut Vec<Chosen>) {
+        for axis in 0..access.indices.len() {
+            if let Some(choice) = self.choice(access, axis, indices) {
+                let access = access.clone();
+                found.push(Chosen {
+                    choice,
+                    certain,
+                    access,
+                    axis,
+                });
+            }
+        }
+    }
+
+    fn choice(&self, access: &Access, axis: usize, indices: &[(VarId, u64)]) -> Option<Choice> {
+        let Buffer::Block(block) = access.buffer else {
+            return None;
+        };
+        let shape = &self.kernel.blocks.get(block.index())?.shape;
+        let index = Linear::of(&access.indices[axis]);
+        let varies = |of: &Linear| !of.terms.is_empty() && indices.iter().all(|(var, _)| !of.mentions(*var));
+        if axis == 0 && shape.len() == 3 {
+            return varies(&index).then(|| Choice::of(&index, 1, shape[0]));
+        }
+        let (var, extent) = indices.iter().find(|(var, _)| index.coefficient(*var) == 1)?;
+        let first = index.without(*var);
+        let rest = shape[axis].checked_sub(*extent)?;
+        (varies(&first) && first.is_multiple_of(32)).then(|| Choice::of(&first, 32, (rest / 32).saturating_add(1)))
+    }
+
+    /// `stmt`, of one assignment, with a branch for each place that its first choice may mean.
+    fn choose(&mut self, stmt: Stmt, out: &mut Vec<Stmt>) {
+        let mut all = self.choices(&stmt);
+        let Some(part) = all.first().map(|first| first.choice.part.clone()) else {
+            return self.unstacked(&stmt, out);
+        };
+        all.retain(|chosen| chosen.choice.part == part);
+        let within = self.range(&part);
+        let mut values: Option<Vec<i64>> = None;
+        let are_certain = all.iter().any(|chosen| chosen.certain);
+        for chosen in all.iter().filter(|chosen| chosen.certain == are_certain) {
+            let found: Vec<i64> = chosen
+                .choice
+                .values(within)
+                .take(MOST_PLACES.saturating_add(1))
+                .collect();
+            if found.len() > MOST_PLACES {
+                return self.too_many(chosen);
+            }
+            values = Some(match values {
+                None => found,
+                // What is read for certain is inside; what may not be read is inside where it is.
+                Some(known) if are_certain => known.into_iter().filter(|value| found.contains(value)).collect(),
+                Some(known) => known.into_iter().chain(found).collect(),
+            });
+            if chosen.certain {
+                self.assert_inside(chosen, out);
+            }
+        }
+        let mut values = values.unwrap_or_default();
+        values.sort_unstable();
+        values.dedup();
+        if values.len() > MOST_PLACES {
+            return all.iter().take(1).for_each(|chosen| self.too_many(chosen));
+        }
+        let mut chain: Option<Vec<Stmt>> = None;
+        for value in values.into_iter().rev() {
+            let mut then = Vec::new();
+            self.choose(self.fixed(&stmt, &part, value), &mut then);
+            chain = Some(match chain {
+                None => then,
+                Some(otherwise) => {
+                    let span = stmt.span;
+                    let value = BoolExpr::Compare(CompareOp::Eq, part.clone(), IntExpr::Const(value));
+                    let cond = Spanned { value, span };
+                    let kind = StmtKind::If { cond, then, otherwise };
+                    vec![Stmt { kind, span }]
+                }
+            });
+        }
+        match (chain, all.first()) {
+            (Some(chain), _) => out.extend(chain),
+            (None, Some(chosen)) => {
+                let what = format!("`{}` is never inside", Named(&self.out, &chosen.choice.index()));
+                self.outside(&chosen.access, &what);
+            }
+            (None, None) => {}
+        }
+    }
+
+    fn too_many(&mut self, chosen: &Chosen) {
+        let Chosen { choice, access, .. } = chosen;
+        let what = Named(&self.out, &choice.index()).to_string();
+        let message = format!(
+            "`{what}` is one of {} places in `{}`, where {MOST_PLACES} are possible",
+            choice.places,
+            self.name(access)
+        );
+        let note = "each is a branch of its own: name fewer, or choose by constants";
+        self.errors
+            .push(Diagnostic::new(&codes::ACCESS, access.span, message).note(note));
+    }
+
+    /// Asserts in `out` that what is chosen is there, where that is not known.
+    fn assert_inside(&self, chosen: &Chosen, out: &mut Vec<Stmt>) {
+        let (choice, span) = (&chosen.choice, chosen.access.span);
+        let (index, last) = (choice.index(), choice.last());
+        let Range { low, high } = self.range(&index);
+        let compare = |op, with| BoolExpr::Compare(op, index.clone(), IntExpr::Const(with));
+        let value = match (low >= 0, high <= last) {
+            (true, true) => return,
+            (true, false) => compare(CompareOp::Le, last),
+            (false, true) => compare(CompareOp::Ge, 0),
+            (false, false) => BoolExpr::And(
+                Box::new(compare(CompareOp::Ge, 0)),
+                Box::new(compare(CompareOp::Le, last)),
+            ),
+        };
+        let (index, name) = (Named(&self.out, &index), self.name(&chosen.access));
+        let text = match (choice.step, chosen.access.indices.len().saturating_sub(chosen.axis)) {
+            (1, _) => format!("{index} is a block of {name}, which has {}", choice.places),
+            (_, 2) => format!("the rows from {index} on are some of {name}"),
+            (_, _) => format!("the columns from {index} on are some of {name}"),
+        };
+        let cond = Spanned { value, span };
+        let kind = StmtKind::Assert { cond, text };
+        let known = out.iter().any(|known| known.kind == kind);
+        if !known {
+            out.push(Stmt { kind, span });
+        }
+    }
+
+    /// `stmt` where `part` is `value`.
+    fn fixed(&self, stmt: &Stmt, part: &IntExpr, value: i64) -> Stmt {
+        let mut stmt = stmt.clone();
+        let StmtKind::Parallel { indices, assigns } = &mut stmt.kind else {
+            return stmt;
+        };
+        let fix = |access: &mut Access| {
+            for axis in 0..access.indices.len() {
+                let Some(choice) = self.choice(access, axis, indices).filter(|choice| choice.part == *part) else {
+                    continue;
+                };
+                let first = IntExpr::Const(choice.at(value));
+                let index = Linear::of(&access.indices[axis]);
+                let var = indices.iter().find(|(var, _)| index.coefficient(*var) == 1);
+                access.indices[axis] = match var {
+                    Some((var, _)) => IntExpr::binary(IntOp::Add, IntExpr::Var(*var), first),
+                    None => first,
+                };
+            }
+        };
+        for assign in assigns {
+            fix(&mut assign.target);
+            assign.value.walk_mut(&mut |element| {
+                if let ElementKind::Load(access) = &mut element.kind {
+                    fix(access);
+                }
+            });
+        }
+        stmt
+    }
+
+    /// `stmt` over the blocks of stacks.
+    fn unstacked(&mut self, stmt: &Stmt, out: &mut Vec<Stmt>) {
+        self.written = self.written.saturating_add(1);
+        if self.written == MOST_STATEMENTS {
+            let message = "loops that count blocks or their parts are too many statements when they are written out";
+            let note = "each iteration of such a loop is written out: name places by constants, or let fewer loops around them count them";
+            self.errors
+                .push(Diagnostic::new(&codes::ACCESS, stmt.span, message).note(note));
+        }
+        if self.written >= MOST_STATEMENTS {
+            return;
+        }
+        let span = stmt.span;
+        let mut stmt = stmt.clone();
+        match &mut stmt.kind {
+            StmtKind::Fill { block, value } => {
+                for part in self
+                    .stacks
+                    .get(&block.value)
+                    .cloned()
+                    .unwrap_or_else(|| vec![block.value])
+                {
+                    let block = Spanned {
+                        value: part,
+                        span: block.span,
+                    };
+                    let value = value.clone();
+                    out.push(Stmt {
+                        kind: StmtKind::Fill { block, value },
+                        span,
+                    });
+                }
+                return;
+            }
+            StmtKind::Copy { src, dst } => {
+                let stack = [&*src, &*dst].into_iter().find_map(|place| match place {
+                    Place::Block(block) => self.stacks.get(&block.value).map(Vec::len),
+                    Place::Tensor(_) => None,
+                });
+                for number in 0..stack.unwrap_or_default() {
+                    let (src, dst) = (self.one_of(src, number), self.one_of(dst, number));
+                    let kind = StmtKind::Copy { src, dst };
+                    out.push(Stmt { kind, span });
+                }
+                if stack.is_some() {
+                    return;
+                }
+            }
+            StmtKind::Print { items } => {
+                for item in items {
+                    let PrintItem::Block(block) = item else { continue };
+                    if self.stacks.contains_key(&block.value) {
+                        let name = &self.kernel.block(block.value).name;
+                        let message = format!("`{name}` is a stack of blocks, one of which is wanted");
+                        let note = "copy it to a block of its own, and print that";
+                        self.errors
+                            .push(Diagnostic::new(&codes::STACKED_BLOCK, block.span, message).note(note));
+                    }
+                }
+            }
+            StmtKind::Parallel { assigns, .. } => {
+                for assign in assigns {
+                    self.unstacked_access(&mut assign.target);
+                    assign.value.walk_mut(&mut |element| {
+                        if let ElementKind::Load(access) = &mut element.kind {
+                            self.unstacked_access(access);
+                        }
+                    });
+                }
+            }
+            // These take blocks of at most two axes.
+            StmtKind::Gemm { .. }
+            | StmtKind::Reduce { .. }
+            | StmtKind::ReduceArg { .. }
+            | StmtKind::Transpose { .. } => {}
+            StmtKind::For { .. } | StmtKind::If { .. } | StmtKind::Fetch { .. } | StmtKind::Assert { .. } => {}
+        }
+        out.push(stmt);
+    }
+
+    /// A side of the copy of one block of a stack.
+    fn one_of(&self, place: &Place, number: usize) -> Place {
+        match place {
+            Place::Block(block) => {
+                let stack = self.stacks.get(&block.value).and_then(|stack| stack.get(number));
+                Place::Block(Spanned {
+                    value: stack.copied().unwrap_or(block.value),
+                    span: block.span,
+                })
+            }
+            Place::Tensor(region) => {
+                let mut axes = region.axes.clone();
+                let ranks = axes.len().saturating_sub(3);
+                let longer = axes.iter().filter(|axis| axis.extent != 1).count();
+                let first = match longer {
+                    3 => axes.iter_mut().find(|axis| axis.extent != 1),
+                    _ => axes.get_mut(ranks),
+                };
+                if let Some(axis) = first {
+                    let step = i64::from(axis.step).saturating_mul(number as i64);
+                    let offset = axis.offset.value.clone();
+                    axis.offset.value = IntExpr::binary(IntOp::Add, offset, IntExpr::Const(step));
+                    axis.extent = 1;
+                }
+                Place::Tensor(Region { axes, ..region.clone() })
+            }
+        }
+    }
+
+    fn unstacked_access(&mut self, access: &mut Access) {
+        let Buffer::Block(block) = access.buffer else { return };
+        let Some(stack) = self.stacks.get(&block) else { return };
+        let index = Linear::of(&access.indices[0]);
+        if !index.terms.is_empty() {
+            return self.outside(access, "its first index is not the same for all elements");
+        }
+        match usize::try_from(index.constant).ok().and_then(|at| stack.get(at)) {
+            Some(part) => {
+                access.buffer = Buffer::Block(*part);
+                access.indices.remove(0);
+            }
+            None => {
+                let what = format!("block {} is none of its {}", index.constant, stack.len());
+                self.outside(access, &what);
+            }
+        }
+    }
+
+    fn outside(&mut self, access: &Access, what: &str) {
+        let message = format!(
+            "`{}` is indexed in a way that is not compiled: {what}",
+            self.name(access)
+        );
+        let note = "the first index of a stack is one of its blocks, the same for all elements of the loop";
+        self.errors
+            .push(Diagnostic::new(&codes::ACCESS, access.span, message).note(note));
+    }
+
+    /// The name of the block that `access` is of.
+    fn name(&self, access: &Access) -> &str {
+        match access.buffer {
+            Buffer::Block(block) => self.kernel.blocks.get(block.index()).map_or("", |block| &block.name),
+            Buffer::Tensor(tensor) => self.kernel.params[tensor.index()].name(),
+        }
+    }
+
+    /// What is known of `expr` before the launch.
+    fn range(&self, expr: &IntExpr) -> Range {
+        match expr {
+            IntExpr::Const(value) => Range::one(*value),
+            IntExpr::Extent(_) => Range::new(1, LIMIT),
+            IntExpr::Scalar(_) | IntExpr::Fetched(_) => Range::ANY,
+            IntExpr::Var(var) => {
+                let known = self.ranges.iter().rev().find(|(known, _)| known == var);
+                // The others are variables of the grid.
+                known.map_or(Range::new(0, LIMIT), |(_, range)| *range)
+            }
+            IntExpr::Binary(op, a, b) => range::apply(*op, self.range(a), self.range(b)),
+        }
+    }
+}
