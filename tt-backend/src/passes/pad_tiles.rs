@@ -10,7 +10,7 @@
 //! computed beside the values of the whole program (`validity`).
 //!
 //! Elements that share an exponent are rounded by what lies beside them: a block of them is like an operand of a gemm along its
-//! rows, zero past its last column; where no condition on indices says where that is, it is refused.
+//! rows, zero past its last column.
 //!
 //! A block that is printed says which of its elements have a value, by the same conditions.
 //!
@@ -54,7 +54,6 @@ pub const PASS: Pass<Unit<Flow<Blocks>>, Unit<Flow<Blocks>>> = Pass {
 /// Runs the pass.
 pub fn run(kernel: &Kernel, flow: &mut Flow<Blocks>) -> Result<(), Vec<Diagnostic>> {
     let shared = sharing_exponents(flow);
-    let span = shared.values().next().map(|(_, span)| *span);
     let mut beyond = Beyond::new(kernel, flow, shared);
     let computed = computed(flow);
     loop {
@@ -86,15 +85,9 @@ pub fn run(kernel: &Kernel, flow: &mut Flow<Blocks>) -> Result<(), Vec<Diagnosti
             ]);
         }
     }
-    match (zeroed(flow, &beyond), span) {
-        (Some(zeroed), _) => masked(flow, &beyond, &zeroed),
-        (None, None) => validity::run(kernel, flow, beyond.stored()),
-        (None, Some(span)) => {
-            let message = "what lies past an edge may share an exponent with elements of this block";
-            return Err(vec![Diagnostic::new(&codes::ELEMENT_TYPE, span, message).note(
-                "no condition on indices says where the kernel's blocks have a value: use `bf16` or `f32`",
-            )]);
-        }
+    match zeroed(flow, &beyond) {
+        Some(zeroed) => masked(flow, &beyond, &zeroed),
+        None => validity::run(kernel, flow, beyond.stored()),
     }
     Ok(())
 }
@@ -168,17 +161,17 @@ fn alone(write: &mut Write, is_stored: Value, buffers: &mut Vec<Buffer>, sights:
     })
 }
 
-/// The definitions by element expressions of blocks whose elements share exponents, a use of each alone, and its place.
-fn sharing_exponents(flow: &mut Flow<Blocks>) -> BTreeMap<DefinitionId, (Sees, Span)> {
+/// The definitions by element expressions of blocks whose elements share exponents, and a use of each alone.
+fn sharing_exponents(flow: &mut Flow<Blocks>) -> BTreeMap<DefinitionId, Sees> {
     let mut found = Vec::new();
     operations(&flow.body, &mut |op| {
         if let BlockOp::Elementwise(elementwise) = op
             && flow.buffers[elementwise.target.0].format.shares_exponents()
         {
-            found.push((elementwise.defines, elementwise.value.span));
+            found.push(elementwise.defines);
         }
     });
-    let mut sees = |(id, span)| (id, (flow.sights.sees(BTreeSet::from([id])), span));
+    let mut sees = |id| (id, flow.sights.sees(BTreeSet::from([id])));
     found.into_iter().map(&mut sees).collect()
 }
 

@@ -306,9 +306,10 @@ impl Unstack<'_> {
 
     fn variable(&mut self, like: VarId) -> VarId {
         let variables = &mut self.out.variables;
+        let fresh = VarId(variables.len() as u32);
         let variable = variables[like.index()].clone();
         variables.push(variable);
-        VarId(variables.len() as u32 - 1)
+        fresh
     }
 
     /// The choices of a parallel loop.

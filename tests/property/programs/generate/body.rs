@@ -131,15 +131,14 @@ impl<'g> Body<'g> {
     /// Stores to every element of a temporary, so that later stages may read it.
     fn cover(&mut self) -> Vec<Stmt> {
         let temporaries = self.tensors(true, |of| {
-            of.role == Role::Temporary && self.types.is_computed(of.element)
+            of.role == Role::Temporary && self.types.is_stored(of.element)
         });
         if temporaries.is_empty() {
             return Vec::new();
         }
         let tensor = self.random.pick(&temporaries);
         let element = self.program.tensors[tensor].element;
-        let types = self.types;
-        let Some(to) = self.whole_block(Class::Main, |of| of.copies_to(element) && types.is_computed(of)) else {
+        let Some(to) = self.whole_block(Class::Main, |of| of.copies_to(element)) else {
             return Vec::new();
         };
         self.defined[to.block] = true;
@@ -298,8 +297,7 @@ impl<'g> Body<'g> {
     }
 
     pub fn fill(&mut self, class: Class) -> Vec<Stmt> {
-        let types = self.types;
-        match self.whole_block(class, |of| types.is_computed(of)) {
+        match self.whole_block(class, |_| true) {
             Some(Part { block, .. }) => {
                 self.defined[block] = true;
                 let value = match self.stage.blocks[block].element {
@@ -343,8 +341,7 @@ impl<'g> Body<'g> {
     fn load_from(&mut self, tensor: usize, class: Class) -> Vec<Stmt> {
         let element = self.program.tensors[tensor].element;
         let (index, at) = (self.index(class), self.corner());
-        let types = self.types;
-        match self.writable(class, |of| types.is_copied(element, of)) {
+        match self.writable(class, |of| element.copies_to(of)) {
             Some(to) => self.copy(class, Side::Tensor(tensor, index, at), Side::Block(to)),
             None => Vec::new(),
         }
@@ -395,8 +392,7 @@ impl<'g> Body<'g> {
             return self.load(class);
         };
         let element = self.stage.blocks[from.block].element;
-        let types = self.types;
-        match self.writable(class, |of| types.is_copied(element, of)) {
+        match self.writable(class, |of| element.copies_to(of)) {
             Some(to) if to.block != from.block => self.copy(class, Side::Block(from), Side::Block(to)),
             _ => self.load(class),
         }
@@ -425,8 +421,7 @@ impl<'g> Body<'g> {
         let is_whole = |element: Element| element.kind() != Kind::Byte;
         if let Some(from) = self.readable(source, is_whole) {
             let element = self.stage.blocks[from.block].element;
-            let types = self.types;
-            let fits = |of: &Element| is_whole(*of) && types.is_copied(element, *of) && types.is_computed(*of);
+            let fits = |of: &Element| is_whole(*of) && element.copies_to(*of);
             if let Some(to) = self.whole_block(class, |of| fits(&of))
                 && to.block != from.block
             {

@@ -21,15 +21,9 @@ pub(super) struct Stored {
 }
 
 impl Stored {
-    /// Whether expressions are stored to blocks of `element`, and blocks to its tensors: where elements share an exponent, it
-    /// has to be certain which of them have a value.
-    pub fn is_computed(self, element: Element) -> bool {
+    /// Whether blocks are stored to tensors of `element`: where elements share an exponent, all of them have to have a value.
+    pub fn is_stored(self, element: Element) -> bool {
         !element.shares_exponents() || self.is_whole
-    }
-
-    /// Whether `from` is copied to blocks of `to`.
-    pub fn is_copied(self, from: Element, to: Element) -> bool {
-        from == to || from.copies_to(to) && self.is_computed(to)
     }
 }
 impl Body<'_> {
@@ -133,7 +127,7 @@ impl Body<'_> {
     /// A tensor that a block of `element` is stored to.
     pub fn stored_to(&mut self, class: Class, element: Element) -> Option<usize> {
         let types = self.types;
-        self.tensor(class, true, |of| element.copies_to(of) && types.is_computed(of))
+        self.tensor(class, true, |of| element.copies_to(of) && types.is_stored(of))
     }
 
     /// An index that selects a matrix, or a step along K.

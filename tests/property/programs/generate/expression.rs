@@ -14,11 +14,11 @@ impl Body<'_> {
             // What is read is there before: what is written may be read by the next only.
             let before = self.defined.clone();
             let types = self.types;
-            let target = match self.tensor(class, true, |of| types.is_computed(of)) {
+            let target = match self.tensor(class, true, |of| types.is_stored(of)) {
                 Some(tensor) if class == Class::Main && self.random.one_in(10) => {
                     Target::Tensor(tensor, self.index(class))
                 }
-                _ => match self.writable(class, |of| types.is_computed(of)) {
+                _ => match self.writable(class, |_| true) {
                     Some(part) => Target::Block(part),
                     None => continue,
                 },

@@ -17,7 +17,7 @@ impl Body<'_> {
         fill(self, acc);
         let turned = self.random.one_in(3);
         if turned {
-            for block in self.blocks(|block| block != acc && self.types.is_computed(self.stage.blocks[block].element)) {
+            for block in self.blocks(|block| block != acc) {
                 fill(self, block);
             }
         }
@@ -40,7 +40,7 @@ impl Body<'_> {
             return vec![Stmt::If { cond, then, otherwise }];
         }
         let mut stmts = vec![load];
-        if self.random.one_in(4) && self.types.is_computed(self.stage.blocks[to.block].element) {
+        if self.random.one_in(4) {
             let read = Box::new(Expr::Block(to.block, Access::Here(to.at)));
             let value = match self.random.below(3) {
                 0 => Expr::Unary("neg", read),
@@ -72,8 +72,8 @@ impl Body<'_> {
         }
         let tensor = self.tensor(class, false, is_number)?;
         let (index, before) = (self.index(class), self.defined.clone());
-        let (types, element) = (self.types, self.program.tensors[tensor].element);
-        let to = self.writable(class, |of| is_number(of) && types.is_copied(element, of));
+        let element = self.program.tensors[tensor].element;
+        let to = self.writable(class, |of| is_number(of) && element.copies_to(of));
         let to = to.filter(|to| to.block != acc)?;
         let load = Stmt::Copy {
             id: self.id(),

@@ -52,8 +52,14 @@ impl Translate<'_> {
                     return Err(whole(self));
                 };
                 if [&rows, &columns] != [&Along::All; 2] {
-                    self.of_lone_elements(assign.target.buffer, assign.target.span)?;
                     let along = [rows, columns];
+                    // Those that share an exponent are together in parts of so many columns.
+                    let are_alone = along.iter().any(|along| along.one().is_some())
+                        || !result.extent[1].is_multiple_of(16)
+                        || assign.target.buffer.element(self.kernel).is_integer();
+                    if are_alone {
+                        self.of_lone_elements(assign.target.buffer, assign.target.span)?;
+                    }
                     let at = along.each_ref().map(Along::one);
                     self.assert_inside(block, &at, assign.target.span, out);
                     self.assign_part(block, along, value, result.extent, assign, out);

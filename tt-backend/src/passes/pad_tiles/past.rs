@@ -56,7 +56,7 @@ pub struct Beyond<'a> {
     /// What is reduced in each definition, in order.
     pub reduced: BTreeMap<DefinitionId, Vec<Reduced>>,
     /// Definitions of blocks whose elements share exponents, and a use of each.
-    shared: BTreeMap<DefinitionId, (Sees, Span)>,
+    shared: BTreeMap<DefinitionId, Sees>,
     /// Compound definitions with edges of their second operand's own; where that has a value, once it is asked for.
     pub compounds: HashMap<DefinitionId, Option<Mask>>,
     /// Whether it is asked for.
@@ -187,7 +187,7 @@ impl Found {
 
 impl<'a> Beyond<'a> {
     /// Of `flow`.
-    pub fn new(kernel: &'a Kernel, flow: &Flow<Blocks>, shared: BTreeMap<DefinitionId, (Sees, Span)>) -> Beyond<'a> {
+    pub fn new(kernel: &'a Kernel, flow: &Flow<Blocks>, shared: BTreeMap<DefinitionId, Sees>) -> Beyond<'a> {
         let axes = kernel.grid.axes.iter();
         let mut ends: HashMap<VarId, IntExpr> = axes.map(|(var, extent)| (*var, extent.value.clone())).collect();
         visit(&flow.body, &mut |stmt| {
@@ -529,7 +529,7 @@ impl<'a> Beyond<'a> {
             }
             self.masks.insert(elementwise.defines, mask);
         }
-        if let Some((sees, _)) = self.shared.get(&elementwise.defines) {
+        if let Some(sees) = self.shared.get(&elementwise.defines) {
             let operand = || Summed {
                 buffer: elementwise.target,
                 sees: *sees,

@@ -3,7 +3,7 @@
 //! Every block that may lack values gets another, its *validity*: 1 where an element has a value, 0 where it has none. A read
 //! says by indices what it is there; every other definition computes it from the validities of what it reads. Uses choose by
 //! it: what a gemm sums and what is reduced is 0, or the neutral element, where the validity is 0, and an element stays as it
-//! was where what it is compounded with has none.
+//! was where what it is compounded with has none. Of elements that share an exponent those without a value are 0.
 //!
 //! ```text
 //!  read x ← a[..]                   read x ← a[..];  x_valid = select(j < N - k * 64, 1, 0)
@@ -135,7 +135,9 @@ impl Validity<'_> {
             }
             BlockOp::Elementwise(mut elementwise) => {
                 let extent = elementwise.extent;
-                let mut is_valid = self.of(kept(&elementwise)).unwrap_or_else(|| number(1.0, span));
+                let known = self.of(kept(&elementwise));
+                let lacks = known.is_some();
+                let mut is_valid = known.unwrap_or_else(|| number(1.0, span));
                 let mut reads_target = false;
                 is_valid.loads(&mut |operand, _| reads_target |= operand.buffer == elementwise.target);
                 if reads_target {
@@ -149,6 +151,14 @@ impl Validity<'_> {
                 {
                     let held = held.clone();
                     elementwise.value = selected(is_valid, elementwise.value, held);
+                }
+                if self.buffers[elementwise.target.0].format.shares_exponents() {
+                    // What has no value is not to be the largest of those that are rounded beside each other.
+                    let zero = number(0.0, span);
+                    if lacks {
+                        elementwise.value = selected(is_valid.clone(), elementwise.value, zero.clone());
+                    }
+                    choose(&mut elementwise.value, &ends(extent, [true; 2]), &zero);
                 }
                 out.push(BlockOp::Elementwise(elementwise));
                 Some((extent, is_valid))

@@ -54,7 +54,7 @@ samples! {
     /// axis one that ends with its tiles, one that ends in the first row or column of a tile, and one that ends elsewhere; odd
     /// and even numbers of tiles. Last the bound, `or` another one for the adders of the device.
     SAMPLES:
-    ASSORTED two [&[33, 65], &[96, 100], &[64, 97]], (0.75, 3), 1.0, 1e-2;
+    ASSORTED two [&[33, 65], &[96, 100], &[64, 97], &[70, 20]], (0.75, 3), 1.0, 1e-2;
     ASSORTED vectors [&[100, 70], &[65, 192], &[160, 97], &[20, 70]], (0.0, 0), 1.0, 2e-2;
     ASSORTED mlp [&[70, 100, 70, 70], &[64, 96, 64, 128], &[33, 97, 97, 97]], (0.0, 0), 0.25, 2e-2;
     ASSORTED tall [&[100, 70, 130], &[192, 128, 64], &[161, 97, 97]], (0.0, 0), 1.0, 1e-4 or 1e-2;

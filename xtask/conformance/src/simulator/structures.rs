@@ -349,6 +349,45 @@ pub fn cases() -> Vec<Case> {
         Domain::Sums,
     );
 
+    let ring = format!(
+        "    let ring = T.alloc_shared::<bf16>(3, 32, 64);\n    T.clear(ring);\n    T.copy(x, z);\n    for k in 0..N.div_ceil(50) {{\n        \
+         T.copy(a[(by * 32, k * 64)], ring[(k % 3, 0..32, 0..64)]);\n{}{}    }}\n",
+        each(32, 64, "z[(i, j)] += ring[((k + 1) % 3, i, j)] * 0.5;"),
+        each(32, 32, "z[(i, j + k % 2 * 32)] += y[(i, j + bx * 32)];")
+    );
+    add(
+        "stack",
+        "blocks of a stack and parts of a block, chosen by loops and the grid",
+        elementwise("", &ring),
+        &[&[64, 128]],
+        Domain::Sums,
+    );
+    let held = format!(
+        "{GRID}    let x = T.alloc_shared::<f16>(32, 64);\n    let y = T.alloc_shared::<u32>(32, 64);\n    \
+         let z = T.alloc_shared::<u16>(32, 64);\n    T.copy(a[(by * 32, bx * 64)], x);\n    T.copy(b[(by * 32, bx * 64)], y);\n{}{}{}    \
+         T.copy(x, o[(by * 32, bx * 64)]);\n    T.copy(y, p[(by * 32, bx * 64)]);\n    T.copy(z, q[(by * 32, bx * 64)]);\n",
+        each(32, 64, "x[(i, j)] = x[(i, j)] * 0.3 + (y[(i, j)] as f32);"),
+        each(
+            32,
+            64,
+            "y[(i, j)] = if y[(i, j)] - 2 > 3000000000 { (y[(i, j)] - 2) >> 3 } else { y[(i, j)].max(7) ^ 0xffff0000 };"
+        ),
+        each(
+            32,
+            64,
+            "z[(i, j)] = if x[(i, j)] < 1.0 { y[(i, j)] as u16 } else { (x[(i, j)] * 1000.0) as u16 };"
+        )
+    );
+    let parameters = "a: &Tensor<f16, M, N>, b: &Tensor<u32, M, N>, o: &mut Tensor<f16, M, N>, p: &mut Tensor<u32, M, N>, \
+                      q: &mut Tensor<u16, M, N>";
+    add(
+        "held",
+        "`f16`, `u32` and `u16`, held as other types",
+        source("", &["M", "N"], parameters, &held),
+        MATRICES,
+        Domain::any(),
+    );
+
     for stages in [1, 3, 4] {
         let plain = product("", OPERANDS, "", "", stages, GEMM, STORE);
         let operation = format!("`T.gemm` of many steps, num_stages = {stages}");
