@@ -121,6 +121,7 @@ const WITHIN: &[Reason] = reasons! {
     "the multiplier makes fewer passes, or more": [Engine] ["plan"] ["math_fidelity"] [];
     "registers of another width": [Engine] ["plan"] ["fp32_dest_acc_en"] [];
     "a buffer or its way to the registers keeps fewer bits, or more": [Format, Unpack] ["plan"] [] [];
+    "gelu by tanh is near gelu": [Operation] ["compute"] ["gelu_tile"] [];
     "a unit in the last place of a number": [Integer] ["compute"] ["*_unary_tile", "fill_tile_bitcast"] [];
 };
 
