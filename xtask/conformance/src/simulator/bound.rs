@@ -150,6 +150,7 @@ pub fn allowed(
     for ((most, exact), tensor) in out.iter_mut().zip(&exact).zip(written) {
         let step = match tensor.element {
             ElementType::Bf16 => 2f64.powi(-8),
+            ElementType::F16 => 2f64.powi(-11),
             _ => 2f64.powi(-23),
         };
         // A function of a large number may leave nothing of a result that is far smaller than others: gelu of -6.

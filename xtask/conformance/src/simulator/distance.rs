@@ -101,6 +101,7 @@ impl fmt::Display for Steps {
 fn rounded(element: ElementType, value: f32) -> f32 {
     match element {
         ElementType::Bf16 => tt_host::bf16::from_f32(value).to_f32(),
+        ElementType::F16 => tt_host::f16::from_f32(value).to_f32(),
         _ => value,
     }
 }
@@ -111,6 +112,7 @@ fn position(element: ElementType, value: f32) -> i64 {
     let magnitude = i64::from(bits & 0x7FFF_FFFF)
         >> match element {
             ElementType::Bf16 => 16,
+            ElementType::F16 => 13,
             _ => 0,
         };
     if value.is_sign_negative() {

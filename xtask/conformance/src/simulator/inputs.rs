@@ -144,6 +144,7 @@ pub fn fill(case: &Case, kind: Kind, seed: u64, plan: &Plan, (bindings, tensors)
 fn held(element: ElementType, value: f32) -> f32 {
     match element {
         ElementType::Bf16 => tt_host::bf16::from_f32(value).to_f32(),
+        ElementType::F16 => tt_host::f16::from_f32(value).to_f32(),
         _ => value,
     }
 }

@@ -362,28 +362,39 @@ pub fn cases() -> Vec<Case> {
         &[&[64, 128]],
         Domain::Sums,
     );
-    let held = format!(
-        "{GRID}    let x = T.alloc_shared::<f16>(32, 64);\n    let y = T.alloc_shared::<u32>(32, 64);\n    \
-         let z = T.alloc_shared::<u16>(32, 64);\n    T.copy(a[(by * 32, bx * 64)], x);\n    T.copy(b[(by * 32, bx * 64)], y);\n{}{}{}    \
-         T.copy(x, o[(by * 32, bx * 64)]);\n    T.copy(y, p[(by * 32, bx * 64)]);\n    T.copy(z, q[(by * 32, bx * 64)]);\n",
-        each(32, 64, "x[(i, j)] = x[(i, j)] * 0.3 + (y[(i, j)] as f32);"),
-        each(
-            32,
-            64,
-            "y[(i, j)] = if y[(i, j)] - 2 > 3000000000 { (y[(i, j)] - 2) >> 3 } else { y[(i, j)].max(7) ^ 0xffff0000 };"
-        ),
-        each(
-            32,
-            64,
-            "z[(i, j)] = if x[(i, j)] < 1.0 { y[(i, j)] as u16 } else { (x[(i, j)] * 1000.0) as u16 };"
-        )
+    let half = format!(
+        "{GRID}    let x = T.alloc_shared::<f16>(32, 64);\n    T.copy(a[(by * 32, bx * 64)], x);\n{}    \
+         T.copy(x, o[(by * 32, bx * 64)]);\n",
+        each(32, 64, "x[(i, j)] = x[(i, j)] * 0.3 + 1000.0;")
     );
-    let parameters = "a: &Tensor<f16, M, N>, b: &Tensor<u32, M, N>, o: &mut Tensor<f16, M, N>, p: &mut Tensor<u32, M, N>, \
-                      q: &mut Tensor<u16, M, N>";
     add(
-        "held",
-        "`f16`, `u32` and `u16`, held as other types",
-        source("", &["M", "N"], parameters, &held),
+        "half",
+        "`f16`, rounded where it is written",
+        source(
+            "",
+            &["M", "N"],
+            "a: &Tensor<f16, M, N>, o: &mut Tensor<f16, M, N>",
+            &half,
+        ),
+        MATRICES,
+        Domain::any(),
+    );
+    // Results are read as numbers with 24 bits.
+    let unsigned = format!(
+        "{GRID}    let y = T.alloc_shared::<u32>(32, 64);\n    let z = T.alloc_shared::<u16>(32, 64);\n    \
+         T.copy(b[(by * 32, bx * 64)], y);\n{}{}    T.copy(y, p[(by * 32, bx * 64)]);\n    T.copy(z, q[(by * 32, bx * 64)]);\n",
+        each(
+            32,
+            64,
+            "y[(i, j)] = if y[(i, j)] - 2 > 3000000000 { (y[(i, j)] - 2) >> 12 } else { y[(i, j)].max(3) ^ 0xff0000 };"
+        ),
+        each(32, 64, "z[(i, j)] = y[(i, j)] as u16;")
+    );
+    let parameters = "b: &Tensor<u32, M, N>, p: &mut Tensor<u32, M, N>, q: &mut Tensor<u16, M, N>";
+    add(
+        "unsigned",
+        "`u32` and `u16`: order, shifts and bits",
+        source("", &["M", "N"], parameters, &unsigned),
         MATRICES,
         Domain::any(),
     );
