@@ -145,7 +145,7 @@ fn parts<const M: usize, const N: usize>(
     let chosen = first[0];
     for k in 0..n {
         for (i, j) in T.Parallel(32, 64) {
-            w[(i + chosen * 32, j + (k % 3) * 32)] = v[(i, j + k * 32)] + (k as f32);
+            w[(i + chosen * 32, j + 32)] = v[(i, j + k * 32)] + (k as f32);
         }
     }
     T.copy(sum, z[(by * 64, 0)]);
@@ -172,7 +172,7 @@ fn parts_begin_where_integers_say() {
                     let mut w: Vec<Option<f32>> = (0..64 * 128).map(|at| v(at / 128, at % 128)).collect();
                     for k in 0..turns.max(0) as usize {
                         for (i, j) in (0..32).flat_map(|i| (0..64).map(move |j| (i, j))) {
-                            let at = (i + chosen as usize * 32) * 128 + j + (k % 3) * 32;
+                            let at = (i + chosen as usize * 32) * 128 + j + 32;
                             w[at] = v(i, j + k * 32).map(|x| x + k as f32);
                         }
                     }
