@@ -122,6 +122,18 @@ fn one(
             }
             continue;
         }
+        if let Err(error) = &expected
+            && (error.contains("assertion failed") || error.contains("is outside of"))
+        {
+            // The kernel asserts something that these inputs are not, and stops the program as it stops the launch.
+            if output.status.success() {
+                let words = words.join(" ");
+                return Err(format!(
+                    "`main {words}` on {chip} ended well, but the launcher says `{error}`"
+                ));
+            }
+            continue;
+        }
         let expected = expected?;
         if !output.status.success() {
             return Err(format!(
@@ -255,7 +267,9 @@ fn fill(mut seed: u64, element: ElementType, values: &mut [f32]) {
         let drawn = (seed >> 32) as u32 as i32 as f32 / 2_147_483_648.0;
         *value = match element {
             ElementType::Bf16 => tt_host::bf16::from_f32(drawn).to_f32(),
-            _ => drawn,
+            ElementType::F32 => drawn,
+            // `main` leaves others as they are allocated: not every number is one of theirs.
+            _ => 0.0,
         };
     }
 }
