@@ -105,6 +105,56 @@ macro_rules! of {
                 Ok(())
             }
 
+            /// Stores to parts of such a block, whole groups of 16 that share an exponent.
+            #[tt::kernel]
+            fn parts<const M: usize, const N: usize>(
+                a: &Tensor<$block, M, N>,
+                b: &Tensor<bf16, M, N>,
+                c: &mut Tensor<f32, M, N>,
+            ) {
+                let (bx, by) = T.Kernel(N.div_ceil(64), M.div_ceil(32));
+                let x = T.alloc_shared::<$block>(32, 64);
+                let y = T.alloc_shared::<bf16>(32, 64);
+                T.copy(a[(by * 32, bx * 64)], x);
+                T.copy(b[(by * 32, bx * 64)], y);
+                for (i, j) in T.Parallel(20, 16) {
+                    x[(i, j)] = y[(i, j + 32)];
+                }
+                for (i, j) in T.Parallel(32, 16) {
+                    x[(i, j + 32)] = y[(i, j)] + y[(i, j + 32)];
+                }
+                T.copy(x, c[(by * 32, bx * 64)]);
+            }
+
+            #[test]
+            fn parts_leave_the_elements_beside_them() -> tt::Result<()> {
+                for chip in CHIPS {
+                    let device = Device::open_named(chip)?;
+                    for (m, n) in [(64, 128), (33, 64)] {
+                        let a: Vec<$block> = numbers(m * n, 3).into_iter().map($block::from_f32).collect();
+                        let b: Vec<bf16> = numbers(m * n, 4).into_iter().map(bf16::from_f32).collect();
+                        let (x, y) = (device.upload(&a, [m, n])?, device.upload(&b, [m, n])?);
+                        let mut c = device.zeros::<f32>([m, n])?;
+                        parts(&x, &y, &mut c).run()?;
+                        let before: Vec<f32> = x.download()?.into_iter().map(f32::from).collect();
+                        let found = c.download()?;
+                        let b = |at: usize| b[at].to_f32();
+                        let wanted: Vec<f32> = (0..m * n)
+                            .map(|at| match (at / n % 32, at % n % 64) {
+                                (..20, ..16) => b(at + 32),
+                                (_, 32..48) => b(at - 32) + b(at),
+                                _ => before[at],
+                            })
+                            .collect();
+                        let is_written = |at: usize| wanted[at] != before[at];
+                        let kept = (0..m * n).filter(|at| !is_written(*at));
+                        kept.for_each(|at| assert_eq!(found[at], before[at], "{m} x {n} on {chip}: {at}"));
+                        near(&format!("{m} x {n} on {chip}"), &found, &wanted, n, $bits, 2e-2);
+                    }
+                }
+                Ok(())
+            }
+
             /// A block of such elements that is computed from a tensor whose padding is anything.
             #[tt::kernel]
             fn narrowed<const M: usize, const N: usize>(b: &Tensor<bf16, M, N>, d: &mut Tensor<bf16, M, N>) {

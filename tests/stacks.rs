@@ -26,7 +26,7 @@ fn ring<const M: usize, const N: usize>(x: &Tensor<bf16, M, N>, y: &mut Tensor<f
             sum[(i, j)] += held[((k + 1) % 3, i, j)] + held[(k % 3, i, j)] * 2.0;
         }
         for (i, j) in T.Parallel(32, 32) {
-            sum[(i, j)] += held[((k + 3 - back.min(2)) % 3, 31 - 31, j)];
+            sum[(i, j)] += held[((k + 3 - back.min(2)) % 3, 0, j)];
         }
         T.copy(sum, y[(k * 32, bx * 32)]);
     }
@@ -186,6 +186,71 @@ fn parts_begin_where_integers_say() {
                                 assert_eq!(z[row * 32 + j], sum, "{m}x{n}: ({row}, {j})");
                             }
                         }
+                    }
+                }
+            }
+            Ok(())
+        });
+    }
+}
+
+/// How many matrices a range takes is said at launch: of stacks, of a stack of one block, and of a row beside the rows of its block.
+#[tt::kernel]
+fn counted<const P: usize, const M: usize>(
+    x: &Tensor<f32, P, M, 40>,
+    n: i32,
+    y: &mut Tensor<f32, P, M, 40>,
+    first: &mut Tensor<f32, M, 40>,
+    row: &mut Tensor<f32, 1, 32>,
+    column: &mut Tensor<f32, P, M, 1>,
+) {
+    let by = T.Kernel(M.div_ceil(32));
+    let held = T.alloc_shared::<f32>(3, 32, 32);
+    let narrow = T.alloc_shared::<f32>(3, 32, 1);
+    let one = T.alloc_shared::<f32>(1, 32, 32);
+    let line = T.alloc_shared::<f32>(1, 32);
+    T.copy(x[(0..n, by * 32..by * 32 + 32, 0..32)], held);
+    T.copy(held, y[((1..1 + 2 * n).step_by(2), by * 32..by * 32 + 32, 8..40)]);
+    T.copy(x[(1..n.min(2), by * 32..by * 32 + 32, 0..32)], one);
+    T.copy(one[(0, 0..32, 0..32)], first[(by * 32, 0)]);
+    T.copy(x[(2..n.min(3), by * 32, 0..32)], line);
+    T.copy(line, row[(by, 0)]);
+    T.copy(x[(0..3, by * 32..by * 32 + 32, 16..17)], narrow);
+    for s in T.unroll(3) {
+        let part = T.alloc_shared::<f32>(32, 1);
+        T.copy(narrow[(s, 0..32, 0..1)], part);
+        T.copy(part, column[(s, by * 32, 0)]);
+    }
+}
+
+#[test]
+fn ranges_take_as_many_blocks_as_the_launch_says() {
+    let (m, value) = (31, |p: usize, i: usize, j: usize| number((p * 31 + i) * 40 + j));
+    for planes in [2, 7] {
+        let host: Vec<f32> = (0..planes * m * 40).map(number).collect();
+        on_both_chips(|device| {
+            let x = device.upload(&host, [planes, m, 40])?;
+            for n in [-1, 0, 1, 2, 3] {
+                let fresh = |len: usize| vec![99.0f32; len];
+                let mut y = device.upload(&fresh(host.len()), [planes, m, 40])?;
+                let mut first = device.upload(&fresh(m * 40), [m, 40])?;
+                let mut row = device.upload(&fresh(32), [1, 32])?;
+                let mut column = device.upload(&fresh(planes * m), [planes, m, 1])?;
+                counted(&x, n, &mut y, &mut first, &mut row, &mut column).check(0.0)?;
+                let n = n.max(0) as usize;
+                let (y, first, row, column) = (y.download()?, first.download()?, row.download()?, column.download()?);
+                for (p, i, j) in (0..planes).flat_map(|p| (0..m * 40).map(move |at| (p, at / 40, at % 40))) {
+                    let from = p / 2;
+                    let is_stored = p % 2 == 1 && from < n && j >= 8;
+                    let expected = if is_stored { value(from, i, j - 8) } else { 99.0 };
+                    assert_eq!(y[(p * m + i) * 40 + j], expected, "{planes}, {n}: ({p}, {i}, {j})");
+                    let expected = if p < 3 { value(p, i, 16) } else { 99.0 };
+                    assert_eq!(column[p * m + i], expected, "{planes}: ({p}, {i})");
+                    if p == 0 && j < 32 {
+                        let expected = if n > 1 { value(1, i, j) } else { 99.0 };
+                        assert_eq!(first[i * 40 + j], expected, "{planes}, {n}: ({i}, {j})");
+                        let expected = if n > 2 && planes > 2 { value(2, 0, j) } else { 99.0 };
+                        assert_eq!(row[j], expected, "{planes}, {n}: {j}");
                     }
                 }
             }

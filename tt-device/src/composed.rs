@@ -170,26 +170,26 @@ pub fn hardsigmoid() -> Composed {
         .with(SfpuOp::MulNumber, 0, -1.0 / 6.0)
 }
 
-/// `min(x, 0) − ln(1 + e^(−|x|))`.
-pub fn logsigmoid() -> Composed {
+/// `ln(1 + e^(−|x|))` beside `x`.
+fn log1p_of_size() -> Composed {
     Composed::new(2)
         .copy(0, 1)
         .apply(SfpuOp::Abs, 1)
         .apply(SfpuOp::Neg, 1)
         .apply(SfpuOp::Exp, 1)
         .apply(SfpuOp::Log1p, 1)
+}
+
+/// `min(x, 0) − ln(1 + e^(−|x|))`.
+pub fn logsigmoid() -> Composed {
+    log1p_of_size()
         .with(SfpuOp::UnaryMin, 0, 0.0)
         .join(SfpuOp::Sub, [0, 1], 0)
 }
 
 /// `max(x, 0) + ln(1 + e^(−|x|))`.
 pub fn softplus() -> Composed {
-    Composed::new(2)
-        .copy(0, 1)
-        .apply(SfpuOp::Abs, 1)
-        .apply(SfpuOp::Neg, 1)
-        .apply(SfpuOp::Exp, 1)
-        .apply(SfpuOp::Log1p, 1)
+    log1p_of_size()
         .with(SfpuOp::UnaryMax, 0, 0.0)
         .join(SfpuOp::Add, [0, 1], 0)
 }

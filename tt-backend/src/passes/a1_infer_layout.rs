@@ -26,6 +26,9 @@ use tt_lang::ir::{
 };
 use tt_plan::DataFormat;
 
+/// Tiles of a block along one of its axes, far more than L1 has.
+pub const MOST_TILES: u32 = 1 << 12;
+
 /// The pass.
 pub const PASS: Pass<Tile, Laid> = Pass {
     name: "A1 infer_layout",
@@ -161,14 +164,14 @@ pub fn run(kernel: &Kernel) -> Result<Layouts, Vec<Diagnostic>> {
                     Diagnostic::new(
                         &codes::STACKED_BLOCK,
                         block.span,
-                        "blocks with a leading axis are not compiled yet",
+                        format!("a block of {} axes", block.shape.len()),
                     )
-                    .note("allocate one block per index of the leading axis"),
+                    .note("a block has one axis or two, and three where it is a stack of blocks"),
                 );
                 [1, 1]
             }
         };
-        if tiles(extent).iter().any(|count| *count > 1 << 12) {
+        if tiles(extent).iter().any(|count| *count > MOST_TILES) {
             errors.push(Diagnostic::new(
                 &codes::L1_CAPACITY,
                 block.span,

@@ -592,8 +592,12 @@ fn write(buffers: &[Buffer], id: BufferId, region: &TileRegion, stored: Option<B
         value: value(&GET_READ_PTR, [Expr::Buffer(id)]),
     }));
     let mut advances = vec![("src", id)];
-    let (transfer, cond) = match &region.transfer {
-        Transfer::Rows(rows) if stored.is_some() || !rows.in_pieces() => {
+    let in_elements = match &region.transfer {
+        Transfer::Rows(rows) => stored.is_some() || !rows.in_pieces(),
+        Transfer::Pages(_) => false,
+    };
+    let (transfer, cond) = match in_elements {
+        true => {
             let stored = stored.map(|stored| {
                 out.push(line(Leaf::Let {
                     kind: "uint32_t",
@@ -606,9 +610,7 @@ fn write(buffers: &[Buffer], id: BufferId, region: &TileRegion, stored: Option<B
             let more = [stored.unwrap_or(Expr::Int(0)), scratch(buffers, Role::Writer)];
             transfer(buffer, region, "src", [&NOC_ASYNC_WRITE_PAGE, &WRITE_ELEMENTS], &more)
         }
-        Transfer::Rows(_) | Transfer::Pages(_) => {
-            transfer(buffer, region, "src", [&NOC_ASYNC_WRITE_PAGE, &WRITE_ROWS], &[])
-        }
+        false => transfer(buffer, region, "src", [&NOC_ASYNC_WRITE_PAGE, &WRITE_ROWS], &[]),
     };
     let mut body = match cond {
         None => vec![line(transfer)],
@@ -621,6 +623,9 @@ fn write(buffers: &[Buffer], id: BufferId, region: &TileRegion, stored: Option<B
         })
     }));
     out.push(tiles("row", rows, 1, vec![tiles("column", columns, 1, body)]));
-    out.push(line(call(&NOC_ASYNC_WRITES_FLUSHED, [])));
+    // `write_elements` flushes what it writes, before it fills its scratch anew.
+    if !in_elements {
+        out.push(line(call(&NOC_ASYNC_WRITES_FLUSHED, [])));
+    }
     out
 }

@@ -3,7 +3,7 @@
 //! Before: Tile IR without uniform choices in elements. After: every block has one axis or two, and where an index of a block is one of
 //! its loop plus multiples of 32, these are constants. A loop of constant bounds whose variable counts blocks or parts is
 //! written out; elsewhere there is a branch for each block or part that may be meant, and what is none of them is asserted not to
-//! be.
+//! be. Of a branch whose condition is decided by that one side is left.
 //!
 //! ```text
 //!  for s in 0..2 { copy(a[s], z[s]) }   ⟹   copy(a[0], z_0); copy(a[1], z_1)
@@ -12,6 +12,9 @@
 
 #![warn(clippy::arithmetic_side_effects)]
 
+mod choices;
+
+use self::choices::{Chosen, choice, choices};
 use crate::codes;
 use crate::linear::Linear;
 use crate::passes::split_conditions::Tile;
@@ -20,8 +23,8 @@ use crate::verify::range::{self, LIMIT, Range};
 use std::collections::HashMap;
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{
-    Access, Block, BlockId, BoolExpr, Buffer, CompareOp, Element, ElementKind, IntExpr, IntOp, Kernel, Named, Place,
-    PrintItem, Region, Spanned, Stmt, StmtKind, VarId,
+    Access, Block, BlockId, BoolExpr, Buffer, CompareOp, ElementKind, IntExpr, IntOp, Kernel, Named, Place, PrintItem,
+    Region, Span, Spanned, Stmt, StmtKind, VarId,
 };
 
 /// The pass.
@@ -38,7 +41,7 @@ pub const PASS: Pass<Tile, Tile> = Pass {
 /// Iterations of a loop that is written out, and branches of a statement.
 const MOST_PLACES: usize = 32;
 
-/// Statements of a kernel that loops are written out in.
+/// Statements that are made in all, by loops that are written out and by branches.
 const MOST_STATEMENTS: usize = 4096;
 
 /// Runs the pass.
@@ -47,7 +50,7 @@ pub fn run(kernel: Kernel) -> Result<Kernel, Vec<Diagnostic>> {
         out: kernel.clone(),
         stacks: HashMap::new(),
         ranges: Vec::new(),
-        written: 0,
+        made: 0,
         errors: Vec::new(),
         kernel: &kernel,
     };
@@ -68,80 +71,9 @@ struct Unstack<'k> {
     stacks: HashMap<BlockId, Vec<BlockId>>,
     /// What is known of the variables of the loops around.
     ranges: Vec<(VarId, Range)>,
-    /// Statements that are written.
-    written: usize,
+    /// Statements that were made.
+    made: usize,
     errors: Vec<Diagnostic>,
-}
-
-/// An index that chooses a block of a stack, or where a part of a block begins, by what is no constant.
-#[derive(Debug, Clone)]
-struct Choice {
-    /// What is no constant in it.
-    part: IntExpr,
-    /// What that is multiplied by, and what is added: the block, or the first element.
-    coefficient: i64,
-    constant: i64,
-    /// From one place to the next, in elements or blocks.
-    step: i64,
-    /// How many places there are.
-    places: u64,
-}
-
-impl Choice {
-    /// The choice between `places` places that `index` makes.
-    fn of(index: &Linear, step: i64, places: u64) -> Choice {
-        let (part, coefficient) = match index.terms.as_slice() {
-            [(part, coefficient)] => (part.clone(), *coefficient),
-            terms => {
-                let terms = terms.to_vec();
-                (Linear { constant: 0, terms }.to_expr(), 1)
-            }
-        };
-        Choice {
-            part,
-            coefficient,
-            constant: index.constant,
-            step,
-            places,
-        }
-    }
-
-    fn index(&self) -> IntExpr {
-        let product = IntExpr::binary(IntOp::Mul, self.part.clone(), IntExpr::Const(self.coefficient));
-        Linear::of(&IntExpr::binary(IntOp::Add, product, IntExpr::Const(self.constant))).to_expr()
-    }
-
-    /// The last block, or the first element of the last part.
-    fn last(&self) -> i64 {
-        let last = i64::try_from(self.places).unwrap_or(i64::MAX).saturating_sub(1);
-        last.saturating_mul(self.step)
-    }
-
-    /// The place where `part` is `value`, the nearest one where that is none.
-    fn at(&self, value: i64) -> i64 {
-        let at = value.saturating_mul(self.coefficient).saturating_add(self.constant);
-        at.clamp(0, self.last())
-    }
-
-    /// What `part` is at its places, where these are so many at most as there may be branches.
-    fn values(&self, within: Range) -> impl Iterator<Item = i64> + '_ {
-        let places = 0..i64::try_from(self.places).unwrap_or(i64::MAX);
-        places.filter_map(move |place| {
-            let product = place.checked_mul(self.step)?.checked_sub(self.constant)?;
-            let value = product.checked_div(self.coefficient)?;
-            let is_one = value.checked_mul(self.coefficient) == Some(product);
-            (is_one && (within.low..=within.high).contains(&value)).then_some(value)
-        })
-    }
-}
-
-/// A choice where it stands.
-struct Chosen {
-    choice: Choice,
-    /// Whether it is read whatever the elements are.
-    certain: bool,
-    access: Access,
-    axis: usize,
 }
 
 impl Unstack<'_> {
@@ -192,11 +124,7 @@ impl Unstack<'_> {
         let span = stmt.span;
         match &stmt.kind {
             StmtKind::For {
-                var,
-                start,
-                end,
-                kind,
-                body,
+                var, start, end, body, ..
             } => {
                 let bounds = start.as_const().zip(end.as_const());
                 if let Some((first, end)) = bounds
@@ -204,6 +132,9 @@ impl Unstack<'_> {
                     && self.counts_places(body, *var)
                 {
                     for value in first..end {
+                        if self.is_too_long(span) {
+                            return;
+                        }
                         let mut with = HashMap::from([(*var, IntExpr::Const(value))]);
                         let body = self.copied(body, &mut with);
                         out.append(&mut self.statements(&body));
@@ -212,32 +143,16 @@ impl Unstack<'_> {
                 }
                 let (low, high) = (self.range(start).low, self.range(end).high);
                 self.ranges.push((*var, Range::new(low, high.saturating_sub(1))));
-                let body = self.statements(body);
+                out.push(self.with_bodies(stmt));
                 self.ranges.pop();
-                let (var, start, end, kind) = (*var, start.clone(), end.clone(), *kind);
-                let kind = StmtKind::For {
-                    var,
-                    start,
-                    end,
-                    kind,
-                    body,
-                };
-                out.push(Stmt { kind, span });
             }
             StmtKind::If { cond, then, otherwise } => match cond.value.as_const() {
                 Some(true) => out.append(&mut self.statements(then)),
                 Some(false) => out.append(&mut self.statements(otherwise)),
-                None => {
-                    let kind = StmtKind::If {
-                        cond: cond.clone(),
-                        then: self.statements(then),
-                        otherwise: self.statements(otherwise),
-                    };
-                    out.push(Stmt { kind, span });
-                }
+                None => out.push(self.with_bodies(stmt)),
             },
             StmtKind::Parallel { indices, assigns } => {
-                if self.choices(stmt).is_empty() {
+                if choices(self.kernel, stmt).is_empty() {
                     return self.unstacked(stmt, out);
                 }
                 for assign in assigns {
@@ -258,10 +173,32 @@ impl Unstack<'_> {
         }
     }
 
+    fn with_bodies(&mut self, stmt: &Stmt) -> Stmt {
+        let mut stmt = stmt.clone();
+        for body in stmt.bodies_mut() {
+            *body = self.statements(body);
+        }
+        stmt
+    }
+
+    /// Whether no more statements can be made, which is said once.
+    fn is_too_long(&mut self, span: Span) -> bool {
+        let (is, said) = (self.made >= MOST_STATEMENTS, self.made > MOST_STATEMENTS);
+        if is && !said {
+            self.made = MOST_STATEMENTS.saturating_add(1);
+            let message =
+                format!("loops and branches that name places of blocks are more than {MOST_STATEMENTS} statements");
+            let note = "each iteration of such a loop and each place that may be meant is written out: name places by constants, or let fewer loops around them count them";
+            self.errors
+                .push(Diagnostic::new(&codes::ACCESS, span, message).note(note));
+        }
+        is
+    }
+
     /// Whether blocks of stacks or parts of blocks are counted by `var` in `body`.
     fn counts_places(&self, body: &[Stmt], var: VarId) -> bool {
         body.iter().any(|stmt| {
-            let mut choices = self.choices(stmt).into_iter();
+            let mut choices = choices(self.kernel, stmt).into_iter();
             choices.any(|chosen| chosen.choice.part.mentions(var))
                 || stmt.bodies().any(|body| self.counts_places(body, var))
         })
@@ -273,31 +210,16 @@ impl Unstack<'_> {
         for stmt in body {
             let mut stmt = stmt.clone();
             stmt.integers_mut(&mut |value| *value = value.substitute(&|var| with.get(&var).cloned()));
-            match &mut stmt.kind {
-                StmtKind::For { var, body, .. } => {
-                    let fresh = self.variable(*var);
-                    with.insert(*var, IntExpr::Var(fresh));
-                    *var = fresh;
-                    *body = self.copied(body, with);
-                }
-                StmtKind::If { then, otherwise, .. } => {
-                    *then = self.copied(then, with);
-                    *otherwise = self.copied(otherwise, with);
-                }
-                StmtKind::Fetch { var, .. } => {
-                    let fresh = self.variable(*var);
-                    with.insert(*var, IntExpr::Fetched(fresh));
-                    *var = fresh;
-                }
-                StmtKind::Copy { .. }
-                | StmtKind::Fill { .. }
-                | StmtKind::Gemm { .. }
-                | StmtKind::Parallel { .. }
-                | StmtKind::Reduce { .. }
-                | StmtKind::ReduceArg { .. }
-                | StmtKind::Transpose { .. }
-                | StmtKind::Print { .. }
-                | StmtKind::Assert { .. } => {}
+            self.made = self.made.saturating_add(1);
+            let is_fetched = matches!(stmt.kind, StmtKind::Fetch { .. });
+            if let StmtKind::For { var, .. } | StmtKind::Fetch { var, .. } = &mut stmt.kind {
+                let (before, fresh) = (*var, self.variable(*var));
+                *var = fresh;
+                let value = if is_fetched { IntExpr::Fetched } else { IntExpr::Var };
+                with.insert(before, value(fresh));
+            }
+            for body in stmt.bodies_mut() {
+                *body = self.copied(body, with);
             }
             out.push(stmt);
         }
@@ -312,65 +234,16 @@ impl Unstack<'_> {
         fresh
     }
 
-    /// The choices of a parallel loop.
-    fn choices(&self, stmt: &Stmt) -> Vec<Chosen> {
-        let StmtKind::Parallel { indices, assigns } = &stmt.kind else {
-            return Vec::new();
-        };
-        let mut found = Vec::new();
-        for assign in assigns {
-            self.choices_of(&assign.target, indices, true, &mut found);
-            self.choices_in(&assign.value, indices, true, &mut found);
-        }
-        found
-    }
-
-    fn choices_in(&self, element: &Element, indices: &[(VarId, u64)], certain: bool, found: &mut Vec<Chosen>) {
-        if let ElementKind::Load(access) = &element.kind {
-            self.choices_of(access, indices, certain, found);
-        }
-        let is_choice = matches!(element.kind, ElementKind::Select(..));
-        for (number, operand) in element.operands().into_iter().enumerate() {
-            self.choices_in(operand, indices, certain && !(is_choice && number > 0), found);
-        }
-    }
-
-    fn choices_of(&self, access: &Access, indices: &[(VarId, u64)], certain: bool, found: &mut Vec<Chosen>) {
-        for axis in 0..access.indices.len() {
-            if let Some(choice) = self.choice(access, axis, indices) {
-                let access = access.clone();
-                found.push(Chosen {
-                    choice,
-                    certain,
-                    access,
-                    axis,
-                });
-            }
-        }
-    }
-
-    fn choice(&self, access: &Access, axis: usize, indices: &[(VarId, u64)]) -> Option<Choice> {
-        let Buffer::Block(block) = access.buffer else {
-            return None;
-        };
-        let shape = &self.kernel.blocks.get(block.index())?.shape;
-        let index = Linear::of(&access.indices[axis]);
-        let varies = |of: &Linear| !of.terms.is_empty() && indices.iter().all(|(var, _)| !of.mentions(*var));
-        if axis == 0 && shape.len() == 3 {
-            return varies(&index).then(|| Choice::of(&index, 1, shape[0]));
-        }
-        let (var, extent) = indices.iter().find(|(var, _)| index.coefficient(*var) == 1)?;
-        let first = index.without(*var);
-        let rest = shape[axis].checked_sub(*extent)?;
-        (varies(&first) && first.is_multiple_of(32)).then(|| Choice::of(&first, 32, (rest / 32).saturating_add(1)))
-    }
-
     /// `stmt`, of one assignment, with a branch for each place that its first choice may mean.
     fn choose(&mut self, stmt: Stmt, out: &mut Vec<Stmt>) {
-        let mut all = self.choices(&stmt);
+        let mut all = choices(self.kernel, &stmt);
         let Some(part) = all.first().map(|first| first.choice.part.clone()) else {
             return self.unstacked(&stmt, out);
         };
+        if self.is_too_long(stmt.span) {
+            return;
+        }
+        self.made = self.made.saturating_add(1);
         all.retain(|chosen| chosen.choice.part == part);
         let within = self.range(&part);
         let mut values: Option<Vec<i64>> = None;
@@ -441,17 +314,9 @@ impl Unstack<'_> {
     /// Asserts in `out` that what is chosen is there, where that is not known.
     fn assert_inside(&self, chosen: &Chosen, out: &mut Vec<Stmt>) {
         let (choice, span) = (&chosen.choice, chosen.access.span);
-        let (index, last) = (choice.index(), choice.last());
-        let Range { low, high } = self.range(&index);
-        let compare = |op, with| BoolExpr::Compare(op, index.clone(), IntExpr::Const(with));
-        let value = match (low >= 0, high <= last) {
-            (true, true) => return,
-            (true, false) => compare(CompareOp::Le, last),
-            (false, true) => compare(CompareOp::Ge, 0),
-            (false, false) => BoolExpr::And(
-                Box::new(compare(CompareOp::Ge, 0)),
-                Box::new(compare(CompareOp::Le, last)),
-            ),
+        let index = choice.index();
+        let Some(value) = range::inside(&index, self.range(&index), choice.end()) else {
+            return;
         };
         let (index, name) = (Named(&self.out, &index), self.name(&chosen.access));
         let text = match (choice.step, chosen.access.indices.len().saturating_sub(chosen.axis)) {
@@ -475,7 +340,8 @@ impl Unstack<'_> {
         };
         let fix = |access: &mut Access| {
             for axis in 0..access.indices.len() {
-                let Some(choice) = self.choice(access, axis, indices).filter(|choice| choice.part == *part) else {
+                let Some(choice) = choice(self.kernel, access, axis, indices).filter(|choice| choice.part == *part)
+                else {
                     continue;
                 };
                 let first = IntExpr::Const(choice.at(value));
@@ -500,16 +366,6 @@ impl Unstack<'_> {
 
     /// `stmt` over the blocks of stacks.
     fn unstacked(&mut self, stmt: &Stmt, out: &mut Vec<Stmt>) {
-        self.written = self.written.saturating_add(1);
-        if self.written == MOST_STATEMENTS {
-            let message = "loops that count blocks or their parts are too many statements when they are written out";
-            let note = "each iteration of such a loop is written out: name places by constants, or let fewer loops around them count them";
-            self.errors
-                .push(Diagnostic::new(&codes::ACCESS, stmt.span, message).note(note));
-        }
-        if self.written >= MOST_STATEMENTS {
-            return;
-        }
         let span = stmt.span;
         let mut stmt = stmt.clone();
         match &mut stmt.kind {
@@ -537,14 +393,14 @@ impl Unstack<'_> {
                     Place::Block(block) => self.stacks.get(&block.value).map(Vec::len),
                     Place::Tensor(_) => None,
                 });
-                for number in 0..stack.unwrap_or_default() {
-                    let (src, dst) = (self.one_of(src, number), self.one_of(dst, number));
-                    let kind = StmtKind::Copy { src, dst };
-                    out.push(Stmt { kind, span });
+                match stack {
+                    Some(stack) => (0..stack).for_each(|number| {
+                        let (src, dst) = (self.one_of(src, number, stack), self.one_of(dst, number, stack));
+                        self.copy(src, dst, span, out);
+                    }),
+                    None => self.copy(src.clone(), dst.clone(), span, out),
                 }
-                if stack.is_some() {
-                    return;
-                }
+                return;
             }
             StmtKind::Print { items } => {
                 for item in items {
@@ -578,8 +434,8 @@ impl Unstack<'_> {
         out.push(stmt);
     }
 
-    /// A side of the copy of one block of a stack.
-    fn one_of(&self, place: &Place, number: usize) -> Place {
+    /// A side of the copy of block `number` of a stack `of` so many.
+    fn one_of(&self, place: &Place, number: usize, of: usize) -> Place {
         match place {
             Place::Block(block) => {
                 let stack = self.stacks.get(&block.value).and_then(|stack| stack.get(number));
@@ -590,21 +446,59 @@ impl Unstack<'_> {
             }
             Place::Tensor(region) => {
                 let mut axes = region.axes.clone();
-                let ranks = axes.len().saturating_sub(3);
-                let longer = axes.iter().filter(|axis| axis.extent != 1).count();
-                let first = match longer {
-                    3 => axes.iter_mut().find(|axis| axis.extent != 1),
-                    _ => axes.get_mut(ranks),
-                };
-                if let Some(axis) = first {
-                    let step = i64::from(axis.step).saturating_mul(number as i64);
-                    let offset = axis.offset.value.clone();
-                    axis.offset.value = IntExpr::binary(IntOp::Add, offset, IntExpr::Const(step));
+                let mut long = axes.iter_mut().filter(|axis| axis.extent != 1);
+                // The region of a stack of one block is that block's.
+                if let Some(axis) = long.next().filter(|_| of > 1) {
+                    let (number, step) = (number as i64, i64::from(axis.step));
+                    let way = IntExpr::Const(step.saturating_mul(number));
+                    axis.offset.value = IntExpr::binary(IntOp::Add, axis.offset.value.clone(), way);
                     axis.extent = 1;
+                    let left = |count| IntExpr::binary(IntOp::Sub, count, IntExpr::Const(number));
+                    axis.count = axis.count.take().map(left);
                 }
                 Place::Tensor(Region { axes, ..region.clone() })
             }
         }
+    }
+
+    /// A copy, under a condition where a range says of an axis beside rows and columns that it may have no element. What is read
+    /// there has no value.
+    fn copy(&self, src: Place, dst: Place, span: Span, out: &mut Vec<Stmt>) {
+        let counted = [&src, &dst].into_iter().find_map(|place| {
+            let Place::Tensor(region) = place else { return None };
+            let (rows, columns) = region.rows_and_columns()?;
+            let mut axes = region.axes.iter().enumerate();
+            axes.find_map(|(at, axis)| {
+                Some(at)
+                    .zip(axis.count.clone())
+                    .filter(|_| ![rows, Some(columns)].contains(&Some(at)))
+            })
+        });
+        let Some((at, count)) = counted else {
+            let kind = StmtKind::Copy { src, dst };
+            return out.push(Stmt { kind, span });
+        };
+        let at_point = |place: &Place, before: bool| {
+            let mut place = place.clone();
+            if let Place::Tensor(Region { axes, .. }) = &mut place
+                && let Some(axis) = axes.get_mut(at)
+            {
+                axis.count = None;
+                if before {
+                    axis.offset.value = IntExpr::Const(-1);
+                }
+            }
+            place
+        };
+        let value = BoolExpr::Compare(CompareOp::Gt, count, IntExpr::Const(0));
+        let (mut then, mut otherwise) = (Vec::new(), Vec::new());
+        self.copy(at_point(&src, false), at_point(&dst, false), span, &mut then);
+        if matches!(src, Place::Tensor(_)) {
+            self.copy(at_point(&src, true), at_point(&dst, true), span, &mut otherwise);
+        }
+        let cond = Spanned { value, span };
+        let kind = StmtKind::If { cond, then, otherwise };
+        out.push(Stmt { kind, span });
     }
 
     fn unstacked_access(&mut self, access: &mut Access) {
@@ -646,16 +540,10 @@ impl Unstack<'_> {
 
     /// What is known of `expr` before the launch.
     fn range(&self, expr: &IntExpr) -> Range {
-        match expr {
-            IntExpr::Const(value) => Range::one(*value),
-            IntExpr::Extent(_) => Range::new(1, LIMIT),
-            IntExpr::Scalar(_) | IntExpr::Fetched(_) => Range::ANY,
-            IntExpr::Var(var) => {
-                let known = self.ranges.iter().rev().find(|(known, _)| known == var);
-                // The others are variables of the grid.
-                known.map_or(Range::new(0, LIMIT), |(_, range)| *range)
-            }
-            IntExpr::Binary(op, a, b) => range::apply(*op, self.range(a), self.range(b)),
-        }
+        range::of_integer(expr, &|var| {
+            let known = self.ranges.iter().rev().find(|(known, _)| *known == var);
+            // The others are variables of the grid.
+            known.map_or(Range::new(0, LIMIT), |(_, range)| *range)
+        })
     }
 }

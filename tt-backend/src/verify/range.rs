@@ -1,6 +1,6 @@
 //! Ranges of integers: what is known of indices, counts and extents before they have values.
 
-use tt_lang::ir::{IntOp, ScalarKind};
+use tt_lang::ir::{BoolExpr, CompareOp, IntExpr, IntOp, ScalarKind, VarId};
 use tt_plan::{Formula, Parameter, Plan};
 
 /// Bounds beyond which a value counts as unbounded. No index or address comes near, and sums of a few cannot overflow.
@@ -123,6 +123,29 @@ pub fn apply(op: IntOp, a: Range, b: Range) -> Range {
         IntOp::Add | IntOp::Sub | IntOp::Mul | IntOp::Div | IntOp::Rem | IntOp::CeilDiv | IntOp::Min | IntOp::Max => {
             a.bounded(op, b)
         }
+    }
+}
+
+/// What is known of an integer of a kernel before the launch, given what is known of its variables.
+pub fn of_integer(expr: &IntExpr, of_variable: &dyn Fn(VarId) -> Range) -> Range {
+    match expr {
+        IntExpr::Const(value) => Range::one(*value),
+        IntExpr::Extent(_) => Range::new(1, LIMIT),
+        IntExpr::Scalar(_) | IntExpr::Fetched(_) => Range::ANY,
+        IntExpr::Var(var) => of_variable(*var),
+        IntExpr::Binary(op, a, b) => apply(*op, of_integer(a, of_variable), of_integer(b, of_variable)),
+    }
+}
+
+/// That `index`, of which `known` is known, is one of `0..end`; nothing where this is known.
+pub fn inside(index: &IntExpr, known: Range, end: i64) -> Option<BoolExpr> {
+    let compare = |op, with| BoolExpr::Compare(op, index.clone(), IntExpr::Const(with));
+    let (above, below) = (compare(CompareOp::Ge, 0), compare(CompareOp::Lt, end));
+    match (known.low >= 0, known.high < end) {
+        (true, true) => None,
+        (true, false) => Some(below),
+        (false, true) => Some(above),
+        (false, false) => Some(BoolExpr::And(Box::new(above), Box::new(below))),
     }
 }
 

@@ -34,6 +34,25 @@ impl Stmt {
         first.into_iter().chain(second)
     }
 
+    /// As [`bodies`](Self::bodies), to change them.
+    pub fn bodies_mut(&mut self) -> impl Iterator<Item = &mut Vec<Stmt>> {
+        let (first, second) = match &mut self.kind {
+            StmtKind::For { body, .. } => (Some(body), None),
+            StmtKind::If { then, otherwise, .. } => (Some(then), Some(otherwise)),
+            StmtKind::Copy { .. }
+            | StmtKind::Fill { .. }
+            | StmtKind::Gemm { .. }
+            | StmtKind::Parallel { .. }
+            | StmtKind::Reduce { .. }
+            | StmtKind::ReduceArg { .. }
+            | StmtKind::Transpose { .. }
+            | StmtKind::Fetch { .. }
+            | StmtKind::Print { .. }
+            | StmtKind::Assert { .. } => (None, None),
+        };
+        first.into_iter().chain(second)
+    }
+
     /// Calls `visit` for every integer in this statement that may differ from block to block, not in those of its bodies.
     pub fn integers_mut(&mut self, visit: &mut impl FnMut(&mut IntExpr)) {
         fn element(of: &mut Element, visit: &mut impl FnMut(&mut IntExpr)) {

@@ -284,8 +284,11 @@ impl Frontend {
                 Length::Point => Length::Point,
                 Length::Of(length) => Length::Of(length.div_ceil(by)),
                 Length::AtMost(length) => {
-                    let by = IntExpr::Const(i64::from(step));
-                    Length::AtMost(self.integer_op(IntOp::CeilDiv, length, by, axis)?)
+                    let by = i64::from(step);
+                    Length::AtMost(match Linear::quotient(&length, by) {
+                        Some(count) => count,
+                        None => self.integer_op(IntOp::CeilDiv, length, IntExpr::Const(by), axis)?,
+                    })
                 }
             };
             let offset = range.offset;

@@ -44,15 +44,30 @@ impl Linear {
 
     /// `a - b`, where what both have is in neither.
     pub(super) fn difference(a: &IntExpr, b: &IntExpr) -> Option<IntExpr> {
-        let difference = Linear::of(a)?.plus(&Linear::of(b)?, -1)?;
-        let terms = difference.terms.into_iter();
-        let terms = terms.map(|(term, coefficient)| IntExpr::binary(IntOp::Mul, term, IntExpr::Const(coefficient)));
+        Some(Linear::of(a)?.plus(&Linear::of(b)?, -1)?.to_expr())
+    }
+
+    /// `of / by`, where it is a multiple whatever its terms are.
+    pub(super) fn quotient(of: &IntExpr, by: i64) -> Option<IntExpr> {
+        let exact = |value: i64| (value.checked_rem(by)? == 0).then_some(value.checked_div(by)?);
+        let mut of = Linear::of(of)?;
+        of.constant = exact(of.constant)?;
+        for (_, coefficient) in &mut of.terms {
+            *coefficient = exact(*coefficient)?;
+        }
+        Some(of.to_expr())
+    }
+
+    fn to_expr(&self) -> IntExpr {
+        let terms = self.terms.iter();
+        let terms =
+            terms.map(|(term, coefficient)| IntExpr::binary(IntOp::Mul, term.clone(), IntExpr::Const(*coefficient)));
         let sum = terms.reduce(|sum, term| IntExpr::binary(IntOp::Add, sum, term));
-        let constant = IntExpr::Const(difference.constant);
-        Some(match sum {
+        let constant = IntExpr::Const(self.constant);
+        match sum {
             Some(sum) => IntExpr::binary(IntOp::Add, sum, constant),
             None => constant,
-        })
+        }
     }
 
     /// The value, where there are no terms.

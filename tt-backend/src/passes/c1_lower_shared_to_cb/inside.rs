@@ -10,7 +10,7 @@ use super::translate::Translate;
 use crate::flow::{BlockOp, BlockStmt, Inspection};
 use crate::ir::Kind;
 use crate::verify::range::{self, LIMIT, Range};
-use tt_lang::ir::{BlockId, BoolExpr, CompareOp, IntExpr, Named, Span};
+use tt_lang::ir::{BlockId, IntExpr, Named, Span};
 
 impl Translate<'_> {
     /// Asserts in `out` that the row and the column `at`, where they are given, are some of `block`.
@@ -26,16 +26,8 @@ impl Translate<'_> {
         for axis in 0..2 {
             let Some(index) = &at[axis] else { continue };
             let end = i64::try_from(extent[axis]).unwrap_or(i64::MAX);
-            let Range { low, high } = self.range(index);
-            let compare = |op, with| BoolExpr::Compare(op, index.clone(), IntExpr::Const(with));
-            let cond = match (low >= 0, high < end) {
-                (true, true) => continue,
-                (true, false) => compare(CompareOp::Lt, end),
-                (false, true) => compare(CompareOp::Ge, 0),
-                (false, false) => BoolExpr::And(
-                    Box::new(compare(CompareOp::Ge, 0)),
-                    Box::new(compare(CompareOp::Lt, end)),
-                ),
+            let Some(cond) = range::inside(index, self.range(index), end) else {
+                continue;
             };
             let what = match (of.shape.len(), axis) {
                 (1, _) => "an element",
@@ -65,21 +57,16 @@ impl Translate<'_> {
 
     /// What is known of `expr` before the launch.
     fn range(&self, expr: &IntExpr) -> Range {
-        match expr {
-            IntExpr::Const(value) => Range::one(*value),
-            IntExpr::Extent(_) => Range::new(1, LIMIT),
-            IntExpr::Scalar(_) | IntExpr::Fetched(_) => Range::ANY,
-            IntExpr::Var(var) => {
-                let end = self.ranges.iter().rev().find(|(known, _)| known == var);
-                Range {
-                    low: if self.signs.is_at_least(expr, 0) { 0 } else { -LIMIT },
-                    high: end.map_or(LIMIT, |(_, end)| match self.range(end).high {
-                        LIMIT => LIMIT,
-                        end => end - 1,
-                    }),
-                }
+        range::of_integer(expr, &|var| {
+            let end = self.ranges.iter().rev().find(|(known, _)| *known == var);
+            let is_natural = self.signs.is_at_least(&IntExpr::Var(var), 0);
+            Range {
+                low: if is_natural { 0 } else { -LIMIT },
+                high: end.map_or(LIMIT, |(_, end)| match self.range(end).high {
+                    LIMIT => LIMIT,
+                    end => end - 1,
+                }),
             }
-            IntExpr::Binary(op, a, b) => range::apply(*op, self.range(a), self.range(b)),
-        }
+        })
     }
 }

@@ -93,7 +93,6 @@ void kernel_main() {
                     stored += z_stored_page_bytes;
                 }
             }
-            noc_async_writes_flushed();
         }
         cb_pop_front(cb_z, 1);
         cb_pop_front(cb_z_stored, 1);

@@ -67,7 +67,7 @@ impl Made {
             Outcome::Emulator(what) => format!("emulator: {what}"),
             Outcome::Within(what) => format!("within the bound: {what}"),
             Outcome::Same => {
-                let why = super::reasons::harmless(&self.mutant).unwrap_or("?");
+                let why = super::reasons::harmless(&self.kernel, &self.mutant).unwrap_or("?");
                 format!("the same bits: {why}")
             }
         };

@@ -185,7 +185,7 @@ fn unexplained(mutants: &[Made]) -> Result<(), String> {
     };
     let open = lines(&|made| match &made.outcome {
         Outcome::Within(_) => reasons::within(&made.mutant).is_none(),
-        Outcome::Same => reasons::harmless(&made.mutant).is_none(),
+        Outcome::Same => reasons::harmless(&made.kernel, &made.mutant).is_none(),
         Outcome::Verifier(_) | Outcome::Writer(_) | Outcome::Unchanged | Outcome::Run(..) | Outcome::Emulator(_) => {
             false
         }

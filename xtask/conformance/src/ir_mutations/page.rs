@@ -106,7 +106,7 @@ pub fn page(kernels: usize, mutants: &[Made]) -> String {
     explained(
         &mut text,
         &of(|made| matches!(made.outcome, Outcome::Same) && made.mutant.same.is_none()),
-        |made| reasons::harmless(&made.mutant).unwrap_or("?"),
+        |made| reasons::harmless(&made.kernel, &made.mutant).unwrap_or("?"),
     );
     text.push_str("\n## What changes numbers within the bound\n\n| why | mutants | what is wrong |\n|---|---|---|\n");
     explained(

@@ -75,27 +75,6 @@ const HARMLESS: &[Reason] = reasons! {
     "nothing comes after the zeros that wants their room": [LeftOut, Function] ["compute"] ["cb_pop_front"] ["zeros"];
     "nothing comes after the numbers of rows and columns that wants their room": [LeftOut, Function] ["compute"] ["cb_pop_front"] ["tile_rows", "tile_columns"];
 
-    // Validities, which say of every tile what has a value, and of which only the stores of these kernels ask, that have edges of their own.
-    "the mask of a whole tile leaves nothing out, and that of an edge what the store leaves out itself":
-        [LeftOut, Twice, Swapped, BeforeParent, IntoNext, Sides, Always, Integer, Operator, Everywhere] ["compute"] ["a condition"] ["M", "N"];
-    "the mask leaves out what the store leaves out itself":
-        [LeftOut, Twice, BeforeParent, Integer, Zero, Exchanged, Operator, Number, Operation] ["compute"]
-        ["unary_lt_tile", "where_tile", "fill_tile_bitcast"] [];
-    "the numbers of rows and columns are there before it is known that a mask wants them": [BeforeParent] ["compute"] ["copy_tile"] ["tile_rows", "tile_columns"];
-    "both have a value, but past the edge of the store": [LeftOut, Twice, Integer] ["compute"] ["mul_binary_tile"] [];
-    "the tile beside it has values in the same places, but past the edge of the store": [Zero] ["compute"] ["copy_tile"] ["*_valid"];
-    "what is carried has a value wherever a further turn asks: the other choice is never taken": [Zero, Buffer] ["compute"] ["copy_tile"] ["x_in"];
-    "the edge of the mask is told to the compute kernel alone, and the store has its own": [Value] [] ["compute"] ["M", "N"];
-    "the block's row is only asked for the edge of the mask": [Integer, Zero] ["compute"] ["a variable"] ["by"];
-    "one tile high or wide, or elements that the mask leaves out, whatever the count": [Integer, Zero, Operator, Exchanged] ["writer"] ["write_elements"] [];
-    "the masks of the tiles are the same, but past the edge of the store": [LeftOut] ["writer"] ["+="] ["stored"];
-    "the emulator takes what is written when the write is issued, so that the page may be filled anew at once": [LeftOut] ["writer"]
-        ["noc_async_writes_flushed"] [];
-    "which of the buffers is waited for first is all the same: both are filled": [Swapped] ["writer"] ["a loop of tiles"] [];
-    "every block is still computed once, in another order": [Operator, Integer, Zero, Everywhere] ["reader", "writer"] ["a variable"] ["band_row", "group_*", "within"];
-    "the row or column of the tensor is the first, so that adding it and taking it off are the same": [Operator] ["reader"]
-        ["noc_async_*_page"] [];
-
     "the register holds that tile since an earlier load": [LeftOut, Integer] ["compute"] ["copy_tile"] [];
     "bx - by is even where bx + by is": [Operator] ["compute"] ["a branch"] ["by"];
 
@@ -115,6 +94,31 @@ const HARMLESS: &[Reason] = reasons! {
     "as many blocks: the programs number them by extents of their own": [Grid] ["plan"] ["axes"] [];
     "the order in the plan is for people: the programs compute it themselves": [Grid] ["plan"] ["order"] [];
 };
+
+/// Mutants of the kernels in which validities say of every tile what has a value, and of which only their stores ask, that have
+/// edges of their own.
+const VALIDITIES: &[Reason] = reasons! {
+    "the mask of a whole tile leaves nothing out, and that of an edge what the store leaves out itself":
+        [LeftOut, Twice, Swapped, BeforeParent, IntoNext, Sides, Always, Integer, Operator, Everywhere] ["compute"] ["a condition"] ["M", "N"];
+    "the mask leaves out what the store leaves out itself":
+        [LeftOut, Twice, BeforeParent, Integer, Zero, Exchanged, Operator, Number, Operation] ["compute"]
+        ["unary_lt_tile", "where_tile", "fill_tile_bitcast"] [];
+    "the numbers of rows and columns are there before it is known that a mask wants them": [BeforeParent] ["compute"] ["copy_tile"] ["tile_rows", "tile_columns"];
+    "both have a value, but past the edge of the store": [LeftOut, Twice, Integer] ["compute"] ["mul_binary_tile"] [];
+    "the tile beside it has values in the same places, but past the edge of the store": [Zero] ["compute"] ["copy_tile"] ["*_valid"];
+    "what is carried has a value wherever a further turn asks: the other choice is never taken": [Zero, Buffer] ["compute"] ["copy_tile"] ["x_in"];
+    "the edge of the mask is told to the compute kernel alone, and the store has its own": [Value] [] ["compute"] ["M", "N"];
+    "the block's row is only asked for the edge of the mask": [Integer, Zero] ["compute"] ["a variable"] ["by"];
+    "one tile high or wide, or elements that the mask leaves out, whatever the count": [Integer, Zero, Operator, Exchanged] ["writer"] ["write_elements"] [];
+    "the masks of the tiles are the same, but past the edge of the store": [LeftOut] ["writer"] ["+="] ["stored"];
+    "which of the buffers is waited for first is all the same: both are filled": [Swapped] ["writer"] ["a loop of tiles"] [];
+    "every block is still computed once, in another order": [Operator, Integer, Zero, Everywhere] ["reader", "writer"] ["a variable"] ["band_row", "group_*", "within"];
+    "the row or column of the tensor is the first, so that adding it and taking it off are the same": [Operator] ["reader"]
+        ["noc_async_*_page"] [];
+};
+
+/// The kernels of [`VALIDITIES`].
+const OF_VALIDITIES: [&str; 2] = ["two", "loop_carried"];
 
 /// Mutants that change numbers by less than a kernel's bound.
 const WITHIN: &[Reason] = reasons! {
@@ -149,9 +153,15 @@ fn matches(pattern: &str, name: &str) -> bool {
     }
 }
 
-/// Why a mutant that changes no bit does not, where that is known: from the program itself, or from here.
-pub fn harmless(mutant: &Mutant) -> Option<&'static str> {
-    mutant.same.or_else(|| find(HARMLESS, mutant))
+/// Why a mutant of a kernel that changes no bit does not, where that is known: from the program itself, or from here.
+pub fn harmless(kernel: &str, mutant: &Mutant) -> Option<&'static str> {
+    let of_validities = || {
+        OF_VALIDITIES
+            .contains(&kernel)
+            .then(|| find(VALIDITIES, mutant))
+            .flatten()
+    };
+    mutant.same.or_else(|| find(HARMLESS, mutant)).or_else(of_validities)
 }
 
 /// Why a mutant may change numbers within the bound, where that is known.
