@@ -28,6 +28,9 @@ pub enum EdgeFunction {
     WriteRows,
     /// `write_elements`, likewise
     WriteElements,
+    /// `shift_elements<Element>(from, to, from_columns, to_columns, from_row, from_column, to_row, to_column, rows,
+    /// columns)`
+    ShiftElements,
     /// `number_tile<of_rows>(address)`
     NumberTile,
     /// `number_bits(value, least, most)`
@@ -321,6 +324,33 @@ inline void write_elements(const Tensor& tensor, int32_t page, int32_t pages, in
     }
 }";
 
+const SHIFT_ELEMENTS: &str = "\
+// Elements of a block, from a row and a column on, to rows and columns of another, in runs that lie in one face of both.
+template <typename Element>
+inline void shift_elements(uint32_t from, uint32_t to, uint32_t from_columns, uint32_t to_columns, uint32_t from_row,
+                           uint32_t from_column, uint32_t to_row, uint32_t to_column, uint32_t rows, uint32_t columns) {
+    volatile tt_l1_ptr Element* sources = reinterpret_cast<volatile tt_l1_ptr Element*>(static_cast<uintptr_t>(from));
+    volatile tt_l1_ptr Element* places = reinterpret_cast<volatile tt_l1_ptr Element*>(static_cast<uintptr_t>(to));
+    const auto place = [](uint32_t tile_columns, uint32_t row, uint32_t column) {
+        const uint32_t tile = row / 32 * tile_columns + column / 32;
+        return ((tile * 4 + row % 32 / 16 * 2 + column % 32 / 16) * 16 + row % 16) * 16 + column % 16;
+    };
+    for (uint32_t row = 0; row < rows; ++row) {
+        for (uint32_t column = 0; column < columns;) {
+            const uint32_t source = place(from_columns, from_row + row, from_column + column);
+            const uint32_t target = place(to_columns, to_row + row, to_column + column);
+            const uint32_t of_source = 16 - source % 16;
+            const uint32_t of_target = 16 - target % 16;
+            const uint32_t in_both = of_source < of_target ? of_source : of_target;
+            const uint32_t run = in_both < columns - column ? in_both : columns - column;
+            for (uint32_t element = 0; element < run; ++element) {
+                places[target + element] = sources[source + element];
+            }
+            column += run;
+        }
+    }
+}";
+
 const NUMBER_TILE: &str = "\
 // A tile of bf16 in which every element is the number of its row, or of its column.
 template <bool of_rows>
@@ -440,6 +470,7 @@ impl EdgeFunction {
         (EdgeFunction::ReadElements, &function::READ_ELEMENTS, READ_ELEMENTS),
         (EdgeFunction::WriteRows, &function::WRITE_ROWS, WRITE_ROWS),
         (EdgeFunction::WriteElements, &function::WRITE_ELEMENTS, WRITE_ELEMENTS),
+        (EdgeFunction::ShiftElements, &function::SHIFT_ELEMENTS, SHIFT_ELEMENTS),
         (EdgeFunction::NumberTile, &function::NUMBER_TILE, NUMBER_TILE),
         (EdgeFunction::NumberBits, &function::NUMBER_BITS, NUMBER_BITS),
         (EdgeFunction::Wide, &function::WIDE, WIDE),

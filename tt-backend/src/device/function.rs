@@ -46,6 +46,7 @@ functions! {
         READ_ELEMENTS = "read_elements",
         WRITE_ROWS = "write_rows",
         WRITE_ELEMENTS = "write_elements",
+        SHIFT_ELEMENTS = "shift_elements",
         NUMBER_TILE = "number_tile",
         NUMBER_BITS = "number_bits",
         WIDE = "wide",

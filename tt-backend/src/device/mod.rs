@@ -20,7 +20,7 @@ pub mod print;
 #[cfg(feature = "text")]
 pub mod read;
 
-use crate::flow::{Arg, BufferId, Constant, Fetch, Index, Inspection, Matmul, Pack, TileRegion};
+use crate::flow::{Arg, BufferId, Constant, Fetch, Index, Inspection, Matmul, Pack, TileRegion, Window};
 use crate::ir::{Kind, Never, Stage, Stmt};
 use crate::tile_ops::TileOp;
 use crate::verify::traffic::Traffic;
@@ -105,6 +105,15 @@ pub enum Move {
     Make(BufferId, Constant),
     /// The pages of a version to a tensor; where not all elements are stored, by a version of numbers that are 0 where one is not.
     Write(BufferId, TileRegion, Option<BufferId>),
+    /// The pages of a version from another.
+    Shift {
+        /// From this version.
+        from: BufferId,
+        /// To this one.
+        to: BufferId,
+        /// Which elements.
+        window: Window,
+    },
     /// What is told of the block.
     Inspect(Inspection),
     /// An integer from a tensor, which the page then is too.

@@ -152,6 +152,10 @@ impl Show for Moves {
                 names.buffer(*buffer)
             ),
             Move::Inspect(inspection) => names.inspection(inspection),
+            Move::Shift { from, to, window } => {
+                let [from, to] = [from, to].map(|buffer| names.buffer(*buffer));
+                format!("shift {to} from {from} {}", names.window(window))
+            }
             Move::Write(buffer, region, stored) => format!(
                 "write {} to {}{}",
                 names.buffer(*buffer),

@@ -200,6 +200,13 @@ impl Parse for Moves {
             };
             return Ok(Move::Write(buffer, region, stored));
         }
+        if reader.eat("shift") {
+            let to = reader.buffer()?;
+            reader.expect("from")?;
+            let from = reader.buffer()?;
+            let window = reader.window()?;
+            return Ok(Move::Shift { from, to, window });
+        }
         if let Some(inspection) = reader.inspection()? {
             return Ok(Move::Inspect(inspection));
         }

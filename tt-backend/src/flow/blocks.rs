@@ -1,7 +1,8 @@
 //! The first stage of Flow IR, from C1 to C2: what statements do with whole blocks.
 
 use super::{
-    Buffer, BufferId, DefinitionId, Fetch, FlowLoop, Fold, Index, Inspection, Operand, ProductSees, Read, Sees, Write,
+    Buffer, BufferId, DefinitionId, Fetch, FlowLoop, Fold, Index, Inspection, Operand, ProductSees, Read, Sees, Shift,
+    Write,
 };
 use crate::ir::{Never, Stage, Stmt};
 use tt_lang::ir::{BoolExpr, CompareOp, ElementOp, ElementType, IntExpr, IntOp, Span};
@@ -32,6 +33,8 @@ pub enum BlockOp {
     Write(Write),
     /// Writer: what is told of the block.
     Inspect(Inspection),
+    /// Writer: a version of a buffer from the front version of another.
+    Shift(Shift),
     /// Whoever needs it: an integer from a tensor.
     Fetch(Fetch),
     /// Compute: an element expression for every element of a buffer.
@@ -51,6 +54,7 @@ impl BlockOp {
                     visit(buffer, sees, None);
                 }
             }
+            BlockOp::Shift(of) => visit(of.from, of.sees, None),
             BlockOp::Elementwise(elementwise) => elementwise.value.loads(&mut |operand, span| {
                 if let Some(sees) = operand.sees {
                     visit(operand.buffer, sees, Some(span));
@@ -82,6 +86,7 @@ impl BlockOp {
     pub fn defines(&self) -> Option<(BufferId, DefinitionId)> {
         match self {
             BlockOp::Read(read) => Some((read.buffer, read.defines)),
+            BlockOp::Shift(of) => Some((of.buffer, of.defines)),
             BlockOp::Write(_) | BlockOp::Inspect(_) | BlockOp::Fetch(_) => None,
             BlockOp::Elementwise(elementwise) => Some((elementwise.target, elementwise.defines)),
             BlockOp::Gemm(gemm) => Some((gemm.acc, gemm.defines)),

@@ -15,7 +15,8 @@
 //! |---|---|---|
 //! | incoming | `Read` (reader) | compute |
 //! | local | compute | compute |
-//! | outgoing | compute | `Write`, `Inspect` (writer) |
+//! | outgoing | compute | `Write`, `Inspect`, `Shift` (writer) |
+//! | shifted | `Shift` (writer) | compute |
 //! | constant | the reader, once | compute |
 //! | scratch | reader or writer | the same |
 //!
@@ -118,7 +119,11 @@ pub struct Flow<S: Stage> {
 pub fn constants(buffers: &[Buffer]) -> impl Iterator<Item = (BufferId, Constant)> {
     buffers.iter().enumerate().filter_map(|(id, buffer)| match buffer.kind {
         BufferKind::Constant(constant) => Some((BufferId(id), constant)),
-        BufferKind::Incoming | BufferKind::Local | BufferKind::Outgoing | BufferKind::Scratch(_) => None,
+        BufferKind::Incoming
+        | BufferKind::Local
+        | BufferKind::Outgoing
+        | BufferKind::Shifted
+        | BufferKind::Scratch(_) => None,
     })
 }
 
@@ -211,6 +216,8 @@ pub enum BufferKind {
     Local,
     /// From compute to writer.
     Outgoing,
+    /// From writer to compute.
+    Shifted,
     /// One tile that the reader makes once, held to the end.
     Constant(Constant),
     /// One page that reader or writer alone fetches integers to, or rows on their way, outside of any protocol.
@@ -386,6 +393,48 @@ impl Write {
     /// Whether elements are stored alone.
     pub fn is_of_elements(&self) -> bool {
         self.stored.is_some() || matches!(&self.region.transfer, Transfer::Rows(rows) if !rows.in_pieces())
+    }
+}
+
+/// A version of a buffer, of elements of another at other places. Its other elements are anything.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Shift {
+    /// Used.
+    pub from: BufferId,
+    /// What it holds.
+    pub sees: Sees,
+    /// Defined.
+    pub buffer: BufferId,
+    /// As what.
+    pub defines: DefinitionId,
+    /// Which elements.
+    pub window: Window,
+}
+
+/// Some rows and columns of a block, and as many of another.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Window {
+    /// The first row and column of the one.
+    pub from: [IntExpr; 2],
+    /// Those of the other.
+    pub to: [IntExpr; 2],
+    /// How many rows and columns, all of them the blocks'.
+    pub extent: [u64; 2],
+}
+
+impl Window {
+    /// The integers in it.
+    pub fn integers(&self) -> impl Iterator<Item = &IntExpr> {
+        self.from.iter().chain(&self.to)
+    }
+
+    /// Where what is moved ends along an axis of `tiles` tiles, past which there is nothing: what is moved to other than the
+    /// first element lies between others.
+    pub fn end(&self, axis: usize, tiles: u32) -> u64 {
+        match self.to[axis].as_const() {
+            Some(0) => self.extent[axis],
+            _ => u64::from(tiles).saturating_mul(32),
+        }
     }
 }
 

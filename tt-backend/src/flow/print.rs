@@ -3,7 +3,7 @@
 
 use super::{
     Accumulate, BlockOp, Blocks, Elementwise, Fetch, Flow, FlowLoop, Gemm, Makes, Read, Section, SectionOp, Sections,
-    Step, Value, ValueKind, Write,
+    Shift, Step, Value, ValueKind, Write,
 };
 use crate::ir::{Kind, Never, Stage, Stmt};
 use crate::text::{Lines, NEGATIVE, Names, buffers};
@@ -72,6 +72,7 @@ impl Show for Blocks {
             BlockOp::Read(of) => read(names, of),
             BlockOp::Write(of) => write(names, of),
             BlockOp::Inspect(of) => names.inspection(of),
+            BlockOp::Shift(of) => shifted(names, of),
             BlockOp::Fetch(of) => fetch(names, of),
             BlockOp::Elementwise(of) => elementwise(names, of),
             BlockOp::Gemm(of) => gemm(names, of),
@@ -91,6 +92,7 @@ impl Show for Sections {
             SectionOp::Read(of) => out.line(read(names, of)),
             SectionOp::Write(of) => out.line(write(names, of)),
             SectionOp::Inspect(of) => out.line(names.inspection(of)),
+            SectionOp::Shift(of) => out.line(shifted(names, of)),
             SectionOp::Fetch(of) => out.line(fetch(names, of)),
             SectionOp::Blank(buffer) => out.line(format!("blank {}", names.buffer(*buffer))),
             SectionOp::Release(buffer) => out.line(format!("release {}", names.buffer(*buffer))),
@@ -131,6 +133,11 @@ fn write(names: &Names, of: &Write) -> String {
         names.region(&of.region),
         of.stored.map(stored).unwrap_or_default()
     )
+}
+
+fn shifted(names: &Names, of: &Shift) -> String {
+    let (to, from) = (names.defined(of.buffer, of.defines), names.seen(of.from, of.sees));
+    format!("shift {to} from {from} {}", names.window(&of.window))
 }
 
 fn elementwise(names: &Names, of: &Elementwise) -> String {

@@ -3,7 +3,7 @@
 use super::print::ALONG;
 use super::{
     Accumulate, BlockOp, Blocks, Elementwise, Fetch, FetchedInto, Flow, FlowLoop, Fold, Gemm, Makes, Pick, ProductSees,
-    Reduction, Section, SectionOp, Sections, Sights, Step, Value, ValueKind, Write,
+    Reduction, Section, SectionOp, Sections, Shift, Sights, Step, Value, ValueKind, Write,
 };
 use crate::ir::{Kind, Never, Stage, Stmt};
 use crate::text::{Misread, NEGATIVE, Read, Reader, Registers};
@@ -78,6 +78,8 @@ impl Parse for Blocks {
             fetch(reader).map(BlockOp::Fetch)
         } else if reader.eat("write") {
             write(reader).map(BlockOp::Write)
+        } else if reader.eat("shift") {
+            shifted(reader).map(BlockOp::Shift)
         } else if let Some(inspection) = reader.inspection()? {
             Ok(BlockOp::Inspect(inspection))
         } else {
@@ -96,6 +98,8 @@ impl Parse for Sections {
             read(reader).map(SectionOp::Read)
         } else if reader.eat("write") {
             write(reader).map(SectionOp::Write)
+        } else if reader.eat("shift") {
+            shifted(reader).map(SectionOp::Shift)
         } else if let Some(inspection) = reader.inspection()? {
             Ok(SectionOp::Inspect(inspection))
         } else if reader.eat("fetch") {
@@ -175,6 +179,22 @@ fn write(reader: &mut Reader) -> Read<Write> {
         sees,
         region,
         stored,
+    })
+}
+
+/// `y@d1 from x@d0 at (1, k) of 32 x 64 elements`
+fn shifted(reader: &mut Reader) -> Read<Shift> {
+    let buffer = reader.buffer()?;
+    let defines = reader.defines()?;
+    reader.expect("from")?;
+    let from = reader.buffer()?;
+    let sees = reader.sees()?;
+    Ok(Shift {
+        from,
+        sees,
+        buffer,
+        defines,
+        window: reader.window()?,
     })
 }
 

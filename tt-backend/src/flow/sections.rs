@@ -1,6 +1,8 @@
 //! The second stage of Flow IR, from C2 to D1: what compute does is passes over destination registers.
 
-use super::{BufferId, DefinitionId, Fetch, FlowLoop, Index, Inspection, Operand, ProductSees, Read, Sees, Write};
+use super::{
+    BufferId, DefinitionId, Fetch, FlowLoop, Index, Inspection, Operand, ProductSees, Read, Sees, Shift, Write,
+};
 use crate::ir::{self, Stage, Stmt};
 use std::collections::BTreeSet;
 use tt_lang::ir::{BoolExpr, IntExpr, Span, VarId};
@@ -50,6 +52,8 @@ pub enum SectionOp {
     Write(Write),
     /// Writer: what is told of the block.
     Inspect(Inspection),
+    /// Writer: a version of a buffer from the front version of another.
+    Shift(Shift),
     /// Whoever needs it: an integer from a tensor.
     Fetch(Fetch),
     /// The producer appends a version of zeros, which nobody reads: before a loop that finds one, and drops it.
@@ -70,6 +74,7 @@ impl SectionOp {
             | SectionOp::Write(Write { buffer, .. })
             | SectionOp::Blank(buffer)
             | SectionOp::Release(buffer) => BTreeSet::from([*buffer]),
+            SectionOp::Shift(of) => BTreeSet::from([of.from, of.buffer]),
             SectionOp::Inspect(inspection) => inspection.uses().into_iter().map(|(buffer, _)| buffer).collect(),
             SectionOp::Fetch(fetch) => fetch.into.reader.into_iter().chain(fetch.into.writer).collect(),
             SectionOp::Section(section) => {

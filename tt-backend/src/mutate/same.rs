@@ -100,6 +100,7 @@ impl Effects {
             }
             name if name.starts_with("noc_") || name.starts_with("zero_") => (&[], &[Transfers]),
             _ if is(&[&READ_ROWS, &READ_ELEMENTS, &WRITE_ROWS, &WRITE_ELEMENTS]) => (&[], &[Transfers]),
+            _ if is(&[&SHIFT_ELEMENTS]) => (&[Transfers], &[Transfers]),
             _ if is(&[&RECONFIG_DATA_FORMAT]) => (&[], &[SourceA, SourceB]),
             _ if is(&[&RECONFIG_DATA_FORMAT_SRCA]) => (&[], &[SourceA]),
             _ if is(&[&RECONFIG_DATA_FORMAT_SRCB]) => (&[], &[SourceB]),

@@ -46,13 +46,13 @@ pub fn run(flow: &mut Flow<Sections>) -> Result<(), Vec<Diagnostic>> {
         buffer.versions = match (buffer.kind, buffer.depth) {
             (BufferKind::Constant(_) | BufferKind::Scratch(_), _) => 1,
             (BufferKind::Incoming, depth) => needed.max(depth.versions()),
-            (BufferKind::Outgoing, _) => needed.max(Depth::Default.versions()),
+            (BufferKind::Outgoing | BufferKind::Shifted, _) => needed.max(Depth::Default.versions()),
             (BufferKind::Local, _) => needed,
         };
     }
     let limit = target::least(|target| target.circular_buffers) as usize;
     share::run(flow, BufferKind::Local);
-    for kind in [BufferKind::Outgoing, BufferKind::Incoming] {
+    for kind in [BufferKind::Outgoing, BufferKind::Shifted, BufferKind::Incoming] {
         if in_use(flow).len() > limit || bytes(flow, &most_alive) > target::least(|target| target.l1_bytes) {
             share::run(flow, kind);
         }
@@ -124,7 +124,10 @@ fn indices(flow: &mut Flow<Sections>) -> Result<(), Vec<Diagnostic>> {
             continue;
         }
         let first = match buffer.kind {
-            BufferKind::Incoming | BufferKind::Constant(_) | BufferKind::Scratch(Role::Reader) => 0,
+            BufferKind::Incoming
+            | BufferKind::Shifted
+            | BufferKind::Constant(_)
+            | BufferKind::Scratch(Role::Reader) => 0,
             BufferKind::Outgoing | BufferKind::Scratch(Role::Writer) => 16,
             BufferKind::Local | BufferKind::Scratch(Role::Compute) => 24,
         };

@@ -208,9 +208,11 @@ impl SplitKernel<'_> {
     fn received(&self, buffer: BufferId, out: &mut Three) {
         match self.kind(buffer) {
             BufferKind::Outgoing => out.writer.op(Protocol::Receive(buffer)),
-            BufferKind::Local | BufferKind::Incoming | BufferKind::Constant(_) | BufferKind::Scratch(_) => {
-                out.compute.op(Protocol::Receive(buffer))
-            }
+            BufferKind::Local
+            | BufferKind::Incoming
+            | BufferKind::Shifted
+            | BufferKind::Constant(_)
+            | BufferKind::Scratch(_) => out.compute.op(Protocol::Receive(buffer)),
         }
     }
 
@@ -230,6 +232,17 @@ impl SplitKernel<'_> {
                 let stored = write.stored.map(|(buffer, _)| buffer);
                 out.writer.op(Move::Write(write.buffer, write.region.clone(), stored));
             }
+            Kind::Op(SectionOp::Shift(shift)) => {
+                out.writer.source = Some(stmt.note);
+                out.writer.op(Protocol::Reserve(shift.buffer));
+                out.writer.op(Move::Shift {
+                    from: shift.from,
+                    to: shift.buffer,
+                    window: shift.window.clone(),
+                });
+                out.writer.op(Protocol::Publish(shift.buffer));
+                self.received(shift.buffer, out);
+            }
             Kind::Op(SectionOp::Inspect(inspection)) => {
                 out.writer.source = Some(stmt.note);
                 out.writer.op(Move::Inspect(inspection.clone()));
@@ -244,6 +257,12 @@ impl SplitKernel<'_> {
                     }
                     self.received(*buffer, out);
                 }
+                BufferKind::Shifted => {
+                    for op in made_of(*buffer, Constant::Zeros) {
+                        out.writer.op(op);
+                    }
+                    self.received(*buffer, out);
+                }
                 BufferKind::Local | BufferKind::Outgoing | BufferKind::Scratch(_) => {
                     let kind = Kind::Op(SectionOp::Section(self.zeros(*buffer)));
                     self.statement(&SectionStmt { kind, note: stmt.note }, out);
@@ -251,9 +270,11 @@ impl SplitKernel<'_> {
             },
             Kind::Op(SectionOp::Release(buffer)) => match self.kind(*buffer) {
                 BufferKind::Outgoing => out.writer.op(Protocol::Release(*buffer)),
-                BufferKind::Incoming | BufferKind::Local | BufferKind::Constant(_) | BufferKind::Scratch(_) => {
-                    out.compute.op(Protocol::Release(*buffer));
-                }
+                BufferKind::Incoming
+                | BufferKind::Local
+                | BufferKind::Shifted
+                | BufferKind::Constant(_)
+                | BufferKind::Scratch(_) => out.compute.op(Protocol::Release(*buffer)),
             },
             Kind::Op(SectionOp::Section(section)) => {
                 out.compute.source = Some(stmt.note);

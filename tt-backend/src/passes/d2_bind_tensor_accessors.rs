@@ -47,7 +47,7 @@ pub fn run(kernel: &Kernel, split: &Split) -> Accessors {
         operations(body, &mut |op| match op {
             Move::Read(_, region) | Move::Write(_, region, _) => drop(touched.insert(region.tensor)),
             Move::Fetch(_, fetch) => drop(touched.insert(fetch.tensor)),
-            Move::Protocol(_) | Move::Make(..) | Move::Inspect(_) => {}
+            Move::Protocol(_) | Move::Make(..) | Move::Shift { .. } | Move::Inspect(_) => {}
         });
         let accessor = |tensor: tt_lang::ir::ParamId| {
             let name = kernel.params[tensor.index()].name();

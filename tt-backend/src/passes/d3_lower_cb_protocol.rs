@@ -20,7 +20,7 @@ use crate::device::{
     Around, Branch, Call, Calls, Compute, ComputeOp, Expr, Leaf, Loop, Move, Moves, Parts, Programs, Protocol, Source,
     SourceBranch, SourceLoop, Symbol, call, call_with, line, print, scope, tiles, when,
 };
-use crate::flow::{Buffer, BufferId, BufferKind, Constant, Fetch, Rows, TileRegion, Transfer};
+use crate::flow::{Buffer, BufferId, BufferKind, Constant, Fetch, Rows, TileRegion, Transfer, Window};
 use crate::ir::{Kind, Never, Rewrite, Stmt};
 use crate::pipeline::{Form, Pass, Unit};
 use crate::verify::progress::proved;
@@ -166,6 +166,7 @@ impl Rewrite<Moves, Calls<Symbol>> for Lower<'_> {
             Move::Protocol(step) => vec![line(self.protocol(step))],
             Move::Read(buffer, region) => vec![scope(read(self.buffers, buffer, &region))],
             Move::Write(buffer, region, stored) => vec![scope(write(self.buffers, buffer, &region, stored))],
+            Move::Shift { from, to, window } => vec![scope(shift(self.buffers, [from, to], &window))],
             Move::Inspect(inspection) => inspections::lowered(self.kernel, self.buffers, &inspection),
             Move::Fetch(buffer, of) => self.fetch(buffer, &of),
             Move::Make(buffer, constant) => constants(&self.buffers[buffer.0], buffer, constant),
@@ -580,6 +581,33 @@ fn zero_edge(buffer: &Buffer, id: BufferId, region: &TileRegion, axis: usize) ->
         set("edge", edge),
         when(present, body, Vec::new()),
     ])
+}
+
+fn shift(buffers: &[Buffer], ids: [BufferId; 2], window: &Window) -> Lines {
+    let [from, to] = ids.map(|id| &buffers[id.0]);
+    let element = match to.format.element_bits() {
+        ..=8 => "uint8_t",
+        16 => "uint16_t",
+        _ => "uint32_t",
+    };
+    let numbers = [from.tiles[1], to.tiles[1]].map(|columns| Expr::Int(i64::from(columns)));
+    let extent = window
+        .extent
+        .map(|extent| Expr::Int(i64::try_from(extent).unwrap_or(i64::MAX)));
+    let addresses = [Expr::name("src"), value(&GET_WRITE_PTR, [Expr::Buffer(ids[1])])];
+    let args = addresses
+        .into_iter()
+        .chain(numbers)
+        .chain(window.integers().map(Expr::user))
+        .chain(extent);
+    vec![
+        line(Leaf::Let {
+            kind: "uint32_t",
+            name: "src".into(),
+            value: value(&GET_READ_PTR, [Expr::Buffer(ids[0])]),
+        }),
+        line(call_with(&SHIFT_ELEMENTS, element.to_string(), args)),
+    ]
 }
 
 fn write(buffers: &[Buffer], id: BufferId, region: &TileRegion, stored: Option<BufferId>) -> Lines {

@@ -111,7 +111,12 @@ fn masked(flow: &mut Flow<Blocks>, beyond: &Beyond<'_>, zeroed: &BTreeSet<Buffer
     operations_mut(&mut flow.body, &mut |op| match op {
         BlockOp::Read(read) if !zeroed.contains(&read.buffer) => read.region.zero_edge = [false; 2],
         BlockOp::Elementwise(elementwise) => masked_value(elementwise, beyond),
-        BlockOp::Read(_) | BlockOp::Write(_) | BlockOp::Inspect(_) | BlockOp::Fetch(_) | BlockOp::Gemm(_) => {}
+        BlockOp::Read(_)
+        | BlockOp::Write(_)
+        | BlockOp::Shift(_)
+        | BlockOp::Inspect(_)
+        | BlockOp::Fetch(_)
+        | BlockOp::Gemm(_) => {}
     });
     let Flow { buffers, sights, body } = flow;
     *body = replaced(std::mem::take(body), &mut |span, mut op| {

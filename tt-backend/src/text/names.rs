@@ -2,7 +2,7 @@
 
 use crate::flow::{
     Arg, Broadcast, Buffer, BufferId, BufferKind, DefinitionId, Depth, Index, Integer, Matmul, Operand, Pack, PackMode,
-    Sees, Sights, TileRegion, Transfer,
+    Sees, Sights, TileRegion, Transfer, Window,
 };
 use crate::tile_ops::{FpuOp, SfpuOp, TileOp};
 use tt_lang::ir::{BoolExpr, IntExpr, IntOp, Kernel, NumberExpr, ParamId, VarId};
@@ -221,6 +221,17 @@ impl Names<'_> {
             true => format!("scalar {name}"),
             false => name.to_string(),
         }
+    }
+
+    /// Some elements of a block.
+    pub fn window(&self, window: &Window) -> String {
+        let both = |pair: &[IntExpr; 2]| format!("({}, {})", self.int(&pair[0]), self.int(&pair[1]));
+        let [rows, columns] = window.extent;
+        format!(
+            "at {} to {} of {rows} x {columns} elements",
+            both(&window.from),
+            both(&window.to)
+        )
     }
 
     /// A rectangle of tiles of a tensor.
@@ -454,6 +465,7 @@ pub(crate) fn buffer_kind(kind: BufferKind) -> &'static str {
         BufferKind::Incoming => "incoming",
         BufferKind::Local => "local",
         BufferKind::Outgoing => "outgoing",
+        BufferKind::Shifted => "shifted",
         BufferKind::Constant(constant) => constant.name(),
         BufferKind::Scratch(Role::Reader) => "reader_scratch",
         BufferKind::Scratch(Role::Compute) => "compute_scratch",

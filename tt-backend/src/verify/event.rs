@@ -95,6 +95,8 @@ pub enum Event {
     WriteBarrier,
     /// A whole page, of zeros or of a constant.
     MakePage(Value),
+    /// Elements of the version at one address come to that at the other.
+    Shift(Value, Value),
     /// An integer comes from a tensor by way of a page: it has arrived, and so has every other read.
     Fetch(Value),
     /// A page begins with an integer, and is nothing more.
@@ -354,6 +356,18 @@ fn data_movement(args: &Args) -> Proof<Option<Event>> {
                 return fault(format!("number_tile<{template}> in a page of {format}"));
             }
             Event::MakePage(args.value(0)?)
+        }
+        function if *function == SHIFT_ELEMENTS => {
+            let [from, to] = [0, 1].map(|at| pages(args.value(at)?, args.buffers));
+            let [from, to] = [from?, to?].map(|(buffer, ..)| args.buffers[buffer.0].format);
+            let words = [("uint8_t", 8), ("uint16_t", 16), ("uint32_t", 32)];
+            if from != to || !words.contains(&(args.call.template.as_str(), to.element_bits())) {
+                let (template, from, to) = (&args.call.template, from.name(), to.name());
+                return fault(format!(
+                    "shift_elements<{template}> from pages of {from} to pages of {to}"
+                ));
+            }
+            Event::Shift(args.value(0)?, args.value(1)?)
         }
         function if *function == READ_INTEGER => Event::Fetch(args.value(5)?),
         function if *function == PUT_INTEGER => Event::PutInteger(args.value(0)?),

@@ -10,7 +10,7 @@
 use super::{Fault, sight, unproved};
 use crate::flow::{
     Accumulate, Arg, BlockOp, Blocks, Broadcast, Buffer, BufferId, BufferKind, Fetch, Flow, Inspection, PackMode, Read,
-    Section, SectionOp, SectionStmt, Sections, Step, Transfer, Write, operations,
+    Section, SectionOp, SectionStmt, Sections, Shift, Step, Transfer, Write, operations,
 };
 use crate::ir::{self, Kind, Stage};
 use crate::pipeline::Unit;
@@ -68,6 +68,7 @@ impl Check<'_> {
             BlockOp::Read(read) => self.expect(read.buffer, BufferKind::Incoming, "read"),
             BlockOp::Write(write) => self.write(write),
             BlockOp::Inspect(inspection) => self.inspection(inspection),
+            BlockOp::Shift(shift) => self.shift(shift),
             BlockOp::Fetch(fetch) => self.fetch(fetch),
             BlockOp::Elementwise(elementwise) => {
                 self.made_by_compute(elementwise.target)?;
@@ -131,10 +132,9 @@ impl Check<'_> {
     fn made_by_compute(&self, buffer: BufferId) -> Result<(), String> {
         match self.kind(buffer)? {
             BufferKind::Local | BufferKind::Outgoing => Ok(()),
-            BufferKind::Incoming | BufferKind::Constant(_) | BufferKind::Scratch(_) => Err(format!(
-                "compute defines the buffer {} of the reader",
-                self.name(buffer)
-            )),
+            BufferKind::Incoming | BufferKind::Shifted | BufferKind::Constant(_) | BufferKind::Scratch(_) => Err(
+                format!("compute defines the buffer {} of another program", self.name(buffer)),
+            ),
         }
     }
 
@@ -164,6 +164,11 @@ impl Check<'_> {
         uses.try_for_each(|(buffer, _)| self.expect(buffer, BufferKind::Outgoing, "write"))
     }
 
+    fn shift(&self, shift: &Shift) -> Result<(), String> {
+        self.expect(shift.from, BufferKind::Outgoing, "shift")?;
+        self.expect(shift.buffer, BufferKind::Shifted, "shift")
+    }
+
     fn inspection(&self, inspection: &Inspection) -> Result<(), String> {
         match inspection.uses() {
             Some((buffer, _)) => self.expect(buffer, BufferKind::Outgoing, "print"),
@@ -189,6 +194,7 @@ impl Check<'_> {
                 Kind::Op(SectionOp::Read(Read { buffer, .. })) => self.expect(*buffer, BufferKind::Incoming, "read")?,
                 Kind::Op(SectionOp::Write(write)) => self.write(write)?,
                 Kind::Op(SectionOp::Inspect(inspection)) => self.inspection(inspection)?,
+                Kind::Op(SectionOp::Shift(shift)) => self.shift(shift)?,
                 Kind::Op(SectionOp::Fetch(fetch)) => self.fetch(fetch)?,
                 Kind::Op(SectionOp::Release(_) | SectionOp::Blank(_)) => {}
                 Kind::Op(SectionOp::Section(section)) => self.section(section, open)?,
@@ -288,7 +294,11 @@ impl Check<'_> {
                 }
                 Arg::Constant(buffer) => match self.kind(*buffer)? {
                     BufferKind::Constant(_) => {}
-                    BufferKind::Incoming | BufferKind::Local | BufferKind::Outgoing | BufferKind::Scratch(_) => {
+                    BufferKind::Incoming
+                    | BufferKind::Local
+                    | BufferKind::Outgoing
+                    | BufferKind::Shifted
+                    | BufferKind::Scratch(_) => {
                         return Err(format!("{} is taken for a constant", self.name(*buffer)));
                     }
                 },
@@ -321,6 +331,10 @@ impl Check<'_> {
                 }
                 Kind::Op(SectionOp::Write(write)) => {
                     write.uses().try_for_each(|(buffer, _)| self.present(buffer, alive))?;
+                }
+                Kind::Op(SectionOp::Shift(shift)) => {
+                    self.present(shift.from, alive)?;
+                    self.append(shift.buffer, alive)?;
                 }
                 Kind::Op(SectionOp::Inspect(inspection)) => {
                     if let Some((buffer, _)) = inspection.uses() {

@@ -112,6 +112,7 @@ impl Engines {
             | Event::MakePage(_)
             | Event::Fetch(_)
             | Event::PutInteger(_)
+            | Event::Shift(..)
             | Event::Take(..)
             | Event::ZeroEdge(_)
             | Event::Look(_)

@@ -162,13 +162,15 @@ impl Rings {
                 self.unacknowledged = true;
                 Ok(())
             }
-            Event::Look(address) => {
-                let (id, end, pages) = event::pages(*address, buffers)?;
-                if end != End::Front || pages != Range::one(0) {
-                    return fault("what is printed does not begin at the front");
+            Event::Look(address) => self.whole_front(*address, buffers),
+            Event::Shift(from, to) => {
+                self.whole_front(*from, buffers)?;
+                let (ring, page) = self.back(*to, buffers)?;
+                if page != Range::one(0) {
+                    return fault("what is shifted does not come to the first page");
                 }
-                let last = i64::from(buffers[id.0].version_tiles()) - 1;
-                self.front(id, Range::new(0, last), buffers)
+                ring.written.extend(0..ring.reserved);
+                Ok(())
             }
             Event::WritesFlushed | Event::WriteBarrier => {
                 let busy = self.rings.iter_mut().filter(|ring| !ring.leaving.is_empty());
@@ -206,6 +208,7 @@ impl Rings {
             BufferKind::Incoming | BufferKind::Constant(_) => (Role::Reader, Role::Compute),
             BufferKind::Local => (Role::Compute, Role::Compute),
             BufferKind::Outgoing => (Role::Compute, Role::Writer),
+            BufferKind::Shifted => (Role::Writer, Role::Compute),
             BufferKind::Scratch(_) => return fault(format!("{} has no protocol", buffer.name)),
         };
         let owner = if matches!(step, CbStep::Reserve | CbStep::Push) {
@@ -277,7 +280,12 @@ impl Rings {
     /// The ring and the pages that an address at the back of a buffer means.
     fn back(&mut self, address: Value, buffers: &[Buffer]) -> Proof<(&mut Ring, Range)> {
         let (id, end, pages) = event::pages(address, buffers)?;
-        if end != End::Back || self.role != Role::Reader {
+        let filling = match buffers[id.0].kind {
+            BufferKind::Incoming | BufferKind::Constant(_) => Some(Role::Reader),
+            BufferKind::Shifted => Some(Role::Writer),
+            BufferKind::Local | BufferKind::Outgoing | BufferKind::Scratch(_) => None,
+        };
+        if end != End::Back || filling != Some(self.role) {
             return fault("pages are filled that are not at the back");
         }
         let ring = Rc::make_mut(&mut self.rings[id.0]);
@@ -288,6 +296,16 @@ impl Rings {
             ));
         }
         Ok((ring, pages))
+    }
+
+    /// The front holds the version at `address`.
+    fn whole_front(&self, address: Value, buffers: &[Buffer]) -> Proof {
+        let (id, end, pages) = event::pages(address, buffers)?;
+        if end != End::Front || pages != Range::one(0) {
+            return fault("what is looked at as a whole does not begin at the front");
+        }
+        let last = i64::from(buffers[id.0].version_tiles()) - 1;
+        self.front(id, Range::new(0, last), buffers)
     }
 
     /// The pages at the front hold `pages`.

@@ -129,6 +129,10 @@ impl<'a> Events<'a> {
                     self.list
                         .extend(write.uses().map(|(buffer, sees)| Event::Use(buffer, sees)));
                 }
+                Kind::Op(SectionOp::Shift(shift)) => self.list.extend([
+                    Event::Use(shift.from, shift.sees),
+                    Event::Append(shift.buffer, Some(shift.defines)),
+                ]),
                 Kind::Op(SectionOp::Inspect(inspection)) => {
                     self.list
                         .extend(inspection.uses().map(|(buffer, sees)| Event::Use(buffer, sees)));

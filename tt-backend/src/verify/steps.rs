@@ -173,13 +173,19 @@ impl Steps for Moves {
     fn step(op: &Move, context: Context) -> Proof<Option<Step>> {
         match op {
             Move::Protocol(step) => protocol(*step, context),
-            Move::Read(..) | Move::Make(..) | Move::Write(..) | Move::Inspect(_) | Move::Fetch(..) => Ok(None),
+            Move::Read(..)
+            | Move::Make(..)
+            | Move::Write(..)
+            | Move::Shift { .. }
+            | Move::Inspect(_)
+            | Move::Fetch(..) => Ok(None),
         }
     }
 
     fn uses(op: &Move) -> Vec<BufferId> {
         match op {
             Move::Write(buffer, _, stored) => std::iter::once(*buffer).chain(*stored).collect(),
+            Move::Shift { from, .. } => vec![*from],
             Move::Inspect(inspection) => inspection.uses().into_iter().map(|(buffer, _)| buffer).collect(),
             Move::Protocol(_) | Move::Read(..) | Move::Make(..) | Move::Fetch(..) => Vec::new(),
         }

@@ -3,7 +3,7 @@
 #![warn(clippy::arithmetic_side_effects)]
 
 use super::access::Classified;
-use super::regions::Purpose;
+use super::regions::{Purpose, integer};
 use super::translate::{Refused, Translate, variable};
 use crate::codes;
 use crate::flow::{BlockOp, BlockStmt, Broadcast, Elementwise, Index, Pick, Value, ValueKind, Write};
@@ -11,7 +11,7 @@ use crate::ir::Kind;
 use crate::linear::Linear;
 use crate::passes::a1_infer_layout::BlockLayout;
 use tt_lang::diagnostic::Diagnostic;
-use tt_lang::ir::{Assign, BlockId, Buffer, IntExpr, VarId};
+use tt_lang::ir::{Assign, BlockId, Buffer, IntExpr, IntOp, VarId};
 
 impl Translate<'_> {
     pub(super) fn assign(
@@ -59,6 +59,12 @@ impl Translate<'_> {
                         || assign.target.buffer.element(self.kernel).is_integer();
                     if are_alone {
                         self.of_lone_elements(assign.target.buffer, assign.target.span)?;
+                    }
+                    for (axis, along) in along.iter().enumerate() {
+                        if let Along::At(start) = along {
+                            self.of_shared_exponents(assign.target.buffer, assign.target.span)?;
+                            self.starts_inside(block, axis, start, result.extent[axis], assign.target.span, out);
+                        }
                     }
                     let at = along.each_ref().map(Along::one);
                     self.assert_inside(block, &at, assign.target.span, out);
@@ -112,7 +118,7 @@ impl Translate<'_> {
     ) {
         let span = assign.span;
         let of = |kind| Value { kind, span };
-        let mut computed = |this: &mut Self, target, extent, value, compound| {
+        let computed = |this: &mut Self, out: &mut Vec<BlockStmt>, target, extent, value, compound| {
             let kind = Kind::Op(BlockOp::Elementwise(Elementwise {
                 target,
                 defines: this.sights.define(),
@@ -126,26 +132,43 @@ impl Translate<'_> {
             format, extent: whole, ..
         } = self.layouts.blocks[block.index()];
         let part = self.temporary(&self.kernel.block(block).name, "part", span, format, extent);
-        computed(self, part, extent, value, assign.compound);
+        computed(self, out, part, extent, value, assign.compound);
         let broadcast = match &along {
             [Along::One(_), Along::One(_)] => Broadcast::Scalar,
             [Along::One(_), _] => Broadcast::Row,
             [_, Along::One(_)] => Broadcast::Column,
-            [Along::All | Along::From(_), Along::All | Along::From(_)] => Broadcast::None,
+            [Along::All | Along::From(_) | Along::At(_), _] => Broadcast::None,
         };
-        let offset = along.each_ref().map(|along| match along {
-            Along::From(start) => tiles_from(*start).saturating_neg(),
-            Along::All | Along::One(_) => 0,
-        });
+        let start = |along: &Along| match along {
+            Along::All | Along::One(_) => IntExpr::Const(0),
+            Along::From(start) => integer(*start),
+            Along::At(start) => start.clone(),
+        };
+        let starts = along.each_ref().map(start);
+        let (part, offset) = match along.iter().any(|along| matches!(along, Along::At(_))) {
+            true => {
+                let mut placed = whole;
+                for axis in (0..2).filter(|axis| along[*axis].one().is_some()) {
+                    placed[axis] = extent[axis];
+                }
+                (self.placed(part, (starts.clone(), extent), placed, span, out), [0, 0])
+            }
+            false => {
+                let tiles = |start: &IntExpr| tiles_from(start.as_const().unwrap_or_default().unsigned_abs());
+                (part, starts.each_ref().map(|start| tiles(start).saturating_neg()))
+            }
+        };
         let stored = of(ValueKind::Load(self.operand(part, broadcast, offset)));
         let held = of(ValueKind::Load(self.operand(variable(block), Broadcast::None, [0, 0])));
         let at = along.each_ref().map(Along::one);
         let mut is_there = Pick { at, extent: whole }.is_there();
         for (axis, along) in along.iter().enumerate() {
-            if let Along::From(start) = along {
-                let end = start.saturating_add(extent[axis]);
-                let first = (*start > 0).then(|| before(axis, *start).negated(1));
-                is_there.extend(first.into_iter().chain((end < whole[axis]).then(|| before(axis, end))));
+            if let Along::From(_) | Along::At(_) = along {
+                let start = &starts[axis];
+                let end = IntExpr::binary(IntOp::Add, start.clone(), integer(extent[axis]));
+                let first = (start.as_const() != Some(0)).then(|| before(axis, start).negated(1));
+                let is_inner = end.as_const() != integer(whole[axis]).as_const();
+                is_there.extend(first.into_iter().chain(is_inner.then(|| before(axis, &end))));
             }
         }
         let is_there = is_there.into_iter().map(|index| of(ValueKind::Negative(index)));
@@ -154,7 +177,7 @@ impl Translate<'_> {
             Some(is_there) => of(ValueKind::Select(Box::new(is_there), Box::new(stored), Box::new(held))),
             None => stored,
         };
-        computed(self, variable(block), whole, value, false);
+        computed(self, out, variable(block), whole, value, false);
     }
 }
 
@@ -166,6 +189,8 @@ enum Along {
     One(IntExpr),
     /// As many as the loop counts from here on, a multiple of 32.
     From(u64),
+    /// As many as the loop counts from anywhere on.
+    At(IntExpr),
 }
 
 impl Along {
@@ -178,18 +203,22 @@ impl Along {
         if place.uniform[axis] {
             return Some(Along::One(offset.to_expr()));
         }
-        let start = u64::try_from(offset.constant)
-            .ok()
-            .filter(|_| offset.terms.is_empty())?;
+        if !offset.terms.is_empty() {
+            return Some(Along::At(offset.to_expr()));
+        }
+        let start = u64::try_from(offset.constant).ok()?;
         let is_within = start.checked_add(extent).is_some_and(|end| end <= whole);
-        (start.is_multiple_of(32) && is_within).then_some(Along::From(start))
+        is_within.then(|| match start.is_multiple_of(32) {
+            true => Along::From(start),
+            false => Along::At(offset.to_expr()),
+        })
     }
 
     /// The row or column, where it is one.
     fn one(&self) -> Option<IntExpr> {
         match self {
             Along::One(at) => Some(at.clone()),
-            Along::All | Along::From(_) => None,
+            Along::All | Along::From(_) | Along::At(_) => None,
         }
     }
 }
@@ -200,10 +229,10 @@ pub(super) fn tiles_from(elements: u64) -> i32 {
 }
 
 /// What is below zero before the row (0) or column (1) `end` of a block.
-fn before(axis: usize, end: u64) -> Index {
+fn before(axis: usize, end: &IntExpr) -> Index {
     Index {
         row: i64::from(axis == 0),
         column: i64::from(axis == 1),
-        rest: IntExpr::Const(i64::try_from(end).map_or(i64::MIN, i64::wrapping_neg)),
+        rest: Linear::of(&IntExpr::binary(IntOp::Sub, IntExpr::Const(0), end.clone())).to_expr(),
     }
 }

@@ -7,7 +7,7 @@ use super::Variable;
 use super::webs::Webs;
 use crate::flow::{
     BlockOp, BlockStmt, Blocks, Broadcast, Buffer, BufferId, BufferKind, DefinitionId, Elementwise, Flow, Operand,
-    Read, Sees, Sights, Value, ValueKind, Write,
+    Read, Sees, Shift, Sights, Value, ValueKind, Write,
 };
 use crate::ir::{Kind, operations, replaced};
 use crate::passes::a1_infer_layout::{Layouts, tiles};
@@ -18,6 +18,7 @@ use tt_plan::DataFormat;
 #[derive(Debug, Clone, Default)]
 struct Facts {
     reads: usize,
+    shifts: usize,
     computed: usize,
     compute_uses: usize,
     writes: usize,
@@ -38,11 +39,17 @@ pub fn run(
     let mut facts = vec![Facts::default(); webs.count];
     operations(&body, &mut |op| {
         if let Some(web) = op.defines().and_then(|(_, id)| webs.defined.get(&id)) {
-            if let BlockOp::Read(read) = op {
-                facts[*web].reads += 1;
-                facts[*web].formats_in.insert(format_of(read.region.tensor));
-            } else {
-                facts[*web].computed += 1;
+            match op {
+                BlockOp::Read(read) => {
+                    facts[*web].reads += 1;
+                    facts[*web].formats_in.insert(format_of(read.region.tensor));
+                }
+                BlockOp::Shift(_) => facts[*web].shifts += 1,
+                BlockOp::Write(_)
+                | BlockOp::Inspect(_)
+                | BlockOp::Fetch(_)
+                | BlockOp::Elementwise(_)
+                | BlockOp::Gemm(_) => facts[*web].computed += 1,
             }
         }
         op.uses(&mut |_, sees, _| {
@@ -52,8 +59,8 @@ pub fn run(
                     facts[*web].writes += 1;
                     facts[*web].formats_out.insert(format_of(write.region.tensor));
                 }
-                // What is printed is the block as it is written.
-                BlockOp::Inspect(_) => {
+                // What is printed or shifted is the block as it is written.
+                BlockOp::Inspect(_) | BlockOp::Shift(_) => {
                     facts[*web].formats_out.insert(variables[webs.variable[*web]].format);
                 }
                 BlockOp::Read(_) | BlockOp::Fetch(_) | BlockOp::Elementwise(_) | BlockOp::Gemm(_) => {
@@ -72,7 +79,9 @@ pub fn run(
     };
     for (web, facts) in facts.iter().enumerate() {
         let variable = &variables[webs.variable[web]];
-        let kind = if facts.computed == 0 && facts.formats_in.len() == 1 {
+        let kind = if facts.shifts > 0 {
+            BufferKind::Shifted
+        } else if facts.computed == 0 && facts.formats_in.len() == 1 {
             BufferKind::Incoming
         } else if facts.reads == 0 && facts.compute_uses == 0 && facts.formats_out.len() == 1 {
             BufferKind::Outgoing
@@ -82,7 +91,7 @@ pub fn run(
         let format = match kind {
             BufferKind::Incoming => facts.formats_in.iter().next().copied(),
             BufferKind::Outgoing => facts.formats_out.iter().next().copied(),
-            BufferKind::Local | BufferKind::Constant(_) | BufferKind::Scratch(_) => None,
+            BufferKind::Local | BufferKind::Shifted | BufferKind::Constant(_) | BufferKind::Scratch(_) => None,
         };
         let id = this.add(variable, kind, format.unwrap_or(variable.format), variable.span);
         this.of_web.push(id);
@@ -193,6 +202,18 @@ impl Buffers<'_> {
                 }
                 before.into_iter().chain([BlockOp::Inspect(inspection)]).collect()
             }
+            BlockOp::Shift(shift) => {
+                let format = self.variables[shift.from.0].format;
+                let (copy, from, sees) = self.sent(shift.from, shift.sees, format, span);
+                let buffer = self.defined(shift.defines);
+                let shift = BlockOp::Shift(Shift {
+                    from,
+                    sees,
+                    buffer,
+                    ..shift
+                });
+                copy.into_iter().chain([shift]).collect()
+            }
             BlockOp::Elementwise(mut elementwise) => {
                 elementwise.value.loads_mut(&mut |operand| {
                     if let Some(unknown) = operand.sees {
@@ -251,6 +272,7 @@ fn name_apart(buffers: &mut [Buffer]) {
             BufferKind::Incoming
             | BufferKind::Local
             | BufferKind::Outgoing
+            | BufferKind::Shifted
             | BufferKind::Constant(_)
             | BufferKind::Scratch(_) => buffer.name.clone(),
         };

@@ -376,20 +376,25 @@ impl Translate<'_> {
     /// Refuses one row or column where it is moved by way of a block of its own, which bytes are not, and whose elements would
     /// share other exponents.
     pub(super) fn of_lone_elements(&self, buffer: Buffer, span: Span) -> Result<(), Refused> {
+        self.of_shared_exponents(buffer, span)?;
         let element = buffer.element(self.kernel);
-        let format = DataFormat::of(element);
-        let note = if format.shares_exponents() {
-            "copy the block to one of `bf16` or `f32` first"
-        } else if format.is_byte() {
-            "cast the block to `f32` first"
-        } else {
-            return Ok(());
-        };
-        Err(not_picked_out(element, span).note(note))
+        match DataFormat::of(element).is_byte() {
+            true => Err(not_picked_out(element, span).note("cast the block to `f32` first")),
+            false => Ok(()),
+        }
+    }
+
+    /// Refuses elements that are moved among others, with which they would share other exponents.
+    pub(super) fn of_shared_exponents(&self, buffer: Buffer, span: Span) -> Result<(), Refused> {
+        let element = buffer.element(self.kernel);
+        match DataFormat::of(element).shares_exponents() {
+            true => Err(not_picked_out(element, span).note("copy the block to one of `bf16` or `f32` first")),
+            false => Ok(()),
+        }
     }
 
     /// A statement before the one that reads what it makes.
-    fn computed_first(
+    pub(super) fn computed_first(
         &mut self,
         target: BufferId,
         extent: [u64; 2],
@@ -458,6 +463,7 @@ impl Translate<'_> {
             extent,
         };
         let mut offset = [0; 2];
+        let mut is_shifted = false;
         for axis in 0..2 {
             let linear = &place.offset[axis];
             let constant = linear.terms.is_empty().then_some(linear.constant);
@@ -470,21 +476,18 @@ impl Translate<'_> {
                     pick.at[axis] = Some(linear.to_expr());
                     pick.extent[axis] = whole[axis];
                 }
-                _ if !linear.is_multiple_of(32) => {
-                    let message = format!(
-                        "`{name}` is indexed at an offset that is not a multiple of 32 whatever the values at launch"
-                    );
-                    return Err(Diagnostic::new(&codes::OFFSET_IN_TILE, access.span, message).note(
-                        "elements of blocks keep their places within tiles of 32 × 32: write offsets that are multiples of 32",
-                    ));
-                }
-                _ => {
+                (Some(_), _) | (None, None) => is_shifted = true,
+                (None, Some(_)) => {
                     let whole = whole[axis];
-                    let message =
-                        format!("`{name}` is read outside its {whole} elements, or at an offset that is not constant");
+                    let message = format!("`{name}` is read outside its {whole} elements");
                     return Err(Diagnostic::new(&codes::ACCESS, access.span, message));
                 }
             }
+        }
+        if is_shifted {
+            let from = place.offset.each_ref().map(Linear::to_expr);
+            let shifted = self.shifted(block, from, extent, access.span, reads)?;
+            return Ok(self.operand(shifted, broadcast, [0, 0]));
         }
         if pick.at == [None, None] {
             return Ok(self.operand(variable(block), broadcast, offset));

@@ -10,7 +10,7 @@ use super::translate::Translate;
 use crate::flow::{BlockOp, BlockStmt, Inspection};
 use crate::ir::Kind;
 use crate::verify::range::{self, LIMIT, Range};
-use tt_lang::ir::{BlockId, IntExpr, Named, Span};
+use tt_lang::ir::{BlockId, IntExpr, IntOp, Named, Span};
 
 impl Translate<'_> {
     /// Asserts in `out` that the row and the column `at`, where they are given, are some of `block`.
@@ -39,12 +39,35 @@ impl Translate<'_> {
                 Named(self.kernel, index),
                 of.name
             );
-            let kind = Kind::Op(BlockOp::Inspect(Inspection::Assertion { cond, text }));
-            let assertion = BlockStmt::new(span, kind);
-            if !out.iter().any(|known| known.kind == assertion.kind) {
-                out.push(assertion);
-            }
+            assert_once(Inspection::Assertion { cond, text }, span, out);
         }
+    }
+
+    /// `first`, from which on so many rows (0) or columns (1) are some of `block`: what is not known to be is asserted; for what a
+    /// choice between elements leaves unread the nearest stands.
+    pub(super) fn starts_inside(
+        &self,
+        block: BlockId,
+        axis: usize,
+        first: &IntExpr,
+        count: u64,
+        span: Span,
+        out: &mut Vec<BlockStmt>,
+    ) -> IntExpr {
+        let whole = self.layouts.blocks[block.index()].extent[axis];
+        let last = i64::try_from(whole.saturating_sub(count)).unwrap_or(i64::MAX);
+        let Some(cond) = range::inside(first, self.range(first), last.saturating_add(1)) else {
+            return first.clone();
+        };
+        if self.is_chosen {
+            let least = IntExpr::binary(IntOp::Max, first.clone(), IntExpr::Const(0));
+            return IntExpr::binary(IntOp::Min, least, IntExpr::Const(last));
+        }
+        let what = if axis == 0 { "rows" } else { "columns" };
+        let (first_name, name) = (Named(self.kernel, first), &self.kernel.block(block).name);
+        let text = format!("the {what} from {first_name} on are some of {name}");
+        assert_once(Inspection::Assertion { cond, text }, span, out);
+        first.clone()
     }
 
     /// Runs `translate` on a branch of a choice between elements, which may be of none.
@@ -56,7 +79,7 @@ impl Translate<'_> {
     }
 
     /// What is known of `expr` before the launch.
-    fn range(&self, expr: &IntExpr) -> Range {
+    pub(super) fn range(&self, expr: &IntExpr) -> Range {
         range::of_integer(expr, &|var| {
             let end = self.ranges.iter().rev().find(|(known, _)| *known == var);
             let is_natural = self.signs.is_at_least(&IntExpr::Var(var), 0);
@@ -68,5 +91,13 @@ impl Translate<'_> {
                 }),
             }
         })
+    }
+}
+
+/// An assertion in `out`, where it does not stand there yet.
+fn assert_once(assertion: Inspection, span: Span, out: &mut Vec<BlockStmt>) {
+    let assertion = BlockStmt::new(span, Kind::Op(BlockOp::Inspect(assertion)));
+    if !out.iter().any(|known| known.kind == assertion.kind) {
+        out.push(assertion);
     }
 }

@@ -27,6 +27,7 @@ pub fn check(body: &[BlockStmt]) -> Result<(), Vec<Diagnostic>> {
                 errors.extend(first.iter().filter_map(|first| in_range(first, stmt.note).err()));
             }
             Kind::Op(BlockOp::Inspect(inspection)) => inspection.integers(&mut check),
+            Kind::Op(BlockOp::Shift(shift)) => shift.window.integers().for_each(&mut check),
             Kind::Op(BlockOp::Fetch(fetch)) => fetch.indices.iter().for_each(&mut check),
             Kind::Loop(FlowLoop { start, end, .. }, _) => {
                 check(start);

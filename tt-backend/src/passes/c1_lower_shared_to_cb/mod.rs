@@ -22,6 +22,7 @@ mod hazards;
 mod inside;
 mod integers;
 mod regions;
+mod shifts;
 mod translate;
 mod webs;
 

@@ -294,6 +294,6 @@ impl Translate<'_> {
     }
 }
 
-fn integer(value: u64) -> IntExpr {
+pub(super) fn integer(value: u64) -> IntExpr {
     IntExpr::Const(i64::try_from(value).unwrap_or(i64::MAX))
 }

@@ -114,7 +114,7 @@ pub(super) fn what_is_done_with(element: ElementType) -> &'static str {
 pub(super) struct Translate<'a> {
     pub(super) kernel: &'a Kernel,
     pub(super) layouts: &'a Layouts,
-    variables: Vec<Variable>,
+    pub(super) variables: Vec<Variable>,
     /// One past the last value of the variables in scope.
     pub(super) ranges: Vec<(VarId, IntExpr)>,
     pub(super) signs: Signs,

@@ -65,6 +65,7 @@ impl Accumulate<'_> {
                 Kind::Op(BlockOp::Inspect(inspection)) => {
                     out.push(SectionStmt::new(span, Kind::Op(SectionOp::Inspect(inspection))));
                 }
+                Kind::Op(BlockOp::Shift(shift)) => out.push(SectionStmt::new(span, Kind::Op(SectionOp::Shift(shift)))),
                 Kind::Op(BlockOp::Fetch(fetch)) => out.push(SectionStmt::new(span, Kind::Op(SectionOp::Fetch(fetch)))),
                 Kind::Op(BlockOp::Gemm(gemm)) => match open.iter().find(|scope| scope.acc == gemm.acc) {
                     Some(scope) => {
@@ -521,6 +522,7 @@ fn candidates(body: &[BlockStmt], loops: &mut Vec<FlowLoop>, found: &mut Vec<Can
                 BlockOp::Read(_)
                 | BlockOp::Write(_)
                 | BlockOp::Inspect(_)
+                | BlockOp::Shift(_)
                 | BlockOp::Fetch(_)
                 | BlockOp::Elementwise(_),
             )
@@ -550,7 +552,7 @@ fn multiply(body: &[BlockStmt], matmul: &Matmul) -> Option<Vec<SectionStmt>> {
             }
             Kind::Op(BlockOp::Gemm(_)) => Kind::Op(SectionOp::Multiply(matmul.clone())),
             Kind::Loop(head, body) => Kind::Loop(head.clone(), multiply(body, matmul)?),
-            Kind::Op(BlockOp::Write(_) | BlockOp::Inspect(_) | BlockOp::Elementwise(_))
+            Kind::Op(BlockOp::Write(_) | BlockOp::Inspect(_) | BlockOp::Shift(_) | BlockOp::Elementwise(_))
             | Kind::Group(..)
             | Kind::If(..) => return None,
         };

@@ -111,7 +111,12 @@ fn through_fpu(body: &[BlockStmt]) -> BTreeSet<BufferId> {
     let mut out = BTreeSet::new();
     operations(body, &mut |op| match op {
         BlockOp::Gemm(gemm) => out.extend([gemm.a, gemm.b]),
-        BlockOp::Elementwise(_) | BlockOp::Read(_) | BlockOp::Write(_) | BlockOp::Inspect(_) | BlockOp::Fetch(_) => {}
+        BlockOp::Elementwise(_)
+        | BlockOp::Read(_)
+        | BlockOp::Write(_)
+        | BlockOp::Inspect(_)
+        | BlockOp::Shift(_)
+        | BlockOp::Fetch(_) => {}
     });
     out
 }

@@ -31,6 +31,7 @@ fn count(body: &[BlockStmt], uses: &mut [Vec<bool>]) {
         BlockOp::Elementwise(elementwise) => elementwise
             .value
             .loads(&mut |operand, _| uses[operand.buffer.0].push(false)),
+        BlockOp::Shift(shift) => uses[shift.from.0].push(false),
         BlockOp::Read(_) | BlockOp::Write(_) | BlockOp::Inspect(_) | BlockOp::Fetch(_) => {}
     });
 }
@@ -43,6 +44,7 @@ fn left(body: Vec<BlockStmt>, buffers: &mut Vec<Buffer>, sights: &mut Sights) ->
             op @ (BlockOp::Read(_)
             | BlockOp::Write(_)
             | BlockOp::Inspect(_)
+            | BlockOp::Shift(_)
             | BlockOp::Fetch(_)
             | BlockOp::Elementwise(_)
             | BlockOp::Gemm(_)) => return vec![BlockStmt::new(span, Kind::Op(op))],

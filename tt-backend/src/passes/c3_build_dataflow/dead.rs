@@ -3,7 +3,7 @@
 //! A buffer is needed where a write or a print uses it, or a definition of a buffer that is needed. A definition of any other is
 //! dropped; what stands inside it for others (the reads in the loop of an accumulation) stays.
 
-use crate::flow::{BufferId, Flow, Read, Section, SectionOp, SectionStmt, Sections, Step};
+use crate::flow::{BufferId, Flow, Read, Section, SectionOp, SectionStmt, Sections, Shift, Step};
 use crate::ir::{Kind, replaced};
 use std::collections::BTreeSet;
 
@@ -34,6 +34,9 @@ fn collect(
         match &stmt.kind {
             Kind::Op(SectionOp::Write(write)) => needed.extend(write.uses().map(|(buffer, _)| buffer)),
             Kind::Op(SectionOp::Inspect(inspection)) => needed.extend(inspection.uses().map(|(buffer, _)| buffer)),
+            Kind::Op(SectionOp::Shift(shift)) => {
+                takes[shift.buffer.0].insert(shift.from);
+            }
             Kind::Op(SectionOp::Section(section)) => {
                 takes[section.pack.buffer.0].extend(section.uses());
                 for body in section.controls() {
@@ -60,7 +63,12 @@ fn kept(body: Vec<SectionStmt>, needed: &BTreeSet<BufferId>) -> Vec<SectionStmt>
     for SectionStmt { kind, note: span } in body {
         let mut keep = |kind| out.push(SectionStmt { kind, note: span });
         match kind {
-            Kind::Op(SectionOp::Read(Read { buffer, .. }) | SectionOp::Blank(buffer) | SectionOp::Release(buffer)) => {
+            Kind::Op(
+                SectionOp::Read(Read { buffer, .. })
+                | SectionOp::Shift(Shift { buffer, .. })
+                | SectionOp::Blank(buffer)
+                | SectionOp::Release(buffer),
+            ) => {
                 if needed.contains(&buffer) {
                     keep(kind);
                 }
@@ -111,6 +119,7 @@ fn without_products(section: Section) -> impl Iterator<Item = Vec<SectionStmt>> 
             op @ (SectionOp::Read(_)
             | SectionOp::Write(_)
             | SectionOp::Inspect(_)
+            | SectionOp::Shift(_)
             | SectionOp::Fetch(_)
             | SectionOp::Blank(_)
             | SectionOp::Release(_)

@@ -104,6 +104,7 @@ pub fn run(flow: &mut Flow<Sections>) {
             moved[1].get_or_insert(buffers[write.buffer.0].span);
         }
         SectionOp::Write(_)
+        | SectionOp::Shift(_)
         | SectionOp::Inspect(_)
         | SectionOp::Fetch(_)
         | SectionOp::Blank(_)
@@ -130,7 +131,11 @@ impl Pages {
         let wanted = match kind {
             BufferKind::Scratch(Role::Reader) => "reader_scratch",
             BufferKind::Scratch(_) => "writer_scratch",
-            BufferKind::Incoming | BufferKind::Local | BufferKind::Outgoing | BufferKind::Constant(_) => "integers",
+            BufferKind::Incoming
+            | BufferKind::Local
+            | BufferKind::Outgoing
+            | BufferKind::Shifted
+            | BufferKind::Constant(_) => "integers",
         };
         let is_taken = |name: &String| buffers.iter().any(|buffer| buffer.name == *name);
         let numbered = (2..).map(|number: u32| format!("{wanted}_{number}"));
@@ -171,6 +176,7 @@ fn place(body: &mut Vec<SectionStmt>, each: &mut impl FnMut(&mut Fetch, Span)) {
             SectionOp::Read(_)
             | SectionOp::Write(_)
             | SectionOp::Inspect(_)
+            | SectionOp::Shift(_)
             | SectionOp::Blank(_)
             | SectionOp::Release(_)
             | SectionOp::Multiply(_),
@@ -226,9 +232,11 @@ impl Needs<'_> {
     fn consumer(&self, buffer: BufferId) -> Roles {
         match self.kind(buffer) {
             BufferKind::Outgoing => Roles::WRITER,
-            BufferKind::Incoming | BufferKind::Local | BufferKind::Constant(_) | BufferKind::Scratch(_) => {
-                Roles::COMPUTE
-            }
+            BufferKind::Incoming
+            | BufferKind::Local
+            | BufferKind::Shifted
+            | BufferKind::Constant(_)
+            | BufferKind::Scratch(_) => Roles::COMPUTE,
         }
     }
 
@@ -236,6 +244,7 @@ impl Needs<'_> {
     fn producer(&self, buffer: BufferId) -> Roles {
         match self.kind(buffer) {
             BufferKind::Incoming | BufferKind::Constant(_) => Roles::READER,
+            BufferKind::Shifted => Roles::WRITER,
             BufferKind::Local | BufferKind::Outgoing | BufferKind::Scratch(_) => Roles::COMPUTE,
         }
     }
@@ -255,6 +264,12 @@ impl Needs<'_> {
             Kind::Op(SectionOp::Write(Write { region, .. })) => {
                 self.region(region, Roles::WRITER);
                 Roles::WRITER
+            }
+            Kind::Op(SectionOp::Shift(shift)) => {
+                for integer in shift.window.integers() {
+                    self.need(integer, Roles::WRITER);
+                }
+                Roles::WRITER.or(self.consumer(shift.buffer))
             }
             Kind::Op(SectionOp::Inspect(inspection)) => {
                 inspection.integers(&mut |integer| self.need(integer, Roles::WRITER));

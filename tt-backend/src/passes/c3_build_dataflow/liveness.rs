@@ -9,7 +9,9 @@
 //!  y = v                  ⟹    y = v; release v
 //! ```
 
-use crate::flow::{Accumulate, BufferId, Flow, FlowLoop, Inspection, Read, SectionOp, SectionStmt, Sections, Write};
+use crate::flow::{
+    Accumulate, BufferId, Flow, FlowLoop, Inspection, Read, SectionOp, SectionStmt, Sections, Shift, Write,
+};
 use crate::ir::Kind;
 use crate::passes::c1_lower_shared_to_cb::runs_at_least_once;
 use std::collections::BTreeSet;
@@ -83,6 +85,10 @@ fn effect(body: &[SectionStmt]) -> Effect {
             Kind::Op(SectionOp::Read(Read { buffer, .. }) | SectionOp::Blank(buffer)) => out.then(replaces(*buffer)),
             Kind::Op(SectionOp::Write(write)) => out.then(uses(stored(write))),
             Kind::Op(SectionOp::Inspect(inspection)) => out.then(uses(printed(inspection))),
+            Kind::Op(SectionOp::Shift(shift)) => {
+                out.then(uses(Live::from([shift.from])));
+                out.then(replaces(shift.buffer));
+            }
             Kind::Op(SectionOp::Multiply(matmul)) => out.then(uses(Live::from([matmul.a, matmul.b]))),
             Kind::Op(SectionOp::Section(section)) => {
                 out.then(uses(section.uses()));
@@ -146,6 +152,10 @@ fn statement(stmt: SectionStmt, after: &Live) -> (Vec<SectionStmt>, Live) {
         Kind::Op(SectionOp::Write(write)) => {
             let uses = stored(&write);
             simple(Kind::Op(SectionOp::Write(write)), uses, None)
+        }
+        Kind::Op(SectionOp::Shift(shift)) => {
+            let (from, buffer) = (shift.from, shift.buffer);
+            simple(Kind::Op(SectionOp::Shift(shift)), Live::from([from]), Some(buffer))
         }
         Kind::Op(SectionOp::Inspect(inspection)) => {
             let uses = printed(&inspection);
@@ -228,7 +238,11 @@ fn count(body: &[SectionStmt], alive: &mut [u32], most: &mut [u32]) {
     }
     for stmt in body {
         match &stmt.kind {
-            Kind::Op(SectionOp::Read(Read { buffer, .. }) | SectionOp::Blank(buffer)) => define(*buffer, alive, most),
+            Kind::Op(
+                SectionOp::Read(Read { buffer, .. })
+                | SectionOp::Shift(Shift { buffer, .. })
+                | SectionOp::Blank(buffer),
+            ) => define(*buffer, alive, most),
             Kind::Op(SectionOp::Release(buffer)) => alive[buffer.0] = alive[buffer.0].saturating_sub(1),
             Kind::Op(SectionOp::Section(section)) => {
                 // The version being packed is reserved while the control steps run.

@@ -9,7 +9,7 @@
 
 use super::in_use;
 use crate::flow::{
-    Accumulate, Arg, Buffer, BufferId, BufferKind, Flow, Read, SectionOp, SectionStmt, Sections, Step, Write,
+    Accumulate, Arg, Buffer, BufferId, BufferKind, Flow, Read, SectionOp, SectionStmt, Sections, Shift, Step, Write,
 };
 use crate::ir::Kind;
 use std::collections::{BTreeSet, HashMap};
@@ -91,7 +91,11 @@ impl Together {
     fn body(&mut self, body: &[SectionStmt]) {
         for stmt in body {
             match &stmt.kind {
-                Kind::Op(SectionOp::Read(Read { buffer, .. }) | SectionOp::Blank(buffer)) => self.append(*buffer),
+                Kind::Op(
+                    SectionOp::Read(Read { buffer, .. })
+                    | SectionOp::Shift(Shift { buffer, .. })
+                    | SectionOp::Blank(buffer),
+                ) => self.append(*buffer),
                 Kind::Op(SectionOp::Release(buffer)) => self.release(*buffer),
                 Kind::Op(SectionOp::Section(section)) => {
                     section.defines().into_iter().for_each(|buffer| self.append(buffer));
@@ -147,6 +151,10 @@ fn rename(body: &mut [SectionStmt], to: &impl Fn(&mut BufferId)) {
             Kind::Op(SectionOp::Write(Write { buffer, stored, .. })) => {
                 to(buffer);
                 stored.iter_mut().for_each(|(stored, _)| to(stored));
+            }
+            Kind::Op(SectionOp::Shift(shift)) => {
+                to(&mut shift.from);
+                to(&mut shift.buffer);
             }
             Kind::Op(SectionOp::Inspect(inspection)) => {
                 inspection.uses_mut().into_iter().for_each(|(buffer, _)| to(buffer));

@@ -9,7 +9,7 @@ use super::edges::{Age, Edge, Edges, Past};
 use super::{Product, Summed};
 use crate::flow::{
     BlockOp, BlockStmt, Blocks, Broadcast, BufferId, BufferKind, DefinitionId, Elementwise, Flow, FlowLoop, Fold, Gemm,
-    Index, Operand, Pick, Read, Reduction, Sees, Sights, TileRegion, Transfer, Value, ValueKind, Write,
+    Index, Operand, Pick, Read, Reduction, Sees, Shift, Sights, TileRegion, Transfer, Value, ValueKind, Window, Write,
 };
 use crate::ir::{Forward, Kind, visit};
 use crate::linear::Linear;
@@ -34,6 +34,8 @@ pub struct Beyond<'a> {
     /// What uses see; as it was before the pass.
     sights: Sights,
     places: RefCell<Places>,
+    /// Of every buffer.
+    tiles: Vec<[u32; 2]>,
     /// Tiles of the longest block.
     most_tiles: i32,
     /// The loops around each fetch: in another turn of them it is another integer.
@@ -201,6 +203,7 @@ impl<'a> Beyond<'a> {
             kernel,
             sights: flow.sights.clone(),
             places: RefCell::default(),
+            tiles: flow.buffers.iter().map(|buffer| buffer.tiles).collect(),
             most_tiles: i32::try_from(flow.buffers.iter().flat_map(|buffer| buffer.tiles).max().unwrap_or(1))
                 .unwrap_or(i32::MAX),
             fetched: fetched(&flow.body),
@@ -398,7 +401,7 @@ impl<'a> Beyond<'a> {
         let mut past = of.past.map(Past::moved);
         let picked = [0, 1].map(|axis| {
             let at = pick.at[axis].as_ref()?;
-            Some(past[axis].repeated(|edge| Some(self.at_element(edge, at))))
+            Some(past[axis].repeated(|edge| Some(self.at_element(edge, at, true))))
         });
         match &picked {
             [Some(rows), Some(columns)] => {
@@ -412,8 +415,27 @@ impl<'a> Beyond<'a> {
         Found { of: Of::Many, past }
     }
 
-    /// The edge past which the element `at` of what has `edge` lies as a whole, or not at all.
-    fn at_element(&self, edge: &Edge, at: &IntExpr) -> Edge {
+    /// Some elements of a block, from anywhere on.
+    fn shift(&mut self, shift: &Shift, state: &mut State) {
+        self.sources[shift.buffer.0].insert(shift.from);
+        let held = match &state[shift.from.0] {
+            Some(held) => held.as_ref().clone(),
+            None => [Past::number(None), Past::number(None)],
+        };
+        let Window { from, to, .. } = &shift.window;
+        let mut past = held.map(Past::moved);
+        for axis in 0..2 {
+            let first = IntExpr::binary(IntOp::Sub, from[axis].clone(), to[axis].clone());
+            past[axis] = past[axis].map(|edge| self.at_element(&edge, &first, false));
+            if let Some(end) = self.end_of_block(shift.window.end(axis, self.tiles[shift.buffer.0][axis])) {
+                past[axis] = past[axis].clone().ending(end);
+            }
+        }
+        state[shift.buffer.0] = Some(Rc::new(past));
+    }
+
+    /// The edge of the elements from `at` on of what has `edge`; past it they lie as a `whole`, or not at all.
+    fn at_element(&self, edge: &Edge, at: &IntExpr, whole: bool) -> Edge {
         if edge.whole {
             return *edge;
         }
@@ -423,12 +445,13 @@ impl<'a> Beyond<'a> {
         let along = IntExpr::binary(IntOp::Mul, along, IntExpr::Const(place.step));
         let first = IntExpr::binary(IntOp::Mul, place.at, IntExpr::Const(place.unit));
         let element = Linear::of(&IntExpr::binary(IntOp::Add, first, along)).to_expr();
-        let number = self.place(Some(place.extent), &element, [1, 1], [true; 2]);
+        let step = if whole { 1 } else { place.step };
+        let number = self.place(Some(place.extent), &element, [1, step], [true; 2]);
         self.places.borrow_mut().all[number].precedes |= place.precedes;
         Edge {
             place: number,
             shift: 0,
-            whole: true,
+            whole,
             ..*edge
         }
     }
@@ -613,6 +636,7 @@ impl Forward<Blocks> for Beyond<'_> {
                 state[buffer.0] = Some(Rc::new([0, 1].map(|axis| Past::read(self.edges(region, axis)))));
             }
             BlockOp::Fetch(_) => {}
+            BlockOp::Shift(shift) => self.shift(shift, state),
             BlockOp::Inspect(inspection) => {
                 if let Some((buffer, sees)) = inspection.uses()
                     && let Some(held) = &state[buffer.0]

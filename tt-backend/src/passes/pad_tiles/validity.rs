@@ -14,8 +14,8 @@
 use super::past::{self, Beyond, Stored};
 use super::{alone, choose, number};
 use crate::flow::{
-    BlockOp, BlockStmt, Blocks, Broadcast, Buffer, BufferId, DefinitionId, Elementwise, Flow, Fold, Gemm, Operand,
-    Reduction, Sees, Sights, Value, ValueKind,
+    BlockOp, BlockStmt, Blocks, Broadcast, Buffer, BufferId, BufferKind, DefinitionId, Elementwise, Flow, Fold, Gemm,
+    Operand, Reduction, Sees, Shift, Sights, Value, ValueKind,
 };
 use crate::ir::{Kind, operations, replaced};
 use crate::passes::c2_lower_tile_intrinsics::scratch;
@@ -66,6 +66,11 @@ fn lacking(flow: &Flow<Blocks>, beyond: &mut Beyond<'_>) -> Vec<bool> {
                 BlockOp::Elementwise(elementwise) => {
                     let is_part = elementwise.extent.iter().any(|extent| extent % 32 != 0);
                     is_part || may_lack(kept(elementwise), &lacking)
+                }
+                BlockOp::Shift(shift) => {
+                    let tiles = flow.buffers[shift.buffer.0].tiles;
+                    let is_part = (0..2).any(|axis| shift.window.end(axis, tiles[axis]) % 32 != 0);
+                    lacking[shift.from.0] || is_part
                 }
                 BlockOp::Gemm(_) | BlockOp::Write(_) | BlockOp::Inspect(_) | BlockOp::Fetch(_) => false,
             };
@@ -181,6 +186,13 @@ impl Validity<'_> {
                 out.push(BlockOp::Write(write));
                 None
             }
+            BlockOp::Shift(shift) => {
+                let is_valid = self.shifted(&shift, span, &mut out);
+                let tiles = self.buffers[shift.buffer.0].tiles;
+                let extent = [0, 1].map(|axis| shift.window.end(axis, tiles[axis]));
+                out.push(BlockOp::Shift(shift));
+                Some((extent, is_valid))
+            }
             BlockOp::Inspect(_) | BlockOp::Fetch(_) => {
                 out.push(op);
                 None
@@ -202,6 +214,39 @@ impl Validity<'_> {
             }));
         }
         out.into_iter().map(|op| BlockStmt::new(span, Kind::Op(op))).collect()
+    }
+
+    /// The validity of what is shifted, which is shifted too.
+    fn shifted(&mut self, shift: &Shift, span: Span, out: &mut Vec<BlockOp>) -> Value {
+        let Some(is_valid) = self.of(&plain(shift.from, shift.sees, span)) else {
+            return number(1.0, span);
+        };
+        let [from, buffer] =
+            [(shift.from, BufferKind::Outgoing), (shift.buffer, BufferKind::Shifted)].map(|(of, kind)| {
+                let Buffer { name, tiles, .. } = self.buffers[of.0].clone();
+                let buffer = scratch(
+                    self.buffers,
+                    format!("{name}_validity"),
+                    span,
+                    DataFormat::Float16B,
+                    tiles,
+                );
+                self.buffers[buffer.0].kind = kind;
+                buffer
+            });
+        let extent = self.buffers[from.0]
+            .tiles
+            .map(|tiles| u64::from(tiles).saturating_mul(32));
+        let sees = self.defined(from, extent, is_valid, out);
+        let defines = self.sights.define();
+        out.push(BlockOp::Shift(Shift {
+            from,
+            sees,
+            buffer,
+            defines,
+            window: shift.window.clone(),
+        }));
+        plain(buffer, self.sights.sees(BTreeSet::from([defines])), span)
     }
 
     /// The definitions of a validity that stand for those of its buffer.

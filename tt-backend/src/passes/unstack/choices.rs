@@ -1,5 +1,6 @@
 //! Which blocks of stacks and which parts of blocks a parallel loop means, where no constant says it.
 
+use super::MOST_PLACES;
 use crate::linear::Linear;
 use crate::passes::a1_infer_layout::MOST_TILES;
 use crate::verify::range::Range;
@@ -137,6 +138,8 @@ pub(super) fn choice(kernel: &Kernel, access: &Access, axis: usize, indices: &[(
     }
     let (var, extent) = indices.iter().find(|(var, _)| index.coefficient(*var) == 1)?;
     let first = index.without(*var);
-    let rest = shape[axis].checked_sub(*extent)?;
-    (varies(&first) && first.is_multiple_of(32)).then(|| Choice::of(&first, 32, (rest / 32).saturating_add(1)))
+    let places = (shape[axis].checked_sub(*extent)? / 32).saturating_add(1);
+    // Elements that begin anywhere else are moved by the writer.
+    let is_part = varies(&first) && first.is_multiple_of(32) && places <= MOST_PLACES as u64;
+    is_part.then(|| Choice::of(&first, 32, places))
 }

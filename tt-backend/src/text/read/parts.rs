@@ -4,13 +4,30 @@ use super::super::names::{NEGATIVE, buffer_kind, tile_op};
 use super::{Read, Reader};
 use crate::flow::{
     Arg, Broadcast, Buffer, BufferKind, Constant, Depth, Index, Integer, Matmul, Operand, Pack, PackMode, ProductSees,
-    Rows, TileRegion, Transfer,
+    Rows, TileRegion, Transfer, Window,
 };
 use crate::tile_ops::{FpuOp, SFPU_OPS, TileOp};
 use tt_lang::ir::{BlockId, ElementType, IntExpr, ParamId, VarId};
 use tt_plan::{DataFormat, Role};
 
 impl Reader<'_> {
+    /// A rectangle of tiles of a tensor.
+    pub fn window(&mut self) -> Read<Window> {
+        let mut both = |before| {
+            self.expect(before)?;
+            let row = self.int()?;
+            self.expect(",")?;
+            Ok([row, self.int()?])
+        };
+        let (from, to) = (both("at (")?, both(") to (")?);
+        self.expect(") of")?;
+        let rows = self.parse()?;
+        self.expect("x")?;
+        let extent = [rows, self.parse()?];
+        self.expect("elements")?;
+        Ok(Window { from, to, extent })
+    }
+
     /// A rectangle of tiles of a tensor.
     pub fn region(&mut self) -> Read<TileRegion> {
         let tensor = self.tensor()?;
@@ -186,9 +203,11 @@ impl Reader<'_> {
                 match this.attempt(Self::operand) {
                     Some(operand) => Ok(match this.buffers[operand.buffer.0].kind {
                         BufferKind::Constant(_) => Arg::Constant(operand.buffer),
-                        BufferKind::Incoming | BufferKind::Local | BufferKind::Outgoing | BufferKind::Scratch(_) => {
-                            Arg::Tile(operand)
-                        }
+                        BufferKind::Incoming
+                        | BufferKind::Local
+                        | BufferKind::Outgoing
+                        | BufferKind::Shifted
+                        | BufferKind::Scratch(_) => Arg::Tile(operand),
                     }),
                     None => Ok(Arg::Number(this.number()?)),
                 }
@@ -387,12 +406,17 @@ impl Reader<'_> {
         };
         let name = self.name()?.to_string();
         self.expect(":")?;
-        let kinds = [BufferKind::Incoming, BufferKind::Local, BufferKind::Outgoing];
+        let kinds = [
+            BufferKind::Incoming,
+            BufferKind::Local,
+            BufferKind::Outgoing,
+            BufferKind::Shifted,
+        ];
         let scratch = [Role::Reader, Role::Compute, Role::Writer].map(BufferKind::Scratch);
         let constants = Constant::ALL.map(BufferKind::Constant);
         let mut kinds = kinds.into_iter().chain(constants).chain(scratch);
         let Some(kind) = kinds.find(|kind| self.eat(buffer_kind(*kind))) else {
-            return self.wanted("incoming, local, outgoing, a constant or scratch");
+            return self.wanted("incoming, local, outgoing, shifted, a constant or scratch");
         };
         self.expect(",")?;
         let tiles = self.by()?;

@@ -171,6 +171,7 @@ fn operands(body: &mut [SectionStmt], change: &mut impl FnMut(&mut BufferId)) {
                 change(buffer);
                 stored.iter_mut().for_each(|(stored, _)| change(stored));
             }
+            Kind::Op(SectionOp::Shift(shift)) => change(&mut shift.from),
             Kind::Op(SectionOp::Inspect(inspection)) => {
                 inspection.uses_mut().into_iter().for_each(|(buffer, _)| change(buffer));
             }

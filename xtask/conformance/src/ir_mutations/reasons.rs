@@ -75,6 +75,7 @@ const HARMLESS: &[Reason] = reasons! {
     "nothing comes after the zeros that wants their room": [LeftOut, Function] ["compute"] ["cb_pop_front"] ["zeros"];
     "nothing comes after the numbers of rows and columns that wants their room": [LeftOut, Function] ["compute"] ["cb_pop_front"] ["tile_rows", "tile_columns"];
 
+    "every block is still computed once, in another order": [Operator, Integer, Zero, Everywhere] ["reader", "writer"] ["a variable"] ["band_row", "group_*", "within"];
     "the register holds that tile since an earlier load": [LeftOut, Integer] ["compute"] ["copy_tile"] [];
     "bx - by is even where bx + by is": [Operator] ["compute"] ["a branch"] ["by"];
 
@@ -112,7 +113,6 @@ const VALIDITIES: &[Reason] = reasons! {
     "one tile high or wide, or elements that the mask leaves out, whatever the count": [Integer, Zero, Operator, Exchanged] ["writer"] ["write_elements"] [];
     "the masks of the tiles are the same, but past the edge of the store": [LeftOut] ["writer"] ["+="] ["stored"];
     "which of the buffers is waited for first is all the same: both are filled": [Swapped] ["writer"] ["a loop of tiles"] [];
-    "every block is still computed once, in another order": [Operator, Integer, Zero, Everywhere] ["reader", "writer"] ["a variable"] ["band_row", "group_*", "within"];
     "the row or column of the tensor is the first, so that adding it and taking it off are the same": [Operator] ["reader"]
         ["noc_async_*_page"] [];
 };

@@ -1,0 +1,265 @@
+//! Elements of blocks at any offset, against plain loops on both emulated chips.
+
+mod support;
+
+use support::on_both_chips;
+use tt::prelude::*;
+
+/// Small whole numbers, exact in every format.
+fn number(at: usize) -> f32 {
+    (at * 7 % 31) as f32 - 15.0
+}
+
+/// A stencil in L1, of what was computed there: constant offsets within tiles.
+#[tt::kernel]
+fn stencil<const M: usize, const N: usize>(x: &Tensor<bf16, M, N>, y: &mut Tensor<f32, M, N>) {
+    let (bx, by) = T.Kernel(N.div_ceil(30), M.div_ceil(30));
+    let v = T.alloc_shared::<bf16>(32, 32);
+    let w = T.alloc_fragment::<f32>(30, 30);
+    T.copy(x[(by * 30 - 1, bx * 30 - 1)], v);
+    for (i, j) in T.Parallel(32, 32) {
+        v[(i, j)] = v[(i, j)] * 2.0;
+    }
+    T.clear(w);
+    for (i, j) in T.Parallel(30, 30) {
+        w[(i, j)] += v[(i, j + 1)];
+        w[(i, j)] += v[(i + 2, j + 1)];
+        w[(i, j)] += v[(i + 1, j)];
+        w[(i, j)] += v[(i + 1, j + 2)];
+    }
+    T.copy(w, y[(by * 30, bx * 30)]);
+}
+
+#[test]
+fn a_stencil_reads_the_neighbours_of_what_was_computed() {
+    for [m, n] in [[30, 62], [64, 128], [31, 61], [90, 100], [1, 1], [3, 40]] {
+        let host: Vec<bf16> = (0..m * n).map(|at| bf16::from_f32(number(at))).collect();
+        on_both_chips(|device| {
+            let x = device.upload(&host, [m, n])?;
+            let mut y = device.upload(&vec![99.0f32; m * n], [m, n])?;
+            stencil(&x, &mut y).check(0.0)?;
+            let found = y.download()?;
+            for (i, j) in (0..m).flat_map(|i| (0..n).map(move |j| (i, j))) {
+                let around = [(0, 1), (2, 1), (1, 0), (1, 2)];
+                let values = around.into_iter().filter_map(|(di, dj)| {
+                    let (row, column) = ((i + di).checked_sub(1)?, (j + dj).checked_sub(1)?);
+                    (row < m && column < n).then(|| number(row * n + column) * 2.0)
+                });
+                assert_eq!(found[i * n + j], values.sum::<f32>(), "{m}x{n}: ({i}, {j})");
+            }
+            Ok(())
+        });
+    }
+}
+
+/// Stores at any offset, of parts, vectors and rows.
+#[tt::kernel]
+fn placed<const M: usize>(
+    x: &Tensor<f32, M, 64>,
+    first: &Tensor<i32, 2>,
+    n: i32,
+    y: &mut Tensor<f32, M, 64>,
+    v: &mut Tensor<f32, 64>,
+) {
+    let by = T.Kernel(M.div_ceil(64));
+    let a = T.alloc_shared::<f32>(64, 64);
+    let b = T.alloc_shared::<f32>(64, 64);
+    let r = T.alloc_fragment::<f32>(64);
+    let s = T.alloc_fragment::<f32>(64);
+    T.copy(x[(by * 64, 0)], a);
+    T.copy(a, b);
+    T.copy(x[(by * 64, 0..64)], r);
+    T.copy(r, s);
+    for (i, j) in T.Parallel(17, 40) {
+        b[(i + 5, j + 3)] = a[(i + 20, j + 11)] + 1.0;
+    }
+    let row = first[0];
+    let column = first[1];
+    for (i, j) in T.Parallel(20, 30) {
+        b[(i + row, j + column)] += a[(i + n, j + 1)];
+    }
+    for j in T.Parallel(30) {
+        b[(40, j + 33)] = a[(n, j)];
+        s[j + 21] = r[j + n] * 2.0;
+    }
+    T.copy(b, y[(by * 64, 0)]);
+    T.copy(s, v[by * 64]);
+}
+
+/// Some elements, none of them where a tensor has none.
+fn same(found: &[f32], expected: &[Option<f32>], first: usize, what: &str) {
+    let inside = expected.iter().enumerate().filter(|(at, _)| first + at < found.len());
+    for (at, expected) in inside {
+        let expected = expected.unwrap_or(99.0);
+        assert_eq!(found[first + at], expected, "{what}: ({}, {})", at / 64, at % 64);
+    }
+}
+
+#[test]
+fn stores_leave_what_lies_beside_them() {
+    for m in [64, 128, 50, 1] {
+        let host: Vec<f32> = (0..m * 64).map(number).collect();
+        on_both_chips(|device| {
+            let x = device.upload(&host, [m, 64])?;
+            for (row, column, n) in [(0, 0, 0), (3, 31, 4), (44, 34, 33)] {
+                let first = device.upload(&[row, column], [2])?;
+                let mut y = device.upload(&vec![99.0f32; m * 64], [m, 64])?;
+                let mut v = device.zeros::<f32>([64])?;
+                placed(&x, &first, n, &mut y, &mut v).check(0.0)?;
+                let (row, column, n) = (row as usize, column as usize, n as usize);
+                let (y, v) = (y.download()?, v.download()?);
+                for block in 0..m.div_ceil(64) {
+                    let a = |i: usize, j: usize| host.get((block * 64 + i) * 64 + j).copied();
+                    let mut b: Vec<Option<f32>> = (0..64 * 64).map(|at| a(at / 64, at % 64)).collect();
+                    for (i, j) in (0..17).flat_map(|i| (0..40).map(move |j| (i, j))) {
+                        b[(i + 5) * 64 + j + 3] = a(i + 20, j + 11).map(|x| x + 1.0);
+                    }
+                    for (i, j) in (0..20).flat_map(|i| (0..30).map(move |j| (i, j))) {
+                        let held = &mut b[(i + row) * 64 + j + column];
+                        *held = held.map(|held| held + a(i + n, j + 1).unwrap_or(0.0));
+                    }
+                    let mut s: Vec<Option<f32>> = (0..64).map(|j| a(0, j)).collect();
+                    for j in 0..30 {
+                        b[40 * 64 + j + 33] = a(n, j);
+                        s[j + 21] = a(0, j + n).map(|x| x * 2.0);
+                    }
+                    same(&y, &b, block * 64 * 64, &format!("{m}, {row} {column} {n}"));
+                    if block == 0 {
+                        same(&v, &s, 0, &format!("v of {m}, {row} {column} {n}"));
+                    }
+                }
+            }
+            Ok(())
+        });
+    }
+}
+
+/// Parts that are copied, and reads that a choice makes: turned, of one column, at offsets that it leaves unread.
+#[tt::kernel]
+fn chosen<const M: usize>(x: &Tensor<bf16, M, 64>, n: i32, z: &mut Tensor<f32, M, 64>) {
+    let by = T.Kernel(M.div_ceil(64));
+    let a = T.alloc_shared::<bf16>(64, 64);
+    let b = T.alloc_shared::<f32>(64, 64);
+    let s = T.alloc_fragment::<f32>(64);
+    T.copy(x[(by * 64, 0)], a);
+    T.copy(a, b);
+    T.copy(a[(3..23, 7..37)], b[(31..51, 2..32)]);
+    T.reduce_sum(a, s, dim = 1);
+    for (i, j) in T.Parallel(50, 30) {
+        b[(i, j + 34)] = if i > 40 && n > 3 {
+            a[(j + 1, i + n)]
+        } else {
+            a[(i + 9, j + 2)] - s[i + 3]
+        };
+    }
+    T.copy(b, z[(by * 64, 0)]);
+}
+
+#[test]
+fn parts_are_copied_and_chosen() {
+    for m in [64, 128, 50, 1] {
+        let numbers: Vec<f32> = (0..m * 64).map(number).collect();
+        let host: Vec<bf16> = numbers.iter().map(|x| bf16::from_f32(*x)).collect();
+        on_both_chips(|device| {
+            let x = device.upload(&host, [m, 64])?;
+            for n in [-70, 0, 4, 14] {
+                let mut z = device.upload(&vec![99.0f32; m * 64], [m, 64])?;
+                chosen(&x, n, &mut z).check(0.0)?;
+                let z = z.download()?;
+                for block in 0..m.div_ceil(64) {
+                    let a = |i: usize, j: usize| numbers.get((block * 64 + i) * 64 + j).copied();
+                    let mut b: Vec<Option<f32>> = (0..64 * 64).map(|at| a(at / 64, at % 64)).collect();
+                    for (i, j) in (0..20).flat_map(|i| (0..30).map(move |j| (i, j))) {
+                        b[(i + 31) * 64 + j + 2] = a(i + 3, j + 7);
+                    }
+                    let s = |i: usize| (0..64).filter_map(|j| a(i, j)).sum::<f32>();
+                    for (i, j) in (0..50).flat_map(|i| (0..30).map(move |j| (i, j))) {
+                        b[i * 64 + j + 34] = match i > 40 && n > 3 {
+                            true => a(j + 1, i + n as usize),
+                            false => a(i + 9, j + 2).map(|x| x - s(i + 3)),
+                        };
+                    }
+                    same(&z, &b, block * 64 * 64, &format!("{m}, {n}"));
+                }
+            }
+            Ok(())
+        });
+    }
+}
+
+/// What lies outside is said.
+#[tt::kernel]
+fn outside(x: &Tensor<f32, 32, 64>, n: i32, m: i32, y: &mut Tensor<f32, 32, 64>) {
+    let bx = T.Kernel(1);
+    let a = T.alloc_shared::<f32>(32, 64);
+    T.copy(x[(0, bx)], a);
+    for (i, j) in T.Parallel(20, 40) {
+        a[(i + m, j)] = a[(i, j + n)];
+    }
+    T.copy(a, y[(bx, 0)]);
+}
+
+#[test]
+fn what_lies_outside_of_a_block_is_said() {
+    on_both_chips(|device| {
+        let host: Vec<f32> = (0..32 * 64).map(number).collect();
+        let x = device.upload(&host, [32, 64])?;
+        let mut y = device.zeros::<f32>([32, 64])?;
+        outside(&x, 24, 12, &mut y).check(0.0)?;
+        for (n, m, what) in [
+            (25, 0, "the columns from n on are some of a"),
+            (-1, 0, "the columns from n on are some of a"),
+            (0, 13, "the rows from m on are some of a"),
+        ] {
+            let error = outside(&x, n, m, &mut y).run().expect_err(what).to_string();
+            assert!(error.contains(what), "{error}");
+        }
+        Ok(())
+    });
+}
+
+macro_rules! of_type {
+    ($($name:ident $element:ident $of:expr;)*) => {$(
+        mod $name {
+            use super::*;
+
+            #[tt::kernel]
+            fn moved(x: &Tensor<$element, 50, 40>, y: &mut Tensor<$element, 50, 40>) {
+                let bx = T.Kernel(1);
+                let a = T.alloc_shared::<$element>(64, 64);
+                let b = T.alloc_shared::<$element>(64, 64);
+                T.copy(x[(0, bx)], a);
+                T.copy(a, b);
+                for (i, j) in T.Parallel(33, 18) {
+                    b[(i + 13, j + 19)] = a[(i + 1, j + 17)];
+                }
+                T.copy(b, y[(bx, 0)]);
+            }
+
+            #[test]
+            fn elements_move_as_they_are() {
+                let of = $of;
+                let host: Vec<$element> = (0..50 * 40).map(|at| of(at)).collect();
+                on_both_chips(|device| {
+                    let x = device.upload(&host, [50, 40])?;
+                    let mut y = device.upload(&host, [50, 40])?;
+                    moved(&x, &mut y).run()?;
+                    let found = y.download()?;
+                    for (i, j) in (0..50).flat_map(|i| (0..40).map(move |j| (i, j))) {
+                        let is_moved = (13..46).contains(&i) && (19..37).contains(&j);
+                        let from = if is_moved { (i - 12) * 40 + j - 2 } else { i * 40 + j };
+                        assert_eq!(found[i * 40 + j], host[from], "({i}, {j})");
+                    }
+                    Ok(())
+                });
+            }
+        }
+    )*};
+}
+
+of_type! {
+    halves f16 |at: usize| f16::from_f32(number(at) * 0.25);
+    signed i32 |at: usize| (at as i32).wrapping_mul(0x0123_4567);
+    unsigned u32 |at: usize| (at as u32).wrapping_mul(0x9123_4567);
+    short u16 |at: usize| (at * 31) as u16;
+}

@@ -1,0 +1,87 @@
+//! Elements of blocks at other places than multiples of 32: the writer moves them, in L1, to a block of their own.
+//!
+//! ```text
+//!  y[(i, j)] = x[(i + 1, j)];   ⟹   x_sent = x
+//!                                    shift x_shifted from x_sent at (1, 0) to (0, 0) of 31 x 32 elements
+//!                                    y(31, 32) = x_shifted
+//! ```
+
+use super::translate::{Refused, Translate, variable};
+use crate::flow::{BlockOp, BlockStmt, Broadcast, BufferId, Elementwise, Shift, ValueKind, Window};
+use crate::ir::Kind;
+use tt_lang::ir::{BlockId, Buffer, IntExpr, Span};
+
+impl Translate<'_> {
+    /// The elements of `block` from a row and a column on, as a block of `extent`.
+    pub(super) fn shifted(
+        &mut self,
+        block: BlockId,
+        mut from: [IntExpr; 2],
+        extent: [u64; 2],
+        span: Span,
+        out: &mut Vec<BlockStmt>,
+    ) -> Result<BufferId, Refused> {
+        self.of_shared_exponents(Buffer::Block(block), span)?;
+        for (axis, first) in from.iter_mut().enumerate() {
+            *first = self.starts_inside(block, axis, first, extent[axis], span, out);
+        }
+        let to = [IntExpr::Const(0), IntExpr::Const(0)];
+        let window = Window { from, to, extent };
+        Ok(self.shift(variable(block), window, extent, span, out))
+    }
+
+    /// The elements of `part` at another row and column, in a block of `extent` of which the others are anything.
+    pub(super) fn placed(
+        &mut self,
+        part: BufferId,
+        window: ([IntExpr; 2], [u64; 2]),
+        extent: [u64; 2],
+        span: Span,
+        out: &mut Vec<BlockStmt>,
+    ) -> BufferId {
+        let from = [IntExpr::Const(0), IntExpr::Const(0)];
+        let (to, of) = window;
+        let window = Window { from, to, extent: of };
+        self.shift(part, window, extent, span, out)
+    }
+
+    fn shift(
+        &mut self,
+        source: BufferId,
+        window: Window,
+        extent: [u64; 2],
+        span: Span,
+        out: &mut Vec<BlockStmt>,
+    ) -> BufferId {
+        let of = self.variables[source.0].clone();
+        // What goes to the writer goes once for all that is read of it.
+        let known = out.iter().find_map(|stmt| {
+            let Kind::Op(BlockOp::Elementwise(Elementwise { target, value, .. })) = &stmt.kind else {
+                return None;
+            };
+            let ValueKind::Load(load) = &value.kind else {
+                return None;
+            };
+            let held = &self.variables[target.0];
+            let is_whole = (load.buffer, load.offset, load.broadcast) == (source, [0, 0], Broadcast::None)
+                && (held.extent, held.format) == (of.extent, of.format);
+            is_whole.then_some(*target)
+        });
+        let sent = known.unwrap_or_else(|| {
+            let sent = self.temporary(&of.name, "sent", span, of.format, of.extent);
+            let kind = ValueKind::Load(self.operand(source, Broadcast::None, [0, 0]));
+            self.computed_first(sent, of.extent, kind, span, out);
+            sent
+        });
+        let buffer = self.temporary(&of.name, "shifted", span, of.format, extent);
+        let shift = Shift {
+            from: sent,
+            sees: self.sights.unknown(),
+            buffer,
+            defines: self.sights.define(),
+            window,
+        };
+        out.push(BlockStmt::new(span, Kind::Op(BlockOp::Shift(shift))));
+        buffer
+    }
+}
