@@ -218,6 +218,73 @@ fn what_lies_outside_of_a_block_is_said() {
     });
 }
 
+/// Elements of which some have a value past an edge and some have none, moved and summed; and stored with their indices swapped.
+#[tt::kernel]
+fn mixed<const M: usize>(
+    x: &Tensor<f32, M, 40>,
+    u: &Tensor<f32, 32, 64>,
+    n: i32,
+    y: &mut Tensor<f32, 40, M>,
+    sums: &mut Tensor<f32, M>,
+) {
+    let by = T.Kernel(M.div_ceil(32));
+    let v = T.alloc_shared::<f32>(32, 64);
+    let w = T.alloc_shared::<f32>(32, 64);
+    let z = T.alloc_shared::<f32>(64, 32);
+    let s = T.alloc_fragment::<f32>(32);
+    T.copy(x[(by * 32, 0)], v);
+    T.copy(u[(0, 0)], w);
+    for (i, j) in T.Parallel(32, 64) {
+        v[(i, j)] = if w[(i, j)] > 0.0 { v[(i, j)] } else { w[(i, j)] };
+    }
+    T.clear(w);
+    for (i, j) in T.Parallel(30, 61) {
+        w[(i + 1, j + n)] = v[(i + n, j + 2)];
+    }
+    T.reduce_sum(w, s, dim = 1);
+    for (i, j) in T.Parallel(32, 64) {
+        z[(j, i)] = w[(i, j)];
+    }
+    T.copy(z, y[(0, by * 32)]);
+    T.copy(s, sums[by * 32]);
+}
+
+#[test]
+fn what_has_no_value_moves_with_the_others() {
+    for m in [32, 64, 50, 7] {
+        let host: Vec<f32> = (0..m * 40).map(number).collect();
+        let other: Vec<f32> = (0..32 * 64).map(|at| number(at * 5 + 3)).collect();
+        on_both_chips(|device| {
+            let (x, u) = (device.upload(&host, [m, 40])?, device.upload(&other, [32, 64])?);
+            for n in [0, 2] {
+                let mut y = device.upload(&vec![99.0f32; 40 * m], [40, m])?;
+                let mut sums = device.upload(&vec![99.0f32; m], [m])?;
+                mixed(&x, &u, n, &mut y, &mut sums).check(0.0)?;
+                let (y, sums, n) = (y.download()?, sums.download()?, n as usize);
+                for row in 0..m {
+                    let v = |i: usize, j: usize| {
+                        let (of, u) = (row / 32 * 32 + i, other[i * 64 + j]);
+                        if u > 0.0 {
+                            (of < m && j < 40).then(|| host[of * 40 + j])
+                        } else {
+                            Some(u)
+                        }
+                    };
+                    let w = |j: usize| match (row % 32, j) {
+                        (1..31, j) if (n..n + 61).contains(&j) => v(row % 32 - 1 + n, j - n + 2),
+                        _ => Some(0.0),
+                    };
+                    for j in 0..40 {
+                        assert_eq!(y[j * m + row], w(j).unwrap_or(99.0), "{m}, {n}: ({row}, {j})");
+                    }
+                    assert_eq!(sums[row], (0..64).filter_map(w).sum::<f32>(), "{m}, {n}: {row}");
+                }
+            }
+            Ok(())
+        });
+    }
+}
+
 macro_rules! of_type {
     ($($name:ident $element:ident $of:expr;)*) => {$(
         mod $name {
@@ -258,8 +325,40 @@ macro_rules! of_type {
 }
 
 of_type! {
+    singles f32 |at: usize| 1.0 + at as f32 / 8388608.0;
     halves f16 |at: usize| f16::from_f32(number(at) * 0.25);
     signed i32 |at: usize| (at as i32).wrapping_mul(0x0123_4567);
     unsigned u32 |at: usize| (at as u32).wrapping_mul(0x9123_4567);
     short u16 |at: usize| (at * 31) as u16;
+}
+
+/// Rows and elements of integers, which are moved and not picked out.
+#[tt::kernel]
+fn rows(x: &Tensor<u32, 40, 50>, n: i32, y: &mut Tensor<u32, 40, 50>) {
+    let bx = T.Kernel(1);
+    let a = T.alloc_shared::<u32>(64, 64);
+    T.copy(x[(0, bx)], a);
+    for (i, j) in T.Parallel(64, 64) {
+        a[(i, j)] = a[(i, j)] ^ a[(n, j)] ^ a[(i, 3)] ^ a[(n, 5)];
+    }
+    T.copy(a, y[(bx, 0)]);
+}
+
+#[test]
+fn rows_of_integers_repeat() {
+    let host: Vec<u32> = (0..40 * 50).map(|at| (at as u32).wrapping_mul(0x9123_4567)).collect();
+    on_both_chips(|device| {
+        let x = device.upload(&host, [40, 50])?;
+        let mut y = device.zeros::<u32>([40, 50])?;
+        for n in [0, 17, 39] {
+            rows(&x, n as i32, &mut y).run()?;
+            let found = y.download()?;
+            for (i, j) in (0..40).flat_map(|i| (0..50).map(move |j| (i, j))) {
+                let at = |i: usize, j: usize| host[i * 50 + j];
+                let expected = at(i, j) ^ at(n, j) ^ at(i, 3) ^ at(n, 5);
+                assert_eq!(found[i * 50 + j], expected, "{n}: ({i}, {j})");
+            }
+        }
+        Ok(())
+    });
 }

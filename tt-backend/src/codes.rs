@@ -30,10 +30,10 @@ codes! {
         "Every block takes a circular buffer in the L1 memory of a core: its tiles times the blocks in flight. Make blocks smaller or ask for fewer stages.";
     CIRCULAR_BUFFERS = 413, "too many circular buffers",
         "A core of the smallest chip has 32 circular buffers. Every block takes one, and intermediate results that stay in L1 take one each.";
-    PARTIAL_STORE = 414, "a parallel loop stores to a part of a block from no multiple of 32 on",
-        "A parallel loop stores to a whole block, to rows and columns from a multiple of 32 on, or to one row or column, x[(k, j)] = .., where k is the same for all elements. Keep the other elements by choosing them in the loop, x[(i, j)] = if i < 8 { .. } else { x[(i, j)] }, or use a block for each part.";
+    PLACE = 414, "a place that a parallel loop does not store to",
+        "A parallel loop stores to a whole block, to as many rows and columns as it counts from anywhere on, or to one row or column, x[(k, j)] = .., where k is the same for all elements. Keep the other elements by choosing them in the loop, x[(i, j)] = if i % 2 == 0 { .. } else { x[(i, j)] }.";
     ACCESS = 415, "this way to index is not compiled",
-        "In a parallel loop over (i, j) a block is read as x[(i, j)], x[(j, i)], a row or column value, or with constant offsets that are multiples of 32; and at an index that is the same for all elements in either place, x[(k, j)]. A tensor likewise, from any row and column.";
+        "In a parallel loop over (i, j) a block is read as x[(i, j)], x[(j, i)], a row or column value, or at offsets that are the same for all elements; and at an index that is the same for all elements in either place, x[(k, j)]. A tensor likewise, from any row and column.";
     READ_AFTER_STORE = 418, "a tensor is read after it was stored to",
         "Reads and writes of tensors run on different processors of a core. A region that was stored cannot be read back in the same stage: keep the block, or read it in a later stage.";
     PART_OF_TILE = 419, "elements that are not moved alone",
@@ -56,8 +56,6 @@ codes! {
         "Expressions over grid and loop variables are written out in the kernels, where `min`, `max` and `div_ceil` repeat their operands. What depends on extents and scalars only is computed by the host and may be larger.";
     CONDITIONS = 450, "too many conditions in one statement",
         "An element may be chosen by conditions that are the same for the whole block (scalars, extents, block indices, loop variables). Each becomes a branch around the statement and doubles what is written; four are possible.";
-    OFFSET_IN_TILE = 451, "an offset within a tile",
-        "Blocks lie in tiles of 32 × 32, and elements are computed with where they lie. In a parallel loop an index of a block is a loop index plus a multiple of 32, or a constant multiple of 32 whose element repeats. Other offsets, also constant ones, would move elements from one place of a tile to another, which is not compiled; `.reference()` runs them. Rows of a tensor may be read from anywhere.";
     STORED_TWICE = 452, "two blocks store the same elements",
         "Blocks of the grid run in any order, also at the same time, so an element that two of them store has the value of either. Every grid variable belongs in the indices of a store, times as many elements as the block stores there, or in a condition around it, or its extent is 1. Where the extent is known at launch only, the launch is refused.";
     TEMPORARY_UNSTORED = 480, "a temporary is read before any stage stores to it",

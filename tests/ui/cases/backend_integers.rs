@@ -19,9 +19,6 @@ fn kernel<const M: usize, const N: usize>(x: &Tensor<bf16, M, N>, z: &Tensor<i32
     for (i, j) in T.Parallel(64, 64) {
         w[(i, j)] = v[(i, j)].sign();
     }
-    for (i, j) in T.Parallel(64, 64) {
-        w[(i, j)] = v[(bx, j)];
-    }
     T.copy(w, y[(by * 64, bx * 64)]);
 }
 

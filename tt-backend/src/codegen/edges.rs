@@ -324,6 +324,8 @@ inline void write_elements(const Tensor& tensor, int32_t page, int32_t pages, in
     }
 }";
 
+/// The wait for room that stands before it drops what a RISC of Blackhole has cached of L1 (`invalidate_l1_cache` in
+/// `cb_reserve_back`; `cb_wait_front` has none).
 const SHIFT_ELEMENTS: &str = "\
 // Elements of a block, from a row and a column on, to rows and columns of another, in runs that lie in one face of both.
 template <typename Element>

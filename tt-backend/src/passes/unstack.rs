@@ -3,7 +3,7 @@
 //! Before: Tile IR without uniform choices in elements. After: every block has one axis or two, and where an index of a block is one of
 //! its loop plus multiples of 32, these are constants. A loop of constant bounds whose variable counts blocks or parts is
 //! written out; elsewhere there is a branch for each block or part that may be meant, and what is none of them is asserted not to
-//! be. Of a branch whose condition is decided by that one side is left.
+//! be. Of a branch whose condition is decided by that one side is left. A parallel loop counts the rows first of what it stores to.
 //!
 //! ```text
 //!  for s in 0..2 { copy(a[s], z[s]) }   ⟹   copy(a[0], z_0); copy(a[1], z_1)
@@ -414,14 +414,26 @@ impl Unstack<'_> {
                     }
                 }
             }
-            StmtKind::Parallel { assigns, .. } => {
-                for assign in assigns {
+            StmtKind::Parallel { indices, assigns } => {
+                for assign in assigns.iter_mut() {
                     self.unstacked_access(&mut assign.target);
                     assign.value.walk_mut(&mut |element| {
                         if let ElementKind::Load(access) = &mut element.kind {
                             self.unstacked_access(access);
                         }
                     });
+                }
+                if assigns.iter().any(|assign| is_turned(&assign.target, indices)) {
+                    out.extend(assigns.iter().map(|assign| {
+                        let mut indices = indices.clone();
+                        if is_turned(&assign.target, &indices) {
+                            indices.reverse();
+                        }
+                        let assigns = vec![assign.clone()];
+                        let kind = StmtKind::Parallel { indices, assigns };
+                        Stmt { kind, span }
+                    }));
+                    return;
                 }
             }
             // These take blocks of at most two axes.
@@ -546,4 +558,13 @@ impl Unstack<'_> {
             known.map_or(Range::new(0, LIMIT), |(_, range)| *range)
         })
     }
+}
+
+/// Whether what is stored to has its rows counted by the second index of a parallel loop, and its columns by the first.
+fn is_turned(target: &Access, indices: &[(VarId, u64)]) -> bool {
+    let ([(i, _), (j, _)], [.., row, column]) = (indices, target.indices.as_slice()) else {
+        return false;
+    };
+    let counts = |index: &IntExpr, var: &VarId| Linear::of(index).coefficient(*var) != 0;
+    counts(row, j) && counts(column, i)
 }

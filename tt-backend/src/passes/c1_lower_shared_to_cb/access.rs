@@ -56,7 +56,7 @@ impl Result2d {
     pub fn classify(&self, row: &Linear, column: &Linear, name: &str, span: Span) -> Result<Classified, Diagnostic> {
         let refused = |what: &str| {
             Diagnostic::new(&codes::ACCESS, span, format!("`{name}` is indexed in a way that is not compiled: {what}")).note(
-                "write the loop's indices themselves, plus an offset, which of a block is a multiple of 32, or what is the same for all elements; swap both for the transpose",
+                "write the loop's indices themselves, plus what is the same for all elements, or that alone; swap both for the transpose",
             )
         };
         let rows = self

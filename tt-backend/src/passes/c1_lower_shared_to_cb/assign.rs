@@ -28,12 +28,9 @@ impl Translate<'_> {
         let (row, column) = self.row_and_column(&assign.target);
         let whole = |this: &Self| {
             let name = this.name_of(assign.target.buffer);
-            Diagnostic::new(
-                &codes::PARTIAL_STORE,
-                assign.target.span,
-                format!("this stores to a part of `{name}`"),
-            )
-            .note("store at the loop's indices, plus multiples of 32, or to one row or column: `x[(k, j)] = ..`")
+            let message = format!("this is no place of `{name}` that a parallel loop stores to");
+            let note = "store at the loop's indices, plus what is the same for all elements: `x[(i + n, j)] = ..`, or to one row or column, `x[(k, j)] = ..`";
+            Diagnostic::new(&codes::PLACE, assign.target.span, message).note(note)
         };
         let name = self.name_of(assign.target.buffer).to_string();
         let place = result
@@ -204,7 +201,7 @@ impl Along {
             return Some(Along::One(offset.to_expr()));
         }
         if !offset.terms.is_empty() {
-            return Some(Along::At(offset.to_expr()));
+            return (extent <= whole).then(|| Along::At(offset.to_expr()));
         }
         let start = u64::try_from(offset.constant).ok()?;
         let is_within = start.checked_add(extent).is_some_and(|end| end <= whole);

@@ -476,31 +476,29 @@ impl Translate<'_> {
                     pick.at[axis] = Some(linear.to_expr());
                     pick.extent[axis] = whole[axis];
                 }
-                (Some(_), _) | (None, None) => is_shifted = true,
-                (None, Some(_)) => {
+                (Some(_), _) => is_shifted = true,
+                (None, None) if extent[axis] <= whole[axis] => is_shifted = true,
+                (None, _) => {
                     let whole = whole[axis];
                     let message = format!("`{name}` is read outside its {whole} elements");
                     return Err(Diagnostic::new(&codes::ACCESS, access.span, message));
                 }
             }
         }
-        if is_shifted {
+        // Picking out is arithmetic of numbers.
+        let is_picked = pick.at != [None, None];
+        let element = self.kernel.block(block).element;
+        if is_shifted || is_picked && element.is_integer() {
             let from = place.offset.each_ref().map(Linear::to_expr);
             let shifted = self.shifted(block, from, extent, access.span, reads)?;
             return Ok(self.operand(shifted, broadcast, [0, 0]));
         }
-        if pick.at == [None, None] {
+        if !is_picked {
             return Ok(self.operand(variable(block), broadcast, offset));
         }
         self.of_lone_elements(access.buffer, access.span)?;
         if !self.is_chosen {
             self.assert_inside(block, &pick.at, access.span, reads);
-        }
-        let element = self.kernel.block(block).element;
-        if element.is_integer() {
-            return Err(not_picked_out(element, access.span).note(
-                "read it at a constant multiple of 32, or cast the block to `f32`, which holds integers to 2^24 exactly",
-            ));
         }
         let span = access.span;
         let load = ValueKind::Load(self.operand(variable(block), Broadcast::None, offset));

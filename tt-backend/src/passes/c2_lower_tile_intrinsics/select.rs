@@ -113,7 +113,10 @@ impl Context {
         let buffer = &self.buffers[id.0];
         self.registers.fp32
             && matches!(buffer.format, DataFormat::Float32 | DataFormat::Int32)
-            && matches!(buffer.kind, BufferKind::Incoming | BufferKind::Local)
+            && matches!(
+                buffer.kind,
+                BufferKind::Incoming | BufferKind::Local | BufferKind::Shifted
+            )
             && !self.through_fpu.contains(&id)
     }
 

@@ -362,6 +362,20 @@ pub fn cases() -> Vec<Case> {
         &[&[64, 128]],
         Domain::Sums,
     );
+    let shifted = format!(
+        "    let w = T.alloc_shared::<f32>(32, 64);\n    T.copy(a[(by * 32, bx * 64)], x);\n    T.copy(x, w);\n{}{}    T.copy(w, o[(by * 32, bx * 64)]);\n",
+        each(20, 50, "w[(i + 3, j + 7)] = x[(i + bx % 2 * 5, j + 1)] * 2.0;"),
+        each(25, 30, "w[(i + 7, j + by % 3 * 10)] += w[(i, j + 33)];")
+    );
+    let parameters = "a: &Tensor<bf16, M, N>, o: &mut Tensor<f32, M, N>";
+    let blocks = format!("{GRID}    let x = T.alloc_shared::<bf16>(32, 64);\n{shifted}");
+    add(
+        "shift",
+        "elements of blocks at other offsets, moved by the writer",
+        source("", &["M", "N"], parameters, &blocks),
+        MATRICES,
+        Domain::Sums,
+    );
     let half = format!(
         "{GRID}    let x = T.alloc_shared::<f16>(32, 64);\n    T.copy(a[(by * 32, bx * 64)], x);\n{}    \
          T.copy(x, o[(by * 32, bx * 64)]);\n",
