@@ -263,3 +263,12 @@ fn a_kernel_that_stores_nothing_leaves_its_output_alone() -> Result<()> {
     assert_eq!(c.download()?, before);
     Ok(())
 }
+
+#[test]
+fn elements_are_read_at_other_places() -> Result<()> {
+    let device = Device::open()?;
+    let a = device.upload(&bf16s(128 * 192, 25), [128, 192])?;
+    let mut c = device.zeros::<f32>([64, 128])?;
+    unusual::shifted(&a, &mut c).check(1e-2)?;
+    Ok(())
+}

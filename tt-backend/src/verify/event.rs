@@ -358,8 +358,12 @@ fn data_movement(args: &Args) -> Proof<Option<Event>> {
             Event::MakePage(args.value(0)?)
         }
         function if *function == SHIFT_ELEMENTS => {
-            let [from, to] = [0, 1].map(|at| pages(args.value(at)?, args.buffers));
-            let [from, to] = [from?, to?].map(|(buffer, ..)| args.buffers[buffer.0].format);
+            let buffer = |at| Ok(&args.buffers[pages(args.value(at)?, args.buffers)?.0.0]);
+            let [from, to] = [buffer(0)?, buffer(1)?];
+            if [args.exact(2)?, args.exact(3)?] != [from, to].map(|buffer| i64::from(buffer.tiles[1])) {
+                return fault("shift_elements over rows of other lengths than its blocks have");
+            }
+            let [from, to] = [from.format, to.format];
             let words = [("uint8_t", 8), ("uint16_t", 16), ("uint32_t", 32)];
             if from != to || !words.contains(&(args.call.template.as_str(), to.element_bits())) {
                 let (template, from, to) = (&args.call.template, from.name(), to.name());

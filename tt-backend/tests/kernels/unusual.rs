@@ -145,3 +145,16 @@ pub fn resident<const M: usize, const N: usize>(
         T.copy(s, c[(by * 64, j * 64)]);
     }
 }
+
+/// Elements of a block are read at other places within its tiles.
+#[tt::kernel]
+pub fn shifted(a: &Tensor<bf16, 128, 192>, c: &mut Tensor<f32, 64, 128>) {
+    let (bx, by) = T.Kernel(2, 2);
+    let x = T.alloc_shared::<bf16>(64, 96);
+    let w = T.alloc_shared::<f32>(32, 64);
+    T.copy(a[(by * 64, bx * 96)], x);
+    for (i, j) in T.Parallel(32, 64) {
+        w[(i, j)] = x[(i + 3, j + bx * 7)] * 2.0;
+    }
+    T.copy(w, c[(by * 32, bx * 64)]);
+}

@@ -77,6 +77,8 @@ const HARMLESS: &[Reason] = reasons! {
 
     "every block is still computed once, in another order": [Operator, Integer, Zero, Everywhere] ["reader", "writer"] ["a variable"] ["band_row", "group_*", "within"];
     "the register holds that tile since an earlier load": [LeftOut, Integer] ["compute"] ["copy_tile"] [];
+    "elements past the end of a whole block are moved to past the end of another, where nothing is": [Integer] ["writer"]
+        ["shift_elements"] [];
     "bx - by is even where bx + by is": [Operator] ["compute"] ["a branch"] ["by"];
 
     // The launch.
