@@ -324,7 +324,14 @@ fn blocks_are_filled_with_integers_that_differ_from_block_to_block() -> tt::Resu
 }
 
 #[tt::kernel]
-fn saturated<const N: usize>(a: &Tensor<i32, N>, f: &Tensor<f32, N>, c: &mut Tensor<i32, N>, d: &mut Tensor<f32, N>) {
+fn saturated<const N: usize>(
+    a: &Tensor<i32, N>,
+    f: &Tensor<f32, N>,
+    c: &mut Tensor<i32, N>,
+    d: &mut Tensor<f32, N>,
+    u: &mut Tensor<u32, N>,
+    h: &mut Tensor<u16, N>,
+) {
     let bx = T.Kernel(N.div_ceil(32));
     let x = T.alloc_shared::<i32>(32);
     let y = T.alloc_shared::<f32>(32);
@@ -333,6 +340,8 @@ fn saturated<const N: usize>(a: &Tensor<i32, N>, f: &Tensor<f32, N>, c: &mut Ten
     for i in T.Parallel(32) {
         c[bx * 32 + i] = y[i] as i32;
         d[bx * 32 + i] = x[i] as f32;
+        u[bx * 32 + i] = y[i] as u32;
+        h[bx * 32 + i] = y[i] as u16;
     }
 }
 
@@ -351,6 +360,11 @@ fn casts_cut_towards_zero_and_stay_in_range() -> tt::Result<()> {
         -1e10,
         f32::INFINITY,
         f32::NAN,
+        -f32::NAN,
+        f32::NEG_INFINITY,
+        4294967000.0,
+        2147483904.0,
+        4294967296.0,
     ];
     let integers = [
         0,
@@ -365,14 +379,22 @@ fn casts_cut_towards_zero_and_stay_in_range() -> tt::Result<()> {
         77,
         -8,
         123_456_789,
+        5,
+        6,
+        7,
+        8,
+        9,
     ];
     for name in ["emulator:wormhole_b0", "emulator:blackhole"] {
         let device = Device::open_named(name)?;
-        let (a, f) = (device.upload(&integers, [12])?, device.upload(&numbers, [12])?);
-        let (mut c, mut d) = (device.zeros::<i32>([12])?, device.zeros::<f32>([12])?);
-        saturated(&a, &f, &mut c, &mut d).run()?;
+        let (a, f) = (device.upload(&integers, [17])?, device.upload(&numbers, [17])?);
+        let (mut c, mut d) = (device.zeros::<i32>([17])?, device.zeros::<f32>([17])?);
+        let (mut u, mut h) = (device.zeros::<u32>([17])?, device.zeros::<u16>([17])?);
+        saturated(&a, &f, &mut c, &mut d, &mut u, &mut h).run()?;
         assert_eq!(c.download()?, numbers.map(|x| x as i32));
         assert_eq!(d.download()?, integers.map(|x| x as f32));
+        assert_eq!(u.download()?, numbers.map(|x| x as u32));
+        assert_eq!(h.download()?, numbers.map(|x| x as u16));
     }
     Ok(())
 }

@@ -472,3 +472,95 @@ fn a_stranger_found_these() {
         Ok(())
     });
 }
+
+/// Means of blocks of which nothing may lie in the tensor: they have no value, and leave what is stored and multiplied as it is.
+#[tt::kernel]
+fn of_nothing<const M: usize, const N: usize>(
+    x: &Tensor<f32, M, N>,
+    n: i32,
+    k: i32,
+    rows: &mut Tensor<f32, 32, 1>,
+    columns: &mut Tensor<f32, 1, 32>,
+    all: &mut Tensor<f32, 1, 1>,
+    held: &mut Tensor<f32, 32, 32>,
+) {
+    let b = T.Kernel(1);
+    let z = T.alloc_shared::<f32>(32, 32);
+    let y = T.alloc_shared::<f32>(32, 32);
+    let by_row = T.alloc_fragment::<f32>(32, 1);
+    let by_column = T.alloc_fragment::<f32>(1, 32);
+    let one = T.alloc_fragment::<f32>(1, 1);
+    T.clear(z);
+    if k > -100 {
+        T.copy(x[(b + n, k)], z);
+    }
+    T.reduce_mean(z, by_row, dim = 1);
+    T.reduce_mean(z, by_column, dim = 0);
+    T.reduce_mean(z, one, dim = (0, 1));
+    T.fill(y, 5.0);
+    for (i, j) in T.Parallel(32, 32) {
+        y[(i, j)] += by_row[(i, 0)] + one[(0, 0)];
+    }
+    T.copy(by_row, rows[(b, 0)]);
+    T.copy(by_column, columns[(b, 0)]);
+    T.copy(one, all[(b, 0)]);
+    T.copy(y, held[(b, 0)]);
+}
+
+#[test]
+fn the_mean_of_nothing_has_no_value() -> tt::Result<()> {
+    let (m, n) = (48, 40);
+    let host: Vec<f32> = (0..m * n).map(|at| (at % 7) as f32).collect();
+    for chip in ["emulator:wormhole_b0", "emulator:blackhole"] {
+        let device = Device::open_named(chip)?;
+        let x = device.upload(&host, [m, n])?;
+        for (row, column) in [
+            (0, 0),
+            (-32, 0),
+            (-31, -31),
+            (47, 39),
+            (48, 0),
+            (0, 40),
+            (-40, 100),
+            (5, -32),
+            (0, -100),
+        ] {
+            let mut rows = device.upload(&[99.0f32; 32], [32, 1])?;
+            let mut columns = device.upload(&[99.0f32; 32], [1, 32])?;
+            let mut all = device.upload(&[99.0f32], [1, 1])?;
+            let mut held = device.zeros::<f32>([32, 32])?;
+            of_nothing(&x, row, column, &mut rows, &mut columns, &mut all, &mut held).check(1e-5)?;
+            let value = |i: i32, j: i32| {
+                let (i, j) = (usize::try_from(i + row).ok()?, usize::try_from(j + column).ok()?);
+                (i < m && j < n).then(|| host[i * n + j])
+            };
+            let mean = |of: &mut dyn Iterator<Item = Option<f32>>| {
+                let found: Vec<f32> = of.flatten().collect();
+                (!found.is_empty()).then(|| found.iter().sum::<f32>() / found.len() as f32)
+            };
+            let is_read = column > -100;
+            let at = |i, j| if is_read { value(i, j) } else { Some(0.0) };
+            let near = |found: f32, wanted: Option<f32>, what: &str| {
+                let wanted = wanted.unwrap_or(99.0);
+                assert!(
+                    (found - wanted).abs() < 1e-4,
+                    "{what}, ({row}, {column}): {found} {wanted}"
+                );
+            };
+            let one = mean(&mut (0..1024).map(|of| at(of / 32, of % 32)));
+            near(all.download()?[0], one, "all");
+            for i in 0..32 {
+                let by_row = mean(&mut (0..32).map(|j| at(i, j)));
+                near(rows.download()?[i as usize], by_row, "rows");
+                near(
+                    columns.download()?[i as usize],
+                    mean(&mut (0..32).map(|j| at(j, i))),
+                    "columns",
+                );
+                let sum = by_row.zip(one).map_or(5.0, |(x, y)| 5.0 + x + y);
+                near(held.download()?[i as usize * 32], Some(sum), "held");
+            }
+        }
+    }
+    Ok(())
+}

@@ -461,13 +461,14 @@ fn converted(of: Element, from: ElementType, to: ElementType) -> Element {
             let above = call(ElementOp::Max, vec![cast(ElementType::I32, of), constant(0, span)]);
             call(ElementOp::Min, vec![above, constant(0xFFFF, span)])
         }
-        // What is at least 2³¹ has the upper bit.
+        // What is at least 2³¹ has the upper bit: no number below is the largest of `i32`.
         (false, ElementType::U32) => {
-            let half = f64::from(1u32 << 31);
-            let upper = call(ElementOp::Sub, vec![of.clone(), number(half)]);
-            let lower = call(ElementOp::Max, vec![of.clone(), number(0.0)]);
-            let is_upper = ElementKind::Compare(CompareOp::Ge, Box::new(of), Box::new(number(half)));
-            let [upper, lower] = [upper, lower].map(|part| cast(ElementType::I32, part));
+            let upper = call(ElementOp::Sub, vec![of.clone(), number(f64::from(1u32 << 31))]);
+            let upper = cast(ElementType::I32, upper);
+            let held = cast(ElementType::I32, of);
+            let lower = call(ElementOp::Max, vec![held.clone(), constant(0, span)]);
+            let most = constant(i64::from(i32::MAX), span);
+            let is_upper = ElementKind::Compare(CompareOp::Eq, Box::new(held), Box::new(most));
             let select = ElementKind::Select(
                 Box::new(element(is_upper, span)),
                 Box::new(flipped(upper)),

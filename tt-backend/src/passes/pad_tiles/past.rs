@@ -440,11 +440,7 @@ impl<'a> Beyond<'a> {
             return *edge;
         }
         let place = self.places.borrow().all[edge.place].clone();
-        let shift = i64::from(edge.shift).saturating_mul(32);
-        let along = IntExpr::binary(IntOp::Add, at.clone(), IntExpr::Const(shift));
-        let along = IntExpr::binary(IntOp::Mul, along, IntExpr::Const(place.step));
-        let first = IntExpr::binary(IntOp::Mul, place.at, IntExpr::Const(place.unit));
-        let element = Linear::of(&IntExpr::binary(IntOp::Add, first, along)).to_expr();
+        let element = element(&place, edge, at);
         let step = if whole { 1 } else { place.step };
         let number = self.place(Some(place.extent), &element, [1, step], [true; 2]);
         self.places.borrow_mut().all[number].precedes |= place.precedes;
@@ -460,11 +456,53 @@ impl<'a> Beyond<'a> {
     fn reduced(&self, reduction: &Reduction, of: Found) -> Found {
         let mut found = Found::number(None);
         if reduction.fold == Fold::Mean {
-            for axis in (0..2).filter(|axis| !reduction.along[*axis]) {
-                found.past[axis] = of.past[axis].clone().not_zero();
+            for (axis, past) in of.past.into_iter().enumerate() {
+                found.past[axis] = match reduction.along[axis] {
+                    true => self.mean(past.moved(), reduction.extent[axis]),
+                    false => past,
+                }
+                .not_zero();
             }
         }
         found
+    }
+
+    /// What is left of `count` elements of which one is the mean: it has no value where all of them lie past an edge, or before.
+    fn mean(&self, past: Past, count: u64) -> Past {
+        let whole = |edge: &Edge, extent, at: &IntExpr, precedes| {
+            let number = self.place(Some(extent), at, [1, 1], [true; 2]);
+            self.places.borrow_mut().all[number].precedes |= precedes;
+            Edge {
+                place: number,
+                shift: 0,
+                whole: true,
+                ..*edge
+            }
+        };
+        let after = past.repeated(|edge| {
+            let place = self.places.borrow().all[edge.place].clone();
+            let [first, later] = place.outside;
+            match edge.whole {
+                true => Some(*edge),
+                false if !first && (edge.shift == 0 || !later) => None,
+                false => {
+                    let first = element(&place, edge, &IntExpr::Const(0));
+                    let first = match place.precedes {
+                        true => IntExpr::binary(IntOp::Max, first, IntExpr::Const(0)),
+                        false => first,
+                    };
+                    Some(whole(edge, place.extent, &first, false))
+                }
+            }
+        });
+        let before = past.repeated(|edge| {
+            let place = self.places.borrow().all[edge.place].clone();
+            let last = IntExpr::Const(i64::try_from(count).unwrap_or(i64::MAX).saturating_sub(1));
+            let last = element(&place, edge, &last);
+            let end = Linear::of(&IntExpr::binary(IntOp::Add, last.clone(), IntExpr::Const(1))).to_expr();
+            (place.precedes && !edge.whole).then(|| whole(edge, end, &last, true))
+        });
+        after.with(&before)
     }
 
     fn value(&self, value: &Value, state: &State) -> Found {
@@ -707,6 +745,15 @@ impl Forward<Blocks> for Beyond<'_> {
             }
         }
     }
+}
+
+/// The element of a tensor that is element `at` of what has `edge`, which is at `place`.
+fn element(place: &Place, edge: &Edge, at: &IntExpr) -> IntExpr {
+    let shift = i64::from(edge.shift).saturating_mul(32);
+    let along = IntExpr::binary(IntOp::Add, at.clone(), IntExpr::Const(shift));
+    let along = IntExpr::binary(IntOp::Mul, along, IntExpr::Const(place.step));
+    let first = IntExpr::binary(IntOp::Mul, place.at.clone(), IntExpr::Const(place.unit));
+    Linear::of(&IntExpr::binary(IntOp::Add, first, along)).to_expr()
 }
 
 /// The loops around every fetch.
