@@ -259,6 +259,52 @@ fn ranges_take_as_many_blocks_as_the_launch_says() {
     }
 }
 
+/// Four places that are chosen each by itself, one of them where a choice between elements may not read it.
+#[tt::kernel]
+fn four(x: &Tensor<bf16, 3, 32, 32>, of: &Tensor<i32, 4>, y: &mut Tensor<f32, 3, 32, 32>) {
+    let bx = T.Kernel(1);
+    let z = T.alloc_shared::<bf16>(3, 32, 32);
+    let w = T.alloc_fragment::<f32>(3, 32, 32);
+    T.copy(x[(bx, 0, 0)], z);
+    T.clear(w);
+    let p = of[0];
+    let q = of[1];
+    let r = of[2];
+    let s = of[3];
+    for (i, j) in T.Parallel(32, 32) {
+        w[(p, i, j)] += z[(q, i, j)] + z[(r, j, i)] * 2.0 + (if i < 16 { z[(s, i, j)] } else { z[(q, i, j)] });
+    }
+    T.copy(w, y[(bx, 0, 0)]);
+}
+
+#[test]
+fn places_are_chosen_each_by_itself() {
+    let host: Vec<f32> = (0..3 * 1024).map(number).collect();
+    let halves: Vec<bf16> = host.iter().map(|x| bf16::from_f32(*x)).collect();
+    on_both_chips(|device| {
+        let x = device.upload(&halves, [3, 32, 32])?;
+        for [p, q, r, s] in [[0usize, 2, 1, 1], [1, 1, 1, 1], [2, 0, 1, 2]] {
+            let of = device.upload(&[p, q, r, s].map(|at| at as i32), [4])?;
+            let mut y = device.zeros::<f32>([3, 32, 32])?;
+            four(&x, &of, &mut y).check(0.0)?;
+            let found = y.download()?;
+            for (i, j) in (0..32).flat_map(|i| (0..32).map(move |j| (i, j))) {
+                let z = |s: usize, i: usize, j: usize| host[s * 1024 + i * 32 + j];
+                let sum = z(q, i, j) + z(r, j, i) * 2.0 + if i < 16 { z(s, i, j) } else { z(q, i, j) };
+                for block in 0..3 {
+                    let expected = if block == p { sum } else { 0.0 };
+                    assert_eq!(
+                        found[block * 1024 + i * 32 + j],
+                        expected,
+                        "{p} {q} {r} {s}: ({block}, {i}, {j})"
+                    );
+                }
+            }
+        }
+        Ok(())
+    });
+}
+
 /// What is none of a stack's blocks, and no part of a block.
 #[tt::kernel]
 fn outside<const N: usize>(x: &Tensor<f32, 32, N>, n: i32, part: i32, y: &mut Tensor<f32, 32, N>) {

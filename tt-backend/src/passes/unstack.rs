@@ -13,6 +13,7 @@
 #![warn(clippy::arithmetic_side_effects)]
 
 mod choices;
+mod reads;
 
 use self::choices::{Chosen, choice, choices};
 use crate::codes;
@@ -42,7 +43,7 @@ pub const PASS: Pass<Tile, Tile> = Pass {
 const MOST_PLACES: usize = 32;
 
 /// Statements that are made in all, by loops that are written out and by branches.
-const MOST_STATEMENTS: usize = 4096;
+const MOST_STATEMENTS: usize = 512;
 
 /// Runs the pass.
 pub fn run(kernel: Kernel) -> Result<Kernel, Vec<Diagnostic>> {
@@ -156,7 +157,8 @@ impl Unstack<'_> {
                     return self.unstacked(stmt, out);
                 }
                 for assign in assigns {
-                    let (indices, assigns) = (indices.clone(), vec![assign.clone()]);
+                    let assign = self.read_first(assign, indices, span, out);
+                    let (indices, assigns) = (indices.clone(), vec![assign]);
                     let kind = StmtKind::Parallel { indices, assigns };
                     self.choose(Stmt { kind, span }, out);
                 }
