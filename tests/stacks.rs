@@ -305,6 +305,63 @@ fn places_are_chosen_each_by_itself() {
     });
 }
 
+/// Stacks of a type that copies round to; loops that have no turn, and ones that count what a condition chooses.
+#[tt::kernel]
+fn rounded(x: &Tensor<bf16, 2, 32, 64>, n: i32, y: &mut Tensor<f32, 2, 32, 64>, z: &mut Tensor<f32, 32, 64>) {
+    let bx = T.Kernel(1);
+    let held = T.alloc_shared::<f16>(2, 32, 64);
+    let again = T.alloc_shared::<f16>(2, 32, 64);
+    let one = T.alloc_fragment::<f16>(32, 64);
+    let sum = T.alloc_fragment::<f32>(1, 1);
+    let ones = T.alloc_shared::<bf16>(64, 64);
+    let acc = T.alloc_fragment::<f32>(32, 64);
+    T.copy(x[(bx, 0, 0)], held);
+    T.copy(held, again);
+    T.copy(again, y[(bx, 0, 0)]);
+    T.copy(held[(1, 0..32, 0..64)], one);
+    T.fill(ones, 1.0);
+    T.clear(acc);
+    for k in 0..1 {
+        for q in 0..k {
+            T.reduce_sum(ones[(q * 64..q * 64 + 64, 0..64)], sum, dim = (0, 1));
+        }
+    }
+    for k in n..n + (if n < 2 { 2 } else { 3 }) {
+        T.gemm(one, ones, acc);
+    }
+    for q in -2..1 {
+        for k in 0..q + 1 {
+            T.gemm(one, ones, acc);
+        }
+    }
+    T.copy(acc, z[(bx, 0)]);
+}
+
+#[test]
+fn stacks_are_rounded_block_by_block() {
+    let numbers: Vec<f32> = (0..2 * 2048).map(number).collect();
+    let host: Vec<bf16> = numbers.iter().map(|x| bf16::from_f32(*x)).collect();
+    on_both_chips(|device| {
+        let x = device.upload(&host, [2, 32, 64])?;
+        for n in [-5, 1, 2] {
+            let mut y = device.zeros::<f32>([2, 32, 64])?;
+            let mut z = device.zeros::<f32>([32, 64])?;
+            rounded(&x, n, &mut y, &mut z).check(1e-5)?;
+            assert_eq!(y.download()?, numbers);
+            let times = if n < 2 { 3.0 } else { 4.0 };
+            for (at, found) in z.download()?.into_iter().enumerate() {
+                let first = 2048 + at / 64 * 64;
+                assert_eq!(
+                    found,
+                    numbers[first..first + 64].iter().sum::<f32>() * times,
+                    "{n}: {at}"
+                );
+            }
+        }
+        Ok(())
+    });
+}
+
 /// What is none of a stack's blocks, and no part of a block.
 #[tt::kernel]
 fn outside<const N: usize>(x: &Tensor<f32, 32, N>, n: i32, part: i32, y: &mut Tensor<f32, 32, N>) {

@@ -42,8 +42,9 @@ pub use sections::{
 };
 
 use crate::ir::{Stage, Stmt};
-use crate::linear::Linear;
+use crate::linear::{Linear, lower_bound};
 use crate::pipeline::{Form, Unit};
+use crate::verify::range::{self, LIMIT, Range};
 use std::collections::{BTreeMap, BTreeSet};
 use tt_lang::ir::{BlockId, IntExpr, IntOp, LoopKind, ParamId, Span, VarId};
 use tt_plan::{DataFormat, Role};
@@ -358,6 +359,26 @@ pub struct FlowLoop {
     pub end: IntExpr,
     /// How it is run.
     pub kind: LoopKind,
+    /// Whether it runs at least once, whatever the values at launch.
+    pub runs: bool,
+}
+
+impl FlowLoop {
+    /// Whether a loop runs at least once, whatever the values at launch, where no variable is below zero.
+    pub fn counts(start: &IntExpr, end: &IntExpr) -> bool {
+        lower_bound(&FlowLoop::count(start, end)).is_some_and(|low| low >= 1)
+    }
+
+    /// How often a loop runs.
+    pub fn count(start: &IntExpr, end: &IntExpr) -> IntExpr {
+        Linear::of(&IntExpr::binary(IntOp::Sub, end.clone(), start.clone())).to_expr()
+    }
+
+    /// Whether the ranges of its bounds tell that it runs, as the verifier sees them.
+    pub fn is_seen_to_run(&self) -> bool {
+        let range = |bound| range::of_integer(bound, &|_| Range::new(0, LIMIT));
+        self.runs && range(&self.end).low > range(&self.start).high
+    }
 }
 
 /// A version of a buffer from a tensor.

@@ -45,14 +45,21 @@ fn statement<S: Show>(names: &Names, stmt: &Stmt<S>, out: &mut Lines) {
     match &stmt.kind {
         Kind::Op(op) => S::op(names, op, out),
         Kind::Group(group, body) => out.braced(S::group(names, group), |out| statements(names, body, out)),
-        Kind::Loop(FlowLoop { var, start, end, kind }, body) => {
+        Kind::Loop(head, body) => {
+            let FlowLoop {
+                var, start, end, kind, ..
+            } = head;
+            let may_not = match FlowLoop::counts(start, end) && !head.runs {
+                true => ", may not run",
+                false => "",
+            };
             let kind = match kind {
                 LoopKind::Serial => String::new(),
                 LoopKind::Unroll => ", unrolled".to_string(),
                 LoopKind::Pipelined(stages) => format!(", {stages} stages"),
             };
             let (var, start, end) = (names.variable(*var), names.int(start), names.int(end));
-            out.braced(format!("for {var} in {start}..{end}{kind}"), |out| {
+            out.braced(format!("for {var} in {start}..{end}{kind}{may_not}"), |out| {
                 statements(names, body, out);
             });
         }

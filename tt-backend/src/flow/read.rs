@@ -46,16 +46,25 @@ fn statement<S: Parse>(reader: &mut Reader) -> Read<Stmt<S>> {
         let start = reader.int()?;
         reader.expect("..")?;
         let end = reader.int()?;
+        let counts = FlowLoop::counts(&start, &end);
         let kind = if reader.eat(", unrolled") {
             LoopKind::Unroll
-        } else if reader.eat(",") {
+        } else if reader.peek() == "," && reader.peek_after(1) != "may" {
+            reader.expect(",")?;
             let stages = reader.parse()?;
             reader.expect("stages")?;
             LoopKind::Pipelined(stages)
         } else {
             LoopKind::Serial
         };
-        Kind::Loop(FlowLoop { var, start, end, kind }, reader.braced(statement)?)
+        let head = FlowLoop {
+            var,
+            start,
+            end,
+            kind,
+            runs: counts && !reader.eat(", may not run"),
+        };
+        Kind::Loop(head, reader.braced(statement)?)
     } else if reader.eat("if") {
         let cond = reader.condition()?;
         let (then, otherwise) = reader.branches(statement)?;

@@ -291,7 +291,10 @@ impl SplitKernel<'_> {
                 out.compute.op(Protocol::Publish(*buffer));
                 self.received(*buffer, out);
             }
-            Kind::Loop(FlowLoop { var, start, end, kind }, body) => {
+            Kind::Loop(head, body) => {
+                let FlowLoop {
+                    var, start, end, kind, ..
+                } = head;
                 let inner = self.body(body);
                 let head = || SourceLoop::Over {
                     var: *var,

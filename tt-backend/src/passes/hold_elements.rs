@@ -18,7 +18,7 @@ use crate::pipeline::Pass;
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{
     Access, Assign, Block, BlockId, BlockScope, Buffer, CompareOp, Element, ElementKind, ElementOp, ElementType,
-    IntExpr, Kernel, Param, Place, PrintItem, Span, Spanned, Stmt, StmtKind, VarId, Variable,
+    IntExpr, Kernel, LoopKind, Param, Place, PrintItem, Span, Spanned, Stmt, StmtKind, VarId, Variable,
 };
 
 /// The pass.
@@ -354,13 +354,20 @@ impl HoldElements<'_> {
             compound: false,
             span,
         };
-        out.push(Stmt {
-            kind: StmtKind::Parallel {
-                assigns: vec![assign],
-                indices,
-            },
-            span,
+        // The blocks of a stack, each by itself.
+        let (stack, inner) = indices.split_at(indices.len().saturating_sub(2));
+        let kind = StmtKind::Parallel {
+            assigns: vec![assign],
+            indices: inner.to_vec(),
+        };
+        let each = stack.iter().fold(kind, |kind, (var, count)| StmtKind::For {
+            var: *var,
+            start: IntExpr::Const(0),
+            end: IntExpr::Const(i64::try_from(*count).unwrap_or(i64::MAX)),
+            kind: LoopKind::Serial,
+            body: vec![Stmt { kind, span }],
         });
+        out.push(Stmt { kind: each, span });
         if let Place::Tensor(_) = dst {
             out.push(copy(Place::Block(Spanned { value: target, span }), dst.clone()));
         }

@@ -143,6 +143,10 @@ impl Unstack<'_> {
                     return;
                 }
                 let (low, high) = (self.range(start).low, self.range(end).high);
+                if high <= low {
+                    // It has no turn.
+                    return;
+                }
                 self.ranges.push((*var, Range::new(low, high.saturating_sub(1))));
                 out.push(self.with_bodies(stmt));
                 self.ranges.pop();

@@ -13,7 +13,6 @@ use crate::flow::{
     SectionOp, SectionStmt, Sections, Sees,
 };
 use crate::ir::Kind;
-use crate::passes::c1_lower_shared_to_cb::runs_at_least_once;
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::rc::Rc;
 
@@ -154,11 +153,11 @@ impl<'a> Events<'a> {
                     };
                     self.list.push(Event::AppendSums(*buffer, sums));
                 }
-                Kind::Loop(FlowLoop { start, end, .. }, body) => {
+                Kind::Loop(FlowLoop { runs, .. }, body) => {
                     let head = self.list.len();
                     self.list.push(Event::Loop);
                     self.body(body, registers)?;
-                    self.list.push(Event::EndLoop(head, runs_at_least_once(start, end)));
+                    self.list.push(Event::EndLoop(head, *runs));
                 }
                 Kind::If(_, then, otherwise) => {
                     self.list.push(Event::If);

@@ -26,8 +26,6 @@ mod shifts;
 mod translate;
 mod webs;
 
-pub use webs::runs_at_least_once;
-
 use super::a1_infer_layout::Layouts;
 use crate::flow::{Blocks, Depth, Flow};
 use crate::pipeline::{Pass, Unit};

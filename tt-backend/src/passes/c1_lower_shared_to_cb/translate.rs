@@ -222,6 +222,7 @@ impl Translate<'_> {
                     start: start.clone(),
                     end: end.clone(),
                     kind: *kind,
+                    runs: self.signs.is_at_least(&FlowLoop::count(start, end), 1),
                 };
                 Kind::Loop(head, body)
             }

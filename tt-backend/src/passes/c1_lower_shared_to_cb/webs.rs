@@ -8,10 +8,9 @@ use super::Variable;
 use crate::codes;
 use crate::flow::{BlockOp, BlockStmt, Blocks, BufferId, DefinitionId, FlowLoop, Sees, Sights};
 use crate::ir::Forward;
-use crate::linear::{Linear, lower_bound};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use tt_lang::diagnostic::Diagnostic;
-use tt_lang::ir::{IntExpr, IntOp, Span};
+use tt_lang::ir::Span;
 
 /// The webs of a program.
 pub struct Webs {
@@ -134,7 +133,7 @@ impl Forward<Blocks> for Analysis {
     fn leave(&mut self, _: &FlowLoop, _: &mut Reaching) {}
 
     fn runs(&self, head: &FlowLoop) -> bool {
-        runs_at_least_once(&head.start, &head.end)
+        head.runs
     }
 
     fn join(&mut self, state: &mut Reaching, other: &Reaching) {
@@ -174,10 +173,4 @@ impl Analysis {
             .collect();
         if errors.is_empty() { Ok(()) } else { Err(errors) }
     }
-}
-
-/// Whether a loop from `start` to `end` runs whatever the values at launch.
-pub fn runs_at_least_once(start: &IntExpr, end: &IntExpr) -> bool {
-    let count = Linear::of(&IntExpr::binary(IntOp::Sub, end.clone(), start.clone()));
-    lower_bound(&count.to_expr()).is_some_and(|low| low >= 1)
 }

@@ -17,7 +17,6 @@ use crate::flow::{
     PackMode, Section, SectionOp, SectionStmt, Step, Value, ValueKind,
 };
 use crate::ir::{Kind, operations};
-use crate::passes::c1_lower_shared_to_cb::runs_at_least_once;
 use crate::tile_ops::TileOp;
 use std::collections::{BTreeSet, VecDeque};
 use tt_lang::ir::Span;
@@ -176,7 +175,7 @@ impl Accumulate<'_> {
         for candidate in &found {
             let gemm = &candidate.gemm;
             let loops = candidate.loops.iter();
-            let runs = loops.clone().all(|head| runs_at_least_once(&head.start, &head.end));
+            let runs = loops.clone().all(FlowLoop::is_seen_to_run);
             let first = (runs && !candidate.conditional)
                 .then(|| loops.map(|head| (head.var, head.start.clone())).collect::<Vec<_>>());
             let Started { at, mut fill } = take_fill(out, gemm.acc);
@@ -443,8 +442,8 @@ enum Seen {
 fn seen<'a>(body: impl Iterator<Item = &'a BlockStmt>, buffer: BufferId) -> Seen {
     for stmt in body {
         let first = match &stmt.kind {
-            Kind::Loop(FlowLoop { start, end, .. }, body) => match seen(body.iter(), buffer) {
-                Seen::Replaced if !runs_at_least_once(start, end) => Seen::Neither,
+            Kind::Loop(head, body) => match seen(body.iter(), buffer) {
+                Seen::Replaced if !head.runs => Seen::Neither,
                 first @ (Seen::Used | Seen::Replaced | Seen::Neither) => first,
             },
             Kind::If(_, then, otherwise) => match [then, otherwise].map(|side| seen(side.iter(), buffer)) {

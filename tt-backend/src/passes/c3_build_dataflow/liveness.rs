@@ -9,11 +9,8 @@
 //!  y = v                  ⟹    y = v; release v
 //! ```
 
-use crate::flow::{
-    Accumulate, BufferId, Flow, FlowLoop, Inspection, Read, SectionOp, SectionStmt, Sections, Shift, Write,
-};
+use crate::flow::{Accumulate, BufferId, Flow, Inspection, Read, SectionOp, SectionStmt, Sections, Shift, Write};
 use crate::ir::Kind;
-use crate::passes::c1_lower_shared_to_cb::runs_at_least_once;
 use std::collections::BTreeSet;
 use tt_lang::ir::Span;
 
@@ -101,9 +98,9 @@ fn effect(body: &[SectionStmt]) -> Effect {
                 out.then(effect(body));
                 out.then(replaces(*buffer));
             }
-            Kind::Loop(FlowLoop { start, end, .. }, body) => {
+            Kind::Loop(head, body) => {
                 let mut once = effect(body);
-                if !runs_at_least_once(start, end) {
+                if !head.runs {
                     once.replaces.clear();
                 }
                 out.then(once);
@@ -196,7 +193,7 @@ fn statement(stmt: SectionStmt, after: &Live) -> (Vec<SectionStmt>, Live) {
         }
         Kind::Loop(head, body) => {
             // What every iteration finds and leaves: what is live after the loop, and what an iteration uses first.
-            let runs = runs_at_least_once(&head.start, &head.end);
+            let runs = head.runs;
             let mut carried = after.clone();
             carried.extend(effect(&body).uses);
             let (mut body, body_before) = list(body, carried.clone());

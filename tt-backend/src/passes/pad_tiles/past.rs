@@ -13,7 +13,6 @@ use crate::flow::{
 };
 use crate::ir::{Forward, Kind, visit};
 use crate::linear::Linear;
-use crate::passes::c1_lower_shared_to_cb::runs_at_least_once;
 pub use masks::{Mask, Neutral, Reduced, count, end};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -727,7 +726,7 @@ impl Forward<Blocks> for Beyond<'_> {
     }
 
     fn runs(&self, head: &FlowLoop) -> bool {
-        runs_at_least_once(&head.start, &head.end)
+        head.runs
     }
 
     fn join(&mut self, state: &mut State, other: &State) {
