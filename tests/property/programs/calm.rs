@@ -112,7 +112,7 @@ impl Calm<'_> {
     fn ones(&self, id: u32, blocks: [usize; 2]) -> Stmt {
         let assigns = blocks.map(|block| Assign {
             id,
-            target: Target::Block(Part { block, at: [0, 0] }),
+            target: Target::Block(Part::whole(block)),
             op: "=",
             value: one(self.stage.blocks[block].element.kind()),
         });

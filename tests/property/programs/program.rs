@@ -92,43 +92,48 @@ pub struct Shape {
 /// Integers of the table of a launch, which a kernel reads.
 pub const TABLE: usize = 4;
 
-/// Which integer of the table is read; 0 is what lies outside.
+/// An integer with a name, or a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Entry {
+pub enum Atom {
     Number(usize),
     /// A loop variable.
     Var(usize),
     /// The block's own row in the grid.
     Row,
+    /// The scalar `n`.
+    Scalar,
 }
 
-/// An index that selects a matrix or a step along K.
+/// A whole number: in a condition, how often a loop runs, which matrix or step along K is meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Index {
+pub enum Term {
     Number(usize),
-    /// A loop variable.
-    Var(usize),
-    /// An integer of the table.
-    Fetched(Entry),
-}
-
-/// How often a loop runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Count {
-    Number(usize),
-    /// L
-    Matrices,
-    /// The steps along K.
-    Steps,
     /// The block's own row or column in the grid.
     Row,
     Column,
+    /// A loop variable.
+    Var(usize),
+    /// The remainder of a loop variable.
+    Rest(usize, usize),
+    M,
+    N,
+    L,
+    /// The steps along K.
+    Steps,
     /// The scalar `n`.
     Scalar,
-    /// A loop variable around it.
-    Var(usize),
-    /// An integer of the table.
-    Fetched(Entry),
+    /// An integer of the table; 0 is what lies outside.
+    Fetched(Atom),
+    /// `if n > 1 { k0 } else { 2 }`
+    Chosen(Choice),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Choice {
+    pub of: Atom,
+    pub rel: &'static str,
+    pub than: usize,
+    pub sides: [Atom; 2],
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -142,23 +147,6 @@ pub enum LoopKind {
     Stepped(usize),
 }
 
-/// A whole number in a condition.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Term {
-    Number(usize),
-    Row,
-    Column,
-    Var(usize),
-    /// The remainder of a loop variable.
-    Rest(usize, usize),
-    M,
-    N,
-    L,
-    Scalar,
-    /// An integer of the table.
-    Fetched(Entry),
-}
-
 #[derive(Debug, Clone)]
 pub enum Condition {
     Compare(Term, &'static str, Term),
@@ -167,18 +155,27 @@ pub enum Condition {
     Not(Box<Condition>),
 }
 
-/// A block, or a part of it: as much as is asked for, from so many rows and columns on, or the last of it.
+/// A block, or a part of it: as much as is asked for, from a tile on, or a row or column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Part {
     pub block: usize,
-    pub at: [usize; 2],
+    pub at: [At; 2],
+}
+
+impl Part {
+    pub fn whole(block: usize) -> Part {
+        Part {
+            block,
+            at: [At::FIRST; 2],
+        }
+    }
 }
 
 /// Which element of a block is read at `(i, j)`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
-    /// `(i + 32, j)`: of the part that begins there.
-    Here([usize; 2]),
+    /// `(i + 32, j)`: of the part.
+    Here,
     Transposed,
     /// `(3, j)`: of one row.
     Row(At),
@@ -192,28 +189,26 @@ pub enum Access {
     ColumnAlong(At),
 }
 
-/// A row or column of a block.
+/// Which of several: a row, column or tile of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum At {
+    /// What a number leaves of how many there are.
     Number(usize),
-    /// What a loop variable leaves of a multiple of it.
-    Var(usize),
-    /// What the scalar `n` leaves of a multiple of it.
-    Scalar,
+    /// What an integer, so many times, leaves of that.
+    Rest(usize, Term),
+    /// An integer, which stays below that.
+    Is(Term),
 }
 
 impl At {
     pub const FIRST: At = At::Number(0);
 }
 
-/// A value of `At::Var` and `At::Scalar`: that, times `TIMES`, and what a block's extent leaves of it.
-pub const TIMES: usize = 11;
-
 #[derive(Debug, Clone)]
 pub enum Expr {
-    Block(usize, Access),
+    Block(Part, Access),
     /// A tensor's element at the block's own place, or so many rows and columns from it.
-    Tensor(usize, Index, [i32; 2]),
+    Tensor(usize, Term, [i32; 2]),
     Number(i32),
     Whole(i32),
     Alpha,
@@ -241,10 +236,10 @@ pub struct Sum {
 pub enum Target {
     Block(Part),
     /// A row of a block; the value does not depend on `i`.
-    Row(usize, At),
+    Row(Part, At),
     /// A column of a block; the value does not depend on `j`.
-    Column(usize, At),
-    Tensor(usize, Index),
+    Column(Part, At),
+    Tensor(usize, Term),
 }
 
 #[derive(Debug, Clone)]
@@ -261,8 +256,8 @@ pub struct Assign {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Side {
     Block(Part),
-    /// The region of the core's own block, or a part of that which begins at so many rows and columns.
-    Tensor(usize, Index, [usize; 2]),
+    /// The region of the core's own block, or a part of that.
+    Tensor(usize, Term, [At; 2]),
 }
 
 #[derive(Debug, Clone)]
@@ -318,7 +313,7 @@ pub enum Stmt {
     For {
         var: usize,
         start: usize,
-        count: Count,
+        count: Term,
         kind: LoopKind,
         body: Vec<Stmt>,
     },
@@ -399,6 +394,17 @@ impl fmt::Display for Element {
     }
 }
 
+impl From<Atom> for Term {
+    fn from(atom: Atom) -> Term {
+        match atom {
+            Atom::Number(number) => Term::Number(number),
+            Atom::Var(var) => Term::Var(var),
+            Atom::Row => Term::Row,
+            Atom::Scalar => Term::Scalar,
+        }
+    }
+}
+
 impl Shape {
     /// The integers of the table: each selects a matrix.
     pub fn table(&self) -> [usize; TABLE] {
@@ -463,20 +469,14 @@ impl Stage {
         self.extent(self.blocks[block].class)
     }
 
-    /// Where `extent` of a block begins: at `at`, or with an earlier tile where there is not so much.
-    pub fn offset(&self, block: usize, at: [usize; 2], extent: (usize, usize)) -> [usize; 2] {
-        self.offset_in(self.blocks[block].class, at, extent)
-    }
-
-    /// Where a part of a region or block of `class` begins.
-    pub fn offset_in(&self, class: Class, at: [usize; 2], extent: (usize, usize)) -> [usize; 2] {
+    /// In how many places along each axis a part of a region or block of `class` begins, and how far they lie apart.
+    pub fn places(&self, class: Class, extent: (usize, usize)) -> [(usize, usize); 2] {
         let (rows, columns) = self.extent(class);
-        let first = |at: usize, own: usize, wanted: usize| match wanted {
+        [(rows, extent.0), (columns, extent.1)].map(|(own, wanted)| match wanted {
             // Rows and columns begin anywhere.
-            1 => at % own,
-            _ => at.min((own - wanted) / 32 * 32),
-        };
-        [first(at[0], rows, extent.0), first(at[1], columns, extent.1)]
+            1 => (own, 1),
+            _ => ((own - wanted) / 32 + 1, 32),
+        })
     }
 }
 
@@ -499,7 +499,7 @@ impl Program {
     /// What is computed with the value of an expression of a stage.
     pub fn kind(&self, stage: &Stage, expr: &Expr) -> Kind {
         match expr {
-            Expr::Block(block, _) => stage.blocks[*block].element.kind(),
+            Expr::Block(part, _) => stage.blocks[part.block].element.kind(),
             Expr::Tensor(tensor, ..) => self.tensors[*tensor].element.kind(),
             Expr::Number(_) | Expr::Alpha => Kind::Number,
             Expr::Whole(_) | Expr::Sum(_) => Kind::Integer,
@@ -514,9 +514,7 @@ impl Program {
     /// The type of what is assigned to.
     pub fn element(&self, stage: &Stage, target: Target) -> Element {
         match target {
-            Target::Block(Part { block, .. }) | Target::Row(block, _) | Target::Column(block, _) => {
-                stage.blocks[block].element
-            }
+            Target::Block(part) | Target::Row(part, _) | Target::Column(part, _) => stage.blocks[part.block].element,
             Target::Tensor(tensor, _) => self.tensors[tensor].element,
         }
     }

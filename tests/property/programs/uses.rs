@@ -1,6 +1,6 @@
 //! What the statements of a program read and write.
 
-use super::program::{Class, Count, Expr, Index, Part, Program, Role, Side, Stage, Stmt, Target, Tensor};
+use super::program::{Class, Expr, Part, Program, Role, Side, Stage, Stmt, Target, Tensor, Term};
 
 /// What a statement does with a block or tensor.
 #[derive(Debug, Clone, Copy)]
@@ -8,8 +8,8 @@ pub enum Use {
     Read(usize),
     /// All of it, or what was there stays.
     Write(usize, bool),
-    From(usize, Index),
-    Into(usize, Index),
+    From(usize, Term),
+    Into(usize, Term),
 }
 
 impl Stage {
@@ -35,7 +35,7 @@ impl Stage {
             Stmt::Parallel { class, assigns } => {
                 for assign in assigns {
                     assign.value.walk(&mut |part| match part {
-                        Expr::Block(block, _) => visit(Use::Read(*block)),
+                        Expr::Block(part, _) => visit(Use::Read(part.block)),
                         Expr::Tensor(tensor, index, _) => visit(Use::From(*tensor, *index)),
                         _ => {}
                     });
@@ -45,7 +45,7 @@ impl Stage {
                             part.block,
                             is_plain && self.extent_of(part.block) == self.extent(*class),
                         ),
-                        Target::Row(block, _) | Target::Column(block, _) => Use::Write(block, false),
+                        Target::Row(part, _) | Target::Column(part, _) => Use::Write(part.block, false),
                         Target::Tensor(tensor, index) => Use::Into(tensor, index),
                     });
                 }
@@ -91,7 +91,7 @@ impl Program {
             });
             let mut count = |stmt: &Stmt| {
                 if let Stmt::For { count, .. } = stmt {
-                    steps |= *count == Count::Steps;
+                    steps |= *count == Term::Steps;
                 }
             };
             stage.body.iter().for_each(|stmt| stmt.walk(&mut count));

@@ -15,21 +15,21 @@ impl Run<'_> {
     pub(super) fn assign(&mut self, class: Class, assign: &Assign) -> Result<(), Inexact> {
         let value = self.value(class, &assign.value, assign.id)?;
         let extent @ (rows, columns) = self.stage.extent(class);
-        let everything = |block: usize| Part { block, at: [0, 0] };
         let old = match assign.target {
-            Target::Block(part) if assign.op != "=" => self.part(part, extent),
-            Target::Row(block, _) | Target::Column(block, _) => self.part(everything(block), extent),
+            Target::Block(part) if assign.op != "=" => self.part(part, extent)?,
+            Target::Row(part, _) | Target::Column(part, _) => self.part(part, extent)?,
             Target::Tensor(tensor, index) if assign.op != "=" => {
                 let shift = self.program.tensors[tensor].shift;
                 self.read(tensor, self.region(tensor, index, shift, extent), assign.id)?
             }
             Target::Block(_) | Target::Tensor(..) => Vec::new(),
         };
-        let is_meant = |at: usize| match assign.target {
-            Target::Row(_, row) => at / columns == self.at(row, rows),
-            Target::Column(_, column) => at % columns == self.at(column, columns),
-            Target::Block(_) | Target::Tensor(..) => true,
+        let line = match assign.target {
+            Target::Row(_, row) => Some((0, self.at(row, rows)?)),
+            Target::Column(_, column) => Some((1, self.at(column, columns)?)),
+            Target::Block(_) | Target::Tensor(..) => None,
         };
+        let is_meant = |at: usize| line.is_none_or(|(axis, line)| [at / columns, at % columns][axis] == line);
         let kind = self.program.element(self.stage, assign.target).kind();
         let new = value.into_iter().enumerate().map(|(at, value)| match assign.op {
             _ if !is_meant(at) => old[at],
@@ -39,8 +39,9 @@ impl Run<'_> {
         });
         let new: Values = new.collect();
         match assign.target {
-            Target::Block(part) => self.put(part, extent, new, assign.id),
-            Target::Row(block, _) | Target::Column(block, _) => self.put(everything(block), extent, new, assign.id),
+            Target::Block(part) | Target::Row(part, _) | Target::Column(part, _) => {
+                self.put(part, extent, new, assign.id)
+            }
             Target::Tensor(tensor, index) => {
                 let shift = self.program.tensors[tensor].shift;
                 self.write(tensor, self.region(tensor, index, shift, extent), &new, assign.id)
@@ -48,32 +49,33 @@ impl Run<'_> {
         }
     }
 
-    /// Which element of a block stands at `(i, j)`.
-    fn place(&self, block: usize, access: Access, class: Class, (i, j): (usize, usize)) -> usize {
-        let (rows, columns) = self.stage.extent_of(block);
-        let of = &self.stage.blocks[block];
+    /// Which element of a block stands first, and how many lie between it and the next down and along.
+    fn place(&self, part: Part, access: Access, class: Class) -> Result<(usize, [usize; 2]), Inexact> {
+        let (rows, columns) = self.stage.extent_of(part.block);
+        let of = &self.stage.blocks[part.block];
         if of.is_vector {
-            return match access {
-                Access::Here(_) if of.class == Class::Columns => j,
-                Access::Here(_) | Access::Column(_) | Access::RowDown(_) => i,
-                Access::Row(_) | Access::ColumnAlong(_) => j,
+            return Ok(match access {
+                Access::Here if of.class == Class::Columns => (0, [0, 1]),
+                Access::Here | Access::Column(_) | Access::RowDown(_) => (0, [1, 0]),
+                Access::Row(_) | Access::ColumnAlong(_) => (0, [0, 1]),
                 Access::Transposed => unreachable!("vectors are not transposed"),
-                Access::One(at, _) => self.at(at, rows * columns),
-            };
+                Access::One(at, _) => (self.at(at, rows * columns)?, [0, 0]),
+            });
         }
-        let (row, column) = match access {
-            Access::Here(at) => {
-                let [row, column] = self.stage.offset(block, at, self.stage.extent(class));
-                (row + i, column + j)
+        let row = |at| Ok(self.at(at, rows)? * columns);
+        let column = |at| self.at(at, columns);
+        Ok(match access {
+            Access::Here => {
+                let [row, column] = self.begin(of.class, part.at, self.stage.extent(class))?;
+                (row * columns + column, [columns, 1])
             }
-            Access::Transposed => (j, i),
-            Access::Row(row) => (self.at(row, rows), j),
-            Access::Column(column) => (i, self.at(column, columns)),
-            Access::One(row, column) => (self.at(row, rows), self.at(column, columns)),
-            Access::RowDown(row) => (self.at(row, rows), i),
-            Access::ColumnAlong(column) => (j, self.at(column, columns)),
-        };
-        row * columns + column
+            Access::Transposed => (0, [1, columns]),
+            Access::Row(at) => (row(at)?, [0, 1]),
+            Access::Column(at) => (column(at)?, [columns, 0]),
+            Access::One(down, along) => (row(down)? + column(along)?, [0, 0]),
+            Access::RowDown(at) => (row(at)?, [1, 0]),
+            Access::ColumnAlong(at) => (column(at)?, [0, columns]),
+        })
     }
 
     fn value(&self, class: Class, expr: &Expr, id: u32) -> Result<Values, Inexact> {
@@ -83,11 +85,9 @@ impl Run<'_> {
         let places = || (0..rows * columns).map(|at| (at / columns, at % columns));
         let kind = |expr: &Expr| self.program.kind(self.stage, expr);
         let all: Values = match expr {
-            Expr::Block(block, access) => {
-                let values = self.block(*block);
-                places()
-                    .map(|at| values[self.place(*block, *access, class, at)])
-                    .collect()
+            Expr::Block(part, access) => {
+                let (values, (first, [down, along])) = (self.block(part.block), self.place(*part, *access, class)?);
+                places().map(|(i, j)| values[first + i * down + j * along]).collect()
             }
             Expr::Tensor(tensor, index, offset) => {
                 self.read(*tensor, self.region(*tensor, *index, *offset, extent), id)?

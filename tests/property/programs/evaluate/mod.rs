@@ -6,8 +6,7 @@ mod expression;
 
 use super::super::random::Random;
 use super::program::{
-    At, Class, Condition, Count, Element, Entry, Index, LoopKind, Part, Program, Role, Shape, Side, Stage, Stmt, TIMES,
-    Term,
+    At, Choice, Class, Condition, Element, LoopKind, Part, Program, Role, Shape, Side, Stage, Stmt, Term,
 };
 use super::text::turned;
 use expression::compare;
@@ -96,15 +95,13 @@ impl Run<'_> {
     }
 
     /// The elements of a part of a block.
-    fn part(&self, part: Part, extent: (usize, usize)) -> Values {
-        let [row, column] = self.stage.offset(part.block, part.at, extent);
+    fn part(&self, part: Part, extent: (usize, usize)) -> Result<Values, Inexact> {
+        let [row, column] = self.begin(self.stage.blocks[part.block].class, part.at, extent)?;
         let (values, width) = (self.block(part.block), self.stage.extent_of(part.block).1);
-        (0..extent.0)
-            .flat_map(|i| {
-                let first = (row + i) * width + column;
-                values[first..first + extent.1].iter().copied()
-            })
-            .collect()
+        let rows = (row..row + extent.0).map(|row| row * width + column);
+        Ok(rows
+            .flat_map(|first| values[first..first + extent.1].iter().copied())
+            .collect())
     }
 
     /// Writes a part of a block, or all of it.
@@ -118,7 +115,7 @@ impl Run<'_> {
             self.blocks[part.block] = Some(new);
             return Ok(());
         }
-        let [row, column] = self.stage.offset(part.block, part.at, extent);
+        let [row, column] = self.begin(self.stage.blocks[part.block].class, part.at, extent)?;
         let mut values = self.block(part.block).clone();
         for (at, value) in new.into_iter().enumerate() {
             values[(row + at / extent.1) * own.1 + column + at % extent.1] = value;
@@ -128,14 +125,10 @@ impl Run<'_> {
     }
 
     /// Where the elements of a region lie in its tensor, `offset` from the block's own place: none outside.
-    fn region(&self, tensor: usize, index: Index, offset: [i32; 2], extent: (usize, usize)) -> Vec<Option<usize>> {
+    fn region(&self, tensor: usize, index: Term, offset: [i32; 2], extent: (usize, usize)) -> Vec<Option<usize>> {
         let (h, w, k) = self.stage.block;
         let (by, bx) = self.place;
-        let index = match index {
-            Index::Number(number) => number,
-            Index::Var(var) => self.vars[var],
-            Index::Fetched(entry) => self.fetched(entry),
-        };
+        let index = self.term(index);
         let Shape { m, n, k: depth, l, .. } = *self.shape;
         let class = self.program.tensors[tensor].class;
         let (matrix, row, column, height, width) = match class {
@@ -186,11 +179,23 @@ impl Run<'_> {
     }
 
     /// Where the side of a copy lies in its tensor.
-    fn side(&self, tensor: usize, index: Index, at: [usize; 2], extent: (usize, usize)) -> Vec<Option<usize>> {
+    fn side(
+        &self,
+        tensor: usize,
+        index: Term,
+        at: [At; 2],
+        extent: (usize, usize),
+    ) -> Result<Vec<Option<usize>>, Inexact> {
         let of = &self.program.tensors[tensor];
-        let at = self.stage.offset_in(of.class, at, extent);
+        let at = self.begin(of.class, at, extent)?;
         let offset = [0, 1].map(|axis| of.shift[axis] + at[axis] as i32);
-        self.region(tensor, index, offset, extent)
+        Ok(self.region(tensor, index, offset, extent))
+    }
+
+    /// Where a part of a region or block of `class` begins.
+    fn begin(&self, class: Class, at: [At; 2], extent: (usize, usize)) -> Result<[usize; 2], Inexact> {
+        let [(rows, down), (columns, along)] = self.stage.places(class, extent);
+        Ok([self.at(at[0], rows)? * down, self.at(at[1], columns)? * along])
     }
 
     fn statement(&mut self, stmt: &Stmt) -> Result<(), Inexact> {
@@ -198,19 +203,19 @@ impl Run<'_> {
             Stmt::Copy { id, class, from, to } => {
                 let extent = self.stage.extent(*class);
                 let values = match *from {
-                    Side::Block(part) => self.part(part, extent),
-                    Side::Tensor(tensor, index, at) => self.read(tensor, self.side(tensor, index, at, extent), *id)?,
+                    Side::Block(part) => self.part(part, extent)?,
+                    Side::Tensor(tensor, index, at) => self.read(tensor, self.side(tensor, index, at, extent)?, *id)?,
                 };
                 match *to {
                     Side::Block(part) => self.put(part, extent, values, *id),
                     Side::Tensor(tensor, index, at) => {
-                        self.write(tensor, self.side(tensor, index, at, extent), &values, *id)
+                        self.write(tensor, self.side(tensor, index, at, extent)?, &values, *id)
                     }
                 }
             }
             Stmt::Transpose { id, class, from, to } => {
                 let (rows, columns) = self.stage.extent(*class);
-                let values = self.part(*from, (columns, rows));
+                let values = self.part(*from, (columns, rows))?;
                 let new = (0..rows * columns).map(|at| values[at % columns * rows + at / columns]);
                 self.put(*to, (rows, columns), new.collect(), *id)
             }
@@ -230,16 +235,7 @@ impl Run<'_> {
                 body,
                 ..
             } => {
-                let end = match count {
-                    Count::Number(number) => *number,
-                    Count::Matrices => self.shape.l,
-                    Count::Steps => self.shape.k.div_ceil(self.stage.block.2),
-                    Count::Row => self.place.0,
-                    Count::Column => self.place.1,
-                    Count::Scalar => self.shape.count,
-                    Count::Var(var) => self.vars[*var],
-                    Count::Fetched(entry) => self.fetched(*entry),
-                };
+                let end = self.term(*count);
                 if self.vars.len() <= *var {
                     self.vars.resize(*var + 1, 0);
                 }
@@ -273,26 +269,23 @@ impl Run<'_> {
             Term::M => self.shape.m,
             Term::N => self.shape.n,
             Term::L => self.shape.l,
+            Term::Steps => self.shape.k.div_ceil(self.stage.block.2),
             Term::Scalar => self.shape.count,
-            Term::Fetched(entry) => self.fetched(entry),
+            Term::Fetched(entry) => self.table.get(self.term(entry.into())).copied().unwrap_or(0),
+            Term::Chosen(Choice { of, rel, than, sides }) => {
+                let taken = compare(rel, &self.term(of.into()), &than);
+                self.term(sides[usize::from(!taken)].into())
+            }
         }
     }
 
-    /// An integer of the table; 0 outside.
-    fn fetched(&self, entry: Entry) -> usize {
-        let at = match entry {
-            Entry::Number(number) => number,
-            Entry::Var(var) => self.vars[var],
-            Entry::Row => self.place.0,
-        };
-        self.table.get(at).copied().unwrap_or(0)
-    }
-
-    fn at(&self, at: At, extent: usize) -> usize {
+    /// Of so many; what shrinking leaves may lie outside.
+    fn at(&self, at: At, count: usize) -> Result<usize, Inexact> {
         match at {
-            At::Number(number) => number % extent,
-            At::Var(var) => self.vars[var] * TIMES % extent,
-            At::Scalar => self.shape.count * TIMES % extent,
+            _ if count == 1 => Ok(0),
+            At::Number(number) => Ok(number % count),
+            At::Rest(times, term) => Ok(self.term(term) * times % count),
+            At::Is(term) => Some(self.term(term)).filter(|at| *at < count).ok_or(Inexact(0)),
         }
     }
 
@@ -318,8 +311,8 @@ impl Run<'_> {
             return Ok(());
         };
         let ((m, depth), (_, n)) = (self.stage.extent(Class::Left), self.stage.extent(Class::Right));
-        let x = self.part(a, turned((m, depth), transposed.0));
-        let y = self.part(b, turned((depth, n), transposed.1));
+        let x = self.part(a, turned((m, depth), transposed.0))?;
+        let y = self.part(b, turned((depth, n), transposed.1))?;
         let mut sums = if clear {
             vec![0.0; m * n]
         } else {
@@ -386,7 +379,7 @@ impl Run<'_> {
         // Bounds every partial result, in whatever order it is made.
         let mut most = vec![if *fold == "prod" { 1.0f64 } else { 0.0 }; count];
         let mut counts = vec![0.0; count];
-        let values = self.part(*from, (rows, columns));
+        let values = self.part(*from, (rows, columns))?;
         for (at, value) in values.iter().enumerate().filter(|(_, value)| !value.is_nan()) {
             let (to, along) = match of {
                 Class::Rows => (at / columns, at % columns),

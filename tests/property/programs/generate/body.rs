@@ -2,7 +2,7 @@
 
 use super::super::super::random::Random;
 use super::super::program::{
-    Assign, Class, Count, Element, Expr, Index, Kind, LoopKind, Part, Program, Role, Side, Stage, Stmt, Target,
+    Assign, At, Class, Element, Expr, Kind, LoopKind, Part, Program, Role, Side, Stage, Stmt, Target, Term,
 };
 use super::choice::{Stored, is_float};
 
@@ -12,6 +12,8 @@ pub(super) struct Var {
     pub number: usize,
     /// Whether it stays below L.
     pub selects: bool,
+    /// What it stays below, where that is known.
+    pub below: Option<usize>,
 }
 
 /// Makes the statements of a stage.
@@ -150,22 +152,22 @@ impl<'g> Body<'g> {
         });
         let number = self.next_var;
         self.next_var += 1;
-        let (block, index) = (Side::Block(to), Index::Var(number));
+        let (block, index) = (Side::Block(to), Term::Var(number));
         let mut copy = |from, to| Stmt::Copy {
             id: self.id(),
             class: Class::Main,
             from,
             to,
         };
-        let store = copy(block, Side::Tensor(tensor, index, [0, 0]));
+        let store = copy(block, Side::Tensor(tensor, index, [At::FIRST; 2]));
         let body = match inputs.first() {
-            Some(input) => vec![copy(Side::Tensor(*input, index, [0, 0]), block), store],
+            Some(input) => vec![copy(Side::Tensor(*input, index, [At::FIRST; 2]), block), store],
             None => vec![store],
         };
         let repeat = Stmt::For {
             var: number,
             start: 0,
-            count: Count::Matrices,
+            count: Term::L,
             kind: LoopKind::Range,
             body,
         };
@@ -224,26 +226,28 @@ impl<'g> Body<'g> {
     pub fn repeat(&mut self, sums: Option<usize>) -> Stmt {
         let number = self.next_var;
         self.next_var += 1;
-        let (count, selects) = match (self.random.below(11), self.vars.last()) {
-            (0..=3, _) => (Count::Matrices, true),
-            (4 | 5, _) => (Count::Number(1 + self.random.below(self.least)), true),
-            (6, _) => (Count::Steps, false),
-            (7, _) => (self.random.pick(&[Count::Row, Count::Column]), false),
-            (8, Some(var)) => (Count::Var(var.number), var.selects),
-            (9, _) => (Count::Fetched(self.entry()), true),
-            _ => (Count::Scalar, false),
+        let (count, selects) = match (self.random.below(12), self.vars.last()) {
+            (0..=3, _) => (Term::L, true),
+            (4 | 5, _) => (Term::Number(1 + self.random.below(self.least)), true),
+            (6, _) => (Term::Steps, false),
+            (7, _) => (self.random.pick(&[Term::Row, Term::Column]), false),
+            (8, Some(var)) => (Term::Var(var.number), var.selects),
+            (9, _) => (Term::Fetched(self.atom()), true),
+            (10, _) => (self.choice(), false),
+            _ => (Term::Scalar, false),
         };
         let start = usize::from(self.random.one_in(8));
         let stages = 1 + self.random.below(3);
         let kind = match (self.random.below(8), count) {
             (0, _) => LoopKind::Serial,
-            (1, Count::Number(_)) => LoopKind::Unroll,
+            (1, Term::Number(_)) => LoopKind::Unroll,
             (0..=2, _) => LoopKind::Range,
             (3, _) => self.random.pick(&[LoopKind::Reversed, LoopKind::Stepped(2)]),
             _ => LoopKind::Pipelined(stages),
         };
         let before = self.defined.clone();
-        self.vars.push(Var { number, selects });
+        let below = self.below(count).map(|count| count - 1);
+        self.vars.push(Var { number, selects, below });
         let body = match sums {
             Some(acc) => {
                 let mut body = self.gemm(Some(acc));
@@ -257,7 +261,7 @@ impl<'g> Body<'g> {
             }
         };
         self.vars.pop();
-        if !(start == 0 && matches!(count, Count::Number(1..))) {
+        if !(start == 0 && matches!(count, Term::Number(1..))) {
             self.defined = before;
         }
         Stmt::For {
@@ -325,9 +329,9 @@ impl<'g> Body<'g> {
         if !class.is_line() || !element.is_float() {
             return side;
         }
-        let any = |body: &mut Self, [row, column]: [usize; 2]| match class {
-            Class::Rows => [row, body.random.below(64)],
-            _ => [body.random.below(64), column],
+        let any = |body: &mut Self, [row, column]: [At; 2]| match class {
+            Class::Rows => [row, body.at(Element::F32)],
+            _ => [body.at(Element::F32), column],
         };
         match side {
             Side::Block(Part { block, at }) => Side::Block(Part {
@@ -340,7 +344,8 @@ impl<'g> Body<'g> {
 
     fn load_from(&mut self, tensor: usize, class: Class) -> Vec<Stmt> {
         let element = self.program.tensors[tensor].element;
-        let (index, at) = (self.index(class), self.corner());
+        let of = self.program.tensors[tensor].class;
+        let (index, at) = (self.index(class), self.corner(of, class));
         match self.writable(class, |of| element.copies_to(of)) {
             Some(to) => self.copy(class, Side::Tensor(tensor, index, at), Side::Block(to)),
             None => Vec::new(),
@@ -369,7 +374,7 @@ impl<'g> Body<'g> {
                 let block = self.any(Class::Main);
                 self.defined[block] = true;
                 stmts.push(Stmt::Fill { block, value: 1 });
-                Part { block, at: [0, 0] }
+                Part::whole(block)
             }
         };
         let class = if stmts.is_empty() { class } else { Class::Main };
@@ -380,7 +385,8 @@ impl<'g> Body<'g> {
             false => self.stored_to(class, element),
         };
         if let Some(tensor) = tensor {
-            let (index, at) = (self.index(class), self.corner());
+            let of = self.program.tensors[tensor].class;
+            let (index, at) = (self.index(class), self.corner(of, class));
             stmts.extend(self.copy(class, Side::Block(from), Side::Tensor(tensor, index, at)));
         }
         stmts

@@ -1,7 +1,8 @@
 //! Blocks, tensors and integers that a statement may name.
 
-use super::super::program::{Class, Condition, Element, Entry, Index, Kind, Part, Sum, TABLE, Tensor, Term};
+use super::super::program::{At, Atom, Choice, Class, Condition, Element, Kind, Part, Sum, TABLE, Tensor, Term};
 use super::body::Body;
+use super::{MORE_MATRICES, SCALARS};
 
 /// Of the types that sums and maxima have.
 pub(super) fn is_float(element: Element) -> bool {
@@ -11,6 +12,12 @@ pub(super) fn is_float(element: Element) -> bool {
 pub(super) fn is_number(element: Element) -> bool {
     element.kind() == Kind::Number
 }
+
+pub(super) const RELATIONS: [&str; 6] = ["<", "<=", ">", ">=", "==", "!="];
+
+/// What an integer is multiplied by to name distant rows.
+const TIMES: usize = 11;
+
 /// What may be stored to what.
 #[derive(Clone, Copy)]
 pub(super) struct Stored {
@@ -37,10 +44,7 @@ impl Body<'_> {
             let block = &self.stage.blocks[at];
             block.class == class && fits(block.element)
         });
-        (!blocks.is_empty()).then(|| Part {
-            block: self.random.pick(&blocks),
-            at: [0, 0],
-        })
+        (!blocks.is_empty()).then(|| Part::whole(self.random.pick(&blocks)))
     }
 
     /// One that holds numbers, of which every class but tiles has some.
@@ -62,15 +66,47 @@ impl Body<'_> {
                 && own.0 >= extent.0
                 && own.1 >= extent.1
         });
-        (!blocks.is_empty()).then(|| Part {
-            block: self.random.pick(&blocks),
-            at: self.corner(),
+        (!blocks.is_empty()).then(|| {
+            let block = self.random.pick(&blocks);
+            let at = self.corner(self.stage.blocks[block].class, class);
+            Part { block, at }
         })
     }
 
-    /// Where a part begins.
-    pub fn corner(&mut self) -> [usize; 2] {
-        [0, 1].map(|_| 32 * self.random.below(2))
+    /// Where a part with the extents of `class` begins in a region or block of class `of`: with a tile.
+    pub fn corner(&mut self, of: Class, class: Class) -> [At; 2] {
+        let places = self.stage.places(of, self.stage.extent(class));
+        places.map(|(count, apart)| match apart {
+            1 => At::Number(32 * self.random.below(2)),
+            _ => self.any_of(count),
+        })
+    }
+
+    /// One of so many.
+    pub fn any_of(&mut self, count: usize) -> At {
+        if count == 1 || self.random.one_in(3) {
+            return At::Number(self.random.below(count));
+        }
+        let term = self.term();
+        match self.below(term) {
+            Some(most) if most <= count => At::Is(term),
+            _ => At::Rest(self.random.pick(&[1, 1, TIMES]), term),
+        }
+    }
+
+    /// What an integer stays below, where that is known.
+    pub fn below(&self, term: Term) -> Option<usize> {
+        match term {
+            Term::Number(number) => Some(number + 1),
+            Term::Rest(_, divisor) => Some(divisor),
+            Term::Var(number) => self.vars.iter().find(|var| var.number == number)?.below,
+            Term::Scalar => Some(SCALARS),
+            // It selects a matrix.
+            Term::L => Some(self.least + MORE_MATRICES),
+            Term::Fetched(_) => Some(self.least + MORE_MATRICES - 1),
+            Term::Chosen(Choice { sides: [a, b], .. }) => Some(self.below(a.into())?.max(self.below(b.into())?)),
+            Term::Row | Term::Column | Term::M | Term::N | Term::Steps => None,
+        }
     }
 
     /// A block of `class` that has been written, or a part of one, of a type that fits.
@@ -86,10 +122,7 @@ impl Body<'_> {
         });
         match blocks.is_empty() {
             true => self.part(class, fits),
-            false => Some(Part {
-                block: self.random.pick(&blocks),
-                at: [0, 0],
-            }),
+            false => Some(Part::whole(self.random.pick(&blocks))),
         }
     }
 
@@ -131,7 +164,7 @@ impl Body<'_> {
     }
 
     /// An index that selects a matrix, or a step along K.
-    pub fn index(&mut self, class: Class) -> Index {
+    pub fn index(&mut self, class: Class) -> Term {
         let steps = class == Class::Left || class == Class::Right;
         let vars: Vec<usize> = self
             .vars
@@ -139,37 +172,46 @@ impl Body<'_> {
             .filter(|var| steps || var.selects)
             .map(|var| var.number)
             .collect();
-        if self.random.one_in(5) {
-            Index::Fetched(self.entry())
-        } else if vars.is_empty() || self.random.one_in(4) {
-            Index::Number(self.random.below(if steps { 2 } else { self.least }))
-        } else {
-            Index::Var(self.random.pick(&vars))
+        match self.random.below(10) {
+            0 | 1 => Term::Fetched(self.atom()),
+            2 => self.choice(),
+            3.. if !vars.is_empty() && !self.random.one_in(4) => Term::Var(self.random.pick(&vars)),
+            _ => Term::Number(self.random.below(if steps { 2 } else { self.least })),
         }
     }
 
-    /// An integer of the table, or what lies outside.
-    pub fn entry(&mut self) -> Entry {
+    /// A small integer; of the table, the last is what lies outside.
+    pub fn atom(&mut self) -> Atom {
         let vars: Vec<usize> = self.vars.iter().map(|var| var.number).collect();
-        match self.random.below(4) {
-            0 => Entry::Row,
-            1 | 2 if !vars.is_empty() => Entry::Var(self.random.pick(&vars)),
-            _ => Entry::Number(self.random.below(TABLE + 1)),
+        match self.random.below(5) {
+            0 => Atom::Row,
+            1 => Atom::Scalar,
+            2 | 3 if !vars.is_empty() => Atom::Var(self.random.pick(&vars)),
+            _ => Atom::Number(self.random.below(TABLE + 1)),
         }
+    }
+
+    /// One of two integers.
+    pub fn choice(&mut self) -> Term {
+        Term::Chosen(Choice {
+            of: self.atom(),
+            rel: self.random.pick(&RELATIONS),
+            than: self.random.below(3),
+            sides: [self.atom(), self.atom()],
+        })
     }
 
     pub fn term(&mut self) -> Term {
         let vars: Vec<usize> = self.vars.iter().map(|var| var.number).collect();
-        if !vars.is_empty() && !self.random.one_in(3) {
-            let var = self.random.pick(&vars);
-            return if self.random.one_in(3) {
-                Term::Rest(var, 2)
-            } else {
-                Term::Var(var)
-            };
-        }
-        if self.random.one_in(4) {
-            return Term::Fetched(self.entry());
+        match self.random.below(8) {
+            0 => return Term::Fetched(self.atom()),
+            1 => return self.choice(),
+            2 | 3 => {}
+            _ if vars.is_empty() => {}
+            at => {
+                let var = self.random.pick(&vars);
+                return if at == 4 { Term::Rest(var, 2) } else { Term::Var(var) };
+            }
         }
         self.random
             .pick(&[Term::Row, Term::Column, Term::M, Term::N, Term::L, Term::Scalar])
@@ -185,7 +227,7 @@ impl Body<'_> {
                 _ => Condition::Or(a, Box::new(self.condition(depth - 1))),
             };
         }
-        let rel = self.random.pick(&["<", "<=", ">", ">=", "==", "!="]);
+        let rel = self.random.pick(&RELATIONS);
         let term = self.term();
         let other = match term {
             Term::M | Term::N => Term::Number(32 * (1 + self.random.below(2))),

@@ -2,9 +2,8 @@
 
 use super::super::program::{Access, Assign, At, Class, Element, Expr, Kind, Role, Stmt, Sum, Target, Term};
 use super::body::Body;
+use super::choice::RELATIONS;
 use super::offset;
-
-const RELATIONS: [&str; 6] = ["<", "<=", ">", ">=", "==", "!="];
 
 impl Body<'_> {
     pub fn parallel(&mut self, class: Class) -> Stmt {
@@ -91,15 +90,14 @@ impl Body<'_> {
     }
 
     /// A row or column of a block.
-    fn at(&mut self, element: Element) -> At {
+    pub fn at(&mut self, element: Element) -> At {
         if !element.is_float() {
             // Whatever has an exponent in common, or is an integer, is read tile by tile.
             return At::Number(32 * self.random.below(2));
         }
-        match (self.random.below(6), self.vars.last()) {
-            (0, _) => At::FIRST,
-            (1 | 2, Some(var)) => At::Var(var.number),
-            (3, _) => At::Scalar,
+        match self.random.below(6) {
+            0 => At::FIRST,
+            1..=3 => self.any_of(32),
             _ => At::Number(self.random.below(64)),
         }
     }
@@ -108,16 +106,16 @@ impl Body<'_> {
     pub fn line(&mut self, class: Class) -> Option<Stmt> {
         let lies_whole = |body: &mut Self, fits: &dyn Fn(Element) -> bool| {
             let part = body.readable(class, fits)?;
-            (body.stage.blocks[part.block].class == class).then_some(part.block)
+            (body.stage.blocks[part.block].class == class).then_some(part)
         };
-        let block = lies_whole(self, &|element| element.is_float() || element == Element::I32)?;
-        let element = self.stage.blocks[block].element;
+        let to = lies_whole(self, &|element| element.is_float() || element == Element::I32)?;
+        let element = self.stage.blocks[to.block].element;
         let from = lies_whole(self, &|of| of.kind() == element.kind())?;
-        let (own, other) = (Element::F32, self.stage.blocks[from].element);
+        let (own, other) = (Element::F32, self.stage.blocks[from.block].element);
         let is_row = self.random.one_in(2);
         let (target, access) = match is_row {
-            true => (Target::Row(block, self.at(own)), Access::Row(self.at(other))),
-            false => (Target::Column(block, self.at(own)), Access::Column(self.at(other))),
+            true => (Target::Row(to, self.at(own)), Access::Row(self.at(other))),
+            false => (Target::Column(to, self.at(own)), Access::Column(self.at(other))),
         };
         let one = Expr::Block(from, Access::One(self.at(other), self.at(other)));
         let read = Expr::Block(from, access);
@@ -151,13 +149,13 @@ impl Body<'_> {
                 if block.is_vector && h == w && of != Class::One && self.random.one_in(4) {
                     // It has no orientation.
                     return Some(Expr::Block(
-                        part.block,
+                        part,
                         self.random.pick(&[Access::Row(At::FIRST), Access::Column(At::FIRST)]),
                     ));
                 }
                 return Some(match block.class == of {
-                    true => Expr::Block(part.block, access),
-                    false => Expr::Block(part.block, Access::One(At::FIRST, At::FIRST)),
+                    true => Expr::Block(part, access),
+                    false => Expr::Block(part, Access::One(At::FIRST, At::FIRST)),
                 });
             }
         }
@@ -177,7 +175,7 @@ impl Body<'_> {
         let (element, is_own) = (of.element, of.class == class);
         let (rows, columns) = self.stage.extent(class);
         let access = match self.random.below(30) {
-            _ if !is_own || class.is_line() || element.kind() == Kind::Byte => Access::Here(part.at),
+            _ if !is_own || class.is_line() || element.kind() == Kind::Byte => Access::Here,
             0 | 1 => Access::Row(self.at(element)),
             2 | 3 => Access::Column(self.at(element)),
             4 => Access::One(self.at(element), self.at(element)),
@@ -185,9 +183,9 @@ impl Body<'_> {
             6 if rows >= columns && element.is_float() => Access::ColumnAlong(self.at(element)),
             // Past the edge of a tensor, the transposed element has no value.
             7 if self.program.literal && rows == columns => Access::Transposed,
-            _ => Access::Here(part.at),
+            _ => Access::Here,
         };
-        Some(Expr::Block(part.block, access))
+        Some(Expr::Block(part, access))
     }
 
     /// The simplest expression of a kind, an element of it or a cast one.

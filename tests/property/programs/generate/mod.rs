@@ -11,6 +11,10 @@ use super::calm::calm;
 use super::program::{Block, Class, Element, Program, Role, Shape, Stage, Tensor};
 use body::Body;
 
+/// How many values the scalar `n` has, and how many L has.
+const SCALARS: usize = 3;
+const MORE_MATRICES: usize = 3;
+
 /// A random program whose results are exact on all its shapes.
 pub fn generate(random: &mut Random) -> Program {
     let literal = random.one_in(4);
@@ -154,8 +158,8 @@ fn shapes(random: &mut Random, program: &Program, least: usize) -> Vec<Shape> {
         m,
         n,
         k,
-        l: least + random.below(3),
-        count: random.below(3),
+        l: least + random.below(MORE_MATRICES),
+        count: random.below(SCALARS),
         alpha: random.below(5) as i32 - 2,
         seed: random.below(1 << 30) as u64,
     };

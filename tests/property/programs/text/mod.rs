@@ -1,8 +1,10 @@
 //! The source text of a program's kernel.
 
+mod expression;
+mod operand;
+
 use super::program::{
-    Access, Assign, At, Class, Condition, Count, Entry, Expr, Index, Kind, LoopKind, Part, Program, Role, Shape, Side,
-    Stage, Stmt, Sum, TABLE, TIMES, Target, Term,
+    Assign, Atom, Class, Kind, LoopKind, Program, Role, Shape, Side, Stage, Stmt, TABLE, Target, Term,
 };
 use super::uses::Use;
 use std::fmt::{self, Write};
@@ -15,7 +17,7 @@ pub fn source(program: &Program) -> String {
     let mut text = Text {
         program,
         stage: first,
-        parallel: false,
+        named: Vec::new(),
         place: ["i", "j"],
         out: String::new(),
         depth: 1,
@@ -28,8 +30,8 @@ pub fn source(program: &Program) -> String {
 struct Text<'p> {
     program: &'p Program,
     stage: &'p Stage,
-    /// Inside `T.Parallel`, where integers of the table have names.
-    parallel: bool,
+    /// Integers of the table that have names.
+    named: Vec<Atom>,
     /// The indices of a loop over elements.
     place: [&'static str; 2],
     out: String,
@@ -150,99 +152,20 @@ impl Text<'_> {
         result
     }
 
-    fn fetched(&self, entry: Entry) -> String {
-        let entry = match entry {
-            Entry::Number(number) => number.to_string(),
-            Entry::Var(var) => format!("k{var}"),
-            Entry::Row => "by".into(),
-        };
-        match self.parallel {
-            true => format!("t_{entry}"),
-            false => format!("t[{entry}]"),
-        }
-    }
-
-    fn index(&self, index: Index) -> String {
-        match index {
-            Index::Number(number) => number.to_string(),
-            Index::Var(var) => format!("k{var}"),
-            Index::Fetched(entry) => self.fetched(entry),
-        }
-    }
-
-    /// A place of a tensor, behind the index that selects a matrix: a block's own, and `down` and `along` behind it.
-    fn region(&self, tensor: usize, index: Index, down: &str, along: &str) -> String {
-        let index = self.index(index);
-        let (h, w, k) = self.stage.block;
-        let name = self.program.name(tensor);
-        match self.program.tensors[tensor].class {
-            Class::Main => format!("{name}[({index}, by * {h}{down}, bx * {w}{along})]"),
-            Class::Left => format!("{name}[(by * {h}{down}, {index} * {k}{along})]"),
-            Class::Right => format!("{name}[({index} * {k}{down}, bx * {w}{along})]"),
-            Class::Rows | Class::Columns | Class::One | Class::Tile => unreachable!("tensors are matrices"),
-        }
-    }
-
-    fn element(&self, tensor: usize, index: Index, offset: [i32; 2]) -> String {
-        let [down, along] = [0, 1].map(|axis| format!(" + {}{}", self.place[axis], more(offset[axis])));
-        self.region(tensor, index, &down, &along)
-    }
-
-    fn side(&self, side: Side, other: Side, class: Class) -> String {
-        match side {
-            Side::Block(part) => self.part(part, self.stage.extent(class)),
-            Side::Tensor(tensor, index, at) => {
-                let of = &self.program.tensors[tensor];
-                let at = self.stage.offset_in(of.class, at, self.stage.extent(class));
-                let [mut down, along] = [0, 1].map(|axis| more(of.shift[axis] + at[axis] as i32));
-                if let (Side::Block(part), Class::Rows) = (other, class)
-                    && self.stage.blocks[part.block].is_vector
-                {
-                    // Given a point, a vector lies along a row.
-                    let (h, ..) = self.stage.block;
-                    down = format!("{down}..by * {h}{down} + {h}");
-                }
-                self.region(tensor, index, &down, &along)
-            }
-        }
-    }
-
-    /// A block or part of one, as an operand.
-    fn part(&self, part: Part, extent: (usize, usize)) -> String {
-        let Part { block, at } = part;
-        if self.stage.extent_of(block) == extent {
-            return format!("b{block}");
-        }
-        let [row, column] = self.stage.offset(block, at, extent);
-        let (rows, columns) = (row + extent.0, column + extent.1);
-        format!("b{block}[({row}..{rows}, {column}..{columns})]")
-    }
-
-    /// An element of a block.
-    fn of_block(&self, block: usize, row: &str, column: &str) -> String {
-        let of = &self.stage.blocks[block];
-        match (of.is_vector, of.class) {
-            (false, _) => format!("b{block}[({row}, {column})]"),
-            (true, Class::Columns) => format!("b{block}[{column}]"),
-            (true, _) => format!("b{block}[{row}]"),
-        }
-    }
-
-    fn here(&self, block: usize, at: [usize; 2], class: Class) -> String {
-        let at = self.stage.offset(block, at, self.stage.extent(class));
-        let [row, column] = [0, 1].map(|axis| format!("{}{}", self.place[axis], more(at[axis] as i32)));
-        self.of_block(block, &row, &column)
-    }
-
-    fn at(&self, at: At, extent: usize) -> String {
-        match at {
-            At::Number(number) => (number % extent).to_string(),
-            At::Var(var) => format!("k{var} * {TIMES} % {extent}"),
-            At::Scalar => format!("n * {TIMES} % {extent}"),
-        }
-    }
-
     fn statement(&mut self, stmt: &Stmt) -> fmt::Result {
+        let entries = entries(stmt);
+        for entry in &entries {
+            let (name, read) = (self.atom(*entry), self.fetched(*entry));
+            self.line(format_args!("let t_{name} = {read};"))?;
+        }
+        self.named = entries;
+        self.bare(stmt)?;
+        self.named.clear();
+        Ok(())
+    }
+
+    /// A statement, with names for the integers of the table that need them.
+    fn bare(&mut self, stmt: &Stmt) -> fmt::Result {
         match stmt {
             Stmt::Copy { class, from, to, .. } => {
                 let (source, target) = (self.side(*from, *to, *class), self.side(*to, *from, *class));
@@ -321,16 +244,7 @@ impl Text<'_> {
                 kind,
                 body,
             } => {
-                let count = match count {
-                    Count::Number(number) => number.to_string(),
-                    Count::Matrices => self.literal_or("L", |shape| shape.l),
-                    Count::Steps => self.steps("K", |shape| shape.k, self.stage.block.2),
-                    Count::Row => "by".into(),
-                    Count::Column => "bx".into(),
-                    Count::Scalar => "n".into(),
-                    Count::Var(var) => format!("k{var}"),
-                    Count::Fetched(entry) => self.fetched(*entry),
-                };
+                let count = self.term(*count);
                 let range = if *start == 0 {
                     count.clone()
                 } else {
@@ -362,13 +276,6 @@ impl Text<'_> {
     }
 
     fn parallel(&mut self, class: Class, assigns: &[Assign]) -> fmt::Result {
-        for entry in entries(assigns) {
-            let read = self.fetched(entry);
-            self.parallel = true;
-            let name = self.fetched(entry);
-            self.parallel = false;
-            self.line(format_args!("let {name} = {read};"))?;
-        }
         let (rows, columns) = self.stage.extent(class);
         let mut over_vectors = false;
         for assign in assigns {
@@ -389,130 +296,26 @@ impl Text<'_> {
             Some(0) => format!("i in T.Parallel({rows})"),
             Some(_) => format!("j in T.Parallel({columns})"),
         };
-        (self.parallel, self.place) = match only {
-            None => (true, ["i", "j"]),
-            Some(0) => (true, ["i", "0"]),
-            Some(_) => (true, ["0", "j"]),
+        self.place = match only {
+            None => ["i", "j"],
+            Some(0) => ["i", "0"],
+            Some(_) => ["0", "j"],
         };
         self.line(format_args!("for {head} {{"))?;
         self.depth += 1;
         for Assign { target, op, value, .. } in assigns {
             let target = match *target {
-                Target::Block(Part { block, at }) => self.here(block, at, class),
-                Target::Row(block, at) => self.of_block(block, &self.at(at, rows), "j"),
-                Target::Column(block, at) => self.of_block(block, "i", &self.at(at, columns)),
+                Target::Block(part) => self.here(part, class),
+                Target::Row(part, at) => self.of_block(part.block, &self.at(at, rows), "j"),
+                Target::Column(part, at) => self.of_block(part.block, "i", &self.at(at, columns)),
                 Target::Tensor(tensor, index) => self.element(tensor, index, self.program.tensors[tensor].shift),
             };
             let value = self.expression(class, value);
             self.line(format_args!("{target} {op} {value};"))?;
         }
         self.depth -= 1;
-        (self.parallel, self.place) = (false, ["i", "j"]);
+        self.place = ["i", "j"];
         self.line(format_args!("}}"))
-    }
-
-    fn term(&self, term: Term) -> String {
-        match term {
-            Term::Number(number) => number.to_string(),
-            Term::Row => "by".into(),
-            Term::Column => "bx".into(),
-            Term::Var(var) => format!("k{var}"),
-            Term::Rest(var, divisor) => format!("k{var} % {divisor}"),
-            Term::M => self.literal_or("M", |shape| shape.m),
-            Term::N => self.literal_or("N", |shape| shape.n),
-            Term::L => self.literal_or("L", |shape| shape.l),
-            Term::Scalar => "n".into(),
-            Term::Fetched(entry) => self.fetched(entry),
-        }
-    }
-
-    fn condition(&self, cond: &Condition) -> String {
-        match cond {
-            Condition::Compare(a, rel, b) => format!("{} {rel} {}", self.term(*a), self.term(*b)),
-            Condition::And(a, b) => format!("({}) && ({})", self.condition(a), self.condition(b)),
-            Condition::Or(a, b) => format!("({}) || ({})", self.condition(a), self.condition(b)),
-            Condition::Not(a) => format!("!({})", self.condition(a)),
-        }
-    }
-
-    fn access(&self, class: Class, block: usize, access: Access) -> String {
-        let (rows, columns) = self.stage.extent_of(block);
-        let [i, j] = self.place;
-        if self.stage.blocks[block].is_vector {
-            // It has no orientation.
-            let place = match access {
-                Access::Here(_) if self.stage.blocks[block].class == Class::Columns => j.to_owned(),
-                Access::Here(_) | Access::Column(_) | Access::RowDown(_) => i.to_owned(),
-                Access::Row(_) | Access::ColumnAlong(_) => j.to_owned(),
-                Access::Transposed => unreachable!("vectors are not transposed"),
-                Access::One(at, _) => self.at(at, rows * columns),
-            };
-            return format!("b{block}[{place}]");
-        }
-        match access {
-            Access::Here(at) => self.here(block, at, class),
-            Access::Transposed => self.of_block(block, j, i),
-            Access::Row(at) => self.of_block(block, &self.at(at, rows), j),
-            Access::Column(at) => self.of_block(block, i, &self.at(at, columns)),
-            Access::One(row, column) => self.of_block(block, &self.at(row, rows), &self.at(column, columns)),
-            Access::RowDown(at) => self.of_block(block, &self.at(at, rows), i),
-            Access::ColumnAlong(at) => self.of_block(block, j, &self.at(at, columns)),
-        }
-    }
-
-    fn expression(&self, class: Class, expr: &Expr) -> String {
-        let text = |part: &Expr| self.expression(class, part);
-        match expr {
-            Expr::Block(block, access) => self.access(class, *block, *access),
-            Expr::Tensor(tensor, index, offset) => self.element(*tensor, *index, *offset),
-            Expr::Number(number) if *number < 0 => format!("({number}.0)"),
-            Expr::Number(number) => format!("{number}.0"),
-            Expr::Whole(number) if *number < 0 => format!("({number})"),
-            Expr::Whole(number) => number.to_string(),
-            Expr::Alpha => "alpha".into(),
-            Expr::Sum(sum) => {
-                let [left, right] = self.sum(sum);
-                format!("({left} - ({right}))")
-            }
-            Expr::Cast(element, a) => format!("({} as {element})", text(a)),
-            Expr::Unary("neg", a) => format!("(-{})", text(a)),
-            Expr::Unary("not", a) => format!("(!{})", text(a)),
-            Expr::Unary("bits", a) => format!("{}.abs().to_bits()", text(a)),
-            Expr::Unary(name, a) => format!("{}.{name}()", text(a)),
-            Expr::Binary(name @ ("min" | "max"), a, b) => format!("{}.{name}({})", text(a), text(b)),
-            Expr::Binary(name, a, b) => format!("({} {name} {})", text(a), text(b)),
-            Expr::Clamp(a, limit) => match self.program.kind(self.stage, a) {
-                Kind::Number => format!("{}.clamp(-{limit}.0, {limit}.0)", text(a)),
-                Kind::Integer | Kind::Byte => format!("{}.clamp(-{limit}, {limit})", text(a)),
-            },
-            Expr::Masked(sum, rel, parts) => {
-                let [left, right] = self.sum(sum);
-                let [a, b] = [0, 1].map(|part| text(&parts[part]));
-                format!("(if {left} {rel} {right} {{ {a} }} else {{ {b} }})")
-            }
-            Expr::Select(rel, parts) => {
-                let [a, b, c, d] = [0, 1, 2, 3].map(|part| text(&parts[part]));
-                format!("(if {a} {rel} {b} {{ {c} }} else {{ {d} }})")
-            }
-        }
-    }
-
-    /// What is added, and what is taken from it.
-    fn sum(&self, sum: &Sum) -> [String; 2] {
-        let [i, j] = self.place.map(str::to_owned);
-        let terms = sum
-            .terms
-            .iter()
-            .map(|(times, term)| (*times, format!("({})", self.term(*term))));
-        let mut sides = [Vec::new(), Vec::new()];
-        for (times, name) in [(sum.row, i), (sum.column, j)].into_iter().chain(terms) {
-            match times {
-                0 => {}
-                1.. => sides[0].push(format!("{times} * {name}")),
-                _ => sides[1].push(format!("{} * {name}", -times)),
-            }
-        }
-        sides.map(|side| if side.is_empty() { "0".into() } else { side.join(" + ") })
     }
 }
 
@@ -521,40 +324,31 @@ pub fn turned((rows, columns): (usize, usize), is_turned: bool) -> (usize, usize
     if is_turned { (columns, rows) } else { (rows, columns) }
 }
 
-/// The integers of the table that assignments name.
-fn entries(assigns: &[Assign]) -> Vec<Entry> {
+/// The integers of the table that a statement names: those of assignments, and of ranges, which name them twice.
+fn entries(stmt: &Stmt) -> Vec<Atom> {
     let mut all = Vec::new();
-    let mut index = |index: &Index| {
-        if let Index::Fetched(entry) = index
+    let mut add = |term: &mut Term| {
+        if let Term::Fetched(entry) = term
             && !all.contains(entry)
         {
             all.push(*entry);
         }
     };
-    for assign in assigns {
-        if let Target::Tensor(_, at) = &assign.target {
-            index(at);
-        }
-        assign.value.walk(&mut |part| match part {
-            Expr::Tensor(_, at, _) => index(at),
-            Expr::Masked(sum, ..) | Expr::Sum(sum) => {
-                for (_, term) in &sum.terms {
-                    if let Term::Fetched(entry) = term {
-                        index(&Index::Fetched(*entry));
-                    }
+    let mut parts = Vec::new();
+    match stmt {
+        Stmt::Parallel { .. } => stmt.clone().terms(&mut add),
+        Stmt::Copy { from, to, .. } => {
+            for side in [from, to] {
+                if let Side::Block(part) = side {
+                    parts.push(*part);
                 }
             }
-            _ => {}
-        });
+        }
+        Stmt::Transpose { from, to, .. } => parts.extend([from, to]),
+        Stmt::Gemm { a, b, .. } => parts.extend([a, b]),
+        Stmt::Reduce { from, .. } => parts.push(*from),
+        Stmt::Fill { .. } | Stmt::For { .. } | Stmt::If { .. } => {}
     }
+    parts.iter_mut().for_each(|part| part.terms(&mut add));
     all
-}
-
-/// An offset behind an index.
-fn more(offset: i32) -> String {
-    match offset {
-        0 => String::new(),
-        1.. => format!(" + {offset}"),
-        _ => format!(" - {}", -offset),
-    }
 }
