@@ -100,8 +100,11 @@ impl Calm<'_> {
     /// Whether `stmt`, which is filled in for what is written to `to`, stays: a whole block has to be written.
     fn fill_instead(&self, to: Side, class: Class, stmt: &mut Stmt) -> bool {
         match to {
-            Side::Block(Part { block, .. }) if self.stage.extent_of(block) == self.stage.extent(class) => {
-                *stmt = Stmt::Fill { block, value: 1 };
+            Side::Block(part) if self.stage.is_whole(part, self.stage.extent(class)) => {
+                *stmt = Stmt::Fill {
+                    block: part.block,
+                    value: 1,
+                };
                 true
             }
             Side::Block(_) | Side::Tensor(..) => false,

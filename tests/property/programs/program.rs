@@ -54,6 +54,8 @@ pub struct Block {
     pub fragment: bool,
     /// Whether it is a vector: of one axis.
     pub is_vector: bool,
+    /// How many are stacked: most often 1, which is no stack.
+    pub stacked: usize,
 }
 
 /// A tensor: of L matrices for `Class::Main`, else of one.
@@ -159,6 +161,8 @@ pub enum Condition {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Part {
     pub block: usize,
+    /// Which one of a stack; all of it for none.
+    pub of_stack: Option<At>,
     pub at: [At; 2],
 }
 
@@ -166,6 +170,7 @@ impl Part {
     pub fn whole(block: usize) -> Part {
         Part {
             block,
+            of_stack: None,
             at: [At::FIRST; 2],
         }
     }
@@ -467,6 +472,19 @@ impl Stage {
     /// The extents of a block.
     pub fn extent_of(&self, block: usize) -> (usize, usize) {
         self.extent(self.blocks[block].class)
+    }
+
+    /// Whether `part` is all of its block or stack, where `extent` is asked for.
+    pub fn is_whole(&self, part: Part, extent: (usize, usize)) -> bool {
+        self.extent_of(part.block) == extent && self.stack(part) == self.blocks[part.block].stacked
+    }
+
+    /// How many blocks of a stack are meant.
+    pub fn stack(&self, part: Part) -> usize {
+        match part.of_stack {
+            Some(_) => 1,
+            None => self.blocks[part.block].stacked,
+        }
     }
 
     /// In how many places along each axis a part of a region or block of `class` begins, and how far they lie apart.

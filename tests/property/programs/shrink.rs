@@ -166,6 +166,7 @@ fn of_stage(program: &Program, at: usize) -> Vec<Stage> {
         if block.is_vector {
             all.push(with(&|stage| stage.blocks[at].is_vector = false));
         }
+        all.extend((1..block.stacked).map(|stacked| with(&|stage| stage.blocks[at].stacked = stacked)));
     }
     all.extend(simpler_terms(stage));
     all
@@ -347,8 +348,11 @@ fn smaller(stage: &Stage, stmt: &Stmt) -> Vec<Vec<Stmt>> {
 }
 
 /// All of a block, filled with ones.
-fn filled(stage: &Stage, Part { block, .. }: Part, extent: (usize, usize)) -> Option<Vec<Stmt>> {
-    (stage.extent_of(block) == extent).then(|| vec![Stmt::Fill { block, value: 1 }])
+fn filled(stage: &Stage, part: Part, extent: (usize, usize)) -> Option<Vec<Stmt>> {
+    let block = part.block;
+    stage
+        .is_whole(part, extent)
+        .then(|| vec![Stmt::Fill { block, value: 1 }])
 }
 
 /// The first part of the block or region that `side` is a part of.

@@ -58,7 +58,10 @@ impl At {
 
 impl Part {
     pub fn terms(&mut self, visit: &mut impl FnMut(&mut Term)) {
-        self.at.iter_mut().for_each(|at| at.terms(visit));
+        self.of_stack
+            .iter_mut()
+            .chain(&mut self.at)
+            .for_each(|at| at.terms(visit));
     }
 }
 

@@ -15,7 +15,7 @@ pub enum Use {
 impl Stage {
     /// What a statement by itself does, in order.
     pub fn uses(&self, stmt: &Stmt, visit: &mut impl FnMut(Use)) {
-        let write = |part: Part, extent| Use::Write(part.block, self.extent_of(part.block) == extent);
+        let write = |part: Part, extent| Use::Write(part.block, self.is_whole(part, extent));
         match stmt {
             Stmt::Copy { class, from, to, .. } => {
                 match *from {
@@ -41,10 +41,9 @@ impl Stage {
                     });
                     let is_plain = assign.op == "=";
                     visit(match assign.target {
-                        Target::Block(part) => Use::Write(
-                            part.block,
-                            is_plain && self.extent_of(part.block) == self.extent(*class),
-                        ),
+                        Target::Block(part) => {
+                            Use::Write(part.block, is_plain && self.is_whole(part, self.extent(*class)))
+                        }
                         Target::Row(part, _) | Target::Column(part, _) => Use::Write(part.block, false),
                         Target::Tensor(tensor, index) => Use::Into(tensor, index),
                     });

@@ -20,7 +20,7 @@ impl Run<'_> {
             Target::Row(part, _) | Target::Column(part, _) => self.part(part, extent)?,
             Target::Tensor(tensor, index) if assign.op != "=" => {
                 let shift = self.program.tensors[tensor].shift;
-                self.read(tensor, self.region(tensor, index, shift, extent), assign.id)?
+                self.read(tensor, self.region(tensor, self.term(index), shift, extent), assign.id)?
             }
             Target::Block(_) | Target::Tensor(..) => Vec::new(),
         };
@@ -44,7 +44,12 @@ impl Run<'_> {
             }
             Target::Tensor(tensor, index) => {
                 let shift = self.program.tensors[tensor].shift;
-                self.write(tensor, self.region(tensor, index, shift, extent), &new, assign.id)
+                self.write(
+                    tensor,
+                    self.region(tensor, self.term(index), shift, extent),
+                    &new,
+                    assign.id,
+                )
             }
         }
     }
@@ -64,7 +69,7 @@ impl Run<'_> {
         }
         let row = |at| Ok(self.at(at, rows)? * columns);
         let column = |at| self.at(at, columns);
-        Ok(match access {
+        let (first, apart) = match access {
             Access::Here => {
                 let [row, column] = self.begin(of.class, part.at, self.stage.extent(class))?;
                 (row * columns + column, [columns, 1])
@@ -75,7 +80,8 @@ impl Run<'_> {
             Access::One(down, along) => (row(down)? + column(along)?, [0, 0]),
             Access::RowDown(at) => (row(at)?, [1, 0]),
             Access::ColumnAlong(at) => (column(at)?, [0, columns]),
-        })
+        };
+        Ok((self.of_stack(part)? + first, apart))
     }
 
     fn value(&self, class: Class, expr: &Expr, id: u32) -> Result<Values, Inexact> {
@@ -90,7 +96,7 @@ impl Run<'_> {
                 places().map(|(i, j)| values[first + i * down + j * along]).collect()
             }
             Expr::Tensor(tensor, index, offset) => {
-                self.read(*tensor, self.region(*tensor, *index, *offset, extent), id)?
+                self.read(*tensor, self.region(*tensor, self.term(*index), *offset, extent), id)?
             }
             Expr::Number(number) | Expr::Whole(number) => everywhere(f64::from(*number)),
             Expr::Alpha => everywhere(f64::from(self.shape.alpha)),

@@ -94,10 +94,21 @@ impl Run<'_> {
             .expect("generated programs write before they read")
     }
 
-    /// The elements of a part of a block.
+    /// Where the block that `part` lies in begins in its stack.
+    fn of_stack(&self, part: Part) -> Result<usize, Inexact> {
+        let (rows, columns) = self.stage.extent_of(part.block);
+        let at = part.of_stack.unwrap_or(At::FIRST);
+        Ok(self.at(at, self.stage.blocks[part.block].stacked)? * rows * columns)
+    }
+
+    /// The elements of a part of a block, or of all blocks of a stack.
     fn part(&self, part: Part, extent: (usize, usize)) -> Result<Values, Inexact> {
+        if self.stage.is_whole(part, extent) {
+            return Ok(self.block(part.block).clone());
+        }
         let [row, column] = self.begin(self.stage.blocks[part.block].class, part.at, extent)?;
         let (values, width) = (self.block(part.block), self.stage.extent_of(part.block).1);
+        let values = &values[self.of_stack(part)?..];
         let rows = (row..row + extent.0).map(|row| row * width + column);
         Ok(rows
             .flat_map(|first| values[first..first + extent.1].iter().copied())
@@ -110,25 +121,24 @@ impl Run<'_> {
         if new.iter().any(|value| !value.is_nan() && !element.holds(*value)) {
             return Err(Inexact(id));
         }
-        let own = self.stage.extent_of(part.block);
-        if own == extent {
+        if self.stage.is_whole(part, extent) {
             self.blocks[part.block] = Some(new);
             return Ok(());
         }
         let [row, column] = self.begin(self.stage.blocks[part.block].class, part.at, extent)?;
+        let (first, own) = (self.of_stack(part)?, self.stage.extent_of(part.block));
         let mut values = self.block(part.block).clone();
         for (at, value) in new.into_iter().enumerate() {
-            values[(row + at / extent.1) * own.1 + column + at % extent.1] = value;
+            values[first + (row + at / extent.1) * own.1 + column + at % extent.1] = value;
         }
         self.blocks[part.block] = Some(values);
         Ok(())
     }
 
     /// Where the elements of a region lie in its tensor, `offset` from the block's own place: none outside.
-    fn region(&self, tensor: usize, index: Term, offset: [i32; 2], extent: (usize, usize)) -> Vec<Option<usize>> {
+    fn region(&self, tensor: usize, index: usize, offset: [i32; 2], extent: (usize, usize)) -> Vec<Option<usize>> {
         let (h, w, k) = self.stage.block;
         let (by, bx) = self.place;
-        let index = self.term(index);
         let Shape { m, n, k: depth, l, .. } = *self.shape;
         let class = self.program.tensors[tensor].class;
         let (matrix, row, column, height, width) = match class {
@@ -178,18 +188,25 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Where the side of a copy lies in its tensor.
+    /// Where a side of a copy lies in its tensor, whose other is `other`: a stack takes as many matrices.
     fn side(
         &self,
         tensor: usize,
         index: Term,
         at: [At; 2],
         extent: (usize, usize),
+        other: Side,
     ) -> Result<Vec<Option<usize>>, Inexact> {
         let of = &self.program.tensors[tensor];
         let at = self.begin(of.class, at, extent)?;
         let offset = [0, 1].map(|axis| of.shift[axis] + at[axis] as i32);
-        Ok(self.region(tensor, index, offset, extent))
+        let first = self.term(index);
+        let count = match other {
+            Side::Block(part) => self.stage.stack(part),
+            Side::Tensor(..) => 1,
+        };
+        let all = (first..first + count).flat_map(|index| self.region(tensor, index, offset, extent));
+        Ok(all.collect())
     }
 
     /// Where a part of a region or block of `class` begins.
@@ -204,12 +221,14 @@ impl Run<'_> {
                 let extent = self.stage.extent(*class);
                 let values = match *from {
                     Side::Block(part) => self.part(part, extent)?,
-                    Side::Tensor(tensor, index, at) => self.read(tensor, self.side(tensor, index, at, extent)?, *id)?,
+                    Side::Tensor(tensor, index, at) => {
+                        self.read(tensor, self.side(tensor, index, at, extent, *to)?, *id)?
+                    }
                 };
                 match *to {
                     Side::Block(part) => self.put(part, extent, values, *id),
                     Side::Tensor(tensor, index, at) => {
-                        self.write(tensor, self.side(tensor, index, at, extent)?, &values, *id)
+                        self.write(tensor, self.side(tensor, index, at, extent, *from)?, &values, *id)
                     }
                 }
             }
@@ -221,7 +240,8 @@ impl Run<'_> {
             }
             Stmt::Fill { block, value } => {
                 let (rows, columns) = self.stage.extent_of(*block);
-                self.blocks[*block] = Some(vec![f64::from(*value); rows * columns]);
+                let count = self.stage.blocks[*block].stacked * rows * columns;
+                self.blocks[*block] = Some(vec![f64::from(*value); count]);
                 Ok(())
             }
             Stmt::Parallel { class, assigns } => assigns.iter().try_for_each(|assign| self.assign(*class, assign)),

@@ -2,7 +2,7 @@
 
 use super::super::super::random::Random;
 use super::super::program::{
-    Assign, At, Class, Element, Expr, Kind, LoopKind, Part, Program, Role, Side, Stage, Stmt, Target, Term,
+    Assign, At, Block, Class, Element, Expr, Kind, LoopKind, Part, Program, Role, Side, Stage, Stmt, Target, Term,
 };
 use super::choice::{Stored, is_float};
 
@@ -107,6 +107,9 @@ impl<'g> Body<'g> {
             body.extend(self.load_from(tensor, Class::Main));
         }
         body.extend(self.cover());
+        for stack in self.stacks() {
+            body.extend(self.stacked(stack));
+        }
         while self.left > 0 {
             let stmts = self.simple(true);
             body.extend(stmts);
@@ -279,6 +282,11 @@ impl<'g> Body<'g> {
         if self.random.one_in(5) {
             return self.vector(first);
         }
+        let stacks = self.stacks();
+        if !stacks.is_empty() && self.random.one_in(12) {
+            let stack = self.random.pick(&stacks);
+            return self.stacked(stack);
+        }
         let class = match self.random.below(14) {
             0 => Class::Left,
             1 => Class::Right,
@@ -302,15 +310,46 @@ impl<'g> Body<'g> {
 
     pub fn fill(&mut self, class: Class) -> Vec<Stmt> {
         match self.whole_block(class, |_| true) {
-            Some(Part { block, .. }) => {
-                self.defined[block] = true;
-                let value = match self.stage.blocks[block].element {
-                    Element::U8 => self.random.below(5) as i32,
-                    _ => self.random.below(5) as i32 - 2,
-                };
-                vec![Stmt::Fill { block, value }]
-            }
+            Some(Part { block, .. }) => self.filled(block),
             None => self.load(class),
+        }
+    }
+
+    fn filled(&mut self, block: usize) -> Vec<Stmt> {
+        self.defined[block] = true;
+        let value = match self.stage.blocks[block].element {
+            Element::U8 => self.random.below(5) as i32,
+            _ => self.random.below(5) as i32 - 2,
+        };
+        vec![Stmt::Fill { block, value }]
+    }
+
+    fn stacks(&self) -> Vec<usize> {
+        self.blocks(|at| self.stage.blocks[at].stacked > 1)
+    }
+
+    /// What becomes of a stack as a whole: it is filled, or matrices are copied to or from it.
+    fn stacked(&mut self, stack: usize) -> Vec<Stmt> {
+        let Block { class, element, .. } = self.stage.blocks[stack];
+        let (is_stored, types) = (self.defined[stack] && self.random.one_in(3), self.types);
+        let tensors = self.tensors(is_stored, |of| {
+            let fits = match is_stored {
+                true => element.copies_to(of.element) && types.is_stored(of.element),
+                false => of.element.copies_to(element),
+            };
+            of.class == Class::Main && fits && (!class.is_line() || is_float(of.element))
+        });
+        let is_operand = class == Class::Left || class == Class::Right;
+        if is_operand || tensors.is_empty() || !is_stored && self.random.one_in(2) {
+            return self.filled(stack);
+        }
+        self.defined[stack] = true;
+        let tensor = self.random.pick(&tensors);
+        let (index, at) = (self.index(Class::Main), self.corner(Class::Main, class));
+        let (block, region) = (Side::Block(Part::whole(stack)), Side::Tensor(tensor, index, at));
+        match is_stored {
+            true => self.copy(class, block, region),
+            false => self.copy(class, region, block),
         }
     }
 
@@ -334,9 +373,9 @@ impl<'g> Body<'g> {
             _ => [body.at(Element::F32), column],
         };
         match side {
-            Side::Block(Part { block, at }) => Side::Block(Part {
-                block,
-                at: any(self, at),
+            Side::Block(part) => Side::Block(Part {
+                at: any(self, part.at),
+                ..part
             }),
             Side::Tensor(tensor, index, at) => Side::Tensor(tensor, index, any(self, at)),
         }

@@ -38,11 +38,11 @@ impl Body<'_> {
         (0..self.stage.blocks.len()).filter(|at| fits(*at)).collect()
     }
 
-    /// A block of `class` and a type that fits.
+    /// A block of `class` and a type that fits, and no stack.
     pub fn whole_block(&mut self, class: Class, fits: impl Fn(Element) -> bool) -> Option<Part> {
         let blocks = self.blocks(|at| {
             let block = &self.stage.blocks[at];
-            block.class == class && fits(block.element)
+            block.class == class && block.stacked == 1 && fits(block.element)
         });
         (!blocks.is_empty()).then(|| Part::whole(self.random.pick(&blocks)))
     }
@@ -52,15 +52,14 @@ impl Body<'_> {
         self.whole_block(class, is_float).map_or(0, |part| part.block)
     }
 
-    /// A part of a larger block that has been written, with the extents of `class`.
+    /// A part of a larger block or a stack that has been written, with the extents of `class`.
     fn part(&mut self, class: Class, fits: impl Fn(Element) -> bool) -> Option<Part> {
         let extent = self.stage.extent(class);
         let blocks = self.blocks(|at| {
             let (block, own) = (&self.stage.blocks[at], self.stage.extent_of(at));
             self.defined[at]
-                && block.class != class
+                && (block.class != class && block.element.kind() != Kind::Byte || block.stacked > 1)
                 && !block.is_vector
-                && block.element.kind() != Kind::Byte
                 && !(class.is_line() && block.element.shares_exponents())
                 && fits(block.element)
                 && own.0 >= extent.0
@@ -68,8 +67,12 @@ impl Body<'_> {
         });
         (!blocks.is_empty()).then(|| {
             let block = self.random.pick(&blocks);
-            let at = self.corner(self.stage.blocks[block].class, class);
-            Part { block, at }
+            let of = &self.stage.blocks[block];
+            Part {
+                block,
+                of_stack: (of.stacked > 1).then(|| self.any_of(of.stacked)),
+                at: self.corner(of.class, class),
+            }
         })
     }
 
@@ -111,14 +114,14 @@ impl Body<'_> {
 
     /// A block of `class` that has been written, or a part of one, of a type that fits.
     pub fn readable(&mut self, class: Class, fits: impl Fn(Element) -> bool) -> Option<Part> {
-        if self.random.one_in(6)
+        if self.random.one_in(5)
             && let Some(part) = self.part(class, &fits)
         {
             return Some(part);
         }
         let blocks = self.blocks(|at| {
             let block = &self.stage.blocks[at];
-            self.defined[at] && block.class == class && fits(block.element)
+            self.defined[at] && block.class == class && block.stacked == 1 && fits(block.element)
         });
         match blocks.is_empty() {
             true => self.part(class, fits),
@@ -128,7 +131,7 @@ impl Body<'_> {
 
     /// A block of `class`, or a part of one that has been written, of a type that fits; it counts as written.
     pub fn writable(&mut self, class: Class, fits: impl Fn(Element) -> bool) -> Option<Part> {
-        if self.random.one_in(6)
+        if self.random.one_in(5)
             && let Some(part) = self.part(class, &fits)
         {
             return Some(part);

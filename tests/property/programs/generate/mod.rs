@@ -138,8 +138,18 @@ fn stage(random: &mut Random, usual: Element, is_mixed: bool, has_integers: bool
                 element,
                 fragment,
                 is_vector: class.is_line() && class != Class::One && random.one_in(3),
+                stacked: 1,
             });
         }
+    }
+    for _ in 0..random.pick(&[0, 0, 1, 1, 2]) {
+        let of = random.below(blocks.len());
+        let block = Block {
+            is_vector: false,
+            stacked: 2 + random.below(3),
+            ..blocks[of].clone()
+        };
+        blocks.push(block);
     }
     Stage {
         block,

@@ -91,7 +91,7 @@ impl Body<'_> {
         // Most often one that holds something: sums go on round the loop.
         let held = self.blocks(|at| {
             let block = &self.stage.blocks[at];
-            self.defined[at] && block.class == Class::Main && is_float(block.element)
+            self.defined[at] && block.class == Class::Main && block.stacked == 1 && is_float(block.element)
         });
         let acc = match sums {
             Some(acc) => acc,

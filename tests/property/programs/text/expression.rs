@@ -30,12 +30,12 @@ impl Text<'_> {
         }
         match access {
             Access::Here => self.here(part, class),
-            Access::Transposed => self.of_block(block, j, i),
-            Access::Row(at) => self.of_block(block, &self.at(at, rows), j),
-            Access::Column(at) => self.of_block(block, i, &self.at(at, columns)),
-            Access::One(row, column) => self.of_block(block, &self.at(row, rows), &self.at(column, columns)),
-            Access::RowDown(at) => self.of_block(block, &self.at(at, rows), i),
-            Access::ColumnAlong(at) => self.of_block(block, j, &self.at(at, columns)),
+            Access::Transposed => self.of_block(part, j, i),
+            Access::Row(at) => self.of_block(part, &self.at(at, rows), j),
+            Access::Column(at) => self.of_block(part, i, &self.at(at, columns)),
+            Access::One(row, column) => self.of_block(part, &self.at(row, rows), &self.at(column, columns)),
+            Access::RowDown(at) => self.of_block(part, &self.at(at, rows), i),
+            Access::ColumnAlong(at) => self.of_block(part, j, &self.at(at, columns)),
         }
     }
 

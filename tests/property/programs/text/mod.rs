@@ -132,9 +132,10 @@ impl Text<'_> {
             let (rows, columns) = stage.extent(block.class);
             let place = if block.fragment { "fragment" } else { "shared" };
             let element = block.element;
-            let extents = match block.is_vector {
-                true => (rows * columns).to_string(),
-                false => format!("{rows}, {columns}"),
+            let extents = match (block.is_vector, block.stacked) {
+                (true, _) => (rows * columns).to_string(),
+                (false, 1) => format!("{rows}, {columns}"),
+                (false, stacked) => format!("{stacked}, {rows}, {columns}"),
             };
             self.line(format_args!("let b{at} = T.alloc_{place}::<{element}>({extents});"))?;
         }
@@ -306,8 +307,8 @@ impl Text<'_> {
         for Assign { target, op, value, .. } in assigns {
             let target = match *target {
                 Target::Block(part) => self.here(part, class),
-                Target::Row(part, at) => self.of_block(part.block, &self.at(at, rows), "j"),
-                Target::Column(part, at) => self.of_block(part.block, "i", &self.at(at, columns)),
+                Target::Row(part, at) => self.of_block(part, &self.at(at, rows), "j"),
+                Target::Column(part, at) => self.of_block(part, "i", &self.at(at, columns)),
                 Target::Tensor(tensor, index) => self.element(tensor, index, self.program.tensors[tensor].shift),
             };
             let value = self.expression(class, value);

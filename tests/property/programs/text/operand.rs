@@ -77,17 +77,22 @@ impl Text<'_> {
 
     /// A block or part of one, as an operand.
     pub(super) fn part(&self, part: Part, extent: (usize, usize)) -> String {
-        let Part { block, at } = part;
-        if self.stage.extent_of(block) == extent {
+        let Part { block, at, .. } = part;
+        if self.stage.is_whole(part, extent) {
             return format!("b{block}");
         }
         let [rows, columns] = self.begin(self.stage.blocks[block].class, at, extent, [0, 0]);
-        format!("b{block}[({}, {})]", rows.range(extent.0), columns.range(extent.1))
+        self.of_block(part, &rows.range(extent.0), &columns.range(extent.1))
     }
 
-    /// An element of a block.
-    pub(super) fn of_block(&self, block: usize, row: &str, column: &str) -> String {
+    /// An element of a block, or a range of them.
+    pub(super) fn of_block(&self, part: Part, row: &str, column: &str) -> String {
+        let Part { block, of_stack, .. } = part;
         let of = &self.stage.blocks[block];
+        if let (Some(at), 2..) = (of_stack, of.stacked) {
+            let at = self.at(at, of.stacked);
+            return format!("b{block}[({at}, {row}, {column})]");
+        }
         match (of.is_vector, of.class) {
             (false, _) => format!("b{block}[({row}, {column})]"),
             (true, Class::Columns) => format!("b{block}[{column}]"),
@@ -99,7 +104,7 @@ impl Text<'_> {
         let own = self.stage.blocks[part.block].class;
         let begin = self.begin(own, part.at, self.stage.extent(class), [0, 0]);
         let [row, column] = [0, 1].map(|axis| format!("{}{}", self.place[axis], begin[axis].behind()));
-        self.of_block(part.block, &row, &column)
+        self.of_block(part, &row, &column)
     }
 
     pub(super) fn at(&self, at: At, count: usize) -> String {
