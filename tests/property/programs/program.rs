@@ -10,9 +10,12 @@ use std::fmt;
 pub enum Element {
     Bf16,
     F32,
+    F16,
     Bfp8,
     Bfp4,
     I32,
+    U32,
+    U16,
     U8,
     I8,
 }
@@ -22,8 +25,9 @@ pub enum Element {
 pub enum Kind {
     Number,
     Integer,
+    Unsigned,
     /// Nothing: they are copied, chosen and cast.
-    Byte,
+    Small,
 }
 
 /// Which part of a matrix a block holds: all of the core's own (M × N), an operand of a product (M × K, K × N), a value for
@@ -352,15 +356,26 @@ pub struct Program {
 impl Element {
     pub fn kind(self) -> Kind {
         match self {
-            Element::Bf16 | Element::F32 | Element::Bfp8 | Element::Bfp4 => Kind::Number,
+            Element::Bf16 | Element::F32 | Element::F16 | Element::Bfp8 | Element::Bfp4 => Kind::Number,
             Element::I32 => Kind::Integer,
-            Element::U8 | Element::I8 => Kind::Byte,
+            Element::U32 => Kind::Unsigned,
+            Element::U16 | Element::U8 | Element::I8 => Kind::Small,
         }
     }
 
     /// Whether it is a number with an exponent of its own.
     pub fn is_float(self) -> bool {
-        matches!(self, Element::Bf16 | Element::F32)
+        matches!(self, Element::Bf16 | Element::F32 | Element::F16)
+    }
+
+    /// Whether it is at least 0.
+    pub fn is_unsigned(self) -> bool {
+        matches!(self, Element::U32 | Element::U16 | Element::U8)
+    }
+
+    /// Whether it is moved with its tile only.
+    pub fn is_moved_by_tiles(self) -> bool {
+        self.shares_exponents() || matches!(self, Element::U8 | Element::I8)
     }
 
     /// Whether elements beside each other have an exponent in common.
@@ -377,10 +392,10 @@ impl Element {
     pub fn holds(self, value: f64) -> bool {
         value.abs()
             <= match self {
-                Element::Bf16 | Element::F32 => 256.0,
+                Element::Bf16 | Element::F32 | Element::F16 => 256.0,
                 Element::Bfp8 => 127.0,
                 Element::Bfp4 => 7.0,
-                Element::I32 | Element::U8 | Element::I8 => f64::INFINITY,
+                Element::I32 | Element::U32 | Element::U16 | Element::U8 | Element::I8 => f64::INFINITY,
             }
     }
 }
@@ -390,9 +405,12 @@ impl fmt::Display for Element {
         f.write_str(match self {
             Element::Bf16 => "bf16",
             Element::F32 => "f32",
+            Element::F16 => "f16",
             Element::Bfp8 => "bfp8",
             Element::Bfp4 => "bfp4",
             Element::I32 => "i32",
+            Element::U32 => "u32",
+            Element::U16 => "u16",
             Element::U8 => "u8",
             Element::I8 => "i8",
         })

@@ -162,14 +162,20 @@ pub(super) fn compare<T: PartialOrd>(rel: &str, a: &T, b: &T) -> bool {
 
 /// As Rust casts, and no value to none.
 fn cast(to: Element, from: Kind, a: f64) -> f64 {
+    let whole = a as i64;
     match (to, from) {
         _ if a.is_nan() => a,
-        (Element::U8, Kind::Integer) => f64::from(a as i64 as u8),
-        (Element::I8, Kind::Integer) => f64::from(a as i64 as i8),
-        (Element::U8, _) => f64::from(a as u8),
-        (Element::I8, _) => f64::from(a as i8),
-        (Element::I32, _) => f64::from(a as i32),
-        _ => f64::from(a as f32),
+        (Element::U8, Kind::Number) => f64::from(a as u8),
+        (Element::I8, Kind::Number) => f64::from(a as i8),
+        (Element::U16, Kind::Number) => f64::from(a as u16),
+        (Element::U32, Kind::Number) => f64::from(a as u32),
+        (Element::I32, Kind::Number) => f64::from(a as i32),
+        (Element::U8, _) => f64::from(whole as u8),
+        (Element::I8, _) => f64::from(whole as i8),
+        (Element::U16, _) => f64::from(whole as u16),
+        (Element::U32, _) => f64::from(whole as u32),
+        (Element::I32, _) => f64::from(whole as i32),
+        (Element::Bf16 | Element::F32 | Element::F16 | Element::Bfp8 | Element::Bfp4, _) => f64::from(a as f32),
     }
 }
 
@@ -192,7 +198,8 @@ fn unary(of: Kind, name: &str, a: f64) -> f64 {
     match of {
         _ if a.is_nan() => a,
         Kind::Number => number(a),
-        Kind::Integer | Kind::Byte => f64::from(integer(a as i32)),
+        Kind::Unsigned => f64::from(integer(a as u32 as i32) as u32),
+        Kind::Integer | Kind::Small => f64::from(integer(a as i32)),
     }
 }
 
@@ -220,10 +227,17 @@ fn binary(of: Kind, name: &str, a: f64, b: f64) -> f64 {
         "max" => a.max(b),
         other => unreachable!("`{other}` is no operation of integers in generated programs"),
     };
+    let unsigned = |a: u32, b: u32| match name {
+        ">>" => a.checked_shr(b).unwrap_or(0),
+        "min" => a.min(b),
+        "max" => a.max(b),
+        _ => integer(a as i32, b as i32) as u32,
+    };
     match of {
         _ if a.is_nan() || b.is_nan() => f64::NAN,
         Kind::Number => number(a, b),
         // Indices beside elements wrap as elements do.
-        Kind::Integer | Kind::Byte => f64::from(integer(a as i64 as i32, b as i64 as i32)),
+        Kind::Unsigned => f64::from(unsigned(a as i64 as u32, b as i64 as u32)),
+        Kind::Integer | Kind::Small => f64::from(integer(a as i64 as i32, b as i64 as i32)),
     }
 }

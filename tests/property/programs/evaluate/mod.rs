@@ -27,6 +27,9 @@ pub fn contents(program: &Program, shape: &Shape) -> Vec<Vec<f64>> {
     let mut value = |of: &super::program::Tensor| match (of.role, of.element, of.class) {
         (Role::Temporary, ..) => UNSPECIFIED,
         (_, Element::I32, _) if random.one_in(8) => f64::from(random.below(1 << 32) as u32 as i32),
+        (_, Element::U32, _) if random.one_in(4) => random.below(1 << 32) as f64,
+        (_, Element::U32, _) => random.below(7) as f64,
+        (_, Element::U16, _) => random.below(1 << 16) as f64,
         (_, Element::U8, _) => random.below(256) as f64,
         (_, Element::I8, _) => random.below(256) as f64 - 128.0,
         (_, _, Class::Main) => random.below(7) as f64 - 3.0,

@@ -4,7 +4,7 @@ use super::super::super::random::Random;
 use super::super::program::{
     Assign, At, Block, Class, Element, Expr, Kind, LoopKind, Part, Program, Role, Side, Stage, Stmt, Target, Term,
 };
-use super::choice::{Stored, is_float};
+use super::choice::{Stored, holds_sums};
 
 /// A loop variable in scope.
 #[derive(Clone, Copy)]
@@ -236,7 +236,7 @@ impl<'g> Body<'g> {
             (7, _) => (self.random.pick(&[Term::Row, Term::Column]), false),
             (8, Some(var)) => (Term::Var(var.number), var.selects),
             (9, _) => (Term::Fetched(self.atom()), true),
-            (10, _) => (self.choice(), false),
+            (10, _) => (self.chosen(), false),
             _ => (Term::Scalar, false),
         };
         let start = usize::from(self.random.one_in(8));
@@ -249,7 +249,7 @@ impl<'g> Body<'g> {
             _ => LoopKind::Pipelined(stages),
         };
         let before = self.defined.clone();
-        let below = self.below(count).map(|count| count - 1);
+        let below = self.below(count).map(|most| most.saturating_sub(1));
         self.vars.push(Var { number, selects, below });
         let body = match sums {
             Some(acc) => {
@@ -318,7 +318,7 @@ impl<'g> Body<'g> {
     fn filled(&mut self, block: usize) -> Vec<Stmt> {
         self.defined[block] = true;
         let value = match self.stage.blocks[block].element {
-            Element::U8 => self.random.below(5) as i32,
+            element if element.is_unsigned() => self.random.below(5) as i32,
             _ => self.random.below(5) as i32 - 2,
         };
         vec![Stmt::Fill { block, value }]
@@ -337,7 +337,9 @@ impl<'g> Body<'g> {
                 true => element.copies_to(of.element) && types.is_stored(of.element),
                 false => of.element.copies_to(element),
             };
-            of.class == Class::Main && fits && (!class.is_line() || is_float(of.element))
+            // Copies between a tensor and a stack of which one is f16 are refused as TT0415.
+            let is_compiled = [element, of.element].iter().all(|element| *element != Element::F16);
+            is_compiled && of.class == Class::Main && fits && (!class.is_line() || holds_sums(of.element))
         });
         let is_operand = class == Class::Left || class == Class::Right;
         if is_operand || tensors.is_empty() || !is_stored && self.random.one_in(2) {
@@ -405,7 +407,7 @@ impl<'g> Body<'g> {
                 .pick(&[Class::Tile, Class::Rows, Class::Columns, Class::One]),
             _ => Class::Main,
         };
-        let fits: fn(Element) -> bool = if last { is_float } else { |_| true };
+        let fits: fn(Element) -> bool = if last { holds_sums } else { |_| true };
         let mut stmts = Vec::new();
         let from = match self.readable(class, fits) {
             Some(from) => from,
@@ -418,7 +420,7 @@ impl<'g> Body<'g> {
         };
         let class = if stmts.is_empty() { class } else { Class::Main };
         let element = self.stage.blocks[from.block].element;
-        let outputs = self.tensors(true, |of| of.role == Role::Output && is_float(of.element));
+        let outputs = self.tensors(true, |of| of.role == Role::Output && holds_sums(of.element));
         let tensor = match last {
             true => outputs.first().copied(),
             false => self.stored_to(class, element),
@@ -463,10 +465,10 @@ impl<'g> Body<'g> {
             Class::Tile
         };
         let source = self.transpose(class).unwrap_or(class);
-        let is_whole = |element: Element| element.kind() != Kind::Byte;
+        let is_whole = |element: Element| element.kind() != Kind::Small;
         if let Some(from) = self.readable(source, is_whole) {
             let element = self.stage.blocks[from.block].element;
-            let fits = |of: &Element| is_whole(*of) && element.copies_to(*of);
+            let fits = |of: &Element| is_whole(*of) && *of != Element::F16 && element.copies_to(*of);
             if let Some(to) = self.whole_block(class, |of| fits(&of))
                 && to.block != from.block
             {

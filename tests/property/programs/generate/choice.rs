@@ -5,8 +5,8 @@ use super::body::Body;
 use super::{MORE_MATRICES, SCALARS};
 
 /// Of the types that sums and maxima have.
-pub(super) fn is_float(element: Element) -> bool {
-    element.is_float()
+pub(super) fn holds_sums(element: Element) -> bool {
+    element.is_float() && element != Element::F16
 }
 
 pub(super) fn is_number(element: Element) -> bool {
@@ -49,7 +49,7 @@ impl Body<'_> {
 
     /// One that holds numbers, of which every class but tiles has some.
     pub fn any(&mut self, class: Class) -> usize {
-        self.whole_block(class, is_float).map_or(0, |part| part.block)
+        self.whole_block(class, holds_sums).map_or(0, |part| part.block)
     }
 
     /// A part of a larger block or a stack that has been written, with the extents of `class`.
@@ -58,7 +58,10 @@ impl Body<'_> {
         let blocks = self.blocks(|at| {
             let (block, own) = (&self.stage.blocks[at], self.stage.extent_of(at));
             self.defined[at]
-                && (block.class != class && block.element.kind() != Kind::Byte || block.stacked > 1)
+                && match block.class == class {
+                    true => block.stacked > 1,
+                    false => block.element.kind() != Kind::Small,
+                }
                 && !block.is_vector
                 && !(class.is_line() && block.element.shares_exponents())
                 && fits(block.element)
@@ -153,8 +156,7 @@ impl Body<'_> {
     pub fn tensor(&mut self, class: Class, written: bool, fits: impl Fn(Element) -> bool) -> Option<usize> {
         let tensors = self.tensors(written, |of| {
             // Regions of other types begin and end with tiles.
-            let is_part =
-                class == Class::Tile || class.is_line() && (of.element.is_float() || of.element == Element::I32);
+            let is_part = class == Class::Tile || class.is_line() && !of.element.is_moved_by_tiles();
             fits(of.element) && (of.class == class || is_part && of.class == Class::Main)
         });
         (!tensors.is_empty()).then(|| self.random.pick(&tensors))
@@ -175,11 +177,17 @@ impl Body<'_> {
             .filter(|var| steps || var.selects)
             .map(|var| var.number)
             .collect();
+        let one = |body: &mut Self| match vars.is_empty() || body.random.one_in(4) {
+            true => Atom::Number(body.random.below(if steps { 2 } else { body.least })),
+            false => Atom::Var(body.random.pick(&vars)),
+        };
         match self.random.below(10) {
             0 | 1 => Term::Fetched(self.atom()),
-            2 => self.choice(),
-            3.. if !vars.is_empty() && !self.random.one_in(4) => Term::Var(self.random.pick(&vars)),
-            _ => Term::Number(self.random.below(if steps { 2 } else { self.least })),
+            2 => {
+                let sides = [one(self), one(self)];
+                self.choice(sides)
+            }
+            _ => one(self).into(),
         }
     }
 
@@ -194,21 +202,26 @@ impl Body<'_> {
         }
     }
 
-    /// One of two integers.
-    pub fn choice(&mut self) -> Term {
+    fn choice(&mut self, sides: [Atom; 2]) -> Term {
         Term::Chosen(Choice {
             of: self.atom(),
             rel: self.random.pick(&RELATIONS),
             than: self.random.below(3),
-            sides: [self.atom(), self.atom()],
+            sides,
         })
+    }
+
+    /// One of two integers.
+    pub fn chosen(&mut self) -> Term {
+        let sides = [self.atom(), self.atom()];
+        self.choice(sides)
     }
 
     pub fn term(&mut self) -> Term {
         let vars: Vec<usize> = self.vars.iter().map(|var| var.number).collect();
         match self.random.below(8) {
             0 => return Term::Fetched(self.atom()),
-            1 => return self.choice(),
+            1 => return self.chosen(),
             2 | 3 => {}
             _ if vars.is_empty() => {}
             at => {

@@ -55,7 +55,7 @@ pub fn generate(random: &mut Random) -> Program {
 
 /// A type of tensors and blocks.
 fn any_element(random: &mut Random, usual: Element, is_mixed: bool) -> Element {
-    match random.below(if is_mixed { 12 } else { 4 }) {
+    match random.below(if is_mixed { 15 } else { 4 }) {
         0 => Element::F32,
         1 => Element::Bf16,
         4 | 5 => Element::I32,
@@ -63,6 +63,9 @@ fn any_element(random: &mut Random, usual: Element, is_mixed: bool) -> Element {
         7 => Element::Bfp4,
         8 => Element::U8,
         9 => Element::I8,
+        10 => Element::F16,
+        11 => Element::U32,
+        12 => Element::U16,
         _ => usual,
     }
 }
@@ -85,7 +88,14 @@ fn tensors(random: &mut Random, usual: Element, is_mixed: bool, has_stages: bool
             let element = match class {
                 Class::Main if is_mixed && (at > 0 || role == Role::Temporary) => any_element(random, usual, true),
                 Class::Main => usual,
-                _ if is_mixed => random.pick(&[usual, Element::Bf16, Element::F32, Element::Bfp8, Element::Bfp4]),
+                _ if is_mixed => random.pick(&[
+                    usual,
+                    Element::Bf16,
+                    Element::F32,
+                    Element::F16,
+                    Element::Bfp8,
+                    Element::Bfp4,
+                ]),
                 _ => usual,
             };
             let shift = match random.below(4) {
@@ -198,8 +208,8 @@ fn shapes(random: &mut Random, program: &Program, least: usize) -> Vec<Shape> {
 
 /// A few rows up or down, and columns to either side; whole tiles of types that are read by tiles.
 fn offset(random: &mut Random, element: Element) -> [i32; 2] {
-    match element {
-        Element::Bf16 | Element::F32 | Element::I32 => [random.below(5) as i32 - 2, random.below(41) as i32 - 20],
-        Element::Bfp8 | Element::Bfp4 | Element::U8 | Element::I8 => [0, 1].map(|_| 32 * (random.below(3) as i32 - 1)),
+    match element.is_moved_by_tiles() {
+        false => [random.below(5) as i32 - 2, random.below(41) as i32 - 20],
+        true => [0, 1].map(|_| 32 * (random.below(3) as i32 - 1)),
     }
 }

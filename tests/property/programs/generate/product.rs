@@ -2,7 +2,7 @@
 
 use super::super::program::{Access, At, Class, Expr, Part, Side, Stmt};
 use super::body::Body;
-use super::choice::{is_float, is_number};
+use super::choice::{holds_sums, is_number};
 
 impl Body<'_> {
     /// Sums that grow round a loop and are read in it; their operands may be those of the turn before.
@@ -56,7 +56,7 @@ impl Body<'_> {
     fn operand(&mut self, class: Class, stmts: &mut Vec<Stmt>, acc: usize, is_new: bool) -> Option<Part> {
         if self.random.one_in(8)
             && let Some(from) = self.readable(class, is_number)
-            && let Some(to) = self.writable(class, is_float)
+            && let Some(to) = self.writable(class, holds_sums)
             && to.block != acc
         {
             let value = Expr::Unary("sign", Box::new(Expr::Block(from, Access::Here)));
@@ -91,7 +91,7 @@ impl Body<'_> {
         // Most often one that holds something: sums go on round the loop.
         let held = self.blocks(|at| {
             let block = &self.stage.blocks[at];
-            self.defined[at] && block.class == Class::Main && block.stacked == 1 && is_float(block.element)
+            self.defined[at] && block.class == Class::Main && block.stacked == 1 && holds_sums(block.element)
         });
         let acc = match sums {
             Some(acc) => acc,
@@ -139,7 +139,7 @@ impl Body<'_> {
                 }
             }
             1 => {
-                if let Some(to) = self.writable(Class::Main, is_float) {
+                if let Some(to) = self.writable(Class::Main, holds_sums) {
                     let (two, sums) = (Expr::Number(2), Expr::Block(Part::whole(acc), Access::Here));
                     let value = Expr::Binary("-", Box::new(two), Box::new(sums));
                     stmts.push(self.set(Class::Main, to, value));

@@ -62,7 +62,8 @@ impl Text<'_> {
             Expr::Binary(name, a, b) => format!("({} {name} {})", text(a), text(b)),
             Expr::Clamp(a, limit) => match self.program.kind(self.stage, a) {
                 Kind::Number => format!("{}.clamp(-{limit}.0, {limit}.0)", text(a)),
-                Kind::Integer | Kind::Byte => format!("{}.clamp(-{limit}, {limit})", text(a)),
+                Kind::Unsigned => format!("{}.clamp(0, {limit})", text(a)),
+                Kind::Integer | Kind::Small => format!("{}.clamp(-{limit}, {limit})", text(a)),
             },
             Expr::Masked(sum, rel, parts) => {
                 let [left, right] = self.sum(sum);
