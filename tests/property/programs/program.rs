@@ -214,6 +214,10 @@ impl At {
 }
 
 #[derive(Debug, Clone)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "elements of blocks are most of what programs read"
+)]
 pub enum Expr {
     Block(Part, Access),
     /// A tensor's element at the block's own place, or so many rows and columns from it.

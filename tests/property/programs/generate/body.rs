@@ -468,7 +468,10 @@ impl<'g> Body<'g> {
         let is_whole = |element: Element| element.kind() != Kind::Small;
         if let Some(from) = self.readable(source, is_whole) {
             let element = self.stage.blocks[from.block].element;
-            let fits = |of: &Element| is_whole(*of) && *of != Element::F16 && element.copies_to(*of);
+            let fits = |of: &Element| {
+                let is_rounded = *of == Element::F16 && element != *of;
+                is_whole(*of) && element.copies_to(*of) && !is_rounded
+            };
             if let Some(to) = self.whole_block(class, |of| fits(&of))
                 && to.block != from.block
             {

@@ -138,7 +138,9 @@ fn stage(random: &mut Random, usual: Element, is_mixed: bool, has_integers: bool
             let is_whole = class == Class::Main || class == Class::Tile;
             let fragment = is_whole && random.one_in(2);
             let element = match any_element(random, usual, is_mixed && is_whole && at > 0) {
-                _ if class.is_line() && at > 0 && has_integers => Element::I32,
+                _ if class.is_line() && at > 0 && has_integers => {
+                    random.pick(&[Element::I32, Element::I32, Element::U32, Element::F16])
+                }
                 // An accumulator.
                 Element::Bf16 if fragment && at == 0 => Element::F32,
                 element => element,
