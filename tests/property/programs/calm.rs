@@ -100,8 +100,11 @@ impl Calm<'_> {
     /// Whether `stmt`, which is filled in for what is written to `to`, stays: a whole block has to be written.
     fn fill_instead(&self, to: Side, class: Class, stmt: &mut Stmt) -> bool {
         match to {
-            Side::Block(Part { block, .. }) if self.stage.extent_of(block) == self.stage.extent(class) => {
-                *stmt = Stmt::Fill { block, value: 1 };
+            Side::Block(part) if self.stage.is_whole(part, self.stage.extent(class)) => {
+                *stmt = Stmt::Fill {
+                    block: part.block,
+                    value: 1,
+                };
                 true
             }
             Side::Block(_) | Side::Tensor(..) => false,
@@ -112,7 +115,7 @@ impl Calm<'_> {
     fn ones(&self, id: u32, blocks: [usize; 2]) -> Stmt {
         let assigns = blocks.map(|block| Assign {
             id,
-            target: Target::Block(Part { block, at: [0, 0] }),
+            target: Target::Block(Part::whole(block)),
             op: "=",
             value: one(self.stage.blocks[block].element.kind()),
         });
@@ -129,10 +132,10 @@ impl Calm<'_> {
         let clamp_in = |parts: &mut [Expr]| parts.iter_mut().for_each(|part| self.clamp_reads(part, limit));
         match expr {
             Expr::Block(..) | Expr::Tensor(..) if kind(expr) == Kind::Number => clamp(expr),
-            Expr::Cast(Element::F32, a) if kind(a) == Kind::Byte => clamp(expr),
+            Expr::Cast(Element::F32, a) if kind(a) == Kind::Small => clamp(expr),
             Expr::Cast(to, a) => {
                 self.clamp_reads(a, limit);
-                if (to.kind(), kind(a)) == (Kind::Number, Kind::Integer) && a.reads() {
+                if to.kind() == Kind::Number && matches!(kind(a), Kind::Integer | Kind::Unsigned) && a.reads() {
                     clamp(a);
                 }
             }
@@ -157,12 +160,12 @@ impl Calm<'_> {
         };
         let small = |expr| Expr::Clamp(Box::new(expr), 2);
         match (self.program.kind(self.stage, &read), to.kind()) {
-            (from, Kind::Byte) if from != Kind::Number => Expr::Cast(to, Box::new(read)),
-            (_, Kind::Byte) => Expr::Cast(to, Box::new(small(read))),
+            (from, Kind::Small) if from != Kind::Number => Expr::Cast(to, Box::new(read)),
+            (_, Kind::Small) => Expr::Cast(to, Box::new(small(read))),
             (from, kind) if from == kind => small(read),
-            (Kind::Integer, Kind::Number) => Expr::Cast(Element::F32, Box::new(small(read))),
+            (Kind::Integer | Kind::Unsigned, Kind::Number) => Expr::Cast(Element::F32, Box::new(small(read))),
             (_, Kind::Number) => small(Expr::Cast(Element::F32, Box::new(read))),
-            (_, Kind::Integer) => small(Expr::Cast(Element::I32, Box::new(read))),
+            (_, Kind::Integer | Kind::Unsigned) => small(Expr::Cast(to, Box::new(read))),
         }
     }
 }
@@ -170,6 +173,6 @@ impl Calm<'_> {
 fn one(kind: Kind) -> Expr {
     match kind {
         Kind::Number => Expr::Number(1),
-        Kind::Integer | Kind::Byte => Expr::Whole(1),
+        Kind::Integer | Kind::Unsigned | Kind::Small => Expr::Whole(1),
     }
 }

@@ -70,13 +70,15 @@ impl Found {
                 ElementType::F32 => Element::F32,
                 ElementType::Bfp8 => Element::Bfp8,
                 ElementType::Bfp4 => Element::Bfp4,
+                ElementType::F16 => Element::F16,
                 ElementType::I32 => Element::I32,
+                ElementType::U32 => Element::U32,
+                ElementType::U16 => Element::U16,
                 ElementType::U8 => Element::U8,
                 ElementType::I8 => Element::I8,
-                other => panic!("found programs have no tensors of {other:?}"),
             };
             // 0 and 1 where there are no others.
-            let least = if element == Element::U8 { 0.0 } else { -1.0 };
+            let least = if element.is_unsigned() { 0.0 } else { -1.0 };
             let values: Vec<f64> = (0..count).map(|_| (random.below(3) as f64 - 1.0).max(least)).collect();
             tensors.push(run::upload(&device, element, &values, &extents).map_err(fail)?);
         }

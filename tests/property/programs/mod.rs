@@ -1,7 +1,7 @@
 //! Random whole programs against plain loops, exactly.
 //!
 //! Blocks carried round loops and read inside them, redefined, written under conditions or never used; several products and
-//! outputs. [`program`] and [`uses`] are what they are, [`text`] how they are written down, [`generate`] and [`calm`] make them, [`evaluate`] says what they
+//! outputs. [`program`], [`uses`] and [`terms`] are what they are, [`text`] how they are written down, [`generate`] and [`calm`] make them, [`evaluate`] says what they
 //! compute, [`run`] compiles and runs them on both chips, and [`shrink`] makes those that fail small.
 
 mod calm;
@@ -11,6 +11,7 @@ mod generate;
 mod program;
 mod run;
 mod shrink;
+mod terms;
 mod text;
 mod uses;
 

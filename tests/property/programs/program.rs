@@ -10,9 +10,12 @@ use std::fmt;
 pub enum Element {
     Bf16,
     F32,
+    F16,
     Bfp8,
     Bfp4,
     I32,
+    U32,
+    U16,
     U8,
     I8,
 }
@@ -22,8 +25,9 @@ pub enum Element {
 pub enum Kind {
     Number,
     Integer,
+    Unsigned,
     /// Nothing: they are copied, chosen and cast.
-    Byte,
+    Small,
 }
 
 /// Which part of a matrix a block holds: all of the core's own (M × N), an operand of a product (M × K, K × N), a value for
@@ -54,6 +58,8 @@ pub struct Block {
     pub fragment: bool,
     /// Whether it is a vector: of one axis.
     pub is_vector: bool,
+    /// How many are stacked: most often 1, which is no stack.
+    pub stacked: usize,
 }
 
 /// A tensor: of L matrices for `Class::Main`, else of one.
@@ -92,43 +98,48 @@ pub struct Shape {
 /// Integers of the table of a launch, which a kernel reads.
 pub const TABLE: usize = 4;
 
-/// Which integer of the table is read; 0 is what lies outside.
+/// An integer with a name, or a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Entry {
+pub enum Atom {
     Number(usize),
     /// A loop variable.
     Var(usize),
     /// The block's own row in the grid.
     Row,
+    /// The scalar `n`.
+    Scalar,
 }
 
-/// An index that selects a matrix or a step along K.
+/// A whole number: in a condition, how often a loop runs, which matrix or step along K is meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Index {
+pub enum Term {
     Number(usize),
-    /// A loop variable.
-    Var(usize),
-    /// An integer of the table.
-    Fetched(Entry),
-}
-
-/// How often a loop runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Count {
-    Number(usize),
-    /// L
-    Matrices,
-    /// The steps along K.
-    Steps,
     /// The block's own row or column in the grid.
     Row,
     Column,
+    /// A loop variable.
+    Var(usize),
+    /// The remainder of a loop variable.
+    Rest(usize, usize),
+    M,
+    N,
+    L,
+    /// The steps along K.
+    Steps,
     /// The scalar `n`.
     Scalar,
-    /// A loop variable around it.
-    Var(usize),
-    /// An integer of the table.
-    Fetched(Entry),
+    /// An integer of the table; 0 is what lies outside.
+    Fetched(Atom),
+    /// `if n > 1 { k0 } else { 2 }`
+    Chosen(Choice),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Choice {
+    pub of: Atom,
+    pub rel: &'static str,
+    pub than: usize,
+    pub sides: [Atom; 2],
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -142,23 +153,6 @@ pub enum LoopKind {
     Stepped(usize),
 }
 
-/// A whole number in a condition.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Term {
-    Number(usize),
-    Row,
-    Column,
-    Var(usize),
-    /// The remainder of a loop variable.
-    Rest(usize, usize),
-    M,
-    N,
-    L,
-    Scalar,
-    /// An integer of the table.
-    Fetched(Entry),
-}
-
 #[derive(Debug, Clone)]
 pub enum Condition {
     Compare(Term, &'static str, Term),
@@ -167,18 +161,30 @@ pub enum Condition {
     Not(Box<Condition>),
 }
 
-/// A block, or a part of it: as much as is asked for, from so many rows and columns on, or the last of it.
+/// A block, or a part of it: as much as is asked for, from a tile on, or a row or column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Part {
     pub block: usize,
-    pub at: [usize; 2],
+    /// Which one of a stack; all of it for none.
+    pub of_stack: Option<At>,
+    pub at: [At; 2],
+}
+
+impl Part {
+    pub fn whole(block: usize) -> Part {
+        Part {
+            block,
+            of_stack: None,
+            at: [At::FIRST; 2],
+        }
+    }
 }
 
 /// Which element of a block is read at `(i, j)`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
-    /// `(i + 32, j)`: of the part that begins there.
-    Here([usize; 2]),
+    /// `(i + 32, j)`: of the part.
+    Here,
     Transposed,
     /// `(3, j)`: of one row.
     Row(At),
@@ -192,28 +198,30 @@ pub enum Access {
     ColumnAlong(At),
 }
 
-/// A row or column of a block.
+/// Which of several: a row, column or tile of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum At {
+    /// What a number leaves of how many there are.
     Number(usize),
-    /// What a loop variable leaves of a multiple of it.
-    Var(usize),
-    /// What the scalar `n` leaves of a multiple of it.
-    Scalar,
+    /// What an integer, so many times, leaves of that.
+    Rest(usize, Term),
+    /// An integer, which stays below that.
+    Is(Term),
 }
 
 impl At {
     pub const FIRST: At = At::Number(0);
 }
 
-/// A value of `At::Var` and `At::Scalar`: that, times `TIMES`, and what a block's extent leaves of it.
-pub const TIMES: usize = 11;
-
 #[derive(Debug, Clone)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "elements of blocks are most of what programs read"
+)]
 pub enum Expr {
-    Block(usize, Access),
+    Block(Part, Access),
     /// A tensor's element at the block's own place, or so many rows and columns from it.
-    Tensor(usize, Index, [i32; 2]),
+    Tensor(usize, Term, [i32; 2]),
     Number(i32),
     Whole(i32),
     Alpha,
@@ -241,10 +249,10 @@ pub struct Sum {
 pub enum Target {
     Block(Part),
     /// A row of a block; the value does not depend on `i`.
-    Row(usize, At),
+    Row(Part, At),
     /// A column of a block; the value does not depend on `j`.
-    Column(usize, At),
-    Tensor(usize, Index),
+    Column(Part, At),
+    Tensor(usize, Term),
 }
 
 #[derive(Debug, Clone)]
@@ -261,8 +269,8 @@ pub struct Assign {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Side {
     Block(Part),
-    /// The region of the core's own block, or a part of that which begins at so many rows and columns.
-    Tensor(usize, Index, [usize; 2]),
+    /// The region of the core's own block, or a part of that.
+    Tensor(usize, Term, [At; 2]),
 }
 
 #[derive(Debug, Clone)]
@@ -318,7 +326,7 @@ pub enum Stmt {
     For {
         var: usize,
         start: usize,
-        count: Count,
+        count: Term,
         kind: LoopKind,
         body: Vec<Stmt>,
     },
@@ -352,15 +360,26 @@ pub struct Program {
 impl Element {
     pub fn kind(self) -> Kind {
         match self {
-            Element::Bf16 | Element::F32 | Element::Bfp8 | Element::Bfp4 => Kind::Number,
+            Element::Bf16 | Element::F32 | Element::F16 | Element::Bfp8 | Element::Bfp4 => Kind::Number,
             Element::I32 => Kind::Integer,
-            Element::U8 | Element::I8 => Kind::Byte,
+            Element::U32 => Kind::Unsigned,
+            Element::U16 | Element::U8 | Element::I8 => Kind::Small,
         }
     }
 
     /// Whether it is a number with an exponent of its own.
     pub fn is_float(self) -> bool {
-        matches!(self, Element::Bf16 | Element::F32)
+        matches!(self, Element::Bf16 | Element::F32 | Element::F16)
+    }
+
+    /// Whether it is at least 0.
+    pub fn is_unsigned(self) -> bool {
+        matches!(self, Element::U32 | Element::U16 | Element::U8)
+    }
+
+    /// Whether it is moved with its tile only.
+    pub fn is_moved_by_tiles(self) -> bool {
+        self.shares_exponents() || matches!(self, Element::U8 | Element::I8)
     }
 
     /// Whether elements beside each other have an exponent in common.
@@ -377,10 +396,10 @@ impl Element {
     pub fn holds(self, value: f64) -> bool {
         value.abs()
             <= match self {
-                Element::Bf16 | Element::F32 => 256.0,
+                Element::Bf16 | Element::F32 | Element::F16 => 256.0,
                 Element::Bfp8 => 127.0,
                 Element::Bfp4 => 7.0,
-                Element::I32 | Element::U8 | Element::I8 => f64::INFINITY,
+                Element::I32 | Element::U32 | Element::U16 | Element::U8 | Element::I8 => f64::INFINITY,
             }
     }
 }
@@ -390,12 +409,26 @@ impl fmt::Display for Element {
         f.write_str(match self {
             Element::Bf16 => "bf16",
             Element::F32 => "f32",
+            Element::F16 => "f16",
             Element::Bfp8 => "bfp8",
             Element::Bfp4 => "bfp4",
             Element::I32 => "i32",
+            Element::U32 => "u32",
+            Element::U16 => "u16",
             Element::U8 => "u8",
             Element::I8 => "i8",
         })
+    }
+}
+
+impl From<Atom> for Term {
+    fn from(atom: Atom) -> Term {
+        match atom {
+            Atom::Number(number) => Term::Number(number),
+            Atom::Var(var) => Term::Var(var),
+            Atom::Row => Term::Row,
+            Atom::Scalar => Term::Scalar,
+        }
     }
 }
 
@@ -463,20 +496,27 @@ impl Stage {
         self.extent(self.blocks[block].class)
     }
 
-    /// Where `extent` of a block begins: at `at`, or with an earlier tile where there is not so much.
-    pub fn offset(&self, block: usize, at: [usize; 2], extent: (usize, usize)) -> [usize; 2] {
-        self.offset_in(self.blocks[block].class, at, extent)
+    /// Whether `part` is all of its block or stack, where `extent` is asked for.
+    pub fn is_whole(&self, part: Part, extent: (usize, usize)) -> bool {
+        self.extent_of(part.block) == extent && self.stack(part) == self.blocks[part.block].stacked
     }
 
-    /// Where a part of a region or block of `class` begins.
-    pub fn offset_in(&self, class: Class, at: [usize; 2], extent: (usize, usize)) -> [usize; 2] {
+    /// How many blocks of a stack are meant.
+    pub fn stack(&self, part: Part) -> usize {
+        match part.of_stack {
+            Some(_) => 1,
+            None => self.blocks[part.block].stacked,
+        }
+    }
+
+    /// In how many places along each axis a part of a region or block of `class` begins, and how far they lie apart.
+    pub fn places(&self, class: Class, extent: (usize, usize)) -> [(usize, usize); 2] {
         let (rows, columns) = self.extent(class);
-        let first = |at: usize, own: usize, wanted: usize| match wanted {
+        [(rows, extent.0), (columns, extent.1)].map(|(own, wanted)| match wanted {
             // Rows and columns begin anywhere.
-            1 => at % own,
-            _ => at.min((own - wanted) / 32 * 32),
-        };
-        [first(at[0], rows, extent.0), first(at[1], columns, extent.1)]
+            1 => (own, 1),
+            _ => ((own - wanted) / 32 + 1, 32),
+        })
     }
 }
 
@@ -499,7 +539,7 @@ impl Program {
     /// What is computed with the value of an expression of a stage.
     pub fn kind(&self, stage: &Stage, expr: &Expr) -> Kind {
         match expr {
-            Expr::Block(block, _) => stage.blocks[*block].element.kind(),
+            Expr::Block(part, _) => stage.blocks[part.block].element.kind(),
             Expr::Tensor(tensor, ..) => self.tensors[*tensor].element.kind(),
             Expr::Number(_) | Expr::Alpha => Kind::Number,
             Expr::Whole(_) | Expr::Sum(_) => Kind::Integer,
@@ -514,9 +554,7 @@ impl Program {
     /// The type of what is assigned to.
     pub fn element(&self, stage: &Stage, target: Target) -> Element {
         match target {
-            Target::Block(Part { block, .. }) | Target::Row(block, _) | Target::Column(block, _) => {
-                stage.blocks[block].element
-            }
+            Target::Block(part) | Target::Row(part, _) | Target::Column(part, _) => stage.blocks[part.block].element,
             Target::Tensor(tensor, _) => self.tensors[tensor].element,
         }
     }

@@ -6,7 +6,7 @@ use super::text;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
-use tt::{Tensor, bf16, bfp4, bfp8};
+use tt::{Tensor, bf16, bfp4, bfp8, f16};
 use tt_backend::Artifact;
 use tt_emulator::ArchName;
 use tt_emulator::kernel_object::compile_together;
@@ -248,7 +248,10 @@ pub fn upload(
         Element::F32 => of(device, values, dimensions, |value| value as f32),
         Element::Bfp8 => of(device, values, dimensions, |value| bfp8::from_f32(value as f32)),
         Element::Bfp4 => of(device, values, dimensions, |value| bfp4::from_f32(value as f32)),
+        Element::F16 => of(device, values, dimensions, f16::from_f64),
         Element::I32 => of(device, values, dimensions, |value| value as i32),
+        Element::U32 => of(device, values, dimensions, |value| value as u32),
+        Element::U16 => of(device, values, dimensions, |value| value as u16),
         Element::U8 => of(device, values, dimensions, |value| value as u8),
         Element::I8 => of(device, values, dimensions, |value| value as i8),
     }

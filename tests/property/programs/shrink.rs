@@ -2,8 +2,7 @@
 //! for as long as the failure stays.
 
 use super::program::{
-    Access, At, Condition, Count, Element, Entry, Expr, Index, Kind, LoopKind, Part, Program, Role, Side, Stage, Stmt,
-    Target, Term,
+    At, Atom, Choice, Condition, Element, Expr, Kind, LoopKind, Part, Program, Role, Side, Stage, Stmt, Target, Term,
 };
 use super::uses::Use;
 
@@ -60,7 +59,7 @@ fn writes_first(stage: &Stage, body: &[Stmt], defined: &mut Vec<bool>) -> bool {
             Stmt::For { start, count, body, .. } => {
                 let before = defined.clone();
                 right &= writes_first(stage, body, defined);
-                if !(*start == 0 && matches!(count, Count::Number(1..))) {
+                if !(*start == 0 && matches!(count, Term::Number(1..))) {
                     *defined = before;
                 }
             }
@@ -167,7 +166,9 @@ fn of_stage(program: &Program, at: usize) -> Vec<Stage> {
         if block.is_vector {
             all.push(with(&|stage| stage.blocks[at].is_vector = false));
         }
+        all.extend((1..block.stacked).map(|stacked| with(&|stage| stage.blocks[at].stacked = stacked)));
     }
+    all.extend(simpler_terms(stage));
     all
 }
 
@@ -176,14 +177,14 @@ fn most_selected(program: &Program) -> usize {
     let mut most = 1;
     for stage in &program.stages {
         stage.all_uses(&mut |part| {
-            if let Use::From(_, Index::Number(number)) | Use::Into(_, Index::Number(number)) = part {
+            if let Use::From(_, Term::Number(number)) | Use::Into(_, Term::Number(number)) = part {
                 most = most.max(number + 1);
             }
         });
         let mut count = |stmt: &Stmt| {
             // Its variable may select.
             if let Stmt::For {
-                count: Count::Number(count),
+                count: Term::Number(count),
                 ..
             } = stmt
             {
@@ -239,8 +240,8 @@ fn smaller(stage: &Stage, stmt: &Stmt) -> Vec<Vec<Stmt>> {
             let mut once = body.clone();
             replace_var(&mut once, *var);
             all.push(once);
-            if !matches!(count, Count::Number(_)) {
-                all.push(with(*start, Count::Number(1 + start), *kind, body.clone()));
+            if !matches!(count, Term::Number(_)) {
+                all.push(with(*start, Term::Number(1 + start), *kind, body.clone()));
             }
             if *start != 0 {
                 all.push(with(0, *count, *kind, body.clone()));
@@ -298,9 +299,12 @@ fn smaller(stage: &Stage, stmt: &Stmt) -> Vec<Vec<Stmt>> {
                 }
                 if let (Target::Block(part), 1) = (assign.target, assigns.len()) {
                     all.extend(filled(stage, part, stage.extent(*class)));
-                    if part.at != [0, 0] {
+                    if part.at != [At::FIRST; 2] {
                         let mut changed = assigns.clone();
-                        changed[at].target = Target::Block(Part { at: [0, 0], ..part });
+                        changed[at].target = Target::Block(Part {
+                            at: [At::FIRST; 2],
+                            ..part
+                        });
                         all.push(with(changed));
                     }
                 }
@@ -344,15 +348,21 @@ fn smaller(stage: &Stage, stmt: &Stmt) -> Vec<Vec<Stmt>> {
 }
 
 /// All of a block, filled with ones.
-fn filled(stage: &Stage, Part { block, .. }: Part, extent: (usize, usize)) -> Option<Vec<Stmt>> {
-    (stage.extent_of(block) == extent).then(|| vec![Stmt::Fill { block, value: 1 }])
+fn filled(stage: &Stage, part: Part, extent: (usize, usize)) -> Option<Vec<Stmt>> {
+    let block = part.block;
+    stage
+        .is_whole(part, extent)
+        .then(|| vec![Stmt::Fill { block, value: 1 }])
 }
 
 /// The first part of the block or region that `side` is a part of.
 fn from_start(side: Side) -> Side {
     match side {
-        Side::Block(part) => Side::Block(Part { at: [0, 0], ..part }),
-        Side::Tensor(tensor, index, _) => Side::Tensor(tensor, index, [0, 0]),
+        Side::Block(part) => Side::Block(Part {
+            at: [At::FIRST; 2],
+            ..part
+        }),
+        Side::Tensor(tensor, index, _) => Side::Tensor(tensor, index, [At::FIRST; 2]),
     }
 }
 
@@ -399,8 +409,9 @@ fn parts(expr: &Expr) -> Vec<Expr> {
         Expr::Unary(op, a) => all.extend(parts(a).into_iter().map(|a| Expr::Unary(op, Box::new(a)))),
         Expr::Cast(to, a) => all.extend(parts(a).into_iter().map(|a| Expr::Cast(*to, Box::new(a)))),
         Expr::Clamp(a, limit) => all.extend(parts(a).into_iter().map(|a| Expr::Clamp(Box::new(a), *limit))),
-        Expr::Block(block, Access::Here(at)) if *at != [0, 0] => {
-            all.push(Expr::Block(*block, Access::Here([0, 0])));
+        Expr::Block(part, access) if part.at != [At::FIRST; 2] => {
+            let at = [At::FIRST; 2];
+            all.push(Expr::Block(Part { at, ..*part }, *access));
         }
         Expr::Block(..) | Expr::Tensor(..) | Expr::Number(_) | Expr::Whole(_) | Expr::Alpha | Expr::Sum(_) => {}
     }
@@ -421,85 +432,43 @@ fn one_smaller(all: &[Expr]) -> Vec<Vec<Expr>> {
 
 /// Puts 0 for a loop variable.
 fn replace_var(body: &mut [Stmt], var: usize) {
-    let place = |side: &mut Side| {
-        if let Side::Tensor(_, at, _) = side {
-            in_index(at, var);
+    let is_meant = |atom: Atom| atom == Atom::Var(var);
+    let mut replace = |term: &mut Term| match term {
+        Term::Var(own) | Term::Rest(own, _) | Term::Fetched(Atom::Var(own)) if *own == var => *term = Term::Number(0),
+        Term::Chosen(Choice { of, sides, .. }) => {
+            let [a, b] = sides;
+            let named = [of, a, b].into_iter().filter(|atom| is_meant(**atom));
+            named.for_each(|atom| *atom = Atom::Number(0));
         }
+        _ => {}
     };
-    for stmt in body {
-        match stmt {
-            Stmt::Copy { from, to, .. } => [from, to].into_iter().for_each(place),
-            Stmt::Parallel { assigns, .. } => {
-                for assign in assigns {
-                    match &mut assign.target {
-                        Target::Tensor(_, at) => in_index(at, var),
-                        Target::Row(_, at) | Target::Column(_, at) => in_at(at, var),
-                        Target::Block(_) => {}
-                    }
-                    in_expr(&mut assign.value, var);
+    body.iter_mut().for_each(|stmt| stmt.terms(&mut replace));
+}
+
+/// Stages in whose place of an integer there stands a simpler one.
+fn simpler_terms(stage: &Stage) -> Vec<Stage> {
+    let mut terms = Vec::new();
+    let mut body = stage.body.clone();
+    body.iter_mut()
+        .for_each(|stmt| stmt.terms(&mut |term| terms.push(*term)));
+    let mut all = Vec::new();
+    for (at, term) in terms.into_iter().enumerate() {
+        let simpler = match term {
+            Term::Number(_) => Vec::new(),
+            Term::Chosen(Choice { sides, .. }) => sides.map(Term::from).into(),
+            _ => vec![Term::Number(0)],
+        };
+        for new in simpler {
+            let (mut smaller, mut number) = (stage.clone(), 0);
+            let mut replace = |term: &mut Term| {
+                if number == at {
+                    *term = new;
                 }
-            }
-            Stmt::For { count, body, .. } => {
-                if [Count::Var(var), Count::Fetched(Entry::Var(var))].contains(count) {
-                    *count = Count::Number(0);
-                }
-                replace_var(body, var);
-            }
-            Stmt::If { cond, then, otherwise } => {
-                in_condition(cond, var);
-                replace_var(then, var);
-                replace_var(otherwise, var);
-            }
-            Stmt::Reduce { positions, .. } => {
-                positions.iter_mut().for_each(|(_, base)| in_term(base, var));
-            }
-            Stmt::Transpose { .. } | Stmt::Fill { .. } | Stmt::Gemm { .. } => {}
+                number += 1;
+            };
+            smaller.body.iter_mut().for_each(|stmt| stmt.terms(&mut replace));
+            all.push(smaller);
         }
     }
-}
-
-fn in_index(index: &mut Index, var: usize) {
-    if [Index::Var(var), Index::Fetched(Entry::Var(var))].contains(index) {
-        *index = Index::Number(0);
-    }
-}
-
-fn in_at(at: &mut At, var: usize) {
-    if *at == At::Var(var) {
-        *at = At::FIRST;
-    }
-}
-
-fn in_expr(expr: &mut Expr, var: usize) {
-    match expr {
-        Expr::Tensor(_, index, _) => in_index(index, var),
-        Expr::Block(_, access) => match access {
-            Access::Row(at) | Access::Column(at) | Access::RowDown(at) | Access::ColumnAlong(at) => in_at(at, var),
-            Access::One(row, column) => [row, column].into_iter().for_each(|at| in_at(at, var)),
-            Access::Here(_) | Access::Transposed => {}
-        },
-        Expr::Unary(_, a) | Expr::Clamp(a, _) | Expr::Cast(_, a) => in_expr(a, var),
-        Expr::Binary(_, a, b) => [a, b].into_iter().for_each(|part| in_expr(part, var)),
-        Expr::Select(_, parts) => parts.iter_mut().for_each(|part| in_expr(part, var)),
-        Expr::Masked(sum, _, parts) => {
-            sum.terms.iter_mut().for_each(|(_, term)| in_term(term, var));
-            parts.iter_mut().for_each(|part| in_expr(part, var));
-        }
-        Expr::Sum(sum) => sum.terms.iter_mut().for_each(|(_, term)| in_term(term, var)),
-        Expr::Number(_) | Expr::Whole(_) | Expr::Alpha => {}
-    }
-}
-
-fn in_term(term: &mut Term, var: usize) {
-    if matches!(term, Term::Var(own) | Term::Rest(own, _) | Term::Fetched(Entry::Var(own)) if *own == var) {
-        *term = Term::Number(0);
-    }
-}
-
-fn in_condition(cond: &mut Condition, var: usize) {
-    match cond {
-        Condition::Compare(a, _, b) => [a, b].into_iter().for_each(|term| in_term(term, var)),
-        Condition::And(a, b) | Condition::Or(a, b) => [a, b].into_iter().for_each(|part| in_condition(part, var)),
-        Condition::Not(a) => in_condition(a, var),
-    }
+    all
 }

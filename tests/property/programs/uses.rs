@@ -1,6 +1,6 @@
 //! What the statements of a program read and write.
 
-use super::program::{Class, Count, Expr, Index, Part, Program, Role, Side, Stage, Stmt, Target, Tensor};
+use super::program::{Class, Expr, Part, Program, Role, Side, Stage, Stmt, Target, Tensor, Term};
 
 /// What a statement does with a block or tensor.
 #[derive(Debug, Clone, Copy)]
@@ -8,14 +8,14 @@ pub enum Use {
     Read(usize),
     /// All of it, or what was there stays.
     Write(usize, bool),
-    From(usize, Index),
-    Into(usize, Index),
+    From(usize, Term),
+    Into(usize, Term),
 }
 
 impl Stage {
     /// What a statement by itself does, in order.
     pub fn uses(&self, stmt: &Stmt, visit: &mut impl FnMut(Use)) {
-        let write = |part: Part, extent| Use::Write(part.block, self.extent_of(part.block) == extent);
+        let write = |part: Part, extent| Use::Write(part.block, self.is_whole(part, extent));
         match stmt {
             Stmt::Copy { class, from, to, .. } => {
                 match *from {
@@ -35,17 +35,16 @@ impl Stage {
             Stmt::Parallel { class, assigns } => {
                 for assign in assigns {
                     assign.value.walk(&mut |part| match part {
-                        Expr::Block(block, _) => visit(Use::Read(*block)),
+                        Expr::Block(part, _) => visit(Use::Read(part.block)),
                         Expr::Tensor(tensor, index, _) => visit(Use::From(*tensor, *index)),
                         _ => {}
                     });
                     let is_plain = assign.op == "=";
                     visit(match assign.target {
-                        Target::Block(part) => Use::Write(
-                            part.block,
-                            is_plain && self.extent_of(part.block) == self.extent(*class),
-                        ),
-                        Target::Row(block, _) | Target::Column(block, _) => Use::Write(block, false),
+                        Target::Block(part) => {
+                            Use::Write(part.block, is_plain && self.is_whole(part, self.extent(*class)))
+                        }
+                        Target::Row(part, _) | Target::Column(part, _) => Use::Write(part.block, false),
                         Target::Tensor(tensor, index) => Use::Into(tensor, index),
                     });
                 }
@@ -91,7 +90,7 @@ impl Program {
             });
             let mut count = |stmt: &Stmt| {
                 if let Stmt::For { count, .. } = stmt {
-                    steps |= *count == Count::Steps;
+                    steps |= *count == Term::Steps;
                 }
             };
             stage.body.iter().for_each(|stmt| stmt.walk(&mut count));

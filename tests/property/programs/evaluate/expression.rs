@@ -15,21 +15,21 @@ impl Run<'_> {
     pub(super) fn assign(&mut self, class: Class, assign: &Assign) -> Result<(), Inexact> {
         let value = self.value(class, &assign.value, assign.id)?;
         let extent @ (rows, columns) = self.stage.extent(class);
-        let everything = |block: usize| Part { block, at: [0, 0] };
         let old = match assign.target {
-            Target::Block(part) if assign.op != "=" => self.part(part, extent),
-            Target::Row(block, _) | Target::Column(block, _) => self.part(everything(block), extent),
+            Target::Block(part) if assign.op != "=" => self.part(part, extent)?,
+            Target::Row(part, _) | Target::Column(part, _) => self.part(part, extent)?,
             Target::Tensor(tensor, index) if assign.op != "=" => {
                 let shift = self.program.tensors[tensor].shift;
-                self.read(tensor, self.region(tensor, index, shift, extent), assign.id)?
+                self.read(tensor, self.region(tensor, self.term(index), shift, extent), assign.id)?
             }
             Target::Block(_) | Target::Tensor(..) => Vec::new(),
         };
-        let is_meant = |at: usize| match assign.target {
-            Target::Row(_, row) => at / columns == self.at(row, rows),
-            Target::Column(_, column) => at % columns == self.at(column, columns),
-            Target::Block(_) | Target::Tensor(..) => true,
+        let line = match assign.target {
+            Target::Row(_, row) => Some((0, self.at(row, rows)?)),
+            Target::Column(_, column) => Some((1, self.at(column, columns)?)),
+            Target::Block(_) | Target::Tensor(..) => None,
         };
+        let is_meant = |at: usize| line.is_none_or(|(axis, line)| [at / columns, at % columns][axis] == line);
         let kind = self.program.element(self.stage, assign.target).kind();
         let new = value.into_iter().enumerate().map(|(at, value)| match assign.op {
             _ if !is_meant(at) => old[at],
@@ -39,41 +39,49 @@ impl Run<'_> {
         });
         let new: Values = new.collect();
         match assign.target {
-            Target::Block(part) => self.put(part, extent, new, assign.id),
-            Target::Row(block, _) | Target::Column(block, _) => self.put(everything(block), extent, new, assign.id),
+            Target::Block(part) | Target::Row(part, _) | Target::Column(part, _) => {
+                self.put(part, extent, new, assign.id)
+            }
             Target::Tensor(tensor, index) => {
                 let shift = self.program.tensors[tensor].shift;
-                self.write(tensor, self.region(tensor, index, shift, extent), &new, assign.id)
+                self.write(
+                    tensor,
+                    self.region(tensor, self.term(index), shift, extent),
+                    &new,
+                    assign.id,
+                )
             }
         }
     }
 
-    /// Which element of a block stands at `(i, j)`.
-    fn place(&self, block: usize, access: Access, class: Class, (i, j): (usize, usize)) -> usize {
-        let (rows, columns) = self.stage.extent_of(block);
-        let of = &self.stage.blocks[block];
+    /// Which element of a block stands first, and how many lie between it and the next down and along.
+    fn place(&self, part: Part, access: Access, class: Class) -> Result<(usize, [usize; 2]), Inexact> {
+        let (rows, columns) = self.stage.extent_of(part.block);
+        let of = &self.stage.blocks[part.block];
         if of.is_vector {
-            return match access {
-                Access::Here(_) if of.class == Class::Columns => j,
-                Access::Here(_) | Access::Column(_) | Access::RowDown(_) => i,
-                Access::Row(_) | Access::ColumnAlong(_) => j,
+            return Ok(match access {
+                Access::Here if of.class == Class::Columns => (0, [0, 1]),
+                Access::Here | Access::Column(_) | Access::RowDown(_) => (0, [1, 0]),
+                Access::Row(_) | Access::ColumnAlong(_) => (0, [0, 1]),
                 Access::Transposed => unreachable!("vectors are not transposed"),
-                Access::One(at, _) => self.at(at, rows * columns),
-            };
+                Access::One(at, _) => (self.at(at, rows * columns)?, [0, 0]),
+            });
         }
-        let (row, column) = match access {
-            Access::Here(at) => {
-                let [row, column] = self.stage.offset(block, at, self.stage.extent(class));
-                (row + i, column + j)
+        let row = |at| Ok(self.at(at, rows)? * columns);
+        let column = |at| self.at(at, columns);
+        let (first, apart) = match access {
+            Access::Here => {
+                let [row, column] = self.begin(of.class, part.at, self.stage.extent(class))?;
+                (row * columns + column, [columns, 1])
             }
-            Access::Transposed => (j, i),
-            Access::Row(row) => (self.at(row, rows), j),
-            Access::Column(column) => (i, self.at(column, columns)),
-            Access::One(row, column) => (self.at(row, rows), self.at(column, columns)),
-            Access::RowDown(row) => (self.at(row, rows), i),
-            Access::ColumnAlong(column) => (j, self.at(column, columns)),
+            Access::Transposed => (0, [1, columns]),
+            Access::Row(at) => (row(at)?, [0, 1]),
+            Access::Column(at) => (column(at)?, [columns, 0]),
+            Access::One(down, along) => (row(down)? + column(along)?, [0, 0]),
+            Access::RowDown(at) => (row(at)?, [1, 0]),
+            Access::ColumnAlong(at) => (column(at)?, [0, columns]),
         };
-        row * columns + column
+        Ok((self.of_stack(part)? + first, apart))
     }
 
     fn value(&self, class: Class, expr: &Expr, id: u32) -> Result<Values, Inexact> {
@@ -83,14 +91,12 @@ impl Run<'_> {
         let places = || (0..rows * columns).map(|at| (at / columns, at % columns));
         let kind = |expr: &Expr| self.program.kind(self.stage, expr);
         let all: Values = match expr {
-            Expr::Block(block, access) => {
-                let values = self.block(*block);
-                places()
-                    .map(|at| values[self.place(*block, *access, class, at)])
-                    .collect()
+            Expr::Block(part, access) => {
+                let (values, (first, [down, along])) = (self.block(part.block), self.place(*part, *access, class)?);
+                places().map(|(i, j)| values[first + i * down + j * along]).collect()
             }
             Expr::Tensor(tensor, index, offset) => {
-                self.read(*tensor, self.region(*tensor, *index, *offset, extent), id)?
+                self.read(*tensor, self.region(*tensor, self.term(*index), *offset, extent), id)?
             }
             Expr::Number(number) | Expr::Whole(number) => everywhere(f64::from(*number)),
             Expr::Alpha => everywhere(f64::from(self.shape.alpha)),
@@ -156,14 +162,20 @@ pub(super) fn compare<T: PartialOrd>(rel: &str, a: &T, b: &T) -> bool {
 
 /// As Rust casts, and no value to none.
 fn cast(to: Element, from: Kind, a: f64) -> f64 {
+    let whole = a as i64;
     match (to, from) {
         _ if a.is_nan() => a,
-        (Element::U8, Kind::Integer) => f64::from(a as i64 as u8),
-        (Element::I8, Kind::Integer) => f64::from(a as i64 as i8),
-        (Element::U8, _) => f64::from(a as u8),
-        (Element::I8, _) => f64::from(a as i8),
-        (Element::I32, _) => f64::from(a as i32),
-        _ => f64::from(a as f32),
+        (Element::U8, Kind::Number) => f64::from(a as u8),
+        (Element::I8, Kind::Number) => f64::from(a as i8),
+        (Element::U16, Kind::Number) => f64::from(a as u16),
+        (Element::U32, Kind::Number) => f64::from(a as u32),
+        (Element::I32, Kind::Number) => f64::from(a as i32),
+        (Element::U8, _) => f64::from(whole as u8),
+        (Element::I8, _) => f64::from(whole as i8),
+        (Element::U16, _) => f64::from(whole as u16),
+        (Element::U32, _) => f64::from(whole as u32),
+        (Element::I32, _) => f64::from(whole as i32),
+        (Element::Bf16 | Element::F32 | Element::F16 | Element::Bfp8 | Element::Bfp4, _) => f64::from(a as f32),
     }
 }
 
@@ -186,7 +198,8 @@ fn unary(of: Kind, name: &str, a: f64) -> f64 {
     match of {
         _ if a.is_nan() => a,
         Kind::Number => number(a),
-        Kind::Integer | Kind::Byte => f64::from(integer(a as i32)),
+        Kind::Unsigned => f64::from(integer(a as u32 as i32) as u32),
+        Kind::Integer | Kind::Small => f64::from(integer(a as i32)),
     }
 }
 
@@ -214,10 +227,17 @@ fn binary(of: Kind, name: &str, a: f64, b: f64) -> f64 {
         "max" => a.max(b),
         other => unreachable!("`{other}` is no operation of integers in generated programs"),
     };
+    let unsigned = |a: u32, b: u32| match name {
+        ">>" => a.checked_shr(b).unwrap_or(0),
+        "min" => a.min(b),
+        "max" => a.max(b),
+        _ => integer(a as i32, b as i32) as u32,
+    };
     match of {
         _ if a.is_nan() || b.is_nan() => f64::NAN,
         Kind::Number => number(a, b),
         // Indices beside elements wrap as elements do.
-        Kind::Integer | Kind::Byte => f64::from(integer(a as i64 as i32, b as i64 as i32)),
+        Kind::Unsigned => f64::from(unsigned(a as i64 as u32, b as i64 as u32)),
+        Kind::Integer | Kind::Small => f64::from(integer(a as i64 as i32, b as i64 as i32)),
     }
 }

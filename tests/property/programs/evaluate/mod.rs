@@ -6,8 +6,7 @@ mod expression;
 
 use super::super::random::Random;
 use super::program::{
-    At, Class, Condition, Count, Element, Entry, Index, LoopKind, Part, Program, Role, Shape, Side, Stage, Stmt, TIMES,
-    Term,
+    At, Choice, Class, Condition, Element, LoopKind, Part, Program, Role, Shape, Side, Stage, Stmt, Term,
 };
 use super::text::turned;
 use expression::compare;
@@ -28,6 +27,9 @@ pub fn contents(program: &Program, shape: &Shape) -> Vec<Vec<f64>> {
     let mut value = |of: &super::program::Tensor| match (of.role, of.element, of.class) {
         (Role::Temporary, ..) => UNSPECIFIED,
         (_, Element::I32, _) if random.one_in(8) => f64::from(random.below(1 << 32) as u32 as i32),
+        (_, Element::U32, _) if random.one_in(4) => random.below(1 << 32) as f64,
+        (_, Element::U32, _) => random.below(7) as f64,
+        (_, Element::U16, _) => random.below(1 << 16) as f64,
         (_, Element::U8, _) => random.below(256) as f64,
         (_, Element::I8, _) => random.below(256) as f64 - 128.0,
         (_, _, Class::Main) => random.below(7) as f64 - 3.0,
@@ -95,16 +97,25 @@ impl Run<'_> {
             .expect("generated programs write before they read")
     }
 
-    /// The elements of a part of a block.
-    fn part(&self, part: Part, extent: (usize, usize)) -> Values {
-        let [row, column] = self.stage.offset(part.block, part.at, extent);
+    /// Where the block that `part` lies in begins in its stack.
+    fn of_stack(&self, part: Part) -> Result<usize, Inexact> {
+        let (rows, columns) = self.stage.extent_of(part.block);
+        let at = part.of_stack.unwrap_or(At::FIRST);
+        Ok(self.at(at, self.stage.blocks[part.block].stacked)? * rows * columns)
+    }
+
+    /// The elements of a part of a block, or of all blocks of a stack.
+    fn part(&self, part: Part, extent: (usize, usize)) -> Result<Values, Inexact> {
+        if self.stage.is_whole(part, extent) {
+            return Ok(self.block(part.block).clone());
+        }
+        let [row, column] = self.begin(self.stage.blocks[part.block].class, part.at, extent)?;
         let (values, width) = (self.block(part.block), self.stage.extent_of(part.block).1);
-        (0..extent.0)
-            .flat_map(|i| {
-                let first = (row + i) * width + column;
-                values[first..first + extent.1].iter().copied()
-            })
-            .collect()
+        let values = &values[self.of_stack(part)?..];
+        let rows = (row..row + extent.0).map(|row| row * width + column);
+        Ok(rows
+            .flat_map(|first| values[first..first + extent.1].iter().copied())
+            .collect())
     }
 
     /// Writes a part of a block, or all of it.
@@ -113,29 +124,24 @@ impl Run<'_> {
         if new.iter().any(|value| !value.is_nan() && !element.holds(*value)) {
             return Err(Inexact(id));
         }
-        let own = self.stage.extent_of(part.block);
-        if own == extent {
+        if self.stage.is_whole(part, extent) {
             self.blocks[part.block] = Some(new);
             return Ok(());
         }
-        let [row, column] = self.stage.offset(part.block, part.at, extent);
+        let [row, column] = self.begin(self.stage.blocks[part.block].class, part.at, extent)?;
+        let (first, own) = (self.of_stack(part)?, self.stage.extent_of(part.block));
         let mut values = self.block(part.block).clone();
         for (at, value) in new.into_iter().enumerate() {
-            values[(row + at / extent.1) * own.1 + column + at % extent.1] = value;
+            values[first + (row + at / extent.1) * own.1 + column + at % extent.1] = value;
         }
         self.blocks[part.block] = Some(values);
         Ok(())
     }
 
     /// Where the elements of a region lie in its tensor, `offset` from the block's own place: none outside.
-    fn region(&self, tensor: usize, index: Index, offset: [i32; 2], extent: (usize, usize)) -> Vec<Option<usize>> {
+    fn region(&self, tensor: usize, index: usize, offset: [i32; 2], extent: (usize, usize)) -> Vec<Option<usize>> {
         let (h, w, k) = self.stage.block;
         let (by, bx) = self.place;
-        let index = match index {
-            Index::Number(number) => number,
-            Index::Var(var) => self.vars[var],
-            Index::Fetched(entry) => self.fetched(entry),
-        };
         let Shape { m, n, k: depth, l, .. } = *self.shape;
         let class = self.program.tensors[tensor].class;
         let (matrix, row, column, height, width) = match class {
@@ -185,12 +191,31 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Where the side of a copy lies in its tensor.
-    fn side(&self, tensor: usize, index: Index, at: [usize; 2], extent: (usize, usize)) -> Vec<Option<usize>> {
+    /// Where a side of a copy lies in its tensor, whose other is `other`: a stack takes as many matrices.
+    fn side(
+        &self,
+        tensor: usize,
+        index: Term,
+        at: [At; 2],
+        extent: (usize, usize),
+        other: Side,
+    ) -> Result<Vec<Option<usize>>, Inexact> {
         let of = &self.program.tensors[tensor];
-        let at = self.stage.offset_in(of.class, at, extent);
+        let at = self.begin(of.class, at, extent)?;
         let offset = [0, 1].map(|axis| of.shift[axis] + at[axis] as i32);
-        self.region(tensor, index, offset, extent)
+        let first = self.term(index);
+        let count = match other {
+            Side::Block(part) => self.stage.stack(part),
+            Side::Tensor(..) => 1,
+        };
+        let all = (first..first + count).flat_map(|index| self.region(tensor, index, offset, extent));
+        Ok(all.collect())
+    }
+
+    /// Where a part of a region or block of `class` begins.
+    fn begin(&self, class: Class, at: [At; 2], extent: (usize, usize)) -> Result<[usize; 2], Inexact> {
+        let [(rows, down), (columns, along)] = self.stage.places(class, extent);
+        Ok([self.at(at[0], rows)? * down, self.at(at[1], columns)? * along])
     }
 
     fn statement(&mut self, stmt: &Stmt) -> Result<(), Inexact> {
@@ -198,25 +223,28 @@ impl Run<'_> {
             Stmt::Copy { id, class, from, to } => {
                 let extent = self.stage.extent(*class);
                 let values = match *from {
-                    Side::Block(part) => self.part(part, extent),
-                    Side::Tensor(tensor, index, at) => self.read(tensor, self.side(tensor, index, at, extent), *id)?,
+                    Side::Block(part) => self.part(part, extent)?,
+                    Side::Tensor(tensor, index, at) => {
+                        self.read(tensor, self.side(tensor, index, at, extent, *to)?, *id)?
+                    }
                 };
                 match *to {
                     Side::Block(part) => self.put(part, extent, values, *id),
                     Side::Tensor(tensor, index, at) => {
-                        self.write(tensor, self.side(tensor, index, at, extent), &values, *id)
+                        self.write(tensor, self.side(tensor, index, at, extent, *from)?, &values, *id)
                     }
                 }
             }
             Stmt::Transpose { id, class, from, to } => {
                 let (rows, columns) = self.stage.extent(*class);
-                let values = self.part(*from, (columns, rows));
+                let values = self.part(*from, (columns, rows))?;
                 let new = (0..rows * columns).map(|at| values[at % columns * rows + at / columns]);
                 self.put(*to, (rows, columns), new.collect(), *id)
             }
             Stmt::Fill { block, value } => {
                 let (rows, columns) = self.stage.extent_of(*block);
-                self.blocks[*block] = Some(vec![f64::from(*value); rows * columns]);
+                let count = self.stage.blocks[*block].stacked * rows * columns;
+                self.blocks[*block] = Some(vec![f64::from(*value); count]);
                 Ok(())
             }
             Stmt::Parallel { class, assigns } => assigns.iter().try_for_each(|assign| self.assign(*class, assign)),
@@ -230,16 +258,7 @@ impl Run<'_> {
                 body,
                 ..
             } => {
-                let end = match count {
-                    Count::Number(number) => *number,
-                    Count::Matrices => self.shape.l,
-                    Count::Steps => self.shape.k.div_ceil(self.stage.block.2),
-                    Count::Row => self.place.0,
-                    Count::Column => self.place.1,
-                    Count::Scalar => self.shape.count,
-                    Count::Var(var) => self.vars[*var],
-                    Count::Fetched(entry) => self.fetched(*entry),
-                };
+                let end = self.term(*count);
                 if self.vars.len() <= *var {
                     self.vars.resize(*var + 1, 0);
                 }
@@ -273,26 +292,23 @@ impl Run<'_> {
             Term::M => self.shape.m,
             Term::N => self.shape.n,
             Term::L => self.shape.l,
+            Term::Steps => self.shape.k.div_ceil(self.stage.block.2),
             Term::Scalar => self.shape.count,
-            Term::Fetched(entry) => self.fetched(entry),
+            Term::Fetched(entry) => self.table.get(self.term(entry.into())).copied().unwrap_or(0),
+            Term::Chosen(Choice { of, rel, than, sides }) => {
+                let taken = compare(rel, &self.term(of.into()), &than);
+                self.term(sides[usize::from(!taken)].into())
+            }
         }
     }
 
-    /// An integer of the table; 0 outside.
-    fn fetched(&self, entry: Entry) -> usize {
-        let at = match entry {
-            Entry::Number(number) => number,
-            Entry::Var(var) => self.vars[var],
-            Entry::Row => self.place.0,
-        };
-        self.table.get(at).copied().unwrap_or(0)
-    }
-
-    fn at(&self, at: At, extent: usize) -> usize {
+    /// Of so many; what shrinking leaves may lie outside.
+    fn at(&self, at: At, count: usize) -> Result<usize, Inexact> {
         match at {
-            At::Number(number) => number % extent,
-            At::Var(var) => self.vars[var] * TIMES % extent,
-            At::Scalar => self.shape.count * TIMES % extent,
+            _ if count == 1 => Ok(0),
+            At::Number(number) => Ok(number % count),
+            At::Rest(times, term) => Ok(self.term(term) * times % count),
+            At::Is(term) => Some(self.term(term)).filter(|at| *at < count).ok_or(Inexact(0)),
         }
     }
 
@@ -318,8 +334,8 @@ impl Run<'_> {
             return Ok(());
         };
         let ((m, depth), (_, n)) = (self.stage.extent(Class::Left), self.stage.extent(Class::Right));
-        let x = self.part(a, turned((m, depth), transposed.0));
-        let y = self.part(b, turned((depth, n), transposed.1));
+        let x = self.part(a, turned((m, depth), transposed.0))?;
+        let y = self.part(b, turned((depth, n), transposed.1))?;
         let mut sums = if clear {
             vec![0.0; m * n]
         } else {
@@ -386,7 +402,7 @@ impl Run<'_> {
         // Bounds every partial result, in whatever order it is made.
         let mut most = vec![if *fold == "prod" { 1.0f64 } else { 0.0 }; count];
         let mut counts = vec![0.0; count];
-        let values = self.part(*from, (rows, columns));
+        let values = self.part(*from, (rows, columns))?;
         for (at, value) in values.iter().enumerate().filter(|(_, value)| !value.is_nan()) {
             let (to, along) = match of {
                 Class::Rows => (at / columns, at % columns),

@@ -2,9 +2,9 @@
 
 use super::super::super::random::Random;
 use super::super::program::{
-    Assign, Class, Count, Element, Expr, Index, Kind, LoopKind, Part, Program, Role, Side, Stage, Stmt, Target,
+    Assign, At, Block, Class, Element, Expr, Kind, LoopKind, Part, Program, Role, Side, Stage, Stmt, Target, Term,
 };
-use super::choice::{Stored, is_float};
+use super::choice::{Stored, holds_sums};
 
 /// A loop variable in scope.
 #[derive(Clone, Copy)]
@@ -12,6 +12,8 @@ pub(super) struct Var {
     pub number: usize,
     /// Whether it stays below L.
     pub selects: bool,
+    /// What it stays below, where that is known.
+    pub below: Option<usize>,
 }
 
 /// Makes the statements of a stage.
@@ -105,6 +107,9 @@ impl<'g> Body<'g> {
             body.extend(self.load_from(tensor, Class::Main));
         }
         body.extend(self.cover());
+        for stack in self.stacks() {
+            body.extend(self.stacked(stack));
+        }
         while self.left > 0 {
             let stmts = self.simple(true);
             body.extend(stmts);
@@ -150,22 +155,22 @@ impl<'g> Body<'g> {
         });
         let number = self.next_var;
         self.next_var += 1;
-        let (block, index) = (Side::Block(to), Index::Var(number));
+        let (block, index) = (Side::Block(to), Term::Var(number));
         let mut copy = |from, to| Stmt::Copy {
             id: self.id(),
             class: Class::Main,
             from,
             to,
         };
-        let store = copy(block, Side::Tensor(tensor, index, [0, 0]));
+        let store = copy(block, Side::Tensor(tensor, index, [At::FIRST; 2]));
         let body = match inputs.first() {
-            Some(input) => vec![copy(Side::Tensor(*input, index, [0, 0]), block), store],
+            Some(input) => vec![copy(Side::Tensor(*input, index, [At::FIRST; 2]), block), store],
             None => vec![store],
         };
         let repeat = Stmt::For {
             var: number,
             start: 0,
-            count: Count::Matrices,
+            count: Term::L,
             kind: LoopKind::Range,
             body,
         };
@@ -224,26 +229,28 @@ impl<'g> Body<'g> {
     pub fn repeat(&mut self, sums: Option<usize>) -> Stmt {
         let number = self.next_var;
         self.next_var += 1;
-        let (count, selects) = match (self.random.below(11), self.vars.last()) {
-            (0..=3, _) => (Count::Matrices, true),
-            (4 | 5, _) => (Count::Number(1 + self.random.below(self.least)), true),
-            (6, _) => (Count::Steps, false),
-            (7, _) => (self.random.pick(&[Count::Row, Count::Column]), false),
-            (8, Some(var)) => (Count::Var(var.number), var.selects),
-            (9, _) => (Count::Fetched(self.entry()), true),
-            _ => (Count::Scalar, false),
+        let (count, selects) = match (self.random.below(12), self.vars.last()) {
+            (0..=3, _) => (Term::L, true),
+            (4 | 5, _) => (Term::Number(1 + self.random.below(self.least)), true),
+            (6, _) => (Term::Steps, false),
+            (7, _) => (self.random.pick(&[Term::Row, Term::Column]), false),
+            (8, Some(var)) => (Term::Var(var.number), var.selects),
+            (9, _) => (Term::Fetched(self.atom()), true),
+            (10, _) => (self.chosen(), false),
+            _ => (Term::Scalar, false),
         };
         let start = usize::from(self.random.one_in(8));
         let stages = 1 + self.random.below(3);
         let kind = match (self.random.below(8), count) {
             (0, _) => LoopKind::Serial,
-            (1, Count::Number(_)) => LoopKind::Unroll,
+            (1, Term::Number(_)) => LoopKind::Unroll,
             (0..=2, _) => LoopKind::Range,
             (3, _) => self.random.pick(&[LoopKind::Reversed, LoopKind::Stepped(2)]),
             _ => LoopKind::Pipelined(stages),
         };
         let before = self.defined.clone();
-        self.vars.push(Var { number, selects });
+        let below = self.below(count).map(|most| most.saturating_sub(1));
+        self.vars.push(Var { number, selects, below });
         let body = match sums {
             Some(acc) => {
                 let mut body = self.gemm(Some(acc));
@@ -257,7 +264,7 @@ impl<'g> Body<'g> {
             }
         };
         self.vars.pop();
-        if !(start == 0 && matches!(count, Count::Number(1..))) {
+        if !(start == 0 && matches!(count, Term::Number(1..))) {
             self.defined = before;
         }
         Stmt::For {
@@ -274,6 +281,11 @@ impl<'g> Body<'g> {
         self.left = self.left.saturating_sub(1);
         if self.random.one_in(5) {
             return self.vector(first);
+        }
+        let stacks = self.stacks();
+        if !stacks.is_empty() && self.random.one_in(12) {
+            let stack = self.random.pick(&stacks);
+            return self.stacked(stack);
         }
         let class = match self.random.below(14) {
             0 => Class::Left,
@@ -298,15 +310,48 @@ impl<'g> Body<'g> {
 
     pub fn fill(&mut self, class: Class) -> Vec<Stmt> {
         match self.whole_block(class, |_| true) {
-            Some(Part { block, .. }) => {
-                self.defined[block] = true;
-                let value = match self.stage.blocks[block].element {
-                    Element::U8 => self.random.below(5) as i32,
-                    _ => self.random.below(5) as i32 - 2,
-                };
-                vec![Stmt::Fill { block, value }]
-            }
+            Some(Part { block, .. }) => self.filled(block),
             None => self.load(class),
+        }
+    }
+
+    fn filled(&mut self, block: usize) -> Vec<Stmt> {
+        self.defined[block] = true;
+        let value = match self.stage.blocks[block].element {
+            element if element.is_unsigned() => self.random.below(5) as i32,
+            _ => self.random.below(5) as i32 - 2,
+        };
+        vec![Stmt::Fill { block, value }]
+    }
+
+    fn stacks(&self) -> Vec<usize> {
+        self.blocks(|at| self.stage.blocks[at].stacked > 1)
+    }
+
+    /// What becomes of a stack as a whole: it is filled, or matrices are copied to or from it.
+    fn stacked(&mut self, stack: usize) -> Vec<Stmt> {
+        let Block { class, element, .. } = self.stage.blocks[stack];
+        let (is_stored, types) = (self.defined[stack] && self.random.one_in(3), self.types);
+        let tensors = self.tensors(is_stored, |of| {
+            let fits = match is_stored {
+                true => element.copies_to(of.element) && types.is_stored(of.element),
+                false => of.element.copies_to(element),
+            };
+            // Copies between a tensor and a stack of which one is f16 are refused as TT0415.
+            let is_compiled = [element, of.element].iter().all(|element| *element != Element::F16);
+            is_compiled && of.class == Class::Main && fits && (!class.is_line() || holds_sums(of.element))
+        });
+        let is_operand = class == Class::Left || class == Class::Right;
+        if is_operand || tensors.is_empty() || !is_stored && self.random.one_in(2) {
+            return self.filled(stack);
+        }
+        self.defined[stack] = true;
+        let tensor = self.random.pick(&tensors);
+        let (index, at) = (self.index(Class::Main), self.corner(Class::Main, class));
+        let (block, region) = (Side::Block(Part::whole(stack)), Side::Tensor(tensor, index, at));
+        match is_stored {
+            true => self.copy(class, block, region),
+            false => self.copy(class, region, block),
         }
     }
 
@@ -325,14 +370,14 @@ impl<'g> Body<'g> {
         if !class.is_line() || !element.is_float() {
             return side;
         }
-        let any = |body: &mut Self, [row, column]: [usize; 2]| match class {
-            Class::Rows => [row, body.random.below(64)],
-            _ => [body.random.below(64), column],
+        let any = |body: &mut Self, [row, column]: [At; 2]| match class {
+            Class::Rows => [row, body.at(Element::F32)],
+            _ => [body.at(Element::F32), column],
         };
         match side {
-            Side::Block(Part { block, at }) => Side::Block(Part {
-                block,
-                at: any(self, at),
+            Side::Block(part) => Side::Block(Part {
+                at: any(self, part.at),
+                ..part
             }),
             Side::Tensor(tensor, index, at) => Side::Tensor(tensor, index, any(self, at)),
         }
@@ -340,7 +385,8 @@ impl<'g> Body<'g> {
 
     fn load_from(&mut self, tensor: usize, class: Class) -> Vec<Stmt> {
         let element = self.program.tensors[tensor].element;
-        let (index, at) = (self.index(class), self.corner());
+        let of = self.program.tensors[tensor].class;
+        let (index, at) = (self.index(class), self.corner(of, class));
         match self.writable(class, |of| element.copies_to(of)) {
             Some(to) => self.copy(class, Side::Tensor(tensor, index, at), Side::Block(to)),
             None => Vec::new(),
@@ -361,7 +407,7 @@ impl<'g> Body<'g> {
                 .pick(&[Class::Tile, Class::Rows, Class::Columns, Class::One]),
             _ => Class::Main,
         };
-        let fits: fn(Element) -> bool = if last { is_float } else { |_| true };
+        let fits: fn(Element) -> bool = if last { holds_sums } else { |_| true };
         let mut stmts = Vec::new();
         let from = match self.readable(class, fits) {
             Some(from) => from,
@@ -369,18 +415,19 @@ impl<'g> Body<'g> {
                 let block = self.any(Class::Main);
                 self.defined[block] = true;
                 stmts.push(Stmt::Fill { block, value: 1 });
-                Part { block, at: [0, 0] }
+                Part::whole(block)
             }
         };
         let class = if stmts.is_empty() { class } else { Class::Main };
         let element = self.stage.blocks[from.block].element;
-        let outputs = self.tensors(true, |of| of.role == Role::Output && is_float(of.element));
+        let outputs = self.tensors(true, |of| of.role == Role::Output && holds_sums(of.element));
         let tensor = match last {
             true => outputs.first().copied(),
             false => self.stored_to(class, element),
         };
         if let Some(tensor) = tensor {
-            let (index, at) = (self.index(class), self.corner());
+            let of = self.program.tensors[tensor].class;
+            let (index, at) = (self.index(class), self.corner(of, class));
             stmts.extend(self.copy(class, Side::Block(from), Side::Tensor(tensor, index, at)));
         }
         stmts
@@ -418,10 +465,13 @@ impl<'g> Body<'g> {
             Class::Tile
         };
         let source = self.transpose(class).unwrap_or(class);
-        let is_whole = |element: Element| element.kind() != Kind::Byte;
+        let is_whole = |element: Element| element.kind() != Kind::Small;
         if let Some(from) = self.readable(source, is_whole) {
             let element = self.stage.blocks[from.block].element;
-            let fits = |of: &Element| is_whole(*of) && element.copies_to(*of);
+            let fits = |of: &Element| {
+                let is_rounded = *of == Element::F16 && element != *of;
+                is_whole(*of) && element.copies_to(*of) && !is_rounded
+            };
             if let Some(to) = self.whole_block(class, |of| fits(&of))
                 && to.block != from.block
             {

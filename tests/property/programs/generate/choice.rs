@@ -1,16 +1,23 @@
 //! Blocks, tensors and integers that a statement may name.
 
-use super::super::program::{Class, Condition, Element, Entry, Index, Kind, Part, Sum, TABLE, Tensor, Term};
+use super::super::program::{At, Atom, Choice, Class, Condition, Element, Kind, Part, Sum, TABLE, Tensor, Term};
 use super::body::Body;
+use super::{MORE_MATRICES, SCALARS};
 
 /// Of the types that sums and maxima have.
-pub(super) fn is_float(element: Element) -> bool {
-    element.is_float()
+pub(super) fn holds_sums(element: Element) -> bool {
+    element.is_float() && element != Element::F16
 }
 
 pub(super) fn is_number(element: Element) -> bool {
     element.kind() == Kind::Number
 }
+
+pub(super) const RELATIONS: [&str; 6] = ["<", "<=", ">", ">=", "==", "!="];
+
+/// What an integer is multiplied by to name distant rows.
+const TIMES: usize = 11;
+
 /// What may be stored to what.
 #[derive(Clone, Copy)]
 pub(super) struct Stored {
@@ -31,71 +38,103 @@ impl Body<'_> {
         (0..self.stage.blocks.len()).filter(|at| fits(*at)).collect()
     }
 
-    /// A block of `class` and a type that fits.
+    /// A block of `class` and a type that fits, and no stack.
     pub fn whole_block(&mut self, class: Class, fits: impl Fn(Element) -> bool) -> Option<Part> {
         let blocks = self.blocks(|at| {
             let block = &self.stage.blocks[at];
-            block.class == class && fits(block.element)
+            block.class == class && block.stacked == 1 && fits(block.element)
         });
-        (!blocks.is_empty()).then(|| Part {
-            block: self.random.pick(&blocks),
-            at: [0, 0],
-        })
+        (!blocks.is_empty()).then(|| Part::whole(self.random.pick(&blocks)))
     }
 
     /// One that holds numbers, of which every class but tiles has some.
     pub fn any(&mut self, class: Class) -> usize {
-        self.whole_block(class, is_float).map_or(0, |part| part.block)
+        self.whole_block(class, holds_sums).map_or(0, |part| part.block)
     }
 
-    /// A part of a larger block that has been written, with the extents of `class`.
+    /// A part of a larger block or a stack that has been written, with the extents of `class`.
     fn part(&mut self, class: Class, fits: impl Fn(Element) -> bool) -> Option<Part> {
         let extent = self.stage.extent(class);
         let blocks = self.blocks(|at| {
             let (block, own) = (&self.stage.blocks[at], self.stage.extent_of(at));
             self.defined[at]
-                && block.class != class
+                && match block.class == class {
+                    true => block.stacked > 1,
+                    false => block.element.kind() != Kind::Small,
+                }
                 && !block.is_vector
-                && block.element.kind() != Kind::Byte
                 && !(class.is_line() && block.element.shares_exponents())
                 && fits(block.element)
                 && own.0 >= extent.0
                 && own.1 >= extent.1
         });
-        (!blocks.is_empty()).then(|| Part {
-            block: self.random.pick(&blocks),
-            at: self.corner(),
+        (!blocks.is_empty()).then(|| {
+            let block = self.random.pick(&blocks);
+            let of = &self.stage.blocks[block];
+            Part {
+                block,
+                of_stack: (of.stacked > 1).then(|| self.any_of(of.stacked)),
+                at: self.corner(of.class, class),
+            }
         })
     }
 
-    /// Where a part begins.
-    pub fn corner(&mut self) -> [usize; 2] {
-        [0, 1].map(|_| 32 * self.random.below(2))
+    /// Where a part with the extents of `class` begins in a region or block of class `of`: with a tile.
+    pub fn corner(&mut self, of: Class, class: Class) -> [At; 2] {
+        let places = self.stage.places(of, self.stage.extent(class));
+        places.map(|(count, apart)| match apart {
+            1 => At::Number(32 * self.random.below(2)),
+            _ => self.any_of(count),
+        })
+    }
+
+    /// One of so many.
+    pub fn any_of(&mut self, count: usize) -> At {
+        if count == 1 || self.random.one_in(3) {
+            return At::Number(self.random.below(count));
+        }
+        let term = self.term();
+        match self.below(term) {
+            Some(most) if most <= count => At::Is(term),
+            _ => At::Rest(self.random.pick(&[1, 1, TIMES]), term),
+        }
+    }
+
+    /// What an integer stays below, where that is known.
+    pub fn below(&self, term: Term) -> Option<usize> {
+        match term {
+            Term::Number(number) => Some(number + 1),
+            Term::Rest(_, divisor) => Some(divisor),
+            Term::Var(number) => self.vars.iter().find(|var| var.number == number)?.below,
+            Term::Scalar => Some(SCALARS),
+            // It selects a matrix.
+            Term::L => Some(self.least + MORE_MATRICES),
+            Term::Fetched(_) => Some(self.least + MORE_MATRICES - 1),
+            Term::Chosen(Choice { sides: [a, b], .. }) => Some(self.below(a.into())?.max(self.below(b.into())?)),
+            Term::Row | Term::Column | Term::M | Term::N | Term::Steps => None,
+        }
     }
 
     /// A block of `class` that has been written, or a part of one, of a type that fits.
     pub fn readable(&mut self, class: Class, fits: impl Fn(Element) -> bool) -> Option<Part> {
-        if self.random.one_in(6)
+        if self.random.one_in(5)
             && let Some(part) = self.part(class, &fits)
         {
             return Some(part);
         }
         let blocks = self.blocks(|at| {
             let block = &self.stage.blocks[at];
-            self.defined[at] && block.class == class && fits(block.element)
+            self.defined[at] && block.class == class && block.stacked == 1 && fits(block.element)
         });
         match blocks.is_empty() {
             true => self.part(class, fits),
-            false => Some(Part {
-                block: self.random.pick(&blocks),
-                at: [0, 0],
-            }),
+            false => Some(Part::whole(self.random.pick(&blocks))),
         }
     }
 
     /// A block of `class`, or a part of one that has been written, of a type that fits; it counts as written.
     pub fn writable(&mut self, class: Class, fits: impl Fn(Element) -> bool) -> Option<Part> {
-        if self.random.one_in(6)
+        if self.random.one_in(5)
             && let Some(part) = self.part(class, &fits)
         {
             return Some(part);
@@ -117,8 +156,7 @@ impl Body<'_> {
     pub fn tensor(&mut self, class: Class, written: bool, fits: impl Fn(Element) -> bool) -> Option<usize> {
         let tensors = self.tensors(written, |of| {
             // Regions of other types begin and end with tiles.
-            let is_part =
-                class == Class::Tile || class.is_line() && (of.element.is_float() || of.element == Element::I32);
+            let is_part = class == Class::Tile || class.is_line() && !of.element.is_moved_by_tiles();
             fits(of.element) && (of.class == class || is_part && of.class == Class::Main)
         });
         (!tensors.is_empty()).then(|| self.random.pick(&tensors))
@@ -131,7 +169,7 @@ impl Body<'_> {
     }
 
     /// An index that selects a matrix, or a step along K.
-    pub fn index(&mut self, class: Class) -> Index {
+    pub fn index(&mut self, class: Class) -> Term {
         let steps = class == Class::Left || class == Class::Right;
         let vars: Vec<usize> = self
             .vars
@@ -139,37 +177,57 @@ impl Body<'_> {
             .filter(|var| steps || var.selects)
             .map(|var| var.number)
             .collect();
-        if self.random.one_in(5) {
-            Index::Fetched(self.entry())
-        } else if vars.is_empty() || self.random.one_in(4) {
-            Index::Number(self.random.below(if steps { 2 } else { self.least }))
-        } else {
-            Index::Var(self.random.pick(&vars))
+        let one = |body: &mut Self| match vars.is_empty() || body.random.one_in(4) {
+            true => Atom::Number(body.random.below(if steps { 2 } else { body.least })),
+            false => Atom::Var(body.random.pick(&vars)),
+        };
+        match self.random.below(10) {
+            0 | 1 => Term::Fetched(self.atom()),
+            2 => {
+                let sides = [one(self), one(self)];
+                self.choice(sides)
+            }
+            _ => one(self).into(),
         }
     }
 
-    /// An integer of the table, or what lies outside.
-    pub fn entry(&mut self) -> Entry {
+    /// A small integer; of the table, the last is what lies outside.
+    pub fn atom(&mut self) -> Atom {
         let vars: Vec<usize> = self.vars.iter().map(|var| var.number).collect();
-        match self.random.below(4) {
-            0 => Entry::Row,
-            1 | 2 if !vars.is_empty() => Entry::Var(self.random.pick(&vars)),
-            _ => Entry::Number(self.random.below(TABLE + 1)),
+        match self.random.below(5) {
+            0 => Atom::Row,
+            1 => Atom::Scalar,
+            2 | 3 if !vars.is_empty() => Atom::Var(self.random.pick(&vars)),
+            _ => Atom::Number(self.random.below(TABLE + 1)),
         }
+    }
+
+    fn choice(&mut self, sides: [Atom; 2]) -> Term {
+        Term::Chosen(Choice {
+            of: self.atom(),
+            rel: self.random.pick(&RELATIONS),
+            than: self.random.below(3),
+            sides,
+        })
+    }
+
+    /// One of two integers.
+    pub fn chosen(&mut self) -> Term {
+        let sides = [self.atom(), self.atom()];
+        self.choice(sides)
     }
 
     pub fn term(&mut self) -> Term {
         let vars: Vec<usize> = self.vars.iter().map(|var| var.number).collect();
-        if !vars.is_empty() && !self.random.one_in(3) {
-            let var = self.random.pick(&vars);
-            return if self.random.one_in(3) {
-                Term::Rest(var, 2)
-            } else {
-                Term::Var(var)
-            };
-        }
-        if self.random.one_in(4) {
-            return Term::Fetched(self.entry());
+        match self.random.below(8) {
+            0 => return Term::Fetched(self.atom()),
+            1 => return self.chosen(),
+            2 | 3 => {}
+            _ if vars.is_empty() => {}
+            at => {
+                let var = self.random.pick(&vars);
+                return if at == 4 { Term::Rest(var, 2) } else { Term::Var(var) };
+            }
         }
         self.random
             .pick(&[Term::Row, Term::Column, Term::M, Term::N, Term::L, Term::Scalar])
@@ -185,7 +243,7 @@ impl Body<'_> {
                 _ => Condition::Or(a, Box::new(self.condition(depth - 1))),
             };
         }
-        let rel = self.random.pick(&["<", "<=", ">", ">=", "==", "!="]);
+        let rel = self.random.pick(&RELATIONS);
         let term = self.term();
         let other = match term {
             Term::M | Term::N => Term::Number(32 * (1 + self.random.below(2))),

@@ -2,9 +2,8 @@
 
 use super::super::program::{Access, Assign, At, Class, Element, Expr, Kind, Role, Stmt, Sum, Target, Term};
 use super::body::Body;
+use super::choice::RELATIONS;
 use super::offset;
-
-const RELATIONS: [&str; 6] = ["<", "<=", ">", ">=", "==", "!="];
 
 impl Body<'_> {
     pub fn parallel(&mut self, class: Class) -> Stmt {
@@ -30,7 +29,9 @@ impl Body<'_> {
                 (Target::Block(part), Kind::Number) if self.defined[part.block] && self.random.one_in(3) => {
                     self.random.pick(&["+=", "-=", "*="])
                 }
-                (Target::Block(part), Kind::Integer) if self.defined[part.block] && self.random.one_in(3) => {
+                (Target::Block(part), Kind::Integer | Kind::Unsigned)
+                    if self.defined[part.block] && self.random.one_in(3) =>
+                {
                     self.random.pick(&["+=", "-=", "*=", "&=", "|=", "^=", "<<=", ">>="])
                 }
                 _ => "=",
@@ -50,7 +51,7 @@ impl Body<'_> {
     /// What may be assigned to an element of this type.
     fn value(&mut self, class: Class, element: Element) -> Expr {
         match element.kind() {
-            Kind::Byte => self.byte(class, element),
+            Kind::Small => self.byte(class, element),
             kind => {
                 let value = self.expression(class, kind, 2);
                 match value.reads() {
@@ -66,7 +67,7 @@ impl Body<'_> {
         let one = |body: &mut Self| {
             let read = body.read(class, |of| of == element).filter(|_| body.random.one_in(2));
             read.unwrap_or_else(|| {
-                let kind = body.random.pick(&[Kind::Number, Kind::Integer]);
+                let kind = body.random.pick(&[Kind::Number, Kind::Integer, Kind::Unsigned]);
                 Expr::Cast(element, Box::new(body.value_of(class, kind)))
             })
         };
@@ -91,15 +92,14 @@ impl Body<'_> {
     }
 
     /// A row or column of a block.
-    fn at(&mut self, element: Element) -> At {
+    pub fn at(&mut self, element: Element) -> At {
         if !element.is_float() {
             // Whatever has an exponent in common, or is an integer, is read tile by tile.
             return At::Number(32 * self.random.below(2));
         }
-        match (self.random.below(6), self.vars.last()) {
-            (0, _) => At::FIRST,
-            (1 | 2, Some(var)) => At::Var(var.number),
-            (3, _) => At::Scalar,
+        match self.random.below(6) {
+            0 => At::FIRST,
+            1..=3 => self.any_of(32),
             _ => At::Number(self.random.below(64)),
         }
     }
@@ -108,16 +108,16 @@ impl Body<'_> {
     pub fn line(&mut self, class: Class) -> Option<Stmt> {
         let lies_whole = |body: &mut Self, fits: &dyn Fn(Element) -> bool| {
             let part = body.readable(class, fits)?;
-            (body.stage.blocks[part.block].class == class).then_some(part.block)
+            (body.stage.blocks[part.block].class == class).then_some(part)
         };
-        let block = lies_whole(self, &|element| element.is_float() || element == Element::I32)?;
-        let element = self.stage.blocks[block].element;
+        let to = lies_whole(self, &|element| element.is_float() || element == Element::I32)?;
+        let element = self.stage.blocks[to.block].element;
         let from = lies_whole(self, &|of| of.kind() == element.kind())?;
-        let (own, other) = (Element::F32, self.stage.blocks[from].element);
+        let (own, other) = (Element::F32, self.stage.blocks[from.block].element);
         let is_row = self.random.one_in(2);
         let (target, access) = match is_row {
-            true => (Target::Row(block, self.at(own)), Access::Row(self.at(other))),
-            false => (Target::Column(block, self.at(own)), Access::Column(self.at(other))),
+            true => (Target::Row(to, self.at(own)), Access::Row(self.at(other))),
+            false => (Target::Column(to, self.at(own)), Access::Column(self.at(other))),
         };
         let one = Expr::Block(from, Access::One(self.at(other), self.at(other)));
         let read = Expr::Block(from, access);
@@ -130,7 +130,7 @@ impl Body<'_> {
         let op = match element.kind() {
             Kind::Number => self.random.pick(&["=", "=", "+=", "-="]),
             // What is there would be read.
-            Kind::Integer | Kind::Byte => "=",
+            Kind::Integer | Kind::Unsigned | Kind::Small => "=",
         };
         let id = self.id();
         let assigns = vec![Assign { id, target, op, value }];
@@ -151,13 +151,13 @@ impl Body<'_> {
                 if block.is_vector && h == w && of != Class::One && self.random.one_in(4) {
                     // It has no orientation.
                     return Some(Expr::Block(
-                        part.block,
+                        part,
                         self.random.pick(&[Access::Row(At::FIRST), Access::Column(At::FIRST)]),
                     ));
                 }
                 return Some(match block.class == of {
-                    true => Expr::Block(part.block, access),
-                    false => Expr::Block(part.block, Access::One(At::FIRST, At::FIRST)),
+                    true => Expr::Block(part, access),
+                    false => Expr::Block(part, Access::One(At::FIRST, At::FIRST)),
                 });
             }
         }
@@ -177,7 +177,7 @@ impl Body<'_> {
         let (element, is_own) = (of.element, of.class == class);
         let (rows, columns) = self.stage.extent(class);
         let access = match self.random.below(30) {
-            _ if !is_own || class.is_line() || element.kind() == Kind::Byte => Access::Here(part.at),
+            _ if !is_own || class.is_line() || element.kind() == Kind::Small => Access::Here,
             0 | 1 => Access::Row(self.at(element)),
             2 | 3 => Access::Column(self.at(element)),
             4 => Access::One(self.at(element), self.at(element)),
@@ -185,23 +185,19 @@ impl Body<'_> {
             6 if rows >= columns && element.is_float() => Access::ColumnAlong(self.at(element)),
             // Past the edge of a tensor, the transposed element has no value.
             7 if self.program.literal && rows == columns => Access::Transposed,
-            _ => Access::Here(part.at),
+            _ => Access::Here,
         };
-        Some(Expr::Block(part.block, access))
+        Some(Expr::Block(part, access))
     }
 
     /// The simplest expression of a kind, an element of it or a cast one.
     fn leaf(&mut self, class: Class, kind: Kind) -> Expr {
-        let cast = |read: Expr| {
-            Expr::Cast(
-                if kind == Kind::Number {
-                    Element::F32
-                } else {
-                    Element::I32
-                },
-                Box::new(read),
-            )
+        let own = match kind {
+            Kind::Number => Element::F32,
+            Kind::Unsigned => Element::U32,
+            Kind::Integer | Kind::Small => Element::I32,
         };
+        let cast = |read: Expr| Expr::Cast(own, Box::new(read));
         if self.random.one_in(6)
             && let Some(read) = self.read(class, |of| of.kind() != kind)
         {
@@ -212,7 +208,7 @@ impl Body<'_> {
             None => match (self.read(class, |_| true), kind) {
                 (Some(read), _) => cast(read),
                 (None, Kind::Number) => Expr::Number(1),
-                (None, _) => Expr::Cast(Element::I32, Box::new(Expr::Alpha)),
+                (None, _) => cast(Expr::Alpha),
             },
         }
     }
@@ -230,6 +226,7 @@ impl Body<'_> {
             0 | 1 => {
                 let name = match kind {
                     Kind::Number => self.random.pick(&["neg", "abs", "relu", "sign", "neg"]),
+                    Kind::Unsigned => self.random.pick(&["neg", "not"]),
                     _ => self.random.pick(&["neg", "abs", "not"]),
                 };
                 Expr::Unary(name, Box::new(self.leaf(class, kind)))
@@ -243,7 +240,7 @@ impl Body<'_> {
             3 if depth > 1 => {
                 let rel = self.random.pick(&RELATIONS);
                 let compared = match self.types.has_integers && self.random.one_in(4) {
-                    true => Kind::Integer,
+                    true => self.random.pick(&[Kind::Integer, Kind::Unsigned]),
                     false => kind,
                 };
                 let parts = [compared, compared, kind, kind].map(|kind| self.expression(class, kind, 0));
@@ -258,12 +255,16 @@ impl Body<'_> {
                 let place = Expr::Cast(Element::F32, Box::new(Expr::Sum(place)));
                 Expr::Binary(self.random.pick(&["+", "-", "min", "max"]), part(self), Box::new(place))
             }
-            5 if kind == Kind::Integer => self.of_integers(class, depth),
+            5 if kind != Kind::Number => self.of_integers(class, kind, depth),
+            6 if kind == Kind::Unsigned => {
+                let from = self.random.pick(&[Kind::Number, Kind::Integer]);
+                Expr::Cast(Element::U32, Box::new(self.expression(class, from, depth - 1)))
+            }
             6 if kind == Kind::Integer => {
-                let number = self.expression(class, Kind::Number, depth - 1);
+                let from = self.random.pick(&[Kind::Number, Kind::Number, Kind::Unsigned]);
                 match self.random.one_in(3) {
                     true => Expr::Unary("bits", Box::new(self.leaf(class, Kind::Number))),
-                    false => Expr::Cast(Element::I32, Box::new(number)),
+                    false => Expr::Cast(Element::I32, Box::new(self.expression(class, from, depth - 1))),
                 }
             }
             _ => {
@@ -280,8 +281,9 @@ impl Body<'_> {
     }
 
     /// An operation of an integer element and one that is the same for many.
-    fn of_integers(&mut self, class: Class, depth: usize) -> Expr {
-        let (name, other) = match self.random.below(4) {
+    fn of_integers(&mut self, class: Class, kind: Kind, depth: usize) -> Expr {
+        let quotients = if kind == Kind::Integer { 0 } else { 2 };
+        let (name, other) = match quotients + self.random.below(4 - quotients) {
             0 => ("/", Expr::Whole(self.random.pick(&[1, 2, 3, 7, -3, 100]))),
             1 => ("%", Expr::Whole(self.random.pick(&[2, 3, 7, -3, 100]))),
             2 => (
@@ -290,7 +292,7 @@ impl Body<'_> {
             ),
             _ => (self.random.pick(&["+", "-", "*", "&", "|", "^"]), Expr::Sum(self.sum())),
         };
-        let a = self.expression(class, Kind::Integer, depth - 1);
+        let a = self.expression(class, kind, depth - 1);
         Expr::Binary(name, Box::new(a), Box::new(other))
     }
 }

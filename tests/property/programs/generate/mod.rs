@@ -11,6 +11,10 @@ use super::calm::calm;
 use super::program::{Block, Class, Element, Program, Role, Shape, Stage, Tensor};
 use body::Body;
 
+/// How many values the scalar `n` has, and how many L has.
+const SCALARS: usize = 3;
+const MORE_MATRICES: usize = 3;
+
 /// A random program whose results are exact on all its shapes.
 pub fn generate(random: &mut Random) -> Program {
     let literal = random.one_in(4);
@@ -51,7 +55,7 @@ pub fn generate(random: &mut Random) -> Program {
 
 /// A type of tensors and blocks.
 fn any_element(random: &mut Random, usual: Element, is_mixed: bool) -> Element {
-    match random.below(if is_mixed { 12 } else { 4 }) {
+    match random.below(if is_mixed { 15 } else { 4 }) {
         0 => Element::F32,
         1 => Element::Bf16,
         4 | 5 => Element::I32,
@@ -59,6 +63,9 @@ fn any_element(random: &mut Random, usual: Element, is_mixed: bool) -> Element {
         7 => Element::Bfp4,
         8 => Element::U8,
         9 => Element::I8,
+        10 => Element::F16,
+        11 => Element::U32,
+        12 => Element::U16,
         _ => usual,
     }
 }
@@ -81,7 +88,14 @@ fn tensors(random: &mut Random, usual: Element, is_mixed: bool, has_stages: bool
             let element = match class {
                 Class::Main if is_mixed && (at > 0 || role == Role::Temporary) => any_element(random, usual, true),
                 Class::Main => usual,
-                _ if is_mixed => random.pick(&[usual, Element::Bf16, Element::F32, Element::Bfp8, Element::Bfp4]),
+                _ if is_mixed => random.pick(&[
+                    usual,
+                    Element::Bf16,
+                    Element::F32,
+                    Element::F16,
+                    Element::Bfp8,
+                    Element::Bfp4,
+                ]),
                 _ => usual,
             };
             let shift = match random.below(4) {
@@ -124,7 +138,9 @@ fn stage(random: &mut Random, usual: Element, is_mixed: bool, has_integers: bool
             let is_whole = class == Class::Main || class == Class::Tile;
             let fragment = is_whole && random.one_in(2);
             let element = match any_element(random, usual, is_mixed && is_whole && at > 0) {
-                _ if class.is_line() && at > 0 && has_integers => Element::I32,
+                _ if class.is_line() && at > 0 && has_integers => {
+                    random.pick(&[Element::I32, Element::I32, Element::U32, Element::F16])
+                }
                 // An accumulator.
                 Element::Bf16 if fragment && at == 0 => Element::F32,
                 element => element,
@@ -134,8 +150,18 @@ fn stage(random: &mut Random, usual: Element, is_mixed: bool, has_integers: bool
                 element,
                 fragment,
                 is_vector: class.is_line() && class != Class::One && random.one_in(3),
+                stacked: 1,
             });
         }
+    }
+    for _ in 0..random.pick(&[0, 0, 1, 1, 2]) {
+        let of = random.below(blocks.len());
+        let block = Block {
+            is_vector: false,
+            stacked: 2 + random.below(3),
+            ..blocks[of].clone()
+        };
+        blocks.push(block);
     }
     Stage {
         block,
@@ -154,8 +180,8 @@ fn shapes(random: &mut Random, program: &Program, least: usize) -> Vec<Shape> {
         m,
         n,
         k,
-        l: least + random.below(3),
-        count: random.below(3),
+        l: least + random.below(MORE_MATRICES),
+        count: random.below(SCALARS),
         alpha: random.below(5) as i32 - 2,
         seed: random.below(1 << 30) as u64,
     };
@@ -184,8 +210,8 @@ fn shapes(random: &mut Random, program: &Program, least: usize) -> Vec<Shape> {
 
 /// A few rows up or down, and columns to either side; whole tiles of types that are read by tiles.
 fn offset(random: &mut Random, element: Element) -> [i32; 2] {
-    match element {
-        Element::Bf16 | Element::F32 | Element::I32 => [random.below(5) as i32 - 2, random.below(41) as i32 - 20],
-        Element::Bfp8 | Element::Bfp4 | Element::U8 | Element::I8 => [0, 1].map(|_| 32 * (random.below(3) as i32 - 1)),
+    match element.is_moved_by_tiles() {
+        false => [random.below(5) as i32 - 2, random.below(41) as i32 - 20],
+        true => [0, 1].map(|_| 32 * (random.below(3) as i32 - 1)),
     }
 }

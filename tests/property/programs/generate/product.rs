@@ -1,8 +1,8 @@
 //! Products with what they need, and loops over them.
 
-use super::super::program::{Access, Class, Expr, Part, Side, Stmt};
+use super::super::program::{Access, At, Class, Expr, Part, Side, Stmt};
 use super::body::Body;
-use super::choice::{is_float, is_number};
+use super::choice::{holds_sums, is_number};
 
 impl Body<'_> {
     /// Sums that grow round a loop and are read in it; their operands may be those of the turn before.
@@ -41,7 +41,7 @@ impl Body<'_> {
         }
         let mut stmts = vec![load];
         if self.random.one_in(4) {
-            let read = Box::new(Expr::Block(to.block, Access::Here(to.at)));
+            let read = Box::new(Expr::Block(to, Access::Here));
             let value = match self.random.below(3) {
                 0 => Expr::Unary("neg", read),
                 1 => Expr::Binary("-", Box::new(Expr::Number(1)), read),
@@ -56,10 +56,10 @@ impl Body<'_> {
     fn operand(&mut self, class: Class, stmts: &mut Vec<Stmt>, acc: usize, is_new: bool) -> Option<Part> {
         if self.random.one_in(8)
             && let Some(from) = self.readable(class, is_number)
-            && let Some(to) = self.writable(class, is_float)
+            && let Some(to) = self.writable(class, holds_sums)
             && to.block != acc
         {
-            let value = Expr::Unary("sign", Box::new(Expr::Block(from.block, Access::Here(from.at))));
+            let value = Expr::Unary("sign", Box::new(Expr::Block(from, Access::Here)));
             stmts.push(self.set(class, to, value));
             return Some(to);
         }
@@ -78,7 +78,7 @@ impl Body<'_> {
         let load = Stmt::Copy {
             id: self.id(),
             class,
-            from: Side::Tensor(tensor, index, [0, 0]),
+            from: Side::Tensor(tensor, index, [At::FIRST; 2]),
             to: Side::Block(to),
         };
         stmts.extend(self.prepared(load, class, to, before[to.block]));
@@ -91,7 +91,7 @@ impl Body<'_> {
         // Most often one that holds something: sums go on round the loop.
         let held = self.blocks(|at| {
             let block = &self.stage.blocks[at];
-            self.defined[at] && block.class == Class::Main && is_float(block.element)
+            self.defined[at] && block.class == Class::Main && block.stacked == 1 && holds_sums(block.element)
         });
         let acc = match sums {
             Some(acc) => acc,
@@ -133,14 +133,14 @@ impl Body<'_> {
         match self.random.below(4) {
             0 => {
                 if let Some(tensor) = self.stored_to(Class::Main, element) {
-                    let side = Side::Tensor(tensor, self.index(Class::Main), [0, 0]);
-                    let from = Side::Block(Part { block: acc, at: [0, 0] });
+                    let side = Side::Tensor(tensor, self.index(Class::Main), [At::FIRST; 2]);
+                    let from = Side::Block(Part::whole(acc));
                     stmts.extend(self.copy(Class::Main, from, side));
                 }
             }
             1 => {
-                if let Some(to) = self.writable(Class::Main, is_float) {
-                    let (two, sums) = (Expr::Number(2), Expr::Block(acc, Access::Here([0, 0])));
+                if let Some(to) = self.writable(Class::Main, holds_sums) {
+                    let (two, sums) = (Expr::Number(2), Expr::Block(Part::whole(acc), Access::Here));
                     let value = Expr::Binary("-", Box::new(two), Box::new(sums));
                     stmts.push(self.set(Class::Main, to, value));
                 }

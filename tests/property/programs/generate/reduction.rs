@@ -2,7 +2,7 @@
 
 use super::super::program::{Class, Element, Kind, Part, Stmt, Term};
 use super::body::Body;
-use super::choice::{is_float, is_number};
+use super::choice::{holds_sums, is_number};
 
 impl Body<'_> {
     /// What becomes of a value for each row or column.
@@ -10,7 +10,7 @@ impl Body<'_> {
         let class = self
             .random
             .pick(&[Class::Rows, Class::Rows, Class::Columns, Class::Columns, Class::One]);
-        let Some(Part { block: to, .. }) = self.whole_block(class, is_float) else {
+        let Some(Part { block: to, .. }) = self.whole_block(class, holds_sums) else {
             return self.load(Class::Main);
         };
         let operand = match class {
@@ -37,7 +37,7 @@ impl Body<'_> {
             "sum", "sum", "sum", "max", "min", "absmax", "mean", "prod", "argmax", "argmin",
         ]);
         if self.random.one_in(3)
-            && let Some(made) = self.whole_block(source, is_float)
+            && let Some(made) = self.whole_block(source, holds_sums)
         {
             // Of what is computed for it.
             let value = self.expression(source, Kind::Number, 2);

@@ -1,0 +1,107 @@
+//! The integers that the statements of a program name: loop variables, scalars and others, wherever they stand.
+
+use super::program::{Access, Assign, At, Condition, Expr, Part, Side, Stmt, Target, Term};
+
+impl Stmt {
+    /// Calls `visit` for the integers of it and all inside it.
+    pub fn terms(&mut self, visit: &mut impl FnMut(&mut Term)) {
+        match self {
+            Stmt::Copy { from, to, .. } => {
+                for side in [from, to] {
+                    match side {
+                        Side::Block(part) => part.terms(visit),
+                        Side::Tensor(_, index, at) => {
+                            visit(index);
+                            at.iter_mut().for_each(|at| at.terms(visit));
+                        }
+                    }
+                }
+            }
+            Stmt::Transpose { from, to, .. } => [from, to].into_iter().for_each(|part| part.terms(visit)),
+            Stmt::Gemm { a, b, .. } => [a, b].into_iter().for_each(|part| part.terms(visit)),
+            Stmt::Fill { .. } => {}
+            Stmt::Parallel { assigns, .. } => assigns.iter_mut().for_each(|assign| assign.terms(visit)),
+            Stmt::Reduce { from, positions, .. } => {
+                from.terms(visit);
+                positions.iter_mut().for_each(|(_, base)| visit(base));
+            }
+            Stmt::For { count, body, .. } => {
+                visit(count);
+                body.iter_mut().for_each(|stmt| stmt.terms(visit));
+            }
+            Stmt::If { cond, then, otherwise } => {
+                cond.terms(visit);
+                then.iter_mut().chain(otherwise).for_each(|stmt| stmt.terms(visit));
+            }
+        }
+    }
+}
+
+impl Condition {
+    fn terms(&mut self, visit: &mut impl FnMut(&mut Term)) {
+        match self {
+            Condition::Compare(a, _, b) => [a, b].into_iter().for_each(visit),
+            Condition::And(a, b) | Condition::Or(a, b) => [a, b].into_iter().for_each(|part| part.terms(visit)),
+            Condition::Not(a) => a.terms(visit),
+        }
+    }
+}
+
+impl At {
+    fn terms(&mut self, visit: &mut impl FnMut(&mut Term)) {
+        match self {
+            At::Number(_) => {}
+            At::Rest(_, term) | At::Is(term) => visit(term),
+        }
+    }
+}
+
+impl Part {
+    pub fn terms(&mut self, visit: &mut impl FnMut(&mut Term)) {
+        self.of_stack
+            .iter_mut()
+            .chain(&mut self.at)
+            .for_each(|at| at.terms(visit));
+    }
+}
+
+impl Assign {
+    fn terms(&mut self, visit: &mut impl FnMut(&mut Term)) {
+        match &mut self.target {
+            Target::Block(part) => part.terms(visit),
+            Target::Row(part, at) | Target::Column(part, at) => {
+                part.terms(visit);
+                at.terms(visit);
+            }
+            Target::Tensor(_, index) => visit(index),
+        }
+        self.value.terms(visit);
+    }
+}
+
+impl Expr {
+    fn terms(&mut self, visit: &mut impl FnMut(&mut Term)) {
+        match self {
+            Expr::Tensor(_, index, _) => visit(index),
+            Expr::Block(part, access) => {
+                part.terms(visit);
+                match access {
+                    Access::Row(at) | Access::Column(at) | Access::RowDown(at) | Access::ColumnAlong(at) => {
+                        at.terms(visit);
+                    }
+                    Access::One(row, column) => [row, column].into_iter().for_each(|at| at.terms(visit)),
+                    Access::Here | Access::Transposed => {}
+                }
+            }
+            Expr::Unary(_, a) | Expr::Clamp(a, _) | Expr::Cast(_, a) => a.terms(visit),
+            Expr::Binary(_, a, b) => [a, b].into_iter().for_each(|part| part.terms(visit)),
+            Expr::Select(_, parts) => parts.iter_mut().for_each(|part| part.terms(visit)),
+            Expr::Masked(sum, _, parts) => {
+                sum.terms.iter_mut().for_each(|(_, term)| visit(term));
+                parts.iter_mut().for_each(|part| part.terms(visit));
+            }
+            Expr::Sum(sum) => sum.terms.iter_mut().for_each(|(_, term)| visit(term)),
+            Expr::Number(_) | Expr::Whole(_) | Expr::Alpha => {}
+        }
+    }
+}
