@@ -337,9 +337,7 @@ impl<'g> Body<'g> {
                 true => element.copies_to(of.element) && types.is_stored(of.element),
                 false => of.element.copies_to(element),
             };
-            // Copies between a tensor and a stack of which one is f16 are refused as TT0415.
-            let is_compiled = [element, of.element].iter().all(|element| *element != Element::F16);
-            is_compiled && of.class == Class::Main && fits && (!class.is_line() || holds_sums(of.element))
+            of.class == Class::Main && fits && (!class.is_line() || holds_sums(of.element))
         });
         let is_operand = class == Class::Left || class == Class::Right;
         if is_operand || tensors.is_empty() || !is_stored && self.random.one_in(2) {
