@@ -362,3 +362,45 @@ fn rows_of_integers_repeat() {
         Ok(())
     });
 }
+
+/// What every turn of a loop moves once more.
+#[tt::kernel]
+fn carried<const M: usize>(x: &Tensor<f32, M, 32>, n: i32, y: &mut Tensor<f32, M, 32>) {
+    let by = T.Kernel(M.div_ceil(32));
+    let a = T.alloc_shared::<f32>(32, 32);
+    T.copy(x[(by * 32, 0)], a);
+    for k in 0..n {
+        for (i, j) in T.Parallel(31, 30) {
+            a[(i, j)] = a[(i + 1, j + k % 3)];
+        }
+    }
+    T.copy(a, y[(by * 32, 0)]);
+}
+
+#[test]
+fn loops_move_what_they_moved() {
+    for m in [32, 45, 3] {
+        let host: Vec<f32> = (0..m * 32).map(number).collect();
+        on_both_chips(|device| {
+            let x = device.upload(&host, [m, 32])?;
+            for n in [0, 1, 2, 7] {
+                let mut y = device.upload(&vec![99.0f32; m * 32], [m, 32])?;
+                carried(&x, n, &mut y).check(0.0)?;
+                let y = y.download()?;
+                for block in 0..m.div_ceil(32) {
+                    let mut a: Vec<Option<f32>> = (0..1024).map(|at| host.get(block * 1024 + at).copied()).collect();
+                    for k in 0..n as usize {
+                        let before = a.clone();
+                        for (i, j) in (0..31).flat_map(|i| (0..30).map(move |j| (i, j))) {
+                            a[i * 32 + j] = before[(i + 1) * 32 + j + k % 3];
+                        }
+                    }
+                    for (at, expected) in a.iter().enumerate().filter(|(at, _)| block * 1024 + at < m * 32) {
+                        assert_eq!(y[block * 1024 + at], expected.unwrap_or(99.0), "{m}, {n}: {at}");
+                    }
+                }
+            }
+            Ok(())
+        });
+    }
+}

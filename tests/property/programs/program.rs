@@ -344,6 +344,8 @@ pub struct Stage {
     pub block: (usize, usize, usize),
     pub blocks: Vec<Block>,
     pub body: Vec<Stmt>,
+    /// Parts begin anywhere, not with tiles alone.
+    pub is_fine: bool,
 }
 
 /// A kernel and the launches it is tried on.
@@ -515,6 +517,7 @@ impl Stage {
         [(rows, extent.0), (columns, extent.1)].map(|(own, wanted)| match wanted {
             // Rows and columns begin anywhere.
             1 => (own, 1),
+            _ if self.is_fine => (own - wanted + 1, 1),
             _ => ((own - wanted) / 32 + 1, 32),
         })
     }

@@ -79,10 +79,11 @@ impl Body<'_> {
         })
     }
 
-    /// Where a part with the extents of `class` begins in a region or block of class `of`: with a tile.
+    /// Where a part with the extents of `class` begins in a region or block of class `of`: rows and columns with a tile.
     pub fn corner(&mut self, of: Class, class: Class) -> [At; 2] {
-        let places = self.stage.places(of, self.stage.extent(class));
-        places.map(|(count, apart)| match apart {
+        let extent = self.stage.extent(class);
+        let [rows, columns] = self.stage.places(of, extent);
+        [(rows, extent.0), (columns, extent.1)].map(|((count, _), extent)| match extent {
             1 => At::Number(32 * self.random.below(2)),
             _ => self.any_of(count),
         })

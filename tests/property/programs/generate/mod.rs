@@ -40,6 +40,15 @@ pub fn generate(random: &mut Random) -> Program {
             .collect(),
         shapes: Vec::new(),
     };
+    let tensors = program.tensors.iter().map(|tensor| tensor.element);
+    let elements: Vec<Element> = tensors.collect();
+    for stage in &mut program.stages {
+        let mut all = elements
+            .iter()
+            .copied()
+            .chain(stage.blocks.iter().map(|block| block.element));
+        stage.is_fine = random.one_in(2) && all.all(|element| !element.is_moved_by_tiles());
+    }
     let least = 1 + random.below(3);
     program.shapes = shapes(random, &program, least);
     let (mut next_id, mut stored) = (0, Vec::new());
@@ -167,6 +176,7 @@ fn stage(random: &mut Random, usual: Element, is_mixed: bool, has_integers: bool
         block,
         blocks,
         body: Vec::new(),
+        is_fine: false,
     }
 }
 

@@ -108,7 +108,13 @@ struct Place {
     outside: [bool; 2],
     /// Whether it may lie before the first.
     precedes: bool,
+    /// How often what is read there was shifted.
+    shifts: u32,
 }
+
+/// How often a block is shifted, and what is shifted once more, until nothing says any more where its edges are: a loop may shift
+/// what it shifted in the turn before.
+const MOST_SHIFTS: u32 = 2;
 
 /// A value: what is past its edges, and the one operand that it is computed from, if there is just one.
 struct Found {
@@ -339,6 +345,7 @@ impl<'a> Beyond<'a> {
                 step,
                 outside: [false; 2],
                 precedes: false,
+                shifts: 0,
             });
             all.len() - 1
         });
@@ -425,7 +432,20 @@ impl<'a> Beyond<'a> {
         let mut past = held.map(Past::moved);
         for axis in 0..2 {
             let first = IntExpr::binary(IntOp::Sub, from[axis].clone(), to[axis].clone());
-            past[axis] = past[axis].map(|edge| self.at_element(&edge, &first, false));
+            past[axis] = past[axis].map(|edge| {
+                let shifts = self.places.borrow().all[edge.place].shifts;
+                if edge.whole || first.as_const() == Some(0) {
+                    return edge;
+                }
+                if shifts == MOST_SHIFTS {
+                    let age = Age::Unknown;
+                    return Edge { age, ..edge };
+                }
+                let edge = self.at_element(&edge, &first, false);
+                let known = &mut self.places.borrow_mut().all[edge.place].shifts;
+                *known = shifts.saturating_add(1).max(*known);
+                edge
+            });
             if let Some(end) = self.end_of_block(shift.window.end(axis, self.tiles[shift.buffer.0][axis])) {
                 past[axis] = past[axis].clone().ending(end);
             }
