@@ -203,7 +203,7 @@ impl Frontend {
             Some((_, Binding::Poisoned)) => return None,
             Some((name, other)) => {
                 let message = format!("`{name}` is {} here, a function is wanted", other.describe());
-                let note = "it hides what is called so before it: rename one of them";
+                let note = "it hides a function of its name: rename one of them";
                 self.error(&codes::WRONG_KIND, &call.func, message, note);
                 return None;
             }

@@ -86,6 +86,13 @@ fn each_form_gives_its_line() {
             &["T.fill(x, ((alpha * 2.0) + (M as f32)))"],
         ),
         ("T.fill(q, 7);", &["T.fill(q, (7 as f32))"]),
+        (
+            ";; T.fill(x, if n > 2 { ; 1.5 } else { 2.5 });; for (i, j) in T.Parallel(64, 64) { ; x[(i, j)] = 1.0; ; };",
+            &[
+                "T.fill(x, if (n > 2) { 1.5 } else { 2.5 })",
+                "for (i, j) in T.Parallel(64, 64) { x[(i, j)] = 1.0; }",
+            ],
+        ),
         ("T.clear(q);", &["T.fill(q, (0 as f32))"]),
         ("T.fill(x, -1.5);", &["T.fill(x, -1.5)"]),
         ("T.fill(x, std::f32::consts::PI);", &["T.fill(x, 3.1415927)"]),
