@@ -121,6 +121,49 @@ fn stacks_are_loaded_multiplied_and_stored() {
     }
 }
 
+/// Several blocks of a stack at once: from a tensor, within the stack, to another and to a tensor.
+#[tt::kernel]
+fn several<const M: usize, const N: usize>(x: &Tensor<bf16, 3, M, N>, y: &mut Tensor<f32, 4, M, N>, from: u32) {
+    let (bx, by) = T.Kernel(N.div_ceil(32), M.div_ceil(32));
+    let held = T.alloc_shared::<bf16>(4, 32, 32);
+    let two = T.alloc_shared::<f32>(2, 32, 32);
+    T.clear(held);
+    T.copy(x[(0, by * 32, bx * 32)], held[(1..4, 0..32, 0..32)]);
+    T.copy(held[(1..3, 0..32, 0..32)], held[(2..4, 0..32, 0..32)]);
+    T.copy(held[(from..from + 2, 0..32, 0..32)], two);
+    T.copy(two, y[(0, by * 32, bx * 32)]);
+    T.copy(held[(0..2, 0..32, 0..32)], y[(2, by * 32, bx * 32)]);
+}
+
+#[test]
+fn several_blocks_of_a_stack_are_copied_at_once() {
+    for [m, n] in SHAPES {
+        let host: Vec<bf16> = (0..3 * m * n).map(|at| bf16::from_f32(number(at))).collect();
+        on_both_chips(|device| {
+            let x = device.upload(&host, [3, m, n])?;
+            for from in 0..3 {
+                let mut y = device.upload(&vec![99.0; 4 * m * n], [4, m, n])?;
+                several(&x, &mut y, from).run()?;
+                let found = y.download()?;
+                // The stack holds nothing, the first matrix twice, and the second.
+                let held = |block: usize, at: usize| match block {
+                    0 => 0.0,
+                    1 | 2 => number(at),
+                    _ => number(m * n + at),
+                };
+                let from = from as usize;
+                for (at, block) in
+                    (0..m * n).flat_map(|at| [from, from + 1, 0, 1].into_iter().enumerate().map(move |y| (at, y)))
+                {
+                    let (to, block) = block;
+                    assert_eq!(found[to * m * n + at], held(block, at), "{m}x{n}, {from}: ({to}, {at})");
+                }
+            }
+            Ok(())
+        });
+    }
+}
+
 /// Parts of blocks begin where a loop's variable, a scalar or an integer of a tensor says.
 #[tt::kernel]
 fn parts<const M: usize, const N: usize>(

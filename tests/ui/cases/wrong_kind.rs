@@ -11,7 +11,10 @@ fn matmul<const M: usize, const K: usize, const N: usize>(
     let a_block = T.alloc_shared::<bf16>(64, 64);
     let b_block = T.alloc_shared::<bf16>(64, 64);
     let acc = T.alloc_fragment::<f32>(64, 64);
-    T.clear(acc);
+    fn a_block(x: f32) -> f32 {
+        x
+    }
+    T.fill(acc, a_block(0.0));
     for k in T.Pipelined(K.div_ceil(64), num_stages = 2) {
         T.copy(K[(by * 64, k * 64)], a_block);
         T.copy(b[(k * 64, bx * 64)], b_block);

@@ -121,6 +121,16 @@ impl Frontend {
             return None;
         }
         let (from, _) = self.access(index)?;
+        // What a statement reads twice is one integer.
+        let earlier = self.fetches.iter().find_map(|stmt| {
+            let StmtKind::Fetch { var, from: earlier } = &stmt.kind else {
+                return None;
+            };
+            (earlier.buffer == from.buffer && earlier.indices == from.indices).then_some(*var)
+        });
+        if let Some(var) = earlier {
+            return Some(Value::Integer(IntExpr::Fetched(var)));
+        }
         let var = self.new_variable(format!("{name}_element"), plain_name(&index.expr)?);
         let span = self.span(index);
         let kind = StmtKind::Fetch { var, from };

@@ -10,38 +10,57 @@ use crate::ir::{CompareOp, Element, ElementKind, IntExpr, IntOp};
 use quote::ToTokens;
 
 impl Frontend {
-    /// `if condition { then } else { other }`, where the condition is the same for the whole block, and computing the side that is
-    /// not taken fails nowhere: otherwise it is no integer.
-    pub(super) fn chosen_integer(
-        &mut self,
+    /// What decides `if condition { then } else { other }`, as 1 or 0, where that is the same for the whole block, and computing the
+    /// side that is not taken fails nowhere; else what it is instead of an integer,
+    /// and what to write.
+    pub(super) fn integer_choice(
+        &self,
         condition: &Element,
         then: &IntExpr,
         other: &IntExpr,
-        node: &(impl ToTokens + ?Sized),
-    ) -> Option<IntExpr> {
-        let holds = holds(condition)?;
-        let mut is_plain = true;
+    ) -> Result<IntExpr, [&'static str; 2]> {
+        let holds = holds(condition).ok_or([
+            "whose condition is more than comparisons of integers",
+            "compare integers, `if n > 3 { a } else { b }`, or write `if` around the statements",
+        ])?;
+        let mut found = Ok(());
         for expr in [&holds, then, other] {
-            expr.walk(&mut |part| {
-                is_plain &= match part {
-                    IntExpr::Var(var) => self.parallel.iter().all(|(index, _)| index != var),
-                    IntExpr::Binary(IntOp::Div | IntOp::Rem | IntOp::CeilDiv, _, by) => {
-                        by.as_const().is_some_and(|by| by > 0)
-                    }
-                    IntExpr::Binary(..)
-                    | IntExpr::Const(_)
-                    | IntExpr::Extent(_)
-                    | IntExpr::Scalar(_)
-                    | IntExpr::Fetched(_) => true,
-                };
+            expr.walk(&mut |part| match part {
+                IntExpr::Var(var) if self.parallel.iter().any(|(index, _)| index == var) => {
+                    found = Err([
+                        "over the indices of elements",
+                        "choose between the elements: `if c { x[(i, j)] } else { x[(0, j)] }`",
+                    ]);
+                }
+                IntExpr::Binary(IntOp::Div | IntOp::Rem | IntOp::CeilDiv, _, by)
+                    if by.as_const().is_none_or(|by| by <= 0) =>
+                {
+                    found = Err([
+                        "that divides by other than positive constants",
+                        "both sides are computed, also that which is not taken: write `if` around the statements",
+                    ]);
+                }
+                IntExpr::Binary(..)
+                | IntExpr::Const(_)
+                | IntExpr::Extent(_)
+                | IntExpr::Scalar(_)
+                | IntExpr::Var(_)
+                | IntExpr::Fetched(_) => {}
             });
         }
-        if !is_plain {
-            return None;
-        }
-        let [chosen, otherwise] = [holds.clone(), not(holds)];
-        let chosen = self.integer_op(IntOp::Mul, then.clone(), chosen, node)?;
-        let otherwise = self.integer_op(IntOp::Mul, other.clone(), otherwise, node)?;
+        found.map(|()| holds)
+    }
+
+    /// `then` where `holds` is 1, `other` where it is 0.
+    pub(super) fn chosen_integer(
+        &mut self,
+        holds: IntExpr,
+        then: IntExpr,
+        other: IntExpr,
+        node: &(impl ToTokens + ?Sized),
+    ) -> Option<IntExpr> {
+        let chosen = self.integer_op(IntOp::Mul, then, holds.clone(), node)?;
+        let otherwise = self.integer_op(IntOp::Mul, other, not(holds), node)?;
         self.integer_op(IntOp::Add, chosen, otherwise, node)
     }
 }

@@ -84,6 +84,13 @@ impl Frontend {
             (Side::Part(src), Side::Part(dst)) => {
                 let shape = self.known_shape(&src).or_else(|| self.known_shape(&dst));
                 let shape = shape.or_else(|| self.unknown_part(&src))?;
+                // Blocks of one stack are all read before one is stored to.
+                if src.block == dst.block && shape.len() > 2 {
+                    let held = part::Side::Block(self.hidden(&src, shape.clone()));
+                    let stmt = self.moved(part::Side::Part(&src), held, &shape)?;
+                    self.fetches.push(stmt);
+                    return self.part_copy(held, part::Side::Part(&dst), &shape);
+                }
                 return self.part_copy(part::Side::Part(&src), part::Side::Part(&dst), &shape);
             }
             (Side::Tensor(region), Side::Part(part)) => {

@@ -96,18 +96,26 @@ impl Frontend {
 
     /// The integer that `node` is written as; beyond those of the language it is one of an element of `u32`.
     fn integer_literal(&mut self, value: syn::Result<i64>, node: &(impl ToTokens + ?Sized)) -> Option<Value> {
+        let of_elements = matches!(self.loads, Loads::Allowed | Loads::WholeBlock);
         if let Ok(value) = value {
             let integer = IntExpr::Const(value);
             if i32::try_from(value).is_ok() {
                 return Some(Value::Integer(integer));
             }
-            if matches!(self.loads, Loads::Allowed | Loads::WholeBlock) && u32::try_from(value).is_ok() {
+            if of_elements && u32::try_from(value).is_ok() {
                 let element = self.element(ElementKind::Int(integer), node);
                 return Some(Value::Number(element, Class::Integer));
             }
         }
-        let message = format!("`{}` does not fit in 32 bits with a sign", source_text(node));
-        self.error(&codes::ARITHMETIC, node, message, "integers have 32 bits and a sign");
+        let (bits, note) = match of_elements {
+            true => (
+                "32 bits",
+                "integers have 32 bits and a sign, elements of `u32` 32 bits without one",
+            ),
+            false => ("32 bits with a sign", "integers have 32 bits and a sign"),
+        };
+        let message = format!("`{}` does not fit in {bits}", source_text(node));
+        self.error(&codes::ARITHMETIC, node, message, note);
         None
     }
 
@@ -519,9 +527,14 @@ impl Frontend {
                 let holds = constant_truth(&condition).unwrap_or_default();
                 return Some(Value::Integer(if holds { a } else { b }));
             }
-            (Value::Integer(a), Value::Integer(b)) => match self.chosen_integer(&condition, &a, &b, node) {
-                Some(chosen) => return Some(Value::Integer(chosen)),
-                None => {
+            (Value::Integer(a), Value::Integer(b)) => match self.integer_choice(&condition, &a, &b) {
+                Ok(holds) => return self.chosen_integer(holds, a, b, node).map(Value::Integer),
+                Err([found, note]) if matches!(self.loads, Loads::Index | Loads::Let) => {
+                    let message = format!("an integer is wanted, found an `if` {found}");
+                    self.error(&codes::INTEGER_WANTED, node, message, note);
+                    return None;
+                }
+                Err(_) => {
                     let (a, b, class) = self.unify(Value::Integer(a), Value::Integer(b), then_node, other_node)?;
                     (a, b, Some(class))
                 }

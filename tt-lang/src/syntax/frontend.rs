@@ -3,7 +3,7 @@
 //! Reading never stops at an error. A function that cannot make sense of its tokens reports them once and gives `None`;
 //! names whose declaration failed are poisoned, so that one mistake is one error.
 
-use super::function::Function;
+use super::function::{Function, Reading};
 use super::limits;
 use super::scope::{Binding, Scope};
 use super::source_text::source_text;
@@ -57,6 +57,10 @@ pub(super) struct Frontend {
     pub(super) functions: Vec<Function>,
     /// Those whose calls are being read.
     pub(super) calls: Vec<usize>,
+    /// What a call gives.
+    pub(super) reading: Reading,
+    /// The tokens and operations that were written out for calls.
+    pub(super) written_out: usize,
     /// How many loops, branches and blocks stand around.
     pub(super) nesting: usize,
     /// How many serial loops stand around.
@@ -88,6 +92,8 @@ impl Frontend {
             parallel: Vec::new(),
             functions: Vec::new(),
             calls: Vec::new(),
+            reading: Reading::Statement,
+            written_out: 0,
             nesting: 0,
             loops: 0,
             grid_seen: None,

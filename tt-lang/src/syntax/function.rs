@@ -2,14 +2,19 @@
 //!
 //! A function sees its parameters, and the constants and functions around it, as in Rust. What it is called with may be an
 //! element expression, so its parameters and `let`s hold any value.
+//!
+//! A function is read by itself once, where what it calls gives anything of its type, and again wherever a statement reaches it. What
+//! that writes out is counted before it is read, and nothing more of a statement's call is read once a part of it has failed: calls
+//! that double from function to function end soon.
 
 use super::frontend::{Frontend, Loads, plain_name, type_name};
 use super::limits;
-use super::scope::{Binding, Scope};
+use super::scope::Binding;
 use super::source_text::source_text;
 use super::value::{Class, Value};
 use crate::codes;
 use crate::ir::{CompareOp, Element, ElementKind, ElementType, IntExpr, ParamId, Span};
+use quote::ToTokens;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use syn::ext::IdentExt;
@@ -21,6 +26,22 @@ pub(super) struct Function {
     parameters: Vec<(syn::Ident, Kind)>,
     gives: Kind,
     body: Rc<syn::Block>,
+    /// Of its body.
+    tokens: usize,
+    is_checked: bool,
+}
+
+/// What is being read, by which a call is written out or not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reading {
+    /// A statement: its calls are written out.
+    Statement,
+    /// A function by itself: a call gives anything of its type.
+    Function,
+    /// What a call writes out, likewise its calls.
+    Call,
+    /// A call that failed: its calls give nothing.
+    FailedCall,
 }
 
 /// What a parameter takes, or a function gives.
@@ -44,7 +65,7 @@ impl Frontend {
         let last = self.functions.len();
         let result = read(self);
         for at in first..last {
-            self.check_function_body(at);
+            self.check_body_function(at);
         }
         result
     }
@@ -71,25 +92,33 @@ impl Frontend {
         }
     }
 
-    /// Reads a function with any values, so that one that nothing calls is checked too.
-    fn check_function_body(&mut self, at: usize) {
-        let Some(function) = self.functions.get(at).cloned() else {
+    /// Reads a function with any values, once, so that one that nothing calls is checked too.
+    fn check_body_function(&mut self, at: usize) {
+        let Some(function) = self.functions.get_mut(at).filter(|function| !function.is_checked) else {
             return;
         };
-        let mut inner = self.scope.items();
-        for (ident, kind) in &function.parameters {
-            let integer = IntExpr::Scalar(ANY);
-            let binding = match kind {
-                Kind::Number => Binding::Number(self.element(ElementKind::Scalar(ANY), ident), Class::Float),
-                Kind::Integer => Binding::Integer(integer),
-                Kind::Truth => {
-                    let truth = ElementKind::CompareInt(CompareOp::Eq, integer, IntExpr::Const(0));
-                    Binding::Truth(self.element(truth, ident))
-                }
-            };
-            inner.declare(ident.unraw().to_string(), self.span(ident), binding);
+        function.is_checked = true;
+        let function = function.clone();
+        let parameters = function.parameters.iter();
+        let arguments = parameters
+            .map(|(ident, kind)| self.anything(*kind, ident).into())
+            .collect();
+        let outer = std::mem::replace(&mut self.reading, Reading::Function);
+        self.with_loads(Loads::Allowed, |this| this.called(at, &function, arguments));
+        self.reading = outer;
+    }
+
+    /// A value of this kind of which nothing is known.
+    fn anything(&mut self, kind: Kind, node: &impl ToTokens) -> Value {
+        let integer = IntExpr::Scalar(ANY);
+        match kind {
+            Kind::Number => Value::Number(self.element(ElementKind::Scalar(ANY), node), Class::Float),
+            Kind::Integer => Value::Integer(integer),
+            Kind::Truth => {
+                let truth = ElementKind::CompareInt(CompareOp::Eq, integer, IntExpr::Const(0));
+                Value::Truth(self.element(truth, node))
+            }
         }
-        self.with_loads(Loads::Allowed, |this| this.called(at, &function, inner));
     }
 
     fn function(&mut self, item: &syn::ItemFn) -> Option<Function> {
@@ -128,6 +157,8 @@ impl Frontend {
             parameters,
             gives: gives?,
             body: Rc::new((*item.block).clone()),
+            tokens: limits::tokens(item.block.to_token_stream()),
+            is_checked: false,
         })
     }
 
@@ -170,11 +201,20 @@ impl Frontend {
         let (name, at) = match known {
             Some((name, Binding::Function(at))) => (name, at),
             Some((_, Binding::Poisoned)) => return None,
-            Some(_) | None => {
+            Some((name, other)) => {
+                let message = format!("`{name}` is {} here, a function is wanted", other.describe());
+                let note = "it hides a function of its name: rename one of them";
+                self.error(&codes::WRONG_KIND, &call.func, message, note);
+                return None;
+            }
+            None => {
                 self.refuse_call(call);
                 return None;
             }
         };
+        if self.reading == Reading::FailedCall {
+            return None;
+        }
         let function = self.functions.get(at)?.clone();
         let values: Vec<Option<Value>> = call.args.iter().map(|arg| self.value(arg)).collect();
         if values.len() != function.parameters.len() {
@@ -191,28 +231,56 @@ impl Frontend {
             self.error(&codes::RECURSION, &call.func, format!("`{name}` calls itself"), note);
             return None;
         }
-        let mut inner = self.scope.items();
-        for (((ident, kind), value), arg) in function.parameters.iter().zip(values).zip(&call.args) {
+        let mut arguments = Vec::new();
+        for (((_, kind), value), arg) in function.parameters.iter().zip(values).zip(&call.args) {
             let value = value.and_then(|value| self.of_kind(value, *kind, arg))?;
-            let binding = self.bound(value, arg)?;
-            inner.declare(ident.unraw().to_string(), self.span(ident), binding);
+            arguments.push(self.bound(value, arg)?);
         }
         if self.calls.len() >= limits::CALLS {
             let message = format!("more than {} calls within each other", limits::CALLS);
             self.error(&codes::TOO_DEEP, &call.func, message, "write a function out");
             return None;
         }
-        let value = self.called(at, &function, inner)?;
-        self.fits(&value, &call.func).then_some(value)
+        // What is made of constants may have to be one.
+        let is_constant = |argument: &Binding| matches!(argument, Binding::Integer(IntExpr::Const(_)));
+        if self.reading == Reading::Function && !(function.gives == Kind::Integer && arguments.iter().all(is_constant))
+        {
+            self.check_body_function(at);
+            return Some(self.anything(function.gives, &call.func));
+        }
+        self.written_out(at, &function, arguments, &call.func)
     }
 
-    /// The value of a function whose body sees `scope`.
-    fn called(&mut self, at: usize, function: &Function, scope: Scope) -> Option<Value> {
-        let outer = std::mem::replace(&mut self.scope, scope);
+    /// The value of a call.
+    fn written_out(&mut self, at: usize, function: &Function, arguments: Vec<Binding>, node: &Expr) -> Option<Value> {
+        let outer = std::mem::replace(&mut self.reading, Reading::Call);
+        let value = self
+            .is_room_for(function.tokens, node)
+            .then(|| self.called(at, function, arguments))
+            .flatten()
+            .filter(|value| self.fits(value, node));
+        let failed = value.is_none() || self.reading == Reading::FailedCall;
+        self.reading = if failed && outer == Reading::Call {
+            Reading::FailedCall
+        } else {
+            outer
+        };
+        value
+    }
+
+    /// The value of a function with `arguments`.
+    fn called(&mut self, at: usize, function: &Function, arguments: Vec<Binding>) -> Option<Value> {
+        let mark = self.scope.enter();
+        let hidden = self.scope.hide(mark);
+        for ((ident, _), argument) in function.parameters.iter().zip(arguments) {
+            let span = self.span(ident);
+            self.scope.declare(ident.unraw().to_string(), span, argument);
+        }
         self.calls.push(at);
         let value = self.function_body(function);
         self.calls.pop();
-        self.scope = outer;
+        self.scope.hide(hidden);
+        self.scope.leave(mark);
         value
     }
 
@@ -280,26 +348,47 @@ impl Frontend {
 
     /// What a name for `value` stands for: it is repeated wherever the name is.
     fn bound(&mut self, value: Value, node: &Expr) -> Option<Binding> {
-        self.fits(&value, node).then_some(match value {
-            Value::Integer(value) => Binding::Integer(value),
-            Value::Number(element, class) => Binding::Number(element, class),
-            Value::Truth(element) => Binding::Truth(element),
-        })
+        self.fits(&value, node).then(|| value.into())
     }
 
-    /// Whether a value is no larger than a function may give or take; else that is reported.
+    /// Whether a value is no larger than a function may give or take, and there is room for it; else that is reported.
     fn fits(&mut self, value: &Value, node: &Expr) -> bool {
         let size = match value {
             // Integers have a limit of their own.
-            Value::Integer(_) => 0,
+            Value::Integer(_) => 1,
             Value::Number(element, _) | Value::Truth(element) => size(element),
         };
         if size > limits::EXPRESSION {
             let message = format!("an expression of more than {} operations", limits::EXPRESSION);
             let note = "keep a part of it in a block: a name in a function is repeated wherever it is read";
             self.error(&codes::TOO_LARGE, node, message, note);
+            return false;
         }
-        size <= limits::EXPRESSION
+        self.is_room_for(size, node)
+    }
+
+    /// Whether `tokens` more may be written out for calls; the first that are too many are reported.
+    fn is_room_for(&mut self, tokens: usize, node: &Expr) -> bool {
+        let had_room = self.written_out <= limits::TOKENS;
+        self.written_out = self.written_out.saturating_add(tokens);
+        let has_room = self.written_out <= limits::TOKENS;
+        if had_room && !has_room {
+            let message = format!("a kernel of more than {} tokens, functions written out", limits::TOKENS);
+            let note = "keep in a block what several calls give, or split the kernel";
+            self.error(&codes::TOO_LARGE, node, message, note);
+        }
+        has_room
+    }
+}
+
+/// What a name for a value stands for.
+impl From<Value> for Binding {
+    fn from(value: Value) -> Binding {
+        match value {
+            Value::Integer(value) => Binding::Integer(value),
+            Value::Number(element, class) => Binding::Number(element, class),
+            Value::Truth(element) => Binding::Truth(element),
+        }
     }
 }
 

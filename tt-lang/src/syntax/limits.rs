@@ -9,7 +9,7 @@ use proc_macro2::{Delimiter, Spacing, Span, TokenStream, TokenTree};
 
 /// The most that is counted. Trees twice as deep take less than half of the stack of a thread (2 MiB) in any build.
 pub(super) const DEPTH: usize = 128;
-/// The most tokens of a kernel: 20 times as many as the longest kernel known.
+/// The most tokens of a kernel, and of what is written out for calls of its functions: 20 times as many as the longest kernel known.
 pub(super) const TOKENS: usize = 200_000;
 /// The most statements and assignments of a kernel.
 pub(super) const STATEMENTS: usize = 2_048;
@@ -84,6 +84,15 @@ impl Frame {
             _ => self.since = self.since.saturating_add(1),
         }
     }
+}
+
+/// How many `tokens` are, those in groups included.
+pub(super) fn tokens(tokens: TokenStream) -> usize {
+    let count = tokens.into_iter().map(|token| match token {
+        TokenTree::Group(group) => self::tokens(group.stream()).saturating_add(1),
+        TokenTree::Punct(_) | TokenTree::Ident(_) | TokenTree::Literal(_) => 1,
+    });
+    count.sum()
 }
 
 /// Where `tokens` are beyond the limits.

@@ -9,8 +9,8 @@ use super::scope::Binding;
 use crate::codes;
 use crate::diagnostic::Diagnostic;
 use crate::ir::{
-    Access, Assign, Block, BlockId, BlockScope, Buffer, Element, ElementKind, IntExpr, IntOp, Span, Spanned, Stmt,
-    StmtKind, VarId,
+    Access, Assign, Block, BlockId, BlockScope, Buffer, Element, ElementKind, IntExpr, IntOp, LoopKind, Span, Spanned,
+    Stmt, StmtKind, VarId,
 };
 use syn::Expr;
 
@@ -116,10 +116,13 @@ impl Frontend {
             (Side::Part(part), _) | (_, Side::Part(part)) => *part,
             (Side::Block(_), Side::Block(_)) => return None,
         };
-        let names = ["row", "column", "element"]
-            .into_iter()
-            .skip(if shape.len() == 1 { 2 } else { 0 });
+        let names: &[&str] = match shape.len() {
+            1 => &["element"],
+            2 => &["row", "column"],
+            _ => &["block", "row", "column"],
+        };
         let indices: Vec<(VarId, u64)> = names
+            .iter()
             .zip(shape)
             .map(|(name, extent)| (self.new_variable(name.to_string(), &part.name), *extent))
             .collect();
@@ -135,11 +138,23 @@ impl Frontend {
             compound: false,
             span,
         };
+        let (blocks, elements) = indices.split_at(indices.len().saturating_sub(2));
         let kind = StmtKind::Parallel {
-            indices,
+            indices: elements.to_vec(),
             assigns: vec![assign],
         };
-        Some(Stmt { kind, span })
+        // The blocks of a stack one after the other.
+        let of_block = Stmt { kind, span };
+        Some(blocks.iter().fold(of_block, |stmt, (var, count)| {
+            let kind = StmtKind::For {
+                var: *var,
+                start: IntExpr::Const(0),
+                end: IntExpr::Const(*count as i64),
+                kind: LoopKind::Serial,
+                body: vec![stmt],
+            };
+            Stmt { kind, span }
+        }))
     }
 
     fn side_access(&mut self, side: Side<'_>, loops: &[(VarId, u64)]) -> Option<Access> {

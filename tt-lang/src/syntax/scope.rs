@@ -59,6 +59,8 @@ pub(super) struct Name {
 #[derive(Debug, Default)]
 pub(super) struct Scope {
     names: Vec<Name>,
+    /// Of the first so many only items are seen.
+    hidden: usize,
 }
 
 impl Scope {
@@ -90,21 +92,27 @@ impl Scope {
         }
     }
 
-    /// What a function sees of it.
-    pub(super) fn items(&self) -> Scope {
-        Scope {
-            names: self.names.iter().filter(|name| name.is_item).cloned().collect(),
-        }
+    /// Hides all but items of the first `names`, as a function does, and gives how many were so before.
+    pub(super) fn hide(&mut self, names: usize) -> usize {
+        std::mem::replace(&mut self.hidden, names)
+    }
+
+    /// The names that are seen, innermost first.
+    fn seen(&self) -> impl Iterator<Item = &Name> {
+        let names = self.names.iter().enumerate().rev();
+        names
+            .filter(|(at, name)| name.is_item || *at >= self.hidden)
+            .map(|(_, name)| name)
     }
 
     /// What `name` stands for.
     pub(super) fn find(&self, name: &str) -> Option<&Name> {
-        self.names.iter().rev().find(|known| known.name == name)
+        self.seen().find(|known| known.name == name)
     }
 
     /// The name in scope nearest to a misspelt one.
     pub(super) fn nearest(&self, name: &str) -> Option<&str> {
-        nearest(name, self.names.iter().map(|known| known.name.as_str()))
+        nearest(name, self.seen().map(|known| known.name.as_str()))
     }
 }
 

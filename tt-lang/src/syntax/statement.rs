@@ -11,12 +11,14 @@ use crate::diagnostic::Diagnostic;
 use crate::ir::{LoopKind, Spanned, Stage, Stmt, StmtKind};
 use syn::ext::IdentExt;
 use syn::visit::Visit;
+use syn::visit_mut::VisitMut;
 use syn::{Expr, Item};
 
 impl Frontend {
     /// Reads the body of the kernel called `name`: one grid, or several stages.
     pub(super) fn body(&mut self, block: &syn::Block, name: &syn::Ident) -> Vec<Stage> {
         self.refuse_attributes(block);
+        let block = &without_empty_statements(block);
         if let Some(position) = block.stmts.iter().position(|stmt| grid_call(stmt).is_some()) {
             return self.grid_body(block, position).into_iter().collect();
         }
@@ -356,6 +358,22 @@ impl Frontend {
             span: self.span(&branch.if_token),
         })
     }
+}
+
+/// `block` without what is nothing but `;`, in it and in the blocks within.
+fn without_empty_statements(block: &syn::Block) -> syn::Block {
+    struct Blocks;
+    impl VisitMut for Blocks {
+        fn visit_block_mut(&mut self, block: &mut syn::Block) {
+            let is_empty =
+                |stmt: &syn::Stmt| matches!(stmt, syn::Stmt::Expr(Expr::Verbatim(tokens), _) if tokens.is_empty());
+            block.stmts.retain(|stmt| !is_empty(stmt));
+            syn::visit_mut::visit_block_mut(self, block);
+        }
+    }
+    let mut block = block.clone();
+    Blocks.visit_block_mut(&mut block);
+    block
 }
 
 /// The statement of `body` at which `left` are used up.

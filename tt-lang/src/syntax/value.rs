@@ -68,12 +68,7 @@ impl Frontend {
 
     /// Reports the number `expr` where an integer is wanted.
     pub(super) fn refuse_number<R>(&mut self, expr: &Expr) -> Option<R> {
-        let note = if matches!(expr, Expr::If(_)) {
-            "both sides of an `if` that is an integer are computed, so they divide by positive constants alone; and its condition \
-             compares integers"
-        } else {
-            "use extents, integer scalars (`n: u32`), block indices and loop variables"
-        };
+        let note = "use extents, integer scalars (`n: u32`), block indices and loop variables";
         self.error(
             &codes::INTEGER_WANTED,
             expr,

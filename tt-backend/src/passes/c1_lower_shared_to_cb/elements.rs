@@ -255,10 +255,10 @@ impl Translate<'_> {
             return Err(Diagnostic::new(&codes::INDEX_MASK, span, message)
                 .note("write sums of multiples of indices: `i * 2 + k - j`; compare each side of a minimum or maximum by itself"));
         }
-        // Within a tile it is computed in registers, which have to hold it.
         if [row, column].iter().any(|step| step.unsigned_abs() > 1 << 16) {
             let message = "an element's index is multiplied by more than 65536";
-            return Err(Diagnostic::new(&codes::INDEX_MASK, span, message));
+            let note = "within a tile it is computed in registers: multiply it by less, or make it a number first, `j as f32 * 1e6`";
+            return Err(Diagnostic::new(&codes::INDEX_MASK, span, message).note(note));
         }
         let rest = rest.to_expr();
         Ok(Index { row, column, rest })

@@ -86,6 +86,13 @@ fn each_form_gives_its_line() {
             &["T.fill(x, ((alpha * 2.0) + (M as f32)))"],
         ),
         ("T.fill(q, 7);", &["T.fill(q, (7 as f32))"]),
+        (
+            ";; T.fill(x, if n > 2 { ; 1.5 } else { 2.5 });; for (i, j) in T.Parallel(64, 64) { ; x[(i, j)] = 1.0; ; };",
+            &[
+                "T.fill(x, if (n > 2) { 1.5 } else { 2.5 })",
+                "for (i, j) in T.Parallel(64, 64) { x[(i, j)] = 1.0; }",
+            ],
+        ),
         ("T.clear(q);", &["T.fill(q, (0 as f32))"]),
         ("T.fill(x, -1.5);", &["T.fill(x, -1.5)"]),
         ("T.fill(x, std::f32::consts::PI);", &["T.fill(x, 3.1415927)"]),
@@ -252,4 +259,24 @@ fn a_kernel_survives_serialisation() {
     let text = serde_json::to_string(&kernel).expect("it can be written");
     let back: crate::ir::Kernel = serde_json::from_str(&text).expect("it can be read");
     assert_eq!(kernel, back);
+}
+
+#[test]
+fn what_a_statement_reads_twice_of_a_tensor_is_one_integer() {
+    let parsed = read(
+        "#[tt::kernel] fn k(t: &Tensor<i32, 8>, a: &Tensor<f32, 64, 32>, c: &mut Tensor<f32, 32, 32>) {
+            let b = T.Kernel(1);
+            let x = T.alloc_shared::<f32>(64, 32);
+            let y = T.alloc_shared::<f32>(32, 32);
+            T.copy(a[(0, 0)], x);
+            T.copy(x[(t[t[b]] * 32..t[t[b]] * 32 + 32, 0..32)], y);
+            T.copy(y, c[(0, 0)]);
+        }",
+    );
+    let kernel = parsed.kernel.as_ref().unwrap_or_else(|| panic!("{}", reports(&parsed)));
+    let fetches = kernel
+        .body
+        .iter()
+        .filter(|stmt| matches!(stmt.kind, StmtKind::Fetch { .. }));
+    assert_eq!(fetches.count(), 2);
 }

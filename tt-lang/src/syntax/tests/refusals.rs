@@ -76,6 +76,15 @@ const BODIES: &[(&str, &[u16])] = &[
     ),
     ("for k in 0..alpha {}", &[50]),
     ("for k in 0..(n < 4) {}", &[50]),
+    ("let k = if n > 0 { N / n } else { 2 };", &[50]),
+    ("let k = if n > 0 { n % -2 } else { 2 } + 1;", &[50]),
+    ("let k = if alpha > 0.0 { 1 } else { 2 };", &[50]),
+    ("let k = T.select(alpha > 0.0, 1, 2);", &[50]),
+    ("for k in 0..1 + (if alpha > 0.0 { 1 } else { 2 }) {}", &[50]),
+    (
+        "for (i, j) in T.Parallel(64, 64) { y[(i, j)] = x[(if n > 2 { i } else { 0 }, j)]; }",
+        &[50],
+    ),
     ("T.copy(a[(by * 64.0, 0)], x);", &[50]),
     ("for (i, j) in T.Parallel(64, 64) { y[(i, j)] = x[(i, j)] * 2; }", &[51]),
     ("for (i, j) in T.Parallel(64, 64) { y[(i, j)] = x[(i, j)] + M; }", &[51]),
@@ -358,13 +367,14 @@ const BODIES: &[(&str, &[u16])] = &[
     ("fn inner(x: f32) -> i32 { x }", &[50]),
     ("fn inner(x: f32) -> bool { x }", &[52]),
     ("fn inner(x: f32) -> f32 { inner(x) }", &[206]),
-    ("fn f(x: f32) -> f32 { g(x) } fn g(x: f32) -> f32 { f(x) }", &[206, 206]),
+    ("fn f(x: f32) -> f32 { g(x) } fn g(x: f32) -> f32 { f(x) }", &[206]),
     ("fn inner(x: f32) -> f32 { T.clear(y); x }", &[103]),
     ("fn inner(x: f32) -> f32 { let (a, b) = x; a }", &[65]),
     ("fn inner(x: f32) -> f32 { x } T.fill(y, inner());", &[45]),
     ("fn inner(x: f32) -> f32 { x } T.fill(y, inner(1));", &[51]),
     ("fn inner(x: f32) -> f32 { x } T.fill(y, inner);", &[43]),
     ("fn inner(x: f32) -> f32 { x } T.copy(inner, y);", &[43]),
+    ("fn x(p: f32) -> f32 { p } T.fill(y, x(1.0));", &[43]),
     ("fn inner(x: i32) -> i32 { x } for k in 0..inner(1.0) {}", &[50]),
     ("fn inner(x: f32, x: f32) -> f32 { x }", &[13]),
     ("fn inner(x: f32) -> f32 { x } fn inner(x: f32) -> f32 { x }", &[13]),
@@ -620,12 +630,23 @@ fn beyond_limits() -> Vec<(String, &'static [u16])> {
         let lines = (0..n).map(|at| format!("let q{} = (q{at} / 3).max(q{at} % 5);\n", at + 1));
         format!("let q0 = bx;\n{}", lines.collect::<String>())
     };
+    let doubled_by_choice = |n: usize| {
+        let lines = (0..n).map(|at| format!("let q{} = if n > 3 {{ q{at} / 3 }} else {{ q{at} % 5 }};\n", at + 1));
+        format!("let q0 = bx;\n{}", lines.collect::<String>())
+    };
     let chosen = |n: usize| {
         let open = "if ".repeat(n);
         format!(
             "if {open} n < 1 {} {{ T.clear(x); }}",
             "{ by < 2 } else { by < 3 }".repeat(n)
         )
+    };
+    // Each calls the one before three times.
+    let tripled = |first: &str, argument: &str| {
+        let of = first.rsplit(' ').next().unwrap_or_default();
+        let calls = |at: usize| format!("f{at}({argument}) + f{at}({argument}) - f{at}({argument})");
+        let rest = (1..30).map(|at| format!("fn f{at}(q: {of}) -> {of} {{ {} }}\n", calls(at - 1)));
+        format!("{first} {{ q }}\n{}", rest.collect::<String>())
     };
     let assign = |value: String| format!("for (i, j) in T.Parallel(64, 64) {{ y[(i, j)] = {value}; }}");
     [
@@ -660,9 +681,26 @@ fn beyond_limits() -> Vec<(String, &'static [u16])> {
         ),
         (chosen(6), &[]),
         (chosen(20), &[342]),
+        (tripled("fn f0(q: f32) -> f32", "q"), &[]),
+        (tripled("fn f0(q: i32) -> i32", "q"), &[]),
+        // Constants stay small, however often they are computed.
+        (tripled("fn f0(q: i32) -> i32", "1"), &[342]),
+        (
+            tripled("fn f0(q: f32) -> f32", "q") + &assign("f12(x[(i, j)])".into()),
+            &[342],
+        ),
+        (
+            tripled("fn f0(q: f32) -> f32", "1.0") + &assign("f12(x[(i, j)])".into()),
+            &[342],
+        ),
+        (
+            tripled("fn f0(q: i32) -> i32", "q") + "T.copy(a[(f12(by), 0)], x);",
+            &[343],
+        ),
         (doubled(5), &[]),
         // One error, at the line that is too much: what follows has no value to go on from.
         (doubled(40), &[343]),
+        (doubled_by_choice(40), &[343]),
     ]
     .into_iter()
     .collect()
