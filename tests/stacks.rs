@@ -364,10 +364,14 @@ fn rounded(x: &Tensor<bf16, 2, 32, 64>, n: i32, y: &mut Tensor<f32, 2, 32, 64>, 
     T.copy(held[(1, 0..32, 0..64)], one);
     T.fill(ones, 1.0);
     T.clear(acc);
+    T.clear(sum);
     for k in 0..1 {
         for q in 0..k {
             T.reduce_sum(ones[(q * 64..q * 64 + 64, 0..64)], sum, dim = (0, 1));
         }
+    }
+    for (i, j) in T.Parallel(32, 64) {
+        acc[(i, j)] += sum[(0, 0)];
     }
     for k in n..n + (if n < 2 { 2 } else { 3 }) {
         T.gemm(one, ones, acc);
