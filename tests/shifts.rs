@@ -404,3 +404,44 @@ fn loops_move_what_they_moved() {
         });
     }
 }
+
+/// Operands of which fewer columns are moved than their tiles have: what lies past them is not summed.
+#[tt::kernel]
+fn narrow(x: &Tensor<bf16, 32, 20>, y: &Tensor<bf16, 20, 32>, z: &mut Tensor<f32, 16, 32>) {
+    let bx = T.Kernel(1);
+    let a = T.alloc_shared::<bf16>(32, 20);
+    let b = T.alloc_shared::<bf16>(20, 32);
+    let part = T.alloc_shared::<bf16>(16, 20);
+    let junk = T.alloc_shared::<bf16>(32, 32);
+    let acc = T.alloc_fragment::<f32>(16, 32);
+    T.copy(x[(bx, 0)], a);
+    T.copy(y[(bx, 0)], b);
+    for (i, j) in T.Parallel(16, 20) {
+        part[(i, j)] = a[(i + 1, j)];
+    }
+    T.fill(junk, f32::INFINITY);
+    T.gemm(part, b, acc, clear_accum = true);
+    for (i, j) in T.Parallel(16, 32) {
+        acc[(i, j)] += if junk[(i, j)] > 0.0 { 0.0 } else { 1.0 };
+    }
+    T.copy(acc, z[(bx, 0)]);
+}
+
+#[test]
+fn what_lies_beside_what_is_moved_is_not_summed() {
+    let numbers: Vec<f32> = (0..640).map(number).collect();
+    let host: Vec<bf16> = numbers.iter().map(|x| bf16::from_f32(*x)).collect();
+    on_both_chips(|device| {
+        let (x, y) = (device.upload(&host, [32, 20])?, device.upload(&host, [20, 32])?);
+        let mut z = device.zeros::<f32>([16, 32])?;
+        for _ in 0..2 {
+            narrow(&x, &y, &mut z).check(0.0)?;
+        }
+        for (at, found) in z.download()?.into_iter().enumerate() {
+            let (i, j) = (at / 32, at % 32);
+            let sum: f32 = (0..20).map(|k| numbers[(i + 1) * 20 + k] * numbers[k * 32 + j]).sum();
+            assert_eq!(found, sum, "({i}, {j})");
+        }
+        Ok(())
+    });
+}

@@ -446,8 +446,9 @@ impl<'a> Beyond<'a> {
                 *known = shifts.saturating_add(1).max(*known);
                 edge
             });
+            // Past the last element that is moved there is what was there before.
             if let Some(end) = self.end_of_block(shift.window.end(axis, self.tiles[shift.buffer.0][axis])) {
-                past[axis] = past[axis].clone().ending(end);
+                past[axis] = past[axis].clone().ending(end).not_zero();
             }
         }
         state[shift.buffer.0] = Some(Rc::new(past));
