@@ -20,6 +20,7 @@ const CASES: &[(&str, Case)] = &[
     ("nothing_stored", run_nothing_stored),
     ("of_stages", run_of_stages),
     ("of_narrow_types", run_of_narrow_types),
+    ("without_sign", run_without_sign),
 ];
 
 /// What the other tests run.
@@ -378,6 +379,38 @@ fn blocks_of_8_bits_and_block_floats_are_printed_as_their_values() {
         .filter(|line| line.contains("): y[") && line.contains("0."))
         .count();
     assert!(fractions > 20, "{fractions}");
+}
+
+/// Integers without a sign.
+#[tt::kernel]
+fn without_sign<const N: usize>(a: &Tensor<u32, N>, c: &mut Tensor<u16, N>) {
+    let b = T.Kernel(N.div_ceil(32));
+    let p = T.alloc_shared::<u32>(32);
+    let q = T.alloc_fragment::<u16>(32);
+    T.copy(a[b * 32], p);
+    for i in T.Parallel(32) {
+        q[i] = p[i] as u16;
+    }
+    T.print(p, q);
+    T.copy(q, c[b * 32]);
+}
+
+fn run_without_sign(device: &Device) -> tt::Result<()> {
+    let a = device.upload(&[0u32, 7, 65535, 65536, 2147483648, u32::MAX], [6])?;
+    let mut c = device.zeros::<u16>([6])?;
+    looked(&without_sign(&a, &mut c))
+}
+
+#[test]
+fn integers_without_a_sign_are_printed() {
+    let nothing = " -".repeat(26);
+    assert_eq!(
+        printed("without_sign"),
+        [
+            format!("block (0): p 0 7 65535 65536 2147483648 4294967295{nothing}"),
+            format!("block (0): q 0 7 65535 0 0 65535{nothing}")
+        ]
+    );
 }
 
 /// A block that is printed, and otherwise of no use.

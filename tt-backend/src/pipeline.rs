@@ -252,6 +252,7 @@ pipeline![
     hold_elements::PASS,
     split_conditions::PASS,
     unstack::PASS,
+    fill_parts::PASS,
     orient_vectors::PASS,
     a1_infer_layout::PASS,
     a2_propagate_layout::PASS,

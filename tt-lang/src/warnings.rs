@@ -256,7 +256,7 @@ impl Uses<'_> {
                 StmtKind::Print { items } => {
                     for item in items {
                         match item {
-                            PrintItem::Block(block) => self.read(block.value),
+                            PrintItem::Block { block, .. } => self.read(block.value),
                             PrintItem::Text(_) | PrintItem::Value(_) | PrintItem::Number(_) => {}
                         }
                     }

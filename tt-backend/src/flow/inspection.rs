@@ -46,6 +46,8 @@ pub struct PrintedBlock {
     pub extent: [u64; 2],
     /// Whether it has one axis, and is a line whichever way it lies.
     pub is_vector: bool,
+    /// Whether integers of 32 bits have no sign.
+    pub is_unsigned: bool,
     /// Which elements have a value: those of which one of each of these is below zero (pad_tiles). The others are said to have
     /// none.
     pub has_value: Vec<Vec<Index>>,
@@ -65,9 +67,10 @@ pub enum PrintedElement {
 
 impl PrintedBlock {
     /// How an element of a block in this format is printed.
-    pub fn element(format: DataFormat) -> PrintedElement {
+    pub fn element(&self, format: DataFormat) -> PrintedElement {
         match format {
             DataFormat::Float32 => PrintedElement::Word("float"),
+            DataFormat::Int32 if self.is_unsigned => PrintedElement::Word("uint32_t"),
             DataFormat::Int32 => PrintedElement::Word("int32_t"),
             DataFormat::Float16B => PrintedElement::Word("uint16_t"),
             DataFormat::UInt8 => PrintedElement::Word("uint8_t"),

@@ -173,13 +173,8 @@ impl HoldElements<'_> {
             }
             StmtKind::Print { items } => {
                 for item in items {
-                    if let PrintItem::Block(block) = item
-                        && self.kernel.block(block.value).element == ElementType::U32
-                    {
-                        let message = "printing a block of `u32` is not compiled";
-                        let note = "cast it to `i32` or `f32` first, and print that block";
-                        self.errors
-                            .push(Diagnostic::new(&codes::ELEMENT_TYPE, block.span, message).note(note));
+                    if let PrintItem::Block { block, is_unsigned } = item {
+                        *is_unsigned = self.kernel.block(block.value).element == ElementType::U32;
                     }
                 }
             }

@@ -2,7 +2,7 @@
 //! [`crate::pipeline::PASSES`].
 //!
 //! ```text
-//!  Tile IR ─hold split unstack─A1 A2─ layouts ─B1 B2─ placement ─C1 pad C2 C3─ Flow IR ─D1 D2 D3 D4 D5 names rasterize E1─ Device IR ─F G─ C++
+//!  Tile IR ─hold split unstack fill─A1 A2─ layouts ─B1 B2─ placement ─C1 pad C2 C3─ Flow IR ─D1 D2 D3 D4 D5 names rasterize E1─ Device IR ─F G─ C++
 //! ```
 
 pub mod a1_infer_layout;
@@ -19,6 +19,7 @@ pub mod d4_insert_compute_init;
 pub mod d5_insert_dst_management;
 pub mod e1_finalize_signature;
 pub mod facts;
+pub mod fill_parts;
 pub mod give_names;
 pub mod hold_elements;
 pub mod orient_vectors;

@@ -410,7 +410,7 @@ impl Unstack<'_> {
             }
             StmtKind::Print { items } => {
                 for item in items {
-                    let PrintItem::Block(block) = item else { continue };
+                    let PrintItem::Block { block, .. } = item else { continue };
                     if self.stacks.contains_key(&block.value) {
                         let name = &self.kernel.block(block.value).name;
                         let message = format!("`{name}` is a stack of blocks, one of which is wanted");

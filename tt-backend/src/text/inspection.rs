@@ -24,11 +24,15 @@ impl Names<'_> {
                     name,
                     extent: [rows, columns],
                     is_vector,
+                    is_unsigned,
                     has_value,
                 } = block;
                 let kind = if *is_vector { "vector" } else { "block" };
                 let (buffer, name) = (self.seen(*buffer, *sees), quoted(name));
                 let mut text = format!("print {kind} {buffer} as {name} of {rows} x {columns} elements");
+                if *is_unsigned {
+                    text += ", unsigned";
+                }
                 for any in has_value {
                     let any: Vec<String> = any.iter().map(|index| self.index(NEGATIVE, index)).collect();
                     text += &format!(", any of ({})", any.join(", "));

@@ -63,7 +63,8 @@ fn facts(kernel: &Kernel) -> Result<Facts, Failure> {
     let held = through(&hold_elements::PASS, Tile::of(kernel))?;
     let split = through(&split_conditions::PASS, held)?;
     let unstacked = through(&unstack::PASS, split)?;
-    let laid = through(&a1_infer_layout::PASS, through(&orient_vectors::PASS, unstacked)?)?;
+    let filled = through(&fill_parts::PASS, unstacked)?;
+    let laid = through(&a1_infer_layout::PASS, through(&orient_vectors::PASS, filled)?)?;
     let divided = through(&b1_partition_work::PASS, through(&a2_propagate_layout::PASS, laid)?)?;
     Ok(through(&b2_grid_to_cores::PASS, divided)?.facts)
 }
@@ -75,6 +76,7 @@ pub fn run_case(pass: &str, kernel: &mut Kernel, input: Option<Input>) -> Result
         "hold_elements" => text(through(&hold_elements::PASS, tile)?),
         "split_conditions" => text(through(&split_conditions::PASS, tile)?),
         "unstack" => text(through(&unstack::PASS, tile)?),
+        "fill_parts" => text(through(&fill_parts::PASS, tile)?),
         "orient_vectors" => text(through(&orient_vectors::PASS, tile)?),
         "a1_infer_layout" => text(through(&a1_infer_layout::PASS, tile)?),
         "a2_propagate_layout" => {

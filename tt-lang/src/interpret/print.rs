@@ -20,7 +20,7 @@ impl BlockRun<'_> {
                     let value = self.scope.number(value).map_err(&at)?;
                     line += &format!(" {}", value as f32);
                 }
-                PrintItem::Block(id) => {
+                PrintItem::Block { block: id, .. } => {
                     if line != block {
                         self.prints.push(std::mem::replace(&mut line, block.clone()));
                     }

@@ -265,7 +265,14 @@ impl Display for Named<'_, Stmt> {
                         PrintItem::Text(text) => format!("{text:?}"),
                         PrintItem::Value(value) => Named(kernel, value).to_string(),
                         PrintItem::Number(value) => Named(kernel, value).to_string(),
-                        PrintItem::Block(id) => kernel.block(id.value).name.clone(),
+                        PrintItem::Block { block, is_unsigned } => {
+                            let name = &kernel.block(block.value).name;
+                            if *is_unsigned {
+                                format!("{name} as u32")
+                            } else {
+                                name.clone()
+                            }
+                        }
                     })
                     .collect();
                 write!(f, "T.print({})", items.join(", "))

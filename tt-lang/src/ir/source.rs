@@ -356,7 +356,7 @@ impl<'a> Source<'a> {
                         PrintItem::Text(text) => format!("{text:?}"),
                         PrintItem::Value(value) => self.int(value),
                         PrintItem::Number(value) => self.number(value),
-                        PrintItem::Block(id) => self.block(id.value).to_string(),
+                        PrintItem::Block { block, .. } => self.block(block.value).to_string(),
                     })
                     .collect();
                 self.line(&format!("T.print({});", items.join(", ")));

@@ -420,5 +420,10 @@ pub enum PrintItem {
     /// A number known at launch.
     Number(NumberExpr),
     /// A whole block.
-    Block(Spanned<BlockId>),
+    Block {
+        /// It.
+        block: Spanned<BlockId>,
+        /// Whether it holds the bits of a `u32` in each `i32` (hold_elements).
+        is_unsigned: bool,
+    },
 }

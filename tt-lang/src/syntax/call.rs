@@ -593,10 +593,13 @@ impl Frontend {
                 .find(&ident.unraw().to_string())
                 .map(|known| known.binding.clone())
         {
-            return Some(PrintItem::Block(Spanned {
-                value: id,
-                span: self.span(ident),
-            }));
+            return Some(PrintItem::Block {
+                block: Spanned {
+                    value: id,
+                    span: self.span(ident),
+                },
+                is_unsigned: false,
+            });
         }
         let found = self.with_loads(Loads::Print, |this| this.value(item))?;
         let (message, note) = match &found {

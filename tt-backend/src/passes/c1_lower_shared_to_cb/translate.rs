@@ -314,7 +314,7 @@ impl Translate<'_> {
                         )
                     })?));
                 }
-                PrintItem::Block(block) => {
+                PrintItem::Block { block, is_unsigned } => {
                     if !line.is_empty() {
                         out.push((Inspection::Line(std::mem::take(&mut line)), span));
                     }
@@ -325,6 +325,7 @@ impl Translate<'_> {
                         name: of.name.clone(),
                         extent: self.extent(block.value),
                         is_vector: of.shape.len() == 1,
+                        is_unsigned: *is_unsigned,
                         has_value: Vec::new(),
                     };
                     out.push((Inspection::Block(printed), block.span));

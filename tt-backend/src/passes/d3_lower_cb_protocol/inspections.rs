@@ -144,7 +144,7 @@ fn element(buffer: &Buffer, printed: &PrintedBlock, [row, column]: [Expr<Symbol>
     let any = |any: &Vec<Index>| any.iter().map(of_index).reduce(|a, b| op("||", a, b));
     let has_value = printed.has_value.iter().filter_map(any).reduce(|a, b| op("&&", a, b));
     let tile_columns = Expr::Int(i64::from(buffer.tiles[1]));
-    let (function, template) = match PrintedBlock::element(buffer.format) {
+    let (function, template) = match printed.element(buffer.format) {
         PrintedElement::BlockFloat { bits } => (&PRINT_BLOCK_ELEMENT, bits.to_string()),
         PrintedElement::Word(word) => (&PRINT_ELEMENT, word.to_string()),
     };

@@ -45,6 +45,7 @@ impl Reader<'_> {
         self.expect("x")?;
         let columns = self.parse()?;
         self.expect("elements")?;
+        let is_unsigned = self.eat(", unsigned");
         let mut has_value = Vec::new();
         while self.eat(", any of") {
             has_value.push(self.list("(", ")", |this| {
@@ -58,6 +59,7 @@ impl Reader<'_> {
             name,
             extent: [rows, columns],
             is_vector,
+            is_unsigned,
             has_value,
         })))
     }

@@ -1,0 +1,175 @@
+//! What of blocks a statement reads and writes.
+
+use crate::linear::Linear;
+use std::collections::BTreeMap;
+use std::ops::Range;
+use tt_lang::ir::{BlockId, BoolExpr, Buffer, ElementKind, IntExpr, Kernel, Place, PrintItem, Stmt, StmtKind, VarId};
+
+/// Variables of loops that have one value.
+pub type Known = BTreeMap<VarId, i64>;
+
+/// Rows and columns; a block of one axis is a row.
+pub type Part = [Range<usize>; 2];
+
+/// Elements of a block that are read or written.
+pub struct Touch<'a> {
+    /// Of which block.
+    pub block: BlockId,
+    /// Whether they are written.
+    pub is_store: bool,
+    /// Which; all where there is nothing.
+    at: Option<Places<'a>>,
+}
+
+/// An index for each axis, and those of the parallel loop that they are taken for.
+type Places<'a> = (&'a [IntExpr], &'a [(VarId, u64)]);
+
+/// Calls `visit` for what `stmt` reads and writes itself, in order.
+pub fn of<'a>(stmt: &'a Stmt, visit: &mut dyn FnMut(Touch<'a>)) {
+    let mut whole = |block: BlockId, is_store: bool| {
+        visit(Touch {
+            block,
+            is_store,
+            at: None,
+        });
+    };
+    match &stmt.kind {
+        StmtKind::Copy { src, dst } => {
+            for (place, is_store) in [(src, false), (dst, true)] {
+                if let Place::Block(block) = place {
+                    whole(block.value, is_store);
+                }
+            }
+        }
+        StmtKind::Fill { block, .. } => whole(block.value, true),
+        StmtKind::Gemm {
+            a, b, acc, clear_accum, ..
+        } => {
+            for place in [a, b] {
+                if let Place::Block(block) = place {
+                    whole(block.value, false);
+                }
+            }
+            if !clear_accum {
+                whole(acc.value, false);
+            }
+            whole(acc.value, true);
+        }
+        StmtKind::Parallel { indices, assigns } => {
+            for assign in assigns {
+                assign.value.walk(&mut |element| {
+                    if let ElementKind::Load(access) = &element.kind
+                        && let Buffer::Block(block) = access.buffer
+                    {
+                        visit(Touch {
+                            block,
+                            is_store: false,
+                            at: Some((&access.indices, indices)),
+                        });
+                    }
+                });
+                if let Buffer::Block(block) = assign.target.buffer {
+                    visit(Touch {
+                        block,
+                        is_store: true,
+                        at: Some((&assign.target.indices, indices)),
+                    });
+                }
+            }
+        }
+        StmtKind::Reduce { src, out, clear, .. } => {
+            whole(src.value, false);
+            if !clear {
+                whole(out.value, false);
+            }
+            whole(out.value, true);
+        }
+        StmtKind::ReduceArg {
+            src, val, pos, clear, ..
+        } => {
+            whole(src.value, false);
+            for out in val.iter().chain([pos]) {
+                if !clear {
+                    whole(out.value, false);
+                }
+                whole(out.value, true);
+            }
+        }
+        StmtKind::Transpose { src, dst } => {
+            whole(src.value, false);
+            whole(dst.value, true);
+        }
+        StmtKind::Print { items } => {
+            for item in items {
+                if let PrintItem::Block { block, .. } = item {
+                    whole(block.value, false);
+                }
+            }
+        }
+        StmtKind::For { .. } | StmtKind::If { .. } | StmtKind::Fetch { .. } | StmtKind::Assert { .. } => {}
+    }
+}
+
+impl Touch<'_> {
+    /// The elements, where they are known: exactly those that are written, at least those that are read.
+    pub fn part(&self, kernel: &Kernel, known: &Known) -> Option<Part> {
+        let mut part = whole(kernel, self.block);
+        let Some((at, indices)) = self.at else {
+            return Some(part);
+        };
+        let first_axis = part.len().saturating_sub(at.len());
+        let mut counted = Vec::new();
+        for (axis, index) in part.iter_mut().skip(first_axis).zip(at) {
+            let index = Linear::of(&integer(index, known));
+            let (mut low, mut high) = (index.constant, index.constant);
+            for (atom, coefficient) in &index.terms {
+                let of = indices.iter().find(|(var, _)| *atom == IntExpr::Var(*var));
+                let Some((var, extent)) = of else {
+                    // Of what is read all along this axis may be.
+                    (low, high) = (0, i64::MAX);
+                    if self.is_store {
+                        return None;
+                    }
+                    continue;
+                };
+                if self.is_store && (*coefficient != 1 || low != high || counted.contains(var)) {
+                    return None;
+                }
+                counted.push(*var);
+                let last = i64::try_from(extent.saturating_sub(1)).unwrap_or(i64::MAX);
+                let reach = coefficient.saturating_mul(last);
+                low = low.saturating_add(reach.min(0));
+                high = high.saturating_add(reach.max(0));
+            }
+            let inside = |value: i64| {
+                usize::try_from(value.max(0))
+                    .unwrap_or(usize::MAX)
+                    .clamp(axis.start, axis.end)
+            };
+            *axis = inside(low)..inside(high.saturating_add(1));
+        }
+        Some(part)
+    }
+}
+
+/// All elements of a block.
+pub fn whole(kernel: &Kernel, block: BlockId) -> Part {
+    let extent = |extent: &u64| 0..usize::try_from(*extent).unwrap_or(usize::MAX);
+    match kernel.block(block).shape.as_slice() {
+        [columns] => [0..1, extent(columns)],
+        [.., rows, columns] => [extent(rows), extent(columns)],
+        [] => [0..1, 0..1],
+    }
+}
+
+/// `expr` with the values of what is known.
+pub fn integer(expr: &IntExpr, known: &Known) -> IntExpr {
+    expr.substitute(&|var| known.get(&var).copied().map(IntExpr::Const))
+}
+
+/// `cond` with the values of what is known.
+pub fn condition(cond: &BoolExpr, known: &Known) -> BoolExpr {
+    let mut cond = cond.clone();
+    cond.integers_mut(&mut |value| *value = integer(value, known));
+    cond
+}
