@@ -3,13 +3,17 @@
 //! `x · y`, `relu(x)` or `silu(x) · y` of zeros are zero; `exp(x)` is not, nor is `x · s`, where `s` is only known at launch
 //! and may be infinite. Only what every chip computes as exactly zero counts (docs/numbers.md, the column of 0).
 
+mod found;
 mod masks;
+mod places;
 
-use super::edges::{Age, Edge, Edges, Past};
+use self::found::{Found, Of};
+use self::places::{Place, Places, element};
+use super::edges::{Age, Edge, Past};
 use super::{Product, Summed};
 use crate::flow::{
     BlockOp, BlockStmt, Blocks, Broadcast, BufferId, BufferKind, DefinitionId, Elementwise, Flow, FlowLoop, Fold, Gemm,
-    Index, Operand, Pick, Read, Reduction, Sees, Shift, Sights, TileRegion, Transfer, Value, ValueKind, Window, Write,
+    Index, Operand, Pick, Read, Reduction, Sees, Shift, Sights, TileRegion, Value, ValueKind, Window, Write,
 };
 use crate::ir::{Forward, Kind, visit};
 use crate::linear::Linear;
@@ -85,112 +89,9 @@ impl Stored {
     }
 }
 
-/// All places of edges, each once.
-#[derive(Default)]
-struct Places {
-    /// By extent, by the tile, matrix or element that a block was read from, and by units.
-    numbers: HashMap<(IntExpr, IntExpr, [i64; 2]), usize>,
-    all: Vec<Place>,
-}
-
-/// Where edges are.
-#[derive(Clone)]
-struct Place {
-    /// The tensor's extent.
-    extent: IntExpr,
-    /// The tile, matrix or element.
-    at: IntExpr,
-    /// How many elements of the extent are one of those.
-    unit: i64,
-    /// How many are from one element of the block to the next.
-    step: i64,
-    /// Whether the first tile there may be none of the tensor's, and whether a later one may.
-    outside: [bool; 2],
-    /// Whether it may lie before the first.
-    precedes: bool,
-    /// How often what is read there was shifted.
-    shifts: u32,
-}
-
 /// How often a block is shifted, and what is shifted once more, until nothing says any more where its edges are: a loop may shift
 /// what it shifted in the turn before.
 const MOST_SHIFTS: u32 = 2;
-
-/// A value: what is past its edges, and the one operand that it is computed from, if there is just one.
-struct Found {
-    of: Of,
-    past: Both,
-}
-
-#[derive(Clone, Copy, PartialEq)]
-enum Of {
-    Nothing,
-    One(BufferId, [i32; 2], Broadcast),
-    Many,
-}
-
-impl Of {
-    fn and(self, other: Of) -> Of {
-        match (self, other) {
-            (Of::Nothing, of) | (of, Of::Nothing) => of,
-            (one, other) if one == other => one,
-            (Of::One(..) | Of::Many, Of::One(..) | Of::Many) => Of::Many,
-        }
-    }
-}
-
-impl Found {
-    fn number(number: Option<f32>) -> Found {
-        let past = Past::number(number);
-        Found {
-            of: Of::Nothing,
-            past: [past.clone(), past],
-        }
-    }
-
-    /// What is zero where both are.
-    fn and(self, other: Found) -> Found {
-        let of = self.of.and(other.of);
-        let is_same = self.is_same(&other);
-        let past = [0, 1].map(|axis| self.past[axis].and(&other.past[axis], is_same));
-        Found { of, past }
-    }
-
-    /// As it is, with the edges of `other` too.
-    fn reaching(self, other: &Found) -> Found {
-        let is_same = self.is_same(other);
-        let past = [0, 1].map(|axis| self.past[axis].reaching(&other.past[axis], is_same));
-        Found {
-            of: self.of.and(other.of),
-            past,
-        }
-    }
-
-    /// Either, by a condition on elements: where that has a value, and the side that is taken.
-    fn or(self, other: Found, condition: &Found) -> Found {
-        let alone = [0, 1].map(|axis| {
-            let [a, b, asked] = [&self, &other, condition].map(|of| of.past[axis].edges().copied().collect::<Edges>());
-            &(&a ^ &b) - &asked
-        });
-        let mut found = self.and(other).reaching(condition);
-        for (past, alone) in found.past.iter_mut().zip(alone) {
-            *past = past.clone().unsure_past(alone);
-        }
-        found
-    }
-
-    /// Whether both are computed from one block, whose edges they share.
-    fn is_same(&self, other: &Found) -> bool {
-        matches!(self.of, Of::One(..)) && self.of == other.of
-    }
-
-    fn not_zero(self) -> Found {
-        Found {
-            of: self.of,
-            past: self.past.map(Past::not_zero),
-        }
-    }
-}
 
 impl<'a> Beyond<'a> {
     /// Of `flow`.
@@ -261,115 +162,6 @@ impl<'a> Beyond<'a> {
         let past = [0, 1].map(|axis| Past::read(self.edges(region, axis)));
         // What is read now is told by indices.
         self.mask(&past).unwrap_or_default()
-    }
-
-    /// The edges that a region may reach past along an axis: the tensor's, and those of the leading axes, past which all of
-    /// it lies.
-    fn edges(&mut self, region: &TileRegion, axis: usize) -> Edges {
-        let tensor = self.kernel.tensor(region.tensor);
-        let extents: Vec<IntExpr> = tensor.map_or_else(Vec::new, |tensor| {
-            tensor.extents.iter().map(|extent| extent.value.clone()).collect()
-        });
-        let mut edges = Edges::new();
-        for (leading, index) in region.matrix.iter().enumerate() {
-            if region.matrix_may_miss[leading] {
-                let place = self.place(extents.get(leading).cloned(), index, [1, 1], [true; 2]);
-                self.places.get_mut().all[place].precedes = true;
-                edges.insert(Edge::read(place, true));
-            }
-        }
-        let at = (extents.len() + axis).checked_sub(2);
-        let of_tensor = |at: Option<usize>| at.and_then(|at| extents.get(at).cloned());
-        let (extent, first, units) = match &region.transfer {
-            Transfer::Pages(tile) => (of_tensor(at), tile[axis].clone(), [32, 1]),
-            Transfer::Rows(rows) => {
-                edges.extend(self.end_of_rows(&rows.count[axis]));
-                let along = rows.along.as_ref().filter(|_| axis == 0).map(|(leading, _)| *leading);
-                let line = rows.along.as_ref().filter(|_| axis == 0).map(|(_, line)| line);
-                if let Some(line) = line.filter(|line| !self.begins_inside(line, &of_tensor(at), [1, 1])) {
-                    // The row of all matrices that its rows come from.
-                    let place = self.place(of_tensor(at), line, [1, 1], [true; 2]);
-                    self.places.get_mut().all[place].precedes = true;
-                    edges.insert(Edge::read(place, true));
-                }
-                let step = if axis == 0 { i64::from(rows.step) } else { 1 };
-                let (first, units) = match Linear::of(&rows.first[axis]).divided_by(32) {
-                    Some(tile) if step == 1 => (tile.to_expr(), [32, 1]),
-                    _ => (rows.first[axis].clone(), [1, step]),
-                };
-                (of_tensor(along.or(at)), first, units)
-            }
-        };
-        let is_part = region.zero_edge[axis] && matches!(region.transfer, Transfer::Pages(_));
-        if is_part || region.may_exceed[axis] || region.may_precede[axis] {
-            let begins_outside =
-                region.may_precede[axis] || region.may_exceed[axis] && !self.begins_inside(&first, &extent, units);
-            let place = self.place(extent, &first, units, [begins_outside, region.may_exceed[axis]]);
-            self.places.get_mut().all[place].precedes |= region.may_precede[axis];
-            edges.insert(Edge::read(place, false));
-        }
-        edges
-    }
-
-    /// The edge of a region that has so many rows or columns, where that may be within its block's last tile or before.
-    fn end_of_rows(&mut self, count: &IntExpr) -> Option<Edge> {
-        let constant = count.as_const();
-        let place = match constant {
-            Some(count) if count % 32 == 0 => return None,
-            Some(count) => self.place(Some(IntExpr::Const(count)), &IntExpr::Const(0), [32, 1], [false; 2]),
-            None => self.place(Some(count.clone()), &IntExpr::Const(0), [32, 1], [true; 2]),
-        };
-        Some(Edge::read(place, false))
-    }
-
-    /// The edge of a block of so many elements along an axis, where that is within its last tile.
-    fn end_of_block(&self, extent: u64) -> Option<Edge> {
-        let extent = i64::try_from(extent).ok().filter(|extent| extent % 32 != 0)?;
-        let place = self.place(Some(IntExpr::Const(extent)), &IntExpr::Const(0), [32, 1], [false; 2]);
-        Some(Edge::read(place, false))
-    }
-
-    /// The place of an edge; `units`: the elements of the extent that are one step of `at`, and that are one element of the
-    /// block; `outside`: whether the first tile there may be none of the tensor's, and whether a later one.
-    fn place(&self, extent: Option<IntExpr>, at: &IntExpr, units: [i64; 2], outside: [bool; 2]) -> usize {
-        let extent = extent.unwrap_or(IntExpr::Const(1));
-        let key = (extent.clone(), at.clone(), units);
-        let [unit, step] = units;
-        let mut places = self.places.borrow_mut();
-        let Places { numbers, all } = &mut *places;
-        let place = *numbers.entry(key).or_insert_with(|| {
-            all.push(Place {
-                extent,
-                at: at.clone(),
-                unit,
-                step,
-                outside: [false; 2],
-                precedes: false,
-                shifts: 0,
-            });
-            all.len() - 1
-        });
-        for (known, outside) in all[place].outside.iter_mut().zip(outside) {
-            *known |= outside;
-        }
-        place
-    }
-
-    /// Whether `tile` is surely one of the tiles of `extent`, in which so many elements are one: the first, or that of a block
-    /// of the grid or turn of a loop that counts the extent's blocks.
-    fn begins_inside(&self, tile: &IntExpr, extent: &Option<IntExpr>, [unit, _]: [i64; 2]) -> bool {
-        let linear = Linear::of(tile);
-        match linear.terms.as_slice() {
-            [] => linear.constant == 0,
-            [(IntExpr::Var(var), tiles @ 1..)] if linear.constant == 0 => {
-                let (Some(end), Some(extent)) = (self.ends.get(var), extent) else {
-                    return false;
-                };
-                let blocks = IntExpr::binary(IntOp::Mul, IntExpr::Const(unit), IntExpr::Const(*tiles));
-                *end == IntExpr::binary(IntOp::CeilDiv, extent.clone(), blocks)
-            }
-            _ => false,
-        }
     }
 
     /// What an element-wise use reads, where it falls in the result.
@@ -452,24 +244,6 @@ impl<'a> Beyond<'a> {
             }
         }
         state[shift.buffer.0] = Some(Rc::new(past));
-    }
-
-    /// The edge of the elements from `at` on of what has `edge`; past it they lie as a `whole`, or not at all.
-    fn at_element(&self, edge: &Edge, at: &IntExpr, whole: bool) -> Edge {
-        if edge.whole {
-            return *edge;
-        }
-        let place = self.places.borrow().all[edge.place].clone();
-        let element = element(&place, edge, at);
-        let step = if whole { 1 } else { place.step };
-        let number = self.place(Some(place.extent), &element, [1, step], [true; 2]);
-        self.places.borrow_mut().all[number].precedes |= place.precedes;
-        Edge {
-            place: number,
-            shift: 0,
-            whole,
-            ..*edge
-        }
     }
 
     /// What is left of a reduced block: it has a value everywhere but where a mean has none.
@@ -765,15 +539,6 @@ impl Forward<Blocks> for Beyond<'_> {
             }
         }
     }
-}
-
-/// The element of a tensor that is element `at` of what has `edge`, which is at `place`.
-fn element(place: &Place, edge: &Edge, at: &IntExpr) -> IntExpr {
-    let shift = i64::from(edge.shift).saturating_mul(32);
-    let along = IntExpr::binary(IntOp::Add, at.clone(), IntExpr::Const(shift));
-    let along = IntExpr::binary(IntOp::Mul, along, IntExpr::Const(place.step));
-    let first = IntExpr::binary(IntOp::Mul, place.at.clone(), IntExpr::Const(place.unit));
-    Linear::of(&IntExpr::binary(IntOp::Add, first, along)).to_expr()
 }
 
 /// The loops around every fetch.
