@@ -106,23 +106,10 @@ fn of_kernel(kernel: &Kernel) -> String {
 /// Calls `each` with the text of every assertion.
 fn assertions(body: &mut [Stmt], each: &mut impl FnMut(&mut String)) {
     for stmt in body {
-        match &mut stmt.kind {
-            StmtKind::Assert { text, .. } => each(text),
-            StmtKind::For { body, .. } => assertions(body, each),
-            StmtKind::If { then, otherwise, .. } => {
-                assertions(then, each);
-                assertions(otherwise, each);
-            }
-            StmtKind::Copy { .. }
-            | StmtKind::Fill { .. }
-            | StmtKind::Gemm { .. }
-            | StmtKind::Parallel { .. }
-            | StmtKind::Reduce { .. }
-            | StmtKind::ReduceArg { .. }
-            | StmtKind::Transpose { .. }
-            | StmtKind::Fetch { .. }
-            | StmtKind::Print { .. } => {}
+        if let StmtKind::Assert { text, .. } = &mut stmt.kind {
+            each(text);
         }
+        stmt.bodies_mut().for_each(|body| assertions(body, each));
     }
 }
 

@@ -14,10 +14,10 @@ pub struct Stmt {
     pub span: Span,
 }
 
-impl Stmt {
-    /// The statements of a loop, or those of either side of a branch.
-    pub fn bodies(&self) -> impl Iterator<Item = &Vec<Stmt>> {
-        let (first, second) = match &self.kind {
+/// The bodies of a statement of this kind, which is borrowed or to be changed.
+macro_rules! bodies {
+    ($kind:expr) => {{
+        let (first, second) = match $kind {
             StmtKind::For { body, .. } => (Some(body), None),
             StmtKind::If { then, otherwise, .. } => (Some(then), Some(otherwise)),
             StmtKind::Copy { .. }
@@ -32,25 +32,18 @@ impl Stmt {
             | StmtKind::Assert { .. } => (None, None),
         };
         first.into_iter().chain(second)
+    }};
+}
+
+impl Stmt {
+    /// The statements of a loop, or those of either side of a branch.
+    pub fn bodies(&self) -> impl Iterator<Item = &Vec<Stmt>> {
+        bodies!(&self.kind)
     }
 
     /// As [`bodies`](Self::bodies), to change them.
     pub fn bodies_mut(&mut self) -> impl Iterator<Item = &mut Vec<Stmt>> {
-        let (first, second) = match &mut self.kind {
-            StmtKind::For { body, .. } => (Some(body), None),
-            StmtKind::If { then, otherwise, .. } => (Some(then), Some(otherwise)),
-            StmtKind::Copy { .. }
-            | StmtKind::Fill { .. }
-            | StmtKind::Gemm { .. }
-            | StmtKind::Parallel { .. }
-            | StmtKind::Reduce { .. }
-            | StmtKind::ReduceArg { .. }
-            | StmtKind::Transpose { .. }
-            | StmtKind::Fetch { .. }
-            | StmtKind::Print { .. }
-            | StmtKind::Assert { .. } => (None, None),
-        };
-        first.into_iter().chain(second)
+        bodies!(&mut self.kind)
     }
 
     /// Calls `visit` for every integer in this statement that may differ from block to block, not in those of its bodies.

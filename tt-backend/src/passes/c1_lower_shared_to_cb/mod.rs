@@ -21,6 +21,7 @@ mod elements;
 mod hazards;
 mod inside;
 mod integers;
+mod reductions;
 mod regions;
 mod shifts;
 mod translate;

@@ -2,21 +2,22 @@
 
 use super::Variable;
 use super::access::Result2d;
+use super::reductions::ArgReduction;
 use super::regions::Purpose;
 use crate::codes;
 use crate::flow::{
-    BlockOp, BlockStmt, Blocks, Broadcast, BufferId, Depth, Elementwise, Fetch, FetchedInto, FlowLoop, Fold, Gemm,
-    Index, Inspection, Operand, Printed, PrintedBlock, ProductSees, Read, Reduction, Sights, Value, ValueKind, Write,
+    BlockOp, BlockStmt, Blocks, Broadcast, BufferId, Depth, Elementwise, Fetch, FetchedInto, FlowLoop, Gemm,
+    Inspection, Operand, Printed, PrintedBlock, ProductSees, Read, Sights, Value, ValueKind, Write,
 };
 use crate::ir::Kind;
 use crate::linear::Signs;
 use crate::passes::a1_infer_layout::{Layouts, tiles};
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{
-    ArgOp, BlockId, Buffer, CompareOp, ElementOp, ElementType, IntExpr, Kernel, LoopKind, ParamId, Place, PrintItem,
-    ReduceDim, ReduceOp, Span, Spanned, Stmt, StmtKind, VarId,
+    BlockId, Buffer, ElementType, IntExpr, Kernel, LoopKind, ParamId, Place, PrintItem, Span, Spanned, Stmt, StmtKind,
+    VarId,
 };
-use tt_plan::{DataFormat, Number};
+use tt_plan::DataFormat;
 
 /// Statements over variables. What uses see is for `webs` to find; until then it is unknown, and a number for each.
 pub struct Translated {
@@ -72,23 +73,6 @@ pub fn run(kernel: &Kernel, layouts: &Layouts) -> Result<Translated, Vec<Diagnos
         })
     } else {
         Err(this.errors)
-    }
-}
-
-/// How a block is reduced to positions.
-struct ArgReduction<'a> {
-    op: ArgOp,
-    dim: ReduceDim,
-    base: &'a IntExpr,
-    clear: bool,
-}
-
-/// Whether columns, and rows, become one element.
-fn along(dim: ReduceDim) -> [bool; 2] {
-    match dim {
-        ReduceDim::Columns => [true, false],
-        ReduceDim::Rows => [false, true],
-        ReduceDim::All => [true, true],
     }
 }
 
@@ -372,12 +356,12 @@ impl Translate<'_> {
             .note("use `f32` or `bf16`, and copy it afterwards"))
     }
 
-    fn extent(&self, block: BlockId) -> [u64; 2] {
+    pub(super) fn extent(&self, block: BlockId) -> [u64; 2] {
         self.layouts.blocks[block.index()].extent
     }
 
     /// A block that becomes `value`.
-    fn computed(&mut self, target: BlockId, value: Value) -> Kind<Blocks> {
+    pub(super) fn computed(&mut self, target: BlockId, value: Value) -> Kind<Blocks> {
         Kind::Op(BlockOp::Elementwise(Elementwise {
             target: variable(target),
             defines: self.sights.define(),
@@ -392,172 +376,6 @@ impl Translate<'_> {
         let load = self.operand(variable(src), broadcast, [0, 0]);
         let kind = ValueKind::Load(load);
         self.computed(dst, Value { kind, span })
-    }
-
-    /// A block that becomes another reduced, folded with what it holds unless that is forgotten.
-    fn reduce(
-        &mut self,
-        op: ReduceOp,
-        src: BlockId,
-        out: BlockId,
-        dim: ReduceDim,
-        clear: bool,
-        span: Span,
-    ) -> Result<Kind<Blocks>, Refused> {
-        let value = |kind| Value { kind, span };
-        let (fold, both, of) = match op {
-            ReduceOp::Sum => (Fold::Sum, ElementOp::Add, None),
-            ReduceOp::Mean => (Fold::Mean, ElementOp::Add, None),
-            ReduceOp::Prod => (Fold::Product, ElementOp::Mul, None),
-            ReduceOp::Max => (Fold::Max, ElementOp::Max, None),
-            ReduceOp::Min => (Fold::Min, ElementOp::Min, None),
-            ReduceOp::AbsMax => (Fold::Max, ElementOp::Max, Some(ElementOp::Abs)),
-        };
-        let reduction = Reduction {
-            fold,
-            along: along(dim),
-            extent: self.extent(src),
-        };
-        self.leaves(&reduction, out, span)?;
-        let of = |load: Value| match of {
-            Some(op) => value(ValueKind::Call(op, vec![load])),
-            None => load,
-        };
-        let load = ValueKind::Load(self.operand(variable(src), Broadcast::None, [0, 0]));
-        let mut reduced = value(ValueKind::Reduce(reduction, Box::new(of(value(load)))));
-        if op == ReduceOp::AbsMax {
-            // Of nothing it is 0.
-            let zero = value(ValueKind::Number(Number::constant(0.0)));
-            reduced = value(ValueKind::Call(both, vec![reduced, zero]));
-        }
-        if !clear {
-            let before = ValueKind::Load(self.operand(variable(out), Broadcast::None, [0, 0]));
-            reduced = value(ValueKind::Call(both, vec![of(value(before)), reduced]));
-        }
-        Ok(self.computed(out, reduced))
-    }
-
-    /// Whether a reduction leaves what `out` has room for.
-    fn leaves(&self, reduction: &Reduction, out: BlockId, span: Span) -> Result<[u64; 2], Refused> {
-        let left = [0, 1].map(|axis| {
-            if reduction.along[axis] {
-                1
-            } else {
-                reduction.extent[axis]
-            }
-        });
-        if self.extent(out) != left {
-            let [rows, columns] = self.extent(out);
-            let message = format!("this leaves {} × {}, and goes to {rows} × {columns}", left[0], left[1]);
-            return Err(Diagnostic::new(&codes::SHAPES, span, message));
-        }
-        Ok(left)
-    }
-
-    /// The extremes of a block, the first index of each within the block, and what `val` and `pos` become of the two: positions
-    /// are numbers until the end, exact since no block has 2²⁴ rows or columns, and become integers before the base is added.
-    fn reduce_arg(
-        &mut self,
-        arg: &ArgReduction<'_>,
-        src: BlockId,
-        (val, pos): (Option<BlockId>, BlockId),
-        span: Span,
-    ) -> Result<Vec<Kind<Blocks>>, Refused> {
-        let value = |kind| Value { kind, span };
-        let number = |number: f32| value(ValueKind::Number(Number::constant(number)));
-        let (fold, both, exceeds) = match arg.op {
-            ArgOp::Max => (Fold::Max, ElementOp::Max, CompareOp::Gt),
-            ArgOp::Min => (Fold::Min, ElementOp::Min, CompareOp::Lt),
-        };
-        let extremes = Reduction {
-            fold,
-            along: along(arg.dim),
-            extent: self.extent(src),
-        };
-        let left = self.leaves(&extremes, pos, span)?;
-        if let Some(out) = val {
-            self.leaves(&extremes, out, span)?;
-        }
-        let (row, column, spread) = match arg.dim {
-            ReduceDim::Columns => (1, 0, Broadcast::Row),
-            ReduceDim::Rows | ReduceDim::All => (0, 1, Broadcast::Column),
-        };
-        let [best, first] = ["best", "first"].map(|name| {
-            let of = self.kernel.block(src);
-            self.temporary(&of.name, name, of.span, DataFormat::Float32, left)
-        });
-        let load = |this: &mut Self, buffer, broadcast| value(ValueKind::Load(this.operand(buffer, broadcast, [0, 0])));
-        let mut out = Vec::new();
-        let mut computed = |this: &mut Self, target, value| {
-            out.push(Kind::Op(BlockOp::Elementwise(Elementwise {
-                target,
-                defines: this.sights.define(),
-                extent: left,
-                value,
-                compound: false,
-            })));
-        };
-
-        let of = Box::new(load(self, variable(src), Broadcast::None));
-        computed(self, best, value(ValueKind::Reduce(extremes, of)));
-
-        let [element, extreme] =
-            [(variable(src), Broadcast::None), (best, spread)].map(|(of, how)| load(self, of, how));
-        let hit = value(ValueKind::Compare(CompareOp::Eq, Box::new(element), Box::new(extreme)));
-        let index = value(ValueKind::Index(Index {
-            row,
-            column,
-            rest: IntExpr::Const(0),
-        }));
-        let nowhere = number(Fold::Min.neutral());
-        let place = ValueKind::Select(Box::new(hit), Box::new(index), Box::new(nowhere.clone()));
-        let earliest = Reduction {
-            fold: Fold::Min,
-            ..extremes
-        };
-        computed(self, first, value(ValueKind::Reduce(earliest, Box::new(value(place)))));
-
-        let mut place = load(self, first, Broadcast::None);
-        if arg.clear {
-            // Of nothing it is 0.
-            let found = ValueKind::Compare(CompareOp::Lt, Box::new(place.clone()), Box::new(nowhere));
-            let again = load(self, first, Broadcast::None);
-            place = value(ValueKind::Select(
-                Box::new(value(found)),
-                Box::new(again),
-                Box::new(number(0.0)),
-            ));
-        }
-        place = value(ValueKind::Cast(ElementType::I32, Box::new(place)));
-        if *arg.base != IntExpr::Const(0) {
-            let base = value(ValueKind::Integer(Index {
-                row: 0,
-                column: 0,
-                rest: arg.base.clone(),
-            }));
-            place = value(ValueKind::Call(ElementOp::Add, vec![place, base]));
-        }
-        if let Some(val) = val {
-            let mut extreme = load(self, best, Broadcast::None);
-            if !arg.clear {
-                let held = [(); 2].map(|()| load(self, variable(val), Broadcast::None));
-                let [compared, kept] = held;
-                let exceeds = ValueKind::Compare(exceeds, Box::new(extreme.clone()), Box::new(compared));
-                let before = load(self, variable(pos), Broadcast::None);
-                place = value(ValueKind::Select(
-                    Box::new(value(exceeds)),
-                    Box::new(place),
-                    Box::new(before),
-                ));
-                let again = load(self, best, Broadcast::None);
-                extreme = value(ValueKind::Call(both, vec![kept, again]));
-            }
-            computed(self, variable(pos), place);
-            computed(self, variable(val), extreme);
-        } else {
-            computed(self, variable(pos), place);
-        }
-        Ok(out)
     }
 
     fn copy(&mut self, src: &Place, dst: &Place, span: Span) -> Result<Kind<Blocks>, Refused> {

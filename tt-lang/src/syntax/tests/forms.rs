@@ -33,26 +33,14 @@ fn lines(body: &str) -> Vec<String> {
 fn statements(kernel: &Kernel, body: &[Stmt], lines: &mut Vec<String>) {
     for stmt in body {
         let head = Named(kernel, stmt);
-        let (then, otherwise): (&[Stmt], &[Stmt]) = match &stmt.kind {
-            StmtKind::For { body, .. } => (body, &[]),
-            StmtKind::If { then, otherwise, .. } => (then, otherwise),
-            StmtKind::Copy { .. }
-            | StmtKind::Fill { .. }
-            | StmtKind::Gemm { .. }
-            | StmtKind::Parallel { .. }
-            | StmtKind::Reduce { .. }
-            | StmtKind::ReduceArg { .. }
-            | StmtKind::Transpose { .. }
-            | StmtKind::Fetch { .. }
-            | StmtKind::Print { .. }
-            | StmtKind::Assert { .. } => {
-                lines.push(head.to_string());
-                continue;
-            }
+        let mut bodies = stmt.bodies();
+        let Some(first) = bodies.next() else {
+            lines.push(head.to_string());
+            continue;
         };
         lines.push(format!("{head} {{"));
-        statements(kernel, then, lines);
-        if !otherwise.is_empty() {
+        statements(kernel, first, lines);
+        for otherwise in bodies.filter(|body| !body.is_empty()) {
             lines.push("} else {".to_string());
             statements(kernel, otherwise, lines);
         }

@@ -1,0 +1,194 @@
+//! Reductions, to values and to positions.
+
+use super::translate::{Refused, Translate, variable};
+use crate::codes;
+use crate::flow::{BlockOp, Blocks, Broadcast, Elementwise, Fold, Index, Reduction, Value, ValueKind};
+use crate::ir::Kind;
+use tt_lang::diagnostic::Diagnostic;
+use tt_lang::ir::{ArgOp, BlockId, CompareOp, ElementOp, ElementType, IntExpr, ReduceDim, ReduceOp, Span};
+use tt_plan::{DataFormat, Number};
+
+/// How a block is reduced to positions.
+pub(super) struct ArgReduction<'a> {
+    pub op: ArgOp,
+    pub dim: ReduceDim,
+    pub base: &'a IntExpr,
+    pub clear: bool,
+}
+
+impl Translate<'_> {
+    /// A block that becomes another reduced, folded with what it holds unless that is forgotten.
+    pub(super) fn reduce(
+        &mut self,
+        op: ReduceOp,
+        src: BlockId,
+        out: BlockId,
+        dim: ReduceDim,
+        clear: bool,
+        span: Span,
+    ) -> Result<Kind<Blocks>, Refused> {
+        let value = |kind| Value { kind, span };
+        let (fold, both, of) = match op {
+            ReduceOp::Sum => (Fold::Sum, ElementOp::Add, None),
+            ReduceOp::Mean => (Fold::Mean, ElementOp::Add, None),
+            ReduceOp::Prod => (Fold::Product, ElementOp::Mul, None),
+            ReduceOp::Max => (Fold::Max, ElementOp::Max, None),
+            ReduceOp::Min => (Fold::Min, ElementOp::Min, None),
+            ReduceOp::AbsMax => (Fold::Max, ElementOp::Max, Some(ElementOp::Abs)),
+        };
+        let reduction = Reduction {
+            fold,
+            along: along(dim),
+            extent: self.extent(src),
+        };
+        self.leaves(&reduction, out, span)?;
+        let of = |load: Value| match of {
+            Some(op) => value(ValueKind::Call(op, vec![load])),
+            None => load,
+        };
+        let load = ValueKind::Load(self.operand(variable(src), Broadcast::None, [0, 0]));
+        let mut reduced = value(ValueKind::Reduce(reduction, Box::new(of(value(load)))));
+        if op == ReduceOp::AbsMax {
+            // Of nothing it is 0.
+            let zero = value(ValueKind::Number(Number::constant(0.0)));
+            reduced = value(ValueKind::Call(both, vec![reduced, zero]));
+        }
+        if !clear {
+            let before = ValueKind::Load(self.operand(variable(out), Broadcast::None, [0, 0]));
+            reduced = value(ValueKind::Call(both, vec![of(value(before)), reduced]));
+        }
+        Ok(self.computed(out, reduced))
+    }
+
+    /// Whether a reduction leaves what `out` has room for.
+    fn leaves(&self, reduction: &Reduction, out: BlockId, span: Span) -> Result<[u64; 2], Refused> {
+        let left = [0, 1].map(|axis| {
+            if reduction.along[axis] {
+                1
+            } else {
+                reduction.extent[axis]
+            }
+        });
+        if self.extent(out) != left {
+            let [rows, columns] = self.extent(out);
+            let message = format!("this leaves {} × {}, and goes to {rows} × {columns}", left[0], left[1]);
+            return Err(Diagnostic::new(&codes::SHAPES, span, message));
+        }
+        Ok(left)
+    }
+
+    /// The extremes of a block, the first index of each within the block, and what `val` and `pos` become of the two: positions
+    /// are numbers until the end, exact since no block has 2²⁴ rows or columns, and become integers before the base is added.
+    pub(super) fn reduce_arg(
+        &mut self,
+        arg: &ArgReduction<'_>,
+        src: BlockId,
+        (val, pos): (Option<BlockId>, BlockId),
+        span: Span,
+    ) -> Result<Vec<Kind<Blocks>>, Refused> {
+        let value = |kind| Value { kind, span };
+        let number = |number: f32| value(ValueKind::Number(Number::constant(number)));
+        let (fold, both, exceeds) = match arg.op {
+            ArgOp::Max => (Fold::Max, ElementOp::Max, CompareOp::Gt),
+            ArgOp::Min => (Fold::Min, ElementOp::Min, CompareOp::Lt),
+        };
+        let extremes = Reduction {
+            fold,
+            along: along(arg.dim),
+            extent: self.extent(src),
+        };
+        let left = self.leaves(&extremes, pos, span)?;
+        if let Some(out) = val {
+            self.leaves(&extremes, out, span)?;
+        }
+        let (row, column, spread) = match arg.dim {
+            ReduceDim::Columns => (1, 0, Broadcast::Row),
+            ReduceDim::Rows | ReduceDim::All => (0, 1, Broadcast::Column),
+        };
+        let [best, first] = ["best", "first"].map(|name| {
+            let of = self.kernel.block(src);
+            self.temporary(&of.name, name, of.span, DataFormat::Float32, left)
+        });
+        let load = |this: &mut Self, buffer, broadcast| value(ValueKind::Load(this.operand(buffer, broadcast, [0, 0])));
+        let mut out = Vec::new();
+        let mut computed = |this: &mut Self, target, value| {
+            out.push(Kind::Op(BlockOp::Elementwise(Elementwise {
+                target,
+                defines: this.sights.define(),
+                extent: left,
+                value,
+                compound: false,
+            })));
+        };
+
+        let of = Box::new(load(self, variable(src), Broadcast::None));
+        computed(self, best, value(ValueKind::Reduce(extremes, of)));
+
+        let [element, extreme] =
+            [(variable(src), Broadcast::None), (best, spread)].map(|(of, how)| load(self, of, how));
+        let hit = value(ValueKind::Compare(CompareOp::Eq, Box::new(element), Box::new(extreme)));
+        let index = value(ValueKind::Index(Index {
+            row,
+            column,
+            rest: IntExpr::Const(0),
+        }));
+        let nowhere = number(Fold::Min.neutral());
+        let place = ValueKind::Select(Box::new(hit), Box::new(index), Box::new(nowhere.clone()));
+        let earliest = Reduction {
+            fold: Fold::Min,
+            ..extremes
+        };
+        computed(self, first, value(ValueKind::Reduce(earliest, Box::new(value(place)))));
+
+        let mut place = load(self, first, Broadcast::None);
+        if arg.clear {
+            // Of nothing it is 0.
+            let found = ValueKind::Compare(CompareOp::Lt, Box::new(place.clone()), Box::new(nowhere));
+            let again = load(self, first, Broadcast::None);
+            place = value(ValueKind::Select(
+                Box::new(value(found)),
+                Box::new(again),
+                Box::new(number(0.0)),
+            ));
+        }
+        place = value(ValueKind::Cast(ElementType::I32, Box::new(place)));
+        if *arg.base != IntExpr::Const(0) {
+            let base = value(ValueKind::Integer(Index {
+                row: 0,
+                column: 0,
+                rest: arg.base.clone(),
+            }));
+            place = value(ValueKind::Call(ElementOp::Add, vec![place, base]));
+        }
+        if let Some(val) = val {
+            let mut extreme = load(self, best, Broadcast::None);
+            if !arg.clear {
+                let held = [(); 2].map(|()| load(self, variable(val), Broadcast::None));
+                let [compared, kept] = held;
+                let exceeds = ValueKind::Compare(exceeds, Box::new(extreme.clone()), Box::new(compared));
+                let before = load(self, variable(pos), Broadcast::None);
+                place = value(ValueKind::Select(
+                    Box::new(value(exceeds)),
+                    Box::new(place),
+                    Box::new(before),
+                ));
+                let again = load(self, best, Broadcast::None);
+                extreme = value(ValueKind::Call(both, vec![kept, again]));
+            }
+            computed(self, variable(pos), place);
+            computed(self, variable(val), extreme);
+        } else {
+            computed(self, variable(pos), place);
+        }
+        Ok(out)
+    }
+}
+
+/// Whether columns, and rows, become one element.
+fn along(dim: ReduceDim) -> [bool; 2] {
+    match dim {
+        ReduceDim::Columns => [true, false],
+        ReduceDim::Rows => [false, true],
+        ReduceDim::All => [true, true],
+    }
+}

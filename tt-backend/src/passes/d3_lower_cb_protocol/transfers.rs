@@ -1,0 +1,386 @@
+//! Page loops, zeroed edges and moved elements: what reads, writes and constant tiles become.
+
+use super::{Lines, op, set, value};
+use crate::device::function::*;
+use crate::device::{Calls, Expr, Leaf, Symbol, call, call_with, line, scope, tiles, when};
+use crate::flow::{Buffer, BufferId, BufferKind, Constant, Rows, TileRegion, Transfer, Window};
+use crate::ir::Stmt;
+use tt_lang::ir::{IntExpr, ParamId};
+use tt_plan::{DataFormat, Role};
+
+/// `first_row` and `first_column` of a region: of tiles, where it is moved in pages, otherwise of elements.
+fn origin(region: &TileRegion) -> Lines {
+    let [row, column] = match &region.transfer {
+        Transfer::Pages(tile) => tile,
+        Transfer::Rows(rows) => &rows.first,
+    };
+    vec![
+        set("first_row", Expr::user(row)),
+        set("first_column", Expr::user(column)),
+    ]
+}
+
+/// The number of the tile in this row and column of a matrix, counted over the tensor's tiles, matrix by matrix.
+pub(super) fn page_of(tensor: ParamId, matrix: &[IntExpr], row: Expr<Symbol>, column: Expr<Symbol>) -> Expr<Symbol> {
+    let mut number = Expr::Int(0);
+    for (axis, index) in matrix.iter().enumerate() {
+        number = op(
+            "+",
+            op("*", number, Expr::Value(Symbol::TensorExtent(tensor, axis))),
+            Expr::user(index),
+        );
+    }
+    let row = op("+", op("*", number, Expr::Value(Symbol::TensorTiles(tensor, 0))), row);
+    op("+", op("*", row, Expr::Value(Symbol::TensorTiles(tensor, 1))), column)
+}
+
+/// Whether the region's matrix is one of the tensor's, and its rows the tensor's where they are those of all matrices; `None`
+/// where that is always so.
+fn has_matrix(region: &TileRegion) -> Option<Expr<Symbol>> {
+    let mut tests = Vec::new();
+    let mut within = |index: &IntExpr, extent| {
+        tests.push(op(">=", Expr::user(index), Expr::Int(0)));
+        tests.push(op("<", Expr::user(index), Expr::Value(extent)));
+    };
+    for (axis, index) in region.matrix.iter().enumerate() {
+        if region.matrix_may_miss[axis] {
+            within(index, Symbol::TensorExtent(region.tensor, axis));
+        }
+    }
+    if let Transfer::Rows(Rows {
+        along: Some((_, line)), ..
+    }) = &region.transfer
+    {
+        within(line, Symbol::TensorAxis(region.tensor, 0));
+    }
+    tests.into_iter().reduce(|a, b| op("&&", a, b))
+}
+
+/// Whether the tile (row, column) of a region in pages is one of the tensor's; `None` where it always is.
+fn inside(region: &TileRegion) -> Option<Expr<Symbol>> {
+    let mut tests: Vec<Expr<Symbol>> = has_matrix(region).into_iter().collect();
+    for (axis, (first, index)) in [("first_row", "row"), ("first_column", "column")]
+        .into_iter()
+        .enumerate()
+    {
+        let at = || op("+", Expr::name(first), Expr::name(index));
+        if region.may_precede[axis] {
+            tests.push(op(">=", at(), Expr::Int(0)));
+        }
+        if region.may_exceed[axis] {
+            tests.push(op("<", at(), Expr::Value(Symbol::TensorTiles(region.tensor, axis))));
+        }
+    }
+    tests.into_iter().reduce(|a, b| op("&&", a, b))
+}
+
+/// The transfer of the tile (row, column) of a region, between the tensor and the page at `address`, and the condition under
+/// which it is made.
+fn transfer(
+    buffer: &Buffer,
+    region: &TileRegion,
+    address: &str,
+    [in_pages, in_rows]: [&'static Function; 2],
+    more: &[Expr<Symbol>],
+) -> (Leaf<Symbol>, Option<Expr<Symbol>>) {
+    let tensor = region.tensor;
+    let (accessor, address) = (Expr::Accessor(tensor), Expr::name(address));
+    let rows = match &region.transfer {
+        Transfer::Pages(_) => {
+            let at = |first, index| op("+", Expr::name(first), Expr::name(index));
+            let page = page_of(
+                tensor,
+                &region.matrix,
+                at("first_row", "row"),
+                at("first_column", "column"),
+            );
+            return (call(in_pages, [page, accessor, address]), inside(region));
+        }
+        Transfer::Rows(rows) => rows,
+    };
+    let across = || Expr::Value(Symbol::TensorTiles(tensor, 1));
+    // From a page to that of the rows which follow; which row in it.
+    let (first, pages, line, page_rows, extent) = match &rows.along {
+        None => (Expr::Int(0), across(), Expr::Int(0), 32, Symbol::TensorAxis(tensor, 0)),
+        Some((axis, line)) => {
+            let line = || Expr::user(line);
+            let first = op("/", line(), Expr::Int(32));
+            let of_matrix = op("*", Expr::Value(Symbol::TensorTiles(tensor, 0)), across());
+            let inner = axis.saturating_add(1)..region.matrix.len();
+            let pages = inner.fold(of_matrix, |pages, axis| {
+                op("*", pages, Expr::Value(Symbol::TensorExtent(tensor, axis)))
+            });
+            let line = op("%", line(), Expr::Int(32));
+            (first, pages, line, 1, Symbol::TensorExtent(tensor, *axis))
+        }
+    };
+    let row_bytes = Rows::bytes(buffer.format);
+    let tiles = |index: &str, step: i64| op("*", Expr::name(index), Expr::Int(step.saturating_mul(32)));
+    let step = i64::from(rows.step);
+    let moved = call_with(
+        in_rows,
+        format!("{row_bytes}, {page_rows}, {step}"),
+        [
+            accessor,
+            page_of(tensor, &region.matrix, first, Expr::Int(0)),
+            pages,
+            line,
+            Expr::Value(extent),
+            Expr::Value(Symbol::TensorAxis(tensor, 1)),
+            op("+", Expr::name("first_row"), tiles("row", step)),
+            op("+", Expr::name("first_column"), tiles("column", 1)),
+            Expr::operation("-", Expr::user(&rows.count[0]), tiles("row", 1)),
+            Expr::operation("-", Expr::user(&rows.count[1]), tiles("column", 1)),
+            address,
+        ]
+        .into_iter()
+        .chain(more.iter().cloned()),
+    );
+    (moved, has_matrix(region))
+}
+
+/// A version whose tiles are all this constant.
+pub(super) fn constants(buffer: &Buffer, id: BufferId, constant: Constant) -> Lines {
+    let address = value(&GET_WRITE_PTR, [Expr::Buffer(id)]);
+    let make = |address| {
+        line(match constant {
+            Constant::Zeros => call(&ZERO_PAGE, [address, Expr::PageBytes(id)]),
+            Constant::Rows => call_with(&NUMBER_TILE, "true", [address]),
+            Constant::Columns => call_with(&NUMBER_TILE, "false", [address]),
+        })
+    };
+    if buffer.version_tiles() == 1 {
+        return vec![make(address)];
+    }
+    let page = vec![
+        make(Expr::name("dst")),
+        line(Leaf::Advance {
+            name: "dst".into(),
+            value: Expr::PageBytes(id),
+        }),
+    ];
+    vec![scope(vec![
+        line(Leaf::Let {
+            kind: "uint32_t",
+            name: "dst".into(),
+            value: address,
+        }),
+        tiles("row", buffer.version_tiles(), 1, page),
+    ])]
+}
+
+pub(super) fn read(buffers: &[Buffer], id: BufferId, region: &TileRegion) -> Lines {
+    let buffer = &buffers[id.0];
+    let [rows, columns] = buffer.tiles;
+    let mut out = origin(region);
+    out.push(line(Leaf::Let {
+        kind: "uint32_t",
+        name: "dst".into(),
+        value: value(&GET_WRITE_PTR, [Expr::Buffer(id)]),
+    }));
+    let in_rows = match &region.transfer {
+        Transfer::Rows(rows) if !rows.in_faces() => &READ_ELEMENTS,
+        Transfer::Rows(_) | Transfer::Pages(_) => &READ_ROWS,
+    };
+    let functions = [&NOC_ASYNC_READ_PAGE, in_rows];
+    let (transfer, cond) = transfer(buffer, region, "dst", functions, &[scratch(buffers, Role::Reader)]);
+    let mut body = match cond {
+        None => vec![line(transfer)],
+        Some(cond) => {
+            let zero = line(call(&ZERO_PAGE, [Expr::name("dst"), Expr::PageBytes(id)]));
+            vec![when(cond, vec![line(transfer)], vec![zero])]
+        }
+    };
+    body.push(line(Leaf::Advance {
+        name: "dst".into(),
+        value: Expr::PageBytes(id),
+    }));
+    out.push(if buffer.column_major {
+        tiles("column", columns, 1, vec![tiles("row", rows, 1, body)])
+    } else {
+        tiles("row", rows, 1, vec![tiles("column", columns, 1, body)])
+    });
+    out.push(line(call(&NOC_ASYNC_READ_BARRIER, [])));
+    match &region.transfer {
+        Transfer::Pages(_) => {
+            let axes = (0..2).filter(|axis| region.zero_edge[*axis]);
+            out.extend(axes.map(|axis| zero_edge(buffer, id, region, axis)));
+        }
+        Transfer::Rows(rows) if region.zero_edge[1] && rows.in_faces() => {
+            let columns = Expr::Value(Symbol::TensorAxis(region.tensor, 1));
+            let to_edge = op("-", columns, Expr::name("first_column"));
+            out.push(zero_columns(buffer, id, to_edge));
+            if rows.count[1].as_const().is_none_or(|count| count % 32 != 0) {
+                out.push(zero_columns(buffer, id, Expr::user(&rows.count[1])));
+            }
+        }
+        Transfer::Rows(_) => {}
+    }
+    out
+}
+
+/// The page that a program has for rows on their way (C3); none where all lie in DRAM as in their tile.
+fn scratch(buffers: &[Buffer], role: Role) -> Expr<Symbol> {
+    let scratch = buffers
+        .iter()
+        .position(|buffer| buffer.kind == BufferKind::Scratch(role));
+    scratch.map_or(Expr::Int(0), |id| value(&GET_WRITE_PTR, [Expr::Buffer(BufferId(id))]))
+}
+
+/// The address of the tile (row, column) of a version.
+fn tile_address(buffer: &Buffer, id: BufferId, row: Expr<Symbol>, column: Expr<Symbol>) -> Expr<Symbol> {
+    let [rows, columns] = buffer.tiles;
+    let index = if buffer.column_major {
+        op("+", op("*", column, Expr::Int(i64::from(rows))), row)
+    } else {
+        op("+", op("*", row, Expr::Int(i64::from(columns))), column)
+    };
+    let base = value(&GET_WRITE_PTR, [Expr::Buffer(id)]);
+    op("+", base, op("*", index, Expr::PageBytes(id)))
+}
+
+/// Zeroes the columns of a version from `edge` on, in the tile that it lies within; those after it are zero.
+fn zero_columns(buffer: &Buffer, id: BufferId, edge: Expr<Symbol>) -> Stmt<Calls<Symbol>> {
+    let [rows, columns] = buffer.tiles;
+    let address = tile_address(buffer, id, Expr::name("row"), Expr::name("column"));
+    let zero = zero_within_tile(buffer.format, 1, address);
+    let filled = Expr::operation("-", edge, op("*", Expr::name("column"), Expr::Int(32)));
+    let present = op(
+        "&&",
+        op(">", Expr::name("filled"), Expr::Int(0)),
+        op("<", Expr::name("filled"), Expr::Int(32)),
+    );
+    let of_column = vec![
+        set("filled", filled),
+        when(present, vec![tiles("row", rows, 1, vec![zero])], Vec::new()),
+    ];
+    tiles("column", columns, 1, of_column)
+}
+
+/// Zeroes the rows (0) or columns (1) of the tile at `address` from `filled` on.
+fn zero_within_tile(format: DataFormat, axis: usize, address: Expr<Symbol>) -> Stmt<Calls<Symbol>> {
+    let bits = format.element_bits();
+    let (functions, template) = match bits {
+        ..=8 => {
+            let exponents = format.tile_bytes() - tt_device::TILE_ELEMENTS * bits / 8;
+            ([&ZERO_BLOCK_ROWS, &ZERO_BLOCK_COLUMNS], format!("{bits}, {exponents}"))
+        }
+        _ => ([&ZERO_TILE_ROWS, &ZERO_TILE_COLUMNS], (bits / 8).to_string()),
+    };
+    line(call_with(functions[axis], template, [address, Expr::name("filled")]))
+}
+
+/// Zeroes what lies past the tensor's edge in its last tiles along `axis`, where this block has them.
+fn zero_edge(buffer: &Buffer, id: BufferId, region: &TileRegion, axis: usize) -> Stmt<Calls<Symbol>> {
+    let tensor: ParamId = region.tensor;
+    let [rows, columns] = buffer.tiles;
+    let (first, count, other, other_count) = if axis == 0 {
+        ("first_row", rows, "column", columns)
+    } else {
+        ("first_column", columns, "row", rows)
+    };
+    let rank_axis = Expr::Value(Symbol::TensorAxis(tensor, axis));
+    let filled = op("%", rank_axis, Expr::Int(32));
+    let edge = op(
+        "-",
+        op("-", Expr::Value(Symbol::TensorTiles(tensor, axis)), Expr::Int(1)),
+        Expr::name(first),
+    );
+    let (row, column) = if axis == 0 {
+        (Expr::name("edge"), Expr::name(other))
+    } else {
+        (Expr::name(other), Expr::name("edge"))
+    };
+    let address = tile_address(buffer, id, row, column);
+    let zero = zero_within_tile(buffer.format, axis, address);
+    let present = op(
+        "&&",
+        op("!=", Expr::name("filled"), Expr::Int(0)),
+        op(
+            "&&",
+            op(">=", Expr::name("edge"), Expr::Int(0)),
+            op("<", Expr::name("edge"), Expr::Int(i64::from(count))),
+        ),
+    );
+    let body = vec![tiles(other, other_count, 1, vec![zero])];
+    scope(vec![
+        set("filled", filled),
+        set("edge", edge),
+        when(present, body, Vec::new()),
+    ])
+}
+
+pub(super) fn shift(buffers: &[Buffer], ids: [BufferId; 2], window: &Window) -> Lines {
+    let [from, to] = ids.map(|id| &buffers[id.0]);
+    let element = match to.format.element_bits() {
+        ..=8 => "uint8_t",
+        16 => "uint16_t",
+        _ => "uint32_t",
+    };
+    let numbers = [from.tiles[1], to.tiles[1]].map(|columns| Expr::Int(i64::from(columns)));
+    let extent = window
+        .extent
+        .map(|extent| Expr::Int(i64::try_from(extent).unwrap_or(i64::MAX)));
+    let addresses = [Expr::name("src"), value(&GET_WRITE_PTR, [Expr::Buffer(ids[1])])];
+    let args = addresses
+        .into_iter()
+        .chain(numbers)
+        .chain(window.integers().map(Expr::user))
+        .chain(extent);
+    vec![
+        line(Leaf::Let {
+            kind: "uint32_t",
+            name: "src".into(),
+            value: value(&GET_READ_PTR, [Expr::Buffer(ids[0])]),
+        }),
+        line(call_with(&SHIFT_ELEMENTS, element.to_string(), args)),
+    ]
+}
+
+pub(super) fn write(buffers: &[Buffer], id: BufferId, region: &TileRegion, stored: Option<BufferId>) -> Lines {
+    let buffer = &buffers[id.0];
+    let [rows, columns] = buffer.tiles;
+    let mut out = origin(region);
+    out.push(line(Leaf::Let {
+        kind: "uint32_t",
+        name: "src".into(),
+        value: value(&GET_READ_PTR, [Expr::Buffer(id)]),
+    }));
+    let mut advances = vec![("src", id)];
+    let in_elements = match &region.transfer {
+        Transfer::Rows(rows) => stored.is_some() || !rows.in_pieces(),
+        Transfer::Pages(_) => false,
+    };
+    let (transfer, cond) = match in_elements {
+        true => {
+            let stored = stored.map(|stored| {
+                out.push(line(Leaf::Let {
+                    kind: "uint32_t",
+                    name: "stored".into(),
+                    value: value(&GET_READ_PTR, [Expr::Buffer(stored)]),
+                }));
+                advances.push(("stored", stored));
+                Expr::name("stored")
+            });
+            let more = [stored.unwrap_or(Expr::Int(0)), scratch(buffers, Role::Writer)];
+            transfer(buffer, region, "src", [&NOC_ASYNC_WRITE_PAGE, &WRITE_ELEMENTS], &more)
+        }
+        false => transfer(buffer, region, "src", [&NOC_ASYNC_WRITE_PAGE, &WRITE_ROWS], &[]),
+    };
+    let mut body = match cond {
+        None => vec![line(transfer)],
+        Some(cond) => vec![when(cond, vec![line(transfer)], Vec::new())],
+    };
+    body.extend(advances.into_iter().map(|(name, id)| {
+        line(Leaf::Advance {
+            name: name.into(),
+            value: Expr::PageBytes(id),
+        })
+    }));
+    out.push(tiles("row", rows, 1, vec![tiles("column", columns, 1, body)]));
+    // `write_elements` flushes what it writes, before it fills its scratch anew.
+    if !in_elements {
+        out.push(line(call(&NOC_ASYNC_WRITES_FLUSHED, [])));
+    }
+    out
+}

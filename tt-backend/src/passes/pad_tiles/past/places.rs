@@ -1,0 +1,173 @@
+//! The places of edges: of tensors, of regions shorter than their blocks, of blocks themselves.
+
+use super::Beyond;
+use crate::flow::{TileRegion, Transfer};
+use crate::linear::Linear;
+use crate::passes::pad_tiles::edges::{Edge, Edges};
+use std::collections::HashMap;
+use tt_lang::ir::{IntExpr, IntOp};
+
+/// All places of edges, each once.
+#[derive(Default)]
+pub(super) struct Places {
+    /// By extent, by the tile, matrix or element that a block was read from, and by units.
+    pub numbers: HashMap<(IntExpr, IntExpr, [i64; 2]), usize>,
+    pub all: Vec<Place>,
+}
+
+/// Where edges are.
+#[derive(Clone)]
+pub(super) struct Place {
+    /// The tensor's extent.
+    pub extent: IntExpr,
+    /// The tile, matrix or element.
+    pub at: IntExpr,
+    /// How many elements of the extent are one of those.
+    pub unit: i64,
+    /// How many are from one element of the block to the next.
+    pub step: i64,
+    /// Whether the first tile there may be none of the tensor's, and whether a later one may.
+    pub outside: [bool; 2],
+    /// Whether it may lie before the first.
+    pub precedes: bool,
+    /// How often what is read there was shifted.
+    pub shifts: u32,
+}
+
+impl Beyond<'_> {
+    /// The edges that a region may reach past along an axis: the tensor's, and those of the leading axes, past which all of
+    /// it lies.
+    pub(super) fn edges(&mut self, region: &TileRegion, axis: usize) -> Edges {
+        let tensor = self.kernel.tensor(region.tensor);
+        let extents: Vec<IntExpr> = tensor.map_or_else(Vec::new, |tensor| {
+            tensor.extents.iter().map(|extent| extent.value.clone()).collect()
+        });
+        let mut edges = Edges::new();
+        for (leading, index) in region.matrix.iter().enumerate() {
+            if region.matrix_may_miss[leading] {
+                let place = self.place(extents.get(leading).cloned(), index, [1, 1], [true; 2]);
+                self.places.get_mut().all[place].precedes = true;
+                edges.insert(Edge::read(place, true));
+            }
+        }
+        let at = (extents.len() + axis).checked_sub(2);
+        let of_tensor = |at: Option<usize>| at.and_then(|at| extents.get(at).cloned());
+        let (extent, first, units) = match &region.transfer {
+            Transfer::Pages(tile) => (of_tensor(at), tile[axis].clone(), [32, 1]),
+            Transfer::Rows(rows) => {
+                edges.extend(self.end_of_rows(&rows.count[axis]));
+                let along = rows.along.as_ref().filter(|_| axis == 0).map(|(leading, _)| *leading);
+                let line = rows.along.as_ref().filter(|_| axis == 0).map(|(_, line)| line);
+                if let Some(line) = line.filter(|line| !self.begins_inside(line, &of_tensor(at), [1, 1])) {
+                    // The row of all matrices that its rows come from.
+                    let place = self.place(of_tensor(at), line, [1, 1], [true; 2]);
+                    self.places.get_mut().all[place].precedes = true;
+                    edges.insert(Edge::read(place, true));
+                }
+                let step = if axis == 0 { i64::from(rows.step) } else { 1 };
+                let (first, units) = match Linear::of(&rows.first[axis]).divided_by(32) {
+                    Some(tile) if step == 1 => (tile.to_expr(), [32, 1]),
+                    _ => (rows.first[axis].clone(), [1, step]),
+                };
+                (of_tensor(along.or(at)), first, units)
+            }
+        };
+        let is_part = region.zero_edge[axis] && matches!(region.transfer, Transfer::Pages(_));
+        if is_part || region.may_exceed[axis] || region.may_precede[axis] {
+            let begins_outside =
+                region.may_precede[axis] || region.may_exceed[axis] && !self.begins_inside(&first, &extent, units);
+            let place = self.place(extent, &first, units, [begins_outside, region.may_exceed[axis]]);
+            self.places.get_mut().all[place].precedes |= region.may_precede[axis];
+            edges.insert(Edge::read(place, false));
+        }
+        edges
+    }
+
+    /// The edge of a region that has so many rows or columns, where that may be within its block's last tile or before.
+    pub(super) fn end_of_rows(&mut self, count: &IntExpr) -> Option<Edge> {
+        let constant = count.as_const();
+        let place = match constant {
+            Some(count) if count % 32 == 0 => return None,
+            Some(count) => self.place(Some(IntExpr::Const(count)), &IntExpr::Const(0), [32, 1], [false; 2]),
+            None => self.place(Some(count.clone()), &IntExpr::Const(0), [32, 1], [true; 2]),
+        };
+        Some(Edge::read(place, false))
+    }
+
+    /// The edge of a block of so many elements along an axis, where that is within its last tile.
+    pub(super) fn end_of_block(&self, extent: u64) -> Option<Edge> {
+        let extent = i64::try_from(extent).ok().filter(|extent| extent % 32 != 0)?;
+        let place = self.place(Some(IntExpr::Const(extent)), &IntExpr::Const(0), [32, 1], [false; 2]);
+        Some(Edge::read(place, false))
+    }
+
+    /// The place of an edge; `units`: the elements of the extent that are one step of `at`, and that are one element of the
+    /// block; `outside`: whether the first tile there may be none of the tensor's, and whether a later one.
+    pub(super) fn place(&self, extent: Option<IntExpr>, at: &IntExpr, units: [i64; 2], outside: [bool; 2]) -> usize {
+        let extent = extent.unwrap_or(IntExpr::Const(1));
+        let key = (extent.clone(), at.clone(), units);
+        let [unit, step] = units;
+        let mut places = self.places.borrow_mut();
+        let Places { numbers, all } = &mut *places;
+        let place = *numbers.entry(key).or_insert_with(|| {
+            all.push(Place {
+                extent,
+                at: at.clone(),
+                unit,
+                step,
+                outside: [false; 2],
+                precedes: false,
+                shifts: 0,
+            });
+            all.len() - 1
+        });
+        for (known, outside) in all[place].outside.iter_mut().zip(outside) {
+            *known |= outside;
+        }
+        place
+    }
+
+    /// Whether `tile` is surely one of the tiles of `extent`, in which so many elements are one: the first, or that of a block
+    /// of the grid or turn of a loop that counts the extent's blocks.
+    pub(super) fn begins_inside(&self, tile: &IntExpr, extent: &Option<IntExpr>, [unit, _]: [i64; 2]) -> bool {
+        let linear = Linear::of(tile);
+        match linear.terms.as_slice() {
+            [] => linear.constant == 0,
+            [(IntExpr::Var(var), tiles @ 1..)] if linear.constant == 0 => {
+                let (Some(end), Some(extent)) = (self.ends.get(var), extent) else {
+                    return false;
+                };
+                let blocks = IntExpr::binary(IntOp::Mul, IntExpr::Const(unit), IntExpr::Const(*tiles));
+                *end == IntExpr::binary(IntOp::CeilDiv, extent.clone(), blocks)
+            }
+            _ => false,
+        }
+    }
+
+    /// The edge of the elements from `at` on of what has `edge`; past it they lie as a `whole`, or not at all.
+    pub(super) fn at_element(&self, edge: &Edge, at: &IntExpr, whole: bool) -> Edge {
+        if edge.whole {
+            return *edge;
+        }
+        let place = self.places.borrow().all[edge.place].clone();
+        let element = element(&place, edge, at);
+        let step = if whole { 1 } else { place.step };
+        let number = self.place(Some(place.extent), &element, [1, step], [true; 2]);
+        self.places.borrow_mut().all[number].precedes |= place.precedes;
+        Edge {
+            place: number,
+            shift: 0,
+            whole,
+            ..*edge
+        }
+    }
+}
+
+/// The element of a tensor that is element `at` of what has `edge`, which is at `place`.
+pub(super) fn element(place: &Place, edge: &Edge, at: &IntExpr) -> IntExpr {
+    let shift = i64::from(edge.shift).saturating_mul(32);
+    let along = IntExpr::binary(IntOp::Add, at.clone(), IntExpr::Const(shift));
+    let along = IntExpr::binary(IntOp::Mul, along, IntExpr::Const(place.step));
+    let first = IntExpr::binary(IntOp::Mul, place.at.clone(), IntExpr::Const(place.unit));
+    Linear::of(&IntExpr::binary(IntOp::Add, first, along)).to_expr()
+}
