@@ -58,6 +58,8 @@ codes! {
         "An element may be chosen by conditions that are the same for the whole block (scalars, extents, block indices, loop variables). Each becomes a branch around the statement and doubles what is written; four are possible.";
     STORED_TWICE = 452, "two blocks store the same elements",
         "Blocks of the grid run in any order, also at the same time, so an element that two of them store has the value of either. Every grid variable belongs in the indices of a store, times as many elements as the block stores there, or in a condition around it, or its extent is 1. Where the extent is known at launch only, the launch is refused.";
+    PLACES = 453, "too many places that may be meant",
+        "A loop that counts blocks of stacks or parts of blocks is written out, and where an index that is known at run time alone names one there is a branch for each; several such indices in one statement multiply. At most 512 statements are made so. Name places by constants, or let fewer indices of a statement differ.";
     TEMPORARY_UNSTORED = 480, "a temporary is read before any stage stores to it",
         "What `T.alloc_global` allocates holds nothing at first: a stage reads what the stages before it stored there.";
 }

@@ -52,6 +52,7 @@ pub fn run(kernel: Kernel) -> Result<Kernel, Vec<Diagnostic>> {
         stacks: HashMap::new(),
         ranges: Vec::new(),
         made: 0,
+        is_refused: false,
         errors: Vec::new(),
         kernel: &kernel,
     };
@@ -74,6 +75,8 @@ struct Unstack<'k> {
     ranges: Vec<(VarId, Range)>,
     /// Statements that were made.
     made: usize,
+    /// Whether it was said that no more can be.
+    is_refused: bool,
     errors: Vec<Diagnostic>,
 }
 
@@ -189,14 +192,14 @@ impl Unstack<'_> {
 
     /// Whether no more statements can be made, which is said once.
     fn is_too_long(&mut self, span: Span) -> bool {
-        let (is, said) = (self.made >= MOST_STATEMENTS, self.made > MOST_STATEMENTS);
-        if is && !said {
-            self.made = MOST_STATEMENTS.saturating_add(1);
+        let is = self.made >= MOST_STATEMENTS;
+        if is && !self.is_refused {
+            self.is_refused = true;
             let message =
                 format!("loops and branches that name places of blocks are more than {MOST_STATEMENTS} statements");
             let note = "each iteration of such a loop and each place that may be meant is written out: name places by constants, or let fewer loops around them count them";
             self.errors
-                .push(Diagnostic::new(&codes::ACCESS, span, message).note(note));
+                .push(Diagnostic::new(&codes::PLACES, span, message).note(note));
         }
         is
     }
@@ -244,12 +247,12 @@ impl Unstack<'_> {
     fn choose(&mut self, stmt: Stmt, out: &mut Vec<Stmt>) {
         let mut all = choices(self.kernel, &stmt);
         let Some(part) = all.first().map(|first| first.choice.part.clone()) else {
+            self.made = self.made.saturating_add(1);
             return self.unstacked(&stmt, out);
         };
         if self.is_too_long(stmt.span) {
             return;
         }
-        self.made = self.made.saturating_add(1);
         all.retain(|chosen| chosen.choice.part == part);
         let within = self.range(&part);
         let mut values: Option<Vec<i64>> = None;
