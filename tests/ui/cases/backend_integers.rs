@@ -12,7 +12,7 @@ fn kernel<const M: usize, const N: usize>(x: &Tensor<bf16, M, N>, z: &Tensor<i32
     T.copy(z[(by * 64, bx * 64)], v);
     T.transpose(v, u);
     T.gemm(v, v, w);
-    T.reduce_max(v, top, dim = 1);
+    T.reduce_prod(v, top, dim = 1);
     for (i, j) in T.Parallel(64, 64) {
         w[(i, j)] = v[(i, j)].sqrt() + top[i];
     }

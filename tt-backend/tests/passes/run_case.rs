@@ -60,7 +60,8 @@ fn text(of: impl Form) -> String {
 
 /// What is known of `kernel` when its blocks are lowered.
 fn facts(kernel: &Kernel) -> Result<Facts, Failure> {
-    let held = through(&hold_elements::PASS, Tile::of(kernel))?;
+    let reduced = through(&reduce_integers::PASS, Tile::of(kernel))?;
+    let held = through(&hold_elements::PASS, reduced)?;
     let split = through(&split_conditions::PASS, held)?;
     let unstacked = through(&unstack::PASS, split)?;
     let filled = through(&fill_parts::PASS, unstacked)?;
@@ -73,6 +74,7 @@ fn facts(kernel: &Kernel) -> Result<Facts, Failure> {
 pub fn run_case(pass: &str, kernel: &mut Kernel, input: Option<Input>) -> Result<String, Failure> {
     let tile = Tile::of(kernel);
     let output = match pass {
+        "reduce_integers" => text(through(&reduce_integers::PASS, tile)?),
         "hold_elements" => text(through(&hold_elements::PASS, tile)?),
         "split_conditions" => text(through(&split_conditions::PASS, tile)?),
         "unstack" => text(through(&unstack::PASS, tile)?),

@@ -3,7 +3,7 @@
 use super::error::{InterpretError, InterpretErrorKind as Kind};
 use super::integer::Scope;
 use super::launch::Launch;
-use super::parallel::uniform;
+use super::parallel::{held, uniform};
 use super::storage::{BlockData, COLUMN, Marks, PADDING, ROW, TensorData, axis_mark, swap};
 use super::{assign, gemm, reduce};
 use crate::ir::{Access, BlockId, Buffer, IntOp, ParamId, Place, Region, Span, Stmt, StmtKind, VarId};
@@ -130,7 +130,12 @@ impl<'a> BlockRun<'a> {
                 if !clear && to.has_unset() {
                     return Err(self.at(out.span)(Kind::ReadBeforeWrite(self.block_name(out.value))));
                 }
-                reduce::reduce(*op, *dim, *clear, &from, to).map_err(at)
+                reduce::reduce(*op, *dim, *clear, &from, to).map_err(at)?;
+                let element = self.scope.launch.kernel.block(out.value).element;
+                if element.is_integer() {
+                    to.values.iter_mut().for_each(|value| *value = held(*value, element));
+                }
+                Ok(())
             }
             StmtKind::ReduceArg {
                 op,

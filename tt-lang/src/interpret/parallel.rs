@@ -509,6 +509,14 @@ fn wrapped(op: ElementOp, element: ElementType, operands: &[f64]) -> f64 {
     cut(exact, element)
 }
 
+/// What the integers of `element` hold of a sum of some, and of the extremes of none.
+pub(super) fn held(value: f64, element: ElementType) -> f64 {
+    match value.is_finite() {
+        true => cut(value as i64, element),
+        false => cast(element, ElementType::F32, value),
+    }
+}
+
 /// What of an integer the type `element` holds.
 fn cut(exact: i64, element: ElementType) -> f64 {
     match element {

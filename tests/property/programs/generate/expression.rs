@@ -290,7 +290,14 @@ impl Body<'_> {
                 self.random.pick(&["<<", ">>"]),
                 Expr::Whole(self.random.below(32) as i32),
             ),
-            _ => (self.random.pick(&["+", "-", "*", "&", "|", "^"]), Expr::Sum(self.sum())),
+            _ => {
+                let mut sum = self.sum();
+                // A constant beside `u32` is one of its elements.
+                if kind == Kind::Unsigned && (sum.row, sum.column) == (0, 0) {
+                    sum.row = 1;
+                }
+                (self.random.pick(&["+", "-", "*", "&", "|", "^"]), Expr::Sum(sum))
+            }
         };
         let a = self.expression(class, kind, depth - 1);
         Expr::Binary(name, Box::new(a), Box::new(other))

@@ -89,7 +89,7 @@ pub(super) fn what_is_done_with(element: ElementType) -> &'static str {
         true => "blocks of `u8` and `i8` are copied, filled, compared, chosen, cast and printed",
         false => {
             "blocks of `i32` are copied, filled, transposed, printed, and computed in `T.Parallel`: `+ - * / %`, `& | ^ << >> !`, \
-             `abs`, `min`, `max`, `clamp`, comparisons, choices and casts"
+             `abs`, `min`, `max`, `clamp`, comparisons, choices and casts; sums, maxima and minima are reduced"
         }
     }
 }

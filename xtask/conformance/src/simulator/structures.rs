@@ -412,6 +412,24 @@ pub fn cases() -> Vec<Case> {
         MATRICES,
         Domain::any(),
     );
+    let reduced = format!(
+        "{GRID}    let y = T.alloc_shared::<i32>(32, 64);\n    let s = T.alloc_fragment::<i32>(32);\n    let t = T.alloc_fragment::<i32>(64);\n    \
+         T.copy(b[(by * 32, bx * 64)], y);\n{}    T.reduce_sum(y, s, dim = 1);\n    T.reduce_max(y, t, dim = 0);\n{}    T.copy(y, p[(by * 32, bx * 64)]);\n",
+        each(32, 64, "y[(i, j)] = y[(i, j)] * 1234567;"),
+        each(32, 64, "y[(i, j)] = if j % 2 == 0 { s[i] >> 8 } else { t[j] >> 8 };")
+    );
+    add(
+        "integer-reductions",
+        "sums and maxima of `i32`, by digits",
+        source(
+            "",
+            &["M", "N"],
+            "b: &Tensor<i32, M, N>, p: &mut Tensor<i32, M, N>",
+            &reduced,
+        ),
+        MATRICES,
+        Domain::any(),
+    );
 
     for stages in [1, 3, 4] {
         let plain = product("", OPERANDS, "", "", stages, GEMM, STORE);
