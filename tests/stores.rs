@@ -335,3 +335,28 @@ fn blocks_that_need_not_meet_are_not_refused() -> tt::Result<()> {
     }
     Ok(())
 }
+
+/// Every block adds to its own part what the first part holds: all but the first read what another stores.
+#[tt::kernel]
+fn adds_the_first<const M: usize, const N: usize>(a: &Tensor<bf16, M, N>, y: &mut Tensor<bf16, M, N>) {
+    let (bx, by) = T.Kernel(N.div_ceil(64), M.div_ceil(64));
+    let v = T.alloc_shared::<bf16>(64, 64);
+    for (i, j) in T.Parallel(64, 64) {
+        v[(i, j)] = y[(i, j)] + a[(by * 64 + i, bx * 64 + j)];
+    }
+    T.copy(v, y[(by * 64, bx * 64)]);
+}
+
+#[test]
+fn what_one_block_reads_and_another_stores_is_an_error() -> tt::Result<()> {
+    for name in CHIPS {
+        let device = tt::Device::open_named(name)?;
+        let (a, mut c) = tensors(&device, [64, 64])?;
+        adds_the_first(&a, &mut c).run()?;
+        let (a, mut c) = tensors(&device, [64, 70])?;
+        let error = adds_the_first(&a, &mut c).run().unwrap_err().to_string();
+        let message = "EMU0421: element read by one block that another stores: kernel `adds_the_first`: element [0, 0] of `y` is read by block 1 on core (1,0) and stored by block 0 on core (0,0)";
+        assert!(error.contains(message), "{name}: {error}");
+    }
+    Ok(())
+}

@@ -243,8 +243,12 @@ impl Uses<'_> {
                     self.read(src.value);
                     self.write(out.value);
                 }
-                StmtKind::ReduceArg { src, val, pos, .. } => {
+                StmtKind::ReduceArg {
+                    src, val, pos, clear, ..
+                } => {
                     self.read(src.value);
+                    // What it holds decides what becomes of the positions.
+                    val.iter().filter(|_| !clear).for_each(|val| self.read(val.value));
                     val.iter().for_each(|val| self.write(val.value));
                     self.write(pos.value);
                 }

@@ -94,6 +94,9 @@ fn random_programs_compute_what_plain_loops_do() {
         let batch: Vec<Program> = (number..programs.min(number + TOGETHER))
             .map(|number| program(seed, number))
             .collect();
+        if let [one] = batch.as_slice() {
+            println!("{}", text::source(one));
+        }
         for (program, verdict) in batch.iter().zip(run::check(&batch)) {
             match &verdict {
                 Verdict::Right => right += 1,

@@ -1,9 +1,9 @@
 //! fill_parts: blocks that are written part by part are filled before.
 //!
-//! Before: Tile IR whose parts begin at constants where they can. After: of a block that is read nothing was left unwritten on the way,
-//! or it is C1 that refuses it. C1 takes a store to a part for a use of the rest, and a store in a branch for one that may not
-//! happen; where element by element everything that is read was written, the block is filled before the first store instead, in the
-//! innermost loop in every turn of which that holds.
+//! Before: Tile IR whose parts begin at constants where they can. After: every block is written before it is read, as C1 has it: a store
+//! to a part is a use of the rest, and one in a branch may not happen. Where element by element everything that is read was written
+//! and that does not hold of itself, the block is filled before the first store, in the innermost loop in every turn of which
+//! it is so. What else is read of blocks that are written in parts is refused, where it is read.
 //!
 //! ```text
 //!  for k in 0..4 { for i in Parallel(16) { v[k * 16 + i] = .. } }   ⟹   fill(v, 0.0); for k in 0..4 { .. }
@@ -16,11 +16,13 @@ mod written;
 
 use self::touch::{Known, Touch};
 use self::written::Written;
+use crate::codes;
 use crate::flow::FlowLoop;
 use crate::linear::Signs;
 use crate::passes::split_conditions::Tile;
 use crate::pipeline::Pass;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{BlockId, BoolExpr, Element, ElementKind, IntExpr, Kernel, Span, Spanned, Stmt, StmtKind, VarId};
 
 /// The pass.
@@ -28,7 +30,7 @@ pub const PASS: Pass<Tile, Tile> = Pass {
     name: "fill_parts",
     does: "blocks that are written part by part are filled before",
     run: |Tile { source, kernel }| {
-        let kernel = run(kernel);
+        let kernel = run(kernel)?;
         Ok(Tile { source, kernel })
     },
     check: |_| Ok(()),
@@ -41,37 +43,82 @@ const MOST_WAYS: usize = 16;
 const TURNS: i64 = 8;
 
 /// Words of 64 elements that are looked at in all.
-const MOST_WORK: usize = 1 << 22;
+const MOST_WORK: usize = 1 << 25;
 
 /// Where a sequence of statements stands: the statement and the one of its bodies, from the outermost on.
 type Path = Vec<(usize, usize)>;
 
 /// Runs the pass.
-pub fn run(mut kernel: Kernel) -> Kernel {
-    let suspects = Suspects::of(&kernel);
-    if suspects.is_empty() {
-        return kernel;
+pub fn run(mut kernel: Kernel) -> Result<Kernel, Vec<Diagnostic>> {
+    let Suspects { found, in_part, .. } = Suspects::of(&kernel);
+    let mut unwritten = Follow::new(&kernel, &found, None).unwritten();
+    let of_which_all: Vec<BlockId> = found
+        .iter()
+        .filter(|block| !unwritten.contains_key(block))
+        .copied()
+        .collect();
+    // The reads of others are where C1 says.
+    unwritten.retain(|block, _| in_part.contains(block));
+    if !unwritten.is_empty() {
+        return Err(refused(&kernel, unwritten));
     }
-    let left_unwritten = Follow::new(&kernel, &suspects, None).unwritten();
     let mut fills = Vec::new();
-    for block in suspects.difference(&left_unwritten) {
+    for block in &of_which_all {
         let of_block = BTreeSet::from([*block]);
-        for path in paths(&kernel.body, *block).into_iter().rev() {
-            if Follow::new(&kernel, &of_block, Some(path.clone()))
-                .unwritten()
-                .is_empty()
-            {
-                fills.push((path, *block));
-                break;
-            }
-        }
+        let is_written = |path: &Path| {
+            let follow = Follow::new(&kernel, &of_block, Some(path.clone()));
+            follow.unwritten().is_empty()
+        };
+        let innermost = paths(&kernel.body, *block).into_iter().rev().find(is_written);
+        fills.extend(innermost.map(|path| (path, *block)));
     }
     // The last first, so that those before are where they were.
     fills.sort_by(|a, b| b.cmp(a));
     for (path, block) in fills {
         fill(&mut kernel, &path, block);
     }
-    kernel
+    Ok(kernel)
+}
+
+/// What is said of blocks that are read and not written: of several at one place, as a stack's are, of one.
+fn refused(kernel: &Kernel, unwritten: BTreeMap<BlockId, Unwritten>) -> Vec<Diagnostic> {
+    let mut errors: Vec<Diagnostic> = Vec::new();
+    for (id, Unwritten { span, how }) in unwritten {
+        let block = kernel.block(id);
+        let name = &block.name;
+        let message = match how {
+            How::Never => format!("`{name}` is read before it is written"),
+            How::Perhaps => format!("`{name}` may be read before it is written"),
+            How::InPart => format!("`{name}` is read where it may not be written"),
+            How::Untold => format!("nothing tells soon that all of `{name}` that is read was written"),
+        };
+        if errors.iter().all(|error| error.span != span) {
+            errors.push(
+                Diagnostic::new(&codes::READ_BEFORE_WRITE, span, message)
+                    .label(block.span, "allocated here")
+                    .note("write it on every path first: `T.clear`, `T.fill`, `T.copy` or `clear_accum = true`"),
+            );
+        }
+    }
+    errors
+}
+
+/// A read of what was not written.
+struct Unwritten {
+    span: Span,
+    how: How,
+}
+
+/// How it was not.
+enum How {
+    /// By no statement before.
+    Never,
+    /// Not on every path.
+    Perhaps,
+    /// Other elements of the block were.
+    InPart,
+    /// It takes too long to tell.
+    Untold,
 }
 
 /// The sequences that all statements which touch `block` stand in, the outermost first.
@@ -138,22 +185,31 @@ struct Suspects<'k> {
     kernel: &'k Kernel,
     signs: Signs,
     found: BTreeSet<BlockId>,
+    /// Blocks to a part of which something is stored.
+    in_part: BTreeSet<BlockId>,
 }
 
 impl Suspects<'_> {
-    fn of(kernel: &Kernel) -> BTreeSet<BlockId> {
-        let signs = Signs::of(kernel);
-        let found = BTreeSet::new();
-        let mut suspects = Suspects { kernel, signs, found };
+    fn of(kernel: &Kernel) -> Suspects<'_> {
+        let mut suspects = Suspects {
+            kernel,
+            signs: Signs::of(kernel),
+            found: BTreeSet::new(),
+            in_part: BTreeSet::new(),
+        };
         suspects.follow(&kernel.body, BTreeSet::new());
-        suspects.found
+        suspects
     }
 
     fn follow(&mut self, body: &[Stmt], mut written: BTreeSet<BlockId>) -> BTreeSet<BlockId> {
         for stmt in body {
             touch::of(stmt, &mut |touch| {
                 let part = touch.part(self.kernel, &Known::new());
-                let uses = !touch.is_store || part != Some(touch::whole(self.kernel, touch.block));
+                let is_part = touch.is_store && part != Some(touch::whole(self.kernel, touch.block));
+                if is_part {
+                    self.in_part.insert(touch.block);
+                }
+                let uses = !touch.is_store || is_part;
                 if uses && !written.contains(&touch.block) {
                     self.found.insert(touch.block);
                 }
@@ -200,7 +256,34 @@ impl Way {
     /// Whether `cond` holds, as far as this way tells.
     fn decides(&self, cond: &BoolExpr) -> Option<bool> {
         let known = self.assumed.iter().find(|(known, _)| known == cond);
-        cond.as_const().or(known.map(|(_, holds)| *holds))
+        let known = known.map(|(_, holds)| *holds).or_else(|| cond.as_const());
+        known.or_else(|| match cond {
+            BoolExpr::And(a, b) => match [a, b].map(|part| self.decides(part)) {
+                [Some(true), Some(true)] => Some(true),
+                [Some(false), _] | [_, Some(false)] => Some(false),
+                [None, _] | [_, None] => None,
+            },
+            BoolExpr::Or(a, b) => match [a, b].map(|part| self.decides(part)) {
+                [Some(false), Some(false)] => Some(false),
+                [Some(true), _] | [_, Some(true)] => Some(true),
+                [None, _] | [_, None] => None,
+            },
+            BoolExpr::Not(a) => self.decides(a).map(|holds| !holds),
+            BoolExpr::Const(_) | BoolExpr::Compare(..) | BoolExpr::CompareNumbers(..) => None,
+        })
+    }
+
+    /// Takes it that `cond` holds, or does not, and what follows for its parts.
+    fn assume(&mut self, cond: &BoolExpr, holds: bool) {
+        match (cond, holds) {
+            (BoolExpr::And(a, b), true) | (BoolExpr::Or(a, b), false) => {
+                self.assume(a, holds);
+                self.assume(b, holds);
+            }
+            (BoolExpr::Not(a), _) => self.assume(a, !holds),
+            _ => {}
+        }
+        self.assumed.push((cond.clone(), holds));
     }
 }
 
@@ -216,8 +299,10 @@ struct Follow<'k> {
     path: Path,
     /// The variables of the loops around that have one value.
     known: Known,
-    /// Blocks of which something is read that was not written.
-    unwritten: BTreeSet<BlockId>,
+    /// Blocks of which something is read that was not written, and where first.
+    unwritten: BTreeMap<BlockId, Unwritten>,
+    /// Blocks that something was stored to.
+    stored: BTreeSet<BlockId>,
     work: usize,
 }
 
@@ -230,22 +315,26 @@ impl<'k> Follow<'k> {
             afresh,
             path: Path::new(),
             known: Known::new(),
-            unwritten: BTreeSet::new(),
+            unwritten: BTreeMap::new(),
+            stored: BTreeSet::new(),
             work: 0,
         }
     }
 
     /// The blocks of which something may be read that was not written; all of them where it takes too long to tell.
-    fn unwritten(mut self) -> BTreeSet<BlockId> {
+    fn unwritten(mut self) -> BTreeMap<BlockId, Unwritten> {
         let begin = Way {
             assumed: Vec::new(),
             written: Written::nothing(self.kernel, self.blocks),
         };
         self.sequence(&self.kernel.body, begin);
-        match self.is_spent() {
-            true => self.blocks.clone(),
-            false => self.unwritten,
+        if self.is_spent() {
+            for block in self.blocks {
+                let (span, how) = (self.kernel.block(*block).span, How::Untold);
+                self.unwritten.entry(*block).or_insert(Unwritten { span, how });
+            }
         }
+        self.unwritten
     }
 
     fn is_spent(&self) -> bool {
@@ -305,7 +394,7 @@ impl<'k> Follow<'k> {
                     }
                     let mut taken = way.clone();
                     if decided.is_none() {
-                        taken.assumed.push((cond.clone(), holds));
+                        taken.assume(&cond, holds);
                     }
                     taken.written = self.inner(at, side, body, taken.clone());
                     after.push(taken);
@@ -364,6 +453,9 @@ impl<'k> Follow<'k> {
         if !self.blocks.contains(&touch.block) {
             return;
         }
+        if touch.is_store {
+            self.stored.insert(touch.block);
+        }
         let part = touch.part(self.kernel, &self.known);
         let words = match (touch.is_store, part) {
             (true, Some(part)) => written.write(touch.block, &part),
@@ -372,7 +464,13 @@ impl<'k> Follow<'k> {
                 let part = part.unwrap_or_else(|| touch::whole(self.kernel, touch.block));
                 let (holds, words) = written.has(touch.block, &part);
                 if !holds {
-                    self.unwritten.insert(touch.block);
+                    let how = match (self.stored.contains(&touch.block), written.has_any(touch.block)) {
+                        (false, _) => How::Never,
+                        (true, false) => How::Perhaps,
+                        (true, true) => How::InPart,
+                    };
+                    let span = touch.span;
+                    self.unwritten.entry(touch.block).or_insert(Unwritten { span, how });
                 }
                 words
             }

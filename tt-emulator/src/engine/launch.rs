@@ -30,7 +30,7 @@ use super::printing::Printed;
 use super::program::{CbIndex, CoreCoord, Program, ProgramKernel};
 use super::risc::{Progress, Risc};
 use super::schedule::{CoreRun, Ending, run};
-use super::stores::{StoreMap, Stores, Unstored};
+use super::stores::{Misused, StoreMap, Stores, Unstored};
 use super::transfers::Transfers;
 use super::unwritten;
 use super::writers::Writer;
@@ -146,9 +146,13 @@ pub(crate) fn run_now(device: &Arc<Device>, program: &Program, threads: usize) -
     // All cores are gone, and nothing else has the machine.
     if let Some(machine) = Arc::into_inner(machine) {
         let twice = |detail| Report::launch(&rules::STORED_TWICE, detail);
+        let misused = |of| match of {
+            Misused::Twice(detail) => twice(detail),
+            Misused::Read(detail) => Report::launch(&rules::STORED_ELSEWHERE, detail),
+        };
         match &program.stores {
             Some(stores) => {
-                counters.unstored = machine.stores.judge(stores, arch.grid.0).map_err(twice)?;
+                counters.unstored = machine.stores.judge(stores, arch.grid.0).map_err(misused)?;
                 tell_once(stores, &counters.unstored);
             }
             None => machine.stores.judge_blocks().map_err(twice)?,

@@ -130,6 +130,7 @@ impl Risc {
         self.counters.noc_read_bytes[noc as usize] += u64::from(bytes);
         if let Node::Dram(bank) = node {
             self.counters.dram_read_bytes[bank as usize] += u64::from(bytes);
+            self.core.machine.stores.note_read(self.writer, bank, offset, bytes);
         }
         let source = self.core.machine.pointer(node, offset).cast_const();
         copying::prefetch(source, bytes as usize);

@@ -5,6 +5,9 @@
 //! or such a core, may write a place as often as it likes. A page that is written whole, as nearly all are, costs one number;
 //! parts are kept in units of 32 bytes, or smaller ones where such are written. Padding does not count.
 //!
+//! A page that one core reads whole and another stores whole is an error too: what is read is chance. Reads of less are not watched,
+//! since they take more than they need, nor those of the core that stores, which has an order.
+//!
 //! Programs from the host API alone say nothing about tensors. They are watched where a kernel says at which block it is, and
 //! then page by page: nobody knows what is padding there.
 
@@ -81,6 +84,8 @@ struct Watched {
     whole: Vec<AtomicU64>,
     /// Who wrote what of pages that were written in parts.
     parts: Mutex<BTreeMap<usize, Parts>>,
+    /// Who read each page whole.
+    read: Vec<AtomicU64>,
 }
 
 /// Who wrote what of a page.
@@ -169,29 +174,52 @@ impl StoreMap {
     /// Notes that `writer` wrote `bytes` bytes at `offset` of a bank.
     #[inline]
     pub fn note(&self, writer: Writer, bank: u16, offset: u64, bytes: u32) {
-        let Some(all) = self.watched.get() else { return };
-        for watched in all {
-            if let Some(within) = offset.checked_sub(watched.base)
-                && within < watched.bank_bytes
-            {
-                watched.note(writer, u64::from(bank), within, u64::from(bytes), self.banks);
-                return;
-            }
+        if let Some((watched, within)) = self.at(offset) {
+            watched.note(writer, u64::from(bank), within, u64::from(bytes), self.banks);
         }
     }
 
-    /// What `stores`, of which this is the map, comes to: what was not stored, or who stored the same.
-    pub fn judge(self, stores: &Stores, columns: usize) -> Result<Vec<Unstored>, String> {
+    /// Notes that `reader` read `bytes` bytes at `offset` of a bank.
+    #[inline]
+    pub fn note_read(&self, reader: Writer, bank: u16, offset: u64, bytes: u32) {
+        if let Some((watched, within)) = self.at(offset)
+            && u64::from(bytes) == watched.aligned_page_bytes
+            && within.is_multiple_of(watched.aligned_page_bytes)
+        {
+            let page = within / watched.aligned_page_bytes * self.banks + u64::from(bank);
+            add(watched.read.get(page as usize), reader);
+        }
+    }
+
+    /// What is watched at `offset` of a bank, and where within it that is.
+    #[inline]
+    fn at(&self, offset: u64) -> Option<(&Watched, u64)> {
+        self.watched.get()?.iter().find_map(|watched| {
+            let within = offset.checked_sub(watched.base)?;
+            (within < watched.bank_bytes).then_some((watched, within))
+        })
+    }
+
+    /// What `stores`, of which this is the map, comes to: what was not stored, or who stored the same, or stored what another read.
+    pub fn judge(self, stores: &Stores, columns: usize) -> Result<Vec<Unstored>, Misused> {
         let mut unstored = Vec::new();
         let watched = self.watched.into_inner().unwrap_or_default();
         for (watched, tensor) in watched.into_iter().zip(&stores.tensors) {
-            let seen = Seen::of(watched, tensor);
+            let core_of = |writer| stores.core_of(writer, columns);
+            let seen = Seen::of(watched, tensor, &core_of);
             if let Some((place, pair)) = seen.twice {
                 let [one, other] = pair.map(|writer| stores.describe(writer, columns));
-                return Err(format!(
+                return Err(Misused::Twice(format!(
                     "kernel `{}`: element {place:?} of `{}` is stored by {one} and by {other}",
                     stores.kernel, tensor.name
-                ));
+                )));
+            }
+            if let Some((place, [reader, writer])) = seen.elsewhere {
+                let [reader, writer] = [reader, writer].map(|who| stores.describe(who, columns));
+                return Err(Misused::Read(format!(
+                    "kernel `{}`: element {place:?} of `{}` is read by {reader} and stored by {writer}",
+                    stores.kernel, tensor.name
+                )));
             }
             if let Some(first) = seen.first_unstored {
                 unstored.push(Unstored {
@@ -229,6 +257,7 @@ impl Watched {
             bank_bytes: (pages.div_ceil(banks) as u64) * aligned_page_bytes,
             whole: (0..pages).map(|_| AtomicU64::new(0)).collect(),
             parts: Mutex::default(),
+            read: (0..pages).map(|_| AtomicU64::new(0)).collect(),
         }
     }
 
@@ -253,9 +282,7 @@ impl Watched {
             let page = (row * banks + bank) as usize;
             let Some(whole) = self.whole.get(page) else { continue };
             if length == self.aligned_page_bytes {
-                let mine = Writers::of(writer);
-                let merge = |seen| Some(Writers(seen).and(mine).0);
-                let _ = whole.fetch_update(Ordering::Relaxed, Ordering::Relaxed, merge);
+                add(Some(whole), writer);
             } else {
                 self.note_part(writer, page, start as usize, length as usize);
             }
@@ -272,7 +299,37 @@ impl Watched {
     }
 }
 
+/// Adds `writer` to those of a page.
+#[inline]
+fn add(page: Option<&AtomicU64>, writer: Writer) {
+    let mine = Writers::of(writer);
+    let merge = |seen| Some(Writers(seen).and(mine).0);
+    let _ = page.map(|page| page.fetch_update(Ordering::Relaxed, Ordering::Relaxed, merge));
+}
+
+/// What blocks of a launch did to each other.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Misused {
+    /// Two stored an element.
+    Twice(String),
+    /// One read an element that another stored.
+    Read(String),
+}
+
 impl Stores {
+    /// The number of the core that one is, or whose block one is.
+    fn core_of(&self, writer: Writer, columns: usize) -> Option<u16> {
+        match writer {
+            Writer::Core(core) => Some(core),
+            Writer::Block(block) => {
+                let has = |start: u64, count: u64| (start..start + count).contains(&u64::from(block));
+                let mut cores = self.blocks.iter();
+                let ((x, y), ..) = cores.find(|(_, start, count)| has(*start, *count))?;
+                u16::try_from(y * columns + x).ok()
+            }
+        }
+    }
+
     /// A block and its core, or a core and its blocks, in words.
     fn describe(&self, writer: Writer, columns: usize) -> String {
         let mut cores = self.blocks.iter();
@@ -320,24 +377,34 @@ struct Seen {
     first_unstored: Option<Vec<usize>>,
     /// The first element that two stored, and who.
     twice: Option<(Vec<usize>, [Writer; 2])>,
+    /// The first element of the first page that one core read and another stored, and who.
+    elsewhere: Option<(Vec<usize>, [Writer; 2])>,
 }
 
 impl Seen {
-    fn of(watched: Watched, tensor: &StoredTensor) -> Seen {
+    fn of(watched: Watched, tensor: &StoredTensor, core_of: &dyn Fn(Writer) -> Option<u16>) -> Seen {
         let (_, rows, columns) = matrices(&tensor.shape);
         let (tile_rows, tile_columns) = (rows.div_ceil(TILE), columns.div_ceil(TILE));
         let parts = watched.parts.into_inner().unwrap_or_else(PoisonError::into_inner);
         let mut unstored = 0;
         let mut first_unstored: Option<Place> = None;
         let mut twice: Option<(Place, [Writer; 2])> = None;
-        for (page, whole) in watched.whole.into_iter().enumerate() {
+        let mut elsewhere: Option<(Place, [Writer; 2])> = None;
+        for (page, (whole, read)) in watched.whole.into_iter().zip(watched.read).enumerate() {
             let whole = Writers(whole.into_inner());
             let part = parts.get(&page);
+            let (matrix, tile) = (page / (tile_rows * tile_columns), page % (tile_rows * tile_columns));
+            let (tile_row, tile_column) = (tile / tile_columns * TILE, tile % tile_columns * TILE);
+            let apart = |[reader, writer]: &[Writer; 2]| core_of(*reader) != core_of(*writer);
+            let pairs = Writers(read.into_inner()).beside(whole);
+            if let Some(pair) = pairs.into_iter().flatten().find(apart)
+                && elsewhere.is_none()
+            {
+                elsewhere = Some(((matrix, tile_row, tile_column), pair));
+            }
             if part.is_none() && !whole.is_none() && whole.pair().is_none() {
                 continue;
             }
-            let (matrix, tile) = (page / (tile_rows * tile_columns), page % (tile_rows * tile_columns));
-            let (tile_row, tile_column) = (tile / tile_columns * TILE, tile % tile_columns * TILE);
             // A row of a face at a time: what lies together in memory and in the tensor.
             for run in 0..TILE * TILE / FACE {
                 let (face, row) = (run / FACE, run % FACE);
@@ -367,6 +434,7 @@ impl Seen {
             unstored,
             first_unstored: first_unstored.map(index),
             twice: twice.map(|(place, pair)| (index(place), pair)),
+            elsewhere: elsewhere.map(|(place, pair)| (index(place), pair)),
         }
     }
 }
@@ -418,7 +486,9 @@ mod tests {
         for (writer, page, offset, bytes) in writes {
             map.note(*writer, (page % 12) as u16, 4096 + page / 12 * 2048 + offset, *bytes);
         }
-        map.judge(&stores, 8)
+        map.judge(&stores, 8).map_err(|misused| match misused {
+            Misused::Twice(detail) | Misused::Read(detail) => detail,
+        })
     }
 
     #[test]

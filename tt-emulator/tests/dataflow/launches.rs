@@ -221,6 +221,62 @@ fn a_page_that_two_blocks_of_one_core_store(device: &Arc<Device>) -> Refused {
     two_blocks(device, 0) // breaks EMU0420
 }
 
+/// Stores a page, or reads it.
+const STORES_OR_READS: &str = r#"
+#include "api/dataflow/dataflow_api.h"
+
+void kernel_main() {
+    constexpr auto args = TensorAccessorArgs<0>();
+    const auto page = TensorAccessor(args, get_arg_val<uint32_t>(0));
+    cb_reserve_back(0, 1);
+    const uint32_t address = get_write_ptr(0);
+    if (get_arg_val<uint32_t>(1) == 0) {
+        noc_async_read_page(0, page, address);
+        noc_async_read_barrier();
+    } else {
+        noc_async_write_page(0, page, address);
+        noc_async_write_barrier();
+    }
+    cb_push_back(0, 1);
+    cb_wait_front(0, 1);
+    cb_pop_front(0, 1);
+}
+"#;
+
+fn a_page_that_one_core_reads_and_another_stores(device: &Arc<Device>) -> Refused {
+    let results = dram(device, 1);
+    let cores = vec![(0, 0), (3, 2)];
+    for stores in [[0, 0], [1, 1], [0, 1]] {
+        let mut program = Program::new();
+        program.create_circular_buffer(circular_buffer(0, 1, &cores))?;
+        let source = KernelSource {
+            file: "stores_or_reads.cpp".to_owned(),
+            source: STORES_OR_READS.to_owned(),
+            ..kernel("divisions.cpp", &accessor(&results))
+        };
+        let kernel = program.create_kernel(source, READER, cores.clone())?;
+        for (core, stores) in cores.iter().zip(stores) {
+            program.set_runtime_args(kernel, *core, &[results.address() as u32, stores])?;
+        }
+        if stores != [1, 1] {
+            let tensor = StoredTensor {
+                name: "results".to_owned(),
+                base: results.address(),
+                shape: vec![20, 30],
+                tile_bytes: PAGE,
+                element_bytes: 2,
+            };
+            program.expect_stores(Some(Stores {
+                kernel: "stores_or_reads".to_owned(),
+                tensors: vec![tensor],
+                blocks: Vec::new(),
+            }));
+        }
+        start(device, &program)?; // breaks EMU0421
+    }
+    Ok(())
+}
+
 type Case = (&'static str, fn(&Arc<Device>) -> Refused);
 
 macro_rules! cases {
@@ -245,6 +301,7 @@ const CASES: &[Case] = cases! {
     arguments_on_a_core_without_the_kernel
     a_page_that_two_cores_store
     a_page_that_two_blocks_of_one_core_store
+    a_page_that_one_core_reads_and_another_stores
 };
 
 /// The rule that the function of this name says it breaks.

@@ -3,7 +3,9 @@
 use crate::linear::Linear;
 use std::collections::BTreeMap;
 use std::ops::Range;
-use tt_lang::ir::{BlockId, BoolExpr, Buffer, ElementKind, IntExpr, Kernel, Place, PrintItem, Stmt, StmtKind, VarId};
+use tt_lang::ir::{
+    BlockId, BoolExpr, Buffer, ElementKind, IntExpr, Kernel, Place, PrintItem, Span, Spanned, Stmt, StmtKind, VarId,
+};
 
 /// Variables of loops that have one value.
 pub type Known = BTreeMap<VarId, i64>;
@@ -17,6 +19,8 @@ pub struct Touch<'a> {
     pub block: BlockId,
     /// Whether they are written.
     pub is_store: bool,
+    /// Where it is said.
+    pub span: Span,
     /// Which; all where there is nothing.
     at: Option<Places<'a>>,
 }
@@ -26,10 +30,11 @@ type Places<'a> = (&'a [IntExpr], &'a [(VarId, u64)]);
 
 /// Calls `visit` for what `stmt` reads and writes itself, in order.
 pub fn of<'a>(stmt: &'a Stmt, visit: &mut dyn FnMut(Touch<'a>)) {
-    let mut whole = |block: BlockId, is_store: bool| {
+    let mut whole = |block: &Spanned<BlockId>, is_store: bool| {
         visit(Touch {
-            block,
+            block: block.value,
             is_store,
+            span: block.span,
             at: None,
         });
     };
@@ -37,23 +42,23 @@ pub fn of<'a>(stmt: &'a Stmt, visit: &mut dyn FnMut(Touch<'a>)) {
         StmtKind::Copy { src, dst } => {
             for (place, is_store) in [(src, false), (dst, true)] {
                 if let Place::Block(block) = place {
-                    whole(block.value, is_store);
+                    whole(block, is_store);
                 }
             }
         }
-        StmtKind::Fill { block, .. } => whole(block.value, true),
+        StmtKind::Fill { block, .. } => whole(block, true),
         StmtKind::Gemm {
             a, b, acc, clear_accum, ..
         } => {
             for place in [a, b] {
                 if let Place::Block(block) = place {
-                    whole(block.value, false);
+                    whole(block, false);
                 }
             }
             if !clear_accum {
-                whole(acc.value, false);
+                whole(acc, false);
             }
-            whole(acc.value, true);
+            whole(acc, true);
         }
         StmtKind::Parallel { indices, assigns } => {
             for assign in assigns {
@@ -64,6 +69,7 @@ pub fn of<'a>(stmt: &'a Stmt, visit: &mut dyn FnMut(Touch<'a>)) {
                         visit(Touch {
                             block,
                             is_store: false,
+                            span: access.span,
                             at: Some((&access.indices, indices)),
                         });
                     }
@@ -72,37 +78,38 @@ pub fn of<'a>(stmt: &'a Stmt, visit: &mut dyn FnMut(Touch<'a>)) {
                     visit(Touch {
                         block,
                         is_store: true,
+                        span: assign.target.span,
                         at: Some((&assign.target.indices, indices)),
                     });
                 }
             }
         }
         StmtKind::Reduce { src, out, clear, .. } => {
-            whole(src.value, false);
+            whole(src, false);
             if !clear {
-                whole(out.value, false);
+                whole(out, false);
             }
-            whole(out.value, true);
+            whole(out, true);
         }
         StmtKind::ReduceArg {
             src, val, pos, clear, ..
         } => {
-            whole(src.value, false);
+            whole(src, false);
             for out in val.iter().chain([pos]) {
                 if !clear {
-                    whole(out.value, false);
+                    whole(out, false);
                 }
-                whole(out.value, true);
+                whole(out, true);
             }
         }
         StmtKind::Transpose { src, dst } => {
-            whole(src.value, false);
-            whole(dst.value, true);
+            whole(src, false);
+            whole(dst, true);
         }
         StmtKind::Print { items } => {
             for item in items {
                 if let PrintItem::Block { block, .. } = item {
-                    whole(block.value, false);
+                    whole(block, false);
                 }
             }
         }

@@ -87,6 +87,12 @@ impl Written {
         })
     }
 
+    /// Whether anything of a block is written.
+    pub fn has_any(&self, block: BlockId) -> bool {
+        let of_block = self.0.get(&block);
+        of_block.is_some_and(|elements| elements.words.iter().any(|word| *word != 0))
+    }
+
     /// Whether all of a part of a block is written; the words that were looked at.
     pub fn has(&mut self, block: BlockId, part: &Part) -> (bool, usize) {
         let mut holds = true;

@@ -70,6 +70,9 @@ impl Age {
     }
 }
 
+/// Edges of one block along an axis that indices may tell something of.
+const MOST_EDGES: usize = 32;
+
 /// A set of edges.
 pub type Edges = BTreeSet<Edge>;
 
@@ -329,6 +332,20 @@ impl Past {
             wrong: &self.wrong | &other.wrong,
             unsure: &self.unsure | &other.unsure,
         }
+    }
+
+    /// The same, but for more edges than anybody would write a mask of: then indices tell nothing of them. Loops around branches of
+    /// elements that are shifted and stored again may double them in every turn.
+    pub fn told(self) -> Past {
+        if self.edges.len() <= MOST_EDGES {
+            return self;
+        }
+        self.not_zero().map(|edge| Edge {
+            shift: 0,
+            age: Age::Unknown,
+            when: 0,
+            ..edge
+        })
     }
 
     /// Every edge as `each` makes it.

@@ -370,7 +370,7 @@ impl<'a> Beyond<'a> {
             }
         });
         self.reduced.insert(elementwise.defines, reductions);
-        let mut past = self.kept(elementwise, state);
+        let mut past = self.kept(elementwise, state).map(Past::told);
         for (past, extent) in past.iter_mut().zip(elementwise.extent) {
             if let Some(end) = self.end_of_block(extent) {
                 *past = past.clone().ending(end);

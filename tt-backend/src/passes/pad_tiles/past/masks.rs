@@ -12,6 +12,9 @@ pub type Mask = Vec<Vec<Index>>;
 /// The bits of the number that changes no sum, maximum or minimum.
 pub type Neutral = u32;
 
+/// Conditions of edges, all in all: branches of elements that are stored one after the other, around a loop too, may each hold or not.
+const MOST_WHENS: usize = 32;
+
 /// What is reduced.
 pub struct Reduced {
     /// Where it has a value, if conditions on indices say so.
@@ -91,6 +94,7 @@ impl Beyond<'_> {
                 let (known, is_all) = &known[side];
                 is_all.then(|| self.when(edge, known))
             })
+            .told()
         });
         Found { of, past }
     }
@@ -132,12 +136,21 @@ impl Beyond<'_> {
         })
     }
 
-    /// `edge`, past which only those elements have no value of which all of `known` is below zero too.
+    /// `edge`, past which only those elements have no value of which all of `known` is below zero too: of more conditions than
+    /// [`MOST_WHENS`] nothing is told by indices.
     pub(super) fn when(&self, edge: &Edge, known: &[Index]) -> Edge {
         let mut whens = self.whens.borrow_mut();
         let mut all = whens[edge.when].clone();
         all.extend(known.iter().filter(|index| !whens[edge.when].contains(index)).cloned());
-        let at = whens.iter().position(|when| *when == all).unwrap_or_else(|| {
+        let known = whens.iter().position(|when| *when == all);
+        if known.is_none() && whens.len() >= MOST_WHENS {
+            return Edge {
+                when: 0,
+                age: Age::Unknown,
+                ..*edge
+            };
+        }
+        let at = known.unwrap_or_else(|| {
             whens.push(all);
             whens.len() - 1
         });
