@@ -5,8 +5,9 @@
 //! or such a core, may write a place as often as it likes. A page that is written whole, as nearly all are, costs one number;
 //! parts are kept in units of 32 bytes, or smaller ones where such are written. Padding does not count.
 //!
-//! A page that one core reads whole and another stores whole is an error too: what is read is chance. Reads of less are not watched,
-//! since they take more than they need, nor those of the core that stores, which has an order.
+//! A page that one core reads whole and whose first element another stores is an error too: what is read is chance. Who reads a page
+//! whole wants the first element at least; reads of less are not watched, since they take more than they need, nor those of the
+//! core that stores, which has an order.
 //!
 //! Programs from the host API alone say nothing about tensors. They are watched where a kernel says at which block it is, and
 //! then page by page: nobody knows what is padding there.
@@ -396,7 +397,8 @@ impl Seen {
             let (matrix, tile) = (page / (tile_rows * tile_columns), page % (tile_rows * tile_columns));
             let (tile_row, tile_column) = (tile / tile_columns * TILE, tile % tile_columns * TILE);
             let apart = |[reader, writer]: &[Writer; 2]| core_of(*reader) != core_of(*writer);
-            let pairs = Writers(read.into_inner()).beside(whole);
+            let first = part.map_or(whole, |part| part.at(0).and(whole));
+            let pairs = Writers(read.into_inner()).beside(first);
             if let Some(pair) = pairs.into_iter().flatten().find(apart)
                 && elsewhere.is_none()
             {
