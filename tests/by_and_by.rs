@@ -104,3 +104,39 @@ fn what_one_turn_writes_the_next_one_reads() {
         }
     }
 }
+
+/// A vector of which one half is taken from a row and the other from a column.
+#[tt::kernel]
+fn halves_of_two<const M: usize, const N: usize>(x: &Tensor<f32, M, N>, y: &mut Tensor<f32, M, N>) {
+    let (bx, by) = T.Kernel(N.div_ceil(64), M.div_ceil(64));
+    let a = T.alloc_shared::<f32>(64, 64);
+    let v = T.alloc_fragment::<f32>(64);
+    T.copy(x[(by * 64, bx * 64)], a);
+    for i in T.Parallel(32) {
+        v[i] = a[(3, i)];
+    }
+    for i in T.Parallel(32) {
+        v[i + 32] = a[(i, 3)];
+    }
+    for (i, j) in T.Parallel(64, 64) {
+        y[(by * 64 + i, bx * 64 + j)] = v[i] + v[j];
+    }
+}
+
+#[test]
+fn halves_of_a_vector_come_from_a_row_and_a_column() {
+    let [m, n] = [128, 64];
+    let host: Vec<f32> = (0..m * n).map(number).collect();
+    on_both_chips(|device| {
+        let x = device.upload(&host, [m, n])?;
+        let mut y = device.zeros::<f32>([m, n])?;
+        halves_of_two(&x, &mut y).run()?;
+        for (at, found) in y.download()?.iter().enumerate() {
+            let (i, j) = (at / n, at % n);
+            let block = &host[i / 64 * 64 * n..];
+            let v = |k: usize| if k < 32 { block[3 * n + k] } else { block[(k - 32) * n + 3] };
+            assert_eq!(*found, v(i % 64) + v(j), "({i}, {j})");
+        }
+        Ok(())
+    });
+}

@@ -239,8 +239,11 @@ impl Orient<'_> {
             let before = this.access(access, vars, of_statement);
             filled.extend(before.filter(|turned| !filled.contains(turned)));
         });
-        out.extend(filled.into_iter().map(|(block, across)| turn(block, across, span)));
+        let is_whole = self.is_whole(&assign.target, indices);
         let stored = self.access(&mut assign.target, vars, of_statement);
+        // Of a vector that is stored to in part the rest stays.
+        filled.extend(stored.filter(|turned| !is_whole && !filled.contains(turned)));
+        out.extend(filled.into_iter().map(|(block, across)| turn(block, across, span)));
         out.push(Stmt {
             kind: StmtKind::Parallel {
                 indices: indices.to_vec(),
@@ -249,6 +252,14 @@ impl Orient<'_> {
             span,
         });
         out.extend(stored.map(|(block, across)| turn(across, block, span)));
+    }
+
+    /// Whether a loop over `indices` stores to all elements of the vector that it stores to.
+    fn is_whole(&self, target: &Access, indices: &[(VarId, u64)]) -> bool {
+        let Buffer::Block(block) = target.buffer else { return true };
+        let [index] = target.indices.as_slice() else { return true };
+        let counts = |(var, extent): &(VarId, u64)| index.mentions(*var) && self.blocks[block.index()].shape == [*extent];
+        indices.iter().any(counts)
     }
 
     /// Makes an access one of the vector's other block, where that is wanted: the vector, and that block.
