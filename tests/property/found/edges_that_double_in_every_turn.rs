@@ -1,5 +1,5 @@
 // Branches of elements that are shifted and stored again in a loop: the edges that they may have doubled in every turn, and the compiler never ended.
-// launch: L = 2, M = 64, N = 64, K = 128, n = 1, alpha = 1
+// launch: L = 1, M = 64, N = 32, K = 128, n = 1, alpha = 1
 // options:
 fn kernel<const L: usize, const M: usize, const N: usize, const K: usize>(
     a0: &Tensor<bf16, L, M, N>,

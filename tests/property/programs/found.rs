@@ -110,8 +110,10 @@ impl Found {
         for ((name, written), tensor) in names.zip(&tensors) {
             if written {
                 let got: Vec<f32> = tensor.download().map_err(fail)?.iter().map(|v| *v as f32).collect();
-                if got != reference[name] {
-                    return Err(format!("{name} differs from the reference"));
+                let expected = &reference[name];
+                let mut pairs = got.iter().zip(expected).enumerate();
+                if let Some((at, (got, expected))) = pairs.find(|(_, (got, expected))| got != expected) {
+                    return Err(format!("{name} is {got} at {at}, the reference says {expected}"));
                 }
             }
         }
