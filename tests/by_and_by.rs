@@ -134,7 +134,13 @@ fn halves_of_a_vector_come_from_a_row_and_a_column() {
         for (at, found) in y.download()?.iter().enumerate() {
             let (i, j) = (at / n, at % n);
             let block = &host[i / 64 * 64 * n..];
-            let v = |k: usize| if k < 32 { block[3 * n + k] } else { block[(k - 32) * n + 3] };
+            let v = |k: usize| {
+                if k < 32 {
+                    block[3 * n + k]
+                } else {
+                    block[(k - 32) * n + 3]
+                }
+            };
             assert_eq!(*found, v(i % 64) + v(j), "({i}, {j})");
         }
         Ok(())

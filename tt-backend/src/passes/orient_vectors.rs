@@ -256,9 +256,14 @@ impl Orient<'_> {
 
     /// Whether a loop over `indices` stores to all elements of the vector that it stores to.
     fn is_whole(&self, target: &Access, indices: &[(VarId, u64)]) -> bool {
-        let Buffer::Block(block) = target.buffer else { return true };
-        let [index] = target.indices.as_slice() else { return true };
-        let counts = |(var, extent): &(VarId, u64)| index.mentions(*var) && self.blocks[block.index()].shape == [*extent];
+        let Buffer::Block(block) = target.buffer else {
+            return true;
+        };
+        let [index] = target.indices.as_slice() else {
+            return true;
+        };
+        let counts =
+            |(var, extent): &(VarId, u64)| index.mentions(*var) && self.blocks[block.index()].shape == [*extent];
         indices.iter().any(counts)
     }
 

@@ -5,7 +5,7 @@ use super::mutant::{Mutant, mutants};
 
 const ARGUMENTS: &str = "passes/e1_finalize_signature/arguments.rs";
 const PLAN_FILE: &str = "passes/e1_finalize_signature/plan.rs";
-const PROTOCOL: &str = "passes/d3_lower_cb_protocol.rs";
+const TRANSFERS: &str = "passes/d3_lower_cb_protocol/transfers.rs";
 const KERNEL: &str = "codegen/kernel.rs";
 const STATEMENT: &str = "codegen/statement.rs";
 const EXPRESSION: &str = "codegen/expression.rs";
@@ -29,7 +29,7 @@ mutants! {
         "                    .args\n                    .iter()\n" => "                    .args\n                    .iter().rev()\n";
     plan_ceil: "divisions are rounded up once too far", ARGUMENTS,
         "Expr::Int(value) => Expr::Int(value.saturating_sub(1))," => "Expr::Int(value) => Expr::Int(*value),";
-    plan_blocks_transposed: "the tiles of a block are read in the other order", PROTOCOL,
+    plan_blocks_transposed: "the tiles of a block are read in the other order", TRANSFERS,
         "out.push(if buffer.column_major {" => "out.push(if !buffer.column_major {";
 }
 
