@@ -43,7 +43,7 @@ pub(super) fn reduce(
         if clear {
             let has_value = op != ReduceOp::Mean || members > 0;
             (out.values[result], out.marks[result]) = (value, if has_value { 0 } else { kept });
-        } else {
+        } else if members > 0 {
             out.values[result] = fold(op, value, out.values[result]);
         }
     }
@@ -149,6 +149,6 @@ fn fold(op: ReduceOp, a: f64, b: f64) -> f64 {
         ReduceOp::Prod => a * b,
         ReduceOp::Max => a.max(b),
         ReduceOp::Min => a.min(b),
-        ReduceOp::AbsMax => a.max(b.abs()),
+        ReduceOp::AbsMax => a.abs().max(b.abs()),
     }
 }

@@ -2,7 +2,7 @@
 
 use super::translate::{Refused, Translate, variable};
 use crate::codes;
-use crate::flow::{BlockOp, Blocks, Broadcast, Elementwise, Fold, Index, Reduction, Value, ValueKind};
+use crate::flow::{BlockOp, BlockStmt, Blocks, Broadcast, Elementwise, Fold, Index, Reduction, Value, ValueKind};
 use crate::ir::Kind;
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{ArgOp, BlockId, CompareOp, ElementOp, ElementType, IntExpr, ReduceDim, ReduceOp, Span};
@@ -17,46 +17,59 @@ pub(super) struct ArgReduction<'a> {
 }
 
 impl Translate<'_> {
-    /// A block that becomes another reduced, folded with what it holds unless that is forgotten.
+    /// A block that becomes another reduced, folded with what it holds unless that is forgotten. What has to be computed before
+    /// goes to `first`.
     pub(super) fn reduce(
         &mut self,
-        op: ReduceOp,
-        src: BlockId,
-        out: BlockId,
-        dim: ReduceDim,
-        clear: bool,
+        (op, dim, clear): (ReduceOp, ReduceDim, bool),
+        [src, out]: [BlockId; 2],
         span: Span,
+        first: &mut Vec<BlockStmt>,
     ) -> Result<Kind<Blocks>, Refused> {
         let value = |kind| Value { kind, span };
-        let (fold, both, of) = match op {
-            ReduceOp::Sum => (Fold::Sum, ElementOp::Add, None),
-            ReduceOp::Mean => (Fold::Mean, ElementOp::Add, None),
-            ReduceOp::Prod => (Fold::Product, ElementOp::Mul, None),
-            ReduceOp::Max => (Fold::Max, ElementOp::Max, None),
-            ReduceOp::Min => (Fold::Min, ElementOp::Min, None),
-            ReduceOp::AbsMax => (Fold::Max, ElementOp::Max, Some(ElementOp::Abs)),
+        let call = |op, operands| value(ValueKind::Call(op, operands));
+        let (fold, both) = match op {
+            ReduceOp::Sum => (Fold::Sum, ElementOp::Add),
+            ReduceOp::Mean => (Fold::Mean, ElementOp::Add),
+            ReduceOp::Prod => (Fold::Product, ElementOp::Mul),
+            ReduceOp::Max | ReduceOp::AbsMax => (Fold::Max, ElementOp::Max),
+            ReduceOp::Min => (Fold::Min, ElementOp::Min),
         };
         let reduction = Reduction {
             fold,
             along: along(dim),
             extent: self.extent(src),
         };
-        self.leaves(&reduction, out, span)?;
-        let of = |load: Value| match of {
-            Some(op) => value(ValueKind::Call(op, vec![load])),
-            None => load,
-        };
-        let load = ValueKind::Load(self.operand(variable(src), Broadcast::None, [0, 0]));
-        let mut reduced = value(ValueKind::Reduce(reduction, Box::new(of(value(load)))));
+        let left = self.leaves(&reduction, out, span)?;
+        let load = |this: &mut Self, of| value(ValueKind::Load(this.operand(of, Broadcast::None, [0, 0])));
+        let mut of = load(self, variable(src));
         if op == ReduceOp::AbsMax {
-            // Of nothing it is 0.
-            let zero = value(ValueKind::Number(Number::constant(0.0)));
-            reduced = value(ValueKind::Call(both, vec![reduced, zero]));
+            of = call(ElementOp::Abs, vec![of]);
         }
-        if !clear {
-            let before = ValueKind::Load(self.operand(variable(out), Broadcast::None, [0, 0]));
-            reduced = value(ValueKind::Call(both, vec![of(value(before)), reduced]));
-        }
+        let reduced = ValueKind::Reduce(reduction, Box::new(of));
+        let reduced = match (op, clear) {
+            (ReduceOp::AbsMax, true) => call(both, vec![value(reduced), number(0.0, span)]), // of nothing it is 0
+            (ReduceOp::AbsMax, false) => {
+                // Of nothing it leaves what is there, whose sign may be lost otherwise.
+                let name = &self.kernel.block(src).name;
+                let most = self.temporary(name, "most", span, DataFormat::Float32, left);
+                self.computed_first(most, left, reduced, span, first);
+                let [most, again] = [(); 2].map(|()| load(self, most));
+                let [before, kept] = [(); 2].map(|()| load(self, variable(out)));
+                let is_none = ValueKind::Compare(CompareOp::Lt, Box::new(most), Box::new(number(0.0, span)));
+                let more = call(both, vec![call(ElementOp::Abs, vec![before]), again]);
+                value(ValueKind::Select(
+                    Box::new(value(is_none)),
+                    Box::new(kept),
+                    Box::new(more),
+                ))
+            }
+            (_, true) => value(reduced),
+            (_, false) => {
+                let before = load(self, variable(out));
+                call(both, vec![before, value(reduced)])
+            }
+        };
         Ok(self.computed(out, reduced))
     }
 
@@ -87,7 +100,6 @@ impl Translate<'_> {
         span: Span,
     ) -> Result<Vec<Kind<Blocks>>, Refused> {
         let value = |kind| Value { kind, span };
-        let number = |number: f32| value(ValueKind::Number(Number::constant(number)));
         let (fold, both, exceeds) = match arg.op {
             ArgOp::Max => (Fold::Max, ElementOp::Max, CompareOp::Gt),
             ArgOp::Min => (Fold::Min, ElementOp::Min, CompareOp::Lt),
@@ -132,7 +144,7 @@ impl Translate<'_> {
             column,
             rest: IntExpr::Const(0),
         }));
-        let nowhere = number(Fold::Min.neutral());
+        let nowhere = number(Fold::Min.neutral(), span);
         let place = ValueKind::Select(Box::new(hit), Box::new(index), Box::new(nowhere.clone()));
         let earliest = Reduction {
             fold: Fold::Min,
@@ -148,7 +160,7 @@ impl Translate<'_> {
             place = value(ValueKind::Select(
                 Box::new(value(found)),
                 Box::new(again),
-                Box::new(number(0.0)),
+                Box::new(number(0.0, span)),
             ));
         }
         place = value(ValueKind::Cast(ElementType::I32, Box::new(place)));
@@ -190,5 +202,13 @@ fn along(dim: ReduceDim) -> [bool; 2] {
         ReduceDim::Columns => [true, false],
         ReduceDim::Rows => [false, true],
         ReduceDim::All => [true, true],
+    }
+}
+
+/// A number as a value.
+fn number(number: f32, span: Span) -> Value {
+    Value {
+        kind: ValueKind::Number(Number::constant(number)),
+        span,
     }
 }

@@ -217,13 +217,13 @@ impl Translate<'_> {
             StmtKind::Reduce {
                 op,
                 src,
-                out,
+                out: reduced,
                 dim,
                 clear,
             } => {
-                self.numbers([src, out], "this reduction")?;
-                self.of_own_exponents(out, "the result of a reduction")?;
-                self.reduce(*op, src.value, out.value, *dim, *clear, span)?
+                self.numbers([src, reduced], "this reduction")?;
+                self.of_own_exponents(reduced, "the result of a reduction")?;
+                self.reduce((*op, *dim, *clear), [src.value, reduced.value], span, out)?
             }
             StmtKind::Fetch { var, from } => {
                 let Buffer::Tensor(tensor) = from.buffer else {
