@@ -17,14 +17,13 @@ mod fetches;
 mod liveness;
 mod share;
 
-use crate::codes;
 use crate::flow::{self, BufferId, BufferKind, Depth, Flow, Sections, constants, operations};
 use crate::pipeline::{Pass, Unit};
 use crate::target;
+use crate::verify::budgets::circular_buffers;
 use crate::verify::flow::lifetimes;
 use std::collections::BTreeSet;
 use tt_lang::diagnostic::Diagnostic;
-use tt_lang::ir::Span;
 use tt_plan::Role;
 
 /// The pass.
@@ -117,12 +116,12 @@ fn fit_in_l1(flow: &mut Flow<Sections>, most_alive: &[u32]) {
 fn indices(flow: &mut Flow<Sections>) -> Result<(), Vec<Diagnostic>> {
     let limit = target::least(|target| target.circular_buffers) as usize;
     let in_use = in_use(flow);
+    if let Some(error) = circular_buffers(in_use.iter().map(|buffer| &flow.buffers[buffer.0])) {
+        return Err(vec![error]);
+    }
     let mut taken = vec![false; limit];
-    let mut over: Option<Span> = None;
-    for (index, buffer) in flow.buffers.iter_mut().enumerate() {
-        if !in_use.contains(&BufferId(index)) {
-            continue;
-        }
+    for BufferId(index) in in_use {
+        let buffer = &mut flow.buffers[index];
         let first = match buffer.kind {
             BufferKind::Incoming
             | BufferKind::Shifted
@@ -131,27 +130,10 @@ fn indices(flow: &mut Flow<Sections>) -> Result<(), Vec<Diagnostic>> {
             BufferKind::Outgoing | BufferKind::Scratch(Role::Writer) => 16,
             BufferKind::Local | BufferKind::Scratch(Role::Compute) => 24,
         };
-        let free = (first..limit).chain(0..first).find(|slot| !taken[*slot]);
-        match free {
-            Some(slot) => {
-                taken[slot] = true;
-                buffer.index = Some(slot as u8);
-            }
-            None => over = over.or(Some(buffer.span)),
+        if let Some(slot) = (first..limit).chain(0..first).find(|slot| !taken[*slot]) {
+            taken[slot] = true;
+            buffer.index = Some(slot as u8);
         }
     }
-    match over {
-        None => Ok(()),
-        Some(span) => {
-            let count = in_use.len();
-            Err(vec![
-                Diagnostic::new(
-                    &codes::CIRCULAR_BUFFERS,
-                    span,
-                    format!("this kernel needs {count} circular buffers, a core has {limit}"),
-                )
-                .note("use fewer blocks, or split the kernel"),
-            ])
-        }
-    }
+    Ok(())
 }

@@ -8,8 +8,9 @@
 use super::{Proof, fault};
 use crate::codes;
 use crate::device::Device;
-use crate::flow::Buffer;
+use crate::flow::{Buffer, BufferKind};
 use crate::target::{TARGETS, least};
+use std::collections::BTreeMap;
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::Kernel;
 
@@ -20,7 +21,7 @@ const SEMAPHORES: usize = 16;
 pub fn exceeded(kernel: &Kernel, device: &Device) -> Vec<Diagnostic> {
     let mut errors = Vec::new();
     errors.extend(l1(kernel, device));
-    errors.extend(circular_buffers(kernel, device));
+    errors.extend(circular_buffers(placed(device).map(|(buffer, _)| buffer)));
     let limit = least(|target| target.runtime_args) as usize;
     for program in device.programs.iter().filter(|program| program.args.len() > limit) {
         errors.push(
@@ -94,28 +95,32 @@ fn l1(kernel: &Kernel, device: &Device) -> Option<Diagnostic> {
     Some(error.note("make blocks smaller, or ask for fewer stages"))
 }
 
-fn circular_buffers(kernel: &Kernel, device: &Device) -> Option<Diagnostic> {
+/// Why more circular buffers than a core has cannot be: what takes them.
+pub fn circular_buffers<'a>(buffers: impl IntoIterator<Item = &'a Buffer>) -> Option<Diagnostic> {
     let limit = least(|target| target.circular_buffers) as usize;
-    let all: Vec<&Buffer> = placed(device).map(|(buffer, _)| buffer).collect();
+    let all: Vec<&Buffer> = buffers.into_iter().collect();
     // The first that has no place any more.
     let span = all.get(limit)?.span;
-    let (named, others): (Vec<&Buffer>, Vec<&Buffer>) = all.iter().partition(|buffer| buffer.block.is_some());
-    let names: Vec<String> = named.iter().map(|buffer| holds(kernel, buffer)).collect();
-    let error = Diagnostic::new(
+    let mut error = Diagnostic::new(
         &codes::CIRCULAR_BUFFERS,
         span,
         format!("this kernel needs {} circular buffers, a core has {limit}", all.len()),
     );
-    Some(
-        error
-            .note(format!(
-                "{} hold {}, {} hold intermediate results",
-                named.len(),
-                names.join(", "),
-                others.len()
-            ))
-            .note("use fewer blocks, or split the kernel"),
-    )
+    let mut groups = BTreeMap::<(u8, &str), Vec<&str>>::new();
+    for buffer in all {
+        let what = match buffer.kind {
+            BufferKind::Incoming => (0, "hold what is read"),
+            BufferKind::Outgoing => (1, "hold what is stored, or moved within a block"),
+            BufferKind::Shifted => (2, "hold what was moved within a block"),
+            BufferKind::Local => (3, "hold blocks and intermediate results"),
+            BufferKind::Constant(_) | BufferKind::Scratch(_) => (4, "hold indices of elements, and rows on their way"),
+        };
+        groups.entry(what).or_default().push(&buffer.name);
+    }
+    for ((_, what), names) in groups {
+        error = error.note(format!("{} {what}: {}", names.len(), names.join(", ")));
+    }
+    Some(error.note("use fewer blocks, or split the kernel"))
 }
 
 /// Whether the plan says of buffers and arguments what the programs do.

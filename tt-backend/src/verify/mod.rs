@@ -16,7 +16,7 @@
 //!
 //! Budgets are the user's to keep; anything else that fails is a fault of the compiler, and is reported as one.
 
-mod budgets;
+pub mod budgets;
 mod event;
 mod fetched;
 #[cfg(test)]

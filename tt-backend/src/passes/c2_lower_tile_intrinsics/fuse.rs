@@ -3,6 +3,11 @@
 
 use crate::flow::{BlockOp, BlockStmt, Blocks, Broadcast, BufferId, BufferKind, Elementwise, Flow, Value, ValueKind};
 use crate::ir::{Kind, operations};
+use std::collections::BTreeSet;
+
+/// How many buffers are read by an expression that is made of several statements: what it reads stays alive until it is
+/// computed, and a core has 32 circular buffers.
+const MOST_INPUTS: usize = 8;
 
 /// Runs the step.
 pub fn run(flow: &mut Flow<Blocks>) {
@@ -19,7 +24,7 @@ pub fn run(flow: &mut Flow<Blocks>) {
 }
 
 /// Whether a statement, with everything in it, defines one of `buffers`.
-fn defines(stmt: &BlockStmt, buffers: &[BufferId]) -> bool {
+fn defines(stmt: &BlockStmt, buffers: &BTreeSet<BufferId>) -> bool {
     let mut found = false;
     operations(std::slice::from_ref(stmt), &mut |op| {
         found |= op.defines().is_some_and(|(buffer, _)| buffers.contains(&buffer));
@@ -33,10 +38,10 @@ fn list(body: &mut Vec<BlockStmt>, single: &dyn Fn(BufferId) -> bool) {
         body[at].bodies_mut().for_each(|body| list(body, single));
         if let Kind::Op(BlockOp::Elementwise(producer)) = &body[at].kind
             && single(producer.target)
-            && let Some(consumer) = consumer_of(body, at, producer)
+            && let Some((consumer, into)) = consumer_of(body, at, producer)
+            && are_few(&producer.value, into)
         {
-            let mut inputs = Vec::new();
-            producer.value.loads(&mut |operand, _| inputs.push(operand.buffer));
+            let inputs = inputs(&producer.value);
             let moved = (producer.target, producer.value.clone());
             if !body[at + 1..consumer].iter().any(|stmt| defines(stmt, &inputs)) {
                 if let Kind::Op(BlockOp::Elementwise(target)) = &mut body[consumer].kind {
@@ -52,10 +57,10 @@ fn list(body: &mut Vec<BlockStmt>, single: &dyn Fn(BufferId) -> bool) {
 
 /// The expression in the same list that reads what `producer` makes element by element. What is reduced moves nowhere where
 /// it would be reduced for every element.
-fn consumer_of(body: &[BlockStmt], after: usize, producer: &Elementwise) -> Option<usize> {
-    (after + 1..body.len()).find(|at| {
-        let Kind::Op(BlockOp::Elementwise(elementwise)) = &body[*at].kind else {
-            return false;
+fn consumer_of<'a>(body: &'a [BlockStmt], after: usize, producer: &Elementwise) -> Option<(usize, &'a Value)> {
+    (after + 1..body.len()).find_map(|at| {
+        let Kind::Op(BlockOp::Elementwise(elementwise)) = &body[at].kind else {
+            return None;
         };
         let mut plain = false;
         elementwise
@@ -67,8 +72,22 @@ fn consumer_of(body: &[BlockStmt], after: usize, producer: &Elementwise) -> Opti
                     && extent == producer.extent
                     && !(is_reduced && producer.value.reduces());
             });
-        plain
+        plain.then_some((at, &elementwise.value))
     })
+}
+
+/// The buffers that a value reads.
+fn inputs(value: &Value) -> BTreeSet<BufferId> {
+    let mut inputs = BTreeSet::new();
+    value.loads(&mut |operand, _| {
+        inputs.insert(operand.buffer);
+    });
+    inputs
+}
+
+/// Whether what `into` becomes with `value` in it reads few buffers, which are all alive until then.
+fn are_few(value: &Value, into: &Value) -> bool {
+    inputs(value).union(&inputs(into)).count() <= MOST_INPUTS
 }
 
 fn replace(value: &mut Value, buffer: BufferId, with: &Value) {

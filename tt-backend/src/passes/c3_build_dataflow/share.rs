@@ -227,4 +227,12 @@ mod tests {
         let body: String = (0..50).map(around).collect();
         assert_eq!(buffers(&body), 2, "what comes in and what goes out");
     }
+
+    #[test]
+    fn a_hundred_moves_between_two_blocks_fit_in_a_core() {
+        let moved = |by: usize| format!("for (i, j) in T.Parallel(16, 16) {{ w[(i + {by}, j)] = v[(i, j + {by})]; }}");
+        let moves: String = (0..100).map(|number| moved(1 + number % 16)).collect();
+        let body = format!("T.copy(a[(by * 32, 0)], v); T.clear(w); {moves} T.copy(w, o[(by * 32, 0)]);");
+        assert!(buffers(&body) <= 32);
+    }
 }
