@@ -14,7 +14,9 @@
 
 mod element;
 mod integer;
+mod linear;
 mod print;
+mod ranges;
 pub mod real;
 mod source;
 mod stmt;
@@ -22,7 +24,9 @@ mod types;
 
 pub use element::{Access, Buffer, Buffers, Element, ElementKind};
 pub use integer::{BoolExpr, CompareOp, IntExpr, IntOp, NumberExpr};
+pub use linear::Linear;
 pub use print::Named;
+pub use ranges::Ranges;
 pub use stmt::{ArgOp, Assign, LoopKind, Place, PrintItem, ReduceDim, ReduceOp, Region, RegionAxis, Stmt, StmtKind};
 pub use types::{
     Block, BlockScope, Extent, Fidelity, Grid, Kernel, Layout, Multicast, Options, Order, Param, Residence, ScalarKind,

@@ -2,11 +2,11 @@
 //! integers of tensors: `pages[(b, t)]`.
 
 use super::frontend::{Frontend, Loads, plain_name, shape, ungrouped};
-use super::linear::Linear;
 use super::scope::Binding;
 use super::value::{Class, Value};
 use crate::codes;
 use crate::diagnostic::Diagnostic;
+use crate::ir::Linear;
 use crate::ir::{Access, Buffer, ElementKind, ElementType, IntExpr, ParamId, Stmt, StmtKind};
 use syn::Expr;
 use syn::ext::IdentExt;
@@ -240,17 +240,12 @@ impl Frontend {
     fn check_bounds(&mut self, access: &Access, ident: &syn::Ident) -> bool {
         let Buffer::Block(id) = access.buffer else { return true };
         let extents = self.block(id).shape.clone();
+        if self.indices.is_empty() {
+            return true;
+        }
         for (index, extent) in access.indices.iter().zip(&extents) {
-            let parallel = &self.parallel;
-            let range = Linear::of(index).and_then(|linear| {
-                linear.range(|var| {
-                    parallel
-                        .iter()
-                        .find(|(known, _)| *known == var)
-                        .map(|(_, extent)| *extent)
-                })
-            });
-            let Some((least, greatest)) = range else { continue };
+            let range = Linear::of(index).and_then(|linear| linear.range(|var| self.indices.get(var)));
+            let Some([least, greatest]) = range else { continue };
             let inside = least >= 0 && u64::try_from(greatest).is_ok_and(|greatest| greatest < *extent);
             if inside {
                 continue;
@@ -265,7 +260,8 @@ impl Frontend {
                 )
                 .label(declared, "declared here")
                 .note(format!(
-                    "the extents of `T.Parallel` and the offsets must stay within {extent} here"
+                    "the extents of `T.Parallel` and the offsets must stay within {extent} here, or a comparison of the index \
+                     with constants chooses where it does: `if i > 0 {{ x[i - 1] }} else {{ 0.0 }}`"
                 )),
             );
             return false;

@@ -4,9 +4,9 @@
 //! and one of the others, in either order, which says which operand it is and whether it is transposed.
 
 use super::frontend::Frontend;
-use super::linear::Linear;
 use crate::codes;
 use crate::diagnostic::Diagnostic;
+use crate::ir::Linear;
 use crate::ir::{
     Access, Assign, Buffer, Element, ElementKind, ElementOp, ElementType, IntExpr, Place, Region, RegionAxis, Span,
     Spanned, StmtKind, VarId,

@@ -2,12 +2,12 @@
 
 use super::access::counted;
 use super::frontend::{Frontend, plain_name, shape, ungrouped};
-use super::linear::Linear;
 use super::looping::range_of;
 use super::part::{self, BlockPart};
 use super::scope::Binding;
 use crate::codes;
 use crate::diagnostic::Diagnostic;
+use crate::ir::Linear;
 use crate::ir::{BlockId, IntExpr, IntOp, ParamId, Place, Region, RegionAxis, Spanned, Stmt, StmtKind};
 use syn::Expr;
 
@@ -337,7 +337,10 @@ impl Frontend {
             }
             None => {
                 let difference = Linear::difference(&end_value, &value);
-                Length::AtMost(difference.unwrap_or_else(|| IntExpr::binary(IntOp::Sub, end_value, value.clone())))
+                Length::AtMost(difference.map_or_else(
+                    || IntExpr::binary(IntOp::Sub, end_value, value.clone()),
+                    |difference| difference.to_expr(),
+                ))
             }
         };
         let offset = Spanned { value, span };

@@ -285,17 +285,20 @@ impl Frontend {
     }
 
     fn binary(&mut self, binary: &syn::ExprBinary) -> Option<Value> {
-        let (left, right) = (self.value(&binary.left), self.value(&binary.right));
+        let left = self.value(&binary.left);
         if let BinOp::And(_) | BinOp::Or(_) = binary.op {
             let left = left.and_then(|value| self.truth(value, &*binary.left));
+            let holds = matches!(binary.op, BinOp::And(_));
+            let right = self.within(left.as_ref(), holds, |frontend| frontend.value(&binary.right));
             let right = right.and_then(|value| self.truth(value, &*binary.right));
             let (left, right) = (Box::new(left?), Box::new(right?));
-            let kind = match matches!(binary.op, BinOp::And(_)) {
+            let kind = match holds {
                 true => ElementKind::And(left, right),
                 false => ElementKind::Or(left, right),
             };
             return Some(Value::Truth(self.element(kind, binary)));
         }
+        let right = self.value(&binary.right);
         if let Some(op) = comparison(&binary.op) {
             let (left, right) = (left?, right?);
             if let (Value::Integer(a), Value::Integer(b)) = (&left, &right) {
@@ -493,7 +496,9 @@ impl Frontend {
         let condition = self
             .value(&branch.cond)
             .and_then(|value| self.truth(value, &*branch.cond));
-        let then = self.tail_value(&branch.then_branch);
+        let then = self.within(condition.as_ref(), true, |frontend| {
+            frontend.tail_value(&branch.then_branch)
+        });
         let Some((_, otherwise)) = &branch.else_branch else {
             let note = "write `if c { x } else { y }`";
             self.error(
@@ -505,11 +510,25 @@ impl Frontend {
             return None;
         };
         #[expect(clippy::wildcard_enum_match_arm, reason = "Rust has more than the language")]
-        let other = match &**otherwise {
-            Expr::Block(block) => self.tail_value(&block.block),
-            other => self.value(other).map(|value| (value, other)),
-        };
+        let other = self.within(condition.as_ref(), false, |frontend| match &**otherwise {
+            Expr::Block(block) => frontend.tail_value(&block.block),
+            other => frontend.value(other).map(|value| (value, other)),
+        });
         self.choose(condition?, then?, other?, branch)
+    }
+
+    /// What `read` reads where `condition` holds, or where it does not.
+    pub(super) fn within<R>(
+        &mut self,
+        condition: Option<&Element>,
+        holds: bool,
+        read: impl FnOnce(&mut Self) -> R,
+    ) -> R {
+        let narrowed = condition.map(|condition| self.indices.narrowed(condition, holds));
+        let outer = std::mem::replace(&mut self.indices, narrowed.unwrap_or_default());
+        let value = read(self);
+        self.indices = outer;
+        value
     }
 
     /// The selection between two values of one kind.

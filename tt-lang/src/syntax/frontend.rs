@@ -11,8 +11,8 @@ use super::spans::SpanTable;
 use crate::codes;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::{
-    Block, BlockId, ElementType, Extent, Grid, IntExpr, Param, ParamId, Span, Spanned, Stmt, TensorParam, VarId,
-    Variable,
+    Block, BlockId, ElementType, Extent, Grid, IntExpr, Param, ParamId, Ranges, Span, Spanned, Stmt, TensorParam,
+    VarId, Variable,
 };
 use quote::ToTokens;
 use syn::ext::IdentExt;
@@ -53,6 +53,8 @@ pub(super) struct Frontend {
     pub(super) fetches: Vec<Stmt>,
     /// The indices of the `T.Parallel` being read, with their extents.
     pub(super) parallel: Vec<(VarId, u64)>,
+    /// Which values they have where what is being read counts.
+    pub(super) indices: Ranges,
     /// The functions of the body.
     pub(super) functions: Vec<Function>,
     /// Those whose calls are being read.
@@ -90,6 +92,7 @@ impl Frontend {
             variables: Vec::new(),
             fetches: Vec::new(),
             parallel: Vec::new(),
+            indices: Ranges::default(),
             functions: Vec::new(),
             calls: Vec::new(),
             reading: Reading::Statement,

@@ -54,7 +54,8 @@ impl Frontend {
                 (Word::Select, [condition, then, other]) => {
                     let value = self.value(condition);
                     let condition = value.and_then(|value| self.truth(value, *condition));
-                    let (a, b) = (self.value(then), self.value(other));
+                    let a = self.within(condition.as_ref(), true, |frontend| frontend.value(then));
+                    let b = self.within(condition.as_ref(), false, |frontend| frontend.value(other));
                     self.choose(condition?, (a?, then), (b?, other), call)
                 }
                 _ => None,

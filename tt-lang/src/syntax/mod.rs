@@ -17,7 +17,6 @@ mod function;
 mod integer_elements;
 mod layout;
 mod limits;
-mod linear;
 mod looping;
 mod method;
 mod options;

@@ -8,7 +8,7 @@ use super::value::Class;
 use super::vocabulary::Arguments;
 use crate::codes;
 use crate::diagnostic::Diagnostic;
-use crate::ir::{Access, Assign, Buffer, ElementKind, ElementOp, ElementType, Stmt, StmtKind, VarId};
+use crate::ir::{Access, Assign, Buffer, ElementKind, ElementOp, ElementType, Ranges, Stmt, StmtKind, VarId};
 use quote::ToTokens;
 use syn::{BinOp, Expr, Item};
 
@@ -59,10 +59,12 @@ impl Frontend {
             frontend.parallel = known
                 .filter_map(|(var, extent)| extent.map(|extent| (*var, extent)))
                 .collect();
+            frontend.indices = Ranges::of(&frontend.parallel);
             let assigns = frontend.with_loads(Loads::Allowed, |frontend| frontend.assignments(&this.body));
             (indices, assigns)
         });
         let loops = std::mem::replace(&mut self.parallel, outer);
+        self.indices = Ranges::of(&self.parallel);
         if !matching || loops.len() != indices.len() {
             return None;
         }

@@ -292,9 +292,12 @@ impl Body<'_> {
             ),
             _ => {
                 let mut sum = self.sum();
-                // A constant beside `u32` is one of its elements.
-                if kind == Kind::Unsigned && (sum.row, sum.column) == (0, 0) {
-                    sum.row = 1;
+                // A constant beside `u32` is one of its elements; of a vector, the sum is one where it goes by the other axis.
+                if kind == Kind::Unsigned && (sum.row == 0 || sum.column == 0) {
+                    let of_terms = sum.terms.iter_mut().map(|(coefficient, _)| coefficient);
+                    for coefficient in of_terms.chain([&mut sum.row, &mut sum.column]) {
+                        *coefficient = coefficient.abs();
+                    }
                 }
                 (self.random.pick(&["+", "-", "*", "&", "|", "^"]), Expr::Sum(sum))
             }

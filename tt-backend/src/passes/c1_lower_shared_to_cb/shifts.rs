@@ -30,6 +30,40 @@ impl Translate<'_> {
         Ok(self.shift(variable(block), window, extent, span, out))
     }
 
+    /// As [`Self::shifted`], of which a choice takes only those that there are: the others are anything.
+    pub(super) fn overlapping(
+        &mut self,
+        block: BlockId,
+        mut from: [IntExpr; 2],
+        extent: [u64; 2],
+        span: Span,
+        out: &mut Vec<BlockStmt>,
+    ) -> Result<BufferId, Refused> {
+        self.of_shared_exponents(Buffer::Block(block), span)?;
+        let whole = self.layouts.blocks[block.index()].extent;
+        let constant = |value: u64| IntExpr::Const(i64::try_from(value).unwrap_or(i64::MAX));
+        let (mut to, mut count) = ([0; 2], extent);
+        for axis in 0..2 {
+            match from[axis].as_const() {
+                // Where nothing overlaps, nothing is chosen: one element is as good as another.
+                Some(first) => {
+                    let last = |extent: u64| extent.saturating_sub(1);
+                    let start = first.max(0).unsigned_abs().min(last(whole[axis]));
+                    to[axis] = first.min(0).unsigned_abs().min(last(extent[axis]));
+                    count[axis] = (extent[axis] - to[axis]).min(whole[axis] - start);
+                    from[axis] = constant(start);
+                }
+                None => from[axis] = self.starts_inside(block, axis, &from[axis].clone(), extent[axis], span, out),
+            }
+        }
+        let window = Window {
+            from,
+            to: to.map(constant),
+            extent: count,
+        };
+        Ok(self.shift(variable(block), window, extent, span, out))
+    }
+
     /// The elements of `part` at another row and column, in a block of `extent` of which the others are anything.
     pub(super) fn placed(
         &mut self,

@@ -4,7 +4,7 @@ use crate::linear::Linear;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use tt_lang::ir::{
-    BlockId, BoolExpr, Buffer, ElementKind, IntExpr, Kernel, Place, PrintItem, Span, Spanned, Stmt, StmtKind, VarId,
+    BlockId, BoolExpr, Buffer, IntExpr, Kernel, Place, PrintItem, Ranges, Span, Spanned, Stmt, StmtKind, VarId,
 };
 
 /// Variables of loops that have one value.
@@ -26,7 +26,7 @@ pub struct Touch<'a> {
 }
 
 /// An index for each axis, and those of the parallel loop that they are taken for.
-type Places<'a> = (&'a [IntExpr], &'a [(VarId, u64)]);
+type Places<'a> = (&'a [IntExpr], Ranges);
 
 /// Calls `visit` for what `stmt` reads and writes itself, in order.
 pub fn of<'a>(stmt: &'a Stmt, visit: &mut dyn FnMut(Touch<'a>)) {
@@ -61,16 +61,15 @@ pub fn of<'a>(stmt: &'a Stmt, visit: &mut dyn FnMut(Touch<'a>)) {
             whole(acc, true);
         }
         StmtKind::Parallel { indices, assigns } => {
+            let ranges = Ranges::of(indices);
             for assign in assigns {
-                assign.value.walk(&mut |element| {
-                    if let ElementKind::Load(access) = &element.kind
-                        && let Buffer::Block(block) = access.buffer
-                    {
+                ranges.loads(&assign.value, &mut |access, ranges| {
+                    if let Buffer::Block(block) = access.buffer {
                         visit(Touch {
                             block,
                             is_store: false,
                             span: access.span,
-                            at: Some((&access.indices, indices)),
+                            at: Some((&access.indices, ranges.clone())),
                         });
                     }
                 });
@@ -79,7 +78,7 @@ pub fn of<'a>(stmt: &'a Stmt, visit: &mut dyn FnMut(Touch<'a>)) {
                         block,
                         is_store: true,
                         span: assign.target.span,
-                        at: Some((&assign.target.indices, indices)),
+                        at: Some((&assign.target.indices, ranges.clone())),
                     });
                 }
             }
@@ -121,17 +120,24 @@ impl Touch<'_> {
     /// The elements, where they are known: exactly those that are written, at least those that are read.
     pub fn part(&self, kernel: &Kernel, known: &Known) -> Option<Part> {
         let mut part = whole(kernel, self.block);
-        let Some((at, indices)) = self.at else {
+        let Some((at, ranges)) = &self.at else {
             return Some(part);
         };
         let first_axis = part.len().saturating_sub(at.len());
         let mut counted = Vec::new();
-        for (axis, index) in part.iter_mut().skip(first_axis).zip(at) {
+        for (axis, index) in part.iter_mut().skip(first_axis).zip(*at) {
             let index = Linear::of(&integer(index, known));
             let (mut low, mut high) = (index.constant, index.constant);
             for (atom, coefficient) in &index.terms {
-                let of = indices.iter().find(|(var, _)| *atom == IntExpr::Var(*var));
-                let Some((var, extent)) = of else {
+                let range = match atom {
+                    IntExpr::Var(var) => ranges.get(*var).map(|range| (var, range)),
+                    IntExpr::Const(_)
+                    | IntExpr::Extent(_)
+                    | IntExpr::Scalar(_)
+                    | IntExpr::Fetched(_)
+                    | IntExpr::Binary(..) => None,
+                };
+                let Some((var, [least, greatest])) = range else {
                     // Of what is read all along this axis may be.
                     (low, high) = (0, i64::MAX);
                     if self.is_store {
@@ -143,10 +149,9 @@ impl Touch<'_> {
                     return None;
                 }
                 counted.push(*var);
-                let last = i64::try_from(extent.saturating_sub(1)).unwrap_or(i64::MAX);
-                let reach = coefficient.saturating_mul(last);
-                low = low.saturating_add(reach.min(0));
-                high = high.saturating_add(reach.max(0));
+                let [a, b] = [least, greatest].map(|end| coefficient.saturating_mul(end));
+                low = low.saturating_add(a.min(b));
+                high = high.saturating_add(a.max(b));
             }
             let inside = |value: i64| {
                 usize::try_from(value.max(0))

@@ -1,18 +1,18 @@
 //! Integer expressions as sums: what makes `(by + 1) * 32 - by * 32` the constant 32, and tells how an index depends on
 //! the indices of a parallel loop.
 
-use crate::ir::{IntExpr, IntOp, VarId};
+use super::{IntExpr, IntOp, VarId};
 
 /// `constant + Σ coefficient · term`, where the terms are variables, extents, scalars and what is not linear in them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Linear {
+pub struct Linear {
     terms: Vec<(IntExpr, i64)>,
     constant: i64,
 }
 
 impl Linear {
     /// The sum that `expr` is; `None` where a coefficient overflows.
-    pub(super) fn of(expr: &IntExpr) -> Option<Linear> {
+    pub fn of(expr: &IntExpr) -> Option<Linear> {
         match expr {
             IntExpr::Const(value) => Some(Linear {
                 terms: Vec::new(),
@@ -37,18 +37,18 @@ impl Linear {
         }
     }
 
-    /// `a - b`, where it is the same whatever the variables are.
-    pub(super) fn constant_difference(a: &IntExpr, b: &IntExpr) -> Option<i64> {
-        Linear::of(a)?.plus(&Linear::of(b)?, -1)?.as_const()
+    /// `a - b`, where what both have is in neither.
+    pub fn difference(a: &IntExpr, b: &IntExpr) -> Option<Linear> {
+        Linear::of(a)?.plus(&Linear::of(b)?, -1)
     }
 
-    /// `a - b`, where what both have is in neither.
-    pub(super) fn difference(a: &IntExpr, b: &IntExpr) -> Option<IntExpr> {
-        Some(Linear::of(a)?.plus(&Linear::of(b)?, -1)?.to_expr())
+    /// `a - b`, where it is the same whatever the variables are.
+    pub fn constant_difference(a: &IntExpr, b: &IntExpr) -> Option<i64> {
+        Linear::difference(a, b)?.as_const()
     }
 
     /// `of / by`, where it is a multiple whatever its terms are.
-    pub(super) fn quotient(of: &IntExpr, by: i64) -> Option<IntExpr> {
+    pub fn quotient(of: &IntExpr, by: i64) -> Option<IntExpr> {
         let exact = |value: i64| (value.checked_rem(by)? == 0).then_some(value.checked_div(by)?);
         let mut of = Linear::of(of)?;
         of.constant = exact(of.constant)?;
@@ -58,7 +58,8 @@ impl Linear {
         Some(of.to_expr())
     }
 
-    fn to_expr(&self) -> IntExpr {
+    /// The sum as an expression.
+    pub fn to_expr(&self) -> IntExpr {
         let terms = self.terms.iter();
         let terms =
             terms.map(|(term, coefficient)| IntExpr::binary(IntOp::Mul, term.clone(), IntExpr::Const(*coefficient)));
@@ -71,25 +72,33 @@ impl Linear {
     }
 
     /// The value, where there are no terms.
-    pub(super) fn as_const(&self) -> Option<i64> {
+    pub fn as_const(&self) -> Option<i64> {
         self.terms.is_empty().then_some(self.constant)
     }
 
-    /// The least and the greatest value while each variable runs over `0..extent`; `None` where another term takes part.
-    pub(super) fn range(&self, extent: impl Fn(VarId) -> Option<u64>) -> Option<(i64, i64)> {
-        let (mut least, mut greatest) = (self.constant, self.constant);
+    /// The least and the greatest value while each variable lies between the two that `between` says; `None` where another
+    /// term takes part.
+    pub fn range(&self, between: impl Fn(VarId) -> Option<[i64; 2]>) -> Option<[i64; 2]> {
+        let mut range = [self.constant; 2];
         for (term, coefficient) in &self.terms {
             let IntExpr::Var(var) = term else { return None };
-            let last = i64::try_from(extent(*var)?).ok()?.checked_sub(1)?;
-            let reach = coefficient.checked_mul(last)?;
-            least = least.checked_add(reach.min(0))?;
-            greatest = greatest.checked_add(reach.max(0))?;
+            let [least, greatest] = between(*var)?;
+            let [a, b] = [coefficient.checked_mul(least)?, coefficient.checked_mul(greatest)?];
+            range = [range[0].checked_add(a.min(b))?, range[1].checked_add(a.max(b))?];
         }
-        Some((least, greatest))
+        Some(range)
+    }
+
+    /// `coefficient · variable + constant`, where it is that.
+    pub fn of_one_variable(&self) -> Option<(VarId, i64, i64)> {
+        let [(IntExpr::Var(var), coefficient)] = self.terms.as_slice() else {
+            return None;
+        };
+        Some((*var, *coefficient, self.constant))
     }
 
     /// The coefficient of `var`; `None` where `var` also appears inside a term that is not linear in it.
-    pub(super) fn coefficient(&self, var: VarId) -> Option<i64> {
+    pub fn coefficient(&self, var: VarId) -> Option<i64> {
         let mut coefficient = 0;
         for (term, factor) in &self.terms {
             if *term == IntExpr::Var(var) {
@@ -160,7 +169,7 @@ mod tests {
             IntExpr::Const(10),
             op(IntOp::Mul, var(0), IntExpr::Const(2)),
         );
-        let range = Linear::of(&index).and_then(|l| l.range(|_| Some(4)));
-        assert_eq!(range, Some((4, 10)));
+        let range = Linear::of(&index).and_then(|l| l.range(|_| Some([0, 3])));
+        assert_eq!(range, Some([4, 10]));
     }
 }
