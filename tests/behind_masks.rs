@@ -36,10 +36,12 @@ fn neighbours<const M: usize, const N: usize>(
         d[i] = if i < 3 { 0.0 } else { s[i - 3] };
     }
     for (i, j) in T.Parallel(64, 64) {
-        o[(i, j)] = d[i]
-            + if i > 0 { v[(i - 1, j)] } else { v[(i, j)] }
-            + if !(j >= 62) { v[(i, j + 2)] } else { 0.0 };
-        p[(i, j)] = if i >= 32 && j >= 1 { u[(i - 32, j - 1)] } else { u[(i, j)] + 1 };
+        o[(i, j)] = d[i] + if i > 0 { v[(i - 1, j)] } else { v[(i, j)] } + if !(j >= 62) { v[(i, j + 2)] } else { 0.0 };
+        p[(i, j)] = if i >= 32 && j >= 1 {
+            u[(i - 32, j - 1)]
+        } else {
+            u[(i, j)] + 1
+        };
         r[(i, j)] = if 5 <= j { v[(j - 5, i)] } else { 1.0 };
     }
     T.copy(o, y[(by * 64, bx * 64)]);
@@ -111,7 +113,13 @@ fn joined<const M: usize, const N: usize>(
         half[(i, j)] = a[(i, j)] * 2.0;
     }
     for (i, j) in T.Parallel(32, 32) {
-        o[(i, j)] = if i < 16 { half[(i, j)] } else if i < 20 { both[(i, j + 32)] } else { both[(i - 20, j)] };
+        o[(i, j)] = if i < 16 {
+            half[(i, j)]
+        } else if i < 20 {
+            both[(i, j + 32)]
+        } else {
+            both[(i - 20, j)]
+        };
     }
     for (i, j) in T.Parallel(32, 32) {
         y[(0, by * 32 + i, bx * 32 + j)] = both[(i, j)];

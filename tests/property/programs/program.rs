@@ -196,6 +196,8 @@ pub enum Access {
     RowDown(At),
     /// `(j, 3)`: a column that stands for a row.
     ColumnAlong(At),
+    /// `(i - 3, j)`: so many rows and columns away, where a mask has it that they are there.
+    Moved([i32; 2]),
 }
 
 /// Which of several: a row, column or tile of a block.

@@ -90,7 +90,7 @@ impl Expr {
                         at.terms(visit);
                     }
                     Access::One(row, column) => [row, column].into_iter().for_each(|at| at.terms(visit)),
-                    Access::Here | Access::Transposed => {}
+                    Access::Here | Access::Transposed | Access::Moved(_) => {}
                 }
             }
             Expr::Unary(_, a) | Expr::Clamp(a, _) | Expr::Cast(_, a) => a.terms(visit),

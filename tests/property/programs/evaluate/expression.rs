@@ -63,7 +63,7 @@ impl Run<'_> {
                 Access::Here if of.class == Class::Columns => (0, [0, 1]),
                 Access::Here | Access::Column(_) | Access::RowDown(_) => (0, [1, 0]),
                 Access::Row(_) | Access::ColumnAlong(_) => (0, [0, 1]),
-                Access::Transposed => unreachable!("vectors are not transposed"),
+                Access::Transposed | Access::Moved(_) => unreachable!("vectors are not transposed, nor moved"),
                 Access::One(at, _) => (self.at(at, rows * columns)?, [0, 0]),
             });
         }
@@ -75,6 +75,7 @@ impl Run<'_> {
                 (row * columns + column, [columns, 1])
             }
             Access::Transposed => (0, [1, columns]),
+            Access::Moved(_) => (0, [columns, 1]),
             Access::Row(at) => (row(at)?, [0, 1]),
             Access::Column(at) => (column(at)?, [columns, 0]),
             Access::One(down, along) => (row(down)? + column(along)?, [0, 0]),
@@ -93,7 +94,18 @@ impl Run<'_> {
         let all: Values = match expr {
             Expr::Block(part, access) => {
                 let (values, (first, [down, along])) = (self.block(part.block), self.place(*part, *access, class)?);
-                places().map(|(i, j)| values[first + i * down + j * along]).collect()
+                let at = |i: usize, j: usize| values[first + i * down + j * along];
+                match *access {
+                    // No mask lets through what is not there.
+                    Access::Moved([rows_down, columns_along]) => {
+                        let by = |index: usize, by: i32, end| {
+                            index.checked_add_signed(by as isize).filter(|index| *index < end)
+                        };
+                        let moved = |(i, j)| Some(at(by(i, rows_down, rows)?, by(j, columns_along, columns)?));
+                        places().map(|place| moved(place).unwrap_or(77.0)).collect()
+                    }
+                    _ => places().map(|(i, j)| at(i, j)).collect(),
+                }
             }
             Expr::Tensor(tensor, index, offset) => {
                 self.read(*tensor, self.region(*tensor, self.term(*index), *offset, extent), id)?

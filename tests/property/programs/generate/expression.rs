@@ -237,6 +237,7 @@ impl Body<'_> {
                 let parts = [0, 1].map(|_| self.expression(class, kind, depth - 1));
                 Expr::Masked(mask, rel, Box::new(parts))
             }
+            7 if class == Class::Main && self.random.one_in(2) => self.neighbour(class, kind, depth),
             3 if depth > 1 => {
                 let rel = self.random.pick(&RELATIONS);
                 let compared = match self.types.has_integers && self.random.one_in(4) {
@@ -278,6 +279,34 @@ impl Body<'_> {
                 Expr::Binary(name, a, part(self))
             }
         }
+    }
+
+    /// An element some rows or columns away, and another value where there is none.
+    fn neighbour(&mut self, class: Class, kind: Kind, depth: usize) -> Expr {
+        let other = self.expression(class, kind, depth - 1);
+        let part = self.readable(class, |of| of.kind() == kind && !of.is_moved_by_tiles());
+        let Some(part) = part.filter(|part| {
+            let of = &self.stage.blocks[part.block];
+            of.class == class && !of.is_vector
+        }) else {
+            return other;
+        };
+        let (rows, columns) = self.stage.extent(class);
+        let is_down = self.random.one_in(2);
+        let (along, extent) = if is_down { ([1, 0], rows) } else { ([0, 1], columns) };
+        let by = match self.random.one_in(4) {
+            true => self.random.pick(&[32, -32]),
+            false => self.random.pick(&[1, -1, 2, -3, 17, -31]),
+        };
+        // So far that it is there: index + by is at least 0, or less than there are.
+        let (room, rel) = if by < 0 { (by, ">=") } else { (by - extent as i32, "<") };
+        let mask = Sum {
+            row: along[0],
+            column: along[1],
+            terms: vec![(room, Term::Number(1))],
+        };
+        let moved = Expr::Block(part, Access::Moved(along.map(|one| one * by)));
+        Expr::Masked(mask, rel, Box::new([moved, other]))
     }
 
     /// An operation of an integer element and one that is the same for many.

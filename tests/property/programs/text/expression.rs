@@ -23,7 +23,7 @@ impl Text<'_> {
                 Access::Here if self.stage.blocks[block].class == Class::Columns => j.to_owned(),
                 Access::Here | Access::Column(_) | Access::RowDown(_) => i.to_owned(),
                 Access::Row(_) | Access::ColumnAlong(_) => j.to_owned(),
-                Access::Transposed => unreachable!("vectors are not transposed"),
+                Access::Transposed | Access::Moved(_) => unreachable!("vectors are not transposed, nor moved"),
                 Access::One(at, _) => self.at(at, rows * columns),
             };
             return format!("b{block}[{place}]");
@@ -36,6 +36,7 @@ impl Text<'_> {
             Access::One(row, column) => self.of_block(part, &self.at(row, rows), &self.at(column, columns)),
             Access::RowDown(at) => self.of_block(part, &self.at(at, rows), i),
             Access::ColumnAlong(at) => self.of_block(part, j, &self.at(at, columns)),
+            Access::Moved([down, along]) => self.of_block(part, &moved(i, down), &moved(j, along)),
         }
     }
 
@@ -93,5 +94,14 @@ impl Text<'_> {
             }
         }
         sides.map(|side| if side.is_empty() { "0".into() } else { side.join(" + ") })
+    }
+}
+
+/// An index and what is added to it.
+fn moved(index: &str, by: i32) -> String {
+    match by {
+        0 => index.to_owned(),
+        1.. => format!("{index} + {by}"),
+        _ => format!("{index} - {}", -by),
     }
 }
