@@ -285,6 +285,18 @@ const BODIES: &[(&str, &[u16])] = &[
     ("x[(0, 0)] += 1.0;", &[104]),
     ("for (i, j) in T.Parallel(128, 64) { y[(i, j)] = 1.0; }", &[105]),
     (
+        "for (i, j) in T.Parallel(64, 64) { y[(i, j)] = if i > 0 { x[(i - 2, j)] } else { 0.0 }; }",
+        &[105],
+    ),
+    (
+        "for (i, j) in T.Parallel(64, 64) { y[(i, j)] = if i > 0 { 0.0 } else { x[(i - 1, j)] }; }",
+        &[105],
+    ),
+    (
+        "for (i, j) in T.Parallel(64, 64) { y[(i, j)] = if i > 0 || j > 0 { x[(i - 1, j)] } else { 0.0 }; }",
+        &[105],
+    ),
+    (
         "for (i, j) in T.Parallel(64, 64) { y[(i, j)] = x[(i, j + 1)]; }",
         &[105],
     ),

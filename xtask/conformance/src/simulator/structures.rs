@@ -320,6 +320,18 @@ pub fn cases() -> Vec<Case> {
         &[&[64, 128]],
         Domain::Sums,
     );
+    let neighbours = each(
+        32,
+        64,
+        "z[(i, j)] = if i > 0 && j < 45 { x[(i - 1, j + 19)] } else if i < 3 { y[(i + 29, j)] } else { x[(i, j)] };",
+    );
+    add(
+        "neighbours",
+        "elements of a block at offsets, where masks have it that they are there",
+        elementwise("", &neighbours),
+        MATRICES,
+        Domain::Sums,
+    );
     let told = format!(
         "    let v = T.alloc_fragment::<f32>(32);\n{}    T.reduce_sum(z, v, dim = 1);\n{}",
         each(
