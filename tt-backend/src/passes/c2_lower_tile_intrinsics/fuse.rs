@@ -39,7 +39,7 @@ fn list(body: &mut Vec<BlockStmt>, single: &dyn Fn(BufferId) -> bool) {
         if let Kind::Op(BlockOp::Elementwise(producer)) = &body[at].kind
             && single(producer.target)
             && let Some((consumer, into)) = consumer_of(body, at, producer)
-            && are_few(&producer.value, into)
+            && are_few(producer, into)
         {
             let inputs = inputs(&producer.value);
             let moved = (producer.target, producer.value.clone());
@@ -85,9 +85,12 @@ fn inputs(value: &Value) -> BTreeSet<BufferId> {
     inputs
 }
 
-/// Whether what `into` becomes with `value` in it reads few buffers, which are all alive until then.
-fn are_few(value: &Value, into: &Value) -> bool {
-    inputs(value).union(&inputs(into)).count() <= MOST_INPUTS
+/// Whether `into` reads few buffers with what `producer` computes in it, or no more than without: all are alive until then.
+fn are_few(producer: &Elementwise, into: &Value) -> bool {
+    let before = inputs(into);
+    let mut after: BTreeSet<BufferId> = inputs(&producer.value).union(&before).copied().collect();
+    after.remove(&producer.target);
+    after.len() <= before.len().max(MOST_INPUTS)
 }
 
 fn replace(value: &mut Value, buffer: BufferId, with: &Value) {
