@@ -53,8 +53,8 @@ impl Frontend {
                 self.error(
                     &codes::PRINT_ARGUMENT,
                     index,
-                    format!("single elements of {of_what} cannot be printed"),
-                    "print a whole block: `T.print(x)`",
+                    format!("elements and parts of {of_what} are not printed alone"),
+                    "print the whole block, `T.print(x)`, or copy the part to a block of its own first",
                 );
                 return None;
             }
