@@ -463,7 +463,7 @@ impl Translate<'_> {
             extent,
         };
         let mut offset = [0; 2];
-        let (mut is_shifted, mut is_partly_outside) = (false, false);
+        let mut is_shifted = false;
         for axis in 0..2 {
             let linear = &place.offset[axis];
             let constant = linear.terms.is_empty().then_some(linear.constant);
@@ -478,18 +478,13 @@ impl Translate<'_> {
                 }
                 (Some(_), _) => is_shifted = true,
                 (None, None) if extent[axis] <= whole[axis] => is_shifted = true,
-                (None, Some(_)) if self.is_chosen => is_partly_outside = true,
+                (None, Some(_)) if self.is_chosen => is_shifted = true,
                 (None, _) => {
                     let whole = whole[axis];
                     let message = format!("`{name}` is read outside its {whole} elements");
                     return Err(Diagnostic::new(&codes::ACCESS, access.span, message));
                 }
             }
-        }
-        if is_partly_outside {
-            let from = place.offset.each_ref().map(Linear::to_expr);
-            let overlapping = self.overlapping(block, from, extent, access.span, reads)?;
-            return Ok(self.operand(overlapping, broadcast, [0, 0]));
         }
         // Picking out is arithmetic of numbers.
         let is_picked = pick.at != [None, None];

@@ -12,26 +12,9 @@ use crate::ir::Kind;
 use tt_lang::ir::{BlockId, Buffer, IntExpr, Span};
 
 impl Translate<'_> {
-    /// The elements of `block` from a row and a column on, as a block of `extent`.
+    /// The elements of `block` from a row and a column on, as a block of `extent`. Those that there are not are anything: a choice
+    /// takes others.
     pub(super) fn shifted(
-        &mut self,
-        block: BlockId,
-        mut from: [IntExpr; 2],
-        extent: [u64; 2],
-        span: Span,
-        out: &mut Vec<BlockStmt>,
-    ) -> Result<BufferId, Refused> {
-        self.of_shared_exponents(Buffer::Block(block), span)?;
-        for (axis, first) in from.iter_mut().enumerate() {
-            *first = self.starts_inside(block, axis, first, extent[axis], span, out);
-        }
-        let to = [IntExpr::Const(0), IntExpr::Const(0)];
-        let window = Window { from, to, extent };
-        Ok(self.shift(variable(block), window, extent, span, out))
-    }
-
-    /// As [`Self::shifted`], of which a choice takes only those that there are: the others are anything.
-    pub(super) fn overlapping(
         &mut self,
         block: BlockId,
         mut from: [IntExpr; 2],
@@ -43,18 +26,17 @@ impl Translate<'_> {
         let whole = self.layouts.blocks[block.index()].extent;
         let constant = |value: u64| IntExpr::Const(i64::try_from(value).unwrap_or(i64::MAX));
         let (mut to, mut count) = ([0; 2], extent);
-        for axis in 0..2 {
-            match from[axis].as_const() {
-                // Where nothing overlaps, nothing is chosen: one element is as good as another.
-                Some(first) => {
-                    let last = |extent: u64| extent.saturating_sub(1);
-                    let start = first.max(0).unsigned_abs().min(last(whole[axis]));
-                    to[axis] = first.min(0).unsigned_abs().min(last(extent[axis]));
-                    count[axis] = (extent[axis] - to[axis]).min(whole[axis] - start);
-                    from[axis] = constant(start);
-                }
-                None => from[axis] = self.starts_inside(block, axis, &from[axis].clone(), extent[axis], span, out),
-            }
+        for (axis, first) in from.iter_mut().enumerate() {
+            let Some(start) = first.as_const() else {
+                *first = self.starts_inside(block, axis, first, extent[axis], span, out);
+                continue;
+            };
+            // Where nothing overlaps, nothing is chosen: one element is as good as another.
+            let last = |extent: u64| extent.saturating_sub(1);
+            let inside = start.max(0).unsigned_abs().min(last(whole[axis]));
+            to[axis] = start.min(0).unsigned_abs().min(last(extent[axis]));
+            count[axis] = (extent[axis] - to[axis]).min(whole[axis] - inside);
+            *first = constant(inside);
         }
         let window = Window {
             from,
