@@ -1,8 +1,8 @@
 //! What of blocks a statement reads and writes.
 
 use crate::linear::Linear;
+use crate::verify::range::{self, Range};
 use std::collections::BTreeMap;
-use std::ops::Range;
 use tt_lang::ir::{
     BlockId, BoolExpr, Buffer, IntExpr, Kernel, Place, PrintItem, Ranges, Span, Spanned, Stmt, StmtKind, VarId,
 };
@@ -11,7 +11,7 @@ use tt_lang::ir::{
 pub type Known = BTreeMap<VarId, i64>;
 
 /// Rows and columns; a block of one axis is a row.
-pub type Part = [Range<usize>; 2];
+pub type Part = [std::ops::Range<usize>; 2];
 
 /// Elements of a block that are read or written.
 pub struct Touch<'a> {
@@ -127,37 +127,28 @@ impl Touch<'_> {
         let mut counted = Vec::new();
         for (axis, index) in part.iter_mut().skip(first_axis).zip(*at) {
             let index = Linear::of(&integer(index, known));
-            let (mut low, mut high) = (index.constant, index.constant);
-            for (atom, coefficient) in &index.terms {
-                let range = match atom {
-                    IntExpr::Var(var) => ranges.get(*var).map(|range| (var, range)),
-                    IntExpr::Const(_)
-                    | IntExpr::Extent(_)
-                    | IntExpr::Scalar(_)
-                    | IntExpr::Fetched(_)
-                    | IntExpr::Binary(..) => None,
-                };
-                let Some((var, [least, greatest])) = range else {
-                    // Of what is read all along this axis may be.
-                    (low, high) = (0, i64::MAX);
-                    if self.is_store {
-                        return None;
+            let between = |var| {
+                let range = ranges.get(var);
+                range.map_or(Range::ANY, |[least, greatest]| Range::new(least, greatest))
+            };
+            if self.is_store {
+                // As many elements as the loop counts, each once.
+                let is_one = |atom: &IntExpr| range::of_integer(atom, &between).exact().is_some();
+                let varying: Vec<_> = index.terms.iter().filter(|(atom, _)| !is_one(atom)).collect();
+                match varying.as_slice() {
+                    [] => {}
+                    [(IntExpr::Var(var), 1)] if ranges.get(*var).is_some() && !counted.contains(var) => {
+                        counted.push(*var);
                     }
-                    continue;
-                };
-                if self.is_store && (*coefficient != 1 || low != high || counted.contains(var)) {
-                    return None;
+                    _ => return None,
                 }
-                counted.push(*var);
-                let [a, b] = [least, greatest].map(|end| coefficient.saturating_mul(end));
-                low = low.saturating_add(a.min(b));
-                high = high.saturating_add(a.max(b));
             }
             let inside = |value: i64| {
                 usize::try_from(value.max(0))
                     .unwrap_or(usize::MAX)
                     .clamp(axis.start, axis.end)
             };
+            let Range { low, high } = range::of_integer(&index.to_expr(), &between);
             *axis = inside(low)..inside(high.saturating_add(1));
         }
         Some(part)
