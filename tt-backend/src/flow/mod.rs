@@ -440,20 +440,21 @@ pub struct Window {
     /// Those of the other.
     pub to: [IntExpr; 2],
     /// How many rows and columns, all of them the blocks'.
-    pub extent: [u64; 2],
+    pub extent: [IntExpr; 2],
 }
 
 impl Window {
     /// The integers in it.
     pub fn integers(&self) -> impl Iterator<Item = &IntExpr> {
-        self.from.iter().chain(&self.to)
+        self.from.iter().chain(&self.to).chain(&self.extent)
     }
 
     /// Where what is moved ends along an axis of `tiles` tiles, past which there is nothing: what is moved to other than the
     /// first element lies between others.
     pub fn end(&self, axis: usize, tiles: u32) -> u64 {
-        match self.to[axis].as_const() {
-            Some(0) => self.extent[axis],
+        let count = self.extent[axis].as_const().and_then(|count| u64::try_from(count).ok());
+        match (self.to[axis].as_const(), count) {
+            (Some(0), Some(count)) => count,
             _ => u64::from(tiles).saturating_mul(32),
         }
     }

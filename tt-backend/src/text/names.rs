@@ -226,7 +226,7 @@ impl Names<'_> {
     /// Some elements of a block.
     pub fn window(&self, window: &Window) -> String {
         let both = |pair: &[IntExpr; 2]| format!("({}, {})", self.int(&pair[0]), self.int(&pair[1]));
-        let [rows, columns] = window.extent;
+        let [rows, columns] = window.extent.each_ref().map(|count| self.int(count));
         format!(
             "at {} to {} of {rows} x {columns} elements",
             both(&window.from),

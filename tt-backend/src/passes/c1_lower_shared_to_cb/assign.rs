@@ -60,7 +60,7 @@ impl Translate<'_> {
                     for (axis, along) in along.iter().enumerate() {
                         if let Along::At(start) = along {
                             self.of_shared_exponents(assign.target.buffer, assign.target.span)?;
-                            self.starts_inside(block, axis, start, result.extent[axis], assign.target.span, out);
+                            self.assert_starts_inside(block, axis, start, result.extent[axis], assign.target.span, out);
                         }
                     }
                     let at = along.each_ref().map(Along::one);

@@ -478,7 +478,7 @@ impl Translate<'_> {
                 }
                 (Some(_), _) => is_shifted = true,
                 (None, None) if extent[axis] <= whole[axis] => is_shifted = true,
-                (None, Some(_)) if self.is_chosen => is_shifted = true,
+                (None, _) if self.is_chosen => is_shifted = true,
                 (None, _) => {
                     let whole = whole[axis];
                     let message = format!("`{name}` is read outside its {whole} elements");

@@ -10,7 +10,7 @@ use super::translate::Translate;
 use crate::flow::{BlockOp, BlockStmt, Inspection};
 use crate::ir::Kind;
 use crate::verify::range::{self, LIMIT, Range};
-use tt_lang::ir::{BlockId, IntExpr, IntOp, Named, Span};
+use tt_lang::ir::{BlockId, IntExpr, Named, Span};
 
 impl Translate<'_> {
     /// Asserts in `out` that the row and the column `at`, where they are given, are some of `block`.
@@ -43,9 +43,8 @@ impl Translate<'_> {
         }
     }
 
-    /// `first`, from which on so many rows (0) or columns (1) are some of `block`: what is not known to be is asserted; for what a
-    /// choice between elements leaves unread the nearest stands.
-    pub(super) fn starts_inside(
+    /// Asserts in `out` that so many rows (0) or columns (1) from `first` on are some of `block`, where that is not known.
+    pub(super) fn assert_starts_inside(
         &self,
         block: BlockId,
         axis: usize,
@@ -53,21 +52,22 @@ impl Translate<'_> {
         count: u64,
         span: Span,
         out: &mut Vec<BlockStmt>,
-    ) -> IntExpr {
+    ) {
         let whole = self.layouts.blocks[block.index()].extent[axis];
         let last = i64::try_from(whole.saturating_sub(count)).unwrap_or(i64::MAX);
         let Some(cond) = range::inside(first, self.range(first), last.saturating_add(1)) else {
-            return first.clone();
+            return;
         };
-        if self.is_chosen {
-            let least = IntExpr::binary(IntOp::Max, first.clone(), IntExpr::Const(0));
-            return IntExpr::binary(IntOp::Min, least, IntExpr::Const(last));
-        }
         let what = if axis == 0 { "rows" } else { "columns" };
         let (first_name, name) = (Named(self.kernel, first), &self.kernel.block(block).name);
         let text = format!("the {what} from {first_name} on are some of {name}");
         assert_once(Inspection::Assertion { cond, text }, span, out);
-        first.clone()
+    }
+
+    /// Whether `count` rows or columns from `first` on are known to be some of a block that has `whole`.
+    pub(super) fn is_inside(&self, first: &IntExpr, count: u64, whole: u64) -> bool {
+        let starts = whole.checked_sub(count).and_then(|last| i64::try_from(last).ok());
+        starts.is_some_and(|last| range::inside(first, self.range(first), last.saturating_add(1)).is_none())
     }
 
     /// Runs `translate` on a branch of a choice between elements, which may be of none.

@@ -9,7 +9,7 @@
 use super::translate::{Refused, Translate, variable};
 use crate::flow::{BlockOp, BlockStmt, Broadcast, BufferId, Elementwise, Shift, ValueKind, Window};
 use crate::ir::Kind;
-use tt_lang::ir::{BlockId, Buffer, IntExpr, Span};
+use tt_lang::ir::{BlockId, Buffer, IntExpr, IntOp, Span};
 
 impl Translate<'_> {
     /// The elements of `block` from a row and a column on, as a block of `extent`. Those that there are not are anything: a choice
@@ -23,24 +23,21 @@ impl Translate<'_> {
         out: &mut Vec<BlockStmt>,
     ) -> Result<BufferId, Refused> {
         self.of_shared_exponents(Buffer::Block(block), span)?;
-        let whole = self.layouts.blocks[block.index()].extent;
-        let constant = |value: u64| IntExpr::Const(i64::try_from(value).unwrap_or(i64::MAX));
-        let (mut to, mut count) = ([0; 2], extent);
-        for (axis, first) in from.iter_mut().enumerate() {
-            let Some(start) = first.as_const() else {
-                *first = self.starts_inside(block, axis, first, extent[axis], span, out);
+        let (mut to, mut count) = ([0, 0].map(IntExpr::Const), extent.map(constant));
+        for axis in 0..2 {
+            let whole = self.layouts.blocks[block.index()].extent[axis];
+            if self.is_inside(&from[axis], extent[axis], whole) {
                 continue;
-            };
-            // Where nothing overlaps, nothing is chosen: one element is as good as another.
-            let last = |extent: u64| extent.saturating_sub(1);
-            let inside = start.max(0).unsigned_abs().min(last(whole[axis]));
-            to[axis] = start.min(0).unsigned_abs().min(last(extent[axis]));
-            count[axis] = (extent[axis] - to[axis]).min(whole[axis] - inside);
-            *first = constant(inside);
+            }
+            if self.is_chosen {
+                [from[axis], to[axis], count[axis]] = overlap(&from[axis], extent[axis], whole);
+            } else {
+                self.assert_starts_inside(block, axis, &from[axis], extent[axis], span, out);
+            }
         }
         let window = Window {
             from,
-            to: to.map(constant),
+            to,
             extent: count,
         };
         Ok(self.shift(variable(block), window, extent, span, out))
@@ -57,7 +54,11 @@ impl Translate<'_> {
     ) -> BufferId {
         let from = [IntExpr::Const(0), IntExpr::Const(0)];
         let (to, of) = window;
-        let window = Window { from, to, extent: of };
+        let window = Window {
+            from,
+            to,
+            extent: of.map(constant),
+        };
         self.shift(part, window, extent, span, out)
     }
 
@@ -100,4 +101,23 @@ impl Translate<'_> {
         out.push(BlockStmt::new(span, Kind::Op(BlockOp::Shift(shift))));
         buffer
     }
+}
+
+fn constant(count: u64) -> IntExpr {
+    IntExpr::Const(i64::try_from(count).unwrap_or(i64::MAX))
+}
+
+/// What `extent` elements from `first` on, of which not all need be there, have in common with the `whole` elements of a
+/// block: the first in the block, the first of the `extent`, and how many. Where that is nothing, nothing is chosen of it, and
+/// one element is as good as another.
+fn overlap(first: &IntExpr, extent: u64, whole: u64) -> [IntExpr; 3] {
+    let last = |count: u64| constant(count.saturating_sub(1));
+    let of = |op, a: &IntExpr, b: &IntExpr| IntExpr::binary(op, a.clone(), b.clone());
+    let zero = IntExpr::Const(0);
+    let from = of(IntOp::Min, &of(IntOp::Max, first, &zero), &last(whole));
+    let before = of(IntOp::Max, &of(IntOp::Sub, &zero, first), &zero);
+    let to = of(IntOp::Min, &before, &last(extent));
+    let [rest, there] = [(extent, &to), (whole, &from)].map(|(end, start)| of(IntOp::Sub, &constant(end), start));
+    let count = of(IntOp::Min, &rest, &there);
+    [from, to, count]
 }

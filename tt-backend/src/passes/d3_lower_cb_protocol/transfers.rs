@@ -318,15 +318,11 @@ pub(super) fn shift(buffers: &[Buffer], ids: [BufferId; 2], window: &Window) -> 
         _ => "uint32_t",
     };
     let numbers = [from.tiles[1], to.tiles[1]].map(|columns| Expr::Int(i64::from(columns)));
-    let extent = window
-        .extent
-        .map(|extent| Expr::Int(i64::try_from(extent).unwrap_or(i64::MAX)));
     let addresses = [Expr::name("src"), value(&GET_WRITE_PTR, [Expr::Buffer(ids[1])])];
     let args = addresses
         .into_iter()
         .chain(numbers)
-        .chain(window.integers().map(Expr::user))
-        .chain(extent);
+        .chain(window.integers().map(Expr::user));
     vec![
         line(Leaf::Let {
             kind: "uint32_t",

@@ -21,9 +21,9 @@ impl Reader<'_> {
         };
         let (from, to) = (both("at (")?, both(") to (")?);
         self.expect(") of")?;
-        let rows = self.parse()?;
+        let rows = self.int()?;
         self.expect("x")?;
-        let extent = [rows, self.parse()?];
+        let extent = [rows, self.int()?];
         self.expect("elements")?;
         Ok(Window { from, to, extent })
     }
