@@ -196,8 +196,18 @@ pub enum Access {
     RowDown(At),
     /// `(j, 3)`: a column that stands for a row.
     ColumnAlong(At),
-    /// `(i - 3, j)`: so many rows and columns away, where a mask has it that they are there.
-    Moved([i32; 2]),
+    /// `(i - 3, j)`: some rows or columns away, where a mask has it that they are there.
+    Moved(Moved),
+}
+
+/// How far away an element is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Moved {
+    /// Down rows; else along columns.
+    pub is_down: bool,
+    pub by: i32,
+    /// What is added to it: so many times an integer.
+    pub more: Option<(i32, Term)>,
 }
 
 /// Which of several: a row, column or tile of a block.

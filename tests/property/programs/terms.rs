@@ -1,6 +1,6 @@
 //! The integers that the statements of a program name: loop variables, scalars and others, wherever they stand.
 
-use super::program::{Access, Assign, At, Condition, Expr, Part, Side, Stmt, Target, Term};
+use super::program::{Access, Assign, At, Condition, Expr, Moved, Part, Side, Stmt, Target, Term};
 
 impl Stmt {
     /// Calls `visit` for the integers of it and all inside it.
@@ -90,7 +90,8 @@ impl Expr {
                         at.terms(visit);
                     }
                     Access::One(row, column) => [row, column].into_iter().for_each(|at| at.terms(visit)),
-                    Access::Here | Access::Transposed | Access::Moved(_) => {}
+                    Access::Moved(Moved { more, .. }) => more.iter_mut().for_each(|(_, term)| visit(term)),
+                    Access::Here | Access::Transposed => {}
                 }
             }
             Expr::Unary(_, a) | Expr::Clamp(a, _) | Expr::Cast(_, a) => a.terms(visit),

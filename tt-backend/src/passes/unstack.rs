@@ -260,7 +260,7 @@ impl Unstack<'_> {
         for chosen in all.iter().filter(|chosen| chosen.certain == are_certain) {
             let found: Vec<i64> = chosen
                 .choice
-                .values(within)
+                .values(within, chosen.certain)
                 .take(MOST_PLACES.saturating_add(1))
                 .collect();
             if found.len() > MOST_PLACES {
@@ -277,6 +277,10 @@ impl Unstack<'_> {
             }
         }
         let mut values = values.unwrap_or_default();
+        if values.is_empty() && !are_certain {
+            // Nothing of it is chosen: one place is as good as another.
+            values.push(within.low);
+        }
         values.sort_unstable();
         values.dedup();
         if values.len() > MOST_PLACES {

@@ -1,6 +1,6 @@
 //! The values of expressions, and assignments.
 
-use super::super::program::{Access, Assign, Class, Element, Expr, Kind, Part, Sum, Target};
+use super::super::program::{Access, Assign, Class, Element, Expr, Kind, Moved, Part, Sum, Target};
 use super::{Inexact, LIMIT, Run, Values};
 
 impl Run<'_> {
@@ -97,11 +97,14 @@ impl Run<'_> {
                 let at = |i: usize, j: usize| values[first + i * down + j * along];
                 match *access {
                     // No mask lets through what is not there.
-                    Access::Moved([rows_down, columns_along]) => {
-                        let by = |index: usize, by: i32, end| {
-                            index.checked_add_signed(by as isize).filter(|index| *index < end)
+                    Access::Moved(Moved { is_down, by, more }) => {
+                        let more = more.map_or(0, |(times, term)| i64::from(times) * self.term(term) as i64);
+                        let by = isize::try_from(i64::from(by) + more).unwrap_or(isize::MAX);
+                        let moved = |index: usize, end| index.checked_add_signed(by).filter(|index| *index < end);
+                        let moved = |(i, j)| match is_down {
+                            true => Some(at(moved(i, rows)?, j)),
+                            false => Some(at(i, moved(j, columns)?)),
                         };
-                        let moved = |(i, j)| Some(at(by(i, rows_down, rows)?, by(j, columns_along, columns)?));
                         places().map(|place| moved(place).unwrap_or(77.0)).collect()
                     }
                     _ => places().map(|(i, j)| at(i, j)).collect(),

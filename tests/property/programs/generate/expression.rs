@@ -1,6 +1,6 @@
 //! Expressions over elements, and what is assigned.
 
-use super::super::program::{Access, Assign, At, Class, Element, Expr, Kind, Role, Stmt, Sum, Target, Term};
+use super::super::program::{Access, Assign, At, Class, Element, Expr, Kind, Moved, Role, Stmt, Sum, Target, Term};
 use super::body::Body;
 use super::choice::RELATIONS;
 use super::offset;
@@ -298,15 +298,28 @@ impl Body<'_> {
             true => self.random.pick(&[32, -32]),
             false => self.random.pick(&[1, -1, 2, -3, 17, -31]),
         };
-        // So far that it is there: index + by is at least 0, or less than there are.
-        let (room, rel) = if by < 0 { (by, ">=") } else { (by - extent as i32, "<") };
-        let mask = Sum {
-            row: along[0],
-            column: along[1],
-            terms: vec![(room, Term::Number(1))],
+        let more = match self.random.one_in(2) {
+            true => Some((self.random.pick(&[1, -1, 8, -5, 32]), self.term())),
+            false => None,
         };
-        let moved = Expr::Block(part, Access::Moved(along.map(|one| one * by)));
-        Expr::Masked(mask, rel, Box::new([moved, other]))
+        let moved = Expr::Block(part, Access::Moved(Moved { is_down, by, more }));
+        // So far that it is there: the index and what is added to it is at least 0, and less than there are.
+        let masked = |room: i32, rel, moved, other| {
+            let mask = Sum {
+                row: along[0],
+                column: along[1],
+                terms: [(room, Term::Number(1))].into_iter().chain(more).collect(),
+            };
+            Expr::Masked(mask, rel, Box::new([moved, other]))
+        };
+        match (more, by < 0) {
+            (None, true) => masked(by, ">=", moved, other),
+            (None, false) => masked(by - extent as i32, "<", moved, other),
+            (Some(_), _) => {
+                let moved = masked(by, ">=", moved, other.clone());
+                masked(by - extent as i32, "<", moved, other)
+            }
+        }
     }
 
     /// An operation of an integer element and one that is the same for many.

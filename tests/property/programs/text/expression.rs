@@ -1,6 +1,6 @@
 //! Expressions over elements, and conditions.
 
-use super::super::program::{Access, Class, Condition, Expr, Kind, Part, Sum};
+use super::super::program::{Access, Class, Condition, Expr, Kind, Moved, Part, Sum};
 use super::Text;
 
 impl Text<'_> {
@@ -36,7 +36,10 @@ impl Text<'_> {
             Access::One(row, column) => self.of_block(part, &self.at(row, rows), &self.at(column, columns)),
             Access::RowDown(at) => self.of_block(part, &self.at(at, rows), i),
             Access::ColumnAlong(at) => self.of_block(part, j, &self.at(at, columns)),
-            Access::Moved([down, along]) => self.of_block(part, &moved(i, down), &moved(j, along)),
+            Access::Moved(moved) => match moved.is_down {
+                true => self.of_block(part, &self.moved(i, moved), j),
+                false => self.of_block(part, i, &self.moved(j, moved)),
+            },
         }
     }
 
@@ -95,13 +98,14 @@ impl Text<'_> {
         }
         sides.map(|side| if side.is_empty() { "0".into() } else { side.join(" + ") })
     }
-}
 
-/// An index and what is added to it.
-fn moved(index: &str, by: i32) -> String {
-    match by {
-        0 => index.to_owned(),
-        1.. => format!("{index} + {by}"),
-        _ => format!("{index} - {}", -by),
+    /// An index and what is added to it.
+    fn moved(&self, index: &str, Moved { by, more, .. }: Moved) -> String {
+        let more = more.map(|(times, term)| format!(" + ({times}) * ({})", self.term(term)));
+        let more = more.unwrap_or_default();
+        match by {
+            0.. => format!("{index} + {by}{more}"),
+            _ => format!("{index} - {}{more}", -by),
+        }
     }
 }

@@ -4,6 +4,7 @@ use super::MOST_PLACES;
 use crate::linear::Linear;
 use crate::passes::a1_infer_layout::MOST_TILES;
 use crate::verify::range::Range;
+use std::ops::RangeInclusive;
 use tt_lang::ir::{Access, Buffer, Element, ElementKind, IntExpr, IntOp, Kernel, Stmt, StmtKind, VarId};
 
 /// An index that chooses a block of a stack, or where a part of a block begins, by what is no constant.
@@ -18,11 +19,13 @@ pub(super) struct Choice {
     pub step: i64,
     /// How many places there are, not more than a block that is compiled has.
     pub places: i64,
+    /// The places of which some elements are there: the first may lie before the block, the last end past it.
+    partly: RangeInclusive<i64>,
 }
 
 impl Choice {
     /// The choice between `places` places that `index` makes.
-    fn of(index: &Linear, step: i64, places: u64) -> Choice {
+    fn of(index: &Linear, step: i64, places: u64, partly: RangeInclusive<i64>) -> Choice {
         let (part, coefficient) = match index.terms.as_slice() {
             [(part, coefficient)] => (part.clone(), *coefficient),
             terms => {
@@ -36,6 +39,7 @@ impl Choice {
             constant: index.constant,
             step,
             places: places.min(u64::from(MOST_TILES)) as i64,
+            partly,
         }
     }
 
@@ -50,15 +54,22 @@ impl Choice {
         self.places.saturating_mul(self.step)
     }
 
-    /// The index where `part` is `value`, that of the nearest place where it means none.
+    /// The index where `part` is `value`; of a stack that of the nearest block where it means none.
     pub fn at(&self, value: i64) -> i64 {
         let at = value.saturating_mul(self.coefficient).saturating_add(self.constant);
-        at.clamp(0, self.end().saturating_sub(self.step))
+        match self.step {
+            1 => at.clamp(0, self.end().saturating_sub(1)),
+            _ => at,
+        }
     }
 
-    /// What `part` is at the places, of what it may be.
-    pub fn values(&self, within: Range) -> impl Iterator<Item = i64> + '_ {
-        (0..self.places).filter_map(move |place| {
+    /// What `part` is at the places, of what it may be; where not all need be there, at those that overlap the block.
+    pub fn values(&self, within: Range, certain: bool) -> impl Iterator<Item = i64> + '_ {
+        let places = match certain {
+            true => 0..=self.places.saturating_sub(1),
+            false => self.partly.clone(),
+        };
+        places.filter_map(move |place| {
             let product = place.checked_mul(self.step)?.checked_sub(self.constant)?;
             let value = product.checked_div(self.coefficient)?;
             let is_one = value.checked_mul(self.coefficient) == Some(product);
@@ -104,7 +115,10 @@ impl Found<'_> {
         if let ElementKind::Load(access) = &element.kind {
             self.access(access, certain);
         }
-        let is_choice = matches!(element.kind, ElementKind::Select(..));
+        let is_choice = matches!(
+            element.kind,
+            ElementKind::Select(..) | ElementKind::And(..) | ElementKind::Or(..)
+        );
         for (number, operand) in element.operands().into_iter().enumerate() {
             self.element(operand, certain && !(is_choice && number > 0));
         }
@@ -134,12 +148,15 @@ pub(super) fn choice(kernel: &Kernel, access: &Access, axis: usize, indices: &[(
     let index = Linear::of(&access.indices[axis]);
     let varies = |of: &Linear| !of.terms.is_empty() && indices.iter().all(|(var, _)| !of.mentions(*var));
     if axis == 0 && shape.len() == 3 {
-        return varies(&index).then(|| Choice::of(&index, 1, shape[0]));
+        let last = i64::try_from(shape[0].min(u64::from(MOST_TILES))).unwrap_or(i64::MAX);
+        return varies(&index).then(|| Choice::of(&index, 1, shape[0], 0..=last.saturating_sub(1)));
     }
     let (var, extent) = indices.iter().find(|(var, _)| index.coefficient(*var) == 1)?;
     let first = index.without(*var);
     let places = (shape[axis].checked_sub(*extent)? / 32).saturating_add(1);
     // Elements that begin anywhere else are moved by the writer.
     let is_part = varies(&first) && first.is_multiple_of(32) && places <= MOST_PLACES as u64;
-    is_part.then(|| Choice::of(&first, 32, places))
+    let tiles = |extent: u64| i64::try_from(extent.div_ceil(32)).unwrap_or(i64::MAX);
+    let partly = 1i64.saturating_sub(tiles(*extent))..=tiles(shape[axis]).saturating_sub(1);
+    is_part.then(|| Choice::of(&first, 32, places, partly))
 }
