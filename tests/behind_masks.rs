@@ -158,3 +158,98 @@ fn blocks_are_joined_and_halves_are_read() {
         });
     }
 }
+
+/// Offsets that are known at run time, which the masks keep inside of their blocks.
+#[tt::kernel]
+fn shifted<const M: usize, const N: usize>(x: &Tensor<f32, M, N>, n: i32, y: &mut Tensor<f32, M, N>) {
+    let (bx, by) = T.Kernel(N.div_ceil(64), M.div_ceil(32));
+    let a = T.alloc_shared::<f32>(32, 64);
+    let o = T.alloc_fragment::<f32>(32, 64);
+    let s = T.alloc_fragment::<f32>(32);
+    T.copy(x[(by * 32, bx * 64)], a);
+    T.reduce_max(a, s, dim = 1);
+    T.clear(o);
+    for k in T.serial(3) {
+        for (i, j) in T.Parallel(32, 64) {
+            o[(i, j)] += if i >= k * 8 { a[(i - k * 8, j)] } else { 0.0 };
+            o[(i, j)] += if j + 32 * k < 64 { a[(i, j + 32 * k)] } else { s[i] };
+        }
+    }
+    for (i, j) in T.Parallel(32, 64) {
+        o[(i, j)] += if i < 32 - n && j != 0 { a[(i + n, j - 1)] } else { 1.0 };
+        o[(i, j)] += if n > 3 {
+            a[(i, j)]
+        } else if i <= 3 {
+            s[i + n]
+        } else {
+            0.0
+        };
+    }
+    T.copy(o, y[(by * 32, bx * 64)]);
+}
+
+#[test]
+fn offsets_of_run_time_take_what_is_there() {
+    let [m, n] = [64, 128];
+    let host: Vec<f32> = (0..m * n).map(number).collect();
+    for by in [0, 5, 28, 32] {
+        on_both_chips(|device| {
+            let x = device.upload(&host, [m, n])?;
+            let mut y = device.zeros::<f32>([m, n])?;
+            shifted(&x, by, &mut y).run()?;
+            let y = y.download()?;
+            let by = by as usize;
+            for i in 0..m {
+                for j in 0..n {
+                    let (top, left) = (i / 32 * 32, j / 64 * 64);
+                    let (r, c) = (i - top, j - left);
+                    let at = |r: usize, c: usize| host[(top + r) * n + left + c];
+                    let most = |r: usize| (0..64).map(|c| at(r, c)).fold(f32::MIN, f32::max);
+                    let mut sum = 0.0;
+                    for k in 0..3 {
+                        sum += if r >= k * 8 { at(r - k * 8, c) } else { 0.0 };
+                        sum += if c + 32 * k < 64 { at(r, c + 32 * k) } else { most(r) };
+                    }
+                    sum += if r + by < 32 && c != 0 { at(r + by, c - 1) } else { 1.0 };
+                    sum += match (by > 3, r <= 3) {
+                        (true, _) => at(r, c),
+                        (false, true) => most(r + by),
+                        (false, false) => 0.0,
+                    };
+                    assert_eq!(y[i * n + j], sum, "{by}: ({i}, {j})");
+                }
+            }
+            Ok(())
+        });
+    }
+}
+
+/// A mask that lets through what is not there.
+#[tt::kernel]
+fn past<const M: usize, const N: usize>(x: &Tensor<f32, M, N>, n: i32, y: &mut Tensor<f32, M, N>) {
+    let (bx, by) = T.Kernel(N.div_ceil(32), M.div_ceil(32));
+    let a = T.alloc_shared::<f32>(32, 32);
+    let o = T.alloc_fragment::<f32>(32, 32);
+    T.copy(x[(by * 32, bx * 32)], a);
+    for (i, j) in T.Parallel(32, 32) {
+        o[(i, j)] = if i < 30 { a[(i + n, j)] } else { 0.0 };
+    }
+    T.copy(o, y[(by * 32, bx * 32)]);
+}
+
+#[test]
+fn a_mask_that_lets_through_what_is_not_there_is_told() {
+    on_both_chips(|device| {
+        let x = device.zeros::<f32>([32, 32])?;
+        let mut y = device.zeros::<f32>([32, 32])?;
+        for n in 0..=2 {
+            past(&x, n, &mut y).run()?;
+        }
+        for n in [-1, 3, 40] {
+            let error = past(&x, n, &mut y).run().expect_err("some of the rows are not there");
+            let error = error.to_string();
+            assert!(error.contains("inside of a where it is chosen"), "{error}");
+        }
+        Ok(())
+    });
+}

@@ -13,6 +13,7 @@
 #![warn(clippy::arithmetic_side_effects)]
 
 mod choices;
+mod masked;
 mod reads;
 
 use self::choices::{Chosen, choice, choices};
@@ -160,6 +161,7 @@ impl Unstack<'_> {
                 None => out.push(self.with_bodies(stmt)),
             },
             StmtKind::Parallel { indices, assigns } => {
+                self.assert_masked(stmt, out);
                 if choices(self.kernel, stmt).is_empty() {
                     return self.unstacked(stmt, out);
                 }

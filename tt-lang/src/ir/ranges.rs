@@ -105,7 +105,13 @@ impl Ranges {
             (CompareOp::Ge, true) | (CompareOp::Lt, false) => vec![at_least(0)],
             (CompareOp::Gt, true) | (CompareOp::Le, false) => vec![at_least(1)],
             (CompareOp::Eq, true) | (CompareOp::Ne, false) => vec![at_most(0), at_least(0)],
-            (CompareOp::Eq, false) | (CompareOp::Ne, true) => vec![],
+            (CompareOp::Eq, false) | (CompareOp::Ne, true) => {
+                // It narrows where it leaves out an end.
+                let is = |value: &i64| coefficient.saturating_mul(*value).saturating_add(constant) == 0;
+                *least = least.saturating_add(i64::from(is(least)));
+                *greatest = greatest.saturating_sub(i64::from(is(greatest)));
+                vec![]
+            }
         };
         for (coefficient, room) in bounds {
             let bound = room.and_then(|room| room.checked_div_euclid(coefficient));
