@@ -1,7 +1,7 @@
 //! Makes random programs exact: what leaves the numbers that all formats hold is clamped or left out.
 
 use super::evaluate::{self, Inexact};
-use super::program::{Assign, Class, Element, Expr, Kind, Part, Program, Side, Stage, Stmt, Target};
+use super::program::{Access, Assign, Class, Element, Expr, Kind, Part, Program, Side, Stage, Stmt, Target};
 use std::collections::BTreeMap;
 
 /// Changes the statements whose results leave what all formats hold, until all results are exact.
@@ -152,7 +152,11 @@ impl Calm<'_> {
         let mut first = None;
         expr.walk(&mut |part| {
             if first.is_none() && part.is_read() {
-                first = Some(part.clone());
+                // Without its mask it is read where it is.
+                first = Some(match part {
+                    Expr::Block(part, Access::Moved(_)) => Expr::Block(*part, Access::Here),
+                    read => read.clone(),
+                });
             }
         });
         let Some(read) = first else {
