@@ -89,12 +89,16 @@ impl Linear {
         Some(range)
     }
 
-    /// `coefficient · variable + constant`, where it is that.
-    pub fn of_one_variable(&self) -> Option<(VarId, i64, i64)> {
-        let [(IntExpr::Var(var), coefficient)] = self.terms.as_slice() else {
-            return None;
-        };
-        Some((*var, *coefficient, self.constant))
+    /// Whether `var` stands in it.
+    pub fn mentions(&self, var: VarId) -> bool {
+        self.terms.iter().any(|(term, _)| term.mentions(var))
+    }
+
+    /// The sum without the multiples of `var`.
+    pub fn without(&self, var: VarId) -> Linear {
+        let mut rest = self.clone();
+        rest.terms.retain(|(term, _)| *term != IntExpr::Var(var));
+        rest
     }
 
     /// The coefficient of `var`; `None` where `var` also appears inside a term that is not linear in it.
@@ -118,7 +122,7 @@ impl Linear {
     }
 
     /// `self + factor · other`.
-    fn plus(mut self, other: &Linear, factor: i64) -> Option<Linear> {
+    pub(super) fn plus(mut self, other: &Linear, factor: i64) -> Option<Linear> {
         self.constant = self.constant.checked_add(other.constant.checked_mul(factor)?)?;
         for (term, coefficient) in &other.terms {
             let scaled = coefficient.checked_mul(factor)?;

@@ -26,7 +26,7 @@ pub use element::{Access, Buffer, Buffers, Element, ElementKind};
 pub use integer::{BoolExpr, CompareOp, IntExpr, IntOp, NumberExpr};
 pub use linear::Linear;
 pub use print::Named;
-pub use ranges::Ranges;
+pub use ranges::{Masks, Ranges};
 pub use stmt::{ArgOp, Assign, LoopKind, Place, PrintItem, ReduceDim, ReduceOp, Region, RegionAxis, Stmt, StmtKind};
 pub use types::{
     Block, BlockScope, Extent, Fidelity, Grid, Kernel, Layout, Multicast, Options, Order, Param, Residence, ScalarKind,

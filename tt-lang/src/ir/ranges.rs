@@ -2,36 +2,64 @@
 //!
 //! ```text
 //!  for i in T.Parallel(64)   if i > 0 { x[i - 1] } else { .. }      i is 0 to 63; in the first branch, 1 to 63
+//!                            if i >= n { x[i - n] } else { .. }     in the first branch n at least, besides
 //! ```
 
-use super::{Access, CompareOp, Element, ElementKind, IntExpr, Linear, VarId};
+use super::{Access, BoolExpr, CompareOp, Element, ElementKind, IntExpr, Linear, VarId};
 
-/// The least and the greatest value of each index.
+/// The least and the greatest value of each index, and what else is known of them.
 #[derive(Debug, Clone, Default)]
-pub struct Ranges(Vec<(VarId, [i64; 2])>);
+pub struct Ranges {
+    constant: Vec<(VarId, [i64; 2])>,
+    masks: Option<Masks>,
+}
+
+/// What the masks around a part of an expression say beside constants.
+#[derive(Debug, Clone, Default)]
+pub struct Masks {
+    /// What holds of integers that are the same for all elements.
+    pub holds: Vec<BoolExpr>,
+    /// What an index is not below.
+    pub least: Vec<(VarId, IntExpr)>,
+    /// What it is not above.
+    pub most: Vec<(VarId, IntExpr)>,
+    /// Whether that, with the constants, is not all that the masks ask.
+    pub is_vague: bool,
+}
 
 impl Ranges {
     /// Those of a loop.
     pub fn of(indices: &[(VarId, u64)]) -> Ranges {
         let last = |extent: u64| i64::try_from(extent).unwrap_or(i64::MAX).saturating_sub(1);
-        Ranges(indices.iter().map(|(var, extent)| (*var, [0, last(*extent)])).collect())
+        Ranges {
+            constant: indices.iter().map(|(var, extent)| (*var, [0, last(*extent)])).collect(),
+            masks: None,
+        }
     }
 
-    /// The least and the greatest value of an index.
+    /// The least and the greatest value of an index, as far as constants say.
     pub fn get(&self, var: VarId) -> Option<[i64; 2]> {
-        self.0.iter().find(|(known, _)| *known == var).map(|(_, range)| *range)
+        let known = self.constant.iter().find(|(known, _)| *known == var);
+        known.map(|(_, range)| *range)
+    }
+
+    /// Those masks that are around; nothing outside of all branches.
+    pub fn masks(&self) -> Option<&Masks> {
+        self.masks.as_ref()
     }
 
     /// Whether nothing counts there at all.
     pub fn is_empty(&self) -> bool {
-        self.0.iter().any(|(_, [least, greatest])| least > greatest)
+        self.constant.iter().any(|(_, [least, greatest])| least > greatest)
     }
 
-    /// What is left where `condition` holds, or where it does not: of comparisons of one index with a constant, and what
-    /// `&&`, `||` and `!` make of them. Of others nothing is known.
+    /// What is left where `condition` holds, or where it does not: of comparisons of one index with what is the same for all
+    /// elements, and what `&&`, `||` and `!` make of them. Of others nothing is known.
     pub fn narrowed(&self, condition: &Element, holds: bool) -> Ranges {
         let mut left = self.clone();
-        left.narrow(condition, holds);
+        let mut masks = left.masks.take().unwrap_or_default();
+        left.narrow(condition, holds, &mut masks);
+        left.masks = Some(masks);
         left
     }
 
@@ -78,49 +106,66 @@ impl Ranges {
         clippy::wildcard_enum_match_arm,
         reason = "what other conditions say of indices is not known"
     )]
-    fn narrow(&mut self, condition: &Element, holds: bool) {
+    fn narrow(&mut self, condition: &Element, holds: bool, masks: &mut Masks) {
         match &condition.kind {
-            ElementKind::CompareInt(op, a, b) => self.compare(*op, a, b, holds),
-            ElementKind::Not(of) => self.narrow(of, !holds),
-            ElementKind::And(a, b) if holds => [a, b].into_iter().for_each(|of| self.narrow(of, true)),
-            ElementKind::Or(a, b) if !holds => [a, b].into_iter().for_each(|of| self.narrow(of, false)),
-            _ => {}
+            ElementKind::CompareInt(op, a, b) => {
+                if self.compare(*op, [a, b], holds, masks).is_none() {
+                    masks.is_vague = true;
+                }
+            }
+            ElementKind::Not(of) => self.narrow(of, !holds, masks),
+            ElementKind::And(a, b) if holds => [a, b].into_iter().for_each(|of| self.narrow(of, true, masks)),
+            ElementKind::Or(a, b) if !holds => [a, b].into_iter().for_each(|of| self.narrow(of, false, masks)),
+            _ => masks.is_vague = true,
         }
     }
 
-    fn compare(&mut self, op: CompareOp, a: &IntExpr, b: &IntExpr, holds: bool) {
-        let difference = Linear::difference(a, b).and_then(|difference| difference.of_one_variable());
-        let Some((var, coefficient, constant)) = difference else {
-            return;
+    /// What a comparison says; nothing where that is not all of it.
+    fn compare(&mut self, op: CompareOp, [a, b]: [&IntExpr; 2], holds: bool, masks: &mut Masks) -> Option<()> {
+        let difference = Linear::difference(a, b)?;
+        let mut counted = self.constant.iter_mut().filter(|(var, _)| difference.mentions(*var));
+        let Some((var, [least, greatest])) = counted.next() else {
+            let compared = BoolExpr::Compare(op, a.clone(), b.clone());
+            masks.holds.push(match holds {
+                true => compared,
+                false => BoolExpr::Not(Box::new(compared)),
+            });
+            return Some(());
         };
-        let Some((_, [least, greatest])) = self.0.iter_mut().find(|(known, _)| *known == var) else {
-            return;
-        };
-        // As `coefficient · var + constant <= most`, and the same of what is negated for the others.
-        let at_most = |most: i64| (coefficient, most.checked_sub(constant));
-        let at_least = |least: i64| (coefficient.saturating_neg(), constant.checked_sub(least));
+        if counted.next().is_some() {
+            return None;
+        }
+        let (coefficient, rest) = (difference.coefficient(*var)?, difference.without(*var));
+        // As `coefficient · var <= room`, and the same of what is negated for the others.
+        let constant = |value| Linear::of(&IntExpr::Const(value));
+        let at_most = |most: i64| Some((coefficient, constant(most)?.plus(&rest, -1)?));
+        let at_least = |least: i64| Some((coefficient.checked_neg()?, rest.clone().plus(&constant(least)?, -1)?));
         let bounds = match (op, holds) {
-            (CompareOp::Le, true) | (CompareOp::Gt, false) => vec![at_most(0)],
-            (CompareOp::Lt, true) | (CompareOp::Ge, false) => vec![at_most(-1)],
-            (CompareOp::Ge, true) | (CompareOp::Lt, false) => vec![at_least(0)],
-            (CompareOp::Gt, true) | (CompareOp::Le, false) => vec![at_least(1)],
-            (CompareOp::Eq, true) | (CompareOp::Ne, false) => vec![at_most(0), at_least(0)],
+            (CompareOp::Le, true) | (CompareOp::Gt, false) => vec![at_most(0)?],
+            (CompareOp::Lt, true) | (CompareOp::Ge, false) => vec![at_most(-1)?],
+            (CompareOp::Ge, true) | (CompareOp::Lt, false) => vec![at_least(0)?],
+            (CompareOp::Gt, true) | (CompareOp::Le, false) => vec![at_least(1)?],
+            (CompareOp::Eq, true) | (CompareOp::Ne, false) => vec![at_most(0)?, at_least(0)?],
             (CompareOp::Eq, false) | (CompareOp::Ne, true) => {
                 // It narrows where it leaves out an end.
-                let is = |value: &i64| coefficient.saturating_mul(*value).saturating_add(constant) == 0;
-                *least = least.saturating_add(i64::from(is(least)));
-                *greatest = greatest.saturating_sub(i64::from(is(greatest)));
-                vec![]
+                let rest = rest.as_const()?;
+                let is = |value: i64| coefficient.saturating_mul(value).saturating_add(rest) == 0;
+                let ends = [*least, *greatest].map(is);
+                *least = least.saturating_add(i64::from(ends[0]));
+                *greatest = greatest.saturating_sub(i64::from(ends[1]));
+                return ends.contains(&true).then_some(());
             }
         };
         for (coefficient, room) in bounds {
-            let bound = room.and_then(|room| room.checked_div_euclid(coefficient));
-            match bound {
-                Some(bound) if coefficient > 0 => *greatest = (*greatest).min(bound),
-                Some(bound) => *least = (*least).max(bound),
-                None => {}
+            match (room.as_const(), coefficient) {
+                (Some(room), 1..) => *greatest = (*greatest).min(room.div_euclid(coefficient)),
+                (Some(room), _) => *least = (*least).max(room.checked_div_euclid(coefficient)?),
+                (None, 1) => masks.most.push((*var, room.to_expr())),
+                (None, -1) => masks.least.push((*var, Linear::default().plus(&room, -1)?.to_expr())),
+                (None, _) => return None,
             }
         }
+        Some(())
     }
 }
 

@@ -6,10 +6,9 @@
 use super::frontend::Frontend;
 use crate::codes;
 use crate::diagnostic::Diagnostic;
-use crate::ir::Linear;
 use crate::ir::{
-    Access, Assign, Buffer, Element, ElementKind, ElementOp, ElementType, IntExpr, Place, Region, RegionAxis, Span,
-    Spanned, StmtKind, VarId,
+    Access, Assign, Buffer, Element, ElementKind, ElementOp, ElementType, IntExpr, Linear, Place, Region, RegionAxis,
+    Span, Spanned, StmtKind, VarId,
 };
 
 /// An index of the loop and its extent.

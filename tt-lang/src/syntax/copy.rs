@@ -7,8 +7,7 @@ use super::part::{self, BlockPart};
 use super::scope::Binding;
 use crate::codes;
 use crate::diagnostic::Diagnostic;
-use crate::ir::Linear;
-use crate::ir::{BlockId, IntExpr, IntOp, ParamId, Place, Region, RegionAxis, Spanned, Stmt, StmtKind};
+use crate::ir::{BlockId, IntExpr, IntOp, Linear, ParamId, Place, Region, RegionAxis, Spanned, Stmt, StmtKind};
 use syn::Expr;
 
 /// One side of a copy, before the other side is known.

@@ -10,7 +10,7 @@ use super::translate::Translate;
 use crate::flow::{BlockOp, BlockStmt, Inspection};
 use crate::ir::Kind;
 use crate::verify::range::{self, LIMIT, Range};
-use tt_lang::ir::{BlockId, IntExpr, Named, Span};
+use tt_lang::ir::{BlockId, BoolExpr, IntExpr, Named, Span};
 
 impl Translate<'_> {
     /// Asserts in `out` that the row and the column `at`, where they are given, are some of `block`.
@@ -53,9 +53,7 @@ impl Translate<'_> {
         span: Span,
         out: &mut Vec<BlockStmt>,
     ) {
-        let whole = self.layouts.blocks[block.index()].extent[axis];
-        let last = i64::try_from(whole.saturating_sub(count)).unwrap_or(i64::MAX);
-        let Some(cond) = range::inside(first, self.range(first), last.saturating_add(1)) else {
+        let Some(cond) = self.starts_inside(block, axis, first, count) else {
             return;
         };
         let what = if axis == 0 { "rows" } else { "columns" };
@@ -64,10 +62,16 @@ impl Translate<'_> {
         assert_once(Inspection::Assertion { cond, text }, span, out);
     }
 
-    /// Whether `count` rows or columns from `first` on are known to be some of a block that has `whole`.
-    pub(super) fn is_inside(&self, first: &IntExpr, count: u64, whole: u64) -> bool {
-        let starts = whole.checked_sub(count).and_then(|last| i64::try_from(last).ok());
-        starts.is_some_and(|last| range::inside(first, self.range(first), last.saturating_add(1)).is_none())
+    /// What has to hold for `count` rows or columns from `first` on to be some of a block; nothing where that is known.
+    pub(super) fn starts_inside(&self, block: BlockId, axis: usize, first: &IntExpr, count: u64) -> Option<BoolExpr> {
+        let whole = self.layouts.blocks[block.index()].extent[axis];
+        match whole.checked_sub(count) {
+            Some(last) => {
+                let end = i64::try_from(last).unwrap_or(i64::MAX).saturating_add(1);
+                range::inside(first, self.range(first), end)
+            }
+            None => Some(BoolExpr::Const(false)),
+        }
     }
 
     /// Runs `translate` on a branch of a choice between elements, which may be of none.

@@ -25,14 +25,11 @@ impl Translate<'_> {
         self.of_shared_exponents(Buffer::Block(block), span)?;
         let (mut to, mut count) = ([0, 0].map(IntExpr::Const), extent.map(constant));
         for axis in 0..2 {
-            let whole = self.layouts.blocks[block.index()].extent[axis];
-            if self.is_inside(&from[axis], extent[axis], whole) {
-                continue;
-            }
-            if self.is_chosen {
-                [from[axis], to[axis], count[axis]] = overlap(&from[axis], extent[axis], whole);
-            } else {
+            if !self.is_chosen {
                 self.assert_starts_inside(block, axis, &from[axis], extent[axis], span, out);
+            } else if self.starts_inside(block, axis, &from[axis], extent[axis]).is_some() {
+                let whole = self.layouts.blocks[block.index()].extent[axis];
+                [from[axis], to[axis], count[axis]] = overlap(&from[axis], extent[axis], whole);
             }
         }
         let window = Window {

@@ -8,21 +8,8 @@
 use super::Unstack;
 use crate::linear::Linear;
 use tt_lang::ir::{
-    Access, BoolExpr, Buffer, CompareOp, Element, ElementKind, IntExpr, IntOp, Named, Spanned, Stmt, StmtKind, VarId,
+    Access, BoolExpr, Buffer, CompareOp, IntExpr, IntOp, Masks, Named, Ranges, Spanned, Stmt, StmtKind, VarId,
 };
-
-/// Where a part of an expression counts.
-#[derive(Clone, Default)]
-struct Branch {
-    /// What holds there, of integers that are the same for all elements.
-    holds: Vec<BoolExpr>,
-    /// What an index is at least there.
-    least: Vec<(VarId, IntExpr)>,
-    /// What it is at most.
-    most: Vec<(VarId, IntExpr)>,
-    /// Whether that is not all that is asked there.
-    is_vague: bool,
-}
 
 impl Unstack<'_> {
     /// Asserts in `out` that what `stmt` reads behind masks is there.
@@ -32,9 +19,12 @@ impl Unstack<'_> {
         };
         let mut found = Vec::new();
         for assign in assigns {
-            of(&assign.value, None, indices, &mut |access, branch| {
+            Ranges::of(indices).loads(&assign.value, &mut |access, ranges| {
+                let Some(masks) = ranges.masks().filter(|masks| !masks.is_vague) else {
+                    return;
+                };
                 for axis in 0..access.indices.len() {
-                    found.extend(self.inside(access, axis, branch, indices));
+                    found.extend(self.inside(access, axis, (ranges, masks), indices));
                 }
             });
         }
@@ -45,8 +35,14 @@ impl Unstack<'_> {
         }
     }
 
-    /// The assertion that an index of `access` is inside wherever `branch` has it counted; none where that is known.
-    fn inside(&self, access: &Access, axis: usize, branch: &Branch, indices: &[(VarId, u64)]) -> Option<StmtKind> {
+    /// The assertion that an index of `access` is inside wherever the masks have it counted; none where that is known.
+    fn inside(
+        &self,
+        access: &Access,
+        axis: usize,
+        (ranges, masks): (&Ranges, &Masks),
+        indices: &[(VarId, u64)],
+    ) -> Option<StmtKind> {
         let Buffer::Block(block) = access.buffer else {
             return None;
         };
@@ -64,9 +60,8 @@ impl Unstack<'_> {
             return None;
         }
         let first = first.to_expr();
-        let bounds = |var: VarId, extent: u64| branch.bounds(var, extent);
         let [least, most] = match counted {
-            Some((var, extent)) => bounds(*var, *extent),
+            Some((var, _)) => bounds(ranges, masks, *var)?,
             None => [vec![IntExpr::Const(0)], vec![IntExpr::Const(0)]],
         };
         let sum = |bound: &IntExpr| Linear::of(&IntExpr::binary(IntOp::Add, bound.clone(), first.clone())).to_expr();
@@ -84,19 +79,14 @@ impl Unstack<'_> {
             .into_iter()
             .reduce(|a, b| BoolExpr::And(Box::new(a), Box::new(b)))?;
         // Where the masks leave no index at all, nothing is read.
-        let mut nothing = Vec::new();
-        for (var, extent) in indices {
-            let [least, most] = bounds(*var, *extent);
+        let nothing = indices.iter().filter_map(|(var, _)| {
+            let [least, most] = bounds(ranges, masks, *var)?;
+            let is_constant = least.len() == 1 && most.len() == 1;
             let [least, most] = [folded(IntOp::Max, &least), folded(IntOp::Min, &most)];
-            match (least.as_const(), most.as_const()) {
-                (Some(least), Some(most)) if least > most => return None,
-                (Some(_), Some(_)) => {}
-                _ => nothing.push(BoolExpr::Compare(CompareOp::Gt, least, most)),
-            }
-        }
-        let otherwise = branch.holds.iter().map(|holds| BoolExpr::Not(Box::new(holds.clone())));
+            (!is_constant).then_some(BoolExpr::Compare(CompareOp::Gt, least, most))
+        });
+        let otherwise = masks.holds.iter().map(|holds| BoolExpr::Not(Box::new(holds.clone())));
         let value = nothing
-            .into_iter()
             .chain(otherwise)
             .fold(wanted, |all, other| BoolExpr::Or(Box::new(other), Box::new(all)));
         let name = Named(&self.out, &access.indices[axis]);
@@ -109,37 +99,15 @@ impl Unstack<'_> {
     }
 }
 
-/// Calls `visit` for what `value` reads in the branches of its choices.
-fn of<'a>(
-    value: &'a Element,
-    branch: Option<&Branch>,
-    indices: &[(VarId, u64)],
-    visit: &mut dyn FnMut(&'a Access, &Branch),
-) {
-    if let (ElementKind::Load(access), Some(branch)) = (&value.kind, branch.filter(|branch| !branch.is_vague)) {
-        visit(access, branch);
-    }
-    let narrowed = |condition: &Element, holds: bool| {
-        let mut narrowed = branch.cloned().unwrap_or_default();
-        narrowed.narrow(condition, holds, indices);
-        narrowed
+/// What an index is not below, and not above.
+fn bounds(ranges: &Ranges, masks: &Masks, var: VarId) -> Option<[Vec<IntExpr>; 2]> {
+    let [least, most] = ranges.get(var)?;
+    let of = |(end, all): (i64, &[(VarId, IntExpr)])| {
+        let narrowed = all.iter().filter(|(known, _)| *known == var);
+        let narrowed = narrowed.map(|(_, bound)| bound.clone());
+        std::iter::once(IntExpr::Const(end)).chain(narrowed).collect()
     };
-    let operands = value.operands();
-    match (&value.kind, operands.as_slice()) {
-        (ElementKind::Select(..), [condition, then, other]) => {
-            of(condition, branch, indices, visit);
-            of(then, Some(&narrowed(condition, true)), indices, visit);
-            of(other, Some(&narrowed(condition, false)), indices, visit);
-        }
-        (ElementKind::And(..) | ElementKind::Or(..), [condition, other]) => {
-            let holds = matches!(value.kind, ElementKind::And(..));
-            of(condition, branch, indices, visit);
-            of(other, Some(&narrowed(condition, holds)), indices, visit);
-        }
-        _ => operands
-            .into_iter()
-            .for_each(|operand| of(operand, branch, indices, visit)),
-    }
+    Some([(least, masks.least.as_slice()), (most, masks.most.as_slice())].map(of))
 }
 
 fn folded(op: IntOp, bounds: &[IntExpr]) -> IntExpr {
@@ -147,75 +115,4 @@ fn folded(op: IntOp, bounds: &[IntExpr]) -> IntExpr {
     bounds
         .reduce(|a, b| IntExpr::binary(op, a, b))
         .unwrap_or(IntExpr::Const(0))
-}
-
-impl Branch {
-    /// What an index is not below, and not above.
-    fn bounds(&self, var: VarId, extent: u64) -> [Vec<IntExpr>; 2] {
-        let last = i64::try_from(extent.saturating_sub(1)).unwrap_or(i64::MAX);
-        [(0, &self.least), (last, &self.most)].map(|(end, all)| {
-            let narrowed = all.iter().filter(|(known, _)| *known == var);
-            let narrowed = narrowed.map(|(_, bound)| bound.clone());
-            std::iter::once(IntExpr::Const(end)).chain(narrowed).collect()
-        })
-    }
-
-    #[expect(clippy::wildcard_enum_match_arm, reason = "what other conditions say is not known")]
-    fn narrow(&mut self, condition: &Element, holds: bool, indices: &[(VarId, u64)]) {
-        match &condition.kind {
-            ElementKind::CompareInt(op, a, b) => self.compare(*op, [a, b], holds, indices),
-            ElementKind::Not(of) => self.narrow(of, !holds, indices),
-            ElementKind::And(a, b) if holds => [a, b].into_iter().for_each(|of| self.narrow(of, true, indices)),
-            ElementKind::Or(a, b) if !holds => [a, b].into_iter().for_each(|of| self.narrow(of, false, indices)),
-            _ => self.is_vague = true,
-        }
-    }
-
-    fn compare(&mut self, op: CompareOp, [a, b]: [&IntExpr; 2], holds: bool, indices: &[(VarId, u64)]) {
-        let difference = Linear::of(&IntExpr::binary(IntOp::Sub, a.clone(), b.clone()));
-        let mut counted = indices.iter().filter(|(var, _)| difference.mentions(*var));
-        let (Some((var, _)), None) = (counted.next(), counted.next()) else {
-            if indices.iter().any(|(var, _)| difference.mentions(*var)) {
-                self.is_vague = true;
-                return;
-            }
-            let compared = BoolExpr::Compare(op, a.clone(), b.clone());
-            self.holds.push(match holds {
-                true => compared,
-                false => BoolExpr::Not(Box::new(compared)),
-            });
-            return;
-        };
-        let coefficient = difference.coefficient(*var);
-        let rest = difference.without(*var);
-        if rest.mentions(*var) || ![1, -1].contains(&coefficient) {
-            self.is_vague = true;
-            return;
-        }
-        // var < bound, var > bound, or both up to one.
-        let minus = IntExpr::binary(IntOp::Mul, rest.to_expr(), IntExpr::Const(coefficient.saturating_neg()));
-        let bound = |more: i64| Linear::of(&IntExpr::binary(IntOp::Add, minus.clone(), IntExpr::Const(more))).to_expr();
-        let op = match (op, holds) {
-            (CompareOp::Le, true) | (CompareOp::Gt, false) => CompareOp::Le,
-            (CompareOp::Lt, true) | (CompareOp::Ge, false) => CompareOp::Lt,
-            (CompareOp::Ge, true) | (CompareOp::Lt, false) => CompareOp::Ge,
-            (CompareOp::Gt, true) | (CompareOp::Le, false) => CompareOp::Gt,
-            (CompareOp::Eq, true) | (CompareOp::Ne, false) => CompareOp::Eq,
-            (CompareOp::Eq, false) | (CompareOp::Ne, true) => CompareOp::Ne,
-        };
-        let is_below = coefficient == 1;
-        match op {
-            CompareOp::Le if is_below => self.most.push((*var, bound(0))),
-            CompareOp::Ge if !is_below => self.most.push((*var, bound(0))),
-            CompareOp::Le | CompareOp::Ge => self.least.push((*var, bound(0))),
-            CompareOp::Lt if is_below => self.most.push((*var, bound(-1))),
-            CompareOp::Gt if !is_below => self.most.push((*var, bound(-1))),
-            CompareOp::Lt | CompareOp::Gt => self.least.push((*var, bound(1))),
-            CompareOp::Eq => {
-                self.least.push((*var, bound(0)));
-                self.most.push((*var, bound(0)));
-            }
-            CompareOp::Ne => self.is_vague = true,
-        }
-    }
 }
