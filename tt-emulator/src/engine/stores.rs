@@ -12,11 +12,14 @@
 //! Programs from the host API alone say nothing about tensors. They are watched where a kernel says at which block it is, and
 //! then page by page: nobody knows what is padding there.
 
+mod seen;
+
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
+use self::seen::Seen;
 use super::memory::machine::BufferRange;
 use super::writers::{Writer, Writers};
 
@@ -318,14 +321,21 @@ pub(crate) enum Misused {
 }
 
 impl Stores {
+    /// The core that has a block.
+    fn place_of(&self, block: u32) -> Option<(usize, usize)> {
+        let has = |start: u64, count: u64| (start..start + count).contains(&u64::from(block));
+        let mut cores = self.blocks.iter();
+        cores
+            .find(|(_, start, count)| has(*start, *count))
+            .map(|(place, ..)| *place)
+    }
+
     /// The number of the core that one is, or whose block one is.
     fn core_of(&self, writer: Writer, columns: usize) -> Option<u16> {
         match writer {
             Writer::Core(core) => Some(core),
             Writer::Block(block) => {
-                let has = |start: u64, count: u64| (start..start + count).contains(&u64::from(block));
-                let mut cores = self.blocks.iter();
-                let ((x, y), ..) = cores.find(|(_, start, count)| has(*start, *count))?;
+                let (x, y) = self.place_of(block)?;
                 u16::try_from(y * columns + x).ok()
             }
         }
@@ -346,13 +356,10 @@ impl Stores {
                     None => on(place),
                 }
             }
-            Writer::Block(block) => {
-                let has = |start: u64, count: u64| (start..start + count).contains(&u64::from(block));
-                match cores.find(|(_, start, count)| has(*start, *count)) {
-                    Some((place, ..)) => format!("block {block} on {}", on(*place)),
-                    None => format!("block {block}"),
-                }
-            }
+            Writer::Block(block) => match self.place_of(block) {
+                Some(place) => format!("block {block} on {}", on(place)),
+                None => format!("block {block}"),
+            },
         }
     }
 }
@@ -366,93 +373,6 @@ fn matrices(shape: &[usize]) -> (usize, usize, usize) {
         .split_last()
         .map_or((1, leading), |(last, leading)| (*last, leading));
     (leading.iter().product(), rows, columns)
-}
-
-/// Matrix, row and column of an element.
-type Place = (usize, usize, usize);
-
-/// What was found out about a tensor.
-#[derive(Default)]
-struct Seen {
-    unstored: u64,
-    first_unstored: Option<Vec<usize>>,
-    /// The first element that two stored, and who.
-    twice: Option<(Vec<usize>, [Writer; 2])>,
-    /// The first element of the first page that one core read and another stored, and who.
-    elsewhere: Option<(Vec<usize>, [Writer; 2])>,
-}
-
-impl Seen {
-    fn of(watched: Watched, tensor: &StoredTensor, core_of: &dyn Fn(Writer) -> Option<u16>) -> Seen {
-        let (_, rows, columns) = matrices(&tensor.shape);
-        let (tile_rows, tile_columns) = (rows.div_ceil(TILE), columns.div_ceil(TILE));
-        let parts = watched.parts.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let mut unstored = 0;
-        let mut first_unstored: Option<Place> = None;
-        let mut twice: Option<(Place, [Writer; 2])> = None;
-        let mut elsewhere: Option<(Place, [Writer; 2])> = None;
-        for (page, (whole, read)) in watched.whole.into_iter().zip(watched.read).enumerate() {
-            let whole = Writers(whole.into_inner());
-            let part = parts.get(&page);
-            let (matrix, tile) = (page / (tile_rows * tile_columns), page % (tile_rows * tile_columns));
-            let (tile_row, tile_column) = (tile / tile_columns * TILE, tile % tile_columns * TILE);
-            let apart = |[reader, writer]: &[Writer; 2]| core_of(*reader) != core_of(*writer);
-            let first = part.map_or(whole, |part| part.at(0).and(whole));
-            let pairs = Writers(read.into_inner()).beside(first);
-            if let Some(pair) = pairs.into_iter().flatten().find(apart)
-                && elsewhere.is_none()
-            {
-                elsewhere = Some(((matrix, tile_row, tile_column), pair));
-            }
-            if part.is_none() && !whole.is_none() && whole.pair().is_none() {
-                continue;
-            }
-            // A row of a face at a time: what lies together in memory and in the tensor.
-            for run in 0..TILE * TILE / FACE {
-                let (face, row) = (run / FACE, run % FACE);
-                let (row, column) = (tile_row + face / 2 * FACE + row, tile_column + face % 2 * FACE);
-                let valid = if row < rows {
-                    columns.saturating_sub(column).min(FACE)
-                } else {
-                    0
-                };
-                for element in 0..valid {
-                    let at = (run * FACE + element) * tensor.element_bytes;
-                    let writers = part.map_or(whole, |part| part.at(at).and(whole));
-                    let place = (matrix, row, column + element);
-                    if writers.is_none() {
-                        unstored += 1;
-                        first_unstored = Some(first_unstored.map_or(place, |first| first.min(place)));
-                    } else if let Some(pair) = writers.pair()
-                        && twice.is_none_or(|(first, _)| place < first)
-                    {
-                        twice = Some((place, pair));
-                    }
-                }
-            }
-        }
-        let index = |(matrix, row, column)| index(&tensor.shape, matrix, row, column);
-        Seen {
-            unstored,
-            first_unstored: first_unstored.map(index),
-            twice: twice.map(|(place, pair)| (index(place), pair)),
-            elsewhere: elsewhere.map(|(place, pair)| (index(place), pair)),
-        }
-    }
-}
-
-/// The index of an element in a tensor.
-fn index(shape: &[usize], mut matrix: usize, row: usize, column: usize) -> Vec<usize> {
-    let Some(leading) = shape.len().checked_sub(2) else {
-        return vec![column];
-    };
-    let mut index = vec![0; leading];
-    for (place, extent) in index.iter_mut().zip(&shape[..leading]).rev() {
-        *place = matrix % extent;
-        matrix /= extent;
-    }
-    index.extend([row, column]);
-    index
 }
 
 #[cfg(test)]

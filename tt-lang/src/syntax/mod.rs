@@ -6,6 +6,7 @@
 
 mod access;
 mod call;
+mod choice;
 mod chosen_integer;
 mod constants;
 mod contraction;
