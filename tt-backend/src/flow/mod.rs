@@ -33,6 +33,7 @@ pub mod print;
 #[cfg(feature = "text")]
 pub mod read;
 mod sections;
+mod shift;
 
 pub use blocks::{BlockOp, BlockStmt, Blocks, Elementwise, Gemm, Pick, Reduction, Value, ValueKind};
 pub use inspection::{Inspection, Printed, PrintedBlock, PrintedElement};
@@ -40,6 +41,7 @@ pub use sections::{
     Accumulate, Arg, Integer, Makes, Matmul, Pack, PackMode, Section, SectionOp, SectionStmt, Sections, Step,
     operations, tile_steps,
 };
+pub use shift::{Shift, Window};
 
 use crate::ir::{Stage, Stmt};
 use crate::linear::{Linear, lower_bound};
@@ -414,49 +416,6 @@ impl Write {
     /// Whether elements are stored alone.
     pub fn is_of_elements(&self) -> bool {
         self.stored.is_some() || matches!(&self.region.transfer, Transfer::Rows(rows) if !rows.in_pieces())
-    }
-}
-
-/// A version of a buffer, of elements of another at other places. Its other elements are anything.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Shift {
-    /// Used.
-    pub from: BufferId,
-    /// What it holds.
-    pub sees: Sees,
-    /// Defined.
-    pub buffer: BufferId,
-    /// As what.
-    pub defines: DefinitionId,
-    /// Which elements.
-    pub window: Window,
-}
-
-/// Some rows and columns of a block, and as many of another.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Window {
-    /// The first row and column of the one.
-    pub from: [IntExpr; 2],
-    /// Those of the other.
-    pub to: [IntExpr; 2],
-    /// How many rows and columns, all of them the blocks'.
-    pub extent: [IntExpr; 2],
-}
-
-impl Window {
-    /// The integers in it.
-    pub fn integers(&self) -> impl Iterator<Item = &IntExpr> {
-        self.from.iter().chain(&self.to).chain(&self.extent)
-    }
-
-    /// Where what is moved ends along an axis of `tiles` tiles, past which there is nothing: what is moved to other than the
-    /// first element lies between others.
-    pub fn end(&self, axis: usize, tiles: u32) -> u64 {
-        let count = self.extent[axis].as_const().and_then(|count| u64::try_from(count).ok());
-        match (self.to[axis].as_const(), count) {
-            (Some(0), Some(count)) => count,
-            _ => u64::from(tiles).saturating_mul(32),
-        }
     }
 }
 
