@@ -93,14 +93,17 @@ fn refused(kernel: &Kernel, unwritten: BTreeMap<BlockId, Unwritten>) -> Vec<Diag
             How::Untold => format!("nothing tells soon that all of `{name}` that is read was written"),
         };
         if errors.iter().all(|error| error.span != span) {
-            errors.push(
-                Diagnostic::new(&codes::READ_BEFORE_WRITE, span, message)
-                    .label(block.span, "allocated here")
-                    .note("write it on every path first: `T.clear`, `T.fill`, `T.copy` or `clear_accum = true`"),
-            );
+            errors.push(read_before_write(message, span, block.span));
         }
     }
     errors
+}
+
+/// What is said of a read of a block, declared at `declared`, that is not written before on every path.
+pub(super) fn read_before_write(message: String, span: Span, declared: Span) -> Diagnostic {
+    Diagnostic::new(&codes::READ_BEFORE_WRITE, span, message)
+        .label(declared, "allocated here")
+        .note("write it on every path first: `T.clear`, `T.fill`, `T.copy` or `clear_accum = true`")
 }
 
 /// A read of what was not written.

@@ -156,6 +156,22 @@ fn arguments_on_a_core_without_the_kernel(_: &Arc<Device>) -> Refused {
     Ok(())
 }
 
+/// What a kernel is to store: all of a tensor of one tile.
+fn stores_of(kernel: &str, results: &Buffer) -> Stores {
+    let tensor = StoredTensor {
+        name: "results".to_owned(),
+        base: results.address(),
+        shape: vec![20, 30],
+        tile_bytes: PAGE,
+        element_bytes: 2,
+    };
+    Stores {
+        kernel: kernel.to_owned(),
+        tensors: vec![tensor],
+        blocks: Vec::new(),
+    }
+}
+
 fn a_page_that_two_cores_store(device: &Arc<Device>) -> Refused {
     let results = dram(device, 1);
     let cores = vec![(0, 0), (3, 2)];
@@ -166,18 +182,7 @@ fn a_page_that_two_cores_store(device: &Arc<Device>) -> Refused {
         program.set_runtime_args(kernel, *core, &[results.address() as u32])?;
     }
     start(device, &program)?;
-    let tensor = StoredTensor {
-        name: "results".to_owned(),
-        base: results.address(),
-        shape: vec![20, 30],
-        tile_bytes: PAGE,
-        element_bytes: 2,
-    };
-    program.expect_stores(Some(Stores {
-        kernel: "divisions".to_owned(),
-        tensors: vec![tensor],
-        blocks: Vec::new(),
-    }));
+    program.expect_stores(Some(stores_of("divisions", &results)));
     start(device, &program) // breaks EMU0420
 }
 
@@ -259,18 +264,7 @@ fn a_page_that_one_core_reads_and_another_stores(device: &Arc<Device>) -> Refuse
             program.set_runtime_args(kernel, *core, &[results.address() as u32, stores])?;
         }
         if stores != [1, 1] {
-            let tensor = StoredTensor {
-                name: "results".to_owned(),
-                base: results.address(),
-                shape: vec![20, 30],
-                tile_bytes: PAGE,
-                element_bytes: 2,
-            };
-            program.expect_stores(Some(Stores {
-                kernel: "stores_or_reads".to_owned(),
-                tensors: vec![tensor],
-                blocks: Vec::new(),
-            }));
+            program.expect_stores(Some(stores_of("stores_or_reads", &results)));
         }
         start(device, &program)?; // breaks EMU0421
     }

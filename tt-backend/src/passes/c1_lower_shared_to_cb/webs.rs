@@ -5,9 +5,9 @@
 //! and stays in one web with what it adds to.
 
 use super::Variable;
-use crate::codes;
 use crate::flow::{BlockOp, BlockStmt, Blocks, BufferId, DefinitionId, FlowLoop, Sees, Sights};
 use crate::ir::Forward;
+use crate::passes::fill_parts::read_before_write;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::Span;
@@ -162,13 +162,8 @@ impl Analysis {
                 } else {
                     "is read"
                 };
-                Diagnostic::new(
-                    &codes::READ_BEFORE_WRITE,
-                    found.span,
-                    format!("`{}` {sometimes} before it is written", variable.name),
-                )
-                .label(variable.span, "allocated here")
-                .note("write it on every path first: `T.clear`, `T.fill`, `T.copy` or `clear_accum = true`")
+                let message = format!("`{}` {sometimes} before it is written", variable.name);
+                read_before_write(message, found.span, variable.span)
             })
             .collect();
         if errors.is_empty() { Ok(()) } else { Err(errors) }
