@@ -159,6 +159,47 @@ fn blocks_are_joined_and_halves_are_read() {
     }
 }
 
+/// Three corners of a block from parts of others, and nothing in the fourth: each branch is told by what those before are not.
+#[tt::kernel]
+fn corners<const M: usize, const N: usize>(x: &Tensor<bf16, M, N>, y: &mut Tensor<f32, M, N>) {
+    let (bx, by) = T.Kernel(N.div_ceil(32), M.div_ceil(32));
+    let a = T.alloc_shared::<bf16>(32, 32);
+    let o = T.alloc_fragment::<f32>(32, 32);
+    T.copy(x[(by * 32, bx * 32)], a);
+    for (i, j) in T.Parallel(32, 32) {
+        o[(i, j)] = if i < 16 && j < 10 {
+            0.0
+        } else if i >= 16 {
+            a[(i - 16, j)]
+        } else {
+            a[(i, j - 10)] * 2.0
+        };
+    }
+    T.copy(o, y[(by * 32, bx * 32)]);
+}
+
+#[test]
+fn what_two_conditions_leave_is_told_by_the_next() {
+    for [m, n] in SHAPES {
+        let host: Vec<f32> = (0..m * n).map(number).collect();
+        on_both_chips(|device| {
+            let x = device.upload(&host.iter().map(|x| bf16::from_f32(*x)).collect::<Vec<_>>(), [m, n])?;
+            let mut y = device.upload(&vec![-99.0f32; m * n], [m, n])?;
+            corners(&x, &mut y).run()?;
+            for (at, found) in y.download()?.into_iter().enumerate() {
+                let (i, j) = (at / n, at % n);
+                let expected = match (i % 32, j % 32) {
+                    (0..16, 0..10) => 0.0,
+                    (16.., _) => host[at - 16 * n],
+                    _ => host[at - 10] * 2.0,
+                };
+                assert_eq!(found, expected, "{m}x{n}: ({i}, {j})");
+            }
+            Ok(())
+        });
+    }
+}
+
 /// Offsets that are known at run time, which the masks keep inside of their blocks.
 #[tt::kernel]
 fn shifted<const M: usize, const N: usize>(x: &Tensor<f32, M, N>, n: i32, y: &mut Tensor<f32, M, N>) {

@@ -5,6 +5,9 @@
 //!                            if i >= n { x[i - n] } else { .. }     in the first branch n at least, besides
 //! ```
 
+use std::mem;
+use std::rc::Rc;
+
 use super::{Access, BoolExpr, CompareOp, Element, ElementKind, IntExpr, Linear, VarId};
 
 /// The least and the greatest value of each index, and what else is known of them.
@@ -12,6 +15,8 @@ use super::{Access, BoolExpr, CompareOp, Element, ElementKind, IntExpr, Linear, 
 pub struct Ranges {
     constant: Vec<(VarId, [i64; 2])>,
     masks: Option<Masks>,
+    /// Of each pair one condition at least holds, or does not hold as it says.
+    open: Vec<Rc<[(Element, bool); 2]>>,
 }
 
 /// What the masks around a part of an expression say beside constants.
@@ -34,6 +39,7 @@ impl Ranges {
         Ranges {
             constant: indices.iter().map(|(var, extent)| (*var, [0, last(*extent)])).collect(),
             masks: None,
+            open: Vec::new(),
         }
     }
 
@@ -54,12 +60,14 @@ impl Ranges {
     }
 
     /// What is left where `condition` holds, or where it does not: of comparisons of one index with what is the same for all
-    /// elements, and what `&&`, `||` and `!` make of them. Of others nothing is known.
+    /// elements, and what `&&`, `||` and `!` make of them. Of others nothing is known. Where one of two holds, what both leave
+    /// is left, and only the one as soon as the other cannot hold.
     pub fn narrowed(&self, condition: &Element, holds: bool) -> Ranges {
         let mut left = self.clone();
-        let mut masks = left.masks.take().unwrap_or_default();
-        left.narrow(condition, holds, &mut masks);
-        left.masks = Some(masks);
+        left.narrow(condition, holds);
+        for pair in mem::take(&mut left.open) {
+            left.either(&pair);
+        }
         left
     }
 
@@ -106,17 +114,43 @@ impl Ranges {
         clippy::wildcard_enum_match_arm,
         reason = "what other conditions say of indices is not known"
     )]
-    fn narrow(&mut self, condition: &Element, holds: bool, masks: &mut Masks) {
+    fn narrow(&mut self, condition: &Element, holds: bool) {
         match &condition.kind {
             ElementKind::CompareInt(op, a, b) => {
-                if self.compare(*op, [a, b], holds, masks).is_none() {
-                    masks.is_vague = true;
+                let mut masks = self.masks.take().unwrap_or_default();
+                masks.is_vague |= self.compare(*op, [a, b], holds, &mut masks).is_none();
+                self.masks = Some(masks);
+            }
+            ElementKind::Not(of) => self.narrow(of, !holds),
+            ElementKind::And(a, b) | ElementKind::Or(a, b) => {
+                let sides = [a, b].map(|of| (Element::clone(of), holds));
+                match matches!(condition.kind, ElementKind::And(..)) == holds {
+                    true => sides.iter().for_each(|(of, holds)| self.narrow(of, *holds)),
+                    false => self.either(&Rc::new(sides)),
                 }
             }
-            ElementKind::Not(of) => self.narrow(of, !holds, masks),
-            ElementKind::And(a, b) if holds => [a, b].into_iter().for_each(|of| self.narrow(of, true, masks)),
-            ElementKind::Or(a, b) if !holds => [a, b].into_iter().for_each(|of| self.narrow(of, false, masks)),
-            _ => masks.is_vague = true,
+            _ => self.masks.get_or_insert_default().is_vague = true,
+        }
+    }
+
+    /// What is left where one of two holds.
+    fn either(&mut self, pair: &Rc<[(Element, bool); 2]>) {
+        let [a, b] = pair.each_ref().map(|(condition, holds)| {
+            let mut side = self.clone();
+            side.narrow(condition, *holds);
+            side
+        });
+        match (a.is_empty(), b.is_empty()) {
+            (true, _) => *self = b,
+            (_, true) => *self = a,
+            (false, false) => {
+                for ((_, range), sides) in self.constant.iter_mut().zip(a.constant.iter().zip(&b.constant)) {
+                    let ((_, [least, greatest]), (_, [other_least, other_greatest])) = sides;
+                    *range = [*least.min(other_least), *greatest.max(other_greatest)];
+                }
+                self.masks.get_or_insert_default().is_vague = true;
+                self.open.push(Rc::clone(pair));
+            }
         }
     }
 
@@ -213,5 +247,34 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn of_two_conditions_one_holds() {
+        let (row, column) = (VarId(0), VarId(1));
+        let compared = |op, var, constant| {
+            let kind = ElementKind::CompareInt(op, IntExpr::Var(var), IntExpr::Const(constant));
+            Element { kind, span: Span(0) }
+        };
+        let (corner_rows, corner_columns) = (compared(CompareOp::Lt, row, 16), compared(CompareOp::Lt, column, 10));
+        let kind = ElementKind::And(Box::new(corner_rows), Box::new(corner_columns));
+        let corner = Element { kind, span: Span(0) };
+        let outside = Ranges::of(&[(row, 32), (column, 20)]).narrowed(&corner, false);
+        let both = |ranges: &Ranges| [row, column].map(|var| ranges.get(var).unwrap());
+        assert_eq!(both(&outside), [[0, 31], [0, 19]]);
+        let below = compared(CompareOp::Ge, row, 16);
+        assert_eq!(both(&outside.narrowed(&below, true)), [[16, 31], [0, 19]]);
+        assert_eq!(both(&outside.narrowed(&below, false)), [[0, 15], [10, 19]]);
+        // In the first ten rows, or in the first ten columns; then in none of the columns.
+        let kind = ElementKind::Or(
+            Box::new(compared(CompareOp::Lt, row, 10)),
+            Box::new(compared(CompareOp::Lt, column, 10)),
+        );
+        let bent = outside.narrowed(&Element { kind, span: Span(0) }, true);
+        assert_eq!(both(&bent), [[0, 31], [0, 19]]);
+        assert_eq!(
+            both(&bent.narrowed(&compared(CompareOp::Lt, column, 10), true)),
+            [[16, 31], [0, 9]]
+        );
     }
 }
