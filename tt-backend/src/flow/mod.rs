@@ -44,11 +44,11 @@ pub use sections::{
 pub use shift::{Shift, Window};
 
 use crate::ir::{Stage, Stmt};
-use crate::linear::{Linear, lower_bound};
+use crate::linear::lower_bound;
 use crate::pipeline::{Form, Unit};
 use crate::verify::range::{self, LIMIT, Range};
 use std::collections::{BTreeMap, BTreeSet};
-use tt_lang::ir::{BlockId, IntExpr, IntOp, LoopKind, ParamId, Span, VarId};
+use tt_lang::ir::{BlockId, IntExpr, IntOp, Linear, LoopKind, ParamId, Span, VarId};
 use tt_plan::{DataFormat, Role};
 
 /// A circular buffer, an index into [`Flow::buffers`].
@@ -373,7 +373,7 @@ impl FlowLoop {
 
     /// How often a loop runs.
     pub fn count(start: &IntExpr, end: &IntExpr) -> IntExpr {
-        Linear::of(&IntExpr::binary(IntOp::Sub, end.clone(), start.clone())).to_expr()
+        Linear::difference(end, start).to_expr()
     }
 
     /// Whether the ranges of its bounds tell that it runs, as the verifier sees them.

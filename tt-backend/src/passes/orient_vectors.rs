@@ -12,13 +12,12 @@
 mod orientation;
 
 use super::split_conditions::Tile;
-use crate::linear::Linear;
 use crate::pipeline::Pass;
 pub use orientation::{Orientation, Orientations};
 use orientation::{of_reduction, of_region};
 use std::collections::BTreeMap;
 use tt_lang::ir::{
-    Access, Assign, Block, BlockId, Buffer, Element, ElementKind, IntExpr, Kernel, Place, Span, Spanned, Stmt,
+    Access, Assign, Block, BlockId, Buffer, Element, ElementKind, IntExpr, Kernel, Linear, Place, Span, Spanned, Stmt,
     StmtKind, VarId,
 };
 

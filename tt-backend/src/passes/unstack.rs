@@ -18,15 +18,14 @@ mod reads;
 
 use self::choices::{Chosen, choice, choices};
 use crate::codes;
-use crate::linear::Linear;
 use crate::passes::split_conditions::Tile;
 use crate::pipeline::Pass;
 use crate::verify::range::{self, LIMIT, Range};
 use std::collections::HashMap;
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{
-    Access, Block, BlockId, BoolExpr, Buffer, CompareOp, ElementKind, IntExpr, IntOp, Kernel, Named, Place, PrintItem,
-    Region, Span, Spanned, Stmt, StmtKind, VarId,
+    Access, Block, BlockId, BoolExpr, Buffer, CompareOp, ElementKind, IntExpr, IntOp, Kernel, Linear, Named, Place,
+    PrintItem, Region, Span, Spanned, Stmt, StmtKind, VarId,
 };
 
 /// The pass.

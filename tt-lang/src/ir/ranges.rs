@@ -156,7 +156,7 @@ impl Ranges {
 
     /// What a comparison says; nothing where that is not all of it.
     fn compare(&mut self, op: CompareOp, [a, b]: [&IntExpr; 2], holds: bool, masks: &mut Masks) -> Option<()> {
-        let difference = Linear::difference(a, b)?;
+        let difference = Linear::difference(a, b);
         let mut counted = self.constant.iter_mut().filter(|(var, _)| difference.mentions(*var));
         let Some((var, [least, greatest])) = counted.next() else {
             let compared = BoolExpr::Compare(op, a.clone(), b.clone());
@@ -169,11 +169,11 @@ impl Ranges {
         if counted.next().is_some() {
             return None;
         }
-        let (coefficient, rest) = (difference.coefficient(*var)?, difference.without(*var));
+        let (coefficient, rest) = (difference.slope(*var)?, difference.without(*var));
         // As `coefficient · var <= room`, and the same of what is negated for the others.
         let constant = |value| Linear::of(&IntExpr::Const(value));
-        let at_most = |most: i64| Some((coefficient, constant(most)?.plus(&rest, -1)?));
-        let at_least = |least: i64| Some((coefficient.checked_neg()?, rest.clone().plus(&constant(least)?, -1)?));
+        let at_most = |most: i64| Some((coefficient, constant(most).plus(&rest, -1)?));
+        let at_least = |least: i64| Some((coefficient.checked_neg()?, rest.clone().plus(&constant(least), -1)?));
         let bounds = match (op, holds) {
             (CompareOp::Le, true) | (CompareOp::Gt, false) => vec![at_most(0)?],
             (CompareOp::Lt, true) | (CompareOp::Ge, false) => vec![at_most(-1)?],

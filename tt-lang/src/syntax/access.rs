@@ -244,7 +244,7 @@ impl Frontend {
             return true;
         }
         for (index, extent) in access.indices.iter().zip(&extents) {
-            let range = Linear::of(index).and_then(|linear| linear.range(|var| self.indices.get(var)));
+            let range = Linear::of(index).range(|var| self.indices.get(var));
             let Some([least, greatest]) = range else { continue };
             let inside = least >= 0 && u64::try_from(greatest).is_ok_and(|greatest| greatest < *extent);
             if inside {

@@ -168,10 +168,10 @@ fn loaded(factor: &Element) -> Option<&Access> {
 /// The indices of the loop that the last two axes of a factor run along, where each runs along exactly one, step by step.
 fn axes(access: &Access, loops: [Index; 3]) -> Option<[Index; 2]> {
     let along = |index: &IntExpr| -> Option<Option<Index>> {
-        let linear = Linear::of(index)?;
+        let linear = Linear::of(index);
         let mut found = None;
         for (var, extent) in loops {
-            match linear.coefficient(var)? {
+            match linear.slope(var)? {
                 0 => {}
                 1 if found.is_none() => found = Some((var, extent)),
                 _ => return None,

@@ -291,8 +291,8 @@ impl Frontend {
                 Length::Of(length) => Length::Of(length.div_ceil(by)),
                 Length::AtMost(length) => {
                     let by = i64::from(step);
-                    Length::AtMost(match Linear::quotient(&length, by) {
-                        Some(count) => count,
+                    Length::AtMost(match Linear::of(&length).divided_by(by) {
+                        Some(count) => count.to_expr(),
                         None => self.integer_op(IntOp::CeilDiv, length, IntExpr::Const(by), axis)?,
                     })
                 }
@@ -322,7 +322,8 @@ impl Frontend {
         };
         let (start_value, end_value) = (self.integer(start), self.integer(end));
         let (value, end_value) = (start_value?, end_value?);
-        let length = match Linear::constant_difference(&end_value, &value) {
+        let difference = Linear::difference(&end_value, &value);
+        let length = match difference.as_const() {
             Some(length) if length >= 1 => Length::Of(length as u64),
             Some(length) => {
                 let message = format!("this range has the length {length}");
@@ -334,13 +335,7 @@ impl Frontend {
                 );
                 return None;
             }
-            None => {
-                let difference = Linear::difference(&end_value, &value);
-                Length::AtMost(difference.map_or_else(
-                    || IntExpr::binary(IntOp::Sub, end_value, value.clone()),
-                    |difference| difference.to_expr(),
-                ))
-            }
+            None => Length::AtMost(difference.to_expr()),
         };
         let offset = Spanned { value, span };
         Some(PartAxis {

@@ -18,8 +18,7 @@
 
 use super::overlap::constant;
 use super::stores::{Around, Axis, Store, Stores};
-use crate::linear::Linear;
-use tt_lang::ir::{BoolExpr, CompareOp, IntExpr, IntOp, Kernel, ParamId, VarId};
+use tt_lang::ir::{BoolExpr, CompareOp, IntExpr, IntOp, Kernel, Linear, ParamId, VarId};
 use tt_plan::LoneAxis;
 
 /// Whether no two blocks store the same element, for certain; a launch has one block along the axes of `lone`.
@@ -101,7 +100,7 @@ fn is_pinned(stores: &[&Store], var: VarId) -> bool {
 fn pinned(cond: &BoolExpr, side: bool, var: VarId) -> Option<i64> {
     match cond {
         BoolExpr::Compare(op, a, b) if *op == if side { CompareOp::Eq } else { CompareOp::Ne } => {
-            let difference = Linear::of(&IntExpr::binary(IntOp::Sub, a.clone(), b.clone()));
+            let difference = Linear::difference(a, b);
             let rest = difference.clone().without(var);
             match (difference.coefficient(var), rest.terms.is_empty()) {
                 (1, true) => rest.constant.checked_neg(),

@@ -16,9 +16,9 @@
 
 use super::stores::{Around, Axis, Run, Store, Stores};
 use crate::codes;
-use crate::linear::{Linear, lower_bound};
+use crate::linear::lower_bound;
 use tt_lang::diagnostic::Diagnostic;
-use tt_lang::ir::{BoolExpr, IntExpr, IntOp, Kernel, Spanned, VarId};
+use tt_lang::ir::{BoolExpr, IntExpr, IntOp, Kernel, Linear, Spanned, VarId};
 use tt_plan::LoneAxis;
 
 /// The axes of the grid along which a launch may have one block only.

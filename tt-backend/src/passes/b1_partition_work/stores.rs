@@ -1,9 +1,7 @@
 //! The stores of a kernel as B1 looks at them: where each goes along every axis of its tensor, and what stands around it.
 
 use std::collections::{BTreeMap, BTreeSet};
-use tt_lang::ir::{Assign, BoolExpr, Buffer, IntExpr, ParamId, Place, Region, Span, Stmt, StmtKind, VarId};
-
-use crate::linear::Linear;
+use tt_lang::ir::{Assign, BoolExpr, Buffer, IntExpr, Linear, ParamId, Place, Region, Span, Stmt, StmtKind, VarId};
 
 /// A store to a tensor.
 pub struct Store<'a> {

@@ -2,9 +2,8 @@
 
 use crate::codes;
 use crate::flow::Broadcast;
-use crate::linear::Linear;
 use tt_lang::diagnostic::Diagnostic;
-use tt_lang::ir::{Span, VarId};
+use tt_lang::ir::{Linear, Span, VarId};
 
 /// The indices of a parallel loop, as rows and columns of its result.
 #[derive(Debug, Clone, Copy)]

@@ -8,10 +8,9 @@ use super::translate::{Refused, Translate, variable};
 use crate::codes;
 use crate::flow::{BlockOp, BlockStmt, Broadcast, Elementwise, Index, Pick, Value, ValueKind, Write};
 use crate::ir::Kind;
-use crate::linear::Linear;
 use crate::passes::a1_infer_layout::BlockLayout;
 use tt_lang::diagnostic::Diagnostic;
-use tt_lang::ir::{Assign, BlockId, Buffer, IntExpr, IntOp, VarId};
+use tt_lang::ir::{Assign, BlockId, Buffer, IntExpr, IntOp, Linear, VarId};
 
 impl Translate<'_> {
     pub(super) fn assign(

@@ -9,14 +9,13 @@ use super::translate::{Refused, Translate, variable, what_is_done_with};
 use crate::codes;
 use crate::flow::{BlockOp, BlockStmt, Broadcast, BufferId, Elementwise, Index, Operand, Pick, Read, Value, ValueKind};
 use crate::ir::Kind;
-use crate::linear::Linear;
 use crate::passes::a1_infer_layout::Orientation;
 use crate::passes::hold_elements::mixed;
 use tt_device::OnIntegers;
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{
-    Access, Assign, BlockId, Buffer, CompareOp, Element, ElementKind, ElementOp, ElementType, IntExpr, IntOp, ParamId,
-    ScalarKind, Span, VarId,
+    Access, Assign, BlockId, Buffer, CompareOp, Element, ElementKind, ElementOp, ElementType, IntExpr, IntOp, Linear,
+    ParamId, ScalarKind, Span, VarId,
 };
 use tt_plan::{DataFormat, Formula, Number, formula};
 

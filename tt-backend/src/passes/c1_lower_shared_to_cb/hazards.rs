@@ -6,11 +6,10 @@
 use crate::codes;
 use crate::flow::{BlockOp, BlockStmt, FlowLoop, Read, TileRegion, Transfer, Write};
 use crate::ir::Kind;
-use crate::linear::Linear;
 use crate::passes::a1_infer_layout::tiles;
 use std::collections::HashMap;
 use tt_lang::diagnostic::Diagnostic;
-use tt_lang::ir::{Kernel, ParamId, Span, VarId};
+use tt_lang::ir::{Kernel, Linear, ParamId, Span, VarId};
 
 /// Refuses a read that may meet an earlier store of the same block's run.
 pub fn check(kernel: &Kernel, body: &[BlockStmt]) -> Result<(), Vec<Diagnostic>> {

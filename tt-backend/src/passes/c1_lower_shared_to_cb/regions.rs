@@ -5,10 +5,10 @@
 use super::translate::{Refused, Translate};
 use crate::codes;
 use crate::flow::{Rows, TileRegion, Transfer};
-use crate::linear::{Linear, lower_bound};
+use crate::linear::lower_bound;
 use crate::passes::a1_infer_layout::tiles;
 use tt_lang::diagnostic::Diagnostic;
-use tt_lang::ir::{IntExpr, IntOp, ParamId, Region, Span};
+use tt_lang::ir::{IntExpr, IntOp, Linear, ParamId, Region, Span};
 use tt_plan::DataFormat;
 
 /// A rectangle of a tensor that a statement reads or stores, in elements.

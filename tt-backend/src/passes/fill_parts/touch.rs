@@ -1,10 +1,9 @@
 //! What of blocks a statement reads and writes.
 
-use crate::linear::Linear;
 use crate::verify::range::{self, Range};
 use std::collections::BTreeMap;
 use tt_lang::ir::{
-    BlockId, BoolExpr, Buffer, IntExpr, Kernel, Place, PrintItem, Ranges, Span, Spanned, Stmt, StmtKind, VarId,
+    BlockId, BoolExpr, Buffer, IntExpr, Kernel, Linear, Place, PrintItem, Ranges, Span, Spanned, Stmt, StmtKind, VarId,
 };
 
 /// Variables of loops that have one value.

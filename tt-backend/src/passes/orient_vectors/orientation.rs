@@ -1,8 +1,7 @@
 //! Which way every vector lies.
 
-use crate::linear::Linear;
 use tt_lang::ir::{
-    Access, BlockId, Buffer, ElementKind, Kernel, Place, ReduceDim, Region, Spanned, Stmt, StmtKind, VarId,
+    Access, BlockId, Buffer, ElementKind, Kernel, Linear, Place, ReduceDim, Region, Spanned, Stmt, StmtKind, VarId,
 };
 
 /// How a block of one axis lies in its tiles.

@@ -16,13 +16,12 @@ use crate::flow::{
     Index, Operand, Pick, Read, Reduction, Sees, Shift, Sights, TileRegion, Value, ValueKind, Window, Write,
 };
 use crate::ir::{Forward, Kind, visit};
-use crate::linear::Linear;
 pub use masks::{Mask, Neutral, Reduced, count, end};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 use tt_device::OfZeros;
-use tt_lang::ir::{ElementOp, IntExpr, IntOp, Kernel, Span, VarId};
+use tt_lang::ir::{ElementOp, IntExpr, IntOp, Kernel, Linear, Span, VarId};
 use tt_plan::Number;
 
 /// Along rows and columns.

@@ -1,11 +1,10 @@
 //! Which blocks of stacks and which parts of blocks a parallel loop means, where no constant says it.
 
 use super::MOST_PLACES;
-use crate::linear::Linear;
 use crate::passes::a1_infer_layout::MOST_TILES;
 use crate::verify::range::Range;
 use std::ops::RangeInclusive;
-use tt_lang::ir::{Access, Buffer, Element, ElementKind, IntExpr, IntOp, Kernel, Stmt, StmtKind, VarId};
+use tt_lang::ir::{Access, Buffer, Element, ElementKind, IntExpr, IntOp, Kernel, Linear, Stmt, StmtKind, VarId};
 
 /// An index that chooses a block of a stack, or where a part of a block begins, by what is no constant.
 #[derive(Debug, Clone)]

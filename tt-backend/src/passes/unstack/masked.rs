@@ -6,9 +6,8 @@
 //! ```
 
 use super::Unstack;
-use crate::linear::Linear;
 use tt_lang::ir::{
-    Access, BoolExpr, Buffer, CompareOp, IntExpr, IntOp, Masks, Named, Ranges, Spanned, Stmt, StmtKind, VarId,
+    Access, BoolExpr, Buffer, CompareOp, IntExpr, IntOp, Linear, Masks, Named, Ranges, Spanned, Stmt, StmtKind, VarId,
 };
 
 impl Unstack<'_> {

@@ -3,8 +3,7 @@
 use super::super::edges::{Age, Edge, Past};
 use super::{Beyond, Both, Found, State};
 use crate::flow::{Broadcast, Elementwise, Fold, Index, Operand, Reduction, Sees, Value, ValueKind};
-use crate::linear::Linear;
-use tt_lang::ir::{ElementOp, IntExpr, IntOp};
+use tt_lang::ir::{ElementOp, IntExpr, IntOp, Linear};
 
 /// Where an element has a value: where of each of these, an integer is below zero.
 pub type Mask = Vec<Vec<Index>>;
@@ -35,7 +34,7 @@ impl Beyond<'_> {
         let first = IntExpr::binary(IntOp::Mul, place.at.clone(), IntExpr::Const(place.unit));
         let shift = IntExpr::Const(i64::from(edge.shift).saturating_mul(32).saturating_mul(place.step));
         let first = IntExpr::binary(IntOp::Add, first, shift);
-        let rest = Linear::of(&IntExpr::binary(IntOp::Sub, first.clone(), place.extent.clone())).to_expr();
+        let rest = Linear::difference(&first, &place.extent).to_expr();
         let mut mask = vec![Index { row, column, rest }];
         if place.precedes {
             let rest = Linear::of(&first).to_expr();
@@ -262,7 +261,7 @@ fn zeros(known: &[Index]) -> impl Iterator<Item = Index> {
 
 /// Whether `index` is below zero wherever `known` is.
 fn implies(known: &Index, index: &Index) -> bool {
-    let more = Linear::of(&IntExpr::binary(IntOp::Sub, known.rest.clone(), index.rest.clone()));
+    let more = Linear::difference(&known.rest, &index.rest);
     (known.row, known.column) == (index.row, index.column) && more.terms.is_empty() && more.constant >= 0
 }
 

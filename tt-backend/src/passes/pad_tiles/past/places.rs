@@ -2,10 +2,9 @@
 
 use super::Beyond;
 use crate::flow::{TileRegion, Transfer};
-use crate::linear::Linear;
 use crate::passes::pad_tiles::edges::{Edge, Edges};
 use std::collections::HashMap;
-use tt_lang::ir::{IntExpr, IntOp};
+use tt_lang::ir::{IntExpr, IntOp, Linear};
 
 /// All places of edges, each once.
 #[derive(Default)]
