@@ -81,8 +81,10 @@ impl Frontend {
                 return self.part_copy(part::Side::Block(src.value), part::Side::Part(&dst), &shape);
             }
             (Side::Part(src), Side::Part(dst)) => {
-                let shape = self.known_shape(&src).or_else(|| self.known_shape(&dst));
-                let shape = shape.or_else(|| self.unknown_part(&src))?;
+                let shape = match (self.known_shape(&src), self.known_shape(&dst)) {
+                    (None, Some(_)) => self.shape_beside(&dst, &src.axes)?,
+                    (Some(_), _) | (None, None) => self.shape_beside(&src, &dst.axes)?,
+                };
                 // Blocks of one stack are all read before one is stored to.
                 if src.block == dst.block && shape.len() > 2 {
                     let held = part::Side::Block(self.hidden(&src, shape.clone()));
@@ -93,7 +95,7 @@ impl Frontend {
                 return self.part_copy(part::Side::Part(&src), part::Side::Part(&dst), &shape);
             }
             (Side::Tensor(region), Side::Part(part)) => {
-                let shape = self.known_shape(&part).or_else(|| self.unknown_part(&part))?;
+                let shape = self.shape_beside(&part, &region.axes)?;
                 let held = self.hidden(&part, shape.clone());
                 let stmt = self.moved(part::Side::Block(held), part::Side::Part(&part), &shape)?;
                 let (region, span) = (self.region(region, held)?, part.span);
@@ -105,7 +107,7 @@ impl Frontend {
                 return Some(stmt.kind);
             }
             (Side::Part(part), Side::Tensor(region)) => {
-                let shape = self.known_shape(&part).or_else(|| self.unknown_part(&part))?;
+                let shape = self.shape_beside(&part, &region.axes)?;
                 let held = self.hidden(&part, shape.clone());
                 let stmt = self.moved(part::Side::Part(&part), part::Side::Block(held), &shape)?;
                 self.fetches.push(stmt);

@@ -75,13 +75,32 @@ impl Frontend {
         })
     }
 
-    /// The extents of a part that is all ranges, of a stack also of one that is all ranges of one of its blocks.
+    /// The extents of a part that is all ranges, or one row or column; of a stack also of such a part of one of its blocks.
     pub(super) fn known_shape(&self, part: &BlockPart) -> Option<Vec<u64>> {
         let axes = match part.axes.as_slice() {
             [block, of_block @ ..] if of_block.len() == 2 && block.length.is_point() => of_block,
             axes => axes,
         };
-        axes.iter().map(|axis| axis.length.known()).collect()
+        match axes
+            .iter()
+            .map(|axis| axis.length.known())
+            .collect::<Vec<_>>()
+            .as_slice()
+        {
+            [Some(rows), None] => Some(vec![*rows, 1]),
+            [None, Some(columns)] => Some(vec![1, *columns]),
+            lengths => lengths.iter().copied().collect(),
+        }
+    }
+
+    /// Those of a part whose other side has these axes: a row or a column is a vector where ranges say how that lies.
+    pub(super) fn shape_beside(&mut self, part: &BlockPart, other: &[PartAxis]) -> Option<Vec<u64>> {
+        let mut shape = self.known_shape(part).or_else(|| self.unknown_part(part))?;
+        let is_line = part.axes.iter().filter(|axis| !axis.length.is_point()).count() == 1;
+        if is_line && other.iter().any(|axis| !axis.length.is_point()) {
+            shape = vec![shape.iter().product()];
+        }
+        Some(shape)
     }
 
     pub(super) fn unknown_part<T>(&mut self, part: &BlockPart) -> Option<T> {
