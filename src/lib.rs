@@ -20,7 +20,7 @@ pub use tt_host::{
     Element, ElementType, Error, ErrorKind, Execution, Launch, LayoutRecord, Plan, Profile, Reference, Result,
     RiscCounters, RunCounters, Sources, StageSources, Tensor, Unstored, WorkItem, Zeros, bf16, bfp4, bfp8, f16,
 };
-pub use tt_macros::kernel;
+pub use tt_macros::{kernel, module, sfpu_op};
 
 /// What a file with kernels imports.
 pub mod prelude {

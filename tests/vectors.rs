@@ -147,3 +147,47 @@ fn a_transpose_of_numbers_of_32_bits_loses_none_of_them() {
         });
     }
 }
+
+/// An axis of one element that is in a loop and in no target: columns and rows of blocks to tensors of one axis.
+#[tt::kernel]
+fn lines_of_blocks<const M: usize, const N: usize>(
+    x: &Tensor<f32, M, N>,
+    at: &mut Tensor<i32, M>,
+    second: &mut Tensor<f32, N>,
+) {
+    let by = T.Kernel(M.div_ceil(32));
+    let v = T.alloc_shared::<f32>(32, 96);
+    let peak = T.alloc_fragment::<f32>(32, 1);
+    let position = T.alloc_fragment::<i32>(32, 1);
+    T.copy(x[(by * 32, 0)], v);
+    T.reduce_argmax(v, peak, position, dim = 1);
+    for (i, j) in T.Parallel(32, 1) {
+        at[by * 32 + i] = position[(i, j)] + j;
+    }
+    if by == 0 {
+        for (i, j) in T.Parallel(1, 96) {
+            second[j] = v[(i + 1, j)] * 2.0 + peak[(i + 1, i)];
+        }
+    }
+}
+
+#[test]
+fn an_axis_of_one_element_is_no_axis() {
+    for [m, n] in [[64, 96], [33, 50], [2, 95]] {
+        let host = values(m * n);
+        on_both_chips(|device| {
+            let x = device.upload(&host, [m, n])?;
+            let mut at = device.zeros::<i32>([m])?;
+            let mut second = device.zeros::<f32>([n])?;
+            lines_of_blocks(&x, &mut at, &mut second).run()?;
+            for (row, at) in host.chunks(n).zip(at.download()?) {
+                let most = (0..n).rev().max_by(|a, b| row[*a].total_cmp(&row[*b]));
+                assert_eq!(Some(at as usize), most, "{m}x{n}");
+            }
+            let peak = host[n..2 * n].iter().copied().fold(f32::MIN, f32::max);
+            let doubled: Vec<f32> = host[n..2 * n].iter().map(|value| value * 2.0 + peak).collect();
+            assert_eq!(second.download()?, doubled, "{m}x{n}");
+            Ok(())
+        });
+    }
+}

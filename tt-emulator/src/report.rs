@@ -52,8 +52,19 @@ pub struct Place {
     pub risc: RiscName,
     /// Line of the emitted source.
     pub line: u32,
-    /// The user's source, from the nearest comment `// file.rs:line` above the line.
-    pub source: Option<String>,
+    /// What the emitted source has there.
+    pub code: String,
+    /// The user's source, from the nearest comment `// file.rs:line: statement` above the line.
+    pub source: Option<SourceMarker>,
+}
+
+/// A place in the user's source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceMarker {
+    /// File and line.
+    pub line: String,
+    /// The statement there; empty where the comment has none.
+    pub statement: String,
 }
 
 impl fmt::Display for Place {
@@ -67,10 +78,15 @@ impl fmt::Display for Place {
             self.risc.role(),
             self.risc
         )?;
-        match &self.source {
-            Some(source) => write!(f, ", from {source}"),
-            None => Ok(()),
+        if let Some(source) = &self.source {
+            write!(f, ", from {}", source.line)?;
         }
+        let statement = self.source.as_ref().map(|source| (&source.line, &source.statement));
+        let quoted = [Some((&format!("{}:{}", self.kernel, self.line), &self.code)), statement];
+        for (line, text) in quoted.into_iter().flatten().filter(|(_, text)| !text.is_empty()) {
+            write!(f, "\n     {line} | {text}")?;
+        }
+        Ok(())
     }
 }
 
@@ -108,18 +124,27 @@ impl fmt::Display for Report {
 
 impl std::error::Error for Report {}
 
-/// The nearest comment `// <file>.rs:<line>` at or above `line` (counted from 1) of an emitted source.
-pub(crate) fn source_marker(source: &str, line: u32) -> Option<String> {
+/// Line `line` (counted from 1) of an emitted source, and the nearest comment `// <file>.rs:<line>` at or above it.
+pub(crate) fn cited(source: &str, line: u32) -> (String, Option<SourceMarker>) {
     let above: Vec<&str> = source.lines().take(line as usize).collect();
-    above.iter().rev().find_map(|text| {
+    let code = above.last().filter(|_| above.len() == line as usize);
+    let marker = above.iter().rev().find_map(|text| {
         let comment = text.split_once("//")?.1;
         comment.split_whitespace().find_map(|word| {
-            let (file, number) = word.trim_end_matches([',', ';', ')', '.']).split_once(".rs:")?;
+            let line = word.trim_end_matches([',', ';', ')', '.', ':']);
+            let (file, number) = line.split_once(".rs:")?;
             let digits = number.split(':').next()?;
-            (!file.is_empty() && !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()))
-                .then(|| format!("{file}.rs:{number}"))
+            let is_line = !file.is_empty() && !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+            is_line.then(|| SourceMarker {
+                line: line.to_owned(),
+                statement: comment
+                    .split_once(&format!("{line}: "))
+                    .map_or("", |(_, said)| said.trim())
+                    .to_owned(),
+            })
         })
-    })
+    });
+    (code.map_or("", |code| code.trim()).to_owned(), marker)
 }
 
 #[cfg(test)]
@@ -128,9 +153,14 @@ mod tests {
 
     #[test]
     fn marker_is_the_nearest_above() {
-        let source = "a\n// matmul.rs:3\nb\n  c; // src/matmul.rs:7:5\nd\n";
-        assert_eq!(source_marker(source, 1), None);
-        assert_eq!(source_marker(source, 3).as_deref(), Some("matmul.rs:3"));
-        assert_eq!(source_marker(source, 5).as_deref(), Some("src/matmul.rs:7:5"));
+        let source = "a\n// matmul.rs:3: T.clear(x)\n  b\n  c; // src/matmul.rs:7:5\nd\n";
+        let marker = |line: &str, statement: &str| {
+            let (line, statement) = (line.to_owned(), statement.to_owned());
+            Some(SourceMarker { line, statement })
+        };
+        assert_eq!(cited(source, 1), ("a".to_owned(), None));
+        assert_eq!(cited(source, 3), ("b".to_owned(), marker("matmul.rs:3", "T.clear(x)")));
+        assert_eq!(cited(source, 5), ("d".to_owned(), marker("src/matmul.rs:7:5", "")));
+        assert_eq!(cited(source, 9), (String::new(), marker("src/matmul.rs:7:5", "")));
     }
 }

@@ -340,6 +340,9 @@ codes! {
         "`let n = lengths[b];` reads an integer of a `&Tensor`, once for the whole block: after `T.Kernel`, since a grid is \
          known before any block runs, outside of `T.Parallel`, whose elements run together, and of a tensor that nothing \
          stores to meanwhile, so that all processors of a core read the same.";
+    RESERVED 359 "a form that is not built yet"
+        "The name belongs to a part of the language that is planned and not there. It is kept free, so that kernels of today \
+         mean the same when it comes.";
 }
 
 /// The codes of warnings, which a kernel may allow.

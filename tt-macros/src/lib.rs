@@ -31,6 +31,41 @@ pub fn kernel(options: proc_macro::TokenStream, item: proc_macro::TokenStream) -
     expand(options.into(), item.into(), &source).into()
 }
 
+/// Reserved: a module of kernels and what they share. Not built yet, and refused (TT0359).
+///
+/// ```compile_fail
+/// #[tt_macros::module]
+/// mod kernels {}
+/// ```
+#[proc_macro_attribute]
+pub fn module(_: proc_macro::TokenStream, item: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    let refused = proc_macro::TokenStream::from(reserved("`#[tt::module]`", "write the kernels in a plain module"));
+    refused.into_iter().chain(item).collect()
+}
+
+/// Reserved: an operation on elements, written for the vector unit. Not built yet, and refused (TT0359).
+///
+/// ```compile_fail
+/// tt_macros::sfpu_op! {}
+/// ```
+#[proc_macro]
+pub fn sfpu_op(_: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    reserved(
+        "`tt::sfpu_op!`",
+        "write it with the element operations, in a function of a kernel's body",
+    )
+    .into()
+}
+
+/// What stands in place of a form that is not built yet.
+fn reserved(form: &str, instead: &str) -> TokenStream {
+    let message = format!(
+        "{}: {form} is reserved, and not built yet\nnote: {instead}",
+        tt_lang::codes::RESERVED
+    );
+    quote::quote! { ::core::compile_error! { #message } }
+}
+
 /// The file that a kernel stands in.
 struct Source {
     /// Its name without folders.

@@ -3,6 +3,7 @@
 //! The emulator's reports name the nearest `// file.rs:line` comment above the emitted line at fault.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use tt_lang::ir::{Kernel, Named, Span, Stmt, StmtKind};
 
 /// The user's statements by their place.
@@ -10,6 +11,8 @@ use tt_lang::ir::{Kernel, Named, Span, Stmt, StmtKind};
 pub struct SourceLines<'a> {
     kernel: &'a Kernel,
     statements: HashMap<Span, String>,
+    /// By line; nothing where several stand there.
+    on_lines: HashMap<u32, Option<String>>,
 }
 
 impl<'a> SourceLines<'a> {
@@ -18,6 +21,7 @@ impl<'a> SourceLines<'a> {
         let mut lines = SourceLines {
             kernel,
             statements: HashMap::new(),
+            on_lines: HashMap::new(),
         };
         lines.collect(&kernel.body);
         lines
@@ -25,25 +29,35 @@ impl<'a> SourceLines<'a> {
 
     fn collect(&mut self, body: &[Stmt]) {
         for stmt in body {
-            self.statements
-                .entry(stmt.span)
-                .or_insert_with(|| Named(self.kernel, stmt).to_string());
+            let text = Named(self.kernel, stmt).to_string();
             if let StmtKind::Parallel { assigns, .. } = &stmt.kind {
+                self.statements.entry(stmt.span).or_insert(text);
                 for assign in assigns {
                     let (target, value) = (Named(self.kernel, &assign.target), Named(self.kernel, &assign.value));
-                    self.statements
-                        .entry(assign.span)
-                        .or_insert_with(|| format!("{target} = {value}"));
+                    self.insert(assign.span, format!("{target} = {value}"));
                 }
+            } else {
+                self.insert(stmt.span, text);
             }
             stmt.bodies().for_each(|body| self.collect(body));
         }
     }
 
-    /// The comment for `span`: file, line and the statement, where one stands just there.
+    fn insert(&mut self, span: Span, text: String) {
+        if let Entry::Vacant(place) = self.statements.entry(span) {
+            let only = self.on_lines.entry(self.kernel.location(span).line);
+            only.and_modify(|only| *only = None)
+                .or_insert_with(|| Some(text.clone()));
+            place.insert(text);
+        }
+    }
+
+    /// The comment for `span`: file, line and the statement, where one stands just there or alone on the line.
     pub fn comment(&self, span: Span) -> String {
-        let place = format!("// {}:{}", self.kernel.file, self.kernel.location(span).line);
-        match self.statements.get(&span) {
+        let line = self.kernel.location(span).line;
+        let place = format!("// {}:{line}", self.kernel.file);
+        let only = || self.on_lines.get(&line)?.as_ref();
+        match self.statements.get(&span).or_else(only) {
             Some(statement) => format!("{place}: {statement}"),
             None => place,
         }

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use crate::arch::{L1_SLOT_BYTES, SEMAPHORE_BASE, SEMAPHORE_STRIDE, SEMAPHORES};
-use crate::report::{Place, Report, source_marker};
+use crate::report::{Place, Report, cited};
 use crate::rules;
 use crate::settings::SPIN_SECONDS;
 
@@ -16,12 +16,14 @@ const LISTED_CORES: usize = 4;
 /// The place of a line of a RISC's kernel.
 pub(crate) fn place(risc: &Risc, line: i32) -> Place {
     let line = line.max(0) as u32;
+    let (code, source) = cited(&risc.kernel.request.source, line);
     Place {
         kernel: risc.kernel.file.clone(),
         core: risc.core.logical,
         risc: risc.name,
         line,
-        source: source_marker(&risc.kernel.request.source, line),
+        code,
+        source,
     }
 }
 

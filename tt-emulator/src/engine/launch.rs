@@ -14,7 +14,7 @@ use crate::compute::ComputeState;
 use crate::compute::rules::SFPI;
 use crate::kernel_config::{ComputeOptions, KernelRole};
 use crate::kernel_object::{CbDescriptor, KernelError};
-use crate::report::{Place, Report, RiscName, source_marker};
+use crate::report::{Place, Report, RiscName, cited};
 use crate::rules;
 use crate::settings::{self, Fpu, SettingError};
 
@@ -278,10 +278,13 @@ fn not_compiled(kernel: &ProgramKernel, error: KernelError) -> LaunchError {
         return LaunchError::Kernel(error.to_string());
     };
     let source = &kernel.kernel.request;
+    let (code, marker) = match file == source.file {
+        true => cited(&source.source, line),
+        false => Default::default(),
+    };
     let place = Place {
-        source: (file == source.file)
-            .then(|| source_marker(&source.source, line))
-            .flatten(),
+        code,
+        source: marker,
         kernel: file,
         core: kernel.kernel.first_core,
         risc: kernel.kernel.risc(),

@@ -43,6 +43,20 @@ pub struct StoredTensor {
     pub tile_bytes: usize,
     /// Bytes of an element.
     pub element_bytes: usize,
+    /// The lines of the user's source that store to it.
+    pub lines: Vec<u32>,
+}
+
+impl StoredTensor {
+    /// Its name, and where the user's source stores to it.
+    fn cited(&self) -> String {
+        let lines: Vec<_> = self.lines.iter().map(u32::to_string).collect();
+        match self.lines.len() {
+            0 => format!("`{}`", self.name),
+            1 => format!("`{}`, which line {} stores to,", self.name, lines[0]),
+            _ => format!("`{}`, which lines {} store to,", self.name, lines.join(", ")),
+        }
+    }
 }
 
 /// What a launch says about its stores.
@@ -214,15 +228,17 @@ impl StoreMap {
             if let Some((place, pair)) = seen.twice {
                 let [one, other] = pair.map(|writer| stores.describe(writer, columns));
                 return Err(Misused::Twice(format!(
-                    "kernel `{}`: element {place:?} of `{}` is stored by {one} and by {other}",
-                    stores.kernel, tensor.name
+                    "kernel `{}`: element {place:?} of {} is stored by {one} and by {other}",
+                    stores.kernel,
+                    tensor.cited()
                 )));
             }
             if let Some((place, [reader, writer])) = seen.elsewhere {
                 let [reader, writer] = [reader, writer].map(|who| stores.describe(who, columns));
                 return Err(Misused::Read(format!(
-                    "kernel `{}`: element {place:?} of `{}` is read by {reader} and stored by {writer}",
-                    stores.kernel, tensor.name
+                    "kernel `{}`: element {place:?} of {} is read by {reader} and stored by {writer}",
+                    stores.kernel,
+                    tensor.cited()
                 )));
             }
             if let Some(first) = seen.first_unstored {
@@ -389,6 +405,7 @@ mod tests {
                 shape: shape.to_vec(),
                 tile_bytes: 2048,
                 element_bytes: 2,
+                lines: vec![7],
             }],
             blocks: vec![((0, 0), 0, 2), ((1, 0), 2, 1)],
         }
@@ -436,7 +453,7 @@ mod tests {
 
     #[test]
     fn the_first_element_of_two_cores_is_named_in_any_order() {
-        let message = "kernel `k`: element [0, 32] of `c` is stored by one of the blocks 0 to 1 on core (0,0) and by block 2 on core (1,0)";
+        let message = "kernel `k`: element [0, 32] of `c`, which line 7 stores to, is stored by one of the blocks 0 to 1 on core (0,0) and by block 2 on core (1,0)";
         let mut writes = vec![
             (0, 0, 0, 2048),
             (1, 1, 0, 2048),

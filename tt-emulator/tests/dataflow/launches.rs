@@ -164,6 +164,7 @@ fn stores_of(kernel: &str, results: &Buffer) -> Stores {
         shape: vec![20, 30],
         tile_bytes: PAGE,
         element_bytes: 2,
+        lines: Vec::new(),
     };
     Stores {
         kernel: kernel.to_owned(),

@@ -150,14 +150,16 @@ fn codes_are_unique() {
 fn a_report_names_the_users_source_line() {
     let device = device(ArchName::WormholeB0);
     let seen = run(&device, "push_before_read_barrier", &[CORE], 1);
-    assert_eq!(seen.place.as_ref().unwrap().source.as_deref(), Some("softmax.rs:31"));
+    let source = seen.place.as_ref().unwrap().source.as_ref().unwrap();
+    assert_eq!(source.line, "softmax.rs:31");
     let text = seen.to_string();
     for part in [
         "EMU0114",
         "push_before_read_barrier.reader.cpp",
         "core (2,1)",
         "NCRISC",
-        "softmax.rs:31",
+        "from softmax.rs:31\n",
+        "| cb_push_back(",
         "reader kernel",
     ] {
         assert!(text.contains(part), "{part} is missing in: {text}");

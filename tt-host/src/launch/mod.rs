@@ -289,7 +289,15 @@ impl<'t> Launch<'t> {
     fn stores(&self, tensors: &Tensors, run: &Run, several: bool) -> Stores {
         let stored = |tensor: &&LaunchTensor| tensor.mutable && (!several || run.stores(&tensor.name));
         let written = tensors.tensors.iter().filter(stored);
+        let writers = || run.plan.kernels.iter().filter(|kernel| kernel.role == Role::Writer);
         let tensor = |tensor: &LaunchTensor| {
+            let transfers = writers().flat_map(|kernel| &kernel.transfers);
+            let mut lines: Vec<u32> = transfers
+                .filter(|transfer| transfer.tensor == tensor.name)
+                .map(|transfer| transfer.line)
+                .collect();
+            lines.sort_unstable();
+            lines.dedup();
             let format = DataFormat::of(tensor.element);
             StoredTensor {
                 name: tensor.name.clone(),
@@ -297,6 +305,7 @@ impl<'t> Launch<'t> {
                 shape: tensor.shape.to_vec(),
                 tile_bytes: format.tile_bytes() as usize,
                 element_bytes: format.tile_bytes() as usize / TILE_ELEMENTS,
+                lines,
             }
         };
         let blocks = run

@@ -90,6 +90,7 @@ impl Frontend {
                     let note = "read the overlap with `T.copy` from an interleaved tensor";
                     self.error(&codes::HALO, head, "halo unsupported", note);
                 }
+                ("row_major", Expr::Path(_)) if self.refuse_reserved(&word, "#[layout(row_major)]", entry) => {}
                 _ => {
                     let note = match nearest(&word, WORDS) {
                         Some(near) if near != word => format!("did you mean `{near}`?"),

@@ -27,6 +27,7 @@ mod part;
 mod placement;
 mod refuse;
 mod render;
+mod reserved;
 mod scope;
 mod signature;
 mod source_text;

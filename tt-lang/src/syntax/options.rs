@@ -63,6 +63,9 @@ impl Frontend {
         for entry in &entries {
             let key = source_text(entry.path());
             let span = self.span(entry.path());
+            if key == "variants" && self.refuse_reserved(&key, "variants(..)", entry.path()) {
+                continue;
+            }
             if !KEYS.contains(&key.as_str()) {
                 let note = match nearest(&key, KEYS) {
                     Some(near) => format!("did you mean `{near}`?"),

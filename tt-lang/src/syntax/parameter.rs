@@ -173,6 +173,11 @@ impl Frontend {
             Type::Path(path) => path.path.segments.last().map(|segment| segment.ident.to_string()),
             _ => None,
         };
+        if let Some(name @ "Option") = path.as_deref()
+            && self.refuse_reserved(name, "Option<&Tensor<..>>", ty)
+        {
+            return;
+        }
         let note = match path.as_deref().and_then(|name| nearest(name, ["Tensor"])) {
             Some(_) => "did you mean `Tensor`?",
             None => "a parameter is `&Tensor<..>`, `&mut Tensor<..>`, `f32`, `i32` or `u32`",

@@ -183,6 +183,9 @@ impl Frontend {
             );
             return;
         }
+        if function == "assume" && self.refuse_reserved(&function, "assume(..)", &call.func) {
+            return;
+        }
         let note = match function.rsplit_once("::") {
             Some(("T", word)) => format!("`T` is followed by a point: `T.{word}(..)`"),
             Some(("f32" | "f64", word)) if crate::ir::ElementOp::named(word).is_some() => {
@@ -207,6 +210,10 @@ impl Frontend {
     /// Refuses a macro.
     pub(super) fn refuse_macro(&mut self, mac: &syn::Macro) {
         let name = source_text(&mac.path);
+        let last = name.rsplit("::").next().unwrap_or(&name);
+        if last == "sfpu_op" && self.refuse_reserved(last, &format!("{name}!"), &mac.path) {
+            return;
+        }
         let note = match name.as_str() {
             "println" | "print" | "eprintln" | "eprint" | "dbg" => "write `T.print(\"text\", n)`",
             "assert" | "assert_eq" | "assert_ne" | "debug_assert" | "panic" => {

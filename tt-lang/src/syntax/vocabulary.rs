@@ -230,6 +230,10 @@ impl Frontend {
             );
             return;
         }
+        let shown = format!("T.{name}");
+        if self.refuse_reserved(&shown, &shown, method) {
+            return;
+        }
         let words = WORDS.iter().map(|row| row.name).chain(element_names());
         let note = suggestion(&name, words).unwrap_or_else(|| {
             let names: Vec<&str> = WORDS
@@ -269,7 +273,9 @@ impl Frontend {
                 wrong = true;
                 continue;
             };
-            if !row.options.iter().any(|known| key == known) {
+            if row.word == Word::Copy && key == "fill" && self.refuse_reserved("fill", "T.copy(.., fill = ..)", key) {
+                wrong = true;
+            } else if !row.options.iter().any(|known| key == known) {
                 let note = match nearest(&key.to_string(), row.options.iter().copied()) {
                     Some(near) => format!("did you mean `{near}`?"),
                     None if row.options.is_empty() => format!("`T.{}` takes no options", row.name),
