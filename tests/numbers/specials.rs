@@ -6,7 +6,13 @@ use tt::bf16;
 use tt_lang::ir::{ELEMENT_OPS, ElementOpRow};
 
 /// Expressions over `x` beside every operation; what the language fixes stands beside what it leaves open.
-const MORE: [&str; 12] = [
+const MORE: [&str; 18] = [
+    "x.powi(-1)",
+    "x.powi(-2)",
+    "x.powi(-3)",
+    "x.powf(-0.5)",
+    "x.powf(0.5)",
+    "x.powf(-1.5)",
     "x.max(1.0)",
     "x.min(1.0)",
     "x + 1.0",

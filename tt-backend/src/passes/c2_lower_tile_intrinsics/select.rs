@@ -521,10 +521,22 @@ impl Emit<'_> {
             Lowering::Arithmetic(arithmetic) => self.arithmetic(arithmetic, &args[0], &args[1]),
             Lowering::Power => {
                 let exponent = self.uniform(op, args);
-                if exponent == [Number::constant(2.0)] {
-                    return unary(SfpuOp::Square, self.select(&args[0]));
+                let known = exponent
+                    .first()
+                    .and_then(|number| number.evaluate(&|_| None, &|_| None).ok());
+                let value = |kind| Value { kind, span };
+                match known.map(|known| known as f32) {
+                    Some(1.0) => self.select(&args[0]),
+                    Some(2.0) => unary(SfpuOp::Square, self.select(&args[0])),
+                    Some(0.5) => self.call(ElementOp::Sqrt, &args[..1], span),
+                    // The device's own is NaN at 0 (ckernel_sfpu_unary_power.h).
+                    Some(known) if known < 0.0 => {
+                        let exponent = value(ValueKind::Number(Number::constant(-known)));
+                        let power = value(ValueKind::Call(op, vec![args[0].clone(), exponent]));
+                        self.call(ElementOp::Recip, &[power], span)
+                    }
+                    Some(_) | None => with(SfpuOp::Power, exponent, self.select(&args[0])),
                 }
-                with(SfpuOp::Power, exponent, self.select(&args[0]))
             }
             Lowering::Composed {
                 approximate: Some((call, numbers)),
