@@ -55,10 +55,10 @@ rules! {
         "RISC-V unprivileged specification, M extension, semantics for division by zero; a fault of the host's processor";
     STORED_TWICE = "EMU0420", "element stored by two blocks",
         "Blocks run at the same time and in no order, so one of the two values is lost, and which one differs from run to run.",
-        "LANGUAGE.md 4, order of blocks";
+        "docs/language.md, Order";
     STORED_ELSEWHERE = "EMU0421", "element read by one block that another stores",
         "Blocks run at the same time and in no order, so what is read may be what was there before the launch or what was stored.",
-        "LANGUAGE.md 4, order of blocks";
+        "docs/language.md, Order";
     ASSERTION = "EMU0022", "assertion that does not hold",
         "ASSERT stops the core where the watcher is on, and says the line; here it always is.",
         "wheel tt_metal/hw/inc/api/debug/assert.h, assert_and_hang";

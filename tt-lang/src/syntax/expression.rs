@@ -461,7 +461,7 @@ impl Frontend {
                 Some(Value::Number(self.element(kind, cast), Class::of(to)))
             }
             Value::Truth(_) => {
-                let note = "write `T.select(c, 1.0, 0.0)`";
+                let note = "write `T.select(c, 1.0, 0.0)`, of integers `T.select(c, 1, 0)`";
                 self.error(&codes::CAST, cast, "a truth value cannot be cast", note);
                 None
             }

@@ -156,6 +156,24 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("sqr", "it is called `square`"),
     ("swish", "it is called `silu`"),
     ("mul_add", "write `x * a + b`"),
+    ("reduce_any", "write `T.reduce_max(x, out, dim = 1);` of zeros and ones"),
+    ("reduce_all", "write `T.reduce_min(x, out, dim = 1);` of zeros and ones"),
+    (
+        "reduce",
+        "name what is made of the elements: `T.reduce_sum(x, out, dim = 1);`",
+    ),
+    (
+        "sort",
+        "sorting is not in the language: `T.reduce_argmax(x, val, pos, dim = 1);` finds one after the other",
+    ),
+    (
+        "reshape",
+        "blocks keep their shape: write to one of another with `T.Parallel`",
+    ),
+    (
+        "all_reduce",
+        "leave parts in a `T.alloc_global`, and sum them in a second stage",
+    ),
     ("sum", "write `T.reduce_sum(x, out, dim = 1);` as a statement"),
     ("prod", "write `T.reduce_prod(x, out, dim = 1);` as a statement"),
     (

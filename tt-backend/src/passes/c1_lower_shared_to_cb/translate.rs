@@ -166,15 +166,21 @@ impl Translate<'_> {
                 clear_accum,
             } => {
                 let operands = [a, b].map(|place| match place {
-                    Place::Block(block) => Buffer::Block(block.value),
-                    Place::Tensor(region) => Buffer::Tensor(region.tensor),
+                    Place::Block(block) => (Buffer::Block(block.value), block.span),
+                    Place::Tensor(region) => (Buffer::Tensor(region.tensor), region.span),
                 });
-                let all = operands.into_iter().chain([Buffer::Block(acc.value)]);
-                if let Some(integers) = all
-                    .map(|of| of.element(self.kernel))
-                    .find(|element| element.is_integer())
-                {
-                    return Err(not_of_integers(integers, span, "`T.gemm`"));
+                for (of, at) in operands {
+                    let element = of.element(self.kernel);
+                    if element.is_integer() {
+                        return Err(not_of_integers(element, at, "`T.gemm`"));
+                    }
+                }
+                let element = self.kernel.block(acc.value).element;
+                if element.is_integer() {
+                    let message = format!("an accumulator of `{}`", element.name());
+                    return Err(Diagnostic::new(&codes::ELEMENT_TYPE, acc.span, message).note(
+                        "sum up in a block of `f32`, and cast what it holds: `y[(i, j)] = acc[(i, j)] as i32;`",
+                    ));
                 }
                 self.of_own_exponents(acc, "the accumulator of a gemm")?;
                 let operands = [self.gemm_operand(a, span, out)?, self.gemm_operand(b, span, out)?];

@@ -65,7 +65,7 @@ void kernel_main() {
             noc_async_read_barrier();
         }
         cb_push_back(cb_row, 2);
-        // assorted.rs:93
+        // assorted.rs:93: t[i] = ((q[(by * 64 + i, 0)] * 2.0) + 1.0)
         cb_reserve_back(cb_q_block, 2);
         {
             const int32_t first_row = by * 2;
@@ -84,7 +84,7 @@ void kernel_main() {
             noc_async_read_barrier();
         }
         cb_push_back(cb_q_block, 2);
-        // assorted.rs:96
+        // assorted.rs:96: o[(by * 64 + i, bx * 64 + j)] = (((a[(by * 64 + i, bx * 64 + j)] * row[j]) - t[i]).max(a[(by * 64 + i, 0)]) / (1.0 + (row[j] - a[(0, bx * 64 + j)]).abs()))
         cb_reserve_back(cb_a_block_in, 4);
         {
             const int32_t first_row = by * 2;
@@ -103,7 +103,7 @@ void kernel_main() {
             noc_async_read_barrier();
         }
         cb_push_back(cb_a_block_in, 4);
-        // assorted.rs:96
+        // assorted.rs:96: o[(by * 64 + i, bx * 64 + j)] = (((a[(by * 64 + i, bx * 64 + j)] * row[j]) - t[i]).max(a[(by * 64 + i, 0)]) / (1.0 + (row[j] - a[(0, bx * 64 + j)]).abs()))
         cb_reserve_back(cb_a_block_in_2, 2);
         {
             const int32_t first_row = by * 2;
