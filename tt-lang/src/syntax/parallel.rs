@@ -8,7 +8,7 @@ use super::value::Class;
 use super::vocabulary::Arguments;
 use crate::codes;
 use crate::diagnostic::Diagnostic;
-use crate::ir::{Access, Assign, Buffer, ElementKind, ElementOp, ElementType, IntExpr, Ranges, Stmt, StmtKind, VarId};
+use crate::ir::{Access, Assign, Buffer, ElementKind, ElementOp, ElementType, Ranges, Stmt, StmtKind, VarId};
 use quote::ToTokens;
 use syn::{BinOp, Expr, Item};
 
@@ -82,9 +82,7 @@ impl Frontend {
                 }
             }
         };
-        let mut stmt = Stmt { kind, span };
-        leave_out_one(&mut stmt);
-        Some(stmt)
+        Some(Stmt { kind, span })
     }
 
     fn parallel_extent(&mut self, extent: &Expr) -> Option<u64> {
@@ -323,24 +321,6 @@ impl Frontend {
             );
         }
     }
-}
-
-/// Of two axes one that has one element and is in no target is no axis.
-fn leave_out_one(stmt: &mut Stmt) {
-    let StmtKind::Parallel { indices, assigns } = &mut stmt.kind else {
-        return;
-    };
-    let is_left_out = |(var, extent): &(VarId, u64)| {
-        let mut targets = assigns.iter().flat_map(|assign| &assign.target.indices);
-        *extent == 1 && targets.all(|index| !index.mentions(*var))
-    };
-    let Some(at) = indices.iter().position(is_left_out).filter(|_| indices.len() == 2) else {
-        return;
-    };
-    let (left_out, _) = indices.remove(at);
-    stmt.integers_mut(&mut |integer| {
-        *integer = integer.substitute(&|var| (var == left_out).then_some(IntExpr::Const(0)));
-    });
 }
 
 fn is_allocation(expr: &Expr) -> bool {

@@ -428,6 +428,10 @@ const KERNELS: &[(&str, &[u16])] = &[
         "#[tt::kernel] fn k(n: &Tensor<i32, 32>) { let b = T.Kernel(n[0]); }",
         &[358],
     ),
+    (
+        "#[tt::kernel] fn k() { let b = T.Kernel(1); assume(b == 0); T.topk(b); }",
+        &[359, 359],
+    ),
     ("#[tt::kernel] async fn k() { let b = T.Kernel(1); }", &[2]),
     ("#[tt::kernel] unsafe fn k() { let b = T.Kernel(1); }", &[2]),
     ("#[tt::kernel] fn k() -> f32 { let b = T.Kernel(1); }", &[3]),
