@@ -526,7 +526,9 @@ fn an_assertion_that_fails_says_where() {
             assert_eq!(wrong.matches(expected).count(), 1, "{expected} in {wrong}");
         }
         let line = format!("looking.rs:{}", line_of("T.assert(k < most"));
-        assert_eq!(wrong.matches(&line).count(), 2, "{line} in {wrong}");
+        assert_eq!(wrong.matches(&line).count(), 3, "{line} in {wrong}");
+        let quoted = format!("\n     {line} | T.assert(k < most && limits[b] != 7)\n");
+        assert!(wrong.contains(&quoted), "{quoted} in {wrong}");
         let wrong = run(&[1, 2, 3], 3, 0.5).expect("it runs").expect("an assertion fails");
         assert!(
             wrong.contains("assertion failed: scale * 2.0 > 1.0 || c > 3"),

@@ -261,7 +261,7 @@ fn a_block_may_store_an_element_again() -> tt::Result<()> {
         // Blocks 1 and 2: the one stores its own columns, the other those of twice its number.
         let error = stored_again(&a, 2, &mut c).run().unwrap_err().to_string();
         assert!(
-            error.contains("element [0, 64] of `c` is stored by block 1 on core (0,0) and by block 2 on core (1,0)"),
+            error.contains("element [0, 64] of `c` is stored by block 1 on core (0,0) and by block 2 on core (1,0); lines 144, 146 store to it"),
             "{name}: {error}"
         );
     }

@@ -48,13 +48,13 @@ pub struct StoredTensor {
 }
 
 impl StoredTensor {
-    /// Its name, and where the user's source stores to it.
-    fn cited(&self) -> String {
+    /// Where the user's source stores to it.
+    fn stored_at(&self) -> String {
         let lines: Vec<_> = self.lines.iter().map(u32::to_string).collect();
-        match self.lines.len() {
-            0 => format!("`{}`", self.name),
-            1 => format!("`{}`, which line {} stores to,", self.name, lines[0]),
-            _ => format!("`{}`, which lines {} store to,", self.name, lines.join(", ")),
+        match lines.as_slice() {
+            [] => String::new(),
+            [line] => format!("; line {line} stores to it"),
+            lines => format!("; lines {} store to it", lines.join(", ")),
         }
     }
 }
@@ -228,17 +228,19 @@ impl StoreMap {
             if let Some((place, pair)) = seen.twice {
                 let [one, other] = pair.map(|writer| stores.describe(writer, columns));
                 return Err(Misused::Twice(format!(
-                    "kernel `{}`: element {place:?} of {} is stored by {one} and by {other}",
+                    "kernel `{}`: element {place:?} of `{}` is stored by {one} and by {other}{}",
                     stores.kernel,
-                    tensor.cited()
+                    tensor.name,
+                    tensor.stored_at()
                 )));
             }
             if let Some((place, [reader, writer])) = seen.elsewhere {
                 let [reader, writer] = [reader, writer].map(|who| stores.describe(who, columns));
                 return Err(Misused::Read(format!(
-                    "kernel `{}`: element {place:?} of {} is read by {reader} and stored by {writer}",
+                    "kernel `{}`: element {place:?} of `{}` is read by {reader} and stored by {writer}{}",
                     stores.kernel,
-                    tensor.cited()
+                    tensor.name,
+                    tensor.stored_at()
                 )));
             }
             if let Some(first) = seen.first_unstored {
@@ -405,7 +407,7 @@ mod tests {
                 shape: shape.to_vec(),
                 tile_bytes: 2048,
                 element_bytes: 2,
-                lines: vec![7],
+                lines: Vec::new(),
             }],
             blocks: vec![((0, 0), 0, 2), ((1, 0), 2, 1)],
         }
@@ -453,7 +455,7 @@ mod tests {
 
     #[test]
     fn the_first_element_of_two_cores_is_named_in_any_order() {
-        let message = "kernel `k`: element [0, 32] of `c`, which line 7 stores to, is stored by one of the blocks 0 to 1 on core (0,0) and by block 2 on core (1,0)";
+        let message = "kernel `k`: element [0, 32] of `c` is stored by one of the blocks 0 to 1 on core (0,0) and by block 2 on core (1,0)";
         let mut writes = vec![
             (0, 0, 0, 2048),
             (1, 1, 0, 2048),
