@@ -11,8 +11,9 @@ use corosensei::{Coroutine, CoroutineResult, Yielder};
 use super::trap::{self, Fault};
 
 /// Bytes of a kernel's stack; committed only where touched, with a guard page below. Kernels touch every page that their
-/// stack grows by (`-fstack-clash-protection`), so that no array reaches beyond the guard.
-pub(super) const STACK_BYTES: usize = 256 << 10;
+/// stack grows by (`-fstack-clash-protection`), so that no array reaches beyond the guard. Without optimization
+/// (`Output::Together`) each temporary has a place of its own, and a random program took more than 256 KiB.
+pub(super) const STACK_BYTES: usize = 2 << 20;
 
 /// Stacks kept for the next run.
 const POOLED_STACKS: usize = 512;

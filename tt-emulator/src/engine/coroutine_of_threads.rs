@@ -10,7 +10,7 @@ use super::risc::{Current, current, set_current};
 use super::trap::Fault;
 
 /// Bytes of a kernel's stack, as reports say it.
-pub(super) const STACK_BYTES: usize = 256 << 10;
+pub(super) const STACK_BYTES: usize = 2 << 20;
 
 /// The turn of a coroutine, for the RISC that it was resumed for.
 struct Turn(Current);
