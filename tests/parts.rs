@@ -232,7 +232,7 @@ fn a_row_is_picked_out_of_what_a_part_was_stored_to() {
     });
 }
 
-/// Rows and columns of blocks, from and to tensors of one axis and of two, to blocks, and into a product and a sum.
+/// Rows and columns of blocks, from and to tensors of one axis and of two, and to blocks.
 #[tt::kernel]
 fn lines<const N: usize>(
     row: &Tensor<bf16, N>,
@@ -240,6 +240,29 @@ fn lines<const N: usize>(
     k: i32,
     y: &mut Tensor<bf16, N, N>,
     last: &mut Tensor<bf16, N>,
+) {
+    let bx = T.Kernel(N.div_ceil(64));
+    let a = T.alloc_shared::<bf16>(32, 64);
+    let b = T.alloc_shared::<bf16>(64, 32);
+    T.fill(a, 1.0);
+    T.fill(b, 2.0);
+    T.copy(row[bx * 64..bx * 64 + 64], a[(3, 0..64)]);
+    T.copy(x[(k, bx * 64..bx * 64 + 64)], a[(4, 0..64)]);
+    T.copy(x[(bx * 64..bx * 64 + 64, k)], a[(5, 0..64)]);
+    T.copy(a[(3, 0..64)], b[(0..64, 1)]);
+    T.copy(x[(bx * 64, k)], b[(0..64, 7)]);
+    T.copy(a[(3..6, 0..64)], y[(0..3, bx * 64..bx * 64 + 64)]);
+    T.copy(b[(0..64, 1)], y[(4, bx * 64..bx * 64 + 64)]);
+    T.copy(b[(0..64, 7)], last[bx * 64..bx * 64 + 64]);
+}
+
+/// The same as operands of a product and a sum.
+#[tt::kernel]
+fn line_sums<const N: usize>(
+    row: &Tensor<bf16, N>,
+    x: &Tensor<bf16, N, N>,
+    k: i32,
+    y: &mut Tensor<bf16, N, N>,
     sums: &mut Tensor<f32, N, 2>,
 ) {
     let bx = T.Kernel(N.div_ceil(64));
@@ -247,18 +270,12 @@ fn lines<const N: usize>(
     let b = T.alloc_shared::<bf16>(64, 32);
     let total = T.alloc_fragment::<f32>(1);
     let outer = T.alloc_fragment::<f32>(64, 64);
-    T.fill(a, 1.0);
-    T.fill(b, 2.0);
-    T.copy(row[bx * 64..bx * 64 + 64], a[(3, 0..64)]);
-    T.copy(x[(k, bx * 64..bx * 64 + 64)], a[(4, 0..64)]);
-    T.copy(x[(bx * 64..bx * 64 + 64, k)], a[(5, 0..64)]);
+    T.clear(a);
+    T.clear(b);
     T.copy(x[(k, bx * 64)], a[(20, 0..64)]);
-    T.copy(a[(3, 0..64)], b[(0..64, 1)]);
-    T.copy(x[(bx * 64, k)], b[(0..64, 7)]);
-    T.copy(a[(3..6, 0..64)], y[(0..3, bx * 64..bx * 64 + 64)]);
     T.copy(a[(20, 0..64)], y[(3, bx * 64)]);
-    T.copy(b[(0..64, 1)], y[(4, bx * 64..bx * 64 + 64)]);
-    T.copy(b[(0..64, 7)], last[bx * 64..bx * 64 + 64]);
+    T.copy(row[bx * 64..bx * 64 + 64], a[(3, 0..64)]);
+    T.copy(x[(bx * 64, k)], b[(0..64, 7)]);
     T.reduce_sum(a[(3, 0..64)], total, dim = 1);
     T.copy(total, sums[(bx, 0)]);
     T.gemm(b[(0..64, 7)], a[(3, 0..64)], outer, clear_accum = true);
@@ -279,7 +296,8 @@ fn rows_and_columns_of_blocks_are_copied() {
             let mut y = device.zeros::<bf16>([n, n])?;
             let mut last = device.zeros::<bf16>([n])?;
             let mut sums = device.zeros::<f32>([n, 2])?;
-            lines(&row, &x, k as i32, &mut y, &mut last, &mut sums).run()?;
+            lines(&row, &x, k as i32, &mut y, &mut last).run()?;
+            line_sums(&row, &x, k as i32, &mut y, &mut sums).run()?;
             let (y, last, sums) = (y.download()?, last.download()?, sums.download()?);
             for j in 0..n {
                 let found: Vec<f32> = (0..5).map(|i| y[i * n + j].to_f32()).collect();
