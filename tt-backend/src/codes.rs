@@ -34,8 +34,6 @@ codes! {
         "A parallel loop stores to a whole block, to as many rows and columns as it counts from anywhere on, or to one row or column, x[(k, j)] = .., where k is the same for all elements. Keep the other elements by choosing them in the loop, x[(i, j)] = if i % 2 == 0 { .. } else { x[(i, j)] }.";
     ACCESS = 415, "this way to index is not compiled",
         "In a parallel loop over (i, j) a block is read as x[(i, j)], x[(j, i)], a row or column value, or at offsets that are the same for all elements; and at an index that is the same for all elements in either place, x[(k, j)]. A tensor likewise, from any row and column.";
-    READ_AFTER_STORE = 418, "a tensor is read after it was stored to",
-        "Reads and writes of tensors run on different processors of a core. A region that was stored cannot be read back in the same stage: keep the block, or read it in a later stage.";
     PART_OF_TILE = 419, "elements that are not moved alone",
         "Elements of 8 bits are moved in whole tiles, and where elements share exponents none is stored without its neighbours: regions of such tensors begin at multiples of 32 and end there or with the tensor, and all that is stored there has a value. Other types are moved one by one where that is needed.";
     NUMBER_OPERATION = 420, "an operation that the device does not have in this form",

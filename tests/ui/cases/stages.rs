@@ -73,17 +73,4 @@ fn never_stored<const M: usize>(a: &Tensor<f32, M, 32>, c: &mut Tensor<f32, M, 3
     }
 }
 
-#[tt::kernel]
-fn read_in_the_same_stage<const M: usize>(a: &Tensor<f32, M, 32>, c: &mut Tensor<f32, M, 32>) {
-    let t = T.alloc_global::<f32>(M, 32);
-    {
-        let b = T.Kernel(M.div_ceil(32));
-        let x = T.alloc_shared::<f32>(32, 32);
-        T.copy(a[(b * 32, 0)], x);
-        T.copy(x, t[(b * 32, 0)]);
-        T.copy(t[(b * 32, 0)], x);
-        T.copy(x, c[(b * 32, 0)]);
-    }
-}
-
 fn main() {}

@@ -19,6 +19,7 @@
 //! | shifted | `Shift` (writer) | compute |
 //! | constant | the reader, once | compute |
 //! | scratch | reader or writer | the same |
+//! | token | writer or reader, with a `Read` or `Write` | reader or writer |
 //!
 //! What a buffer holds is a *definition* of the user's program, with a number of its own; every use of a block says which
 //! definitions it may [see](Sees) there, round loops and through branches. Passes that move, merge or drop statements keep
@@ -126,7 +127,8 @@ pub fn constants(buffers: &[Buffer]) -> impl Iterator<Item = (BufferId, Constant
         | BufferKind::Local
         | BufferKind::Outgoing
         | BufferKind::Shifted
-        | BufferKind::Scratch(_) => None,
+        | BufferKind::Scratch(_)
+        | BufferKind::Token(_) => None,
     })
 }
 
@@ -225,6 +227,8 @@ pub enum BufferKind {
     Constant(Constant),
     /// One page that reader or writer alone fetches integers to, or rows on their way, outside of any protocol.
     Scratch(Role),
+    /// To this one, reader or writer, from the other: its transfers so far have arrived.
+    Token(Role),
 }
 
 /// A tile that is the same for every block.
@@ -392,6 +396,8 @@ pub struct Read {
     pub defines: DefinitionId,
     /// Where from.
     pub region: TileRegion,
+    /// The token of the writer's that it waits for: what was stored before it has arrived (C3).
+    pub after: Option<BufferId>,
 }
 
 /// A version of a buffer to a tensor.
@@ -405,6 +411,8 @@ pub struct Write {
     pub region: TileRegion,
     /// Where not all of its elements are stored: a block of numbers that are 0 where an element is not.
     pub stored: Option<(BufferId, Sees)>,
+    /// The token of the reader's that it waits for: what was read before it has arrived (C3).
+    pub after: Option<BufferId>,
 }
 
 impl Write {

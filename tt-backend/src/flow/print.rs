@@ -2,8 +2,8 @@
 //! reads it back.
 
 use super::{
-    Accumulate, BlockOp, Blocks, Elementwise, Fetch, Flow, FlowLoop, Gemm, Makes, Read, Section, SectionOp, Sections,
-    Shift, Step, Value, ValueKind, Write,
+    Accumulate, BlockOp, Blocks, BufferId, Elementwise, Fetch, Flow, FlowLoop, Gemm, Makes, Read, Section, SectionOp,
+    Sections, Shift, Step, Value, ValueKind, Write,
 };
 use crate::ir::{Kind, Never, Stage, Stmt};
 use crate::text::{Lines, NEGATIVE, Names, buffers};
@@ -116,10 +116,16 @@ impl Show for Sections {
 
 fn read(names: &Names, of: &Read) -> String {
     format!(
-        "read {} from {}",
+        "read {} from {}{}",
         names.defined(of.buffer, of.defines),
-        names.region(&of.region)
+        names.region(&of.region),
+        after(names, of.after)
     )
+}
+
+/// The token that a transfer waits for.
+fn after(names: &Names, token: Option<BufferId>) -> String {
+    token.map_or_else(String::new, |token| format!(" after {}", names.buffer(token)))
 }
 
 fn fetch(names: &Names, of: &Fetch) -> String {
@@ -135,10 +141,11 @@ fn fetch(names: &Names, of: &Fetch) -> String {
 fn write(names: &Names, of: &Write) -> String {
     let stored = |(buffer, sees)| format!(" where {}", names.seen(buffer, sees));
     format!(
-        "write {} to {}{}",
+        "write {} to {}{}{}",
         names.seen(of.buffer, of.sees),
         names.region(&of.region),
-        of.stored.map(stored).unwrap_or_default()
+        of.stored.map(stored).unwrap_or_default(),
+        after(names, of.after)
     )
 }
 

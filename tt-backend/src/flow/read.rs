@@ -2,8 +2,8 @@
 
 use super::print::ALONG;
 use super::{
-    Accumulate, BlockOp, Blocks, Elementwise, Fetch, FetchedInto, Flow, FlowLoop, Fold, Gemm, Makes, Pick, ProductSees,
-    Reduction, Section, SectionOp, Sections, Shift, Sights, Step, Value, ValueKind, Write,
+    Accumulate, BlockOp, Blocks, BufferId, Elementwise, Fetch, FetchedInto, Flow, FlowLoop, Fold, Gemm, Makes, Pick,
+    ProductSees, Reduction, Section, SectionOp, Sections, Shift, Sights, Step, Value, ValueKind, Write,
 };
 use crate::ir::{Kind, Never, Stage, Stmt};
 use crate::text::{Misread, NEGATIVE, Read, Reader, Registers};
@@ -151,7 +151,16 @@ fn read(reader: &mut Reader) -> Read<super::Read> {
         buffer,
         defines,
         region: reader.region()?,
+        after: after(reader)?,
     })
+}
+
+/// ` after stored`
+fn after(reader: &mut Reader) -> Read<Option<BufferId>> {
+    match reader.eat("after") {
+        true => reader.buffer().map(Some),
+        false => Ok(None),
+    }
 }
 
 /// `page = pages (b, t), reader into integers`
@@ -188,6 +197,7 @@ fn write(reader: &mut Reader) -> Read<Write> {
         sees,
         region,
         stored,
+        after: after(reader)?,
     })
 }
 

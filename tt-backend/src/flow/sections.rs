@@ -70,10 +70,10 @@ impl SectionOp {
     /// The buffers that it touches, those of loops in its registers apart.
     pub fn buffers(&self) -> BTreeSet<BufferId> {
         match self {
-            SectionOp::Read(Read { buffer, .. })
-            | SectionOp::Write(Write { buffer, .. })
-            | SectionOp::Blank(buffer)
-            | SectionOp::Release(buffer) => BTreeSet::from([*buffer]),
+            SectionOp::Read(Read { buffer, after, .. }) | SectionOp::Write(Write { buffer, after, .. }) => {
+                std::iter::once(*buffer).chain(*after).collect()
+            }
+            SectionOp::Blank(buffer) | SectionOp::Release(buffer) => BTreeSet::from([*buffer]),
             SectionOp::Shift(of) => BTreeSet::from([of.from, of.buffer]),
             SectionOp::Inspect(inspection) => inspection.uses().into_iter().map(|(buffer, _)| buffer).collect(),
             SectionOp::Fetch(fetch) => fetch.into.reader.into_iter().chain(fetch.into.writer).collect(),

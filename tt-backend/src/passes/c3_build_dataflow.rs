@@ -1,7 +1,8 @@
 //! C3: the lifetimes, depths and indices of the circular buffers.
 //!
 //! Before: sections over buffers. After: statements whose results nobody uses are gone; every version of a buffer is
-//! released right after its last use, on every path; what is fetched comes to the programs that need it; every buffer has as many versions as are alive at once, and more
+//! released right after its last use, on every path; transfers of one tensor wait for each other where nothing else orders them;
+//! what is fetched comes to the programs that need it; every buffer has as many versions as are alive at once, and more
 //! where overlap was asked for; buffers have device indices.
 //!
 //! At any point of the program a version of a buffer is in its FIFO if and only if it is live: that is what the verifier
@@ -15,6 +16,7 @@
 mod dead;
 mod fetches;
 mod liveness;
+mod order;
 mod share;
 
 use crate::flow::{self, BufferId, BufferKind, Depth, Flow, Sections, constants, operations};
@@ -37,13 +39,14 @@ pub const PASS: Pass<Unit<Flow<Sections>>, Unit<Flow<Sections>>> = Pass {
 /// Runs the pass.
 pub fn run(flow: &mut Flow<Sections>) -> Result<(), Vec<Diagnostic>> {
     dead::remove(flow);
+    order::run(flow);
     let mut most_alive = liveness::run(flow);
     fetches::run(flow);
     most_alive.resize(flow.buffers.len(), 1);
     for (index, buffer) in flow.buffers.iter_mut().enumerate() {
         let needed = most_alive[index].max(1);
         buffer.versions = match (buffer.kind, buffer.depth) {
-            (BufferKind::Constant(_) | BufferKind::Scratch(_), _) => 1,
+            (BufferKind::Constant(_) | BufferKind::Scratch(_) | BufferKind::Token(_), _) => 1,
             (BufferKind::Incoming, depth) => needed.max(depth.versions()),
             (BufferKind::Outgoing | BufferKind::Shifted, _) => needed.max(Depth::Default.versions()),
             (BufferKind::Local, _) => needed,
@@ -126,9 +129,10 @@ fn indices(flow: &mut Flow<Sections>) -> Result<(), Vec<Diagnostic>> {
             BufferKind::Incoming
             | BufferKind::Shifted
             | BufferKind::Constant(_)
-            | BufferKind::Scratch(Role::Reader) => 0,
-            BufferKind::Outgoing | BufferKind::Scratch(Role::Writer) => 16,
-            BufferKind::Local | BufferKind::Scratch(Role::Compute) => 24,
+            | BufferKind::Scratch(Role::Reader)
+            | BufferKind::Token(Role::Writer) => 0,
+            BufferKind::Outgoing | BufferKind::Scratch(Role::Writer) | BufferKind::Token(Role::Reader) => 16,
+            BufferKind::Local | BufferKind::Scratch(Role::Compute) | BufferKind::Token(Role::Compute) => 24,
         };
         if let Some(slot) = (first..limit).chain(0..first).find(|slot| !taken[*slot]) {
             taken[slot] = true;

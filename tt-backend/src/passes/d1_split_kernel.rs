@@ -105,6 +105,14 @@ fn plain(step: Protocol) -> Stmt<Compute<Protocol>> {
     Stmt::new(None, Kind::Op(ComputeOp::Plain(step)))
 }
 
+/// A token from one program to the other, which waits for it.
+fn pass(token: BufferId, from: &mut Growing<Moves>, to: &mut Growing<Moves>) {
+    from.op(Protocol::Reserve(token));
+    from.op(Protocol::Publish(token));
+    to.op(Protocol::Receive(token));
+    to.op(Protocol::Release(token));
+}
+
 /// The statements of one program that a statement of Flow IR becomes.
 struct Growing<S: Stage> {
     out: Vec<Stmt<S>>,
@@ -212,7 +220,8 @@ impl SplitKernel<'_> {
             | BufferKind::Incoming
             | BufferKind::Shifted
             | BufferKind::Constant(_)
-            | BufferKind::Scratch(_) => out.compute.op(Protocol::Receive(buffer)),
+            | BufferKind::Scratch(_)
+            | BufferKind::Token(_) => out.compute.op(Protocol::Receive(buffer)),
         }
     }
 
@@ -220,8 +229,13 @@ impl SplitKernel<'_> {
         let origin = Origin(self.next);
         self.next += 1;
         match &stmt.kind {
-            Kind::Op(SectionOp::Read(Read { buffer, region, .. })) => {
+            Kind::Op(SectionOp::Read(Read {
+                buffer, region, after, ..
+            })) => {
                 out.reader.source = Some(stmt.note);
+                if let Some(token) = after {
+                    pass(*token, &mut out.writer, &mut out.reader);
+                }
                 out.reader.op(Protocol::Reserve(*buffer));
                 out.reader.op(Move::Read(*buffer, region.clone()));
                 out.reader.op(Protocol::Publish(*buffer));
@@ -229,6 +243,9 @@ impl SplitKernel<'_> {
             }
             Kind::Op(SectionOp::Write(write)) => {
                 out.writer.source = Some(stmt.note);
+                if let Some(token) = write.after {
+                    pass(token, &mut out.reader, &mut out.writer);
+                }
                 let stored = write.stored.map(|(buffer, _)| buffer);
                 out.writer.op(Move::Write(write.buffer, write.region.clone(), stored));
             }
@@ -263,7 +280,7 @@ impl SplitKernel<'_> {
                     }
                     self.received(*buffer, out);
                 }
-                BufferKind::Local | BufferKind::Outgoing | BufferKind::Scratch(_) => {
+                BufferKind::Local | BufferKind::Outgoing | BufferKind::Scratch(_) | BufferKind::Token(_) => {
                     let kind = Kind::Op(SectionOp::Section(self.zeros(*buffer)));
                     self.statement(&SectionStmt { kind, note: stmt.note }, out);
                 }
@@ -274,7 +291,8 @@ impl SplitKernel<'_> {
                 | BufferKind::Local
                 | BufferKind::Shifted
                 | BufferKind::Constant(_)
-                | BufferKind::Scratch(_) => out.compute.op(Protocol::Release(*buffer)),
+                | BufferKind::Scratch(_)
+                | BufferKind::Token(_) => out.compute.op(Protocol::Release(*buffer)),
             },
             Kind::Op(SectionOp::Section(section)) => {
                 out.compute.source = Some(stmt.note);

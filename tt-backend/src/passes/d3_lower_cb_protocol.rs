@@ -27,6 +27,7 @@ use crate::ir::{Kind, Never, Rewrite, Stmt};
 use crate::pipeline::{Form, Pass, Unit};
 use crate::verify::progress::proved;
 use tt_lang::ir::{ElementType, IntExpr, Kernel};
+use tt_plan::Role;
 
 /// The programs after D3.
 pub type Lowered = Programs<Calls<Symbol>, Compute<Leaf<Symbol>>, Calls<Symbol>>;
@@ -164,7 +165,14 @@ fn word(element: ElementType) -> &'static str {
 impl Rewrite<Moves, Calls<Symbol>> for Lower<'_> {
     fn op(&mut self, note: Source, op: Move) -> Vec<Stmt<Calls<Symbol>>> {
         let mut out = match op {
-            Move::Protocol(step) => vec![line(self.protocol(step))],
+            Move::Protocol(step) => {
+                let passed_on = match step {
+                    Protocol::Publish(buffer) => self.buffers[buffer.0].kind == BufferKind::Token(Role::Reader),
+                    Protocol::Reserve(_) | Protocol::Receive(_) | Protocol::Release(_) | Protocol::Take(..) => false,
+                };
+                let arrived = passed_on.then(|| line(call(&NOC_ASYNC_WRITE_BARRIER, [])));
+                arrived.into_iter().chain([line(self.protocol(step))]).collect()
+            }
             Move::Read(buffer, region) => vec![scope(read(self.buffers, buffer, &region))],
             Move::Write(buffer, region, stored) => vec![scope(write(self.buffers, buffer, &region, stored))],
             Move::Shift { from, to, window } => vec![scope(shift(self.buffers, [from, to], &window))],

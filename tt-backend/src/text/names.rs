@@ -470,6 +470,9 @@ pub(crate) fn buffer_kind(kind: BufferKind) -> &'static str {
         BufferKind::Scratch(Role::Reader) => "reader_scratch",
         BufferKind::Scratch(Role::Compute) => "compute_scratch",
         BufferKind::Scratch(Role::Writer) => "writer_scratch",
+        BufferKind::Token(Role::Reader) => "token_to_reader",
+        BufferKind::Token(Role::Compute) => "token_to_compute",
+        BufferKind::Token(Role::Writer) => "token_to_writer",
     }
 }
 

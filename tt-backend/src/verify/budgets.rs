@@ -114,6 +114,7 @@ pub fn circular_buffers<'a>(buffers: impl IntoIterator<Item = &'a Buffer>) -> Op
             BufferKind::Shifted => (2, "hold what was moved within a block"),
             BufferKind::Local => (3, "hold blocks and intermediate results"),
             BufferKind::Constant(_) | BufferKind::Scratch(_) => (4, "hold indices of elements, and rows on their way"),
+            BufferKind::Token(_) => (5, "order what is read and stored of one tensor"),
         };
         groups.entry(what).or_default().push(&buffer.name);
     }

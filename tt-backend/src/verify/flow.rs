@@ -132,9 +132,14 @@ impl Check<'_> {
     fn made_by_compute(&self, buffer: BufferId) -> Result<(), String> {
         match self.kind(buffer)? {
             BufferKind::Local | BufferKind::Outgoing => Ok(()),
-            BufferKind::Incoming | BufferKind::Shifted | BufferKind::Constant(_) | BufferKind::Scratch(_) => Err(
-                format!("compute defines the buffer {} of another program", self.name(buffer)),
-            ),
+            BufferKind::Incoming
+            | BufferKind::Shifted
+            | BufferKind::Constant(_)
+            | BufferKind::Scratch(_)
+            | BufferKind::Token(_) => Err(format!(
+                "compute defines the buffer {} of another program",
+                self.name(buffer)
+            )),
         }
     }
 
@@ -161,7 +166,16 @@ impl Check<'_> {
             ));
         }
         let mut uses = write.uses();
-        uses.try_for_each(|(buffer, _)| self.expect(buffer, BufferKind::Outgoing, "write"))
+        uses.try_for_each(|(buffer, _)| self.expect(buffer, BufferKind::Outgoing, "write"))?;
+        self.waits_for(write.after, Role::Writer)
+    }
+
+    /// A transfer of `role`'s waits for a token to it.
+    fn waits_for(&self, token: Option<BufferId>, role: Role) -> Result<(), String> {
+        match token {
+            Some(token) => self.expect(token, BufferKind::Token(role), "wait"),
+            None => Ok(()),
+        }
     }
 
     fn shift(&self, shift: &Shift) -> Result<(), String> {
@@ -191,7 +205,10 @@ impl Check<'_> {
     fn body(&self, body: &[SectionStmt], open: &[BufferId]) -> Result<(), String> {
         for stmt in body {
             match &stmt.kind {
-                Kind::Op(SectionOp::Read(Read { buffer, .. })) => self.expect(*buffer, BufferKind::Incoming, "read")?,
+                Kind::Op(SectionOp::Read(Read { buffer, after, .. })) => {
+                    self.expect(*buffer, BufferKind::Incoming, "read")?;
+                    self.waits_for(*after, Role::Reader)?;
+                }
                 Kind::Op(SectionOp::Write(write)) => self.write(write)?,
                 Kind::Op(SectionOp::Inspect(inspection)) => self.inspection(inspection)?,
                 Kind::Op(SectionOp::Shift(shift)) => self.shift(shift)?,
@@ -298,7 +315,8 @@ impl Check<'_> {
                     | BufferKind::Local
                     | BufferKind::Outgoing
                     | BufferKind::Shifted
-                    | BufferKind::Scratch(_) => {
+                    | BufferKind::Scratch(_)
+                    | BufferKind::Token(_) => {
                         return Err(format!("{} is taken for a constant", self.name(*buffer)));
                     }
                 },

@@ -209,7 +209,11 @@ impl Rings {
             BufferKind::Local => (Role::Compute, Role::Compute),
             BufferKind::Outgoing => (Role::Compute, Role::Writer),
             BufferKind::Shifted => (Role::Writer, Role::Compute),
-            BufferKind::Scratch(_) => return fault(format!("{} has no protocol", buffer.name)),
+            BufferKind::Token(Role::Reader) => (Role::Writer, Role::Reader),
+            BufferKind::Token(Role::Writer) => (Role::Reader, Role::Writer),
+            BufferKind::Scratch(_) | BufferKind::Token(Role::Compute) => {
+                return fault(format!("{} has no protocol", buffer.name));
+            }
         };
         let owner = if matches!(step, CbStep::Reserve | CbStep::Push) {
             producer
@@ -222,6 +226,11 @@ impl Rings {
                 buffer.name,
                 owner.name()
             ));
+        }
+        let is_token = matches!(buffer.kind, BufferKind::Token(_));
+        let is_under_way = self.unacknowledged || self.rings.iter().any(|ring| !ring.arriving.is_empty());
+        if is_token && step == CbStep::Push && is_under_way {
+            return fault(format!("{} is passed on while transfers are under way", buffer.name));
         }
         let ring = Rc::make_mut(&mut self.rings[id.0]);
         let within = |done: i64| pages >= 1 && done + pages <= version;
@@ -239,7 +248,8 @@ impl Rings {
                 fault(format!("{pages} pages are pushed and {} reserved", ring.reserved))
             }
             CbStep::Push => {
-                if let Some(page) = (0..pages).find(|page| !ring.written.contains(page)) {
+                let missing = (0..pages).find(|page| !is_token && !ring.written.contains(page));
+                if let Some(page) = missing {
                     return fault(format!("page {page} is pushed, but not written on every path"));
                 }
                 if let Some(page) = ring.arriving.iter().find(|page| **page < pages) {
@@ -283,7 +293,7 @@ impl Rings {
         let filling = match buffers[id.0].kind {
             BufferKind::Incoming | BufferKind::Constant(_) => Some(Role::Reader),
             BufferKind::Shifted => Some(Role::Writer),
-            BufferKind::Local | BufferKind::Outgoing | BufferKind::Scratch(_) => None,
+            BufferKind::Local | BufferKind::Outgoing | BufferKind::Scratch(_) | BufferKind::Token(_) => None,
         };
         if end != End::Back || filling != Some(self.role) {
             return fault("pages are filled that are not at the back");

@@ -110,11 +110,23 @@ impl<'a> Events<'a> {
         self.sums - 1
     }
 
+    /// What is waited for is passed on and taken.
+    fn token(&mut self, token: Option<BufferId>) {
+        self.list.extend(
+            token
+                .into_iter()
+                .flat_map(|token| [Event::Append(token, None), Event::Release(token)]),
+        );
+    }
+
     /// `registers`: the sums of the section around.
     fn body(&mut self, body: &[SectionStmt], registers: Option<Sums>) -> Result<(), String> {
         for stmt in body {
             match &stmt.kind {
-                Kind::Op(SectionOp::Read(Read { buffer, defines, .. })) => {
+                Kind::Op(SectionOp::Read(Read {
+                    buffer, defines, after, ..
+                })) => {
+                    self.token(*after);
                     self.list.push(Event::Append(*buffer, Some(*defines)))
                 }
                 Kind::Op(SectionOp::Fetch(fetch)) => {
@@ -125,6 +137,7 @@ impl<'a> Events<'a> {
                 }
                 Kind::Op(SectionOp::Blank(buffer)) => self.list.push(Event::Append(*buffer, None)),
                 Kind::Op(SectionOp::Write(write)) => {
+                    self.token(write.after);
                     self.list
                         .extend(write.uses().map(|(buffer, sees)| Event::Use(buffer, sees)));
                 }

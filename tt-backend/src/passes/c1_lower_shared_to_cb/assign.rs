@@ -94,6 +94,7 @@ impl Translate<'_> {
                         sees: self.sights.unknown(),
                         region,
                         stored: None,
+                        after: None,
                     })),
                     note: assign.span,
                 });

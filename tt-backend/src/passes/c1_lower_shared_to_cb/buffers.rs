@@ -91,7 +91,11 @@ pub fn run(
         let format = match kind {
             BufferKind::Incoming => facts.formats_in.iter().next().copied(),
             BufferKind::Outgoing => facts.formats_out.iter().next().copied(),
-            BufferKind::Local | BufferKind::Shifted | BufferKind::Constant(_) | BufferKind::Scratch(_) => None,
+            BufferKind::Local
+            | BufferKind::Shifted
+            | BufferKind::Constant(_)
+            | BufferKind::Scratch(_)
+            | BufferKind::Token(_) => None,
         };
         let id = this.add(variable, kind, format.unwrap_or(variable.format), variable.span);
         this.of_web.push(id);
@@ -274,7 +278,8 @@ fn name_apart(buffers: &mut [Buffer]) {
             | BufferKind::Outgoing
             | BufferKind::Shifted
             | BufferKind::Constant(_)
-            | BufferKind::Scratch(_) => buffer.name.clone(),
+            | BufferKind::Scratch(_)
+            | BufferKind::Token(_) => buffer.name.clone(),
         };
         let mut name = base.clone();
         let mut number = 1;

@@ -436,6 +436,7 @@ impl Translate<'_> {
                         buffer,
                         defines: self.sights.define(),
                         region,
+                        after: None,
                     }));
                     reads.push(BlockStmt::new(access.span, kind));
                     buffer

@@ -18,7 +18,6 @@ mod access;
 mod assign;
 mod buffers;
 mod elements;
-mod hazards;
 mod inside;
 mod integers;
 mod reductions;
@@ -64,7 +63,6 @@ pub fn run(kernel: &Kernel, layouts: &Layouts) -> Result<Flow<Blocks>, Vec<Diagn
         mut sights,
     } = translate::run(kernel, layouts)?;
     integers::check(&body)?;
-    hazards::check(kernel, &body)?;
     let webs = webs::run(&variables, &body, &mut sights)?;
     Ok(buffers::run(layouts, &variables, body, &webs, sights))
 }

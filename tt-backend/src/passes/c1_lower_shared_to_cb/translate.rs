@@ -397,6 +397,7 @@ impl Translate<'_> {
                     buffer: variable(block.value),
                     defines: self.sights.define(),
                     region,
+                    after: None,
                 })))
             }
             (Place::Block(block), Place::Tensor(region)) => {
@@ -406,6 +407,7 @@ impl Translate<'_> {
                     sees: self.sights.unknown(),
                     region,
                     stored: None,
+                    after: None,
                 })))
             }
             (Place::Block(src), Place::Block(dst)) if self.extent(src.value) != self.extent(dst.value) => Err(
@@ -476,6 +478,7 @@ impl Translate<'_> {
                     buffer,
                     defines: self.sights.define(),
                     region: tiles,
+                    after: None,
                 }));
                 out.push(BlockStmt { kind, note: span });
                 Ok((buffer, extent))

@@ -135,15 +135,11 @@ impl Pages {
             | BufferKind::Local
             | BufferKind::Outgoing
             | BufferKind::Shifted
-            | BufferKind::Constant(_) => "integers",
+            | BufferKind::Constant(_)
+            | BufferKind::Token(_) => "integers",
         };
-        let is_taken = |name: &String| buffers.iter().any(|buffer| buffer.name == *name);
-        let numbered = (2..).map(|number: u32| format!("{wanted}_{number}"));
-        let name = std::iter::once(wanted.to_string())
-            .chain(numbered)
-            .find(|name| !is_taken(name));
         buffers.push(Buffer {
-            name: name.unwrap_or_default(),
+            name: unused_name(buffers, wanted),
             block: None,
             span,
             format: DataFormat::Int32,
@@ -159,6 +155,14 @@ impl Pages {
         self.0.push((kind, id));
         id
     }
+}
+
+/// `wanted`, numbered where a buffer has that name.
+pub(super) fn unused_name(buffers: &[Buffer], wanted: &str) -> String {
+    let is_taken = |name: &String| buffers.iter().any(|buffer| buffer.name == *name);
+    let numbered = (2..).map(|number: u32| format!("{wanted}_{number}"));
+    let mut names = std::iter::once(wanted.to_string()).chain(numbered);
+    names.find(|name| !is_taken(name)).unwrap_or_default()
 }
 
 /// Gives every fetch its place, and leaves out those that have none, and loops and branches around nothing else.
@@ -236,7 +240,8 @@ impl Needs<'_> {
             | BufferKind::Local
             | BufferKind::Shifted
             | BufferKind::Constant(_)
-            | BufferKind::Scratch(_) => Roles::COMPUTE,
+            | BufferKind::Scratch(_)
+            | BufferKind::Token(_) => Roles::COMPUTE,
         }
     }
 
@@ -245,7 +250,7 @@ impl Needs<'_> {
         match self.kind(buffer) {
             BufferKind::Incoming | BufferKind::Constant(_) => Roles::READER,
             BufferKind::Shifted => Roles::WRITER,
-            BufferKind::Local | BufferKind::Outgoing | BufferKind::Scratch(_) => Roles::COMPUTE,
+            BufferKind::Local | BufferKind::Outgoing | BufferKind::Scratch(_) | BufferKind::Token(_) => Roles::COMPUTE,
         }
     }
 
@@ -257,13 +262,17 @@ impl Needs<'_> {
 
     fn statement(&mut self, stmt: &SectionStmt) -> Roles {
         match &stmt.kind {
-            Kind::Op(SectionOp::Read(Read { buffer, region, .. })) => {
+            Kind::Op(SectionOp::Read(Read {
+                buffer, region, after, ..
+            })) => {
                 self.region(region, Roles::READER);
-                Roles::READER.or(self.consumer(*buffer))
+                let signals = if after.is_some() { Roles::WRITER } else { Roles::NONE };
+                Roles::READER.or(self.consumer(*buffer)).or(signals)
             }
-            Kind::Op(SectionOp::Write(Write { region, .. })) => {
+            Kind::Op(SectionOp::Write(Write { region, after, .. })) => {
                 self.region(region, Roles::WRITER);
-                Roles::WRITER
+                let signals = if after.is_some() { Roles::READER } else { Roles::NONE };
+                Roles::WRITER.or(signals)
             }
             Kind::Op(SectionOp::Shift(shift)) => {
                 for integer in shift.window.integers() {

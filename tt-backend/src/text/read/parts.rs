@@ -207,7 +207,8 @@ impl Reader<'_> {
                         | BufferKind::Local
                         | BufferKind::Outgoing
                         | BufferKind::Shifted
-                        | BufferKind::Scratch(_) => Arg::Tile(operand),
+                        | BufferKind::Scratch(_)
+                        | BufferKind::Token(_) => Arg::Tile(operand),
                     }),
                     None => Ok(Arg::Number(this.number()?)),
                 }
@@ -412,11 +413,15 @@ impl Reader<'_> {
             BufferKind::Outgoing,
             BufferKind::Shifted,
         ];
-        let scratch = [Role::Reader, Role::Compute, Role::Writer].map(BufferKind::Scratch);
+        let roles = [Role::Reader, Role::Compute, Role::Writer];
+        let of_roles = roles
+            .map(BufferKind::Scratch)
+            .into_iter()
+            .chain(roles.map(BufferKind::Token));
         let constants = Constant::ALL.map(BufferKind::Constant);
-        let mut kinds = kinds.into_iter().chain(constants).chain(scratch);
+        let mut kinds = kinds.into_iter().chain(constants).chain(of_roles);
         let Some(kind) = kinds.find(|kind| self.eat(buffer_kind(*kind))) else {
-            return self.wanted("incoming, local, outgoing, shifted, a constant or scratch");
+            return self.wanted("incoming, local, outgoing, shifted, a constant, scratch or a token");
         };
         self.expect(",")?;
         let tiles = self.by()?;
