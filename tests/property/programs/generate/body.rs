@@ -67,7 +67,13 @@ impl<'g> Body<'g> {
             match is_source {
                 true if of.role == Role::Temporary && !stored.contains(&tensor) => {}
                 true => sources.push(tensor),
-                false => sinks.push(tensor),
+                false => {
+                    sinks.push(tensor);
+                    // What a block stored it reads back, where no other block stores.
+                    if of.role == Role::Output && of.shift == [0, 0] && random.one_in(3) {
+                        sources.push(tensor);
+                    }
+                }
             }
         }
         let stage = &program.stages[at];
@@ -148,6 +154,9 @@ impl<'g> Body<'g> {
         };
         self.defined[to.block] = true;
         self.stored.push(tensor);
+        if self.random.one_in(3) {
+            self.sources.push(tensor);
+        }
         let value = self.random.below(4) as i32;
         let own = self.stage.blocks[to.block].element;
         let inputs = self.tensors(false, |of| {
