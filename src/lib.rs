@@ -16,9 +16,10 @@
 //! ```
 
 pub use tt_host::{
-    Argument, Comparison, ComputeCounters, CoreCounters, CoreRange, CoreWork, DEVICE_VARIABLE, Device, DeviceGrid,
-    Element, ElementType, Error, ErrorKind, Execution, Launch, LayoutRecord, Plan, Profile, Reference, Result,
-    RiscCounters, RunCounters, Sources, StageSources, Tensor, Unstored, WorkItem, Zeros, bf16, bfp4, bfp8, f16,
+    Argument, Bound, Comparison, ComputeCounters, CoreCounters, CoreRange, CoreWork, DEVICE_VARIABLE, Device,
+    DeviceGrid, Element, ElementType, Error, ErrorKind, Execution, Launch, LayoutRecord, Modelled, Plan, Profile,
+    Reference, Result, RiscCounters, RunCounters, Sources, StageSources, Tensor, Unstored, Use, WorkItem, Zeros, bf16,
+    bfp4, bfp8, f16,
 };
 pub use tt_macros::{kernel, module, sfpu_op};
 

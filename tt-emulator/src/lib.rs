@@ -65,6 +65,8 @@ pub mod abi;
 #[cfg(feature = "engine")]
 pub mod allowed;
 #[cfg(feature = "engine")]
+mod clock;
+#[cfg(feature = "engine")]
 mod compute;
 #[cfg(feature = "engine")]
 mod engine;
@@ -77,11 +79,15 @@ pub use arch::{Arch, ArchName};
 pub use data_format::DataFormat;
 
 #[cfg(feature = "engine")]
+pub use clock::{Bound, Modelled, Use};
+#[cfg(feature = "engine")]
 pub use compute::{ComputeCounters, vector_unit};
 #[cfg(feature = "engine")]
 pub use engine::counters::{CoreCounters, RiscCounters, RunCounters};
 #[cfg(feature = "engine")]
-pub use engine::device::{Buffer, BufferKind, Device, expect_stores, last_run_counters, select_arch, zero_dram_buffer};
+pub use engine::device::{
+    Buffer, BufferKind, Device, expect_stores, last_run_counters, select_arch, set_clock, zero_dram_buffer,
+};
 #[cfg(feature = "engine")]
 pub use engine::launch::{LaunchError, launch};
 #[cfg(feature = "engine")]

@@ -59,6 +59,13 @@ pub(crate) fn expect_stores(id: i32, stores: impl FnOnce() -> Stores) {
     }
 }
 
+/// Turns the clock of the device opened as `id` on or off; a card has its own.
+pub(crate) fn set_clock(id: i32, on: bool) {
+    if !SDK {
+        tt_emulator::set_clock(id, on);
+    }
+}
+
 /// The counters of the last run on the device opened as `id`; none on a card.
 pub(crate) fn counters(id: i32) -> Option<RunCounters> {
     if SDK { None } else { tt_emulator::last_run_counters(id) }

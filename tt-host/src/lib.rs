@@ -30,6 +30,6 @@ pub use kernel::{EntryPoint, Kernel, Precompiled, Sources, StageSources};
 pub use launch::{Argument, Comparison, Launch, Profile, Reference};
 pub use tensor::{Tensor, Zeros};
 pub use tt_emulator::abi::Api as KernelApi;
-pub use tt_emulator::{ComputeCounters, CoreCounters, RiscCounters, RunCounters, Unstored};
+pub use tt_emulator::{Bound, ComputeCounters, CoreCounters, Modelled, RiscCounters, RunCounters, Unstored, Use};
 pub use tt_lang::ir::ElementType;
 pub use tt_plan::{CoreRange, CoreWork, DeviceGrid, Execution, LayoutRecord, Plan, WorkItem};

@@ -19,7 +19,6 @@ pub const BUDGETS: [(u16, &str); 3] = [(412, "L1"), (413, "circular buffers"), (
 /// Other refusals that the language's page tells of, and that programs of this size are not always kept from.
 pub const LIMITS: [(u16, &str); 5] = [
     (402, "what a type lacks"),
-    (418, "tensors read after they were stored to"),
     (419, "elements that are not moved alone"),
     (441, "integers that are too long"),
     (453, "places that may be meant"),

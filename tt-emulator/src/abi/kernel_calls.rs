@@ -181,6 +181,7 @@ tables! {
         ONE_PACKET = 2,
         LOOPBACK = 4,
         LINKED = 8,
+        UNTIL_LEFT = 16,
     }
 
     /// Which engine [`ComputeApi::reconfigure`] programs a format into.

@@ -34,6 +34,17 @@ pub fn is_other(name: u64) -> bool {
     name == hash(cumulative::NAME) || other_init(name).is_some() || integer::table::operation(name).is_some()
 }
 
+/// The operation that a call means, and how many of a tile's 32 vectors it is for.
+pub fn scope(call: &SfpuCall) -> (&'static str, u8) {
+    let other = integer::table::operation(call.name).map(|operation| operation.name);
+    let known = table::operation(call.name).map(|operation| operation.name);
+    let vectors = match VectorMode::from_id(call.mode) {
+        Some(VectorMode::Rows | VectorMode::Columns) => 16,
+        Some(VectorMode::All) | None => 32,
+    };
+    (known.or(other).unwrap_or(cumulative::NAME), vectors)
+}
+
 impl ComputeState {
     /// An init of the vector unit.
     pub fn sfpu_init(&mut self, name: u64, variant: u32, words: [u32; 2]) -> Result<(), Broken> {

@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use super::launch::build;
+use super::launch::{Modes, build};
 use super::memory::machine::{Machine, Node};
 use super::program::{CbIndex, CircularBuffer, Program};
 use super::schedule::{Ending, run};
@@ -200,7 +200,16 @@ fn kernels_that_wait_for_each_other_get_what_was_sent() {
     let base = arch.l1_unreserved_base() as u32;
     let addresses = [base, base + 2 * PAGE, base + 3 * PAGE];
     let entries: [KernelEntry; 3] = [reader, compute, writer];
-    let mut cores = build(&program, &machine, &entries, &addresses, Fpu::Fast);
+    let mut cores = build(
+        &program,
+        &machine,
+        &entries,
+        &addresses,
+        Modes {
+            fpu: Fpu::Fast,
+            clock: false,
+        },
+    );
     let (ending, _) = run(&machine, &mut cores, 2, 1);
     let violated = cores.iter().flat_map(|run| &run.riscs);
     let violated: Vec<_> = violated

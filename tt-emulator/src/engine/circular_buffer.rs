@@ -7,6 +7,7 @@ use std::cell::Cell;
 
 use crate::abi::cb_pointer;
 use crate::arch::MAX_CIRCULAR_BUFFERS;
+use crate::clock::Event;
 use crate::data_format::DataFormat;
 use crate::report::RiscName;
 use crate::rules;
@@ -176,6 +177,8 @@ impl Risc {
         }
         let view = &mut self.views[cb as usize];
         view.reserved = view.reserved.max(pages);
+        let (cb, pages) = (cb as u8, pages as u16);
+        self.note(Event::Reserve { cb, pages });
     }
 
     /// Waits until `pages` pages are filled at the front.
@@ -196,6 +199,8 @@ impl Risc {
         }
         let view = &mut self.views[cb as usize];
         view.waited = view.waited.max(pages);
+        let (cb, pages) = (cb as u8, pages as u16);
+        self.note(Event::Wait { cb, pages });
     }
 
     /// Hands `pages` reserved pages to the consumer.
@@ -244,6 +249,10 @@ impl Risc {
         view.pushed = true;
         shared.received.set(shared.received.get().wrapping_add(pages as u16));
         self.counters.pages_pushed += u64::from(pages);
+        self.note(Event::Push {
+            cb: cb as u8,
+            pages: pages as u16,
+        });
         if self.transfers.has_reads() {
             self.check_pushed_reads(cb, start, bytes, line);
         }
@@ -294,6 +303,10 @@ impl Risc {
         view.waited = view.waited.saturating_sub(pages);
         view.popped = true;
         shared.acked.set(shared.acked.get().wrapping_add(pages as u16));
+        self.note(Event::Pop {
+            cb: cb as u8,
+            pages: pages as u16,
+        });
     }
 
     /// Whether `pages` pages are free, without waiting.

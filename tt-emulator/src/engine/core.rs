@@ -3,6 +3,7 @@
 //! Its RISCs share it, and run one at a time on one thread: what changes is in cells.
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::circular_buffer::CoreCb;
@@ -56,12 +57,30 @@ pub(crate) struct Core {
     pub semaphores: u32,
     /// What was sent in this epoch.
     pub outbox: RefCell<Vec<Message>>,
+    /// How many messages came to each word, where the clock is on.
+    pub signals: Option<RefCell<BTreeMap<u32, u32>>>,
 }
 
 impl Core {
     /// Queues a message for delivery after this epoch.
     pub fn send(&self, message: Message) {
         self.outbox.borrow_mut().push(message);
+    }
+
+    /// How many messages came to a word of this core.
+    pub fn signals(&self, offset: u32) -> u32 {
+        let counted = self
+            .signals
+            .as_ref()
+            .map(|signals| signals.borrow().get(&offset).copied());
+        counted.flatten().unwrap_or(0)
+    }
+
+    /// Counts a message.
+    pub fn count_signal(&self, offset: u32) {
+        if let Some(signals) = &self.signals {
+            *signals.borrow_mut().entry(offset).or_default() += 1;
+        }
     }
 
     /// A word of this core's L1 as it is now, by its kernel-visible address. The address must have been checked.

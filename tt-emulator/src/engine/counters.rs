@@ -1,6 +1,7 @@
 //! What a run moved, computed and waited for.
 
 use super::stores::Unstored;
+use crate::clock::Modelled;
 use crate::compute::ComputeCounters;
 
 /// Most DRAM banks of any architecture.
@@ -70,6 +71,8 @@ pub struct RunCounters {
     pub programs: u64,
     /// What the run left as it was of the tensors that it said it stores to; not accumulated.
     pub unstored: Vec<Unstored>,
+    /// What it would take on a chip, where the clock was on.
+    pub modelled: Option<Modelled>,
 }
 
 impl RunCounters {
@@ -78,6 +81,10 @@ impl RunCounters {
         self.total.add(&other.total);
         self.epochs += other.epochs;
         self.programs += other.programs;
+        match (&mut self.modelled, &other.modelled) {
+            (Some(modelled), Some(more)) => modelled.add(more),
+            (modelled, more) => *modelled = modelled.take().or_else(|| more.clone()),
+        }
         for core in &other.cores {
             match self.cores.iter_mut().find(|mine| mine.core == core.core) {
                 Some(mine) => mine.counts.add(&core.counts),

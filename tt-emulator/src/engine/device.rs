@@ -1,6 +1,7 @@
 //! An open emulated device: its memories, its buffers, its counters.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use crate::allowed::Allowed;
@@ -86,6 +87,18 @@ pub fn zero_dram_buffer(id: i32, address: u64) -> bool {
     }
 }
 
+/// As [`Device::set_clock`], of the device opened as `id`; nothing where there is none.
+pub fn set_clock(id: i32, on: bool) {
+    let open = locked(&OPEN);
+    let device = open
+        .iter()
+        .find(|(of, _)| *of == id)
+        .and_then(|(_, device)| device.upgrade());
+    if let Some(device) = device {
+        device.set_clock(on);
+    }
+}
+
 /// Says what the next launch on device `id` through the host API stores to, which has no call for that. What two of its cores
 /// store is an error of that launch, and what none stores is counted ([`RunCounters::unstored`]).
 pub fn expect_stores(id: i32, stores: Stores) {
@@ -116,6 +129,7 @@ pub struct Device {
     queue: Queue,
     accumulated: Mutex<RunCounters>,
     allowed: Allowed,
+    clock: AtomicBool,
 }
 
 impl Device {
@@ -170,6 +184,7 @@ impl Device {
             queue: Queue::default(),
             accumulated: Mutex::new(RunCounters::default()),
             allowed,
+            clock: AtomicBool::new(false),
         });
         let mut open = locked(&OPEN);
         open.retain(|(_, device)| device.strong_count() > 0);
@@ -205,6 +220,16 @@ impl Device {
     /// Counters of all runs since the device was opened.
     pub fn accumulated_counters(&self) -> RunCounters {
         locked(&self.accumulated).clone()
+    }
+
+    /// Turns the clock on or off for the runs that come: whether their counters have what they would take on a chip.
+    pub fn set_clock(&self, on: bool) {
+        self.clock.store(on, Ordering::Relaxed);
+    }
+
+    /// Whether the clock is on.
+    pub(crate) fn has_clock(&self) -> bool {
+        self.clock.load(Ordering::Relaxed)
     }
 
     /// What was enqueued.

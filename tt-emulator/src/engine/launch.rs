@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::abi::KernelEntry;
 use crate::arch::{Arch, MAX_CIRCULAR_BUFFERS, SEMAPHORE_BASE, SEMAPHORE_STRIDE};
+use crate::clock::{Modelled, Trace, replay};
 use crate::compute::ComputeState;
 use crate::compute::rules::SFPI;
 use crate::kernel_config::{ComputeOptions, KernelRole};
@@ -107,7 +108,8 @@ pub(crate) fn run_now(device: &Arc<Device>, program: &Program, threads: usize) -
         None => StoreMap::of_blocks_alone(arch.dram_banks),
     };
     let machine = Arc::new(machine);
-    let mut cores = build(program, &machine, &entries, &addresses, fpu);
+    let clock = device.has_clock();
+    let mut cores = build(program, &machine, &entries, &addresses, Modes { fpu, clock });
     let (ending, epochs) = run(&machine, &mut cores, threads, spin_seconds);
     match ending {
         Ending::Finished => check_circular_buffers(&cores)?,
@@ -142,6 +144,9 @@ pub(crate) fn run_now(device: &Arc<Device>, program: &Program, threads: usize) -
             counts,
         });
     }
+    if clock {
+        counters.modelled = Some(modelled(arch, &mut cores));
+    }
     drop(cores);
     // All cores are gone, and nothing else has the machine.
     if let Some(machine) = Arc::into_inner(machine) {
@@ -160,6 +165,24 @@ pub(crate) fn run_now(device: &Arc<Device>, program: &Program, threads: usize) -
     }
     device.record_run(counters.clone());
     Ok(counters)
+}
+
+/// What the run would take on a chip, by what its RISCs wrote down.
+fn modelled(arch: &'static Arch, cores: &mut [CoreRun]) -> Modelled {
+    let traces = cores.iter_mut().flat_map(|run| {
+        let core = &run.core;
+        run.riscs.iter_mut().map(|(risc, _)| Trace {
+            core: core.index,
+            risc: risc.name,
+            events: risc.trace.take().unwrap_or_default(),
+            pages: core.cbs.iter().map(|cb| cb.config.pages).collect(),
+            sections: match &risc.kernel.role {
+                KernelRole::Compute(options) if !options.dst_full_sync_en => 2,
+                KernelRole::Compute(_) | KernelRole::DataMovement { .. } => 1,
+            },
+        })
+    });
+    replay(arch, &traces.collect::<Vec<_>>())
 }
 
 /// Says on stderr what a kernel left as it was, the first time that it does.
@@ -367,19 +390,27 @@ fn place_circular_buffers(program: &Program, device: &Device) -> Result<Vec<u32>
     Ok(addresses)
 }
 
+/// How a run is computed and watched.
+#[derive(Clone, Copy)]
+pub(super) struct Modes {
+    pub fpu: Fpu,
+    /// What takes time is written down.
+    pub clock: bool,
+}
+
 pub(super) fn build(
     program: &Program,
     machine: &Arc<Machine>,
     entries: &[KernelEntry],
     addresses: &[u32],
-    fpu: Fpu,
+    Modes { fpu, clock }: Modes,
 ) -> Vec<CoreRun> {
     let arch = machine.arch;
     let mut cores: BTreeMap<usize, Core> = BTreeMap::new();
     for kernel in &program.kernels {
         for &(x, y) in &kernel.cores {
             let index = y * arch.grid.0 + x;
-            cores.entry(index).or_insert_with(|| new_core(machine, (x, y)));
+            cores.entry(index).or_insert_with(|| new_core(machine, (x, y), clock));
         }
     }
     for (buffer, offset) in program.circular_buffers.iter().zip(addresses) {
@@ -453,6 +484,7 @@ pub(super) fn build(
                 line: 0,
                 switch: Switch::unset(),
                 counters: RiscCounters::default(),
+                trace: clock.then(Vec::new),
                 compute: ComputeState::new(options, arch, fpu == Fpu::Exact),
             };
             run.riscs.push((Box::new(risc), *entry));
@@ -470,7 +502,7 @@ pub(super) fn build(
     cores
 }
 
-fn new_core(machine: &Arc<Machine>, logical: CoreCoord) -> Core {
+fn new_core(machine: &Arc<Machine>, logical: CoreCoord, clock: bool) -> Core {
     let arch = machine.arch;
     let index = (logical.1 * arch.grid.0 + logical.0) as u16;
     let (virtual_x, virtual_y) = arch.virtual_core(logical.0, logical.1);
@@ -484,5 +516,6 @@ fn new_core(machine: &Arc<Machine>, logical: CoreCoord) -> Core {
         cbs: (0..MAX_CIRCULAR_BUFFERS).map(|_| CoreCb::new(CbConfig::NONE)).collect(),
         semaphores: 0,
         outbox: RefCell::default(),
+        signals: clock.then(RefCell::default),
     }
 }

@@ -1,11 +1,12 @@
 //! Multicast writes: one source, the same L1 offset on every worker core of a rectangle.
 
 use crate::arch::L1_SLOT_BYTES;
+use crate::clock::Event;
 use crate::rules;
 
 use super::memory::machine::Rectangle;
 use super::risc::Risc;
-use super::transfers::{Write, WriteEffect};
+use super::transfers::{MESSAGE_BYTES, Write, WriteEffect};
 
 /// How a multicast call treats its sender, and whether more follows.
 #[derive(Clone, Copy)]
@@ -102,6 +103,20 @@ impl Risc {
         self.transfers.linked[noc as usize] = mode.linked.then_some((rectangle, line));
         self.counters.noc_write_bytes[noc as usize] += u64::from(bytes);
         self.counters.multicast_bytes += u64::from(bytes) * u64::from(destinations);
+        // What travels as a message is a flag.
+        self.note(match bytes as usize <= MESSAGE_BYTES {
+            true => Event::SignalMulticast {
+                to: rectangle,
+                offset,
+                noc,
+            },
+            false => Event::Multicast {
+                to: rectangle,
+                bytes,
+                noc,
+                is_linked: mode.linked,
+            },
+        });
         let effect = WriteEffect::Multicast {
             source,
             rectangle,
@@ -125,6 +140,11 @@ impl Risc {
         self.check_destinations(rectangle, destinations, false, line);
         self.check_semaphore_offset(offset, line);
         self.note_atomic(noc, Some(line));
+        self.note(Event::SignalMulticast {
+            to: rectangle,
+            offset,
+            noc,
+        });
         let effect = WriteEffect::IncrementMulticast {
             value,
             rectangle,

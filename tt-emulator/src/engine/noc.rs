@@ -1,6 +1,7 @@
 //! The network on chip as one RISC sees it: addresses, the checks on them, and issuing reads and writes.
 
 use crate::arch::L1_SLOT_BYTES;
+use crate::clock::Event;
 use crate::rules;
 
 use super::copying;
@@ -119,12 +120,22 @@ impl Risc {
             return;
         }
         let (node, offset) = self.resolve(source, bytes, false, line);
-        self.issue_read(node, offset, destination, bytes, noc, line);
+        self.issue_read(node, offset, destination, bytes, noc, false, line);
     }
 
     /// Issues a read whose remote side is already checked.
     #[inline]
-    pub(super) fn issue_read(&mut self, node: Node, offset: u64, destination: u32, bytes: u32, noc: u8, line: i32) {
+    #[allow(clippy::too_many_arguments, reason = "the call has as many")]
+    pub(super) fn issue_read(
+        &mut self,
+        node: Node,
+        offset: u64,
+        destination: u32,
+        bytes: u32,
+        noc: u8,
+        is_page: bool,
+        line: i32,
+    ) {
         let destination = self.local_range(destination, bytes, true, line);
         self.check_alignment(offset, destination, node, false, line);
         self.counters.noc_read_bytes[noc as usize] += u64::from(bytes);
@@ -135,6 +146,13 @@ impl Risc {
         let source = self.core.machine.pointer(node, offset).cast_const();
         copying::prefetch(source, bytes as usize);
         let transaction = self.transfers.read_transaction[noc as usize];
+        self.note(Event::Read {
+            from: node,
+            bytes,
+            noc,
+            transaction,
+            is_page,
+        });
         self.transfers.reads.push(Read {
             source,
             destination,
@@ -163,6 +181,12 @@ impl Risc {
             return;
         }
         let (node, offset) = self.resolve(destination, bytes, true, line);
+        self.note(Event::Write {
+            to: node,
+            bytes,
+            noc,
+            is_page: false,
+        });
         self.issue_write(source, node, offset, bytes, noc, posted, transaction, line);
     }
 
@@ -216,6 +240,10 @@ impl Risc {
         self.counters.noc_write_bytes[noc as usize] += 4;
         if let Node::Dram(bank) = node {
             self.core.machine.stores.note(self.writer, bank, offset, 4);
+        }
+        if let Node::Core(to) = node {
+            let offset = offset as u32;
+            self.note(Event::Signal { to, offset, noc });
         }
         let effect = WriteEffect::Word { value, node, offset };
         self.transfers.writes.push(Write {

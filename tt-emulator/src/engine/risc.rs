@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering, compiler_fence};
 
 use crate::allowed;
 use crate::arch::{Arch, L1_SLOT_BYTES, MAX_CIRCULAR_BUFFERS};
+use crate::clock::Event;
 use crate::compute::ComputeState;
 use crate::kernel_config::KernelRole;
 use crate::report::RiscName;
@@ -119,6 +120,8 @@ pub(crate) struct Risc {
     pub line: i32,
     pub switch: Switch,
     pub counters: RiscCounters,
+    /// What it did, for the clock; none where that is off.
+    pub trace: Option<Vec<Event>>,
     /// State of the compute engines; unused by data movement.
     pub compute: ComputeState,
 }
@@ -250,6 +253,14 @@ impl Risc {
     /// Whether this RISC runs a compute kernel.
     pub fn is_compute(&self) -> bool {
         matches!(self.kernel.role, KernelRole::Compute(_))
+    }
+
+    /// Writes down what takes time, where the clock is on.
+    #[inline]
+    pub fn note(&mut self, event: Event) {
+        if let Some(trace) = &mut self.trace {
+            trace.push(event);
+        }
     }
 
     /// Stops the run. Does not return: the coroutine stays suspended until its stack is dropped.

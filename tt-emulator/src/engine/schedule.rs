@@ -221,21 +221,21 @@ impl RunningCore {
 /// Delivers what all cores sent in the epoch that has ended; gives how many messages that were.
 fn deliver(machine: &Machine, running: &mut [RunningCore]) -> u64 {
     let mut count = 0;
-    for source in running {
-        let mut outbox = source.core.outbox.borrow_mut();
-        if !outbox.is_empty() {
+    for at in 0..running.len() {
+        let messages: Vec<Message> = running[at].core.outbox.borrow_mut().drain(..).collect();
+        if !messages.is_empty() {
             // Every RISC that waits has handed over what it issued.
-            for kernel in &source.kernels {
+            for kernel in &running[at].kernels {
                 kernel.progress.atomics.set([None; 2]);
             }
         }
-        count += outbox.len() as u64;
-        for message in outbox.drain(..) {
+        count += messages.len() as u64;
+        for message in messages {
             match message.target {
-                MessageTarget::Core(core) => deliver_to(machine, core, &message),
+                MessageTarget::Core(core) => deliver_to(machine, running, core, &message),
                 MessageTarget::Rectangle { rectangle, excluded } => {
                     for core in machine.cores_in(rectangle).filter(|core| Some(*core) != excluded) {
-                        deliver_to(machine, core, &message);
+                        deliver_to(machine, running, core, &message);
                     }
                 }
             }
@@ -244,7 +244,11 @@ fn deliver(machine: &Machine, running: &mut [RunningCore]) -> u64 {
     count
 }
 
-fn deliver_to(machine: &Machine, core: u16, message: &Message) {
+fn deliver_to(machine: &Machine, running: &[RunningCore], core: u16, message: &Message) {
+    // Cores are in the order of their numbers.
+    if let Ok(at) = running.binary_search_by_key(&core, |running| running.core.index) {
+        running[at].core.count_signal(message.offset);
+    }
     let (node, offset) = (Node::Core(core), u64::from(message.offset));
     // SAFETY: range and alignment were checked when the write or increment was issued; no core runs now.
     unsafe {

@@ -1,6 +1,7 @@
 //! Semaphores: words of L1 that cores set, add to and wait on.
 
 use crate::arch::{SEMAPHORE_BASE, SEMAPHORE_STRIDE};
+use crate::clock::Event;
 use crate::rules;
 
 use super::memory::machine::Node;
@@ -43,6 +44,8 @@ impl Risc {
         if !self.core.fulfils(wait) {
             self.block(wait, line);
         }
+        let signals = self.core.signals(offset);
+        self.note(Event::Semaphore { offset, signals });
     }
 
     /// Issues an increment of a word of one core.
@@ -60,6 +63,11 @@ impl Risc {
         if !posted {
             self.note_atomic(noc, Some(line));
         }
+        self.note(Event::Signal {
+            to: core,
+            offset: offset as u32,
+            noc,
+        });
         let effect = WriteEffect::Increment {
             value,
             core,

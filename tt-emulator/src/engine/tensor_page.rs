@@ -3,6 +3,7 @@
 //! Here the buffer is known by its base address, so more can be checked than for a bare address: the page id, the page size
 //! and the end of the page.
 
+use crate::clock::Event;
 use crate::rules;
 
 use super::memory::machine::{Node, address_beyond};
@@ -97,7 +98,7 @@ impl Risc {
         self.check_noc(noc, line);
         let (node, start) = self.page(accessor, page, offset, bytes, line);
         self.counters.pages_read += 1;
-        self.issue_read(node, start, destination, bytes, noc, line);
+        self.issue_read(node, start, destination, bytes, noc, true, line);
     }
 
     /// Issues a write of a page, or of a part of it.
@@ -117,6 +118,12 @@ impl Risc {
         self.check_noc(noc, line);
         let (node, start) = self.page(accessor, page, offset, bytes, line);
         self.counters.pages_written += 1;
+        self.note(Event::Write {
+            to: node,
+            bytes,
+            noc,
+            is_page: true,
+        });
         self.issue_write(source, node, start, bytes, noc, posted, 0, line);
     }
 }

@@ -11,7 +11,7 @@ use super::memory::machine::{Node, Rectangle};
 use super::risc::Risc;
 
 /// Largest remote write that travels as a message between epochs. It covers flags written by plain writes.
-const MESSAGE_BYTES: usize = 32;
+pub(super) const MESSAGE_BYTES: usize = 32;
 
 /// A read in flight.
 pub(super) struct Read {

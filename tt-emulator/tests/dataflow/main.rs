@@ -2,6 +2,7 @@
 
 mod address_generators;
 mod allowed;
+mod clock;
 mod copies;
 mod faults;
 mod l1_addresses;

@@ -207,6 +207,11 @@ impl DeviceCore {
         emulator::expect_stores(self.id, stores);
     }
 
+    /// Turns the emulator's clock on or off.
+    pub(crate) fn set_clock(&self, on: bool) {
+        emulator::set_clock(self.id, on);
+    }
+
     /// What the emulator counted in the last run.
     pub(crate) fn counters(&self) -> Option<RunCounters> {
         emulator::counters(self.id)

@@ -174,10 +174,14 @@ impl<'t> Launch<'t> {
                 Waiting::AtTheEnd => at + 1 == count,
                 Waiting::AfterEveryStage => true,
             };
+            let is_watched = waiting == Waiting::AfterEveryStage;
+            bound.device.set_clock(is_watched);
             let start = Instant::now();
             bound.device.expect_stores(|| self.stores(tensors, run, several));
-            session.run(&mut run.workload, &run.args, blocking, self.kernel.name())?;
-            if waiting == Waiting::AfterEveryStage {
+            let ran = session.run(&mut run.workload, &run.args, blocking, self.kernel.name());
+            bound.device.set_clock(false);
+            ran?;
+            if is_watched {
                 profile.wall_time += start.elapsed();
                 let counters = bound.device.counters();
                 profile.stages.extend(counters);

@@ -8,10 +8,10 @@ use tt_emulator::RunCounters;
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct Profile {
-    /// From the launch to its end, as the host saw it.
+    /// From the launch to its end, as the host saw it; on the emulator with what its clock takes.
     pub wall_time: Duration,
     /// What the emulator counted: pages and bytes moved, per NoC and DRAM bank, tile operations, stalls, for the whole run
-    /// and for each core. Cards count nothing.
+    /// and for each core, and what the run would take on a chip ([`RunCounters::modelled`]). Cards count nothing.
     pub counters: Option<RunCounters>,
     /// The counters of each stage that ran, where the kernel has several; `counters` is their sum.
     pub stages: Vec<RunCounters>,
@@ -74,6 +74,9 @@ impl fmt::Display for Profile {
             compute.packed_tiles
         )?;
         write!(f, "\nstalls       {}", total.stalls)?;
+        if let Some(modelled) = &counters.modelled {
+            write!(f, "\nmodelled     {modelled}")?;
+        }
         for (number, stage) in (1..).zip(&self.stages) {
             let total = &stage.total;
             let (read, written) = (total.pages_read, total.pages_written);
@@ -82,6 +85,9 @@ impl fmt::Display for Profile {
                 "\nstage {number}      {read} tiles read, {written} written, {} stalls",
                 total.stalls
             )?;
+            if let Some(modelled) = &stage.modelled {
+                write!(f, ", {} cycles, bound by {}", modelled.cycles, modelled.bound())?;
+            }
         }
         for left in &counters.unstored {
             write!(f, "\nnot stored   {left}")?;

@@ -8,6 +8,7 @@ use super::tilize::{
     tilize, tilize_init, tilize_uninit, untilize_block, untilize_dest, untilize_init, untilize_uninit,
 };
 use crate::abi::{ComputeApi, register_step, side};
+use crate::clock::{Event, MatrixWork, RegisterStep};
 use crate::compute::destination::Broken;
 use crate::compute::engine_state::{MatrixSetting, Operand, PackMode, Reuse};
 use crate::compute::fpu::eltwise::Binary;
@@ -16,7 +17,7 @@ use crate::compute::matrix_calls::{BLOCK_LIMIT, BlockShape, Page};
 use crate::compute::pack::{ReduceDim, Relu};
 use crate::compute::pack_calls::WaitingPack;
 use crate::compute::rules;
-use crate::compute::sfpu_calls::SfpuCall;
+use crate::compute::sfpu_calls::{self, SfpuCall};
 use crate::compute::unpack::Broadcast;
 
 pub(super) static COMPUTE_API: ComputeApi = ComputeApi {
@@ -110,6 +111,28 @@ impl Risc {
         }
     }
 
+    /// Notes work of the matrix engine on so many bytes for each source register.
+    #[inline]
+    fn note_matrix(&mut self, work: MatrixWork, bytes: [usize; 2]) {
+        self.note(Event::Matrix {
+            work,
+            bytes: bytes.map(|bytes| bytes as u32),
+        });
+    }
+
+    /// Notes tiles moved to destination registers.
+    #[inline]
+    fn note_copied(&mut self, operand: Operand, count: u32) {
+        let bytes = operand.format.tile_bytes(32, 32) * count as usize;
+        self.note_matrix(MatrixWork::Copy { tiles: count as u16 }, [bytes, 0]);
+    }
+
+    /// Notes an init or another format.
+    #[inline]
+    pub(super) fn note_configured(&mut self, unpack: bool, math: bool, pack: bool) {
+        self.note(Event::Configure { unpack, math, pack });
+    }
+
     /// A circular buffer of 32×32 tiles as an operand.
     #[inline]
     pub(super) fn operand(&mut self, cb: u32, line: i32) -> Operand {
@@ -162,6 +185,17 @@ impl Risc {
         self.enumerator(Binary::from_id(id), "element-wise operation", id, line)
     }
 
+    fn element_wise(&self, op: Binary, tiles: u32) -> MatrixWork {
+        let tiles = tiles as u16;
+        match op {
+            Binary::Mul => MatrixWork::Multiply {
+                tiles,
+                phases: self.compute.phases as u8,
+            },
+            Binary::Add | Binary::Sub => MatrixWork::Add { tiles },
+        }
+    }
+
     fn broadcast_of(&mut self, id: u32, line: i32) -> Broadcast {
         self.enumerator(Broadcast::from_id(id), "broadcast", id, line)
     }
@@ -189,6 +223,7 @@ impl Risc {
         self.obey(started, line);
         self.compute.engines.set_matrix(setting);
         self.counters.compute.inits += 1;
+        self.note_configured(true, true, false);
     }
 
     pub(super) fn copy_setting(&mut self, operand: Operand, transpose: bool) -> MatrixSetting {
@@ -235,6 +270,12 @@ extern "C" fn registers(step: u32, line: i32) {
             Err((rule, detail)) if is_released && risc.is_allowed(rule, line, &detail) => {}
             result => risc.obey(result, line),
         }
+        risc.note(Event::Registers(match step {
+            register_step::COMMIT => RegisterStep::Commit,
+            register_step::WAIT => RegisterStep::Wait,
+            register_step::RELEASE | register_step::RELEASE_SHARED => RegisterStep::Release,
+            _ => RegisterStep::Acquire,
+        }));
         if step == register_step::COMMIT {
             while let Some(waiting) = risc.compute.waiting_packs.pop_front() {
                 let noted = risc.compute.note_packed(waiting.cb, waiting.register, waiting.masked);
@@ -262,6 +303,7 @@ extern "C" fn reconfigure(to: u32, old: u32, new: u32, line: i32) {
             _ => risc.violation(&rules::ENUMERATOR, line, format!("side {to}")),
         }
         risc.counters.compute.reconfigurations += 1;
+        risc.note_configured(to != side::PACKER, false, to == side::PACKER);
     });
 }
 
@@ -327,6 +369,19 @@ extern "C" fn matmul(
         }
         risc.compute.matmul(row_pages, column_pages, idst, transpose);
         risc.counters.compute.matmul_tiles += u64::from(ct * rt);
+        // The operand with fewer tiles is unpacked once, the other for every tile (llk_unpack_AB_matmul.h, reuse_a).
+        let (ct, rt) = (ct as usize, rt as usize);
+        let [a, b] = [a, b].map(|operand| operand.format.tile_bytes(32, 32));
+        let bytes = if ct >= rt {
+            [rt * ct * b, rt * a]
+        } else {
+            [ct * b, rt * ct * a]
+        };
+        let work = MatrixWork::Matmul {
+            tiles: (ct * rt) as u16,
+            phases: risc.compute.phases as u8,
+        };
+        risc.note_matrix(work, bytes);
     });
 }
 
@@ -347,6 +402,7 @@ extern "C" fn binary_init(op: u32, broadcast: u32, icb0: u32, icb1: u32, accumul
         } else {
             risc.compute.engines.set_math_only(op, accumulate != 0);
             risc.counters.compute.inits += 1;
+            risc.note_configured(false, true, false);
         }
     });
 }
@@ -378,6 +434,8 @@ extern "C" fn binary(
                 .binary(op, (broadcast, row), first, second, idst + tile, accumulate);
         }
         risc.counters.compute.eltwise_tiles += u64::from(count);
+        let bytes = [a, b].map(|operand| operand.format.tile_bytes(32, 32) * count as usize);
+        risc.note_matrix(risc.element_wise(op, count), bytes);
     });
 }
 
@@ -398,6 +456,7 @@ extern "C" fn reuse(op: u32, reuse: u32, icb: u32, tile: u32, idst: u32, line: i
         let page = risc.input(operand, tile, line);
         risc.compute.reuse(op, reuse, page.read(&risc.l1), idst);
         risc.counters.compute.eltwise_tiles += 1;
+        risc.note_matrix(risc.element_wise(op, 1), [page.bytes(), 0]);
     });
 }
 
@@ -426,6 +485,7 @@ extern "C" fn copy(icb: u32, tile: u32, idst: u32, count: u32, line: i32) {
                 .copy(page.read(&risc.l1), idst + i, transpose, Broadcast::None);
         }
         risc.counters.compute.copied_tiles += u64::from(count);
+        risc.note_copied(operand, count);
     });
 }
 
@@ -448,6 +508,7 @@ extern "C" fn transpose(icb: u32, tile: u32, idst: u32, count: u32, line: i32) {
             risc.compute.copy(page.read(&risc.l1), idst + i, true, Broadcast::None);
         }
         risc.counters.compute.copied_tiles += u64::from(count);
+        risc.note_copied(operand, count);
     });
 }
 
@@ -483,6 +544,7 @@ extern "C" fn unary_bcast(broadcast: u32, icb: u32, tile: u32, idst: u32, line: 
         let page = risc.input(operand, tile, line);
         risc.compute.copy(page.read(&risc.l1), idst, false, how);
         risc.counters.compute.copied_tiles += 1;
+        risc.note_copied(operand, 1);
     });
 }
 
@@ -533,6 +595,16 @@ extern "C" fn reduce(
             risc.obey(reduced, line);
         }
         risc.counters.compute.reduced_tiles += u64::from(count);
+        let work = MatrixWork::Reduce {
+            dim,
+            tiles: count as u16,
+            phases: match pool {
+                Pool::Max => 1,
+                Pool::Sum | Pool::Avg => risc.compute.phases as u8,
+            },
+        };
+        let bytes = [data, scale].map(|operand| operand.format.tile_bytes(32, 32) * count as usize);
+        risc.note_matrix(work, bytes);
     });
 }
 
@@ -562,6 +634,7 @@ extern "C" fn pack_init(ocb: u32, line: i32) {
         risc.obey(set, line);
         risc.compute.engines.pack_mode = PackMode::Tiles;
         risc.counters.compute.inits += 1;
+        risc.note_configured(false, false, true);
     });
 }
 
@@ -603,6 +676,11 @@ extern "C" fn pack(idst: u32, ocb: u32, out_of_order: u32, index: u32, count: u3
             }
         }
         risc.counters.compute.packed_tiles += u64::from(count);
+        risc.note(Event::Pack {
+            bytes: operand.format.tile_bytes(32, 32) as u32 * count,
+            tiles: count as u16,
+            accumulates: packer.accumulate,
+        });
     });
 }
 
@@ -611,6 +689,7 @@ extern "C" fn pack_l1_acc(enable: u32, line: i32) {
         let started = risc.compute.engines.require_started("pack_reconfig_l1_acc");
         risc.obey(started, line);
         risc.compute.engines.l1_accumulate = enable != 0;
+        risc.note_configured(false, false, true);
     });
 }
 
@@ -628,6 +707,7 @@ extern "C" fn sfpu_init(name: u64, variant: u32, p0: u32, p1: u32, line: i32) {
         let set = risc.compute.sfpu_init(name, variant, [p0, p1]);
         risc.obey(set, line);
         risc.counters.compute.inits += 1;
+        risc.note_configured(false, true, false);
     });
 }
 
@@ -636,5 +716,9 @@ extern "C" fn sfpu(call: &SfpuCall, line: i32) {
         let done = risc.compute.sfpu(call);
         risc.obey(done, line);
         risc.counters.compute.sfpu_tiles += 1;
+        if risc.trace.is_some() {
+            let (name, vectors) = sfpu_calls::scope(call);
+            risc.note(Event::Vector { name, vectors });
+        }
     });
 }

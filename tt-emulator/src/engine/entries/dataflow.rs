@@ -1,6 +1,7 @@
 //! Calls of data movement kernels, and those that all kernels share: each finds its RISC and does one call.
 
 use crate::abi::{DataflowApi, cb_fact, core_fact, flag};
+use crate::clock::Event;
 use crate::rules;
 
 use super::super::multicast::MulticastMode;
@@ -318,16 +319,25 @@ extern "C" fn noc_multicast(source: u32, address: u64, bytes: u32, destinations:
 }
 
 extern "C" fn read_barrier(noc: u32, transaction: i32, line: i32) {
-    guard(line, |risc| match u8::try_from(transaction) {
-        Ok(transaction) => risc.read_barrier_with_transaction(noc as u8, transaction, line),
-        Err(_) => risc.read_barrier(noc as u8, line),
+    guard(line, |risc| {
+        let (noc, transaction) = (noc as u8, u8::try_from(transaction).ok());
+        match transaction {
+            Some(transaction) => risc.read_barrier_with_transaction(noc, transaction, line),
+            None => risc.read_barrier(noc, line),
+        }
+        risc.note(Event::ReadBarrier { noc, transaction });
     });
 }
 
 extern "C" fn flush_writes(noc: u32, flags: u32, transaction: i32, line: i32) {
-    guard(line, |risc| match u8::try_from(transaction) {
-        Ok(transaction) => risc.flush_writes_with_transaction(noc as u8, transaction, line),
-        Err(_) => risc.flush_writes(noc as u8, flags & flag::POSTED != 0, line),
+    guard(line, |risc| {
+        let noc = noc as u8;
+        match u8::try_from(transaction) {
+            Ok(transaction) => risc.flush_writes_with_transaction(noc, transaction, line),
+            Err(_) => risc.flush_writes(noc, flags & flag::POSTED != 0, line),
+        }
+        let until_left = flags & flag::UNTIL_LEFT != 0;
+        risc.note(Event::WriteBarrier { noc, until_left });
     });
 }
 

@@ -230,7 +230,8 @@ public:
     template <NocOptions opts = NocOptions::DEFAULT>
     void async_writes_flushed(const NocOptVals& noc_opts = {}, TT_LINE_PARAM) const {
         const int32_t trid = has_flag(opts, NocOptions::TXN_ID) ? static_cast<int32_t>(noc_opts.trid) : -1;
-        tt_emulator_dataflow()->flush_writes(noc_id_, has_flag(opts, NocOptions::POSTED) ? TT_EMULATOR_POSTED : 0, trid, line);
+        tt_emulator_dataflow()->flush_writes(
+            noc_id_, TT_EMULATOR_UNTIL_LEFT | (has_flag(opts, NocOptions::POSTED) ? TT_EMULATOR_POSTED : 0), trid, line);
     }
 
     void async_atomic_barrier(TT_LINE_PARAM) const { tt_emulator_dataflow()->atomic_barrier(noc_id_, line); }

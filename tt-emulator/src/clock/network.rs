@@ -1,0 +1,254 @@
+//! The two NoCs, their links and ports, and the DRAM banks behind them: what one transfer holds, the next waits for.
+//!
+//! NoC 0 goes along x and then along y, upwards; NoC 1 along y and then along x, downwards; both around the torus. So a transfer
+//! there and its answer together go once around each axis on which the two ends differ, whichever way they lie.
+
+use super::costs::Costs;
+use crate::arch::Arch;
+use crate::engine::memory::machine::{Node, Rectangle};
+
+/// When something is free again.
+type Free = u64;
+
+/// A transfer's course: when the sender is done with it, and when it has arrived and that is known to who sent it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Course {
+    pub left: u64,
+    pub arrived: u64,
+    pub known: u64,
+}
+
+/// A place on the torus.
+type Place = (u8, u8);
+
+/// A DRAM bank.
+#[derive(Clone, Copy, Default)]
+struct Bank {
+    free: Free,
+    wrote: bool,
+    asked: [Free; 2],
+    busy: u64,
+}
+
+/// The state of all that transfers share.
+pub(crate) struct Network {
+    costs: &'static Costs,
+    arch: &'static Arch,
+    /// By NoC, router and axis.
+    links: Vec<Free>,
+    link_busy: Vec<u64>,
+    /// By NoC and router: into the network, and out of it.
+    ports: Vec<[Free; 2]>,
+    banks: Vec<Bank>,
+    /// When a core may read from a bank again.
+    same_bank: Vec<Free>,
+}
+
+fn cycles(bytes: u64, tenths: u64) -> u64 {
+    (bytes * 10).div_ceil(tenths)
+}
+
+impl Network {
+    pub fn new(arch: &'static Arch) -> Network {
+        let costs = Costs::of(arch.name);
+        let routers = usize::from(costs.torus[0]) * usize::from(costs.torus[1]);
+        Network {
+            costs,
+            arch,
+            links: vec![0; 4 * routers],
+            link_busy: vec![0; 4 * routers],
+            ports: vec![[0; 2]; 2 * routers],
+            banks: vec![Bank::default(); costs.dram.len()],
+            same_bank: vec![0; arch.cores() * costs.dram.len()],
+        }
+    }
+
+    /// Cycles that each bank was busy.
+    pub fn banks(&self) -> impl Iterator<Item = u64> + '_ {
+        self.banks.iter().map(|bank| bank.busy)
+    }
+
+    /// Cycles that the busiest link of each NoC was busy.
+    pub fn busiest_links(&self) -> [u64; 2] {
+        let half = self.link_busy.len() / 2;
+        [&self.link_busy[..half], &self.link_busy[half..]].map(|links| links.iter().copied().max().unwrap_or(0))
+    }
+
+    fn place(&self, node: Node, noc: usize) -> Place {
+        match node {
+            Node::Core(core) => {
+                let (x, y) = (
+                    usize::from(core) % self.arch.grid.0,
+                    usize::from(core) / self.arch.grid.0,
+                );
+                (self.costs.worker_columns[x], self.costs.worker_rows[y])
+            }
+            Node::Dram(bank) => self.costs.dram[usize::from(bank)][noc],
+        }
+    }
+
+    fn router(&self, noc: usize, (x, y): Place) -> usize {
+        let [columns, rows] = self.costs.torus.map(usize::from);
+        (noc * rows + usize::from(y)) * columns + usize::from(x)
+    }
+
+    /// The routers of a way whose links it takes, with the axis of each.
+    fn way(&self, noc: usize, from: Place, to: Place) -> Vec<(Place, usize)> {
+        let mut at = [from.0, from.1];
+        let to = [to.0, to.1];
+        let mut way = Vec::with_capacity(24);
+        for axis in if noc == 0 { [0, 1] } else { [1, 0] } {
+            let size = self.costs.torus[axis];
+            while at[axis] != to[axis] {
+                way.push(((at[0], at[1]), axis));
+                at[axis] = if noc == 0 {
+                    (at[axis] + 1) % size
+                } else {
+                    (at[axis] + size - 1) % size
+                };
+            }
+        }
+        way
+    }
+
+    /// Sends data over a way from `ready` on, at so many tenths of a byte a cycle at its ends; when all of it has left the
+    /// sender, and when it is there.
+    fn send(&mut self, noc: usize, from: Place, to: Place, bytes: u64, tenths: u64, ready: u64) -> (u64, u64) {
+        let (first, last) = (self.router(noc, from), self.router(noc, to));
+        let at_ends = cycles(bytes, tenths) + 1;
+        let on_links = bytes.div_ceil(self.costs.flit) + 1;
+        let mut time = ready.max(self.ports[first][0]);
+        self.ports[first][0] = time + at_ends;
+        let left = time + at_ends;
+        for (place, axis) in self.way(noc, from, to) {
+            let link = 2 * self.router(noc, place) + axis;
+            time = time.max(self.links[link]);
+            self.links[link] = time + on_links;
+            self.link_busy[link] += on_links;
+            time += self.costs.hop;
+        }
+        time = time.max(self.ports[last][1]);
+        self.ports[last][1] = time + at_ends;
+        (left, time + at_ends)
+    }
+
+    /// What a small packet takes from one place to another, where nothing is in its way.
+    fn signal(&self, noc: usize, from: Place, to: Place) -> u64 {
+        self.way(noc, from, to).len() as u64 * self.costs.hop
+    }
+
+    /// A bank's turn: when it begins, and when it is done with so many bytes.
+    fn serve(&mut self, bank: usize, noc: usize, writes: bool, bytes: u64, ready: u64) -> (u64, u64) {
+        let costs = self.costs;
+        let of = &mut self.banks[bank];
+        let turn = if of.wrote != writes && of.busy > 0 {
+            costs.bank_turn
+        } else {
+            0
+        };
+        let begin = ready.max(of.free + turn).max(of.asked[noc]);
+        let length = cycles(bytes, costs.bank_tenths);
+        of.free = begin + length;
+        of.asked[noc] = begin + costs.bank_request;
+        of.wrote = writes;
+        of.busy += length + turn;
+        (begin, of.free)
+    }
+
+    /// A read that core `core` issues at `time`: when its data are there.
+    pub fn read(&mut self, core: u16, from: Node, bytes: u32, noc: u8, time: u64) -> u64 {
+        let (noc, bytes) = (usize::from(noc), u64::from(bytes));
+        let costs = self.costs;
+        let (own, source) = (self.place(Node::Core(core), noc), self.place(from, noc));
+        let mut asked = time + costs.round_trip / 2 + self.signal(noc, own, source);
+        let (ready, served) = match from {
+            Node::Dram(bank) => {
+                let pair = usize::from(core) * costs.dram.len() + usize::from(bank);
+                asked = asked.max(self.same_bank[pair]);
+                let (begin, end) = self.serve(usize::from(bank), noc, false, bytes, asked);
+                self.same_bank[pair] = end + costs.same_bank;
+                (begin + costs.dram_access, end + costs.dram_access)
+            }
+            Node::Core(_) => (asked, asked),
+        };
+        let (_, arrived) = self.send(noc, source, own, bytes, costs.read_tenths, ready);
+        arrived.max(served) + costs.round_trip / 2
+    }
+
+    /// A write that core `core` issues at `time`.
+    pub fn write(&mut self, core: u16, to: Node, bytes: u32, noc: u8, time: u64) -> Course {
+        let (noc, bytes) = (usize::from(noc), u64::from(bytes));
+        let costs = self.costs;
+        let (own, target) = (self.place(Node::Core(core), noc), self.place(to, noc));
+        let ready = time + costs.round_trip / 2;
+        let (left, arrived) = self.send(noc, own, target, bytes, costs.write_tenths, ready);
+        let arrived = match to {
+            Node::Dram(bank) => self.serve(usize::from(bank), noc, true, bytes, arrived).1,
+            Node::Core(_) => arrived,
+        };
+        let known = arrived + costs.round_trip / 2 + self.signal(noc, target, own);
+        Course { left, arrived, known }
+    }
+
+    /// A write of core `core` to a rectangle of so many receivers: it goes to the nearest corner, and on through all links of it.
+    pub fn multicast(&mut self, core: u16, to: &[u16], bytes: u32, noc: u8, is_linked: bool, time: u64) -> Course {
+        let (noc, bytes) = (usize::from(noc), u64::from(bytes));
+        let costs = self.costs;
+        let own = self.place(Node::Core(core), noc);
+        let set_up = if is_linked {
+            0
+        } else {
+            costs.multicast[0] / 2 + costs.multicast[1] * to.len() as u64 / 8
+        };
+        let length = cycles(bytes, costs.write_tenths) + 1;
+        let ready = time + costs.round_trip / 2 + set_up;
+        let mut course = Course {
+            left: ready,
+            arrived: ready,
+            known: ready,
+        };
+        // Each link carries it once, whoever is behind it.
+        let mut links: Vec<(Place, usize)> = Vec::new();
+        let mut farthest = 0;
+        for receiver in to {
+            let way = self.way(noc, own, self.place(Node::Core(*receiver), noc));
+            farthest = farthest.max(way.len() as u64);
+            links.extend(way.into_iter().filter(|link| !links.contains(link)).collect::<Vec<_>>());
+        }
+        let first = self.router(noc, own);
+        let mut begin = ready.max(self.ports[first][0]);
+        for (place, axis) in &links {
+            begin = begin.max(self.links[2 * self.router(noc, *place) + axis]);
+        }
+        self.ports[first][0] = begin + length;
+        for (place, axis) in links {
+            let link = 2 * self.router(noc, place) + axis;
+            self.links[link] = begin + length;
+            self.link_busy[link] += length;
+        }
+        course.left = begin + length;
+        course.arrived = begin + length + farthest * costs.hop;
+        course.known = course.arrived + costs.round_trip / 2 + farthest * costs.hop;
+        course
+    }
+
+    /// A word that core `core` sends at `time`: when it is there.
+    pub fn tell(&self, core: u16, to: u16, noc: u8, time: u64) -> u64 {
+        let noc = usize::from(noc);
+        let (own, target) = (self.place(Node::Core(core), noc), self.place(Node::Core(to), noc));
+        time + self.costs.round_trip / 2 + self.signal(noc, own, target)
+    }
+
+    /// The worker cores of a rectangle of virtual coordinates, without `excluded`.
+    pub fn receivers(&self, rectangle: Rectangle, excluded: u16) -> Vec<u16> {
+        let (columns, rows) = self.arch.grid;
+        let all = (0..rows).flat_map(|y| (0..columns).map(move |x| (x, y)));
+        all.filter(|(x, y)| {
+            let (vx, vy) = self.arch.virtual_core(*x, *y);
+            (rectangle.low.0..=rectangle.high.0).contains(&vx) && (rectangle.low.1..=rectangle.high.1).contains(&vy)
+        })
+        .map(|(x, y)| (y * columns + x) as u16)
+        .filter(|core| *core != excluded)
+        .collect()
+    }
+}
