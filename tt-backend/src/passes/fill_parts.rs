@@ -278,13 +278,15 @@ impl Way {
 
     /// Takes it that `cond` holds, or does not, and what follows for its parts.
     fn assume(&mut self, cond: &BoolExpr, holds: bool) {
-        match (cond, holds) {
-            (BoolExpr::And(a, b), true) | (BoolExpr::Or(a, b), false) => {
-                self.assume(a, holds);
-                self.assume(b, holds);
-            }
-            (BoolExpr::Not(a), _) => self.assume(a, !holds),
-            _ => {}
+        match cond {
+            BoolExpr::And(a, b) if holds => [a, b].iter().for_each(|part| self.assume(part, true)),
+            BoolExpr::Or(a, b) if !holds => [a, b].iter().for_each(|part| self.assume(part, false)),
+            BoolExpr::Not(a) => self.assume(a, !holds),
+            BoolExpr::And(..)
+            | BoolExpr::Or(..)
+            | BoolExpr::Const(_)
+            | BoolExpr::Compare(..)
+            | BoolExpr::CompareNumbers(..) => {}
         }
         self.assumed.push((cond.clone(), holds));
     }
