@@ -15,6 +15,7 @@
 use crate::codes;
 use crate::passes::split_conditions::Tile;
 use crate::pipeline::Pass;
+use crate::verify::tile::{holds_elements, keeps};
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{
     Access, Assign, Block, BlockId, BlockScope, Buffer, CompareOp, Element, ElementKind, ElementOp, ElementType,
@@ -29,7 +30,7 @@ pub const PASS: Pass<Tile, Tile> = Pass {
         let kernel = run(&kernel)?;
         Ok(Tile { source, kernel })
     },
-    check: |_| Ok(()),
+    check: |tile| keeps(tile, [holds_elements]),
 };
 
 /// Runs the pass.
