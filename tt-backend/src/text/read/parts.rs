@@ -201,14 +201,9 @@ impl Reader<'_> {
                     return this.integer().map(Arg::Integer);
                 }
                 match this.attempt(Self::operand) {
-                    Some(operand) => Ok(match this.buffers[operand.buffer.0].kind {
-                        BufferKind::Constant(_) => Arg::Constant(operand.buffer),
-                        BufferKind::Incoming
-                        | BufferKind::Local
-                        | BufferKind::Outgoing
-                        | BufferKind::Shifted
-                        | BufferKind::Scratch(_)
-                        | BufferKind::Token(_) => Arg::Tile(operand),
+                    Some(operand) => Ok(match this.buffers[operand.buffer.0].kind.constant() {
+                        Some(_) => Arg::Constant(operand.buffer),
+                        None => Arg::Tile(operand),
                     }),
                     None => Ok(Arg::Number(this.number()?)),
                 }
@@ -428,17 +423,9 @@ impl Reader<'_> {
         let format = self.format()?;
         self.expect(",")?;
         let mut buffer = Buffer {
-            name,
-            block: None,
-            span,
-            format,
-            tiles,
-            kind,
-            depth: Depth::Default,
             versions: self.parse()?,
-            column_major: false,
-            unpack_to_dest: false,
             index,
+            ..Buffer::new(name, span, kind, format, tiles)
         };
         if !self.eat("version") {
             self.expect("versions")?;
