@@ -492,6 +492,15 @@ impl Write {
     }
 }
 
+/// An index along an axis of a tensor.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TensorIndex {
+    /// Which.
+    pub at: IntExpr,
+    /// Whether it may be none of the tensor's.
+    pub may_miss: bool,
+}
+
 /// An integer from a tensor, the same for the whole block.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fetch {
@@ -499,10 +508,8 @@ pub struct Fetch {
     pub var: VarId,
     /// The tensor.
     pub tensor: ParamId,
-    /// One index for every axis.
-    pub indices: Vec<IntExpr>,
-    /// Whether an index may be none of the tensor's; the integer is then 0.
-    pub may_miss: Vec<bool>,
+    /// One index for every axis; where one is none of the tensor's, the integer is 0.
+    pub indices: Vec<TensorIndex>,
     /// Where the programs that need it have it from (C3).
     pub into: FetchedInto,
 }
@@ -530,7 +537,7 @@ pub struct TileRegion {
     /// The tensor.
     pub tensor: ParamId,
     /// Which matrix: an index along every leading axis.
-    pub matrix: Vec<IntExpr>,
+    pub matrix: Vec<TensorIndex>,
     /// Where in the matrix it lies, and how it is moved.
     pub transfer: Transfer,
     /// Elements along rows and columns.
@@ -539,8 +546,6 @@ pub struct TileRegion {
     pub may_exceed: [bool; 2],
     /// Whether the region may begin before the tensor's first row or column.
     pub may_precede: [bool; 2],
-    /// Whether an index of `matrix` may be none of the tensor's.
-    pub matrix_may_miss: Vec<bool>,
     /// Whether the region may hold a tile that the tensor fills only in part (pad_tiles), in which the rest must be zero.
     pub zero_edge: [bool; 2],
 }

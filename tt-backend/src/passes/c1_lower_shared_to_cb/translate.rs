@@ -239,13 +239,10 @@ impl Translate<'_> {
                         "integers are read from tensors",
                     ));
                 };
-                let may_miss = from.indices.iter().enumerate();
-                let may_miss = may_miss.map(|(axis, index)| !self.selects(tensor, axis, index));
                 Kind::Op(BlockOp::Fetch(Fetch {
                     var: *var,
                     tensor,
-                    indices: from.indices.clone(),
-                    may_miss: may_miss.collect(),
+                    indices: self.indices(tensor, &from.indices),
                     into: FetchedInto::default(),
                 }))
             }

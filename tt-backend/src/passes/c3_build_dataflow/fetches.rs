@@ -205,7 +205,8 @@ impl Needs<'_> {
     }
 
     fn region(&mut self, region: &TileRegion, roles: Roles) {
-        for index in region.matrix.iter().chain(region.transfer.integers()) {
+        let matrix = region.matrix.iter().map(|index| &index.at);
+        for index in matrix.chain(region.transfer.integers()) {
             self.need(index, roles);
         }
     }
@@ -257,7 +258,7 @@ impl Needs<'_> {
             Kind::Op(SectionOp::Fetch(fetch)) => {
                 let roles = self.of.get(&fetch.var).copied().unwrap_or_default();
                 for index in &fetch.indices {
-                    self.need(index, roles.fetching());
+                    self.need(&index.at, roles.fetching());
                 }
                 roles.or(roles.fetching())
             }

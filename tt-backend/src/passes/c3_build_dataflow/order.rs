@@ -258,5 +258,5 @@ fn apart(a: &TileRegion, b: &TileRegion, var: VarId, within: &[VarId]) -> bool {
         let slope = index.slope(var).filter(|_| !varies);
         slope.is_some_and(|slope| slope.unsigned_abs() >= by.unsigned_abs())
     };
-    a.matrix.iter().any(|index| moves(index, 1)) || (0..2).any(|axis| moves(&first[axis], count[axis]))
+    a.matrix.iter().any(|index| moves(&index.at, 1)) || (0..2).any(|axis| moves(&first[axis], count[axis]))
 }
