@@ -207,7 +207,7 @@ impl HoldElements<'_> {
                 let part = |op, value: Element| {
                     let load = element(ElementKind::Load(assign.target.clone()), assign.target.span);
                     Assign {
-                        value: call(op, vec![load, value]),
+                        value: call(op, [load, value]),
                         ..assign.clone()
                     }
                 };
@@ -274,7 +274,7 @@ impl HoldElements<'_> {
                 element(ElementKind::Int(IntExpr::Const((*number as u32 as i32).into())), span)
             }
             ElementKind::Int(expr) if wanted == ElementType::U16 && expr.as_const().is_none() => {
-                call(ElementOp::BitAnd, vec![value.clone(), constant(0xFFFF, span)])
+                call(ElementOp::BitAnd, [value.clone(), constant(0xFFFF, span)])
             }
             ElementKind::Call(op, _) if inner == ElementType::U16 && wanted == ElementType::U16 => {
                 let name = op.row().operator.unwrap_or(op.row().name);
@@ -313,7 +313,7 @@ impl HoldElements<'_> {
         match (op, operands.as_slice()) {
             (ElementOp::Shr, [_, count]) => {
                 let low = low_bits(count.clone());
-                call(ElementOp::BitAnd, vec![with(value, operands), low])
+                call(ElementOp::BitAnd, [with(value, operands), low])
             }
             (ElementOp::Min | ElementOp::Max, _) => flipped(with(value, operands.into_iter().map(flipped))),
             (ElementOp::Div | ElementOp::Rem, _) => {
@@ -325,8 +325,8 @@ impl HoldElements<'_> {
                 value.clone()
             }
             (ElementOp::Clamp, [x, least, most]) => {
-                let above = call(ElementOp::Max, vec![flipped(x.clone()), flipped(least.clone())]);
-                flipped(call(ElementOp::Min, vec![above, flipped(most.clone())]))
+                let above = call(ElementOp::Max, [flipped(x.clone()), flipped(least.clone())]);
+                flipped(call(ElementOp::Min, [above, flipped(most.clone())]))
             }
             (ElementOp::Abs, [x]) => x.clone(),
             _ => with(value, operands),
@@ -481,21 +481,20 @@ fn converted(of: Element, from: ElementType, to: ElementType) -> Element {
     let span = of.span;
     let number = |value: f64| element(ElementKind::Float(value), span);
     match (from.is_integer(), to) {
-        (true, ElementType::U16) if from != to => call(
-            ElementOp::BitAnd,
-            vec![cast(ElementType::I32, of), constant(0xFFFF, span)],
-        ),
+        (true, ElementType::U16) if from != to => {
+            call(ElementOp::BitAnd, [cast(ElementType::I32, of), constant(0xFFFF, span)])
+        }
         (true, ElementType::U32 | ElementType::U16) => cast(ElementType::I32, of),
         (false, ElementType::U16) => {
-            let above = call(ElementOp::Max, vec![cast(ElementType::I32, of), constant(0, span)]);
-            call(ElementOp::Min, vec![above, constant(0xFFFF, span)])
+            let above = call(ElementOp::Max, [cast(ElementType::I32, of), constant(0, span)]);
+            call(ElementOp::Min, [above, constant(0xFFFF, span)])
         }
         // What is at least 2³¹ has the upper bit: no number below is the largest of `i32`.
         (false, ElementType::U32) => {
-            let upper = call(ElementOp::Sub, vec![of.clone(), number(f64::from(1u32 << 31))]);
+            let upper = call(ElementOp::Sub, [of.clone(), number(f64::from(1u32 << 31))]);
             let upper = cast(ElementType::I32, upper);
             let held = cast(ElementType::I32, of);
-            let lower = call(ElementOp::Max, vec![held.clone(), constant(0, span)]);
+            let lower = call(ElementOp::Max, [held.clone(), constant(0, span)]);
             let most = constant(i64::from(i32::MAX), span);
             let is_upper = ElementKind::Compare(CompareOp::Eq, Box::new(held), Box::new(most));
             let select = ElementKind::Select(
@@ -508,17 +507,14 @@ fn converted(of: Element, from: ElementType, to: ElementType) -> Element {
         (true, _) if from == ElementType::U32 && !to.is_integer() => {
             let upper = call(
                 ElementOp::BitAnd,
-                vec![
-                    call(ElementOp::Shr, vec![of.clone(), constant(16, span)]),
+                [
+                    call(ElementOp::Shr, [of.clone(), constant(16, span)]),
                     constant(0xFFFF, span),
                 ],
             );
-            let lower = call(ElementOp::BitAnd, vec![of, constant(0xFFFF, span)]);
+            let lower = call(ElementOp::BitAnd, [of, constant(0xFFFF, span)]);
             let [upper, lower] = [upper, lower].map(|part| cast(ElementType::F32, part));
-            let sum = call(
-                ElementOp::Add,
-                vec![call(ElementOp::Mul, vec![upper, number(65536.0)]), lower],
-            );
+            let sum = call(ElementOp::Add, [call(ElementOp::Mul, [upper, number(65536.0)]), lower]);
             rounded(sum, to)
         }
         (true, ElementType::F16) => rounded(cast(ElementType::F32, of), to),
@@ -548,7 +544,7 @@ fn flipped(of: Element) -> Element {
     if let ElementKind::Int(IntExpr::Const(value)) = of.kind {
         return constant(value ^ i64::from(i32::MIN), span);
     }
-    call(ElementOp::BitXor, vec![of, constant(i32::MIN.into(), span)])
+    call(ElementOp::BitXor, [of, constant(i32::MIN.into(), span)])
 }
 
 /// The bits that a shift to the right by `bits` leaves: all but as many upper ones.
@@ -558,9 +554,9 @@ fn low_bits(bits: Element) -> Element {
         let low = u32::try_from(bits).map_or(0, |bits| u32::MAX.checked_shr(bits).unwrap_or(0));
         return constant((low as i32).into(), span);
     }
-    let copies = call(ElementOp::Shr, vec![constant(i32::MIN.into(), span), bits]);
-    let upper = call(ElementOp::Shl, vec![copies, constant(1, span)]);
-    call(ElementOp::BitNot, vec![upper])
+    let copies = call(ElementOp::Shr, [constant(i32::MIN.into(), span), bits]);
+    let upper = call(ElementOp::Shl, [copies, constant(1, span)]);
+    call(ElementOp::BitNot, [upper])
 }
 
 fn element(kind: ElementKind, span: Span) -> Element {
@@ -576,7 +572,7 @@ fn cast(to: ElementType, of: Element) -> Element {
     element(ElementKind::Cast(to, Box::new(of)), span)
 }
 
-fn call(op: ElementOp, args: Vec<Element>) -> Element {
-    let span = args.first().map_or(Span(0), |arg| arg.span);
-    element(ElementKind::Call(op, args), span)
+fn call<const COUNT: usize>(op: ElementOp, args: [Element; COUNT]) -> Element {
+    let span = args[0].span;
+    element(ElementKind::Call(op, args.into()), span)
 }
