@@ -148,7 +148,7 @@ impl Show for Moves {
             Move::Make(buffer, constant) => format!("{} in {}", constant.name(), names.buffer(*buffer)),
             Move::Fetch(buffer, of) => format!(
                 "fetch {} into {}",
-                names.fetched(of.var, of.tensor, &of.indices, &of.may_miss),
+                names.fetched(of.var, of.tensor, &of.indices),
                 names.buffer(*buffer)
             ),
             Move::Inspect(inspection) => names.inspection(inspection),

@@ -211,13 +211,12 @@ impl Parse for Moves {
             return Ok(Move::Inspect(inspection));
         }
         if reader.eat("fetch") {
-            let (var, tensor, indices, may_miss) = reader.fetched()?;
+            let (var, tensor, indices) = reader.fetched()?;
             reader.expect("into")?;
             let fetch = Fetch {
                 var,
                 tensor,
                 indices,
-                may_miss,
                 into: FetchedInto::default(),
             };
             return Ok(Move::Fetch(reader.buffer()?, fetch));

@@ -82,6 +82,19 @@ impl BlockOp {
         self.defines().is_some_and(|(defined, _)| defined == buffer)
     }
 
+    /// What it adds products to.
+    pub fn adds_to(&self) -> Option<Sees> {
+        match self {
+            BlockOp::Gemm(gemm) => gemm.sees.acc,
+            BlockOp::Read(_)
+            | BlockOp::Write(_)
+            | BlockOp::Inspect(_)
+            | BlockOp::Shift(_)
+            | BlockOp::Fetch(_)
+            | BlockOp::Elementwise(_) => None,
+        }
+    }
+
     /// What it defines.
     pub fn defines(&self) -> Option<(BufferId, DefinitionId)> {
         match self {

@@ -46,6 +46,7 @@ pub use shift::{Shift, Window};
 
 use crate::ir::{Stage, Stmt};
 use crate::linear::lower_bound;
+use crate::names;
 use crate::pipeline::{Form, Unit};
 use crate::verify::range::{self, LIMIT, Range};
 use std::collections::{BTreeMap, BTreeSet};
@@ -121,15 +122,8 @@ pub struct Flow<S: Stage> {
 
 /// The constant tiles among `buffers`.
 pub fn constants(buffers: &[Buffer]) -> impl Iterator<Item = (BufferId, Constant)> {
-    buffers.iter().enumerate().filter_map(|(id, buffer)| match buffer.kind {
-        BufferKind::Constant(constant) => Some((BufferId(id), constant)),
-        BufferKind::Incoming
-        | BufferKind::Local
-        | BufferKind::Outgoing
-        | BufferKind::Shifted
-        | BufferKind::Scratch(_)
-        | BufferKind::Token(_) => None,
-    })
+    let constant = |(id, buffer): (usize, &Buffer)| Some((BufferId(id), buffer.kind.constant()?));
+    buffers.iter().enumerate().filter_map(constant)
 }
 
 impl<S: print::Show> Form for Unit<Flow<S>> {
@@ -191,6 +185,37 @@ pub struct Buffer {
 
 #[warn(clippy::arithmetic_side_effects)]
 impl Buffer {
+    /// A buffer of one version, of a block that no user named.
+    pub fn new(name: String, span: Span, kind: BufferKind, format: DataFormat, tiles: [u32; 2]) -> Buffer {
+        Buffer {
+            name,
+            block: None,
+            span,
+            format,
+            tiles,
+            kind,
+            depth: Depth::Default,
+            versions: 1,
+            column_major: false,
+            unpack_to_dest: false,
+            index: None,
+        }
+    }
+
+    /// As [`Buffer::new`], one more of `buffers`; its name is numbered where one of them has it.
+    pub fn add(
+        buffers: &mut Vec<Buffer>,
+        name: &str,
+        span: Span,
+        kind: BufferKind,
+        format: DataFormat,
+        tiles: [u32; 2],
+    ) -> BufferId {
+        let name = names::first_free(name, 1, |name| !buffers.iter().any(|buffer| buffer.name == name)).0;
+        buffers.push(Buffer::new(name, span, kind, format, tiles));
+        BufferId(buffers.len().saturating_sub(1))
+    }
+
     /// Tiles of one version. More than a number holds, which fit nowhere, count as the most it holds.
     pub fn version_tiles(&self) -> u32 {
         self.tiles[0].saturating_mul(self.tiles[1])
@@ -229,6 +254,46 @@ pub enum BufferKind {
     Scratch(Role),
     /// To this one, reader or writer, from the other: its transfers so far have arrived.
     Token(Role),
+}
+
+impl BufferKind {
+    /// The program that makes its versions, and the one that uses them.
+    pub fn ends(self) -> [Role; 2] {
+        match self {
+            BufferKind::Incoming | BufferKind::Constant(_) => [Role::Reader, Role::Compute],
+            BufferKind::Local => [Role::Compute, Role::Compute],
+            BufferKind::Outgoing => [Role::Compute, Role::Writer],
+            BufferKind::Shifted => [Role::Writer, Role::Compute],
+            BufferKind::Scratch(own) => [own, own],
+            BufferKind::Token(Role::Reader) => [Role::Writer, Role::Reader],
+            BufferKind::Token(to) => [Role::Reader, to],
+        }
+    }
+
+    /// The constant that it holds.
+    pub fn constant(self) -> Option<Constant> {
+        match self {
+            BufferKind::Constant(constant) => Some(constant),
+            BufferKind::Incoming
+            | BufferKind::Local
+            | BufferKind::Outgoing
+            | BufferKind::Shifted
+            | BufferKind::Scratch(_)
+            | BufferKind::Token(_) => None,
+        }
+    }
+
+    /// The program that makes its versions.
+    pub fn producer(self) -> Role {
+        let [producer, _] = self.ends();
+        producer
+    }
+
+    /// The program that uses its versions.
+    pub fn consumer(self) -> Role {
+        let [_, consumer] = self.ends();
+        consumer
+    }
 }
 
 /// A tile that is the same for every block.
@@ -427,6 +492,15 @@ impl Write {
     }
 }
 
+/// An index along an axis of a tensor.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TensorIndex {
+    /// Which.
+    pub at: IntExpr,
+    /// Whether it may be none of the tensor's.
+    pub may_miss: bool,
+}
+
 /// An integer from a tensor, the same for the whole block.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fetch {
@@ -434,10 +508,8 @@ pub struct Fetch {
     pub var: VarId,
     /// The tensor.
     pub tensor: ParamId,
-    /// One index for every axis.
-    pub indices: Vec<IntExpr>,
-    /// Whether an index may be none of the tensor's; the integer is then 0.
-    pub may_miss: Vec<bool>,
+    /// One index for every axis; where one is none of the tensor's, the integer is 0.
+    pub indices: Vec<TensorIndex>,
     /// Where the programs that need it have it from (C3).
     pub into: FetchedInto,
 }
@@ -465,7 +537,7 @@ pub struct TileRegion {
     /// The tensor.
     pub tensor: ParamId,
     /// Which matrix: an index along every leading axis.
-    pub matrix: Vec<IntExpr>,
+    pub matrix: Vec<TensorIndex>,
     /// Where in the matrix it lies, and how it is moved.
     pub transfer: Transfer,
     /// Elements along rows and columns.
@@ -474,8 +546,6 @@ pub struct TileRegion {
     pub may_exceed: [bool; 2],
     /// Whether the region may begin before the tensor's first row or column.
     pub may_precede: [bool; 2],
-    /// Whether an index of `matrix` may be none of the tensor's.
-    pub matrix_may_miss: Vec<bool>,
     /// Whether the region may hold a tile that the tensor fills only in part (pad_tiles), in which the rest must be zero.
     pub zero_edge: [bool; 2],
 }

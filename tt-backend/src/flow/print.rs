@@ -129,7 +129,7 @@ fn after(names: &Names, token: Option<BufferId>) -> String {
 }
 
 fn fetch(names: &Names, of: &Fetch) -> String {
-    let mut text = format!("fetch {}", names.fetched(of.var, of.tensor, &of.indices, &of.may_miss));
+    let mut text = format!("fetch {}", names.fetched(of.var, of.tensor, &of.indices));
     for (role, into) in [("reader", of.into.reader), ("writer", of.into.writer)] {
         if let Some(buffer) = into {
             text += &format!(", {role} into {}", names.buffer(buffer));

@@ -165,7 +165,7 @@ fn after(reader: &mut Reader) -> Read<Option<BufferId>> {
 
 /// `page = pages (b, t), reader into integers`
 fn fetch(reader: &mut Reader) -> Read<Fetch> {
-    let (var, tensor, indices, may_miss) = reader.fetched()?;
+    let (var, tensor, indices) = reader.fetched()?;
     let mut into = FetchedInto::default();
     if reader.eat(", reader into") {
         into.reader = Some(reader.buffer()?);
@@ -177,7 +177,6 @@ fn fetch(reader: &mut Reader) -> Read<Fetch> {
         var,
         tensor,
         indices,
-        may_miss,
         into,
     })
 }

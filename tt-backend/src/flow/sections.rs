@@ -1,7 +1,8 @@
 //! The second stage of Flow IR, from C2 to D1: what compute does is passes over destination registers.
 
 use super::{
-    BufferId, DefinitionId, Fetch, FlowLoop, Index, Inspection, Operand, ProductSees, Read, Sees, Shift, Write,
+    Broadcast, BufferId, DefinitionId, Fetch, FlowLoop, Index, Inspection, Operand, ProductSees, Read, Sees, Shift,
+    Write,
 };
 use crate::ir::{self, Stage, Stmt};
 use std::collections::BTreeSet;
@@ -251,6 +252,17 @@ pub enum Arg {
     Number(Number),
     /// An integer of each tile, as a number.
     Integer(Integer),
+}
+
+impl Arg {
+    /// The buffer whose tiles it is, and how they are spread.
+    pub fn source(&self) -> Option<(BufferId, Broadcast)> {
+        match self {
+            Arg::Tile(operand) => Some((operand.buffer, operand.broadcast)),
+            Arg::Constant(buffer) => Some((*buffer, Broadcast::None)),
+            Arg::Register(_) | Arg::Number(_) | Arg::Integer(_) => None,
+        }
+    }
 }
 
 /// An integer of each tile: that of the first, and what it is more in the next tile down and the next to the right.

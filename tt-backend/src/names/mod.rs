@@ -25,24 +25,28 @@ impl Names {
     /// As [`Names::give`], for a name of which only `derived` names are printed: all of them are free, and taken now.
     pub fn give_with(&mut self, wanted: &str, derived: impl Fn(&str) -> Vec<String>) -> String {
         let base = identifier(wanted);
-        let mut number = self.numbers.get(&base).copied().unwrap_or(1);
-        let mut name = if number == 1 {
-            base.clone()
-        } else {
-            format!("{base}_{number}")
-        };
-        // Every round has another name, and those taken and reserved are finitely many.
-        let all = loop {
-            let all = derived(&name);
-            if all.iter().all(|name| !is_reserved(name) && !self.taken.contains(name)) {
-                break all;
-            }
-            number += 1;
-            name = format!("{base}_{number}");
-        };
+        let from = self.numbers.get(&base).copied().unwrap_or(1);
+        let is_free = |name: &String| !is_reserved(name) && !self.taken.contains(name);
+        let (name, number) = first_free(&base, from, |name| derived(name).iter().all(is_free));
+        self.taken.extend(derived(&name));
         self.numbers.insert(base, number);
-        self.taken.extend(all);
         name
+    }
+}
+
+/// The first of `base`, `base_2`, `base_3` .. that is free, from this number on, and its number.
+pub fn first_free(base: &str, from: usize, is_free: impl Fn(&str) -> bool) -> (String, usize) {
+    let mut number = from;
+    // Every round has another name, and those that are not free are finitely many.
+    loop {
+        let name = match number {
+            1 => base.to_string(),
+            number => format!("{base}_{number}"),
+        };
+        if is_free(&name) {
+            return (name, number);
+        }
+        number += 1;
     }
 }
 

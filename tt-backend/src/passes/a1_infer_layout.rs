@@ -18,6 +18,7 @@ use crate::passes::orient_vectors::Orientations;
 use crate::passes::split_conditions::Tile;
 use crate::pipeline::{Form, Pass};
 use crate::target;
+use crate::verify::tile::laid;
 use std::collections::HashSet;
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{
@@ -41,7 +42,7 @@ pub const PASS: Pass<Tile, Laid> = Pass {
             layouts,
         })
     },
-    check: |_| Ok(()),
+    check: laid,
 };
 
 /// Tile IR with layouts.

@@ -10,6 +10,7 @@
 use super::a1_infer_layout::{Laid, Layouts};
 use crate::flow::Depth;
 use crate::pipeline::Pass;
+use crate::verify::tile::deep;
 use tt_lang::ir::{Kernel, LoopKind, Place, Stmt, StmtKind};
 
 /// The pass.
@@ -20,7 +21,7 @@ pub const PASS: Pass<Laid, Laid> = Pass {
         run(&unit.kernel, &mut unit.layouts);
         Ok(unit)
     },
-    check: |_| Ok(()),
+    check: deep,
 };
 
 /// Runs the pass.

@@ -20,6 +20,7 @@ use super::a1_infer_layout::{Laid, Layouts};
 use super::facts;
 use crate::codes;
 use crate::pipeline::{Form, Pass};
+use crate::verify::tile::divided;
 use crate::verify::{Fault, unproved};
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{Kernel, Order};
@@ -42,7 +43,7 @@ pub const PASS: Pass<Laid, Divided> = Pass {
             partition,
         })
     },
-    check: |_| Ok(()),
+    check: divided,
 };
 
 /// Tile IR with its work divided.

@@ -12,6 +12,7 @@ use super::a1_infer_layout::Layouts;
 use super::b1_partition_work::{Divided, Partition};
 use super::facts;
 use crate::pipeline::{Form, Pass, Unit};
+use crate::verify::tile::placed;
 use tt_lang::ir::Kernel;
 use tt_plan::{CoreSet, Engine, Placement, Role, RuntimeValue};
 
@@ -41,7 +42,7 @@ pub const PASS: Pass<Divided, Unit<()>> = Pass {
             program: (),
         })
     },
-    check: |_| Ok(()),
+    check: placed,
 };
 
 /// What is known of a kernel when its blocks are lowered.

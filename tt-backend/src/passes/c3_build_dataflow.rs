@@ -115,7 +115,8 @@ fn fit_in_l1(flow: &mut Flow<Sections>, most_alive: &[u32]) {
     }
 }
 
-/// Incoming buffers count from 0, outgoing from 16, local from 24, each where the ones before leave room.
+/// Buffers from the reader and into compute count from 0, into the writer or back to the reader from 16, those within compute from
+/// 24, each where the ones before leave room.
 fn indices(flow: &mut Flow<Sections>) -> Result<(), Vec<Diagnostic>> {
     let limit = target::least(|target| target.circular_buffers) as usize;
     let in_use = in_use(flow);
@@ -125,14 +126,10 @@ fn indices(flow: &mut Flow<Sections>) -> Result<(), Vec<Diagnostic>> {
     let mut taken = vec![false; limit];
     for BufferId(index) in in_use {
         let buffer = &mut flow.buffers[index];
-        let first = match buffer.kind {
-            BufferKind::Incoming
-            | BufferKind::Shifted
-            | BufferKind::Constant(_)
-            | BufferKind::Scratch(Role::Reader)
-            | BufferKind::Token(Role::Writer) => 0,
-            BufferKind::Outgoing | BufferKind::Scratch(Role::Writer) | BufferKind::Token(Role::Reader) => 16,
-            BufferKind::Local | BufferKind::Scratch(Role::Compute) | BufferKind::Token(Role::Compute) => 24,
+        let first = match buffer.kind.ends() {
+            [Role::Compute, Role::Compute] => 24,
+            [Role::Reader, _] | [Role::Writer, Role::Compute] => 0,
+            [Role::Compute | Role::Writer, Role::Reader | Role::Writer] => 16,
         };
         if let Some(slot) = (first..limit).chain(0..first).find(|slot| !taken[*slot]) {
             taken[slot] = true;

@@ -27,7 +27,7 @@ use crate::tile_ops::TileOp;
 use crate::verify::progress::proved;
 use crate::verify::sight;
 use tt_lang::ir::{LoopKind, Span};
-use tt_plan::Number;
+use tt_plan::{Number, Role};
 
 /// The programs after D1.
 pub type Split = Programs<Moves, Compute<Protocol>, Moves>;
@@ -157,6 +157,14 @@ struct Three {
 }
 
 impl Three {
+    fn step(&mut self, role: Role, step: Protocol) {
+        match role {
+            Role::Reader => self.reader.op(step),
+            Role::Compute => self.compute.op(step),
+            Role::Writer => self.writer.op(step),
+        }
+    }
+
     fn extend(&mut self, inner: Split) {
         self.reader.out.extend(inner.reader);
         self.compute.out.extend(inner.compute);
@@ -214,15 +222,7 @@ impl SplitKernel<'_> {
 
     /// What follows the publication of a version by compute.
     fn received(&self, buffer: BufferId, out: &mut Three) {
-        match self.kind(buffer) {
-            BufferKind::Outgoing => out.writer.op(Protocol::Receive(buffer)),
-            BufferKind::Local
-            | BufferKind::Incoming
-            | BufferKind::Shifted
-            | BufferKind::Constant(_)
-            | BufferKind::Scratch(_)
-            | BufferKind::Token(_) => out.compute.op(Protocol::Receive(buffer)),
-        }
+        out.step(self.kind(buffer).consumer(), Protocol::Receive(buffer));
     }
 
     fn statement(&mut self, stmt: &SectionStmt, out: &mut Three) {
@@ -267,33 +267,21 @@ impl SplitKernel<'_> {
             Kind::Op(SectionOp::Fetch(fetch)) => {
                 self.fetch(fetch, stmt.note, out);
             }
-            Kind::Op(SectionOp::Blank(buffer)) => match self.kind(*buffer) {
-                BufferKind::Incoming | BufferKind::Constant(_) => {
-                    for op in made_of(*buffer, Constant::Zeros) {
-                        out.reader.op(op);
+            Kind::Op(SectionOp::Blank(buffer)) => {
+                let part = match self.kind(*buffer).producer() {
+                    Role::Reader => &mut out.reader,
+                    Role::Writer => &mut out.writer,
+                    Role::Compute => {
+                        let kind = Kind::Op(SectionOp::Section(self.zeros(*buffer)));
+                        return self.statement(&SectionStmt { kind, note: stmt.note }, out);
                     }
-                    self.received(*buffer, out);
-                }
-                BufferKind::Shifted => {
-                    for op in made_of(*buffer, Constant::Zeros) {
-                        out.writer.op(op);
-                    }
-                    self.received(*buffer, out);
-                }
-                BufferKind::Local | BufferKind::Outgoing | BufferKind::Scratch(_) | BufferKind::Token(_) => {
-                    let kind = Kind::Op(SectionOp::Section(self.zeros(*buffer)));
-                    self.statement(&SectionStmt { kind, note: stmt.note }, out);
-                }
-            },
-            Kind::Op(SectionOp::Release(buffer)) => match self.kind(*buffer) {
-                BufferKind::Outgoing => out.writer.op(Protocol::Release(*buffer)),
-                BufferKind::Incoming
-                | BufferKind::Local
-                | BufferKind::Shifted
-                | BufferKind::Constant(_)
-                | BufferKind::Scratch(_)
-                | BufferKind::Token(_) => out.compute.op(Protocol::Release(*buffer)),
-            },
+                };
+                made_of(*buffer, Constant::Zeros).into_iter().for_each(|op| part.op(op));
+                self.received(*buffer, out);
+            }
+            Kind::Op(SectionOp::Release(buffer)) => {
+                out.step(self.kind(*buffer).consumer(), Protocol::Release(*buffer));
+            }
             Kind::Op(SectionOp::Section(section)) => {
                 out.compute.source = Some(stmt.note);
                 self.section(section, out);

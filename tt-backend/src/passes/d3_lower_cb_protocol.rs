@@ -97,20 +97,16 @@ impl Lower<'_> {
     /// An integer of a tensor: the page that holds it, and its row and column. A version of an incoming buffer then is it.
     fn fetch(&self, buffer: BufferId, of: &Fetch) -> Lines {
         let tensor = of.tensor;
-        let inside = of.indices.iter().zip(&of.may_miss).enumerate();
-        let inside = inside
-            .filter(|(_, (_, may_miss))| **may_miss)
-            .flat_map(|(axis, (index, _))| {
-                let extent = Expr::Value(Symbol::TensorExtent(tensor, axis));
-                [
-                    op(">=", Expr::user(index), Expr::Int(0)),
-                    op("<", Expr::user(index), extent),
-                ]
-            });
+        let may_miss = of.indices.iter().enumerate().filter(|(_, index)| index.may_miss);
+        let inside = may_miss.flat_map(|(axis, index)| {
+            let index = || Expr::user(&index.at);
+            let extent = Expr::Value(Symbol::TensorExtent(tensor, axis));
+            [op(">=", index(), Expr::Int(0)), op("<", index(), extent)]
+        });
         let inside = inside.reduce(|a, b| op("&&", a, b)).unwrap_or(Expr::Bool(true));
         let (matrix, row, column) = match of.indices.as_slice() {
-            [matrix @ .., row, column] => (matrix, Expr::user(row), Expr::user(column)),
-            [column] => (&[][..], Expr::Int(0), Expr::user(column)),
+            [matrix @ .., row, column] => (matrix, Expr::user(&row.at), Expr::user(&column.at)),
+            [column] => (&[][..], Expr::Int(0), Expr::user(&column.at)),
             [] => (&[][..], Expr::Int(0), Expr::Int(0)),
         };
         let tile = |index: &Expr<Symbol>| {

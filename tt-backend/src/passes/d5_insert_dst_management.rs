@@ -13,7 +13,7 @@
 //! ```
 
 use super::d3_lower_cb_protocol::{Lowered, written_branch, written_loop};
-use super::d4_insert_compute_init::{Body, DEST_TO_SRCA, Engines, IN_32_BITS};
+use super::d4_insert_compute_init::{Body, DEST_TO_SRCA, Engines, IN_32_BITS, functions, sources};
 use crate::device::function::*;
 use crate::device::{
     Around, Branch, Call, Calls, Compute, ComputeOp, Expr, Leaf, Loop, Parts, Programs, Section, Source, SourceBranch,
@@ -22,7 +22,7 @@ use crate::device::{
 use crate::flow::{Arg, Broadcast, Index, Integer, Matmul, Operand, Pack};
 use crate::ir::{Rewrite, Stmt};
 use crate::pipeline::{Form, Pass, Unit};
-use crate::tile_ops::{TileOp, spread};
+use crate::tile_ops::{SfpuForm, SfpuOp, TileOp, spread};
 use crate::verify::progress::proved;
 use tt_lang::ir::IntExpr;
 
@@ -283,86 +283,53 @@ impl Lower<'_> {
         within: (Value, Value),
     ) -> Leaf<Symbol> {
         let register = |register: u32| self.register(register, &within);
-        let buffer = |operand: &Operand| Expr::Buffer(operand.buffer);
-        match (tile_op, args) {
-            (TileOp::Load, [Arg::Tile(operand)]) => {
-                let page = self.page(operand, &at);
-                if let Some(template) = spread(operand.broadcast) {
-                    return call_with(&UNARY_BCAST, template, [buffer(operand), page, register(out)]);
+        let values = args.iter().map(|arg| match arg {
+            Arg::Register(number) => register(*number),
+            Arg::Number(number) => Expr::Value(Symbol::Number(number.clone())),
+            Arg::Integer(of) if tile_op == TileOp::Sfpu(SfpuOp::FillInteger) => integer(&of.first, of.per_tile, &at),
+            Arg::Integer(of) => bits(of, &at),
+            Arg::Tile(operand) => self.page(operand, &at),
+            Arg::Constant(_) => Expr::Int(0),
+        });
+        let result = register(out);
+        match tile_op {
+            TileOp::Load => {
+                let [(buffer, broadcast)] = sources(args);
+                let operands = [Expr::Buffer(buffer)].into_iter().chain(values).chain([result]);
+                if let Some(template) = spread(broadcast) {
+                    return call_with(&UNARY_BCAST, template, operands);
                 }
-                let function = match operand.broadcast {
-                    Broadcast::Transpose if !self.engines.buffers[operand.buffer.0].unpack_to_dest => &TRANSPOSE_TILE,
+                let function = match broadcast {
+                    Broadcast::Transpose if !self.engines.buffers[buffer.0].unpack_to_dest => &TRANSPOSE_TILE,
                     Broadcast::Transpose | Broadcast::None | Broadcast::Row | Broadcast::Column | Broadcast::Scalar => {
                         &COPY_TILE
                     }
                 };
-                call(function, [buffer(operand), page, register(out)])
+                call(function, operands)
             }
-            (TileOp::Fpu(fpu), [Arg::Constant(a), Arg::Tile(b)]) => {
-                let function = fpu.functions(b.broadcast).map_or(&ADD_TILES, |(_, function)| function);
-                let page = self.page(b, &at);
-                call(
-                    function,
-                    [Expr::Buffer(*a), buffer(b), Expr::Int(0), page, register(out)],
-                )
+            TileOp::Fpu(fpu) => {
+                let [(a, _), (b, broadcast)] = sources(args);
+                let (_, function) = functions(fpu, broadcast);
+                let buffers = [a, b].map(Expr::Buffer);
+                call(function, buffers.into_iter().chain(values).chain([result]))
             }
-            (TileOp::Fpu(fpu), [Arg::Tile(a), Arg::Tile(b)]) => {
-                let function = fpu.functions(b.broadcast).map_or(&ADD_TILES, |(_, function)| function);
-                call(
-                    function,
-                    [
-                        buffer(a),
-                        buffer(b),
-                        self.page(a, &at),
-                        self.page(b, &at),
-                        register(out),
-                    ],
-                )
+            TileOp::MulReuse => {
+                let [(b, _)] = sources(args);
+                let operands = [Expr::Buffer(b)].into_iter().chain(values).chain([result]);
+                call_with(&MUL_REUSE_DEST_TILES, DEST_TO_SRCA, operands)
             }
-            (TileOp::MulReuse, [Arg::Tile(b)]) => call_with(
-                &MUL_REUSE_DEST_TILES,
-                DEST_TO_SRCA,
-                [buffer(b), self.page(b, &at), register(out)],
-            ),
-            (TileOp::Load, [Arg::Constant(constant)]) => {
-                call(&COPY_TILE, [Expr::Buffer(*constant), Expr::Int(0), register(out)])
-            }
-            (TileOp::TransposeDest, _) => call_with(&TRANSPOSE_DEST, IN_32_BITS, [register(out)]),
-            (TileOp::Fill, [Arg::Number(number)]) => {
-                let row = crate::tile_ops::SfpuOp::FillBits.row();
-                call(&row.call, [register(out), Expr::Value(Symbol::Number(number.clone()))])
-            }
-            (TileOp::Fill, [Arg::Integer(of)]) => {
-                let row = crate::tile_ops::SfpuOp::FillBits.row();
-                call(&row.call, [register(out), bits(of, &at)])
-            }
-            (tile_op, args) => {
-                let TileOp::Sfpu(sfpu) = tile_op else {
-                    unreachable!("C2 gives every operation the operands of its row")
-                };
+            TileOp::TransposeDest => call_with(&TRANSPOSE_DEST, IN_32_BITS, [result]),
+            TileOp::Fill => call(&SfpuOp::FillBits.row().call, [result].into_iter().chain(values)),
+            TileOp::Sfpu(sfpu) => {
                 let row = sfpu.row();
-                let mut values: Vec<Value> = args
-                    .iter()
-                    .map(|arg| match arg {
-                        Arg::Register(number) => register(*number),
-                        Arg::Number(number) => Expr::Value(Symbol::Number(number.clone())),
-                        Arg::Integer(of) if sfpu == crate::tile_ops::SfpuOp::FillInteger => {
-                            integer(&of.first, of.per_tile, &at)
-                        }
-                        Arg::Integer(of) => bits(of, &at),
-                        Arg::Tile(operand) => self.page(operand, &at),
-                        Arg::Constant(_) => Expr::Int(0),
-                    })
-                    .collect();
-                if row.form != crate::tile_ops::SfpuForm::Unary(args.len() - 1) {
-                    values.push(register(out));
-                }
+                let is_in_place = row.form == SfpuForm::Unary(args.len() - 1);
+                let result = (!is_in_place).then_some(result);
                 let template = match (row.call_template, self.engines.approximate) {
                     ("", true) => row.approximate,
                     ("", false) => row.exact,
                     (template, _) => template,
                 };
-                call_with(&row.call, template, values)
+                call_with(&row.call, template, values.chain(result))
             }
         }
     }

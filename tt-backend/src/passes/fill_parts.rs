@@ -21,6 +21,7 @@ use crate::flow::FlowLoop;
 use crate::linear::Signs;
 use crate::passes::split_conditions::Tile;
 use crate::pipeline::Pass;
+use crate::verify::tile::{has_no_stacks, holds_elements, keeps};
 use std::collections::{BTreeMap, BTreeSet};
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{BlockId, BoolExpr, Element, ElementKind, IntExpr, Kernel, Span, Spanned, Stmt, StmtKind, VarId};
@@ -33,7 +34,7 @@ pub const PASS: Pass<Tile, Tile> = Pass {
         let kernel = run(kernel)?;
         Ok(Tile { source, kernel })
     },
-    check: |_| Ok(()),
+    check: |tile| keeps(tile, [holds_elements, has_no_stacks]),
 };
 
 /// States that are followed beside each other, one for each way through branches.
@@ -278,13 +279,15 @@ impl Way {
 
     /// Takes it that `cond` holds, or does not, and what follows for its parts.
     fn assume(&mut self, cond: &BoolExpr, holds: bool) {
-        match (cond, holds) {
-            (BoolExpr::And(a, b), true) | (BoolExpr::Or(a, b), false) => {
-                self.assume(a, holds);
-                self.assume(b, holds);
-            }
-            (BoolExpr::Not(a), _) => self.assume(a, !holds),
-            _ => {}
+        match cond {
+            BoolExpr::And(a, b) if holds => [a, b].iter().for_each(|part| self.assume(part, true)),
+            BoolExpr::Or(a, b) if !holds => [a, b].iter().for_each(|part| self.assume(part, false)),
+            BoolExpr::Not(a) => self.assume(a, !holds),
+            BoolExpr::And(..)
+            | BoolExpr::Or(..)
+            | BoolExpr::Const(_)
+            | BoolExpr::Compare(..)
+            | BoolExpr::CompareNumbers(..) => {}
         }
         self.assumed.push((cond.clone(), holds));
     }

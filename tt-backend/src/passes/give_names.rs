@@ -11,6 +11,7 @@ use crate::device::{Accessors, Parts, print};
 use crate::names::Names;
 use crate::passes::d5_insert_dst_management::Symbolic;
 use crate::pipeline::{Form, Pass, Unit};
+use crate::verify::tile::named;
 use std::collections::HashMap;
 use tt_lang::ir::{Kernel, ParamId};
 
@@ -19,7 +20,7 @@ pub const PASS: Pass<Unit<Parts<Symbolic>>, Unit<Named>> = Pass {
     name: "give_names",
     does: "names that nobody else has in the emitted code",
     run: |unit| unit.lowered(|facts, parts| Ok(run(&facts.kernel, parts))),
-    check: |_| Ok(()),
+    check: named,
 };
 
 /// Programs with all that users named having its final name.

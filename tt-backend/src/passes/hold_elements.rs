@@ -15,6 +15,7 @@
 use crate::codes;
 use crate::passes::split_conditions::Tile;
 use crate::pipeline::Pass;
+use crate::verify::tile::{holds_elements, keeps};
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{
     Access, Assign, Block, BlockId, BlockScope, Buffer, CompareOp, Element, ElementKind, ElementOp, ElementType,
@@ -29,7 +30,7 @@ pub const PASS: Pass<Tile, Tile> = Pass {
         let kernel = run(&kernel)?;
         Ok(Tile { source, kernel })
     },
-    check: |_| Ok(()),
+    check: |tile| keeps(tile, [holds_elements]),
 };
 
 /// Runs the pass.
@@ -187,34 +188,31 @@ impl HoldElements<'_> {
     fn assign(&mut self, assign: &Assign) -> Vec<Assign> {
         let target = assign.target.buffer.element(self.kernel);
         if let Some((op, other)) = assign.compound() {
-            match (target, op, assign.target.buffer) {
-                // A sum is stored and then rounded, so that what has no value leaves the element as it was.
-                (ElementType::F16, _, Buffer::Block(_)) => {
-                    let sum = Assign {
-                        value: self.value(&assign.value, target),
-                        ..assign.clone()
-                    };
+            // A sum is stored and then rounded, so that what has no value leaves the element as it was.
+            if target == ElementType::F16 && matches!(assign.target.buffer, Buffer::Block(_)) {
+                let sum = Assign {
+                    value: self.value(&assign.value, target),
+                    ..assign.clone()
+                };
+                let load = element(ElementKind::Load(assign.target.clone()), assign.target.span);
+                let rounded = Assign {
+                    value: cast(ElementType::F16, load),
+                    compound: false,
+                    ..assign.clone()
+                };
+                return vec![sum, rounded];
+            }
+            if target == ElementType::U32 && op == ElementOp::Shr {
+                let bits = self.value(other, target);
+                let part = |op, value: Element| {
                     let load = element(ElementKind::Load(assign.target.clone()), assign.target.span);
-                    let rounded = Assign {
-                        value: cast(ElementType::F16, load),
-                        compound: false,
+                    Assign {
+                        value: call(op, [load, value]),
                         ..assign.clone()
-                    };
-                    return vec![sum, rounded];
-                }
-                (ElementType::U32, ElementOp::Shr, _) => {
-                    let bits = self.value(other, target);
-                    let part = |op, value: Element| {
-                        let load = element(ElementKind::Load(assign.target.clone()), assign.target.span);
-                        Assign {
-                            value: call(op, vec![load, value]),
-                            ..assign.clone()
-                        }
-                    };
-                    let low = low_bits(bits.clone());
-                    return vec![part(ElementOp::Shr, bits), part(ElementOp::BitAnd, low)];
-                }
-                _ => {}
+                    }
+                };
+                let low = low_bits(bits.clone());
+                return vec![part(ElementOp::Shr, bits), part(ElementOp::BitAnd, low)];
             }
         }
         // A store leaves what has no value as it was by itself.
@@ -233,14 +231,24 @@ impl HoldElements<'_> {
     /// `value` as an element of `target` that is stored.
     fn stored(&mut self, value: &Element, target: ElementType) -> Element {
         let out = self.value(value, target);
-        match (target, &value.kind) {
-            (ElementType::F16, ElementKind::Load(access)) if access.buffer.element(self.kernel) == ElementType::F16 => {
-                out
-            }
-            (ElementType::F16, ElementKind::Cast(ElementType::F16, _)) => out,
-            (ElementType::F16, ElementKind::Float(number)) if is_half(*number) => out,
-            (ElementType::F16, _) => cast(ElementType::F16, out),
-            _ => out,
+        let is_rounded = match &value.kind {
+            ElementKind::Load(access) => access.buffer.element(self.kernel) == ElementType::F16,
+            ElementKind::Cast(to, _) => *to == ElementType::F16,
+            ElementKind::Float(number) => is_half(*number),
+            ElementKind::Bool(_)
+            | ElementKind::Scalar(_)
+            | ElementKind::Int(_)
+            | ElementKind::Call(..)
+            | ElementKind::Compare(..)
+            | ElementKind::CompareInt(..)
+            | ElementKind::And(..)
+            | ElementKind::Or(..)
+            | ElementKind::Not(_)
+            | ElementKind::Select(..) => false,
+        };
+        match target == ElementType::F16 && !is_rounded {
+            true => cast(ElementType::F16, out),
+            false => out,
         }
     }
 
@@ -253,15 +261,8 @@ impl HoldElements<'_> {
             .iter()
             .map(|operand| self.value(operand, inner))
             .collect();
-        let with = |operands: Vec<Element>| {
-            let mut out = value.clone();
-            for (to, operand) in out.operands_mut().into_iter().zip(operands) {
-                *to = operand;
-            }
-            out
-        };
-        match (&value.kind, operands.as_slice()) {
-            (ElementKind::Load(access), _) => {
+        match &value.kind {
+            ElementKind::Load(access) => {
                 let found = access.buffer.element(self.kernel);
                 let differ = found != wanted && wanted.is_integer() && found.is_integer();
                 if differ && [found, wanted].iter().any(|of| held(*of) != *of) {
@@ -269,13 +270,13 @@ impl HoldElements<'_> {
                 }
                 value.clone()
             }
-            (ElementKind::Int(IntExpr::Const(number)), _) if wanted == ElementType::U32 => {
+            ElementKind::Int(IntExpr::Const(number)) if wanted == ElementType::U32 => {
                 element(ElementKind::Int(IntExpr::Const((*number as u32 as i32).into())), span)
             }
-            (ElementKind::Int(expr), _) if wanted == ElementType::U16 && expr.as_const().is_none() => {
-                call(ElementOp::BitAnd, vec![value.clone(), constant(0xFFFF, span)])
+            ElementKind::Int(expr) if wanted == ElementType::U16 && expr.as_const().is_none() => {
+                call(ElementOp::BitAnd, [value.clone(), constant(0xFFFF, span)])
             }
-            (ElementKind::Call(op, _), _) if inner == ElementType::U16 && wanted == ElementType::U16 => {
+            ElementKind::Call(op, _) if inner == ElementType::U16 && wanted == ElementType::U16 => {
                 let name = op.row().operator.unwrap_or(op.row().name);
                 let message = format!("`{name}` of `u16`, which has no arithmetic");
                 let note = "compute in `i32` or `f32`, and cast: `(x[(i, j)] as i32 + 1) as u16`";
@@ -283,35 +284,52 @@ impl HoldElements<'_> {
                     .push(Diagnostic::new(&codes::ELEMENT_TYPE, span, message).note(note));
                 value.clone()
             }
-            (ElementKind::Call(ElementOp::Shr, _), [_, count]) if inner == ElementType::U32 => {
+            ElementKind::Call(op, _) if inner == ElementType::U32 => self.unsigned(*op, value, operands),
+            ElementKind::Compare(op, _, _)
+                if inner == ElementType::U32 && !matches!(op, CompareOp::Eq | CompareOp::Ne) =>
+            {
+                with(value, operands.into_iter().map(flipped))
+            }
+            ElementKind::Cast(to, _) => operands
+                .into_iter()
+                .next()
+                .map_or_else(|| value.clone(), |of| converted(of, inner, *to)),
+            ElementKind::Float(_)
+            | ElementKind::Bool(_)
+            | ElementKind::Scalar(_)
+            | ElementKind::Int(_)
+            | ElementKind::Call(..)
+            | ElementKind::Compare(..)
+            | ElementKind::CompareInt(..)
+            | ElementKind::And(..)
+            | ElementKind::Or(..)
+            | ElementKind::Not(_)
+            | ElementKind::Select(..) => with(value, operands),
+        }
+    }
+
+    /// The operation `value` of `u32`, of these operands. Most work on bits, whether or not one of them is a sign.
+    fn unsigned(&mut self, op: ElementOp, value: &Element, operands: Vec<Element>) -> Element {
+        match (op, operands.as_slice()) {
+            (ElementOp::Shr, [_, count]) => {
                 let low = low_bits(count.clone());
-                call(ElementOp::BitAnd, vec![with(operands), low])
+                call(ElementOp::BitAnd, [with(value, operands), low])
             }
-            (ElementKind::Call(op @ (ElementOp::Min | ElementOp::Max), _), [a, b]) if inner == ElementType::U32 => {
-                flipped(call(*op, vec![flipped(a.clone()), flipped(b.clone())]))
-            }
-            (ElementKind::Call(op @ (ElementOp::Div | ElementOp::Rem), _), _) if inner == ElementType::U32 => {
+            (ElementOp::Min | ElementOp::Max, _) => flipped(with(value, operands.into_iter().map(flipped))),
+            (ElementOp::Div | ElementOp::Rem, _) => {
                 let name = op.row().operator.unwrap_or(op.row().name);
                 let message = format!("`{name}` of `u32` is not compiled");
                 let note = "the device divides integers with a sign: cast both to `i32`, or shift";
                 self.errors
-                    .push(Diagnostic::new(&codes::ELEMENT_TYPE, span, message).note(note));
+                    .push(Diagnostic::new(&codes::ELEMENT_TYPE, value.span, message).note(note));
                 value.clone()
             }
-            (ElementKind::Call(ElementOp::Clamp, _), [x, least, most]) if inner == ElementType::U32 => {
-                let above = call(ElementOp::Max, vec![flipped(x.clone()), flipped(least.clone())]);
-                flipped(call(ElementOp::Min, vec![above, flipped(most.clone())]))
+            (ElementOp::Clamp, [x, least, most]) => {
+                let above = call(ElementOp::Max, [flipped(x.clone()), flipped(least.clone())]);
+                flipped(call(ElementOp::Min, [above, flipped(most.clone())]))
             }
-            (ElementKind::Call(ElementOp::Abs, _), [x]) if inner == ElementType::U32 => x.clone(),
-            (ElementKind::Compare(op, _, _), [a, b])
-                if inner == ElementType::U32 && !matches!(op, CompareOp::Eq | CompareOp::Ne) =>
-            {
-                let operands = [a, b].map(|operand| Box::new(flipped(operand.clone())));
-                let [a, b] = operands;
-                element(ElementKind::Compare(*op, a, b), span)
-            }
-            (ElementKind::Cast(to, _), [of]) => converted(of.clone(), inner, *to),
-            _ => with(operands),
+            (ElementOp::Abs, [x]) => x.clone(),
+            _ => with(value, operands),
         }
     }
 
@@ -442,6 +460,15 @@ impl HoldElements<'_> {
     }
 }
 
+/// `value` with other operands.
+fn with(value: &Element, operands: impl IntoIterator<Item = Element>) -> Element {
+    let mut out = value.clone();
+    for (to, operand) in out.operands_mut().into_iter().zip(operands) {
+        *to = operand;
+    }
+    out
+}
+
 /// An element of `wanted` beside one of another type.
 pub(crate) fn mixed(found: ElementType, wanted: ElementType, span: Span) -> Diagnostic {
     let (found, wanted) = (found.name(), wanted.name());
@@ -454,21 +481,20 @@ fn converted(of: Element, from: ElementType, to: ElementType) -> Element {
     let span = of.span;
     let number = |value: f64| element(ElementKind::Float(value), span);
     match (from.is_integer(), to) {
-        (true, ElementType::U16) if from != to => call(
-            ElementOp::BitAnd,
-            vec![cast(ElementType::I32, of), constant(0xFFFF, span)],
-        ),
+        (true, ElementType::U16) if from != to => {
+            call(ElementOp::BitAnd, [cast(ElementType::I32, of), constant(0xFFFF, span)])
+        }
         (true, ElementType::U32 | ElementType::U16) => cast(ElementType::I32, of),
         (false, ElementType::U16) => {
-            let above = call(ElementOp::Max, vec![cast(ElementType::I32, of), constant(0, span)]);
-            call(ElementOp::Min, vec![above, constant(0xFFFF, span)])
+            let above = call(ElementOp::Max, [cast(ElementType::I32, of), constant(0, span)]);
+            call(ElementOp::Min, [above, constant(0xFFFF, span)])
         }
         // What is at least 2³¹ has the upper bit: no number below is the largest of `i32`.
         (false, ElementType::U32) => {
-            let upper = call(ElementOp::Sub, vec![of.clone(), number(f64::from(1u32 << 31))]);
+            let upper = call(ElementOp::Sub, [of.clone(), number(f64::from(1u32 << 31))]);
             let upper = cast(ElementType::I32, upper);
             let held = cast(ElementType::I32, of);
-            let lower = call(ElementOp::Max, vec![held.clone(), constant(0, span)]);
+            let lower = call(ElementOp::Max, [held.clone(), constant(0, span)]);
             let most = constant(i64::from(i32::MAX), span);
             let is_upper = ElementKind::Compare(CompareOp::Eq, Box::new(held), Box::new(most));
             let select = ElementKind::Select(
@@ -481,17 +507,14 @@ fn converted(of: Element, from: ElementType, to: ElementType) -> Element {
         (true, _) if from == ElementType::U32 && !to.is_integer() => {
             let upper = call(
                 ElementOp::BitAnd,
-                vec![
-                    call(ElementOp::Shr, vec![of.clone(), constant(16, span)]),
+                [
+                    call(ElementOp::Shr, [of.clone(), constant(16, span)]),
                     constant(0xFFFF, span),
                 ],
             );
-            let lower = call(ElementOp::BitAnd, vec![of, constant(0xFFFF, span)]);
+            let lower = call(ElementOp::BitAnd, [of, constant(0xFFFF, span)]);
             let [upper, lower] = [upper, lower].map(|part| cast(ElementType::F32, part));
-            let sum = call(
-                ElementOp::Add,
-                vec![call(ElementOp::Mul, vec![upper, number(65536.0)]), lower],
-            );
+            let sum = call(ElementOp::Add, [call(ElementOp::Mul, [upper, number(65536.0)]), lower]);
             rounded(sum, to)
         }
         (true, ElementType::F16) => rounded(cast(ElementType::F32, of), to),
@@ -521,7 +544,7 @@ fn flipped(of: Element) -> Element {
     if let ElementKind::Int(IntExpr::Const(value)) = of.kind {
         return constant(value ^ i64::from(i32::MIN), span);
     }
-    call(ElementOp::BitXor, vec![of, constant(i32::MIN.into(), span)])
+    call(ElementOp::BitXor, [of, constant(i32::MIN.into(), span)])
 }
 
 /// The bits that a shift to the right by `bits` leaves: all but as many upper ones.
@@ -531,9 +554,9 @@ fn low_bits(bits: Element) -> Element {
         let low = u32::try_from(bits).map_or(0, |bits| u32::MAX.checked_shr(bits).unwrap_or(0));
         return constant((low as i32).into(), span);
     }
-    let copies = call(ElementOp::Shr, vec![constant(i32::MIN.into(), span), bits]);
-    let upper = call(ElementOp::Shl, vec![copies, constant(1, span)]);
-    call(ElementOp::BitNot, vec![upper])
+    let copies = call(ElementOp::Shr, [constant(i32::MIN.into(), span), bits]);
+    let upper = call(ElementOp::Shl, [copies, constant(1, span)]);
+    call(ElementOp::BitNot, [upper])
 }
 
 fn element(kind: ElementKind, span: Span) -> Element {
@@ -549,7 +572,7 @@ fn cast(to: ElementType, of: Element) -> Element {
     element(ElementKind::Cast(to, Box::new(of)), span)
 }
 
-fn call(op: ElementOp, args: Vec<Element>) -> Element {
-    let span = args.first().map_or(Span(0), |arg| arg.span);
-    element(ElementKind::Call(op, args), span)
+fn call<const COUNT: usize>(op: ElementOp, args: [Element; COUNT]) -> Element {
+    let span = args[0].span;
+    element(ElementKind::Call(op, args.into()), span)
 }

@@ -13,6 +13,7 @@ mod orientation;
 
 use super::split_conditions::Tile;
 use crate::pipeline::Pass;
+use crate::verify::tile::{has_no_stacks, holds_elements, keeps, vectors_lie_one_way};
 pub use orientation::{Orientation, Orientations};
 use orientation::{of_reduction, of_region};
 use std::collections::BTreeMap;
@@ -29,7 +30,7 @@ pub const PASS: Pass<Tile, Tile> = Pass {
         let kernel = run(kernel);
         Ok(Tile { source, kernel })
     },
-    check: |_| Ok(()),
+    check: |tile| keeps(tile, [holds_elements, has_no_stacks, vectors_lie_one_way]),
 };
 
 /// Runs the pass.

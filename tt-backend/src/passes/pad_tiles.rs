@@ -231,8 +231,8 @@ fn unmasked(
 
 /// Puts the neutral element where what is reduced has no value, and zero where the value of an operand has none.
 fn masked_value(elementwise: &mut Elementwise, beyond: &Beyond<'_>) {
-    let mut reduced = beyond.reduced.get(&elementwise.defines).into_iter().flatten();
-    reductions(&mut elementwise.value, &mut reduced);
+    let reduced = beyond.reduced.get(&elementwise.defines);
+    reductions(&mut elementwise.value, reduced.map_or(&[], Vec::as_slice));
     if let Some(Some(mask)) = beyond.compounds.get(&elementwise.defines)
         && let Some(held) = elementwise.value.operands().first().map(|held| (*held).clone())
     {
@@ -248,10 +248,12 @@ fn masked_value(elementwise: &mut Elementwise, beyond: &Beyond<'_>) {
     }
 }
 
-fn reductions<'a>(value: &mut Value, all: &mut impl Iterator<Item = &'a Reduced>) {
+fn reductions(value: &mut Value, all: &[Reduced]) {
     let span = value.span;
+    // What stands around it has been changed, it has not.
+    let known = all.iter().find(|reduced| reduced.value == *value);
     if let ValueKind::Reduce(reduction, source) = &mut value.kind {
-        let mut mask = all.next().and_then(|reduced| reduced.mask.clone()).unwrap_or_default();
+        let mut mask = known.and_then(|reduced| reduced.mask.clone()).unwrap_or_default();
         for axis in (0..2).filter(|axis| reduction.along[*axis]) {
             let end = past::end(axis, reduction.extent[axis]).map(|end| vec![end]);
             mask.extend(end.filter(|end| !mask.contains(end)));

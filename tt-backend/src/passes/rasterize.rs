@@ -14,6 +14,7 @@ use crate::device::function::DEVICE_TIMESTAMPED_DATA;
 use crate::device::{Calls, Expr, Leaf, Loop, Programs, Symbol, call, line};
 use crate::ir::{Kind, Stmt};
 use crate::pipeline::{Pass, Unit};
+use crate::verify::tile::rasterized;
 use tt_lang::ir::{IntExpr, IntOp, Kernel};
 use tt_plan::BlockOrder;
 
@@ -39,7 +40,7 @@ pub const PASS: Pass<Unit<Named>, Unit<Named>> = Pass {
             Ok(())
         })
     },
-    check: |_| Ok(()),
+    check: rasterized,
 };
 
 /// What the remark of a block is called.

@@ -15,6 +15,7 @@
 
 use crate::passes::split_conditions::Tile;
 use crate::pipeline::Pass;
+use crate::verify::tile::{keeps, reduces_no_integers};
 use tt_lang::ir::{
     Access, Assign, Block, BlockId, BlockScope, Buffer, CompareOp, Element, ElementKind, ElementOp, ElementType,
     IntExpr, Kernel, ReduceDim, ReduceOp, Span, Spanned, Stmt, StmtKind, VarId, Variable,
@@ -28,7 +29,7 @@ pub const PASS: Pass<Tile, Tile> = Pass {
         let kernel = run(kernel);
         Ok(Tile { source, kernel })
     },
-    check: |_| Ok(()),
+    check: |tile| keeps(tile, [reduces_no_integers]),
 };
 
 /// Bits of an integer.

@@ -10,6 +10,7 @@
 
 use crate::codes;
 use crate::pipeline::{Form, Pass};
+use crate::verify::tile::{chooses_by_elements, holds_elements, keeps};
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{Assign, BoolExpr, Element, ElementKind, Kernel, Spanned, Stmt, StmtKind, VarId};
 
@@ -24,7 +25,7 @@ pub const PASS: Pass<Tile, Tile> = Pass {
         let kernel = run(&kernel)?;
         Ok(Tile { source, kernel })
     },
-    check: |_| Ok(()),
+    check: |tile| keeps(tile, [holds_elements, chooses_by_elements]),
 };
 
 /// Tile IR.

@@ -21,6 +21,7 @@ use crate::codes;
 use crate::passes::split_conditions::Tile;
 use crate::pipeline::Pass;
 use crate::verify::range::{self, LIMIT, Range};
+use crate::verify::tile::{has_no_stacks, holds_elements, keeps};
 use std::collections::HashMap;
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{
@@ -36,7 +37,7 @@ pub const PASS: Pass<Tile, Tile> = Pass {
         let kernel = run(kernel)?;
         Ok(Tile { source, kernel })
     },
-    check: |_| Ok(()),
+    check: |tile| keeps(tile, [holds_elements, has_no_stacks]),
 };
 
 /// Iterations of a loop that is written out, and branches of a statement.

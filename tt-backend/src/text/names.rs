@@ -2,7 +2,7 @@
 
 use crate::flow::{
     Arg, Broadcast, Buffer, BufferId, BufferKind, DefinitionId, Depth, Index, Integer, Matmul, Operand, Pack, PackMode,
-    Sees, Sights, TileRegion, Transfer, Window,
+    Sees, Sights, TensorIndex, TileRegion, Transfer, Window,
 };
 use crate::tile_ops::{FpuOp, SfpuOp, TileOp};
 use tt_lang::ir::{BoolExpr, IntExpr, IntOp, Kernel, NumberExpr, ParamId, VarId};
@@ -238,8 +238,7 @@ impl Names<'_> {
     pub fn region(&self, region: &TileRegion) -> String {
         let mut text = self.param(region.tensor);
         if !region.matrix.is_empty() {
-            let matrix: Vec<String> = region.matrix.iter().map(|index| self.int(index)).collect();
-            text += &format!(" matrix ({})", matrix.join(", "));
+            text += &format!(" matrix {}", self.indices(&region.matrix));
         }
         let both = |pair: &[IntExpr; 2]| format!("({}, {})", self.int(&pair[0]), self.int(&pair[1]));
         match &region.transfer {
@@ -269,18 +268,23 @@ impl Names<'_> {
             };
             text += &format!(", {what} {axes}");
         }
-        if let Some(axes) = axes_of(&region.matrix_may_miss) {
+        if let Some(axes) = axes_missed(&region.matrix) {
             text += &format!(", matrix may miss {axes}");
         }
         text
     }
 
+    /// `(b, t)`
+    fn indices(&self, indices: &[TensorIndex]) -> String {
+        let indices: Vec<String> = indices.iter().map(|index| self.int(&index.at)).collect();
+        format!("({})", indices.join(", "))
+    }
+
     /// An integer from a tensor: `page = pages (b, t), may miss 1`
-    pub fn fetched(&self, var: VarId, tensor: ParamId, indices: &[IntExpr], may_miss: &[bool]) -> String {
-        let indices: Vec<String> = indices.iter().map(|index| self.int(index)).collect();
+    pub fn fetched(&self, var: VarId, tensor: ParamId, indices: &[TensorIndex]) -> String {
         let (var, tensor) = (self.variable(var), self.param(tensor));
-        let text = format!("{var} = {tensor} ({})", indices.join(", "));
-        match axes_of(may_miss) {
+        let text = format!("{var} = {tensor} {}", self.indices(indices));
+        match axes_missed(indices) {
             None => text,
             Some(axes) => text + &format!(", may miss {axes}"),
         }
@@ -388,9 +392,9 @@ impl Names<'_> {
     }
 }
 
-/// `0 and 2`: the axes for which it holds, if there are any.
-fn axes_of(may: &[bool]) -> Option<String> {
-    let axes = may.iter().enumerate().filter(|(_, may)| **may);
+/// `0 and 2`: the axes along which an index may be none of the tensor's, if there are any.
+fn axes_missed(indices: &[TensorIndex]) -> Option<String> {
+    let axes = indices.iter().enumerate().filter(|(_, index)| index.may_miss);
     let axes: Vec<String> = axes.map(|(axis, _)| axis.to_string()).collect();
     (!axes.is_empty()).then(|| axes.join(" and "))
 }

@@ -106,17 +106,9 @@ pub fn kernel() -> Kernel {
 
 fn buffer(name: &str, kind: BufferKind) -> Buffer {
     Buffer {
-        name: name.into(),
-        block: None,
-        span: Span(0),
-        format: DataFormat::Float16B,
-        tiles: [2, 2],
-        kind,
-        depth: crate::flow::Depth::Default,
         versions: 2,
-        column_major: false,
-        unpack_to_dest: false,
         index: Some(u8::from(kind == BufferKind::Outgoing)),
+        ..Buffer::new(name.into(), Span(0), kind, DataFormat::Float16B, [2, 2])
     }
 }
 

@@ -5,6 +5,7 @@
 //!
 //! | module | proves |
 //! |---|---|
+//! | `tile` | after every pass before C1, and of names and coordinates: what the head of the pass promises |
 //! | `budgets` | L1 bytes, circular buffers, runtime arguments and semaphores fit on every chip; the plan says what the programs do |
 //! | `progress` | after every pass from D1 on: the three programs have the same loops and branches, and can neither starve nor overflow with the depths chosen |
 //! | `fetched` | the programs have the same integers of tensors |
@@ -28,6 +29,7 @@ pub mod range;
 mod ring;
 pub mod sight;
 mod steps;
+pub mod tile;
 pub mod traffic;
 mod value;
 mod walk;

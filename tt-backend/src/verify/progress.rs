@@ -26,6 +26,7 @@ use crate::flow::{Buffer, BufferId};
 use crate::pipeline::Unit;
 use std::collections::BTreeSet;
 use tt_lang::diagnostic::Diagnostic;
+use tt_lang::ir::Kernel;
 use tt_plan::Role;
 
 const ROLES: [Role; 3] = [Role::Reader, Role::Compute, Role::Writer];
@@ -37,12 +38,23 @@ const ROLES: [Role; 3] = [Role::Reader, Role::Compute, Role::Writer];
 pub fn proved<R: Steps, C: Steps, W: Steps, A>(
     unit: &Unit<Parts<Programs<R, C, W>, A>>,
 ) -> Result<(), Vec<Diagnostic>> {
+    proved_of(&unit.facts.source, &unit.program)
+}
+
+/// As [`proved`], of the programs alone.
+///
+/// # Errors
+/// As [`proved`].
+pub fn proved_of<R: Steps, C: Steps, W: Steps, A>(
+    source: &Kernel,
+    parts: &Parts<Programs<R, C, W>, A>,
+) -> Result<(), Vec<Diagnostic>> {
     let Parts {
         buffers,
         programs,
         traffic,
         ..
-    } = &unit.program;
+    } = parts;
     let context = Context { buffers, args: &[] };
     let items = || {
         Ok([
@@ -53,7 +65,7 @@ pub fn proved<R: Steps, C: Steps, W: Steps, A>(
     };
     let proof = items().and_then(|items| joint(buffers, &items));
     let proof = proof.and_then(|()| Traffic::of_stage(buffers, programs)?.is(traffic, buffers));
-    proof.map_err(|fault| vec![unproved(&unit.facts.source, &fault)])
+    proof.map_err(|fault| vec![unproved(source, &fault)])
 }
 
 /// Proves that the programs of `device` make progress.

@@ -14,7 +14,7 @@ pub(super) fn run(run: &mut BlockRun<'_>, indices: &[(VarId, u64)], assign: &Ass
         [(inner, width)] => (
             Domain {
                 outer: None,
-                inner: *inner,
+                inner: Some(*inner),
                 width: *width as usize,
             },
             1,
@@ -22,7 +22,7 @@ pub(super) fn run(run: &mut BlockRun<'_>, indices: &[(VarId, u64)], assign: &Ass
         [(outer, height), (inner, width)] => (
             Domain {
                 outer: Some(*outer),
-                inner: *inner,
+                inner: Some(*inner),
                 width: *width as usize,
             },
             *height as usize,

@@ -49,9 +49,9 @@ impl Scope<'_> {
     }
 
     /// `expr` as `base + outer · o + inner · i` over the two parallel indices, where it has that form.
-    pub fn affine(&self, expr: &IntExpr, outer: Option<VarId>, inner: VarId) -> Result<Option<Affine>, Kind> {
+    pub fn affine(&self, expr: &IntExpr, outer: Option<VarId>, inner: Option<VarId>) -> Result<Option<Affine>, Kind> {
         Ok(match expr {
-            IntExpr::Var(id) if *id == inner => Some(Affine {
+            IntExpr::Var(id) if Some(*id) == inner => Some(Affine {
                 base: 0,
                 outer: 0,
                 inner: 1,

@@ -14,7 +14,7 @@ use crate::ir::{Access, Buffer, CompareOp, Element, ElementKind, ElementOp, Elem
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Domain {
     pub outer: Option<VarId>,
-    pub inner: VarId,
+    pub inner: Option<VarId>,
     pub width: usize,
 }
 
@@ -63,10 +63,9 @@ pub(super) struct Row {
 
 /// The value of an expression without parallel indices.
 pub(super) fn uniform(run: &BlockRun<'_>, element: &Element, wanted: ElementType) -> Result<f64, InterpretError> {
-    // A variable that no expression mentions stands in for the inner index.
     let domain = Domain {
         outer: None,
-        inner: VarId(u32::MAX),
+        inner: None,
         width: 1,
     };
     let compiler = Compiler {
@@ -116,7 +115,7 @@ impl<'e> Compiler<'_, '_, 'e> {
     fn carried(&self, index: &IntExpr) -> Marks {
         let rank = self.target.len();
         let shares = |other: &IntExpr| {
-            [self.domain.outer, Some(self.domain.inner)]
+            [self.domain.outer, self.domain.inner]
                 .into_iter()
                 .flatten()
                 .any(|var| index.mentions(var) && other.mentions(var))
@@ -188,7 +187,7 @@ impl Evaluator<'_, '_> {
                 .ok_or_else(|| self.fail(span, Kind::Arithmetic("an index".into()))),
             Index::General(expr) => {
                 let mut scope = self.run.scope.clone();
-                let indices = [(self.domain.outer, self.outer), (Some(self.domain.inner), inner)];
+                let indices = [(self.domain.outer, self.outer), (self.domain.inner, inner)];
                 for (var, value) in indices {
                     if let Some(slot) = var.and_then(|var| scope.variables.get_mut(var.index())) {
                         *slot = value as i64;

@@ -27,7 +27,10 @@ pub use integer::{BoolExpr, CompareOp, IntExpr, IntOp, NumberExpr};
 pub use linear::Linear;
 pub use print::Named;
 pub use ranges::{Masks, Ranges};
-pub use stmt::{ArgOp, Assign, LoopKind, Place, PrintItem, ReduceDim, ReduceOp, Region, RegionAxis, Stmt, StmtKind};
+pub use stmt::{
+    ArgOp, Assign, LoopKind, Place, PrintItem, ReduceDim, ReduceOp, Region, RegionAxis, Stmt, StmtKind, replaced,
+    visit, visit_mut,
+};
 pub use types::{
     Block, BlockScope, Extent, Fidelity, Grid, Kernel, Layout, Multicast, Options, Order, Param, Residence, ScalarKind,
     ScalarParam, Sharding, SourceLocation, Spanned, Stage, TensorParam, Variable,

@@ -14,6 +14,34 @@ pub struct Stmt {
     pub span: Span,
 }
 
+/// All statements of `body`, those within others after what they stand in.
+pub fn visit<'a>(body: &'a [Stmt], each: &mut impl FnMut(&'a Stmt)) {
+    for stmt in body {
+        each(stmt);
+        stmt.bodies().for_each(|body| visit(body, each));
+    }
+}
+
+/// As [`visit`], to be changed.
+pub fn visit_mut(body: &mut [Stmt], each: &mut impl FnMut(&mut Stmt)) {
+    for stmt in body {
+        each(stmt);
+        stmt.bodies_mut().for_each(|body| visit_mut(body, each));
+    }
+}
+
+/// `body` with every statement replaced by what `each` makes of it, those within others before what they stand in.
+pub fn replaced(body: Vec<Stmt>, each: &mut impl FnMut(Stmt, &mut Vec<Stmt>)) -> Vec<Stmt> {
+    let mut out = Vec::with_capacity(body.len());
+    for mut stmt in body {
+        for body in stmt.bodies_mut() {
+            *body = replaced(std::mem::take(body), each);
+        }
+        each(stmt, &mut out);
+    }
+    out
+}
+
 /// The bodies of a statement of this kind, which is borrowed or to be changed.
 macro_rules! bodies {
     ($kind:expr) => {{
@@ -44,6 +72,40 @@ impl Stmt {
     /// As [`bodies`](Self::bodies), to change them.
     pub fn bodies_mut(&mut self) -> impl Iterator<Item = &mut Vec<Stmt>> {
         bodies!(&mut self.kind)
+    }
+
+    /// The element expressions in this statement, not in those of its bodies.
+    pub fn elements(&self) -> impl Iterator<Item = &Element> {
+        let (fill, assigns) = match &self.kind {
+            StmtKind::Fill { value, .. } => (Some(value), [].as_slice()),
+            StmtKind::Parallel { assigns, .. } => (None, assigns.as_slice()),
+            StmtKind::Copy { .. }
+            | StmtKind::Gemm { .. }
+            | StmtKind::For { .. }
+            | StmtKind::If { .. }
+            | StmtKind::Reduce { .. }
+            | StmtKind::ReduceArg { .. }
+            | StmtKind::Transpose { .. }
+            | StmtKind::Fetch { .. }
+            | StmtKind::Print { .. }
+            | StmtKind::Assert { .. } => (None, [].as_slice()),
+        };
+        fill.into_iter().chain(assigns.iter().map(|assign| &assign.value))
+    }
+
+    /// Calls `visit` for what this statement stores to element by element, and for what its elements load, with whether it is
+    /// stored to.
+    pub fn accesses<'a>(&'a self, visit: &mut impl FnMut(&'a Access, bool)) {
+        for value in self.elements() {
+            value.walk(&mut |part| {
+                if let ElementKind::Load(access) = &part.kind {
+                    visit(access, false);
+                }
+            });
+        }
+        if let StmtKind::Parallel { assigns, .. } = &self.kind {
+            assigns.iter().for_each(|assign| visit(&assign.target, true));
+        }
     }
 
     /// Calls `visit` for every integer in this statement that may differ from block to block, not in those of its bodies.

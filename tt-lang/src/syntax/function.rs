@@ -13,7 +13,7 @@ use super::scope::Binding;
 use super::source_text::source_text;
 use super::value::{Class, Value};
 use crate::codes;
-use crate::ir::{CompareOp, Element, ElementKind, ElementType, IntExpr, ParamId, Span};
+use crate::ir::{CompareOp, Element, ElementKind, ElementType, IntExpr, Param, ParamId, ScalarKind, ScalarParam, Span};
 use quote::ToTokens;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -51,9 +51,6 @@ enum Kind {
     Integer,
     Truth,
 }
-
-/// The scalar that stands for whatever a function is called with.
-const ANY: ParamId = ParamId(u32::MAX);
 
 const SIGNATURE: &str = "write `fn f(x: f32, n: i32) -> f32 { .. }`: numbers, integers and `bool`";
 
@@ -99,6 +96,8 @@ impl Frontend {
         };
         function.is_checked = true;
         let function = function.clone();
+        // Scalars that it is called with here stand for whatever it is called with.
+        let declared = self.params.len();
         let parameters = function.parameters.iter();
         let arguments = parameters
             .map(|(ident, kind)| self.anything(*kind, ident).into())
@@ -106,13 +105,24 @@ impl Frontend {
         let outer = std::mem::replace(&mut self.reading, Reading::Function);
         self.with_loads(Loads::Allowed, |this| this.called(at, &function, arguments));
         self.reading = outer;
+        self.params.truncate(declared);
     }
 
     /// A value of this kind of which nothing is known.
     fn anything(&mut self, kind: Kind, node: &impl ToTokens) -> Value {
-        let integer = IntExpr::Scalar(ANY);
+        let span = self.span(node);
+        let id = ParamId(self.params.len() as u32);
+        self.params.push(Param::Scalar(ScalarParam {
+            name: String::new(),
+            span,
+            kind: match kind {
+                Kind::Number => ScalarKind::F32,
+                Kind::Integer | Kind::Truth => ScalarKind::I32,
+            },
+        }));
+        let integer = IntExpr::Scalar(id);
         match kind {
-            Kind::Number => Value::Number(self.element(ElementKind::Scalar(ANY), node), Class::Float),
+            Kind::Number => Value::Number(self.element(ElementKind::Scalar(id), node), Class::Float),
             Kind::Integer => Value::Integer(integer),
             Kind::Truth => {
                 let truth = ElementKind::CompareInt(CompareOp::Eq, integer, IntExpr::Const(0));

@@ -79,7 +79,7 @@ impl Translate<'_> {
             Buffer::Tensor(tensor) => {
                 let region =
                     self.tile_region(self.rectangle(tensor, &assign.target, &place, result.extent, Purpose::Store))?;
-                let target = self.direct(tensor, result.extent);
+                let target = self.direct(tensor, result.extent, assign.target.span);
                 let kind = Kind::Op(BlockOp::Elementwise(Elementwise {
                     target,
                     defines: self.sights.define(),

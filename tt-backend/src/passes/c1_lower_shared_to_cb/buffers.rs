@@ -10,10 +10,11 @@ use crate::flow::{
     Read, Sees, Shift, Sights, Value, ValueKind, Write,
 };
 use crate::ir::{Kind, operations, replaced};
+use crate::names::first_free;
 use crate::passes::a1_infer_layout::{Layouts, tiles};
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use tt_lang::ir::{ParamId, Span};
-use tt_plan::DataFormat;
+use tt_plan::{DataFormat, Role};
 
 #[derive(Debug, Clone, Default)]
 struct Facts {
@@ -122,18 +123,11 @@ struct Buffers<'a> {
 
 impl Buffers<'_> {
     fn add(&mut self, variable: &Variable, kind: BufferKind, format: DataFormat, span: Span) -> BufferId {
+        let (name, tiles) = (variable.name.clone(), tiles(variable.extent));
         self.buffers.push(Buffer {
-            name: variable.name.clone(),
             block: variable.block,
-            span,
-            format,
-            tiles: tiles(variable.extent),
-            kind,
             depth: variable.depth,
-            versions: 1,
-            column_major: false,
-            unpack_to_dest: false,
-            index: None,
+            ..Buffer::new(name, span, kind, format, tiles)
         });
         BufferId(self.buffers.len() - 1)
     }
@@ -266,27 +260,21 @@ fn copy(
 
 /// Buffers of one variable get names of their own: what comes in and what goes out say so, others are numbered.
 fn name_apart(buffers: &mut [Buffer]) {
-    let names: Vec<String> = buffers.iter().map(|buffer| buffer.name.clone()).collect();
+    let mut count: HashMap<String, usize> = HashMap::new();
+    for buffer in &*buffers {
+        *count.entry(buffer.name.clone()).or_default() += 1;
+    }
     let mut taken: HashSet<String> = HashSet::new();
-    for (index, buffer) in buffers.iter_mut().enumerate() {
-        let shared = names.iter().filter(|name| **name == names[index]).count() > 1;
-        let base = match buffer.kind {
-            BufferKind::Incoming if shared => format!("{}_in", buffer.name),
-            BufferKind::Outgoing if shared => format!("{}_out", buffer.name),
-            BufferKind::Incoming
-            | BufferKind::Local
-            | BufferKind::Outgoing
-            | BufferKind::Shifted
-            | BufferKind::Constant(_)
-            | BufferKind::Scratch(_)
-            | BufferKind::Token(_) => buffer.name.clone(),
+    for buffer in buffers {
+        let shared = count[&buffer.name] > 1;
+        let suffix = match buffer.kind.ends() {
+            [Role::Reader, Role::Compute] if shared => "_in",
+            [Role::Compute, Role::Writer] if shared => "_out",
+            [Role::Reader | Role::Compute | Role::Writer, _] => "",
         };
-        let mut name = base.clone();
-        let mut number = 1;
-        while !taken.insert(name.clone()) {
-            number += 1;
-            name = format!("{base}_{number}");
-        }
+        let base = format!("{}{suffix}", buffer.name);
+        let (name, _) = first_free(&base, 1, |name| !taken.contains(name));
+        taken.insert(name.clone());
         buffer.name = name;
     }
 }

@@ -431,7 +431,7 @@ impl Translate<'_> {
                     Kind::Op(_) | Kind::Group(..) | Kind::Loop(..) | Kind::If(..) => None,
                 });
                 let buffer = known.unwrap_or_else(|| {
-                    let buffer = self.direct(tensor, extent);
+                    let buffer = self.direct(tensor, extent, access.span);
                     let kind = Kind::Op(BlockOp::Read(Read {
                         buffer,
                         defines: self.sights.define(),

@@ -21,14 +21,18 @@ pub fn check(body: &[BlockStmt]) -> Result<(), Vec<Diagnostic>> {
         match &stmt.kind {
             Kind::Op(BlockOp::Read(Read { region, .. }) | BlockOp::Write(Write { region, .. })) => {
                 let TileRegion { matrix, transfer, .. } = region;
-                matrix.iter().chain(transfer.integers()).for_each(&mut check);
+                matrix
+                    .iter()
+                    .map(|index| &index.at)
+                    .chain(transfer.integers())
+                    .for_each(&mut check);
                 // Masks begin with it.
                 let first = transfer.first();
                 errors.extend(first.iter().filter_map(|first| in_range(first, stmt.note).err()));
             }
             Kind::Op(BlockOp::Inspect(inspection)) => inspection.integers(&mut check),
             Kind::Op(BlockOp::Shift(shift)) => shift.window.integers().for_each(&mut check),
-            Kind::Op(BlockOp::Fetch(fetch)) => fetch.indices.iter().for_each(&mut check),
+            Kind::Op(BlockOp::Fetch(fetch)) => fetch.indices.iter().for_each(|index| check(&index.at)),
             Kind::Loop(FlowLoop { start, end, .. }, _) => {
                 check(start);
                 check(end);

@@ -4,7 +4,7 @@
 
 use super::translate::{Refused, Translate};
 use crate::codes;
-use crate::flow::{Rows, TileRegion, Transfer};
+use crate::flow::{Rows, TensorIndex, TileRegion, Transfer};
 use crate::linear::lower_bound;
 use crate::passes::a1_infer_layout::tiles;
 use tt_lang::diagnostic::Diagnostic;
@@ -141,15 +141,12 @@ impl Translate<'_> {
                 (Transfer::Rows(transfer), may_precede, may_exceed, zero_edge)
             }
         };
-        let mut matrix = rectangle.matrix;
-        let mut matrix_may_miss: Vec<bool> = matrix
-            .iter()
-            .enumerate()
-            .map(|(axis, index)| !self.selects(tensor, axis, index))
-            .collect();
+        let mut matrix = self.indices(tensor, &rectangle.matrix);
         if let Some((axis, _)) = rectangle.along {
-            matrix[axis] = IntExpr::Const(0);
-            matrix_may_miss[axis] = false;
+            matrix[axis] = TensorIndex {
+                at: IntExpr::Const(0),
+                may_miss: false,
+            };
         }
         Ok(TileRegion {
             tensor,
@@ -158,7 +155,6 @@ impl Translate<'_> {
             extent,
             may_exceed,
             may_precede,
-            matrix_may_miss,
             zero_edge,
         })
     }
@@ -216,8 +212,17 @@ impl Translate<'_> {
         }
     }
 
+    /// These indices along the first axes of a tensor.
+    pub(super) fn indices(&self, tensor: ParamId, indices: &[IntExpr]) -> Vec<TensorIndex> {
+        let index = |(axis, index): (usize, &IntExpr)| TensorIndex {
+            at: index.clone(),
+            may_miss: !self.selects(tensor, axis, index),
+        };
+        indices.iter().enumerate().map(index).collect()
+    }
+
     /// Whether `index` is always one of the tensor's along the leading axis `axis`.
-    pub(super) fn selects(&self, tensor: ParamId, axis: usize, index: &IntExpr) -> bool {
+    fn selects(&self, tensor: ParamId, axis: usize, index: &IntExpr) -> bool {
         let Some(extent) = self.kernel.tensor(tensor).and_then(|tensor| tensor.extents.get(axis)) else {
             return false;
         };

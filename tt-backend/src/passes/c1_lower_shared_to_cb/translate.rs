@@ -239,13 +239,10 @@ impl Translate<'_> {
                         "integers are read from tensors",
                     ));
                 };
-                let may_miss = from.indices.iter().enumerate();
-                let may_miss = may_miss.map(|(axis, index)| !self.selects(tensor, axis, index));
                 Kind::Op(BlockOp::Fetch(Fetch {
                     var: *var,
                     tensor,
-                    indices: from.indices.clone(),
-                    may_miss: may_miss.collect(),
+                    indices: self.indices(tensor, &from.indices),
                     into: FetchedInto::default(),
                 }))
             }
@@ -473,7 +470,7 @@ impl Translate<'_> {
                     [] => [1, 1],
                 };
                 let tiles = self.region(region, extent, Purpose::Contents)?;
-                let buffer = self.direct(region.tensor, extent);
+                let buffer = self.direct(region.tensor, extent, region.span);
                 let kind = Kind::Op(BlockOp::Read(Read {
                     buffer,
                     defines: self.sights.define(),
@@ -516,13 +513,11 @@ impl Translate<'_> {
         BufferId(self.variables.len() - 1)
     }
 
-    /// A variable for a tensor that is touched directly.
-    pub(super) fn direct(&mut self, tensor: ParamId, extent: [u64; 2]) -> BufferId {
+    /// A variable for a tensor that is touched directly, here first.
+    pub(super) fn direct(&mut self, tensor: ParamId, extent: [u64; 2], here: Span) -> BufferId {
         let format = self.layouts.tensors[tensor.index()].map_or(DataFormat::Float16B, |layout| layout.format);
-        let (name, span) = self
-            .kernel
-            .tensor(tensor)
-            .map_or((String::new(), Span(0)), |t| (t.name.clone(), t.span));
+        let name = self.kernel.params[tensor.index()].name();
+        let span = self.kernel.tensor(tensor).map_or(here, |tensor| tensor.span);
         let depth = self.stages.map_or(Depth::Default, Depth::Asked);
         self.variables.push(Variable {
             name: format!("{name}_block"),

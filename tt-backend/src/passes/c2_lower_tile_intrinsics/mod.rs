@@ -20,9 +20,7 @@ mod fuse;
 mod select;
 mod transpose;
 
-use crate::flow::{
-    BlockOp, BlockStmt, Blocks, Buffer, BufferId, BufferKind, Depth, Flow, Index, Sections, Value, ValueKind,
-};
+use crate::flow::{BlockOp, BlockStmt, Blocks, Buffer, BufferId, BufferKind, Flow, Index, Sections, Value, ValueKind};
 use crate::ir::{operations, operations_mut};
 use crate::pipeline::{Pass, Unit};
 use crate::verify::flow::sections;
@@ -129,24 +127,5 @@ pub(in crate::passes) fn scratch(
     format: DataFormat,
     tiles: [u32; 2],
 ) -> BufferId {
-    let mut unique = name.clone();
-    let mut number = 1;
-    while buffers.iter().any(|buffer| buffer.name == unique) {
-        number += 1;
-        unique = format!("{name}_{number}");
-    }
-    buffers.push(Buffer {
-        name: unique,
-        block: None,
-        span,
-        format,
-        tiles,
-        kind: BufferKind::Local,
-        depth: Depth::Default,
-        versions: 1,
-        column_major: false,
-        unpack_to_dest: false,
-        index: None,
-    });
-    BufferId(buffers.len() - 1)
+    Buffer::add(buffers, &name, span, BufferKind::Local, format, tiles)
 }

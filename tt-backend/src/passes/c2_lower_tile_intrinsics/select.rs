@@ -123,7 +123,7 @@ impl Context {
     /// An expression that fits in the registers as a section.
     pub fn section(&mut self, value: &Value, tiles: [u32; 2], pack: Pack, makes: Makes) -> Section {
         let emitted = self.emit(value, None);
-        self.keep(&emitted);
+        self.keep(&emitted, value.span);
         let registers = emitted.used.max(1);
         let chunk = chunk(tiles, self.registers.capacity / registers);
         Section {
@@ -145,16 +145,16 @@ impl Context {
         if !emitted.errors.is_empty() || emitted.used > self.registers.capacity {
             return None;
         }
-        self.keep(&emitted);
+        self.keep(&emitted, value.span);
         Some((emitted.steps, emitted.used.max(1), emitted.result))
     }
 
-    fn keep(&mut self, emitted: &Emitted) {
+    fn keep(&mut self, emitted: &Emitted, span: Span) {
         self.errors.extend(emitted.errors.iter().cloned());
         for constant in &emitted.constants {
             if !self.constants.contains_key(constant) {
                 let name = constant.name().to_string();
-                let buffer = scratch(&mut self.buffers, name, Span(0), DataFormat::Float16B, [1, 1]);
+                let buffer = scratch(&mut self.buffers, name, span, DataFormat::Float16B, [1, 1]);
                 self.buffers[buffer.0].kind = BufferKind::Constant(*constant);
                 self.constants.insert(*constant, buffer);
             }

@@ -10,7 +10,7 @@
 //! ```
 
 use crate::flow::{
-    Accumulate, Arg, Buffer, BufferId, BufferKind, Depth, Fetch, FetchedInto, Flow, FlowLoop, PackMode, Read, Section,
+    Accumulate, Arg, Buffer, BufferId, BufferKind, Fetch, FetchedInto, Flow, FlowLoop, PackMode, Read, Section,
     SectionOp, SectionStmt, Sections, Step, TileRegion, Transfer, Write, operations,
 };
 use crate::ir::Kind;
@@ -44,6 +44,14 @@ impl Roles {
         writer: true,
         ..Roles::NONE
     };
+
+    fn of(role: Role) -> Roles {
+        match role {
+            Role::Reader => Roles::READER,
+            Role::Compute => Roles::COMPUTE,
+            Role::Writer => Roles::WRITER,
+        }
+    }
 
     fn or(self, other: Roles) -> Roles {
         Roles {
@@ -128,41 +136,19 @@ impl Pages {
         if let Some((_, known)) = self.0.iter().find(|(known, _)| *known == kind) {
             return *known;
         }
-        let wanted = match kind {
-            BufferKind::Scratch(Role::Reader) => "reader_scratch",
-            BufferKind::Scratch(_) => "writer_scratch",
+        let name = match kind {
+            BufferKind::Scratch(role) => format!("{}_scratch", role.name()),
             BufferKind::Incoming
             | BufferKind::Local
             | BufferKind::Outgoing
             | BufferKind::Shifted
             | BufferKind::Constant(_)
-            | BufferKind::Token(_) => "integers",
+            | BufferKind::Token(_) => "integers".to_string(),
         };
-        buffers.push(Buffer {
-            name: unused_name(buffers, wanted),
-            block: None,
-            span,
-            format: DataFormat::Int32,
-            tiles: [1, 1],
-            kind,
-            depth: Depth::Default,
-            versions: 1,
-            column_major: false,
-            unpack_to_dest: false,
-            index: None,
-        });
-        let id = BufferId(buffers.len() - 1);
+        let id = Buffer::add(buffers, &name, span, kind, DataFormat::Int32, [1, 1]);
         self.0.push((kind, id));
         id
     }
-}
-
-/// `wanted`, numbered where a buffer has that name.
-pub(super) fn unused_name(buffers: &[Buffer], wanted: &str) -> String {
-    let is_taken = |name: &String| buffers.iter().any(|buffer| buffer.name == *name);
-    let numbered = (2..).map(|number: u32| format!("{wanted}_{number}"));
-    let mut names = std::iter::once(wanted.to_string()).chain(numbered);
-    names.find(|name| !is_taken(name)).unwrap_or_default()
 }
 
 /// Gives every fetch its place, and leaves out those that have none, and loops and branches around nothing else.
@@ -208,10 +194,6 @@ struct Needs<'a> {
 }
 
 impl Needs<'_> {
-    fn kind(&self, buffer: BufferId) -> BufferKind {
-        self.buffers[buffer.0].kind
-    }
-
     /// Programs that `integer` is needed by.
     fn need(&mut self, integer: &IntExpr, roles: Roles) {
         integer.walk(&mut |part| {
@@ -223,7 +205,8 @@ impl Needs<'_> {
     }
 
     fn region(&mut self, region: &TileRegion, roles: Roles) {
-        for index in region.matrix.iter().chain(region.transfer.integers()) {
+        let matrix = region.matrix.iter().map(|index| &index.at);
+        for index in matrix.chain(region.transfer.integers()) {
             self.need(index, roles);
         }
     }
@@ -234,24 +217,12 @@ impl Needs<'_> {
 
     /// Who uses a version of `buffer`.
     fn consumer(&self, buffer: BufferId) -> Roles {
-        match self.kind(buffer) {
-            BufferKind::Outgoing => Roles::WRITER,
-            BufferKind::Incoming
-            | BufferKind::Local
-            | BufferKind::Shifted
-            | BufferKind::Constant(_)
-            | BufferKind::Scratch(_)
-            | BufferKind::Token(_) => Roles::COMPUTE,
-        }
+        Roles::of(self.buffers[buffer.0].kind.consumer())
     }
 
     /// Who makes a version of `buffer`.
     fn producer(&self, buffer: BufferId) -> Roles {
-        match self.kind(buffer) {
-            BufferKind::Incoming | BufferKind::Constant(_) => Roles::READER,
-            BufferKind::Shifted => Roles::WRITER,
-            BufferKind::Local | BufferKind::Outgoing | BufferKind::Scratch(_) | BufferKind::Token(_) => Roles::COMPUTE,
-        }
+        Roles::of(self.buffers[buffer.0].kind.producer())
     }
 
     /// The programs that take part in `body`.
@@ -287,7 +258,7 @@ impl Needs<'_> {
             Kind::Op(SectionOp::Fetch(fetch)) => {
                 let roles = self.of.get(&fetch.var).copied().unwrap_or_default();
                 for index in &fetch.indices {
-                    self.need(index, roles.fetching());
+                    self.need(&index.at, roles.fetching());
                 }
                 roles.or(roles.fetching())
             }

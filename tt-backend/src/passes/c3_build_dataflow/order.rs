@@ -9,10 +9,9 @@
 //!  write v to x[..]; read w from x[..]      ⟹      write v to x[..]; read w from x[..] after stored
 //! ```
 
-use super::fetches::unused_name;
 use crate::flow::{
-    Accumulate, Buffer, BufferId, BufferKind, Depth, Flow, FlowLoop, Read, SectionOp, SectionStmt, Sections,
-    TileRegion, Transfer, Write,
+    Accumulate, Buffer, BufferId, BufferKind, Flow, FlowLoop, Read, SectionOp, SectionStmt, Sections, TileRegion,
+    Transfer, Write,
 };
 use crate::ir::Kind;
 use crate::passes::a1_infer_layout::tiles;
@@ -64,20 +63,7 @@ fn waiting(these: &[Access], others: &[Access], is_ordered: impl Fn(&Access, &Ac
 /// The page that tokens to `role` go by.
 fn token(buffers: &mut Vec<Buffer>, role: Role, span: Span) -> BufferId {
     let name = if role == Role::Reader { "stored" } else { "loaded" };
-    buffers.push(Buffer {
-        name: unused_name(buffers, name),
-        block: None,
-        span,
-        format: DataFormat::UInt8,
-        tiles: [1, 1],
-        kind: BufferKind::Token(role),
-        depth: Depth::Default,
-        versions: 1,
-        column_major: false,
-        unpack_to_dest: false,
-        index: None,
-    });
-    BufferId(buffers.len() - 1)
+    Buffer::add(buffers, name, span, BufferKind::Token(role), DataFormat::UInt8, [1, 1])
 }
 
 /// Where something stands.
@@ -272,5 +258,5 @@ fn apart(a: &TileRegion, b: &TileRegion, var: VarId, within: &[VarId]) -> bool {
         let slope = index.slope(var).filter(|_| !varies);
         slope.is_some_and(|slope| slope.unsigned_abs() >= by.unsigned_abs())
     };
-    a.matrix.iter().any(|index| moves(index, 1)) || (0..2).any(|axis| moves(&first[axis], count[axis]))
+    a.matrix.iter().any(|index| moves(&index.at, 1)) || (0..2).any(|axis| moves(&first[axis], count[axis]))
 }

@@ -3,7 +3,7 @@
 use super::{Lines, op, set, value};
 use crate::device::function::*;
 use crate::device::{Calls, Expr, Leaf, Symbol, call, call_with, line, scope, tiles, when};
-use crate::flow::{Buffer, BufferId, BufferKind, Constant, Rows, TileRegion, Transfer, Window};
+use crate::flow::{Buffer, BufferId, BufferKind, Constant, Rows, TensorIndex, TileRegion, Transfer, Window};
 use crate::ir::Stmt;
 use tt_lang::ir::{IntExpr, ParamId};
 use tt_plan::{DataFormat, Role};
@@ -21,13 +21,18 @@ fn origin(region: &TileRegion) -> Lines {
 }
 
 /// The number of the tile in this row and column of a matrix, counted over the tensor's tiles, matrix by matrix.
-pub(super) fn page_of(tensor: ParamId, matrix: &[IntExpr], row: Expr<Symbol>, column: Expr<Symbol>) -> Expr<Symbol> {
+pub(super) fn page_of(
+    tensor: ParamId,
+    matrix: &[TensorIndex],
+    row: Expr<Symbol>,
+    column: Expr<Symbol>,
+) -> Expr<Symbol> {
     let mut number = Expr::Int(0);
     for (axis, index) in matrix.iter().enumerate() {
         number = op(
             "+",
             op("*", number, Expr::Value(Symbol::TensorExtent(tensor, axis))),
-            Expr::user(index),
+            Expr::user(&index.at),
         );
     }
     let row = op("+", op("*", number, Expr::Value(Symbol::TensorTiles(tensor, 0))), row);
@@ -43,8 +48,8 @@ fn has_matrix(region: &TileRegion) -> Option<Expr<Symbol>> {
         tests.push(op("<", Expr::user(index), Expr::Value(extent)));
     };
     for (axis, index) in region.matrix.iter().enumerate() {
-        if region.matrix_may_miss[axis] {
-            within(index, Symbol::TensorExtent(region.tensor, axis));
+        if index.may_miss {
+            within(&index.at, Symbol::TensorExtent(region.tensor, axis));
         }
     }
     if let Transfer::Rows(Rows {

@@ -23,7 +23,7 @@ use crate::ir::{Kind, Stmt};
 use crate::pipeline::{Pass, Unit};
 use crate::verify::progress::proved;
 use requirement::merge;
-pub use requirement::{DEST_TO_SRCA, IN_32_BITS};
+pub use requirement::{DEST_TO_SRCA, IN_32_BITS, functions, sources};
 use state::{Component, State};
 use std::cell::RefCell;
 use std::collections::HashMap;

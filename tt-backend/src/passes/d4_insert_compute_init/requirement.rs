@@ -4,7 +4,7 @@ use super::Engines;
 use super::state::{Component, State};
 use crate::device::function::*;
 use crate::device::{Around, Compute, ComputeOp, Expr, Leaf, Symbol, call, call_with};
-use crate::flow::{Arg, Broadcast, BufferId, Matmul, Operand, Pack, PackMode};
+use crate::flow::{Arg, Broadcast, BufferId, Matmul, Pack, PackMode};
 use crate::ir::{Kind, Stmt, operations, visit};
 use crate::tile_ops::{FpuOp, TileOp, spread};
 use tt_lang::ir::{BoolExpr, CompareOp, IntExpr, VarId};
@@ -135,20 +135,43 @@ pub fn of(engines: &Engines, op: &ComputeOp<Leaf<Symbol>>, chunk: [u32; 2]) -> V
         ComputeOp::Plain(_) | ComputeOp::Commit => Vec::new(),
         ComputeOp::Matmul(product) => matmul(engines, product, chunk),
         ComputeOp::Pack { register: _, to } => pack(engines, to),
-        ComputeOp::Tile { op, out: _, args } => match (op, args.as_slice()) {
-            (TileOp::Load, [Arg::Tile(operand)]) => load(engines, operand.buffer, operand.broadcast),
-            (TileOp::Load, [Arg::Constant(buffer)]) => load(engines, *buffer, Broadcast::None),
-            (TileOp::Fpu(op), [Arg::Tile(a), Arg::Tile(b)]) => binary(engines, *op, a.buffer, b),
-            (TileOp::Fpu(op), [Arg::Constant(a), Arg::Tile(b)]) => binary(engines, *op, *a, b),
-            (TileOp::MulReuse, [Arg::Tile(b)]) => operation(
-                formats(engines, None, Some(b.buffer)),
-                math(engines, &MUL_REUSE_DEST_INIT, DEST_TO_SRCA, &[b.buffer], &[]),
-            ),
-            (TileOp::TransposeDest, _) => vec![math(engines, &TRANSPOSE_DEST_INIT, IN_32_BITS, &[], &[])],
-            (TileOp::Fill, _) => sfpu(crate::tile_ops::SfpuOp::FillBits, engines),
-            (TileOp::Sfpu(op), _) => sfpu(*op, engines),
-            _ => Vec::new(),
+        ComputeOp::Tile { op, out: _, args } => match op {
+            TileOp::Load => {
+                let [(buffer, broadcast)] = sources(args);
+                load(engines, buffer, broadcast)
+            }
+            TileOp::Fpu(op) => {
+                let [(a, _), b] = sources(args);
+                binary(engines, *op, a, b)
+            }
+            TileOp::MulReuse => {
+                let [(b, _)] = sources(args);
+                operation(
+                    formats(engines, None, Some(b)),
+                    math(engines, &MUL_REUSE_DEST_INIT, DEST_TO_SRCA, &[b], &[]),
+                )
+            }
+            TileOp::TransposeDest => vec![math(engines, &TRANSPOSE_DEST_INIT, IN_32_BITS, &[], &[])],
+            TileOp::Fill => sfpu(crate::tile_ops::SfpuOp::FillBits, engines),
+            TileOp::Sfpu(op) => sfpu(*op, engines),
         },
+    }
+}
+
+/// The buffers whose tiles an operation takes.
+pub fn sources<const COUNT: usize>(args: &[Arg]) -> [(BufferId, Broadcast); COUNT] {
+    let found: Vec<_> = args.iter().filter_map(Arg::source).collect();
+    match found.try_into() {
+        Ok(found) => found,
+        Err(_) => unreachable!("C2 gives every operation the operands of its row"),
+    }
+}
+
+/// The init and the call of a binary operation.
+pub fn functions(op: FpuOp, broadcast: Broadcast) -> (&'static Function, &'static Function) {
+    match op.functions(broadcast) {
+        Some(functions) => functions,
+        None => unreachable!("C2 loads a transposed operand by itself"),
     }
 }
 
@@ -198,14 +221,12 @@ fn load(engines: &Engines, buffer: BufferId, broadcast: Broadcast) -> Vec<Need> 
     )
 }
 
-fn binary(engines: &Engines, op: FpuOp, a: BufferId, b: &Operand) -> Vec<Need> {
-    match op.functions(b.broadcast) {
-        Some((init, _)) => operation(
-            formats(engines, Some(a), Some(b.buffer)),
-            math(engines, init, "", &[a, b.buffer], &[]),
-        ),
-        None => Vec::new(),
-    }
+fn binary(engines: &Engines, op: FpuOp, a: BufferId, (b, broadcast): (BufferId, Broadcast)) -> Vec<Need> {
+    let (init, _) = functions(op, broadcast);
+    operation(
+        formats(engines, Some(a), Some(b)),
+        math(engines, init, "", &[a, b], &[]),
+    )
 }
 
 /// What a pack asks of the packer's format.
@@ -324,12 +345,16 @@ fn for_all_tiles<'a>(section: &'a [Stmt<Compute<Leaf<Symbol>>>], found: &mut Vec
 fn operands(op: &ComputeOp<Leaf<Symbol>>) -> Option<First> {
     match op {
         ComputeOp::Matmul(product) => Some(First::Product(product.a, product.b)),
-        ComputeOp::Tile { op, out: _, args } => match (op, args.as_slice()) {
-            (TileOp::Load, [Arg::Tile(operand)]) => Some(First::Tiles(operand.buffer, operand.buffer)),
-            (TileOp::Load, [Arg::Constant(buffer)]) => Some(First::Tiles(*buffer, *buffer)),
-            (TileOp::Fpu(_), [Arg::Tile(a), Arg::Tile(b)]) => Some(First::Tiles(a.buffer, b.buffer)),
-            (TileOp::Fpu(_), [Arg::Constant(a), Arg::Tile(b)]) => Some(First::Tiles(*a, b.buffer)),
-            _ => None,
+        ComputeOp::Tile { op, out: _, args } => match op {
+            TileOp::Load => {
+                let [(buffer, _)] = sources(args);
+                Some(First::Tiles(buffer, buffer))
+            }
+            TileOp::Fpu(_) => {
+                let [(a, _), (b, _)] = sources(args);
+                Some(First::Tiles(a, b))
+            }
+            TileOp::MulReuse | TileOp::TransposeDest | TileOp::Fill | TileOp::Sfpu(_) => None,
         },
         ComputeOp::Plain(_) | ComputeOp::Commit | ComputeOp::Pack { .. } => None,
     }

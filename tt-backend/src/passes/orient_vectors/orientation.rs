@@ -109,15 +109,17 @@ impl Inference<'_> {
                     self.statements(otherwise);
                 }
                 StmtKind::Copy { src, dst } => match (src, dst) {
-                    (Place::Block(a), Place::Block(b)) if self.is_vector(a.value) && self.is_vector(b.value) => {
-                        self.links.push((a.value, b.value));
+                    (Place::Block(a), Place::Block(b)) => {
+                        if self.is_vector(a.value) && self.is_vector(b.value) {
+                            self.links.push((a.value, b.value));
+                        }
                     }
                     (Place::Block(block), Place::Tensor(region)) | (Place::Tensor(region), Place::Block(block)) => {
                         if let Some(orientation) = of_region(region) {
                             self.set(block.value, orientation);
                         }
                     }
-                    _ => {}
+                    (Place::Tensor(_), Place::Tensor(_)) => {}
                 },
                 StmtKind::Parallel { indices, assigns } => {
                     let vars: Vec<VarId> = indices.iter().map(|(var, _)| *var).collect();

@@ -57,7 +57,7 @@ pub struct Beyond<'a> {
     pub masked: BTreeMap<DefinitionId, Neutral>,
     /// Where each of those has a value; nothing where no condition on indices says it.
     pub masks: HashMap<DefinitionId, Option<Mask>>,
-    /// What is reduced in each definition, in order.
+    /// What is reduced in each definition.
     pub reduced: BTreeMap<DefinitionId, Vec<Reduced>>,
     /// Definitions of blocks whose elements share exponents, and a use of each.
     shared: BTreeMap<DefinitionId, Sees>,
@@ -365,7 +365,7 @@ impl<'a> Beyond<'a> {
         elementwise.value.walk(&mut |value| {
             if let ValueKind::Reduce(reduction, source) = &value.kind {
                 let mask = self.mask(&self.value(source, state).past);
-                reductions.push(self.what_is_reduced(reduction, source, mask));
+                reductions.push(self.what_is_reduced(value, reduction, source, mask));
             }
         });
         self.reduced.insert(elementwise.defines, reductions);

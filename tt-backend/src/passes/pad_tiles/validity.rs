@@ -14,7 +14,7 @@
 use super::past::{self, Beyond, Stored};
 use super::{alone, choose, number};
 use crate::flow::{
-    BlockOp, BlockStmt, Blocks, Broadcast, Buffer, BufferId, BufferKind, DefinitionId, Elementwise, Flow, Fold, Gemm,
+    BlockOp, BlockStmt, Blocks, Broadcast, Buffer, BufferId, BufferKind, DefinitionId, Elementwise, Flow, Fold,
     Operand, Reduction, Sees, Shift, Sights, Value, ValueKind,
 };
 use crate::ir::{Kind, operations, replaced};
@@ -42,15 +42,14 @@ pub fn run(kernel: &Kernel, flow: &mut Flow<Blocks>, stored: &[Stored]) {
         let validity = scratch(this.buffers, format!("{name}_valid"), span, DataFormat::Float16B, tiles);
         this.of_buffer.insert(BufferId(buffer), validity);
     }
-    operations(&body, &mut |op| match (op, op.defines()) {
-        (BlockOp::Gemm(Gemm { sees, .. }), Some((_, id))) if sees.acc.is_some() => {
-            this.sums.extend(sees.acc.map(|sees| (id, sees)));
-        }
-        (_, Some((buffer, id))) if this.of_buffer.contains_key(&buffer) => {
+    operations(&body, &mut |op| {
+        let Some((buffer, id)) = op.defines() else { return };
+        if let Some(sees) = op.adds_to() {
+            this.sums.insert(id, sees);
+        } else if this.of_buffer.contains_key(&buffer) {
             let validity = this.sights.define();
             this.of_definition.insert(id, validity);
         }
-        _ => {}
     });
     flow.body = replaced(body, &mut |span, op| this.op(op, span));
 }

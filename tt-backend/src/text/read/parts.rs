@@ -4,7 +4,7 @@ use super::super::names::{NEGATIVE, buffer_kind, tile_op};
 use super::{Read, Reader};
 use crate::flow::{
     Arg, Broadcast, Buffer, BufferKind, Constant, Depth, Index, Integer, Matmul, Operand, Pack, PackMode, ProductSees,
-    Rows, TileRegion, Transfer, Window,
+    Rows, TensorIndex, TileRegion, Transfer, Window,
 };
 use crate::tile_ops::{FpuOp, SFPU_OPS, TileOp};
 use tt_lang::ir::{BlockId, ElementType, IntExpr, ParamId, VarId};
@@ -28,11 +28,21 @@ impl Reader<'_> {
         Ok(Window { from, to, extent })
     }
 
+    /// `(b, t)`
+    fn indices(&mut self) -> Read<Vec<TensorIndex>> {
+        self.list("(", ")", |this| {
+            Ok(TensorIndex {
+                at: this.int()?,
+                may_miss: false,
+            })
+        })
+    }
+
     /// A rectangle of tiles of a tensor.
     pub fn region(&mut self) -> Read<TileRegion> {
         let tensor = self.tensor()?;
         let matrix = match self.eat("matrix") {
-            true => self.list("(", ")", Self::int)?,
+            true => self.indices()?,
             false => Vec::new(),
         };
         let transfer = match self.eat("rows") {
@@ -66,7 +76,6 @@ impl Reader<'_> {
         self.expect("x")?;
         let mut region = TileRegion {
             tensor,
-            matrix_may_miss: vec![false; matrix.len()],
             matrix,
             transfer,
             extent: [rows, self.parse()?],
@@ -84,7 +93,7 @@ impl Reader<'_> {
                 region.zero_edge = self.axes()?;
             } else {
                 self.expect("matrix may miss")?;
-                self.axes_of(&mut region.matrix_may_miss)?;
+                self.axes_missed(&mut region.matrix)?;
             }
         }
         Ok(region)
@@ -101,13 +110,13 @@ impl Reader<'_> {
     }
 
     /// `0 and 2`: the axes for which something may be.
-    fn axes_of(&mut self, may: &mut [bool]) -> Read<()> {
+    fn axes_missed(&mut self, indices: &mut [TensorIndex]) -> Read<()> {
         loop {
             let axis: usize = self.parse()?;
-            let Some(may) = may.get_mut(axis) else {
+            let Some(index) = indices.get_mut(axis) else {
                 return self.wanted("an axis of the tensor before");
             };
-            *may = true;
+            index.may_miss = true;
             if !self.eat("and") {
                 return Ok(());
             }
@@ -201,14 +210,9 @@ impl Reader<'_> {
                     return this.integer().map(Arg::Integer);
                 }
                 match this.attempt(Self::operand) {
-                    Some(operand) => Ok(match this.buffers[operand.buffer.0].kind {
-                        BufferKind::Constant(_) => Arg::Constant(operand.buffer),
-                        BufferKind::Incoming
-                        | BufferKind::Local
-                        | BufferKind::Outgoing
-                        | BufferKind::Shifted
-                        | BufferKind::Scratch(_)
-                        | BufferKind::Token(_) => Arg::Tile(operand),
+                    Some(operand) => Ok(match this.buffers[operand.buffer.0].kind.constant() {
+                        Some(_) => Arg::Constant(operand.buffer),
+                        None => Arg::Tile(operand),
                     }),
                     None => Ok(Arg::Number(this.number()?)),
                 }
@@ -264,16 +268,15 @@ impl Reader<'_> {
     }
 
     /// `page = pages (b, t), may miss 0 and 1`
-    pub fn fetched(&mut self) -> Read<(VarId, ParamId, Vec<IntExpr>, Vec<bool>)> {
+    pub fn fetched(&mut self) -> Read<(VarId, ParamId, Vec<TensorIndex>)> {
         let var = self.fetched_variable()?;
         self.expect("=")?;
         let tensor = self.tensor()?;
-        let indices = self.list("(", ")", Reader::int)?;
-        let mut may_miss = vec![false; indices.len()];
+        let mut indices = self.indices()?;
         if self.eat(", may miss") {
-            self.axes_of(&mut may_miss)?;
+            self.axes_missed(&mut indices)?;
         }
-        Ok((var, tensor, indices, may_miss))
+        Ok((var, tensor, indices))
     }
 
     /// `along axis 1, 4 tiles`, where it stands here.
@@ -428,17 +431,9 @@ impl Reader<'_> {
         let format = self.format()?;
         self.expect(",")?;
         let mut buffer = Buffer {
-            name,
-            block: None,
-            span,
-            format,
-            tiles,
-            kind,
-            depth: Depth::Default,
             versions: self.parse()?,
-            column_major: false,
-            unpack_to_dest: false,
             index,
+            ..Buffer::new(name, span, kind, format, tiles)
         };
         if !self.eat("version") {
             self.expect("versions")?;

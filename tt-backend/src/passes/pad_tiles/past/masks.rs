@@ -16,6 +16,8 @@ const MOST_WHENS: usize = 32;
 
 /// What is reduced.
 pub struct Reduced {
+    /// The reduction, as it stands before the pass.
+    pub value: Value,
     /// Where it has a value, if conditions on indices say so.
     pub mask: Option<Mask>,
     /// The block that it is, where it is one as it stands, and the number that changes no fold of it.
@@ -192,7 +194,13 @@ impl Beyond<'_> {
     }
 
     /// What a definition reduces; where all that it may see is neutral past its edges, no mask is needed.
-    pub(super) fn what_is_reduced(&self, reduction: &Reduction, source: &Value, mask: Option<Mask>) -> Reduced {
+    pub(super) fn what_is_reduced(
+        &self,
+        value: &Value,
+        reduction: &Reduction,
+        source: &Value,
+        mask: Option<Mask>,
+    ) -> Reduced {
         let mut load = Some(source);
         if let ValueKind::Call(ElementOp::Abs, args) = &source.kind {
             load = args.first();
@@ -217,7 +225,8 @@ impl Beyond<'_> {
             definitions.all(|id| self.masked.get(id) == Some(neutral) && matches!(self.masks.get(id), Some(Some(_))))
         };
         let mask = mask.or_else(|| block.as_ref().is_some_and(is_neutral).then(Mask::new));
-        Reduced { mask, block }
+        let value = value.clone();
+        Reduced { value, mask, block }
     }
 
     /// Whether a use asks where elements have a value of which nothing says so, while compound definitions may say it.

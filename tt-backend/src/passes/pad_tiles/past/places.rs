@@ -43,8 +43,8 @@ impl Beyond<'_> {
         });
         let mut edges = Edges::new();
         for (leading, index) in region.matrix.iter().enumerate() {
-            if region.matrix_may_miss[leading] {
-                let place = self.place(extents.get(leading).cloned(), index, [1, 1], [true; 2]);
+            if index.may_miss {
+                let place = self.place(extents.get(leading).cloned(), &index.at, [1, 1], [true; 2]);
                 self.places.get_mut().all[place].precedes = true;
                 edges.insert(Edge::read(place, true));
             }
