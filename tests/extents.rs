@@ -439,3 +439,114 @@ fn attention_has_heads_of_80() {
         });
     }
 }
+
+/// Integers and `f16`, every reduction, sums that go on, parts of blocks as operands, and a product by its indices.
+#[tt::kernel]
+fn of_parts<const M: usize>(
+    a: &Tensor<bf16, M, 80>,
+    n: &Tensor<i32, M, 40>,
+    h: &Tensor<f16, M, 40>,
+    products: &mut Tensor<f32, M, 48>,
+    totals: &mut Tensor<i32, M>,
+    least: &mut Tensor<i32, { M.div_ceil(48) }, 40>,
+    halves: &mut Tensor<f16, M, 40>,
+    folded: &mut Tensor<f32, M>,
+) {
+    let by = T.Kernel(M.div_ceil(48));
+    let x = T.alloc_shared::<bf16>(48, 80);
+    let few = T.alloc_shared::<bf16>(48, 40);
+    let acc = T.alloc_fragment::<f32>(48, 48);
+    let z = T.alloc_shared::<i32>(48, 40);
+    let f = T.alloc_shared::<f16>(48, 40);
+    let total = T.alloc_fragment::<i32>(48);
+    let low = T.alloc_fragment::<i32>(40);
+    let sums = T.alloc_fragment::<f32>(48);
+    T.copy(a[(by * 48, 0)], x);
+    T.copy(n[(by * 48, 0)], z);
+    T.copy(h[(by * 48, 0)], f);
+    T.gemm(
+        x[(0..48, 0..40)],
+        x[(0..48, 40..80)],
+        acc,
+        transpose_b = true,
+        clear_accum = true,
+    );
+    T.copy(x[(0..48, 7..47)], few);
+    for (i, j, k) in T.Parallel(48, 48, 40) {
+        acc[(i, j)] += few[(i, k)] * few[(j, k)];
+    }
+    T.copy(acc, products[(by * 48, 0)]);
+    T.reduce_sum(z, total, dim = 1);
+    T.reduce_min(z, low, dim = 0);
+    T.copy(total, totals[by * 48]);
+    T.copy(low, least[(by, 0..40)]);
+    for (i, j) in T.Parallel(48, 40) {
+        f[(i, j)] = f[(i, j)] * 2.0 + 1.0;
+    }
+    T.copy(f, halves[(by * 48, 0)]);
+    T.fill(sums, 1000.0);
+    T.reduce_max(x, sums, dim = 1, clear = false);
+    T.reduce_sum(x, sums, dim = 1, clear = false);
+    T.copy(sums, folded[by * 48]);
+}
+
+#[test]
+fn parts_and_integers_of_blocks_of_any_extents() {
+    for m in [48, 100, 13] {
+        let host = values(m * 80, 8);
+        let integers: Vec<i32> = (0..m * 40).map(|at| (at as i32).wrapping_mul(1_000_003)).collect();
+        let halves: Vec<f16> = values(m * 40, 9)
+            .iter()
+            .map(|value| f16::from_f32(value.to_f32()))
+            .collect();
+        on_both_chips(|device| {
+            let (a, n) = (device.upload(&host, [m, 80])?, device.upload(&integers, [m, 40])?);
+            let h = device.upload(&halves, [m, 40])?;
+            let mut products = device.zeros::<f32>([m, 48])?;
+            let mut totals = device.zeros::<i32>([m])?;
+            let mut least = device.zeros::<i32>([m.div_ceil(48), 40])?;
+            let mut doubled = device.zeros::<f16>([m, 40])?;
+            let mut folded = device.zeros::<f32>([m])?;
+            of_parts(
+                &a,
+                &n,
+                &h,
+                &mut products,
+                &mut totals,
+                &mut least,
+                &mut doubled,
+                &mut folded,
+            )
+            .check(0.0)?;
+            let at = |i: usize, j: usize| host[i * 80 + j].to_f32();
+            let products = products.download()?;
+            for i in 0..m {
+                let first = i / 48 * 48;
+                for j in 0..48.min(m - first) {
+                    let one = |k: usize| at(i, k) * at(first + j, 40 + k) + at(i, k + 7) * at(first + j, k + 7);
+                    let expected: f32 = (0..40).map(one).sum();
+                    assert_eq!(products[i * 48 + j], expected, "{i}, {j} of {m}");
+                }
+            }
+            let of_row = |i: usize| {
+                integers[i * 40..i * 40 + 40]
+                    .iter()
+                    .fold(0i32, |sum, value| sum.wrapping_add(*value))
+            };
+            assert_eq!(totals.download()?, (0..m).map(of_row).collect::<Vec<_>>());
+            for (place, found) in least.download()?.into_iter().enumerate() {
+                let (first, j) = (place / 40 * 48, place % 40);
+                let expected = (first..m.min(first + 48)).map(|i| integers[i * 40 + j]).min();
+                assert_eq!(Some(found), expected, "{place} of {m}");
+            }
+            for (found, value) in doubled.download()?.iter().zip(&halves) {
+                assert_eq!(found.to_f32(), value.to_f32() * 2.0 + 1.0);
+            }
+            for (i, found) in folded.download()?.into_iter().enumerate() {
+                let sum: f32 = (0..80).map(|j| at(i, j)).sum();
+                assert_eq!(found, 1000.0 + sum, "sum {i} of {m}");
+            }
+            Ok(())
+        });
+    }
+}
