@@ -15,6 +15,7 @@ const CASES: &[(&str, Case)] = &[
     ("in_order", run_in_order),
     ("between", run_between),
     ("ragged", run_ragged),
+    ("of_any_extents", run_of_any_extents),
     ("around_a_gemm", run_around_a_gemm),
     ("fetched", run_fetched),
     ("nothing_stored", run_nothing_stored),
@@ -237,6 +238,40 @@ fn elements_past_an_edge_have_no_value() {
         ],
         [58, 64, 58, 64, 58, 0]
     );
+}
+
+/// Blocks whose extents are no multiples of a tile.
+#[tt::kernel]
+fn of_any_extents<const M: usize, const N: usize>(a: &Tensor<bf16, M, N>, out: &mut Tensor<f32, M, N>) {
+    let (bx, by) = T.Kernel(N.div_ceil(40), M.div_ceil(33));
+    let x = T.alloc_shared::<bf16>(33, 40);
+    let y = T.alloc_fragment::<f32>(33, 40);
+    let v = T.alloc_fragment::<f32>(48);
+    T.copy(a[(by * 33, bx * 40)], x);
+    for (i, j) in T.Parallel(33, 40) {
+        y[(i, j)] = x[(i, j)] + 1.0;
+    }
+    for i in T.Parallel(48) {
+        v[i] = i as f32;
+    }
+    T.print(x, y, v);
+    T.copy(y, out[(by * 33, bx * 40)]);
+}
+
+fn run_of_any_extents(device: &Device) -> tt::Result<()> {
+    let a = device.upload(&counted(40 * 70), [40, 70])?;
+    let mut out = device.zeros::<f32>([40, 70])?;
+    looked(&of_any_extents(&a, &mut out))
+}
+
+#[test]
+fn no_more_is_printed_than_blocks_have() {
+    let lines = printed("of_any_extents");
+    assert_eq!(lines.len(), 4 * (33 + 33 + 1));
+    let words = |line: &str| line.split(' ').count();
+    // Behind `block (0, 0): x[0]`.
+    assert_eq!(words(&lines[0]), 4 + 40, "{}", lines[0]);
+    assert_eq!(words(&lines[66]), 4 + 48, "{}", lines[66]);
 }
 
 /// Sums while they are made, and operands in the loop.

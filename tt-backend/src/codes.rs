@@ -35,7 +35,7 @@ codes! {
     ACCESS = 415, "this way to index is not compiled",
         "In a parallel loop over (i, j) a block is read as x[(i, j)], x[(j, i)], a row or column value, or at offsets that are the same for all elements; and at an index that is the same for all elements in either place, x[(k, j)]. A tensor likewise, from any row and column.";
     PART_OF_TILE = 419, "elements that are not moved alone",
-        "Elements of 8 bits are moved in whole tiles, and where elements share exponents none is stored without its neighbours: regions of such tensors begin at multiples of 32 and end there or with the tensor, and all that is stored there has a value. Other types are moved one by one where that is needed.";
+        "Where elements share exponents none is moved without its neighbours: regions of such tensors begin at multiples of 32 and end there or with the tensor, and all that is stored there has a value. Other types are moved one by one where that is needed.";
     NUMBER_OPERATION = 420, "an operation that the device does not have in this form",
         "Some operations take a number only in one place, or only of one kind.";
     RUNTIME_ARGS = 421, "too many runtime arguments",

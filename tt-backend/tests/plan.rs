@@ -26,8 +26,26 @@ const LONE: &str = "#[tt::kernel]
         T.copy(v, y[(by * 32, 0)]);
     }";
 
+/// What it copies is as long as the launch says.
+const LONG: &str = "#[tt::kernel]
+    fn long<const M: usize, const N: usize>(x: &Tensor<bf16, M, N>, n: u32, y: &mut Tensor<bf16, M, N>) {
+        let by = T.Kernel(M / 32);
+        let v = T.alloc_shared::<bf16>(32, 80);
+        T.copy(x[(by * 32..by * 32 + n / 2, 0..80)], v);
+        T.copy(v, y[(by * 32, 0)]);
+    }";
+
+fn compiled(text: &str) -> tt_backend::Artifact {
+    let syn::Item::Fn(function) = syn::parse_str(text).expect("a function") else {
+        panic!("{text}")
+    };
+    let parsed = tt_lang::syntax::parse_item_fn(&function, "plan.rs").and_then(|parsed| parsed.kernel);
+    tt_backend::compile(&parsed.expect("a kernel")).expect("it compiles")
+}
+
 fn plans() -> Vec<(String, String)> {
-    let items = [KERNELS, COMPARED, LONE].map(|text| syn::parse_file(text).expect("the test kernels are Rust").items);
+    let items =
+        [KERNELS, COMPARED, LONE, LONG].map(|text| syn::parse_file(text).expect("the test kernels are Rust").items);
     items
         .concat()
         .iter()
@@ -143,11 +161,7 @@ fn an_integer_that_does_not_fit_is_named_as_it_is_written() {
 #[test]
 fn a_grid_that_must_be_one_is_checked_by_the_plan_and_by_the_host_program() {
     let reason = "`y` is stored at the same place by all blocks along `bx`, so the grid must be 1 there";
-    let syn::Item::Fn(function) = syn::parse_str(LONE).expect("a function") else {
-        panic!("{LONE}")
-    };
-    let parsed = tt_lang::syntax::parse_item_fn(&function, "lone.rs").and_then(|parsed| parsed.kernel);
-    let artifact = tt_backend::compile(&parsed.expect("a kernel")).expect("it compiles");
+    let artifact = compiled(LONE);
     let plan = Plan::from_json(&artifact.plan).expect("a plan");
     let [lone] = plan.lone_axes.as_slice() else {
         panic!("{:?}", plan.lone_axes)
@@ -166,6 +180,34 @@ fn a_grid_that_must_be_one_is_checked_by_the_plan_and_by_the_host_program() {
         throw std::invalid_argument(
             \"{reason}, \"
             \"but is \" + std::to_string(grid[1]) + \" (N.div_ceil(128))\");
+    }}
+"
+    );
+    assert!(artifact.main.contains(&check), "{}", artifact.main);
+}
+
+#[test]
+fn a_range_that_must_fit_is_checked_by_the_plan_and_by_the_host_program() {
+    let reason = "a range of `x` must be at most the 32 rows of its block";
+    let artifact = compiled(LONG);
+    let plan = Plan::from_json(&artifact.plan).expect("a plan");
+    let of = |rows: i64, n: i64| {
+        let mut bindings = Bindings::default();
+        let values = [("M", rows), ("N", 80), ("n", n)];
+        bindings
+            .integers
+            .extend(values.map(|(name, value)| (name.into(), value)));
+        plan.partition(&bindings, DeviceGrid { x: 8, y: 8 })
+    };
+    assert_eq!(of(64, 65).expect("it fits").0, [2, 1, 1, 1, 1, 1]);
+    let refused = of(64, 66).expect_err("33 rows").to_string();
+    assert_eq!(refused, format!("{reason}, but is 33 (n / 2)"));
+    assert!(of(31, 66).expect("no block copies").1.is_empty());
+    let check = format!(
+        "    if (!work.empty() && arguments.n / 2 > 32) {{
+        throw std::invalid_argument(
+            \"{reason}, \"
+            \"but is \" + std::to_string(arguments.n / 2) + \" (n / 2)\");
     }}
 "
     );

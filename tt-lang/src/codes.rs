@@ -172,8 +172,8 @@ codes! {
 
     // Blocks.
     BLOCK_EXTENT 70 "an extent no block can have"
-        "The tile of the device is 32 × 32: a block's last two extents are multiples of 32, or smaller than 32. All \
-         extents are at least 1.";
+        "An extent of a block is a constant of at least 1, and all of its elements fit into the memory of a core. It takes \
+         whole tiles of 32 × 32: what a last tile has beyond the extents has no value, and is nowhere seen.";
     BLOCK_AXES 71 "a block has one to three axes"
         "`T.alloc_shared::<E>(h, w)` makes a block; with one extent it holds one value per row, with three a stack of blocks.";
     BLOCK_TYPE 72 "a block needs its element type"

@@ -119,7 +119,8 @@ impl Plan {
     /// first. A grid without blocks has no cores.
     ///
     /// # Errors
-    /// Where an extent of the grid is negative, blocks of it would store the same elements, or its product overflows.
+    /// Where an extent of the grid is negative, blocks of it would store the same elements, or its product overflows, and where a range
+    /// of a tensor is longer than its block.
     pub fn partition(&self, bindings: &Bindings, device: DeviceGrid) -> Result<([u64; 6], Vec<CoreWork>), PlanError> {
         let mut grid = [1u64; 6];
         for (axis, formula) in self.grid.iter().enumerate() {
@@ -136,6 +137,15 @@ impl Plan {
         for lone in &self.lone_axes {
             if let (Some(extent @ 2..), Some(formula)) = (grid.get(lone.axis), self.grid.get(lone.axis)) {
                 return Err(PlanError(format!("{}, but is {extent} ({formula})", lone.reason)));
+            }
+        }
+        for range in &self.ranges {
+            let length = bindings.integer(&range.length)?;
+            if length > i64::try_from(range.most).unwrap_or(i64::MAX) {
+                return Err(PlanError(format!(
+                    "{}, but is {length} ({})",
+                    range.reason, range.length
+                )));
             }
         }
         let too_many = || {

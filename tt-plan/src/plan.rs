@@ -32,6 +32,9 @@ pub struct Plan {
     /// The axes of the grid that must have extent 1; not written where there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lone_axes: Vec<LoneAxis>,
+    /// Ranges of tensors that must be no longer than their blocks; not written where there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ranges: Vec<RangeLimit>,
     /// The circular buffers of every core.
     pub circular_buffers: Vec<CircularBuffer>,
     /// The semaphores of every core.
@@ -56,6 +59,9 @@ pub struct StagePlan {
     /// As [`Plan::lone_axes`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lone_axes: Vec<LoneAxis>,
+    /// As [`Plan::ranges`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ranges: Vec<RangeLimit>,
     /// As [`Plan::circular_buffers`].
     pub circular_buffers: Vec<CircularBuffer>,
     /// As [`Plan::semaphores`].
@@ -178,6 +184,18 @@ pub struct WorkPartition {
 pub enum Placement {
     /// The cores in rows, each the next run of numbers: as few cores as are busy to the end, the longer runs first.
     Linear,
+}
+
+/// A range of a tensor that every block copies, which is no longer than what it is copied to or from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RangeLimit {
+    /// How long it is.
+    pub length: Formula,
+    /// How long it may be.
+    pub most: u64,
+    /// What must hold: the first half of what a launch with a longer range is told.
+    pub reason: String,
 }
 
 /// An axis of the grid that must have extent 1, since all blocks along it store the same elements.
@@ -469,6 +487,7 @@ impl Plan {
                 grid,
                 work_partition,
                 lone_axes,
+                ranges,
                 circular_buffers,
                 semaphores,
                 compute,
@@ -478,6 +497,7 @@ impl Plan {
                 grid,
                 work_partition,
                 lone_axes,
+                ranges,
                 circular_buffers,
                 semaphores,
                 compute,
@@ -496,6 +516,7 @@ impl Plan {
             grid: stage.grid,
             work_partition: stage.work_partition,
             lone_axes: stage.lone_axes,
+            ranges: stage.ranges,
             circular_buffers: stage.circular_buffers,
             semaphores: stage.semaphores,
             compute: stage.compute,

@@ -130,6 +130,9 @@ impl Plan {
                 errors.push(format!("the grid has no axis {}, which must have extent 1", lone.axis));
             }
         }
+        for range in &self.ranges {
+            formula("a range", &range.length, &mut errors);
+        }
         if self.work_partition.mode != PartitionMode::Global {
             errors.push("the blocks belong to shards, which no tensor has".into());
         }
@@ -347,6 +350,16 @@ mod tests {
             let found = refusal(&place, value);
             assert!(found.contains(message), "{place}: {found}");
         }
+    }
+
+    #[test]
+    fn a_range_that_has_a_limit_is_of_what_is_known() {
+        let mut plan: Value = serde_json::from_str(COPY).unwrap();
+        plan["ranges"] = json!([{ "length": "N", "most": 32, "reason": "it is at most 32" }]);
+        Plan::from_json(&plan.to_string()).unwrap();
+        plan["ranges"][0]["length"] = json!("Q");
+        let error = Plan::from_json(&plan.to_string()).unwrap_err().to_string();
+        assert!(error.contains("a range uses `Q`, which is no extent"), "{error}");
     }
 
     #[test]

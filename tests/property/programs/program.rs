@@ -31,7 +31,7 @@ pub enum Kind {
 }
 
 /// Which part of a matrix a block holds: all of the core's own (M × N), an operand of a product (M × K, K × N), a value for
-/// each row or column of the core's own or all of it, or a tile.
+/// each row or column of the core's own or all of it, or a tile, less where that has no whole one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Class {
     Main,
@@ -393,7 +393,7 @@ impl Element {
 
     /// Whether it is moved with its tile only.
     pub fn is_moved_by_tiles(self) -> bool {
-        self.shares_exponents() || matches!(self, Element::U8 | Element::I8)
+        self.shares_exponents()
     }
 
     /// Whether elements beside each other have an exponent in common.
@@ -501,8 +501,17 @@ impl Stage {
             Class::Rows => (h, 1),
             Class::Columns => (1, w),
             Class::One => (1, 1),
-            Class::Tile => (32, 32),
+            Class::Tile => {
+                let extent = h.min(w).min(32);
+                (extent, extent)
+            }
         }
+    }
+
+    /// Whether the core's own block is of whole tiles.
+    pub fn is_of_tiles(&self) -> bool {
+        let (h, w, _) = self.block;
+        h.is_multiple_of(32) && w.is_multiple_of(32)
     }
 
     /// The extents of a block.

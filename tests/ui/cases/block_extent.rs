@@ -1,4 +1,4 @@
-//! Blocks that are no tiles.
+//! Blocks without elements.
 use tt::prelude::*;
 
 #[tt::kernel]
@@ -6,7 +6,7 @@ fn scale<const M: usize, const N: usize>(x: &Tensor<bf16, M, N>, alpha: f32, n: 
     let (bx, by) = T.Kernel(N.div_ceil(64), M.div_ceil(64));
     let v = T.alloc_shared::<bf16>(64, 64);
     T.copy(x[(by * 64, bx * 64)], v);
-    let p = T.alloc_shared::<bf16>(48, 64);
+    let p = T.alloc_shared::<bf16>(32 - 64, 64);
     let q = T.alloc_fragment::<f32>(0, 100);
     T.copy(v, y[(by * 64, bx * 64)]);
 }

@@ -8,7 +8,7 @@ fn matmul<const M: usize, const K: usize, const N: usize>(
     c: &mut Tensor<bf16, M, N>,
 ) {
     let (bx, by) = T.Kernel(N.div_ceil(64), M.div_ceil(64));
-    let a_block = T.alloc_shared::<bf16>(48, 64);
+    let a_block = T.alloc_shared::<bf16>(0, 64);
     let b_block = T.alloc_shared::<bf16>(64, 64);
     let acc = T.alloc_fragment::<f32>(64, 64);
     T.clear(acc);

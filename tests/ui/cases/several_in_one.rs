@@ -9,7 +9,7 @@ fn linear<const M: usize, const K: usize, const N: usize>(
     y: &Tensor<bf16, M, N>,
 ) {
     let (bx, by) = T.Kernel(N.div_ceil(64), M.div_ceil(64));
-    let x_block = T.alloc_shared::<bf16>(64, 40);
+    let x_block = T.alloc_shared::<bf16>(64, 0);
     let w_block = T.alloc_shared::<bf16>(32, 64);
     let acc = T.alloc_fragment::<f32>(64, 64);
     T.zero(acc);

@@ -229,8 +229,8 @@ const READ_ELEMENTS: &str = "\
 template <uint32_t row_bytes, int32_t page_rows, int32_t step, typename Tensor>
 inline void read_elements(const Tensor& tensor, int32_t page, int32_t pages, int32_t line, int32_t rows, int32_t columns, int32_t row,
                           int32_t column, int32_t row_count, int32_t column_count, uint32_t address, uint32_t scratch) {
-    static_assert(row_bytes == 32 || row_bytes == 64, \"tiles of 16-bit or 32-bit elements\");
     constexpr uint32_t element_bytes = row_bytes / 16;
+    using Element = std::conditional_t<element_bytes == 1, uint8_t, std::conditional_t<element_bytes == 2, uint16_t, uint32_t>>;
     constexpr uint32_t slot_bytes = 64;
     const int32_t first_run = column >> 4;
     const int32_t end = column_count < 32 ? column + column_count : column + 32;
@@ -263,13 +263,8 @@ inline void read_elements(const Tensor& tensor, int32_t page, int32_t pages, int
                 const uintptr_t source = runs + element * slot_bytes + (of & 15) * element_bytes;
                 const uintptr_t target = address + ((at / 16 * 2 + to / 16) * 16 + at % 16) * row_bytes + to % 16 * element_bytes;
                 const bool has_value = has_row && of >= 0 && of < columns && of < end;
-                if constexpr (element_bytes == 2) {
-                    *reinterpret_cast<volatile tt_l1_ptr uint16_t*>(target) =
-                        has_value ? *reinterpret_cast<volatile tt_l1_ptr uint16_t*>(source) : 0;
-                } else {
-                    *reinterpret_cast<volatile tt_l1_ptr uint32_t*>(target) =
-                        has_value ? *reinterpret_cast<volatile tt_l1_ptr uint32_t*>(source) : 0;
-                }
+                *reinterpret_cast<volatile tt_l1_ptr Element*>(target) =
+                    has_value ? *reinterpret_cast<volatile tt_l1_ptr Element*>(source) : 0;
             }
         }
     }

@@ -14,6 +14,7 @@
 
 mod apart;
 mod overlap;
+pub(super) mod ranges;
 mod stores;
 
 use super::a1_infer_layout::{Laid, Layouts};
@@ -24,7 +25,7 @@ use crate::verify::tile::divided;
 use crate::verify::{Fault, unproved};
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{Kernel, Order};
-use tt_plan::{BlockOrder, Formula, LoneAxis, PartitionMode, Placement, WorkPartition, formula};
+use tt_plan::{BlockOrder, Formula, LoneAxis, PartitionMode, Placement, RangeLimit, WorkPartition, formula};
 
 /// The pass.
 pub const PASS: Pass<Laid, Divided> = Pass {
@@ -76,6 +77,8 @@ pub struct Partition {
     pub work: WorkPartition,
     /// Axes of the grid along which a launch may have one block only.
     pub lone: Vec<LoneAxis>,
+    /// Ranges of tensors that a launch may not make longer than their blocks.
+    pub ranges: Vec<RangeLimit>,
     /// No two blocks store the same element, for certain.
     pub apart: bool,
 }
@@ -127,6 +130,7 @@ pub fn run(kernel: &Kernel) -> Result<Partition, Vec<Diagnostic>> {
                 placement: Placement::Linear,
             },
             lone,
+            ranges: ranges::limits(kernel),
             apart,
         })
     } else {

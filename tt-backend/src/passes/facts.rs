@@ -79,6 +79,12 @@ pub fn partition(kernel: &Kernel, partition: &Partition) -> String {
             format!("one block along {}: {}", axis(lone.axis), lone.reason),
         );
     }
+    for range in &partition.ranges {
+        line(
+            &mut out,
+            format!("{} at most {}: {}", range.length, range.most, range.reason),
+        );
+    }
     out
 }
 

@@ -13,11 +13,14 @@
 #![warn(clippy::arithmetic_side_effects)]
 
 mod choices;
+mod lengths;
 mod masked;
 mod reads;
 
 use self::choices::{Chosen, choice, choices};
 use crate::codes;
+use crate::linear::Signs;
+use crate::passes::b1_partition_work::ranges::always_runs;
 use crate::passes::split_conditions::Tile;
 use crate::pipeline::Pass;
 use crate::verify::range::{self, LIMIT, Range};
@@ -52,6 +55,8 @@ pub fn run(kernel: Kernel) -> Result<Kernel, Vec<Diagnostic>> {
         out: kernel.clone(),
         stacks: HashMap::new(),
         ranges: Vec::new(),
+        signs: Signs::of(&kernel),
+        is_certain: true,
         made: 0,
         is_refused: false,
         errors: Vec::new(),
@@ -74,6 +79,9 @@ struct Unstack<'k> {
     stacks: HashMap<BlockId, Vec<BlockId>>,
     /// What is known of the variables of the loops around.
     ranges: Vec<(VarId, Range)>,
+    signs: Signs,
+    /// Whether every block runs the statement that is looked at.
+    is_certain: bool,
     /// Statements that were made.
     made: usize,
     /// Whether it was said that no more can be.
@@ -152,13 +160,14 @@ impl Unstack<'_> {
                     return;
                 }
                 self.ranges.push((*var, Range::new(low, high.saturating_sub(1))));
-                out.push(self.with_bodies(stmt));
+                let runs = always_runs(&self.signs, start, end);
+                out.push(self.with_bodies(stmt, runs));
                 self.ranges.pop();
             }
             StmtKind::If { cond, then, otherwise } => match cond.value.as_const() {
-                Some(true) => out.append(&mut self.statements(then)),
-                Some(false) => out.append(&mut self.statements(otherwise)),
-                None => out.push(self.with_bodies(stmt)),
+                Some(true) => self.within(then, false, out),
+                Some(false) => self.within(otherwise, false, out),
+                None => out.push(self.with_bodies(stmt, false)),
             },
             StmtKind::Parallel { indices, assigns } => {
                 self.assert_masked(stmt, out);
@@ -172,8 +181,11 @@ impl Unstack<'_> {
                     self.choose(Stmt { kind, span }, out);
                 }
             }
-            StmtKind::Copy { .. }
-            | StmtKind::Fill { .. }
+            StmtKind::Copy { .. } => {
+                self.assert_lengths(stmt, out);
+                self.unstacked(stmt, out);
+            }
+            StmtKind::Fill { .. }
             | StmtKind::Gemm { .. }
             | StmtKind::Reduce { .. }
             | StmtKind::ReduceArg { .. }
@@ -184,12 +196,22 @@ impl Unstack<'_> {
         }
     }
 
-    fn with_bodies(&mut self, stmt: &Stmt) -> Stmt {
+    /// A statement with bodies, which every block runs that runs the statement, or may not.
+    fn with_bodies(&mut self, stmt: &Stmt, runs: bool) -> Stmt {
         let mut stmt = stmt.clone();
         for body in stmt.bodies_mut() {
-            *body = self.statements(body);
+            let mut inner = Vec::new();
+            self.within(body, runs, &mut inner);
+            *body = inner;
         }
         stmt
+    }
+
+    fn within(&mut self, body: &[Stmt], runs: bool, out: &mut Vec<Stmt>) {
+        let before = self.is_certain;
+        self.is_certain &= runs;
+        out.append(&mut self.statements(body));
+        self.is_certain = before;
     }
 
     /// Whether no more statements can be made, which is said once.

@@ -350,6 +350,7 @@ fn plan(programs: &[Program; 3], buffers: &[Buffer], blocks: Formula) -> Plan {
             placement: Placement::Linear,
         },
         lone_axes: Vec::new(),
+        ranges: Vec::new(),
         circular_buffers: buffers
             .iter()
             .enumerate()

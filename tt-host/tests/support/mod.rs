@@ -93,6 +93,7 @@ pub fn plan(element: ElementType, a: [Formula; 2], c: [Formula; 2]) -> Plan {
             placement: Placement::Linear,
         },
         lone_axes: Vec::new(),
+        ranges: Vec::new(),
         circular_buffers: vec![CircularBuffer {
             index: 0,
             name: "tiles".into(),

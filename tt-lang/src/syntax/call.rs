@@ -98,10 +98,9 @@ impl Frontend {
         let mut shape = Vec::new();
         let mut complete = arguments.is_some();
         let positional = arguments.map(|arguments| arguments.positional).unwrap_or_default();
-        let axes = positional.len();
         let mut left = limits::ELEMENTS;
-        for (axis, argument) in positional.into_iter().enumerate() {
-            match self.block_extent(argument, axis + 2 >= axes, left) {
+        for argument in positional {
+            match self.block_extent(argument, left) {
                 Some(extent) => {
                     shape.push(extent);
                     left = left.checked_div(extent).unwrap_or(0);
@@ -241,8 +240,8 @@ impl Frontend {
         }
     }
 
-    /// The extent of a block along one axis; `tiled` for the last two, `left` where the axes before leave so many elements.
-    fn block_extent(&mut self, argument: &Expr, tiled: bool, left: u64) -> Option<u64> {
+    /// The extent of a block along one axis, where the axes before leave so many elements.
+    fn block_extent(&mut self, argument: &Expr, left: u64) -> Option<u64> {
         let value = self.integer(argument)?;
         let Some(extent) = value.as_const() else {
             self.error(
@@ -253,7 +252,6 @@ impl Frontend {
             );
             return None;
         };
-        let multiple = !tiled || extent < 32 || extent % 32 == 0;
         match u64::try_from(extent) {
             Ok(extent) if extent > left => {
                 let message = format!("with the extent {extent} the block is larger than the memory of any core");
@@ -261,23 +259,11 @@ impl Frontend {
                 self.error(&codes::BLOCK_EXTENT, argument, message, note);
                 None
             }
-            Ok(extent) if extent >= 1 && multiple => Some(extent),
+            Ok(extent) if extent >= 1 => Some(extent),
             _ => {
-                let note = if extent < 1 {
-                    "every axis has at least one element".to_string()
-                } else {
-                    let down = extent / 32 * 32;
-                    format!(
-                        "write {down} or {}: extents are multiples of 32, or smaller than 32",
-                        down.saturating_add(32)
-                    )
-                };
-                self.error(
-                    &codes::BLOCK_EXTENT,
-                    argument,
-                    format!("a block cannot have the extent {extent}"),
-                    note,
-                );
+                let message = format!("a block cannot have the extent {extent}");
+                let note = "every axis has at least one element";
+                self.error(&codes::BLOCK_EXTENT, argument, message, note);
                 None
             }
         }

@@ -84,7 +84,7 @@ impl Body<'_> {
         let extent = self.stage.extent(class);
         let [rows, columns] = self.stage.places(of, extent);
         [(rows, extent.0), (columns, extent.1)].map(|((count, _), extent)| match extent {
-            1 => At::Number(32 * self.random.below(2)),
+            1 => At::Number(32 * self.random.below(if self.stage.is_of_tiles() { 2 } else { 1 })),
             _ => self.any_of(count),
         })
     }

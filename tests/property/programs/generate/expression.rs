@@ -95,7 +95,7 @@ impl Body<'_> {
     pub fn at(&mut self, element: Element) -> At {
         if !element.is_float() {
             // Whatever has an exponent in common, or is an integer, is read tile by tile.
-            return At::Number(32 * self.random.below(2));
+            return At::Number(32 * self.random.below(if self.stage.is_of_tiles() { 2 } else { 1 }));
         }
         match self.random.below(6) {
             0 => At::FIRST,

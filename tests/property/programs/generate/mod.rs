@@ -31,12 +31,18 @@ pub fn generate(random: &mut Random) -> Program {
     let count = random.pick(&[1, 1, 1, 1, 1, 2, 2, 3]);
     let has_integers = is_mixed || options != "fp32_acc = false";
     let is_shifted = !literal || random.one_in(2);
+    let tensors = tensors(random, element, is_mixed, count > 1, is_shifted);
+    // Regions of other types begin and end with tiles.
+    let may_be_ragged = tensors.iter().all(|tensor| !tensor.element.is_moved_by_tiles());
     let mut program = Program {
         literal,
         options: options.into(),
-        tensors: tensors(random, element, is_mixed, count > 1, is_shifted),
+        tensors,
         stages: (0..count)
-            .map(|_| stage(random, element, is_mixed, has_integers))
+            .map(|_| {
+                let block = extents(random, may_be_ragged);
+                stage(random, block, element, is_mixed, has_integers)
+            })
             .collect(),
         shapes: Vec::new(),
     };
@@ -122,8 +128,23 @@ fn tensors(random: &mut Random, usual: Element, is_mixed: bool, has_stages: bool
     all
 }
 
-fn stage(random: &mut Random, usual: Element, is_mixed: bool, has_integers: bool) -> Stage {
-    let block = random.pick(&[
+/// Rows and columns of a core's own block, and the columns of a left operand: whole tiles, or any.
+fn extents(random: &mut Random, may_be_ragged: bool) -> (usize, usize, usize) {
+    if may_be_ragged && random.one_in(3) {
+        return random.pick(&[
+            (48, 32, 32),
+            (32, 80, 48),
+            (20, 40, 32),
+            (40, 36, 70),
+            (33, 64, 20),
+            (64, 50, 33),
+            (24, 8, 40),
+            (70, 40, 16),
+            (48, 48, 40),
+            (20, 20, 52),
+        ]);
+    }
+    random.pick(&[
         (32, 32, 32),
         (32, 32, 32),
         (32, 32, 32),
@@ -132,7 +153,16 @@ fn stage(random: &mut Random, usual: Element, is_mixed: bool, has_integers: bool
         (64, 64, 32),
         (32, 32, 64),
         (64, 64, 64),
-    ]);
+    ])
+}
+
+fn stage(
+    random: &mut Random,
+    block: (usize, usize, usize),
+    usual: Element,
+    is_mixed: bool,
+    has_integers: bool,
+) -> Stage {
     let mut blocks = Vec::new();
     for (class, count) in [
         (Class::Main, 2 + random.below(4) + if is_mixed { 3 } else { 0 }),

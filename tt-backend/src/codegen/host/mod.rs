@@ -13,7 +13,7 @@ use members::Members;
 use tt_lang::ir::{ElementType, Fidelity, Kernel, ScalarKind};
 use tt_plan::{
     CompileArg, DataFormat, DataMovementProcessor, Engine, Formula, KernelPlan, Memory, Noc, Parameter, Plan,
-    RuntimeValue, Temporary, TensorLayout,
+    RangeLimit, RuntimeValue, Temporary, TensorLayout,
 };
 
 const SUPPORT: &str = include_str!("support.cpp");
@@ -243,6 +243,15 @@ fn program(plan: &Plan, members: &Members, out: &mut Writer) -> Result<(), Strin
         out.line(format!(
             "    \"but is \" + std::to_string(grid[{axis}]) + \" ({formula})\");"
         ));
+        out.close();
+    }
+    for range in &plan.ranges {
+        let RangeLimit { length, most, reason } = range;
+        let value = integer(length, members).into_string();
+        out.open(format!("if (!work.empty() && {value} > {most})"));
+        out.line("throw std::invalid_argument(");
+        out.line(format!("    \"{reason}, \""));
+        out.line(format!("    \"but is \" + std::to_string({value}) + \" ({length})\");"));
         out.close();
     }
     out.line("const CoreRangeSet cores = ranges(work);");

@@ -51,7 +51,7 @@ impl Translate<'_> {
                     let along = [rows, columns];
                     // Those that share an exponent are together in parts of so many columns.
                     let are_alone = along.iter().any(|along| along.one().is_some())
-                        || !result.extent[1].is_multiple_of(16)
+                        || along[1] != Along::All && !result.extent[1].is_multiple_of(16)
                         || assign.target.buffer.element(self.kernel).is_integer();
                     if are_alone {
                         self.of_lone_elements(assign.target.buffer, assign.target.span)?;

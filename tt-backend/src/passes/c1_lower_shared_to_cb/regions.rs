@@ -60,8 +60,10 @@ impl Translate<'_> {
             let message =
                 format!("the columns of this region lie along axis {columns} of `{name}`, not along its last");
             return Err(Diagnostic::new(&codes::UNALIGNED, region.axes[columns].offset.span, message)
-                .note("every element would be a transfer of its own, of 16 bytes for 2: let the last axis be the columns")
-                .note("copy a block whose columns lie along the last axis, and `T.transpose` it"));
+                .note("every element would be a transfer of its own, of 16 bytes for 2")
+                .note(format!(
+                    "let axis {columns} be the last of `{name}`; or copy a block of the axes {columns} and {last}, and `T.transpose` it"
+                )));
         }
         let given = [
             rows.map_or(1, |rows| region.axes[rows].extent),
@@ -159,14 +161,13 @@ impl Translate<'_> {
         })
     }
 
-    /// Refuses a part of a tile of bytes, and where elements share exponents, which lie apart from them.
+    /// Refuses a part of a tile of elements that share exponents, which lie apart from them.
     fn in_whole_tiles(&self, rectangle: &Rectangle) -> Result<(), Refused> {
         let Some(tensor) = self.kernel.tensor(rectangle.tensor) else {
             return Ok(());
         };
         let element = tensor.element.value;
-        let format = DataFormat::of(element);
-        if !format.shares_exponents() && !format.is_byte() {
+        if !DataFormat::of(element).shares_exponents() {
             return Ok(());
         }
         let name = self.kernel.params[rectangle.tensor.index()].name();
@@ -174,11 +175,9 @@ impl Translate<'_> {
             "a region of `{name}` begins or ends within tiles of `{}`",
             element.name()
         );
-        let mut error = Diagnostic::new(&codes::PART_OF_TILE, rectangle.span, message);
-        if format.shares_exponents() {
-            error = error.note("rows of 16 elements share an exponent, which lies elsewhere");
-        }
-        Err(error.note("begin at multiples of 32, and end there or with the tensor"))
+        Err(Diagnostic::new(&codes::PART_OF_TILE, rectangle.span, message)
+            .note("rows of 16 elements share an exponent, which lies elsewhere")
+            .note("begin at multiples of 32, and end there or with the tensor"))
     }
 
     /// A rectangle moved in rows of 16 elements.

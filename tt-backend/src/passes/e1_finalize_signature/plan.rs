@@ -60,6 +60,7 @@ pub fn run(facts: &Facts, buffers: &[Buffer], programs: &[Program; 3]) -> Result
         grid: partition.grid.clone(),
         work_partition: partition.work,
         lone_axes: partition.lone.clone(),
+        ranges: partition.ranges.clone(),
         circular_buffers,
         semaphores: Vec::new(),
         compute: ComputeConfig {

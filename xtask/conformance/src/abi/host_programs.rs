@@ -108,13 +108,13 @@ fn one(
         let said = String::from_utf8_lossy(&output.stderr);
         let said = said.trim();
         if let Err(error) = &expected
-            && plan
-                .stages()
-                .iter()
-                .flat_map(|stage| &stage.lone_axes)
-                .any(|lone| error.contains(&lone.reason))
+            && plan.stages().iter().any(|stage| {
+                let lone = stage.lone_axes.iter().map(|lone| &lone.reason);
+                let mut reasons = lone.chain(stage.ranges.iter().map(|range| &range.reason));
+                reasons.any(|reason| error.contains(reason))
+            })
         {
-            // The launcher refuses the grid, and so does the program, in the same words.
+            // The launcher refuses the grid or a range, and so does the program, in the same words.
             if output.status.success() || said.is_empty() || !error.contains(said) {
                 let words = words.join(" ");
                 return Err(format!(
