@@ -1,7 +1,7 @@
 //! Lines, and what stands in them at every stage: buffers, integers, conditions, numbers, regions, operands.
 
 use crate::flow::{
-    Arg, Broadcast, Buffer, BufferId, BufferKind, DefinitionId, Depth, Index, Integer, Matmul, Operand, Pack, PackMode,
+    Arg, Broadcast, Buffer, BufferId, BufferKind, DefinitionId, Depth, Index, Integer, Matmul, Operand, Pace, Pack, PackMode,
     Sees, Sights, TileRegion, Transfer, Window,
 };
 use crate::tile_ops::{FpuOp, SfpuOp, TileOp};
@@ -246,8 +246,15 @@ impl Names<'_> {
             Transfer::Pages(tile) => text += &format!(" tile {}", both(tile)),
             Transfer::Rows(rows) => {
                 text += &format!(" rows {} at most {}", both(&rows.first), both(&rows.count));
-                if rows.step != 1 {
-                    text += &format!(" step {}", rows.step);
+                let Pace { step, over, modulo } = rows.pace;
+                if step != 1 {
+                    text += &format!(" step {step}");
+                }
+                if over != 1 {
+                    text += &format!(" over {over}");
+                }
+                if let Some(modulo) = modulo {
+                    text += &format!(" modulo {modulo}");
                 }
                 if let Some((axis, line)) = &rows.along {
                     text += &format!(" along {axis} in row {}", self.int(line));
