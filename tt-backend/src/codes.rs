@@ -16,8 +16,6 @@ codes! {
         "Tensors and blocks of every element type are compiled; what the device does not do with one of them is refused here, with the types that can.";
     LAYOUT = 403, "this layout is not compiled yet",
         "Tensors that are interleaved over DRAM are compiled. Residence in L1 and sharding parse, and are refused here.";
-    INDEX_MASK = 404, "this use of an index as a value is not compiled",
-        "An element's value may depend on where it stands (edges, causality): on sums of multiples of its indices, the grid's and the loops' variables, extents and integer scalars. Products, quotients, remainders, minima and maxima that an element's own index stands in are not lowered yet.";
     BLOCK_ORDER = 405, "this order is not compiled yet",
         "`row_major`, `column_major` and `block_linear(h, w)` are compiled. The other orders parse, and are refused here.";
     STACKED_BLOCK = 407, "a stack of blocks, one of which is wanted",
@@ -31,9 +29,9 @@ codes! {
     CIRCULAR_BUFFERS = 413, "too many circular buffers",
         "A core of the smallest chip has 32 circular buffers. Every block takes one, and intermediate results that stay in L1 take one each.";
     PLACE = 414, "a place that a parallel loop does not store to",
-        "A parallel loop stores to a whole block, to as many rows and columns as it counts from anywhere on, or to one row or column, x[(k, j)] = .., where k is the same for all elements. Keep the other elements by choosing them in the loop, x[(i, j)] = if i % 2 == 0 { .. } else { x[(i, j)] }.";
+        "A parallel loop stores to a whole block, to as many rows and columns as it counts from anywhere on, or to one row or column, x[(k, j)] = .., where k is the same for all elements. Rows of a tensor lie along any axis but the last, and may be a constant factor apart, c[(2 * i, j)] = ... Keep the other elements by choosing them in the loop, x[(i, j)] = if i % 2 == 0 { .. } else { x[(i, j)] }.";
     ACCESS = 415, "this way to index is not compiled",
-        "In a parallel loop over (i, j) a block is read as x[(i, j)], x[(j, i)], a row or column value, or at offsets that are the same for all elements; and at an index that is the same for all elements in either place, x[(k, j)]. A tensor likewise, from any row and column.";
+        "In a parallel loop over (i, j) a block is read as x[(i, j)], x[(j, i)], a row or column value, or at offsets that are the same for all elements; and at an index that is the same for all elements in either place, x[(k, j)]. A tensor likewise, from any row and column; its rows lie along any axis but the last, and their index may have constant factors, quotients and remainders, a[((by * 64 + i) / 2, j)].";
     PART_OF_TILE = 419, "elements that are not moved alone",
         "Where elements share exponents none is moved without its neighbours: regions of such tensors begin at multiples of 32 and end there or with the tensor, and all that is stored there has a value. Other types are moved one by one where that is needed.";
     NUMBER_OPERATION = 420, "an operation that the device does not have in this form",

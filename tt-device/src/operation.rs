@@ -74,6 +74,11 @@ impl ElementOpRow {
         }
     }
 
+    /// Whether numbers do not have it, only integers and bits.
+    pub fn is_of_integers_alone(&self) -> bool {
+        matches!(self.lowering, Lowering::IntegersOnly)
+    }
+
     /// Whether it needs registers of 32 bits, apart from approximate kernels.
     pub fn wants_wide_registers(&self) -> bool {
         matches!(

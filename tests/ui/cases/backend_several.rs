@@ -8,7 +8,7 @@ fn kernel<const M: usize, const N: usize>(x: &Tensor<bf16, M, N>, alpha: f32, y:
     let w = T.alloc_fragment::<f32>(64, 64);
     T.copy(x[(by * 63, bx * 63)], v);
     for (i, j) in T.Parallel(64, 64) {
-        v[(i, j)] = v[(i, j)] * ((i * j) as f32);
+        v[(i, j)] = v[(i, j)] * v[(j, j)];
     }
     T.copy(v, y[(by * 64, bx * 63)]);
 }

@@ -19,12 +19,12 @@ pub enum EdgeFunction {
     BlockRows,
     /// `zero_block_columns<element_bits, exponents>(address, first_column)`
     BlockColumns,
-    /// `read_rows<row_bytes, page_rows, step>(tensor, page, pages, line, rows, columns, row, column, row_count, column_count,
+    /// `read_rows<row_bytes, page_rows, step, over, modulo>(tensor, page, pages, line, rows, columns, row, column, row_count, column_count,
     /// address)`
     ReadRows,
     /// `read_elements`, likewise
     ReadElements,
-    /// `write_rows`, likewise
+    /// `write_rows<row_bytes, page_rows, step>`, likewise
     WriteRows,
     /// `write_elements`, likewise
     WriteElements,
@@ -129,11 +129,13 @@ inline void zero_block_columns(uint32_t address, uint32_t first_column) {
 /// a face are one transfer: rows of a tensor may (`page_rows` is 32), what has the same row in one matrix after the other (1) does
 /// not. What is not there is left to `$otherwise`.
 macro_rules! rows {
-    ($comment:literal, $name:literal, $scratch:literal, $before:literal, $transfer:literal, $otherwise:literal, $after:literal) => {
+    ($comment:literal, $name:literal, $template:literal, $from:literal, $follow:literal, $scratch:literal, $before:literal, $transfer:literal, $otherwise:literal, $after:literal) => {
         concat!(
             $comment,
             "
-template <uint32_t row_bytes, int32_t page_rows, int32_t step, typename Tensor>
+template <uint32_t row_bytes, int32_t page_rows, int32_t step, ",
+            $template,
+            "typename Tensor>
 inline void ",
             $name,
             "(const Tensor& tensor, int32_t page, int32_t pages, int32_t line, int32_t rows, int32_t columns, int32_t row,
@@ -146,12 +148,16 @@ inline void ",
         const int32_t first = column + half * 16;
         const bool has_columns = first >= 0 && first < columns && half * 16 < column_count;
         for (int32_t at = 0; at < 32;) {
-            const int32_t from = row + at * step;
+            const int32_t from = ",
+            $from,
+            ";
             const uint32_t local = address + ((at / 16 * 2 + half) * 16 + at % 16) * row_bytes;
             int32_t run = 1;
             if (has_columns && at < row_count && from >= 0 && from < rows) {
                 const int32_t in_tile = page_rows == 1 ? line : from % 32;
-                if (page_rows == 32 && step == 1) {
+                if (page_rows == 32 && step == 1",
+            $follow,
+            ") {
                     const int32_t of_face = 16 - (in_tile % 16 > at % 16 ? in_tile % 16 : at % 16);
                     const int32_t present = row_count - at < rows - from ? row_count - at : rows - from;
                     run = of_face < present ? of_face : present;
@@ -179,6 +185,9 @@ const READ_ROWS: &str = rows!(
 // What lies otherwise in its place of DRAM than in the tile goes by way of a page of scratch: a transfer from DRAM keeps the lower
 // bits of an address, one within L1 fewer of them.",
     "read_rows",
+    "int32_t over = 1, int32_t modulo = INT32_MAX, ",
+    "modulo == INT32_MAX ? (row + at * step) / over : (row + at * step) / over % modulo",
+    " && over == 1 && modulo == INT32_MAX",
     ", uint32_t scratch",
     "
     constexpr uint32_t alignment = NOC_DRAM_READ_ALIGNMENT_BYTES;
@@ -216,6 +225,9 @@ const WRITE_ROWS: &str = rows!(
     "// The rows of a tile to rows of a tensor that begin anywhere. A row of a tile is 16 elements in each of two faces.",
     "write_rows",
     "",
+    "row + at * step",
+    "",
+    "",
     "",
     "
                 noc_async_write(local, remote, bytes);",
@@ -226,7 +238,7 @@ const WRITE_ROWS: &str = rows!(
 const READ_ELEMENTS: &str = "\
 // A tile of rows of a tensor whose columns begin anywhere; zeros where there are none. For half of the rows at a time, the runs of
 // 16 elements that hold theirs, three each at most, come to a page of scratch, from where the RISC takes one element after the other.
-template <uint32_t row_bytes, int32_t page_rows, int32_t step, typename Tensor>
+template <uint32_t row_bytes, int32_t page_rows, int32_t step, int32_t over = 1, int32_t modulo = INT32_MAX, typename Tensor>
 inline void read_elements(const Tensor& tensor, int32_t page, int32_t pages, int32_t line, int32_t rows, int32_t columns, int32_t row,
                           int32_t column, int32_t row_count, int32_t column_count, uint32_t address, uint32_t scratch) {
     constexpr uint32_t element_bytes = row_bytes / 16;
@@ -236,7 +248,7 @@ inline void read_elements(const Tensor& tensor, int32_t page, int32_t pages, int
     const int32_t end = column_count < 32 ? column + column_count : column + 32;
     for (int32_t first_row = 0; first_row < 32; first_row += 16) {
         for (int32_t at = first_row; at < first_row + 16; ++at) {
-            const int32_t from = row + at * step;
+            const int32_t from = modulo == INT32_MAX ? (row + at * step) / over : (row + at * step) / over % modulo;
             if (at >= row_count || from < 0 || from >= rows) {
                 continue;
             }
@@ -253,7 +265,7 @@ inline void read_elements(const Tensor& tensor, int32_t page, int32_t pages, int
         }
         noc_async_read_barrier();
         for (int32_t at = first_row; at < first_row + 16; ++at) {
-            const int32_t from = row + at * step;
+            const int32_t from = modulo == INT32_MAX ? (row + at * step) / over : (row + at * step) / over % modulo;
             const bool has_row = at < row_count && from >= 0 && from < rows;
             const int32_t in_tile = page_rows == 1 ? line : from % 32;
             const uint32_t runs = scratch + (at - first_row) * 3 * slot_bytes + in_tile * row_bytes % slot_bytes;

@@ -566,10 +566,40 @@ pub struct Rows {
     pub first: [IntExpr; 2],
     /// How many rows and columns there are, and never more than the rectangle has.
     pub count: [IntExpr; 2],
-    /// How far a row is from the one before.
-    pub step: u32,
+    /// How rows of the tensor follow those of the rectangle, from the first on.
+    pub pace: Pace,
     /// Rows that follow each other along a leading axis: that axis, and the row of all its matrices.
     pub along: Option<(usize, IntExpr)>,
+}
+
+/// How rows of a tensor follow those of a rectangle: row `r` of it is row `(first + step * r) / over % modulo` of the tensor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pace {
+    /// Never 0.
+    pub step: i32,
+    /// At least 1. Quotients are cut towards zero.
+    pub over: u32,
+    /// At least 1; none for any row.
+    pub modulo: Option<u32>,
+}
+
+impl Pace {
+    /// One row after the other.
+    pub const PLAIN: Pace = Pace::by(1);
+
+    /// So many rows on each time.
+    pub const fn by(step: i32) -> Pace {
+        Pace {
+            step,
+            over: 1,
+            modulo: None,
+        }
+    }
+
+    /// Whether every row of the rectangle is another one of the tensor.
+    pub fn is_of_steps(self) -> bool {
+        (self.over, self.modulo) == (1, None)
+    }
 }
 
 impl Rows {
@@ -577,6 +607,25 @@ impl Rows {
     /// otherwise there than in its tile.
     pub fn may_lie_otherwise(format: DataFormat) -> bool {
         !Rows::bytes(format).is_multiple_of(DRAM_READ_ALIGNMENT)
+    }
+
+    /// The turns of a remainder that `count` of its rows are in, where the first is in turn 0; one for what is none.
+    #[warn(clippy::arithmetic_side_effects)]
+    pub fn turns(&self, count: u64) -> std::ops::RangeInclusive<i64> {
+        let Some(modulo) = self.pace.modulo else { return 0..=0 };
+        let turn = i64::from(modulo).saturating_mul(i64::from(self.pace.over)).max(1);
+        let last = i64::try_from(count).unwrap_or(i64::MAX).saturating_sub(1);
+        let way = last.saturating_mul(i64::from(self.pace.step));
+        // The first is anywhere in its turn.
+        match way < 0 {
+            true => way.div_euclid(turn)..=0,
+            false => {
+                0..=way
+                    .saturating_add(turn.saturating_sub(1))
+                    .checked_div(turn)
+                    .unwrap_or(0)
+            }
+        }
     }
 
     /// Whether its columns begin at a multiple of 16, whatever the values at launch: where rows lie in faces.

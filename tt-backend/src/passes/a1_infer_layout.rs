@@ -22,8 +22,8 @@ use crate::verify::tile::laid;
 use std::collections::HashSet;
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{
-    Access, BlockId, Buffer, ElementKind, ElementOp, ElementType, Kernel, Param, ParamId, Place, Residence, Sharding,
-    Span, Stmt, StmtKind,
+    Access, BlockId, Buffer, ElementKind, ElementType, IntExpr, IntOp, Kernel, Linear, Param, ParamId, Place,
+    Residence, Sharding, Span, Stmt, StmtKind, VarId,
 };
 use tt_plan::DataFormat;
 
@@ -230,9 +230,27 @@ fn integers(kernel: &Kernel, moved: &HashSet<ParamId>) -> Option<Span> {
         });
     let blocks = kernel.blocks.iter().map(|block| (block.element, block.span));
     let mut all = tensors.chain(blocks);
-    let is_made = |kind: &ElementKind| {
-        matches!(kind, ElementKind::Cast(to, _) if to.is_integer() || *to == ElementType::F16)
-            || matches!(kind, ElementKind::Call(ElementOp::ToBits, _))
+    let is_made = |kind: &ElementKind, indices: &[(VarId, u64)]| {
+        // What is no sum of multiples of indices is computed as elements are.
+        let is_computed = |expr: &IntExpr| {
+            let sum = Linear::of(expr);
+            indices.iter().any(|(var, _)| sum.slope(*var).is_none())
+        };
+        match kind {
+            ElementKind::Cast(to, _) => to.is_integer() || *to == ElementType::F16,
+            ElementKind::Call(op, _) => op.row().is_of_integers_alone(),
+            ElementKind::Int(expr) => is_computed(expr),
+            ElementKind::CompareInt(_, a, b) => is_computed(&IntExpr::binary(IntOp::Sub, a.clone(), b.clone())),
+            ElementKind::Float(_)
+            | ElementKind::Bool(_)
+            | ElementKind::Scalar(_)
+            | ElementKind::Load(_)
+            | ElementKind::Compare(..)
+            | ElementKind::And(..)
+            | ElementKind::Or(..)
+            | ElementKind::Not(_)
+            | ElementKind::Select(..) => false,
+        }
     };
     all.find_map(|(element, span)| element.is_integer().then_some(span))
         .or_else(|| part(&kernel.body, &is_made))
@@ -240,7 +258,7 @@ fn integers(kernel: &Kernel, moved: &HashSet<ParamId>) -> Option<Span> {
 
 /// Whether an element expression calls a function that is composed in 32-bit registers, or computes with indices.
 fn calls_wide_function(body: &[Stmt]) -> bool {
-    let is_wide = |kind: &ElementKind| match kind {
+    let is_wide = |kind: &ElementKind, _: &[(VarId, u64)]| match kind {
         ElementKind::Call(op, _) => op.row().wants_wide_registers(),
         // Registers of 16 bits hold integers to 256.
         ElementKind::CompareInt(..) => true,
@@ -259,15 +277,15 @@ fn calls_wide_function(body: &[Stmt]) -> bool {
     part(body, &is_wide).is_some()
 }
 
-/// The first part of an element expression that is as `is` says.
-fn part(body: &[Stmt], is: &impl Fn(&ElementKind) -> bool) -> Option<Span> {
+/// The first part of an element expression that is as `is` says, which is told the indices of its loop too.
+fn part(body: &[Stmt], is: &impl Fn(&ElementKind, &[(VarId, u64)]) -> bool) -> Option<Span> {
     body.iter().find_map(|stmt| match &stmt.kind {
         StmtKind::For { body, .. } => part(body, is),
         StmtKind::If { then, otherwise, .. } => part(then, is).or_else(|| part(otherwise, is)),
-        StmtKind::Parallel { assigns, .. } => assigns.iter().find_map(|assign| {
+        StmtKind::Parallel { indices, assigns } => assigns.iter().find_map(|assign| {
             let mut found = None;
             assign.value.walk(&mut |element| {
-                found = found.or_else(|| is(&element.kind).then_some(element.span));
+                found = found.or_else(|| is(&element.kind, indices).then_some(element.span));
             });
             found
         }),

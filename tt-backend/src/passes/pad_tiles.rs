@@ -30,7 +30,7 @@ mod validity;
 use crate::codes;
 use crate::flow::{
     BlockOp, BlockStmt, Blocks, Buffer, BufferId, BufferKind, DefinitionId, Elementwise, Flow, Fold, Index, Inspection,
-    Reduction, Rows, Sees, Sights, Transfer, Value, ValueKind, Write,
+    Pace, Reduction, Rows, Sees, Sights, Transfer, Value, ValueKind, Write,
 };
 use crate::ir::{Forward, Kind, operations, operations_mut, replaced};
 use crate::passes::c2_lower_tile_intrinsics::scratch;
@@ -153,7 +153,7 @@ fn alone(write: &mut Write, is_stored: Value, buffers: &mut Vec<Buffer>, sights:
         write.region.transfer = Transfer::Rows(Rows {
             first,
             count,
-            step: 1,
+            pace: Pace::PLAIN,
             along: None,
         });
     }

@@ -1,8 +1,8 @@
 //! Lines, and what stands in them at every stage: buffers, integers, conditions, numbers, regions, operands.
 
 use crate::flow::{
-    Arg, Broadcast, Buffer, BufferId, BufferKind, DefinitionId, Depth, Index, Integer, Matmul, Operand, Pack, PackMode,
-    Sees, Sights, TensorIndex, TileRegion, Transfer, Window,
+    Arg, Broadcast, Buffer, BufferId, BufferKind, DefinitionId, Depth, Index, Integer, Matmul, Operand, Pace, Pack,
+    PackMode, Sees, Sights, TensorIndex, TileRegion, Transfer, Window,
 };
 use crate::tile_ops::{FpuOp, SfpuOp, TileOp};
 use tt_lang::ir::{BoolExpr, IntExpr, IntOp, Kernel, NumberExpr, ParamId, VarId};
@@ -245,8 +245,15 @@ impl Names<'_> {
             Transfer::Pages(tile) => text += &format!(" tile {}", both(tile)),
             Transfer::Rows(rows) => {
                 text += &format!(" rows {} at most {}", both(&rows.first), both(&rows.count));
-                if rows.step != 1 {
-                    text += &format!(" step {}", rows.step);
+                let Pace { step, over, modulo } = rows.pace;
+                if step != 1 {
+                    text += &format!(" step {step}");
+                }
+                if over != 1 {
+                    text += &format!(" over {over}");
+                }
+                if let Some(modulo) = modulo {
+                    text += &format!(" modulo {modulo}");
                 }
                 if let Some((axis, line)) = &rows.along {
                     text += &format!(" along {axis} in row {}", self.int(line));

@@ -13,6 +13,7 @@
 //! | `flow` | between the passes of stage C: one producer and one consumer per buffer, registers that fit, versions that live |
 //! | `sight` | after C3: every use finds the definitions that it sees in the source, round loops and through branches |
 //! | `traffic` | after every pass from D1 on: versions are pushed, used and popped in the order of Flow IR, so that what `sight` proved holds of the programs |
+//! | `scope` | every name that emitted code mentions is declared where it stands |
 //! | `protocol` | the register protocol, and the engine state that every operation needs, on every path |
 //!
 //! Budgets are the user's to keep; anything else that fails is a fault of the compiler, and is reported as one.
@@ -27,6 +28,7 @@ pub mod progress;
 mod protocol;
 pub mod range;
 mod ring;
+mod scope;
 pub mod sight;
 mod steps;
 pub mod tile;
@@ -86,6 +88,7 @@ pub fn verify(kernel: &Kernel, device: &Device) -> Result<(), Vec<Diagnostic>> {
         progress::prove(device),
         fetched::prove(device),
     ];
+    faults.extend(device.programs.iter().map(|program| scope::prove(device, program)));
     faults.extend(device.programs.iter().map(|program| walk::prove(device, program)));
     let unproved: Vec<Diagnostic> = faults
         .into_iter()

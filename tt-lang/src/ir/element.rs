@@ -100,12 +100,17 @@ impl Element {
 
     /// The type of the elements that its operands are, where it is an element of type `wanted` itself.
     pub fn operand_type(&self, buffers: &impl Buffers, wanted: ElementType) -> ElementType {
-        // What says nothing of its type is a number, and cast to an integer is one itself.
+        // What says nothing of its type is a number, and one of `i32` where it is computed or cast to an integer.
         let mut otherwise = ElementType::F32;
         let own = match &self.kind {
-            ElementKind::Compare(_, a, b) => a.element_type(buffers).or_else(|| b.element_type(buffers)),
+            ElementKind::Compare(_, a, b) => {
+                if a.is_computed() || b.is_computed() {
+                    otherwise = ElementType::I32;
+                }
+                a.element_type(buffers).or_else(|| b.element_type(buffers))
+            }
             ElementKind::Cast(to, a) => {
-                if to.is_integer() {
+                if to.is_integer() || a.is_computed() {
                     otherwise = ElementType::I32;
                 }
                 a.element_type(buffers)
@@ -123,6 +128,25 @@ impl Element {
             | ElementKind::Not(_) => return wanted,
         };
         own.unwrap_or(otherwise)
+    }
+
+    /// Whether it is the result of an operation: one of integers, where nothing in it says of which type they are.
+    fn is_computed(&self) -> bool {
+        match &self.kind {
+            ElementKind::Call(..) => true,
+            ElementKind::Select(_, a, b) => a.is_computed() || b.is_computed(),
+            ElementKind::Float(_)
+            | ElementKind::Scalar(_)
+            | ElementKind::Load(_)
+            | ElementKind::Int(_)
+            | ElementKind::Cast(..)
+            | ElementKind::Bool(_)
+            | ElementKind::Compare(..)
+            | ElementKind::CompareInt(..)
+            | ElementKind::And(..)
+            | ElementKind::Or(..)
+            | ElementKind::Not(_) => false,
+        }
     }
 
     /// Calls `visit` for this expression and everything in it.
@@ -147,7 +171,7 @@ impl Element {
             ElementKind::Float(value) => NumberExpr::Literal(*value),
             ElementKind::Scalar(id) => NumberExpr::Scalar(*id),
             ElementKind::Int(value) if value.is_launch_constant() => NumberExpr::Int(value.clone()),
-            ElementKind::Call(op, args) if op.row().types().is_none() => {
+            ElementKind::Call(op, args) if !op.row().is_of_integers_alone() => {
                 let args = args.iter().map(Element::number_at_launch).collect::<Option<_>>()?;
                 NumberExpr::Call(*op, args)
             }

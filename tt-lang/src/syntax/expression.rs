@@ -242,6 +242,10 @@ impl Frontend {
                     Value::Number(element, Class::Integer) => {
                         return Some(self.apply(ElementOp::BitNot, vec![element], Class::Integer, unary));
                     }
+                    value @ Value::Integer(_) if self.loads == Loads::Allowed => {
+                        let element = self.number(value, Class::Integer, &*unary.expr)?;
+                        return Some(self.apply(ElementOp::BitNot, vec![element], Class::Integer, unary));
+                    }
                     value @ (Value::Integer(_) | Value::Number(..) | Value::Truth(_)) => value,
                 };
                 let note = match &value {
@@ -314,7 +318,14 @@ impl Frontend {
         match (&left, &right) {
             (Value::Integer(a), Value::Integer(b)) => {
                 let Some(op) = operation.integers else {
-                    return self.bits_of_constants(operation.elements, a, b, binary);
+                    let is_constant = a.as_const().is_some() && b.as_const().is_some();
+                    return match operation.elements {
+                        Some(op) if self.loads == Loads::Allowed && !is_constant => {
+                            let (a, b, class) = self.unify(left, right, &binary.left, &binary.right)?;
+                            Some(self.apply(op, vec![a, b], class, binary))
+                        }
+                        op => self.bits_of_constants(op, a, b, binary),
+                    };
                 };
                 let value = self.integer_op(op, a.clone(), b.clone(), binary)?;
                 return Some(Value::Integer(value));

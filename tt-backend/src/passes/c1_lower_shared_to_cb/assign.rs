@@ -24,17 +24,23 @@ impl Translate<'_> {
         let mut reads = Vec::new();
         let element = assign.target.buffer.element(self.kernel);
         let value = self.value(&assign.value, element, &result, &mut reads)?;
-        let (row, column) = self.row_and_column(&assign.target);
         let whole = |this: &Self| {
             let name = this.name_of(assign.target.buffer);
             let message = format!("this is no place of `{name}` that a parallel loop stores to");
             let note = "store at the loop's indices, plus what is the same for all elements: `x[(i + n, j)] = ..`, or to one row or column, `x[(k, j)] = ..`";
             Diagnostic::new(&codes::PLACE, assign.target.span, message).note(note)
         };
-        let name = self.name_of(assign.target.buffer).to_string();
-        let place = result
-            .classify(&row, &column, &name, assign.target.span)
-            .map_err(|_| whole(self))?;
+        let lies = match (self.place(&assign.target, &result), assign.target.buffer) {
+            (Err(error), _) if error.code.number == tt_lang::codes::RESERVED.number => return Err(error),
+            (Err(error), Buffer::Tensor(_)) => return Err(whole(self).note(error.message)),
+            (lies, _) => lies.map_err(|_| whole(self))?,
+        };
+        if !lies.pace.is_of_steps() {
+            return Err(whole(self).note(
+                "what is divided is the same for several indices: store at a factor of one index, `x[(2 * i, j)]`",
+            ));
+        }
+        let place = &lies.meets;
         if place.broadcast != Broadcast::None || place.crossed {
             return Err(whole(self));
         }
@@ -43,7 +49,7 @@ impl Translate<'_> {
             Buffer::Block(block) => {
                 let extent = self.layouts.blocks[block.index()].extent;
                 let target = variable(block);
-                let along = [0, 1].map(|axis| Along::of(&place, axis, extent[axis], result.extent[axis]));
+                let along = [0, 1].map(|axis| Along::of(place, axis, extent[axis], result.extent[axis]));
                 let [Some(rows), Some(columns)] = along else {
                     return Err(whole(self));
                 };
@@ -78,7 +84,7 @@ impl Translate<'_> {
             }
             Buffer::Tensor(tensor) => {
                 let region =
-                    self.tile_region(self.rectangle(tensor, &assign.target, &place, result.extent, Purpose::Store))?;
+                    self.tile_region(self.rectangle(tensor, &assign.target, &lies, result.extent, Purpose::Store))?;
                 let target = self.direct(tensor, result.extent, assign.target.span);
                 let kind = Kind::Op(BlockOp::Elementwise(Elementwise {
                     target,

@@ -4,18 +4,19 @@
 
 use super::access::{Classified, Result2d};
 use super::assign::tiles_from;
-use super::regions::{Purpose, Rectangle};
+use super::regions::Purpose;
+use super::tensor_elements::TensorPlace;
 use super::translate::{Refused, Translate, variable, what_is_done_with};
 use crate::codes;
-use crate::flow::{BlockOp, BlockStmt, Broadcast, BufferId, Elementwise, Index, Operand, Pick, Read, Value, ValueKind};
+use crate::flow::{BlockOp, BlockStmt, Broadcast, BufferId, Elementwise, Operand, Pace, Pick, Read, Value, ValueKind};
 use crate::ir::Kind;
 use crate::passes::a1_infer_layout::Orientation;
 use crate::passes::hold_elements::mixed;
 use tt_device::OnIntegers;
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{
-    Access, Assign, BlockId, Buffer, CompareOp, Element, ElementKind, ElementOp, ElementType, IntExpr, IntOp, Linear,
-    ParamId, ScalarKind, Span, VarId,
+    Access, Assign, BlockId, Buffer, Element, ElementKind, ElementOp, ElementType, Linear, ParamId, ScalarKind, Span,
+    VarId,
 };
 use tt_plan::{DataFormat, Formula, Number, formula};
 
@@ -69,40 +70,32 @@ impl Translate<'_> {
         }
     }
 
-    /// The last two indices of an access; a block or tensor of one axis lies as its layout says.
-    pub(super) fn row_and_column(&self, access: &Access) -> (Linear, Linear) {
+    /// The indices of an element of a block; one of one axis lies as its layout says.
+    fn row_and_column(&self, block: BlockId, access: &Access) -> (Linear, Linear) {
         let zero = Linear::default;
-        match (access.indices.as_slice(), access.buffer) {
-            ([index], Buffer::Block(block))
-                if self.layouts.blocks[block.index()].orientation != Some(Orientation::Row) =>
-            {
+        match access.indices.as_slice() {
+            [index] if self.layouts.blocks[block.index()].orientation != Some(Orientation::Row) => {
                 (Linear::of(index), zero())
             }
-            ([index], _) => (zero(), Linear::of(index)),
-            ([.., row, column], _) => (Linear::of(row), Linear::of(column)),
-            ([], _) => (zero(), zero()),
+            [index] => (zero(), Linear::of(index)),
+            [.., row, column] => (Linear::of(row), Linear::of(column)),
+            [] => (zero(), zero()),
         }
     }
 
-    /// The elements of a tensor that an access means.
-    pub(super) fn rectangle(
-        &self,
-        tensor: ParamId,
-        access: &Access,
-        place: &Classified,
-        extent: [u64; 2],
-        purpose: Purpose,
-    ) -> Rectangle {
-        Rectangle {
-            tensor,
-            matrix: access.indices[..access.indices.len().saturating_sub(2)].to_vec(),
-            first: place.offset.each_ref().map(|offset| (offset.to_expr(), access.span)),
-            extent,
-            count: [None, None],
-            step: 1,
-            along: None,
-            span: access.span,
-            purpose,
+    /// Where the elements lie that an access means.
+    pub(super) fn place(&self, access: &Access, result: &Result2d) -> Result<TensorPlace, Refused> {
+        match access.buffer {
+            Buffer::Tensor(tensor) => self.tensor_place(tensor, access, result),
+            Buffer::Block(block) => {
+                let (row, column) = self.row_and_column(block, access);
+                let name = &self.kernel.block(block).name;
+                Ok(TensorPlace {
+                    meets: result.classify(&row, &column, name, access.span)?,
+                    pace: Pace::PLAIN,
+                    along: None,
+                })
+            }
         }
     }
 
@@ -201,16 +194,16 @@ impl Translate<'_> {
                 )
                 .note("cast to `f32`, `f16`, `bf16` or an integer type"));
             }
-            ElementKind::CompareInt(op, a, b) => self.compare_indices(*op, a, b, result, span)?,
+            ElementKind::CompareInt(op, a, b) => self.compare_indices(*op, a, b, result, span, reads),
             ElementKind::Bool(value) => ValueKind::Number(Number::constant(f32::from(u8::from(*value)))),
             ElementKind::Int(expr) if wanted.is_integer() => {
-                let kind = ValueKind::Integer(self.index(expr, result, span)?);
+                let Value { kind, .. } = self.integer(expr, result, span, reads);
                 match DataFormat::of(wanted).is_byte() {
                     true => ValueKind::Cast(wanted, Box::new(Value { kind, span })),
                     false => kind,
                 }
             }
-            ElementKind::Int(expr) => ValueKind::Index(self.index(expr, result, span)?),
+            ElementKind::Int(expr) => self.index_as_number(expr, result, span, reads)?,
             ElementKind::Float(value) => ValueKind::Number(Number::constant(*value as f32)),
             ElementKind::Scalar(id) => ValueKind::Number(self.scalar(*id)),
         };
@@ -218,7 +211,7 @@ impl Translate<'_> {
     }
 
     /// What is left of `x` over `y`, which are integers: `x - x / y * y`.
-    fn remainder(&self, x: Value, y: Value) -> ValueKind {
+    pub(super) fn remainder(&self, x: Value, y: Value) -> ValueKind {
         let span = x.span;
         let of = |op, x, y| Value {
             kind: ValueKind::Call(op, vec![x, y]),
@@ -229,7 +222,7 @@ impl Translate<'_> {
     }
 
     /// `value`, an integer of each element, as an operand that may be taken several times: what is computed has a block of its own.
-    fn computed_once(&mut self, value: Value, result: &Result2d, reads: &mut Vec<BlockStmt>) -> Value {
+    pub(super) fn computed_once(&mut self, value: Value, result: &Result2d, reads: &mut Vec<BlockStmt>) -> Value {
         if let ValueKind::Load(_) | ValueKind::Integer(_) | ValueKind::Number(_) = value.kind {
             return value;
         }
@@ -240,56 +233,6 @@ impl Translate<'_> {
             kind: ValueKind::Load(self.operand(once, Broadcast::None, [0, 0])),
             span,
         }
-    }
-
-    /// An integer of each element: a sum of multiples of its indices and of what is the same for all.
-    fn index(&self, expr: &IntExpr, result: &Result2d, span: Span) -> Result<Index, Refused> {
-        let linear = Linear::of(expr);
-        let of = |var: Option<VarId>| var.map_or(0, |var| linear.coefficient(var));
-        let (row, column) = (of(result.row), of(result.column));
-        let indices = [result.row, result.column];
-        let rest = indices.into_iter().flatten().fold(linear, Linear::without);
-        if indices.into_iter().flatten().any(|var| rest.mentions(var)) {
-            let message = "an element's index stands in a product, quotient, remainder, minimum or maximum";
-            return Err(Diagnostic::new(&codes::INDEX_MASK, span, message)
-                .note("write sums of multiples of indices: `i * 2 + k - j`; compare each side of a minimum or maximum by itself"));
-        }
-        if [row, column].iter().any(|step| step.unsigned_abs() > 1 << 16) {
-            let message = "an element's index is multiplied by more than 65536";
-            let note = "within a tile it is computed in registers: multiply it by less, or make it a number first, `j as f32 * 1e6`";
-            return Err(Diagnostic::new(&codes::INDEX_MASK, span, message).note(note));
-        }
-        let rest = rest.to_expr();
-        Ok(Index { row, column, rest })
-    }
-
-    /// A comparison of integers, as one with zero.
-    fn compare_indices(
-        &self,
-        op: CompareOp,
-        a: &IntExpr,
-        b: &IntExpr,
-        result: &Result2d,
-        span: Span,
-    ) -> Result<ValueKind, Refused> {
-        let less = IntExpr::Binary(IntOp::Sub, Box::new(a.clone()), Box::new(b.clone()));
-        let below = self.index(&less, result, span)?;
-        // a > b where b - a < 0, a <= b where not a > b.
-        let above = below.negated(0);
-        let at_most = above.negated(1);
-        let at_least = below.negated(1);
-        let negative = |index| Value {
-            kind: ValueKind::Negative(index),
-            span,
-        };
-        Ok(match op {
-            CompareOp::Lt => ValueKind::Negative(below),
-            CompareOp::Gt => ValueKind::Negative(above),
-            CompareOp::Le => ValueKind::Negative(at_most),
-            CompareOp::Ge => ValueKind::Negative(at_least),
-            CompareOp::Eq => ValueKind::And(Box::new(negative(at_most)), Box::new(negative(at_least))),
-            CompareOp::Ne => ValueKind::Or(Box::new(negative(below)), Box::new(negative(above))),
-        })
     }
 
     fn scalar(&self, id: ParamId) -> Number {
@@ -306,7 +249,7 @@ impl Translate<'_> {
             ElementKind::Float(value) => Number::constant(*value as f32),
             ElementKind::Scalar(id) => self.scalar(*id),
             ElementKind::Int(expr) => Number::Int(formula(self.kernel, expr)?),
-            ElementKind::Call(op, args) if op.row().types().is_none() => {
+            ElementKind::Call(op, args) if !op.row().is_of_integers_alone() => {
                 let numbers = args.iter().map(|arg| self.number(arg)).collect::<Option<_>>()?;
                 Number::Call(*op, numbers)
             }
@@ -330,9 +273,9 @@ impl Translate<'_> {
         result: &Result2d,
         reads: &mut Vec<BlockStmt>,
     ) -> Result<Operand, Refused> {
-        let (row, column) = self.row_and_column(access);
         let name = self.name_of(access.buffer).to_string();
-        let place = result.classify(&row, &column, &name, access.span)?;
+        let lies = self.place(access, result)?;
+        let place = &lies.meets;
         // The elements read: those of the result, one row or column of them, or their transpose.
         let [rows, columns] = result.extent;
         let is_row = place.uniform[0];
@@ -350,7 +293,7 @@ impl Translate<'_> {
         } else {
             place.broadcast
         };
-        let operand = self.load_elements(access, &place, extent, broadcast, reads)?;
+        let operand = self.load_elements(access, &lies, extent, broadcast, reads)?;
         if !place.crossed {
             return Ok(operand);
         }
@@ -414,13 +357,13 @@ impl Translate<'_> {
     fn load_elements(
         &mut self,
         access: &Access,
-        place: &Classified,
+        place: &TensorPlace,
         extent: [u64; 2],
         broadcast: Broadcast,
         reads: &mut Vec<BlockStmt>,
     ) -> Result<Operand, Refused> {
         match access.buffer {
-            Buffer::Block(block) => self.load_block(block, access, place, extent, broadcast, reads),
+            Buffer::Block(block) => self.load_block(block, access, &place.meets, extent, broadcast, reads),
             Buffer::Tensor(tensor) => {
                 let region = self.tile_region(self.rectangle(tensor, access, place, extent, Purpose::Operand))?;
                 // The same tiles read twice in one expression are read once.

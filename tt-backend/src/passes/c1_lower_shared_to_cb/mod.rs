@@ -18,11 +18,13 @@ mod access;
 mod assign;
 mod buffers;
 mod elements;
+mod index_values;
 mod inside;
 mod integers;
 mod reductions;
 mod regions;
 mod shifts;
+mod tensor_elements;
 mod translate;
 mod webs;
 

@@ -4,7 +4,7 @@
 
 use super::translate::{Refused, Translate};
 use crate::codes;
-use crate::flow::{Rows, TensorIndex, TileRegion, Transfer};
+use crate::flow::{Pace, Rows, TensorIndex, TileRegion, Transfer};
 use crate::linear::lower_bound;
 use crate::passes::a1_infer_layout::tiles;
 use tt_lang::diagnostic::Diagnostic;
@@ -21,8 +21,8 @@ pub(super) struct Rectangle {
     pub extent: [u64; 2],
     /// How many rows and columns there are, where these may be fewer.
     pub count: [Option<IntExpr>; 2],
-    /// From one row to the next.
-    pub step: u32,
+    /// How rows follow each other.
+    pub pace: Pace,
     /// The leading axis that rows go along, and the row of all its matrices.
     pub along: Option<(usize, IntExpr)>,
     pub span: Span,
@@ -91,7 +91,7 @@ impl Translate<'_> {
             first: [rows.map_or((IntExpr::Const(0), region.span), first), first(columns)],
             extent,
             count: [rows, Some(columns)].map(|axis| region.axes[axis?].count.clone()),
-            step: rows.map_or(1, |rows| region.axes[rows].step),
+            pace: Pace::by(rows.map_or(1, |rows| i32::try_from(region.axes[rows].step).unwrap_or(i32::MAX))),
             along: rows.filter(|rows| *rows < leading).map(|rows| (rows, offset(leading))),
             span: region.span,
             purpose,
@@ -110,7 +110,7 @@ impl Translate<'_> {
                 || rectangle.purpose == Purpose::Operand
                 || whole[axis].as_const() == i64::try_from(extent[axis]).ok() && starts[axis] == Linear::default()
         };
-        let in_pages = rectangle.step == 1
+        let in_pages = rectangle.pace == Pace::PLAIN
             && rectangle.along.is_none()
             && rectangle.count.iter().all(Option::is_none)
             && (0..2).all(|axis| starts[axis].is_multiple_of(32) && ends_with_tiles(axis));
@@ -129,12 +129,25 @@ impl Translate<'_> {
             _ => {
                 self.in_whole_tiles(&rectangle)?;
                 let transfer = self.rows(&rectangle, starts.each_ref());
-                let may_precede = [0, 1].map(|axis| !self.signs.is_at_least(&transfer.first[axis], 0));
+                let pace = [rectangle.pace, Pace::PLAIN];
+                // What the first of all rows, or columns, is over the first one.
+                let ways = [0, 1].map(|axis| {
+                    let length = i64::try_from(extent[axis]).unwrap_or(i64::MAX).saturating_sub(1);
+                    length.saturating_mul(i64::from(pace[axis].step))
+                });
+                let may_precede = [0, 1].map(|axis| {
+                    let back = IntExpr::Const(ways[axis].min(0));
+                    let least = IntExpr::binary(IntOp::Add, transfer.first[axis].clone(), back);
+                    !self.signs.is_at_least(&Linear::of(&least).to_expr(), 0)
+                });
                 let reaches = |axis: usize| {
-                    let last = starts[axis].terms.is_empty().then_some(starts[axis].constant);
-                    let length = i64::try_from(extent[axis]).ok()?.checked_sub(1)?;
-                    let way = length.checked_mul(if axis == 0 { i64::from(rectangle.step) } else { 1 })?;
-                    Some(last?.checked_add(way)? >= whole[axis].as_const()?)
+                    let Pace { over, modulo, .. } = pace[axis];
+                    if modulo.is_some_and(|modulo| self.signs.is_at_least(&whole[axis], i64::from(modulo))) {
+                        return Some(false);
+                    }
+                    let first = starts[axis].terms.is_empty().then_some(starts[axis].constant)?;
+                    let last = first.checked_add(ways[axis].max(0))?.checked_div(i64::from(over))?;
+                    Some(!self.signs.is_at_least(&whole[axis], last.checked_add(1)?))
                 };
                 let may_exceed = [0, 1].map(|axis| reaches(axis).unwrap_or(true));
                 // Rows are zero wherever the tensor has none, in the last columns there are whole faces.
@@ -198,13 +211,13 @@ impl Translate<'_> {
         Rows {
             first: starts.map(Linear::to_expr),
             count,
-            step: rectangle.step,
+            pace: rectangle.pace,
             along: rectangle.along.clone(),
         }
     }
 
     /// The extent of a tensor along its rows (0), which may go along a leading axis, or columns (1).
-    fn extent_along(&self, tensor: ParamId, axis: usize, along: &Option<(usize, IntExpr)>) -> IntExpr {
+    pub(super) fn extent_along(&self, tensor: ParamId, axis: usize, along: &Option<(usize, IntExpr)>) -> IntExpr {
         match (along, self.kernel.tensor(tensor)) {
             (Some((leading, _)), Some(of)) if axis == 0 => of.extents[*leading].value.clone(),
             _ => self.tensor_extent(tensor, axis),

@@ -243,10 +243,14 @@ fn apart(a: &TileRegion, b: &TileRegion, var: VarId, within: &[VarId]) -> bool {
         Transfer::Pages(tile) => (tile, tiles(a.extent).map(i64::from)),
         Transfer::Rows(rows) => {
             let elements = |axis: usize| i64::try_from(a.extent[axis]).unwrap_or(i64::MAX);
-            (
-                &rows.first,
-                [elements(0).saturating_mul(i64::from(rows.step)), elements(1)],
-            )
+            // Rows of a remainder come again.
+            let down = match rows.pace.modulo {
+                None => elements(0)
+                    .saturating_mul(i64::from(rows.pace.step).saturating_abs())
+                    .saturating_add(i64::from(rows.pace.over).saturating_sub(1)),
+                Some(_) => i64::MAX,
+            };
+            (&rows.first, [down, elements(1)])
         }
     };
     let moves = |index: &IntExpr, by: i64| {

@@ -3,7 +3,7 @@
 use super::{Lines, op, set, value};
 use crate::device::function::*;
 use crate::device::{Calls, Expr, Leaf, Symbol, call, call_with, line, scope, tiles, when};
-use crate::flow::{Buffer, BufferId, BufferKind, Constant, Rows, TensorIndex, TileRegion, Transfer, Window};
+use crate::flow::{Buffer, BufferId, BufferKind, Constant, Pace, Rows, TensorIndex, TileRegion, Transfer, Window};
 use crate::ir::Stmt;
 use tt_lang::ir::{IntExpr, ParamId};
 use tt_plan::{DataFormat, Role};
@@ -121,10 +121,17 @@ fn transfer(
     };
     let row_bytes = Rows::bytes(buffer.format);
     let tiles = |index: &str, step: i64| op("*", Expr::name(index), Expr::Int(step.saturating_mul(32)));
-    let step = i64::from(rows.step);
+    let Pace { step, over, modulo } = rows.pace;
+    let mut template = format!("{row_bytes}, {page_rows}, {step}");
+    match modulo {
+        None if over == 1 => {}
+        None => template += &format!(", {over}"),
+        Some(modulo) => template += &format!(", {over}, {modulo}"),
+    }
+    let step = i64::from(step);
     let moved = call_with(
         in_rows,
-        format!("{row_bytes}, {page_rows}, {step}"),
+        template,
         [
             accessor,
             page_of(tensor, &region.matrix, first, Expr::Int(0)),

@@ -272,6 +272,7 @@ impl<'a> Beyond<'a> {
                 ..*edge
             }
         };
+        let last = IntExpr::Const(i64::try_from(count).unwrap_or(i64::MAX).saturating_sub(1));
         let after = past.repeated(|edge| {
             let place = self.places.borrow().all[edge.place].clone();
             let [first, later] = place.outside;
@@ -279,7 +280,12 @@ impl<'a> Beyond<'a> {
                 true => Some(*edge),
                 false if !first && (edge.shift == 0 || !later) => None,
                 false => {
-                    let first = element(&place, edge, &IntExpr::Const(0));
+                    let first = if place.step < 0 {
+                        last.clone()
+                    } else {
+                        IntExpr::Const(0)
+                    };
+                    let first = element(&place, edge, &first);
                     let first = match place.precedes {
                         true => IntExpr::binary(IntOp::Max, first, IntExpr::Const(0)),
                         false => first,
@@ -290,8 +296,8 @@ impl<'a> Beyond<'a> {
         });
         let before = past.repeated(|edge| {
             let place = self.places.borrow().all[edge.place].clone();
-            let last = IntExpr::Const(i64::try_from(count).unwrap_or(i64::MAX).saturating_sub(1));
-            let last = element(&place, edge, &last);
+            let last = if place.step < 0 { &IntExpr::Const(0) } else { &last };
+            let last = element(&place, edge, last);
             let end = Linear::of(&IntExpr::binary(IntOp::Add, last.clone(), IntExpr::Const(1))).to_expr();
             (place.precedes && !edge.whole).then(|| whole(edge, end, &last, true))
         });

@@ -3,8 +3,8 @@
 use super::super::names::{NEGATIVE, buffer_kind, tile_op};
 use super::{Read, Reader};
 use crate::flow::{
-    Arg, Broadcast, Buffer, BufferKind, Constant, Depth, Index, Integer, Matmul, Operand, Pack, PackMode, ProductSees,
-    Rows, TensorIndex, TileRegion, Transfer, Window,
+    Arg, Broadcast, Buffer, BufferKind, Constant, Depth, Index, Integer, Matmul, Operand, Pace, Pack, PackMode,
+    ProductSees, Rows, TensorIndex, TileRegion, Transfer, Window,
 };
 use crate::tile_ops::{FpuOp, SFPU_OPS, TileOp};
 use tt_lang::ir::{BlockId, ElementType, IntExpr, ParamId, VarId};
@@ -50,7 +50,19 @@ impl Reader<'_> {
                 let first = self.both()?;
                 self.expect("at most")?;
                 let count = self.both()?;
-                let step = if self.eat("step") { self.parse()? } else { 1 };
+                let mut pace = Pace::PLAIN;
+                if self.eat("step") {
+                    let Ok(step) = self.signed()?.try_into() else {
+                        return self.wanted("a step");
+                    };
+                    pace.step = step;
+                }
+                if self.eat("over") {
+                    pace.over = self.parse()?;
+                }
+                if self.eat("modulo") {
+                    pace.modulo = Some(self.parse()?);
+                }
                 let along = match self.eat("along") {
                     true => {
                         let axis = self.parse()?;
@@ -62,7 +74,7 @@ impl Reader<'_> {
                 Transfer::Rows(Rows {
                     first,
                     count,
-                    step,
+                    pace,
                     along,
                 })
             }

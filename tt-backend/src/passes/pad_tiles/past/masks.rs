@@ -295,9 +295,14 @@ pub fn count(reduction: &Reduction, mask: &Mask) -> Option<Index> {
             let bound = |less| index.negated(less).rest;
             match [index.row, index.column][axis] {
                 0 => {}
-                1.. => end = IntExpr::binary(IntOp::Min, end, bound(0)),
-                _ => {
-                    let after = IntExpr::binary(IntOp::Add, index.rest.clone(), IntExpr::Const(1));
+                step @ 1.. => {
+                    let before = IntExpr::binary(IntOp::CeilDiv, bound(0), IntExpr::Const(step));
+                    end = IntExpr::binary(IntOp::Min, end, before);
+                }
+                step => {
+                    let step = step.saturating_neg();
+                    let after = IntExpr::binary(IntOp::Add, index.rest.clone(), IntExpr::Const(step));
+                    let after = IntExpr::binary(IntOp::Div, after, IntExpr::Const(step));
                     first = IntExpr::binary(IntOp::Max, first, after);
                 }
             }

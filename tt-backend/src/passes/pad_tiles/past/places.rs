@@ -1,7 +1,7 @@
 //! The places of edges: of tensors, of regions shorter than their blocks, of blocks themselves.
 
 use super::Beyond;
-use crate::flow::{TileRegion, Transfer};
+use crate::flow::{Index, Pace, Rows, TileRegion, Transfer};
 use crate::passes::pad_tiles::edges::{Edge, Edges};
 use std::collections::HashMap;
 use tt_lang::ir::{IntExpr, IntOp, Linear};
@@ -63,21 +63,76 @@ impl Beyond<'_> {
                     self.places.get_mut().all[place].precedes = true;
                     edges.insert(Edge::read(place, true));
                 }
-                let step = if axis == 0 { i64::from(rows.step) } else { 1 };
+                let extent = of_tensor(along.or(at));
+                if axis == 0 && !rows.pace.is_of_steps() {
+                    edges.extend(self.edges_at_pace(region, rows, extent.unwrap_or(IntExpr::Const(1))));
+                    return edges;
+                }
+                let step = if axis == 0 { i64::from(rows.pace.step) } else { 1 };
                 let (first, units) = match Linear::of(&rows.first[axis]).divided_by(32) {
                     Some(tile) if step == 1 => (tile.to_expr(), [32, 1]),
                     _ => (rows.first[axis].clone(), [1, step]),
                 };
-                (of_tensor(along.or(at)), first, units)
+                (extent, first, units)
             }
         };
         let is_part = region.zero_edge[axis] && matches!(region.transfer, Transfer::Pages(_));
         if is_part || region.may_exceed[axis] || region.may_precede[axis] {
-            let begins_outside =
-                region.may_precede[axis] || region.may_exceed[axis] && !self.begins_inside(&first, &extent, units);
+            // Of rows that go up the first may lie past the last of the tensor, and another one within it.
+            let begins_outside = region.may_precede[axis]
+                || region.may_exceed[axis] && (units[1] < 0 || !self.begins_inside(&first, &extent, units));
             let place = self.place(extent, &first, units, [begins_outside, region.may_exceed[axis]]);
             self.places.get_mut().all[place].precedes |= region.may_precede[axis];
             edges.insert(Edge::read(place, false));
+        }
+        edges
+    }
+
+    /// The edges of rows that are quotients or remainders, of a tensor with `extent` of them: row `r` is one of its own where
+    /// `first + step * r` lies before the extent times what is divided by; of a remainder, in each of its turns.
+    fn edges_at_pace(&mut self, region: &TileRegion, rows: &Rows, extent: IntExpr) -> Edges {
+        let mut edges = Edges::new();
+        if !region.may_exceed[0] && !region.may_precede[0] {
+            return edges;
+        }
+        let Pace { step, over, modulo } = rows.pace;
+        let (step, over) = (i64::from(step), i64::from(over));
+        let of = |op, a: &IntExpr, b: i64| Linear::of(&IntExpr::binary(op, a.clone(), IntExpr::Const(b))).to_expr();
+        let Some(modulo) = modulo else {
+            // What is less than one of the divisor's below zero is cut to zero.
+            let more = if region.may_precede[0] {
+                over.saturating_sub(1)
+            } else {
+                0
+            };
+            let first = of(IntOp::Add, &rows.first[0], more);
+            let end = of(IntOp::Add, &of(IntOp::Mul, &extent, over), more);
+            let place = self.place(Some(end), &first, [1, step], [true; 2]);
+            self.places.get_mut().all[place].precedes |= region.may_precede[0];
+            edges.insert(Edge::read(place, false));
+            return edges;
+        };
+        let turn = i64::from(modulo).saturating_mul(over);
+        let first = of(IntOp::Rem, &rows.first[0], turn);
+        for turn_number in rows.turns(region.extent[0]) {
+            let begin = turn.saturating_mul(turn_number);
+            let end = of(IntOp::Add, &of(IntOp::Mul, &extent, over), begin);
+            let place = self.place(Some(end), &first, [1, step], [true; 2]);
+            let within_turn = Index {
+                row: step,
+                column: 0,
+                rest: of(IntOp::Sub, &first, begin.saturating_add(turn)),
+            };
+            let whens = self.whens.get_mut();
+            let when = whens
+                .iter()
+                .position(|when| when.as_slice() == std::slice::from_ref(&within_turn));
+            let when = when.unwrap_or_else(|| {
+                whens.push(vec![within_turn]);
+                whens.len().saturating_sub(1)
+            });
+            let edge = Edge::read(place, false);
+            edges.insert(Edge { when, ..edge });
         }
         edges
     }

@@ -1,0 +1,143 @@
+//! Every name that an emitted expression mentions is declared where it stands: an argument, a variable of a loop around it, or
+//! what was defined before it in a scope around it.
+//!
+//! ```text
+//!  for (tile < 4) { first_row = bx * 2; }  noc_async_read(first_row)   ⟹   `first_row` is not declared
+//! ```
+
+use super::{Proof, fault};
+use crate::device::{Bits, Calls, Device, Expr, Leaf, Loop, Program};
+use crate::ir::{Kind, Stmt};
+use crate::passes::b2_grid_to_cores::BLOCK_ID;
+
+/// Proves that `program` mentions no name that is not declared.
+pub fn prove(device: &Device, program: &Program) -> Proof {
+    let mut scope = Scope {
+        device,
+        declared: program.args.iter().map(|argument| argument.name.as_str()).collect(),
+    };
+    scope.body(&program.body)
+}
+
+/// The names that are declared, those of inner scopes last.
+struct Scope<'d> {
+    device: &'d Device,
+    declared: Vec<&'d str>,
+}
+
+impl<'d> Scope<'d> {
+    /// Statements in a scope of their own.
+    fn body(&mut self, body: &'d [Stmt<Calls<Bits>>]) -> Proof {
+        let outer = self.declared.len();
+        for stmt in body {
+            self.statement(stmt)?;
+        }
+        self.declared.truncate(outer);
+        Ok(())
+    }
+
+    fn within(&mut self, name: &'d str, body: &'d [Stmt<Calls<Bits>>]) -> Proof {
+        self.declared.push(name);
+        self.body(body)?;
+        self.declared.pop();
+        Ok(())
+    }
+
+    fn variable(&self, var: tt_lang::ir::VarId) -> &'d str {
+        self.device.variables.get(var.index()).map_or("?", String::as_str)
+    }
+
+    fn statement(&mut self, stmt: &'d Stmt<Calls<Bits>>) -> Proof {
+        match &stmt.kind {
+            Kind::Loop(Loop::Blocks, body) => self.within(BLOCK_ID, body),
+            Kind::Loop(Loop::Tiles { name, .. }, body) => self.within(name, body),
+            Kind::Loop(Loop::Over { var, start, end, .. }, body) => {
+                self.mentioned(start)?;
+                self.mentioned(end)?;
+                self.within(self.variable(*var), body)
+            }
+            Kind::If(branch, then, otherwise) => {
+                self.mentioned(&branch.cond)?;
+                self.body(then)?;
+                self.body(otherwise)
+            }
+            Kind::Group(_, body) => self.body(body),
+            Kind::Op(Leaf::Call(call)) => call.args.iter().try_for_each(|arg| self.mentioned(arg)),
+            Kind::Op(Leaf::Let { name, value, .. }) => {
+                self.mentioned(value)?;
+                self.declared.push(name);
+                Ok(())
+            }
+            Kind::Op(Leaf::Define { var, call }) => {
+                call.args.iter().try_for_each(|arg| self.mentioned(arg))?;
+                self.declared.push(self.variable(*var));
+                Ok(())
+            }
+            Kind::Op(Leaf::Advance { name, value }) => {
+                self.known(name)?;
+                self.mentioned(value)
+            }
+        }
+    }
+
+    fn mentioned(&self, expr: &Expr<Bits>) -> Proof {
+        match expr {
+            Expr::Name(name) => self.known(name),
+            Expr::Call(call) => call.args.iter().try_for_each(|arg| self.mentioned(arg)),
+            Expr::Binary(_, a, b) => {
+                self.mentioned(a)?;
+                self.mentioned(b)
+            }
+            Expr::Int(_)
+            | Expr::Bool(_)
+            | Expr::Value(_)
+            | Expr::Buffer(_)
+            | Expr::PageBytes(_)
+            | Expr::Accessor(_)
+            | Expr::Constant(_)
+            | Expr::Text(_) => Ok(()),
+        }
+    }
+
+    fn known(&self, name: &str) -> Proof {
+        match self.declared.contains(&name) {
+            true => Ok(()),
+            false => fault(format!("`{name}` is not declared where it stands")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::verify;
+    use crate::device::Leaf;
+    use crate::ir::operations_mut;
+
+    const KERNEL: &str = "#[tt::kernel] fn moved<const M: usize, const N: usize>(
+            a: &Tensor<f32, M, N>, o: &mut Tensor<f32, M, N>) {
+        let (bx, by) = T.Kernel(N.div_ceil(64), M.div_ceil(64));
+        for (i, j) in T.Parallel(64, 64) {
+            o[(by * 64 + i, bx * 64 + j)] = a[(by * 64 + i, bx * 64 + j)] * 2.0 + (by as f32);
+        }
+    }";
+
+    #[test]
+    fn a_name_that_nothing_declares_is_refused() {
+        let function = syn::parse_str(KERNEL).expect("the kernel is Rust");
+        let parsed = tt_lang::syntax::parse_item_fn(&function, "kernel.rs");
+        let kernel = parsed.and_then(|parsed| parsed.kernel).expect("it is a kernel");
+        let whole = crate::pipeline::lowered(&kernel).expect("it is lowered");
+        assert_eq!(verify(&kernel, &whole), Ok(()));
+        for program in 0..3 {
+            let mut device = whole.clone();
+            operations_mut(&mut device.programs[program].body, &mut |leaf| {
+                if let Leaf::Let { name, .. } = leaf {
+                    name.push('s');
+                }
+            });
+            let errors = verify(&kernel, &device).expect_err("it must not pass");
+            let notes: String = errors.iter().flat_map(|error| &error.notes).cloned().collect();
+            assert!(notes.contains("is not declared where it stands"), "{program}: {notes}");
+        }
+    }
+}
