@@ -9,8 +9,8 @@ use super::vocabulary::{Arguments, Role, Word, WordRow, word};
 use crate::codes;
 use crate::diagnostic::Diagnostic;
 use crate::ir::{
-    ArgOp, Block, BlockId, BlockScope, BoolExpr, Element, ElementKind, ElementOp, ElementType, IntExpr, Param, ParamId, Place,
-    PrintItem, ReduceDim, ReduceOp, Span, Spanned, Stmt, StmtKind, TensorParam,
+    ArgOp, Block, BlockId, BlockScope, BoolExpr, Element, ElementKind, ElementOp, ElementType, IntExpr, Param, ParamId,
+    Place, PrintItem, ReduceDim, ReduceOp, Span, Spanned, Stmt, StmtKind, TensorParam,
 };
 use syn::ext::IdentExt;
 use syn::{Expr, GenericArgument, Lit, Pat};
@@ -58,7 +58,12 @@ impl Frontend {
                 let truths = items.iter().filter(|item| matches!(item, Printed::Truth(_))).count();
                 if truths > MOST_TRUTHS {
                     let message = format!("more than {MOST_TRUTHS} truth values in one line");
-                    self.error(&codes::PRINT_ARGUMENT, &call.method, message, "print some of them by themselves");
+                    self.error(
+                        &codes::PRINT_ARGUMENT,
+                        &call.method,
+                        message,
+                        "print some of them by themselves",
+                    );
                     return None;
                 }
                 printing(&items, Vec::new(), span)
@@ -521,7 +526,10 @@ impl Frontend {
     /// Checks that `out` has the shape of `src` reduced along `dim`.
     fn reduced_shape(&mut self, src: &Spanned<BlockId>, out: &Spanned<BlockId>, dim: ReduceDim) -> Option<()> {
         let [h, w] = self.block(src.value).shape[..] else {
-            let message = format!("{}: a reduction takes a block of one or two axes", self.shape_of(src.value));
+            let message = format!(
+                "{}: a reduction takes a block of one or two axes",
+                self.shape_of(src.value)
+            );
             let note = "allocate it as `(h, w)`";
             self.report(Diagnostic::new(&codes::REDUCE_SHAPE, src.span, message).note(note));
             return None;

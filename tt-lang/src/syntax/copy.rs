@@ -300,7 +300,10 @@ impl Frontend {
             && call.args.len() == 1
             && range_of(&call.receiver).is_some()
         {
-            let (range, by) = (self.axis(&call.receiver, all), self.constant(&call.args[0], "a step", 1));
+            let (range, by) = (
+                self.axis(&call.receiver, all),
+                self.constant(&call.args[0], "a step", 1),
+            );
             let (range, by) = (range?, by?);
             let Ok(step) = u32::try_from(by) else {
                 let note = "a step is at most 4294967295";

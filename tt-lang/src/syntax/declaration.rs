@@ -61,7 +61,10 @@ impl Frontend {
             };
         }
         if !ty.is_some_and(|ty| INTEGER_TYPES.contains(&ty.as_str())) {
-            let message = format!("a constant is an integer or an `f32`, found `{}`", source_text(&item.ty));
+            let message = format!(
+                "a constant is an integer or an `f32`, found `{}`",
+                source_text(&item.ty)
+            );
             let note = format!("write `const {name}: usize` or `const {name}: f32`");
             self.error(&codes::CONSTANT_TYPE, &item.ty, message, note);
             return self.poison(&item.ident);
@@ -147,7 +150,12 @@ impl Frontend {
             Pat::Ident(pat) if pat.by_ref.is_none() && pat.subpat.is_none() => {
                 if let Some(token) = &pat.mutability {
                     let note = "name each new value with its own `let`, or keep what changes in a fragment";
-                    self.error(&codes::MUTABLE_VARIABLE, token, "what a name stands for does not change", note);
+                    self.error(
+                        &codes::MUTABLE_VARIABLE,
+                        token,
+                        "what a name stands for does not change",
+                        note,
+                    );
                     return None;
                 }
                 Some((&pat.ident, None))

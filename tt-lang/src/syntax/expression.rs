@@ -606,5 +606,7 @@ fn least_integer(expr: &Expr) -> Option<i64> {
         "i8" => i64::from(i8::MIN),
         _ => return None,
     };
-    int.base10_parse().is_ok_and(|value: i64| -value == least).then_some(least)
+    int.base10_parse()
+        .is_ok_and(|value: i64| -value == least)
+        .then_some(least)
 }

@@ -354,7 +354,11 @@ impl Frontend {
             (Kind::Integer, value @ Value::Integer(_)) => Some(value),
             (Kind::Element(of), Value::Number(element, Class::Integer)) => match element.element_type(self) {
                 Some(found) if found != of => {
-                    let message = format!("an element of `{}` is wanted, found one of `{}`", of.name(), found.name());
+                    let message = format!(
+                        "an element of `{}` is wanted, found one of `{}`",
+                        of.name(),
+                        found.name()
+                    );
                     let note = format!("write the conversion: `x as {}`", of.name());
                     self.error(&codes::MIXED_TYPES, node, message, note);
                     None

@@ -46,7 +46,11 @@ impl Frontend {
         name: &syn::Ident,
         block: BlockId,
     ) -> Option<BlockPart> {
-        let extents = self.block(block).shape.iter().map(|extent| IntExpr::Const(*extent as i64));
+        let extents = self
+            .block(block)
+            .shape
+            .iter()
+            .map(|extent| IntExpr::Const(*extent as i64));
         let axes = self.part_axes(&index.index, extents.collect())?;
         let span = self.span(name);
         let rank = self.block(block).shape.len();
@@ -193,12 +197,7 @@ impl Frontend {
     /// The block that a result goes to: the one that `expr` names, or one that holds the part that it is, and is stored to that
     /// after the statement; before it the part is read where the result is added to what is there (`is_kept`). A row or column
     /// is a vector where the statement `takes_vectors`.
-    pub(super) fn block_result(
-        &mut self,
-        expr: &Expr,
-        is_kept: bool,
-        takes_vectors: bool,
-    ) -> Option<Spanned<BlockId>> {
+    pub(super) fn block_result(&mut self, expr: &Expr, is_kept: bool, takes_vectors: bool) -> Option<Spanned<BlockId>> {
         let Some(part) = self.part_argument(expr)? else {
             return self.block_argument(expr);
         };

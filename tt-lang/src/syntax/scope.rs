@@ -102,9 +102,8 @@ impl Scope {
                 continue;
             };
             let mut reads = false;
-            element.walk(
-                &mut |part| reads |= matches!(&part.kind, ElementKind::Load(access) if access.buffer == buffer),
-            );
+            element
+                .walk(&mut |part| reads |= matches!(&part.kind, ElementKind::Load(access) if access.buffer == buffer));
             if reads {
                 known.outdated.get_or_insert_with(|| name.to_string());
             }

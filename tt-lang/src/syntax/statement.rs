@@ -1,6 +1,6 @@
 //! The body: stages, `let`, `const`, `if` and nested blocks. Calls on `T` are in `call`, loops in `looping`.
 
-use super::declaration::{declares_value, declares_temporary};
+use super::declaration::{declares_temporary, declares_value};
 use super::frontend::{Frontend, Loads, plain_name, ungrouped};
 use super::limits;
 use super::scope::Binding;
