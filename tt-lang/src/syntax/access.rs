@@ -3,7 +3,6 @@
 
 use super::frontend::{Frontend, Loads, plain_name, shape, ungrouped};
 use super::scope::Binding;
-use super::source_text::source_text;
 use super::value::{Class, Value};
 use crate::codes;
 use crate::diagnostic::Diagnostic;
@@ -25,8 +24,8 @@ impl Frontend {
         match self.loads {
             Loads::Allowed => {}
             Loads::Index => {
-                if self.is_index_vector(index) && self.refuse_reserved("index vector", &source_text(index), index) {
-                    return None;
+                if self.is_index_vector(index) {
+                    return self.refuse_index_vector(index);
                 }
                 self.error(
                     &codes::DATA_DEPENDENT_INDEX,
@@ -104,8 +103,7 @@ impl Frontend {
         let is_temporary = matches!(self.params.get(id.index()), Some(Param::Temporary(_)));
         let refused = if !self.parallel.is_empty() {
             if self.is_index_vector(index) {
-                self.refuse_reserved("index vector", &source_text(index), index);
-                return None;
+                return self.refuse_index_vector(index);
             }
             let note = format!("read it before the loop: `let n = {name}[..];`");
             Some((format!("an integer of `{name}` is read inside `T.Parallel`"), note))
@@ -153,6 +151,12 @@ impl Frontend {
         let kind = StmtKind::Fetch { var, from };
         self.fetches.push(Stmt { kind, span });
         Some(Value::Integer(IntExpr::Fetched(var)))
+    }
+
+    fn refuse_index_vector<R>(&mut self, index: &syn::ExprIndex) -> Option<R> {
+        let span = self.span(index);
+        self.refuse_reserved_at("index vector", "a row by an index vector", span);
+        None
     }
 
     /// Whether an index that is this element differs from element to element of the loop.

@@ -51,10 +51,11 @@ impl Frontend {
         }
         let (place_a, place_b) = (self.operand(a.0, a.1, loops), self.operand(b.0, b.1, loops));
         let (place_a, place_b) = (place_a?, place_b?);
-        if let Some(access) = [a.0, b.0]
-            .into_iter()
-            .find(|access| access.buffer == assign.target.buffer && access.indices == assign.target.indices)
-        {
+        let is_all = self.is_whole(acc, &assign.target, [row, column]);
+        if let Some(access) = [a.0, b.0].into_iter().find(|access| {
+            let is_target = is_all || access.indices == assign.target.indices;
+            is_target && access.buffer == assign.target.buffer
+        }) {
             return self.refuse_contraction(access.span, "the accumulator of a product is not a factor of it");
         }
         let acc = self.accumulator(acc, &assign.target, [row, column]);

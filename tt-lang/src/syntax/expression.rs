@@ -485,7 +485,12 @@ impl Frontend {
             }
             Value::Truth(_) if !indexing && !INTEGER_SUFFIXES.contains(&name.as_deref().unwrap_or_default()) => {
                 let note = "write `T.select(c, 1.0, 0.0)`, or first an integer: `(a < b) as i32 as f32`";
-                self.error(&codes::CAST, cast, "a truth value is cast to an integer", note);
+                self.error(
+                    &codes::CAST,
+                    cast,
+                    format!("a truth value is not cast to `{}`", source_text(&cast.ty)),
+                    note,
+                );
                 None
             }
             Value::Truth(condition) => {
