@@ -113,7 +113,7 @@ fn in_order<const M: usize, const N: usize>(a: &Tensor<bf16, M, N>, scale: f32, 
     T.reduce_max(x, v, dim = 0);
     T.print(v);
     T.copy(x, out[(by * 32, bx * 32)]);
-    T.print("done");
+    T.print("done", bx == by, scale > 1.0);
 }
 
 fn run_in_order(device: &Device) -> tt::Result<()> {
@@ -134,6 +134,7 @@ fn lines_come_in_the_order_of_the_source() {
     assert!(lines[5].starts_with("block (0, 0): x[1] 64 65 66 "), "{}", lines[5]);
     assert_eq!(lines[36], "block (0, 0): all of it");
     assert!(lines[37].starts_with("block (0, 0): v 31 95 159 "), "{}", lines[37]);
+    assert_eq!(lines[39], "block (0, 0): done true false");
 }
 
 /// Two statements of elements that become one where nothing looks between them.

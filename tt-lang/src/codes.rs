@@ -84,8 +84,8 @@ codes! {
     GRID_NOT_FIRST 33 "T.Kernel comes first"
         "Only integer constants and `T.alloc_global` may stand before `T.Kernel`: everything else runs once per block of the \
          grid, and so stands after it, at the top of the body.";
-    GRID_EXTENT 34 "an empty grid"
-        "Every axis of the grid has at least one block.";
+    GRID_EXTENT 34 "a grid of fewer blocks than none"
+        "An axis of the grid has no fewer than 0 blocks; one that has none runs nothing.";
 
     STAGE_STATEMENT 35 "a statement outside of the stages"
         "A kernel of several stages is a list of blocks, each with a `T.Kernel` of its own. Before and between them stand \
@@ -144,8 +144,8 @@ codes! {
         "Elements are cast to element types (`as f32`, `as bf16` ..), integers also to `usize` and the like, which changes \
          nothing. Truth values are turned into numbers by `T.select(c, 1.0, 0.0)`.";
     UNIFORM_ARGUMENT 59 "an argument that must be the same for every element"
-        "The exponent of a power, the bounds of `clamp` and similar arguments are set once for a whole block: literals, \
-         scalars and extents.";
+        "The exponent of `powi` is set once for a whole block: literals, scalars and extents. That of `powf` may differ from \
+         element to element.";
     DATA_DEPENDENT_INDEX 60 "an index that depends on data"
         "Where a block is read from and written to is decided before its data arrives: indices, offsets and loop bounds are \
          made of integers, those of a `&Tensor` of an integer type among them, never of the elements of blocks or of numbers.";
@@ -155,17 +155,18 @@ codes! {
     ELEMENT_IN_VALUE 62 "a value that must be the same for the whole block"
         "`T.fill` sets every element to one value, made of literals, scalars and integers. Element-wise work belongs in \
          `T.Parallel`.";
-    LET_VALUE 63 "let holds an integer or a block"
-        "`let` names an integer expression, which may read a tensor of integers, the grid's indices or a new block. Numbers are written where they are used, or \
-         kept in a fragment.";
-    MUTABLE_VARIABLE 64 "integers do not change"
+    LET_VALUE 63 "let holds a value or a block"
+        "`let` names an integer expression, which may read a tensor of integers, a number or truth value that is the same for \
+         the whole block, in `T.Parallel` one of an element, the grid's indices or a new block. Elements are named within \
+         `T.Parallel` alone, or kept in a fragment.";
+    MUTABLE_VARIABLE 64 "names do not change"
         "A name bound by `let` keeps its value: the loop variable counts, and a block holds what changes.";
     LET_PATTERN 65 "let binds one name"
         "`let name = ..;` binds one name and always has a value; only `T.Kernel` is bound to several names at once.";
     MISSING_ELSE 66 "if as a value needs else"
         "Every element gets a value, so `if c { x } else { y }` names both, each as a single expression.";
-    CONSTANT_TYPE 67 "a constant is an integer"
-        "`const NAME: usize = ..;` gives an integer a name. Write other numbers where they are used.";
+    CONSTANT_TYPE 67 "a constant is an integer or a number"
+        "`const NAME: usize = ..;` gives an integer a name, `const NAME: f32 = ..;` a number.";
     FUNCTION 68 "a function of the body"
         "`fn f(x: f32, n: i32) -> f32 { .. }` in the body of a kernel takes and gives numbers, integers and truth values, sees \
          only its parameters and constants, and ends in an expression. It is written out where it is called.";
@@ -194,8 +195,8 @@ codes! {
     WHOLE_TENSOR 84 "a tensor without a region"
         "A tensor is too large for a core: say which part is meant, `a[(row, col)]`.";
     BLOCK_REGION 85 "a part of a block"
-        "Copies, and what products, reductions and transposes read, may be parts of blocks: constant ranges without steps, \
-         `x[(0..32, 32..64)]`. What they write is a whole block, but of copies; write the block's name alone.";
+        "Copies, fills, products, reductions and transposes read and write blocks or parts of blocks: constant ranges without \
+         steps, `x[(0..32, 32..64)]`. Everything else takes a block's name alone.";
     STORE_TO_INPUT 86 "a store to a tensor that is only read"
         "`&Tensor` is read. A tensor that the kernel writes is `&mut Tensor` in the signature and at the call.";
     SAME_BLOCK 87 "a block used twice in one operation"
@@ -343,6 +344,10 @@ codes! {
     RESERVED 359 "a form that is not built yet"
         "The name belongs to a part of the language that is planned and not there. It is kept free, so that kernels of today \
          mean the same when it comes.";
+    OUTDATED_NAME 360 "a name for elements that changed"
+        "`let t = x[(i, j)] * 2.0;` in `T.Parallel` names an expression, which stands wherever `t` does: it would read what is \
+         assigned to `x` in between. Use the name before that assignment, write the expression again, or keep its value in a \
+         block.";
 }
 
 /// The codes of warnings, which a kernel may allow.

@@ -1,4 +1,4 @@
-//! A constant that is not an integer.
+//! A constant of a type that kernels have not, and one that is known at launch.
 use tt::prelude::*;
 
 #[tt::kernel]
@@ -6,7 +6,8 @@ fn scale<const M: usize, const N: usize>(x: &Tensor<bf16, M, N>, alpha: f32, n: 
     let (bx, by) = T.Kernel(N.div_ceil(64), M.div_ceil(64));
     let v = T.alloc_shared::<bf16>(64, 64);
     T.copy(x[(by * 64, bx * 64)], v);
-    const EPS: f32 = 1e-5;
+    const EPS: f64 = 1e-5;
+    const TWICE: f32 = alpha * 2.0;
     T.copy(v, y[(by * 64, bx * 64)]);
 }
 

@@ -6,7 +6,7 @@ fn scale<const M: usize, const N: usize>(x: &Tensor<bf16, M, N>, alpha: f32, n: 
     let (bx, by) = T.Kernel(N.div_ceil(64), M.div_ceil(64));
     let v = T.alloc_shared::<bf16>(64, 64);
     T.copy(x[(by * 64, bx * 64)], v);
-    T.copy(x[(by * 64..(by + 1) * 64, 0..32)], v);
+    T.copy(x[(by * 64..(by + 1) * 64, 0..96)], v);
     T.copy(v, y[(by * 64, bx * 64)]);
 }
 

@@ -1,8 +1,8 @@
-//! A grid without blocks.
+//! A grid of fewer blocks than none.
 
 #[tt::kernel]
 fn copy() {
-    let bx = T.Kernel(0);
+    let bx = T.Kernel(1 - 2);
 }
 
 fn main() {}

@@ -46,4 +46,21 @@ fn extents<const M: usize>(x: &Tensor<f32, M, 64>, n: &Tensor<i32, M>, y: &mut T
     T.copy(v, y[(by * 32, n[(0, 0)])]);
 }
 
+#[tt::kernel]
+fn temporary<const M: usize>(x: &Tensor<bf16, M, 64>, y: &mut Tensor<bf16, M, 64>) {
+    let counts = T.alloc_global::<i32>(1, M);
+    {
+        let by = T.Kernel(M.div_ceil(32));
+        let q = T.alloc_shared::<i32>(1, 32);
+        T.fill(q, by);
+        T.copy(q, counts[(0, by * 32)]);
+    }
+    {
+        let by = T.Kernel(M.div_ceil(32));
+        let v = T.alloc_shared::<bf16>(32, 64);
+        T.copy(x[(counts[(0, by)] * 32, 0)], v);
+        T.copy(v, y[(by * 32, 0)]);
+    }
+}
+
 fn main() {}

@@ -1,4 +1,4 @@
-//! Let for numbers.
+//! Let for what changes, or stands for elements outside of `T.Parallel`.
 use tt::prelude::*;
 
 #[tt::kernel]
@@ -9,7 +9,10 @@ fn scale<const M: usize, const N: usize>(x: &Tensor<bf16, M, N>, alpha: f32, n: 
     for (i, j) in T.Parallel(64, 64) {
         let t = v[(i, j)] * alpha;
         v[(i, j)] = t + t;
+        v[(i, j)] += t;
     }
+    let first = v[(0, 0)];
+    let wide: f64 = 2.0;
     T.copy(v, y[(by * 64, bx * 64)]);
 }
 

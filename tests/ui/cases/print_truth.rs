@@ -1,4 +1,4 @@
-//! Printing whether something holds.
+//! Printing whether so much holds that it is too many lines.
 use tt::prelude::*;
 
 #[tt::kernel]
@@ -6,7 +6,7 @@ fn scale<const M: usize, const N: usize>(x: &Tensor<bf16, M, N>, alpha: f32, n: 
     let (bx, by) = T.Kernel(N.div_ceil(64), M.div_ceil(64));
     let v = T.alloc_shared::<bf16>(64, 64);
     T.copy(x[(by * 64, bx * 64)], v);
-    T.print("above", alpha > 0.5);
+    T.print("above", alpha > 0.5, n > 1, n > 2, bx == by);
     T.copy(v, y[(by * 64, bx * 64)]);
 }
 

@@ -6,8 +6,7 @@ fn scale<const M: usize, const N: usize>(x: &Tensor<bf16, M, N>, alpha: f32, n: 
     let (bx, by) = T.Kernel(N.div_ceil(64), M.div_ceil(64));
     let v = T.alloc_shared::<bf16>(64, 64);
     T.copy(x[(by * 64, bx * 64)], v);
-    T.copy(x[(by * 64.., 0)], v);
-    T.copy(x[(0..=63, 0)], v);
+    T.copy(x[(0..=-1, 0)], v);
     T.copy(x[(0..64, (0..128).step_by(2))], v);
     T.copy(x[(64..64, 0)], v);
     T.copy(v, y[(by * 64, bx * 64)]);

@@ -35,4 +35,22 @@ fn together<const M: usize, const N: usize>(x: &Tensor<f32, M, N>, y: &mut Tenso
     T.copy(v, y[(member * 32, bx * 32)]);
 }
 
+#[tt::kernel]
+fn gathers<const M: usize, const N: usize>(
+    table: &Tensor<bf16, M, N>,
+    ids: &Tensor<i32, M>,
+    y: &mut Tensor<bf16, M, N>,
+) {
+    let (bx, by) = T.Kernel(N.div_ceil(32), M.div_ceil(32));
+    let v = T.alloc_shared::<bf16>(32, 32);
+    T.copy(table[(0..32, (0..64).step_by(2))], v);
+    for (i, j) in T.Parallel(32, 32) {
+        v[(i, j)] += table[(ids[by * 32 + i], bx * 32 + j)];
+    }
+    for (i, j) in T.Parallel(32, 32) {
+        v[(i, j)] += table[(i, j * 2)] + table[(i, j / 2)];
+    }
+    T.copy(v, y[(by * 32, bx * 32)]);
+}
+
 fn main() {}

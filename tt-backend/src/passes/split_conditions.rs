@@ -1,8 +1,9 @@
 //! split_conditions: choices that are the same for a whole block become branches.
 //!
-//! Before: Tile IR as parsed. After: no element expression chooses by one of the first few conditions that are uniform over the block (integer
+//! Before: Tile IR as parsed. After: no element expression chooses by a condition that is uniform over the block (integer
 //! scalars, extents, grid and loop variables, numbers known at launch); each such choice is a branch around its statement, so
-//! that only the branch taken is read, as the language says. Conditions over parallel indices and elements stay.
+//! that only the branch taken is read, as the language says. Conditions over parallel indices and elements stay, and of statements
+//! that would be written out too often those over numbers alone.
 //!
 //! ```text
 //!  for (i, j) in Parallel { x = if n > 2 { a } else { b } }   ⟹   if n > 2 { Parallel { x = a } } else { Parallel { x = b } }
@@ -14,8 +15,9 @@ use crate::verify::tile::{chooses_by_elements, holds_elements, keeps};
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{Assign, BoolExpr, Element, ElementKind, Kernel, Spanned, Stmt, StmtKind, VarId};
 
-/// Conditions in one statement: each doubles the statements that are written.
-const MOST_CONDITIONS: usize = 4;
+/// The most statements that one is written out as, beside one for each condition: a chain `if c { .. } else if d { .. } ..` of `n`
+/// conditions makes `n + 1`, and `n` that stand beside each other 2ⁿ.
+const MOST_STATEMENTS: usize = 16;
 
 /// The pass.
 pub const PASS: Pass<Tile, Tile> = Pass {
@@ -76,9 +78,9 @@ fn statements(body: &[Stmt], errors: &mut Vec<Diagnostic>) -> Vec<Stmt> {
                     let (block, value) = (block.clone(), value.clone());
                     StmtKind::Fill { block, value }
                 };
-                match condition(value, &[]) {
+                match condition(value, &[], Which::All) {
                     None => out.push(stmt.clone()),
-                    Some(_) => out.extend(branches(value, &[], MOST_CONDITIONS, &make, stmt, errors)),
+                    Some(_) => out.extend(split(value, &[], &make, stmt, errors)),
                 }
             }
             StmtKind::Parallel { indices, assigns } => {
@@ -89,7 +91,7 @@ fn statements(body: &[Stmt], errors: &mut Vec<Diagnostic>) -> Vec<Stmt> {
                 };
                 let mut plain = Vec::new();
                 for assign in assigns {
-                    if condition(&assign.value, &variables).is_none() {
+                    if condition(&assign.value, &variables, Which::All).is_none() {
                         plain.push(assign.clone());
                         continue;
                     }
@@ -103,14 +105,7 @@ fn statements(body: &[Stmt], errors: &mut Vec<Diagnostic>) -> Vec<Stmt> {
                             ..assign.clone()
                         }])
                     };
-                    out.extend(branches(
-                        &assign.value,
-                        &variables,
-                        MOST_CONDITIONS,
-                        &make,
-                        stmt,
-                        errors,
-                    ));
+                    out.extend(split(&assign.value, &variables, &make, stmt, errors));
                 }
                 if !plain.is_empty() {
                     let kind = parallel(plain);
@@ -155,55 +150,88 @@ fn statements(body: &[Stmt], errors: &mut Vec<Diagnostic>) -> Vec<Stmt> {
 }
 
 /// The statement made of `value`, under a branch for each uniform condition in it.
-fn branches(
+fn split(
     value: &Element,
     indices: &[VarId],
-    budget: usize,
     make: &dyn Fn(&Element) -> StmtKind,
     stmt: &Stmt,
     errors: &mut Vec<Diagnostic>,
 ) -> Option<Stmt> {
+    // What compares numbers alone the host can decide for every element alike.
+    for which in [Which::All, Which::OfIntegers] {
+        let mut conditions = Vec::new();
+        let mut left = MOST_STATEMENTS;
+        if count(value, indices, which, &mut conditions, &mut left).is_some() {
+            return Some(branches(value, indices, which, make, stmt));
+        }
+    }
+    let span = condition(value, indices, Which::OfIntegers).map_or(stmt.span, |cond| cond.span);
+    let message = format!("the conditions in this statement make more than {MOST_STATEMENTS} statements of it");
+    let error = Diagnostic::new(&codes::CONDITIONS, span, message)
+        .note("write an `if` around the statement, or keep a part of it in a block");
+    errors.push(error);
+    None
+}
+
+/// Which conditions become branches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Which {
+    All,
+    /// Those that do not compare numbers alone.
+    OfIntegers,
+}
+
+/// Counts the statements that `value` is written out as down from `left`, to which each new one of its conditions adds one; nothing
+/// where they are more.
+fn count(
+    value: &Element,
+    indices: &[VarId],
+    which: Which,
+    conditions: &mut Vec<BoolExpr>,
+    left: &mut usize,
+) -> Option<()> {
+    let Some(Spanned { value: cond, .. }) = condition(value, indices, which) else {
+        *left = left.checked_sub(1)?;
+        return Some(());
+    };
+    if let BoolExpr::Const(holds) = cond {
+        let value = decided(value, indices, &cond, holds);
+        return count(&value, indices, which, conditions, left);
+    }
+    if !conditions.contains(&cond) {
+        conditions.push(cond.clone());
+        *left += 1;
+    }
+    for holds in [true, false] {
+        let value = decided(value, indices, &cond, holds);
+        count(&value, indices, which, conditions, left)?;
+    }
+    Some(())
+}
+
+/// The statement made of `value`, under a branch for each condition of these in it.
+fn branches(
+    value: &Element,
+    indices: &[VarId],
+    which: Which,
+    make: &dyn Fn(&Element) -> StmtKind,
+    stmt: &Stmt,
+) -> Stmt {
     let span = stmt.span;
-    let Some(cond) = condition(value, indices) else {
-        return Some(Stmt {
-            kind: make(value),
-            span,
-        });
+    let Some(cond) = condition(value, indices, which) else {
+        let kind = make(value);
+        return Stmt { kind, span };
+    };
+    let side = |holds: bool| {
+        let value = decided(value, indices, &cond.value, holds);
+        branches(&value, indices, which, make, stmt)
     };
     if let BoolExpr::Const(holds) = cond.value {
-        let value = decided(value, indices, &cond.value, holds);
-        return branches(&value, indices, budget, make, stmt, errors);
+        return side(holds);
     }
-    if budget == 0 && is_of_numbers(&cond.value) {
-        // The host can decide it for every element alike.
-        return Some(Stmt {
-            kind: make(value),
-            span,
-        });
-    }
-    if budget == 0 {
-        let message = format!("more than {MOST_CONDITIONS} conditions in one statement");
-        let error = Diagnostic::new(&codes::CONDITIONS, cond.span, message)
-            .note("write an `if` around the statement, or keep a part of it in a block");
-        // The other branches run into the same one.
-        if !errors.contains(&error) {
-            errors.push(error);
-        }
-        return None;
-    }
-    let mut side = |holds: bool| {
-        let value = decided(value, indices, &cond.value, holds);
-        branches(&value, indices, budget - 1, make, stmt, errors)
-    };
-    let (then, otherwise) = (side(true), side(false));
-    Some(Stmt {
-        kind: StmtKind::If {
-            cond,
-            then: vec![then?],
-            otherwise: vec![otherwise?],
-        },
-        span,
-    })
+    let (then, otherwise) = (vec![side(true)], vec![side(false)]);
+    let kind = StmtKind::If { cond, then, otherwise };
+    Stmt { kind, span }
 }
 
 /// Whether a condition compares numbers alone, which an element expression can do too.
@@ -217,19 +245,20 @@ fn is_of_numbers(cond: &BoolExpr) -> bool {
 }
 
 /// The first of the largest uniform conditions by which a part of `value` is chosen, with its place.
-fn condition(value: &Element, indices: &[VarId]) -> Option<Spanned<BoolExpr>> {
+fn condition(value: &Element, indices: &[VarId], which: Which) -> Option<Spanned<BoolExpr>> {
     value.operands().into_iter().find_map(|operand| {
         let here = if operand.is_bool() {
             uniform(operand, indices)
         } else {
             None
         };
+        let here = here.filter(|cond| which == Which::All || !is_of_numbers(cond));
         match here {
             Some(value) => Some(Spanned {
                 value,
                 span: operand.span,
             }),
-            None => condition(operand, indices),
+            None => condition(operand, indices, which),
         }
     })
 }

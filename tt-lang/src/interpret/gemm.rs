@@ -24,7 +24,11 @@ impl Operand {
     fn new(data: &BlockData, transposed: bool) -> Result<Operand, Kind> {
         let (stored_rows, stored_columns) = match data.shape.as_slice() {
             [_] => return Err(Kind::Unsupported("a gemm of a block with one axis")),
-            _ => data.matrix().ok_or(Kind::Unsupported("a gemm of stacked blocks"))?,
+            // Rows of a tensor may lie along any axis before the last.
+            [before @ .., columns] if before.iter().filter(|extent| **extent != 1).count() <= 1 => {
+                (before.iter().product(), *columns)
+            }
+            _ => return Err(Kind::Unsupported("a gemm of stacked blocks")),
         };
         let (rows, columns) = if transposed {
             (stored_columns, stored_rows)

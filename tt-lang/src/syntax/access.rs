@@ -7,9 +7,10 @@ use super::value::{Class, Value};
 use crate::codes;
 use crate::diagnostic::Diagnostic;
 use crate::ir::Linear;
-use crate::ir::{Access, Buffer, ElementKind, ElementType, IntExpr, ParamId, Stmt, StmtKind};
+use crate::ir::{Access, Buffer, ElementKind, ElementType, IntExpr, IntOp, Param, ParamId, Stmt, StmtKind, VarId};
 use syn::Expr;
 use syn::ext::IdentExt;
+use syn::visit::Visit;
 
 impl Frontend {
     /// The value of one element.
@@ -23,6 +24,9 @@ impl Frontend {
         match self.loads {
             Loads::Allowed => {}
             Loads::Index => {
+                if self.is_index_vector(index) {
+                    return self.refuse_index_vector(index);
+                }
                 self.error(
                     &codes::DATA_DEPENDENT_INDEX,
                     index,
@@ -62,8 +66,8 @@ impl Frontend {
                 self.error(
                     &codes::LET_VALUE,
                     index,
-                    format!("`let` holds an integer or a block, not an element of {of_what}"),
-                    "write the expression where it is used, or keep it in a fragment",
+                    format!("`let` outside of `T.Parallel` names no element of {of_what}"),
+                    "name it inside `T.Parallel`, or keep it in a fragment",
                 );
                 return None;
             }
@@ -93,16 +97,27 @@ impl Frontend {
     }
 
     /// The integer of `tensor` that `index` names, the same for the whole block: it is fetched before the statement it stands in.
-    fn fetch(&mut self, index: &syn::ExprIndex, tensor: ParamId) -> Option<Value> {
-        let tensor = self.tensor(tensor)?;
+    fn fetch(&mut self, index: &syn::ExprIndex, id: ParamId) -> Option<Value> {
+        let tensor = self.tensor(id)?;
         let (name, declared, mutable) = (tensor.name.clone(), tensor.span, tensor.mutable);
+        let is_temporary = matches!(self.params.get(id.index()), Some(Param::Temporary(_)));
         let refused = if !self.parallel.is_empty() {
+            if self.is_index_vector(index) {
+                return self.refuse_index_vector(index);
+            }
             let note = format!("read it before the loop: `let n = {name}[..];`");
             Some((format!("an integer of `{name}` is read inside `T.Parallel`"), note))
         } else if self.grid_seen.is_none() {
             let note = "a grid is known before any block runs: read it after `T.Kernel`";
             Some((
                 format!("an integer of `{name}` is read before `T.Kernel`"),
+                note.to_string(),
+            ))
+        } else if is_temporary {
+            let note = "integers are read from tensors that are passed, `&Tensor<i32, ..>`: let one launch write them, and \
+                        pass them to the next";
+            Some((
+                format!("an integer of `{name}` is read, which is a temporary of this launch"),
                 note.to_string(),
             ))
         } else if mutable {
@@ -136,6 +151,31 @@ impl Frontend {
         let kind = StmtKind::Fetch { var, from };
         self.fetches.push(Stmt { kind, span });
         Some(Value::Integer(IntExpr::Fetched(var)))
+    }
+
+    fn refuse_index_vector<R>(&mut self, index: &syn::ExprIndex) -> Option<R> {
+        let span = self.span(index);
+        self.refuse_reserved_at("index vector", "a row by an index vector", span);
+        None
+    }
+
+    /// Whether an index that is this element differs from element to element of the loop.
+    fn is_index_vector(&self, index: &syn::ExprIndex) -> bool {
+        struct Names<'a>(&'a Frontend, bool);
+        impl<'ast> Visit<'ast> for Names<'_> {
+            fn visit_path(&mut self, path: &'ast syn::Path) {
+                let name = path.get_ident().map(|name| name.unraw().to_string());
+                let known = name.and_then(|name| self.0.scope.find(&name));
+                self.1 |= known.is_some_and(|known| match &known.binding {
+                    Binding::Variable(var) => self.0.parallel.iter().any(|(index, _)| index == var),
+                    Binding::Integer(value) => self.0.parallel.iter().any(|(index, _)| value.mentions(*index)),
+                    _ => false,
+                });
+            }
+        }
+        let mut names = Names(self, false);
+        names.visit_expr(&index.index);
+        names.1
     }
 
     /// The element that `index` names, and its type.
@@ -208,6 +248,18 @@ impl Frontend {
             indices,
             span: self.span(index),
         };
+        if let (Buffer::Tensor(_), Some(last)) = (access.buffer, access.indices.last()) {
+            let linear = Linear::of(last);
+            let form = self.parallel.iter().find_map(|(var, _)| match linear.slope(*var) {
+                Some(-1..=1) => None,
+                Some(_) => Some(("step", "a step along the last axis of a tensor")),
+                None => is_quotient(last, *var).then_some(("quotient", "a quotient along the last axis of a tensor")),
+            });
+            if let Some((form, shown)) = form {
+                self.refuse_reserved_at(form, shown, access.span);
+                return None;
+            }
+        }
         self.check_bounds(&access, ident).then_some((access, element))
     }
 
@@ -268,6 +320,15 @@ impl Frontend {
         }
         true
     }
+}
+
+/// Whether `var` is divided in `index`.
+fn is_quotient(index: &IntExpr, var: VarId) -> bool {
+    let mut found = false;
+    index.walk(&mut |part| {
+        found |= matches!(part, IntExpr::Binary(IntOp::Div | IntOp::CeilDiv, a, _) if a.mentions(var));
+    });
+    found
 }
 
 /// `1 axis`, `2 axes`.

@@ -9,8 +9,8 @@ use super::vocabulary::{Arguments, Role, Word, WordRow, word};
 use crate::codes;
 use crate::diagnostic::Diagnostic;
 use crate::ir::{
-    ArgOp, Block, BlockId, BlockScope, Element, ElementKind, ElementOp, ElementType, IntExpr, Param, ParamId, Place,
-    PrintItem, ReduceDim, ReduceOp, Spanned, Stmt, StmtKind, TensorParam,
+    ArgOp, Block, BlockId, BlockScope, BoolExpr, Element, ElementKind, ElementOp, ElementType, IntExpr, Param, ParamId,
+    Place, PrintItem, ReduceDim, ReduceOp, Span, Spanned, Stmt, StmtKind, TensorParam,
 };
 use syn::ext::IdentExt;
 use syn::{Expr, GenericArgument, Lit, Pat};
@@ -36,32 +36,37 @@ impl Frontend {
         let arguments = self.arguments(call, row)?;
         let kind = match (row.word, arguments.positional.as_slice()) {
             (Word::Copy, [src, dst]) => self.copy(src, dst, call)?,
-            (Word::Clear, [block]) => {
-                let block = self.block_argument(block)?;
-                let value = self.zero(block.value, call);
-                StmtKind::Fill { block, value }
-            }
-            (Word::Fill, [block, value]) => {
-                let block = self.block_argument(block);
-                let found = self.with_loads(Loads::WholeBlock, |this| this.value(value));
-                let (block, found) = (block?, found?);
-                let element = self.block(block.value).element;
-                let value = self.number(found, Class::of(element), *value)?;
-                self.check_literals(&value, element);
-                StmtKind::Fill { block, value }
-            }
+            (Word::Clear, [block]) => self.filled(block, |this, block| Some(this.zero(block?, call)))?,
+            (Word::Fill, [block, value]) => self.filled(block, |this, block| {
+                let found = this.with_loads(Loads::WholeBlock, |this| this.value(value));
+                let element = this.block(block?).element;
+                let filled = this.number(found?, Class::of(element), *value)?;
+                this.check_literals(&filled, element);
+                Some(filled)
+            })?,
             (Word::Gemm, [a, b, acc]) => self.gemm([a, b, acc], &arguments)?,
             (Word::Reduce(op), [src, out]) => self.reduce(op, src, out, &arguments, call)?,
             (Word::ReduceArg(op), [src, val, pos]) => self.reduce_arg(op, [src, val, pos], &arguments, call)?,
             (Word::Transpose, [src, dst]) => {
-                let (src, dst) = (self.block_operand(src), self.block_argument(dst));
+                let (src, dst) = (self.block_operand(src), self.block_result(dst, false, false));
                 self.transpose(src?, dst?)?
             }
             (Word::Print, items) => {
-                let items: Vec<Option<PrintItem>> = items.iter().map(|item| self.print_item(item)).collect();
-                StmtKind::Print {
-                    items: items.into_iter().collect::<Option<_>>()?,
+                let items: Vec<Option<Printed>> = items.iter().map(|item| self.printed(item)).collect();
+                let items: Vec<Printed> = items.into_iter().collect::<Option<_>>()?;
+                let span = self.span(&call.method);
+                let truths = items.iter().filter(|item| matches!(item, Printed::Truth(_))).count();
+                if truths > MOST_TRUTHS {
+                    let message = format!("more than {MOST_TRUTHS} truth values in one line");
+                    self.error(
+                        &codes::PRINT_ARGUMENT,
+                        &call.method,
+                        message,
+                        "print some of them by themselves",
+                    );
+                    return None;
                 }
+                printing(&items, Vec::new(), span)
             }
             (Word::Assert, [cond]) => {
                 let value = self.condition(cond, Loads::Assertion)?;
@@ -271,10 +276,12 @@ impl Frontend {
 
     fn gemm(&mut self, operands: [&Expr; 3], arguments: &Arguments<'_>) -> Option<StmtKind> {
         let [a, b, acc] = operands;
-        let (a, b, acc) = (self.block_operand(a), self.block_operand(b), self.block_argument(acc));
+        let clear_accum = self.flag("clear_accum", arguments.option("clear_accum"), false);
+        let is_kept = clear_accum == Some(false);
+        let (a, b) = (self.block_operand(a), self.block_operand(b));
+        let acc = self.block_result(acc, is_kept, false);
         let transpose_a = self.flag("transpose_a", arguments.option("transpose_a"), false);
         let transpose_b = self.flag("transpose_b", arguments.option("transpose_b"), false);
-        let clear_accum = self.flag("clear_accum", arguments.option("clear_accum"), false);
         let (a, b, acc) = (a?, b?, acc?);
         let (transpose_a, transpose_b, clear_accum) = (transpose_a?, transpose_b?, clear_accum?);
         for operand in [&a, &b] {
@@ -355,9 +362,10 @@ impl Frontend {
         arguments: &Arguments<'_>,
         call: &syn::ExprMethodCall,
     ) -> Option<StmtKind> {
-        let (src, out) = (self.block_operand(src), self.block_argument(out));
-        let dim = self.reduce_dim(arguments.option("dim"), call);
         let clear = self.flag("clear", arguments.option("clear"), true);
+        let is_kept = clear == Some(false);
+        let (src, out) = (self.block_operand(src), self.block_result(out, is_kept, true));
+        let dim = self.reduce_dim(arguments.option("dim"), call);
         let (src, out, dim, clear) = (src?, out?, dim?, clear?);
         if src.value == out.value {
             return self.same_block(&src, &out, "reduced into itself");
@@ -368,6 +376,7 @@ impl Frontend {
             self.error(&codes::OPTION_VALUE, clear, message, note);
             return None;
         }
+        let (src, dim) = self.reduced_vector(src, dim, arguments.option("dim"))?;
         self.reduced_shape(&src, &out, dim)?;
         Some(StmtKind::Reduce {
             op,
@@ -385,21 +394,24 @@ impl Frontend {
         arguments: &Arguments<'_>,
         call: &syn::ExprMethodCall,
     ) -> Option<StmtKind> {
+        let clear = self.flag("clear", arguments.option("clear"), true);
+        let is_kept = clear == Some(false);
         let src = self.block_operand(src);
         let val = match matches!(val, Expr::Infer(_)) {
             true => Some(None),
-            false => self.block_argument(val).map(Some),
+            false => self.block_result(val, is_kept, true).map(Some),
         };
-        let pos = self.block_argument(pos);
+        let pos = self.block_result(pos, is_kept, true);
         let dim = self.reduce_dim(arguments.option("dim"), call);
         let base = match arguments.option("base") {
             Some(base) => self.integer(base),
             None => Some(IntExpr::Const(0)),
         };
-        let clear = self.flag("clear", arguments.option("clear"), true);
         let (src, val, pos, dim, base, clear) = (src?, val?, pos?, dim?, base?, clear?);
+        let from = src.value;
+        let (src, dim) = self.reduced_vector(src, dim, arguments.option("dim"))?;
         for (at, out) in val.iter().chain([&pos]).enumerate() {
-            if src.value == out.value {
+            if from == out.value {
                 return self.same_block(&src, out, "reduced into itself");
             }
             if at == 1
@@ -472,10 +484,38 @@ impl Frontend {
         })
     }
 
+    /// What is reduced in place of `src`, and along which axis: a vector as a row.
+    fn reduced_vector(
+        &mut self,
+        src: Spanned<BlockId>,
+        dim: ReduceDim,
+        written: Option<&Expr>,
+    ) -> Option<(Spanned<BlockId>, ReduceDim)> {
+        let [n] = self.block(src.value).shape[..] else {
+            return Some((src, dim));
+        };
+        if dim != ReduceDim::Columns {
+            let message = format!("{}: its only axis is 0", self.shape_of(src.value));
+            let span = written.map_or(src.span, |dim| self.span(dim));
+            self.report(Diagnostic::new(&codes::REDUCE_DIM, span, message).note("write `dim = 0`"));
+            return None;
+        }
+        let row = Spanned {
+            value: self.hidden_block(src.value, vec![1, n], src.span),
+            span: src.span,
+        };
+        let stmt = self.moved_line(&src, &row, n);
+        self.fetches.push(stmt);
+        Some((row, ReduceDim::Rows))
+    }
+
     /// Checks that `out` has the shape of `src` reduced along `dim`.
     fn reduced_shape(&mut self, src: &Spanned<BlockId>, out: &Spanned<BlockId>, dim: ReduceDim) -> Option<()> {
         let [h, w] = self.block(src.value).shape[..] else {
-            let message = format!("{}: a reduction takes a block of two axes", self.shape_of(src.value));
+            let message = format!(
+                "{}: a reduction takes a block of one or two axes",
+                self.shape_of(src.value)
+            );
             let note = "allocate it as `(h, w)`";
             self.report(Diagnostic::new(&codes::REDUCE_SHAPE, src.span, message).note(note));
             return None;
@@ -560,7 +600,8 @@ impl Frontend {
         Some(StmtKind::Transpose { src, dst })
     }
 
-    fn print_item(&mut self, item: &Expr) -> Option<PrintItem> {
+    /// What `item` of a `T.print` prints.
+    fn printed(&mut self, item: &Expr) -> Option<Printed> {
         if let Expr::Lit(syn::ExprLit {
             lit: Lit::Str(text), ..
         }) = item
@@ -571,7 +612,7 @@ impl Frontend {
                 self.error(&codes::PRINT_ARGUMENT, item, message, "print every line by itself");
                 return None;
             }
-            return Some(PrintItem::Text(text));
+            return Some(Printed::Item(PrintItem::Text(text)));
         }
         if let Some(ident) = plain_name(item)
             && let Some(Binding::Block(id)) = self
@@ -579,32 +620,71 @@ impl Frontend {
                 .find(&ident.unraw().to_string())
                 .map(|known| known.binding.clone())
         {
-            return Some(PrintItem::Block {
-                block: Spanned {
-                    value: id,
-                    span: self.span(ident),
-                },
+            let block = Spanned {
+                value: id,
+                span: self.span(ident),
+            };
+            return Some(Printed::Item(PrintItem::Block {
+                block,
                 is_unsigned: false,
-            });
+            }));
         }
         let found = self.with_loads(Loads::Print, |this| this.value(item))?;
         let (message, note) = match &found {
-            Value::Integer(value) => return Some(PrintItem::Value(value.clone())),
+            Value::Integer(value) => return Some(Printed::Item(PrintItem::Value(value.clone()))),
+            Value::Truth(truth) => {
+                let value = self.uniform_truth(truth)?;
+                let span = self.span(item);
+                return Some(Printed::Truth(Spanned { value, span }));
+            }
             Value::Number(element, Class::Float) => {
                 if let Some(number) = element.number_at_launch() {
-                    return Some(PrintItem::Number(number));
+                    return Some(Printed::Item(PrintItem::Number(number)));
                 }
                 (
                     "a number that is not known at launch cannot be printed".to_string(),
                     "numbers are printed that are made of `f32` scalars, extents and literals; keep others in a block: `T.print(x)`",
                 )
             }
-            Value::Number(_, Class::Integer) | Value::Truth(_) => (
+            Value::Number(_, Class::Integer) => (
                 format!("{} cannot be printed", found.describe()),
-                "print texts, whole blocks, integers and numbers: `T.print(\"k\", k)`",
+                "print texts, whole blocks, integers, numbers and truth values: `T.print(\"k\", k)`",
             ),
         };
         self.error(&codes::PRINT_ARGUMENT, item, message, note);
         None
     }
+}
+
+/// Truth values in one line of print: each doubles the statements that print it.
+const MOST_TRUTHS: usize = 3;
+
+/// Something printed, as it is written.
+enum Printed {
+    Item(PrintItem),
+    /// `true` or `false`.
+    Truth(Spanned<BoolExpr>),
+}
+
+/// The statement that prints `items` behind what is `known` of the line: a branch for each truth value.
+fn printing(items: &[Printed], mut known: Vec<PrintItem>, span: Span) -> StmtKind {
+    for (at, item) in items.iter().enumerate() {
+        match item {
+            Printed::Item(item) => known.push(item.clone()),
+            Printed::Truth(cond) => {
+                let side = |holds: bool| {
+                    let mut known = known.clone();
+                    known.push(PrintItem::Text(holds.to_string()));
+                    let kind = printing(items.get(at.saturating_add(1)..).unwrap_or_default(), known, span);
+                    vec![Stmt { kind, span }]
+                };
+                return StmtKind::If {
+                    cond: cond.clone(),
+                    then: side(true),
+                    otherwise: side(false),
+                };
+            }
+        }
+    }
+    StmtKind::Print { items: known }
 }

@@ -3,6 +3,7 @@
 //! ```text
 //!  c = n > 3                     ⟹   c = 4 - min(max(n, 3), 4), subtracted from 1: 1 where it holds, else 0
 //!  if c { a } else { b }         ⟹   a · c + b · (1 - c)
+//!  if c { a / n } else { b }     ⟹   likewise, with a / (n · c + (1 - c)): by 1 where it is not taken
 //! ```
 
 use super::frontend::Frontend;
@@ -10,9 +11,8 @@ use crate::ir::{CompareOp, Element, ElementKind, IntExpr, IntOp};
 use quote::ToTokens;
 
 impl Frontend {
-    /// What decides `if condition { then } else { other }`, as 1 or 0, where that is the same for the whole block, and computing the
-    /// side that is not taken fails nowhere; else what it is instead of an integer,
-    /// and what to write.
+    /// What decides `if condition { then } else { other }`, as 1 or 0, where that is the same for the whole block; else what it is
+    /// instead of an integer, and what to write.
     pub(super) fn integer_choice(
         &self,
         condition: &Element,
@@ -25,27 +25,15 @@ impl Frontend {
         ])?;
         let mut found = Ok(());
         for expr in [&holds, then, other] {
-            expr.walk(&mut |part| match part {
-                IntExpr::Var(var) if self.parallel.iter().any(|(index, _)| index == var) => {
+            expr.walk(&mut |part| {
+                if let IntExpr::Var(var) = part
+                    && self.parallel.iter().any(|(index, _)| index == var)
+                {
                     found = Err([
                         "over the indices of elements",
                         "choose between the elements: `if c { x[(i, j)] } else { x[(0, j)] }`",
                     ]);
                 }
-                IntExpr::Binary(IntOp::Div | IntOp::Rem | IntOp::CeilDiv, _, by)
-                    if by.as_const().is_none_or(|by| by <= 0) =>
-                {
-                    found = Err([
-                        "that divides by other than positive constants",
-                        "both sides are computed, also that which is not taken: write `if` around the statements",
-                    ]);
-                }
-                IntExpr::Binary(..)
-                | IntExpr::Const(_)
-                | IntExpr::Extent(_)
-                | IntExpr::Scalar(_)
-                | IntExpr::Var(_)
-                | IntExpr::Fetched(_) => {}
             });
         }
         found.map(|()| holds)
@@ -59,10 +47,28 @@ impl Frontend {
         other: IntExpr,
         node: &(impl ToTokens + ?Sized),
     ) -> Option<IntExpr> {
+        let (then, other) = (guarded(&then, &holds), guarded(&other, &not(holds.clone())));
         let chosen = self.integer_op(IntOp::Mul, then, holds.clone(), node)?;
         let otherwise = self.integer_op(IntOp::Mul, other, not(holds), node)?;
         self.integer_op(IntOp::Add, chosen, otherwise, node)
     }
+}
+
+/// `expr`, which counts where `holds` is 1, with 1 in place of what it divides by where that is 0.
+fn guarded(expr: &IntExpr, holds: &IntExpr) -> IntExpr {
+    expr.replace(&|part| {
+        let IntExpr::Binary(op @ (IntOp::Div | IntOp::Rem | IntOp::CeilDiv), a, by) = part else {
+            return None;
+        };
+        let by = match by.as_const() {
+            Some(by) if by > 0 => IntExpr::Const(by),
+            _ => {
+                let taken = IntExpr::binary(IntOp::Mul, guarded(by, holds), holds.clone());
+                IntExpr::binary(IntOp::Add, taken, not(holds.clone()))
+            }
+        };
+        Some(IntExpr::binary(*op, guarded(a, holds), by))
+    })
 }
 
 /// 1 where `condition` holds, else 0; nothing where it is decided by elements or numbers.

@@ -13,7 +13,7 @@ pub(super) fn constant(segments: &[&str]) -> Option<Constant> {
         ["f32", "consts", name] | ["std" | "core", "f32", "consts", name] => {
             mathematical_constant(name).map(Constant::Number)
         }
-        [ty @ ("i32" | "u32"), name] => integer_constant(ty, name).map(Constant::Integer),
+        [ty, name] | ["std" | "core", ty, name] => integer_constant(ty, name).map(Constant::Integer),
         _ => None,
     }
 }
@@ -58,11 +58,25 @@ fn mathematical_constant(name: &str) -> Option<f64> {
 }
 
 fn integer_constant(ty: &str, name: &str) -> Option<i64> {
-    Some(match (ty, name) {
-        ("i32", "MAX") => i64::from(i32::MAX),
-        ("i32", "MIN") => i64::from(i32::MIN),
-        ("u32", "MAX") => i64::from(u32::MAX),
-        ("u32", "MIN") => 0,
-        _ => return None,
-    })
+    let (_, (least, most)) = INTEGERS.iter().find(|(known, _)| *known == ty)?;
+    match name {
+        "MIN" => Some(*least),
+        "MAX" => Some(*most),
+        _ => None,
+    }
+}
+
+/// The types of integer elements, and what they reach from and to.
+const INTEGERS: [(&str, (i64, i64)); 5] = [
+    ("i32", (i32::MIN as i64, i32::MAX as i64)),
+    ("u32", (0, u32::MAX as i64)),
+    ("u16", (0, u16::MAX as i64)),
+    ("u8", (0, u8::MAX as i64)),
+    ("i8", (i8::MIN as i64, i8::MAX as i64)),
+];
+
+/// Whether a literal of the type `suffix` has this value.
+pub(super) fn fits_suffix(suffix: &str, value: i64) -> bool {
+    let known = INTEGERS.iter().find(|(known, _)| *known == suffix);
+    known.is_none_or(|(_, (least, most))| (*least..=*most).contains(&value))
 }

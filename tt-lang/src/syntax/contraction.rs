@@ -1,14 +1,16 @@
 //! The three-index loop `acc[(i, j)] += a[(i, k)] * b[(k, j)]`, which is a product.
 //!
 //! The target says which index counts rows and which columns; the third is summed over. Each factor has the summed index
-//! and one of the others, in either order, which says which operand it is and whether it is transposed.
+//! and one of the others, in either order, which says which operand it is and whether it is transposed. What an index is
+//! added to, and indices of other axes, say which part of a block or tensor it is; parts of blocks are moved to blocks of
+//! their own.
 
 use super::frontend::Frontend;
 use crate::codes;
 use crate::diagnostic::Diagnostic;
 use crate::ir::{
-    Access, Assign, Buffer, Element, ElementKind, ElementOp, ElementType, IntExpr, Linear, Place, Region, RegionAxis,
-    Span, Spanned, StmtKind, VarId,
+    Access, Assign, BlockId, Buffer, Element, ElementKind, ElementOp, ElementType, IntExpr, Linear, Place, Region,
+    RegionAxis, Span, Spanned, StmtKind, VarId,
 };
 
 /// An index of the loop and its extent.
@@ -29,20 +31,12 @@ impl Frontend {
                 "a product is accumulated in a block, not in a tensor",
             );
         };
-        let by_var = |index: &IntExpr| loops.iter().copied().find(|(var, _)| *index == IntExpr::Var(*var));
-        let rows_columns = match assign.target.indices.as_slice() {
-            [row, column] => by_var(row).zip(by_var(column)).filter(|(row, column)| row != column),
-            _ => None,
-        };
-        let Some((row, column)) = rows_columns else {
+        let rows_columns = axes(&assign.target, loops).filter(|[row, column]| row != column);
+        let Some([row, column]) = rows_columns else {
             let message = "the accumulator of a product is `acc[(i, j)]`, two indices of the loop";
             return self.refuse_contraction(assign.target.span, message);
         };
         let summed = loops.into_iter().find(|index| *index != row && *index != column)?;
-        if self.block(acc).shape != [row.1, column.1] {
-            let message = format!("{}, the loop counts ({}, {})", self.shape_of(acc), row.1, column.1);
-            return self.refuse_contraction(assign.target.span, message);
-        }
         let (a, b) = match (axes(x, loops), axes(y, loops)) {
             (Some(of_x), Some(of_y)) if of_x.contains(&row) && of_y.contains(&column) => ((x, of_x), (y, of_y)),
             (Some(of_x), Some(of_y)) if of_x.contains(&column) && of_y.contains(&row) => ((y, of_y), (x, of_x)),
@@ -57,18 +51,18 @@ impl Frontend {
         }
         let (place_a, place_b) = (self.operand(a.0, a.1, loops), self.operand(b.0, b.1, loops));
         let (place_a, place_b) = (place_a?, place_b?);
-        for (place, access) in [(&place_a, a.0), (&place_b, b.0)] {
-            if matches!(place, Place::Block(block) if block.value == acc) {
-                return self.refuse_contraction(access.span, "the accumulator of a product is not a factor of it");
-            }
+        let is_all = self.is_whole(acc, &assign.target, [row, column]);
+        if let Some(access) = [a.0, b.0].into_iter().find(|access| {
+            let is_target = is_all || access.indices == assign.target.indices;
+            is_target && access.buffer == assign.target.buffer
+        }) {
+            return self.refuse_contraction(access.span, "the accumulator of a product is not a factor of it");
         }
+        let acc = self.accumulator(acc, &assign.target, [row, column]);
         Some(StmtKind::Gemm {
             a: place_a,
             b: place_b,
-            acc: Spanned {
-                value: acc,
-                span: assign.target.span,
-            },
+            acc,
             transpose_a: a.1[0] == summed,
             transpose_b: b.1[1] == summed,
             clear_accum: false,
@@ -83,20 +77,43 @@ impl Frontend {
         None
     }
 
+    /// The block that a product is added to: `acc`, or one that takes the place of the part of it that `target` is.
+    fn accumulator(&mut self, acc: BlockId, target: &Access, axes: [Index; 2]) -> Spanned<BlockId> {
+        let span = target.span;
+        if self.is_whole(acc, target, axes) {
+            return Spanned { value: acc, span };
+        }
+        let held = self.held(acc, &axes, span);
+        let part = Self::elements_of(held, &axes, span);
+        let before = Self::element_loop(&axes, part.clone(), target.clone(), span);
+        self.fetches.push(before);
+        let after = Self::element_loop(&axes, target.clone(), part, span);
+        self.stores.push(after);
+        Spanned { value: held, span }
+    }
+
+    /// Whether `access` runs over all of `block`, and nothing else.
+    fn is_whole(&self, block: BlockId, access: &Access, axes: [Index; 2]) -> bool {
+        access.indices == axes.map(|(var, _)| IntExpr::Var(var))
+            && self.block(block).shape == axes.map(|(_, extent)| extent)
+    }
+
     /// The block or region that a factor runs over.
     fn operand(&mut self, access: &Access, axes: [Index; 2], loops: [Index; 3]) -> Option<Place> {
         match access.buffer {
             Buffer::Block(id) => {
-                let whole = access.indices == axes.map(|(var, _)| IntExpr::Var(var))
-                    && self.block(id).shape == axes.map(|(_, extent)| extent);
-                if !whole {
-                    let message = format!("a product runs over whole blocks: {}", self.shape_of(id));
-                    return self.refuse_contraction(access.span, message);
-                }
-                Some(Place::Block(Spanned {
-                    value: id,
-                    span: access.span,
-                }))
+                let span = access.span;
+                let value = match self.is_whole(id, access, axes) {
+                    true => id,
+                    false => {
+                        let held = self.held(id, &axes, span);
+                        let part = Self::elements_of(held, &axes, span);
+                        let stmt = Self::element_loop(&axes, part, access.clone(), span);
+                        self.fetches.push(stmt);
+                        held
+                    }
+                };
+                Some(Place::Block(Spanned { value, span }))
             }
             Buffer::Tensor(tensor) => {
                 let zero = |var: VarId| {
@@ -105,13 +122,15 @@ impl Frontend {
                         .any(|(index, _)| *index == var)
                         .then_some(IntExpr::Const(0))
                 };
-                let leading = access.indices.len() - 2;
-                let extents = std::iter::repeat_n(1, leading).chain(axes.map(|(_, extent)| extent));
+                let extents = access.indices.iter().map(|index| {
+                    let along = axes.iter().find(|(var, _)| index.mentions(*var));
+                    along.map_or(1, |(_, extent)| *extent)
+                });
                 let offsets = access.indices.iter().map(|index| Spanned {
                     value: index.substitute(&zero),
                     span: access.span,
                 });
-                let axes = offsets.zip(extents);
+                let axes = offsets.zip(extents.collect::<Vec<_>>());
                 Some(Place::Tensor(Region {
                     tensor,
                     axes: axes.map(|(offset, extent)| RegionAxis::run(offset, extent)).collect(),
@@ -165,7 +184,8 @@ fn loaded(factor: &Element) -> Option<&Access> {
     }
 }
 
-/// The indices of the loop that the last two axes of a factor run along, where each runs along exactly one, step by step.
+/// The indices of the loop that a factor runs along, in the order of its axes, where each axis runs along at most one, step by
+/// step, and two of them along one.
 fn axes(access: &Access, loops: [Index; 3]) -> Option<[Index; 2]> {
     let along = |index: &IntExpr| -> Option<Option<Index>> {
         let linear = Linear::of(index);
@@ -179,12 +199,6 @@ fn axes(access: &Access, loops: [Index; 3]) -> Option<[Index; 2]> {
         }
         Some(found)
     };
-    let (leading, last) = access.indices.split_at(access.indices.len().checked_sub(2)?);
-    if leading.iter().any(|index| along(index) != Some(None)) {
-        return None;
-    }
-    match last {
-        [row, column] => Some([along(row)??, along(column)??]),
-        _ => None,
-    }
+    let found: Vec<Option<Index>> = access.indices.iter().map(along).collect::<Option<_>>()?;
+    <[Index; 2]>::try_from(found.into_iter().flatten().collect::<Vec<_>>()).ok()
 }

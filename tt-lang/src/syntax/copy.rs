@@ -43,11 +43,19 @@ pub(super) enum Length {
 }
 
 impl Length {
-    /// Whether an axis of so many elements may be this.
+    /// Whether an axis of so many elements is this.
     pub(super) fn fits(&self, extent: u64) -> bool {
         match self {
             Length::Point | Length::AtMost(_) => true,
             Length::Of(length) => *length == extent,
+        }
+    }
+
+    /// Whether an axis of so many elements holds this, and may have more.
+    fn is_within(&self, extent: u64) -> bool {
+        match self {
+            Length::Point | Length::AtMost(_) => true,
+            Length::Of(length) => *length <= extent,
         }
     }
 }
@@ -64,7 +72,13 @@ impl Frontend {
                 if src.value == dst.value {
                     return self.same_block(&src, &dst, "copied to itself");
                 }
-                if self.block(src.value).shape != self.block(dst.value).shape {
+                let (from, to) = (self.block(src.value).shape.clone(), self.block(dst.value).shape.clone());
+                if from != to {
+                    if let (Some(from), Some(to)) = (line(&from), line(&to))
+                        && from == to
+                    {
+                        return Some(self.moved_line(&src, &dst, from).kind);
+                    }
                     let message = format!("{}, {}", self.shape_of(src.value), self.shape_of(dst.value));
                     let note = "both sides of a copy have the same extents";
                     self.report(Diagnostic::new(&codes::COPY_EXTENTS, dst.span, message).note(note));
@@ -233,7 +247,8 @@ impl Frontend {
                 return None;
             }
         };
-        let axes = self.part_axes(&index.index)?;
+        let extents = self.tensor(tensor)?.extents.iter().map(|extent| extent.value.clone());
+        let axes = self.part_axes(&index.index, extents.collect())?;
         let (rank, declared) = self.tensor(tensor).map(|tensor| (tensor.extents.len(), tensor.span))?;
         let span = self.span(index);
         if axes.len() != rank {
@@ -262,26 +277,33 @@ impl Frontend {
         }))
     }
 
-    /// What a region says of every axis.
+    /// What a region says of every axis of something with these extents.
     #[expect(clippy::wildcard_enum_match_arm, reason = "Rust has more than the language")]
-    pub(super) fn part_axes(&mut self, index: &Expr) -> Option<Vec<PartAxis>> {
+    pub(super) fn part_axes(&mut self, index: &Expr, extents: Vec<IntExpr>) -> Option<Vec<PartAxis>> {
         let axes: Vec<&Expr> = match ungrouped(index) {
             Expr::Tuple(tuple) => tuple.elems.iter().collect(),
             one => vec![one],
         };
-        let found: Vec<Option<PartAxis>> = axes.iter().map(|axis| self.axis(axis)).collect();
+        let found: Vec<Option<PartAxis>> = axes
+            .iter()
+            .enumerate()
+            .map(|(at, axis)| self.axis(axis, extents.get(at)))
+            .collect();
         found.into_iter().collect()
     }
 
-    /// An index, or a range, its length and its step.
-    fn axis(&mut self, axis: &Expr) -> Option<PartAxis> {
+    /// An index, or a range, its length and its step, along an axis with this extent.
+    fn axis(&mut self, axis: &Expr, all: Option<&IntExpr>) -> Option<PartAxis> {
         let span = self.span(axis);
         if let Expr::MethodCall(call) = ungrouped(axis)
             && call.method == "step_by"
             && call.args.len() == 1
             && range_of(&call.receiver).is_some()
         {
-            let (range, by) = (self.axis(&call.receiver), self.constant(&call.args[0], "a step", 1));
+            let (range, by) = (
+                self.axis(&call.receiver, all),
+                self.constant(&call.args[0], "a step", 1),
+            );
             let (range, by) = (range?, by?);
             let Ok(step) = u32::try_from(by) else {
                 let note = "a step is at most 4294967295";
@@ -312,18 +334,20 @@ impl Frontend {
                 step: 1,
             });
         };
-        let usage = "write `row..row + 32`, start and end, the end not included";
-        let (Some(start), Some(end), syn::RangeLimits::HalfOpen(_)) = (&range.start, &range.end, &range.limits) else {
-            self.error(
-                &codes::REGION_RANGE,
-                range,
-                "this range has no start, no end, or includes its end",
-                usage,
-            );
-            return None;
+        let start = match &range.start {
+            Some(start) => self.integer(start),
+            None => Some(IntExpr::Const(0)),
         };
-        let (start_value, end_value) = (self.integer(start), self.integer(end));
-        let (value, end_value) = (start_value?, end_value?);
+        let end = match (&range.end, range.limits) {
+            (Some(end), syn::RangeLimits::HalfOpen(_)) => self.integer(end),
+            (Some(end), syn::RangeLimits::Closed(_)) => {
+                let last = self.integer(end);
+                last.and_then(|last| self.integer_op(IntOp::Add, last, IntExpr::Const(1), range))
+            }
+            // One index too many is reported as that.
+            (None, _) => Some(all.cloned().unwrap_or(IntExpr::Const(1))),
+        };
+        let (value, end_value) = (start?, end?);
         let difference = Linear::difference(&end_value, &value);
         let length = match difference.as_const() {
             Some(length) if length >= 1 => Length::Of(length as u64),
@@ -357,11 +381,15 @@ impl Frontend {
             .iter()
             .map(|axis| !matches!(axis.length, Length::Point))
             .collect();
-        let fitting = views(&found, &is_range, is_column).into_iter().find(|extents| {
-            let mut axes = part.axes.iter().zip(extents);
-            axes.all(|(axis, extent)| axis.length.fits(*extent))
-        });
-        let Some(extents) = fitting else {
+        let views = views(&found, &is_range, is_column);
+        let fitting = |fits: fn(&Length, u64) -> bool| {
+            let mut views = views.iter();
+            views.find(|extents| {
+                let mut axes = part.axes.iter().zip(*extents);
+                axes.all(|(axis, extent)| fits(&axis.length, *extent))
+            })
+        };
+        let Some(extents) = fitting(Length::fits).or_else(|| fitting(Length::is_within)).cloned() else {
             let lengths: Vec<String> = part
                 .axes
                 .iter()
@@ -385,7 +413,7 @@ impl Frontend {
                     counted(part.axes.len(), "axis", "axes")
                 )
             } else {
-                "both sides of a copy have the same extents".to_string()
+                "a range has the extent of the block, or a smaller one".to_string()
             };
             self.report(
                 Diagnostic::new(&codes::COPY_EXTENTS, part.span, message)
@@ -395,9 +423,8 @@ impl Frontend {
             return None;
         };
         if let Some(last) = part.axes.last().filter(|axis| axis.step > 1) {
-            let message = "a step along the last axis, where every element would be a transfer of its own";
-            let note = "copy the whole range, or let another axis be the last";
-            self.report(Diagnostic::new(&codes::REGION_RANGE, last.offset.span, message).note(note));
+            let span = last.offset.span;
+            self.refuse_reserved_at("step", "a step along the last axis", span);
             return None;
         }
         let axes = part.axes.into_iter().zip(extents);
@@ -409,6 +436,7 @@ impl Frontend {
                     extent,
                     step: axis.step,
                     count: match axis.length {
+                        Length::Of(length) if length < extent => Some(IntExpr::Const(length as i64)),
                         Length::Point | Length::Of(_) => None,
                         Length::AtMost(count) => Some(count),
                     },
@@ -416,6 +444,14 @@ impl Frontend {
                 .collect(),
             span: part.span,
         })
+    }
+}
+
+/// The elements of a block that is a vector, one row or one column.
+fn line(shape: &[u64]) -> Option<u64> {
+    match shape {
+        [n] | [1, n] | [n, 1] => Some(*n),
+        _ => None,
     }
 }
 

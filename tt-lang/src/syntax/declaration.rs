@@ -1,15 +1,16 @@
-//! What a body declares: integers by `const` and `let`, and the grid. Blocks are in `call`.
+//! What a body declares: integers, numbers and truth values by `const` and `let`, and the grid. Blocks are in `call`.
 
 use super::access::counted;
 use super::frontend::{Frontend, Loads, type_name};
+use super::function::Kind;
 use super::scope::Binding;
 use super::source_text::source_text;
 use super::statement::vocabulary_call;
-use super::value::Value;
+use super::value::Class;
 use super::vocabulary::{Role, word};
 use crate::codes;
 use crate::diagnostic::Diagnostic;
-use crate::ir::{Grid, IntExpr, Span, Spanned, StmtKind, Variable};
+use crate::ir::{ElementKind, Grid, IntExpr, Span, Spanned, StmtKind, Variable};
 use syn::ext::IdentExt;
 use syn::visit::Visit;
 use syn::{Item, Pat};
@@ -20,13 +21,13 @@ impl Frontend {
     /// `const X: usize = ..;` or `let n = ..;`, where nothing else may stand.
     pub(super) fn integer_declaration(&mut self, stmt: &syn::Stmt) {
         match stmt {
-            syn::Stmt::Local(local) if declares_integer(stmt) => self.local(local),
+            syn::Stmt::Local(local) if declares_value(stmt) => self.local(local),
             syn::Stmt::Item(Item::Const(item)) => self.constant_item(item),
             other @ (syn::Stmt::Local(_) | syn::Stmt::Item(_) | syn::Stmt::Expr(..) | syn::Stmt::Macro(_)) => {
                 let place = self.spans.of_first_token(other);
                 self.report(
                     Diagnostic::new(&codes::PARALLEL_BODY, place, "a statement where one value is wanted")
-                        .note("write one expression; integers can be named by `let` before it"),
+                        .note("write one expression; values can be named by `let` before it"),
                 );
             }
         }
@@ -43,9 +44,28 @@ impl Frontend {
             );
         }
         let (name, span) = (item.ident.unraw().to_string(), self.span(&item.ident));
-        if !type_name(&item.ty).is_some_and(|ty| INTEGER_TYPES.contains(&ty.as_str())) {
-            let message = format!("a constant is an integer, found `{}`", source_text(&item.ty));
-            let note = format!("write `const {name}: usize`; other numbers are written where they are used");
+        let ty = type_name(&item.ty);
+        if ty.as_deref() == Some("f32") {
+            let value = self.with_loads(Loads::Let, |this| this.value(&item.expr));
+            let number = value.and_then(|value| self.number(value, Class::Float, &*item.expr));
+            return match number {
+                Some(element) if matches!(element.kind, ElementKind::Float(_)) => {
+                    let binding = Binding::Number(element, Class::Float);
+                    self.scope.declare_item(name, span, binding);
+                }
+                Some(_) => {
+                    self.refuse_constant(&name, &item.expr);
+                    self.poison(&item.ident);
+                }
+                None => self.poison(&item.ident),
+            };
+        }
+        if !ty.is_some_and(|ty| INTEGER_TYPES.contains(&ty.as_str())) {
+            let message = format!(
+                "a constant is an integer or an `f32`, found `{}`",
+                source_text(&item.ty)
+            );
+            let note = format!("write `const {name}: usize` or `const {name}: f32`");
             self.error(&codes::CONSTANT_TYPE, &item.ty, message, note);
             return self.poison(&item.ident);
         }
@@ -53,16 +73,16 @@ impl Frontend {
             return self.poison(&item.ident);
         };
         if value.as_const().is_none() {
-            let note = format!("write `let {name} = ..;` for a value that is known later");
-            self.error(
-                &codes::CONSTANT_WANTED,
-                &item.expr,
-                format!("`{name}` is not a constant"),
-                note,
-            );
+            self.refuse_constant(&name, &item.expr);
             return self.poison(&item.ident);
         }
         self.scope.declare_item(name, span, Binding::Integer(value));
+    }
+
+    fn refuse_constant(&mut self, name: &str, value: &syn::Expr) {
+        let note = format!("write `let {name} = ..;` for a value that is known later");
+        let message = format!("`{name}` is not a constant");
+        self.error(&codes::CONSTANT_WANTED, value, message, note);
     }
 
     /// `let n = ..;`, `let x = T.alloc_shared::<E>(h, w);`, `let (bx, by) = T.Kernel(gx, gy);`
@@ -95,62 +115,62 @@ impl Frontend {
                 Role::Statement | Role::Loop | Role::Value => {}
             }
         }
-        let Some(ident) = self.let_name(&local.pat) else {
-            self.with_loads(Loads::Let, |this| this.value(&init.expr));
+        // Elements are named where they are read.
+        let loads = match self.loads {
+            Loads::Index => Loads::Let,
+            other => other,
+        };
+        let named = self.let_name(&local.pat);
+        let value = self.with_loads(loads, |this| this.value(&init.expr));
+        let Some((ident, kind)) = named else {
             return self.poison_pattern(&local.pat);
         };
-        let value = self.with_loads(Loads::Let, |this| this.value(&init.expr));
-        match value {
-            Some(Value::Integer(value)) => {
-                let span = self.span(ident);
-                if let (IntExpr::Fetched(var), Some(StmtKind::Fetch { var: last, .. })) =
-                    (&value, self.fetches.last().map(|stmt| &stmt.kind))
-                    && var == last
-                {
-                    let name = ident.unraw().to_string();
-                    self.variables[last.index()] = Variable { name, span };
-                }
-                self.scope
-                    .declare(ident.unraw().to_string(), span, Binding::Integer(value));
-            }
-            Some(other) => {
-                let message = format!("`let` holds an integer or a block, found {}", other.describe());
-                self.error(
-                    &codes::LET_VALUE,
-                    &*init.expr,
-                    message,
-                    "write the expression where it is used",
-                );
-                self.poison(ident);
-            }
-            None => self.poison(ident),
+        let value = match kind {
+            Some(kind) => value.and_then(|value| self.of_kind(value, kind, &init.expr)),
+            None => value,
+        };
+        let Some(binding) = value.and_then(|value| self.bound(value, &init.expr)) else {
+            return self.poison(ident);
+        };
+        let (name, span) = (ident.unraw().to_string(), self.span(ident));
+        if let (Binding::Integer(IntExpr::Fetched(var)), Some(StmtKind::Fetch { var: last, .. })) =
+            (&binding, self.fetches.last().map(|stmt| &stmt.kind))
+            && var == last
+        {
+            let name = name.clone();
+            self.variables[last.index()] = Variable { name, span };
         }
+        self.scope.declare(name, span, binding);
     }
 
-    /// The one name that a `let` binds to an integer.
+    /// The one name that a `let` binds to a value, and what its type says that is.
     #[expect(clippy::wildcard_enum_match_arm, reason = "Rust has more than the language")]
-    fn let_name<'a>(&mut self, pat: &'a Pat) -> Option<&'a syn::Ident> {
+    fn let_name<'a>(&mut self, pat: &'a Pat) -> Option<(&'a syn::Ident, Option<Kind>)> {
         match pat {
             Pat::Ident(pat) if pat.by_ref.is_none() && pat.subpat.is_none() => {
                 if let Some(token) = &pat.mutability {
                     let note = "name each new value with its own `let`, or keep what changes in a fragment";
-                    self.error(&codes::MUTABLE_VARIABLE, token, "integers do not change", note);
-                    return None;
-                }
-                Some(&pat.ident)
-            }
-            Pat::Type(typed) => {
-                if !type_name(&typed.ty).is_some_and(|ty| INTEGER_TYPES.contains(&ty.as_str())) {
-                    let message = format!("`let` holds an integer, found `{}`", source_text(&typed.ty));
                     self.error(
-                        &codes::LET_VALUE,
-                        &typed.ty,
-                        message,
-                        "write numbers where they are used",
+                        &codes::MUTABLE_VARIABLE,
+                        token,
+                        "what a name stands for does not change",
+                        note,
                     );
                     return None;
                 }
-                self.let_name(&typed.pat)
+                Some((&pat.ident, None))
+            }
+            Pat::Type(typed) => {
+                let Some(kind) = Kind::of(&typed.ty) else {
+                    let message = format!(
+                        "`let` holds an integer, a number or a truth value, found `{}`",
+                        source_text(&typed.ty)
+                    );
+                    let note = "leave the type out, or write `usize`, `f32` or `bool`";
+                    self.error(&codes::LET_VALUE, &typed.ty, message, note);
+                    return None;
+                };
+                self.let_name(&typed.pat).map(|(name, _)| (name, Some(kind)))
             }
             Pat::Paren(inner) => self.let_name(&inner.pat),
             other => {
@@ -181,12 +201,12 @@ impl Frontend {
     }
 
     /// The names of a pattern that is a name or several in parentheses.
-    pub(super) fn pattern_names<'a>(&mut self, pat: &'a Pat) -> Option<Vec<&'a syn::Ident>> {
+    pub(super) fn pattern_names(&mut self, pat: &Pat) -> Option<Vec<syn::Ident>> {
         let names = plain_pattern(pat);
         if let Some(names) = &names {
             for (n, name) in names.iter().enumerate() {
                 if names[..n].iter().any(|earlier| earlier.unraw() == name.unraw()) && *name != "_" {
-                    let (first, again) = (self.span(names[0]), self.span(*name));
+                    let (first, again) = (self.span(&names[0]), self.span(name));
                     self.given_twice(name, first, again);
                     return None;
                 }
@@ -232,15 +252,11 @@ impl Frontend {
             if value
                 .as_ref()
                 .and_then(IntExpr::as_const)
-                .is_some_and(|value| value < 1)
+                .is_some_and(|value| value < 0)
             {
-                let note = "every axis has at least one block";
-                self.error(
-                    &codes::GRID_EXTENT,
-                    *argument,
-                    "the grid is empty along this axis",
-                    note,
-                );
+                let note = "a grid of 0 blocks runs nothing, and fewer there are not";
+                let message = "the grid has fewer blocks than none along this axis";
+                self.error(&codes::GRID_EXTENT, *argument, message, note);
             }
             let span = self.span(*argument);
             extents.push(value.map(|value| Spanned { value, span }));
@@ -274,7 +290,7 @@ impl Frontend {
             return self.poison_pattern(pat);
         }
         let axes: Vec<_> = names
-            .into_iter()
+            .iter()
             .map(|name| self.declare_variable(name))
             .zip(extents)
             .collect();
@@ -287,15 +303,16 @@ impl Frontend {
 
 /// The names of a pattern that is a name, `_`, or several of those in parentheses.
 #[expect(clippy::wildcard_enum_match_arm, reason = "Rust has more than the language")]
-fn plain_pattern(pat: &Pat) -> Option<Vec<&syn::Ident>> {
+fn plain_pattern(pat: &Pat) -> Option<Vec<syn::Ident>> {
     match pat {
         Pat::Ident(pat) => {
             let plain = pat.by_ref.is_none() && pat.mutability.is_none() && pat.subpat.is_none();
-            plain.then(|| vec![&pat.ident])
+            plain.then(|| vec![pat.ident.clone()])
         }
+        Pat::Wild(wild) => Some(vec![syn::Ident::new("_", wild.underscore_token.span)]),
         Pat::Paren(inner) => plain_pattern(&inner.pat),
         Pat::Tuple(tuple) => {
-            let parts: Option<Vec<Vec<&syn::Ident>>> = tuple
+            let parts: Option<Vec<Vec<syn::Ident>>> = tuple
                 .elems
                 .iter()
                 .map(|elem| plain_pattern(elem).filter(|names| names.len() == 1))
@@ -322,14 +339,15 @@ pub(super) fn declares_temporary(stmt: &syn::Stmt) -> bool {
     row.is_some_and(|row| row.role == Role::Temporary)
 }
 
-/// Whether `stmt` is `const` or a `let` that makes no block.
-pub(super) fn declares_integer(stmt: &syn::Stmt) -> bool {
+/// Whether `stmt` is `const`, `fn`, or a `let` of a value.
+pub(super) fn declares_value(stmt: &syn::Stmt) -> bool {
     match stmt {
         syn::Stmt::Item(Item::Const(_) | Item::Fn(_)) => true,
-        syn::Stmt::Local(local) => local
-            .init
-            .as_ref()
-            .is_none_or(|init| vocabulary_call(&init.expr).is_none()),
+        syn::Stmt::Local(local) => {
+            let call = local.init.as_ref().and_then(|init| vocabulary_call(&init.expr));
+            let row = call.and_then(|call| word(&call.method.unraw().to_string()));
+            row.is_none_or(|row| !matches!(row.role, Role::Grid | Role::Allocation | Role::Temporary))
+        }
         syn::Stmt::Item(_) | syn::Stmt::Expr(..) | syn::Stmt::Macro(_) => false,
     }
 }

@@ -1,6 +1,6 @@
 //! Expressions: literals, names, operators, casts. Methods are in `method`, elements in `access`, `if` as a value in `choice`.
 
-use super::constants::{Constant, constant};
+use super::constants::{Constant, constant, fits_suffix};
 use super::frontend::{Frontend, Loads, type_name, ungrouped};
 use super::scope::Binding;
 use super::source_text::source_text;
@@ -9,6 +9,9 @@ use crate::codes;
 use crate::ir::{CompareOp, Element, ElementKind, ElementOp, ElementType, IntExpr, IntOp};
 use quote::ToTokens;
 use syn::{BinOp, Expr, Lit, UnOp};
+
+/// What may stand behind the digits of an integer.
+const INTEGER_SUFFIXES: [&str; 10] = ["", "usize", "isize", "i64", "u64", "i32", "u32", "u16", "u8", "i8"];
 
 impl Frontend {
     /// The value of `expr`; `None` where it has none, which is then reported.
@@ -35,8 +38,21 @@ impl Frontend {
 
     fn literal(&mut self, literal: &Lit) -> Option<Value> {
         match literal {
-            Lit::Int(int) if matches!(int.suffix(), "" | "usize" | "isize" | "i64" | "u64" | "i32" | "u32") => {
-                self.integer_literal(int.base10_parse(), literal)
+            Lit::Int(int) if int.suffix() == "f32" => {
+                let digits = syn::LitFloat::new(&format!("{}.0", int.base10_digits()), int.span());
+                self.literal(&Lit::Float(digits))
+            }
+            Lit::Int(int) if INTEGER_SUFFIXES.contains(&int.suffix()) => {
+                let value = int.base10_parse();
+                if let Ok(value) = value
+                    && matches!(int.suffix(), "u16" | "u8" | "i8")
+                    && !fits_suffix(int.suffix(), value)
+                {
+                    let message = format!("`{}` does not fit in `{}`", source_text(literal), int.suffix());
+                    self.error(&codes::ARITHMETIC, literal, message, "write it without the suffix");
+                    return None;
+                }
+                self.integer_literal(value, literal)
             }
             Lit::Float(float) if matches!(float.suffix(), "" | "f32") => match float.base10_parse::<f32>() {
                 Ok(value) if value.is_finite() => self.float(f64::from(value), literal),
@@ -222,9 +238,11 @@ impl Frontend {
     }
 
     fn unary(&mut self, unary: &syn::ExprUnary) -> Option<Value> {
+        // The least integer is written as the negative of what is none.
+        if let (UnOp::Neg(_), Some(least)) = (&unary.op, least_integer(&unary.expr)) {
+            return self.integer_literal(Ok(least), unary);
+        }
         match unary.op {
-            // The least integer is written as the negative of what is none.
-            UnOp::Neg(_) if is_least_integer(&unary.expr) => self.integer_literal(Ok(i32::MIN.into()), unary),
             UnOp::Neg(_) => match self.value(&unary.expr)? {
                 Value::Integer(value) => Some(Value::Integer(self.integer_op(
                     IntOp::Sub,
@@ -303,6 +321,11 @@ impl Frontend {
             return Some(Value::Truth(self.element(kind, binary)));
         }
         let right = self.value(&binary.right);
+        if let (Some(Value::Truth(a)), Some(Value::Truth(b))) = (&left, &right)
+            && let Some(kind) = of_truths(&binary.op, a, b)
+        {
+            return Some(Value::Truth(self.element(kind, binary)));
+        }
         if let Some(op) = comparison(&binary.op) {
             let (left, right) = (left?, right?);
             if let (Value::Integer(a), Value::Integer(b)) = (&left, &right) {
@@ -330,10 +353,10 @@ impl Frontend {
                 let value = self.integer_op(op, a.clone(), b.clone(), binary)?;
                 return Some(Value::Integer(value));
             }
-            (Value::Integer(_), Value::Number(..)) if matches!(self.loads, Loads::Index | Loads::Let) => {
+            (Value::Integer(_), Value::Number(..)) if self.loads == Loads::Index => {
                 return self.refuse_number(&binary.right);
             }
-            (Value::Number(..), Value::Integer(_)) if matches!(self.loads, Loads::Index | Loads::Let) => {
+            (Value::Number(..), Value::Integer(_)) if self.loads == Loads::Index => {
                 return self.refuse_number(&binary.left);
             }
             _ => {}
@@ -471,10 +494,27 @@ impl Frontend {
                 let kind = ElementKind::Cast(to, Box::new(element));
                 Some(Value::Number(self.element(kind, cast), Class::of(to)))
             }
-            Value::Truth(_) => {
-                let note = "write `T.select(c, 1.0, 0.0)`, of integers `T.select(c, 1, 0)`";
-                self.error(&codes::CAST, cast, "a truth value cannot be cast", note);
+            Value::Truth(_) if !indexing && !INTEGER_SUFFIXES.contains(&name.as_deref().unwrap_or_default()) => {
+                let note = "write `T.select(c, 1.0, 0.0)`, or first an integer: `(a < b) as i32 as f32`";
+                self.error(
+                    &codes::CAST,
+                    cast,
+                    format!("a truth value is not cast to `{}`", source_text(&cast.ty)),
+                    note,
+                );
                 None
+            }
+            Value::Truth(condition) => {
+                let [one, zero] = [1, 0].map(|value| Value::Integer(IntExpr::Const(value)));
+                let chosen = self.choose(condition, (one, &cast.expr), (zero, &cast.expr), cast)?;
+                match chosen {
+                    Value::Number(element, class) => {
+                        let to = self.cast_type(&cast.ty)?;
+                        let kind = ElementKind::Cast(to, Box::new(element));
+                        Some(Value::Number(self.element(kind, cast), class))
+                    }
+                    integer @ (Value::Integer(_) | Value::Truth(_)) => Some(integer),
+                }
             }
         }
     }
@@ -497,6 +537,23 @@ impl Frontend {
         );
         None
     }
+}
+
+/// What `a op b` is of truth values; nothing where they have no such operator.
+#[expect(clippy::wildcard_enum_match_arm, reason = "Rust has more than the language")]
+fn of_truths(op: &BinOp, a: &Element, b: &Element) -> Option<ElementKind> {
+    let (left, right) = (Box::new(a.clone()), Box::new(b.clone()));
+    let not = |of: &Element| {
+        let kind = ElementKind::Not(Box::new(of.clone()));
+        Box::new(Element { kind, span: of.span })
+    };
+    Some(match op {
+        BinOp::Eq(_) => ElementKind::Select(left, right, not(b)),
+        BinOp::Ne(_) | BinOp::BitXor(_) => ElementKind::Select(left, not(b), right),
+        BinOp::BitAnd(_) => ElementKind::And(left, right),
+        BinOp::BitOr(_) => ElementKind::Or(left, right),
+        _ => return None,
+    })
 }
 
 /// The comparison that `op` is.
@@ -554,13 +611,18 @@ fn arithmetic(op: &BinOp) -> Operation {
     }
 }
 
-/// Whether the negative of `expr` is the least integer of the language, as it is written.
-fn is_least_integer(expr: &Expr) -> bool {
+/// The least integer of the language or of `i8`, where the negative of `expr` is that as it is written.
+fn least_integer(expr: &Expr) -> Option<i64> {
     let Expr::Lit(literal) = ungrouped(expr) else {
-        return false;
+        return None;
     };
-    let Lit::Int(int) = &literal.lit else { return false };
+    let Lit::Int(int) = &literal.lit else { return None };
+    let least = match int.suffix() {
+        "" | "isize" | "i64" | "i32" => i64::from(i32::MIN),
+        "i8" => i64::from(i8::MIN),
+        _ => return None,
+    };
     int.base10_parse()
-        .is_ok_and(|value: u32| value == i32::MIN.unsigned_abs())
-        && matches!(int.suffix(), "" | "isize" | "i64" | "i32")
+        .is_ok_and(|value: i64| -value == least)
+        .then_some(least)
 }

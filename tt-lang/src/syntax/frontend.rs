@@ -51,6 +51,8 @@ pub(super) struct Frontend {
     pub(super) variables: Vec<Variable>,
     /// The integers that the statement being read takes from tensors: they are fetched before it.
     pub(super) fetches: Vec<Stmt>,
+    /// What it leaves in parts of blocks: stored after it.
+    pub(super) stores: Vec<Stmt>,
     /// The indices of the `T.Parallel` being read, with their extents.
     pub(super) parallel: Vec<(VarId, u64)>,
     /// Which values they have where what is being read counts.
@@ -91,6 +93,7 @@ impl Frontend {
             blocks: Vec::new(),
             variables: Vec::new(),
             fetches: Vec::new(),
+            stores: Vec::new(),
             parallel: Vec::new(),
             indices: Ranges::default(),
             functions: Vec::new(),
@@ -175,6 +178,24 @@ impl Frontend {
         let name = ident.unraw().to_string();
         match self.scope.find(&name) {
             Some(known) if known.binding == Binding::Poisoned => None,
+            Some(super::scope::Name {
+                outdated: Some(assigned),
+                span: declared,
+                ..
+            }) => {
+                let (assigned, declared) = (assigned.clone(), *declared);
+                let span = self.span(ident);
+                self.report(
+                    Diagnostic::new(
+                        &codes::OUTDATED_NAME,
+                        span,
+                        format!("`{name}` reads `{assigned}`, which is assigned since `{name}` was named"),
+                    )
+                    .label(declared, "named here")
+                    .note("use it before that assignment, write the expression again, or keep its value in a block"),
+                );
+                None
+            }
             Some(known) => Some(known.binding.clone()),
             None => {
                 let note = match self.scope.nearest(&name) {

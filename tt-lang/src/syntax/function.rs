@@ -1,7 +1,7 @@
 //! Functions of the body: `fn softcap(x: f32, c: f32) -> f32 { .. }`, written out wherever they are called.
 //!
 //! A function sees its parameters, and the constants and functions around it, as in Rust. What it is called with may be an
-//! element expression, so its parameters and `let`s hold any value.
+//! element expression, so its parameters and `let`s hold any value: integer elements too.
 //!
 //! A function is read by itself once, where what it calls gives anything of its type, and again wherever a statement reaches it. What
 //! that writes out is counted before it is read, and nothing more of a statement's call is read once a part of it has failed: calls
@@ -13,6 +13,7 @@ use super::scope::Binding;
 use super::source_text::source_text;
 use super::value::{Class, Value};
 use crate::codes;
+use crate::diagnostic::Diagnostic;
 use crate::ir::{CompareOp, Element, ElementKind, ElementType, IntExpr, Param, ParamId, ScalarKind, ScalarParam, Span};
 use quote::ToTokens;
 use std::collections::BTreeMap;
@@ -44,12 +45,36 @@ pub(super) enum Reading {
     FailedCall,
 }
 
-/// What a parameter takes, or a function gives.
+/// What a parameter takes, a function gives, or `let` names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+pub(super) enum Kind {
     Number,
+    /// An integer that is the same for the whole block.
     Integer,
+    /// An integer element of this type, or such an integer.
+    Element(ElementType),
     Truth,
+}
+
+impl Kind {
+    /// What values of the type `ty` are.
+    pub(super) fn of(ty: &Type) -> Option<Kind> {
+        let name = type_name(ty);
+        let name = name.as_deref();
+        let element = ElementType::ALL.iter().find(|(_, known)| name == Some(known));
+        match (element, name) {
+            (Some((element, _)), _) if Class::of(*element) == Class::Float => Some(Kind::Number),
+            (Some((element, _)), _) => Some(Kind::Element(*element)),
+            (_, Some("usize" | "isize" | "u64" | "i64")) => Some(Kind::Integer),
+            (_, Some("bool")) => Some(Kind::Truth),
+            _ => None,
+        }
+    }
+
+    /// Whether integers that are the same for the whole block are of this kind as they are.
+    fn is_of_integers(self) -> bool {
+        matches!(self, Kind::Integer | Kind::Element(ElementType::I32 | ElementType::U32))
+    }
 }
 
 const SIGNATURE: &str = "write `fn f(x: f32, n: i32) -> f32 { .. }`: numbers, integers and `bool`";
@@ -96,20 +121,37 @@ impl Frontend {
         };
         function.is_checked = true;
         let function = function.clone();
+        let before = self.diagnostics.len();
+        self.called_with_anything(at, &function, false);
+        // Elements have what integers have not, and the other way round.
+        let new = self.diagnostics.get(before..).unwrap_or_default();
+        let is_limit = |error: &Diagnostic| error.code == &codes::TOO_LARGE || error.code == &codes::TOO_DEEP;
+        if !new.is_empty() && !new.iter().any(is_limit) {
+            let of_integers = self.diagnostics.split_off(before);
+            self.called_with_anything(at, &function, true);
+            if self.diagnostics.len() > before {
+                self.diagnostics.truncate(before);
+                self.diagnostics.extend(of_integers);
+            }
+        }
+    }
+
+    /// Reads a function by itself, its integers as `elements` where they may be.
+    fn called_with_anything(&mut self, at: usize, function: &Function, elements: bool) {
         // Scalars that it is called with here stand for whatever it is called with.
         let declared = self.params.len();
         let parameters = function.parameters.iter();
         let arguments = parameters
-            .map(|(ident, kind)| self.anything(*kind, ident).into())
+            .map(|(ident, kind)| self.anything(*kind, elements, ident).into())
             .collect();
         let outer = std::mem::replace(&mut self.reading, Reading::Function);
-        self.with_loads(Loads::Allowed, |this| this.called(at, &function, arguments));
+        self.with_loads(Loads::Allowed, |this| this.called(at, function, arguments));
         self.reading = outer;
         self.params.truncate(declared);
     }
 
     /// A value of this kind of which nothing is known.
-    fn anything(&mut self, kind: Kind, node: &impl ToTokens) -> Value {
+    fn anything(&mut self, kind: Kind, elements: bool, node: &impl ToTokens) -> Value {
         let span = self.span(node);
         let id = ParamId(self.params.len() as u32);
         self.params.push(Param::Scalar(ScalarParam {
@@ -117,13 +159,18 @@ impl Frontend {
             span,
             kind: match kind {
                 Kind::Number => ScalarKind::F32,
-                Kind::Integer | Kind::Truth => ScalarKind::I32,
+                Kind::Integer | Kind::Element(_) | Kind::Truth => ScalarKind::I32,
             },
         }));
         let integer = IntExpr::Scalar(id);
         match kind {
+            Kind::Element(of) if elements || !kind.is_of_integers() => {
+                let any = self.element(ElementKind::Int(integer), node);
+                let kind = ElementKind::Cast(of, Box::new(any));
+                Value::Number(self.element(kind, node), Class::Integer)
+            }
             Kind::Number => Value::Number(self.element(ElementKind::Scalar(id), node), Class::Float),
-            Kind::Integer => Value::Integer(integer),
+            Kind::Integer | Kind::Element(_) => Value::Integer(integer),
             Kind::Truth => {
                 let truth = ElementKind::CompareInt(CompareOp::Eq, integer, IntExpr::Const(0));
                 Value::Truth(self.element(truth, node))
@@ -184,19 +231,12 @@ impl Frontend {
     }
 
     fn kind(&mut self, ty: &Type) -> Option<Kind> {
-        let name = type_name(ty);
-        let name = name.as_deref();
-        let element = ElementType::ALL.iter().find(|(_, known)| name == Some(known));
-        match (element, name) {
-            (Some((element, _)), _) if Class::of(*element) == Class::Float => Some(Kind::Number),
-            (_, Some("usize" | "isize" | "u32" | "i32" | "u64" | "i64")) => Some(Kind::Integer),
-            (_, Some("bool")) => Some(Kind::Truth),
-            _ => {
-                let message = format!("a function of the body takes and gives no `{}`", source_text(ty));
-                self.error(&codes::FUNCTION, ty, message, SIGNATURE);
-                None
-            }
+        let kind = Kind::of(ty);
+        if kind.is_none() {
+            let message = format!("a function of the body takes and gives no `{}`", source_text(ty));
+            self.error(&codes::FUNCTION, ty, message, SIGNATURE);
         }
+        kind
     }
 
     /// The value of a call of a function of the body; other calls are refused.
@@ -253,10 +293,13 @@ impl Frontend {
         }
         // What is made of constants may have to be one.
         let is_constant = |argument: &Binding| matches!(argument, Binding::Integer(IntExpr::Const(_)));
-        if self.reading == Reading::Function && !(function.gives == Kind::Integer && arguments.iter().all(is_constant))
+        if self.reading == Reading::Function && !(function.gives.is_of_integers() && arguments.iter().all(is_constant))
         {
             self.check_body_function(at);
-            return Some(self.anything(function.gives, &call.func));
+            let elements = arguments
+                .iter()
+                .any(|argument| matches!(argument, Binding::Number(_, Class::Integer)));
+            return Some(self.anything(function.gives, elements, &call.func));
         }
         self.written_out(at, &function, arguments, &call.func)
     }
@@ -301,10 +344,7 @@ impl Frontend {
             return None;
         };
         for stmt in before {
-            match stmt {
-                syn::Stmt::Local(local) => self.function_let(local),
-                syn::Stmt::Item(_) | syn::Stmt::Expr(..) | syn::Stmt::Macro(_) => self.integer_declaration(stmt),
-            }
+            self.integer_declaration(stmt);
         }
         let syn::Stmt::Expr(expr, None) = last else {
             self.error(&codes::FUNCTION, last, "this function has no value", note);
@@ -314,40 +354,35 @@ impl Frontend {
         self.of_kind(value, function.gives, expr)
     }
 
-    /// `let y = ..;` in a function: any value.
-    fn function_let(&mut self, local: &syn::Local) {
-        let (pat, kind) = if let Pat::Type(typed) = &local.pat {
-            (&*typed.pat, Some(self.kind(&typed.ty)))
-        } else {
-            (&local.pat, None)
-        };
-        let (Some(ident), Some(init)) = (plain_pattern(pat), &local.init) else {
-            let message = "`let` binds one name to a value";
-            self.error(&codes::LET_PATTERN, &local.pat, message, "write `let y = ..;`");
-            return self.poison_pattern(&local.pat);
-        };
-        let value = self.value(&init.expr);
-        let value = match kind {
-            None => value,
-            Some(kind) => value.and_then(|value| self.of_kind(value, kind?, &init.expr)),
-        };
-        match value.and_then(|value| self.bound(value, &init.expr)) {
-            Some(binding) => {
-                let (name, span) = (ident.unraw().to_string(), self.span(ident));
-                self.scope.declare(name, span, binding);
-            }
-            None => self.poison(ident),
-        }
-    }
-
-    fn of_kind(&mut self, value: Value, kind: Kind, node: &Expr) -> Option<Value> {
+    /// `value`, the value of `node`, where it is of this kind.
+    pub(super) fn of_kind(&mut self, value: Value, kind: Kind, node: &Expr) -> Option<Value> {
         match (kind, value) {
             (Kind::Number, value) => {
                 let number = self.number(value, Class::Float, node)?;
                 Some(Value::Number(number, Class::Float))
             }
             (Kind::Integer, value @ Value::Integer(_)) => Some(value),
-            (Kind::Integer, other @ (Value::Number(..) | Value::Truth(_))) => {
+            (Kind::Element(of), Value::Number(element, Class::Integer)) => match element.element_type(self) {
+                Some(found) if found != of => {
+                    let message = format!(
+                        "an element of `{}` is wanted, found one of `{}`",
+                        of.name(),
+                        found.name()
+                    );
+                    let note = format!("write the conversion: `x as {}`", of.name());
+                    self.error(&codes::MIXED_TYPES, node, message, note);
+                    None
+                }
+                _ => Some(Value::Number(element, Class::Integer)),
+            },
+            (Kind::Element(_), value @ Value::Integer(_)) if kind.is_of_integers() => Some(value),
+            (Kind::Element(of), value @ Value::Integer(_)) => {
+                let element = self.number(value, Class::Integer, node)?;
+                self.check_literals(&element, of);
+                let kind = ElementKind::Cast(of, Box::new(element));
+                Some(Value::Number(self.element(kind, node), Class::Integer))
+            }
+            (Kind::Integer | Kind::Element(_), other @ (Value::Number(..) | Value::Truth(_))) => {
                 let message = format!("an integer is wanted, found {}", other.describe());
                 self.error(&codes::INTEGER_WANTED, node, message, "write a whole number");
                 None
@@ -357,7 +392,7 @@ impl Frontend {
     }
 
     /// What a name for `value` stands for: it is repeated wherever the name is.
-    fn bound(&mut self, value: Value, node: &Expr) -> Option<Binding> {
+    pub(super) fn bound(&mut self, value: Value, node: &Expr) -> Option<Binding> {
         self.fits(&value, node).then(|| value.into())
     }
 

@@ -5,12 +5,14 @@ use super::scope::nearest;
 use super::value::{Class, Value};
 use super::vocabulary::{Role, Word, element_names, is_vocabulary, suggestion, word};
 use crate::codes;
-use crate::ir::{Element, ElementKind, ElementOp, IntExpr, IntOp};
+use crate::ir::{CompareOp, Element, ElementKind, ElementOp, IntExpr, IntOp, Span};
 use syn::Expr;
 use syn::ext::IdentExt;
 
 /// The methods of integers, with what they do to each argument after the other.
-const INTEGER_METHODS: [(&str, &[IntOp]); 4] = [
+const INTEGER_METHODS: [(&str, &[IntOp]); 6] = [
+    ("abs", &[]),
+    ("next_multiple_of", &[IntOp::CeilDiv]),
     ("div_ceil", &[IntOp::CeilDiv]),
     ("min", &[IntOp::Min]),
     ("max", &[IntOp::Max]),
@@ -61,7 +63,8 @@ impl Frontend {
                 _ => None,
             };
         }
-        if ElementOp::named(&name).is_none() && !INTEGER_METHODS.iter().any(|(known, _)| *known == name) {
+        let is_operation = ElementOp::named(&name).is_some() || name == ElementOp::ToBits.row().name;
+        if !is_operation && !INTEGER_METHODS.iter().any(|(known, _)| *known == name) {
             self.unknown_word(&call.method);
             return None;
         }
@@ -133,6 +136,7 @@ impl Frontend {
             })
             .unwrap_or(Class::Float);
         let mut args = Vec::new();
+        let mut is_uniform = true;
         for (position, (value, node)) in operands.into_iter().enumerate() {
             let uniform = position >= row.arity - row.uniform;
             let class = if op == ElementOp::Powi && uniform {
@@ -147,26 +151,29 @@ impl Frontend {
                 continue;
             };
             if uniform && !is_launch_constant(&element) {
-                self.error(
-                    &codes::UNIFORM_ARGUMENT,
-                    node,
-                    format!("this argument of `{name}` must be the same for every element"),
-                    "use literals, scalars and extents",
-                );
-                continue;
+                if op == ElementOp::Powi {
+                    self.error(
+                        &codes::UNIFORM_ARGUMENT,
+                        node,
+                        format!("this argument of `{name}` must be the same for every element"),
+                        "use literals, scalars and extents, or `powf` of a number: `x.powf(n as f32)`",
+                    );
+                    continue;
+                }
+                is_uniform = false;
             }
             args.push(element);
         }
-        match (op, <[Element; 3]>::try_from(args)) {
-            // Integers are clamped by what they have.
-            (ElementOp::Clamp, Ok([value, low, high])) if class == Class::Integer => {
-                let kind = ElementKind::Call(ElementOp::Max, vec![value, low]);
-                let least = self.element(kind, call);
-                Some(self.apply(ElementOp::Min, vec![least, high], class, call))
-            }
-            (_, Ok(args)) => (row.arity == 3).then(|| self.apply(op, args.into(), class, call)),
-            (_, Err(args)) => (args.len() == row.arity).then(|| self.apply(op, args, class, call)),
+        if args.len() != row.arity {
+            return None;
         }
+        // Integers are clamped by what they have.
+        if (!is_uniform && class == Class::Float) || (op == ElementOp::Clamp && class == Class::Integer) {
+            let span = self.span(call);
+            let kind = per_element(op, &args, span);
+            return Some(Value::Number(Element { kind, span }, class));
+        }
+        Some(self.apply(op, args, class, call))
     }
 
     /// `x.to_bits()`.
@@ -236,7 +243,10 @@ impl Frontend {
             } else {
                 match nearest(&name, integer_names()) {
                     Some(near) => format!("did you mean `{near}`?"),
-                    None => "integers have `+ - * / %`, `div_ceil`, `min`, `max` and `clamp`".to_string(),
+                    None => {
+                        "integers have `+ - * / %`, `div_ceil`, `next_multiple_of`, `abs`, `min`, `max` and `clamp`"
+                            .to_string()
+                    }
                 }
             };
             self.error(
@@ -251,6 +261,7 @@ impl Frontend {
         let first = operands.next().filter(|_| count == ops.len() + 1);
         let Some(mut value) = first else {
             let (wanted, usage) = match ops.len() {
+                0 => ("no argument", format!("write `n.{name}()`")),
                 1 => ("one argument", format!("write `n.{name}(32)`")),
                 _ => ("two arguments", format!("write `n.{name}(0, 32)`")),
             };
@@ -271,8 +282,17 @@ impl Frontend {
             );
             return None;
         }
+        let by = operands.as_slice().first().cloned();
         for (op, operand) in ops.iter().zip(operands) {
             value = self.integer_op(*op, value, operand, call)?;
+        }
+        match (name.as_str(), by) {
+            ("abs", _) => {
+                let negative = self.integer_op(IntOp::Sub, IntExpr::Const(0), value.clone(), call)?;
+                value = self.integer_op(IntOp::Max, value, negative, call)?;
+            }
+            ("next_multiple_of", Some(by)) => value = self.integer_op(IntOp::Mul, value, by, call)?,
+            _ => {}
         }
         Some(Value::Integer(value))
     }
@@ -287,6 +307,54 @@ fn usage(op: ElementOp) -> String {
     let row = op.row();
     let arguments = ["y", "z"][..row.arity - 1].join(", ");
     format!("write `x.{}({arguments})`", row.name)
+}
+
+/// What `op`, whose calls take numbers that are the same for every element, is where they differ: made of other operations.
+fn per_element(op: ElementOp, args: &[Element], span: Span) -> ElementKind {
+    let at = |kind| Element { kind, span };
+    let call = |op, args: &[&Element]| at(ElementKind::Call(op, args.iter().copied().cloned().collect()));
+    let number = |value| at(ElementKind::Float(value));
+    let compare = |op, a: &Element, b: &Element| {
+        let (a, b) = (Box::new(a.clone()), Box::new(b.clone()));
+        at(ElementKind::Compare(op, a, b))
+    };
+    let choose = |c: Element, a: &Element, b: &Element| {
+        let (a, b) = (Box::new(a.clone()), Box::new(b.clone()));
+        at(ElementKind::Select(Box::new(c), a, b))
+    };
+    let zero = number(0.0);
+    let is_positive = |x: &Element| compare(CompareOp::Gt, x, &number(0.0));
+    let made = match (op, args) {
+        (ElementOp::Clamp, [x, low, high]) => call(ElementOp::Min, &[&call(ElementOp::Max, &[x, low]), high]),
+        (ElementOp::Powf, [x, y]) => call(ElementOp::Pow, &[x, y]),
+        (ElementOp::LeakyRelu, [x, slope]) => choose(is_positive(x), x, &call(ElementOp::Mul, &[x, slope])),
+        (ElementOp::ReluMax, [x, most]) => call(ElementOp::Min, &[&call(ElementOp::Relu, &[x]), most]),
+        (ElementOp::Threshold, [x, most, other]) => choose(compare(CompareOp::Le, x, most), other, x),
+        (ElementOp::Heaviside, [x, of_zero]) => {
+            let negative = compare(CompareOp::Lt, x, &zero);
+            choose(is_positive(x), &number(1.0), &choose(negative, &zero, of_zero))
+        }
+        (ElementOp::Softshrink, [x, by]) => {
+            let below = compare(CompareOp::Lt, x, &call(ElementOp::Neg, &[by]));
+            let rest = choose(below, &call(ElementOp::Add, &[x, by]), &zero);
+            choose(compare(CompareOp::Gt, x, by), &call(ElementOp::Sub, &[x, by]), &rest)
+        }
+        (ElementOp::Hardshrink, [x, by]) => {
+            let above = compare(CompareOp::Gt, &call(ElementOp::Abs, &[x]), by);
+            choose(above, x, &zero)
+        }
+        (ElementOp::Elu, [x, by]) => {
+            let below = call(ElementOp::Mul, &[by, &call(ElementOp::Expm1, &[x])]);
+            choose(is_positive(x), x, &below)
+        }
+        (ElementOp::Celu, [x, by]) => {
+            let quotient = call(ElementOp::Div, &[x, by]);
+            let below = call(ElementOp::Mul, &[by, &call(ElementOp::Expm1, &[&quotient])]);
+            choose(is_positive(x), x, &below)
+        }
+        (op, args) => at(ElementKind::Call(op, args.to_vec())),
+    };
+    made.kind
 }
 
 /// Whether `element` is made of literals, scalars and extents only.

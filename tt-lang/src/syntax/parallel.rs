@@ -1,5 +1,6 @@
 //! `for (i, j) in T.Parallel(h, w) { .. }`: element-wise assignments.
 
+use super::declaration::declares_value;
 use super::frontend::{Frontend, Loads, plain_name, ungrouped};
 use super::limits;
 use super::scope::Binding;
@@ -52,7 +53,7 @@ impl Frontend {
         let (indices, assigns) = self.scoped(|frontend| {
             let mut indices: Vec<VarId> = Vec::new();
             match names.filter(|_| matching) {
-                Some(names) => indices.extend(names.into_iter().map(|name| frontend.declare_variable(name))),
+                Some(names) => indices.extend(names.iter().map(|name| frontend.declare_variable(name))),
                 None => frontend.poison_pattern(&this.pat),
             }
             let known = indices.iter().zip(&extents);
@@ -121,12 +122,18 @@ impl Frontend {
                     self.integer_declaration(stmt);
                     continue;
                 }
-                syn::Stmt::Local(local) if local.init.as_ref().is_none_or(|init| !is_allocation(&init.expr)) => {
+                syn::Stmt::Local(_) if declares_value(stmt) => {
                     self.integer_declaration(stmt);
                     continue;
                 }
                 syn::Stmt::Expr(expr, _) => match assignment(expr) {
-                    Some((target, op, value)) => self.assign(target, op, value, expr),
+                    Some((target, op, value)) => {
+                        let assign = self.assign(target, op, value, expr);
+                        if let Some(assign) = &assign {
+                            self.outdate(assign.target.buffer);
+                        }
+                        assign
+                    }
                     None => {
                         self.refuse_in_parallel(expr);
                         None
@@ -158,7 +165,7 @@ impl Frontend {
                 (Some(_), None) => {}
             }
         }
-        if body.stmts.is_empty() {
+        if assigns.as_ref().is_some_and(Vec::is_empty) {
             let place = self.spans.of_first_token(body);
             self.report(
                 Diagnostic::new(&codes::PARALLEL_BODY, place, "nothing is assigned in this `T.Parallel`")
@@ -167,6 +174,18 @@ impl Frontend {
             return None;
         }
         assigns
+    }
+
+    /// Names of elements of `buffer` are used no more: it was assigned.
+    fn outdate(&mut self, buffer: Buffer) {
+        let name = match buffer {
+            Buffer::Block(id) => self.block(id).name.clone(),
+            Buffer::Tensor(id) => match self.tensor(id) {
+                Some(tensor) => tensor.name.clone(),
+                None => return,
+            },
+        };
+        self.scope.outdate(buffer, &name);
     }
 
     #[expect(clippy::wildcard_enum_match_arm, reason = "Rust has more than the language")]
@@ -321,10 +340,6 @@ impl Frontend {
             );
         }
     }
-}
-
-fn is_allocation(expr: &Expr) -> bool {
-    super::statement::vocabulary_call(expr).is_some()
 }
 
 /// Target, operation and value of `target = value`, `target += value` and so on.

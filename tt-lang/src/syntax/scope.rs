@@ -1,7 +1,7 @@
 //! What names mean at a point of the body, with shadowing as in Rust, and the nearest name to a misspelt one.
 
 use super::value::Class;
-use crate::ir::{BlockId, Element, ExtentId, IntExpr, ParamId, Span, VarId};
+use crate::ir::{BlockId, Buffer, Element, ElementKind, ExtentId, IntExpr, ParamId, Span, VarId};
 
 /// What a name stands for.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,7 +20,7 @@ pub(super) enum Binding {
     Variable(VarId),
     /// `fn f(x: f32) -> f32 { .. }` of the body, by its number.
     Function(usize),
-    /// A parameter or `let` of such a function: replaced by its value wherever it appears.
+    /// `let x = ..;`, `const X: f32 = ..;`, a parameter of such a function: replaced by its value wherever it appears.
     Number(Element, Class),
     /// Likewise.
     Truth(Element),
@@ -53,6 +53,8 @@ pub(super) struct Name {
     pub(super) binding: Binding,
     /// An item: functions see it too.
     is_item: bool,
+    /// What it reads that was assigned since.
+    pub(super) outdated: Option<String>,
 }
 
 /// The names in scope, innermost last.
@@ -81,6 +83,7 @@ impl Scope {
             span,
             binding,
             is_item: false,
+            outdated: None,
         });
     }
 
@@ -89,6 +92,21 @@ impl Scope {
         self.declare(name, span, binding);
         if let Some(last) = self.names.last_mut() {
             last.is_item = true;
+        }
+    }
+
+    /// Makes the names of what reads `buffer`, called `name`, ones that are read no more.
+    pub(super) fn outdate(&mut self, buffer: Buffer, name: &str) {
+        for known in &mut self.names {
+            let (Binding::Number(element, _) | Binding::Truth(element)) = &known.binding else {
+                continue;
+            };
+            let mut reads = false;
+            element
+                .walk(&mut |part| reads |= matches!(&part.kind, ElementKind::Load(access) if access.buffer == buffer));
+            if reads {
+                known.outdated.get_or_insert_with(|| name.to_string());
+            }
         }
     }
 

@@ -1,6 +1,6 @@
 //! The body: stages, `let`, `const`, `if` and nested blocks. Calls on `T` are in `call`, loops in `looping`.
 
-use super::declaration::{declares_integer, declares_temporary};
+use super::declaration::{declares_temporary, declares_value};
 use super::frontend::{Frontend, Loads, plain_name, ungrouped};
 use super::limits;
 use super::scope::Binding;
@@ -48,7 +48,7 @@ impl Frontend {
                         this.error(&codes::STAGE_COUNT, &call.method, message, note);
                     }
                     stages.extend(this.stage(stage));
-                } else if declares_integer(stmt) || declares_temporary(stmt) {
+                } else if declares_value(stmt) || declares_temporary(stmt) {
                     this.statement(stmt);
                 } else {
                     let place = this.spans.of_first_token(stmt);
@@ -87,7 +87,7 @@ impl Frontend {
         // The grid's names are in scope everywhere, also where a statement wrongly stands before it.
         let (declarations, early): (Vec<&syn::Stmt>, Vec<&syn::Stmt>) = block.stmts[..position]
             .iter()
-            .partition(|stmt| declares_integer(stmt) || declares_temporary(stmt));
+            .partition(|stmt| declares_value(stmt) || declares_temporary(stmt));
         let body = self.with_functions(&block.stmts, |this| {
             this.body_around(block, position, &declarations, &early)
         });
@@ -182,17 +182,18 @@ impl Frontend {
         self.scoped(|this| this.statements(&block.stmts))
     }
 
-    /// A statement, after what it takes from tensors.
+    /// A statement, after what it takes from tensors and parts of blocks, and before what it leaves in these.
     fn statement(&mut self, stmt: &syn::Stmt) -> Vec<Stmt> {
         self.after_fetches(|this| this.one_statement(stmt))
     }
 
-    /// What `read` reads, after the integers of tensors that it takes.
+    /// What `read` reads, between what it takes and what it leaves.
     fn after_fetches(&mut self, read: impl FnOnce(&mut Self) -> Vec<Stmt>) -> Vec<Stmt> {
-        let outer = std::mem::take(&mut self.fetches);
+        let outer = (std::mem::take(&mut self.fetches), std::mem::take(&mut self.stores));
         let stmts = read(self);
-        let mut out = std::mem::replace(&mut self.fetches, outer);
+        let mut out = std::mem::replace(&mut self.fetches, outer.0);
         out.extend(stmts);
+        out.extend(std::mem::replace(&mut self.stores, outer.1));
         out
     }
 

@@ -175,8 +175,13 @@ impl Frontend {
     pub(super) fn condition(&mut self, expr: &Expr, loads: Loads) -> Option<BoolExpr> {
         let value = self.with_loads(loads, |this| this.value(expr))?;
         let element = self.truth(value, expr)?;
+        self.uniform_truth(&element)
+    }
+
+    /// The condition that `element` is, which must be the same for the whole block.
+    pub(super) fn uniform_truth(&mut self, element: &Element) -> Option<BoolExpr> {
         let mut left = limits::CONDITION;
-        self.uniform(&element, &mut left)
+        self.uniform(element, &mut left)
     }
 
     fn uniform(&mut self, element: &Element, left: &mut usize) -> Option<BoolExpr> {

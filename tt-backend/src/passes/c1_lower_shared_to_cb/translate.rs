@@ -464,11 +464,10 @@ impl Translate<'_> {
         match place {
             Place::Block(block) => Ok((variable(block.value), self.layouts.blocks[block.value.index()].extent)),
             Place::Tensor(region) => {
-                let extent = match region.extents().as_slice() {
-                    [n] => [1, *n],
-                    [.., rows, columns] => [*rows, *columns],
-                    [] => [1, 1],
-                };
+                let along = |axis: usize| region.axes.get(axis).map_or(1, |axis| axis.extent);
+                let last = region.axes.len().saturating_sub(1);
+                let (rows, columns) = region.rows_and_columns().unwrap_or((last.checked_sub(1), last));
+                let extent = [rows.map_or(1, along), along(columns)];
                 let tiles = self.region(region, extent, Purpose::Contents)?;
                 let buffer = self.direct(region.tensor, extent, region.span);
                 let kind = Kind::Op(BlockOp::Read(Read {
