@@ -128,6 +128,14 @@ pub(crate) fn cache_directory() -> Option<PathBuf> {
         .or_else(|| variable("HOME").map(|path| path.join(".cache/tt-emulator")))
 }
 
+/// `TT_EMULATOR_TIMELINE`: where the timeline of a run with the clock on goes, as a Chrome trace.
+#[cfg(feature = "engine")]
+pub(crate) fn timeline() -> Option<PathBuf> {
+    std::env::var_os("TT_EMULATOR_TIMELINE")
+        .filter(|value| !value.is_empty())
+        .map(PathBuf::from)
+}
+
 /// The environment variable that says for how many seconds a RISC may go on without a call while nobody else can run.
 #[cfg(feature = "engine")]
 pub(crate) const SPIN_SECONDS: &str = "TT_EMULATOR_SPIN_SECONDS";

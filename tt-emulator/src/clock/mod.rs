@@ -15,6 +15,7 @@ mod event;
 mod network;
 mod replay;
 mod report;
+mod timeline;
 mod vector;
 
 pub use report::{Bound, Modelled, Use};

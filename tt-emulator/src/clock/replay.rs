@@ -8,6 +8,7 @@ use super::costs::Costs;
 use super::event::{Event, MatrixWork, RegisterStep};
 use super::network::Network;
 use super::report::{Modelled, Use};
+use super::timeline::{self, Span, Timeline};
 use super::vector;
 use crate::arch::{Arch, MAX_CIRCULAR_BUFFERS};
 use crate::compute::pack::ReduceDim;
@@ -60,6 +61,8 @@ struct Processor<'t> {
     busy: u64,
     /// Of what math does, what the vector unit does.
     vector: u64,
+    /// Since when it waits for what comes next.
+    waits_since: Option<u64>,
     /// When the reads of each NoC have arrived, of each transaction.
     reads: HashMap<(u8, u8), u64>,
     /// When the writes of each NoC have left, and when they are known to have arrived.
@@ -98,10 +101,11 @@ struct Replay<'t> {
     by_grid: HashMap<u16, usize>,
     ready: BinaryHeap<Reverse<(u64, usize)>>,
     unknown: BTreeMap<String, u64>,
+    timeline: Option<Timeline>,
 }
 
-/// What a run with these traces takes on the chip `arch`.
-pub(crate) fn replay(arch: &'static Arch, traces: &[Trace]) -> Modelled {
+/// What a run with these traces takes on the chip `arch`; with a timeline as a Chrome trace where that is asked for.
+pub(crate) fn replay(arch: &'static Arch, traces: &[Trace], with_timeline: bool) -> (Modelled, Option<String>) {
     let costs = Costs::of(arch.name);
     let mut replay = Replay {
         costs,
@@ -111,6 +115,7 @@ pub(crate) fn replay(arch: &'static Arch, traces: &[Trace]) -> Modelled {
         by_grid: HashMap::new(),
         ready: BinaryHeap::new(),
         unknown: BTreeMap::new(),
+        timeline: with_timeline.then(Timeline::default),
     };
     for trace in traces {
         let next = replay.cores.len();
@@ -147,13 +152,16 @@ pub(crate) fn replay(arch: &'static Arch, traces: &[Trace]) -> Modelled {
                 time: costs.start,
                 busy: 0,
                 vector: 0,
+                waits_since: None,
                 reads: HashMap::new(),
                 writes: [[0; 2]; 2],
             });
         }
     }
     replay.run();
-    replay.report(arch, traces)
+    let names: Vec<(u16, &'static str)> = replay.names(traces);
+    let timeline = replay.timeline.take().map(|timeline| timeline.json(arch, &names));
+    (replay.report(arch, traces), timeline)
 }
 
 impl Replay<'_> {
@@ -162,10 +170,25 @@ impl Replay<'_> {
             self.processors[at].time = self.processors[at].time.max(time);
             // As long as nobody else is behind it.
             while let Some(event) = self.processors[at].events.get(self.processors[at].next).copied() {
+                let from = self.processors[at]
+                    .waits_since
+                    .take()
+                    .unwrap_or(self.processors[at].time);
                 match self.step(at, event) {
-                    Step::Done => self.processors[at].next += 1,
+                    Step::Done => {
+                        self.processors[at].next += 1;
+                        if let Some(timeline) = &mut self.timeline {
+                            timeline.add(Span {
+                                processor: at,
+                                name: timeline::name(&event),
+                                from,
+                                until: self.processors[at].time,
+                            });
+                        }
+                    }
                     Step::Waits(awaited) => {
                         let core = self.processors[at].core;
+                        self.processors[at].waits_since = Some(from);
                         self.cores[core].waiting.entry(awaited).or_default().push(at);
                         break;
                     }
@@ -456,17 +479,27 @@ impl Replay<'_> {
         }
     }
 
+    /// The core and the name of every processor.
+    fn names(&self, traces: &[Trace]) -> Vec<(u16, &'static str)> {
+        let of = |trace: &Trace| match trace.risc {
+            RiscName::Ncrisc => vec!["NCRISC"],
+            RiscName::Brisc => vec!["BRISC"],
+            RiscName::Trisc => vec!["unpack", "math", "pack"],
+        };
+        let names = traces.iter().flat_map(of);
+        self.processors
+            .iter()
+            .map(|processor| processor.grid_core)
+            .zip(names)
+            .collect()
+    }
+
     fn report(self, arch: &Arch, traces: &[Trace]) -> Modelled {
         let cycles = self.cores.iter().map(|core| core.end).max().unwrap_or(0);
         let of_time = |busy: u64| if cycles == 0 { 0.0 } else { busy as f64 / cycles as f64 };
         let mut used = Use::default();
-        let mut reads = traces.iter().flat_map(|trace| match trace.risc {
-            RiscName::Ncrisc => vec![true],
-            RiscName::Brisc => vec![false],
-            RiscName::Trisc => vec![false; 3],
-        });
-        for processor in &self.processors {
-            let is_reader = reads.next().unwrap_or(false);
+        for (processor, (_, name)) in self.processors.iter().zip(self.names(traces)) {
+            let is_reader = name == RiscName::Ncrisc.to_string();
             let busy = of_time(processor.busy);
             let most = match processor.unit {
                 Unit::Mover if is_reader => &mut used.reader,

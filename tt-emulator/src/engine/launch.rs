@@ -5,6 +5,7 @@
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -47,6 +48,13 @@ pub enum LaunchError {
     Setting(SettingError),
     /// The machine gave no memory for the kernels' stacks.
     Stacks,
+    /// The timeline of a run could not be written; the run itself is over.
+    Timeline {
+        /// Where to.
+        file: PathBuf,
+        /// Why not.
+        error: std::io::Error,
+    },
     /// Something enqueued failed, and what was enqueued behind it did not run.
     Queued {
         /// The failure.
@@ -63,6 +71,9 @@ impl std::fmt::Display for LaunchError {
             LaunchError::Kernel(text) => f.write_str(text),
             LaunchError::Setting(error) => error.fmt(f),
             LaunchError::Stacks => f.write_str("no memory for the stacks of the kernels"),
+            LaunchError::Timeline { file, error } => {
+                write!(f, "cannot write the timeline to {}: {error}", file.display())
+            }
             LaunchError::Queued { error, dropped } => {
                 let programs = if *dropped == 1 { "program" } else { "programs" };
                 write!(f, "{error}\n    {dropped} {programs} enqueued behind it did not run")
@@ -145,7 +156,12 @@ pub(crate) fn run_now(device: &Arc<Device>, program: &Program, threads: usize) -
         });
     }
     if clock {
-        counters.modelled = Some(modelled(arch, &mut cores));
+        let file = settings::timeline();
+        let (modelled, timeline) = modelled(arch, &mut cores, file.is_some());
+        counters.modelled = Some(modelled);
+        if let (Some(file), Some(timeline)) = (file, timeline) {
+            std::fs::write(&file, timeline).map_err(|error| LaunchError::Timeline { file, error })?;
+        }
     }
     drop(cores);
     // All cores are gone, and nothing else has the machine.
@@ -168,7 +184,7 @@ pub(crate) fn run_now(device: &Arc<Device>, program: &Program, threads: usize) -
 }
 
 /// What the run would take on a chip, by what its RISCs wrote down.
-fn modelled(arch: &'static Arch, cores: &mut [CoreRun]) -> Modelled {
+fn modelled(arch: &'static Arch, cores: &mut [CoreRun], with_timeline: bool) -> (Modelled, Option<String>) {
     let traces = cores.iter_mut().flat_map(|run| {
         let core = &run.core;
         run.riscs.iter_mut().map(|(risc, _)| Trace {
@@ -182,7 +198,7 @@ fn modelled(arch: &'static Arch, cores: &mut [CoreRun]) -> Modelled {
             },
         })
     });
-    replay(arch, &traces.collect::<Vec<_>>())
+    replay(arch, &traces.collect::<Vec<_>>(), with_timeline)
 }
 
 /// Says on stderr what a kernel left as it was, the first time that it does.

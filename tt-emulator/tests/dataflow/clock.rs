@@ -427,6 +427,33 @@ fn its_engines_take_as_long_as_those_of_silicon() {
     }
 }
 
+/// A timeline is JSON, with what every processor did in its order.
+#[test]
+fn a_timeline_shows_every_processor() {
+    let file = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("timeline.json");
+    let _ = std::fs::remove_file(&file);
+    let output = std::process::Command::new(std::env::current_exe().unwrap())
+        .args([
+            "--exact",
+            "clock::it_is_the_same_for_any_number_of_threads_and_off_unless_asked_for",
+        ])
+        .env("TT_EMULATOR_TIMELINE", &file)
+        .output()
+        .unwrap();
+    assert!(output.status.success());
+    let text = std::fs::read_to_string(&file).unwrap();
+    for name in [
+        "\"core (7,1)\"",
+        "\"NCRISC\"",
+        "\"BRISC\"",
+        "\"read barrier\"",
+        "\"cb_wait_front\"",
+    ] {
+        assert!(text.contains(name), "{name}");
+    }
+    assert!(text.trim_end().ends_with("]}"));
+}
+
 /// docs/clock.md is as the clock has it; `TT_BLESS=1` writes it.
 #[test]
 fn the_page_is_as_it_is() {
