@@ -3,7 +3,7 @@
 #![warn(clippy::arithmetic_side_effects)]
 
 use std::collections::HashSet;
-use tt_lang::ir::{IntExpr, IntOp, Kernel, Stmt, StmtKind, VarId};
+use tt_lang::ir::{IntExpr, IntOp, Kernel, StmtKind, VarId, visit};
 
 /// A value that `expr` is never below: extents are at least 1, variables at least 0 (but for those that [`Signs`] knows).
 pub fn lower_bound(expr: &IntExpr) -> Option<i64> {
@@ -47,19 +47,14 @@ impl Signs {
         let mut signs = Signs {
             below_zero: HashSet::new(),
         };
-        signs.loops(&kernel.body);
-        signs
-    }
-
-    fn loops(&mut self, body: &[Stmt]) {
-        for stmt in body {
+        visit(&kernel.body, &mut |stmt| {
             if let StmtKind::For { var, start, .. } = &stmt.kind
-                && !self.is_at_least(start, 0)
+                && !signs.is_at_least(start, 0)
             {
-                self.below_zero.insert(*var);
+                signs.below_zero.insert(*var);
             }
-            stmt.bodies().for_each(|body| self.loops(body));
-        }
+        });
+        signs
     }
 
     /// Whether `expr` is never below `least`, whatever the values at launch.

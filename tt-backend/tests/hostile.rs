@@ -308,3 +308,45 @@ fn random_pieces_are_compiled_or_refused() {
     }
     assert!(compiled > 20, "{compiled} of the kernels are within the language");
 }
+
+/// A kernel of `count` statements one after the other.
+fn straight(count: usize, statement: &str) -> tt_lang::ir::Kernel {
+    let source = kernel(&format!("{LOAD} T.clear(o); {} {STORE}", statement.repeat(count)));
+    let tokens: syn::__private::TokenStream2 = source.parse().expect("tokens");
+    let parsed = tt_lang::syntax::parse(Default::default(), tokens, "straight.rs");
+    parsed.kernel.unwrap_or_else(|| panic!("{:?}", parsed.diagnostics))
+}
+
+/// How long the passes take, each the best of two.
+fn times(kernel: &tt_lang::ir::Kernel) -> Vec<(&'static str, Duration)> {
+    let run = || tt_backend::pipeline::timed(kernel).expect("it is compiled").1;
+    let (once, again) = (run(), run());
+    let both = once.into_iter().zip(again);
+    both.map(|((pass, a), (_, b))| (pass, a.min(b))).collect()
+}
+
+/// What a pass takes at least, as far as growth is looked at: less is the noise of a busy machine.
+const FLOOR: Duration = Duration::from_millis(5);
+
+/// What grows with the square of the statements takes sixteen times as long for four times as many; a pass may take twelve
+/// times.
+#[test]
+fn every_pass_takes_as_long_as_the_kernel_is() {
+    let kinds = [
+        ("chained", each("o[(i, j)] * 0.5 + v[(i, j)]")),
+        (
+            "updated",
+            "T.copy(y[(by * 32, bx * 32)], v); T.copy(v, y[(by * 32, bx * 32)]);".to_string(),
+        ),
+    ];
+    for (what, statement) in kinds {
+        let [few, many] = [125, 500].map(|count| times(&straight(count, &statement)));
+        for ((pass, few), (_, many)) in few.into_iter().zip(many) {
+            let is_bounded = many < few.max(FLOOR) * 12;
+            assert!(
+                is_bounded,
+                "{what}: {pass} takes {few:?}, and {many:?} for four times as many statements"
+            );
+        }
+    }
+}

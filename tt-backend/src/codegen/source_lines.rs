@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use tt_lang::ir::{Kernel, Named, Span, Stmt, StmtKind};
+use tt_lang::ir::{Kernel, Named, Span, StmtKind, visit};
 
 /// The user's statements by their place.
 #[derive(Debug)]
@@ -23,24 +23,19 @@ impl<'a> SourceLines<'a> {
             statements: HashMap::new(),
             on_lines: HashMap::new(),
         };
-        lines.collect(&kernel.body);
-        lines
-    }
-
-    fn collect(&mut self, body: &[Stmt]) {
-        for stmt in body {
-            let text = Named(self.kernel, stmt).to_string();
+        visit(&kernel.body, &mut |stmt| {
+            let text = Named(kernel, stmt).to_string();
             if let StmtKind::Parallel { assigns, .. } = &stmt.kind {
-                self.statements.entry(stmt.span).or_insert(text);
+                lines.statements.entry(stmt.span).or_insert(text);
                 for assign in assigns {
-                    let (target, value) = (Named(self.kernel, &assign.target), Named(self.kernel, &assign.value));
-                    self.insert(assign.span, format!("{target} = {value}"));
+                    let (target, value) = (Named(kernel, &assign.target), Named(kernel, &assign.value));
+                    lines.insert(assign.span, format!("{target} = {value}"));
                 }
             } else {
-                self.insert(stmt.span, text);
+                lines.insert(stmt.span, text);
             }
-            stmt.bodies().for_each(|body| self.collect(body));
-        }
+        });
+        lines
     }
 
     fn insert(&mut self, span: Span, text: String) {

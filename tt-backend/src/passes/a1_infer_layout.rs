@@ -22,8 +22,8 @@ use crate::verify::tile::laid;
 use std::collections::HashSet;
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{
-    Access, BlockId, Buffer, ElementKind, ElementType, IntExpr, IntOp, Kernel, Linear, Param, ParamId, Place,
-    Residence, Sharding, Span, Stmt, StmtKind, VarId,
+    BlockId, Buffer, ElementKind, ElementType, IntExpr, IntOp, Kernel, Linear, Param, ParamId, Place, Residence,
+    Sharding, Span, Stmt, StmtKind, VarId, visit,
 };
 use tt_plan::DataFormat;
 
@@ -121,8 +121,7 @@ pub fn tiles(extent: [u64; 2]) -> [u32; 2] {
 /// Runs the pass.
 pub fn run(kernel: &Kernel) -> Result<Layouts, Vec<Diagnostic>> {
     let mut errors = Vec::new();
-    let mut moved = HashSet::new();
-    tensors_moved(&kernel.body, &mut moved);
+    let moved = tensors_moved(&kernel.body);
     let tensors: Vec<Option<TensorLayout>> = kernel
         .params
         .iter()
@@ -277,66 +276,37 @@ fn calls_wide_function(body: &[Stmt]) -> bool {
     part(body, &is_wide).is_some()
 }
 
-/// The first part of an element expression that is as `is` says, which is told the indices of its loop too.
+/// The first part of an element expression of a loop that is as `is` says, which is told the indices of the loop too.
 fn part(body: &[Stmt], is: &impl Fn(&ElementKind, &[(VarId, u64)]) -> bool) -> Option<Span> {
-    body.iter().find_map(|stmt| match &stmt.kind {
-        StmtKind::For { body, .. } => part(body, is),
-        StmtKind::If { then, otherwise, .. } => part(then, is).or_else(|| part(otherwise, is)),
-        StmtKind::Parallel { indices, assigns } => assigns.iter().find_map(|assign| {
-            let mut found = None;
-            assign.value.walk(&mut |element| {
-                found = found.or_else(|| is(&element.kind, indices).then_some(element.span));
-            });
-            found
-        }),
-        StmtKind::Copy { .. }
-        | StmtKind::Reduce { .. }
-        | StmtKind::ReduceArg { .. }
-        | StmtKind::Fill { .. }
-        | StmtKind::Gemm { .. }
-        | StmtKind::Transpose { .. }
-        | StmtKind::Fetch { .. }
-        | StmtKind::Print { .. }
-        | StmtKind::Assert { .. } => None,
-    })
+    let mut found = None;
+    visit(body, &mut |stmt| {
+        if let StmtKind::Parallel { indices, assigns } = &stmt.kind {
+            for assign in assigns {
+                assign.value.walk(&mut |part| {
+                    found = found.or_else(|| is(&part.kind, indices).then_some(part.span));
+                });
+            }
+        }
+    });
+    found
 }
 
 /// The tensors whose elements blocks hold or are made of, or that are stored to: all that is done with them but fetching.
-fn tensors_moved(body: &[Stmt], moved: &mut HashSet<ParamId>) {
-    for stmt in body {
-        let place = |place: &Place| {
-            if let Place::Tensor(region) = place {
-                moved.insert(region.tensor);
-            }
-        };
-        match &stmt.kind {
-            StmtKind::Copy { src, dst } => [src, dst].into_iter().for_each(place),
-            StmtKind::Gemm { a, b, .. } => [a, b].into_iter().for_each(place),
-            StmtKind::Parallel { assigns, .. } => {
-                for assign in assigns {
-                    let mut access = |access: &Access| {
-                        if let Buffer::Tensor(tensor) = access.buffer {
-                            moved.insert(tensor);
-                        }
-                    };
-                    access(&assign.target);
-                    assign.value.walk(&mut |element| {
-                        if let ElementKind::Load(load) = &element.kind {
-                            access(load);
-                        }
-                    });
+fn tensors_moved(body: &[Stmt]) -> HashSet<ParamId> {
+    let mut moved = HashSet::new();
+    visit(body, &mut |stmt| {
+        if let StmtKind::Copy { src: a, dst: b } | StmtKind::Gemm { a, b, .. } = &stmt.kind {
+            for place in [a, b] {
+                if let Place::Tensor(region) = place {
+                    moved.insert(region.tensor);
                 }
             }
-            StmtKind::For { .. }
-            | StmtKind::If { .. }
-            | StmtKind::Fill { .. }
-            | StmtKind::Reduce { .. }
-            | StmtKind::ReduceArg { .. }
-            | StmtKind::Transpose { .. }
-            | StmtKind::Fetch { .. }
-            | StmtKind::Print { .. }
-            | StmtKind::Assert { .. } => {}
         }
-        stmt.bodies().for_each(|body| tensors_moved(body, moved));
-    }
+        stmt.accesses(&mut |access, _| {
+            if let Buffer::Tensor(tensor) = access.buffer {
+                moved.insert(tensor);
+            }
+        });
+    });
+    moved
 }

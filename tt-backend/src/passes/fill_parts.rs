@@ -24,7 +24,9 @@ use crate::pipeline::Pass;
 use crate::verify::tile::{has_no_stacks, holds_elements, keeps};
 use std::collections::{BTreeMap, BTreeSet};
 use tt_lang::diagnostic::Diagnostic;
-use tt_lang::ir::{BlockId, BoolExpr, Element, ElementKind, IntExpr, Kernel, Span, Spanned, Stmt, StmtKind, VarId};
+use tt_lang::ir::{
+    BlockId, BoolExpr, Element, ElementKind, IntExpr, Kernel, Span, Spanned, Stmt, StmtKind, VarId, visit,
+};
 
 /// The pass.
 pub const PASS: Pass<Tile, Tile> = Pass {
@@ -150,8 +152,10 @@ fn paths(mut body: &[Stmt], block: BlockId) -> Vec<Path> {
 /// Whether a statement or one in it reads or writes of `block`.
 fn touches(stmt: &Stmt, block: BlockId) -> bool {
     let mut found = false;
-    touch::of(stmt, &mut |touch| found |= touch.block == block);
-    found || stmt.bodies().flatten().any(|stmt| touches(stmt, block))
+    visit(std::slice::from_ref(stmt), &mut |stmt| {
+        touch::of(stmt, &mut |touch| found |= touch.block == block);
+    });
+    found
 }
 
 /// Fills `block` before the first statement of the sequence at `path` that touches it.

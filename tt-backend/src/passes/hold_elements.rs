@@ -19,7 +19,7 @@ use crate::verify::tile::{holds_elements, keeps};
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{
     Access, Assign, Block, BlockId, BlockScope, Buffer, CompareOp, Element, ElementKind, ElementOp, ElementType,
-    IntExpr, Kernel, LoopKind, Param, Place, PrintItem, Span, Spanned, Stmt, StmtKind, VarId, Variable,
+    IntExpr, Kernel, LoopKind, Param, Place, PrintItem, Span, Spanned, Stmt, StmtKind, VarId, Variable, visit,
 };
 
 /// The pass.
@@ -84,21 +84,13 @@ fn held(element: ElementType) -> ElementType {
 
 /// Whether an expression is cast to a type that is held as another.
 fn casts(body: &[Stmt]) -> bool {
-    body.iter().any(|stmt| {
-        let mut found = false;
-        let mut look = |element: &Element| {
-            element.walk(&mut |element| {
-                found |= matches!(element.kind, ElementKind::Cast(to, _) if held(to) != to);
-            });
-        };
-        if let StmtKind::Parallel { assigns, .. } = &stmt.kind {
-            assigns.iter().for_each(|assign| look(&assign.value));
+    let mut found = false;
+    visit(body, &mut |stmt| {
+        for value in stmt.elements() {
+            value.walk(&mut |part| found |= matches!(part.kind, ElementKind::Cast(to, _) if held(to) != to));
         }
-        if let StmtKind::Fill { value, .. } = &stmt.kind {
-            look(value);
-        }
-        found || stmt.bodies().any(|body| casts(body))
-    })
+    });
+    found
 }
 
 struct HoldElements<'k> {

@@ -18,7 +18,7 @@ use crate::pipeline::Pass;
 use crate::verify::tile::{keeps, reduces_no_integers};
 use tt_lang::ir::{
     Access, Assign, Block, BlockId, BlockScope, Buffer, CompareOp, Element, ElementKind, ElementOp, ElementType,
-    IntExpr, Kernel, ReduceDim, ReduceOp, Span, Spanned, Stmt, StmtKind, VarId, Variable,
+    IntExpr, Kernel, ReduceDim, ReduceOp, Span, Spanned, Stmt, StmtKind, VarId, Variable, replaced,
 };
 
 /// The pass.
@@ -43,7 +43,11 @@ const EXACT: u32 = 24;
 pub fn run(mut kernel: Kernel) -> Kernel {
     let body = std::mem::take(&mut kernel.body);
     let mut pass = ReduceIntegers { kernel };
-    let body = pass.statements(body);
+    let body = replaced(body, &mut |stmt, out| match pass.integers(&stmt) {
+        Some((integers, ReduceOp::Sum, clear)) => pass.sum(&integers, clear, out),
+        Some((integers, op, clear)) => pass.extreme(&integers, op, clear, out),
+        None => out.push(stmt),
+    });
     Kernel { body, ..pass.kernel }
 }
 
@@ -64,23 +68,6 @@ struct Integers {
 }
 
 impl ReduceIntegers {
-    fn statements(&mut self, body: Vec<Stmt>) -> Vec<Stmt> {
-        let mut out = Vec::with_capacity(body.len());
-        for mut stmt in body {
-            match self.integers(&stmt) {
-                Some((integers, ReduceOp::Sum, clear)) => self.sum(&integers, clear, &mut out),
-                Some((integers, op, clear)) => self.extreme(&integers, op, clear, &mut out),
-                None => {
-                    for body in stmt.bodies_mut() {
-                        *body = self.statements(std::mem::take(body));
-                    }
-                    out.push(stmt);
-                }
-            }
-        }
-        out
-    }
-
     /// A sum, maximum or minimum of integers, and whether what its result holds is forgotten.
     fn integers(&mut self, stmt: &Stmt) -> Option<(Integers, ReduceOp, bool)> {
         let StmtKind::Reduce {

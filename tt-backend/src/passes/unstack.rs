@@ -29,7 +29,7 @@ use std::collections::HashMap;
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{
     Access, Block, BlockId, BoolExpr, Buffer, CompareOp, ElementKind, IntExpr, IntOp, Kernel, Linear, Named, Place,
-    PrintItem, Region, Span, Spanned, Stmt, StmtKind, VarId,
+    PrintItem, Region, Span, Spanned, Stmt, StmtKind, VarId, visit, visit_mut,
 };
 
 /// The pass.
@@ -230,18 +230,20 @@ impl Unstack<'_> {
 
     /// Whether blocks of stacks or parts of blocks are counted by `var` in `body`.
     fn counts_places(&self, body: &[Stmt], var: VarId) -> bool {
-        body.iter().any(|stmt| {
-            let mut choices = choices(self.kernel, stmt).into_iter();
-            choices.any(|chosen| chosen.choice.part.mentions(var))
-                || stmt.bodies().any(|body| self.counts_places(body, var))
-        })
+        let mut counts = false;
+        visit(body, &mut |stmt| {
+            counts = counts
+                || choices(self.kernel, stmt)
+                    .iter()
+                    .any(|chosen| chosen.choice.part.mentions(var));
+        });
+        counts
     }
 
     /// `body` with what `with` says in place of variables, and variables of its own.
     fn copied(&mut self, body: &[Stmt], with: &mut HashMap<VarId, IntExpr>) -> Vec<Stmt> {
-        let mut out = Vec::with_capacity(body.len());
-        for stmt in body {
-            let mut stmt = stmt.clone();
+        let mut out = body.to_vec();
+        visit_mut(&mut out, &mut |stmt| {
             stmt.integers_mut(&mut |value| *value = value.substitute(&|var| with.get(&var).cloned()));
             self.made = self.made.saturating_add(1);
             let is_fetched = matches!(stmt.kind, StmtKind::Fetch { .. });
@@ -251,11 +253,7 @@ impl Unstack<'_> {
                 let value = if is_fetched { IntExpr::Fetched } else { IntExpr::Var };
                 with.insert(before, value(fresh));
             }
-            for body in stmt.bodies_mut() {
-                *body = self.copied(body, with);
-            }
-            out.push(stmt);
-        }
+        });
         out
     }
 

@@ -192,12 +192,12 @@ impl Frontend {
         };
         let buffer = self.resolve(ident);
         let indices = self.indices(&index.index);
-        let (buffer, rank, element, declared) = match buffer? {
-            Binding::Block(id) => {
+        let (buffer, rank, element, declared) = match buffer?.buffer() {
+            Ok(Buffer::Block(id)) => {
                 let block = self.block(id);
                 (Buffer::Block(id), block.shape.len(), block.element, block.span)
             }
-            Binding::Tensor(id) => {
+            Ok(Buffer::Tensor(id)) => {
                 let tensor = self.tensor(id)?;
                 (
                     Buffer::Tensor(id),
@@ -206,15 +206,8 @@ impl Frontend {
                     tensor.span,
                 )
             }
-            other @ (Binding::Integer(_)
-            | Binding::Extent(_)
-            | Binding::Scalar(_)
-            | Binding::Variable(_)
-            | Binding::Function(_)
-            | Binding::Number(..)
-            | Binding::Truth(_)
-            | Binding::Poisoned) => {
-                let message = format!("`{ident}` is {} and has no elements", other.describe());
+            Err(what) => {
+                let message = format!("`{ident}` is {what} and has no elements");
                 self.error(&codes::WRONG_KIND, ident, message, "blocks and tensors have elements");
                 return None;
             }

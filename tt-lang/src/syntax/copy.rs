@@ -4,10 +4,9 @@ use super::access::counted;
 use super::frontend::{Frontend, plain_name, shape, ungrouped};
 use super::looping::range_of;
 use super::part::{self, BlockPart};
-use super::scope::Binding;
 use crate::codes;
 use crate::diagnostic::Diagnostic;
-use crate::ir::{BlockId, IntExpr, IntOp, Linear, ParamId, Place, Region, RegionAxis, Spanned, Stmt, StmtKind};
+use crate::ir::{BlockId, Buffer, IntExpr, IntOp, Linear, ParamId, Place, Region, RegionAxis, Spanned, Stmt, StmtKind};
 use syn::Expr;
 
 /// One side of a copy, before the other side is known.
@@ -169,12 +168,12 @@ impl Frontend {
             );
             return None;
         };
-        match self.resolve(ident)? {
-            Binding::Block(id) => Some(Side::Block(Spanned {
+        match self.resolve(ident)?.buffer() {
+            Ok(Buffer::Block(id)) => Some(Side::Block(Spanned {
                 value: id,
                 span: self.span(ident),
             })),
-            Binding::Tensor(id) => {
+            Ok(Buffer::Tensor(id)) => {
                 let rank = self.tensor(id).map_or(2, |tensor| tensor.extents.len());
                 let zeros = vec!["0"; rank].join(", ");
                 let region = if rank == 1 {
@@ -191,18 +190,8 @@ impl Frontend {
                 );
                 None
             }
-            other @ (Binding::Integer(_)
-            | Binding::Extent(_)
-            | Binding::Scalar(_)
-            | Binding::Variable(_)
-            | Binding::Function(_)
-            | Binding::Number(..)
-            | Binding::Truth(_)
-            | Binding::Poisoned) => {
-                let message = format!(
-                    "`{ident}` is {}, a block or a region of a tensor is wanted",
-                    other.describe()
-                );
+            Err(what) => {
+                let message = format!("`{ident}` is {what}, a block or a region of a tensor is wanted");
                 self.error(
                     &codes::WRONG_KIND,
                     ident,
@@ -226,18 +215,11 @@ impl Frontend {
             );
             return None;
         };
-        let tensor = match self.resolve(ident)? {
-            Binding::Tensor(id) => id,
-            Binding::Block(block) => return self.block_part(index, ident, block).map(Side::Part),
-            other @ (Binding::Integer(_)
-            | Binding::Extent(_)
-            | Binding::Scalar(_)
-            | Binding::Variable(_)
-            | Binding::Function(_)
-            | Binding::Number(..)
-            | Binding::Truth(_)
-            | Binding::Poisoned) => {
-                let message = format!("`{ident}` is {}, a tensor is wanted", other.describe());
+        let tensor = match self.resolve(ident)?.buffer() {
+            Ok(Buffer::Tensor(id)) => id,
+            Ok(Buffer::Block(block)) => return self.block_part(index, ident, block).map(Side::Part),
+            Err(what) => {
+                let message = format!("`{ident}` is {what}, a tensor is wanted");
                 self.error(
                     &codes::WRONG_KIND,
                     ident,

@@ -11,8 +11,8 @@ use super::spans::SpanTable;
 use crate::codes;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::{
-    Block, BlockId, ElementType, Extent, Grid, IntExpr, Param, ParamId, Ranges, Span, Spanned, Stmt, TensorParam,
-    VarId, Variable,
+    Block, BlockId, Buffer, ElementType, Extent, Grid, IntExpr, Param, ParamId, Ranges, Span, Spanned, Stmt,
+    TensorParam, VarId, Variable,
 };
 use quote::ToTokens;
 use syn::ext::IdentExt;
@@ -243,12 +243,12 @@ impl Frontend {
             );
             return None;
         };
-        match self.resolve(ident)? {
-            Binding::Block(id) => Some(Spanned {
+        match self.resolve(ident)?.buffer() {
+            Ok(Buffer::Block(id)) => Some(Spanned {
                 value: id,
                 span: self.span(ident),
             }),
-            Binding::Tensor(_) => {
+            Ok(Buffer::Tensor(_)) => {
                 self.error(
                     &codes::WRONG_KIND,
                     ident,
@@ -257,18 +257,11 @@ impl Frontend {
                 );
                 None
             }
-            other @ (Binding::Integer(_)
-            | Binding::Extent(_)
-            | Binding::Scalar(_)
-            | Binding::Variable(_)
-            | Binding::Function(_)
-            | Binding::Number(..)
-            | Binding::Truth(_)
-            | Binding::Poisoned) => {
+            Err(what) => {
                 self.error(
                     &codes::WRONG_KIND,
                     ident,
-                    format!("`{ident}` is {}, a block is wanted", other.describe()),
+                    format!("`{ident}` is {what}, a block is wanted"),
                     "blocks come from `T.alloc_shared` and `T.alloc_fragment`",
                 );
                 None

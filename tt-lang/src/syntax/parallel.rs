@@ -3,7 +3,6 @@
 use super::declaration::declares_value;
 use super::frontend::{Frontend, Loads, plain_name, ungrouped};
 use super::limits;
-use super::scope::Binding;
 use super::source_text::source_text;
 use super::value::Class;
 use super::vocabulary::Arguments;
@@ -291,8 +290,8 @@ impl Frontend {
             self.refuse(target);
             return None;
         };
-        match self.resolve(ident)? {
-            Binding::Block(_) | Binding::Tensor(_) => {
+        match self.resolve(ident)?.buffer() {
+            Ok(Buffer::Block(_) | Buffer::Tensor(_)) => {
                 let note = format!("name the element: `{ident}[(i, j)] = ..;`");
                 self.error(
                     &codes::WHOLE_BLOCK,
@@ -301,14 +300,7 @@ impl Frontend {
                     note,
                 );
             }
-            Binding::Integer(_)
-            | Binding::Extent(_)
-            | Binding::Scalar(_)
-            | Binding::Variable(_)
-            | Binding::Function(_)
-            | Binding::Number(..)
-            | Binding::Truth(_)
-            | Binding::Poisoned => {
+            Err(_) => {
                 let note = "keep what changes in a fragment: `x[(i, j)] = ..;`";
                 self.error(
                     &codes::MUTABLE_VARIABLE,

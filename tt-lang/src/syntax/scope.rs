@@ -29,6 +29,22 @@ pub(super) enum Binding {
 }
 
 impl Binding {
+    /// What it names that has elements; else what it is, for messages.
+    pub(super) fn buffer(&self) -> Result<Buffer, &'static str> {
+        match self {
+            Binding::Block(id) => Ok(Buffer::Block(*id)),
+            Binding::Tensor(id) => Ok(Buffer::Tensor(*id)),
+            Binding::Integer(_)
+            | Binding::Extent(_)
+            | Binding::Scalar(_)
+            | Binding::Variable(_)
+            | Binding::Function(_)
+            | Binding::Number(..)
+            | Binding::Truth(_)
+            | Binding::Poisoned => Err(self.describe()),
+        }
+    }
+
     /// What it is, for messages.
     pub(super) fn describe(&self) -> &'static str {
         match self {

@@ -265,6 +265,7 @@ fn name_apart(buffers: &mut [Buffer]) {
         *count.entry(buffer.name.clone()).or_default() += 1;
     }
     let mut taken: HashSet<String> = HashSet::new();
+    let mut numbers: HashMap<String, usize> = HashMap::new();
     for buffer in buffers {
         let shared = count[&buffer.name] > 1;
         let suffix = match buffer.kind.ends() {
@@ -273,7 +274,10 @@ fn name_apart(buffers: &mut [Buffer]) {
             [Role::Reader | Role::Compute | Role::Writer, _] => "",
         };
         let base = format!("{}{suffix}", buffer.name);
-        let (name, _) = first_free(&base, 1, |name| !taken.contains(name));
+        // No number before the last one given is free again.
+        let from = numbers.get(&base).copied().unwrap_or(1);
+        let (name, number) = first_free(&base, from, |name| !taken.contains(name));
+        numbers.insert(base, number);
         taken.insert(name.clone());
         buffer.name = name;
     }

@@ -3,7 +3,7 @@
 
 use crate::flow::{BlockOp, BlockStmt, Blocks, Broadcast, BufferId, BufferKind, Elementwise, Flow, Value, ValueKind};
 use crate::ir::{Kind, operations};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// How many buffers are read by an expression that is made of several statements: what it reads stays alive until it is
 /// computed, and a core has 32 circular buffers.
@@ -23,57 +23,96 @@ pub fn run(flow: &mut Flow<Blocks>) {
     flow.body = body;
 }
 
-/// Whether a statement, with everything in it, defines one of `buffers`.
-fn defines(stmt: &BlockStmt, buffers: &BTreeSet<BufferId>) -> bool {
-    let mut found = false;
-    operations(std::slice::from_ref(stmt), &mut |op| {
-        found |= op.defines().is_some_and(|(buffer, _)| buffers.contains(&buffer));
-    });
-    found
+/// Where in a list of statements, counted from its begin, buffers are read by element expressions and defined.
+struct Places {
+    /// The last that reads each; the only one, where a buffer is used once.
+    read: BTreeMap<BufferId, usize>,
+    /// All that define each, with everything in them, in order.
+    defined: BTreeMap<BufferId, Vec<usize>>,
+    /// What is read by expressions that others moved into.
+    inputs: BTreeMap<usize, BTreeSet<BufferId>>,
 }
 
-fn list(body: &mut Vec<BlockStmt>, single: &dyn Fn(BufferId) -> bool) {
-    let mut at = 0;
-    while at < body.len() {
-        body[at].bodies_mut().for_each(|body| list(body, single));
-        if let Kind::Op(BlockOp::Elementwise(producer)) = &body[at].kind
-            && single(producer.target)
-            && let Some((consumer, into)) = consumer_of(body, at, producer)
-            && are_few(producer, into)
-        {
-            let inputs = inputs(&producer.value);
-            let moved = (producer.target, producer.value.clone());
-            if !body[at + 1..consumer].iter().any(|stmt| defines(stmt, &inputs)) {
-                if let Kind::Op(BlockOp::Elementwise(target)) = &mut body[consumer].kind {
-                    replace(&mut target.value, moved.0, &moved.1);
-                }
-                body.remove(at);
-                continue;
+impl Places {
+    fn of(body: &[BlockStmt]) -> Places {
+        let mut places = Places {
+            read: BTreeMap::new(),
+            defined: BTreeMap::new(),
+            inputs: BTreeMap::new(),
+        };
+        for (at, stmt) in body.iter().enumerate() {
+            if let Kind::Op(BlockOp::Elementwise(elementwise)) = &stmt.kind {
+                let inputs = inputs(&elementwise.value);
+                places.read.extend(inputs.into_iter().map(|buffer| (buffer, at)));
             }
+            operations(std::slice::from_ref(stmt), &mut |op| {
+                if let Some((buffer, _)) = op.defines() {
+                    places.defined.entry(buffer).or_default().push(at);
+                }
+            });
         }
-        at += 1;
+        places
+    }
+
+    /// Whether one of `buffers` is defined after this place and before that.
+    fn are_defined(&self, buffers: &BTreeSet<BufferId>, after: usize, before: usize) -> bool {
+        buffers.iter().filter_map(|buffer| self.defined.get(buffer)).any(|all| {
+            let next = all.partition_point(|at| *at <= after);
+            all.get(next).is_some_and(|at| *at < before)
+        })
+    }
+
+    /// Whether the expression at `from`, of which nothing else is read, may move into the one at `to`; then it does: that
+    /// reads few buffers with it, or no more than without, as all are alive until then, and none of them changes in between.
+    fn moves(&mut self, (from, producer): (usize, &Elementwise), (to, into): (usize, &Value)) -> bool {
+        let own = self.inputs.remove(&from).unwrap_or_else(|| inputs(&producer.value));
+        let before = self.inputs.entry(to).or_insert_with(|| inputs(into));
+        let most = before.len().max(MOST_INPUTS);
+        let mut after: BTreeSet<BufferId> = own.union(before).copied().collect();
+        after.remove(&producer.target);
+        if after.len() > most || self.are_defined(&own, from, to) {
+            return false;
+        }
+        self.inputs.insert(to, after);
+        self.read.extend(own.into_iter().map(|buffer| (buffer, to)));
+        true
     }
 }
 
-/// The expression in the same list that reads what `producer` makes element by element. What is reduced moves nowhere where
-/// it would be reduced for every element.
-fn consumer_of<'a>(body: &'a [BlockStmt], after: usize, producer: &Elementwise) -> Option<(usize, &'a Value)> {
-    (after + 1..body.len()).find_map(|at| {
-        let Kind::Op(BlockOp::Elementwise(elementwise)) = &body[at].kind else {
-            return None;
-        };
-        let mut plain = false;
-        elementwise
-            .value
-            .loads_within(elementwise.extent, &mut |operand, extent, is_reduced| {
-                plain |= operand.buffer == producer.target
-                    && operand.broadcast == Broadcast::None
-                    && operand.offset == [0, 0]
-                    && extent == producer.extent
-                    && !(is_reduced && producer.value.reduces());
-            });
-        plain.then_some((at, &elementwise.value))
-    })
+fn list(body: &mut Vec<BlockStmt>, single: &dyn Fn(BufferId) -> bool) {
+    let mut places = Places::of(body);
+    let mut rest = VecDeque::from(std::mem::take(body));
+    for at in 0.. {
+        let Some(mut stmt) = rest.pop_front() else { return };
+        stmt.bodies_mut().for_each(|body| list(body, single));
+        if let Kind::Op(BlockOp::Elementwise(producer)) = &mut stmt.kind
+            && single(producer.target)
+            && let Some(consumer) = places.read.get(&producer.target).copied()
+            && let Some(ahead) = consumer.checked_sub(at + 1)
+            && let Some(Kind::Op(BlockOp::Elementwise(into))) = rest.get_mut(ahead).map(|stmt| &mut stmt.kind)
+            && takes(into, producer)
+            && places.moves((at, producer), (consumer, &into.value))
+        {
+            replace(&mut into.value, producer.target, &mut producer.value);
+            continue;
+        }
+        body.push(stmt);
+    }
+}
+
+/// Whether an expression reads what `producer` makes element by element. What is reduced moves nowhere where it would be
+/// reduced for every element.
+fn takes(into: &Elementwise, producer: &Elementwise) -> bool {
+    let mut plain = false;
+    into.value
+        .loads_within(into.extent, &mut |operand, extent, is_reduced| {
+            plain |= operand.buffer == producer.target
+                && operand.broadcast == Broadcast::None
+                && operand.offset == [0, 0]
+                && extent == producer.extent
+                && !(is_reduced && producer.value.reduces());
+        });
+    plain
 }
 
 /// The buffers that a value reads.
@@ -85,17 +124,10 @@ fn inputs(value: &Value) -> BTreeSet<BufferId> {
     inputs
 }
 
-/// Whether `into` reads few buffers with what `producer` computes in it, or no more than without: all are alive until then.
-fn are_few(producer: &Elementwise, into: &Value) -> bool {
-    let before = inputs(into);
-    let mut after: BTreeSet<BufferId> = inputs(&producer.value).union(&before).copied().collect();
-    after.remove(&producer.target);
-    after.len() <= before.len().max(MOST_INPUTS)
-}
-
-fn replace(value: &mut Value, buffer: BufferId, with: &Value) {
+/// Puts `with` in place of the one load of `buffer`.
+fn replace(value: &mut Value, buffer: BufferId, with: &mut Value) {
     if matches!(&value.kind, ValueKind::Load(operand) if operand.buffer == buffer) {
-        *value = with.clone();
+        std::mem::swap(value, with);
         return;
     }
     for operand in value.operands_mut() {
