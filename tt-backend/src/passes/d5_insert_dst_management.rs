@@ -22,7 +22,7 @@ use crate::device::{
 use crate::flow::{Arg, Broadcast, Index, Integer, Matmul, Operand, Pack};
 use crate::ir::{Rewrite, Stmt};
 use crate::pipeline::{Form, Pass, Unit};
-use crate::tile_ops::{TileOp, spread};
+use crate::tile_ops::{SfpuForm, TileOp, spread};
 use crate::verify::progress::proved;
 use tt_lang::ir::IntExpr;
 
@@ -354,8 +354,11 @@ impl Lower<'_> {
                         Arg::Constant(_) => Expr::Int(0),
                     })
                     .collect();
-                if row.form != crate::tile_ops::SfpuForm::Unary(args.len() - 1) {
-                    values.push(register(out));
+                // Behind the operands, before the numbers.
+                match row.form {
+                    SfpuForm::Unary(_) => {}
+                    SfpuForm::Binary => values.push(register(out)),
+                    SfpuForm::Ternary(_) => values.insert(3, register(out)),
                 }
                 let template = match (row.call_template, self.engines.approximate) {
                     ("", true) => row.approximate,

@@ -290,13 +290,18 @@ impl HoldElements<'_> {
             (ElementKind::Call(op @ (ElementOp::Min | ElementOp::Max), _), [a, b]) if inner == ElementType::U32 => {
                 flipped(call(*op, vec![flipped(a.clone()), flipped(b.clone())]))
             }
-            (ElementKind::Call(op @ (ElementOp::Div | ElementOp::Rem), _), _) if inner == ElementType::U32 => {
-                let name = op.row().operator.unwrap_or(op.row().name);
-                let message = format!("`{name}` of `u32` is not compiled");
-                let note = "the device divides integers with a sign: cast both to `i32`, or shift";
+            (ElementKind::Call(op @ (ElementOp::Gcd | ElementOp::Lcm), _), _) if inner == ElementType::U32 => {
+                let message = format!("`{}` of `u32` is not compiled", op.row().name);
+                let note = "the device has that of integers with a sign: cast both to `i32`";
                 self.errors
                     .push(Diagnostic::new(&codes::ELEMENT_TYPE, span, message).note(note));
                 value.clone()
+            }
+            (ElementKind::Call(ElementOp::Div, _), _) if inner == ElementType::U32 => {
+                call(ElementOp::DivUnsigned, operands)
+            }
+            (ElementKind::Call(ElementOp::Rem, _), _) if inner == ElementType::U32 => {
+                call(ElementOp::RemUnsigned, operands)
             }
             (ElementKind::Call(ElementOp::Clamp, _), [x, least, most]) if inner == ElementType::U32 => {
                 let above = call(ElementOp::Max, vec![flipped(x.clone()), flipped(least.clone())]);
@@ -501,10 +506,10 @@ fn converted(of: Element, from: ElementType, to: ElementType) -> Element {
 
 /// A number that is to be one of `to`.
 fn rounded(number: Element, to: ElementType) -> Element {
-    if to == ElementType::F16 {
-        cast(to, number)
-    } else {
+    if to == ElementType::F32 {
         number
+    } else {
+        cast(to, number)
     }
 }
 
