@@ -114,13 +114,17 @@ fn bound<E: Host>() -> f64 {
     if E::NAME == "f32" { 8.0 } else { 2.5 }
 }
 
-/// The device's own functions that are further off somewhere; the page says where and by how much.
+/// The functions that are further off somewhere; the page says where and by how much.
 const FURTHER_OFF: &[ElementOp] = &[
+    ElementOp::Digamma,
     ElementOp::Fmod,
     ElementOp::Gelu,
+    ElementOp::GeluDerivative,
     ElementOp::GeluTanh,
+    ElementOp::Lerp,
     ElementOp::Logaddexp,
     ElementOp::Logaddexp2,
+    ElementOp::Remainder,
     ElementOp::Tanhshrink,
 ];
 
