@@ -103,17 +103,17 @@ mod tests {
 
     #[test]
     fn functions_have_the_values_of_tables() {
-        near(erf_inverse(0.5), 0.476936276204469873);
-        near(erf_inverse(-0.99), -1.82138636771844967);
+        near(erf_inverse(0.5), 0.4769362762044699);
+        near(erf_inverse(-0.99), -1.8213863677184496);
         near(erf(erf_inverse(0.1)), 0.1);
-        near(bessel_i(0, 1.0), 1.26606587775200834);
-        near(bessel_i(0, -20.0), 43558282.559553533);
-        near(bessel_i(1, 1.0), 0.565159103992485027);
-        near(bessel_i(1, -20.0), -42454973.385127783);
-        near(digamma(1.0), -0.577215664901532861);
-        near(digamma(10.5), 2.30300103429768637);
-        near(log_gamma(10.5), 13.9406252194037636);
-        near(gelu_derivative(1.0), 1.08331547058768633);
-        near(tanh_derivative(0.5), 0.786447732965927410);
+        near(bessel_i(0, 1.0), 1.2660658777520084);
+        near(bessel_i(0, -20.0), 43558282.559553534);
+        near(bessel_i(1, 1.0), 0.565159103992485);
+        near(bessel_i(1, -20.0), -42454973.38512778);
+        near(digamma(1.0), -0.5772156649015329);
+        near(digamma(10.5), 2.3030010342976865);
+        near(log_gamma(10.5), 13.940625219403763);
+        near(gelu_derivative(1.0), 1.0833154705876864);
+        near(tanh_derivative(0.5), 0.7864477329659274);
     }
 }

@@ -170,10 +170,11 @@ impl Translate<'_> {
                     (Some(OnIntegers::Unsigned), Ok(args)) => {
                         let [x, y] = args.map(|arg| self.computed_once(arg, result, reads));
                         let quotient = self.quotient_of_unsigned(&x, &y, result, reads);
-                        let rest = match op {
-                            ElementOp::RemUnsigned => binary(ElementOp::Mul, quotient, y),
-                            // The first operand of `x /= y` is `x`.
-                            _ => binary(ElementOp::Sub, x.clone(), quotient),
+                        // The first operand of `x /= y` is `x`.
+                        let rest = if *op == ElementOp::RemUnsigned {
+                            binary(ElementOp::Mul, quotient, y)
+                        } else {
+                            binary(ElementOp::Sub, x.clone(), quotient)
                         };
                         binary(ElementOp::Sub, x, rest).kind
                     }
@@ -211,9 +212,10 @@ impl Translate<'_> {
                 (false, true) => ValueKind::Cast(ElementType::I32, Box::new(of(self, a)?)),
                 (true, false) => {
                     let kind = ValueKind::Cast(ElementType::F32, Box::new(of(self, a)?));
-                    match to {
-                        ElementType::Bf16 => ValueKind::Cast(*to, Box::new(Value { kind, span })),
-                        _ => kind,
+                    if *to == ElementType::Bf16 {
+                        ValueKind::Cast(*to, Box::new(Value { kind, span }))
+                    } else {
+                        kind
                     }
                 }
             },
@@ -243,10 +245,8 @@ impl Translate<'_> {
 
     /// Whether an element is read from what `bf16` holds.
     fn is_of_16_bits(&self, element: &Element) -> bool {
-        match &element.kind {
-            ElementKind::Load(access) => DataFormat::of(access.buffer.element(self.kernel)).fits_bf16(),
-            _ => false,
-        }
+        matches!(&element.kind, ElementKind::Load(access)
+            if DataFormat::of(access.buffer.element(self.kernel)).fits_bf16())
     }
 
     /// What is left of `x` over `y`, which are integers: `x - x / y * y`.

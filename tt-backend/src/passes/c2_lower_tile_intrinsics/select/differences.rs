@@ -34,10 +34,8 @@ impl Context {
 
     /// Holds the differences that `value` is made of; `is_negated` where the power is of its negative.
     fn hold(&self, value: &mut Value, is_negated: bool, sums: Option<BufferId>) {
-        let through_fpu = match &value.kind {
-            ValueKind::Call(ElementOp::Sub, args) => self.fpu(FpuOp::Sub, &args[0], &args[1], sums).is_some(),
-            _ => false,
-        };
+        let through_fpu = matches!(&value.kind, ValueKind::Call(ElementOp::Sub, args)
+            if self.fpu(FpuOp::Sub, &args[0], &args[1], sums).is_some());
         match &mut value.kind {
             ValueKind::Call(ElementOp::Sub, args) if !through_fpu => {
                 let [a, b] = args.as_mut_slice() else { return };
@@ -81,15 +79,12 @@ impl Context {
         };
         let span = value.span;
         let kind = std::mem::replace(&mut value.kind, ValueKind::Number(Number::constant(lowest)));
-        value.kind = match kind {
-            ValueKind::Number(number) => {
-                ValueKind::Number(Number::Call(ElementOp::Max, vec![number, Number::constant(lowest)]))
-            }
-            kind => {
-                let lowest = ValueKind::Number(Number::constant(lowest));
-                let operands = [kind, lowest].map(|kind| Value { kind, span });
-                ValueKind::Call(ElementOp::Max, operands.into())
-            }
+        value.kind = if let ValueKind::Number(number) = kind {
+            ValueKind::Number(Number::Call(ElementOp::Max, vec![number, Number::constant(lowest)]))
+        } else {
+            let lowest = ValueKind::Number(Number::constant(lowest));
+            let operands = [kind, lowest].map(|kind| Value { kind, span });
+            ValueKind::Call(ElementOp::Max, operands.into())
         };
     }
 
