@@ -106,6 +106,18 @@ kernels! {
             z[(i, j)] = (-x[(i, j)]).min(y[(i, j)]).clamp(-70000, 2147483647);
         }
     } => |a, b, n, i, j| a[i * n + j].wrapping_neg().min(b[i * n + j]).max(-70000);
+    divided_by_both: {
+        for (i, j) in T.Parallel(32, 64) {
+            z[(i, j)] = (x[(i, j)] >> 1).gcd(y[(i, j)] >> 1) ^ (x[(i, j)] >> 18).lcm(y[(i, j)] >> 18).gcd(6);
+        }
+    } => |a, b, n, i, j| {
+        fn divisor(x: i32, y: i32) -> i32 {
+            if y == 0 { x.abs() } else { divisor(y, x % y) }
+        }
+        let multiple = |x: i32, y: i32| (x / divisor(x, y).max(1) * y).abs();
+        let (x, y) = (a[i * n + j], b[i * n + j]);
+        divisor(x >> 1, y >> 1) ^ divisor(multiple(x >> 18, y >> 18), 6)
+    };
     chosen: {
         for (i, j) in T.Parallel(32, 64) {
             z[(i, j)] = if x[(i, j)] < y[(i, j)] && y[(i, j)] != 7 || x[(i, j)] == -2147483647 - 1 { x[(i, j)] } else { 5 };

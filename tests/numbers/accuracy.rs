@@ -7,34 +7,47 @@ use tt_lang::ir::{ELEMENT_OPS, ElementOp, ElementOpRow};
 
 /// A function as it is measured.
 struct Function {
-    /// As users write it, of `x`, and of `y` where it takes two elements.
+    /// As users write it, of `x`, and of `y` and `z` where it takes more elements.
     text: String,
     row: &'static ElementOpRow,
-    /// Where `y` comes from.
-    second: Option<(f64, f64)>,
+    /// Where those come from.
+    others: Vec<(f64, f64)>,
+}
+
+impl Function {
+    /// Whether it widens the registers of its kernel, exact or approximate.
+    fn widens(&self) -> [bool; 2] {
+        [false, true].map(|approximate| self.row.wants_wide_registers(approximate))
+    }
 }
 
 /// Where the second operand comes from, if not from where the first does.
-const SECOND: [(ElementOp, (f64, f64)); 3] = [
+const SECOND: [(ElementOp, (f64, f64)); 8] = [
     // The reciprocal of more is no normal number.
     (ElementOp::Div, (-1e37, 1e37)),
     (ElementOp::Pow, (-2.5, 2.5)),
+    (ElementOp::Rpow, (1e-14, 1e15)),
     (ElementOp::Fmod, (0.5, 10.0)),
+    (ElementOp::Remainder, (0.5, 10.0)),
+    (ElementOp::Xlogy, (1e-30, 1e30)),
+    (ElementOp::Prelu, (-100.0, 100.0)),
+    (ElementOp::Rdiv, (-1e38, 1e38)),
 ];
 
 /// Every operation on numbers, over its domain. Those that widen the registers of their kernel are last.
 fn functions() -> Vec<Function> {
     let function = |row: &'static ElementOpRow| {
-        let elements = &["x", "y"][..row.arity - row.uniform];
+        let elements = &["x", "y", "z"][..row.arity - row.uniform];
         let known = SECOND.iter().find(|(op, _)| *op == row.op);
+        let range = known.map_or(row.domain, |(_, range)| *range);
         Function {
             text: row.written(elements),
             row,
-            second: (elements.len() == 2).then(|| known.map_or(row.domain, |(_, range)| *range)),
+            others: vec![range; elements.len() - 1],
         }
     };
     let mut functions: Vec<Function> = ELEMENT_OPS.iter().map(function).collect();
-    functions.sort_by_key(|function| function.row.wants_wide_registers());
+    functions.sort_by_key(Function::widens);
     functions
 }
 
@@ -77,20 +90,21 @@ fn arguments<E: Host>((low, high): (f64, f64)) -> Vec<E> {
         .collect()
 }
 
-/// Second arguments: those of a range, each beside another first one.
-fn others<E: Host>(range: (f64, f64)) -> Vec<E> {
+/// Second and third arguments: those of a range, each beside another first one.
+fn others<E: Host>(range: (f64, f64), place: usize) -> Vec<E> {
     let straight = arguments(range);
     // Odd, so that it goes through all of them.
-    (0..COUNT).map(|at| straight[at * 2731 % COUNT]).collect()
+    let step = [2731, 4567][place];
+    (0..COUNT).map(|at| straight[at * step % COUNT]).collect()
 }
 
 /// The largest errors of a function.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 struct Worst {
     /// In units in the last place of the value.
     units: f64,
     /// Where that is.
-    at: (f64, Option<f64>),
+    at: Vec<f64>,
     /// The largest difference, where the error is above the bound of its type.
     absolute: f64,
 }
@@ -100,13 +114,17 @@ fn bound<E: Host>() -> f64 {
     if E::NAME == "f32" { 8.0 } else { 2.5 }
 }
 
-/// The device's own functions that are further off somewhere; the page says where and by how much.
+/// The functions that are further off somewhere; the page says where and by how much.
 const FURTHER_OFF: &[ElementOp] = &[
+    ElementOp::Digamma,
     ElementOp::Fmod,
     ElementOp::Gelu,
+    ElementOp::GeluDerivative,
     ElementOp::GeluTanh,
+    ElementOp::Lerp,
     ElementOp::Logaddexp,
     ElementOp::Logaddexp2,
+    ElementOp::Remainder,
     ElementOp::Tanhshrink,
 ];
 
@@ -117,12 +135,12 @@ fn measure<E: Host>(chip: &str, attribute: &str, functions: &[Function]) -> Vec<
     for (at, function) in functions.iter().enumerate() {
         inputs.push(arguments(function.row.domain));
         names.push(format!("x{at}"));
-        if let Some(range) = function.second {
-            inputs.push(others(range));
-            names.push(format!("y{at}"));
+        for (place, range) in function.others.iter().enumerate() {
+            inputs.push(others(*range, place));
+            names.push(format!("{}{at}", ["y", "z"][place]));
         }
         let element = |name: &str| format!("{name}{at}[(i, j)]");
-        let elements = ["x", "y"].map(element);
+        let elements = ["x", "y", "z"].map(element);
         let elements: Vec<&str> = elements.iter().map(String::as_str).collect();
         expressions.push(
             function
@@ -136,16 +154,16 @@ fn measure<E: Host>(chip: &str, attribute: &str, functions: &[Function]) -> Vec<
     let mut operands = inputs.iter();
     let mut worst = |(function, got): (&Function, &Vec<f32>)| {
         let x = operands.next().expect("an input");
-        let y = function.second.and_then(|_| operands.next());
+        let others: Vec<&&[E]> = operands.by_ref().take(function.others.len()).collect();
         let mut worst = Worst::default();
         for (at, got) in got.iter().enumerate() {
             let x = f64::from(x[at].value());
-            let y = y.map(|y| f64::from(y[at].value()));
+            let y: Vec<f64> = others.iter().map(|y| f64::from(y[at].value())).collect();
             let numbers = [&[x], y.as_slice(), function.row.trial].concat();
             let (exact, got) = ((function.row.value)(&numbers), f64::from(*got));
             // Two operands may have no value, or none that the format holds.
             if exact.is_nan() || exact.abs() > f64::from(E::MOST) {
-                assert!(y.is_some() || got == exact, "{} of {x} is {got}", function.text);
+                assert!(!y.is_empty() || got == exact, "{} of {x} is {got}", function.text);
                 continue;
             }
             let error = if got == exact { 0.0 } else { (got - exact).abs() };
@@ -158,7 +176,7 @@ fn measure<E: Host>(chip: &str, attribute: &str, functions: &[Function]) -> Vec<
             };
             assert!(!units.is_nan(), "{} of {x} and {y:?} is {got}", function.text);
             if units > worst.units {
-                (worst.units, worst.at) = (units, (x, y));
+                (worst.units, worst.at) = (units, [&[x], y.as_slice()].concat());
             }
             if units > bound::<E>() {
                 worst.absolute = worst.absolute.max(error);
@@ -169,7 +187,7 @@ fn measure<E: Host>(chip: &str, attribute: &str, functions: &[Function]) -> Vec<
     functions.iter().zip(&results.device).map(&mut worst).collect()
 }
 
-fn cell<E: Host>(worst: Worst) -> String {
+fn cell<E: Host>(worst: &Worst) -> String {
     let units = match worst.units {
         0.0 => return "exact".into(),
         few if few < 100.0 => format!("{few:.1}"),
@@ -178,29 +196,27 @@ fn cell<E: Host>(worst: Worst) -> String {
     if worst.units <= bound::<E>() {
         return units;
     }
-    let place = match worst.at {
-        (x, None) => format!("{x:.4e}"),
-        (x, Some(y)) => format!("{x:.4e}, {y:.4e}"),
-    };
+    let place: Vec<String> = worst.at.iter().map(|x| format!("{x:.4e}")).collect();
+    let place = place.join(", ");
     format!("**{units}** at {place}, {:.1e} in absolute terms", worst.absolute)
 }
 
 /// What all functions are off by, by function: f32 on both chips, bf16 on both chips.
 fn measured(attribute: &str, functions: &[Function]) -> Vec<[Worst; 4]> {
-    let widens = |a: &Function, b: &Function| a.row.wants_wide_registers() == b.row.wants_wide_registers();
-    let parts = functions.chunk_by(widens).flat_map(|alike| alike.chunks(10));
+    let parts = functions
+        .chunk_by(|a, b| a.widens() == b.widens())
+        .flat_map(|alike| alike.chunks(10));
     let mut all = Vec::new();
     for part in parts {
         let [a, b] = CHIPS.map(|chip| measure::<f32>(chip, attribute, part));
         let [c, d] = CHIPS.map(|chip| measure::<bf16>(chip, attribute, part));
-        all.extend((0..part.len()).map(|at| [a[at], b[at], c[at], d[at]]));
+        all.extend((0..part.len()).map(|at| [&a, &b, &c, &d].map(|all| all[at].clone())));
     }
     all
 }
 
-fn line(function: &Function, [a, b, c, d]: [Worst; 4]) -> String {
-    let ranges = [Some(function.row.domain), function.second];
-    let ranges: Vec<String> = (ranges.iter().flatten())
+fn line(function: &Function, [a, b, c, d]: &[Worst; 4]) -> String {
+    let ranges: Vec<String> = ([function.row.domain].iter().chain(&function.others))
         .map(|(low, high)| format!("{low:.4e} to {high:.4e}"))
         .collect();
     let mut ranges = ranges;
@@ -224,11 +240,11 @@ fn functions_are_as_near_as_the_page_says() {
     let (mut table, mut faster) = (HEAD.to_string(), HEAD.to_string());
     let mut far = Vec::new();
     for (function, (accurate, approximate)) in functions.iter().zip(accurate.iter().zip(&approximate)) {
-        table += &line(function, *accurate);
+        table += &line(function, accurate);
         if approximate != accurate {
-            faster += &line(function, *approximate);
+            faster += &line(function, approximate);
         }
-        let [a, b, c, d] = accurate.map(|worst| worst.units);
+        let [a, b, c, d] = accurate.each_ref().map(|worst| worst.units);
         if a.max(b) > bound::<f32>() || c.max(d) > bound::<bf16>() {
             far.push(function.row.op);
         }

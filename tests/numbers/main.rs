@@ -2,7 +2,10 @@
 //! emulated chips, against plain Rust. The tables of docs/numbers.md are what these tests find; `TT_BLESS=1` rewrites them.
 
 mod accuracy;
+mod casts;
 mod comparisons;
+mod differences;
+mod functions;
 mod kernel;
 mod page;
 mod specials;

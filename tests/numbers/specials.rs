@@ -30,14 +30,16 @@ const MORE: [&str; 18] = [
 /// `x`, every operation on numbers, of two elements with `y` on either side, and [`MORE`]; and how many of the last widen the
 /// registers of their kernel.
 fn expressions() -> (Vec<String>, usize) {
-    let commutes = |row: &ElementOpRow| (row.value)(&[2.0, 3.0]) == (row.value)(&[3.0, 2.0]);
+    let of = |row: &ElementOpRow, elements: &[f64]| (row.value)(&[elements, row.trial].concat());
+    let commutes = |row: &ElementOpRow| of(row, &[2.0, 3.0]) == of(row, &[3.0, 2.0]);
     let written = |row: &'static ElementOpRow| match row.arity - row.uniform {
         1 => vec![row.written(&["x"])],
-        _ if commutes(row) => vec![row.written(&["x", "y"])],
-        _ => vec![row.written(&["x", "y"]), row.written(&["y", "x"])],
+        2 if commutes(row) => vec![row.written(&["x", "y"])],
+        2 => vec![row.written(&["x", "y"]), row.written(&["y", "x"])],
+        _ => vec![row.written(&["x", "y", "y"]), row.written(&["y", "x", "y"])],
     };
     let (wide, narrow): (Vec<&ElementOpRow>, Vec<&ElementOpRow>) =
-        ELEMENT_OPS.iter().partition(|row| row.wants_wide_registers());
+        ELEMENT_OPS.iter().partition(|row| row.wants_wide_registers(false));
     let mut all = vec!["x".to_string()];
     all.extend(narrow.into_iter().flat_map(written));
     all.extend(MORE.iter().map(ToString::to_string));

@@ -58,8 +58,8 @@ static UNARY: LazyLock<Vec<Function>> = LazyLock::new(|| {
     let takes_any = |row: &&ElementOpRow| {
         row.arity == 1
             // These jump, at numbers and at zeros that rounding may cross.
-            && !matches!(row.op, ElementOp::Frac | ElementOp::Signbit)
-            && !row.wants_wide_registers()
+            && !matches!(row.op, ElementOp::Frac | ElementOp::Signbit | ElementOp::LogicalNot)
+            && !row.wants_wide_registers(false)
             && row.domain.0 <= -REACH
             && row.domain.1 >= REACH
             && points().all(|x| (row.value)(&[x]).abs() <= 1.0 + x * x)

@@ -13,8 +13,9 @@ use crate::composed;
 use crate::function::Function;
 use crate::operation::Cpp::{Call, Choice, Primary, Product, Sum, Unary as Prefix};
 use crate::operation::Lowering::{self, Composed, Own, Power};
-use crate::operation::SfpuForm::{Binary, Unary, Where};
-use crate::operation::{Arithmetic, ElementOpRow, OfZeros, OnIntegers, SfpuRow};
+use crate::operation::SfpuForm::{Binary, Ternary, Unary};
+use crate::operation::{Arithmetic, Cpp, ElementOpRow, OfZeros, OnIntegers, SfpuRow};
+use crate::special;
 use libm::{erf, erfc};
 use serde::{Deserialize, Serialize};
 use std::f64::consts::{LN_2, PI, SQRT_2};
@@ -300,6 +301,21 @@ operations {
     Erfc "erfc" 1 [] (-1e38, 9.1) NotZero => |x| erfc(x[0]) => Call("std::erfc")
         => sfpu "api/compute/eltwise_unary/erf_erfc.h" "erfc_tile_init" "erfc_tile" Unary(0)
         => by Composed { program: composed::erfc, wide: true, approximate: Some((SfpuOp::Erfc, &[])) };
+    Erfinv "erfinv" 1 [] (-0.99999, 0.99999) Zero => |x| special::erf_inverse(x[0]) => Cpp::None
+        => by Composed { program: composed::erf_inverse, wide: true, approximate: None };
+    I0 "i0" 1 [] (-85.0, 85.0) NotZero => |x| special::bessel_i(0, x[0]) => Cpp::None
+        => by Composed { program: composed::bessel_i0, wide: true, approximate: None };
+    I1 "i1" 1 [] (-85.0, 85.0) Zero => |x| special::bessel_i(1, x[0]) => Cpp::None
+        => by Composed { program: composed::bessel_i1, wide: true, approximate: None };
+    // Of numbers above 0.
+    Lgamma "lgamma" 1 [] (1e-30, 1e36) NotZero => |x| special::log_gamma(x[0]) => Cpp::None
+        => by Composed { program: composed::log_gamma, wide: true, approximate: None };
+    Digamma "digamma" 1 [] (1e-30, 1e38) NotZero => |x| special::digamma(x[0]) => Cpp::None
+        => by Composed { program: composed::digamma, wide: true, approximate: None };
+    GeluDerivative "gelu_derivative" 1 [] (-12.0, 1e38) NotZero => |x| special::gelu_derivative(x[0]) => Cpp::None
+        => by Composed { program: composed::gelu_derivative, wide: true, approximate: None };
+    TanhDerivative "tanh_derivative" 1 [] (-42.0, 42.0) NotZero => |x| special::tanh_derivative(x[0]) => Cpp::None
+        => by Composed { program: composed::tanh_derivative, wide: true, approximate: None };
     Floor "floor" 1 [] ALL Zero => |x| x[0].floor() => Call("std::floor")
         => sfpu "api/compute/eltwise_unary/rounding.h" "rounding_op_tile_init" "floor_tile" Unary(0);
     Ceil "ceil" 1 [] ALL Zero => |x| x[0].ceil() => Call("std::ceil")
@@ -317,6 +333,10 @@ operations {
     Fmod "fmod" 2 [] (-100.0, 100.0) NotZero
         => |x| if x[1].is_infinite() { f64::NAN } else { x[0] % x[1] } => Call("std::fmod")
         => sfpu "api/compute/binary_fmod.h" "fmod_binary_tile_init" "fmod_binary_tile" Binary;
+    // With the sign of the divisor.
+    Remainder "remainder" 2 [] (-100.0, 100.0) NotZero
+        => |x| if x[1].is_infinite() { f64::NAN } else { x[0] - (x[0] / x[1]).floor() * x[1] } => Cpp::None
+        => by Composed { program: composed::remainder, wide: false, approximate: None };
     Logaddexp "logaddexp" 2 [] ALL NotZero
         => |x| maximum(x[0], x[1]) + (-(x[0] - x[1]).abs()).exp().ln_1p()
         => Sum("std::fmax({x}, {y}) + std::log1p(std::exp(-std::abs({x} - {y})))")
@@ -336,10 +356,53 @@ operations {
     Clamp "clamp" 3 [-0.75, 0.5] ALL Clamped
         => |x| -maximum(-maximum(x[0], x[1]), -x[2]) => Primary("std::fmin(std::fmax({x}, {y}), {z})")
         => sfpu "api/compute/eltwise_unary/clamp.h" "clamp_tile_init" "clamp_tile" Unary(2);
+    Xlogy "xlogy" 2 [] POSITIVE Zero => |x| if x[0] == 0.0 { 0.0 } else { x[0] * x[1].ln() } => Cpp::None
+        => by Composed { program: composed::xlogy, wide: false, approximate: None };
+    Rsub "rsub" 2 [] ALL Zero => |x| x[1] - x[0] => Sum("{y} - {x}") => by Lowering::Reversed(Arithmetic::Sub);
+    Rdiv "rdiv" 2 [] (-1e37, 1e37) NotZero => |x| x[1] / x[0] => Product("{y} / {x}")
+        => by Lowering::Reversed(Arithmetic::Div);
+    Rpow "rpow" 2 [] (-2.5, 2.5) NotZero => |x| power(x[1], x[0]) => Cpp::None
+        => by Composed { program: composed::power_of_other, wide: false, approximate: None };
+    Prelu "prelu" 2 [] ALL Zero => |x| if x[0] < 0.0 { x[0] * x[1] } else { x[0] }
+        => Choice("{x} < 0.0 ? {x} * {y} : {x}")
+        => by Composed { program: composed::prelu, wide: false, approximate: None };
+    Lerp "lerp" 3 [] (0.01, 100.0) Zero => |x| x[0] + x[2] * (x[1] - x[0]) => Sum("{x} + {z} * ({y} - {x})")
+        => by Own(SfpuOp::LerpTile, &[]);
+    Mac "mac" 3 [] (0.01, 100.0) Zero => |x| x[0] * x[1] + x[2] => Sum("{x} * {y} + {z}") => by Own(SfpuOp::MacTile, &[]);
+    Addcmul "addcmul" 4 [0.5] (0.01, 100.0) Zero => |x| x[0] + x[3] * x[1] * x[2] => Cpp::None
+        => by Own(SfpuOp::AddcmulTile, &[]);
+    Addcdiv "addcdiv" 4 [0.5] (0.01, 100.0) NotZero => |x| x[0] + x[3] * x[1] / x[2] => Cpp::None
+        => by Own(SfpuOp::AddcdivTile, &[]);
+    // Truth values as numbers. What is NaN has no certain value.
+    IsClose "isclose" 4 [0.25, 0.5] ALL NotZero => |x| close(x[0], x[1], x[2], x[3]) => Cpp::None
+        => by Composed { program: composed::is_close, wide: false, approximate: None };
+    LogicalNot "logical_not" 1 [] ALL NotZero => |x| truth(x[0], |x| x == 0.0) => Cpp::None
+        => by Own(SfpuOp::EqZero, &[]);
+    IsNan "isnan" 1 [] ALL Zero => |x| truth(x[0], f64::is_nan) => Cpp::None
+        => sfpu "api/compute/eltwise_unary/isinf_isnan.h" "isnan_tile_init" "isnan_tile" Unary(0);
+    IsInfinite "isinf" 1 [] ALL Zero => |x| truth(x[0], f64::is_infinite) => Cpp::None
+        => sfpu "api/compute/eltwise_unary/isinf_isnan.h" "isinf_tile_init" "isinf_tile" Unary(0);
+    IsPositiveInfinity "isposinf" 1 [] ALL Zero => |x| truth(x[0], |x| x == f64::INFINITY) => Cpp::None
+        => sfpu "api/compute/eltwise_unary/isinf_isnan.h" "isposinf_tile_init" "isposinf_tile" Unary(0);
+    IsNegativeInfinity "isneginf" 1 [] ALL Zero => |x| truth(x[0], |x| x == f64::NEG_INFINITY) => Cpp::None
+        => sfpu "api/compute/eltwise_unary/isinf_isnan.h" "isneginf_tile_init" "isneginf_tile" Unary(0);
+    IsFinite "isfinite" 1 [] ALL NotZero => |x| truth(x[0], f64::is_finite) => Cpp::None
+        => sfpu "api/compute/eltwise_unary/isinf_isnan.h" "isfinite_tile_init" "isfinite_tile" Unary(0);
+    Hardtanh "hardtanh" 3 [-0.75, 0.5] ALL Clamped
+        => |x| -maximum(-maximum(x[0], x[1]), -x[2]) => Cpp::None
+        => by Own(SfpuOp::Clamp, &[]);
 }
 // Over exact integers of any type; the caller cuts them to the type's width.
 bits {
     Rem "rem" as "%" 2 Quotient => |x| x[0] % x[1] => OnIntegers::Remainder;
+    // What `/` and `%` are of elements of `u32`, which are held as `i32`.
+    DivUnsigned "div_unsigned" 2 Quotient => |x| integers(x, |x, y| unsigned(x, y, u32::checked_div))
+        => OnIntegers::Unsigned;
+    RemUnsigned "rem_unsigned" 2 Quotient => |x| integers(x, |x, y| unsigned(x, y, u32::checked_rem))
+        => OnIntegers::Unsigned;
+    // The greatest divisor, the least multiple of magnitudes; of `i32::MIN` without a certain value.
+    Gcd "gcd" 2 NotZero => |x| integers(x, divisor) => OnIntegers::Call(SfpuOp::GcdInteger);
+    Lcm "lcm" 2 NotZero => |x| integers(x, |x, y| (x / divisor(x, y).max(1) * y).abs()) => OnIntegers::Multiple;
     BitAnd "bit_and" as "&" 2 Zero => |x| integers(x, |x, y| x & y) => OnIntegers::Call(SfpuOp::AndInteger);
     BitOr "bit_or" as "|" 2 Zero => |x| integers(x, |x, y| x | y) => OnIntegers::Call(SfpuOp::OrInteger);
     BitXor "bit_xor" as "^" 2 Zero => |x| integers(x, |x, y| x ^ y) => OnIntegers::Call(SfpuOp::XorInteger);
@@ -448,10 +511,25 @@ calls {
         FromInteger "typecast_tile_init" "typecast_tile" Unary(0)
             => template "(uint32_t)DataFormat::Int32, (uint32_t)DataFormat::Float32"
             of init "(uint32_t)DataFormat::Int32, (uint32_t)DataFormat::Float32";
+        // To nearest, ties to even (`ckernel_sfpu_typecast.h`).
+        ToBf16 "typecast_tile_init" "typecast_tile" Unary(0)
+            => template "(uint32_t)DataFormat::Float32, (uint32_t)DataFormat::Float16_b"
+            of init "(uint32_t)DataFormat::Float32, (uint32_t)DataFormat::Float16_b";
     ]
+    "api/compute/eltwise_unary/lerp.h": [ LerpTile "lerp_tile_init" "lerp_tile" Ternary(0) => template "DST_FORMAT"; ]
+    "api/compute/eltwise_unary/mac.h": [
+        MacTile "mac_tile_init" "mac_tile" Ternary(0) => template "DST_FORMAT" of init "DST_FORMAT";
+    ]
+    "api/compute/eltwise_unary/addcmul.h": [
+        AddcmulTile "addcmul_tile_init" "addcmul_tile" Ternary(1) => template "DST_FORMAT";
+    ]
+    "api/compute/eltwise_unary/addcdiv.h": [
+        AddcdivTile "addcdiv_tile_init" "addcdiv_tile" Ternary(1) => template "DST_FORMAT";
+    ]
+    "api/compute/gcd.h": [ GcdInteger "gcd_tile_init" "gcd_tile" Binary; ]
     // where_tile's template names the format of the destination registers, not of a buffer (patterns.md, surprise 3).
     "api/compute/eltwise_unary/where.h": [
-        Select "where_tile_init" "where_tile" Where => template "DST_FORMAT";
+        Select "where_tile_init" "where_tile" Ternary(0) => template "DST_FORMAT";
     ]
 }
 }
@@ -480,6 +558,31 @@ fn integers(x: &[f64], value: fn(i64, i64) -> i64) -> f64 {
     }
 }
 
+/// 1 where `holds` of `x`, else 0; NaN of NaN, which is not certain to be one on chips.
+fn truth(x: f64, holds: fn(f64) -> bool) -> f64 {
+    if x.is_nan() { x } else { f64::from(u8::from(holds(x))) }
+}
+
+/// 1 where `x` is within `absolute` and `relative` times `y` of `y`, else 0.
+fn close(x: f64, y: f64, relative: f64, absolute: f64) -> f64 {
+    let within = (x - y).abs() <= absolute + relative * y.abs() && (x - y).is_finite();
+    truth(x + y * 0.0, |_| true) * f64::from(u8::from(x == y || within))
+}
+
+/// The greatest integer that divides both.
+fn divisor(x: i64, y: i64) -> i64 {
+    let (mut x, mut y) = (x.abs(), y.abs());
+    while y != 0 {
+        (x, y) = (y, x % y);
+    }
+    x
+}
+
+/// `value` of the bits of two integers without a sign, as one with a sign; of nothing 0.
+fn unsigned(x: i64, y: i64, value: fn(u32, u32) -> Option<u32>) -> i64 {
+    (value(x as u32, y as u32).unwrap_or(0) as i32).into()
+}
+
 impl ElementOp {
     /// The operation's row.
     pub fn row(self) -> &'static ElementOpRow {
@@ -490,10 +593,15 @@ impl ElementOp {
         }
     }
 
-    /// The operation on numbers that users call `name`.
+    /// The operation that users call `name`: on numbers, or one that only integers have.
     pub fn named(name: &str) -> Option<ElementOp> {
-        ELEMENT_OPS.iter().find(|row| row.name == name).map(|row| row.op)
+        let of_integers = BIT_OPS.iter().filter(|row| ElementOp::OF_INTEGERS.contains(&row.op));
+        let mut rows = ELEMENT_OPS.iter().chain(of_integers);
+        rows.find(|row| row.name == name).map(|row| row.op)
     }
+
+    /// The operations that only integers have and that are written by name.
+    pub const OF_INTEGERS: [ElementOp; 2] = [ElementOp::Gcd, ElementOp::Lcm];
 }
 
 impl SfpuOp {
@@ -515,23 +623,30 @@ mod tests {
                 Own(call, numbers) => {
                     let form = match elements {
                         1 => Unary(row.uniform + numbers.len()),
-                        _ => Binary,
+                        2 => Binary,
+                        _ => Ternary(row.uniform),
                     };
                     assert_eq!(call.row().form, form, "{}", row.name);
-                    assert!(form != Binary || row.arity == 2 && numbers.is_empty(), "{}", row.name);
+                    assert!(form != Binary || row.arity == 2, "{}", row.name);
+                    assert!(elements == 1 || numbers.is_empty(), "{}", row.name);
                 }
                 Lowering::WithReciprocal(call) => {
                     assert_eq!((elements, row.uniform), (1, 1), "{}", row.name);
                     assert_eq!(call.row().form, Unary(2), "{}", row.name);
                 }
-                Composed { approximate, .. } => {
-                    assert_eq!((elements, row.uniform), (1, 0), "{}", row.name);
+                Composed {
+                    program, approximate, ..
+                } => {
+                    assert!(program().registers >= elements, "{}", row.name);
                     if let Some((call, numbers)) = approximate {
+                        assert_eq!((elements, row.uniform), (1, 0), "{}", row.name);
                         assert_eq!(call.row().form, Unary(numbers.len()), "{}", row.name);
                     }
                 }
                 Power => assert_eq!((elements, row.uniform), (1, 1), "{}", row.name),
-                Lowering::Arithmetic(_) => assert_eq!((elements, row.uniform), (2, 0), "{}", row.name),
+                Lowering::Arithmetic(_) | Lowering::Reversed(_) => {
+                    assert_eq!((elements, row.uniform), (2, 0), "{}", row.name)
+                }
                 Lowering::IntegersOnly => panic!("{} is no operation on numbers", row.name),
             }
         }

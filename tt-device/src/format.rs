@@ -82,6 +82,33 @@ impl ElementType {
     pub fn is_integer(self) -> bool {
         self.integers().is_some()
     }
+
+    /// The number of `bf16` or `f16` that is nearest to `x`, ties to even; of other types `x` itself.
+    pub fn nearest(self, x: f32) -> f32 {
+        // Bits of the fraction, the exponent of the least normal number, the largest number.
+        let (fraction, least, largest) = match self {
+            ElementType::Bf16 => (7, -126, f32::from_bits(0x7F7F_0000)),
+            ElementType::F16 => (10, -14, 65504.0),
+            ElementType::F32
+            | ElementType::Bfp8
+            | ElementType::Bfp4
+            | ElementType::I32
+            | ElementType::U32
+            | ElementType::U16
+            | ElementType::U8
+            | ElementType::I8 => return x,
+        };
+        if !x.is_finite() {
+            return x;
+        }
+        let exponent = ((x.to_bits() >> 23 & 0xFF) as i32 - 127).max(least);
+        let step = f64::from(exponent - fraction).exp2();
+        let nearest = ((f64::from(x) / step).round_ties_even() * step) as f32;
+        match nearest.abs() > largest {
+            true => f32::INFINITY.copysign(x),
+            false => nearest,
+        }
+    }
 }
 
 // The element types, how users write them, and the format that holds them on the device; then the formats: name and number, and

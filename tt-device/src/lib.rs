@@ -11,6 +11,7 @@ pub mod composed;
 mod format;
 mod function;
 mod operation;
+mod special;
 mod tile;
 
 pub use catalogue::{BIT_OPS, ELEMENT_OPS, ElementOp, SFPU_OPS, SfpuOp};

@@ -43,6 +43,10 @@ pub enum OnIntegers {
     FromZero(SfpuOp),
     /// By quotient, product and difference, which the compiler writes in its place.
     Remainder,
+    /// Of integers without a sign, by division of those with one, which the compiler writes in its place.
+    Unsigned,
+    /// As a product over the greatest divisor, which the compiler writes in its place.
+    Multiple,
     /// By nothing: the bits in the register are the result's.
     Same,
 }
@@ -65,6 +69,11 @@ impl ElementOpRow {
         }
     }
 
+    /// Whether the host computes it where it is known at launch.
+    pub fn is_computed_at_launch(&self) -> bool {
+        self.types().is_none() && !matches!(self.cpp, Cpp::None)
+    }
+
     /// The type of its operands and that of its result, where they are not one and the same.
     pub fn types(&self) -> Option<[ElementType; 2]> {
         match self.op {
@@ -79,12 +88,19 @@ impl ElementOpRow {
         matches!(self.lowering, Lowering::IntegersOnly)
     }
 
-    /// Whether it needs registers of 32 bits, apart from approximate kernels.
-    pub fn wants_wide_registers(&self) -> bool {
-        matches!(
-            self.lowering,
-            Lowering::Composed { wide: true, .. } | Lowering::IntegersOnly
-        )
+    /// Whether it needs registers of 32 bits, in a kernel that is approximate or is not.
+    pub fn wants_wide_registers(&self, approximate: bool) -> bool {
+        match self.lowering {
+            Lowering::Composed {
+                wide, approximate: own, ..
+            } => wide && !(approximate && own.is_some()),
+            Lowering::IntegersOnly => !approximate,
+            Lowering::Own(..)
+            | Lowering::WithReciprocal(_)
+            | Lowering::Arithmetic(_)
+            | Lowering::Reversed(_)
+            | Lowering::Power => false,
+        }
     }
 }
 
@@ -111,6 +127,8 @@ pub enum OfZeros {
 /// in parentheses where they need them; the name of the variant says how tightly the text binds.
 #[derive(Debug, Clone, Copy)]
 pub enum Cpp {
+    /// By nothing that C++ has: numbers of a launch are computed in registers, too.
+    None,
     /// This function of all arguments.
     Call(&'static str),
     /// As tightly as a name.
@@ -128,15 +146,18 @@ pub enum Cpp {
 /// How an operation is computed on tiles.
 #[derive(Debug, Clone, Copy)]
 pub enum Lowering {
-    /// By a call of its own: in place, where its numbers are the uniform arguments, then these; or of two registers into one.
+    /// By a call of its own: in place, where its numbers are the uniform arguments, then these; or of two or three registers into
+    /// one.
     Own(SfpuOp, &'static [f32]),
     /// By a call of its own, in place, whose numbers are the uniform argument and its reciprocal.
     WithReciprocal(SfpuOp),
     /// By the FPU, by a call on two registers, or by one on a register and a number, as the operands are.
     Arithmetic(Arithmetic),
+    /// Likewise, of the operands the other way round.
+    Reversed(Arithmetic),
     /// As a power; the square has a call of its own.
     Power,
-    /// By a program over other calls.
+    /// By a program over other calls, of its elements and uniform arguments.
     Composed {
         /// The program.
         program: fn() -> Composed,
@@ -168,8 +189,8 @@ pub enum SfpuForm {
     Unary(usize),
     /// Two registers into one.
     Binary,
-    /// Three registers into one: where(condition, then, otherwise).
-    Where,
+    /// Three registers, with this many numbers, into one: where(condition, then, otherwise).
+    Ternary(usize),
 }
 
 /// A call of the SFPU.

@@ -135,9 +135,9 @@ codes! {
         "The expression divides by zero, shifts by more than 31 bits, or leaves the range of 32-bit integers with a sign; or a \
          literal is no element of the type it is used as: those of `u8` are from 0 to 255, of `i8` from -128 to 127.";
     OPERATOR 56 "an operator that is not in the language"
-        "Integers have `+ - * / %`, numbers have `+ - * /`, both have comparisons; integer elements have `+ - * / %` and \
-         `& | ^ << >> !`; truth values have `&& || !`. Assignments are `=`, `+=`, `-=`, `*=` and `/=`, of integer elements \
-         also `%=`, `&=`, `|=`, `^=`, `<<=` and `>>=`.";
+        "Integers and numbers have `+ - * / %` and comparisons; integer elements also have `& | ^ << >> !`; truth values have \
+         `&& || !`. Assignments are `=`, `+=`, `-=`, `*=`, `/=` and `%=`, of integer elements also `&=`, `|=`, `^=`, `<<=` and \
+         `>>=`.";
     LITERAL 57 "a literal that has no meaning here"
         "Literals are whole numbers, numbers with a point, `true` and `false`. Texts appear only in `T.print`.";
     CAST 58 "a cast that does not exist"

@@ -9,7 +9,7 @@ fn scale<const M: usize, const N: usize>(x: &Tensor<bf16, M, N>, alpha: f32, n: 
     T.clear(q);
     T.copy(x[(by * 64, bx * 64)], v);
     for (i, j) in T.Parallel(64, 64) {
-        v[(i, j)] = v[(i, j)] % 2.0 + ((n << 1) as f32);
+        v[(i, j)] = v[(i, j)] ^ 2.0 + ((n << 1) as f32);
         v[(i, j)] = (v[(i, j)] & 1) + v[(i, j)].to_bits(1);
         v[(i, j)] |= 2.0;
         q[(i, j)] = q[(i, j)] % 3 + (q[(i, j)] << 32) + (1 << 31);

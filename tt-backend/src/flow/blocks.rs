@@ -311,7 +311,7 @@ pub enum ValueKind {
     /// An integer of each element, as such.
     Integer(Index),
     /// A number as an integer, towards zero and held to the range of the type, an integer as a number or cut to fewer bits, or a
-    /// number rounded to `f16`.
+    /// number rounded to `f16` or `bf16`.
     Cast(ElementType, Box<Value>),
     /// An operation of the language.
     Call(ElementOp, Vec<Value>),

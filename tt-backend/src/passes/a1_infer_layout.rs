@@ -197,7 +197,7 @@ pub fn run(kernel: &Kernel) -> Result<Layouts, Vec<Diagnostic>> {
                 Param::Scalar(_) => false,
             })
             || holds_integers.is_some()
-            || !kernel.options.approx && calls_wide_function(&kernel.body)
+            || calls_wide_function(&kernel.body, kernel.options.approx)
     });
     if !fp32_dest && let Some(span) = holds_integers {
         let message = "integers and `f16` are computed in 32-bit registers, which `fp32_acc = false` rules out";
@@ -255,13 +255,14 @@ fn integers(kernel: &Kernel, moved: &HashSet<ParamId>) -> Option<Span> {
         .or_else(|| part(&kernel.body, &is_made))
 }
 
-/// Whether an element expression calls a function that is composed in 32-bit registers, or computes with indices.
-fn calls_wide_function(body: &[Stmt]) -> bool {
+/// Whether an element expression calls a function that is composed in 32-bit registers, or, in a kernel that is not approximate,
+/// computes with indices.
+fn calls_wide_function(body: &[Stmt], approximate: bool) -> bool {
     let is_wide = |kind: &ElementKind, _: &[(VarId, u64)]| match kind {
-        ElementKind::Call(op, _) => op.row().wants_wide_registers(),
+        ElementKind::Call(op, _) => op.row().wants_wide_registers(approximate),
         // Registers of 16 bits hold integers to 256.
-        ElementKind::CompareInt(..) => true,
-        ElementKind::Int(expr) => !expr.is_launch_constant(),
+        ElementKind::CompareInt(..) => !approximate,
+        ElementKind::Int(expr) => !approximate && !expr.is_launch_constant(),
         ElementKind::Cast(..)
         | ElementKind::Float(_)
         | ElementKind::Bool(_)

@@ -322,14 +322,19 @@ impl Lower<'_> {
             TileOp::Fill => call(&SfpuOp::FillBits.row().call, [result].into_iter().chain(values)),
             TileOp::Sfpu(sfpu) => {
                 let row = sfpu.row();
-                let is_in_place = row.form == SfpuForm::Unary(args.len() - 1);
-                let result = (!is_in_place).then_some(result);
+                let mut values: Vec<Value> = values.collect();
+                // Behind the operands, before the numbers; what works in place has none.
+                match row.form {
+                    SfpuForm::Unary(numbers) if numbers + 1 == args.len() => {}
+                    SfpuForm::Unary(_) | SfpuForm::Binary => values.push(result),
+                    SfpuForm::Ternary(_) => values.insert(3, result),
+                }
                 let template = match (row.call_template, self.engines.approximate) {
                     ("", true) => row.approximate,
                     ("", false) => row.exact,
                     (template, _) => template,
                 };
-                call_with(&row.call, template, values.chain(result))
+                call_with(&row.call, template, values)
             }
         }
     }

@@ -308,10 +308,11 @@ impl HoldElements<'_> {
                 call(ElementOp::BitAnd, [with(value, operands), low])
             }
             (ElementOp::Min | ElementOp::Max, _) => flipped(with(value, operands.into_iter().map(flipped))),
-            (ElementOp::Div | ElementOp::Rem, _) => {
-                let name = op.row().operator.unwrap_or(op.row().name);
-                let message = format!("`{name}` of `u32` is not compiled");
-                let note = "the device divides integers with a sign: cast both to `i32`, or shift";
+            (ElementOp::Div, [a, b]) => call(ElementOp::DivUnsigned, [a.clone(), b.clone()]),
+            (ElementOp::Rem, [a, b]) => call(ElementOp::RemUnsigned, [a.clone(), b.clone()]),
+            (ElementOp::Gcd | ElementOp::Lcm, _) => {
+                let message = format!("`{}` of `u32` is not compiled", op.row().name);
+                let note = "the device has that of integers with a sign: cast both to `i32`";
                 self.errors
                     .push(Diagnostic::new(&codes::ELEMENT_TYPE, value.span, message).note(note));
                 value.clone()
@@ -516,10 +517,10 @@ fn converted(of: Element, from: ElementType, to: ElementType) -> Element {
 
 /// A number that is to be one of `to`.
 fn rounded(number: Element, to: ElementType) -> Element {
-    if to == ElementType::F16 {
-        cast(to, number)
-    } else {
+    if to == ElementType::F32 {
         number
+    } else {
+        cast(to, number)
     }
 }
 

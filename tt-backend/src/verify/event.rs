@@ -560,7 +560,7 @@ fn sfpu(args: &Args) -> Proof<Option<Event>> {
         SfpuForm::Unary(_) if [SfpuOp::FillBits, SfpuOp::FillInteger].contains(&row.op) => (Vec::new(), args.one(0)?),
         SfpuForm::Unary(_) => (vec![args.one(0)?], args.one(0)?),
         SfpuForm::Binary => (vec![args.range(0)?, args.range(1)?], args.one(2)?),
-        SfpuForm::Where => (vec![args.range(0)?, args.range(1)?, args.range(2)?], args.one(3)?),
+        SfpuForm::Ternary(_) => (vec![args.range(0)?, args.range(1)?, args.range(2)?], args.one(3)?),
     };
     let template = match row.call_template {
         "" => template.as_str(),

@@ -532,13 +532,14 @@ fn cut(exact: i64, element: ElementType) -> f64 {
     }
 }
 
-/// `value as to` as in Rust: into an integer type from another one what that holds of it, from a number towards zero, held to its range; what is unspecified stays so. Formats of
-/// real numbers are not rounded to.
+/// `value as to` as in Rust: into an integer type from another one what that holds of it, from a number towards zero, held to its range; what is unspecified stays so. To
+/// `bf16` and `f16` the nearest, as of an `f32`.
 fn cast(to: ElementType, from: ElementType, value: f64) -> f64 {
     match to {
         _ if value.is_nan() => value,
         _ if to.is_integer() && from.is_integer() => cut(value as i64, to),
-        ElementType::Bf16 | ElementType::F32 | ElementType::F16 | ElementType::Bfp8 | ElementType::Bfp4 => value,
+        ElementType::Bf16 | ElementType::F16 => f64::from(to.nearest(value as f32)),
+        ElementType::F32 | ElementType::Bfp8 | ElementType::Bfp4 => value,
         ElementType::I32 => f64::from(value as i32),
         ElementType::U32 => f64::from(value as u32),
         ElementType::U16 => f64::from(value as u16),

@@ -171,7 +171,7 @@ impl Element {
             ElementKind::Float(value) => NumberExpr::Literal(*value),
             ElementKind::Scalar(id) => NumberExpr::Scalar(*id),
             ElementKind::Int(value) if value.is_launch_constant() => NumberExpr::Int(value.clone()),
-            ElementKind::Call(op, args) if !op.row().is_of_integers_alone() => {
+            ElementKind::Call(op, args) if op.row().is_computed_at_launch() => {
                 let args = args.iter().map(Element::number_at_launch).collect::<Option<_>>()?;
                 NumberExpr::Call(*op, args)
             }

@@ -380,10 +380,6 @@ impl Frontend {
     pub(super) fn refuse_operator<R>(&mut self, op: &BinOp, class: Class) -> Option<R> {
         let operator = source_text(op);
         let (message, note) = match (op, class) {
-            (BinOp::Rem(_) | BinOp::RemAssign(_), Class::Float) => (
-                "`%` works on integers only".to_string(),
-                "write `x - (x / y).trunc() * y`",
-            ),
             (_, Class::Float) => (
                 format!("`{operator}` works on integer elements only"),
                 "take the bits of an `f32`: `x.to_bits()`, and back `f32::from_bits(n)`",
@@ -600,7 +596,8 @@ fn arithmetic(op: &BinOp) -> Operation {
         BinOp::Div(_) => of(Some(IntOp::Div), Some(ElementOp::Div)),
         BinOp::Rem(_) => Operation {
             integers: Some(IntOp::Rem),
-            ..bits(ElementOp::Rem)
+            numbers: Some(ElementOp::Fmod),
+            elements: Some(ElementOp::Rem),
         },
         BinOp::BitAnd(_) => bits(ElementOp::BitAnd),
         BinOp::BitOr(_) => bits(ElementOp::BitOr),

@@ -19,6 +19,13 @@ const INTEGER_METHODS: [(&str, &[IntOp]); 6] = [
     ("clamp", &[IntOp::Max, IntOp::Min]),
 ];
 
+/// The methods of numbers that are truth values, and the operations that say so as a number.
+const TRUTHS: [(&str, ElementOp); 3] = [
+    ("is_nan", ElementOp::IsNan),
+    ("is_infinite", ElementOp::IsInfinite),
+    ("is_finite", ElementOp::IsFinite),
+];
+
 /// The device tells odd exponents of negative numbers from even ones by 16 bits.
 const LARGEST_EXPONENT: u64 = (1 << 15) - 1;
 
@@ -64,7 +71,9 @@ impl Frontend {
             };
         }
         let is_operation = ElementOp::named(&name).is_some() || name == ElementOp::ToBits.row().name;
-        if !is_operation && !INTEGER_METHODS.iter().any(|(known, _)| *known == name) {
+        let is_truth = TRUTHS.iter().any(|(known, _)| *known == name);
+        let is_of_integers = INTEGER_METHODS.iter().any(|(known, _)| *known == name);
+        if !is_operation && !is_truth && !is_of_integers {
             self.unknown_word(&call.method);
             return None;
         }
@@ -103,7 +112,8 @@ impl Frontend {
         if let Some(integers) = integers {
             return self.integer_operation(method, integers, call);
         }
-        let Some(op) = ElementOp::named(&name) else {
+        let truth = TRUTHS.iter().find(|(known, _)| *known == name).map(|(_, op)| *op);
+        let Some(op) = truth.or_else(|| ElementOp::named(&name)) else {
             let (message, candidates) = match operands.first() {
                 Some((Value::Integer(_), _)) => (format!("integers have no `{name}`"), integer_names()),
                 _ => (format!("numbers have no `{name}`"), element_names().collect()),
@@ -166,6 +176,18 @@ impl Frontend {
         }
         if args.len() != row.arity {
             return None;
+        }
+        if ElementOp::OF_INTEGERS.contains(&op) && class == Class::Float {
+            let message = format!("numbers have no `{name}`, which is of integer elements");
+            self.error(&codes::UNKNOWN_METHOD, method, message, "cast them first: `x as i32`");
+            return None;
+        }
+        if truth.is_some() {
+            let [argument] = <[Element; 1]>::try_from(args).ok()?;
+            let says = self.element(ElementKind::Call(op, vec![argument]), call);
+            let half = self.element(ElementKind::Float(0.5), call);
+            let kind = ElementKind::Compare(CompareOp::Gt, Box::new(says), Box::new(half));
+            return Some(Value::Truth(self.element(kind, call)));
         }
         // Integers are clamped by what they have.
         if (!is_uniform && class == Class::Float) || (op == ElementOp::Clamp && class == Class::Integer) {
@@ -238,7 +260,8 @@ impl Frontend {
     ) -> Option<Value> {
         let name = method.unraw().to_string();
         let Some((_, ops)) = INTEGER_METHODS.iter().find(|(known, _)| *known == name) else {
-            let note = if ElementOp::named(&name).is_some() {
+            let of_numbers = ElementOp::named(&name).filter(|op| !ElementOp::OF_INTEGERS.contains(op));
+            let note = if of_numbers.is_some() {
                 format!("make it a number first: `(n as f32).{name}()`")
             } else {
                 match nearest(&name, integer_names()) {
@@ -305,7 +328,7 @@ fn integer_names() -> Vec<&'static str> {
 /// How `op` is written.
 fn usage(op: ElementOp) -> String {
     let row = op.row();
-    let arguments = ["y", "z"][..row.arity - 1].join(", ");
+    let arguments = ["y", "z", "w"][..row.arity - 1].join(", ");
     format!("write `x.{}({arguments})`", row.name)
 }
 

@@ -245,14 +245,7 @@ impl Frontend {
         let (target_access, element) = place?;
         let class = Class::of(element);
         if let (
-            Some(
-                ElementOp::Rem
-                | ElementOp::BitAnd
-                | ElementOp::BitOr
-                | ElementOp::BitXor
-                | ElementOp::Shl
-                | ElementOp::Shr,
-            ),
+            Some(ElementOp::BitAnd | ElementOp::BitOr | ElementOp::BitXor | ElementOp::Shl | ElementOp::Shr),
             Class::Float,
             Expr::Binary(binary),
         ) = (op, class, whole)
@@ -260,6 +253,11 @@ impl Frontend {
             return self.refuse_operator(&binary.op, class);
         }
         let right = self.number(found?, class, value)?;
+        // What `%` is of numbers.
+        let op = match op {
+            Some(ElementOp::Rem) if class == Class::Float => Some(ElementOp::Fmod),
+            op => op,
+        };
         let value = match op {
             None => right,
             Some(op) => {

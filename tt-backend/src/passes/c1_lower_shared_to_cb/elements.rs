@@ -4,6 +4,7 @@
 
 use super::access::{Classified, Result2d};
 use super::assign::tiles_from;
+use super::index_values::uniform;
 use super::regions::Purpose;
 use super::tensor_elements::TensorPlace;
 use super::translate::{Refused, Translate, variable, what_is_done_with};
@@ -15,8 +16,8 @@ use crate::passes::hold_elements::mixed;
 use tt_device::OnIntegers;
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{
-    Access, Assign, BlockId, Buffer, Element, ElementKind, ElementOp, ElementType, Linear, ParamId, ScalarKind, Span,
-    VarId,
+    Access, Assign, BlockId, Buffer, CompareOp, Element, ElementKind, ElementOp, ElementType, IntExpr, Linear, ParamId,
+    ScalarKind, Span, VarId,
 };
 use tt_plan::{DataFormat, Formula, Number, formula};
 
@@ -154,6 +155,23 @@ impl Translate<'_> {
                         let [x, y] = args.map(|arg| self.computed_once(arg, result, reads));
                         self.remainder(x, y)
                     }
+                    (Some(OnIntegers::Multiple), Ok(args)) => {
+                        let [x, y] = args.map(|arg| self.computed_once(arg, result, reads));
+                        let divisor = binary(ElementOp::Gcd, x.clone(), y.clone());
+                        let multiple = binary(ElementOp::Mul, binary(ElementOp::Div, x, divisor), y);
+                        ValueKind::Call(ElementOp::Abs, vec![multiple])
+                    }
+                    (Some(OnIntegers::Unsigned), Ok(args)) => {
+                        let [x, y] = args.map(|arg| self.computed_once(arg, result, reads));
+                        let quotient = self.quotient_of_unsigned(&x, &y, result, reads);
+                        // The first operand of `x /= y` is `x`.
+                        let rest = if *op == ElementOp::RemUnsigned {
+                            binary(ElementOp::Mul, quotient, y)
+                        } else {
+                            binary(ElementOp::Sub, x.clone(), quotient)
+                        };
+                        binary(ElementOp::Sub, x, rest).kind
+                    }
                     (_, Ok(args)) => ValueKind::Call(*op, args.into()),
                     (_, Err(args)) => ValueKind::Call(*op, args),
                 }
@@ -181,10 +199,19 @@ impl Translate<'_> {
                 | ElementType::I8),
                 a,
             ) => match (inner.is_integer(), to.is_integer()) {
-                (false, false) if *to == ElementType::F16 => ValueKind::Cast(ElementType::F16, Box::new(of(self, a)?)),
+                (false, false) if *to == ElementType::F16 || *to == ElementType::Bf16 && !self.is_of_16_bits(a) => {
+                    ValueKind::Cast(*to, Box::new(of(self, a)?))
+                }
                 (false, false) | (true, true) => of(self, a)?.kind,
                 (false, true) => ValueKind::Cast(ElementType::I32, Box::new(of(self, a)?)),
-                (true, false) => ValueKind::Cast(ElementType::F32, Box::new(of(self, a)?)),
+                (true, false) => {
+                    let kind = ValueKind::Cast(ElementType::F32, Box::new(of(self, a)?));
+                    if *to == ElementType::Bf16 {
+                        ValueKind::Cast(*to, Box::new(Value { kind, span }))
+                    } else {
+                        kind
+                    }
+                }
             },
             ElementKind::Cast(to, _) => {
                 return Err(Diagnostic::new(
@@ -210,15 +237,50 @@ impl Translate<'_> {
         Ok(Value { kind, span })
     }
 
+    /// Whether an element is read from what `bf16` holds.
+    fn is_of_16_bits(&self, element: &Element) -> bool {
+        matches!(&element.kind, ElementKind::Load(access)
+            if DataFormat::of(access.buffer.element(self.kernel)).fits_bf16())
+    }
+
     /// What is left of `x` over `y`, which are integers: `x - x / y * y`.
     pub(super) fn remainder(&self, x: Value, y: Value) -> ValueKind {
+        let quotient = binary(ElementOp::Div, x.clone(), y.clone());
+        binary(ElementOp::Sub, x, binary(ElementOp::Mul, quotient, y)).kind
+    }
+
+    /// How often `y` is in `x`, integers without a sign that are held as those with one: half of `x` is divided, which has no
+    /// upper bit, and what is left is at most once more. A `y` with the upper bit is in it once or not at all.
+    fn quotient_of_unsigned(&mut self, x: &Value, y: &Value, result: &Result2d, reads: &mut Vec<BlockStmt>) -> Value {
         let span = x.span;
-        let of = |op, x, y| Value {
-            kind: ValueKind::Call(op, vec![x, y]),
-            span,
+        let constant = |value: i64| {
+            let kind = ValueKind::Integer(uniform(IntExpr::Const(value)));
+            Value { kind, span }
         };
-        let quotient = of(ElementOp::Div, x.clone(), y.clone());
-        ValueKind::Call(ElementOp::Sub, vec![x, of(ElementOp::Mul, quotient, y)])
+        let flipped = |x: &Value| Box::new(binary(ElementOp::BitXor, x.clone(), constant(i32::MIN.into())));
+        let select = |condition, a, b| {
+            let condition = Box::new(Value { kind: condition, span });
+            let kind = ValueKind::Select(condition, Box::new(a), Box::new(b));
+            Value { kind, span }
+        };
+        let holds = |x: &Value, y: &Value| ValueKind::Compare(CompareOp::Ge, flipped(x), flipped(y));
+
+        let half = binary(ElementOp::Shr, x.clone(), constant(1));
+        let half = binary(ElementOp::BitAnd, half, constant(i32::MAX.into()));
+        let twice = binary(ElementOp::Shl, binary(ElementOp::Div, half, y.clone()), constant(1));
+        let twice = self.computed_once(twice, result, reads);
+        let rest = binary(
+            ElementOp::Sub,
+            x.clone(),
+            binary(ElementOp::Mul, twice.clone(), y.clone()),
+        );
+        let once_more = select(holds(&rest, y), constant(1), constant(0));
+        let has_upper_bit = ValueKind::Compare(CompareOp::Lt, Box::new(y.clone()), Box::new(constant(0)));
+        select(
+            has_upper_bit,
+            select(holds(x, y), constant(1), constant(0)),
+            binary(ElementOp::Add, twice, once_more),
+        )
     }
 
     /// `value`, an integer of each element, as an operand that may be taken several times: what is computed has a block of its own.
@@ -249,11 +311,15 @@ impl Translate<'_> {
             ElementKind::Float(value) => Number::constant(*value as f32),
             ElementKind::Scalar(id) => self.scalar(*id),
             ElementKind::Int(expr) => Number::Int(formula(self.kernel, expr)?),
-            ElementKind::Call(op, args) if !op.row().is_of_integers_alone() => {
+            ElementKind::Call(op, args) if op.row().is_computed_at_launch() => {
                 let numbers = args.iter().map(|arg| self.number(arg)).collect::<Option<_>>()?;
                 Number::Call(*op, numbers)
             }
-            ElementKind::Cast(ElementType::F32 | ElementType::Bf16, a) => self.number(a)?,
+            ElementKind::Cast(ElementType::F32, a) => self.number(a)?,
+            ElementKind::Cast(ElementType::Bf16, a) => {
+                let known = self.number(a)?.evaluate(&|_| None, &|_| None).ok()?;
+                Number::constant(ElementType::Bf16.nearest(known as f32))
+            }
             ElementKind::Cast(..)
             | ElementKind::Call(..)
             | ElementKind::Bool(_)
@@ -452,6 +518,13 @@ impl Translate<'_> {
         self.computed_first(picked, extent, ValueKind::Pick(pick, of), span, reads);
         Ok(self.operand(picked, broadcast, [0, 0]))
     }
+}
+
+/// `op` of two integers of each element.
+fn binary(op: ElementOp, x: Value, y: Value) -> Value {
+    let span = x.span;
+    let kind = ValueKind::Call(op, vec![x, y]);
+    Value { kind, span }
 }
 
 fn not_picked_out(element: ElementType, span: Span) -> Diagnostic {

@@ -198,7 +198,7 @@ impl Translate<'_> {
 }
 
 /// An integer that is the same for all elements.
-fn uniform(rest: IntExpr) -> Index {
+pub(super) fn uniform(rest: IntExpr) -> Index {
     Index {
         row: 0,
         column: 0,

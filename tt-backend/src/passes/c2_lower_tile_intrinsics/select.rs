@@ -4,6 +4,7 @@
 //! launch are arguments of the operations that take one. Two bf16 tiles meet in the FPU; whatever is in a register or has
 //! 32 bits meets in the SFPU, where nothing is cut (patterns.md §0.10).
 
+mod differences;
 mod emit;
 mod machine;
 
@@ -15,8 +16,9 @@ use crate::flow::{
 };
 use crate::ir::Kind;
 use crate::tile_ops::{FpuOp, SfpuOp};
-use machine::{Machine, below_zero, binary, fill, unary, with, with_integer, within_tile};
+use machine::{Machine, below_zero, binary, composed, fill, unary, with, with_integer, within_tile};
 use std::collections::{BTreeMap, BTreeSet};
+use tt_device::composed::{to_half, to_integer};
 use tt_device::{Arithmetic, Lowering, OnIntegers, SfpuForm};
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{CompareOp, ElementOp, ElementType, IntExpr, Span};
@@ -51,7 +53,7 @@ pub fn chunk(tiles: [u32; 2], most: u32) -> [u32; 2] {
 impl Context {
     /// An element expression as sections.
     pub fn elementwise(&mut self, elementwise: &Elementwise, span: Span, out: &mut Vec<SectionStmt>) {
-        let mut value = elementwise.value.clone();
+        let mut value = self.with_differences(&elementwise.value, None);
         let tiles = crate::passes::a1_infer_layout::tiles(elementwise.extent);
         let capacity = self.registers.capacity;
         while self.emit(&value, None).used > capacity {
@@ -141,12 +143,32 @@ impl Context {
     /// An expression over `sums`, which register 0 holds: its steps, the registers of each tile, the result's register. `None`
     /// where it is refused or needs more registers than there are; then it is a section of its own.
     pub fn epilogue(&mut self, value: &Value, sums: BufferId) -> Option<(Vec<Step>, u32, u32)> {
-        let emitted = self.emit(value, Some(sums));
+        let emitted = self.emit(&self.with_differences(value, Some(sums)), Some(sums));
         if !emitted.errors.is_empty() || emitted.used > self.registers.capacity {
             return None;
         }
         self.keep(&emitted, value.span);
         Some((emitted.steps, emitted.used.max(1), emitted.result))
+    }
+
+    /// Two operands that the FPU takes straight from their buffers, not from register 0, which holds `sums`.
+    fn fpu(&self, op: FpuOp, a: &Value, b: &Value, sums: Option<BufferId>) -> Option<Machine> {
+        let (ValueKind::Load(a), ValueKind::Load(b)) = (&a.kind, &b.kind) else {
+            return None;
+        };
+        let plain = |operand: &Operand| operand.broadcast == Broadcast::None;
+        let narrow = |operand: &Operand| self.buffers[operand.buffer.0].format.fits_bf16();
+        if !narrow(a) || !narrow(b) || [a.buffer, b.buffer].iter().any(|buffer| sums == Some(*buffer)) {
+            return None;
+        }
+        let takes = |b: &Operand| op.functions(b.broadcast).is_some();
+        if plain(a) && takes(b) {
+            Some(Machine::Fpu(op, *a, *b))
+        } else if plain(b) && takes(a) && op != FpuOp::Sub {
+            Some(Machine::Fpu(op, *b, *a))
+        } else {
+            None
+        }
     }
 
     fn keep(&mut self, emitted: &Emitted, span: Span) {
@@ -300,7 +322,7 @@ impl Emit<'_> {
                 let of = self.select(of);
                 let whole = |of| match is_integer {
                     true => of,
-                    false => Machine::Composed(tt_device::composed::to_integer(), Box::new(of)),
+                    false => composed(to_integer(), of),
                 };
                 // Numbers are held to the range of a byte, integers are cut to it.
                 let held = |of, [least, most]: [i64; 2]| {
@@ -312,10 +334,11 @@ impl Emit<'_> {
                     (false, true) if *to == ElementType::I8 => held(whole(of), [-128, 127]),
                     (true, true) if *to == ElementType::U8 => binary(SfpuOp::AndInteger, of, integer(255)),
                     (true, true) if *to == ElementType::I8 => signed_byte(of),
-                    (false, true) => Machine::Composed(tt_device::composed::to_integer(), Box::new(of)),
+                    (false, true) => composed(to_integer(), of),
                     (true, false) => unary(SfpuOp::FromInteger, of),
-                    (false, false) if *to == ElementType::F16 => {
-                        Machine::Composed(tt_device::composed::to_half(), Box::new(of))
+                    (false, false) if *to == ElementType::F16 => composed(to_half(), of),
+                    (false, false) if *to == ElementType::Bf16 && self.context.registers.fp32 => {
+                        unary(SfpuOp::ToBf16, of)
                     }
                     (false, false) | (true, true) => of,
                 }
@@ -457,26 +480,6 @@ impl Emit<'_> {
         binary(tiles, self.select(a), fill(limit))
     }
 
-    /// Two operands that the FPU takes straight from their buffers.
-    fn fpu(&self, op: FpuOp, a: &Value, b: &Value) -> Option<Machine> {
-        let (ValueKind::Load(a), ValueKind::Load(b)) = (&a.kind, &b.kind) else {
-            return None;
-        };
-        let plain = |operand: &Operand| operand.broadcast == Broadcast::None;
-        let narrow = |operand: &Operand| self.context.buffers[operand.buffer.0].format.fits_bf16();
-        if !narrow(a) || !narrow(b) || [a.buffer, b.buffer].map(Some).contains(&self.sums) {
-            return None;
-        }
-        let takes = |b: &Operand| op.functions(b.broadcast).is_some();
-        if plain(a) && takes(b) {
-            Some(Machine::Fpu(op, *a, *b))
-        } else if plain(b) && takes(a) && op != FpuOp::Sub {
-            Some(Machine::Fpu(op, *b, *a))
-        } else {
-            None
-        }
-    }
-
     /// An operation on integers, or on bits; C1 let through those that the device has.
     fn integers(&mut self, op: ElementOp, args: &[Value], span: Span) -> Machine {
         let mut operands = args.iter().map(|arg| self.select(arg)).collect::<Vec<_>>().into_iter();
@@ -489,7 +492,7 @@ impl Emit<'_> {
             (Some(OnIntegers::Call(call)), None) => unary(call, first),
             (Some(OnIntegers::FromZero(call)), _) => binary(call, zero(), first),
             (Some(OnIntegers::Same), _) => first,
-            (Some(OnIntegers::Remainder) | None, _) => {
+            (Some(OnIntegers::Remainder | OnIntegers::Unsigned | OnIntegers::Multiple) | None, _) => {
                 let message = format!("`{}` of integers is not compiled yet", op.row().name);
                 let error = Diagnostic::new(&codes::ELEMENT_TYPE, span, message);
                 self.out.errors.push(error);
@@ -503,6 +506,12 @@ impl Emit<'_> {
             Lowering::Own(call, _) if call.row().form == SfpuForm::Binary => {
                 binary(call, self.select(&args[0]), self.select(&args[1]))
             }
+            Lowering::Own(call, _) if matches!(call.row().form, SfpuForm::Ternary(_)) => {
+                let numbers = self.uniform(op, args);
+                let operands = [0, 1, 2].map(|at| self.select(&args[at]));
+                Machine::Three(call, numbers, Box::new(operands))
+            }
+            Lowering::Reversed(arithmetic) => self.arithmetic(arithmetic, &args[1], &args[0]),
             Lowering::WithReciprocal(call) => {
                 let mut numbers = self.uniform(op, args);
                 numbers.extend(
@@ -549,7 +558,10 @@ impl Emit<'_> {
                 if wide && !self.context.registers.fp32 {
                     self.needs_wide_registers(op, span);
                 }
-                Machine::Composed(program(), Box::new(self.select(&args[0])))
+                let numbers = self.uniform(op, args);
+                let elements = &args[..args.len() - numbers.len()];
+                let operands = elements.iter().map(|arg| self.select(arg)).collect();
+                Machine::Composed(program(), operands, numbers)
             }
             Lowering::IntegersOnly => self.integers(op, args, span),
         }
@@ -597,7 +609,7 @@ impl Emit<'_> {
         if let Some(number) = a.number().cloned() {
             return self.number_with(op, number, b);
         }
-        fpu.and_then(|fpu| self.fpu(fpu, a, b))
+        fpu.and_then(|fpu| self.context.fpu(fpu, a, b, self.sums))
             .unwrap_or_else(|| binary(sfpu, self.select(a), self.select(b)))
     }
 

@@ -152,11 +152,22 @@ impl Emit<'_> {
                 self.free_above(out, first);
                 out
             }
-            Machine::Composed(composed, x) => {
-                let out = self.run(x);
+            Machine::Three(op, numbers, operands) => {
                 let first = self.next;
-                self.composed(composed, out);
-                self.next = first;
+                let registers = operands.each_ref().map(|of| self.run(of));
+                let out = registers.into_iter().min().unwrap_or(first);
+                let mut args: Vec<Arg> = registers.map(Arg::Register).into();
+                args.extend(numbers.iter().cloned().map(Arg::Number));
+                self.step(TileOp::Sfpu(*op), out, args);
+                self.free_above(out, first);
+                out
+            }
+            Machine::Composed(composed, operands, numbers) => {
+                let first = self.next;
+                let registers: Vec<u32> = operands.iter().map(|of| self.run(of)).collect();
+                let out = registers.first().copied().unwrap_or(first);
+                self.composed(composed, registers, numbers);
+                self.free_above(out, first);
                 out
             }
         }
@@ -234,10 +245,9 @@ impl Emit<'_> {
         from
     }
 
-    /// The lines of a composed function; its first register is `x`, the others are free again afterwards.
-    pub(super) fn composed(&mut self, composed: &Composed, x: u32) {
-        let mut registers = vec![x];
-        registers.extend((1..composed.registers).map(|_| self.allocate()));
+    /// The lines of a composed function; its first registers are those of the operands, the others are free again afterwards.
+    pub(super) fn composed(&mut self, composed: &Composed, mut registers: Vec<u32>, numbers: &[Number]) {
+        registers.extend((registers.len()..composed.registers).map(|_| self.allocate()));
         let register = |at: usize| Arg::Register(registers[at]);
         for line in &composed.lines {
             let (op, out, args) = match *line {
@@ -247,7 +257,13 @@ impl Emit<'_> {
                     args.extend(number.map(|number| Arg::Number(Number::constant(number))));
                     (TileOp::Sfpu(op), at, args)
                 }
+                Line::OfArgument(op, at, argument) => {
+                    let number = numbers.get(argument).cloned();
+                    let number = number.unwrap_or_else(|| Number::constant(0.0));
+                    (TileOp::Sfpu(op), at, vec![register(at), Arg::Number(number)])
+                }
                 Line::Binary(op, [a, b], out) => (TileOp::Sfpu(op), out, vec![register(a), register(b)]),
+                Line::Choose(operands, out) => (TileOp::Sfpu(SfpuOp::Select), out, operands.map(register).into()),
             };
             self.step(op, registers[out], args);
         }

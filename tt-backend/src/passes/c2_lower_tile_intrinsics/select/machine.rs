@@ -25,7 +25,10 @@ pub enum Machine {
     Masked(Index, Box<Machine>, Box<Machine>, Box<Machine>),
     /// All elements of each row, of each column or of the block: how, along which axes, over how many tiles.
     Reduce(Reduction, Box<Machine>),
-    Composed(Composed, Box<Machine>),
+    /// A program over operands and uniform arguments.
+    Composed(Composed, Vec<Machine>, Vec<Number>),
+    /// Three registers, and numbers, into one.
+    Three(SfpuOp, Vec<Number>, Box<[Machine; 3]>),
 }
 
 impl Machine {
@@ -41,7 +44,8 @@ impl Machine {
                 let (a, b) = (a.need(), b.need());
                 if a == b { a + 1 } else { a.max(b) }
             }
-            Machine::Where(c, a, b) => c.need().max(a.need() + 1).max(b.need() + 2),
+            Machine::Where(c, a, b) => in_order([c, a, b].map(|of| &**of)),
+            Machine::Three(_, _, operands) => in_order(operands.iter()),
             Machine::Masked(_, mask, a, b) => a.need().max(1 + mask.need()).max(2 + b.need()),
             Machine::Reduce(reduction, x) => {
                 let tiles = x.need() + u32::from(is_folded(reduction));
@@ -50,12 +54,27 @@ impl Machine {
                     Fold::Sum | Fold::Max | Fold::Min | Fold::Mean => tiles,
                 }
             }
-            Machine::Composed(composed, x) => {
-                let others = composed.registers as u32 - 1;
-                x.need().max(x.need().min(1) + others)
+            Machine::Composed(composed, operands, _) => {
+                let held: u32 = operands.iter().map(|of| of.need().min(1)).sum();
+                let others = composed.registers.saturating_sub(operands.len()) as u32;
+                in_order(operands).max(held + others)
             }
         }
     }
+}
+
+/// Registers that operands take which are evaluated one after the other, each beside those before it.
+fn in_order<'m>(operands: impl IntoIterator<Item = &'m Machine>) -> u32 {
+    let mut held = 0;
+    operands.into_iter().fold(0, |most, of| {
+        let need = held + of.need();
+        held += of.need().min(1);
+        most.max(need)
+    })
+}
+
+pub fn composed(composed: Composed, x: Machine) -> Machine {
+    Machine::Composed(composed, vec![x], Vec::new())
 }
 
 pub fn unary(op: SfpuOp, x: Machine) -> Machine {
