@@ -30,12 +30,20 @@ fn masks<const M: usize, const N: usize>(
     }
     T.copy(y, c[(by * 64, bx * 64)]);
     for (i, j) in T.Parallel(64, 64) {
-        y[(i, j)] = if (by * 64 + i) / 24 >= (bx * 64 + j) / 24 { x[(i, j)] } else { -1.0 };
+        y[(i, j)] = if (by * 64 + i) / 24 >= (bx * 64 + j) / 24 {
+            x[(i, j)]
+        } else {
+            -1.0
+        };
         y[(i, j)] *= if i * n <= j && (63 - j) % 7 != 3 { 2.0 } else { 1.0 };
     }
     T.copy(y, d[(by * 64, bx * 64)]);
     for (i, j) in T.Parallel(64, 64) {
-        y[(i, j)] = if j & 1 == 0 || (i ^ j) >> 2 & 3 > 1 { x[(i, j)] } else { 8.0 };
+        y[(i, j)] = if j & 1 == 0 || (i ^ j) >> 2 & 3 > 1 {
+            x[(i, j)]
+        } else {
+            8.0
+        };
         y[(i, j)] += if i.min(j) > n && !j < -40 { 4.0 } else { 0.0 };
     }
     T.copy(y, e[(by * 64, bx * 64)]);

@@ -188,7 +188,9 @@ fn factors_quotients_and_remainders_of_rows() {
             let expected: Vec<_> = (0..p * n)
                 .map(|at| {
                     let (row, column) = ((at / n) as i64, at % n);
-                    of(row / 3 % 5, column).zip(of(row % 32 / 2 + 3, column)).map(|(value, _)| value)
+                    of(row / 3 % 5, column)
+                        .zip(of(row % 32 / 2 + 3, column))
+                        .map(|(value, _)| value)
                 })
                 .collect();
             agrees(&again.download()?, &expected, "a remainder");
@@ -253,7 +255,10 @@ fn what_lies_outside_of_the_tensor_at_a_pace_is_not_summed() {
                 let first = i64::from(first);
                 let what = format!("{m} x {n} from {first}, column {column}");
                 let close = |found: f32, expected: f32, of: &str| {
-                    assert!((found - expected).abs() < 0.01 + expected.abs() * 0.001, "{what}, {of}: {found}, not {expected}");
+                    assert!(
+                        (found - expected).abs() < 0.01 + expected.abs() * 0.001,
+                        "{what}, {of}: {found}, not {expected}"
+                    );
                 };
                 let block = column as i64 / 32;
                 close(r[column], all(&|i| (block + 3 * i) % 10).iter().sum(), "remainders");
@@ -308,9 +313,69 @@ fn stores_go_in_steps_and_backwards() {
                     assert_eq!(c[2 * row * n + column], value, "{row}, {column}");
                     assert_eq!(c[(2 * row + 1) * n + column], bf16::ZERO, "{row}, {column}");
                     assert_eq!(d[other * n + column], value, "{row}, {column}");
-                    assert_eq!(e[(2 * other + 1) * n + column].to_f32(), value.to_f32() * 2.0, "{row}, {column}");
+                    assert_eq!(
+                        e[(2 * other + 1) * n + column].to_f32(),
+                        value.to_f32() * 2.0,
+                        "{row}, {column}"
+                    );
                     assert_eq!(e[2 * other * n + column], bf16::ZERO, "{row}, {column}");
                 }
+            }
+            Ok(())
+        });
+    }
+}
+
+/// Two rows again and again, of which the tensor may have one: sums and stores leave out what it has not.
+#[tt::kernel]
+fn in_turns<const M: usize, const N: usize>(
+    a: &Tensor<f32, M, N>,
+    y: &mut Tensor<f32, 64, N>,
+    s: &mut Tensor<f32, N>,
+    t: &mut Tensor<f32, 64, N>,
+    n: i32,
+) {
+    let b = T.Kernel(N.div_ceil(32));
+    let x = T.alloc_fragment::<f32>(64, 32);
+    let v = T.alloc_fragment::<f32>(32);
+    for (i, j) in T.Parallel(64, 32) {
+        x[(i, j)] = a[((n.max(0) + i) % 2, b * 32 + j)] + 1.0;
+        y[(i, b * 32 + j)] = x[(i, j)];
+        t[(i, b * 32 + j)] = a[(i % 2, b * 32 + j)];
+    }
+    T.reduce_sum(x, v, dim = 0);
+    T.copy(v, s[b * 32]);
+}
+
+#[test]
+fn rows_come_again_in_every_turn_that_a_block_has() {
+    for ([m, n], first) in [([1, 40], 0), ([1, 33], 5), ([2, 32], 3), ([5, 64], -3)] {
+        let host: Vec<f32> = (0..m * n).map(|at| (at % 13) as f32 - 6.0).collect();
+        on_both_chips(|device| {
+            let a = device.upload(&host, [m, n])?;
+            let [mut y, mut t] = [0; 2].map(|_| device.upload(&vec![99.0; 64 * n], [64, n]).expect("uploaded"));
+            let mut s = device.zeros::<f32>([n])?;
+            in_turns(&a, &mut y, &mut s, &mut t, first).check(0.001)?;
+            let [y, s, t]: [Vec<f32>; 3] = [y.download()?, s.download()?, t.download()?];
+            for column in 0..n {
+                let mut sum = 0.0;
+                for row in 0..64 {
+                    let of = |row: i64| at(&host, [m, n], [row, column as i64]);
+                    let value = of((i64::from(first.max(0)) + row) % 2).map(|value| value + 1.0);
+                    sum += value.unwrap_or(0.0);
+                    let place = row as usize * n + column;
+                    assert_eq!(
+                        y[place],
+                        value.unwrap_or(99.0),
+                        "{m} x {n} from {first}: {row}, {column}"
+                    );
+                    assert_eq!(t[place], of(row % 2).unwrap_or(99.0), "{m} x {n}: {row}, {column}");
+                }
+                assert!(
+                    (s[column] - sum).abs() < 0.5,
+                    "{m} x {n} from {first}, {column}: {} not {sum}",
+                    s[column]
+                );
             }
             Ok(())
         });

@@ -549,7 +549,12 @@ impl Rows {
         // The first is anywhere in its turn.
         match way < 0 {
             true => way.div_euclid(turn)..=0,
-            false => 0..=way.saturating_add(turn.saturating_sub(1)).checked_div(turn).unwrap_or(0),
+            false => {
+                0..=way
+                    .saturating_add(turn.saturating_sub(1))
+                    .checked_div(turn)
+                    .unwrap_or(0)
+            }
         }
     }
 

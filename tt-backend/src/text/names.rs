@@ -1,8 +1,8 @@
 //! Lines, and what stands in them at every stage: buffers, integers, conditions, numbers, regions, operands.
 
 use crate::flow::{
-    Arg, Broadcast, Buffer, BufferId, BufferKind, DefinitionId, Depth, Index, Integer, Matmul, Operand, Pace, Pack, PackMode,
-    Sees, Sights, TileRegion, Transfer, Window,
+    Arg, Broadcast, Buffer, BufferId, BufferKind, DefinitionId, Depth, Index, Integer, Matmul, Operand, Pace, Pack,
+    PackMode, Sees, Sights, TileRegion, Transfer, Window,
 };
 use crate::tile_ops::{FpuOp, SfpuOp, TileOp};
 use tt_lang::ir::{BoolExpr, IntExpr, IntOp, Kernel, NumberExpr, ParamId, VarId};

@@ -36,7 +36,9 @@ impl Translate<'_> {
             (lies, _) => lies.map_err(|_| whole(self))?,
         };
         if !lies.pace.is_of_steps() {
-            return Err(whole(self).note("what is divided is the same for several indices: store at a factor of one index, `x[(2 * i, j)]`"));
+            return Err(whole(self).note(
+                "what is divided is the same for several indices: store at a factor of one index, `x[(2 * i, j)]`",
+            ));
         }
         let place = &lies.meets;
         if place.broadcast != Broadcast::None || place.crossed {

@@ -3,9 +3,9 @@
 #![warn(clippy::arithmetic_side_effects)]
 
 use super::access::{Classified, Result2d};
-use super::tensor_elements::TensorPlace;
 use super::assign::tiles_from;
 use super::regions::Purpose;
+use super::tensor_elements::TensorPlace;
 use super::translate::{Refused, Translate, variable, what_is_done_with};
 use crate::codes;
 use crate::flow::{BlockOp, BlockStmt, Broadcast, BufferId, Elementwise, Operand, Pace, Pick, Read, Value, ValueKind};
@@ -15,8 +15,8 @@ use crate::passes::hold_elements::mixed;
 use tt_device::OnIntegers;
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{
-    Access, Assign, BlockId, Buffer, Element, ElementKind, ElementOp, ElementType, Linear,
-    ParamId, ScalarKind, Span, VarId,
+    Access, Assign, BlockId, Buffer, Element, ElementKind, ElementOp, ElementType, Linear, ParamId, ScalarKind, Span,
+    VarId,
 };
 use tt_plan::{DataFormat, Formula, Number, formula};
 

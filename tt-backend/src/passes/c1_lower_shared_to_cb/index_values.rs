@@ -35,7 +35,13 @@ impl Translate<'_> {
     }
 
     /// An integer of each element.
-    pub(super) fn integer(&mut self, expr: &IntExpr, result: &Result2d, span: Span, reads: &mut Vec<BlockStmt>) -> Value {
+    pub(super) fn integer(
+        &mut self,
+        expr: &IntExpr,
+        result: &Result2d,
+        span: Span,
+        reads: &mut Vec<BlockStmt>,
+    ) -> Value {
         let value = |kind| Value { kind, span };
         let call = |op, a, b| value(ValueKind::Call(op, vec![a, b]));
         let of_sum = |linear: &Linear| index(&linear.to_expr(), result).map(|index| value(ValueKind::Integer(index)));

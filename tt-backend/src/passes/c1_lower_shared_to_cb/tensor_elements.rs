@@ -18,7 +18,7 @@ use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{Access, IntExpr, IntOp, Linear, ParamId, Span, VarId};
 
 /// Turns of a remainder in one block, of which some may end with the tensor: each has an edge of its own.
-const MOST_TURNS: i64 = 16;
+const MOST_TURNS: i64 = 64;
 
 /// How far rows of one block are from each other at most, and from row 0 of the tensor where nothing moves them at run time.
 const MOST: u64 = 1 << 30;
@@ -44,7 +44,10 @@ impl Paced {
     /// Whether rows are computed in 32 bits, whatever is added to them at run time.
     fn is_small(&self, vars: &[(VarId, u64)]) -> bool {
         let Pace { step, over, modulo } = self.pace;
-        let extent = vars.iter().find(|(var, _)| *var == self.var).map_or(1, |(_, extent)| *extent);
+        let extent = vars
+            .iter()
+            .find(|(var, _)| *var == self.var)
+            .map_or(1, |(_, extent)| *extent);
         let way = u64::from(step.unsigned_abs()).saturating_mul(extent.next_multiple_of(32));
         let turn = u64::from(over).saturating_mul(u64::from(modulo.unwrap_or(1)));
         [way, turn, self.sum.constant.unsigned_abs()]
@@ -126,7 +129,8 @@ impl Translate<'_> {
         let Some(Paced { sum, var, pace }) = self.paced(index, &vars).filter(|paced| paced.is_small(&vars)) else {
             return Err(refused(
                 "an index is not a loop index with constant factors, quotients and remainders, plus an offset",
-            ));
+            )
+            .note("what a remainder is of is never below 0: of a scalar that may be write `n.max(0)`"));
         };
         let first = sum.without(var);
         let one = Linear::of(&IntExpr::Var(var));
@@ -173,10 +177,12 @@ impl Translate<'_> {
             return Ok(sum);
         }
         let message = format!("`{name}` is indexed with a step, quotient or remainder along its last axis");
-        Err(
-            Diagnostic::new(&tt_lang::codes::RESERVED, span, format!("{message}, which is not built yet"))
-                .note("read the elements that lie there into a block, and take those that are wanted from it"),
+        Err(Diagnostic::new(
+            &tt_lang::codes::RESERVED,
+            span,
+            format!("{message}, which is not built yet"),
         )
+        .note("read the elements that lie there into a block, and take those that are wanted from it"))
     }
 
     /// An index of one of `vars` with constant factors, quotients and remainders.
@@ -198,7 +204,10 @@ impl Translate<'_> {
         let IntExpr::Binary(op, inner, by) = &atom else {
             return None;
         };
-        let by = by.as_const().and_then(|by| u32::try_from(by).ok()).filter(|by| *by > 0)?;
+        let by = by
+            .as_const()
+            .and_then(|by| u32::try_from(by).ok())
+            .filter(|by| *by > 0)?;
         let by_before = i64::from(by).checked_sub(1)?;
         let mut of = self.paced(inner, vars)?;
         let Pace { over, modulo, .. } = &mut of.pace;
@@ -254,7 +263,13 @@ impl Translate<'_> {
     }
 
     /// Refuses a remainder by more rows than the tensor may have with more turns in a block than anybody would tell apart.
-    fn turns_are_few(&self, tensor: ParamId, place: &TensorPlace, result: &Result2d, span: Span) -> Result<(), Refused> {
+    fn turns_are_few(
+        &self,
+        tensor: ParamId,
+        place: &TensorPlace,
+        result: &Result2d,
+        span: Span,
+    ) -> Result<(), Refused> {
         let Some(modulo) = place.pace.modulo else { return Ok(()) };
         let extent = self.extent_along(tensor, 0, &place.along);
         if self.signs.is_at_least(&extent, i64::from(modulo)) {

@@ -280,7 +280,11 @@ impl<'a> Beyond<'a> {
                 true => Some(*edge),
                 false if !first && (edge.shift == 0 || !later) => None,
                 false => {
-                    let first = if place.step < 0 { last.clone() } else { IntExpr::Const(0) };
+                    let first = if place.step < 0 {
+                        last.clone()
+                    } else {
+                        IntExpr::Const(0)
+                    };
                     let first = element(&place, edge, &first);
                     let first = match place.precedes {
                         true => IntExpr::binary(IntOp::Max, first, IntExpr::Const(0)),

@@ -3,8 +3,8 @@
 use super::super::names::{NEGATIVE, buffer_kind, tile_op};
 use super::{Read, Reader};
 use crate::flow::{
-    Arg, Broadcast, Buffer, BufferKind, Constant, Depth, Index, Integer, Matmul, Operand, Pace, Pack, PackMode, ProductSees,
-    Rows, TileRegion, Transfer, Window,
+    Arg, Broadcast, Buffer, BufferKind, Constant, Depth, Index, Integer, Matmul, Operand, Pace, Pack, PackMode,
+    ProductSees, Rows, TileRegion, Transfer, Window,
 };
 use crate::tile_ops::{FpuOp, SFPU_OPS, TileOp};
 use tt_lang::ir::{BlockId, ElementType, IntExpr, ParamId, VarId};

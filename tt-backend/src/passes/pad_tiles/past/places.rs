@@ -100,7 +100,11 @@ impl Beyond<'_> {
         let of = |op, a: &IntExpr, b: i64| Linear::of(&IntExpr::binary(op, a.clone(), IntExpr::Const(b))).to_expr();
         let Some(modulo) = modulo else {
             // What is less than one of the divisor's below zero is cut to zero.
-            let more = if region.may_precede[0] { over.saturating_sub(1) } else { 0 };
+            let more = if region.may_precede[0] {
+                over.saturating_sub(1)
+            } else {
+                0
+            };
             let first = of(IntOp::Add, &rows.first[0], more);
             let end = of(IntOp::Add, &of(IntOp::Mul, &extent, over), more);
             let place = self.place(Some(end), &first, [1, step], [true; 2]);
@@ -120,7 +124,9 @@ impl Beyond<'_> {
                 rest: of(IntOp::Sub, &first, begin.saturating_add(turn)),
             };
             let whens = self.whens.get_mut();
-            let when = whens.iter().position(|when| when.as_slice() == std::slice::from_ref(&within_turn));
+            let when = whens
+                .iter()
+                .position(|when| when.as_slice() == std::slice::from_ref(&within_turn));
             let when = when.unwrap_or_else(|| {
                 whens.push(vec![within_turn]);
                 whens.len().saturating_sub(1)
