@@ -242,10 +242,9 @@ impl Translate<'_> {
         let lowest = Linear::of(&lowest).to_expr();
         let is_natural = self.signs.is_at_least(&lowest, 0);
         let is_alone = rest == Linear::default();
-        let is_known = match op {
-            _ if !is_alone => is_natural && modulo.is_none() && self.signs.is_at_least(&rest.to_expr(), 0),
-            IntOp::Div => true,
-            _ => is_natural,
+        let is_known = match is_alone {
+            true => is_natural || *op == IntOp::Div,
+            false => is_natural && modulo.is_none() && self.signs.is_at_least(&rest.to_expr(), 0),
         };
         if factor != 1 || !is_known {
             return None;
