@@ -325,3 +325,167 @@ fn stores_go_in_steps_and_backwards() {
         });
     }
 }
+
+/// Two rows again and again, of which the tensor may have one: sums and stores leave out what it has not.
+#[tt::kernel]
+fn in_turns<const M: usize, const N: usize>(
+    a: &Tensor<f32, M, N>,
+    y: &mut Tensor<f32, 64, N>,
+    s: &mut Tensor<f32, N>,
+    t: &mut Tensor<f32, 64, N>,
+    n: i32,
+) {
+    let b = T.Kernel(N.div_ceil(32));
+    let x = T.alloc_fragment::<f32>(64, 32);
+    let v = T.alloc_fragment::<f32>(32);
+    for (i, j) in T.Parallel(64, 32) {
+        x[(i, j)] = a[((n.max(0) + i) % 2, b * 32 + j)] + 1.0;
+        y[(i, b * 32 + j)] = x[(i, j)];
+        t[(i, b * 32 + j)] = a[(i % 2, b * 32 + j)];
+    }
+    T.reduce_sum(x, v, dim = 0);
+    T.copy(v, s[b * 32]);
+}
+
+#[test]
+fn rows_come_again_in_every_turn_that_a_block_has() {
+    for ([m, n], first) in [([1, 40], 0), ([1, 33], 5), ([2, 32], 3), ([5, 64], -3)] {
+        let host: Vec<f32> = (0..m * n).map(|at| (at % 13) as f32 - 6.0).collect();
+        on_both_chips(|device| {
+            let a = device.upload(&host, [m, n])?;
+            let [mut y, mut t] = [0; 2].map(|_| device.upload(&vec![99.0; 64 * n], [64, n]).expect("uploaded"));
+            let mut s = device.zeros::<f32>([n])?;
+            in_turns(&a, &mut y, &mut s, &mut t, first).check(0.001)?;
+            let [y, s, t]: [Vec<f32>; 3] = [y.download()?, s.download()?, t.download()?];
+            for column in 0..n {
+                let mut sum = 0.0;
+                for row in 0..64 {
+                    let of = |row: i64| at(&host, [m, n], [row, column as i64]);
+                    let value = of((i64::from(first.max(0)) + row) % 2).map(|value| value + 1.0);
+                    sum += value.unwrap_or(0.0);
+                    let place = row as usize * n + column;
+                    assert_eq!(
+                        y[place],
+                        value.unwrap_or(99.0),
+                        "{m} x {n} from {first}: {row}, {column}"
+                    );
+                    assert_eq!(t[place], of(row % 2).unwrap_or(99.0), "{m} x {n}: {row}, {column}");
+                }
+                assert!(
+                    (s[column] - sum).abs() < 0.5,
+                    "{m} x {n} from {first}, {column}: {} not {sum}",
+                    s[column]
+                );
+            }
+            Ok(())
+        });
+    }
+}
+
+/// Along a leading axis at a pace, columns from anywhere, vectors of both orientations, reads of what was stored before.
+#[tt::kernel]
+fn combined<const B: usize, const S: usize, const H: usize, const N: usize>(
+    a: &Tensor<bf16, B, S, H, N>,
+    y: &mut Tensor<bf16, B, { 2 * S }, H, N>,
+    z: &mut Tensor<bf16, B, H, S, N>,
+    m: &mut Tensor<f32, B, H, 3>,
+) {
+    let (q, h, b) = T.Kernel(S.div_ceil(32), H, B);
+    let x = T.alloc_shared::<bf16>(32, 32);
+    let v = T.alloc_fragment::<f32>(32);
+    let w = T.alloc_fragment::<f32>(32);
+    let s = T.alloc_fragment::<f32>(32, 32);
+    let u = T.alloc_fragment::<f32>(32, 1);
+    let t = T.alloc_fragment::<f32>(1, 1);
+    for k in T.Pipelined(N.div_ceil(32), num_stages = 2) {
+        for (i, j) in T.Parallel(32, 32) {
+            x[(i, j)] = a[(b, (q * 32 + i) / 2, h, k * 32 + j)];
+            y[(b, q * 64 + 2 * i + 1, h, k * 32 + j)] = x[(i, j)];
+        }
+        for (i, j) in T.Parallel(32, 32) {
+            z[(b, h, q * 32 + i, k * 32 + j)] =
+                y[(b, q * 64 + 2 * i + 1, h, k * 32 + j)] + a[(b, 31 - i, h, k * 32 + j - 5)] * 0.0;
+        }
+    }
+    for i in T.Parallel(32) {
+        v[i] = a[(b, i / 2, h, 1)] as f32;
+        w[i] = a[(b, i % 7, h, 0)] as f32;
+    }
+    for (i, j) in T.Parallel(32, 32) {
+        s[(i, j)] = v[i] * w[j] + w[i];
+    }
+    T.reduce_sum(s, t, dim = (0, 1));
+    for (i, j) in T.Parallel(1, 1) {
+        m[(b, h, 0)] = t[(i, j)];
+    }
+    for (i, j) in T.Parallel(32, 1) {
+        u[(i, j)] = a[(b, i % 7, h, j)] as f32;
+    }
+    T.reduce_mean(u, t, dim = (0, 1));
+    for (i, j) in T.Parallel(1, 1) {
+        m[(b, h, 1)] = t[(i, j)];
+    }
+    for (i, j) in T.Parallel(32, 32) {
+        s[(i, j)] = if (i / 3 + j) % 2 == 0 {
+            a[(b, i, h, j)] as f32
+        } else {
+            1.0
+        };
+    }
+    T.reduce_sum(s, t, dim = (0, 1));
+    for (i, j) in T.Parallel(1, 1) {
+        m[(b, h, 2)] = t[(i, j)];
+    }
+}
+
+#[test]
+fn paces_stand_beside_everything_else() {
+    for [b, s, h, n] in [[1, 30, 2, 33], [2, 5, 3, 64], [1, 20, 1, 20]] {
+        let host = values(b * s * h * n);
+        on_both_chips(|device| {
+            let a = device.upload(&host, [b, s, h, n])?;
+            let mut y = device.zeros::<bf16>([b, 2 * s, h, n])?;
+            let mut z = device.upload(&vec![bf16::from_f32(77.0); b * h * s * n], [b, h, s, n])?;
+            let mut m = device.zeros::<f32>([b, h, 3])?;
+            combined(&a, &mut y, &mut z, &mut m).check(0.01)?;
+            let (y, z, m): (Vec<bf16>, Vec<bf16>, Vec<f32>) = (y.download()?, z.download()?, m.download()?);
+            let of = |[batch, row, head, column]: [i64; 4]| at(&host, [b, s, h, n], [batch, row, head, column]);
+            for (batch, head) in (0..b as i64).flat_map(|batch| (0..h as i64).map(move |head| (batch, head))) {
+                for (row, column) in (0..s as i64).flat_map(|row| (0..n as i64).map(move |column| (row, column))) {
+                    let value = of([batch, row / 2, head, column]);
+                    let stored = at(&y, [b, 2 * s, h, n], [batch, 2 * row + 1, head, column]);
+                    assert_eq!(stored, value, "{batch}, {row}, {head}, {column}");
+                    let beside = of([batch, 31 - row % 32, head, column - 5]);
+                    let expected = beside.and(value).unwrap_or(bf16::from_f32(77.0));
+                    let stored = at(&z, [b, h, s, n], [batch, head, row, column]);
+                    assert_eq!(stored, Some(expected), "{batch}, {head}, {row}, {column}");
+                }
+                let number =
+                    |row: i64, column: i64| of([batch, row, head, column]).map(|value| f64::from(value.to_f32()));
+                let v: Vec<_> = (0..32).map(|i| number(i / 2, 1)).collect();
+                let w: Vec<_> = (0..32).map(|i| number(i % 7, 0)).collect();
+                let mut sum = 0.0;
+                let mut chosen = 0.0;
+                for (i, j) in (0..32_usize).flat_map(|i| (0..32_usize).map(move |j| (i, j))) {
+                    if let (Some(v), Some(w), Some(more)) = (v[i], w[j], w[i]) {
+                        sum += v * w + more;
+                    }
+                    chosen += match (i / 3 + j) % 2 {
+                        0 => number(i as i64, j as i64).unwrap_or(0.0),
+                        _ => 1.0,
+                    };
+                }
+                let there: Vec<f64> = w.into_iter().flatten().collect();
+                let mean = there.iter().sum::<f64>() / there.len() as f64;
+                let found = &m[(batch as usize * h + head as usize) * 3..][..3];
+                for (found, expected) in found.iter().zip([sum, mean, chosen]) {
+                    assert!(
+                        (f64::from(*found) - expected).abs() <= 0.01 * expected.abs() + 1.0,
+                        "{b} x {s} x {h} x {n}: {found}, not {expected}"
+                    );
+                }
+            }
+            Ok(())
+        });
+    }
+}

@@ -13,6 +13,7 @@ pub fn lower_bound(expr: &IntExpr) -> Option<i64> {
         IntExpr::Var(_) => Some(0),
         // An i32 scalar may be negative, and the IR does not tell the two apart here; what is fetched may be anything.
         IntExpr::Scalar(_) | IntExpr::Fetched(_) => None,
+        IntExpr::Binary(IntOp::Max, a, b) => lower_bound(a).into_iter().chain(lower_bound(b)).max(),
         IntExpr::Binary(op, a, b) => {
             let low = lower_bound(a)?;
             match op {
@@ -28,7 +29,7 @@ pub fn lower_bound(expr: &IntExpr) -> Option<i64> {
                 }
                 IntOp::Rem => (low >= 0).then_some(0),
                 IntOp::Min => Some(low.min(lower_bound(b)?)),
-                IntOp::Max => Some(low.max(lower_bound(b)?)),
+                IntOp::Max => None,
             }
         }
     }
@@ -69,6 +70,13 @@ impl Signs {
 mod tests {
     use super::*;
     use tt_lang::ir::ExtentId;
+
+    #[test]
+    fn a_maximum_is_at_least_either_side() {
+        let scalar = IntExpr::Scalar(tt_lang::ir::ParamId(0));
+        let held = IntExpr::binary(IntOp::Max, scalar.clone(), IntExpr::Const(0));
+        assert_eq!((lower_bound(&scalar), lower_bound(&held)), (None, Some(0)));
+    }
 
     #[test]
     fn an_extent_in_blocks_is_at_least_one() {

@@ -24,7 +24,7 @@ fn kernel<const B: usize, const M: usize, const N: usize>(
         v[(i, j)] = m[((n + i) % 8, j)];
     }
     for (i, j) in T.Parallel(64, 64) {
-        v[(i, j)] = m[(i % 3, j)];
+        v[(i, j)] = m[(4 * i % 3, j)];
     }
     for (i, j) in T.Parallel(64, 64) {
         c[(i, i, j)] = v[(i, j)];

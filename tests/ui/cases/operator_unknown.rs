@@ -7,7 +7,7 @@ fn scale<const M: usize, const N: usize>(x: &Tensor<bf16, M, N>, alpha: f32, n: 
     let v = T.alloc_shared::<bf16>(64, 64);
     let q = T.alloc_shared::<i32>(64, 64);
     T.clear(q);
-    T.copy(x[(by * 64, bx * 64)], v);
+    T.copy(x[(by * 64 + (n << 1), bx * 64)], v);
     for (i, j) in T.Parallel(64, 64) {
         v[(i, j)] = v[(i, j)] ^ 2.0 + ((n << 1) as f32);
         v[(i, j)] = (v[(i, j)] & 1) + v[(i, j)].to_bits(1);

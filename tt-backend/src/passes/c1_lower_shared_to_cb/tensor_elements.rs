@@ -18,7 +18,7 @@ use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{Access, IntExpr, IntOp, Linear, ParamId, Span, VarId};
 
 /// Turns of a remainder in one block, of which some may end with the tensor: each has an edge of its own.
-const MOST_TURNS: i64 = 16;
+const MOST_TURNS: i64 = 64;
 
 /// How far rows of one block are from each other at most, and from row 0 of the tensor where nothing moves them at run time.
 const MOST: u64 = 1 << 30;
@@ -129,7 +129,8 @@ impl Translate<'_> {
         let Some(Paced { sum, var, pace }) = self.paced(index, &vars).filter(|paced| paced.is_small(&vars)) else {
             return Err(refused(
                 "an index is not a loop index with constant factors, quotients and remainders, plus an offset",
-            ));
+            )
+            .note("what a remainder is of is never below 0: of a scalar that may be write `n.max(0)`"));
         };
         let first = sum.without(var);
         let one = Linear::of(&IntExpr::Var(var));
@@ -241,10 +242,9 @@ impl Translate<'_> {
         let lowest = Linear::of(&lowest).to_expr();
         let is_natural = self.signs.is_at_least(&lowest, 0);
         let is_alone = rest == Linear::default();
-        let is_known = match op {
-            _ if !is_alone => is_natural && modulo.is_none() && self.signs.is_at_least(&rest.to_expr(), 0),
-            IntOp::Div => true,
-            _ => is_natural,
+        let is_known = match is_alone {
+            true => is_natural || *op == IntOp::Div,
+            false => is_natural && modulo.is_none() && self.signs.is_at_least(&rest.to_expr(), 0),
         };
         if factor != 1 || !is_known {
             return None;
