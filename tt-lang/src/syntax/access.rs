@@ -181,7 +181,14 @@ impl Frontend {
                 self.1 |= known.is_some_and(|known| match &known.binding {
                     Binding::Variable(var) => self.0.parallel.iter().any(|(index, _)| index == var),
                     Binding::Integer(value) => self.0.parallel.iter().any(|(index, _)| value.mentions(*index)),
-                    _ => false,
+                    Binding::Extent(_)
+                    | Binding::Tensor(_)
+                    | Binding::Scalar(_)
+                    | Binding::Block(_)
+                    | Binding::Function(_)
+                    | Binding::Number(..)
+                    | Binding::Truth(_)
+                    | Binding::Poisoned => false,
                 });
             }
         }

@@ -49,6 +49,11 @@ impl Frontend {
             let message = "both factors have the index that is summed over";
             return self.refuse_contraction(assign.value.span, message);
         }
+        // The indices stand in no statement that is made here: those that were declared last are forgotten.
+        let first = loops[0].0.index();
+        if first.saturating_add(loops.len()) == self.variables.len() {
+            self.variables.truncate(first);
+        }
         let (place_a, place_b) = (self.operand(a.0, a.1, loops), self.operand(b.0, b.1, loops));
         let (place_a, place_b) = (place_a?, place_b?);
         let is_all = self.is_whole(acc, &assign.target, [row, column]);
