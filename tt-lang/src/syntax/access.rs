@@ -82,6 +82,18 @@ impl Frontend {
             }
         }
         let (access, element) = self.access(index)?;
+        if let (Buffer::Tensor(_), Some(last)) = (access.buffer, access.indices.last()) {
+            let linear = Linear::of(last);
+            let form = self.parallel.iter().find_map(|(var, _)| match linear.slope(*var) {
+                Some(-1..=1) => None,
+                Some(_) => Some(("step", "a step along the last axis of a tensor")),
+                None => is_quotient(last, *var).then_some(("quotient", "a quotient along the last axis of a tensor")),
+            });
+            if let Some((form, shown)) = form {
+                self.refuse_reserved_at(form, shown, access.span);
+                return None;
+            }
+        }
         let kind = ElementKind::Load(access);
         Some(Value::Number(self.element(kind, index), Class::of(element)))
     }
@@ -169,7 +181,14 @@ impl Frontend {
                 self.1 |= known.is_some_and(|known| match &known.binding {
                     Binding::Variable(var) => self.0.parallel.iter().any(|(index, _)| index == var),
                     Binding::Integer(value) => self.0.parallel.iter().any(|(index, _)| value.mentions(*index)),
-                    _ => false,
+                    Binding::Extent(_)
+                    | Binding::Tensor(_)
+                    | Binding::Scalar(_)
+                    | Binding::Block(_)
+                    | Binding::Function(_)
+                    | Binding::Number(..)
+                    | Binding::Truth(_)
+                    | Binding::Poisoned => false,
                 });
             }
         }
@@ -241,18 +260,6 @@ impl Frontend {
             indices,
             span: self.span(index),
         };
-        if let (Buffer::Tensor(_), Some(last)) = (access.buffer, access.indices.last()) {
-            let linear = Linear::of(last);
-            let form = self.parallel.iter().find_map(|(var, _)| match linear.slope(*var) {
-                Some(-1..=1) => None,
-                Some(_) => Some(("step", "a step along the last axis of a tensor")),
-                None => is_quotient(last, *var).then_some(("quotient", "a quotient along the last axis of a tensor")),
-            });
-            if let Some((form, shown)) = form {
-                self.refuse_reserved_at(form, shown, access.span);
-                return None;
-            }
-        }
         self.check_bounds(&access, ident).then_some((access, element))
     }
 

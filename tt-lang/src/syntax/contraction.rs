@@ -49,6 +49,11 @@ impl Frontend {
             let message = "both factors have the index that is summed over";
             return self.refuse_contraction(assign.value.span, message);
         }
+        // The indices stand in no statement that is made here: those that were declared last are forgotten.
+        let first = loops[0].0.index();
+        if first.saturating_add(loops.len()) == self.variables.len() {
+            self.variables.truncate(first);
+        }
         let (place_a, place_b) = (self.operand(a.0, a.1, loops), self.operand(b.0, b.1, loops));
         let (place_a, place_b) = (place_a?, place_b?);
         let is_all = self.is_whole(acc, &assign.target, [row, column]);
@@ -84,12 +89,29 @@ impl Frontend {
             return Spanned { value: acc, span };
         }
         let held = self.held(acc, &axes, span);
-        let part = Self::elements_of(held, &axes, span);
-        let before = Self::element_loop(&axes, part.clone(), target.clone(), span);
-        self.fetches.push(before);
-        let after = Self::element_loop(&axes, target.clone(), part, span);
-        self.stores.push(after);
+        let (loops, part, there) = self.part_of(held, target, axes);
+        self.fetches.push(Self::element_loop(&loops, part, there, span));
+        let (loops, part, there) = self.part_of(held, target, axes);
+        self.stores.push(Self::element_loop(&loops, there, part, span));
         Spanned { value: held, span }
+    }
+
+    /// Indices of a loop of its own over these axes, the elements of `held` there, and those that `access` is there.
+    fn part_of(&mut self, held: BlockId, access: &Access, axes: [Index; 2]) -> (Vec<Index>, Access, Access) {
+        let loops = self.new_indices(&axes.map(|(_, extent)| extent), access.span);
+        let renamed = |var: VarId| {
+            let mut pairs = axes.iter().zip(&loops);
+            pairs
+                .find(|((old, _), _)| *old == var)
+                .map(|(_, (new, _))| IntExpr::Var(*new))
+        };
+        let indices = access.indices.iter().map(|index| index.substitute(&renamed)).collect();
+        let there = Access {
+            indices,
+            ..access.clone()
+        };
+        let part = Self::elements_of(held, &loops, access.span);
+        (loops, part, there)
     }
 
     /// Whether `access` runs over all of `block`, and nothing else.
@@ -107,8 +129,8 @@ impl Frontend {
                     true => id,
                     false => {
                         let held = self.held(id, &axes, span);
-                        let part = Self::elements_of(held, &axes, span);
-                        let stmt = Self::element_loop(&axes, part, access.clone(), span);
+                        let (loops, part, there) = self.part_of(held, access, axes);
+                        let stmt = Self::element_loop(&loops, part, there, span);
                         self.fetches.push(stmt);
                         held
                     }

@@ -116,9 +116,10 @@ impl Frontend {
             }
         }
         // Elements are named where they are read.
-        let loads = match self.loads {
-            Loads::Index => Loads::Let,
-            other => other,
+        let loads = if self.loads == Loads::Index {
+            Loads::Let
+        } else {
+            self.loads
         };
         let named = self.let_name(&local.pat);
         let value = self.with_loads(loads, |this| this.value(&init.expr));

@@ -179,7 +179,7 @@ impl Frontend {
     }
 
     /// Indices over so many elements.
-    fn new_indices(&mut self, shape: &[u64], span: Span) -> Vec<(VarId, u64)> {
+    pub(super) fn new_indices(&mut self, shape: &[u64], span: Span) -> Vec<(VarId, u64)> {
         let names: &[&str] = match shape.len() {
             1 => &["element"],
             2 => &["row", "column"],
