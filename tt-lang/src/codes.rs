@@ -194,8 +194,8 @@ codes! {
     WHOLE_TENSOR 84 "a tensor without a region"
         "A tensor is too large for a core: say which part is meant, `a[(row, col)]`.";
     BLOCK_REGION 85 "a part of a block"
-        "Copies, and what products, reductions and transposes read, may be parts of blocks: constant ranges without steps, \
-         `x[(0..32, 32..64)]`. What they write is a whole block, but of copies; write the block's name alone.";
+        "What is copied, and what products, reductions, transposes and fills read and write, may be parts of blocks: constant ranges \
+         without steps, `x[(0..32, 32..64)]`. Regions of tensors are copied to blocks first.";
     STORE_TO_INPUT 86 "a store to a tensor that is only read"
         "`&Tensor` is read. A tensor that the kernel writes is `&mut Tensor` in the signature and at the call.";
     SAME_BLOCK 87 "a block used twice in one operation"

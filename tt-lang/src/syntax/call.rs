@@ -34,15 +34,16 @@ impl Frontend {
             return None;
         }
         let arguments = self.arguments(call, row)?;
+        self.stores.clear();
         let kind = match (row.word, arguments.positional.as_slice()) {
             (Word::Copy, [src, dst]) => self.copy(src, dst, call)?,
             (Word::Clear, [block]) => {
-                let block = self.block_argument(block)?;
+                let block = self.block_result(block, false)?;
                 let value = self.zero(block.value, call);
                 StmtKind::Fill { block, value }
             }
             (Word::Fill, [block, value]) => {
-                let block = self.block_argument(block);
+                let block = self.block_result(block, false);
                 let found = self.with_loads(Loads::WholeBlock, |this| this.value(value));
                 let (block, found) = (block?, found?);
                 let element = self.block(block.value).element;
@@ -54,7 +55,7 @@ impl Frontend {
             (Word::Reduce(op), [src, out]) => self.reduce(op, src, out, &arguments, call)?,
             (Word::ReduceArg(op), [src, val, pos]) => self.reduce_arg(op, [src, val, pos], &arguments, call)?,
             (Word::Transpose, [src, dst]) => {
-                let (src, dst) = (self.block_operand(src), self.block_argument(dst));
+                let (src, dst) = (self.block_operand(src), self.block_result(dst, false));
                 self.transpose(src?, dst?)?
             }
             (Word::Print, items) => {
@@ -76,10 +77,12 @@ impl Frontend {
             // `arguments` has checked their number, and `role` that the word is a statement.
             _ => return None,
         };
-        Some(Stmt {
-            kind,
-            span: self.span(&call.method),
-        })
+        let span = self.span(&call.method);
+        let mut all = vec![Stmt { kind, span }];
+        all.append(&mut self.stores);
+        let last = all.pop();
+        self.fetches.append(&mut all);
+        last
     }
 
     /// Zero, in the kind of number that the block holds.
@@ -271,10 +274,11 @@ impl Frontend {
 
     fn gemm(&mut self, operands: [&Expr; 3], arguments: &Arguments<'_>) -> Option<StmtKind> {
         let [a, b, acc] = operands;
-        let (a, b, acc) = (self.block_operand(a), self.block_operand(b), self.block_argument(acc));
         let transpose_a = self.flag("transpose_a", arguments.option("transpose_a"), false);
         let transpose_b = self.flag("transpose_b", arguments.option("transpose_b"), false);
         let clear_accum = self.flag("clear_accum", arguments.option("clear_accum"), false);
+        let (a, b) = (self.block_operand(a), self.block_operand(b));
+        let acc = self.block_result(acc, clear_accum != Some(true));
         let (a, b, acc) = (a?, b?, acc?);
         let (transpose_a, transpose_b, clear_accum) = (transpose_a?, transpose_b?, clear_accum?);
         for operand in [&a, &b] {
@@ -355,9 +359,9 @@ impl Frontend {
         arguments: &Arguments<'_>,
         call: &syn::ExprMethodCall,
     ) -> Option<StmtKind> {
-        let (src, out) = (self.block_operand(src), self.block_argument(out));
-        let dim = self.reduce_dim(arguments.option("dim"), call);
         let clear = self.flag("clear", arguments.option("clear"), true);
+        let (src, out) = (self.block_operand(src), self.block_result(out, clear == Some(false)));
+        let dim = self.reduce_dim(arguments.option("dim"), call);
         let (src, out, dim, clear) = (src?, out?, dim?, clear?);
         if src.value == out.value {
             return self.same_block(&src, &out, "reduced into itself");
@@ -385,18 +389,19 @@ impl Frontend {
         arguments: &Arguments<'_>,
         call: &syn::ExprMethodCall,
     ) -> Option<StmtKind> {
+        let clear = self.flag("clear", arguments.option("clear"), true);
+        let goes_on = clear == Some(false);
         let src = self.block_operand(src);
         let val = match matches!(val, Expr::Infer(_)) {
             true => Some(None),
-            false => self.block_argument(val).map(Some),
+            false => self.block_result(val, goes_on).map(Some),
         };
-        let pos = self.block_argument(pos);
+        let pos = self.block_result(pos, goes_on);
         let dim = self.reduce_dim(arguments.option("dim"), call);
         let base = match arguments.option("base") {
             Some(base) => self.integer(base),
             None => Some(IntExpr::Const(0)),
         };
-        let clear = self.flag("clear", arguments.option("clear"), true);
         let (src, val, pos, dim, base, clear) = (src?, val?, pos?, dim?, base?, clear?);
         for (at, out) in val.iter().chain([&pos]).enumerate() {
             if src.value == out.value {

@@ -51,6 +51,8 @@ pub(super) struct Frontend {
     pub(super) variables: Vec<Variable>,
     /// The integers that the statement being read takes from tensors: they are fetched before it.
     pub(super) fetches: Vec<Stmt>,
+    /// What the statement that is read ends with: results that are parts go to their blocks.
+    pub(super) stores: Vec<Stmt>,
     /// The indices of the `T.Parallel` being read, with their extents.
     pub(super) parallel: Vec<(VarId, u64)>,
     /// Which values they have where what is being read counts.
@@ -91,6 +93,7 @@ impl Frontend {
             blocks: Vec::new(),
             variables: Vec::new(),
             fetches: Vec::new(),
+            stores: Vec::new(),
             parallel: Vec::new(),
             indices: Ranges::default(),
             functions: Vec::new(),

@@ -1,6 +1,6 @@
-//! Parts of blocks, `x[(32..64, 0..32)]`: sides of copies, and what products, reductions and transposes read.
+//! Parts of blocks, `x[(32..64, 0..32)]`: sides of copies, and what products, reductions and transposes read and write.
 //!
-//! A loop over its elements moves a part: to or from the other side of a copy, or into a block of its own for what takes whole
+//! A loop over its elements moves a part: to or from the other side of a copy, or to or from a block of its own for what takes whole
 //! blocks alone.
 
 use super::copy::{Length, PartAxis, views};
@@ -39,6 +39,34 @@ impl Frontend {
         let held = self.hidden(&part, shape.clone());
         let stmt = self.moved(Side::Part(&part), Side::Block(held), &shape)?;
         self.fetches.push(stmt);
+        Some(Spanned {
+            value: held,
+            span: part.span,
+        })
+    }
+
+    /// The block that a statement writes which takes whole blocks: the one that `expr` names, or one that holds the part that it is,
+    /// from where that goes to its block; what the part held is there before if the statement `goes_on` with it.
+    pub(super) fn block_result(&mut self, expr: &Expr, goes_on: bool) -> Option<Spanned<BlockId>> {
+        let part = match expr {
+            Expr::Index(index) => plain_name(&index.expr).map(|name| (index, name)),
+            _ => None,
+        };
+        let Some((index, name)) = part else {
+            return self.block_argument(expr);
+        };
+        let Binding::Block(block) = self.resolve(name)? else {
+            return self.block_argument(expr);
+        };
+        let part = self.block_part(index, name, block)?;
+        let shape = self.known_shape(&part).or_else(|| self.unknown_part(&part))?;
+        let held = self.hidden(&part, shape.clone());
+        if goes_on {
+            let stmt = self.moved(Side::Part(&part), Side::Block(held), &shape)?;
+            self.fetches.push(stmt);
+        }
+        let stmt = self.moved(Side::Block(held), Side::Part(&part), &shape)?;
+        self.stores.push(stmt);
         Some(Spanned {
             value: held,
             span: part.span,
