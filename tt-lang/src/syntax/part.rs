@@ -48,11 +48,10 @@ impl Frontend {
     /// The block that a statement writes which takes whole blocks: the one that `expr` names, or one that holds the part that it is,
     /// from where that goes to its block; what the part held is there before if the statement `goes_on` with it.
     pub(super) fn block_result(&mut self, expr: &Expr, goes_on: bool) -> Option<Spanned<BlockId>> {
-        let part = match expr {
-            Expr::Index(index) => plain_name(&index.expr).map(|name| (index, name)),
-            _ => None,
+        let Expr::Index(index) = expr else {
+            return self.block_argument(expr);
         };
-        let Some((index, name)) = part else {
+        let Some(name) = plain_name(&index.expr) else {
             return self.block_argument(expr);
         };
         let Binding::Block(block) = self.resolve(name)? else {
