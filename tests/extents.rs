@@ -440,7 +440,7 @@ fn attention_has_heads_of_80() {
     }
 }
 
-/// Integers and `f16`, every reduction, sums that go on, parts of blocks as operands, and a product by its indices.
+/// Integers and `f16`, every reduction, sums that go on, and parts of blocks as operands.
 #[tt::kernel]
 fn of_parts<const M: usize>(
     a: &Tensor<bf16, M, 80>,
@@ -472,9 +472,7 @@ fn of_parts<const M: usize>(
         clear_accum = true,
     );
     T.copy(x[(0..48, 7..47)], few);
-    for (i, j, k) in T.Parallel(48, 48, 40) {
-        acc[(i, j)] += few[(i, k)] * few[(j, k)];
-    }
+    T.gemm(few, few, acc, transpose_b = true);
     T.copy(acc, products[(by * 48, 0)]);
     T.reduce_sum(z, total, dim = 1);
     T.reduce_min(z, low, dim = 0);

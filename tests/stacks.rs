@@ -439,3 +439,98 @@ fn what_is_no_block_or_part_is_said() {
         Ok(())
     });
 }
+
+/// Products go on in blocks of one stack, chosen by constants, loops and a scalar; other results are parts of blocks.
+#[tt::kernel]
+fn accumulators<const M: usize, const K: usize>(
+    a: &Tensor<bf16, M, K>,
+    b: &Tensor<bf16, K, 48>,
+    which: u32,
+    c: &mut Tensor<f32, 3, M, 48>,
+    d: &mut Tensor<f32, M, 48>,
+) {
+    let by = T.Kernel(M.div_ceil(32));
+    let x = T.alloc_shared::<bf16>(32, 48);
+    let w = T.alloc_shared::<bf16>(48, 48);
+    let acc = T.alloc_fragment::<f32>(3, 32, 48);
+    let parts = T.alloc_fragment::<f32>(32, 48);
+    for s in 0..3 {
+        T.clear(acc[(s, 0..32, 0..48)]);
+    }
+    T.fill(parts, 9.0);
+    for k in T.Pipelined(K.div_ceil(48), num_stages = 2) {
+        T.copy(a[(by * 32, k * 48)], x);
+        T.copy(b[(k * 48, 0)], w);
+        T.gemm(x, w, acc[(0, 0..32, 0..48)]);
+        T.gemm(x, w, acc[(1, 0..32, 0..48)], transpose_b = true);
+        T.gemm(x, w, acc[(which, 0..32, 0..48)]);
+    }
+    T.copy(acc, c[(0, by * 32, 0)]);
+    T.fill(parts[(0..7, 16..48)], 2.5);
+    T.transpose(acc[(0, 0..20, 0..10)], parts[(7..17, 0..20)]);
+    T.reduce_max(acc[(2, 0..32, 0..48)], parts[(0..32, 3)], dim = 1);
+    T.reduce_sum(acc[(1, 0..10, 0..48)], parts[(20..30, 5)], dim = 1, clear = false);
+    T.copy(parts, d[(by * 32, 0)]);
+}
+
+#[test]
+fn results_are_parts_of_blocks() {
+    for [m, k] in [[32, 96], [70, 50], [5, 3]] {
+        let a: Vec<f32> = (0..m * k).map(|at| (at % 5) as f32 - 2.0).collect();
+        let b: Vec<f32> = (0..k * 48).map(|at| (at % 7) as f32 - 3.0).collect();
+        let half = |of: &[f32]| of.iter().map(|x| bf16::from_f32(*x)).collect::<Vec<_>>();
+        for which in [2, 0] {
+            let product = |i: usize, j: usize, turned: bool| -> f32 {
+                let one = |p: usize| {
+                    let (first, p) = (p / 48 * 48, p % 48);
+                    let (row, column) = if turned { (first + j, p) } else { (first + p, j) };
+                    let of_b = (row < k).then(|| b[row * 48 + column]);
+                    a[i * k + first + p] * of_b.unwrap_or(0.0)
+                };
+                (0..k).map(one).sum()
+            };
+            let acc = |s: usize, i: usize, j: usize| match s {
+                1 => product(i, j, true),
+                _ if s == which => product(i, j, false) * if which == 0 { 2.0 } else { 1.0 },
+                0 => product(i, j, false),
+                _ => 0.0,
+            };
+            on_both_chips(|device| {
+                let (x, w) = (device.upload(&half(&a), [m, k])?, device.upload(&half(&b), [k, 48])?);
+                let mut c = device.zeros::<f32>([3, m, 48])?;
+                let mut d = device.upload(&vec![99.0f32; m * 48], [m, 48])?;
+                accumulators(&x, &w, which as u32, &mut c, &mut d).check(1e-6)?;
+                let (c, d) = (c.download()?, d.download()?);
+                for (i, j) in (0..m).flat_map(|i| (0..48).map(move |j| (i, j))) {
+                    for s in 0..3 {
+                        assert_eq!(
+                            c[(s * m + i) * 48 + j],
+                            acc(s, i, j),
+                            "{m}x{k}, {which}: block {s}, ({i}, {j})"
+                        );
+                    }
+                    let (first, row) = (i / 32 * 32, i % 32);
+                    let mut expected = if row < 7 && j >= 16 { 2.5 } else { 9.0 };
+                    if (7..17).contains(&row) && j < 20 {
+                        expected = match first + j < m {
+                            true => acc(0, first + j, row - 7),
+                            false => f32::NAN,
+                        };
+                    }
+                    if j == 3 {
+                        expected = (0..48).map(|j| acc(2, i, j)).fold(f32::NEG_INFINITY, f32::max);
+                    }
+                    if (20..30).contains(&row) && j == 5 && first + row - 20 < m {
+                        expected += (0..48).map(|j| acc(1, first + row - 20, j)).sum::<f32>();
+                    }
+                    let found = d[i * 48 + j];
+                    assert!(
+                        expected.is_nan() || found == expected,
+                        "{m}x{k}, {which}: ({i}, {j}) is {found}, not {expected}"
+                    );
+                }
+                Ok(())
+            });
+        }
+    }
+}

@@ -11,7 +11,7 @@
 
 #![warn(clippy::arithmetic_side_effects)]
 
-mod touch;
+pub(super) mod touch;
 mod written;
 
 use self::touch::{Known, Touch};

@@ -16,6 +16,7 @@ mod choices;
 mod lengths;
 mod masked;
 mod reads;
+mod results;
 
 use self::choices::{Chosen, choice, choices};
 use crate::codes;
@@ -65,7 +66,11 @@ pub fn run(kernel: Kernel) -> Result<Kernel, Vec<Diagnostic>> {
     pass.allocate();
     let body = pass.statements(&kernel.body);
     match pass.errors.is_empty() {
-        true => Ok(Kernel { body, ..pass.out }),
+        true => {
+            let mut kernel = Kernel { body, ..pass.out };
+            results::direct(&mut kernel);
+            Ok(kernel)
+        }
         false => Err(pass.errors),
     }
 }

@@ -34,6 +34,7 @@ impl Frontend {
             return None;
         }
         let arguments = self.arguments(call, row)?;
+        self.stores.clear();
         let kind = match (row.word, arguments.positional.as_slice()) {
             (Word::Copy, [src, dst]) => self.copy(src, dst, call)?,
             (Word::Clear, [block]) => self.filled(block, |this, block| Some(this.zero(block?, call)))?,
@@ -81,10 +82,12 @@ impl Frontend {
             // `arguments` has checked their number, and `role` that the word is a statement.
             _ => return None,
         };
-        Some(Stmt {
-            kind,
-            span: self.span(&call.method),
-        })
+        let span = self.span(&call.method);
+        let mut all = vec![Stmt { kind, span }];
+        all.append(&mut self.stores);
+        let last = all.pop();
+        self.fetches.append(&mut all);
+        last
     }
 
     /// Zero, in the kind of number that the block holds.

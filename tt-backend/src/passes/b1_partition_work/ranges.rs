@@ -26,10 +26,10 @@ pub fn always_runs(signs: &Signs, start: &IntExpr, end: &IntExpr) -> bool {
 
 /// The axes of a region that may be longer than the block beside it, given what is known of variables, with their lengths and what
 /// they are of the block.
-pub fn may_exceed<'r>(
-    region: &'r Region,
+pub fn may_exceed(
+    region: &Region,
     known: impl Fn(&IntExpr) -> Range,
-) -> impl Iterator<Item = (&'r IntExpr, &'r RegionAxis, &'static str)> {
+) -> impl Iterator<Item = (&IntExpr, &RegionAxis, &'static str)> {
     let rows = region.rows_and_columns().and_then(|(rows, _)| rows);
     let axes = region.axes.iter().enumerate();
     axes.filter_map(move |(at, axis)| {

@@ -198,7 +198,7 @@ const BODIES: &[(&str, &[u16])] = &[
     ("const Z: f64 = 1.0;", &[67]),
     ("const Z: f32 = alpha;", &[54]),
     // Blocks.
-    ("let z = T.alloc_shared::<bf16>(48, 64);", &[70]),
+    ("let z = T.alloc_shared::<bf16>(0, 64);", &[70]),
     ("let z = T.alloc_shared::<bf16>(0, 64);", &[70]),
     ("let z = T.alloc_shared::<bf16>(64, 1 - 2);", &[70]),
     ("let z = T.alloc_shared::<bf16>(2, 2, 32, 32);", &[71]),
@@ -415,7 +415,7 @@ const BODIES: &[(&str, &[u16])] = &[
     ("#[allow(unused)] for k in 0..4 {}", &[14]),
     // Several mistakes in one kernel.
     (
-        "let z = T.alloc_shared::<bf16>(48, 64); T.copy(a[(0, 0)], z); T.cpoy(x, y); while n > 0 {} T.clear(missing);",
+        "let z = T.alloc_shared::<bf16>(0, 64); T.copy(a[(0, 0)], z); T.cpoy(x, y); while n > 0 {} T.clear(missing);",
         &[70, 42, 204, 40],
     ),
     (
