@@ -34,7 +34,6 @@ impl Frontend {
             return None;
         }
         let arguments = self.arguments(call, row)?;
-        self.stores.clear();
         let kind = match (row.word, arguments.positional.as_slice()) {
             (Word::Copy, [src, dst]) => self.copy(src, dst, call)?,
             (Word::Clear, [block]) => self.filled(block, |this, block| Some(this.zero(block?, call)))?,
@@ -82,12 +81,10 @@ impl Frontend {
             // `arguments` has checked their number, and `role` that the word is a statement.
             _ => return None,
         };
-        let span = self.span(&call.method);
-        let mut all = vec![Stmt { kind, span }];
-        all.append(&mut self.stores);
-        let last = all.pop();
-        self.fetches.append(&mut all);
-        last
+        Some(Stmt {
+            kind,
+            span: self.span(&call.method),
+        })
     }
 
     /// Zero, in the kind of number that the block holds.

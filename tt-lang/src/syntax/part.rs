@@ -39,33 +39,6 @@ impl Frontend {
         })
     }
 
-    /// The block that a statement writes which takes whole blocks: the one that `expr` names, or one that holds the part that it is,
-    /// from where that goes to its block; what the part held is there before if the statement `goes_on` with it.
-    pub(super) fn block_result(&mut self, expr: &Expr, goes_on: bool) -> Option<Spanned<BlockId>> {
-        let Expr::Index(index) = expr else {
-            return self.block_argument(expr);
-        };
-        let Some(name) = plain_name(&index.expr) else {
-            return self.block_argument(expr);
-        };
-        let Binding::Block(block) = self.resolve(name)? else {
-            return self.block_argument(expr);
-        };
-        let part = self.block_part(index, name, block)?;
-        let shape = self.known_shape(&part).or_else(|| self.unknown_part(&part))?;
-        let held = self.hidden(&part, shape.clone());
-        if goes_on {
-            let stmt = self.moved(Side::Part(&part), Side::Block(held), &shape)?;
-            self.fetches.push(stmt);
-        }
-        let stmt = self.moved(Side::Block(held), Side::Part(&part), &shape)?;
-        self.stores.push(stmt);
-        Some(Spanned {
-            value: held,
-            span: part.span,
-        })
-    }
-
     /// `x[(32..64, 0..32)]`
     pub(super) fn block_part(
         &mut self,
