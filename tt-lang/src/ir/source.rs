@@ -389,15 +389,21 @@ impl<'a> Source<'a> {
 
     /// Rows and columns of an operand of a product.
     fn extents(&self, place: &Place) -> [u64; 2] {
-        let all = match place {
-            Place::Block(block) => self.kernel.block(block.value).shape.clone(),
-            Place::Tensor(region) => region.extents(),
+        let region = match place {
+            Place::Block(block) => {
+                return match self.kernel.block(block.value).shape.as_slice() {
+                    [.., rows, columns] => [*rows, *columns],
+                    [columns] => [1, *columns],
+                    [] => [1, 1],
+                };
+            }
+            Place::Tensor(region) => region,
         };
-        match all.as_slice() {
-            [.., rows, columns] => [*rows, *columns],
-            [columns] => [1, *columns],
-            [] => [1, 1],
-        }
+        let (rows, columns) = rows_and_columns(region);
+        [rows, Some(columns)].map(|axis| {
+            axis.and_then(|axis| region.axes.get(axis))
+                .map_or(1, |axis| axis.extent)
+        })
     }
 
     /// One element of an operand of a product.
@@ -406,11 +412,15 @@ impl<'a> Source<'a> {
             Place::Block(block) => return format!("{}[({}, {})]", self.block(block.value), indices[0], indices[1]),
             Place::Tensor(region) => region,
         };
-        let leading = region.axes.len().saturating_sub(2);
+        let (rows, columns) = rows_and_columns(region);
         let offsets = region.axes.iter().enumerate().map(|(axis, of)| {
-            let index = axis.checked_sub(leading).and_then(|axis| indices.get(axis));
+            let index = match axis {
+                _ if Some(axis) == rows => Some(indices[0]),
+                _ if axis == columns => Some(indices[1]),
+                _ => None,
+            };
             match (&of.offset.value, index) {
-                (IntExpr::Const(0), Some(index)) => (*index).clone(),
+                (IntExpr::Const(0), Some(index)) => index.clone(),
                 (offset, Some(index)) => format!("{} + {index}", self.int(offset)),
                 (offset, None) => self.int(offset),
             }
@@ -556,4 +566,10 @@ fn layout(layout: &Layout) -> String {
         let _ = write!(text, "#[layout({})] ", words.join(", "));
     }
     text
+}
+
+/// The axes that count the rows and the columns of an operand of a product: the last ones where a region does not tell.
+fn rows_and_columns(region: &Region) -> (Option<usize>, usize) {
+    let last = region.axes.len().saturating_sub(1);
+    region.rows_and_columns().unwrap_or((last.checked_sub(1), last))
 }
