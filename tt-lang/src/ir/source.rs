@@ -391,7 +391,10 @@ impl<'a> Source<'a> {
     fn extents(&self, place: &Place) -> [u64; 2] {
         let all = match place {
             Place::Block(block) => self.kernel.block(block.value).shape.clone(),
-            Place::Tensor(region) => region.extents(),
+            Place::Tensor(region) => match region.rows_and_columns() {
+                Some((Some(rows), columns)) => [rows, columns].map(|axis| region.axes[axis].extent).to_vec(),
+                Some((None, _)) | None => region.extents(),
+            },
         };
         match all.as_slice() {
             [.., rows, columns] => [*rows, *columns],
@@ -406,9 +409,13 @@ impl<'a> Source<'a> {
             Place::Block(block) => return format!("{}[({}, {})]", self.block(block.value), indices[0], indices[1]),
             Place::Tensor(region) => region,
         };
-        let leading = region.axes.len().saturating_sub(2);
+        let [rows, columns] = match region.rows_and_columns() {
+            Some((rows, columns)) => [rows, Some(columns)],
+            None => [None, None],
+        };
         let offsets = region.axes.iter().enumerate().map(|(axis, of)| {
-            let index = axis.checked_sub(leading).and_then(|axis| indices.get(axis));
+            let position = [rows, columns].iter().position(|along| *along == Some(axis));
+            let index = position.and_then(|position| indices.get(position));
             match (&of.offset.value, index) {
                 (IntExpr::Const(0), Some(index)) => (*index).clone(),
                 (offset, Some(index)) => format!("{} + {index}", self.int(offset)),
