@@ -125,7 +125,8 @@ impl Frontend {
         self.called_with_anything(at, &function, false);
         // Elements have what integers have not, and the other way round.
         let new = self.diagnostics.get(before..).unwrap_or_default();
-        let is_limit = |error: &Diagnostic| error.code == &codes::TOO_LARGE || error.code == &codes::TOO_DEEP;
+        let is_limit =
+            |error: &Diagnostic| [&codes::TOO_LARGE, &codes::TOO_DEEP, &codes::RECURSION].contains(&error.code);
         if !new.is_empty() && !new.iter().any(is_limit) {
             let of_integers = self.diagnostics.split_off(before);
             self.called_with_anything(at, &function, true);
