@@ -354,9 +354,9 @@ fn rows_and_columns_of_bytes_are_moved_alone() -> tt::Result<()> {
             )
             .check(0.0)?;
             let (rows, columns, turned) = (rows.download()?, columns.download()?, turned.download()?);
-            for at in 0..b * 64 {
+            for (at, value) in a.iter().enumerate().take(b * 64) {
                 let (i, j) = (at / 64, at % 64);
-                assert_eq!(rows[(b - 1 - i) * 64 + j], a[at], "row {i}, {j} on {chip}");
+                assert_eq!(rows[(b - 1 - i) * 64 + j], *value, "row {i}, {j} on {chip}");
                 assert_eq!(columns[j * b + b - 1 - i], w[j * b + i], "column {i}, {j} on {chip}");
             }
             for (at, value) in shifted.download()?.iter().enumerate() {
