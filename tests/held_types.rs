@@ -249,9 +249,9 @@ unsigned! {
     shifts_in_place: { z[(i, j)] >>= y[(i, j)] & 31; z[(i, j)] |= x[(i, j)] >> 31; }
         => |a, b| 0xFFFF_FFF0u32 >> (b & 31) | a >> 31;
     quotients: { z[(i, j)] = x[(i, j)] / (y[(i, j)] | 1) ^ (y[(i, j)] / 10) << 1 ^ x[(i, j)] / 0x9000_0000; }
-        => |a, b| a / (b | 1) ^ (b / 10) << 1 ^ a / 0x9000_0000;
+        => |a, b| (a / (b | 1)) ^ ((b / 10) << 1) ^ (a / 0x9000_0000);
     what_quotients_leave: { z[(i, j)] = (x[(i, j)] + 1) % (y[(i, j)] >> 3 | 1) ^ y[(i, j)] % 1000 ^ y[(i, j)] % (x[(i, j)] | 0x8000_0000); }
-        => |a, b| a.wrapping_add(1) % (b >> 3 | 1) ^ b % 1000 ^ b % (a | 1 << 31);
+        => |a, b| (a.wrapping_add(1) % ((b >> 3) | 1)) ^ (b % 1000) ^ (b % (a | (1 << 31)));
     quotients_in_place: { z[(i, j)] /= x[(i, j)] >> 5 | 1; z[(i, j)] %= y[(i, j)] >> 20 | 1; }
         => |a, b| 0xFFFF_FFF0u32 / (a >> 5 | 1) % (b >> 20 | 1);
     order_is_that_of_words: {

@@ -17,7 +17,7 @@ use tt_host::{Argument, Element as HostElement, Kernel, Launch, Sources, StageSo
 pub const BUDGETS: [(u16, &str); 3] = [(412, "L1"), (413, "circular buffers"), (423, "destination registers")];
 
 /// Other refusals that the language's page tells of, and that programs of this size are not always kept from.
-pub const LIMITS: [(u16, &str); 5] = [
+pub const LIMITS: [(u16, &str); 4] = [
     (402, "what a type lacks"),
     (419, "elements that are not moved alone"),
     (441, "integers that are too long"),
