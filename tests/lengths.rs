@@ -28,7 +28,7 @@ fn counted<const M: usize>(a: &Tensor<bf16, M, 64>, n: i32, grid: u32, c: &mut T
     }
 }
 
-#[tt::kernel]
+#[tt::kernel(allow(TT0351))]
 fn of_vectors<const N: usize>(a: &Tensor<bf16, N>, c: &mut Tensor<bf16, N>) {
     let bx = T.Kernel(1);
     let x = T.alloc_shared::<bf16>(80);
