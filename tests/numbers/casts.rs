@@ -86,12 +86,12 @@ fn numbers_that_share_exponents_are_cast_to_by_no_expression() {
         "(x.to_bits() as u32) as bfp4",
     ] {
         let expression = expression.replace('x', "x[(i, j)]");
-        let source = rows::<f32>(&["x".into()], &[], &[expression.clone()]);
+        let source = rows::<f32>(&["x".into()], &[], std::slice::from_ref(&expression));
         let parsed = tt_lang::syntax::parse(Default::default(), source.parse().expect("Rust"), "generated.rs");
         let kernel = parsed
             .kernel
             .unwrap_or_else(|| panic!("{source}\n{:#?}", parsed.diagnostics));
-        let errors = tt_backend::compile(&kernel).err().expect("an error");
+        let errors = tt_backend::compile(&kernel).expect_err("an error");
         assert!(
             errors.iter().all(|error| error.message.contains("a cast to `bfp")),
             "{expression}: {errors:?}"
