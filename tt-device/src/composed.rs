@@ -441,7 +441,7 @@ const LOG_GAMMA: [f32; 12] = [
     -3.446_984_2e-5,
 ];
 
-/// `ln Γ(x)` of an `x` above 0. Below 3 by [`LOG_GAMMA`], of `x + 1` where `x` is below 1, from which `ln x` goes off: with `m` 1
+/// `ln Γ(x)` of an `x` above 0. Below 3 by `LOG_GAMMA`, of `x + 1` where `x` is below 1, from which `ln x` goes off: with `m` 1
 /// there and else 0, `(x − 1) · (x − 2 + 2m) · P(x + m − 2) − m · ln x`. From 3 by Stirling's series.
 pub fn log_gamma() -> Composed {
     let is_below_1 = |program: Composed, register| program.copy(0, register).with(SfpuOp::LtNumber, register, 1.0);
