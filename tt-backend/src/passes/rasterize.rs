@@ -64,12 +64,10 @@ fn at_every_block(first: &[Stmt<Calls<Symbol>>], program: &mut [Stmt<Calls<Symbo
 
 /// The statements that give every axis of the grid its value.
 pub fn coordinates(kernel: &Kernel, order: BlockOrder, variables: &[String]) -> Vec<Stmt<Calls<Symbol>>> {
-    let extent = |axis: usize| {
-        kernel
-            .grid
-            .axes
-            .get(axis)
-            .map_or(IntExpr::Const(1), |(_, extent)| extent.value.clone())
+    // A grid of which an extent is 0 runs nothing, and its kernels are compiled all the same: none divides by 0.
+    let extent = |axis: usize| match kernel.grid.axes.get(axis).map(|(_, extent)| &extent.value) {
+        None | Some(IntExpr::Const(0)) => IntExpr::Const(1),
+        Some(extent) => extent.clone(),
     };
     let user = |expr: IntExpr| Expr::user(&expr);
     let name = |text: &str| Expr::name(text);
