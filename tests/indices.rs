@@ -330,15 +330,15 @@ fn stores_go_in_steps_and_backwards() {
 #[tt::kernel]
 fn in_turns<const M: usize, const N: usize>(
     a: &Tensor<f32, M, N>,
-    y: &mut Tensor<f32, 64, N>,
+    y: &mut Tensor<f32, 32, N>,
     s: &mut Tensor<f32, N>,
-    t: &mut Tensor<f32, 64, N>,
+    t: &mut Tensor<f32, 32, N>,
     n: i32,
 ) {
     let b = T.Kernel(N.div_ceil(32));
-    let x = T.alloc_fragment::<f32>(64, 32);
+    let x = T.alloc_fragment::<f32>(32, 32);
     let v = T.alloc_fragment::<f32>(32);
-    for (i, j) in T.Parallel(64, 32) {
+    for (i, j) in T.Parallel(32, 32) {
         x[(i, j)] = a[((n.max(0) + i) % 2, b * 32 + j)] + 1.0;
         y[(i, b * 32 + j)] = x[(i, j)];
         t[(i, b * 32 + j)] = a[(i % 2, b * 32 + j)];
@@ -353,13 +353,13 @@ fn rows_come_again_in_every_turn_that_a_block_has() {
         let host: Vec<f32> = (0..m * n).map(|at| (at % 13) as f32 - 6.0).collect();
         on_both_chips(|device| {
             let a = device.upload(&host, [m, n])?;
-            let [mut y, mut t] = [0; 2].map(|_| device.upload(&vec![99.0; 64 * n], [64, n]).expect("uploaded"));
+            let [mut y, mut t] = [0; 2].map(|_| device.upload(&vec![99.0; 32 * n], [32, n]).expect("uploaded"));
             let mut s = device.zeros::<f32>([n])?;
             in_turns(&a, &mut y, &mut s, &mut t, first).check(0.001)?;
             let [y, s, t]: [Vec<f32>; 3] = [y.download()?, s.download()?, t.download()?];
             for (column, found) in s.iter().enumerate() {
                 let mut sum = 0.0;
-                for row in 0..64 {
+                for row in 0..32 {
                     let of = |row: i64| at(&host, [m, n], [row, column as i64]);
                     let value = of((i64::from(first.max(0)) + row) % 2).map(|value| value + 1.0);
                     sum += value.unwrap_or(0.0);

@@ -258,24 +258,15 @@ fn arguments_differ_from_element_to_element() {
 
 /// Vectors are reduced, and copied to and from blocks of one row and one column.
 #[tt::kernel]
-fn of_vectors<const N: usize>(
-    x: &Tensor<f32, N>,
-    p: &Tensor<i32, N>,
-    y: &mut Tensor<f32, 8, 1>,
-    at: &mut Tensor<i32, 4, 1>,
-    lines: &mut Tensor<f32, 2, N>,
-) {
+fn of_vectors<const N: usize>(x: &Tensor<f32, N>, y: &mut Tensor<f32, 8, 1>, lines: &mut Tensor<f32, 2, N>) {
     let b = T.Kernel(1);
     let v = T.alloc_shared::<f32>(64);
-    let q = T.alloc_shared::<i32>(64);
     let one = T.alloc_fragment::<f32>(1);
     let single = T.alloc_fragment::<f32>(1, 1);
-    let place = T.alloc_fragment::<i32>(1);
     let column = T.alloc_shared::<f32>(64, 1);
     let row = T.alloc_shared::<f32>(1, 64);
     let again = T.alloc_shared::<f32>(64);
     T.copy(x[b], v);
-    T.copy(p[b], q);
     T.reduce_sum(v, one, dim = 0);
     T.copy(one, y[(0, 0)]);
     T.reduce_max(v, single, dim = 0);
@@ -290,6 +281,31 @@ fn of_vectors<const N: usize>(
     T.copy(one, y[(5, 0)]);
     T.reduce_sum(v[0..32], one, dim = 0, clear = false);
     T.copy(one, y[(6, 0)]);
+    T.copy(v, column);
+    T.copy(column, row);
+    T.copy(row, again);
+    T.copy(again, lines[(0, 0)]);
+    T.copy(row, column);
+    T.copy(column, again);
+    T.copy(again, row);
+    T.copy(row, lines[(1, 0)]);
+}
+
+/// Positions in vectors, and vectors of integers.
+#[tt::kernel]
+fn places_in_vectors<const N: usize>(
+    x: &Tensor<f32, N>,
+    p: &Tensor<i32, N>,
+    y: &mut Tensor<f32, 8, 1>,
+    at: &mut Tensor<i32, 4, 1>,
+) {
+    let b = T.Kernel(1);
+    let v = T.alloc_shared::<f32>(64);
+    let q = T.alloc_shared::<i32>(64);
+    let one = T.alloc_fragment::<f32>(1);
+    let place = T.alloc_fragment::<i32>(1);
+    T.copy(x[b], v);
+    T.copy(p[b], q);
     T.reduce_argmax(v, one, place, dim = 0, base = 100);
     T.copy(one, y[(7, 0)]);
     T.copy(place, at[(0, 0)]);
@@ -299,14 +315,6 @@ fn of_vectors<const N: usize>(
     T.copy(place, at[(2, 0)]);
     T.reduce_max(q, place, dim = 0);
     T.copy(place, at[(3, 0)]);
-    T.copy(v, column);
-    T.copy(column, row);
-    T.copy(row, again);
-    T.copy(again, lines[(0, 0)]);
-    T.copy(row, column);
-    T.copy(column, again);
-    T.copy(again, row);
-    T.copy(row, lines[(1, 0)]);
 }
 
 #[test]
@@ -321,7 +329,8 @@ fn vectors_are_reduced_and_copied_to_rows_and_columns() {
             let mut y = device.zeros::<f32>([8, 1])?;
             let mut at = device.zeros::<i32>([4, 1])?;
             let mut lines = device.zeros::<f32>([2, n])?;
-            of_vectors(&x, &p, &mut y, &mut at, &mut lines).check(1e-3)?;
+            of_vectors(&x, &mut y, &mut lines).check(1e-3)?;
+            places_in_vectors(&x, &p, &mut y, &mut at).check(1e-3)?;
             let sum: f32 = host.iter().sum();
             let half: f32 = host.iter().take(32).sum();
             let max = host.iter().copied().fold(f32::NEG_INFINITY, f32::max);

@@ -440,24 +440,21 @@ fn what_is_no_block_or_part_is_said() {
     });
 }
 
-/// Products go on in blocks of one stack, chosen by constants, loops and a scalar; other results are parts of blocks.
+/// Products go on in blocks of one stack, chosen by constants, loops and a scalar.
 #[tt::kernel]
 fn accumulators<const M: usize, const K: usize>(
     a: &Tensor<bf16, M, K>,
     b: &Tensor<bf16, K, 48>,
     which: u32,
     c: &mut Tensor<f32, 3, M, 48>,
-    d: &mut Tensor<f32, M, 48>,
 ) {
     let by = T.Kernel(M.div_ceil(32));
     let x = T.alloc_shared::<bf16>(32, 48);
     let w = T.alloc_shared::<bf16>(48, 48);
     let acc = T.alloc_fragment::<f32>(3, 32, 48);
-    let parts = T.alloc_fragment::<f32>(32, 48);
     for s in 0..3 {
         T.clear(acc[(s, 0..32, 0..48)]);
     }
-    T.fill(parts, 9.0);
     for k in T.Pipelined(K.div_ceil(48), num_stages = 2) {
         T.copy(a[(by * 32, k * 48)], x);
         T.copy(b[(k * 48, 0)], w);
@@ -466,6 +463,16 @@ fn accumulators<const M: usize, const K: usize>(
         T.gemm(x, w, acc[(which, 0..32, 0..48)]);
     }
     T.copy(acc, c[(0, by * 32, 0)]);
+}
+
+/// What fills, transposes and reductions give is part of a block.
+#[tt::kernel]
+fn into_parts<const M: usize>(c: &Tensor<f32, 3, M, 48>, d: &mut Tensor<f32, M, 48>) {
+    let by = T.Kernel(M.div_ceil(32));
+    let acc = T.alloc_fragment::<f32>(3, 32, 48);
+    let parts = T.alloc_fragment::<f32>(32, 48);
+    T.copy(c[(0, by * 32, 0)], acc);
+    T.fill(parts, 9.0);
     T.fill(parts[(0..7, 16..48)], 2.5);
     T.transpose(acc[(0, 0..20, 0..10)], parts[(7..17, 0..20)]);
     T.reduce_max(acc[(2, 0..32, 0..48)], parts[(0..32, 3)], dim = 1);
@@ -499,7 +506,8 @@ fn results_are_parts_of_blocks() {
                 let (x, w) = (device.upload(&half(&a), [m, k])?, device.upload(&half(&b), [k, 48])?);
                 let mut c = device.zeros::<f32>([3, m, 48])?;
                 let mut d = device.upload(&vec![99.0f32; m * 48], [m, 48])?;
-                accumulators(&x, &w, which as u32, &mut c, &mut d).check(1e-6)?;
+                accumulators(&x, &w, which as u32, &mut c).check(1e-6)?;
+                into_parts(&c, &mut d).check(1e-6)?;
                 let (c, d) = (c.download()?, d.download()?);
                 for (i, j) in (0..m).flat_map(|i| (0..48).map(move |j| (i, j))) {
                     for s in 0..3 {
