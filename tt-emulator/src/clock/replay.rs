@@ -54,6 +54,7 @@ enum Awaited {
 struct Processor<'t> {
     core: usize,
     grid_core: u16,
+    risc: RiscName,
     unit: Unit,
     events: &'t [Event],
     next: usize,
@@ -67,6 +68,20 @@ struct Processor<'t> {
     reads: HashMap<(u8, u8), u64>,
     /// When the writes of each NoC have left, and when they are known to have arrived.
     writes: [[u64; 2]; 2],
+}
+
+impl Processor<'_> {
+    /// Its core, by number in the grid, and what it is called.
+    fn name(&self) -> (u16, &'static str) {
+        let name = match (self.unit, self.risc) {
+            (Unit::Unpack, _) => "unpack",
+            (Unit::Math, _) => "math",
+            (Unit::Pack, _) => "pack",
+            (Unit::Mover, RiscName::Ncrisc) => "NCRISC",
+            (Unit::Mover, RiscName::Brisc | RiscName::Trisc) => "BRISC",
+        };
+        (self.grid_core, name)
+    }
 }
 
 /// What the processors of a core share.
@@ -146,6 +161,7 @@ pub(crate) fn replay(arch: &'static Arch, traces: &[Trace], with_timeline: bool)
             replay.processors.push(Processor {
                 core,
                 grid_core: trace.core,
+                risc: trace.risc,
                 unit: *unit,
                 events: &trace.events,
                 next: 0,
@@ -159,9 +175,9 @@ pub(crate) fn replay(arch: &'static Arch, traces: &[Trace], with_timeline: bool)
         }
     }
     replay.run();
-    let names: Vec<(u16, &'static str)> = replay.names(traces);
+    let names: Vec<(u16, &'static str)> = replay.processors.iter().map(Processor::name).collect();
     let timeline = replay.timeline.take().map(|timeline| timeline.json(arch, &names));
-    (replay.report(arch, traces), timeline)
+    (replay.report(arch), timeline)
 }
 
 impl Replay<'_> {
@@ -479,30 +495,14 @@ impl Replay<'_> {
         }
     }
 
-    /// The core and the name of every processor.
-    fn names(&self, traces: &[Trace]) -> Vec<(u16, &'static str)> {
-        let of = |trace: &Trace| match trace.risc {
-            RiscName::Ncrisc => vec!["NCRISC"],
-            RiscName::Brisc => vec!["BRISC"],
-            RiscName::Trisc => vec!["unpack", "math", "pack"],
-        };
-        let names = traces.iter().flat_map(of);
-        self.processors
-            .iter()
-            .map(|processor| processor.grid_core)
-            .zip(names)
-            .collect()
-    }
-
-    fn report(self, arch: &Arch, traces: &[Trace]) -> Modelled {
+    fn report(self, arch: &Arch) -> Modelled {
         let cycles = self.cores.iter().map(|core| core.end).max().unwrap_or(0);
         let of_time = |busy: u64| if cycles == 0 { 0.0 } else { busy as f64 / cycles as f64 };
         let mut used = Use::default();
-        for (processor, (_, name)) in self.processors.iter().zip(self.names(traces)) {
-            let is_reader = name == RiscName::Ncrisc.to_string();
+        for processor in &self.processors {
             let busy = of_time(processor.busy);
             let most = match processor.unit {
-                Unit::Mover if is_reader => &mut used.reader,
+                Unit::Mover if processor.risc == RiscName::Ncrisc => &mut used.reader,
                 Unit::Mover => &mut used.writer,
                 Unit::Unpack => &mut used.unpack,
                 Unit::Math => {

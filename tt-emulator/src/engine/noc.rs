@@ -120,22 +120,26 @@ impl Risc {
             return;
         }
         let (node, offset) = self.resolve(source, bytes, false, line);
-        self.issue_read(node, offset, destination, bytes, noc, false, line);
+        self.note_read(node, bytes, noc, false);
+        self.issue_read(node, offset, destination, bytes, noc, line);
+    }
+
+    /// Notes a read for the clock; one of a page has its address to find.
+    #[inline]
+    pub(super) fn note_read(&mut self, from: Node, bytes: u32, noc: u8, is_page: bool) {
+        let transaction = self.transfers.read_transaction[noc as usize];
+        self.note(Event::Read {
+            from,
+            bytes,
+            noc,
+            transaction,
+            is_page,
+        });
     }
 
     /// Issues a read whose remote side is already checked.
     #[inline]
-    #[allow(clippy::too_many_arguments, reason = "the call has as many")]
-    pub(super) fn issue_read(
-        &mut self,
-        node: Node,
-        offset: u64,
-        destination: u32,
-        bytes: u32,
-        noc: u8,
-        is_page: bool,
-        line: i32,
-    ) {
+    pub(super) fn issue_read(&mut self, node: Node, offset: u64, destination: u32, bytes: u32, noc: u8, line: i32) {
         let destination = self.local_range(destination, bytes, true, line);
         self.check_alignment(offset, destination, node, false, line);
         self.counters.noc_read_bytes[noc as usize] += u64::from(bytes);
@@ -146,13 +150,6 @@ impl Risc {
         let source = self.core.machine.pointer(node, offset).cast_const();
         copying::prefetch(source, bytes as usize);
         let transaction = self.transfers.read_transaction[noc as usize];
-        self.note(Event::Read {
-            from: node,
-            bytes,
-            noc,
-            transaction,
-            is_page,
-        });
         self.transfers.reads.push(Read {
             source,
             destination,

@@ -98,7 +98,8 @@ impl Risc {
         self.check_noc(noc, line);
         let (node, start) = self.page(accessor, page, offset, bytes, line);
         self.counters.pages_read += 1;
-        self.issue_read(node, start, destination, bytes, noc, true, line);
+        self.note_read(node, bytes, noc, true);
+        self.issue_read(node, start, destination, bytes, noc, line);
     }
 
     /// Issues a write of a page, or of a part of it.

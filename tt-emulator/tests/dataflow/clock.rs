@@ -59,7 +59,7 @@ fn moving(
 ) -> u64 {
     let device = device(arch);
     device.set_clock(true);
-    let buffer = Buffer::allocate(&device, BufferKind::Dram, (pages * PAGE) as u64, PAGE as u64).unwrap();
+    let buffer = dram(&device, pages);
     let mut program = Program::new();
     program
         .create_circular_buffer(circular_buffer(0, block, cores))
@@ -103,30 +103,9 @@ fn copy_program(
     depth: u32,
 ) -> (Arc<Device>, Program, [Buffer; 2]) {
     let device = device(arch);
-    let make = || Buffer::allocate(&device, BufferKind::Dram, (pages * PAGE) as u64, PAGE as u64).unwrap();
-    let (source, target) = (make(), make());
-    let mut program = Program::new();
-    program
-        .create_circular_buffer(circular_buffer(0, block * depth, cores))
-        .unwrap();
-    let args = |buffer| [&[block][..], &accessor(buffer)].concat();
-    let reader = program
-        .create_kernel(kernel("copy_reader.cpp", &args(&source)), READER, cores.to_vec())
-        .unwrap();
-    let writer = program
-        .create_kernel(kernel("copy_writer.cpp", &args(&target)), WRITER, cores.to_vec())
-        .unwrap();
-    let share = (pages / cores.len()) as u32;
-    for (index, core) in cores.iter().enumerate() {
-        let first = index as u32 * share;
-        program
-            .set_runtime_args(reader, *core, &[source.address() as u32, first, share])
-            .unwrap();
-        program
-            .set_runtime_args(writer, *core, &[target.address() as u32, first, share])
-            .unwrap();
-    }
-    (device, program, [source, target])
+    let buffers = [0; 2].map(|_| dram(&device, pages));
+    let program = copy_program_over("copy_writer.cpp", &buffers, cores, block, depth);
+    (device, program, buffers)
 }
 
 fn row(count: usize) -> Vec<CoreCoord> {
@@ -221,6 +200,12 @@ fn it_orders_pairs_as_silicon_does() {
 
 /// A compute kernel on tiles that it makes itself, whose rounds are `body`: what a round takes.
 fn round(arch: ArchName, body: &str, format: DataFormat, fidelity: MathFidelity, wide: bool) -> f64 {
+    // Of a product the first operand goes to the second source.
+    let order = if body.contains("matmul") {
+        "<SrcOrder::Reverse>"
+    } else {
+        ""
+    };
     let source = format!(
         r#"
 #include "api/compute/compute_kernel_hw_startup.h"
@@ -249,7 +234,7 @@ void fill(uint32_t cb, uint32_t pages) {{
 
 void kernel_main() {{
     const uint32_t rounds = get_arg_val<uint32_t>(0);
-    compute_kernel_hw_startup<ORDER>(a, b, out);
+    compute_kernel_hw_startup{order}(a, b, out);
     fill_tile_init();
     fill(a, 32);
     fill(b, 32);
@@ -261,13 +246,6 @@ void kernel_main() {{
 }}
 "#
     );
-    // Of a product the first operand goes to the second source.
-    let order = if body.contains("matmul") {
-        "<SrcOrder::Reverse>"
-    } else {
-        ""
-    };
-    let source = source.replace("<ORDER>", order);
     let [short, long] = [10u32, 30].map(|rounds| {
         let device = device(arch);
         device.set_clock(true);

@@ -22,33 +22,13 @@ fn copy_with(
 ) {
     let device = device(arch);
     let data = pattern(pages);
-    let make = || tt_emulator::Buffer::allocate(&device, kind, data.len() as u64, PAGE as u64).unwrap();
-    let (source, target) = (make(), make());
+    let buffers = [0; 2].map(|_| tt_emulator::Buffer::allocate(&device, kind, data.len() as u64, PAGE as u64).unwrap());
+    let [source, target] = &buffers;
     source.write(&data).unwrap();
     let coords: Vec<_> = (0..cores).map(|core| (core % 4, core / 4)).collect();
-    let mut program = Program::new();
-    program
-        .create_circular_buffer(circular_buffer(0, block * depth, &coords))
-        .unwrap();
-    let args = |buffer| [&[block][..], &accessor(buffer)].concat();
-    let reader = program
-        .create_kernel(kernel("copy_reader.cpp", &args(&source)), READER, coords.clone())
-        .unwrap();
-    let writer = program
-        .create_kernel(kernel(writer, &args(&target)), WRITER, coords.clone())
-        .unwrap();
-    let share = (pages / cores) as u32;
-    for (index, core) in coords.iter().enumerate() {
-        let first = index as u32 * share;
-        program
-            .set_runtime_args(reader, *core, &[source.address() as u32, first, share])
-            .unwrap();
-        program
-            .set_runtime_args(writer, *core, &[target.address() as u32, first, share])
-            .unwrap();
-    }
+    let program = copy_program_over(writer, &buffers, &coords, block, depth);
     let counters = launch(&device, &program, threads).unwrap_or_else(|error| panic!("{error}"));
-    assert!(read(&target) == data, "the copy differs");
+    assert!(read(target) == data, "the copy differs");
     assert_eq!(counters.total.pages_read, pages as u64);
     assert_eq!(counters.total.noc_read_bytes, [data.len() as u64, 0]);
     assert_eq!(counters.total.noc_write_bytes, [0, data.len() as u64]);

@@ -90,6 +90,37 @@ pub fn circular_buffer(id: u8, pages: u32, cores: &[CoreCoord]) -> CircularBuffe
     }
 }
 
+/// Copies all pages of one buffer to another of as many, each core its share of them, `block` at a time, through a circular
+/// buffer of `depth` blocks.
+pub fn copy_program_over(
+    writer: &str,
+    [source, target]: &[Buffer; 2],
+    cores: &[CoreCoord],
+    block: u32,
+    depth: u32,
+) -> Program {
+    let mut program = Program::new();
+    program
+        .create_circular_buffer(circular_buffer(0, block * depth, cores))
+        .unwrap();
+    let args = |buffer| [&[block][..], &accessor(buffer)].concat();
+    let reader = program
+        .create_kernel(kernel("copy_reader.cpp", &args(source)), READER, cores.to_vec())
+        .unwrap();
+    let writer = program
+        .create_kernel(kernel(writer, &args(target)), WRITER, cores.to_vec())
+        .unwrap();
+    let share = (source.size() as usize / PAGE / cores.len()) as u32;
+    for (index, core) in cores.iter().enumerate() {
+        let first = index as u32 * share;
+        for (kernel, buffer) in [(reader, source), (writer, target)] {
+            let words = [buffer.address() as u32, first, share];
+            program.set_runtime_args(kernel, *core, &words).unwrap();
+        }
+    }
+    program
+}
+
 pub fn read(buffer: &Buffer) -> Vec<u8> {
     let mut data = vec![0; buffer.size() as usize];
     buffer.read(&mut data).unwrap();

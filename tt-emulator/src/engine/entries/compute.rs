@@ -8,7 +8,6 @@ use super::tilize::{
     tilize, tilize_init, tilize_uninit, untilize_block, untilize_dest, untilize_init, untilize_uninit,
 };
 use crate::abi::{ComputeApi, register_step, side};
-use crate::clock::{Event, MatrixWork, RegisterStep};
 use crate::compute::destination::Broken;
 use crate::compute::engine_state::{MatrixSetting, Operand, PackMode, Reuse};
 use crate::compute::fpu::eltwise::Binary;
@@ -17,7 +16,7 @@ use crate::compute::matrix_calls::{BLOCK_LIMIT, BlockShape, Page};
 use crate::compute::pack::{ReduceDim, Relu};
 use crate::compute::pack_calls::WaitingPack;
 use crate::compute::rules;
-use crate::compute::sfpu_calls::{self, SfpuCall};
+use crate::compute::sfpu_calls::SfpuCall;
 use crate::compute::unpack::Broadcast;
 
 pub(super) static COMPUTE_API: ComputeApi = ComputeApi {
@@ -111,28 +110,6 @@ impl Risc {
         }
     }
 
-    /// Notes work of the matrix engine on so many bytes for each source register.
-    #[inline]
-    fn note_matrix(&mut self, work: MatrixWork, bytes: [usize; 2]) {
-        self.note(Event::Matrix {
-            work,
-            bytes: bytes.map(|bytes| bytes as u32),
-        });
-    }
-
-    /// Notes tiles moved to destination registers.
-    #[inline]
-    fn note_copied(&mut self, operand: Operand, count: u32) {
-        let bytes = operand.format.tile_bytes(32, 32) * count as usize;
-        self.note_matrix(MatrixWork::Copy { tiles: count as u16 }, [bytes, 0]);
-    }
-
-    /// Notes an init or another format.
-    #[inline]
-    pub(super) fn note_configured(&mut self, unpack: bool, math: bool, pack: bool) {
-        self.note(Event::Configure { unpack, math, pack });
-    }
-
     /// A circular buffer of 32×32 tiles as an operand.
     #[inline]
     pub(super) fn operand(&mut self, cb: u32, line: i32) -> Operand {
@@ -183,17 +160,6 @@ impl Risc {
 
     fn binary_op(&mut self, id: u32, line: i32) -> Binary {
         self.enumerator(Binary::from_id(id), "element-wise operation", id, line)
-    }
-
-    fn element_wise(&self, op: Binary, tiles: u32) -> MatrixWork {
-        let tiles = tiles as u16;
-        match op {
-            Binary::Mul => MatrixWork::Multiply {
-                tiles,
-                phases: self.compute.phases as u8,
-            },
-            Binary::Add | Binary::Sub => MatrixWork::Add { tiles },
-        }
     }
 
     fn broadcast_of(&mut self, id: u32, line: i32) -> Broadcast {
@@ -270,12 +236,7 @@ extern "C" fn registers(step: u32, line: i32) {
             Err((rule, detail)) if is_released && risc.is_allowed(rule, line, &detail) => {}
             result => risc.obey(result, line),
         }
-        risc.note(Event::Registers(match step {
-            register_step::COMMIT => RegisterStep::Commit,
-            register_step::WAIT => RegisterStep::Wait,
-            register_step::RELEASE | register_step::RELEASE_SHARED => RegisterStep::Release,
-            _ => RegisterStep::Acquire,
-        }));
+        risc.note_registers(step);
         if step == register_step::COMMIT {
             while let Some(waiting) = risc.compute.waiting_packs.pop_front() {
                 let noted = risc.compute.note_packed(waiting.cb, waiting.register, waiting.masked);
@@ -369,19 +330,7 @@ extern "C" fn matmul(
         }
         risc.compute.matmul(row_pages, column_pages, idst, transpose);
         risc.counters.compute.matmul_tiles += u64::from(ct * rt);
-        // The operand with fewer tiles is unpacked once, the other for every tile (llk_unpack_AB_matmul.h, reuse_a).
-        let (ct, rt) = (ct as usize, rt as usize);
-        let [a, b] = [a, b].map(|operand| operand.format.tile_bytes(32, 32));
-        let bytes = if ct >= rt {
-            [rt * ct * b, rt * a]
-        } else {
-            [ct * b, rt * ct * a]
-        };
-        let work = MatrixWork::Matmul {
-            tiles: (ct * rt) as u16,
-            phases: risc.compute.phases as u8,
-        };
-        risc.note_matrix(work, bytes);
+        risc.note_product([a, b], ct, rt);
     });
 }
 
@@ -434,8 +383,7 @@ extern "C" fn binary(
                 .binary(op, (broadcast, row), first, second, idst + tile, accumulate);
         }
         risc.counters.compute.eltwise_tiles += u64::from(count);
-        let bytes = [a, b].map(|operand| operand.format.tile_bytes(32, 32) * count as usize);
-        risc.note_matrix(risc.element_wise(op, count), bytes);
+        risc.note_element_wise(op, &[a, b], count);
     });
 }
 
@@ -456,7 +404,7 @@ extern "C" fn reuse(op: u32, reuse: u32, icb: u32, tile: u32, idst: u32, line: i
         let page = risc.input(operand, tile, line);
         risc.compute.reuse(op, reuse, page.read(&risc.l1), idst);
         risc.counters.compute.eltwise_tiles += 1;
-        risc.note_matrix(risc.element_wise(op, 1), [page.bytes(), 0]);
+        risc.note_element_wise(op, &[operand], 1);
     });
 }
 
@@ -595,16 +543,7 @@ extern "C" fn reduce(
             risc.obey(reduced, line);
         }
         risc.counters.compute.reduced_tiles += u64::from(count);
-        let work = MatrixWork::Reduce {
-            dim,
-            tiles: count as u16,
-            phases: match pool {
-                Pool::Max => 1,
-                Pool::Sum | Pool::Avg => risc.compute.phases as u8,
-            },
-        };
-        let bytes = [data, scale].map(|operand| operand.format.tile_bytes(32, 32) * count as usize);
-        risc.note_matrix(work, bytes);
+        risc.note_reduced(pool, dim, [data, scale], count);
     });
 }
 
@@ -676,11 +615,7 @@ extern "C" fn pack(idst: u32, ocb: u32, out_of_order: u32, index: u32, count: u3
             }
         }
         risc.counters.compute.packed_tiles += u64::from(count);
-        risc.note(Event::Pack {
-            bytes: operand.format.tile_bytes(32, 32) as u32 * count,
-            tiles: count as u16,
-            accumulates: packer.accumulate,
-        });
+        risc.note_packed_tiles(operand, count, packer.accumulate);
     });
 }
 
@@ -716,9 +651,6 @@ extern "C" fn sfpu(call: &SfpuCall, line: i32) {
         let done = risc.compute.sfpu(call);
         risc.obey(done, line);
         risc.counters.compute.sfpu_tiles += 1;
-        if risc.trace.is_some() {
-            let (name, vectors) = sfpu_calls::scope(call);
-            risc.note(Event::Vector { name, vectors });
-        }
+        risc.note_vector(call);
     });
 }

@@ -3,6 +3,7 @@
 mod compute;
 mod dataflow;
 mod debug;
+mod noted;
 mod threads;
 mod tilize;
 
