@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tt_emulator::kernel_config::{ComputeOptions, DataMovementProcessor, KernelRole, MathFidelity};
 use tt_emulator::kernel_object::KernelSource;
 use tt_emulator::{
-    ArchName, Buffer, BufferKind, CbIndex, CircularBuffer, CoreCoord, DataFormat, Device, Modelled, Program, launch,
+    ArchName, Buffer, CbIndex, CircularBuffer, CoreCoord, DataFormat, Device, Modelled, Program, launch,
 };
 
 use crate::rig::*;

@@ -175,11 +175,15 @@ impl<'t> Launch<'t> {
                 Waiting::AfterEveryStage => true,
             };
             let is_watched = waiting == Waiting::AfterEveryStage;
-            bound.device.set_clock(is_watched);
+            if is_watched {
+                bound.device.set_clock(true);
+            }
             let start = Instant::now();
             bound.device.expect_stores(|| self.stores(tensors, run, several));
             let ran = session.run(&mut run.workload, &run.args, blocking, self.kernel.name());
-            bound.device.set_clock(false);
+            if is_watched {
+                bound.device.set_clock(false);
+            }
             ran?;
             if is_watched {
                 profile.wall_time += start.elapsed();

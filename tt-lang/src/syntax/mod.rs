@@ -25,6 +25,7 @@ mod parallel;
 mod parameter;
 mod part;
 mod placement;
+mod reduction;
 mod refuse;
 mod render;
 mod reserved;
