@@ -236,8 +236,8 @@ pub fn digamma() -> Composed {
         .join(SfpuOp::Sub, [0, 1], 0)
 }
 
-/// `Φ(x) + x · φ(x)`: of a negative `x` it is `G(|x|) = e^(−x²/2) · (t · P(t) / 2 − |x| / sqrt(2π))`, with `t` and `P` of [`erfc`]
-/// of `|x| / sqrt(2)`, of a positive one `1 − G`, of 0 one half. The power is split as in [`erfc`].
+/// `Φ(x) + x · φ(x)`: of a negative `x` it is `G(|x|) = e^(−x²/2) · (t · P(t) / 2 − |x| / sqrt(2π))`, with `t` and `P` of [`erfc`](super::erfc)
+/// of `|x| / sqrt(2)`, of a positive one `1 − G`, of 0 one half. The power is split as in [`erfc`](super::erfc).
 pub fn gelu_derivative() -> Composed {
     let size = |program: Composed| program.copy(0, 1).apply(SfpuOp::Abs, 1).with(SfpuOp::UnaryMin, 1, 14.0);
     let power = size(Composed::new(4))
