@@ -4,6 +4,8 @@
 //! alone; the packer's mask, ReLU and L1 accumulation stay until they are changed. The matrix engine with its unpackers and
 //! the SFPU are set independently of each other.
 
+use std::fmt::{self, Display};
+
 use super::destination::Broken;
 use super::fpu::eltwise::Binary;
 use super::fpu::reduce::Pool;
@@ -60,30 +62,32 @@ pub enum MatrixSetting {
     MathOnly(Binary),
 }
 
-impl MatrixSetting {
-    /// The operation in the words of the API.
-    pub fn name(&self) -> String {
+/// The operation in the words of the API.
+impl Display for MatrixSetting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            MatrixSetting::Matmul { .. } => "matmul".to_owned(),
+            MatrixSetting::Matmul { .. } => f.write_str("matmul"),
             MatrixSetting::Binary {
                 op,
                 broadcast: Broadcast::None,
                 ..
-            } => binary_name(*op).to_owned(),
+            } => f.write_str(binary_name(*op)),
             MatrixSetting::Binary { op, broadcast, .. } => {
-                format!("{}_bcast_{}", binary_name(*op), broadcast_name(*broadcast))
+                write!(f, "{}_bcast_{}", binary_name(*op), broadcast_name(*broadcast))
             }
-            MatrixSetting::Reuse { op, .. } => format!("{}_reuse_dest", binary_name(*op)),
-            MatrixSetting::Copy { .. } => "copy".to_owned(),
-            MatrixSetting::Transpose => "transpose".to_owned(),
-            MatrixSetting::TransposeDestination => "transpose_dest".to_owned(),
-            MatrixSetting::UnaryBroadcast(broadcast) => format!("unary_bcast of {}", broadcast_name(*broadcast)),
-            MatrixSetting::Reduce { pool, dim } => format!("reduce {pool:?} {dim:?}"),
-            MatrixSetting::Tilize { .. } => "tilize".to_owned(),
-            MatrixSetting::MathOnly(op) => format!("{} without its unpackers", binary_name(*op)),
+            MatrixSetting::Reuse { op, .. } => write!(f, "{}_reuse_dest", binary_name(*op)),
+            MatrixSetting::Copy { .. } => f.write_str("copy"),
+            MatrixSetting::Transpose => f.write_str("transpose"),
+            MatrixSetting::TransposeDestination => f.write_str("transpose_dest"),
+            MatrixSetting::UnaryBroadcast(broadcast) => write!(f, "unary_bcast of {}", broadcast_name(*broadcast)),
+            MatrixSetting::Reduce { pool, dim } => write!(f, "reduce {pool:?} {dim:?}"),
+            MatrixSetting::Tilize { .. } => f.write_str("tilize"),
+            MatrixSetting::MathOnly(op) => write!(f, "{} without its unpackers", binary_name(*op)),
         }
     }
+}
 
+impl MatrixSetting {
     fn same_operation(&self, other: &MatrixSetting) -> bool {
         std::mem::discriminant(self) == std::mem::discriminant(other)
             && match (self, other) {
@@ -199,7 +203,7 @@ impl EngineState {
     }
 
     /// The startup has been called.
-    pub fn require_started(&self, call: &str) -> Result<(), Broken> {
+    pub fn require_started(&self, call: impl Display) -> Result<(), Broken> {
         match self.started {
             Some(_) => Ok(()),
             None => Err((&rules::STARTUP_MISSING, format!("{call} is called first"))),
@@ -309,13 +313,13 @@ impl EngineState {
     /// given back.
     pub fn require_matrix(&self, wanted: &MatrixSetting) -> Result<bool, Broken> {
         let Some(current) = &self.matrix else {
-            self.require_started(&wanted.name())?;
-            return Err((&rules::INIT_MISSING, format!("{} before any init", wanted.name())));
+            self.require_started(wanted)?;
+            return Err((&rules::INIT_MISSING, format!("{wanted} before any init")));
         };
         if !current.same_operation(wanted) {
             return Err((
                 &rules::INIT_MISSING,
-                format!("{}, but the engines are set for {}", wanted.name(), current.name()),
+                format!("{wanted}, but the engines are set for {current}"),
             ));
         }
         let (same, accumulate) = match (current, wanted) {

@@ -7,13 +7,16 @@
 
 use std::mem::MaybeUninit;
 
+use bytemuck::TransparentWrapper;
+
 use super::Face;
 use crate::compute::rounding::flush_keeping_sign;
 use crate::compute::tile::FACE;
 use crate::compute::vector::vectorised;
 
 /// Lanes of a face.
-#[derive(Clone)]
+#[derive(Clone, TransparentWrapper)]
+#[repr(transparent)]
 pub struct Lanes(pub [u32; FACE]);
 
 /// How a store takes lanes.
@@ -271,23 +274,9 @@ impl Lanes {
         value.lanes(&mut Room::uninit()).clone()
     }
 
-    /// As the lanes of a register are loaded.
-    pub fn load(face: &Face) -> Lanes {
-        let mut out = Lanes::ZERO;
-        out.set(face);
-        out
-    }
-
-    /// [`load`](Lanes::load) into lanes that are there.
-    pub fn set(&mut self, face: &Face) {
-        vectorised! {
-            fn loaded(face: &Face, out: &mut [u32; FACE]) {
-                for (out, value) in out.iter_mut().zip(face) {
-                    *out = value.to_bits();
-                }
-            }
-        }
-        loaded(face, &mut self.0);
+    /// The lanes of a face of a register, where they are.
+    pub fn of(face: &Face) -> &Lanes {
+        Lanes::wrap_ref(bytemuck::cast_ref(face))
     }
 
     /// As a store leaves them in a register of 32 or 16 bits.

@@ -88,30 +88,24 @@ pub fn run(operation: &Operation, call: &Call, registers: &mut Destination) -> R
     let (unit, stores) = (&call.unit, operation.stores);
     let tiles = registers.sfpu(read, call.out);
     let (inputs, out) = (call.inputs.map(|input| input as usize), call.out as usize);
-    let mut a = Lanes::ZERO;
-    let mut b = Lanes::ZERO;
     match operation.work {
         Work::One(compute) if !wide => tables::apply((compute, stores), unit, &mut tiles[out], call.mode.faces()),
         Work::One(compute) => {
             for &at in call.mode.faces() {
                 let values = face_mut(&mut tiles[out], at);
-                a.set(values);
-                compute(unit, &a).store(stores, wide, values);
+                compute(unit, Lanes::of(values)).store(stores, wide, values);
             }
         }
         Work::Two(compute) => {
             for &at in call.mode.faces() {
-                a.set(face(&tiles[inputs[0]], at));
-                b.set(face(&tiles[inputs[1]], at));
-                compute(unit, &a, &b).store(stores, wide, face_mut(&mut tiles[out], at));
+                let [a, b] = [0, 1].map(|input| Lanes::of(face(&tiles[inputs[input]], at)));
+                compute(unit, a, b).store(stores, wide, face_mut(&mut tiles[out], at));
             }
         }
         Work::Three(compute) => {
             for at in 0..4 {
-                a.set(face(&tiles[inputs[0]], at));
-                b.set(face(&tiles[inputs[1]], at));
-                let c = Lanes::load(face(&tiles[inputs[2]], at));
-                compute(unit, &a, &b, &c).store(stores, wide, face_mut(&mut tiles[out], at));
+                let [a, b, c] = inputs.map(|input| Lanes::of(face(&tiles[input], at)));
+                compute(unit, a, b, c).store(stores, wide, face_mut(&mut tiles[out], at));
             }
         }
         Work::Fill => {
@@ -124,9 +118,8 @@ pub fn run(operation: &Operation, call: &Call, registers: &mut Destination) -> R
             let mut vector = Tile::zero();
             spread(&tiles[call.inputs[1] as usize], call.broadcast, 0, &mut vector);
             for at in 0..4 {
-                a.set(face(&tiles[inputs[0]], at));
-                b.set(face(&vector, at));
-                compute(unit, &a, &b).store(stores, wide, face_mut(&mut tiles[out], at));
+                let [a, b] = [face(&tiles[inputs[0]], at), face(&vector, at)].map(Lanes::of);
+                compute(unit, a, b).store(stores, wide, face_mut(&mut tiles[out], at));
             }
         }
         Work::Reduce => {

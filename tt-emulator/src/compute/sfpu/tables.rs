@@ -57,7 +57,7 @@ fn every_pattern((compute, stores): (Compute, Stores), unit: &Unit) -> Box<[u16]
         for (pattern, value) in (first as u32..).zip(&mut face) {
             *value = f32::from_bits(pattern << 16);
         }
-        compute(unit, &Lanes::load(&face)).store(stores, false, &mut face);
+        compute(unit, Lanes::of(&face)).store(stores, false, &mut face);
         results.extend(face.iter().map(|value| (value.to_bits() >> 16) as u16));
     }
     results.into_boxed_slice()
@@ -80,7 +80,7 @@ pub fn apply(work: (Compute, Stores), unit: &Unit, register: &mut Tile, faces: &
                     *value = f32::from_bits(u32::from(results[(value.to_bits() >> 16) as usize]) << 16);
                 }
             }
-            None => compute(unit, &Lanes::load(face)).store(stores, false, face),
+            None => compute(unit, Lanes::of(face)).store(stores, false, face),
         }
     }
 }
@@ -107,7 +107,7 @@ mod tests {
         }
         let mut computed = register.clone();
         for face in computed.0.as_chunks_mut::<FACE>().0 {
-            silu(&unit, &Lanes::load(face)).store(Stores::Reals, false, face);
+            silu(&unit, Lanes::of(face)).store(Stores::Reals, false, face);
         }
         for _ in 0..WORTH / 4 + 3 {
             let mut given = register.clone();

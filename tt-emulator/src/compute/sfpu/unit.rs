@@ -105,6 +105,6 @@ impl Unit {
     pub fn through_register(&self, x: &Lanes) -> Lanes {
         let mut face: Face = [0.0; FACE];
         x.store(Stores::Reals, self.wide, &mut face);
-        Lanes::load(&face)
+        Lanes::of(&face).clone()
     }
 }

@@ -182,10 +182,7 @@ impl Risc {
 
     /// An init of matrix engine and unpackers.
     pub(super) fn set_matrix(&mut self, setting: MatrixSetting, line: i32) {
-        let started = self
-            .compute
-            .engines
-            .require_started(&format!("{} init", setting.name()));
+        let started = self.compute.engines.require_started(format_args!("{setting} init"));
         self.obey(started, line);
         self.compute.engines.set_matrix(setting);
         self.counters.compute.inits += 1;
