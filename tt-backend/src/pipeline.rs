@@ -264,6 +264,7 @@ pipeline![
     c2_lower_tile_intrinsics::PASS,
     c3_build_dataflow::PASS,
     d1_split_kernel::PASS,
+    multicast_reuse::PASS,
     d2_bind_tensor_accessors::PASS,
     d3_lower_cb_protocol::PASS,
     d4_insert_compute_init::PASS,

@@ -1,6 +1,9 @@
 //! A plan with the values of one launch: the core grid, every core's work and the runtime arguments.
 
-use crate::{Formula, Memory, Number, Parameter, Plan, PlanError, Role, RuntimeValue, Temporary};
+use crate::{
+    BlockOrder, CoreLine, Formula, InLine, Memory, NocAxis, Number, Parameter, Placement, Plan, PlanError, Role,
+    RuntimeValue, Temporary,
+};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -92,7 +95,68 @@ pub struct CoreWork {
     pub start: u64,
     /// How many blocks it takes.
     pub count: u64,
+    /// Columns and rows of the rectangle of cores that share what they read; 1 of a core alone. Of a larger one all cores have the same
+    /// `start` and `count`, those of its rounds.
+    pub rectangle: [u32; 2],
 }
+
+impl CoreWork {
+    /// Its column and row in its rectangle.
+    fn place(self, line: CoreLine) -> u32 {
+        match line {
+            CoreLine::Row => self.x % self.cores(line),
+            CoreLine::Column => self.y % self.cores(line),
+        }
+    }
+
+    /// How many cores a line of its rectangle has.
+    fn cores(self, line: CoreLine) -> u32 {
+        self.rectangle[line.grid_axis()].max(1)
+    }
+
+    /// A core in the same line of its rectangle: column and row.
+    fn in_line(self, line: CoreLine, core: InLine) -> [u32; 2] {
+        let last = self.cores(line) - 1;
+        let at = match core {
+            InLine::First => 0,
+            InLine::Second => 1.min(last),
+            InLine::Last => last,
+        };
+        let mut found = [self.x, self.y];
+        let own = &mut found[line.grid_axis()];
+        *own = *own - self.place(line) + at;
+        found
+    }
+
+    /// The positions in `grid` of the blocks that it takes, in order; those that it goes along with are left out. The emitted kernels
+    /// do the same arithmetic (`tt-backend`, pass rasterize).
+    pub fn blocks(self, order: BlockOrder, grid: [u64; 6]) -> impl Iterator<Item = [u64; 6]> {
+        let [columns, rows] = self.rectangle.map(|cores| u64::from(cores.max(1)));
+        let rounds = [grid[0].div_ceil(columns), grid[1].div_ceil(rows)];
+        let of_rounds = [rounds[0], rounds[1], grid[2], grid[3], grid[4], grid[5]];
+        (self.start..self.start + self.count).filter_map(move |number| {
+            let mut at = order.position(number, of_rounds);
+            at[0] = at[0] * columns + u64::from(self.place(CoreLine::Row));
+            at[1] = at[1] * rows + u64::from(self.place(CoreLine::Column));
+            (at[0] < grid[0] && at[1] < grid[1]).then_some(at)
+        })
+    }
+}
+
+/// The rectangle of cores for a grid of blocks, and in how many rounds it takes them: as few as the device has room for, of as few cores
+/// as those rounds need.
+fn rectangle(grid: [u64; 6], device: DeviceGrid) -> ([u64; 2], u64) {
+    let rounds = [
+        grid[0].div_ceil(u64::from(device.x)),
+        grid[1].div_ceil(u64::from(device.y)),
+    ];
+    let cores = [grid[0].div_ceil(rounds[0]), grid[1].div_ceil(rounds[1])];
+    (cores, rounds[0] * rounds[1] * grid[2..].iter().product::<u64>())
+}
+
+/// How many times as many rounds a rectangle may take as cores that each take blocks of their own: what a core reads for itself costs
+/// it at least as much (docs/clock.md).
+const WORTH_ROUNDS: u64 = 2;
 
 impl Bindings {
     fn integer(&self, formula: &Formula) -> Result<i64, PlanError> {
@@ -115,7 +179,8 @@ impl Plan {
     /// The cores and their runs of blocks for a launch with these extents; cheap, allocates only `cores`.
     ///
     /// Where the grid of blocks fits the device's grid, block (x, y) goes to core (x, y); else blocks are numbered
-    /// through and spread in contiguous runs over all cores, the first cores taking one more. Of several stages this is the
+    /// through and spread in contiguous runs over all cores, the first cores taking one more; of kernels that share what they read,
+    /// all cores of a rectangle take part in every round ([`Placement::Rectangle`]). Of several stages this is the
     /// first. A grid without blocks has no cores.
     ///
     /// # Errors
@@ -158,6 +223,22 @@ impl Plan {
         if blocks > i32::MAX as u64 {
             return Err(too_many());
         }
+        if self.work_partition.placement == Placement::Rectangle {
+            let ([columns, rows], rounds) = rectangle(grid, device);
+            let alone = blocks.div_ceil(u64::from(device.x) * u64::from(device.y));
+            if columns * rows > 1 && rounds <= alone * WORTH_ROUNDS {
+                let cores = (0..rows).flat_map(|y| (0..columns).map(move |x| [x as u32, y as u32]));
+                let rectangle = [columns as u32, rows as u32];
+                let work = cores.map(|[x, y]| CoreWork {
+                    x,
+                    y,
+                    start: 0,
+                    count: rounds,
+                    rectangle,
+                });
+                return Ok((grid, work.collect()));
+            }
+        }
         let fits = grid[2..] == [1; 4] && grid[0] <= u64::from(device.x) && grid[1] <= u64::from(device.y);
         let width = if fits { grid[0] } else { u64::from(device.x) };
         let cores = blocks.min(u64::from(device.x) * u64::from(device.y));
@@ -171,6 +252,7 @@ impl Plan {
                     y: (core / width) as u32,
                     start,
                     count,
+                    rectangle: [1, 1],
                 };
                 start += count;
                 this
@@ -219,13 +301,15 @@ impl Plan {
         let work_partition = cores
             .iter()
             .map(|core| {
-                let items = (core.start..core.start + core.count)
-                    .map(|id| {
-                        let [jo, io, ..] = order.position(id, grid);
+                let items = core
+                    .blocks(order, grid)
+                    .map(|[jo, io, above @ ..]| {
+                        let slower_last = above.iter().zip(&grid[2..]).rev();
+                        let batch = slower_last.fold(0, |slower, (above, extent)| above + extent * slower);
                         WorkItem {
                             io,
                             jo,
-                            batch: (self.grid.len() > 2).then_some(id / (grid[0] * grid[1])),
+                            batch: (self.grid.len() > 2).then_some(batch),
                             tile_order: order.name(),
                         }
                     })
@@ -264,11 +348,17 @@ impl Plan {
         temporary.extents.iter().enumerate().map(extent).collect()
     }
 
-    /// The runtime argument words of the kernel `role` on `core`.
+    /// The runtime argument words of the kernel `role` on `core`. `noc` tells where on the NoC the core of a column and row is.
     ///
     /// # Errors
     /// Where a formula has no value or does not fit in a word.
-    pub fn runtime_args(&self, role: Role, bindings: &Bindings, core: CoreWork) -> Result<Vec<u32>, PlanError> {
+    pub fn runtime_args(
+        &self,
+        role: Role,
+        bindings: &Bindings,
+        core: CoreWork,
+        noc: &dyn Fn([u32; 2]) -> Option<[u32; 2]>,
+    ) -> Result<Vec<u32>, PlanError> {
         let kernel = self
             .kernel(role)
             .ok_or_else(|| PlanError(format!("the plan has no {} kernel", role.name())))?;
@@ -289,6 +379,20 @@ impl Plan {
                     .ok_or_else(|| PlanError(format!("`{name}` has no address"))),
                 RuntimeValue::StartId => word(format_args!("the first block of a core"), core.start as i64),
                 RuntimeValue::Count => word(format_args!("the number of blocks of a core"), core.count as i64),
+                RuntimeValue::Place(line) => Ok(core.place(*line)),
+                RuntimeValue::Cores(line) => Ok(core.cores(*line)),
+                RuntimeValue::Noc {
+                    line,
+                    core: other,
+                    axis,
+                } => {
+                    let at = core.in_line(*line, *other);
+                    let [x, y] = noc(at).ok_or_else(|| PlanError(format!("there is no core {at:?}")))?;
+                    Ok(match axis {
+                        NocAxis::X => x,
+                        NocAxis::Y => y,
+                    })
+                }
                 RuntimeValue::Formula(formula) => word(format_args!("`{formula}`"), bindings.integer(formula)?),
                 RuntimeValue::Number(number) => Ok(bindings.number(number)?.to_bits()),
                 RuntimeValue::Flag { op, a, b } => Ok(u32::from(op.apply(bindings.number(a)?, bindings.number(b)?))),

@@ -184,6 +184,90 @@ pub struct WorkPartition {
 pub enum Placement {
     /// The cores in rows, each the next run of numbers: as few cores as are busy to the end, the longer runs first.
     Linear,
+    /// The first axis of the grid along the columns of a rectangle of cores, the second along its rows; all of them take part in every
+    /// round, so that what is the same for a row or a column of them is read once and multicast. A core that a round has no block for
+    /// goes along with the last one there is, and stores nothing. Where that would take too many rounds, as [`Placement::Linear`]: every
+    /// core is a rectangle of its own then.
+    Rectangle,
+}
+
+/// A line of cores in the rectangle that shares what it reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CoreLine {
+    /// The cores of a row: all columns.
+    Row,
+    /// The cores of a column: all rows.
+    Column,
+}
+
+impl CoreLine {
+    /// Both.
+    pub const ALL: [CoreLine; 2] = [CoreLine::Row, CoreLine::Column];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            CoreLine::Row => "row",
+            CoreLine::Column => "column",
+        }
+    }
+
+    /// The axis of the grid that lies along it; what the others have in common does not name it.
+    pub fn grid_axis(self) -> usize {
+        match self {
+            CoreLine::Row => 0,
+            CoreLine::Column => 1,
+        }
+    }
+}
+
+/// A core of a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum InLine {
+    /// The first, which reads.
+    First,
+    /// The first of those that receive; the first itself where there are none.
+    Second,
+    /// The last.
+    Last,
+}
+
+impl InLine {
+    /// All.
+    pub const ALL: [InLine; 3] = [InLine::First, InLine::Second, InLine::Last];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            InLine::First => "first",
+            InLine::Second => "second",
+            InLine::Last => "last",
+        }
+    }
+}
+
+/// An axis of the NoC.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[allow(missing_docs)]
+pub enum NocAxis {
+    X,
+    Y,
+}
+
+impl NocAxis {
+    /// Both.
+    pub const ALL: [NocAxis; 2] = [NocAxis::X, NocAxis::Y];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            NocAxis::X => "x",
+            NocAxis::Y => "y",
+        }
+    }
 }
 
 /// A range of a tensor that every block copies, which is no longer than what it is copied to or from.
@@ -416,6 +500,19 @@ pub enum RuntimeValue {
     StartId,
     /// How many blocks the core takes.
     Count,
+    /// The place of the core in a line of its rectangle, from 0: in its row, the column ([`Placement::Rectangle`]).
+    Place(CoreLine),
+    /// How many cores a line of its rectangle has.
+    Cores(CoreLine),
+    /// A coordinate on the NoC of a core in the same line.
+    Noc {
+        /// Which line.
+        line: CoreLine,
+        /// Which core.
+        core: InLine,
+        /// Which coordinate.
+        axis: NocAxis,
+    },
     /// An integer.
     Formula(Formula),
     /// The bits of an `f32`.

@@ -195,7 +195,12 @@ impl Plan {
                             number(&what, side, &floats, &mut formula, &mut errors);
                         }
                     }
-                    RuntimeValue::Address(_) | RuntimeValue::StartId | RuntimeValue::Count => {}
+                    RuntimeValue::Address(_)
+                    | RuntimeValue::StartId
+                    | RuntimeValue::Count
+                    | RuntimeValue::Place(_)
+                    | RuntimeValue::Cores(_)
+                    | RuntimeValue::Noc { .. } => {}
                 }
             }
         }
@@ -220,6 +225,9 @@ fn accesses(kernel: &KernelPlan, tensors: &HashMap<&str, bool>, errors: &mut Vec
             RuntimeValue::Address(name) => Some(name.as_str()),
             RuntimeValue::StartId
             | RuntimeValue::Count
+            | RuntimeValue::Place(_)
+            | RuntimeValue::Cores(_)
+            | RuntimeValue::Noc { .. }
             | RuntimeValue::Formula(_)
             | RuntimeValue::Number(_)
             | RuntimeValue::Flag { .. } => None,

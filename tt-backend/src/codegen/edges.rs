@@ -1,5 +1,5 @@
 //! Functions that the emitted files define themselves: zeros where a tensor ends, rows that begin anywhere, constant tiles,
-//! integers as numbers, integers of tensors, what is printed.
+//! integers as numbers, integers of tensors, versions that cores share, what is printed.
 //!
 //! A tile is four faces of 16 × 16 elements (patterns.md §6), so a row of it is two runs of 16 elements. The stores are the
 //! RISC's own: transfers into the same page must have arrived before (`verify::ring` checks it).
@@ -41,6 +41,10 @@ pub enum EdgeFunction {
     ReadInteger,
     /// `put_integer(address, value)`
     PutInteger,
+    /// `send_version(address, bytes, number, others, ready, sent, second_x, second_y, last_x, last_y)`
+    SendVersion,
+    /// `receive_version(address, number, ready, sent, first_x, first_y)`
+    ReceiveVersion,
     /// `as_number(bits)`
     AsNumber,
     /// `print_element<Word>(address, tile_columns, row, column)`
@@ -468,6 +472,34 @@ inline void print_block_element(uint32_t address, int32_t tile_columns, int32_t 
     DPRINT(\" {}\", __builtin_bit_cast(float, bits));
 }";
 
+const SEND_VERSION: &str = "\
+// Sends a version to the other cores of a line, once all of them have said as often that they have room as there were versions, and
+// then its number. What is linked arrives in this order.
+inline void send_version(
+    uint32_t address, uint32_t bytes, uint32_t number, uint32_t others, uint32_t ready, uint32_t sent,
+    uint32_t second_x, uint32_t second_y, uint32_t last_x, uint32_t last_y) {
+    if (others == 0) {
+        return;
+    }
+    const uint32_t count = get_semaphore(ready);
+    const uint32_t mark = get_semaphore(sent);
+    noc_semaphore_wait_min(reinterpret_cast<volatile tt_l1_ptr uint32_t*>(static_cast<uintptr_t>(count)), number * others);
+    noc_semaphore_set(reinterpret_cast<volatile tt_l1_ptr uint32_t*>(static_cast<uintptr_t>(mark)), number);
+    noc_async_write_multicast(
+        address, get_noc_multicast_addr(second_x, second_y, last_x, last_y, address), bytes, others, true);
+    noc_semaphore_set_multicast(mark, get_noc_multicast_addr(second_x, second_y, last_x, last_y, mark), others);
+    noc_async_writes_flushed();
+}";
+
+const RECEIVE_VERSION: &str = "\
+// Receives a version from the first core of a line, to where it is there too.
+inline void receive_version(
+    uint32_t, uint32_t number, uint32_t ready, uint32_t sent, uint32_t first_x, uint32_t first_y) {
+    noc_semaphore_inc(get_noc_addr(first_x, first_y, get_semaphore(ready)), 1);
+    const uint32_t mark = get_semaphore(sent);
+    noc_semaphore_wait_min(reinterpret_cast<volatile tt_l1_ptr uint32_t*>(static_cast<uintptr_t>(mark)), number);
+}";
+
 impl EdgeFunction {
     const ALL: &'static [(EdgeFunction, &'static Function, &'static str)] = &[
         (EdgeFunction::Page, &function::ZERO_PAGE, PAGE),
@@ -485,6 +517,12 @@ impl EdgeFunction {
         (EdgeFunction::Wide, &function::WIDE, WIDE),
         (EdgeFunction::ReadInteger, &function::READ_INTEGER, READ_INTEGER),
         (EdgeFunction::PutInteger, &function::PUT_INTEGER, PUT_INTEGER),
+        (EdgeFunction::SendVersion, &function::SEND_VERSION, SEND_VERSION),
+        (
+            EdgeFunction::ReceiveVersion,
+            &function::RECEIVE_VERSION,
+            RECEIVE_VERSION,
+        ),
         (EdgeFunction::AsNumber, &function::AS_NUMBER, AS_NUMBER),
         (EdgeFunction::PrintElement, &function::PRINT_ELEMENT, PRINT_ELEMENT),
         (

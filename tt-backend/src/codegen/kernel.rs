@@ -113,10 +113,21 @@ fn arguments(program: &Program, out: &mut Writer) -> Result<(), Unwritable> {
         let line = format!("const {kind} {name} = get_arg_val<{kind}>({index});");
         match argument.value {
             // The compiler's own (B2).
-            RuntimeValue::StartId | RuntimeValue::Count if is_reserved(name) && out.take(name) => out.line(line),
+            RuntimeValue::StartId
+            | RuntimeValue::Count
+            | RuntimeValue::Place(_)
+            | RuntimeValue::Cores(_)
+            | RuntimeValue::Noc { .. }
+                if is_reserved(name) && out.take(name) =>
+            {
+                out.line(line)
+            }
             RuntimeValue::Address(_)
             | RuntimeValue::StartId
             | RuntimeValue::Count
+            | RuntimeValue::Place(_)
+            | RuntimeValue::Cores(_)
+            | RuntimeValue::Noc { .. }
             | RuntimeValue::Formula(_)
             | RuntimeValue::Number(_)
             | RuntimeValue::Flag { .. } => declare(line, name, out)?,

@@ -22,6 +22,7 @@ functions! {
         NOC_ASYNC_READ_BARRIER = "noc_async_read_barrier",
         NOC_ASYNC_WRITES_FLUSHED = "noc_async_writes_flushed",
         NOC_ASYNC_WRITE_BARRIER = "noc_async_write_barrier",
+        NOC_ASYNC_ATOMIC_BARRIER = "noc_async_atomic_barrier",
         TENSOR_ACCESSOR = "TensorAccessor";
     "api/debug/kernel_profiler.hpp":
         DEVICE_TIMESTAMPED_DATA = "DeviceTimestampedData";
@@ -52,6 +53,8 @@ functions! {
         WIDE = "wide",
         READ_INTEGER = "read_integer",
         PUT_INTEGER = "put_integer",
+        SEND_VERSION = "send_version",
+        RECEIVE_VERSION = "receive_version",
         AS_NUMBER = "as_number",
         PRINT_ELEMENT = "print_element",
         PRINT_BLOCK_ELEMENT = "print_block_element",

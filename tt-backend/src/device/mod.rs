@@ -28,7 +28,7 @@ use function::Function;
 use std::fmt::Debug;
 use std::marker::PhantomData;
 use tt_lang::ir::{BoolExpr, IntExpr, IntOp, ParamId, Span, VarId};
-use tt_plan::{Number, Plan, Role, RuntimeValue};
+use tt_plan::{CoreLine, Number, Plan, Role, RuntimeValue};
 
 /// Where in Flow IR a loop or branch comes from: its number in preorder. Equal numbers on two processors mean the same
 /// statement.
@@ -99,8 +99,9 @@ impl Stage for Moves {
 pub enum Move {
     /// The protocol of the buffers.
     Protocol(Protocol),
-    /// The pages of a version from a tensor.
-    Read(BufferId, TileRegion),
+    /// The pages of a version from a tensor; where a line of cores shares them, its first core has them from there, and the others from
+    /// it.
+    Read(BufferId, TileRegion, Option<CoreLine>),
     /// The pages of a version, each a constant.
     Make(BufferId, Constant),
     /// The pages of a version to a tensor; where not all elements are stored, by a version of numbers that are 0 where one is not.

@@ -111,6 +111,9 @@ fn final_program(names: &Names, program: &Program, out: &mut Lines) {
             RuntimeValue::Address(tensor) => format!("address of {tensor}"),
             RuntimeValue::StartId => "first block".to_string(),
             RuntimeValue::Count => "block count".to_string(),
+            RuntimeValue::Place(line) => format!("place in {}", line.name()),
+            RuntimeValue::Cores(line) => format!("cores of {}", line.name()),
+            RuntimeValue::Noc { line, core, axis } => format!("{} of {} in {}", axis.name(), core.name(), line.name()),
             RuntimeValue::Formula(formula) => formula.to_string(),
             RuntimeValue::Number(value) => format!("bits of {}", names.number(value)),
             RuntimeValue::Flag { op, a, b } => {
@@ -144,7 +147,12 @@ impl Show for Moves {
     fn op(names: &Names, op: &Move) -> String {
         match op {
             Move::Protocol(step) => protocol(names, *step),
-            Move::Read(buffer, region) => format!("read {} from {}", names.buffer(*buffer), names.region(region)),
+            Move::Read(buffer, region, line) => format!(
+                "read {} from {}{}",
+                names.buffer(*buffer),
+                names.region(region),
+                line.map_or_else(String::new, |line| format!(" for the {}", line.name()))
+            ),
             Move::Make(buffer, constant) => format!("{} in {}", constant.name(), names.buffer(*buffer)),
             Move::Fetch(buffer, of) => format!(
                 "fetch {} into {}",

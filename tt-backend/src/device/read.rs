@@ -11,7 +11,7 @@ use crate::text::{Misread, Read, Reader, Registers};
 use crate::tile_ops::SFPU_OPS;
 use std::fmt::Debug;
 use tt_lang::ir::{Kernel, ParamId};
-use tt_plan::{Role, RuntimeValue};
+use tt_plan::{CoreLine, InLine, NocAxis, Role, RuntimeValue};
 
 /// Three programs before E1, with their buffers.
 #[derive(Debug, Clone)]
@@ -134,6 +134,18 @@ fn argument(reader: &mut Reader) -> Read<Argument> {
         RuntimeValue::StartId
     } else if reader.eat("block count") {
         RuntimeValue::Count
+    } else if let Some(line) = CoreLine::ALL
+        .into_iter()
+        .find(|line| reader.eat(&format!("place in {}", line.name())))
+    {
+        RuntimeValue::Place(line)
+    } else if let Some(line) = CoreLine::ALL
+        .into_iter()
+        .find(|line| reader.eat(&format!("cores of {}", line.name())))
+    {
+        RuntimeValue::Cores(line)
+    } else if let Some(noc) = noc(reader) {
+        noc
     } else if reader.eat("bits of") {
         RuntimeValue::Number(reader.number()?)
     } else if reader.eat("flag of") {
@@ -143,6 +155,20 @@ fn argument(reader: &mut Reader) -> Read<Argument> {
         RuntimeValue::Formula(reader.formula()?)
     };
     Ok(Argument { kind, name, value })
+}
+
+/// `x of first in row`
+fn noc(reader: &mut Reader) -> Option<RuntimeValue> {
+    for line in CoreLine::ALL {
+        for core in InLine::ALL {
+            for axis in NocAxis::ALL {
+                if reader.eat(&format!("{} of {} in {}", axis.name(), core.name(), line.name())) {
+                    return Some(RuntimeValue::Noc { line, core, axis });
+                }
+            }
+        }
+    }
+    None
 }
 
 /// A stage whose text form is read.
@@ -188,7 +214,11 @@ impl Parse for Moves {
         if reader.eat("read") {
             let buffer = reader.buffer()?;
             reader.expect("from")?;
-            return Ok(Move::Read(buffer, reader.region()?));
+            let region = reader.region()?;
+            let line = CoreLine::ALL
+                .into_iter()
+                .find(|line| reader.eat(&format!("for the {}", line.name())));
+            return Ok(Move::Read(buffer, region, line));
         }
         if reader.eat("write") {
             let buffer = reader.buffer()?;

@@ -102,6 +102,16 @@ pub struct TileRegion {
     pub zero_edge: [bool; 2],
 }
 
+impl TileRegion {
+    /// The integers in it.
+    pub fn integers(&self) -> impl Iterator<Item = &IntExpr> {
+        self.matrix
+            .iter()
+            .map(|index| &index.at)
+            .chain(self.transfer.integers())
+    }
+}
+
 /// How a rectangle of elements is moved.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Transfer {

@@ -205,7 +205,12 @@ fn values(device: &Device, at: usize, own: &RuntimeValue) -> Vec<(String, Runtim
             let (op, a, b) = (*op, b.clone(), a.clone());
             out.push(("sides exchanged".to_string(), RuntimeValue::Flag { op, a, b }));
         }
-        RuntimeValue::StartId | RuntimeValue::Count | RuntimeValue::Address(_) => {}
+        RuntimeValue::StartId
+        | RuntimeValue::Count
+        | RuntimeValue::Address(_)
+        | RuntimeValue::Place(_)
+        | RuntimeValue::Cores(_)
+        | RuntimeValue::Noc { .. } => {}
     }
     let sort = |value: &RuntimeValue| match value {
         RuntimeValue::StartId | RuntimeValue::Count => 0,
@@ -213,6 +218,8 @@ fn values(device: &Device, at: usize, own: &RuntimeValue) -> Vec<(String, Runtim
         RuntimeValue::Number(_) => 2,
         RuntimeValue::Flag { .. } => 3,
         RuntimeValue::Address(_) => 4,
+        RuntimeValue::Place(_) | RuntimeValue::Cores(_) => 5,
+        RuntimeValue::Noc { .. } => 6,
     };
     let args = &device.programs[at].args;
     let from = args

@@ -17,7 +17,9 @@ const KEYWORDS: &str = "\
 
 /// What the compiler names itself, and what else the emitted files mention.
 const OWN: &str = "\
-    main kernel_main block_id plane_id start_id count band band_row rows within group_blocks group_column columns rest \
+    main kernel_main block_id plane_id start_id count is_own across down plane_rounds column_at row_at place_in_row place_in_column row_cores column_cores row_versions column_versions \
+    row_first_x row_first_y row_second_x row_second_y row_last_x row_last_y column_first_x column_first_y column_second_x column_second_y \
+    column_last_x column_last_y band band_row rows within group_blocks group_column columns rest \
     first_row first_column row column tile_row tile_column reduced_row reduced_column inner dst src stored filled edge \
     std tt ckernel sfpi noc noc_index CBIndex TensorAccessor TensorAccessorArgs get_arg_val \
     DST_FORMAT DST_ACCUM_MODE DataFormat Float32 Float16_b Int32 SrcOrder Reverse PoolType SUM MAX MIN ReduceDim REDUCE_COL REDUCE_ROW \

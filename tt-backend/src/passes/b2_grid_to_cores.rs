@@ -14,7 +14,7 @@ use super::facts;
 use crate::pipeline::{Form, Pass, Unit};
 use crate::verify::tile::placed;
 use tt_lang::ir::Kernel;
-use tt_plan::{CoreSet, Engine, Placement, Role, RuntimeValue};
+use tt_plan::{CoreLine, CoreSet, Engine, InLine, NocAxis, Placement, Role, RuntimeValue};
 
 /// The pass.
 pub const PASS: Pass<Divided, Unit<()>> = Pass {
@@ -80,11 +80,55 @@ impl Form for Unit<()> {
 }
 
 /// The runtime arguments that tell a core its blocks, first in every kernel.
-pub fn blocks_of(placement: Placement) -> [(&'static str, RuntimeValue); 2] {
+pub fn blocks_of(placement: Placement) -> Vec<(String, RuntimeValue)> {
+    let own = [("start_id", RuntimeValue::StartId), ("count", RuntimeValue::Count)];
+    let own = own.map(|(name, value)| (name.to_string(), value)).into_iter();
     match placement {
-        Placement::Linear => [("start_id", RuntimeValue::StartId), ("count", RuntimeValue::Count)],
+        Placement::Linear => own.collect(),
+        Placement::Rectangle => own
+            .chain(CoreLine::ALL.into_iter().flat_map(|line| {
+                [
+                    (place_in(line), RuntimeValue::Place(line)),
+                    (cores_of(line), RuntimeValue::Cores(line)),
+                ]
+            }))
+            .collect(),
     }
 }
 
-/// The variable that holds the number of the block.
+/// The variable that holds the place of the core in a line of its rectangle, from 0.
+pub fn place_in(line: CoreLine) -> String {
+    format!("place_in_{}", line.name())
+}
+
+/// The variable that holds how many cores a line of the rectangle has.
+pub fn cores_of(line: CoreLine) -> String {
+    format!("{}_cores", line.name())
+}
+
+/// The variable of the reader that counts what a line of cores shared so far.
+pub fn versions_of(line: CoreLine) -> String {
+    format!("{}_versions", line.name())
+}
+
+/// The variables that hold where a core of a line is on the NoC: x and y.
+pub fn noc_of(line: CoreLine, core: InLine) -> [(String, RuntimeValue); 2] {
+    NocAxis::ALL.map(|axis| {
+        let name = format!("{}_{}_{}", line.name(), core.name(), axis.name());
+        (name, RuntimeValue::Noc { line, core, axis })
+    })
+}
+
+/// The semaphores of a line of cores: at its first core, how often the others were ready for a version; at those, how many it sent.
+pub fn semaphores_of(line: CoreLine) -> [u8; 2] {
+    match line {
+        CoreLine::Row => [0, 1],
+        CoreLine::Column => [2, 3],
+    }
+}
+
+/// The variable that holds the number of the block; in a rectangle of cores, of the round.
 pub const BLOCK_ID: &str = "block_id";
+
+/// The variable that says whether the block is the core's own: in a rectangle of cores it may be one that it goes along with.
+pub const IS_OWN: &str = "is_own";

@@ -237,7 +237,7 @@ impl SplitKernel<'_> {
                     pass(*token, &mut out.writer, &mut out.reader);
                 }
                 out.reader.op(Protocol::Reserve(*buffer));
-                out.reader.op(Move::Read(*buffer, region.clone()));
+                out.reader.op(Move::Read(*buffer, region.clone(), None));
                 out.reader.op(Protocol::Publish(*buffer));
                 out.compute.op(Protocol::Receive(*buffer));
             }

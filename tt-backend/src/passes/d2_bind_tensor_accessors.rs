@@ -46,7 +46,7 @@ pub fn run(kernel: &Kernel, split: &Split) -> Accessors {
     let bind = |body: &[Stmt<Moves>]| {
         let mut touched = BTreeSet::new();
         operations(body, &mut |op| match op {
-            Move::Read(_, region) | Move::Write(_, region, _) => drop(touched.insert(region.tensor)),
+            Move::Read(_, region, _) | Move::Write(_, region, _) => drop(touched.insert(region.tensor)),
             Move::Fetch(_, fetch) => drop(touched.insert(fetch.tensor)),
             Move::Protocol(_) | Move::Make(..) | Move::Shift { .. } | Move::Inspect(_) => {}
         });

@@ -3,7 +3,8 @@
 //! Before: `Reserve`, `Publish`, `Receive`, `Release`, `Read`, `Write`. After: the calls of the CB protocol, page loops of
 //! reader and writer, one barrier per block. Tiles outside a tensor are zeroed instead of read, and not written; edges of
 //! tiles that must be zero are zeroed after the barrier. Rows that begin anywhere are moved tile by tile too, by functions that
-//! the emitted file has (`codegen::edges`). What is told of a block (`inspections`) goes by the device's debug headers. Call sequences: patterns.md §1 and §8.
+//! the emitted file has (`codegen::edges`). A version that a line of cores shares is read by the first and sent to the others; what is
+//! stored, and told, is so of a core's own blocks alone (`multicast_reuse`). What is told of a block (`inspections`) goes by the device's debug headers. Call sequences: patterns.md §1 and §8.
 //!
 //! ```text
 //!  reserve a; read a ← a[by*4.., k*2..]; publish a
@@ -13,21 +14,24 @@
 //! ```
 
 mod inspections;
+mod multicasts;
 mod transfers;
 
+use self::multicasts::{no_versions, shared, shared_lines};
 use self::transfers::{constants, page_of, read, shift, write};
+use super::b2_grid_to_cores::IS_OWN;
 use super::d1_split_kernel::Split;
 use crate::device::function::*;
 use crate::device::{
     Around, Branch, Call, Calls, Compute, ComputeOp, Expr, Leaf, Loop, Move, Moves, Parts, Programs, Protocol, Source,
-    SourceBranch, SourceLoop, Symbol, call, line, print, scope,
+    SourceBranch, SourceLoop, Symbol, call, line, print, scope, when,
 };
 use crate::flow::{Buffer, BufferId, BufferKind, Fetch};
 use crate::ir::{Kind, Never, Rewrite, Stmt};
 use crate::pipeline::{Form, Pass, Unit};
 use crate::verify::progress::proved;
 use tt_lang::ir::{ElementType, IntExpr, Kernel};
-use tt_plan::Role;
+use tt_plan::{Placement, Role};
 
 /// The programs after D3.
 pub type Lowered = Programs<Calls<Symbol>, Compute<Leaf<Symbol>>, Calls<Symbol>>;
@@ -36,7 +40,12 @@ pub type Lowered = Programs<Calls<Symbol>, Compute<Leaf<Symbol>>, Calls<Symbol>>
 pub const PASS: Pass<Unit<Parts<Split>>, Unit<Parts<Lowered>>> = Pass {
     name: "D3 lower_cb_protocol",
     does: "reserve, push, wait, pop and NoC transfers",
-    run: |unit| unit.lowered(|facts, parts| Ok(parts.with(|buffers, split| run(&facts.source, buffers, split)))),
+    run: |unit| {
+        unit.lowered(|facts, parts| {
+            let placement = facts.partition.work.placement;
+            Ok(parts.with(|buffers, split| run((&facts.source, placement), buffers, split)))
+        })
+    },
     check: proved,
 };
 
@@ -53,14 +62,26 @@ impl Form for Unit<Parts<Lowered>> {
 }
 
 /// Runs the pass.
-pub fn run(kernel: &Kernel, buffers: &[Buffer], split: Split) -> Lowered {
-    let mut lower = Lower { kernel, buffers };
+pub fn run((kernel, placement): (&Kernel, Placement), buffers: &[Buffer], split: Split) -> Lowered {
+    let mut lower = Lower {
+        kernel,
+        buffers,
+        placement,
+    };
     let mut writer = lower.body(split.writer);
     if !writer.is_empty() {
         writer.push(line(call(&NOC_ASYNC_WRITE_BARRIER, [])));
     }
+    let lines = shared_lines(&split.reader);
+    let mut reader = lower.body(split.reader);
+    if !lines.is_empty() {
+        reader.splice(0..0, lines.into_iter().map(no_versions));
+        // What was sent has arrived, and so has that the core was ready.
+        reader.push(line(call(&NOC_ASYNC_WRITE_BARRIER, [])));
+        reader.push(line(call(&NOC_ASYNC_ATOMIC_BARRIER, [])));
+    }
     Programs {
-        reader: lower.body(split.reader),
+        reader,
         compute: lower.body(split.compute),
         writer,
     }
@@ -70,6 +91,7 @@ struct Lower<'a> {
     /// As parsed: `u32` and what holds it differ in their integers.
     kernel: &'a Kernel,
     buffers: &'a [Buffer],
+    placement: Placement,
 }
 
 impl Lower<'_> {
@@ -94,6 +116,14 @@ impl Lower<'_> {
 }
 
 impl Lower<'_> {
+    /// What is done of the core's own blocks alone.
+    fn of_own_block(&self, body: Lines) -> Stmt<Calls<Symbol>> {
+        match self.placement {
+            Placement::Linear => scope(body),
+            Placement::Rectangle => when(Expr::name(IS_OWN), body, Vec::new()),
+        }
+    }
+
     /// An integer of a tensor: the page that holds it, and its row and column. A version of an incoming buffer then is it.
     fn fetch(&self, buffer: BufferId, of: &Fetch) -> Lines {
         let tensor = of.tensor;
@@ -169,10 +199,21 @@ impl Rewrite<Moves, Calls<Symbol>> for Lower<'_> {
                 let arrived = passed_on.then(|| line(call(&NOC_ASYNC_WRITE_BARRIER, [])));
                 arrived.into_iter().chain([line(self.protocol(step))]).collect()
             }
-            Move::Read(buffer, region) => vec![scope(read(self.buffers, buffer, &region))],
-            Move::Write(buffer, region, stored) => vec![scope(write(self.buffers, buffer, &region, stored))],
+            Move::Read(buffer, region, None) => vec![scope(read(self.buffers, buffer, &region))],
+            Move::Read(buffer, region, Some(of)) => {
+                shared(&self.buffers[buffer.0], buffer, of, read(self.buffers, buffer, &region))
+            }
+            Move::Write(buffer, region, stored) => {
+                vec![self.of_own_block(write(self.buffers, buffer, &region, stored))]
+            }
             Move::Shift { from, to, window } => vec![scope(shift(self.buffers, [from, to], &window))],
-            Move::Inspect(inspection) => inspections::lowered(self.kernel, self.buffers, &inspection),
+            Move::Inspect(inspection) => {
+                let told = inspections::lowered(self.kernel, self.buffers, &inspection);
+                match self.placement {
+                    Placement::Linear => told,
+                    Placement::Rectangle => vec![self.of_own_block(told)],
+                }
+            }
             Move::Fetch(buffer, of) => self.fetch(buffer, &of),
             Move::Make(buffer, constant) => constants(&self.buffers[buffer.0], buffer, constant),
         };

@@ -13,16 +13,18 @@
 mod arguments;
 mod plan;
 
-use super::b2_grid_to_cores::{Facts, blocks_of};
+use super::b2_grid_to_cores::{Facts, blocks_of, noc_of};
 use super::give_names::Named;
 use crate::codegen::Uses;
-use crate::device::{Accessor, Bits, Calls, Device, Parts, Program, Programs, print};
+use crate::device::function::{RECEIVE_VERSION, SEND_VERSION};
+use crate::device::{Accessor, Bits, Call, Calls, Device, Expr, Leaf, Parts, Program, Programs, Symbol, print};
 use crate::flow::{Buffer, BufferId};
-use crate::ir::{Rewrite, Stmt};
+use crate::ir::{Rewrite, Stmt, operations};
 use crate::pipeline::{Form, Pass, Unit};
 use arguments::Arguments;
+use std::collections::BTreeSet;
 use tt_lang::diagnostic::Diagnostic;
-use tt_plan::{DataFormat, Role};
+use tt_plan::{CoreLine, DataFormat, InLine, Role, RuntimeValue};
 
 /// The pass.
 pub const PASS: Pass<Unit<Named>, Unit<Device>> = Pass {
@@ -58,10 +60,13 @@ pub fn run(facts: &Facts, named: Named) -> Result<Device, Vec<Diagnostic>> {
         variables,
         names,
     } = named;
-    let finish = |role, accessors: Vec<Accessor>, body| {
+    let finish = |role, accessors: Vec<Accessor>, body: Vec<Stmt<Calls<Symbol>>>| {
         let mut arguments = Arguments::new(&facts.kernel, &variables, names.clone());
         for (name, value) in blocks_of(facts.partition.work.placement) {
-            arguments.fixed("int32_t", name, value);
+            arguments.fixed("int32_t", &name, value);
+        }
+        for (name, value) in places_on_noc(&body) {
+            arguments.fixed("uint32_t", &name, value);
         }
         for accessor in &accessors {
             arguments.address(accessor);
@@ -88,6 +93,28 @@ pub fn run(facts: &Facts, named: Named) -> Result<Device, Vec<Diagnostic>> {
         variables,
         plan,
     })
+}
+
+/// The runtime arguments that tell where on the NoC the cores are that a program shares versions with.
+fn places_on_noc(body: &[Stmt<Calls<Symbol>>]) -> Vec<(String, RuntimeValue)> {
+    let mut mentioned = BTreeSet::new();
+    operations(body, &mut |leaf| {
+        if let Leaf::Call(Call { function, args, .. }) = leaf
+            && [&SEND_VERSION, &RECEIVE_VERSION].contains(function)
+        {
+            mentioned.extend(args.iter().filter_map(|arg| {
+                if let Expr::Name(name) = arg {
+                    Some(name.clone())
+                } else {
+                    None
+                }
+            }));
+        }
+    });
+    let cores = CoreLine::ALL
+        .into_iter()
+        .flat_map(|line| InLine::ALL.map(|core| noc_of(line, core)));
+    cores.flatten().filter(|(name, _)| mentioned.contains(name)).collect()
 }
 
 /// Headers with functions that are good to bf16 only, unless the kernel defines `INP_FLOAT32`, as ttnn does for fp32 tensors

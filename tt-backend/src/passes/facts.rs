@@ -68,8 +68,11 @@ pub fn partition(kernel: &Kernel, partition: &Partition) -> String {
         BlockOrder::ColumnMajor => "column_major".to_string(),
         BlockOrder::BlockLinear(h, w) => format!("block_linear({h}, {w})"),
     };
-    let Placement::Linear = partition.work.placement;
-    line(&mut out, format!("{owner}, {order}, to cores in rows"));
+    let placement = match partition.work.placement {
+        Placement::Linear => "to cores in rows",
+        Placement::Rectangle => "to a rectangle of cores",
+    };
+    line(&mut out, format!("{owner}, {order}, {placement}"));
     if !partition.apart {
         line(&mut out, "blocks may store the same elements".to_string());
     }

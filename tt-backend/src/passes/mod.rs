@@ -2,7 +2,7 @@
 //! [`crate::pipeline::PASSES`].
 //!
 //! ```text
-//!  Tile IR ─reduce hold split unstack fill─A1 A2─ layouts ─B1 B2─ placement ─C1 pad C2 C3─ Flow IR ─D1 D2 D3 D4 D5 names rasterize E1─ Device IR ─F G─ C++
+//!  Tile IR ─reduce hold split unstack fill─A1 A2─ layouts ─B1 B2─ placement ─C1 pad C2 C3─ Flow IR ─D1 multicast D2 D3 D4 D5 names rasterize E1─ Device IR ─F G─ C++
 //! ```
 
 pub mod a1_infer_layout;
@@ -22,6 +22,7 @@ pub mod facts;
 pub mod fill_parts;
 pub mod give_names;
 pub mod hold_elements;
+pub mod multicast_reuse;
 pub mod orient_vectors;
 pub mod pad_tiles;
 pub mod rasterize;

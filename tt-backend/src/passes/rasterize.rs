@@ -1,6 +1,7 @@
 //! rasterize: from a running block number to grid coordinates, in the order asked for.
 //!
-//! The arithmetic is that of `tt_plan::BlockOrder::position`, statement by statement; a test runs both.
+//! The arithmetic is that of `tt_plan::CoreWork::blocks` and `BlockOrder::position`, statement by statement; a test runs both. A core of a
+//! rectangle that a round has no block for goes along with the last one (`multicast_reuse`).
 //!
 //! Where two blocks may store the same element (B1), the writer says at which block it is.
 //!
@@ -8,7 +9,7 @@
 //!  row_major over (gx, gy)   ⟹   bx = block_id % gx;  by = block_id / gx;
 //! ```
 
-use super::b2_grid_to_cores::BLOCK_ID;
+use super::b2_grid_to_cores::{BLOCK_ID, IS_OWN, cores_of, place_in};
 use super::give_names::Named;
 use crate::device::function::DEVICE_TIMESTAMPED_DATA;
 use crate::device::{Calls, Expr, Leaf, Loop, Programs, Symbol, call, line};
@@ -16,7 +17,7 @@ use crate::ir::{Kind, Stmt};
 use crate::pipeline::{Pass, Unit};
 use crate::verify::tile::rasterized;
 use tt_lang::ir::{IntExpr, IntOp, Kernel};
-use tt_plan::BlockOrder;
+use tt_plan::{BlockOrder, CoreLine, Placement, WorkPartition};
 
 /// The pass.
 pub const PASS: Pass<Unit<Named>, Unit<Named>> = Pass {
@@ -24,8 +25,7 @@ pub const PASS: Pass<Unit<Named>, Unit<Named>> = Pass {
     does: "from a running block number to grid coordinates",
     run: |unit| {
         unit.changed(|facts, named| {
-            let order = facts.partition.work.order;
-            let coordinates = coordinates(&facts.kernel, order, &named.variables);
+            let coordinates = coordinates(&facts.kernel, facts.partition.work, &named.variables);
             let Programs {
                 reader,
                 compute,
@@ -62,8 +62,17 @@ fn at_every_block(first: &[Stmt<Calls<Symbol>>], program: &mut [Stmt<Calls<Symbo
     }
 }
 
+/// `number * extent`, one expression of the language where both are.
+fn product(number: Expr<Symbol>, extent: IntExpr) -> Expr<Symbol> {
+    match &number {
+        Expr::Value(Symbol::Int(of)) => Expr::user(&IntExpr::binary(IntOp::Mul, of.clone(), extent)),
+        Expr::Int(of) => Expr::user(&IntExpr::binary(IntOp::Mul, IntExpr::Const(*of), extent)),
+        _ => Expr::binary("*", number, Expr::user(&extent)),
+    }
+}
+
 /// The statements that give every axis of the grid its value.
-pub fn coordinates(kernel: &Kernel, order: BlockOrder, variables: &[String]) -> Vec<Stmt<Calls<Symbol>>> {
+pub fn coordinates(kernel: &Kernel, work: WorkPartition, variables: &[String]) -> Vec<Stmt<Calls<Symbol>>> {
     // A grid of which an extent is 0 runs nothing, and its kernels are compiled all the same: none divides by 0.
     let extent = |axis: usize| match kernel.grid.axes.get(axis).map(|(_, extent)| &extent.value) {
         None | Some(IntExpr::Const(0)) => IntExpr::Const(1),
@@ -89,12 +98,23 @@ pub fn coordinates(kernel: &Kernel, order: BlockOrder, variables: &[String]) -> 
     };
 
     let mut id = BLOCK_ID;
-    let plane = IntExpr::binary(IntOp::Mul, extent(0), extent(1));
+    // Numbers of blocks, or of rounds of a rectangle of cores, which has those of a row or column for a number of one.
+    let plane = match work.placement {
+        Placement::Linear => user(IntExpr::binary(IntOp::Mul, extent(0), extent(1))),
+        Placement::Rectangle => {
+            for (name, line) in [("across", CoreLine::Row), ("down", CoreLine::Column)] {
+                let cores = || Expr::Name(cores_of(line));
+                let last = op("-", op("+", user(extent(line.grid_axis())), cores()), Expr::Int(1));
+                set(name, op("/", last, cores()));
+            }
+            op("*", name("across"), name("down"))
+        }
+    };
     // Axes behind the second are the slower the later they come.
     let mut below = plane.clone();
     for number in 2..kernel.grid.axes.len() {
         let Some(name_of) = axis(number) else { break };
-        let above = op("/", name(BLOCK_ID), user(below.clone()));
+        let above = op("/", name(BLOCK_ID), below.clone());
         let is_last = number + 1 == kernel.grid.axes.len();
         set(
             name_of,
@@ -104,10 +124,10 @@ pub fn coordinates(kernel: &Kernel, order: BlockOrder, variables: &[String]) -> 
                 op("%", above, user(extent(number)))
             },
         );
-        below = IntExpr::binary(IntOp::Mul, below, extent(number));
+        below = product(below, extent(number));
     }
     if kernel.grid.axes.len() > 2 {
-        set("plane_id", op("%", name(BLOCK_ID), user(plane)));
+        set("plane_id", op("%", name(BLOCK_ID), plane));
         id = "plane_id";
     }
     let (Some(x), y) = (axis(0), axis(1)) else { return out };
@@ -116,7 +136,33 @@ pub fn coordinates(kernel: &Kernel, order: BlockOrder, variables: &[String]) -> 
         set(x, name(id));
         return out;
     };
-    match order {
+    if work.placement == Placement::Rectangle {
+        let own = [
+            ("column_at", CoreLine::Row, op("%", name(id), name("across")), x),
+            ("row_at", CoreLine::Column, op("/", name(id), name("across")), y),
+        ];
+        for (at, line, round, _) in own.clone() {
+            set(
+                at,
+                op(
+                    "+",
+                    Expr::Name(place_in(line)),
+                    op("*", round, Expr::Name(cores_of(line))),
+                ),
+            );
+        }
+        let within = own
+            .clone()
+            .map(|(at, line, ..)| op("<", name(at), user(extent(line.grid_axis()))));
+        let [columns, rows] = within;
+        set(IS_OWN, op("&&", columns, rows));
+        for (at, line, _, variable) in own {
+            let last = op("-", user(extent(line.grid_axis())), Expr::Int(1));
+            set(variable, Expr::operation("min", name(at), last));
+        }
+        return out;
+    }
+    match work.order {
         BlockOrder::RowMajor => {
             set(x, op("%", name(id), user(extent(0))));
             set(y, op("/", name(id), user(extent(0))));

@@ -99,6 +99,12 @@ pub enum Event {
     Shift(Value, Value),
     /// An integer comes from a tensor by way of a page: it has arrived, and so has every other read.
     Fetch(Value),
+    /// The version at the back goes to the other cores of a line: its address, and its bytes.
+    Send(Value, i64),
+    /// The version at the back comes from the first core of a line.
+    Receive(Value),
+    /// Every message to another core's semaphore has arrived.
+    AtomicBarrier,
     /// A page begins with an integer, and is nothing more.
     PutInteger(Value),
     /// The integer that a page begins with.
@@ -374,6 +380,9 @@ fn data_movement(args: &Args) -> Proof<Option<Event>> {
             Event::Shift(args.value(0)?, args.value(1)?)
         }
         function if *function == READ_INTEGER => Event::Fetch(args.value(5)?),
+        function if *function == SEND_VERSION => Event::Send(args.value(0)?, args.exact(1)?),
+        function if *function == RECEIVE_VERSION => Event::Receive(args.value(0)?),
+        function if *function == NOC_ASYNC_ATOMIC_BARRIER => Event::AtomicBarrier,
         function if *function == PUT_INTEGER => Event::PutInteger(args.value(0)?),
         function if *function == READ_TILE_VALUE => {
             if args.exact(2)? != 0 {

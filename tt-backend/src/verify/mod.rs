@@ -9,6 +9,7 @@
 //! | `budgets` | L1 bytes, circular buffers, runtime arguments and semaphores fit on every chip; the plan says what the programs do |
 //! | `progress` | after every pass from D1 on: the three programs have the same loops and branches, and can neither starve nor overflow with the depths chosen |
 //! | `fetched` | the programs have the same integers of tensors |
+//! | `shared` | all cores of a line share the same versions at the same places, and none waits for ever |
 //! | `ring` | no push, pop or access straddles a ring or leaves its window; transfers arrive before their pages are passed on |
 //! | `flow` | between the passes of stage C: one producer and one consumer per buffer, registers that fit, versions that live |
 //! | `sight` | after C3: every use finds the definitions that it sees in the source, round loops and through branches |
@@ -29,6 +30,7 @@ mod protocol;
 pub mod range;
 mod ring;
 mod scope;
+mod shared;
 pub mod sight;
 mod steps;
 pub mod tile;
@@ -87,6 +89,7 @@ pub fn verify(kernel: &Kernel, device: &Device) -> Result<(), Vec<Diagnostic>> {
         budgets::consistent(device),
         progress::prove(device),
         fetched::prove(device),
+        shared::prove(device),
     ];
     faults.extend(device.programs.iter().map(|program| scope::prove(device, program)));
     faults.extend(device.programs.iter().map(|program| walk::prove(device, program)));

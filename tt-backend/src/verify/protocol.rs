@@ -112,6 +112,9 @@ impl Engines {
             | Event::MakePage(_)
             | Event::Fetch(_)
             | Event::PutInteger(_)
+            | Event::Send(..)
+            | Event::Receive(_)
+            | Event::AtomicBarrier
             | Event::Shift(..)
             | Event::Take(..)
             | Event::ZeroEdge(_)

@@ -42,6 +42,8 @@ pub struct Rings {
     rings: Vec<Rc<Ring>>,
     /// A write may not have arrived.
     unacknowledged: bool,
+    /// A message to another core's semaphore may not have arrived.
+    unasked: bool,
 }
 
 impl Rings {
@@ -51,12 +53,14 @@ impl Rings {
             role,
             rings: vec![Rc::default(); buffers.len()],
             unacknowledged: false,
+            unasked: false,
         }
     }
 
     /// What holds where either may be the case.
     pub fn join(&mut self, other: &Rings) -> Proof {
         self.unacknowledged |= other.unacknowledged;
+        self.unasked |= other.unasked;
         for (id, (a, b)) in self.rings.iter_mut().zip(&other.rings).enumerate() {
             if Rc::ptr_eq(a, b) {
                 continue;
@@ -84,6 +88,9 @@ impl Rings {
         }
         if self.unacknowledged {
             return fault("a write may not have arrived");
+        }
+        if self.unasked {
+            return fault("a message to a semaphore may not have arrived");
         }
         Ok(())
     }
@@ -125,6 +132,32 @@ impl Rings {
                     return fault("an integer is fetched past a scratch page");
                 }
                 self.arrived();
+                Ok(())
+            }
+            Event::Send(address, bytes) => {
+                let (id, ..) = event::pages(*address, buffers)?;
+                let version = i64::from(buffers[id.0].version_tiles());
+                let ring = self.whole_back(*address, buffers)?;
+                if (0..version).any(|page| !ring.written.contains(&page)) || !ring.arriving.is_empty() {
+                    return fault("a version is sent before all of it is there");
+                }
+                if *bytes != version.saturating_mul(i64::from(buffers[id.0].format.tile_bytes())) {
+                    return fault(format!("{bytes} bytes of a version of {version} pages are sent"));
+                }
+                self.unacknowledged = true;
+                Ok(())
+            }
+            Event::Receive(address) => {
+                let ring = self.whole_back(*address, buffers)?;
+                if !ring.arriving.is_empty() {
+                    return fault("a version is received that a transfer is on its way to");
+                }
+                ring.written.extend(0..ring.reserved);
+                self.unasked = true;
+                Ok(())
+            }
+            Event::AtomicBarrier => {
+                self.unasked = false;
                 Ok(())
             }
             Event::Take(id, pages) => self.front(*id, *pages, buffers),
@@ -306,6 +339,17 @@ impl Rings {
             ));
         }
         Ok((ring, pages))
+    }
+
+    /// The ring whose back holds the version at `address`, reserved in whole.
+    fn whole_back(&mut self, address: Value, buffers: &[Buffer]) -> Proof<&mut Ring> {
+        let (id, ..) = event::pages(address, buffers)?;
+        let version = i64::from(buffers[id.0].version_tiles());
+        let (ring, page) = self.back(address, buffers)?;
+        if page != Range::one(0) || ring.reserved != version {
+            return fault("what cores share is not a whole version at the back");
+        }
+        Ok(ring)
     }
 
     /// The front holds the version at `address`.

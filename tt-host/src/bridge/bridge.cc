@@ -57,6 +57,13 @@ DeviceFacts device_facts(const std::shared_ptr<MeshDevice>& device) {
     facts.rows = static_cast<std::uint32_t>(grid.y);
     facts.l1_bytes = metal::hal::get_max_worker_l1_unreserved_size();
     facts.circular_buffers = metal::hal::get_arch_num_circular_buffers();
+    for (std::size_t y = 0; y < grid.y; ++y) {
+        for (std::size_t x = 0; x < grid.x; ++x) {
+            const metal::CoreCoord at = device->worker_core_from_logical_core({x, y});
+            facts.noc.push_back(static_cast<std::uint32_t>(at.x));
+            facts.noc.push_back(static_cast<std::uint32_t>(at.y));
+        }
+    }
     return facts;
 }
 

@@ -19,6 +19,8 @@ mod ffi {
         l1_bytes: u32,
         /// Circular buffers of a core.
         circular_buffers: u32,
+        /// Where every core is on the NoC: x and y, row by row.
+        noc: Vec<u32>,
     }
 
     #[derive(Debug, Clone, Copy)]

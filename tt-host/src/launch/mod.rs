@@ -13,6 +13,7 @@ pub use profile::Profile;
 pub use reference::Reference;
 pub(crate) use workload::WorkloadCache;
 
+use crate::bridge::DeviceFacts;
 use crate::device::Session;
 use crate::kernel::Kernel;
 use crate::tile::{TILE_ELEMENTS, Tiling};
@@ -262,7 +263,7 @@ impl<'t> Launch<'t> {
         bound: &Bound<'_>,
         tensors: &Tensors,
     ) -> Result<Run> {
-        let args = self.runtime_args(plan, &tensors.bindings, &work)?;
+        let args = self.runtime_args(plan, (&tensors.bindings, bound.device.facts()), &work)?;
         let key = WorkloadKey::new(self.kernel, stage, &work);
         let workload = match session.workloads.take(key) {
             Some(workload) => workload,
@@ -332,13 +333,23 @@ impl<'t> Launch<'t> {
     }
 
     /// The runtime argument words of each kernel, core after core.
-    fn runtime_args(&self, plan: &Plan, bindings: &Bindings, work: &[CoreWork]) -> Result<Vec<(Role, Vec<u32>)>> {
+    fn runtime_args(
+        &self,
+        plan: &Plan,
+        (bindings, device): (&Bindings, &DeviceFacts),
+        work: &[CoreWork],
+    ) -> Result<Vec<(Role, Vec<u32>)>> {
+        let noc = |[x, y]: [u32; 2]| {
+            let (places, _) = device.noc.as_chunks::<2>();
+            let inside = x < device.columns && y < device.rows;
+            inside.then(|| places.get((y * device.columns + x) as usize).copied())?
+        };
         let mut all = Vec::with_capacity(plan.kernels.len());
         for kernel in &plan.kernels {
             let mut words = Vec::with_capacity(work.len() * kernel.runtime_args.len());
             for core in work {
                 let core = plan
-                    .runtime_args(kernel.role, bindings, *core)
+                    .runtime_args(kernel.role, bindings, *core, &noc)
                     .map_err(|error| self.refused(&error))?;
                 words.extend(core);
             }

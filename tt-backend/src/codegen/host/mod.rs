@@ -12,8 +12,8 @@ use formula::{compares, integer, number};
 use members::Members;
 use tt_lang::ir::{ElementType, Fidelity, Kernel, ScalarKind};
 use tt_plan::{
-    CompileArg, DataFormat, DataMovementProcessor, Engine, Formula, KernelPlan, Memory, Noc, Parameter, Plan,
-    RangeLimit, RuntimeValue, Temporary, TensorLayout,
+    CompileArg, DataFormat, DataMovementProcessor, Engine, Formula, KernelPlan, Memory, Noc, Parameter, Placement,
+    Plan, RangeLimit, RuntimeValue, Temporary, TensorLayout,
 };
 
 const SUPPORT: &str = include_str!("support.cpp");
@@ -21,6 +21,8 @@ const SUPPORT: &str = include_str!("support.cpp");
 const INTEGERS: &str = include_str!("integers.cpp");
 /// Tensors, and the work of cores.
 const TENSOR: &str = include_str!("tensor.cpp");
+/// Cores that share what they read.
+const RECTANGLE: &str = include_str!("rectangle.cpp");
 /// Integers of 8 bits as numbers.
 const BYTES: &str = include_str!("bytes.cpp");
 /// Tensors whose elements share exponents.
@@ -106,6 +108,14 @@ pub fn write(kernel: &Kernel, plan: &Plan) -> Result<String, String> {
     out.blank();
     out.line(TENSOR);
     out.blank();
+    let stages = plan.later.iter().map(|stage| stage.work_partition);
+    if std::iter::once(plan.work_partition)
+        .chain(stages)
+        .any(|work| work.placement == Placement::Rectangle)
+    {
+        out.line(RECTANGLE);
+        out.blank();
+    }
     let shares_exponents = |parameter: &Parameter| match parameter {
         Parameter::Tensor { element, .. } => DataFormat::of(*element).shares_exponents(),
         Parameter::Scalar { .. } => false,
@@ -233,7 +243,16 @@ fn grid(stage: &Plan, members: &Members) -> String {
 
 /// The program of a plan of one stage, for its `grid`.
 fn program(plan: &Plan, members: &Members, out: &mut Writer) -> Result<(), String> {
-    out.line("const std::vector<CoreWork> work = partition(grid, device->compute_with_storage_grid_size());");
+    let device = "device->compute_with_storage_grid_size()";
+    match plan.work_partition.placement {
+        Placement::Linear => out.line(format!("const std::vector<CoreWork> work = partition(grid, {device});")),
+        Placement::Rectangle => {
+            out.line("Rectangle rectangle;");
+            out.line(format!(
+                "const std::vector<CoreWork> work = deal(grid, {device}, rectangle);"
+            ));
+        }
+    }
     for lone in &plan.lone_axes {
         let (axis, reason) = (lone.axis, &lone.reason);
         let formula = plan.grid.get(axis).map(ToString::to_string).unwrap_or_default();
@@ -444,6 +463,14 @@ fn runtime_args(kernel: &KernelPlan, members: &Members, out: &mut Writer) {
             RuntimeValue::Address(name) => format!("{}.address()", members.tensor(name)),
             RuntimeValue::StartId => "word(each.start_id)".to_string(),
             RuntimeValue::Count => "word(each.count)".to_string(),
+            RuntimeValue::Place(line) => format!("word(rectangle.place(each, {}))", line.grid_axis()),
+            RuntimeValue::Cores(line) => format!("word(rectangle.cores[{}])", line.grid_axis()),
+            RuntimeValue::Noc { line, core, axis } => format!(
+                "uint32_t(rectangle.{}(*device, each, {}).{})",
+                core.name(),
+                line.grid_axis(),
+                axis.name()
+            ),
             RuntimeValue::Formula(formula) => format!("word({})", integer(formula, members).into_string()),
             RuntimeValue::Number(value) => format!("bits({})", number(value, members).into_string()),
             RuntimeValue::Flag { op, a, b } => {

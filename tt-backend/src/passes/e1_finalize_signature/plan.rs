@@ -7,14 +7,14 @@ use crate::device::function::{
 use crate::device::{Bits, Call, Calls, Expr, Leaf, Program, Source};
 use crate::flow::Buffer;
 use crate::ir::{Kind, Stmt};
-use crate::passes::b2_grid_to_cores::Facts;
+use crate::passes::b2_grid_to_cores::{Facts, semaphores_of};
 use crate::target::TARGETS;
 use crate::verify::{Fault, unproved};
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{Kernel, ParamId};
 use tt_plan::{
-    CircularBuffer, CompileArg, ComputeConfig, KernelPlan, Plan, RuntimeArg, SCHEMA_VERSION, Signature, TransferClass,
-    TransferPlan,
+    CircularBuffer, CompileArg, ComputeConfig, CoreLine, KernelPlan, Placement, Plan, RuntimeArg, SCHEMA_VERSION,
+    Semaphore, Signature, TransferClass, TransferPlan,
 };
 
 /// Writes the plan.
@@ -62,7 +62,7 @@ pub fn run(facts: &Facts, buffers: &[Buffer], programs: &[Program; 3]) -> Result
         lone_axes: partition.lone.clone(),
         ranges: partition.ranges.clone(),
         circular_buffers,
-        semaphores: Vec::new(),
+        semaphores: semaphores(partition.work.placement),
         compute: ComputeConfig {
             math_fidelity: kernel.options.fidelity,
             fp32_dest_acc_en: layouts.fp32_dest,
@@ -95,6 +95,18 @@ pub fn run(facts: &Facts, buffers: &[Buffer], programs: &[Program; 3]) -> Result
             .collect(),
         later: Vec::new(),
     })
+}
+
+/// The semaphores of the lines of a rectangle of cores, all 0 at first.
+fn semaphores(placement: Placement) -> Vec<Semaphore> {
+    match placement {
+        Placement::Linear => Vec::new(),
+        Placement::Rectangle => CoreLine::ALL
+            .into_iter()
+            .flat_map(semaphores_of)
+            .map(|id| Semaphore { id, initial: 0 })
+            .collect(),
+    }
 }
 
 /// What a program moves to and from tensors, once for each statement of the source.

@@ -1,0 +1,300 @@
+//! Versions that a line of cores shares: every core of the line comes to the same ones, in the same order, and none waits for ever.
+//!
+//! Taken from the emitted reader alone. What differs along a line is what comes from the core's place in it, by whatever way; integers of
+//! tensors may. Then it must hold that
+//!
+//! - a version is counted right before its branch, in which the first core fills and sends what the others receive, and nowhere else;
+//! - no bound of a loop and no condition around it differs along the line, nor what the first core reads;
+//! - all versions of its buffer are made under loops and conditions of which none differs, so that it lies at the same place everywhere.
+//!
+//! So all cores of a line come to its versions in one order, that of their program. A core that waits in one is at a place of its
+//! program, an iteration of every loop around it, that the core it waits for has not passed. Were there a round of cores that wait for each
+//! other, each would be further in the program than the next, and so further than itself: there is none, and
+//! the core that is least far goes on, by what `progress` proves of its own programs.
+
+use super::{Proof, fault};
+use crate::device::function::{CB_RESERVE_BACK, RECEIVE_VERSION, SEND_VERSION};
+use crate::device::{Bits, Branch, Call, Calls, Device, Expr, Leaf, Loop, Program};
+use crate::flow::BufferId;
+use crate::ir::{Kind, Stmt, operations};
+use crate::passes::b2_grid_to_cores::{cores_of, noc_of, place_in, semaphores_of, versions_of};
+use std::collections::{BTreeMap, BTreeSet};
+use tt_plan::{CoreLine, InLine, Placement, Role, RuntimeValue};
+
+/// Proves it of `device`.
+pub fn prove(device: &Device) -> Proof {
+    for program in &device.programs {
+        arguments(device, program)?;
+        let shares = |function| [&SEND_VERSION, &RECEIVE_VERSION].contains(&function);
+        let mut count = 0;
+        operations(&program.body, &mut |leaf| {
+            count += usize::from(matches!(leaf, Leaf::Call(call) if shares(call.function)))
+        });
+        if count == 0 {
+            continue;
+        }
+        if program.role != Role::Reader || device.plan.work_partition.placement != Placement::Rectangle {
+            return fault("versions are shared by cores that take no rounds together");
+        }
+        let mut out_of_step = BTreeSet::new();
+        let mut found = Vec::new();
+        for line in CoreLine::ALL {
+            let mut walk = Walk {
+                line,
+                variables: &device.variables,
+                differs: differing(program, line),
+                out_of_step: BTreeSet::new(),
+                shared: Vec::new(),
+                counts: 0,
+            };
+            walk.body(&program.body, true)?;
+            if walk.counts != walk.shared.len() {
+                return fault(format!(
+                    "versions of a {} are counted that it does not share",
+                    line.name()
+                ));
+            }
+            out_of_step.extend(walk.out_of_step.into_iter().map(|buffer| (line.name(), buffer)));
+            found.extend(walk.shared.into_iter().map(|buffer| (line.name(), buffer)));
+        }
+        if let Some((line, buffer)) = found.iter().find(|shared| out_of_step.contains(shared)) {
+            return fault(format!(
+                "the cores of a {line} share versions of {}, which some make out of step",
+                device.buffers[buffer.0].name
+            ));
+        }
+        if found.len() * 2 != count {
+            return fault("versions are sent or received outside of what a line of cores shares");
+        }
+    }
+    Ok(())
+}
+
+/// Whether the arguments that tell of cores have the names they are known by.
+fn arguments(device: &Device, program: &Program) -> Proof {
+    let mut known = BTreeMap::new();
+    for line in CoreLine::ALL {
+        known.insert(place_in(line), RuntimeValue::Place(line));
+        known.insert(cores_of(line), RuntimeValue::Cores(line));
+        known.extend(InLine::ALL.into_iter().flat_map(|core| noc_of(line, core)));
+    }
+    for argument in &program.args {
+        let told = match &argument.value {
+            RuntimeValue::Place(_) | RuntimeValue::Cores(_) | RuntimeValue::Noc { .. } => true,
+            RuntimeValue::Address(_)
+            | RuntimeValue::StartId
+            | RuntimeValue::Count
+            | RuntimeValue::Formula(_)
+            | RuntimeValue::Number(_)
+            | RuntimeValue::Flag { .. } => false,
+        };
+        let is_named = known.get(&argument.name);
+        if (told || is_named.is_some()) && is_named != Some(&argument.value) {
+            return fault(format!("the argument {} is {:?}", argument.name, argument.value));
+        }
+    }
+    for id in CoreLine::ALL.into_iter().flat_map(semaphores_of) {
+        let has = device
+            .plan
+            .semaphores
+            .iter()
+            .filter(|semaphore| semaphore.id == id && semaphore.initial == 0)
+            .count();
+        if has != usize::from(device.plan.work_partition.placement == Placement::Rectangle) {
+            return fault(format!("the plan has {has} semaphores {id} that begin with 0"));
+        }
+    }
+    Ok(())
+}
+
+/// The names of the program's arguments that differ along a line.
+fn differing(program: &Program, line: CoreLine) -> BTreeSet<String> {
+    let differs = program
+        .args
+        .iter()
+        .filter(|argument| argument.value == RuntimeValue::Place(line));
+    differs.map(|argument| argument.name.clone()).collect()
+}
+
+struct Walk<'a> {
+    line: CoreLine,
+    variables: &'a [String],
+    /// Names whose value differs along the line.
+    differs: BTreeSet<String>,
+    /// Buffers of which a version is made where cores of the line may not come in the same turn.
+    out_of_step: BTreeSet<BufferId>,
+    /// The buffer of every version that the line shares.
+    shared: Vec<BufferId>,
+    /// How often versions of the line are counted.
+    counts: usize,
+}
+
+impl Walk<'_> {
+    fn body(&mut self, body: &[Stmt<Calls<Bits>>], in_step: bool) -> Proof {
+        for (at, stmt) in body.iter().enumerate() {
+            match &stmt.kind {
+                Kind::Op(leaf) => self.leaf(leaf, in_step)?,
+                Kind::Group(_, body) => self.body(body, in_step)?,
+                Kind::Loop(head, body) => {
+                    let alike = match head {
+                        Loop::Blocks | Loop::Tiles { .. } => true,
+                        Loop::Over { var, start, end, .. } => {
+                            let alike = !self.is_other(start) && !self.is_other(end);
+                            if !alike {
+                                self.differs.extend(self.variables.get(var.index()).cloned());
+                            }
+                            alike
+                        }
+                    };
+                    self.body(body, in_step && alike)?;
+                }
+                Kind::If(branch, then, otherwise) if self.is_first(branch) => {
+                    let before = at.checked_sub(1).and_then(|before| body.get(before));
+                    self.share(before, then, otherwise, in_step)?;
+                }
+                Kind::If(branch, then, otherwise) => {
+                    let alike = !self.is_other(&branch.cond);
+                    self.body(then, in_step && alike)?;
+                    self.body(otherwise, in_step && alike)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn leaf(&mut self, leaf: &Leaf<Bits>, in_step: bool) -> Proof {
+        match leaf {
+            Leaf::Let { name, value, .. } => {
+                // A name declared again is another variable.
+                self.differs.remove(name);
+                if self.is_other(value) {
+                    self.differs.insert(name.clone());
+                }
+                if *name == versions_of(self.line) && *value != Expr::Int(0) {
+                    return fault(format!("{name} does not begin with 0"));
+                }
+            }
+            Leaf::Advance { name, value } => {
+                self.counts += usize::from(*name == versions_of(self.line));
+                if self.is_other(value) {
+                    self.differs.insert(name.clone());
+                }
+            }
+            Leaf::Define { var, .. } => self.differs.extend(self.variables.get(var.index()).cloned()),
+            Leaf::Call(call) => {
+                if let (true, [Expr::Buffer(buffer), ..]) =
+                    (*call.function == CB_RESERVE_BACK && !in_step, call.args.as_slice())
+                {
+                    self.out_of_step.insert(*buffer);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether `expr` may differ along the line.
+    fn is_other(&self, expr: &Expr<Bits>) -> bool {
+        match expr {
+            Expr::Name(name) => self.differs.contains(name),
+            Expr::Binary(_, a, b) => self.is_other(a) || self.is_other(b),
+            Expr::Call(call) => call.args.iter().any(|arg| self.is_other(arg)),
+            Expr::Int(_)
+            | Expr::Bool(_)
+            | Expr::Value(_)
+            | Expr::Buffer(_)
+            | Expr::PageBytes(_)
+            | Expr::Accessor(_)
+            | Expr::Constant(_)
+            | Expr::Text(_) => false,
+        }
+    }
+
+    /// Whether a branch asks for the first core of the line.
+    fn is_first(&self, branch: &Branch<Bits>) -> bool {
+        let place = Expr::Name(place_in(self.line));
+        branch.origin.is_none() && branch.cond == Expr::operation("==", place, Expr::Int(0))
+    }
+
+    /// A branch that shares a version, after the statement `before`.
+    fn share(
+        &mut self,
+        before: Option<&Stmt<Calls<Bits>>>,
+        first: &[Stmt<Calls<Bits>>],
+        others: &[Stmt<Calls<Bits>>],
+        in_step: bool,
+    ) -> Proof {
+        let line = self.line;
+        let is_counted = before.is_some_and(|stmt| {
+            matches!(&stmt.kind, Kind::Op(Leaf::Advance { name, value: Expr::Int(1) }) if *name == versions_of(line))
+        });
+        let (Some((send, read)), [receive]) = (first.split_last(), others) else {
+            return fault(format!(
+                "the first core of a {} does not send what the others receive",
+                line.name()
+            ));
+        };
+        let (Some(sent), Some(received)) = (shares(&SEND_VERSION, send), shares(&RECEIVE_VERSION, receive)) else {
+            return fault(format!(
+                "the first core of a {} does not send what the others receive",
+                line.name()
+            ));
+        };
+        let [ready, mark] = semaphores_of(line).map(|id| Expr::Int(i64::from(id)));
+        let number = Expr::Name(versions_of(line));
+        let at = |core| noc_of(line, core).map(|(name, _)| Expr::Name(name));
+        let others = Expr::operation("-", Expr::Name(cores_of(line)), Expr::Int(1));
+        let [second, last, of_first] = [InLine::Second, InLine::Last, InLine::First].map(at);
+        let sends = [number.clone(), others, ready.clone(), mark.clone()]
+            .into_iter()
+            .chain(second)
+            .chain(last);
+        let receives = [number, ready, mark].into_iter().chain(of_first);
+        let is_one = sent.args.get(2..) == Some(sends.collect::<Vec<_>>().as_slice())
+            && received.args.get(1..) == Some(receives.collect::<Vec<_>>().as_slice())
+            && sent.args.first() == received.args.first();
+        let buffer = match sent.args.first() {
+            Some(Expr::Call(place)) => match place.args.as_slice() {
+                [Expr::Buffer(buffer)] => Some(*buffer),
+                _ => None,
+            },
+            _ => None,
+        };
+        let (true, true, true, Some(buffer)) = (is_counted, is_one, in_step, buffer) else {
+            return fault(format!(
+                "a version of a {} is not shared by all of its cores alike",
+                line.name()
+            ));
+        };
+        // What the first core reads is what any of them would.
+        let known = self.differs.clone();
+        self.body(read, in_step)?;
+        let mut differs = false;
+        operations(read, &mut |leaf| {
+            differs |= match leaf {
+                Leaf::Let { value, .. } | Leaf::Advance { value, .. } => self.is_other(value),
+                Leaf::Define { .. } => true,
+                Leaf::Call(call) => call.args.iter().any(|arg| self.is_other(arg)),
+            }
+        });
+        crate::ir::visit(read, &mut |stmt| {
+            differs |= matches!(&stmt.kind, Kind::If(branch, ..) if self.is_other(&branch.cond))
+        });
+        self.differs = known;
+        if differs {
+            return fault(format!(
+                "the first core of a {} reads what the others would not",
+                line.name()
+            ));
+        }
+        self.shared.push(buffer);
+        Ok(())
+    }
+}
+
+/// The call of `function` that a statement is.
+fn shares<'a>(function: &crate::device::function::Function, stmt: &'a Stmt<Calls<Bits>>) -> Option<&'a Call<Bits>> {
+    match &stmt.kind {
+        Kind::Op(Leaf::Call(call)) if call.function == function => Some(call),
+        Kind::Op(_) | Kind::Group(..) | Kind::Loop(..) | Kind::If(..) => None,
+    }
+}
