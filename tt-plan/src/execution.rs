@@ -115,7 +115,7 @@ impl CoreWork {
     }
 
     /// A core in the same line of its rectangle: column and row.
-    fn in_line(self, line: CoreLine, core: InLine) -> [u32; 2] {
+    pub fn in_line(self, line: CoreLine, core: InLine) -> [u32; 2] {
         let last = self.cores(line) - 1;
         let at = match core {
             InLine::First => 0,

@@ -3,8 +3,9 @@
 //! Passes over Tile IR take the kernel alone; the facts that a pass takes from passes before it are made of the kernel. What
 //! a pass takes and gives must pass the check of its stage.
 
-use tt_backend::device::{self, Calls, Compute, Leaf, Moves, Parts, Programs, Protocol, Symbol, read::Text};
+use tt_backend::device::{self, Calls, Compute, Leaf, Move, Moves, Parts, Programs, Protocol, Symbol, read::Text};
 use tt_backend::flow::{self, Flow, print::Show, read::Parse};
+use tt_backend::ir::operations;
 use tt_backend::passes::b2_grid_to_cores::Facts;
 use tt_backend::passes::give_names::Named;
 use tt_backend::passes::split_conditions::Tile;
@@ -14,6 +15,7 @@ use tt_backend::verify::flow::{blocks, lifetimes, sections};
 use tt_backend::verify::traffic::Traffic;
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::Kernel;
+use tt_plan::Placement;
 
 /// Text of a case, and the number of its first line.
 pub struct Input<'a> {
@@ -70,6 +72,14 @@ fn facts(kernel: &Kernel) -> Result<Facts, Failure> {
     Ok(through(&b2_grid_to_cores::PASS, divided)?.facts)
 }
 
+/// The programs of a kernel with what lines of cores share.
+fn shared(facts: Facts) -> Result<Unit<Parts<d1_split_kernel::Split, ()>>, Failure> {
+    let blocks = through(&c1_lower_shared_to_cb::PASS, Unit { facts, program: () })?;
+    let sections = through(&c2_lower_tile_intrinsics::PASS, through(&pad_tiles::PASS, blocks)?)?;
+    let split = through(&d1_split_kernel::PASS, through(&c3_build_dataflow::PASS, sections)?)?;
+    through(&multicast_reuse::PASS, split)
+}
+
 /// What the pass `pass` gives for `kernel` and `input`.
 pub fn run_case(pass: &str, kernel: &mut Kernel, input: Option<Input>) -> Result<String, Failure> {
     let tile = Tile::of(kernel);
@@ -97,10 +107,11 @@ pub fn run_case(pass: &str, kernel: &mut Kernel, input: Option<Input>) -> Result
             })
         }
         "rasterize" => {
-            let order = b1_partition_work::run(kernel)?.work.order;
+            let work = shared(facts(kernel)?)?.facts.partition.work;
             let names: Vec<String> = kernel.variables.iter().map(|variable| variable.name.clone()).collect();
-            device::print::statements(kernel, &[], &rasterize::coordinates(kernel, order, &names))
+            device::print::statements(kernel, &[], &rasterize::coordinates(kernel, work, &names))
         }
+        "multicast_reuse" => text(shared(facts(kernel)?)?),
         "c1_lower_shared_to_cb" => {
             let program = ();
             let facts = facts(kernel)?;
@@ -155,7 +166,13 @@ fn after_d1(pass: &str, kernel: &mut Kernel, input: &Input) -> Result<String, Fa
         "d2_bind_tensor_accessors" => facts::bound(kernel, &d2_bind_tensor_accessors::run(kernel, &programs)),
         _ => {
             let before = device::print::programs(kernel, &buffers, &programs);
-            let lowered = d3_lower_cb_protocol::run(kernel, &buffers, programs);
+            let mut placement = Placement::Linear;
+            operations(&programs.reader, &mut |op| {
+                if let Move::Read(_, _, Some(_)) = op {
+                    placement = Placement::Rectangle;
+                }
+            });
+            let lowered = d3_lower_cb_protocol::run((kernel, placement), &buffers, programs);
             changed(&before, device::print::programs(kernel, &buffers, &lowered))
         }
     })

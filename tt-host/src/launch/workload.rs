@@ -244,6 +244,7 @@ mod tests {
                 y: i / columns,
                 start: 0,
                 count: 1,
+                rectangle: [1, 1],
             })
             .collect()
     }

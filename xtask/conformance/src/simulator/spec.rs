@@ -190,7 +190,7 @@ fn kernel(
     let mut arguments = Map::new();
     for core in work {
         let words = plan
-            .runtime_args(role, &bindings, *core)
+            .runtime_args(role, &bindings, *core, &Some)
             .map_err(|error| error.to_string())?;
         let values = part
             .runtime_args
@@ -198,6 +198,10 @@ fn kernel(
             .zip(words)
             .map(|(argument, word)| match &argument.value {
                 RuntimeValue::Address(name) => json!(format!("addr:{name}")),
+                RuntimeValue::Noc { line, core: of, axis } => {
+                    let [x, y] = core.in_line(*line, *of);
+                    json!(format!("noc_{}:{x},{y}", axis.name()))
+                }
                 _ => json!(word),
             });
         arguments.insert(format!("{},{}", core.x, core.y), values.collect());
