@@ -13,6 +13,7 @@ type Case = fn(&Device) -> tt::Result<()>;
 
 const CASES: &[(&str, Case)] = &[
     ("in_order", run_in_order),
+    ("goes_along", run_goes_along),
     ("between", run_between),
     ("ragged", run_ragged),
     ("of_any_extents", run_of_any_extents),
@@ -120,6 +121,28 @@ fn run_in_order(device: &Device) -> tt::Result<()> {
     let a = device.upload(&counted(64 * 64), [64, 64])?;
     let mut out = device.zeros::<f32>([64, 64])?;
     looked(&in_order(&a, 0.5, &mut out))
+}
+
+/// Cores of a row share `a`; what one goes along with it does not tell of.
+#[tt::kernel]
+fn goes_along<const M: usize, const N: usize>(a: &Tensor<f32, M, 32>, out: &mut Tensor<f32, M, N>) {
+    let (bx, by) = T.Kernel(N.div_ceil(32), M.div_ceil(32));
+    let x = T.alloc_shared::<f32>(32, 32);
+    T.copy(a[(by * 32, 0)], x);
+    T.print("of", bx, by);
+    T.copy(x, out[(by * 32, bx * 32)]);
+}
+
+fn run_goes_along(device: &Device) -> tt::Result<()> {
+    let a: Vec<f32> = (0..290 * 32).map(|at| (at % 200) as f32).collect();
+    let a = device.upload(&a, [290, 32])?;
+    let mut out = device.zeros::<f32>([290, 300])?;
+    looked(&goes_along(&a, &mut out))
+}
+
+#[test]
+fn a_block_that_several_cores_go_along_with_is_told_of_once() {
+    assert_eq!(printed("goes_along").len(), 10 * 10);
 }
 
 #[test]

@@ -1,0 +1,133 @@
+//! What a row or column of cores shares: it is read once, comes to all of them, and is stored by those whose block it is, on grids of
+//! every size against cores of every number.
+
+mod support;
+
+use support::on_both_chips;
+use tt::prelude::*;
+
+fn number(at: usize) -> f32 {
+    (at * 7 % 13) as f32 - 6.0
+}
+
+#[tt::kernel]
+fn product<const M: usize, const N: usize, const K: usize>(
+    a: &Tensor<bf16, M, K>,
+    b: &Tensor<bf16, K, N>,
+    y: &mut Tensor<f32, M, N>,
+) {
+    let (bx, by) = T.Kernel(N.div_ceil(32), M.div_ceil(32));
+    let left = T.alloc_shared::<bf16>(32, 64);
+    let right = T.alloc_shared::<bf16>(64, 32);
+    let sums = T.alloc_fragment::<f32>(32, 32);
+    T.clear(sums);
+    for k in T.Pipelined(K.div_ceil(64), num_stages = 2) {
+        T.copy(a[(by * 32, k * 64)], left);
+        T.copy(b[(k * 64, bx * 32)], right);
+        T.gemm(left, right, sums);
+    }
+    T.copy(sums, y[(by * 32, bx * 32)]);
+}
+
+#[test]
+fn products_of_every_grid_are_those_of_plain_loops() {
+    for [m, n, k] in [
+        [32, 32, 64],
+        [256, 256, 64],
+        [300, 270, 130],
+        [33, 900, 65],
+        [1000, 40, 64],
+        [513, 513, 31],
+    ] {
+        let a: Vec<bf16> = (0..m * k).map(|at| bf16::from_f32(number(at))).collect();
+        let b: Vec<bf16> = (0..k * n).map(|at| bf16::from_f32(number(at + 5))).collect();
+        let wanted: Vec<f32> = (0..m * n)
+            .map(|at| {
+                (0..k)
+                    .map(|l| a[at / n * k + l].to_f32() * b[l * n + at % n].to_f32())
+                    .sum()
+            })
+            .collect();
+        on_both_chips(|device| {
+            let (a, b) = (device.upload(&a, [m, k])?, device.upload(&b, [k, n])?);
+            let mut y = device.zeros::<f32>([m, n])?;
+            product(&a, &b, &mut y).run()?;
+            assert!(y.download()? == wanted, "{m} x {n} x {k}");
+            Ok(())
+        });
+    }
+}
+
+#[test]
+fn a_shared_operand_is_read_once_for_all_cores_of_a_line() {
+    on_both_chips(|device| {
+        let ones = |count: usize| vec![bf16::from_f32(1.0); count];
+        let (a, b) = (
+            device.upload(&ones(256 * 512), [256, 512])?,
+            device.upload(&ones(512 * 256), [512, 256])?,
+        );
+        let mut y = device.zeros::<f32>([256, 256])?;
+        let profile = product(&a, &b, &mut y).profile()?;
+        // 8 rows and 8 columns of blocks: each of the two operands once.
+        let counters = profile.counters.expect("the emulator counts");
+        assert_eq!(counters.total.dram_read_bytes.iter().sum::<u64>(), 2 * 256 * 512 * 2);
+        Ok(())
+    });
+}
+
+/// Rows and columns are shared in loops within loops and behind conditions; along a third axis of the grid there is more than one round.
+#[tt::kernel]
+fn nested<const B: usize, const M: usize, const N: usize>(
+    rows: &Tensor<f32, B, M>,
+    columns: &Tensor<f32, N>,
+    both: &Tensor<f32, 32>,
+    n: i32,
+    y: &mut Tensor<f32, B, M, N>,
+) {
+    let (bx, by, bz) = T.Kernel(N.div_ceil(32), M.div_ceil(32), B);
+    let down = T.alloc_shared::<f32>(32);
+    let across = T.alloc_shared::<f32>(32);
+    let all = T.alloc_shared::<f32>(32);
+    let sums = T.alloc_fragment::<f32>(32, 32);
+    T.clear(sums);
+    for k in 0..by + 1 {
+        T.copy(rows[(bz, by * 32)], down);
+        if k % 2 == n {
+            for l in 0..n + 2 {
+                T.copy(columns[bx * 32], across);
+                T.copy(both[0], all);
+                for (i, j) in T.Parallel(32, 32) {
+                    sums[(i, j)] += down[i] * across[j] + all[j];
+                }
+            }
+        }
+    }
+    T.copy(sums, y[(bz, by * 32, bx * 32)]);
+}
+
+#[test]
+fn versions_in_loops_and_behind_conditions_come_in_order() {
+    for [b, m, n] in [[1, 64, 64], [3, 100, 300], [2, 290, 65]] {
+        let rows: Vec<f32> = (0..b * m).map(number).collect();
+        let columns: Vec<f32> = (0..n).map(number).collect();
+        let both: Vec<f32> = (0..32).map(number).collect();
+        for parity in [0, 1] {
+            let wanted: Vec<f32> = (0..b * m * n)
+                .map(|at| {
+                    let [z, i, j] = [at / n / m, at / n % m, at % n];
+                    let turns = (0..i / 32 + 1).filter(|k| k % 2 == parity).count() * (parity + 2);
+                    turns as f32 * (rows[z * m + i] * columns[j] + both[j % 32])
+                })
+                .collect();
+            on_both_chips(|device| {
+                let rows = device.upload(&rows, [b, m])?;
+                let columns = device.upload(&columns, [n])?;
+                let both = device.upload(&both, [32])?;
+                let mut y = device.zeros::<f32>([b, m, n])?;
+                nested(&rows, &columns, &both, parity as i32, &mut y).check(0.0)?;
+                assert!(y.download()? == wanted, "{b} x {m} x {n}");
+                Ok(())
+            });
+        }
+    }
+}
