@@ -126,6 +126,14 @@ pub enum Frame<'a, S: Stage, Body = &'a [Stmt<S>]> {
     If(&'a S::Branch),
 }
 
+impl<S: Stage, Body: Copy> Clone for Frame<'_, S, Body> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<S: Stage, Body: Copy> Copy for Frame<'_, S, Body> {}
+
 /// What a walk comes by.
 #[derive(Debug)]
 pub enum Event<'a, S: Stage, Op = &'a <S as Stage>::Op, Body = &'a [Stmt<S>]> {
@@ -155,23 +163,24 @@ pub fn try_walk<'a, S: Stage, E>(
     body: &'a [Stmt<S>],
     each: &mut impl FnMut(&'a S::Note, Event<'a, S>) -> Result<(), E>,
 ) -> Result<(), E> {
-    for stmt in body {
-        let frame = || match &stmt.kind {
-            Kind::Op(op) => Err(op),
-            Kind::Group(group, body) => Ok(Frame::Group(group, body.as_slice())),
-            Kind::Loop(head, _) => Ok(Frame::Loop(head)),
-            Kind::If(branch, ..) => Ok(Frame::If(branch)),
+    for Stmt { note, kind } in body {
+        let (frame, sides) = match kind {
+            Kind::Op(op) => {
+                each(note, Event::Op(op))?;
+                continue;
+            }
+            Kind::Group(group, body) => (Frame::Group(group, body.as_slice()), [Some(body), None]),
+            Kind::Loop(head, body) => (Frame::Loop(head), [Some(body), None]),
+            Kind::If(branch, then, otherwise) => (Frame::If(branch), [Some(then), Some(otherwise)]),
         };
-        each(&stmt.note, frame().map_or_else(Event::Op, Event::Enter))?;
-        for (side, inner) in stmt.bodies().enumerate() {
+        each(note, Event::Enter(frame))?;
+        for (side, inner) in sides.into_iter().flatten().enumerate() {
             if side > 0 {
-                each(&stmt.note, Event::Otherwise)?;
+                each(note, Event::Otherwise)?;
             }
             try_walk(inner, each)?;
         }
-        if let Ok(frame) = frame() {
-            each(&stmt.note, Event::Leave(frame))?;
-        }
+        each(note, Event::Leave(frame))?;
     }
     Ok(())
 }
@@ -183,29 +192,23 @@ pub fn walk_mut<'a, S: Stage>(
 ) {
     for Stmt { note, kind } in body {
         let note = &*note;
-        match kind {
-            Kind::Op(op) => each(note, Event::Op(op)),
-            Kind::Group(group, body) => {
-                let group = &*group;
-                each(note, Event::Enter(Frame::Group(group, ())));
-                walk_mut(body, each);
-                each(note, Event::Leave(Frame::Group(group, ())));
+        let (frame, sides) = match kind {
+            Kind::Op(op) => {
+                each(note, Event::Op(op));
+                continue;
             }
-            Kind::Loop(head, body) => {
-                let head = &*head;
-                each(note, Event::Enter(Frame::Loop(head)));
-                walk_mut(body, each);
-                each(note, Event::Leave(Frame::Loop(head)));
-            }
-            Kind::If(branch, then, otherwise) => {
-                let branch = &*branch;
-                each(note, Event::Enter(Frame::If(branch)));
-                walk_mut(then, each);
+            Kind::Group(group, body) => (Frame::Group(&*group, ()), [Some(body), None]),
+            Kind::Loop(head, body) => (Frame::Loop(&*head), [Some(body), None]),
+            Kind::If(branch, then, otherwise) => (Frame::If(&*branch), [Some(then), Some(otherwise)]),
+        };
+        each(note, Event::Enter(frame));
+        for (side, inner) in sides.into_iter().flatten().enumerate() {
+            if side > 0 {
                 each(note, Event::Otherwise);
-                walk_mut(otherwise, each);
-                each(note, Event::Leave(Frame::If(branch)));
             }
+            walk_mut(inner, each);
         }
+        each(note, Event::Leave(frame));
     }
 }
 

@@ -3,10 +3,9 @@
 use super::print::ALONG;
 use super::{
     Accumulate, Around, BlockOp, Blocks, BufferId, DefinitionId, Elementwise, Fetch, FetchedInto, Flow, FlowLoop, Fold,
-    Gemm, Makes, Pick, ProductSees, Reduction, Section, SectionOp, SectionStmt, Sections, Shift, Sights, Value,
-    ValueKind, Write,
+    Gemm, Makes, Pick, ProductSees, Reduction, Section, SectionOp, Sections, Shift, Sights, Value, ValueKind, Write,
 };
-use crate::ir::{Kind, Never, Stage, Stmt};
+use crate::ir::{Kind, Stage, Stmt};
 use crate::text::{Misread, NEGATIVE, Read, Reader, Registers};
 use tt_lang::ir::{BoolExpr, Kernel, LoopKind, Span};
 
@@ -17,7 +16,7 @@ pub trait Parse: Stage<Loop = FlowLoop, Branch = BoolExpr, Note = Span> {
     fn op(reader: &mut Reader) -> Read<Self::Op>;
     /// A group with what stands in it, where one begins.
     #[doc(hidden)]
-    fn group(reader: &mut Reader) -> Read<Option<(Self::Group, Vec<Stmt<Self>>)>>;
+    fn group(reader: &mut Reader) -> Read<Option<Kind<Self>>>;
 }
 
 /// The flow in `text`, whose first line is `line` of its file, over the names of `kernel`, to which the variables of loops
@@ -70,8 +69,8 @@ fn statement<S: Parse>(reader: &mut Reader) -> Read<Stmt<S>> {
         let cond = reader.condition()?;
         let (then, otherwise) = reader.branches(statement)?;
         Kind::If(cond, then, otherwise)
-    } else if let Some((group, body)) = S::group(reader)? {
-        Kind::Group(group, body)
+    } else if let Some(group) = S::group(reader)? {
+        group
     } else {
         Kind::Op(S::op(reader)?)
     };
@@ -97,7 +96,7 @@ impl Parse for Blocks {
         }
     }
 
-    fn group(_: &mut Reader) -> Read<Option<(Never, Vec<Stmt<Blocks>>)>> {
+    fn group(_: &mut Reader) -> Read<Option<Kind<Blocks>>> {
         Ok(None)
     }
 }
@@ -128,9 +127,9 @@ impl Parse for Sections {
         }
     }
 
-    fn group(reader: &mut Reader) -> Read<Option<(Around, Vec<SectionStmt>)>> {
+    fn group(reader: &mut Reader) -> Read<Option<Kind<Sections>>> {
         let around = if reader.peek() == "section" {
-            return section(reader).map(|(section, body)| Some((Around::Section(section), body)));
+            return section(reader).map(Some);
         } else if reader.eat("accumulate") {
             let buffer = reader.buffer()?;
             let fill = fill(reader, "from")?;
@@ -142,7 +141,7 @@ impl Parse for Sections {
         } else {
             return Ok(None);
         };
-        Ok(Some((around, reader.braced(statement)?)))
+        Ok(Some(Kind::Group(around, reader.braced(statement)?)))
     }
 }
 
@@ -286,7 +285,7 @@ fn definition(reader: &mut Reader) -> Read<BlockOp> {
     }))
 }
 
-fn section(reader: &mut Reader) -> Read<(Section, Vec<SectionStmt>)> {
+fn section(reader: &mut Reader) -> Read<Kind<Sections>> {
     let (tiles, chunk, registers) = reader.section_head()?;
     let fill = fill(reader, ", from")?;
     reader.expect("{")?;
@@ -317,7 +316,7 @@ fn section(reader: &mut Reader) -> Read<(Section, Vec<SectionStmt>)> {
         makes,
         fill,
     };
-    Ok((section, body))
+    Ok(Kind::Group(Around::Section(section), body))
 }
 
 /// `(sum, rows of [64, 128], x@d0)`

@@ -174,17 +174,32 @@ impl SectionOp {
         }
     }
 
+    /// The buffer whose front version it drops.
+    pub fn releases(&self) -> Option<BufferId> {
+        match self {
+            SectionOp::Release(buffer) => Some(*buffer),
+            SectionOp::Read(_)
+            | SectionOp::Write(_)
+            | SectionOp::Inspect(_)
+            | SectionOp::Shift(_)
+            | SectionOp::Fetch(_)
+            | SectionOp::Blank(_)
+            | SectionOp::Tile { .. }
+            | SectionOp::Matmul(_) => None,
+        }
+    }
+
     /// The buffers that it touches.
     fn buffers(&self, all: &mut BTreeSet<BufferId>) {
         all.extend(self.uses());
-        all.extend(self.defines());
+        all.extend(self.defines().into_iter().chain(self.releases()));
         match self {
             SectionOp::Read(Read { after, .. }) | SectionOp::Write(Write { after, .. }) => all.extend(*after),
             SectionOp::Fetch(fetch) => all.extend(fetch.into.reader.into_iter().chain(fetch.into.writer)),
-            SectionOp::Release(buffer) => all.extend([*buffer]),
             SectionOp::Inspect(_)
             | SectionOp::Shift(_)
             | SectionOp::Blank(_)
+            | SectionOp::Release(_)
             | SectionOp::Tile { .. }
             | SectionOp::Matmul(_) => {}
         }

@@ -136,10 +136,8 @@ impl Forward<Sections> for Most {
     }
 
     fn op(&mut self, _: &Span, op: &SectionOp, alive: &mut Alive) {
-        match op {
-            SectionOp::Release(buffer) => alive.release(*buffer),
-            op => self.define(op.defines(), alive),
-        }
+        self.define(op.defines(), alive);
+        op.releases().into_iter().for_each(|buffer| alive.release(buffer));
     }
 
     /// The version that is packed is reserved while what stands in the section runs.

@@ -85,10 +85,8 @@ impl Forward<Sections> for Together {
     }
 
     fn op(&mut self, _: &Span, op: &SectionOp, alive: &mut Alive) {
-        match op {
-            SectionOp::Release(buffer) => alive.release(*buffer),
-            op => op.defines().into_iter().for_each(|buffer| self.append(buffer, alive)),
-        }
+        op.defines().into_iter().for_each(|buffer| self.append(buffer, alive));
+        op.releases().into_iter().for_each(|buffer| alive.release(buffer));
     }
 
     fn open(&mut self, around: &Around, alive: &mut Alive) {
