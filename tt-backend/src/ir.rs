@@ -3,6 +3,17 @@
 //!
 //! What a statement does, what a loop runs over and what a branch asks is each [`Stage`]'s own, so that a pass cannot meet
 //! what the pass before it has lowered.
+//!
+//! Passes and checks go through programs by these, which go into all that statements stand in:
+//!
+//! | for | is |
+//! |---|---|
+//! | statements or operations by themselves | [`visit`], [`operations`] |
+//! | where they stand: what begins and ends around them | [`walk`] |
+//! | what stays of a program, or becomes of its operations | [`retained`], [`replaced`] |
+//! | a program of the next stage | [`Rewrite`] |
+//! | what is known of what came before, on every path | [`Forward`] |
+//! | what is known of what comes later, and what has to stand there because of that | [`Backward`] |
 
 use std::convert::Infallible;
 use std::fmt::Debug;
@@ -439,50 +450,57 @@ pub trait Backward<S: Stage> {
         // The last comes first.
         let mut out = Vec::new();
         for stmt in body.into_iter().rev() {
-            if matches!(stmt.kind, Kind::Op(_) | Kind::Group(..)) {
-                out.extend(self.after(&stmt, state).into_iter().rev());
-            }
-            let Stmt { note, kind } = stmt;
-            let mut first = Vec::new();
-            let kind = match kind {
-                Kind::Op(op) => {
-                    self.op(&op, state);
-                    Kind::Op(op)
-                }
-                Kind::Group(group, body) => {
-                    self.close(&group, &body, state);
-                    Kind::Group(group, self.placed(body, state))
-                }
-                Kind::Loop(head, body) => {
-                    // What every turn finds and leaves: what is known after the loop, and what a turn says of those before.
-                    let mut carried = state.clone();
-                    self.before(&body, &mut carried);
-                    self.join(&mut carried, state);
-                    out.extend(self.between(&note, &carried, state).into_iter().rev());
-                    state.clone_from(&carried);
-                    let mut body = self.placed(body, state);
-                    body.splice(0..0, self.between(&note, &carried, state));
-                    if !self.runs(&head) {
-                        state.clone_from(&carried);
-                    }
-                    first = self.between(&note, state, &carried);
-                    Kind::Loop(head, body)
-                }
-                Kind::If(branch, then, otherwise) => {
-                    let (mut of_then, mut of_otherwise) = (state.clone(), state.clone());
-                    let mut then = self.placed(then, &mut of_then);
-                    let mut otherwise = self.placed(otherwise, &mut of_otherwise);
-                    state.clone_from(&of_then);
-                    self.join(state, &of_otherwise);
-                    then.splice(0..0, self.between(&note, state, &of_then));
-                    otherwise.splice(0..0, self.between(&note, state, &of_otherwise));
-                    Kind::If(branch, then, otherwise)
-                }
-            };
-            out.push(Stmt { note, kind });
-            out.extend(first.into_iter().rev());
+            out.extend(self.placed_around(stmt, state).into_iter().rev());
         }
         out.reverse();
+        out
+    }
+
+    /// A statement with what has to stand in it, before it and after it.
+    fn placed_around(&mut self, stmt: Stmt<S>, state: &mut Self::State) -> Vec<Stmt<S>> {
+        let mut after = match stmt.kind {
+            Kind::Op(_) | Kind::Group(..) => self.after(&stmt, state),
+            Kind::Loop(..) | Kind::If(..) => Vec::new(),
+        };
+        let mut out = Vec::new();
+        let Stmt { note, kind } = stmt;
+        let kind = match kind {
+            Kind::Op(op) => {
+                self.op(&op, state);
+                Kind::Op(op)
+            }
+            Kind::Group(group, body) => {
+                self.close(&group, &body, state);
+                Kind::Group(group, self.placed(body, state))
+            }
+            Kind::Loop(head, body) => {
+                // What every turn finds and leaves: what is known after the loop, and what a turn says of those before.
+                let left = state.clone();
+                self.before(&body, state);
+                self.join(state, &left);
+                let carried = state.clone();
+                let mut body = self.placed(body, state);
+                body.splice(0..0, self.between(&note, &carried, state));
+                if !self.runs(&head) {
+                    state.clone_from(&carried);
+                }
+                out = self.between(&note, state, &carried);
+                after = self.between(&note, &carried, &left);
+                Kind::Loop(head, body)
+            }
+            Kind::If(branch, then, otherwise) => {
+                let (mut of_then, mut of_otherwise) = (state.clone(), state.clone());
+                let mut then = self.placed(then, &mut of_then);
+                let mut otherwise = self.placed(otherwise, &mut of_otherwise);
+                state.clone_from(&of_then);
+                self.join(state, &of_otherwise);
+                then.splice(0..0, self.between(&note, state, &of_then));
+                otherwise.splice(0..0, self.between(&note, state, &of_otherwise));
+                Kind::If(branch, then, otherwise)
+            }
+        };
+        out.push(Stmt { note, kind });
+        out.extend(after);
         out
     }
 }

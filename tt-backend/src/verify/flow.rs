@@ -393,6 +393,35 @@ mod tests {
         is_changed
     }
 
+    /// Puts a release among what is done for some tiles alone, where `stmt` is a section.
+    fn for_tiles_alone(stmt: &mut SectionStmt, axis: usize, buffer: BufferId) -> bool {
+        let Kind::Group(Around::Section(_), body) = &mut stmt.kind else {
+            return false;
+        };
+        let release = SectionStmt::new(stmt.note, Kind::Op(SectionOp::Release(buffer)));
+        let along = Around::Along { axis, tiles: 1 };
+        body.push(SectionStmt::new(stmt.note, Kind::Group(along, vec![release])));
+        true
+    }
+
+    #[test]
+    fn no_buffer_holds_more_than_there_is_room_for() {
+        let (mut flow, capacity) = flow("two");
+        flow.buffers.iter_mut().for_each(|buffer| buffer.versions = 0);
+        let error = check(&flow, capacity).expect_err("there is no room");
+        assert!(error.contains("which holds 0"), "{error}");
+    }
+
+    #[test]
+    fn no_version_is_left_in_the_end() {
+        let (mut flow, capacity) = flow("two");
+        let last = flow.body.last().expect("a statement").note;
+        flow.body
+            .push(SectionStmt::new(last, Kind::Op(SectionOp::Blank(BufferId(0)))));
+        let error = check(&flow, capacity).expect_err("a version is left");
+        assert!(error.ends_with("is left"), "{error}");
+    }
+
     #[test]
     fn what_the_passes_make_is_accepted() {
         for name in ["tall", "two", "mlp", "vectors", "batched"] {
@@ -404,7 +433,7 @@ mod tests {
     #[test]
     fn what_the_passes_must_not_make_is_refused() {
         type Change = fn(&mut SectionStmt) -> bool;
-        let cases: [(&str, &str, Change); 4] = [
+        let cases: [(&str, &str, Change); 8] = [
             ("two", "has no version where it is used", |stmt| match &mut stmt.kind {
                 Kind::Op(SectionOp::Read(_)) => {
                     stmt.kind = Kind::If(tt_lang::ir::BoolExpr::Const(true), Vec::new(), Vec::new());
@@ -436,6 +465,27 @@ mod tests {
                     true
                 }
                 _ => false,
+            }),
+            ("tall", "stands in no section", |stmt| match &mut stmt.kind {
+                Kind::Group(Around::Section(_), body) => {
+                    stmt.kind = body.remove(0).kind;
+                    true
+                }
+                _ => false,
+            }),
+            ("tall", "a section stands in a section", |stmt| match &mut stmt.kind {
+                Kind::Group(around @ Around::Section(_), body) => {
+                    let inner = Kind::Group(around.clone(), body.clone());
+                    body.push(SectionStmt::new(stmt.note, inner));
+                    true
+                }
+                _ => false,
+            }),
+            ("tall", "tiles along axis 2", |stmt| {
+                for_tiles_alone(stmt, 2, BufferId(0))
+            }),
+            ("tall", "is done for some tiles", |stmt| {
+                for_tiles_alone(stmt, 1, BufferId(0))
             }),
         ];
         for (name, expected, change) in cases {
