@@ -30,8 +30,8 @@ use std::marker::PhantomData;
 use tt_lang::ir::{BoolExpr, IntExpr, IntOp, ParamId, Span, VarId};
 use tt_plan::{Number, Plan, Role, RuntimeValue, TransferPlan};
 
-/// Where in Flow IR a loop or branch comes from: its number among them, in preorder. Equal numbers on two processors mean the
-/// same statement.
+/// Where in Flow IR a loop or branch comes from: its number in preorder. Equal numbers on two processors mean the same
+/// statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Origin(pub u32);
 

@@ -174,12 +174,12 @@ impl Three {
 
 struct SplitKernel<'a> {
     flow: &'a Flow<Sections>,
-    /// The number of the loop or branch that comes next.
+    /// The number of the statement that comes next.
     next: u32,
 }
 
 impl SplitKernel<'_> {
-    /// `tells`: whether operations on registers say their place. Right in a section they are at that of the section.
+    /// `tells`: whether operations on registers say their place and have a number. Right in a section they are part of that.
     fn body(&mut self, body: &[SectionStmt], tells: bool) -> Split {
         let mut out = Three {
             reader: Growing::new(),
@@ -187,11 +187,13 @@ impl SplitKernel<'_> {
             writer: Growing::new(),
         };
         for stmt in body {
+            let origin = Origin(self.next);
+            self.next += u32::from(tells || !is_on_registers(stmt));
             match &stmt.kind {
                 Kind::Op(op) => self.op(op, stmt.note, tells, &mut out),
                 Kind::Group(around, body) => self.group(around, body, stmt.note, &mut out),
-                Kind::Loop(head, body) => self.repeat(head, body, stmt.note, &mut out),
-                Kind::If(cond, then, otherwise) => self.choose(cond, [then, otherwise], stmt.note, &mut out),
+                Kind::Loop(head, body) => self.repeat((head, body), stmt.note, origin, &mut out),
+                Kind::If(cond, then, otherwise) => self.choose(cond, [then, otherwise], stmt.note, origin, &mut out),
             }
         }
         Split {
@@ -224,8 +226,10 @@ impl SplitKernel<'_> {
             makes: Makes::Registers,
             fill: None,
         };
-        let body = [SectionStmt::new(span, Kind::Op(fill))];
-        self.group(&flow::Around::Section(section), &body, span, out);
+        let body = vec![SectionStmt::new(span, Kind::Op(fill))];
+        let made = SectionStmt::new(span, Kind::Group(flow::Around::Section(section), body));
+        let made = self.body(&[made], true);
+        out.extend(made);
     }
 
     /// What follows the publication of a version by compute.
@@ -372,11 +376,10 @@ impl SplitKernel<'_> {
         }
     }
 
-    fn repeat(&mut self, head: &FlowLoop, body: &[SectionStmt], span: Span, out: &mut Three) {
+    fn repeat(&mut self, (head, body): (&FlowLoop, &[SectionStmt]), span: Span, origin: Origin, out: &mut Three) {
         let FlowLoop {
             var, start, end, kind, ..
         } = head;
-        let origin = self.origin();
         let inner = self.body(body, true);
         let head = || SourceLoop::Over {
             var: *var,
@@ -390,8 +393,7 @@ impl SplitKernel<'_> {
         repeat(&mut out.writer, span, inner.writer, head);
     }
 
-    fn choose(&mut self, cond: &BoolExpr, sides: [&Vec<SectionStmt>; 2], span: Span, out: &mut Three) {
-        let origin = self.origin();
+    fn choose(&mut self, cond: &BoolExpr, sides: [&Vec<SectionStmt>; 2], span: Span, origin: Origin, out: &mut Three) {
         let [then, otherwise] = sides.map(|side| self.body(side, true));
         let head = || SourceBranch {
             cond: cond.clone(),
@@ -400,11 +402,6 @@ impl SplitKernel<'_> {
         choose(&mut out.reader, span, then.reader, otherwise.reader, head);
         choose(&mut out.compute, span, then.compute, otherwise.compute, head);
         choose(&mut out.writer, span, then.writer, otherwise.writer, head);
-    }
-
-    fn origin(&mut self) -> Origin {
-        self.next += 1;
-        Origin(self.next - 1)
     }
 
     /// An integer, for each program that needs it. Compute takes it from the version that it is, which is gone then.
@@ -432,6 +429,15 @@ impl SplitKernel<'_> {
             out.writer.op(Move::Fetch(buffer, of()));
         }
     }
+}
+
+/// Whether a statement of a section does something to registers.
+fn is_on_registers(stmt: &SectionStmt) -> bool {
+    matches!(
+        &stmt.kind,
+        Kind::Op(SectionOp::Tile { .. } | SectionOp::Matmul(_))
+            | Kind::Group(flow::Around::Along { .. } | flow::Around::Unless(_), _)
+    )
 }
 
 /// A loop where the program takes part in it.
