@@ -3,7 +3,19 @@
 //!
 //! What a statement does, what a loop runs over and what a branch asks is each [`Stage`]'s own, so that a pass cannot meet
 //! what the pass before it has lowered.
+//!
+//! Passes and checks go through programs by these, which go into all that statements stand in:
+//!
+//! | for | is |
+//! |---|---|
+//! | statements or operations by themselves | [`visit`], [`operations`] |
+//! | where they stand: what begins and ends around them | [`walk`] |
+//! | what stays of a program, or becomes of its operations | [`retained`], [`replaced`] |
+//! | a program of the next stage | [`Rewrite`] |
+//! | what is known of what came before, on every path | [`Forward`] |
+//! | what is known of what comes later, and what has to stand there because of that | [`Backward`] |
 
+use std::convert::Infallible;
 use std::fmt::Debug;
 
 /// A stage of the compiler: what its programs are made of.
@@ -95,16 +107,155 @@ pub fn operations<'a, S: Stage>(body: &'a [Stmt<S>], each: &mut impl FnMut(&'a S
     });
 }
 
+/// As [`visit`], to be changed: what stands in a statement after it was.
+pub fn visit_mut<S: Stage>(body: &mut [Stmt<S>], each: &mut impl FnMut(&mut Stmt<S>)) {
+    for stmt in body {
+        each(stmt);
+        for inner in stmt.bodies_mut() {
+            visit_mut(inner, each);
+        }
+    }
+}
+
 /// As [`operations`], to be changed.
 pub fn operations_mut<S: Stage>(body: &mut [Stmt<S>], each: &mut impl FnMut(&mut S::Op)) {
-    for stmt in body {
+    visit_mut(body, &mut |stmt| {
         if let Kind::Op(op) = &mut stmt.kind {
             each(op);
         }
+    });
+}
+
+/// What statements stand in, with what is known of that where a walk may look at it: the statements themselves.
+#[derive(Debug)]
+pub enum Frame<'a, S: Stage, Body = &'a [Stmt<S>]> {
+    /// A group.
+    Group(&'a S::Group, Body),
+    /// A loop.
+    Loop(&'a S::Loop),
+    /// A branch.
+    If(&'a S::Branch),
+}
+
+impl<S: Stage, Body: Copy> Clone for Frame<'_, S, Body> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<S: Stage, Body: Copy> Copy for Frame<'_, S, Body> {}
+
+/// What a walk comes by.
+#[derive(Debug)]
+pub enum Event<'a, S: Stage, Op = &'a <S as Stage>::Op, Body = &'a [Stmt<S>]> {
+    /// An operation.
+    Op(Op),
+    /// What statements stand in begins; in a branch, its first side.
+    Enter(Frame<'a, S, Body>),
+    /// The second side of the branch begins that was entered last.
+    Otherwise,
+    /// What was entered last, and not left, ends.
+    Leave(Frame<'a, S, Body>),
+}
+
+/// A walk through `body` in its order, with what is known of each statement.
+pub fn walk<'a, S: Stage>(body: &'a [Stmt<S>], each: &mut impl FnMut(&'a S::Note, Event<'a, S>)) {
+    let Ok(()) = try_walk(body, &mut |note, event| {
+        each(note, event);
+        Ok::<_, Infallible>(())
+    });
+}
+
+/// As [`walk`], up to the first error.
+///
+/// # Errors
+/// Where `each` has one.
+pub fn try_walk<'a, S: Stage, E>(
+    body: &'a [Stmt<S>],
+    each: &mut impl FnMut(&'a S::Note, Event<'a, S>) -> Result<(), E>,
+) -> Result<(), E> {
+    for Stmt { note, kind } in body {
+        let (frame, sides) = match kind {
+            Kind::Op(op) => {
+                each(note, Event::Op(op))?;
+                continue;
+            }
+            Kind::Group(group, body) => (Frame::Group(group, body.as_slice()), [Some(body), None]),
+            Kind::Loop(head, body) => (Frame::Loop(head), [Some(body), None]),
+            Kind::If(branch, then, otherwise) => (Frame::If(branch), [Some(then), Some(otherwise)]),
+        };
+        each(note, Event::Enter(frame))?;
+        for (side, inner) in sides.into_iter().flatten().enumerate() {
+            if side > 0 {
+                each(note, Event::Otherwise)?;
+            }
+            try_walk(inner, each)?;
+        }
+        each(note, Event::Leave(frame))?;
+    }
+    Ok(())
+}
+
+/// As [`walk`], with operations to be changed.
+pub fn walk_mut<'a, S: Stage>(
+    body: &'a mut [Stmt<S>],
+    each: &mut impl FnMut(&'a S::Note, Event<'a, S, &'a mut S::Op, ()>),
+) {
+    for Stmt { note, kind } in body {
+        let note = &*note;
+        let (frame, sides) = match kind {
+            Kind::Op(op) => {
+                each(note, Event::Op(op));
+                continue;
+            }
+            Kind::Group(group, body) => (Frame::Group(&*group, ()), [Some(body), None]),
+            Kind::Loop(head, body) => (Frame::Loop(&*head), [Some(body), None]),
+            Kind::If(branch, then, otherwise) => (Frame::If(&*branch), [Some(then), Some(otherwise)]),
+        };
+        each(note, Event::Enter(frame));
+        for (side, inner) in sides.into_iter().flatten().enumerate() {
+            if side > 0 {
+                each(note, Event::Otherwise);
+            }
+            walk_mut(inner, each);
+        }
+        each(note, Event::Leave(frame));
+    }
+}
+
+/// What stays of a statement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Keep {
+    /// It; a loop or branch only where something stays in it.
+    Itself,
+    /// What stays in it.
+    Inside,
+    /// Nothing.
+    Nothing,
+}
+
+/// What stays of `body`, as `keep` says of every statement before it is asked of what stands in it.
+pub fn retained<S: Stage>(body: Vec<Stmt<S>>, keep: &mut impl FnMut(&mut Stmt<S>) -> Keep) -> Vec<Stmt<S>> {
+    let mut out = Vec::new();
+    for mut stmt in body {
+        let keeps = keep(&mut stmt);
+        if keeps == Keep::Nothing {
+            continue;
+        }
         for inner in stmt.bodies_mut() {
-            operations_mut(inner, each);
+            *inner = retained(std::mem::take(inner), keep);
+        }
+        let runs_nothing = match stmt.kind {
+            Kind::Op(_) | Kind::Group(..) => false,
+            Kind::Loop(..) | Kind::If(..) => stmt.bodies().all(Vec::is_empty),
+        };
+        match keeps {
+            Keep::Inside => stmt.bodies_mut().for_each(|inner| out.append(inner)),
+            Keep::Itself if !runs_nothing => out.push(stmt),
+            Keep::Itself | Keep::Nothing => {}
         }
     }
+    out
 }
 
 /// `body` with every operation replaced by what `each` makes of it.
@@ -168,10 +319,14 @@ pub trait Forward<S: Stage> {
     fn begin(&mut self) -> Self::State;
     /// What is known after an operation.
     fn op(&mut self, note: &S::Note, op: &S::Op, state: &mut Self::State);
+    /// What is known at the beginning of what stands in a group; `state`, before it.
+    fn open(&mut self, _group: &S::Group, _state: &mut Self::State) {}
+    /// What is known after a group; `state`, at the end of what stands in it, `body`.
+    fn close(&mut self, _group: &S::Group, _body: &[Stmt<S>], _state: &mut Self::State) {}
     /// What of `state`, at the end of a turn, is known in the next turn.
-    fn turn(&mut self, head: &S::Loop, state: &mut Self::State);
+    fn turn(&mut self, _head: &S::Loop, _state: &mut Self::State) {}
     /// What of `state`, at the end of the last turn, is known after the loop.
-    fn leave(&mut self, head: &S::Loop, state: &mut Self::State);
+    fn leave(&mut self, _head: &S::Loop, _state: &mut Self::State) {}
     /// Whether the loop surely has a turn.
     fn runs(&self, head: &S::Loop) -> bool;
     /// What is known where two paths meet.
@@ -196,7 +351,11 @@ pub trait Forward<S: Stage> {
         for stmt in body {
             match &stmt.kind {
                 Kind::Op(op) => self.op(&stmt.note, op, state),
-                Kind::Group(_, body) => self.sequence(body, state, heads),
+                Kind::Group(group, body) => {
+                    self.open(group, state);
+                    self.sequence(body, state, heads);
+                    self.close(group, body, state);
+                }
                 Kind::If(_, then, otherwise) => {
                     let mut other = state.clone();
                     self.sequence(then, state, heads);
@@ -235,4 +394,113 @@ pub struct Heads<T> {
     next: usize,
     /// More is known than in the round before.
     has_news: bool,
+}
+
+/// What is known at every point of a program of what comes after it, on whatever path, and what has to stand there because of
+/// that.
+///
+/// What is known is a set of names, to which operations add those that they use and from which they take those that they
+/// replace: so one turn of a loop tells what all of them do.
+pub trait Backward<S: Stage> {
+    /// What is known.
+    type State: Clone;
+
+    /// What is known before an operation; `state`, after it.
+    fn op(&self, op: &S::Op, state: &mut Self::State);
+    /// What is known at the end of what stands in a group, `body`; `state`, after it.
+    fn close(&self, group: &S::Group, body: &[Stmt<S>], state: &mut Self::State);
+    /// Whether the loop surely has a turn.
+    fn runs(&self, head: &S::Loop) -> bool;
+    /// What is known where two paths part.
+    fn join(&self, state: &mut Self::State, other: &Self::State);
+
+    /// What has to stand right after an operation or a group, after which `state` is known.
+    fn after(&mut self, stmt: &Stmt<S>, state: &Self::State) -> Vec<Stmt<S>>;
+    /// What has to stand on a way from where `from` is known to where `to` is: into a loop and out of it, to the side of a branch.
+    fn between(&mut self, note: &S::Note, from: &Self::State, to: &Self::State) -> Vec<Stmt<S>>;
+
+    /// What is known before `body`; `state`, after it.
+    fn before(&self, body: &[Stmt<S>], state: &mut Self::State) {
+        for stmt in body.iter().rev() {
+            match &stmt.kind {
+                Kind::Op(op) => self.op(op, state),
+                Kind::Group(group, body) => {
+                    self.close(group, body, state);
+                    self.before(body, state);
+                }
+                Kind::Loop(head, body) => {
+                    let after = state.clone();
+                    self.before(body, state);
+                    if !self.runs(head) {
+                        self.join(state, &after);
+                    }
+                }
+                Kind::If(_, then, otherwise) => {
+                    let mut other = state.clone();
+                    self.before(then, state);
+                    self.before(otherwise, &mut other);
+                    self.join(state, &other);
+                }
+            }
+        }
+    }
+
+    /// `body` with all that has to stand in it, and as [`Backward::before`].
+    fn placed(&mut self, body: Vec<Stmt<S>>, state: &mut Self::State) -> Vec<Stmt<S>> {
+        // The last comes first.
+        let mut out = Vec::new();
+        for stmt in body.into_iter().rev() {
+            out.extend(self.placed_around(stmt, state).into_iter().rev());
+        }
+        out.reverse();
+        out
+    }
+
+    /// A statement with what has to stand in it, before it and after it.
+    fn placed_around(&mut self, stmt: Stmt<S>, state: &mut Self::State) -> Vec<Stmt<S>> {
+        let mut after = match stmt.kind {
+            Kind::Op(_) | Kind::Group(..) => self.after(&stmt, state),
+            Kind::Loop(..) | Kind::If(..) => Vec::new(),
+        };
+        let mut out = Vec::new();
+        let Stmt { note, kind } = stmt;
+        let kind = match kind {
+            Kind::Op(op) => {
+                self.op(&op, state);
+                Kind::Op(op)
+            }
+            Kind::Group(group, body) => {
+                self.close(&group, &body, state);
+                Kind::Group(group, self.placed(body, state))
+            }
+            Kind::Loop(head, body) => {
+                // What every turn finds and leaves: what is known after the loop, and what a turn says of those before.
+                let left = state.clone();
+                self.before(&body, state);
+                self.join(state, &left);
+                let carried = state.clone();
+                let mut body = self.placed(body, state);
+                body.splice(0..0, self.between(&note, &carried, state));
+                if !self.runs(&head) {
+                    state.clone_from(&carried);
+                }
+                out = self.between(&note, state, &carried);
+                after = self.between(&note, &carried, &left);
+                Kind::Loop(head, body)
+            }
+            Kind::If(branch, then, otherwise) => {
+                let (mut of_then, mut of_otherwise) = (state.clone(), state.clone());
+                let mut then = self.placed(then, &mut of_then);
+                let mut otherwise = self.placed(otherwise, &mut of_otherwise);
+                state.clone_from(&of_then);
+                self.join(state, &of_otherwise);
+                then.splice(0..0, self.between(&note, state, &of_then));
+                otherwise.splice(0..0, self.between(&note, state, &of_otherwise));
+                Kind::If(branch, then, otherwise)
+            }
+        };
+        out.push(Stmt { note, kind });
+        out.extend(after);
+        out
+    }
 }

@@ -28,7 +28,7 @@ use function::Function;
 use std::fmt::Debug;
 use std::marker::PhantomData;
 use tt_lang::ir::{BoolExpr, IntExpr, IntOp, ParamId, Span, VarId};
-use tt_plan::{CoreLine, Number, Plan, Role, RuntimeValue};
+use tt_plan::{CoreLine, Number, Plan, Role, RuntimeValue, TransferPlan};
 
 /// Where in Flow IR a loop or branch comes from: its number in preorder. Equal numbers on two processors mean the same
 /// statement.
@@ -489,13 +489,17 @@ impl<P, A> Parts<P, A> {
     }
 }
 
-/// The tensors that programs access, each in the order of their compile-time words.
+/// The tensors that programs access, each in the order of their compile-time words, and how.
 #[derive(Debug, Clone)]
 pub struct Accessors {
     /// The reader's.
     pub reader: Vec<Accessor>,
     /// The writer's.
     pub writer: Vec<Accessor>,
+    /// What the reader moves, once for each statement of the source.
+    pub reads: Vec<TransferPlan>,
+    /// What the writer moves, likewise.
+    pub writes: Vec<TransferPlan>,
 }
 
 /// A statement that the compiler made.

@@ -40,8 +40,8 @@ mod transfer;
 pub use blocks::{BlockOp, BlockStmt, Blocks, Elementwise, Gemm, Pick, Reduction, Value, ValueKind};
 pub use inspection::{Inspection, Printed, PrintedBlock, PrintedElement};
 pub use sections::{
-    Accumulate, Arg, Integer, Makes, Matmul, Pack, PackMode, Section, SectionOp, SectionStmt, Sections, Step,
-    operations, tile_steps,
+    Accumulate, Arg, Around, Integer, Makes, Matmul, Pack, PackMode, Section, SectionOp, SectionStmt, Sections,
+    buffers, in_registers,
 };
 pub use shift::{Shift, Window};
 pub use transfer::{Fetch, FetchedInto, Pace, Read, Rows, TensorIndex, TileRegion, Transfer, Write};

@@ -2,8 +2,8 @@
 //! reads it back.
 
 use super::{
-    Accumulate, BlockOp, Blocks, BufferId, Elementwise, Fetch, Flow, FlowLoop, Gemm, Makes, Read, Section, SectionOp,
-    Sections, Shift, Step, Value, ValueKind, Write,
+    Accumulate, Around, BlockOp, Blocks, BufferId, Elementwise, Fetch, Flow, FlowLoop, Gemm, Makes, Read, Section,
+    SectionOp, Sections, Shift, Value, ValueKind, Write,
 };
 use crate::ir::{Kind, Never, Stage, Stmt};
 use crate::text::{Lines, NEGATIVE, Names, buffers};
@@ -15,10 +15,12 @@ pub trait Show: Stage<Loop = FlowLoop, Branch = BoolExpr, Note = Span> {
     /// What it is called.
     const NAME: &'static str;
 
-    /// Writes an operation.
-    fn op(names: &Names, op: &Self::Op, out: &mut Lines);
+    /// The line that an operation is.
+    fn op(names: &Names, op: &Self::Op) -> String;
     /// The line that a group begins with.
     fn group(names: &Names, group: &Self::Group) -> String;
+    /// The line that what stands in a group ends with.
+    fn end(names: &Names, group: &Self::Group) -> Option<String>;
 }
 
 /// `flow` as text.
@@ -43,8 +45,11 @@ fn statements<S: Show>(names: &Names, body: &[Stmt<S>], out: &mut Lines) {
 
 fn statement<S: Show>(names: &Names, stmt: &Stmt<S>, out: &mut Lines) {
     match &stmt.kind {
-        Kind::Op(op) => S::op(names, op, out),
-        Kind::Group(group, body) => out.braced(S::group(names, group), |out| statements(names, body, out)),
+        Kind::Op(op) => out.line(S::op(names, op)),
+        Kind::Group(group, body) => out.braced(S::group(names, group), |out| {
+            statements(names, body, out);
+            S::end(names, group).into_iter().for_each(|end| out.line(end));
+        }),
         Kind::Loop(head, body) => {
             let FlowLoop {
                 var, start, end, kind, ..
@@ -74,8 +79,8 @@ fn statement<S: Show>(names: &Names, stmt: &Stmt<S>, out: &mut Lines) {
 impl Show for Blocks {
     const NAME: &'static str = "Flow IR: blocks";
 
-    fn op(names: &Names, op: &BlockOp, out: &mut Lines) {
-        out.line(match op {
+    fn op(names: &Names, op: &BlockOp) -> String {
+        match op {
             BlockOp::Read(of) => read(names, of),
             BlockOp::Write(of) => write(names, of),
             BlockOp::Inspect(of) => names.inspection(of),
@@ -83,10 +88,14 @@ impl Show for Blocks {
             BlockOp::Fetch(of) => fetch(names, of),
             BlockOp::Elementwise(of) => elementwise(names, of),
             BlockOp::Gemm(of) => gemm(names, of),
-        });
+        }
     }
 
     fn group(_: &Names, group: &Never) -> String {
+        match *group {}
+    }
+
+    fn end(_: &Names, group: &Never) -> Option<String> {
         match *group {}
     }
 }
@@ -94,23 +103,42 @@ impl Show for Blocks {
 impl Show for Sections {
     const NAME: &'static str = "Flow IR: sections";
 
-    fn op(names: &Names, op: &SectionOp, out: &mut Lines) {
+    fn op(names: &Names, op: &SectionOp) -> String {
         match op {
-            SectionOp::Read(of) => out.line(read(names, of)),
-            SectionOp::Write(of) => out.line(write(names, of)),
-            SectionOp::Inspect(of) => out.line(names.inspection(of)),
-            SectionOp::Shift(of) => out.line(shifted(names, of)),
-            SectionOp::Fetch(of) => out.line(fetch(names, of)),
-            SectionOp::Blank(buffer) => out.line(format!("blank {}", names.buffer(*buffer))),
-            SectionOp::Release(buffer) => out.line(format!("release {}", names.buffer(*buffer))),
-            SectionOp::Section(of) => section(names, of, out),
-            SectionOp::Multiply(matmul) => out.line(names.matmul(matmul)),
+            SectionOp::Read(of) => read(names, of),
+            SectionOp::Write(of) => write(names, of),
+            SectionOp::Inspect(of) => names.inspection(of),
+            SectionOp::Shift(of) => shifted(names, of),
+            SectionOp::Fetch(of) => fetch(names, of),
+            SectionOp::Blank(buffer) => format!("blank {}", names.buffer(*buffer)),
+            SectionOp::Release(buffer) => format!("release {}", names.buffer(*buffer)),
+            SectionOp::Tile { op, out, args } => names.tile(*op, *out, args),
+            SectionOp::Matmul(matmul) => names.matmul(matmul),
         }
     }
 
-    fn group(names: &Names, Accumulate { buffer, fill }: &Accumulate) -> String {
-        let fill = fill.map_or_else(String::new, |fill| format!(" from d{}", fill.0));
-        format!("accumulate {}{fill}", names.buffer(*buffer))
+    fn group(names: &Names, around: &Around) -> String {
+        match around {
+            Around::Accumulate(Accumulate { buffer, fill }) => {
+                let fill = fill.map_or_else(String::new, |fill| format!(" from d{}", fill.0));
+                format!("accumulate {}{fill}", names.buffer(*buffer))
+            }
+            Around::Section(section) => {
+                let fill = section
+                    .fill
+                    .map_or_else(String::new, |fill| format!(", from d{}", fill.0));
+                names.section_head(section.tiles, section.chunk, section.registers) + &fill
+            }
+            Around::Along { axis, tiles } => names.along(*axis, *tiles),
+            Around::Unless(negative) => names.unless(negative),
+        }
+    }
+
+    fn end(names: &Names, around: &Around) -> Option<String> {
+        match around {
+            Around::Section(section) => Some(packed(names, section)),
+            Around::Accumulate(_) | Around::Along { .. } | Around::Unless(_) => None,
+        }
     }
 }
 
@@ -178,38 +206,13 @@ fn gemm(names: &Names, of: &Gemm) -> String {
     )
 }
 
-fn section(names: &Names, section: &Section, out: &mut Lines) {
-    let mut head = names.section_head(section.tiles, section.chunk, section.registers);
-    if let Some(fill) = section.fill {
-        head += &format!(", from d{}", fill.0);
-    }
-    out.braced(head, |out| {
-        steps(names, &section.steps, out);
-        let made = match section.makes {
-            Makes::Definition(defines) => format!("@d{}", defines.0),
-            Makes::OfSums { sees, defines } => format!("@d{} of {}", defines.0, names.definitions(sees)),
-            Makes::Registers => String::new(),
-        };
-        out.line(names.pack(section.result, &section.pack, &made));
-    });
-}
-
-fn steps(names: &Names, all: &[Step], out: &mut Lines) {
-    for step in all {
-        match step {
-            Step::Tile { op, out: to, args } => out.line(names.tile(*op, *to, args)),
-            Step::Matmul(matmul) => out.line(names.matmul(matmul)),
-            Step::Control(body) => out.braced("control", |out| statements(names, body, out)),
-            Step::Along {
-                axis,
-                tiles,
-                steps: inner,
-            } => out.braced(names.along(*axis, *tiles), |out| steps(names, inner, out)),
-            Step::Unless { negative, steps: inner } => {
-                out.braced(names.unless(negative), |out| steps(names, inner, out));
-            }
-        }
-    }
+fn packed(names: &Names, section: &Section) -> String {
+    let made = match section.makes {
+        Makes::Definition(defines) => format!("@d{}", defines.0),
+        Makes::OfSums { sees, defines } => format!("@d{} of {}", defines.0, names.definitions(sees)),
+        Makes::Registers => String::new(),
+    };
+    names.pack(section.result, &section.pack, &made)
 }
 
 /// What is folded, by whether it is down columns and along rows.

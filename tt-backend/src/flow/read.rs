@@ -2,10 +2,10 @@
 
 use super::print::ALONG;
 use super::{
-    Accumulate, BlockOp, Blocks, BufferId, Elementwise, Fetch, FetchedInto, Flow, FlowLoop, Fold, Gemm, Makes, Pick,
-    ProductSees, Reduction, Section, SectionOp, Sections, Shift, Sights, Step, Value, ValueKind, Write,
+    Accumulate, Around, BlockOp, Blocks, BufferId, DefinitionId, Elementwise, Fetch, FetchedInto, Flow, FlowLoop, Fold,
+    Gemm, Makes, Pick, ProductSees, Reduction, Section, SectionOp, Sections, Shift, Sights, Value, ValueKind, Write,
 };
-use crate::ir::{Kind, Never, Stage, Stmt};
+use crate::ir::{Kind, Stage, Stmt};
 use crate::text::{Misread, NEGATIVE, Read, Reader, Registers};
 use tt_lang::ir::{BoolExpr, Kernel, LoopKind, Span};
 
@@ -14,9 +14,9 @@ pub trait Parse: Stage<Loop = FlowLoop, Branch = BoolExpr, Note = Span> {
     /// An operation.
     #[doc(hidden)]
     fn op(reader: &mut Reader) -> Read<Self::Op>;
-    /// What a group begins with, where one begins.
+    /// A group with what stands in it, where one begins.
     #[doc(hidden)]
-    fn group(reader: &mut Reader) -> Read<Option<Self::Group>>;
+    fn group(reader: &mut Reader) -> Read<Option<Kind<Self>>>;
 }
 
 /// The flow in `text`, whose first line is `line` of its file, over the names of `kernel`, to which the variables of loops
@@ -70,7 +70,7 @@ fn statement<S: Parse>(reader: &mut Reader) -> Read<Stmt<S>> {
         let (then, otherwise) = reader.branches(statement)?;
         Kind::If(cond, then, otherwise)
     } else if let Some(group) = S::group(reader)? {
-        Kind::Group(group, reader.braced(statement)?)
+        group
     } else {
         Kind::Op(S::op(reader)?)
     };
@@ -96,7 +96,7 @@ impl Parse for Blocks {
         }
     }
 
-    fn group(_: &mut Reader) -> Read<Option<Never>> {
+    fn group(_: &mut Reader) -> Read<Option<Kind<Blocks>>> {
         Ok(None)
     }
 }
@@ -117,28 +117,39 @@ impl Parse for Sections {
             reader.buffer().map(SectionOp::Blank)
         } else if reader.eat("release") {
             reader.buffer().map(SectionOp::Release)
-        } else if reader.peek() == "section" {
-            section(reader).map(SectionOp::Section)
         } else if reader.peek() == "%" {
-            match reader.step()? {
-                Registers::Product(matmul) => Ok(SectionOp::Multiply(matmul)),
-                Registers::Tile { .. } => reader.wanted("a product before"),
-            }
+            reader.step().map(|step| match step {
+                Registers::Tile { op, out, args } => SectionOp::Tile { op, out, args },
+                Registers::Product(matmul) => SectionOp::Matmul(matmul),
+            })
         } else {
             reader.wanted("a statement")
         }
     }
 
-    fn group(reader: &mut Reader) -> Read<Option<Accumulate>> {
-        if !reader.eat("accumulate") {
+    fn group(reader: &mut Reader) -> Read<Option<Kind<Sections>>> {
+        let around = if reader.peek() == "section" {
+            return section(reader).map(Some);
+        } else if reader.eat("accumulate") {
+            let buffer = reader.buffer()?;
+            let fill = fill(reader, "from")?;
+            Around::Accumulate(Accumulate { buffer, fill })
+        } else if let Some((axis, tiles)) = reader.along()? {
+            Around::Along { axis, tiles }
+        } else if let Some(negative) = reader.unless()? {
+            Around::Unless(negative)
+        } else {
             return Ok(None);
-        }
-        let buffer = reader.buffer()?;
-        let fill = match reader.eat("from") {
-            true => Some(reader.definition()?),
-            false => None,
         };
-        Ok(Some(Accumulate { buffer, fill }))
+        Ok(Some(Kind::Group(around, reader.braced(statement)?)))
+    }
+}
+
+/// `from d0`
+fn fill(reader: &mut Reader, from: &str) -> Read<Option<DefinitionId>> {
+    match reader.eat(from) {
+        true => reader.definition().map(Some),
+        false => Ok(None),
     }
 }
 
@@ -274,16 +285,13 @@ fn definition(reader: &mut Reader) -> Read<BlockOp> {
     }))
 }
 
-fn section(reader: &mut Reader) -> Read<Section> {
+fn section(reader: &mut Reader) -> Read<Kind<Sections>> {
     let (tiles, chunk, registers) = reader.section_head()?;
-    let fill = match reader.eat(", from") {
-        true => Some(reader.definition()?),
-        false => None,
-    };
+    let fill = fill(reader, ", from")?;
     reader.expect("{")?;
-    let mut steps = Vec::new();
+    let mut body = Vec::new();
     while reader.peek() != "pack" {
-        steps.push(step(reader)?);
+        body.push(statement(reader)?);
     }
     let (result, pack, makes) = reader.pack(|reader| {
         if !reader.eat("@") {
@@ -299,34 +307,16 @@ fn section(reader: &mut Reader) -> Read<Section> {
         }
     })?;
     reader.expect("}")?;
-    Ok(Section {
+    let section = Section {
         tiles,
         chunk,
         registers,
-        steps,
         result,
         pack,
         makes,
         fill,
-    })
-}
-
-fn step(reader: &mut Reader) -> Read<Step> {
-    if reader.eat("control") {
-        return Ok(Step::Control(reader.braced(statement)?));
-    }
-    if let Some((axis, tiles)) = reader.along()? {
-        let steps = reader.braced(step)?;
-        return Ok(Step::Along { axis, tiles, steps });
-    }
-    if let Some(negative) = reader.unless()? {
-        let steps = reader.braced(step)?;
-        return Ok(Step::Unless { negative, steps });
-    }
-    Ok(match reader.step()? {
-        Registers::Tile { op, out, args } => Step::Tile { op, out, args },
-        Registers::Product(matmul) => Step::Matmul(matmul),
-    })
+    };
+    Ok(Kind::Group(Around::Section(section), body))
 }
 
 /// `(sum, rows of [64, 128], x@d0)`

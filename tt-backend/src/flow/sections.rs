@@ -1,10 +1,11 @@
 //! The second stage of Flow IR, from C2 to D1: what compute does is passes over destination registers.
 
 use super::{
-    Broadcast, BufferId, DefinitionId, Fetch, FlowLoop, Index, Inspection, Operand, ProductSees, Read, Sees, Shift,
-    Write,
+    Broadcast, BufferId, DefinitionId, Fetch, FetchedInto, FlowLoop, Index, Inspection, Operand, ProductSees, Read,
+    Sees, Shift, Write,
 };
-use crate::ir::{self, Stage, Stmt};
+use crate::ir::{self, Event, Frame, Kind, Stage, Stmt};
+use crate::tile_ops::TileOp;
 use std::collections::BTreeSet;
 use tt_lang::ir::{BoolExpr, IntExpr, Span, VarId};
 use tt_plan::Number;
@@ -17,7 +18,7 @@ impl Stage for Sections {
     type Op = SectionOp;
     type Loop = FlowLoop;
     type Branch = BoolExpr;
-    type Group = Accumulate;
+    type Group = Around;
     /// Its place in the source.
     type Note = Span;
 }
@@ -25,14 +26,85 @@ impl Stage for Sections {
 /// A statement after C2.
 pub type SectionStmt = Stmt<Sections>;
 
-/// All operations of `body`, those in the registers of a section after it.
-pub fn operations<'a>(body: &'a [SectionStmt], each: &mut dyn FnMut(&'a SectionOp)) {
-    ir::operations(body, &mut |op| {
-        each(op);
-        if let SectionOp::Section(section) = op {
-            section.controls().for_each(|body| operations(body, each));
+/// What a statement does around others.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Around {
+    /// Compute: a version of a buffer, into which the sections within pack.
+    Accumulate(Accumulate),
+    /// Compute: one pass over destination registers. Loops within keep what is in the registers, reads and fetches among them.
+    Section(Section),
+    /// Compute, in a section: the operations for one tile after the other of what is reduced, along its rows (0) or columns (1):
+    /// that tile is the one of their operands, along this axis. No products are among them.
+    Along {
+        /// Which axis.
+        axis: usize,
+        /// How many tiles.
+        tiles: u32,
+    },
+    /// Compute, in a section: the operations for those tiles alone in which the integer is not below zero everywhere. No products
+    /// are among them.
+    Unless(Index),
+}
+
+impl Around {
+    /// The buffer that it makes a version of, or a part of one.
+    pub fn buffer(&self) -> Option<BufferId> {
+        match self {
+            Around::Accumulate(of) => Some(of.buffer),
+            Around::Section(of) => Some(of.pack.buffer),
+            Around::Along { .. } | Around::Unless(_) => None,
         }
+    }
+
+    /// As [`Around::buffer`], to be changed.
+    pub fn buffer_mut(&mut self) -> Option<&mut BufferId> {
+        match self {
+            Around::Accumulate(of) => Some(&mut of.buffer),
+            Around::Section(of) => Some(&mut of.pack.buffer),
+            Around::Along { .. } | Around::Unless(_) => None,
+        }
+    }
+
+    /// The buffer that it appends a version to.
+    pub fn defines(&self) -> Option<BufferId> {
+        match self {
+            Around::Accumulate(of) => Some(of.buffer),
+            Around::Section(of) => of.defines(),
+            Around::Along { .. } | Around::Unless(_) => None,
+        }
+    }
+
+    /// The buffer whose front version it replaces: it uses it and appends a new one.
+    pub fn replaces(&self, body: &[SectionStmt]) -> Option<BufferId> {
+        match self {
+            Around::Section(of) => of.defines().filter(|buffer| in_registers(body).contains(buffer)),
+            Around::Accumulate(_) | Around::Along { .. } | Around::Unless(_) => None,
+        }
+    }
+}
+
+/// The buffers that the operations of a section use outside of its loops: until its end.
+pub fn in_registers(body: &[SectionStmt]) -> BTreeSet<BufferId> {
+    let mut loops = 0_usize;
+    let mut uses = BTreeSet::new();
+    ir::walk(body, &mut |_, event| match event {
+        Event::Op(op) if loops == 0 => uses.extend(op.uses()),
+        Event::Enter(Frame::Loop(_) | Frame::If(_)) => loops += 1,
+        Event::Leave(Frame::Loop(_) | Frame::If(_)) => loops -= 1,
+        Event::Op(_) | Event::Otherwise | Event::Enter(Frame::Group(..)) | Event::Leave(Frame::Group(..)) => {}
     });
+    uses
+}
+
+/// The buffers that statements touch.
+pub fn buffers(body: &[SectionStmt]) -> BTreeSet<BufferId> {
+    let mut all = BTreeSet::new();
+    ir::visit(body, &mut |stmt| match &stmt.kind {
+        Kind::Op(op) => op.buffers(&mut all),
+        Kind::Group(around, _) => all.extend(around.buffer()),
+        Kind::Loop(..) | Kind::If(..) => {}
+    });
+    all
 }
 
 /// Compute: reserves a version of `buffer`, into which the sections within pack; none of the statements within reads it.
@@ -61,34 +133,115 @@ pub enum SectionOp {
     Blank(BufferId),
     /// The consumer drops the front version.
     Release(BufferId),
-    /// Compute: one pass over destination registers.
-    Section(Section),
-    /// Compute, within `Step::Control`: `register 0 += a · b` in the enclosing section.
-    Multiply(Matmul),
+    /// Compute, in a section: an operation on registers `register + …` of each tile of the chunk.
+    Tile {
+        /// The operation.
+        op: TileOp,
+        /// The register (of each tile) that holds the result.
+        out: u32,
+        /// Where the operands are.
+        args: Vec<Arg>,
+    },
+    /// Compute, in a section: `register 0 += a · b` over `k` tiles.
+    Matmul(Matmul),
 }
 
 impl SectionOp {
-    /// The buffers that it touches, those of loops in its registers apart.
-    pub fn buffers(&self) -> BTreeSet<BufferId> {
+    /// The buffers whose front version it uses.
+    pub fn uses(&self) -> BTreeSet<BufferId> {
         match self {
-            SectionOp::Read(Read { buffer, after, .. }) | SectionOp::Write(Write { buffer, after, .. }) => {
-                std::iter::once(*buffer).chain(*after).collect()
-            }
-            SectionOp::Blank(buffer) | SectionOp::Release(buffer) => BTreeSet::from([*buffer]),
-            SectionOp::Shift(of) => BTreeSet::from([of.from, of.buffer]),
+            SectionOp::Write(write) => write.uses().map(|(buffer, _)| buffer).collect(),
             SectionOp::Inspect(inspection) => inspection.uses().into_iter().map(|(buffer, _)| buffer).collect(),
-            SectionOp::Fetch(fetch) => fetch.into.reader.into_iter().chain(fetch.into.writer).collect(),
-            SectionOp::Section(section) => {
-                let mut all = section.uses();
-                all.insert(section.pack.buffer);
-                all
+            SectionOp::Shift(of) => BTreeSet::from([of.from]),
+            SectionOp::Tile { args, .. } => args.iter().filter_map(Arg::operand).map(|of| of.buffer).collect(),
+            SectionOp::Matmul(matmul) => BTreeSet::from([matmul.a, matmul.b]),
+            SectionOp::Read(_) | SectionOp::Fetch(_) | SectionOp::Blank(_) | SectionOp::Release(_) => BTreeSet::new(),
+        }
+    }
+
+    /// The buffer that it appends a version to.
+    pub fn defines(&self) -> Option<BufferId> {
+        match self {
+            SectionOp::Read(Read { buffer, .. })
+            | SectionOp::Shift(Shift { buffer, .. })
+            | SectionOp::Blank(buffer) => Some(*buffer),
+            SectionOp::Write(_)
+            | SectionOp::Inspect(_)
+            | SectionOp::Fetch(_)
+            | SectionOp::Release(_)
+            | SectionOp::Tile { .. }
+            | SectionOp::Matmul(_) => None,
+        }
+    }
+
+    /// The buffer whose front version it drops.
+    pub fn releases(&self) -> Option<BufferId> {
+        match self {
+            SectionOp::Release(buffer) => Some(*buffer),
+            SectionOp::Read(_)
+            | SectionOp::Write(_)
+            | SectionOp::Inspect(_)
+            | SectionOp::Shift(_)
+            | SectionOp::Fetch(_)
+            | SectionOp::Blank(_)
+            | SectionOp::Tile { .. }
+            | SectionOp::Matmul(_) => None,
+        }
+    }
+
+    /// The buffers that it touches.
+    fn buffers(&self, all: &mut BTreeSet<BufferId>) {
+        all.extend(self.uses());
+        all.extend(self.defines().into_iter().chain(self.releases()));
+        match self {
+            SectionOp::Read(Read { after, .. }) | SectionOp::Write(Write { after, .. }) => all.extend(*after),
+            SectionOp::Fetch(fetch) => all.extend(fetch.into.reader.into_iter().chain(fetch.into.writer)),
+            SectionOp::Inspect(_)
+            | SectionOp::Shift(_)
+            | SectionOp::Blank(_)
+            | SectionOp::Release(_)
+            | SectionOp::Tile { .. }
+            | SectionOp::Matmul(_) => {}
+        }
+    }
+
+    /// Calls `each` with the buffers whose front version it uses, to be changed.
+    pub fn uses_mut(&mut self, each: &mut impl FnMut(&mut BufferId)) {
+        match self {
+            SectionOp::Write(Write { buffer, stored, .. }) => {
+                each(buffer);
+                stored.iter_mut().for_each(|(stored, _)| each(stored));
             }
-            SectionOp::Multiply(matmul) => BTreeSet::from([matmul.a, matmul.b]),
+            SectionOp::Inspect(inspection) => inspection.uses_mut().into_iter().for_each(|(buffer, _)| each(buffer)),
+            SectionOp::Shift(of) => each(&mut of.from),
+            SectionOp::Tile { args, .. } => {
+                let operands = args.iter_mut().filter_map(Arg::operand_mut);
+                operands.for_each(|operand| each(&mut operand.buffer));
+            }
+            SectionOp::Matmul(matmul) => [&mut matmul.a, &mut matmul.b].into_iter().for_each(each),
+            SectionOp::Read(_) | SectionOp::Fetch(_) | SectionOp::Blank(_) | SectionOp::Release(_) => {}
+        }
+    }
+
+    /// Calls `each` with the buffers that it makes, uses or drops versions of, to be changed.
+    pub fn versions_mut(&mut self, each: &mut impl FnMut(&mut BufferId)) {
+        self.uses_mut(each);
+        match self {
+            SectionOp::Read(Read { buffer, .. })
+            | SectionOp::Shift(Shift { buffer, .. })
+            | SectionOp::Blank(buffer)
+            | SectionOp::Release(buffer) => each(buffer),
+            SectionOp::Fetch(fetch) => {
+                let FetchedInto { reader, writer } = &mut fetch.into;
+                reader.iter_mut().chain(writer).for_each(each);
+            }
+            SectionOp::Write(_) | SectionOp::Inspect(_) | SectionOp::Tile { .. } | SectionOp::Matmul(_) => {}
         }
     }
 }
 
-/// One pass over destination registers: for every chunk of tiles, acquire, `steps`, pack, release.
+/// One pass over destination registers: for every chunk of tiles, acquire, what stands in it, pack, release. An operation in it
+/// is done for every tile of the chunk before the next one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Section {
     /// Rows and columns of tiles of the result.
@@ -97,8 +250,6 @@ pub struct Section {
     pub chunk: [u32; 2],
     /// Destination registers per tile of a chunk.
     pub registers: u32,
-    /// What happens in the registers, in order.
-    pub steps: Vec<Step>,
     /// The register of each tile that is packed.
     pub result: u32,
     /// Where it goes.
@@ -110,48 +261,9 @@ pub struct Section {
 }
 
 impl Section {
-    /// The buffers that it reads, outside of its control steps.
-    pub fn uses(&self) -> BTreeSet<BufferId> {
-        let mut uses = BTreeSet::new();
-        tile_steps(&self.steps, &mut |_, args| {
-            uses.extend(args.iter().filter_map(|arg| match arg {
-                Arg::Tile(operand) => Some(operand.buffer),
-                Arg::Constant(_) | Arg::Register(_) | Arg::Number(_) | Arg::Integer(_) => None,
-            }));
-        });
-        for step in &self.steps {
-            match step {
-                Step::Matmul(matmul) => uses.extend([matmul.a, matmul.b]),
-                Step::Tile { .. } | Step::Control(_) | Step::Along { .. } | Step::Unless { .. } => {}
-            }
-        }
-        uses
-    }
-
     /// The buffer that it appends a version to.
     pub fn defines(&self) -> Option<BufferId> {
         (self.pack.mode == PackMode::Publish).then_some(self.pack.buffer)
-    }
-
-    /// The buffer whose front version it replaces: it uses it and appends a new one.
-    pub fn replaces(&self) -> Option<BufferId> {
-        self.defines().filter(|buffer| self.uses().contains(buffer))
-    }
-
-    /// The statements of its control steps, in order.
-    pub fn controls(&self) -> impl DoubleEndedIterator<Item = &Vec<SectionStmt>> {
-        self.steps.iter().filter_map(|step| match step {
-            Step::Control(body) => Some(body),
-            Step::Tile { .. } | Step::Matmul(_) | Step::Along { .. } | Step::Unless { .. } => None,
-        })
-    }
-
-    /// As [`Section::controls`], to be changed.
-    pub fn controls_mut(&mut self) -> impl DoubleEndedIterator<Item = &mut Vec<SectionStmt>> {
-        self.steps.iter_mut().filter_map(|step| match step {
-            Step::Control(body) => Some(body),
-            Step::Tile { .. } | Step::Matmul(_) | Step::Along { .. } | Step::Unless { .. } => None,
-        })
     }
 }
 
@@ -193,53 +305,7 @@ pub enum PackMode {
     AddAfterFirst(Vec<(VarId, IntExpr)>),
 }
 
-/// One step of a section, done for every tile of the chunk before the next step.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Step {
-    /// An operation on registers `register + …` of each tile.
-    Tile {
-        /// The operation.
-        op: crate::tile_ops::TileOp,
-        /// The register (of each tile) that holds the result.
-        out: u32,
-        /// Where the operands are.
-        args: Vec<Arg>,
-    },
-    /// `register 0 += a · b` over `k` tiles.
-    Matmul(Matmul),
-    /// A loop around steps that use one acquire: the accumulation stays in the registers.
-    Control(Vec<SectionStmt>),
-    /// The steps for one tile after the other of what is reduced, along its rows (0) or columns (1): that tile is the one of
-    /// their operands, along this axis.
-    Along {
-        /// Which axis.
-        axis: usize,
-        /// How many tiles.
-        tiles: u32,
-        /// The steps, no products among them.
-        steps: Vec<Step>,
-    },
-    /// The steps for those tiles alone in which the integer is not below zero everywhere.
-    Unless {
-        /// The integer.
-        negative: Index,
-        /// The steps, no products among them.
-        steps: Vec<Step>,
-    },
-}
-
-/// Calls `visit` for the operation and the operands of every step on tiles, those within others too.
-pub fn tile_steps<'a>(steps: &'a [Step], visit: &mut impl FnMut(crate::tile_ops::TileOp, &'a [Arg])) {
-    for step in steps {
-        match step {
-            Step::Tile { op, args, .. } => visit(*op, args),
-            Step::Along { steps, .. } | Step::Unless { steps, .. } => tile_steps(steps, visit),
-            Step::Matmul(_) | Step::Control(_) => {}
-        }
-    }
-}
-
-/// An operand of a step.
+/// An operand of an operation on registers.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Arg {
     /// Tiles of a buffer.
@@ -255,6 +321,22 @@ pub enum Arg {
 }
 
 impl Arg {
+    /// The tiles of a buffer that a section uses.
+    pub fn operand(&self) -> Option<&Operand> {
+        match self {
+            Arg::Tile(operand) => Some(operand),
+            Arg::Constant(_) | Arg::Register(_) | Arg::Number(_) | Arg::Integer(_) => None,
+        }
+    }
+
+    /// As [`Arg::operand`], to be changed.
+    pub fn operand_mut(&mut self) -> Option<&mut Operand> {
+        match self {
+            Arg::Tile(operand) => Some(operand),
+            Arg::Constant(_) | Arg::Register(_) | Arg::Number(_) | Arg::Integer(_) => None,
+        }
+    }
+
     /// The buffer whose tiles it is, and how they are spread.
     pub fn source(&self) -> Option<(BufferId, Broadcast)> {
         match self {

@@ -2,7 +2,7 @@
 
 use super::{Buffer, BufferId, BufferKind, DefinitionId, Sees};
 use tt_lang::ir::{IntExpr, IntOp, Linear, ParamId, VarId};
-use tt_plan::DataFormat;
+use tt_plan::{DataFormat, TransferClass};
 
 /// A version of a buffer from a tensor.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,7 +40,7 @@ impl Write {
 
     /// Whether elements are stored alone.
     pub fn is_of_elements(&self) -> bool {
-        self.stored.is_some() || matches!(&self.region.transfer, Transfer::Rows(rows) if !rows.in_pieces())
+        self.region.transfer.class_of_write(self.stored.is_some()) == TransferClass::Element
     }
 }
 
@@ -215,6 +215,25 @@ impl Rows {
 const DRAM_READ_ALIGNMENT: u32 = 64;
 
 impl Transfer {
+    /// The pieces of a read.
+    pub fn class_of_read(&self) -> TransferClass {
+        self.class(|rows| !rows.in_faces())
+    }
+
+    /// The pieces of a write, of all elements or of `some` of them.
+    pub fn class_of_write(&self, some: bool) -> TransferClass {
+        self.class(|rows| some || !rows.in_pieces())
+    }
+
+    fn class(&self, by_element: impl FnOnce(&Rows) -> bool) -> TransferClass {
+        match self {
+            Transfer::Pages(_) => TransferClass::Page,
+            Transfer::Rows(rows) if by_element(rows) => TransferClass::Element,
+            Transfer::Rows(Rows { along: Some(_), .. }) => TransferClass::Axis,
+            Transfer::Rows(_) => TransferClass::Row,
+        }
+    }
+
     /// The first row and column, in elements.
     pub fn first(&self) -> [IntExpr; 2] {
         match self {

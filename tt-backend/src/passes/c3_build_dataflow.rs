@@ -19,7 +19,7 @@ mod liveness;
 mod order;
 mod share;
 
-use crate::flow::{self, BufferId, BufferKind, Depth, Flow, Sections, constants, operations};
+use crate::flow::{self, BufferId, BufferKind, Depth, Flow, Sections, constants};
 use crate::pipeline::{Pass, Unit};
 use crate::target;
 use crate::verify::budgets::circular_buffers;
@@ -65,8 +65,7 @@ pub fn run(flow: &mut Flow<Sections>) -> Result<(), Vec<Diagnostic>> {
 
 /// The buffers that there is something to do with.
 fn in_use(flow: &Flow<Sections>) -> BTreeSet<BufferId> {
-    let mut out = BTreeSet::new();
-    operations(&flow.body, &mut |op| out.extend(op.buffers()));
+    let mut out = flow::buffers(&flow.body);
     let is_scratch = |(_, buffer): &(usize, &flow::Buffer)| matches!(buffer.kind, BufferKind::Scratch(_));
     let scratch = flow.buffers.iter().enumerate().filter(is_scratch);
     out.extend(scratch.map(|(buffer, _)| BufferId(buffer)));

@@ -26,7 +26,7 @@ use crate::pipeline::{Form, Pass, Unit};
 use crate::tile_ops::TileOp;
 use crate::verify::progress::proved;
 use crate::verify::sight;
-use tt_lang::ir::{LoopKind, Span};
+use tt_lang::ir::{BoolExpr, LoopKind, Span};
 use tt_plan::{Number, Role};
 
 /// The programs after D1.
@@ -69,7 +69,7 @@ pub fn run(flow: &Flow<Sections>) -> Split {
         reader,
         compute,
         writer,
-    } = split.body(&flow.body);
+    } = split.body(&flow.body, true);
     let (mut reader, mut compute, writer) = (of_blocks(reader), of_blocks(compute), of_blocks(writer));
     for (buffer, constant) in flow::constants(&flow.buffers) {
         let made = made_of(buffer, constant).map(|op| Stmt::new(None, Kind::Op(op)));
@@ -174,18 +174,27 @@ impl Three {
 
 struct SplitKernel<'a> {
     flow: &'a Flow<Sections>,
+    /// The number of the statement that comes next.
     next: u32,
 }
 
 impl SplitKernel<'_> {
-    fn body(&mut self, body: &[SectionStmt]) -> Split {
+    /// `tells`: whether operations on registers say their place and have a number. Right in a section they are part of that.
+    fn body(&mut self, body: &[SectionStmt], tells: bool) -> Split {
         let mut out = Three {
             reader: Growing::new(),
             compute: Growing::new(),
             writer: Growing::new(),
         };
         for stmt in body {
-            self.statement(stmt, &mut out);
+            let origin = Origin(self.next);
+            self.next += u32::from(tells || !is_on_registers(stmt));
+            match &stmt.kind {
+                Kind::Op(op) => self.op(op, stmt.note, tells, &mut out),
+                Kind::Group(around, body) => self.group(around, body, stmt.note, &mut out),
+                Kind::Loop(head, body) => self.repeat((head, body), stmt.note, origin, &mut out),
+                Kind::If(cond, then, otherwise) => self.choose(cond, [then, otherwise], stmt.note, origin, &mut out),
+            }
         }
         Split {
             reader: out.reader.out,
@@ -199,17 +208,16 @@ impl SplitKernel<'_> {
     }
 
     /// A version of zeros.
-    fn zeros(&self, buffer: BufferId) -> flow::Section {
-        let fill = flow::Step::Tile {
+    fn zeros(&mut self, buffer: BufferId, span: Span, out: &mut Three) {
+        let fill = SectionOp::Tile {
             op: TileOp::Fill,
             out: 0,
             args: vec![Arg::Number(Number::constant(0.0))],
         };
-        flow::Section {
+        let section = flow::Section {
             tiles: self.flow.buffers[buffer.0].tiles,
             chunk: [1, 1],
             registers: 1,
-            steps: vec![fill],
             result: 0,
             pack: Pack {
                 buffer,
@@ -217,7 +225,11 @@ impl SplitKernel<'_> {
             },
             makes: Makes::Registers,
             fill: None,
-        }
+        };
+        let body = vec![SectionStmt::new(span, Kind::Op(fill))];
+        let made = SectionStmt::new(span, Kind::Group(flow::Around::Section(section), body));
+        let made = self.body(&[made], true);
+        out.extend(made);
     }
 
     /// What follows the publication of a version by compute.
@@ -225,14 +237,12 @@ impl SplitKernel<'_> {
         out.step(self.kind(buffer).consumer(), Protocol::Receive(buffer));
     }
 
-    fn statement(&mut self, stmt: &SectionStmt, out: &mut Three) {
-        let origin = Origin(self.next);
-        self.next += 1;
-        match &stmt.kind {
-            Kind::Op(SectionOp::Read(Read {
+    fn op(&mut self, op: &SectionOp, span: Span, tells: bool, out: &mut Three) {
+        match op {
+            SectionOp::Read(Read {
                 buffer, region, after, ..
-            })) => {
-                out.reader.source = Some(stmt.note);
+            }) => {
+                out.reader.source = Some(span);
                 if let Some(token) = after {
                     pass(*token, &mut out.writer, &mut out.reader);
                 }
@@ -241,16 +251,16 @@ impl SplitKernel<'_> {
                 out.reader.op(Protocol::Publish(*buffer));
                 out.compute.op(Protocol::Receive(*buffer));
             }
-            Kind::Op(SectionOp::Write(write)) => {
-                out.writer.source = Some(stmt.note);
+            SectionOp::Write(write) => {
+                out.writer.source = Some(span);
                 if let Some(token) = write.after {
                     pass(token, &mut out.reader, &mut out.writer);
                 }
                 let stored = write.stored.map(|(buffer, _)| buffer);
                 out.writer.op(Move::Write(write.buffer, write.region.clone(), stored));
             }
-            Kind::Op(SectionOp::Shift(shift)) => {
-                out.writer.source = Some(stmt.note);
+            SectionOp::Shift(shift) => {
+                out.writer.source = Some(span);
                 out.writer.op(Protocol::Reserve(shift.buffer));
                 out.writer.op(Move::Shift {
                     from: shift.from,
@@ -260,70 +270,138 @@ impl SplitKernel<'_> {
                 out.writer.op(Protocol::Publish(shift.buffer));
                 self.received(shift.buffer, out);
             }
-            Kind::Op(SectionOp::Inspect(inspection)) => {
-                out.writer.source = Some(stmt.note);
+            SectionOp::Inspect(inspection) => {
+                out.writer.source = Some(span);
                 out.writer.op(Move::Inspect(inspection.clone()));
             }
-            Kind::Op(SectionOp::Fetch(fetch)) => {
-                self.fetch(fetch, stmt.note, out);
+            SectionOp::Fetch(fetch) => {
+                self.fetch(fetch, span, out);
             }
-            Kind::Op(SectionOp::Blank(buffer)) => {
+            SectionOp::Blank(buffer) => {
                 let part = match self.kind(*buffer).producer() {
                     Role::Reader => &mut out.reader,
                     Role::Writer => &mut out.writer,
-                    Role::Compute => {
-                        let kind = Kind::Op(SectionOp::Section(self.zeros(*buffer)));
-                        return self.statement(&SectionStmt { kind, note: stmt.note }, out);
-                    }
+                    Role::Compute => return self.zeros(*buffer, span, out),
                 };
                 made_of(*buffer, Constant::Zeros).into_iter().for_each(|op| part.op(op));
                 self.received(*buffer, out);
             }
-            Kind::Op(SectionOp::Release(buffer)) => {
+            SectionOp::Release(buffer) => {
                 out.step(self.kind(*buffer).consumer(), Protocol::Release(*buffer));
             }
-            Kind::Op(SectionOp::Section(section)) => {
-                out.compute.source = Some(stmt.note);
-                self.section(section, out);
+            SectionOp::Tile { op, out: to, args } => {
+                out.compute.source = tells.then_some(span);
+                out.compute.op(ComputeOp::Tile {
+                    op: *op,
+                    out: *to,
+                    args: args.clone(),
+                });
             }
-            Kind::Op(SectionOp::Multiply(matmul)) => {
-                out.compute.source = Some(stmt.note);
+            SectionOp::Matmul(matmul) => {
+                out.compute.source = tells.then_some(span);
                 out.compute.op(ComputeOp::Matmul(matmul.clone()));
             }
-            Kind::Group(Accumulate { buffer, .. }, body) => {
+        }
+    }
+
+    fn group(&mut self, around: &flow::Around, body: &[SectionStmt], span: Span, out: &mut Three) {
+        match around {
+            flow::Around::Accumulate(Accumulate { buffer, .. }) => {
                 out.compute.op(Protocol::Reserve(*buffer));
-                let inner = self.body(body);
+                let inner = self.body(body, true);
                 out.extend(inner);
                 out.compute.op(Protocol::Publish(*buffer));
                 self.received(*buffer, out);
             }
-            Kind::Loop(head, body) => {
-                let FlowLoop {
-                    var, start, end, kind, ..
-                } = head;
-                let inner = self.body(body);
-                let head = || SourceLoop::Over {
-                    var: *var,
-                    start: start.clone(),
-                    end: end.clone(),
-                    unroll: *kind == LoopKind::Unroll,
-                    origin,
-                };
-                repeat(&mut out.reader, stmt, inner.reader, head);
-                repeat(&mut out.compute, stmt, inner.compute, head);
-                repeat(&mut out.writer, stmt, inner.writer, head);
+            flow::Around::Section(section) => {
+                out.compute.source = Some(span);
+                self.section(section, body, out);
+                // The old version goes before the new one is waited for: a wait counts all versions in the FIFO.
+                if let Some(buffer) = around.replaces(body) {
+                    out.compute.op(Protocol::Release(buffer));
+                }
+                if let Some(buffer) = section.defines() {
+                    self.received(buffer, out);
+                }
             }
-            Kind::If(cond, then, otherwise) => {
-                let (then, otherwise) = (self.body(then), self.body(otherwise));
-                let head = || SourceBranch {
-                    cond: cond.clone(),
-                    origin,
-                };
-                choose(&mut out.reader, stmt, then.reader, otherwise.reader, head);
-                choose(&mut out.compute, stmt, then.compute, otherwise.compute, head);
-                choose(&mut out.writer, stmt, then.writer, otherwise.writer, head);
+            flow::Around::Along { axis, tiles } => {
+                let (axis, tiles) = (*axis, *tiles);
+                self.around(Around::Along { axis, tiles }, body, out, |_| {});
             }
+            flow::Around::Unless(negative) => self.around(Around::Unless(negative.clone()), body, out, |_| {}),
         }
+    }
+
+    /// What compute does around others, and what it does in there at last.
+    fn around(
+        &mut self,
+        around: Around,
+        body: &[SectionStmt],
+        out: &mut Three,
+        last: impl FnOnce(&mut Growing<Compute<Protocol>>),
+    ) {
+        let Split {
+            reader,
+            compute,
+            writer,
+        } = self.body(body, false);
+        out.reader.out.extend(reader);
+        out.writer.out.extend(writer);
+        let mut inside = Growing {
+            out: compute,
+            source: None,
+        };
+        last(&mut inside);
+        out.compute.push(Kind::Group(around, inside.out));
+    }
+
+    fn section(&mut self, section: &flow::Section, body: &[SectionStmt], out: &mut Three) {
+        if let Some(buffer) = section.defines() {
+            out.compute.op(Protocol::Reserve(buffer));
+        }
+        let head = Section {
+            tiles: section.tiles,
+            chunk: section.chunk,
+            registers: section.registers,
+        };
+        self.around(Around::Section(head), body, out, |inside| {
+            inside.op(ComputeOp::Commit);
+            inside.op(ComputeOp::Pack {
+                register: section.result,
+                to: section.pack.clone(),
+            });
+        });
+        if let Some(buffer) = section.defines() {
+            out.compute.op(Protocol::Publish(buffer));
+        }
+    }
+
+    fn repeat(&mut self, (head, body): (&FlowLoop, &[SectionStmt]), span: Span, origin: Origin, out: &mut Three) {
+        let FlowLoop {
+            var, start, end, kind, ..
+        } = head;
+        let inner = self.body(body, true);
+        let head = || SourceLoop::Over {
+            var: *var,
+            start: start.clone(),
+            end: end.clone(),
+            unroll: *kind == LoopKind::Unroll,
+            origin,
+        };
+        repeat(&mut out.reader, span, inner.reader, head);
+        repeat(&mut out.compute, span, inner.compute, head);
+        repeat(&mut out.writer, span, inner.writer, head);
+    }
+
+    fn choose(&mut self, cond: &BoolExpr, sides: [&Vec<SectionStmt>; 2], span: Span, origin: Origin, out: &mut Three) {
+        let [then, otherwise] = sides.map(|side| self.body(side, true));
+        let head = || SourceBranch {
+            cond: cond.clone(),
+            origin,
+        };
+        choose(&mut out.reader, span, then.reader, otherwise.reader, head);
+        choose(&mut out.compute, span, then.compute, otherwise.compute, head);
+        choose(&mut out.writer, span, then.writer, otherwise.writer, head);
     }
 
     /// An integer, for each program that needs it. Compute takes it from the version that it is, which is gone then.
@@ -351,73 +429,24 @@ impl SplitKernel<'_> {
             out.writer.op(Move::Fetch(buffer, of()));
         }
     }
+}
 
-    fn steps(&mut self, steps: &[flow::Step], body: &mut Growing<Compute<Protocol>>, out: &mut Three) {
-        for step in steps {
-            match step {
-                flow::Step::Tile { op, out, args } => body.op(ComputeOp::Tile {
-                    op: *op,
-                    out: *out,
-                    args: args.clone(),
-                }),
-                flow::Step::Matmul(matmul) => body.op(ComputeOp::Matmul(matmul.clone())),
-                flow::Step::Control(inner) => {
-                    let inner = self.body(inner);
-                    out.reader.out.extend(inner.reader);
-                    out.writer.out.extend(inner.writer);
-                    body.out.extend(inner.compute);
-                }
-                flow::Step::Along { axis, tiles, steps } => {
-                    let mut inner = Growing::new();
-                    self.steps(steps, &mut inner, out);
-                    let (axis, tiles) = (*axis, *tiles);
-                    body.push(Kind::Group(Around::Along { axis, tiles }, inner.out));
-                }
-                flow::Step::Unless { negative, steps } => {
-                    let mut inner = Growing::new();
-                    self.steps(steps, &mut inner, out);
-                    body.push(Kind::Group(Around::Unless(negative.clone()), inner.out));
-                }
-            }
-        }
-    }
-
-    fn section(&mut self, section: &flow::Section, out: &mut Three) {
-        let publishes = section.pack.mode == PackMode::Publish;
-        if publishes {
-            out.compute.op(Protocol::Reserve(section.pack.buffer));
-        }
-        let mut body = Growing::new();
-        self.steps(&section.steps, &mut body, out);
-        body.op(ComputeOp::Commit);
-        body.op(ComputeOp::Pack {
-            register: section.result,
-            to: section.pack.clone(),
-        });
-        let head = Section {
-            tiles: section.tiles,
-            chunk: section.chunk,
-            registers: section.registers,
-        };
-        out.compute.push(Kind::Group(Around::Section(head), body.out));
-        if publishes {
-            out.compute.op(Protocol::Publish(section.pack.buffer));
-            // The old version goes before the new one is waited for: a wait counts all versions in the FIFO.
-            if let Some(buffer) = section.replaces() {
-                out.compute.op(Protocol::Release(buffer));
-            }
-            self.received(section.pack.buffer, out);
-        }
-    }
+/// Whether a statement of a section does something to registers.
+fn is_on_registers(stmt: &SectionStmt) -> bool {
+    matches!(
+        &stmt.kind,
+        Kind::Op(SectionOp::Tile { .. } | SectionOp::Matmul(_))
+            | Kind::Group(flow::Around::Along { .. } | flow::Around::Unless(_), _)
+    )
 }
 
 /// A loop where the program takes part in it.
-fn repeat<S>(part: &mut Growing<S>, stmt: &SectionStmt, body: Vec<Stmt<S>>, head: impl Fn() -> SourceLoop)
+fn repeat<S>(part: &mut Growing<S>, span: Span, body: Vec<Stmt<S>>, head: impl Fn() -> SourceLoop)
 where
     S: Stage<Note = Source, Loop = SourceLoop>,
 {
     if !body.is_empty() {
-        part.source = Some(stmt.note);
+        part.source = Some(span);
         part.push(Kind::Loop(head(), body));
     }
 }
@@ -425,7 +454,7 @@ where
 /// A branch where the program takes part in it.
 fn choose<S>(
     part: &mut Growing<S>,
-    stmt: &SectionStmt,
+    span: Span,
     then: Vec<Stmt<S>>,
     otherwise: Vec<Stmt<S>>,
     head: impl Fn() -> SourceBranch,
@@ -433,7 +462,7 @@ fn choose<S>(
     S: Stage<Note = Source, Branch = SourceBranch>,
 {
     if !then.is_empty() || !otherwise.is_empty() {
-        part.source = Some(stmt.note);
+        part.source = Some(span);
         part.push(Kind::If(head(), then, otherwise));
     }
 }

@@ -1,7 +1,8 @@
 //! D2: tensors get accessors.
 //!
 //! Before: reader and writer that read and write regions of tensors. After: each lists the tensors it touches, in the order
-//! of their compile-time words (that of the parameters); the address of each is a runtime argument.
+//! of their compile-time words (that of the parameters); the address of each is a runtime argument. Each says in which pieces
+//! its statements move them.
 //!
 //! ```text
 //!  a read, b read, c written   ⟹   reader: a at word 0 (a_address), b after it (b_address); writer: c at word 0 (c_address)
@@ -10,11 +11,12 @@
 use super::d1_split_kernel::Split;
 use super::facts;
 use crate::device::{Accessor, Accessors, Move, Moves, Parts};
-use crate::ir::{Stmt, operations};
+use crate::ir::{Kind, Stmt, operations, visit};
 use crate::pipeline::{Form, Pass, Unit};
 use crate::verify::progress::proved;
 use std::collections::BTreeSet;
 use tt_lang::ir::Kernel;
+use tt_plan::TransferPlan;
 
 /// The pass.
 pub const PASS: Pass<Unit<Parts<Split, ()>>, Unit<Parts<Split>>> = Pass {
@@ -63,5 +65,34 @@ pub fn run(kernel: &Kernel, split: &Split) -> Accessors {
     Accessors {
         reader: bind(&split.reader),
         writer: bind(&split.writer),
+        reads: transfers(kernel, &split.reader),
+        writes: transfers(kernel, &split.writer),
     }
+}
+
+/// What a program moves to and from tensors, once for each statement of the source: the last that is said to begin.
+fn transfers(kernel: &Kernel, body: &[Stmt<Moves>]) -> Vec<TransferPlan> {
+    let (mut source, mut found) = (None, Vec::new());
+    visit(body, &mut |stmt| {
+        source = stmt.note.or(source);
+        let (tensor, class) = match &stmt.kind {
+            Kind::Op(Move::Read(_, region)) => (region.tensor, region.transfer.class_of_read()),
+            Kind::Op(Move::Write(_, region, stored)) => {
+                (region.tensor, region.transfer.class_of_write(stored.is_some()))
+            }
+            Kind::Op(Move::Fetch(..) | Move::Protocol(_) | Move::Make(..) | Move::Shift { .. } | Move::Inspect(_))
+            | Kind::Group(..)
+            | Kind::Loop(..)
+            | Kind::If(..) => return,
+        };
+        let transfer = TransferPlan {
+            tensor: kernel.params[tensor.index()].name().to_string(),
+            line: source.map_or(0, |span| kernel.location(span).line),
+            class,
+        };
+        if !found.contains(&transfer) {
+            found.push(transfer);
+        }
+    });
+    found
 }

@@ -85,7 +85,8 @@ pub fn run(facts: &Facts, named: Named) -> Result<Device, Vec<Diagnostic>> {
         finish(Role::Compute, Vec::new(), compute)?,
         finish(Role::Writer, accessors.writer, writer)?,
     ];
-    let plan = plan::run(facts, &buffers, &programs)?;
+    let transfers = [accessors.reads, Vec::new(), accessors.writes];
+    let plan = plan::run(facts, &buffers, &programs, transfers)?;
     Ok(Device {
         buffers,
         programs,

@@ -70,7 +70,7 @@ pub fn run(kernel: &Kernel, mut parts: Parts<Symbolic>) -> Named {
         buffer.name = names.give_with(&buffer.name, |name| vec![index_name(name), page_bytes_name(name)]);
     }
     let mut tensors: HashMap<ParamId, String> = HashMap::new();
-    let Accessors { reader, writer } = &mut parts.accessors;
+    let Accessors { reader, writer, .. } = &mut parts.accessors;
     for accessor in reader.iter_mut().chain(writer) {
         let name = tensors.entry(accessor.tensor).or_insert_with(|| {
             names.give_with(&accessor.name, |name| {

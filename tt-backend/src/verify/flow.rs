@@ -4,15 +4,15 @@
 //! - after C2 the chunks of a section divide its tiles, registers fit, and it publishes a version of its own just where no
 //!   `Accumulate` around it reserved one;
 //! - after C3 a version is in its FIFO if and only if it is live: on every path a use finds one, and loops and branches
-//!   leave as many as they found, never more than the buffer holds; and every use finds what it sees in the source
-//!   (`sight`).
+//!   leave as many as they found, never more than the buffer holds; and every use finds what it sees in the source. All that
+//!   `sight` proves.
 
 use super::{Fault, sight, unproved};
 use crate::flow::{
-    Accumulate, Arg, BlockOp, Blocks, Broadcast, Buffer, BufferId, BufferKind, Fetch, Flow, Inspection, PackMode, Read,
-    Section, SectionOp, SectionStmt, Sections, Shift, Step, Transfer, Write, operations,
+    Arg, Around, BlockOp, Blocks, Broadcast, Buffer, BufferId, BufferKind, Fetch, Flow, Inspection, PackMode, Read,
+    Section, SectionOp, Sections, Shift, Transfer, Write,
 };
-use crate::ir::{self, Kind, Stage};
+use crate::ir::{self, Event, Frame, Stage};
 use crate::pipeline::Unit;
 use crate::tile_ops::TileOp;
 use tt_lang::diagnostic::Diagnostic;
@@ -86,7 +86,7 @@ impl Check<'_> {
 
     fn sections(&self, flow: &Flow<Sections>) -> Result<(), String> {
         let mut early = None;
-        operations(&flow.body, &mut |op| {
+        ir::operations(&flow.body, &mut |op| {
             if let SectionOp::Blank(buffer) | SectionOp::Release(buffer) = op {
                 early = early.or(Some(*buffer));
             }
@@ -95,17 +95,11 @@ impl Check<'_> {
             let name = self.name(buffer);
             return Err(format!("{name} is released or made before lifetimes are known"));
         }
-        self.body(&flow.body, &[])
+        self.body(flow)
     }
 
     fn lifetimes(&self, flow: &Flow<Sections>) -> Result<(), String> {
-        self.body(&flow.body, &[])?;
-        let mut alive = vec![0; self.buffers.len()];
-        self.alive(&flow.body, &mut alive)?;
-        if let Some(left) = alive.iter().position(|count| *count != 0) {
-            let name = self.name(BufferId(left));
-            return Err(format!("{} versions of {name} are left", alive[left]));
-        }
+        self.body(flow)?;
         sight::check(flow)
     }
 
@@ -202,40 +196,75 @@ impl Check<'_> {
         }
     }
 
-    fn body(&self, body: &[SectionStmt], open: &[BufferId]) -> Result<(), String> {
-        for stmt in body {
-            match &stmt.kind {
-                Kind::Op(SectionOp::Read(Read { buffer, after, .. })) => {
-                    self.expect(*buffer, BufferKind::Incoming, "read")?;
-                    self.waits_for(*after, Role::Reader)?;
-                }
-                Kind::Op(SectionOp::Write(write)) => self.write(write)?,
-                Kind::Op(SectionOp::Inspect(inspection)) => self.inspection(inspection)?,
-                Kind::Op(SectionOp::Shift(shift)) => self.shift(shift)?,
-                Kind::Op(SectionOp::Fetch(fetch)) => self.fetch(fetch)?,
-                Kind::Op(SectionOp::Release(_) | SectionOp::Blank(_)) => {}
-                Kind::Op(SectionOp::Section(section)) => self.section(section, open)?,
-                Kind::Op(SectionOp::Multiply(matmul)) => {
-                    self.read_by_compute(matmul.a)?;
-                    self.read_by_compute(matmul.b)?;
-                }
-                Kind::Group(Accumulate { buffer, .. }, body) => {
-                    self.made_by_compute(*buffer)?;
-                    let mut inside = open.to_vec();
-                    inside.push(*buffer);
-                    self.body(body, &inside)?;
-                }
-                Kind::Loop(_, body) => self.body(body, open)?,
-                Kind::If(_, then, otherwise) => {
-                    self.body(then, open)?;
-                    self.body(otherwise, open)?;
-                }
+    fn body(&self, flow: &Flow<Sections>) -> Result<(), String> {
+        let mut around = Vec::new();
+        ir::try_walk(&flow.body, &mut |_, event| match event {
+            Event::Op(op) => self.op(op, &around),
+            Event::Enter(frame) => {
+                self.enter(&frame, &around)?;
+                around.push(frame);
+                Ok(())
             }
-        }
-        Ok(())
+            Event::Otherwise => Ok(()),
+            Event::Leave(_) => {
+                around.pop();
+                Ok(())
+            }
+        })
     }
 
-    fn section(&self, section: &Section, open: &[BufferId]) -> Result<(), String> {
+    /// An operation that stands in all of `around`, the innermost last.
+    fn op(&self, op: &SectionOp, around: &[Frame<Sections>]) -> Result<(), String> {
+        let is_tile = matches!(op, SectionOp::Tile { .. });
+        if !is_tile && around.iter().any(is_for_tiles_alone) {
+            return Err("something else than an operation on registers is done for some tiles".into());
+        }
+        match op {
+            SectionOp::Read(Read { buffer, after, .. }) => {
+                self.expect(*buffer, BufferKind::Incoming, "read")?;
+                self.waits_for(*after, Role::Reader)
+            }
+            SectionOp::Write(write) => self.write(write),
+            SectionOp::Inspect(inspection) => self.inspection(inspection),
+            SectionOp::Shift(shift) => self.shift(shift),
+            SectionOp::Fetch(fetch) => self.fetch(fetch),
+            SectionOp::Release(_) | SectionOp::Blank(_) => Ok(()),
+            SectionOp::Tile { op, out, args } => {
+                let section = section_of(around).ok_or("an operation on registers stands in no section")?;
+                self.tile(*op, *out, args, section)
+            }
+            SectionOp::Matmul(matmul) => {
+                section_of(around).ok_or("a product in registers stands in no section")?;
+                self.read_by_compute(matmul.a)?;
+                self.read_by_compute(matmul.b)
+            }
+        }
+    }
+
+    /// What begins in all of `around`.
+    fn enter(&self, frame: &Frame<Sections>, around: &[Frame<Sections>]) -> Result<(), String> {
+        if !is_for_tiles_alone(frame) && around.iter().any(is_for_tiles_alone) {
+            return Err("a loop stands among the operations for some tiles".into());
+        }
+        let Frame::Group(group, _) = frame else {
+            return Ok(());
+        };
+        let in_registers = section_of(around).is_some();
+        match group {
+            Around::Accumulate(of) => self.made_by_compute(of.buffer),
+            Around::Section(_) if in_registers => Err("a section stands in a section".into()),
+            Around::Section(section) => self.section(section, around),
+            Around::Along { .. } | Around::Unless(_) if !in_registers => {
+                Err("operations on registers stand in no section".into())
+            }
+            Around::Along { axis, tiles } if *axis > 1 || *tiles == 0 => {
+                Err(format!("{tiles} tiles along axis {axis} are reduced"))
+            }
+            Around::Along { .. } | Around::Unless(_) => Ok(()),
+        }
+    }
+
+    fn section(&self, section: &Section, around: &[Frame<Sections>]) -> Result<(), String> {
         let name = self.name(section.pack.buffer);
         let [h, w] = section.chunk;
         let [rows, columns] = section.tiles;
@@ -256,49 +285,13 @@ impl Check<'_> {
             ));
         }
         self.made_by_compute(section.pack.buffer)?;
-        if (section.pack.mode == PackMode::Publish) == open.contains(&section.pack.buffer) {
-            return Err(format!(
-                "{name} is packed to as if it were {}reserved around",
-                if open.contains(&section.pack.buffer) {
-                    "not "
-                } else {
-                    ""
-                }
-            ));
-        }
-        self.steps(&section.steps, section, open)
-    }
-
-    fn steps(&self, steps: &[Step], section: &Section, open: &[BufferId]) -> Result<(), String> {
-        for step in steps {
-            match step {
-                Step::Tile { op, out, args } => self.tile(*op, *out, args, section)?,
-                Step::Matmul(matmul) => {
-                    self.read_by_compute(matmul.a)?;
-                    self.read_by_compute(matmul.b)?;
-                }
-                Step::Control(body) => self.body(body, open)?,
-                Step::Along { axis, tiles, steps } => {
-                    if *axis > 1 || *tiles == 0 {
-                        return Err(format!("{tiles} tiles along axis {axis} are reduced"));
-                    }
-                    self.tiles_alone(steps, section)?;
-                }
-                Step::Unless { steps, .. } => self.tiles_alone(steps, section)?,
-            }
+        let reserves = |frame: &Frame<Sections>| matches!(frame, Frame::Group(Around::Accumulate(of), _) if of.buffer == section.pack.buffer);
+        let is_reserved = around.iter().any(reserves);
+        if (section.pack.mode == PackMode::Publish) == is_reserved {
+            let not = if is_reserved { "not " } else { "" };
+            return Err(format!("{name} is packed to as if it were {not}reserved around"));
         }
         Ok(())
-    }
-
-    /// The steps for some tiles, in which nothing is that is done for all.
-    fn tiles_alone(&self, steps: &[Step], section: &Section) -> Result<(), String> {
-        match steps
-            .iter()
-            .any(|step| matches!(step, Step::Matmul(_) | Step::Control(_)))
-        {
-            true => Err("a product stands among the steps for some tiles".into()),
-            false => self.steps(steps, section, &[]),
-        }
     }
 
     fn tile(&self, op: TileOp, out: u32, args: &[Arg], section: &Section) -> Result<(), String> {
@@ -340,109 +333,26 @@ impl Check<'_> {
         }
         Ok(())
     }
+}
 
-    fn alive(&self, body: &[SectionStmt], alive: &mut Vec<u32>) -> Result<(), String> {
-        for stmt in body {
-            match &stmt.kind {
-                Kind::Op(SectionOp::Read(Read { buffer, .. }) | SectionOp::Blank(buffer)) => {
-                    self.append(*buffer, alive)?
-                }
-                Kind::Op(SectionOp::Write(write)) => {
-                    write.uses().try_for_each(|(buffer, _)| self.present(buffer, alive))?;
-                }
-                Kind::Op(SectionOp::Shift(shift)) => {
-                    self.present(shift.from, alive)?;
-                    self.append(shift.buffer, alive)?;
-                }
-                Kind::Op(SectionOp::Inspect(inspection)) => {
-                    if let Some((buffer, _)) = inspection.uses() {
-                        self.present(buffer, alive)?;
-                    }
-                }
-                // What is passed on is taken at once.
-                Kind::Op(SectionOp::Fetch(fetch)) => {
-                    if let Some(buffer) = fetch.into.passed_on(self.buffers) {
-                        self.append(buffer, alive)?;
-                        alive[buffer.0] -= 1;
-                    }
-                }
-                Kind::Op(SectionOp::Release(buffer)) => {
-                    self.present(*buffer, alive)?;
-                    alive[buffer.0] -= 1;
-                }
-                Kind::Op(SectionOp::Section(section)) => {
-                    let uses = section.uses();
-                    uses.iter().try_for_each(|buffer| self.present(*buffer, alive))?;
-                    section.controls().try_for_each(|body| self.alive(body, alive))?;
-                    if section.pack.mode == PackMode::Publish {
-                        self.append(section.pack.buffer, alive)?;
-                        if uses.contains(&section.pack.buffer) {
-                            alive[section.pack.buffer.0] -= 1;
-                        }
-                    }
-                }
-                Kind::Op(SectionOp::Multiply(matmul)) => {
-                    self.present(matmul.a, alive)?;
-                    self.present(matmul.b, alive)?;
-                }
-                Kind::Group(Accumulate { buffer, .. }, body) => {
-                    self.alive(body, alive)?;
-                    self.append(*buffer, alive)?;
-                }
-                Kind::Loop(_, body) => self.neutral("a loop", body, alive)?,
-                Kind::If(_, then, otherwise) => {
-                    let mut other = alive.clone();
-                    self.alive(then, alive)?;
-                    self.alive(otherwise, &mut other)?;
-                    if *alive != other {
-                        return Err("the two sides of a branch leave different versions".into());
-                    }
-                }
-            }
-        }
-        Ok(())
-    }
+/// The section among what is around something.
+fn section_of<'a>(around: &[Frame<'a, Sections>]) -> Option<&'a Section> {
+    around.iter().find_map(|frame| match frame {
+        Frame::Group(Around::Section(section), _) => Some(section),
+        Frame::Group(..) | Frame::Loop(_) | Frame::If(_) => None,
+    })
+}
 
-    fn neutral(&self, what: &str, body: &[SectionStmt], alive: &mut Vec<u32>) -> Result<(), String> {
-        let before = alive.clone();
-        self.alive(body, alive)?;
-        match before
-            .iter()
-            .zip(alive.iter())
-            .position(|(before, after)| before != after)
-        {
-            None => Ok(()),
-            Some(at) => Err(format!(
-                "{what} leaves {} versions of {}, it found {}",
-                alive[at], self.buffers[at].name, before[at]
-            )),
-        }
-    }
-
-    fn append(&self, buffer: BufferId, alive: &mut [u32]) -> Result<(), String> {
-        alive[buffer.0] += 1;
-        let holds = self.buffers[buffer.0].versions;
-        if alive[buffer.0] > holds {
-            return Err(format!(
-                "{} versions of {}, which holds {holds}",
-                alive[buffer.0],
-                self.name(buffer)
-            ));
-        }
-        Ok(())
-    }
-
-    fn present(&self, buffer: BufferId, alive: &[u32]) -> Result<(), String> {
-        if alive[buffer.0] > 0 {
-            return Ok(());
-        }
-        Err(format!("{} is used where it has no version", self.name(buffer)))
-    }
+/// Whether what stands in it is not done for every tile of the chunk.
+fn is_for_tiles_alone(frame: &Frame<Sections>) -> bool {
+    matches!(frame, Frame::Group(Around::Along { .. } | Around::Unless(_), _))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::flow::SectionStmt;
+    use crate::ir::Kind;
     use crate::passes::*;
 
     /// The flow of a kernel of the tests, after C3.
@@ -478,14 +388,38 @@ mod tests {
 
     /// Changes the first statement, at any depth, for which `change` says that it did.
     fn first(body: &mut [SectionStmt], change: &mut dyn FnMut(&mut SectionStmt) -> bool) -> bool {
-        body.iter_mut().any(|stmt| {
-            change(stmt)
-                || match &mut stmt.kind {
-                    Kind::Loop(_, body) | Kind::Group(_, body) => first(body, change),
-                    Kind::If(_, then, otherwise) => first(then, change) || first(otherwise, change),
-                    _ => false,
-                }
-        })
+        let mut is_changed = false;
+        ir::visit_mut(body, &mut |stmt| is_changed = is_changed || change(stmt));
+        is_changed
+    }
+
+    /// Puts a release among what is done for some tiles alone, where `stmt` is a section.
+    fn for_tiles_alone(stmt: &mut SectionStmt, axis: usize, buffer: BufferId) -> bool {
+        let Kind::Group(Around::Section(_), body) = &mut stmt.kind else {
+            return false;
+        };
+        let release = SectionStmt::new(stmt.note, Kind::Op(SectionOp::Release(buffer)));
+        let along = Around::Along { axis, tiles: 1 };
+        body.push(SectionStmt::new(stmt.note, Kind::Group(along, vec![release])));
+        true
+    }
+
+    #[test]
+    fn no_buffer_holds_more_than_there_is_room_for() {
+        let (mut flow, capacity) = flow("two");
+        flow.buffers.iter_mut().for_each(|buffer| buffer.versions = 0);
+        let error = check(&flow, capacity).expect_err("there is no room");
+        assert!(error.contains("which holds 0"), "{error}");
+    }
+
+    #[test]
+    fn no_version_is_left_in_the_end() {
+        let (mut flow, capacity) = flow("two");
+        let last = flow.body.last().expect("a statement").note;
+        flow.body
+            .push(SectionStmt::new(last, Kind::Op(SectionOp::Blank(BufferId(0)))));
+        let error = check(&flow, capacity).expect_err("a version is left");
+        assert!(error.ends_with("is left"), "{error}");
     }
 
     #[test]
@@ -499,15 +433,15 @@ mod tests {
     #[test]
     fn what_the_passes_must_not_make_is_refused() {
         type Change = fn(&mut SectionStmt) -> bool;
-        let cases: [(&str, &str, Change); 4] = [
-            ("two", "used where it has no version", |stmt| match &mut stmt.kind {
+        let cases: [(&str, &str, Change); 8] = [
+            ("two", "has no version where it is used", |stmt| match &mut stmt.kind {
                 Kind::Op(SectionOp::Read(_)) => {
                     stmt.kind = Kind::If(tt_lang::ir::BoolExpr::Const(true), Vec::new(), Vec::new());
                     true
                 }
                 _ => false,
             }),
-            ("two", "leaves", |stmt| match &mut stmt.kind {
+            ("two", "leave different numbers", |stmt| match &mut stmt.kind {
                 Kind::Loop(_, body) => {
                     body.clear();
                     body.push(SectionStmt {
@@ -519,18 +453,39 @@ mod tests {
                 _ => false,
             }),
             ("tall", "do not divide", |stmt| match &mut stmt.kind {
-                Kind::Op(SectionOp::Section(section)) => {
+                Kind::Group(Around::Section(section), _) => {
                     section.chunk = [section.tiles[0] + 1, 1];
                     true
                 }
                 _ => false,
             }),
             ("vectors", "registers for each", |stmt| match &mut stmt.kind {
-                Kind::Op(SectionOp::Section(section)) => {
+                Kind::Group(Around::Section(section), _) => {
                     section.registers = 99;
                     true
                 }
                 _ => false,
+            }),
+            ("tall", "stands in no section", |stmt| match &mut stmt.kind {
+                Kind::Group(Around::Section(_), body) => {
+                    stmt.kind = body.remove(0).kind;
+                    true
+                }
+                _ => false,
+            }),
+            ("tall", "a section stands in a section", |stmt| match &mut stmt.kind {
+                Kind::Group(around @ Around::Section(_), body) => {
+                    let inner = Kind::Group(around.clone(), body.clone());
+                    body.push(SectionStmt::new(stmt.note, inner));
+                    true
+                }
+                _ => false,
+            }),
+            ("tall", "tiles along axis 2", |stmt| {
+                for_tiles_alone(stmt, 2, BufferId(0))
+            }),
+            ("tall", "is done for some tiles", |stmt| {
+                for_tiles_alone(stmt, 1, BufferId(0))
             }),
         ];
         for (name, expected, change) in cases {

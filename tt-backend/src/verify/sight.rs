@@ -2,17 +2,18 @@
 //!
 //! Each use carries the definitions that may reach it in the user's program. Here the versions are followed through the
 //! FIFO buffers and the sums of products, as the flow after C3 has them; what may be at the front where a use stands must be
-//! just those. So a version that is lost, or an old one that is still there, is a fault even where all counts agree.
+//! just those. So a version that is lost, or an old one that is still there, is a fault even where all counts agree. And the
+//! counts agree: paths that meet leave as many versions as each other, never more than a buffer holds, and none in the end.
 //!
 //! The program is a list of events with its loops and branches marked. It is run until nothing new comes round a loop:
 //! as often as loops are nested, and twice more.
 
 use super::traffic::{Step, Traffic};
 use crate::flow::{
-    self, Accumulate, Arg, Buffer, BufferId, DefinitionId, Flow, FlowLoop, Makes, Matmul, PackMode, Read, Section,
-    SectionOp, SectionStmt, Sections, Sees,
+    Arg, Around, Buffer, BufferId, DefinitionId, Flow, Makes, Matmul, PackMode, Read, Section, SectionOp, Sections,
+    Sees,
 };
-use crate::ir::Kind;
+use crate::ir::{self, Frame, try_walk};
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::rc::Rc;
 
@@ -22,7 +23,7 @@ use std::rc::Rc;
 /// The first use that finds something else.
 pub fn check(flow: &Flow<Sections>) -> Result<(), String> {
     let mut events = Events::over(flow);
-    events.body(&flow.body, None)?;
+    try_walk(&flow.body, &mut |_, event| events.event(event))?;
     let mut run = Run {
         flow,
         events: &events.list,
@@ -40,7 +41,7 @@ pub fn check(flow: &Flow<Sections>) -> Result<(), String> {
 pub fn traffic(flow: &Flow<Sections>) -> Traffic {
     let mut events = Events::over(flow);
     let mut out = Traffic::new(flow.buffers.len());
-    if events.body(&flow.body, None).is_err() {
+    if try_walk(&flow.body, &mut |_, event| events.event(event)).is_err() {
         return out;
     }
     for event in &events.list {
@@ -87,12 +88,19 @@ enum Event {
     EndIf,
 }
 
+/// Where there are no registers.
+const OUTSIDE: &str = "an operation on registers stands in no section";
+
 struct Events<'a> {
     buffers: &'a [Buffer],
     list: Vec<Event>,
     sums: usize,
-    /// The sums of the accumulations through L1 that are under way.
-    open: HashMap<BufferId, Sums>,
+    /// The sums of the accumulations through L1 that are under way, the innermost last.
+    open: Vec<(BufferId, Sums)>,
+    /// The sums of the section that is under way.
+    registers: Option<Sums>,
+    /// Where the loops begin that are under way.
+    loops: Vec<usize>,
 }
 
 impl<'a> Events<'a> {
@@ -101,7 +109,9 @@ impl<'a> Events<'a> {
             buffers: &flow.buffers,
             list: Vec::new(),
             sums: 0,
-            open: HashMap::new(),
+            open: Vec::new(),
+            registers: None,
+            loops: Vec::new(),
         }
     }
 
@@ -119,98 +129,103 @@ impl<'a> Events<'a> {
         );
     }
 
-    /// `registers`: the sums of the section around.
-    fn body(&mut self, body: &[SectionStmt], registers: Option<Sums>) -> Result<(), String> {
-        for stmt in body {
-            match &stmt.kind {
-                Kind::Op(SectionOp::Read(Read {
-                    buffer, defines, after, ..
-                })) => {
-                    self.token(*after);
-                    self.list.push(Event::Append(*buffer, Some(*defines)))
-                }
-                Kind::Op(SectionOp::Fetch(fetch)) => {
-                    if let Some(buffer) = fetch.into.passed_on(self.buffers) {
-                        self.list
-                            .extend([Event::Append(buffer, None), Event::Take(buffer), Event::Release(buffer)]);
-                    }
-                }
-                Kind::Op(SectionOp::Blank(buffer)) => self.list.push(Event::Append(*buffer, None)),
-                Kind::Op(SectionOp::Write(write)) => {
-                    self.token(write.after);
+    fn event(&mut self, event: ir::Event<Sections>) -> Result<(), String> {
+        match event {
+            ir::Event::Op(op) => self.op(op)?,
+            ir::Event::Enter(Frame::Group(Around::Accumulate(of), _)) => {
+                let sums = self.sums();
+                self.list.push(Event::Start(sums, of.fill));
+                self.open.push((of.buffer, sums));
+            }
+            ir::Event::Leave(Frame::Group(Around::Accumulate(_), _)) => {
+                let ended = self.open.pop();
+                self.list
+                    .extend(ended.map(|(buffer, sums)| Event::AppendSums(buffer, sums)));
+            }
+            ir::Event::Enter(Frame::Group(Around::Section(section), _)) => self.section(section)?,
+            ir::Event::Leave(Frame::Group(around @ Around::Section(section), body)) => {
+                let sums = self.registers.take();
+                self.pack(section, sums.ok_or(OUTSIDE)?, around.replaces(body));
+            }
+            ir::Event::Enter(Frame::Group(Around::Along { .. } | Around::Unless(_), _))
+            | ir::Event::Leave(Frame::Group(Around::Along { .. } | Around::Unless(_), _)) => {}
+            ir::Event::Enter(Frame::Loop(_)) => {
+                self.loops.push(self.list.len());
+                self.list.push(Event::Loop);
+            }
+            ir::Event::Leave(Frame::Loop(head)) => {
+                let begin = self.loops.pop();
+                self.list.extend(begin.map(|begin| Event::EndLoop(begin, head.runs)));
+            }
+            ir::Event::Enter(Frame::If(_)) => self.list.push(Event::If),
+            ir::Event::Otherwise => self.list.push(Event::Else),
+            ir::Event::Leave(Frame::If(_)) => self.list.push(Event::EndIf),
+        }
+        Ok(())
+    }
+
+    fn op(&mut self, op: &SectionOp) -> Result<(), String> {
+        match op {
+            SectionOp::Read(Read {
+                buffer, defines, after, ..
+            }) => {
+                self.token(*after);
+                self.list.push(Event::Append(*buffer, Some(*defines)));
+            }
+            SectionOp::Fetch(fetch) => {
+                if let Some(buffer) = fetch.into.passed_on(self.buffers) {
                     self.list
-                        .extend(write.uses().map(|(buffer, sees)| Event::Use(buffer, sees)));
+                        .extend([Event::Append(buffer, None), Event::Take(buffer), Event::Release(buffer)]);
                 }
-                Kind::Op(SectionOp::Shift(shift)) => self.list.extend([
-                    Event::Use(shift.from, shift.sees),
-                    Event::Append(shift.buffer, Some(shift.defines)),
-                ]),
-                Kind::Op(SectionOp::Inspect(inspection)) => {
-                    self.list
-                        .extend(inspection.uses().map(|(buffer, sees)| Event::Use(buffer, sees)));
-                }
-                Kind::Op(SectionOp::Release(buffer)) => self.list.push(Event::Release(*buffer)),
-                Kind::Op(SectionOp::Section(section)) => self.section(section)?,
-                Kind::Op(SectionOp::Multiply(matmul)) => {
-                    let sums = registers.ok_or("a product in registers stands in no section")?;
-                    self.product(matmul, sums);
-                }
-                Kind::Group(Accumulate { buffer, fill }, body) => {
-                    let sums = self.sums();
-                    self.list.push(Event::Start(sums, *fill));
-                    let outer = self.open.insert(*buffer, sums);
-                    self.body(body, registers)?;
-                    match outer {
-                        Some(outer) => self.open.insert(*buffer, outer),
-                        None => self.open.remove(buffer),
-                    };
-                    self.list.push(Event::AppendSums(*buffer, sums));
-                }
-                Kind::Loop(FlowLoop { runs, .. }, body) => {
-                    let head = self.list.len();
-                    self.list.push(Event::Loop);
-                    self.body(body, registers)?;
-                    self.list.push(Event::EndLoop(head, *runs));
-                }
-                Kind::If(_, then, otherwise) => {
-                    self.list.push(Event::If);
-                    self.body(then, registers)?;
-                    self.list.push(Event::Else);
-                    self.body(otherwise, registers)?;
-                    self.list.push(Event::EndIf);
-                }
+            }
+            SectionOp::Blank(buffer) => self.list.push(Event::Append(*buffer, None)),
+            SectionOp::Write(write) => {
+                self.token(write.after);
+                self.list
+                    .extend(write.uses().map(|(buffer, sees)| Event::Use(buffer, sees)));
+            }
+            SectionOp::Shift(shift) => self.list.extend([
+                Event::Use(shift.from, shift.sees),
+                Event::Append(shift.buffer, Some(shift.defines)),
+            ]),
+            SectionOp::Inspect(inspection) => {
+                self.list
+                    .extend(inspection.uses().map(|(buffer, sees)| Event::Use(buffer, sees)));
+            }
+            SectionOp::Release(buffer) => self.list.push(Event::Release(*buffer)),
+            SectionOp::Tile { args, .. } => {
+                let sums = self.registers.ok_or(OUTSIDE)?;
+                self.operands(args, sums);
+            }
+            SectionOp::Matmul(matmul) => {
+                let sums = self.registers.ok_or(OUTSIDE)?;
+                self.product(matmul, sums);
             }
         }
         Ok(())
     }
 
+    /// A section begins.
     fn section(&mut self, section: &Section) -> Result<(), String> {
-        let buffer = section.pack.buffer;
-        let reserved = match section.pack.mode {
-            PackMode::Publish => None,
+        let sums = match section.pack.mode {
+            PackMode::Publish => self.sums(),
             PackMode::Overwrite | PackMode::Add | PackMode::AddAfterFirst(_) => {
-                let sums = self.open.get(&buffer);
-                Some(*sums.ok_or("a section packs to a version that nothing reserved")?)
+                let mut open = self.open.iter().rev();
+                let reserved = open.find(|(buffer, _)| *buffer == section.pack.buffer);
+                reserved.ok_or("a section packs to a version that nothing reserved")?.1
             }
         };
-        let sums = reserved.unwrap_or_else(|| self.sums());
         // What adds to a reserved version starts from it.
-        let starts = match section.pack.mode {
-            PackMode::Publish | PackMode::Overwrite => true,
-            PackMode::Add | PackMode::AddAfterFirst(_) => false,
-        };
-        if starts {
-            self.list.push(Event::Start(sums, section.fill));
+        match section.pack.mode {
+            PackMode::Publish | PackMode::Overwrite => self.list.push(Event::Start(sums, section.fill)),
+            PackMode::Add | PackMode::AddAfterFirst(_) => {}
         }
-        for step in &section.steps {
-            match step {
-                flow::Step::Tile { .. } | flow::Step::Along { .. } | flow::Step::Unless { .. } => {
-                    flow::tile_steps(std::slice::from_ref(step), &mut |_, args| self.operands(args, sums));
-                }
-                flow::Step::Matmul(matmul) => self.product(matmul, sums),
-                flow::Step::Control(body) => self.body(body, Some(sums))?,
-            }
-        }
+        self.registers = Some(sums);
+        Ok(())
+    }
+
+    /// A section ends, which replaces a version of `replaced`.
+    fn pack(&mut self, section: &Section, sums: Sums, replaced: Option<BufferId>) {
         let made = match section.makes {
             Makes::Definition(defines) => Some(defines),
             Makes::OfSums { sees, defines } => {
@@ -219,20 +234,13 @@ impl<'a> Events<'a> {
             }
             Makes::Registers => None,
         };
-        if reserved.is_some() {
-            if let Some(defines) = made {
-                self.list.push(Event::Start(sums, Some(defines)));
-            }
-            return Ok(());
+        match (section.defines(), made) {
+            (None, None) => {}
+            (None, Some(_)) => self.list.push(Event::Start(sums, made)),
+            (Some(buffer), Some(_)) => self.list.push(Event::Append(buffer, made)),
+            (Some(buffer), None) => self.list.push(Event::AppendSums(buffer, sums)),
         }
-        if let Some(old) = section.replaces() {
-            self.list.push(Event::Release(old));
-        }
-        self.list.push(match made {
-            Some(_) => Event::Append(buffer, made),
-            None => Event::AppendSums(buffer, sums),
-        });
-        Ok(())
+        self.list.extend(replaced.map(Event::Release));
     }
 
     fn operands(&mut self, args: &[Arg], sums: Sums) {
@@ -298,9 +306,15 @@ impl Run<'_> {
         let mut outer: Vec<State> = Vec::new();
         for (at, event) in self.events.iter().enumerate() {
             match *event {
-                Event::Append(buffer, made) => state.queues[buffer.0].push_back(Rc::new(made.into_iter().collect())),
-                Event::AppendSums(buffer, sums) => state.queues[buffer.0].push_back(state.sums[sums].clone()),
-                Event::Release(buffer) => drop(state.queues[buffer.0].pop_front()),
+                Event::Append(buffer, made) => self.append(&mut state, buffer, Rc::new(made.into_iter().collect()))?,
+                Event::AppendSums(buffer, sums) => {
+                    let made = state.sums[sums].clone();
+                    self.append(&mut state, buffer, made)?;
+                }
+                Event::Release(buffer) => {
+                    self.front(&state, buffer)?;
+                    state.queues[buffer.0].pop_front();
+                }
                 Event::Use(buffer, sees) if check => {
                     let found = self.front(&state, buffer)?;
                     self.compare(&self.flow.buffers[buffer.0].name, &found, sees)?;
@@ -344,7 +358,20 @@ impl Run<'_> {
                 state.sums[sums] = Rc::new(BTreeSet::from([defines]));
             }
         }
-        Ok(changed)
+        match state.queues.iter().position(|queue| !queue.is_empty()) {
+            Some(left) => Err(format!("a version of {} is left", self.flow.buffers[left].name)),
+            None => Ok(changed),
+        }
+    }
+
+    fn append(&self, state: &mut State, buffer: BufferId, made: Set) -> Result<(), String> {
+        let queue = &mut state.queues[buffer.0];
+        queue.push_back(made);
+        let Buffer { name, versions, .. } = &self.flow.buffers[buffer.0];
+        match u32::try_from(queue.len()).is_ok_and(|count| count <= *versions) {
+            true => Ok(()),
+            false => Err(format!("{} versions of {name}, which holds {versions}", queue.len())),
+        }
     }
 
     fn front(&self, state: &State, buffer: BufferId) -> Result<Set, String> {

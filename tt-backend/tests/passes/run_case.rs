@@ -223,7 +223,12 @@ fn after_d5(pass: &str, kernel: &mut Kernel, input: &Input) -> Result<String, Fa
         program: Parts {
             traffic: Traffic::of_stage(&buffers, &programs).map_err(|fault| wrong(fault.0))?,
             buffers,
-            accessors: device::Accessors { reader, writer },
+            accessors: device::Accessors {
+                reader,
+                writer,
+                reads: Vec::new(),
+                writes: Vec::new(),
+            },
             programs,
         },
     };

@@ -128,10 +128,6 @@ impl Forward<Blocks> for Analysis {
         }
     }
 
-    fn turn(&mut self, _: &FlowLoop, _: &mut Reaching) {}
-
-    fn leave(&mut self, _: &FlowLoop, _: &mut Reaching) {}
-
     fn runs(&self, head: &FlowLoop) -> bool {
         head.runs
     }

@@ -13,10 +13,10 @@
 
 use super::select::{Context, chunk};
 use crate::flow::{
-    self, Arg, BlockOp, BlockStmt, Broadcast, BufferId, DefinitionId, FlowLoop, Gemm, Makes, Matmul, Operand, Pack,
-    PackMode, Section, SectionOp, SectionStmt, Step, Value, ValueKind,
+    self, Arg, Around, BlockOp, BlockStmt, Blocks, Broadcast, BufferId, DefinitionId, FlowLoop, Gemm, Makes, Matmul,
+    Operand, Pack, PackMode, Section, SectionOp, SectionStmt, Value, ValueKind,
 };
-use crate::ir::{Kind, operations};
+use crate::ir::{Backward, Event, Frame, Kind, Never, operations, walk};
 use crate::tile_ops::TileOp;
 use std::collections::{BTreeSet, VecDeque};
 use tt_lang::ir::Span;
@@ -24,11 +24,16 @@ use tt_plan::Number;
 
 /// Runs the step: every gemm and every element expression becomes a section.
 pub fn run(body: Vec<BlockStmt>, context: &mut Context) -> Vec<SectionStmt> {
-    Accumulate { context }.list(body, &mut Vec::new(), &BTreeSet::new())
+    let mut last = LastSeen::of(&body);
+    let body = last.placed(body, &mut BTreeSet::new());
+    let last = last.by;
+    Accumulate { context, last }.list(body, &mut Vec::new())
 }
 
 struct Accumulate<'a> {
     context: &'a mut Context,
+    /// The element expressions after which nothing sees what an accumulator holds.
+    last: BTreeSet<(DefinitionId, BufferId)>,
 }
 
 /// What an accumulator holds before the first product.
@@ -53,8 +58,7 @@ struct Open {
 }
 
 impl Accumulate<'_> {
-    /// `live`: the accumulators of `body` that something sees after it.
-    fn list(&mut self, body: Vec<BlockStmt>, open: &mut Vec<Open>, live: &BTreeSet<BufferId>) -> Vec<SectionStmt> {
+    fn list(&mut self, body: Vec<BlockStmt>, open: &mut Vec<Open>) -> Vec<SectionStmt> {
         let mut out = Vec::new();
         let mut rest: VecDeque<BlockStmt> = body.into();
         while let Some(BlockStmt { kind, note: span }) = rest.pop_front() {
@@ -72,18 +76,16 @@ impl Accumulate<'_> {
                             buffer: gemm.acc,
                             mode: scope.mode.clone(),
                         };
-                        let product = self.product(&gemm, Vec::new(), None, Epilogue::none(), pack);
-                        out.push(section(product, span));
+                        let product = self.product(&gemm, span, Vec::new(), None, Epilogue::none(), pack);
+                        out.push(product);
                     }
-                    None => self.direct(&gemm, span, &mut out, &mut rest, live),
+                    None => self.direct(&gemm, span, &mut out, &mut rest),
                 },
                 Kind::Op(BlockOp::Elementwise(elementwise)) => self.context.elementwise(&elementwise, span, &mut out),
-                Kind::Loop(head, body) => self.scope((head, body), span, open, &mut out, &mut rest, live),
+                Kind::Loop(head, body) => self.scope((head, body), span, open, &mut out, &mut rest),
                 Kind::If(cond, then, otherwise) => {
-                    let after = |side: &[BlockStmt]| live_after(accumulators(side), rest.iter(), live);
-                    let (live_then, live_otherwise) = (after(&then), after(&otherwise));
-                    let then = self.list(then, open, &live_then);
-                    let otherwise = self.list(otherwise, open, &live_otherwise);
+                    let then = self.list(then, open);
+                    let otherwise = self.list(otherwise, open);
                     out.push(SectionStmt::new(span, Kind::If(cond, then, otherwise)));
                 }
             }
@@ -92,14 +94,7 @@ impl Accumulate<'_> {
     }
 
     /// A gemm by itself.
-    fn direct(
-        &mut self,
-        gemm: &Gemm,
-        span: Span,
-        out: &mut Vec<SectionStmt>,
-        rest: &mut VecDeque<BlockStmt>,
-        live: &BTreeSet<BufferId>,
-    ) {
+    fn direct(&mut self, gemm: &Gemm, span: Span, out: &mut Vec<SectionStmt>, rest: &mut VecDeque<BlockStmt>) {
         let start = if gemm.sees.acc.is_none() {
             Started {
                 at: Start::Zero,
@@ -108,10 +103,9 @@ impl Accumulate<'_> {
         } else {
             take_fill(out, gemm.acc)
         };
-        let preload = preload(&start.at, gemm.acc);
-        let (epilogue, pack) = self.epilogue(gemm, rest, None, live);
-        let section_body = self.product(gemm, preload, start.fill, epilogue, pack);
-        out.push(section(section_body, span));
+        let preload = preload(&start.at, gemm.acc, span);
+        let (epilogue, pack) = self.epilogue(gemm, rest, None);
+        out.push(self.product(gemm, span, preload, start.fill, epilogue, pack));
     }
 
     /// A loop: the accumulations that span it, then what is inside.
@@ -122,10 +116,8 @@ impl Accumulate<'_> {
         open: &mut Vec<Open>,
         out: &mut Vec<SectionStmt>,
         rest: &mut VecDeque<BlockStmt>,
-        live: &BTreeSet<BufferId>,
     ) {
-        let mut found = Vec::new();
-        candidates(&body, &mut vec![head.clone()], &mut found);
+        let mut found = candidates(&head, &body);
         let gemms = found.len();
         found.retain(|Candidate { gemm, .. }| {
             let alone = touching(&body, gemm.acc) == 1;
@@ -141,34 +133,22 @@ impl Accumulate<'_> {
         {
             let start_value = take_fill(out, gemm.acc);
             let whole = [gemm.m, gemm.n];
-            let (epilogue, pack) = self.epilogue(gemm, rest, Some(whole), live);
-            let control = vec![SectionStmt::new(span, Kind::Loop(head, body))];
-            let mut steps = preload(&start_value.at, gemm.acc);
-            steps.push(Step::Control(control));
-            steps.extend(epilogue.steps);
-            out.push(section(
-                Section {
-                    tiles: whole,
-                    chunk: whole,
-                    registers: epilogue.registers,
-                    steps,
-                    result: epilogue.result,
-                    pack,
-                    makes: epilogue.makes,
-                    fill: start_value.fill,
-                },
-                span,
-            ));
+            let (epilogue, pack) = self.epilogue(gemm, rest, Some(whole));
+            let mut inside = preload(&start_value.at, gemm.acc, span);
+            inside.push(SectionStmt::new(span, Kind::Loop(head, body)));
+            inside.extend(epilogue.body);
+            let section = Section {
+                tiles: whole,
+                chunk: whole,
+                registers: epilogue.registers,
+                result: epilogue.result,
+                pack,
+                makes: epilogue.makes,
+                fill: start_value.fill,
+            };
+            out.push(SectionStmt::new(span, Kind::Group(Around::Section(section), inside)));
             return;
         }
-
-        // What something sees after an iteration: after the loop, or in the next one.
-        let live = {
-            let inside = accumulators(&body);
-            let mut live = live_after(inside.clone(), rest.iter(), live);
-            live.extend(inside.into_iter().filter(|acc| seen(body.iter(), *acc) == Seen::Used));
-            live
-        };
 
         // Through L1: a version of each accumulator is reserved around the loop.
         let mut wrapped = Vec::new();
@@ -201,17 +181,15 @@ impl Accumulate<'_> {
             open.push(Open { acc: gemm.acc, mode });
             wrapped.push((gemm.acc, before, fill));
         }
-        let body = self.list(body, open, &live);
+        let body = self.list(body, open);
         open.truncate(open.len() - wrapped.len());
         let mut inner = vec![SectionStmt::new(span, Kind::Loop(head, body))];
         for (buffer, before, fill) in wrapped.into_iter().rev() {
             if let Some(before) = before {
-                inner.insert(0, section(before, span));
+                inner.insert(0, SectionStmt::new(span, before));
             }
-            inner = vec![SectionStmt::new(
-                span,
-                Kind::Group(flow::Accumulate { buffer, fill }, inner),
-            )];
+            let around = Around::Accumulate(flow::Accumulate { buffer, fill });
+            inner = vec![SectionStmt::new(span, Kind::Group(around, inner))];
         }
         out.append(&mut inner);
     }
@@ -243,28 +221,29 @@ impl Accumulate<'_> {
     fn product(
         &self,
         gemm: &Gemm,
-        preload: Vec<Step>,
+        span: Span,
+        preload: Vec<SectionStmt>,
         fill: Option<DefinitionId>,
         epilogue: Epilogue,
         pack: Pack,
-    ) -> Section {
+    ) -> SectionStmt {
         let matmul = self.matmul(gemm);
         let tiles = [gemm.m, gemm.n];
         let width = if matmul.b_column == 1 { gemm.n } else { 1 };
         let chunk = chunk([gemm.m, width], self.context.registers.capacity / epilogue.registers);
-        let mut steps = preload;
-        steps.push(Step::Matmul(matmul));
-        steps.extend(epilogue.steps);
-        Section {
+        let mut body = preload;
+        body.push(SectionStmt::new(span, Kind::Op(SectionOp::Matmul(matmul))));
+        body.extend(epilogue.body);
+        let section = Section {
             tiles,
             chunk,
             registers: epilogue.registers,
-            steps,
             result: epilogue.result,
             pack,
             makes: epilogue.makes,
             fill,
-        }
+        };
+        SectionStmt::new(span, Kind::Group(Around::Section(section), body))
     }
 
     /// The expression that reads the accumulator next, where it can run in the same acquire and is the last to see the
@@ -274,7 +253,6 @@ impl Accumulate<'_> {
         gemm: &Gemm,
         rest: &mut VecDeque<BlockStmt>,
         whole_chunk: Option<[u32; 2]>,
-        live: &BTreeSet<BufferId>,
     ) -> (Epilogue, Pack) {
         let publish = |buffer| Pack {
             buffer,
@@ -288,12 +266,7 @@ impl Accumulate<'_> {
         else {
             return nothing;
         };
-        let last = next.target == gemm.acc
-            || match seen(rest.iter().skip(1), gemm.acc) {
-                Seen::Used => false,
-                Seen::Replaced => true,
-                Seen::Neither => !live.contains(&gemm.acc),
-            };
+        let last = next.target == gemm.acc || self.last.contains(&(next.defines, gemm.acc));
         let mut loads = Vec::new();
         next.value.loads_within(next.extent, &mut |operand, extent, _| {
             if operand.buffer == gemm.acc {
@@ -318,7 +291,7 @@ impl Accumulate<'_> {
         if !last || tiles(next.extent) != [gemm.m, gemm.n] || tiles(*extent) != [gemm.m, gemm.n] {
             return nothing;
         }
-        let Some((steps, registers, result)) = self.context.epilogue(&next.value, gemm.acc) else {
+        let Some((body, registers, result)) = self.context.epilogue(&next.value, gemm.acc) else {
             return nothing;
         };
         let least = whole_chunk.map_or(1, |[h, w]| h * w);
@@ -332,7 +305,7 @@ impl Accumulate<'_> {
         };
         rest.pop_front();
         let epilogue = Epilogue {
-            steps,
+            body,
             registers,
             result,
             makes,
@@ -343,7 +316,7 @@ impl Accumulate<'_> {
 
 /// What follows the products of a section in its registers.
 struct Epilogue {
-    steps: Vec<Step>,
+    body: Vec<SectionStmt>,
     /// Registers of each tile, and the one with the result.
     registers: u32,
     result: u32,
@@ -353,16 +326,12 @@ struct Epilogue {
 impl Epilogue {
     fn none() -> Self {
         Epilogue {
-            steps: Vec::new(),
+            body: Vec::new(),
             registers: 1,
             result: 0,
             makes: Makes::Registers,
         }
     }
-}
-
-fn section(section: Section, span: Span) -> SectionStmt {
-    SectionStmt::new(span, Kind::Op(SectionOp::Section(section)))
 }
 
 /// What sums start from; the products say what that is.
@@ -375,14 +344,15 @@ fn whole(buffer: BufferId) -> Operand {
     }
 }
 
-/// Steps that bring what the accumulator starts from into register 0. Registers start from zero.
-fn preload(start: &Start, acc: BufferId) -> Vec<Step> {
+/// What brings what the accumulator starts from into register 0. Registers start from zero.
+fn preload(start: &Start, acc: BufferId, span: Span) -> Vec<SectionStmt> {
     let step = |op, arg| {
-        vec![Step::Tile {
+        let op = SectionOp::Tile {
             op,
             out: 0,
             args: vec![arg],
-        }]
+        };
+        vec![SectionStmt::new(span, Kind::Op(op))]
     };
     match start {
         Start::Zero => Vec::new(),
@@ -394,13 +364,12 @@ fn preload(start: &Start, acc: BufferId) -> Vec<Step> {
 /// Takes away the fill of `acc` that stands last among the statements before, unless something between touches it.
 fn take_fill(out: &mut Vec<SectionStmt>, acc: BufferId) -> Started {
     for at in (0..out.len()).rev() {
-        if let Kind::Op(SectionOp::Section(section)) = &out[at].kind
+        if let Kind::Group(Around::Section(section), body) = &out[at].kind
             && section.pack.buffer == acc
-            && let [
-                Step::Tile {
-                    op: TileOp::Fill, args, ..
-                },
-            ] = section.steps.as_slice()
+            && let [SectionStmt { kind: Kind::Op(op), .. }] = body.as_slice()
+            && let SectionOp::Tile {
+                op: TileOp::Fill, args, ..
+            } = op
             && let [Arg::Number(number)] = args.as_slice()
         {
             let start = if *number == Number::constant(0.0) {
@@ -415,9 +384,7 @@ fn take_fill(out: &mut Vec<SectionStmt>, acc: BufferId) -> Started {
             out.remove(at);
             return Started { at: start, fill };
         }
-        let mut is_touched = false;
-        flow::operations(&out[at..=at], &mut |op| is_touched |= op.buffers().contains(&acc));
-        if is_touched {
+        if flow::buffers(&out[at..=at]).contains(&acc) {
             break;
         }
     }
@@ -427,64 +394,68 @@ fn take_fill(out: &mut Vec<SectionStmt>, acc: BufferId) -> Started {
     }
 }
 
-/// What statements do first with what a buffer holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Seen {
-    /// Something may use it.
-    Used,
-    /// Something else takes its place on every path before it is used.
-    Replaced,
-    /// Neither, on some path.
-    Neither,
+/// The element expressions that see an accumulator last, on any path.
+struct LastSeen {
+    accumulators: BTreeSet<BufferId>,
+    by: BTreeSet<(DefinitionId, BufferId)>,
 }
 
-/// What `body`, before this pass, does first with what `buffer` holds.
-fn seen<'a>(body: impl Iterator<Item = &'a BlockStmt>, buffer: BufferId) -> Seen {
-    for stmt in body {
-        let first = match &stmt.kind {
-            Kind::Loop(head, body) => match seen(body.iter(), buffer) {
-                Seen::Replaced if !head.runs => Seen::Neither,
-                first @ (Seen::Used | Seen::Replaced | Seen::Neither) => first,
-            },
-            Kind::If(_, then, otherwise) => match [then, otherwise].map(|side| seen(side.iter(), buffer)) {
-                [Seen::Used, _] | [_, Seen::Used] => Seen::Used,
-                [Seen::Replaced, Seen::Replaced] => Seen::Replaced,
-                _ => Seen::Neither,
-            },
-            Kind::Op(op) if op.is_use_of(buffer) => Seen::Used,
-            Kind::Op(op) if op.is_definition_of(buffer) => Seen::Replaced,
-            Kind::Op(_) | Kind::Group(..) => Seen::Neither,
-        };
-        if first != Seen::Neither {
-            return first;
+impl LastSeen {
+    fn of(body: &[BlockStmt]) -> LastSeen {
+        let mut accumulators = BTreeSet::new();
+        operations(body, &mut |op| {
+            if let BlockOp::Gemm(gemm) = op {
+                accumulators.insert(gemm.acc);
+            }
+        });
+        LastSeen {
+            accumulators,
+            by: BTreeSet::new(),
         }
     }
-    Seen::Neither
 }
 
-/// Those of `accumulators` that something may see in the statements that follow, or where those end.
-fn live_after<'a>(
-    accumulators: BTreeSet<BufferId>,
-    rest: impl Iterator<Item = &'a BlockStmt> + Clone,
-    live: &BTreeSet<BufferId>,
-) -> BTreeSet<BufferId> {
-    let seen_later = |acc: &BufferId| match seen(rest.clone(), *acc) {
-        Seen::Used => true,
-        Seen::Replaced => false,
-        Seen::Neither => live.contains(acc),
-    };
-    accumulators.into_iter().filter(seen_later).collect()
-}
+/// The accumulators that something sees later.
+impl Backward<Blocks> for LastSeen {
+    type State = BTreeSet<BufferId>;
 
-/// The accumulators of all gemms in `body`.
-fn accumulators(body: &[BlockStmt]) -> BTreeSet<BufferId> {
-    let mut out = BTreeSet::new();
-    operations(body, &mut |op| {
-        if let BlockOp::Gemm(gemm) = op {
-            out.insert(gemm.acc);
+    fn op(&self, op: &BlockOp, live: &mut BTreeSet<BufferId>) {
+        if let Some((buffer, _)) = op.defines() {
+            live.remove(&buffer);
         }
-    });
-    out
+        op.uses(&mut |buffer, _, _| {
+            if self.accumulators.contains(&buffer) {
+                live.insert(buffer);
+            }
+        });
+    }
+
+    fn close(&self, group: &Never, _: &[BlockStmt], _: &mut BTreeSet<BufferId>) {
+        match *group {}
+    }
+
+    fn runs(&self, head: &FlowLoop) -> bool {
+        head.runs
+    }
+
+    fn join(&self, live: &mut BTreeSet<BufferId>, other: &BTreeSet<BufferId>) {
+        live.extend(other);
+    }
+
+    fn after(&mut self, stmt: &BlockStmt, live: &BTreeSet<BufferId>) -> Vec<BlockStmt> {
+        if let Kind::Op(BlockOp::Elementwise(elementwise)) = &stmt.kind {
+            elementwise.value.loads(&mut |operand, _| {
+                if self.accumulators.contains(&operand.buffer) && !live.contains(&operand.buffer) {
+                    self.by.insert((elementwise.defines, operand.buffer));
+                }
+            });
+        }
+        Vec::new()
+    }
+
+    fn between(&mut self, _: &Span, _: &BTreeSet<BufferId>, _: &BTreeSet<BufferId>) -> Vec<BlockStmt> {
+        Vec::new()
+    }
 }
 
 /// A gemm within a loop, with the loops from there to it.
@@ -495,39 +466,22 @@ struct Candidate {
     conditional: bool,
 }
 
-/// Every gemm in `body`, which stands in `loops`.
-fn candidates(body: &[BlockStmt], loops: &mut Vec<FlowLoop>, found: &mut Vec<Candidate>) {
-    for stmt in body {
-        match &stmt.kind {
-            Kind::Loop(head, body) => {
-                loops.push(head.clone());
-                candidates(body, loops, found);
-                loops.pop();
-            }
-            Kind::If(_, then, otherwise) => {
-                let before = found.len();
-                candidates(then, loops, found);
-                candidates(otherwise, loops, found);
-                found[before..]
-                    .iter_mut()
-                    .for_each(|candidate| candidate.conditional = true);
-            }
-            Kind::Op(BlockOp::Gemm(gemm)) => found.push(Candidate {
-                gemm: gemm.clone(),
-                loops: loops.clone(),
-                conditional: false,
-            }),
-            Kind::Op(
-                BlockOp::Read(_)
-                | BlockOp::Write(_)
-                | BlockOp::Inspect(_)
-                | BlockOp::Shift(_)
-                | BlockOp::Fetch(_)
-                | BlockOp::Elementwise(_),
-            )
-            | Kind::Group(..) => {}
-        }
-    }
+/// Every gemm in `body`, which the loop `head` is around.
+fn candidates(head: &FlowLoop, body: &[BlockStmt]) -> Vec<Candidate> {
+    let (mut loops, mut branches, mut found) = (vec![head.clone()], 0_usize, Vec::new());
+    walk(body, &mut |_, event| match event {
+        Event::Op(BlockOp::Gemm(gemm)) => found.push(Candidate {
+            gemm: gemm.clone(),
+            loops: loops.clone(),
+            conditional: branches > 0,
+        }),
+        Event::Enter(Frame::Loop(head)) => loops.push(head.clone()),
+        Event::Leave(Frame::Loop(_)) => drop(loops.pop()),
+        Event::Enter(Frame::If(_)) => branches += 1,
+        Event::Leave(Frame::If(_)) => branches -= 1,
+        Event::Op(_) | Event::Otherwise | Event::Enter(Frame::Group(..)) | Event::Leave(Frame::Group(..)) => {}
+    });
+    found
 }
 
 /// How many operations of `body` touch `buffer`.
@@ -549,7 +503,7 @@ fn multiply(body: &[BlockStmt], matmul: &Matmul) -> Option<Vec<SectionStmt>> {
             Kind::Op(BlockOp::Inspect(inspection)) if inspection.uses().is_none() => {
                 Kind::Op(SectionOp::Inspect(inspection.clone()))
             }
-            Kind::Op(BlockOp::Gemm(_)) => Kind::Op(SectionOp::Multiply(matmul.clone())),
+            Kind::Op(BlockOp::Gemm(_)) => Kind::Op(SectionOp::Matmul(matmul.clone())),
             Kind::Loop(head, body) => Kind::Loop(head.clone(), multiply(body, matmul)?),
             Kind::Op(BlockOp::Write(_) | BlockOp::Inspect(_) | BlockOp::Shift(_) | BlockOp::Elementwise(_))
             | Kind::Group(..)

@@ -11,8 +11,8 @@ mod machine;
 use super::{Registers, scratch};
 use crate::codes;
 use crate::flow::{
-    Arg, Broadcast, Buffer, BufferId, BufferKind, Constant, Elementwise, Fold, Index, Integer, Makes, Operand, Pack,
-    PackMode, Pick, Section, SectionOp, SectionStmt, Sights, Step, Value, ValueKind,
+    Arg, Around, Broadcast, Buffer, BufferId, BufferKind, Constant, Elementwise, Fold, Index, Integer, Makes, Operand,
+    Pack, PackMode, Pick, Section, SectionStmt, Sections, Sights, Value, ValueKind,
 };
 use crate::ir::Kind;
 use crate::tile_ops::{FpuOp, SfpuOp};
@@ -85,7 +85,7 @@ impl Context {
             };
             let defines = self.sights.define();
             let section = self.section(&part, tiles, pack, Makes::Definition(defines));
-            out.push(SectionStmt::new(span, Kind::Op(SectionOp::Section(section))));
+            out.push(SectionStmt::new(span, section));
             let load = Operand {
                 buffer: target,
                 offset: [0, 0],
@@ -106,7 +106,7 @@ impl Context {
             mode: PackMode::Publish,
         };
         let section = self.section(&value, tiles, pack, Makes::Definition(elementwise.defines));
-        out.push(SectionStmt::new(span, Kind::Op(SectionOp::Section(section))));
+        out.push(SectionStmt::new(span, section));
     }
 
     /// Whether a buffer is unpacked straight to the registers, unrounded: one of 32 bits that only `copy_tile` and
@@ -123,32 +123,32 @@ impl Context {
     }
 
     /// An expression that fits in the registers as a section.
-    pub fn section(&mut self, value: &Value, tiles: [u32; 2], pack: Pack, makes: Makes) -> Section {
+    pub fn section(&mut self, value: &Value, tiles: [u32; 2], pack: Pack, makes: Makes) -> Kind<Sections> {
         let emitted = self.emit(value, None);
         self.keep(&emitted, value.span);
         let registers = emitted.used.max(1);
         let chunk = chunk(tiles, self.registers.capacity / registers);
-        Section {
+        let section = Section {
             tiles,
             chunk,
             registers,
-            steps: emitted.steps,
             result: emitted.result,
             pack,
             makes,
             fill: None,
-        }
+        };
+        Kind::Group(Around::Section(section), emitted.body)
     }
 
-    /// An expression over `sums`, which register 0 holds: its steps, the registers of each tile, the result's register. `None`
+    /// An expression over `sums`, which register 0 holds: what stands in the section, the registers of each tile, the result's register. `None`
     /// where it is refused or needs more registers than there are; then it is a section of its own.
-    pub fn epilogue(&mut self, value: &Value, sums: BufferId) -> Option<(Vec<Step>, u32, u32)> {
+    pub fn epilogue(&mut self, value: &Value, sums: BufferId) -> Option<(Vec<SectionStmt>, u32, u32)> {
         let emitted = self.emit(&self.with_differences(value, Some(sums)), Some(sums));
         if !emitted.errors.is_empty() || emitted.used > self.registers.capacity {
             return None;
         }
         self.keep(&emitted, value.span);
-        Some((emitted.steps, emitted.used.max(1), emitted.result))
+        Some((emitted.body, emitted.used.max(1), emitted.result))
     }
 
     /// Two operands that the FPU takes straight from their buffers, not from register 0, which holds `sums`.
@@ -189,8 +189,9 @@ impl Context {
             context: self,
             sums,
             next: held,
+            span: value.span,
             out: Emitted {
-                steps: Vec::new(),
+                body: Vec::new(),
                 used: held,
                 result: 0,
                 constants: Vec::new(),
@@ -242,7 +243,7 @@ fn replace_first(value: &mut Value, part: &Value, with: &Value) -> bool {
 }
 
 struct Emitted {
-    steps: Vec<Step>,
+    body: Vec<SectionStmt>,
     used: u32,
     result: u32,
     /// The constant tiles that are to be added, in this order ([`Context::keep`]).
@@ -258,6 +259,8 @@ struct Emit<'a> {
     next: u32,
     /// Registers written in this acquire: the FPU's multiplication adds to what it finds.
     touched: Vec<bool>,
+    /// The place of what is emitted.
+    span: Span,
     out: Emitted,
 }
 

@@ -10,10 +10,10 @@
 //! ```
 
 use crate::flow::{
-    Accumulate, Arg, Buffer, BufferId, BufferKind, Fetch, FetchedInto, Flow, FlowLoop, PackMode, Read, Section,
-    SectionOp, SectionStmt, Sections, Step, TileRegion, Transfer, Write, operations,
+    Arg, Around, Buffer, BufferId, BufferKind, FetchedInto, Flow, PackMode, Read, SectionOp, Sections, TileRegion,
+    Transfer, Write,
 };
-use crate::ir::Kind;
+use crate::ir::{Event, Frame, Keep, Kind, operations, retained, walk};
 use std::collections::BTreeMap;
 use tt_lang::ir::{BoolExpr, IntExpr, Span, VarId};
 use tt_plan::{DataFormat, Role};
@@ -76,10 +76,11 @@ pub fn run(flow: &mut Flow<Sections>) {
     let mut needs = Needs {
         buffers: &flow.buffers,
         of: BTreeMap::new(),
+        taking: Vec::new(),
     };
     loop {
         let before = needs.of.clone();
-        needs.body(&flow.body);
+        walk(&flow.body, &mut |_, event| needs.event(event));
         if needs.of == before {
             break;
         }
@@ -87,7 +88,11 @@ pub fn run(flow: &mut Flow<Sections>) {
     let needs = needs.of;
     let mut pages = Pages::default();
     let Flow { buffers, body, .. } = flow;
-    place(body, &mut |fetch, span| {
+    *body = retained(std::mem::take(body), &mut |stmt| {
+        let span = stmt.note;
+        let Kind::Op(SectionOp::Fetch(fetch)) = &mut stmt.kind else {
+            return Keep::Itself;
+        };
         let roles = needs.get(&fetch.var).copied().unwrap_or_default();
         fetch.into = FetchedInto {
             reader: match roles {
@@ -99,6 +104,10 @@ pub fn run(flow: &mut Flow<Sections>) {
                 .writer
                 .then(|| pages.get(buffers, BufferKind::Scratch(Role::Writer), span)),
         };
+        match fetch.into == FetchedInto::default() {
+            true => Keep::Nothing,
+            false => Keep::Itself,
+        }
     });
     let mut moved = [None; 2];
     operations(body, &mut |op| match op {
@@ -117,8 +126,8 @@ pub fn run(flow: &mut Flow<Sections>) {
         | SectionOp::Fetch(_)
         | SectionOp::Blank(_)
         | SectionOp::Release(_)
-        | SectionOp::Section(_)
-        | SectionOp::Multiply(_) => {}
+        | SectionOp::Tile { .. }
+        | SectionOp::Matmul(_) => {}
     });
     for (role, span) in [Role::Reader, Role::Writer].into_iter().zip(moved) {
         if let Some(span) = span {
@@ -151,46 +160,12 @@ impl Pages {
     }
 }
 
-/// Gives every fetch its place, and leaves out those that have none, and loops and branches around nothing else.
-fn place(body: &mut Vec<SectionStmt>, each: &mut impl FnMut(&mut Fetch, Span)) {
-    body.retain_mut(|stmt| match &mut stmt.kind {
-        Kind::Op(SectionOp::Fetch(fetch)) => {
-            each(fetch, stmt.note);
-            fetch.into != FetchedInto::default()
-        }
-        Kind::Op(SectionOp::Section(section)) => {
-            section.controls_mut().for_each(|body| place(body, each));
-            true
-        }
-        Kind::Op(
-            SectionOp::Read(_)
-            | SectionOp::Write(_)
-            | SectionOp::Inspect(_)
-            | SectionOp::Shift(_)
-            | SectionOp::Blank(_)
-            | SectionOp::Release(_)
-            | SectionOp::Multiply(_),
-        ) => true,
-        Kind::Group(_, body) => {
-            place(body, each);
-            true
-        }
-        Kind::Loop(_, body) => {
-            place(body, each);
-            !body.is_empty()
-        }
-        Kind::If(_, then, otherwise) => {
-            place(then, each);
-            place(otherwise, each);
-            !then.is_empty() || !otherwise.is_empty()
-        }
-    });
-}
-
 /// The programs that need each fetched integer, as far as is known.
 struct Needs<'a> {
     buffers: &'a [Buffer],
     of: BTreeMap<VarId, Roles>,
+    /// Those that take part in what was entered and not left, innermost last.
+    taking: Vec<Roles>,
 }
 
 impl Needs<'_> {
@@ -225,98 +200,93 @@ impl Needs<'_> {
         Roles::of(self.buffers[buffer.0].kind.producer())
     }
 
-    /// The programs that take part in `body`.
-    fn body(&mut self, body: &[SectionStmt]) -> Roles {
-        body.iter()
-            .fold(Roles::NONE, |roles, stmt| roles.or(self.statement(stmt)))
+    fn event(&mut self, event: Event<Sections>) {
+        let roles = match event {
+            Event::Op(op) => self.op(op),
+            Event::Enter(frame) => {
+                let roles = match frame {
+                    Frame::Group(around, _) => self.group(around),
+                    Frame::Loop(_) | Frame::If(_) => Roles::NONE,
+                };
+                return self.taking.push(roles);
+            }
+            Event::Otherwise => return,
+            Event::Leave(frame) => {
+                let roles = self.taking.pop().unwrap_or_default();
+                match frame {
+                    Frame::Group(..) => {}
+                    Frame::Loop(head) => [&head.start, &head.end]
+                        .into_iter()
+                        .for_each(|bound| self.need(bound, roles)),
+                    Frame::If(cond) => self.condition(cond, roles),
+                }
+                roles
+            }
+        };
+        if let Some(around) = self.taking.last_mut() {
+            *around = around.or(roles);
+        }
     }
 
-    fn statement(&mut self, stmt: &SectionStmt) -> Roles {
-        match &stmt.kind {
-            Kind::Op(SectionOp::Read(Read {
+    /// The programs that take part in an operation.
+    fn op(&mut self, op: &SectionOp) -> Roles {
+        match op {
+            SectionOp::Read(Read {
                 buffer, region, after, ..
-            })) => {
+            }) => {
                 self.region(region, Roles::READER);
                 let signals = if after.is_some() { Roles::WRITER } else { Roles::NONE };
                 Roles::READER.or(self.consumer(*buffer)).or(signals)
             }
-            Kind::Op(SectionOp::Write(Write { region, after, .. })) => {
+            SectionOp::Write(Write { region, after, .. }) => {
                 self.region(region, Roles::WRITER);
                 let signals = if after.is_some() { Roles::READER } else { Roles::NONE };
                 Roles::WRITER.or(signals)
             }
-            Kind::Op(SectionOp::Shift(shift)) => {
+            SectionOp::Shift(shift) => {
                 for integer in shift.window.integers() {
                     self.need(integer, Roles::WRITER);
                 }
                 Roles::WRITER.or(self.consumer(shift.buffer))
             }
-            Kind::Op(SectionOp::Inspect(inspection)) => {
+            SectionOp::Inspect(inspection) => {
                 inspection.integers(&mut |integer| self.need(integer, Roles::WRITER));
                 Roles::WRITER
             }
-            Kind::Op(SectionOp::Fetch(fetch)) => {
+            SectionOp::Fetch(fetch) => {
                 let roles = self.of.get(&fetch.var).copied().unwrap_or_default();
                 for index in &fetch.indices {
                     self.need(&index.at, roles.fetching());
                 }
                 roles.or(roles.fetching())
             }
-            Kind::Op(SectionOp::Blank(buffer)) => self.producer(*buffer).or(self.consumer(*buffer)),
-            Kind::Op(SectionOp::Release(buffer)) => self.consumer(*buffer),
-            Kind::Op(SectionOp::Multiply(_)) => Roles::COMPUTE,
-            Kind::Op(SectionOp::Section(section)) => self.section(section),
-            Kind::Group(Accumulate { buffer, .. }, body) => {
-                Roles::COMPUTE.or(self.consumer(*buffer)).or(self.body(body))
-            }
-            Kind::Loop(FlowLoop { start, end, .. }, body) => {
-                let roles = self.body(body);
-                self.need(start, roles);
-                self.need(end, roles);
-                roles
-            }
-            Kind::If(cond, then, otherwise) => {
-                let roles = self.body(then).or(self.body(otherwise));
-                self.condition(cond, roles);
-                roles
+            SectionOp::Blank(buffer) => self.producer(*buffer).or(self.consumer(*buffer)),
+            SectionOp::Release(buffer) => self.consumer(*buffer),
+            SectionOp::Matmul(_) => Roles::COMPUTE,
+            SectionOp::Tile { args, .. } => {
+                for arg in args {
+                    match arg {
+                        Arg::Integer(integer) => self.need(&integer.first, Roles::COMPUTE),
+                        Arg::Tile(_) | Arg::Constant(_) | Arg::Register(_) | Arg::Number(_) => {}
+                    }
+                }
+                Roles::COMPUTE
             }
         }
     }
 
-    fn section(&mut self, section: &Section) -> Roles {
-        let roles = match &section.pack.mode {
-            PackMode::Publish => self.consumer(section.pack.buffer),
-            PackMode::Overwrite | PackMode::Add => Roles::NONE,
-            PackMode::AddAfterFirst(loops) => {
-                for (_, start) in loops {
-                    self.need(start, Roles::COMPUTE);
+    /// Those that take part in a group whatever stands in it.
+    fn group(&mut self, around: &Around) -> Roles {
+        match around {
+            Around::Section(section) => {
+                if let PackMode::AddAfterFirst(loops) = &section.pack.mode {
+                    loops.iter().for_each(|(_, start)| self.need(start, Roles::COMPUTE));
                 }
-                Roles::NONE
             }
-        };
-        Roles::COMPUTE.or(roles).or(self.steps(&section.steps))
-    }
-
-    fn steps(&mut self, steps: &[Step]) -> Roles {
-        steps.iter().fold(Roles::COMPUTE, |roles, step| {
-            roles.or(match step {
-                Step::Tile { args, .. } => {
-                    for arg in args {
-                        match arg {
-                            Arg::Integer(integer) => self.need(&integer.first, Roles::COMPUTE),
-                            Arg::Tile(_) | Arg::Constant(_) | Arg::Register(_) | Arg::Number(_) => {}
-                        }
-                    }
-                    Roles::COMPUTE
-                }
-                Step::Matmul(_) => Roles::COMPUTE,
-                Step::Control(body) => self.body(body),
-                Step::Along { steps, .. } => self.steps(steps),
-                Step::Unless { negative, steps } => {
-                    self.need(&negative.rest, Roles::COMPUTE);
-                    self.steps(steps)
-                }
-            })
-        })
+            Around::Unless(negative) => self.need(&negative.rest, Roles::COMPUTE),
+            Around::Accumulate(_) | Around::Along { .. } => {}
+        }
+        let taken = around.defines().map(|buffer| self.consumer(buffer));
+        Roles::COMPUTE.or(taken.unwrap_or_default())
     }
 }

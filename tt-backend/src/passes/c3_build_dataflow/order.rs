@@ -9,11 +9,8 @@
 //!  write v to x[..]; read w from x[..]      ⟹      write v to x[..]; read w from x[..] after stored
 //! ```
 
-use crate::flow::{
-    Accumulate, Buffer, BufferId, BufferKind, Flow, FlowLoop, Read, SectionOp, SectionStmt, Sections, TileRegion,
-    Transfer, Write,
-};
-use crate::ir::Kind;
+use crate::flow::{Buffer, BufferId, BufferKind, Flow, Read, SectionOp, Sections, TileRegion, Transfer, Write};
+use crate::ir::{Event, Frame, walk_mut};
 use crate::passes::a1_infer_layout::tiles;
 use std::collections::BTreeMap;
 use tt_lang::ir::{IntExpr, Linear, ParamId, Span, VarId};
@@ -23,7 +20,7 @@ use tt_plan::{DataFormat, Role};
 pub fn run(flow: &mut Flow<Sections>) {
     let Flow { buffers, body, .. } = flow;
     let mut all = Accesses::default();
-    all.body(body, &mut Vec::new());
+    walk_mut(body, &mut |span, event| all.event(*span, event));
     let Accesses {
         mut of_tensors, made, ..
     } = all;
@@ -154,82 +151,67 @@ struct Accesses<'a> {
     made: BTreeMap<BufferId, Vec<Point>>,
     points: usize,
     branches: usize,
+    /// The loops and sides of branches around what comes next, outermost first.
+    path: Vec<Around>,
 }
 
 impl<'a> Accesses<'a> {
-    fn point(&mut self, path: &[Around]) -> Point {
+    fn point(&mut self) -> Point {
         self.points += 1;
         Point {
             number: self.points,
-            path: path.to_vec(),
+            path: self.path.clone(),
         }
     }
 
-    fn make(&mut self, buffer: BufferId, path: &[Around]) {
-        let at = self.point(path);
+    fn make(&mut self, buffer: BufferId) {
+        let at = self.point();
         self.made.entry(buffer).or_default().push(at);
     }
 
-    fn body(&mut self, body: &'a mut [SectionStmt], path: &mut Vec<Around>) {
-        for stmt in body {
-            let span = stmt.note;
-            match &mut stmt.kind {
-                Kind::Op(SectionOp::Write(write)) => {
-                    let buffers = write.uses().map(|(buffer, _)| buffer).collect();
-                    let Write { region, after, .. } = write;
-                    let at = self.point(path);
-                    self.of_tensors.entry(region.tensor).or_default()[1].push(Access {
-                        region,
-                        at,
-                        span,
-                        buffers,
-                        after,
-                    });
-                }
-                Kind::Op(SectionOp::Read(Read { region, after, .. })) => {
-                    let at = self.point(path);
-                    self.of_tensors.entry(region.tensor).or_default()[0].push(Access {
-                        region,
-                        at,
-                        span,
-                        buffers: Vec::new(),
-                        after,
-                    });
-                }
-                Kind::Op(SectionOp::Section(section)) => {
-                    let makes = section.defines();
-                    section.controls_mut().for_each(|body| self.body(body, path));
-                    if let Some(buffer) = makes {
-                        self.make(buffer, path);
-                    }
-                }
-                Kind::Op(SectionOp::Blank(buffer)) => self.make(*buffer, path),
-                Kind::Group(Accumulate { buffer, .. }, body) => {
-                    self.body(body, path);
-                    self.make(*buffer, path);
-                }
-                Kind::Loop(FlowLoop { var, .. }, body) => self.within(Around::Loop(*var), body, path),
-                Kind::If(_, then, otherwise) => {
-                    self.branches += 1;
-                    let branch = self.branches;
-                    self.within(Around::Side(branch, true), then, path);
-                    self.within(Around::Side(branch, false), otherwise, path);
-                }
-                Kind::Op(
-                    SectionOp::Inspect(_)
-                    | SectionOp::Shift(_)
-                    | SectionOp::Fetch(_)
-                    | SectionOp::Release(_)
-                    | SectionOp::Multiply(_),
-                ) => {}
+    fn event(&mut self, span: Span, event: Event<'a, Sections, &'a mut SectionOp, ()>) {
+        match event {
+            Event::Op(op) => self.op(span, op),
+            Event::Enter(Frame::Loop(head)) => self.path.push(Around::Loop(head.var)),
+            Event::Enter(Frame::If(_)) => {
+                self.branches += 1;
+                self.path.push(Around::Side(self.branches, true));
             }
+            Event::Otherwise => {
+                if let Some(Around::Side(branch, _)) = self.path.pop() {
+                    self.path.push(Around::Side(branch, false));
+                }
+            }
+            Event::Leave(Frame::Loop(_) | Frame::If(_)) => drop(self.path.pop()),
+            Event::Enter(Frame::Group(..)) => {}
+            Event::Leave(Frame::Group(around, ())) => around.defines().into_iter().for_each(|buffer| self.make(buffer)),
         }
     }
 
-    fn within(&mut self, around: Around, body: &'a mut [SectionStmt], path: &mut Vec<Around>) {
-        path.push(around);
-        self.body(body, path);
-        path.pop();
+    fn op(&mut self, span: Span, op: &'a mut SectionOp) {
+        let (side, buffers, region, after) = match op {
+            SectionOp::Write(write) => {
+                let buffers = write.uses().map(|(buffer, _)| buffer).collect();
+                let Write { region, after, .. } = write;
+                (1, buffers, region, after)
+            }
+            SectionOp::Read(Read { region, after, .. }) => (0, Vec::new(), region, after),
+            SectionOp::Blank(buffer) => return self.make(*buffer),
+            SectionOp::Inspect(_)
+            | SectionOp::Shift(_)
+            | SectionOp::Fetch(_)
+            | SectionOp::Release(_)
+            | SectionOp::Tile { .. }
+            | SectionOp::Matmul(_) => return,
+        };
+        let at = self.point();
+        self.of_tensors.entry(region.tensor).or_default()[side].push(Access {
+            region,
+            at,
+            span,
+            buffers,
+            after,
+        });
     }
 }
 

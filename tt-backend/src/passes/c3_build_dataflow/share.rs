@@ -8,20 +8,16 @@
 //! ```
 
 use super::in_use;
-use crate::flow::{
-    Accumulate, Arg, Buffer, BufferId, BufferKind, Flow, Read, SectionOp, SectionStmt, Sections, Shift, Step, Write,
-};
-use crate::ir::Kind;
+use super::liveness::Alive;
+use crate::flow::{Around, Buffer, BufferId, BufferKind, Flow, FlowLoop, SectionOp, SectionStmt, Sections};
+use crate::ir::{Forward, Kind, visit_mut};
 use std::collections::{BTreeSet, HashMap};
+use tt_lang::ir::Span;
 
 /// Runs the step for buffers of `kind`: gives each the place of an earlier one that it can take.
 pub fn run(flow: &mut Flow<Sections>, kind: BufferKind) {
-    let mut together = Together {
-        alive: vec![0; flow.buffers.len()],
-        now: BTreeSet::new(),
-        pairs: vec![BTreeSet::new(); flow.buffers.len()],
-    };
-    together.body(&flow.body);
+    let mut together = Together(vec![BTreeSet::new(); flow.buffers.len()]);
+    together.follow(&flow.body);
     let in_use = in_use(flow);
     let mut places: HashMap<_, Vec<Vec<BufferId>>> = HashMap::new();
     let mut place_of: Vec<BufferId> = (0..flow.buffers.len()).map(BufferId).collect();
@@ -31,7 +27,7 @@ pub fn run(flow: &mut Flow<Sections>, kind: BufferKind) {
         }
         let places = places.entry(shape(buffer)).or_default();
         let apart = |others: &&mut Vec<BufferId>| {
-            let meets = |other: &BufferId| together.pairs[index].contains(other);
+            let meets = |other: &BufferId| together.0[index].contains(other);
             !others.iter().any(meets)
         };
         match places.iter_mut().find(apart) {
@@ -47,7 +43,12 @@ pub fn run(flow: &mut Flow<Sections>, kind: BufferKind) {
         let shared = &mut flow.buffers[place.0];
         shared.versions = shared.versions.max(versions);
     }
-    rename(&mut flow.body, &|buffer| *buffer = place_of[buffer.0]);
+    let mut to = |buffer: &mut BufferId| *buffer = place_of[buffer.0];
+    visit_mut(&mut flow.body, &mut |stmt| match &mut stmt.kind {
+        Kind::Op(op) => op.versions_mut(&mut to),
+        Kind::Group(around, _) => around.buffer_mut().into_iter().for_each(&mut to),
+        Kind::Loop(..) | Kind::If(..) => {}
+    });
 }
 
 /// What two buffers have in common that share a place.
@@ -62,125 +63,51 @@ fn shape(buffer: &Buffer) -> impl Eq + std::hash::Hash + use<> {
     (*format, *tiles, *column_major, *unpack_to_dest)
 }
 
-/// Which buffers are alive together.
-struct Together {
-    alive: Vec<u32>,
-    now: BTreeSet<BufferId>,
-    pairs: Vec<BTreeSet<BufferId>>,
-}
+/// Which buffers are alive together with each.
+struct Together(Vec<BTreeSet<BufferId>>);
 
 impl Together {
-    fn append(&mut self, buffer: BufferId) {
-        for other in self.now.iter().filter(|other| **other != buffer) {
-            self.pairs[buffer.0].insert(*other);
-            self.pairs[other.0].insert(buffer);
+    fn append(&mut self, buffer: BufferId, alive: &mut Alive) {
+        for other in alive.0.keys().filter(|other| **other != buffer) {
+            self.0[buffer.0].insert(*other);
+            self.0[other.0].insert(buffer);
         }
-        self.alive[buffer.0] += 1;
-        self.now.insert(buffer);
-    }
-
-    fn release(&mut self, buffer: BufferId) {
-        let alive = &mut self.alive[buffer.0];
-        *alive = alive.saturating_sub(1);
-        if *alive == 0 {
-            self.now.remove(&buffer);
-        }
-    }
-
-    /// Releases stand in the flow already; loops and branches leave what they found.
-    fn body(&mut self, body: &[SectionStmt]) {
-        for stmt in body {
-            match &stmt.kind {
-                Kind::Op(
-                    SectionOp::Read(Read { buffer, .. })
-                    | SectionOp::Shift(Shift { buffer, .. })
-                    | SectionOp::Blank(buffer),
-                ) => self.append(*buffer),
-                Kind::Op(SectionOp::Release(buffer)) => self.release(*buffer),
-                Kind::Op(SectionOp::Section(section)) => {
-                    section.defines().into_iter().for_each(|buffer| self.append(buffer));
-                    section.controls().for_each(|body| self.body(body));
-                    section.replaces().into_iter().for_each(|buffer| self.release(buffer));
-                }
-                Kind::Group(Accumulate { buffer, .. }, body) => {
-                    self.append(*buffer);
-                    self.body(body);
-                }
-                Kind::Loop(_, body) => self.body(body),
-                Kind::If(_, then, otherwise) => {
-                    let before = (self.alive.clone(), self.now.clone());
-                    self.body(then);
-                    (self.alive, self.now) = before;
-                    self.body(otherwise);
-                }
-                Kind::Op(
-                    SectionOp::Write(_) | SectionOp::Inspect(_) | SectionOp::Fetch(_) | SectionOp::Multiply(_),
-                ) => {}
-            }
-        }
+        alive.append(buffer);
     }
 }
 
-fn rename_steps(steps: &mut [Step], to: &impl Fn(&mut BufferId)) {
-    for step in steps {
-        match step {
-            Step::Tile { args, .. } => {
-                for arg in args {
-                    match arg {
-                        Arg::Tile(operand) => to(&mut operand.buffer),
-                        Arg::Constant(_) | Arg::Register(_) | Arg::Number(_) | Arg::Integer(_) => {}
-                    }
-                }
-            }
-            Step::Matmul(matmul) => {
-                to(&mut matmul.a);
-                to(&mut matmul.b);
-            }
-            Step::Control(body) => rename(body, to),
-            Step::Along { steps, .. } | Step::Unless { steps, .. } => rename_steps(steps, to),
-        }
-    }
-}
+/// Releases stand in the flow already; loops and branches leave what they found.
+impl Forward<Sections> for Together {
+    type State = Alive;
 
-fn rename(body: &mut [SectionStmt], to: &impl Fn(&mut BufferId)) {
-    for stmt in body {
-        match &mut stmt.kind {
-            Kind::Op(SectionOp::Read(Read { buffer, .. }) | SectionOp::Blank(buffer) | SectionOp::Release(buffer)) => {
-                to(buffer)
-            }
-            Kind::Op(SectionOp::Write(Write { buffer, stored, .. })) => {
-                to(buffer);
-                stored.iter_mut().for_each(|(stored, _)| to(stored));
-            }
-            Kind::Op(SectionOp::Shift(shift)) => {
-                to(&mut shift.from);
-                to(&mut shift.buffer);
-            }
-            Kind::Op(SectionOp::Inspect(inspection)) => {
-                inspection.uses_mut().into_iter().for_each(|(buffer, _)| to(buffer));
-            }
-            Kind::Op(SectionOp::Fetch(fetch)) => {
-                fetch.into.reader.iter_mut().chain(&mut fetch.into.writer).for_each(to)
-            }
-            Kind::Op(SectionOp::Section(section)) => {
-                to(&mut section.pack.buffer);
-                rename_steps(&mut section.steps, to);
-            }
-            Kind::Op(SectionOp::Multiply(matmul)) => {
-                to(&mut matmul.a);
-                to(&mut matmul.b);
-            }
-            Kind::Group(Accumulate { buffer, .. }, body) => {
-                to(buffer);
-                rename(body, to);
-            }
-            Kind::Loop(_, body) => rename(body, to),
-            Kind::If(_, then, otherwise) => {
-                rename(then, to);
-                rename(otherwise, to);
-            }
-        }
+    fn begin(&mut self) -> Alive {
+        Alive::default()
     }
+
+    fn op(&mut self, _: &Span, op: &SectionOp, alive: &mut Alive) {
+        op.defines().into_iter().for_each(|buffer| self.append(buffer, alive));
+        op.releases().into_iter().for_each(|buffer| alive.release(buffer));
+    }
+
+    fn open(&mut self, around: &Around, alive: &mut Alive) {
+        around
+            .defines()
+            .into_iter()
+            .for_each(|buffer| self.append(buffer, alive));
+    }
+
+    fn close(&mut self, around: &Around, body: &[SectionStmt], alive: &mut Alive) {
+        around
+            .replaces(body)
+            .into_iter()
+            .for_each(|buffer| alive.release(buffer));
+    }
+
+    fn runs(&self, head: &FlowLoop) -> bool {
+        head.runs
+    }
+
+    fn join(&mut self, _: &mut Alive, _: &Alive) {}
 }
 
 #[cfg(test)]

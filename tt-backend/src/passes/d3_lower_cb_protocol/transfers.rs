@@ -6,7 +6,7 @@ use crate::device::{Calls, Expr, Leaf, Symbol, call, call_with, line, scope, til
 use crate::flow::{Buffer, BufferId, BufferKind, Constant, Pace, Rows, TensorIndex, TileRegion, Transfer, Window};
 use crate::ir::Stmt;
 use tt_lang::ir::{IntExpr, ParamId};
-use tt_plan::{DataFormat, Role};
+use tt_plan::{DataFormat, Role, TransferClass};
 
 /// `first_row` and `first_column` of a region: of tiles, where it is moved in pages, otherwise of elements.
 fn origin(region: &TileRegion) -> Lines {
@@ -190,9 +190,9 @@ pub(super) fn read(buffers: &[Buffer], id: BufferId, region: &TileRegion) -> Lin
         name: "dst".into(),
         value: value(&GET_WRITE_PTR, [Expr::Buffer(id)]),
     }));
-    let in_rows = match &region.transfer {
-        Transfer::Rows(rows) if !rows.in_faces() => &READ_ELEMENTS,
-        Transfer::Rows(_) | Transfer::Pages(_) => &READ_ROWS,
+    let in_rows = match region.transfer.class_of_read() == TransferClass::Element {
+        true => &READ_ELEMENTS,
+        false => &READ_ROWS,
     };
     let functions = [&NOC_ASYNC_READ_PAGE, in_rows];
     let (transfer, cond) = transfer(buffer, region, "dst", functions, &[scratch(buffers, Role::Reader)]);
@@ -355,10 +355,7 @@ pub(super) fn write(buffers: &[Buffer], id: BufferId, region: &TileRegion, store
         value: value(&GET_READ_PTR, [Expr::Buffer(id)]),
     }));
     let mut advances = vec![("src", id)];
-    let in_elements = match &region.transfer {
-        Transfer::Rows(rows) => stored.is_some() || !rows.in_pieces(),
-        Transfer::Pages(_) => false,
-    };
+    let in_elements = region.transfer.class_of_write(stored.is_some()) == TransferClass::Element;
     let (transfer, cond) = match in_elements {
         true => {
             let stored = stored.map(|stored| {

@@ -1,24 +1,24 @@
 //! The plan, from everything the passes decided.
 
 use crate::artifact::file;
-use crate::device::function::{
-    Function, NOC_ASYNC_READ_PAGE, NOC_ASYNC_WRITE_PAGE, READ_ELEMENTS, READ_ROWS, WRITE_ELEMENTS, WRITE_ROWS,
-};
-use crate::device::{Bits, Call, Calls, Expr, Leaf, Program, Source};
+use crate::device::Program;
 use crate::flow::Buffer;
-use crate::ir::{Kind, Stmt};
 use crate::passes::b2_grid_to_cores::{Facts, semaphores_of};
 use crate::target::TARGETS;
 use crate::verify::{Fault, unproved};
 use tt_lang::diagnostic::Diagnostic;
-use tt_lang::ir::{Kernel, ParamId};
 use tt_plan::{
     CircularBuffer, CompileArg, ComputeConfig, CoreLine, KernelPlan, Placement, Plan, RuntimeArg, SCHEMA_VERSION,
-    Semaphore, Signature, TransferClass, TransferPlan,
+    Semaphore, Signature, TransferPlan,
 };
 
-/// Writes the plan.
-pub fn run(facts: &Facts, buffers: &[Buffer], programs: &[Program; 3]) -> Result<Plan, Vec<Diagnostic>> {
+/// Writes the plan. `transfers`: what each program moves.
+pub fn run(
+    facts: &Facts,
+    buffers: &[Buffer],
+    programs: &[Program; 3],
+    transfers: [Vec<TransferPlan>; 3],
+) -> Result<Plan, Vec<Diagnostic>> {
     let Facts {
         source,
         kernel,
@@ -72,7 +72,8 @@ pub fn run(facts: &Facts, buffers: &[Buffer], programs: &[Program; 3]) -> Result
         kernels: instances
             .iter()
             .zip(programs)
-            .map(|(instance, program)| KernelPlan {
+            .zip(transfers)
+            .map(|((instance, program), transfers)| KernelPlan {
                 role: program.role,
                 engine: instance.engine,
                 cores: instance.cores,
@@ -90,7 +91,7 @@ pub fn run(facts: &Facts, buffers: &[Buffer], programs: &[Program; 3]) -> Result
                         value: arg.value.clone(),
                     })
                     .collect(),
-                transfers: transfers(kernel, program),
+                transfers,
             })
             .collect(),
         later: Vec::new(),
@@ -107,59 +108,4 @@ fn semaphores(placement: Placement) -> Vec<Semaphore> {
             .map(|id| Semaphore { id, initial: 0 })
             .collect(),
     }
-}
-
-/// What a program moves to and from tensors, once for each statement of the source.
-fn transfers(kernel: &Kernel, program: &Program) -> Vec<TransferPlan> {
-    let mut found: Vec<TransferPlan> = Vec::new();
-    transfers_of(&program.body, None, &mut |source, call| {
-        let Some((class, tensor)) = class(call) else {
-            return;
-        };
-        let transfer = TransferPlan {
-            tensor: kernel.params[tensor.index()].name().to_string(),
-            line: source.map_or(0, |span| kernel.location(span).line),
-            class,
-        };
-        if !found.contains(&transfer) {
-            found.push(transfer);
-        }
-    });
-    found
-}
-
-/// Calls of `body` with the statement that each is of: the last that a statement is said to begin.
-fn transfers_of(body: &[Stmt<Calls<Bits>>], mut source: Source, each: &mut impl FnMut(Source, &Call<Bits>)) {
-    for stmt in body {
-        source = stmt.note.or(source);
-        if let Kind::Op(Leaf::Call(call)) = &stmt.kind {
-            each(source, call);
-        }
-        stmt.bodies().for_each(|body| transfers_of(body, source, each));
-    }
-}
-
-/// Which transfer a call is, and of which tensor.
-fn class(call: &Call<Bits>) -> Option<(TransferClass, ParamId)> {
-    let tensor = call.args.iter().find_map(|arg| {
-        let Expr::Accessor(tensor) = arg else {
-            return None;
-        };
-        Some(*tensor)
-    })?;
-    let is = |functions: [&Function; 2]| functions.contains(&call.function);
-    let class = if is([&NOC_ASYNC_READ_PAGE, &NOC_ASYNC_WRITE_PAGE]) {
-        TransferClass::Page
-    } else if is([&READ_ELEMENTS, &WRITE_ELEMENTS]) {
-        TransferClass::Element
-    } else if is([&READ_ROWS, &WRITE_ROWS]) {
-        // Its second argument: the rows of a page that follow each other.
-        match call.template.split(", ").nth(1) {
-            Some("1") => TransferClass::Axis,
-            _ => TransferClass::Row,
-        }
-    } else {
-        return None;
-    };
-    Some((class, tensor))
 }

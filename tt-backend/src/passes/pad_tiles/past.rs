@@ -15,7 +15,7 @@ use crate::flow::{
     BlockOp, BlockStmt, Blocks, Broadcast, BufferId, BufferKind, DefinitionId, Elementwise, Flow, FlowLoop, Fold, Gemm,
     Index, Operand, Pick, Read, Reduction, Sees, Shift, Sights, TileRegion, Value, ValueKind, Window, Write,
 };
-use crate::ir::{Forward, Kind, visit};
+use crate::ir::{Event, Forward, Frame, Kind, visit, walk};
 pub use masks::{Mask, Neutral, Reduced, count, end};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -548,21 +548,14 @@ impl Forward<Blocks> for Beyond<'_> {
 
 /// The loops around every fetch.
 fn fetched(body: &[BlockStmt]) -> HashMap<VarId, Vec<VarId>> {
-    fn within(body: &[BlockStmt], loops: &mut Vec<VarId>, out: &mut HashMap<VarId, Vec<VarId>>) {
-        for stmt in body {
-            match &stmt.kind {
-                Kind::Op(BlockOp::Fetch(fetch)) => drop(out.insert(fetch.var, loops.clone())),
-                Kind::Loop(head, body) => {
-                    loops.push(head.var);
-                    within(body, loops, out);
-                    loops.pop();
-                }
-                Kind::Op(_) | Kind::Group(..) | Kind::If(..) => stmt.bodies().for_each(|body| within(body, loops, out)),
-            }
-        }
-    }
-    let mut out = HashMap::new();
-    within(body, &mut Vec::new(), &mut out);
+    let (mut loops, mut out) = (Vec::new(), HashMap::new());
+    walk(body, &mut |_, event| match event {
+        Event::Op(BlockOp::Fetch(fetch)) => drop(out.insert(fetch.var, loops.clone())),
+        Event::Enter(Frame::Loop(head)) => loops.push(head.var),
+        Event::Leave(Frame::Loop(_)) => drop(loops.pop()),
+        Event::Op(_) | Event::Otherwise => {}
+        Event::Enter(Frame::Group(..) | Frame::If(_)) | Event::Leave(Frame::Group(..) | Frame::If(_)) => {}
+    });
     out
 }
 

@@ -1,8 +1,8 @@
 //! Flows in which a use finds something else than the source sees, made from kernels that are right.
 
 use super::check;
-use crate::flow::{Arg, BufferId, Flow, Makes, SectionOp, SectionStmt, Sections, Step, Write};
-use crate::ir::Kind;
+use crate::flow::{Arg, Around, BufferId, Flow, Makes, SectionOp, SectionStmt, Sections};
+use crate::ir::{Kind, operations_mut};
 use crate::passes::*;
 
 /// The flow of the kernel in `source`, before C3.
@@ -87,20 +87,26 @@ fn sums_that_are_lost_round_a_loop_are_refused() {
         .windows(2)
         .position(|pair| {
             pair.iter()
-                .all(|stmt| matches!(stmt.kind, Kind::Op(SectionOp::Section(_))))
+                .all(|stmt| matches!(stmt.kind, Kind::Group(Around::Section(_), _)))
         })
         .expect("a gemm and a copy of its sums");
-    let Kind::Op(SectionOp::Section(copy)) = body.remove(at + 1).kind else {
+    let Kind::Group(Around::Section(copy), load) = body.remove(at + 1).kind else {
         unreachable!("a section stands there")
     };
-    let [Step::Tile { args, .. }] = copy.steps.as_slice() else {
-        panic!("a copy is one load: {copy:?}")
+    let [
+        SectionStmt {
+            kind: Kind::Op(SectionOp::Tile { args, .. }),
+            ..
+        },
+    ] = load.as_slice()
+    else {
+        panic!("a copy is one load: {load:?}")
     };
     let ([Arg::Tile(load)], Makes::Definition(defines)) = (args.as_slice(), copy.makes) else {
         panic!("a copy defines what it loads: {copy:?}")
     };
     let sees = load.sees.expect("it says what it sees");
-    let Kind::Op(SectionOp::Section(gemm)) = &mut body[at].kind else {
+    let Kind::Group(Around::Section(gemm), _) = &mut body[at].kind else {
         unreachable!("a section stands there")
     };
     (gemm.pack, gemm.makes) = (copy.pack, Makes::OfSums { sees, defines });
@@ -113,7 +119,10 @@ fn an_old_version_where_a_loop_made_a_new_one_is_refused() {
     // What dropping dead sums did: the loop around them went with the redefinition in it.
     let mut flow = sections(REDEFINED);
     let body = loop_body(&mut flow.body).expect("a loop");
-    let redefinition = body.iter().rposition(|stmt| matches!(&stmt.kind, Kind::Op(SectionOp::Section(section)) if section.steps.iter().all(|step| matches!(step, Step::Tile { .. }))));
+    let is_tile = |stmt: &SectionStmt| matches!(&stmt.kind, Kind::Op(SectionOp::Tile { .. }));
+    let redefinition = body
+        .iter()
+        .rposition(|stmt| matches!(&stmt.kind, Kind::Group(Around::Section(_), inside) if inside.iter().all(is_tile)));
     body.remove(redefinition.expect("the redefinition"));
     let fault = judged(flow).expect_err("the redefinition is lost");
     assert!(fault.contains("where the source sees"), "{fault}");
@@ -126,18 +135,19 @@ fn no_operand_can_be_another_block() {
         let mut right = sections(source);
         c3_build_dataflow::run(&mut right).expect("lifetimes");
         let mut uses = 0;
-        operands(&mut right.body, &mut |_| uses += 1);
+        operations_mut(&mut right.body, &mut |op| op.uses_mut(&mut |_| uses += 1));
         for changed in 0..uses {
             for other in (0..right.buffers.len()).map(BufferId) {
                 let mut flow = right.clone();
                 let (mut at, mut same) = (0, false);
-                operands(&mut flow.body, &mut |buffer| {
+                let mut change = |buffer: &mut BufferId| {
                     if at == changed {
                         same = *buffer == other;
                         *buffer = other;
                     }
                     at += 1;
-                });
+                };
+                operations_mut(&mut flow.body, &mut |op| op.uses_mut(&mut change));
                 if !same {
                     let taken = &right.buffers[other.0].name;
                     assert!(check(&flow).is_err(), "operand {changed} may be {taken}");
@@ -147,42 +157,4 @@ fn no_operand_can_be_another_block() {
         }
     }
     assert!(refused > 40, "only {refused} changes were made");
-}
-
-fn operands_of(steps: &mut [Step], change: &mut impl FnMut(&mut BufferId)) {
-    for step in steps {
-        match step {
-            Step::Tile { args, .. } => args.iter_mut().for_each(|arg| match arg {
-                Arg::Tile(operand) => change(&mut operand.buffer),
-                Arg::Constant(_) | Arg::Register(_) | Arg::Number(_) | Arg::Integer(_) => {}
-            }),
-            Step::Matmul(matmul) => [&mut matmul.a, &mut matmul.b].into_iter().for_each(&mut *change),
-            Step::Control(body) => operands(body, change),
-            Step::Along { steps, .. } | Step::Unless { steps, .. } => operands_of(steps, change),
-        }
-    }
-}
-
-/// Calls `change` with the buffer of every operand that says what it sees, in order.
-fn operands(body: &mut [SectionStmt], change: &mut impl FnMut(&mut BufferId)) {
-    for stmt in body {
-        match &mut stmt.kind {
-            Kind::Op(SectionOp::Write(Write { buffer, stored, .. })) => {
-                change(buffer);
-                stored.iter_mut().for_each(|(stored, _)| change(stored));
-            }
-            Kind::Op(SectionOp::Shift(shift)) => change(&mut shift.from),
-            Kind::Op(SectionOp::Inspect(inspection)) => {
-                inspection.uses_mut().into_iter().for_each(|(buffer, _)| change(buffer));
-            }
-            Kind::Op(SectionOp::Section(section)) => operands_of(&mut section.steps, change),
-            Kind::Op(SectionOp::Multiply(matmul)) => [&mut matmul.a, &mut matmul.b].into_iter().for_each(&mut *change),
-            Kind::Group(_, body) | Kind::Loop(_, body) => operands(body, change),
-            Kind::If(_, then, otherwise) => {
-                operands(then, change);
-                operands(otherwise, change);
-            }
-            Kind::Op(SectionOp::Read(_) | SectionOp::Fetch(_) | SectionOp::Blank(_) | SectionOp::Release(_)) => {}
-        }
-    }
 }

@@ -2,7 +2,10 @@
 
 use super::Emit;
 use super::machine::{Machine, fold_ops, is_folded};
-use crate::flow::{Arg, Broadcast, BufferId, Constant, Fold, Integer, Operand, Reduction, Step};
+use crate::flow::{
+    Arg, Around, Broadcast, BufferId, Constant, Fold, Integer, Operand, Reduction, SectionOp, SectionStmt,
+};
+use crate::ir::Kind;
 use crate::passes::a1_infer_layout::tiles;
 use crate::tile_ops::{FpuOp, SfpuForm, SfpuOp, TileOp};
 use tt_device::composed::{Composed, Line};
@@ -22,7 +25,15 @@ impl Emit<'_> {
 
     pub(super) fn step(&mut self, op: TileOp, out: u32, args: Vec<Arg>) {
         self.touched[out as usize] = true;
-        self.out.steps.push(Step::Tile { op, out, args });
+        let op = SectionOp::Tile { op, out, args };
+        self.out.body.push(SectionStmt::new(self.span, Kind::Op(op)));
+    }
+
+    /// What is done for some tiles alone, or for one after the other.
+    fn around(&mut self, around: Around, body: Vec<SectionStmt>) {
+        self.out
+            .body
+            .push(SectionStmt::new(self.span, Kind::Group(around, body)));
     }
 
     /// A constant tile; [`Context::keep`] adds it, where what is emitted needs it and is kept.
@@ -39,10 +50,10 @@ impl Emit<'_> {
     }
 
     /// The steps that `run` takes, apart from those before.
-    pub(super) fn apart(&mut self, run: impl FnOnce(&mut Self)) -> Vec<Step> {
-        let before = std::mem::take(&mut self.out.steps);
+    pub(super) fn apart(&mut self, run: impl FnOnce(&mut Self)) -> Vec<SectionStmt> {
+        let before = std::mem::take(&mut self.out.body);
         run(self);
-        std::mem::replace(&mut self.out.steps, before)
+        std::mem::replace(&mut self.out.body, before)
     }
 
     pub(super) fn load(&mut self, operand: Operand) -> u32 {
@@ -98,8 +109,7 @@ impl Emit<'_> {
                     let args = [mask, out, other].map(Arg::Register);
                     this.step(TileOp::Sfpu(SfpuOp::Select), out, args.into());
                 });
-                let negative = index.clone();
-                self.out.steps.push(Step::Unless { negative, steps });
+                self.around(Around::Unless(index.clone()), steps);
                 self.free_above(out, first);
                 out
             }
@@ -189,13 +199,13 @@ impl Emit<'_> {
                 this.step(TileOp::Sfpu(both), out, args.into());
             });
             for axis in (0..2).rev().filter(|axis| reduction.along[*axis]) {
-                steps = vec![Step::Along {
+                let along = Around::Along {
                     axis,
                     tiles: tiles[axis],
-                    steps,
-                }];
+                };
+                steps = vec![SectionStmt::new(self.span, Kind::Group(along, steps))];
             }
-            self.out.steps.append(&mut steps);
+            self.out.body.append(&mut steps);
             self.next = out + 1;
             out
         } else {
@@ -237,8 +247,7 @@ impl Emit<'_> {
                 this.step(TileOp::Sfpu(both), to, args.into());
             });
             // Not tiles but their rows or columns, one after the other.
-            let along = Step::Along { axis, tiles: 32, steps };
-            self.out.steps.push(along);
+            self.around(Around::Along { axis, tiles: 32 }, steps);
             (from, to) = (to, from);
         }
         self.next = from + 1;
