@@ -237,6 +237,12 @@ fn by_block<const M: usize, const N: usize, const B: usize>(
             32.0
         };
     }
+    // Its argument is called otherwise in programs that have the one before.
+    if n as f32 * 0.5 != alpha + 0.25 {
+        for (i, j) in T.Parallel(64, 64) {
+            v[(i, j)] += 0.0;
+        }
+    }
     T.assert(!(n as f32 - alpha > 1e9));
     T.copy(v, y[(by * 64, bx * 64)]);
 }
