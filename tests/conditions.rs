@@ -204,3 +204,200 @@ fn functions_of_the_body_are_written_out() {
         );
     }
 }
+
+/// What differs from block to block is computed in `f64`, of parts that are known at launch as `f32`.
+#[tt::kernel]
+fn by_block<const M: usize, const N: usize, const B: usize>(
+    x: &Tensor<f32, M, N>,
+    counts: &Tensor<i32, B>,
+    alpha: f32,
+    beta: f32,
+    y: &mut Tensor<f32, M, N>,
+) {
+    let (bx, by) = T.Kernel(N.div_ceil(64), M.div_ceil(64));
+    let v = T.alloc_shared::<f32>(64, 64);
+    let n = counts[bx + by];
+    T.copy(x[(by * 64, bx * 64)], v);
+    if (bx as f32) * alpha > beta - by as f32 / 3.0 {
+        for (i, j) in T.Parallel(64, 64) {
+            v[(i, j)] += 1.0;
+        }
+    }
+    for k in 0..3 {
+        if !(-(k as f32) + (alpha / 3.0).exp() >= n as f32 * 0.1) || (bx + k) as f32 == alpha {
+            for (i, j) in T.Parallel(64, 64) {
+                v[(i, j)] += 2.0;
+            }
+        }
+    }
+    for (i, j) in T.Parallel(64, 64) {
+        v[(i, j)] += if by as f32 <= beta && x[(by * 64 + i, bx * 64 + j)] < 8.0 {
+            16.0
+        } else {
+            32.0
+        };
+    }
+    // Its argument is called otherwise in programs that have the one before.
+    if n as f32 * 0.5 != alpha + 0.25 {
+        for (i, j) in T.Parallel(64, 64) {
+            v[(i, j)] += 0.0;
+        }
+    }
+    T.assert(!(n as f32 - alpha > 1e9));
+    T.copy(v, y[(by * 64, bx * 64)]);
+}
+
+#[test]
+fn numbers_that_differ_from_block_to_block_decide_a_branch() {
+    let counts = [0, 30, -4, 7, 11, 3];
+    for [alpha, beta] in [
+        [1.0f32, 2.0f32],
+        [0.1, 0.05],
+        [-0.75, -1.0],
+        [f32::INFINITY, 1.0],
+        [f32::NAN, 0.0],
+        [3.0, 1.0 / 3.0],
+    ] {
+        check(
+            |x, y| {
+                let counts = x.device()?.upload(&counts, [counts.len()])?;
+                run!(by_block(x, &counts, alpha, beta, y))
+            },
+            |value, row, column| {
+                let [alpha, beta] = [alpha, beta].map(f64::from);
+                let (bx, by) = ((column / 64) as f64, (row / 64) as f64);
+                let mut w = value;
+                if (bx * alpha) as f32 > (beta - by / 3.0) as f32 {
+                    w += 1.0;
+                }
+                let n = f64::from(counts[row / 64 + column / 64]);
+                for k in 0..3 {
+                    let k = f64::from(k);
+                    let known = f64::from((alpha / 3.0).exp() as f32);
+                    if !((-k + known) as f32 >= (n * f64::from(0.1f32)) as f32) || (bx + k) as f32 == alpha as f32 {
+                        w += 2.0;
+                    }
+                }
+                w + if by as f32 <= beta as f32 && value < 8.0 {
+                    16.0
+                } else {
+                    32.0
+                }
+            },
+        );
+    }
+}
+
+/// Integers that numbers known at launch choose: in the grid, an offset, a count, and beside integers that differ.
+#[tt::kernel]
+fn chosen_by_numbers<const M: usize, const N: usize>(
+    x: &Tensor<f32, M, N>,
+    alpha: f32,
+    beta: f32,
+    n: i32,
+    y: &mut Tensor<f32, M, N>,
+) {
+    let side = if alpha * 2.0 > beta { 32 } else { 64 };
+    let (bx, by) = T.Kernel(N.div_ceil(side), M.div_ceil(64));
+    let v = T.alloc_shared::<f32>(64, 32);
+    for part in 0..(if alpha * 2.0 > beta { 1 } else { 2 }) {
+        let first = bx * side + part * 32;
+        T.copy(x[(by * 64, first)], v);
+        for k in 0..(if alpha == beta || n > 2 { n } else { bx + 1 }) {
+            for (i, j) in T.Parallel(64, 32) {
+                v[(i, j)] += if !(alpha < M as f32) { 1 } else { k } as f32;
+            }
+        }
+        T.copy(v, y[(by * 64, first)]);
+    }
+}
+
+#[test]
+fn numbers_known_at_launch_choose_integers() {
+    for (alpha, beta, n) in [
+        (0.5f32, 0.5f32, 1),
+        (0.25, 0.75, 0),
+        (0.25, f32::NAN, 4),
+        (1000.0, 0.5, 2),
+    ] {
+        check(
+            |x, y| run!(chosen_by_numbers(x, alpha, beta, n, y)),
+            |value, _, column| {
+                let side = if alpha * 2.0 > beta { 32 } else { 64 };
+                let turns = if alpha == beta || n > 2 {
+                    n
+                } else {
+                    (column / side) as i32 + 1
+                };
+                // No shape has 1000 rows, and each has one.
+                let is_above = |k| if alpha >= 1000.0 { 1 } else { k };
+                value + (0..turns).map(is_above).sum::<i32>() as f32
+            },
+        );
+    }
+}
+
+/// Integers that grow from block to block, further than 32 bits where the grid, a loop or a scalar lets them.
+#[tt::kernel]
+fn grown<const M: usize, const N: usize>(x: &Tensor<f32, M, N>, n: i32, step: i32, y: &mut Tensor<f32, M, N>) {
+    let (bx, by) = T.Kernel(N.div_ceil(64), M.div_ceil(64));
+    let v = T.alloc_shared::<f32>(64, 64);
+    T.copy(x[(by * 64, bx * 64)], v);
+    for k in 0..2 {
+        if bx * n + k * step - 5 < by {
+            for (i, j) in T.Parallel(64, 64) {
+                v[(i, j)] += 1.0;
+            }
+        }
+    }
+    T.copy(v, y[(by * 64, bx * 64)]);
+}
+
+#[test]
+fn an_integer_of_more_than_32_bits_in_some_block_is_refused_at_launch() {
+    let device = Device::open_named("emulator:wormhole_b0").unwrap();
+    let [m, n] = [64, 3 * 64];
+    let x = device.upload(&values(m * n), [m, n]).unwrap();
+    let mut y = device.zeros::<f32>([m, n]).unwrap();
+    let largest = i32::MAX;
+    // The last block is the third.
+    for (factor, step) in [
+        (largest / 2, 0),
+        (-largest / 4, -100),
+        (largest / 4, largest / 2),
+        (7, 1),
+    ] {
+        grown(&x, factor, step, &mut y).check(0.0).unwrap();
+    }
+    for (factor, step, said) in [
+        (
+            largest / 2 + 1,
+            0,
+            "`bx * n` must be at most 2147483647 in every block, but is 2147483648 ",
+        ),
+        (
+            -largest,
+            0,
+            "`bx * n` must be no further below zero than 2147483648 in any block, but is 4294967294 ",
+        ),
+        (
+            largest / 2,
+            2,
+            "`bx * n + k * step` must be at most 2147483647 in every block, but is 2147483648 ",
+        ),
+        (
+            -largest / 2,
+            -1,
+            "`bx * n + k * step - 5` must be no further below zero than 2147483648 in any block, ",
+        ),
+    ] {
+        let launch = grown(&x, factor, step, &mut y);
+        let error = launch.run().unwrap_err().to_string();
+        assert!(error.contains(said), "{factor}, {step}: {error}");
+        let error = launch.reference().unwrap_err().to_string();
+        assert!(
+            error.contains("overflows or divides by zero"),
+            "{factor}, {step}: {error}"
+        );
+    }
+}

@@ -350,9 +350,9 @@ fn fetched<const B: usize>(counts: &Tensor<i32, B>, pages: &Tensor<u32, B, 4>, o
     let x = T.alloc_fragment::<f32>(32, 32);
     T.fill(x, 1.0);
     let n = counts[b];
-    T.print("n", n, "first", pages[(b, 0)]);
+    T.print("n", n, "first", pages[(b, 0)], "half", n as f32 * 0.5 - b as f32 / 4.0);
     for k in 0..n {
-        T.assert(pages[(b, k)] > 0);
+        T.assert(pages[(b, k)] > 0 && k as f32 * 0.5 < n as f32);
         T.print("page", pages[(b, k)] * 2);
     }
     T.copy(x, out[(b, 0, 0)]);
@@ -369,11 +369,11 @@ fn run_fetched(device: &Device) -> tt::Result<()> {
 fn integers_of_tensors_are_printed() {
     let lines = printed("fetched");
     let expected = [
-        "block (0): n 2 first 5",
+        "block (0): n 2 first 5 half 1",
         "block (0): page 10",
         "block (0): page 12",
-        "block (1): n 0 first 0",
-        "block (2): n 4 first 1",
+        "block (1): n 0 first 0 half -0.25",
+        "block (2): n 4 first 1 half 1.5",
         "block (2): page 2",
         "block (2): page 4",
         "block (2): page 6",

@@ -445,3 +445,102 @@ fn what_lies_beside_what_is_moved_is_not_summed() {
         Ok(())
     });
 }
+
+/// Rows of blocks at a pace: from the last on, every second, each twice, and again and again.
+#[tt::kernel]
+fn at_paces<const M: usize, const N: usize>(
+    x: &Tensor<bf16, M, N>,
+    n: i32,
+    y: &mut Tensor<f32, M, N>,
+    sums: &mut Tensor<f32, { (M + 63) / 64 }, N>,
+    turned: &mut Tensor<f32, N, M>,
+) {
+    let (bx, by) = T.Kernel(N.div_ceil(48), M.div_ceil(64));
+    let v = T.alloc_shared::<bf16>(64, 48);
+    let w = T.alloc_fragment::<f32>(64, 48);
+    let u = T.alloc_fragment::<f32>(32, 48);
+    let most = T.alloc_fragment::<f32>(64);
+    let sum = T.alloc_fragment::<f32>(48);
+    let t = T.alloc_fragment::<f32>(48, 64);
+    T.copy(x[(by * 64, bx * 48)], v);
+    for (i, j) in T.Parallel(64, 48) {
+        v[(i, j)] = v[(i, j)] * 2.0;
+    }
+    T.reduce_max(v, most, dim = 1);
+    T.fill(w, 1.0);
+    for (i, j) in T.Parallel(64, 48) {
+        w[(i, j)] += v[(n - i, j)];
+        w[(i, j)] += v[(i / 2, j)] * 4.0;
+        w[(i, j)] += if i < 30 { v[(2 * i + 3, j)] } else { v[(i % 8, j)] };
+        w[(i, j)] += if i >= 60 { v[(3 * i - 180, j)] } else { most[i / 4] };
+    }
+    for k in 0..2 {
+        for (i, j) in T.Parallel(64, 48) {
+            w[(i, j)] += v[((i + k * 5) / 3, j)];
+        }
+    }
+    T.copy(w, y[(by * 64, bx * 48)]);
+    for (i, j) in T.Parallel(32, 48) {
+        u[(i, j)] = v[(2 * i + 1, j)];
+    }
+    T.reduce_sum(u, sum, dim = 0);
+    T.copy(sum, sums[(by, bx * 48)]);
+    for (i, j) in T.Parallel(48, 64) {
+        t[(i, j)] = v[(63 - j, i)];
+    }
+    T.copy(t, turned[(bx * 48, by * 64)]);
+}
+
+#[test]
+fn rows_of_blocks_are_read_at_a_pace() {
+    for [m, n] in [[64, 48], [128, 96], [63, 47], [70, 50], [1, 1], [5, 100]] {
+        let host: Vec<bf16> = (0..m * n).map(|at| bf16::from_f32(number(at))).collect();
+        on_both_chips(|device| {
+            let x = device.upload(&host, [m, n])?;
+            let mut y = device.zeros::<f32>([m, n])?;
+            let mut sums = device.zeros::<f32>([m.div_ceil(64), n])?;
+            let mut turned = device.upload(&vec![99.0f32; m * n], [n, m])?;
+            at_paces(&x, 63, &mut y, &mut sums, &mut turned).check(0.0)?;
+            let value = |row: usize, column: usize| (row < m && column < n).then(|| number(row * n + column) * 2.0);
+            let found = y.download()?;
+            for (row, column) in (0..m).flat_map(|row| (0..n).map(move |column| (row, column))) {
+                let (first, i) = (row / 64 * 64, row % 64);
+                let block = |of: usize| value(first + of, column);
+                let most = |of: usize| {
+                    let left = column / 48 * 48;
+                    let values = (left..left + 48).filter_map(|column| value(first + of, column));
+                    values.fold(f32::NEG_INFINITY, f32::max)
+                };
+                let added = [
+                    block(63 - i),
+                    block(i / 2).map(|value| value * 4.0),
+                    if i < 30 { block(2 * i + 3) } else { block(i % 8) },
+                    if i >= 60 { block(3 * i - 180) } else { Some(most(i / 4)) },
+                    block(i / 3),
+                    block((i + 5) / 3),
+                ];
+                let wanted = 1.0 + added.into_iter().flatten().sum::<f32>();
+                assert_eq!(found[row * n + column], wanted, "{m}x{n}: ({row}, {column})");
+            }
+            let found = sums.download()?;
+            for (block, column) in (0..m.div_ceil(64)).flat_map(|block| (0..n).map(move |column| (block, column))) {
+                let rows = (0..32).filter_map(|i| value(block * 64 + 2 * i + 1, column));
+                assert_eq!(
+                    found[block * n + column],
+                    rows.sum::<f32>(),
+                    "{m}x{n}: the sum {block}, {column}"
+                );
+            }
+            let found = turned.download()?;
+            for (row, column) in (0..n).flat_map(|row| (0..m).map(move |column| (row, column))) {
+                let from = value(column / 64 * 64 + 63 - column % 64, row);
+                assert_eq!(
+                    found[row * m + column],
+                    from.unwrap_or(99.0),
+                    "{m}x{n}: turned ({row}, {column})"
+                );
+            }
+            Ok(())
+        });
+    }
+}

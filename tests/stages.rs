@@ -332,3 +332,82 @@ fn what_does_not_fit_is_told_before_anything_runs() -> tt::Result<()> {
     // The device is as it was.
     split(&a, &b, 2, &mut c).run()
 }
+
+/// What a stage counts says how far the next one goes, and where to: integers of a temporary.
+#[tt::kernel]
+fn counted_rows<const B: usize, const M: usize>(
+    a: &Tensor<f32, B, M, 32>,
+    limit: f32,
+    out: &mut Tensor<f32, B, 32, 32>,
+    order: &mut Tensor<i32, B>,
+) {
+    let counts = T.alloc_global::<i32>(B);
+    let places = T.alloc_global::<u16>(2, B);
+    {
+        let b = T.Kernel(B);
+        let x = T.alloc_shared::<f32>(32, 32);
+        let above = T.alloc_fragment::<i32>(32, 32);
+        let all = T.alloc_fragment::<i32>(1);
+        let p = T.alloc_fragment::<u16>(2, 1);
+        T.clear(all);
+        for k in 0..M.div_ceil(32) {
+            T.copy(a[(b, k * 32, 0)], x);
+            for (i, j) in T.Parallel(32, 32) {
+                above[(i, j)] = if j == 0 && x[(i, j)] > limit { 1 } else { 0 };
+            }
+            T.reduce_sum(above, all, dim = (0, 1), clear = false);
+        }
+        T.copy(all, counts[b]);
+        for (i, j) in T.Parallel(2, 1) {
+            p[(i, j)] = (B - 1 - b + i) as u16;
+        }
+        T.copy(p, places[(0..2, b)]);
+    }
+    {
+        let b = T.Kernel(B);
+        let x = T.alloc_shared::<f32>(32, 32);
+        let acc = T.alloc_fragment::<f32>(32, 32);
+        let q = T.alloc_fragment::<i32>(1);
+        let n = counts[b];
+        let first = places[(0, b)];
+        let next = places[(1, b)];
+        T.clear(acc);
+        for k in T.Pipelined(n, num_stages = 2) {
+            T.copy(a[(b, k, 0)], x);
+            for (i, j) in T.Parallel(32, 32) {
+                acc[(i, j)] += x[(0, j)] + (next - first) as f32;
+            }
+        }
+        T.copy(acc, out[(places[(0, b)], 0, 0)]);
+        T.fill(q, n);
+        T.copy(q, order[first]);
+    }
+}
+
+#[test]
+fn integers_of_a_temporary_are_read_in_a_later_stage() {
+    for [b, m] in [[1, 1], [3, 33], [5, 64]] {
+        let host = counted(b * m * 32, 23);
+        let values: Vec<f32> = host.iter().map(|value| *value as f32).collect();
+        on_both_chips(|device| {
+            let a = device.upload(&values, [b, m, 32])?;
+            let mut out = device.zeros::<f32>([b, 32, 32])?;
+            let mut order = device.zeros::<i32>([b])?;
+            let limit = 3.5;
+            counted_rows(&a, limit, &mut out, &mut order).check(0.0)?;
+            let (out, order) = (out.download()?, order.download()?);
+            for block in 0..b {
+                let row = |row: usize| &host[(block * m + row) * 32..][..32];
+                let n = (0..m).filter(|at| row(*at)[0] > f64::from(limit)).count();
+                let place = b - 1 - block;
+                assert_eq!(order[place], n as i32, "{b}, {m}: block {block}");
+                for (i, j) in (0..32).flat_map(|i| (0..32).map(move |j| (i, j))) {
+                    let wanted: f64 = (0..n).map(|k| row(k)[j] + 1.0).sum();
+                    let found = f64::from(out[(place * 32 + i) * 32 + j]);
+                    assert_eq!(found, wanted, "{b}, {m}: block {block} ({i}, {j})");
+                }
+            }
+            Ok(())
+        });
+    }
+}

@@ -35,6 +35,15 @@ const LONG: &str = "#[tt::kernel]
         T.copy(v, y[(by * 32, 0)]);
     }";
 
+/// How many blocks there are a comparison of numbers says.
+const DERIVED: &str = "#[tt::kernel]
+    fn derived<const M: usize>(x: &Tensor<bf16, M, 32>, alpha: f32, y: &mut Tensor<bf16, M, 32>) {
+        let by = T.Kernel(if alpha * 2.0 > 1.5 { 1 } else { M.div_ceil(32) });
+        let v = T.alloc_shared::<bf16>(32, 32);
+        T.copy(x[(by * 32, 0)], v);
+        T.copy(v, y[(by * 32, 0)]);
+    }";
+
 fn compiled(text: &str) -> tt_backend::Artifact {
     let syn::Item::Fn(function) = syn::parse_str(text).expect("a function") else {
         panic!("{text}")
@@ -44,8 +53,8 @@ fn compiled(text: &str) -> tt_backend::Artifact {
 }
 
 fn plans() -> Vec<(String, String)> {
-    let items =
-        [KERNELS, COMPARED, LONE, LONG].map(|text| syn::parse_file(text).expect("the test kernels are Rust").items);
+    let items = [KERNELS, COMPARED, LONE, LONG, DERIVED]
+        .map(|text| syn::parse_file(text).expect("the test kernels are Rust").items);
     items
         .concat()
         .iter()
@@ -104,6 +113,7 @@ fn every_plan_loads_again_and_gives_a_launch() {
                 Parameter::Scalar { name, .. } => drop(bindings.integers.insert(name.clone(), 3)),
             }
         }
+        plan.derive(&mut bindings).unwrap();
         let execution = plan.instantiate(&bindings, DeviceGrid { x: 8, y: 8 }).unwrap();
         let mut blocks = BTreeMap::new();
         for item in execution.work_partition.values().flatten() {
@@ -212,6 +222,22 @@ fn a_range_that_must_fit_is_checked_by_the_plan_and_by_the_host_program() {
 "
     );
     assert!(artifact.main.contains(&check), "{}", artifact.main);
+}
+
+#[test]
+fn an_integer_that_numbers_decide_is_computed_by_the_launch_and_by_the_host_program() {
+    let artifact = compiled(DERIVED);
+    let plan = Plan::from_json(&artifact.plan).expect("a plan");
+    for (alpha, blocks) in [(0.76, 1), (0.75, 3), (f32::NAN, 3)] {
+        let mut bindings = Bindings::default();
+        bindings.integers.insert("M".into(), 70);
+        bindings.floats.insert("alpha".into(), alpha);
+        plan.derive(&mut bindings).expect("it has a value");
+        let (grid, _) = plan.partition(&bindings, DeviceGrid { x: 8, y: 8 }).expect("a grid");
+        assert_eq!(grid[0], blocks, "{alpha}");
+    }
+    let computed = "    arguments.mul_alpha_2_above_1_5 = float(double(arguments.alpha) * 2.0) > float(1.5);\n";
+    assert!(artifact.main.contains(computed), "{}", artifact.main);
 }
 
 #[test]

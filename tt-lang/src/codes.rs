@@ -151,7 +151,8 @@ codes! {
          made of integers, those of a `&Tensor` of an integer type among them, never of the elements of blocks or of numbers.";
     DATA_DEPENDENT_BRANCH 61 "a branch that depends on data"
         "All elements of a block run the same statements. Choose element by element with `if c { x } else { y }` as a \
-         value inside `T.Parallel`, or `T.select(c, x, y)`.";
+         value inside `T.Parallel`, or `T.select(c, x, y)`. Of numbers that differ from block to block the kernel computes sums, \
+         differences, products and quotients.";
     ELEMENT_IN_VALUE 62 "a value that must be the same for the whole block"
         "`T.fill` sets every element to one value, made of literals, scalars and integers. Element-wise work belongs in \
          `T.Parallel`.";
@@ -214,8 +215,8 @@ codes! {
     TRANSPOSE_SHAPE 92 "the shapes of a transpose disagree"
         "`T.transpose(x, y)` takes x of h × w and y of w × h.";
     PRINT_ARGUMENT 93 "not something that can be printed"
-        "`T.print` prints texts of one line, whole blocks, integers, and numbers that are known at launch, all the same for the \
-         whole block.";
+        "`T.print` prints texts of one line, whole blocks, integers, and numbers made of `f32` scalars, literals and integers, all the \
+         same for the whole block.";
     REDUCE_POSITION 94 "what holds the positions of a reduction"
         "`T.reduce_argmax(x, val, pos, dim = 1)` puts the largest element of each row into `val` and its index, plus `base = e`, \
          into `pos`, a block of `i32`. `val` may be `_`, unless `clear = false` compares with what it holds.";
@@ -340,7 +341,7 @@ codes! {
     INTEGER_READ 358 "an integer that cannot be read here"
         "`let n = lengths[b];` reads an integer of a `&Tensor`, once for the whole block: after `T.Kernel`, since a grid is \
          known before any block runs, outside of `T.Parallel`, whose elements run together, and of a tensor that nothing \
-         stores to meanwhile, so that all processors of a core read the same.";
+         stores to meanwhile, so that all processors of a core read the same: a temporary is read in a stage that does not store to it.";
     RESERVED 359 "a form that is not built yet"
         "The name belongs to a part of the language that is planned and not there. It is kept free, so that kernels of today \
          mean the same when it comes.";

@@ -49,7 +49,7 @@ fn never_stored(kernel: &Kernel, uses: &TensorUses) -> Vec<Diagnostic> {
                     )),
                 )
             }
-            Param::Tensor(_) | Param::Scalar(_) | Param::Temporary(_) => None,
+            Param::Tensor(_) | Param::Scalar(_) | Param::Temporary(_) | Param::Derived(_) => None,
         })
         .collect()
 }
@@ -67,7 +67,7 @@ fn never_read_temporaries(kernel: &Kernel, uses: &TensorUses) -> Vec<Diagnostic>
     params
         .filter_map(|(param, (read, stored))| match param {
             Param::Temporary(tensor) if !read => Some(unread("temporary", &tensor.name, tensor.span, *stored)),
-            Param::Temporary(_) | Param::Tensor(_) | Param::Scalar(_) => None,
+            Param::Temporary(_) | Param::Tensor(_) | Param::Scalar(_) | Param::Derived(_) => None,
         })
         .collect()
 }
@@ -256,7 +256,11 @@ impl Uses<'_> {
                     self.read(src.value);
                     self.write(dst.value);
                 }
-                StmtKind::Fetch { .. } | StmtKind::Assert { .. } => {}
+                StmtKind::Fetch { from, .. } => match from.buffer {
+                    Buffer::Block(block) => self.read(block),
+                    Buffer::Tensor(tensor) => self.tensors.read[tensor.index()] = true,
+                },
+                StmtKind::Assert { .. } => {}
                 StmtKind::Print { items } => {
                     for item in items {
                         match item {

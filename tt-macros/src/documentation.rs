@@ -11,7 +11,7 @@ pub(crate) fn lines(kernel: &Kernel, documented: bool) -> Vec<String> {
     }
     lines.extend([String::new(), "# Arguments".to_string(), String::new()]);
     lines.extend(kernel.params.iter().filter_map(|param| match param {
-        Param::Temporary(_) => None,
+        Param::Temporary(_) | Param::Derived(_) => None,
         Param::Tensor(tensor) => Some(format!(
             "- `{}`: {}, `{}` of {}",
             tensor.name,

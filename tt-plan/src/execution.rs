@@ -1,8 +1,8 @@
 //! A plan with the values of one launch: the core grid, every core's work and the runtime arguments.
 
 use crate::{
-    BlockOrder, CoreLine, Formula, InLine, Memory, NocAxis, Number, Parameter, Placement, Plan, PlanError, Role,
-    RuntimeValue, Temporary,
+    BlockOrder, CoreLine, DerivedInteger, Formula, InLine, Memory, NocAxis, Number, Parameter, Placement, Plan,
+    PlanError, Role, RuntimeValue, Temporary,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ use std::fmt;
 /// The values of one launch.
 #[derive(Debug, Clone, Default)]
 pub struct Bindings {
-    /// Extents and integer scalars (`u32` as its value, `i32` signed), by name.
+    /// Extents and integer scalars (`u32` as its value, `i32` signed), by name, and what [`Plan::derive`] computes of them.
     pub integers: BTreeMap<String, i64>,
     /// `f32` scalars, by name.
     pub floats: BTreeMap<String, f32>,
@@ -176,6 +176,18 @@ impl Bindings {
 }
 
 impl Plan {
+    /// Binds what a launch computes from its scalars.
+    ///
+    /// # Errors
+    /// Where a number has no value.
+    pub fn derive(&self, bindings: &mut Bindings) -> Result<(), PlanError> {
+        for DerivedInteger { name, op, a, b } in &self.derived {
+            let holds = op.apply(bindings.number(a)?, bindings.number(b)?);
+            bindings.integers.insert(name.clone(), holds.into());
+        }
+        Ok(())
+    }
+
     /// The cores and their runs of blocks for a launch with these extents; cheap, allocates only `cores`.
     ///
     /// Where the grid of blocks fits the device's grid, block (x, y) goes to core (x, y); else blocks are numbered

@@ -17,10 +17,10 @@ pub use execution::{Bindings, CoreRange, CoreWork, DeviceGrid, Execution, Layout
 pub use formula::{Formula, FormulaError, FormulaOp, Neighbour, Number};
 pub use order::BlockOrder;
 pub use plan::{
-    CircularBuffer, CompileArg, ComputeConfig, CoreLine, CoreSet, DataMovementProcessor, Engine, InLine, KernelPlan,
-    LoneAxis, Memory, Noc, NocAxis, Parameter, PartitionMode, Placement, Plan, PlanError, RangeLimit, Role, RuntimeArg,
-    RuntimeValue, SCHEMA_VERSION, Semaphore, StagePlan, Temporary, TensorLayout, TransferClass, TransferPlan,
-    WorkPartition,
+    CircularBuffer, CompileArg, ComputeConfig, CoreLine, CoreSet, DataMovementProcessor, DerivedInteger, Engine,
+    InLine, KernelPlan, LoneAxis, Memory, Noc, NocAxis, Parameter, PartitionMode, Placement, Plan, PlanError,
+    RangeLimit, Role, RuntimeArg, RuntimeValue, SCHEMA_VERSION, Semaphore, StagePlan, Temporary, TensorLayout,
+    TransferClass, TransferPlan, WorkPartition,
 };
 pub use signature::{Signature, formula, number};
 pub use tt_device::DataFormat;

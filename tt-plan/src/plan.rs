@@ -25,6 +25,9 @@ pub struct Plan {
     /// Tensors that the launcher allocates itself; not written where there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub temporaries: Vec<Temporary>,
+    /// Integers that the launcher computes itself, each over those before it; not written where there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub derived: Vec<DerivedInteger>,
     /// The extents of the grid of blocks, the fastest first; 1 to 6. Of several stages that of the first, as all below.
     pub grid: Vec<Formula>,
     /// How blocks go to cores.
@@ -32,7 +35,8 @@ pub struct Plan {
     /// The axes of the grid that must have extent 1; not written where there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lone_axes: Vec<LoneAxis>,
-    /// Ranges of tensors that must be no longer than their blocks; not written where there are none.
+    /// Ranges of tensors that must be no longer than their blocks, and integers of kernels that must fit in 32 bits; not written
+    /// where there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ranges: Vec<RangeLimit>,
     /// The circular buffers of every core.
@@ -84,6 +88,20 @@ pub struct Temporary {
     pub extents: Vec<Formula>,
     /// Where it lives.
     pub layout: TensorLayout,
+}
+
+/// An integer that a launch computes, and formulas name: 1 where the comparison of two numbers, each rounded to `f32`, holds, else 0.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DerivedInteger {
+    /// Its name.
+    pub name: String,
+    /// The comparison.
+    pub op: CompareOp,
+    /// Its left side.
+    pub a: Number,
+    /// Its right side.
+    pub b: Number,
 }
 
 /// A parameter of the launcher.
@@ -270,15 +288,16 @@ impl NocAxis {
     }
 }
 
-/// A range of a tensor that every block copies, which is no longer than what it is copied to or from.
+/// What a launch may not exceed: the length of a range that every block copies, which is no longer than what it is copied to or from;
+/// the end of what an integer is in all blocks.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RangeLimit {
-    /// How long it is.
+    /// How long it is, or how far it goes.
     pub length: Formula,
-    /// How long it may be.
+    /// How long or far it may be.
     pub most: u64,
-    /// What must hold: the first half of what a launch with a longer range is told.
+    /// What must hold: the first half of what a launch that exceeds it is told.
     pub reason: String,
 }
 

@@ -2,9 +2,9 @@
 //!
 //! Also kernels that no plan was made for have these: what their arguments are does not depend on a compiler.
 
-use crate::{DataFormat, Formula, Memory, Number, Parameter, Temporary, TensorLayout};
+use crate::{DataFormat, DerivedInteger, Formula, Memory, Number, Parameter, Temporary, TensorLayout};
 use tt_device::TILE_SIDE;
-use tt_lang::ir::{IntExpr, Kernel, NumberExpr, Param, Residence, Sharding, TensorParam};
+use tt_lang::ir::{DerivedParam, IntExpr, Kernel, NumberExpr, Param, Residence, Sharding, TensorParam};
 
 /// What is passed to a kernel.
 #[derive(Debug, Clone, PartialEq)]
@@ -15,6 +15,8 @@ pub struct Signature {
     pub parameters: Vec<Parameter>,
     /// What the launcher allocates itself.
     pub temporaries: Vec<Temporary>,
+    /// What the launcher computes itself, in order.
+    pub derived: Vec<DerivedInteger>,
 }
 
 impl Signature {
@@ -22,6 +24,7 @@ impl Signature {
     pub fn of(kernel: &Kernel) -> Option<Signature> {
         let mut parameters = Vec::new();
         let mut temporaries = Vec::new();
+        let mut derived = Vec::new();
         for param in &kernel.params {
             match param {
                 Param::Scalar(scalar) => parameters.push(Parameter::Scalar {
@@ -41,12 +44,23 @@ impl Signature {
                     extents: extents(kernel, tensor)?,
                     layout: layout(tensor),
                 }),
+                Param::Derived(DerivedParam {
+                    name,
+                    op,
+                    sides: [a, b],
+                }) => derived.push(DerivedInteger {
+                    name: name.clone(),
+                    op: *op,
+                    a: number(kernel, a)?,
+                    b: number(kernel, b)?,
+                }),
             }
         }
         Some(Signature {
             extents: kernel.extents.iter().map(|extent| extent.name.clone()).collect(),
             parameters,
             temporaries,
+            derived,
         })
     }
 }

@@ -35,6 +35,7 @@ impl Plan {
             .map(String::as_str)
             .chain(self.parameters.iter().map(Parameter::name))
             .chain(self.temporaries.iter().map(|temporary| temporary.name.as_str()))
+            .chain(self.derived.iter().map(|derived| derived.name.as_str()))
         {
             if !names.insert(name) {
                 errors.push(format!("the name `{name}` stands twice"));
@@ -60,6 +61,7 @@ impl Plan {
         for temporary in &self.temporaries {
             tensors.insert(temporary.name.as_str(), true);
         }
+        integers.extend(self.derived.iter().map(|derived| derived.name.as_str()));
         let mut formula = |what: &str, formula: &Formula, errors: &mut Vec<String>| {
             formula.names(&mut |name| {
                 if !integers.contains(name) {
@@ -117,6 +119,11 @@ impl Plan {
                     "tensor `{name}` has pages of {} bytes, not of one tile",
                     layout.page_size
                 ));
+            }
+        }
+        for derived in &self.derived {
+            for side in [&derived.a, &derived.b] {
+                number(&format!("`{}`", derived.name), side, &floats, &mut formula, &mut errors);
             }
         }
         if self.grid.is_empty() || self.grid.len() > 6 {

@@ -154,7 +154,7 @@ impl Calm<'_> {
             if first.is_none() && part.is_read() {
                 // Without its mask it is read where it is.
                 first = Some(match part {
-                    Expr::Block(part, Access::Moved(_)) => Expr::Block(*part, Access::Here),
+                    Expr::Block(part, Access::Moved(_) | Access::Paced(_)) => Expr::Block(*part, Access::Here),
                     read => read.clone(),
                 });
             }

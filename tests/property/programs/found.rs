@@ -87,7 +87,7 @@ impl Found {
             .params
             .iter()
             .filter_map(|param| match param {
-                Param::Temporary(_) => None,
+                Param::Temporary(_) | Param::Derived(_) => None,
                 Param::Tensor(tensor) => left.next().map(|left| left.argument(tensor.mutable)),
                 Param::Scalar(scalar) => {
                     let value = self.values[&scalar.name];
@@ -105,7 +105,7 @@ impl Found {
         drop(launch);
         let names = tile.params.iter().filter_map(|param| match param {
             Param::Tensor(tensor) => Some((tensor.name.as_str(), tensor.mutable)),
-            Param::Scalar(_) | Param::Temporary(_) => None,
+            Param::Scalar(_) | Param::Temporary(_) | Param::Derived(_) => None,
         });
         for ((name, written), tensor) in names.zip(&tensors) {
             if written {

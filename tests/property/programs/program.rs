@@ -136,7 +136,8 @@ pub enum Term {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Choice {
-    pub of: Atom,
+    /// What is compared; nothing for the scalar `alpha`.
+    pub of: Option<Atom>,
     pub rel: &'static str,
     pub than: usize,
     pub sides: [Atom; 2],
@@ -156,6 +157,8 @@ pub enum LoopKind {
 #[derive(Debug, Clone)]
 pub enum Condition {
     Compare(Term, &'static str, Term),
+    /// So many eighths of an integer, and `alpha` with so many added.
+    Numbers(Term, i32, &'static str, i32),
     And(Box<Condition>, Box<Condition>),
     Or(Box<Condition>, Box<Condition>),
     Not(Box<Condition>),
@@ -198,6 +201,17 @@ pub enum Access {
     ColumnAlong(At),
     /// `(i - 3, j)`: some rows or columns away, where a mask has it that they are there.
     Moved(Moved),
+    /// `(31 - i, j)`: rows at a pace, all of them there, or a mask has it so.
+    Paced(Paced),
+}
+
+/// Row `(first + step * i) / over % rest`; a `rest` of 0 is none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Paced {
+    pub first: i32,
+    pub step: i32,
+    pub over: i32,
+    pub rest: i32,
 }
 
 /// How far away an element is.

@@ -265,7 +265,7 @@ fn smaller(stage: &Stage, stmt: &Stmt) -> Vec<Vec<Stmt>> {
                 Condition::And(a, b) | Condition::Or(a, b) => {
                     all.extend([a, b].map(|part| with((**part).clone(), then.clone(), otherwise.clone())));
                 }
-                Condition::Compare(..) => {}
+                Condition::Compare(..) | Condition::Numbers(..) => {}
             }
             all.extend(
                 bodies(stage, then)
@@ -437,7 +437,7 @@ fn replace_var(body: &mut [Stmt], var: usize) {
         Term::Var(own) | Term::Rest(own, _) | Term::Fetched(Atom::Var(own)) if *own == var => *term = Term::Number(0),
         Term::Chosen(Choice { of, sides, .. }) => {
             let [a, b] = sides;
-            let named = [of, a, b].into_iter().filter(|atom| is_meant(**atom));
+            let named = of.iter_mut().chain([a, b]).filter(|atom| is_meant(**atom));
             named.for_each(|atom| *atom = Atom::Number(0));
         }
         _ => {}

@@ -41,6 +41,7 @@ impl Condition {
     fn terms(&mut self, visit: &mut impl FnMut(&mut Term)) {
         match self {
             Condition::Compare(a, _, b) => [a, b].into_iter().for_each(visit),
+            Condition::Numbers(a, ..) => visit(a),
             Condition::And(a, b) | Condition::Or(a, b) => [a, b].into_iter().for_each(|part| part.terms(visit)),
             Condition::Not(a) => a.terms(visit),
         }
@@ -91,7 +92,7 @@ impl Expr {
                     }
                     Access::One(row, column) => [row, column].into_iter().for_each(|at| at.terms(visit)),
                     Access::Moved(Moved { more, .. }) => more.iter_mut().for_each(|(_, term)| visit(term)),
-                    Access::Here | Access::Transposed => {}
+                    Access::Here | Access::Transposed | Access::Paced(_) => {}
                 }
             }
             Expr::Unary(_, a) | Expr::Clamp(a, _) | Expr::Cast(_, a) => a.terms(visit),

@@ -58,7 +58,10 @@ fn temporary<const M: usize>(x: &Tensor<bf16, M, 64>, y: &mut Tensor<bf16, M, 64
     {
         let by = T.Kernel(M.div_ceil(32));
         let v = T.alloc_shared::<bf16>(32, 64);
+        let q = T.alloc_shared::<i32>(1, 32);
         T.copy(x[(counts[(0, by)] * 32, 0)], v);
+        T.copy(counts[(0, by * 32)], q);
+        T.copy(q, counts[(0, by * 32)]);
         T.copy(v, y[(by * 32, 0)]);
     }
 }

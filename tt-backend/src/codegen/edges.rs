@@ -338,8 +338,9 @@ inline void write_elements(const Tensor& tensor, int32_t page, int32_t pages, in
 /// The wait for room that stands before it drops what a RISC of Blackhole has cached of L1 (`invalidate_l1_cache` in
 /// `cb_reserve_back`; `cb_wait_front` has none).
 const SHIFT_ELEMENTS: &str = "\
-// Elements of a block, from a row and a column on, to rows and columns of another, in runs that lie in one face of both.
-template <typename Element>
+// Elements of a block, from a row and a column on, to rows and columns of another, in runs that lie in one face of both. Row r comes from
+// row (from_row + step * r) / over % modulo, or the nearest that the block has, whose last is `last`; a modulo of 0 is none.
+template <typename Element, int32_t step = 1, int32_t over = 1, int32_t modulo = 0, int32_t last = 0>
 inline void shift_elements(uint32_t from, uint32_t to, uint32_t from_columns, uint32_t to_columns, uint32_t from_row,
                            uint32_t from_column, uint32_t to_row, uint32_t to_column, uint32_t rows, uint32_t columns) {
     volatile tt_l1_ptr Element* sources = reinterpret_cast<volatile tt_l1_ptr Element*>(static_cast<uintptr_t>(from));
@@ -349,8 +350,16 @@ inline void shift_elements(uint32_t from, uint32_t to, uint32_t from_columns, ui
         return ((tile * 4 + row % 32 / 16 * 2 + column % 32 / 16) * 16 + row % 16) * 16 + column % 16;
     };
     for (uint32_t row = 0; row < rows; ++row) {
+        uint32_t source_row = from_row + row;
+        if constexpr (step != 1 || over != 1 || modulo != 0) {
+            int32_t paced = (static_cast<int32_t>(from_row) + static_cast<int32_t>(row) * step) / over;
+            if constexpr (modulo != 0) {
+                paced %= modulo;
+            }
+            source_row = static_cast<uint32_t>(paced < 0 ? 0 : paced > last ? last : paced);
+        }
         for (uint32_t column = 0; column < columns;) {
-            const uint32_t source = place(from_columns, from_row + row, from_column + column);
+            const uint32_t source = place(from_columns, source_row, from_column + column);
             const uint32_t target = place(to_columns, to_row + row, to_column + column);
             const uint32_t of_source = 16 - source % 16;
             const uint32_t of_target = 16 - target % 16;

@@ -27,7 +27,7 @@ use crate::verify::traffic::Traffic;
 use function::Function;
 use std::fmt::Debug;
 use std::marker::PhantomData;
-use tt_lang::ir::{BoolExpr, IntExpr, IntOp, ParamId, Span, VarId};
+use tt_lang::ir::{BoolExpr, IntExpr, IntOp, NumberExpr, ParamId, Span, VarId};
 use tt_plan::{CoreLine, Number, Plan, Role, RuntimeValue, TransferPlan};
 
 /// Where in Flow IR a loop or branch comes from: its number in preorder. Equal numbers on two processors mean the same
@@ -321,6 +321,8 @@ pub enum Symbol {
     Condition(BoolExpr),
     /// The bits of a number known at launch.
     Number(Number),
+    /// A number that differs from block to block, as a `float` that the kernel computes.
+    Computed(NumberExpr),
     /// The tiles of a tensor along its rows (0) or columns (1).
     TensorTiles(ParamId, usize),
     /// The extent of a tensor along an axis, counted from the outermost.

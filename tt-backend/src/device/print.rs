@@ -245,6 +245,7 @@ impl ShowValue for Symbol {
             Symbol::Wide(value) => format!("wide[{}]", names.int(value)),
             Symbol::Condition(value) => format!("[{}]", names.condition(value)),
             Symbol::Number(value) => format!("bits({})", names.number(value)),
+            Symbol::Computed(value) => format!("computed[{}]", names.number_expr(value)),
             Symbol::TensorTiles(tensor, axis) => format!("tiles({}, {axis})", names.param(*tensor)),
             Symbol::TensorExtent(tensor, axis) => format!("extent({}, {axis})", names.param(*tensor)),
             Symbol::TensorAxis(tensor, axis) => format!("axis({}, {axis})", names.param(*tensor)),

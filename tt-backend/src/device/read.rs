@@ -408,6 +408,11 @@ impl ParseValue for Symbol {
             reader.expect("]")?;
             return Ok(Some(Symbol::Wide(int)));
         }
+        if reader.eat("computed [") {
+            let number = reader.number_expr()?;
+            reader.expect("]")?;
+            return Ok(Some(Symbol::Computed(number)));
+        }
         if reader.eat("bits (") {
             let number = reader.number()?;
             reader.expect(")")?;

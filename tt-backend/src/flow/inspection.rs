@@ -3,7 +3,7 @@
 //! All of a kernel stands in the one program that sees every block last, so that it is told in the order of the source.
 
 use super::{BufferId, Index, Sees};
-use tt_lang::ir::{BoolExpr, IntExpr};
+use tt_lang::ir::{BoolExpr, IntExpr, NumberExpr};
 use tt_plan::{DataFormat, Number};
 
 /// A statement that changes nothing.
@@ -31,6 +31,8 @@ pub enum Printed {
     Integer(IntExpr),
     /// A number known at launch.
     Number(Number),
+    /// A number that differs from block to block.
+    Computed(NumberExpr),
 }
 
 /// A block that is printed.
@@ -106,6 +108,7 @@ impl Inspection {
                 for part in parts {
                     match part {
                         Printed::Integer(value) => visit(value),
+                        Printed::Computed(value) => value.integers(visit),
                         Printed::Text(_) | Printed::Number(_) => {}
                     }
                 }

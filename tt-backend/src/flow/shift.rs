@@ -1,6 +1,6 @@
 //! Elements of a block that are moved to other places, by the writer.
 
-use super::{BufferId, DefinitionId, Sees};
+use super::{BufferId, DefinitionId, Pace, Sees};
 use tt_lang::ir::IntExpr;
 
 /// A version of a buffer, of elements of another at other places. Its other elements are anything.
@@ -18,7 +18,8 @@ pub struct Shift {
     pub window: Window,
 }
 
-/// Some rows and columns of a block, and as many of another.
+/// Some rows and columns of a block, and as many of another: row `r` of what is moved to is that many from the first on which the pace
+/// says, the nearest there is where the one has no such row.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Window {
     /// The first row and column of the one.
@@ -27,6 +28,8 @@ pub struct Window {
     pub to: [IntExpr; 2],
     /// How many rows and columns, all of them the blocks'.
     pub extent: [IntExpr; 2],
+    /// How rows follow those of the other.
+    pub pace: Pace,
 }
 
 impl Window {

@@ -134,7 +134,7 @@ pub struct Rows {
     pub along: Option<(usize, IntExpr)>,
 }
 
-/// How rows of a tensor follow those of a rectangle: row `r` of it is row `(first + step * r) / over % modulo` of the tensor.
+/// How rows of a tensor, or of a block, follow those of a rectangle: row `r` of it is row `(first + step * r) / over % modulo`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pace {
     /// Never 0.

@@ -126,7 +126,7 @@ pub fn run(kernel: &Kernel) -> Result<Layouts, Vec<Diagnostic>> {
         .params
         .iter()
         .map(|param| match param {
-            Param::Scalar(_) => None,
+            Param::Scalar(_) | Param::Derived(_) => None,
             Param::Tensor(tensor) | Param::Temporary(tensor) => {
                 if tensor.layout.residence != Residence::Dram || tensor.layout.sharding != Sharding::Interleaved {
                     errors.push(
@@ -194,7 +194,7 @@ pub fn run(kernel: &Kernel) -> Result<Layouts, Vec<Diagnostic>> {
         kernel.blocks.iter().any(|block| wide(block.element))
             || kernel.params.iter().any(|param| match param {
                 Param::Tensor(tensor) | Param::Temporary(tensor) => wide(tensor.element.value),
-                Param::Scalar(_) => false,
+                Param::Scalar(_) | Param::Derived(_) => false,
             })
             || holds_integers.is_some()
             || calls_wide_function(&kernel.body, kernel.options.approx)
@@ -225,7 +225,7 @@ fn integers(kernel: &Kernel, moved: &HashSet<ParamId>) -> Option<Span> {
             Param::Tensor(tensor) | Param::Temporary(tensor) if moved.contains(&ParamId(index as u32)) => {
                 Some((tensor.element.value, tensor.element.span))
             }
-            Param::Tensor(_) | Param::Temporary(_) | Param::Scalar(_) => None,
+            Param::Tensor(_) | Param::Temporary(_) | Param::Scalar(_) | Param::Derived(_) => None,
         });
     let blocks = kernel.blocks.iter().map(|block| (block.element, block.span));
     let mut all = tensors.chain(blocks);

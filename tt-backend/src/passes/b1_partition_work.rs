@@ -9,10 +9,12 @@
 //! ```
 //!
 //! No two blocks may store the same element: `overlap` finds those that certainly do, `apart` says whether certainly none do.
+//! What a launch holds its values to is found too: `ranges`, and `overflow`.
 //!
 //! Runs on Tile IR as parsed: what a condition around a store decides is the user's, not `split_conditions`'.
 
 mod apart;
+mod overflow;
 mod overlap;
 pub(super) mod ranges;
 mod stores;
@@ -77,7 +79,7 @@ pub struct Partition {
     pub work: WorkPartition,
     /// Axes of the grid along which a launch may have one block only.
     pub lone: Vec<LoneAxis>,
-    /// Ranges of tensors that a launch may not make longer than their blocks.
+    /// Ranges of tensors that a launch may not make longer than their blocks, and integers that it may not take beyond 32 bits.
     pub ranges: Vec<RangeLimit>,
     /// No two blocks store the same element, for certain.
     pub apart: bool,
@@ -130,7 +132,7 @@ pub fn run(kernel: &Kernel) -> Result<Partition, Vec<Diagnostic>> {
                 placement: Placement::Linear,
             },
             lone,
-            ranges: ranges::limits(kernel),
+            ranges: [ranges::limits(kernel), overflow::limits(kernel)].concat(),
             apart,
         })
     } else {

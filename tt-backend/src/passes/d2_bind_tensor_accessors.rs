@@ -76,7 +76,7 @@ fn transfers(kernel: &Kernel, body: &[Stmt<Moves>]) -> Vec<TransferPlan> {
     visit(body, &mut |stmt| {
         source = stmt.note.or(source);
         let (tensor, class) = match &stmt.kind {
-            Kind::Op(Move::Read(_, region)) => (region.tensor, region.transfer.class_of_read()),
+            Kind::Op(Move::Read(_, region, _)) => (region.tensor, region.transfer.class_of_read()),
             Kind::Op(Move::Write(_, region, stored)) => {
                 (region.tensor, region.transfer.class_of_write(stored.is_some()))
             }

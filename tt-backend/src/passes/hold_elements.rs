@@ -37,7 +37,7 @@ pub const PASS: Pass<Tile, Tile> = Pass {
 pub fn run(kernel: &Kernel) -> Result<Kernel, Vec<Diagnostic>> {
     let tensors = kernel.params.iter().filter_map(|param| match param {
         Param::Tensor(tensor) | Param::Temporary(tensor) => Some(tensor.element.value),
-        Param::Scalar(_) => None,
+        Param::Scalar(_) | Param::Derived(_) => None,
     });
     let mut all = tensors.chain(kernel.blocks.iter().map(|block| block.element));
     if all.all(|element| held(element) == element) && !casts(&kernel.body) {
@@ -402,7 +402,7 @@ impl HoldElements<'_> {
     fn wide_registers(&mut self) {
         let tensors = self.kernel.params.iter().filter_map(|param| match param {
             Param::Tensor(tensor) | Param::Temporary(tensor) => Some((tensor.element.value, tensor.element.span)),
-            Param::Scalar(_) => None,
+            Param::Scalar(_) | Param::Derived(_) => None,
         });
         let mut all = tensors.chain(self.kernel.blocks.iter().map(|block| (block.element, block.span)));
         if let Some((_, span)) = all.find(|(element, _)| *element == ElementType::F16) {

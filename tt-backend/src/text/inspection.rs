@@ -48,6 +48,7 @@ impl Names<'_> {
             Printed::Text(text) => quoted(text),
             Printed::Integer(value) => format!("integer {}", self.int(value)),
             Printed::Number(value) => format!("number {}", self.number(value)),
+            Printed::Computed(value) => format!("computed {}", self.number_expr(value)),
         }
     }
 }

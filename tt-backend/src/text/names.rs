@@ -62,6 +62,21 @@ pub struct Names<'a> {
     pub sights: Option<&'a Sights>,
 }
 
+/// How rows follow each other; nothing where one comes after the other.
+fn pace(Pace { step, over, modulo }: Pace) -> String {
+    let mut text = String::new();
+    if step != 1 {
+        text += &format!(" step {step}");
+    }
+    if over != 1 {
+        text += &format!(" over {over}");
+    }
+    if let Some(modulo) = modulo {
+        text += &format!(" modulo {modulo}");
+    }
+    text
+}
+
 impl Names<'_> {
     /// A circular buffer.
     pub fn buffer(&self, id: BufferId) -> String {
@@ -187,7 +202,8 @@ impl Names<'_> {
         }
     }
 
-    fn number_expr(&self, number: &NumberExpr) -> String {
+    /// A number of a kernel.
+    pub fn number_expr(&self, number: &NumberExpr) -> String {
         match number {
             NumberExpr::Literal(value) => format!("{value:?}"),
             NumberExpr::Scalar(id) => self.scalar(&self.param(*id)),
@@ -228,8 +244,9 @@ impl Names<'_> {
         let both = |pair: &[IntExpr; 2]| format!("({}, {})", self.int(&pair[0]), self.int(&pair[1]));
         let [rows, columns] = window.extent.each_ref().map(|count| self.int(count));
         format!(
-            "at {} to {} of {rows} x {columns} elements",
+            "at {}{} to {} of {rows} x {columns} elements",
             both(&window.from),
+            pace(window.pace),
             both(&window.to)
         )
     }
@@ -245,16 +262,7 @@ impl Names<'_> {
             Transfer::Pages(tile) => text += &format!(" tile {}", both(tile)),
             Transfer::Rows(rows) => {
                 text += &format!(" rows {} at most {}", both(&rows.first), both(&rows.count));
-                let Pace { step, over, modulo } = rows.pace;
-                if step != 1 {
-                    text += &format!(" step {step}");
-                }
-                if over != 1 {
-                    text += &format!(" over {over}");
-                }
-                if let Some(modulo) = modulo {
-                    text += &format!(" modulo {modulo}");
-                }
+                text += &pace(rows.pace);
                 if let Some((axis, line)) = &rows.along {
                     text += &format!(" along {axis} in row {}", self.int(line));
                 }

@@ -92,6 +92,18 @@ fn l1(kernel: &Kernel, device: &Device) -> Option<Diagnostic> {
             buffer.bytes()
         ));
     }
+    let times = |block| buffers.iter().filter(|buffer| buffer.block == Some(block)).count();
+    let several = buffers
+        .iter()
+        .filter_map(|buffer| buffer.block)
+        .find(|block| times(*block) > 1);
+    if let Some(block) = several {
+        let name = &kernel.block(block).name;
+        error = error.note(format!(
+            "`{name}` takes several: contents made of others of it stand beside them, and what goes to the writer stands apart. Make \
+             what is stored part by part, in a loop: `for k in 0..8 {{ for (i, j) in T.Parallel(32, 64) {{ c[(i, k * 64 + j)] = .. }} }}`"
+        ));
+    }
     Some(error.note("make blocks smaller, or ask for fewer stages"))
 }
 

@@ -369,10 +369,22 @@ fn data_movement(args: &Args) -> Proof<Option<Event>> {
             if [args.exact(2)?, args.exact(3)?] != [from, to].map(|buffer| i64::from(buffer.tiles[1])) {
                 return fault("shift_elements over rows of other lengths than its blocks have");
             }
+            let template = &args.call.template;
+            let (word, pace) = template.split_once(", ").unwrap_or((template, ""));
+            // A step, what it is divided by, of what it is the remainder, and the last row there is.
+            let pace: Option<Vec<i64>> = pace.split(", ").map(|word| word.parse().ok()).collect();
+            let last = i64::from(from.tiles[0]).saturating_mul(32).saturating_sub(1);
+            let is_paced =
+                matches!(pace.as_deref(), Some([_, over, modulo, end]) if *over > 0 && *modulo >= 0 && *end == last);
+            if template != word && !is_paced {
+                return fault(format!(
+                    "shift_elements<{template}> of a block whose last row is {last}"
+                ));
+            }
             let [from, to] = [from.format, to.format];
             let words = [("uint8_t", 8), ("uint16_t", 16), ("uint32_t", 32)];
-            if from != to || !words.contains(&(args.call.template.as_str(), to.element_bits())) {
-                let (template, from, to) = (&args.call.template, from.name(), to.name());
+            if from != to || !words.contains(&(word, to.element_bits())) {
+                let (from, to) = (from.name(), to.name());
                 return fault(format!(
                     "shift_elements<{template}> from pages of {from} to pages of {to}"
                 ));

@@ -343,6 +343,7 @@ fn plan(programs: &[Program; 3], buffers: &[Buffer], blocks: Formula) -> Plan {
             },
         ],
         temporaries: Vec::new(),
+        derived: Vec::new(),
         grid: vec![blocks],
         work_partition: WorkPartition {
             mode: PartitionMode::Global,

@@ -352,7 +352,10 @@ pub fn asked<V: fmt::Debug>(expr: &Expr<V>, args: &[Argument]) -> Asked {
         | Expr::PageBytes(_)
         | Expr::Accessor(_)
         | Expr::Constant(_)
-        | Expr::Text(_)
-        | Expr::Call(_) => format!("{expr:?}"),
+        | Expr::Text(_) => format!("{expr:?}"),
+        Expr::Call(call) => {
+            let given: Vec<String> = call.args.iter().map(|arg| asked(arg, args)).collect();
+            format!("{}<{}>({})", call.function.name, call.template, given.join(", "))
+        }
     }
 }

@@ -58,7 +58,7 @@ pub fn well_formed(kernel: &Kernel) -> Proof {
         Buffer::Block(block) => kernel.blocks.get(block.index()).map(|block| block.shape.len()),
         Buffer::Tensor(tensor) => match kernel.params.get(tensor.index())? {
             Param::Tensor(tensor) | Param::Temporary(tensor) => Some(tensor.extents.len()),
-            Param::Scalar(_) => None,
+            Param::Scalar(_) | Param::Derived(_) => None,
         },
     };
     let is_variable = |index: &IntExpr| {

@@ -107,7 +107,9 @@ impl<'t> Launch<'t> {
 
     fn bind(&self) -> Result<(&'static Plan, Bound<'t>)> {
         let plan = self.kernel.plan()?;
-        let bound = bind(self.kernel, &plan.parameters, &plan.extents, &self.arguments)?;
+        let mut bound = bind(self.kernel, &plan.parameters, &plan.extents, &self.arguments)?;
+        let derived = plan.derive(&mut bound.bindings);
+        derived.map_err(|error| self.refused(&error))?;
         Ok((plan, bound))
     }
 

@@ -86,6 +86,7 @@ pub fn plan(element: ElementType, a: [Formula; 2], c: [Formula; 2]) -> Plan {
         extents,
         parameters: vec![tensor("a", false, &a), tensor("c", true, &c)],
         temporaries: Vec::new(),
+        derived: Vec::new(),
         grid: vec![tiles(&a[1]), tiles(&a[0])],
         work_partition: WorkPartition {
             mode: PartitionMode::Global,

@@ -336,7 +336,11 @@ impl<'a> BlockRun<'a> {
             let inside = usize::try_from(index).ok().filter(|index| index < extent);
             flat = flat.zip(inside).map(|(flat, index)| flat * extent + index);
         }
-        self.scope.variables[var.index()] = flat.map_or(0, |flat| i64::from(tensor.get(flat) as i64 as i32));
+        let found = flat.map_or(0.0, |flat| tensor.get(flat));
+        if found.is_nan() {
+            return Err(at(Kind::UnspecifiedInteger(tensor.name.to_string())));
+        }
+        self.scope.variables[var.index()] = i64::from(found as i64 as i32);
         Ok(())
     }
 }

@@ -54,6 +54,8 @@ pub enum InterpretErrorKind {
     },
     /// A block is read before it was written.
     ReadBeforeWrite(String),
+    /// An integer of a tensor is read that nobody stored, or that is unspecified otherwise.
+    UnspecifiedInteger(String),
     /// What is asserted does not hold.
     Assertion {
         /// The condition, as it is written.
@@ -120,6 +122,12 @@ impl fmt::Display for InterpretErrorKind {
                 )
             }
             InterpretErrorKind::ReadBeforeWrite(block) => write!(f, "`{block}` is read before it was written"),
+            InterpretErrorKind::UnspecifiedInteger(tensor) => {
+                write!(
+                    f,
+                    "an integer of `{tensor}` is read that nobody stored, or that is unspecified"
+                )
+            }
             InterpretErrorKind::Assertion { text, block } => {
                 let block: Vec<String> = block.iter().map(i64::to_string).collect();
                 write!(f, "block ({}): assertion failed: {text}", block.join(", "))

@@ -12,15 +12,25 @@ pub(super) struct Scope<'a> {
 }
 
 impl Scope<'_> {
+    /// The value of an integer, which fits in 32 bits where it differs from block to block.
     pub fn integer(&self, expr: &IntExpr) -> Result<i64, Kind> {
+        self.known_integer(expr).map(|(value, _)| value)
+    }
+
+    /// The value, and whether it is the same for the whole launch: such integers are computed in 64 bits.
+    fn known_integer(&self, expr: &IntExpr) -> Result<(i64, bool), Kind> {
         Ok(match expr {
-            IntExpr::Const(value) => *value,
-            IntExpr::Extent(id) => self.launch.extents[id.index()],
-            IntExpr::Scalar(id) => self.launch.integers[id.index()],
-            IntExpr::Var(id) | IntExpr::Fetched(id) => self.variables[id.index()],
-            IntExpr::Binary(op, a, b) => op
-                .apply(self.integer(a)?, self.integer(b)?)
-                .ok_or_else(|| self.arithmetic(expr))?,
+            IntExpr::Const(value) => (*value, true),
+            IntExpr::Extent(id) => (self.launch.extents[id.index()], true),
+            IntExpr::Scalar(id) => (self.launch.integers[id.index()], true),
+            IntExpr::Var(id) | IntExpr::Fetched(id) => (self.variables[id.index()], false),
+            IntExpr::Binary(op, a, b) => {
+                let ((a, is_known), (b, is_known_too)) = (self.known_integer(a)?, self.known_integer(b)?);
+                let is_known = is_known && is_known_too;
+                let value = op.apply(a, b);
+                let value = value.filter(|value| is_known || i32::try_from(*value).is_ok());
+                (value.ok_or_else(|| self.arithmetic(expr))?, is_known)
+            }
         })
     }
 
@@ -35,14 +45,34 @@ impl Scope<'_> {
         })
     }
 
-    /// A number known at launch, not yet rounded.
+    /// A number, not yet rounded: of one that differs from block to block what is known at launch is.
     pub fn number(&self, expr: &NumberExpr) -> Result<f64, Kind> {
+        match expr {
+            NumberExpr::Call(op, args) if !expr.is_launch_constant() => {
+                let part = |arg: &NumberExpr| {
+                    let value = self.number(arg)?;
+                    Ok(match arg.is_launch_constant() {
+                        true => f64::from(value as f32),
+                        false => value,
+                    })
+                };
+                let args: Vec<f64> = args.iter().map(part).collect::<Result<_, _>>()?;
+                Ok((op.row().value)(&args))
+            }
+            NumberExpr::Literal(_) | NumberExpr::Scalar(_) | NumberExpr::Int(_) | NumberExpr::Call(..) => {
+                self.number_at_launch(expr)
+            }
+        }
+    }
+
+    fn number_at_launch(&self, expr: &NumberExpr) -> Result<f64, Kind> {
         Ok(match expr {
             NumberExpr::Literal(value) => f64::from(*value as f32),
             NumberExpr::Scalar(id) => self.launch.floats[id.index()],
             NumberExpr::Int(value) => self.integer(value)? as f64,
             NumberExpr::Call(op, args) => {
-                let args: Vec<f64> = args.iter().map(|arg| self.number(arg)).collect::<Result<_, _>>()?;
+                let args = args.iter().map(|arg| self.number_at_launch(arg));
+                let args: Vec<f64> = args.collect::<Result<_, _>>()?;
                 (op.row().value)(&args)
             }
         })

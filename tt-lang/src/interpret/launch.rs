@@ -5,7 +5,7 @@ use super::inputs::{Inputs, Outputs};
 use super::integer::Scope;
 use super::storage::TensorData;
 use super::watch::Watch;
-use crate::ir::{IntExpr, Kernel, Param, ParamId, ScalarKind, TensorParam};
+use crate::ir::{DerivedParam, IntExpr, Kernel, Param, ParamId, ScalarKind, TensorParam};
 use std::collections::BTreeMap;
 
 /// A kernel and everything that is the same for all its blocks.
@@ -59,10 +59,18 @@ impl<'a> Launch<'a> {
                 Some(Watch::of(ParamId(tensor as u32), *flat))
             }),
         };
+        for (i, param) in kernel.params.iter().enumerate() {
+            if let Param::Derived(DerivedParam { op, sides: [a, b], .. }) = param {
+                let scope = launch.scope();
+                let side = |side| scope.number(side).map(|value| value as f32).map_err(input);
+                let holds = op.apply(side(a)?, side(b)?);
+                launch.integers[i] = holds.into();
+            }
+        }
         let mut tensors = Vec::new();
         for param in &kernel.params {
             tensors.push(match param {
-                Param::Scalar(_) => None,
+                Param::Scalar(_) | Param::Derived(_) => None,
                 Param::Temporary(tensor) => Some(launch.temporary(tensor)?),
                 Param::Tensor(tensor) => {
                     let (shape, values) = inputs.tensors.get(&tensor.name).ok_or_else(|| missing(&tensor.name))?;

@@ -167,17 +167,26 @@ impl Element {
 
     /// The number it is, where it is made of literals, `f32` scalars, extents and integer scalars.
     pub fn number_at_launch(&self) -> Option<NumberExpr> {
+        self.number_of_block().filter(NumberExpr::is_launch_constant)
+    }
+
+    /// The number it is, where it is made of literals, `f32` scalars and integers, which are the same for the whole block where this
+    /// is no element of a parallel loop.
+    pub fn number_of_block(&self) -> Option<NumberExpr> {
         Some(match &self.kind {
             ElementKind::Float(value) => NumberExpr::Literal(*value),
             ElementKind::Scalar(id) => NumberExpr::Scalar(*id),
-            ElementKind::Int(value) if value.is_launch_constant() => NumberExpr::Int(value.clone()),
+            ElementKind::Int(value) => NumberExpr::Int(value.clone()),
             ElementKind::Call(op, args) if op.row().is_computed_at_launch() => {
-                let args = args.iter().map(Element::number_at_launch).collect::<Option<_>>()?;
+                let args: Vec<NumberExpr> = args.iter().map(Element::number_of_block).collect::<Option<_>>()?;
+                let is_known = args.iter().all(NumberExpr::is_launch_constant);
+                if !is_known && !NumberExpr::IN_KERNELS.contains(op) {
+                    return None;
+                }
                 NumberExpr::Call(*op, args)
             }
-            ElementKind::Cast(ElementType::F32, inner) => inner.number_at_launch()?,
-            ElementKind::Int(_)
-            | ElementKind::Call(..)
+            ElementKind::Cast(ElementType::F32, inner) => inner.number_of_block()?,
+            ElementKind::Call(..)
             | ElementKind::Cast(..)
             | ElementKind::Bool(_)
             | ElementKind::Load(_)

@@ -10,7 +10,7 @@ pub enum IntExpr {
     Const(i64),
     /// A symbolic extent.
     Extent(ExtentId),
-    /// An `i32` or `u32` scalar parameter.
+    /// An `i32` or `u32` scalar parameter, or an integer that the launcher derives.
     Scalar(ParamId),
     /// A grid axis, loop variable or parallel index.
     Var(VarId),
@@ -179,17 +179,19 @@ impl CompareOp {
     }
 }
 
-/// A number that is known at launch: made of literals, `f32` scalars and extents. The leaves are `f32`, operations are done in
-/// `f64`, and who uses the number rounds it once.
+/// A number that is the same for a whole block: made of literals, `f32` scalars and integers. The leaves are `f32`, operations are
+/// done in `f64`, and who uses the number rounds it once. In a number that differs from block to block, so is the largest part of
+/// it that is known at launch.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum NumberExpr {
     /// A literal as written; its value is the nearest `f32`.
     Literal(#[serde(with = "super::real")] f64),
     /// An `f32` scalar parameter.
     Scalar(ParamId),
-    /// An integer over extents and integer scalars, as a number.
+    /// An integer as a number.
     Int(IntExpr),
-    /// An operation; as many arguments as its row says.
+    /// An operation; as many arguments as its row says, and one of [`NumberExpr::IN_KERNELS`] where an argument differs from block
+    /// to block.
     Call(ElementOp, Vec<NumberExpr>),
 }
 
@@ -200,7 +202,7 @@ pub enum BoolExpr {
     Const(bool),
     /// A comparison of integers.
     Compare(CompareOp, IntExpr, IntExpr),
-    /// A comparison of numbers known at launch, each rounded to `f32` once.
+    /// A comparison of numbers, each rounded to `f32` once.
     CompareNumbers(CompareOp, NumberExpr, NumberExpr),
     /// `a && b`
     And(Box<BoolExpr>, Box<BoolExpr>),
@@ -231,13 +233,17 @@ impl BoolExpr {
         }
     }
 
-    /// Calls `visit` for every integer in it that may differ from block to block, to be changed.
+    /// As [`integers`](Self::integers), to be changed.
     pub fn integers_mut(&mut self, visit: &mut impl FnMut(&mut IntExpr)) {
         match self {
-            BoolExpr::Const(_) | BoolExpr::CompareNumbers(..) => {}
+            BoolExpr::Const(_) => {}
             BoolExpr::Compare(_, a, b) => {
                 visit(a);
                 visit(b);
+            }
+            BoolExpr::CompareNumbers(_, a, b) => {
+                a.integers_mut(visit);
+                b.integers_mut(visit);
             }
             BoolExpr::And(a, b) | BoolExpr::Or(a, b) => {
                 a.integers_mut(visit);
@@ -267,11 +273,37 @@ impl BoolExpr {
 }
 
 impl NumberExpr {
-    fn integers(&self, visit: &mut impl FnMut(&IntExpr)) {
+    /// The operations that kernels do themselves, of numbers that differ from block to block.
+    pub const IN_KERNELS: [ElementOp; 5] = [
+        ElementOp::Add,
+        ElementOp::Sub,
+        ElementOp::Mul,
+        ElementOp::Div,
+        ElementOp::Neg,
+    ];
+
+    /// Calls `visit` for every integer in it.
+    pub fn integers(&self, visit: &mut impl FnMut(&IntExpr)) {
         match self {
             NumberExpr::Literal(_) | NumberExpr::Scalar(_) => {}
             NumberExpr::Int(integer) => visit(integer),
             NumberExpr::Call(_, args) => args.iter().for_each(|arg| arg.integers(visit)),
         }
+    }
+
+    /// As [`integers`](Self::integers), to be changed.
+    pub fn integers_mut(&mut self, visit: &mut impl FnMut(&mut IntExpr)) {
+        match self {
+            NumberExpr::Literal(_) | NumberExpr::Scalar(_) => {}
+            NumberExpr::Int(integer) => visit(integer),
+            NumberExpr::Call(_, args) => args.iter_mut().for_each(|arg| arg.integers_mut(visit)),
+        }
+    }
+
+    /// Whether it is the same for every block and iteration.
+    pub fn is_launch_constant(&self) -> bool {
+        let mut constant = true;
+        self.integers(&mut |integer| constant &= integer.is_launch_constant());
+        constant
     }
 }

@@ -32,8 +32,8 @@ pub use stmt::{
     visit, visit_mut,
 };
 pub use types::{
-    Block, BlockScope, Extent, Fidelity, Grid, Kernel, Layout, Multicast, Options, Order, Param, Residence, ScalarKind,
-    ScalarParam, Sharding, SourceLocation, Spanned, Stage, TensorParam, Variable,
+    Block, BlockScope, DerivedParam, Extent, Fidelity, Grid, Kernel, Layout, Multicast, Options, Order, Param,
+    Residence, ScalarKind, ScalarParam, Sharding, SourceLocation, Spanned, Stage, TensorParam, Variable,
 };
 
 pub use tt_device::{BIT_OPS, ELEMENT_OPS, ElementOp, ElementOpRow, ElementType};

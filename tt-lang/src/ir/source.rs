@@ -170,7 +170,7 @@ impl<'a> Source<'a> {
 
     fn param(&self, param: &Param) -> Option<String> {
         Some(match param {
-            Param::Temporary(_) => return None,
+            Param::Temporary(_) | Param::Derived(_) => return None,
             Param::Tensor(tensor) => {
                 let extents: Vec<String> = tensor
                     .extents

@@ -158,8 +158,10 @@ impl Stmt {
             StmtKind::Fetch { from, .. } => from.indices.iter_mut().for_each(visit),
             StmtKind::Print { items } => {
                 for item in items {
-                    if let PrintItem::Value(value) = item {
-                        visit(value);
+                    match item {
+                        PrintItem::Value(value) => visit(value),
+                        PrintItem::Number(value) => value.integers_mut(visit),
+                        PrintItem::Text(_) | PrintItem::Block { .. } => {}
                     }
                 }
             }
@@ -472,7 +474,7 @@ pub enum PrintItem {
     Text(String),
     /// An integer, the same for the whole block.
     Value(IntExpr),
-    /// A number known at launch.
+    /// A number, the same for the whole block.
     Number(NumberExpr),
     /// A whole block.
     Block {

@@ -1,6 +1,6 @@
 //! The kernel as a whole: its parameters, extents, options, grid and blocks.
 
-use super::{BlockId, ElementType, ExtentId, IntExpr, ParamId, Span, Stmt, VarId};
+use super::{BlockId, CompareOp, ElementType, ExtentId, IntExpr, NumberExpr, ParamId, Span, Stmt, VarId};
 use serde::{Deserialize, Serialize};
 
 /// One kernel.
@@ -16,7 +16,8 @@ pub struct Kernel {
     pub options: Options,
     /// `const M: usize` and so on, in order.
     pub extents: Vec<Extent>,
-    /// Tensors and scalars, in order, and behind them the temporaries of `T.alloc_global`.
+    /// Tensors and scalars, in order, and behind them what the launcher passes itself: the temporaries of `T.alloc_global`, and
+    /// what it computes.
     pub params: Vec<Param>,
     /// `T.Kernel(..)`; of several stages that of the first, as `blocks`, `variables` and `body` are.
     pub grid: Grid,
@@ -87,7 +88,7 @@ impl Kernel {
     pub fn tensor(&self, id: ParamId) -> Option<&TensorParam> {
         match &self.params[id.index()] {
             Param::Tensor(tensor) | Param::Temporary(tensor) => Some(tensor),
-            Param::Scalar(_) => None,
+            Param::Scalar(_) | Param::Derived(_) => None,
         }
     }
 
@@ -95,7 +96,7 @@ impl Kernel {
     pub fn scalar(&self, id: ParamId) -> Option<&ScalarParam> {
         match &self.params[id.index()] {
             Param::Scalar(scalar) => Some(scalar),
-            Param::Tensor(_) | Param::Temporary(_) => None,
+            Param::Tensor(_) | Param::Temporary(_) | Param::Derived(_) => None,
         }
     }
 
@@ -155,6 +156,8 @@ pub enum Param {
     Scalar(ScalarParam),
     /// `let partial = T.alloc_global::<f32>(..);`: passed by the launcher itself.
     Temporary(TensorParam),
+    /// What `if alpha > 0.0 { 1 } else { 0 }` is: computed by the launcher itself.
+    Derived(DerivedParam),
 }
 
 impl Param {
@@ -163,6 +166,7 @@ impl Param {
         match self {
             Param::Tensor(tensor) | Param::Temporary(tensor) => &tensor.name,
             Param::Scalar(scalar) => &scalar.name,
+            Param::Derived(derived) => &derived.name,
         }
     }
 }
@@ -193,6 +197,17 @@ pub struct ScalarParam {
     pub span: Span,
     /// Its type.
     pub kind: ScalarKind,
+}
+
+/// An integer that a launch computes: 1 where a comparison of numbers holds, else 0. It stands in expressions as a scalar does.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DerivedParam {
+    /// Its name, which nobody wrote.
+    pub name: String,
+    /// The comparison.
+    pub op: CompareOp,
+    /// Its sides, numbers known at launch, each rounded to `f32` once.
+    pub sides: [NumberExpr; 2],
 }
 
 /// The type of a scalar parameter.

@@ -7,7 +7,9 @@ use super::value::{Class, Value};
 use crate::codes;
 use crate::diagnostic::Diagnostic;
 use crate::ir::Linear;
-use crate::ir::{Access, Buffer, ElementKind, ElementType, IntExpr, IntOp, Param, ParamId, Stmt, StmtKind, VarId};
+use crate::ir::{
+    Access, Buffer, ElementKind, ElementType, IntExpr, IntOp, Param, ParamId, Place, Stmt, StmtKind, VarId, visit,
+};
 use syn::Expr;
 use syn::ext::IdentExt;
 use syn::visit::Visit;
@@ -125,14 +127,7 @@ impl Frontend {
                 format!("an integer of `{name}` is read before `T.Kernel`"),
                 note.to_string(),
             ))
-        } else if is_temporary {
-            let note = "integers are read from tensors that are passed, `&Tensor<i32, ..>`: let one launch write them, and \
-                        pass them to the next";
-            Some((
-                format!("an integer of `{name}` is read, which is a temporary of this launch"),
-                note.to_string(),
-            ))
-        } else if mutable {
+        } else if mutable && !is_temporary {
             let note = format!("integers are read from what nothing stores to: write `{name}: &Tensor<..>`");
             Some((
                 format!("an integer of `{name}` is read, which is a `&mut Tensor`"),
@@ -163,6 +158,54 @@ impl Frontend {
         let kind = StmtKind::Fetch { var, from };
         self.fetches.push(Stmt { kind, span });
         Some(Value::Integer(IntExpr::Fetched(var)))
+    }
+
+    /// Refuses integers of a temporary that the stage with this body stores to itself: they are read of what stages before stored.
+    pub(super) fn check_integers_of_temporaries(&mut self, body: &[Stmt]) {
+        let mut stored = Vec::new();
+        visit(body, &mut |stmt| match &stmt.kind {
+            StmtKind::Copy {
+                dst: Place::Tensor(region),
+                ..
+            } => stored.push(region.tensor),
+            StmtKind::Parallel { assigns, .. } => {
+                let targets = assigns.iter().map(|assign| assign.target.buffer);
+                stored.extend(targets.filter_map(|target| match target {
+                    Buffer::Tensor(id) => Some(id),
+                    Buffer::Block(_) => None,
+                }));
+            }
+            StmtKind::Copy { .. }
+            | StmtKind::Fill { .. }
+            | StmtKind::Gemm { .. }
+            | StmtKind::For { .. }
+            | StmtKind::If { .. }
+            | StmtKind::Reduce { .. }
+            | StmtKind::ReduceArg { .. }
+            | StmtKind::Transpose { .. }
+            | StmtKind::Fetch { .. }
+            | StmtKind::Print { .. }
+            | StmtKind::Assert { .. } => {}
+        });
+        let mut refused = Vec::new();
+        visit(body, &mut |stmt| {
+            if let StmtKind::Fetch { from, .. } = &stmt.kind
+                && let Buffer::Tensor(id) = from.buffer
+                && stored.contains(&id)
+                && let Some(Param::Temporary(tensor)) = self.params.get(id.index())
+            {
+                let name = &tensor.name;
+                let message = format!("an integer of `{name}` is read in a stage that stores to it");
+                refused.push(
+                    Diagnostic::new(&codes::INTEGER_READ, from.span, message)
+                        .label(tensor.span, "declared here")
+                        .note(format!("read it in a stage of its own after that: `{{ let b = T.Kernel(..); let n = {name}[..]; .. }}`")),
+                );
+            }
+        });
+        for error in refused {
+            self.report(error);
+        }
     }
 
     fn refuse_index_vector<R>(&mut self, index: &syn::ExprIndex) -> Option<R> {

@@ -177,10 +177,11 @@ impl Frontend {
             .find(|extent| extent.name == ident)
             .map(|of| of.span);
         let taken = extent.or_else(|| {
-            let param = self.params.iter().find(|param| param.name() == ident);
-            param.map(|param| match param {
-                Param::Tensor(tensor) | Param::Temporary(tensor) => tensor.span,
-                Param::Scalar(scalar) => scalar.span,
+            self.params.iter().find_map(|param| match param {
+                Param::Tensor(tensor) | Param::Temporary(tensor) => (tensor.name == ident).then_some(tensor.span),
+                Param::Scalar(scalar) => (scalar.name == ident).then_some(scalar.span),
+                // Its name is one that is left in the end.
+                Param::Derived(_) => None,
             })
         });
         if let Some(first) = taken {
@@ -420,12 +421,14 @@ impl Frontend {
                 return Some(Printed::Truth(Spanned { value, span }));
             }
             Value::Number(element, Class::Float) => {
-                if let Some(number) = element.number_at_launch() {
+                if let Some(number) = element.number_of_block() {
                     return Some(Printed::Item(PrintItem::Number(number)));
                 }
                 (
-                    "a number that is not known at launch cannot be printed".to_string(),
-                    "numbers are printed that are made of `f32` scalars, extents and literals; keep others in a block: `T.print(x)`",
+                    "a number that is not the same for the whole block, or not computed in kernels, cannot be printed"
+                        .to_string(),
+                    "numbers are printed that are made of `f32` scalars, literals and integers, of which those that differ from block to \
+                     block are added, subtracted, multiplied and divided; keep others in a block: `T.print(x)`",
                 )
             }
             Value::Number(_, Class::Integer) => (

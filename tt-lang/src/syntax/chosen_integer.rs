@@ -4,23 +4,24 @@
 //!  c = n > 3                     ⟹   c = 4 - min(max(n, 3), 4), subtracted from 1: 1 where it holds, else 0
 //!  if c { a } else { b }         ⟹   a · c + b · (1 - c)
 //!  if c { a / n } else { b }     ⟹   likewise, with a / (n · c + (1 - c)): by 1 where it is not taken
+//!  c = alpha > 0.5               ⟹   c is an integer that the launcher derives: 1 where it holds, else 0
 //! ```
 
 use super::frontend::Frontend;
-use crate::ir::{CompareOp, Element, ElementKind, IntExpr, IntOp};
+use crate::ir::{CompareOp, DerivedParam, Element, ElementKind, IntExpr, IntOp, NumberExpr, Param, ParamId};
 use quote::ToTokens;
 
 impl Frontend {
     /// What decides `if condition { then } else { other }`, as 1 or 0, where that is the same for the whole block; else what it is
     /// instead of an integer, and what to write.
     pub(super) fn integer_choice(
-        &self,
+        &mut self,
         condition: &Element,
         then: &IntExpr,
         other: &IntExpr,
     ) -> Result<IntExpr, [&'static str; 2]> {
-        let holds = holds(condition).ok_or([
-            "whose condition is more than comparisons of integers",
+        let holds = self.holds(condition).ok_or([
+            "whose condition is more than comparisons of integers, and of numbers known at launch",
             "compare integers, `if n > 3 { a } else { b }`, or write `if` around the statements",
         ])?;
         let mut found = Ok(());
@@ -37,6 +38,113 @@ impl Frontend {
             });
         }
         found.map(|()| holds)
+    }
+
+    /// 1 where `condition` holds, else 0; nothing where it is decided by elements, or by numbers that differ from block to block.
+    fn holds(&mut self, condition: &Element) -> Option<IntExpr> {
+        Some(match &condition.kind {
+            ElementKind::Bool(value) => IntExpr::Const((*value).into()),
+            ElementKind::CompareInt(op, a, b) => match op {
+                CompareOp::Lt => less(a, b),
+                CompareOp::Gt => less(b, a),
+                CompareOp::Le => not(less(b, a)),
+                CompareOp::Ge => not(less(a, b)),
+                CompareOp::Eq => IntExpr::binary(IntOp::Mul, not(less(a, b)), not(less(b, a))),
+                CompareOp::Ne => IntExpr::binary(IntOp::Max, less(a, b), less(b, a)),
+            },
+            ElementKind::Compare(op, a, b) => self.derived(*op, [a.number_at_launch()?, b.number_at_launch()?]),
+            ElementKind::And(a, b) => IntExpr::binary(IntOp::Mul, self.holds(a)?, self.holds(b)?),
+            ElementKind::Or(a, b) => IntExpr::binary(IntOp::Max, self.holds(a)?, self.holds(b)?),
+            ElementKind::Not(a) => not(self.holds(a)?),
+            ElementKind::Float(_)
+            | ElementKind::Scalar(_)
+            | ElementKind::Int(_)
+            | ElementKind::Load(_)
+            | ElementKind::Call(..)
+            | ElementKind::Select(..)
+            | ElementKind::Cast(..) => return None,
+        })
+    }
+
+    /// The integer that a launch derives from a comparison of numbers.
+    fn derived(&mut self, op: CompareOp, sides: [NumberExpr; 2]) -> IntExpr {
+        if let [NumberExpr::Literal(a), NumberExpr::Literal(b)] = sides {
+            return IntExpr::Const(op.apply(a as f32, b as f32).into());
+        }
+        let name = String::new();
+        let derived = Param::Derived(DerivedParam { name, op, sides });
+        let known = self.params.iter().position(|param| *param == derived);
+        let at = known.unwrap_or(self.params.len());
+        if known.is_none() {
+            self.params.push(derived);
+        }
+        IntExpr::Scalar(ParamId(at as u32))
+    }
+
+    /// Gives what a launch derives names that nobody else has.
+    pub(super) fn name_derived(&mut self) {
+        for at in 0..self.params.len() {
+            let Param::Derived(derived) = &self.params[at] else {
+                continue;
+            };
+            let wanted = self.words_of(derived);
+            let is_taken = |name: &str| {
+                let extent = self.extents.iter().any(|extent| extent.name == name);
+                extent || self.params.iter().any(|param| param.name() == name)
+            };
+            let mut free = wanted.clone();
+            for number in 2.. {
+                if !is_taken(&free) {
+                    break;
+                }
+                free = format!("{wanted}_{number}");
+            }
+            if let Some(Param::Derived(derived)) = self.params.get_mut(at) {
+                derived.name = free;
+            }
+        }
+    }
+
+    /// What it compares, as one word: `alpha_above_0_5`.
+    fn words_of(&self, derived: &DerivedParam) -> String {
+        let compared = match derived.op {
+            CompareOp::Eq => "equals",
+            CompareOp::Ne => "differs_from",
+            CompareOp::Lt => "below",
+            CompareOp::Le => "at_most",
+            CompareOp::Gt => "above",
+            CompareOp::Ge => "at_least",
+        };
+        let [a, b] = derived.sides.each_ref().map(|side| self.words_of_number(side));
+        let text = format!("{a} {compared} {b}");
+        let words = text
+            .split(|c: char| !c.is_ascii_alphanumeric())
+            .filter(|word| !word.is_empty());
+        let name = words.collect::<Vec<_>>().join("_");
+        let is_name = name.len() <= 40 && name.starts_with(|c: char| c.is_ascii_alphabetic());
+        if is_name { name } else { "comparison".to_string() }
+    }
+
+    fn words_of_number(&self, number: &NumberExpr) -> String {
+        match number {
+            NumberExpr::Literal(value) => value.to_string(),
+            NumberExpr::Scalar(id) => self.params.get(id.index()).map_or("", Param::name).to_string(),
+            NumberExpr::Int(integer) => {
+                let mut words = Vec::new();
+                integer.walk(&mut |part| match part {
+                    IntExpr::Const(value) => words.push(value.to_string()),
+                    IntExpr::Extent(id) => words.extend(self.extents.get(id.index()).map(|of| of.name.clone())),
+                    IntExpr::Scalar(id) => words.extend(self.params.get(id.index()).map(|of| of.name().to_string())),
+                    IntExpr::Binary(op, ..) => words.push(format!("{op:?}").to_lowercase()),
+                    IntExpr::Var(_) | IntExpr::Fetched(_) => {}
+                });
+                words.join("_")
+            }
+            NumberExpr::Call(op, args) => {
+                let args: Vec<String> = args.iter().map(|arg| self.words_of_number(arg)).collect();
+                format!("{}_{}", op.row().name, args.join("_"))
+            }
+        }
     }
 
     /// `then` where `holds` is 1, `other` where it is 0.
@@ -68,32 +176,6 @@ fn guarded(expr: &IntExpr, holds: &IntExpr) -> IntExpr {
             }
         };
         Some(IntExpr::binary(*op, guarded(a, holds), by))
-    })
-}
-
-/// 1 where `condition` holds, else 0; nothing where it is decided by elements or numbers.
-fn holds(condition: &Element) -> Option<IntExpr> {
-    Some(match &condition.kind {
-        ElementKind::Bool(value) => IntExpr::Const((*value).into()),
-        ElementKind::CompareInt(op, a, b) => match op {
-            CompareOp::Lt => less(a, b),
-            CompareOp::Gt => less(b, a),
-            CompareOp::Le => not(less(b, a)),
-            CompareOp::Ge => not(less(a, b)),
-            CompareOp::Eq => IntExpr::binary(IntOp::Mul, not(less(a, b)), not(less(b, a))),
-            CompareOp::Ne => IntExpr::binary(IntOp::Max, less(a, b), less(b, a)),
-        },
-        ElementKind::And(a, b) => IntExpr::binary(IntOp::Mul, holds(a)?, holds(b)?),
-        ElementKind::Or(a, b) => IntExpr::binary(IntOp::Max, holds(a)?, holds(b)?),
-        ElementKind::Not(a) => not(holds(a)?),
-        ElementKind::Float(_)
-        | ElementKind::Scalar(_)
-        | ElementKind::Int(_)
-        | ElementKind::Load(_)
-        | ElementKind::Call(..)
-        | ElementKind::Compare(..)
-        | ElementKind::Select(..)
-        | ElementKind::Cast(..) => return None,
     })
 }
 

@@ -284,7 +284,7 @@ impl Frontend {
     pub(super) fn tensor(&self, id: ParamId) -> Option<&TensorParam> {
         match self.params.get(id.index()) {
             Some(Param::Tensor(tensor) | Param::Temporary(tensor)) => Some(tensor),
-            Some(Param::Scalar(_)) | None => None,
+            Some(Param::Scalar(_) | Param::Derived(_)) | None => None,
         }
     }
 

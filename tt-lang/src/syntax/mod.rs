@@ -183,6 +183,7 @@ fn read(options: TokenStream, function: &syn::ItemFn, attributes: &[syn::Attribu
     let options = frontend.options(options, span);
     let signature = frontend.signature(function, attributes);
     let mut stages = frontend.body(&function.block, name).into_iter();
+    frontend.name_derived();
     let mut diagnostics = frontend.diagnostics;
     let locations = frontend.spans.locations();
     diagnostics.sort_by_key(|diagnostic| {

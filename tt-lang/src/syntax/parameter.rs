@@ -51,7 +51,7 @@ impl Frontend {
         let id = ParamId(self.params.len() as u32);
         let binding = match &param {
             Some(Param::Tensor(_) | Param::Temporary(_)) => Binding::Tensor(id),
-            Some(Param::Scalar(_)) => Binding::Scalar(id),
+            Some(Param::Scalar(_) | Param::Derived(_)) => Binding::Scalar(id),
             None => Binding::Poisoned,
         };
         self.params.push(param.unwrap_or_else(|| Self::placeholder(position)));

@@ -92,6 +92,7 @@ impl Frontend {
             this.body_around(block, position, &declarations, &early)
         });
         self.check_size(&body);
+        self.check_integers_of_temporaries(&body);
         let (grid, blocks) = (self.grid.take(), std::mem::take(&mut self.blocks));
         let variables = std::mem::take(&mut self.variables);
         Some(Stage {

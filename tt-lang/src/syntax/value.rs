@@ -198,7 +198,7 @@ impl Frontend {
             ElementKind::And(a, b) => BoolExpr::And(Box::new(self.uniform(a, left)?), Box::new(self.uniform(b, left)?)),
             ElementKind::Or(a, b) => BoolExpr::Or(Box::new(self.uniform(a, left)?), Box::new(self.uniform(b, left)?)),
             ElementKind::Not(a) => BoolExpr::Not(Box::new(self.uniform(a, left)?)),
-            ElementKind::Compare(op, a, b) => match (a.number_at_launch(), b.number_at_launch()) {
+            ElementKind::Compare(op, a, b) => match (a.number_of_block(), b.number_of_block()) {
                 (Some(NumberExpr::Literal(a)), Some(NumberExpr::Literal(b))) => {
                     BoolExpr::Const(op.apply(a as f32, b as f32))
                 }
@@ -230,9 +230,12 @@ impl Frontend {
             Diagnostic::new(
                 &codes::DATA_DEPENDENT_BRANCH,
                 span,
-                "this condition is decided by a number that is not known at launch",
+                "this condition is decided by a number that is not the same for the whole block, or not computed in kernels",
             )
-            .note("compare integers, or numbers made of `f32` scalars, extents and literals: `if alpha > beta * 0.5 { .. }`"),
+            .note(
+                "compare integers, or numbers made of `f32` scalars, literals and integers, of which those that differ from block to \
+                 block are added, subtracted, multiplied and divided: `if bx as f32 > beta * 0.5 { .. }`",
+            ),
         );
         None
     }
@@ -250,7 +253,7 @@ impl Frontend {
                 ),
                 ScalarKind::I32 | ScalarKind::U32 => Value::Integer(IntExpr::Scalar(id)),
             }),
-            Param::Tensor(_) | Param::Temporary(_) => None,
+            Param::Tensor(_) | Param::Temporary(_) | Param::Derived(_) => None,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The values of expressions, and assignments.
 
-use super::super::program::{Access, Assign, Class, Element, Expr, Kind, Moved, Part, Sum, Target};
+use super::super::program::{Access, Assign, Class, Element, Expr, Kind, Moved, Paced, Part, Sum, Target};
 use super::{Inexact, LIMIT, Run, Values};
 
 impl Run<'_> {
@@ -63,7 +63,9 @@ impl Run<'_> {
                 Access::Here if of.class == Class::Columns => (0, [0, 1]),
                 Access::Here | Access::Column(_) | Access::RowDown(_) => (0, [1, 0]),
                 Access::Row(_) | Access::ColumnAlong(_) => (0, [0, 1]),
-                Access::Transposed | Access::Moved(_) => unreachable!("vectors are not transposed, nor moved"),
+                Access::Transposed | Access::Moved(_) | Access::Paced(_) => {
+                    unreachable!("vectors are not transposed, nor moved")
+                }
                 Access::One(at, _) => (self.at(at, rows * columns)?, [0, 0]),
             });
         }
@@ -75,7 +77,7 @@ impl Run<'_> {
                 (row * columns + column, [columns, 1])
             }
             Access::Transposed => (0, [1, columns]),
-            Access::Moved(_) => (0, [columns, 1]),
+            Access::Moved(_) | Access::Paced(_) => (0, [columns, 1]),
             Access::Row(at) => (row(at)?, [0, 1]),
             Access::Column(at) => (column(at)?, [columns, 0]),
             Access::One(down, along) => (row(down)? + column(along)?, [0, 0]),
@@ -106,6 +108,20 @@ impl Run<'_> {
                             false => Some(at(i, moved(j, columns)?)),
                         };
                         places().map(|place| moved(place).unwrap_or(77.0)).collect()
+                    }
+                    Access::Paced(Paced {
+                        first,
+                        step,
+                        over,
+                        rest,
+                    }) => {
+                        let row = |i: usize| {
+                            let row = (first + step * i as i32) / over;
+                            let row = if rest == 0 { row } else { row % rest };
+                            usize::try_from(row).ok().filter(|row| *row < rows)
+                        };
+                        let paced = |(i, j)| row(i).map_or(77.0, |row| at(row, j));
+                        places().map(paced).collect()
                     }
                     _ => places().map(|(i, j)| at(i, j)).collect(),
                 }

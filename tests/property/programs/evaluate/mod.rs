@@ -296,7 +296,10 @@ impl Run<'_> {
             Term::Scalar => self.shape.count,
             Term::Fetched(entry) => self.table.get(self.term(entry.into())).copied().unwrap_or(0),
             Term::Chosen(Choice { of, rel, than, sides }) => {
-                let taken = compare(rel, &self.term(of.into()), &than);
+                let taken = match of {
+                    Some(of) => compare(rel, &self.term(of.into()), &than),
+                    None => compare(rel, &f64::from(self.shape.alpha), &(than as f64)),
+                };
                 self.term(sides[usize::from(!taken)].into())
             }
         }
@@ -315,6 +318,11 @@ impl Run<'_> {
     fn condition(&self, cond: &Condition) -> bool {
         match cond {
             Condition::Compare(a, rel, b) => compare(rel, &self.term(*a), &self.term(*b)),
+            Condition::Numbers(a, times, rel, more) => {
+                let left = self.term(*a) as f64 * f64::from(*times) / 8.0;
+                let right = f64::from(self.shape.alpha) + f64::from(*more) / 8.0;
+                compare(rel, &(left as f32), &(right as f32))
+            }
             Condition::And(a, b) => self.condition(a) && self.condition(b),
             Condition::Or(a, b) => self.condition(a) || self.condition(b),
             Condition::Not(a) => !self.condition(a),

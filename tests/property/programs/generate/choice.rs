@@ -204,8 +204,12 @@ impl Body<'_> {
     }
 
     fn choice(&mut self, sides: [Atom; 2]) -> Term {
+        let of = match self.random.one_in(4) {
+            true => None,
+            false => Some(self.atom()),
+        };
         Term::Chosen(Choice {
-            of: self.atom(),
+            of,
             rel: self.random.pick(&RELATIONS),
             than: self.random.below(3),
             sides,
@@ -246,6 +250,10 @@ impl Body<'_> {
         }
         let rel = self.random.pick(&RELATIONS);
         let term = self.term();
+        if self.random.one_in(5) {
+            let times = self.random.pick(&[8, 4, -8, 1, 3]);
+            return Condition::Numbers(term, times, rel, self.random.below(24) as i32 - 8);
+        }
         let other = match term {
             Term::M | Term::N => Term::Number(32 * (1 + self.random.below(2))),
             _ if self.random.one_in(4) => match self.term() {

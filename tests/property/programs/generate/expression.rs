@@ -1,6 +1,8 @@
 //! Expressions over elements, and what is assigned.
 
-use super::super::program::{Access, Assign, At, Class, Element, Expr, Kind, Moved, Role, Stmt, Sum, Target, Term};
+use super::super::program::{
+    Access, Assign, At, Class, Element, Expr, Kind, Moved, Paced, Role, Stmt, Sum, Target, Term,
+};
 use super::body::Body;
 use super::choice::RELATIONS;
 use super::offset;
@@ -292,6 +294,20 @@ impl Body<'_> {
             return other;
         };
         let (rows, columns) = self.stage.extent(class);
+        if self.random.one_in(3) {
+            let paced = self.paced(rows as i32);
+            let read = Expr::Block(part, Access::Paced(paced));
+            if paced.step < 2 {
+                return read;
+            }
+            // The rows that are there.
+            let mask = Sum {
+                row: paced.step,
+                column: 0,
+                terms: vec![(paced.first - rows as i32, Term::Number(1))],
+            };
+            return Expr::Masked(mask, "<", Box::new([read, other]));
+        }
         let is_down = self.random.one_in(2);
         let (along, extent) = if is_down { ([1, 0], rows) } else { ([0, 1], columns) };
         let by = match self.random.one_in(4) {
@@ -319,6 +335,30 @@ impl Body<'_> {
                 let moved = masked(by, ">=", moved, other.clone());
                 masked(by - extent as i32, "<", moved, other)
             }
+        }
+    }
+
+    /// Rows of so many at a pace: from the last on, some of them several times, again and again, or further apart.
+    fn paced(&mut self, rows: i32) -> Paced {
+        let (first, step, over, rest) = match self.random.below(4) {
+            0 => (rows - 1, -1, 1, 0),
+            1 => {
+                let over = self.random.pick(&[2, 3, 7]);
+                (self.random.below(over as usize) as i32, 1, over, 0)
+            }
+            2 => (
+                self.random.below(3) as i32,
+                1,
+                1,
+                self.random.pick(&[1, 2, 8, 9]).min(rows),
+            ),
+            _ => (self.random.below(4) as i32, self.random.pick(&[2, 3]), 1, 0),
+        };
+        Paced {
+            first,
+            step,
+            over,
+            rest,
         }
     }
 

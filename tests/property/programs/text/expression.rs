@@ -1,12 +1,16 @@
 //! Expressions over elements, and conditions.
 
-use super::super::program::{Access, Class, Condition, Expr, Kind, Moved, Part, Sum};
+use super::super::program::{Access, Class, Condition, Expr, Kind, Moved, Paced, Part, Sum};
 use super::Text;
 
 impl Text<'_> {
     pub(super) fn condition(&self, cond: &Condition) -> String {
         match cond {
             Condition::Compare(a, rel, b) => format!("{} {rel} {}", self.term(*a), self.term(*b)),
+            Condition::Numbers(a, times, rel, more) => {
+                let [times, more] = [times, more].map(|eighths| f64::from(*eighths) / 8.0);
+                format!("({}) as f32 * ({times:?}) {rel} alpha + ({more:?})", self.term(*a))
+            }
             Condition::And(a, b) => format!("({}) && ({})", self.condition(a), self.condition(b)),
             Condition::Or(a, b) => format!("({}) || ({})", self.condition(a), self.condition(b)),
             Condition::Not(a) => format!("!({})", self.condition(a)),
@@ -23,7 +27,9 @@ impl Text<'_> {
                 Access::Here if self.stage.blocks[block].class == Class::Columns => j.to_owned(),
                 Access::Here | Access::Column(_) | Access::RowDown(_) => i.to_owned(),
                 Access::Row(_) | Access::ColumnAlong(_) => j.to_owned(),
-                Access::Transposed | Access::Moved(_) => unreachable!("vectors are not transposed, nor moved"),
+                Access::Transposed | Access::Moved(_) | Access::Paced(_) => {
+                    unreachable!("vectors are not transposed, nor moved")
+                }
                 Access::One(at, _) => self.at(at, rows * columns),
             };
             return format!("b{block}[{place}]");
@@ -36,6 +42,21 @@ impl Text<'_> {
             Access::One(row, column) => self.of_block(part, &self.at(row, rows), &self.at(column, columns)),
             Access::RowDown(at) => self.of_block(part, &self.at(at, rows), i),
             Access::ColumnAlong(at) => self.of_block(part, j, &self.at(at, columns)),
+            Access::Paced(Paced {
+                first,
+                step,
+                over,
+                rest,
+            }) => {
+                let row = match step {
+                    -1 => format!("{first} - {i}"),
+                    1 if first == 0 => i.to_string(),
+                    _ => format!("{step} * {i} + {first}"),
+                };
+                let row = if over == 1 { row } else { format!("({row}) / {over}") };
+                let row = if rest == 0 { row } else { format!("({row}) % {rest}") };
+                self.of_block(part, &row, j)
+            }
             Access::Moved(moved) => match moved.is_down {
                 true => self.of_block(part, &self.moved(i, moved), j),
                 false => self.of_block(part, i, &self.moved(j, moved)),

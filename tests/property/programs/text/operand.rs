@@ -132,10 +132,11 @@ impl Text<'_> {
             Term::Fetched(entry) => self.fetched(entry),
             Term::Chosen(Choice { of, rel, than, sides }) => {
                 let [then, otherwise] = sides.map(|side| self.atom(side));
-                format!(
-                    "(if {} {rel} {than} {{ {then} }} else {{ {otherwise} }})",
-                    self.atom(of)
-                )
+                let (of, than) = match of {
+                    Some(of) => (self.atom(of), than.to_string()),
+                    None => ("alpha".to_string(), format!("{than}.0")),
+                };
+                format!("(if {of} {rel} {than} {{ {then} }} else {{ {otherwise} }})")
             }
         }
     }

@@ -12,8 +12,8 @@ use formula::{compares, integer, number};
 use members::Members;
 use tt_lang::ir::{ElementType, Fidelity, Kernel, ScalarKind};
 use tt_plan::{
-    CompileArg, DataFormat, DataMovementProcessor, Engine, Formula, KernelPlan, Memory, Noc, Parameter, Placement,
-    Plan, RangeLimit, RuntimeValue, Temporary, TensorLayout,
+    CompileArg, DataFormat, DataMovementProcessor, DerivedInteger, Engine, Formula, KernelPlan, Memory, Noc, Parameter,
+    Placement, Plan, RangeLimit, RuntimeValue, Temporary, TensorLayout,
 };
 
 const SUPPORT: &str = include_str!("support.cpp");
@@ -72,7 +72,9 @@ pub fn write(kernel: &Kernel, plan: &Plan) -> Result<String, String> {
         Parameter::Scalar { .. } => None,
     });
     let tensors = tensors.chain(plan.temporaries.iter().map(|temporary| temporary.name.as_str()));
-    let members = &Members::of(inputs(plan).into_iter().map(|(name, _)| name), tensors);
+    let arguments_of = inputs(plan).into_iter().map(|(name, _)| name);
+    let derived = plan.derived.iter().map(|derived| derived.name.as_str());
+    let members = &Members::of(arguments_of.chain(derived), tensors);
     let mut out = Writer::new();
     out.line(format!(
         "// {}: a host program. Generated from {}, do not edit.",
@@ -172,10 +174,16 @@ fn usage(plan: &Plan) -> String {
 }
 
 fn arguments(plan: &Plan, members: &Members, out: &mut Writer) {
-    out.line("// Extents and scalars of this run.");
+    out.line(match plan.derived.is_empty() {
+        true => "// Extents and scalars of this run.",
+        false => "// Extents and scalars of this run, and what is computed of them.",
+    });
     out.open("struct Arguments");
     for (name, kind) in inputs(plan) {
         out.line(format!("{kind} {} = 0;", members.member(name)));
+    }
+    for derived in &plan.derived {
+        out.line(format!("int64_t {} = 0;", members.member(&derived.name)));
     }
     out.close_with(";");
 }
@@ -511,6 +519,11 @@ fn main(plan: &Plan, members: &Members, out: &mut Writer) {
             members.member(name),
             position + 1
         ));
+    }
+    for DerivedInteger { name, op, a, b } in &plan.derived {
+        let [a, b] = [a, b].map(|side| number(side, members).into_string());
+        let (member, op) = (members.member(name), op.symbol());
+        out.line(format!("arguments.{member} = float({a}) {op} float({b});"));
     }
     out.line("run(arguments);");
     out.reopen("catch (const std::exception& error)");

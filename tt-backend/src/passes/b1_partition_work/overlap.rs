@@ -338,14 +338,11 @@ fn decide(cond: &BoolExpr, values: &[(VarId, i64)]) -> Option<bool> {
     }
 }
 
-/// Whether `cond` mentions `var`. Numbers known at launch mention none.
+/// Whether `cond` mentions `var`.
 fn mentions(cond: &BoolExpr, var: VarId) -> bool {
-    match cond {
-        BoolExpr::Const(_) | BoolExpr::CompareNumbers(..) => false,
-        BoolExpr::Compare(_, a, b) => a.mentions(var) || b.mentions(var),
-        BoolExpr::And(a, b) | BoolExpr::Or(a, b) => mentions(a, var) || mentions(b, var),
-        BoolExpr::Not(a) => mentions(a, var),
-    }
+    let mut found = false;
+    cond.integers(&mut |integer| found |= integer.mentions(var));
+    found
 }
 
 #[cfg(test)]

@@ -55,7 +55,7 @@ impl Result2d {
     pub fn classify(&self, row: &Linear, column: &Linear, name: &str, span: Span) -> Result<Classified, Diagnostic> {
         let refused = |what: &str| {
             Diagnostic::new(&codes::ACCESS, span, format!("`{name}` is indexed in a way that is not compiled: {what}")).note(
-                "write the loop's indices themselves, plus what is the same for all elements, or that alone; swap both for the transpose",
+                "write the loop's indices themselves, plus what is the same for all elements, or that alone; swap both for the transpose; rows may have constant factors, quotients and remainders",
             )
         };
         let rows = self

@@ -6,7 +6,7 @@ use super::access::Classified;
 use super::regions::{Purpose, integer};
 use super::translate::{Refused, Translate, variable};
 use crate::codes;
-use crate::flow::{BlockOp, BlockStmt, Broadcast, Elementwise, Index, Pick, Value, ValueKind, Write};
+use crate::flow::{BlockOp, BlockStmt, Broadcast, Elementwise, Index, Pace, Pick, Value, ValueKind, Write};
 use crate::ir::Kind;
 use crate::passes::a1_infer_layout::BlockLayout;
 use tt_lang::diagnostic::Diagnostic;
@@ -41,6 +41,12 @@ impl Translate<'_> {
             ));
         }
         let place = &lies.meets;
+        let is_of_block = matches!(assign.target.buffer, Buffer::Block(_));
+        if is_of_block && lies.pace != Pace::PLAIN {
+            return Err(whole(self).note(
+                "rows that are not next to each other are chosen: `x[(i, j)] = if i % 2 == 0 { y[(i / 2, j)] } else { x[(i, j)] }`",
+            ));
+        }
         if place.broadcast != Broadcast::None || place.crossed {
             return Err(whole(self));
         }

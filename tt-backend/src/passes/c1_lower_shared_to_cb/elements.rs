@@ -2,7 +2,7 @@
 
 #![warn(clippy::arithmetic_side_effects)]
 
-use super::access::{Classified, Result2d};
+use super::access::Result2d;
 use super::assign::tiles_from;
 use super::index_values::uniform;
 use super::regions::Purpose;
@@ -90,10 +90,18 @@ impl Translate<'_> {
             Buffer::Tensor(tensor) => self.tensor_place(tensor, access, result),
             Buffer::Block(block) => {
                 let (row, column) = self.row_and_column(block, access);
+                let is_row = self.layouts.blocks[block.index()].orientation == Some(Orientation::Row);
+                let index = match access.indices.as_slice() {
+                    [_] if is_row => None,
+                    [index] | [.., index, _] => Some(index),
+                    [] => None,
+                };
+                let paced = index.and_then(|index| self.rows_at_pace(index, result));
+                let (row, pace) = paced.unwrap_or((row, Pace::PLAIN));
                 let name = &self.kernel.block(block).name;
                 Ok(TensorPlace {
                     meets: result.classify(&row, &column, name, access.span)?,
-                    pace: Pace::PLAIN,
+                    pace,
                     along: None,
                 })
             }
@@ -429,7 +437,7 @@ impl Translate<'_> {
         reads: &mut Vec<BlockStmt>,
     ) -> Result<Operand, Refused> {
         match access.buffer {
-            Buffer::Block(block) => self.load_block(block, access, &place.meets, extent, broadcast, reads),
+            Buffer::Block(block) => self.load_block(block, access, place, extent, broadcast, reads),
             Buffer::Tensor(tensor) => {
                 let region = self.tile_region(self.rectangle(tensor, access, place, extent, Purpose::Operand))?;
                 // The same tiles read twice in one expression are read once.
@@ -460,7 +468,7 @@ impl Translate<'_> {
         &mut self,
         block: BlockId,
         access: &Access,
-        place: &Classified,
+        TensorPlace { meets: place, pace, .. }: &TensorPlace,
         extent: [u64; 2],
         broadcast: Broadcast,
         reads: &mut Vec<BlockStmt>,
@@ -473,7 +481,17 @@ impl Translate<'_> {
         };
         let mut offset = [0; 2];
         let mut is_shifted = false;
+        if let (Some(modulo), false) = (pace.modulo, self.is_chosen)
+            && u64::from(modulo) > whole[0]
+        {
+            let message = format!("`{name}` is read at a remainder by {modulo}, and has {} rows", whole[0]);
+            return Err(Diagnostic::new(&codes::ACCESS, access.span, message).note("take the remainder by fewer rows"));
+        }
         for axis in 0..2 {
+            if axis == 0 && *pace != Pace::PLAIN {
+                is_shifted = true;
+                continue;
+            }
             let linear = &place.offset[axis];
             let constant = linear.terms.is_empty().then_some(linear.constant);
             let inside = constant
@@ -500,7 +518,7 @@ impl Translate<'_> {
         let element = self.kernel.block(block).element;
         if is_shifted || is_picked && element.is_integer() {
             let from = place.offset.each_ref().map(Linear::to_expr);
-            let shifted = self.shifted(block, from, extent, access.span, reads)?;
+            let shifted = self.shifted(block, (from, *pace), extent, access.span, reads)?;
             return Ok(self.operand(shifted, broadcast, [0, 0]));
         }
         if !is_picked {

@@ -7,10 +7,10 @@
 //! ```
 
 use super::translate::Translate;
-use crate::flow::{BlockOp, BlockStmt, Inspection};
+use crate::flow::{BlockOp, BlockStmt, Inspection, Pace};
 use crate::ir::Kind;
 use crate::verify::range::{self, LIMIT, Range};
-use tt_lang::ir::{BlockId, BoolExpr, IntExpr, Named, Span};
+use tt_lang::ir::{BlockId, BoolExpr, IntExpr, IntOp, Linear, Named, Span};
 
 impl Translate<'_> {
     /// Asserts in `out` that the row and the column `at`, where they are given, are some of `block`.
@@ -60,6 +60,36 @@ impl Translate<'_> {
         let (first_name, name) = (Named(self.kernel, first), &self.kernel.block(block).name);
         let text = format!("the {what} from {first_name} on are some of {name}");
         assert_once(Inspection::Assertion { cond, text }, span, out);
+    }
+
+    /// Asserts in `out` that `count` rows at a pace from `first` on are some of `block`, where that is not known.
+    pub(super) fn assert_paced_inside(
+        &self,
+        block: BlockId,
+        (first, pace): (&IntExpr, Pace),
+        count: u64,
+        span: Span,
+        out: &mut Vec<BlockStmt>,
+    ) {
+        let whole = i64::try_from(self.layouts.blocks[block.index()].extent[0]).unwrap_or(i64::MAX);
+        let last = i64::try_from(count).unwrap_or(i64::MAX).saturating_sub(1);
+        let quotient = |way: i64| {
+            let way = way.saturating_mul(i64::from(pace.step));
+            let index = IntExpr::binary(IntOp::Add, first.clone(), IntExpr::Const(way));
+            let index = Linear::of(&index).to_expr();
+            IntExpr::binary(IntOp::Div, index, IntExpr::Const(i64::from(pace.over)))
+        };
+        // A remainder is never below 0, and below what it is of.
+        let is_less = pace.modulo.is_some_and(|modulo| i64::from(modulo) <= whole);
+        let ends = [0, last].into_iter().filter(|_| !is_less);
+        for index in ends.map(quotient) {
+            let Some(cond) = range::inside(&index, self.range(&index), whole) else {
+                continue;
+            };
+            let name = &self.kernel.block(block).name;
+            let text = format!("{} is a row of {name}, which has {whole}", Named(self.kernel, &index));
+            assert_once(Inspection::Assertion { cond, text }, span, out);
+        }
     }
 
     /// What has to hold for `count` rows or columns from `first` on to be some of a block; nothing where that is known.

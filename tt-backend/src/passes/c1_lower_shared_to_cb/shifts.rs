@@ -4,20 +4,21 @@
 //!  y[(i, j)] = x[(i + 1, j)];   ⟹   x_sent = x
 //!                                    shift x_shifted from x_sent at (1, 0) to (0, 0) of 31 x 32 elements
 //!                                    y(31, 32) = x_shifted
+//!  y[(i, j)] = x[(31 - i, j)];  ⟹   shift x_shifted from x_sent at (31, 0) step -1 to (0, 0) of 32 x 32 elements
 //! ```
 
 use super::translate::{Refused, Translate, variable};
-use crate::flow::{BlockOp, BlockStmt, Broadcast, BufferId, Elementwise, Shift, ValueKind, Window};
+use crate::flow::{BlockOp, BlockStmt, Broadcast, BufferId, Elementwise, Pace, Shift, ValueKind, Window};
 use crate::ir::Kind;
 use tt_lang::ir::{BlockId, Buffer, IntExpr, IntOp, Span};
 
 impl Translate<'_> {
-    /// The elements of `block` from a row and a column on, as a block of `extent`. Those that there are not are anything: a choice
-    /// takes others.
+    /// The elements of `block` from a row and a column on, with rows at a pace, as a block of `extent`. Those that there are not are
+    /// anything: a choice takes others.
     pub(super) fn shifted(
         &mut self,
         block: BlockId,
-        mut from: [IntExpr; 2],
+        (mut from, pace): ([IntExpr; 2], Pace),
         extent: [u64; 2],
         span: Span,
         out: &mut Vec<BlockStmt>,
@@ -25,7 +26,11 @@ impl Translate<'_> {
         self.of_shared_exponents(Buffer::Block(block), span)?;
         let (mut to, mut count) = ([0, 0].map(IntExpr::Const), extent.map(constant));
         for axis in 0..2 {
-            if !self.is_chosen {
+            if axis == 0 && pace != Pace::PLAIN {
+                if !self.is_chosen {
+                    self.assert_paced_inside(block, (&from[0], pace), extent[0], span, out);
+                }
+            } else if !self.is_chosen {
                 self.assert_starts_inside(block, axis, &from[axis], extent[axis], span, out);
             } else if self.starts_inside(block, axis, &from[axis], extent[axis]).is_some() {
                 let whole = self.layouts.blocks[block.index()].extent[axis];
@@ -36,6 +41,7 @@ impl Translate<'_> {
             from,
             to,
             extent: count,
+            pace,
         };
         Ok(self.shift(variable(block), window, extent, span, out))
     }
@@ -55,6 +61,7 @@ impl Translate<'_> {
             from,
             to,
             extent: of.map(constant),
+            pace: Pace::PLAIN,
         };
         self.shift(part, window, extent, span, out)
     }

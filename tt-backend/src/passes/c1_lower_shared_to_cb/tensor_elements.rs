@@ -57,6 +57,24 @@ impl Paced {
 }
 
 impl Translate<'_> {
+    /// The first of the rows that `index` counts in a parallel loop with this result, plus an index of the loop, and their pace;
+    /// nothing where they follow each other, or are not counted so.
+    pub(super) fn rows_at_pace(&self, index: &IntExpr, result: &Result2d) -> Option<(Linear, Pace)> {
+        let vars: Vec<(VarId, u64)> = [result.row, result.column]
+            .into_iter()
+            .zip(result.extent)
+            .filter_map(|(var, extent)| Some((var?, extent)))
+            .collect();
+        let linear = Linear::of(index);
+        let is_plain = |(var, _): &(VarId, u64)| linear.slope(*var).is_some_and(|slope| slope == 0 || slope == 1);
+        if vars.iter().all(is_plain) {
+            return None;
+        }
+        let Paced { sum, var, pace } = self.paced(index, &vars).filter(|paced| paced.is_small(&vars))?;
+        let row = sum.without(var).plus(&Linear::of(&IntExpr::Var(var)), 1)?;
+        Some((row, pace))
+    }
+
     /// Where the elements of `tensor` lie that `access` means, for a parallel loop with this result.
     pub(super) fn tensor_place(
         &self,

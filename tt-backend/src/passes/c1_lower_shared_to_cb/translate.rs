@@ -292,14 +292,8 @@ impl Translate<'_> {
                 PrintItem::Text(text) => line.push(Printed::Text(text.clone())),
                 PrintItem::Value(value) => line.push(Printed::Integer(value.clone())),
                 PrintItem::Number(value) => {
-                    let number = tt_plan::number(self.kernel, value);
-                    line.push(Printed::Number(number.ok_or_else(|| {
-                        Diagnostic::new(
-                            &codes::NUMBER_OPERATION,
-                            span,
-                            "a number that is not known at launch is printed",
-                        )
-                    })?));
+                    let known = tt_plan::number(self.kernel, value).map(Printed::Number);
+                    line.push(known.unwrap_or_else(|| Printed::Computed(value.clone())));
                 }
                 PrintItem::Block { block, is_unsigned } => {
                     if !line.is_empty() {

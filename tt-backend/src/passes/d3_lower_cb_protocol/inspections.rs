@@ -83,6 +83,7 @@ impl Line {
                 args: vec![Expr::user(computed)],
             }))),
             Printed::Number(Number::Bits(bits)) => self.text(&f32::from_bits(*bits).to_string()),
+            Printed::Computed(number) => self.value(Expr::Value(Symbol::Computed(number.clone()))),
             Printed::Number(number) => self.value(value(&AS_NUMBER, [Expr::Value(Symbol::Number(number.clone()))])),
         }
     }

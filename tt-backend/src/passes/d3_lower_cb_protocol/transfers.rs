@@ -329,6 +329,14 @@ pub(super) fn shift(buffers: &[Buffer], ids: [BufferId; 2], window: &Window) -> 
         16 => "uint16_t",
         _ => "uint32_t",
     };
+    let Pace { step, over, modulo } = window.pace;
+    let template = match window.pace {
+        Pace::PLAIN => element.to_string(),
+        _ => {
+            let (modulo, last) = (modulo.unwrap_or(0), from.tiles[0].saturating_mul(32).saturating_sub(1));
+            format!("{element}, {step}, {over}, {modulo}, {last}")
+        }
+    };
     let numbers = [from.tiles[1], to.tiles[1]].map(|columns| Expr::Int(i64::from(columns)));
     let addresses = [Expr::name("src"), value(&GET_WRITE_PTR, [Expr::Buffer(ids[1])])];
     let args = addresses
@@ -341,7 +349,7 @@ pub(super) fn shift(buffers: &[Buffer], ids: [BufferId; 2], window: &Window) -> 
             name: "src".into(),
             value: value(&GET_READ_PTR, [Expr::Buffer(ids[0])]),
         }),
-        line(call_with(&SHIFT_ELEMENTS, element.to_string(), args)),
+        line(call_with(&SHIFT_ELEMENTS, template, args)),
     ]
 }
 

@@ -3,7 +3,7 @@
 #![warn(clippy::arithmetic_side_effects)]
 
 use crate::codes;
-use crate::device::function::WIDE;
+use crate::device::function::{AS_NUMBER, Function, STATIC_CAST, WIDE};
 use crate::device::{Accessor, Argument, Bits, Branch, Call, Calls, Expr, Leaf, Loop, Scope, Source, Symbol};
 use crate::ir::{Kind, Rewrite, Stmt};
 use crate::linear::Signs;
@@ -11,7 +11,7 @@ use crate::names::Names;
 use crate::target;
 use crate::verify::{Fault, unproved};
 use tt_lang::diagnostic::Diagnostic;
-use tt_lang::ir::{BoolExpr, CompareOp, IntExpr, IntOp, Kernel, ParamId};
+use tt_lang::ir::{BoolExpr, CompareOp, ElementOp, IntExpr, IntOp, Kernel, NumberExpr, ParamId};
 use tt_plan::{Formula, Neighbour, Number, RuntimeValue, formula, number};
 
 /// Collects arguments.
@@ -169,7 +169,7 @@ impl<'a> Arguments<'a> {
             BoolExpr::Compare(op, a, b) => Expr::operation(op.symbol(), self.int(a), self.int(b)),
             BoolExpr::CompareNumbers(op, a, b) => {
                 let (Some(a), Some(b)) = (number(self.kernel, a), number(self.kernel, b)) else {
-                    return self.without_value("a comparison of numbers mentions a variable");
+                    return Expr::operation(op.symbol(), self.computed(a), self.computed(b));
                 };
                 let wanted = match &b {
                     Number::Bits(_) => format!("{}_{}", describe_number(&a), compare_name(*op)),
@@ -201,6 +201,41 @@ impl<'a> Arguments<'a> {
                     | BoolExpr::Or(..)) => self.condition(&other),
                 }
             }
+        }
+    }
+
+    /// A number as a `float`: what differs from block to block is computed in `double` and rounded once.
+    fn computed(&mut self, value: &NumberExpr) -> Expr<Bits> {
+        match number(self.kernel, value) {
+            Some(known) => call_of(&AS_NUMBER, "", self.number(&known)),
+            None => {
+                let computed = self.double(value);
+                call_of(&STATIC_CAST, "float", computed)
+            }
+        }
+    }
+
+    /// Likewise in `double`: what is known at launch is a `float`, as an argument has it.
+    fn double(&mut self, value: &NumberExpr) -> Expr<Bits> {
+        if number(self.kernel, value).is_some() {
+            let known = self.computed(value);
+            return call_of(&STATIC_CAST, "double", known);
+        }
+        match value {
+            NumberExpr::Int(integer) => {
+                let integer = self.int(integer);
+                call_of(&STATIC_CAST, "double", integer)
+            }
+            NumberExpr::Call(op, args) => match (op, args.as_slice()) {
+                (ElementOp::Add, [a, b]) => Expr::operation("+", self.double(a), self.double(b)),
+                (ElementOp::Sub, [a, b]) => Expr::operation("-", self.double(a), self.double(b)),
+                (ElementOp::Mul, [a, b]) => Expr::operation("*", self.double(a), self.double(b)),
+                (ElementOp::Div, [a, b]) => Expr::operation("/", self.double(a), self.double(b)),
+                // Also of 0 the sign changes.
+                (ElementOp::Neg, [a]) => Expr::operation("*", self.double(a), Expr::Int(-1)),
+                _ => self.without_value("a number that differs from block to block is computed otherwise"),
+            },
+            NumberExpr::Literal(_) | NumberExpr::Scalar(_) => self.without_value("a literal or scalar has no number"),
         }
     }
 
@@ -243,6 +278,7 @@ impl<'a> Arguments<'a> {
             Symbol::Wide(int) => self.wide(int),
             Symbol::Condition(cond) => self.condition(cond),
             Symbol::Number(number) => self.number(number),
+            Symbol::Computed(number) => self.computed(number),
             Symbol::TensorTiles(tensor, axis) => {
                 let extent = self.tensor_axis(*tensor, *axis);
                 self.int(&IntExpr::binary(IntOp::CeilDiv, extent, IntExpr::Const(32)))
@@ -338,6 +374,15 @@ impl Rewrite<Calls<Symbol>, Calls<Bits>> for Arguments<'_> {
     fn note(&mut self, note: Source) -> Source {
         note
     }
+}
+
+/// A call of `function` with one argument.
+fn call_of(function: &'static Function, template: &str, arg: Expr<Bits>) -> Expr<Bits> {
+    Expr::Call(Box::new(Call {
+        function,
+        template: template.to_string(),
+        args: vec![arg],
+    }))
 }
 
 fn negate(cond: &BoolExpr) -> BoolExpr {

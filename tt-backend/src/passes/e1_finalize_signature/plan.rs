@@ -31,6 +31,7 @@ pub fn run(
         extents,
         parameters,
         temporaries,
+        derived,
     }) = Signature::of(source)
     else {
         let fault = Fault("an extent of a tensor mentions a variable".into());
@@ -57,6 +58,7 @@ pub fn run(
         extents,
         parameters,
         temporaries,
+        derived,
         grid: partition.grid.clone(),
         work_partition: partition.work,
         lone_axes: partition.lone.clone(),

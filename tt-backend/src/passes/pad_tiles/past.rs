@@ -198,7 +198,7 @@ impl<'a> Beyond<'a> {
         let mut past = of.past.map(Past::moved);
         let picked = [0, 1].map(|axis| {
             let at = pick.at[axis].as_ref()?;
-            Some(past[axis].repeated(|edge| Some(self.at_element(edge, at, true))))
+            Some(past[axis].repeated(|edge| Some(self.at_element(edge, at, None))))
         });
         match &picked {
             [Some(rows), Some(columns)] => {
@@ -219,20 +219,26 @@ impl<'a> Beyond<'a> {
             Some(held) => held.as_ref().clone(),
             None => [Past::number(None), Past::number(None)],
         };
-        let Window { from, to, .. } = &shift.window;
+        let Window { from, to, pace, .. } = &shift.window;
         let mut past = held.map(Past::moved);
         for axis in 0..2 {
+            let step = if axis == 0 { i64::from(pace.step) } else { 1 };
+            if axis == 0 && !pace.is_of_steps() {
+                // Several rows are one, or rows come again: what has a value is computed beside it.
+                let edges = past[0].edges().filter(|edge| !edge.whole).copied().collect();
+                past[0] = past[0].clone().unsure_past(edges);
+            }
             let first = IntExpr::binary(IntOp::Sub, from[axis].clone(), to[axis].clone());
             past[axis] = past[axis].map(|edge| {
                 let shifts = self.places.borrow().all[edge.place].shifts;
-                if edge.whole || first.as_const() == Some(0) {
+                if edge.whole || axis == 0 && !pace.is_of_steps() || first.as_const() == Some(0) && step == 1 {
                     return edge;
                 }
                 if shifts == MOST_SHIFTS {
                     let age = Age::Unknown;
                     return Edge { age, ..edge };
                 }
-                let edge = self.at_element(&edge, &first, false);
+                let edge = self.at_element(&edge, &first, Some(step));
                 let known = &mut self.places.borrow_mut().all[edge.place].shifts;
                 *known = shifts.saturating_add(1).max(*known);
                 edge

@@ -67,6 +67,7 @@ impl<'a> Reader<'a> {
                 let extent = kernel.extents.iter().position(|extent| extent.name == *name);
                 let is_integer = |param: &Param| match param {
                     Param::Scalar(scalar) => scalar.name == *name && scalar.kind != ScalarKind::F32,
+                    Param::Derived(derived) => derived.name == *name,
                     Param::Tensor(_) | Param::Temporary(_) => false,
                 };
                 let scalar = kernel.params.iter().position(is_integer);
@@ -175,7 +176,8 @@ impl<'a> Reader<'a> {
         Some(value)
     }
 
-    fn number_expr(&mut self) -> Read<NumberExpr> {
+    /// A number of a kernel.
+    pub fn number_expr(&mut self) -> Read<NumberExpr> {
         if let Some(value) = self.float() {
             return Ok(NumberExpr::Literal(value));
         }

@@ -71,6 +71,9 @@ impl Reader<'_> {
         if self.eat("number") {
             return self.number().map(Printed::Number);
         }
+        if self.eat("computed") {
+            return self.number_expr().map(Printed::Computed);
+        }
         self.quoted().map(Printed::Text)
     }
 }

@@ -13,19 +13,35 @@ use tt_plan::{DataFormat, Role};
 impl Reader<'_> {
     /// A rectangle of tiles of a tensor.
     pub fn window(&mut self) -> Read<Window> {
-        let mut both = |before| {
-            self.expect(before)?;
-            let row = self.int()?;
-            self.expect(",")?;
-            Ok([row, self.int()?])
-        };
-        let (from, to) = (both("at (")?, both(") to (")?);
-        self.expect(") of")?;
+        self.expect("at")?;
+        let from = self.both()?;
+        let pace = self.pace()?;
+        self.expect("to")?;
+        let to = self.both()?;
+        self.expect("of")?;
         let rows = self.int()?;
         self.expect("x")?;
         let extent = [rows, self.int()?];
         self.expect("elements")?;
-        Ok(Window { from, to, extent })
+        Ok(Window { from, to, extent, pace })
+    }
+
+    /// How rows follow each other.
+    fn pace(&mut self) -> Read<Pace> {
+        let mut pace = Pace::PLAIN;
+        if self.eat("step") {
+            let Ok(step) = self.signed()?.try_into() else {
+                return self.wanted("a step");
+            };
+            pace.step = step;
+        }
+        if self.eat("over") {
+            pace.over = self.parse()?;
+        }
+        if self.eat("modulo") {
+            pace.modulo = Some(self.parse()?);
+        }
+        Ok(pace)
     }
 
     /// `(b, t)`
@@ -50,19 +66,7 @@ impl Reader<'_> {
                 let first = self.both()?;
                 self.expect("at most")?;
                 let count = self.both()?;
-                let mut pace = Pace::PLAIN;
-                if self.eat("step") {
-                    let Ok(step) = self.signed()?.try_into() else {
-                        return self.wanted("a step");
-                    };
-                    pace.step = step;
-                }
-                if self.eat("over") {
-                    pace.over = self.parse()?;
-                }
-                if self.eat("modulo") {
-                    pace.modulo = Some(self.parse()?);
-                }
+                let pace = self.pace()?;
                 let along = match self.eat("along") {
                     true => {
                         let axis = self.parse()?;

@@ -14,7 +14,13 @@ impl Source<'_> {
         match expr {
             IntExpr::Const(value) => value.to_string(),
             IntExpr::Extent(id) => raw(self.kernel.extent(*id)),
-            IntExpr::Scalar(id) => self.param_name(*id),
+            IntExpr::Scalar(id) => match &self.kernel.params[id.index()] {
+                Param::Derived(DerivedParam { op, sides: [a, b], .. }) => {
+                    let (a, b) = (self.number(a), self.number(b));
+                    format!("(if {a} {} {b} {{ 1 }} else {{ 0 }})", op.symbol())
+                }
+                Param::Scalar(_) | Param::Tensor(_) | Param::Temporary(_) => self.param_name(*id),
+            },
             IntExpr::Var(id) | IntExpr::Fetched(id) => self.variables[id.index()].clone(),
             IntExpr::Binary(op, a, b) => {
                 let binary = |symbol: &str, tight: bool| {

@@ -198,14 +198,16 @@ impl Beyond<'_> {
         }
     }
 
-    /// The edge of the elements from `at` on of what has `edge`; past it they lie as a `whole`, or not at all.
-    pub(super) fn at_element(&self, edge: &Edge, at: &IntExpr, whole: bool) -> Edge {
+    /// The edge of the elements from `at` on of what has `edge`, so many on each time; without a step that of the element alone, past
+    /// which all lie or none.
+    pub(super) fn at_element(&self, edge: &Edge, at: &IntExpr, step: Option<i64>) -> Edge {
         if edge.whole {
             return *edge;
         }
         let place = self.places.borrow().all[edge.place].clone();
         let element = element(&place, edge, at);
-        let step = if whole { 1 } else { place.step };
+        let whole = step.is_none();
+        let step = step.map_or(1, |step| step.saturating_mul(place.step));
         let number = self.place(Some(place.extent), &element, [1, step], [true; 2]);
         self.places.borrow_mut().all[number].precedes |= place.precedes;
         Edge {
