@@ -34,23 +34,27 @@ pub const PASS: Pass<Unit<Parts<Split, ()>>, Unit<Parts<Split, ()>>> = Pass {
     name: "multicast_reuse",
     does: "what a row or column of cores needs alike is read once",
     run: |mut unit| {
-        if may_share(&unit.facts, &unit.program) {
-            let grid: Vec<VarId> = unit.facts.kernel.grid.axes.iter().map(|(var, _)| *var).collect();
-            if share(&grid, &mut unit.program.programs.reader) {
-                unit.facts.partition.work.placement = Placement::Rectangle;
-            }
-        }
+        unit.facts.partition.work.placement = run(&unit.facts, &mut unit.program.programs);
         Ok(unit)
     },
     check: proved,
 };
 
+/// Runs the pass: which core takes which blocks.
+pub fn run(facts: &Facts, programs: &mut Split) -> Placement {
+    let grid: Vec<VarId> = facts.kernel.grid.axes.iter().map(|(var, _)| *var).collect();
+    match may_share(facts, programs) && share(&grid, &mut programs.reader) {
+        true => Placement::Rectangle,
+        false => facts.partition.work.placement,
+    }
+}
+
 /// Whether cores may go along with blocks that are not theirs, and the grid lie along them as it likes.
-fn may_share(facts: &Facts, parts: &Parts<Split, ()>) -> bool {
+fn may_share(facts: &Facts, programs: &Split) -> bool {
     let partition = &facts.partition;
     let mut read = BTreeSet::new();
     let mut stored = BTreeSet::new();
-    for program in [&parts.programs.reader, &parts.programs.writer] {
+    for program in [&programs.reader, &programs.writer] {
         operations(program, &mut |op| {
             let (set, tensor): (&mut BTreeSet<ParamId>, _) = match op {
                 Move::Read(_, region, _) => (&mut read, region.tensor),

@@ -216,6 +216,16 @@ pub fn reads_pages(function: &Function) -> bool {
         || [&MATMUL_BLOCK, &GET_READ_PTR, &READ_TILE_VALUE].contains(&function)
 }
 
+/// Which processor moves elements of the tensor among its arguments by `function`.
+pub fn moves_elements(function: &Function) -> Option<Role> {
+    let role = [
+        (Role::Reader, [&NOC_ASYNC_READ_PAGE, &READ_ROWS, &READ_ELEMENTS]),
+        (Role::Writer, [&NOC_ASYNC_WRITE_PAGE, &WRITE_ROWS, &WRITE_ELEMENTS]),
+    ];
+    role.into_iter()
+        .find_map(|(role, functions)| functions.contains(&function).then_some(role))
+}
+
 /// A call with what is known of its arguments.
 struct Args<'a> {
     call: &'a Call<Bits>,

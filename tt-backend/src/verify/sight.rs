@@ -16,6 +16,8 @@ use crate::flow::{
 use crate::ir::{self, Frame, try_walk};
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::rc::Rc;
+use tt_lang::ir::ParamId;
+use tt_plan::Role;
 
 /// Checks `flow`.
 ///
@@ -40,13 +42,17 @@ pub fn check(flow: &Flow<Sections>) -> Result<(), String> {
 /// What goes through the buffers of `flow`; nothing where it is not as C3 leaves it, which [`check`] refuses.
 pub fn traffic(flow: &Flow<Sections>) -> Traffic {
     let mut events = Events::over(flow);
-    let mut out = Traffic::new(flow.buffers.len());
+    let mut out = Traffic::new(&flow.buffers);
     if try_walk(&flow.body, &mut |_, event| events.event(event)).is_err() {
         return out;
     }
     for event in &events.list {
         match *event {
-            Event::Append(buffer, _) | Event::AppendSums(buffer, _) => out.step(Step::Push, buffer),
+            Event::Append(buffer, _) | Event::AppendSums(buffer, _) => {
+                out.step(Step::Push, buffer);
+                out.received(buffer);
+            }
+            Event::Move(role, tensor) => out.moves(role, tensor),
             Event::Use(buffer, _) | Event::Load(_, buffer) | Event::Take(buffer) => out.step(Step::Use, buffer),
             Event::Release(buffer) => out.step(Step::Pop, buffer),
             Event::UseSums(..) | Event::Start(..) | Event::Add(..) => {}
@@ -72,6 +78,8 @@ enum Event {
     AppendSums(BufferId, Sums),
     Release(BufferId),
     Use(BufferId, Sees),
+    /// Reader or writer moves elements of a tensor.
+    Move(Role, ParamId),
     /// The integer that a version is.
     Take(BufferId),
     UseSums(Sums, Sees),
@@ -167,10 +175,16 @@ impl<'a> Events<'a> {
     fn op(&mut self, op: &SectionOp) -> Result<(), String> {
         match op {
             SectionOp::Read(Read {
-                buffer, defines, after, ..
+                buffer,
+                defines,
+                region,
+                after,
             }) => {
                 self.token(*after);
-                self.list.push(Event::Append(*buffer, Some(*defines)));
+                self.list.extend([
+                    Event::Move(Role::Reader, region.tensor),
+                    Event::Append(*buffer, Some(*defines)),
+                ]);
             }
             SectionOp::Fetch(fetch) => {
                 if let Some(buffer) = fetch.into.passed_on(self.buffers) {
@@ -183,6 +197,7 @@ impl<'a> Events<'a> {
                 self.token(write.after);
                 self.list
                     .extend(write.uses().map(|(buffer, sees)| Event::Use(buffer, sees)));
+                self.list.push(Event::Move(Role::Writer, write.region.tensor));
             }
             SectionOp::Shift(shift) => self.list.extend([
                 Event::Use(shift.from, shift.sees),
@@ -322,7 +337,7 @@ impl Run<'_> {
                 Event::UseSums(sums, sees) | Event::Add(sums, Some(sees), _) if check => {
                     self.compare("a sum", &state.sums[sums], sees)?;
                 }
-                Event::Use(..) | Event::UseSums(..) | Event::Add(..) | Event::Take(_) => {}
+                Event::Use(..) | Event::UseSums(..) | Event::Add(..) | Event::Take(_) | Event::Move(..) => {}
                 Event::Load(sums, buffer) => state.sums[sums] = self.front(&state, buffer)?,
                 Event::Start(sums, from) => state.sums[sums] = Rc::new(from.into_iter().collect()),
                 Event::Loop => {

@@ -1,6 +1,6 @@
 //! What of a program concerns the circular buffers: its steps under its loops and branches, at every stage of Device IR.
 
-use super::event::{CbStep, reads_pages};
+use super::event::{CbStep, moves_elements, reads_pages};
 use super::{Proof, fault};
 use crate::device::{
     Argument, Around, Branch, Call, Calls, Compute, ComputeOp, Expr, Leaf, Loop, Move, Moves, Origin, Protocol, Scope,
@@ -9,6 +9,8 @@ use crate::device::{
 use crate::flow::{Arg, Buffer, BufferId};
 use crate::ir::{Kind, Never, Stage, Stmt};
 use std::fmt;
+use tt_lang::ir::ParamId;
+use tt_plan::Role;
 
 /// Where the programs meet: the loop over the blocks, or a loop or branch of the user's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -83,6 +85,9 @@ pub trait Steps: Stage {
     fn step(op: &Self::Op, context: Context) -> Proof<Option<Step>>;
     /// The buffers whose front version an operation uses.
     fn uses(op: &Self::Op) -> Vec<BufferId>;
+    /// The tensor that an operation moves elements of, and the processor that does; fetched integers apart, whose tensors nobody
+    /// stores to.
+    fn moves(op: &Self::Op) -> Option<(Role, ParamId)>;
     /// What a loop is.
     fn head(head: &Self::Loop, context: Context) -> Head;
     /// Where a branch is taken together, and on what condition; none for one of the compiler's own.
@@ -191,6 +196,14 @@ impl Steps for Moves {
         }
     }
 
+    fn moves(op: &Move) -> Option<(Role, ParamId)> {
+        match op {
+            Move::Read(_, region, _) => Some((Role::Reader, region.tensor)),
+            Move::Write(_, region, _) => Some((Role::Writer, region.tensor)),
+            Move::Protocol(_) | Move::Make(..) | Move::Shift { .. } | Move::Inspect(_) | Move::Fetch(..) => None,
+        }
+    }
+
     fn head(head: &SourceLoop, _: Context) -> Head {
         source_head(head)
     }
@@ -258,6 +271,10 @@ impl<P: Plain> Steps for Compute<P> {
         }
     }
 
+    fn moves(_: &ComputeOp<P>) -> Option<(Role, ParamId)> {
+        None
+    }
+
     fn head(head: &SourceLoop, _: Context) -> Head {
         source_head(head)
     }
@@ -316,6 +333,15 @@ impl<V: fmt::Debug + Clone + PartialEq> Steps for Calls<V> {
         used(op)
     }
 
+    fn moves(op: &Leaf<V>) -> Option<(Role, ParamId)> {
+        let Leaf::Call(call) = op else { return None };
+        let role = moves_elements(call.function)?;
+        call.args
+            .iter()
+            .find_map(|arg| accessed(arg))
+            .map(|tensor| (role, tensor))
+    }
+
     fn head(head: &Loop<V>, context: Context) -> Head {
         match head {
             Loop::Blocks => Head::Blocks,
@@ -334,6 +360,23 @@ impl<V: fmt::Debug + Clone + PartialEq> Steps for Calls<V> {
 
     fn times(_: &Scope) -> u32 {
         1
+    }
+}
+
+/// The tensor that an argument is the accessor of.
+fn accessed<V>(arg: &Expr<V>) -> Option<ParamId> {
+    match arg {
+        Expr::Accessor(tensor) => Some(*tensor),
+        Expr::Int(_)
+        | Expr::Bool(_)
+        | Expr::Name(_)
+        | Expr::Value(_)
+        | Expr::Buffer(_)
+        | Expr::PageBytes(_)
+        | Expr::Constant(_)
+        | Expr::Text(_)
+        | Expr::Call(_)
+        | Expr::Binary(..) => None,
     }
 }
 

@@ -8,88 +8,42 @@
 //! popped, `[..]` a loop, `(..|..)` a branch. Uses without anything between them are one; loops and branches without
 //! traffic do not count, nor do loops and branches of the compiler's own, which `progress` counts.
 //!
+//! Transfers of one tensor by reader and writer are ordered by tokens, and by what compute stands between
+//! (`passes::c3_build_dataflow::order`). So there is such a line too for each tensor that one of them moves, of its transfers among
+//! the tokens that this processor passes on and takes; and one of compute, of the versions that it waits for and those that it
+//! hands to be stored.
+//!
 //! ```text
 //!  read a; for k < n { y += a }; release a      ⟹    pushed +      taken [u]-
+//!  write v to x; read w from x after stored      ⟹    x by the writer u+      by the reader -u
 //! ```
 
+mod line;
+mod transfers;
+
+pub use self::line::Step;
+use self::line::{Line, Within};
+use self::transfers::Transfers;
 use super::event::CbStep;
 use super::steps::{Context, Head, Steps};
 use super::{Proof, fault};
 use crate::device::{Program, Programs};
 use crate::flow::{Buffer, BufferId, BufferKind};
 use crate::ir::{Kind, Stmt};
-
-/// What becomes of a buffer's versions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Step {
-    /// The producer appends one.
-    Push,
-    /// The consumer uses the front one.
-    Use,
-    /// The consumer drops the front one.
-    Pop,
-}
-
-/// The order of the steps of one end of a buffer.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-struct Line {
-    text: String,
-    /// The loops and branches that are open in it.
-    open: Vec<Within>,
-}
-
-/// A loop, or a side of a branch: its number, and which.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Within {
-    Loop(usize),
-    Then(usize),
-    Else(usize),
-}
-
-impl Line {
-    fn step(&mut self, step: Step, path: &[Within]) {
-        let same = self.open.iter().zip(path).take_while(|(a, b)| a == b).count();
-        let other_side = match (self.open.get(same), path.get(same)) {
-            (Some(Within::Then(a)), Some(Within::Else(b))) => a == b,
-            _ => false,
-        };
-        self.close(same + usize::from(other_side));
-        if other_side {
-            self.text.push('|');
-            self.open[same] = path[same];
-        }
-        for within in &path[self.open.len()..] {
-            self.text.push_str(match within {
-                Within::Loop(_) => "[",
-                Within::Then(_) => "(",
-                Within::Else(_) => "(|",
-            });
-            self.open.push(*within);
-        }
-        match step {
-            Step::Use if self.text.ends_with('u') => {}
-            Step::Use => self.text.push('u'),
-            Step::Push => self.text.push('+'),
-            Step::Pop => self.text.push('-'),
-        }
-    }
-
-    /// Closes all but the outermost `keep`.
-    fn close(&mut self, keep: usize) {
-        while self.open.len() > keep {
-            self.text.push(match self.open.pop() {
-                Some(Within::Loop(_)) => ']',
-                _ => ')',
-            });
-        }
-    }
-}
+use tt_lang::ir::ParamId;
+use tt_plan::Role;
 
 /// The traffic of all buffers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Traffic {
     /// By buffer: what is pushed, what is taken.
     lines: Vec<[Line; 2]>,
+    /// The kind of every buffer.
+    kinds: Vec<BufferKind>,
+    /// Of reader and writer.
+    transfers: [Transfers; 2],
+    /// What compute waits for and what it hands on: each by its buffer.
+    handed_on: Line,
     /// The loops and branches around what comes next.
     path: Vec<Within>,
     /// Loops and branches so far.
@@ -97,10 +51,11 @@ pub struct Traffic {
 }
 
 impl Traffic {
-    /// Of so many buffers.
-    pub fn new(buffers: usize) -> Traffic {
+    /// Of these buffers.
+    pub fn new(buffers: &[Buffer]) -> Traffic {
         Traffic {
-            lines: vec![Default::default(); buffers],
+            lines: vec![Default::default(); buffers.len()],
+            kinds: buffers.iter().map(|buffer| buffer.kind).collect(),
             ..Traffic::default()
         }
     }
@@ -110,12 +65,10 @@ impl Traffic {
     /// # Errors
     /// Steps that are not understood.
     pub fn of(buffers: &[Buffer], programs: &[Program; 3]) -> Proof<Traffic> {
-        programs
-            .iter()
-            .try_fold(Traffic::new(buffers.len()), |traffic, program| {
-                let args = &program.args;
-                traffic.and(&program.body, Context { buffers, args })
-            })
+        programs.iter().try_fold(Traffic::new(buffers), |traffic, program| {
+            let args = &program.args;
+            traffic.and(&program.body, Context { buffers, args })
+        })
     }
 
     /// Of the programs between D1 and E1.
@@ -124,7 +77,7 @@ impl Traffic {
     /// Steps that are not understood.
     pub fn of_stage<R: Steps, C: Steps, W: Steps>(buffers: &[Buffer], programs: &Programs<R, C, W>) -> Proof<Traffic> {
         let context = Context { buffers, args: &[] };
-        Traffic::new(buffers.len())
+        Traffic::new(buffers)
             .and(&programs.reader, context)?
             .and(&programs.compute, context)?
             .and(&programs.writer, context)
@@ -143,10 +96,14 @@ impl Traffic {
                     for buffer in S::uses(op) {
                         self.step(Step::Use, buffer);
                     }
+                    if let Some((role, tensor)) = S::moves(op) {
+                        self.moves(role, tensor);
+                    }
                     match S::step(op, context)? {
                         Some((CbStep::Push, buffer, _)) => self.step(Step::Push, buffer),
                         Some((CbStep::Pop, buffer, _)) => self.step(Step::Pop, buffer),
-                        Some((CbStep::Reserve | CbStep::Wait, ..)) | None => {}
+                        Some((CbStep::Wait, buffer, _)) => self.received(buffer),
+                        Some((CbStep::Reserve, ..)) | None => {}
                     }
                 }
                 Kind::Group(_, body) => self.body(body, context)?,
@@ -206,30 +163,84 @@ impl Traffic {
             let line = if step == Step::Push { pushed } else { taken };
             line.step(step, &self.path);
         }
+        match self.kinds.get(buffer) {
+            Some(BufferKind::Outgoing) if step == Step::Push => self.handed_on.word(&format!("+{buffer} "), &self.path),
+            Some(token @ BufferKind::Token(_)) => {
+                let [from, to] = token.ends();
+                let role = if step == Step::Push { from } else { to };
+                if let Some((transfers, path)) = self.of_role(role) {
+                    transfers.token(step, path);
+                }
+            }
+            Some(
+                BufferKind::Incoming
+                | BufferKind::Local
+                | BufferKind::Outgoing
+                | BufferKind::Shifted
+                | BufferKind::Constant(_)
+                | BufferKind::Scratch(_),
+            )
+            | None => {}
+        }
+    }
+
+    /// Compute waits for a version of `buffer`, if that is one that the reader reads.
+    pub fn received(&mut self, BufferId(buffer): BufferId) {
+        if self.kinds.get(buffer) == Some(&BufferKind::Incoming) {
+            self.handed_on.word(&format!("w{buffer} "), &self.path);
+        }
+    }
+
+    /// A processor moves elements of a tensor.
+    pub fn moves(&mut self, role: Role, tensor: ParamId) {
+        if let Some((transfers, path)) = self.of_role(role) {
+            transfers.transfer(tensor, path);
+        }
+    }
+
+    /// The transfers of reader or writer, at this place.
+    fn of_role(&mut self, role: Role) -> Option<(&mut Transfers, &[Within])> {
+        let [reader, writer] = &mut self.transfers;
+        let transfers = match role {
+            Role::Reader => reader,
+            Role::Writer => writer,
+            Role::Compute => return None,
+        };
+        Some((transfers, &self.path))
     }
 
     /// Proves that this is the traffic `expected`, as Flow IR has it.
     ///
     /// # Errors
     /// The first buffer where it is not.
-    pub fn is(mut self, expected: &Traffic, buffers: &[Buffer]) -> Proof {
-        let mut expected = expected.clone();
-        for ((found, expected), buffer) in self.lines.iter_mut().zip(&mut expected.lines).zip(buffers) {
+    pub fn is(self, expected: &Traffic, buffers: &[Buffer]) -> Proof {
+        for ((found, expected), buffer) in self.lines.iter().zip(&expected.lines).zip(buffers) {
             // The tiles of a constant are made once, and not by Flow IR.
             if matches!(buffer.kind, BufferKind::Constant(_)) {
                 continue;
             }
-            for ((found, expected), what) in found.iter_mut().zip(expected).zip(["pushed", "taken"]) {
-                found.close(0);
-                expected.close(0);
-                if found.text != expected.text {
+            for ((found, expected), what) in found.iter().zip(expected).zip(["pushed", "taken"]) {
+                let [found, expected] = [found, expected].map(|line| line.clone().closed());
+                if found != expected {
                     return fault(format!(
-                        "versions of {} are {what} as {:?} where Flow IR has {:?}",
-                        buffer.name, found.text, expected.text
+                        "versions of {} are {what} as {found:?} where Flow IR has {expected:?}",
+                        buffer.name
                     ));
                 }
             }
         }
+        for ((found, expected), by) in self.transfers.iter().zip(&expected.transfers).zip(["reader", "writer"]) {
+            found.are(expected, by)?;
+        }
+        let [found, expected] = [&self, expected].map(|traffic| traffic.handed_on.clone().closed());
+        if found != expected {
+            return fault(format!(
+                "compute waits for what is read and hands on what is stored as {found:?} where Flow IR has {expected:?}"
+            ));
+        }
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -111,7 +111,6 @@ pub fn run_case(pass: &str, kernel: &mut Kernel, input: Option<Input>) -> Result
             let names: Vec<String> = kernel.variables.iter().map(|variable| variable.name.clone()).collect();
             device::print::statements(kernel, &[], &rasterize::coordinates(kernel, work, &names))
         }
-        "multicast_reuse" => text(shared(facts(kernel)?)?),
         "c1_lower_shared_to_cb" => {
             let program = ();
             let facts = facts(kernel)?;
@@ -126,7 +125,9 @@ pub fn run_case(pass: &str, kernel: &mut Kernel, input: Option<Input>) -> Result
                 "c2_lower_tile_intrinsics" => over_flow(&c2_lower_tile_intrinsics::PASS, blocks, kernel, &input),
                 "c3_build_dataflow" => over_flow(&c3_build_dataflow::PASS, sections, kernel, &input),
                 "d1_split_kernel" => over_flow(&d1_split_kernel::PASS, lifetimes, kernel, &input),
-                "d2_bind_tensor_accessors" | "d3_lower_cb_protocol" => after_d1(pass, kernel, &input),
+                "multicast_reuse" | "d2_bind_tensor_accessors" | "d3_lower_cb_protocol" => {
+                    after_d1(pass, kernel, &input)
+                }
                 "d4_insert_compute_init" | "d5_insert_dst_management" => after_d3(pass, kernel, &input),
                 "give_names" | "e1_finalize_signature" => after_d5(pass, kernel, &input),
                 _ => Err(wrong("there is no such pass")),
@@ -161,8 +162,16 @@ type Lowered = Text<Calls<Symbol>, Compute<Leaf<Symbol>>, Calls<Symbol>>;
 type Symbolic = Text<Calls<Symbol>, Calls<Symbol>, Calls<Symbol>>;
 
 fn after_d1(pass: &str, kernel: &mut Kernel, input: &Input) -> Result<String, Failure> {
-    let Split { buffers, programs, .. } = device::read::programs(kernel, input.text, input.line).map_err(wrong)?;
+    let Split {
+        buffers, mut programs, ..
+    } = device::read::programs(kernel, input.text, input.line).map_err(wrong)?;
     Ok(match pass {
+        "multicast_reuse" => {
+            let before = device::print::programs(kernel, &buffers, &programs);
+            let placement = multicast_reuse::run(&facts(kernel)?, &mut programs);
+            let after = device::print::programs(kernel, &buffers, &programs);
+            format!("{placement:?}\n{}", changed(&before, after))
+        }
         "d2_bind_tensor_accessors" => facts::bound(kernel, &d2_bind_tensor_accessors::run(kernel, &programs)),
         _ => {
             let before = device::print::programs(kernel, &buffers, &programs);

@@ -60,6 +60,7 @@ impl Source<'_> {
         match number {
             NumberExpr::Literal(value) => float(*value),
             NumberExpr::Scalar(id) => self.param_name(*id),
+            NumberExpr::Int(expr @ IntExpr::Binary(..)) => format!("(({}) as f32)", self.int(expr)),
             NumberExpr::Int(expr) => format!("({} as f32)", self.int(expr)),
             NumberExpr::Call(op, args) => {
                 let argument = |arg: &NumberExpr| {

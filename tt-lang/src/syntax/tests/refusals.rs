@@ -76,9 +76,6 @@ const BODIES: &[(&str, &[u16])] = &[
     ),
     ("for k in 0..alpha {}", &[50]),
     ("for k in 0..(n < 4) {}", &[50]),
-    ("let k = if alpha > 0.0 { 1 } else { 2 };", &[50]),
-    ("let k = T.select(alpha > 0.0, 1, 2);", &[50]),
-    ("for k in 0..1 + (if alpha > 0.0 { 1 } else { 2 }) {}", &[50]),
     (
         "for (i, j) in T.Parallel(64, 64) { y[(i, j)] = x[(if n > 2 { i } else { 0 }, j)]; }",
         &[50],
