@@ -320,6 +320,10 @@ impl Reader<'_> {
         let down = self.signed()?;
         self.expect(",")?;
         let per_tile = [down, self.signed()?];
+        let over = match self.eat("over") {
+            true => self.signed()?,
+            false => 1,
+        };
         let between = match self.eat(",") {
             true => {
                 let low = self.signed()?;
@@ -332,6 +336,7 @@ impl Reader<'_> {
         Ok(Integer {
             first,
             per_tile,
+            over,
             between,
         })
     }
