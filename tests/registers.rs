@@ -42,13 +42,13 @@ macro_rules! paces {
             let mut c = device.zeros::<bf16>([4, 32])?;
             $name(&a, &mut c).run()?;
             let found: Vec<usize> = c.download()?.chunks(32).map(|row| row[0].to_f32() as usize).collect();
-            let (m, step, first) = (m as i64, $step, $first);
-            let rows = |row: &dyn Fn(i64) -> i64| (0..64).filter(|i| (0..m).contains(&row(*i))).count();
+            let (end, step, first) = (m as i64, $step, $first);
+            let rows = |row: &dyn Fn(i64) -> i64| (0..64).filter(|i| (0..end).contains(&row(*i))).count();
             let expected = [
                 rows(&|i| first + step * i),
                 rows(&|i| first + step * i),
                 rows(&|i| step * i - first),
-                rows(&|i| m - first - step * i),
+                rows(&|i| end - first - step * i),
             ];
             assert_eq!(found, expected, "{} at M = {m}", stringify!($name));)*
             Ok(())
