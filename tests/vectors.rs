@@ -147,3 +147,57 @@ fn a_transpose_of_numbers_of_32_bits_loses_none_of_them() {
         });
     }
 }
+
+/// A block of one column, and one of one row, to and from elements that lie the other way.
+#[tt::kernel]
+fn columns_and_rows(
+    v: &Tensor<f32, 70>,
+    x: &Tensor<f32, 6, 48>,
+    copied: &mut Tensor<f32, 70>,
+    moved: &mut Tensor<f32, 70>,
+    column: &mut Tensor<f32, 48, 6, 6>,
+    row: &mut Tensor<f32, 70, 1>,
+    sums: &mut Tensor<f32, 48>,
+) {
+    let b = T.Kernel(1);
+    let long = T.alloc_shared::<f32>(70, 1);
+    let short = T.alloc_shared::<f32>(48, 1);
+    let along = T.alloc_shared::<f32>(1, 70);
+    let all = T.alloc_shared::<f32>(48, 70);
+    let sum = T.alloc_fragment::<f32>(48, 1);
+    T.copy(v[b], long);
+    T.copy(long, copied[0..70]);
+    for (i, j) in T.Parallel(48, 70) {
+        all[(i, j)] = long[(i, 0)];
+    }
+    T.reduce_max(all, sum, dim = 1);
+    T.copy(sum, sums[0]);
+    T.copy(v[1..71], long);
+    T.copy(long, moved[0]);
+    T.copy(x[(4, 0..48)], short);
+    T.copy(short, column[(0..48, 5, 5)]);
+    T.copy(v[0], along);
+    T.copy(along, row[(0..70, 0)]);
+}
+
+#[test]
+fn blocks_of_one_column_and_of_one_row_are_copied_along_any_axis() {
+    let (host, matrix) = (values(70), values(6 * 48));
+    on_both_chips(|device| {
+        let (v, x) = (device.upload(&host, [70])?, device.upload(&matrix, [6, 48])?);
+        let [mut copied, mut moved] = [device.upload(&[9.0; 70], [70])?, device.upload(&[9.0; 70], [70])?];
+        let mut column = device.zeros::<f32>([48, 6, 6])?;
+        let (mut row, mut sums) = (device.zeros::<f32>([70, 1])?, device.zeros::<f32>([48])?);
+        columns_and_rows(&v, &x, &mut copied, &mut moved, &mut column, &mut row, &mut sums).run()?;
+        assert_eq!(copied.download()?, host);
+        // What the tensor has not is not stored.
+        assert_eq!(moved.download()?, [&host[1..], &[9.0]].concat());
+        assert_eq!(row.download()?, host);
+        assert_eq!(sums.download()?, host[..48]);
+        let expected: Vec<f32> = (0..48 * 36)
+            .map(|at| if at % 36 == 35 { matrix[4 * 48 + at / 36] } else { 0.0 })
+            .collect();
+        assert_eq!(column.download()?, expected);
+        Ok(())
+    });
+}

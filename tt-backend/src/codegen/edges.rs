@@ -35,6 +35,8 @@ pub enum EdgeFunction {
     NumberTile,
     /// `number_bits(value, least, most)`
     NumberBits,
+    /// `floor_quotient(value, by)`
+    FloorQuotient,
     /// `wide(value)`
     Wide,
     /// `read_integer<Word>(tensor, inside, page, row, column, scratch)`
@@ -408,6 +410,13 @@ inline uint32_t number_bits(int64_t wide_value, int32_t least, int32_t most) {
     return value < 0 ? bits | 0x80000000u : bits;
 }";
 
+const FLOOR_QUOTIENT: &str = "\
+// An integer divided by one above zero, rounded down, where C++ rounds towards zero. Of one beyond 32 bits it is that of the nearest.
+inline int32_t floor_quotient(int64_t wide_value, int32_t by) {
+    const int32_t value = wide_value < INT32_MIN ? INT32_MIN : wide_value > INT32_MAX ? INT32_MAX : static_cast<int32_t>(wide_value);
+    return value / by - (value % by < 0 ? 1 : 0);
+}";
+
 const WIDE: &str = "\
 // An integer in 64 bits, for sums that 32 bits may not hold.
 inline int64_t wide(int32_t value) { return value; }";
@@ -523,6 +532,7 @@ impl EdgeFunction {
         (EdgeFunction::ShiftElements, &function::SHIFT_ELEMENTS, SHIFT_ELEMENTS),
         (EdgeFunction::NumberTile, &function::NUMBER_TILE, NUMBER_TILE),
         (EdgeFunction::NumberBits, &function::NUMBER_BITS, NUMBER_BITS),
+        (EdgeFunction::FloorQuotient, &function::FLOOR_QUOTIENT, FLOOR_QUOTIENT),
         (EdgeFunction::Wide, &function::WIDE, WIDE),
         (EdgeFunction::ReadInteger, &function::READ_INTEGER, READ_INTEGER),
         (EdgeFunction::PutInteger, &function::PUT_INTEGER, PUT_INTEGER),

@@ -50,6 +50,7 @@ functions! {
         SHIFT_ELEMENTS = "shift_elements",
         NUMBER_TILE = "number_tile",
         NUMBER_BITS = "number_bits",
+        FLOOR_QUOTIENT = "floor_quotient",
         WIDE = "wide",
         READ_INTEGER = "read_integer",
         PUT_INTEGER = "put_integer",

@@ -323,6 +323,9 @@ impl Constant {
     }
 }
 
+/// What an index is multiplied by at most where its tiles are known: within a tile it is computed in registers.
+pub const MOST_PER_ELEMENT: u64 = 1 << 16;
+
 /// An integer of every element of a block: `row · i + column · j + rest` in row i and column j of the block.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Index {
@@ -342,6 +345,31 @@ impl Index {
             row.min(0).saturating_add(column.min(0)),
             row.max(0).saturating_add(column.max(0)),
         ]
+    }
+
+    /// What it is divided by, rounded down, so that registers hold what it is in each element of a tile over the tile's first one,
+    /// and one more, when it is compared with zero: 1 where they hold that as it is. `row · i + column · j + rest` is below zero
+    /// where `row / n · i + column / n · j + ⌊rest / n⌋` is. `None` where no number helps.
+    pub fn divisor(&self, has_wide_registers: bool) -> Option<i64> {
+        /// The integers to which bf16 and f32 have them all.
+        const EXACT: [i64; 2] = [1 << 8, 1 << 24];
+        let exact = EXACT[usize::from(has_wide_registers)];
+        let is_held = |[least, most]: [i64; 2]| -exact <= least && most < exact;
+        if is_held(self.span()) {
+            return Some(1);
+        }
+        // Along one axis alone what is left is 1 or -1.
+        let divisor = gcd(self.row.saturating_abs(), self.column.saturating_abs());
+        is_held(self.over(divisor).span()).then_some(divisor)
+    }
+
+    /// Its steps divided by what both are multiples of, above zero; the rest stays.
+    pub fn over(&self, divisor: i64) -> Index {
+        Index {
+            row: self.row / divisor,
+            column: self.column / divisor,
+            rest: self.rest.clone(),
+        }
     }
 
     /// What the next tile down and the next tile to the right add.
@@ -378,6 +406,10 @@ impl Index {
             rest: Linear::of(&rest).to_expr(),
         }
     }
+}
+
+fn gcd(a: i64, b: i64) -> i64 {
+    if b == 0 { a } else { gcd(b, a % b) }
 }
 
 /// How elements are folded into one.

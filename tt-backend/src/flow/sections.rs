@@ -354,6 +354,8 @@ pub struct Integer {
     pub first: IntExpr,
     /// More in the next tile down, and in the next to the right.
     pub per_tile: [i64; 2],
+    /// What it is divided by then, rounded down: 1 or more.
+    pub over: i64,
     /// Where it lies outside of these, the nearest of them.
     pub between: Option<[i64; 2]>,
 }

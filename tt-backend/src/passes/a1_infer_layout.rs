@@ -11,7 +11,7 @@
 #![warn(clippy::arithmetic_side_effects)]
 
 use crate::codes;
-use crate::flow::Depth;
+use crate::flow::{Depth, Index, MOST_PER_ELEMENT};
 use crate::passes::facts;
 pub use crate::passes::orient_vectors::Orientation;
 use crate::passes::orient_vectors::Orientations;
@@ -198,10 +198,14 @@ pub fn run(kernel: &Kernel) -> Result<Layouts, Vec<Diagnostic>> {
             })
             || holds_integers.is_some()
             || calls_wide_function(&kernel.body, kernel.options.approx)
+            || compares_wide_integers(&kernel.body).is_some()
     });
     if !fp32_dest && let Some(span) = holds_integers {
         let message = "integers and `f16` are computed in 32-bit registers, which `fp32_acc = false` rules out";
         errors.push(Diagnostic::new(&codes::ELEMENT_TYPE, span, message).note("leave `fp32_acc = false` out"));
+    }
+    if !fp32_dest && let Some(span) = compares_wide_integers(&kernel.body) {
+        errors.push(wide_comparison(span));
     }
     if errors.is_empty() {
         Ok(Layouts {
@@ -233,7 +237,8 @@ fn integers(kernel: &Kernel, moved: &HashSet<ParamId>) -> Option<Span> {
         // What is no sum of multiples of indices is computed as elements are.
         let is_computed = |expr: &IntExpr| {
             let sum = Linear::of(expr);
-            indices.iter().any(|(var, _)| sum.slope(*var).is_none())
+            let is_small = |slope: i64| slope.unsigned_abs() <= MOST_PER_ELEMENT;
+            indices.iter().any(|(var, _)| !sum.slope(*var).is_some_and(is_small))
         };
         match kind {
             ElementKind::Cast(to, _) => to.is_integer() || *to == ElementType::F16,
@@ -275,6 +280,30 @@ fn calls_wide_function(body: &[Stmt], approximate: bool) -> bool {
         | ElementKind::Select(..) => false,
     };
     part(body, &is_wide).is_some()
+}
+
+/// The first comparison of sums of multiples of indices that registers of 16 bits do not hold.
+fn compares_wide_integers(body: &[Stmt]) -> Option<Span> {
+    part(body, &|kind, indices| {
+        let ElementKind::CompareInt(_, a, b) = kind else {
+            return false;
+        };
+        let difference = Linear::difference(a, b);
+        let mut steps = indices.iter().map(|(var, _)| difference.coefficient(*var));
+        // Of one index it does not matter along which axis it lies.
+        let index = Index {
+            row: steps.next().unwrap_or_default(),
+            column: steps.next().unwrap_or_default(),
+            rest: IntExpr::Const(0),
+        };
+        index.divisor(false).is_none()
+    })
+}
+
+/// Refuses a comparison of integers that registers of 16 bits do not hold.
+pub(in crate::passes) fn wide_comparison(span: Span) -> Diagnostic {
+    let message = "this comparison of both indices is computed in 32-bit registers, which `fp32_acc = false` rules out";
+    Diagnostic::new(&codes::ELEMENT_TYPE, span, message).note("leave `fp32_acc = false` out")
 }
 
 /// The first part of an element expression of a loop that is as `is` says, which is told the indices of the loop too.

@@ -388,9 +388,18 @@ fn integer(first: &IntExpr, per_tile: [i64; 2], at: &(Value, Value)) -> Value {
 /// Its bits as a number.
 fn bits(of: &Integer, at: &(Value, Value)) -> Value {
     let [least, most] = of.between.unwrap_or([i32::MIN, i32::MAX].map(i64::from));
-    Expr::Call(Box::new(Call {
-        function: &NUMBER_BITS,
-        template: String::new(),
-        args: vec![integer(&of.first, of.per_tile, at), Expr::Int(least), Expr::Int(most)],
-    }))
+    let call = |function, args| {
+        let template = String::new();
+        Expr::Call(Box::new(Call {
+            function,
+            template,
+            args,
+        }))
+    };
+    let value = integer(&of.first, of.per_tile, at);
+    let value = match of.over {
+        1 => value,
+        over => call(&FLOOR_QUOTIENT, vec![value, Expr::Int(over)]),
+    };
+    call(&NUMBER_BITS, vec![value, Expr::Int(least), Expr::Int(most)])
 }

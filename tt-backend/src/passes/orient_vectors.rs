@@ -2,7 +2,8 @@
 //!
 //! Before: Tile IR. A block of one axis has no orientation: `v[i]` is a value per row, `v[j]` one per column. After: every such
 //! block lies one way, as it is first used; where it is used the other way, a block of two axes is in its place, `(n, 1)` or
-//! `(1, n)`, which is made of it by a transposition right before the statement, or it of that right after.
+//! `(1, n)`, which is made of it by a transposition right before the statement, or it of that right after. So is one where a block
+//! of one column or of one row is copied from or to elements that lie the other way in their tensor.
 //!
 //! ```text
 //!  for (i, j) in Parallel { d[(i, j)] = v[i] - v[j] }   ⟹   transpose v to v_across;
@@ -14,8 +15,9 @@ mod orientation;
 use super::split_conditions::Tile;
 use crate::pipeline::Pass;
 use crate::verify::tile::{has_no_stacks, holds_elements, keeps, vectors_lie_one_way};
+use orientation::of_reduction;
 pub use orientation::{Orientation, Orientations};
-use orientation::{of_reduction, of_region};
+pub use orientation::{of_region, of_shape};
 use std::collections::BTreeMap;
 use tt_lang::ir::{
     Access, Assign, Block, BlockId, Buffer, Element, ElementKind, IntExpr, Kernel, Linear, Place, Span, Spanned, Stmt,
@@ -64,14 +66,20 @@ fn turn(src: BlockId, dst: BlockId, span: Span) -> Stmt {
 }
 
 impl Orient<'_> {
+    /// How the elements of a vector, or of a block of one column or one row, lie.
+    fn way(&self, block: BlockId) -> Option<Orientation> {
+        let of = &self.blocks[block.index()];
+        self.orientations.vector(block).or(of_shape(&of.shape))
+    }
+
     /// The block to use in place of `block` where a statement wants it this way, if that is another.
     fn across(&mut self, block: BlockId, wanted: Option<Orientation>) -> Option<BlockId> {
-        let (known, wanted) = (self.orientations.vector(block)?, wanted?);
+        let (known, wanted) = (self.way(block)?, wanted?);
         if known == wanted {
             return None;
         }
         let of = &self.blocks[block.index()];
-        let n = of.shape.first().copied().unwrap_or(1);
+        let n = of.shape.iter().product();
         let made = Block {
             name: format!("{}_across", of.name),
             shape: match wanted {

@@ -358,13 +358,17 @@ impl Names<'_> {
         format!("%{out} = {}({})", tile_op(op), args.join(", "))
     }
 
-    /// `integer(by * 64, 32, 0)`, with bounds behind it where it has some.
+    /// `integer(by * 64, 32, 0)`, with what it is divided by and bounds behind it where it has some.
     fn integer(&self, integer: &Integer) -> String {
         let [down, right] = integer.per_tile;
+        let over = match integer.over {
+            1 => String::new(),
+            over => format!(" over {over}"),
+        };
         let bounds = integer
             .between
             .map_or_else(String::new, |[low, high]| format!(", {low}, {high}"));
-        format!("integer({}, {down}, {right}{bounds})", self.int(&integer.first))
+        format!("integer({}, {down}, {right}{over}{bounds})", self.int(&integer.first))
     }
 
     /// `index(1, 0, by * 64)`

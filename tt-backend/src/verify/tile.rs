@@ -12,13 +12,14 @@ use crate::passes::a1_infer_layout::Laid;
 use crate::passes::b1_partition_work::Divided;
 use crate::passes::b2_grid_to_cores::Instance;
 use crate::passes::give_names::{Named, index_name};
+use crate::passes::orient_vectors::{of_region, of_shape};
 use crate::passes::split_conditions::Tile;
 use crate::pipeline::Unit;
 use std::collections::{BTreeMap, HashSet};
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{
-    Access, Buffer, Element, ElementKind, ElementType, IntExpr, Kernel, Linear, LoopKind, Param, ReduceDim, ReduceOp,
-    Stmt, StmtKind, VarId, visit,
+    Access, Buffer, Element, ElementKind, ElementType, IntExpr, Kernel, Linear, LoopKind, Param, Place, ReduceDim,
+    ReduceOp, Stmt, StmtKind, VarId, visit,
 };
 use tt_plan::{DataFormat, Engine};
 
@@ -147,7 +148,8 @@ pub fn has_no_stacks(kernel: &Kernel) -> Proof {
     }
 }
 
-/// After orient_vectors: the elements of a vector are values of rows, or values of columns.
+/// After orient_vectors: the elements of a vector are values of rows, or values of columns, and blocks of one column or one row lie as
+/// those elements of tensors do that they are copied from and to.
 pub fn vectors_lie_one_way(kernel: &Kernel) -> Proof {
     // What is first said of each, and whether something else is.
     let mut ways: BTreeMap<usize, bool> = BTreeMap::new();
@@ -164,6 +166,14 @@ pub fn vectors_lie_one_way(kernel: &Kernel) -> Proof {
                     }
                 }
             });
+        }
+        if let StmtKind::Copy { src, dst } = &stmt.kind
+            && let (Place::Block(block), Place::Tensor(region)) | (Place::Tensor(region), Place::Block(block)) =
+                (src, dst)
+            && let (Some(block), Some(region)) = (of_shape(&kernel.block(block.value).shape), of_region(region))
+            && block != region
+        {
+            return true;
         }
         if let StmtKind::Reduce { out, dim, .. } = &stmt.kind
             && *dim != ReduceDim::All

@@ -450,9 +450,11 @@ impl<'a> Source<'a> {
             is_plain && extents[leading..] == shape[..] && extents[..leading].iter().all(|extent| *extent == 1);
         let matrix = extents.len().saturating_sub(2);
         let along = matches!(region.rows_and_columns(), Some((Some(rows), _)) if rows < matrix);
+        // A block of one column over a row, or of one row over a column.
+        let is_across = matches!(shape.as_slice(), [1, _] | [_, 1]) && extents.get(matrix..) != Some(shape.as_slice());
         let axes = region.axes.iter().enumerate().map(|(number, axis)| {
             let first = self.int(&axis.offset.value);
-            let is_point = axis.extent == 1 && axis.count.is_none() && (along || number < matrix);
+            let is_point = axis.extent == 1 && axis.count.is_none() && (along || is_across || number < matrix);
             if is_the_blocks || is_point {
                 return first;
             }

@@ -439,7 +439,7 @@ fn line(shape: &[u64]) -> Option<u64> {
 
 /// The ways to lay a block over the axes of a tensor, the natural one first: the block's axes are the ranges, where there are as
 /// many, or else the last axes, and the others have one element. One axis is a row, or a column where the tensor `is_column`,
-/// or ranges say so.
+/// or ranges say so; a block of one row or one column lies along the only range at last.
 pub(super) fn views(block: &[u64], is_range: &[bool], is_column: bool) -> Vec<Vec<u64>> {
     let rank = is_range.len();
     let forms: Vec<Vec<u64>> = match block {
@@ -479,6 +479,13 @@ pub(super) fn views(block: &[u64], is_range: &[bool], is_column: bool) -> Vec<Ve
                 .collect::<Vec<_>>(),
         );
     }
+    // Elements that all lie along one axis lie along the only range, where no other way fits.
+    if let (1, Some(n)) = (ranges, line(block)) {
+        let view = is_range.iter().map(|is_range| if *is_range { n } else { 1 }).collect();
+        if !views.contains(&view) {
+            views.push(view);
+        }
+    }
     views
 }
 
@@ -503,5 +510,7 @@ mod tests {
         let rows_of_matrices = [false, true, false, true];
         assert_eq!(views(&[64, 32], &rows_of_matrices, false)[0], [1, 64, 1, 32]);
         assert_eq!(views(&[64], &[true, false, false], false)[0], [64, 1, 1]);
+        assert_eq!(views(&[64, 1], &[false, true], false), [[64, 1], [1, 64]]);
+        assert_eq!(views(&[1, 64], &[true, false, false], false), [[1, 1, 64], [64, 1, 1]]);
     }
 }

@@ -282,4 +282,20 @@ impl Body<'_> {
             terms,
         }
     }
+
+    /// What a mask compares with 0: a sum, or one with a large factor, which registers of 16 bits hold of one axis alone.
+    pub fn mask(&mut self) -> Sum {
+        let mut sum = self.sum();
+        if self.random.one_in(3) {
+            let steep = self.random.pick(&[9, -17, 37, 64, -300]);
+            let is_down = self.random.one_in(2);
+            let other = match self.types.has_integers {
+                true => self.random.pick(&[0, 0, 1, -5]),
+                false => 0,
+            };
+            [sum.row, sum.column] = if is_down { [steep, other] } else { [other, steep] };
+            sum.terms[0].0 = self.random.below(40) as i32 * -steep + self.random.below(5) as i32 - 2;
+        }
+        sum
+    }
 }

@@ -76,7 +76,7 @@ impl Body<'_> {
         let a = one(self);
         match self.random.below(4) {
             0 => {
-                let (mask, rel) = (self.sum(), self.random.pick(&RELATIONS));
+                let (mask, rel) = (self.mask(), self.random.pick(&RELATIONS));
                 let b = one(self);
                 Expr::Masked(mask, rel, Box::new([a, b]))
             }
@@ -235,7 +235,7 @@ impl Body<'_> {
             }
             2 => Expr::Clamp(part(self), 1 + self.random.below(4) as i32),
             4 => {
-                let (mask, rel) = (self.sum(), self.random.pick(&RELATIONS));
+                let (mask, rel) = (self.mask(), self.random.pick(&RELATIONS));
                 let parts = [0, 1].map(|_| self.expression(class, kind, depth - 1));
                 Expr::Masked(mask, rel, Box::new(parts))
             }

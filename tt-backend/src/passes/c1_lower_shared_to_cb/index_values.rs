@@ -12,11 +12,8 @@
 
 use super::access::Result2d;
 use super::translate::{Refused, Translate};
-use crate::flow::{BlockStmt, Index, Value, ValueKind};
+use crate::flow::{BlockStmt, Index, MOST_PER_ELEMENT, Value, ValueKind};
 use tt_lang::ir::{CompareOp, ElementOp, ElementType, IntExpr, IntOp, Linear, Span, VarId};
-
-/// What an index is multiplied by at most where its tiles are known: within a tile it is computed in registers.
-const MOST_PER_ELEMENT: u64 = 1 << 16;
 
 impl Translate<'_> {
     /// An integer of each element that stands for a number.

@@ -69,8 +69,8 @@ impl Translate<'_> {
             rows.map_or(1, |rows| region.axes[rows].extent),
             region.axes[columns].extent,
         ];
-        // A block of one axis lies as A1 decided; the region must cover the same elements.
-        if given != extent && given.iter().product::<u64>() != extent.iter().product::<u64>() {
+        // orient_vectors has laid blocks of one column or one row as their regions lie.
+        if given != extent {
             return Err(Diagnostic::new(
                 &codes::SHAPES,
                 region.span,

@@ -15,6 +15,7 @@ use crate::flow::{
     Pack, PackMode, Pick, Section, SectionStmt, Sections, Sights, Value, ValueKind,
 };
 use crate::ir::Kind;
+use crate::passes::a1_infer_layout::wide_comparison;
 use crate::tile_ops::{FpuOp, SfpuOp};
 use machine::{Machine, below_zero, binary, composed, fill, unary, with, with_integer, within_tile};
 use std::collections::{BTreeMap, BTreeSet};
@@ -279,6 +280,7 @@ fn integer(value: i64) -> Machine {
     Machine::FillInteger(Integer {
         first: IntExpr::Const(value),
         per_tile: [0, 0],
+        over: 1,
         between: None,
     })
 }
@@ -297,6 +299,7 @@ impl Emit<'_> {
                 let rest = Integer {
                     first: index.rest.clone(),
                     per_tile: index.per_tile(),
+                    over: 1,
                     between: None,
                 };
                 match within_tile(index) {
@@ -304,11 +307,12 @@ impl Emit<'_> {
                     None => Machine::Fill(Arg::Integer(rest)),
                 }
             }
-            ValueKind::Negative(index) => below_zero(index),
+            ValueKind::Negative(index) => self.below_zero(index, value.span),
             ValueKind::Integer(index) => {
                 let rest = Integer {
                     first: index.rest.clone(),
                     per_tile: index.per_tile(),
+                    over: 1,
                     between: None,
                 };
                 match within_tile(index) {
@@ -393,9 +397,11 @@ impl Emit<'_> {
         if let ValueKind::Negative(index) = &c.kind {
             if a.number().is_some() && b.number().is_none() {
                 let index = index.negated(1);
-                return self.masked(&index, below_zero(&index), b, a);
+                let mask = self.below_zero(&index, c.span);
+                return self.masked(&index, mask, b, a);
             }
-            return self.masked(index, below_zero(index), a, b);
+            let mask = self.below_zero(index, c.span);
+            return self.masked(index, mask, a, b);
         }
         if let ValueKind::Or(first, _) = &c.kind
             && let ValueKind::Negative(index) = &first.kind
@@ -411,6 +417,15 @@ impl Emit<'_> {
         }
         let [c, a, b] = [c, a, b].map(|part| Box::new(self.select(part)));
         Machine::Where(c, a, b)
+    }
+
+    /// 1 where the integer is below zero, else 0.
+    fn below_zero(&mut self, index: &Index, span: Span) -> Machine {
+        let divisor = index.divisor(self.context.registers.fp32).unwrap_or_else(|| {
+            self.out.errors.push(wide_comparison(span));
+            1
+        });
+        below_zero(index, divisor)
     }
 
     fn masked(&mut self, index: &Index, mask: Machine, a: &Value, b: &Value) -> Machine {

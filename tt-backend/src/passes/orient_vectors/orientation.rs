@@ -55,6 +55,15 @@ pub fn of_region(region: &Region) -> Option<Orientation> {
     }
 }
 
+/// How the elements of a block of two axes lie that are all in one column or one row; none where they are not, or are one.
+pub fn of_shape(shape: &[u64]) -> Option<Orientation> {
+    match shape {
+        [rows, 1] if *rows > 1 => Some(Orientation::Column),
+        [1, columns] if *columns > 1 => Some(Orientation::Row),
+        _ => None,
+    }
+}
+
 /// How a vector lies that a reduction leaves; none where it has one element.
 pub fn of_reduction(dim: ReduceDim) -> Option<Orientation> {
     match dim {

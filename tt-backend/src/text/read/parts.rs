@@ -324,6 +324,10 @@ impl Reader<'_> {
         let down = self.signed()?;
         self.expect(",")?;
         let per_tile = [down, self.signed()?];
+        let over = match self.eat("over") {
+            true => self.signed()?,
+            false => 1,
+        };
         let between = match self.eat(",") {
             true => {
                 let low = self.signed()?;
@@ -336,6 +340,7 @@ impl Reader<'_> {
         Ok(Integer {
             first,
             per_tile,
+            over,
             between,
         })
     }

@@ -236,6 +236,7 @@ impl Emit<'_> {
                 let place = Integer {
                     first: IntExpr::Const(0),
                     per_tile: [i64::from(axis == 0), i64::from(axis == 1)],
+                    over: 1,
                     between: None,
                 };
                 let args = vec![Arg::Register(element), Arg::Integer(place)];

@@ -114,16 +114,19 @@ pub fn within_tile(index: &Index) -> Option<Machine> {
     }
 }
 
-/// 1 where the integer is below zero, else 0. It is compared within the tile, where it is small, so that registers hold it:
-/// with what is nearest to the rest between its least and one more than its most.
-pub fn below_zero(index: &Index) -> Machine {
-    let [least, most] = index.span();
+/// 1 where the integer is below zero, else 0. It is compared within the tile, where it is small, divided so that registers hold it
+/// ([`Index::divisor`]): with what is nearest to the rest between its least and one more than its most.
+pub fn below_zero(index: &Index, divisor: i64) -> Machine {
+    let within = index.over(divisor);
+    let [least, most] = within.span();
     let limit = Integer {
-        first: index.negated(0).rest,
+        // Below is what is so after a division that rounds up.
+        first: index.negated(1_i64.saturating_sub(divisor)).rest,
         per_tile: index.per_tile().map(i64::saturating_neg),
+        over: divisor,
         between: Some([least, most.saturating_add(1)]),
     };
-    match within_tile(index) {
+    match within_tile(&within) {
         Some(within) => with_integer(SfpuOp::LtNumber, limit, within),
         None => Machine::Fill(Arg::Integer(limit)),
     }
