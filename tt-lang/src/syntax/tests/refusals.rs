@@ -166,7 +166,6 @@ const BODIES: &[(&str, &[u16])] = &[
     ),
     ("for k in 0..x[(0, 0)] {}", &[60]),
     ("if x[(0, 0)] > 0.0 { T.clear(y); }", &[61]),
-    ("if (bx as f32) > alpha { T.clear(y); }", &[61]),
     ("if alpha > (alpha as bf16) { T.clear(y); }", &[61]),
     ("T.fill(x, y[(0, 0)]);", &[62]),
     ("let z = x[(0, 0)];", &[63]),
@@ -244,13 +243,11 @@ const BODIES: &[(&str, &[u16])] = &[
     ("T.print(\"a\\nb\");", &[93]),
     ("T.print(x[(0, 0)]);", &[93]),
     ("T.print(n > 0, n > 1, n > 2, n > 3);", &[93]),
-    ("T.print(bx as f32 > alpha);", &[61]),
     ("T.print(alpha as bf16);", &[93]),
     ("T.print(a);", &[84]),
     ("T.print();", &[45]),
     ("T.print(n, width = 3);", &[20]),
     ("T.assert(x[(0, 0)] > 0.0);", &[61]),
-    ("T.assert((bx as f32) > alpha);", &[61]),
     ("T.assert(n);", &[52]),
     ("T.assert(alpha);", &[52]),
     ("T.assert(n > 0, \"a text\");", &[45]),
@@ -788,7 +785,9 @@ fn every_mistake_gives_its_codes_and_no_others() {
                 reports(&parsed)
             );
         }
-        assert!(parsed.kernel.is_none(), "{source}");
+        if parsed.kernel.is_some() {
+            wrong += &format!("{}\n  is a kernel\n\n", last_line(&source));
+        }
     }
     assert!(wrong.is_empty(), "{wrong}");
 }
