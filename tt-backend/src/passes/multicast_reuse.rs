@@ -29,8 +29,11 @@ use std::collections::BTreeSet;
 use tt_lang::ir::{IntExpr, Multicast, ParamId, VarId};
 use tt_plan::{BlockOrder, CoreLine, PartitionMode, Placement};
 
+/// A kernel of reader, compute and writer.
+type Moving = Unit<Parts<Split, ()>>;
+
 /// The pass.
-pub const PASS: Pass<Unit<Parts<Split, ()>>, Unit<Parts<Split, ()>>> = Pass {
+pub const PASS: Pass<Moving, Moving> = Pass {
     name: "multicast_reuse",
     does: "what a row or column of cores needs alike is read once",
     run: |mut unit| {

@@ -62,15 +62,6 @@ fn at_every_block(first: &[Stmt<Calls<Symbol>>], program: &mut [Stmt<Calls<Symbo
     }
 }
 
-/// `number * extent`, one expression of the language where both are.
-fn product(number: Expr<Symbol>, extent: IntExpr) -> Expr<Symbol> {
-    match &number {
-        Expr::Value(Symbol::Int(of)) => Expr::user(&IntExpr::binary(IntOp::Mul, of.clone(), extent)),
-        Expr::Int(of) => Expr::user(&IntExpr::binary(IntOp::Mul, IntExpr::Const(*of), extent)),
-        _ => Expr::binary("*", number, Expr::user(&extent)),
-    }
-}
-
 /// The statements that give every axis of the grid its value.
 pub fn coordinates(kernel: &Kernel, work: WorkPartition, variables: &[String]) -> Vec<Stmt<Calls<Symbol>>> {
     // A grid of which an extent is 0 runs nothing, and its kernels are compiled all the same: none divides by 0.
@@ -99,22 +90,26 @@ pub fn coordinates(kernel: &Kernel, work: WorkPartition, variables: &[String]) -
 
     let mut id = BLOCK_ID;
     // Numbers of blocks, or of rounds of a rectangle of cores, which has those of a row or column for a number of one.
-    let plane = match work.placement {
-        Placement::Linear => user(IntExpr::binary(IntOp::Mul, extent(0), extent(1))),
-        Placement::Rectangle => {
-            for (name, line) in [("across", CoreLine::Row), ("down", CoreLine::Column)] {
-                let cores = || Expr::Name(cores_of(line));
-                let last = op("-", op("+", user(extent(line.grid_axis())), cores()), Expr::Int(1));
-                set(name, op("/", last, cores()));
-            }
-            op("*", name("across"), name("down"))
+    if work.placement == Placement::Rectangle {
+        for (name, line) in [("across", CoreLine::Row), ("down", CoreLine::Column)] {
+            let cores = || Expr::Name(cores_of(line));
+            let last = op("-", op("+", user(extent(line.grid_axis())), cores()), Expr::Int(1));
+            set(name, op("/", last, cores()));
         }
+    }
+    let (mut below, rounds) = match work.placement {
+        Placement::Linear => (IntExpr::binary(IntOp::Mul, extent(0), extent(1)), None),
+        Placement::Rectangle => (IntExpr::Const(1), Some(op("*", name("across"), name("down")))),
     };
+    let numbers = |below: &IntExpr| match &rounds {
+        None => user(below.clone()),
+        Some(rounds) => op("*", rounds.clone(), user(below.clone())),
+    };
+    let plane = numbers(&below);
     // Axes behind the second are the slower the later they come.
-    let mut below = plane.clone();
     for number in 2..kernel.grid.axes.len() {
         let Some(name_of) = axis(number) else { break };
-        let above = op("/", name(BLOCK_ID), below.clone());
+        let above = op("/", name(BLOCK_ID), numbers(&below));
         let is_last = number + 1 == kernel.grid.axes.len();
         set(
             name_of,
@@ -124,7 +119,7 @@ pub fn coordinates(kernel: &Kernel, work: WorkPartition, variables: &[String]) -
                 op("%", above, user(extent(number)))
             },
         );
-        below = product(below, extent(number));
+        below = IntExpr::binary(IntOp::Mul, below, extent(number));
     }
     if kernel.grid.axes.len() > 2 {
         set("plane_id", op("%", name(BLOCK_ID), plane));
