@@ -274,7 +274,8 @@ fn numbers_that_differ_from_block_to_block_decide_a_branch() {
                 for k in 0..3 {
                     let k = f64::from(k);
                     let known = f64::from((alpha / 3.0).exp() as f32);
-                    if !((-k + known) as f32 >= (n * f64::from(0.1f32)) as f32) || (bx + k) as f32 == alpha as f32 {
+                    let is_at_least = (-k + known) as f32 >= (n * f64::from(0.1f32)) as f32;
+                    if !is_at_least || (bx + k) as f32 == alpha as f32 {
                         w += 2.0;
                     }
                 }

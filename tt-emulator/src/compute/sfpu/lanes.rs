@@ -7,15 +7,13 @@
 
 use std::mem::MaybeUninit;
 
-use bytemuck::TransparentWrapper;
-
 use super::Face;
 use crate::compute::rounding::flush_keeping_sign;
 use crate::compute::tile::FACE;
 use crate::compute::vector::vectorised;
 
 /// Lanes of a face.
-#[derive(Clone, TransparentWrapper)]
+#[derive(Clone)]
 #[repr(transparent)]
 pub struct Lanes(pub [u32; FACE]);
 
@@ -276,7 +274,8 @@ impl Lanes {
 
     /// The lanes of a face of a register, where they are.
     pub fn of(face: &Face) -> &Lanes {
-        Lanes::wrap_ref(bytemuck::cast_ref(face))
+        // SAFETY: lanes are an array of as many words as a face has numbers, of the same size and alignment; every pattern is one.
+        unsafe { &*std::ptr::from_ref(face).cast::<Lanes>() }
     }
 
     /// As a store leaves them in a register of 32 or 16 bits.
