@@ -124,7 +124,7 @@ fn run_in_order(device: &Device) -> tt::Result<()> {
 }
 
 /// Cores of a row share `a`; what one goes along with it does not tell of.
-#[tt::kernel]
+#[tt::kernel(multicast = auto)]
 fn goes_along<const M: usize, const N: usize>(a: &Tensor<f32, M, 32>, out: &mut Tensor<f32, M, N>) {
     let (bx, by) = T.Kernel(N.div_ceil(32), M.div_ceil(32));
     let x = T.alloc_shared::<f32>(32, 32);

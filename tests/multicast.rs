@@ -10,7 +10,7 @@ fn number(at: usize) -> f32 {
     (at * 7 % 13) as f32 - 6.0
 }
 
-#[tt::kernel]
+#[tt::kernel(multicast = auto)]
 fn product<const M: usize, const N: usize, const K: usize>(
     a: &Tensor<bf16, M, K>,
     b: &Tensor<bf16, K, N>,
@@ -76,7 +76,7 @@ fn a_shared_operand_is_read_once_for_all_cores_of_a_line() {
 }
 
 /// Rows and columns are shared in loops within loops and behind conditions; along a third axis of the grid there is more than one round.
-#[tt::kernel]
+#[tt::kernel(multicast = auto)]
 fn nested<const B: usize, const M: usize, const N: usize>(
     rows: &Tensor<f32, B, M>,
     columns: &Tensor<f32, N>,

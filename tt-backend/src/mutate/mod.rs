@@ -46,7 +46,6 @@ kinds! {
     BeforeParent "moved before the loop or branch around it";
     BehindParent "moved behind the loop or branch around it";
     IntoNext "moved into the loop or branch behind it";
-    Past "all calls of a buffer moved past a loop, branch or scope";
     Sides "sides of a branch exchanged";
     Always "a side of a branch taken always";
     Rounds "a loop with a round more or less";

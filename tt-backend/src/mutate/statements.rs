@@ -1,11 +1,9 @@
 //! Statements left out, done twice, moved; loops and branches run otherwise.
 
 use super::same;
-use super::tree::{self, Expr, Place, Stmt};
+use super::tree::{self, Place};
 use super::{Kind, Maker};
-use crate::device::function::{CB_POP_FRONT, CB_PUSH_BACK, CB_RESERVE_BACK, CB_WAIT_FRONT};
-use crate::device::{Branch, Leaf, Loop};
-use crate::flow::BufferId;
+use crate::device::{Bits, Branch, Expr, Leaf, Loop};
 use crate::ir;
 
 /// The mutants of the statement at `place` as a whole.
@@ -29,7 +27,6 @@ pub fn of(maker: &mut Maker, place: &Place) {
         },
     );
     exchanged(maker, place);
-    past(maker, place);
     let parent = place.parent().and_then(|parent| parent.get(maker.device));
     if let Some(parent) = parent.filter(|parent| !matches!(parent.kind, ir::Kind::Group(..))) {
         let before = same::declared_elsewhere(node, parent);
@@ -100,52 +97,6 @@ fn exchanged(maker: &mut Maker, place: &Place) {
     }
 }
 
-/// The calls of one buffer that begin here moved past the next statement with statements of its own, behind them or before them:
-/// each still has what it needs of the others.
-fn past(maker: &mut Maker, place: &Place) {
-    let Some(buffer) = place.get(maker.device).and_then(of_buffer) else {
-        return;
-    };
-    for behind in [true, false] {
-        let note = if behind { "behind the next" } else { "before the last" };
-        let mut changed = maker.device.clone();
-        let mut is_moved = false;
-        place.edit(&mut changed, |list, at| {
-            let is_own = |stmt: &&Stmt| of_buffer(stmt) == Some(buffer);
-            // Those that begin further on are moved with these.
-            let is_first = at
-                .checked_sub(1)
-                .is_none_or(|before| of_buffer(&list[before]) != Some(buffer));
-            let count = list[at..].iter().take_while(is_own).count();
-            let has_own = |stmt: &Stmt| stmt.bodies().next().is_some();
-            let to = match behind {
-                true => list[at + count..].iter().position(has_own).map(|next| at + next + 1),
-                false => list[..at].iter().rposition(has_own),
-            };
-            if let Some(to) = to.filter(|_| is_first) {
-                let moved: Vec<Stmt> = list.drain(at..at + count).collect();
-                list.splice(to..to, moved);
-                is_moved = true;
-            }
-        });
-        if is_moved {
-            maker.at(Kind::Past, place, note, None, |device| *device = changed);
-        }
-    }
-}
-
-/// The buffer whose protocol a statement is a step of.
-fn of_buffer(stmt: &Stmt) -> Option<BufferId> {
-    let steps = [&CB_RESERVE_BACK, &CB_PUSH_BACK, &CB_WAIT_FRONT, &CB_POP_FRONT];
-    match &stmt.kind {
-        ir::Kind::Op(Leaf::Call(call)) if steps.contains(&call.function) => match call.args.first() {
-            Some(Expr::Buffer(buffer)) => Some(*buffer),
-            _ => None,
-        },
-        _ => None,
-    }
-}
-
 fn branch(maker: &mut Maker, place: &Place) {
     maker.at(Kind::Sides, place, "", None, |device| {
         place.edit(device, |list, at| {
@@ -158,7 +109,7 @@ fn branch(maker: &mut Maker, place: &Place) {
         maker.at(Kind::Always, place, note, None, |device| {
             place.edit(device, |list, at| {
                 if let ir::Kind::If(Branch { cond, .. }, ..) = &mut list[at].kind {
-                    *cond = Expr::operation("!=", Expr::Int(holds), Expr::Int(0));
+                    *cond = Expr::<Bits>::operation("!=", Expr::Int(holds), Expr::Int(0));
                 }
             });
         });

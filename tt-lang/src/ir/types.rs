@@ -271,7 +271,7 @@ pub struct Options {
     pub approx: bool,
     /// `order = ..`, default row major, and its place where it was written.
     pub order: Spanned<Order>,
-    /// `multicast = ..`, default auto.
+    /// `multicast = ..`, default off.
     pub multicast: Multicast,
 }
 

@@ -46,7 +46,7 @@ impl Frontend {
                 value: Order::RowMajor,
                 span: place,
             },
-            multicast: Multicast::Auto,
+            multicast: Multicast::Off,
         };
         let entries = match Punctuated::<Meta, Token![,]>::parse_terminated.parse2(tokens) {
             Ok(entries) => entries,
