@@ -446,22 +446,13 @@ fn what_lies_beside_what_is_moved_is_not_summed() {
     });
 }
 
-/// Rows of blocks at a pace: from the last on, every second, each twice, and again and again.
+/// Rows of blocks at a pace: from the last on, each twice, every second, and again and again.
 #[tt::kernel]
-fn at_paces<const M: usize, const N: usize>(
-    x: &Tensor<bf16, M, N>,
-    n: i32,
-    y: &mut Tensor<f32, M, N>,
-    sums: &mut Tensor<f32, { (M + 63) / 64 }, N>,
-    turned: &mut Tensor<f32, N, M>,
-) {
+fn at_paces<const M: usize, const N: usize>(x: &Tensor<bf16, M, N>, n: i32, y: &mut Tensor<f32, M, N>) {
     let (bx, by) = T.Kernel(N.div_ceil(48), M.div_ceil(64));
     let v = T.alloc_shared::<bf16>(64, 48);
     let w = T.alloc_fragment::<f32>(64, 48);
-    let u = T.alloc_fragment::<f32>(32, 48);
     let most = T.alloc_fragment::<f32>(64);
-    let sum = T.alloc_fragment::<f32>(48);
-    let t = T.alloc_fragment::<f32>(48, 64);
     T.copy(x[(by * 64, bx * 48)], v);
     for (i, j) in T.Parallel(64, 48) {
         v[(i, j)] = v[(i, j)] * 2.0;
@@ -480,6 +471,24 @@ fn at_paces<const M: usize, const N: usize>(
         }
     }
     T.copy(w, y[(by * 64, bx * 48)]);
+}
+
+/// Every second row, summed up, and columns of what is turned from the last on.
+#[tt::kernel]
+fn turned_at_paces<const M: usize, const N: usize>(
+    x: &Tensor<bf16, M, N>,
+    sums: &mut Tensor<f32, { (M + 63) / 64 }, N>,
+    turned: &mut Tensor<f32, N, M>,
+) {
+    let (bx, by) = T.Kernel(N.div_ceil(48), M.div_ceil(64));
+    let v = T.alloc_shared::<bf16>(64, 48);
+    let u = T.alloc_fragment::<f32>(32, 48);
+    let sum = T.alloc_fragment::<f32>(48);
+    let t = T.alloc_fragment::<f32>(48, 64);
+    T.copy(x[(by * 64, bx * 48)], v);
+    for (i, j) in T.Parallel(64, 48) {
+        v[(i, j)] = v[(i, j)] * 2.0;
+    }
     for (i, j) in T.Parallel(32, 48) {
         u[(i, j)] = v[(2 * i + 1, j)];
     }
@@ -500,7 +509,8 @@ fn rows_of_blocks_are_read_at_a_pace() {
             let mut y = device.zeros::<f32>([m, n])?;
             let mut sums = device.zeros::<f32>([m.div_ceil(64), n])?;
             let mut turned = device.upload(&vec![99.0f32; m * n], [n, m])?;
-            at_paces(&x, 63, &mut y, &mut sums, &mut turned).check(0.0)?;
+            at_paces(&x, 63, &mut y).check(0.0)?;
+            turned_at_paces(&x, &mut sums, &mut turned).check(0.0)?;
             let value = |row: usize, column: usize| (row < m && column < n).then(|| number(row * n + column) * 2.0);
             let found = y.download()?;
             for (row, column) in (0..m).flat_map(|row| (0..n).map(move |column| (row, column))) {

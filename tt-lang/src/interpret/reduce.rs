@@ -65,6 +65,15 @@ pub(super) fn reduce_arg(
         count,
     } = lines(from, pos, dim)?;
     for result in 0..results {
+        // What is compared with no value has none.
+        if let Some(lacking) = val
+            .as_ref()
+            .map(|val| val.marks[result] & PADDING)
+            .filter(|lacking| !clear && *lacking != 0)
+        {
+            pos.marks[result] |= lacking;
+            continue;
+        }
         let held = val.as_ref().filter(|_| !clear).map(|val| val.values[result]);
         let (mut best, mut place) = match held {
             Some(held) => (held, None),

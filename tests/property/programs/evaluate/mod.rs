@@ -424,14 +424,21 @@ impl Run<'_> {
                 _ => most[to] += value.abs(),
             }
             left[to] = match *fold {
+                // It stays without a value.
+                _ if old.is_nan() => old,
                 "sum" | "mean" => old + value,
                 "prod" => old * value,
                 "max" | "argmax" => old.max(*value),
                 "min" | "argmin" => old.min(*value),
                 _ => old.abs().max(value.abs()),
             };
-            if left[to] != old {
+            if left[to] != old && !old.is_nan() {
                 places[to] = base + along as f64;
+            }
+        }
+        if to.is_some() && !clear {
+            for (place, _) in places.iter_mut().zip(&left).filter(|(_, left)| left.is_nan()) {
+                *place = f64::NAN;
             }
         }
         if *fold == "mean" {
