@@ -210,12 +210,16 @@ fn forwards(device: &Device) -> tt::Result<bool> {
         let mut lse = device.zeros::<f32>([b, h, g, s])?;
         forward(&q, &k, &v, &of_requests, scale, &mut out, &mut lse).run()?;
         let (q, k, v) = (exact(&q_host), exact(&k_host), exact(&v_host));
+        let found_sums = lse.download()?;
+        let (mut sums, mut exact_sums) = (Vec::new(), Vec::new());
         let mut expected = vec![0.0; out.shape().iter().product()];
         for (matrix, rows) in expected.chunks_mut(s * D).enumerate() {
             let (of_keys, request) = (matrix / g, matrix / (g * h));
             let [k, v] = [&k, &v].map(|of| &of[of_keys * s * D..][..s * D]);
             for i in 0..lengths[request] as usize {
-                let (weights, _) = weights(&q[matrix * s * D..], k, i, f64::from(scale));
+                let (weights, sum) = weights(&q[matrix * s * D..], k, i, f64::from(scale));
+                sums.push(f64::from(found_sums[matrix * s + i]));
+                exact_sums.push(sum);
                 for d in 0..D {
                     rows[i * D + d] = weights.iter().enumerate().map(|(j, w)| w * v[j * D + d]).sum();
                 }
@@ -224,6 +228,7 @@ fn forwards(device: &Device) -> tt::Result<bool> {
         let found = out.download()?;
         let what = format!("causal attention, {b} × {h} × {g} heads, lengths {lengths:?} of {s}");
         is_right &= is_near(&what, found.iter().map(|x| x.to_f64()), &expected, 2e-2);
+        is_right &= is_near("the logarithms of its sums", sums, &exact_sums, 2e-2);
     }
     Ok(is_right)
 }

@@ -61,7 +61,7 @@ fn run(device: &Device) -> tt::Result<bool> {
         restore(&q, &scales, &mut y).run()?;
         let (q, scales, y) = (q.download()?, scales.download()?, y.download()?);
         let mut off = 0;
-        let mut back = Vec::new();
+        let (mut exact_scales, mut back) = (Vec::new(), Vec::new());
         for (row, values) in host.chunks(n).enumerate() {
             let scale = values.iter().map(|x| x.to_f64().abs()).fold(1e-10, f64::max) / 127.0;
             let difference = |(value, q): (&bf16, &i8)| (value.to_f64() / scale - f64::from(*q)).abs();
@@ -71,10 +71,12 @@ fn run(device: &Device) -> tt::Result<bool> {
                 .zip(&q[row * n..])
                 .filter(|pair| difference(*pair) > 0.5 + 1e-4)
                 .count();
-            back.extend(q[row * n..][..n].iter().map(|q| f64::from(*q) * f64::from(scales[row])));
+            back.extend(q[row * n..][..n].iter().map(|q| f64::from(*q) * scale));
+            exact_scales.push(scale);
         }
         println!("quantised {m} × {n}: {off} elements are further than half a step from theirs");
         is_right &= off == 0;
+        is_right &= is_near("scales", scales.iter().map(|x| f64::from(*x)), &exact_scales, 1e-6);
         is_right &= is_near("restored", y.iter().map(|x| f64::from(*x)), &back, 1e-6);
     }
     Ok(is_right)

@@ -26,17 +26,17 @@ pub fn exact(values: &[bf16]) -> Vec<f64> {
 pub fn is_near(what: &str, found: impl IntoIterator<Item = f64>, expected: &[f64], limit: f64) -> bool {
     let found: Vec<f64> = found.into_iter().collect();
     let error = |(found, exact): (&f64, &f64)| (found - exact).abs() / (1.0 + exact.abs());
-    // What is no number is as far off as can be.
-    let worst = found
-        .iter()
-        .zip(expected)
-        .map(error)
-        .fold(0.0, |a: f64, b| if b > a || b.is_nan() { b } else { a });
+    let worst = largest(found.iter().zip(expected).map(error));
     println!(
         "{what}: worst error {worst:.1e} of {limit:.0e}, {} elements",
         expected.len()
     );
     found.len() == expected.len() && worst <= limit
+}
+
+/// The largest error; one that is no number is as far off as can be.
+pub fn largest(errors: impl Iterator<Item = f64>) -> f64 {
+    errors.fold(0.0, |a: f64, b| if b > a || b.is_nan() { b } else { a })
 }
 
 /// Runs an example: whether all its results are right.

@@ -12,7 +12,7 @@
 use crate::composed;
 use crate::function::Function;
 use crate::operation::Cpp::{Call, Choice, Primary, Product, Sum, Unary as Prefix};
-use crate::operation::Lowering::{self, Composed, Own, Power};
+use crate::operation::Lowering::{self, Composed, LastFirst, Own, Power};
 use crate::operation::SfpuForm::{Binary, Ternary, Unary};
 use crate::operation::{Arithmetic, Cpp, ElementOpRow, OfZeros, OnIntegers, SfpuRow};
 use crate::special;
@@ -368,7 +368,8 @@ operations {
         => by Composed { program: composed::prelu, wide: false, approximate: None };
     Lerp "lerp" 3 [] (0.01, 100.0) Zero => |x| x[0] + x[2] * (x[1] - x[0]) => Sum("{x} + {z} * ({y} - {x})")
         => by Own(SfpuOp::LerpTile, &[]);
-    Mac "mac" 3 [] (0.01, 100.0) Zero => |x| x[0] * x[1] + x[2] => Sum("{x} * {y} + {z}") => by Own(SfpuOp::MacTile, &[]);
+    Mac "mac" 3 [] (0.01, 100.0) Zero => |x| x[0] * x[1] + x[2] => Sum("{x} * {y} + {z}")
+        => by LastFirst(SfpuOp::AddcmulTile, &[1.0]);
     Addcmul "addcmul" 4 [0.5] (0.01, 100.0) Zero => |x| x[0] + x[3] * x[1] * x[2] => Cpp::None
         => by Own(SfpuOp::AddcmulTile, &[]);
     Addcdiv "addcdiv" 4 [0.5] (0.01, 100.0) NotZero => |x| x[0] + x[3] * x[1] / x[2] => Cpp::None
@@ -517,9 +518,6 @@ calls {
             of init "(uint32_t)DataFormat::Float32, (uint32_t)DataFormat::Float16_b";
     ]
     "api/compute/eltwise_unary/lerp.h": [ LerpTile "lerp_tile_init" "lerp_tile" Ternary(0) => template "DST_FORMAT"; ]
-    "api/compute/eltwise_unary/mac.h": [
-        MacTile "mac_tile_init" "mac_tile" Ternary(0) => template "DST_FORMAT" of init "DST_FORMAT";
-    ]
     "api/compute/eltwise_unary/addcmul.h": [
         AddcmulTile "addcmul_tile_init" "addcmul_tile" Ternary(1) => template "DST_FORMAT";
     ]
@@ -629,6 +627,10 @@ mod tests {
                     assert_eq!(call.row().form, form, "{}", row.name);
                     assert!(form != Binary || row.arity == 2, "{}", row.name);
                     assert!(elements == 1 || numbers.is_empty(), "{}", row.name);
+                }
+                LastFirst(call, numbers) => {
+                    assert_eq!((elements, row.uniform), (3, 0), "{}", row.name);
+                    assert_eq!(call.row().form, Ternary(numbers.len()), "{}", row.name);
                 }
                 Lowering::WithReciprocal(call) => {
                     assert_eq!((elements, row.uniform), (1, 1), "{}", row.name);

@@ -96,6 +96,7 @@ impl ElementOpRow {
             } => wide && !(approximate && own.is_some()),
             Lowering::IntegersOnly => !approximate,
             Lowering::Own(..)
+            | Lowering::LastFirst(..)
             | Lowering::WithReciprocal(_)
             | Lowering::Arithmetic(_)
             | Lowering::Reversed(_)
@@ -149,6 +150,8 @@ pub enum Lowering {
     /// By a call of its own: in place, where its numbers are the uniform arguments, then these; or of two or three registers into
     /// one.
     Own(SfpuOp, &'static [f32]),
+    /// By a call of three registers, the last operand before the others, with these numbers.
+    LastFirst(SfpuOp, &'static [f32]),
     /// By a call of its own, in place, whose numbers are the uniform argument and its reciprocal.
     WithReciprocal(SfpuOp),
     /// By the FPU, by a call on two registers, or by one on a register and a number, as the operands are.

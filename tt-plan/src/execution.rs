@@ -154,8 +154,8 @@ fn rectangle(grid: [u64; 6], device: DeviceGrid) -> ([u64; 2], u64) {
     (cores, rounds[0] * rounds[1] * grid[2..].iter().product::<u64>())
 }
 
-/// How many times as many rounds a rectangle may take as cores that each take blocks of their own: what a core reads for itself costs
-/// it at least as much (docs/clock.md).
+/// How many times as many rounds a rectangle may take as cores that each take blocks of their own. A guess: what decides is whether
+/// reads or products bound the kernel, which a plan does not say.
 const WORTH_ROUNDS: u64 = 2;
 
 impl Bindings {

@@ -442,6 +442,14 @@ impl Fold {
         }
     }
 
+    /// Whether what is folded is divided by how many elements that are, so that it has no value of nothing.
+    pub fn is_per_element(self) -> bool {
+        match self {
+            Fold::Mean => true,
+            Fold::Sum | Fold::Max | Fold::Min | Fold::Product => false,
+        }
+    }
+
     /// What changes no element that it is folded with: the fold of nothing.
     pub fn neutral(self) -> f32 {
         match self {

@@ -260,7 +260,7 @@ fn reductions(value: &mut Value, all: &[Reduced]) {
         }
         choose(source, &mask, &number(reduction.fold.neutral(), span));
         reductions(source, all);
-        if reduction.fold == Fold::Mean && !mask.is_empty() {
+        if reduction.fold.is_per_element() && !mask.is_empty() {
             let valid = number(1.0, span);
             let sum = Reduction {
                 fold: Fold::Sum,

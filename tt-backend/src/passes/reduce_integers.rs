@@ -17,8 +17,8 @@ use crate::passes::split_conditions::Tile;
 use crate::pipeline::Pass;
 use crate::verify::tile::{keeps, reduces_no_integers};
 use tt_lang::ir::{
-    Access, Assign, Block, BlockId, BlockScope, Buffer, CompareOp, Element, ElementKind, ElementOp, ElementType,
-    IntExpr, Kernel, ReduceDim, ReduceOp, Span, Spanned, Stmt, StmtKind, VarId, Variable, replaced,
+    Access, ArgOp, Assign, Block, BlockId, BlockScope, Buffer, CompareOp, Element, ElementKind, ElementOp, ElementType,
+    IntExpr, IntegerFold, Kernel, ReduceDim, ReduceOp, Span, Spanned, Stmt, StmtKind, VarId, Variable, replaced,
 };
 
 /// The pass.
@@ -44,8 +44,8 @@ pub fn run(mut kernel: Kernel) -> Kernel {
     let body = std::mem::take(&mut kernel.body);
     let mut pass = ReduceIntegers { kernel };
     let body = replaced(body, &mut |stmt, out| match pass.integers(&stmt) {
-        Some((integers, ReduceOp::Sum, clear)) => pass.sum(&integers, clear, out),
-        Some((integers, op, clear)) => pass.extreme(&integers, op, clear, out),
+        Some((integers, IntegerFold::Sum, clear)) => pass.sum(&integers, clear, out),
+        Some((integers, IntegerFold::Extreme(op), clear)) => pass.extreme(&integers, op, clear, out),
         None => out.push(stmt),
     });
     Kernel { body, ..pass.kernel }
@@ -69,9 +69,9 @@ struct Integers {
 
 impl ReduceIntegers {
     /// A sum, maximum or minimum of integers, and whether what its result holds is forgotten.
-    fn integers(&mut self, stmt: &Stmt) -> Option<(Integers, ReduceOp, bool)> {
+    fn integers(&mut self, stmt: &Stmt) -> Option<(Integers, IntegerFold, bool)> {
         let StmtKind::Reduce {
-            op: op @ (ReduceOp::Sum | ReduceOp::Max | ReduceOp::Min),
+            op,
             src,
             out,
             dim,
@@ -80,6 +80,7 @@ impl ReduceIntegers {
         else {
             return None;
         };
+        let fold = op.of_integers()?;
         let [from, to] = [src, out].map(|block| self.kernel.block(block.value));
         let element @ (ElementType::I32 | ElementType::U32) = from.element else {
             return None;
@@ -98,7 +99,7 @@ impl ReduceIntegers {
             dim: *dim,
             span: stmt.span,
         };
-        Some((integers, *op, *clear))
+        Some((integers, fold, *clear))
     }
 
     fn sum(&mut self, of: &Integers, clear: bool, out: &mut Vec<Stmt>) {
@@ -136,20 +137,22 @@ impl ReduceIntegers {
         }
     }
 
-    fn extreme(&mut self, of: &Integers, op: ReduceOp, clear: bool, out: &mut Vec<Stmt>) {
+    fn extreme(&mut self, of: &Integers, op: ArgOp, clear: bool, out: &mut Vec<Stmt>) {
+        let [least, greatest] = match of.element == ElementType::U32 {
+            true => [0, i64::from(u32::MAX)],
+            false => [i64::from(i32::MIN), i64::from(i32::MAX)],
+        };
         // Beyond the halves of every integer, above for a minimum.
-        let (fold, exceeds, none, beyond, of_nothing) = match (op, of.element) {
-            (ReduceOp::Max, ElementType::U32) => (ElementOp::Max, CompareOp::Lt, -1.0, -40000.0, 0),
-            (ReduceOp::Max, _) => (ElementOp::Max, CompareOp::Lt, -1.0, -40000.0, i64::from(i32::MIN)),
-            (_, ElementType::U32) => (ElementOp::Min, CompareOp::Gt, 65536.0, 70000.0, i64::from(u32::MAX)),
-            _ => (ElementOp::Min, CompareOp::Gt, 65536.0, 70000.0, i64::from(i32::MAX)),
+        let (fold, exceeds, none, beyond, of_nothing) = match op {
+            ArgOp::Max => (ElementOp::Max, CompareOp::Lt, -1.0, -40000.0, least),
+            ArgOp::Min => (ElementOp::Min, CompareOp::Gt, 65536.0, 70000.0, greatest),
         };
         let upper = self.computed("upper", of, of.number(of.above(16)), out);
-        let most = self.reduced(op, upper, of, out);
+        let most = self.reduced(op.extreme(), upper, of, out);
         let is_most = of.compare(CompareOp::Eq, of.load(upper), of.spread(most));
         let lower = of.number(of.call(ElementOp::BitAnd, of.load(of.src), of.constant(0xFFFF)));
         let lower = self.computed("lower", of, of.select(is_most, lower, of.float(none)), out);
-        let least = self.reduced(op, lower, of, out);
+        let least = self.reduced(op.extreme(), lower, of, out);
         let whole = of.call(
             ElementOp::BitOr,
             of.call(ElementOp::Shl, of.integer(of.spread(most)), of.constant(16)),

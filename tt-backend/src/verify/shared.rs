@@ -39,15 +39,13 @@ pub fn prove(device: &Device) -> Proof {
         let mut out_of_step = BTreeSet::new();
         let mut found = Vec::new();
         for line in CoreLine::ALL {
-            let mut walk = Walk {
-                line,
-                variables: &device.variables,
-                differs: differing(program, line),
-                out_of_step: BTreeSet::new(),
-                shared: Vec::new(),
-                counts: 0,
-            };
+            let mut walk = Walk::new(device, program, line, BTreeSet::new());
             walk.body(&program.body, true)?;
+            // What a statement makes differ does so above it too, in the next turn of a loop around it.
+            while walk.grows {
+                walk = Walk::new(device, program, line, walk.carried);
+                walk.body(&program.body, true)?;
+            }
             if walk.counts != walk.shared.len() {
                 return fault(format!(
                     "versions of a {} are counted that it does not share",
@@ -121,6 +119,10 @@ struct Walk<'a> {
     variables: &'a [String],
     /// Names whose value differs along the line.
     differs: BTreeSet<String>,
+    /// Names that grow by what differs, or where only some cores come: theirs may differ wherever in the program.
+    carried: BTreeSet<String>,
+    /// One of them was found that was not known.
+    grows: bool,
     /// Buffers of which a version is made where cores of the line may not come in the same turn.
     out_of_step: BTreeSet<BufferId>,
     /// The buffer of every version that the line shares.
@@ -129,7 +131,20 @@ struct Walk<'a> {
     counts: usize,
 }
 
-impl Walk<'_> {
+impl<'a> Walk<'a> {
+    fn new(device: &'a Device, program: &Program, line: CoreLine, carried: BTreeSet<String>) -> Walk<'a> {
+        Walk {
+            line,
+            variables: &device.variables,
+            differs: differing(program, line),
+            carried,
+            grows: false,
+            out_of_step: BTreeSet::new(),
+            shared: Vec::new(),
+            counts: 0,
+        }
+    }
+
     fn body(&mut self, body: &[Stmt<Calls<Bits>>], in_step: bool) -> Proof {
         for (at, stmt) in body.iter().enumerate() {
             match &stmt.kind {
@@ -176,8 +191,8 @@ impl Walk<'_> {
             }
             Leaf::Advance { name, value } => {
                 self.counts += usize::from(*name == versions_of(self.line));
-                if self.is_other(value) {
-                    self.differs.insert(name.clone());
+                if !in_step || self.is_other(value) {
+                    self.grows |= self.carried.insert(name.clone());
                 }
             }
             Leaf::Define { var, .. } => self.differs.extend(self.variables.get(var.index()).cloned()),
@@ -195,7 +210,7 @@ impl Walk<'_> {
     /// Whether `expr` may differ along the line.
     fn is_other(&self, expr: &Expr<Bits>) -> bool {
         match expr {
-            Expr::Name(name) => self.differs.contains(name),
+            Expr::Name(name) => self.differs.contains(name) || self.carried.contains(name),
             Expr::Binary(_, a, b) => self.is_other(a) || self.is_other(b),
             Expr::Call(call) => call.args.iter().any(|arg| self.is_other(arg)),
             Expr::Int(_)
@@ -265,13 +280,18 @@ impl Walk<'_> {
                 line.name()
             ));
         };
-        // What the first core reads is what any of them would.
+        // What the first core reads is what any of them would, and it keeps nothing that they have not.
         let known = self.differs.clone();
         self.body(read, in_step)?;
         let mut differs = false;
+        let mut own = BTreeSet::new();
         operations(read, &mut |leaf| {
             differs |= match leaf {
-                Leaf::Let { value, .. } | Leaf::Advance { value, .. } => self.is_other(value),
+                Leaf::Let { name, value, .. } => {
+                    own.insert(name);
+                    self.is_other(value)
+                }
+                Leaf::Advance { name, value } => !own.contains(name) || self.is_other(value),
                 Leaf::Define { .. } => true,
                 Leaf::Call(call) => call.args.iter().any(|arg| self.is_other(arg)),
             }
@@ -298,3 +318,6 @@ fn shares<'a>(function: &crate::device::function::Function, stmt: &'a Stmt<Calls
         Kind::Op(_) | Kind::Group(..) | Kind::Loop(..) | Kind::If(..) => None,
     }
 }
+
+#[cfg(test)]
+mod tests;

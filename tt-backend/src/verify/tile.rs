@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, HashSet};
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{
     Access, Buffer, Element, ElementKind, ElementType, IntExpr, Kernel, Linear, LoopKind, Param, Place, ReduceDim,
-    ReduceOp, Stmt, StmtKind, VarId, visit,
+    Stmt, StmtKind, VarId, visit,
 };
 use tt_plan::{DataFormat, Engine};
 
@@ -90,7 +90,7 @@ pub fn reduces_no_integers(kernel: &Kernel) -> Proof {
         // C1 refuses what is of two types, or of blocks of other axes.
         let is_compiled = from.element == to.element && from.shape.len() == 2;
         let is_integer = matches!(from.element, ElementType::I32 | ElementType::U32);
-        is_compiled && is_integer && matches!(op, ReduceOp::Sum | ReduceOp::Max | ReduceOp::Min)
+        is_compiled && is_integer && op.of_integers().is_some()
     })
 }
 

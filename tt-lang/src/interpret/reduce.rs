@@ -12,7 +12,7 @@ pub(super) fn reduce(
     from: &BlockData,
     out: &mut BlockData,
 ) -> Result<(), Kind> {
-    if op == ReduceOp::Mean && !clear {
+    if op.is_per_element() && !clear {
         return Err(Kind::Unsupported("a mean does not fold into an earlier one"));
     }
     let Lines {
@@ -37,11 +37,11 @@ pub(super) fn reduce(
                 members += 1;
             }
         }
-        if op == ReduceOp::Mean {
+        if op.is_per_element() {
             value /= members as f64;
         }
         if clear {
-            let has_value = op != ReduceOp::Mean || members > 0;
+            let has_value = !op.is_per_element() || members > 0;
             (out.values[result], out.marks[result]) = (value, if has_value { 0 } else { kept });
         } else if members > 0 {
             out.values[result] = fold(op, value, out.values[result]);

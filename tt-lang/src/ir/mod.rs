@@ -28,8 +28,8 @@ pub use linear::Linear;
 pub use print::Named;
 pub use ranges::{Masks, Ranges};
 pub use stmt::{
-    ArgOp, Assign, LoopKind, Place, PrintItem, ReduceDim, ReduceOp, Region, RegionAxis, Stmt, StmtKind, replaced,
-    visit, visit_mut,
+    ArgOp, Assign, IntegerFold, LoopKind, Place, PrintItem, ReduceDim, ReduceOp, Region, RegionAxis, Stmt, StmtKind,
+    replaced, visit, visit_mut,
 };
 pub use types::{
     Block, BlockScope, DerivedParam, Extent, Fidelity, Grid, Kernel, Layout, Multicast, Options, Order, Param,

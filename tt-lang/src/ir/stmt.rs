@@ -393,30 +393,65 @@ impl Assign {
     }
 }
 
-/// The operation of a reduction.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[allow(missing_docs)]
-pub enum ReduceOp {
-    Sum,
-    Max,
-    Min,
-    AbsMax,
-    Mean,
-    Prod,
+macro_rules! reductions {
+    ($($op:ident $name:literal,)*) => {
+        /// The operation of a reduction.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+        #[allow(missing_docs)]
+        pub enum ReduceOp {
+            $($op,)*
+        }
+
+        impl ReduceOp {
+            /// Every one.
+            pub const ALL: &[ReduceOp] = &[$(ReduceOp::$op,)*];
+
+            /// What stands behind `T.reduce_`.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(ReduceOp::$op => $name,)*
+                }
+            }
+        }
+    };
+}
+
+reductions! {
+    Sum "sum",
+    Max "max",
+    Min "min",
+    AbsMax "absmax",
+    Mean "mean",
+    Prod "prod",
 }
 
 impl ReduceOp {
-    /// What stands behind `T.reduce_`.
-    pub fn name(self) -> &'static str {
+    /// Whether what is folded is divided by how many elements that are: of nothing it has no value, and it folds into nothing.
+    pub fn is_per_element(self) -> bool {
         match self {
-            ReduceOp::Sum => "sum",
-            ReduceOp::Max => "max",
-            ReduceOp::Min => "min",
-            ReduceOp::AbsMax => "absmax",
-            ReduceOp::Mean => "mean",
-            ReduceOp::Prod => "prod",
+            ReduceOp::Mean => true,
+            ReduceOp::Sum | ReduceOp::Max | ReduceOp::Min | ReduceOp::AbsMax | ReduceOp::Prod => false,
         }
     }
+
+    /// How integers are folded, of those that are.
+    pub fn of_integers(self) -> Option<IntegerFold> {
+        match self {
+            ReduceOp::Sum => Some(IntegerFold::Sum),
+            ReduceOp::Max => Some(IntegerFold::Extreme(ArgOp::Max)),
+            ReduceOp::Min => Some(IntegerFold::Extreme(ArgOp::Min)),
+            ReduceOp::AbsMax | ReduceOp::Mean | ReduceOp::Prod => None,
+        }
+    }
+}
+
+/// How a reduction folds integers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum IntegerFold {
+    /// To their sum.
+    Sum,
+    /// To the largest or the smallest.
+    Extreme(ArgOp),
 }
 
 /// The operation of a reduction to positions.

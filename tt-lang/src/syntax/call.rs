@@ -79,8 +79,11 @@ impl Frontend {
                     text: condition_text(cond),
                 }
             }
-            // `arguments` has checked their number, and `role` that the word is a statement.
-            _ => return None,
+            // `arguments` has checked their number.
+            _ => {
+                self.word_out_of_place(&call.method, row, "is not compiled");
+                return None;
+            }
         };
         Some(Stmt {
             kind,

@@ -39,7 +39,11 @@ impl Frontend {
                     self.stages(stages).map(LoopKind::Pipelined)
                 }
                 Word::Unroll => Some(LoopKind::Unroll),
-                _ => Some(LoopKind::Serial),
+                Word::Serial => Some(LoopKind::Serial),
+                _ => {
+                    self.word_out_of_place(&call.method, row, "is not compiled");
+                    None
+                }
             };
             return self.serial_loop(this, bounds, kind);
         }

@@ -67,7 +67,11 @@ impl Frontend {
                     let b = self.within(condition.as_ref(), false, |frontend| frontend.value(other));
                     self.choose(condition?, (a?, then), (b?, other), call)
                 }
-                _ => None,
+                // `arguments` has checked their number.
+                _ => {
+                    self.word_out_of_place(&call.method, row, "is not compiled");
+                    None
+                }
             };
         }
         let is_operation = ElementOp::named(&name).is_some() || name == ElementOp::ToBits.row().name;

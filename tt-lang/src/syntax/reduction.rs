@@ -25,7 +25,7 @@ impl Frontend {
         if src.value == out.value {
             return self.same_block(&src, &out, "reduced into itself");
         }
-        if let (ReduceOp::Mean, false, Some(clear)) = (op, clear, arguments.option("clear")) {
+        if let (true, false, Some(clear)) = (op.is_per_element(), clear, arguments.option("clear")) {
             let message = "a mean does not fold into what is there before";
             let note = "fold sums with `T.reduce_sum(.., clear = false)`, and divide by how many they are";
             self.error(&codes::OPTION_VALUE, clear, message, note);

@@ -28,12 +28,13 @@ impl Translate<'_> {
     ) -> Result<Kind<Blocks>, Refused> {
         let value = |kind| Value { kind, span };
         let call = |op, operands| value(ValueKind::Call(op, operands));
-        let (fold, both) = match op {
-            ReduceOp::Sum => (Fold::Sum, ElementOp::Add),
-            ReduceOp::Mean => (Fold::Mean, ElementOp::Add),
-            ReduceOp::Prod => (Fold::Product, ElementOp::Mul),
-            ReduceOp::Max | ReduceOp::AbsMax => (Fold::Max, ElementOp::Max),
-            ReduceOp::Min => (Fold::Min, ElementOp::Min),
+        let (fold, both, of_magnitudes) = match op {
+            ReduceOp::Sum => (Fold::Sum, ElementOp::Add, false),
+            ReduceOp::Mean => (Fold::Mean, ElementOp::Add, false),
+            ReduceOp::Prod => (Fold::Product, ElementOp::Mul, false),
+            ReduceOp::Max => (Fold::Max, ElementOp::Max, false),
+            ReduceOp::Min => (Fold::Min, ElementOp::Min, false),
+            ReduceOp::AbsMax => (Fold::Max, ElementOp::Max, true),
         };
         let reduction = Reduction {
             fold,
@@ -43,13 +44,13 @@ impl Translate<'_> {
         let left = self.leaves(&reduction, out, span)?;
         let load = |this: &mut Self, of| value(ValueKind::Load(this.operand(of, Broadcast::None, [0, 0])));
         let mut of = load(self, variable(src));
-        if op == ReduceOp::AbsMax {
+        if of_magnitudes {
             of = call(ElementOp::Abs, vec![of]);
         }
         let reduced = ValueKind::Reduce(reduction, Box::new(of));
-        let reduced = match (op, clear) {
-            (ReduceOp::AbsMax, true) => call(both, vec![value(reduced), number(0.0, span)]), // of nothing it is 0
-            (ReduceOp::AbsMax, false) => {
+        let reduced = match (of_magnitudes, clear) {
+            (true, true) => call(both, vec![value(reduced), number(0.0, span)]), // of nothing it is 0
+            (true, false) => {
                 // Of nothing it leaves what is there, whose sign may be lost otherwise.
                 let name = &self.kernel.block(src).name;
                 let most = self.temporary(name, "most", span, DataFormat::Float32, left);
@@ -64,8 +65,8 @@ impl Translate<'_> {
                     Box::new(more),
                 ))
             }
-            (_, true) => value(reduced),
-            (_, false) => {
+            (false, true) => value(reduced),
+            (false, false) => {
                 let before = load(self, variable(out));
                 call(both, vec![before, value(reduced)])
             }

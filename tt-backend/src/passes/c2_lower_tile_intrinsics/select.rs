@@ -519,6 +519,12 @@ impl Emit<'_> {
         }
     }
 
+    /// A call of three registers, which hold `args` in this order.
+    fn of_three(&mut self, call: SfpuOp, numbers: Vec<Number>, args: &[Value], order: [usize; 3]) -> Machine {
+        let operands = order.map(|at| self.select(&args[at]));
+        Machine::Three(call, numbers, Box::new(operands))
+    }
+
     fn call(&mut self, op: ElementOp, args: &[Value], span: Span) -> Machine {
         match op.row().lowering {
             Lowering::Own(call, _) if call.row().form == SfpuForm::Binary => {
@@ -526,8 +532,11 @@ impl Emit<'_> {
             }
             Lowering::Own(call, _) if matches!(call.row().form, SfpuForm::Ternary(_)) => {
                 let numbers = self.uniform(op, args);
-                let operands = [0, 1, 2].map(|at| self.select(&args[at]));
-                Machine::Three(call, numbers, Box::new(operands))
+                self.of_three(call, numbers, args, [0, 1, 2])
+            }
+            Lowering::LastFirst(call, numbers) => {
+                let numbers = numbers.iter().copied().map(Number::constant).collect();
+                self.of_three(call, numbers, args, [2, 0, 1])
             }
             Lowering::Reversed(arithmetic) => self.arithmetic(arithmetic, &args[1], &args[0]),
             Lowering::WithReciprocal(call) => {

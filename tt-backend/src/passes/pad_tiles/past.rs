@@ -12,7 +12,7 @@ use self::places::{Place, Places, element};
 use super::edges::{Age, Edge, Past};
 use super::{Product, Summed};
 use crate::flow::{
-    BlockOp, BlockStmt, Blocks, Broadcast, BufferId, BufferKind, DefinitionId, Elementwise, Flow, FlowLoop, Fold, Gemm,
+    BlockOp, BlockStmt, Blocks, Broadcast, BufferId, BufferKind, DefinitionId, Elementwise, Flow, FlowLoop, Gemm,
     Index, Operand, Pick, Read, Reduction, Sees, Shift, Sights, TileRegion, Value, ValueKind, Window, Write,
 };
 use crate::ir::{Event, Forward, Frame, Kind, visit, walk};
@@ -254,7 +254,7 @@ impl<'a> Beyond<'a> {
     /// What is left of a reduced block: it has a value everywhere but where a mean has none.
     fn reduced(&self, reduction: &Reduction, of: Found) -> Found {
         let mut found = Found::number(None);
-        if reduction.fold == Fold::Mean {
+        if reduction.fold.is_per_element() {
             for (axis, past) in of.past.into_iter().enumerate() {
                 found.past[axis] = match reduction.along[axis] {
                     true => self.mean(past.moved(), reduction.extent[axis]),

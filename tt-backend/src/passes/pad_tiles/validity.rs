@@ -94,7 +94,7 @@ fn kept(elementwise: &Elementwise) -> &Value {
 fn may_lack(value: &Value, lacking: &[bool]) -> bool {
     match &value.kind {
         ValueKind::Load(operand) => lacking[operand.buffer.0],
-        ValueKind::Reduce(reduction, _) if reduction.fold != Fold::Mean => false,
+        ValueKind::Reduce(reduction, _) if !reduction.fold.is_per_element() => false,
         ValueKind::Number(_)
         | ValueKind::Index(_)
         | ValueKind::Negative(_)
@@ -321,7 +321,7 @@ impl Validity<'_> {
         };
         choose(&mut taken, &ends, &neutral);
         **source = taken;
-        if let (Fold::Mean, Some(mut is_valid)) = (reduction.fold, is_valid) {
+        if let (true, Some(mut is_valid)) = (reduction.fold.is_per_element(), is_valid) {
             let sum = Reduction {
                 fold: Fold::Sum,
                 ..*reduction
@@ -350,7 +350,7 @@ impl Validity<'_> {
                     ..*operand
                 })))
             }
-            ValueKind::Reduce(reduction, source) if reduction.fold == Fold::Mean => {
+            ValueKind::Reduce(reduction, source) if reduction.fold.is_per_element() => {
                 let mut is_valid = self.of(source)?;
                 choose(
                     &mut is_valid,

@@ -290,7 +290,7 @@ void kernel_main() {
     logical_not_tile_init();
     logical_not_tile<DF>(1u);
     mac_tile_init<DF>();
-    mac_tile<DF>(1u, 1u, 1u, 1u);
+    mac_tile<DF>(0u, 1u, 2u, 0u);
     mish_tile_init<false>();
     mish_tile<false>(1u);
     negative_tile_init();

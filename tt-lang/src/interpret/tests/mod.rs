@@ -150,14 +150,14 @@ fn a_padded_element_never_reaches_a_reduction() {
             .tensor("x", &[m, n], &x[..])
             .tensor("s", &[m, 1], &zero[..]);
         type Fold = fn(f64, f64) -> f64;
-        let cases: [(ReduceOp, f64, Fold); 5] = [
-            (ReduceOp::Prod, 1.0, |a, b| a * b),
-            (ReduceOp::Sum, 0.0, |a, b| a + b),
-            (ReduceOp::Max, f64::NEG_INFINITY, f64::max),
-            (ReduceOp::Min, f64::INFINITY, f64::min),
-            (ReduceOp::AbsMax, 0.0, |a, b| a.max(b.abs())),
-        ];
-        for (op, start, fold) in cases {
+        for op in ReduceOp::ALL.iter().copied().filter(|op| !op.is_per_element()) {
+            let (start, fold): (f64, Fold) = match op {
+                ReduceOp::Prod => (1.0, |a, b| a * b),
+                ReduceOp::Sum | ReduceOp::Mean => (0.0, |a, b| a + b),
+                ReduceOp::Max => (f64::NEG_INFINITY, f64::max),
+                ReduceOp::Min => (f64::INFINITY, f64::min),
+                ReduceOp::AbsMax => (0.0, |a, b| a.max(b.abs())),
+            };
             let expected: Vec<f64> = x
                 .chunks(n)
                 .map(|row| row.iter().map(|v| v.exp()).fold(start, fold))

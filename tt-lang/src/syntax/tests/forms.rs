@@ -2,7 +2,7 @@
 
 use super::refusals::kernel;
 use super::{read, reports};
-use crate::ir::{Kernel, Named, Stmt, StmtKind};
+use crate::ir::{Kernel, Named, ReduceOp, Stmt, StmtKind};
 
 /// The lines of Tile IR that `body` gives inside the kernel of the refusals.
 fn lines(body: &str) -> Vec<String> {
@@ -267,4 +267,24 @@ fn what_a_statement_reads_twice_of_a_tensor_is_one_integer() {
         .iter()
         .filter(|stmt| matches!(stmt.kind, StmtKind::Fetch { .. }));
     assert_eq!(fetches.count(), 2);
+}
+
+#[test]
+fn every_reduction_has_its_word() {
+    for op in ReduceOp::ALL {
+        let name = op.name();
+        let parsed = read(&format!(
+            "#[tt::kernel] fn reduced<const M: usize>(x: &Tensor<f32, M, 32>, y: &mut Tensor<f32, M>) {{
+                let by = T.Kernel(M.div_ceil(32));
+                let v = T.alloc_shared::<f32>(32, 32);
+                let out = T.alloc_fragment::<f32>(32);
+                T.copy(x[(by * 32, 0)], v);
+                T.reduce_{name}(v, out, dim = 1);
+                T.copy(out, y[by * 32]);
+            }}"
+        ));
+        let kernel = parsed.kernel.unwrap_or_else(|| panic!("T.reduce_{name} is no word"));
+        let has = |stmt: &Stmt| matches!(&stmt.kind, StmtKind::Reduce { op: found, .. } if found == op);
+        assert!(kernel.body.iter().any(has), "T.reduce_{name} is another reduction");
+    }
 }

@@ -211,8 +211,9 @@ impl Emit<'_> {
         } else {
             self.run(x)
         };
-        if reduction.fold == Fold::Product {
-            return self.product_within(reduction, out);
+        match reduction.fold {
+            Fold::Product => return self.product_within(reduction, out),
+            Fold::Sum | Fold::Mean | Fold::Max | Fold::Min => {}
         }
         for axis in (0..2).filter(|axis| reduction.along[*axis]) {
             self.step(TileOp::Sfpu(within[axis]), out, vec![Arg::Register(out)]);

@@ -2,7 +2,7 @@
 
 use super::super::edges::{Age, Edge, Past};
 use super::{Beyond, Both, Found, State};
-use crate::flow::{Broadcast, Elementwise, Fold, Index, Operand, Reduction, Sees, Value, ValueKind};
+use crate::flow::{Broadcast, Elementwise, Index, Operand, Reduction, Sees, Value, ValueKind};
 use tt_lang::ir::{ElementOp, IntExpr, IntOp, Linear};
 
 /// Where an element has a value: where of each of these, an integer is below zero.
@@ -213,7 +213,7 @@ impl Beyond<'_> {
                 offset: [0, 0],
                 sees: Some(sees),
                 ..
-            })) if reduction.fold != Fold::Mean => {
+            })) if !reduction.fold.is_per_element() => {
                 // No magnitude is below 0.
                 let neutral = if is_abs { 0.0 } else { reduction.fold.neutral() };
                 Some((*sees, neutral.to_bits()))
