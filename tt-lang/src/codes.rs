@@ -1,5 +1,5 @@
 //! Every kind of error the language has, one row each: the number shown as `TT0123`, a title, and the longer explanation
-//! that `cargo tt explain` and the book print. Numbers are never reused; the compiler's own start at 400.
+//! for documentation. Numbers are never reused; the compiler's own start at 400.
 
 use crate::diagnostic::Code;
 
@@ -142,7 +142,7 @@ codes! {
         "Literals are whole numbers, numbers with a point, `true` and `false`. Texts appear only in `T.print`.";
     CAST 58 "a cast that does not exist"
         "Elements are cast to element types (`as f32`, `as bf16` ..), integers also to `usize` and the like, which changes \
-         nothing. Truth values are turned into numbers by `T.select(c, 1.0, 0.0)`.";
+         nothing. Truth values are cast to integers (`as i32` is 1 or 0), and chosen by: `T.select(c, 1.0, 0.0)`.";
     UNIFORM_ARGUMENT 59 "an argument that must be the same for every element"
         "The exponent of `powi` is set once for a whole block: literals, scalars and extents. That of `powf` may differ from \
          element to element.";

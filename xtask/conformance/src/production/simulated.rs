@@ -51,7 +51,7 @@ pub fn run(oracle: &Oracle, cases: &[Case], wheel: &Wheel, arch: ArchName, folde
     if told.is_empty() {
         return Ok(Outcome::default());
     }
-    oracle.run(&folder, "1")?;
+    oracle.run(&folder, "1", None)?;
     let mut result = Outcome::default();
     for (index, case) in told.iter().enumerate() {
         let folder = place(index);

@@ -170,7 +170,7 @@ pub fn simulate(missing: &[Run], out: &Path, oracle: &Oracle, jobs: &str) -> Res
             for run in batch {
                 run.write(&launches.join(run.name()), in_line)?;
             }
-            oracle.run(&launches, jobs)?;
+            oracle.run(&launches, jobs, None)?;
             for run in batch {
                 let folder = launches.join(run.name());
                 match oracle.failure(&folder) {

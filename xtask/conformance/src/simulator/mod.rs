@@ -10,6 +10,7 @@ mod case;
 mod distance;
 mod elementwise;
 mod inputs;
+mod known;
 pub(crate) mod npy;
 pub(crate) mod oracle;
 mod padding;
@@ -55,6 +56,9 @@ pub struct Arguments {
     /// Takes launches into the page of which the simulator can say nothing any more
     #[arg(long)]
     accept_silent: bool,
+    /// The folder `simulator` of an earlier run with the same tool, from which the results of launches are taken that are the same now
+    #[arg(long, value_name = "DIR")]
+    known: Option<PathBuf>,
     /// The kernels by their names
     #[arg(long)]
     list: bool,
@@ -91,11 +95,14 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
     let out = arguments.out.clone().unwrap_or_else(project::target).join("simulator");
     exact_products();
 
+    if let Some(known) = arguments.known.as_ref().filter(|known| known.starts_with(&out)) {
+        return Err(format!("{} is written anew: move it first", known.display()));
+    }
     if out.exists() {
         std::fs::remove_dir_all(&out).map_err(|error| format!("cannot empty {}: {error}", out.display()))?;
     }
     let mut rows = prepare(&cases, &chips, arguments.seed, &out)?;
-    oracle.run(&out, &arguments.jobs)?;
+    oracle.run(&out, &arguments.jobs, arguments.known.as_deref())?;
     for row in &mut rows {
         row.compare(&oracle)?;
     }

@@ -1,5 +1,6 @@
 //! The tool that runs launches on the real runtime and a simulated chip: shared/oracle/run_oracle.
 
+use crate::simulator::known;
 use serde_json::Value;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -105,9 +106,13 @@ impl Oracle {
         })
     }
 
-    /// Runs every spec below `folder`.
-    pub fn run(&self, folder: &Path, jobs: &str) -> Result<(), String> {
+    /// Runs every spec below `folder`, but for those that ran below `before`, if any, as they are now.
+    pub fn run(&self, folder: &Path, jobs: &str, before: Option<&Path>) -> Result<(), String> {
         let summary = folder.join("summary.json");
+        let known = before.map_or_else(|| Ok(Vec::new()), |before| known::take(before, folder))?;
+        if before.is_some() {
+            println!("{} launches ran before as they are now", known.len());
+        }
         // That some specs fail is in the summary; that there is none is the tool's failure.
         let output = Command::new(&self.tool)
             .arg("--spec-dir")
@@ -117,16 +122,13 @@ impl Oracle {
             .args(["--timeout", "120", "--jobs", jobs])
             .output()
             .map_err(|error| format!("cannot start {}: {error}", self.tool.display()))?;
-        let text = std::fs::read_to_string(&summary).map_err(|error| {
+        let mut results = known::results(&summary).map_err(|error| {
             let said = String::from_utf8_lossy(&output.stderr).trim().to_string();
-            format!("{} left no {}: {error}\n{said}", self.tool.display(), summary.display())
+            format!("{}: {error}\n{said}", self.tool.display())
         })?;
-        let value: Value =
-            serde_json::from_str(&text).map_err(|error| format!("{} is no JSON: {error}", summary.display()))?;
-        let results = value["results"]
-            .as_array()
-            .ok_or_else(|| format!("{} has no results", summary.display()))?;
-        for result in results {
+        results.extend(known);
+        known::write(&summary, &results)?;
+        for result in &results {
             let spec = result["spec"].as_str().ok_or("a result without its spec")?;
             self.results.borrow_mut().insert(folder.join(spec), Failure::of(result));
         }
