@@ -123,7 +123,7 @@ impl<'t> Launch<'t> {
         let (plan, bound) = self.bind()?;
         let mut stages = Vec::new();
         for (number, plan) in self.kernel.stages()?.iter().enumerate() {
-            check_budgets(self.kernel, plan, bound.device.facts())?;
+            check_budgets(self.kernel, plan, &bound.device)?;
             let (_, work) = plan
                 .partition(&bound.bindings, self.cores(&bound))
                 .map_err(|error| self.refused(&error))?;
