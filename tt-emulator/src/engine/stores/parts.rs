@@ -43,11 +43,12 @@ impl Parts {
         self.writers.get(at / self.unit).copied().unwrap_or_default()
     }
 
-    /// Who wrote an element, by its number in the order of the page: nobody where its own byte was not written; where its exponent
-    /// is that of a row of a face, also who wrote that. Elements that share a byte have the same writers.
-    pub fn of_element(&self, format: DataFormat, element: usize) -> Writers {
+    /// Who wrote an element, by its number in the order of the page, beside those who wrote the `whole` page: nobody where its own
+    /// byte was not written; where its exponent is that of a row of a face, also who wrote that. Elements that share a byte have the
+    /// same writers.
+    pub fn of_element(&self, whole: Writers, format: DataFormat, element: usize) -> Writers {
         let (exponents, bits) = (format.exponent_bytes() as usize, format.element_bits() as usize);
-        let own = self.at(exponents + element * bits / 8);
+        let own = self.at(exponents + element * bits / 8).and(whole);
         match format.shares_exponents() && !own.is_none() {
             true => own.and(self.at(element / FACE)),
             false => own,

@@ -34,7 +34,7 @@ impl Seen {
             let (matrix, tile) = (page / (tile_rows * tile_columns), page % (tile_rows * tile_columns));
             let (tile_row, tile_column) = (tile / tile_columns * TILE, tile % tile_columns * TILE);
             let apart = |[reader, writer]: &[Writer; 2]| core_of(*reader) != core_of(*writer);
-            let first = part.map_or(whole, |part| part.of_element(tensor.format, 0).and(whole));
+            let first = part.map_or(whole, |part| part.of_element(whole, tensor.format, 0));
             let pairs = Writers(read.into_inner()).beside(first);
             if let Some(pair) = pairs.into_iter().flatten().find(apart)
                 && elsewhere.is_none()
@@ -54,8 +54,8 @@ impl Seen {
                     0
                 };
                 for element in 0..valid {
-                    let of_element = |part: &Parts| part.of_element(tensor.format, run * FACE + element);
-                    let writers = part.map_or(whole, |part| of_element(part).and(whole));
+                    let of_element = |part: &Parts| part.of_element(whole, tensor.format, run * FACE + element);
+                    let writers = part.map_or(whole, of_element);
                     let place = (matrix, row, column + element);
                     if writers.is_none() {
                         unstored += 1;
