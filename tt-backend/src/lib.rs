@@ -12,8 +12,10 @@ pub mod flow;
 pub mod ir;
 mod linear;
 #[doc(hidden)]
-// Mutants are made of what is known to be worth breaking; of everything else there are none.
-#[allow(clippy::wildcard_enum_match_arm)]
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "mutants are made of what is known to be worth breaking; of everything else there are none"
+)]
 pub mod mutate;
 mod names;
 pub mod passes;

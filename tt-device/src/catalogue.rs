@@ -2,19 +2,26 @@
 //! each call of the SFPU that is no operation by itself.
 //!
 //! A row of an operation reads: name in Rust and in the language (and as an operator), arity, what tests give its uniform
-//! arguments, its domain, whether it is zero of zeros `=>` its value over real numbers `=>` the same in C++. Then, as far as
-//! it has them: its own call of the SFPU (header, init, call, operands, template arguments without and
-//! with approximation), how else it is computed on tiles than by that call, and the call it is on integers. A row of bits
-//! reads: name and operator, arity, whether it is zero of zeros `=>` its value `=>` the call it is on integers.
+//! arguments, its domain, whether it is zero of zeros, `bounded` where it is known to be never −∞ `=>` its value over real numbers
+//! `=>` the same in C++. Then, as far as it has them: its own call of the SFPU (header, init, call, operands, what a file must mind
+//! that includes the header, template arguments without and with approximation), how else it is computed on tiles than by that
+//! call, the call it is on integers and what it is on those without a sign, and what it is where its uniform arguments differ from
+//! element to element, which a row with such arguments must say. A row of bits reads: name and operator, arity, whether it is zero
+//! of zeros `=>` its value `=>` the call it is on integers, and what it is on those without a sign.
 //!
 //! Names and arguments of calls are those of the device headers of ttnn 0.81.1, `api/compute/**` (metalium.md §2.4–2.7).
 
 use crate::composed;
-use crate::function::Function;
+use crate::expansion::{
+    self,
+    PerElement::{self, Is, Refused},
+};
+use crate::format::ElementType;
+use crate::function::{Function, Inclusion};
 use crate::operation::Cpp::{Call, Choice, Primary, Product, Sum, Unary as Prefix};
 use crate::operation::Lowering::{self, Composed, LastFirst, Own, Power};
 use crate::operation::SfpuForm::{Binary, Ternary, Unary};
-use crate::operation::{Arithmetic, Cpp, ElementOpRow, OfZeros, OnIntegers, SfpuRow};
+use crate::operation::{Arithmetic, Cpp, ElementOpRow, OfZeros, OnIntegers, OnUnsigned, SfpuRow};
 use crate::special;
 use libm::{erf, erfc};
 use serde::{Deserialize, Serialize};
@@ -23,15 +30,17 @@ use std::f64::consts::{LN_2, PI, SQRT_2};
 macro_rules! catalogue {
     (
         operations {$(
-            $op:ident $name:literal $(as $operator:literal)? $arity:literal $trial:tt $domain:tt $of_zeros:ident
+            $op:ident $name:literal $(as $operator:literal)? $arity:literal $trial:tt $domain:tt $of_zeros:ident $($bounded:ident)?
                 => $value:expr => $cpp:expr
-                $(=> sfpu $header:literal $init:literal $call:literal $form:expr $(=> template $exact:literal / $approximate:literal)?)?
+                $(=> sfpu $header:literal $init:literal $call:literal $form:expr $(, $inclusion:ident)?
+                    $(=> template $exact:literal / $approximate:literal)?)?
                 $(=> by $lowering:expr)?
-                $(=> integers $integers:expr)?;
+                $(=> integers $integers:expr, $unsigned:expr)?
+                $(=> per element $per_element:expr)?;
         )*}
         bits {$(
             $bits:ident $bits_name:literal $(as $bits_operator:literal)? $bits_arity:literal $bits_zeros:ident
-                => $bits_value:expr => $bits_integers:expr;
+                => $bits_value:expr => $bits_integers:expr, $bits_unsigned:expr;
         )*}
         calls {$($more_header:literal: [$(
             $more:ident $more_init:literal $more_call:literal $more_form:expr
@@ -52,10 +61,13 @@ macro_rules! catalogue {
             trial: &$trial,
             domain: $domain,
             of_zeros: OfZeros::$of_zeros,
+            is_bounded_below: catalogue!(@bounded $($bounded)?),
             value: $value,
             cpp: $cpp,
             lowering: catalogue!(@lowering $op $($lowering)?),
-            integers: catalogue!(@integers $($integers)?),
+            integers: catalogue!(@optional $($integers)?),
+            unsigned: catalogue!(@optional $($unsigned)?),
+            per_element: catalogue!(@per_element $($per_element)?),
         }),*];
 
         /// Every operation that numbers do not have, in the order of [`ElementOp`] after those.
@@ -68,10 +80,13 @@ macro_rules! catalogue {
             trial: &[],
             domain: ALL,
             of_zeros: OfZeros::$bits_zeros,
+            is_bounded_below: false,
             value: $bits_value,
             cpp: Call(""),
             lowering: Lowering::IntegersOnly,
             integers: Some($bits_integers),
+            unsigned: Some($bits_unsigned),
+            per_element: PerElement::NoNumbers,
         }),*];
 
         /// A call of the SFPU.
@@ -88,6 +103,7 @@ macro_rules! catalogue {
                 approximate: concat!($($approximate)?),
                 call_template: "",
                 form: $form,
+                inclusion: catalogue!(@inclusion $($inclusion)?),
             },)?)*
             $($(SfpuRow {
                 op: SfpuOp::$more,
@@ -97,13 +113,20 @@ macro_rules! catalogue {
                 approximate: concat!($($($init_template)?)?),
                 call_template: concat!($($more_template)?),
                 form: $more_form,
+                inclusion: Inclusion::Plain,
             },)*)*
         ];
     };
     (@operator) => { None };
     (@operator $operator:literal) => { Some($operator) };
-    (@integers) => { None };
-    (@integers $integers:expr) => { Some($integers) };
+    (@optional) => { None };
+    (@optional $value:expr) => { Some($value) };
+    (@bounded) => { false };
+    (@bounded bounded) => { true };
+    (@inclusion) => { Inclusion::Plain };
+    (@inclusion $inclusion:ident) => { Inclusion::$inclusion };
+    (@per_element) => { PerElement::NoNumbers };
+    (@per_element $per_element:expr) => { $per_element };
     (@lowering $op:ident) => { Own(SfpuOp::$op, &[]) };
     (@lowering $op:ident $lowering:expr) => { $lowering };
 }
@@ -120,25 +143,25 @@ operations {
     Add "add" as "+" 2 [] ALL Zero => |x| x[0] + x[1] => Sum("{x} + {y}")
         => sfpu "api/compute/eltwise_binary_sfpu.h" "add_binary_tile_init" "add_binary_tile" Binary
         => by Lowering::Arithmetic(Arithmetic::Add)
-        => integers OnIntegers::Call(SfpuOp::AddInteger);
+        => integers OnIntegers::Call(SfpuOp::AddInteger), OnUnsigned::Same;
     Sub "sub" as "-" 2 [] ALL Zero => |x| x[0] - x[1] => Sum("{x} - {y}")
         => sfpu "api/compute/eltwise_binary_sfpu.h" "sub_binary_tile_init" "sub_binary_tile" Binary
         => by Lowering::Arithmetic(Arithmetic::Sub)
-        => integers OnIntegers::Call(SfpuOp::SubInteger);
+        => integers OnIntegers::Call(SfpuOp::SubInteger), OnUnsigned::Same;
     Mul "mul" as "*" 2 [] ALL Product => |x| x[0] * x[1] => Product("{x} * {y}")
         => sfpu "api/compute/eltwise_binary_sfpu.h" "mul_binary_tile_init" "mul_binary_tile" Binary
         => by Lowering::Arithmetic(Arithmetic::Mul)
-        => integers OnIntegers::Call(SfpuOp::MulInteger);
+        => integers OnIntegers::Call(SfpuOp::MulInteger), OnUnsigned::Same;
     Div "div" as "/" 2 [] ALL Quotient => |x| x[0] / x[1] => Product("{x} / {y}")
         => sfpu "api/compute/eltwise_binary_sfpu.h" "div_binary_tile_init" "div_binary_tile" Binary
         => by Lowering::Arithmetic(Arithmetic::Div)
-        => integers OnIntegers::Call(SfpuOp::DivInteger);
+        => integers OnIntegers::Call(SfpuOp::DivInteger), OnUnsigned::Is(ElementOp::DivUnsigned);
     Neg "neg" as "-" 1 [] ALL Zero => |x| -x[0] => Prefix("-{x}")
         => sfpu "api/compute/eltwise_unary/negative.h" "negative_tile_init" "negative_tile" Unary(0)
-        => integers OnIntegers::FromZero(SfpuOp::SubInteger);
-    Exp "exp" 1 [] (-85.0, 88.0) NotZero => |x| x[0].exp() => Call("std::exp")
+        => integers OnIntegers::FromZero(SfpuOp::SubInteger), OnUnsigned::Same;
+    Exp "exp" 1 [] (-85.0, 88.0) NotZero bounded => |x| x[0].exp() => Call("std::exp")
         => sfpu "api/compute/eltwise_unary/exp.h" "exp_tile_init" "exp_tile" Unary(0) => template "false" / "true";
-    Exp2 "exp2" 1 [] (-124.0, 127.0) NotZero => |x| x[0].exp2() => Call("std::exp2")
+    Exp2 "exp2" 1 [] (-124.0, 127.0) NotZero bounded => |x| x[0].exp2() => Call("std::exp2")
         => sfpu "api/compute/compute_kernel_api.h" "exp2_tile_init" "exp2_tile" Unary(0);
     Log "log" 1 [] POSITIVE NotZero => |x| x[0].ln() => Call("std::log")
         => sfpu "api/compute/compute_kernel_api.h" "log_tile_init" "log_tile" Unary(0) => template "false" / "true";
@@ -148,9 +171,9 @@ operations {
         => by Own(SfpuOp::LogWithBase, &[std::f32::consts::LOG10_E]);
     Log1p "log1p" 1 [] (-0.99, 1e38) Zero => |x| x[0].ln_1p() => Call("std::log1p")
         => sfpu "api/compute/eltwise_unary/log1p.h" "log1p_tile_init" "log1p_tile" Unary(0) => template "false" / "true";
-    Expm1 "expm1" 1 [] (-85.0, 88.0) Zero => |x| x[0].exp_m1() => Call("std::expm1")
+    Expm1 "expm1" 1 [] (-85.0, 88.0) Zero bounded => |x| x[0].exp_m1() => Call("std::expm1")
         => sfpu "api/compute/compute_kernel_api.h" "expm1_tile_init" "expm1_tile" Unary(0) => template "false" / "true";
-    Sqrt "sqrt" 1 [] POSITIVE Zero => |x| x[0].sqrt() => Call("std::sqrt")
+    Sqrt "sqrt" 1 [] POSITIVE Zero bounded => |x| x[0].sqrt() => Call("std::sqrt")
         => sfpu "api/compute/eltwise_unary/sqrt.h" "sqrt_tile_init" "sqrt_tile" Unary(0);
     Rsqrt "rsqrt" 1 [] POSITIVE NotZero => |x| 1.0 / x[0].sqrt() => Product("1.0 / std::sqrt({x})")
         => sfpu "api/compute/eltwise_unary/rsqrt.h" "rsqrt_tile_init" "rsqrt_tile" Unary(0);
@@ -158,9 +181,9 @@ operations {
         => sfpu "api/compute/eltwise_unary/cbrt.h" "cbrt_tile_init" "cbrt_tile" Unary(0);
     Recip "recip" 1 [] (-1e37, 1e37) NotZero => |x| 1.0 / x[0] => Product("1.0 / {x}")
         => sfpu "api/compute/eltwise_unary/recip.h" "recip_tile_init" "recip_tile" Unary(0);
-    Abs "abs" 1 [] ALL Zero => |x| x[0].abs() => Call("std::abs")
+    Abs "abs" 1 [] ALL Zero bounded => |x| x[0].abs() => Call("std::abs")
         => sfpu "api/compute/compute_kernel_api.h" "abs_tile_init" "abs_tile" Unary(0)
-        => integers OnIntegers::Call(SfpuOp::AbsInteger);
+        => integers OnIntegers::Call(SfpuOp::AbsInteger), OnUnsigned::Operand;
     Sign "sign" 1 [] ALL Zero
         => |x| if x[0] > 0.0 { 1.0 } else if x[0] < 0.0 { -1.0 } else { x[0].abs() }
         => Choice("{x} > 0.0 ? 1.0 : {x} < 0.0 ? -1.0 : 0.0")
@@ -173,17 +196,20 @@ operations {
     Heaviside "heaviside" 2 [0.25] ALL NotZero
         => |x| if x[0] < 0.0 { 0.0 } else if x[0] > 0.0 { 1.0 } else if x[0] == 0.0 { x[1] } else { x[0] }
         => Choice("{x} < 0.0 ? 0.0 : {x} > 0.0 ? 1.0 : {x} == 0.0 ? {y} : {x}")
-        => sfpu "api/compute/compute_kernel_api.h" "heaviside_tile_init" "heaviside_tile" Unary(1);
-    Square "square" 1 [] (-1e18, 1e18) Zero => |x| x[0] * x[0] => Product("{x} * {x}")
+        => sfpu "api/compute/compute_kernel_api.h" "heaviside_tile_init" "heaviside_tile" Unary(1)
+        => per element Is(expansion::HEAVISIDE);
+    Square "square" 1 [] (-1e18, 1e18) Zero bounded => |x| x[0] * x[0] => Product("{x} * {x}")
         => sfpu "api/compute/compute_kernel_api.h" "square_tile_init" "square_tile" Unary(0);
     // The language leaves powers of -∞ open, and those to an infinity.
-    Powf "powf" 2 [2.5] (1e-14, 1e15) NotZero => |x| power(x[0], x[1]) => Call("std::pow") => by Power;
-    Powi "powi" 2 [3.0] (-1e12, 1e12) NotZero => |x| x[0].powf(x[1]) => Call("std::pow") => by Power;
+    Powf "powf" 2 [2.5] (1e-14, 1e15) NotZero => |x| power(x[0], x[1]) => Call("std::pow") => by Power
+        => per element Is(expansion::POWF);
+    Powi "powi" 2 [3.0] (-1e12, 1e12) NotZero => |x| x[0].powf(x[1]) => Call("std::pow") => by Power
+        => per element Refused;
     Pow "pow" 2 [] (1e-14, 1e15) NotZero => |x| power(x[0], x[1]) => Call("std::pow")
         => sfpu "api/compute/eltwise_binary_sfpu.h" "power_binary_tile_init" "power_binary_tile" Binary;
-    Sin "sin" 1 [] (-PI, PI) Zero => |x| x[0].sin() => Call("std::sin")
+    Sin "sin" 1 [] (-PI, PI) Zero bounded => |x| x[0].sin() => Call("std::sin")
         => sfpu "api/compute/eltwise_unary/trigonometry.h" "sin_tile_init" "sin_tile" Unary(0);
-    Cos "cos" 1 [] (-PI, PI) NotZero => |x| x[0].cos() => Call("std::cos")
+    Cos "cos" 1 [] (-PI, PI) NotZero bounded => |x| x[0].cos() => Call("std::cos")
         => sfpu "api/compute/eltwise_unary/trigonometry.h" "cos_tile_init" "cos_tile" Unary(0);
     Tan "tan" 1 [] (-1.5, 1.5) Zero => |x| x[0].tan() => Call("std::tan")
         => sfpu "api/compute/eltwise_unary/trigonometry.h" "tan_tile_init" "tan_tile" Unary(0);
@@ -205,14 +231,14 @@ operations {
         => sfpu "api/compute/eltwise_unary/trigonometry.h" "acosh_tile_init" "acosh_tile" Unary(0);
     Atanh "atanh" 1 [] (-0.999, 0.999) Zero => |x| x[0].atanh() => Call("std::atanh")
         => sfpu "api/compute/eltwise_unary/trigonometry.h" "atanh_tile_init" "atanh_tile" Unary(0);
-    Tanh "tanh" 1 [] ALL Zero => |x| x[0].tanh() => Call("std::tanh")
+    Tanh "tanh" 1 [] ALL Zero bounded => |x| x[0].tanh() => Call("std::tanh")
         => sfpu "api/compute/compute_kernel_api.h" "tanh_tile_init" "tanh_tile" Unary(0) => template "false" / "true";
     // Near 0 by its series: the difference of two numbers that are nearly equal has no digits left.
     Tanhshrink "tanhshrink" 1 [] ALL Zero
         => |x| if x[0].abs() < 3e-3 { x[0].powi(3) / 3.0 * (1.0 - 0.4 * x[0] * x[0]) } else { x[0] - x[0].tanh() }
         => Choice("std::abs({x}) < 3e-3 ? {x} * {x} * {x} / 3.0 * (1.0 - 0.4 * {x} * {x}) : {x} - std::tanh({x})")
-        => sfpu "api/compute/eltwise_unary/tanhshrink.h" "tanhshrink_tile_init" "tanhshrink_tile" Unary(0);
-    Sigmoid "sigmoid" 1 [] (-85.0, 1e38) NotZero
+        => sfpu "api/compute/eltwise_unary/tanhshrink.h" "tanhshrink_tile_init" "tanhshrink_tile" Unary(0), Last;
+    Sigmoid "sigmoid" 1 [] (-85.0, 1e38) NotZero bounded
         => |x| 1.0 / (1.0 + (-x[0]).exp()) => Product("1.0 / (1.0 + std::exp(-{x}))")
         => sfpu "api/compute/compute_kernel_api.h" "sigmoid_tile_init" "sigmoid_tile" Unary(0);
     Silu "silu" 1 [] (-80.0, 1e38) Zero
@@ -224,7 +250,7 @@ operations {
         => Sum("-std::fmax(-{x}, 0.0) - std::log1p(std::exp(-std::abs({x})))")
         => by Composed { program: composed::logsigmoid, wide: false, approximate: None };
     Softsign "softsign" 1 [] (-1e37, 1e37) Zero => |x| x[0] / (1.0 + x[0].abs()) => Product("{x} / (1.0 + std::abs({x}))")
-        => sfpu "api/compute/eltwise_unary/activations.h" "softsign_tile_init" "softsign_tile" Unary(0);
+        => sfpu "api/compute/eltwise_unary/activations.h" "softsign_tile_init" "softsign_tile" Unary(0), OfTwoPrecisions;
     Mish "mish" 1 [] (-80.0, 1e38) Zero
         => |x| x[0] * (maximum(x[0], 0.0) + (-x[0].abs()).exp().ln_1p()).tanh()
         => Product("{x} * std::tanh(std::fmax({x}, 0.0) + std::log1p(std::exp(-std::abs({x}))))")
@@ -237,42 +263,49 @@ operations {
         => |x| x[0] / (1.0 + (-1.5957691216057308 * (x[0] + 0.044715 * x[0] * x[0] * x[0])).exp())
         => Product("{x} / (1.0 + std::exp(-1.5957691216057308 * ({x} + 0.044715 * {x} * {x} * {x})))")
         => sfpu "api/compute/eltwise_unary/gelu.h" "gelu_tanh_tile_init" "gelu_tanh_tile" Unary(0);
-    Relu "relu" 1 [] ALL Zero => |x| maximum(x[0], 0.0) => Primary("std::fmax({x}, 0.0)")
+    Relu "relu" 1 [] ALL Zero bounded => |x| maximum(x[0], 0.0) => Primary("std::fmax({x}, 0.0)")
         => sfpu "api/compute/eltwise_unary/relu.h" "relu_tile_init" "relu_tile" Unary(0);
     LeakyRelu "leaky_relu" 2 [0.25] ALL Zero
         => |x| if x[0] > 0.0 { x[0] } else { x[0] * x[1] } => Choice("{x} > 0.0 ? {x} : {x} * {y}")
-        => sfpu "api/compute/eltwise_unary/relu.h" "leaky_relu_tile_init" "leaky_relu_tile" Unary(1);
+        => sfpu "api/compute/eltwise_unary/relu.h" "leaky_relu_tile_init" "leaky_relu_tile" Unary(1)
+        => per element Is(expansion::LEAKY_RELU);
     ReluMax "relu_max" 2 [0.5] ALL NotZero
         => |x| -maximum(-maximum(x[0], 0.0), -x[1]) => Primary("std::fmin(std::fmax({x}, 0.0), {y})")
-        => sfpu "api/compute/eltwise_unary/relu.h" "relu_max_tile_init" "relu_max_tile" Unary(1);
+        => sfpu "api/compute/eltwise_unary/relu.h" "relu_max_tile_init" "relu_max_tile" Unary(1)
+        => per element Is(expansion::RELU_MAX);
     Threshold "threshold" 3 [-0.75, 0.5] ALL NotZero
         => |x| if x[0] <= x[1] { x[2] } else { x[0] } => Choice("{x} <= {y} ? {z} : {x}")
-        => sfpu "api/compute/eltwise_unary/threshold.h" "threshold_tile_init" "threshold_tile" Unary(2);
+        => sfpu "api/compute/eltwise_unary/threshold.h" "threshold_tile_init" "threshold_tile" Unary(2)
+        => per element Is(expansion::THRESHOLD);
     // Without a value where NaN is an operand.
     Softshrink "softshrink" 2 [0.5] ALL NotZero
         => |x| if x[0] > x[1] { x[0] - x[1] } else if x[0] < -x[1] { x[0] + x[1] } else { 0.0 * x[0] }
         => Choice("{x} > {y} ? {x} - {y} : {x} < -{y} ? {x} + {y} : 0.0 * {x}")
-        => sfpu "api/compute/eltwise_unary/activations.h" "softshrink_tile_init" "softshrink_tile" Unary(1);
+        => sfpu "api/compute/eltwise_unary/activations.h" "softshrink_tile_init" "softshrink_tile" Unary(1), OfTwoPrecisions
+        => per element Is(expansion::SOFTSHRINK);
     Hardshrink "hardshrink" 2 [0.5] ALL Zero
         => |x| if x[0].abs() > x[1] { x[0] } else { 0.0 * x[0] } => Choice("std::abs({x}) > {y} ? {x} : 0.0 * {x}")
-        => sfpu "api/compute/eltwise_unary/activations.h" "hardshrink_tile_init" "hardshrink_tile" Unary(1);
+        => sfpu "api/compute/eltwise_unary/activations.h" "hardshrink_tile_init" "hardshrink_tile" Unary(1), OfTwoPrecisions
+        => per element Is(expansion::HARDSHRINK);
     Elu "elu" 2 [0.25] ALL Zero
         => |x| if x[0] > 0.0 { x[0] } else { x[1] * x[0].exp_m1() } => Choice("{x} > 0.0 ? {x} : {y} * std::expm1({x})")
-        => sfpu "api/compute/eltwise_unary/elu.h" "elu_tile_init" "elu_tile" Unary(1);
+        => sfpu "api/compute/eltwise_unary/elu.h" "elu_tile_init" "elu_tile" Unary(1), OfTwoPrecisions
+        => per element Is(expansion::ELU);
     Selu "selu" 1 [] ALL Zero
         => |x| if x[0] > 0.0 { SELU[0] * x[0] } else { SELU[0] * SELU[1] * x[0].exp_m1() }
         => Choice("{x} > 0.0 ? 1.0507009873554805 * {x} : 1.0507009873554805 * 1.6732632423543772 * std::expm1({x})")
-        => sfpu "api/compute/eltwise_unary/selu.h" "selu_tile_init" "selu_tile" Unary(2)
+        => sfpu "api/compute/eltwise_unary/selu.h" "selu_tile_init" "selu_tile" Unary(2), OfTwoPrecisions
         => by Own(SfpuOp::Selu, &[SELU[0] as f32, SELU[1] as f32]);
     Celu "celu" 2 [0.25] ALL NotZero
         => |x| if x[0] > 0.0 { x[0] } else { x[1] * (x[0] / x[1]).exp_m1() }
         => Choice("{x} > 0.0 ? {x} : {y} * std::expm1({x} / {y})")
-        => sfpu "api/compute/eltwise_unary/activations.h" "celu_tile_init" "celu_tile" Unary(2)
-        => by Lowering::WithReciprocal(SfpuOp::Celu);
+        => sfpu "api/compute/eltwise_unary/activations.h" "celu_tile_init" "celu_tile" Unary(2), OfTwoPrecisions
+        => by Lowering::WithReciprocal(SfpuOp::Celu)
+        => per element Is(expansion::CELU);
     Hardsigmoid "hardsigmoid" 1 [] ALL NotZero
         => |x| if x[0] < -3.0 { 0.0 } else if x[0] > 3.0 { 1.0 } else { x[0] / 6.0 + 0.5 }
         => Choice("{x} < -3.0 ? 0.0 : {x} > 3.0 ? 1.0 : {x} / 6.0 + 0.5")
-        => sfpu "api/compute/eltwise_unary/activations.h" "hardsigmoid_tile_init" "hardsigmoid_tile" Unary(0)
+        => sfpu "api/compute/eltwise_unary/activations.h" "hardsigmoid_tile_init" "hardsigmoid_tile" Unary(0), OfTwoPrecisions
         => by Composed {
             program: composed::hardsigmoid,
             wide: false,
@@ -287,19 +320,19 @@ operations {
         => Product("{x} * (std::fmin(std::fmax({x} + 3.0, 0.0), 6.0) / 6.0)")
         => by Composed { program: composed::hardswish, wide: false, approximate: None };
     // The device's own is log(1 + exp(β x)) / β, and x itself above a threshold, where they agree in f32: here β, 1/β, 20.
-    Softplus "softplus" 1 [] (-85.0, 1e38) NotZero
+    Softplus "softplus" 1 [] (-85.0, 1e38) NotZero bounded
         => |x| maximum(x[0], 0.0) + (-x[0].abs()).exp().ln_1p()
         => Sum("std::fmax({x}, 0.0) + std::log1p(std::exp(-std::abs({x})))")
-        => sfpu "api/compute/eltwise_unary/softplus.h" "softplus_tile_init" "softplus_tile" Unary(3)
+        => sfpu "api/compute/eltwise_unary/softplus.h" "softplus_tile_init" "softplus_tile" Unary(3), OfTwoPrecisions
         => by Composed {
             program: composed::softplus,
             wide: false,
             approximate: Some((SfpuOp::Softplus, &[1.0, 1.0, 20.0])),
         };
     Erf "erf" 1 [] ALL Zero => |x| erf(x[0]) => Call("std::erf")
-        => sfpu "api/compute/eltwise_unary/erf_erfc.h" "erf_tile_init" "erf_tile" Unary(0) => template "false" / "true";
+        => sfpu "api/compute/eltwise_unary/erf_erfc.h" "erf_tile_init" "erf_tile" Unary(0), OfTwoPrecisions => template "false" / "true";
     Erfc "erfc" 1 [] (-1e38, 9.1) NotZero => |x| erfc(x[0]) => Call("std::erfc")
-        => sfpu "api/compute/eltwise_unary/erf_erfc.h" "erfc_tile_init" "erfc_tile" Unary(0)
+        => sfpu "api/compute/eltwise_unary/erf_erfc.h" "erfc_tile_init" "erfc_tile" Unary(0), OfTwoPrecisions
         => by Composed { program: composed::erfc, wide: true, approximate: Some((SfpuOp::Erfc, &[])) };
     Erfinv "erfinv" 1 [] (-0.99999, 0.99999) Zero => |x| special::erf_inverse(x[0]) => Cpp::None
         => by Composed { program: composed::erf_inverse, wide: true, approximate: None };
@@ -348,14 +381,15 @@ operations {
     Min "min" 2 [] ALL Smaller => |x| -maximum(-x[0], -x[1]) => Call("std::fmin")
         => sfpu "api/compute/binary_max_min.h" "binary_min_tile_init" "binary_min_tile" Binary
         => by Lowering::Arithmetic(Arithmetic::Min)
-        => integers OnIntegers::Call(SfpuOp::MinInteger);
+        => integers OnIntegers::Call(SfpuOp::MinInteger), OnUnsigned::InOrder;
     Max "max" 2 [] ALL Larger => |x| maximum(x[0], x[1]) => Call("std::fmax")
         => sfpu "api/compute/binary_max_min.h" "binary_max_tile_init" "binary_max_tile" Binary
         => by Lowering::Arithmetic(Arithmetic::Max)
-        => integers OnIntegers::Call(SfpuOp::MaxInteger);
+        => integers OnIntegers::Call(SfpuOp::MaxInteger), OnUnsigned::InOrder;
     Clamp "clamp" 3 [-0.75, 0.5] ALL Clamped
         => |x| -maximum(-maximum(x[0], x[1]), -x[2]) => Primary("std::fmin(std::fmax({x}, {y}), {z})")
-        => sfpu "api/compute/eltwise_unary/clamp.h" "clamp_tile_init" "clamp_tile" Unary(2);
+        => sfpu "api/compute/eltwise_unary/clamp.h" "clamp_tile_init" "clamp_tile" Unary(2)
+        => per element Is(expansion::CLAMP);
     Xlogy "xlogy" 2 [] POSITIVE Zero => |x| if x[0] == 0.0 { 0.0 } else { x[0] * x[1].ln() } => Cpp::None
         => by Composed { program: composed::xlogy, wide: false, approximate: None };
     Rsub "rsub" 2 [] ALL Zero => |x| x[1] - x[0] => Sum("{y} - {x}") => by Lowering::Reversed(Arithmetic::Sub);
@@ -371,12 +405,15 @@ operations {
     Mac "mac" 3 [] (0.01, 100.0) Zero => |x| x[0] * x[1] + x[2] => Sum("{x} * {y} + {z}")
         => by LastFirst(SfpuOp::AddcmulTile, &[1.0]);
     Addcmul "addcmul" 4 [0.5] (0.01, 100.0) Zero => |x| x[0] + x[3] * x[1] * x[2] => Cpp::None
-        => by Own(SfpuOp::AddcmulTile, &[]);
+        => by Own(SfpuOp::AddcmulTile, &[])
+        => per element Refused;
     Addcdiv "addcdiv" 4 [0.5] (0.01, 100.0) NotZero => |x| x[0] + x[3] * x[1] / x[2] => Cpp::None
-        => by Own(SfpuOp::AddcdivTile, &[]);
+        => by Own(SfpuOp::AddcdivTile, &[])
+        => per element Refused;
     // Truth values as numbers. What is NaN has no certain value.
     IsClose "isclose" 4 [0.25, 0.5] ALL NotZero => |x| close(x[0], x[1], x[2], x[3]) => Cpp::None
-        => by Composed { program: composed::is_close, wide: false, approximate: None };
+        => by Composed { program: composed::is_close, wide: false, approximate: None }
+        => per element Refused;
     LogicalNot "logical_not" 1 [] ALL NotZero => |x| truth(x[0], |x| x == 0.0) => Cpp::None
         => by Own(SfpuOp::EqZero, &[]);
     IsNan "isnan" 1 [] ALL Zero => |x| truth(x[0], f64::is_nan) => Cpp::None
@@ -391,30 +428,33 @@ operations {
         => sfpu "api/compute/eltwise_unary/isinf_isnan.h" "isfinite_tile_init" "isfinite_tile" Unary(0);
     Hardtanh "hardtanh" 3 [-0.75, 0.5] ALL Clamped
         => |x| -maximum(-maximum(x[0], x[1]), -x[2]) => Cpp::None
-        => by Own(SfpuOp::Clamp, &[]);
+        => by Own(SfpuOp::Clamp, &[])
+        => per element Is(expansion::CLAMP);
 }
 // Over exact integers of any type; the caller cuts them to the type's width.
 bits {
-    Rem "rem" as "%" 2 Quotient => |x| x[0] % x[1] => OnIntegers::Remainder;
+    Rem "rem" as "%" 2 Quotient => |x| x[0] % x[1] => OnIntegers::Remainder, OnUnsigned::Is(ElementOp::RemUnsigned);
     // What `/` and `%` are of elements of `u32`, which are held as `i32`.
     DivUnsigned "div_unsigned" 2 Quotient => |x| integers(x, |x, y| unsigned(x, y, u32::checked_div))
-        => OnIntegers::Unsigned;
+        => OnIntegers::Unsigned, OnUnsigned::Same;
     RemUnsigned "rem_unsigned" 2 Quotient => |x| integers(x, |x, y| unsigned(x, y, u32::checked_rem))
-        => OnIntegers::Unsigned;
+        => OnIntegers::Unsigned, OnUnsigned::Same;
     // The greatest divisor, the least multiple of magnitudes; of `i32::MIN` without a certain value.
-    Gcd "gcd" 2 NotZero => |x| integers(x, divisor) => OnIntegers::Call(SfpuOp::GcdInteger);
-    Lcm "lcm" 2 NotZero => |x| integers(x, |x, y| (x / divisor(x, y).max(1) * y).abs()) => OnIntegers::Multiple;
-    BitAnd "bit_and" as "&" 2 Zero => |x| integers(x, |x, y| x & y) => OnIntegers::Call(SfpuOp::AndInteger);
-    BitOr "bit_or" as "|" 2 Zero => |x| integers(x, |x, y| x | y) => OnIntegers::Call(SfpuOp::OrInteger);
-    BitXor "bit_xor" as "^" 2 Zero => |x| integers(x, |x, y| x ^ y) => OnIntegers::Call(SfpuOp::XorInteger);
+    Gcd "gcd" 2 NotZero => |x| integers(x, divisor) => OnIntegers::Call(SfpuOp::GcdInteger), OnUnsigned::Refused;
+    Lcm "lcm" 2 NotZero => |x| integers(x, |x, y| (x / divisor(x, y).max(1) * y).abs()) => OnIntegers::Multiple, OnUnsigned::Refused;
+    BitAnd "bit_and" as "&" 2 Zero => |x| integers(x, |x, y| x & y) => OnIntegers::Call(SfpuOp::AndInteger), OnUnsigned::Same;
+    BitOr "bit_or" as "|" 2 Zero => |x| integers(x, |x, y| x | y) => OnIntegers::Call(SfpuOp::OrInteger), OnUnsigned::Same;
+    BitXor "bit_xor" as "^" 2 Zero => |x| integers(x, |x, y| x ^ y) => OnIntegers::Call(SfpuOp::XorInteger), OnUnsigned::Same;
     // By less than nothing, or by 32 and more, nothing is left, not even a sign (`ckernel_sfpu_shift.h`).
     Shl "shl" as "<<" 2 Zero => |x| integers(x, |x, y| if (0..32).contains(&y) { x << y } else { 0 })
-        => OnIntegers::Call(SfpuOp::ShlInteger);
+        => OnIntegers::Call(SfpuOp::ShlInteger), OnUnsigned::Same;
     Shr "shr" as ">>" 2 Zero => |x| integers(x, |x, y| if (0..32).contains(&y) { x >> y } else { 0 })
-        => OnIntegers::Call(SfpuOp::ShrInteger);
-    BitNot "bit_not" as "!" 1 NotZero => |x| integers(x, |x, _| !x) => OnIntegers::Call(SfpuOp::NotInteger);
-    ToBits "to_bits" 1 Zero => |x| f64::from((x[0] as f32).to_bits() as i32) => OnIntegers::Same;
-    FromBits "from_bits" 1 Zero => |x| f64::from(f32::from_bits(x[0] as i64 as u32)) => OnIntegers::Same;
+        => OnIntegers::Call(SfpuOp::ShrInteger), OnUnsigned::WithoutSign;
+    BitNot "bit_not" as "!" 1 NotZero => |x| integers(x, |x, _| !x) => OnIntegers::Call(SfpuOp::NotInteger), OnUnsigned::Same;
+    ToBits "to_bits" 1 Zero => |x| f64::from((x[0] as f32).to_bits() as i32)
+        => OnIntegers::Same([ElementType::F32, ElementType::I32]), OnUnsigned::Same;
+    FromBits "from_bits" 1 Zero => |x| f64::from(f32::from_bits(x[0] as i64 as u32))
+        => OnIntegers::Same([ElementType::I32, ElementType::F32]), OnUnsigned::Same;
 }
 calls {
     "api/compute/compute_kernel_api.h": [
@@ -650,6 +690,15 @@ mod tests {
                     assert_eq!((elements, row.uniform), (2, 0), "{}", row.name)
                 }
                 Lowering::IntegersOnly => panic!("{} is no operation on numbers", row.name),
+            }
+        }
+    }
+
+    #[test]
+    fn rows_of_a_header_agree_on_what_a_file_must_mind() {
+        for row in SFPU_OPS {
+            for function in [&row.init, &row.call] {
+                assert_eq!(Inclusion::of(function.header), row.inclusion, "{}", row.call.name);
             }
         }
     }

@@ -1,6 +1,6 @@
 //! The formats of elements: what users write, and what tiles are made of.
 
-use crate::tile::TILE_ELEMENTS;
+use crate::tile::{FACE_SIDE, TILE_ELEMENTS};
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 
@@ -55,14 +55,14 @@ macro_rules! formats {
                 match self { $(DataFormat::$format => $bits),* }
             }
 
-            /// Bytes of one 32×32 tile (metalium.md §4).
-            pub const fn tile_bytes(self) -> u32 {
-                match self { $(DataFormat::$format => formats!(@bytes $bits $($shared)?)),* }
+            /// Bytes of the exponents that elements of a tile share, which lie before all elements; 0 where each has its own.
+            pub const fn exponent_bytes(self) -> u32 {
+                match self { $(DataFormat::$format => formats!(@exponents $($shared)?)),* }
             }
         }
     };
-    (@bytes $bits:literal) => { TILE_ELEMENTS * $bits / 8 };
-    (@bytes $bits:literal shared) => { TILE_ELEMENTS * $bits / 8 + TILE_ELEMENTS / SHARE_EXPONENT };
+    (@exponents) => { 0 };
+    (@exponents shared) => { TILE_ELEMENTS / SHARE_EXPONENT };
 }
 
 impl ElementType {
@@ -139,14 +139,30 @@ formats! {
 }
 
 impl DataFormat {
-    /// Whether half a row of a tile has one exponent: what lies beside an element decides how it is rounded.
-    pub fn shares_exponents(self) -> bool {
-        match self {
-            DataFormat::Bfp8B | DataFormat::Bfp4B => true,
-            DataFormat::Float16B | DataFormat::Float32 | DataFormat::Int32 | DataFormat::UInt8 | DataFormat::Int8 => {
-                false
-            }
+    /// Bytes of one 32×32 tile (metalium.md §4).
+    pub const fn tile_bytes(self) -> u32 {
+        self.exponent_bytes() + TILE_ELEMENTS * self.element_bits() / 8
+    }
+
+    /// Bytes of an element; none where it is nothing by itself, since its exponent lies elsewhere.
+    pub const fn element_bytes(self) -> Option<u32> {
+        match self.shares_exponents() {
+            true => None,
+            false => Some(self.element_bits() / 8),
         }
+    }
+
+    /// Bytes of a row of a face, whose elements lie side by side; none where they are nothing by themselves.
+    pub const fn row_bytes(self) -> Option<u32> {
+        match self.element_bytes() {
+            Some(bytes) => Some(FACE_SIDE * bytes),
+            None => None,
+        }
+    }
+
+    /// Whether half a row of a tile has one exponent: what lies beside an element decides how it is rounded.
+    pub const fn shares_exponents(self) -> bool {
+        self.exponent_bytes() != 0
     }
 
     /// What a circular buffer of it is declared as: the device's own integers of 8 bits with a sign are a sign and a magnitude, so
@@ -190,5 +206,17 @@ mod tests {
             pages(&[Float32, Float16B, Bfp8B, Bfp4B, UInt8]),
             [4096, 2048, 1088, 576, 1024]
         );
+    }
+
+    #[test]
+    fn elements_that_share_exponents_are_no_bytes_by_themselves() {
+        for format in DataFormat::ALL {
+            let of_elements = format.tile_bytes() - format.exponent_bytes();
+            assert_eq!(of_elements * 8, TILE_ELEMENTS * format.element_bits());
+            let bytes = format.element_bytes();
+            assert_eq!(bytes.is_none(), format.exponent_bytes() == 64, "{format:?}");
+            assert!(bytes.is_none_or(|bytes| bytes * TILE_ELEMENTS == of_elements));
+            assert_eq!(format.row_bytes(), bytes.map(|bytes| 16 * bytes));
+        }
     }
 }

@@ -1,5 +1,7 @@
 //! Functions of the device's headers.
 
+use crate::catalogue::SFPU_OPS;
+
 /// A device function.
 #[derive(Debug)]
 pub struct Function {
@@ -7,6 +9,28 @@ pub struct Function {
     pub name: &'static str,
     /// The header that declares it.
     pub header: &'static str,
+}
+
+/// What a file must mind that includes a header.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Inclusion {
+    /// Nothing.
+    Plain,
+    /// Its functions are good to bf16 only, unless the file defines `INP_FLOAT32`, as ttnn does for fp32 tensors
+    /// (`ckernel_sfpu_erf.h`, `ckernel_sfpu_softplus.h`, `ckernel_sfpu_expm1_cw.h` of the device headers).
+    OfTwoPrecisions,
+    /// It stands after all others. `tanhshrink.h` brings the names of the matrix engine's thread to all three, as no other header
+    /// does: after it the unpacker's own templates (`llk_unpack_A.h` of tile_move_copy.h) are ambiguous between `is_32bit_input` of
+    /// both, which GCC 15 refuses.
+    Last,
+}
+
+impl Inclusion {
+    /// Of the header of this name, as the rows of its functions say.
+    pub fn of(header: &str) -> Inclusion {
+        let row = SFPU_OPS.iter().find(|row| row.call.header == header);
+        row.map_or(Inclusion::Plain, |row| row.inclusion)
+    }
 }
 
 impl PartialEq for Function {

@@ -5,9 +5,12 @@
 //! pages, the layout of a tile, and the chips with their budgets. What the emulator must know on its own to be
 //! a check of the compiler (the protocol, the state of the engines, which init a call needs) is not here.
 
+#![deny(clippy::wildcard_enum_match_arm)]
+
 mod catalogue;
 mod chip;
 pub mod composed;
+mod expansion;
 mod format;
 mod function;
 mod operation;
@@ -16,7 +19,8 @@ mod tile;
 
 pub use catalogue::{BIT_OPS, ELEMENT_OPS, ElementOp, SFPU_OPS, SfpuOp};
 pub use chip::{ArchName, BLACKHOLE, CHIPS, Chip, MAX_RUNTIME_ARGS, WORMHOLE_B0};
+pub use expansion::{Expansion, PerElement, Relation};
 pub use format::{DataFormat, ElementType};
-pub use function::Function;
-pub use operation::{Arithmetic, Cpp, ElementOpRow, Lowering, OfZeros, OnIntegers, SfpuForm, SfpuRow};
+pub use function::{Function, Inclusion};
+pub use operation::{Arithmetic, Cpp, ElementOpRow, Lowering, OfZeros, OnIntegers, OnUnsigned, SfpuForm, SfpuRow};
 pub use tile::{FACE_ELEMENTS, FACE_SIDE, TILE_ELEMENTS, TILE_SIDE};

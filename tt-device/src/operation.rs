@@ -2,8 +2,9 @@
 
 use crate::catalogue::{ElementOp, SfpuOp};
 use crate::composed::Composed;
+use crate::expansion::PerElement;
 use crate::format::ElementType;
-use crate::function::Function;
+use crate::function::{Function, Inclusion};
 
 /// An operation on elements.
 #[derive(Debug)]
@@ -24,6 +25,8 @@ pub struct ElementOpRow {
     pub domain: (f64, f64),
     /// Whether it is zero where its operands are.
     pub of_zeros: OfZeros,
+    /// Whether it is known to be never −∞.
+    pub is_bounded_below: bool,
     /// Its value.
     pub value: fn(&[f64]) -> f64,
     /// Its value on the host.
@@ -32,6 +35,10 @@ pub struct ElementOpRow {
     pub lowering: Lowering,
     /// How it is computed on tiles of integers, where integers have it.
     pub integers: Option<OnIntegers>,
+    /// What it is on integers without a sign, likewise.
+    pub unsigned: Option<OnUnsigned>,
+    /// What it is where the numbers among its arguments differ from element to element.
+    pub per_element: PerElement,
 }
 
 /// How an operation is computed on tiles of integers of 32 bits.
@@ -47,17 +54,34 @@ pub enum OnIntegers {
     Unsigned,
     /// As a product over the greatest divisor, which the compiler writes in its place.
     Multiple,
-    /// By nothing: the bits in the register are the result's.
+    /// By nothing: the bits in the register are the result's, whose type is the second where the operand's is the first.
+    Same([ElementType; 2]),
+}
+
+/// What an operation is on integers without a sign, which are held as those with one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OnUnsigned {
+    /// What it is on those with a sign: no bit depends on whether the highest is one.
     Same,
+    /// That of operands whose highest bit is flipped, which keeps their order, flipped back.
+    InOrder,
+    /// That without the signs that it fills up with, as many as its second operand says.
+    WithoutSign,
+    /// This operation.
+    Is(ElementOp),
+    /// Its operand.
+    Operand,
+    /// Nothing.
+    Refused,
 }
 
 impl ElementOpRow {
     /// The operation on these elements and its trial numbers, as users write it.
     pub fn written(&self, elements: &[&str]) -> String {
         // The exponent of `powi` is an integer.
-        let numbers = self.trial.iter().map(|number| match self.op {
-            ElementOp::Powi => format!("{number:.0}"),
-            _ => format!("{number:?}"),
+        let numbers = self.trial.iter().map(|number| match self.op == ElementOp::Powi {
+            true => format!("{number:.0}"),
+            false => format!("{number:?}"),
         });
         match (self.operator, elements) {
             (Some(operator), [a]) => format!("{operator}{a}"),
@@ -76,10 +100,16 @@ impl ElementOpRow {
 
     /// The type of its operands and that of its result, where they are not one and the same.
     pub fn types(&self) -> Option<[ElementType; 2]> {
-        match self.op {
-            ElementOp::ToBits => Some([ElementType::F32, ElementType::I32]),
-            ElementOp::FromBits => Some([ElementType::I32, ElementType::F32]),
-            _ => None,
+        match self.integers {
+            Some(OnIntegers::Same(types)) => Some(types),
+            Some(
+                OnIntegers::Call(_)
+                | OnIntegers::FromZero(_)
+                | OnIntegers::Remainder
+                | OnIntegers::Unsigned
+                | OnIntegers::Multiple,
+            )
+            | None => None,
         }
     }
 
@@ -214,4 +244,6 @@ pub struct SfpuRow {
     pub call_template: &'static str,
     /// Its operands.
     pub form: SfpuForm,
+    /// What a file must mind that includes the header.
+    pub inclusion: Inclusion,
 }

@@ -6,18 +6,16 @@
 
 use crate::tile::{FACE, TILE_ELEMENTS, Tiling, tilize, untilize};
 use rayon::prelude::*;
-
-/// Exponents of a page.
-const EXPONENTS: usize = TILE_ELEMENTS / FACE;
+use tt_device::DataFormat;
 
 /// A number that shares its exponent with those beside it once it is on the device.
 pub trait BlockFloat: Copy + Send + Sync + From<f32> + Into<f32> {
-    /// Bits of an element, its sign included.
-    const BITS: u32;
+    /// What it is on the device.
+    const FORMAT: DataFormat;
 }
 
 macro_rules! block_floats {
-    ($($name:ident, $bits:literal, $magnitude:literal;)*) => {$(
+    ($($name:ident, $format:ident, $magnitude:literal;)*) => {$(
         #[doc = concat!("An `f32` on the host; on the device a sign and ", $magnitude, " bits of an exponent that 16 elements share.")]
         ///
         /// It is rounded where it is uploaded, among its neighbours there: to nearest, to even at halves, and no farther than the
@@ -58,19 +56,14 @@ macro_rules! block_floats {
         }
 
         impl BlockFloat for $name {
-            const BITS: u32 = $bits;
+            const FORMAT: DataFormat = DataFormat::$format;
         }
     )*};
 }
 
 block_floats! {
-    bfp8, 8, "7";
-    bfp4, 4, "3";
-}
-
-/// Bytes of a page.
-const fn page_bytes(bits: u32) -> usize {
-    EXPONENTS + TILE_ELEMENTS * bits as usize / 8
+    bfp8, Bfp8B, "7";
+    bfp4, Bfp4B, "3";
 }
 
 /// Writes the pages of `elements`. What fills up the last tiles is zero: it shares exponents with elements.
@@ -79,9 +72,9 @@ pub fn pack<B: BlockFloat>(elements: &[B], tiling: Tiling, pages: &mut [u8]) {
     let mut tiles = vec![0f32; tiling.tiles() * TILE_ELEMENTS];
     tilize(&numbers, tiling, 0.0, &mut tiles);
     pages
-        .par_chunks_mut(page_bytes(B::BITS))
+        .par_chunks_mut(B::FORMAT.tile_bytes() as usize)
         .zip(tiles.par_chunks(TILE_ELEMENTS))
-        .for_each(|(page, tile)| encode(tile, B::BITS, page));
+        .for_each(|(page, tile)| encode(tile, B::FORMAT, page));
 }
 
 /// The elements of `pages`.
@@ -89,8 +82,8 @@ pub fn unpack<B: BlockFloat>(pages: &[u8], tiling: Tiling) -> Vec<B> {
     let mut tiles = vec![0f32; tiling.tiles() * TILE_ELEMENTS];
     tiles
         .par_chunks_mut(TILE_ELEMENTS)
-        .zip(pages.par_chunks(page_bytes(B::BITS)))
-        .for_each(|(tile, page)| decode(page, B::BITS, tile));
+        .zip(pages.par_chunks(B::FORMAT.tile_bytes() as usize))
+        .for_each(|(tile, page)| decode(page, B::FORMAT, tile));
     untilize(&tiles, tiling).into_iter().map(B::from).collect()
 }
 
@@ -101,8 +94,9 @@ fn exponent(number: f32) -> u32 {
     number.to_bits() >> 23 & 0xff
 }
 
-fn encode(tile: &[f32], bits: u32, page: &mut [u8]) {
-    let (exponents, elements) = page.split_at_mut(EXPONENTS);
+fn encode(tile: &[f32], format: DataFormat, page: &mut [u8]) {
+    let bits = format.element_bits();
+    let (exponents, elements) = page.split_at_mut(format.exponent_bytes() as usize);
     elements.fill(0);
     let per_byte = 8 / bits as usize;
     for (group, (numbers, shared)) in tile.chunks_exact(FACE).zip(exponents).enumerate() {
@@ -135,8 +129,9 @@ fn element(number: f32, shared: u32, bits: u32) -> u32 {
     }
 }
 
-fn decode(page: &[u8], bits: u32, tile: &mut [f32]) {
-    let (exponents, elements) = page.split_at(EXPONENTS);
+fn decode(page: &[u8], format: DataFormat, tile: &mut [f32]) {
+    let bits = format.element_bits();
+    let (exponents, elements) = page.split_at(format.exponent_bytes() as usize);
     let per_byte = 8 / bits as usize;
     let sign = 1 << (bits - 1);
     for (group, (numbers, shared)) in tile.chunks_exact_mut(FACE).zip(exponents).enumerate() {
@@ -158,20 +153,9 @@ mod tests {
     fn round_trip<B: BlockFloat>(numbers: &[f32]) -> Vec<f32> {
         let tiling = Tiling::of(&[numbers.len()]).unwrap();
         let elements: Vec<B> = numbers.iter().map(|number| B::from(*number)).collect();
-        let mut pages = vec![0xa5; tiling.tiles() * page_bytes(B::BITS)];
+        let mut pages = vec![0xa5; tiling.tiles() * B::FORMAT.tile_bytes() as usize];
         pack(&elements, tiling, &mut pages);
         unpack::<B>(&pages, tiling).into_iter().map(Into::into).collect()
-    }
-
-    #[test]
-    fn pages_are_those_of_the_device() {
-        assert_eq!(
-            [page_bytes(8), page_bytes(4)],
-            [
-                tt_device::DataFormat::Bfp8B.tile_bytes() as usize,
-                tt_device::DataFormat::Bfp4B.tile_bytes() as usize
-            ]
-        );
     }
 
     #[test]

@@ -34,8 +34,8 @@ codes! {
     TENSOR_BY_VALUE 6 "a tensor is passed by reference"
         "A kernel borrows its tensors: `&Tensor<..>` is read, `&mut Tensor<..>` is written, or read and written.";
     ELEMENT_TYPE 7 "unknown element type"
-        "Tensors and blocks hold one of `bf16`, `f32`, `f16`, `bfp8`, `bfp4`, `i32`, `u32`, `u16`, `u8`: the formats of the \
-         device.";
+        "Tensors and blocks hold one of `bf16`, `f32`, `f16`, `bfp8`, `bfp4`, `i32`, `u32`, `u16`, `u8`, `i8`: the formats of \
+         the device.";
     TENSOR_RANK 8 "a tensor has one to six axes"
         "Write `Tensor<E, M, N>`: the element type, then one extent per axis. The last two axes are tiled, the leading \
          ones select matrices; one to six axes are supported.";
@@ -356,7 +356,8 @@ pub static WARNINGS: [&Code; 4] = [&NEVER_STORED, &NEVER_READ, &FLOOR_DIVIDED_GR
 
 #[cfg(test)]
 mod tests {
-    use super::ALL;
+    use super::{ALL, ELEMENT_TYPE};
+    use tt_device::ElementType;
 
     #[test]
     fn numbers_ascend_and_stay_below_the_compilers() {
@@ -370,5 +371,13 @@ mod tests {
             assert!(code.explanation.ends_with('.'), "{code}: {}", code.explanation);
             assert!(!code.explanation.contains("  "), "{code}: {}", code.explanation);
         }
+    }
+
+    #[test]
+    fn the_explanation_of_an_unknown_element_type_lists_those_there_are() {
+        let quoted = |(_, name): &(ElementType, &str)| format!("`{name}`");
+        let all: Vec<String> = ElementType::ALL.iter().map(quoted).collect();
+        let list = format!("hold one of {}: ", all.join(", "));
+        assert!(ELEMENT_TYPE.explanation.contains(&list), "{}", ELEMENT_TYPE.explanation);
     }
 }

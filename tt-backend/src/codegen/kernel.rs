@@ -8,6 +8,7 @@ use super::writer::Writer;
 use crate::device::{Device, Program};
 use crate::names::is_reserved;
 use crate::passes::give_names::accessor_args_name;
+use tt_device::Inclusion;
 use tt_lang::ir::Kernel;
 use tt_plan::{Role, RuntimeValue};
 
@@ -67,15 +68,11 @@ fn head(kernel: &Kernel, names: &Names, uses: &Uses, stage: usize, out: &mut Wri
         .headers
         .iter()
         .filter(|header| **header != first)
-        .partition(|header| **header == LAST);
+        .partition(|header| Inclusion::of(header) == Inclusion::Last);
     for header in others.into_iter().chain(last) {
         out.line(format!("#include \"{header}\""));
     }
 }
-
-/// It brings the names of the matrix engine's thread to all three, as no other header does. After it the unpacker's own templates
-/// (`llk_unpack_A.h` of tile_move_copy.h) are ambiguous between `is_32bit_input` of both, which GCC 15 refuses.
-const LAST: &str = "api/compute/eltwise_unary/tanhshrink.h";
 
 fn constants(names: &Names, uses: &Uses, out: &mut Writer) -> Result<(), Unwritable> {
     out.blank();

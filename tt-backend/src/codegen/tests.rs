@@ -157,3 +157,20 @@ fn names_that_cpp_keeps_are_refused() {
     let errors = artifact(&[(&kernel(), &device)]).expect_err("register is a keyword");
     assert!(errors[0].notes[0].contains("`register` belongs to C++"));
 }
+
+#[test]
+fn pages_of_block_floats_are_those_of_their_formats_in_emitted_text_too() {
+    let device = super::edges::EdgeFunction::named(crate::device::function::PRINT_BLOCK_ELEMENT.name).unwrap();
+    let host = include_str!("host/block_float.cpp");
+    for format in tt_plan::DataFormat::ALL
+        .iter()
+        .filter(|format| format.shares_exponents())
+    {
+        let (exponents, bits) = (format.exponent_bytes(), format.element_bits());
+        let per_bit = (format.tile_bytes() - exponents) / bits;
+        let of_page = format!("({exponents} + {per_bit} * element_bits);");
+        assert!(device.definition().contains(&of_page), "{of_page}");
+        assert!(device.definition().contains(&format!("bytes[{exponents} + place / 8]")));
+        assert!(host.contains(&format!("page_bytes = {exponents} + {per_bit} * Bits;")));
+    }
+}

@@ -168,7 +168,8 @@ impl Rows {
     /// Whether rows of 16 elements are shorter than what a transfer from DRAM is aligned to on some chip, so that one may lie
     /// otherwise there than in its tile.
     pub fn may_lie_otherwise(format: DataFormat) -> bool {
-        !Rows::bytes(format).is_multiple_of(DRAM_READ_ALIGNMENT)
+        let bytes = format.row_bytes();
+        bytes.is_none_or(|bytes| !bytes.is_multiple_of(DRAM_READ_ALIGNMENT))
     }
 
     /// The turns of a remainder that `count` of its rows are in, where the first is in turn 0; one for what is none.
@@ -203,11 +204,6 @@ impl Rows {
     /// Whether rows of such elements go by way of a page of the reader's.
     pub fn by_way_of_scratch(&self, format: DataFormat) -> bool {
         !self.in_faces() || Rows::may_lie_otherwise(format)
-    }
-
-    /// Bytes of a row of 16 elements.
-    pub fn bytes(format: DataFormat) -> u32 {
-        format.tile_bytes() / tt_device::TILE_ELEMENTS * 16
     }
 }
 

@@ -23,6 +23,7 @@ use crate::ir::{Rewrite, Stmt, operations};
 use crate::pipeline::{Form, Pass, Unit};
 use arguments::Arguments;
 use std::collections::BTreeSet;
+use tt_device::Inclusion;
 use tt_lang::diagnostic::Diagnostic;
 use tt_plan::{CoreLine, DataFormat, InLine, Role, RuntimeValue};
 
@@ -118,16 +119,6 @@ fn places_on_noc(body: &[Stmt<Calls<Symbol>>]) -> Vec<(String, RuntimeValue)> {
     cores.flatten().filter(|(name, _)| mentioned.contains(name)).collect()
 }
 
-/// Headers with functions that are good to bf16 only, unless the kernel defines `INP_FLOAT32`, as ttnn does for fp32 tensors
-/// (`ckernel_sfpu_erf.h`, `ckernel_sfpu_softplus.h`, `ckernel_sfpu_expm1_cw.h` of the device headers).
-const OF_TWO_PRECISIONS: [&str; 5] = [
-    "api/compute/eltwise_unary/activations.h",
-    "api/compute/eltwise_unary/elu.h",
-    "api/compute/eltwise_unary/erf_erfc.h",
-    "api/compute/eltwise_unary/selu.h",
-    "api/compute/eltwise_unary/softplus.h",
-];
-
 /// The macros of a file: what makes functions of two precisions take the better one, where there is anything in f32.
 fn defines(buffers: &[Buffer], body: &[Stmt<Calls<Bits>>]) -> Vec<(&'static str, &'static str)> {
     let uses = Uses::of(body);
@@ -136,7 +127,8 @@ fn defines(buffers: &[Buffer], body: &[Stmt<Calls<Bits>>]) -> Vec<(&'static str,
             .get(id.0)
             .is_some_and(|buffer| buffer.format == DataFormat::Float32)
     };
-    let of_two = OF_TWO_PRECISIONS.iter().any(|header| uses.headers.contains(header));
+    let mut inclusions = uses.headers.iter().map(|header| Inclusion::of(header));
+    let of_two = inclusions.any(|inclusion| inclusion == Inclusion::OfTwoPrecisions);
     match of_two && uses.buffers.iter().any(is_f32) {
         true => vec![("INP_FLOAT32", "1")],
         false => Vec::new(),

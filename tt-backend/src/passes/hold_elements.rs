@@ -16,6 +16,7 @@ use crate::codes;
 use crate::passes::split_conditions::Tile;
 use crate::pipeline::Pass;
 use crate::verify::tile::{holds_elements, keeps};
+use tt_device::OnUnsigned;
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{
     Access, Assign, Block, BlockId, BlockScope, Buffer, CompareOp, Element, ElementKind, ElementOp, ElementType,
@@ -300,29 +301,29 @@ impl HoldElements<'_> {
         }
     }
 
-    /// The operation `value` of `u32`, of these operands. Most work on bits, whether or not one of them is a sign.
+    /// The operation `value` of `u32`, of these operands.
     fn unsigned(&mut self, op: ElementOp, value: &Element, operands: Vec<Element>) -> Element {
-        match (op, operands.as_slice()) {
-            (ElementOp::Shr, [_, count]) => {
-                let low = low_bits(count.clone());
-                call(ElementOp::BitAnd, [with(value, operands), low])
+        match op.row().unsigned {
+            // What integers do not have is refused where it is lowered.
+            Some(OnUnsigned::Same) | None => with(value, operands),
+            Some(OnUnsigned::InOrder) => flipped(with(value, operands.into_iter().map(flipped))),
+            Some(OnUnsigned::WithoutSign) => {
+                let kept = operands.get(1).cloned().map(low_bits);
+                let shifted = with(value, operands);
+                match kept {
+                    Some(kept) => call(ElementOp::BitAnd, [shifted, kept]),
+                    None => shifted,
+                }
             }
-            (ElementOp::Min | ElementOp::Max, _) => flipped(with(value, operands.into_iter().map(flipped))),
-            (ElementOp::Div, [a, b]) => call(ElementOp::DivUnsigned, [a.clone(), b.clone()]),
-            (ElementOp::Rem, [a, b]) => call(ElementOp::RemUnsigned, [a.clone(), b.clone()]),
-            (ElementOp::Gcd | ElementOp::Lcm, _) => {
+            Some(OnUnsigned::Is(op)) => element(ElementKind::Call(op, operands), value.span),
+            Some(OnUnsigned::Operand) => operands.into_iter().next().unwrap_or_else(|| value.clone()),
+            Some(OnUnsigned::Refused) => {
                 let message = format!("`{}` of `u32` is not compiled", op.row().name);
                 let note = "the device has that of integers with a sign: cast both to `i32`";
                 self.errors
                     .push(Diagnostic::new(&codes::ELEMENT_TYPE, value.span, message).note(note));
                 value.clone()
             }
-            (ElementOp::Clamp, [x, least, most]) => {
-                let above = call(ElementOp::Max, [flipped(x.clone()), flipped(least.clone())]);
-                flipped(call(ElementOp::Min, [above, flipped(most.clone())]))
-            }
-            (ElementOp::Abs, [x]) => x.clone(),
-            _ => with(value, operands),
         }
     }
 

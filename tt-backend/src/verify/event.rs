@@ -330,6 +330,24 @@ pub fn of(call: &Call<Bits>, env: &Env, buffers: &[Buffer]) -> Proof<Event> {
     fault(format!("nothing is known of the function {}", call.function.name))
 }
 
+/// The format of the pages that rows of 16 elements are moved to or from, of as many bytes as the call says.
+fn in_rows(args: &Args) -> Proof<DataFormat> {
+    let (buffer, ..) = pages(args.value(10)?, args.buffers)?;
+    let format = args.buffers[buffer.0].format;
+    let (said, _) = args.call.template.split_once(", ").unwrap_or_default();
+    match format.row_bytes() {
+        Some(bytes) if said == bytes.to_string() => Ok(format),
+        Some(bytes) => fault(format!(
+            "rows of {said} bytes in pages of {}, whose have {bytes}",
+            format.name()
+        )),
+        None => fault(format!(
+            "rows in pages of {}, where exponents lie elsewhere",
+            format.name()
+        )),
+    }
+}
+
 fn data_movement(args: &Args) -> Proof<Option<Event>> {
     let function = args.call.function;
     if let Some(step) = CbStep::of(function) {
@@ -344,14 +362,18 @@ fn data_movement(args: &Args) -> Proof<Option<Event>> {
         function if [&DEVICE_TIMESTAMPED_DATA, &DPRINT, &ASSERT].contains(&function) => Event::Remark,
         function if [&PRINT_ELEMENT, &PRINT_BLOCK_ELEMENT].contains(&function) => Event::Look(args.value(0)?),
         function if *function == READ_ROWS || *function == READ_ELEMENTS => {
-            let (buffer, ..) = pages(args.value(10)?, args.buffers)?;
-            if *function == READ_ELEMENTS || Rows::may_lie_otherwise(args.buffers[buffer.0].format) {
+            let format = in_rows(args)?;
+            if *function == READ_ELEMENTS || Rows::may_lie_otherwise(format) {
                 args.scratch(11, Role::Reader)?;
             }
             Event::Read(args.value(10)?)
         }
-        function if *function == WRITE_ROWS => Event::Write(args.value(10)?),
+        function if *function == WRITE_ROWS => {
+            in_rows(args)?;
+            Event::Write(args.value(10)?)
+        }
         function if *function == WRITE_ELEMENTS => {
+            in_rows(args)?;
             let stored = Some(args.value(11)?).filter(|stored| *stored != Value::Int(Range::one(0)));
             args.scratch(12, Role::Writer)?;
             Event::WriteElements(args.value(10)?, stored)
@@ -392,8 +414,9 @@ fn data_movement(args: &Args) -> Proof<Option<Event>> {
                 ));
             }
             let [from, to] = [from.format, to.format];
-            let words = [("uint8_t", 8), ("uint16_t", 16), ("uint32_t", 32)];
-            if from != to || !words.contains(&(word, to.element_bits())) {
+            let words = [("uint8_t", 1), ("uint16_t", 2), ("uint32_t", 4)];
+            let is_word = |bytes| words.contains(&(word, bytes));
+            if from != to || !to.element_bytes().is_some_and(is_word) {
                 let (from, to) = (from.name(), to.name());
                 return fault(format!(
                     "shift_elements<{template}> from pages of {from} to pages of {to}"

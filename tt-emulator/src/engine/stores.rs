@@ -12,6 +12,7 @@
 //! Programs from the host API alone say nothing about tensors. They are watched where a kernel says at which block it is, and
 //! then page by page: nobody knows what is padding there.
 
+mod parts;
 mod seen;
 
 use std::collections::BTreeMap;
@@ -19,12 +20,11 @@ use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
+use self::parts::Parts;
 use self::seen::Seen;
 use super::memory::machine::BufferRange;
 use super::writers::{Writer, Writers};
-
-/// Bytes that are told apart within a page at first.
-const UNIT: usize = 32;
+use tt_device::DataFormat;
 
 /// Rows and columns of a tile, and of a face.
 const TILE: usize = tt_device::TILE_SIDE as usize;
@@ -39,10 +39,8 @@ pub struct StoredTensor {
     pub base: u64,
     /// Its extents, outermost first.
     pub shape: Vec<usize>,
-    /// Bytes of a tile.
-    pub tile_bytes: usize,
-    /// Bytes of an element.
-    pub element_bytes: usize,
+    /// What its elements are, and so where they lie in a page.
+    pub format: DataFormat,
     /// The lines of the user's source that store to it.
     pub lines: Vec<u32>,
 }
@@ -106,43 +104,6 @@ struct Watched {
     read: Vec<AtomicU64>,
 }
 
-/// Who wrote what of a page.
-struct Parts {
-    /// Bytes that are told apart, a power of two.
-    unit: usize,
-    writers: Vec<Writers>,
-}
-
-impl Parts {
-    fn new(page_bytes: usize) -> Parts {
-        Parts {
-            unit: UNIT,
-            writers: vec![Writers::default(); page_bytes.div_ceil(UNIT)],
-        }
-    }
-
-    fn note(&mut self, writer: Writer, start: usize, length: usize) {
-        let unit = 1 << (start | length).trailing_zeros().min(UNIT.trailing_zeros());
-        if unit < self.unit {
-            let times = self.unit / unit;
-            let finer = self
-                .writers
-                .iter()
-                .flat_map(|writers| std::iter::repeat_n(*writers, times));
-            self.writers = finer.collect();
-            self.unit = unit;
-        }
-        for written in &mut self.writers[start / self.unit..(start + length).div_ceil(self.unit)] {
-            *written = written.and(Writers::of(writer));
-        }
-    }
-
-    /// Who wrote the byte `at`.
-    fn at(&self, at: usize) -> Writers {
-        self.writers.get(at / self.unit).copied().unwrap_or_default()
-    }
-}
-
 /// What is watched while a launch runs: the tensors that it says, or all buffers from when a kernel first says its block.
 #[derive(Default)]
 pub(crate) struct StoreMap {
@@ -158,7 +119,7 @@ impl StoreMap {
         let watch = |tensor: &StoredTensor| {
             let (matrices, rows, columns) = matrices(&tensor.shape);
             let pages = matrices * rows.div_ceil(TILE) * columns.div_ceil(TILE);
-            let aligned_page_bytes = (tensor.tile_bytes as u64).next_multiple_of(alignment);
+            let aligned_page_bytes = u64::from(tensor.format.tile_bytes()).next_multiple_of(alignment);
             Watched::new(tensor.base, pages, aligned_page_bytes, banks)
         };
         StoreMap {
@@ -397,16 +358,15 @@ fn matrices(shape: &[usize]) -> (usize, usize, usize) {
 mod tests {
     use super::*;
 
-    /// A tensor of bf16 in 12 banks, and three cores with two, one and no blocks.
-    fn stores(shape: &[usize]) -> Stores {
+    /// A tensor in 12 banks, and three cores with two, one and no blocks.
+    fn stores(format: DataFormat, shape: &[usize]) -> Stores {
         Stores {
             kernel: "k".to_owned(),
             tensors: vec![StoredTensor {
                 name: "c".to_owned(),
                 base: 4096,
                 shape: shape.to_vec(),
-                tile_bytes: 2048,
-                element_bytes: 2,
+                format,
                 lines: Vec::new(),
             }],
             blocks: vec![((0, 0), 0, 2), ((1, 0), 2, 1)],
@@ -422,7 +382,16 @@ mod tests {
     }
 
     fn judged_of(shape: &[usize], writes: &[(Writer, u64, u64, u32)]) -> Result<Vec<Unstored>, String> {
-        let stores = stores(shape);
+        judged_in(DataFormat::Float16B, shape, writes)
+    }
+
+    /// Likewise of a tensor in another format; pages after the first lie as those of bf16 do.
+    pub(super) fn judged_in(
+        format: DataFormat,
+        shape: &[usize],
+        writes: &[(Writer, u64, u64, u32)],
+    ) -> Result<Vec<Unstored>, String> {
+        let stores = stores(format, shape);
         let map = StoreMap::new(&stores, 12, 32);
         for (writer, page, offset, bytes) in writes {
             map.note(*writer, (page % 12) as u16, 4096 + page / 12 * 2048 + offset, *bytes);

@@ -162,8 +162,7 @@ fn stores_of(kernel: &str, results: &Buffer) -> Stores {
         name: "results".to_owned(),
         base: results.address(),
         shape: vec![20, 30],
-        tile_bytes: PAGE,
-        element_bytes: 2,
+        format: tt_device::DataFormat::Float16B,
         lines: Vec::new(),
     };
     Stores {

@@ -37,13 +37,50 @@ std::vector<std::uint32_t> words(rust::Slice<const std::uint32_t> slice) {
     return std::vector<std::uint32_t>(slice.begin(), slice.end());
 }
 
-const char* architecture(tt::ARCH arch) {
+Chip chip(tt::ARCH arch) {
     switch (arch) {
-        case tt::ARCH::WORMHOLE_B0: return "wormhole_b0";
-        case tt::ARCH::BLACKHOLE: return "blackhole";
+        case tt::ARCH::WORMHOLE_B0: return Chip::WormholeB0;
+        case tt::ARCH::BLACKHOLE: return Chip::Blackhole;
         default: throw std::runtime_error("the device is neither a wormhole_b0 nor a blackhole");
     }
 }
+
+// A name of the bridge that has no case is an error of the C++ compiler.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic error "-Wswitch"
+
+tt::DataFormat data_format(Format format) {
+    switch (format) {
+        case Format::Float32: return tt::DataFormat::Float32;
+        case Format::Float16B: return tt::DataFormat::Float16_b;
+        case Format::Bfp8B: return tt::DataFormat::Bfp8_b;
+        case Format::Bfp4B: return tt::DataFormat::Bfp4_b;
+        case Format::Int32: return tt::DataFormat::Int32;
+        case Format::UInt8: return tt::DataFormat::UInt8;
+        case Format::Int8: return tt::DataFormat::Int8;
+    }
+    throw std::invalid_argument("a circular buffer of a format without a name");
+}
+
+metal::MathFidelity math_fidelity(Fidelity fidelity) {
+    switch (fidelity) {
+        case Fidelity::LoFi: return metal::MathFidelity::LoFi;
+        case Fidelity::HiFi2: return metal::MathFidelity::HiFi2;
+        case Fidelity::HiFi3: return metal::MathFidelity::HiFi3;
+        case Fidelity::HiFi4: return metal::MathFidelity::HiFi4;
+    }
+    throw std::invalid_argument("a math fidelity without a name");
+}
+
+metal::BufferType buffer_type(Memory memory) {
+    switch (memory) {
+        case Memory::Dram: return metal::BufferType::DRAM;
+        case Memory::L1: return metal::BufferType::L1;
+    }
+    throw std::invalid_argument("a memory without a name");
+}
+
+#pragma GCC diagnostic pop
 
 }  // namespace
 
@@ -52,7 +89,7 @@ std::shared_ptr<MeshDevice> open_device(std::int32_t id) { return MeshDevice::cr
 DeviceFacts device_facts(const std::shared_ptr<MeshDevice>& device) {
     const metal::CoreCoord grid = device->compute_with_storage_grid_size();
     DeviceFacts facts;
-    facts.architecture = architecture(device->arch());
+    facts.chip = chip(device->arch());
     facts.columns = static_cast<std::uint32_t>(grid.x);
     facts.rows = static_cast<std::uint32_t>(grid.y);
     facts.l1_bytes = metal::hal::get_max_worker_l1_unreserved_size();
@@ -73,7 +110,7 @@ std::shared_ptr<MeshBuffer> allocate(
     const std::shared_ptr<MeshDevice>& device, std::uint64_t bytes, std::uint64_t page_bytes, Memory memory) {
     distributed::DeviceLocalBufferConfig local;
     local.page_size = page_bytes;
-    local.buffer_type = memory == Memory::L1 ? metal::BufferType::L1 : metal::BufferType::DRAM;
+    local.buffer_type = buffer_type(memory);
     return MeshBuffer::create(distributed::ReplicatedBufferConfig{.size = bytes}, local, device.get());
 }
 
@@ -111,8 +148,7 @@ void read_buffer(
 std::unique_ptr<Program> create_program() { return std::make_unique<Program>(metal::CreateProgram()); }
 
 void add_circular_buffer(Program& program, rust::Slice<const Rectangle> cores, const CircularBufferSpec& spec) {
-    const auto format = static_cast<tt::DataFormat>(spec.format);
-    metal::CircularBufferConfig config(spec.page_bytes * spec.pages, {{spec.index, format}});
+    metal::CircularBufferConfig config(spec.page_bytes * spec.pages, {{spec.index, data_format(spec.format)}});
     config.set_page_size(spec.index, spec.page_bytes);
     metal::CreateCircularBuffer(program, core_ranges(cores), config);
 }
@@ -137,7 +173,7 @@ std::uint32_t add_compute_kernel(
     Program& program, rust::Slice<const Rectangle> cores, rust::Str source, const ComputeSpec& spec,
     rust::Slice<const std::uint32_t> compile_args) {
     metal::ComputeConfig config;
-    config.math_fidelity = static_cast<metal::MathFidelity>(spec.math_fidelity);
+    config.math_fidelity = math_fidelity(spec.math_fidelity);
     config.fp32_dest_acc_en = spec.fp32_dest_acc_en;
     config.dst_full_sync_en = spec.dst_full_sync_en;
     config.math_approx_mode = spec.math_approx_mode;

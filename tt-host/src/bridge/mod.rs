@@ -2,8 +2,13 @@
 //!
 //! Every call that can throw gives a `Result`; `bridge.h` sees to it that nothing thrown passes into Rust. The host API
 //! is not thread-safe: callers hold the lock of the device (`device/session.rs`).
+//!
+//! Chips, formats and fidelities cross by name. Each side translates them with a match over all of them, so that an SDK that numbers
+//! its own otherwise does not silently run another format or fidelity, and one without a name does not compile.
 
-use crate::{Error, ErrorKind};
+use crate::{Error, ErrorKind, Result};
+use tt_device::{ArchName, DataFormat};
+use tt_lang::ir;
 
 #[cxx::bridge(namespace = "tt_host")]
 #[allow(clippy::missing_safety_doc)]
@@ -11,8 +16,7 @@ mod ffi {
     /// What a device offers to programs.
     #[derive(Debug, Clone)]
     struct DeviceFacts {
-        /// `wormhole_b0` or `blackhole`.
-        architecture: String,
+        chip: Chip,
         columns: u32,
         rows: u32,
         /// L1 of a core that programs may use.
@@ -40,16 +44,14 @@ mod ffi {
     #[derive(Debug, Clone, Copy)]
     struct CircularBufferSpec {
         index: u8,
-        /// Number in `tt::DataFormat`.
-        format: u8,
+        format: Format,
         page_bytes: u32,
         pages: u32,
     }
 
     #[derive(Debug, Clone)]
     struct ComputeSpec {
-        /// Number in `MathFidelity`.
-        math_fidelity: u8,
+        math_fidelity: Fidelity,
         fp32_dest_acc_en: bool,
         dst_full_sync_en: bool,
         math_approx_mode: bool,
@@ -57,6 +59,37 @@ mod ffi {
         unpack_to_dest_fp32: Vec<u8>,
         /// Circular buffers of a core.
         circular_buffers: u32,
+    }
+
+    /// A chip that kernels are compiled for.
+    #[repr(u8)]
+    #[derive(Debug)]
+    enum Chip {
+        WormholeB0,
+        Blackhole,
+    }
+
+    /// A format of elements: by name, since the number of a name is the SDK's.
+    #[repr(u8)]
+    #[derive(Debug)]
+    enum Format {
+        Float32,
+        Float16B,
+        Bfp8B,
+        Bfp4B,
+        Int32,
+        UInt8,
+        Int8,
+    }
+
+    /// How exactly the matrix engine multiplies, likewise.
+    #[repr(u8)]
+    #[derive(Debug)]
+    enum Fidelity {
+        LoFi,
+        HiFi2,
+        HiFi3,
+        HiFi4,
     }
 
     /// Where a buffer lives.
@@ -141,6 +174,54 @@ mod ffi {
 }
 
 pub(crate) use ffi::*;
+
+impl From<ArchName> for Chip {
+    fn from(arch: ArchName) -> Chip {
+        match arch {
+            ArchName::WormholeB0 => Chip::WormholeB0,
+            ArchName::Blackhole => Chip::Blackhole,
+        }
+    }
+}
+
+impl From<DataFormat> for Format {
+    fn from(format: DataFormat) -> Format {
+        match format {
+            DataFormat::Float32 => Format::Float32,
+            DataFormat::Float16B => Format::Float16B,
+            DataFormat::Bfp8B => Format::Bfp8B,
+            DataFormat::Bfp4B => Format::Bfp4B,
+            DataFormat::Int32 => Format::Int32,
+            DataFormat::UInt8 => Format::UInt8,
+            DataFormat::Int8 => Format::Int8,
+        }
+    }
+}
+
+impl From<ir::Fidelity> for Fidelity {
+    fn from(fidelity: ir::Fidelity) -> Fidelity {
+        match fidelity {
+            ir::Fidelity::LoFi => Fidelity::LoFi,
+            ir::Fidelity::HiFi2 => Fidelity::HiFi2,
+            ir::Fidelity::HiFi3 => Fidelity::HiFi3,
+            ir::Fidelity::HiFi4 => Fidelity::HiFi4,
+        }
+    }
+}
+
+impl DeviceFacts {
+    /// The device's chip.
+    ///
+    /// # Errors
+    /// Where the C++ side names one that this side does not know.
+    pub(crate) fn arch(&self) -> Result<ArchName> {
+        let mut known = ArchName::ALL.into_iter();
+        known.find(|arch| Chip::from(*arch) == self.chip).ok_or_else(|| {
+            let message = format!("the device has a chip that is not known here: {:?}", self.chip);
+            Error::new(ErrorKind::Device, message)
+        })
+    }
+}
 
 /// An exception of the runtime as an error: the message without the C++ stack that Metalium appends.
 pub(crate) fn thrown(kind: ErrorKind, doing: &str, exception: &cxx::Exception) -> Error {

@@ -12,6 +12,7 @@ use crate::host_memory::StagingBuffer;
 use crate::{Error, ErrorKind, Result, emulator};
 use std::fmt;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use tt_device::ArchName;
 use tt_emulator::RunCounters;
 use tt_plan::DeviceGrid;
 
@@ -50,6 +51,7 @@ pub(crate) struct DeviceCore {
     name: DeviceName,
     /// Its number in the host API.
     id: i32,
+    arch: ArchName,
     facts: DeviceFacts,
     state: Mutex<State>,
     handle: OnceLock<Weak<Handle>>,
@@ -95,10 +97,12 @@ impl Device {
         let id = emulator::device_id(name)?;
         let mesh = bridge::open_device(id).map_err(failed)?;
         let facts = bridge::device_facts(&mesh).map_err(failed)?;
+        let arch = facts.arch()?;
         let state = Mutex::new(State::Open(Box::new(Session::new(mesh))));
         let core = Arc::new(DeviceCore {
             name,
             id,
+            arch,
             facts,
             state,
             handle: OnceLock::new(),
@@ -127,7 +131,7 @@ impl Device {
 
     /// The architecture: `wormhole_b0` or `blackhole`.
     pub fn architecture(&self) -> &str {
-        &self.core().facts.architecture
+        self.core().architecture()
     }
 
     /// The grid of worker cores.
@@ -217,6 +221,11 @@ impl DeviceCore {
         emulator::counters(self.id)
     }
 
+    /// The name of its chip.
+    pub(crate) fn architecture(&self) -> &'static str {
+        self.arch.chip().name
+    }
+
     pub(crate) fn facts(&self) -> &DeviceFacts {
         &self.facts
     }
@@ -231,12 +240,8 @@ impl DeviceCore {
 
 impl fmt::Display for DeviceCore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let DeviceFacts {
-            architecture,
-            columns,
-            rows,
-            ..
-        } = &self.facts;
+        let DeviceFacts { columns, rows, .. } = &self.facts;
+        let architecture = self.architecture();
         match self.name {
             DeviceName::Emulator(_) => write!(f, "emulator:{architecture} ({columns} × {rows} cores)"),
             DeviceName::Card(number) => write!(f, "card {number} ({architecture}, {columns} × {rows} cores)"),

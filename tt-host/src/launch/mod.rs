@@ -16,7 +16,7 @@ pub(crate) use workload::WorkloadCache;
 use crate::bridge::DeviceFacts;
 use crate::device::Session;
 use crate::kernel::Kernel;
-use crate::tile::{TILE_ELEMENTS, Tiling};
+use crate::tile::Tiling;
 use crate::{Error, ErrorKind, Result};
 use binding::{Bound, bind};
 use std::fmt;
@@ -123,7 +123,7 @@ impl<'t> Launch<'t> {
         let (plan, bound) = self.bind()?;
         let mut stages = Vec::new();
         for (number, plan) in self.kernel.stages()?.iter().enumerate() {
-            check_budgets(self.kernel, plan, bound.device.facts())?;
+            check_budgets(self.kernel, plan, &bound.device)?;
             let (_, work) = plan
                 .partition(&bound.bindings, self.cores(&bound))
                 .map_err(|error| self.refused(&error))?;
@@ -309,13 +309,11 @@ impl<'t> Launch<'t> {
                 .collect();
             lines.sort_unstable();
             lines.dedup();
-            let format = DataFormat::of(tensor.element);
             StoredTensor {
                 name: tensor.name.clone(),
                 base: tensor.address.into(),
                 shape: tensor.shape.to_vec(),
-                tile_bytes: format.tile_bytes() as usize,
-                element_bytes: format.tile_bytes() as usize / TILE_ELEMENTS,
+                format: DataFormat::of(tensor.element),
                 lines,
             }
         };

@@ -6,10 +6,10 @@
 use crate::bridge::{
     self, CircularBufferSpec, ComputeSpec, Core, DeviceFacts, MeshDevice, MeshWorkload, Mover, Rectangle,
 };
+use crate::device::DeviceCore;
 use crate::kernel::Kernel;
 use crate::{Error, ErrorKind, Result};
 use cxx::{SharedPtr, UniquePtr};
-use tt_lang::ir::Fidelity;
 use tt_plan::{CompileArg, CoreSet, CoreWork, DataMovementProcessor, Engine, Noc, Plan, Role};
 
 /// Programs that a device keeps; each holds its kernels' binaries and little else.
@@ -68,16 +68,13 @@ impl WorkloadCache {
 }
 
 /// Checks that the kernel was compiled for the device and keeps to its limits.
-pub(crate) fn check_budgets(kernel: &Kernel, plan: &Plan, device: &DeviceFacts) -> Result<()> {
+pub(crate) fn check_budgets(kernel: &Kernel, plan: &Plan, device: &DeviceCore) -> Result<()> {
+    let (architecture, device) = (device.architecture(), device.facts());
     let refuse = |what: String| {
-        let message = format!(
-            "kernel `{}` cannot run on a {}: {what}",
-            kernel.name(),
-            device.architecture
-        );
+        let message = format!("kernel `{}` cannot run on a {architecture}: {what}", kernel.name());
         Err(Error::new(ErrorKind::Kernel, message))
     };
-    if !plan.architectures.contains(&device.architecture) {
+    if !plan.architectures.iter().any(|known| known == architecture) {
         return refuse(format!("it was compiled for {}", plan.architectures.join(", ")));
     }
     if let Some(cb) = plan
@@ -126,7 +123,7 @@ pub(crate) fn build(
     for cb in &plan.circular_buffers {
         let spec = CircularBufferSpec {
             index: cb.index,
-            format: cb.data_format.id(),
+            format: cb.data_format.into(),
             page_bytes: cb.page_size,
             pages: cb.pages,
         };
@@ -214,12 +211,7 @@ fn rectangles(cores: &[CoreWork]) -> Vec<Rectangle> {
 fn compute_spec(plan: &Plan, device: &DeviceFacts) -> ComputeSpec {
     let compute = &plan.compute;
     ComputeSpec {
-        math_fidelity: match compute.math_fidelity {
-            Fidelity::LoFi => 0,
-            Fidelity::HiFi2 => 2,
-            Fidelity::HiFi3 => 3,
-            Fidelity::HiFi4 => 4,
-        },
+        math_fidelity: compute.math_fidelity.into(),
         fp32_dest_acc_en: compute.fp32_dest_acc_en,
         dst_full_sync_en: compute.dst_full_sync_en,
         math_approx_mode: compute.math_approx_mode,

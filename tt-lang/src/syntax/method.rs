@@ -8,6 +8,7 @@ use crate::codes;
 use crate::ir::{CompareOp, Element, ElementKind, ElementOp, IntExpr, IntOp, Span};
 use syn::Expr;
 use syn::ext::IdentExt;
+use tt_device::{Expansion, PerElement, Relation};
 
 /// The methods of integers, with what they do to each argument after the other.
 const INTEGER_METHODS: [(&str, &[IntOp]); 6] = [
@@ -196,7 +197,7 @@ impl Frontend {
         // Integers are clamped by what they have.
         if (!is_uniform && class == Class::Float) || (op == ElementOp::Clamp && class == Class::Integer) {
             let span = self.span(call);
-            let kind = per_element(op, &args, span);
+            let kind = per_element(op, args, span);
             return Some(Value::Number(Element { kind, span }, class));
         }
         Some(self.apply(op, args, class, call))
@@ -336,52 +337,38 @@ fn usage(op: ElementOp) -> String {
     format!("write `x.{}({arguments})`", row.name)
 }
 
-/// What `op`, whose calls take numbers that are the same for every element, is where they differ: made of other operations.
-fn per_element(op: ElementOp, args: &[Element], span: Span) -> ElementKind {
-    let at = |kind| Element { kind, span };
-    let call = |op, args: &[&Element]| at(ElementKind::Call(op, args.iter().copied().cloned().collect()));
-    let number = |value| at(ElementKind::Float(value));
-    let compare = |op, a: &Element, b: &Element| {
-        let (a, b) = (Box::new(a.clone()), Box::new(b.clone()));
-        at(ElementKind::Compare(op, a, b))
+/// What `op`, whose calls take numbers that are the same for every element, is where they differ.
+fn per_element(op: ElementOp, args: Vec<Element>, span: Span) -> ElementKind {
+    match op.row().per_element {
+        PerElement::Is(expansion) => expanded(&expansion, &args, span),
+        // The compiler says what it wants instead.
+        PerElement::Refused | PerElement::NoNumbers => ElementKind::Call(op, args),
+    }
+}
+
+fn expanded(expansion: &Expansion, args: &[Element], span: Span) -> ElementKind {
+    let part = |of: &Expansion| match of {
+        Expansion::Argument(at) => args[*at].clone(),
+        Expansion::Number(_) | Expansion::Call(..) | Expansion::Choose(..) => Element {
+            kind: expanded(of, args, span),
+            span,
+        },
     };
-    let choose = |c: Element, a: &Element, b: &Element| {
-        let (a, b) = (Box::new(a.clone()), Box::new(b.clone()));
-        at(ElementKind::Select(Box::new(c), a, b))
-    };
-    let zero = number(0.0);
-    let is_positive = |x: &Element| compare(CompareOp::Gt, x, &number(0.0));
-    let made = match (op, args) {
-        (ElementOp::Clamp, [x, low, high]) => call(ElementOp::Min, &[&call(ElementOp::Max, &[x, low]), high]),
-        (ElementOp::Powf, [x, y]) => call(ElementOp::Pow, &[x, y]),
-        (ElementOp::LeakyRelu, [x, slope]) => choose(is_positive(x), x, &call(ElementOp::Mul, &[x, slope])),
-        (ElementOp::ReluMax, [x, most]) => call(ElementOp::Min, &[&call(ElementOp::Relu, &[x]), most]),
-        (ElementOp::Threshold, [x, most, other]) => choose(compare(CompareOp::Le, x, most), other, x),
-        (ElementOp::Heaviside, [x, of_zero]) => {
-            let negative = compare(CompareOp::Lt, x, &zero);
-            choose(is_positive(x), &number(1.0), &choose(negative, &zero, of_zero))
+    match expansion {
+        Expansion::Argument(at) => args[*at].kind.clone(),
+        Expansion::Number(number) => ElementKind::Float(*number),
+        Expansion::Call(op, of) => ElementKind::Call(*op, of.iter().map(part).collect()),
+        Expansion::Choose(relation, of) => {
+            let op = match relation {
+                Relation::Less => CompareOp::Lt,
+                Relation::LessOrEqual => CompareOp::Le,
+                Relation::Greater => CompareOp::Gt,
+            };
+            let [a, b, then, otherwise] = of.each_ref().map(|of| Box::new(part(of)));
+            let kind = ElementKind::Compare(op, a, b);
+            ElementKind::Select(Box::new(Element { kind, span }), then, otherwise)
         }
-        (ElementOp::Softshrink, [x, by]) => {
-            let below = compare(CompareOp::Lt, x, &call(ElementOp::Neg, &[by]));
-            let rest = choose(below, &call(ElementOp::Add, &[x, by]), &zero);
-            choose(compare(CompareOp::Gt, x, by), &call(ElementOp::Sub, &[x, by]), &rest)
-        }
-        (ElementOp::Hardshrink, [x, by]) => {
-            let above = compare(CompareOp::Gt, &call(ElementOp::Abs, &[x]), by);
-            choose(above, x, &zero)
-        }
-        (ElementOp::Elu, [x, by]) => {
-            let below = call(ElementOp::Mul, &[by, &call(ElementOp::Expm1, &[x])]);
-            choose(is_positive(x), x, &below)
-        }
-        (ElementOp::Celu, [x, by]) => {
-            let quotient = call(ElementOp::Div, &[x, by]);
-            let below = call(ElementOp::Mul, &[by, &call(ElementOp::Expm1, &[&quotient])]);
-            choose(is_positive(x), x, &below)
-        }
-        (op, args) => at(ElementKind::Call(op, args.to_vec())),
-    };
-    made.kind
+    }
 }
 
 /// Whether `element` is made of literals, scalars and extents only.

@@ -509,7 +509,7 @@ impl Emit<'_> {
             (Some(OnIntegers::Call(call)), Some(second)) => binary(call, first, second),
             (Some(OnIntegers::Call(call)), None) => unary(call, first),
             (Some(OnIntegers::FromZero(call)), _) => binary(call, zero(), first),
-            (Some(OnIntegers::Same), _) => first,
+            (Some(OnIntegers::Same(_)), _) => first,
             (Some(OnIntegers::Remainder | OnIntegers::Unsigned | OnIntegers::Multiple) | None, _) => {
                 let message = format!("`{}` of integers is not compiled yet", op.row().name);
                 let error = Diagnostic::new(&codes::ELEMENT_TYPE, span, message);

@@ -119,7 +119,8 @@ fn transfer(
             (first, pages, line, 1, Symbol::TensorExtent(tensor, *axis))
         }
     };
-    let row_bytes = Rows::bytes(buffer.format);
+    // What shares exponents has no rows, and C1 moves whole pages of it; the verifier holds this to the format.
+    let row_bytes = buffer.format.row_bytes().unwrap_or(0);
     let tiles = |index: &str, step: i64| op("*", Expr::name(index), Expr::Int(step.saturating_mul(32)));
     let Pace { step, over, modulo } = rows.pace;
     let mut template = format!("{row_bytes}, {page_rows}, {step}");
@@ -271,13 +272,12 @@ fn zero_columns(buffer: &Buffer, id: BufferId, edge: Expr<Symbol>) -> Stmt<Calls
 
 /// Zeroes the rows (0) or columns (1) of the tile at `address` from `filled` on.
 fn zero_within_tile(format: DataFormat, axis: usize, address: Expr<Symbol>) -> Stmt<Calls<Symbol>> {
-    let bits = format.element_bits();
-    let (functions, template) = match bits {
-        ..=8 => {
-            let exponents = format.tile_bytes() - tt_device::TILE_ELEMENTS * bits / 8;
-            ([&ZERO_BLOCK_ROWS, &ZERO_BLOCK_COLUMNS], format!("{bits}, {exponents}"))
+    let (functions, template) = match (format.element_bits(), format.element_bytes()) {
+        (9.., Some(bytes)) => ([&ZERO_TILE_ROWS, &ZERO_TILE_COLUMNS], bytes.to_string()),
+        (bits, _) => {
+            let template = format!("{bits}, {}", format.exponent_bytes());
+            ([&ZERO_BLOCK_ROWS, &ZERO_BLOCK_COLUMNS], template)
         }
-        _ => ([&ZERO_TILE_ROWS, &ZERO_TILE_COLUMNS], (bits / 8).to_string()),
     };
     line(call_with(functions[axis], template, [address, Expr::name("filled")]))
 }
@@ -324,10 +324,10 @@ fn zero_edge(buffer: &Buffer, id: BufferId, region: &TileRegion, axis: usize) ->
 
 pub(super) fn shift(buffers: &[Buffer], ids: [BufferId; 2], window: &Window) -> Lines {
     let [from, to] = ids.map(|id| &buffers[id.0]);
-    let element = match to.format.element_bits() {
-        ..=8 => "uint8_t",
-        16 => "uint16_t",
-        _ => "uint32_t",
+    let element = match to.format.element_bytes() {
+        Some(1) => "uint8_t",
+        Some(2) => "uint16_t",
+        Some(_) | None => "uint32_t",
     };
     let Pace { step, over, modulo } = window.pace;
     let template = match window.pace {

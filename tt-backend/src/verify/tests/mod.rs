@@ -319,6 +319,28 @@ fn transfers_that_are_not_waited_for_are_refused() {
 }
 
 #[test]
+fn rows_that_are_not_those_of_the_format_are_refused() {
+    fn in_rows(device: &mut Device, template: &str) {
+        edit(device, WRITER, &mut |node| {
+            let args = (0..10).map(|_| Expr::Int(0)).chain([Expr::name("dst")]);
+            match is_call(&node, &NOC_ASYNC_WRITE_PAGE) {
+                true => vec![run_with(&WRITE_ROWS, template, args)],
+                false => vec![node],
+            }
+        });
+    }
+    refuses(&[
+        ("rows of 64 bytes in pages of Float16_b, whose have 32", |device| {
+            in_rows(device, "64, 32, 1")
+        }),
+        ("rows in pages of Bfp8_b, where exponents lie elsewhere", |device| {
+            in_rows(device, "16, 32, 1");
+            device.buffers[Y.0].format = DataFormat::Bfp8B;
+        }),
+    ]);
+}
+
+#[test]
 fn wrong_accumulation_is_refused() {
     refuses(&[
         (

@@ -1,5 +1,6 @@
 //! What a launch stored of a tensor, element by element.
 
+use super::parts::Parts;
 use super::{FACE, StoredTensor, TILE, Watched, matrices};
 use crate::engine::writers::{Writer, Writers};
 use std::sync::PoisonError;
@@ -33,7 +34,7 @@ impl Seen {
             let (matrix, tile) = (page / (tile_rows * tile_columns), page % (tile_rows * tile_columns));
             let (tile_row, tile_column) = (tile / tile_columns * TILE, tile % tile_columns * TILE);
             let apart = |[reader, writer]: &[Writer; 2]| core_of(*reader) != core_of(*writer);
-            let first = part.map_or(whole, |part| part.at(0).and(whole));
+            let first = part.map_or(whole, |part| part.of_element(whole, tensor.format, 0));
             let pairs = Writers(read.into_inner()).beside(first);
             if let Some(pair) = pairs.into_iter().flatten().find(apart)
                 && elsewhere.is_none()
@@ -53,8 +54,8 @@ impl Seen {
                     0
                 };
                 for element in 0..valid {
-                    let at = (run * FACE + element) * tensor.element_bytes;
-                    let writers = part.map_or(whole, |part| part.at(at).and(whole));
+                    let of_element = |part: &Parts| part.of_element(whole, tensor.format, run * FACE + element);
+                    let writers = part.map_or(whole, of_element);
                     let place = (matrix, row, column + element);
                     if writers.is_none() {
                         unstored += 1;
@@ -89,4 +90,54 @@ fn index(shape: &[usize], mut matrix: usize, row: usize, column: usize) -> Vec<u
     }
     index.extend([row, column]);
     index
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::judged_in;
+    use super::*;
+    use tt_device::DataFormat;
+
+    const FORMATS: [DataFormat; 2] = [DataFormat::Bfp8B, DataFormat::Bfp4B];
+
+    /// Judges after writes by core of the first page, from an offset on, of so many bytes: the first element of two, or how many
+    /// nobody stored.
+    fn judged(format: DataFormat, writes: &[(u16, u64, u32)]) -> Result<u64, String> {
+        let writes: Vec<_> = writes
+            .iter()
+            .map(|(core, offset, bytes)| (Writer::Core(*core), 0, *offset, *bytes))
+            .collect();
+        judged_in(format, &[32, 32], &writes).map(|left| left.iter().map(|left| left.elements).sum())
+    }
+
+    /// Where the element begins in its page, behind 64 exponents.
+    fn place(format: DataFormat, element: u32) -> u64 {
+        u64::from(64 + element * format.element_bits() / 8)
+    }
+
+    #[test]
+    fn halves_of_a_page_with_their_exponents_are_apart() {
+        for format in FORMATS {
+            let half = 512 * format.element_bits() / 8;
+            let halves = [(0, 0, 32), (0, 64, half), (1, 32, 32), (1, place(format, 512), half)];
+            assert_eq!(judged(format, &halves), Ok(0));
+            assert_eq!(judged(format, &halves[..2]), Ok(512));
+            // Exponents alone are no elements.
+            assert_eq!(judged(format, &[(0, 0, 64)]), Ok(1024));
+        }
+    }
+
+    #[test]
+    fn an_element_of_two_is_found_in_its_place() {
+        for format in FORMATS {
+            let page = (0, 0, format.tile_bytes());
+            let error = judged(format, &[page, (1, 0, format.tile_bytes())]).unwrap_err();
+            assert!(error.contains("element [0, 0] of `c`"), "{error}");
+            // Column 4 of row 2, with the next where two share a byte; then the exponent of row 1 in the last face.
+            let error = judged(format, &[page, (1, place(format, 2 * 16 + 4), 1)]).unwrap_err();
+            assert!(error.contains("element [2, 4] of `c`"), "{error}");
+            let error = judged(format, &[page, (1, 3 * 16 + 1, 1)]).unwrap_err();
+            assert!(error.contains("element [17, 16] of `c`"), "{error}");
+        }
+    }
 }

@@ -109,26 +109,10 @@ impl Context {
             ValueKind::Select(_, a, b) => self.may_be_infinite(a) || self.may_be_infinite(b),
             ValueKind::Call(ElementOp::Clamp, args) => args.get(1).is_none_or(|least| self.may_be_infinite(least)),
             ValueKind::Call(ElementOp::Max, args) => args.iter().all(|arg| self.may_be_infinite(arg)),
-            ValueKind::Call(op, _) => !NEVER_BELOW.contains(op),
+            ValueKind::Call(op, _) => !op.row().is_bounded_below,
         }
     }
 }
-
-/// Operations whose value is never −∞.
-const NEVER_BELOW: &[ElementOp] = &[
-    ElementOp::Exp,
-    ElementOp::Exp2,
-    ElementOp::Expm1,
-    ElementOp::Abs,
-    ElementOp::Square,
-    ElementOp::Sqrt,
-    ElementOp::Relu,
-    ElementOp::Sigmoid,
-    ElementOp::Tanh,
-    ElementOp::Softplus,
-    ElementOp::Sin,
-    ElementOp::Cos,
-];
 
 /// Whether `value` is a number below zero.
 fn is_negative(value: &Value) -> bool {
