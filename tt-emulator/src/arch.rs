@@ -6,6 +6,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+pub use crate::enumerations::ArchName;
+
 /// Bytes of address space that a core's L1 takes in a NoC address.
 pub const L1_SLOT_BYTES: usize = 2 << 20;
 
@@ -29,15 +31,6 @@ pub const MEM_ZEROS_BYTES: usize = 512;
 
 /// Offset in L1 of the first semaphore.
 pub const SEMAPHORE_BASE: usize = 0x3000;
-
-/// The name of an architecture.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum ArchName {
-    /// Wormhole B0 (n150, n300, galaxy).
-    WormholeB0,
-    /// Blackhole (p100, p150).
-    Blackhole,
-}
 
 /// What an architecture offers to programs.
 #[derive(Debug)]

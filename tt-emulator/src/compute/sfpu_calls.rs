@@ -132,7 +132,7 @@ impl ComputeState {
         } else {
             DataFormat::Float16_b
         };
-        match u8::try_from(said).ok().and_then(DataFormat::from_id) {
+        match DataFormat::from_id(said) {
             Some(format) if format == is => Ok(()),
             Some(format) => Err((
                 &rules::WHERE_FORMAT,

@@ -48,7 +48,7 @@ fn source_of(kernel: &Kernel) -> Result<KernelSource, String> {
 
 fn role_of(kernel: &Kernel) -> Result<KernelRole, String> {
     if kernel.is_compute {
-        let fidelity = MathFidelity::from_id(kernel.math_fidelity as u8);
+        let fidelity = MathFidelity::from_id(kernel.math_fidelity);
         let unpack = kernel.unpack_to_dest_fp32.get().iter();
         return Ok(KernelRole::Compute(ComputeOptions {
             math_fidelity: fidelity.ok_or_else(|| format!("no math fidelity has id {}", kernel.math_fidelity))?,
@@ -59,11 +59,8 @@ fn role_of(kernel: &Kernel) -> Result<KernelRole, String> {
             unpack_to_dest_fp32: unpack.map(|flag| *flag != 0).collect(),
         }));
     }
-    let processor = match kernel.processor {
-        0 => DataMovementProcessor::Brisc,
-        1 => DataMovementProcessor::Ncrisc,
-        other => return Err(format!("no data movement processor {other}")),
-    };
+    let processor = DataMovementProcessor::from_id(kernel.processor)
+        .ok_or_else(|| format!("no data movement processor {}", kernel.processor))?;
     if kernel.noc > 1 {
         return Err(format!("no NoC {}", kernel.noc));
     }
@@ -96,7 +93,7 @@ pub(super) fn tt_emulator_create_circular_buffer(
 
 fn read_cb_indices(indices: &[CbIndex]) -> Result<Vec<program::CbIndex>, String> {
     let read = |index: &CbIndex| {
-        let format = u8::try_from(index.format).ok().and_then(DataFormat::from_id);
+        let format = DataFormat::from_id(index.format);
         let format =
             format.ok_or_else(|| format!("circular buffer {}: no data format has id {}", index.id, index.format))?;
         Ok(program::CbIndex {

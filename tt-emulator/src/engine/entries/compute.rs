@@ -167,10 +167,7 @@ impl Risc {
     }
 
     fn reuse_of(&mut self, id: u32, line: i32) -> Reuse {
-        let reuse = [Reuse::DestinationToA, Reuse::DestinationToB]
-            .into_iter()
-            .find(|reuse| *reuse as u32 == id);
-        self.enumerator(reuse, "reuse", id, line)
+        self.enumerator(Reuse::from_id(id), "reuse", id, line)
     }
 
     fn reduction_of(&mut self, pool: u32, dim: u32, line: i32) -> (Pool, ReduceDim) {
