@@ -41,9 +41,14 @@ fn main() -> io::Result<()> {
     let tables = out.join("tables.h");
     fs::write(&tables, cpp::kernel_tables())?;
     embed(Path::new("emulator/tables.h"), &tables);
-    for (name, namespace) in [("data_format.h", ""), ("compute_enumerations.h", "ckernel")] {
+    for (name, text) in [
+        ("data_format.h", numbers::device_header("")),
+        ("compute_enumerations.h", numbers::device_header("ckernel")),
+        ("figures.h", numbers::figures()),
+        ("stride_checks.h", numbers::stride_checks()),
+    ] {
         let header = out.join(name);
-        fs::write(&header, numbers::device_header(namespace))?;
+        fs::write(&header, text)?;
         embed(&Path::new("emulator").join(name), &header);
     }
     // A header that has more than its plain calls includes them.

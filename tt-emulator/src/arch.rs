@@ -11,6 +11,15 @@ pub use crate::enumerations::ArchName;
 /// Bytes of address space that a core's L1 takes in a NoC address.
 pub const L1_SLOT_BYTES: usize = 2 << 20;
 
+/// Bits of the local address in a NoC address; the coordinates of the node lie above.
+pub const NOC_LOCAL_BITS: u32 = 36;
+
+/// Bits of a coordinate in a NoC address.
+pub const NOC_COORDINATE_BITS: u32 = 6;
+
+/// Networks on chip.
+pub const NOCS: usize = 2;
+
 /// Semaphores of a core.
 pub const SEMAPHORES: usize = 16;
 

@@ -1,6 +1,7 @@
 //! Programs for the C++ host API.
 
-use super::{CbIndex, Core, Device, Kernel, Program, Slice, SliceMut};
+use super::{CbIndex, Core, Device, Kernel, Lent, Program, Slice};
+use crate::arch::NOCS;
 use crate::data_format::DataFormat;
 use crate::engine::device::take_expected_stores;
 use crate::engine::program::{self, CircularBuffer, CoreCoord};
@@ -61,7 +62,7 @@ fn role_of(kernel: &Kernel) -> Result<KernelRole, String> {
     }
     let processor = DataMovementProcessor::from_id(kernel.processor)
         .ok_or_else(|| format!("no data movement processor {}", kernel.processor))?;
-    if kernel.noc > 1 {
+    if kernel.noc as usize >= NOCS {
         return Err(format!("no NoC {}", kernel.noc));
     }
     Ok(KernelRole::DataMovement {
@@ -147,18 +148,14 @@ pub(super) fn tt_emulator_set_common_runtime_args(
     set.map(|()| 0).map_err(|report| report.to_string())
 }
 
-pub(super) fn tt_emulator_runtime_args(
-    program: &mut Program,
-    kernel: u32,
-    core: Core,
-) -> Result<SliceMut<u32>, String> {
+pub(super) fn tt_emulator_runtime_args(program: &mut Program, kernel: u32, core: Core) -> Result<Lent<u32>, String> {
     let words = program.runtime_args(kernel as usize, coordinates(&core));
-    words.map(SliceMut::lend).map_err(|report| report.to_string())
+    words.map(Lent::new).map_err(|report| report.to_string())
 }
 
-pub(super) fn tt_emulator_common_runtime_args(program: &mut Program, kernel: u32) -> Result<SliceMut<u32>, String> {
+pub(super) fn tt_emulator_common_runtime_args(program: &mut Program, kernel: u32) -> Result<Lent<u32>, String> {
     let words = program.common_runtime_args(kernel as usize);
-    words.map(SliceMut::lend).map_err(|report| report.to_string())
+    words.map(Lent::new).map_err(|report| report.to_string())
 }
 
 pub(super) fn tt_emulator_launch(device: &Device, program: &mut Program, blocking: bool) -> Result<i32, String> {
