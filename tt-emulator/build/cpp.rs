@@ -131,6 +131,9 @@ fn cpp(of: &str) -> String {
     if let Some(element) = inside("SliceMut<") {
         return format!("tt_emulator_slice_mut<{}>", cpp(element));
     }
+    if let Some(element) = inside("Lent<") {
+        return format!("tt_emulator_lent<{}>", cpp(element));
+    }
     match of {
         "u8" | "u32" | "u64" => format!("uint{}_t", &of[1..]),
         "i32" | "i64" => format!("int{}_t", &of[1..]),

@@ -1,11 +1,21 @@
-//! Embeds the device headers, writes those of the tables that cross between Rust and C++ and of the plain calls of the SFPU, and
-//! tells dependents where the host headers and sources lie.
+//! Embeds the device headers, writes those of the tables and numbers that cross between Rust and C++ and of the plain calls of the
+//! SFPU, and tells dependents where the host headers and sources lie.
 //!
 //! `links = "tt_emulator"`: a direct dependent's build script finds `DEP_TT_EMULATOR_HOST_INCLUDE` (include directory),
 //! `DEP_TT_EMULATOR_HOST_SOURCES` (directory of the C++ files to compile with it) and `DEP_TT_EMULATOR_HOST_TABLES` (include
 //! directory of what those share with the engine).
 
+// What has no other crate's names, so that the build script can write its figures for C++.
+#[allow(dead_code, reason = "not all that the crate has crosses to C++")]
+#[path = "../src/arch.rs"]
+mod arch;
 mod cpp;
+#[path = "../src/data_format.rs"]
+mod data_format;
+#[allow(dead_code, reason = "not all that the crate has crosses to C++")]
+#[path = "../src/enumerations.rs"]
+mod enumerations;
+mod numbers;
 mod sfpu;
 
 use std::fmt::Write as _;
@@ -31,6 +41,16 @@ fn main() -> io::Result<()> {
     let tables = out.join("tables.h");
     fs::write(&tables, cpp::kernel_tables())?;
     embed(Path::new("emulator/tables.h"), &tables);
+    for (name, text) in [
+        ("data_format.h", numbers::device_header("")),
+        ("compute_enumerations.h", numbers::device_header("ckernel")),
+        ("figures.h", numbers::figures()),
+        ("stride_checks.h", numbers::stride_checks()),
+    ] {
+        let header = out.join(name);
+        fs::write(&header, text)?;
+        embed(&Path::new("emulator").join(name), &header);
+    }
     // A header that has more than its plain calls includes them.
     for (header, text) in sfpu::plain_calls() {
         let by_hand = include.join("api/compute").join(header).exists();
@@ -43,6 +63,7 @@ fn main() -> io::Result<()> {
     let host = out.join("host");
     fs::create_dir_all(&host)?;
     fs::write(host.join("engine_tables.h"), cpp::host_tables())?;
+    fs::write(host.join("engine_checks.h"), numbers::host_checks())?;
     table.push_str("]\n");
     fs::write(out.join("device_headers.rs"), table)?;
     println!("cargo::rerun-if-changed=device/include");

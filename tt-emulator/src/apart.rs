@@ -6,6 +6,8 @@
 
 #[macro_use]
 mod tables;
+#[macro_use]
+mod enumerations;
 
 pub mod arch;
 #[path = "compute/calculation.rs"]

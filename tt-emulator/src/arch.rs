@@ -6,8 +6,19 @@
 use std::fmt;
 use std::str::FromStr;
 
+pub use crate::enumerations::ArchName;
+
 /// Bytes of address space that a core's L1 takes in a NoC address.
 pub const L1_SLOT_BYTES: usize = 2 << 20;
+
+/// Bits of the local address in a NoC address; the coordinates of the node lie above.
+pub const NOC_LOCAL_BITS: u32 = 36;
+
+/// Bits of a coordinate in a NoC address.
+pub const NOC_COORDINATE_BITS: u32 = 6;
+
+/// Networks on chip.
+pub const NOCS: usize = 2;
 
 /// Semaphores of a core.
 pub const SEMAPHORES: usize = 16;
@@ -29,15 +40,6 @@ pub const MEM_ZEROS_BYTES: usize = 512;
 
 /// Offset in L1 of the first semaphore.
 pub const SEMAPHORE_BASE: usize = 0x3000;
-
-/// The name of an architecture.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum ArchName {
-    /// Wormhole B0 (n150, n300, galaxy).
-    WormholeB0,
-    /// Blackhole (p100, p150).
-    Blackhole,
-}
 
 /// What an architecture offers to programs.
 #[derive(Debug)]

@@ -1,38 +1,6 @@
 //! What a program says about a kernel besides its source.
 
-/// Multiplier passes of the matrix engine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[repr(u8)]
-#[allow(missing_docs, reason = "the names are the documentation: Metalium's own")]
-pub enum MathFidelity {
-    LoFi = 0,
-    HiFi2 = 2,
-    HiFi3 = 3,
-    HiFi4 = 4,
-}
-
-impl MathFidelity {
-    /// The fidelity with Metalium's id.
-    pub fn from_id(id: u8) -> Option<MathFidelity> {
-        [
-            MathFidelity::LoFi,
-            MathFidelity::HiFi2,
-            MathFidelity::HiFi3,
-            MathFidelity::HiFi4,
-        ]
-        .into_iter()
-        .find(|fidelity| *fidelity as u8 == id)
-    }
-}
-
-/// A data movement RISC of a core.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum DataMovementProcessor {
-    /// RISCV_0, by convention the writer.
-    Brisc,
-    /// RISCV_1, by convention the reader.
-    Ncrisc,
-}
+pub use crate::enumerations::{DataMovementProcessor, MathFidelity};
 
 /// How a compute kernel is built and run.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -42,6 +42,9 @@
 #[cfg(feature = "engine")]
 #[macro_use]
 mod tables;
+#[cfg(any(test, doc, not(tt_emulator_apart)))]
+#[macro_use]
+mod enumerations;
 
 #[cfg(any(test, doc, not(tt_emulator_apart)))]
 pub mod arch;

@@ -1,5 +1,5 @@
-//! `cargo xtask miri`: the engine of the emulator under Miri, which checks every reference that is made against the rules of
-//! aliasing, and every thread's memory against what others do with it.
+//! `cargo xtask miri`: the engine of the emulator, and the memory that it shares with C++, under Miri, which checks every reference
+//! that is made against the rules of aliasing, and every thread's memory against what others do with it.
 //!
 //! What needs C++ or the system is left out: kernels are functions in Rust there (`tt-emulator/src/engine/aliasing.rs`).
 
@@ -10,7 +10,7 @@ use xtask::project;
 /// Addresses of L1 are numbers to kernels. What a thread that is never resumed still holds at the end is no leak.
 const FLAGS: &str = "-Zmiri-permissive-provenance -Zmiri-disable-isolation -Zmiri-ignore-leaks";
 
-/// Runs the tests of the emulator's engine that need no C++ under Miri
+/// Runs the tests of the emulator's engine, and of the memory it shares with C++, that need no C++ under Miri
 ///
 /// Needs a nightly toolchain with it: rustup toolchain install nightly --component miri rust-src
 #[derive(Args)]
@@ -32,7 +32,7 @@ pub fn run() -> Result<(), String> {
         .arg("--target-dir")
         .arg(project::target().join("miri"))
         // Mappings at a fixed address are the system's.
-        .args(["--", "engine::", "--skip", "region::"])
+        .args(["--", "engine::", "host::memory::", "--skip", "region::"])
         .env("MIRIFLAGS", FLAGS)
         .current_dir(project::root())
         .status()

@@ -7,7 +7,13 @@
 
 namespace tt::tt_metal::emulator {
 
-inline tt::ARCH arch_of(uint64_t fact) { return fact == 0 ? tt::ARCH::WORMHOLE_B0 : tt::ARCH::BLACKHOLE; }
+// The engine has Metalium's numbers. Zero is a failure.
+inline tt::ARCH arch_of(uint64_t fact) {
+    if (fact == 0) {
+        fail();
+    }
+    return static_cast<tt::ARCH>(fact);
+}
 
 // Programs run in order while the host goes on; transfers wait for them. A failure is thrown by the next command that waits.
 class Queue final : public distributed::MeshCommandQueue {

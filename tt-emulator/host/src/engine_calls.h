@@ -42,7 +42,7 @@ T* checked(T* result) {
 }
 
 template <typename T>
-tt_emulator_slice_mut<T> checked(tt_emulator_slice_mut<T> result) {
+tt_emulator_lent<T> checked(tt_emulator_lent<T> result) {
     checked(result.start);
     return result;
 }

@@ -13,9 +13,15 @@ tables! {
         count: usize,
     }
 
-    /// Values that the callee may change, or that it lends to C++; null and none where there are none. Nobody else uses them as
-    /// long as the slice is there.
+    /// Values that the callee may change; null and none where there are none. Only C++ makes one, and nobody else uses them as long
+    /// as the slice is there.
     template SliceMut {
+        start: *mut T,
+        count: usize,
+    }
+
+    /// Values that are lent to C++, which alone looks at them; null and none where there are none.
+    template Lent {
         start: *mut T,
         count: usize,
     }
@@ -132,8 +138,8 @@ tables! {
         fn tt_emulator_set_runtime_args(program: &mut Program, kernel: u32, core: Core, words: Slice<u32>) -> i32;
         fn tt_emulator_set_common_runtime_args(program: &mut Program, kernel: u32, words: Slice<u32>) -> i32;
         /// They live until they are set again; null where it fails.
-        fn tt_emulator_runtime_args(program: &mut Program, kernel: u32, core: Core) -> SliceMut<u32>;
-        fn tt_emulator_common_runtime_args(program: &mut Program, kernel: u32) -> SliceMut<u32>;
+        fn tt_emulator_runtime_args(program: &mut Program, kernel: u32, core: Core) -> Lent<u32>;
+        fn tt_emulator_common_runtime_args(program: &mut Program, kernel: u32) -> Lent<u32>;
         /// Not blocking: the program is taken as it is now, and runs after those before it while the caller goes on.
         fn tt_emulator_launch(device: &Device, program: &mut Program, blocking: bool) -> i32;
         /// Waits for what was enqueued, and tells if it failed.

@@ -56,11 +56,11 @@ tables! {
         fn hw_startup(icb0: u32, icb1: u32, ocb: u32, reverse: u32, line: i32);
         /// One of `register_step`.
         fn registers(step: u32, line: i32);
-        /// `reconfig_data_format*`, `pack_reconfig_data_format`: `old_cb` is the buffer it says was used, or `u32::MAX`.
+        /// `reconfig_data_format*`, `pack_reconfig_data_format`: `old_cb` is the buffer it says was used, or `NO_BUFFER`.
         fn reconfigure(side: u32, old_cb: u32, new_cb: u32, line: i32);
         /// `matmul_init`, `matmul_block_init`.
         fn matmul_init(in0: u32, in1: u32, transpose: u32, ct: u32, rt: u32, kt: u32, line: i32);
-        /// `matmul_tiles`, `matmul_block`; a transposition of 2 is the init's.
+        /// `matmul_tiles`, `matmul_block`; the transposition may be `TRANSPOSITION_OF_INIT`.
         fn matmul(in0: u32, in1: u32, i0: u32, i1: u32, idst: u32, transpose: u32, ct: u32, rt: u32, kt: u32, line: i32);
         /// Inits of element-wise operations on two buffers.
         fn binary_init(op: u32, broadcast: u32, icb0: u32, icb1: u32, accumulate: u32, full: u32, line: i32);
@@ -88,13 +88,13 @@ tables! {
         fn unary_bcast(broadcast: u32, icb: u32, tile: u32, idst: u32, line: i32);
         /// `unary_bcast_uninit`.
         fn unary_bcast_uninit(broadcast: u32, icb: u32, line: i32);
-        /// `reduce_init`; `u32::MAX` as `ocb` leaves the packer's mask.
+        /// `reduce_init`; `NO_BUFFER` as `ocb` leaves the packer's mask.
         fn reduce_init(pool: u32, dim: u32, icb: u32, scaler: u32, ocb: u32, line: i32);
         /// `reduce_tile`, `reduce_block`.
         fn reduce(pool: u32, dim: u32, icb: u32, scaler: u32, tile: u32, scaler_tile: u32, idst: u32, count: u32, line: i32);
         /// `reduce_uninit`.
         fn reduce_uninit(line: i32);
-        /// The packer's mask of a reduction: a dimension, or `u32::MAX` for none.
+        /// The packer's mask of a reduction: a dimension, or `NO_DIMENSION`.
         fn reduce_mask(dim: u32, line: i32);
         /// `pack_init`.
         fn pack_init(ocb: u32, line: i32);
@@ -110,7 +110,7 @@ tables! {
         fn tilize(icb: u32, block: u32, ocb: u32, input: u32, output: u32, line: i32);
         /// `tilize_uninit`.
         fn tilize_uninit(icb: u32, ocb: u32, line: i32);
-        /// `pack_untilize_init`: copies and packs rows; `u32::MAX` as `icb` sets the packer only.
+        /// `pack_untilize_init`: copies and packs rows; `NO_BUFFER` as `icb` sets the packer only.
         fn untilize_init(icb: u32, ocb: u32, block: u32, full: u32, line: i32);
         /// `pack_untilize_block`, from tile `first` of the input and into the row of tiles that starts `output` tiles from the
         /// write pointer.
@@ -189,6 +189,13 @@ tables! {
         SRC_A = 0,
         SRC_B = 1,
         PACKER = 2,
+    }
+
+    /// What stands where a call of compute kernels has no buffer, no dimension, or takes the transposition that the init had.
+    numbers special "TT_EMULATOR_" {
+        NO_BUFFER = 0xffff_ffff,
+        NO_DIMENSION = 0xffff_ffff,
+        TRANSPOSITION_OF_INIT = 2,
     }
 
     /// Steps of [`ComputeApi::registers`]; the last two are those of `acquire_dst` and `release_dst`.

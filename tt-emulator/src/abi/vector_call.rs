@@ -19,8 +19,13 @@ tables! {
         how: [u32; 2],
         /// Those of [`sfpu_flag`].
         flags: u32,
-        /// Format that the call says the destination registers have, or `u32::MAX`.
+        /// Format that the call says the destination registers have, or [`sfpu_special::ANY_FORMAT`].
         format: u32,
+    }
+
+    /// What stands where a call names no format.
+    numbers sfpu_special "TT_EMULATOR_SFPU_" {
+        ANY_FORMAT = 0xffff_ffff,
     }
 
     /// Flags of a call: its parameters are those of the init; the packer's thread makes it, on registers that math has

@@ -1,7 +1,7 @@
 //! The compute engines without the calls of kernels: all that takes time.
 //!
 //! Compiled as part of the crate where that is optimised, else apart and optimised (see `../apart.rs`). So nothing in here, and
-//! in [`crate::arch`], [`crate::data_format`], [`crate::kernel_config`] and [`crate::rules`], may use what is outside of it, or
+//! in [`crate::arch`], [`crate::data_format`], `crate::enumerations`, [`crate::kernel_config`] and [`crate::rules`], may use what is outside of it, or
 //! a crate other than `std`.
 
 pub mod block_float;
@@ -9,6 +9,7 @@ pub mod counters;
 pub mod cumulative;
 pub mod destination;
 pub mod engine_state;
+pub mod enumerations;
 #[cfg(test)]
 mod figures;
 pub mod fpu;

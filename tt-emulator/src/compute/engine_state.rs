@@ -7,6 +7,7 @@
 use std::fmt::{self, Display};
 
 use super::destination::Broken;
+pub use super::enumerations::Reuse;
 use super::fpu::eltwise::Binary;
 use super::fpu::reduce::Pool;
 use super::pack::{ReduceDim, Relu};
@@ -21,16 +22,6 @@ pub struct Operand {
     pub cb: u32,
     /// Its format.
     pub format: DataFormat,
-}
-
-/// Which operand a reuse form takes from the destination.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum Reuse {
-    /// The destination is SrcA, the buffer SrcB.
-    DestinationToA = 1,
-    /// The destination is SrcB, the buffer SrcA.
-    DestinationToB = 2,
 }
 
 /// What the matrix engine and its unpackers are set for.

@@ -9,7 +9,7 @@ use super::engine_state::{MatrixSetting, Operand, SfpuSetting};
 use super::fpu::eltwise::Binary;
 use super::matrix_calls::Page;
 use super::sfpu::table::{OPERATIONS, hash};
-use super::sfpu_calls::{ANY_FORMAT, SfpuCall};
+use super::sfpu_calls::{SfpuCall, sfpu_special};
 use super::state::ComputeState;
 use super::unpack::Broadcast;
 use crate::arch::{Arch, ArchName};
@@ -132,7 +132,7 @@ fn figures() {
                 mode: 4,
                 how: [0; 2],
                 flags: 0,
-                format: ANY_FORMAT,
+                format: sfpu_special::ANY_FORMAT,
             };
             let call = if matches!(row.work, super::sfpu::table::Work::One(_)) {
                 SfpuCall { out: 0, ..call }

@@ -7,33 +7,14 @@
 //! reduction does not define, ReLU is free, and L1 accumulation adds to what the page holds.
 
 use super::block_float;
+pub use super::enumerations::ReduceDim;
+use super::enumerations::ReluMode;
 use super::rounding::{
     EXPONENT, SIGN, encode_destination, flush_keeping_sign, flush_to_zero, nan_to_infinity, to_bf16_away,
 };
 use super::tile::{FACE, SIDE, TILE, Tile};
 use super::vector::vectorised;
 use crate::data_format::DataFormat;
-
-/// The dimension that a reduction folds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum ReduceDim {
-    /// Along the rows: a value per row, in column 0.
-    Row = 0,
-    /// Down the columns: a value per column, in row 0.
-    Col = 1,
-    /// Everything, into element [0, 0].
-    Scalar = 2,
-}
-
-impl ReduceDim {
-    /// The dimension with LLK's id.
-    pub fn from_id(id: u32) -> Option<ReduceDim> {
-        [ReduceDim::Row, ReduceDim::Col, ReduceDim::Scalar]
-            .into_iter()
-            .find(|dim| *dim as u32 == id)
-    }
-}
 
 /// The packer's ReLU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,14 +33,12 @@ impl Relu {
     /// From LLK's mode and threshold.
     pub fn from_ids(mode: u32, threshold: u32) -> Option<Relu> {
         let threshold = threshold as u16;
-        [
-            Relu::None,
-            Relu::Zero,
-            Relu::MinThreshold(threshold),
-            Relu::MaxThreshold(threshold),
-        ]
-        .get(mode as usize)
-        .copied()
+        Some(match ReluMode::from_id(mode)? {
+            ReluMode::None => Relu::None,
+            ReluMode::Zero => Relu::Zero,
+            ReluMode::MinThreshold => Relu::MinThreshold(threshold),
+            ReluMode::MaxThreshold => Relu::MaxThreshold(threshold),
+        })
     }
 
     /// Values up to this pattern become zero, and values above the second one become it. Patterns of non-negative values

@@ -15,9 +15,6 @@ use crate::data_format::DataFormat;
 
 include!("../abi/vector_call.rs");
 
-/// A call that names no format.
-pub const ANY_FORMAT: u32 = u32::MAX;
-
 fn unknown(what: &str, value: impl std::fmt::Debug) -> Broken {
     (&rules::ENUMERATOR, format!("{what} {value:?}"))
 }
@@ -124,7 +121,7 @@ impl ComputeState {
     }
 
     fn require_destination_format(&self, operation: &str, said: u32) -> Result<(), Broken> {
-        if said == ANY_FORMAT {
+        if said == sfpu_special::ANY_FORMAT {
             return Ok(());
         }
         let is = if self.is_wide() {
@@ -132,7 +129,7 @@ impl ComputeState {
         } else {
             DataFormat::Float16_b
         };
-        match u8::try_from(said).ok().and_then(DataFormat::from_id) {
+        match DataFormat::from_id(said) {
             Some(format) if format == is => Ok(()),
             Some(format) => Err((
                 &rules::WHERE_FORMAT,

@@ -6,6 +6,7 @@
 //! pages are unpacked for arithmetic with zeros in their place ([`to_source`]), and for copies as they are ([`to_copy`]).
 
 use super::block_float;
+pub use super::enumerations::Broadcast;
 use super::rounding::{EXPONENT, SIGN, decode_destination, flush_keeping_sign};
 use super::tile::{SIDE, TILE, Tile};
 use super::vector::vectorised;
@@ -237,29 +238,6 @@ pub fn transpose(tile: &Tile, out: &mut Tile) {
                 to[c * SIDE + r] = from[r * SIDE + c];
             }
         }
-    }
-}
-
-/// How SrcB is spread over the tile.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum Broadcast {
-    /// Element by element.
-    None = 0,
-    /// Column 0 across the columns.
-    Col = 1,
-    /// One row down the rows.
-    Row = 2,
-    /// Element [0, 0] everywhere.
-    Scalar = 3,
-}
-
-impl Broadcast {
-    /// The broadcast with LLK's id.
-    pub fn from_id(id: u32) -> Option<Broadcast> {
-        [Broadcast::None, Broadcast::Col, Broadcast::Row, Broadcast::Scalar]
-            .into_iter()
-            .find(|b| *b as u32 == id)
     }
 }
 

@@ -157,7 +157,11 @@ impl Device {
             .map_err(|error| format!("cannot map the L1 of an emulated {}: {error}", arch.text))?;
         // What lies between the end of a core's L1 and the next core's is nobody's.
         (0..arch.cores())
-            .try_for_each(|core| l1.forbid(core * L1_SLOT_BYTES + arch.l1_bytes, L1_SLOT_BYTES - arch.l1_bytes))
+            .try_for_each(|core| {
+                let (offset, bytes) = (core * L1_SLOT_BYTES + arch.l1_bytes, L1_SLOT_BYTES - arch.l1_bytes);
+                // SAFETY: the end of a slot, of which the region has one for every core; nobody else has the region yet.
+                unsafe { l1.forbid(offset, bytes) }
+            })
             .map_err(|error| format!("cannot guard the L1 of an emulated {}: {error}", arch.text))?;
         let dram = (0..arch.dram_banks)
             .map(|_| Region::map(arch.dram_bank_bytes as usize))
@@ -269,19 +273,19 @@ impl Device {
     }
 
     /// The address map as it is now.
-    pub(crate) fn machine(&self) -> Machine {
+    ///
+    /// # Safety
+    /// The device must be there as long as the machine, and whoever uses the machine have it for a run ([`Device::lock_for_run`]).
+    pub(crate) unsafe fn machine(&self) -> Machine {
         let allocations = locked(&self.allocations);
         let mut dram = [std::ptr::null_mut(); MAX_DRAM_BANKS];
         for (pointer, region) in dram.iter_mut().zip(&self.dram) {
             *pointer = region.start();
         }
-        let mut machine = Machine::new(
-            self.arch,
-            self.l1.start(),
-            dram,
-            allocations.dram_buffers.clone(),
-            allocations.l1_buffers.clone(),
-        );
+        let buffers = (allocations.dram_buffers.clone(), allocations.l1_buffers.clone());
+        // SAFETY: the regions are the device's, and of the size that the architecture has; they are there, and used by nobody
+        // else, as long as the machine is, as who calls says.
+        let mut machine = unsafe { Machine::new(self.arch, self.l1.start(), dram, buffers.0, buffers.1) };
         machine.allowed = self.allowed;
         machine
     }
@@ -439,7 +443,9 @@ impl Buffer {
                 allocations.dram.free(base);
                 allocations.dram_buffers.retain(|buffer| buffer.base != base);
                 for region in &self.device.dram {
-                    region.discard(base as usize, self.range.bank_bytes as usize);
+                    // SAFETY: the allocator gave out a range inside every bank. No program runs, and the host makes no
+                    // references into DRAM: it copies by pointers, and not while this is the one that found the device idle.
+                    unsafe { region.discard(base as usize, self.range.bank_bytes as usize) };
                 }
             }
             BufferKind::L1 => {

@@ -113,7 +113,8 @@ pub(crate) fn run_now(device: &Arc<Device>, program: &Program, threads: usize) -
     check_cores(program, arch)?;
     let entries = compile(program, arch)?;
     let addresses = place_circular_buffers(program, device)?;
-    let mut machine = device.machine();
+    // SAFETY: the run is ours until the end, before which the machine goes; who calls has the device until then.
+    let mut machine = unsafe { device.machine() };
     machine.stores = match &program.stores {
         Some(stores) => StoreMap::new(stores, arch.dram_banks, arch.dram_read_alignment as u64),
         None => StoreMap::of_blocks_alone(arch.dram_banks),

@@ -4,7 +4,7 @@ use crate::arch::L1_SLOT_BYTES;
 use crate::clock::Event;
 use crate::rules;
 
-use super::memory::machine::Rectangle;
+use super::memory::machine::{Rectangle, coordinate, local_address};
 use super::risc::Risc;
 use super::transfers::{MESSAGE_BYTES, Write, WriteEffect};
 
@@ -20,8 +20,7 @@ pub(crate) struct MulticastMode {
 impl Risc {
     /// The rectangle and L1 offset of a multicast address, with the order of corners that `noc` wants.
     fn rectangle(&mut self, address: u64, noc: u8, line: i32) -> (Rectangle, u32) {
-        let field = |shift: u32| ((address >> shift) & 63) as u8;
-        let (end, start) = ((field(36), field(42)), (field(48), field(54)));
+        let [end, start] = [0, 2].map(|index| (coordinate(address, index), coordinate(address, index + 1)));
         let (low, high) = if noc == 0 { (start, end) } else { (end, start) };
         if low.0 > high.0 || low.1 > high.1 {
             let wanted = if noc == 0 {
@@ -44,7 +43,7 @@ impl Risc {
             );
             self.violation(&rules::MULTICAST_RECTANGLE, line, detail);
         }
-        let offset = address & 0xF_FFFF_FFFF;
+        let offset = local_address(address);
         (rectangle, (offset & (L1_SLOT_BYTES as u64 - 1)) as u32)
     }
 

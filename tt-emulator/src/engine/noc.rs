@@ -1,11 +1,11 @@
 //! The network on chip as one RISC sees it: addresses, the checks on them, and issuing reads and writes.
 
-use crate::arch::L1_SLOT_BYTES;
+use crate::arch::{L1_SLOT_BYTES, NOCS};
 use crate::clock::Event;
 use crate::rules;
 
 use super::copying;
-use super::memory::machine::{Node, page_beyond};
+use super::memory::machine::{Node, coordinate, page_beyond};
 use super::risc::Risc;
 use super::transfers::{Read, Write, WriteEffect};
 
@@ -44,7 +44,7 @@ impl Risc {
 
     #[inline]
     pub(super) fn check_noc(&mut self, noc: u8, line: i32) {
-        if noc > 1 {
+        if usize::from(noc) >= NOCS {
             self.violation(&rules::NOC_INDEX, line, format!("NoC {noc}"));
         }
     }
@@ -58,7 +58,7 @@ impl Risc {
                 let detail = format!("page {page}, or near it, by an address taken of a buffer that has fewer pages");
                 self.violation(&rules::NOC_PAGE_ID, line, detail);
             }
-            let (x, y) = ((address >> 36) & 63, (address >> 42) & 63);
+            let (x, y) = (coordinate(address, 0), coordinate(address, 1));
             self.violation(
                 &rules::NOC_COORDINATE,
                 line,

@@ -8,7 +8,7 @@ use crate::arch::{Arch, ArchName};
 use crate::engine::device::{self, BufferKind, select_arch, selected_arch};
 use crate::engine::sharding::Sharding;
 
-/// Architecture of the device opened last: 0 for none, else its name plus one.
+/// Metalium's number of the architecture of the device opened last, or zero, which is none's.
 static LAST_OPENED: AtomicU32 = AtomicU32::new(0);
 
 pub(super) fn tt_emulator_select_arch(device: i32, arch: *const c_char) -> Result<i32, String> {
@@ -23,7 +23,7 @@ pub(super) fn tt_emulator_select_arch(device: i32, arch: *const c_char) -> Resul
 
 pub(super) fn tt_emulator_device_open(id: i32) -> Result<Option<Box<Device>>, String> {
     let device = device::Device::open(id)?;
-    LAST_OPENED.store(device.arch().name as u32 + 1, Ordering::Relaxed);
+    LAST_OPENED.store(device.arch().name as u32, Ordering::Relaxed);
     Ok(Some(Box::new(device)))
 }
 
@@ -61,10 +61,9 @@ pub(super) fn tt_emulator_device_fact(device: &Device, which: u32) -> Result<u64
 }
 
 pub(super) fn tt_emulator_chip_fact(which: u32) -> Result<u64, String> {
-    let arch = match LAST_OPENED.load(Ordering::Relaxed) {
-        0 => selected_arch(0)?,
-        1 => ArchName::WormholeB0,
-        _ => ArchName::Blackhole,
+    let arch = match ArchName::from_id(LAST_OPENED.load(Ordering::Relaxed)) {
+        Some(opened) => opened,
+        None => selected_arch(0)?,
     };
     fact(Arch::of(arch), which)
 }

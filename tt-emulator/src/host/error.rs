@@ -5,7 +5,7 @@ use std::ffi::{CString, c_char};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::null;
 
-use super::SliceMut;
+use super::Lent;
 
 thread_local! {
     static LAST: RefCell<CString> = RefCell::default();
@@ -40,8 +40,8 @@ impl<T> Failed for Option<Box<T>> {
     const FAILED: Option<Box<T>> = None;
 }
 
-impl<T> Failed for SliceMut<T> {
-    const FAILED: SliceMut<T> = SliceMut::NONE;
+impl<T> Failed for Lent<T> {
+    const FAILED: Lent<T> = Lent::NONE;
 }
 
 pub(super) fn tt_emulator_last_error() -> Result<*const c_char, String> {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ptr::null_mut;
 
-use super::{Slice, SliceMut, Text};
+use super::{Lent, Slice, SliceMut, Text};
 
 impl<T> Clone for Slice<T> {
     fn clone(&self) -> Slice<T> {
@@ -34,25 +34,71 @@ impl Text {
 }
 
 impl<T> SliceMut<T> {
+    pub fn get(&mut self) -> &mut [T] {
+        if self.start.is_null() {
+            return &mut [];
+        }
+        // SAFETY: as the type says.
+        unsafe { std::slice::from_raw_parts_mut(self.start, self.count) }
+    }
+}
+
+impl<T> Lent<T> {
     /// No values.
-    pub const NONE: SliceMut<T> = SliceMut {
+    pub const NONE: Lent<T> = Lent {
         start: null_mut(),
         count: 0,
     };
 
     /// Lends `values` to C++.
-    pub fn lend(values: &mut [T]) -> SliceMut<T> {
-        SliceMut {
+    pub fn new(values: &mut [T]) -> Lent<T> {
+        Lent {
             start: values.as_mut_ptr(),
             count: values.len(),
         }
     }
+}
 
-    pub fn get(&mut self) -> &mut [T] {
-        if self.start.is_null() {
-            return &mut [];
-        }
-        // SAFETY: as the type says, and whoever is lent a slice is C++.
-        unsafe { std::slice::from_raw_parts_mut(self.start, self.count) }
+#[cfg(test)]
+mod tests {
+    use std::ptr::null;
+
+    use super::*;
+
+    fn slice<T>(start: *const T, count: usize) -> Slice<T> {
+        Slice { start, count }
+    }
+
+    #[test]
+    fn what_is_null_has_no_values() {
+        assert!(slice::<u32>(null(), 0).get().is_empty());
+        let text = Text {
+            characters: slice(null(), 0),
+        };
+        assert!(text.is_none() && text.get().is_empty());
+        let (start, count) = (null_mut::<u32>(), 0);
+        assert!(SliceMut { start, count }.get().is_empty());
+    }
+
+    #[test]
+    fn slices_are_the_memory_of_cpp() {
+        let mut memory = [3u32, 5, 7];
+        let (start, count) = (memory.as_mut_ptr(), memory.len());
+        assert_eq!(slice(start, count).get(), [3, 5, 7]);
+        SliceMut { start, count }.get()[1] = 6;
+        assert_eq!(slice(start, count).get(), [3, 6, 7]);
+    }
+
+    #[test]
+    fn what_is_lent_is_written_in_place_until_it_is_lent_again() {
+        let mut words = vec![1u32, 2];
+        let lent = Lent::new(&mut words);
+        // SAFETY: inside of what is lent, and nobody else looks at it meanwhile.
+        unsafe { lent.start.add(lent.count - 1).write(9) };
+        assert_eq!(words, [1, 9]);
+        let again = Lent::new(&mut words);
+        // SAFETY: as above.
+        unsafe { again.start.write(8) };
+        assert_eq!(words, [8, 9]);
     }
 }

@@ -1,6 +1,7 @@
 //! Programs for the C++ host API.
 
-use super::{CbIndex, Core, Device, Kernel, Program, Slice, SliceMut};
+use super::{CbIndex, Core, Device, Kernel, Lent, Program, Slice};
+use crate::arch::NOCS;
 use crate::data_format::DataFormat;
 use crate::engine::device::take_expected_stores;
 use crate::engine::program::{self, CircularBuffer, CoreCoord};
@@ -48,7 +49,7 @@ fn source_of(kernel: &Kernel) -> Result<KernelSource, String> {
 
 fn role_of(kernel: &Kernel) -> Result<KernelRole, String> {
     if kernel.is_compute {
-        let fidelity = MathFidelity::from_id(kernel.math_fidelity as u8);
+        let fidelity = MathFidelity::from_id(kernel.math_fidelity);
         let unpack = kernel.unpack_to_dest_fp32.get().iter();
         return Ok(KernelRole::Compute(ComputeOptions {
             math_fidelity: fidelity.ok_or_else(|| format!("no math fidelity has id {}", kernel.math_fidelity))?,
@@ -59,12 +60,9 @@ fn role_of(kernel: &Kernel) -> Result<KernelRole, String> {
             unpack_to_dest_fp32: unpack.map(|flag| *flag != 0).collect(),
         }));
     }
-    let processor = match kernel.processor {
-        0 => DataMovementProcessor::Brisc,
-        1 => DataMovementProcessor::Ncrisc,
-        other => return Err(format!("no data movement processor {other}")),
-    };
-    if kernel.noc > 1 {
+    let processor = DataMovementProcessor::from_id(kernel.processor)
+        .ok_or_else(|| format!("no data movement processor {}", kernel.processor))?;
+    if kernel.noc as usize >= NOCS {
         return Err(format!("no NoC {}", kernel.noc));
     }
     Ok(KernelRole::DataMovement {
@@ -96,7 +94,7 @@ pub(super) fn tt_emulator_create_circular_buffer(
 
 fn read_cb_indices(indices: &[CbIndex]) -> Result<Vec<program::CbIndex>, String> {
     let read = |index: &CbIndex| {
-        let format = u8::try_from(index.format).ok().and_then(DataFormat::from_id);
+        let format = DataFormat::from_id(index.format);
         let format =
             format.ok_or_else(|| format!("circular buffer {}: no data format has id {}", index.id, index.format))?;
         Ok(program::CbIndex {
@@ -150,18 +148,14 @@ pub(super) fn tt_emulator_set_common_runtime_args(
     set.map(|()| 0).map_err(|report| report.to_string())
 }
 
-pub(super) fn tt_emulator_runtime_args(
-    program: &mut Program,
-    kernel: u32,
-    core: Core,
-) -> Result<SliceMut<u32>, String> {
+pub(super) fn tt_emulator_runtime_args(program: &mut Program, kernel: u32, core: Core) -> Result<Lent<u32>, String> {
     let words = program.runtime_args(kernel as usize, coordinates(&core));
-    words.map(SliceMut::lend).map_err(|report| report.to_string())
+    words.map(Lent::new).map_err(|report| report.to_string())
 }
 
-pub(super) fn tt_emulator_common_runtime_args(program: &mut Program, kernel: u32) -> Result<SliceMut<u32>, String> {
+pub(super) fn tt_emulator_common_runtime_args(program: &mut Program, kernel: u32) -> Result<Lent<u32>, String> {
     let words = program.common_runtime_args(kernel as usize);
-    words.map(SliceMut::lend).map_err(|report| report.to_string())
+    words.map(Lent::new).map_err(|report| report.to_string())
 }
 
 pub(super) fn tt_emulator_launch(device: &Device, program: &mut Program, blocking: bool) -> Result<i32, String> {

@@ -17,7 +17,7 @@ pub struct CbDescriptor {
     pub tile: (u32, u32),
 }
 
-/// The define by which `emulator/descriptors.h` makes the constants.
+/// The define by which `emulator/descriptors.h` makes the constants; the fields have its names.
 pub(super) fn define(buffers: &[CbDescriptor], role: &KernelRole) -> String {
     let mut text = String::from("#define TT_EMULATOR_CIRCULAR_BUFFERS ");
     for buffer in buffers {
@@ -27,7 +27,7 @@ pub(super) fn define(buffers: &[CbDescriptor], role: &KernelRole) -> String {
         // Writing to a String cannot fail.
         let _ = write!(
             text,
-            "{{{},{},{registers},{rows},{columns},{bytes}}},",
+            "{{.id={},.format={},.register_format={registers},.tile_rows={rows},.tile_columns={columns},.tile_bytes={bytes}}},",
             buffer.id, buffer.format as u8
         );
     }
@@ -76,7 +76,7 @@ mod tests {
         assert_eq!(register_format(&buffer, &role(false, false)), DataFormat::Float16_b);
         assert_eq!(
             define(&[buffer], &role(true, false)),
-            "#define TT_EMULATOR_CIRCULAR_BUFFERS {3,0,4,32,32,4096},"
+            "#define TT_EMULATOR_CIRCULAR_BUFFERS {.id=3,.format=0,.register_format=4,.tile_rows=32,.tile_columns=32,.tile_bytes=4096},"
         );
     }
 }

@@ -14,7 +14,7 @@ use super::partial::{self, Partial};
 /// What folders of headers are called, before their fingerprint.
 const FOLDER_PREFIX: &str = "headers-";
 
-/// Path and text of every header.
+/// Path and text of every header, of those too that the build script makes of the crate's own tables and figures.
 pub static HEADERS: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/device_headers.rs"));
 
 /// Whether there is a header of this name.
@@ -22,7 +22,8 @@ pub(super) fn has(name: &str) -> bool {
     HEADERS.iter().any(|(path, _)| *path == name)
 }
 
-/// Hash over all headers.
+/// Hash over all headers. It is part of the key of every kernel, so an object that was compiled for other tables, numbers or figures
+/// than this engine has is never loaded.
 pub(super) fn fingerprint() -> &'static str {
     static FINGERPRINT: OnceLock<String> = OnceLock::new();
     FINGERPRINT.get_or_init(|| {

@@ -16,7 +16,7 @@ use std::fmt::Write;
 use super::includes::Includes;
 use super::{KernelSource, casts, entry_symbol};
 use crate::arch::{Arch, ArchName};
-use crate::kernel_config::{DataMovementProcessor, KernelRole, MathFidelity};
+use crate::kernel_config::{DataMovementProcessor, KernelRole};
 
 /// Standard headers that kernels and device headers may count on.
 pub(super) const STANDARD_HEADERS: [&str; 10] = [
@@ -56,12 +56,12 @@ pub(super) fn prologue(source: &KernelSource, includes: &Includes, role: &Kernel
     line(&mut text, format_args!("#define TT_EMULATOR 1"));
     match role {
         KernelRole::DataMovement { processor, noc } => {
-            let (name, index) = match processor {
-                DataMovementProcessor::Brisc => ("COMPILE_FOR_BRISC", 0),
-                DataMovementProcessor::Ncrisc => ("COMPILE_FOR_NCRISC", 1),
+            let name = match processor {
+                DataMovementProcessor::Brisc => "COMPILE_FOR_BRISC",
+                DataMovementProcessor::Ncrisc => "COMPILE_FOR_NCRISC",
             };
             line(&mut text, format_args!("#define {name} 1"));
-            line(&mut text, format_args!("#define PROCESSOR_INDEX {index}"));
+            line(&mut text, format_args!("#define PROCESSOR_INDEX {}", *processor as u8));
             line(&mut text, format_args!("#define NOC_INDEX {noc}"));
         }
         KernelRole::Compute(options) => {
@@ -80,15 +80,10 @@ pub(super) fn prologue(source: &KernelSource, includes: &Includes, role: &Kernel
                 "SyncHalf"
             };
             line(&mut text, format_args!("#define DST_SYNC_MODE DstSync::{sync}"));
-            let fidelity = match options.math_fidelity {
-                MathFidelity::LoFi => "LoFi",
-                MathFidelity::HiFi2 => "HiFi2",
-                MathFidelity::HiFi3 => "HiFi3",
-                MathFidelity::HiFi4 => "HiFi4",
-            };
+            // The names are C++'s: see `abi/program_enumerations.rs`.
             line(
                 &mut text,
-                format_args!("#define MATH_FIDELITY MathFidelity::{fidelity}"),
+                format_args!("#define MATH_FIDELITY MathFidelity::{:?}", options.math_fidelity),
             );
             line(&mut text, format_args!("#define APPROX {}", options.math_approx_mode));
         }

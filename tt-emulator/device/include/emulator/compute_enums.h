@@ -1,25 +1,19 @@
-// Enumerations of the compute API, with the numbers that LLK gives them.
+// Enumerations of the compute API, with the numbers that LLK gives them. Those that the engine knows too are made of what
+// src/abi says.
 #pragma once
 
 #include <cstdint>
 
+#include "emulator/compute_enumerations.h"
+
 namespace ckernel {
 
-enum class VectorMode : uint8_t { None = 0, R = 1, C = 2, RC = 4, RC_custom = 6, Invalid = 0xFF };
-enum class ReduceDim : uint8_t { REDUCE_ROW, REDUCE_COL, REDUCE_SCALAR };
-enum class PoolType : uint8_t { SUM, AVG, MAX, MIN };
-enum class EltwiseBinaryType : uint8_t { ELWMUL, ELWDIV, ELWADD, ELWSUB, ELWLESS };
-enum class EltwiseBinaryReuseDestType { NONE = 0, DEST_TO_SRCA = 1, DEST_TO_SRCB = 2 };
 enum class DstSync : uint8_t { SyncHalf = 0, SyncFull = 1 };
-enum class BroadcastType : uint8_t { NONE = 0x0, COL = 0x1, ROW = 0x2, SCALAR = 0x3 };
-enum class MathFidelity : uint8_t { LoFi = 0, HiFi2 = 2, HiFi3 = 3, HiFi4 = 4 };
 enum class DstRoundingMode : uint8_t { Default = 0, NearestEven = 1 };
 enum class RoundingMode : uint8_t { None = 0, Trunc = 1, Floor = 2 };
 enum class DataLayout { TILE = 0, ROW_MAJOR = 1 };
 enum class PackMode : uint8_t { Default = 0, Untilize = 1, Tilize = 2 };
 enum class p_dim_stride_target { IGNORE, FACE_ROW_MAJOR };
-enum ThreadId { BriscThreadId = 0, UnpackThreadId = 1, MathThreadId = 2, PackThreadId = 3 };
-enum class ReluType : uint8_t { NO_RELU = 0, ZERO_RELU, MIN_THRESHOLD_RELU, MAX_THRESHOLD_RELU };
 
 // Mode and threshold (a bf16 pattern) of the packer's ReLU.
 struct ReluConfig {

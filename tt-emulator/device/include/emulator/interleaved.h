@@ -29,6 +29,8 @@ constexpr uint32_t MUL_WITH_TILE_SIZE(uint32_t format, uint32_t index) {
     }
 }
 
+#include "emulator/stride_checks.h"
+
 template <bool DRAM>
 struct InterleavedAddrGen {
     static constexpr bool is_dram = DRAM;

@@ -31,7 +31,7 @@ ALWI void llk_unpack_AB_init(const uint32_t, const uint32_t, const uint32_t = 0)
 template <PoolType type, ReduceDim dim, bool is_fp32_dest_acc_en, MathFidelity fidelity>
 ALWI void llk_math_reduce_init(const uint32_t operand_a, const uint32_t operand_b, TT_CALLER_LINE) {
     tt_emulator_compute()->reduce_init(
-        static_cast<uint32_t>(type), static_cast<uint32_t>(dim), operand_a, operand_b, tt_emulator::no_buffer, line);
+        static_cast<uint32_t>(type), static_cast<uint32_t>(dim), operand_a, operand_b, TT_EMULATOR_NO_BUFFER, line);
 }
 
 // The unpackers' half of a reduce init, which math's call does.
@@ -44,7 +44,7 @@ ALWI void llk_pack_reduce_mask_config(const uint32_t, TT_CALLER_LINE) {
     tt_emulator_compute()->reduce_mask(static_cast<uint32_t>(dim), line);
 }
 
-ALWI void llk_pack_reduce_mask_clear(TT_CALLER_LINE) { tt_emulator_compute()->reduce_mask(tt_emulator::no_buffer, line); }
+ALWI void llk_pack_reduce_mask_clear(TT_CALLER_LINE) { tt_emulator_compute()->reduce_mask(TT_EMULATOR_NO_DIMENSION, line); }
 
 ALWI void llk_pack_reconfig_l1_acc(const uint32_t enable, TT_CALLER_LINE) { tt_emulator_compute()->pack_l1_acc(enable, line); }
 

@@ -8,8 +8,6 @@
 #endif
 
 constexpr uint8_t noc_index = NOC_INDEX;
-constexpr uint32_t NOC_ADDR_LOCAL_BITS = 36;
-constexpr uint32_t NOC_ADDR_NODE_ID_BITS = 6;
 
 // The virtual coordinates of this core, by NoC; the same on both.
 struct tt_emulator_own_coordinate {
@@ -19,8 +17,15 @@ struct tt_emulator_own_coordinate {
 constexpr tt_emulator_own_coordinate my_x{TT_EMULATOR_VIRTUAL_X};
 constexpr tt_emulator_own_coordinate my_y{TT_EMULATOR_VIRTUAL_Y};
 
+// A node as it stands in addresses, and its coordinates in one.
+constexpr uint64_t tt_emulator_node(uint32_t x, uint32_t y) { return static_cast<uint64_t>(y) << NOC_ADDR_NODE_ID_BITS | x; }
+constexpr uint32_t tt_emulator_x(uint64_t address) {
+    return address >> NOC_ADDR_LOCAL_BITS & ((1u << NOC_ADDR_NODE_ID_BITS) - 1);
+}
+constexpr uint32_t tt_emulator_y(uint64_t address) { return tt_emulator_x(address >> NOC_ADDR_NODE_ID_BITS); }
+
 inline uint64_t get_noc_addr(uint32_t noc_x, uint32_t noc_y, uint32_t addr, uint8_t noc = noc_index) {
-    return static_cast<uint64_t>(noc_y) << 42 | static_cast<uint64_t>(noc_x) << 36 | addr;
+    return tt_emulator_node(noc_x, noc_y) << NOC_ADDR_LOCAL_BITS | addr;
 }
 
 inline uint64_t get_noc_addr(uint32_t addr, uint8_t noc = noc_index) { return get_noc_addr(my_x[noc], my_y[noc], addr, noc); }
@@ -28,8 +33,8 @@ inline uint64_t get_noc_addr(uint32_t addr, uint8_t noc = noc_index) { return ge
 // On NoC 1 the caller passes the bottom right corner as the start.
 inline uint64_t get_noc_multicast_addr(
     uint32_t noc_x_start, uint32_t noc_y_start, uint32_t noc_x_end, uint32_t noc_y_end, uint32_t addr, uint8_t noc = noc_index) {
-    return static_cast<uint64_t>(noc_y_start) << 54 | static_cast<uint64_t>(noc_x_start) << 48 |
-           static_cast<uint64_t>(noc_y_end) << 42 | static_cast<uint64_t>(noc_x_end) << 36 | addr;
+    const uint64_t start = tt_emulator_node(noc_x_start, noc_y_start), end = tt_emulator_node(noc_x_end, noc_y_end);
+    return (start << 2 * NOC_ADDR_NODE_ID_BITS | end) << NOC_ADDR_LOCAL_BITS | addr;
 }
 
 // An interleaved buffer, as the engine knows it.
@@ -42,15 +47,11 @@ struct tt_emulator_accessor {
 template <bool DRAM>
 inline uint64_t get_noc_addr_from_bank_id(uint32_t bank_id, uint32_t bank_address_offset, uint8_t noc = noc_index) {
     if constexpr (DRAM) {
-        // DRAM banks lie in the column 48 of the coordinates, in order.
-        return get_noc_addr(48, bank_id, bank_address_offset, noc);
+        // DRAM banks lie in one column of the coordinates, in order.
+        return get_noc_addr(TT_EMULATOR_DRAM_X, bank_id, bank_address_offset, noc);
     } else {
-#if defined(ARCH_BLACKHOLE)
-        const uint32_t column = bank_id % 13;
-        return get_noc_addr(column < 7 ? column + 1 : column + 3, bank_id / 13 + 2, bank_address_offset, noc);
-#else
-        return get_noc_addr(bank_id % 8 + 18, bank_id / 8 + 18, bank_address_offset, noc);
-#endif
+        const uint32_t x = TT_EMULATOR_WORKER_X[bank_id % TT_EMULATOR_COLUMNS];
+        return get_noc_addr(x, bank_id / TT_EMULATOR_COLUMNS + TT_EMULATOR_WORKER_Y, bank_address_offset, noc);
     }
 }
 

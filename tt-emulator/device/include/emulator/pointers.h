@@ -11,6 +11,7 @@
 #include <type_traits>
 
 #include "emulator/api.h"
+#include "emulator/figures.h"
 
 // What the address leads to. Null is no address.
 template <typename Address>
@@ -18,8 +19,7 @@ inline uintptr_t tt_emulator_address(Address address) {
     // What is made of an enumeration or of an object that converts to an integer.
     const auto value = (uintptr_t)address;
     // Only such addresses are worth a call.
-    constexpr uintptr_t slot_bytes = 2 << 20;
-    return value - 1 < slot_bytes ? tt_emulator_dataflow()->l1_pointer(static_cast<uint32_t>(value)) : value;
+    return value - 1 < TT_EMULATOR_L1_SLOT_BYTES ? tt_emulator_dataflow()->l1_pointer(static_cast<uint32_t>(value)) : value;
 }
 
 // What a cast in parentheses goes through: any value, and any pointer of it.

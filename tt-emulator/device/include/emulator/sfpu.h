@@ -12,8 +12,6 @@ constexpr uint64_t name_hash(const char* name) {
     return value;
 }
 
-constexpr uint32_t any_format = 0xffffffff;
-
 // The kernel defines INP_FLOAT32, as those of ttnn do whose tensors are fp32: functions that have polynomials of two lengths
 // then take the longer ones.
 #ifdef INP_FLOAT32
@@ -25,7 +23,7 @@ constexpr uint32_t input_flags = 0;
 // A call on one register with nothing special about it.
 constexpr tt_emulator_sfpu_call sfpu_call(uint64_t name, uint32_t idst) {
     const uint32_t mode = static_cast<uint32_t>(ckernel::VectorMode::RC);
-    return {name, 0, {idst, idst, idst}, idst, {0, 0, 0}, mode, {0, 0}, input_flags, any_format};
+    return {name, 0, {idst, idst, idst}, idst, {0, 0, 0}, mode, {0, 0}, input_flags, TT_EMULATOR_SFPU_ANY_FORMAT};
 }
 
 inline void sfpu_init(uint64_t name, int line, uint32_t variant = 0, uint32_t p0 = 0, uint32_t p1 = 0) {

@@ -1,30 +1,10 @@
 //! Element-wise operations of the matrix engine, with the device's own arithmetic.
 
 use super::datapath::{self, Adder};
+pub use crate::compute::enumerations::Binary;
 use crate::compute::rounding::{EXPONENT, SIGN, flush_keeping_sign, flush_to_zero, nan_to_infinity, to_bf16_away};
 use crate::compute::tile::{SIDE, Tile};
 use crate::compute::vector::vectorised;
-
-/// An element-wise operation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum Binary {
-    /// SrcA · SrcB, always added to the destination.
-    Mul = 0,
-    /// SrcA + SrcB.
-    Add = 2,
-    /// SrcA − SrcB.
-    Sub = 3,
-}
-
-impl Binary {
-    /// The operation with LLK's id.
-    pub fn from_id(id: u32) -> Option<Binary> {
-        [Binary::Mul, Binary::Add, Binary::Sub]
-            .into_iter()
-            .find(|op| *op as u32 == id)
-    }
-}
 
 /// From this exponent on, sums go through the device's adder step by step.
 const HIGH_EXPONENT: u32 = 240 << 23;

@@ -7,28 +7,31 @@
 //! shows it, transposed, in column 0: a value copied into column 0 beforehand is lost (`reference/patterns.md`, surprise 6).
 
 use super::datapath::{self, Adder, dot_phase};
+use crate::compute::enumerations::Fold;
 use crate::compute::pack::ReduceDim;
 use crate::compute::tile::{FACE, SIDE, Tile};
 use crate::compute::vector::vectorised;
 
 /// What a reduction computes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
 pub enum Pool {
     /// Sum.
-    Sum = 0,
+    Sum,
     /// Sum with a scaler that divides.
-    Avg = 1,
+    Avg,
     /// Maximum.
-    Max = 2,
+    Max,
 }
 
 impl Pool {
-    /// The pool with LLK's id. The minimum has none on the matrix engine.
+    /// The pool with LLK's id. The minimum is none of the matrix engine.
     pub fn from_id(id: u32) -> Option<Pool> {
-        [Pool::Sum, Pool::Avg, Pool::Max]
-            .into_iter()
-            .find(|pool| *pool as u32 == id)
+        match Fold::from_id(id)? {
+            Fold::Sum => Some(Pool::Sum),
+            Fold::Avg => Some(Pool::Avg),
+            Fold::Max => Some(Pool::Max),
+            Fold::Min => None,
+        }
     }
 }
 

@@ -47,7 +47,7 @@ impl Place {
 
 /// The kind that a call names.
 fn kind(format: u32) -> Option<Kind> {
-    match u8::try_from(format).ok().and_then(DataFormat::from_id)? {
+    match DataFormat::from_id(format)? {
         DataFormat::Int32 => Some(Kind::Int32),
         DataFormat::UInt32 => Some(Kind::UInt32),
         DataFormat::UInt16 => Some(Kind::UInt16),

@@ -4,6 +4,7 @@
 
 use super::lanes::Lanes;
 use super::multiply_add::{ONE, multiply_add, sum_lane};
+pub use crate::compute::enumerations::Fold;
 use crate::compute::pack::ReduceDim;
 use crate::compute::tile::{FACE, Tile, position};
 use crate::compute::vector::vectorised;
@@ -18,29 +19,6 @@ const TILE: usize = SIDE * SIDE;
 
 /// What one step works on.
 type Line = [u32; SIDE];
-
-/// How `sfpu_reduce` folds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum Fold {
-    /// Sum.
-    Sum = 0,
-    /// Sum over 32.
-    Avg = 1,
-    /// Maximum.
-    Max = 2,
-    /// Minimum.
-    Min = 3,
-}
-
-impl Fold {
-    /// The fold with LLK's id.
-    pub fn from_id(id: u32) -> Option<Fold> {
-        [Fold::Sum, Fold::Avg, Fold::Max, Fold::Min]
-            .into_iter()
-            .find(|fold| *fold as u32 == id)
-    }
-}
 
 /// What is folded into each of 32 rows or columns, in the first lanes.
 pub fn fold(blackhole: bool, tile: &Tile, fold: Fold, dim: ReduceDim) -> Lanes {

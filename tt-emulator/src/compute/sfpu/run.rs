@@ -7,33 +7,13 @@ use super::table::{Operation, Work};
 use super::tables;
 use super::unit::Unit;
 use crate::compute::destination::{Broken, Destination};
+pub use crate::compute::enumerations::VectorMode;
 use crate::compute::pack::ReduceDim;
 use crate::compute::rules;
 use crate::compute::tile::{FACE, Tile};
 use crate::compute::unpack::{Broadcast, spread};
 
-/// Faces that an operation works on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum VectorMode {
-    /// All four.
-    All,
-    /// The top two.
-    Rows,
-    /// The left two.
-    Columns,
-}
-
 impl VectorMode {
-    /// The mode with Metalium's id.
-    pub fn from_id(id: u32) -> Option<VectorMode> {
-        match id {
-            1 => Some(VectorMode::Rows),
-            2 => Some(VectorMode::Columns),
-            4 => Some(VectorMode::All),
-            _ => None,
-        }
-    }
-
     fn faces(self) -> &'static [usize] {
         match self {
             VectorMode::All => &[0, 1, 2, 3],

@@ -7,7 +7,7 @@ use super::threads::{mailbox_read, mailbox_write, refused, set_cb_pointer};
 use super::tilize::{
     tilize, tilize_init, tilize_uninit, untilize_block, untilize_dest, untilize_init, untilize_uninit,
 };
-use crate::abi::{ComputeApi, register_step, side};
+use crate::abi::{ComputeApi, register_step, side, special};
 use crate::compute::destination::Broken;
 use crate::compute::engine_state::{MatrixSetting, Operand, PackMode, Reuse};
 use crate::compute::fpu::eltwise::Binary;
@@ -167,10 +167,7 @@ impl Risc {
     }
 
     fn reuse_of(&mut self, id: u32, line: i32) -> Reuse {
-        let reuse = [Reuse::DestinationToA, Reuse::DestinationToB]
-            .into_iter()
-            .find(|reuse| *reuse as u32 == id);
-        self.enumerator(reuse, "reuse", id, line)
+        self.enumerator(Reuse::from_id(id), "reuse", id, line)
     }
 
     fn reduction_of(&mut self, pool: u32, dim: u32, line: i32) -> (Pool, ReduceDim) {
@@ -250,7 +247,7 @@ extern "C" fn reconfigure(to: u32, old: u32, new: u32, line: i32) {
         let started = risc.compute.engines.require_started("reconfig_data_format");
         risc.obey(started, line);
         let (operand, _) = risc.loose_operand(new, line);
-        if old != u32::MAX && risc.loose_operand(old, line).0.format == operand.format {
+        if old != special::NO_BUFFER && risc.loose_operand(old, line).0.format == operand.format {
             return;
         }
         let engines = &mut risc.compute.engines;
@@ -301,7 +298,7 @@ extern "C" fn matmul(
     guard(line, |risc| {
         let (a, b) = (risc.operand(in0, line), risc.operand(in1, line));
         let transpose = match transpose {
-            2 => risc.compute.engines.matmul_transposes(),
+            special::TRANSPOSITION_OF_INIT => risc.compute.engines.matmul_transposes(),
             flag => flag != 0,
         };
         let checked = risc
@@ -507,7 +504,7 @@ extern "C" fn reduce_init(pool: u32, dim: u32, icb: u32, scaler: u32, ocb: u32, 
         risc.operand(icb, line);
         risc.operand(scaler, line);
         risc.set_matrix(MatrixSetting::Reduce { pool, dim }, line);
-        if ocb != u32::MAX {
+        if ocb != special::NO_BUFFER {
             risc.operand(ocb, line);
             risc.compute.engines.mask = Some(dim);
         }
@@ -557,7 +554,7 @@ extern "C" fn reduce_mask(dim: u32, line: i32) {
         let started = risc.compute.engines.require_started("the packer's reduce mask");
         risc.obey(started, line);
         risc.compute.engines.mask = match dim {
-            u32::MAX => None,
+            special::NO_DIMENSION => None,
             dim => Some(risc.enumerator(ReduceDim::from_id(dim), "dimension", dim, line)),
         };
     });

@@ -4,15 +4,14 @@
 use std::ffi::{CStr, c_char};
 
 use super::super::risc::{Risc, guard};
+use crate::compute::enumerations::Thread;
 use crate::compute::rules;
-
-/// The data movement thread in `ThreadId`; 1 to 3 are unpackers, math and packer.
-const BRISC_THREAD: u32 = 0;
 
 impl Risc {
     fn require_compute_thread(&mut self, thread: u32, line: i32) {
-        if thread == BRISC_THREAD || thread > 3 {
-            self.violation(&rules::MAILBOX, line, format!("thread {thread}"));
+        match Thread::from_id(thread) {
+            Some(Thread::Unpack | Thread::Math | Thread::Pack) => {}
+            Some(Thread::Brisc) | None => self.violation(&rules::MAILBOX, line, format!("thread {thread}")),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Tilizing and untilizing: entries that move whole blocks through the destination registers on their own.
 
 use super::super::risc::{Risc, guard};
+use crate::abi::special;
 use crate::compute::engine_state::{MatrixSetting, Operand, PackMode};
 use crate::compute::matrix_calls::Page;
 use crate::compute::row_major::{gather, scatter};
@@ -187,7 +188,7 @@ pub(super) extern "C" fn untilize_init(icb: u32, ocb: u32, block: u32, full: u32
         let started = risc.compute.engines.require_started("pack_untilize_init");
         risc.obey(started, line);
         risc.check_block(block, full, line);
-        if icb != u32::MAX {
+        if icb != special::NO_BUFFER {
             let operand = risc.operand(icb, line);
             let setting = risc.copy_setting(operand, false);
             risc.set_matrix(setting, line);

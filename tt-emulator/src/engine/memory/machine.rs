@@ -4,7 +4,7 @@
 use std::fmt;
 
 use crate::allowed::Allowed;
-use crate::arch::{Arch, L1_SLOT_BYTES};
+use crate::arch::{Arch, L1_SLOT_BYTES, NOC_COORDINATE_BITS, NOC_LOCAL_BITS};
 use crate::engine::copying;
 use crate::engine::counters::MAX_DRAM_BANKS;
 use crate::engine::stores::StoreMap;
@@ -28,18 +28,36 @@ impl Node {
     }
 }
 
+/// Values of a NoC coordinate.
+const COORDINATES: usize = 1 << NOC_COORDINATE_BITS;
+
+/// Pairs of NoC coordinates.
+const NODES: usize = COORDINATES * COORDINATES;
+
+/// A coordinate of a NoC address, from the lowest: x and y, and in an address of a multicast behind those, which are of the end,
+/// x and y of the start.
+pub(crate) fn coordinate(address: u64, index: u32) -> u8 {
+    let above = (address >> (NOC_LOCAL_BITS + index * NOC_COORDINATE_BITS)) as usize;
+    (above & (COORDINATES - 1)) as u8
+}
+
+/// The local address in a NoC address.
+pub(crate) fn local_address(address: u64) -> u64 {
+    address & ((1 << NOC_LOCAL_BITS) - 1)
+}
+
 /// NoC coordinates of no core and no bank. A kernel may take the address of a page beyond its buffer as long as it does not
 /// use it: such an address lies here, with the number of the page.
-const BEYOND: u64 = 0xFFF;
+const BEYOND: u64 = NODES as u64 - 1;
 
 /// The address of a page beyond its buffer.
 pub(crate) fn address_beyond(page: u32) -> u64 {
-    BEYOND << 36 | u64::from(page)
+    BEYOND << NOC_LOCAL_BITS | u64::from(page)
 }
 
 /// The page that an address of [`address_beyond`] is of.
 pub(crate) fn page_beyond(address: u64) -> Option<u32> {
-    (address >> 36 & 0xFFF == BEYOND).then_some(address as u32)
+    (address >> NOC_LOCAL_BITS & BEYOND == BEYOND).then_some(address as u32)
 }
 
 /// A rectangle of virtual NoC coordinates, both corners included.
@@ -79,8 +97,8 @@ pub(crate) struct BufferRange {
 /// Address map of a device.
 pub(crate) struct Machine {
     pub arch: &'static Arch,
-    /// Node of every pair of coordinates, by y * 64 + x.
-    nodes: Box<[Option<Node>; 4096]>,
+    /// Node of every pair of coordinates, by its place in NoC addresses.
+    nodes: Box<[Option<Node>; NODES]>,
     l1: *mut u8,
     dram: [*mut u8; MAX_DRAM_BANKS],
     /// Live DRAM buffers by address.
@@ -93,28 +111,34 @@ pub(crate) struct Machine {
     pub stores: StoreMap,
 }
 
-// SAFETY: the pointers are to mappings that outlive the machine; accesses through them are ordered by the scheduler.
+// SAFETY: the pointers are to memory that outlives the machine, as who made it says; accesses through them are ordered by the scheduler.
 unsafe impl Send for Machine {}
 // SAFETY: as above.
 unsafe impl Sync for Machine {}
 
 impl Machine {
-    pub fn new(
+    /// The map of a device whose L1 and DRAM banks begin there.
+    ///
+    /// # Safety
+    /// As long as the machine is there, so must be the memory that `arch` has for the L1 of all cores, one slot after the other,
+    /// and for every bank from which a buffer is. Nobody else may use it meanwhile but in turn with the RISCs of a run.
+    pub unsafe fn new(
         arch: &'static Arch,
         l1: *mut u8,
         dram: [*mut u8; MAX_DRAM_BANKS],
         dram_buffers: Vec<BufferRange>,
         l1_buffers: Vec<BufferRange>,
     ) -> Machine {
-        let mut nodes = Box::new([None; 4096]);
+        let mut nodes = Box::new([None; NODES]);
         for y in 0..arch.grid.1 {
             for x in 0..arch.grid.0 {
                 let (virtual_x, virtual_y) = arch.virtual_core(x, y);
-                nodes[virtual_y as usize * 64 + virtual_x as usize] = Some(Node::Core((y * arch.grid.0 + x) as u16));
+                nodes[usize::from(virtual_y) * COORDINATES + usize::from(virtual_x)] =
+                    Some(Node::Core((y * arch.grid.0 + x) as u16));
             }
         }
         for bank in 0..arch.dram_banks {
-            nodes[bank * 64 + arch.dram_x as usize] = Some(Node::Dram(bank as u16));
+            nodes[bank * COORDINATES + usize::from(arch.dram_x)] = Some(Node::Dram(bank as u16));
         }
         Machine {
             arch,
@@ -131,8 +155,8 @@ impl Machine {
     /// Node and offset of a NoC address.
     #[inline]
     pub fn resolve(&self, address: u64) -> Option<(Node, u64)> {
-        let node = self.nodes[((address >> 36) & 0xFFF) as usize]?;
-        let local = address & 0xF_FFFF_FFFF;
+        let node = self.nodes[(address >> NOC_LOCAL_BITS) as usize % NODES]?;
+        let local = local_address(address);
         Some(match node {
             Node::Core(_) => (node, local & (L1_SLOT_BYTES as u64 - 1)),
             Node::Dram(_) => (node, local),
@@ -147,7 +171,7 @@ impl Machine {
                 .virtual_core(core as usize % self.arch.grid.0, core as usize / self.arch.grid.0),
             Node::Dram(bank) => (self.arch.dram_x, bank as u8),
         };
-        u64::from(y) << 42 | u64::from(x) << 36 | offset
+        (u64::from(y) << NOC_COORDINATE_BITS | u64::from(x)) << NOC_LOCAL_BITS | offset
     }
 
     /// Host pointer to an offset in a node: to be used where the offset has been checked.
@@ -195,14 +219,14 @@ impl Machine {
         let is_there = usize::from(core) < self.arch.cores() && offset as usize + 4 <= self.arch.l1_bytes;
         assert!(is_there && offset.is_multiple_of(4), "no word at L1 offset {offset:#x}");
         let word = self.pointer(Node::Core(core), offset.into()).cast::<u32>();
-        // SAFETY: the word is aligned and lies in the L1 that the core has.
+        // SAFETY: the word is aligned and lies in the L1 that the core has, which is there as who made this says.
         unsafe { word.read_volatile() }
     }
 
     /// Whether these virtual coordinates are a worker core's.
     pub fn is_worker(&self, (x, y): (u8, u8)) -> bool {
         matches!(
-            self.nodes[usize::from(y & 63) * 64 + usize::from(x & 63)],
+            self.nodes[usize::from(y) % COORDINATES * COORDINATES + usize::from(x) % COORDINATES],
             Some(Node::Core(_))
         )
     }
@@ -211,7 +235,7 @@ impl Machine {
     pub fn cores_in(&self, rectangle: Rectangle) -> impl Iterator<Item = u16> + '_ {
         (rectangle.low.1..=rectangle.high.1).flat_map(move |y| {
             (rectangle.low.0..=rectangle.high.0).filter_map(move |x| {
-                match self.nodes[usize::from(y) * 64 + usize::from(x)] {
+                match self.nodes[usize::from(y) * COORDINATES + usize::from(x)] {
                     Some(Node::Core(core)) => Some(core),
                     _ => None,
                 }

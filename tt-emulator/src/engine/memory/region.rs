@@ -78,25 +78,31 @@ impl Region {
         if bytes < HUGE / 2 {
             return;
         }
-        let start = self.start as usize;
-        let first = ((start + offset) / HUGE * HUGE).max(start) - start;
-        let end = (start + offset + bytes).next_multiple_of(HUGE).min(start + self.bytes) - start;
-        self.advise(first, end, libc::MADV_HUGEPAGE);
+        let (start, limit) = (self.start as usize, self.start as usize + self.bytes);
+        let first = ((start + offset) / HUGE * HUGE).clamp(start, limit) - start;
+        let end = (start + offset + bytes).next_multiple_of(HUGE).min(limit) - start;
+        // SAFETY: the range lies inside the region, and this advice changes nothing that it holds.
+        unsafe { self.advise(first, end, libc::MADV_HUGEPAGE) };
     }
 
     /// Advises the system about a range.
-    fn advise(&self, first: usize, end: usize, advice: i32) {
-        // SAFETY: the range lies inside this mapping. The advice to use huge pages changes no contents; who advises that a range
-        // is not needed has given it up.
+    ///
+    /// # Safety
+    /// The range must lie inside the region; where the advice changes what it holds, nobody may have a reference into it.
+    unsafe fn advise(&self, first: usize, end: usize, advice: i32) {
+        // SAFETY: by the contract of the call.
         unsafe { libc::madvise(self.start.add(first).cast(), end - first, advice) };
     }
 
     /// Makes every access to the whole pages inside a range a fault.
-    pub fn forbid(&self, offset: usize, bytes: usize) -> io::Result<()> {
+    ///
+    /// # Safety
+    /// The range must lie inside the region, and nobody have a reference into it.
+    pub unsafe fn forbid(&self, offset: usize, bytes: usize) -> io::Result<()> {
         let Some((first, end)) = self.whole_pages(offset, bytes) else {
             return Ok(());
         };
-        // SAFETY: the range lies inside this mapping, and its owner does not use it.
+        // SAFETY: by the contract of the call.
         match unsafe { libc::mprotect(self.start.add(first).cast(), end - first, libc::PROT_NONE) } {
             0 => Ok(()),
             _ => Err(io::Error::last_os_error()),
@@ -104,9 +110,13 @@ impl Region {
     }
 
     /// Gives the memory of the whole pages inside a range back; they read as zero afterwards.
-    pub fn discard(&self, offset: usize, bytes: usize) {
+    ///
+    /// # Safety
+    /// The range must lie inside the region, and nobody have a reference into it.
+    pub unsafe fn discard(&self, offset: usize, bytes: usize) {
         if let Some((first, end)) = self.whole_pages(offset, bytes) {
-            self.advise(first, end, libc::MADV_DONTNEED);
+            // SAFETY: by the contract of the call.
+            unsafe { self.advise(first, end, libc::MADV_DONTNEED) };
         }
     }
 
@@ -119,7 +129,8 @@ impl Region {
         let end = offset + bytes;
         let edges = match self.whole_pages(offset, bytes) {
             Some((first, last)) => {
-                self.discard(offset, bytes);
+                // SAFETY: by the contract of the call.
+                unsafe { self.discard(offset, bytes) };
                 [(offset, first), (last, end)]
             }
             None => [(offset, end), (end, end)],

@@ -69,7 +69,7 @@ ALWI void sfpu_reduce(uint32_t idst, uint32_t ct_dim = 1, uint32_t rt_dim = 1, T
     tt_emulator_sfpu_call call = tt_emulator::sfpu_call(TT_NAME("sfpu_reduce"), idst);
     call.variant = static_cast<uint32_t>(pool_type) << 8 | static_cast<uint32_t>(format);
     call.how[0] = static_cast<uint32_t>(pool_type);
-    call.how[1] = ct_dim == 1 && rt_dim == 1 ? static_cast<uint32_t>(reduce_dim) : tt_emulator::any_format;
+    call.how[1] = ct_dim == 1 && rt_dim == 1 ? static_cast<uint32_t>(reduce_dim) : TT_EMULATOR_NO_DIMENSION;
     call.format = static_cast<uint32_t>(format);
     tt_emulator_compute()->sfpu(&call, line);
 }

@@ -11,7 +11,7 @@ ALWI void mask_tile(
     uint32_t idst_data, uint32_t idst2_mask, DataFormat data_format = DataFormat::Float16_b, TT_CALLER_LINE) {
     tt_emulator_sfpu_call call = tt_emulator::sfpu_call(TT_NAME("mask_tile"), idst_data);
     call.inputs[1] = idst_data + 1;
-    call.format = data_format == DataFormat::Int32 ? static_cast<uint32_t>(data_format) : tt_emulator::any_format;
+    call.format = data_format == DataFormat::Int32 ? static_cast<uint32_t>(data_format) : TT_EMULATOR_SFPU_ANY_FORMAT;
     tt_emulator_compute()->sfpu(&call, line);
 }
 

@@ -12,7 +12,7 @@ ALWI void matmul_init(uint32_t in0_cb_id, uint32_t in1_cb_id, const uint32_t tra
 // Transposes in1 if the init said so.
 ALWI void matmul_tiles(
     uint32_t in0_cb_id, uint32_t in1_cb_id, uint32_t in0_tile_index, uint32_t in1_tile_index, uint32_t idst, TT_CALLER_LINE) {
-    tt_emulator_compute()->matmul(in0_cb_id, in1_cb_id, in0_tile_index, in1_tile_index, idst, 2, 1, 1, 1, line);
+    tt_emulator_compute()->matmul(in0_cb_id, in1_cb_id, in0_tile_index, in1_tile_index, idst, TT_EMULATOR_TRANSPOSITION_OF_INIT, 1, 1, 1, line);
 }
 
 ALWI void matmul_block_init(

@@ -22,7 +22,7 @@ template <
     bool dense = false, bool configure_remap = true, bool is_fp32_dest_acc_en = DST_ACCUM_MODE>
 ALWI void pack_untilize_dest_init(uint32_t ocb, TT_CALL_LINE) {
     static_assert(!narrow_row && row_num_datums == 32 && !dense, "the emulator untilizes whole tiles");
-    tt_emulator_compute()->untilize_init(0xffffffff, ocb, block_ct_dim, full_ct_dim, line);
+    tt_emulator_compute()->untilize_init(TT_EMULATOR_NO_BUFFER, ocb, block_ct_dim, full_ct_dim, line);
 }
 
 // Takes the destination registers on its own.

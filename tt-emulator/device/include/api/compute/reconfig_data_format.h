@@ -5,19 +5,13 @@
 #include "api/compute/common_globals.h"
 #include "api/compute/src_order.h"
 
-namespace tt_emulator {
-
-constexpr uint32_t no_buffer = 0xffffffff;
-
-}  // namespace tt_emulator
-
 namespace ckernel {
 
 template <SrcOrder src_order = SrcOrder::Regular>
 ALWI void reconfig_data_format(const uint32_t icb0_new_operand, const uint32_t icb1_new_operand, TT_CALLER_LINE) {
     constexpr bool reverse = src_order == SrcOrder::Reverse;
-    tt_emulator_compute()->reconfigure(TT_EMULATOR_SRC_A, tt_emulator::no_buffer, reverse ? icb1_new_operand : icb0_new_operand, line);
-    tt_emulator_compute()->reconfigure(TT_EMULATOR_SRC_B, tt_emulator::no_buffer, reverse ? icb0_new_operand : icb1_new_operand, line);
+    tt_emulator_compute()->reconfigure(TT_EMULATOR_SRC_A, TT_EMULATOR_NO_BUFFER, reverse ? icb1_new_operand : icb0_new_operand, line);
+    tt_emulator_compute()->reconfigure(TT_EMULATOR_SRC_B, TT_EMULATOR_NO_BUFFER, reverse ? icb0_new_operand : icb1_new_operand, line);
 }
 
 template <SrcOrder src_order = SrcOrder::Regular>
@@ -32,7 +26,7 @@ ALWI void reconfig_data_format(
 }
 
 ALWI void reconfig_data_format_srca(const uint32_t srca_new_operand, TT_CALLER_LINE) {
-    tt_emulator_compute()->reconfigure(TT_EMULATOR_SRC_A, tt_emulator::no_buffer, srca_new_operand, line);
+    tt_emulator_compute()->reconfigure(TT_EMULATOR_SRC_A, TT_EMULATOR_NO_BUFFER, srca_new_operand, line);
 }
 
 ALWI void reconfig_data_format_srca(const uint32_t srca_old_operand, const uint32_t srca_new_operand, TT_CALLER_LINE) {
@@ -40,7 +34,7 @@ ALWI void reconfig_data_format_srca(const uint32_t srca_old_operand, const uint3
 }
 
 ALWI void reconfig_data_format_srcb(const uint32_t srcb_new_operand, TT_CALLER_LINE) {
-    tt_emulator_compute()->reconfigure(TT_EMULATOR_SRC_B, tt_emulator::no_buffer, srcb_new_operand, line);
+    tt_emulator_compute()->reconfigure(TT_EMULATOR_SRC_B, TT_EMULATOR_NO_BUFFER, srcb_new_operand, line);
 }
 
 ALWI void reconfig_data_format_srcb(const uint32_t srcb_old_operand, const uint32_t srcb_new_operand, TT_CALLER_LINE) {
@@ -50,8 +44,8 @@ ALWI void reconfig_data_format_srcb(const uint32_t srcb_old_operand, const uint3
 template <SrcOrder src_order = SrcOrder::Regular>
 ALWI void reconfig_full_operand(const uint32_t icb0_new_operand, const uint32_t icb1_new_operand, TT_CALLER_LINE) {
     constexpr bool reverse = src_order == SrcOrder::Reverse;
-    tt_emulator_compute()->reconfigure(TT_EMULATOR_SRC_A, tt_emulator::no_buffer, reverse ? icb1_new_operand : icb0_new_operand, line);
-    tt_emulator_compute()->reconfigure(TT_EMULATOR_SRC_B, tt_emulator::no_buffer, reverse ? icb0_new_operand : icb1_new_operand, line);
+    tt_emulator_compute()->reconfigure(TT_EMULATOR_SRC_A, TT_EMULATOR_NO_BUFFER, reverse ? icb1_new_operand : icb0_new_operand, line);
+    tt_emulator_compute()->reconfigure(TT_EMULATOR_SRC_B, TT_EMULATOR_NO_BUFFER, reverse ? icb0_new_operand : icb1_new_operand, line);
 }
 
 template <SrcOrder src_order = SrcOrder::Regular>
@@ -66,7 +60,7 @@ ALWI void reconfig_full_operand(
 }
 
 ALWI void reconfig_full_operand_srca(const uint32_t srca_new_operand, TT_CALLER_LINE) {
-    tt_emulator_compute()->reconfigure(TT_EMULATOR_SRC_A, tt_emulator::no_buffer, srca_new_operand, line);
+    tt_emulator_compute()->reconfigure(TT_EMULATOR_SRC_A, TT_EMULATOR_NO_BUFFER, srca_new_operand, line);
 }
 
 ALWI void reconfig_full_operand_srca(const uint32_t srca_old_operand, const uint32_t srca_new_operand, TT_CALLER_LINE) {
@@ -74,7 +68,7 @@ ALWI void reconfig_full_operand_srca(const uint32_t srca_old_operand, const uint
 }
 
 ALWI void reconfig_full_operand_srcb(const uint32_t srcb_new_operand, TT_CALLER_LINE) {
-    tt_emulator_compute()->reconfigure(TT_EMULATOR_SRC_B, tt_emulator::no_buffer, srcb_new_operand, line);
+    tt_emulator_compute()->reconfigure(TT_EMULATOR_SRC_B, TT_EMULATOR_NO_BUFFER, srcb_new_operand, line);
 }
 
 ALWI void reconfig_full_operand_srcb(const uint32_t srcb_old_operand, const uint32_t srcb_new_operand, TT_CALLER_LINE) {
@@ -84,8 +78,8 @@ ALWI void reconfig_full_operand_srcb(const uint32_t srcb_old_operand, const uint
 template <SrcOrder src_order = SrcOrder::Regular>
 ALWI void reconfig_data_format_skip_int8(const uint32_t icb0_new_operand, const uint32_t icb1_new_operand, TT_CALLER_LINE) {
     constexpr bool reverse = src_order == SrcOrder::Reverse;
-    tt_emulator_compute()->reconfigure(TT_EMULATOR_SRC_A, tt_emulator::no_buffer, reverse ? icb1_new_operand : icb0_new_operand, line);
-    tt_emulator_compute()->reconfigure(TT_EMULATOR_SRC_B, tt_emulator::no_buffer, reverse ? icb0_new_operand : icb1_new_operand, line);
+    tt_emulator_compute()->reconfigure(TT_EMULATOR_SRC_A, TT_EMULATOR_NO_BUFFER, reverse ? icb1_new_operand : icb0_new_operand, line);
+    tt_emulator_compute()->reconfigure(TT_EMULATOR_SRC_B, TT_EMULATOR_NO_BUFFER, reverse ? icb0_new_operand : icb1_new_operand, line);
 }
 
 template <SrcOrder src_order = SrcOrder::Regular>
@@ -100,7 +94,7 @@ ALWI void reconfig_data_format_skip_int8(
 }
 
 ALWI void reconfig_data_format_srca_skip_int8(const uint32_t srca_new_operand, TT_CALLER_LINE) {
-    tt_emulator_compute()->reconfigure(TT_EMULATOR_SRC_A, tt_emulator::no_buffer, srca_new_operand, line);
+    tt_emulator_compute()->reconfigure(TT_EMULATOR_SRC_A, TT_EMULATOR_NO_BUFFER, srca_new_operand, line);
 }
 
 ALWI void reconfig_data_format_srca_skip_int8(const uint32_t srca_old_operand, const uint32_t srca_new_operand, TT_CALLER_LINE) {
@@ -108,7 +102,7 @@ ALWI void reconfig_data_format_srca_skip_int8(const uint32_t srca_old_operand, c
 }
 
 ALWI void reconfig_data_format_srcb_skip_int8(const uint32_t srcb_new_operand, TT_CALLER_LINE) {
-    tt_emulator_compute()->reconfigure(TT_EMULATOR_SRC_B, tt_emulator::no_buffer, srcb_new_operand, line);
+    tt_emulator_compute()->reconfigure(TT_EMULATOR_SRC_B, TT_EMULATOR_NO_BUFFER, srcb_new_operand, line);
 }
 
 ALWI void reconfig_data_format_srcb_skip_int8(const uint32_t srcb_old_operand, const uint32_t srcb_new_operand, TT_CALLER_LINE) {
@@ -117,7 +111,7 @@ ALWI void reconfig_data_format_srcb_skip_int8(const uint32_t srcb_old_operand, c
 
 template <bool is_tile_dim_reconfig_en = false>
 ALWI void pack_reconfig_data_format(const uint32_t new_cb_id, TT_CALLER_LINE) {
-    tt_emulator_compute()->reconfigure(TT_EMULATOR_PACKER, tt_emulator::no_buffer, new_cb_id, line);
+    tt_emulator_compute()->reconfigure(TT_EMULATOR_PACKER, TT_EMULATOR_NO_BUFFER, new_cb_id, line);
 }
 
 template <bool is_tile_dim_reconfig_en = false>

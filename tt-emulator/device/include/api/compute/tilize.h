@@ -52,7 +52,7 @@ ALWI void fast_tilize_init_skip_remap(uint32_t icb, uint32_t full_dim, uint32_t 
 
 template <bool is_fp32_dest_acc_en = DST_ACCUM_MODE>
 ALWI void fast_tilize_init_with_dt(uint32_t icb, uint32_t full_dim, uint32_t ocb, TT_CALLER_LINE) {
-    tt_emulator_compute()->reconfigure(TT_EMULATOR_SRC_A, tt_emulator::no_buffer, icb, line);
+    tt_emulator_compute()->reconfigure(TT_EMULATOR_SRC_A, TT_EMULATOR_NO_BUFFER, icb, line);
     tt_emulator_compute()->tilize_init(icb, full_dim, ocb, 1, line);
 }
 

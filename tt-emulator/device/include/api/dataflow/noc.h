@@ -55,7 +55,9 @@ public:
     bool is_local_bank(uint32_t virtual_x, uint32_t virtual_y) const {
         return virtual_x == my_x[noc_id_] && virtual_y == my_y[noc_id_];
     }
-    bool is_local_addr(const uint64_t noc_addr) const { return is_local_bank(noc_addr >> 36 & 63, noc_addr >> 42 & 63); }
+    bool is_local_addr(const uint64_t noc_addr) const {
+        return is_local_bank(tt_emulator_x(noc_addr), tt_emulator_y(noc_addr));
+    }
 
     template <
         NocOptions opts = NocOptions::DEFAULT,

@@ -129,7 +129,7 @@ struct TensorAccessor<tensor_accessor::ShardedSpec<Args>> {
         return virtual_x == my_x[noc] && virtual_y == my_y[noc];
     }
     bool is_local_addr(const uint64_t noc_addr, uint8_t noc = noc_index) const {
-        return is_local_bank(noc_addr >> 36 & 63, noc_addr >> 42 & 63, noc);
+        return is_local_bank(tt_emulator_x(noc_addr), tt_emulator_y(noc_addr), noc);
     }
     bool is_local_page(const uint32_t page_id, uint8_t noc = noc_index) const {
         return is_local(get_bank_and_offset(page_id).bank_id, noc);

@@ -1,0 +1,3 @@
+//! Enumerations of the compute API.
+
+include!("../abi/compute_enumerations.rs");
