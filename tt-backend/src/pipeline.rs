@@ -249,6 +249,7 @@ macro_rules! pipeline {
 }
 
 pipeline![
+    skip_turns::PASS,
     reduce_integers::PASS,
     hold_elements::PASS,
     split_conditions::PASS,

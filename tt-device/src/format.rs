@@ -180,6 +180,18 @@ impl DataFormat {
         matches!(self, DataFormat::UInt8 | DataFormat::Int8)
     }
 
+    /// Bits of a number, the leading 1 included, that the FPU takes of it; none of integers, which it does not multiply.
+    pub fn significant_bits(self) -> Option<u32> {
+        match self {
+            DataFormat::Float16B => Some(8),
+            // As TF32.
+            DataFormat::Float32 => Some(11),
+            DataFormat::Bfp8B => Some(7),
+            DataFormat::Bfp4B => Some(3),
+            DataFormat::Int32 | DataFormat::UInt8 | DataFormat::Int8 => None,
+        }
+    }
+
     /// Whether bf16 holds every number of it: the FPU takes it as it is.
     pub fn fits_bf16(self) -> bool {
         self == DataFormat::Float16B || self.shares_exponents()

@@ -122,3 +122,21 @@ functions! {
         MUL_TILES_BCAST_COLS = "mul_tiles_bcast_cols",
         MUL_TILES_BCAST_SCALAR = "mul_tiles_bcast_scalar";
 }
+
+/// Where the factors of a product of the FPU come from, SrcA's first (metalium.md §2.3, §4): the argument that is the buffer, or
+/// none where registers hold them. Nothing of functions that multiply nothing there.
+pub fn factors(function: &Function) -> Option<[Option<usize>; 2]> {
+    let of_tiles = [
+        &MUL_TILES,
+        &MUL_TILES_BCAST_ROWS,
+        &MUL_TILES_BCAST_COLS,
+        &MUL_TILES_BCAST_SCALAR,
+    ];
+    if *function == MATMUL_BLOCK {
+        Some([Some(1), Some(0)])
+    } else if *function == MUL_REUSE_DEST_TILES {
+        Some([None, Some(0)])
+    } else {
+        of_tiles.contains(&function).then_some([Some(0), Some(1)])
+    }
+}

@@ -4,7 +4,7 @@
 //! person, in `xtask/conformance/src/ir_mutations/reasons.rs`.
 
 use super::tree::{self, Expr, Place, Stmt};
-use crate::device::function::{self, Function};
+use crate::device::function::{self, Function, factors};
 use crate::device::{Argument, Bits, Call, Device, Leaf, Program};
 use crate::flow::{Buffer, BufferId};
 use crate::ir::{self, Kind};
@@ -302,8 +302,7 @@ pub fn fidelity(device: &Device) -> Why {
     for program in &device.programs {
         ir::operations(&program.body, &mut |leaf| {
             if let Leaf::Call(call) = leaf {
-                let name = call.function.name;
-                multiplied |= name == "matmul_block" || (name.starts_with("mul_") && name.contains("tiles"));
+                multiplied |= factors(call.function).is_some();
             }
         });
     }

@@ -2,7 +2,7 @@
 //! [`crate::pipeline::PASSES`].
 //!
 //! ```text
-//!  Tile IR ─reduce hold split unstack fill─A1 A2─ layouts ─B1 B2─ placement ─C1 pad C2 C3─ Flow IR ─D1 multicast D2 D3 D4 D5 names rasterize E1─ Device IR ─F G─ C++
+//!  Tile IR ─skip reduce hold split unstack fill─A1 A2─ layouts ─B1 B2─ placement ─C1 pad C2 C3─ Flow IR ─D1 multicast D2 D3 D4 D5 names rasterize E1─ Device IR ─F G─ C++
 //! ```
 
 pub mod a1_infer_layout;
@@ -27,5 +27,6 @@ pub mod orient_vectors;
 pub mod pad_tiles;
 pub mod rasterize;
 pub mod reduce_integers;
+pub mod skip_turns;
 pub mod split_conditions;
 pub mod unstack;

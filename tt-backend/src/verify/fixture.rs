@@ -68,7 +68,7 @@ pub fn kernel() -> Kernel {
         span: Span(0),
         file: "exponential.rs".into(),
         options: Options {
-            fidelity: Fidelity::HiFi4,
+            fidelity: None,
             fp32_acc: None,
             approx: false,
             order: spanned(Order::RowMajor),

@@ -62,7 +62,8 @@ fn text(of: impl Form) -> String {
 
 /// What is known of `kernel` when its blocks are lowered.
 fn facts(kernel: &Kernel) -> Result<Facts, Failure> {
-    let reduced = through(&reduce_integers::PASS, Tile::of(kernel))?;
+    let skipping = through(&skip_turns::PASS, Tile::of(kernel))?;
+    let reduced = through(&reduce_integers::PASS, skipping)?;
     let held = through(&hold_elements::PASS, reduced)?;
     let split = through(&split_conditions::PASS, held)?;
     let unstacked = through(&unstack::PASS, split)?;
@@ -84,6 +85,7 @@ fn shared(facts: Facts) -> Result<Unit<Parts<d1_split_kernel::Split, ()>>, Failu
 pub fn run_case(pass: &str, kernel: &mut Kernel, input: Option<Input>) -> Result<String, Failure> {
     let tile = Tile::of(kernel);
     let output = match pass {
+        "skip_turns" => text(through(&skip_turns::PASS, tile)?),
         "reduce_integers" => text(through(&reduce_integers::PASS, tile)?),
         "hold_elements" => text(through(&hold_elements::PASS, tile)?),
         "split_conditions" => text(through(&split_conditions::PASS, tile)?),

@@ -189,7 +189,7 @@ pub fn copy_tile_ir() -> TileIr {
         span,
         file: "copy.rs".into(),
         options: Options {
-            fidelity: Fidelity::HiFi4,
+            fidelity: None,
             fp32_acc: None,
             approx: false,
             order: spanned(Order::RowMajor),

@@ -522,12 +522,12 @@ fn listed(indices: Vec<String>) -> String {
 /// What differs from the defaults.
 fn options(options: &Options) -> Vec<String> {
     let mut out = Vec::new();
-    let fidelity = match options.fidelity {
-        Fidelity::LoFi => Some("LoFi"),
-        Fidelity::HiFi2 => Some("HiFi2"),
-        Fidelity::HiFi3 => Some("HiFi3"),
-        Fidelity::HiFi4 => None,
-    };
+    let fidelity = options.fidelity.map(|fidelity| match fidelity {
+        Fidelity::LoFi => "LoFi",
+        Fidelity::HiFi2 => "HiFi2",
+        Fidelity::HiFi3 => "HiFi3",
+        Fidelity::HiFi4 => "HiFi4",
+    });
     out.extend(fidelity.map(|fidelity| format!("fidelity = {fidelity}")));
     out.extend(options.fp32_acc.map(|wide| format!("fp32_acc = {wide}")));
     out.extend(options.approx.then(|| "approx = true".to_string()));

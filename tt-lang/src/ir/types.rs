@@ -263,8 +263,8 @@ pub enum Sharding {
 /// What `#[tt::kernel(..)]` asked for.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Options {
-    /// `fidelity = ..`, default HiFi4.
-    pub fidelity: Fidelity,
+    /// `fidelity = ..`; `None`: the least that loses nothing of what is multiplied.
+    pub fidelity: Option<Fidelity>,
     /// `fp32_acc = ..`; `None`: true when an `f32` fragment accumulates.
     pub fp32_acc: Option<bool>,
     /// `approx = ..`, default false.

@@ -39,7 +39,7 @@ impl Frontend {
     /// Reads the tokens between the parentheses of `#[tt::kernel(..)]`; `place` is where defaults stand.
     pub(super) fn options(&mut self, tokens: TokenStream, place: Span) -> Options {
         let mut options = Options {
-            fidelity: Fidelity::HiFi4,
+            fidelity: None,
             fp32_acc: None,
             approx: false,
             order: Spanned {
@@ -105,7 +105,7 @@ impl Frontend {
             match key.as_str() {
                 "fidelity" => {
                     if let Some(fidelity) = self.choice(&key, value, &FIDELITIES) {
-                        options.fidelity = fidelity;
+                        options.fidelity = Some(fidelity);
                     }
                 }
                 "fp32_acc" => options.fp32_acc = self.flag(&key, Some(value), false),

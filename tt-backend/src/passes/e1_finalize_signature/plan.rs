@@ -1,12 +1,15 @@
 //! The plan, from everything the passes decided.
 
 use crate::artifact::file;
-use crate::device::Program;
+use crate::device::function::factors;
+use crate::device::{Expr, Leaf, Program};
 use crate::flow::Buffer;
+use crate::ir::operations;
 use crate::passes::b2_grid_to_cores::{Facts, semaphores_of};
 use crate::target::TARGETS;
 use crate::verify::{Fault, unproved};
 use tt_lang::diagnostic::Diagnostic;
+use tt_lang::ir::Fidelity;
 use tt_plan::{
     CircularBuffer, CompileArg, ComputeConfig, CoreLine, KernelPlan, Placement, Plan, RuntimeArg, SCHEMA_VERSION,
     Semaphore, Signature, TransferPlan,
@@ -66,7 +69,10 @@ pub fn run(
         circular_buffers,
         semaphores: semaphores(partition.work.placement),
         compute: ComputeConfig {
-            math_fidelity: kernel.options.fidelity,
+            math_fidelity: kernel
+                .options
+                .fidelity
+                .unwrap_or_else(|| least_fidelity(buffers, programs)),
             fp32_dest_acc_en: layouts.fp32_dest,
             dst_full_sync_en: false,
             math_approx_mode: kernel.options.approx,
@@ -98,6 +104,35 @@ pub fn run(
             .collect(),
         later: Vec::new(),
     })
+}
+
+/// The least fidelity that takes all bits of what is multiplied: each phase multiplies 5 bits of SrcA by 7 of SrcB, HiFi2 has the
+/// rest of SrcA too, HiFi3 the rest of SrcB, and HiFi4 the product of both rests (metalium.md §4). Where nothing is multiplied it is
+/// the runtime's own, HiFi4.
+fn least_fidelity(buffers: &[Buffer], programs: &[Program; 3]) -> Fidelity {
+    let mut rests: Option<[bool; 2]> = None;
+    for program in programs {
+        operations(&program.body, &mut |leaf| {
+            let Leaf::Call(call) = leaf else { return };
+            let Some(factors) = factors(call.function) else { return };
+            let [of_a, of_b] = factors.map(|at| match at.and_then(|at| call.args.get(at)) {
+                Some(Expr::Buffer(buffer)) => buffers[buffer.0].format.significant_bits(),
+                _ => None,
+            });
+            // Registers hold more bits than either takes.
+            let [a, b] = rests.unwrap_or_default();
+            rests = Some([
+                a || of_a.is_none_or(|bits| bits > 5),
+                b || of_b.is_none_or(|bits| bits > 7),
+            ]);
+        });
+    }
+    match rests {
+        Some([false, false]) => Fidelity::LoFi,
+        Some([true, false]) => Fidelity::HiFi2,
+        Some([false, true]) => Fidelity::HiFi3,
+        Some([true, true]) | None => Fidelity::HiFi4,
+    }
 }
 
 /// The semaphores of the lines of a rectangle of cores, all 0 at first.

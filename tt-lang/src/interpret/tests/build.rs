@@ -132,7 +132,7 @@ impl Build {
             span: SPAN,
             file: "test.rs".into(),
             options: Options {
-                fidelity: Fidelity::HiFi4,
+                fidelity: None,
                 fp32_acc: None,
                 approx: false,
                 order: spanned(Order::RowMajor),
