@@ -27,8 +27,9 @@ pub struct Arguments {
 }
 
 /// A chip, as the emulator and the oracle call it.
-struct Chip {
-    name: &'static str,
+pub struct Chip {
+    /// The emulator's name of it.
+    pub name: &'static str,
     simulator: &'static str,
     /// Whether the simulator unpacks 32-bit inputs to the destination.
     wide: bool,
@@ -44,7 +45,8 @@ impl Chip {
     }
 }
 
-const CHIPS: [Chip; 2] = [
+/// The chips.
+pub const CHIPS: [Chip; 2] = [
     Chip {
         name: tt_device::WORMHOLE_B0.name,
         simulator: "sim_wh/libttsim.so",
@@ -134,7 +136,11 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
     }
 }
 
-fn default_oracle() -> Result<PathBuf, String> {
+/// Where `setup.sh` of shared/oracle installs.
+///
+/// # Errors
+/// Where no variable says.
+pub fn default_oracle() -> Result<PathBuf, String> {
     let set = |name: &str| {
         std::env::var_os(name)
             .filter(|value| !value.is_empty())
@@ -147,7 +153,10 @@ fn default_oracle() -> Result<PathBuf, String> {
 }
 
 /// The folder of the wheel in the oracle's Python environment.
-fn installed_wheel(oracle: &Path) -> Result<PathBuf, String> {
+///
+/// # Errors
+/// Where there is none.
+pub fn installed_wheel(oracle: &Path) -> Result<PathBuf, String> {
     let versions = oracle.join("venv/lib");
     let entries = std::fs::read_dir(&versions).map_err(|error| {
         format!(
@@ -229,12 +238,27 @@ fn on_real(
     wheel: &Path,
     scratch: &Path,
 ) -> Result<String, String> {
+    let mut command = on_simulator(chip, program, oracle, wheel, scratch)?;
+    command.args(words);
+    output_of(command, "the real library")
+}
+
+/// A program on the real library over the simulated chip; what the runtime compiles is kept below `scratch`.
+///
+/// # Errors
+/// Where no folder can be made for it.
+pub fn on_simulator(
+    chip: &Chip,
+    program: &Path,
+    oracle: &Path,
+    wheel: &Path,
+    scratch: &Path,
+) -> Result<Command, String> {
     // The runtime leaves files where it is started.
     let folder = scratch.join(chip.name);
     std::fs::create_dir_all(&folder).map_err(|error| format!("cannot write {}: {error}", folder.display()))?;
     let mut command = Command::new(program);
     command
-        .args(words)
         .current_dir(&folder)
         .env("LD_LIBRARY_PATH", wheel.join("build/lib"))
         .env("TT_METAL_HOME", wheel)
@@ -245,7 +269,7 @@ fn on_real(
         .env("TT_METAL_CACHE", scratch.join("jit"))
         .env("TT_LOGGER_LEVEL", "error")
         .env("TT_DEVICE", "0");
-    output_of(command, "the real library")
+    Ok(command)
 }
 
 fn output_of(mut command: Command, on: &str) -> Result<String, String> {

@@ -2,6 +2,7 @@
 
 pub mod abi;
 pub mod binaries;
+pub mod corpus;
 pub mod emulated;
 pub mod examples;
 pub mod fetch;

@@ -3,7 +3,8 @@
 use clap::Parser;
 use std::process::ExitCode;
 use tt_conformance::{
-    abi, binaries, examples, headers, ir_mutations, launch, mutations, names, production, rules, sfpu, simulator,
+    abi, binaries, corpus, examples, headers, ir_mutations, launch, mutations, names, production, rules, sfpu,
+    simulator,
 };
 
 /// Holds what we emit and what we emulate against TT-Metalium itself
@@ -18,6 +19,7 @@ enum Check {
     Sfpu(sfpu::Arguments),
     Abi(abi::Arguments),
     Launch(launch::Arguments),
+    Corpus(corpus::Arguments),
     Rules(rules::Arguments),
     IrMutations(ir_mutations::Arguments),
     Mutations(mutations::Arguments),
@@ -34,6 +36,7 @@ fn main() -> ExitCode {
         Check::Sfpu(arguments) => sfpu::run(&arguments),
         Check::Abi(arguments) => abi::run(&arguments),
         Check::Launch(arguments) => launch::run(&arguments),
+        Check::Corpus(arguments) => corpus::run(&arguments),
         Check::Rules(arguments) => rules::run(&arguments),
         Check::IrMutations(arguments) => ir_mutations::run(&arguments),
         Check::Mutations(arguments) => mutations::run(&arguments),

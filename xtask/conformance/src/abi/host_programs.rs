@@ -158,7 +158,7 @@ fn one(
 }
 
 /// Builds the program with one line of the compiler, as docs/host-programs.md says.
-fn built(artifact: &Artifact, folder: &Path, sdk: &Path) -> Result<PathBuf, String> {
+pub fn built(artifact: &Artifact, folder: &Path, sdk: &Path) -> Result<PathBuf, String> {
     for (_, name, text) in artifact.sources().into_iter().flatten() {
         project::write(&folder.join(name), text)?;
     }
@@ -196,9 +196,8 @@ fn built(artifact: &Artifact, folder: &Path, sdk: &Path) -> Result<PathBuf, Stri
     }
 }
 
-/// Extents, then scalars, as `main` reads them.
 /// The symbolic extents: small ones for those that only count matrices, so that a launch takes no minute.
-fn extents(plan: &Plan) -> Option<Vec<usize>> {
+pub fn extents(plan: &Plan) -> Option<Vec<usize>> {
     let mut of_matrices = std::collections::BTreeSet::new();
     for parameter in &plan.parameters {
         if let Parameter::Tensor { extents, .. } = parameter {
@@ -218,7 +217,8 @@ fn extents(plan: &Plan) -> Option<Vec<usize>> {
     each.collect()
 }
 
-fn command_line(plan: &Plan, extents: &[usize]) -> Vec<String> {
+/// Extents, then scalars, as `main` reads them.
+pub fn command_line(plan: &Plan, extents: &[usize]) -> Vec<String> {
     let scalars = plan.parameters.iter().filter_map(|parameter| match parameter {
         Parameter::Scalar {
             kind: ScalarKind::F32, ..

@@ -10,7 +10,7 @@
 //! - virtual functions have the library's slots (`tables`);
 //! - the bridge builds against the wheel alone: its library, our headers.
 
-mod host_programs;
+pub mod host_programs;
 mod inline;
 mod layout;
 mod library;

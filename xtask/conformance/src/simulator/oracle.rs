@@ -22,9 +22,18 @@ const UNMODELLED: [&str; 2] = [
     "ERROR: UnimplementedFunctionality: ",
 ];
 
-/// What the simulated Wormhole says of integers of 32 bits on their way to a destination register, a mode that it lacks
-/// (patterns.md §7).
-const UNPACKED_INTEGERS: &str = "ERROR: UndefinedBehavior: tensix_unpacr: unpack_to_dst=0 in_data_format=8";
+/// What the simulated Wormhole says of numbers of 32 bits on their way to a destination register, a mode that it lacks
+/// (patterns.md §7): of integers, and of `f32`.
+const UNPACKED: [(&str, &str); 2] = [
+    (
+        "ERROR: UndefinedBehavior: tensix_unpacr: unpack_to_dst=0 in_data_format=8",
+        "integers of 32 bits",
+    ),
+    (
+        "ERROR: UndefinedBehavior: tensix_unpacr: unpack_to_dst=0 in_data_format=0 out_data_format=0",
+        "f32",
+    ),
+];
 
 /// Why a launch did not run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,13 +63,21 @@ impl Failure {
             return None;
         }
         let texts = [result["error"].as_str(), result["log"].as_str()].into_iter().flatten();
-        let lines: Vec<&str> = texts.flat_map(str::lines).map(str::trim).collect();
+        let lines: Vec<&str> = texts.flat_map(str::lines).collect();
+        Some(Failure::told(result["status"].as_str().unwrap_or("failed"), &lines))
+    }
+
+    /// Of a launch that ended as `status` says, and said these lines.
+    pub fn told(status: &str, lines: &[&str]) -> Failure {
+        let lines: Vec<&str> = lines.iter().map(|line| line.trim()).collect();
         if lines.iter().any(|line| line.contains("lreg_alloc: ")) {
-            return Some(Failure::Compiler);
+            return Failure::Compiler;
         }
-        if lines.iter().any(|line| line.contains(UNPACKED_INTEGERS)) {
-            let what = "tensix_unpacr: integers of 32 bits to a destination register";
-            return Some(Failure::Instruction(what.to_string()));
+        let unpacked = UNPACKED
+            .iter()
+            .find(|(begin, _)| lines.iter().any(|line| line.contains(begin)));
+        if let Some((_, what)) = unpacked {
+            return Failure::Instruction(format!("tensix_unpacr: {what} to a destination register"));
         }
         let after = |line: &str| {
             UNMODELLED
@@ -68,16 +85,15 @@ impl Failure {
                 .find_map(|begin| Some(line.split_once(begin)?.1.to_string()))
         };
         if let Some(missing) = lines.iter().find_map(|line| after(line)) {
-            return Some(Failure::Instruction(missing));
+            return Failure::Instruction(missing);
         }
-        let status = result["status"].as_str().unwrap_or("failed");
         // The simulator's message after a process id, or a compiler's after a place, or else the first line.
         let after = |mark: &str| lines.iter().find_map(|line| line.find(mark).map(|at| &line[at..]));
         let telling = after("ERROR: ")
             .or_else(|| after(" error: ").map(|text| &text[8..]))
             .or(lines.first().copied());
         let telling = telling.unwrap_or_default();
-        Some(Failure::Launch(format!("{status}: {telling}")))
+        Failure::Launch(format!("{status}: {telling}"))
     }
 }
 
