@@ -63,13 +63,8 @@ pub struct Case {
 /// What became of a case.
 pub enum Verdict {
     Right,
-    /// The compiler has no room for it, and says so.
-    Refused(String),
     Wrong(String),
 }
-
-/// The code of the one refusal a generated kernel may meet: its expression needs too many destination registers.
-const EXPRESSION_SIZE: u16 = 423;
 
 /// Compiles `case`, down to C++.
 fn compile(case: &Case) -> Result<Compiled, Verdict> {
@@ -77,10 +72,7 @@ fn compile(case: &Case) -> Result<Compiled, Verdict> {
         Kind::Elementwise { .. } => "",
         Kind::Gemm { options, .. } => options,
     };
-    programs::compile(&case.source, options).map_err(|verdict| match verdict {
-        programs::Verdict::Refused(EXPRESSION_SIZE) => Verdict::Refused(format!("TT{EXPRESSION_SIZE:04}")),
-        other => Verdict::Wrong(format!("{other:?}")),
-    })
+    programs::compile(&case.source, options).map_err(|verdict| Verdict::Wrong(format!("{verdict:?}")))
 }
 
 /// Compiles and runs `cases`, each on all its shapes.

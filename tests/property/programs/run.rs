@@ -12,9 +12,8 @@ use tt_emulator::ArchName;
 use tt_emulator::kernel_object::compile_together;
 use tt_host::{Argument, Element as HostElement, Kernel, Launch, Sources, StageSources};
 
-/// Refusals for want of room, with their codes: blocks and intermediate results beyond what L1, the circular buffers or the
-/// destination registers hold.
-pub const BUDGETS: [(u16, &str); 3] = [(412, "L1"), (413, "circular buffers"), (423, "destination registers")];
+/// Refusals for want of room, with their codes: blocks and intermediate results beyond what L1 or the circular buffers hold.
+pub const BUDGETS: [(u16, &str); 2] = [(412, "L1"), (413, "circular buffers")];
 
 /// Other refusals that the language's page tells of, and that programs of this size are not always kept from.
 pub const LIMITS: [(u16, &str); 4] = [
