@@ -7,6 +7,8 @@
 //! The seed is fixed, so a run is repeatable. `TT_PROPERTY_SEED` and `TT_PROPERTY_KERNELS` change it and the number of
 //! kernels. A failure prints the kernel's seed and the source of the smallest kernel that [`shrink`] reached from it.
 
+#[path = "../support/compiled.rs"]
+mod compiled;
 mod elementwise;
 mod gemm;
 mod interval;

@@ -1,9 +1,10 @@
 //! Compiles a generated kernel, runs it on the emulator, and compares.
 
+use super::compiled::{Compiled, prepare};
 use super::elementwise::Expr;
 use super::gemm::Loss;
 use super::interval::{Interval, Precision};
-use super::programs::{self, Compiled};
+use super::programs;
 use super::random::Random;
 use tt::{Tensor, Zeros, bf16};
 use tt_emulator::ArchName;
@@ -78,9 +79,9 @@ fn compile(case: &Case) -> Result<Compiled, Verdict> {
 /// Compiles and runs `cases`, each on all its shapes.
 pub fn check(cases: &[Case]) -> Vec<Verdict> {
     let compiled: Vec<_> = cases.iter().map(compile).collect();
-    programs::prepare(compiled.iter().flatten(), &[ArchName::WormholeB0]);
+    prepare(compiled.iter().flatten(), &[ArchName::WormholeB0]);
     let verdicts = cases.iter().zip(compiled).map(|(case, compiled)| match compiled {
-        Ok(compiled) => run(case, programs::kernel(compiled)),
+        Ok(compiled) => run(case, compiled.kernel()),
         Err(verdict) => verdict,
     });
     verdicts.collect()
