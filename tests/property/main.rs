@@ -7,6 +7,8 @@
 //! The seed is fixed, so a run is repeatable. `TT_PROPERTY_SEED` and `TT_PROPERTY_KERNELS` change it and the number of
 //! kernels. A failure prints the kernel's seed and the source of the smallest kernel that [`shrink`] reached from it.
 
+#[path = "../support/compiled.rs"]
+mod compiled;
 mod elementwise;
 mod gemm;
 mod interval;
@@ -20,8 +22,6 @@ use run::{Case, Verdict};
 
 /// Kernels of each kind, unless `TT_PROPERTY_KERNELS` says otherwise: a compromise with the C++ compiler's time.
 const KERNELS: u64 = 16;
-/// At most this share of generated kernels may be refused by the compiler (for want of destination registers).
-const MOST_REFUSED: f64 = 0.25;
 
 fn variable(name: &str, default: u64) -> u64 {
     std::env::var(name)
@@ -33,47 +33,30 @@ fn variable(name: &str, default: u64) -> u64 {
 fn check_all(kind: &str, generate: impl Fn(&mut Random) -> Case) {
     let seed = variable("TT_PROPERTY_SEED", 1);
     let kernels = variable("TT_PROPERTY_KERNELS", KERNELS);
-    let (mut done, mut refused) = (0, Vec::new());
-    let mut number = 0;
-    while done < kernels {
-        let (choices, cases): (Vec<_>, Vec<_>) = (number..number + kernels - done)
-            .map(|number| {
-                let mut random = Random::new(seed.wrapping_mul(0x1_0000_0001).wrapping_add(number));
-                let case = generate(&mut random);
-                (random.into_choices(), case)
-            })
-            .unzip();
-        for (choices, verdict) in choices.into_iter().zip(run::check(&cases)) {
-            match verdict {
-                Verdict::Right => done += 1,
-                Verdict::Refused(reason) => refused.push(reason),
-                Verdict::Wrong(mut report) => {
-                    let small = shrink::shrink(choices, &generate, |cases| {
-                        run::check(cases).into_iter().position(|verdict| match verdict {
-                            Verdict::Wrong(found) => {
-                                report = found;
-                                true
-                            }
-                            Verdict::Right | Verdict::Refused(_) => false,
-                        })
-                    });
-                    panic!(
-                        "{kind} kernel {number} of seed {seed}, made small: {report}\n{}",
-                        small.source
-                    );
+    let (choices, cases): (Vec<_>, Vec<_>) = (0..kernels)
+        .map(|number| {
+            let mut random = Random::new(seed.wrapping_mul(0x1_0000_0001).wrapping_add(number));
+            let case = generate(&mut random);
+            (random.into_choices(), case)
+        })
+        .unzip();
+    for (number, (choices, verdict)) in choices.into_iter().zip(run::check(&cases)).enumerate() {
+        let Verdict::Wrong(mut report) = verdict else { continue };
+        let small = shrink::shrink(choices, &generate, |cases| {
+            run::check(cases).into_iter().position(|verdict| match verdict {
+                Verdict::Wrong(found) => {
+                    report = found;
+                    true
                 }
-            }
-            number += 1;
-        }
-        let share = refused.len() as f64 / number as f64;
-        assert!(
-            number < 8 || share <= MOST_REFUSED,
-            "{} of {number} refused:\n{}",
-            refused.len(),
-            refused.join("\n")
+                Verdict::Right => false,
+            })
+        });
+        panic!(
+            "{kind} kernel {number} of seed {seed}, made small: {report}\n{}",
+            small.source
         );
     }
-    println!("{kind}: {done} kernels right, {} refused", refused.len());
+    println!("{kind}: {kernels} kernels right");
 }
 
 #[test]

@@ -1,9 +1,10 @@
 //! Compiles a generated kernel, runs it on the emulator, and compares.
 
+use super::compiled::{Compiled, prepare};
 use super::elementwise::Expr;
 use super::gemm::Loss;
 use super::interval::{Interval, Precision};
-use super::programs::{self, Compiled};
+use super::programs;
 use super::random::Random;
 use tt::{Tensor, Zeros, bf16};
 use tt_emulator::ArchName;
@@ -63,13 +64,8 @@ pub struct Case {
 /// What became of a case.
 pub enum Verdict {
     Right,
-    /// The compiler has no room for it, and says so.
-    Refused(String),
     Wrong(String),
 }
-
-/// The code of the one refusal a generated kernel may meet: its expression needs too many destination registers.
-const EXPRESSION_SIZE: u16 = 423;
 
 /// Compiles `case`, down to C++.
 fn compile(case: &Case) -> Result<Compiled, Verdict> {
@@ -77,18 +73,15 @@ fn compile(case: &Case) -> Result<Compiled, Verdict> {
         Kind::Elementwise { .. } => "",
         Kind::Gemm { options, .. } => options,
     };
-    programs::compile(&case.source, options).map_err(|verdict| match verdict {
-        programs::Verdict::Refused(EXPRESSION_SIZE) => Verdict::Refused(format!("TT{EXPRESSION_SIZE:04}")),
-        other => Verdict::Wrong(format!("{other:?}")),
-    })
+    programs::compile(&case.source, options).map_err(|verdict| Verdict::Wrong(format!("{verdict:?}")))
 }
 
 /// Compiles and runs `cases`, each on all its shapes.
 pub fn check(cases: &[Case]) -> Vec<Verdict> {
     let compiled: Vec<_> = cases.iter().map(compile).collect();
-    programs::prepare(compiled.iter().flatten(), &[ArchName::WormholeB0]);
+    prepare(compiled.iter().flatten(), &[ArchName::WormholeB0]);
     let verdicts = cases.iter().zip(compiled).map(|(case, compiled)| match compiled {
-        Ok(compiled) => run(case, programs::kernel(compiled)),
+        Ok(compiled) => run(case, compiled.kernel()),
         Err(verdict) => verdict,
     });
     verdicts.collect()

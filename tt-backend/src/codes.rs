@@ -35,13 +35,9 @@ codes! {
     PART_OF_TILE = 419, "elements that are not moved alone",
         "Where elements share exponents none is moved without its neighbours: regions of such tensors begin at multiples of 32 and end there or with the tensor, and all that is stored there has a value. Other types are moved one by one where that is needed.";
     NUMBER_OPERATION = 420, "an operation that the device does not have in this form",
-        "Some operations take a number only in one place, or only of one kind.";
+        "Where a call of the device has a number as a word of its own, it is the same for all elements: a literal, a scalar, or what is computed from them.";
     RUNTIME_ARGS = 421, "too many runtime arguments",
         "A kernel takes 341 words of runtime arguments: addresses, extents, scalars and what is computed from them.";
-    SHAPES = 422, "shapes that the compiler cannot bring together",
-        "The extents of both sides must cover the same tiles.";
-    EXPRESSION_SIZE = 423, "an expression needs too many destination registers",
-        "Intermediate results of one element expression are held in destination registers, of which there are few. Split the expression over several blocks.";
     FUNCTION_PRECISION = 470, "a function that 16-bit registers cannot compute",
         "Some functions are composed of others in 32-bit destination registers, since the device's own are far off. A kernel that calls one has such registers unless `fp32_acc = false` rules them out. Leave that out, or say `approx = true` for the device's own.";
     UNPROVED = 430, "the compiler could not prove its own output",

@@ -305,8 +305,8 @@ codes! {
         "Numbers of the language are `f32`: the largest is 3.4028235e38, and a literal beyond it is no number but \
          `f32::INFINITY`. An exponent of `powi` reaches from -32767 to 32767: the device keeps 16 bits of it where the base is negative.";
     TOO_DEEP 341 "nested too deeply"
-        "Expressions, branches and loops may stand within each other, but not without end. Give parts of a long expression a \
-         block of their own, and write one loop over a product of counts instead of many loops.";
+        "Expressions, branches and loops may stand within each other, but not without end. Name parts of a long \
+         expression with `let`, and write one loop over a product of counts instead of many loops.";
     TOO_LARGE 342 "a kernel that is too large"
         "A kernel becomes one program of a few ten thousand bytes on each processor of a core. Write what repeats as a loop, \
          or split the kernel.";

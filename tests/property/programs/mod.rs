@@ -15,7 +15,7 @@ mod terms;
 mod text;
 mod uses;
 
-pub use run::{Compiled, Verdict, compile, kernel, prepare};
+pub use run::{Verdict, compile};
 
 use super::random::Random;
 use super::variable;

@@ -4,6 +4,7 @@
 
 use super::super::random::Random;
 use std::fmt;
+use tt_lang::ir::ElementType;
 
 /// A type of elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -386,6 +387,21 @@ pub struct Program {
 }
 
 impl Element {
+    pub fn element_type(self) -> ElementType {
+        match self {
+            Element::Bf16 => ElementType::Bf16,
+            Element::F32 => ElementType::F32,
+            Element::F16 => ElementType::F16,
+            Element::Bfp8 => ElementType::Bfp8,
+            Element::Bfp4 => ElementType::Bfp4,
+            Element::I32 => ElementType::I32,
+            Element::U32 => ElementType::U32,
+            Element::U16 => ElementType::U16,
+            Element::U8 => ElementType::U8,
+            Element::I8 => ElementType::I8,
+        }
+    }
+
     pub fn kind(self) -> Kind {
         match self {
             Element::Bf16 | Element::F32 | Element::F16 | Element::Bfp8 | Element::Bfp4 => Kind::Number,

@@ -1,20 +1,15 @@
 //! Compiles random programs, many to an object, runs them on both emulated chips, and compares with plain loops.
 
+use super::super::compiled::{CHIPS, Compiled, DEVICES, prepare, upload};
 use super::evaluate;
-use super::program::{Element, Program, Role, Shape, TABLE};
+use super::program::{Program, Role, Shape, TABLE};
 use super::text;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
-use tt::{Tensor, bf16, bfp4, bfp8, f16};
-use tt_backend::Artifact;
-use tt_emulator::ArchName;
-use tt_emulator::kernel_object::compile_together;
-use tt_host::{Argument, Element as HostElement, Kernel, Launch, Sources, StageSources};
+use tt_host::{Argument, Kernel, Launch};
 
-/// Refusals for want of room, with their codes: blocks and intermediate results beyond what L1, the circular buffers or the
-/// destination registers hold.
-pub const BUDGETS: [(u16, &str); 3] = [(412, "L1"), (413, "circular buffers"), (423, "destination registers")];
+/// Refusals for want of room, with their codes: blocks and intermediate results beyond what L1 or the circular buffers hold.
+pub const BUDGETS: [(u16, &str); 2] = [(412, "L1"), (413, "circular buffers")];
 
 /// Other refusals that the language's page tells of, and that programs of this size are not always kept from.
 pub const LIMITS: [(u16, &str); 4] = [
@@ -23,9 +18,6 @@ pub const LIMITS: [(u16, &str); 4] = [
     (441, "integers that are too long"),
     (453, "places that may be meant"),
 ];
-
-/// The emulated chips.
-pub const CHIPS: [ArchName; 2] = ArchName::ALL;
 
 /// What became of a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,19 +56,6 @@ impl Fault {
     }
 }
 
-/// A program that compiled.
-pub struct Compiled {
-    artifact: Artifact,
-    tile: String,
-}
-
-impl Compiled {
-    /// The kernel as Tile IR.
-    pub fn tile(&self) -> serde_json::Result<tt_lang::ir::Kernel> {
-        serde_json::from_str(&self.tile)
-    }
-}
-
 /// Compiles the kernel, down to C++.
 pub fn compile(source: &str, options: &str) -> Result<Compiled, Verdict> {
     let wrong = |kind: &str, report: String| Err(Verdict::Wrong(Fault::new(kind, report)));
@@ -89,11 +68,8 @@ pub fn compile(source: &str, options: &str) -> Result<Compiled, Verdict> {
         let Some(kernel) = parsed.kernel else {
             return wrong("does not parse", format!("does not parse: {:#?}", parsed.diagnostics));
         };
-        match tt_backend::compile(&kernel) {
-            Ok(artifact) => Ok(Compiled {
-                artifact,
-                tile: serde_json::to_string(&kernel).unwrap_or_default(),
-            }),
+        match Compiled::of(kernel) {
+            Ok(compiled) => Ok(compiled),
             Err(errors) => match errors.first() {
                 Some(first) if errors.iter().all(|error| is_limit(error.code.number)) => {
                     Err(Verdict::Refused(first.code.number))
@@ -148,49 +124,11 @@ pub fn check(programs: &[Program]) -> Vec<Verdict> {
     programs
         .iter()
         .zip(compiled)
-        .map(|(program, compiled)| match compiled.map(kernel) {
+        .map(|(program, compiled)| match compiled.map(Compiled::kernel) {
             Ok(kernel) => run(program, kernel),
             Err(verdict) => verdict,
         })
         .collect()
-}
-
-/// Compiles the C++ of `compiled` for `chips`.
-pub fn prepare<'c>(compiled: impl Iterator<Item = &'c Compiled>, chips: &[ArchName]) {
-    let mut kernels = Vec::new();
-    for compiled in compiled {
-        for arch in chips {
-            kernels.extend(tt_build::kernels_of(&compiled.artifact, *arch).expect("plans load"));
-        }
-    }
-    let work = Path::new(env!("CARGO_TARGET_TMPDIR"));
-    compile_together(&kernels, work).unwrap_or_else(|error| panic!("{error}"));
-}
-
-/// The kernel as a launcher has it.
-pub fn kernel(compiled: Compiled) -> &'static Kernel {
-    // Kernels are statics of a program; these live as long.
-    let leak = |text: String| -> &'static str { Box::leak(text.into_boxed_str()) };
-    let Compiled { artifact, tile } = compiled;
-    let later = artifact.later.into_iter().map(|stage| StageSources {
-        reader: leak(stage.reader),
-        compute: leak(stage.compute),
-        writer: leak(stage.writer),
-    });
-    let sources = Sources {
-        reader: leak(artifact.reader),
-        compute: leak(artifact.compute),
-        writer: leak(artifact.writer),
-        host: leak(artifact.main),
-        later: Vec::leak(later.collect()),
-    };
-    Box::leak(Box::new(Kernel::new(
-        "kernel",
-        sources,
-        leak(artifact.plan),
-        leak(tile),
-        &[],
-    )))
 }
 
 fn run(program: &Program, kernel: &'static Kernel) -> Verdict {
@@ -201,70 +139,13 @@ fn run(program: &Program, kernel: &'static Kernel) -> Verdict {
     wrong.map_or(Verdict::Right, Verdict::Wrong)
 }
 
-/// A tensor of any type and rank.
-pub trait AnyTensor {
-    /// As the kernel takes it: `&mut` where it is written.
-    fn argument(&mut self, written: bool) -> Argument<'_>;
-
-    fn download(&self) -> tt::Result<Vec<f64>>;
-}
-
-impl<E: HostElement, const RANK: usize> AnyTensor for Tensor<E, RANK> {
-    fn argument(&mut self, written: bool) -> Argument<'_> {
-        match written {
-            true => Argument::from(self),
-            false => Argument::from(&*self),
-        }
-    }
-
-    fn download(&self) -> tt::Result<Vec<f64>> {
-        let values = Tensor::download(self)?;
-        Ok(values.into_iter().map(HostElement::to_f64).collect())
-    }
-}
-
-/// A tensor of `values`, which its type holds exactly.
-pub fn upload(
-    device: &tt::Device,
-    element: Element,
-    values: &[f64],
-    dimensions: &[usize],
-) -> tt::Result<Box<dyn AnyTensor>> {
-    fn of<E: HostElement>(
-        device: &tt::Device,
-        values: &[f64],
-        dimensions: &[usize],
-        exact: impl Fn(f64) -> E,
-    ) -> tt::Result<Box<dyn AnyTensor>> {
-        let values: Vec<E> = values.iter().map(|value| exact(*value)).collect();
-        Ok(match *dimensions {
-            [l, m, n] => Box::new(device.upload(&values, [l, m, n])?),
-            [m, n] => Box::new(device.upload(&values, [m, n])?),
-            [n] => Box::new(device.upload(&values, [n])?),
-            _ => unreachable!("tensors have up to three axes"),
-        })
-    }
-    match element {
-        Element::Bf16 => of(device, values, dimensions, bf16::from_f64),
-        Element::F32 => of(device, values, dimensions, |value| value as f32),
-        Element::Bfp8 => of(device, values, dimensions, |value| bfp8::from_f32(value as f32)),
-        Element::Bfp4 => of(device, values, dimensions, |value| bfp4::from_f32(value as f32)),
-        Element::F16 => of(device, values, dimensions, f16::from_f64),
-        Element::I32 => of(device, values, dimensions, |value| value as i32),
-        Element::U32 => of(device, values, dimensions, |value| value as u32),
-        Element::U16 => of(device, values, dimensions, |value| value as u16),
-        Element::U8 => of(device, values, dimensions, |value| value as u8),
-        Element::I8 => of(device, values, dimensions, |value| value as i8),
-    }
-}
-
 fn run_on_chips(program: &Program, kernel: &'static Kernel, shape: &Shape) -> Result<(), Fault> {
     let contents = evaluate::contents(program, shape);
     let Ok(expected) = evaluate::run(program, shape, contents.clone()) else {
         // Generated programs are exact; what shrinking leaves may be none to judge.
         return Ok(());
     };
-    for chip in ["emulator:wormhole_b0", "emulator:blackhole"] {
+    for chip in DEVICES {
         let place = |what: &str| format!("{what} on {chip}, {shape:?}");
         let failed = |error: tt::Error| {
             let text = error.to_string();
@@ -275,7 +156,12 @@ fn run_on_chips(program: &Program, kernel: &'static Kernel, shape: &Shape) -> Re
         let mut tensors = Vec::new();
         for at in program.parameters() {
             let dimensions = program.dimensions(at, shape);
-            let tensor = upload(&device, program.tensors[at].element, &contents[at], &dimensions);
+            let tensor = upload(
+                &device,
+                program.tensors[at].element.element_type(),
+                &contents[at],
+                &dimensions,
+            );
             tensors.push((at, tensor.map_err(failed)?));
         }
         let is_output = |at: usize| program.tensors[at].role == Role::Output;

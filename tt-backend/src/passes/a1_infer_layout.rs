@@ -172,14 +172,12 @@ pub fn run(kernel: &Kernel) -> Result<Layouts, Vec<Diagnostic>> {
             }
         };
         if tiles(extent).iter().any(|count| *count > MOST_TILES) {
-            errors.push(Diagnostic::new(
-                &codes::L1_CAPACITY,
-                block.span,
-                format!(
-                    "a block of {} × {} elements is far larger than L1",
-                    extent[0], extent[1]
-                ),
-            ));
+            let message = format!(
+                "a block of {} × {} elements is far larger than L1",
+                extent[0], extent[1]
+            );
+            let note = "a core has about 1.4 MB, 700 tiles of `bf16`: let each block of the grid have a part, as `T.alloc_shared::<E>(64, 64)`, or loop over parts";
+            errors.push(Diagnostic::new(&codes::L1_CAPACITY, block.span, message).note(note));
         }
         blocks.push(BlockLayout {
             format: DataFormat::of(block.element),

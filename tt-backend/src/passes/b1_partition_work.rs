@@ -95,7 +95,7 @@ pub fn run(kernel: &Kernel) -> Result<Partition, Vec<Diagnostic>> {
         .map(|(_, extent)| {
             formula(kernel, &extent.value).unwrap_or_else(|| {
                 let fault = Fault("a grid extent is not known at launch".to_string());
-                errors.push(unproved(kernel, &fault));
+                errors.push(unproved(kernel.span, &fault));
                 Formula::Const(1)
             })
         })

@@ -75,7 +75,7 @@ pub fn run(facts: &Facts, named: Named) -> Result<Device, Vec<Diagnostic>> {
         let body = arguments.body(body);
         Ok::<_, Vec<Diagnostic>>(Program {
             role,
-            args: arguments.finish()?,
+            args: arguments.finish(role)?,
             accessors,
             defines: defines(&buffers, &body),
             body,

@@ -13,7 +13,7 @@ use crate::codes;
 use crate::pipeline::{Form, Pass};
 use crate::verify::tile::{chooses_by_elements, holds_elements, keeps};
 use tt_lang::diagnostic::Diagnostic;
-use tt_lang::ir::{Assign, BoolExpr, Element, ElementKind, Kernel, Spanned, Stmt, StmtKind, VarId};
+use tt_lang::ir::{Assign, BoolExpr, Element, ElementKind, IntExpr, Kernel, Linear, Spanned, Stmt, StmtKind, VarId};
 
 /// The most statements that one is written out as, beside one for each condition: a chain `if c { .. } else if d { .. } ..` of `n`
 /// conditions makes `n + 1`, and `n` that stand beside each other 2ⁿ.
@@ -269,10 +269,17 @@ fn uniform(element: &Element, indices: &[VarId]) -> Option<BoolExpr> {
     Some(match &element.kind {
         ElementKind::Bool(value) => BoolExpr::Const(*value),
         ElementKind::CompareInt(op, a, b) => {
-            if indices.iter().any(|var| a.mentions(*var) || b.mentions(*var)) {
-                return None;
+            let varies = |expr: &IntExpr| indices.iter().any(|var| expr.mentions(*var));
+            if varies(a) || varies(b) {
+                // `i < by * 32 + i` is the same for every `i`.
+                let difference = Linear::difference(a, b).to_expr();
+                if varies(&difference) {
+                    return None;
+                }
+                BoolExpr::Compare(*op, difference, IntExpr::Const(0))
+            } else {
+                BoolExpr::Compare(*op, a.clone(), b.clone())
             }
-            BoolExpr::Compare(*op, a.clone(), b.clone())
         }
         ElementKind::Compare(op, a, b) => BoolExpr::CompareNumbers(*op, a.number_at_launch()?, b.number_at_launch()?),
         ElementKind::And(a, b) => BoolExpr::And(of(a)?, of(b)?),

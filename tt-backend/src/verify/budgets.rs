@@ -7,12 +7,13 @@
 
 use super::{Proof, fault};
 use crate::codes;
-use crate::device::Device;
+use crate::device::{Argument, Device};
 use crate::flow::{Buffer, BufferKind};
 use crate::target::{TARGETS, least};
 use std::collections::BTreeMap;
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::Kernel;
+use tt_plan::{Role, RuntimeValue};
 
 /// Semaphores of a core (metalium.md §1.6).
 const SEMAPHORES: usize = 16;
@@ -22,24 +23,47 @@ pub fn exceeded(kernel: &Kernel, device: &Device) -> Vec<Diagnostic> {
     let mut errors = Vec::new();
     errors.extend(l1(kernel, device));
     errors.extend(circular_buffers(placed(device).map(|(buffer, _)| buffer)));
-    let limit = least(|target| target.runtime_args) as usize;
-    for program in device.programs.iter().filter(|program| program.args.len() > limit) {
-        errors.push(
-            Diagnostic::new(
-                &codes::RUNTIME_ARGS,
-                kernel.span,
-                format!(
-                    "this kernel needs {} runtime arguments, {limit} are possible",
-                    program.args.len()
-                ),
-            )
-            .note(format!(
-                "the {} kernel takes them: addresses, extents, scalars and numbers computed from them",
-                program.role.name()
-            )),
-        );
-    }
+    let programs = device.programs.iter();
+    errors.extend(programs.filter_map(|program| runtime_arguments(kernel, program.role, &program.args)));
     errors
+}
+
+/// Why the program of this role cannot have these runtime arguments, where they are too many: what takes them.
+pub fn runtime_arguments(kernel: &Kernel, role: Role, args: &[Argument]) -> Option<Diagnostic> {
+    let limit = least(|target| target.runtime_args) as usize;
+    if args.len() <= limit {
+        return None;
+    }
+    let mut kinds = BTreeMap::<&str, usize>::new();
+    for arg in args {
+        let kind = match &arg.value {
+            RuntimeValue::Address(_) => "addresses of tensors",
+            RuntimeValue::StartId
+            | RuntimeValue::Count
+            | RuntimeValue::Place(_)
+            | RuntimeValue::Cores(_)
+            | RuntimeValue::Noc { .. } => "the core's share of the work",
+            RuntimeValue::Formula(_) => "integers of extents and scalars",
+            RuntimeValue::Number(_) => "numbers of scalars and extents",
+            RuntimeValue::Flag { .. } => "comparisons of numbers",
+        };
+        let count = kinds.entry(kind).or_default();
+        *count = count.saturating_add(1);
+    }
+    let kinds: Vec<String> = kinds
+        .into_iter()
+        .map(|(kind, count)| format!("{kind}: {count}"))
+        .collect();
+    let message = format!(
+        "the {} program of this kernel takes {} words of runtime arguments, {limit} are possible",
+        role.name(),
+        args.len()
+    );
+    Some(
+        Diagnostic::new(&codes::RUNTIME_ARGS, kernel.span, message)
+            .note(kinds.join(", "))
+            .note("what differs in each takes one: compute it in a loop over `k` from `k as f32`, or read it from a tensor"),
+    )
 }
 
 /// The buffers that have a place on the device, with their indices; those that nothing uses have none.
@@ -49,10 +73,17 @@ fn placed(device: &Device) -> impl Iterator<Item = (&Buffer, u8)> {
 
 /// What a buffer holds, in the user's words.
 fn holds(kernel: &Kernel, buffer: &Buffer) -> String {
-    match buffer.block {
-        Some(block) => format!("`{}`", kernel.block(block).name),
-        None => "an intermediate result".to_string(),
-    }
+    let Some(block) = buffer.block else {
+        return "an intermediate result".to_string();
+    };
+    let way = match buffer.kind {
+        BufferKind::Incoming => ", as it is read",
+        BufferKind::Outgoing => ", as it is stored or moved",
+        BufferKind::Shifted => ", as it was moved",
+        BufferKind::Local => ", as it is computed with",
+        BufferKind::Constant(_) | BufferKind::Scratch(_) | BufferKind::Token(_) => "",
+    };
+    format!("`{}`{way}", kernel.block(block).name)
 }
 
 /// The buffers from the largest to the smallest.
@@ -104,7 +135,17 @@ fn l1(kernel: &Kernel, device: &Device) -> Option<Diagnostic> {
              what is stored part by part, in a loop: `for k in 0..8 {{ for (i, j) in T.Parallel(32, 64) {{ c[(i, k * 64 + j)] = .. }} }}`"
         ));
     }
-    Some(error.note("make blocks smaller, or ask for fewer stages"))
+    let over = total.saturating_sub(small.l1_bytes);
+    let largest = match largest.block {
+        Some(block) => format!("make `{}` smaller", kernel.block(block).name),
+        None => "make the blocks of the expression smaller".to_string(),
+    };
+    let fewer = if buffers.iter().any(|buffer| buffer.versions > 2) {
+        ", or lower the `num_stages` of the loop that fills it"
+    } else {
+        ""
+    };
+    Some(error.note(format!("{over} bytes are too many: {largest}{fewer}")))
 }
 
 /// Why more circular buffers than a core has cannot be: what takes them.
@@ -113,6 +154,7 @@ pub fn circular_buffers<'a>(buffers: impl IntoIterator<Item = &'a Buffer>) -> Op
     let all: Vec<&Buffer> = buffers.into_iter().collect();
     // The first that has no place any more.
     let span = all.get(limit)?.span;
+    let over = all.len().saturating_sub(limit);
     let mut error = Diagnostic::new(
         &codes::CIRCULAR_BUFFERS,
         span,
@@ -133,7 +175,9 @@ pub fn circular_buffers<'a>(buffers: impl IntoIterator<Item = &'a Buffer>) -> Op
     for ((_, what), names) in groups {
         error = error.note(format!("{} {what}: {}", names.len(), names.join(", ")));
     }
-    Some(error.note("use fewer blocks, or split the kernel"))
+    Some(error.note(format!(
+        "{over} are too many: read one after the other into the same block, in a loop, or split the kernel into stages"
+    )))
 }
 
 /// Whether the plan says of buffers and arguments what the programs do.

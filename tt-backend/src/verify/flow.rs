@@ -51,7 +51,7 @@ fn proved<'a, S: Stage>(
         capacity: unit.facts.layouts.registers(),
     };
     let proof = proof(&check, &unit.program);
-    proof.map_err(|reason| vec![unproved(&unit.facts.kernel, &Fault(reason))])
+    proof.map_err(|reason| vec![unproved(unit.facts.kernel.span, &Fault(reason))])
 }
 
 /// Each check gives the first thing found wrong, in the compiler's words.

@@ -42,7 +42,7 @@ use crate::codes;
 use crate::device::Device;
 use crate::pipeline::{Form, Pass, Unit};
 use tt_lang::diagnostic::Diagnostic;
-use tt_lang::ir::Kernel;
+use tt_lang::ir::{Kernel, Span};
 
 /// The pass: changes nothing, proves everything.
 pub const PASS: Pass<Unit<Device>, Verified> = Pass {
@@ -96,16 +96,16 @@ pub fn verify(kernel: &Kernel, device: &Device) -> Result<(), Vec<Diagnostic>> {
     let unproved: Vec<Diagnostic> = faults
         .into_iter()
         .filter_map(Result::err)
-        .map(|fault| unproved(kernel, &fault))
+        .map(|fault| unproved(kernel.span, &fault))
         .collect();
     if unproved.is_empty() { Ok(()) } else { Err(unproved) }
 }
 
 /// A failed proof as a diagnostic.
-pub fn unproved(kernel: &Kernel, Fault(reason): &Fault) -> Diagnostic {
+pub fn unproved(span: Span, Fault(reason): &Fault) -> Diagnostic {
     Diagnostic::new(
         &codes::UNPROVED,
-        kernel.span,
+        span,
         "the compiler could not prove what it made of this kernel",
     )
     .note(format!(

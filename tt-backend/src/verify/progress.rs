@@ -65,7 +65,7 @@ pub fn proved_of<R: Steps, C: Steps, W: Steps, A>(
     };
     let proof = items().and_then(|items| joint(buffers, &items));
     let proof = proof.and_then(|()| Traffic::of_stage(buffers, programs)?.is(traffic, buffers));
-    proof.map_err(|fault| vec![unproved(source, &fault)])
+    proof.map_err(|fault| vec![unproved(source.span, &fault)])
 }
 
 /// Proves that the programs of `device` make progress.

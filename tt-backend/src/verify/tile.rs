@@ -36,7 +36,7 @@ pub fn keeps<const COUNT: usize>(tile: &Tile, promises: [Promise; COUNT]) -> Res
 }
 
 fn reported(kernel: &Kernel, proof: Proof) -> Result<(), Vec<Diagnostic>> {
-    proof.map_err(|fault| vec![unproved(kernel, &fault)])
+    proof.map_err(|fault| vec![unproved(kernel.span, &fault)])
 }
 
 /// A fault where `is_wrong` of any statement, at any depth.

@@ -289,7 +289,8 @@ impl Frontend {
         }
         if self.calls.len() >= limits::CALLS {
             let message = format!("more than {} calls within each other", limits::CALLS);
-            self.error(&codes::TOO_DEEP, &call.func, message, "write a function out");
+            let note = format!("write what `{name}` gives in place of this call");
+            self.error(&codes::TOO_DEEP, &call.func, message, note);
             return None;
         }
         // What is made of constants may have to be one.

@@ -115,7 +115,7 @@ pub(super) fn beyond(tokens: TokenStream) -> Option<Beyond> {
             TokenTree::Group(group) => {
                 let deeper = frame.depth().saturating_add(1);
                 if deeper > DEPTH {
-                    return Some(Beyond::Depth(span));
+                    return Some(Beyond::Depth(group.span_open()));
                 }
                 frame.after_block = group.delimiter() == Delimiter::Brace;
                 frames.push(Frame::new(group.stream(), deeper));

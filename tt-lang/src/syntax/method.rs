@@ -251,7 +251,9 @@ impl Frontend {
         let out = exponent.unsigned_abs() > LARGEST_EXPONENT;
         if out {
             let message = format!("the exponent {exponent} is out of the range of `powi`");
-            let note = format!("it is at least -{LARGEST_EXPONENT} and at most {LARGEST_EXPONENT}");
+            let note = format!(
+                "it is at least -{LARGEST_EXPONENT} and at most {LARGEST_EXPONENT}; of numbers above 0 write `powf({exponent}.0)`"
+            );
             self.error(&codes::NUMBER_RANGE, node, message, note);
         }
         out

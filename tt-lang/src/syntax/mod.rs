@@ -119,8 +119,11 @@ fn refuse(attr: TokenStream, item: TokenStream, beyond: Beyond) -> Parsed {
         Beyond::Depth(place) => (
             &codes::TOO_DEEP,
             place,
-            "this is nested too deeply".to_string(),
-            "split the expression over several blocks, or use fewer loops and branches within each other",
+            format!(
+                "more than {} operators, parentheses and blocks around and before this",
+                limits::DEPTH
+            ),
+            "name a part of the expression with `let` and go on from that, or put fewer loops and branches into each other",
         ),
         Beyond::Tokens(place) => (
             &codes::TOO_LARGE,

@@ -509,7 +509,10 @@ impl Translate<'_> {
                 (None, _) => {
                     let whole = whole[axis];
                     let message = format!("`{name}` is read outside its {whole} elements");
-                    return Err(Diagnostic::new(&codes::ACCESS, access.span, message));
+                    let note = format!(
+                        "let `T.Parallel` count no more than {whole} here, make `{name}` larger, or choose by a comparison of indices where it is read: `if i + n < {whole} {{ .. }} else {{ 0.0 }}`"
+                    );
+                    return Err(Diagnostic::new(&codes::ACCESS, access.span, message).note(note));
                 }
             }
         }

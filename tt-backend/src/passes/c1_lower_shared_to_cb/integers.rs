@@ -60,7 +60,7 @@ fn in_range(expr: &IntExpr, span: Span) -> Result<(), Diagnostic> {
     if let Some(value) = beyond {
         let message = format!("this statement computes with {value}, which has no place in 32 bits");
         return Err(Diagnostic::new(&codes::INTEGER_RANGE, span, message)
-            .note("indices, offsets and bounds lie between -2147483648 and 2147483647"));
+            .note("write it with factors whose product fits: indices, offsets and bounds lie between -2147483648 and 2147483647"));
     }
     Ok(())
 }
@@ -71,7 +71,7 @@ fn integer(expr: &IntExpr, span: Span) -> Result<(), Diagnostic> {
     if size > LARGEST {
         let message = format!("an integer expression of {size} operations, at most {LARGEST} are possible");
         return Err(Diagnostic::new(&codes::INTEGER_SIZE, span, message)
-            .note("compute what needs no loop variables on the host, and pass it as a scalar"));
+            .note("what needs no variables of the grid and of loops is a scalar that the host computes, anything else an integer of a table: `let p = table[bx];` of a `&Tensor<i32, N>`"));
     }
     Ok(())
 }

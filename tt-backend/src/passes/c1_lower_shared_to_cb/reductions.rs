@@ -1,10 +1,9 @@
 //! Reductions, to values and to positions.
 
 use super::translate::{Refused, Translate, variable};
-use crate::codes;
 use crate::flow::{BlockOp, BlockStmt, Blocks, Broadcast, Elementwise, Fold, Index, Reduction, Value, ValueKind};
 use crate::ir::Kind;
-use tt_lang::diagnostic::Diagnostic;
+use crate::verify::{Fault, unproved};
 use tt_lang::ir::{ArgOp, BlockId, CompareOp, ElementOp, ElementType, IntExpr, ReduceDim, ReduceOp, Span};
 use tt_plan::{DataFormat, Number};
 
@@ -85,8 +84,11 @@ impl Translate<'_> {
         });
         if self.extent(out) != left {
             let [rows, columns] = self.extent(out);
-            let message = format!("this leaves {} × {}, and goes to {rows} × {columns}", left[0], left[1]);
-            return Err(Diagnostic::new(&codes::SHAPES, span, message));
+            let reason = format!(
+                "a reduction leaves {} × {}, and goes to {rows} × {columns}",
+                left[0], left[1]
+            );
+            return Err(unproved(span, &Fault(reason)));
         }
         Ok(left)
     }

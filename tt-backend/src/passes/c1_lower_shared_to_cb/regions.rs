@@ -7,6 +7,7 @@ use crate::codes;
 use crate::flow::{Pace, Rows, TensorIndex, TileRegion, Transfer};
 use crate::linear::lower_bound;
 use crate::passes::a1_infer_layout::tiles;
+use crate::verify::{Fault, unproved};
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{IntExpr, IntOp, Linear, ParamId, Region, Span};
 use tt_plan::DataFormat;
@@ -48,13 +49,8 @@ impl Translate<'_> {
         let leading = last.saturating_sub(1);
         let Some((rows, columns)) = region.rows_and_columns() else {
             let extents: Vec<String> = region.extents().iter().map(u64::to_string).collect();
-            let message = format!(
-                "this region of `{name}` is {}: a copy has rows and columns",
-                extents.join(" × ")
-            );
-            return Err(
-                Diagnostic::new(&codes::SHAPES, region.span, message).note("give one index for every axis but two")
-            );
+            let reason = format!("a region of `{name}` is {}", extents.join(" × "));
+            return Err(unproved(region.span, &Fault(reason)));
         };
         if columns != last {
             let message =
@@ -71,14 +67,11 @@ impl Translate<'_> {
         ];
         // orient_vectors has laid blocks of one column or one row as their regions lie.
         if given != extent {
-            return Err(Diagnostic::new(
-                &codes::SHAPES,
-                region.span,
-                format!(
-                    "the region has {} × {} elements, the block {} × {}",
-                    given[0], given[1], extent[0], extent[1]
-                ),
-            ));
+            let reason = format!(
+                "a region has {} × {} elements, its block {} × {}",
+                given[0], given[1], extent[0], extent[1]
+            );
+            return Err(unproved(region.span, &Fault(reason)));
         }
         let first = |axis: usize| {
             let offset = &region.axes[axis].offset;

@@ -12,6 +12,7 @@ use crate::flow::{
 use crate::ir::Kind;
 use crate::linear::Signs;
 use crate::passes::a1_infer_layout::{Layouts, tiles};
+use crate::verify::{Fault, unproved};
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{
     BlockId, Buffer, ElementType, IntExpr, Kernel, LoopKind, ParamId, Place, PrintItem, Span, Spanned, Stmt, StmtKind,
@@ -149,11 +150,7 @@ impl Translate<'_> {
                 }
                 let [rows, columns] = self.extent(src.value);
                 if self.extent(dst.value) != [columns, rows] {
-                    return Err(Diagnostic::new(
-                        &codes::SHAPES,
-                        span,
-                        "the two blocks are not each other's transposed shape",
-                    ));
+                    return Err(unproved(span, &Fault("a transposition of other shapes".to_string())));
                 }
                 self.moved(src.value, dst.value, Broadcast::Transpose, span)
             }
@@ -233,10 +230,9 @@ impl Translate<'_> {
             }
             StmtKind::Fetch { var, from } => {
                 let Buffer::Tensor(tensor) = from.buffer else {
-                    return Err(Diagnostic::new(
-                        &codes::ACCESS,
+                    return Err(unproved(
                         from.span,
-                        "integers are read from tensors",
+                        &Fault("an integer is read from a block".to_string()),
                     ));
                 };
                 Kind::Op(BlockOp::Fetch(Fetch {
@@ -401,15 +397,11 @@ impl Translate<'_> {
                     after: None,
                 })))
             }
-            (Place::Block(src), Place::Block(dst)) if self.extent(src.value) != self.extent(dst.value) => Err(
-                Diagnostic::new(&codes::SHAPES, span, "the two blocks of the copy lie differently")
-                    .note("a value per row cannot be copied to a value per column"),
-            ),
-            (Place::Block(src), Place::Block(dst)) => Ok(self.moved(src.value, dst.value, Broadcast::None, span)),
-            (Place::Tensor(_), Place::Tensor(_)) => {
-                Err(Diagnostic::new(&codes::SHAPES, span, "a copy goes through a block")
-                    .note("copy into a shared block first, then out of it"))
+            (Place::Block(src), Place::Block(dst)) if self.extent(src.value) == self.extent(dst.value) => {
+                Ok(self.moved(src.value, dst.value, Broadcast::None, span))
             }
+            (Place::Block(_), Place::Block(_)) => Err(unproved(span, &Fault("a copy of other shapes".to_string()))),
+            (Place::Tensor(_), Place::Tensor(_)) => Err(unproved(span, &Fault("a copy between tensors".to_string()))),
         }
     }
 
@@ -425,8 +417,8 @@ impl Translate<'_> {
         let ([m, k], [k2, n]) = (flip(a_extent, transpose_a), flip(b_extent, transpose_b));
         let [rows, columns] = self.extent(acc);
         if k != k2 || [rows, columns] != [m, n] {
-            let message = format!("a gemm of {m} × {k} by {k2} × {n} into {rows} × {columns}");
-            return Err(Diagnostic::new(&codes::SHAPES, span, message));
+            let reason = format!("a gemm of {m} × {k} by {k2} × {n} into {rows} × {columns}");
+            return Err(unproved(span, &Fault(reason)));
         }
         let [m, k] = tiles([m, k]);
         let [n, _] = tiles([n, 1]);

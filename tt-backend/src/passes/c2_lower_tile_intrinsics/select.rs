@@ -17,6 +17,7 @@ use crate::flow::{
 use crate::ir::Kind;
 use crate::passes::a1_infer_layout::wide_comparison;
 use crate::tile_ops::{FpuOp, SfpuOp};
+use crate::verify::{Fault, unproved};
 use machine::{Machine, below_zero, binary, composed, fill, unary, with, with_integer, within_tile};
 use std::collections::{BTreeMap, BTreeSet};
 use tt_device::composed::{to_half, to_integer};
@@ -60,14 +61,8 @@ impl Context {
         while self.emit(&value, None).used > capacity {
             let found = self.largest_part(&value, elementwise.extent, capacity);
             let Some((part, extent)) = found.map(|(part, extent)| (part.clone(), extent)) else {
-                self.errors.push(
-                    Diagnostic::new(
-                        &codes::EXPRESSION_SIZE,
-                        span,
-                        "this expression needs more destination registers than there are",
-                    )
-                    .note("store a part of it in a block first"),
-                );
+                let reason = "an expression that needs too many registers has no part to cut off";
+                self.errors.push(unproved(span, &Fault(reason.to_string())));
                 return;
             };
             let format = if part.is_integer(&self.buffers) {
@@ -511,9 +506,8 @@ impl Emit<'_> {
             (Some(OnIntegers::FromZero(call)), _) => binary(call, zero(), first),
             (Some(OnIntegers::Same(_)), _) => first,
             (Some(OnIntegers::Remainder | OnIntegers::Unsigned | OnIntegers::Multiple) | None, _) => {
-                let message = format!("`{}` of integers is not compiled yet", op.row().name);
-                let error = Diagnostic::new(&codes::ELEMENT_TYPE, span, message);
-                self.out.errors.push(error);
+                let reason = format!("`{}` of integers came to registers", op.row().name);
+                self.out.errors.push(unproved(span, &Fault(reason)));
                 first
             }
         }
@@ -601,9 +595,9 @@ impl Emit<'_> {
             .map(|arg| {
                 arg.number().cloned().unwrap_or_else(|| {
                     let message = format!("`{}` takes a number here, known at launch", op.row().name);
-                    self.out
-                        .errors
-                        .push(Diagnostic::new(&codes::NUMBER_OPERATION, arg.span, message));
+                    let note = "give it a literal, a scalar or what is made of them; for what differs from element to element write the arithmetic out: `x + y * z * w`, `if (x - y).abs() <= w { 1.0 } else { 0.0 }`";
+                    let error = Diagnostic::new(&codes::NUMBER_OPERATION, arg.span, message).note(note);
+                    self.out.errors.push(error);
                     Number::constant(0.0)
                 })
             })

@@ -2,17 +2,16 @@
 
 #![warn(clippy::arithmetic_side_effects)]
 
-use crate::codes;
 use crate::device::function::{AS_NUMBER, Function, STATIC_CAST, WIDE};
 use crate::device::{Accessor, Argument, Bits, Branch, Call, Calls, Expr, Leaf, Loop, Scope, Source, Symbol};
 use crate::ir::{Kind, Rewrite, Stmt};
 use crate::linear::Signs;
 use crate::names::Names;
-use crate::target;
+use crate::verify::budgets::runtime_arguments;
 use crate::verify::{Fault, unproved};
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{BoolExpr, CompareOp, ElementOp, IntExpr, IntOp, Kernel, NumberExpr, ParamId};
-use tt_plan::{Formula, Neighbour, Number, RuntimeValue, formula, number};
+use tt_plan::{Formula, Neighbour, Number, Role, RuntimeValue, formula, number};
 
 /// Collects arguments.
 pub struct Arguments<'a> {
@@ -56,21 +55,15 @@ impl<'a> Arguments<'a> {
     /// The arguments in order.
     ///
     /// # Errors
-    /// Where there are more than a kernel takes, or an expression had no value.
-    pub fn finish(self) -> Result<Vec<Argument>, Vec<Diagnostic>> {
+    /// Where there are more than the program of this role takes, or an expression had no value.
+    pub fn finish(self, role: Role) -> Result<Vec<Argument>, Vec<Diagnostic>> {
         if let Some(unknown) = self.unknown {
-            return Err(vec![unproved(self.kernel, &Fault(unknown))]);
+            return Err(vec![unproved(self.kernel.span, &Fault(unknown))]);
         }
-        let limit = target::least(|target| target.runtime_args) as usize;
-        if self.args.len() <= limit {
-            return Ok(self.args);
+        match runtime_arguments(self.kernel, role, &self.args) {
+            None => Ok(self.args),
+            Some(error) => Err(vec![error]),
         }
-        let count = self.args.len();
-        let message = format!("this kernel takes {count} words of runtime arguments, {limit} are possible");
-        Err(vec![
-            Diagnostic::new(&codes::RUNTIME_ARGS, self.kernel.span, message)
-                .note("use fewer different extents and numbers"),
-        ])
     }
 
     fn argument(&mut self, kind: &'static str, wanted: &str, value: RuntimeValue) -> Expr<Bits> {

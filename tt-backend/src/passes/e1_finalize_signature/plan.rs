@@ -38,7 +38,7 @@ pub fn run(
     }) = Signature::of(source)
     else {
         let fault = Fault("an extent of a tensor mentions a variable".into());
-        return Err(vec![unproved(kernel, &fault)]);
+        return Err(vec![unproved(kernel.span, &fault)]);
     };
     let mut circular_buffers: Vec<CircularBuffer> = buffers
         .iter()

@@ -23,7 +23,7 @@ fn budgets_are_reported_in_the_users_words() {
     );
     assert_eq!(
         error.notes[0],
-        "`x_block`: 32 × 16 tiles of 2048 bytes × 2 in flight = 2097152 bytes"
+        "`x_block`, as it is read: 32 × 16 tiles of 2048 bytes × 2 in flight = 2097152 bytes"
     );
 
     let error = budget(|device| {

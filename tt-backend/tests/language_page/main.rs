@@ -1,80 +1,24 @@
 //! docs/language.md says what is compiled and what is refused today: every block of code on it is held to that.
 
+mod blocks;
+
+use blocks::{PAGE, Says, blocks};
 use std::fmt::Write;
 use tt_lang::ir::{ELEMENT_OPS, ElementOpRow};
-use tt_lang::syntax::{Parsed, parse_item_fn, render_text};
-
-const PAGE: &str = include_str!("../../docs/language.md");
-
-/// The line of the frame that statements take the place of.
-const MARK: &str = "    // here\n";
-
-/// A block of code and what the page says of it.
-struct Block {
-    /// Its first line on the page.
-    line: usize,
-    source: String,
-    /// `refused` codes.
-    refused: Vec<String>,
-    /// `warned` codes.
-    warned: Vec<String>,
-}
-
-/// Every block of Rust on the page.
-fn blocks() -> Vec<Block> {
-    let mut blocks = Vec::new();
-    let mut lines = PAGE.lines().enumerate();
-    while let Some((line, text)) = lines.next() {
-        let Some(info) = text.strip_prefix("```") else { continue };
-        let mut words = info.split_whitespace();
-        assert_eq!(words.next(), Some("rust"), "line {}: {text}", line + 1);
-        let verdict = words.next();
-        let codes: Vec<String> = words.map(str::to_string).collect();
-        let source: String = lines
-            .by_ref()
-            .map(|(_, text)| text)
-            .take_while(|text| *text != "```")
-            .fold(String::new(), |source, text| source + text + "\n");
-        let (refused, warned) = match verdict {
-            None => (Vec::new(), Vec::new()),
-            Some("refused") => (codes, Vec::new()),
-            Some("warned") => (Vec::new(), codes),
-            Some(other) => panic!("line {}: `{other}`", line + 1),
-        };
-        blocks.push(Block {
-            line: line + 2,
-            source,
-            refused,
-            warned,
-        });
-    }
-    blocks
-}
-
-/// The kernel that `source` is.
-fn read(source: &str) -> Option<Parsed> {
-    let file = syn::parse_file(source).ok()?;
-    match file.items.as_slice() {
-        [syn::Item::Fn(function)] => parse_item_fn(function, "language.md"),
-        _ => None,
-    }
-}
+use tt_lang::syntax::render_text;
 
 #[test]
 fn every_block_of_the_language_page_is_compiled_or_refused_as_it_says() {
-    let blocks = blocks();
-    assert!(blocks.len() > 30, "{} blocks", blocks.len());
-    let frame = blocks[0].source.clone();
-    assert!(frame.contains(MARK), "{frame}");
     let mut wrong = String::new();
-    for block in &blocks {
-        let statements = !block.source.contains("#[tt::kernel");
-        let source = if statements {
-            frame.replace(MARK, &block.source)
-        } else {
-            block.source.clone()
+    for block in &blocks() {
+        let parsed = block.read();
+        let expected = |says| {
+            if block.says == says {
+                block.codes.as_slice()
+            } else {
+                &[]
+            }
         };
-        let parsed = read(&source).unwrap_or_else(|| panic!("line {}: no kernel", block.line));
         let diagnostics = match &parsed.kernel {
             Some(kernel) => tt_backend::compile(kernel).err().unwrap_or_default(),
             None => parsed.diagnostics,
@@ -83,7 +27,8 @@ fn every_block_of_the_language_page_is_compiled_or_refused_as_it_says() {
             .iter()
             .map(|diagnostic| diagnostic.code.to_string())
             .collect();
-        if found != block.refused {
+        let refused = expected(Says::Refused);
+        if found != refused {
             let locations = parsed.spans.locations();
             let reports: Vec<String> = diagnostics
                 .iter()
@@ -91,19 +36,14 @@ fn every_block_of_the_language_page_is_compiled_or_refused_as_it_says() {
                 .collect();
             let _ = writeln!(
                 wrong,
-                "line {}: {:?}, found {found:?}\n{}",
+                "line {}: {refused:?}, found {found:?}\n{}",
                 block.line,
-                block.refused,
                 reports.join("\n")
             );
         }
         let warned: Vec<String> = parsed.warnings.iter().map(|warning| warning.code.to_string()).collect();
-        if !statements && block.refused.is_empty() && warned != block.warned {
-            let _ = writeln!(
-                wrong,
-                "line {}: warned {:?}, found {warned:?}",
-                block.line, block.warned
-            );
+        if !block.is_fragment && block.says != Says::Refused && warned != expected(Says::Warned) {
+            let _ = writeln!(wrong, "line {}: {:?}, warned {warned:?}", block.line, block.codes);
         }
     }
     assert!(wrong.is_empty(), "{wrong}");

@@ -1,0 +1,17 @@
+//! A loop over more rows than the block has that it reads at an offset known at run time.
+use tt::prelude::*;
+
+#[tt::kernel]
+fn scale<const M: usize, const N: usize>(x: &Tensor<bf16, M, N>, alpha: f32, n: u32, y: &mut Tensor<bf16, M, N>) {
+    let (bx, by) = T.Kernel(N.div_ceil(64), M.div_ceil(64));
+    let v = T.alloc_shared::<bf16>(64, 64);
+    T.copy(x[(by * 64, bx * 64)], v);
+    let few = T.alloc_shared::<bf16>(32, 64);
+    T.copy(x[(by * 64, bx * 64)], few);
+    for (i, j) in T.Parallel(64, 64) {
+        v[(i, j)] = few[(i + bx, j)];
+    }
+    T.copy(v, y[(by * 64, bx * 64)]);
+}
+
+fn main() {}
