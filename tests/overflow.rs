@@ -94,7 +94,7 @@ fn an_offset_does_not_wrap() {
             ([5, 5, 0], Err("| T.copy(a[(p.div_ceil(q); 1, ")),
             ([5, LEAST, -1], Err("fits in 32 bits")),
         ],
-        |a, t, which, out| offsets(a, t, which, out),
+        offsets,
     );
 }
 
@@ -147,7 +147,7 @@ fn counts_and_conditions_do_not_wrap() {
             ([2, 7, 0], Ok(4.0)),
             ([2, 6, 0], Err("q, by which p % q divides, is not 0")),
         ],
-        |a, t, which, out| counts(a, t, which, out),
+        counts,
     );
 }
 
@@ -197,7 +197,7 @@ fn masks_and_values_do_not_wrap() {
             ([2, 1000, -37], Ok(963.0)),
             ([2, MOST, 1], Err("| T.fill(x, (p + q as f32))")),
         ],
-        |a, t, which, out| masks(a, t, which, out),
+        masks,
     );
 }
 
@@ -228,7 +228,7 @@ fn a_choice_has_a_value_at_either_end() {
             ([1, 40, 0], Ok(3.0)),
             ([1, LEAST, -1], Ok(3.0)),
         ],
-        |a, t, which, out| choices(a, t, which, out),
+        choices,
     );
 }
 
