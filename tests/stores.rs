@@ -195,7 +195,14 @@ fn what_two_cores_store_is_an_error_that_names_them() -> tt::Result<()> {
         let (a, mut c) = tensors(&device, [70, 130])?;
         let run = in_pairs(&a, &mut c).run().unwrap_err().to_string();
         let message = "EMU0420: element stored by two blocks: kernel `in_pairs`: element [0, 0] of `c` is stored by block 0 on core (0,0) and by block 1 on core (1,0)";
-        assert!(run.contains(message), "{name}: {run}");
+        for part in [
+            message,
+            "writer.cpp:",
+            "| noc_async_write(",
+            "stores.rs:38 | c[(by * 64 + i, bx / 2 * 64 + j)] =",
+        ] {
+            assert!(run.contains(part), "{part}: {name}: {run}");
+        }
         in_pairs(&a, &mut c).enqueue()?;
         let enqueued = device.finish().unwrap_err().to_string();
         assert!(enqueued.contains(message), "{enqueued}");
@@ -357,6 +364,64 @@ fn what_one_block_reads_and_another_stores_is_an_error() -> tt::Result<()> {
         let error = adds_the_first(&a, &mut c).run().unwrap_err().to_string();
         let message = "EMU0421: element read by one block that another stores: kernel `adds_the_first`: element [0, 0] of `y` is read by block 1 on core (1,0) and stored by block 0 on core (0,0)";
         assert!(error.contains(message), "{name}: {error}");
+    }
+    Ok(())
+}
+
+/// Every block stores 16 rows of 40, half of a tile, and reads as many from another row on.
+#[tt::kernel]
+fn half_tiles<const N: usize>(ahead: u32, y: &mut Tensor<f32, N, 40>, sums: &mut Tensor<f32, N, 40>) {
+    let b = T.Kernel(N.div_ceil(16));
+    let x = T.alloc_shared::<f32>(16, 40);
+    let one = T.alloc_shared::<f32>(16, 40);
+    T.copy(y[(b * 16 + ahead, 0)], x);
+    T.fill(one, 1.0);
+    T.copy(one, y[(b * 16, 0)]);
+    T.copy(x, sums[(b * 16, 0)]);
+}
+
+#[test]
+fn a_row_that_one_block_reads_and_another_stores_is_an_error() -> tt::Result<()> {
+    for name in CHIPS {
+        let device = tt::Device::open_named(name)?;
+        let [mut y, mut sums] = [device.zeros::<f32>([64, 40])?, device.zeros::<f32>([64, 40])?];
+        // Each reads its own half of a tile before it stores it.
+        half_tiles(0, &mut y, &mut sums).run()?;
+        let error = half_tiles(16, &mut y, &mut sums).run().unwrap_err().to_string();
+        let message = "EMU0421: element read by one block that another stores: kernel `half_tiles`: element [16, 0] of `y` is read by block 0 on core (0,0) and stored by block 1 on core (1,0)";
+        for part in [message, "reader.cpp:", "writer.cpp:", "| T.copy(y[", "| T.copy(one, y["] {
+            assert!(error.contains(part), "{part}: {name}: {error}");
+        }
+        // The last of its rows is the first of the next block's.
+        let error = half_tiles(1, &mut y, &mut sums).run().unwrap_err().to_string();
+        assert!(
+            error.contains("element [16, 0] of `y` is read by block 0"),
+            "{name}: {error}"
+        );
+    }
+    Ok(())
+}
+
+/// Every block stores 8 columns, half of what a face holds as a row, and reads 5 of those.
+#[tt::kernel]
+fn columns_apart<const N: usize>(y: &mut Tensor<f32, 32, N>, sums: &mut Tensor<f32, 32, N>) {
+    let b = T.Kernel(N.div_ceil(8));
+    let x = T.alloc_shared::<f32>(32, 8);
+    let z = T.alloc_shared::<f32>(32, 8);
+    let place = b * 8;
+    T.copy(y[(0..32, place + 3..place + 8)], x);
+    T.fill(z, 1.0);
+    T.copy(z, y[(0, place)]);
+    T.copy(x, sums[(0, place)]);
+}
+
+#[test]
+fn blocks_that_read_and_store_other_elements_of_a_page_are_not_refused() -> tt::Result<()> {
+    for name in CHIPS {
+        let device = tt::Device::open_named(name)?;
+        let [mut y, mut sums] = [device.zeros::<f32>([32, 64])?, device.zeros::<f32>([32, 64])?];
+        columns_apart(&mut y, &mut sums).run()?;
+        assert_eq!(y.download()?, vec![1.0; 32 * 64], "{name}");
     }
     Ok(())
 }

@@ -5,6 +5,7 @@
 #![cfg_attr(not(test), deny(clippy::wildcard_enum_match_arm))]
 
 mod artifact;
+mod bounds;
 pub mod codegen;
 pub mod codes;
 pub mod device;

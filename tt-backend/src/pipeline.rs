@@ -253,6 +253,7 @@ pipeline![
     reduce_integers::PASS,
     hold_elements::PASS,
     split_conditions::PASS,
+    assert_integers::PASS,
     unstack::PASS,
     fill_parts::PASS,
     orient_vectors::PASS,

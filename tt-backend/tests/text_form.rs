@@ -189,6 +189,7 @@ fn stages_read_back(kernel: &Kernel) -> Option<()> {
     same(&kernel.name, &tile_ir(&kernel.name, &text).to_string(), &text);
     let kernel = &orient_vectors::run(kernel.clone());
     let unit = (split_conditions::PASS.run)(Tile::of(parsed)).ok()?;
+    let unit = (assert_integers::PASS.run)(unit).ok()?;
     let unit = (orient_vectors::PASS.run)(unit).ok()?;
     let unit = (a2_propagate_layout::PASS.run)((a1_infer_layout::PASS.run)(unit).ok()?).ok()?;
     let unit = (b2_grid_to_cores::PASS.run)((b1_partition_work::PASS.run)(unit).ok()?).ok()?;

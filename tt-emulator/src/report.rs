@@ -81,12 +81,24 @@ impl fmt::Display for Place {
         if let Some(source) = &self.source {
             write!(f, ", from {}", source.line)?;
         }
-        let statement = self.source.as_ref().map(|source| (&source.line, &source.statement));
-        let quoted = [Some((&format!("{}:{}", self.kernel, self.line), &self.code)), statement];
-        for (line, text) in quoted.into_iter().flatten().filter(|(_, text)| !text.is_empty()) {
-            write!(f, "\n     {line} | {text}")?;
-        }
-        Ok(())
+        let emitted = quote(&format!("{}:{}", self.kernel, self.line), &self.code);
+        let source = self.source.as_ref().map(SourceMarker::quoted);
+        write!(f, "{emitted}{}", source.unwrap_or_default())
+    }
+}
+
+impl SourceMarker {
+    /// The statement as a line of a report; nothing where the comment has none.
+    pub(crate) fn quoted(&self) -> String {
+        quote(&self.line, &self.statement)
+    }
+}
+
+/// A line of a source as a line of a report; nothing where nothing stands there.
+pub(crate) fn quote(place: &str, text: &str) -> String {
+    match text {
+        "" => String::new(),
+        text => format!("\n     {place} | {text}"),
     }
 }
 
@@ -128,23 +140,38 @@ impl std::error::Error for Report {}
 pub(crate) fn cited(source: &str, line: u32) -> (String, Option<SourceMarker>) {
     let above: Vec<&str> = source.lines().take(line as usize).collect();
     let code = above.last().filter(|_| above.len() == line as usize);
-    let marker = above.iter().rev().find_map(|text| {
-        let comment = text.split_once("//")?.1;
-        comment.split_whitespace().find_map(|word| {
-            let line = word.trim_end_matches([',', ';', ')', '.', ':']);
-            let (file, number) = line.split_once(".rs:")?;
-            let digits = number.split(':').next()?;
-            let is_line = !file.is_empty() && !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-            is_line.then(|| SourceMarker {
-                line: line.to_owned(),
-                statement: comment
-                    .split_once(&format!("{line}: "))
-                    .map_or("", |(_, said)| said.trim())
-                    .to_owned(),
-            })
-        })
-    });
+    let marker = above
+        .iter()
+        .rev()
+        .find_map(|text| marker(text))
+        .map(|(_, marker)| marker);
     (code.map_or("", |code| code.trim()).to_owned(), marker)
+}
+
+/// The comment of an emitted source that says what stands in `line` of the user's.
+pub(crate) fn statement_of(source: &str, line: u32) -> Option<SourceMarker> {
+    let mut markers = source.lines().filter_map(marker);
+    markers
+        .find(|(number, marker)| *number == line && !marker.statement.is_empty())
+        .map(|(_, marker)| marker)
+}
+
+/// What a comment `// <file>.rs:<line>: <statement>` in a line of an emitted source says, and its line.
+fn marker(text: &str) -> Option<(u32, SourceMarker)> {
+    let comment = text.split_once("//")?.1;
+    comment.split_whitespace().find_map(|word| {
+        let line = word.trim_end_matches([',', ';', ')', '.', ':']);
+        let (file, number) = line.split_once(".rs:")?;
+        let number = number.split(':').next()?.parse().ok().filter(|_| !file.is_empty())?;
+        let said = comment
+            .split_once(&format!("{line}: "))
+            .map_or("", |(_, said)| said.trim());
+        let marker = SourceMarker {
+            line: line.to_owned(),
+            statement: said.to_owned(),
+        };
+        Some((number, marker))
+    })
 }
 
 #[cfg(test)]
@@ -162,5 +189,7 @@ mod tests {
         assert_eq!(cited(source, 3), ("b".to_owned(), marker("matmul.rs:3", "T.clear(x)")));
         assert_eq!(cited(source, 5), ("d".to_owned(), marker("src/matmul.rs:7:5", "")));
         assert_eq!(cited(source, 9), (String::new(), marker("src/matmul.rs:7:5", "")));
+        assert_eq!(statement_of(source, 3), marker("matmul.rs:3", "T.clear(x)"));
+        assert_eq!([7, 4].map(|line| statement_of(source, line)), [None, None]);
     }
 }

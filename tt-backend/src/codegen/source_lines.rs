@@ -2,8 +2,8 @@
 //!
 //! The emulator's reports name the nearest `// file.rs:line` comment above the emitted line at fault.
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap};
 use tt_lang::ir::{Kernel, Named, Span, StmtKind, visit};
 
 /// The user's statements by their place.
@@ -11,8 +11,8 @@ use tt_lang::ir::{Kernel, Named, Span, StmtKind, visit};
 pub struct SourceLines<'a> {
     kernel: &'a Kernel,
     statements: HashMap<Span, String>,
-    /// By line; nothing where several stand there.
-    on_lines: HashMap<u32, Option<String>>,
+    /// By the line and column at which they begin.
+    from: BTreeMap<(u32, u32), String>,
 }
 
 impl<'a> SourceLines<'a> {
@@ -21,7 +21,7 @@ impl<'a> SourceLines<'a> {
         let mut lines = SourceLines {
             kernel,
             statements: HashMap::new(),
-            on_lines: HashMap::new(),
+            from: BTreeMap::new(),
         };
         visit(&kernel.body, &mut |stmt| {
             let text = Named(kernel, stmt).to_string();
@@ -40,19 +40,18 @@ impl<'a> SourceLines<'a> {
 
     fn insert(&mut self, span: Span, text: String) {
         if let Entry::Vacant(place) = self.statements.entry(span) {
-            let only = self.on_lines.entry(self.kernel.location(span).line);
-            only.and_modify(|only| *only = None)
-                .or_insert_with(|| Some(text.clone()));
+            let location = self.kernel.location(span);
+            self.from.insert((location.line, location.column), text.clone());
             place.insert(text);
         }
     }
 
-    /// The comment for `span`: file, line and the statement, where one stands just there or alone on the line.
+    /// The comment for `span`: file, line and the statement that stands there, or else the last that begins before.
     pub fn comment(&self, span: Span) -> String {
-        let line = self.kernel.location(span).line;
-        let place = format!("// {}:{line}", self.kernel.file);
-        let only = || self.on_lines.get(&line)?.as_ref();
-        match self.statements.get(&span).or_else(only) {
+        let location = self.kernel.location(span);
+        let place = format!("// {}:{}", self.kernel.file, location.line);
+        let before = || self.from.range(..=(location.line, location.column)).next_back();
+        match self.statements.get(&span).or_else(|| before().map(|(_, text)| text)) {
             Some(statement) => format!("{place}: {statement}"),
             None => place,
         }

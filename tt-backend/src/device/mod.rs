@@ -319,6 +319,8 @@ pub enum Symbol {
     Wide(IntExpr),
     /// A condition of the language, as 1 or 0.
     Condition(BoolExpr),
+    /// Likewise, of integers in 64 bits.
+    WideCondition(BoolExpr),
     /// The bits of a number known at launch.
     Number(Number),
     /// A number that differs from block to block, as a `float` that the kernel computes.

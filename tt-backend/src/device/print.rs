@@ -244,6 +244,7 @@ impl ShowValue for Symbol {
             Symbol::Int(value) => format!("[{}]", names.int(value)),
             Symbol::Wide(value) => format!("wide[{}]", names.int(value)),
             Symbol::Condition(value) => format!("[{}]", names.condition(value)),
+            Symbol::WideCondition(value) => format!("wide[{}]", names.condition(value)),
             Symbol::Number(value) => format!("bits({})", names.number(value)),
             Symbol::Computed(value) => format!("computed[{}]", names.number_expr(value)),
             Symbol::TensorTiles(tensor, axis) => format!("tiles({}, {axis})", names.param(*tensor)),

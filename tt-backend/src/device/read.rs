@@ -390,23 +390,22 @@ pub trait ParseValue: Debug + Clone + PartialEq {
 
 impl ParseValue for Symbol {
     fn value(reader: &mut Reader) -> Read<Option<Symbol>> {
-        if reader.eat("[") {
+        let is_wide = reader.eat("wide [");
+        if is_wide || reader.eat("[") {
             let int = |reader: &mut Reader| {
                 let int = reader.int()?;
                 reader.expect("]")?;
-                Ok(Symbol::Int(int))
+                Ok(if is_wide { Symbol::Wide(int) } else { Symbol::Int(int) })
             };
             if let Some(int) = reader.attempt(int) {
                 return Ok(Some(int));
             }
             let condition = reader.condition()?;
             reader.expect("]")?;
-            return Ok(Some(Symbol::Condition(condition)));
-        }
-        if reader.eat("wide [") {
-            let int = reader.int()?;
-            reader.expect("]")?;
-            return Ok(Some(Symbol::Wide(int)));
+            return Ok(Some(match is_wide {
+                true => Symbol::WideCondition(condition),
+                false => Symbol::Condition(condition),
+            }));
         }
         if reader.eat("computed [") {
             let number = reader.number_expr()?;

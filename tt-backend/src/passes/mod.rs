@@ -2,11 +2,12 @@
 //! [`crate::pipeline::PASSES`].
 //!
 //! ```text
-//!  Tile IR ─skip reduce hold split unstack fill─A1 A2─ layouts ─B1 B2─ placement ─C1 pad C2 C3─ Flow IR ─D1 multicast D2 D3 D4 D5 names rasterize E1─ Device IR ─F G─ C++
+//!  Tile IR ─skip reduce hold split assert unstack fill─A1 A2─ layouts ─B1 B2─ placement ─C1 pad C2 C3─ Flow IR ─D1 multicast D2 D3 D4 D5 names rasterize E1─ Device IR ─F G─ C++
 //! ```
 
 pub mod a1_infer_layout;
 pub mod a2_propagate_layout;
+pub mod assert_integers;
 pub mod b1_partition_work;
 pub mod b2_grid_to_cores;
 pub mod c1_lower_shared_to_cb;

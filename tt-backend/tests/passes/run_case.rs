@@ -66,7 +66,8 @@ fn facts(kernel: &Kernel) -> Result<Facts, Failure> {
     let reduced = through(&reduce_integers::PASS, skipping)?;
     let held = through(&hold_elements::PASS, reduced)?;
     let split = through(&split_conditions::PASS, held)?;
-    let unstacked = through(&unstack::PASS, split)?;
+    let asserted = through(&assert_integers::PASS, split)?;
+    let unstacked = through(&unstack::PASS, asserted)?;
     let filled = through(&fill_parts::PASS, unstacked)?;
     let laid = through(&a1_infer_layout::PASS, through(&orient_vectors::PASS, filled)?)?;
     let divided = through(&b1_partition_work::PASS, through(&a2_propagate_layout::PASS, laid)?)?;
@@ -89,6 +90,7 @@ pub fn run_case(pass: &str, kernel: &mut Kernel, input: Option<Input>) -> Result
         "reduce_integers" => text(through(&reduce_integers::PASS, tile)?),
         "hold_elements" => text(through(&hold_elements::PASS, tile)?),
         "split_conditions" => text(through(&split_conditions::PASS, tile)?),
+        "assert_integers" => text(through(&assert_integers::PASS, tile)?),
         "unstack" => text(through(&unstack::PASS, tile)?),
         "fill_parts" => text(through(&fill_parts::PASS, tile)?),
         "orient_vectors" => text(through(&orient_vectors::PASS, tile)?),

@@ -29,10 +29,10 @@ use super::device::Device;
 use super::memory::l1::L1;
 use super::memory::machine::{Machine, Node};
 use super::printing::Printed;
-use super::program::{CbIndex, CoreCoord, Program, ProgramKernel};
+use super::program::{CbIndex, CoreCoord, Kernel, Program, ProgramKernel};
 use super::risc::{Progress, Risc};
 use super::schedule::{CoreRun, Ending, run};
-use super::stores::{Misused, StoreMap, Stores, Unstored};
+use super::stores::{Misused, StoreMap, Stores, Touch, Unstored};
 use super::transfers::Transfers;
 use super::unwritten;
 use super::writers::Writer;
@@ -164,24 +164,35 @@ pub(crate) fn run_now(device: &Arc<Device>, program: &Program, threads: usize) -
             std::fs::write(&file, timeline).map_err(|error| LaunchError::Timeline { file, error })?;
         }
     }
+    let touched = touched(&cores);
     drop(cores);
     // All cores are gone, and nothing else has the machine.
     if let Some(machine) = Arc::into_inner(machine) {
-        let twice = |detail| Report::launch(&rules::STORED_TWICE, detail);
-        let misused = |of| match of {
-            Misused::Twice(detail) => twice(detail),
-            Misused::Read(detail) => Report::launch(&rules::STORED_ELSEWHERE, detail),
-        };
+        let misused = |of: Misused| of.report(&touched, program.stores.as_ref());
         match &program.stores {
             Some(stores) => {
                 counters.unstored = machine.stores.judge(stores, arch.grid.0).map_err(misused)?;
                 tell_once(stores, &counters.unstored);
             }
-            None => machine.stores.judge_blocks().map_err(twice)?,
+            None => machine.stores.judge_blocks().map_err(misused)?,
         }
     }
     device.record_run(counters.clone());
     Ok(counters)
+}
+
+/// The lines of kernels that touch what is watched, each once.
+fn touched(cores: &[CoreRun]) -> Vec<(Touch, Arc<Kernel>)> {
+    let mut found: Vec<(Touch, Arc<Kernel>)> = Vec::new();
+    for (risc, _) in cores.iter().flat_map(|run| &run.riscs) {
+        for touch in &risc.touched {
+            let is_known = |(known, kernel): &(Touch, Arc<Kernel>)| known == touch && kernel.file == risc.kernel.file;
+            if !found.iter().any(is_known) {
+                found.push((*touch, risc.kernel.clone()));
+            }
+        }
+    }
+    found
 }
 
 /// What the run would take on a chip, by what its RISCs wrote down.
@@ -497,6 +508,7 @@ pub(super) fn build(
                 views: initial_views(&run.core.cbs),
                 transfers: Transfers::default(),
                 writer: Writer::Core(run.core.index),
+                touched: Vec::new(),
                 printed: Printed::of(&kernel.kernel.file, program.stores.as_ref()),
                 line: 0,
                 switch: Switch::unset(),

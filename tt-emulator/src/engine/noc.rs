@@ -7,6 +7,7 @@ use crate::rules;
 use super::copying;
 use super::memory::machine::{Node, coordinate, page_beyond};
 use super::risc::Risc;
+use super::stores::Touch;
 use super::transfers::{Read, Write, WriteEffect};
 
 impl Risc {
@@ -137,6 +138,19 @@ impl Risc {
         });
     }
 
+    /// Notes that a line stores to DRAM or reads it.
+    #[inline]
+    fn touch(&mut self, is_store: bool, bank: u16, offset: u64, bytes: u32, line: i32) {
+        let stores = &self.core.machine.stores;
+        let Some(tensor) = stores.note(self.writer, is_store, bank, offset, bytes) else {
+            return;
+        };
+        let touch = Touch { tensor, is_store, line };
+        if self.touched.last() != Some(&touch) && !self.touched.contains(&touch) {
+            self.touched.push(touch);
+        }
+    }
+
     /// Issues a read whose remote side is already checked.
     #[inline]
     pub(super) fn issue_read(&mut self, node: Node, offset: u64, destination: u32, bytes: u32, noc: u8, line: i32) {
@@ -145,7 +159,7 @@ impl Risc {
         self.counters.noc_read_bytes[noc as usize] += u64::from(bytes);
         if let Node::Dram(bank) = node {
             self.counters.dram_read_bytes[bank as usize] += u64::from(bytes);
-            self.core.machine.stores.note_read(self.writer, bank, offset, bytes);
+            self.touch(false, bank, offset, bytes, line);
         }
         let source = self.core.machine.pointer(node, offset).cast_const();
         copying::prefetch(source, bytes as usize);
@@ -206,7 +220,7 @@ impl Risc {
         self.counters.noc_write_bytes[noc as usize] += u64::from(bytes);
         if let Node::Dram(bank) = node {
             self.counters.dram_write_bytes[bank as usize] += u64::from(bytes);
-            self.core.machine.stores.note(self.writer, bank, offset, bytes);
+            self.touch(true, bank, offset, bytes, line);
         }
         let effect = WriteEffect::Copy {
             source,
@@ -236,7 +250,7 @@ impl Risc {
         }
         self.counters.noc_write_bytes[noc as usize] += 4;
         if let Node::Dram(bank) = node {
-            self.core.machine.stores.note(self.writer, bank, offset, 4);
+            self.touch(true, bank, offset, 4, line);
         }
         if let Node::Core(to) = node {
             let offset = offset as u32;

@@ -25,6 +25,7 @@ use super::deadlock;
 use super::memory::l1::L1;
 use super::printing::Printed;
 use super::program::Kernel;
+use super::stores::Touch;
 use super::transfers::Transfers;
 use super::trap::Fault;
 use super::writers::Writer;
@@ -114,6 +115,8 @@ pub(crate) struct Risc {
     pub transfers: Transfers,
     /// Whose stores are issued now.
     pub writer: Writer,
+    /// Which of its lines touch what is watched.
+    pub touched: Vec<Touch>,
     /// What it prints.
     pub printed: Printed,
     /// Line of the last call that says its line.

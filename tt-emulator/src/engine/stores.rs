@@ -5,13 +5,15 @@
 //! or such a core, may write a place as often as it likes. A page that is written whole, as nearly all are, costs one number;
 //! parts are kept in units of 32 bytes, or smaller ones where such are written. Padding does not count.
 //!
-//! A page that one core reads whole and whose first element another stores is an error too: what is read is chance. Who reads a page
-//! whole wants the first element at least; reads of less are not watched, since they take more than they need, nor those of the
-//! core that stores, which has an order.
+//! What one core reads and another stores is an error too: what is read is chance. A transfer may take more than is needed, but not
+//! without need: who reads a page whole wants its first element at least, and who reads a run of 16 one of the run, which is the
+//! first but where reads take elements from the middle of it. So what is found is certain; reads of the core that stores have an
+//! order.
 //!
 //! Programs from the host API alone say nothing about tensors. They are watched where a kernel says at which block it is, and
 //! then page by page: nobody knows what is padding there.
 
+mod misused;
 mod parts;
 mod seen;
 
@@ -20,6 +22,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
+pub(crate) use self::misused::{Misused, Touch};
 use self::parts::Parts;
 use self::seen::Seen;
 use super::memory::machine::BufferRange;
@@ -43,6 +46,10 @@ pub struct StoredTensor {
     pub format: DataFormat,
     /// The lines of the user's source that store to it.
     pub lines: Vec<u32>,
+    /// Those that read it.
+    pub read_lines: Vec<u32>,
+    /// Whether some read takes elements from the middle of what 16 elements a face holds as a row.
+    pub read_by_element: bool,
 }
 
 impl StoredTensor {
@@ -102,6 +109,8 @@ struct Watched {
     parts: Mutex<BTreeMap<usize, Parts>>,
     /// Who read each page whole.
     read: Vec<AtomicU64>,
+    /// Who read what of pages that were read in parts.
+    read_parts: Mutex<BTreeMap<usize, Parts>>,
 }
 
 /// What is watched while a launch runs: the tensors that it says, or all buffers from when a kernel first says its block.
@@ -150,32 +159,24 @@ impl StoreMap {
         });
     }
 
-    /// Notes that `writer` wrote `bytes` bytes at `offset` of a bank.
+    /// Notes that `who` wrote `bytes` bytes at `offset` of a bank, or read them: where that is watched, its number.
     #[inline]
-    pub fn note(&self, writer: Writer, bank: u16, offset: u64, bytes: u32) {
-        if let Some((watched, within)) = self.at(offset) {
-            watched.note(writer, u64::from(bank), within, u64::from(bytes), self.banks);
+    pub fn note(&self, who: Writer, is_store: bool, bank: u16, offset: u64, bytes: u32) -> Option<usize> {
+        let (number, watched, within) = self.at(offset)?;
+        let place = (u64::from(bank), within, u64::from(bytes));
+        match is_store {
+            true => watched.note(who, (&watched.whole, &watched.parts), place, self.banks),
+            false => watched.note(who, (&watched.read, &watched.read_parts), place, self.banks),
         }
+        Some(number)
     }
 
-    /// Notes that `reader` read `bytes` bytes at `offset` of a bank.
+    /// What is watched at `offset` of a bank, with its number, and where within it that is.
     #[inline]
-    pub fn note_read(&self, reader: Writer, bank: u16, offset: u64, bytes: u32) {
-        if let Some((watched, within)) = self.at(offset)
-            && u64::from(bytes) == watched.aligned_page_bytes
-            && within.is_multiple_of(watched.aligned_page_bytes)
-        {
-            let page = within / watched.aligned_page_bytes * self.banks + u64::from(bank);
-            add(watched.read.get(page as usize), reader);
-        }
-    }
-
-    /// What is watched at `offset` of a bank, and where within it that is.
-    #[inline]
-    fn at(&self, offset: u64) -> Option<(&Watched, u64)> {
-        self.watched.get()?.iter().find_map(|watched| {
+    fn at(&self, offset: u64) -> Option<(usize, &Watched, u64)> {
+        self.watched.get()?.iter().enumerate().find_map(|(number, watched)| {
             let within = offset.checked_sub(watched.base)?;
-            (within < watched.bank_bytes).then_some((watched, within))
+            (within < watched.bank_bytes).then_some((number, watched, within))
         })
     }
 
@@ -183,26 +184,33 @@ impl StoreMap {
     pub fn judge(self, stores: &Stores, columns: usize) -> Result<Vec<Unstored>, Misused> {
         let mut unstored = Vec::new();
         let watched = self.watched.into_inner().unwrap_or_default();
-        for (watched, tensor) in watched.into_iter().zip(&stores.tensors) {
+        for (number, (watched, tensor)) in watched.into_iter().zip(&stores.tensors).enumerate() {
+            let misused = |is_read, detail| Misused {
+                is_read,
+                tensor: number,
+                detail,
+            };
             let core_of = |writer| stores.core_of(writer, columns);
             let seen = Seen::of(watched, tensor, &core_of);
             if let Some((place, pair)) = seen.twice {
                 let [one, other] = pair.map(|writer| stores.describe(writer, columns));
-                return Err(Misused::Twice(format!(
+                let detail = format!(
                     "kernel `{}`: element {place:?} of `{}` is stored by {one} and by {other}{}",
                     stores.kernel,
                     tensor.name,
                     tensor.stored_at()
-                )));
+                );
+                return Err(misused(false, detail));
             }
             if let Some((place, [reader, writer])) = seen.elsewhere {
                 let [reader, writer] = [reader, writer].map(|who| stores.describe(who, columns));
-                return Err(Misused::Read(format!(
+                let detail = format!(
                     "kernel `{}`: element {place:?} of `{}` is read by {reader} and stored by {writer}{}",
                     stores.kernel,
                     tensor.name,
                     tensor.stored_at()
-                )));
+                );
+                return Err(misused(true, detail));
             }
             if let Some(first) = seen.first_unstored {
                 unstored.push(Unstored {
@@ -216,16 +224,22 @@ impl StoreMap {
     }
 
     /// Which two blocks stored the same, in a launch that said nothing of its stores.
-    pub fn judge_blocks(self) -> Result<(), String> {
+    pub fn judge_blocks(self) -> Result<(), Misused> {
         let Some(file) = self.kernel.into_inner() else {
             return Ok(());
         };
-        for watched in self.watched.into_inner().unwrap_or_default() {
+        for (tensor, watched) in self.watched.into_inner().unwrap_or_default().into_iter().enumerate() {
             let base = watched.base;
             if let Some((page, [Writer::Block(one), Writer::Block(other)])) = watched.first_page_of_two() {
-                return Err(format!(
+                let detail = format!(
                     "kernel {file}: page {page} of the DRAM buffer at {base:#x} is stored by block {one} and by block {other}"
-                ));
+                );
+                let is_read = false;
+                return Err(Misused {
+                    is_read,
+                    tensor,
+                    detail,
+                });
             }
         }
         Ok(())
@@ -241,6 +255,7 @@ impl Watched {
             whole: (0..pages).map(|_| AtomicU64::new(0)).collect(),
             parts: Mutex::default(),
             read: (0..pages).map(|_| AtomicU64::new(0)).collect(),
+            read_parts: Mutex::default(),
         }
     }
 
@@ -255,7 +270,14 @@ impl Watched {
         })
     }
 
-    fn note(&self, writer: Writer, bank: u64, within: u64, bytes: u64, banks: u64) {
+    /// Notes that `who` touched so many bytes from `within` a bank on, pages as a whole or in parts.
+    fn note(
+        &self,
+        who: Writer,
+        (whole, parts): (&[AtomicU64], &Mutex<BTreeMap<usize, Parts>>),
+        (bank, within, bytes): (u64, u64, u64),
+        banks: u64,
+    ) {
         // A transfer may reach over the pages of a bank that follow each other.
         let (mut at, end) = (within, within + bytes);
         while at < end {
@@ -263,40 +285,24 @@ impl Watched {
             let length = (end - at).min(self.aligned_page_bytes - start);
             at += length;
             let page = (row * banks + bank) as usize;
-            let Some(whole) = self.whole.get(page) else { continue };
+            let Some(whole) = whole.get(page) else { continue };
             if length == self.aligned_page_bytes {
-                add(Some(whole), writer);
+                let merge = |seen| Some(Writers(seen).and(Writers::of(who)).0);
+                let _ = whole.fetch_update(Ordering::Relaxed, Ordering::Relaxed, merge);
             } else {
-                self.note_part(writer, page, start as usize, length as usize);
+                self.note_part(who, parts, page, start as usize, length as usize);
             }
         }
     }
 
     #[cold]
-    fn note_part(&self, writer: Writer, page: usize, start: usize, length: usize) {
-        let mut parts = self.parts.lock().unwrap_or_else(PoisonError::into_inner);
+    fn note_part(&self, who: Writer, parts: &Mutex<BTreeMap<usize, Parts>>, page: usize, start: usize, length: usize) {
+        let mut parts = parts.lock().unwrap_or_else(PoisonError::into_inner);
         let page = parts
             .entry(page)
             .or_insert_with(|| Parts::new(self.aligned_page_bytes as usize));
-        page.note(writer, start, length);
+        page.note(who, start, length);
     }
-}
-
-/// Adds `writer` to those of a page.
-#[inline]
-fn add(page: Option<&AtomicU64>, writer: Writer) {
-    let mine = Writers::of(writer);
-    let merge = |seen| Some(Writers(seen).and(mine).0);
-    let _ = page.map(|page| page.fetch_update(Ordering::Relaxed, Ordering::Relaxed, merge));
-}
-
-/// What blocks of a launch did to each other.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Misused {
-    /// Two stored an element.
-    Twice(String),
-    /// One read an element that another stored.
-    Read(String),
 }
 
 impl Stores {
@@ -368,6 +374,8 @@ mod tests {
                 shape: shape.to_vec(),
                 format,
                 lines: Vec::new(),
+                read_lines: Vec::new(),
+                read_by_element: false,
             }],
             blocks: vec![((0, 0), 0, 2), ((1, 0), 2, 1)],
         }
@@ -394,11 +402,15 @@ mod tests {
         let stores = stores(format, shape);
         let map = StoreMap::new(&stores, 12, 32);
         for (writer, page, offset, bytes) in writes {
-            map.note(*writer, (page % 12) as u16, 4096 + page / 12 * 2048 + offset, *bytes);
+            map.note(
+                *writer,
+                true,
+                (page % 12) as u16,
+                4096 + page / 12 * 2048 + offset,
+                *bytes,
+            );
         }
-        map.judge(&stores, 8).map_err(|misused| match misused {
-            Misused::Twice(detail) | Misused::Read(detail) => detail,
-        })
+        map.judge(&stores, 8).map_err(|misused| misused.detail)
     }
 
     #[test]
@@ -489,7 +501,7 @@ mod tests {
             interleaved: true,
         };
         let map = || StoreMap::of_blocks_alone(12);
-        let write = |map: &StoreMap, writer| map.note(writer, 1, 4096 + 2048, 2048);
+        let write = |map: &StoreMap, writer| map.note(writer, true, 1, 4096 + 2048, 2048);
         let silent = map();
         write(&silent, Writer::Core(0));
         write(&silent, Writer::Core(1));
@@ -502,7 +514,10 @@ mod tests {
             write(&map, Writer::Block(second));
             let message = "kernel writer.cpp: page 13 of the DRAM buffer at 0x1000 is stored by block 7 and by block 9"
                 .to_owned();
-            assert_eq!(map.judge_blocks(), if found { Err(message) } else { Ok(()) });
+            assert_eq!(
+                map.judge_blocks().map_err(|misused| misused.detail),
+                if found { Err(message) } else { Ok(()) }
+            );
         }
     }
 
@@ -553,5 +568,41 @@ mod tests {
             left(&[32, 32], &[(0, 0, 0, 544), (0, 0, 576, 1472)]),
             ["16 elements of `c`, the first at [1, 16]"]
         );
+    }
+
+    /// Judges after the second core stored, and the first read, so many bytes from an offset of the first page on.
+    fn judged_after(read_by_element: bool, store: (u64, u32), read: (u64, u32)) -> Option<String> {
+        let mut stores = stores(DataFormat::Float16B, &[32, 32]);
+        stores.tensors[0].read_by_element = read_by_element;
+        let map = StoreMap::new(&stores, 12, 32);
+        for (core, is_store, (offset, bytes)) in [(1, true, store), (0, false, read)] {
+            let tensor = map.note(Writer::Core(core), is_store, 0, 4096 + offset, bytes);
+            assert_eq!(tensor, Some(0));
+        }
+        let misused = map.judge(&stores, 8).err()?;
+        assert!(misused.is_read);
+        Some(misused.detail)
+    }
+
+    #[test]
+    fn what_another_stores_of_what_is_read_is_named_where_it_is_certain() {
+        let says = |element: &str| {
+            let read = "is read by one of the blocks 0 to 1 on core (0,0) and stored by block 2 on core (1,0)";
+            Some(format!("kernel `k`: element {element} of `c` {read}"))
+        };
+        let row = |row: u64| (row * 32, 32);
+        // A row of the first face, among several, and a page of which the first element is stored.
+        assert_eq!(judged_after(false, row(5), row(5)), says("[5, 0]"));
+        assert_eq!(judged_after(false, row(5), (0, 512)), says("[5, 0]"));
+        assert_eq!(judged_after(false, (0, 2), (0, 2048)), says("[0, 0]"));
+        assert_eq!(judged_after(false, (0, 2048), row(17)), says("[1, 16]"));
+        // Other rows, and of a page only another than the first.
+        assert_eq!(judged_after(false, row(5), row(6)), None);
+        assert_eq!(judged_after(false, row(5), (0, 2048)), None);
+        // Elements of one row: the first is wanted, or any of them.
+        assert_eq!(judged_after(false, (5 * 32, 2), row(5)), says("[5, 0]"));
+        assert_eq!(judged_after(false, (5 * 32 + 2, 30), row(5)), None);
+        assert_eq!(judged_after(true, (5 * 32, 30), row(5)), None);
+        assert_eq!(judged_after(true, row(5), row(5)), says("[5, 0]"));
     }
 }

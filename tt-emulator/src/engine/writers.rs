@@ -54,14 +54,9 @@ impl Writers {
         self.0 == 0
     }
 
-    /// Each of these with each of `other`, where there are any.
-    pub fn beside(self, other: Writers) -> Option<[[Writer; 2]; 4]> {
-        if self.is_none() || other.is_none() {
-            return None;
-        }
-        let ends = |of: Writers| [of.0 as u32, (of.0 >> 32) as u32].map(Writer::numbered);
-        let ([a, b], [c, d]) = (ends(self), ends(other));
-        Some([[a, c], [a, d], [b, c], [b, d]])
+    /// The lowest and the highest, where there are any.
+    pub fn ends(self) -> Option<[Writer; 2]> {
+        (!self.is_none()).then(|| [self.0 as u32, (self.0 >> 32) as u32].map(Writer::numbered))
     }
 
     /// The two writers, where there are two.

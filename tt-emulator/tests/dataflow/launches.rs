@@ -164,6 +164,8 @@ fn stores_of(kernel: &str, results: &Buffer) -> Stores {
         shape: vec![20, 30],
         format: tt_device::DataFormat::Float16B,
         lines: Vec::new(),
+        read_lines: Vec::new(),
+        read_by_element: false,
     };
     Stores {
         kernel: kernel.to_owned(),

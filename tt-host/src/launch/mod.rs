@@ -19,11 +19,14 @@ use crate::kernel::Kernel;
 use crate::tile::Tiling;
 use crate::{Error, ErrorKind, Result};
 use binding::{Bound, bind};
+use std::collections::BTreeSet;
 use std::fmt;
 use std::time::Instant;
 use tt_emulator::{StoredTensor, Stores};
 use tt_lang::ir::ElementType;
-use tt_plan::{Bindings, CompileArg, CoreWork, DataFormat, DeviceGrid, Execution, Plan, PlanError, Role, Temporary};
+use tt_plan::{
+    Bindings, CompileArg, CoreWork, DataFormat, DeviceGrid, Execution, Plan, PlanError, Role, Temporary, TransferClass,
+};
 pub(crate) use workload::Workload;
 use workload::{WorkloadKey, build, check_budgets};
 
@@ -300,21 +303,27 @@ impl<'t> Launch<'t> {
     fn stores(&self, tensors: &Tensors, run: &Run, several: bool) -> Stores {
         let stored = |tensor: &&LaunchTensor| tensor.mutable && (!several || run.stores(&tensor.name));
         let written = tensors.tensors.iter().filter(stored);
-        let writers = || run.plan.kernels.iter().filter(|kernel| kernel.role == Role::Writer);
+        let transfers_of = |role: Role, tensor: &LaunchTensor| {
+            let kernels = run.plan.kernels.iter().filter(move |kernel| kernel.role == role);
+            let name = tensor.name.clone();
+            kernels
+                .flat_map(|kernel| &kernel.transfers)
+                .filter(move |transfer| transfer.tensor == name)
+        };
         let tensor = |tensor: &LaunchTensor| {
-            let transfers = writers().flat_map(|kernel| &kernel.transfers);
-            let mut lines: Vec<u32> = transfers
-                .filter(|transfer| transfer.tensor == tensor.name)
-                .map(|transfer| transfer.line)
-                .collect();
-            lines.sort_unstable();
-            lines.dedup();
+            let lines = |role: Role| {
+                let lines = transfers_of(role, tensor).map(|transfer| transfer.line);
+                lines.collect::<BTreeSet<u32>>().into_iter().collect()
+            };
+            let mut reads = transfers_of(Role::Reader, tensor);
             StoredTensor {
                 name: tensor.name.clone(),
                 base: tensor.address.into(),
                 shape: tensor.shape.to_vec(),
                 format: DataFormat::of(tensor.element),
-                lines,
+                lines: lines(Role::Writer),
+                read_lines: lines(Role::Reader),
+                read_by_element: reads.any(|transfer| transfer.class == TransferClass::Element),
             }
         };
         let blocks = run

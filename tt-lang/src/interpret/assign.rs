@@ -10,23 +10,19 @@ use crate::ir::{Assign, Buffer, VarId};
 pub(super) fn run(run: &mut BlockRun<'_>, indices: &[(VarId, u64)], assign: &Assign) -> Result<(), InterpretError> {
     let kernel = run.scope.launch.kernel;
     let fail = |kind| InterpretError::at(kernel, assign.span, kind);
-    let (domain, height) = match indices {
-        [(inner, width)] => (
-            Domain {
-                outer: None,
-                inner: Some(*inner),
-                width: *width as usize,
-            },
-            1,
-        ),
-        [(outer, height), (inner, width)] => (
-            Domain {
-                outer: Some(*outer),
-                inner: Some(*inner),
-                width: *width as usize,
-            },
-            *height as usize,
-        ),
+    let domain = match indices {
+        [(inner, width)] => Domain {
+            outer: None,
+            inner: Some(*inner),
+            height: 1,
+            width: *width as usize,
+        },
+        [(outer, height), (inner, width)] => Domain {
+            outer: Some(*outer),
+            inner: Some(*inner),
+            height: *height as usize,
+            width: *width as usize,
+        },
         _ => {
             return Err(fail(Kind::Unsupported(
                 "a parallel loop of three indices that is no gemm",
@@ -49,10 +45,10 @@ pub(super) fn run(run: &mut BlockRun<'_>, indices: &[(VarId, u64)], assign: &Ass
         target: &target.indices,
     };
     let node = compiler.node(&assign.value, target.buffer.element(kernel))?;
-    let place = compiler.place(target)?;
-    let mut stores = Vec::with_capacity(height * domain.width);
-    let mut rows: Vec<Row> = Vec::with_capacity(height);
-    for outer in 0..height {
+    let place = compiler.place(target);
+    let mut stores = Vec::with_capacity(domain.height * domain.width);
+    let mut rows: Vec<Row> = Vec::with_capacity(domain.height);
+    for outer in 0..domain.height {
         let evaluator = Evaluator { run, domain, outer };
         rows.push(evaluator.row(&node, None)?);
         for inner in 0..domain.width {

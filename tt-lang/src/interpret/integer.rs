@@ -27,8 +27,10 @@ impl Scope<'_> {
             IntExpr::Binary(op, a, b) => {
                 let ((a, is_known), (b, is_known_too)) = (self.known_integer(a)?, self.known_integer(b)?);
                 let is_known = is_known && is_known_too;
-                let value = op.apply(a, b);
-                let value = value.filter(|value| is_known || i32::try_from(*value).is_ok());
+                let fits = |value: i64| i32::try_from(value).is_ok();
+                // As in Rust, there is no remainder where there is no quotient.
+                let has_quotient = *op != IntOp::Rem || is_known || a.checked_div(b).is_some_and(fits);
+                let value = op.apply(a, b).filter(|value| is_known || fits(*value) && has_quotient);
                 (value.ok_or_else(|| self.arithmetic(expr))?, is_known)
             }
         })
@@ -78,48 +80,36 @@ impl Scope<'_> {
         })
     }
 
-    /// `expr` as `base + outer · o + inner · i` over the two parallel indices, where it has that form.
-    pub fn affine(&self, expr: &IntExpr, outer: Option<VarId>, inner: Option<VarId>) -> Result<Option<Affine>, Kind> {
-        Ok(match expr {
-            IntExpr::Var(id) if Some(*id) == inner => Some(Affine {
-                base: 0,
+    /// `expr` as `base + outer · o + inner · i` over the indices of a parallel loop, each with its extent, where it has that form and
+    /// neither it nor what it is computed from leaves 32 bits for any of them.
+    pub fn affine(&self, expr: &IntExpr, [outer, inner]: [Option<(VarId, usize)>; 2]) -> Option<Affine> {
+        let is = |var: Option<(VarId, usize)>| var.is_some_and(|(var, _)| *expr == IntExpr::Var(var));
+        let mentions = |var: Option<(VarId, usize)>| var.is_some_and(|(var, _)| expr.mentions(var));
+        if !mentions(outer) && !mentions(inner) {
+            return Some(Affine {
+                base: self.integer(expr).ok()?,
                 outer: 0,
-                inner: 1,
-            }),
-            IntExpr::Var(id) if Some(*id) == outer => Some(Affine {
-                base: 0,
-                outer: 1,
                 inner: 0,
-            }),
-            IntExpr::Const(_) | IntExpr::Extent(_) | IntExpr::Scalar(_) | IntExpr::Var(_) | IntExpr::Fetched(_) => {
-                Some(Affine {
-                    base: self.integer(expr)?,
-                    outer: 0,
-                    inner: 0,
-                })
-            }
-            IntExpr::Binary(op, a, b) => {
-                let (Some(a), Some(b)) = (self.affine(a, outer, inner)?, self.affine(b, outer, inner)?) else {
-                    return Ok(None);
-                };
-                let overflow = || self.arithmetic(expr);
-                match op {
-                    IntOp::Add | IntOp::Sub => Some(a.combine(*op, b).ok_or_else(overflow)?),
-                    IntOp::Mul if b.is_constant() => Some(a.scale(b.base).ok_or_else(overflow)?),
-                    IntOp::Mul if a.is_constant() => Some(b.scale(a.base).ok_or_else(overflow)?),
-                    IntOp::Div | IntOp::Rem | IntOp::CeilDiv | IntOp::Min | IntOp::Max
-                        if a.is_constant() && b.is_constant() =>
-                    {
-                        Some(Affine {
-                            base: op.apply(a.base, b.base).ok_or_else(overflow)?,
-                            outer: 0,
-                            inner: 0,
-                        })
-                    }
-                    IntOp::Mul | IntOp::Div | IntOp::Rem | IntOp::CeilDiv | IntOp::Min | IntOp::Max => None,
-                }
-            }
-        })
+            });
+        }
+        let IntExpr::Binary(op, a, b) = expr else {
+            return Some(Affine {
+                base: 0,
+                outer: is(outer).into(),
+                inner: is(inner).into(),
+            });
+        };
+        let (a, b) = (self.affine(a, [outer, inner])?, self.affine(b, [outer, inner])?);
+        let affine = match op {
+            IntOp::Add | IntOp::Sub => a.combine(*op, b)?,
+            IntOp::Mul if b.is_constant() => a.scale(b.base)?,
+            IntOp::Mul if a.is_constant() => b.scale(a.base)?,
+            IntOp::Mul | IntOp::Div | IntOp::Rem | IntOp::CeilDiv | IntOp::Min | IntOp::Max => return None,
+        };
+        let last = |var: Option<(VarId, usize)>| var.map_or(0, |(_, extent)| extent.saturating_sub(1) as i64);
+        let fits = |o, i| affine.at(o, i).is_some_and(|value| i32::try_from(value).is_ok());
+        let corners = [0, last(outer)].map(|o| [0, last(inner)].map(|i| fits(o, i)));
+        (corners == [[true; 2]; 2]).then_some(affine)
     }
 
     fn arithmetic(&self, expr: &IntExpr) -> Kind {

@@ -15,7 +15,16 @@ use crate::ir::{Access, Buffer, CompareOp, Element, ElementKind, ElementOp, Elem
 pub(super) struct Domain {
     pub outer: Option<VarId>,
     pub inner: Option<VarId>,
+    pub height: usize,
     pub width: usize,
+}
+
+impl Domain {
+    /// The indices with their extents.
+    fn indices(self) -> [Option<(VarId, usize)>; 2] {
+        let with = |var: Option<VarId>, extent| var.map(|var| (var, extent));
+        [with(self.outer, self.height), with(self.inner, self.width)]
+    }
 }
 
 /// An index, as a function of the parallel indices.
@@ -66,6 +75,7 @@ pub(super) fn uniform(run: &BlockRun<'_>, element: &Element, wanted: ElementType
     let domain = Domain {
         outer: None,
         inner: None,
+        height: 1,
         width: 1,
     };
     let compiler = Compiler {
@@ -86,28 +96,18 @@ pub(super) struct Compiler<'r, 'a, 'e> {
 }
 
 impl<'e> Compiler<'_, '_, 'e> {
-    fn index(&self, expr: &'e IntExpr, span: Span) -> Result<Index<'e>, InterpretError> {
-        let affine = self
-            .run
-            .scope
-            .affine(expr, self.domain.outer, self.domain.inner)
-            .map_err(|kind| InterpretError::at(self.run.scope.launch.kernel, span, kind))?;
-        Ok(affine.map_or(Index::General(expr), Index::Affine))
+    fn index(&self, expr: &'e IntExpr) -> Index<'e> {
+        let affine = self.run.scope.affine(expr, self.domain.indices());
+        affine.map_or(Index::General(expr), Index::Affine)
     }
 
-    pub fn place(&self, access: &'e Access) -> Result<Place<'e>, InterpretError> {
-        let indices = access
-            .indices
-            .iter()
-            .map(|i| self.index(i, access.span))
-            .collect::<Result<_, _>>()?;
-        let axis_marks = access.indices.iter().map(|index| self.carried(index)).collect();
-        Ok(Place {
+    pub fn place(&self, access: &'e Access) -> Place<'e> {
+        Place {
             buffer: access.buffer,
-            indices,
+            indices: access.indices.iter().map(|index| self.index(index)).collect(),
             span: access.span,
-            axis_marks,
-        })
+            axis_marks: access.indices.iter().map(|index| self.carried(index)).collect(),
+        }
     }
 
     /// The marks that padding along an axis indexed by `index` gives the element assigned: padding along the axes that are
@@ -139,13 +139,13 @@ impl<'e> Compiler<'_, '_, 'e> {
             ElementKind::Bool(value) => Node::Constant(f64::from(u8::from(*value))),
             ElementKind::Scalar(id) => Node::Constant(self.run.scope.launch.floats[id.index()]),
             ElementKind::Int(expr) => {
-                let integer = Node::Int(self.index(expr, element.span)?, element.span);
+                let integer = Node::Int(self.index(expr), element.span);
                 match own.is_integer() && own != ElementType::I32 {
                     true => Node::Cast(own, ElementType::I32, Box::new(integer)),
                     false => integer,
                 }
             }
-            ElementKind::Load(access) => Node::Load(self.place(access)?),
+            ElementKind::Load(access) => Node::Load(self.place(access)),
             ElementKind::Call(op, args) => {
                 let args = args.iter().map(node).collect::<Result<_, _>>()?;
                 match own.is_integer() {
@@ -155,7 +155,7 @@ impl<'e> Compiler<'_, '_, 'e> {
             }
             ElementKind::Compare(op, a, b) => Node::Compare(*op, pair(a, b)?),
             ElementKind::CompareInt(op, a, b) => {
-                let operands = (self.index(a, element.span)?, self.index(b, element.span)?);
+                let operands = (self.index(a), self.index(b));
                 Node::CompareInt(*op, Box::new(operands), element.span)
             }
             ElementKind::And(a, b) => Node::Logic(true, pair(a, b)?),

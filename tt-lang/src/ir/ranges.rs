@@ -74,17 +74,24 @@ impl Ranges {
     /// Calls `visit` for every element that `value` reads, with what the indices are where it is read. What is read nowhere is
     /// left out.
     pub fn loads<'a>(&self, value: &'a Element, visit: &mut dyn FnMut(&'a Access, &Ranges)) {
+        self.parts(value, &mut |part, ranges| {
+            if let ElementKind::Load(access) = &part.kind {
+                visit(access, ranges);
+            }
+        });
+    }
+
+    /// Calls `visit` for `value` and everything in it, with what the indices are where it counts. What counts nowhere is left out.
+    pub fn parts<'a>(&self, value: &'a Element, visit: &mut dyn FnMut(&'a Element, &Ranges)) {
         if self.is_empty() {
             return;
         }
-        if let ElementKind::Load(access) = &value.kind {
-            visit(access, self);
-        }
+        visit(value, self);
         let mut choose = |condition: &'a Element, then: Option<&'a Element>, other: Option<&'a Element>| {
-            self.loads(condition, visit);
+            self.parts(condition, visit);
             for (side, holds) in [(then, true), (other, false)] {
                 if let Some(side) = side {
-                    self.narrowed(condition, holds).loads(side, visit);
+                    self.narrowed(condition, holds).parts(side, visit);
                 }
             }
         };
@@ -105,7 +112,7 @@ impl Ranges {
                 value
                     .operands()
                     .into_iter()
-                    .for_each(|operand| self.loads(operand, visit));
+                    .for_each(|operand| self.parts(operand, visit));
             }
         }
     }

@@ -194,7 +194,15 @@ fn less(a: &IntExpr, b: &IntExpr) -> IntExpr {
         // a < b where not b < a + 1.
         return not(less(b, &Const(a.saturating_add(1))));
     }
-    let before = IntExpr::binary(IntOp::Sub, b.clone(), Const(1));
+    // What is read may be the least integer there is, which nothing is below.
+    let mut is_read = false;
+    b.walk(&mut |part| is_read |= matches!(part, IntExpr::Fetched(_)));
+    let least_but_one = Const(i64::from(i32::MIN) + 1);
+    let from = match is_read {
+        true => IntExpr::binary(IntOp::Max, b.clone(), least_but_one),
+        false => b.clone(),
+    };
+    let before = IntExpr::binary(IntOp::Sub, from, Const(1));
     let above = IntExpr::binary(IntOp::Max, a.clone(), before);
     let nearest = IntExpr::binary(IntOp::Min, above, b.clone());
     let less = IntExpr::binary(IntOp::Sub, b.clone(), nearest);
@@ -207,33 +215,38 @@ fn less(a: &IntExpr, b: &IntExpr) -> IntExpr {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ir::ParamId;
+    use crate::ir::{ParamId, VarId};
 
     fn value(expr: &IntExpr, scalars: [i64; 2]) -> i64 {
         match expr {
             IntExpr::Const(value) => *value,
             IntExpr::Scalar(id) => scalars[id.index()],
             IntExpr::Binary(op, a, b) => {
+                let is_launch_constant = expr.is_launch_constant();
                 let value = op.apply(value(a, scalars), value(b, scalars)).expect("a value");
-                assert!((i64::from(i32::MIN) - 1..=i32::MAX.into()).contains(&value), "{value}");
+                assert!(is_launch_constant || i32::try_from(value).is_ok(), "{value}");
                 value
             }
-            IntExpr::Extent(_) | IntExpr::Var(_) | IntExpr::Fetched(_) => 0,
+            IntExpr::Fetched(var) => scalars[var.index()],
+            IntExpr::Extent(_) | IntExpr::Var(_) => 0,
         }
     }
 
     #[test]
     fn comparisons_are_1_or_0() {
         let ends = [i32::MIN, i32::MIN + 1, -2, -1, 0, 1, 2, 7, i32::MAX - 1, i32::MAX].map(i64::from);
-        let [x, y] = [0, 1].map(|id| IntExpr::Scalar(ParamId(id)));
-        for (a, b) in ends.iter().flat_map(|a| ends.map(|b| (*a, b))) {
-            let wanted = i64::from(a < b);
-            for (x, y) in [
-                (x.clone(), y.clone()),
-                (x.clone(), IntExpr::Const(b)),
-                (IntExpr::Const(a), y.clone()),
-            ] {
-                assert_eq!(value(&less(&x, &y), [a, b]), wanted, "{a} < {b}");
+        let scalars = [0, 1].map(|id| IntExpr::Scalar(ParamId(id)));
+        let read = [0, 1].map(|id| IntExpr::Fetched(VarId(id)));
+        for [x, y] in [scalars, read] {
+            for (a, b) in ends.iter().flat_map(|a| ends.map(|b| (*a, b))) {
+                let wanted = i64::from(a < b);
+                for (x, y) in [
+                    (x.clone(), y.clone()),
+                    (x.clone(), IntExpr::Const(b)),
+                    (IntExpr::Const(a), y.clone()),
+                ] {
+                    assert_eq!(value(&less(&x, &y), [a, b]), wanted, "{a} < {b}");
+                }
             }
         }
     }

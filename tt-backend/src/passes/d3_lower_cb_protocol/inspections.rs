@@ -35,7 +35,7 @@ pub(super) fn lowered(kernel: &Kernel, buffers: &[Buffer], inspection: &Inspecti
             let mut told = block;
             told.text(" assertion failed: ");
             told.text(text);
-            let fails = Expr::Value(Symbol::Condition(BoolExpr::Not(Box::new(cond.clone()))));
+            let fails = Expr::Value(Symbol::WideCondition(BoolExpr::Not(Box::new(cond.clone()))));
             let stop = line(call(&ASSERT, [Expr::Bool(false)]));
             vec![when(fails, vec![told.ended(), stop], Vec::new())]
         }

@@ -106,28 +106,15 @@ impl<'a> Arguments<'a> {
                     IntOp::Div => Expr::binary("/", a, b),
                     IntOp::Rem => Expr::binary("%", a, b),
                     // Rounded up where both have the same sign; towards zero is up where they have not.
-                    IntOp::CeilDiv if !plain => {
+                    IntOp::CeilDiv => {
                         let op = |op, a: &Expr<Bits>, b: Expr<Bits>| Expr::operation(op, a.clone(), b);
                         let below_zero = |x: &Expr<Bits>| op("<", x, Expr::Int(0));
                         let inexact = op("!=", &op("%", &a, b.clone()), Expr::Int(0));
-                        let same_sign = op("==", &below_zero(&a), below_zero(&b));
-                        op("+", &op("/", &a, b), op("&&", &inexact, same_sign))
-                    }
-                    IntOp::CeilDiv => {
-                        let less_one = match &b {
-                            Expr::Int(value) => Expr::Int(value.saturating_sub(1)),
-                            other @ (Expr::Bool(_)
-                            | Expr::Name(_)
-                            | Expr::Value(_)
-                            | Expr::Buffer(_)
-                            | Expr::PageBytes(_)
-                            | Expr::Accessor(_)
-                            | Expr::Constant(_)
-                            | Expr::Text(_)
-                            | Expr::Call(_)
-                            | Expr::Binary(..)) => Expr::binary("-", other.clone(), Expr::Int(1)),
+                        let is_more = match plain {
+                            true => inexact,
+                            false => op("&&", &inexact, op("==", &below_zero(&a), below_zero(&b))),
                         };
-                        Expr::binary("/", Expr::binary("+", a, less_one), b)
+                        op("+", &op("/", &a, b), is_more)
                     }
                     IntOp::Min => Expr::operation("min", a, b),
                     IntOp::Max => Expr::operation("max", a, b),
@@ -146,6 +133,9 @@ impl<'a> Arguments<'a> {
             IntExpr::Binary(op @ (IntOp::Add | IntOp::Sub | IntOp::Mul), a, b) => {
                 Expr::binary(op.symbol(), self.wide(a), self.wide(b))
             }
+            IntExpr::Binary(op @ (IntOp::Min | IntOp::Max), a, b) => {
+                Expr::operation(op.symbol(), self.wide(a), self.wide(b))
+            }
             IntExpr::Extent(_) | IntExpr::Scalar(_) | IntExpr::Var(_) | IntExpr::Fetched(_) | IntExpr::Binary(..) => {
                 Expr::Call(Box::new(Call {
                     function: &WIDE,
@@ -156,10 +146,24 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    fn condition(&mut self, cond: &BoolExpr) -> Expr<Bits> {
+    /// A side of a comparison in 64 bits: what nothing is computed for has 32.
+    fn wide_side(&mut self, expr: &IntExpr) -> Expr<Bits> {
+        match expr {
+            IntExpr::Binary(..) if !expr.is_launch_constant() => self.wide(expr),
+            IntExpr::Const(_)
+            | IntExpr::Extent(_)
+            | IntExpr::Scalar(_)
+            | IntExpr::Var(_)
+            | IntExpr::Fetched(_)
+            | IntExpr::Binary(..) => self.int(expr),
+        }
+    }
+
+    /// A condition of integers that are written by `int`.
+    fn condition(&mut self, cond: &BoolExpr, int: fn(&mut Self, &IntExpr) -> Expr<Bits>) -> Expr<Bits> {
         match cond {
             BoolExpr::Const(value) => Expr::Bool(*value),
-            BoolExpr::Compare(op, a, b) => Expr::operation(op.symbol(), self.int(a), self.int(b)),
+            BoolExpr::Compare(op, a, b) => Expr::operation(op.symbol(), int(self, a), int(self, b)),
             BoolExpr::CompareNumbers(op, a, b) => {
                 let (Some(a), Some(b)) = (number(self.kernel, a), number(self.kernel, b)) else {
                     return Expr::operation(op.symbol(), self.computed(a), self.computed(b));
@@ -180,18 +184,18 @@ impl<'a> Arguments<'a> {
                 let flag = self.argument("int32_t", &wanted, RuntimeValue::Flag { op: *op, a, b });
                 Expr::operation("!=", flag, Expr::Int(0))
             }
-            BoolExpr::And(a, b) => Expr::operation("&&", self.condition(a), self.condition(b)),
-            BoolExpr::Or(a, b) => Expr::operation("||", self.condition(a), self.condition(b)),
+            BoolExpr::And(a, b) => Expr::operation("&&", self.condition(a, int), self.condition(b, int)),
+            BoolExpr::Or(a, b) => Expr::operation("||", self.condition(a, int), self.condition(b, int)),
             BoolExpr::Not(a) => {
                 let negated = negate(a);
                 match negated {
                     // A scalar may be NaN: its comparisons have no opposite.
-                    BoolExpr::Not(inner) => Expr::operation("==", self.condition(&inner), Expr::Bool(false)),
+                    BoolExpr::Not(inner) => Expr::operation("==", self.condition(&inner, int), Expr::Bool(false)),
                     other @ (BoolExpr::Const(_)
                     | BoolExpr::Compare(..)
                     | BoolExpr::CompareNumbers(..)
                     | BoolExpr::And(..)
-                    | BoolExpr::Or(..)) => self.condition(&other),
+                    | BoolExpr::Or(..)) => self.condition(&other, int),
                 }
             }
         }
@@ -269,7 +273,8 @@ impl<'a> Arguments<'a> {
         match symbol {
             Symbol::Int(int) => self.int(int),
             Symbol::Wide(int) => self.wide(int),
-            Symbol::Condition(cond) => self.condition(cond),
+            Symbol::Condition(cond) => self.condition(cond, Self::int),
+            Symbol::WideCondition(cond) => self.condition(cond, Self::wide_side),
             Symbol::Number(number) => self.number(number),
             Symbol::Computed(number) => self.computed(number),
             Symbol::TensorTiles(tensor, axis) => {

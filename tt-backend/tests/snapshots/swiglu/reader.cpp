@@ -31,7 +31,7 @@ void kernel_main() {
     for (int32_t block_id = start_id; block_id < start_id + count; ++block_id) {
         const int32_t bx = block_id % N_div_ceil_64;
         const int32_t by = block_id / N_div_ceil_64;
-        // classic.rs:122
+        // classic.rs:122: out[(by * 64 + i, bx * 64 + j)] = ((gate[(by * 64 + i, bx * 64 + j)].silu() * up[(by * 64 + i, bx * 64 + j)]) * scale)
         cb_reserve_back(cb_gate_block, 4);
         {
             const int32_t first_row = by * 2;
@@ -50,7 +50,7 @@ void kernel_main() {
             noc_async_read_barrier();
         }
         cb_push_back(cb_gate_block, 4);
-        // classic.rs:122
+        // classic.rs:122: out[(by * 64 + i, bx * 64 + j)] = ((gate[(by * 64 + i, bx * 64 + j)].silu() * up[(by * 64 + i, bx * 64 + j)]) * scale)
         cb_reserve_back(cb_up_block, 4);
         {
             const int32_t first_row = by * 2;

@@ -122,7 +122,7 @@ void kernel_main() {
             noc_async_read_barrier();
         }
         cb_push_back(cb_a_block_in_2, 2);
-        // assorted.rs:97
+        // assorted.rs:97: o[(by * 64 + i, bx * 64 + j)] = (((a[(by * 64 + i, bx * 64 + j)] * row[j]) - t[i]).max(a[(by * 64 + i, 0)]) / (1.0 + (row[j] - a[(0, bx * 64 + j)]).abs()))
         cb_reserve_back(cb_a_block_in_3, 2);
         {
             const int32_t first_row = 0;

@@ -3,7 +3,11 @@
 use super::parts::Parts;
 use super::{FACE, StoredTensor, TILE, Watched, matrices};
 use crate::engine::writers::{Writer, Writers};
+use std::ops::Range;
 use std::sync::PoisonError;
+
+/// Rows of faces in a tile: 16 elements that lie together in memory and in the tensor.
+const RUNS: usize = TILE * TILE / FACE;
 
 /// Matrix, row and column of an element.
 type Place = (usize, usize, usize);
@@ -28,34 +32,50 @@ impl Seen {
         let mut first_unstored: Option<Place> = None;
         let mut twice: Option<(Place, [Writer; 2])> = None;
         let mut elsewhere: Option<(Place, [Writer; 2])> = None;
+        let read_parts = watched.read_parts.into_inner().unwrap_or_else(PoisonError::into_inner);
         for (page, (whole, read)) in watched.whole.into_iter().zip(watched.read).enumerate() {
             let whole = Writers(whole.into_inner());
             let part = parts.get(&page);
             let (matrix, tile) = (page / (tile_rows * tile_columns), page % (tile_rows * tile_columns));
             let (tile_row, tile_column) = (tile / tile_columns * TILE, tile % tile_columns * TILE);
-            let apart = |[reader, writer]: &[Writer; 2]| core_of(*reader) != core_of(*writer);
-            let first = part.map_or(whole, |part| part.of_element(whole, tensor.format, 0));
-            let pairs = Writers(read.into_inner()).beside(first);
-            if let Some(pair) = pairs.into_iter().flatten().find(apart)
+            let writers_of =
+                |element| part.map_or(whole, |part: &Parts| part.of_element(whole, tensor.format, element));
+            // Where one of the readers wants one of these elements, all of which others store: the first of them, and who.
+            let certain = |readers: Writers, elements: Range<usize>| {
+                let apart = |reader, element| {
+                    let mut writers = writers_of(element).ends().into_iter().flatten();
+                    writers.find(|writer| core_of(*writer) != core_of(reader))
+                };
+                readers.ends().into_iter().flatten().find_map(|reader| {
+                    let writer = apart(reader, elements.start)?;
+                    let all = elements.clone().all(|element| apart(reader, element).is_some());
+                    all.then_some([reader, writer])
+                })
+            };
+            if elsewhere.is_none() {
+                let first = certain(Writers(read.into_inner()), 0..1);
+                elsewhere = first.map(|pair| ((matrix, tile_row, tile_column), pair));
+            }
+            if let Some(read) = read_parts.get(&page)
                 && elsewhere.is_none()
             {
-                elsewhere = Some(((matrix, tile_row, tile_column), pair));
+                elsewhere = (0..RUNS).find_map(|run| {
+                    let (row, column, valid) = place_of(run, [tile_row, tile_column], [rows, columns]);
+                    let wanted = if tensor.read_by_element { valid } else { valid.min(1) };
+                    let first = run * FACE;
+                    let readers = read.of_element(Writers::default(), tensor.format, first);
+                    let pair = certain(readers, first..first + wanted).filter(|_| wanted > 0)?;
+                    Some(((matrix, row, column), pair))
+                });
             }
             if part.is_none() && !whole.is_none() && whole.pair().is_none() {
                 continue;
             }
             // A row of a face at a time: what lies together in memory and in the tensor.
-            for run in 0..TILE * TILE / FACE {
-                let (face, row) = (run / FACE, run % FACE);
-                let (row, column) = (tile_row + face / 2 * FACE + row, tile_column + face % 2 * FACE);
-                let valid = if row < rows {
-                    columns.saturating_sub(column).min(FACE)
-                } else {
-                    0
-                };
+            for run in 0..RUNS {
+                let (row, column, valid) = place_of(run, [tile_row, tile_column], [rows, columns]);
                 for element in 0..valid {
-                    let of_element = |part: &Parts| part.of_element(whole, tensor.format, run * FACE + element);
-                    let writers = part.map_or(whole, of_element);
+                    let writers = writers_of(run * FACE + element);
                     let place = (matrix, row, column + element);
                     if writers.is_none() {
                         unstored += 1;
@@ -76,6 +96,18 @@ impl Seen {
             elsewhere: elsewhere.map(|(place, pair)| (index(place), pair)),
         }
     }
+}
+
+/// Where a run begins in the tensor, and how many of its elements are some of it.
+fn place_of(run: usize, [tile_row, tile_column]: [usize; 2], [rows, columns]: [usize; 2]) -> (usize, usize, usize) {
+    let (face, row) = (run / FACE, run % FACE);
+    let (row, column) = (tile_row + face / 2 * FACE + row, tile_column + face % 2 * FACE);
+    let valid = if row < rows {
+        columns.saturating_sub(column).min(FACE)
+    } else {
+        0
+    };
+    (row, column, valid)
 }
 
 /// The index of an element in a tensor.
