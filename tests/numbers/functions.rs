@@ -7,7 +7,7 @@ use tt::bf16;
 /// A function of `X` and `Y`, as written, and its value.
 type Function = (&'static str, fn(f32, f32) -> f32);
 
-const FUNCTIONS: [Function; 18] = [
+const FUNCTIONS: [Function; 24] = [
     ("X % Y", |x, y| x % y),
     ("X.remainder(Y)", |x, y| {
         let left = x % y;
@@ -29,6 +29,12 @@ const FUNCTIONS: [Function; 18] = [
     ("X.rsub(Y)", |x, y| y - x),
     ("X.prelu(Y)", |x, y| if x < 0.0 { x * y } else { x }),
     ("X.hardtanh(-1.0, 2.0)", |x, _| x.clamp(-1.0, 2.0)),
+    ("X.softcap(2.0)", |x, _| 2.0 * (x / 2.0).tanh()),
+    ("X.softcap(Y)", |x, y| y * (x / y).tanh()),
+    ("X.log_with_base(3.0)", |x, _| x.ln() / 3f32.ln()),
+    ("X.log_with_base(Y)", |x, y| x.ln() / y.ln()),
+    ("X.snake_beta(0.5, 2.0)", |x, _| x + (x * 0.5).sin().powi(2) / 2.0),
+    ("X.snake_beta(0.5, Y)", |x, y| x + (x * 0.5).sin().powi(2) / y),
     ("X.lerp(Y, 0.5)", |x, y| x + 0.5 * (y - x)),
     ("X.mac(Y, X)", |x, y| x * y + x),
     ("X.addcmul(Y, Y, 0.5)", |x, y| x + 0.5 * y * y),

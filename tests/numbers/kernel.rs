@@ -1,6 +1,6 @@
 //! Kernels made from text.
 
-use tt::{Device, Tensor, Zeros, bf16};
+use tt::{Device, Tensor, Zeros, bf16, f16};
 use tt_host::{Argument, Element, Kernel, Launch, Sources};
 
 /// The emulated chips.
@@ -12,6 +12,8 @@ pub trait Host: Element {
     const NAME: &'static str;
     /// Its largest number.
     const MOST: f32;
+    /// Its least normal number.
+    const LEAST: f64;
     /// Bits of a fraction.
     const FRACTION: i32;
     /// The nearest value it holds.
@@ -23,6 +25,7 @@ pub trait Host: Element {
 impl Host for bf16 {
     const NAME: &'static str = "bf16";
     const MOST: f32 = f32::from_bits(0x7f7f_0000);
+    const LEAST: f64 = f32::MIN_POSITIVE as f64;
     const FRACTION: i32 = 7;
     fn of(value: f64) -> Self {
         bf16::from_f64(value)
@@ -32,9 +35,23 @@ impl Host for bf16 {
     }
 }
 
+impl Host for f16 {
+    const NAME: &'static str = "f16";
+    const MOST: f32 = 65504.0;
+    const LEAST: f64 = 1.0 / 16384.0;
+    const FRACTION: i32 = 10;
+    fn of(value: f64) -> Self {
+        f16::from_f64(value)
+    }
+    fn value(self) -> f32 {
+        self.to_f32()
+    }
+}
+
 impl Host for f32 {
     const NAME: &'static str = "f32";
     const MOST: f32 = f32::MAX;
+    const LEAST: f64 = f32::MIN_POSITIVE as f64;
     const FRACTION: i32 = 23;
     fn of(value: f64) -> Self {
         value as f32

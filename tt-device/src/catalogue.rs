@@ -169,6 +169,11 @@ operations {
         => by Own(SfpuOp::LogBaseTwo, &[std::f32::consts::LOG2_E]);
     Log10 "log10" 1 [] POSITIVE NotZero => |x| x[0].log10() => Call("std::log10")
         => by Own(SfpuOp::LogWithBase, &[std::f32::consts::LOG10_E]);
+    // As the device's own, which takes the reciprocal of the base's logarithm and ends in that product.
+    LogWithBase "log_with_base" 2 [3.0] POSITIVE NotZero => |x| x[0].ln() / x[1].ln()
+        => Product("std::log({x}) / std::log({y})")
+        => by Lowering::Expanded
+        => per element Is(expansion::LOG_WITH_BASE);
     Log1p "log1p" 1 [] (-0.99, 1e38) Zero => |x| x[0].ln_1p() => Call("std::log1p")
         => sfpu "api/compute/eltwise_unary/log1p.h" "log1p_tile_init" "log1p_tile" Unary(0) => template "false" / "true";
     Expm1 "expm1" 1 [] (-85.0, 88.0) Zero bounded => |x| x[0].exp_m1() => Call("std::expm1")
@@ -238,6 +243,17 @@ operations {
         => |x| if x[0].abs() < 3e-3 { x[0].powi(3) / 3.0 * (1.0 - 0.4 * x[0] * x[0]) } else { x[0] - x[0].tanh() }
         => Choice("std::abs({x}) < 3e-3 ? {x} * {x} * {x} / 3.0 * (1.0 - 0.4 * {x} * {x}) : {x} - std::tanh({x})")
         => sfpu "api/compute/eltwise_unary/tanhshrink.h" "tanhshrink_tile_init" "tanhshrink_tile" Unary(0), Last;
+    // The device's own is Blackhole's alone.
+    Softcap "softcap" 2 [2.0] ALL Zero
+        => |x| x[1] * (x[0] / x[1]).tanh() => Product("{y} * std::tanh({x} / {y})")
+        => by Lowering::Expanded
+        => per element Is(expansion::SOFTCAP);
+    // The device's own takes its numbers from registers, as this does where they differ from element to element.
+    SnakeBeta "snake_beta" 3 [0.5, 2.0] (-6.0, 6.0) Zero
+        => |x| x[0] + (x[0] * x[1]).sin().powi(2) / x[2]
+        => Sum("{x} + std::pow(std::sin({x} * {y}), 2.0) / {z}")
+        => by Lowering::Expanded
+        => per element Is(expansion::SNAKE_BETA);
     Sigmoid "sigmoid" 1 [] (-85.0, 1e38) NotZero bounded
         => |x| 1.0 / (1.0 + (-x[0]).exp()) => Product("1.0 / (1.0 + std::exp(-{x}))")
         => sfpu "api/compute/compute_kernel_api.h" "sigmoid_tile_init" "sigmoid_tile" Unary(0);
@@ -689,6 +705,7 @@ mod tests {
                 Lowering::Arithmetic(_) | Lowering::Reversed(_) => {
                     assert_eq!((elements, row.uniform), (2, 0), "{}", row.name)
                 }
+                Lowering::Expanded => assert!(matches!(row.per_element, Is(_)), "{}", row.name),
                 Lowering::IntegersOnly => panic!("{} is no operation on numbers", row.name),
             }
         }

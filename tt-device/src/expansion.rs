@@ -1,6 +1,7 @@
 //! What operations whose numbers are the same for every element are where they differ: made of other operations.
 //!
-//! The syntax writes it in their place. The row of an operation names its expansion, or says that it has none.
+//! The syntax writes it in their place. The row of an operation names its expansion, or says that it has none. Some are that
+//! always, when they are computed on tiles (`Lowering::Expanded`).
 
 use crate::catalogue::ElementOp;
 use Expansion::{Argument, Call, Choose, Number};
@@ -27,6 +28,17 @@ pub enum Expansion {
     Call(ElementOp, &'static [Expansion]),
     /// The third where the first is so beside the second, else the fourth.
     Choose(Relation, &'static [Expansion; 4]),
+}
+
+impl Expansion {
+    /// Whether one of its operations is such.
+    pub fn has(&self, is: &impl Fn(ElementOp) -> bool) -> bool {
+        match self {
+            Argument(_) | Number(_) => false,
+            Call(op, of) => is(*op) || of.iter().any(|part| part.has(is)),
+            Choose(_, of) => of.iter().any(|part| part.has(is)),
+        }
+    }
 }
 
 /// How two numbers are compared.
@@ -62,6 +74,19 @@ pub(crate) const HARDSHRINK: Expansion = Choose(Relation::Greater, &[Call(Elemen
 pub(crate) const ELU: Expansion = Choose(
     Relation::Greater,
     &[X, ZERO, X, Call(ElementOp::Mul, &[Y, Call(ElementOp::Expm1, &[X])])],
+);
+pub(crate) const SOFTCAP: Expansion = Call(
+    ElementOp::Mul,
+    &[Call(ElementOp::Tanh, &[Call(ElementOp::Div, &[X, Y])]), Y],
+);
+pub(crate) const LOG_WITH_BASE: Expansion = Call(
+    ElementOp::Div,
+    &[Call(ElementOp::Log, &[X]), Call(ElementOp::Log, &[Y])],
+);
+pub(crate) const SNAKE_BETA: Expansion = Call(ElementOp::Add, &[X, Call(ElementOp::Div, &[SQUARED_SINE, Z])]);
+const SQUARED_SINE: Expansion = Call(
+    ElementOp::Square,
+    &[Call(ElementOp::Sin, &[Call(ElementOp::Mul, &[X, Y])])],
 );
 pub(crate) const CELU: Expansion = Choose(
     Relation::Greater,

@@ -125,6 +125,10 @@ impl ElementOpRow {
                 wide, approximate: own, ..
             } => wide && !(approximate && own.is_some()),
             Lowering::IntegersOnly => !approximate,
+            Lowering::Expanded => match self.per_element {
+                PerElement::Is(expansion) => expansion.has(&|op| op.row().wants_wide_registers(approximate)),
+                PerElement::Refused | PerElement::NoNumbers => false,
+            },
             Lowering::Own(..)
             | Lowering::LastFirst(..)
             | Lowering::WithReciprocal(_)
@@ -199,6 +203,8 @@ pub enum Lowering {
         /// The device's own call with its numbers, where it has one that is too inaccurate for all but approximate kernels.
         approximate: Option<(SfpuOp, &'static [f32])>,
     },
+    /// By what its row says it is of arguments that differ from element to element, whether they do or not.
+    Expanded,
     /// Numbers do not have it.
     IntegersOnly,
 }

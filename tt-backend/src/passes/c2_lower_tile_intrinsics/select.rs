@@ -21,7 +21,7 @@ use crate::verify::{Fault, unproved};
 use machine::{Machine, below_zero, binary, composed, fill, unary, with, with_integer, within_tile};
 use std::collections::{BTreeMap, BTreeSet};
 use tt_device::composed::{to_half, to_integer};
-use tt_device::{Arithmetic, Lowering, OnIntegers, SfpuForm};
+use tt_device::{Arithmetic, Expansion, Lowering, OnIntegers, PerElement, Relation, SfpuForm};
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{CompareOp, ElementOp, ElementType, IntExpr, Span};
 use tt_plan::{DataFormat, Neighbour, Number};
@@ -278,6 +278,32 @@ fn integer(value: i64) -> Machine {
         over: 1,
         between: None,
     })
+}
+
+/// What an operation that is made of others is of `args`; what is of numbers alone is a number.
+fn expanded(expansion: &Expansion, args: &[Value], span: Span) -> Value {
+    let kind = match expansion {
+        Expansion::Argument(at) => return args[*at].clone(),
+        Expansion::Number(number) => ValueKind::Number(Number::constant(*number as f32)),
+        Expansion::Call(op, of) => {
+            let parts: Vec<Value> = of.iter().map(|part| expanded(part, args, span)).collect();
+            match parts.iter().map(|part| part.number().cloned()).collect() {
+                Some(numbers) => ValueKind::Number(Number::Call(*op, numbers)),
+                None => ValueKind::Call(*op, parts),
+            }
+        }
+        Expansion::Choose(relation, of) => {
+            let op = match relation {
+                Relation::Less => CompareOp::Lt,
+                Relation::LessOrEqual => CompareOp::Le,
+                Relation::Greater => CompareOp::Gt,
+            };
+            let [a, b, then, otherwise] = of.each_ref().map(|part| Box::new(expanded(part, args, span)));
+            let condition = ValueKind::Compare(op, a, b);
+            ValueKind::Select(Box::new(Value { kind: condition, span }), then, otherwise)
+        }
+    };
+    Value { kind, span }
 }
 
 /// The lowest byte of an integer, with its sign.
@@ -584,6 +610,14 @@ impl Emit<'_> {
                 let operands = elements.iter().map(|arg| self.select(arg)).collect();
                 Machine::Composed(program(), operands, numbers)
             }
+            Lowering::Expanded => match op.row().per_element {
+                PerElement::Is(expansion) => self.select(&expanded(&expansion, args, span)),
+                PerElement::Refused | PerElement::NoNumbers => {
+                    let reason = format!("`{}` is made of nothing", op.row().name);
+                    self.out.errors.push(unproved(span, &Fault(reason)));
+                    integer(0)
+                }
+            },
             Lowering::IntegersOnly => self.integers(op, args, span),
         }
     }
