@@ -37,7 +37,7 @@ pub const PASS: Pass<Tile, Tile> = Pass {
         match run(&tile.source, &tile.kernel, Assertions::Believed)? == tile.kernel {
             true => Ok(()),
             false => Err(vec![unproved(
-                &tile.kernel,
+                tile.kernel.span,
                 &Fault("an integer is not asserted".to_string()),
             )]),
         }

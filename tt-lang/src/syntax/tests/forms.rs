@@ -226,7 +226,7 @@ fn options_and_layouts_reach_the_kernel() {
     };
     let text = places(&text).replace(", span: }", "}").replace(" span: ,", "");
     for part in [
-        "fidelity: HiFi2, fp32_acc: Some(false), approx: true",
+        "fidelity: Some(HiFi2), fp32_acc: Some(false), approx: true",
         "value: BlockLinear(2, 4)",
         "multicast: Off",
         "residence: L1, sharding: Block(4, 8)",
