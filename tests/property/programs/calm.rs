@@ -1,7 +1,7 @@
 //! Makes random programs exact: what leaves the numbers that all formats hold is clamped or left out.
 
 use super::evaluate::{self, Inexact};
-use super::program::{Access, Assign, Class, Element, Expr, Kind, Part, Program, Side, Stage, Stmt, Target};
+use super::program::{Access, Assign, Class, Element, Expr, Kind, Part, Product, Program, Side, Stage, Stmt, Target};
 use std::collections::BTreeMap;
 
 /// Changes the statements whose results leave what all formats hold, until all results are exact.
@@ -63,20 +63,24 @@ impl Calm<'_> {
                     }
                 }
             }
-            Stmt::Copy { id, class, to, .. } if *id == self.id => return self.fill_instead(*to, *class, stmt),
+            Stmt::Copy { id, class, to, .. } if *id == self.id => match *to {
+                Side::Block(to) => *stmt = ones(*class, to),
+                Side::Tensor(..) => return false,
+            },
             Stmt::Transpose { id, class, to, .. } if *id == self.id => {
-                return self.fill_instead(Side::Block(*to), *class, stmt);
+                *stmt = ones(*class, *to);
             }
-            Stmt::Gemm { id, acc, clear, .. } if *id == self.id => {
-                if self.times == 1 && !*clear {
-                    *clear = true;
+            Stmt::Gemm { id, acc, form, .. } if *id == self.id => {
+                if self.times == 1 && *form != Product::Clears {
+                    *form = Product::Clears;
                 } else {
-                    *stmt = Stmt::Fill { block: *acc, value: 1 };
+                    *stmt = ones(Class::Main, *acc);
                 }
             }
             Stmt::Reduce {
                 id,
                 fold,
+                into,
                 to,
                 positions,
                 clear,
@@ -84,8 +88,8 @@ impl Calm<'_> {
             } if *id == self.id => match (self.times, *to, *positions) {
                 (1, Some(_), None) => *fold = "absmax",
                 (1 | 2, ..) => *clear = true,
-                (_, Some(to), Some((places, _))) => *stmt = self.ones(self.id, [to, places]),
-                (_, Some(block), None) => *stmt = Stmt::Fill { block, value: 1 },
+                (_, Some(to), Some((places, _))) => *stmt = self.both_ones(*into, [to, Part::whole(places)]),
+                (_, Some(to), None) => *stmt = ones(*into, to),
                 (_, None, _) => {}
             },
             Stmt::Copy { .. }
@@ -97,32 +101,16 @@ impl Calm<'_> {
         true
     }
 
-    /// Whether `stmt`, which is filled in for what is written to `to`, stays: a whole block has to be written.
-    fn fill_instead(&self, to: Side, class: Class, stmt: &mut Stmt) -> bool {
-        match to {
-            Side::Block(part) if self.stage.is_whole(part, self.stage.extent(class)) => {
-                *stmt = Stmt::Fill {
-                    block: part.block,
-                    value: 1,
-                };
-                true
-            }
-            Side::Block(_) | Side::Tensor(..) => false,
-        }
-    }
-
     /// Both results of a reduction.
-    fn ones(&self, id: u32, blocks: [usize; 2]) -> Stmt {
-        let assigns = blocks.map(|block| Assign {
-            id,
-            target: Target::Block(Part::whole(block)),
+    fn both_ones(&self, class: Class, parts: [Part; 2]) -> Stmt {
+        let assigns = parts.map(|part| Assign {
+            id: self.id,
+            target: Target::Block(part),
             op: "=",
-            value: one(self.stage.blocks[block].element.kind()),
+            value: one(self.stage.blocks[part.block].element.kind()),
         });
-        Stmt::Parallel {
-            class: self.stage.blocks[blocks[0]].class,
-            assigns: assigns.into(),
-        }
+        let assigns = assigns.into();
+        Stmt::Parallel { class, assigns }
     }
 
     /// Keeps the numbers small that are read or made of integers.
@@ -172,6 +160,10 @@ impl Calm<'_> {
             (_, Kind::Integer | Kind::Unsigned) => small(Expr::Cast(to, Box::new(read))),
         }
     }
+}
+
+fn ones(class: Class, to: Part) -> Stmt {
+    Stmt::Fill { class, to, value: 1 }
 }
 
 fn one(kind: Kind) -> Expr {

@@ -238,10 +238,11 @@ pub fn upload(
     ) -> tt::Result<Box<dyn AnyTensor>> {
         let values: Vec<E> = values.iter().map(|value| exact(*value)).collect();
         Ok(match *dimensions {
+            [o, l, m, n] => Box::new(device.upload(&values, [o, l, m, n])?),
             [l, m, n] => Box::new(device.upload(&values, [l, m, n])?),
             [m, n] => Box::new(device.upload(&values, [m, n])?),
             [n] => Box::new(device.upload(&values, [n])?),
-            _ => unreachable!("tensors have up to three axes"),
+            _ => unreachable!("tensors have up to four axes"),
         })
     }
     match element {
@@ -279,13 +280,14 @@ fn run_on_chips(program: &Program, kernel: &'static Kernel, shape: &Shape) -> Re
             tensors.push((at, tensor.map_err(failed)?));
         }
         let is_output = |at: usize| program.tensors[at].role == Role::Output;
-        let table = shape.table().map(|entry| entry as i32);
-        let table = device.upload(&table, [TABLE]).map_err(failed)?;
+        let table = shape.table().map(|entry| entry as f64);
+        let table = upload(&device, program.table.element, &table, &[TABLE]);
+        let mut table = table.map_err(failed)?;
         let mut arguments: Vec<Argument<'_>> = tensors
             .iter_mut()
             .map(|(at, tensor)| tensor.argument(is_output(*at)))
             .collect();
-        arguments.push(Argument::from(&table));
+        arguments.push(table.argument(false));
         arguments.push(Argument::from(shape.alpha as f32));
         arguments.push(Argument::from(shape.count as u32));
         let launch = Launch::new(kernel, arguments);

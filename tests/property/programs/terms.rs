@@ -1,12 +1,13 @@
 //! The integers that the statements of a program name: loop variables, scalars and others, wherever they stand.
 
-use super::program::{Access, Assign, At, Condition, Expr, Moved, Part, Side, Stmt, Target, Term};
+use super::program::{Access, Assign, At, Condition, Expr, Moved, Part, Reach, Side, Stmt, Target, Term};
 
 impl Stmt {
     /// Calls `visit` for the integers of it and all inside it.
     pub fn terms(&mut self, visit: &mut impl FnMut(&mut Term)) {
         match self {
-            Stmt::Copy { from, to, .. } => {
+            Stmt::Copy { from, to, rows, .. } => {
+                rows.iter_mut().for_each(|at| at.terms(visit));
                 for side in [from, to] {
                     match side {
                         Side::Block(part) => part.terms(visit),
@@ -18,11 +19,13 @@ impl Stmt {
                 }
             }
             Stmt::Transpose { from, to, .. } => [from, to].into_iter().for_each(|part| part.terms(visit)),
-            Stmt::Gemm { a, b, .. } => [a, b].into_iter().for_each(|part| part.terms(visit)),
-            Stmt::Fill { .. } => {}
+            Stmt::Gemm { a, b, acc, .. } => [a, b, acc].into_iter().for_each(|part| part.terms(visit)),
+            Stmt::Fill { to, .. } => to.terms(visit),
             Stmt::Parallel { assigns, .. } => assigns.iter_mut().for_each(|assign| assign.terms(visit)),
-            Stmt::Reduce { from, positions, .. } => {
-                from.terms(visit);
+            Stmt::Reduce {
+                from, to, positions, ..
+            } => {
+                [from].into_iter().chain(to).for_each(|part| part.terms(visit));
                 positions.iter_mut().for_each(|(_, base)| visit(base));
             }
             Stmt::For { count, body, .. } => {
@@ -83,7 +86,12 @@ impl Assign {
 impl Expr {
     fn terms(&mut self, visit: &mut impl FnMut(&mut Term)) {
         match self {
-            Expr::Tensor(_, index, _) => visit(index),
+            Expr::Tensor(_, index, reach) => {
+                visit(index);
+                if let Reach::Row(row) = reach {
+                    visit(row);
+                }
+            }
             Expr::Block(part, access) => {
                 part.terms(visit);
                 match access {

@@ -1,7 +1,20 @@
 //! The values of expressions, and assignments.
 
-use super::super::program::{Access, Assign, Class, Element, Expr, Kind, Moved, Paced, Part, Sum, Target};
+use super::super::program::{Access, Assign, Class, Element, Expr, Kind, Moved, Paced, Part, Reach, Sum, Target};
 use super::{Inexact, LIMIT, Run, Values};
+
+impl Paced {
+    fn of(self, row: i64) -> i64 {
+        let Paced {
+            first,
+            step,
+            over,
+            rest,
+        } = self;
+        let row = (i64::from(first) + i64::from(step) * row) / i64::from(over);
+        if rest == 0 { row } else { row % i64::from(rest) }
+    }
+}
 
 impl Run<'_> {
     fn sum(&self, sum: &Sum, i: usize, j: usize) -> i64 {
@@ -20,7 +33,8 @@ impl Run<'_> {
             Target::Row(part, _) | Target::Column(part, _) => self.part(part, extent)?,
             Target::Tensor(tensor, index) if assign.op != "=" => {
                 let shift = self.program.tensors[tensor].shift;
-                self.read(tensor, self.region(tensor, self.term(index), shift, extent), assign.id)?
+                let places = self.region(tensor, self.term(index), [0; 2], shift, extent);
+                self.read(tensor, places, assign.id)?
             }
             Target::Block(_) | Target::Tensor(..) => Vec::new(),
         };
@@ -44,12 +58,8 @@ impl Run<'_> {
             }
             Target::Tensor(tensor, index) => {
                 let shift = self.program.tensors[tensor].shift;
-                self.write(
-                    tensor,
-                    self.region(tensor, self.term(index), shift, extent),
-                    &new,
-                    assign.id,
-                )
+                let places = self.region(tensor, self.term(index), [0; 2], shift, extent);
+                self.write(tensor, places, &new, assign.id)
             }
         }
     }
@@ -87,6 +97,20 @@ impl Run<'_> {
         Ok((self.of_stack(part)? + first, apart))
     }
 
+    /// Where the elements lie that are read of a tensor.
+    fn reached(&self, tensor: usize, index: usize, reach: Reach, extent: (usize, usize)) -> Vec<Option<usize>> {
+        let [row, column] = self.own(tensor, index);
+        match reach {
+            Reach::Here(offset) => self.region(tensor, index, [0; 2], offset, extent),
+            Reach::Transposed => self.places(tensor, index, extent, |i, j| [row + j, column + i]),
+            Reach::Row(at) => {
+                let at = self.term(at) as i64;
+                self.places(tensor, index, extent, |_, j| [at, column + j])
+            }
+            Reach::Paced(paced) => self.places(tensor, index, extent, |i, j| [paced.of(row + i), column + j]),
+        }
+    }
+
     fn value(&self, class: Class, expr: &Expr, id: u32) -> Result<Values, Inexact> {
         let extent @ (rows, columns) = self.stage.extent(class);
         let everywhere = |value: f64| vec![value; rows * columns];
@@ -109,25 +133,16 @@ impl Run<'_> {
                         };
                         places().map(|place| moved(place).unwrap_or(77.0)).collect()
                     }
-                    Access::Paced(Paced {
-                        first,
-                        step,
-                        over,
-                        rest,
-                    }) => {
-                        let row = |i: usize| {
-                            let row = (first + step * i as i32) / over;
-                            let row = if rest == 0 { row } else { row % rest };
-                            usize::try_from(row).ok().filter(|row| *row < rows)
-                        };
+                    Access::Paced(paced) => {
+                        let row = |i: usize| usize::try_from(paced.of(i as i64)).ok().filter(|row| *row < rows);
                         let paced = |(i, j)| row(i).map_or(77.0, |row| at(row, j));
                         places().map(paced).collect()
                     }
                     _ => places().map(|(i, j)| at(i, j)).collect(),
                 }
             }
-            Expr::Tensor(tensor, index, offset) => {
-                self.read(*tensor, self.region(*tensor, self.term(*index), *offset, extent), id)?
+            Expr::Tensor(tensor, index, reach) => {
+                self.read(*tensor, self.reached(*tensor, self.term(*index), *reach, extent), id)?
             }
             Expr::Number(number) | Expr::Whole(number) => everywhere(f64::from(*number)),
             Expr::Alpha => everywhere(f64::from(self.shape.alpha)),

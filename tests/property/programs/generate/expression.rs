@@ -1,7 +1,7 @@
 //! Expressions over elements, and what is assigned.
 
 use super::super::program::{
-    Access, Assign, At, Class, Element, Expr, Kind, Moved, Paced, Role, Stmt, Sum, Target, Term,
+    Access, Assign, At, Class, Element, Expr, Kind, Moved, Paced, Reach, Role, Stmt, Sum, Target, Term,
 };
 use super::body::Body;
 use super::choice::RELATIONS;
@@ -17,7 +17,7 @@ impl Body<'_> {
             let types = self.types;
             let target = match self.tensor(class, true, |of| types.is_stored(of)) {
                 Some(tensor) if class == Class::Main && self.random.one_in(10) => {
-                    Target::Tensor(tensor, self.index(class))
+                    Target::Tensor(tensor, self.index_of(tensor))
                 }
                 _ => match self.writable(class, |_| true) {
                     Some(part) => Target::Block(part),
@@ -45,7 +45,7 @@ impl Body<'_> {
         if assigns.is_empty() {
             let block = self.any(Class::Main);
             self.defined[block] = true;
-            return Stmt::Fill { block, value: 1 };
+            return Stmt::filled(Class::Main, block, 1);
         }
         Stmt::Parallel { class, assigns }
     }
@@ -165,14 +165,10 @@ impl Body<'_> {
         }
         if class == Class::Main
             && self.random.one_in(10)
-            && let Some(tensor) = self.tensor(class, false, &fits)
+            && let Some(tensor) = self.direct(&fits)
         {
-            let element = self.program.tensors[tensor].element;
-            let shift = match self.random.below(3) {
-                0 if self.program.tensors[tensor].role == Role::Input => offset(self.random, element),
-                _ => [0, 0],
-            };
-            return Some(Expr::Tensor(tensor, self.index(class), shift));
+            let index = self.index_of(tensor);
+            return Some(Expr::Tensor(tensor, index, self.reach(tensor)));
         }
         let part = self.readable(class, fits)?;
         let of = &self.stage.blocks[part.block];
@@ -190,6 +186,31 @@ impl Body<'_> {
             _ => Access::Here,
         };
         Some(Expr::Block(part, access))
+    }
+
+    /// A tensor of which an element is read for each of the core's own block.
+    fn direct(&mut self, fits: impl Fn(Element) -> bool) -> Option<usize> {
+        let tensors = self.tensors(false, |of| {
+            let is_line = of.class.is_line() && of.element.kind() != Kind::Small;
+            (of.class == Class::Main || is_line) && fits(of.element)
+        });
+        (!tensors.is_empty()).then(|| self.random.pick(&tensors))
+    }
+
+    /// Which element of it.
+    fn reach(&mut self, tensor: usize) -> Reach {
+        let of = &self.program.tensors[tensor];
+        let (rows, columns) = self.stage.extent(Class::Main);
+        let is_any = of.class == Class::Main && of.element.is_float();
+        match self.random.below(8) {
+            // What others store is not read.
+            _ if of.role != Role::Input => Reach::Here([0, 0]),
+            0 if is_any && rows == columns => Reach::Transposed,
+            1 if is_any => Reach::Row(self.term()),
+            2 | 3 if is_any => Reach::Paced(self.paced(rows as i32)),
+            4 | 5 => Reach::Here(offset(self.random, of.element)),
+            _ => Reach::Here([0, 0]),
+        }
     }
 
     /// The simplest expression of a kind, an element of it or a cast one.

@@ -10,9 +10,12 @@ impl Body<'_> {
         let class = self
             .random
             .pick(&[Class::Rows, Class::Rows, Class::Columns, Class::Columns, Class::One]);
-        let Some(Part { block: to, .. }) = self.whole_block(class, holds_sums) else {
+        let before = self.defined.clone();
+        let Some(to) = self.writable(class, holds_sums) else {
             return self.load(Class::Main);
         };
+        let is_defined = before[to.block];
+        self.defined = before;
         let operand = match class {
             Class::Rows => Class::Left,
             _ => Class::Right,
@@ -22,16 +25,16 @@ impl Body<'_> {
             && !self.random.one_in(4)
             && let Some(from) = self.readable(source, is_number)
         {
-            return self.reduce(class, source, from, to);
+            return self.reduce(class, source, from, to, is_defined);
         }
         match self.random.below(4) {
             0 => self.load(class),
-            1 | 2 if self.defined[to] => vec![self.parallel(class)],
+            1 | 2 if is_defined => vec![self.parallel(class)],
             _ => self.fill(class),
         }
     }
 
-    fn reduce(&mut self, class: Class, source: Class, mut from: Part, to: usize) -> Vec<Stmt> {
+    fn reduce(&mut self, class: Class, source: Class, mut from: Part, to: Part, is_defined: bool) -> Vec<Stmt> {
         let mut stmts = Vec::new();
         let fold = self.random.pick(&[
             "sum", "sum", "sum", "max", "min", "absmax", "mean", "prod", "argmax", "argmin",
@@ -60,10 +63,10 @@ impl Body<'_> {
             }
             None => (fold.trim_start_matches("arg"), None),
         };
-        let is_defined = self.defined[to] && positions.is_none_or(|(at, _)| self.defined[at]);
+        let is_defined = is_defined && positions.is_none_or(|(at, _)| self.defined[at]);
         let clear = fold == "mean" || !is_defined || self.random.one_in(2);
         let to = (positions.is_none() || !clear || !self.random.one_in(4)).then_some(to);
-        for block in to.into_iter().chain(positions.map(|(at, _)| at)) {
+        for block in to.map(|to| to.block).into_iter().chain(positions.map(|(at, _)| at)) {
             self.defined[block] = true;
         }
         stmts.push(Stmt::Reduce {
@@ -71,6 +74,7 @@ impl Body<'_> {
             fold,
             class: source,
             from,
+            into: class,
             to,
             positions,
             clear,

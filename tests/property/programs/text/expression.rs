@@ -1,6 +1,6 @@
 //! Expressions over elements, and conditions.
 
-use super::super::program::{Access, Class, Condition, Expr, Kind, Moved, Paced, Part, Sum};
+use super::super::program::{Access, Class, Condition, Expr, Kind, Moved, Part, Sum};
 use super::Text;
 
 impl Text<'_> {
@@ -35,28 +35,14 @@ impl Text<'_> {
             return format!("b{block}[{place}]");
         }
         match access {
-            Access::Here => self.here(part, class),
+            Access::Here => self.here(part, self.stage.extent(class)),
             Access::Transposed => self.of_block(part, j, i),
             Access::Row(at) => self.of_block(part, &self.at(at, rows), j),
             Access::Column(at) => self.of_block(part, i, &self.at(at, columns)),
             Access::One(row, column) => self.of_block(part, &self.at(row, rows), &self.at(column, columns)),
             Access::RowDown(at) => self.of_block(part, &self.at(at, rows), i),
             Access::ColumnAlong(at) => self.of_block(part, j, &self.at(at, columns)),
-            Access::Paced(Paced {
-                first,
-                step,
-                over,
-                rest,
-            }) => {
-                let row = match step {
-                    -1 => format!("{first} - {i}"),
-                    1 if first == 0 => i.to_string(),
-                    _ => format!("{step} * {i} + {first}"),
-                };
-                let row = if over == 1 { row } else { format!("({row}) / {over}") };
-                let row = if rest == 0 { row } else { format!("({row}) % {rest}") };
-                self.of_block(part, &row, j)
-            }
+            Access::Paced(paced) => self.of_block(part, &paced.text(i), j),
             Access::Moved(moved) => match moved.is_down {
                 true => self.of_block(part, &self.moved(i, moved), j),
                 false => self.of_block(part, i, &self.moved(j, moved)),
@@ -68,7 +54,7 @@ impl Text<'_> {
         let text = |part: &Expr| self.expression(class, part);
         match expr {
             Expr::Block(part, access) => self.access(class, *part, *access),
-            Expr::Tensor(tensor, index, offset) => self.element(*tensor, *index, *offset),
+            Expr::Tensor(tensor, index, reach) => self.reached(*tensor, *index, *reach),
             Expr::Number(number) if *number < 0 => format!("({number}.0)"),
             Expr::Number(number) => format!("{number}.0"),
             Expr::Whole(number) if *number < 0 => format!("({number})"),

@@ -2,33 +2,17 @@
 //!
 //! All numbers are small and whole, which bf16, TF32 and f32 hold exactly, so results are compared for equality.
 
+mod element;
+mod expression;
+mod integer;
+mod tensor;
+
+pub use element::{Element, Kind};
+pub use expression::{Access, Expr, Moved, Paced, Reach, Sum};
+pub use integer::{At, Atom, Choice, Condition, TABLE, Term};
+pub use tensor::{Axis, Layout, Role, Spare, Tensor};
+
 use super::super::random::Random;
-use std::fmt;
-
-/// A type of elements.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Element {
-    Bf16,
-    F32,
-    F16,
-    Bfp8,
-    Bfp4,
-    I32,
-    U32,
-    U16,
-    U8,
-    I8,
-}
-
-/// What is computed with elements of a type.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    Number,
-    Integer,
-    Unsigned,
-    /// Nothing: they are copied, chosen and cast.
-    Small,
-}
 
 /// Which part of a matrix a block holds: all of the core's own (M × N), an operand of a product (M × K, K × N), a value for
 /// each row or column of the core's own or all of it, or a tile, less where that has no whole one.
@@ -44,6 +28,11 @@ pub enum Class {
 }
 
 impl Class {
+    /// Whether it is an operand of a product, which goes along K.
+    pub fn is_operand(self) -> bool {
+        matches!(self, Class::Left | Class::Right)
+    }
+
     /// Whether it has a value for each row, for each column, or for all.
     pub fn is_line(self) -> bool {
         matches!(self, Class::Rows | Class::Columns | Class::One)
@@ -62,24 +51,6 @@ pub struct Block {
     pub stacked: usize,
 }
 
-/// A tensor: of L matrices for `Class::Main`, else of one.
-#[derive(Debug, Clone)]
-pub struct Tensor {
-    pub class: Class,
-    pub element: Element,
-    pub role: Role,
-    /// How far from its blocks' places they are copied to or from it.
-    pub shift: [i32; 2],
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Role {
-    Input,
-    Output,
-    /// Of the kernel: one stage stores to it, a later one reads it.
-    Temporary,
-}
-
 /// The values of a launch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shape {
@@ -95,54 +66,6 @@ pub struct Shape {
     pub seed: u64,
 }
 
-/// Integers of the table of a launch, which a kernel reads.
-pub const TABLE: usize = 4;
-
-/// An integer with a name, or a number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Atom {
-    Number(usize),
-    /// A loop variable.
-    Var(usize),
-    /// The block's own row in the grid.
-    Row,
-    /// The scalar `n`.
-    Scalar,
-}
-
-/// A whole number: in a condition, how often a loop runs, which matrix or step along K is meant.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Term {
-    Number(usize),
-    /// The block's own row or column in the grid.
-    Row,
-    Column,
-    /// A loop variable.
-    Var(usize),
-    /// The remainder of a loop variable.
-    Rest(usize, usize),
-    M,
-    N,
-    L,
-    /// The steps along K.
-    Steps,
-    /// The scalar `n`.
-    Scalar,
-    /// An integer of the table; 0 is what lies outside.
-    Fetched(Atom),
-    /// `if n > 1 { k0 } else { 2 }`
-    Chosen(Choice),
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Choice {
-    /// What is compared; nothing for the scalar `alpha`.
-    pub of: Option<Atom>,
-    pub rel: &'static str,
-    pub than: usize,
-    pub sides: [Atom; 2],
-}
-
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LoopKind {
     Range,
@@ -152,16 +75,10 @@ pub enum LoopKind {
     Reversed,
     /// In steps of so many.
     Stepped(usize),
-}
-
-#[derive(Debug, Clone)]
-pub enum Condition {
-    Compare(Term, &'static str, Term),
-    /// So many eighths of an integer, and `alpha` with so many added.
-    Numbers(Term, i32, &'static str, i32),
-    And(Box<Condition>, Box<Condition>),
-    Or(Box<Condition>, Box<Condition>),
-    Not(Box<Condition>),
+    /// The same, from the last step back.
+    SteppedBack(usize),
+    /// `0..=count`
+    Inclusive,
 }
 
 /// A block, or a part of it: as much as is asked for, from a tile on, or a row or column.
@@ -173,6 +90,21 @@ pub struct Part {
     pub at: [At; 2],
 }
 
+impl Table {
+    pub const PLAIN: Table = Table {
+        element: Element::I32,
+        is_stored: false,
+    };
+}
+
+impl Stmt {
+    /// A block or stack of `class`, filled.
+    pub fn filled(class: Class, block: usize, value: i32) -> Stmt {
+        let to = Part::whole(block);
+        Stmt::Fill { class, to, value }
+    }
+}
+
 impl Part {
     pub fn whole(block: usize) -> Part {
         Part {
@@ -181,94 +113,6 @@ impl Part {
             at: [At::FIRST; 2],
         }
     }
-}
-
-/// Which element of a block is read at `(i, j)`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Access {
-    /// `(i + 32, j)`: of the part.
-    Here,
-    Transposed,
-    /// `(3, j)`: of one row.
-    Row(At),
-    /// `(i, 3)`: of one column.
-    Column(At),
-    /// `(3, 5)`
-    One(At, At),
-    /// `(3, i)`: a row that stands for a column.
-    RowDown(At),
-    /// `(j, 3)`: a column that stands for a row.
-    ColumnAlong(At),
-    /// `(i - 3, j)`: some rows or columns away, where a mask has it that they are there.
-    Moved(Moved),
-    /// `(31 - i, j)`: rows at a pace, all of them there, or a mask has it so.
-    Paced(Paced),
-}
-
-/// Row `(first + step * i) / over % rest`; a `rest` of 0 is none.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Paced {
-    pub first: i32,
-    pub step: i32,
-    pub over: i32,
-    pub rest: i32,
-}
-
-/// How far away an element is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Moved {
-    /// Down rows; else along columns.
-    pub is_down: bool,
-    pub by: i32,
-    /// What is added to it: so many times an integer.
-    pub more: Option<(i32, Term)>,
-}
-
-/// Which of several: a row, column or tile of a block.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum At {
-    /// What a number leaves of how many there are.
-    Number(usize),
-    /// What an integer, so many times, leaves of that.
-    Rest(usize, Term),
-    /// An integer, which stays below that.
-    Is(Term),
-}
-
-impl At {
-    pub const FIRST: At = At::Number(0);
-}
-
-#[derive(Debug, Clone)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "elements of blocks are most of what programs read"
-)]
-pub enum Expr {
-    Block(Part, Access),
-    /// A tensor's element at the block's own place, or so many rows and columns from it.
-    Tensor(usize, Term, [i32; 2]),
-    Number(i32),
-    Whole(i32),
-    Alpha,
-    /// `2 * i + by * 32`, an integer.
-    Sum(Sum),
-    Cast(Element, Box<Expr>),
-    Unary(&'static str, Box<Expr>),
-    Binary(&'static str, Box<Expr>, Box<Expr>),
-    Clamp(Box<Expr>, i32),
-    /// `if a > b { c } else { d }`
-    Select(&'static str, Box<[Expr; 4]>),
-    /// `if 2 * i + by * 32 < 3 * j + N { a } else { b }`
-    Masked(Sum, &'static str, Box<[Expr; 2]>),
-}
-
-/// A sum of multiples of the indices and others; a mask compares it with 0.
-#[derive(Debug, Clone)]
-pub struct Sum {
-    pub row: i32,
-    pub column: i32,
-    pub terms: Vec<(i32, Term)>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -308,6 +152,8 @@ pub enum Stmt {
         class: Class,
         from: Side,
         to: Side,
+        /// How many rows of the region are meant, where not all are.
+        rows: Option<At>,
     },
     Transpose {
         /// Its own in the program.
@@ -318,7 +164,9 @@ pub enum Stmt {
         to: Part,
     },
     Fill {
-        block: usize,
+        /// The extents of `to`.
+        class: Class,
+        to: Part,
         value: i32,
     },
     Parallel {
@@ -331,9 +179,9 @@ pub enum Stmt {
         id: u32,
         a: Part,
         b: Part,
-        acc: usize,
+        acc: Part,
         transposed: (bool, bool),
-        clear: bool,
+        form: Product,
     },
     /// Into a block for rows, columns or all.
     Reduce {
@@ -343,8 +191,10 @@ pub enum Stmt {
         fold: &'static str,
         class: Class,
         from: Part,
+        /// The extents of what it gives.
+        into: Class,
         /// Only positions may do without.
-        to: Option<usize>,
+        to: Option<Part>,
         /// For positions: where they go, and what is added to them.
         positions: Option<(usize, Term)>,
         clear: bool,
@@ -363,11 +213,58 @@ pub enum Stmt {
     },
 }
 
+/// How a product is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Product {
+    Adds,
+    /// With `clear_accum = true`.
+    Clears,
+    /// As a loop over three indices, which adds.
+    Indexed,
+}
+
+/// The axes of a grid.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Grid {
+    /// Columns and rows.
+    Plain,
+    /// One axis for both.
+    Flat,
+    /// A third for the matrices.
+    Matrices,
+    /// Four: pairs of rows, which one of a pair, and matrices.
+    Split,
+}
+
+impl Grid {
+    /// Whether each block has a matrix of its own.
+    pub fn has_matrices(self) -> bool {
+        matches!(self, Grid::Matrices | Grid::Split)
+    }
+
+    /// How many rows of blocks there are, where so many hold all.
+    pub fn rows(self, least: usize) -> usize {
+        match self {
+            Grid::Plain | Grid::Flat | Grid::Matrices => least,
+            Grid::Split => least.next_multiple_of(2),
+        }
+    }
+}
+
+/// The tensor of integers that a kernel reads one by one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Table {
+    pub element: Element,
+    /// Whether a stage of its own copies it to a temporary, which the others read.
+    pub is_stored: bool,
+}
+
 /// A grid of blocks, and what each does.
 #[derive(Debug, Clone)]
 pub struct Stage {
     /// Rows and columns of the core's own block, and the columns of a left operand.
     pub block: (usize, usize, usize),
+    pub grid: Grid,
     pub blocks: Vec<Block>,
     pub body: Vec<Stmt>,
     /// Parts begin anywhere, not with tiles alone.
@@ -381,83 +278,9 @@ pub struct Program {
     pub literal: bool,
     pub options: String,
     pub tensors: Vec<Tensor>,
+    pub table: Table,
     pub stages: Vec<Stage>,
     pub shapes: Vec<Shape>,
-}
-
-impl Element {
-    pub fn kind(self) -> Kind {
-        match self {
-            Element::Bf16 | Element::F32 | Element::F16 | Element::Bfp8 | Element::Bfp4 => Kind::Number,
-            Element::I32 => Kind::Integer,
-            Element::U32 => Kind::Unsigned,
-            Element::U16 | Element::U8 | Element::I8 => Kind::Small,
-        }
-    }
-
-    /// Whether it is a number with an exponent of its own.
-    pub fn is_float(self) -> bool {
-        matches!(self, Element::Bf16 | Element::F32 | Element::F16)
-    }
-
-    /// Whether it is at least 0.
-    pub fn is_unsigned(self) -> bool {
-        matches!(self, Element::U32 | Element::U16 | Element::U8)
-    }
-
-    /// Whether it is moved with its tile only.
-    pub fn is_moved_by_tiles(self) -> bool {
-        self.shares_exponents()
-    }
-
-    /// Whether elements beside each other have an exponent in common.
-    pub fn shares_exponents(self) -> bool {
-        matches!(self, Element::Bfp8 | Element::Bfp4)
-    }
-
-    /// Whether copies convert the one to the other.
-    pub fn copies_to(self, other: Element) -> bool {
-        self == other || (self.kind(), other.kind()) == (Kind::Number, Kind::Number)
-    }
-
-    /// Whether it holds this whole number exactly, whatever is beside it.
-    pub fn holds(self, value: f64) -> bool {
-        value.abs()
-            <= match self {
-                Element::Bf16 | Element::F32 | Element::F16 => 256.0,
-                Element::Bfp8 => 127.0,
-                Element::Bfp4 => 7.0,
-                Element::I32 | Element::U32 | Element::U16 | Element::U8 | Element::I8 => f64::INFINITY,
-            }
-    }
-}
-
-impl fmt::Display for Element {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Element::Bf16 => "bf16",
-            Element::F32 => "f32",
-            Element::F16 => "f16",
-            Element::Bfp8 => "bfp8",
-            Element::Bfp4 => "bfp4",
-            Element::I32 => "i32",
-            Element::U32 => "u32",
-            Element::U16 => "u16",
-            Element::U8 => "u8",
-            Element::I8 => "i8",
-        })
-    }
-}
-
-impl From<Atom> for Term {
-    fn from(atom: Atom) -> Term {
-        match atom {
-            Atom::Number(number) => Term::Number(number),
-            Atom::Var(var) => Term::Var(var),
-            Atom::Row => Term::Row,
-            Atom::Scalar => Term::Scalar,
-        }
-    }
 }
 
 impl Shape {
@@ -477,31 +300,6 @@ impl Stmt {
             Stmt::If { then, otherwise, .. } => then.iter().chain(otherwise).for_each(|stmt| stmt.walk(visit)),
             _ => {}
         }
-    }
-}
-
-impl Expr {
-    pub fn walk<'e>(&'e self, visit: &mut impl FnMut(&'e Expr)) {
-        visit(self);
-        match self {
-            Expr::Unary(_, a) | Expr::Clamp(a, _) | Expr::Cast(_, a) => a.walk(visit),
-            Expr::Binary(_, a, b) => [a, b].iter().for_each(|part| part.walk(visit)),
-            Expr::Select(_, parts) => parts.iter().for_each(|part| part.walk(visit)),
-            Expr::Masked(_, _, parts) => parts.iter().for_each(|part| part.walk(visit)),
-            Expr::Block(..) | Expr::Tensor(..) | Expr::Number(_) | Expr::Whole(_) | Expr::Alpha | Expr::Sum(_) => {}
-        }
-    }
-
-    /// Whether it is an element of a block or tensor.
-    pub fn is_read(&self) -> bool {
-        matches!(self, Expr::Block(..) | Expr::Tensor(..))
-    }
-
-    /// Whether it depends on an element of a block or tensor.
-    pub fn reads(&self) -> bool {
-        let mut reads = false;
-        self.walk(&mut |part| reads |= part.is_read());
-        reads
     }
 }
 
@@ -566,12 +364,8 @@ impl Program {
 
     /// The shape of a tensor.
     pub fn dimensions(&self, tensor: usize, shape: &Shape) -> Vec<usize> {
-        match self.tensors[tensor].class {
-            Class::Main => vec![shape.l, shape.m, shape.n],
-            Class::Left => vec![shape.m, shape.k],
-            Class::Right => vec![shape.k, shape.n],
-            Class::Rows | Class::Columns | Class::One | Class::Tile => unreachable!("tensors are matrices"),
-        }
+        let of = &self.tensors[tensor];
+        of.axes().into_iter().map(|axis| of.extent(axis, shape)).collect()
     }
 
     /// What is computed with the value of an expression of a stage.
@@ -605,9 +399,7 @@ impl Program {
             (Class::Main, Role::Input) => 'a',
             (Class::Left, Role::Input) => 'p',
             (Class::Right, Role::Input) => 'q',
-            (Class::Rows | Class::Columns | Class::One | Class::Tile, Role::Input) => {
-                unreachable!("tensors are matrices")
-            }
+            (Class::Rows | Class::Columns | Class::One | Class::Tile, Role::Input) => 'v',
         };
         format!("{letter}{tensor}")
     }
