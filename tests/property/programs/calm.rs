@@ -1,7 +1,9 @@
 //! Makes random programs exact: what leaves the numbers that all formats hold is clamped or left out.
 
 use super::evaluate::{self, Inexact};
-use super::program::{Access, Assign, Class, Element, Expr, Kind, Part, Product, Program, Side, Stage, Stmt, Target};
+use super::program::{
+    Access, Assign, Class, Condition, Element, Expr, Kind, Part, Product, Program, Side, Stage, Stmt, Target, Test,
+};
 use std::collections::BTreeMap;
 
 /// Changes the statements whose results leave what all formats hold, until all results are exact.
@@ -92,7 +94,14 @@ impl Calm<'_> {
                 (_, Some(to), None) => *stmt = ones(*into, to),
                 (_, None, _) => {}
             },
-            Stmt::Copy { .. }
+            // Once it says the opposite; what holds at times only says nothing.
+            Stmt::Assert { id, cond } if *id == self.id => match self.times {
+                1 => *cond = Condition::Not(Box::new(cond.clone())),
+                _ => return false,
+            },
+            Stmt::Assert { .. }
+            | Stmt::Print(_)
+            | Stmt::Copy { .. }
             | Stmt::Transpose { .. }
             | Stmt::Gemm { .. }
             | Stmt::Reduce { .. }
@@ -127,11 +136,25 @@ impl Calm<'_> {
                     clamp(a);
                 }
             }
-            Expr::Unary(_, a) | Expr::Clamp(a, _) => self.clamp_reads(a, limit),
+            Expr::Unary(_, a) | Expr::Clamp(a, _) | Expr::Written(_, a) => self.clamp_reads(a, limit),
             Expr::Binary(_, a, b) => [a, b].into_iter().for_each(|part| self.clamp_reads(part, limit)),
-            Expr::Select(_, parts) => clamp_in(&mut parts[..]),
-            Expr::Masked(_, _, parts) => clamp_in(&mut parts[..]),
+            Expr::Ternary(_, parts) => clamp_in(&mut parts[..]),
+            Expr::Choice(_, test, parts) => {
+                self.clamp_tested(test, limit);
+                clamp_in(&mut parts[..]);
+            }
+            Expr::Truth(test) => self.clamp_tested(test, limit),
             Expr::Block(..) | Expr::Tensor(..) | Expr::Number(_) | Expr::Whole(_) | Expr::Alpha | Expr::Sum(_) => {}
+        }
+    }
+
+    /// The same of what is compared.
+    fn clamp_tested(&self, test: &mut Test, limit: i32) {
+        match test {
+            Test::Mask(..) => {}
+            Test::Compare(_, parts) => parts.iter_mut().for_each(|part| self.clamp_reads(part, limit)),
+            Test::Both(_, parts) => parts.iter_mut().for_each(|part| self.clamp_tested(part, limit)),
+            Test::Not(of) => self.clamp_tested(of, limit),
         }
     }
 

@@ -1,6 +1,6 @@
 //! What the statements of a program read and write.
 
-use super::program::{Class, Expr, Part, Product, Program, Role, Side, Stage, Stmt, Target, Tensor, Term};
+use super::program::{Class, Expr, Part, Product, Program, Role, Shown, Side, Stage, Stmt, Target, Tensor, Term};
 
 /// What a statement does with a block or tensor.
 #[derive(Debug, Clone, Copy)]
@@ -68,7 +68,14 @@ impl Stage {
                     .for_each(|to| visit(Use::Write(to.block, *clear && self.is_whole(*to, self.extent(*into)))));
                 positions.iter().for_each(|(to, _)| visit(Use::Write(*to, *clear)));
             }
-            Stmt::For { .. } | Stmt::If { .. } => {}
+            Stmt::Print(items) => {
+                for item in items {
+                    if let Shown::Block(block) = item {
+                        visit(Use::Read(*block));
+                    }
+                }
+            }
+            Stmt::Assert { .. } | Stmt::For { .. } | Stmt::If { .. } => {}
         }
     }
 
@@ -105,7 +112,12 @@ impl Program {
             first.into_iter().for_each(|first| tensors[first] = true);
         }
         // The others are read off one that a launch passes.
-        if !self.tensors.iter().zip(&tensors).any(|(t, used)| *used && t.tells_extents()) {
+        if !self
+            .tensors
+            .iter()
+            .zip(&tensors)
+            .any(|(t, used)| *used && t.tells_extents())
+        {
             let first = self.tensors.iter().position(Tensor::tells_extents);
             first.into_iter().for_each(|first| tensors[first] = true);
         }

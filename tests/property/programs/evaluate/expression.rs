@@ -1,6 +1,6 @@
 //! The values of expressions, and assignments.
 
-use super::super::program::{Access, Assign, Class, Element, Expr, Kind, Moved, Paced, Part, Reach, Sum, Target};
+use super::super::program::{Access, Assign, Class, Element, Expr, Kind, Moved, Paced, Part, Reach, Sum, Target, Test};
 use super::{Inexact, LIMIT, Run, Values};
 
 impl Paced {
@@ -22,7 +22,51 @@ impl Run<'_> {
             .terms
             .iter()
             .map(|(times, term)| i64::from(*times) * self.term(*term) as i64);
-        i64::from(sum.row) * i as i64 + i64::from(sum.column) * j as i64 + terms.sum::<i64>()
+        let sum_of_all = i64::from(sum.row) * i as i64 + i64::from(sum.column) * j as i64 + terms.sum::<i64>();
+        match sum.then.map(|(name, by)| (name, i64::from(by))) {
+            None => sum_of_all,
+            Some(("/", by)) => sum_of_all / by,
+            Some(("%", by)) => sum_of_all % by,
+            Some(("&", by)) => sum_of_all & by,
+            Some(("min", by)) => sum_of_all.min(by),
+            Some(("max", by)) => sum_of_all.max(by),
+            Some((other, _)) => unreachable!("`{other}` is no operation of sums in generated programs"),
+        }
+    }
+
+    /// Where a test holds; nothing where it compares what has no value.
+    fn test(&self, class: Class, test: &Test, id: u32) -> Result<Vec<Option<bool>>, Inexact> {
+        let (rows, columns) = self.stage.extent(class);
+        Ok(match test {
+            Test::Mask(sum, rel) => (0..rows * columns)
+                .map(|at| Some(compare(rel, &self.sum(sum, at / columns, at % columns), &0)))
+                .collect(),
+            Test::Compare(rel, parts) => {
+                let [a, b] = [self.value(class, &parts[0], id)?, self.value(class, &parts[1], id)?];
+                let pairs = a.iter().zip(&b);
+                let has_value = |a: &f64, b: &f64| !a.is_nan() && !b.is_nan();
+                pairs
+                    .map(|(a, b)| has_value(a, b).then(|| compare(rel, a, b)))
+                    .collect()
+            }
+            Test::Both(name, parts) => {
+                let [a, b] = [self.test(class, &parts[0], id)?, self.test(class, &parts[1], id)?];
+                let both = |(a, b): (Option<bool>, Option<bool>)| {
+                    let (a, b) = (a?, b?);
+                    Some(match *name {
+                        "&&" => a && b,
+                        "||" => a || b,
+                        "^" => a != b,
+                        other => unreachable!("`{other}` is no operation of tests in generated programs"),
+                    })
+                };
+                a.into_iter().zip(b).map(both).collect()
+            }
+            Test::Not(of) => {
+                let of = self.test(class, of, id)?;
+                of.into_iter().map(|holds| holds.map(|holds| !holds)).collect()
+            }
+        })
     }
 
     pub(super) fn assign(&mut self, class: Class, assign: &Assign) -> Result<(), Inexact> {
@@ -165,27 +209,24 @@ impl Run<'_> {
                 // Keeps NaN.
                 value(a)?.into_iter().map(|a| a.clamp(-limit, limit)).collect()
             }
-            Expr::Masked(sum, rel, parts) => {
+            Expr::Ternary(name, parts) => {
+                let [a, b, c] = [value(&parts[0])?, value(&parts[1])?, value(&parts[2])?];
+                let all = a.iter().zip(&b).zip(&c);
+                all.map(|((a, b), c)| ternary(name, *a, *b, *c)).collect()
+            }
+            Expr::Choice(_, test, parts) => {
                 let (a, b) = (value(&parts[0])?, value(&parts[1])?);
-                let taken = places().map(|(i, j)| compare(rel, &self.sum(sum, i, j), &0));
-                let chosen = taken.enumerate().map(|(at, taken)| if taken { a[at] } else { b[at] });
+                let taken = self.test(class, test, id)?.into_iter().enumerate();
+                let chosen = taken.map(|(at, taken)| taken.map_or(f64::NAN, |taken| if taken { a[at] } else { b[at] }));
                 chosen.collect()
             }
-            Expr::Select(rel, parts) => {
-                let [a, b, c, d] = [
-                    value(&parts[0])?,
-                    value(&parts[1])?,
-                    value(&parts[2])?,
-                    value(&parts[3])?,
-                ];
-                (0..rows * columns)
-                    .map(|at| match () {
-                        () if a[at].is_nan() || b[at].is_nan() => f64::NAN,
-                        () if compare(rel, &a[at], &b[at]) => c[at],
-                        () => d[at],
-                    })
+            Expr::Truth(test) => {
+                let holds = self.test(class, test, id)?.into_iter();
+                holds
+                    .map(|holds| holds.map_or(f64::NAN, |holds| f64::from(u8::from(holds))))
                     .collect()
             }
+            Expr::Written(_, a) => value(a)?,
         };
         match kind(expr) == Kind::Number && all.iter().any(|value| value.abs() > LIMIT) {
             true => Err(Inexact(id)),
@@ -230,6 +271,10 @@ fn unary(of: Kind, name: &str, a: f64) -> f64 {
         "neg" => -a,
         "abs" => a.abs(),
         "relu" => a.max(0.0),
+        "square" => a * a,
+        // Of whole numbers.
+        "floor" | "ceil" | "round" | "trunc" => a,
+        "logical_not" => f64::from(u8::from(a == 0.0)),
         "sign" if a == 0.0 => 0.0,
         "sign" => a.signum(),
         "bits" => f64::from((a.abs() as f32).to_bits()),
@@ -249,7 +294,18 @@ fn unary(of: Kind, name: &str, a: f64) -> f64 {
     }
 }
 
-fn binary(of: Kind, name: &str, a: f64, b: f64) -> f64 {
+/// Infinite where something on the way is larger than every format holds.
+fn ternary(name: &str, a: f64, b: f64, c: f64) -> f64 {
+    let (result, most) = match name {
+        "mac" => (a * b + c, a.abs() * b.abs() + c.abs()),
+        "lerp" => (a + c * (b - a), a.abs() + c.abs() * (a.abs() + b.abs())),
+        "addcmul" => (a + 2.0 * b * c, a.abs() + 2.0 * b.abs() * c.abs()),
+        other => unreachable!("`{other}` is no function of three numbers in generated programs"),
+    };
+    if most > LIMIT { f64::INFINITY } else { result }
+}
+
+pub(super) fn binary(of: Kind, name: &str, a: f64, b: f64) -> f64 {
     let number = |a: f64, b: f64| match name {
         "+" => a + b,
         "-" => a - b,

@@ -3,6 +3,8 @@
 //! It knows nothing of the compiler or of the reference interpreter; both are judged by it.
 
 mod expression;
+mod print;
+mod reduce;
 
 use super::super::random::Random;
 use super::program::{
@@ -43,8 +45,17 @@ pub fn contents(program: &Program, shape: &Shape) -> Vec<Vec<f64>> {
     all.collect()
 }
 
-/// The contents of all tensors after the launch.
-pub fn run(program: &Program, shape: &Shape, mut tensors: Vec<Vec<f64>>) -> Result<Vec<Vec<f64>>, Inexact> {
+/// What a launch leaves.
+pub struct Outcome {
+    /// The contents of all tensors.
+    pub tensors: Vec<Vec<f64>>,
+    /// The lines that are printed, of one block after the other.
+    pub lines: Vec<String>,
+}
+
+/// What a launch leaves where the tensors held `tensors`.
+pub fn run(program: &Program, shape: &Shape, mut tensors: Vec<Vec<f64>>) -> Result<Outcome, Inexact> {
+    let mut lines = Vec::new();
     for stage in &program.stages {
         let (h, w, _) = stage.block;
         let matrices = if stage.grid.has_matrices() { shape.l } else { 1 };
@@ -59,6 +70,7 @@ pub fn run(program: &Program, shape: &Shape, mut tensors: Vec<Vec<f64>>) -> Resu
             matrix: 0,
             blocks: Vec::new(),
             vars: Vec::new(),
+            lines,
         };
         for matrix in 0..matrices {
             for by in 0..rows {
@@ -69,9 +81,9 @@ pub fn run(program: &Program, shape: &Shape, mut tensors: Vec<Vec<f64>>) -> Resu
                 }
             }
         }
-        tensors = run.tensors;
+        (tensors, lines) = (run.tensors, run.lines);
     }
-    Ok(tensors)
+    Ok(Outcome { tensors, lines })
 }
 
 /// The elements of a block, row by row; NaN where an element has no value.
@@ -91,6 +103,7 @@ struct Run<'p> {
     blocks: Vec<Option<Values>>,
     /// Values of the loop variables, by number.
     vars: Vec<usize>,
+    lines: Vec<String>,
 }
 
 impl Run<'_> {
@@ -169,7 +182,9 @@ impl Run<'_> {
                 (0..*extent).contains(&along).then(|| before * extent + along)
             })
         };
-        (0..rows * columns).map(|at| flat(at).map(|flat| flat as usize)).collect()
+        (0..rows * columns)
+            .map(|at| flat(at).map(|flat| flat as usize))
+            .collect()
     }
 
     /// The row and column of its matrix at which the block's own begins.
@@ -298,6 +313,14 @@ impl Run<'_> {
             Stmt::Parallel { class, assigns } => assigns.iter().try_for_each(|assign| self.assign(*class, assign)),
             Stmt::Gemm { .. } => self.gemm(stmt),
             Stmt::Reduce { .. } => self.reduce(stmt),
+            Stmt::Print(items) => {
+                self.print(items);
+                Ok(())
+            }
+            Stmt::Assert { id, cond } => match self.condition(cond) {
+                true => Ok(()),
+                false => Err(Inexact(*id)),
+            },
             Stmt::For {
                 var,
                 start,
@@ -423,87 +446,5 @@ impl Run<'_> {
             return Err(Inexact(id));
         }
         self.put(acc, (m, n), sums, id)
-    }
-
-    fn reduce(&mut self, stmt: &Stmt) -> Result<(), Inexact> {
-        let Stmt::Reduce {
-            id,
-            fold,
-            class,
-            from,
-            into,
-            to,
-            positions,
-            clear,
-        } = stmt
-        else {
-            return Ok(());
-        };
-        let (rows, columns) = self.stage.extent(*class);
-        let extent = self.stage.extent(*into);
-        let count = extent.0 * extent.1;
-        let nothing = match *fold {
-            "max" | "argmax" => f64::NEG_INFINITY,
-            "min" | "argmin" => f64::INFINITY,
-            "prod" => 1.0,
-            _ => 0.0,
-        };
-        let held = |part: Option<Part>, start: f64| match part {
-            Some(part) if !clear => self.part(part, extent),
-            _ => Ok(vec![start; count]),
-        };
-        let base = positions.map_or(0.0, |(_, base)| self.term(base) as f64);
-        let mut left = held(*to, nothing)?;
-        let mut places = held(positions.map(|(to, _)| Part::whole(to)), base)?;
-        // Bounds every partial result, in whatever order it is made.
-        let mut most = vec![if *fold == "prod" { 1.0f64 } else { 0.0 }; count];
-        let mut counts = vec![0.0; count];
-        let values = self.part(*from, (rows, columns))?;
-        for (at, value) in values.iter().enumerate().filter(|(_, value)| !value.is_nan()) {
-            let (to, along) = match into {
-                Class::Rows => (at / columns, at % columns),
-                Class::One => (0, at),
-                _ => (at % columns, at / columns),
-            };
-            counts[to] += 1.0;
-            let old = left[to];
-            match *fold {
-                "prod" => most[to] *= value.abs().max(1.0),
-                _ => most[to] += value.abs(),
-            }
-            left[to] = match *fold {
-                // It stays without a value.
-                _ if old.is_nan() => old,
-                "sum" | "mean" => old + value,
-                "prod" => old * value,
-                "max" | "argmax" => old.max(*value),
-                "min" | "argmin" => old.min(*value),
-                _ => old.abs().max(value.abs()),
-            };
-            if left[to] != old && !old.is_nan() {
-                places[to] = base + along as f64;
-            }
-        }
-        if to.is_some() && !clear {
-            for (place, _) in places.iter_mut().zip(&left).filter(|(_, left)| left.is_nan()) {
-                *place = f64::NAN;
-            }
-        }
-        if *fold == "mean" {
-            left = left.iter().zip(&counts).map(|(sum, count)| sum / count).collect();
-        }
-        let is_bounded = !matches!(*fold, "sum" | "mean" | "prod") || most.iter().all(|most| *most <= LIMIT);
-        // A maximum of nothing is infinite, and what is computed from that leaves the numbers that formats hold.
-        let inexact = |value: &f64| value.abs() > LIMIT || value.fract() != 0.0 && !value.is_nan();
-        if !is_bounded || to.is_some() && left.iter().any(inexact) {
-            return Err(Inexact(*id));
-        }
-        if let Some(to) = to {
-            self.put(*to, extent, left, *id)?;
-        }
-        if let Some((to, _)) = positions {
-            self.blocks[*to] = Some(places);
-        }
-        Ok(())
     }
 }

@@ -2,7 +2,8 @@
 
 use super::super::super::random::Random;
 use super::super::program::{
-    Assign, At, Block, Class, Element, Expr, Kind, LoopKind, Part, Program, Role, Side, Stage, Stmt, Target, Term,
+    Assign, At, Block, Class, Element, Expr, Kind, LoopKind, Part, Program, Role, Shown, Side, Stage, Stmt, Target,
+    Term,
 };
 use super::NARROW;
 use super::choice::{Stored, holds_sums};
@@ -33,6 +34,8 @@ pub(super) struct Body<'g> {
     /// Blocks that are written on every path to here.
     pub defined: Vec<bool>,
     pub vars: Vec<Var>,
+    /// Whether it prints and asserts.
+    is_looked_into: bool,
     next_var: usize,
     next_id: u32,
     /// Statements to go.
@@ -79,6 +82,7 @@ impl<'g> Body<'g> {
         }
         let stage = &program.stages[at];
         Body {
+            is_looked_into: random.one_in(16),
             random,
             program,
             stage,
@@ -306,6 +310,9 @@ impl<'g> Body<'g> {
     /// One statement, or a few that belong together.
     fn simple(&mut self, first: bool) -> Vec<Stmt> {
         self.left = self.left.saturating_sub(1);
+        if self.is_looked_into && self.random.one_in(4) {
+            return vec![self.inspection()];
+        }
         if self.random.one_in(5) {
             return self.vector(first);
         }
@@ -385,6 +392,35 @@ impl<'g> Body<'g> {
         }
     }
 
+    /// What is printed, or asserted.
+    fn inspection(&mut self) -> Stmt {
+        if self.random.one_in(3) {
+            let (id, cond) = (self.id(), self.condition(1));
+            return Stmt::Assert { id, cond };
+        }
+        let items = (0..1 + self.random.below(3)).map(|_| self.shown()).collect();
+        Stmt::Print(items)
+    }
+
+    fn shown(&mut self) -> Shown {
+        match self.random.below(6) {
+            0 => Shown::Text("{all} \"of\" \\ it"),
+            1 => Shown::Integer(self.term()),
+            2 => Shown::Number(self.random.below(24) as i32 - 8),
+            3 => Shown::Truth(self.condition(1)),
+            _ => {
+                let blocks = self.blocks(|at| {
+                    let block = &self.stage.blocks[at];
+                    self.defined[at] && block.stacked == 1 && block.class != Class::Main
+                });
+                match blocks.is_empty() {
+                    true => Shown::Text("nothing"),
+                    false => Shown::Block(self.random.pick(&blocks)),
+                }
+            }
+        }
+    }
+
     pub fn copy(&mut self, class: Class, from: Side, to: Side) -> Vec<Stmt> {
         let id = self.id();
         let (from, to) = (self.along(class, from), self.along(class, to));
@@ -410,7 +446,11 @@ impl<'g> Body<'g> {
         let of = &self.program.tensors[tensor];
         let is_meant = rows > 1 && of.class != Class::Rows && self.stage.stack(part) == 1;
         let shares = of.element.shares_exponents() || self.stage.blocks[part.block].element.shares_exponents();
-        (is_meant && !shares && !self.types.is_whole && self.random.one_in(10)).then(|| self.any_of(rows + 1))
+        (is_meant && !shares && !self.types.is_whole && self.random.one_in(10)).then(|| match self.any_of(rows + 1) {
+            // Where that is known, there is one at least.
+            At::Number(0) | At::Is(Term::Number(_)) | At::Rest(_, Term::Number(_)) => At::Number(1),
+            rows => rows,
+        })
     }
 
     /// A side of a copy; a row or column is any.

@@ -290,11 +290,11 @@ impl Body<'_> {
             };
             terms.push((times, term));
         }
-        Sum {
-            row: self.random.pick(&[0, 0, 1, 1, -1, 2]),
-            column: self.random.pick(&[0, 1, 1, -1, -1, 3]),
-            terms,
-        }
+        let (row, column) = (
+            self.random.pick(&[0, 0, 1, 1, -1, 2]),
+            self.random.pick(&[0, 1, 1, -1, -1, 3]),
+        );
+        Sum::new(row, column, terms)
     }
 
     /// What a mask compares with 0: a sum, or one with a large factor, which registers of 16 bits hold of one axis alone.
@@ -309,6 +309,12 @@ impl Body<'_> {
             };
             [sum.row, sum.column] = if is_down { [steep, other] } else { [other, steep] };
             sum.terms[0].0 = self.random.below(40) as i32 * -steep + self.random.below(5) as i32 - 2;
+        }
+        if self.types.has_integers && (sum.row, sum.column) != (0, 0) && self.random.one_in(6) {
+            sum.then = Some(
+                self.random
+                    .pick(&[("/", 3), ("/", -16), ("%", 5), ("&", 2), ("min", 7), ("max", -3)]),
+            );
         }
         sum
     }

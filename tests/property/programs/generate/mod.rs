@@ -8,9 +8,7 @@ mod reduction;
 
 use super::super::random::Random;
 use super::calm::calm;
-use super::program::{
-    Block, Class, Element, Grid, Layout, Program, Role, Shape, Spare, Stage, Table, Tensor,
-};
+use super::program::{Block, Class, Element, Grid, Layout, Program, Role, Shape, Spare, Stage, Table, Tensor};
 use body::Body;
 
 /// How many values the scalar `n` has, and how many L has.
@@ -34,7 +32,8 @@ pub fn generate(random: &mut Random) -> Program {
         literal,
         options,
         tensors,
-        table: table(random),
+        table: table(random, has_integers),
+        is_signed: random.one_in(3),
         stages: (0..count)
             .map(|_| {
                 let block = extents(random, may_be_ragged);
@@ -80,17 +79,19 @@ fn options(random: &mut Random, is_mixed: bool) -> String {
         _ => "",
     };
     let shared = if random.one_in(3) { "multicast = auto" } else { "" };
-    let all = [registers, order, shared].into_iter().filter(|option| !option.is_empty());
+    let all = [registers, order, shared]
+        .into_iter()
+        .filter(|option| !option.is_empty());
     all.collect::<Vec<_>>().join(", ")
 }
 
-fn table(random: &mut Random) -> Table {
+fn table(random: &mut Random, has_integers: bool) -> Table {
     Table {
         element: match random.one_in(3) {
             true => random.pick(&[Element::U32, Element::U16, Element::U8, Element::I8]),
             false => Element::I32,
         },
-        is_stored: random.one_in(8),
+        is_stored: has_integers && random.one_in(8),
     }
 }
 
@@ -162,7 +163,9 @@ fn tensors(random: &mut Random, usual: Element, is_mixed: bool, has_stages: bool
             let element = match class {
                 Class::Main if is_mixed && (at > 0 || role == Role::Temporary) => any_element(random, usual, true),
                 Class::Main => usual,
-                Class::Rows | Class::Columns if is_mixed => random.pick(&[usual, Element::F32, Element::F16, Element::I32]),
+                Class::Rows | Class::Columns if is_mixed => {
+                    random.pick(&[usual, Element::F32, Element::F16, Element::I32])
+                }
                 _ if is_mixed => random.pick(&[
                     usual,
                     Element::Bf16,
@@ -185,7 +188,13 @@ fn tensors(random: &mut Random, usual: Element, is_mixed: bool, has_stages: bool
                 layout: match class {
                     Class::Rows | Class::Columns => Layout::PLAIN,
                     // Extents are read off the first.
-                    _ => layout(random, class, element, role, class != Class::Main || at > 0 || role != Role::Input),
+                    _ => layout(
+                        random,
+                        class,
+                        element,
+                        role,
+                        class != Class::Main || at > 0 || role != Role::Input,
+                    ),
                 },
             });
         }

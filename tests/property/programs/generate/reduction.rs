@@ -10,6 +10,12 @@ impl Body<'_> {
         let class = self
             .random
             .pick(&[Class::Rows, Class::Rows, Class::Columns, Class::Columns, Class::One]);
+        if !first && self.random.one_in(6) {
+            let kind = self.random.pick(&[Kind::Integer, Kind::Unsigned]);
+            if let Some(stmt) = self.reduce_integers(class, kind) {
+                return vec![stmt];
+            }
+        }
         let before = self.defined.clone();
         let Some(to) = self.writable(class, holds_sums) else {
             return self.load(Class::Main);
@@ -20,7 +26,10 @@ impl Body<'_> {
             Class::Rows => Class::Left,
             _ => Class::Right,
         };
-        let source = self.random.pick(&[Class::Main, Class::Main, operand]);
+        let source = match class {
+            Class::One => self.random.pick(&[Class::Main, Class::Rows, Class::Columns]),
+            _ => self.random.pick(&[Class::Main, Class::Main, operand]),
+        };
         if !first
             && !self.random.one_in(4)
             && let Some(from) = self.readable(source, is_number)
@@ -32,6 +41,24 @@ impl Body<'_> {
             1 | 2 if is_defined => vec![self.parallel(class)],
             _ => self.fill(class),
         }
+    }
+
+    /// A sum or an extreme of integers.
+    fn reduce_integers(&mut self, class: Class, kind: Kind) -> Option<Stmt> {
+        let from = self.readable(Class::Main, |of| of.kind() == kind)?;
+        let element = self.stage.blocks[from.block].element;
+        let before = self.defined.clone();
+        let to = self.writable(class, |of| of == element)?;
+        Some(Stmt::Reduce {
+            id: self.id(),
+            fold: self.random.pick(&["sum", "sum", "max", "min"]),
+            class: Class::Main,
+            from,
+            into: class,
+            to: Some(to),
+            positions: None,
+            clear: !before[to.block] || self.random.one_in(2),
+        })
     }
 
     fn reduce(&mut self, class: Class, source: Class, mut from: Part, to: Part, is_defined: bool) -> Vec<Stmt> {
@@ -49,7 +76,7 @@ impl Body<'_> {
             from = made;
         }
         let positions = match fold {
-            "argmax" | "argmin" => self.whole_block(class, |element| element == Element::I32),
+            "argmax" | "argmin" if class != Class::One => self.whole_block(class, |element| element == Element::I32),
             _ => None,
         };
         let (fold, positions) = match positions {

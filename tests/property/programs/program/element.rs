@@ -90,4 +90,3 @@ impl fmt::Display for Element {
         })
     }
 }
-

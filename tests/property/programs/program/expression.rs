@@ -1,8 +1,8 @@
 //! Expressions over elements.
 
+use super::Part;
 use super::element::Element;
 use super::integer::{At, Term};
-use super::Part;
 
 /// Which element of a block is read at `(i, j)`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,10 +76,40 @@ pub enum Expr {
     Unary(&'static str, Box<Expr>),
     Binary(&'static str, Box<Expr>, Box<Expr>),
     Clamp(Box<Expr>, i32),
-    /// `if a > b { c } else { d }`
-    Select(&'static str, Box<[Expr; 4]>),
-    /// `if 2 * i + by * 32 < 3 * j + N { a } else { b }`
-    Masked(Sum, &'static str, Box<[Expr; 2]>),
+    /// `x.mac(y, z)`
+    Ternary(&'static str, Box<[Expr; 3]>),
+    /// `if c { a } else { b }`, or `T.select(c, a, b)`.
+    Choice(Form, Box<Test>, Box<[Expr; 2]>),
+    /// `c as i32`
+    Truth(Box<Test>),
+    /// The same, by another name.
+    Written(By, Box<Expr>),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    If,
+    Select,
+}
+
+/// How an expression stands in another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum By {
+    /// `let x = ..;`
+    Name,
+    /// `fn f(x: f32) -> f32 { .. }`, of what it reads.
+    Function,
+}
+
+/// What is true or not of each element.
+#[derive(Debug, Clone)]
+pub enum Test {
+    /// `2 * i + by * 32 < 3 * j + N`
+    Mask(Sum, &'static str),
+    Compare(&'static str, Box<[Expr; 2]>),
+    /// `&&`, `||`, `^`
+    Both(&'static str, Box<[Test; 2]>),
+    Not(Box<Test>),
 }
 
 /// A sum of multiples of the indices and others; a mask compares it with 0.
@@ -88,16 +118,46 @@ pub struct Sum {
     pub row: i32,
     pub column: i32,
     pub terms: Vec<(i32, Term)>,
+    /// What becomes of it: `/ 3`, `% 3`, `& 3`, `.min(3)`, `.max(3)`.
+    pub then: Option<(&'static str, i32)>,
+}
+
+impl Sum {
+    pub fn new(row: i32, column: i32, terms: Vec<(i32, Term)>) -> Sum {
+        let then = None;
+        Sum {
+            row,
+            column,
+            terms,
+            then,
+        }
+    }
+}
+
+impl Test {
+    /// Calls `visit` for the elements that are compared.
+    pub fn walk<'e>(&'e self, visit: &mut impl FnMut(&'e Expr)) {
+        match self {
+            Test::Mask(..) => {}
+            Test::Compare(_, parts) => parts.iter().for_each(|part| part.walk(visit)),
+            Test::Both(_, parts) => parts.iter().for_each(|part| part.walk(visit)),
+            Test::Not(of) => of.walk(visit),
+        }
+    }
 }
 
 impl Expr {
     pub fn walk<'e>(&'e self, visit: &mut impl FnMut(&'e Expr)) {
         visit(self);
         match self {
-            Expr::Unary(_, a) | Expr::Clamp(a, _) | Expr::Cast(_, a) => a.walk(visit),
+            Expr::Unary(_, a) | Expr::Clamp(a, _) | Expr::Cast(_, a) | Expr::Written(_, a) => a.walk(visit),
             Expr::Binary(_, a, b) => [a, b].iter().for_each(|part| part.walk(visit)),
-            Expr::Select(_, parts) => parts.iter().for_each(|part| part.walk(visit)),
-            Expr::Masked(_, _, parts) => parts.iter().for_each(|part| part.walk(visit)),
+            Expr::Ternary(_, parts) => parts.iter().for_each(|part| part.walk(visit)),
+            Expr::Truth(test) => test.walk(visit),
+            Expr::Choice(_, test, parts) => {
+                test.walk(visit);
+                parts.iter().for_each(|part| part.walk(visit));
+            }
             Expr::Block(..) | Expr::Tensor(..) | Expr::Number(_) | Expr::Whole(_) | Expr::Alpha | Expr::Sum(_) => {}
         }
     }
@@ -107,6 +167,13 @@ impl Expr {
         matches!(self, Expr::Block(..) | Expr::Tensor(..))
     }
 
+    /// Whether it reads what may not be there, where a mask has it that it is.
+    pub fn is_guarded(&self) -> bool {
+        let mut is_guarded = false;
+        self.walk(&mut |part| is_guarded |= matches!(part, Expr::Block(_, Access::Moved(_) | Access::Paced(_))));
+        is_guarded
+    }
+
     /// Whether it depends on an element of a block or tensor.
     pub fn reads(&self) -> bool {
         let mut reads = false;
@@ -114,4 +181,3 @@ impl Expr {
         reads
     }
 }
-

@@ -88,4 +88,3 @@ impl From<Atom> for Term {
         }
     }
 }
-

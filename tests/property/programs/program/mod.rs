@@ -8,7 +8,7 @@ mod integer;
 mod tensor;
 
 pub use element::{Element, Kind};
-pub use expression::{Access, Expr, Moved, Paced, Reach, Sum};
+pub use expression::{Access, By, Expr, Form, Moved, Paced, Reach, Sum, Test};
 pub use integer::{At, Atom, Choice, Condition, TABLE, Term};
 pub use tensor::{Axis, Layout, Role, Spare, Tensor};
 
@@ -199,6 +199,12 @@ pub enum Stmt {
         positions: Option<(usize, Term)>,
         clear: bool,
     },
+    Print(Vec<Shown>),
+    Assert {
+        /// Its own in the program.
+        id: u32,
+        cond: Condition,
+    },
     For {
         var: usize,
         start: usize,
@@ -211,6 +217,18 @@ pub enum Stmt {
         then: Vec<Stmt>,
         otherwise: Vec<Stmt>,
     },
+}
+
+/// What is printed.
+#[derive(Debug, Clone)]
+pub enum Shown {
+    Text(&'static str),
+    Integer(Term),
+    /// `alpha` with so many eighths added.
+    Number(i32),
+    Truth(Condition),
+    /// All of a block.
+    Block(usize),
 }
 
 /// How a product is written.
@@ -279,6 +297,8 @@ pub struct Program {
     pub options: String,
     pub tensors: Vec<Tensor>,
     pub table: Table,
+    /// Whether the scalar `n` is an `i32`, else a `u32`.
+    pub is_signed: bool,
     pub stages: Vec<Stage>,
     pub shapes: Vec<Shape>,
 }
@@ -374,12 +394,12 @@ impl Program {
             Expr::Block(part, _) => stage.blocks[part.block].element.kind(),
             Expr::Tensor(tensor, ..) => self.tensors[*tensor].element.kind(),
             Expr::Number(_) | Expr::Alpha => Kind::Number,
-            Expr::Whole(_) | Expr::Sum(_) => Kind::Integer,
+            Expr::Whole(_) | Expr::Sum(_) | Expr::Truth(_) => Kind::Integer,
             Expr::Cast(element, _) => element.kind(),
             Expr::Unary("bits", _) => Kind::Integer,
-            Expr::Unary(_, a) | Expr::Clamp(a, _) | Expr::Binary(_, a, _) => self.kind(stage, a),
-            Expr::Select(_, parts) => self.kind(stage, &parts[2]),
-            Expr::Masked(_, _, parts) => self.kind(stage, &parts[0]),
+            Expr::Unary(_, a) | Expr::Clamp(a, _) | Expr::Binary(_, a, _) | Expr::Written(_, a) => self.kind(stage, a),
+            Expr::Ternary(_, parts) => self.kind(stage, &parts[0]),
+            Expr::Choice(_, _, parts) => self.kind(stage, &parts[0]),
         }
     }
 

@@ -4,10 +4,11 @@ mod expression;
 mod operand;
 
 use super::program::{
-    Assign, At, Atom, Axis, Class, Grid, Kind, LoopKind, Part, Product, Program, Role, Shape, Side, Spare, Stage, Stmt,
-    TABLE, Target, Term,
+    Assign, At, Atom, Axis, Class, Grid, Kind, LoopKind, Part, Product, Program, Role, Shape, Shown, Side, Spare,
+    Stage, Stmt, TABLE, Target, Term,
 };
 use super::uses::Use;
+use std::cell::RefCell;
 use std::fmt::{self, Write};
 
 /// The kernel's source.
@@ -21,6 +22,7 @@ pub fn source(program: &Program) -> String {
         named: Vec::new(),
         table: "t",
         place: ["i", "j"],
+        written: RefCell::default(),
         out: String::new(),
         depth: 1,
     };
@@ -38,8 +40,20 @@ struct Text<'p> {
     table: &'static str,
     /// The indices of a loop over elements.
     place: [&'static str; 2],
+    /// What expressions need before them.
+    written: RefCell<Written>,
     out: String,
     depth: usize,
+}
+
+/// Names and functions of expressions.
+#[derive(Default)]
+struct Written {
+    names: usize,
+    functions: Vec<String>,
+    lets: Vec<String>,
+    /// Inside a function: what it is given, with the types.
+    given: Option<Vec<(&'static str, String)>>,
 }
 
 impl Text<'_> {
@@ -97,7 +111,8 @@ impl Text<'_> {
         }
         self.line(format_args!("t: &Tensor<{}, {TABLE}>,", program.table.element))?;
         self.line(format_args!("alpha: f32,"))?;
-        self.line(format_args!("n: u32,"))?;
+        let signed = if program.is_signed { "i32" } else { "u32" };
+        self.line(format_args!("n: {signed},"))?;
         writeln!(self.out, ") {{")?;
         let used = program.used();
         for (at, tensor) in program.tensors.iter().enumerate() {
@@ -150,7 +165,9 @@ impl Text<'_> {
         let matrices = self.literal_or("L", |shape| shape.l);
         match self.stage.grid {
             Grid::Plain => self.line(format_args!("let (bx, by) = T.Kernel({columns}, {rows});")),
-            Grid::Matrices => self.line(format_args!("let (bx, by, bz) = T.Kernel({columns}, {rows}, {matrices});")),
+            Grid::Matrices => self.line(format_args!(
+                "let (bx, by, bz) = T.Kernel({columns}, {rows}, {matrices});"
+            )),
             Grid::Flat => {
                 self.line(format_args!("let b = T.Kernel({columns} * {rows});"))?;
                 self.line(format_args!("let by = b / {columns};"))?;
@@ -284,6 +301,7 @@ impl Text<'_> {
             } => {
                 let dim = match into {
                     Class::Rows => "1",
+                    Class::One if self.stage.blocks[from.block].is_vector => "0",
                     Class::One => "(0, 1)",
                     _ => "0",
                 };
@@ -298,6 +316,21 @@ impl Text<'_> {
                 self.line(format_args!(
                     "T.reduce_{fold}({from}, {to}{at}, dim = {dim}{base}{clear});"
                 ))
+            }
+            Stmt::Print(items) => {
+                let item = |item: &Shown| match item {
+                    Shown::Text(text) => format!("{text:?}"),
+                    Shown::Integer(term) => self.term(*term),
+                    Shown::Number(eighths) => format!("alpha + ({:?})", f64::from(*eighths) / 8.0),
+                    Shown::Truth(cond) => self.condition(cond),
+                    Shown::Block(block) => format!("b{block}"),
+                };
+                let items: Vec<String> = items.iter().map(item).collect();
+                self.line(format_args!("T.print({});", items.join(", ")))
+            }
+            Stmt::Assert { cond, .. } => {
+                let cond = self.condition(cond);
+                self.line(format_args!("T.assert({cond});"))
             }
             Stmt::For {
                 var,
@@ -350,7 +383,9 @@ impl Text<'_> {
         let a = factor(a, ["i", "k"], (rows, depth), transposed.0);
         let b = factor(b, ["k", "j"], (depth, columns), transposed.1);
         let acc = factor(acc, ["i", "j"], (rows, columns), false);
-        self.line(format_args!("for (i, j, k) in T.Parallel({rows}, {columns}, {depth}) {{"))?;
+        self.line(format_args!(
+            "for (i, j, k) in T.Parallel({rows}, {columns}, {depth}) {{"
+        ))?;
         self.line(format_args!("    {acc} += {a} * {b};"))?;
         self.line(format_args!("}}"))
     }
@@ -381,8 +416,7 @@ impl Text<'_> {
             Some(0) => ["i", "0"],
             Some(_) => ["0", "j"],
         };
-        self.line(format_args!("for {head} {{"))?;
-        self.depth += 1;
+        let mut lines = Vec::new();
         for Assign { target, op, value, .. } in assigns {
             let target = match *target {
                 Target::Block(part) => self.here(part, (rows, columns)),
@@ -391,9 +425,17 @@ impl Text<'_> {
                 Target::Tensor(tensor, index) => self.element(tensor, index, self.program.tensors[tensor].shift),
             };
             let value = self.expression(class, value);
-            self.line(format_args!("{target} {op} {value};"))?;
+            lines.append(&mut self.written.borrow_mut().lets);
+            lines.push(format!("{target} {op} {value};"));
         }
-        self.depth -= 1;
+        let functions = std::mem::take(&mut self.written.borrow_mut().functions);
+        for line in functions {
+            self.line(format_args!("{line}"))?;
+        }
+        self.line(format_args!("for {head} {{"))?;
+        for line in lines {
+            self.line(format_args!("    {line}"))?;
+        }
         self.place = ["i", "j"];
         self.line(format_args!("}}"))
     }
@@ -430,7 +472,7 @@ fn entries(stmt: &Stmt) -> Vec<Atom> {
         Stmt::Gemm { a, b, acc, .. } => parts.extend([a, b, acc]),
         Stmt::Reduce { from, to, .. } => parts.extend([from].into_iter().chain(to)),
         Stmt::Fill { to, .. } => parts.push(*to),
-        Stmt::For { .. } | Stmt::If { .. } => {}
+        Stmt::Print(_) | Stmt::Assert { .. } | Stmt::For { .. } | Stmt::If { .. } => {}
     }
     parts.iter_mut().for_each(|part| part.terms(&mut add));
     all

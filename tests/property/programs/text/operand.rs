@@ -83,6 +83,7 @@ impl Text<'_> {
         let own = self.own(tensor, index, pace);
         let [first, column] = [0, 1].map(|axis| format!("{}{}", own[axis], begin[axis].behind()));
         let length = match rows {
+            Some(rows) if pace > 1 => format!("{} * {pace}", self.at(rows, height + 1)),
             Some(rows) => self.at(rows, height + 1),
             None => (height * pace).to_string(),
         };
@@ -103,7 +104,10 @@ impl Text<'_> {
     /// Where a part of a region or block of `class` begins, `shift` from there.
     fn begin(&self, class: Class, at: [At; 2], extent: (usize, usize), shift: [i32; 2], pace: usize) -> [Begin; 2] {
         let places = self.stage.places(class, extent);
-        let paced = [pace, 1].into_iter().zip(places).map(|(pace, (count, apart))| (count, apart * pace));
+        let paced = [pace, 1]
+            .into_iter()
+            .zip(places)
+            .map(|(pace, (count, apart))| (count, apart * pace));
         let paced: Vec<(usize, usize)> = paced.collect();
         [0, 1].map(|axis| match (at[axis], paced[axis]) {
             (At::Number(number), (count, apart)) => Begin {

@@ -1,11 +1,14 @@
 //! Smaller programs that still fail: statements, branches, loops, parts of expressions and shapes are taken away one by one
 //! for as long as the failure stays.
 
+mod expression;
+
 use super::program::{
-    At, Atom, Choice, Class, Condition, Element, Expr, Grid, Kind, Layout, LoopKind, Part, Product, Program, Role, Side,
+    At, Atom, Choice, Class, Condition, Element, Grid, Kind, Layout, LoopKind, Part, Product, Program, Role, Side,
     Stage, Stmt, Table, Target, Term,
 };
 use super::uses::Use;
+use expression::parts;
 
 /// Candidates that are tried together: their C++ is compiled together.
 const TOGETHER: usize = 8;
@@ -105,6 +108,9 @@ fn candidates(program: &Program) -> Vec<Program> {
     }
     if !program.options.is_empty() {
         all.push(with(&|program| program.options.clear()));
+    }
+    if program.is_signed {
+        all.push(with(&|program| program.is_signed = false));
     }
     if program.table != Table::PLAIN {
         all.push(with(&|program| program.table = Table::PLAIN));
@@ -384,11 +390,21 @@ fn smaller(stage: &Stage, stmt: &Stmt) -> Vec<Vec<Stmt>> {
         Stmt::Reduce {
             into, to, positions, ..
         } => {
-            let both = to.iter().copied().chain(positions.iter().map(|(to, _)| Part::whole(*to)));
+            let both = to
+                .iter()
+                .copied()
+                .chain(positions.iter().map(|(to, _)| Part::whole(*to)));
             let (class, value) = (*into, 1);
             all.push(both.map(|to| Stmt::Fill { class, to, value }).collect());
         }
-        Stmt::Fill { .. } => {}
+        Stmt::Print(items) if items.len() > 1 => {
+            all.extend((0..items.len()).map(|at| {
+                let mut fewer = items.clone();
+                fewer.remove(at);
+                vec![Stmt::Print(fewer)]
+            }));
+        }
+        Stmt::Print(_) | Stmt::Assert { .. } | Stmt::Fill { .. } => {}
     }
     all
 }
@@ -410,70 +426,6 @@ fn from_start(side: Side) -> Side {
         }),
         Side::Tensor(tensor, index, _) => Side::Tensor(tensor, index, [At::FIRST; 2]),
     }
-}
-
-/// Smaller expressions that still read something.
-fn parts(expr: &Expr) -> Vec<Expr> {
-    let direct: Vec<Expr> = match expr {
-        Expr::Unary("bits", _) => Vec::new(),
-        Expr::Unary(_, a) | Expr::Clamp(a, _) => vec![(**a).clone()],
-        Expr::Binary(_, a, b) => vec![(**a).clone(), (**b).clone()],
-        // Of the same kind as the whole.
-        Expr::Select(_, parts) => parts[2..].to_vec(),
-        Expr::Masked(_, _, parts) => parts.to_vec(),
-        Expr::Cast(..)
-        | Expr::Block(..)
-        | Expr::Tensor(..)
-        | Expr::Number(_)
-        | Expr::Whole(_)
-        | Expr::Alpha
-        | Expr::Sum(_) => Vec::new(),
-    };
-    let mut all: Vec<Expr> = direct.into_iter().filter(Expr::reads).collect();
-    match expr {
-        Expr::Binary(op, a, b) => {
-            all.extend(parts(a).into_iter().map(|a| Expr::Binary(op, Box::new(a), b.clone())));
-            all.extend(parts(b).into_iter().map(|b| Expr::Binary(op, a.clone(), Box::new(b))));
-        }
-        Expr::Masked(sum, rel, branches) => {
-            all.extend(one_smaller(&branches[..]).into_iter().map(|branches| {
-                let [a, b] = branches.try_into().expect("as many as there were");
-                Expr::Masked(sum.clone(), rel, Box::new([a, b]))
-            }));
-            all.extend((0..sum.terms.len()).map(|at| {
-                let mut sum = sum.clone();
-                sum.terms.remove(at);
-                Expr::Masked(sum, rel, branches.clone())
-            }));
-        }
-        Expr::Select(rel, branches) => {
-            all.extend(one_smaller(&branches[..]).into_iter().map(|branches| {
-                let branches: [Expr; 4] = branches.try_into().expect("as many as there were");
-                Expr::Select(rel, Box::new(branches))
-            }));
-        }
-        Expr::Unary(op, a) => all.extend(parts(a).into_iter().map(|a| Expr::Unary(op, Box::new(a)))),
-        Expr::Cast(to, a) => all.extend(parts(a).into_iter().map(|a| Expr::Cast(*to, Box::new(a)))),
-        Expr::Clamp(a, limit) => all.extend(parts(a).into_iter().map(|a| Expr::Clamp(Box::new(a), *limit))),
-        Expr::Block(part, access) if part.at != [At::FIRST; 2] => {
-            let at = [At::FIRST; 2];
-            all.push(Expr::Block(Part { at, ..*part }, *access));
-        }
-        Expr::Block(..) | Expr::Tensor(..) | Expr::Number(_) | Expr::Whole(_) | Expr::Alpha | Expr::Sum(_) => {}
-    }
-    all
-}
-
-/// The same expressions, of which one is smaller.
-fn one_smaller(all: &[Expr]) -> Vec<Vec<Expr>> {
-    let each = all.iter().enumerate().flat_map(|(at, expr)| {
-        parts(expr).into_iter().map(move |part| {
-            let mut changed = all.to_vec();
-            changed[at] = part;
-            changed
-        })
-    });
-    each.collect()
 }
 
 /// Puts 0 for a loop variable, or another.
