@@ -51,14 +51,13 @@ impl Run<'_> {
             }
             Test::Both(name, parts) => {
                 let [a, b] = [self.test(class, &parts[0], id)?, self.test(class, &parts[1], id)?];
-                let both = |(a, b): (Option<bool>, Option<bool>)| {
-                    let (a, b) = (a?, b?);
-                    Some(match *name {
-                        "&&" => a && b,
-                        "||" => a || b,
-                        "^" => a != b,
-                        other => unreachable!("`{other}` is no operation of tests in generated programs"),
-                    })
+                // As in Rust, the right side is not looked at where the left one decides.
+                let both = |(a, b): (Option<bool>, Option<bool>)| match (*name, a?) {
+                    ("&&", false) => Some(false),
+                    ("||", true) => Some(true),
+                    ("&&" | "||", _) => b,
+                    ("^", a) => Some(a != b?),
+                    (other, _) => unreachable!("`{other}` is no operation of tests in generated programs"),
                 };
                 a.into_iter().zip(b).map(both).collect()
             }

@@ -448,7 +448,8 @@ impl<'g> Body<'g> {
         let shares = of.element.shares_exponents() || self.stage.blocks[part.block].element.shares_exponents();
         (is_meant && !shares && !self.types.is_whole && self.random.one_in(10)).then(|| match self.any_of(rows + 1) {
             // Where that is known, there is one at least.
-            At::Number(0) | At::Is(Term::Number(_)) | At::Rest(_, Term::Number(_)) => At::Number(1),
+            At::Number(number) => At::Number(number.max(1)),
+            At::Is(Term::Number(_) | Term::Chosen(_)) | At::Rest(_, Term::Number(_) | Term::Chosen(_)) => At::Number(1),
             rows => rows,
         })
     }

@@ -90,12 +90,16 @@ impl Text<'_> {
         let down = format!("{first}..{first} + {length}");
         let along = format!("{column}..{column} + {width}");
         let is_vector = matches!(other, Side::Block(part) if self.stage.blocks[part.block].is_vector);
+        let is_dense = of.layout.is_dense() && rows.is_none();
+        let down = match pace {
+            1 => down,
+            _ => format!("({down}).step_by({pace})"),
+        };
         let places = match class {
             // A vector lies along the only range; given a point, along a row.
             Class::Rows if is_vector => [down, column],
-            _ if of.layout.is_dense() && rows.is_none() => [first, column],
+            _ if is_dense => [first, column],
             Class::Columns if is_vector => [first, along],
-            _ if pace > 1 => [format!("({down}).step_by({pace})"), along],
             _ => [down, along],
         };
         self.region(tensor, index, places)
