@@ -258,12 +258,20 @@ fn condition(value: &Element, indices: &[VarId], which: Which) -> Option<Spanned
         let here = here.filter(|cond| which == Which::All || !is_of_numbers(cond));
         match here {
             Some(value) => Some(Spanned {
-                value,
+                value: affirmed(value),
                 span: operand.span,
             }),
             None => condition(operand, indices, which),
         }
     })
+}
+
+/// A condition without its negations: what decides the one decides the other.
+fn affirmed(mut cond: BoolExpr) -> BoolExpr {
+    while let BoolExpr::Not(of) = cond {
+        cond = *of;
+    }
+    cond
 }
 
 /// The condition that `element` is, where it is the same for the whole block.
