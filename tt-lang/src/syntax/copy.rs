@@ -438,7 +438,7 @@ fn line(shape: &[u64]) -> Option<u64> {
 }
 
 /// The ways to lay a block over the axes of a tensor, the natural one first: the block's axes are the ranges, where there are as
-/// many, or else the last axes, and the others have one element. One axis is a row, or a column where the tensor `is_column`,
+/// many, however short they are, or else the last axes, and the others have one element. One axis is a row, or a column where the tensor `is_column`,
 /// or ranges say so; a block of one row or one column lies along the only range at last.
 pub(super) fn views(block: &[u64], is_range: &[bool], is_column: bool) -> Vec<Vec<u64>> {
     let rank = is_range.len();
@@ -447,7 +447,6 @@ pub(super) fn views(block: &[u64], is_range: &[bool], is_column: bool) -> Vec<Ve
         [n] => vec![vec![1, *n], vec![*n, 1]],
         other => vec![other.to_vec()],
     };
-    let mut views: Vec<Vec<u64>> = Vec::new();
     let ranges = is_range.iter().filter(|is_range| **is_range).count();
     if ranges > 0 && ranges == block.len() {
         let mut axes = block.iter();
@@ -458,8 +457,9 @@ pub(super) fn views(block: &[u64], is_range: &[bool], is_column: bool) -> Vec<Ve
                 1
             }
         };
-        views.push(is_range.iter().map(extent).collect());
+        return vec![is_range.iter().map(extent).collect()];
     }
+    let mut views: Vec<Vec<u64>> = Vec::new();
     for form in forms {
         let spare = form.len().saturating_sub(rank);
         let view = if spare == 0 {
@@ -508,8 +508,8 @@ mod tests {
         assert!(views(&[2, 64, 32], &points[2..], false).is_empty());
         assert!(views(&[32, 64], &points[3..], false).is_empty());
         let rows_of_matrices = [false, true, false, true];
-        assert_eq!(views(&[64, 32], &rows_of_matrices, false)[0], [1, 64, 1, 32]);
-        assert_eq!(views(&[64], &[true, false, false], false)[0], [64, 1, 1]);
+        assert_eq!(views(&[64, 32], &rows_of_matrices, false), [[1, 64, 1, 32]]);
+        assert_eq!(views(&[64], &[true, false, false], false), [[64, 1, 1]]);
         assert_eq!(views(&[64, 1], &[false, true], false), [[64, 1], [1, 64]]);
         assert_eq!(views(&[1, 64], &[true, false, false], false), [[1, 1, 64], [64, 1, 1]]);
     }
