@@ -246,8 +246,11 @@ fn is_of_numbers(cond: &BoolExpr) -> bool {
 
 /// The first of the largest uniform conditions by which a part of `value` is chosen, with its place.
 fn condition(value: &Element, indices: &[VarId], which: Which) -> Option<Spanned<BoolExpr>> {
-    value.operands().into_iter().find_map(|operand| {
-        let here = if operand.is_bool() {
+    let is_choice = matches!(value.kind, ElementKind::Select(..));
+    value.operands().into_iter().enumerate().find_map(|(at, operand)| {
+        // A truth value that is chosen chooses nothing.
+        let is_chosen = is_choice && at > 0 && matches!(operand.kind, ElementKind::Bool(_));
+        let here = if operand.is_bool() && !is_chosen {
             uniform(operand, indices)
         } else {
             None
@@ -255,12 +258,20 @@ fn condition(value: &Element, indices: &[VarId], which: Which) -> Option<Spanned
         let here = here.filter(|cond| which == Which::All || !is_of_numbers(cond));
         match here {
             Some(value) => Some(Spanned {
-                value,
+                value: affirmed(value),
                 span: operand.span,
             }),
             None => condition(operand, indices, which),
         }
     })
+}
+
+/// A condition without its negations: what decides the one decides the other.
+fn affirmed(mut cond: BoolExpr) -> BoolExpr {
+    while let BoolExpr::Not(of) = cond {
+        cond = *of;
+    }
+    cond
 }
 
 /// The condition that `element` is, where it is the same for the whole block.
