@@ -114,13 +114,19 @@ fn differing(program: &Program, line: CoreLine) -> BTreeSet<String> {
     differs.map(|argument| argument.name.clone()).collect()
 }
 
+/// A name, and which of its declarations is meant, counted through the program: 0 for those without one.
+type Variable = (String, usize);
+
 struct Walk<'a> {
     line: CoreLine,
     variables: &'a [String],
-    /// Names whose value differs along the line.
-    differs: BTreeSet<String>,
-    /// Names that grow by what differs, or where only some cores come: theirs may differ wherever in the program.
-    carried: BTreeSet<String>,
+    /// The declaration that each name stands for here.
+    scope: BTreeMap<String, usize>,
+    declared: usize,
+    /// Variables whose value differs along the line.
+    differs: BTreeSet<Variable>,
+    /// Variables that grow by what differs, or where only some cores come: theirs may differ wherever in the program.
+    carried: BTreeSet<Variable>,
     /// One of them was found that was not known.
     grows: bool,
     /// Buffers of which a version is made where cores of the line may not come in the same turn.
@@ -132,11 +138,14 @@ struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    fn new(device: &'a Device, program: &Program, line: CoreLine, carried: BTreeSet<String>) -> Walk<'a> {
+    fn new(device: &'a Device, program: &Program, line: CoreLine, carried: BTreeSet<Variable>) -> Walk<'a> {
+        let differs = differing(program, line).into_iter();
         Walk {
             line,
             variables: &device.variables,
-            differs: differing(program, line),
+            scope: BTreeMap::new(),
+            declared: 0,
+            differs: differs.map(|name| (name, 0)).collect(),
             carried,
             grows: false,
             out_of_step: BTreeSet::new(),
@@ -145,7 +154,25 @@ impl<'a> Walk<'a> {
         }
     }
 
+    fn variable(&self, name: &str) -> Variable {
+        (name.to_owned(), self.scope.get(name).copied().unwrap_or(0))
+    }
+
+    /// Takes the value of a variable of the kernel for one that differs.
+    fn differ(&mut self, var: usize) {
+        let variable = self.variables.get(var).map(|name| self.variable(name));
+        self.differs.extend(variable);
+    }
+
+    /// A body, whose declarations end with it.
     fn body(&mut self, body: &[Stmt<Calls<Bits>>], in_step: bool) -> Proof {
+        let outside = self.scope.clone();
+        self.statements(body, in_step)?;
+        self.scope = outside;
+        Ok(())
+    }
+
+    fn statements(&mut self, body: &[Stmt<Calls<Bits>>], in_step: bool) -> Proof {
         for (at, stmt) in body.iter().enumerate() {
             match &stmt.kind {
                 Kind::Op(leaf) => self.leaf(leaf, in_step)?,
@@ -156,7 +183,7 @@ impl<'a> Walk<'a> {
                         Loop::Over { var, start, end, .. } => {
                             let alike = !self.is_other(start) && !self.is_other(end);
                             if !alike {
-                                self.differs.extend(self.variables.get(var.index()).cloned());
+                                self.differ(var.index());
                             }
                             alike
                         }
@@ -180,10 +207,12 @@ impl<'a> Walk<'a> {
     fn leaf(&mut self, leaf: &Leaf<Bits>, in_step: bool) -> Proof {
         match leaf {
             Leaf::Let { name, value, .. } => {
+                let differs = self.is_other(value);
                 // A name declared again is another variable.
-                self.differs.remove(name);
-                if self.is_other(value) {
-                    self.differs.insert(name.clone());
+                self.declared += 1;
+                self.scope.insert(name.clone(), self.declared);
+                if differs {
+                    self.differs.insert(self.variable(name));
                 }
                 if *name == versions_of(self.line) && *value != Expr::Int(0) {
                     return fault(format!("{name} does not begin with 0"));
@@ -192,10 +221,10 @@ impl<'a> Walk<'a> {
             Leaf::Advance { name, value } => {
                 self.counts += usize::from(*name == versions_of(self.line));
                 if !in_step || self.is_other(value) {
-                    self.grows |= self.carried.insert(name.clone());
+                    self.grows |= self.carried.insert(self.variable(name));
                 }
             }
-            Leaf::Define { var, .. } => self.differs.extend(self.variables.get(var.index()).cloned()),
+            Leaf::Define { var, .. } => self.differ(var.index()),
             Leaf::Call(call) => {
                 if let (true, [Expr::Buffer(buffer), ..]) =
                     (*call.function == CB_RESERVE_BACK && !in_step, call.args.as_slice())
@@ -210,7 +239,10 @@ impl<'a> Walk<'a> {
     /// Whether `expr` may differ along the line.
     fn is_other(&self, expr: &Expr<Bits>) -> bool {
         match expr {
-            Expr::Name(name) => self.differs.contains(name) || self.carried.contains(name),
+            Expr::Name(name) => {
+                let variable = self.variable(name);
+                self.differs.contains(&variable) || self.carried.contains(&variable)
+            }
             Expr::Binary(_, a, b) => self.is_other(a) || self.is_other(b),
             Expr::Call(call) => call.args.iter().any(|arg| self.is_other(arg)),
             Expr::Int(_)
@@ -281,8 +313,8 @@ impl<'a> Walk<'a> {
             ));
         };
         // What the first core reads is what any of them would, and it keeps nothing that they have not.
-        let known = self.differs.clone();
-        self.body(read, in_step)?;
+        let known = (self.differs.clone(), self.scope.clone());
+        self.statements(read, in_step)?;
         let mut differs = false;
         let mut own = BTreeSet::new();
         operations(read, &mut |leaf| {
@@ -299,7 +331,7 @@ impl<'a> Walk<'a> {
         crate::ir::visit(read, &mut |stmt| {
             differs |= matches!(&stmt.kind, Kind::If(branch, ..) if self.is_other(&branch.cond))
         });
-        self.differs = known;
+        (self.differs, self.scope) = known;
         if differs {
             return fault(format!(
                 "the first core of a {} reads what the others would not",

@@ -54,6 +54,30 @@ fn counted(by: Expr<Bits>) -> Result<(), String> {
 }
 
 #[test]
+fn a_name_of_two_declarations_is_two_variables() {
+    let source = "#[tt::kernel(multicast = auto)] fn product(
+            a: &Tensor<bf16, 32, 64>, b: &Tensor<bf16, 64, 32>, t: &Tensor<i32, 4>, c: &mut Tensor<bf16, 32, 32>) {
+        let (bx, by) = T.Kernel(1, 1);
+        let x = T.alloc_shared::<bf16>(32, 64);
+        let y = T.alloc_shared::<bf16>(64, 32);
+        let acc = T.alloc_fragment::<f32>(32, 32);
+        T.clear(acc);
+        T.clear(x);
+        if t[3] < 0 {
+            T.copy(a[(by * 32, 0)], x);
+        }
+        T.copy(b[(0, bx * 32)], y);
+        T.gemm(x, y, acc);
+        T.copy(acc, c[(by * 32, bx * 32)]);
+    }";
+    let function = syn::parse_str(source).expect("the kernel is Rust");
+    let parsed = tt_lang::syntax::parse_item_fn(&function, "kernel.rs");
+    let kernel: Kernel = parsed.and_then(|parsed| parsed.kernel).expect("it is a kernel");
+    let device = crate::pipeline::lowered(&kernel).expect("it is lowered");
+    assert_eq!(verify(&kernel, &device), Ok(()));
+}
+
+#[test]
 fn what_a_later_statement_makes_differ_differs_in_the_next_turn() {
     assert_eq!(counted(Expr::Int(0)), Ok(()));
     for line in CoreLine::ALL {
