@@ -23,10 +23,10 @@ pub fn lower_bound(expr: &IntExpr) -> Option<i64> {
                     let other = lower_bound(b)?;
                     (low >= 0 && other >= 0).then(|| low.checked_mul(other)).flatten()
                 }
-                IntOp::Div | IntOp::CeilDiv => {
-                    let divisor = b.as_const().filter(|divisor| *divisor > 0)?;
-                    op.apply(low, divisor)
-                }
+                IntOp::Div | IntOp::CeilDiv => match b.as_const().filter(|divisor| *divisor > 0) {
+                    Some(divisor) => op.apply(low, divisor),
+                    None => (low >= 0 && lower_bound(b)? > 0).then_some(0),
+                },
                 IntOp::Rem => (low >= 0).then_some(0),
                 IntOp::Min => Some(low.min(lower_bound(b)?)),
                 IntOp::Max => None,
@@ -84,5 +84,9 @@ mod tests {
         assert_eq!(lower_bound(&blocks), Some(1));
         let floor = IntExpr::binary(IntOp::Div, IntExpr::Extent(ExtentId(0)), IntExpr::Const(64));
         assert_eq!(lower_bound(&floor), Some(0));
+        let row_of_a_flat_grid = IntExpr::binary(IntOp::Div, IntExpr::Var(VarId(0)), blocks);
+        assert_eq!(lower_bound(&row_of_a_flat_grid), Some(0));
+        let by_a_scalar = IntExpr::binary(IntOp::Div, floor, IntExpr::Scalar(tt_lang::ir::ParamId(0)));
+        assert_eq!(lower_bound(&by_a_scalar), None);
     }
 }
