@@ -1,7 +1,9 @@
 //! Makes random programs exact: what leaves the numbers that all formats hold is clamped or left out.
 
 use super::evaluate::{self, Inexact};
-use super::program::{Access, Assign, Class, Element, Expr, Kind, Part, Program, Side, Stage, Stmt, Target};
+use super::program::{
+    Access, Assign, Class, Condition, Element, Expr, Kind, Part, Product, Program, Side, Stage, Stmt, Target, Test,
+};
 use std::collections::BTreeMap;
 
 /// Changes the statements whose results leave what all formats hold, until all results are exact.
@@ -63,20 +65,24 @@ impl Calm<'_> {
                     }
                 }
             }
-            Stmt::Copy { id, class, to, .. } if *id == self.id => return self.fill_instead(*to, *class, stmt),
+            Stmt::Copy { id, class, to, .. } if *id == self.id => match *to {
+                Side::Block(to) => *stmt = ones(*class, to),
+                Side::Tensor(..) => return false,
+            },
             Stmt::Transpose { id, class, to, .. } if *id == self.id => {
-                return self.fill_instead(Side::Block(*to), *class, stmt);
+                *stmt = ones(*class, *to);
             }
-            Stmt::Gemm { id, acc, clear, .. } if *id == self.id => {
-                if self.times == 1 && !*clear {
-                    *clear = true;
+            Stmt::Gemm { id, acc, form, .. } if *id == self.id => {
+                if self.times == 1 && *form != Product::Clears {
+                    *form = Product::Clears;
                 } else {
-                    *stmt = Stmt::Fill { block: *acc, value: 1 };
+                    *stmt = ones(Class::Main, *acc);
                 }
             }
             Stmt::Reduce {
                 id,
                 fold,
+                into,
                 to,
                 positions,
                 clear,
@@ -84,11 +90,18 @@ impl Calm<'_> {
             } if *id == self.id => match (self.times, *to, *positions) {
                 (1, Some(_), None) => *fold = "absmax",
                 (1 | 2, ..) => *clear = true,
-                (_, Some(to), Some((places, _))) => *stmt = self.ones(self.id, [to, places]),
-                (_, Some(block), None) => *stmt = Stmt::Fill { block, value: 1 },
+                (_, Some(to), Some((places, _))) => *stmt = self.both_ones(*into, [to, Part::whole(places)]),
+                (_, Some(to), None) => *stmt = ones(*into, to),
                 (_, None, _) => {}
             },
-            Stmt::Copy { .. }
+            // Once it says the opposite; what holds at times only says nothing.
+            Stmt::Assert { id, cond } if *id == self.id => match self.times {
+                1 => *cond = Condition::Not(Box::new(cond.clone())),
+                _ => return false,
+            },
+            Stmt::Assert { .. }
+            | Stmt::Print(_)
+            | Stmt::Copy { .. }
             | Stmt::Transpose { .. }
             | Stmt::Gemm { .. }
             | Stmt::Reduce { .. }
@@ -97,32 +110,16 @@ impl Calm<'_> {
         true
     }
 
-    /// Whether `stmt`, which is filled in for what is written to `to`, stays: a whole block has to be written.
-    fn fill_instead(&self, to: Side, class: Class, stmt: &mut Stmt) -> bool {
-        match to {
-            Side::Block(part) if self.stage.is_whole(part, self.stage.extent(class)) => {
-                *stmt = Stmt::Fill {
-                    block: part.block,
-                    value: 1,
-                };
-                true
-            }
-            Side::Block(_) | Side::Tensor(..) => false,
-        }
-    }
-
     /// Both results of a reduction.
-    fn ones(&self, id: u32, blocks: [usize; 2]) -> Stmt {
-        let assigns = blocks.map(|block| Assign {
-            id,
-            target: Target::Block(Part::whole(block)),
+    fn both_ones(&self, class: Class, parts: [Part; 2]) -> Stmt {
+        let assigns = parts.map(|part| Assign {
+            id: self.id,
+            target: Target::Block(part),
             op: "=",
-            value: one(self.stage.blocks[block].element.kind()),
+            value: one(self.stage.blocks[part.block].element.kind()),
         });
-        Stmt::Parallel {
-            class: self.stage.blocks[blocks[0]].class,
-            assigns: assigns.into(),
-        }
+        let assigns = assigns.into();
+        Stmt::Parallel { class, assigns }
     }
 
     /// Keeps the numbers small that are read or made of integers.
@@ -139,11 +136,25 @@ impl Calm<'_> {
                     clamp(a);
                 }
             }
-            Expr::Unary(_, a) | Expr::Clamp(a, _) => self.clamp_reads(a, limit),
+            Expr::Unary(_, a) | Expr::Clamp(a, _) | Expr::Written(_, a) => self.clamp_reads(a, limit),
             Expr::Binary(_, a, b) => [a, b].into_iter().for_each(|part| self.clamp_reads(part, limit)),
-            Expr::Select(_, parts) => clamp_in(&mut parts[..]),
-            Expr::Masked(_, _, parts) => clamp_in(&mut parts[..]),
+            Expr::Ternary(_, parts) => clamp_in(&mut parts[..]),
+            Expr::Choice(_, test, parts) => {
+                self.clamp_tested(test, limit);
+                clamp_in(&mut parts[..]);
+            }
+            Expr::Truth(test) => self.clamp_tested(test, limit),
             Expr::Block(..) | Expr::Tensor(..) | Expr::Number(_) | Expr::Whole(_) | Expr::Alpha | Expr::Sum(_) => {}
+        }
+    }
+
+    /// The same of what is compared.
+    fn clamp_tested(&self, test: &mut Test, limit: i32) {
+        match test {
+            Test::Mask(..) => {}
+            Test::Compare(_, parts) => parts.iter_mut().for_each(|part| self.clamp_reads(part, limit)),
+            Test::Both(_, parts) => parts.iter_mut().for_each(|part| self.clamp_tested(part, limit)),
+            Test::Not(of) => self.clamp_tested(of, limit),
         }
     }
 
@@ -172,6 +183,10 @@ impl Calm<'_> {
             (_, Kind::Integer | Kind::Unsigned) => small(Expr::Cast(to, Box::new(read))),
         }
     }
+}
+
+fn ones(class: Class, to: Part) -> Stmt {
+    Stmt::Fill { class, to, value: 1 }
 }
 
 fn one(kind: Kind) -> Expr {

@@ -1,7 +1,7 @@
 //! Random whole programs against plain loops, exactly.
 //!
 //! Blocks carried round loops and read inside them, redefined, written under conditions or never used; several products and
-//! outputs. [`program`], [`uses`] and [`terms`] are what they are, [`text`] how they are written down, [`generate`] and [`calm`] make them, [`evaluate`] says what they
+//! outputs; grids of one to four axes, and tensors whose rows lie along any. [`program`], [`uses`] and [`terms`] are what they are, [`text`] how they are written down, [`generate`] and [`calm`] make them, [`evaluate`] says what they
 //! compute, [`run`] compiles and runs them on both chips, and [`shrink`] makes those that fail small.
 
 mod calm;

@@ -1,6 +1,6 @@
 //! What the statements of a program read and write.
 
-use super::program::{Class, Expr, Part, Program, Role, Side, Stage, Stmt, Target, Tensor, Term};
+use super::program::{Class, Expr, Part, Product, Program, Role, Shown, Side, Stage, Stmt, Target, Tensor, Term};
 
 /// What a statement does with a block or tensor.
 #[derive(Debug, Clone, Copy)]
@@ -31,7 +31,7 @@ impl Stage {
                 visit(Use::Read(from.block));
                 visit(write(*to, self.extent(*class)));
             }
-            Stmt::Fill { block, .. } => visit(Use::Write(*block, true)),
+            Stmt::Fill { class, to, .. } => visit(write(*to, self.extent(*class))),
             Stmt::Parallel { class, assigns } => {
                 for assign in assigns {
                     assign.value.walk(&mut |part| match part {
@@ -49,23 +49,33 @@ impl Stage {
                     });
                 }
             }
-            Stmt::Gemm { a, b, acc, clear, .. } => {
+            Stmt::Gemm { a, b, acc, form, .. } => {
                 visit(Use::Read(a.block));
                 visit(Use::Read(b.block));
-                visit(Use::Write(*acc, *clear));
+                let is_whole = self.is_whole(*acc, self.extent(Class::Main));
+                visit(Use::Write(acc.block, *form == Product::Clears && is_whole));
             }
             Stmt::Reduce {
                 from,
+                into,
                 to,
                 positions,
                 clear,
                 ..
             } => {
                 visit(Use::Read(from.block));
-                to.iter().for_each(|to| visit(Use::Write(*to, *clear)));
+                to.iter()
+                    .for_each(|to| visit(Use::Write(to.block, *clear && self.is_whole(*to, self.extent(*into)))));
                 positions.iter().for_each(|(to, _)| visit(Use::Write(*to, *clear)));
             }
-            Stmt::For { .. } | Stmt::If { .. } => {}
+            Stmt::Print(items) => {
+                for item in items {
+                    if let Shown::Block(block) = item {
+                        visit(Use::Read(*block));
+                    }
+                }
+            }
+            Stmt::Assert { .. } | Stmt::For { .. } | Stmt::If { .. } => {}
         }
     }
 
@@ -96,15 +106,19 @@ impl Program {
             stage.body.iter().for_each(|stmt| stmt.walk(&mut count));
         }
         // K is read off one of these.
-        let has_k = |tensor: &Tensor| tensor.class != Class::Main;
+        let has_k = |tensor: &Tensor| tensor.class.is_operand();
         if steps && !self.tensors.iter().zip(&tensors).any(|(t, used)| *used && has_k(t)) {
             let first = self.tensors.iter().position(has_k);
             first.into_iter().for_each(|first| tensors[first] = true);
         }
         // The others are read off one that a launch passes.
-        let is_passed = |tensor: &Tensor| tensor.class == Class::Main && tensor.role != Role::Temporary;
-        if !self.tensors.iter().zip(&tensors).any(|(t, used)| *used && is_passed(t)) {
-            let first = self.tensors.iter().position(is_passed);
+        if !self
+            .tensors
+            .iter()
+            .zip(&tensors)
+            .any(|(t, used)| *used && t.tells_extents())
+        {
+            let first = self.tensors.iter().position(Tensor::tells_extents);
             first.into_iter().for_each(|first| tensors[first] = true);
         }
         tensors

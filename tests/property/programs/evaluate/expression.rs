@@ -1,7 +1,20 @@
 //! The values of expressions, and assignments.
 
-use super::super::program::{Access, Assign, Class, Element, Expr, Kind, Moved, Paced, Part, Sum, Target};
+use super::super::program::{Access, Assign, Class, Element, Expr, Kind, Moved, Paced, Part, Reach, Sum, Target, Test};
 use super::{Inexact, LIMIT, Run, Values};
+
+impl Paced {
+    fn of(self, row: i64) -> i64 {
+        let Paced {
+            first,
+            step,
+            over,
+            rest,
+        } = self;
+        let row = (i64::from(first) + i64::from(step) * row) / i64::from(over);
+        if rest == 0 { row } else { row % i64::from(rest) }
+    }
+}
 
 impl Run<'_> {
     fn sum(&self, sum: &Sum, i: usize, j: usize) -> i64 {
@@ -9,7 +22,50 @@ impl Run<'_> {
             .terms
             .iter()
             .map(|(times, term)| i64::from(*times) * self.term(*term) as i64);
-        i64::from(sum.row) * i as i64 + i64::from(sum.column) * j as i64 + terms.sum::<i64>()
+        let sum_of_all = i64::from(sum.row) * i as i64 + i64::from(sum.column) * j as i64 + terms.sum::<i64>();
+        match sum.then.map(|(name, by)| (name, i64::from(by))) {
+            None => sum_of_all,
+            Some(("/", by)) => sum_of_all / by,
+            Some(("%", by)) => sum_of_all % by,
+            Some(("&", by)) => sum_of_all & by,
+            Some(("min", by)) => sum_of_all.min(by),
+            Some(("max", by)) => sum_of_all.max(by),
+            Some((other, _)) => unreachable!("`{other}` is no operation of sums in generated programs"),
+        }
+    }
+
+    /// Where a test holds; nothing where it compares what has no value.
+    fn test(&self, class: Class, test: &Test, id: u32) -> Result<Vec<Option<bool>>, Inexact> {
+        let (rows, columns) = self.stage.extent(class);
+        Ok(match test {
+            Test::Mask(sum, rel) => (0..rows * columns)
+                .map(|at| Some(compare(rel, &self.sum(sum, at / columns, at % columns), &0)))
+                .collect(),
+            Test::Compare(rel, parts) => {
+                let [a, b] = [self.value(class, &parts[0], id)?, self.value(class, &parts[1], id)?];
+                let pairs = a.iter().zip(&b);
+                let has_value = |a: &f64, b: &f64| !a.is_nan() && !b.is_nan();
+                pairs
+                    .map(|(a, b)| has_value(a, b).then(|| compare(rel, a, b)))
+                    .collect()
+            }
+            Test::Both(name, parts) => {
+                let [a, b] = [self.test(class, &parts[0], id)?, self.test(class, &parts[1], id)?];
+                // As in Rust, the right side is not looked at where the left one decides.
+                let both = |(a, b): (Option<bool>, Option<bool>)| match (*name, a?) {
+                    ("&&", false) => Some(false),
+                    ("||", true) => Some(true),
+                    ("&&" | "||", _) => b,
+                    ("^", a) => Some(a != b?),
+                    (other, _) => unreachable!("`{other}` is no operation of tests in generated programs"),
+                };
+                a.into_iter().zip(b).map(both).collect()
+            }
+            Test::Not(of) => {
+                let of = self.test(class, of, id)?;
+                of.into_iter().map(|holds| holds.map(|holds| !holds)).collect()
+            }
+        })
     }
 
     pub(super) fn assign(&mut self, class: Class, assign: &Assign) -> Result<(), Inexact> {
@@ -20,7 +76,8 @@ impl Run<'_> {
             Target::Row(part, _) | Target::Column(part, _) => self.part(part, extent)?,
             Target::Tensor(tensor, index) if assign.op != "=" => {
                 let shift = self.program.tensors[tensor].shift;
-                self.read(tensor, self.region(tensor, self.term(index), shift, extent), assign.id)?
+                let places = self.region(tensor, self.term(index), [0; 2], shift, extent);
+                self.read(tensor, places, assign.id)?
             }
             Target::Block(_) | Target::Tensor(..) => Vec::new(),
         };
@@ -44,12 +101,8 @@ impl Run<'_> {
             }
             Target::Tensor(tensor, index) => {
                 let shift = self.program.tensors[tensor].shift;
-                self.write(
-                    tensor,
-                    self.region(tensor, self.term(index), shift, extent),
-                    &new,
-                    assign.id,
-                )
+                let places = self.region(tensor, self.term(index), [0; 2], shift, extent);
+                self.write(tensor, places, &new, assign.id)
             }
         }
     }
@@ -87,6 +140,20 @@ impl Run<'_> {
         Ok((self.of_stack(part)? + first, apart))
     }
 
+    /// Where the elements lie that are read of a tensor.
+    fn reached(&self, tensor: usize, index: usize, reach: Reach, extent: (usize, usize)) -> Vec<Option<usize>> {
+        let [row, column] = self.own(tensor, index);
+        match reach {
+            Reach::Here(offset) => self.region(tensor, index, [0; 2], offset, extent),
+            Reach::Transposed => self.places(tensor, index, extent, |i, j| [row + j, column + i]),
+            Reach::Row(at) => {
+                let at = self.term(at) as i64;
+                self.places(tensor, index, extent, |_, j| [at, column + j])
+            }
+            Reach::Paced(paced) => self.places(tensor, index, extent, |i, j| [paced.of(row + i), column + j]),
+        }
+    }
+
     fn value(&self, class: Class, expr: &Expr, id: u32) -> Result<Values, Inexact> {
         let extent @ (rows, columns) = self.stage.extent(class);
         let everywhere = |value: f64| vec![value; rows * columns];
@@ -109,25 +176,16 @@ impl Run<'_> {
                         };
                         places().map(|place| moved(place).unwrap_or(77.0)).collect()
                     }
-                    Access::Paced(Paced {
-                        first,
-                        step,
-                        over,
-                        rest,
-                    }) => {
-                        let row = |i: usize| {
-                            let row = (first + step * i as i32) / over;
-                            let row = if rest == 0 { row } else { row % rest };
-                            usize::try_from(row).ok().filter(|row| *row < rows)
-                        };
+                    Access::Paced(paced) => {
+                        let row = |i: usize| usize::try_from(paced.of(i as i64)).ok().filter(|row| *row < rows);
                         let paced = |(i, j)| row(i).map_or(77.0, |row| at(row, j));
                         places().map(paced).collect()
                     }
                     _ => places().map(|(i, j)| at(i, j)).collect(),
                 }
             }
-            Expr::Tensor(tensor, index, offset) => {
-                self.read(*tensor, self.region(*tensor, self.term(*index), *offset, extent), id)?
+            Expr::Tensor(tensor, index, reach) => {
+                self.read(*tensor, self.reached(*tensor, self.term(*index), *reach, extent), id)?
             }
             Expr::Number(number) | Expr::Whole(number) => everywhere(f64::from(*number)),
             Expr::Alpha => everywhere(f64::from(self.shape.alpha)),
@@ -150,27 +208,24 @@ impl Run<'_> {
                 // Keeps NaN.
                 value(a)?.into_iter().map(|a| a.clamp(-limit, limit)).collect()
             }
-            Expr::Masked(sum, rel, parts) => {
+            Expr::Ternary(name, parts) => {
+                let [a, b, c] = [value(&parts[0])?, value(&parts[1])?, value(&parts[2])?];
+                let all = a.iter().zip(&b).zip(&c);
+                all.map(|((a, b), c)| ternary(name, *a, *b, *c)).collect()
+            }
+            Expr::Choice(_, test, parts) => {
                 let (a, b) = (value(&parts[0])?, value(&parts[1])?);
-                let taken = places().map(|(i, j)| compare(rel, &self.sum(sum, i, j), &0));
-                let chosen = taken.enumerate().map(|(at, taken)| if taken { a[at] } else { b[at] });
+                let taken = self.test(class, test, id)?.into_iter().enumerate();
+                let chosen = taken.map(|(at, taken)| taken.map_or(f64::NAN, |taken| if taken { a[at] } else { b[at] }));
                 chosen.collect()
             }
-            Expr::Select(rel, parts) => {
-                let [a, b, c, d] = [
-                    value(&parts[0])?,
-                    value(&parts[1])?,
-                    value(&parts[2])?,
-                    value(&parts[3])?,
-                ];
-                (0..rows * columns)
-                    .map(|at| match () {
-                        () if a[at].is_nan() || b[at].is_nan() => f64::NAN,
-                        () if compare(rel, &a[at], &b[at]) => c[at],
-                        () => d[at],
-                    })
+            Expr::Truth(test) => {
+                let holds = self.test(class, test, id)?.into_iter();
+                holds
+                    .map(|holds| holds.map_or(f64::NAN, |holds| f64::from(u8::from(holds))))
                     .collect()
             }
+            Expr::Written(_, a) => value(a)?,
         };
         match kind(expr) == Kind::Number && all.iter().any(|value| value.abs() > LIMIT) {
             true => Err(Inexact(id)),
@@ -215,6 +270,10 @@ fn unary(of: Kind, name: &str, a: f64) -> f64 {
         "neg" => -a,
         "abs" => a.abs(),
         "relu" => a.max(0.0),
+        "square" => a * a,
+        // Of whole numbers.
+        "floor" | "ceil" | "round" | "trunc" => a,
+        "logical_not" => f64::from(u8::from(a == 0.0)),
         "sign" if a == 0.0 => 0.0,
         "sign" => a.signum(),
         "bits" => f64::from((a.abs() as f32).to_bits()),
@@ -234,7 +293,18 @@ fn unary(of: Kind, name: &str, a: f64) -> f64 {
     }
 }
 
-fn binary(of: Kind, name: &str, a: f64, b: f64) -> f64 {
+/// Infinite where something on the way is larger than every format holds.
+fn ternary(name: &str, a: f64, b: f64, c: f64) -> f64 {
+    let (result, most) = match name {
+        "mac" => (a * b + c, a.abs() * b.abs() + c.abs()),
+        "lerp" => (a + c * (b - a), a.abs() + c.abs() * (a.abs() + b.abs())),
+        "addcmul" => (a + 2.0 * b * c, a.abs() + 2.0 * b.abs() * c.abs()),
+        other => unreachable!("`{other}` is no function of three numbers in generated programs"),
+    };
+    if most > LIMIT { f64::INFINITY } else { result }
+}
+
+pub(super) fn binary(of: Kind, name: &str, a: f64, b: f64) -> f64 {
     let number = |a: f64, b: f64| match name {
         "+" => a + b,
         "-" => a - b,

@@ -3,10 +3,12 @@
 //! It knows nothing of the compiler or of the reference interpreter; both are judged by it.
 
 mod expression;
+mod print;
+mod reduce;
 
 use super::super::random::Random;
 use super::program::{
-    At, Choice, Class, Condition, Element, LoopKind, Part, Program, Role, Shape, Side, Stage, Stmt, Term,
+    At, Axis, Choice, Class, Condition, Element, LoopKind, Part, Product, Program, Role, Shape, Side, Stage, Stmt, Term,
 };
 use super::text::turned;
 use expression::compare;
@@ -43,10 +45,21 @@ pub fn contents(program: &Program, shape: &Shape) -> Vec<Vec<f64>> {
     all.collect()
 }
 
-/// The contents of all tensors after the launch.
-pub fn run(program: &Program, shape: &Shape, mut tensors: Vec<Vec<f64>>) -> Result<Vec<Vec<f64>>, Inexact> {
+/// What a launch leaves.
+pub struct Outcome {
+    /// The contents of all tensors.
+    pub tensors: Vec<Vec<f64>>,
+    /// The lines that are printed, of one block after the other.
+    pub lines: Vec<String>,
+}
+
+/// What a launch leaves where the tensors held `tensors`.
+pub fn run(program: &Program, shape: &Shape, mut tensors: Vec<Vec<f64>>) -> Result<Outcome, Inexact> {
+    let mut lines = Vec::new();
     for stage in &program.stages {
         let (h, w, _) = stage.block;
+        let matrices = if stage.grid.has_matrices() { shape.l } else { 1 };
+        let rows = stage.grid.rows(shape.m.div_ceil(h));
         let mut run = Run {
             program,
             stage,
@@ -54,19 +67,23 @@ pub fn run(program: &Program, shape: &Shape, mut tensors: Vec<Vec<f64>>) -> Resu
             table: shape.table(),
             tensors,
             place: (0, 0),
+            matrix: 0,
             blocks: Vec::new(),
             vars: Vec::new(),
+            lines,
         };
-        for by in 0..shape.m.div_ceil(h) {
-            for bx in 0..shape.n.div_ceil(w) {
-                run.place = (by, bx);
-                run.blocks = vec![None; stage.blocks.len()];
-                run.statements(&stage.body)?;
+        for matrix in 0..matrices {
+            for by in 0..rows {
+                for bx in 0..shape.n.div_ceil(w) {
+                    (run.place, run.matrix) = ((by, bx), matrix);
+                    run.blocks = vec![None; stage.blocks.len()];
+                    run.statements(&stage.body)?;
+                }
             }
         }
-        tensors = run.tensors;
+        (tensors, lines) = (run.tensors, run.lines);
     }
-    Ok(tensors)
+    Ok(Outcome { tensors, lines })
 }
 
 /// The elements of a block, row by row; NaN where an element has no value.
@@ -80,10 +97,13 @@ struct Run<'p> {
     tensors: Vec<Vec<f64>>,
     /// Row and column in the grid.
     place: (usize, usize),
+    /// Which matrix is the block's own, where it has one.
+    matrix: usize,
     /// None before the first write.
     blocks: Vec<Option<Values>>,
     /// Values of the loop variables, by number.
     vars: Vec<usize>,
+    lines: Vec<String>,
 }
 
 impl Run<'_> {
@@ -138,30 +158,64 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Where the elements of a region lie in its tensor, `offset` from the block's own place: none outside.
-    fn region(&self, tensor: usize, index: usize, offset: [i32; 2], extent: (usize, usize)) -> Vec<Option<usize>> {
+    /// Where the elements lie in a tensor of which `place` gives row and column: none outside.
+    fn places(
+        &self,
+        tensor: usize,
+        index: usize,
+        (rows, columns): (usize, usize),
+        place: impl Fn(i64, i64) -> [i64; 2],
+    ) -> Vec<Option<usize>> {
+        let of = &self.program.tensors[tensor];
+        let axes: Vec<(Axis, i64)> = (of.axes().into_iter())
+            .map(|axis| (axis, of.extent(axis, self.shape) as i64))
+            .collect();
+        let flat = |at: usize| {
+            let [row, column] = place((at / columns) as i64, (at % columns) as i64);
+            axes.iter().try_fold(0, |before, (axis, extent)| {
+                let along = match axis {
+                    Axis::Spare(place) => *place as i64,
+                    Axis::Matrix => index as i64,
+                    Axis::Row => row,
+                    Axis::Column => column,
+                };
+                (0..*extent).contains(&along).then(|| before * extent + along)
+            })
+        };
+        (0..rows * columns)
+            .map(|at| flat(at).map(|flat| flat as usize))
+            .collect()
+    }
+
+    /// The row and column of its matrix at which the block's own begins.
+    fn own(&self, tensor: usize, index: usize) -> [i64; 2] {
         let (h, w, k) = self.stage.block;
         let (by, bx) = self.place;
-        let Shape { m, n, k: depth, l, .. } = *self.shape;
-        let class = self.program.tensors[tensor].class;
-        let (matrix, row, column, height, width) = match class {
-            Class::Main => (index, by * h, bx * w, m, n),
-            Class::Left => (0, by * h, index * k, m, depth),
-            Class::Right => (0, index * k, bx * w, depth, n),
-            Class::Rows | Class::Columns | Class::One | Class::Tile => unreachable!("tensors are matrices"),
+        let own = match self.program.tensors[tensor].class {
+            Class::Left => [by * h, index * k],
+            Class::Right => [index * k, bx * w],
+            _ => [by * h, bx * w],
         };
-        let mut places = Vec::with_capacity(extent.0 * extent.1);
-        for i in row..row + extent.0 {
-            for j in column..column + extent.1 {
-                let (i, j) = (
-                    i.wrapping_add_signed(offset[0] as isize),
-                    j.wrapping_add_signed(offset[1] as isize),
-                );
-                let inside = i < height && j < width && (class != Class::Main || matrix < l);
-                places.push(inside.then(|| (matrix * height + i) * width + j));
-            }
-        }
-        places
+        own.map(|along| along as i64)
+    }
+
+    /// Where the elements of a region lie in its tensor, `at` from where the block's own begins, and `shift` behind that.
+    fn region(
+        &self,
+        tensor: usize,
+        index: usize,
+        at: [usize; 2],
+        shift: [i32; 2],
+        extent: (usize, usize),
+    ) -> Vec<Option<usize>> {
+        let [row, column] = self.own(tensor, index);
+        let pace = self.program.tensors[tensor].layout.pace as i64;
+        self.places(tensor, index, extent, |i, j| {
+            [
+                (row + at[0] as i64 + i) * pace + i64::from(shift[0]),
+                column + at[1] as i64 + j + i64::from(shift[1]),
+            ]
+        })
     }
 
     fn read(&self, tensor: usize, places: Vec<Option<usize>>, id: u32) -> Result<Values, Inexact> {
@@ -191,24 +245,27 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Where a side of a copy lies in its tensor, whose other is `other`: a stack takes as many matrices.
+    /// Where a side of a copy of so many `rows` lies in its tensor, whose other is `other`: a stack takes as many matrices.
     fn side(
         &self,
-        tensor: usize,
-        index: Term,
-        at: [At; 2],
+        (tensor, index, at): (usize, Term, [At; 2]),
         extent: (usize, usize),
         other: Side,
+        rows: Option<At>,
     ) -> Result<Vec<Option<usize>>, Inexact> {
         let of = &self.program.tensors[tensor];
         let at = self.begin(of.class, at, extent)?;
-        let offset = [0, 1].map(|axis| of.shift[axis] + at[axis] as i32);
         let first = self.term(index);
         let count = match other {
             Side::Block(part) => self.stage.stack(part),
             Side::Tensor(..) => 1,
         };
-        let all = (first..first + count).flat_map(|index| self.region(tensor, index, offset, extent));
+        let rows = rows.map_or(Ok(extent.0), |rows| self.at(rows, extent.0 + 1))?;
+        let all = (first..first + count).flat_map(|index| {
+            let mut places = self.region(tensor, index, at, of.shift, extent);
+            places[rows * extent.1..].fill(None);
+            places
+        });
         Ok(all.collect())
     }
 
@@ -220,18 +277,25 @@ impl Run<'_> {
 
     fn statement(&mut self, stmt: &Stmt) -> Result<(), Inexact> {
         match stmt {
-            Stmt::Copy { id, class, from, to } => {
+            Stmt::Copy {
+                id,
+                class,
+                from,
+                to,
+                rows,
+            } => {
                 let extent = self.stage.extent(*class);
                 let values = match *from {
                     Side::Block(part) => self.part(part, extent)?,
                     Side::Tensor(tensor, index, at) => {
-                        self.read(tensor, self.side(tensor, index, at, extent, *to)?, *id)?
+                        self.read(tensor, self.side((tensor, index, at), extent, *to, *rows)?, *id)?
                     }
                 };
                 match *to {
                     Side::Block(part) => self.put(part, extent, values, *id),
                     Side::Tensor(tensor, index, at) => {
-                        self.write(tensor, self.side(tensor, index, at, extent, *from)?, &values, *id)
+                        let places = self.side((tensor, index, at), extent, *from, *rows)?;
+                        self.write(tensor, places, &values, *id)
                     }
                 }
             }
@@ -241,15 +305,22 @@ impl Run<'_> {
                 let new = (0..rows * columns).map(|at| values[at % columns * rows + at / columns]);
                 self.put(*to, (rows, columns), new.collect(), *id)
             }
-            Stmt::Fill { block, value } => {
-                let (rows, columns) = self.stage.extent_of(*block);
-                let count = self.stage.blocks[*block].stacked * rows * columns;
-                self.blocks[*block] = Some(vec![f64::from(*value); count]);
-                Ok(())
+            Stmt::Fill { class, to, value } => {
+                let extent @ (rows, columns) = self.stage.extent(*class);
+                let count = self.stage.stack(*to) * rows * columns;
+                self.put(*to, extent, vec![f64::from(*value); count], 0)
             }
             Stmt::Parallel { class, assigns } => assigns.iter().try_for_each(|assign| self.assign(*class, assign)),
             Stmt::Gemm { .. } => self.gemm(stmt),
             Stmt::Reduce { .. } => self.reduce(stmt),
+            Stmt::Print(items) => {
+                self.print(items);
+                Ok(())
+            }
+            Stmt::Assert { id, cond } => match self.condition(cond) {
+                true => Ok(()),
+                false => Err(Inexact(*id)),
+            },
             Stmt::For {
                 var,
                 start,
@@ -265,6 +336,11 @@ impl Run<'_> {
                 let values: Vec<usize> = match kind {
                     LoopKind::Reversed => (*start..end).rev().collect(),
                     LoopKind::Stepped(step) => (*start..end).step_by(*step).collect(),
+                    LoopKind::SteppedBack(step) => {
+                        let forth: Vec<usize> = (*start..end).step_by(*step).collect();
+                        forth.into_iter().rev().collect()
+                    }
+                    LoopKind::Inclusive => (*start..end + 1).collect(),
                     LoopKind::Range | LoopKind::Serial | LoopKind::Unroll | LoopKind::Pipelined(_) => {
                         (*start..end).collect()
                     }
@@ -286,6 +362,7 @@ impl Run<'_> {
         match term {
             Term::Number(number) => number,
             Term::Row => self.place.0,
+            Term::Matrix => self.matrix,
             Term::Column => self.place.1,
             Term::Var(var) => self.vars[var],
             Term::Rest(var, divisor) => self.vars[var] % divisor,
@@ -336,7 +413,7 @@ impl Run<'_> {
             b,
             acc,
             transposed,
-            clear,
+            form,
         } = *stmt
         else {
             return Ok(());
@@ -344,10 +421,9 @@ impl Run<'_> {
         let ((m, depth), (_, n)) = (self.stage.extent(Class::Left), self.stage.extent(Class::Right));
         let x = self.part(a, turned((m, depth), transposed.0))?;
         let y = self.part(b, turned((depth, n), transposed.1))?;
-        let mut sums = if clear {
-            vec![0.0; m * n]
-        } else {
-            self.block(acc).clone()
+        let mut sums = match form {
+            Product::Clears => vec![0.0; m * n],
+            Product::Adds | Product::Indexed => self.part(acc, (m, n))?,
         };
         // Bounds every partial sum, in whatever order it is made.
         let mut most = sums.iter().map(|sum| sum.abs()).collect::<Vec<_>>();
@@ -369,93 +445,6 @@ impl Run<'_> {
         if most.iter().any(|most| *most > LIMIT) {
             return Err(Inexact(id));
         }
-        self.blocks[acc] = Some(sums);
-        Ok(())
-    }
-
-    fn reduce(&mut self, stmt: &Stmt) -> Result<(), Inexact> {
-        let Stmt::Reduce {
-            id,
-            fold,
-            class,
-            from,
-            to,
-            positions,
-            clear,
-        } = stmt
-        else {
-            return Ok(());
-        };
-        let (rows, columns) = self.stage.extent(*class);
-        let any = to.or(positions.map(|(to, _)| to)).expect("a reduction has a result");
-        let of = self.stage.blocks[any].class;
-        let count = match of {
-            Class::Rows => rows,
-            Class::One => 1,
-            _ => columns,
-        };
-        let nothing = match *fold {
-            "max" | "argmax" => f64::NEG_INFINITY,
-            "min" | "argmin" => f64::INFINITY,
-            "prod" => 1.0,
-            _ => 0.0,
-        };
-        let held = |block: Option<usize>, start: f64| match block {
-            Some(block) if !clear => self.block(block).clone(),
-            _ => vec![start; count],
-        };
-        let base = positions.map_or(0.0, |(_, base)| self.term(base) as f64);
-        let mut left = held(*to, nothing);
-        let mut places = held(positions.map(|(to, _)| to), base);
-        // Bounds every partial result, in whatever order it is made.
-        let mut most = vec![if *fold == "prod" { 1.0f64 } else { 0.0 }; count];
-        let mut counts = vec![0.0; count];
-        let values = self.part(*from, (rows, columns))?;
-        for (at, value) in values.iter().enumerate().filter(|(_, value)| !value.is_nan()) {
-            let (to, along) = match of {
-                Class::Rows => (at / columns, at % columns),
-                Class::One => (0, at),
-                _ => (at % columns, at / columns),
-            };
-            counts[to] += 1.0;
-            let old = left[to];
-            match *fold {
-                "prod" => most[to] *= value.abs().max(1.0),
-                _ => most[to] += value.abs(),
-            }
-            left[to] = match *fold {
-                // It stays without a value.
-                _ if old.is_nan() => old,
-                "sum" | "mean" => old + value,
-                "prod" => old * value,
-                "max" | "argmax" => old.max(*value),
-                "min" | "argmin" => old.min(*value),
-                _ => old.abs().max(value.abs()),
-            };
-            if left[to] != old && !old.is_nan() {
-                places[to] = base + along as f64;
-            }
-        }
-        if to.is_some() && !clear {
-            for (place, _) in places.iter_mut().zip(&left).filter(|(_, left)| left.is_nan()) {
-                *place = f64::NAN;
-            }
-        }
-        if *fold == "mean" {
-            left = left.iter().zip(&counts).map(|(sum, count)| sum / count).collect();
-        }
-        let is_bounded = !matches!(*fold, "sum" | "mean" | "prod") || most.iter().all(|most| *most <= LIMIT);
-        // A maximum of nothing is infinite, and what is computed from that leaves the numbers that formats hold.
-        let inexact = |value: &f64| value.abs() > LIMIT || value.fract() != 0.0 && !value.is_nan();
-        if !is_bounded || to.is_some() && left.iter().any(inexact) {
-            return Err(Inexact(*id));
-        }
-        if let Some(to) = to {
-            self.blocks[*to] = Some(left);
-        }
-        if let Some((to, _)) = positions {
-            self.blocks[*to] = Some(places);
-        }
-        Ok(())
+        self.put(acc, (m, n), sums, id)
     }
 }

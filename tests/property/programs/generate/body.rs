@@ -2,8 +2,10 @@
 
 use super::super::super::random::Random;
 use super::super::program::{
-    Assign, At, Block, Class, Element, Expr, Kind, LoopKind, Part, Program, Role, Side, Stage, Stmt, Target, Term,
+    Assign, At, Block, Class, Element, Expr, Kind, LoopKind, Part, Program, Role, Shown, Side, Stage, Stmt, Target,
+    Term,
 };
+use super::NARROW;
 use super::choice::{Stored, holds_sums};
 
 /// A loop variable in scope.
@@ -32,6 +34,8 @@ pub(super) struct Body<'g> {
     /// Blocks that are written on every path to here.
     pub defined: Vec<bool>,
     pub vars: Vec<Var>,
+    /// Whether it prints and asserts.
+    is_looked_into: bool,
     next_var: usize,
     next_id: u32,
     /// Statements to go.
@@ -78,12 +82,13 @@ impl<'g> Body<'g> {
         }
         let stage = &program.stages[at];
         Body {
+            is_looked_into: random.one_in(16),
             random,
             program,
             stage,
             types: Stored {
                 is_whole: program.is_whole(),
-                has_integers: program.options != "fp32_acc = false",
+                has_integers: !program.options.contains(NARROW),
             },
             least,
             sources,
@@ -164,18 +169,26 @@ impl<'g> Body<'g> {
         });
         let number = self.next_var;
         self.next_var += 1;
-        let (block, index) = (Side::Block(to), Term::Var(number));
+        let has_matrices = self.stage.grid.has_matrices();
+        let index = if has_matrices { Term::Matrix } else { Term::Var(number) };
+        let block = Side::Block(to);
         let mut copy = |from, to| Stmt::Copy {
             id: self.id(),
             class: Class::Main,
             from,
             to,
+            rows: None,
         };
         let store = copy(block, Side::Tensor(tensor, index, [At::FIRST; 2]));
         let body = match inputs.first() {
             Some(input) => vec![copy(Side::Tensor(*input, index, [At::FIRST; 2]), block), store],
             None => vec![store],
         };
+        if has_matrices {
+            let mut stmts = vec![Stmt::filled(Class::Main, to.block, value)];
+            stmts.extend(body);
+            return stmts;
+        }
         let repeat = Stmt::For {
             var: number,
             start: 0,
@@ -183,7 +196,7 @@ impl<'g> Body<'g> {
             kind: LoopKind::Range,
             body,
         };
-        vec![Stmt::Fill { block: to.block, value }, repeat]
+        vec![Stmt::filled(Class::Main, to.block, value), repeat]
     }
 
     fn statements(&mut self, count: usize) -> Vec<Stmt> {
@@ -254,11 +267,20 @@ impl<'g> Body<'g> {
             (0, _) => LoopKind::Serial,
             (1, Term::Number(_)) => LoopKind::Unroll,
             (0..=2, _) => LoopKind::Range,
-            (3, _) => self.random.pick(&[LoopKind::Reversed, LoopKind::Stepped(2)]),
+            (3, _) => self.random.pick(&[
+                LoopKind::Reversed,
+                LoopKind::Stepped(2),
+                LoopKind::SteppedBack(2),
+                LoopKind::Inclusive,
+            ]),
             _ => LoopKind::Pipelined(stages),
         };
         let before = self.defined.clone();
-        let below = self.below(count).map(|most| most.saturating_sub(1));
+        let most = self.below(count);
+        let (selects, below) = match kind {
+            LoopKind::Inclusive => (false, most),
+            _ => (selects, most.map(|most| most.saturating_sub(1))),
+        };
         self.vars.push(Var { number, selects, below });
         let body = match sums {
             Some(acc) => {
@@ -288,6 +310,9 @@ impl<'g> Body<'g> {
     /// One statement, or a few that belong together.
     fn simple(&mut self, first: bool) -> Vec<Stmt> {
         self.left = self.left.saturating_sub(1);
+        if self.is_looked_into && self.random.one_in(4) {
+            return vec![self.inspection()];
+        }
         if self.random.one_in(5) {
             return self.vector(first);
         }
@@ -318,19 +343,19 @@ impl<'g> Body<'g> {
     }
 
     pub fn fill(&mut self, class: Class) -> Vec<Stmt> {
-        match self.whole_block(class, |_| true) {
-            Some(Part { block, .. }) => self.filled(block),
+        match self.writable(class, |_| true) {
+            Some(to) => vec![self.filled(class, to)],
             None => self.load(class),
         }
     }
 
-    fn filled(&mut self, block: usize) -> Vec<Stmt> {
-        self.defined[block] = true;
-        let value = match self.stage.blocks[block].element {
+    fn filled(&mut self, class: Class, to: Part) -> Stmt {
+        self.defined[to.block] = true;
+        let value = match self.stage.blocks[to.block].element {
             element if element.is_unsigned() => self.random.below(5) as i32,
             _ => self.random.below(5) as i32 - 2,
         };
-        vec![Stmt::Fill { block, value }]
+        Stmt::Fill { class, to, value }
     }
 
     fn stacks(&self) -> Vec<usize> {
@@ -341,20 +366,25 @@ impl<'g> Body<'g> {
     fn stacked(&mut self, stack: usize) -> Vec<Stmt> {
         let Block { class, element, .. } = self.stage.blocks[stack];
         let (is_stored, types) = (self.defined[stack] && self.random.one_in(3), self.types);
+        // Each block of the grid keeps to its own matrix in what is stored to.
+        let keeps = self.stage.grid.has_matrices();
         let tensors = self.tensors(is_stored, |of| {
+            if keeps && (is_stored || of.role == Role::Output) {
+                return false;
+            }
             let fits = match is_stored {
                 true => element.copies_to(of.element) && types.is_stored(of.element),
                 false => of.element.copies_to(element),
             };
-            of.class == Class::Main && fits && (!class.is_line() || holds_sums(of.element))
+            of.class == Class::Main && of.layout.is_dense() && fits && (!class.is_line() || holds_sums(of.element))
         });
         let is_operand = class == Class::Left || class == Class::Right;
         if is_operand || tensors.is_empty() || !is_stored && self.random.one_in(2) {
-            return self.filled(stack);
+            return vec![self.filled(class, Part::whole(stack))];
         }
         self.defined[stack] = true;
         let tensor = self.random.pick(&tensors);
-        let (index, at) = (self.index(Class::Main), self.corner(Class::Main, class));
+        let (index, at) = (self.index_of(tensor), self.corner(Class::Main, class));
         let (block, region) = (Side::Block(Part::whole(stack)), Side::Tensor(tensor, index, at));
         match is_stored {
             true => self.copy(class, block, region),
@@ -362,10 +392,66 @@ impl<'g> Body<'g> {
         }
     }
 
+    /// What is printed, or asserted.
+    fn inspection(&mut self) -> Stmt {
+        if self.random.one_in(3) {
+            let (id, cond) = (self.id(), self.condition(1));
+            return Stmt::Assert { id, cond };
+        }
+        let items = (0..1 + self.random.below(3)).map(|_| self.shown()).collect();
+        Stmt::Print(items)
+    }
+
+    fn shown(&mut self) -> Shown {
+        match self.random.below(6) {
+            0 => Shown::Text("{all} \"of\" \\ it"),
+            1 => Shown::Integer(self.term()),
+            2 => Shown::Number(self.random.below(24) as i32 - 8),
+            3 => Shown::Truth(self.condition(1)),
+            _ => {
+                let blocks = self.blocks(|at| {
+                    let block = &self.stage.blocks[at];
+                    self.defined[at] && block.stacked == 1 && block.class != Class::Main
+                });
+                match blocks.is_empty() {
+                    true => Shown::Text("nothing"),
+                    false => Shown::Block(self.random.pick(&blocks)),
+                }
+            }
+        }
+    }
+
     pub fn copy(&mut self, class: Class, from: Side, to: Side) -> Vec<Stmt> {
         let id = self.id();
         let (from, to) = (self.along(class, from), self.along(class, to));
-        vec![Stmt::Copy { id, class, from, to }]
+        let rows = self.rows(class, from, to);
+        vec![Stmt::Copy {
+            id,
+            class,
+            from,
+            to,
+            rows,
+        }]
+    }
+
+    /// How many rows a copy between a block and a tensor moves, where not all: some elements have no value then.
+    fn rows(&mut self, class: Class, from: Side, to: Side) -> Option<At> {
+        let (part, tensor) = match (from, to) {
+            (Side::Block(part), Side::Tensor(tensor, ..)) | (Side::Tensor(tensor, ..), Side::Block(part)) => {
+                (part, tensor)
+            }
+            _ => return None,
+        };
+        let (rows, _) = self.stage.extent(class);
+        let of = &self.program.tensors[tensor];
+        let is_meant = rows > 1 && of.class != Class::Rows && self.stage.stack(part) == 1;
+        let shares = of.element.shares_exponents() || self.stage.blocks[part.block].element.shares_exponents();
+        (is_meant && !shares && !self.types.is_whole && self.random.one_in(10)).then(|| match self.any_of(rows + 1) {
+            // Where that is known, there is one at least.
+            At::Number(number) => At::Number(number.max(1)),
+            At::Is(Term::Number(_) | Term::Chosen(_)) | At::Rest(_, Term::Number(_) | Term::Chosen(_)) => At::Number(1),
+            rows => rows,
+        })
     }
 
     /// A side of a copy; a row or column is any.
@@ -393,7 +479,7 @@ impl<'g> Body<'g> {
     fn load_from(&mut self, tensor: usize, class: Class) -> Vec<Stmt> {
         let element = self.program.tensors[tensor].element;
         let of = self.program.tensors[tensor].class;
-        let (index, at) = (self.index(class), self.corner(of, class));
+        let (index, at) = (self.index_of(tensor), self.corner(of, class));
         match self.writable(class, |of| element.copies_to(of)) {
             Some(to) => self.copy(class, Side::Tensor(tensor, index, at), Side::Block(to)),
             None => Vec::new(),
@@ -421,7 +507,7 @@ impl<'g> Body<'g> {
             None => {
                 let block = self.any(Class::Main);
                 self.defined[block] = true;
-                stmts.push(Stmt::Fill { block, value: 1 });
+                stmts.push(Stmt::filled(Class::Main, block, 1));
                 Part::whole(block)
             }
         };
@@ -434,7 +520,7 @@ impl<'g> Body<'g> {
         };
         if let Some(tensor) = tensor {
             let of = self.program.tensors[tensor].class;
-            let (index, at) = (self.index(class), self.corner(of, class));
+            let (index, at) = (self.index_of(tensor), self.corner(of, class));
             stmts.extend(self.copy(class, Side::Block(from), Side::Tensor(tensor, index, at)));
         }
         stmts
@@ -479,10 +565,9 @@ impl<'g> Body<'g> {
                 let is_rounded = *of == Element::F16 && element != *of;
                 is_whole(*of) && element.copies_to(*of) && !is_rounded
             };
-            if let Some(to) = self.whole_block(class, |of| fits(&of))
+            if let Some(to) = self.writable(class, |of| fits(&of))
                 && to.block != from.block
             {
-                self.defined[to.block] = true;
                 let id = self.id();
                 return vec![Stmt::Transpose { id, class, from, to }];
             }

@@ -53,7 +53,7 @@ impl Body<'_> {
     }
 
     /// A part of a larger block or a stack that has been written, with the extents of `class`.
-    fn part(&mut self, class: Class, fits: impl Fn(Element) -> bool) -> Option<Part> {
+    pub fn part(&mut self, class: Class, fits: impl Fn(Element) -> bool) -> Option<Part> {
         let extent = self.stage.extent(class);
         let blocks = self.blocks(|at| {
             let (block, own) = (&self.stage.blocks[at], self.stage.extent_of(at));
@@ -108,6 +108,7 @@ impl Body<'_> {
             Term::Rest(_, divisor) => Some(divisor),
             Term::Var(number) => self.vars.iter().find(|var| var.number == number)?.below,
             Term::Scalar => Some(SCALARS),
+            Term::Matrix => Some(self.least + MORE_MATRICES - 1),
             // It selects a matrix.
             Term::L => Some(self.least + MORE_MATRICES),
             Term::Fetched(_) => Some(self.least + MORE_MATRICES - 1),
@@ -169,8 +170,18 @@ impl Body<'_> {
         self.tensor(class, true, |of| element.copies_to(of) && types.is_stored(of))
     }
 
+    /// An index of a tensor: its own of a block of the grid where such may store.
+    pub fn index_of(&mut self, tensor: usize) -> Term {
+        let of = self.program.tensors[tensor].class;
+        let keeps = self.stage.grid.has_matrices() && self.sinks.contains(&tensor);
+        if keeps && of == Class::Main {
+            return Term::Matrix;
+        }
+        self.index(of)
+    }
+
     /// An index that selects a matrix, or a step along K.
-    pub fn index(&mut self, class: Class) -> Term {
+    fn index(&mut self, class: Class) -> Term {
         let steps = class == Class::Left || class == Class::Right;
         let vars: Vec<usize> = self
             .vars
@@ -184,6 +195,7 @@ impl Body<'_> {
         };
         match self.random.below(10) {
             0 | 1 => Term::Fetched(self.atom()),
+            3 | 4 if !steps && self.stage.grid.has_matrices() => Term::Matrix,
             2 => {
                 let sides = [one(self), one(self)];
                 self.choice(sides)
@@ -196,6 +208,7 @@ impl Body<'_> {
     pub fn atom(&mut self) -> Atom {
         let vars: Vec<usize> = self.vars.iter().map(|var| var.number).collect();
         match self.random.below(5) {
+            0 if self.stage.grid.has_matrices() => self.random.pick(&[Atom::Row, Atom::Matrix]),
             0 => Atom::Row,
             1 => Atom::Scalar,
             2 | 3 if !vars.is_empty() => Atom::Var(self.random.pick(&vars)),
@@ -227,6 +240,7 @@ impl Body<'_> {
         match self.random.below(8) {
             0 => return Term::Fetched(self.atom()),
             1 => return self.chosen(),
+            2 if self.stage.grid.has_matrices() => return Term::Matrix,
             2 | 3 => {}
             _ if vars.is_empty() => {}
             at => {
@@ -276,11 +290,11 @@ impl Body<'_> {
             };
             terms.push((times, term));
         }
-        Sum {
-            row: self.random.pick(&[0, 0, 1, 1, -1, 2]),
-            column: self.random.pick(&[0, 1, 1, -1, -1, 3]),
-            terms,
-        }
+        let (row, column) = (
+            self.random.pick(&[0, 0, 1, 1, -1, 2]),
+            self.random.pick(&[0, 1, 1, -1, -1, 3]),
+        );
+        Sum::new(row, column, terms)
     }
 
     /// What a mask compares with 0: a sum, or one with a large factor, which registers of 16 bits hold of one axis alone.
@@ -295,6 +309,12 @@ impl Body<'_> {
             };
             [sum.row, sum.column] = if is_down { [steep, other] } else { [other, steep] };
             sum.terms[0].0 = self.random.below(40) as i32 * -steep + self.random.below(5) as i32 - 2;
+        }
+        if self.types.has_integers && (sum.row, sum.column) != (0, 0) && self.random.one_in(6) {
+            sum.then = Some(
+                self.random
+                    .pick(&[("/", 3), ("/", -16), ("%", 5), ("&", 2), ("min", 7), ("max", -3)]),
+            );
         }
         sum
     }

@@ -1,7 +1,7 @@
 //! Expressions over elements, and what is assigned.
 
 use super::super::program::{
-    Access, Assign, At, Class, Element, Expr, Kind, Moved, Paced, Role, Stmt, Sum, Target, Term,
+    Access, Assign, At, By, Class, Element, Expr, Form, Kind, Moved, Paced, Reach, Role, Stmt, Sum, Target, Term, Test,
 };
 use super::body::Body;
 use super::choice::RELATIONS;
@@ -17,7 +17,7 @@ impl Body<'_> {
             let types = self.types;
             let target = match self.tensor(class, true, |of| types.is_stored(of)) {
                 Some(tensor) if class == Class::Main && self.random.one_in(10) => {
-                    Target::Tensor(tensor, self.index(class))
+                    Target::Tensor(tensor, self.index_of(tensor))
                 }
                 _ => match self.writable(class, |_| true) {
                     Some(part) => Target::Block(part),
@@ -45,7 +45,7 @@ impl Body<'_> {
         if assigns.is_empty() {
             let block = self.any(Class::Main);
             self.defined[block] = true;
-            return Stmt::Fill { block, value: 1 };
+            return Stmt::filled(Class::Main, block, 1);
         }
         Stmt::Parallel { class, assigns }
     }
@@ -76,9 +76,9 @@ impl Body<'_> {
         let a = one(self);
         match self.random.below(4) {
             0 => {
-                let (mask, rel) = (self.mask(), self.random.pick(&RELATIONS));
+                let test = self.test(class, Kind::Number);
                 let b = one(self);
-                Expr::Masked(mask, rel, Box::new([a, b]))
+                self.choice_of(test, [a, b])
             }
             _ => a,
         }
@@ -165,14 +165,10 @@ impl Body<'_> {
         }
         if class == Class::Main
             && self.random.one_in(10)
-            && let Some(tensor) = self.tensor(class, false, &fits)
+            && let Some(tensor) = self.direct(&fits)
         {
-            let element = self.program.tensors[tensor].element;
-            let shift = match self.random.below(3) {
-                0 if self.program.tensors[tensor].role == Role::Input => offset(self.random, element),
-                _ => [0, 0],
-            };
-            return Some(Expr::Tensor(tensor, self.index(class), shift));
+            let index = self.index_of(tensor);
+            return Some(Expr::Tensor(tensor, index, self.reach(tensor)));
         }
         let part = self.readable(class, fits)?;
         let of = &self.stage.blocks[part.block];
@@ -190,6 +186,31 @@ impl Body<'_> {
             _ => Access::Here,
         };
         Some(Expr::Block(part, access))
+    }
+
+    /// A tensor of which an element is read for each of the core's own block.
+    fn direct(&mut self, fits: impl Fn(Element) -> bool) -> Option<usize> {
+        let tensors = self.tensors(false, |of| {
+            let is_line = of.class.is_line() && of.element.kind() != Kind::Small;
+            (of.class == Class::Main || is_line) && fits(of.element)
+        });
+        (!tensors.is_empty()).then(|| self.random.pick(&tensors))
+    }
+
+    /// Which element of it.
+    fn reach(&mut self, tensor: usize) -> Reach {
+        let of = &self.program.tensors[tensor];
+        let (rows, columns) = self.stage.extent(Class::Main);
+        let is_any = of.class == Class::Main && of.element.is_float();
+        match self.random.below(8) {
+            // What others store is not read.
+            _ if of.role != Role::Input => Reach::Here([0, 0]),
+            0 if is_any && rows == columns => Reach::Transposed,
+            1 if is_any => Reach::Row(self.term()),
+            2 | 3 if is_any => Reach::Paced(self.paced(rows as i32)),
+            4 | 5 => Reach::Here(offset(self.random, of.element)),
+            _ => Reach::Here([0, 0]),
+        }
     }
 
     /// The simplest expression of a kind, an element of it or a cast one.
@@ -215,7 +236,41 @@ impl Body<'_> {
         }
     }
 
+    fn choice_of(&mut self, test: Test, parts: [Expr; 2]) -> Expr {
+        let form = self.random.pick(&[Form::If, Form::If, Form::If, Form::Select]);
+        Expr::Choice(form, Box::new(test), Box::new(parts))
+    }
+
+    /// What is true of some elements: by their indices or what they are, or both.
+    fn test(&mut self, class: Class, kind: Kind) -> Test {
+        let one = |body: &mut Self| {
+            let rel = body.random.pick(&RELATIONS);
+            match body.random.one_in(4) {
+                true => Test::Compare(rel, Box::new([0, 1].map(|_| body.expression(class, kind, 0)))),
+                false => Test::Mask(body.mask(), rel),
+            }
+        };
+        match self.random.below(10) {
+            0 => {
+                let name = self.random.pick(&["&&", "||", "^"]);
+                Test::Both(name, Box::new([0, 1].map(|_| one(self))))
+            }
+            1 => Test::Not(Box::new(one(self))),
+            _ => one(self),
+        }
+    }
+
     pub fn expression(&mut self, class: Class, kind: Kind, depth: usize) -> Expr {
+        let expr = self.bare(class, kind, depth);
+        match self.random.below(if depth > 0 { 20 } else { 80 }) {
+            0 => Expr::Written(By::Name, Box::new(expr)),
+            // What a function is given is there, whatever it asks for first.
+            1 if kind != Kind::Small && !expr.is_guarded() => Expr::Written(By::Function, Box::new(expr)),
+            _ => expr,
+        }
+    }
+
+    fn bare(&mut self, class: Class, kind: Kind, depth: usize) -> Expr {
         if depth == 0 || self.random.one_in(5) {
             return match (self.random.below(8), kind) {
                 (0, Kind::Number) => Expr::Number(self.random.below(5) as i32 - 2),
@@ -227,7 +282,19 @@ impl Body<'_> {
         match self.random.below(10) {
             0 | 1 => {
                 let name = match kind {
-                    Kind::Number => self.random.pick(&["neg", "abs", "relu", "sign", "neg"]),
+                    Kind::Number => self.random.pick(&[
+                        "neg",
+                        "abs",
+                        "relu",
+                        "sign",
+                        "neg",
+                        "square",
+                        "floor",
+                        "ceil",
+                        "round",
+                        "trunc",
+                        "logical_not",
+                    ]),
                     Kind::Unsigned => self.random.pick(&["neg", "not"]),
                     _ => self.random.pick(&["neg", "abs", "not"]),
                 };
@@ -235,9 +302,21 @@ impl Body<'_> {
             }
             2 => Expr::Clamp(part(self), 1 + self.random.below(4) as i32),
             4 => {
-                let (mask, rel) = (self.mask(), self.random.pick(&RELATIONS));
+                let test = self.test(class, kind);
                 let parts = [0, 1].map(|_| self.expression(class, kind, depth - 1));
-                Expr::Masked(mask, rel, Box::new(parts))
+                self.choice_of(test, parts)
+            }
+            8 if kind == Kind::Number && self.random.one_in(2) => {
+                let name = self.random.pick(&["mac", "lerp", "addcmul"]);
+                Expr::Ternary(name, Box::new([0, 1, 2].map(|_| self.expression(class, kind, 0))))
+            }
+            9 if kind != Kind::Unsigned && self.types.has_integers && self.random.one_in(4) => {
+                let truth = Expr::Truth(Box::new(self.test(class, kind)));
+                let truth = match kind {
+                    Kind::Number => Expr::Cast(Element::F32, Box::new(truth)),
+                    _ => truth,
+                };
+                Expr::Binary(self.random.pick(&["+", "-", "*"]), part(self), Box::new(truth))
             }
             7 if class == Class::Main && self.random.one_in(2) => self.neighbour(class, kind, depth),
             3 if depth > 1 => {
@@ -246,15 +325,15 @@ impl Body<'_> {
                     true => self.random.pick(&[Kind::Integer, Kind::Unsigned]),
                     false => kind,
                 };
-                let parts = [compared, compared, kind, kind].map(|kind| self.expression(class, kind, 0));
-                Expr::Select(rel, Box::new(parts))
+                let [a, b, c, d] = [compared, compared, kind, kind].map(|kind| self.expression(class, kind, 0));
+                self.choice_of(Test::Compare(rel, Box::new([a, b])), [c, d])
             }
             5 if kind == Kind::Number && self.random.one_in(2) => {
-                let place = Sum {
-                    row: self.random.pick(&[0, 1, -1]),
-                    column: self.random.pick(&[0, 1, 2]),
-                    terms: vec![(self.random.below(8) as i32, Term::Number(1))],
-                };
+                let place = Sum::new(
+                    self.random.pick(&[0, 1, -1]),
+                    self.random.pick(&[0, 1, 2]),
+                    vec![(self.random.below(8) as i32, Term::Number(1))],
+                );
                 let place = Expr::Cast(Element::F32, Box::new(Expr::Sum(place)));
                 Expr::Binary(self.random.pick(&["+", "-", "min", "max"]), part(self), Box::new(place))
             }
@@ -301,12 +380,8 @@ impl Body<'_> {
                 return read;
             }
             // The rows that are there.
-            let mask = Sum {
-                row: paced.step,
-                column: 0,
-                terms: vec![(paced.first - rows as i32, Term::Number(1))],
-            };
-            return Expr::Masked(mask, "<", Box::new([read, other]));
+            let mask = Sum::new(paced.step, 0, vec![(paced.first - rows as i32, Term::Number(1))]);
+            return masked(mask, "<", read, other);
         }
         let is_down = self.random.one_in(2);
         let (along, extent) = if is_down { ([1, 0], rows) } else { ([0, 1], columns) };
@@ -321,12 +396,8 @@ impl Body<'_> {
         let moved = Expr::Block(part, Access::Moved(Moved { is_down, by, more }));
         // So far that it is there: the index and what is added to it is at least 0, and less than there are.
         let masked = |room: i32, rel, moved, other| {
-            let mask = Sum {
-                row: along[0],
-                column: along[1],
-                terms: [(room, Term::Number(1))].into_iter().chain(more).collect(),
-            };
-            Expr::Masked(mask, rel, Box::new([moved, other]))
+            let terms = [(room, Term::Number(1))].into_iter().chain(more).collect();
+            masked(Sum::new(along[0], along[1], terms), rel, moved, other)
         };
         match (more, by < 0) {
             (None, true) => masked(by, ">=", moved, other),
@@ -387,4 +458,9 @@ impl Body<'_> {
         let a = self.expression(class, kind, depth - 1);
         Expr::Binary(name, Box::new(a), Box::new(other))
     }
+}
+
+fn masked(mask: Sum, rel: &'static str, then: Expr, otherwise: Expr) -> Expr {
+    let test = Box::new(Test::Mask(mask, rel));
+    Expr::Choice(Form::If, test, Box::new([then, otherwise]))
 }

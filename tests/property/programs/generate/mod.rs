@@ -8,7 +8,7 @@ mod reduction;
 
 use super::super::random::Random;
 use super::calm::calm;
-use super::program::{Block, Class, Element, Program, Role, Shape, Stage, Tensor};
+use super::program::{Block, Class, Element, Grid, Layout, Program, Role, Shape, Spare, Stage, Table, Tensor};
 use body::Body;
 
 /// How many values the scalar `n` has, and how many L has.
@@ -20,24 +20,20 @@ pub fn generate(random: &mut Random) -> Program {
     let literal = random.one_in(4);
     // Half of the programs are of one type, or two.
     let is_mixed = random.one_in(2);
-    let options = match random.below(6) {
-        // Integers are held in 32-bit registers.
-        3 if !is_mixed => "fp32_acc = false",
-        4 => "order = column_major",
-        5 => "fp32_acc = true",
-        _ => "",
-    };
+    let options = options(random, is_mixed);
     let element = random.pick(&[Element::Bf16, Element::Bf16, Element::F32]);
     let count = random.pick(&[1, 1, 1, 1, 1, 2, 2, 3]);
-    let has_integers = is_mixed || options != "fp32_acc = false";
+    let has_integers = is_mixed || !options.contains(NARROW);
     let is_shifted = !literal || random.one_in(2);
     let tensors = tensors(random, element, is_mixed, count > 1, is_shifted);
     // Regions of other types begin and end with tiles.
     let may_be_ragged = tensors.iter().all(|tensor| !tensor.element.is_moved_by_tiles());
     let mut program = Program {
         literal,
-        options: options.into(),
+        options,
         tensors,
+        table: table(random, has_integers),
+        is_signed: random.one_in(3),
         stages: (0..count)
             .map(|_| {
                 let block = extents(random, may_be_ragged);
@@ -68,6 +64,68 @@ pub fn generate(random: &mut Random) -> Program {
     program
 }
 
+/// Registers of 16 bits, which hold no integers.
+pub const NARROW: &str = "fp32_acc = false";
+
+fn options(random: &mut Random, is_mixed: bool) -> String {
+    let registers = match random.below(6) {
+        0 if !is_mixed => NARROW,
+        1 => "fp32_acc = true",
+        _ => "",
+    };
+    let order = match random.below(8) {
+        0 => "order = column_major",
+        1 => "order = block_linear(2, 3)",
+        _ => "",
+    };
+    let shared = if random.one_in(3) { "multicast = auto" } else { "" };
+    let all = [registers, order, shared]
+        .into_iter()
+        .filter(|option| !option.is_empty());
+    all.collect::<Vec<_>>().join(", ")
+}
+
+fn table(random: &mut Random, has_integers: bool) -> Table {
+    Table {
+        element: match random.one_in(3) {
+            true => random.pick(&[Element::U32, Element::U16, Element::U8, Element::I8]),
+            false => Element::I32,
+        },
+        is_stored: has_integers && random.one_in(8),
+    }
+}
+
+/// How the matrices of a tensor lie.
+fn layout(random: &mut Random, class: Class, element: Element, role: Role, may_be_paced: bool) -> Layout {
+    let axis = |random: &mut Random, is_inner| {
+        let place = random.below(Spare::EXTENT);
+        Some(Spare { is_inner, place })
+    };
+    match random.below(4) {
+        0 => {}
+        _ => return Layout::PLAIN,
+    }
+    if element.is_moved_by_tiles() {
+        return Layout {
+            spare: axis(random, false),
+            ..Layout::PLAIN
+        };
+    }
+    let kind = random.below(4);
+    Layout {
+        rows_first: class == Class::Main && kind < 2,
+        spare: match kind {
+            1 => axis(random, false),
+            2 => axis(random, true),
+            _ => None,
+        },
+        pace: match kind {
+            0 | 3 if may_be_paced && class != Class::Right && role != Role::Temporary => 1 + random.below(3),
+            _ => 1,
+        },
+    }
+}
+
 /// A type of tensors and blocks.
 fn any_element(random: &mut Random, usual: Element, is_mixed: bool) -> Element {
     match random.below(if is_mixed { 15 } else { 4 }) {
@@ -91,6 +149,8 @@ fn tensors(random: &mut Random, usual: Element, is_mixed: bool, has_stages: bool
         (Class::Main, Role::Input, 1 + random.below(2)),
         (Class::Left, Role::Input, 1),
         (Class::Right, Role::Input, 1),
+        (Class::Rows, Role::Input, usize::from(random.one_in(4))),
+        (Class::Columns, Role::Input, usize::from(random.one_in(4))),
         (Class::Main, Role::Output, 1 + random.below(3)),
         (
             Class::Main,
@@ -103,6 +163,9 @@ fn tensors(random: &mut Random, usual: Element, is_mixed: bool, has_stages: bool
             let element = match class {
                 Class::Main if is_mixed && (at > 0 || role == Role::Temporary) => any_element(random, usual, true),
                 Class::Main => usual,
+                Class::Rows | Class::Columns if is_mixed => {
+                    random.pick(&[usual, Element::F32, Element::F16, Element::I32])
+                }
                 _ if is_mixed => random.pick(&[
                     usual,
                     Element::Bf16,
@@ -122,6 +185,17 @@ fn tensors(random: &mut Random, usual: Element, is_mixed: bool, has_stages: bool
                 element,
                 role,
                 shift,
+                layout: match class {
+                    Class::Rows | Class::Columns => Layout::PLAIN,
+                    // Extents are read off the first.
+                    _ => layout(
+                        random,
+                        class,
+                        element,
+                        role,
+                        class != Class::Main || at > 0 || role != Role::Input,
+                    ),
+                },
             });
         }
     }
@@ -204,6 +278,12 @@ fn stage(
     }
     Stage {
         block,
+        grid: match random.below(8) {
+            0 => Grid::Flat,
+            1 => Grid::Matrices,
+            2 => Grid::Split,
+            _ => Grid::Plain,
+        },
         blocks,
         body: Vec::new(),
         is_fine: false,

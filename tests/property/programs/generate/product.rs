@@ -1,6 +1,6 @@
 //! Products with what they need, and loops over them.
 
-use super::super::program::{Access, At, Class, Expr, Part, Side, Stmt};
+use super::super::program::{Access, At, Class, Expr, Part, Product, Side, Stmt};
 use super::body::Body;
 use super::choice::{holds_sums, is_number};
 
@@ -12,7 +12,8 @@ impl Body<'_> {
         let mut fill = |body: &mut Self, block: usize| {
             let value = i32::from(body.random.one_in(3));
             body.defined[block] = true;
-            stmts.push(Stmt::Fill { block, value });
+            let of = body.stage.blocks[block].class;
+            stmts.push(Stmt::filled(of, block, value));
         };
         fill(self, acc);
         let turned = self.random.one_in(3);
@@ -71,7 +72,7 @@ impl Body<'_> {
             return Some(part);
         }
         let tensor = self.tensor(class, false, is_number)?;
-        let (index, before) = (self.index(class), self.defined.clone());
+        let (index, before) = (self.index_of(tensor), self.defined.clone());
         let element = self.program.tensors[tensor].element;
         let to = self.writable(class, |of| is_number(of) && element.copies_to(of));
         let to = to.filter(|to| to.block != acc)?;
@@ -80,6 +81,7 @@ impl Body<'_> {
             class,
             from: Side::Tensor(tensor, index, [At::FIRST; 2]),
             to: Side::Block(to),
+            rows: None,
         };
         stmts.extend(self.prepared(load, class, to, before[to.block]));
         Some(to)
@@ -99,14 +101,25 @@ impl Body<'_> {
             None => self.any(Class::Main),
         };
         let mut stmts = Vec::new();
-        let clear = if self.defined[acc] {
-            sums.is_none() && self.random.one_in(8)
+        let (mut to, added) = (Part::whole(acc), self.random.pick(&[Product::Adds, Product::Indexed]));
+        let form = if self.defined[acc] {
+            if sums.is_none()
+                && self.random.one_in(6)
+                && let Some(part) = self.part(Class::Main, holds_sums)
+            {
+                to = part;
+            }
+            match sums {
+                None if self.random.one_in(8) => Product::Clears,
+                _ => added,
+            }
         } else if self.random.one_in(2) {
-            stmts.push(Stmt::Fill { block: acc, value: 0 });
-            false
+            stmts.push(Stmt::filled(Class::Main, acc, 0));
+            added
         } else {
-            true
+            Product::Clears
         };
+        let acc = to.block;
         let mut transposed = [false; 2];
         let mut operands = [None; 2];
         for (at, class) in [Class::Left, Class::Right].into_iter().enumerate() {
@@ -115,7 +128,8 @@ impl Body<'_> {
             operands[at] = self.operand(turned.unwrap_or(class), &mut stmts, acc, sums.is_some());
         }
         let [Some(a), Some(b)] = operands else {
-            stmts.push(Stmt::Fill { block: acc, value: 1 });
+            let (class, value) = (Class::Main, 1);
+            stmts.push(Stmt::Fill { class, to, value });
             self.defined[acc] = true;
             return stmts;
         };
@@ -124,23 +138,24 @@ impl Body<'_> {
             id,
             a,
             b,
-            acc,
+            acc: to,
             transposed: transposed.into(),
-            clear,
+            form,
         });
         // And they are read while they grow.
         let element = self.stage.blocks[acc].element;
         match self.random.below(4) {
             0 => {
                 if let Some(tensor) = self.stored_to(Class::Main, element) {
-                    let side = Side::Tensor(tensor, self.index(Class::Main), [At::FIRST; 2]);
-                    let from = Side::Block(Part::whole(acc));
+                    let side = Side::Tensor(tensor, self.index_of(tensor), [At::FIRST; 2]);
+                    let from = Side::Block(to);
                     stmts.extend(self.copy(Class::Main, from, side));
                 }
             }
             1 => {
+                let sums = to;
                 if let Some(to) = self.writable(Class::Main, holds_sums) {
-                    let (two, sums) = (Expr::Number(2), Expr::Block(Part::whole(acc), Access::Here));
+                    let (two, sums) = (Expr::Number(2), Expr::Block(sums, Access::Here));
                     let value = Expr::Binary("-", Box::new(two), Box::new(sums));
                     stmts.push(self.set(Class::Main, to, value));
                 }

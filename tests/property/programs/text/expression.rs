@@ -1,7 +1,19 @@
 //! Expressions over elements, and conditions.
 
-use super::super::program::{Access, Class, Condition, Expr, Kind, Moved, Paced, Part, Sum};
+use super::super::program::{Access, By, Class, Condition, Element, Expr, Form, Kind, Moved, Part, Sum, Test};
 use super::Text;
+
+/// The type of a function's parameter that an element is given to.
+fn of_element(element: Element) -> &'static str {
+    match element {
+        Element::Bf16 | Element::F32 | Element::F16 | Element::Bfp8 | Element::Bfp4 => "f32",
+        Element::I32 => "i32",
+        Element::U32 => "u32",
+        Element::U16 => "u16",
+        Element::U8 => "u8",
+        Element::I8 => "i8",
+    }
+}
 
 impl Text<'_> {
     pub(super) fn condition(&self, cond: &Condition) -> String {
@@ -35,28 +47,14 @@ impl Text<'_> {
             return format!("b{block}[{place}]");
         }
         match access {
-            Access::Here => self.here(part, class),
+            Access::Here => self.here(part, self.stage.extent(class)),
             Access::Transposed => self.of_block(part, j, i),
             Access::Row(at) => self.of_block(part, &self.at(at, rows), j),
             Access::Column(at) => self.of_block(part, i, &self.at(at, columns)),
             Access::One(row, column) => self.of_block(part, &self.at(row, rows), &self.at(column, columns)),
             Access::RowDown(at) => self.of_block(part, &self.at(at, rows), i),
             Access::ColumnAlong(at) => self.of_block(part, j, &self.at(at, columns)),
-            Access::Paced(Paced {
-                first,
-                step,
-                over,
-                rest,
-            }) => {
-                let row = match step {
-                    -1 => format!("{first} - {i}"),
-                    1 if first == 0 => i.to_string(),
-                    _ => format!("{step} * {i} + {first}"),
-                };
-                let row = if over == 1 { row } else { format!("({row}) / {over}") };
-                let row = if rest == 0 { row } else { format!("({row}) % {rest}") };
-                self.of_block(part, &row, j)
-            }
+            Access::Paced(paced) => self.of_block(part, &paced.text(i), j),
             Access::Moved(moved) => match moved.is_down {
                 true => self.of_block(part, &self.moved(i, moved), j),
                 false => self.of_block(part, i, &self.moved(j, moved)),
@@ -67,16 +65,26 @@ impl Text<'_> {
     pub(super) fn expression(&self, class: Class, expr: &Expr) -> String {
         let text = |part: &Expr| self.expression(class, part);
         match expr {
-            Expr::Block(part, access) => self.access(class, *part, *access),
-            Expr::Tensor(tensor, index, offset) => self.element(*tensor, *index, *offset),
+            Expr::Block(part, access) => {
+                let element = self.stage.blocks[part.block].element;
+                self.given(of_element(element), self.access(class, *part, *access))
+            }
+            Expr::Tensor(tensor, index, reach) => {
+                let element = self.program.tensors[*tensor].element;
+                self.given(of_element(element), self.reached(*tensor, *index, *reach))
+            }
             Expr::Number(number) if *number < 0 => format!("({number}.0)"),
             Expr::Number(number) => format!("{number}.0"),
             Expr::Whole(number) if *number < 0 => format!("({number})"),
             Expr::Whole(number) => number.to_string(),
-            Expr::Alpha => "alpha".into(),
+            Expr::Alpha => self.given("f32", "alpha".into()),
             Expr::Sum(sum) => {
                 let [left, right] = self.sum(sum);
-                format!("({left} - ({right}))")
+                let sum = match right.as_str() {
+                    "0" => format!("({left})"),
+                    _ => format!("({left} - ({right}))"),
+                };
+                self.given("i32", sum)
             }
             Expr::Cast(element, a) => format!("({} as {element})", text(a)),
             Expr::Unary("neg", a) => format!("(-{})", text(a)),
@@ -90,16 +98,97 @@ impl Text<'_> {
                 Kind::Unsigned => format!("{}.clamp(0, {limit})", text(a)),
                 Kind::Integer | Kind::Small => format!("{}.clamp(-{limit}, {limit})", text(a)),
             },
-            Expr::Masked(sum, rel, parts) => {
-                let [left, right] = self.sum(sum);
+            Expr::Ternary(name, parts) => {
+                let [a, b, c] = [0, 1, 2].map(|part| text(&parts[part]));
+                let more = if *name == "addcmul" { ", 2.0" } else { "" };
+                format!("{a}.{name}({b}, {c}{more})")
+            }
+            Expr::Choice(form, test, parts) => {
+                let test = self.test(class, test);
                 let [a, b] = [0, 1].map(|part| text(&parts[part]));
-                format!("(if {left} {rel} {right} {{ {a} }} else {{ {b} }})")
+                match form {
+                    Form::If => format!("(if {test} {{ {a} }} else {{ {b} }})"),
+                    Form::Select => format!("T.select({test}, {a}, {b})"),
+                }
             }
-            Expr::Select(rel, parts) => {
-                let [a, b, c, d] = [0, 1, 2, 3].map(|part| text(&parts[part]));
-                format!("(if {a} {rel} {b} {{ {c} }} else {{ {d} }})")
+            Expr::Truth(test) => format!("(({}) as i32)", self.test(class, test)),
+            Expr::Written(By::Name, a) => {
+                let (value, name) = (text(a), self.another_name('x'));
+                self.written.borrow_mut().lets.push(format!("let {name} = {value};"));
+                name
             }
+            Expr::Written(By::Function, a) => self.called(class, a),
         }
+    }
+
+    fn test(&self, class: Class, test: &Test) -> String {
+        match test {
+            Test::Mask(sum, rel) => {
+                let [left, right] = self.sum(sum);
+                self.given("bool", format!("{left} {rel} {right}"))
+            }
+            Test::Compare(rel, parts) => {
+                let [a, b] = [0, 1].map(|part| self.expression(class, &parts[part]));
+                format!("{a} {rel} {b}")
+            }
+            Test::Both(name, parts) => {
+                let [a, b] = [0, 1].map(|part| self.test(class, &parts[part]));
+                format!("({a}) {name} ({b})")
+            }
+            Test::Not(of) => format!("!({})", self.test(class, of)),
+        }
+    }
+
+    fn another_name(&self, letter: char) -> String {
+        let mut written = self.written.borrow_mut();
+        written.names += 1;
+        format!("{letter}{}", written.names)
+    }
+
+    /// What an expression is made of: in a function it is given to it.
+    fn given(&self, kind: &'static str, text: String) -> String {
+        let name = match &self.written.borrow().given {
+            Some(given) => format!("p{}", given.len()),
+            None => return text,
+        };
+        let mut written = self.written.borrow_mut();
+        written
+            .given
+            .iter_mut()
+            .for_each(|given| given.push((kind, text.clone())));
+        name
+    }
+
+    /// A function that computes an expression, and its call.
+    fn called(&self, class: Class, of: &Expr) -> String {
+        let outside = {
+            let mut written = self.written.borrow_mut();
+            (std::mem::take(&mut written.lets), written.given.replace(Vec::new()))
+        };
+        let value = self.expression(class, of);
+        let (lets, given) = {
+            let mut written = self.written.borrow_mut();
+            let lets = std::mem::replace(&mut written.lets, outside.0);
+            (
+                lets,
+                std::mem::replace(&mut written.given, outside.1).unwrap_or_default(),
+            )
+        };
+        let name = self.another_name('f');
+        let result = match self.program.kind(self.stage, of) {
+            Kind::Number => "f32",
+            Kind::Unsigned => "u32",
+            Kind::Integer | Kind::Small => "i32",
+        };
+        let parameters = given.iter().enumerate().map(|(at, (kind, _))| format!("p{at}: {kind}"));
+        let parameters = parameters.collect::<Vec<_>>().join(", ");
+        let mut lines = vec![format!("fn {name}({parameters}) -> {result} {{")];
+        lines.extend(lets.into_iter().map(|line| format!("    {line}")));
+        lines.extend([format!("    {value}"), "}".into()]);
+        self.written.borrow_mut().functions.extend(lines);
+        // What it is given it is given by the function around it.
+        let arguments = given.into_iter().map(|(kind, text)| self.given(kind, text));
+        format!("{name}({})", arguments.collect::<Vec<_>>().join(", "))
     }
 
     /// What is added, and what is taken from it.
@@ -117,7 +206,16 @@ impl Text<'_> {
                 _ => sides[1].push(format!("{} * {name}", -times)),
             }
         }
-        sides.map(|side| if side.is_empty() { "0".into() } else { side.join(" + ") })
+        let sides = sides.map(|side| if side.is_empty() { "0".into() } else { side.join(" + ") });
+        let Some((name, by)) = sum.then else {
+            return sides;
+        };
+        let [left, right] = sides;
+        let changed = match name {
+            "min" | "max" => format!("({left} - ({right})).{name}({by})"),
+            _ => format!("(({left} - ({right})) {name} {by})"),
+        };
+        [changed, "0".into()]
     }
 
     /// An index and what is added to it.

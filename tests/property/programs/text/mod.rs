@@ -4,9 +4,11 @@ mod expression;
 mod operand;
 
 use super::program::{
-    Assign, Atom, Class, Kind, LoopKind, Program, Role, Shape, Side, Stage, Stmt, TABLE, Target, Term,
+    Assign, At, Atom, Axis, Class, Grid, Kind, LoopKind, Part, Product, Program, Role, Shape, Shown, Side, Spare,
+    Stage, Stmt, TABLE, Target, Term,
 };
 use super::uses::Use;
+use std::cell::RefCell;
 use std::fmt::{self, Write};
 
 /// The kernel's source.
@@ -18,7 +20,9 @@ pub fn source(program: &Program) -> String {
         program,
         stage: first,
         named: Vec::new(),
+        table: "t",
         place: ["i", "j"],
+        written: RefCell::default(),
         out: String::new(),
         depth: 1,
     };
@@ -32,10 +36,24 @@ struct Text<'p> {
     stage: &'p Stage,
     /// Integers of the table that have names.
     named: Vec<Atom>,
+    /// The name of what integers are read from.
+    table: &'static str,
     /// The indices of a loop over elements.
     place: [&'static str; 2],
+    /// What expressions need before them.
+    written: RefCell<Written>,
     out: String,
     depth: usize,
+}
+
+/// Names and functions of expressions.
+#[derive(Default)]
+struct Written {
+    names: usize,
+    functions: Vec<String>,
+    lets: Vec<String>,
+    /// Inside a function: what it is given, with the types.
+    given: Option<Vec<(&'static str, String)>>,
 }
 
 impl Text<'_> {
@@ -59,25 +77,26 @@ impl Text<'_> {
         }
     }
 
-    fn extents(&self, class: Class) -> String {
-        let [m, n, k, l] = [
-            self.literal_or("M", |shape| shape.m),
-            self.literal_or("N", |shape| shape.n),
-            self.literal_or("K", |shape| shape.k),
-            self.literal_or("L", |shape| shape.l),
-        ];
-        match class {
-            Class::Main => format!("{l}, {m}, {n}"),
-            Class::Left => format!("{m}, {k}"),
-            Class::Right => format!("{k}, {n}"),
-            Class::Rows | Class::Columns | Class::One | Class::Tile => unreachable!("tensors are matrices"),
-        }
+    fn extents(&self, tensor: usize) -> String {
+        let of = &self.program.tensors[tensor];
+        let extent = |axis| match (axis, of.class) {
+            (Axis::Spare(_), _) => Spare::EXTENT.to_string(),
+            (Axis::Matrix, _) => self.literal_or("L", |shape| shape.l),
+            (Axis::Row, Class::Right) | (Axis::Column, Class::Left) => self.literal_or("K", |shape| shape.k),
+            (Axis::Column, _) => self.literal_or("N", |shape| shape.n),
+            (Axis::Row, _) => match of.layout.pace {
+                1 => self.literal_or("M", |shape| shape.m),
+                pace => format!("{{ {pace} * {} }}", self.literal_or("M", |shape| shape.m)),
+            },
+        };
+        let all: Vec<String> = of.axes().into_iter().map(extent).collect();
+        all.join(", ")
     }
 
     fn kernel(&mut self) -> fmt::Result {
         let program = self.program;
         let parameters = program.parameters();
-        let of_operands = parameters.iter().any(|at| program.tensors[*at].class != Class::Main);
+        let of_operands = parameters.iter().any(|at| program.tensors[*at].class.is_operand());
         let generics = match (program.literal, of_operands) {
             (true, _) => "",
             (false, true) => "<const L: usize, const M: usize, const N: usize, const K: usize>",
@@ -87,23 +106,27 @@ impl Text<'_> {
         for at in parameters {
             let tensor = &program.tensors[at];
             let reference = if tensor.role == Role::Output { "&mut " } else { "&" };
-            let (name, element, extents) = (program.name(at), tensor.element, self.extents(tensor.class));
+            let (name, element, extents) = (program.name(at), tensor.element, self.extents(at));
             self.line(format_args!("{name}: {reference}Tensor<{element}, {extents}>,"))?;
         }
-        self.line(format_args!("t: &Tensor<i32, {TABLE}>,"))?;
+        self.line(format_args!("t: &Tensor<{}, {TABLE}>,", program.table.element))?;
         self.line(format_args!("alpha: f32,"))?;
-        self.line(format_args!("n: u32,"))?;
+        let signed = if program.is_signed { "i32" } else { "u32" };
+        self.line(format_args!("n: {signed},"))?;
         writeln!(self.out, ") {{")?;
         let used = program.used();
         for (at, tensor) in program.tensors.iter().enumerate() {
             if used[at] && tensor.role == Role::Temporary {
-                let (name, element, extents) = (program.name(at), tensor.element, self.extents(tensor.class));
+                let (name, element, extents) = (program.name(at), tensor.element, self.extents(at));
                 self.line(format_args!("let {name} = T.alloc_global::<{element}>({extents});"))?;
             }
         }
+        if program.table.is_stored {
+            self.stored_table()?;
+        }
         for stage in &program.stages {
             self.stage = stage;
-            if program.stages.len() == 1 {
+            if program.stages.len() == 1 && !program.table.is_stored {
                 self.stage()?;
             } else {
                 self.line(format_args!("{{"))?;
@@ -116,12 +139,52 @@ impl Text<'_> {
         writeln!(self.out, "}}")
     }
 
-    fn stage(&mut self) -> fmt::Result {
-        let stage = self.stage;
-        let (h, w, _) = stage.block;
+    /// A stage that copies the integers of the table to a temporary, of which the others read them.
+    fn stored_table(&mut self) -> fmt::Result {
+        let element = self.program.table.element;
+        self.line(format_args!("let g = T.alloc_global::<{element}>({TABLE});"))?;
+        for line in [
+            "{",
+            &format!("    let b = T.Kernel({TABLE});"),
+            &format!("    let one = T.alloc_fragment::<{element}>(1);"),
+            "    T.fill(one, t[b]);",
+            "    T.copy(one, g[b]);",
+            "}",
+        ] {
+            self.line(format_args!("{line}"))?;
+        }
+        self.table = "g";
+        Ok(())
+    }
+
+    /// The grid, and each block's own place in it.
+    fn grid(&mut self) -> fmt::Result {
+        let (h, w, _) = self.stage.block;
         let columns = self.steps("N", |shape| shape.n, w);
         let rows = self.steps("M", |shape| shape.m, h);
-        self.line(format_args!("let (bx, by) = T.Kernel({columns}, {rows});"))?;
+        let matrices = self.literal_or("L", |shape| shape.l);
+        match self.stage.grid {
+            Grid::Plain => self.line(format_args!("let (bx, by) = T.Kernel({columns}, {rows});")),
+            Grid::Matrices => self.line(format_args!(
+                "let (bx, by, bz) = T.Kernel({columns}, {rows}, {matrices});"
+            )),
+            Grid::Flat => {
+                self.line(format_args!("let b = T.Kernel({columns} * {rows});"))?;
+                self.line(format_args!("let by = b / {columns};"))?;
+                self.line(format_args!("let bx = b % {columns};"))
+            }
+            Grid::Split => {
+                self.line(format_args!(
+                    "let (bx, pair, of_pair, bz) = T.Kernel({columns}, ({rows}).div_ceil(2), 2, {matrices});"
+                ))?;
+                self.line(format_args!("let by = pair * 2 + of_pair;"))
+            }
+        }
+    }
+
+    fn stage(&mut self) -> fmt::Result {
+        let stage = self.stage;
+        self.grid()?;
         let mut used = vec![false; stage.blocks.len()];
         stage.all_uses(&mut |part| {
             if let Use::Read(block) | Use::Write(block, _) = part {
@@ -168,8 +231,11 @@ impl Text<'_> {
     /// A statement, with names for the integers of the table that need them.
     fn bare(&mut self, stmt: &Stmt) -> fmt::Result {
         match stmt {
-            Stmt::Copy { class, from, to, .. } => {
-                let (source, target) = (self.side(*from, *to, *class), self.side(*to, *from, *class));
+            Stmt::Copy {
+                class, from, to, rows, ..
+            } => {
+                let source = self.side(*from, *to, *class, *rows);
+                let target = self.side(*to, *from, *class, *rows);
                 self.line(format_args!("T.copy({source}, {target});"))
             }
             Stmt::Transpose { class, from, to, .. } => {
@@ -177,14 +243,17 @@ impl Text<'_> {
                 let (from, to) = (self.part(*from, (columns, rows)), self.part(*to, (rows, columns)));
                 self.line(format_args!("T.transpose({from}, {to});"))
             }
-            Stmt::Fill { block, value: 0 } => self.line(format_args!("T.clear(b{block});")),
-            Stmt::Fill { block, value } => {
-                let point = if self.stage.blocks[*block].element.kind() == Kind::Number {
+            Stmt::Fill { class, to, value } => {
+                let part = self.part(*to, self.stage.extent(*class));
+                if *value == 0 {
+                    return self.line(format_args!("T.clear({part});"));
+                }
+                let point = if self.stage.blocks[to.block].element.kind() == Kind::Number {
                     ".0"
                 } else {
                     ""
                 };
-                self.line(format_args!("T.fill(b{block}, {value}{point});"))
+                self.line(format_args!("T.fill({part}, {value}{point});"))
             }
             Stmt::Parallel { class, assigns } => self.parallel(*class, assigns),
             Stmt::Gemm {
@@ -192,13 +261,21 @@ impl Text<'_> {
                 b,
                 acc,
                 transposed,
-                clear,
+                form: Product::Indexed,
+                ..
+            } => self.indexed(*a, *b, *acc, *transposed),
+            Stmt::Gemm {
+                a,
+                b,
+                acc,
+                transposed,
+                form,
                 ..
             } => {
                 let options = [
                     (transposed.0, "transpose_a"),
                     (transposed.1, "transpose_b"),
-                    (*clear, "clear_accum"),
+                    (*form == Product::Clears, "clear_accum"),
                 ];
                 let options: String = options
                     .iter()
@@ -209,25 +286,27 @@ impl Text<'_> {
                     self.part(*a, turned(self.stage.extent(Class::Left), transposed.0)),
                     self.part(*b, turned(self.stage.extent(Class::Right), transposed.1)),
                 );
-                self.line(format_args!("T.gemm({a}, {b}, b{acc}{options});"))
+                let acc = self.part(*acc, self.stage.extent(Class::Main));
+                self.line(format_args!("T.gemm({a}, {b}, {acc}{options});"))
             }
             Stmt::Reduce {
                 fold,
                 class,
                 from,
+                into,
                 to,
                 positions,
                 clear,
                 ..
             } => {
-                let any = to.or(positions.map(|(to, _)| to));
-                let dim = match any.map(|to| self.stage.blocks[to].class) {
-                    Some(Class::Rows) => "1",
-                    Some(Class::One) => "(0, 1)",
+                let dim = match into {
+                    Class::Rows => "1",
+                    Class::One if self.stage.blocks[from.block].is_vector => "0",
+                    Class::One => "(0, 1)",
                     _ => "0",
                 };
                 let from = self.part(*from, self.stage.extent(*class));
-                let to = to.map_or("_".into(), |to| format!("b{to}"));
+                let to = to.map_or("_".into(), |to| self.part(to, self.stage.extent(*into)));
                 let (at, base) = match positions {
                     None => (String::new(), String::new()),
                     Some((at, Term::Number(0))) => (format!(", b{at}"), String::new()),
@@ -237,6 +316,21 @@ impl Text<'_> {
                 self.line(format_args!(
                     "T.reduce_{fold}({from}, {to}{at}, dim = {dim}{base}{clear});"
                 ))
+            }
+            Stmt::Print(items) => {
+                let item = |item: &Shown| match item {
+                    Shown::Text(text) => format!("{text:?}"),
+                    Shown::Integer(term) => self.term(*term),
+                    Shown::Number(eighths) => format!("alpha + ({:?})", f64::from(*eighths) / 8.0),
+                    Shown::Truth(cond) => self.condition(cond),
+                    Shown::Block(block) => format!("b{block}"),
+                };
+                let items: Vec<String> = items.iter().map(item).collect();
+                self.line(format_args!("T.print({});", items.join(", ")))
+            }
+            Stmt::Assert { cond, .. } => {
+                let cond = self.condition(cond);
+                self.line(format_args!("T.assert({cond});"))
             }
             Stmt::For {
                 var,
@@ -255,6 +349,8 @@ impl Text<'_> {
                     LoopKind::Range => format!("{start}..{count}"),
                     LoopKind::Reversed => format!("({start}..{count}).rev()"),
                     LoopKind::Stepped(step) => format!("({start}..{count}).step_by({step})"),
+                    LoopKind::SteppedBack(step) => format!("({start}..{count}).step_by({step}).rev()"),
+                    LoopKind::Inclusive => format!("{start}..={count}"),
                     LoopKind::Serial => format!("T.serial({range})"),
                     LoopKind::Unroll => format!("T.unroll({range})"),
                     LoopKind::Pipelined(stages) => format!("T.Pipelined({range}, num_stages = {stages})"),
@@ -274,6 +370,24 @@ impl Text<'_> {
                 self.line(format_args!("}}"))
             }
         }
+    }
+
+    /// A product as a loop over three indices.
+    fn indexed(&mut self, a: Part, b: Part, acc: Part, transposed: (bool, bool)) -> fmt::Result {
+        let (rows, depth) = self.stage.extent(Class::Left);
+        let (_, columns) = self.stage.extent(Class::Right);
+        let mut factor = |part: Part, [row, column]: [&'static str; 2], extent, is_turned: bool| {
+            self.place = if is_turned { [column, row] } else { [row, column] };
+            self.here(part, turned(extent, is_turned))
+        };
+        let a = factor(a, ["i", "k"], (rows, depth), transposed.0);
+        let b = factor(b, ["k", "j"], (depth, columns), transposed.1);
+        let acc = factor(acc, ["i", "j"], (rows, columns), false);
+        self.line(format_args!(
+            "for (i, j, k) in T.Parallel({rows}, {columns}, {depth}) {{"
+        ))?;
+        self.line(format_args!("    {acc} += {a} * {b};"))?;
+        self.line(format_args!("}}"))
     }
 
     fn parallel(&mut self, class: Class, assigns: &[Assign]) -> fmt::Result {
@@ -302,19 +416,26 @@ impl Text<'_> {
             Some(0) => ["i", "0"],
             Some(_) => ["0", "j"],
         };
-        self.line(format_args!("for {head} {{"))?;
-        self.depth += 1;
+        let mut lines = Vec::new();
         for Assign { target, op, value, .. } in assigns {
             let target = match *target {
-                Target::Block(part) => self.here(part, class),
+                Target::Block(part) => self.here(part, (rows, columns)),
                 Target::Row(part, at) => self.of_block(part, &self.at(at, rows), "j"),
                 Target::Column(part, at) => self.of_block(part, "i", &self.at(at, columns)),
                 Target::Tensor(tensor, index) => self.element(tensor, index, self.program.tensors[tensor].shift),
             };
             let value = self.expression(class, value);
-            self.line(format_args!("{target} {op} {value};"))?;
+            lines.append(&mut self.written.borrow_mut().lets);
+            lines.push(format!("{target} {op} {value};"));
         }
-        self.depth -= 1;
+        let functions = std::mem::take(&mut self.written.borrow_mut().functions);
+        for line in functions {
+            self.line(format_args!("{line}"))?;
+        }
+        self.line(format_args!("for {head} {{"))?;
+        for line in lines {
+            self.line(format_args!("    {line}"))?;
+        }
         self.place = ["i", "j"];
         self.line(format_args!("}}"))
     }
@@ -338,7 +459,9 @@ fn entries(stmt: &Stmt) -> Vec<Atom> {
     let mut parts = Vec::new();
     match stmt {
         Stmt::Parallel { .. } => stmt.clone().terms(&mut add),
-        Stmt::Copy { from, to, .. } => {
+        Stmt::Copy { from, to, rows, .. } => {
+            let at = [rows.unwrap_or(At::FIRST), At::FIRST];
+            parts.push(Part { at, ..Part::whole(0) });
             for side in [from, to] {
                 if let Side::Block(part) = side {
                     parts.push(*part);
@@ -346,9 +469,10 @@ fn entries(stmt: &Stmt) -> Vec<Atom> {
             }
         }
         Stmt::Transpose { from, to, .. } => parts.extend([from, to]),
-        Stmt::Gemm { a, b, .. } => parts.extend([a, b]),
-        Stmt::Reduce { from, .. } => parts.push(*from),
-        Stmt::Fill { .. } | Stmt::For { .. } | Stmt::If { .. } => {}
+        Stmt::Gemm { a, b, acc, .. } => parts.extend([a, b, acc]),
+        Stmt::Reduce { from, to, .. } => parts.extend([from].into_iter().chain(to)),
+        Stmt::Fill { to, .. } => parts.push(*to),
+        Stmt::Print(_) | Stmt::Assert { .. } | Stmt::For { .. } | Stmt::If { .. } => {}
     }
     parts.iter_mut().for_each(|part| part.terms(&mut add));
     all

@@ -1,6 +1,6 @@
 //! Blocks, tensors and their parts, and integers, as statements name them.
 
-use super::super::program::{At, Atom, Choice, Class, Part, Side, Term};
+use super::super::program::{At, Atom, Axis, Choice, Class, Paced, Part, Reach, Side, Term};
 use super::Text;
 
 impl Text<'_> {
@@ -12,51 +12,108 @@ impl Text<'_> {
         let name = self.atom(entry);
         match self.named.contains(&entry) {
             true => format!("t_{name}"),
-            false => format!("t[{name}]"),
+            false => format!("{}[{name}]", self.table),
         }
     }
 
-    /// A place of a tensor, behind the index that selects a matrix: a block's own, and `down` and `along` behind it.
-    pub(super) fn region(&self, tensor: usize, index: Term, down: &str, along: &str) -> String {
+    /// A place or region of a tensor, by its rows and columns.
+    fn region(&self, tensor: usize, index: Term, [rows, columns]: [String; 2]) -> String {
+        let along = |axis| match axis {
+            Axis::Spare(place) => place.to_string(),
+            Axis::Matrix => self.term(index),
+            Axis::Row => rows.clone(),
+            Axis::Column => columns.clone(),
+        };
+        let all: Vec<String> = self.program.tensors[tensor].axes().into_iter().map(along).collect();
+        let name = self.program.name(tensor);
+        match all.as_slice() {
+            [one] => format!("{name}[{one}]"),
+            several => format!("{name}[({})]", several.join(", ")),
+        }
+    }
+
+    /// The row and column of a tensor at which a block's own begins, rows `pace` apart.
+    fn own(&self, tensor: usize, index: Term, pace: usize) -> [String; 2] {
         let index = self.term(index);
         let (h, w, k) = self.stage.block;
-        let name = self.program.name(tensor);
-        match self.program.tensors[tensor].class {
-            Class::Main => format!("{name}[({index}, by * {h}{down}, bx * {w}{along})]"),
-            Class::Left => format!("{name}[(by * {h}{down}, {index} * {k}{along})]"),
-            Class::Right => format!("{name}[({index} * {k}{down}, bx * {w}{along})]"),
-            Class::Rows | Class::Columns | Class::One | Class::Tile => unreachable!("tensors are matrices"),
-        }
+        let [row, column] = match self.program.tensors[tensor].class {
+            Class::Left => [("by", h), (index.as_str(), k)],
+            Class::Right => [(index.as_str(), k), ("bx", w)],
+            _ => [("by", h), ("bx", w)],
+        };
+        [(row, pace), (column, 1)].map(|((block, extent), pace)| format!("{block} * {}", extent * pace))
     }
 
+    /// An element of a tensor, `offset` from the block's own place.
     pub(super) fn element(&self, tensor: usize, index: Term, offset: [i32; 2]) -> String {
-        let [down, along] = [0, 1].map(|axis| format!(" + {}{}", self.place[axis], more(offset[axis])));
-        self.region(tensor, index, &down, &along)
+        let pace = self.program.tensors[tensor].layout.pace;
+        let [row, column] = self.own(tensor, index, pace);
+        let [i, j] = self.place;
+        let i = if pace == 1 { i.into() } else { format!("{pace} * {i}") };
+        let [down, along] = offset.map(more);
+        self.region(
+            tensor,
+            index,
+            [format!("{row} + {i}{down}"), format!("{column} + {j}{along}")],
+        )
     }
 
-    pub(super) fn side(&self, side: Side, other: Side, class: Class) -> String {
-        match side {
-            Side::Block(part) => self.part(part, self.stage.extent(class)),
-            Side::Tensor(tensor, index, at) => {
-                let of = &self.program.tensors[tensor];
-                let begin = self.begin(of.class, at, self.stage.extent(class), of.shift);
-                let [mut down, along] = begin.map(|begin| begin.behind());
-                if let (Side::Block(part), Class::Rows) = (other, class)
-                    && self.stage.blocks[part.block].is_vector
-                {
-                    // Given a point, a vector lies along a row.
-                    let (h, ..) = self.stage.block;
-                    down = format!("{down}..by * {h}{down} + {h}");
-                }
-                self.region(tensor, index, &down, &along)
-            }
-        }
+    pub(super) fn reached(&self, tensor: usize, index: Term, reach: Reach) -> String {
+        let [row, column] = self.own(tensor, index, 1);
+        let [i, j] = self.place;
+        let places = match reach {
+            Reach::Here(offset) => return self.element(tensor, index, offset),
+            Reach::Transposed => [format!("{row} + {j}"), format!("{column} + {i}")],
+            Reach::Row(at) => [self.term(at), format!("{column} + {j}")],
+            Reach::Paced(paced) => [paced.text(&format!("({row} + {i})")), format!("{column} + {j}")],
+        };
+        self.region(tensor, index, places)
+    }
+
+    /// A side of a copy, of so many `rows`.
+    pub(super) fn side(&self, side: Side, other: Side, class: Class, rows: Option<At>) -> String {
+        let extent @ (height, width) = self.stage.extent(class);
+        let (tensor, index, at) = match side {
+            Side::Block(part) => return self.part(part, extent),
+            Side::Tensor(tensor, index, at) => (tensor, index, at),
+        };
+        let of = &self.program.tensors[tensor];
+        let pace = of.layout.pace;
+        let begin = self.begin(of.class, at, extent, of.shift, pace);
+        let own = self.own(tensor, index, pace);
+        let [first, column] = [0, 1].map(|axis| format!("{}{}", own[axis], begin[axis].behind()));
+        let length = match rows {
+            Some(rows) if pace > 1 => format!("{} * {pace}", self.at(rows, height + 1)),
+            Some(rows) => self.at(rows, height + 1),
+            None => (height * pace).to_string(),
+        };
+        let down = format!("{first}..{first} + {length}");
+        let along = format!("{column}..{column} + {width}");
+        let is_vector = matches!(other, Side::Block(part) if self.stage.blocks[part.block].is_vector);
+        let is_dense = of.layout.is_dense() && rows.is_none();
+        let down = match pace {
+            1 => down,
+            _ => format!("({down}).step_by({pace})"),
+        };
+        let places = match class {
+            // A vector lies along the only range; given a point, along a row.
+            Class::Rows if is_vector => [down, column],
+            _ if is_dense => [first, column],
+            Class::Columns if is_vector => [first, along],
+            _ => [down, along],
+        };
+        self.region(tensor, index, places)
     }
 
     /// Where a part of a region or block of `class` begins, `shift` from there.
-    fn begin(&self, class: Class, at: [At; 2], extent: (usize, usize), shift: [i32; 2]) -> [Begin; 2] {
+    fn begin(&self, class: Class, at: [At; 2], extent: (usize, usize), shift: [i32; 2], pace: usize) -> [Begin; 2] {
         let places = self.stage.places(class, extent);
-        [0, 1].map(|axis| match (at[axis], places[axis]) {
+        let paced = [pace, 1]
+            .into_iter()
+            .zip(places)
+            .map(|(pace, (count, apart))| (count, apart * pace));
+        let paced: Vec<(usize, usize)> = paced.collect();
+        [0, 1].map(|axis| match (at[axis], paced[axis]) {
             (At::Number(number), (count, apart)) => Begin {
                 term: None,
                 offset: (number % count * apart) as i32 + shift[axis],
@@ -81,7 +138,7 @@ impl Text<'_> {
         if self.stage.is_whole(part, extent) {
             return format!("b{block}");
         }
-        let [rows, columns] = self.begin(self.stage.blocks[block].class, at, extent, [0, 0]);
+        let [rows, columns] = self.begin(self.stage.blocks[block].class, at, extent, [0, 0], 1);
         self.of_block(part, &rows.range(extent.0), &columns.range(extent.1))
     }
 
@@ -100,9 +157,10 @@ impl Text<'_> {
         }
     }
 
-    pub(super) fn here(&self, part: Part, class: Class) -> String {
+    /// The element of a part of `extent` at the indices of the loop.
+    pub(super) fn here(&self, part: Part, extent: (usize, usize)) -> String {
         let own = self.stage.blocks[part.block].class;
-        let begin = self.begin(own, part.at, self.stage.extent(class), [0, 0]);
+        let begin = self.begin(own, part.at, extent, [0, 0], 1);
         let [row, column] = [0, 1].map(|axis| format!("{}{}", self.place[axis], begin[axis].behind()));
         self.of_block(part, &row, &column)
     }
@@ -122,6 +180,7 @@ impl Text<'_> {
             Term::Number(number) => number.to_string(),
             Term::Row => "by".into(),
             Term::Column => "bx".into(),
+            Term::Matrix => "bz".into(),
             Term::Var(var) => format!("k{var}"),
             Term::Rest(var, divisor) => format!("k{var} % {divisor}"),
             Term::M => self.literal_or("M", |shape| shape.m),
@@ -164,6 +223,25 @@ impl Begin {
             Some(term) => format!("{term}..{term} + {extent}"),
             None => format!("{}..{}", self.offset, self.offset + extent as i32),
         }
+    }
+}
+
+impl Paced {
+    /// The row, where `index` would be the row without a pace.
+    pub(super) fn text(self, index: &str) -> String {
+        let Paced {
+            first,
+            step,
+            over,
+            rest,
+        } = self;
+        let row = match step {
+            -1 => format!("{first} - {index}"),
+            1 if first == 0 => index.to_string(),
+            _ => format!("{step} * {index} + {first}"),
+        };
+        let row = if over == 1 { row } else { format!("({row}) / {over}") };
+        if rest == 0 { row } else { format!("({row}) % {rest}") }
     }
 }
 

@@ -1,10 +1,14 @@
 //! Smaller programs that still fail: statements, branches, loops, parts of expressions and shapes are taken away one by one
 //! for as long as the failure stays.
 
+mod expression;
+
 use super::program::{
-    At, Atom, Choice, Condition, Element, Expr, Kind, LoopKind, Part, Program, Role, Side, Stage, Stmt, Target, Term,
+    At, Atom, Choice, Class, Condition, Element, Grid, Kind, Layout, LoopKind, Part, Product, Program, Role, Side,
+    Stage, Stmt, Table, Target, Term,
 };
 use super::uses::Use;
+use expression::parts;
 
 /// Candidates that are tried together: their C++ is compiled together.
 const TOGETHER: usize = 8;
@@ -105,7 +109,16 @@ fn candidates(program: &Program) -> Vec<Program> {
     if !program.options.is_empty() {
         all.push(with(&|program| program.options.clear()));
     }
+    if program.is_signed {
+        all.push(with(&|program| program.is_signed = false));
+    }
+    if program.table != Table::PLAIN {
+        all.push(with(&|program| program.table = Table::PLAIN));
+    }
     for (at, tensor) in program.tensors.iter().enumerate() {
+        if tensor.layout != Layout::PLAIN {
+            all.push(with(&|program| program.tensors[at].layout = Layout::PLAIN));
+        }
         if tensor.shift != [0, 0] {
             all.push(with(&|program| program.tensors[at].shift = [0, 0]));
         }
@@ -153,6 +166,15 @@ fn of_stage(program: &Program, at: usize) -> Vec<Stage> {
         .into_iter()
         .map(|body| with(&|stage| stage.body.clone_from(&body)))
         .collect();
+    match stage.grid {
+        Grid::Plain => {}
+        Grid::Flat => all.push(with(&|stage| stage.grid = Grid::Plain)),
+        Grid::Split => all.push(with(&|stage| stage.grid = Grid::Matrices)),
+        Grid::Matrices => all.push(with(&|stage| {
+            stage.grid = Grid::Plain;
+            replace(&mut stage.body, Atom::Matrix);
+        })),
+    }
     if stage.block != (32, 32, 32) {
         all.push(with(&|stage| stage.block = (32, 32, 32)));
     }
@@ -238,7 +260,7 @@ fn smaller(stage: &Stage, stmt: &Stmt) -> Vec<Vec<Stmt>> {
                 }]
             };
             let mut once = body.clone();
-            replace_var(&mut once, *var);
+            replace(&mut once, Atom::Var(*var));
             all.push(once);
             if !matches!(count, Term::Number(_)) {
                 all.push(with(*start, Term::Number(1 + start), *kind, body.clone()));
@@ -298,7 +320,7 @@ fn smaller(stage: &Stage, stmt: &Stmt) -> Vec<Vec<Stmt>> {
                     all.push(with(changed));
                 }
                 if let (Target::Block(part), 1) = (assign.target, assigns.len()) {
-                    all.extend(filled(stage, part, stage.extent(*class)));
+                    all.extend(filled(stage, part, *class));
                     if part.at != [At::FIRST; 2] {
                         let mut changed = assigns.clone();
                         changed[at].target = Target::Block(Part {
@@ -310,49 +332,89 @@ fn smaller(stage: &Stage, stmt: &Stmt) -> Vec<Vec<Stmt>> {
                 }
             }
         }
-        Stmt::Copy { id, class, from, to } => {
-            let with = |class, from, to| {
+        Stmt::Copy {
+            id,
+            class,
+            from,
+            to,
+            rows,
+        } => {
+            let with = |from, to, rows| {
+                let (id, class) = (*id, *class);
                 vec![Stmt::Copy {
-                    id: *id,
+                    id,
                     class,
                     from,
                     to,
+                    rows,
                 }]
             };
             if let Side::Block(part) = to {
-                all.extend(filled(stage, *part, stage.extent(*class)));
+                all.extend(filled(stage, *part, *class));
+            }
+            if rows.is_some() {
+                all.push(with(*from, *to, None));
             }
             for sides in [(from_start(*from), *to), (*from, from_start(*to))] {
                 if sides != (*from, *to) {
-                    all.push(with(*class, sides.0, sides.1));
+                    all.push(with(sides.0, sides.1, *rows));
                 }
             }
         }
         Stmt::Transpose { id, class, from, to } => {
             let (rows, columns) = stage.extent(*class);
-            all.extend(filled(stage, *to, (rows, columns)));
+            all.extend(filled(stage, *to, *class));
             if rows == columns {
                 let (from, to) = (Side::Block(*from), Side::Block(*to));
-                let (id, class) = (*id, *class);
-                all.push(vec![Stmt::Copy { id, class, from, to }]);
+                let (id, class, rows) = (*id, *class, None);
+                all.push(vec![Stmt::Copy {
+                    id,
+                    class,
+                    from,
+                    to,
+                    rows,
+                }]);
             }
         }
-        Stmt::Gemm { acc, .. } => all.push(vec![Stmt::Fill { block: *acc, value: 1 }]),
-        Stmt::Reduce { to, positions, .. } => {
-            let both = to.iter().copied().chain(positions.iter().map(|(to, _)| *to));
-            all.push(both.map(|block| Stmt::Fill { block, value: 1 }).collect());
+        Stmt::Gemm { acc, form, .. } => {
+            let (class, to, value) = (Class::Main, *acc, 1);
+            all.push(vec![Stmt::Fill { class, to, value }]);
+            if *form == Product::Indexed {
+                let mut called = stmt.clone();
+                if let Stmt::Gemm { form, .. } = &mut called {
+                    *form = Product::Adds;
+                }
+                all.push(vec![called]);
+            }
         }
-        Stmt::Fill { .. } => {}
+        Stmt::Reduce {
+            into, to, positions, ..
+        } => {
+            let both = to
+                .iter()
+                .copied()
+                .chain(positions.iter().map(|(to, _)| Part::whole(*to)));
+            let (class, value) = (*into, 1);
+            all.push(both.map(|to| Stmt::Fill { class, to, value }).collect());
+        }
+        Stmt::Print(items) if items.len() > 1 => {
+            all.extend((0..items.len()).map(|at| {
+                let mut fewer = items.clone();
+                fewer.remove(at);
+                vec![Stmt::Print(fewer)]
+            }));
+        }
+        Stmt::Print(_) | Stmt::Assert { .. } | Stmt::Fill { .. } => {}
     }
     all
 }
 
 /// All of a block, filled with ones.
-fn filled(stage: &Stage, part: Part, extent: (usize, usize)) -> Option<Vec<Stmt>> {
-    let block = part.block;
+fn filled(stage: &Stage, to: Part, class: Class) -> Option<Vec<Stmt>> {
+    let value = 1;
     stage
-        .is_whole(part, extent)
-        .then(|| vec![Stmt::Fill { block, value: 1 }])
+        .is_whole(to, stage.extent(class))
+        .then(|| vec![Stmt::Fill { class, to, value }])
 }
 
 /// The first part of the block or region that `side` is a part of.
@@ -366,75 +428,13 @@ fn from_start(side: Side) -> Side {
     }
 }
 
-/// Smaller expressions that still read something.
-fn parts(expr: &Expr) -> Vec<Expr> {
-    let direct: Vec<Expr> = match expr {
-        Expr::Unary("bits", _) => Vec::new(),
-        Expr::Unary(_, a) | Expr::Clamp(a, _) => vec![(**a).clone()],
-        Expr::Binary(_, a, b) => vec![(**a).clone(), (**b).clone()],
-        // Of the same kind as the whole.
-        Expr::Select(_, parts) => parts[2..].to_vec(),
-        Expr::Masked(_, _, parts) => parts.to_vec(),
-        Expr::Cast(..)
-        | Expr::Block(..)
-        | Expr::Tensor(..)
-        | Expr::Number(_)
-        | Expr::Whole(_)
-        | Expr::Alpha
-        | Expr::Sum(_) => Vec::new(),
-    };
-    let mut all: Vec<Expr> = direct.into_iter().filter(Expr::reads).collect();
-    match expr {
-        Expr::Binary(op, a, b) => {
-            all.extend(parts(a).into_iter().map(|a| Expr::Binary(op, Box::new(a), b.clone())));
-            all.extend(parts(b).into_iter().map(|b| Expr::Binary(op, a.clone(), Box::new(b))));
-        }
-        Expr::Masked(sum, rel, branches) => {
-            all.extend(one_smaller(&branches[..]).into_iter().map(|branches| {
-                let [a, b] = branches.try_into().expect("as many as there were");
-                Expr::Masked(sum.clone(), rel, Box::new([a, b]))
-            }));
-            all.extend((0..sum.terms.len()).map(|at| {
-                let mut sum = sum.clone();
-                sum.terms.remove(at);
-                Expr::Masked(sum, rel, branches.clone())
-            }));
-        }
-        Expr::Select(rel, branches) => {
-            all.extend(one_smaller(&branches[..]).into_iter().map(|branches| {
-                let branches: [Expr; 4] = branches.try_into().expect("as many as there were");
-                Expr::Select(rel, Box::new(branches))
-            }));
-        }
-        Expr::Unary(op, a) => all.extend(parts(a).into_iter().map(|a| Expr::Unary(op, Box::new(a)))),
-        Expr::Cast(to, a) => all.extend(parts(a).into_iter().map(|a| Expr::Cast(*to, Box::new(a)))),
-        Expr::Clamp(a, limit) => all.extend(parts(a).into_iter().map(|a| Expr::Clamp(Box::new(a), *limit))),
-        Expr::Block(part, access) if part.at != [At::FIRST; 2] => {
-            let at = [At::FIRST; 2];
-            all.push(Expr::Block(Part { at, ..*part }, *access));
-        }
-        Expr::Block(..) | Expr::Tensor(..) | Expr::Number(_) | Expr::Whole(_) | Expr::Alpha | Expr::Sum(_) => {}
-    }
-    all
-}
-
-/// The same expressions, of which one is smaller.
-fn one_smaller(all: &[Expr]) -> Vec<Vec<Expr>> {
-    let each = all.iter().enumerate().flat_map(|(at, expr)| {
-        parts(expr).into_iter().map(move |part| {
-            let mut changed = all.to_vec();
-            changed[at] = part;
-            changed
-        })
-    });
-    each.collect()
-}
-
-/// Puts 0 for a loop variable.
-fn replace_var(body: &mut [Stmt], var: usize) {
-    let is_meant = |atom: Atom| atom == Atom::Var(var);
+/// Puts 0 for a loop variable, or another.
+fn replace(body: &mut [Stmt], integer: Atom) {
+    let is_meant = |atom: Atom| atom == integer;
     let mut replace = |term: &mut Term| match term {
-        Term::Var(own) | Term::Rest(own, _) | Term::Fetched(Atom::Var(own)) if *own == var => *term = Term::Number(0),
+        Term::Rest(var, _) if is_meant(Atom::Var(*var)) => *term = Term::Number(0),
+        Term::Fetched(of) if is_meant(*of) => *term = Term::Number(0),
+        _ if *term == integer.into() => *term = Term::Number(0),
         Term::Chosen(Choice { of, sides, .. }) => {
             let [a, b] = sides;
             let named = of.iter_mut().chain([a, b]).filter(|atom| is_meant(**atom));
