@@ -478,6 +478,10 @@ fn is_exact(number: f64, element: ElementType) -> bool {
 }
 
 /// What an operation makes of these, where numbers among them tell.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "of numbers alone an operation is computed, whichever it is"
+)]
 fn computed(op: ElementOp, args: &[Held<Value>], is_integer: bool) -> Value {
     let number = |at: usize| match args.get(at).map(|arg| &arg.value) {
         Some(Value::Number(number)) => Some(*number),
