@@ -236,3 +236,47 @@ macro_rules! of {
 
 of!(of_8_bits, bfp8, 8);
 of!(of_4_bits, bfp4, 4);
+
+/// A product by the fidelity that the compiler takes, and one by the most that there is.
+macro_rules! product {
+    ($name:ident $(, $fidelity:ident)?: $left:ident, $right:ident) => {
+        #[tt::kernel($(fidelity = $fidelity)?)]
+        fn $name(a: &Tensor<$left, 64, 96>, b: &Tensor<$right, 96, 64>, y: &mut Tensor<f32, 64, 64>) {
+            let bx = T.Kernel(1);
+            let x = T.alloc_shared::<$left>(64, 96);
+            let w = T.alloc_shared::<$right>(96, 64);
+            let acc = T.alloc_fragment::<f32>(64, 64);
+            T.copy(a[(bx * 64, 0)], x);
+            T.copy(b[(0, 0)], w);
+            T.gemm(x, w, acc, clear_accum = true);
+            T.copy(acc, y[(bx * 64, 0)]);
+        }
+    };
+}
+
+product!(eights: bfp8, bfp8);
+product!(eights_in_full, HiFi4: bfp8, bfp8);
+product!(fours: bf16, bfp4);
+product!(fours_in_full, HiFi4: bf16, bfp4);
+
+#[test]
+fn the_default_fidelity_loses_no_bit() -> tt::Result<()> {
+    for chip in CHIPS {
+        let device = tt::Device::open_named(chip)?;
+        let (left, right) = (numbers(64 * 96, 3), numbers(96 * 64, 4));
+        let of_eight = |of: &[f32]| of.iter().map(|x| bfp8::from_f32(*x)).collect::<Vec<_>>();
+        let a = device.upload(&of_eight(&left), [64, 96])?;
+        let b = device.upload(&of_eight(&right), [96, 64])?;
+        let [mut y, mut full] = [device.zeros::<f32>([64, 64])?, device.zeros::<f32>([64, 64])?];
+        eights(&a, &b, &mut y).run()?;
+        eights_in_full(&a, &b, &mut full).run()?;
+        assert!(y.download()? == full.download()?, "bfp8 on {chip}");
+        let a: Vec<bf16> = left.iter().map(|x| bf16::from_f32(*x)).collect();
+        let b: Vec<bfp4> = right.iter().map(|x| bfp4::from_f32(*x)).collect();
+        let (a, b) = (device.upload(&a, [64, 96])?, device.upload(&b, [96, 64])?);
+        fours(&a, &b, &mut y).run()?;
+        fours_in_full(&a, &b, &mut full).run()?;
+        assert!(y.download()? == full.download()?, "bf16 by bfp4 on {chip}");
+    }
+    Ok(())
+}

@@ -35,6 +35,10 @@ fn a_kernel_takes_as_much_work_as_it_is_long() {
             "T.copy(y[(by * 32, bx * 32)], v); T.copy(v, y[(by * 32, bx * 32)]);",
         ),
         ("summed", "T.gemm(v, v, o); T.copy(o, v);"),
+        (
+            "masked",
+            "for r in 0..M { for (i, j) in T.Parallel(32, 32) { o[(i, j)] += if r * 32 + j < by * 32 + i { v[(i, j)] } else { 0.0 }; } }",
+        ),
     ];
     for (what, statement) in kinds {
         let [few, many] = [125, 500].map(|count| {

@@ -1,6 +1,7 @@
 //! Every plan the compiler writes follows the published schema, loads again unchanged, and gives a launch.
 
 use std::collections::BTreeMap;
+use tt_lang::ir::Fidelity;
 use tt_plan::{Bindings, DeviceGrid, Parameter, Plan, Role};
 
 const KERNELS: &str = include_str!("kernels/assorted.rs");
@@ -255,5 +256,40 @@ fn a_plan_that_contradicts_itself_is_refused() {
     for (text, expected) in broken {
         let error = Plan::from_json(&text).expect_err(expected).to_string();
         assert!(error.contains(expected), "`{error}` does not mention `{expected}`");
+    }
+}
+
+/// The multiplier takes 5 bits of the right operand of a product and 7 of the left in each of its phases.
+#[test]
+fn the_default_fidelity_is_the_least_that_takes_every_bit() {
+    use Fidelity::*;
+    for (left, right, least) in [
+        ("bf16", "bf16", HiFi4),
+        ("f32", "bfp4", HiFi3),
+        ("bf16", "bfp8", HiFi4),
+        ("bf16", "bfp4", HiFi3),
+        ("bfp8", "bf16", HiFi2),
+        ("bfp8", "bfp8", HiFi2),
+        ("bfp4", "bfp8", HiFi2),
+        ("bfp8", "bfp4", LoFi),
+        ("bfp4", "bfp4", LoFi),
+    ] {
+        for (option, fidelity) in [("", least), ("(fidelity = HiFi4)", HiFi4)] {
+            let artifact = compiled(&format!(
+                "#[tt::kernel{option}]
+                fn product<const M: usize>(a: &Tensor<{left}, M, 64>, b: &Tensor<{right}, 64, 32>, y: &mut Tensor<f32, M, 32>) {{
+                    let by = T.Kernel(M.div_ceil(32));
+                    let x = T.alloc_shared::<{left}>(32, 64);
+                    let w = T.alloc_shared::<{right}>(64, 32);
+                    let acc = T.alloc_fragment::<f32>(32, 32);
+                    T.copy(a[(by * 32, 0)], x);
+                    T.copy(b[(0, 0)], w);
+                    T.gemm(x, w, acc, clear_accum = true);
+                    T.copy(acc, y[(by * 32, 0)]);
+                }}"
+            ));
+            let plan = Plan::from_json(&artifact.plan).expect("the plan loads");
+            assert_eq!(plan.compute.math_fidelity, fidelity, "{left} by {right}{option}");
+        }
     }
 }

@@ -22,11 +22,10 @@ mod values;
 use crate::passes::split_conditions::Tile;
 use crate::pipeline::Pass;
 use crate::verify::tile::keeps;
-use limits::{Bounds, may_hold, of_masks};
-use live::Live;
+use limits::{Around, may_hold, of_masks};
+use live::{Loops, in_loops};
 use std::cell::OnceCell;
-use std::collections::BTreeSet;
-use tt_lang::ir::{BlockId, BoolExpr, CompareOp, IntExpr, Kernel, Linear, Spanned, Stmt, StmtKind, VarId};
+use tt_lang::ir::{BoolExpr, CompareOp, IntExpr, Kernel, Linear, Span, Spanned, Stmt, StmtKind, VarId};
 use values::{Whole, changes_nothing};
 
 /// The pass.
@@ -47,105 +46,61 @@ const MOST_LIMITS: usize = 8;
 pub fn run(kernel: Kernel) -> Kernel {
     let pass = SkipTurns {
         kernel: &kernel,
+        live: in_loops(&kernel),
         whole: OnceCell::new(),
     };
-    let mut bounds = Bounds::of(&kernel);
-    let mut live = Live::new();
-    let body = pass.statements(&kernel.body, &mut live, &mut bounds);
-    Kernel { body, ..kernel.clone() }
+    let mut body = kernel.body.clone();
+    pass.statements(&mut body, &mut Around::of(&kernel));
+    Kernel { body, ..kernel }
 }
 
 struct SkipTurns<'a> {
     kernel: &'a Kernel,
+    live: Loops,
     /// Computed once it is needed.
     whole: OnceCell<Whole>,
 }
 
 impl SkipTurns<'_> {
-    /// The statements, with `live` from what is used after them to what is used from them on.
-    fn statements(&self, body: &[Stmt], live: &mut Live, bounds: &mut Bounds) -> Vec<Stmt> {
-        let mut out: Vec<Stmt> = body
-            .iter()
-            .rev()
-            .map(|stmt| self.statement(stmt, live, bounds))
-            .collect();
-        out.reverse();
-        out
+    fn statements(&self, body: &mut [Stmt], around: &mut Around) {
+        for stmt in body {
+            self.statement(stmt, around);
+        }
     }
 
-    fn statement(&self, stmt: &Stmt, live: &mut Live, bounds: &mut Bounds) -> Stmt {
-        let kind = match &stmt.kind {
-            StmtKind::For {
-                var,
-                start,
-                end,
-                kind,
-                body,
-            } => {
-                live::around(self.kernel, body, live);
-                let (start, end) = (start.clone(), end.clone());
-                bounds.enter(*var, [start.clone(), end.clone()]);
-                let cond = self.skipped(stmt, *var, body, live, bounds);
-                let mut body = self.statements(body, &mut live.clone(), bounds);
-                bounds.leave();
-                if let Some(cond) = cond {
-                    let kind = StmtKind::If {
-                        cond,
-                        then: body,
-                        otherwise: Vec::new(),
-                    };
-                    body = vec![Stmt { kind, span: stmt.span }];
-                }
-                StmtKind::For {
-                    var: *var,
-                    start,
-                    end,
-                    kind: *kind,
-                    body,
-                }
-            }
-            StmtKind::If { cond, then, otherwise } => {
-                let mut other = live.clone();
-                let cond = cond.clone();
-                let then = self.statements(then, live, bounds);
-                let otherwise = self.statements(otherwise, &mut other, bounds);
-                live.extend(other);
-                StmtKind::If { cond, then, otherwise }
-            }
-            StmtKind::Copy { .. }
-            | StmtKind::Fill { .. }
-            | StmtKind::Gemm { .. }
-            | StmtKind::Parallel { .. }
-            | StmtKind::Reduce { .. }
-            | StmtKind::ReduceArg { .. }
-            | StmtKind::Transpose { .. }
-            | StmtKind::Fetch { .. }
-            | StmtKind::Print { .. }
-            | StmtKind::Assert { .. } => {
-                live::before(self.kernel, stmt, live);
-                stmt.kind.clone()
-            }
+    fn statement(&self, stmt: &mut Stmt, around: &mut Around) {
+        let span = stmt.span;
+        let StmtKind::For {
+            var, start, end, body, ..
+        } = &mut stmt.kind
+        else {
+            stmt.bodies_mut().for_each(|body| self.statements(body, around));
+            return;
         };
-        Stmt { kind, span: stmt.span }
+        around.enter(*var, [start.clone(), end.clone()]);
+        let cond = self.skipped(*var, span, body, around);
+        self.statements(body, around);
+        around.leave();
+        if let Some(cond) = cond {
+            let kind = StmtKind::If {
+                cond,
+                then: std::mem::take(body),
+                otherwise: Vec::new(),
+            };
+            body.push(Stmt { kind, span });
+        }
     }
 
     /// Where a turn of the loop over `var` is run: nothing where all are.
-    fn skipped(
-        &self,
-        stmt: &Stmt,
-        var: VarId,
-        body: &[Stmt],
-        live: &BTreeSet<BlockId>,
-        bounds: &Bounds,
-    ) -> Option<Spanned<BoolExpr>> {
-        let of_turn = |limit: &Linear| limit.mentions(var) && may_hold(limit, bounds);
+    fn skipped(&self, var: VarId, span: Span, body: &[Stmt], around: &Around) -> Option<Spanned<BoolExpr>> {
+        let live = self.live.get(&var)?;
+        let of_turn = |limit: &Linear| limit.mentions(var) && may_hold(limit, around);
         let limits = of_masks(body).into_iter().filter(of_turn);
         let empties = |limit: &Linear| {
             let whole = self.whole.get_or_init(|| Whole::of(self.kernel));
             changes_nothing(self.kernel, whole, body, limit, live)
         };
         let conditions = limits.take(MOST_LIMITS).filter(empties).map(|limit| {
-            let span = stmt.span;
             let value = BoolExpr::Compare(CompareOp::Lt, limit.to_expr(), IntExpr::Const(0));
             Spanned { value, span }
         });

@@ -116,17 +116,17 @@ pub fn of_masks(body: &[Stmt]) -> Vec<Linear> {
 }
 
 /// From where to where the variables around a statement go.
-pub struct Bounds {
+pub struct Around {
     signs: Signs,
     /// The outermost first: the first value, and one past the last.
     around: Vec<(VarId, [IntExpr; 2])>,
 }
 
-impl Bounds {
+impl Around {
     /// Those of the grid.
-    pub fn of(kernel: &Kernel) -> Bounds {
+    pub fn of(kernel: &Kernel) -> Around {
         let axes = kernel.grid.axes.iter();
-        Bounds {
+        Around {
             signs: Signs::of(kernel),
             around: axes
                 .map(|(var, extent)| (*var, [IntExpr::Const(0), extent.value.clone()]))
@@ -220,6 +220,6 @@ impl Bounds {
 const MOST_TRIES: u32 = 64;
 
 /// Whether `limit` may be zero or more, as far as the bounds of variables say.
-pub fn may_hold(limit: &Linear, bounds: &Bounds) -> bool {
-    bounds.most(limit, &mut { MOST_TRIES }).is_none_or(|most| most >= 0)
+pub fn may_hold(limit: &Linear, around: &Around) -> bool {
+    around.most(limit, &mut { MOST_TRIES }).is_none_or(|most| most >= 0)
 }

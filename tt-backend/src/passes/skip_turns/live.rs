@@ -1,55 +1,56 @@
 //! Which blocks are used later.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use tt_lang::ir::{
-    Access, Assign, BlockId, Buffer, IntExpr, Kernel, Place, PrintItem, Spanned, Stmt, StmtKind, VarId, visit,
+    Access, Assign, BlockId, Buffer, ElementKind, IntExpr, Kernel, Place, PrintItem, Spanned, Stmt, StmtKind, VarId,
+    visit,
 };
 
 /// Blocks whose elements are used before all of them are written again.
 pub type Live = BTreeSet<BlockId>;
 
-/// From what is used after a loop to what is used at the head of each turn and after the last.
-pub fn around(kernel: &Kernel, body: &[Stmt], live: &mut Live) {
-    // What one turn uses of the turn before, all turns do.
-    let mut turn = live.clone();
-    statements(kernel, body, &mut turn);
-    live.extend(turn);
+/// What is used at the head of each turn of a loop and after the last, by the loop's variable.
+pub type Loops = BTreeMap<VarId, Live>;
+
+/// What is live in each loop of `kernel`.
+pub fn in_loops(kernel: &Kernel) -> Loops {
+    let mut loops = Loops::new();
+    statements(kernel, &kernel.body, &mut Live::new(), Some(&mut loops));
+    loops
 }
 
-fn statements(kernel: &Kernel, body: &[Stmt], live: &mut Live) {
+/// From what is used after statements to what is used from them on; where `loops` is given, with what is live in those within.
+fn statements(kernel: &Kernel, body: &[Stmt], live: &mut Live, mut loops: Option<&mut Loops>) {
     for stmt in body.iter().rev() {
-        match &stmt.kind {
-            StmtKind::For { body, .. } => around(kernel, body, live),
-            StmtKind::If { then, otherwise, .. } => {
-                let mut other = live.clone();
-                statements(kernel, then, live);
-                statements(kernel, otherwise, &mut other);
-                live.extend(other);
-            }
-            StmtKind::Copy { .. }
-            | StmtKind::Fill { .. }
-            | StmtKind::Gemm { .. }
-            | StmtKind::Parallel { .. }
-            | StmtKind::Reduce { .. }
-            | StmtKind::ReduceArg { .. }
-            | StmtKind::Transpose { .. }
-            | StmtKind::Fetch { .. }
-            | StmtKind::Print { .. }
-            | StmtKind::Assert { .. } => before(kernel, stmt, live),
-        }
+        statement(kernel, stmt, live, loops.as_deref_mut());
     }
 }
 
-/// From what is used after a statement, no loop and no branch, to what is used from it on.
-pub fn before(kernel: &Kernel, stmt: &Stmt, live: &mut Live) {
+fn statement(kernel: &Kernel, stmt: &Stmt, live: &mut Live, mut loops: Option<&mut Loops>) {
     match &stmt.kind {
+        StmtKind::For { var, body, .. } => {
+            // What one turn uses of the turn before, all turns do.
+            let mut turn = live.clone();
+            statements(kernel, body, &mut turn, None);
+            live.extend(turn);
+            if let Some(loops) = loops {
+                loops.insert(*var, live.clone());
+                statements(kernel, body, &mut live.clone(), Some(loops));
+            }
+        }
+        StmtKind::If { then, otherwise, .. } => {
+            let mut other = live.clone();
+            statements(kernel, then, live, loops.as_deref_mut());
+            statements(kernel, otherwise, &mut other, loops);
+            live.extend(other);
+        }
         StmtKind::Parallel { indices, assigns } => {
             for assign in assigns.iter().rev() {
                 if let Some(block) = written(kernel, indices, assign) {
                     live.remove(&block);
                 }
                 assign.value.walk(&mut |part| {
-                    if let tt_lang::ir::ElementKind::Load(access) = &part.kind {
+                    if let ElementKind::Load(access) = &part.kind {
                         live.extend(block_of(access));
                     }
                 });
@@ -82,7 +83,7 @@ pub fn before(kernel: &Kernel, stmt: &Stmt, live: &mut Live) {
             PrintItem::Block { block, .. } => Some(block.value),
             PrintItem::Text(_) | PrintItem::Value(_) | PrintItem::Number(_) => None,
         })),
-        StmtKind::Fetch { .. } | StmtKind::Assert { .. } | StmtKind::For { .. } | StmtKind::If { .. } => {}
+        StmtKind::Fetch { .. } | StmtKind::Assert { .. } => {}
     }
 }
 
