@@ -28,7 +28,7 @@ mutants! {
     plan_arguments_reversed: "the launch hands over the runtime arguments in reverse order", PLAN_FILE,
         "                    .args\n                    .iter()\n" => "                    .args\n                    .iter().rev()\n";
     plan_ceil: "divisions are rounded up once too far", ARGUMENTS,
-        "Expr::Int(value) => Expr::Int(value.saturating_sub(1))," => "Expr::Int(value) => Expr::Int(*value),";
+        "let inexact = op(\"!=\", &op(" => "let inexact = op(\">=\", &op(";
     plan_blocks_transposed: "the tiles of a block are read in the other order", TRANSFERS,
         "out.push(if buffer.column_major {" => "out.push(if !buffer.column_major {";
 }
