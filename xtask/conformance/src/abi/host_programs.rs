@@ -124,11 +124,16 @@ fn one(
             continue;
         }
         if let Err(error) = &expected
-            && ["assertion failed", "is outside of", "do not fit together"]
-                .iter()
-                .any(|reason| error.contains(reason))
+            && [
+                "assertion failed",
+                "is outside of",
+                "do not fit together",
+                "overflows or divides by zero",
+            ]
+            .iter()
+            .any(|reason| error.contains(reason))
         {
-            // The kernel asserts something that these inputs are not, or a range is longer than its block, which the reference
+            // The kernel asserts something that these inputs are not, an integer of theirs overflows, or a range is longer than its block, which the reference
             // says first, and the program stops as the launch does.
             if output.status.success() {
                 let words = words.join(" ");
