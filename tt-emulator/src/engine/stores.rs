@@ -7,8 +7,8 @@
 //!
 //! What one core reads and another stores is an error too: what is read is chance. A transfer may take more than is needed, but not
 //! without need: who reads a page whole wants its first element at least, and who reads a run of 16 one of the run, which is the
-//! first but where reads take elements from the middle of it. So what is found is certain; reads of the core that stores have an
-//! order.
+//! first but where reads take elements from the middle of it: then it may be one behind the edge. So what is found is certain;
+//! reads of the core that stores have an order.
 //!
 //! Programs from the host API alone say nothing about tensors. They are watched where a kernel says at which block it is, and
 //! then page by page: nobody knows what is padding there.
@@ -572,7 +572,11 @@ mod tests {
 
     /// Judges after the second core stored, and the first read, so many bytes from an offset of the first page on.
     fn judged_after(read_by_element: bool, store: (u64, u32), read: (u64, u32)) -> Option<String> {
-        let mut stores = stores(DataFormat::Float16B, &[32, 32]);
+        judged_in_columns(32, read_by_element, store, read)
+    }
+
+    fn judged_in_columns(columns: usize, read_by_element: bool, store: (u64, u32), read: (u64, u32)) -> Option<String> {
+        let mut stores = stores(DataFormat::Float16B, &[32, columns]);
         stores.tensors[0].read_by_element = read_by_element;
         let map = StoreMap::new(&stores, 12, 32);
         for (core, is_store, (offset, bytes)) in [(1, true, store), (0, false, read)] {
@@ -604,5 +608,8 @@ mod tests {
         assert_eq!(judged_after(false, (5 * 32 + 2, 30), row(5)), None);
         assert_eq!(judged_after(true, (5 * 32, 30), row(5)), None);
         assert_eq!(judged_after(true, row(5), row(5)), says("[5, 0]"));
+        // Four columns are there: a block that begins at the ninth wants none of them.
+        assert_eq!(judged_in_columns(4, true, row(5), row(5)), None);
+        assert_eq!(judged_in_columns(4, false, row(5), row(5)), says("[5, 0]"));
     }
 }

@@ -61,7 +61,12 @@ impl Seen {
             {
                 elsewhere = (0..RUNS).find_map(|run| {
                     let (row, column, valid) = place_of(run, [tile_row, tile_column], [rows, columns]);
-                    let wanted = if tensor.read_by_element { valid } else { valid.min(1) };
+                    let wanted = match (tensor.read_by_element, valid) {
+                        (false, _) => valid.min(1),
+                        (true, FACE) => FACE,
+                        // What is wanted may be padding: a block may begin past the edge that cuts this run.
+                        (true, _) => 0,
+                    };
                     let first = run * FACE;
                     let readers = read.of_element(Writers::default(), tensor.format, first);
                     let pair = certain(readers, first..first + wanted).filter(|_| wanted > 0)?;
