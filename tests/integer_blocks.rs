@@ -108,15 +108,16 @@ kernels! {
     } => |a, b, n, i, j| a[i * n + j].wrapping_neg().min(b[i * n + j]).max(-70000);
     divided_by_both: {
         for (i, j) in T.Parallel(32, 64) {
-            z[(i, j)] = (x[(i, j)] >> 1).gcd(y[(i, j)] >> 1) ^ (x[(i, j)] >> 18).lcm(y[(i, j)] >> 18).gcd(6);
+            z[(i, j)] = (x[(i, j)] >> 1).gcd(y[(i, j)] >> 1) ^ (x[(i, j)] >> 18).lcm(y[(i, j)] >> 18).gcd(6)
+                ^ (x[(i, j)] >> 1).lcm(y[(i, j)] >> 1);
         }
     } => |a, b, n, i, j| {
         fn divisor(x: i32, y: i32) -> i32 {
             if y == 0 { x.abs() } else { divisor(y, x % y) }
         }
-        let multiple = |x: i32, y: i32| (x / divisor(x, y).max(1) * y).abs();
+        let multiple = |x: i32, y: i32| (x.abs() / divisor(x, y).max(1)).wrapping_mul(y.abs());
         let (x, y) = (a[i * n + j], b[i * n + j]);
-        divisor(x >> 1, y >> 1) ^ divisor(multiple(x >> 18, y >> 18), 6)
+        divisor(x >> 1, y >> 1) ^ divisor(multiple(x >> 18, y >> 18), 6) ^ multiple(x >> 1, y >> 1)
     };
     chosen: {
         for (i, j) in T.Parallel(32, 64) {

@@ -151,6 +151,48 @@ fn counts_and_conditions_do_not_wrap() {
     );
 }
 
+/// Turns without a transfer: a count that wraps to a large one is stopped by the writer while compute goes on with it.
+#[tt::kernel]
+fn turns<const M: usize>(a: &Tensor<f32, M, 32>, t: &Tensor<i32, 2>, which: u32, out: &mut Tensor<f32, 1, 32>) {
+    let b = T.Kernel(1);
+    let x = T.alloc_shared::<f32>(1, 32);
+    let sum = T.alloc_fragment::<f32>(1, 32);
+    let p = t[b];
+    let q = t[b + 1];
+    T.clear(sum);
+    T.copy(a[(1, 0)], x);
+    if which == 0 {
+        for k in 0..p - q {
+            for (i, j) in T.Parallel(1, 32) {
+                sum[(i, j)] += x[(i, j)];
+            }
+        }
+    } else {
+        for k in (p..q).rev() {
+            for (i, j) in T.Parallel(1, 32) {
+                sum[(i, j)] = sum[(i, j)] * 2.0 + x[(i, j)] * k as f32;
+            }
+        }
+    }
+    T.copy(sum, out[(0, 0)]);
+}
+
+#[test]
+fn a_count_that_wraps_ends_and_an_empty_range_is_empty_however_far_its_ends() {
+    check(
+        &[
+            ([0, 5, 3], Ok(2.0)),
+            ([0, LEAST, 1], Err("p - q fits in 32 bits")),
+            ([0, 1, LEAST], Err("p - q fits in 32 bits")),
+            ([1, 3, 5], Ok(11.0)),
+            ([1, 1, LEAST], Ok(0.0)),
+            ([1, MOST, LEAST], Ok(0.0)),
+            ([1, LEAST, MOST], Err("fits in 32 bits")),
+        ],
+        turns,
+    );
+}
+
 /// Masks and values over the indices of a loop, of which the ends count that a mask leaves.
 #[tt::kernel]
 fn masks<const M: usize>(a: &Tensor<f32, M, 32>, t: &Tensor<i32, 2>, which: u32, out: &mut Tensor<f32, 1, 32>) {

@@ -1,7 +1,7 @@
 //! The pipeline: a table of passes, each of which takes what the one before it gives.
 //!
-//! A kernel of several stages goes through it stage by stage, each a kernel of its own (`stages` has what holds between them);
-//! the code writer takes all of them.
+//! A kernel of several stages goes through it stage by stage, each a kernel of its own (`stages` has what holds between them, and joins
+//! them for the code writer).
 //!
 //! A [`Pass`] is a value of its module: its name, what it does, `run`, and `check`, which proves of what it gives all that
 //! must hold there. The table is written once, at the end of this file; running, [`PASSES`], dumps and timings are made
@@ -12,6 +12,7 @@ use crate::device::Device;
 use crate::passes::b2_grid_to_cores::Facts;
 use crate::passes::split_conditions::Tile;
 use crate::passes::*;
+use crate::stages::Joined;
 use crate::verify::Verified;
 use crate::{codegen, stages, verify};
 use std::time::{Duration, Instant};
@@ -171,7 +172,8 @@ pub fn lowered(kernel: &Kernel) -> Result<Device, Errors> {
 /// What the code writer refuses.
 #[doc(hidden)]
 pub fn written(kernel: &Kernel, device: &Device) -> Result<Artifact, Errors> {
-    codegen::artifact(&[(kernel, device)])
+    let joined = Joined::of([(kernel.clone(), device.clone())]);
+    codegen::artifact(&joined.ok_or_else(Vec::new)?)
 }
 
 /// What becomes of a kernel of which something is not proved.
@@ -277,5 +279,6 @@ pipeline![
     ;
     verify::PASS,
     ;
+    stages::PASS,
     codegen::PASS,
 ];

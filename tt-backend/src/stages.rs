@@ -1,12 +1,72 @@
 //! What must hold between the stages of a kernel: a temporary is read only where an earlier stage may have stored to it.
 //!
 //! Everything else of a stage is looked at as in a kernel of its own. Which elements were stored is not asked: one that nobody
-//! stored has no value.
+//! stored has no value. Once each is proved, the stages are joined: one plan says what a launch needs of all.
 
+use crate::artifact::file;
 use crate::codes;
+use crate::device::Device;
+use crate::pipeline::{Form, Pass};
+use crate::verify::Verified;
 use std::collections::HashSet;
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{Buffer, ElementKind, Kernel, Param, ParamId, Place, Span, Stmt, StmtKind};
+use tt_plan::Plan;
+
+/// The pass that joins the stages of a kernel.
+pub const PASS: Pass<Vec<Verified>, Joined> = Pass {
+    name: "join_stages",
+    does: "one plan for all stages",
+    run: |stages| {
+        let stages = stages
+            .into_iter()
+            .map(|Verified(unit)| (unit.facts.source, unit.program));
+        // A kernel has a stage.
+        Joined::of(stages).ok_or_else(Vec::new)
+    },
+    check: |_| Ok(()),
+};
+
+/// A kernel of all its stages, as it is written.
+#[derive(Debug, Clone)]
+pub struct Joined {
+    /// Each stage, in order.
+    pub stages: Vec<(Kernel, Device)>,
+    /// What a launch needs, of all.
+    pub plan: Plan,
+}
+
+impl Joined {
+    /// The kernel of `stages`; none of no stages.
+    pub fn of(stages: impl IntoIterator<Item = (Kernel, Device)>) -> Option<Joined> {
+        let stages: Vec<_> = stages.into_iter().collect();
+        let plans = stages.iter().enumerate().map(|(number, (_, device))| {
+            let mut plan = device.plan.clone();
+            for kernel in &mut plan.kernels {
+                kernel.file = file(kernel.role, number);
+            }
+            plan
+        });
+        let plan = plans.reduce(Plan::then)?;
+        Some(Joined { stages, plan })
+    }
+}
+
+impl Form for Vec<Verified> {
+    const NAME: &'static str = Verified::NAME;
+
+    fn text(&self) -> Option<String> {
+        None
+    }
+}
+
+impl Form for Joined {
+    const NAME: &'static str = "all stages, verified";
+
+    fn text(&self) -> Option<String> {
+        None
+    }
+}
 
 /// Every read of a temporary that comes before all stores to it.
 pub fn check(kernel: &Kernel) -> Vec<Diagnostic> {

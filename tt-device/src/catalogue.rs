@@ -457,7 +457,7 @@ bits {
         => OnIntegers::Unsigned, OnUnsigned::Same;
     // The greatest divisor, the least multiple of magnitudes; of `i32::MIN` without a certain value.
     Gcd "gcd" 2 NotZero => |x| integers(x, divisor) => OnIntegers::Call(SfpuOp::GcdInteger), OnUnsigned::Refused;
-    Lcm "lcm" 2 NotZero => |x| integers(x, |x, y| (x / divisor(x, y).max(1) * y).abs()) => OnIntegers::Multiple, OnUnsigned::Refused;
+    Lcm "lcm" 2 NotZero => |x| integers(x, multiple) => OnIntegers::Multiple, OnUnsigned::Refused;
     BitAnd "bit_and" as "&" 2 Zero => |x| integers(x, |x, y| x & y) => OnIntegers::Call(SfpuOp::AndInteger), OnUnsigned::Same;
     BitOr "bit_or" as "|" 2 Zero => |x| integers(x, |x, y| x | y) => OnIntegers::Call(SfpuOp::OrInteger), OnUnsigned::Same;
     BitXor "bit_xor" as "^" 2 Zero => |x| integers(x, |x, y| x ^ y) => OnIntegers::Call(SfpuOp::XorInteger), OnUnsigned::Same;
@@ -630,6 +630,12 @@ fn divisor(x: i64, y: i64) -> i64 {
         (x, y) = (y, x % y);
     }
     x
+}
+
+/// The least multiple of two magnitudes, cut to 32 bits: more than numbers hold exactly has 62.
+fn multiple(x: i64, y: i64) -> i64 {
+    let multiple = x.abs() / divisor(x, y).max(1) * y.abs();
+    (multiple as i32).into()
 }
 
 /// `value` of the bits of two integers without a sign, as one with a sign; of nothing 0.

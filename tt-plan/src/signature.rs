@@ -96,7 +96,7 @@ pub fn formula(kernel: &Kernel, expr: &IntExpr) -> Option<Formula> {
 /// A number known at launch as one of the plan; `None` where it mentions a variable, which the language lets into none.
 pub fn number(kernel: &Kernel, expr: &NumberExpr) -> Option<Number> {
     Some(match expr {
-        NumberExpr::Literal(value) => Number::constant(*value as f32),
+        NumberExpr::Literal(value) => Number::constant(value.0 as f32),
         NumberExpr::Scalar(id) => Number::Scalar(kernel.params[id.index()].name().to_string()),
         NumberExpr::Int(value) => Number::Int(formula(kernel, value)?),
         NumberExpr::Call(op, args) => {

@@ -3,7 +3,7 @@
 //! Integers of the language are `int32_t` in kernels; everything the compiler adds to them is too, so that nothing mixes
 //! signedness. `div_ceil`, `min` and `max` have no counterpart in the device headers and are written out.
 
-use crate::device::{Bits, Call, Device, Expr, Program};
+use crate::device::{Bits, Call, Device, Expr, Operator, Program};
 use crate::names::is_reserved;
 use crate::passes::give_names::{index_name, page_bytes_name};
 use tt_lang::ir::IntOp;
@@ -126,32 +126,33 @@ impl Text {
         }
     }
 
-    /// `a op b` for an operator of C++, or `min`, `max`. `None` for any other.
-    pub fn operator(op: &str, a: &Text, b: &Text) -> Option<Text> {
+    /// `a op b`.
+    pub fn operator(op: Operator, a: &Text, b: &Text) -> Text {
         use Precedence::{And, Equality, Or, Relational, Sum};
         // `a || b && c` and comparisons of comparisons are right without parentheses, but compilers warn.
         let (precedence, least) = match op {
-            "+" => return Some(Text::int_op(IntOp::Add, a, b)),
-            "-" => return Some(Text::int_op(IntOp::Sub, a, b)),
-            "*" => return Some(Text::int_op(IntOp::Mul, a, b)),
-            "/" => return Some(Text::int_op(IntOp::Div, a, b)),
-            "%" => return Some(Text::int_op(IntOp::Rem, a, b)),
-            "min" => return Some(Text::int_op(IntOp::Min, a, b)),
-            "max" => return Some(Text::int_op(IntOp::Max, a, b)),
-            "<" | "<=" | ">" | ">=" => (Relational, Sum),
-            "==" | "!=" => (Equality, Sum),
-            "&&" => (And, Equality),
-            "||" => (Or, Equality),
-            _ => return None,
+            Operator::Add => return Text::int_op(IntOp::Add, a, b),
+            Operator::Sub => return Text::int_op(IntOp::Sub, a, b),
+            Operator::Mul => return Text::int_op(IntOp::Mul, a, b),
+            Operator::Div => return Text::int_op(IntOp::Div, a, b),
+            Operator::Rem => return Text::int_op(IntOp::Rem, a, b),
+            Operator::Min => return Text::int_op(IntOp::Min, a, b),
+            Operator::Max => return Text::int_op(IntOp::Max, a, b),
+            Operator::And => (And, Equality),
+            Operator::Or => (Or, Equality),
+            Operator::Equal | Operator::NotEqual => (Equality, Sum),
+            Operator::Less | Operator::AtMost | Operator::Greater | Operator::AtLeast => (Relational, Sum),
         };
         let side = |x: &Text| {
-            x.at_least(if x.precedence == precedence && matches!(op, "&&" | "||") {
-                precedence
-            } else {
-                least
-            })
+            x.at_least(
+                if x.precedence == precedence && matches!(op, Operator::And | Operator::Or) {
+                    precedence
+                } else {
+                    least
+                },
+            )
         };
-        Some(Text::new(format!("{} {op} {}", side(a), side(b)), precedence))
+        Text::new(format!("{} {op} {}", side(a), side(b)), precedence)
     }
 }
 
@@ -217,11 +218,9 @@ impl Names<'_> {
                         .clone(),
                 )
             }
-            Expr::Constant(name) => Text::primary(*name),
             Expr::Text(text) => Text::primary(string_literal(text)),
             Expr::Call(call) => Text::primary(self.call(call)?),
-            Expr::Binary(op, a, b) => Text::operator(op, &self.expr(a)?, &self.expr(b)?)
-                .ok_or_else(|| format!("`{op}` is no operator of the emitted code"))?,
+            Expr::Binary(op, a, b) => Text::operator(*op, &self.expr(a)?, &self.expr(b)?),
         })
     }
 
@@ -298,17 +297,16 @@ mod tests {
     #[test]
     fn logic_is_written_so_that_no_compiler_warns() {
         let (less, equal) = (
-            Text::operator("<", &name("a"), &number(1)).unwrap(),
-            Text::operator("==", &name("b"), &number(2)).unwrap(),
+            Text::operator(Operator::Less, &name("a"), &number(1)),
+            Text::operator(Operator::Equal, &name("b"), &number(2)),
         );
-        let both = Text::operator("&&", &less, &equal).unwrap();
-        let three = Text::operator("&&", &both, &less).unwrap();
+        let both = Text::operator(Operator::And, &less, &equal);
+        let three = Text::operator(Operator::And, &both, &less);
         assert_eq!(three.clone().into_string(), "a < 1 && b == 2 && a < 1");
         assert_eq!(
-            Text::operator("||", &three, &equal).unwrap().into_string(),
+            Text::operator(Operator::Or, &three, &equal).into_string(),
             "(a < 1 && b == 2 && a < 1) || b == 2"
         );
-        assert!(Text::operator("<<", &less, &equal).is_none());
     }
 
     #[test]

@@ -1,13 +1,15 @@
 //! The file of one of the three kernels: head, includes, constants, edge functions, and the persistent loop in `kernel_main`.
 
+use super::edges::EdgeFunction;
 use super::expression::{Names, Unwritable};
 use super::source_lines::SourceLines;
 use super::statement::Statements;
-use super::uses::{DST_FORMAT, Uses};
 use super::writer::Writer;
+use crate::device::uses::{DST_FORMAT, Uses};
 use crate::device::{Device, Program};
 use crate::names::is_reserved;
 use crate::passes::give_names::accessor_args_name;
+use std::collections::BTreeSet;
 use tt_device::Inclusion;
 use tt_lang::ir::Kernel;
 use tt_plan::{Role, RuntimeValue};
@@ -89,15 +91,13 @@ fn constants(names: &Names, uses: &Uses, out: &mut Writer) -> Result<(), Unwrita
         let (name, bytes) = (names.page_bytes(*id)?, names.device_buffer(*id)?.format.tile_bytes());
         declare(format!("constexpr uint32_t {name} = {bytes};"), &name, out)?;
     }
-    for constant in &uses.constants {
-        if *constant != DST_FORMAT {
-            return Err(format!("`{constant}` is no constant of the emitted files"));
-        }
+    if uses.dst_format {
         out.line(format!(
             "constexpr DataFormat {DST_FORMAT} = DST_ACCUM_MODE ? DataFormat::Float32 : DataFormat::Float16_b;"
         ));
     }
-    for function in &uses.edges {
+    let edges: BTreeSet<_> = uses.functions.iter().copied().filter_map(EdgeFunction::named).collect();
+    for function in edges {
         out.blank();
         out.line(function.definition());
     }

@@ -1,7 +1,7 @@
 //! G: Device IR as C++, printed node by node. Nothing is recognised or decided here.
 //!
-//! Before: the verified [`Device`] of every stage, in which every argument is numbered and every name given. After: the text of
-//! `reader.cpp`, `compute.cpp`, `writer.cpp`, and of `main.cpp`, a host program over the MeshDevice API for use without Rust.
+//! Before: the verified [`Device`] of every stage, in which every argument is numbered and every name given, and the plan of all. After: the
+//! text of `reader.cpp`, `compute.cpp`, `writer.cpp`, and of `main.cpp`, a host program over the MeshDevice API for use without Rust.
 //!
 //! ```text
 //!  Leaf(Call(cb_reserve_back, [Buffer(0), Int(8)]))   ⟹   cb_reserve_back(cb_a_block, 8);
@@ -13,42 +13,23 @@ mod host;
 mod kernel;
 mod source_lines;
 mod statement;
-mod uses;
 mod writer;
 
 use crate::artifact::{Artifact, Programs, file};
 use crate::codes;
 use crate::device::{Device, Program};
 use crate::pipeline::{Form, Pass};
-use crate::verify::Verified;
+use crate::stages::Joined;
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::Kernel;
-use tt_plan::Plan;
-
-pub(crate) use uses::Uses;
 
 /// The pass.
-pub const PASS: Pass<Vec<Verified>, Artifact> = Pass {
+pub const PASS: Pass<Joined, Artifact> = Pass {
     name: "G codegen",
     does: "C++ and plan",
-    run: |stages| {
-        let stages: Vec<_> = stages
-            .iter()
-            .map(|Verified(unit)| (&unit.facts.source, &unit.program))
-            .collect();
-        artifact(&stages)
-    },
+    run: |joined| artifact(&joined),
     check: |_| Ok(()),
 };
-
-/// All stages of a kernel.
-impl Form for Vec<Verified> {
-    const NAME: &'static str = Verified::NAME;
-
-    fn text(&self) -> Option<String> {
-        None
-    }
-}
 
 impl Form for Artifact {
     const NAME: &'static str = "C++ and plan";
@@ -62,25 +43,14 @@ impl Form for Artifact {
 ///
 /// # Errors
 /// Where something is left that an earlier pass must have lowered: a fault of the compiler.
-pub fn artifact(stages: &[(&Kernel, &Device)]) -> Result<Artifact, Vec<Diagnostic>> {
-    let mut programs = Vec::with_capacity(stages.len());
-    let mut plan: Option<Plan> = None;
-    for (number, (kernel, device)) in stages.iter().enumerate() {
-        programs.push(written(kernel, device, number)?);
-        let mut stage = device.plan.clone();
-        for kernel in &mut stage.kernels {
-            kernel.file = file(kernel.role, number);
-        }
-        plan = Some(match plan {
-            None => stage,
-            Some(before) => before.then(stage),
-        });
-    }
-    let mut programs = programs.into_iter();
-    let (Some((kernel, _)), Some(plan), Some(first)) = (stages.first(), plan, programs.next()) else {
+pub fn artifact(Joined { stages, plan }: &Joined) -> Result<Artifact, Vec<Diagnostic>> {
+    let programs = stages.iter().enumerate();
+    let programs = programs.map(|(number, (kernel, device))| written(kernel, device, number));
+    let mut programs = programs.collect::<Result<Vec<_>, _>>()?.into_iter();
+    let (Some((kernel, _)), Some(first)) = (stages.first(), programs.next()) else {
         return Err(Vec::new());
     };
-    let main = host::write(kernel, &plan).map_err(|reason| unwritable(kernel, "main.cpp", reason))?;
+    let main = host::write(kernel, plan).map_err(|reason| unwritable(kernel, "main.cpp", reason))?;
     let Programs {
         reader,
         compute,

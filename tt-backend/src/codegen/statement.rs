@@ -3,7 +3,7 @@
 use super::expression::{Names, Text, Unwritable};
 use super::source_lines::SourceLines;
 use super::writer::Writer;
-use crate::device::{Bits, Calls, Expr, Leaf, Loop, Scope};
+use crate::device::{Bits, Calls, Expr, Leaf, Loop, Operator, Scope};
 use crate::ir::{Kind, Stmt};
 use crate::names::is_reserved;
 use crate::passes::b2_grid_to_cores::BLOCK_ID;
@@ -71,8 +71,7 @@ impl Statements<'_> {
             } => {
                 let var = self.names.variable(*var)?;
                 let start = self.names.expr(start)?.into_string();
-                let end = Text::operator("<", &Text::primary(var), &self.names.expr(end)?);
-                let end = end.ok_or("a loop without a condition")?.into_string();
+                let end = Text::operator(Operator::Less, &Text::primary(var), &self.names.expr(end)?).into_string();
                 if *unroll {
                     out.line("#pragma GCC unroll 64");
                 }
@@ -111,7 +110,7 @@ impl Statements<'_> {
                     self.own(name)?;
                 }
                 take(name, out)?;
-                out.line(format!("{kind} {name} = {};", value(of)?));
+                out.line(format!("{} {name} = {};", kind.declared(), value(of)?));
             }
             Leaf::Define { var, call } => {
                 let name = self.names.variable(*var)?;

@@ -16,9 +16,13 @@
 #![warn(clippy::arithmetic_side_effects)]
 
 pub mod function;
+mod operator;
 pub mod print;
 #[cfg(feature = "text")]
 pub mod read;
+pub mod uses;
+
+pub use operator::{CppType, Operator};
 
 use crate::flow::{Arg, BufferId, Constant, Fetch, Index, Inspection, Matmul, Pack, TileRegion, Window};
 use crate::ir::{Kind, Never, Stage, Stmt};
@@ -250,7 +254,7 @@ pub enum Leaf<V> {
     /// `type name = value;`
     Let {
         /// The C++ type.
-        kind: &'static str,
+        kind: CppType,
         /// The name.
         name: String,
         /// The value.
@@ -300,14 +304,12 @@ pub enum Expr<V> {
     PageBytes(BufferId),
     /// The accessor of a tensor.
     Accessor(ParamId),
-    /// A constant of the emitted file (`DST_FORMAT`).
-    Constant(&'static str),
     /// A string literal, of no control characters but the end of its line.
     Text(String),
     /// A call with a value.
     Call(Box<Call<V>>),
     /// `a op b`.
-    Binary(&'static str, Box<Expr<V>>, Box<Expr<V>>),
+    Binary(Operator, Box<Expr<V>>, Box<Expr<V>>),
 }
 
 /// What becomes a variable, a runtime argument or a literal (E1).
@@ -339,18 +341,22 @@ pub struct Bits(pub u32);
 
 impl<V> Expr<V> {
     /// `a op b`.
-    pub fn operation(op: &'static str, a: Expr<V>, b: Expr<V>) -> Expr<V> {
+    pub fn operation(op: Operator, a: Expr<V>, b: Expr<V>) -> Expr<V> {
         Expr::Binary(op, Box::new(a), Box::new(b))
     }
 
     /// `a op b`, folded where neutral or constant.
-    pub fn binary(op: &'static str, a: Expr<V>, b: Expr<V>) -> Expr<V> {
+    pub fn binary(op: Operator, a: Expr<V>, b: Expr<V>) -> Expr<V> {
         match (op, &a, &b) {
-            ("+", Expr::Int(0), _) | ("*", Expr::Int(1), _) => b,
-            ("+" | "-", _, Expr::Int(0)) | ("*" | "/", _, Expr::Int(1)) => a,
-            ("*", Expr::Int(0), _) | ("*", _, Expr::Int(0)) => Expr::Int(0),
-            ("+", Expr::Int(x), Expr::Int(y)) if x.checked_add(*y).is_some() => Expr::Int(x.saturating_add(*y)),
-            ("*", Expr::Int(x), Expr::Int(y)) if x.checked_mul(*y).is_some() => Expr::Int(x.saturating_mul(*y)),
+            (Operator::Add, Expr::Int(0), _) | (Operator::Mul, Expr::Int(1), _) => b,
+            (Operator::Add | Operator::Sub, _, Expr::Int(0)) | (Operator::Mul | Operator::Div, _, Expr::Int(1)) => a,
+            (Operator::Mul, Expr::Int(0), _) | (Operator::Mul, _, Expr::Int(0)) => Expr::Int(0),
+            (Operator::Add, Expr::Int(x), Expr::Int(y)) if x.checked_add(*y).is_some() => {
+                Expr::Int(x.saturating_add(*y))
+            }
+            (Operator::Mul, Expr::Int(x), Expr::Int(y)) if x.checked_mul(*y).is_some() => {
+                Expr::Int(x.saturating_mul(*y))
+            }
             _ => Expr::operation(op, a, b),
         }
     }
@@ -378,7 +384,7 @@ impl Expr<Symbol> {
         match (&a, &b) {
             (Expr::Value(Symbol::Int(x)), Expr::Value(Symbol::Int(y))) => both(x, y.clone()),
             (Expr::Value(Symbol::Int(x)), Expr::Int(y)) if *y != 0 => both(x, IntExpr::Const(*y)),
-            _ => Expr::binary("+", a, b),
+            _ => Expr::binary(Operator::Add, a, b),
         }
     }
 }
@@ -424,7 +430,7 @@ pub struct Program {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Argument {
     /// `int32_t` for integers of the language, `uint32_t` for addresses and bits.
-    pub kind: &'static str,
+    pub kind: CppType,
     /// Its name in the emitted code.
     pub name: String,
     /// Where its value comes from.

@@ -362,7 +362,7 @@ fn head<S: Show>(names: &Names, stmt: &Stmt<S>) -> String {
 fn leaf<V: ShowValue>(names: &Names, leaf: &Leaf<V>) -> String {
     match leaf {
         Leaf::Call(what) => call(names, what),
-        Leaf::Let { kind, name, value } => format!("{kind} {name} = {}", expr(names, value)),
+        Leaf::Let { kind, name, value } => format!("{} {name} = {}", kind.declared(), expr(names, value)),
         Leaf::Define { var, call: of } => format!("define {} = {}", names.variable(*var), call(names, of)),
         Leaf::Advance { name, value } => format!("{name} += {}", expr(names, value)),
     }
@@ -387,7 +387,6 @@ fn expr<V: ShowValue>(names: &Names, value: &Expr<V>) -> String {
         Expr::Buffer(id) => format!("cb({})", names.buffer(*id)),
         Expr::PageBytes(id) => format!("page_bytes({})", names.buffer(*id)),
         Expr::Accessor(tensor) => format!("accessor({})", names.param(*tensor)),
-        Expr::Constant(name) => (*name).to_string(),
         Expr::Text(text) => quoted(text),
         Expr::Call(what) => call(names, what),
         Expr::Binary(op, a, b) => {
@@ -400,7 +399,6 @@ fn expr<V: ShowValue>(names: &Names, value: &Expr<V>) -> String {
                 | Expr::Buffer(_)
                 | Expr::PageBytes(_)
                 | Expr::Accessor(_)
-                | Expr::Constant(_)
                 | Expr::Text(_)
                 | Expr::Call(_) => expr(names, x),
             };

@@ -2,8 +2,8 @@
 
 use super::function::{FUNCTIONS, Function};
 use super::{
-    Accessor, Argument, Around, Bits, Branch, Call, Calls, Compute, ComputeOp, Expr, Leaf, Loop, Move, Moves, Origin,
-    Program, Programs, Protocol, Scope, Section, Source, SourceBranch, SourceLoop, Symbol,
+    Accessor, Argument, Around, Bits, Branch, Call, Calls, Compute, ComputeOp, CppType, Expr, Leaf, Loop, Move, Moves,
+    Operator, Origin, Program, Programs, Protocol, Scope, Section, Source, SourceBranch, SourceLoop, Symbol,
 };
 use crate::flow::{Buffer, BufferId, Constant, Fetch, FetchedInto};
 use crate::ir::{Kind, Never, Stage, Stmt};
@@ -122,8 +122,7 @@ fn accessor(reader: &mut Reader) -> Read<Accessor> {
 }
 
 fn argument(reader: &mut Reader) -> Read<Argument> {
-    let kinds = ["int32_t", "uint32_t"];
-    let Some(kind) = kinds.into_iter().find(|kind| reader.eat(kind)) else {
+    let Some(kind) = CppType::ALL.iter().copied().find(|kind| reader.eat(kind.word())) else {
         return reader.wanted("a C++ type");
     };
     let name = reader.name()?.to_string();
@@ -493,7 +492,7 @@ impl<V: ParseValue> Parse for Calls<V> {
 }
 
 fn leaf<V: ParseValue>(reader: &mut Reader) -> Read<Leaf<V>> {
-    if let Some(kind) = ["const int32_t", "uint32_t"].into_iter().find(|kind| reader.eat(kind)) {
+    if let Some(kind) = CppType::ALL.iter().copied().find(|kind| reader.eat(kind.declared())) {
         let name = reader.name()?.to_string();
         reader.expect("=")?;
         let value = expr(reader)?;
@@ -545,15 +544,10 @@ fn call<V: ParseValue>(reader: &mut Reader, function: &'static Function) -> Read
     })
 }
 
-/// Operators of two operands.
-const OPERATORS: [&str; 16] = [
-    "+", "-", "*", "/", "%", "<<", ">>", "==", "!=", "<=", ">=", "<", ">", "&&", "||", "min",
-];
-
 fn expr<V: ParseValue>(reader: &mut Reader) -> Read<Expr<V>> {
     let a = side(reader)?;
-    match OPERATORS.into_iter().chain(["max"]).find(|op| reader.eat(op)) {
-        Some(op) => Ok(Expr::operation(op, a, side(reader)?)),
+    match Operator::ALL.iter().find(|op| reader.eat(op.word())) {
+        Some(op) => Ok(Expr::operation(*op, a, side(reader)?)),
         None => Ok(a),
     }
 }
@@ -587,9 +581,6 @@ fn side<V: ParseValue>(reader: &mut Reader) -> Read<Expr<V>> {
     }
     if reader.eat("false") {
         return Ok(Expr::Bool(false));
-    }
-    if reader.eat("DST_FORMAT") {
-        return Ok(Expr::Constant("DST_FORMAT"));
     }
     if reader.peek().starts_with('"') {
         return reader.quoted().map(Expr::Text);

@@ -4,7 +4,7 @@ use super::same::{self, Why};
 use super::tree::{self, Expr, Place, Stmt};
 use super::{Kind, Maker};
 use crate::device::function::{self, Function};
-use crate::device::{Bits, Call, Device, Leaf, Loop};
+use crate::device::{Bits, Call, Device, Leaf, Loop, Operator};
 use crate::flow::{Broadcast, BufferId};
 use crate::ir;
 use crate::tile_ops::{FpuOp, SFPU_OPS, SfpuRow};
@@ -80,20 +80,20 @@ static TEMPLATES: &[&[&str]] = &[
 ];
 
 /// Operators that one may be mistaken for.
-static OPERATORS: &[(&str, &[&str])] = &[
-    ("+", &["-"]),
-    ("-", &["+"]),
-    ("*", &["+"]),
-    ("/", &["%"]),
-    ("%", &["/"]),
-    ("<", &["<=", ">="]),
-    ("<=", &["<", ">"]),
-    (">", &[">=", "<="]),
-    (">=", &[">", "<"]),
-    ("==", &["!="]),
-    ("!=", &["=="]),
-    ("&&", &["||"]),
-    ("||", &["&&"]),
+static OPERATORS: &[(Operator, &[Operator])] = &[
+    (Operator::Add, &[Operator::Sub]),
+    (Operator::Sub, &[Operator::Add]),
+    (Operator::Mul, &[Operator::Add]),
+    (Operator::Div, &[Operator::Rem]),
+    (Operator::Rem, &[Operator::Div]),
+    (Operator::Less, &[Operator::AtMost, Operator::AtLeast]),
+    (Operator::AtMost, &[Operator::Less, Operator::Greater]),
+    (Operator::Greater, &[Operator::AtLeast, Operator::AtMost]),
+    (Operator::AtLeast, &[Operator::Greater, Operator::Less]),
+    (Operator::Equal, &[Operator::NotEqual]),
+    (Operator::NotEqual, &[Operator::Equal]),
+    (Operator::And, &[Operator::Or]),
+    (Operator::Or, &[Operator::And]),
 ];
 
 /// The mutants of what the statement at `place` says.
@@ -237,7 +237,11 @@ pub fn others(device: &Device, place: &Place, expr: &Expr, whole: bool) -> Vec<(
         Expr::Name(_) | Expr::Binary(..) if whole && is_number(expr) => {
             for by in [1, -1] {
                 let note = format!("{by:+}");
-                put(Kind::Integer, &note, Expr::binary("+", expr.clone(), Expr::Int(by)));
+                put(
+                    Kind::Integer,
+                    &note,
+                    Expr::binary(Operator::Add, expr.clone(), Expr::Int(by)),
+                );
             }
             put(Kind::Zero, "0", Expr::Int(0));
         }
@@ -256,13 +260,13 @@ pub fn others(device: &Device, place: &Place, expr: &Expr, whole: bool) -> Vec<(
             .find(|(known, _)| known == op)
             .map_or(&[][..], |(_, others)| others);
         for other in others {
-            put(Kind::Operator, other, Expr::Binary(other, a.clone(), b.clone()));
+            put(Kind::Operator, other.word(), Expr::Binary(*other, a.clone(), b.clone()));
         }
-        if matches!(*op, "-" | "/" | "%") {
+        if matches!(op, Operator::Sub | Operator::Div | Operator::Rem) {
             put(
                 Kind::Operator,
                 "sides exchanged",
-                Expr::Binary(op, b.clone(), a.clone()),
+                Expr::Binary(*op, b.clone(), a.clone()),
             );
         }
     }
@@ -278,13 +282,19 @@ pub fn others(device: &Device, place: &Place, expr: &Expr, whole: bool) -> Vec<(
     out
 }
 
+/// Whether an operator is arithmetic: neither a comparison nor logic.
+fn is_arithmetic(op: Operator) -> bool {
+    matches!(
+        op,
+        Operator::Add | Operator::Sub | Operator::Mul | Operator::Div | Operator::Rem | Operator::Min | Operator::Max
+    )
+}
+
 /// Whether an expression is arithmetic: neither a condition nor an address.
 fn is_number(expr: &Expr) -> bool {
     match expr {
         Expr::Int(_) | Expr::Name(_) | Expr::PageBytes(_) => true,
-        Expr::Binary(op, a, b) => {
-            matches!(*op, "+" | "-" | "*" | "/" | "%" | "min" | "max") && is_number(a) && is_number(b)
-        }
+        Expr::Binary(op, a, b) => is_arithmetic(*op) && is_number(a) && is_number(b),
         _ => false,
     }
 }

@@ -113,6 +113,6 @@ fn shape(expr: &Expr) -> String {
         Expr::Buffer(_) => "buffer".to_string(),
         Expr::PageBytes(_) => "bytes".to_string(),
         Expr::Accessor(_) => "accessor".to_string(),
-        Expr::Bool(_) | Expr::Value(_) | Expr::Constant(_) | Expr::Text(_) => format!("{expr:?}"),
+        Expr::Bool(_) | Expr::Value(_) | Expr::Text(_) => format!("{expr:?}"),
     }
 }

@@ -5,7 +5,7 @@
 
 use super::tree::{self, Expr, Place, Stmt};
 use crate::device::function::{self, Function, factors};
-use crate::device::{Argument, Bits, Call, Device, Leaf, Program};
+use crate::device::{Argument, Bits, Call, Device, Leaf, Operator, Program};
 use crate::flow::{Buffer, BufferId};
 use crate::ir::{self, Kind};
 use crate::passes::b2_grid_to_cores::BLOCK_ID;
@@ -242,10 +242,10 @@ fn folded(expr: &Expr, zeros: &[&str]) -> Expr {
         Expr::Binary(op, a, b) => {
             let (a, b) = (folded(a, zeros), folded(b, zeros));
             match (*op, &a, &b) {
-                ("+" | "-", _, Expr::Int(0)) => a,
-                ("+", Expr::Int(0), _) => b,
-                ("*", Expr::Int(0), _) | ("*", _, Expr::Int(0)) => Expr::Int(0),
-                _ => Expr::Binary(op, Box::new(a), Box::new(b)),
+                (Operator::Add | Operator::Sub, _, Expr::Int(0)) => a,
+                (Operator::Add, Expr::Int(0), _) => b,
+                (Operator::Mul, Expr::Int(0), _) | (Operator::Mul, _, Expr::Int(0)) => Expr::Int(0),
+                _ => Expr::Binary(*op, Box::new(a), Box::new(b)),
             }
         }
         Expr::Call(call) => {

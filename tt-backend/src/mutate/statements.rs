@@ -3,7 +3,7 @@
 use super::same;
 use super::tree::{self, Place};
 use super::{Kind, Maker};
-use crate::device::{Bits, Branch, Expr, Leaf, Loop};
+use crate::device::{Bits, Branch, Expr, Leaf, Loop, Operator};
 use crate::ir;
 
 /// The mutants of the statement at `place` as a whole.
@@ -42,7 +42,7 @@ pub fn of(maker: &mut Maker, place: &Place) {
                 maker.at(Kind::Rounds, place, &format!("{side} {by:+}"), None, |device| {
                     place.edit(device, |list, at| {
                         if let Some(bound) = tree::expressions_mut(&mut list[at]).into_iter().nth(slot) {
-                            *bound = Expr::binary("+", bound.clone(), Expr::Int(by));
+                            *bound = Expr::binary(Operator::Add, bound.clone(), Expr::Int(by));
                         }
                     });
                 });
@@ -109,7 +109,7 @@ fn branch(maker: &mut Maker, place: &Place) {
         maker.at(Kind::Always, place, note, None, |device| {
             place.edit(device, |list, at| {
                 if let ir::Kind::If(Branch { cond, .. }, ..) = &mut list[at].kind {
-                    *cond = Expr::<Bits>::operation("!=", Expr::Int(holds), Expr::Int(0));
+                    *cond = Expr::<Bits>::operation(Operator::NotEqual, Expr::Int(holds), Expr::Int(0));
                 }
             });
         });

@@ -23,8 +23,8 @@ use super::b2_grid_to_cores::IS_OWN;
 use super::d1_split_kernel::Split;
 use crate::device::function::*;
 use crate::device::{
-    Around, Branch, Call, Calls, Compute, ComputeOp, Expr, Leaf, Loop, Move, Moves, Parts, Programs, Protocol, Source,
-    SourceBranch, SourceLoop, Symbol, call, line, print, scope, when,
+    Around, Branch, Call, Calls, Compute, ComputeOp, CppType, Expr, Leaf, Loop, Move, Moves, Operator, Parts, Programs,
+    Protocol, Source, SourceBranch, SourceLoop, Symbol, call, line, print, scope, when,
 };
 use crate::flow::{Buffer, BufferId, BufferKind, Fetch};
 use crate::ir::{Kind, Never, Rewrite, Stmt};
@@ -131,9 +131,14 @@ impl Lower<'_> {
         let inside = may_miss.flat_map(|(axis, index)| {
             let index = || Expr::user(&index.at);
             let extent = Expr::Value(Symbol::TensorExtent(tensor, axis));
-            [op(">=", index(), Expr::Int(0)), op("<", index(), extent)]
+            [
+                op(Operator::AtLeast, index(), Expr::Int(0)),
+                op(Operator::Less, index(), extent),
+            ]
         });
-        let inside = inside.reduce(|a, b| op("&&", a, b)).unwrap_or(Expr::Bool(true));
+        let inside = inside
+            .reduce(|a, b| op(Operator::And, a, b))
+            .unwrap_or(Expr::Bool(true));
         let (matrix, row, column) = match of.indices.as_slice() {
             [matrix @ .., row, column] => (matrix, Expr::user(&row.at), Expr::user(&column.at)),
             [column] => (&[][..], Expr::Int(0), Expr::user(&column.at)),
@@ -143,7 +148,7 @@ impl Lower<'_> {
             if let Expr::Int(index) = index {
                 return Expr::Int(index.div_euclid(32));
             }
-            op("/", index.clone(), Expr::Int(32))
+            op(Operator::Div, index.clone(), Expr::Int(32))
         };
         let page = page_of(tensor, matrix, tile(&row), tile(&column));
         let element = self.kernel.tensor(tensor).map(|tensor| tensor.element.value);
@@ -312,16 +317,17 @@ fn value(function: &'static Function, args: impl IntoIterator<Item = Expr<Symbol
     }))
 }
 
-fn op(symbol: &'static str, a: Expr<Symbol>, b: Expr<Symbol>) -> Expr<Symbol> {
-    match symbol {
-        "+" => Expr::sum(a, b),
-        _ => Expr::binary(symbol, a, b),
+fn op(op: Operator, a: Expr<Symbol>, b: Expr<Symbol>) -> Expr<Symbol> {
+    if op == Operator::Add {
+        Expr::sum(a, b)
+    } else {
+        Expr::binary(op, a, b)
     }
 }
 
 fn set(name: &str, value: Expr<Symbol>) -> Stmt<Calls<Symbol>> {
     line(Leaf::Let {
-        kind: "const int32_t",
+        kind: CppType::Int,
         name: name.into(),
         value,
     })

@@ -16,8 +16,8 @@ use super::d3_lower_cb_protocol::{Lowered, written_branch, written_loop};
 use super::d4_insert_compute_init::{Body, DEST_TO_SRCA, Engines, IN_32_BITS, functions, sources};
 use crate::device::function::*;
 use crate::device::{
-    Around, Branch, Call, Calls, Compute, ComputeOp, Expr, Leaf, Loop, Parts, Programs, Section, Source, SourceBranch,
-    SourceLoop, Symbol, call, call_with, line, print, tiles, when,
+    Around, Branch, Call, Calls, Compute, ComputeOp, Expr, Leaf, Loop, Operator, Parts, Programs, Section, Source,
+    SourceBranch, SourceLoop, Symbol, call, call_with, line, print, tiles, when,
 };
 use crate::flow::{Arg, Broadcast, Index, Integer, Matmul, Operand, Pack};
 use crate::ir::{Rewrite, Stmt};
@@ -88,8 +88,8 @@ struct Lower<'a> {
     reduced: [Option<(Value, u32)>; 2],
 }
 
-fn op(symbol: &'static str, a: Value, b: Value) -> Value {
-    Expr::binary(symbol, a, b)
+fn op(op: Operator, a: Value, b: Value) -> Value {
+    Expr::binary(op, a, b)
 }
 
 fn int(value: u32) -> Value {
@@ -164,8 +164,8 @@ impl Lower<'_> {
     fn pack(&self, register: u32, to: &Pack) -> Lines {
         self.tiles(|row, column| {
             let index = op(
-                "+",
-                op("*", op_sum(&self.first.0, &row), int(self.section.tiles[1])),
+                Operator::Add,
+                op(Operator::Mul, op_sum(&self.first.0, &row), int(self.section.tiles[1])),
                 op_sum(&self.first.1, &column),
             );
             let register = self.register(register, &(row, column));
@@ -212,14 +212,14 @@ impl Lower<'_> {
         repeat("row", h, 1, |row| {
             repeat("column", w, 1, |column| {
                 let first = integer(&negative.rest, negative.per_tile(), &self.at(&row, &column));
-                let cond = op("+", first, Expr::Int(most));
+                let cond = op(Operator::Add, first, Expr::Int(most));
                 let outer = self.alone.replace((row, column));
                 let body = self.body(body);
                 self.alone = outer;
                 if matches!(cond, Expr::Int(0..)) {
                     return body;
                 }
-                vec![when(op(">=", cond, Expr::Int(0)), body, Vec::new())]
+                vec![when(op(Operator::AtLeast, cond, Expr::Int(0)), body, Vec::new())]
             })
         })
     }
@@ -227,8 +227,8 @@ impl Lower<'_> {
     /// The destination tile of a register of the tile (row, column) of the chunk.
     fn register(&self, register: u32, at: &(Value, Value)) -> Value {
         let [h, w] = self.section.chunk;
-        let tile = op("+", op("*", at.0.clone(), int(w)), at.1.clone());
-        op("+", tile, int(register * h * w))
+        let tile = op(Operator::Add, op(Operator::Mul, at.0.clone(), int(w)), at.1.clone());
+        op(Operator::Add, tile, int(register * h * w))
     }
 
     /// The page of an operand for the tile `at` of the section.
@@ -238,14 +238,20 @@ impl Lower<'_> {
         let [row_offset, column_offset] = operand.offset.map(|offset| Expr::Int(i64::from(offset)));
         let (row, column) = at.clone();
         let (row, column) = match operand.broadcast {
-            Broadcast::None => (op("+", row, row_offset), op("+", column, column_offset)),
-            Broadcast::Row => (row_offset, op("+", column, column_offset)),
-            Broadcast::Column => (op("+", row, row_offset), column_offset),
+            Broadcast::None => (
+                op(Operator::Add, row, row_offset),
+                op(Operator::Add, column, column_offset),
+            ),
+            Broadcast::Row => (row_offset, op(Operator::Add, column, column_offset)),
+            Broadcast::Column => (op(Operator::Add, row, row_offset), column_offset),
             Broadcast::Scalar => (row_offset, column_offset),
-            Broadcast::Transpose => (op("+", column, row_offset), op("+", row, column_offset)),
+            Broadcast::Transpose => (
+                op(Operator::Add, column, row_offset),
+                op(Operator::Add, row, column_offset),
+            ),
         };
         let [row, column] = [(0, row), (1, column)].map(|(axis, at)| self.held(operand, axis, at));
-        op("+", op("*", row, columns), column)
+        op(Operator::Add, op(Operator::Mul, row, columns), column)
     }
 
     /// The row (0) or column (1) of a tile that an operand has, where it may not have that of a tile of the section.
@@ -263,13 +269,13 @@ impl Lower<'_> {
             return Expr::Int(at.clamp(0, tiles.saturating_sub(1).max(0)));
         }
         let at = if first < 0 {
-            Expr::operation("max", at, Expr::Int(0))
+            Expr::operation(Operator::Max, at, Expr::Int(0))
         } else {
             at
         };
         let counted = self.reduced[along].as_ref().map(|(_, tiles)| *tiles);
         match first.saturating_add(i64::from(counted.unwrap_or(self.section.tiles[along]))) > tiles {
-            true => Expr::operation("min", at, Expr::Int(tiles - 1)),
+            true => Expr::operation(Operator::Min, at, Expr::Int(tiles - 1)),
             false => at,
         }
     }
@@ -343,11 +349,11 @@ impl Lower<'_> {
         let [h, w] = self.section.chunk;
         let (tile_row, tile_column) = self.first.clone();
         repeat("inner", matmul.k, 1, |inner| {
-            let a = op("+", op("*", tile_row, int(matmul.k)), inner.clone());
+            let a = op(Operator::Add, op(Operator::Mul, tile_row, int(matmul.k)), inner.clone());
             let b = op(
-                "+",
-                op("*", inner, int(matmul.b_step)),
-                op("*", tile_column, int(matmul.b_column)),
+                Operator::Add,
+                op(Operator::Mul, inner, int(matmul.b_step)),
+                op(Operator::Mul, tile_column, int(matmul.b_column)),
             );
             let transpose = Expr::Int(i64::from(matmul.transpose));
             vec![line(call(
@@ -369,20 +375,24 @@ impl Lower<'_> {
 }
 
 fn op_sum(a: &Value, b: &Value) -> Value {
-    op("+", a.clone(), b.clone())
+    op(Operator::Add, a.clone(), b.clone())
 }
 
 /// An integer of the tile `at`, from that of the first tile.
 fn integer(first: &IntExpr, per_tile: [i64; 2], at: &(Value, Value)) -> Value {
     let [down, right] = per_tile.map(Expr::Int);
-    let moved = op("+", op("*", at.0.clone(), down), op("*", at.1.clone(), right));
+    let moved = op(
+        Operator::Add,
+        op(Operator::Mul, at.0.clone(), down),
+        op(Operator::Mul, at.1.clone(), right),
+    );
     let first = match first {
         IntExpr::Const(value) => Expr::Int(*value),
         IntExpr::Extent(_) | IntExpr::Scalar(_) | IntExpr::Var(_) | IntExpr::Fetched(_) | IntExpr::Binary(..) => {
             Expr::Value(Symbol::Wide(first.clone()))
         }
     };
-    op("+", first, moved)
+    op(Operator::Add, first, moved)
 }
 
 /// Its bits as a number.

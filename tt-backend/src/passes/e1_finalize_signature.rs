@@ -15,9 +15,11 @@ mod plan;
 
 use super::b2_grid_to_cores::{Facts, blocks_of, noc_of};
 use super::give_names::Named;
-use crate::codegen::Uses;
 use crate::device::function::{RECEIVE_VERSION, SEND_VERSION};
-use crate::device::{Accessor, Bits, Call, Calls, Device, Expr, Leaf, Parts, Program, Programs, Symbol, print};
+use crate::device::uses::Uses;
+use crate::device::{
+    Accessor, Bits, Call, Calls, CppType, Device, Expr, Leaf, Parts, Program, Programs, Symbol, print,
+};
 use crate::flow::{Buffer, BufferId};
 use crate::ir::{Rewrite, Stmt, operations};
 use crate::pipeline::{Form, Pass, Unit};
@@ -64,10 +66,10 @@ pub fn run(facts: &Facts, named: Named) -> Result<Device, Vec<Diagnostic>> {
     let finish = |role, accessors: Vec<Accessor>, body: Vec<Stmt<Calls<Symbol>>>| {
         let mut arguments = Arguments::new(&facts.kernel, &variables, names.clone());
         for (name, value) in blocks_of(facts.partition.work.placement) {
-            arguments.fixed("int32_t", &name, value);
+            arguments.fixed(CppType::Int, &name, value);
         }
         for (name, value) in places_on_noc(&body) {
-            arguments.fixed("uint32_t", &name, value);
+            arguments.fixed(CppType::Word, &name, value);
         }
         for accessor in &accessors {
             arguments.address(accessor);

@@ -25,7 +25,7 @@ use crate::verify::tile::{has_no_stacks, holds_elements, keeps};
 use std::collections::{BTreeMap, BTreeSet};
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{
-    BlockId, BoolExpr, Element, ElementKind, IntExpr, Kernel, Span, Spanned, Stmt, StmtKind, VarId, visit,
+    BlockId, BoolExpr, Element, ElementKind, IntExpr, Kernel, Real, Span, Spanned, Stmt, StmtKind, VarId, visit,
 };
 
 /// The pass.
@@ -174,7 +174,7 @@ fn fill(kernel: &mut Kernel, path: &Path, block: BlockId) {
     let span: Span = body[at].span;
     let kind = match element.is_integer() {
         true => ElementKind::Int(IntExpr::Const(0)),
-        false => ElementKind::Float(0.0),
+        false => ElementKind::Float(Real(0.0)),
     };
     let block = Spanned { value: block, span };
     let value = Element { kind, span };

@@ -20,7 +20,7 @@ use tt_device::OnUnsigned;
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{
     Access, Assign, Block, BlockId, BlockScope, Buffer, CompareOp, Element, ElementKind, ElementOp, ElementType,
-    IntExpr, Kernel, LoopKind, Param, Place, PrintItem, Span, Spanned, Stmt, StmtKind, VarId, Variable, visit,
+    IntExpr, Kernel, LoopKind, Param, Place, PrintItem, Real, Span, Spanned, Stmt, StmtKind, VarId, Variable, visit,
 };
 
 /// The pass.
@@ -227,7 +227,7 @@ impl HoldElements<'_> {
         let is_rounded = match &value.kind {
             ElementKind::Load(access) => access.buffer.element(self.kernel) == ElementType::F16,
             ElementKind::Cast(to, _) => *to == ElementType::F16,
-            ElementKind::Float(number) => is_half(*number),
+            ElementKind::Float(Real(number)) => is_half(*number),
             ElementKind::Bool(_)
             | ElementKind::Scalar(_)
             | ElementKind::Int(_)
@@ -473,7 +473,7 @@ pub(crate) fn mixed(found: ElementType, wanted: ElementType, span: Span) -> Diag
 /// `of`, held from an element of `from`, as one of `to`.
 fn converted(of: Element, from: ElementType, to: ElementType) -> Element {
     let span = of.span;
-    let number = |value: f64| element(ElementKind::Float(value), span);
+    let number = |value: f64| element(ElementKind::Float(Real(value)), span);
     match (from.is_integer(), to) {
         (true, ElementType::U16) if from != to => {
             call(ElementOp::BitAnd, [cast(ElementType::I32, of), constant(0xFFFF, span)])

@@ -12,7 +12,7 @@
 use super::b2_grid_to_cores::{BLOCK_ID, IS_OWN, cores_of, place_in};
 use super::give_names::Named;
 use crate::device::function::DEVICE_TIMESTAMPED_DATA;
-use crate::device::{Calls, Expr, Leaf, Loop, Programs, Symbol, call, line};
+use crate::device::{Calls, CppType, Expr, Leaf, Loop, Operator, Programs, Symbol, call, line};
 use crate::ir::{Kind, Stmt};
 use crate::pipeline::{Pass, Unit};
 use crate::verify::tile::rasterized;
@@ -75,7 +75,7 @@ pub fn coordinates(kernel: &Kernel, work: WorkPartition, variables: &[String]) -
     let mut out = Vec::new();
     let mut set = |name: &str, value: Expr<Symbol>| {
         out.push(line(Leaf::Let {
-            kind: "const int32_t",
+            kind: CppType::Int,
             name: name.to_string(),
             value,
         }))
@@ -93,36 +93,40 @@ pub fn coordinates(kernel: &Kernel, work: WorkPartition, variables: &[String]) -
     if work.placement == Placement::Rectangle {
         for (name, line) in [("across", CoreLine::Row), ("down", CoreLine::Column)] {
             let cores = || Expr::Name(cores_of(line));
-            let last = op("-", op("+", user(extent(line.grid_axis())), cores()), Expr::Int(1));
-            set(name, op("/", last, cores()));
+            let last = op(
+                Operator::Sub,
+                op(Operator::Add, user(extent(line.grid_axis())), cores()),
+                Expr::Int(1),
+            );
+            set(name, op(Operator::Div, last, cores()));
         }
     }
     let (mut below, rounds) = match work.placement {
         Placement::Linear => (IntExpr::binary(IntOp::Mul, extent(0), extent(1)), None),
-        Placement::Rectangle => (IntExpr::Const(1), Some(op("*", name("across"), name("down")))),
+        Placement::Rectangle => (IntExpr::Const(1), Some(op(Operator::Mul, name("across"), name("down")))),
     };
     let numbers = |below: &IntExpr| match &rounds {
         None => user(below.clone()),
-        Some(rounds) => op("*", rounds.clone(), user(below.clone())),
+        Some(rounds) => op(Operator::Mul, rounds.clone(), user(below.clone())),
     };
     let plane = numbers(&below);
     // Axes behind the second are the slower the later they come.
     for number in 2..kernel.grid.axes.len() {
         let Some(name_of) = axis(number) else { break };
-        let above = op("/", name(BLOCK_ID), numbers(&below));
+        let above = op(Operator::Div, name(BLOCK_ID), numbers(&below));
         let is_last = number + 1 == kernel.grid.axes.len();
         set(
             name_of,
             if is_last {
                 above
             } else {
-                op("%", above, user(extent(number)))
+                op(Operator::Rem, above, user(extent(number)))
             },
         );
         below = IntExpr::binary(IntOp::Mul, below, extent(number));
     }
     if kernel.grid.axes.len() > 2 {
-        set("plane_id", op("%", name(BLOCK_ID), plane));
+        set("plane_id", op(Operator::Rem, name(BLOCK_ID), plane));
         id = "plane_id";
     }
     let (Some(x), y) = (axis(0), axis(1)) else { return out };
@@ -133,56 +137,87 @@ pub fn coordinates(kernel: &Kernel, work: WorkPartition, variables: &[String]) -
     };
     if work.placement == Placement::Rectangle {
         let own = [
-            ("column_at", CoreLine::Row, op("%", name(id), name("across")), x),
-            ("row_at", CoreLine::Column, op("/", name(id), name("across")), y),
+            (
+                "column_at",
+                CoreLine::Row,
+                op(Operator::Rem, name(id), name("across")),
+                x,
+            ),
+            (
+                "row_at",
+                CoreLine::Column,
+                op(Operator::Div, name(id), name("across")),
+                y,
+            ),
         ];
         for (at, line, round, _) in own.clone() {
             set(
                 at,
                 op(
-                    "+",
+                    Operator::Add,
                     Expr::Name(place_in(line)),
-                    op("*", round, Expr::Name(cores_of(line))),
+                    op(Operator::Mul, round, Expr::Name(cores_of(line))),
                 ),
             );
         }
         let within = own
             .clone()
-            .map(|(at, line, ..)| op("<", name(at), user(extent(line.grid_axis()))));
+            .map(|(at, line, ..)| op(Operator::Less, name(at), user(extent(line.grid_axis()))));
         let [columns, rows] = within;
-        set(IS_OWN, op("&&", columns, rows));
+        set(IS_OWN, op(Operator::And, columns, rows));
         for (at, line, _, variable) in own {
-            let last = op("-", user(extent(line.grid_axis())), Expr::Int(1));
-            set(variable, Expr::operation("min", name(at), last));
+            let last = op(Operator::Sub, user(extent(line.grid_axis())), Expr::Int(1));
+            set(variable, Expr::operation(Operator::Min, name(at), last));
         }
         return out;
     }
     match work.order {
         BlockOrder::RowMajor => {
-            set(x, op("%", name(id), user(extent(0))));
-            set(y, op("/", name(id), user(extent(0))));
+            set(x, op(Operator::Rem, name(id), user(extent(0))));
+            set(y, op(Operator::Div, name(id), user(extent(0))));
         }
         BlockOrder::ColumnMajor => {
-            set(x, op("/", name(id), user(extent(1))));
-            set(y, op("%", name(id), user(extent(1))));
+            set(x, op(Operator::Div, name(id), user(extent(1))));
+            set(y, op(Operator::Rem, name(id), user(extent(1))));
         }
         BlockOrder::BlockLinear(h, w) => {
             let (h, w) = (i64::from(h), i64::from(w));
             let band_blocks = user(IntExpr::binary(IntOp::Mul, extent(0), IntExpr::Const(h)));
-            let least = |a: Expr<Symbol>, limit: i64| Expr::operation("min", a, Expr::Int(limit));
-            set("band", op("/", name(id), band_blocks.clone()));
-            set("band_row", op("*", name("band"), Expr::Int(h)));
-            set("rows", least(op("-", user(extent(1)), name("band_row")), h));
-            set("within", op("%", name(id), band_blocks));
-            set("group_blocks", op("*", name("rows"), Expr::Int(w)));
+            let least = |a: Expr<Symbol>, limit: i64| Expr::operation(Operator::Min, a, Expr::Int(limit));
+            set("band", op(Operator::Div, name(id), band_blocks.clone()));
+            set("band_row", op(Operator::Mul, name("band"), Expr::Int(h)));
+            set("rows", least(op(Operator::Sub, user(extent(1)), name("band_row")), h));
+            set("within", op(Operator::Rem, name(id), band_blocks));
+            set("group_blocks", op(Operator::Mul, name("rows"), Expr::Int(w)));
             set(
                 "group_column",
-                op("*", op("/", name("within"), name("group_blocks")), Expr::Int(w)),
+                op(
+                    Operator::Mul,
+                    op(Operator::Div, name("within"), name("group_blocks")),
+                    Expr::Int(w),
+                ),
             );
-            set("columns", least(op("-", user(extent(0)), name("group_column")), w));
-            set("rest", op("%", name("within"), name("group_blocks")));
-            set(x, op("+", name("group_column"), op("%", name("rest"), name("columns"))));
-            set(y, op("+", name("band_row"), op("/", name("rest"), name("columns"))));
+            set(
+                "columns",
+                least(op(Operator::Sub, user(extent(0)), name("group_column")), w),
+            );
+            set("rest", op(Operator::Rem, name("within"), name("group_blocks")));
+            set(
+                x,
+                op(
+                    Operator::Add,
+                    name("group_column"),
+                    op(Operator::Rem, name("rest"), name("columns")),
+                ),
+            );
+            set(
+                y,
+                op(
+                    Operator::Add,
+                    name("band_row"),
+                    op(Operator::Div, name("rest"), name("columns")),
+                ),
+            );
         }
     }
     out

@@ -18,7 +18,7 @@ use crate::pipeline::Pass;
 use crate::verify::tile::{keeps, reduces_no_integers};
 use tt_lang::ir::{
     Access, ArgOp, Assign, Block, BlockId, BlockScope, Buffer, CompareOp, Element, ElementKind, ElementOp, ElementType,
-    IntExpr, IntegerFold, Kernel, ReduceDim, ReduceOp, Span, Spanned, Stmt, StmtKind, VarId, Variable, replaced,
+    IntExpr, IntegerFold, Kernel, Real, ReduceDim, ReduceOp, Span, Spanned, Stmt, StmtKind, VarId, Variable, replaced,
 };
 
 /// The pass.
@@ -295,7 +295,7 @@ impl Integers {
     }
 
     fn float(&self, value: f64) -> Element {
-        self.element_of(ElementKind::Float(value))
+        self.element_of(ElementKind::Float(Real(value)))
     }
 
     fn call(&self, op: ElementOp, a: Element, b: Element) -> Element {

@@ -5,7 +5,7 @@ use crate::flow::{
     PackMode, Sees, Sights, TensorIndex, TileRegion, Transfer, Window,
 };
 use crate::tile_ops::{FpuOp, SfpuOp, TileOp};
-use tt_lang::ir::{BoolExpr, IntExpr, IntOp, Kernel, NumberExpr, ParamId, VarId};
+use tt_lang::ir::{BoolExpr, IntExpr, IntOp, Kernel, NumberExpr, ParamId, Real, VarId};
 use tt_plan::{Neighbour, Number, Role};
 
 /// Text that grows line by line.
@@ -205,7 +205,7 @@ impl Names<'_> {
     /// A number of a kernel.
     pub fn number_expr(&self, number: &NumberExpr) -> String {
         match number {
-            NumberExpr::Literal(value) => format!("{value:?}"),
+            NumberExpr::Literal(Real(value)) => format!("{value:?}"),
             NumberExpr::Scalar(id) => self.scalar(&self.param(*id)),
             NumberExpr::Int(value) => format!("f32({})", self.int(value)),
             NumberExpr::Call(op, args) => {

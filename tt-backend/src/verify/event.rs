@@ -6,7 +6,7 @@ use super::range::Range;
 use super::value::{End, Env, Value};
 use super::{Proof, fault};
 use crate::device::function::*;
-use crate::device::{Bits, Call, Expr};
+use crate::device::{Bits, Call, Expr, Operator};
 use crate::flow::{Buffer, BufferId, BufferKind, Rows};
 use crate::tile_ops::{SFPU_OPS, SfpuForm, SfpuOp, SfpuRow};
 use tt_plan::{DataFormat, Role};
@@ -492,8 +492,8 @@ fn accumulation(args: &Args) -> Proof<Accumulation> {
 /// `k != 0`, or several of them.
 fn is_after_first(cond: &Expr<Bits>) -> bool {
     match cond {
-        Expr::Binary("||", a, b) => is_after_first(a) && is_after_first(b),
-        Expr::Binary("!=", a, _) => matches!(**a, Expr::Name(_)),
+        Expr::Binary(Operator::Or, a, b) => is_after_first(a) && is_after_first(b),
+        Expr::Binary(Operator::NotEqual, a, _) => matches!(**a, Expr::Name(_)),
         Expr::Int(_)
         | Expr::Bool(_)
         | Expr::Name(_)
@@ -501,7 +501,6 @@ fn is_after_first(cond: &Expr<Bits>) -> bool {
         | Expr::Buffer(_)
         | Expr::PageBytes(_)
         | Expr::Accessor(_)
-        | Expr::Constant(_)
         | Expr::Text(_)
         | Expr::Call(_)
         | Expr::Binary(..) => false,

@@ -2,8 +2,8 @@
 
 use crate::device::function::*;
 use crate::device::{
-    Accessor, Argument, Bits, Branch, Calls, Device, Expr, Leaf, Loop, Origin, Program, call, call_with, line, made,
-    scope, tiles,
+    Accessor, Argument, Bits, Branch, Calls, CppType, Device, Expr, Leaf, Loop, Operator, Origin, Program, call,
+    call_with, line, made, scope, tiles,
 };
 use crate::flow::{Buffer, BufferId, BufferKind};
 use crate::ir::Kind;
@@ -11,8 +11,8 @@ use crate::tile_ops::SfpuOp;
 use crate::verify::traffic::Traffic;
 use tt_lang::ir::{
     BlockScope, Element, ElementKind, ElementType, Extent, ExtentId, Fidelity, Grid, IntExpr, IntOp, Kernel, Layout,
-    Multicast, Options, Order, Param, ParamId, Residence, ScalarKind, ScalarParam, Sharding, SourceLocation, Span,
-    Spanned, StmtKind, TensorParam, VarId, Variable,
+    Multicast, Options, Order, Param, ParamId, Real, Residence, ScalarKind, ScalarParam, Sharding, SourceLocation,
+    Span, Spanned, StmtKind, TensorParam, VarId, Variable,
 };
 use tt_plan::{
     BlockOrder, CircularBuffer, CompileArg, ComputeConfig, CoreSet, DataFormat, Engine, Formula, KernelPlan, Memory,
@@ -50,7 +50,7 @@ pub fn kernel() -> Kernel {
         kind: StmtKind::Fill {
             block: spanned(tt_lang::ir::BlockId(0)),
             value: Element {
-                kind: ElementKind::Float(1.0),
+                kind: ElementKind::Float(Real(1.0)),
                 span: Span(1),
             },
         },
@@ -144,7 +144,7 @@ pub fn rounds(body: Vec<Stmt>) -> Stmt {
 
 /// A branch of the user's, on `by`.
 pub fn branch(origin: u32, then: Vec<Stmt>, otherwise: Vec<Stmt>) -> Stmt {
-    let cond = Expr::operation(">", Expr::name("by"), Expr::Int(3));
+    let cond = Expr::operation(Operator::Greater, Expr::name("by"), Expr::Int(3));
     let origin = Some(Origin(origin));
     made(Kind::If(Branch { cond, origin }, then, otherwise))
 }
@@ -152,7 +152,7 @@ pub fn branch(origin: u32, then: Vec<Stmt>, otherwise: Vec<Stmt>) -> Stmt {
 /// The loop over the blocks.
 fn over_blocks(mut body: Vec<Stmt>) -> Stmt {
     let by = Leaf::Let {
-        kind: "const int32_t",
+        kind: CppType::Int,
         name: "by".into(),
         value: Expr::name("block_id"),
     };
@@ -161,8 +161,8 @@ fn over_blocks(mut body: Vec<Stmt>) -> Stmt {
 }
 
 fn page() -> Expr<Bits> {
-    let row = Expr::binary("*", Expr::name("by"), Expr::Int(2));
-    Expr::binary("+", row, Expr::name("column"))
+    let row = Expr::binary(Operator::Mul, Expr::name("by"), Expr::Int(2));
+    Expr::binary(Operator::Add, row, Expr::name("column"))
 }
 
 /// What moves one block between a tensor and a buffer.
@@ -178,7 +178,7 @@ fn transfer(pointer: &'static Function, buffer: BufferId, noc: &'static Function
     };
     scope(vec![
         line(Leaf::Let {
-            kind: "uint32_t",
+            kind: CppType::Word,
             name: "dst".into(),
             value: address,
         }),
@@ -197,7 +197,7 @@ fn transfer(pointer: &'static Function, buffer: BufferId, noc: &'static Function
 /// What the compute kernel does with one chunk of two tiles.
 pub fn chunk() -> Vec<Stmt> {
     let exp = SfpuOp::Exp.row();
-    let index = |add| Expr::binary("+", Expr::name("tile_column"), Expr::Int(add));
+    let index = |add| Expr::binary(Operator::Add, Expr::name("tile_column"), Expr::Int(add));
     vec![
         cb(&CB_RESERVE_BACK, Y, 2),
         run(&TILE_REGS_ACQUIRE, []),
@@ -229,8 +229,8 @@ pub fn block(device: &mut Device, program: usize) -> &mut Vec<Stmt> {
 pub fn device() -> Device {
     let start = [("start_id", RuntimeValue::StartId), ("count", RuntimeValue::Count)];
     let blocks = Formula::binary(IntOp::CeilDiv, Formula::Name("M".into()), Formula::Const(64));
-    let args = |more: Vec<(&str, &'static str, RuntimeValue)>| -> Vec<Argument> {
-        let start = start.iter().map(|(name, value)| (*name, "int32_t", value.clone()));
+    let args = |more: Vec<(&str, CppType, RuntimeValue)>| -> Vec<Argument> {
+        let start = start.iter().map(|(name, value)| (*name, CppType::Int, value.clone()));
         start
             .chain(more)
             .map(|(name, kind, value)| Argument {
@@ -240,7 +240,7 @@ pub fn device() -> Device {
             })
             .collect()
     };
-    let k_blocks = ("K_blocks", "int32_t", RuntimeValue::Formula(blocks.clone()));
+    let k_blocks = ("K_blocks", CppType::Int, RuntimeValue::Formula(blocks.clone()));
     let address = |tensor: &str| RuntimeValue::Address(tensor.into());
     let accessor = |tensor, name: &str, address: &str| {
         vec![Accessor {
@@ -255,7 +255,7 @@ pub fn device() -> Device {
     };
     let reader = Program {
         role: Role::Reader,
-        args: args(vec![k_blocks.clone(), ("x_address", "uint32_t", address("x"))]),
+        args: args(vec![k_blocks.clone(), ("x_address", CppType::Word, address("x"))]),
         accessors: accessor(0, "x", "x_address"),
         defines: vec![],
         body: vec![over_blocks(vec![rounds(vec![
@@ -268,7 +268,7 @@ pub fn device() -> Device {
     let bits = RuntimeValue::Number(Number::Scalar("alpha".into()));
     let compute = Program {
         role: Role::Compute,
-        args: args(vec![k_blocks.clone(), ("alpha_bits", "uint32_t", bits)]),
+        args: args(vec![k_blocks.clone(), ("alpha_bits", CppType::Word, bits)]),
         accessors: vec![],
         defines: vec![],
         body: vec![
@@ -287,7 +287,7 @@ pub fn device() -> Device {
     };
     let writer = Program {
         role: Role::Writer,
-        args: args(vec![k_blocks, ("y_address", "uint32_t", address("y"))]),
+        args: args(vec![k_blocks, ("y_address", CppType::Word, address("y"))]),
         accessors: accessor(1, "y", "y_address"),
         defines: vec![],
         body: vec![

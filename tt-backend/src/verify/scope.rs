@@ -94,7 +94,6 @@ impl<'d> Scope<'d> {
             | Expr::Buffer(_)
             | Expr::PageBytes(_)
             | Expr::Accessor(_)
-            | Expr::Constant(_)
             | Expr::Text(_) => Ok(()),
         }
     }

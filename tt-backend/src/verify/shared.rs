@@ -14,7 +14,7 @@
 
 use super::{Proof, fault};
 use crate::device::function::{CB_RESERVE_BACK, RECEIVE_VERSION, SEND_VERSION};
-use crate::device::{Bits, Branch, Call, Calls, Device, Expr, Leaf, Loop, Program};
+use crate::device::{Bits, Branch, Call, Calls, Device, Expr, Leaf, Loop, Operator, Program};
 use crate::flow::BufferId;
 use crate::ir::{Kind, Stmt, operations};
 use crate::passes::b2_grid_to_cores::{cores_of, noc_of, place_in, semaphores_of, versions_of};
@@ -251,7 +251,6 @@ impl<'a> Walk<'a> {
             | Expr::Buffer(_)
             | Expr::PageBytes(_)
             | Expr::Accessor(_)
-            | Expr::Constant(_)
             | Expr::Text(_) => false,
         }
     }
@@ -259,7 +258,7 @@ impl<'a> Walk<'a> {
     /// Whether a branch asks for the first core of the line.
     fn is_first(&self, branch: &Branch<Bits>) -> bool {
         let place = Expr::Name(place_in(self.line));
-        branch.origin.is_none() && branch.cond == Expr::operation("==", place, Expr::Int(0))
+        branch.origin.is_none() && branch.cond == Expr::operation(Operator::Equal, place, Expr::Int(0))
     }
 
     /// A branch that shares a version, after the statement `before`.
@@ -289,7 +288,7 @@ impl<'a> Walk<'a> {
         let [ready, mark] = semaphores_of(line).map(|id| Expr::Int(i64::from(id)));
         let number = Expr::Name(versions_of(line));
         let at = |core| noc_of(line, core).map(|(name, _)| Expr::Name(name));
-        let others = Expr::operation("-", Expr::Name(cores_of(line)), Expr::Int(1));
+        let others = Expr::operation(Operator::Sub, Expr::Name(cores_of(line)), Expr::Int(1));
         let [second, last, of_first] = [InLine::Second, InLine::Last, InLine::First].map(at);
         let sends = [number.clone(), others, ready.clone(), mark.clone()]
             .into_iter()

@@ -316,7 +316,6 @@ fn used<V>(op: &Leaf<V>) -> Vec<BufferId> {
         | Expr::Value(_)
         | Expr::PageBytes(_)
         | Expr::Accessor(_)
-        | Expr::Constant(_)
         | Expr::Text(_)
         | Expr::Call(_)
         | Expr::Binary(..) => None,
@@ -373,7 +372,6 @@ fn accessed<V>(arg: &Expr<V>) -> Option<ParamId> {
         | Expr::Value(_)
         | Expr::Buffer(_)
         | Expr::PageBytes(_)
-        | Expr::Constant(_)
         | Expr::Text(_)
         | Expr::Call(_)
         | Expr::Binary(..) => None,
@@ -394,7 +392,6 @@ pub fn asked<V: fmt::Debug>(expr: &Expr<V>, args: &[Argument]) -> Asked {
         | Expr::Buffer(_)
         | Expr::PageBytes(_)
         | Expr::Accessor(_)
-        | Expr::Constant(_)
         | Expr::Text(_) => format!("{expr:?}"),
         Expr::Call(call) => {
             let given: Vec<String> = call.args.iter().map(|arg| asked(arg, args)).collect();

@@ -2,7 +2,7 @@
 
 use super::range::{self, LIMIT, Range};
 use crate::device::function::{GET_READ_PTR, GET_WRITE_PTR};
-use crate::device::{Bits, Call, Expr, Program};
+use crate::device::{Bits, Call, Expr, Operator, Program};
 use crate::flow::{Buffer, BufferId};
 use tt_lang::ir::IntOp;
 use tt_plan::{Plan, RuntimeValue};
@@ -151,8 +151,8 @@ impl<'a> Env<'a> {
                 .get(id.0)
                 .map_or(Value::UNKNOWN, |buffer| int(i64::from(buffer.format.tile_bytes()))),
             Expr::Call(call) => self.pointer(call, buffers),
-            Expr::Binary(op, a, b) => self.operation(op, self.value(a, buffers), self.value(b, buffers)),
-            Expr::Value(_) | Expr::Accessor(_) | Expr::Constant(_) | Expr::Text(_) => Value::UNKNOWN,
+            Expr::Binary(op, a, b) => self.operation(*op, self.value(a, buffers), self.value(b, buffers)),
+            Expr::Value(_) | Expr::Accessor(_) | Expr::Text(_) => Value::UNKNOWN,
         }
     }
 
@@ -170,43 +170,42 @@ impl<'a> Env<'a> {
 
     /// `a + b`
     pub fn sum(&self, a: Value, b: Value) -> Value {
-        self.operation("+", a, b)
+        self.operation(Operator::Add, a, b)
     }
 
-    fn operation(&self, op: &str, a: Value, b: Value) -> Value {
+    fn operation(&self, op: Operator, a: Value, b: Value) -> Value {
         let arithmetic = |op| Value::Int(range::apply(op, a.int(), b.int()));
         let truth = |always: bool, never: bool| Value::Int(Range::new(i64::from(always), i64::from(!never)));
         let (x, y) = (a.int(), b.int());
         match op {
-            "+" => match (a, b) {
+            Operator::Add => match (a, b) {
                 (Value::Address(buffer, end, at), Value::Int(by))
                 | (Value::Int(by), Value::Address(buffer, end, at)) => {
                     Value::Address(buffer, end, range::apply(IntOp::Add, at, by))
                 }
                 _ => arithmetic(IntOp::Add),
             },
-            "-" => arithmetic(IntOp::Sub),
-            "*" => arithmetic(IntOp::Mul),
-            "/" => arithmetic(IntOp::Div),
-            "%" => arithmetic(IntOp::Rem),
-            "min" => arithmetic(IntOp::Min),
-            "max" => arithmetic(IntOp::Max),
-            "<" => truth(x.high < y.low, x.low >= y.high),
-            "<=" => truth(x.high <= y.low, x.low > y.high),
-            ">" => truth(x.low > y.high, x.high <= y.low),
-            ">=" => truth(x.low >= y.high, x.high < y.low),
-            "==" => truth(x == y && x.exact().is_some(), x.high < y.low || x.low > y.high),
-            "!=" => truth(x.high < y.low || x.low > y.high, x == y && x.exact().is_some()),
-            "&&" => truth(x.low > 0 && y.low > 0, x == Range::one(0) || y == Range::one(0)),
-            "||" => truth(x.low > 0 || y.low > 0, x == Range::one(0) && y == Range::one(0)),
-            _ => Value::UNKNOWN,
+            Operator::Sub => arithmetic(IntOp::Sub),
+            Operator::Mul => arithmetic(IntOp::Mul),
+            Operator::Div => arithmetic(IntOp::Div),
+            Operator::Rem => arithmetic(IntOp::Rem),
+            Operator::Min => arithmetic(IntOp::Min),
+            Operator::Max => arithmetic(IntOp::Max),
+            Operator::Less => truth(x.high < y.low, x.low >= y.high),
+            Operator::AtMost => truth(x.high <= y.low, x.low > y.high),
+            Operator::Greater => truth(x.low > y.high, x.high <= y.low),
+            Operator::AtLeast => truth(x.low >= y.high, x.high < y.low),
+            Operator::Equal => truth(x == y && x.exact().is_some(), x.high < y.low || x.low > y.high),
+            Operator::NotEqual => truth(x.high < y.low || x.low > y.high, x == y && x.exact().is_some()),
+            Operator::And => truth(x.low > 0 && y.low > 0, x == Range::one(0) || y == Range::one(0)),
+            Operator::Or => truth(x.low > 0 || y.low > 0, x == Range::one(0) && y == Range::one(0)),
         }
     }
 
     /// What is known besides where `cond` holds: names compared with constants.
     pub fn assume(&mut self, cond: &Expr<Bits>, buffers: &[Buffer]) {
         let Expr::Binary(op, a, b) = cond else { return };
-        if *op == "&&" {
+        if *op == Operator::And {
             self.assume(a, buffers);
             self.assume(b, buffers);
             return;
@@ -216,27 +215,36 @@ impl<'a> Env<'a> {
         };
         let Value::Int(known) = self.get(name) else { return };
         let range = match *op {
-            "<" => Range {
+            Operator::Less => Range {
                 low: known.low,
                 high: known.high.min(bound.high.saturating_sub(1)),
             },
-            "<=" => Range {
+            Operator::AtMost => Range {
                 low: known.low,
                 high: known.high.min(bound.high),
             },
-            ">" => Range {
+            Operator::Greater => Range {
                 low: known.low.max(bound.low.saturating_add(1)),
                 high: known.high,
             },
-            ">=" => Range {
+            Operator::AtLeast => Range {
                 low: known.low.max(bound.low),
                 high: known.high,
             },
-            "==" => Range {
+            Operator::Equal => Range {
                 low: known.low.max(bound.low),
                 high: known.high.min(bound.high),
             },
-            _ => return,
+            Operator::Add
+            | Operator::Sub
+            | Operator::Mul
+            | Operator::Div
+            | Operator::Rem
+            | Operator::Min
+            | Operator::Max
+            | Operator::NotEqual
+            | Operator::And
+            | Operator::Or => return,
         };
         self.assign(name, Value::Int(range));
     }
@@ -253,19 +261,23 @@ mod tests {
         env.declare("edge", Value::UNKNOWN);
         let edge = || Expr::name("edge");
         let present = Expr::binary(
-            "&&",
-            Expr::binary("!=", Expr::name("filled"), Expr::Int(0)),
+            Operator::And,
+            Expr::binary(Operator::NotEqual, Expr::name("filled"), Expr::Int(0)),
             Expr::binary(
-                "&&",
-                Expr::binary(">=", edge(), Expr::Int(0)),
-                Expr::binary("<", edge(), Expr::Int(4)),
+                Operator::And,
+                Expr::binary(Operator::AtLeast, edge(), Expr::Int(0)),
+                Expr::binary(Operator::Less, edge(), Expr::Int(4)),
             ),
         );
         env.assume(&present, &[]);
-        let index = Expr::binary("+", Expr::binary("*", edge(), Expr::Int(2)), Expr::Int(1));
+        let index = Expr::binary(
+            Operator::Add,
+            Expr::binary(Operator::Mul, edge(), Expr::Int(2)),
+            Expr::Int(1),
+        );
         assert_eq!(env.value(&index, &[]), Value::Int(Range::new(1, 7)));
         assert_eq!(
-            env.value(&Expr::binary("<", index, Expr::Int(8)), &[]),
+            env.value(&Expr::binary(Operator::Less, index, Expr::Int(8)), &[]),
             Value::Int(Range::one(1))
         );
     }
@@ -277,7 +289,7 @@ mod tests {
         };
         let mut env = Env::default();
         env.declare("dst", env.value(&Expr::Call(Box::new(pointer)), &[]));
-        let next = env.value(&Expr::binary("+", Expr::name("dst"), Expr::Int(2048)), &[]);
+        let next = env.value(&Expr::binary(Operator::Add, Expr::name("dst"), Expr::Int(2048)), &[]);
         assert_eq!(next, Value::Address(BufferId(0), End::Back, Range::one(2048)));
         env.moved(BufferId(0), End::Front);
         assert_ne!(env.get("dst"), Value::UNKNOWN);

@@ -251,7 +251,6 @@ fn describe(call: &Call<Bits>, buffers: &[crate::flow::Buffer]) -> String {
             | Expr::Value(_)
             | Expr::PageBytes(_)
             | Expr::Accessor(_)
-            | Expr::Constant(_)
             | Expr::Text(_)
             | Expr::Call(_)
             | Expr::Binary(..)) => format!("{other:?}"),

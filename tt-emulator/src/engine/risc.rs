@@ -1,6 +1,7 @@
 //! A RISC while its kernel runs: its views of the circular buffers, its transfers in flight, what it waits for.
 //!
-//! Entries of the function table reach it through [`guard`]. Only blocking calls switch to another RISC.
+//! Entries of the function table reach it through [`guard`]. Blocking calls switch to another RISC, and so does every call after
+//! [`TURN`] others: on the chip all run at once, so that a kernel that computes for hours does not keep another from stopping it.
 
 use std::cell::{Cell, OnceCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -29,6 +30,9 @@ use super::stores::Touch;
 use super::transfers::Transfers;
 use super::trap::Fault;
 use super::writers::Writer;
+
+/// How many calls a RISC makes before the others of its core get to run; a power of 2.
+const TURN: u64 = 1 << 16;
 
 /// What a RISC waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,6 +89,12 @@ impl Progress {
     #[inline]
     fn is_in_call(&self) -> bool {
         self.calls.load(Ordering::Relaxed) % 2 == 1
+    }
+
+    /// Whether the call that the kernel is in is the last one of its turn.
+    #[inline]
+    fn ends_turn(&self) -> bool {
+        self.calls.load(Ordering::Relaxed) % (2 * TURN) == 2 * TURN - 1
     }
 
     /// Counts an entry's beginning or its end, for the watchdog: a signal handler of this very thread, so that no other one
@@ -223,6 +233,9 @@ pub(crate) fn guard<R>(line: i32, body: impl FnOnce(&mut Risc) -> R) -> R {
     if line != 0 {
         risc.line = line;
     }
+    if progress.ends_turn() {
+        risc.give_way();
+    }
     match catch_unwind(AssertUnwindSafe(|| body(risc))) {
         Ok(value) => {
             progress.count_edge();
@@ -327,6 +340,13 @@ impl Risc {
         self.progress.wait.set(wait);
         self.line = line;
         self.counters.stalls += 1;
+        self.switch.suspend();
+    }
+
+    /// Lets the others of this core run first.
+    #[cold]
+    fn give_way(&mut self) {
+        self.execute_writes();
         self.switch.suspend();
     }
 

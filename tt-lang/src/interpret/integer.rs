@@ -2,7 +2,7 @@
 
 use super::error::InterpretErrorKind as Kind;
 use super::launch::Launch;
-use crate::ir::{BoolExpr, IntExpr, IntOp, Named, NumberExpr, VarId};
+use crate::ir::{BoolExpr, IntExpr, IntOp, Named, NumberExpr, Real, VarId};
 
 /// What integer expressions see: the launch and the current values of all variables.
 #[derive(Debug, Clone)]
@@ -69,7 +69,7 @@ impl Scope<'_> {
 
     fn number_at_launch(&self, expr: &NumberExpr) -> Result<f64, Kind> {
         Ok(match expr {
-            NumberExpr::Literal(value) => f64::from(*value as f32),
+            NumberExpr::Literal(Real(value)) => f64::from(*value as f32),
             NumberExpr::Scalar(id) => self.launch.floats[id.index()],
             NumberExpr::Int(value) => self.integer(value)? as f64,
             NumberExpr::Call(op, args) => {

@@ -8,7 +8,7 @@ use super::block_run::BlockRun;
 use super::error::{InterpretError, InterpretErrorKind as Kind};
 use super::integer::Affine;
 use super::storage::{Marks, PADDING, ROW, UNSET, axis_mark};
-use crate::ir::{Access, Buffer, CompareOp, Element, ElementKind, ElementOp, ElementType, IntExpr, Span, VarId};
+use crate::ir::{Access, Buffer, CompareOp, Element, ElementKind, ElementOp, ElementType, IntExpr, Real, Span, VarId};
 
 /// The indices of a parallel loop; the second is the one that runs along a row.
 #[derive(Debug, Clone, Copy)]
@@ -135,7 +135,7 @@ impl<'e> Compiler<'_, '_, 'e> {
         let node = |operand| self.node(operand, wanted);
         let pair = |a, b| Ok::<_, InterpretError>(Box::new((node(a)?, node(b)?)));
         Ok(match &element.kind {
-            ElementKind::Float(value) => Node::Constant(*value),
+            ElementKind::Float(Real(value)) => Node::Constant(*value),
             ElementKind::Bool(value) => Node::Constant(f64::from(u8::from(*value))),
             ElementKind::Scalar(id) => Node::Constant(self.run.scope.launch.floats[id.index()]),
             ElementKind::Int(expr) => {

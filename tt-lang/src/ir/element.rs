@@ -1,6 +1,6 @@
 //! Element expressions.
 
-use super::{BlockId, CompareOp, ElementType, IntExpr, Kernel, NumberExpr, ParamId, Span};
+use super::{BlockId, CompareOp, ElementType, IntExpr, Kernel, NumberExpr, ParamId, Real, Span};
 use serde::{Deserialize, Serialize};
 use tt_device::ElementOp;
 
@@ -17,7 +17,7 @@ pub struct Element {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum ElementKind {
     /// A number.
-    Float(#[serde(with = "super::real")] f64),
+    Float(Real),
     /// `true`, `false`.
     Bool(bool),
     /// A scalar parameter as a number.
@@ -174,7 +174,7 @@ impl Element {
     /// is no element of a parallel loop.
     pub fn number_of_block(&self) -> Option<NumberExpr> {
         Some(match &self.kind {
-            ElementKind::Float(value) => NumberExpr::Literal(*value),
+            ElementKind::Float(Real(value)) => NumberExpr::Literal(Real(*value)),
             ElementKind::Scalar(id) => NumberExpr::Scalar(*id),
             ElementKind::Int(value) => NumberExpr::Int(value.clone()),
             ElementKind::Call(op, args) if op.row().is_computed_at_launch() => {

@@ -1,6 +1,6 @@
 //! Integer expressions, numbers known at launch, and uniform boolean expressions.
 
-use super::{ElementOp, ExtentId, ParamId, VarId};
+use super::{ElementOp, ExtentId, ParamId, Real, VarId};
 use serde::{Deserialize, Serialize};
 
 /// An integer expression, over `i64`.
@@ -185,7 +185,7 @@ impl CompareOp {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum NumberExpr {
     /// A literal as written; its value is the nearest `f32`.
-    Literal(#[serde(with = "super::real")] f64),
+    Literal(Real),
     /// An `f32` scalar parameter.
     Scalar(ParamId),
     /// An integer as a number.

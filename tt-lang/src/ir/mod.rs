@@ -17,7 +17,7 @@ mod integer;
 mod linear;
 mod print;
 mod ranges;
-pub mod real;
+mod real;
 mod source;
 mod stmt;
 mod types;
@@ -27,6 +27,7 @@ pub use integer::{BoolExpr, CompareOp, IntExpr, IntOp, NumberExpr};
 pub use linear::Linear;
 pub use print::Named;
 pub use ranges::{Masks, Ranges};
+pub use real::Real;
 pub use stmt::{
     ArgOp, Assign, IntegerFold, LoopKind, Place, PrintItem, ReduceDim, ReduceOp, Region, RegionAxis, Stmt, StmtKind,
     replaced, visit, visit_mut,

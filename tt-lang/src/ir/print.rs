@@ -80,7 +80,7 @@ impl Display for Named<'_, NumberExpr> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Named(kernel, number) = *self;
         match number {
-            NumberExpr::Literal(value) => write!(f, "{value:?}"),
+            NumberExpr::Literal(Real(value)) => write!(f, "{value:?}"),
             NumberExpr::Scalar(id) => f.write_str(kernel.params[id.index()].name()),
             NumberExpr::Int(expr) => write!(f, "({} as f32)", Named(kernel, expr)),
             NumberExpr::Call(op, args) => {
@@ -97,8 +97,8 @@ impl Display for Named<'_, Element> {
         let show = |x: &Element| Named(kernel, x).to_string();
         match &element.kind {
             // As short as it reads back as the `f32` that literals are.
-            ElementKind::Float(value) if f64::from(*value as f32) == *value => write!(f, "{:?}", *value as f32),
-            ElementKind::Float(value) => write!(f, "{value:?}"),
+            ElementKind::Float(Real(value)) if f64::from(*value as f32) == *value => write!(f, "{:?}", *value as f32),
+            ElementKind::Float(Real(value)) => write!(f, "{value:?}"),
             ElementKind::Bool(value) => write!(f, "{value}"),
             ElementKind::Scalar(id) => f.write_str(kernel.params[id.index()].name()),
             ElementKind::Int(expr) => write!(f, "({} as f32)", Named(kernel, expr)),

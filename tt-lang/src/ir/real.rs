@@ -1,21 +1,37 @@
-//! Numbers in the serialised kernel: as text, because JSON has neither infinities nor a guarantee of every bit.
+//! Numbers of a kernel's source.
 
-use serde::{Deserialize, Deserializer, Serializer, de::Error};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
+use std::fmt;
 
-/// Writes `value` as the shortest text that reads back the same.
-///
-/// # Errors
-/// As the serializer.
-pub fn serialize<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_str(&format_args!("{value:?}"))
+/// A number that is what its bits are: NaN equals itself, and minus zero is not zero, so that kernels and their parts can be told apart.
+/// Serialised as text, because JSON has neither infinities nor a guarantee of every bit.
+#[derive(Clone, Copy)]
+pub struct Real(pub f64);
+
+impl PartialEq for Real {
+    fn eq(&self, other: &Real) -> bool {
+        self.0.to_bits() == other.0.to_bits()
+    }
 }
 
-/// Reads what [`serialize`] wrote.
-///
-/// # Errors
-/// Where the text is no number.
-pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
-    let text = String::deserialize(deserializer)?;
-    text.parse()
-        .map_err(|_| D::Error::custom(format!("`{text}` is not a number")))
+impl Eq for Real {}
+
+impl fmt::Debug for Real {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", self.0)
+    }
+}
+
+impl Serialize for Real {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&format_args!("{self:?}"))
+    }
+}
+
+impl<'de> Deserialize<'de> for Real {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Real, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let number = text.parse().map(Real);
+        number.map_err(|_| D::Error::custom(format!("`{text}` is not a number")))
+    }
 }

@@ -11,7 +11,7 @@ use crate::codes;
 use crate::diagnostic::Diagnostic;
 use crate::ir::{
     Block, BlockId, BlockScope, BoolExpr, Element, ElementKind, ElementOp, IntExpr, Param, ParamId, Place, PrintItem,
-    Span, Spanned, Stmt, StmtKind, TensorParam,
+    Real, Span, Spanned, Stmt, StmtKind, TensorParam,
 };
 use syn::ext::IdentExt;
 use syn::{Expr, GenericArgument, Lit, Pat};
@@ -94,7 +94,7 @@ impl Frontend {
     /// Zero, in the kind of number that the block holds.
     fn zero(&mut self, block: BlockId, call: &syn::ExprMethodCall) -> Element {
         let kind = match Class::of(self.block(block).element) {
-            Class::Float => ElementKind::Float(0.0),
+            Class::Float => ElementKind::Float(Real(0.0)),
             Class::Integer => ElementKind::Int(crate::ir::IntExpr::Const(0)),
         };
         self.element(kind, &call.method)

@@ -4,11 +4,13 @@
 //!  c = n > 3                     ⟹   c = 4 - min(max(n, 3), 4), subtracted from 1: 1 where it holds, else 0
 //!  if c { a } else { b }         ⟹   a · c + b · (1 - c)
 //!  if c { a / n } else { b }     ⟹   likewise, with a / (n · c + (1 - c)): by 1 where it is not taken
+//!  if c { p + 9 } else { b }     ⟹   likewise, with p · c + 9 of a p that is read from a tensor
+//!  n > 0 && a / n > 3            ⟹   the product of both, with the right side as one that is taken where the left one holds
 //!  c = alpha > 0.5               ⟹   c is an integer that the launcher derives: 1 where it holds, else 0
 //! ```
 
 use super::frontend::Frontend;
-use crate::ir::{CompareOp, DerivedParam, Element, ElementKind, IntExpr, IntOp, NumberExpr, Param, ParamId};
+use crate::ir::{CompareOp, DerivedParam, Element, ElementKind, IntExpr, IntOp, NumberExpr, Param, ParamId, Real};
 use quote::ToTokens;
 
 impl Frontend {
@@ -53,8 +55,16 @@ impl Frontend {
                 CompareOp::Ne => IntExpr::binary(IntOp::Max, less(a, b), less(b, a)),
             },
             ElementKind::Compare(op, a, b) => self.derived(*op, [a.number_at_launch()?, b.number_at_launch()?]),
-            ElementKind::And(a, b) => IntExpr::binary(IntOp::Mul, self.holds(a)?, self.holds(b)?),
-            ElementKind::Or(a, b) => IntExpr::binary(IntOp::Max, self.holds(a)?, self.holds(b)?),
+            ElementKind::And(a, b) => {
+                let a = self.holds(a)?;
+                let b = guarded(&self.holds(b)?, &a);
+                IntExpr::binary(IntOp::Mul, a, b)
+            }
+            ElementKind::Or(a, b) => {
+                let a = self.holds(a)?;
+                let b = guarded(&self.holds(b)?, &not(a.clone()));
+                IntExpr::binary(IntOp::Max, a, b)
+            }
             ElementKind::Not(a) => not(self.holds(a)?),
             ElementKind::Float(_)
             | ElementKind::Scalar(_)
@@ -68,7 +78,7 @@ impl Frontend {
 
     /// The integer that a launch derives from a comparison of numbers.
     fn derived(&mut self, op: CompareOp, sides: [NumberExpr; 2]) -> IntExpr {
-        if let [NumberExpr::Literal(a), NumberExpr::Literal(b)] = sides {
+        if let [NumberExpr::Literal(Real(a)), NumberExpr::Literal(Real(b))] = sides {
             return IntExpr::Const(op.apply(a as f32, b as f32).into());
         }
         let name = String::new();
@@ -127,7 +137,7 @@ impl Frontend {
 
     fn words_of_number(&self, number: &NumberExpr) -> String {
         match number {
-            NumberExpr::Literal(value) => value.to_string(),
+            NumberExpr::Literal(Real(value)) => value.to_string(),
             NumberExpr::Scalar(id) => self.params.get(id.index()).map_or("", Param::name).to_string(),
             NumberExpr::Int(integer) => {
                 let mut words = Vec::new();
@@ -162,20 +172,36 @@ impl Frontend {
     }
 }
 
-/// `expr`, which counts where `holds` is 1, with 1 in place of what it divides by where that is 0.
+/// `expr`, which counts where `holds` is 1. Where that is 0, 1 stands in place of what it divides by, and 0 in place of what is read
+/// and computed with: it neither divides by 0 nor overflows.
 fn guarded(expr: &IntExpr, holds: &IntExpr) -> IntExpr {
+    let taken = |of: IntExpr| IntExpr::binary(IntOp::Mul, of, holds.clone());
+    let operand = |of: &IntExpr| {
+        let mut is_read = false;
+        of.walk(&mut |part| is_read |= matches!(part, IntExpr::Fetched(_)));
+        match of {
+            IntExpr::Fetched(_) | IntExpr::Binary(IntOp::Min | IntOp::Max, ..) if is_read => taken(guarded(of, holds)),
+            IntExpr::Const(_)
+            | IntExpr::Extent(_)
+            | IntExpr::Scalar(_)
+            | IntExpr::Var(_)
+            | IntExpr::Fetched(_)
+            | IntExpr::Binary(..) => guarded(of, holds),
+        }
+    };
     expr.replace(&|part| {
-        let IntExpr::Binary(op @ (IntOp::Div | IntOp::Rem | IntOp::CeilDiv), a, by) = part else {
-            return None;
-        };
-        let by = match by.as_const() {
-            Some(by) if by > 0 => IntExpr::Const(by),
-            _ => {
-                let taken = IntExpr::binary(IntOp::Mul, guarded(by, holds), holds.clone());
-                IntExpr::binary(IntOp::Add, taken, not(holds.clone()))
+        let IntExpr::Binary(op, a, b) = part else { return None };
+        Some(match op {
+            IntOp::Div | IntOp::Rem | IntOp::CeilDiv => {
+                let by = match b.as_const() {
+                    Some(by) if by > 0 => IntExpr::Const(by),
+                    _ => IntExpr::binary(IntOp::Add, taken(guarded(b, holds)), not(holds.clone())),
+                };
+                IntExpr::binary(*op, operand(a), by)
             }
-        };
-        Some(IntExpr::binary(*op, guarded(a, holds), by))
+            IntOp::Add | IntOp::Sub | IntOp::Mul => IntExpr::binary(*op, operand(a), operand(b)),
+            IntOp::Min | IntOp::Max => return None,
+        })
     })
 }
 

@@ -6,7 +6,7 @@ use super::scope::Binding;
 use super::source_text::source_text;
 use super::value::{Class, Value};
 use crate::codes;
-use crate::ir::{CompareOp, Element, ElementKind, ElementOp, ElementType, IntExpr, IntOp};
+use crate::ir::{CompareOp, Element, ElementKind, ElementOp, ElementType, IntExpr, IntOp, Real};
 use quote::ToTokens;
 use syn::{BinOp, Expr, Lit, UnOp};
 
@@ -148,7 +148,7 @@ impl Frontend {
     /// The number `value`, at `node`.
     pub(super) fn float(&mut self, value: f64, node: &(impl ToTokens + ?Sized)) -> Option<Value> {
         // Numbers of the language are `f32`, constants too.
-        let kind = ElementKind::Float(f64::from(value as f32));
+        let kind = ElementKind::Float(Real(f64::from(value as f32)));
         Some(Value::Number(self.element(kind, node), Class::Float))
     }
 
@@ -456,14 +456,14 @@ impl Frontend {
         let literals: Vec<f64> = args
             .iter()
             .filter_map(|arg| {
-                let ElementKind::Float(value) = arg.kind else {
+                let ElementKind::Float(Real(value)) = arg.kind else {
                     return None;
                 };
                 Some(value)
             })
             .collect();
         let kind = if literals.len() == args.len() {
-            ElementKind::Float((op.row().value)(&literals))
+            ElementKind::Float(Real((op.row().value)(&literals)))
         } else {
             ElementKind::Call(op, args)
         };

@@ -88,6 +88,11 @@ impl Frontend {
         let inner = self.turns(&call.receiver)?;
         let (first, count, step) = match inner {
             Turns::Range(start, end) => {
+                // The ends of an empty range may be further apart than an integer holds.
+                let end = match start.as_const() {
+                    Some(0) => end,
+                    _ => self.integer_op(IntOp::Max, end, start.clone(), expr)?,
+                };
                 let count = self.integer_op(IntOp::Sub, end, start.clone(), expr)?;
                 (start, count, IntExpr::Const(1))
             }

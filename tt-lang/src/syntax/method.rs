@@ -5,7 +5,7 @@ use super::scope::nearest;
 use super::value::{Class, Value};
 use super::vocabulary::{Role, Word, element_names, is_vocabulary, suggestion, word};
 use crate::codes;
-use crate::ir::{CompareOp, Element, ElementKind, ElementOp, IntExpr, IntOp, Span};
+use crate::ir::{CompareOp, Element, ElementKind, ElementOp, IntExpr, IntOp, Real, Span};
 use syn::Expr;
 use syn::ext::IdentExt;
 use tt_device::{Expansion, PerElement, Relation};
@@ -190,7 +190,7 @@ impl Frontend {
         if truth.is_some() {
             let [argument] = <[Element; 1]>::try_from(args).ok()?;
             let says = self.element(ElementKind::Call(op, vec![argument]), call);
-            let half = self.element(ElementKind::Float(0.5), call);
+            let half = self.element(ElementKind::Float(Real(0.5)), call);
             let kind = ElementKind::Compare(CompareOp::Gt, Box::new(says), Box::new(half));
             return Some(Value::Truth(self.element(kind, call)));
         }
@@ -212,7 +212,7 @@ impl Frontend {
             None
         })?;
         let number = self.number(value, Class::Float, node)?;
-        if let ElementKind::Float(value) = number.kind {
+        if let ElementKind::Float(Real(value)) = number.kind {
             return Some(Value::Integer(IntExpr::Const(i64::from(
                 (value as f32).to_bits() as i32
             ))));
@@ -358,7 +358,7 @@ fn expanded(expansion: &Expansion, args: &[Element], span: Span) -> ElementKind 
     };
     match expansion {
         Expansion::Argument(at) => args[*at].kind.clone(),
-        Expansion::Number(number) => ElementKind::Float(*number),
+        Expansion::Number(number) => ElementKind::Float(Real(*number)),
         Expansion::Call(op, of) => ElementKind::Call(*op, of.iter().map(part).collect()),
         Expansion::Choose(relation, of) => {
             let op = match relation {

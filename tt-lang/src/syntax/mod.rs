@@ -186,6 +186,7 @@ fn read(options: TokenStream, function: &syn::ItemFn, attributes: &[syn::Attribu
     let options = frontend.options(options, span);
     let signature = frontend.signature(function, attributes);
     let mut stages = frontend.body(&function.block, name).into_iter();
+    frontend.refuse_own_names(function);
     frontend.name_derived();
     let mut diagnostics = frontend.diagnostics;
     let locations = frontend.spans.locations();

@@ -6,9 +6,53 @@ use super::source_text::source_text;
 use crate::codes;
 use crate::diagnostic::Code;
 use quote::ToTokens;
+use syn::visit::Visit;
 use syn::{Expr, Item};
 
+/// The names that are given as the language's own, `T`.
+#[derive(Default)]
+struct OwnNames(Vec<syn::Ident>);
+
+impl OwnNames {
+    fn given(&mut self, name: &syn::Ident) {
+        if name == "T" {
+            self.0.push(name.clone());
+        }
+    }
+}
+
+impl Visit<'_> for OwnNames {
+    fn visit_pat_ident(&mut self, pattern: &syn::PatIdent) {
+        self.given(&pattern.ident);
+        syn::visit::visit_pat_ident(self, pattern);
+    }
+
+    fn visit_const_param(&mut self, param: &syn::ConstParam) {
+        self.given(&param.ident);
+    }
+
+    fn visit_item_const(&mut self, item: &syn::ItemConst) {
+        self.given(&item.ident);
+        syn::visit::visit_item_const(self, item);
+    }
+}
+
 impl Frontend {
+    /// Refuses parameters, extents and names of the body that are called `T`, as the words of the language are.
+    pub(super) fn refuse_own_names(&mut self, function: &syn::ItemFn) {
+        let mut names = OwnNames::default();
+        names.visit_item_fn(function);
+        for name in &names.0 {
+            let message = "`T` is what the words of the language stand behind";
+            self.error(
+                &codes::DUPLICATE_NAME,
+                name,
+                message,
+                "name it otherwise: `T.copy(..)` is a word",
+            );
+        }
+    }
+
     /// Refuses an expression that has no meaning where it stands.
     pub(super) fn refuse(&mut self, expr: &Expr) {
         let (code, message, note): (&'static Code, &str, &str) = match expr {

@@ -5,7 +5,9 @@ use super::limits;
 use super::source_text::source_text;
 use crate::codes;
 use crate::diagnostic::Diagnostic;
-use crate::ir::{BoolExpr, CompareOp, Element, ElementKind, ElementType, IntExpr, NumberExpr, Param, ScalarKind, Span};
+use crate::ir::{
+    BoolExpr, CompareOp, Element, ElementKind, ElementType, IntExpr, NumberExpr, Param, Real, ScalarKind, Span,
+};
 use quote::ToTokens;
 use syn::Expr;
 
@@ -199,7 +201,7 @@ impl Frontend {
             ElementKind::Or(a, b) => BoolExpr::Or(Box::new(self.uniform(a, left)?), Box::new(self.uniform(b, left)?)),
             ElementKind::Not(a) => BoolExpr::Not(Box::new(self.uniform(a, left)?)),
             ElementKind::Compare(op, a, b) => match (a.number_of_block(), b.number_of_block()) {
-                (Some(NumberExpr::Literal(a)), Some(NumberExpr::Literal(b))) => {
+                (Some(NumberExpr::Literal(Real(a))), Some(NumberExpr::Literal(Real(b)))) => {
                     BoolExpr::Const(op.apply(a as f32, b as f32))
                 }
                 (Some(a @ NumberExpr::Literal(_)), Some(b)) => BoolExpr::CompareNumbers(mirrored(*op), b, a),

@@ -17,7 +17,7 @@ use tt_device::OnIntegers;
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{
     Access, Assign, BlockId, Buffer, CompareOp, Element, ElementKind, ElementOp, ElementType, IntExpr, Linear, ParamId,
-    ScalarKind, Span, VarId,
+    Real, ScalarKind, Span, VarId,
 };
 use tt_plan::{DataFormat, Formula, Number, formula};
 
@@ -166,8 +166,8 @@ impl Translate<'_> {
                     (Some(OnIntegers::Multiple), Ok(args)) => {
                         let [x, y] = args.map(|arg| self.computed_once(arg, result, reads));
                         let divisor = binary(ElementOp::Gcd, x.clone(), y.clone());
-                        let multiple = binary(ElementOp::Mul, binary(ElementOp::Div, x, divisor), y);
-                        ValueKind::Call(ElementOp::Abs, vec![multiple])
+                        let [x, y] = [x, y].map(magnitude);
+                        binary(ElementOp::Mul, binary(ElementOp::Div, x, divisor), y).kind
                     }
                     (Some(OnIntegers::Unsigned), Ok(args)) => {
                         let [x, y] = args.map(|arg| self.computed_once(arg, result, reads));
@@ -239,7 +239,7 @@ impl Translate<'_> {
                 }
             }
             ElementKind::Int(expr) => self.index_as_number(expr, result, span, reads)?,
-            ElementKind::Float(value) => ValueKind::Number(Number::constant(*value as f32)),
+            ElementKind::Float(Real(value)) => ValueKind::Number(Number::constant(*value as f32)),
             ElementKind::Scalar(id) => ValueKind::Number(self.scalar(*id)),
         };
         Ok(Value { kind, span })
@@ -316,7 +316,7 @@ impl Translate<'_> {
     /// The number an element expression is, where it is one known at launch.
     pub(super) fn number(&self, element: &Element) -> Option<Number> {
         Some(match &element.kind {
-            ElementKind::Float(value) => Number::constant(*value as f32),
+            ElementKind::Float(Real(value)) => Number::constant(*value as f32),
             ElementKind::Scalar(id) => self.scalar(*id),
             ElementKind::Int(expr) => Number::Int(formula(self.kernel, expr)?),
             ElementKind::Call(op, args) if op.row().is_computed_at_launch() => {
@@ -545,6 +545,13 @@ impl Translate<'_> {
 fn binary(op: ElementOp, x: Value, y: Value) -> Value {
     let span = x.span;
     let kind = ValueKind::Call(op, vec![x, y]);
+    Value { kind, span }
+}
+
+/// The magnitude of an integer of each element.
+fn magnitude(of: Value) -> Value {
+    let span = of.span;
+    let kind = ValueKind::Call(ElementOp::Abs, vec![of]);
     Value { kind, span }
 }
 

@@ -12,7 +12,7 @@ use super::{Lines, op, value};
 use crate::device::function::{
     AS_NUMBER, ASSERT, DPRINT, GET_READ_PTR, PRINT_BLOCK_ELEMENT, PRINT_ELEMENT, STATIC_CAST,
 };
-use crate::device::{Call, Calls, Expr, Leaf, Symbol, call, call_with, line, scope, tiles, when};
+use crate::device::{Call, Calls, CppType, Expr, Leaf, Operator, Symbol, call, call_with, line, scope, tiles, when};
 use crate::flow::{Buffer, Index, Inspection, Printed, PrintedBlock, PrintedElement};
 use crate::ir::Stmt;
 use tt_lang::ir::{BoolExpr, IntExpr, Kernel};
@@ -103,7 +103,7 @@ impl Line {
 fn elements(buffer: &Buffer, block: &Line, printed: &PrintedBlock) -> Lines {
     let [rows, columns] = printed.extent.map(|extent| u32::try_from(extent).unwrap_or(u32::MAX));
     let src = line(Leaf::Let {
-        kind: "uint32_t",
+        kind: CppType::Word,
         name: "src".into(),
         value: value(&GET_READ_PTR, [Expr::Buffer(printed.buffer)]),
     });
@@ -134,16 +134,21 @@ fn elements(buffer: &Buffer, block: &Line, printed: &PrintedBlock) -> Lines {
 /// The element at a row and column, or that there is none.
 fn element(buffer: &Buffer, printed: &PrintedBlock, [row, column]: [Expr<Symbol>; 2]) -> Lines {
     let of_index = |index: &Index| {
-        let steps = [(&row, index.row), (&column, index.column)].map(|(at, step)| op("*", at.clone(), Expr::Int(step)));
+        let steps = [(&row, index.row), (&column, index.column)]
+            .map(|(at, step)| op(Operator::Mul, at.clone(), Expr::Int(step)));
         let [down, along] = steps;
         op(
-            "<",
-            op("+", op("+", Expr::user(&index.rest), down), along),
+            Operator::Less,
+            op(Operator::Add, op(Operator::Add, Expr::user(&index.rest), down), along),
             Expr::Int(0),
         )
     };
-    let any = |any: &Vec<Index>| any.iter().map(of_index).reduce(|a, b| op("||", a, b));
-    let has_value = printed.has_value.iter().filter_map(any).reduce(|a, b| op("&&", a, b));
+    let any = |any: &Vec<Index>| any.iter().map(of_index).reduce(|a, b| op(Operator::Or, a, b));
+    let has_value = printed
+        .has_value
+        .iter()
+        .filter_map(any)
+        .reduce(|a, b| op(Operator::And, a, b));
     let tile_columns = Expr::Int(i64::from(buffer.tiles[1]));
     let (function, template) = match printed.element(buffer.format) {
         PrintedElement::BlockFloat { bits } => (&PRINT_BLOCK_ELEMENT, bits.to_string()),

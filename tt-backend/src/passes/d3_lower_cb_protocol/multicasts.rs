@@ -11,7 +11,7 @@
 
 use super::{Lines, op, value};
 use crate::device::function::*;
-use crate::device::{Calls, Expr, Leaf, Move, Moves, Symbol, call, line, when};
+use crate::device::{Calls, CppType, Expr, Leaf, Move, Moves, Operator, Symbol, call, line, when};
 use crate::flow::{Buffer, BufferId};
 use crate::ir::{Stmt, operations};
 use crate::passes::b2_grid_to_cores::{cores_of, noc_of, place_in, semaphores_of, versions_of};
@@ -33,7 +33,7 @@ pub(super) fn shared_lines(program: &[Stmt<Moves>]) -> Vec<CoreLine> {
 /// No version was shared so far.
 pub(super) fn no_versions(of: CoreLine) -> Stmt<Calls<Symbol>> {
     line(Leaf::Let {
-        kind: "uint32_t",
+        kind: CppType::Word,
         name: versions_of(of),
         value: Expr::Int(0),
     })
@@ -45,8 +45,12 @@ pub(super) fn shared(buffer: &Buffer, id: BufferId, of: CoreLine, read: Lines) -
     let [ready, sent] = semaphores_of(of).map(|semaphore| Expr::Int(i64::from(semaphore)));
     let at = |core| noc_of(of, core).map(|(name, _)| Expr::Name(name));
     let number = || Expr::Name(versions_of(of));
-    let bytes = op("*", Expr::Int(i64::from(buffer.version_tiles())), Expr::PageBytes(id));
-    let others = op("-", Expr::Name(cores_of(of)), Expr::Int(1));
+    let bytes = op(
+        Operator::Mul,
+        Expr::Int(i64::from(buffer.version_tiles())),
+        Expr::PageBytes(id),
+    );
+    let others = op(Operator::Sub, Expr::Name(cores_of(of)), Expr::Int(1));
     let semaphores = [ready, sent];
     let sends = [place(), bytes, number(), others].into_iter().chain(semaphores.clone());
     let sends = sends.chain(at(InLine::Second)).chain(at(InLine::Last));
@@ -56,7 +60,7 @@ pub(super) fn shared(buffer: &Buffer, id: BufferId, of: CoreLine, read: Lines) -
         .chain(at(InLine::First));
     let mut first = read;
     first.push(line(call(&SEND_VERSION, sends)));
-    let is_first = op("==", Expr::Name(place_in(of)), Expr::Int(0));
+    let is_first = op(Operator::Equal, Expr::Name(place_in(of)), Expr::Int(0));
     vec![
         line(Leaf::Advance {
             name: versions_of(of),

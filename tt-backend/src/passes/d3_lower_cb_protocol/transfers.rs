@@ -2,7 +2,7 @@
 
 use super::{Lines, op, set, value};
 use crate::device::function::*;
-use crate::device::{Calls, Expr, Leaf, Symbol, call, call_with, line, scope, tiles, when};
+use crate::device::{Calls, CppType, Expr, Leaf, Operator, Symbol, call, call_with, line, scope, tiles, when};
 use crate::flow::{Buffer, BufferId, BufferKind, Constant, Pace, Rows, TensorIndex, TileRegion, Transfer, Window};
 use crate::ir::Stmt;
 use tt_lang::ir::{IntExpr, ParamId};
@@ -30,13 +30,21 @@ pub(super) fn page_of(
     let mut number = Expr::Int(0);
     for (axis, index) in matrix.iter().enumerate() {
         number = op(
-            "+",
-            op("*", number, Expr::Value(Symbol::TensorExtent(tensor, axis))),
+            Operator::Add,
+            op(Operator::Mul, number, Expr::Value(Symbol::TensorExtent(tensor, axis))),
             Expr::user(&index.at),
         );
     }
-    let row = op("+", op("*", number, Expr::Value(Symbol::TensorTiles(tensor, 0))), row);
-    op("+", op("*", row, Expr::Value(Symbol::TensorTiles(tensor, 1))), column)
+    let row = op(
+        Operator::Add,
+        op(Operator::Mul, number, Expr::Value(Symbol::TensorTiles(tensor, 0))),
+        row,
+    );
+    op(
+        Operator::Add,
+        op(Operator::Mul, row, Expr::Value(Symbol::TensorTiles(tensor, 1))),
+        column,
+    )
 }
 
 /// Whether the region's matrix is one of the tensor's, and its rows the tensor's where they are those of all matrices; `None`
@@ -44,8 +52,8 @@ pub(super) fn page_of(
 fn has_matrix(region: &TileRegion) -> Option<Expr<Symbol>> {
     let mut tests = Vec::new();
     let mut within = |index: &IntExpr, extent| {
-        tests.push(op(">=", Expr::user(index), Expr::Int(0)));
-        tests.push(op("<", Expr::user(index), Expr::Value(extent)));
+        tests.push(op(Operator::AtLeast, Expr::user(index), Expr::Int(0)));
+        tests.push(op(Operator::Less, Expr::user(index), Expr::Value(extent)));
     };
     for (axis, index) in region.matrix.iter().enumerate() {
         if index.may_miss {
@@ -58,7 +66,7 @@ fn has_matrix(region: &TileRegion) -> Option<Expr<Symbol>> {
     {
         within(line, Symbol::TensorAxis(region.tensor, 0));
     }
-    tests.into_iter().reduce(|a, b| op("&&", a, b))
+    tests.into_iter().reduce(|a, b| op(Operator::And, a, b))
 }
 
 /// Whether the tile (row, column) of a region in pages is one of the tensor's; `None` where it always is.
@@ -68,15 +76,19 @@ fn inside(region: &TileRegion) -> Option<Expr<Symbol>> {
         .into_iter()
         .enumerate()
     {
-        let at = || op("+", Expr::name(first), Expr::name(index));
+        let at = || op(Operator::Add, Expr::name(first), Expr::name(index));
         if region.may_precede[axis] {
-            tests.push(op(">=", at(), Expr::Int(0)));
+            tests.push(op(Operator::AtLeast, at(), Expr::Int(0)));
         }
         if region.may_exceed[axis] {
-            tests.push(op("<", at(), Expr::Value(Symbol::TensorTiles(region.tensor, axis))));
+            tests.push(op(
+                Operator::Less,
+                at(),
+                Expr::Value(Symbol::TensorTiles(region.tensor, axis)),
+            ));
         }
     }
-    tests.into_iter().reduce(|a, b| op("&&", a, b))
+    tests.into_iter().reduce(|a, b| op(Operator::And, a, b))
 }
 
 /// The transfer of the tile (row, column) of a region, between the tensor and the page at `address`, and the condition under
@@ -92,7 +104,7 @@ fn transfer(
     let (accessor, address) = (Expr::Accessor(tensor), Expr::name(address));
     let rows = match &region.transfer {
         Transfer::Pages(_) => {
-            let at = |first, index| op("+", Expr::name(first), Expr::name(index));
+            let at = |first, index| op(Operator::Add, Expr::name(first), Expr::name(index));
             let page = page_of(
                 tensor,
                 &region.matrix,
@@ -109,19 +121,19 @@ fn transfer(
         None => (Expr::Int(0), across(), Expr::Int(0), 32, Symbol::TensorAxis(tensor, 0)),
         Some((axis, line)) => {
             let line = || Expr::user(line);
-            let first = op("/", line(), Expr::Int(32));
-            let of_matrix = op("*", Expr::Value(Symbol::TensorTiles(tensor, 0)), across());
+            let first = op(Operator::Div, line(), Expr::Int(32));
+            let of_matrix = op(Operator::Mul, Expr::Value(Symbol::TensorTiles(tensor, 0)), across());
             let inner = axis.saturating_add(1)..region.matrix.len();
             let pages = inner.fold(of_matrix, |pages, axis| {
-                op("*", pages, Expr::Value(Symbol::TensorExtent(tensor, axis)))
+                op(Operator::Mul, pages, Expr::Value(Symbol::TensorExtent(tensor, axis)))
             });
-            let line = op("%", line(), Expr::Int(32));
+            let line = op(Operator::Rem, line(), Expr::Int(32));
             (first, pages, line, 1, Symbol::TensorExtent(tensor, *axis))
         }
     };
     // What shares exponents has no rows, and C1 moves whole pages of it; the verifier holds this to the format.
     let row_bytes = buffer.format.row_bytes().unwrap_or(0);
-    let tiles = |index: &str, step: i64| op("*", Expr::name(index), Expr::Int(step.saturating_mul(32)));
+    let tiles = |index: &str, step: i64| op(Operator::Mul, Expr::name(index), Expr::Int(step.saturating_mul(32)));
     let Pace { step, over, modulo } = rows.pace;
     let mut template = format!("{row_bytes}, {page_rows}, {step}");
     match modulo {
@@ -140,10 +152,10 @@ fn transfer(
             line,
             Expr::Value(extent),
             Expr::Value(Symbol::TensorAxis(tensor, 1)),
-            op("+", Expr::name("first_row"), tiles("row", step)),
-            op("+", Expr::name("first_column"), tiles("column", 1)),
-            Expr::operation("-", Expr::user(&rows.count[0]), tiles("row", 1)),
-            Expr::operation("-", Expr::user(&rows.count[1]), tiles("column", 1)),
+            op(Operator::Add, Expr::name("first_row"), tiles("row", step)),
+            op(Operator::Add, Expr::name("first_column"), tiles("column", 1)),
+            Expr::operation(Operator::Sub, Expr::user(&rows.count[0]), tiles("row", 1)),
+            Expr::operation(Operator::Sub, Expr::user(&rows.count[1]), tiles("column", 1)),
             address,
         ]
         .into_iter()
@@ -174,7 +186,7 @@ pub(super) fn constants(buffer: &Buffer, id: BufferId, constant: Constant) -> Li
     ];
     vec![scope(vec![
         line(Leaf::Let {
-            kind: "uint32_t",
+            kind: CppType::Word,
             name: "dst".into(),
             value: address,
         }),
@@ -187,7 +199,7 @@ pub(super) fn read(buffers: &[Buffer], id: BufferId, region: &TileRegion) -> Lin
     let [rows, columns] = buffer.tiles;
     let mut out = origin(region);
     out.push(line(Leaf::Let {
-        kind: "uint32_t",
+        kind: CppType::Word,
         name: "dst".into(),
         value: value(&GET_WRITE_PTR, [Expr::Buffer(id)]),
     }));
@@ -221,7 +233,7 @@ pub(super) fn read(buffers: &[Buffer], id: BufferId, region: &TileRegion) -> Lin
         }
         Transfer::Rows(rows) if region.zero_edge[1] && rows.in_faces() => {
             let columns = Expr::Value(Symbol::TensorAxis(region.tensor, 1));
-            let to_edge = op("-", columns, Expr::name("first_column"));
+            let to_edge = op(Operator::Sub, columns, Expr::name("first_column"));
             out.push(zero_columns(buffer, id, to_edge));
             if rows.count[1].as_const().is_none_or(|count| count % 32 != 0) {
                 out.push(zero_columns(buffer, id, Expr::user(&rows.count[1])));
@@ -244,12 +256,20 @@ fn scratch(buffers: &[Buffer], role: Role) -> Expr<Symbol> {
 fn tile_address(buffer: &Buffer, id: BufferId, row: Expr<Symbol>, column: Expr<Symbol>) -> Expr<Symbol> {
     let [rows, columns] = buffer.tiles;
     let index = if buffer.column_major {
-        op("+", op("*", column, Expr::Int(i64::from(rows))), row)
+        op(
+            Operator::Add,
+            op(Operator::Mul, column, Expr::Int(i64::from(rows))),
+            row,
+        )
     } else {
-        op("+", op("*", row, Expr::Int(i64::from(columns))), column)
+        op(
+            Operator::Add,
+            op(Operator::Mul, row, Expr::Int(i64::from(columns))),
+            column,
+        )
     };
     let base = value(&GET_WRITE_PTR, [Expr::Buffer(id)]);
-    op("+", base, op("*", index, Expr::PageBytes(id)))
+    op(Operator::Add, base, op(Operator::Mul, index, Expr::PageBytes(id)))
 }
 
 /// Zeroes the columns of a version from `edge` on, in the tile that it lies within; those after it are zero.
@@ -257,11 +277,15 @@ fn zero_columns(buffer: &Buffer, id: BufferId, edge: Expr<Symbol>) -> Stmt<Calls
     let [rows, columns] = buffer.tiles;
     let address = tile_address(buffer, id, Expr::name("row"), Expr::name("column"));
     let zero = zero_within_tile(buffer.format, 1, address);
-    let filled = Expr::operation("-", edge, op("*", Expr::name("column"), Expr::Int(32)));
+    let filled = Expr::operation(
+        Operator::Sub,
+        edge,
+        op(Operator::Mul, Expr::name("column"), Expr::Int(32)),
+    );
     let present = op(
-        "&&",
-        op(">", Expr::name("filled"), Expr::Int(0)),
-        op("<", Expr::name("filled"), Expr::Int(32)),
+        Operator::And,
+        op(Operator::Greater, Expr::name("filled"), Expr::Int(0)),
+        op(Operator::Less, Expr::name("filled"), Expr::Int(32)),
     );
     let of_column = vec![
         set("filled", filled),
@@ -292,10 +316,14 @@ fn zero_edge(buffer: &Buffer, id: BufferId, region: &TileRegion, axis: usize) ->
         ("first_column", columns, "row", rows)
     };
     let rank_axis = Expr::Value(Symbol::TensorAxis(tensor, axis));
-    let filled = op("%", rank_axis, Expr::Int(32));
+    let filled = op(Operator::Rem, rank_axis, Expr::Int(32));
     let edge = op(
-        "-",
-        op("-", Expr::Value(Symbol::TensorTiles(tensor, axis)), Expr::Int(1)),
+        Operator::Sub,
+        op(
+            Operator::Sub,
+            Expr::Value(Symbol::TensorTiles(tensor, axis)),
+            Expr::Int(1),
+        ),
         Expr::name(first),
     );
     let (row, column) = if axis == 0 {
@@ -306,12 +334,12 @@ fn zero_edge(buffer: &Buffer, id: BufferId, region: &TileRegion, axis: usize) ->
     let address = tile_address(buffer, id, row, column);
     let zero = zero_within_tile(buffer.format, axis, address);
     let present = op(
-        "&&",
-        op("!=", Expr::name("filled"), Expr::Int(0)),
+        Operator::And,
+        op(Operator::NotEqual, Expr::name("filled"), Expr::Int(0)),
         op(
-            "&&",
-            op(">=", Expr::name("edge"), Expr::Int(0)),
-            op("<", Expr::name("edge"), Expr::Int(i64::from(count))),
+            Operator::And,
+            op(Operator::AtLeast, Expr::name("edge"), Expr::Int(0)),
+            op(Operator::Less, Expr::name("edge"), Expr::Int(i64::from(count))),
         ),
     );
     let body = vec![tiles(other, other_count, 1, vec![zero])];
@@ -345,7 +373,7 @@ pub(super) fn shift(buffers: &[Buffer], ids: [BufferId; 2], window: &Window) -> 
         .chain(window.integers().map(Expr::user));
     vec![
         line(Leaf::Let {
-            kind: "uint32_t",
+            kind: CppType::Word,
             name: "src".into(),
             value: value(&GET_READ_PTR, [Expr::Buffer(ids[0])]),
         }),
@@ -358,7 +386,7 @@ pub(super) fn write(buffers: &[Buffer], id: BufferId, region: &TileRegion, store
     let [rows, columns] = buffer.tiles;
     let mut out = origin(region);
     out.push(line(Leaf::Let {
-        kind: "uint32_t",
+        kind: CppType::Word,
         name: "src".into(),
         value: value(&GET_READ_PTR, [Expr::Buffer(id)]),
     }));
@@ -368,7 +396,7 @@ pub(super) fn write(buffers: &[Buffer], id: BufferId, region: &TileRegion, store
         true => {
             let stored = stored.map(|stored| {
                 out.push(line(Leaf::Let {
-                    kind: "uint32_t",
+                    kind: CppType::Word,
                     name: "stored".into(),
                     value: value(&GET_READ_PTR, [Expr::Buffer(stored)]),
                 }));

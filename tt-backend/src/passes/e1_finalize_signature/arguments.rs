@@ -3,7 +3,9 @@
 #![warn(clippy::arithmetic_side_effects)]
 
 use crate::device::function::{AS_NUMBER, Function, STATIC_CAST, WIDE};
-use crate::device::{Accessor, Argument, Bits, Branch, Call, Calls, Expr, Leaf, Loop, Scope, Source, Symbol};
+use crate::device::{
+    Accessor, Argument, Bits, Branch, Call, Calls, CppType, Expr, Leaf, Loop, Operator, Scope, Source, Symbol,
+};
 use crate::ir::{Kind, Rewrite, Stmt};
 use crate::linear::Signs;
 use crate::names::Names;
@@ -38,7 +40,7 @@ impl<'a> Arguments<'a> {
     }
 
     /// An argument of just this name.
-    pub fn fixed(&mut self, kind: &'static str, name: &str, value: RuntimeValue) {
+    pub fn fixed(&mut self, kind: CppType, name: &str, value: RuntimeValue) {
         self.args.push(Argument {
             kind,
             name: name.to_string(),
@@ -49,7 +51,7 @@ impl<'a> Arguments<'a> {
     /// The address of a tensor.
     pub fn address(&mut self, accessor: &Accessor) {
         let tensor = self.kernel.params[accessor.tensor.index()].name().to_string();
-        self.fixed("uint32_t", &accessor.address, RuntimeValue::Address(tensor));
+        self.fixed(CppType::Word, &accessor.address, RuntimeValue::Address(tensor));
     }
 
     /// The arguments in order.
@@ -66,7 +68,7 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    fn argument(&mut self, kind: &'static str, wanted: &str, value: RuntimeValue) -> Expr<Bits> {
+    fn argument(&mut self, kind: CppType, wanted: &str, value: RuntimeValue) -> Expr<Bits> {
         if let Some(known) = self.args.iter().find(|arg| arg.value == value && arg.kind == kind) {
             return Expr::Name(known.name.clone());
         }
@@ -92,32 +94,31 @@ impl<'a> Arguments<'a> {
         }
         if let Some(formula) = formula(self.kernel, expr) {
             let wanted = describe(&formula);
-            return self.argument("int32_t", &wanted, RuntimeValue::Formula(formula));
+            return self.argument(CppType::Int, &wanted, RuntimeValue::Formula(formula));
         }
         match expr {
             IntExpr::Var(var) | IntExpr::Fetched(var) => Expr::name(self.variables[var.index()].as_str()),
             IntExpr::Binary(op, a, b) => {
                 let plain = self.signs.is_at_least(a, 0) && self.signs.is_at_least(b, 1);
                 let (a, b) = (self.int(a), self.int(b));
-                match op {
-                    IntOp::Add => Expr::binary("+", a, b),
-                    IntOp::Sub => Expr::binary("-", a, b),
-                    IntOp::Mul => Expr::binary("*", a, b),
-                    IntOp::Div => Expr::binary("/", a, b),
-                    IntOp::Rem => Expr::binary("%", a, b),
+                match Operator::of(*op) {
+                    Some(op @ (Operator::Min | Operator::Max)) => Expr::operation(op, a, b),
+                    Some(op) => Expr::binary(op, a, b),
                     // Rounded up where both have the same sign; towards zero is up where they have not.
-                    IntOp::CeilDiv => {
+                    None => {
                         let op = |op, a: &Expr<Bits>, b: Expr<Bits>| Expr::operation(op, a.clone(), b);
-                        let below_zero = |x: &Expr<Bits>| op("<", x, Expr::Int(0));
-                        let inexact = op("!=", &op("%", &a, b.clone()), Expr::Int(0));
+                        let below_zero = |x: &Expr<Bits>| op(Operator::Less, x, Expr::Int(0));
+                        let inexact = op(Operator::NotEqual, &op(Operator::Rem, &a, b.clone()), Expr::Int(0));
                         let is_more = match plain {
                             true => inexact,
-                            false => op("&&", &inexact, op("==", &below_zero(&a), below_zero(&b))),
+                            false => op(
+                                Operator::And,
+                                &inexact,
+                                op(Operator::Equal, &below_zero(&a), below_zero(&b)),
+                            ),
                         };
-                        op("+", &op("/", &a, b), is_more)
+                        op(Operator::Add, &op(Operator::Div, &a, b), is_more)
                     }
-                    IntOp::Min => Expr::operation("min", a, b),
-                    IntOp::Max => Expr::operation("max", a, b),
                 }
             }
             IntExpr::Const(_) | IntExpr::Extent(_) | IntExpr::Scalar(_) => {
@@ -130,12 +131,11 @@ impl<'a> Arguments<'a> {
     fn wide(&mut self, expr: &IntExpr) -> Expr<Bits> {
         match expr {
             IntExpr::Const(value) => Expr::Int(*value),
-            IntExpr::Binary(op @ (IntOp::Add | IntOp::Sub | IntOp::Mul), a, b) => {
-                Expr::binary(op.symbol(), self.wide(a), self.wide(b))
-            }
-            IntExpr::Binary(op @ (IntOp::Min | IntOp::Max), a, b) => {
-                Expr::operation(op.symbol(), self.wide(a), self.wide(b))
-            }
+            IntExpr::Binary(IntOp::Add, a, b) => Expr::binary(Operator::Add, self.wide(a), self.wide(b)),
+            IntExpr::Binary(IntOp::Sub, a, b) => Expr::binary(Operator::Sub, self.wide(a), self.wide(b)),
+            IntExpr::Binary(IntOp::Mul, a, b) => Expr::binary(Operator::Mul, self.wide(a), self.wide(b)),
+            IntExpr::Binary(IntOp::Min, a, b) => Expr::operation(Operator::Min, self.wide(a), self.wide(b)),
+            IntExpr::Binary(IntOp::Max, a, b) => Expr::operation(Operator::Max, self.wide(a), self.wide(b)),
             IntExpr::Extent(_) | IntExpr::Scalar(_) | IntExpr::Var(_) | IntExpr::Fetched(_) | IntExpr::Binary(..) => {
                 Expr::Call(Box::new(Call {
                     function: &WIDE,
@@ -163,10 +163,10 @@ impl<'a> Arguments<'a> {
     fn condition(&mut self, cond: &BoolExpr, int: fn(&mut Self, &IntExpr) -> Expr<Bits>) -> Expr<Bits> {
         match cond {
             BoolExpr::Const(value) => Expr::Bool(*value),
-            BoolExpr::Compare(op, a, b) => Expr::operation(op.symbol(), int(self, a), int(self, b)),
+            BoolExpr::Compare(op, a, b) => Expr::operation((*op).into(), int(self, a), int(self, b)),
             BoolExpr::CompareNumbers(op, a, b) => {
                 let (Some(a), Some(b)) = (number(self.kernel, a), number(self.kernel, b)) else {
-                    return Expr::operation(op.symbol(), self.computed(a), self.computed(b));
+                    return Expr::operation((*op).into(), self.computed(a), self.computed(b));
                 };
                 let wanted = match &b {
                     Number::Bits(_) => format!("{}_{}", describe_number(&a), compare_name(*op)),
@@ -181,16 +181,18 @@ impl<'a> Arguments<'a> {
                         describe_number(other)
                     ),
                 };
-                let flag = self.argument("int32_t", &wanted, RuntimeValue::Flag { op: *op, a, b });
-                Expr::operation("!=", flag, Expr::Int(0))
+                let flag = self.argument(CppType::Int, &wanted, RuntimeValue::Flag { op: *op, a, b });
+                Expr::operation(Operator::NotEqual, flag, Expr::Int(0))
             }
-            BoolExpr::And(a, b) => Expr::operation("&&", self.condition(a, int), self.condition(b, int)),
-            BoolExpr::Or(a, b) => Expr::operation("||", self.condition(a, int), self.condition(b, int)),
+            BoolExpr::And(a, b) => Expr::operation(Operator::And, self.condition(a, int), self.condition(b, int)),
+            BoolExpr::Or(a, b) => Expr::operation(Operator::Or, self.condition(a, int), self.condition(b, int)),
             BoolExpr::Not(a) => {
                 let negated = negate(a);
                 match negated {
                     // A scalar may be NaN: its comparisons have no opposite.
-                    BoolExpr::Not(inner) => Expr::operation("==", self.condition(&inner, int), Expr::Bool(false)),
+                    BoolExpr::Not(inner) => {
+                        Expr::operation(Operator::Equal, self.condition(&inner, int), Expr::Bool(false))
+                    }
                     other @ (BoolExpr::Const(_)
                     | BoolExpr::Compare(..)
                     | BoolExpr::CompareNumbers(..)
@@ -224,12 +226,12 @@ impl<'a> Arguments<'a> {
                 call_of(&STATIC_CAST, "double", integer)
             }
             NumberExpr::Call(op, args) => match (op, args.as_slice()) {
-                (ElementOp::Add, [a, b]) => Expr::operation("+", self.double(a), self.double(b)),
-                (ElementOp::Sub, [a, b]) => Expr::operation("-", self.double(a), self.double(b)),
-                (ElementOp::Mul, [a, b]) => Expr::operation("*", self.double(a), self.double(b)),
-                (ElementOp::Div, [a, b]) => Expr::operation("/", self.double(a), self.double(b)),
+                (ElementOp::Add, [a, b]) => Expr::operation(Operator::Add, self.double(a), self.double(b)),
+                (ElementOp::Sub, [a, b]) => Expr::operation(Operator::Sub, self.double(a), self.double(b)),
+                (ElementOp::Mul, [a, b]) => Expr::operation(Operator::Mul, self.double(a), self.double(b)),
+                (ElementOp::Div, [a, b]) => Expr::operation(Operator::Div, self.double(a), self.double(b)),
                 // Also of 0 the sign changes.
-                (ElementOp::Neg, [a]) => Expr::operation("*", self.double(a), Expr::Int(-1)),
+                (ElementOp::Neg, [a]) => Expr::operation(Operator::Mul, self.double(a), Expr::Int(-1)),
                 _ => self.without_value("a number that differs from block to block is computed otherwise"),
             },
             NumberExpr::Literal(_) | NumberExpr::Scalar(_) => self.without_value("a literal or scalar has no number"),
@@ -263,7 +265,7 @@ impl<'a> Arguments<'a> {
                 Ok(value) => Expr::Value(Bits((value as f32).to_bits())),
                 Err(_) => {
                     let wanted = describe_number(number);
-                    self.argument("uint32_t", &wanted, RuntimeValue::Number(number.clone()))
+                    self.argument(CppType::Word, &wanted, RuntimeValue::Number(number.clone()))
                 }
             },
         }
@@ -301,10 +303,9 @@ impl<'a> Arguments<'a> {
             Expr::Buffer(buffer) => Expr::Buffer(*buffer),
             Expr::PageBytes(buffer) => Expr::PageBytes(*buffer),
             Expr::Accessor(tensor) => Expr::Accessor(*tensor),
-            Expr::Constant(name) => Expr::Constant(name),
             Expr::Text(text) => Expr::Text(text.clone()),
             Expr::Call(call) => Expr::Call(Box::new(self.call(call))),
-            Expr::Binary(op, a, b) => Expr::binary(op, self.expr(a), self.expr(b)),
+            Expr::Binary(op, a, b) => Expr::binary(*op, self.expr(a), self.expr(b)),
         }
     }
 

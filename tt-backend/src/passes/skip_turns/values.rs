@@ -5,7 +5,7 @@ use super::live::{covers, targets};
 use std::collections::{BTreeMap, BTreeSet};
 use tt_lang::ir::{
     Access, ArgOp, Assign, BlockId, Buffer, Element, ElementKind, ElementOp, ElementType, IntExpr, Kernel, Linear,
-    Place, ReduceOp, Stmt, StmtKind, VarId, visit,
+    Place, Real, ReduceOp, Stmt, StmtKind, VarId, visit,
 };
 
 /// Blocks all elements of which always have a value.
@@ -399,7 +399,8 @@ impl Turn<'_> {
     fn value(&self, element: &Element, indices: &[(VarId, u64)], state: &State) -> Held<Value> {
         let of = |operand: &Element| self.value(operand, indices, state);
         match &element.kind {
-            ElementKind::Float(number) => Held::sure(Value::Number(*number)),
+            ElementKind::Float(Real(number)) if number.is_nan() => other_value(true),
+            ElementKind::Float(Real(number)) => Held::sure(Value::Number(*number)),
             ElementKind::Int(IntExpr::Const(integer)) => Held::sure(Value::Number(*integer as f64)),
             ElementKind::Int(_) | ElementKind::Scalar(_) => other_value(true),
             ElementKind::Load(access) => self.load(access, indices, state),

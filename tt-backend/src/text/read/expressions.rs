@@ -4,7 +4,7 @@ use super::super::names::neighbour_name;
 use super::{Misread, Read, Reader};
 use std::str::FromStr;
 use tt_lang::ir::{
-    BIT_OPS, BoolExpr, CompareOp, ELEMENT_OPS, ElementOp, ExtentId, IntExpr, IntOp, NumberExpr, Param, ParamId,
+    BIT_OPS, BoolExpr, CompareOp, ELEMENT_OPS, ElementOp, ExtentId, IntExpr, IntOp, NumberExpr, Param, ParamId, Real,
     ScalarKind, VarId,
 };
 use tt_plan::{Formula, FormulaOp, Neighbour, Number};
@@ -179,7 +179,7 @@ impl<'a> Reader<'a> {
     /// A number of a kernel.
     pub fn number_expr(&mut self) -> Read<NumberExpr> {
         if let Some(value) = self.float() {
-            return Ok(NumberExpr::Literal(value));
+            return Ok(NumberExpr::Literal(Real(value)));
         }
         if self.eat("f32 (") {
             let value = self.int()?;

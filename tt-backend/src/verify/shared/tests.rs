@@ -1,6 +1,6 @@
 //! What differs along a line of cores is found wherever it is made.
 
-use crate::device::{Bits, Calls, Expr, Leaf, line, when};
+use crate::device::{Bits, Calls, CppType, Expr, Leaf, Operator, line, when};
 use crate::ir::Kind;
 use crate::passes::b2_grid_to_cores::place_in;
 use crate::verify::{fixture, verify};
@@ -38,14 +38,14 @@ fn counted(by: Expr<Bits>) -> Result<(), String> {
         return Ok(());
     };
     let name = || "drift".to_owned();
-    let is_none = Expr::operation("==", Expr::Name(name()), Expr::Int(0));
+    let is_none = Expr::operation(Operator::Equal, Expr::Name(name()), Expr::Int(0));
     let grows = Leaf::Advance {
         name: name(),
         value: by,
     };
     *body = vec![when(is_none, std::mem::take(body), Vec::new()), line(grows)];
     let begins = Leaf::Let {
-        kind: "uint32_t",
+        kind: CppType::Word,
         name: name(),
         value: Expr::Int(0),
     };

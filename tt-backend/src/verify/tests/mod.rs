@@ -7,7 +7,7 @@ use super::fixture::*;
 use super::traffic::Traffic;
 use super::*;
 use crate::device::function::*;
-use crate::device::{Bits, Call, Expr, Leaf, Loop, Origin, when};
+use crate::device::{Bits, Call, Expr, Leaf, Loop, Operator, Origin, when};
 use crate::flow::BufferId;
 use crate::ir::Kind;
 use crate::tile_ops::SfpuOp;
@@ -151,12 +151,12 @@ fn accumulate(device: &mut Device, reset: bool) {
     for function in [&CB_RESERVE_BACK, &CB_PUSH_BACK] {
         without(device, COMPUTE, function);
     }
-    let first = Expr::operation("!=", Expr::name("k"), Expr::Int(0));
+    let first = Expr::operation(Operator::NotEqual, Expr::name("k"), Expr::Int(0));
     edit(device, COMPUTE, &mut |mut node| {
         if let Kind::Op(Leaf::Call(call)) = &mut node.kind
             && call.function == &PACK_TILE
         {
-            call.args[2] = Expr::binary("+", Expr::name("tile_column"), call.args[0].clone());
+            call.args[2] = Expr::binary(Operator::Add, Expr::name("tile_column"), call.args[0].clone());
         }
         vec![node]
     });
@@ -220,7 +220,7 @@ fn starving_and_overflowing_are_refused() {
         ("statement 1 is not the same in all programs", |device| {
             edit(device, WRITER, &mut |mut node| {
                 if let Kind::Loop(Loop::Over { end, .. }, _) = &mut node.kind {
-                    *end = Expr::binary("+", end.clone(), Expr::Int(1));
+                    *end = Expr::binary(Operator::Add, end.clone(), Expr::Int(1));
                 }
                 vec![node]
             });
@@ -269,14 +269,14 @@ fn windows_that_are_left_are_refused() {
             });
         }),
         ("where 4 are reserved", |device| {
-            let far = Expr::binary("*", Expr::PageBytes(X), Expr::Int(4));
+            let far = Expr::binary(Operator::Mul, Expr::PageBytes(X), Expr::Int(4));
             change(device, READER, &NOC_ASYNC_READ_PAGE, |call| {
-                call.args[2] = Expr::binary("+", call.args[2].clone(), far.clone());
+                call.args[2] = Expr::binary(Operator::Add, call.args[2].clone(), far.clone());
             });
         }),
         ("bytes into a buffer of pages of 2048 bytes", |device| {
             change(device, READER, &NOC_ASYNC_READ_PAGE, |call| {
-                call.args[2] = Expr::binary("+", call.args[2].clone(), Expr::Int(16));
+                call.args[2] = Expr::binary(Operator::Add, call.args[2].clone(), Expr::Int(16));
             });
         }),
     ]);
@@ -355,7 +355,7 @@ fn wrong_accumulation_is_refused() {
             },
         ),
         ("y_block is reserved anew in each", |device| {
-            let first = Expr::operation("!=", Expr::name("k"), Expr::Int(0));
+            let first = Expr::operation(Operator::NotEqual, Expr::name("k"), Expr::Int(0));
             before(
                 device,
                 COMPUTE,

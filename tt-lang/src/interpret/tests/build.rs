@@ -32,7 +32,7 @@ pub fn element(kind: ElementKind) -> Element {
 }
 
 pub fn number(value: f64) -> Element {
-    element(ElementKind::Float(value))
+    element(ElementKind::Float(Real(value)))
 }
 
 pub fn call<const N: usize>(op: ElementOp, args: [Element; N]) -> Element {

@@ -428,7 +428,7 @@ fn scalars_branches_and_prints() {
         Box::new(BoolExpr::CompareNumbers(
             CompareOp::Gt,
             NumberExpr::Scalar(alpha),
-            NumberExpr::Literal(0.0),
+            NumberExpr::Literal(Real(0.0)),
         )),
     );
     let print = stmt(StmtKind::Print {

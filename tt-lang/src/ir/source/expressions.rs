@@ -58,7 +58,7 @@ impl Source<'_> {
 
     pub(super) fn number(&self, number: &NumberExpr) -> String {
         match number {
-            NumberExpr::Literal(value) => float(*value),
+            NumberExpr::Literal(Real(value)) => float(*value),
             NumberExpr::Scalar(id) => self.param_name(*id),
             NumberExpr::Int(expr @ IntExpr::Binary(..)) => format!("(({}) as f32)", self.int(expr)),
             NumberExpr::Int(expr) => format!("({} as f32)", self.int(expr)),
@@ -80,7 +80,7 @@ impl Source<'_> {
     pub(super) fn element(&self, element: &Element, class: ElementType) -> String {
         let show = |x: &Element| self.element(x, class);
         match &element.kind {
-            ElementKind::Float(value) => float(*value),
+            ElementKind::Float(Real(value)) => float(*value),
             ElementKind::Bool(value) => value.to_string(),
             ElementKind::Scalar(id) => self.param_name(*id),
             ElementKind::Int(expr) if class.is_integer() => format!("({})", self.int(expr)),

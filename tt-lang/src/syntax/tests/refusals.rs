@@ -10,6 +10,8 @@ const BODIES: &[(&str, &[u16])] = &[
     ("let (p, q) = T.Kernel(2, 2);", &[31]),
     ("T.Kernel(8, 8);", &[44]),
     // Names and calls.
+    ("let T = 3;", &[13]),
+    ("for T in 0..3 {}", &[13]),
     ("T.copy(a[(row, 0)], x);", &[40]),
     ("T.copy(a[(missing, missing)], missing2);", &[40, 40]),
     ("for (i, j) in T.Parallel(64, 64) { y[(i, j)] = bf16::MAX; }", &[40]),

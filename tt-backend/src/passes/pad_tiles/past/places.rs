@@ -54,7 +54,7 @@ impl Beyond<'_> {
         let (extent, first, units) = match &region.transfer {
             Transfer::Pages(tile) => (of_tensor(at), tile[axis].clone(), [32, 1]),
             Transfer::Rows(rows) => {
-                edges.extend(self.end_of_rows(&rows.count[axis]));
+                edges.extend(self.end_of_rows(&rows.count[axis], region.extent[axis]));
                 let along = rows.along.as_ref().filter(|_| axis == 0).map(|(leading, _)| *leading);
                 let line = rows.along.as_ref().filter(|_| axis == 0).map(|(_, line)| line);
                 if let Some(line) = line.filter(|line| !self.begins_inside(line, &of_tensor(at), [1, 1])) {
@@ -137,11 +137,12 @@ impl Beyond<'_> {
         edges
     }
 
-    /// The edge of a region that has so many rows or columns, where that may be within its block's last tile or before.
-    pub(super) fn end_of_rows(&mut self, count: &IntExpr) -> Option<Edge> {
+    /// The edge of a region that has so many rows or columns, where that may be within the last tile of its block's `extent` or before.
+    pub(super) fn end_of_rows(&mut self, count: &IntExpr, extent: u64) -> Option<Edge> {
         let constant = count.as_const();
+        let last = i64::try_from(extent).unwrap_or(i64::MAX).saturating_add(31) / 32;
         let place = match constant {
-            Some(count) if count % 32 == 0 => return None,
+            Some(count) if count % 32 == 0 && count / 32 >= last => return None,
             Some(count) => self.place(Some(IntExpr::Const(count)), &IntExpr::Const(0), [32, 1], [false; 2]),
             None => self.place(Some(count.clone()), &IntExpr::Const(0), [32, 1], [true; 2]),
         };

@@ -1,7 +1,6 @@
-//! What a program uses, and so what its file must declare first: headers, buffers, page sizes, constants, edge functions.
+//! What a program uses, and so what its file must declare first: headers, buffers, page sizes, functions.
 
-use super::edges::EdgeFunction;
-use crate::device::{Bits, Call, Calls, Expr, Leaf};
+use super::{Bits, Call, Calls, Expr, Leaf};
 use crate::flow::BufferId;
 use crate::ir::{Kind, Stmt, visit};
 use std::collections::BTreeSet;
@@ -15,10 +14,10 @@ pub struct Uses {
     pub buffers: BTreeSet<BufferId>,
     /// Buffers whose bytes per page are used.
     pub page_bytes: BTreeSet<BufferId>,
-    /// Constants of the file.
-    pub constants: BTreeSet<&'static str>,
-    /// Functions defined in the file.
-    pub edges: BTreeSet<EdgeFunction>,
+    /// Whether a template argument is [`DST_FORMAT`].
+    pub dst_format: bool,
+    /// Names of functions of no header: those of C++, and those that the file defines.
+    pub functions: BTreeSet<&'static str>,
 }
 
 /// The format of the destination registers, where an operation names it (patterns.md, surprise 3).
@@ -45,14 +44,11 @@ impl Uses {
     }
 
     fn call(&mut self, call: &Call<Bits>) {
-        match EdgeFunction::named(call.function.name) {
-            Some(function) => drop(self.edges.insert(function)),
-            None if call.function.header.is_empty() => {}
-            None => drop(self.headers.insert(call.function.header)),
-        }
-        if call.template.contains(DST_FORMAT) {
-            self.constants.insert(DST_FORMAT);
-        }
+        match call.function.header {
+            "" => self.functions.insert(call.function.name),
+            header => self.headers.insert(header),
+        };
+        self.dst_format |= call.template.contains(DST_FORMAT);
         call.args.iter().for_each(|arg| self.expr(arg));
     }
 
@@ -60,7 +56,6 @@ impl Uses {
         match expr {
             Expr::Buffer(id) => drop(self.buffers.insert(*id)),
             Expr::PageBytes(id) => drop(self.page_bytes.insert(*id)),
-            Expr::Constant(name) => drop(self.constants.insert(name)),
             Expr::Call(call) => self.call(call),
             Expr::Binary(_, a, b) => {
                 self.expr(a);
