@@ -53,10 +53,15 @@ impl<'k> Bounds<'k> {
 
     /// A variable from `start` up to before `end`.
     pub fn variable(&mut self, var: VarId, start: &IntExpr, end: &IntExpr) {
-        let ([low, _], [_, high]) = (self.numbers(start), self.numbers(end));
+        let ([low, latest], [earliest, high]) = (self.numbers(start), self.numbers(end));
         self.numbers.insert(var, [low, high.saturating_sub(1).max(low)]);
         if let (Some([low, _]), Some([_, high])) = (self.ends(start), self.ends(end)) {
             let last = IntExpr::binary(IntOp::Sub, high, IntExpr::Const(1));
+            // Of no values the least is the greatest, too: what is computed from ends that are the wrong way round is nothing.
+            let last = match earliest > latest {
+                true => last,
+                false => IntExpr::binary(IntOp::Max, last, low.clone()),
+            };
             self.ends.insert(var, [low, last]);
         }
     }

@@ -4,8 +4,7 @@
 //!  c = n > 3                     ⟹   c = 4 - min(max(n, 3), 4), subtracted from 1: 1 where it holds, else 0
 //!  if c { a } else { b }         ⟹   a · c + b · (1 - c)
 //!  if c { a / n } else { b }     ⟹   likewise, with a / (n · c + (1 - c)): by 1 where it is not taken
-//!  if c { p + 9 } else { b }     ⟹   likewise, with p · c + 9 of a p that is read from a tensor
-//!  n > 0 && a / n > 3            ⟹   the product of both, with the right side as one that is taken where the left one holds
+//!  n > 0 && a / n > 3            ⟹   the product of both, of which the right one divides by 1 where the left one does not hold
 //!  c = alpha > 0.5               ⟹   c is an integer that the launcher derives: 1 where it holds, else 0
 //! ```
 
@@ -52,7 +51,7 @@ impl Frontend {
                 CompareOp::Le => not(less(b, a)),
                 CompareOp::Ge => not(less(a, b)),
                 CompareOp::Eq => IntExpr::binary(IntOp::Mul, not(less(a, b)), not(less(b, a))),
-                CompareOp::Ne => IntExpr::binary(IntOp::Max, less(a, b), less(b, a)),
+                CompareOp::Ne => either(less(a, b), less(b, a)),
             },
             ElementKind::Compare(op, a, b) => self.derived(*op, [a.number_at_launch()?, b.number_at_launch()?]),
             ElementKind::And(a, b) => {
@@ -63,7 +62,7 @@ impl Frontend {
             ElementKind::Or(a, b) => {
                 let a = self.holds(a)?;
                 let b = guarded(&self.holds(b)?, &not(a.clone()));
-                IntExpr::binary(IntOp::Max, a, b)
+                either(a, b)
             }
             ElementKind::Not(a) => not(self.holds(a)?),
             ElementKind::Float(_)
@@ -172,41 +171,30 @@ impl Frontend {
     }
 }
 
-/// `expr`, which counts where `holds` is 1. Where that is 0, 1 stands in place of what it divides by, and 0 in place of what is read
-/// and computed with: it neither divides by 0 nor overflows.
+/// `expr`, which counts where `holds` is 1, with 1 in place of what it divides by where that is 0.
 fn guarded(expr: &IntExpr, holds: &IntExpr) -> IntExpr {
-    let taken = |of: IntExpr| IntExpr::binary(IntOp::Mul, of, holds.clone());
-    let operand = |of: &IntExpr| {
-        let mut is_read = false;
-        of.walk(&mut |part| is_read |= matches!(part, IntExpr::Fetched(_)));
-        match of {
-            IntExpr::Fetched(_) | IntExpr::Binary(IntOp::Min | IntOp::Max, ..) if is_read => taken(guarded(of, holds)),
-            IntExpr::Const(_)
-            | IntExpr::Extent(_)
-            | IntExpr::Scalar(_)
-            | IntExpr::Var(_)
-            | IntExpr::Fetched(_)
-            | IntExpr::Binary(..) => guarded(of, holds),
-        }
-    };
     expr.replace(&|part| {
-        let IntExpr::Binary(op, a, b) = part else { return None };
-        Some(match op {
-            IntOp::Div | IntOp::Rem | IntOp::CeilDiv => {
-                let by = match b.as_const() {
-                    Some(by) if by > 0 => IntExpr::Const(by),
-                    _ => IntExpr::binary(IntOp::Add, taken(guarded(b, holds)), not(holds.clone())),
-                };
-                IntExpr::binary(*op, operand(a), by)
+        let IntExpr::Binary(op @ (IntOp::Div | IntOp::Rem | IntOp::CeilDiv), a, by) = part else {
+            return None;
+        };
+        let by = match by.as_const() {
+            Some(by) if by > 0 => IntExpr::Const(by),
+            _ => {
+                let taken = IntExpr::binary(IntOp::Mul, guarded(by, holds), holds.clone());
+                IntExpr::binary(IntOp::Add, taken, not(holds.clone()))
             }
-            IntOp::Add | IntOp::Sub | IntOp::Mul => IntExpr::binary(*op, operand(a), operand(b)),
-            IntOp::Min | IntOp::Max => return None,
-        })
+        };
+        Some(IntExpr::binary(*op, guarded(a, holds), by))
     })
 }
 
 fn not(holds: IntExpr) -> IntExpr {
     IntExpr::binary(IntOp::Sub, IntExpr::Const(1), holds)
+}
+
+/// 1 where one of the two is, else 0. The greater of both would be shorter, and is written out with each of them twice.
+fn either(a: IntExpr, b: IntExpr) -> IntExpr {
+    not(IntExpr::binary(IntOp::Mul, not(a), not(b)))
 }
 
 /// `a < b` as 1 or 0: `b` less what is nearest to `a` of `b - 1` and `b`, so that nothing overflows; and, so that its range is seen,
