@@ -87,7 +87,7 @@ impl Range {
             IntOp::Mul => corners(i64::saturating_mul),
             IntOp::Div if other.low > 0 => corners(|a, b| a / b),
             IntOp::CeilDiv if other.low > 0 && self.low >= 0 => corners(|a, b| (a + b - 1) / b),
-            IntOp::Rem if other.low > 0 && self.low >= 0 => Range::new(0, self.high.min(other.high - 1)),
+            IntOp::Rem if other.low >= 0 && self.low >= 0 => Range::new(0, self.high.min(other.high.max(1) - 1)),
             IntOp::Rem if other.low > 0 => Range::new(1 - other.high, other.high - 1),
             IntOp::Div | IntOp::CeilDiv | IntOp::Rem => Range::ANY,
             IntOp::Min => Range {
@@ -116,7 +116,9 @@ pub fn apply(op: IntOp, a: Range, b: Range) -> Range {
     let positive = a.low >= 0 && b.low >= 0;
     match op {
         IntOp::Mul if positive => Range::new(a.low.saturating_mul(b.low), a.high.saturating_mul(b.high)),
-        IntOp::Div if positive && b.high < LIMIT && b.low > 0 => Range::new(a.low / b.high, LIMIT),
+        // Nothing is divided by 0.
+        IntOp::Div if positive && b.high < LIMIT => Range::new(a.low / b.high.max(1), a.high),
+        IntOp::Div if positive => Range::new(0, a.high),
         IntOp::CeilDiv if positive && b.high < LIMIT && b.low > 0 => Range::new((a.low + b.high - 1) / b.high, LIMIT),
         // One block even of the smallest extent.
         IntOp::CeilDiv if a.low >= 1 && b.low >= 1 => Range::new(1, LIMIT),

@@ -43,6 +43,16 @@ pub enum Term {
     Chosen(Choice),
 }
 
+impl Term {
+    /// Whether the compiler may know it, where extents are literals.
+    pub fn may_be_known(self) -> bool {
+        matches!(
+            self,
+            Term::Number(_) | Term::M | Term::N | Term::L | Term::Steps | Term::Chosen(_)
+        )
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Choice {
     /// What is compared; nothing for the scalar `alpha`.
