@@ -39,7 +39,11 @@ pub struct Arguments {
 const JOBS: usize = 2;
 
 /// How long a program may take: the simulator waits for ever for what a kernel waits for.
-const LONGEST: Duration = Duration::from_secs(300);
+const LONGEST: Duration = Duration::from_secs(900);
+
+/// Kernels of tests/stores.rs in which one block reads what another stores, so that the emulator's launcher says EMU0421; a host
+/// program, which says nothing of its tensors, has whatever comes first.
+const RACES: [&str; 3] = ["stores::adds_the_first", "stores::half_tiles", "stores::columns_apart"];
 
 /// How a kernel fared on a chip.
 enum Outcome {
@@ -64,6 +68,7 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
     if let Some(names) = &arguments.kernels {
         kernels.retain(|(path, ..)| names.iter().any(|name| path.contains(name)));
     }
+    kernels.retain(|(path, ..)| !RACES.contains(&path.as_str()));
     if kernels.is_empty() {
         return Err("there is no such kernel".into());
     }
@@ -131,7 +136,9 @@ fn judge(
     if got.status != "0" {
         let lines: Vec<&str> = got.text.lines().collect();
         return Ok(match Failure::told(&got.status, &lines) {
-            failure @ (Failure::Compiler | Failure::Instruction(_)) => Outcome::Unmodelled(failure.to_string()),
+            failure @ (Failure::Compiler | Failure::Code | Failure::Instruction(_)) => {
+                Outcome::Unmodelled(failure.to_string())
+            }
             Failure::Launch(why) => Outcome::Wrong(why),
         });
     }

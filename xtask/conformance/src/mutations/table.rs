@@ -9,7 +9,7 @@ const TRANSFERS: &str = "passes/d3_lower_cb_protocol/transfers.rs";
 const KERNEL: &str = "codegen/kernel.rs";
 const STATEMENT: &str = "codegen/statement.rs";
 const EXPRESSION: &str = "codegen/expression.rs";
-const USES: &str = "codegen/uses.rs";
+const USES: &str = "device/uses.rs";
 const EDGES: &str = "codegen/edges.rs";
 const FUNCTIONS: &str = "device/function.rs";
 const OPERATIONS: &str = "../../tt-device/src/catalogue.rs";
@@ -28,7 +28,7 @@ mutants! {
     plan_arguments_reversed: "the launch hands over the runtime arguments in reverse order", PLAN_FILE,
         "                    .args\n                    .iter()\n" => "                    .args\n                    .iter().rev()\n";
     plan_ceil: "divisions are rounded up once too far", ARGUMENTS,
-        "let inexact = op(\"!=\", &op(" => "let inexact = op(\">=\", &op(";
+        "let inexact = op(Operator::NotEqual, &op(" => "let inexact = op(Operator::AtLeast, &op(";
     plan_blocks_transposed: "the tiles of a block are read in the other order", TRANSFERS,
         "out.push(if buffer.column_major {" => "out.push(if !buffer.column_major {";
 }
@@ -37,7 +37,7 @@ mutants! {
     /// Text that does not say what Device IR says.
     WRITER, Writer:
     writer_no_includes: "no header is included but the first", USES,
-        "None => drop(self.headers.insert(call.function.header))," => "None => {}";
+        "header => self.headers.insert(header)," => "_ => false,";
     writer_old_entry: "kernels have the old entry point", KERNEL,
         "out.open(\"void kernel_main()\");" => "out.open(\"void MAIN()\");";
     writer_page_bytes: "pages are half as large", KERNEL,

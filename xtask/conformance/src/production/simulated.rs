@@ -32,7 +32,7 @@ fn can_be_told(case: &Case) -> bool {
 #[derive(Default)]
 pub struct Outcome {
     pub ran: usize,
-    /// Cases of which the tool can say nothing ([`Failure::Compiler`], [`Failure::Instruction`]).
+    /// Cases of which the tool can say nothing ([`Failure::Compiler`], [`Failure::Code`], [`Failure::Instruction`]).
     pub unknown: Vec<String>,
     pub wrong: Vec<String>,
 }
@@ -56,7 +56,7 @@ pub fn run(oracle: &Oracle, cases: &[Case], wheel: &Wheel, arch: ArchName, folde
     for (index, case) in told.iter().enumerate() {
         let folder = place(index);
         let outcome = match oracle.failure(&folder) {
-            Some(Failure::Compiler | Failure::Instruction(_)) => {
+            Some(Failure::Compiler | Failure::Code | Failure::Instruction(_)) => {
                 result.unknown.push(case.name.clone());
                 continue;
             }

@@ -41,6 +41,9 @@ pub enum Failure {
     /// What stands in for the device's compiler cannot put this kernel's values into the vector unit's eight registers
     /// (shared/oracle/README.md, "what a pass proves"): nothing is known of the kernel.
     Compiler,
+    /// What it makes of the kernel does not fit where the device has its programs: it writes more code than the device's compiler, whose
+    /// binaries `conformance binaries` measures.
+    Code,
     /// The simulator does not model an instruction of this kernel, in its words: nothing is known of the kernel.
     Instruction(String),
     /// Anything else, in the tool's words.
@@ -51,6 +54,9 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Failure::Compiler => f.write_str("the stand-in for the device's compiler has no registers left"),
+            Failure::Code => {
+                f.write_str("the stand-in for the device's compiler makes more code than there is room for")
+            }
             Failure::Instruction(what) => write!(f, "the simulator does not model {what}"),
             Failure::Launch(why) => f.write_str(why),
         }
@@ -72,6 +78,12 @@ impl Failure {
         let lines: Vec<&str> = lines.iter().map(|line| line.trim()).collect();
         if lines.iter().any(|line| line.contains("lreg_alloc: ")) {
             return Failure::Compiler;
+        }
+        if lines
+            .iter()
+            .any(|line| line.contains("too large for kernel config buffer"))
+        {
+            return Failure::Code;
         }
         let unpacked = UNPACKED
             .iter()

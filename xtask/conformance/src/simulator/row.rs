@@ -177,7 +177,7 @@ impl Row {
     /// The launches of which the simulator can say nothing.
     pub fn silent(&self) -> BTreeSet<String> {
         let silent = self.launches().filter(|(launch, _)| match &launch.failure {
-            Some(Failure::Compiler | Failure::Instruction(_)) => true,
+            Some(Failure::Compiler | Failure::Code | Failure::Instruction(_)) => true,
             Some(Failure::Launch(_)) => launch.kind == Kind::Extreme,
             None => false,
         });

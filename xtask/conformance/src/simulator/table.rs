@@ -140,6 +140,7 @@ fn of(chip: &Chip, kind: Kind) -> String {
     for launch in chip.launches.iter().filter(|launch| launch.kind == kind) {
         match &launch.failure {
             Some(Failure::Compiler) => return "not run ²".into(),
+            Some(failure @ Failure::Code) => return format!("not run ({failure})"),
             Some(Failure::Instruction(missing)) => return format!("not run ³ ({})", missing.replace('|', "\\|")),
             Some(Failure::Launch(failure)) => return format!("not run ({})", failure.replace('|', "\\|")),
             None => sum.merge(&launch.to_emulator),
