@@ -5,6 +5,7 @@ use crate::flow::{
     PackMode, Sees, Sights, TensorIndex, TileRegion, Transfer, Window,
 };
 use crate::tile_ops::{FpuOp, SfpuOp, TileOp};
+use std::collections::HashMap;
 use tt_lang::ir::{BoolExpr, IntExpr, IntOp, Kernel, NumberExpr, ParamId, Real, VarId};
 use tt_plan::{Neighbour, Number, Role};
 
@@ -420,6 +421,16 @@ fn axes_missed(indices: &[TensorIndex]) -> Option<String> {
 
 /// The table of buffers, with their indices on the device where they have them.
 pub(crate) fn buffers(kernel: &Kernel, buffers: &[Buffer], out: &mut Lines) {
+    let mut times = HashMap::<&str, usize>::new();
+    for block in &kernel.blocks {
+        *times.entry(&block.name).or_default() += 1;
+    }
+    // A block of the kernel, with its number behind it where another has its name.
+    let block_name = |index: usize| match kernel.blocks.get(index) {
+        None => format!("block{index}"),
+        Some(block) if times.get(block.name.as_str()) == Some(&1) => block.name.clone(),
+        Some(block) => format!("{}~{index}", block.name),
+    };
     out.braced("buffers", |out| {
         for buffer in buffers {
             let kind = buffer_kind(buffer.kind);
@@ -434,7 +445,7 @@ pub(crate) fn buffers(kernel: &Kernel, buffers: &[Buffer], out: &mut Lines) {
                 line += &format!(", {depth} asked");
             }
             if let Some(block) = buffer.block {
-                line += &format!(", block {}", block_name(kernel, block.index()));
+                line += &format!(", block {}", block_name(block.index()));
             }
             if buffer.column_major {
                 line += ", column by column";
@@ -445,17 +456,6 @@ pub(crate) fn buffers(kernel: &Kernel, buffers: &[Buffer], out: &mut Lines) {
             out.line(line);
         }
     });
-}
-
-/// A block of the kernel, with its number behind it where another has its name.
-fn block_name(kernel: &Kernel, index: usize) -> String {
-    let Some(block) = kernel.blocks.get(index) else {
-        return format!("block{index}");
-    };
-    match kernel.blocks.iter().filter(|other| other.name == block.name).count() {
-        1 => block.name.clone(),
-        _ => format!("{}~{index}", block.name),
-    }
 }
 
 /// What an integer of each element is called that is asked to be below zero.

@@ -24,7 +24,7 @@ use super::{Proof, fault, unproved};
 use crate::device::{Device, Origin, Parts, Programs};
 use crate::flow::{Buffer, BufferId};
 use crate::pipeline::Unit;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::Kernel;
 use tt_plan::Role;
@@ -92,38 +92,66 @@ fn joint(buffers: &[Buffer], programs: &[Vec<Item>; 3]) -> Proof {
 }
 
 fn one_producer_one_consumer(buffers: &[Buffer], programs: &[Vec<Item>; 3]) -> Proof {
+    let used = programs.each_ref().map(|items| {
+        let mut ends = vec![[false; 2]; buffers.len()];
+        used(items, &mut ends);
+        ends
+    });
     for (id, buffer) in buffers.iter().enumerate() {
-        for (end, steps) in [
-            ("producers", [CbStep::Reserve, CbStep::Push]),
-            ("consumers", [CbStep::Wait, CbStep::Pop]),
-        ] {
-            let count = programs
-                .iter()
-                .filter(|items| uses(items, BufferId(id), &steps))
-                .count();
+        for (end, what) in ["producers", "consumers"].iter().enumerate() {
+            let count = used.iter().filter(|ends| ends[id][end]).count();
             if count > 1 {
-                return fault(format!("{} has {count} {end}", buffer.name));
+                return fault(format!("{} has {count} {what}", buffer.name));
             }
         }
     }
     Ok(())
 }
 
-fn uses(items: &[Item], buffer: BufferId, steps: &[CbStep]) -> bool {
-    items.iter().any(|item| match item {
-        Item::Cb(step, of, _) => *of == buffer && steps.contains(step),
-        Item::Tiles(_, body) | Item::Loop(_, _, body) => uses(body, buffer, steps),
-        Item::If(_, _, then, otherwise) => uses(then, buffer, steps) || uses(otherwise, buffer, steps),
-    })
+/// Which buffers these steps fill, and which they empty.
+fn used(items: &[Item], ends: &mut [[bool; 2]]) {
+    for item in items {
+        match item {
+            Item::Cb(step, buffer, _) => {
+                let Some([fills, empties]) = ends.get_mut(buffer.0) else {
+                    continue;
+                };
+                match step {
+                    CbStep::Reserve | CbStep::Push => *fills = true,
+                    CbStep::Wait | CbStep::Pop => *empties = true,
+                }
+            }
+            Item::Tiles(_, body) | Item::Loop(_, _, body) => used(body, ends),
+            Item::If(_, _, then, otherwise) => {
+                used(then, ends);
+                used(otherwise, ends);
+            }
+        }
+    }
 }
 
 /// How far one program is at one level.
 struct Cursor<'a> {
     /// The level, and within it the loops of tiles entered: statements, the next one, and how often they are run again.
     frames: Vec<(&'a [Item], usize, u32)>,
+    /// Where in the level each loop or branch comes last.
+    last: HashMap<Place, usize>,
 }
 
 impl<'a> Cursor<'a> {
+    fn new(level: &'a [Item]) -> Cursor<'a> {
+        let mut last = HashMap::new();
+        for (at, item) in level.iter().enumerate() {
+            places(item, &mut |place| {
+                last.insert(place, at);
+            });
+        }
+        Cursor {
+            frames: vec![(level, 0, 0)],
+            last,
+        }
+    }
+
     /// What comes next; loops of tiles are entered and left on the way.
     fn next(&mut self) -> Option<&'a Item> {
         loop {
@@ -153,18 +181,27 @@ impl<'a> Cursor<'a> {
 
     /// Whether this loop or branch is yet to come.
     fn expects(&self, place: Place) -> bool {
-        self.frames.iter().any(|(items, at, again)| {
-            let from = if *again > 0 { 0 } else { *at };
-            contains(items.get(from..).unwrap_or(&[]), place)
-        })
+        let Some(((_, at, _), entered)) = self.frames.split_first() else {
+            return false;
+        };
+        let is_ahead = self.last.get(&place).is_some_and(|last| last >= at);
+        is_ahead
+            || entered.iter().any(|(items, at, again)| {
+                let from = if *again > 0 { 0 } else { *at };
+                let mut is_there = false;
+                let ahead = items.get(from..).unwrap_or(&[]).iter();
+                ahead.for_each(|item| places(item, &mut |found| is_there |= found == place));
+                is_there
+            })
     }
 }
 
-fn contains(items: &[Item], place: Place) -> bool {
-    items.iter().any(|item| match item {
-        Item::Tiles(_, body) => contains(body, place),
-        Item::Cb(..) | Item::Loop(..) | Item::If(..) => item.place() == Some(place),
-    })
+/// The loops and branches of this level in `item`.
+fn places(item: &Item, visit: &mut impl FnMut(Place)) {
+    match item {
+        Item::Tiles(_, body) => body.iter().for_each(|item| places(item, visit)),
+        Item::Cb(..) | Item::Loop(..) | Item::If(..) => item.place().into_iter().for_each(visit),
+    }
 }
 
 /// The three programs running together.
@@ -177,9 +214,7 @@ struct Joint<'a> {
 impl Joint<'_> {
     /// Runs one level to its end.
     fn level(&mut self, level: &[&[Item]; 3]) -> Proof {
-        let mut cursors = level.map(|items| Cursor {
-            frames: vec![(items, 0, 0)],
-        });
+        let mut cursors = level.map(Cursor::new);
         loop {
             while cursors.iter_mut().any(|cursor| self.greedy(cursor)) {}
             let standing: [Option<&Item>; 3] = cursors.each_mut().map(Cursor::next);

@@ -13,7 +13,7 @@ use tt_lang::ir::ParamId;
 use tt_plan::Role;
 
 /// Where the programs meet: the loop over the blocks, or a loop or branch of the user's.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Place {
     /// The loop over the blocks.
     Blocks,

@@ -7,6 +7,7 @@
 mod expressions;
 
 use super::*;
+use std::collections::{HashMap, HashSet};
 use std::fmt::{self, Display, Write};
 
 impl Display for Kernel {
@@ -26,8 +27,46 @@ struct Source<'a> {
     blocks: Vec<String>,
     /// The name of every variable, once it is declared.
     variables: Vec<String>,
-    /// Names that stand for something here.
-    scope: Vec<String>,
+    scope: Scope,
+}
+
+/// Names that stand for something here.
+#[derive(Default)]
+struct Scope {
+    /// In the order of their declarations.
+    names: Vec<String>,
+    taken: HashSet<String>,
+    /// Of a name that was wanted, the first number that may be free.
+    from: HashMap<String, u32>,
+}
+
+impl Scope {
+    fn push(&mut self, name: String) {
+        self.taken.insert(name.clone());
+        self.names.push(name);
+    }
+
+    /// `wanted`, or with the first number that makes it mean nothing else here.
+    fn unused(&mut self, wanted: &str) -> String {
+        let named = |number: u32| match number {
+            1 => wanted.to_string(),
+            _ => format!("{wanted}_{number}"),
+        };
+        let mut number = self.from.get(wanted).copied().unwrap_or(1);
+        while wanted != "_" && self.taken.contains(&named(number)) {
+            number = number.saturating_add(1);
+        }
+        self.from.insert(wanted.to_string(), number);
+        named(number)
+    }
+
+    /// Leaves what was declared after the first `known` names.
+    fn truncate(&mut self, known: usize) {
+        for name in self.names.drain(known..) {
+            self.taken.remove(&name);
+            self.from.clear();
+        }
+    }
 }
 
 impl<'a> Source<'a> {
@@ -40,32 +79,22 @@ impl<'a> Source<'a> {
             depth: 0,
             blocks: Vec::new(),
             variables: kernel.variables.iter().map(|variable| variable.name.clone()).collect(),
-            scope: extents.chain(params).collect(),
+            scope: Scope::default(),
         };
+        extents.chain(params).for_each(|name| source.scope.push(name));
         for (var, _) in &kernel.grid.axes {
             source.declare(*var);
         }
         for block in &kernel.blocks {
-            let name = source.unused(&raw(&block.name));
+            let name = source.scope.unused(&raw(&block.name));
             source.scope.push(name.clone());
             source.blocks.push(name);
         }
         source
     }
 
-    /// `wanted`, or with the first number that makes it mean nothing else here.
-    fn unused(&self, wanted: &str) -> String {
-        let mut name = wanted.to_string();
-        let mut number = 1_u32;
-        while wanted != "_" && self.scope.contains(&name) {
-            number = number.saturating_add(1);
-            name = format!("{wanted}_{number}");
-        }
-        name
-    }
-
     fn declare(&mut self, var: VarId) {
-        let name = self.unused(&raw(self.kernel.variable(var)));
+        let name = self.scope.unused(&raw(self.kernel.variable(var)));
         self.scope.push(name.clone());
         self.variables[var.index()] = name;
     }
@@ -78,7 +107,7 @@ impl<'a> Source<'a> {
 
     /// What `write` writes, one step further in, in a scope of its own.
     fn nested(&mut self, write: impl FnOnce(&mut Self)) {
-        let known = self.scope.len();
+        let known = self.scope.names.len();
         self.depth = self.depth.saturating_add(1);
         write(self);
         self.depth = self.depth.saturating_sub(1);
@@ -266,7 +295,7 @@ impl<'a> Source<'a> {
                     LoopKind::Unroll => format!("T.unroll({range})"),
                     LoopKind::Pipelined(stages) => format!("T.Pipelined({range}, num_stages = {stages})"),
                 };
-                let known = self.scope.len();
+                let known = self.scope.names.len();
                 self.declare(*var);
                 self.line(&format!("for {} in {range} {{", self.variables[var.index()]));
                 self.nested(|this| this.body(body));
@@ -284,7 +313,7 @@ impl<'a> Source<'a> {
                 self.line("}");
             }
             StmtKind::Parallel { indices, assigns } => {
-                let known = self.scope.len();
+                let known = self.scope.names.len();
                 indices.iter().for_each(|(var, _)| self.declare(*var));
                 let names: Vec<&str> = indices
                     .iter()
@@ -370,7 +399,7 @@ impl<'a> Source<'a> {
 
     /// A product with an operand that is a tensor, as the loop that it is written as.
     fn product(&mut self, a: (&Place, bool), b: (&Place, bool), acc: BlockId) {
-        let [row, column, inner] = ["i", "j", "k"].map(|name| self.unused(name));
+        let [row, column, inner] = ["i", "j", "k"].map(|name| self.scope.unused(name));
         let (m, n) = match self.kernel.block(acc).shape.as_slice() {
             [m, n] => (*m, *n),
             _ => (1, 1),

@@ -449,7 +449,7 @@ impl<'g> Body<'g> {
         (is_meant && !shares && !self.types.is_whole && self.random.one_in(10)).then(|| match self.any_of(rows + 1) {
             // Where that is known, there is one at least.
             At::Number(number) => At::Number(number.max(1)),
-            At::Is(term) | At::Rest(_, term) if term.may_be_known() => At::Number(1),
+            At::Is(term) | At::Rest(_, term) if term.may_be_known(self.program.literal) => At::Number(1),
             rows => rows,
         })
     }

@@ -44,12 +44,13 @@ pub enum Term {
 }
 
 impl Term {
-    /// Whether the compiler may know it, where extents are literals.
-    pub fn may_be_known(self) -> bool {
-        matches!(
-            self,
-            Term::Number(_) | Term::M | Term::N | Term::L | Term::Steps | Term::Chosen(_)
-        )
+    /// Whether the compiler may know it.
+    pub fn may_be_known(self, are_extents_literal: bool) -> bool {
+        match self {
+            Term::Number(_) | Term::Chosen(_) => true,
+            Term::M | Term::N | Term::L | Term::Steps => are_extents_literal,
+            _ => false,
+        }
     }
 }
 

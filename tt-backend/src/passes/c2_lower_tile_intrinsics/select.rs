@@ -211,10 +211,7 @@ impl Context {
         let mut stack: Vec<(&Value, [u64; 2])> = inside(value, extent).collect();
         while let Some((part, extent)) = stack.pop() {
             stack.extend(inside(part, extent));
-            if part.operands().is_empty()
-                || matches!(part.kind, ValueKind::Call(..))
-                    && part.operands().iter().all(|p| matches!(p.kind, ValueKind::Number(_)))
-            {
+            if part.operands().is_empty() {
                 continue;
             }
             let used = self.emit(part, None).used;
