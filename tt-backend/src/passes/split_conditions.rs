@@ -246,11 +246,15 @@ fn is_of_numbers(cond: &BoolExpr) -> bool {
 
 /// The first of the largest uniform conditions by which a part of `value` is chosen, with its place.
 fn condition(value: &Element, indices: &[VarId], which: Which) -> Option<Spanned<BoolExpr>> {
-    let is_choice = matches!(value.kind, ElementKind::Select(..));
+    // A truth value that is chosen chooses nothing, nor does one behind what may have no value.
+    let may_be_left = if let ElementKind::And(first, _) | ElementKind::Or(first, _) = &value.kind {
+        first.reads()
+    } else {
+        matches!(value.kind, ElementKind::Select(..))
+    };
     value.operands().into_iter().enumerate().find_map(|(at, operand)| {
-        // A truth value that is chosen chooses nothing.
-        let is_chosen = is_choice && at > 0 && matches!(operand.kind, ElementKind::Bool(_));
-        let here = if operand.is_bool() && !is_chosen {
+        let is_left = may_be_left && at > 0 && matches!(operand.kind, ElementKind::Bool(_));
+        let here = if operand.is_bool() && !is_left {
             uniform(operand, indices)
         } else {
             None
@@ -330,19 +334,22 @@ fn decided(element: &Element, indices: &[VarId], cond: &BoolExpr, holds: bool) -
         ElementKind::And(a, b) => {
             let (a, b) = (of(a), of(b));
             match (known(&a), known(&b)) {
-                (Some(false), _) | (_, Some(false)) => return truth(false),
+                (Some(false), _) => return truth(false),
+                (_, Some(false)) if !a.reads() => return truth(false),
                 (Some(true), _) => return b,
                 (_, Some(true)) => return a,
-                (None, None) => ElementKind::And(Box::new(a), Box::new(b)),
+                // What the first has no value for has none.
+                (None, None | Some(false)) => ElementKind::And(Box::new(a), Box::new(b)),
             }
         }
         ElementKind::Or(a, b) => {
             let (a, b) = (of(a), of(b));
             match (known(&a), known(&b)) {
-                (Some(true), _) | (_, Some(true)) => return truth(true),
+                (Some(true), _) => return truth(true),
+                (_, Some(true)) if !a.reads() => return truth(true),
                 (Some(false), _) => return b,
                 (_, Some(false)) => return a,
-                (None, None) => ElementKind::Or(Box::new(a), Box::new(b)),
+                (None, None | Some(true)) => ElementKind::Or(Box::new(a), Box::new(b)),
             }
         }
         ElementKind::Not(a) => {

@@ -92,14 +92,14 @@ fn joint(buffers: &[Buffer], programs: &[Vec<Item>; 3]) -> Proof {
 }
 
 fn one_producer_one_consumer(buffers: &[Buffer], programs: &[Vec<Item>; 3]) -> Proof {
-    let used = programs.each_ref().map(|items| {
+    let of_programs = programs.each_ref().map(|items| {
         let mut ends = vec![[false; 2]; buffers.len()];
         used(items, &mut ends);
         ends
     });
     for (id, buffer) in buffers.iter().enumerate() {
         for (end, what) in ["producers", "consumers"].iter().enumerate() {
-            let count = used.iter().filter(|ends| ends[id][end]).count();
+            let count = of_programs.iter().filter(|ends| ends[id][end]).count();
             if count > 1 {
                 return fault(format!("{} has {count} {what}", buffer.name));
             }

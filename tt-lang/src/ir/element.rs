@@ -165,6 +165,13 @@ impl Element {
         }
     }
 
+    /// Whether it reads elements, which may have no value; then neither has it.
+    pub fn reads(&self) -> bool {
+        let mut found = false;
+        self.walk(&mut |part| found |= matches!(part.kind, ElementKind::Load(_)));
+        found
+    }
+
     /// The number it is, where it is made of literals, `f32` scalars, extents and integer scalars.
     pub fn number_at_launch(&self) -> Option<NumberExpr> {
         self.number_of_block().filter(NumberExpr::is_launch_constant)

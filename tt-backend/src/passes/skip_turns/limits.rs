@@ -47,15 +47,18 @@ pub fn decided(condition: &Element, limit: &Linear, indices: &[(VarId, u64)]) ->
         }
         ElementKind::Bool(value) => Some(*value),
         ElementKind::Not(a) => of(a).map(|value| !value),
+        // What the first has no value for has none, whatever the second is.
         ElementKind::And(a, b) => match (of(a), of(b)) {
-            (Some(false), _) | (_, Some(false)) => Some(false),
-            (Some(true), other) | (other, Some(true)) => other,
-            (None, None) => None,
+            (Some(false), _) => Some(false),
+            (None, Some(false)) if !a.reads() => Some(false),
+            (Some(true), other) => other,
+            (None, _) => None,
         },
         ElementKind::Or(a, b) => match (of(a), of(b)) {
-            (Some(true), _) | (_, Some(true)) => Some(true),
-            (Some(false), other) | (other, Some(false)) => other,
-            (None, None) => None,
+            (Some(true), _) => Some(true),
+            (None, Some(true)) if !a.reads() => Some(true),
+            (Some(false), other) => other,
+            (None, _) => None,
         },
         ElementKind::Float(_)
         | ElementKind::Scalar(_)

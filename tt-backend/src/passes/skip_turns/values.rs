@@ -443,8 +443,7 @@ impl Turn<'_> {
 
     /// One of two, by a condition of which nothing is known.
     fn chosen(&self, condition: &Element, a: Held<Value>, b: Held<Value>) -> Held<Value> {
-        let mut is_of_indices = true;
-        condition.walk(&mut |part| is_of_indices &= !matches!(part.kind, ElementKind::Load(_)));
+        let is_of_indices = !condition.reads();
         let mut held = match a.value == b.value {
             true => Held {
                 is_sure: a.is_sure && b.is_sure,

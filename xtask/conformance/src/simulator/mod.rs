@@ -24,7 +24,7 @@ use case::Case;
 use clap::Args;
 use oracle::Oracle;
 use row::Row;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use xtask::project;
 
@@ -38,7 +38,7 @@ pub struct Arguments {
     /// The tool that runs specs (default: ../shared/oracle/run_oracle)
     #[arg(long, value_name = "FILE")]
     oracle: Option<PathBuf>,
-    /// Only the kernels that are called so or so and more (`exp`, `gemm-lofi`), separated by commas; writes no table
+    /// Only the kernels that are called so or so and more (`exp`, `gemm-lofi`), separated by commas; the other rows stay
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     only: Option<Vec<String>>,
     /// Only this chip; writes no table
@@ -106,12 +106,39 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
     for row in &mut rows {
         row.compare(&oracle)?;
     }
-    let partial = arguments.only.is_some() || chips.len() < CHIPS.len() || arguments.seed != 1;
-    let mut silent = table::silent(&page()?);
+    let partial = chips.len() < CHIPS.len() || arguments.seed != 1;
+    let page = page()?;
+    let mut silent = table::silent(&page);
     if arguments.accept_silent {
         silent.extend(rows.iter().flat_map(Row::silent));
     }
+    if arguments.only.is_some() && !partial {
+        rows = with_kept(rows, &case::all(), &page)?;
+    }
     report(&rows, &silent, partial, arguments.check)
+}
+
+/// The rows of all `cases`: those that were run, and of the others what the page has.
+fn with_kept(run: Vec<Row>, cases: &[Case], page: &str) -> Result<Vec<Row>, String> {
+    let mut lines = table::lines(page);
+    let silent = table::silent(page);
+    let mut count = HashMap::<_, usize>::new();
+    for case in cases {
+        *count.entry(table::place(case)).or_default() += 1;
+    }
+    let mut run: HashMap<String, Row> = run.into_iter().map(|row| (row.name.clone(), row)).collect();
+    let rows = cases.iter().map(|case| {
+        let place = table::place(case);
+        // Rows of one operation stand in the order of their kernels, where none came or went.
+        let known = lines.get_mut(&place).filter(|(_, all)| *all == count[&place]);
+        let line = known.and_then(|(left, _)| left.pop_front());
+        match (run.remove(&case.name), line) {
+            (Some(row), _) => Ok(row),
+            (None, Some(line)) => Ok(Row::kept(case, line, &silent)),
+            (None, None) => Err(format!("the page has no row of `{}`: run it too", case.name)),
+        }
+    });
+    rows.collect()
 }
 
 fn selected(arguments: &Arguments) -> Result<Vec<Case>, String> {

@@ -24,6 +24,8 @@ pub enum Outcome {
     Refused(String),
     /// It was run.
     Run { facts: Facts, chips: Vec<Chip> },
+    /// It was not run now: its line of the page, and the launches that the page lists as without a result.
+    Kept { line: String, silent: BTreeSet<String> },
 }
 
 /// What the plan says.
@@ -59,6 +61,20 @@ pub struct Launch {
 }
 
 impl Row {
+    /// What the page says of a kernel; `silent` are all launches that it lists.
+    pub fn kept(case: &Case, line: String, silent: &BTreeSet<String>) -> Row {
+        let own = silent
+            .iter()
+            .filter(|launch| launch.split(' ').next() == Some(&case.name));
+        let silent = own.cloned().collect();
+        Row {
+            name: case.name.clone(),
+            operation: case.operation.clone(),
+            section: case.section,
+            outcome: Outcome::Kept { line, silent },
+        }
+    }
+
     /// Compiles the kernel, runs it on the emulator and writes its specs below `out`.
     pub fn prepare(case: &Case, chips: &[&str], seed: u64, out: &Path) -> Result<Row, String> {
         let folder = out.join(&case.name);
@@ -176,6 +192,9 @@ impl Row {
 
     /// The launches of which the simulator can say nothing.
     pub fn silent(&self) -> BTreeSet<String> {
+        if let Outcome::Kept { silent, .. } = &self.outcome {
+            return silent.clone();
+        }
         let silent = self.launches().filter(|(launch, _)| match &launch.failure {
             Some(Failure::Compiler | Failure::Code | Failure::Instruction(_)) => true,
             Some(Failure::Launch(_)) => launch.kind == Kind::Extreme,
@@ -188,7 +207,7 @@ impl Row {
     fn launches(&self) -> impl Iterator<Item = (&Launch, String)> {
         let chips = match &self.outcome {
             Outcome::Run { chips, .. } => chips.as_slice(),
-            Outcome::Refused(_) => &[],
+            Outcome::Refused(_) | Outcome::Kept { .. } => &[],
         };
         chips.iter().flat_map(|chip| {
             chip.launches.iter().map(|launch| {

@@ -1,10 +1,11 @@
 //! docs/simulator.md.
 
+use super::case::Case;
 use super::distance::Distance;
 use super::inputs::Kind;
 use super::oracle::Failure;
 use super::row::{Chip, Outcome, Row};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::fmt::Write;
 
 const HEAD: &str = "# Every operation on the simulated chips
@@ -43,36 +44,20 @@ pub fn text(rows: &[Row]) -> String {
     let mut section = "";
     let mut refused = Vec::new();
     for row in rows {
-        let Outcome::Run { facts, chips } = &row.outcome else {
+        let Some(line) = line(row) else {
             refused.push(row);
             continue;
         };
-        // Writing to a String cannot fail.
         if row.section != section {
             section = row.section;
+            // Writing to a String cannot fail.
             let _ = write!(
                 text,
                 "\n## {section}\n\n| operation | types | fidelity | Dst | Wormhole: emulator | reference | Blackhole: emulator | reference |\n\
                  |---|---|---|---|---|---|---|---|\n"
             );
         }
-        let _ = write!(
-            text,
-            "| {} | {} | {} | {} |",
-            row.operation.replace('|', "\\|"),
-            facts.types,
-            facts.fidelity,
-            facts.destination
-        );
-        for arch in super::CHIPS {
-            match chips.iter().find(|chip| chip.arch == arch) {
-                Some(chip) => {
-                    let mark = if chip.without_unpack_to_dest { " ¹" } else { "" };
-                    let _ = write!(text, " {}{mark} | {} |", emulator(chip), reference(chip));
-                }
-                None => text.push_str(" not run | not run |"),
-            }
-        }
+        text.push_str(&line);
         text.push('\n');
     }
     let silent: BTreeSet<String> = rows.iter().flat_map(Row::silent).collect();
@@ -86,17 +71,63 @@ pub fn text(rows: &[Row]) -> String {
         text.push_str("\n## Not compiled yet\n\n| operation | kernel | the compiler says |\n|---|---|---|\n");
         for row in refused {
             if let Outcome::Refused(why) = &row.outcome {
-                let _ = writeln!(
-                    text,
-                    "| {} | {} | {} |",
-                    row.operation,
-                    row.name,
-                    why.replace('|', "\\|")
-                );
+                let _ = writeln!(text, "| {} | {} | {} |", row.operation, row.name, escaped(why));
             }
         }
     }
     text
+}
+
+/// The line of a kernel; none of one that is not compiled.
+fn line(row: &Row) -> Option<String> {
+    let (facts, chips) = match &row.outcome {
+        Outcome::Run { facts, chips } => (facts, chips),
+        Outcome::Kept { line, .. } => return Some(line.clone()),
+        Outcome::Refused(_) => return None,
+    };
+    let mut text = format!(
+        "| {} | {} | {} | {} |",
+        escaped(&row.operation),
+        facts.types,
+        facts.fidelity,
+        facts.destination
+    );
+    for arch in super::CHIPS {
+        match chips.iter().find(|chip| chip.arch == arch) {
+            Some(chip) => {
+                let mark = if chip.without_unpack_to_dest { " ¹" } else { "" };
+                let _ = write!(text, " {}{mark} | {} |", emulator(chip), reference(chip));
+            }
+            None => text.push_str(" not run | not run |"),
+        }
+    }
+    Some(text)
+}
+
+/// Under what a page has the row of a kernel: its section and operation.
+pub fn place(case: &Case) -> (String, String) {
+    (case.section.to_string(), escaped(&case.operation))
+}
+
+/// As it stands in a cell.
+fn escaped(text: &str) -> String {
+    text.replace('|', "\\|")
+}
+
+/// The rows of a page by their [`place`], in order, and how many there are of each.
+pub fn lines(page: &str) -> HashMap<(String, String), (VecDeque<String>, usize)> {
+    let mut out = HashMap::<_, (VecDeque<String>, usize)>::new();
+    let mut section = "";
+    for line in page.lines() {
+        if let Some(head) = line.strip_prefix("## ") {
+            section = head;
+        } else if let Some((operation, _)) = line.strip_prefix("| ").and_then(|row| row.split_once(" | ")) {
+            let (lines, count) = out.entry((section.to_string(), operation.to_string())).or_default();
+            lines.push_back(line.to_string());
+            *count += 1;
+        }
+    }
+    out
 }
 
 /// The launches that a page lists as without a result.
@@ -114,7 +145,7 @@ pub fn summary(rows: &[Row]) -> String {
     for arch in super::CHIPS {
         let chips = rows.iter().filter_map(|row| match &row.outcome {
             Outcome::Run { chips, .. } => chips.iter().find(|chip| chip.arch == arch),
-            Outcome::Refused(_) => None,
+            Outcome::Refused(_) | Outcome::Kept { .. } => None,
         });
         let texts: Vec<(String, String)> = chips
             .map(|chip| (of(chip, Kind::Ordinary), of(chip, Kind::Extreme)))
@@ -164,4 +195,21 @@ fn reference(chip: &Chip) -> String {
         sum.merge(&launch.to_reference);
     }
     sum.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{case, page, with_kept};
+    use super::*;
+
+    #[test]
+    fn a_page_of_which_nothing_was_run_stays_as_it_is() {
+        let page = page().expect("the page");
+        let known = lines(&page);
+        // An operation that is new has no row before it is run.
+        let mut cases = case::all();
+        cases.retain(|case| known.contains_key(&place(case)));
+        let rows = with_kept(Vec::new(), &cases, &page).expect("every kernel has its row");
+        assert_eq!(text(&rows), page);
+    }
 }
