@@ -31,6 +31,21 @@ impl Compiled {
         Ok(Compiled { tile, artifact })
     }
 
+    /// The same with what the passes from the language to itself make of the kernel in its place, which the reference then runs;
+    /// nothing where its tensors become tensors of other types.
+    ///
+    /// # Errors
+    /// Where the compiler refuses it.
+    #[allow(dead_code, reason = "not every test that is made of this module asks")]
+    pub fn rewritten(&self) -> Result<Option<Compiled>, Vec<Diagnostic>> {
+        let tile = tt_backend::rewritten(&self.tile)?;
+        let is_launched_alike = tile.params == self.tile.params;
+        Ok(is_launched_alike.then(|| Compiled {
+            tile,
+            artifact: self.artifact.clone(),
+        }))
+    }
+
     /// The kernel as a launcher has it.
     pub fn kernel(self) -> &'static Kernel {
         // Kernels are statics of a program; these live as long.

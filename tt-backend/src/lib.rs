@@ -33,4 +33,4 @@ pub use artifact::{Artifact, Programs, Stage};
 pub use names::is_reserved;
 pub use pipeline::{PASSES, Times, compile, timed};
 #[doc(hidden)]
-pub use pipeline::{lowered, unverified, written};
+pub use pipeline::{lowered, rewritten, unverified, written};

@@ -17,7 +17,7 @@ use crate::verify::Verified;
 use crate::{codegen, stages, verify};
 use std::time::{Duration, Instant};
 use tt_lang::diagnostic::Diagnostic;
-use tt_lang::ir::Kernel;
+use tt_lang::ir::{self, Kernel};
 
 /// Why a kernel is not compiled.
 pub type Errors = Vec<Diagnostic>;
@@ -166,6 +166,27 @@ pub fn lowered(kernel: &Kernel) -> Result<Device, Errors> {
     lower(Tile::of(kernel), &mut log).map(|unit| unit.program)
 }
 
+/// The kernel that the passes from the language to itself make of `kernel`: it computes the same, which tests ask the reference.
+///
+/// # Errors
+/// As [`compile`], of these passes.
+#[doc(hidden)]
+pub fn rewritten(kernel: &Kernel) -> Result<Kernel, Errors> {
+    let mut log = Log::new(kernel, Unproved::Refused);
+    let stages = kernel.stages();
+    let stages = stages.iter().map(|stage| rewrite(Tile::of(stage), &mut log));
+    let mut stages = stages.collect::<Result<Vec<_>, _>>()?.into_iter();
+    let first = stages.next().ok_or_else(Vec::new)?.kernel;
+    let later = stages.map(|Tile { kernel, .. }| ir::Stage {
+        grid: kernel.grid,
+        blocks: kernel.blocks,
+        variables: kernel.variables,
+        body: kernel.body,
+    });
+    let later = later.collect();
+    Ok(Kernel { later, ..first })
+}
+
 /// What is written of `device`, verified or not: for mutants, to see who else notices them.
 ///
 /// # Errors
@@ -226,14 +247,21 @@ impl Log {
     }
 }
 
-/// The passes as a table, and as functions that run them, to E1, on to the proof and over all stages: types that do not meet do
-/// not compile.
+/// The passes as a table, and as functions that run them: those from the language to itself, those to E1, on to the proof and over
+/// all stages. Types that do not meet do not compile.
 macro_rules! pipeline {
-    ($($lower:path,)+; $($prove:path,)+; $($write:path,)+) => {
+    ($($tile:path,)+; $($lower:path,)+; $($prove:path,)+; $($write:path,)+) => {
         /// Every pass, in the order they run.
-        pub const PASSES: &[Row] = &[$($lower.row(),)+ $($prove.row(),)+ $($write.row(),)+];
+        pub const PASSES: &[Row] =
+            &[$($tile.row(),)+ $($lower.row(),)+ $($prove.row(),)+ $($write.row(),)+];
 
-        fn lower(unit: Tile, log: &mut Log) -> Result<Unit<Device>, Errors> {
+        fn rewrite(tile: Tile, log: &mut Log) -> Result<Tile, Errors> {
+            $(let tile = log.run(&$tile, tile)?;)+
+            Ok(tile)
+        }
+
+        fn lower(tile: Tile, log: &mut Log) -> Result<Unit<Device>, Errors> {
+            let unit = rewrite(tile, log)?;
             $(let unit = log.run(&$lower, unit)?;)+
             Ok(unit)
         }
@@ -258,6 +286,7 @@ pipeline![
     assert_integers::PASS,
     unstack::PASS,
     fill_parts::PASS,
+    ;
     orient_vectors::PASS,
     a1_infer_layout::PASS,
     a2_propagate_layout::PASS,

@@ -1,10 +1,9 @@
 //! Compiles random programs, many to an object, runs them on both emulated chips, and compares with plain loops.
 
-use super::super::compiled::{CHIPS, Compiled, DEVICES, prepare, upload};
+use super::super::compiled::{AnyTensor, CHIPS, Compiled, DEVICES, prepare, upload};
 use super::evaluate;
 use super::program::{Program, Role, Shape, TABLE};
 use super::text;
-use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use tt_host::{Argument, Kernel, Launch};
 
@@ -130,11 +129,28 @@ pub fn check(programs: &[Program]) -> Vec<Verdict> {
     programs
         .iter()
         .zip(compiled)
-        .map(|(program, compiled)| match compiled.map(Compiled::kernel) {
-            Ok(kernel) => run(program, kernel),
+        .map(|(program, compiled)| match compiled {
+            Ok(compiled) => run(program, Kernels::of(compiled)),
             Err(verdict) => verdict,
         })
         .collect()
+}
+
+/// A program as it is launched.
+#[derive(Clone, Copy)]
+struct Kernels {
+    whole: &'static Kernel,
+    /// Whose reference runs what the passes from the language to itself made of it.
+    rewritten: Option<&'static Kernel>,
+}
+
+impl Kernels {
+    fn of(compiled: Compiled) -> Kernels {
+        Kernels {
+            rewritten: compiled.rewritten().expect("it was compiled").map(Compiled::kernel),
+            whole: compiled.kernel(),
+        }
+    }
 }
 
 /// Whether the emulator is left out, which needs the C++ compiler: ten times as many programs in the same time.
@@ -142,11 +158,11 @@ fn is_by_reference_alone() -> bool {
     std::env::var_os("TT_PROPERTY_REFERENCE").is_some()
 }
 
-fn run(program: &Program, kernel: &'static Kernel) -> Verdict {
+fn run(program: &Program, kernels: Kernels) -> Verdict {
     let wrong = program
         .shapes
         .iter()
-        .find_map(|shape| run_on_chips(program, kernel, shape).err());
+        .find_map(|shape| run_on_chips(program, kernels, shape).err());
     wrong.map_or(Verdict::Right, Verdict::Wrong)
 }
 
@@ -164,14 +180,31 @@ fn lines_differ(lines: &[String], expected: &[String]) -> Option<String> {
     };
     let (lines, expected) = (by_block(lines), by_block(expected));
     let at = (0..lines.len().max(expected.len())).find(|at| lines.get(*at) != expected.get(*at))?;
-    Some(format!(
-        "the reference prints {:?}, plain loops {:?}",
-        lines.get(at),
-        expected.get(at)
-    ))
+    Some(format!("{:?}, plain loops {:?}", lines.get(at), expected.get(at)))
 }
 
-fn run_on_chips(program: &Program, kernel: &'static Kernel, shape: &Shape) -> Result<(), Fault> {
+/// A launch of `kernel`, which was made of `program`, on `tensors` and the table of integers.
+fn launch<'t>(
+    program: &Program,
+    shape: &Shape,
+    kernel: &'static Kernel,
+    tensors: &'t mut [(usize, Box<dyn AnyTensor>)],
+    table: &'t mut dyn AnyTensor,
+) -> Launch<'t> {
+    let arguments = tensors.iter_mut();
+    let mut arguments: Vec<Argument<'_>> = arguments
+        .map(|(at, tensor)| tensor.argument(program.tensors[*at].role == Role::Output))
+        .collect();
+    arguments.push(table.argument(false));
+    arguments.push(Argument::from(shape.alpha as f32));
+    arguments.push(match program.is_signed {
+        true => Argument::from(shape.count as i32),
+        false => Argument::from(shape.count as u32),
+    });
+    Launch::new(kernel, arguments)
+}
+
+fn run_on_chips(program: &Program, kernels: Kernels, shape: &Shape) -> Result<(), Fault> {
     let contents = evaluate::contents(program, shape);
     let Ok(expected) = evaluate::run(program, shape, contents.clone()) else {
         // Generated programs are exact; what shrinking leaves may be none to judge.
@@ -200,37 +233,30 @@ fn run_on_chips(program: &Program, kernel: &'static Kernel, shape: &Shape) -> Re
         let table = shape.table().map(|entry| entry as f64);
         let table = upload(&device, program.table.element.element_type(), &table, &[TABLE]);
         let mut table = table.map_err(failed)?;
-        let mut arguments: Vec<Argument<'_>> = tensors
-            .iter_mut()
-            .map(|(at, tensor)| tensor.argument(is_output(*at)))
-            .collect();
-        arguments.push(table.argument(false));
-        arguments.push(Argument::from(shape.alpha as f32));
-        arguments.push(match program.is_signed {
-            true => Argument::from(shape.count as i32),
-            false => Argument::from(shape.count as u32),
-        });
-        let launch = Launch::new(kernel, arguments);
-        // The reference knows no chip.
-        let reference = if chip.ends_with("blackhole") {
-            BTreeMap::new()
-        } else {
-            let reference = launch.reference().map_err(failed)?;
-            lines_differ(reference.prints(), &expected.lines).map_or(Ok(()), |report| {
-                let report = format!("{}: {report}", place("wrong"));
-                Err(Fault::new("wrong lines of the reference", report))
-            })?;
-            let names: Vec<String> = reference.names().map(str::to_owned).collect();
-            names
-                .into_iter()
-                .map(|name| (name.clone(), reference[&name].to_vec()))
-                .collect()
-        };
+        // References know no chip.
+        let mut references = Vec::new();
+        if !chip.ends_with("blackhole") {
+            let asked = [
+                Some(("the reference", kernels.whole)),
+                kernels.rewritten.map(|kernel| ("the reference of the passes", kernel)),
+            ];
+            for (who, kernel) in asked.into_iter().flatten() {
+                let reference = launch(program, shape, kernel, &mut tensors, &mut *table)
+                    .reference()
+                    .map_err(failed)?;
+                lines_differ(reference.prints(), &expected.lines).map_or(Ok(()), |report| {
+                    let report = format!("{}: {who} prints {report}", place("wrong"));
+                    Err(Fault::new(format!("wrong lines of {who}"), report))
+                })?;
+                references.push((who, reference));
+            }
+        }
         let is_run = !is_by_reference_alone();
         if is_run {
-            launch.run().map_err(failed)?;
+            launch(program, shape, kernels.whole, &mut tensors, &mut *table)
+                .run()
+                .map_err(failed)?;
         }
-        drop(launch);
         for (at, tensor) in tensors.iter().filter(|(at, _)| is_output(*at)) {
             let (name, expected) = (program.name(*at), &expected.tensors[*at]);
             let difference = |who: &str, got: &[f64], expected: &[f64]| -> Result<(), Fault> {
@@ -250,11 +276,11 @@ fn run_on_chips(program: &Program, kernel: &'static Kernel, shape: &Shape) -> Re
             if is_run {
                 difference("the device", &tensor.download().map_err(failed)?, expected)?;
             }
-            if let Some(values) = reference.get(&name) {
+            for (who, reference) in &references {
                 // It is handed over in f32, which large integers are rounded to.
-                let values: Vec<f64> = values.iter().map(|value| f64::from(*value)).collect();
+                let values: Vec<f64> = reference[&name].iter().map(|value| f64::from(*value)).collect();
                 let expected: Vec<f64> = expected.iter().map(|value| f64::from(*value as f32)).collect();
-                difference("the reference", &values, &expected)?;
+                difference(who, &values, &expected)?;
             }
         }
     }
