@@ -216,6 +216,12 @@ fn integers() -> impl Iterator<Item = Case> {
             computed("x[(i, j)] * 2654435 / (x[(i, j)] * i | 1) + x[(i, j)] * 70001 / (j * 2 - 63)"),
         ),
         of(
+            "multiples",
+            "`gcd`, `lcm`",
+            y,
+            computed("x[(i, j)].gcd(i * 12 + 6) + x[(i, j)].lcm(j * 4 - 90)"),
+        ),
+        of(
             "bits-of-numbers",
             "`to_bits`, `from_bits`",
             y,
