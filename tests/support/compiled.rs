@@ -156,11 +156,25 @@ pub fn upload(
 /// As those of [`Launch::check`].
 pub fn check(
     device: &tt::Device,
+    kernel: (&tt_lang::ir::Kernel, &'static Kernel),
+    named: &impl Fn(&str) -> f64,
+    element: impl FnMut(ElementType) -> f64,
+    tolerance: f64,
+) -> tt::Result<Comparison> {
+    launched(device, kernel, named, element, |launch| launch.check(tolerance))
+}
+
+/// As [`check`], with anything else that is done with the launch.
+///
+/// # Errors
+/// Those of uploads, and of `run`.
+pub fn launched<T>(
+    device: &tt::Device,
     (tile, kernel): (&tt_lang::ir::Kernel, &'static Kernel),
     named: &impl Fn(&str) -> f64,
     mut element: impl FnMut(ElementType) -> f64,
-    tolerance: f64,
-) -> tt::Result<Comparison> {
+    run: impl FnOnce(Launch<'_>) -> tt::Result<T>,
+) -> tt::Result<T> {
     let mut tensors = Vec::new();
     for param in &tile.params {
         let Param::Tensor(tensor) = param else { continue };
@@ -182,7 +196,7 @@ pub fn check(
             })
         }
     });
-    Launch::new(kernel, arguments.collect::<Vec<_>>()).check(tolerance)
+    run(Launch::new(kernel, arguments.collect::<Vec<_>>()))
 }
 
 /// The extents of a tensor.

@@ -2,12 +2,13 @@
 //! and the values of a launch (`// launch: L = 2, M = 33, ..`) above the kernel. They are held against the reference, which
 //! the random programs hold against plain loops.
 
-use super::super::compiled::{self, CHIPS, DEVICES, prepare};
+use super::super::compiled::{self, CHIPS, Compiled, DEVICES, launched, prepare};
 use super::super::random::Random;
 use super::run;
 use std::collections::BTreeMap;
 use std::path::Path;
-use tt_lang::ir::ElementType;
+use tt_host::Kernel;
+use tt_lang::ir::{ElementType, Kernel as Tile};
 
 /// A found program with the values of its launch.
 struct Found {
@@ -39,6 +40,7 @@ impl Found {
         let compiled = run::compile(&self.source, &self.options).map_err(|verdict| format!("{verdict:?}"))?;
         let tile = compiled.tile.clone();
         prepare(std::iter::once(&compiled), &CHIPS);
+        let rewritten = compiled.rewritten().map_err(|errors| format!("{errors:?}"))?;
         let kernel = compiled.kernel();
         for name in DEVICES {
             let mut random = Random::new(1);
@@ -56,8 +58,33 @@ impl Found {
                 return Err(format!("{name}: {checked}"));
             }
         }
-        Ok(())
+        match rewritten {
+            Some(rewritten) => self.keeps(&tile, kernel, rewritten),
+            None => Ok(()),
+        }
     }
+
+    /// What the passes from the language to itself made of the program computes the same.
+    fn keeps(&self, tile: &Tile, kernel: &'static Kernel, rewritten: Compiled) -> Result<(), String> {
+        let of_passes = rewritten.tile.clone();
+        let reference = |tile, kernel| {
+            let mut random = Random::new(1);
+            let named = |name: &str| self.values[name] as f64;
+            let element = |_| random.below(2) as f64;
+            tt::Device::open()
+                .and_then(|device| launched(&device, (tile, kernel), &named, element, |launch| launch.reference()))
+                .map_err(|error| format!("the reference: {error}"))
+        };
+        let (whole, passes) = (reference(tile, kernel)?, reference(&of_passes, rewritten.kernel())?);
+        match whole.names().find(|name| bits(&whole[name]) != bits(&passes[name])) {
+            Some(name) => Err(format!("what the passes make of it computes another `{name}`")),
+            None => Ok(()),
+        }
+    }
+}
+
+fn bits(values: &[f32]) -> Vec<u32> {
+    values.iter().map(|value| value.to_bits()).collect()
 }
 
 #[test]
