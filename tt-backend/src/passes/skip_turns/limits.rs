@@ -34,32 +34,30 @@ fn constant(value: i64) -> Linear {
     Linear::of(&IntExpr::Const(value))
 }
 
+/// What a condition is in all elements that it has a value for.
+#[derive(Debug, Clone, Copy)]
+pub struct Decided {
+    pub holds: bool,
+    /// Whether it has one for all.
+    pub has_value: bool,
+}
+
 /// What a condition is in all elements where `limit` is not below zero, as far as that alone says.
-pub fn decided(condition: &Element, limit: &Linear, indices: &[(VarId, u64)]) -> Option<bool> {
+pub fn decided(condition: &Element, limit: &Linear, indices: &[(VarId, u64)]) -> Option<Decided> {
     let of = |operand: &Element| decided(operand, limit, indices);
+    let known = |holds: bool| Decided { holds, has_value: true };
     match &condition.kind {
         ElementKind::CompareInt(op, a, b) => {
             let [is_false, is_true] = decided_by(*op, a, b, indices)?;
             match (is_false.contains(limit), is_true.contains(limit)) {
                 (false, false) => None,
-                (_, holds) => Some(holds),
+                (_, holds) => Some(known(holds)),
             }
         }
-        ElementKind::Bool(value) => Some(*value),
-        ElementKind::Not(a) => of(a).map(|value| !value),
-        // What the first has no value for has none, whatever the second is.
-        ElementKind::And(a, b) => match (of(a), of(b)) {
-            (Some(false), _) => Some(false),
-            (None, Some(false)) if !a.reads() => Some(false),
-            (Some(true), other) => other,
-            (None, _) => None,
-        },
-        ElementKind::Or(a, b) => match (of(a), of(b)) {
-            (Some(true), _) => Some(true),
-            (None, Some(true)) if !a.reads() => Some(true),
-            (Some(false), other) => other,
-            (None, _) => None,
-        },
+        ElementKind::Bool(value) => Some(known(*value)),
+        ElementKind::Not(a) => of(a).map(|a| Decided { holds: !a.holds, ..a }),
+        ElementKind::And(a, b) => either(a, of(a), of(b), false),
+        ElementKind::Or(a, b) => either(a, of(a), of(b), true),
         ElementKind::Float(_)
         | ElementKind::Scalar(_)
         | ElementKind::Int(_)
@@ -68,6 +66,18 @@ pub fn decided(condition: &Element, limit: &Linear, indices: &[(VarId, u64)]) ->
         | ElementKind::Compare(..)
         | ElementKind::Select(..)
         | ElementKind::Cast(..) => None,
+    }
+}
+
+/// What two conditions are together of which one alone tells by being `decisive`. What the first has no value for has none.
+fn either(first: &Element, a: Option<Decided>, b: Option<Decided>, decisive: bool) -> Option<Decided> {
+    match (a, b) {
+        (Some(a), _) if a.holds == decisive => Some(a),
+        (a, Some(b)) if b.holds == decisive || a.is_some() => Some(Decided {
+            has_value: b.has_value && a.map_or(!first.reads(), |a| a.has_value),
+            ..b
+        }),
+        _ => None,
     }
 }
 

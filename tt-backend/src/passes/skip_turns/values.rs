@@ -1,6 +1,6 @@
 //! What a turn of a loop makes of blocks: numbers, and what blocks held before it.
 
-use super::limits::decided;
+use super::limits::{Decided, decided};
 use super::live::{covers, targets};
 use std::collections::{BTreeMap, BTreeSet};
 use tt_lang::ir::{
@@ -415,8 +415,11 @@ impl Turn<'_> {
             }
             ElementKind::Select(condition, a, b) => {
                 match self.limit.and_then(|limit| decided(condition, limit, indices)) {
-                    Some(true) => of(a),
-                    Some(false) => of(b),
+                    Some(Decided { holds, has_value }) => {
+                        let held = if holds { of(a) } else { of(b) };
+                        let is_sure = held.is_sure && has_value;
+                        Held { is_sure, ..held }
+                    }
                     None => self.chosen(condition, of(a), of(b)),
                 }
             }
