@@ -36,7 +36,6 @@ impl Compiled {
     ///
     /// # Errors
     /// Where the compiler refuses it.
-    #[allow(dead_code, reason = "not every test that is made of this module asks")]
     pub fn rewritten(&self) -> Result<Option<Compiled>, Vec<Diagnostic>> {
         let tile = tt_backend::rewritten(&self.tile)?;
         let is_launched_alike = tile.params == self.tile.params;

@@ -21,7 +21,11 @@ pub const LIMITS: [(u16, &str); 4] = [
 /// What became of a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
-    Right,
+    Right {
+        /// Whether the reference ran what the passes from the language to itself make of it, too: not where they make tensors of
+        /// other types.
+        of_passes: bool,
+    },
     /// Refused for a limit of the compiler, by the code.
     Refused(u16),
     Wrong(Fault),
@@ -33,7 +37,7 @@ impl Verdict {
         match self {
             Verdict::Wrong(fault) => Some(fault),
             Verdict::Refused(code) if !is_budget(code) => Some(Fault::new(format!("refused, TT{code:04}"), "refused")),
-            Verdict::Right | Verdict::Refused(_) => None,
+            Verdict::Right { .. } | Verdict::Refused(_) => None,
         }
     }
 }
@@ -111,7 +115,7 @@ pub fn refusals(programs: &[Program]) -> Vec<Verdict> {
     programs
         .iter()
         .map(|program| match compile(&text::source(program), &program.options) {
-            Ok(_) => Verdict::Right,
+            Ok(_) => Verdict::Right { of_passes: false },
             Err(verdict) => verdict,
         })
         .collect()
@@ -163,7 +167,10 @@ fn run(program: &Program, kernels: Kernels) -> Verdict {
         .shapes
         .iter()
         .find_map(|shape| run_on_chips(program, kernels, shape).err());
-    wrong.map_or(Verdict::Right, Verdict::Wrong)
+    let right = Verdict::Right {
+        of_passes: kernels.rewritten.is_some(),
+    };
+    wrong.map_or(right, Verdict::Wrong)
 }
 
 /// How lines differ from those of plain loops, which have the blocks of the grid in another order.
