@@ -1,10 +1,12 @@
 //! What a row of the catalogue says.
 
-use crate::catalogue::{ElementOp, SfpuOp};
+use crate::catalogue::{ElementOp, SFPU_OPS, SfpuOp};
 use crate::composed::Composed;
 use crate::expansion::PerElement;
 use crate::format::ElementType;
 use crate::function::{Function, Inclusion};
+use std::collections::HashMap;
+use std::sync::LazyLock;
 
 /// An operation on elements.
 #[derive(Debug)]
@@ -252,4 +254,27 @@ pub struct SfpuRow {
     pub form: SfpuForm,
     /// What a file must mind that includes the header.
     pub inclusion: Inclusion,
+}
+
+/// The rows by the name of a function of theirs, in the order of the table.
+fn by_name(function: fn(&SfpuRow) -> &Function) -> HashMap<&'static str, Vec<&'static SfpuRow>> {
+    let mut out = HashMap::<_, Vec<_>>::new();
+    for row in SFPU_OPS {
+        out.entry(function(row).name).or_default().push(row);
+    }
+    out
+}
+
+impl SfpuRow {
+    /// The rows whose init is `function`.
+    pub fn of_init(function: &Function) -> &'static [&'static SfpuRow] {
+        static INITS: LazyLock<HashMap<&str, Vec<&SfpuRow>>> = LazyLock::new(|| by_name(|row| &row.init));
+        INITS.get(function.name).map_or(&[], Vec::as_slice)
+    }
+
+    /// The rows whose call is `function`: several where they differ in its template arguments.
+    pub fn of_call(function: &Function) -> &'static [&'static SfpuRow] {
+        static CALLS: LazyLock<HashMap<&str, Vec<&SfpuRow>>> = LazyLock::new(|| by_name(|row| &row.call));
+        CALLS.get(function.name).map_or(&[], Vec::as_slice)
+    }
 }

@@ -4,7 +4,6 @@
 //! signedness. `div_ceil`, `min` and `max` have no counterpart in the device headers and are written out.
 
 use crate::device::{Bits, Call, Device, Expr, Operator, Program};
-use crate::names::is_reserved;
 use crate::passes::give_names::{index_name, page_bytes_name};
 use tt_lang::ir::IntOp;
 
@@ -226,25 +225,12 @@ impl Names<'_> {
 
     /// A call.
     pub fn call(&self, call: &Call<Bits>) -> Result<String, Unwritable> {
-        let mut words = call.template.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
-        let free = words.find(|word| word.starts_with(|c: char| c.is_ascii_alphabetic()) && !is_reserved(word));
-        if let Some(word) = std::iter::once(call.function.name)
-            .find(|name| !is_reserved(name))
-            .or(free)
-        {
-            return Err(format!("`{word}` is a name of the headers that is not kept from users"));
-        }
         let args = call
             .args
             .iter()
             .map(|arg| Ok(self.expr(arg)?.into_string()))
             .collect::<Result<Vec<_>, Unwritable>>()?;
-        let template = if call.template.is_empty() {
-            String::new()
-        } else {
-            format!("<{}>", call.template)
-        };
-        Ok(format!("{}{template}({})", call.function.name, args.join(", ")))
+        Ok(format!("{}{}({})", call.function.name, call.template, args.join(", ")))
     }
 }
 

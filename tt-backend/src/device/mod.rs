@@ -20,9 +20,11 @@ mod operator;
 pub mod print;
 #[cfg(feature = "text")]
 pub mod read;
+mod template;
 pub mod uses;
 
 pub use operator::{CppType, Operator};
+pub use template::{Template, TemplateArg};
 
 use crate::flow::{Arg, BufferId, Constant, Fetch, Index, Inspection, Matmul, Pack, TileRegion, Window};
 use crate::ir::{Kind, Never, Stage, Stmt};
@@ -281,8 +283,8 @@ pub enum Leaf<V> {
 pub struct Call<V> {
     /// The function.
     pub function: &'static Function,
-    /// Its template arguments, printed as they are; empty for none.
-    pub template: String,
+    /// Its template arguments.
+    pub template: Template,
     /// Its arguments.
     pub args: Vec<Expr<V>>,
 }
@@ -393,7 +395,7 @@ impl Expr<Symbol> {
 pub fn call<V>(function: &'static Function, args: impl IntoIterator<Item = Expr<V>>) -> Leaf<V> {
     Leaf::Call(Call {
         function,
-        template: String::new(),
+        template: Template::default(),
         args: args.into_iter().collect(),
     })
 }
@@ -401,7 +403,7 @@ pub fn call<V>(function: &'static Function, args: impl IntoIterator<Item = Expr<
 /// `function<template>(args..)`.
 pub fn call_with<V>(
     function: &'static Function,
-    template: impl Into<String>,
+    template: impl Into<Template>,
     args: impl IntoIterator<Item = Expr<V>>,
 ) -> Leaf<V> {
     Leaf::Call(Call {

@@ -369,13 +369,13 @@ fn leaf<V: ShowValue>(names: &Names, leaf: &Leaf<V>) -> String {
 }
 
 fn call<V: ShowValue>(names: &Names, call: &Call<V>) -> String {
-    let args: Vec<String> = call.args.iter().map(|arg| expr(names, arg)).collect();
-    let template = if call.template.is_empty() {
-        String::new()
-    } else {
-        format!("<{}>", call.template)
-    };
-    format!("{}{template}({})", call.function.name, args.join(", "))
+    let mut text = format!("{}{}(", call.function.name, call.template);
+    for (at, arg) in call.args.iter().enumerate() {
+        text.push_str(if at == 0 { "" } else { ", " });
+        text.push_str(&expr(names, arg));
+    }
+    text.push(')');
+    text
 }
 
 fn expr<V: ShowValue>(names: &Names, value: &Expr<V>) -> String {

@@ -3,7 +3,8 @@
 use super::function::{FUNCTIONS, Function};
 use super::{
     Accessor, Argument, Around, Bits, Branch, Call, Calls, Compute, ComputeOp, CppType, Expr, Leaf, Loop, Move, Moves,
-    Operator, Origin, Program, Programs, Protocol, Scope, Section, Source, SourceBranch, SourceLoop, Symbol,
+    Operator, Origin, Program, Programs, Protocol, Scope, Section, Source, SourceBranch, SourceLoop, Symbol, Template,
+    TemplateArg,
 };
 use crate::flow::{Buffer, BufferId, Constant, Fetch, FetchedInto};
 use crate::ir::{Kind, Never, Stage, Stmt};
@@ -532,10 +533,9 @@ fn function(name: &str) -> Option<&'static Function> {
 
 fn call<V: ParseValue>(reader: &mut Reader, function: &'static Function) -> Read<Call<V>> {
     reader.expect(function.name)?;
-    let template = if reader.eat("<") {
-        reader.template()?
-    } else {
-        String::new()
+    let template = match reader.eat("<") {
+        true => template(reader)?,
+        false => Template::default(),
     };
     Ok(Call {
         function,
@@ -543,6 +543,45 @@ fn call<V: ParseValue>(reader: &mut Reader, function: &'static Function) -> Read
         args: reader.list("(", ")", expr)?,
     })
 }
+
+/// Template arguments, after the `<`: what the catalogue has in one piece is one.
+fn template(reader: &mut Reader) -> Read<Template> {
+    let text = reader.template()?;
+    let of_catalogue = SFPU_OPS
+        .iter()
+        .flat_map(|row| [row.exact, row.approximate, row.call_template])
+        .chain(WORDS.iter().copied());
+    let known = |text: &str| of_catalogue.clone().find(|words| *words == text);
+    if let Some(words) = known(text) {
+        return Ok(words.into());
+    }
+    let args = text.split(", ").map(|part| match part.parse() {
+        Ok(value) => Some(TemplateArg::Int(value)),
+        Err(_) => known(part).map(TemplateArg::Words),
+    });
+    match args.collect() {
+        Some(template) => Ok(template),
+        None => reader.wanted("template arguments of the headers"),
+    }
+}
+
+/// What other functions than those of the SFPU have for template arguments.
+const WORDS: [&str; 14] = [
+    "true",
+    "false",
+    "double",
+    "float",
+    "int8_t",
+    "int32_t",
+    "uint8_t",
+    "uint16_t",
+    "uint32_t",
+    "SrcOrder::Reverse",
+    "BroadcastType::ROW",
+    "BroadcastType::COL",
+    "BroadcastType::SCALAR",
+    "EltwiseBinaryReuseDestType::DEST_TO_SRCA",
+];
 
 fn expr<V: ParseValue>(reader: &mut Reader) -> Read<Expr<V>> {
     let a = side(reader)?;

@@ -48,7 +48,7 @@ impl Uses {
             "" => self.functions.insert(call.function.name),
             header => self.headers.insert(header),
         };
-        self.dst_format |= call.template.contains(DST_FORMAT);
+        self.dst_format |= call.template.mentions(DST_FORMAT);
         call.args.iter().for_each(|arg| self.expr(arg));
     }
 

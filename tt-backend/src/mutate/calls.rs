@@ -4,7 +4,7 @@ use super::same::{self, Why};
 use super::tree::{self, Expr, Place, Stmt};
 use super::{Kind, Maker};
 use crate::device::function::{self, Function};
-use crate::device::{Bits, Call, Device, Leaf, Loop, Operator};
+use crate::device::{Bits, Call, Device, Leaf, Loop, Operator, Template};
 use crate::flow::{Broadcast, BufferId};
 use crate::ir;
 use crate::tile_ops::{FpuOp, SFPU_OPS, SfpuRow};
@@ -145,8 +145,12 @@ pub fn of(maker: &mut Maker, place: &Place) {
         }
     }
     for template in templates(call.function, &call.template) {
-        edit_call(maker, Kind::Template, place, &format!("<{template}>"), None, |call| {
-            call.template = template.to_string();
+        let note = match template.args() {
+            [] => "no template arguments".to_string(),
+            [_, ..] => template.to_string(),
+        };
+        edit_call(maker, Kind::Template, place, &note, None, |call| {
+            call.template = template
         });
     }
     for other in family(call.function) {
@@ -307,18 +311,21 @@ fn buffers(device: &Device, own: BufferId) -> Vec<(BufferId, &str)> {
         .collect()
 }
 
-fn templates(function: &Function, own: &str) -> Vec<&'static str> {
-    if *function == function::COMPUTE_KERNEL_HW_STARTUP {
-        return ["", "SrcOrder::Reverse"]
-            .into_iter()
-            .filter(|other| *other != own)
-            .collect();
-    }
-    let row = TEMPLATES.iter().find(|row| row.contains(&own));
-    row.iter()
-        .flat_map(|row| row.iter().copied())
-        .filter(|other| *other != own)
-        .collect()
+fn templates(function: &Function, own: &Template) -> Vec<Template> {
+    let template = |words: &&'static str| match words.parse() {
+        Ok(value) => Template::from([value]),
+        Err(_) => Template::from(*words),
+    };
+    let all = |row: &[&'static str]| row.iter().map(template).collect::<Vec<_>>();
+    let mut out = match *function == function::COMPUTE_KERNEL_HW_STARTUP {
+        true => all(&["", "SrcOrder::Reverse"]),
+        false => {
+            let mut rows = TEMPLATES.iter().map(|row| all(row));
+            rows.find(|row| row.contains(own)).unwrap_or_default()
+        }
+    };
+    out.retain(|other| other != own);
+    out
 }
 
 /// The functions that may stand where `own` does.
@@ -422,7 +429,7 @@ pub fn operations(maker: &mut Maker) {
                     };
                     call.function = function;
                     if let Some(template) = other.template {
-                        call.template = template.to_string();
+                        call.template = template.into();
                     }
                 });
             });

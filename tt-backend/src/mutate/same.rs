@@ -9,7 +9,7 @@ use crate::device::{Argument, Bits, Call, Device, Leaf, Operator, Program};
 use crate::flow::{Buffer, BufferId};
 use crate::ir::{self, Kind};
 use crate::passes::b2_grid_to_cores::BLOCK_ID;
-use crate::tile_ops::SFPU_OPS;
+use crate::tile_ops::SfpuRow;
 use std::collections::BTreeSet;
 use tt_plan::RuntimeValue;
 
@@ -111,8 +111,8 @@ impl Effects {
                 (&[PackFormat, PackAccumulation, Registers], &[])
             }
             name if name.starts_with("tile_regs_") => (&[], &[Registers]),
-            _ if SFPU_OPS.iter().any(|row| row.init == *call.function) => (&[], &[Sfpu]),
-            _ if SFPU_OPS.iter().any(|row| row.call == *call.function) => (&[Sfpu, Registers], &[Registers]),
+            _ if !SfpuRow::of_init(call.function).is_empty() => (&[], &[Sfpu]),
+            _ if !SfpuRow::of_call(call.function).is_empty() => (&[Sfpu, Registers], &[Registers]),
             name if name.ends_with("_init") => (&[SourceA, SourceB], &[Fpu]),
             _ if is(&[&COMPUTE_KERNEL_HW_STARTUP]) => (
                 &[],
@@ -191,7 +191,7 @@ fn overwrites(call: &Call<Bits>, adds: bool) -> bool {
     if is(&[&PACK_TILE]) {
         return !adds;
     }
-    if let Some(row) = SFPU_OPS.iter().find(|row| row.call == *call.function) {
+    if let [row, ..] = SfpuRow::of_call(call.function) {
         // The result stands in another register than the operands.
         let registers: Vec<&Expr> = call.args.iter().filter(|arg| matches!(arg, Expr::Int(_))).collect();
         let fresh = registers

@@ -24,7 +24,7 @@ use super::d1_split_kernel::Split;
 use crate::device::function::*;
 use crate::device::{
     Around, Branch, Call, Calls, Compute, ComputeOp, CppType, Expr, Leaf, Loop, Move, Moves, Operator, Parts, Programs,
-    Protocol, Source, SourceBranch, SourceLoop, Symbol, call, line, print, scope, when,
+    Protocol, Source, SourceBranch, SourceLoop, Symbol, Template, call, line, print, scope, when,
 };
 use crate::flow::{Buffer, BufferId, BufferKind, Fetch};
 use crate::ir::{Kind, Never, Rewrite, Stmt};
@@ -104,7 +104,7 @@ impl Lower<'_> {
             Protocol::Take(var, buffer) => {
                 let call = Call {
                     function: &READ_TILE_VALUE,
-                    template: String::new(),
+                    template: Template::default(),
                     args: vec![Expr::Buffer(buffer), Expr::Int(0), Expr::Int(0)],
                 };
                 return Leaf::Define { var, call };
@@ -154,7 +154,7 @@ impl Lower<'_> {
         let element = self.kernel.tensor(tensor).map(|tensor| tensor.element.value);
         let read = Call {
             function: &READ_INTEGER,
-            template: element.map_or("int32_t", word).to_string(),
+            template: element.map_or("int32_t", word).into(),
             args: vec![
                 Expr::Accessor(tensor),
                 inside,
@@ -312,7 +312,7 @@ type Lines = Vec<Stmt<Calls<Symbol>>>;
 fn value(function: &'static Function, args: impl IntoIterator<Item = Expr<Symbol>>) -> Expr<Symbol> {
     Expr::Call(Box::new(Call {
         function,
-        template: String::new(),
+        template: Template::default(),
         args: args.into_iter().collect(),
     }))
 }

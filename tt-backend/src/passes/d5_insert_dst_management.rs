@@ -17,7 +17,7 @@ use super::d4_insert_compute_init::{Body, DEST_TO_SRCA, Engines, IN_32_BITS, fun
 use crate::device::function::*;
 use crate::device::{
     Around, Branch, Call, Calls, Compute, ComputeOp, Expr, Leaf, Loop, Operator, Parts, Programs, Section, Source,
-    SourceBranch, SourceLoop, Symbol, call, call_with, line, print, tiles, when,
+    SourceBranch, SourceLoop, Symbol, Template, call, call_with, line, print, tiles, when,
 };
 use crate::flow::{Arg, Broadcast, Index, Integer, Matmul, Operand, Pack};
 use crate::ir::{Rewrite, Stmt};
@@ -399,7 +399,7 @@ fn integer(first: &IntExpr, per_tile: [i64; 2], at: &(Value, Value)) -> Value {
 fn bits(of: &Integer, at: &(Value, Value)) -> Value {
     let [least, most] = of.between.unwrap_or([i32::MIN, i32::MAX].map(i64::from));
     let call = |function, args| {
-        let template = String::new();
+        let template = Template::default();
         Expr::Call(Box::new(Call {
             function,
             template,

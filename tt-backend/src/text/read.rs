@@ -212,7 +212,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Everything up to the `>` that closes a `<` that was taken.
-    pub fn template(&mut self) -> Read<String> {
+    pub fn template(&mut self) -> Read<&'a str> {
         let (mut depth, first) = (0, self.at);
         while depth > 0 || self.peek() != ">" {
             depth += match self.peek() {
@@ -225,7 +225,7 @@ impl<'a> Reader<'a> {
         }
         let (from, to) = (self.tokens[first].at, self.tokens[self.at].at);
         self.at += 1;
-        Ok(self.text[from..to].to_string())
+        Ok(&self.text[from..to])
     }
 
     /// `name`, or `name~3` where several have it.

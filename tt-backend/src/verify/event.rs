@@ -6,9 +6,9 @@ use super::range::Range;
 use super::value::{End, Env, Value};
 use super::{Proof, fault};
 use crate::device::function::*;
-use crate::device::{Bits, Call, Expr, Operator};
+use crate::device::{Bits, Call, Expr, Operator, Template, TemplateArg};
 use crate::flow::{Buffer, BufferId, BufferKind, Rows};
-use crate::tile_ops::{SFPU_OPS, SfpuForm, SfpuOp, SfpuRow};
+use crate::tile_ops::{SfpuForm, SfpuOp, SfpuRow};
 use tt_plan::{DataFormat, Role};
 
 /// A step of the circular buffer protocol.
@@ -27,15 +27,13 @@ pub enum CbStep {
 impl CbStep {
     /// The step that `function` takes.
     pub fn of(function: &Function) -> Option<CbStep> {
-        [
-            (&CB_RESERVE_BACK, CbStep::Reserve),
-            (&CB_PUSH_BACK, CbStep::Push),
-            (&CB_WAIT_FRONT, CbStep::Wait),
-            (&CB_POP_FRONT, CbStep::Pop),
-        ]
-        .into_iter()
-        .find(|(known, _)| *known == function)
-        .map(|(_, step)| step)
+        Some(match function {
+            function if *function == CB_RESERVE_BACK => CbStep::Reserve,
+            function if *function == CB_PUSH_BACK => CbStep::Push,
+            function if *function == CB_WAIT_FRONT => CbStep::Wait,
+            function if *function == CB_POP_FRONT => CbStep::Pop,
+            _ => return None,
+        })
     }
 }
 
@@ -58,7 +56,7 @@ pub struct FpuSetup {
     /// The init function.
     pub init: &'static str,
     /// Its template arguments.
-    pub template: String,
+    pub template: Template,
     /// Its arguments that are no buffers.
     pub numbers: Vec<i64>,
     /// How its buffers are unpacked.
@@ -126,7 +124,7 @@ pub enum Event {
     /// FPU and unpackers are set up.
     FpuInit(FpuSetup),
     /// The SFPU is set up.
-    SfpuInit(&'static str, String),
+    SfpuInit(&'static str, Template),
     /// An operation of the FPU.
     Fpu {
         /// What it needs.
@@ -147,7 +145,7 @@ pub enum Event {
         /// The init it needs.
         init: &'static str,
         /// The template arguments of that init.
-        template: String,
+        template: Template,
         /// Registers read.
         operands: Vec<Range>,
         /// The register written.
@@ -292,11 +290,17 @@ impl Args<'_> {
         (buffer.format, buffer.unpack_to_dest)
     }
 
-    fn setup(&self, init: &'static Function, template: &str, operands: &[BufferId], numbers: Vec<i64>) -> FpuSetup {
+    fn setup(
+        &self,
+        init: &'static Function,
+        template: &Template,
+        operands: &[BufferId],
+        numbers: Vec<i64>,
+    ) -> FpuSetup {
         let operands = operands.iter().map(|buffer| self.unpacked(*buffer)).collect();
         FpuSetup {
             init: init.name,
-            template: template.to_string(),
+            template: template.clone(),
             numbers,
             operands,
         }
@@ -334,9 +338,11 @@ pub fn of(call: &Call<Bits>, env: &Env, buffers: &[Buffer]) -> Proof<Event> {
 fn in_rows(args: &Args) -> Proof<DataFormat> {
     let (buffer, ..) = pages(args.value(10)?, args.buffers)?;
     let format = args.buffers[buffer.0].format;
-    let (said, _) = args.call.template.split_once(", ").unwrap_or_default();
+    let [TemplateArg::Int(said), ..] = args.call.template.args() else {
+        return fault("rows of no number of bytes");
+    };
     match format.row_bytes() {
-        Some(bytes) if said == bytes.to_string() => Ok(format),
+        Some(bytes) if *said == i64::from(bytes) => Ok(format),
         Some(bytes) => fault(format!(
             "rows of {said} bytes in pages of {}, whose have {bytes}",
             format.name()
@@ -389,9 +395,10 @@ fn data_movement(args: &Args) -> Proof<Option<Event>> {
         function if *function == NUMBER_TILE => {
             let (buffer, ..) = pages(args.value(0)?, args.buffers)?;
             let format = args.buffers[buffer.0].format;
-            if format != DataFormat::Float16B || !["true", "false"].contains(&args.call.template.as_str()) {
-                let (template, format) = (&args.call.template, format.name());
-                return fault(format!("number_tile<{template}> in a page of {format}"));
+            let template = &args.call.template;
+            let is_flag = matches!(template.args(), [TemplateArg::Words("true" | "false")]);
+            if format != DataFormat::Float16B || !is_flag {
+                return fault(format!("number_tile{template} in a page of {}", format.name()));
             }
             Event::MakePage(args.value(0)?)
         }
@@ -402,24 +409,28 @@ fn data_movement(args: &Args) -> Proof<Option<Event>> {
                 return fault("shift_elements over rows of other lengths than its blocks have");
             }
             let template = &args.call.template;
-            let (word, pace) = template.split_once(", ").unwrap_or((template, ""));
-            // A step, what it is divided by, of what it is the remainder, and the last row there is.
-            let pace: Option<Vec<i64>> = pace.split(", ").map(|word| word.parse().ok()).collect();
             let last = i64::from(from.tiles[0]).saturating_mul(32).saturating_sub(1);
-            let is_paced =
-                matches!(pace.as_deref(), Some([_, over, modulo, end]) if *over > 0 && *modulo >= 0 && *end == last);
-            if template != word && !is_paced {
-                return fault(format!(
-                    "shift_elements<{template}> of a block whose last row is {last}"
-                ));
-            }
+            use TemplateArg::{Int, Words};
+            let word = match template.args() {
+                [Words(word)] => word,
+                // A step, what it is divided by, of what it is the remainder, and the last row there is.
+                [Words(word), Int(_), Int(over), Int(modulo), Int(end)]
+                    if *over > 0 && *modulo >= 0 && *end == last =>
+                {
+                    word
+                }
+                _ => {
+                    let what = format!("shift_elements{template} of a block whose last row is {last}");
+                    return fault(what);
+                }
+            };
             let [from, to] = [from.format, to.format];
             let words = [("uint8_t", 1), ("uint16_t", 2), ("uint32_t", 4)];
-            let is_word = |bytes| words.contains(&(word, bytes));
+            let is_word = |bytes| words.contains(&(*word, bytes));
             if from != to || !to.element_bytes().is_some_and(is_word) {
                 let (from, to) = (from.name(), to.name());
                 return fault(format!(
-                    "shift_elements<{template}> from pages of {from} to pages of {to}"
+                    "shift_elements{template} from pages of {from} to pages of {to}"
                 ));
             }
             Event::Shift(args.value(0)?, args.value(1)?)
@@ -451,14 +462,14 @@ fn data_movement(args: &Args) -> Proof<Option<Event>> {
 }
 
 fn engines(args: &Args) -> Proof<Option<Event>> {
-    let (function, template) = (args.call.function, args.call.template.as_str());
+    let (function, template) = (args.call.function, args.call.template.args());
     Ok(Some(match function {
         function if *function == COMPUTE_KERNEL_HW_STARTUP => {
             let (a, b, out) = (args.buffer(0)?, args.buffer(1)?, args.buffer(2)?);
             match template {
-                "" => Event::Startup(a, b, out),
-                "SrcOrder::Reverse" => Event::Startup(b, a, out),
-                other => return fault(format!("compute_kernel_hw_startup<{other}>")),
+                [] => Event::Startup(a, b, out),
+                [TemplateArg::Words("SrcOrder::Reverse")] => Event::Startup(b, a, out),
+                _ => return fault(format!("compute_kernel_hw_startup{}", args.call.template)),
             }
         }
         function if *function == RECONFIG_DATA_FORMAT => Event::Unpack(Some(args.buffer(0)?), Some(args.buffer(1)?)),
@@ -471,7 +482,7 @@ fn engines(args: &Args) -> Proof<Option<Event>> {
         function if *function == TILE_REGS_WAIT => Event::Registers(RegisterStep::Wait),
         function if *function == TILE_REGS_RELEASE => Event::Registers(RegisterStep::Release),
         function if *function == PACK_TILE => {
-            if template != "true" {
+            if template != [TemplateArg::Words("true")] {
                 return fault("pack_tile without an index: its place depends on the packs before it");
             }
             Event::Pack(args.range(0)?, args.buffer(1)?, args.range(2)?)
@@ -508,7 +519,7 @@ fn is_after_first(cond: &Expr<Bits>) -> bool {
 }
 
 fn fpu(args: &Args) -> Proof<Option<Event>> {
-    let (function, template) = (args.call.function, args.call.template.as_str());
+    let (function, template) = (args.call.function, &args.call.template);
     if let Some((init, count)) = FPU_INITS.iter().find(|(init, _)| *init == function) {
         let operands = (0..*count).map(|at| args.buffer(at)).collect::<Proof<Vec<_>>>()?;
         return Ok(Some(Event::FpuInit(args.setup(
@@ -546,10 +557,10 @@ fn fpu(args: &Args) -> Proof<Option<Event>> {
     }
     if let Some(init) = find(&REUSE, function) {
         let (buffer, register) = (args.buffer(0)?, args.one(2)?);
-        let (src_a, src_b) = match template {
-            "EltwiseBinaryReuseDestType::DEST_TO_SRCA" => (None, Some(buffer)),
-            "EltwiseBinaryReuseDestType::DEST_TO_SRCB" => (Some(buffer), None),
-            other => return fault(format!("{}<{other}>", function.name)),
+        let (src_a, src_b) = match template.args() {
+            [TemplateArg::Words("EltwiseBinaryReuseDestType::DEST_TO_SRCA")] => (None, Some(buffer)),
+            [TemplateArg::Words("EltwiseBinaryReuseDestType::DEST_TO_SRCB")] => (Some(buffer), None),
+            _ => return fault(format!("{}{template}", function.name)),
         };
         return Ok(Some(Event::Fpu {
             setup: args.setup(init, template, &[buffer], Vec::new()),
@@ -589,7 +600,7 @@ fn matmul_block(args: &Args) -> Proof<Event> {
     Ok(Event::Fpu {
         pages: vec![(a, up_to(first_a, (rows - 1) * k)), (b, up_to(first_b, columns - 1))],
         registers: up_to(register, rows * columns - 1),
-        setup: args.setup(&MATMUL_BLOCK_INIT, "", &[a, b], numbers),
+        setup: args.setup(&MATMUL_BLOCK_INIT, &Template::default(), &[a, b], numbers),
         src_a: Some(b),
         src_b: Some(a),
         operand: None,
@@ -598,13 +609,12 @@ fn matmul_block(args: &Args) -> Proof<Event> {
 
 fn sfpu(args: &Args) -> Proof<Option<Event>> {
     let (function, template) = (args.call.function, &args.call.template);
-    let row = |of: fn(&SfpuRow) -> &Function| SFPU_OPS.iter().find(|row| *of(row) == *function);
-    if let Some(row) = row(|row| &row.init) {
+    if let [row, ..] = SfpuRow::of_init(function) {
         return Ok(Some(Event::SfpuInit(row.init.name, template.clone())));
     }
-    let Some(row) = SFPU_OPS
+    let Some(row) = SfpuRow::of_call(function)
         .iter()
-        .find(|row| row.call == *function && (row.call_template.is_empty() || row.call_template == template))
+        .find(|row| row.call_template.is_empty() || *template == row.call_template.into())
     else {
         return Ok(None);
     };
@@ -616,12 +626,12 @@ fn sfpu(args: &Args) -> Proof<Option<Event>> {
         SfpuForm::Ternary(_) => (vec![args.range(0)?, args.range(1)?, args.range(2)?], args.one(3)?),
     };
     let template = match row.call_template {
-        "" => template.as_str(),
-        _ => row.exact,
+        "" => template.clone(),
+        _ => row.exact.into(),
     };
     Ok(Some(Event::Sfpu {
         init: row.init.name,
-        template: template.to_string(),
+        template,
         operands,
         register,
     }))

@@ -57,7 +57,7 @@ fn read<'d>(device: &'d Device, program: &Program) -> Vec<(&'d str, String)> {
             let element = call.args.iter().take(5).map(|arg| asked(arg, &program.args));
             out.push((
                 name.as_str(),
-                format!("<{}>({})", call.template, element.collect::<Vec<_>>().join(", ")),
+                format!("{}({})", call.template, element.collect::<Vec<_>>().join(", ")),
             ));
         }
     });

@@ -2,8 +2,8 @@
 
 use crate::device::function::*;
 use crate::device::{
-    Accessor, Argument, Bits, Branch, Calls, CppType, Device, Expr, Leaf, Loop, Operator, Origin, Program, call,
-    call_with, line, made, scope, tiles,
+    Accessor, Argument, Bits, Branch, Calls, CppType, Device, Expr, Leaf, Loop, Operator, Origin, Program, Template,
+    call, call_with, line, made, scope, tiles,
 };
 use crate::flow::{Buffer, BufferId, BufferKind};
 use crate::ir::Kind;
@@ -121,7 +121,11 @@ pub fn run(function: &'static Function, args: impl IntoIterator<Item = Expr<Bits
 }
 
 /// A call with template arguments.
-pub fn run_with(function: &'static Function, template: &str, args: impl IntoIterator<Item = Expr<Bits>>) -> Stmt {
+pub fn run_with(
+    function: &'static Function,
+    template: impl Into<Template>,
+    args: impl IntoIterator<Item = Expr<Bits>>,
+) -> Stmt {
     line(call_with(function, template, args))
 }
 
@@ -169,7 +173,7 @@ fn page() -> Expr<Bits> {
 fn transfer(pointer: &'static Function, buffer: BufferId, noc: &'static Function, tensor: ParamId) -> Stmt {
     let address = Expr::Call(Box::new(crate::device::Call {
         function: pointer,
-        template: String::new(),
+        template: Template::default(),
         args: vec![Expr::Buffer(buffer)],
     }));
     let next = Leaf::Advance {

@@ -8,6 +8,7 @@
 use super::event::{Accumulation, Event, FpuSetup, RegisterStep, Unpacked};
 use super::range::Range;
 use super::{Proof, fault};
+use crate::device::Template;
 use crate::device::function::UNARY_BCAST_INIT;
 use crate::flow::{Buffer, BufferId};
 use crate::target;
@@ -32,7 +33,7 @@ pub struct Engines {
     src_b: Option<Unpacked>,
     pack: Option<DataFormat>,
     fpu: Option<FpuSetup>,
-    sfpu: Option<(&'static str, String)>,
+    sfpu: Option<(&'static str, Template)>,
     accumulation: Option<Accumulation>,
     registers: Registers,
     written: BTreeSet<i64>,
@@ -195,7 +196,7 @@ impl Engines {
                     .is_some_and(|(known, with)| known == init && with == template);
                 if !is_set_up {
                     return fault(format!(
-                        "it needs {init}<{template}>, the SFPU is set up for {:?}",
+                        "it needs {init}{template}, the SFPU is set up for {:?}",
                         self.sfpu
                     ));
                 }

@@ -1,8 +1,9 @@
 //! Every name that an emitted expression mentions is declared where it stands: an argument, a variable of a loop around it, or
-//! what was defined before it in a scope around it.
+//! what was defined before it in a scope around it. A circular buffer has a place on the device, a tensor an accessor.
 //!
 //! ```text
 //!  for (tile < 4) { first_row = bx * 2; }  noc_async_read(first_row)   ⟹   `first_row` is not declared
+//!  get_write_ptr(x_cb)   where nothing else uses `x_cb`                ⟹   `x_cb` has no place on the device
 //! ```
 
 use super::{Proof, fault};
@@ -14,6 +15,7 @@ use crate::passes::b2_grid_to_cores::BLOCK_ID;
 pub fn prove(device: &Device, program: &Program) -> Proof {
     let mut scope = Scope {
         device,
+        program,
         declared: program.args.iter().map(|argument| argument.name.as_str()).collect(),
     };
     scope.body(&program.body)
@@ -22,6 +24,7 @@ pub fn prove(device: &Device, program: &Program) -> Proof {
 /// The names that are declared, those of inner scopes last.
 struct Scope<'d> {
     device: &'d Device,
+    program: &'d Program,
     declared: Vec<&'d str>,
 }
 
@@ -88,13 +91,16 @@ impl<'d> Scope<'d> {
                 self.mentioned(a)?;
                 self.mentioned(b)
             }
-            Expr::Int(_)
-            | Expr::Bool(_)
-            | Expr::Value(_)
-            | Expr::Buffer(_)
-            | Expr::PageBytes(_)
-            | Expr::Accessor(_)
-            | Expr::Text(_) => Ok(()),
+            Expr::Buffer(id) | Expr::PageBytes(id) => match self.device.buffers.get(id.0) {
+                Some(buffer) if buffer.index.is_some() => Ok(()),
+                Some(buffer) => fault(format!("`{}` has no place on the device", buffer.name)),
+                None => fault(format!("there is no circular buffer {}", id.0)),
+            },
+            Expr::Accessor(tensor) => match self.program.accessors.iter().any(|of| of.tensor == *tensor) {
+                true => Ok(()),
+                false => fault(format!("{tensor} has no accessor here")),
+            },
+            Expr::Int(_) | Expr::Bool(_) | Expr::Value(_) | Expr::Text(_) => Ok(()),
         }
     }
 
@@ -109,7 +115,7 @@ impl<'d> Scope<'d> {
 #[cfg(test)]
 mod tests {
     use super::super::verify;
-    use crate::device::Leaf;
+    use crate::device::{Device, Leaf};
     use crate::ir::operations_mut;
 
     const KERNEL: &str = "#[tt::kernel] fn moved<const M: usize, const N: usize>(
@@ -138,5 +144,29 @@ mod tests {
             let notes: String = errors.iter().flat_map(|error| &error.notes).cloned().collect();
             assert!(notes.contains("is not declared where it stands"), "{program}: {notes}");
         }
+    }
+
+    #[test]
+    fn a_buffer_without_a_place_and_a_tensor_without_an_accessor_are_refused() {
+        let function = syn::parse_str(KERNEL).expect("the kernel is Rust");
+        let parsed = tt_lang::syntax::parse_item_fn(&function, "kernel.rs");
+        let kernel = parsed.and_then(|parsed| parsed.kernel).expect("it is a kernel");
+        let whole = crate::pipeline::lowered(&kernel).expect("it is lowered");
+        let says = |device: &Device| {
+            let errors = verify(&kernel, device).expect_err("it must not pass");
+            errors
+                .iter()
+                .flat_map(|error| &error.notes)
+                .cloned()
+                .collect::<String>()
+        };
+        let mut device = whole.clone();
+        device.buffers.iter_mut().for_each(|buffer| buffer.index = None);
+        let said = says(&device);
+        assert!(said.contains("has no place on the device"), "{said}");
+        let mut device = whole;
+        device.programs.iter_mut().for_each(|program| program.accessors.clear());
+        let said = says(&device);
+        assert!(said.contains("has no accessor here"), "{said}");
     }
 }

@@ -395,7 +395,7 @@ pub fn asked<V: fmt::Debug>(expr: &Expr<V>, args: &[Argument]) -> Asked {
         | Expr::Text(_) => format!("{expr:?}"),
         Expr::Call(call) => {
             let given: Vec<String> = call.args.iter().map(|arg| asked(arg, args)).collect();
-            format!("{}<{}>({})", call.function.name, call.template, given.join(", "))
+            format!("{}{}({})", call.function.name, call.template, given.join(", "))
         }
     }
 }

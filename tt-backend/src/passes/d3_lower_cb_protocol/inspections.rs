@@ -12,7 +12,9 @@ use super::{Lines, op, value};
 use crate::device::function::{
     AS_NUMBER, ASSERT, DPRINT, GET_READ_PTR, PRINT_BLOCK_ELEMENT, PRINT_ELEMENT, STATIC_CAST,
 };
-use crate::device::{Call, Calls, CppType, Expr, Leaf, Operator, Symbol, call, call_with, line, scope, tiles, when};
+use crate::device::{
+    Call, Calls, CppType, Expr, Leaf, Operator, Symbol, Template, call, call_with, line, scope, tiles, when,
+};
 use crate::flow::{Buffer, Index, Inspection, Printed, PrintedBlock, PrintedElement};
 use crate::ir::Stmt;
 use tt_lang::ir::{BoolExpr, IntExpr, Kernel};
@@ -79,7 +81,7 @@ impl Line {
             // What is computed may have another type of 32 bits, of which DPRINT knows one.
             Printed::Integer(computed @ IntExpr::Binary(..)) => self.value(Expr::Call(Box::new(Call {
                 function: &STATIC_CAST,
-                template: "int32_t".to_string(),
+                template: "int32_t".into(),
                 args: vec![Expr::user(computed)],
             }))),
             Printed::Number(Number::Bits(bits)) => self.text(&f32::from_bits(*bits).to_string()),
@@ -151,8 +153,8 @@ fn element(buffer: &Buffer, printed: &PrintedBlock, [row, column]: [Expr<Symbol>
         .reduce(|a, b| op(Operator::And, a, b));
     let tile_columns = Expr::Int(i64::from(buffer.tiles[1]));
     let (function, template) = match printed.element(buffer.format) {
-        PrintedElement::BlockFloat { bits } => (&PRINT_BLOCK_ELEMENT, bits.to_string()),
-        PrintedElement::Word(word) => (&PRINT_ELEMENT, word.to_string()),
+        PrintedElement::BlockFloat { bits } => (&PRINT_BLOCK_ELEMENT, Template::from([i64::from(bits)])),
+        PrintedElement::Word(word) => (&PRINT_ELEMENT, word.into()),
     };
     let element = line(call_with(
         function,

@@ -2,7 +2,9 @@
 
 use super::{Lines, op, set, value};
 use crate::device::function::*;
-use crate::device::{Calls, CppType, Expr, Leaf, Operator, Symbol, call, call_with, line, scope, tiles, when};
+use crate::device::{
+    Calls, CppType, Expr, Leaf, Operator, Symbol, Template, TemplateArg, call, call_with, line, scope, tiles, when,
+};
 use crate::flow::{Buffer, BufferId, BufferKind, Constant, Pace, Rows, TensorIndex, TileRegion, Transfer, Window};
 use crate::ir::Stmt;
 use tt_lang::ir::{IntExpr, ParamId};
@@ -135,13 +137,14 @@ fn transfer(
     let row_bytes = buffer.format.row_bytes().unwrap_or(0);
     let tiles = |index: &str, step: i64| op(Operator::Mul, Expr::name(index), Expr::Int(step.saturating_mul(32)));
     let Pace { step, over, modulo } = rows.pace;
-    let mut template = format!("{row_bytes}, {page_rows}, {step}");
+    let step = i64::from(step);
+    let mut words = vec![i64::from(row_bytes), page_rows, step];
     match modulo {
         None if over == 1 => {}
-        None => template += &format!(", {over}"),
-        Some(modulo) => template += &format!(", {over}, {modulo}"),
+        None => words.push(over.into()),
+        Some(modulo) => words.extend([over, modulo].map(i64::from)),
     }
-    let step = i64::from(step);
+    let template: Template = words.into_iter().map(TemplateArg::Int).collect();
     let moved = call_with(
         in_rows,
         template,
@@ -297,9 +300,12 @@ fn zero_columns(buffer: &Buffer, id: BufferId, edge: Expr<Symbol>) -> Stmt<Calls
 /// Zeroes the rows (0) or columns (1) of the tile at `address` from `filled` on.
 fn zero_within_tile(format: DataFormat, axis: usize, address: Expr<Symbol>) -> Stmt<Calls<Symbol>> {
     let (functions, template) = match (format.element_bits(), format.element_bytes()) {
-        (9.., Some(bytes)) => ([&ZERO_TILE_ROWS, &ZERO_TILE_COLUMNS], bytes.to_string()),
+        (9.., Some(bytes)) => (
+            [&ZERO_TILE_ROWS, &ZERO_TILE_COLUMNS],
+            Template::from([i64::from(bytes)]),
+        ),
         (bits, _) => {
-            let template = format!("{bits}, {}", format.exponent_bytes());
+            let template = [bits, format.exponent_bytes()].map(i64::from).into();
             ([&ZERO_BLOCK_ROWS, &ZERO_BLOCK_COLUMNS], template)
         }
     };
@@ -358,13 +364,12 @@ pub(super) fn shift(buffers: &[Buffer], ids: [BufferId; 2], window: &Window) -> 
         Some(_) | None => "uint32_t",
     };
     let Pace { step, over, modulo } = window.pace;
-    let template = match window.pace {
-        Pace::PLAIN => element.to_string(),
-        _ => {
-            let (modulo, last) = (modulo.unwrap_or(0), from.tiles[0].saturating_mul(32).saturating_sub(1));
-            format!("{element}, {step}, {over}, {modulo}, {last}")
-        }
-    };
+    let last = i64::from(from.tiles[0]).saturating_mul(32).saturating_sub(1);
+    let pace = [step.into(), over.into(), modulo.unwrap_or(0).into(), last].map(TemplateArg::Int);
+    let is_paced = window.pace != Pace::PLAIN;
+    let template: Template = std::iter::once(TemplateArg::Words(element))
+        .chain(pace.into_iter().filter(|_| is_paced))
+        .collect();
     let numbers = [from.tiles[1], to.tiles[1]].map(|columns| Expr::Int(i64::from(columns)));
     let addresses = [Expr::name("src"), value(&GET_WRITE_PTR, [Expr::Buffer(ids[1])])];
     let args = addresses

@@ -100,7 +100,13 @@ fn operation(mut formats: Vec<Need>, math: Need) -> Vec<Need> {
     formats
 }
 
-fn math(engines: &Engines, init: &'static Function, template: &str, buffers: &[BufferId], numbers: &[i64]) -> Need {
+fn math(
+    engines: &Engines,
+    init: &'static Function,
+    template: &'static str,
+    buffers: &[BufferId],
+    numbers: &[i64],
+) -> Need {
     let args = buffers
         .iter()
         .map(|buffer| Expr::Buffer(*buffer))

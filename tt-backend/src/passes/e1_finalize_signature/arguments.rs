@@ -4,7 +4,7 @@
 
 use crate::device::function::{AS_NUMBER, Function, STATIC_CAST, WIDE};
 use crate::device::{
-    Accessor, Argument, Bits, Branch, Call, Calls, CppType, Expr, Leaf, Loop, Operator, Scope, Source, Symbol,
+    Accessor, Argument, Bits, Branch, Call, Calls, CppType, Expr, Leaf, Loop, Operator, Scope, Source, Symbol, Template,
 };
 use crate::ir::{Kind, Rewrite, Stmt};
 use crate::linear::Signs;
@@ -139,7 +139,7 @@ impl<'a> Arguments<'a> {
             IntExpr::Extent(_) | IntExpr::Scalar(_) | IntExpr::Var(_) | IntExpr::Fetched(_) | IntExpr::Binary(..) => {
                 Expr::Call(Box::new(Call {
                     function: &WIDE,
-                    template: String::new(),
+                    template: Template::default(),
                     args: vec![self.int(expr)],
                 }))
             }
@@ -376,10 +376,10 @@ impl Rewrite<Calls<Symbol>, Calls<Bits>> for Arguments<'_> {
 }
 
 /// A call of `function` with one argument.
-fn call_of(function: &'static Function, template: &str, arg: Expr<Bits>) -> Expr<Bits> {
+fn call_of(function: &'static Function, template: &'static str, arg: Expr<Bits>) -> Expr<Bits> {
     Expr::Call(Box::new(Call {
         function,
-        template: template.to_string(),
+        template: template.into(),
         args: vec![arg],
     }))
 }

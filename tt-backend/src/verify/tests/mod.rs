@@ -301,7 +301,7 @@ fn transfers_that_are_not_waited_for_are_refused() {
             });
         }),
         ("zeros in a page that a transfer is on its way to", |device| {
-            let zero = run_with(&ZERO_TILE_ROWS, "2", [Expr::name("dst"), Expr::Int(3)]);
+            let zero = run_with(&ZERO_TILE_ROWS, [2], [Expr::name("dst"), Expr::Int(3)]);
             edit(device, READER, &mut |node| {
                 let read = is_call(&node, &NOC_ASYNC_READ_PAGE);
                 let mut out = vec![node];
@@ -320,7 +320,7 @@ fn transfers_that_are_not_waited_for_are_refused() {
 
 #[test]
 fn rows_that_are_not_those_of_the_format_are_refused() {
-    fn in_rows(device: &mut Device, template: &str) {
+    fn in_rows(device: &mut Device, template: [i64; 3]) {
         edit(device, WRITER, &mut |node| {
             let args = (0..10).map(|_| Expr::Int(0)).chain([Expr::name("dst")]);
             match is_call(&node, &NOC_ASYNC_WRITE_PAGE) {
@@ -331,10 +331,10 @@ fn rows_that_are_not_those_of_the_format_are_refused() {
     }
     refuses(&[
         ("rows of 64 bytes in pages of Float16_b, whose have 32", |device| {
-            in_rows(device, "64, 32, 1")
+            in_rows(device, [64, 32, 1])
         }),
         ("rows in pages of Bfp8_b, where exponents lie elsewhere", |device| {
-            in_rows(device, "16, 32, 1");
+            in_rows(device, [16, 32, 1]);
             device.buffers[Y.0].format = DataFormat::Bfp8B;
         }),
     ]);
