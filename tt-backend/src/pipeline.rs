@@ -15,6 +15,8 @@ use crate::passes::*;
 use crate::stages::Joined;
 use crate::verify::Verified;
 use crate::{codegen, stages, verify};
+use std::panic::resume_unwind;
+use std::thread;
 use std::time::{Duration, Instant};
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{self, Kernel};
@@ -53,6 +55,11 @@ pub trait Form {
 
     /// Its text form; none where it is what is written anyway.
     fn text(&self) -> Option<String>;
+
+    /// The kernel, of which alone the text form is: most passes from the language to itself leave most kernels as they are.
+    fn kernel(&self) -> Option<&Kernel> {
+        None
+    }
 }
 
 /// A pass as the table shows it.
@@ -121,9 +128,17 @@ fn run(kernel: &Kernel, log: &mut Log) -> Result<Artifact, Errors> {
     let mut errors = stages::check(kernel);
     let mut verified = Vec::new();
     let stages = kernel.stages();
-    for (number, stage) in stages.iter().enumerate() {
-        log.stage = (stages.len() > 1).then_some(number);
-        match lower(Tile::of(stage), log).and_then(|unit| prove(unit, log)) {
+    let is_one = stages.len() == 1;
+    let empty = &*log;
+    // None knows of another.
+    let made = of_each(&stages, |number, stage| {
+        let mut log = empty.of_stage((!is_one).then_some(number));
+        let unit = lower(Tile::of(stage), &mut log);
+        (unit.and_then(|unit| prove(unit, &mut log)), log)
+    });
+    for (stage, of_stage) in made {
+        log.and(of_stage);
+        match stage {
             Ok(stage) => verified.push(stage),
             // What is wrong with a parameter is so in every stage.
             Err(found) => found.into_iter().for_each(|error| {
@@ -133,11 +148,28 @@ fn run(kernel: &Kernel, log: &mut Log) -> Result<Artifact, Errors> {
             }),
         }
     }
-    log.stage = None;
     match errors.is_empty() {
         true => write(verified, log),
         false => Err(errors),
     }
+}
+
+/// What `make` makes of each of `items`, by its number: several on a thread each, where there are threads to be had.
+pub(crate) fn of_each<T: Sync, R: Send>(items: &[T], make: impl Fn(usize, &T) -> R + Sync) -> Vec<R> {
+    if let [one] = items {
+        return vec![make(0, one)];
+    }
+    let make = &make;
+    thread::scope(|scope| {
+        let numbered = || items.iter().enumerate();
+        let start = |(at, item)| thread::Builder::new().spawn_scoped(scope, move || make(at, item));
+        let running: Vec<_> = numbered().map(start).collect();
+        let ended = numbered().zip(running).map(|((at, item), running)| match running {
+            Ok(running) => running.join().unwrap_or_else(|panic| resume_unwind(panic)),
+            Err(_) => make(at, item),
+        });
+        ended.collect()
+    })
 }
 
 /// As [`compile`], but writes also what could not be proved, with the reasons: for the mutation test, which has to see
@@ -209,6 +241,8 @@ enum Unproved {
 struct Log {
     /// The number of the kernel's stage, where it has several.
     stage: Option<usize>,
+    /// The kernel whose text is that of the last of `stages`.
+    kernel: Option<Kernel>,
     stages: Vec<Stage>,
     times: Times,
     unproved: Unproved,
@@ -220,9 +254,33 @@ impl Log {
         let text = kernel.to_string();
         Log {
             stage: None,
+            kernel: None,
             stages: vec![Stage { name, text }],
             times: Vec::new(),
             unproved,
+        }
+    }
+
+    /// That of a stage, with nothing in it yet.
+    fn of_stage(&self, stage: Option<usize>) -> Log {
+        Log {
+            stage,
+            kernel: None,
+            stages: Vec::new(),
+            times: Vec::new(),
+            unproved: match self.unproved {
+                Unproved::Refused => Unproved::Refused,
+                Unproved::Kept(_) => Unproved::Kept(Vec::new()),
+            },
+        }
+    }
+
+    /// This one, and behind it what is in that of a stage.
+    fn and(&mut self, of_stage: Log) {
+        self.stages.extend(of_stage.stages);
+        self.times.extend(of_stage.times);
+        if let (Unproved::Kept(faults), Unproved::Kept(more)) = (&mut self.unproved, of_stage.unproved) {
+            faults.extend(more);
         }
     }
 
@@ -236,7 +294,7 @@ impl Log {
             }
         }
         self.times.push((pass.name, start.elapsed()));
-        if let Some(text) = output.text() {
+        if let Some(text) = self.text(&output) {
             let name = match self.stage {
                 None => pass.name.to_string(),
                 Some(number) => format!("{}, stage {}", pass.name, number.saturating_add(1)),
@@ -244,6 +302,16 @@ impl Log {
             self.stages.push(Stage { name, text });
         }
         Ok(output)
+    }
+
+    /// The text form of what a pass gives.
+    fn text(&mut self, output: &impl Form) -> Option<String> {
+        let kernel = output.kernel();
+        if kernel.is_some() && kernel == self.kernel.as_ref() {
+            return self.stages.last().map(|stage| stage.text.clone());
+        }
+        self.kernel = kernel.cloned();
+        output.text()
     }
 }
 

@@ -35,7 +35,8 @@ impl Inclusion {
 
 impl PartialEq for Function {
     fn eq(&self, other: &Self) -> bool {
-        self.name == other.name
+        // Kernels are expanded in builds without optimisation too, where a comparison of texts is a call of calls.
+        self.name.len() == other.name.len() && self.name == other.name
     }
 }
 

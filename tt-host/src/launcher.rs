@@ -7,7 +7,7 @@
 ///
 /// - `params`: name, then `input`, element type and rank of a `&Tensor`, `output` and the same of a `&mut Tensor`, or
 ///   `scalar` and its type;
-/// - `ir`: name and text of every stage; `tile`: the Tile IR as JSON;
+/// - `texts` and `ir`: name and place among the texts of every stage, several of which may have the same; `tile`: the Tile IR as JSON;
 /// - `later`, where there are stages after the first: reader, compute and writer of each;
 /// - `precompiled`: role, key and symbol of every object that was compiled ahead of time. The caller answers for it that the
 ///   symbol is the entry of the object with that key ([`Precompiled::new`](crate::Precompiled::new)), and writes `unsafe`;
@@ -25,7 +25,8 @@ macro_rules! launcher {
         main: $main:expr,
         $(later: [$(($later_reader:expr, $later_compute:expr, $later_writer:expr)),* $(,)?],)?
         plan: $plan:expr,
-        ir: [$(($stage:expr, $text:expr)),* $(,)?],
+        texts: [$($text:expr),* $(,)?],
+        ir: [$(($stage:expr, $at:expr)),* $(,)?],
         tile: $tile:expr,
         precompiled: [$(unsafe ($role:ident, $key:expr, $symbol:ident)),* $(,)?] $(,)?
     ) => {
@@ -51,7 +52,10 @@ macro_rules! launcher {
             pub const PLAN: &str = $plan;
 
             /// The kernel after every stage of the compiler: the stage's name and the text.
-            pub const IR: &[(&str, &str)] = &[$(($stage, $text)),*];
+            pub const IR: &[(&str, &str)] = {
+                const TEXTS: &[&str] = &[$($text),*];
+                &[$(($stage, TEXTS[$at])),*]
+            };
 
             $(
                 unsafe extern "C" {

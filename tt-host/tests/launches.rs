@@ -409,7 +409,8 @@ tt_host::launcher! {
     writer: include_str!("kernels/copy_writer.cpp"),
     main: "",
     plan: include_str!("kernels/copy.plan.json"),
-    ir: [("tile", "copy"), ("A1 infer_layout", "copy")],
+    texts: ["copy"],
+    ir: [("tile", 0), ("A1 infer_layout", 0)],
     tile: "{}",
     precompiled: [unsafe (reader, "no key of a kernel", tt_kernel_of_no_key)],
 }

@@ -27,19 +27,23 @@ pub(crate) fn compiled(kernel: &Kernel, signature: &Signature, artifact: &Artifa
         } = programs;
         quote! { (#reader, #compute, #writer) }
     });
-    let stages = stages.iter().map(|stage| {
-        let (name, text) = (&stage.name, &stage.text);
-        quote! { (#name, #text) }
+    let mut texts: Vec<&str> = Vec::new();
+    let mut ir = Vec::new();
+    for stage in stages {
+        // What a pass leaves as it is, is so after the pass before it.
+        if texts.last() != Some(&stage.text.as_str()) {
+            texts.push(&stage.text);
+        }
+        let (name, at) = (&stage.name, texts.len() - 1);
+        ir.push(quote! { (#name, #at) });
+    }
+    let precompiled = crate::precompiled::objects(artifact).into_iter().map(|object| {
+        let role = Ident::new(&object.role, Span::call_site());
+        let symbol = Ident::new(&object.symbol, Span::call_site());
+        let key = object.key;
+        // tt-build compiled the object under this key from this very artifact.
+        quote! { unsafe (#role, #key, #symbol) }
     });
-    let precompiled = crate::precompiled::objects(&artifact.digest())
-        .into_iter()
-        .map(|object| {
-            let role = Ident::new(&object.role, Span::call_site());
-            let symbol = Ident::new(&object.symbol, Span::call_site());
-            let key = object.key;
-            // tt-build compiled the object under this key from this very artifact.
-            quote! { unsafe (#role, #key, #symbol) }
-        });
     let tile = match tile(kernel) {
         Ok(tile) => tile,
         Err(error) => return error,
@@ -54,7 +58,8 @@ pub(crate) fn compiled(kernel: &Kernel, signature: &Signature, artifact: &Artifa
             main: #main,
             later: [#(#later),*],
             plan: #plan,
-            ir: [#(#stages),*],
+            texts: [#(#texts),*],
+            ir: [#(#ir),*],
             tile: #tile,
             precompiled: [#(#precompiled),*],
         },

@@ -2,6 +2,7 @@
 //! line `role key symbol` for each object that is linked into the program.
 
 use std::path::Path;
+use tt_backend::Artifact;
 
 /// An object that is linked into the program.
 #[derive(Debug, PartialEq, Eq)]
@@ -14,13 +15,16 @@ pub(crate) struct Object {
     pub(crate) symbol: String,
 }
 
-/// The objects made for the artifact with this digest: none where the crate has no build script, or one that failed to
+/// The objects made for `artifact`: none where the crate has no build script, or one that failed to
 /// find a compiler, since those kernels are compiled at their first launch.
-pub(crate) fn objects(digest: &str) -> Vec<Object> {
+pub(crate) fn objects(artifact: &Artifact) -> Vec<Object> {
     let Some(folder) = std::env::var_os("OUT_DIR") else {
         return Vec::new();
     };
-    let file = Path::new(&folder).join("tt").join("precompiled").join(digest);
+    let file = Path::new(&folder)
+        .join("tt")
+        .join("precompiled")
+        .join(artifact.digest());
     std::fs::read_to_string(file)
         .map(|text| read(&text))
         .unwrap_or_default()

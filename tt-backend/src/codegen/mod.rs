@@ -18,7 +18,7 @@ mod writer;
 use crate::artifact::{Artifact, Programs, file};
 use crate::codes;
 use crate::device::{Device, Program};
-use crate::pipeline::{Form, Pass};
+use crate::pipeline::{Form, Pass, of_each};
 use crate::stages::Joined;
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::Kernel;
@@ -44,9 +44,9 @@ impl Form for Artifact {
 /// # Errors
 /// Where something is left that an earlier pass must have lowered: a fault of the compiler.
 pub fn artifact(Joined { stages, plan }: &Joined) -> Result<Artifact, Vec<Diagnostic>> {
-    let programs = stages.iter().enumerate();
-    let programs = programs.map(|(number, (kernel, device))| written(kernel, device, number));
-    let mut programs = programs.collect::<Result<Vec<_>, _>>()?.into_iter();
+    let programs = of_each(stages, |number, (kernel, device)| written(kernel, device, number));
+    let programs = programs.into_iter().collect::<Result<Vec<_>, _>>()?;
+    let mut programs = programs.into_iter();
     let (Some((kernel, _)), Some(first)) = (stages.first(), programs.next()) else {
         return Err(Vec::new());
     };

@@ -2,7 +2,6 @@
 
 use crate::device::function::FUNCTIONS;
 use crate::tile_ops::SFPU_OPS;
-use std::collections::HashSet;
 use std::sync::LazyLock;
 
 /// Keywords of C++20, the alternative operators, and words with a meaning in some places.
@@ -34,21 +33,44 @@ const HEADERS: &str = include_str!("headers.txt");
 /// them, which all end so.
 const REGISTER_FIELDS: [&str; 4] = ["_ADDR32", "_MASK", "_RMW", "_SHAMT"];
 
-static RESERVED: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
+/// The lines of [`HEADERS`], in the order of their letters, as they stand there.
+static OF_HEADERS: LazyLock<Vec<&'static str>> = LazyLock::new(|| HEADERS.lines().collect());
+
+/// All others, in that order.
+static OF_COMPILER: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
     let sfpu = SFPU_OPS.iter().flat_map(|row| [row.init.name, row.call.name]);
-    KEYWORDS
+    let mut all: Vec<&str> = KEYWORDS
         .split_whitespace()
         .chain(OWN.split_whitespace())
-        .chain(HEADERS.lines())
         .chain(FUNCTIONS.iter().map(|function| function.name))
         .chain(sfpu)
-        .collect()
+        .collect();
+    all.sort_unstable();
+    all
 });
 
 /// Whether C++, the headers or the compiler keep `name` for themselves.
 pub fn is_reserved(name: &str) -> bool {
     name.starts_with('_')
         || name.contains("__")
-        || RESERVED.contains(name)
+        || [&OF_COMPILER, &OF_HEADERS]
+            .iter()
+            .any(|names| names.binary_search(&name).is_ok())
         || REGISTER_FIELDS.iter().any(|end| name.ends_with(end))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_word_is_found() {
+        assert!(OF_HEADERS.is_sorted() && OF_COMPILER.is_sorted());
+        for name in ["and", "xor_eq", "DataFormat", "cb_wait_front", "exp_tile", "R5_LO"] {
+            assert!(is_reserved(name), "{name}");
+        }
+        for name in ["x", "rows_of_mine", "expectation"] {
+            assert!(!is_reserved(name), "{name}");
+        }
+    }
 }

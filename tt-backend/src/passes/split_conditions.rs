@@ -55,6 +55,10 @@ impl Form for Tile {
     fn text(&self) -> Option<String> {
         Some(self.kernel.to_string())
     }
+
+    fn kernel(&self) -> Option<&Kernel> {
+        Some(&self.kernel)
+    }
 }
 
 /// Runs the pass.

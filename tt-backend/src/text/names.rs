@@ -20,7 +20,10 @@ pub struct Lines {
 impl Lines {
     /// One line, indented.
     pub fn line(&mut self, line: impl AsRef<str>) {
-        self.text.extend(std::iter::repeat_n("  ", self.depth));
+        for _ in 0..self.depth / 4 {
+            self.text.push_str("        ");
+        }
+        self.text.push_str(&"      "[..self.depth % 4 * 2]);
         self.text.push_str(line.as_ref());
         self.text.push('\n');
     }
