@@ -2,6 +2,8 @@
 //!
 //! Everything else of a stage is looked at as in a kernel of its own. Which elements were stored is not asked: one that nobody
 //! stored has no value. Once each is proved, the stages are joined: one plan says what a launch needs of all.
+//!
+//! Before (join_stages): stages, each proved (F). After: the same, with one plan.
 
 use crate::artifact::file;
 use crate::codes;

@@ -1,5 +1,8 @@
 //! B1: who owns the blocks of the grid.
 //!
+//! Before: layouts, with depths (A2). After: how blocks are numbered and dealt to cores, whether two may store one element, and what a
+//! launch has to hold its values to.
+//!
 //! Tensors interleaved over DRAM belong to no core, so work is partitioned globally: blocks are numbered through, and
 //! every core takes a contiguous run of numbers (`tt_plan::Plan::partition` does the arithmetic at launch, when the
 //! extents are known).

@@ -1,5 +1,8 @@
 //! pad_tiles: where the rest of an edge tile must be zero.
 //!
+//! Before: Flow IR over blocks, whose edge tiles hold anything past a tensor (C1). After: nothing that is summed, reduced or stored comes
+//! from there.
+//!
 //! A tensor's last tiles may be filled only in part, and nobody promises what the rest holds. Where a block is stored at the
 //! edge that it was read at, results there are dropped. Three uses reach past it: a gemm, which sums over it, a reduction, and
 //! a store somewhere else, of elements that were shifted or to a tensor that is larger. So what is copied from a tensor and
@@ -33,7 +36,7 @@ use crate::flow::{
     Pace, Reduction, Rows, Sees, Sights, Transfer, Value, ValueKind, Write,
 };
 use crate::ir::{Forward, Kind, operations, operations_mut, replaced};
-use crate::passes::c2_lower_tile_intrinsics::scratch;
+use crate::passes::c2_lower_tile_intrinsics::local_buffer;
 use crate::pipeline::{Pass, Unit};
 use crate::verify::flow::blocks;
 use edges::{Edge, Past};
@@ -140,7 +143,7 @@ fn masked(flow: &mut Flow<Blocks>, beyond: &Beyond<'_>, zeroed: &BTreeSet<Buffer
 /// Has `write` store those elements alone of which `is_stored` is not 0: what makes the block that says so.
 fn alone(write: &mut Write, is_stored: Value, buffers: &mut Vec<Buffer>, sights: &mut Sights) -> BlockOp {
     let Buffer { name, span, tiles, .. } = buffers[write.buffer.0].clone();
-    let target = scratch(buffers, format!("{name}_stored"), span, DataFormat::Float16B, tiles);
+    let target = local_buffer(buffers, format!("{name}_stored"), span, DataFormat::Float16B, tiles);
     buffers[target.0].kind = BufferKind::Outgoing;
     let defines = sights.define();
     write.stored = Some((target, sights.sees(BTreeSet::from([defines]))));

@@ -1,5 +1,8 @@
 //! rasterize: from a running block number to grid coordinates, in the order asked for.
 //!
+//! Before: programs in which a loop over blocks gives a number, and statements mention axes of the grid. After: the axes are computed
+//! from it at the head of that loop.
+//!
 //! The arithmetic is that of `tt_plan::CoreWork::blocks` and `BlockOrder::position`, statement by statement; a test runs both. A core of a
 //! rectangle that a round has no block for goes along with the last one (`multicast_reuse`).
 //!

@@ -1,7 +1,9 @@
 //! F: the device program is proved, or refused.
 //!
 //! What is checked is the program as it will be written, not how it came about: nothing here shares code with the passes
-//! that made it.
+//! that made it, but for what `orient_vectors` says of the shape of a region (`tile`).
+//!
+//! Before: Device IR (E1). After: the same, of which all below is proved.
 //!
 //! | module | proves |
 //! |---|---|

@@ -120,7 +120,7 @@ fn through_fpu(body: &[BlockStmt]) -> BTreeSet<BufferId> {
 }
 
 /// Adds a local buffer that no user named.
-pub(in crate::passes) fn scratch(
+pub(in crate::passes) fn local_buffer(
     buffers: &mut Vec<Buffer>,
     name: String,
     span: Span,

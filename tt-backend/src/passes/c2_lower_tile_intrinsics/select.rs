@@ -8,7 +8,7 @@ mod differences;
 mod emit;
 mod machine;
 
-use super::{Registers, scratch};
+use super::{Registers, local_buffer};
 use crate::codes;
 use crate::flow::{
     Arg, Around, Broadcast, Buffer, BufferId, BufferKind, Constant, Elementwise, Fold, Index, Integer, Makes, Operand,
@@ -30,9 +30,9 @@ use tt_plan::{DataFormat, Neighbour, Number};
 pub struct Context {
     /// The registers there are.
     pub registers: Registers,
-    /// The buffers, to which scratch blocks are added.
+    /// The buffers, to which local blocks are added.
     pub buffers: Vec<Buffer>,
-    /// What uses see of the definitions, to which those of scratch blocks are added.
+    /// What uses see of the definitions, to which those of local blocks are added.
     pub sights: Sights,
     /// The buffers that pass the FPU on their way to the registers.
     pub through_fpu: BTreeSet<BufferId>,
@@ -74,7 +74,7 @@ impl Context {
             };
             let name = format!("{}_part", self.buffers[elementwise.target.0].name);
             let tiles = crate::passes::a1_infer_layout::tiles(extent);
-            let target = scratch(&mut self.buffers, name, span, format, tiles);
+            let target = local_buffer(&mut self.buffers, name, span, format, tiles);
             let pack = Pack {
                 buffer: target,
                 mode: PackMode::Publish,
@@ -172,7 +172,7 @@ impl Context {
         for constant in &emitted.constants {
             if !self.constants.contains_key(constant) {
                 let name = constant.name().to_string();
-                let buffer = scratch(&mut self.buffers, name, span, DataFormat::Float16B, [1, 1]);
+                let buffer = local_buffer(&mut self.buffers, name, span, DataFormat::Float16B, [1, 1]);
                 self.buffers[buffer.0].kind = BufferKind::Constant(*constant);
                 self.constants.insert(*constant, buffer);
             }

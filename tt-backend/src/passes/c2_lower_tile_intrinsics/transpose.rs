@@ -1,6 +1,6 @@
 //! Transposed operands of gemms.
 
-use super::scratch;
+use super::local_buffer;
 use crate::flow::{
     BlockOp, BlockStmt, Blocks, Broadcast, Buffer, BufferKind, Elementwise, Flow, Gemm, Operand, ProductSees, Sights,
     Value, ValueKind,
@@ -51,7 +51,7 @@ fn left(body: Vec<BlockStmt>, buffers: &mut Vec<Buffer>, sights: &mut Sights) ->
         };
         let name = format!("{}_t", buffers[gemm.a.0].name);
         let format = buffers[gemm.a.0].format;
-        let target = scratch(buffers, name, span, format, [gemm.m, gemm.k]);
+        let target = local_buffer(buffers, name, span, format, [gemm.m, gemm.k]);
         let load = Operand {
             buffer: gemm.a,
             offset: [0, 0],

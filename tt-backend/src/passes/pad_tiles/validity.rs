@@ -18,7 +18,7 @@ use crate::flow::{
     Operand, Reduction, Sees, Shift, Sights, Value, ValueKind,
 };
 use crate::ir::{Kind, operations, replaced};
-use crate::passes::c2_lower_tile_intrinsics::scratch;
+use crate::passes::c2_lower_tile_intrinsics::local_buffer;
 use std::collections::{BTreeMap, BTreeSet};
 use tt_lang::ir::{ElementOp, Kernel, Span};
 use tt_plan::DataFormat;
@@ -39,7 +39,7 @@ pub fn run(kernel: &Kernel, flow: &mut Flow<Blocks>, stored: &[Stored]) {
     };
     for (buffer, _) in lacking.iter().enumerate().filter(|(_, lacks)| **lacks) {
         let Buffer { name, span, tiles, .. } = this.buffers[buffer].clone();
-        let validity = scratch(this.buffers, format!("{name}_valid"), span, DataFormat::Float16B, tiles);
+        let validity = local_buffer(this.buffers, format!("{name}_valid"), span, DataFormat::Float16B, tiles);
         this.of_buffer.insert(BufferId(buffer), validity);
     }
     operations(&body, &mut |op| {
@@ -223,7 +223,7 @@ impl Validity<'_> {
         let [from, buffer] =
             [(shift.from, BufferKind::Outgoing), (shift.buffer, BufferKind::Shifted)].map(|(of, kind)| {
                 let Buffer { name, tiles, .. } = self.buffers[of.0].clone();
-                let buffer = scratch(
+                let buffer = local_buffer(
                     self.buffers,
                     format!("{name}_validity"),
                     span,
@@ -274,7 +274,7 @@ impl Validity<'_> {
         let Buffer {
             name, format, tiles, ..
         } = self.buffers[buffer.0].clone();
-        let target = scratch(self.buffers, format!("{name}_masked"), span, format, tiles);
+        let target = local_buffer(self.buffers, format!("{name}_masked"), span, format, tiles);
         let extent = tiles.map(|tiles| u64::from(tiles).saturating_mul(32));
         let masked = selected(is_valid, held, number(0.0, span));
         (target, self.defined(target, extent, masked, out))
@@ -284,7 +284,7 @@ impl Validity<'_> {
     fn beforehand(&mut self, target: BufferId, extent: [u64; 2], is_valid: Value, out: &mut Vec<BlockOp>) -> Value {
         let span = is_valid.span;
         let Buffer { name, tiles, .. } = self.buffers[target.0].clone();
-        let buffer = scratch(self.buffers, format!("{name}_next"), span, DataFormat::Float16B, tiles);
+        let buffer = local_buffer(self.buffers, format!("{name}_next"), span, DataFormat::Float16B, tiles);
         let sees = self.defined(buffer, extent, is_valid, out);
         plain(buffer, sees, span)
     }
