@@ -51,7 +51,7 @@ use crate::linear::lower_bound;
 use crate::names;
 use crate::pipeline::{Form, Unit};
 use crate::verify::range::{self, LIMIT, Range};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use tt_lang::ir::{BlockId, IntExpr, IntOp, Linear, LoopKind, Span, VarId};
 use tt_plan::{DataFormat, Role};
 
@@ -213,7 +213,8 @@ impl Buffer {
         format: DataFormat,
         tiles: [u32; 2],
     ) -> BufferId {
-        let name = names::first_free(name, 1, |name| !buffers.iter().any(|buffer| buffer.name == name)).0;
+        let taken: HashSet<&str> = buffers.iter().map(|buffer| buffer.name.as_str()).collect();
+        let name = names::first_free(name, 1, |name| !taken.contains(name)).0;
         buffers.push(Buffer::new(name, span, kind, format, tiles));
         BufferId(buffers.len().saturating_sub(1))
     }

@@ -381,22 +381,18 @@ impl HoldElements<'_> {
     }
 
     fn hidden(&mut self, name: &str, element: ElementType, shape: &[u64], span: Span) -> BlockId {
-        let id = BlockId(u32::try_from(self.out.blocks.len()).unwrap_or(u32::MAX));
-        self.out.blocks.push(Block {
+        self.out.add_block(Block {
             name: name.into(),
             span,
             scope: BlockScope::Shared,
             element,
             shape: shape.to_vec(),
-        });
-        id
+        })
     }
 
     fn variable(&mut self, span: Span) -> VarId {
-        let id = VarId(u32::try_from(self.out.variables.len()).unwrap_or(u32::MAX));
         let name = "element".into();
-        self.out.variables.push(Variable { name, span });
-        id
+        self.out.add_variable(Variable { name, span })
     }
 
     /// Refuses registers of 16 bits where numbers are rounded to `f16`.

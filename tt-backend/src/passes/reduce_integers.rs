@@ -219,23 +219,19 @@ impl ReduceIntegers {
     }
 
     fn block(&mut self, name: &str, of: BlockId, shape: Vec<u64>, span: Span) -> BlockId {
-        let id = BlockId(u32::try_from(self.kernel.blocks.len()).unwrap_or(u32::MAX));
         let name = format!("{}_{name}", self.kernel.block(of).name);
-        self.kernel.blocks.push(Block {
+        self.kernel.add_block(Block {
             name,
             span,
             scope: BlockScope::Fragment,
             element: ElementType::F32,
             shape,
-        });
-        id
+        })
     }
 
     fn variable(&mut self, name: &str, span: Span) -> VarId {
-        let id = VarId(u32::try_from(self.kernel.variables.len()).unwrap_or(u32::MAX));
         let name = name.into();
-        self.kernel.variables.push(Variable { name, span });
-        id
+        self.kernel.add_variable(Variable { name, span })
     }
 }
 

@@ -263,11 +263,8 @@ impl Unstack<'_> {
     }
 
     fn variable(&mut self, like: VarId) -> VarId {
-        let variables = &mut self.out.variables;
-        let fresh = VarId(variables.len() as u32);
-        let variable = variables[like.index()].clone();
-        variables.push(variable);
-        fresh
+        let variable = self.out.variables[like.index()].clone();
+        self.out.add_variable(variable)
     }
 
     /// `stmt`, of one assignment, with a branch for each place that its first choice may mean.

@@ -53,6 +53,18 @@ impl Kernel {
         self.locations.get(span.0 as usize).copied().unwrap_or_default()
     }
 
+    /// One more block.
+    pub fn add_block(&mut self, block: Block) -> BlockId {
+        self.blocks.push(block);
+        BlockId(self.blocks.len() as u32 - 1)
+    }
+
+    /// One more variable.
+    pub fn add_variable(&mut self, variable: Variable) -> VarId {
+        self.variables.push(variable);
+        VarId(self.variables.len() as u32 - 1)
+    }
+
     /// The stages in order, each as a kernel that has no other.
     pub fn stages(&self) -> Vec<Kernel> {
         let first = Kernel {
