@@ -231,10 +231,11 @@ impl<'a> Beyond<'a> {
             let first = IntExpr::binary(IntOp::Sub, from[axis].clone(), to[axis].clone());
             past[axis] = past[axis].map(|edge| {
                 let shifts = self.places.borrow().all[edge.place].shifts;
-                if edge.whole || axis == 0 && !pace.is_of_steps() || first.as_const() == Some(0) && step == 1 {
+                if edge.whole || first.as_const() == Some(0) && step == 1 && (axis == 1 || pace.is_of_steps()) {
                     return edge;
                 }
-                if shifts == MOST_SHIFTS {
+                // It is no edge any more that what is stored has of its own.
+                if shifts == MOST_SHIFTS || axis == 0 && !pace.is_of_steps() {
                     let age = Age::Unknown;
                     return Edge { age, ..edge };
                 }
