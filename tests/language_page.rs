@@ -114,9 +114,9 @@ fn every_example_of_the_language_page_computes_what_the_reference_says() {
             }
         }
     }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     println!(
         "{} examples are right, {of_passes} also as the passes have them",
         right - of_passes
     );
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

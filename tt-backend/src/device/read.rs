@@ -547,11 +547,7 @@ fn call<V: ParseValue>(reader: &mut Reader, function: &'static Function) -> Read
 /// Template arguments, after the `<`: what the catalogue has in one piece is one.
 fn template(reader: &mut Reader) -> Read<Template> {
     let text = reader.template()?;
-    let of_catalogue = SFPU_OPS
-        .iter()
-        .flat_map(|row| [row.exact, row.approximate, row.call_template])
-        .chain(WORDS.iter().copied());
-    let known = |text: &str| of_catalogue.clone().find(|words| *words == text);
+    let known = |text: &str| all_words().find(|words| *words == text);
     if let Some(words) = known(text) {
         return Ok(words.into());
     }
@@ -565,7 +561,15 @@ fn template(reader: &mut Reader) -> Read<Template> {
     }
 }
 
-/// What other functions than those of the SFPU have for template arguments.
+/// All that calls have for template arguments but integers.
+fn all_words() -> impl Iterator<Item = &'static str> {
+    let sfpu = SFPU_OPS
+        .iter()
+        .flat_map(|row| [row.exact, row.approximate, row.call_template]);
+    sfpu.chain(WORDS)
+}
+
+/// What other functions than those of the SFPU have.
 const WORDS: [&str; 14] = [
     "true",
     "false",
@@ -633,4 +637,16 @@ fn side<V: ParseValue>(reader: &mut Reader) -> Read<Expr<V>> {
         return Ok(Expr::Call(Box::new(call(reader, function)?)));
     }
     Ok(Expr::Name(reader.name()?.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::all_words;
+
+    #[test]
+    fn the_words_of_template_arguments_are_kept_from_users() {
+        let words = all_words().flat_map(|words| words.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')));
+        let mut names = words.filter(|word| word.starts_with(|c: char| c.is_ascii_alphabetic()));
+        assert_eq!(names.find(|word| !crate::names::is_reserved(word)), None);
+    }
 }

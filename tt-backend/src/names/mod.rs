@@ -1,7 +1,8 @@
 //! Names of the emitted code: the user's own where nobody else has them, else with a number.
 //!
 //! All names that the emitted files give to what users named, or that derive from it, come from [`Names`]. None of them is
-//! [`is_reserved`], and everything else that the files mention is: code writers refuse to print anything that breaks this.
+//! [`is_reserved`], and everything else that the files mention is: code writers refuse to declare anything that breaks this, and
+//! tests hold the words of the headers to it.
 
 mod reserved;
 

@@ -20,10 +20,9 @@ pub struct Lines {
 impl Lines {
     /// One line, indented.
     pub fn line(&mut self, line: impl AsRef<str>) {
-        for _ in 0..self.depth / 4 {
-            self.text.push_str("        ");
+        for _ in 0..self.depth {
+            self.text.push_str("  ");
         }
-        self.text.push_str(&"      "[..self.depth % 4 * 2]);
         self.text.push_str(line.as_ref());
         self.text.push('\n');
     }

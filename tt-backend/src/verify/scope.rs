@@ -117,6 +117,7 @@ mod tests {
     use super::super::verify;
     use crate::device::{Device, Leaf};
     use crate::ir::operations_mut;
+    use tt_lang::ir::Kernel;
 
     const KERNEL: &str = "#[tt::kernel] fn moved<const M: usize, const N: usize>(
             a: &Tensor<f32, M, N>, o: &mut Tensor<f32, M, N>) {
@@ -126,12 +127,17 @@ mod tests {
         }
     }";
 
-    #[test]
-    fn a_name_that_nothing_declares_is_refused() {
+    fn lowered() -> (Kernel, Device) {
         let function = syn::parse_str(KERNEL).expect("the kernel is Rust");
         let parsed = tt_lang::syntax::parse_item_fn(&function, "kernel.rs");
         let kernel = parsed.and_then(|parsed| parsed.kernel).expect("it is a kernel");
         let whole = crate::pipeline::lowered(&kernel).expect("it is lowered");
+        (kernel, whole)
+    }
+
+    #[test]
+    fn a_name_that_nothing_declares_is_refused() {
+        let (kernel, whole) = lowered();
         assert_eq!(verify(&kernel, &whole), Ok(()));
         for program in 0..3 {
             let mut device = whole.clone();
@@ -148,10 +154,7 @@ mod tests {
 
     #[test]
     fn a_buffer_without_a_place_and_a_tensor_without_an_accessor_are_refused() {
-        let function = syn::parse_str(KERNEL).expect("the kernel is Rust");
-        let parsed = tt_lang::syntax::parse_item_fn(&function, "kernel.rs");
-        let kernel = parsed.and_then(|parsed| parsed.kernel).expect("it is a kernel");
-        let whole = crate::pipeline::lowered(&kernel).expect("it is lowered");
+        let (kernel, whole) = lowered();
         let says = |device: &Device| {
             let errors = verify(&kernel, device).expect_err("it must not pass");
             errors

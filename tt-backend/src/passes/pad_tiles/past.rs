@@ -223,7 +223,8 @@ impl<'a> Beyond<'a> {
         let mut past = held.map(Past::moved);
         for axis in 0..2 {
             let step = if axis == 0 { i64::from(pace.step) } else { 1 };
-            if axis == 0 && !pace.is_of_steps() {
+            let comes_again = axis == 0 && !pace.is_of_steps();
+            if comes_again {
                 // Several rows are one, or rows come again: what has a value is computed beside it.
                 let edges = past[0].edges().filter(|edge| !edge.whole).copied().collect();
                 past[0] = past[0].clone().unsure_past(edges);
@@ -231,11 +232,11 @@ impl<'a> Beyond<'a> {
             let first = IntExpr::binary(IntOp::Sub, from[axis].clone(), to[axis].clone());
             past[axis] = past[axis].map(|edge| {
                 let shifts = self.places.borrow().all[edge.place].shifts;
-                if edge.whole || first.as_const() == Some(0) && step == 1 && (axis == 1 || pace.is_of_steps()) {
+                if edge.whole || first.as_const() == Some(0) && step == 1 && !comes_again {
                     return edge;
                 }
                 // It is no edge any more that what is stored has of its own.
-                if shifts == MOST_SHIFTS || axis == 0 && !pace.is_of_steps() {
+                if shifts == MOST_SHIFTS || comes_again {
                     let age = Age::Unknown;
                     return Edge { age, ..edge };
                 }
