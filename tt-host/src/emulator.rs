@@ -46,8 +46,8 @@ pub(crate) fn register(kernels: &[Precompiled]) {
     }
 }
 
-/// Makes the buffer at `address` of the device opened as `id` read as zero without touching its memory; false where its owner
-/// has to write zeros.
+/// Makes the buffer at `address` of the device opened as `id` read as zero, without touching memory that does already; false where
+/// its owner has to write zeros.
 pub(crate) fn zero(id: i32, address: u32) -> bool {
     !SDK && tt_emulator::zero_dram_buffer(id, u64::from(address))
 }

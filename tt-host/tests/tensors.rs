@@ -50,6 +50,19 @@ fn zeros_are_zero_where_other_values_were() {
 }
 
 #[test]
+fn zeros_are_zero_across_the_end_of_the_memory_that_the_emulator_keeps() {
+    let device = emulator();
+    // 64 MB are kept: the first tensor ends before, the second behind.
+    let of_megabytes = |count: usize| [count * 256, 1024];
+    for (used, zeroed) in [(16, 100), (100, 100), (60, 70), (100, 16)] {
+        drop(device.upload(&vec![7.0f32; used << 18], of_megabytes(used)).unwrap());
+        let zeros = device.zeros::<f32>(of_megabytes(zeroed)).unwrap();
+        let is_zero = zeros.download().unwrap().iter().all(|value| *value == 0.0);
+        assert!(is_zero, "{zeroed} MB where {used} were used");
+    }
+}
+
+#[test]
 fn zeros_are_zero_beside_tensors_that_keep_their_values() {
     let device = emulator();
     // Tiles of 2 KB: buffers begin and end within pages of the host, which their neighbours share.

@@ -12,8 +12,8 @@ use super::rules;
 use super::state::{ComputeState, Parts};
 use super::tile::Tile;
 use super::unpack::{
-    Broadcast, Keep, Mask, integers_8, integers_16, is_byte, is_supported, spread, to_copy, to_destination, to_source,
-    transpose,
+    Broadcast, Keep, Mask, integers_8, integers_16, is_byte, is_supported, is_zero, spread, to_copy, to_destination,
+    to_source, transpose,
 };
 use crate::data_format::DataFormat;
 
@@ -198,10 +198,8 @@ impl ComputeState {
         let (a_format, b_format) = (a.operand.format, b.operand.format);
         let bytes = is_byte(a_format);
         if bytes {
-            integers_8(a.bytes, a_format == DataFormat::Int8, &mut sources.a);
             integers_8(b.bytes, b_format == DataFormat::Int8, &mut sources.b);
         } else {
-            to_source(a.bytes, a_format, whole(a_format, adder), half, &mut sources.a);
             to_source(b.bytes, b_format, whole(b_format, adder), half, &mut sources.b);
         }
         let b = match how {
@@ -222,10 +220,17 @@ impl ComputeState {
             self.registers.accumulate(idst)
         };
         if bytes {
+            integers_8(a.bytes, a_format == DataFormat::Int8, &mut sources.a);
             integers::binary(register, op, &sources.a, b, self.phases, onto);
-        } else {
-            eltwise::binary(register, op, &sources.a, b, self.phases, onto, adder);
+            return;
         }
+        // Zero bytes are zeros in every format.
+        let is_alone = onto == Onto::Nothing && is_zero(a.bytes);
+        if is_alone && eltwise::binary_with_zero(register, op, b, adder) {
+            return;
+        }
+        to_source(a.bytes, a_format, whole(a_format, adder), half, &mut sources.a);
+        eltwise::binary(register, op, &sources.a, b, self.phases, onto, adder);
     }
 
     /// Checks an element-wise call on the destination and a buffer.
@@ -313,6 +318,12 @@ impl ComputeState {
         let adder = self.adder(page.operand.format);
         let (wide, half) = (adder.wide, adder.half);
         let (format, direct) = (page.operand.format, self.unpacks_to_destination(page.operand));
+        let plain = !transposed && how == Broadcast::None;
+        if plain && !direct && !wide && is_supported(format) {
+            // 16 bits are copied as they are, past the adder.
+            to_copy(page.bytes, format, wide, half, self.registers.overwrite(idst));
+            return self.mark_copied(page, idst);
+        }
         let sources = &mut *self.sources;
         match format {
             _ if direct => to_destination(page.bytes, &mut sources.a),
@@ -331,20 +342,38 @@ impl ComputeState {
             transpose(from, &mut sources.b);
             from = &sources.b;
         }
-        if how != Broadcast::None {
-            spread(from, how, 0, &mut sources.spread);
-            from = &sources.spread;
-        }
         let register = self.registers.overwrite(idst);
-        match (format, how) {
-            _ if direct => register.0.copy_from_slice(&from.0),
-            (UInt16 | UInt8 | Int8, _) => register.0.copy_from_slice(&from.0),
+        // What changes a value changes it wherever it is spread to.
+        let target = if how == Broadcast::None {
+            &mut *register
+        } else {
+            &mut sources.spread
+        };
+        let is_moved = how == Broadcast::Row && wide;
+        match format {
+            _ if direct => spread(from, how, 0, register),
+            UInt16 | UInt8 | Int8 => spread(from, how, 0, register),
             // Rows are spread by moves past the adder.
-            (_, Broadcast::Row) if wide && self.engines.keeps_denormals() => register.0.copy_from_slice(&from.0),
-            (_, Broadcast::Row) if wide => eltwise::copy_moved(register, from),
-            _ => eltwise::copy(register, from, adder),
+            _ if is_moved && self.engines.keeps_denormals() => spread(from, how, 0, register),
+            _ if is_moved => {
+                eltwise::copy_moved(target, from);
+                spread(&sources.spread, how, 0, register);
+            }
+            _ => {
+                eltwise::copy(target, from, adder);
+                if how != Broadcast::None {
+                    spread(&sources.spread, how, 0, register);
+                }
+            }
         }
-        if !transposed && how == Broadcast::None && self.holds_reduced(page.operand.cb) {
+        if plain {
+            self.mark_copied(page, idst);
+        }
+    }
+
+    /// A copy of what a reduction left is one.
+    fn mark_copied(&mut self, page: Page, idst: u32) {
+        if self.holds_reduced(page.operand.cb) {
             self.registers.mark_reduced(idst);
         }
     }

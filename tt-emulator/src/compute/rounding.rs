@@ -15,7 +15,6 @@ pub const fn to_bf16_away(bits: u32) -> u32 {
 }
 
 /// Nearest bf16, halves to even.
-#[cfg(test)]
 #[inline(always)]
 pub const fn to_bf16_even(bits: u32) -> u32 {
     bits.wrapping_add(0x7fff + ((bits >> 16) & 1)) & 0xffff_0000

@@ -135,6 +135,17 @@ vectorised! {
     }
 }
 
+vectorised! {
+    fn all_bits(page: &[u8]) -> u8 {
+        page.iter().fold(0, |all, byte| all | byte)
+    }
+}
+
+/// Whether every byte of a page is zero; most pages are not from the start.
+pub fn is_zero(page: &[u8]) -> bool {
+    page.first_chunk::<64>().is_none_or(|first| first == &[0; 64]) && all_bits(page) == 0
+}
+
 /// fp16 with its exponent where an `f32` has its own.
 fn place_half(page: &[u8], mask: u32, denormals: Denormals, out: &mut Tile) {
     for (value, bytes) in out.0.iter_mut().zip(page.chunks_exact(2)) {

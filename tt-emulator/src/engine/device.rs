@@ -20,6 +20,10 @@ use super::stores::Stores;
 /// Transfers between host and device of at least this many bytes are spread over threads.
 const PARALLEL_BYTES: usize = 4 << 20;
 
+/// The most bytes of DRAM, over all banks, that stay with the emulator when their buffers are freed. A run with new tensors
+/// spends a fifth of its time on the faults of new pages otherwise.
+const KEPT_BYTES: u64 = 64 << 20;
+
 /// Which memory a buffer lies in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BufferKind {
@@ -73,7 +77,7 @@ pub fn last_run_counters(id: i32) -> Option<RunCounters> {
     locked(&LAST_RUN).as_ref()?.get(&id).cloned()
 }
 
-/// Makes the live DRAM buffer at `address` of device `id` read as zero without touching its memory. False where there is no
+/// Makes the live DRAM buffer at `address` of device `id` read as zero; memory that does already is not touched. False where there is no
 /// such buffer, or more than one device of that id: then its owner has to write zeros.
 pub fn zero_dram_buffer(id: i32, address: u64) -> bool {
     let mut open: Vec<Arc<Device>> = locked(&OPEN)
@@ -115,6 +119,8 @@ struct Allocations {
     l1: Allocator,
     dram_buffers: Vec<BufferRange>,
     l1_buffers: Vec<BufferRange>,
+    /// Where, in every bank of DRAM, what freed buffers may have left ends: what is free from here on reads as zero.
+    used_end: u64,
 }
 
 /// An emulated device.
@@ -177,6 +183,7 @@ impl Device {
             ),
             dram_buffers: Vec::new(),
             l1_buffers: Vec::new(),
+            used_end: arch.dram_base,
         };
         let device = Arc::new(Device {
             id,
@@ -204,11 +211,30 @@ impl Device {
         let Some(buffer) = allocations.dram_buffers.iter().find(|buffer| buffer.base == address) else {
             return false;
         };
+        let (base, end) = (buffer.base, buffer.base + buffer.bank_bytes);
+        let used = allocations.used_end.clamp(base, end);
         for bank in &self.dram {
             // SAFETY: the allocator gave out a range inside every bank; no program runs, and only its owner copies to it.
-            unsafe { bank.zero(buffer.base as usize, buffer.bank_bytes as usize) };
+            unsafe {
+                bank.start().add(base as usize).write_bytes(0, (used - base) as usize);
+                bank.zero(used as usize, (end - used) as usize);
+            }
         }
         true
+    }
+
+    /// Takes what a freed buffer of DRAM had: what lies low stays, for the next buffer, and the rest goes back to the system.
+    fn keep_or_discard(&self, allocations: &mut Allocations, range: &BufferRange) {
+        let (base, end) = (range.base, range.base + range.bank_bytes);
+        let kept = (self.arch.dram_base + KEPT_BYTES / self.dram.len() as u64).clamp(base, end);
+        if base < kept {
+            allocations.used_end = allocations.used_end.max(kept);
+        }
+        for region in &self.dram {
+            // SAFETY: the allocator gave out a range inside every bank. No program runs, and the host makes no references
+            // into DRAM: it copies by pointers, and not while this is the one that found the device idle.
+            unsafe { region.discard(kept as usize, (end - kept) as usize) };
+        }
     }
 
     /// Its id.
@@ -442,11 +468,7 @@ impl Buffer {
             BufferKind::Dram => {
                 allocations.dram.free(base);
                 allocations.dram_buffers.retain(|buffer| buffer.base != base);
-                for region in &self.device.dram {
-                    // SAFETY: the allocator gave out a range inside every bank. No program runs, and the host makes no
-                    // references into DRAM: it copies by pointers, and not while this is the one that found the device idle.
-                    unsafe { region.discard(base as usize, self.range.bank_bytes as usize) };
-                }
+                self.device.keep_or_discard(&mut allocations, &self.range);
             }
             BufferKind::L1 => {
                 allocations.l1.free(base);

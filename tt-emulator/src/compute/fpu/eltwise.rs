@@ -32,6 +32,20 @@ vectorised! {
 }
 
 vectorised! {
+    /// [`sum`] where the first operand is zero everywhere.
+    fn sum_with_zero(destination: &mut Tile, b: &Tile, flip: u32, wide: bool) -> bool {
+        let mut most = 0;
+        for (to, b) in destination.0.iter_mut().zip(&b.0) {
+            let b = flush_to_zero(b.to_bits());
+            most = most.max(b & EXPONENT);
+            let sum = b ^ flip;
+            *to = f32::from_bits(flush_to_zero(if wide { sum } else { to_bf16_away(sum) }));
+        }
+        most < HIGH_EXPONENT
+    }
+}
+
+vectorised! {
     fn sum_of_any(destination: &mut Tile, a: &Tile, b: &Tile, flip: u32, adder: Adder) {
         for ((to, a), b) in destination.0.iter_mut().zip(&a.0).zip(&b.0) {
             *to = f32::from_bits(datapath::add(a.to_bits(), b.to_bits() ^ flip, None, adder));
@@ -192,9 +206,20 @@ pub enum Onto {
     Values,
 }
 
+/// What an operation does to the signs of its second operand.
+fn flip(op: Binary) -> u32 {
+    if op == Binary::Sub { SIGN } else { 0 }
+}
+
+/// `0 ± b` over the destination, which is how a broadcast comes into a register. False, and an undefined destination, where only
+/// [`binary`] knows what that is.
+pub fn binary_with_zero(destination: &mut Tile, op: Binary, b: &Tile, adder: Adder) -> bool {
+    op != Binary::Mul && !adder.half && sum_with_zero(destination, b, flip(op), adder.wide)
+}
+
 /// `a op b` over the destination.
 pub fn binary(destination: &mut Tile, op: Binary, a: &Tile, b: &Tile, phases: u32, onto: Onto, adder: Adder) {
-    let flip = if op == Binary::Sub { SIGN } else { 0 };
+    let flip = flip(op);
     match (op, onto) {
         (Binary::Mul, _) => {
             if onto != Onto::Values {
@@ -357,6 +382,15 @@ mod tests {
             for wide in [true, false] {
                 for (op, flip) in [(Binary::Add, 0), (Binary::Sub, SIGN)] {
                     let mut destination = Tile::zero();
+                    if binary_with_zero(&mut destination, op, &b, adder(wide)) {
+                        for (to, b) in destination.0.iter().zip(&b.0) {
+                            assert_eq!(
+                                to.to_bits(),
+                                datapath::add(0, b.to_bits() ^ flip, None, adder(wide)),
+                                "{b:e} wide {wide}"
+                            );
+                        }
+                    }
                     binary(&mut destination, op, &a, &b, 4, Onto::Nothing, adder(wide));
                     for i in 0..TILE {
                         let (x, y) = (a.0[i].to_bits(), b.0[i].to_bits() ^ flip);

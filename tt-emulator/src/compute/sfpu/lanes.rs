@@ -8,7 +8,7 @@
 use std::mem::MaybeUninit;
 
 use super::Face;
-use crate::compute::rounding::flush_keeping_sign;
+use crate::compute::rounding::{flush_keeping_sign, to_bf16_even};
 use crate::compute::tile::FACE;
 use crate::compute::vector::vectorised;
 
@@ -28,6 +28,9 @@ pub enum Stores {
 
 /// Where the lanes of a number may be written.
 pub type Room = MaybeUninit<Lanes>;
+
+/// Where lanes are written one by one.
+pub type Space = [MaybeUninit<u32>; FACE];
 
 /// What an instruction reads: lanes, or a number in every lane.
 pub trait Operand {
@@ -159,17 +162,16 @@ macro_rules! instructions {
                 $(#[$meta])*
                 pub fn $name(&self $(, $more: impl Operand)* $($(, $given: $type)+)?) -> Lanes {
                     vectorised! {
-                        fn each($first: &[u32; FACE] $(, $more: &[u32; FACE])* $($(, $given: $type)+)?, out: &mut [u32; FACE]) {
+                        fn each($first: &[u32; FACE] $(, $more: &[u32; FACE])* $($(, $given: $type)+)?, out: &mut Space) {
                             for i in 0..FACE {
                                 let $first = $first[i];
                                 $(let $more = $more[i];)*
-                                out[i] = $body;
+                                out[i].write($body);
                             }
                         }
                     }
-                    let mut out = Lanes::ZERO;
-                    each(&self.0 $(, &$more.lanes(&mut Room::uninit()).0)* $($(, $given)+)?, &mut out.0);
-                    out
+                    // SAFETY: every lane is written.
+                    unsafe { Lanes::written(|out| each(&self.0 $(, &$more.lanes(&mut Room::uninit()).0)* $($(, $given)+)?, out)) }
                 }
             )*
         }
@@ -228,9 +230,7 @@ instructions! {
     /// The nearest bf16 by the conversion instruction, halves away from zero.
     to_bf16(a) = bf16(a);
     /// The nearest bf16, halves to even, by integer arithmetic.
-    to_bf16_even(a) = a.wrapping_add(0x7fff).wrapping_add((a >> 16) & 1) & 0xffff_0000;
-    /// Zero where one of two is +0.
-    zero_beside(a, x, y) = if (x == 0) | (y == 0) { 0 } else { a };
+    to_bf16_even(a) = to_bf16_even(a);
     /// The nearest integer of 16 bits and a sign, as sign and magnitude.
     to_signed_16(a) = integer(a, 32_767, true);
     /// The nearest integer of 8 bits with a sign, as sign and magnitude.
@@ -270,6 +270,19 @@ impl Lanes {
     /// The same in every lane.
     pub fn all(value: impl Operand) -> Lanes {
         value.lanes(&mut Room::uninit()).clone()
+    }
+
+    /// Lanes that are written one by one.
+    ///
+    /// # Safety
+    /// `write` writes every one.
+    #[inline(always)]
+    pub unsafe fn written(write: impl FnOnce(&mut Space)) -> Lanes {
+        let mut lanes = Room::uninit();
+        // SAFETY: lanes are an array of as many words; where each may be written, they all may.
+        write(unsafe { &mut *lanes.as_mut_ptr().cast::<Space>() });
+        // SAFETY: as who calls says.
+        unsafe { lanes.assume_init() }
     }
 
     /// The lanes of a face of a register, where they are.

@@ -6,7 +6,8 @@
 //! zeros and NaNs and in one bit that Wormhole drops when the sum carries twice. Source of the facts: the simulator ttsim
 //! 1.10.0, `src/fma.cpp`.
 
-use super::lanes::Lanes;
+use super::lanes::{Lanes, Space};
+use crate::compute::rounding::to_bf16_even;
 use crate::compute::tile::FACE;
 use crate::compute::vector::vectorised;
 
@@ -180,18 +181,18 @@ fn fused_lane<const BLACKHOLE: bool>(x: u32, y: u32, z: u32) -> (u32, bool) {
 macro_rules! on_face {
     ($name:ident($($operand:ident),+), $quick:expr, $certain:expr) => {
         vectorised! {
-            fn $name($($operand: &[u32; FACE],)+ out: &mut [u32; FACE]) {
+            fn $name($($operand: &[u32; FACE],)+ out: &mut Space) {
                 for group in 0..FACE / GROUP {
                     let lanes = group * GROUP..(group + 1) * GROUP;
                     let mut doubtful = 0;
                     for i in lanes.clone() {
                         let (value, ordinary) = $quick($($operand[i]),+);
-                        out[i] = value;
+                        out[i].write(value);
                         doubtful |= u32::from(!ordinary);
                     }
                     if doubtful != 0 {
                         for i in lanes {
-                            out[i] = $certain($($operand[i]),+);
+                            out[i].write($certain($($operand[i]),+));
                         }
                     }
                 }
@@ -224,52 +225,52 @@ on_face!(product_on_wormhole(x, y), product_lane, |x, y| multiply_add::<false>(
 on_face!(product_on_blackhole(x, y), product_lane, |x, y| multiply_add::<true>(
     x, y, 0
 ));
+on_face!(
+    short_product_on_wormhole(x, y),
+    |x, y| short(x, y, product_lane(x, y)),
+    |x, y| short(x, y, (multiply_add::<false>(x, y, 0), true)).0
+);
+on_face!(
+    short_product_on_blackhole(x, y),
+    |x, y| short(x, y, product_lane(x, y)),
+    |x, y| short(x, y, (multiply_add::<true>(x, y, 0), true)).0
+);
+
+/// A product as [`short_product`] leaves it.
+#[inline(always)]
+fn short(x: u32, y: u32, (product, ordinary): (u32, bool)) -> (u32, bool) {
+    let rounded = to_bf16_even(product);
+    (if (x == 0) | (y == 0) { 0 } else { rounded }, ordinary)
+}
 
 /// 1.
 pub const ONE: u32 = 0x3f80_0000;
 
-/// `x · y + z` as Wormhole (or Blackhole) computes it.
-pub fn face(blackhole: bool, x: &Lanes, y: &Lanes, z: &Lanes) -> Lanes {
-    let mut out = Lanes::ZERO;
-    let work = if blackhole {
-        fused_on_blackhole
-    } else {
-        fused_on_wormhole
+/// Declares an operation over a face as one chip computes it or the other.
+macro_rules! of_chip {
+    ($($(#[$meta:meta])* $name:ident($($operand:ident),+) = $wormhole:ident, $blackhole:ident;)*) => {
+        $(
+            $(#[$meta])*
+            pub fn $name(blackhole: bool, $($operand: &Lanes),+) -> Lanes {
+                let work = if blackhole { $blackhole } else { $wormhole };
+                // SAFETY: every group of lanes is written.
+                unsafe { Lanes::written(|out| work($(&$operand.0,)+ out)) }
+            }
+        )*
     };
-    work(&x.0, &y.0, &z.0, &mut out.0);
-    out
 }
 
-/// `1 · y + z`.
-pub fn sum(blackhole: bool, y: &Lanes, z: &Lanes) -> Lanes {
-    let mut out = Lanes::ZERO;
-    let work = if blackhole { sum_on_blackhole } else { sum_on_wormhole };
-    work(&y.0, &z.0, &mut out.0);
-    out
-}
-
-/// `1 · y − z`.
-pub fn difference(blackhole: bool, y: &Lanes, z: &Lanes) -> Lanes {
-    let mut out = Lanes::ZERO;
-    let work = if blackhole {
-        difference_on_blackhole
-    } else {
-        difference_on_wormhole
-    };
-    work(&y.0, &z.0, &mut out.0);
-    out
-}
-
-/// `x · y + 0`.
-pub fn product(blackhole: bool, x: &Lanes, y: &Lanes) -> Lanes {
-    let mut out = Lanes::ZERO;
-    let work = if blackhole {
-        product_on_blackhole
-    } else {
-        product_on_wormhole
-    };
-    work(&x.0, &y.0, &mut out.0);
-    out
+of_chip! {
+    /// `x · y + z`.
+    face(x, y, z) = fused_on_wormhole, fused_on_blackhole;
+    /// `1 · y + z`.
+    sum(y, z) = sum_on_wormhole, sum_on_blackhole;
+    /// `1 · y − z`.
+    difference(y, z) = difference_on_wormhole, difference_on_blackhole;
+    /// `x · y + 0`.
+    product(x, y) = product_on_wormhole, product_on_blackhole;
+    /// `x · y + 0` rounded to the nearest bf16, halves to even, by integer arithmetic, and zero where a factor is +0.
+    short_product(x, y) = short_product_on_wormhole, short_product_on_blackhole;
 }
 
 #[cfg(test)]
@@ -298,6 +299,23 @@ mod tests {
                 5 => (bits & 0x807f_ffff) | (0xfc + (bits >> 24 & 3)) << 23,
                 6 => (bits & 0x807f_ffff) | (54 + (bits >> 24 & 15)) << 23,
                 _ => (bits & 0x807f_ffff) | (123 + (bits >> 24 & 7)) << 23,
+            }
+        }
+    }
+
+    #[test]
+    fn a_short_product_is_a_product_rounded_and_zero_beside_zero() {
+        let mut next = numbers(7);
+        for blackhole in [false, true] {
+            for _ in 0..2000 {
+                let [x, y] = [(); 2].map(|()| Lanes(std::array::from_fn(|i| if i % 29 == 0 { 0 } else { next() })));
+                let rounded = product(blackhole, &x, &y).to_bf16_even();
+                let short = short_product(blackhole, &x, &y);
+                for i in 0..FACE {
+                    let is_beside_zero = x.0[i] == 0 || y.0[i] == 0;
+                    let expected = if is_beside_zero { 0 } else { rounded.0[i] };
+                    assert_eq!(short.0[i], expected, "{:#x} · {:#x}", x.0[i], y.0[i]);
+                }
             }
         }
     }

@@ -50,6 +50,11 @@ impl Unit {
         multiply_add::product(self.is_blackhole(), a.lanes(of_a), b.lanes(of_b))
     }
 
+    /// `a · b` as registers of 16 bits get it: rounded, and zero beside +0.
+    pub fn short_mul(&self, a: &Lanes, b: &Lanes) -> Lanes {
+        multiply_add::short_product(self.is_blackhole(), a, b)
+    }
+
     /// `a + b`.
     pub fn add(&self, a: impl Operand, b: impl Operand) -> Lanes {
         let [of_a, of_b] = &mut [const { Room::uninit() }; 2];

@@ -130,11 +130,11 @@ pub fn rsub_nearest(unit: &Unit, x: &Lanes, y: &Lanes) -> Lanes {
 
 /// x · y; with 16-bit registers +0 times anything is zero, as on the matrix engine.
 pub fn mul(unit: &Unit, x: &Lanes, y: &Lanes) -> Lanes {
-    let product = unit.rounded_even(unit.mul(x, y));
     if unit.wide {
-        return product;
+        unit.mul(x, y)
+    } else {
+        unit.short_mul(x, y)
     }
-    product.zero_beside(x, y)
 }
 
 /// The larger.

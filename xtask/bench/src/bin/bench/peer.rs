@@ -5,6 +5,7 @@ use crate::inputs::{seconds, values};
 use crate::table::Row;
 use crate::{Measured, Scale, kernels, rows};
 use serde_json::Value;
+use std::iter;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -18,12 +19,16 @@ const PEER: &str = "tt-lang-sim==1.1.6";
 const FASTER: (f64, &str) = (1.0, "faster");
 const FIVE_TIMES: (f64, &str) = (5.0, "at least 5 × faster");
 
+/// How often each program is run, ours and each of theirs; the fastest counts.
+const TRIES: usize = 3;
+
 /// A program of the peer's.
 struct Workload {
     /// As `peer.py` calls it.
     name: &'static str,
     /// Extent of its axes.
     n: usize,
+    tries: usize,
     /// The steps of its tutorial that a user would time; none where it has no steps.
     steps: RangeInclusive<u32>,
     target: (f64, &'static str),
@@ -31,7 +36,9 @@ struct Workload {
 
 pub fn matmul(scale: Scale) -> Measured {
     let n = if scale.quick { 256 } else { 8192 };
-    let ours = ours(&[[n, n]; 3], 1, |device, t| {
+    // It takes minutes.
+    let tries = 1;
+    let ours = ours(&[[n, n]; 3], tries, |device, t| {
         let mut y = device.zeros::<bf16>([n, n])?;
         kernels::matmul_relu(&t[0], &t[1], &t[2], &mut y).run()?;
         y.download().map(drop)
@@ -41,6 +48,7 @@ pub fn matmul(scale: Scale) -> Measured {
     let workload = Workload {
         name: "matmul",
         n,
+        tries,
         steps: 2..=if scale.quick { 2 } else { 3 },
         target: FASTER,
     };
@@ -52,7 +60,7 @@ pub fn elementwise(scale: Scale) -> Measured {
     let sizes: &[usize] = if scale.quick { &[256] } else { &[2048, 8192] };
     let mut rows = Vec::new();
     for n in sizes.iter().copied() {
-        let ours = ours(&[[n, n]; 4], 3, |device, t| {
+        let ours = ours(&[[n, n]; 4], TRIES, |device, t| {
             let mut y = device.zeros::<bf16>([n, n])?;
             kernels::multiply_add(&t[0], &t[1], &t[2], &t[3], &mut y).run()?;
             y.download().map(drop)
@@ -60,6 +68,7 @@ pub fn elementwise(scale: Scale) -> Measured {
         let workload = Workload {
             name: "elementwise",
             n,
+            tries: TRIES,
             steps: 2..=if scale.quick { 2 } else { 4 },
             target: FASTER,
         };
@@ -75,20 +84,21 @@ pub fn rows(scale: Scale) -> Measured {
     let workload = |name, steps| Workload {
         name,
         n,
+        tries: TRIES,
         steps,
         target: FIVE_TIMES,
     };
-    let broadcast = ours(&[[n, 1], [1, n], [1, 1], [n, n]], 3, |device, t| {
+    let broadcast = ours(&[[n, 1], [1, n], [1, 1], [n, n]], TRIES, |device, t| {
         let mut y = device.zeros::<bf16>([n, n])?;
         rows::broadcast(&t[0], &t[1], &t[2], &t[3], &mut y).run()?;
         y.download().map(drop)
     })?;
-    let softmax = ours(&[[n, n]], 3, |device, t| {
+    let softmax = ours(&[[n, n]], TRIES, |device, t| {
         let mut y = device.zeros::<bf16>([n, n])?;
         rows::online_softmax(&t[0], &mut y).run()?;
         y.download().map(drop)
     })?;
-    let sums = ours(&[[n, n]], 3, |device, t| {
+    let sums = ours(&[[n, n]], TRIES, |device, t| {
         let mut y = device.zeros::<bf16>([n, 1])?;
         rows::row_sums(&t[0], &mut y).run()?;
         y.download().map(drop)
@@ -121,7 +131,6 @@ fn ours(
     let device = tt::Device::open()?;
     let host: Vec<Vec<bf16>> = (1..).zip(shapes).map(|(seed, [h, w])| values(h * w, seed)).collect();
     let mut best = Duration::MAX;
-    // As often as the peer is started, but for what takes minutes.
     for _ in 0..tries {
         let start = Instant::now();
         let tensors = host
@@ -139,7 +148,11 @@ fn ours(
 fn compare(what: &str, workload: &Workload, ours: Duration) -> Result<Row, Box<dyn std::error::Error>> {
     let python = python()?;
     let mut times = Vec::new();
-    for step in workload.steps.clone() {
+    for step in workload
+        .steps
+        .clone()
+        .flat_map(|step| iter::repeat_n(step, workload.tries))
+    {
         let mut command = Command::new(&python);
         command
             .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("peer.py"))
