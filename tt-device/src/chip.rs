@@ -26,7 +26,12 @@ pub struct Chip {
     pub dst_half_tiles: u32,
     /// Runtime argument words of one kernel (metalium.md §1.2).
     pub runtime_args: u32,
+    /// What transfers from DRAM, and its pages, are aligned to (metalium.md §1.8).
+    pub dram_read_alignment: u32,
 }
+
+/// Semaphores of a core, on every chip (metalium.md §1.6).
+pub const SEMAPHORES: u32 = 16;
 
 /// Runtime argument words of one kernel, unique and common together, on every chip (`max_runtime_args` of the host API).
 pub const MAX_RUNTIME_ARGS: u32 = 341;
@@ -38,6 +43,7 @@ pub const WORMHOLE_B0: Chip = Chip {
     circular_buffers: 32,
     dst_half_tiles: 8,
     runtime_args: MAX_RUNTIME_ARGS,
+    dram_read_alignment: 32,
 };
 
 /// Blackhole.
@@ -47,6 +53,7 @@ pub const BLACKHOLE: Chip = Chip {
     circular_buffers: 64,
     dst_half_tiles: 8,
     runtime_args: MAX_RUNTIME_ARGS,
+    dram_read_alignment: 64,
 };
 
 /// Every chip a kernel is compiled for: its sources must keep the budgets of all of them.

@@ -18,9 +18,11 @@ mod special;
 mod tile;
 
 pub use catalogue::{BIT_OPS, ELEMENT_OPS, ElementOp, SFPU_OPS, SfpuOp};
-pub use chip::{ArchName, BLACKHOLE, CHIPS, Chip, MAX_RUNTIME_ARGS, WORMHOLE_B0};
+pub use chip::{ArchName, BLACKHOLE, CHIPS, Chip, MAX_RUNTIME_ARGS, SEMAPHORES, WORMHOLE_B0};
 pub use expansion::{Expansion, PerElement, Relation};
 pub use format::{DataFormat, ElementType};
 pub use function::{Function, Inclusion};
 pub use operation::{Arithmetic, Cpp, ElementOpRow, Lowering, OfZeros, OnIntegers, OnUnsigned, SfpuForm, SfpuRow};
-pub use tile::{FACE_ELEMENTS, FACE_SIDE, TILE_ELEMENTS, TILE_SIDE};
+pub use tile::{
+    FACE, FACE_ELEMENTS, FACE_SIDE, TILE, TILE_ELEMENTS, TILE_SIDE, are_whole_tiles, elements_along, tiles_along,
+};

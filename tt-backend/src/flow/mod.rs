@@ -52,6 +52,7 @@ use crate::names;
 use crate::pipeline::{Form, Unit};
 use crate::verify::range::{self, LIMIT, Range};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
+use tt_device::TILE;
 use tt_lang::ir::{BlockId, IntExpr, IntOp, Linear, LoopKind, Span, VarId};
 use tt_plan::{DataFormat, Role};
 
@@ -341,7 +342,7 @@ pub struct Index {
 impl Index {
     /// What it is at least and at most in a tile, over what it is at the tile's first element.
     pub fn span(&self) -> [i64; 2] {
-        let [row, column] = [self.row, self.column].map(|step| step.saturating_mul(31));
+        let [row, column] = [self.row, self.column].map(|step| step.saturating_mul(TILE - 1));
         [
             row.min(0).saturating_add(column.min(0)),
             row.max(0).saturating_add(column.max(0)),
@@ -375,7 +376,7 @@ impl Index {
 
     /// What the next tile down and the next tile to the right add.
     pub fn per_tile(&self) -> [i64; 2] {
-        [self.row, self.column].map(|step| step.saturating_mul(32))
+        [self.row, self.column].map(|step| step.saturating_mul(TILE))
     }
 
     /// `self + other`.

@@ -1,6 +1,7 @@
 //! Elements of a block that are moved to other places, by the writer.
 
 use super::{BufferId, DefinitionId, Pace, Sees};
+use tt_device::elements_along;
 use tt_lang::ir::IntExpr;
 
 /// A version of a buffer, of elements of another at other places. Its other elements are anything.
@@ -44,7 +45,7 @@ impl Window {
         let count = self.extent[axis].as_const().and_then(|count| u64::try_from(count).ok());
         match (self.to[axis].as_const(), count) {
             (Some(0), Some(count)) => count,
-            _ => u64::from(tiles).saturating_mul(32),
+            _ => elements_along(tiles),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What moves between tensors and buffers: regions of tensors, in which pieces they go, and the integers that are read one by one.
 
 use super::{Buffer, BufferId, BufferKind, DefinitionId, Sees};
+use tt_device::{CHIPS, FACE, TILE};
 use tt_lang::ir::{IntExpr, IntOp, Linear, ParamId, VarId};
 use tt_plan::{DataFormat, TransferClass};
 
@@ -169,7 +170,8 @@ impl Rows {
     /// otherwise there than in its tile.
     pub fn may_lie_otherwise(format: DataFormat) -> bool {
         let bytes = format.row_bytes();
-        bytes.is_none_or(|bytes| !bytes.is_multiple_of(DRAM_READ_ALIGNMENT))
+        let is_aligned = |bytes: u32| CHIPS.iter().all(|chip| bytes.is_multiple_of(chip.dram_read_alignment));
+        bytes.is_none_or(|bytes| !is_aligned(bytes))
     }
 
     /// The turns of a remainder that `count` of its rows are in, where the first is in turn 0; one for what is none.
@@ -193,12 +195,12 @@ impl Rows {
 
     /// Whether its columns begin at a multiple of 16, whatever the values at launch: where rows lie in faces.
     pub fn in_faces(&self) -> bool {
-        Linear::of(&self.first[1]).is_multiple_of(16)
+        Linear::of(&self.first[1]).is_multiple_of(FACE)
     }
 
     /// Whether its columns are pieces of 16, as rows lie in faces, whatever the values at launch.
     pub fn in_pieces(&self) -> bool {
-        self.in_faces() && Linear::of(&self.count[1]).is_multiple_of(16)
+        self.in_faces() && Linear::of(&self.count[1]).is_multiple_of(FACE)
     }
 
     /// Whether rows of such elements go by way of a page of the reader's.
@@ -206,9 +208,6 @@ impl Rows {
         !self.in_faces() || Rows::may_lie_otherwise(format)
     }
 }
-
-/// What transfers from DRAM are aligned to on the chip that asks for most (metalium.md §1.8).
-const DRAM_READ_ALIGNMENT: u32 = 64;
 
 impl Transfer {
     /// The pieces of a read.
@@ -235,7 +234,7 @@ impl Transfer {
         match self {
             Transfer::Rows(rows) => rows.first.clone(),
             Transfer::Pages(tile) => tile.each_ref().map(|tile| {
-                let first = IntExpr::binary(IntOp::Mul, tile.clone(), IntExpr::Const(32));
+                let first = IntExpr::binary(IntOp::Mul, tile.clone(), IntExpr::Const(TILE));
                 Linear::of(&first).to_expr()
             }),
         }

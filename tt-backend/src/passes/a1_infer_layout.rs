@@ -20,6 +20,7 @@ use crate::pipeline::{Form, Pass};
 use crate::target;
 use crate::verify::tile::laid;
 use std::collections::HashSet;
+use tt_device::tiles_along;
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{
     BlockId, Buffer, ElementKind, ElementType, IntExpr, IntOp, Kernel, Linear, Param, ParamId, Place, Residence,
@@ -115,7 +116,7 @@ impl BlockLayout {
 
 /// Rows and columns of tiles that hold `extent` elements.
 pub fn tiles(extent: [u64; 2]) -> [u32; 2] {
-    extent.map(|elements| u32::try_from(elements.div_ceil(32)).unwrap_or(u32::MAX))
+    extent.map(|elements| u32::try_from(tiles_along(elements)).unwrap_or(u32::MAX))
 }
 
 /// Runs the pass.

@@ -30,6 +30,7 @@ use crate::flow::{Buffer, BufferId, BufferKind, Fetch};
 use crate::ir::{Kind, Never, Rewrite, Stmt};
 use crate::pipeline::{Form, Pass, Unit};
 use crate::verify::progress::proved;
+use tt_device::TILE;
 use tt_lang::ir::{ElementType, IntExpr, Kernel};
 use tt_plan::{Placement, Role};
 
@@ -146,9 +147,9 @@ impl Lower<'_> {
         };
         let tile = |index: &Expr<Symbol>| {
             if let Expr::Int(index) = index {
-                return Expr::Int(index.div_euclid(32));
+                return Expr::Int(index.div_euclid(TILE));
             }
-            op(Operator::Div, index.clone(), Expr::Int(32))
+            op(Operator::Div, index.clone(), Expr::Int(TILE))
         };
         let page = page_of(tensor, matrix, tile(&row), tile(&column));
         let element = self.kernel.tensor(tensor).map(|tensor| tensor.element.value);

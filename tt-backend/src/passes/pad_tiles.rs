@@ -42,6 +42,7 @@ use crate::verify::flow::blocks;
 use edges::{Edge, Past};
 use past::{Beyond, Mask, Neutral, Reduced};
 use std::collections::{BTreeMap, BTreeSet};
+use tt_device::elements_along;
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{ElementOp, IntExpr, Kernel, Span};
 use tt_plan::{DataFormat, Number};
@@ -163,7 +164,7 @@ fn alone(write: &mut Write, is_stored: Value, buffers: &mut Vec<Buffer>, sights:
     BlockOp::Elementwise(Elementwise {
         target,
         defines,
-        extent: tiles.map(|tiles| u64::from(tiles).saturating_mul(32)),
+        extent: tiles.map(elements_along),
         value: is_stored,
         compound: false,
     })

@@ -11,12 +11,10 @@ use crate::device::{Argument, Device};
 use crate::flow::{Buffer, BufferKind};
 use crate::target::{TARGETS, least};
 use std::collections::BTreeMap;
+use tt_device::SEMAPHORES;
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::Kernel;
 use tt_plan::{Role, RuntimeValue};
-
-/// Semaphores of a core (metalium.md §1.6).
-const SEMAPHORES: usize = 16;
 
 /// Every budget that the kernel exceeds.
 pub fn exceeded(kernel: &Kernel, device: &Device) -> Vec<Diagnostic> {
@@ -183,7 +181,7 @@ pub fn circular_buffers<'a>(buffers: impl IntoIterator<Item = &'a Buffer>) -> Op
 /// Whether the plan says of buffers and arguments what the programs do.
 pub fn consistent(device: &Device) -> Proof {
     let plan = &device.plan;
-    if plan.semaphores.len() > SEMAPHORES {
+    if plan.semaphores.len() > SEMAPHORES as usize {
         return fault(format!("{} semaphores", plan.semaphores.len()));
     }
     if let [first, ..] = plan.validate().as_slice() {

@@ -9,6 +9,7 @@ use crate::device::function::*;
 use crate::device::{Bits, Call, Expr, Operator, Template, TemplateArg};
 use crate::flow::{Buffer, BufferId, BufferKind, Rows};
 use crate::tile_ops::{SfpuForm, SfpuOp, SfpuRow};
+use tt_device::TILE;
 use tt_plan::{DataFormat, Role};
 
 /// A step of the circular buffer protocol.
@@ -409,7 +410,7 @@ fn data_movement(args: &Args) -> Proof<Option<Event>> {
                 return fault("shift_elements over rows of other lengths than its blocks have");
             }
             let template = &args.call.template;
-            let last = i64::from(from.tiles[0]).saturating_mul(32).saturating_sub(1);
+            let last = i64::from(from.tiles[0]).saturating_mul(TILE).saturating_sub(1);
             use TemplateArg::{Int, Words};
             let word = match template.args() {
                 [Words(word)] => word,

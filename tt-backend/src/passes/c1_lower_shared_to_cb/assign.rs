@@ -9,6 +9,7 @@ use crate::codes;
 use crate::flow::{BlockOp, BlockStmt, Broadcast, Elementwise, Index, Pace, Pick, Value, ValueKind, Write};
 use crate::ir::Kind;
 use crate::passes::a1_infer_layout::BlockLayout;
+use tt_device::{FACE_SIDE, TILE_SIDE, are_whole_tiles};
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{Assign, BlockId, Buffer, IntExpr, IntOp, Linear, VarId};
 
@@ -63,7 +64,7 @@ impl Translate<'_> {
                     let along = [rows, columns];
                     // Those that share an exponent are together in parts of so many columns.
                     let are_alone = along.iter().any(|along| along.one().is_some())
-                        || along[1] != Along::All && !result.extent[1].is_multiple_of(16)
+                        || along[1] != Along::All && !result.extent[1].is_multiple_of(FACE_SIDE.into())
                         || assign.target.buffer.element(self.kernel).is_integer();
                     if are_alone {
                         self.of_lone_elements(assign.target.buffer, assign.target.span)?;
@@ -217,7 +218,7 @@ impl Along {
         }
         let start = u64::try_from(offset.constant).ok()?;
         let is_within = start.checked_add(extent).is_some_and(|end| end <= whole);
-        is_within.then(|| match start.is_multiple_of(32) {
+        is_within.then(|| match are_whole_tiles(start) {
             true => Along::From(start),
             false => Along::At(offset.to_expr()),
         })
@@ -234,7 +235,7 @@ impl Along {
 
 /// So many elements as tiles.
 pub(super) fn tiles_from(elements: u64) -> i32 {
-    i32::try_from(elements / 32).unwrap_or(i32::MAX)
+    i32::try_from(elements / u64::from(TILE_SIDE)).unwrap_or(i32::MAX)
 }
 
 /// What is below zero before the row (0) or column (1) `end` of a block.

@@ -13,7 +13,7 @@ use crate::flow::{BlockOp, BlockStmt, Broadcast, BufferId, Elementwise, Operand,
 use crate::ir::Kind;
 use crate::passes::a1_infer_layout::Orientation;
 use crate::passes::hold_elements::mixed;
-use tt_device::OnIntegers;
+use tt_device::{OnIntegers, are_whole_tiles};
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{
     Access, Assign, BlockId, Buffer, CompareOp, Element, ElementKind, ElementOp, ElementType, IntExpr, Linear, ParamId,
@@ -498,7 +498,7 @@ impl Translate<'_> {
                 .and_then(|constant| u64::try_from(constant).ok())
                 .filter(|start| start.checked_add(extent[axis]).is_some_and(|end| end <= whole[axis]));
             match (inside, constant) {
-                (Some(start), _) if start.is_multiple_of(32) => offset[axis] = tiles_from(start),
+                (Some(start), _) if are_whole_tiles(start) => offset[axis] = tiles_from(start),
                 (Some(_), _) | (None, None) if place.uniform[axis] => {
                     pick.at[axis] = Some(linear.to_expr());
                     pick.extent[axis] = whole[axis];

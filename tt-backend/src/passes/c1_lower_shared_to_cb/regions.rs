@@ -8,6 +8,7 @@ use crate::flow::{Pace, Rows, TensorIndex, TileRegion, Transfer};
 use crate::linear::lower_bound;
 use crate::passes::a1_infer_layout::tiles;
 use crate::verify::{Fault, unproved};
+use tt_device::{FACE_SIDE, TILE, are_whole_tiles};
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{IntExpr, IntOp, Linear, ParamId, Region, Span};
 use tt_plan::DataFormat;
@@ -99,15 +100,15 @@ impl Translate<'_> {
         let whole = [0, 1].map(|axis| self.extent_along(tensor, axis, &rectangle.along));
         // A part of a tile that ends with the tensor is the tensor's last.
         let ends_with_tiles = |axis: usize| {
-            extent[axis].is_multiple_of(32)
+            are_whole_tiles(extent[axis])
                 || rectangle.purpose == Purpose::Operand
                 || whole[axis].as_const() == i64::try_from(extent[axis]).ok() && starts[axis] == Linear::default()
         };
         let in_pages = rectangle.pace == Pace::PLAIN
             && rectangle.along.is_none()
             && rectangle.count.iter().all(Option::is_none)
-            && (0..2).all(|axis| starts[axis].is_multiple_of(32) && ends_with_tiles(axis));
-        let tile = starts.each_ref().map(|start| start.divided_by(32));
+            && (0..2).all(|axis| starts[axis].is_multiple_of(TILE) && ends_with_tiles(axis));
+        let tile = starts.each_ref().map(|start| start.divided_by(TILE));
         let (transfer, may_precede, may_exceed, zero_edge) = match tile {
             [Some(rows), Some(columns)] if in_pages => {
                 let tile = [rows.to_expr(), columns.to_expr()];
@@ -116,7 +117,7 @@ impl Translate<'_> {
                 let may_exceed = [!within(0, &rows), !within(1, &columns)];
                 let zero_edge = whole
                     .each_ref()
-                    .map(|whole| whole.as_const().is_none_or(|extent| extent % 32 != 0));
+                    .map(|whole| whole.as_const().is_none_or(|extent| extent % TILE != 0));
                 (Transfer::Pages(tile), may_precede, may_exceed, zero_edge)
             }
             _ => {
@@ -144,7 +145,7 @@ impl Translate<'_> {
                 };
                 let may_exceed = [0, 1].map(|axis| reaches(axis).unwrap_or(true));
                 // Rows are zero wherever the tensor has none, in the last columns there are whole faces.
-                let is_part = rectangle.count[1].is_some() || !extent[1].is_multiple_of(32);
+                let is_part = rectangle.count[1].is_some() || !are_whole_tiles(extent[1]);
                 let zero_edge = [false, may_precede[1] || may_exceed[1] || is_part];
                 (Transfer::Rows(transfer), may_precede, may_exceed, zero_edge)
             }
@@ -195,10 +196,10 @@ impl Translate<'_> {
         let is_store = rectangle.purpose == Purpose::Store;
         // Beyond whole tiles nothing is moved; within the last one, what the block has not must not be.
         let count = [0, 1].map(|axis| match &count[axis] {
-            Some(count) if extent[axis].is_multiple_of(32) => count.clone(),
+            Some(count) if are_whole_tiles(extent[axis]) => count.clone(),
             Some(count) => IntExpr::binary(IntOp::Min, count.clone(), integer(extent[axis])),
             // What a piece has past the end of the tensor is nobody's.
-            None if axis == 1 && is_store && ends => integer(extent[1].next_multiple_of(16)),
+            None if axis == 1 && is_store && ends => integer(extent[1].next_multiple_of(FACE_SIDE.into())),
             None => integer(extent[axis]),
         });
         Rows {
@@ -267,7 +268,7 @@ impl Translate<'_> {
             && start.constant == 0
             && count == 1
             && let Some((_, end)) = self.ranges.iter().rev().find(|(v, _)| v == var)
-            && *end == IntExpr::binary(IntOp::CeilDiv, whole.clone(), IntExpr::Const(32))
+            && *end == IntExpr::binary(IntOp::CeilDiv, whole.clone(), IntExpr::Const(TILE))
         {
             return true;
         }
@@ -299,7 +300,7 @@ impl Translate<'_> {
         let end = last
             .zip(i64::try_from(count).ok())
             .and_then(|(last, count)| last.checked_add(count));
-        end.zip(IntOp::CeilDiv.apply(whole, 32))
+        end.zip(IntOp::CeilDiv.apply(whole, TILE))
             .is_some_and(|(end, tiles)| end <= tiles)
     }
 }

@@ -14,6 +14,7 @@ use super::regions::{Purpose, Rectangle};
 use super::translate::{Refused, Translate};
 use crate::codes;
 use crate::flow::Pace;
+use tt_device::TILE_SIDE;
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{Access, IntExpr, IntOp, Linear, ParamId, Span, VarId};
 
@@ -48,7 +49,7 @@ impl Paced {
             .iter()
             .find(|(var, _)| *var == self.var)
             .map_or(1, |(_, extent)| *extent);
-        let way = u64::from(step.unsigned_abs()).saturating_mul(extent.next_multiple_of(32));
+        let way = u64::from(step.unsigned_abs()).saturating_mul(extent.next_multiple_of(TILE_SIDE.into()));
         let turn = u64::from(over).saturating_mul(u64::from(modulo.unwrap_or(1)));
         [way, turn, self.sum.constant.unsigned_abs()]
             .iter()

@@ -7,6 +7,7 @@ use crate::flow::{
 };
 use crate::ir::{Kind, operations, replaced};
 use std::collections::BTreeSet;
+use tt_device::elements_along;
 
 /// Runs the step.
 pub fn run(flow: &mut Flow<Blocks>) {
@@ -62,7 +63,7 @@ fn left(body: Vec<BlockStmt>, buffers: &mut Vec<Buffer>, sights: &mut Sights) ->
         let copy = Elementwise {
             target,
             defines,
-            extent: [u64::from(gemm.m) * 32, u64::from(gemm.k) * 32],
+            extent: [gemm.m, gemm.k].map(elements_along),
             compound: false,
             value: Value {
                 kind: ValueKind::Load(load),

@@ -7,6 +7,7 @@ use crate::device::{
 };
 use crate::flow::{Buffer, BufferId, BufferKind, Constant, Pace, Rows, TensorIndex, TileRegion, Transfer, Window};
 use crate::ir::Stmt;
+use tt_device::TILE;
 use tt_lang::ir::{IntExpr, ParamId};
 use tt_plan::{DataFormat, Role, TransferClass};
 
@@ -120,22 +121,28 @@ fn transfer(
     let across = || Expr::Value(Symbol::TensorTiles(tensor, 1));
     // From a page to that of the rows which follow; which row in it.
     let (first, pages, line, page_rows, extent) = match &rows.along {
-        None => (Expr::Int(0), across(), Expr::Int(0), 32, Symbol::TensorAxis(tensor, 0)),
+        None => (
+            Expr::Int(0),
+            across(),
+            Expr::Int(0),
+            TILE,
+            Symbol::TensorAxis(tensor, 0),
+        ),
         Some((axis, line)) => {
             let line = || Expr::user(line);
-            let first = op(Operator::Div, line(), Expr::Int(32));
+            let first = op(Operator::Div, line(), Expr::Int(TILE));
             let of_matrix = op(Operator::Mul, Expr::Value(Symbol::TensorTiles(tensor, 0)), across());
             let inner = axis.saturating_add(1)..region.matrix.len();
             let pages = inner.fold(of_matrix, |pages, axis| {
                 op(Operator::Mul, pages, Expr::Value(Symbol::TensorExtent(tensor, axis)))
             });
-            let line = op(Operator::Rem, line(), Expr::Int(32));
+            let line = op(Operator::Rem, line(), Expr::Int(TILE));
             (first, pages, line, 1, Symbol::TensorExtent(tensor, *axis))
         }
     };
     // What shares exponents has no rows, and C1 moves whole pages of it; the verifier holds this to the format.
     let row_bytes = buffer.format.row_bytes().unwrap_or(0);
-    let tiles = |index: &str, step: i64| op(Operator::Mul, Expr::name(index), Expr::Int(step.saturating_mul(32)));
+    let tiles = |index: &str, step: i64| op(Operator::Mul, Expr::name(index), Expr::Int(step.saturating_mul(TILE)));
     let Pace { step, over, modulo } = rows.pace;
     let step = i64::from(step);
     let mut words = vec![i64::from(row_bytes), page_rows, step];
@@ -238,7 +245,7 @@ pub(super) fn read(buffers: &[Buffer], id: BufferId, region: &TileRegion) -> Lin
             let columns = Expr::Value(Symbol::TensorAxis(region.tensor, 1));
             let to_edge = op(Operator::Sub, columns, Expr::name("first_column"));
             out.push(zero_columns(buffer, id, to_edge));
-            if rows.count[1].as_const().is_none_or(|count| count % 32 != 0) {
+            if rows.count[1].as_const().is_none_or(|count| count % TILE != 0) {
                 out.push(zero_columns(buffer, id, Expr::user(&rows.count[1])));
             }
         }
@@ -283,12 +290,12 @@ fn zero_columns(buffer: &Buffer, id: BufferId, edge: Expr<Symbol>) -> Stmt<Calls
     let filled = Expr::operation(
         Operator::Sub,
         edge,
-        op(Operator::Mul, Expr::name("column"), Expr::Int(32)),
+        op(Operator::Mul, Expr::name("column"), Expr::Int(TILE)),
     );
     let present = op(
         Operator::And,
         op(Operator::Greater, Expr::name("filled"), Expr::Int(0)),
-        op(Operator::Less, Expr::name("filled"), Expr::Int(32)),
+        op(Operator::Less, Expr::name("filled"), Expr::Int(TILE)),
     );
     let of_column = vec![
         set("filled", filled),
@@ -322,7 +329,7 @@ fn zero_edge(buffer: &Buffer, id: BufferId, region: &TileRegion, axis: usize) ->
         ("first_column", columns, "row", rows)
     };
     let rank_axis = Expr::Value(Symbol::TensorAxis(tensor, axis));
-    let filled = op(Operator::Rem, rank_axis, Expr::Int(32));
+    let filled = op(Operator::Rem, rank_axis, Expr::Int(TILE));
     let edge = op(
         Operator::Sub,
         op(
@@ -364,7 +371,7 @@ pub(super) fn shift(buffers: &[Buffer], ids: [BufferId; 2], window: &Window) -> 
         Some(_) | None => "uint32_t",
     };
     let Pace { step, over, modulo } = window.pace;
-    let last = i64::from(from.tiles[0]).saturating_mul(32).saturating_sub(1);
+    let last = i64::from(from.tiles[0]).saturating_mul(TILE).saturating_sub(1);
     let pace = [step.into(), over.into(), modulo.unwrap_or(0).into(), last].map(TemplateArg::Int);
     let is_paced = window.pace != Pace::PLAIN;
     let template: Template = std::iter::once(TemplateArg::Words(element))

@@ -11,6 +11,7 @@ use crate::linear::Signs;
 use crate::names::Names;
 use crate::verify::budgets::runtime_arguments;
 use crate::verify::{Fault, unproved};
+use tt_device::TILE;
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{BoolExpr, CompareOp, ElementOp, IntExpr, IntOp, Kernel, NumberExpr, ParamId};
 use tt_plan::{Formula, Neighbour, Number, Role, RuntimeValue, formula, number};
@@ -281,7 +282,7 @@ impl<'a> Arguments<'a> {
             Symbol::Computed(number) => self.computed(number),
             Symbol::TensorTiles(tensor, axis) => {
                 let extent = self.tensor_axis(*tensor, *axis);
-                self.int(&IntExpr::binary(IntOp::CeilDiv, extent, IntExpr::Const(32)))
+                self.int(&IntExpr::binary(IntOp::CeilDiv, extent, IntExpr::Const(TILE)))
             }
             Symbol::TensorAxis(tensor, axis) => {
                 let extent = self.tensor_axis(*tensor, *axis);

@@ -20,6 +20,7 @@ use crate::flow::{
 use crate::ir::{Kind, operations, replaced};
 use crate::passes::c2_lower_tile_intrinsics::local_buffer;
 use std::collections::{BTreeMap, BTreeSet};
+use tt_device::{are_whole_tiles, elements_along};
 use tt_lang::ir::{ElementOp, Kernel, Span};
 use tt_plan::DataFormat;
 
@@ -63,12 +64,12 @@ fn lacking(flow: &Flow<Blocks>, beyond: &mut Beyond<'_>) -> Vec<bool> {
             let lacks = match op {
                 BlockOp::Read(read) => !beyond.of_region(&read.region).is_empty(),
                 BlockOp::Elementwise(elementwise) => {
-                    let is_part = elementwise.extent.iter().any(|extent| extent % 32 != 0);
+                    let is_part = elementwise.extent.iter().any(|extent| !are_whole_tiles(*extent));
                     is_part || may_lack(kept(elementwise), &lacking)
                 }
                 BlockOp::Shift(shift) => {
                     let tiles = flow.buffers[shift.buffer.0].tiles;
-                    let is_part = (0..2).any(|axis| shift.window.end(axis, tiles[axis]) % 32 != 0);
+                    let is_part = (0..2).any(|axis| !are_whole_tiles(shift.window.end(axis, tiles[axis])));
                     lacking[shift.from.0] || is_part
                 }
                 BlockOp::Gemm(_) | BlockOp::Write(_) | BlockOp::Inspect(_) | BlockOp::Fetch(_) => false,
@@ -170,7 +171,7 @@ impl Validity<'_> {
             BlockOp::Gemm(mut gemm) => {
                 (gemm.a, gemm.sees.a) = self.operand(gemm.a, gemm.sees.a, span, &mut out);
                 (gemm.b, gemm.sees.b) = self.operand(gemm.b, gemm.sees.b, span, &mut out);
-                let extent = [gemm.m, gemm.n].map(|tiles| u64::from(tiles).saturating_mul(32));
+                let extent = [gemm.m, gemm.n].map(elements_along);
                 let begins = gemm.sees.acc.is_none();
                 out.push(BlockOp::Gemm(gemm));
                 begins.then(|| (extent, number(1.0, span)))
@@ -205,9 +206,7 @@ impl Validity<'_> {
             out.push(BlockOp::Elementwise(Elementwise {
                 target: *target,
                 defines: *id,
-                extent: self.buffers[target.0]
-                    .tiles
-                    .map(|tiles| u64::from(tiles).saturating_mul(32)),
+                extent: self.buffers[target.0].tiles.map(elements_along),
                 value,
                 compound: false,
             }));
@@ -233,9 +232,7 @@ impl Validity<'_> {
                 self.buffers[buffer.0].kind = kind;
                 buffer
             });
-        let extent = self.buffers[from.0]
-            .tiles
-            .map(|tiles| u64::from(tiles).saturating_mul(32));
+        let extent = self.buffers[from.0].tiles.map(elements_along);
         let sees = self.defined(from, extent, is_valid, out);
         let defines = self.sights.define();
         out.push(BlockOp::Shift(Shift {
@@ -275,7 +272,7 @@ impl Validity<'_> {
             name, format, tiles, ..
         } = self.buffers[buffer.0].clone();
         let target = local_buffer(self.buffers, format!("{name}_masked"), span, format, tiles);
-        let extent = tiles.map(|tiles| u64::from(tiles).saturating_mul(32));
+        let extent = tiles.map(elements_along);
         let masked = selected(is_valid, held, number(0.0, span));
         (target, self.defined(target, extent, masked, out))
     }

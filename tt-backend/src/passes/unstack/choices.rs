@@ -4,6 +4,7 @@ use super::MOST_PLACES;
 use crate::passes::a1_infer_layout::MOST_TILES;
 use crate::verify::range::Range;
 use std::ops::RangeInclusive;
+use tt_device::{TILE, TILE_SIDE, tiles_along};
 use tt_lang::ir::{Access, Buffer, Element, ElementKind, IntExpr, IntOp, Kernel, Linear, Stmt, StmtKind, VarId};
 
 /// An index that chooses a block of a stack, or where a part of a block begins, by what is no constant.
@@ -152,10 +153,10 @@ pub(super) fn choice(kernel: &Kernel, access: &Access, axis: usize, indices: &[(
     }
     let (var, extent) = indices.iter().find(|(var, _)| index.coefficient(*var) == 1)?;
     let first = index.without(*var);
-    let places = (shape[axis].checked_sub(*extent)? / 32).saturating_add(1);
+    let places = (shape[axis].checked_sub(*extent)? / u64::from(TILE_SIDE)).saturating_add(1);
     // Elements that begin anywhere else are moved by the writer.
-    let is_part = varies(&first) && first.is_multiple_of(32) && places <= MOST_PLACES as u64;
-    let tiles = |extent: u64| i64::try_from(extent.div_ceil(32)).unwrap_or(i64::MAX);
+    let is_part = varies(&first) && first.is_multiple_of(TILE) && places <= MOST_PLACES as u64;
+    let tiles = |extent: u64| i64::try_from(tiles_along(extent)).unwrap_or(i64::MAX);
     let partly = 1i64.saturating_sub(tiles(*extent))..=tiles(shape[axis]).saturating_sub(1);
-    is_part.then(|| Choice::of(&first, 32, places, partly))
+    is_part.then(|| Choice::of(&first, TILE, places, partly))
 }

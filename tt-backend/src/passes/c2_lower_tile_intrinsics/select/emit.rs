@@ -8,6 +8,7 @@ use crate::flow::{
 use crate::ir::Kind;
 use crate::passes::a1_infer_layout::tiles;
 use crate::tile_ops::{FpuOp, SfpuForm, SfpuOp, TileOp};
+use tt_device::TILE_SIDE;
 use tt_device::composed::{Composed, Line};
 use tt_lang::ir::IntExpr;
 use tt_plan::Number;
@@ -249,7 +250,7 @@ impl Emit<'_> {
                 this.step(TileOp::Sfpu(both), to, args.into());
             });
             // Not tiles but their rows or columns, one after the other.
-            self.around(Around::Along { axis, tiles: 32 }, steps);
+            self.around(Around::Along { axis, tiles: TILE_SIDE }, steps);
             (from, to) = (to, from);
         }
         self.next = from + 1;

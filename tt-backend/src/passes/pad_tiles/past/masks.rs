@@ -3,6 +3,7 @@
 use super::super::edges::{Age, Edge, Past};
 use super::{Beyond, Both, Found, State};
 use crate::flow::{Broadcast, Elementwise, Index, Operand, Reduction, Sees, Value, ValueKind};
+use tt_device::TILE;
 use tt_lang::ir::{ElementOp, IntExpr, IntOp, Linear};
 
 /// Where an element has a value: where of each of these, an integer is below zero.
@@ -34,7 +35,7 @@ impl Beyond<'_> {
         let step = if edge.whole { 0 } else { place.step };
         let (row, column) = if axis == 0 { (step, 0) } else { (0, step) };
         let first = IntExpr::binary(IntOp::Mul, place.at.clone(), IntExpr::Const(place.unit));
-        let shift = IntExpr::Const(i64::from(edge.shift).saturating_mul(32).saturating_mul(place.step));
+        let shift = IntExpr::Const(i64::from(edge.shift).saturating_mul(TILE).saturating_mul(place.step));
         let first = IntExpr::binary(IntOp::Add, first, shift);
         let rest = Linear::difference(&first, &place.extent).to_expr();
         let mut mask = vec![Index { row, column, rest }];
@@ -276,7 +277,7 @@ fn implies(known: &Index, index: &Index) -> bool {
 
 /// Where a block's elements end along an axis, where that is within a tile.
 pub fn end(axis: usize, extent: u64) -> Option<Index> {
-    let extent = i64::try_from(extent).ok().filter(|extent| extent % 32 != 0)?;
+    let extent = i64::try_from(extent).ok().filter(|extent| extent % TILE != 0)?;
     Some(Index {
         row: i64::from(axis == 0),
         column: i64::from(axis == 1),

@@ -4,6 +4,7 @@ use super::Beyond;
 use crate::flow::{Index, Pace, Rows, TileRegion, Transfer};
 use crate::passes::pad_tiles::edges::{Edge, Edges};
 use std::collections::HashMap;
+use tt_device::{TILE, tiles_along};
 use tt_lang::ir::{IntExpr, IntOp, Linear};
 
 /// All places of edges, each once.
@@ -52,7 +53,7 @@ impl Beyond<'_> {
         let at = (extents.len() + axis).checked_sub(2);
         let of_tensor = |at: Option<usize>| at.and_then(|at| extents.get(at).cloned());
         let (extent, first, units) = match &region.transfer {
-            Transfer::Pages(tile) => (of_tensor(at), tile[axis].clone(), [32, 1]),
+            Transfer::Pages(tile) => (of_tensor(at), tile[axis].clone(), [TILE, 1]),
             Transfer::Rows(rows) => {
                 edges.extend(self.end_of_rows(&rows.count[axis], region.extent[axis]));
                 let along = rows.along.as_ref().filter(|_| axis == 0).map(|(leading, _)| *leading);
@@ -69,8 +70,8 @@ impl Beyond<'_> {
                     return edges;
                 }
                 let step = if axis == 0 { i64::from(rows.pace.step) } else { 1 };
-                let (first, units) = match Linear::of(&rows.first[axis]).divided_by(32) {
-                    Some(tile) if step == 1 => (tile.to_expr(), [32, 1]),
+                let (first, units) = match Linear::of(&rows.first[axis]).divided_by(TILE) {
+                    Some(tile) if step == 1 => (tile.to_expr(), [TILE, 1]),
                     _ => (rows.first[axis].clone(), [1, step]),
                 };
                 (extent, first, units)
@@ -140,19 +141,19 @@ impl Beyond<'_> {
     /// The edge of a region that has so many rows or columns, where that may be within the last tile of its block's `extent` or before.
     pub(super) fn end_of_rows(&mut self, count: &IntExpr, extent: u64) -> Option<Edge> {
         let constant = count.as_const();
-        let last = i64::try_from(extent).unwrap_or(i64::MAX).saturating_add(31) / 32;
+        let last = i64::try_from(tiles_along(extent)).unwrap_or(i64::MAX);
         let place = match constant {
-            Some(count) if count % 32 == 0 && count / 32 >= last => return None,
-            Some(count) => self.place(Some(IntExpr::Const(count)), &IntExpr::Const(0), [32, 1], [false; 2]),
-            None => self.place(Some(count.clone()), &IntExpr::Const(0), [32, 1], [true; 2]),
+            Some(count) if count % TILE == 0 && count / TILE >= last => return None,
+            Some(count) => self.place(Some(IntExpr::Const(count)), &IntExpr::Const(0), [TILE, 1], [false; 2]),
+            None => self.place(Some(count.clone()), &IntExpr::Const(0), [TILE, 1], [true; 2]),
         };
         Some(Edge::read(place, false))
     }
 
     /// The edge of a block of so many elements along an axis, where that is within its last tile.
     pub(super) fn end_of_block(&self, extent: u64) -> Option<Edge> {
-        let extent = i64::try_from(extent).ok().filter(|extent| extent % 32 != 0)?;
-        let place = self.place(Some(IntExpr::Const(extent)), &IntExpr::Const(0), [32, 1], [false; 2]);
+        let extent = i64::try_from(extent).ok().filter(|extent| extent % TILE != 0)?;
+        let place = self.place(Some(IntExpr::Const(extent)), &IntExpr::Const(0), [TILE, 1], [false; 2]);
         Some(Edge::read(place, false))
     }
 
@@ -222,7 +223,7 @@ impl Beyond<'_> {
 
 /// The element of a tensor that is element `at` of what has `edge`, which is at `place`.
 pub(super) fn element(place: &Place, edge: &Edge, at: &IntExpr) -> IntExpr {
-    let shift = i64::from(edge.shift).saturating_mul(32);
+    let shift = i64::from(edge.shift).saturating_mul(TILE);
     let along = IntExpr::binary(IntOp::Add, at.clone(), IntExpr::Const(shift));
     let along = IntExpr::binary(IntOp::Mul, along, IntExpr::Const(place.step));
     let first = IntExpr::binary(IntOp::Mul, place.at.clone(), IntExpr::Const(place.unit));
