@@ -25,4 +25,5 @@ pub use function::{Function, Inclusion};
 pub use operation::{Arithmetic, Cpp, ElementOpRow, Lowering, OfZeros, OnIntegers, OnUnsigned, SfpuForm, SfpuRow};
 pub use tile::{
     FACE, FACE_ELEMENTS, FACE_SIDE, TILE, TILE_ELEMENTS, TILE_SIDE, are_whole_tiles, elements_along, tiles_along,
+    whole_tiles_along,
 };

@@ -22,6 +22,11 @@ pub const fn tiles_along(elements: u64) -> u64 {
     elements.div_ceil(TILE_SIDE as u64)
 }
 
+/// Whole tiles among so many rows or columns.
+pub const fn whole_tiles_along(elements: u64) -> u64 {
+    elements / TILE_SIDE as u64
+}
+
 /// Whether so many rows or columns are those of whole tiles.
 pub const fn are_whole_tiles(elements: u64) -> bool {
     elements.is_multiple_of(TILE_SIDE as u64)

@@ -9,7 +9,7 @@ use crate::codes;
 use crate::flow::{BlockOp, BlockStmt, Broadcast, Elementwise, Index, Pace, Pick, Value, ValueKind, Write};
 use crate::ir::Kind;
 use crate::passes::a1_infer_layout::BlockLayout;
-use tt_device::{FACE_SIDE, TILE_SIDE, are_whole_tiles};
+use tt_device::{FACE_SIDE, are_whole_tiles, whole_tiles_along};
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{Assign, BlockId, Buffer, IntExpr, IntOp, Linear, VarId};
 
@@ -235,7 +235,7 @@ impl Along {
 
 /// So many elements as tiles.
 pub(super) fn tiles_from(elements: u64) -> i32 {
-    i32::try_from(elements / u64::from(TILE_SIDE)).unwrap_or(i32::MAX)
+    i32::try_from(whole_tiles_along(elements)).unwrap_or(i32::MAX)
 }
 
 /// What is below zero before the row (0) or column (1) `end` of a block.

@@ -4,7 +4,7 @@ use super::MOST_PLACES;
 use crate::passes::a1_infer_layout::MOST_TILES;
 use crate::verify::range::Range;
 use std::ops::RangeInclusive;
-use tt_device::{TILE, TILE_SIDE, tiles_along};
+use tt_device::{TILE, tiles_along, whole_tiles_along};
 use tt_lang::ir::{Access, Buffer, Element, ElementKind, IntExpr, IntOp, Kernel, Linear, Stmt, StmtKind, VarId};
 
 /// An index that chooses a block of a stack, or where a part of a block begins, by what is no constant.
@@ -153,7 +153,7 @@ pub(super) fn choice(kernel: &Kernel, access: &Access, axis: usize, indices: &[(
     }
     let (var, extent) = indices.iter().find(|(var, _)| index.coefficient(*var) == 1)?;
     let first = index.without(*var);
-    let places = (shape[axis].checked_sub(*extent)? / u64::from(TILE_SIDE)).saturating_add(1);
+    let places = whole_tiles_along(shape[axis].checked_sub(*extent)?).saturating_add(1);
     // Elements that begin anywhere else are moved by the writer.
     let is_part = varies(&first) && first.is_multiple_of(TILE) && places <= MOST_PLACES as u64;
     let tiles = |extent: u64| i64::try_from(tiles_along(extent)).unwrap_or(i64::MAX);
