@@ -21,13 +21,13 @@ pub const NOC_COORDINATE_BITS: u32 = 6;
 pub const NOCS: usize = 2;
 
 /// Semaphores of a core.
-pub const SEMAPHORES: usize = tt_device::SEMAPHORES as usize;
+pub const SEMAPHORES: usize = 16;
 
 /// Bytes between two semaphores of a core.
 pub const SEMAPHORE_STRIDE: usize = 16;
 
 /// Largest number of runtime argument words of one kernel, unique and common together.
-pub const MAX_RUNTIME_ARGS: usize = tt_device::MAX_RUNTIME_ARGS as usize;
+pub const MAX_RUNTIME_ARGS: usize = 341;
 
 /// Largest number of circular buffers of any architecture.
 pub const MAX_CIRCULAR_BUFFERS: usize = 64;
@@ -92,19 +92,19 @@ pub struct Arch {
 /// Wormhole B0 with the 8 × 8 grid that every board has.
 pub static WORMHOLE_B0: Arch = Arch {
     name: ArchName::WormholeB0,
-    text: tt_device::WORMHOLE_B0.name,
+    text: "wormhole_b0",
     define: "ARCH_WORMHOLE",
     grid: (8, 8),
     virtual_x: &[18, 19, 20, 21, 22, 23, 24, 25],
     virtual_y0: 18,
     dram_x: 48,
     l1_bytes: 1464 << 10,
-    l1_unreserved_bytes: tt_device::WORMHOLE_B0.l1_bytes as usize,
-    circular_buffers: tt_device::WORMHOLE_B0.circular_buffers as usize,
+    l1_unreserved_bytes: 1_463_968,
+    circular_buffers: 32,
     dram_banks: 12,
     dram_bank_bytes: 1 << 30,
     dram_base: 1_048_640,
-    dram_read_alignment: tt_device::WORMHOLE_B0.dram_read_alignment as usize,
+    dram_read_alignment: 32,
     dram_write_alignment: 16,
     l1_alignment: 16,
     noc_max_burst_bytes: 8192,
@@ -117,19 +117,19 @@ pub static WORMHOLE_B0: Arch = Arch {
 /// Blackhole with the 13 × 10 grid of an unharvested chip.
 pub static BLACKHOLE: Arch = Arch {
     name: ArchName::Blackhole,
-    text: tt_device::BLACKHOLE.name,
+    text: "blackhole",
     define: "ARCH_BLACKHOLE",
     grid: (13, 10),
     virtual_x: &[1, 2, 3, 4, 5, 6, 7, 10, 11, 12, 13, 14, 15],
     virtual_y0: 2,
     dram_x: 48,
     l1_bytes: 1536 << 10,
-    l1_unreserved_bytes: tt_device::BLACKHOLE.l1_bytes as usize,
-    circular_buffers: tt_device::BLACKHOLE.circular_buffers as usize,
+    l1_unreserved_bytes: 1_531_776,
+    circular_buffers: 64,
     dram_banks: 8,
     dram_bank_bytes: 0xFF00_0000,
     dram_base: 1_048_704,
-    dram_read_alignment: tt_device::BLACKHOLE.dram_read_alignment as usize,
+    dram_read_alignment: 64,
     dram_write_alignment: 16,
     l1_alignment: 16,
     noc_max_burst_bytes: 16384,
@@ -225,8 +225,13 @@ mod tests {
             assert_eq!(own.text, chip.name);
             assert_eq!(own.l1_unreserved_bytes as u64, chip.l1_bytes);
             assert_eq!(own.circular_buffers as u64, u64::from(chip.circular_buffers));
+            assert_eq!(own.dram_read_alignment as u64, u64::from(chip.dram_read_alignment));
         }
-        assert_eq!(MAX_RUNTIME_ARGS as u64, u64::from(tt_device::MAX_RUNTIME_ARGS));
+        let of_every_chip = [tt_device::SEMAPHORES, tt_device::MAX_RUNTIME_ARGS];
+        assert_eq!(
+            [SEMAPHORES, MAX_RUNTIME_ARGS].map(|count| count as u64),
+            of_every_chip.map(u64::from)
+        );
         let tile = [tt_device::TILE_ELEMENTS, tt_device::FACE_ELEMENTS, tt_device::FACE_SIDE];
         assert_eq!([TILE, FACE, SIDE].map(|size| size as u64), tile.map(u64::from));
     }
