@@ -10,7 +10,6 @@ pub mod codegen;
 pub mod codes;
 pub mod device;
 pub mod flow;
-pub mod ir;
 mod linear;
 #[doc(hidden)]
 #[expect(
@@ -27,6 +26,8 @@ pub mod target;
 pub mod text;
 pub mod tile_ops;
 pub mod verify;
+
+pub(crate) use tt_lang::tree as ir;
 
 pub use artifact::{Artifact, Programs, Stage};
 #[doc(hidden)]

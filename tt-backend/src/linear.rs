@@ -2,8 +2,9 @@
 
 #![warn(clippy::arithmetic_side_effects)]
 
+use crate::ir::{Kind, visit};
 use std::collections::HashSet;
-use tt_lang::ir::{IntExpr, IntOp, Kernel, StmtKind, VarId, visit};
+use tt_lang::ir::{For, IntExpr, IntOp, Kernel, VarId};
 
 /// A value that `expr` is never below: extents are at least 1, variables at least 0 (but for those that [`Signs`] knows).
 pub fn lower_bound(expr: &IntExpr) -> Option<i64> {
@@ -49,7 +50,7 @@ impl Signs {
             below_zero: HashSet::new(),
         };
         visit(&kernel.body, &mut |stmt| {
-            if let StmtKind::For { var, start, .. } = &stmt.kind
+            if let Kind::Loop(For { var, start, .. }, _) = &stmt.kind
                 && !signs.is_at_least(start, 0)
             {
                 signs.below_zero.insert(*var);

@@ -8,11 +8,13 @@
 use crate::artifact::file;
 use crate::codes;
 use crate::device::Device;
+use crate::ir::operations;
 use crate::pipeline::{Form, Pass};
 use crate::verify::Verified;
 use std::collections::HashSet;
+use std::iter;
 use tt_lang::diagnostic::Diagnostic;
-use tt_lang::ir::{Buffer, ElementKind, Kernel, Param, ParamId, Place, Span, Stmt, StmtKind};
+use tt_lang::ir::{Buffer, ElementKind, Kernel, Op, Param, ParamId, Place, Span};
 use tt_plan::Plan;
 
 /// The pass that joins the stages of a kernel.
@@ -77,9 +79,9 @@ pub fn check(kernel: &Kernel) -> Vec<Diagnostic> {
         stored: HashSet::new(),
         errors: Vec::new(),
     };
-    stores.body(&kernel.body);
-    for stage in &kernel.later {
-        stores.body(&stage.body);
+    let later = kernel.later.iter().map(|stage| &stage.body);
+    for body in iter::once(&kernel.body).chain(later) {
+        operations(body, &mut |op| stores.operation(op));
     }
     stores.errors
 }
@@ -112,50 +114,43 @@ impl Stores<'_> {
         }
     }
 
-    fn body(&mut self, body: &[Stmt]) {
-        for stmt in body {
-            match &stmt.kind {
-                StmtKind::Copy { src, dst } => {
-                    self.place(src);
-                    if let Place::Tensor(region) = dst {
-                        self.stored.insert(region.tensor);
-                    }
+    fn operation(&mut self, op: &Op) {
+        match op {
+            Op::Copy { src, dst } => {
+                self.place(src);
+                if let Place::Tensor(region) = dst {
+                    self.stored.insert(region.tensor);
                 }
-                StmtKind::Gemm { a, b, .. } => {
-                    self.place(a);
-                    self.place(b);
-                }
-                StmtKind::For { body, .. } => self.body(body),
-                StmtKind::If { then, otherwise, .. } => {
-                    self.body(then);
-                    self.body(otherwise);
-                }
-                StmtKind::Parallel { assigns, .. } => {
-                    for assign in assigns {
-                        assign.value.walk(&mut |part| {
-                            if let ElementKind::Load(access) = &part.kind
-                                && let Buffer::Tensor(tensor) = access.buffer
-                            {
-                                self.read(tensor, part.span);
-                            }
-                        });
-                        if let Buffer::Tensor(tensor) = assign.target.buffer {
-                            self.stored.insert(tensor);
-                        }
-                    }
-                }
-                StmtKind::Fetch { from, .. } => {
-                    if let Buffer::Tensor(tensor) = from.buffer {
-                        self.read(tensor, from.span);
-                    }
-                }
-                StmtKind::Fill { .. }
-                | StmtKind::Reduce { .. }
-                | StmtKind::ReduceArg { .. }
-                | StmtKind::Transpose { .. }
-                | StmtKind::Print { .. }
-                | StmtKind::Assert { .. } => {}
             }
+            Op::Gemm { a, b, .. } => {
+                self.place(a);
+                self.place(b);
+            }
+            Op::Parallel { assigns, .. } => {
+                for assign in assigns {
+                    assign.value.walk(&mut |part| {
+                        if let ElementKind::Load(access) = &part.kind
+                            && let Buffer::Tensor(tensor) = access.buffer
+                        {
+                            self.read(tensor, part.span);
+                        }
+                    });
+                    if let Buffer::Tensor(tensor) = assign.target.buffer {
+                        self.stored.insert(tensor);
+                    }
+                }
+            }
+            Op::Fetch { from, .. } => {
+                if let Buffer::Tensor(tensor) = from.buffer {
+                    self.read(tensor, from.span);
+                }
+            }
+            Op::Fill { .. }
+            | Op::Reduce { .. }
+            | Op::ReduceArg { .. }
+            | Op::Transpose { .. }
+            | Op::Print { .. }
+            | Op::Assert { .. } => {}
         }
     }
 }

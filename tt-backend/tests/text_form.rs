@@ -8,12 +8,13 @@ use std::path::Path;
 use tt_backend::device::read::Parse;
 use tt_backend::device::{self, Parts, Programs, print::Show};
 use tt_backend::flow::{self, DefinitionId, Flow, Sections, Sees};
-use tt_backend::ir::Stage;
 use tt_backend::passes::b2_grid_to_cores::Facts;
 use tt_backend::passes::split_conditions::Tile;
 use tt_backend::passes::*;
 use tt_backend::pipeline::Unit;
-use tt_lang::ir::{Kernel, Stmt, StmtKind};
+use tt_lang::ir::{Kernel, Op, Stmt};
+use tt_lang::tree::Kind;
+use tt_lang::tree::Stage;
 
 /// Every kernel at the top of a file of the tests and examples.
 fn kernels() -> Vec<Kernel> {
@@ -106,7 +107,7 @@ fn of_kernel(kernel: &Kernel) -> String {
 /// Calls `each` with the text of every assertion.
 fn assertions(body: &mut [Stmt], each: &mut impl FnMut(&mut String)) {
     for stmt in body {
-        if let StmtKind::Assert { text, .. } = &mut stmt.kind {
+        if let Kind::Op(Op::Assert { text, .. }) = &mut stmt.kind {
             each(text);
         }
         stmt.bodies_mut().for_each(|body| assertions(body, each));

@@ -11,6 +11,7 @@ pub mod interpret;
 pub mod ir;
 #[cfg(feature = "syntax")]
 pub mod syntax;
+pub mod tree;
 mod warnings;
 
 pub use warnings::warnings;

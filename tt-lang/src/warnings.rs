@@ -6,9 +6,9 @@
 use crate::codes;
 use crate::diagnostic::Diagnostic;
 use crate::ir::{
-    BlockId, Buffer, Element, ElementKind, IntExpr, IntOp, Kernel, Named, Param, ParamId, Place, PrintItem, Span, Stmt,
-    StmtKind,
+    BlockId, Buffer, Element, ElementKind, IntExpr, IntOp, Kernel, Named, Op, Param, ParamId, Place, PrintItem, Span,
 };
+use crate::tree::operations;
 
 /// Every warning about `kernel`, in the order of the source.
 pub fn warnings(kernel: &Kernel) -> Vec<Diagnostic> {
@@ -23,7 +23,7 @@ pub fn warnings(kernel: &Kernel) -> Vec<Diagnostic> {
             read: vec![false; stage.blocks.len()],
             written: vec![false; stage.blocks.len()],
         };
-        uses.statements(&stage.body);
+        operations(&stage.body, &mut |op| uses.operation(op));
         found.extend(never_read(stage, &uses));
         found.extend(floor_divided(stage));
     }
@@ -209,64 +209,57 @@ impl Uses<'_> {
         }
     }
 
-    fn statements(&mut self, body: &[Stmt]) {
-        for stmt in body {
-            match &stmt.kind {
-                StmtKind::Copy { src, dst } => {
-                    self.operand(src);
-                    match dst {
-                        Place::Block(block) => self.write(block.value),
-                        Place::Tensor(region) => self.store(region.tensor),
+    fn operation(&mut self, op: &Op) {
+        match op {
+            Op::Copy { src, dst } => {
+                self.operand(src);
+                match dst {
+                    Place::Block(block) => self.write(block.value),
+                    Place::Tensor(region) => self.store(region.tensor),
+                }
+            }
+            Op::Fill { block, .. } => self.write(block.value),
+            Op::Gemm { a, b, acc, .. } => {
+                self.operand(a);
+                self.operand(b);
+                self.write(acc.value);
+            }
+            Op::Parallel { assigns, .. } => {
+                for assign in assigns {
+                    self.loads(&assign.value, assign.target.buffer);
+                    match assign.target.buffer {
+                        Buffer::Block(block) => self.write(block),
+                        Buffer::Tensor(tensor) => self.store(tensor),
                     }
                 }
-                StmtKind::Fill { block, .. } => self.write(block.value),
-                StmtKind::Gemm { a, b, acc, .. } => {
-                    self.operand(a);
-                    self.operand(b);
-                    self.write(acc.value);
-                }
-                StmtKind::For { body, .. } => self.statements(body),
-                StmtKind::If { then, otherwise, .. } => {
-                    self.statements(then);
-                    self.statements(otherwise);
-                }
-                StmtKind::Parallel { assigns, .. } => {
-                    for assign in assigns {
-                        self.loads(&assign.value, assign.target.buffer);
-                        match assign.target.buffer {
-                            Buffer::Block(block) => self.write(block),
-                            Buffer::Tensor(tensor) => self.store(tensor),
-                        }
-                    }
-                }
-                StmtKind::Reduce { src, out, .. } => {
-                    self.read(src.value);
-                    self.write(out.value);
-                }
-                StmtKind::ReduceArg {
-                    src, val, pos, clear, ..
-                } => {
-                    self.read(src.value);
-                    // What it holds decides what becomes of the positions.
-                    val.iter().filter(|_| !clear).for_each(|val| self.read(val.value));
-                    val.iter().for_each(|val| self.write(val.value));
-                    self.write(pos.value);
-                }
-                StmtKind::Transpose { src, dst } => {
-                    self.read(src.value);
-                    self.write(dst.value);
-                }
-                StmtKind::Fetch { from, .. } => match from.buffer {
-                    Buffer::Block(block) => self.read(block),
-                    Buffer::Tensor(tensor) => self.tensors.read[tensor.index()] = true,
-                },
-                StmtKind::Assert { .. } => {}
-                StmtKind::Print { items } => {
-                    for item in items {
-                        match item {
-                            PrintItem::Block { block, .. } => self.read(block.value),
-                            PrintItem::Text(_) | PrintItem::Value(_) | PrintItem::Number(_) => {}
-                        }
+            }
+            Op::Reduce { src, out, .. } => {
+                self.read(src.value);
+                self.write(out.value);
+            }
+            Op::ReduceArg {
+                src, val, pos, clear, ..
+            } => {
+                self.read(src.value);
+                // What it holds decides what becomes of the positions.
+                val.iter().filter(|_| !clear).for_each(|val| self.read(val.value));
+                val.iter().for_each(|val| self.write(val.value));
+                self.write(pos.value);
+            }
+            Op::Transpose { src, dst } => {
+                self.read(src.value);
+                self.write(dst.value);
+            }
+            Op::Fetch { from, .. } => match from.buffer {
+                Buffer::Block(block) => self.read(block),
+                Buffer::Tensor(tensor) => self.tensors.read[tensor.index()] = true,
+            },
+            Op::Assert { .. } => {}
+            Op::Print { items } => {
+                for item in items {
+                    match item {
+                        PrintItem::Block { block, .. } => self.read(block.value),
+                        PrintItem::Text(_) | PrintItem::Value(_) | PrintItem::Number(_) => {}
                     }
                 }
             }

@@ -2,9 +2,10 @@
 //!
 //! The emulator's reports name the nearest `// file.rs:line` comment above the emitted line at fault.
 
+use crate::ir::{Kind, visit};
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
-use tt_lang::ir::{Kernel, Named, Span, StmtKind, visit};
+use tt_lang::ir::{Kernel, Named, Op, Span};
 
 /// The user's statements by their place.
 #[derive(Debug)]
@@ -25,14 +26,14 @@ impl<'a> SourceLines<'a> {
         };
         visit(&kernel.body, &mut |stmt| {
             let text = Named(kernel, stmt).to_string();
-            if let StmtKind::Parallel { assigns, .. } = &stmt.kind {
-                lines.statements.entry(stmt.span).or_insert(text);
+            if let Kind::Op(Op::Parallel { assigns, .. }) = &stmt.kind {
+                lines.statements.entry(stmt.note).or_insert(text);
                 for assign in assigns {
                     let (target, value) = (Named(kernel, &assign.target), Named(kernel, &assign.value));
                     lines.insert(assign.span, format!("{target} = {value}"));
                 }
             } else {
-                lines.insert(stmt.span, text);
+                lines.insert(stmt.note, text);
             }
         });
         lines

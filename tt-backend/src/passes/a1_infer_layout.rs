@@ -12,6 +12,7 @@
 
 use crate::codes;
 use crate::flow::{Depth, Index, MOST_PER_ELEMENT};
+use crate::ir::{Kind, visit};
 use crate::passes::facts;
 pub use crate::passes::orient_vectors::Orientation;
 use crate::passes::orient_vectors::Orientations;
@@ -23,8 +24,8 @@ use std::collections::HashSet;
 use tt_device::tiles_along;
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{
-    BlockId, Buffer, ElementKind, ElementType, IntExpr, IntOp, Kernel, Linear, Param, ParamId, Place, Residence,
-    Sharding, Span, Stmt, StmtKind, VarId, visit,
+    BlockId, Buffer, ElementKind, ElementType, IntExpr, IntOp, Kernel, Linear, Op, Param, ParamId, Place, Residence,
+    Sharding, Span, Stmt, VarId,
 };
 use tt_plan::DataFormat;
 
@@ -309,7 +310,7 @@ pub(in crate::passes) fn wide_comparison(span: Span) -> Diagnostic {
 fn part(body: &[Stmt], is: &impl Fn(&ElementKind, &[(VarId, u64)]) -> bool) -> Option<Span> {
     let mut found = None;
     visit(body, &mut |stmt| {
-        if let StmtKind::Parallel { indices, assigns } = &stmt.kind {
+        if let Kind::Op(Op::Parallel { indices, assigns }) = &stmt.kind {
             for assign in assigns {
                 assign.value.walk(&mut |part| {
                     found = found.or_else(|| is(&part.kind, indices).then_some(part.span));
@@ -324,7 +325,7 @@ fn part(body: &[Stmt], is: &impl Fn(&ElementKind, &[(VarId, u64)]) -> bool) -> O
 fn tensors_moved(body: &[Stmt]) -> HashSet<ParamId> {
     let mut moved = HashSet::new();
     visit(body, &mut |stmt| {
-        if let StmtKind::Copy { src: a, dst: b } | StmtKind::Gemm { a, b, .. } = &stmt.kind {
+        if let Kind::Op(Op::Copy { src: a, dst: b } | Op::Gemm { a, b, .. }) = &stmt.kind {
             for place in [a, b] {
                 if let Place::Tensor(region) = place {
                     moved.insert(region.tensor);

@@ -9,9 +9,10 @@
 
 use super::a1_infer_layout::{Laid, Layouts};
 use crate::flow::Depth;
+use crate::ir::Kind;
 use crate::pipeline::Pass;
 use crate::verify::tile::deep;
-use tt_lang::ir::{Kernel, LoopKind, Place, Stmt, StmtKind};
+use tt_lang::ir::{For, Kernel, LoopKind, Op, Place, Stmt};
 
 /// The pass.
 pub const PASS: Pass<Laid, Laid> = Pass {
@@ -32,17 +33,20 @@ pub fn run(kernel: &Kernel, layouts: &mut Layouts) {
 fn copies(body: &[Stmt], stages: Option<u32>, layouts: &mut Layouts) {
     for stmt in body {
         let mut stages = stages;
-        if let StmtKind::For {
-            kind: LoopKind::Pipelined(own),
-            ..
-        } = &stmt.kind
+        if let Kind::Loop(
+            For {
+                kind: LoopKind::Pipelined(own),
+                ..
+            },
+            _,
+        ) = &stmt.kind
         {
             stages = Some(*own);
         }
-        if let StmtKind::Copy {
+        if let Kind::Op(Op::Copy {
             src: Place::Tensor(_),
             dst: Place::Block(block),
-        } = &stmt.kind
+        }) = &stmt.kind
             && let Some(stages) = stages
         {
             let depth = &mut layouts.blocks[block.value.index()].depth;

@@ -14,14 +14,15 @@
 
 use crate::bounds::{ANY, Bounds, Ends, Numbers};
 use crate::codes;
+use crate::ir::Kind;
 use crate::passes::split_conditions::Tile;
 use crate::pipeline::Pass;
 use crate::verify::tile::{holds_elements, keeps};
 use crate::verify::{Fault, unproved};
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{
-    BoolExpr, CompareOp, Element, ElementKind, IntExpr, IntOp, Kernel, Masks, Named, NumberExpr, Place, PrintItem,
-    Ranges, Span, Spanned, Stmt, StmtKind, VarId,
+    BoolExpr, CompareOp, Element, ElementKind, For, IntExpr, IntOp, Kernel, Masks, Named, NumberExpr, Op, Place,
+    PrintItem, Ranges, Span, Spanned, Stmt, VarId,
 };
 
 /// The pass.
@@ -88,25 +89,28 @@ impl Asserts<'_> {
                 if !self.asserted.contains(&holds.value) {
                     self.asserted.push(holds.value.clone());
                     let span = holds.span;
-                    let kind = StmtKind::Assert { cond: holds, text };
-                    out.push(Stmt { kind, span });
+                    let kind = Kind::Op(Op::Assert { cond: holds, text });
+                    out.push(Stmt::new(span, kind));
                     self.made = self.made.saturating_add(1);
                 }
             }
             let mut stmt = stmt.clone();
             match &stmt.kind {
-                StmtKind::Assert { cond, .. } => self.asserted.push(cond.value.clone()),
-                StmtKind::For { var, start, end, .. } => self.bounds.variable(*var, start, end),
-                StmtKind::Fetch { var, from } => self.bounds.fetched(*var, from),
-                StmtKind::Copy { .. }
-                | StmtKind::Fill { .. }
-                | StmtKind::Gemm { .. }
-                | StmtKind::If { .. }
-                | StmtKind::Parallel { .. }
-                | StmtKind::Reduce { .. }
-                | StmtKind::ReduceArg { .. }
-                | StmtKind::Transpose { .. }
-                | StmtKind::Print { .. } => {}
+                Kind::Op(Op::Assert { cond, .. }) => self.asserted.push(cond.value.clone()),
+                Kind::Loop(For { var, start, end, .. }, _) => self.bounds.variable(*var, start, end),
+                Kind::Op(Op::Fetch { var, from }) => self.bounds.fetched(*var, from),
+                Kind::Op(
+                    Op::Copy { .. }
+                    | Op::Fill { .. }
+                    | Op::Gemm { .. }
+                    | Op::Parallel { .. }
+                    | Op::Reduce { .. }
+                    | Op::ReduceArg { .. }
+                    | Op::Transpose { .. }
+                    | Op::Print { .. },
+                )
+                | Kind::Group(..)
+                | Kind::If(..) => {}
             }
             for inner in stmt.bodies_mut() {
                 *inner = self.body(inner);
@@ -119,15 +123,17 @@ impl Asserts<'_> {
 
     /// What has to be asserted before `stmt`.
     fn found(&mut self, stmt: &Stmt) -> Vec<(Spanned<BoolExpr>, String)> {
-        let mut found = Found::at(stmt.span);
+        let mut found = Found::at(stmt.note);
         match &stmt.kind {
-            StmtKind::For { start, end, .. } => [start, end].iter().for_each(|bound| self.integer(bound, &mut found)),
-            StmtKind::Assert { .. } if self.assertions == Assertions::Believed => {}
-            StmtKind::If { cond, .. } | StmtKind::Assert { cond, .. } => {
+            Kind::Loop(For { start, end, .. }, _) => {
+                [start, end].iter().for_each(|bound| self.integer(bound, &mut found))
+            }
+            Kind::Op(Op::Assert { .. }) if self.assertions == Assertions::Believed => {}
+            Kind::Op(Op::Assert { cond, .. }) | Kind::If(cond, _, _) => {
                 found.span = cond.span;
                 self.condition(&cond.value, &mut found);
             }
-            StmtKind::Copy { src: a, dst: b } | StmtKind::Gemm { a, b, .. } => {
+            Kind::Op(Op::Copy { src: a, dst: b } | Op::Gemm { a, b, .. }) => {
                 for place in [a, b] {
                     let Place::Tensor(region) = place else { continue };
                     for axis in &region.axes {
@@ -137,8 +143,8 @@ impl Asserts<'_> {
                     }
                 }
             }
-            StmtKind::Fill { value, .. } => self.element(value, &Ranges::default(), &mut found),
-            StmtKind::Parallel { indices, assigns } => {
+            Kind::Op(Op::Fill { value, .. }) => self.element(value, &Ranges::default(), &mut found),
+            Kind::Op(Op::Parallel { indices, assigns }) => {
                 found.indices = indices.iter().map(|(var, _)| *var).collect();
                 let ranges = Ranges::of(indices);
                 for assign in assigns {
@@ -149,9 +155,9 @@ impl Asserts<'_> {
                     self.element(&assign.value, &ranges, &mut found);
                 }
             }
-            StmtKind::ReduceArg { base, .. } => self.integer(base, &mut found),
-            StmtKind::Fetch { from, .. } => from.indices.iter().for_each(|index| self.integer(index, &mut found)),
-            StmtKind::Print { items } => {
+            Kind::Op(Op::ReduceArg { base, .. }) => self.integer(base, &mut found),
+            Kind::Op(Op::Fetch { from, .. }) => from.indices.iter().for_each(|index| self.integer(index, &mut found)),
+            Kind::Op(Op::Print { items }) => {
                 for item in items {
                     match item {
                         PrintItem::Value(value) => self.integer(value, &mut found),
@@ -160,7 +166,7 @@ impl Asserts<'_> {
                     }
                 }
             }
-            StmtKind::Reduce { .. } | StmtKind::Transpose { .. } => {}
+            Kind::Op(Op::Reduce { .. } | Op::Transpose { .. }) | Kind::Group(..) => {}
         }
         found.out
     }

@@ -18,6 +18,7 @@ use self::touch::{Known, Touch};
 use self::written::Written;
 use crate::codes;
 use crate::flow::FlowLoop;
+use crate::ir::{Forward, Kind, operations};
 use crate::linear::Signs;
 use crate::passes::split_conditions::Tile;
 use crate::pipeline::Pass;
@@ -25,7 +26,7 @@ use crate::verify::tile::{has_no_stacks, holds_elements, keeps};
 use std::collections::{BTreeMap, BTreeSet};
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{
-    BlockId, BoolExpr, Element, ElementKind, IntExpr, Kernel, Real, Span, Spanned, Stmt, StmtKind, VarId, visit,
+    BlockId, BoolExpr, Element, ElementKind, For, IntExpr, Kernel, Language, Op, Real, Span, Spanned, Stmt, VarId,
 };
 
 /// The pass.
@@ -152,8 +153,8 @@ fn paths(mut body: &[Stmt], block: BlockId) -> Vec<Path> {
 /// Whether a statement or one in it reads or writes of `block`.
 fn touches(stmt: &Stmt, block: BlockId) -> bool {
     let mut found = false;
-    visit(std::slice::from_ref(stmt), &mut |stmt| {
-        touch::of(stmt, &mut |touch| found |= touch.block == block);
+    operations(std::slice::from_ref(stmt), &mut |op| {
+        touch::of(op, &mut |touch| found |= touch.block == block);
     });
     found
 }
@@ -171,7 +172,7 @@ fn fill(kernel: &mut Kernel, path: &Path, block: BlockId) {
     let Some(at) = body.iter().position(|stmt| touches(stmt, block)) else {
         return;
     };
-    let span: Span = body[at].span;
+    let span: Span = body[at].note;
     let kind = match element.is_integer() {
         true => ElementKind::Int(IntExpr::Const(0)),
         false => ElementKind::Float(Real(0.0)),
@@ -181,8 +182,8 @@ fn fill(kernel: &mut Kernel, path: &Path, block: BlockId) {
     body.insert(
         at,
         Stmt {
-            kind: StmtKind::Fill { block, value },
-            span,
+            kind: Kind::Op(Op::Fill { block, value }),
+            note: span,
         },
     );
 }
@@ -205,50 +206,42 @@ impl Suspects<'_> {
             found: BTreeSet::new(),
             in_part: BTreeSet::new(),
         };
-        suspects.follow(&kernel.body, BTreeSet::new());
+        suspects.follow(&kernel.body);
         suspects
     }
+}
 
-    fn follow(&mut self, body: &[Stmt], mut written: BTreeSet<BlockId>) -> BTreeSet<BlockId> {
-        for stmt in body {
-            touch::of(stmt, &mut |touch| {
-                let part = touch.part(self.kernel, &Known::new());
-                let is_part = touch.is_store && part != Some(touch::whole(self.kernel, touch.block));
-                if is_part {
-                    self.in_part.insert(touch.block);
-                }
-                let uses = !touch.is_store || is_part;
-                if uses && !written.contains(&touch.block) {
-                    self.found.insert(touch.block);
-                }
-                if touch.is_store {
-                    written.insert(touch.block);
-                }
-            });
-            match &stmt.kind {
-                StmtKind::For { start, end, body, .. } => {
-                    let after = self.follow(body, written.clone());
-                    if self.signs.is_at_least(&FlowLoop::count(start, end), 1) {
-                        written = after;
-                    }
-                }
-                StmtKind::If { then, otherwise, .. } => {
-                    let [a, b] = [then, otherwise].map(|side| self.follow(side, written.clone()));
-                    written = a.intersection(&b).copied().collect();
-                }
-                StmtKind::Copy { .. }
-                | StmtKind::Fill { .. }
-                | StmtKind::Gemm { .. }
-                | StmtKind::Parallel { .. }
-                | StmtKind::Reduce { .. }
-                | StmtKind::ReduceArg { .. }
-                | StmtKind::Transpose { .. }
-                | StmtKind::Fetch { .. }
-                | StmtKind::Print { .. }
-                | StmtKind::Assert { .. } => {}
+impl Forward<Language> for Suspects<'_> {
+    /// The blocks that are written.
+    type State = BTreeSet<BlockId>;
+
+    fn begin(&mut self) -> Self::State {
+        BTreeSet::new()
+    }
+
+    fn op(&mut self, _: &Span, op: &Op, written: &mut Self::State) {
+        touch::of(op, &mut |touch| {
+            let part = touch.part(self.kernel, &Known::new());
+            let is_part = touch.is_store && part != Some(touch::whole(self.kernel, touch.block));
+            if is_part {
+                self.in_part.insert(touch.block);
             }
-        }
-        written
+            let uses = !touch.is_store || is_part;
+            if uses && !written.contains(&touch.block) {
+                self.found.insert(touch.block);
+            }
+            if touch.is_store {
+                written.insert(touch.block);
+            }
+        });
+    }
+
+    fn runs(&self, head: &For) -> bool {
+        self.signs.is_at_least(&FlowLoop::count(&head.start, &head.end), 1)
+    }
+
+    fn join(&mut self, written: &mut Self::State, other: &Self::State) {
+        written.retain(|block| other.contains(block));
     }
 }
 
@@ -386,15 +379,12 @@ impl<'k> Follow<'k> {
     }
 
     fn statement(&mut self, at: usize, stmt: &Stmt, mut way: Way, after: &mut Vec<Way>) {
-        touch::of(stmt, &mut |touch| self.touch(&touch, &mut way.written));
         match &stmt.kind {
-            StmtKind::For {
-                var, start, end, body, ..
-            } => {
+            Kind::Loop(For { var, start, end, .. }, body) => {
                 way.written = self.turns(at, (*var, start, end), body, way.clone());
                 after.push(way);
             }
-            StmtKind::If { cond, then, otherwise } => {
+            Kind::If(cond, then, otherwise) => {
                 let cond = touch::condition(&cond.value, &self.known);
                 let decided = way.decides(&cond);
                 for (side, body) in [then, otherwise].into_iter().enumerate() {
@@ -410,16 +400,11 @@ impl<'k> Follow<'k> {
                     after.push(taken);
                 }
             }
-            StmtKind::Copy { .. }
-            | StmtKind::Fill { .. }
-            | StmtKind::Gemm { .. }
-            | StmtKind::Parallel { .. }
-            | StmtKind::Reduce { .. }
-            | StmtKind::ReduceArg { .. }
-            | StmtKind::Transpose { .. }
-            | StmtKind::Fetch { .. }
-            | StmtKind::Print { .. }
-            | StmtKind::Assert { .. } => after.push(way),
+            Kind::Op(op) => {
+                touch::of(op, &mut |touch| self.touch(&touch, &mut way.written));
+                after.push(way);
+            }
+            Kind::Group(never, _) => match *never {},
         }
     }
 

@@ -13,14 +13,15 @@
 #![warn(clippy::arithmetic_side_effects)]
 
 use crate::codes;
+use crate::ir::{Kind, replaced, visit};
 use crate::passes::split_conditions::Tile;
 use crate::pipeline::Pass;
 use crate::verify::tile::{holds_elements, keeps};
 use tt_device::OnUnsigned;
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{
-    Access, Assign, Block, BlockId, BlockScope, Buffer, CompareOp, Element, ElementKind, ElementOp, ElementType,
-    IntExpr, Kernel, LoopKind, Param, Place, PrintItem, Real, Span, Spanned, Stmt, StmtKind, VarId, Variable, visit,
+    Access, Assign, Block, BlockId, BlockScope, Buffer, CompareOp, Element, ElementKind, ElementOp, ElementType, For,
+    IntExpr, Kernel, LoopKind, Op, Param, Place, PrintItem, Real, Span, Spanned, Stmt, VarId, Variable,
 };
 
 /// The pass.
@@ -49,7 +50,7 @@ pub fn run(kernel: &Kernel) -> Result<Kernel, Vec<Diagnostic>> {
         out: kernel.clone(),
         errors: Vec::new(),
     };
-    let body = pass.statements(&kernel.body);
+    let body = replaced(kernel.body.clone(), &mut |span, op| pass.operation(span, op));
     if kernel.options.fp32_acc == Some(false) {
         pass.wide_registers();
     }
@@ -103,46 +104,31 @@ struct HoldElements<'k> {
 }
 
 impl HoldElements<'_> {
-    fn statements(&mut self, body: &[Stmt]) -> Vec<Stmt> {
-        let mut out = Vec::with_capacity(body.len());
-        for stmt in body {
-            self.statement(stmt, &mut out);
-        }
-        out
-    }
-
-    fn statement(&mut self, stmt: &Stmt, out: &mut Vec<Stmt>) {
-        let span = stmt.span;
-        let mut kind = stmt.kind.clone();
-        match &mut kind {
-            StmtKind::For { body, .. } => *body = self.statements(body),
-            StmtKind::If { then, otherwise, .. } => {
-                *then = self.statements(then);
-                *otherwise = self.statements(otherwise);
-            }
-            StmtKind::Parallel { assigns, .. } => {
+    fn operation(&mut self, span: Span, mut op: Op) -> Vec<Stmt> {
+        match &mut op {
+            Op::Parallel { assigns, .. } => {
                 *assigns = assigns.iter().flat_map(|assign| self.assign(assign)).collect();
             }
-            StmtKind::Fill { block, value } => {
+            Op::Fill { block, value } => {
                 let target = self.kernel.block(block.value).element;
                 *value = self.stored(value, target);
             }
-            StmtKind::Copy { src, dst } => {
+            Op::Copy { src, dst } => {
                 let [from, to] = [&*src, &*dst].map(|place| match place {
                     Place::Block(block) => Buffer::Block(block.value).element(self.kernel),
                     Place::Tensor(region) => Buffer::Tensor(region.tensor).element(self.kernel),
                 });
                 if self.of_one_kind([from, to], "copy", span) && to == ElementType::F16 && from != to {
-                    return self.rounded_copy(src, dst, from, span, out);
+                    return self.rounded_copy(src, dst, from, span);
                 }
             }
-            StmtKind::Transpose { src, dst } => {
+            Op::Transpose { src, dst } => {
                 let types = [&*src, &*dst].map(|block| self.kernel.block(block.value).element);
                 if self.of_one_kind(types, "transposition", span) && types[0] != types[1] {
                     self.of_own_type(dst, "the result of a transposition of others");
                 }
             }
-            StmtKind::Gemm { a, b, acc, .. } => {
+            Op::Gemm { a, b, acc, .. } => {
                 for place in [&*a, &*b] {
                     if let Place::Block(block) = place {
                         self.numbers(block, "T.gemm");
@@ -150,12 +136,12 @@ impl HoldElements<'_> {
                 }
                 self.of_own_type(acc, "the accumulator of a gemm");
             }
-            StmtKind::Reduce { src, out, op, .. } => {
+            Op::Reduce { src, out, op, .. } => {
                 if self.numbers(src, &format!("T.reduce_{}", op.name())) {
                     self.of_own_type(out, "the result of a reduction");
                 }
             }
-            StmtKind::ReduceArg { src, val, op, .. } => {
+            Op::ReduceArg { src, val, op, .. } => {
                 let of = self.kernel.block(src.value).element;
                 // One of the elements, which are rounded already, needs no rounding.
                 if self.numbers(src, &format!("T.reduce_{}", op.name()))
@@ -165,16 +151,16 @@ impl HoldElements<'_> {
                     self.of_own_type(val, "the result of a reduction of others");
                 }
             }
-            StmtKind::Print { items } => {
+            Op::Print { items } => {
                 for item in items {
                     if let PrintItem::Block { block, is_unsigned } = item {
                         *is_unsigned = self.kernel.block(block.value).element == ElementType::U32;
                     }
                 }
             }
-            StmtKind::Fetch { .. } | StmtKind::Assert { .. } => {}
+            Op::Fetch { .. } | Op::Assert { .. } => {}
         }
-        out.push(Stmt { kind, span });
+        vec![Stmt::new(span, Kind::Op(op))]
     }
 
     /// The assignments that `assign` becomes.
@@ -328,15 +314,13 @@ impl HoldElements<'_> {
     }
 
     /// A copy into elements of `f16` from numbers of another type, by way of a block of that type or of the result.
-    fn rounded_copy(&mut self, src: &Place, dst: &Place, from: ElementType, span: Span, out: &mut Vec<Stmt>) {
+    fn rounded_copy(&mut self, src: &Place, dst: &Place, from: ElementType, span: Span) -> Vec<Stmt> {
+        let mut out = Vec::new();
         let shape = match (src, dst) {
             (Place::Block(block), _) | (_, Place::Block(block)) => self.out.block(block.value).shape.clone(),
             (Place::Tensor(region), Place::Tensor(_)) => region.extents(),
         };
-        let copy = |src: Place, dst: Place| Stmt {
-            kind: StmtKind::Copy { src, dst },
-            span,
-        };
+        let copy = |src: Place, dst: Place| Stmt::new(span, Kind::Op(Op::Copy { src, dst }));
         let source = match src {
             Place::Block(block) => block.value,
             Place::Tensor(_) => {
@@ -363,21 +347,26 @@ impl HoldElements<'_> {
         };
         // The blocks of a stack, each by itself.
         let (stack, inner) = indices.split_at(indices.len().saturating_sub(2));
-        let kind = StmtKind::Parallel {
+        let kind = Kind::Op(Op::Parallel {
             assigns: vec![assign],
             indices: inner.to_vec(),
-        };
-        let each = stack.iter().fold(kind, |kind, (var, count)| StmtKind::For {
-            var: *var,
-            start: IntExpr::Const(0),
-            end: IntExpr::Const(i64::try_from(*count).unwrap_or(i64::MAX)),
-            kind: LoopKind::Serial,
-            body: vec![Stmt { kind, span }],
         });
-        out.push(Stmt { kind: each, span });
+        let each = stack.iter().fold(kind, |kind, (var, count)| {
+            Kind::Loop(
+                For {
+                    var: *var,
+                    start: IntExpr::Const(0),
+                    end: IntExpr::Const(i64::try_from(*count).unwrap_or(i64::MAX)),
+                    kind: LoopKind::Serial,
+                },
+                vec![Stmt::new(span, kind)],
+            )
+        });
+        out.push(Stmt::new(span, each));
         if let Place::Tensor(_) = dst {
             out.push(copy(Place::Block(Spanned { value: target, span }), dst.clone()));
         }
+        out
     }
 
     fn hidden(&mut self, name: &str, element: ElementType, shape: &[u64], span: Span) -> BlockId {

@@ -13,6 +13,7 @@
 mod orientation;
 
 use super::split_conditions::Tile;
+use crate::ir::{Kind, replaced};
 use crate::pipeline::Pass;
 use crate::verify::tile::{has_no_stacks, holds_elements, keeps, vectors_lie_one_way};
 use orientation::of_reduction;
@@ -20,8 +21,8 @@ pub use orientation::{Orientation, Orientations};
 pub use orientation::{of_region, of_shape};
 use std::collections::BTreeMap;
 use tt_lang::ir::{
-    Access, Assign, Block, BlockId, Buffer, Element, ElementKind, IntExpr, Kernel, Linear, Place, Span, Spanned, Stmt,
-    StmtKind, VarId,
+    Access, Assign, Block, BlockId, Buffer, Element, ElementKind, IntExpr, Kernel, Linear, Op, Place, Span, Spanned,
+    Stmt, VarId,
 };
 
 /// The pass.
@@ -36,14 +37,16 @@ pub const PASS: Pass<Tile, Tile> = Pass {
 };
 
 /// Runs the pass.
-pub fn run(kernel: Kernel) -> Kernel {
+pub fn run(mut kernel: Kernel) -> Kernel {
     let orientations = Orientations::of(&kernel);
     let mut orient = Orient {
         orientations: &orientations,
         blocks: kernel.blocks.clone(),
         across: BTreeMap::new(),
     };
-    let body = orient.body(&kernel.body);
+    let body = replaced(std::mem::take(&mut kernel.body), &mut |span, op| {
+        orient.operation(span, op)
+    });
     let blocks = orient.blocks;
     Kernel { blocks, body, ..kernel }
 }
@@ -58,11 +61,11 @@ struct Orient<'a> {
 /// A vector's other block, filled before a statement or emptied after it.
 fn turn(src: BlockId, dst: BlockId, span: Span) -> Stmt {
     let at = |value| Spanned { value, span };
-    let kind = StmtKind::Transpose {
+    let kind = Kind::Op(Op::Transpose {
         src: at(src),
         dst: at(dst),
-    };
-    Stmt { kind, span }
+    });
+    Stmt::new(span, kind)
 }
 
 impl Orient<'_> {
@@ -95,31 +98,16 @@ impl Orient<'_> {
         }))
     }
 
-    fn body(&mut self, body: &[Stmt]) -> Vec<Stmt> {
-        let mut out = Vec::with_capacity(body.len());
-        for stmt in body {
-            self.statement(stmt, &mut out);
-        }
-        out
-    }
-
-    fn statement(&mut self, stmt: &Stmt, out: &mut Vec<Stmt>) {
-        let span = stmt.span;
-        let mut stmt = stmt.clone();
-        let mut after = Vec::new();
-        match &mut stmt.kind {
-            StmtKind::For { body, .. } => *body = self.body(body),
-            StmtKind::If { then, otherwise, .. } => {
-                *then = self.body(then);
-                *otherwise = self.body(otherwise);
-            }
-            StmtKind::Copy { src, dst } => match (src, dst) {
+    fn operation(&mut self, span: Span, mut op: Op) -> Vec<Stmt> {
+        let (mut out, mut after) = (Vec::new(), Vec::new());
+        match &mut op {
+            Op::Copy { src, dst } => match (src, dst) {
                 (Place::Block(src), Place::Block(dst)) => {
                     let ways = [src.value, dst.value].map(|block| self.orientations.vector(block));
                     if let [Some(a), Some(b)] = ways
                         && a != b
                     {
-                        stmt = turn(src.value, dst.value, span);
+                        return vec![turn(src.value, dst.value, span)];
                     }
                 }
                 (Place::Block(src), Place::Tensor(region)) => {
@@ -136,16 +124,16 @@ impl Orient<'_> {
                 }
                 (Place::Tensor(_), Place::Tensor(_)) => {}
             },
-            StmtKind::Parallel { indices, assigns } => {
+            Op::Parallel { indices, assigns } => {
                 let vars: Vec<VarId> = indices.iter().map(|(var, _)| *var).collect();
                 if assigns.iter().any(|assign| self.turns(assign, &vars)) {
                     for assign in assigns.iter() {
-                        self.assign(assign, indices, &vars, out, span);
+                        self.assign(assign, indices, &vars, &mut out, span);
                     }
-                    return;
+                    return out;
                 }
             }
-            StmtKind::Reduce {
+            Op::Reduce {
                 out: to, dim, clear, ..
             } => {
                 if let Some(across) = self.across(to.value, of_reduction(*dim)) {
@@ -156,7 +144,7 @@ impl Orient<'_> {
                     to.value = across;
                 }
             }
-            StmtKind::ReduceArg {
+            Op::ReduceArg {
                 val, pos, dim, clear, ..
             } => {
                 for to in val.iter_mut().chain([pos]) {
@@ -169,15 +157,16 @@ impl Orient<'_> {
                     }
                 }
             }
-            StmtKind::Fill { .. }
-            | StmtKind::Gemm { .. }
-            | StmtKind::Transpose { .. }
-            | StmtKind::Fetch { .. }
-            | StmtKind::Print { .. }
-            | StmtKind::Assert { .. } => {}
+            Op::Fill { .. }
+            | Op::Gemm { .. }
+            | Op::Transpose { .. }
+            | Op::Fetch { .. }
+            | Op::Print { .. }
+            | Op::Assert { .. } => {}
         }
-        out.push(stmt);
+        out.push(Stmt::new(span, Kind::Op(op)));
         out.append(&mut after);
+        out
     }
 
     /// How a statement over these indices wants the vector that it accesses.
@@ -253,11 +242,11 @@ impl Orient<'_> {
         filled.extend(stored.filter(|turned| !is_whole && !filled.contains(turned)));
         out.extend(filled.into_iter().map(|(block, across)| turn(block, across, span)));
         out.push(Stmt {
-            kind: StmtKind::Parallel {
+            kind: Kind::Op(Op::Parallel {
                 indices: indices.to_vec(),
                 assigns: vec![assign],
-            },
-            span,
+            }),
+            note: span,
         });
         out.extend(stored.map(|(block, across)| turn(across, block, span)));
     }

@@ -13,12 +13,13 @@
 
 #![warn(clippy::arithmetic_side_effects)]
 
+use crate::ir::{Kind, replaced};
 use crate::passes::split_conditions::Tile;
 use crate::pipeline::Pass;
 use crate::verify::tile::{keeps, reduces_no_integers};
 use tt_lang::ir::{
     Access, ArgOp, Assign, Block, BlockId, BlockScope, Buffer, CompareOp, Element, ElementKind, ElementOp, ElementType,
-    IntExpr, IntegerFold, Kernel, Real, ReduceDim, ReduceOp, Span, Spanned, Stmt, StmtKind, VarId, Variable, replaced,
+    IntExpr, IntegerFold, Kernel, Op, Real, ReduceDim, ReduceOp, Span, Spanned, Stmt, VarId, Variable,
 };
 
 /// The pass.
@@ -43,10 +44,14 @@ const EXACT: u32 = 24;
 pub fn run(mut kernel: Kernel) -> Kernel {
     let body = std::mem::take(&mut kernel.body);
     let mut pass = ReduceIntegers { kernel };
-    let body = replaced(body, &mut |stmt, out| match pass.integers(&stmt) {
-        Some((integers, IntegerFold::Sum, clear)) => pass.sum(&integers, clear, out),
-        Some((integers, IntegerFold::Extreme(op), clear)) => pass.extreme(&integers, op, clear, out),
-        None => out.push(stmt),
+    let body = replaced(body, &mut |span, op| {
+        let mut out = Vec::new();
+        match pass.integers(span, &op) {
+            Some((integers, IntegerFold::Sum, clear)) => pass.sum(&integers, clear, &mut out),
+            Some((integers, IntegerFold::Extreme(of), clear)) => pass.extreme(&integers, of, clear, &mut out),
+            None => out.push(Stmt::new(span, Kind::Op(op))),
+        }
+        out
     });
     Kernel { body, ..pass.kernel }
 }
@@ -69,14 +74,14 @@ struct Integers {
 
 impl ReduceIntegers {
     /// A sum, maximum or minimum of integers, and whether what its result holds is forgotten.
-    fn integers(&mut self, stmt: &Stmt) -> Option<(Integers, IntegerFold, bool)> {
-        let StmtKind::Reduce {
+    fn integers(&mut self, span: Span, op: &Op) -> Option<(Integers, IntegerFold, bool)> {
+        let Op::Reduce {
             op,
             src,
             out,
             dim,
             clear,
-        } = &stmt.kind
+        } = op
         else {
             return None;
         };
@@ -89,15 +94,14 @@ impl ReduceIntegers {
         if to.element != element {
             return None;
         }
-        let indices =
-            [("row", rows), ("column", columns)].map(|(name, extent)| (self.variable(name, stmt.span), extent));
+        let indices = [("row", rows), ("column", columns)].map(|(name, extent)| (self.variable(name, span), extent));
         let integers = Integers {
             src: src.value,
             out: out.value,
             element,
             indices,
             dim: *dim,
-            span: stmt.span,
+            span,
         };
         Some((integers, fold, *clear))
     }
@@ -182,14 +186,14 @@ impl ReduceIntegers {
         let result = self.block(op.name(), src, shape, of.span);
         let span = of.span;
         let [src, target] = [src, result].map(|value| Spanned { value, span });
-        let kind = StmtKind::Reduce {
+        let kind = Kind::Op(Op::Reduce {
             op,
             src,
             out: target,
             dim: of.dim,
             clear: true,
-        };
-        out.push(Stmt { kind, span });
+        });
+        out.push(Stmt::new(span, kind));
         result
     }
 
@@ -315,6 +319,6 @@ fn parallel(indices: Vec<(VarId, u64)>, target: Access, value: Element, span: Sp
         compound: false,
         span,
     }];
-    let kind = StmtKind::Parallel { indices, assigns };
-    Stmt { kind, span }
+    let kind = Kind::Op(Op::Parallel { indices, assigns });
+    Stmt::new(span, kind)
 }

@@ -19,13 +19,14 @@ mod limits;
 mod live;
 mod values;
 
+use crate::ir::Kind;
 use crate::passes::split_conditions::Tile;
 use crate::pipeline::Pass;
 use crate::verify::tile::keeps;
 use limits::{Around, may_hold, of_masks};
 use live::{Loops, in_loops};
 use std::cell::OnceCell;
-use tt_lang::ir::{BoolExpr, CompareOp, IntExpr, Kernel, Linear, Span, Spanned, Stmt, StmtKind, VarId};
+use tt_lang::ir::{BoolExpr, CompareOp, For, IntExpr, Kernel, Linear, Span, Spanned, Stmt, VarId};
 use values::{Whole, changes_nothing};
 
 /// The pass.
@@ -69,11 +70,8 @@ impl SkipTurns<'_> {
     }
 
     fn statement(&self, stmt: &mut Stmt, around: &mut Around) {
-        let span = stmt.span;
-        let StmtKind::For {
-            var, start, end, body, ..
-        } = &mut stmt.kind
-        else {
+        let span = stmt.note;
+        let Kind::Loop(For { var, start, end, .. }, body) = &mut stmt.kind else {
             stmt.bodies_mut().for_each(|body| self.statements(body, around));
             return;
         };
@@ -82,12 +80,8 @@ impl SkipTurns<'_> {
         self.statements(body, around);
         around.leave();
         if let Some(cond) = cond {
-            let kind = StmtKind::If {
-                cond,
-                then: std::mem::take(body),
-                otherwise: Vec::new(),
-            };
-            body.push(Stmt { kind, span });
+            let kind = Kind::If(cond, std::mem::take(body), Vec::new());
+            body.push(Stmt::new(span, kind));
         }
     }
 

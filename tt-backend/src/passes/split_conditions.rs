@@ -10,10 +10,11 @@
 //! ```
 
 use crate::codes;
+use crate::ir::{Kind, replaced};
 use crate::pipeline::{Form, Pass};
 use crate::verify::tile::{chooses_by_elements, holds_elements, keeps};
 use tt_lang::diagnostic::Diagnostic;
-use tt_lang::ir::{Assign, BoolExpr, Element, ElementKind, IntExpr, Kernel, Linear, Spanned, Stmt, StmtKind, VarId};
+use tt_lang::ir::{Assign, BoolExpr, Element, ElementKind, IntExpr, Kernel, Linear, Op, Span, Spanned, Stmt, VarId};
 
 /// The most statements that one is written out as, beside one for each condition: a chain `if c { .. } else if d { .. } ..` of `n`
 /// conditions makes `n + 1`, and `n` that stand beside each other 2ⁿ.
@@ -64,7 +65,7 @@ impl Form for Tile {
 /// Runs the pass.
 pub fn run(kernel: &Kernel) -> Result<Kernel, Vec<Diagnostic>> {
     let mut errors = Vec::new();
-    let body = statements(&kernel.body, &mut errors);
+    let body = replaced(kernel.body.clone(), &mut |span, op| operation(span, op, &mut errors));
     if errors.is_empty() {
         Ok(Kernel { body, ..kernel.clone() })
     } else {
@@ -72,93 +73,63 @@ pub fn run(kernel: &Kernel) -> Result<Kernel, Vec<Diagnostic>> {
     }
 }
 
-fn statements(body: &[Stmt], errors: &mut Vec<Diagnostic>) -> Vec<Stmt> {
-    let mut out = Vec::with_capacity(body.len());
-    for stmt in body {
-        let span = stmt.span;
-        match &stmt.kind {
-            StmtKind::Fill { block, value } => {
-                let make = |value: &Element| {
-                    let (block, value) = (block.clone(), value.clone());
-                    StmtKind::Fill { block, value }
-                };
-                match condition(value, &[], Which::All) {
-                    None => out.push(stmt.clone()),
-                    Some(_) => out.extend(split(value, &[], &make, stmt, errors)),
-                }
-            }
-            StmtKind::Parallel { indices, assigns } => {
-                let variables: Vec<VarId> = indices.iter().map(|(var, _)| *var).collect();
-                let parallel = |assigns: Vec<Assign>| StmtKind::Parallel {
-                    indices: indices.clone(),
-                    assigns,
-                };
-                let mut plain = Vec::new();
-                for assign in assigns {
-                    if condition(&assign.value, &variables, Which::All).is_none() {
-                        plain.push(assign.clone());
-                        continue;
-                    }
-                    if !plain.is_empty() {
-                        let kind = parallel(std::mem::take(&mut plain));
-                        out.push(Stmt { kind, span });
-                    }
-                    let make = |value: &Element| {
-                        parallel(vec![Assign {
-                            value: value.clone(),
-                            ..assign.clone()
-                        }])
-                    };
-                    out.extend(split(&assign.value, &variables, &make, stmt, errors));
+/// The statements that an operation becomes.
+fn operation(span: Span, op: Op, errors: &mut Vec<Diagnostic>) -> Vec<Stmt> {
+    match &op {
+        Op::Fill { block, value } if condition(value, &[], Which::All).is_some() => {
+            let make = |value: &Element| {
+                let (block, value) = (block.clone(), value.clone());
+                Op::Fill { block, value }
+            };
+            split(value, &[], &make, span, errors).into_iter().collect()
+        }
+        Op::Parallel { indices, assigns } => {
+            let variables: Vec<VarId> = indices.iter().map(|(var, _)| *var).collect();
+            let parallel = |assigns: Vec<Assign>| {
+                let indices = indices.clone();
+                Op::Parallel { indices, assigns }
+            };
+            let (mut out, mut plain) = (Vec::new(), Vec::new());
+            for assign in assigns {
+                if condition(&assign.value, &variables, Which::All).is_none() {
+                    plain.push(assign.clone());
+                    continue;
                 }
                 if !plain.is_empty() {
-                    let kind = parallel(plain);
-                    out.push(Stmt { kind, span });
+                    let op = parallel(std::mem::take(&mut plain));
+                    out.push(Stmt::new(span, Kind::Op(op)));
                 }
+                let make = |value: &Element| {
+                    parallel(vec![Assign {
+                        value: value.clone(),
+                        ..assign.clone()
+                    }])
+                };
+                out.extend(split(&assign.value, &variables, &make, span, errors));
             }
-            StmtKind::For {
-                var,
-                start,
-                end,
-                kind,
-                body,
-            } => out.push(Stmt {
-                kind: StmtKind::For {
-                    var: *var,
-                    start: start.clone(),
-                    end: end.clone(),
-                    kind: *kind,
-                    body: statements(body, errors),
-                },
-                span,
-            }),
-            StmtKind::If { cond, then, otherwise } => out.push(Stmt {
-                kind: StmtKind::If {
-                    cond: cond.clone(),
-                    then: statements(then, errors),
-                    otherwise: statements(otherwise, errors),
-                },
-                span,
-            }),
-            StmtKind::Copy { .. }
-            | StmtKind::Gemm { .. }
-            | StmtKind::Reduce { .. }
-            | StmtKind::ReduceArg { .. }
-            | StmtKind::Transpose { .. }
-            | StmtKind::Fetch { .. }
-            | StmtKind::Print { .. }
-            | StmtKind::Assert { .. } => out.push(stmt.clone()),
+            if !plain.is_empty() {
+                out.push(Stmt::new(span, Kind::Op(parallel(plain))));
+            }
+            out
         }
+        Op::Fill { .. }
+        | Op::Copy { .. }
+        | Op::Gemm { .. }
+        | Op::Reduce { .. }
+        | Op::ReduceArg { .. }
+        | Op::Transpose { .. }
+        | Op::Fetch { .. }
+        | Op::Print { .. }
+        | Op::Assert { .. } => vec![Stmt::new(span, Kind::Op(op))],
     }
-    out
 }
 
 /// The statement made of `value`, under a branch for each uniform condition in it.
 fn split(
     value: &Element,
     indices: &[VarId],
-    make: &dyn Fn(&Element) -> StmtKind,
-    stmt: &Stmt,
+    make: &dyn Fn(&Element) -> Op,
+    span: Span,
     errors: &mut Vec<Diagnostic>,
 ) -> Option<Stmt> {
     // What compares numbers alone the host can decide for every element alike.
@@ -166,10 +137,10 @@ fn split(
         let mut conditions = Vec::new();
         let mut left = MOST_STATEMENTS;
         if count(value, indices, which, &mut conditions, &mut left).is_some() {
-            return Some(branches(value, indices, which, make, stmt));
+            return Some(branches(value, indices, which, make, span));
         }
     }
-    let span = condition(value, indices, Which::OfIntegers).map_or(stmt.span, |cond| cond.span);
+    let span = condition(value, indices, Which::OfIntegers).map_or(span, |cond| cond.span);
     let message = format!("the conditions in this statement make more than {MOST_STATEMENTS} statements of it");
     let error = Diagnostic::new(&codes::CONDITIONS, span, message)
         .note("write an `if` around the statement, or keep a part of it in a block");
@@ -214,28 +185,19 @@ fn count(
 }
 
 /// The statement made of `value`, under a branch for each condition of these in it.
-fn branches(
-    value: &Element,
-    indices: &[VarId],
-    which: Which,
-    make: &dyn Fn(&Element) -> StmtKind,
-    stmt: &Stmt,
-) -> Stmt {
-    let span = stmt.span;
+fn branches(value: &Element, indices: &[VarId], which: Which, make: &dyn Fn(&Element) -> Op, span: Span) -> Stmt {
     let Some(cond) = condition(value, indices, which) else {
-        let kind = make(value);
-        return Stmt { kind, span };
+        return Stmt::new(span, Kind::Op(make(value)));
     };
     let side = |holds: bool| {
         let value = decided(value, indices, &cond.value, holds);
-        branches(&value, indices, which, make, stmt)
+        branches(&value, indices, which, make, span)
     };
     if let BoolExpr::Const(holds) = cond.value {
         return side(holds);
     }
     let (then, otherwise) = (vec![side(true)], vec![side(false)]);
-    let kind = StmtKind::If { cond, then, otherwise };
-    Stmt { kind, span }
+    Stmt::new(span, Kind::If(cond, then, otherwise))
 }
 
 /// Whether a condition compares numbers alone, which an element expression can do too.

@@ -20,6 +20,7 @@ mod results;
 
 use self::choices::{Chosen, choice, choices};
 use crate::codes;
+use crate::ir::{Kind, visit, visit_mut};
 use crate::linear::Signs;
 use crate::passes::b1_partition_work::ranges::always_runs;
 use crate::passes::split_conditions::Tile;
@@ -29,8 +30,8 @@ use crate::verify::tile::{has_no_stacks, holds_elements, keeps};
 use std::collections::HashMap;
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{
-    Access, Block, BlockId, BoolExpr, Buffer, CompareOp, ElementKind, IntExpr, IntOp, Kernel, Linear, Named, Place,
-    PrintItem, Region, Span, Spanned, Stmt, StmtKind, VarId, visit, visit_mut,
+    Access, Block, BlockId, BoolExpr, Buffer, CompareOp, ElementKind, For, IntExpr, IntOp, Kernel, Linear, Named, Op,
+    Place, PrintItem, Region, Span, Spanned, Stmt, VarId,
 };
 
 /// The pass.
@@ -139,11 +140,9 @@ impl Unstack<'_> {
     }
 
     fn statement(&mut self, stmt: &Stmt, out: &mut Vec<Stmt>) {
-        let span = stmt.span;
+        let span = stmt.note;
         match &stmt.kind {
-            StmtKind::For {
-                var, start, end, body, ..
-            } => {
+            Kind::Loop(For { var, start, end, .. }, body) => {
                 let bounds = start.as_const().zip(end.as_const());
                 if let Some((first, end)) = bounds
                     && end.saturating_sub(first) <= MOST_PLACES as i64
@@ -169,12 +168,12 @@ impl Unstack<'_> {
                 out.push(self.with_bodies(stmt, runs));
                 self.ranges.pop();
             }
-            StmtKind::If { cond, then, otherwise } => match cond.value.as_const() {
+            Kind::If(cond, then, otherwise) => match cond.value.as_const() {
                 Some(true) => self.within(then, false, out),
                 Some(false) => self.within(otherwise, false, out),
                 None => out.push(self.with_bodies(stmt, false)),
             },
-            StmtKind::Parallel { indices, assigns } => {
+            Kind::Op(Op::Parallel { indices, assigns }) => {
                 self.assert_masked(stmt, out);
                 if choices(self.kernel, stmt).is_empty() {
                     return self.unstacked(stmt, out);
@@ -182,22 +181,25 @@ impl Unstack<'_> {
                 for assign in assigns {
                     let assign = self.read_first(assign, indices, span, out);
                     let (indices, assigns) = (indices.clone(), vec![assign]);
-                    let kind = StmtKind::Parallel { indices, assigns };
-                    self.choose(Stmt { kind, span }, out);
+                    let kind = Kind::Op(Op::Parallel { indices, assigns });
+                    self.choose(Stmt::new(span, kind), out);
                 }
             }
-            StmtKind::Copy { .. } => {
+            Kind::Group(never, _) => match *never {},
+            Kind::Op(Op::Copy { .. }) => {
                 self.assert_lengths(stmt, out);
                 self.unstacked(stmt, out);
             }
-            StmtKind::Fill { .. }
-            | StmtKind::Gemm { .. }
-            | StmtKind::Reduce { .. }
-            | StmtKind::ReduceArg { .. }
-            | StmtKind::Transpose { .. }
-            | StmtKind::Fetch { .. }
-            | StmtKind::Print { .. }
-            | StmtKind::Assert { .. } => self.unstacked(stmt, out),
+            Kind::Op(
+                Op::Fill { .. }
+                | Op::Gemm { .. }
+                | Op::Reduce { .. }
+                | Op::ReduceArg { .. }
+                | Op::Transpose { .. }
+                | Op::Fetch { .. }
+                | Op::Print { .. }
+                | Op::Assert { .. },
+            ) => self.unstacked(stmt, out),
         }
     }
 
@@ -251,8 +253,8 @@ impl Unstack<'_> {
         visit_mut(&mut out, &mut |stmt| {
             stmt.integers_mut(&mut |value| *value = value.substitute(&|var| with.get(&var).cloned()));
             self.made = self.made.saturating_add(1);
-            let is_fetched = matches!(stmt.kind, StmtKind::Fetch { .. });
-            if let StmtKind::For { var, .. } | StmtKind::Fetch { var, .. } = &mut stmt.kind {
+            let is_fetched = matches!(stmt.kind, Kind::Op(Op::Fetch { .. }));
+            if let Kind::Op(Op::Fetch { var, .. }) | Kind::Loop(For { var, .. }, _) = &mut stmt.kind {
                 let (before, fresh) = (*var, self.variable(*var));
                 *var = fresh;
                 let value = if is_fetched { IntExpr::Fetched } else { IntExpr::Var };
@@ -274,7 +276,7 @@ impl Unstack<'_> {
             self.made = self.made.saturating_add(1);
             return self.unstacked(&stmt, out);
         };
-        if self.is_too_long(stmt.span) {
+        if self.is_too_long(stmt.note) {
             return;
         }
         all.retain(|chosen| chosen.choice.part == part);
@@ -317,11 +319,11 @@ impl Unstack<'_> {
             chain = Some(match chain {
                 None => then,
                 Some(otherwise) => {
-                    let span = stmt.span;
+                    let span = stmt.note;
                     let value = BoolExpr::Compare(CompareOp::Eq, part.clone(), IntExpr::Const(value));
                     let cond = Spanned { value, span };
-                    let kind = StmtKind::If { cond, then, otherwise };
-                    vec![Stmt { kind, span }]
+                    let kind = Kind::If(cond, then, otherwise);
+                    vec![Stmt::new(span, kind)]
                 }
             });
         }
@@ -362,17 +364,17 @@ impl Unstack<'_> {
             (_, _) => format!("the columns from {index} on are some of {name}"),
         };
         let cond = Spanned { value, span };
-        let kind = StmtKind::Assert { cond, text };
+        let kind = Kind::Op(Op::Assert { cond, text });
         let known = out.iter().any(|known| known.kind == kind);
         if !known {
-            out.push(Stmt { kind, span });
+            out.push(Stmt::new(span, kind));
         }
     }
 
     /// `stmt` where `part` is `value`.
     fn fixed(&self, stmt: &Stmt, part: &IntExpr, value: i64) -> Stmt {
         let mut stmt = stmt.clone();
-        let StmtKind::Parallel { indices, assigns } = &mut stmt.kind else {
+        let Kind::Op(Op::Parallel { indices, assigns }) = &mut stmt.kind else {
             return stmt;
         };
         let fix = |access: &mut Access| {
@@ -403,10 +405,10 @@ impl Unstack<'_> {
 
     /// `stmt` over the blocks of stacks.
     fn unstacked(&mut self, stmt: &Stmt, out: &mut Vec<Stmt>) {
-        let span = stmt.span;
+        let span = stmt.note;
         let mut stmt = stmt.clone();
         match &mut stmt.kind {
-            StmtKind::Fill { block, value } => {
+            Kind::Op(Op::Fill { block, value }) => {
                 for part in self
                     .stacks
                     .get(&block.value)
@@ -419,13 +421,13 @@ impl Unstack<'_> {
                     };
                     let value = value.clone();
                     out.push(Stmt {
-                        kind: StmtKind::Fill { block, value },
-                        span,
+                        kind: Kind::Op(Op::Fill { block, value }),
+                        note: span,
                     });
                 }
                 return;
             }
-            StmtKind::Copy { src, dst } => {
+            Kind::Op(Op::Copy { src, dst }) => {
                 let stack = [&*src, &*dst].into_iter().find_map(|place| match place {
                     Place::Block(block) => self.stacks.get(&block.value).map(Vec::len),
                     Place::Tensor(_) => None,
@@ -439,7 +441,7 @@ impl Unstack<'_> {
                 }
                 return;
             }
-            StmtKind::Print { items } => {
+            Kind::Op(Op::Print { items }) => {
                 for item in items {
                     let PrintItem::Block { block, .. } = item else { continue };
                     if self.stacks.contains_key(&block.value) {
@@ -451,7 +453,7 @@ impl Unstack<'_> {
                     }
                 }
             }
-            StmtKind::Parallel { indices, assigns } => {
+            Kind::Op(Op::Parallel { indices, assigns }) => {
                 for assign in assigns.iter_mut() {
                     self.unstacked_access(&mut assign.target);
                     assign.value.walk_mut(&mut |element| {
@@ -467,18 +469,15 @@ impl Unstack<'_> {
                             indices.reverse();
                         }
                         let assigns = vec![assign.clone()];
-                        let kind = StmtKind::Parallel { indices, assigns };
-                        Stmt { kind, span }
+                        let kind = Kind::Op(Op::Parallel { indices, assigns });
+                        Stmt::new(span, kind)
                     }));
                     return;
                 }
             }
             // These take blocks of at most two axes.
-            StmtKind::Gemm { .. }
-            | StmtKind::Reduce { .. }
-            | StmtKind::ReduceArg { .. }
-            | StmtKind::Transpose { .. } => {}
-            StmtKind::For { .. } | StmtKind::If { .. } | StmtKind::Fetch { .. } | StmtKind::Assert { .. } => {}
+            Kind::Op(Op::Gemm { .. } | Op::Reduce { .. } | Op::ReduceArg { .. } | Op::Transpose { .. }) => {}
+            Kind::Op(Op::Fetch { .. } | Op::Assert { .. }) | Kind::Group(..) | Kind::Loop(..) | Kind::If(..) => {}
         }
         out.push(stmt);
     }
@@ -524,8 +523,8 @@ impl Unstack<'_> {
             })
         });
         let Some((at, count)) = counted else {
-            let kind = StmtKind::Copy { src, dst };
-            return out.push(Stmt { kind, span });
+            let kind = Kind::Op(Op::Copy { src, dst });
+            return out.push(Stmt::new(span, kind));
         };
         let at_point = |place: &Place, before: bool| {
             let mut place = place.clone();
@@ -546,8 +545,8 @@ impl Unstack<'_> {
             self.copy(at_point(&src, true), at_point(&dst, true), span, &mut otherwise);
         }
         let cond = Spanned { value, span };
-        let kind = StmtKind::If { cond, then, otherwise };
-        out.push(Stmt { kind, span });
+        let kind = Kind::If(cond, then, otherwise);
+        out.push(Stmt::new(span, kind));
     }
 
     fn unstacked_access(&mut self, access: &mut Access) {

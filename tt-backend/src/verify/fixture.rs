@@ -11,8 +11,8 @@ use crate::tile_ops::SfpuOp;
 use crate::verify::traffic::Traffic;
 use tt_lang::ir::{
     BlockScope, Element, ElementKind, ElementType, Extent, ExtentId, Fidelity, Grid, IntExpr, IntOp, Kernel, Layout,
-    Multicast, Options, Order, Param, ParamId, Real, Residence, ScalarKind, ScalarParam, Sharding, SourceLocation,
-    Span, Spanned, StmtKind, TensorParam, VarId, Variable,
+    Multicast, Op, Options, Order, Param, ParamId, Real, Residence, ScalarKind, ScalarParam, Sharding, SourceLocation,
+    Span, Spanned, TensorParam, VarId, Variable,
 };
 use tt_plan::{
     BlockOrder, CircularBuffer, CompileArg, ComputeConfig, CoreSet, DataFormat, Engine, Formula, KernelPlan, Memory,
@@ -47,14 +47,14 @@ fn tensor(name: &str, mutable: bool) -> Param {
 /// The kernel; its body matters only to comments.
 pub fn kernel() -> Kernel {
     let fill = tt_lang::ir::Stmt {
-        kind: StmtKind::Fill {
+        kind: Kind::Op(Op::Fill {
             block: spanned(tt_lang::ir::BlockId(0)),
             value: Element {
                 kind: ElementKind::Float(Real(1.0)),
                 span: Span(1),
             },
-        },
-        span: Span(1),
+        }),
+        note: Span(1),
     };
     let block = tt_lang::ir::Block {
         name: "x_block".into(),

@@ -6,7 +6,7 @@ use super::progress::proved_of;
 use super::{Proof, fault, unproved};
 use crate::device::{Leaf, Loop, Parts};
 use crate::flow::Depth;
-use crate::ir::Kind;
+use crate::ir::{Kind, visit};
 use crate::names::is_reserved;
 use crate::passes::a1_infer_layout::Laid;
 use crate::passes::b1_partition_work::Divided;
@@ -18,8 +18,8 @@ use crate::pipeline::Unit;
 use std::collections::{BTreeMap, HashSet};
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{
-    Access, Buffer, Element, ElementKind, ElementType, IntExpr, Kernel, Linear, LoopKind, Param, Place, ReduceDim,
-    Stmt, StmtKind, VarId, visit,
+    Access, Buffer, Element, ElementKind, ElementType, For, IntExpr, Kernel, Linear, LoopKind, Op, Param, Place,
+    ReduceDim, Stmt, VarId,
 };
 use tt_plan::{DataFormat, Engine};
 
@@ -83,7 +83,7 @@ pub fn well_formed(kernel: &Kernel) -> Proof {
 /// After reduce_integers: no integers of a block are summed, and none is the greatest or the least of them.
 pub fn reduces_no_integers(kernel: &Kernel) -> Proof {
     none(kernel, "integers are reduced", |stmt| {
-        let StmtKind::Reduce { op, src, out, .. } = &stmt.kind else {
+        let Kind::Op(Op::Reduce { op, src, out, .. }) = &stmt.kind else {
             return false;
         };
         let [from, to] = [src, out].map(|block| kernel.block(block.value));
@@ -120,7 +120,7 @@ pub fn holds_elements(kernel: &Kernel) -> Proof {
 pub fn chooses_by_elements(kernel: &Kernel) -> Proof {
     none(kernel, "a choice that is the same for the whole block", |stmt| {
         let mut indices = [].as_slice();
-        if let StmtKind::Parallel { indices: of, .. } = &stmt.kind {
+        if let Kind::Op(Op::Parallel { indices: of, .. }) = &stmt.kind {
             indices = of;
         }
         let differs = |value: &IntExpr| indices.iter().any(|(var, _)| value.mentions(*var));
@@ -155,7 +155,7 @@ pub fn vectors_lie_one_way(kernel: &Kernel) -> Proof {
     let mut ways: BTreeMap<usize, bool> = BTreeMap::new();
     none(kernel, "a vector is of rows and of columns", |stmt| {
         let mut said = Vec::new();
-        if let StmtKind::Parallel { indices, .. } = &stmt.kind
+        if let Kind::Op(Op::Parallel { indices, .. }) = &stmt.kind
             && let [(row, _), (column, _)] = indices.as_slice()
         {
             stmt.accesses(&mut |access, _| {
@@ -167,7 +167,7 @@ pub fn vectors_lie_one_way(kernel: &Kernel) -> Proof {
                 }
             });
         }
-        if let StmtKind::Copy { src, dst } = &stmt.kind
+        if let Kind::Op(Op::Copy { src, dst }) = &stmt.kind
             && let (Place::Block(block), Place::Tensor(region)) | (Place::Tensor(region), Place::Block(block)) =
                 (src, dst)
             && let (Some(block), Some(region)) = (of_shape(&kernel.block(block.value).shape), of_region(region))
@@ -175,7 +175,7 @@ pub fn vectors_lie_one_way(kernel: &Kernel) -> Proof {
         {
             return true;
         }
-        if let StmtKind::Reduce { out, dim, .. } = &stmt.kind
+        if let Kind::Op(Op::Reduce { out, dim, .. }) = &stmt.kind
             && *dim != ReduceDim::All
         {
             said.push((out.value, *dim == ReduceDim::Rows));
@@ -220,10 +220,13 @@ pub fn deep(unit: &Laid) -> Result<(), Vec<Diagnostic>> {
     laid(unit)?;
     let mut asked = HashSet::new();
     visit(&unit.kernel.body, &mut |stmt| {
-        if let StmtKind::For {
-            kind: LoopKind::Pipelined(stages),
-            ..
-        } = &stmt.kind
+        if let Kind::Loop(
+            For {
+                kind: LoopKind::Pipelined(stages),
+                ..
+            },
+            _,
+        ) = &stmt.kind
         {
             asked.insert(*stages);
         }
@@ -332,7 +335,7 @@ pub fn rasterized(unit: &Unit<Named>) -> Result<(), Vec<Diagnostic>> {
                     Some(name) => fault(format!("{name} has not one value for a block")),
                 }
             }
-            Kind::Loop(Loop::Over { .. } | Loop::Tiles { .. }, _) | Kind::Op(_) | Kind::Group(..) | Kind::If(..) => {
+            Kind::Op(_) | Kind::Loop(Loop::Over { .. } | Loop::Tiles { .. }, _) | Kind::Group(..) | Kind::If(..) => {
                 Ok(())
             }
         });

@@ -5,7 +5,6 @@
 
 use tt_backend::device::{self, Calls, Compute, Leaf, Move, Moves, Parts, Programs, Protocol, Symbol, read::Text};
 use tt_backend::flow::{self, Flow, print::Show, read::Parse};
-use tt_backend::ir::operations;
 use tt_backend::passes::b2_grid_to_cores::Facts;
 use tt_backend::passes::give_names::Named;
 use tt_backend::passes::split_conditions::Tile;
@@ -15,6 +14,7 @@ use tt_backend::verify::flow::{blocks, lifetimes, sections};
 use tt_backend::verify::traffic::Traffic;
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::Kernel;
+use tt_lang::tree::operations;
 use tt_plan::Placement;
 
 /// Text of a case, and the number of its first line.

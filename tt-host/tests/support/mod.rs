@@ -4,9 +4,10 @@
 use tt_host::{Argument, Element, ElementType, Kernel, Launch, Sources, Tensor};
 use tt_lang::ir::{
     Block, BlockId, BlockScope, Extent, ExtentId, Fidelity, Grid, IntExpr, IntOp, Kernel as TileIr, Layout, Multicast,
-    Options, Order, Param, ParamId, Place, Region, RegionAxis, Residence, ScalarKind, ScalarParam, Sharding, Span,
-    Spanned, Stmt, StmtKind, TensorParam, VarId, Variable,
+    Op, Options, Order, Param, ParamId, Place, Region, RegionAxis, Residence, ScalarKind, ScalarParam, Sharding, Span,
+    Spanned, Stmt, TensorParam, VarId, Variable,
 };
+use tt_lang::tree::Kind;
 use tt_plan::{
     BlockOrder, CircularBuffer, CompileArg, ComputeConfig, CoreSet, DataFormat, Engine, Formula, KernelPlan, Memory,
     Parameter, PartitionMode, Placement, Plan, Role, RuntimeArg, RuntimeValue, SCHEMA_VERSION, TensorLayout,
@@ -220,20 +221,20 @@ pub fn copy_tile_ir() -> TileIr {
             })
             .into(),
         body: vec![
-            Stmt {
-                kind: StmtKind::Copy {
+            Stmt::new(
+                span,
+                Kind::Op(Op::Copy {
                     src: region(0),
                     dst: block(),
-                },
+                }),
+            ),
+            Stmt::new(
                 span,
-            },
-            Stmt {
-                kind: StmtKind::Copy {
+                Kind::Op(Op::Copy {
                     src: block(),
                     dst: region(1),
-                },
-                span,
-            },
+                }),
+            ),
         ],
         later: Vec::new(),
         locations: vec![Default::default()],

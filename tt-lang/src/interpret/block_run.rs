@@ -6,7 +6,7 @@ use super::launch::Launch;
 use super::parallel::{held, uniform};
 use super::storage::{BlockData, COLUMN, Marks, PADDING, ROW, TensorData, axis_mark, swap};
 use super::{assign, gemm, reduce};
-use crate::ir::{Access, BlockId, Buffer, IntOp, ParamId, Place, Region, Span, Stmt, StmtKind, VarId};
+use crate::ir::{Access, BlockId, Buffer, For, IntOp, Op, ParamId, Place, Region, Span, Stmt, StmtKind, VarId};
 use std::ops::Range;
 
 /// The state of one block of the grid.
@@ -72,23 +72,23 @@ impl<'a> BlockRun<'a> {
     }
 
     fn statement(&mut self, stmt: &Stmt) -> Result<(), InterpretError> {
-        let at = self.at(stmt.span);
+        let at = self.at(stmt.note);
         match &stmt.kind {
-            StmtKind::Copy { src, dst } => self.copy(src, dst, stmt.span),
-            StmtKind::Fill { block, value } => {
+            StmtKind::Op(Op::Copy { src, dst }) => self.copy(src, dst, stmt.note),
+            StmtKind::Op(Op::Fill { block, value }) => {
                 let element = self.scope.launch.kernel.block(block.value).element;
                 let value = uniform(self, value, element)?;
                 self.blocks[block.value.index()].fill(value);
                 Ok(())
             }
-            StmtKind::Gemm {
+            StmtKind::Op(Op::Gemm {
                 a,
                 b,
                 acc,
                 transpose_a,
                 transpose_b,
                 clear_accum,
-            } => {
+            }) => {
                 let (a, b) = (self.operand(a)?, self.operand(b)?);
                 let a = gemm::Operand::rows(&a, *transpose_a).map_err(&at)?;
                 let b = gemm::Operand::columns(&b, *transpose_b).map_err(&at)?;
@@ -100,9 +100,7 @@ impl<'a> BlockRun<'a> {
                 }
                 gemm::accumulate(&a, &b, out).map_err(at)
             }
-            StmtKind::For {
-                var, start, end, body, ..
-            } => {
+            StmtKind::Loop(For { var, start, end, .. }, body) => {
                 let start = self.scope.integer(start).map_err(&at)?;
                 let end = self.scope.integer(end).map_err(&at)?;
                 for value in start..end {
@@ -111,20 +109,21 @@ impl<'a> BlockRun<'a> {
                 }
                 Ok(())
             }
-            StmtKind::If { cond, then, otherwise } => {
+            StmtKind::If(cond, then, otherwise) => {
                 let holds = self.scope.boolean(&cond.value).map_err(self.at(cond.span))?;
                 self.body(if holds { then } else { otherwise })
             }
-            StmtKind::Parallel { indices, assigns } => {
+            StmtKind::Group(never, _) => match *never {},
+            StmtKind::Op(Op::Parallel { indices, assigns }) => {
                 assigns.iter().try_for_each(|assign| assign::run(self, indices, assign))
             }
-            StmtKind::Reduce {
+            StmtKind::Op(Op::Reduce {
                 op,
                 src,
                 out,
                 dim,
                 clear,
-            } => {
+            }) => {
                 let from = self.read_block(src.value, src.span)?;
                 let to = &mut self.blocks[out.value.index()];
                 if !clear && to.has_unset() {
@@ -137,7 +136,7 @@ impl<'a> BlockRun<'a> {
                 }
                 Ok(())
             }
-            StmtKind::ReduceArg {
+            StmtKind::Op(Op::ReduceArg {
                 op,
                 src,
                 val,
@@ -145,7 +144,7 @@ impl<'a> BlockRun<'a> {
                 dim,
                 base,
                 clear,
-            } => {
+            }) => {
                 let from = self.read_block(src.value, src.span)?;
                 let base = self.scope.integer(base).map_err(&at)?;
                 for out in val.iter().chain([pos]).filter(|_| !clear) {
@@ -161,19 +160,21 @@ impl<'a> BlockRun<'a> {
                 }
                 reduced.map_err(at)
             }
-            StmtKind::Transpose { src, dst } => {
+            StmtKind::Op(Op::Transpose { src, dst }) => {
                 let from = self.read_block(src.value, src.span)?;
                 transpose(&from, &mut self.blocks[dst.value.index()]).map_err(at)
             }
-            StmtKind::Fetch { var, from } => self.fetch(*var, from),
-            StmtKind::Print { items } => self.print(items, stmt.span),
-            StmtKind::Assert { cond, text } => match self.scope.boolean(&cond.value).map_err(self.at(cond.span))? {
-                true => Ok(()),
-                false => Err(at(Kind::Assertion {
-                    text: text.clone(),
-                    block: self.coordinates(),
-                })),
-            },
+            StmtKind::Op(Op::Fetch { var, from }) => self.fetch(*var, from),
+            StmtKind::Op(Op::Print { items }) => self.print(items, stmt.note),
+            StmtKind::Op(Op::Assert { cond, text }) => {
+                match self.scope.boolean(&cond.value).map_err(self.at(cond.span))? {
+                    true => Ok(()),
+                    false => Err(at(Kind::Assertion {
+                        text: text.clone(),
+                        block: self.coordinates(),
+                    })),
+                }
+            }
         }
     }
 

@@ -14,7 +14,7 @@ pub enum IntExpr {
     Scalar(ParamId),
     /// A grid axis, loop variable or parallel index.
     Var(VarId),
-    /// What a [`Fetch`](super::StmtKind::Fetch) found in a tensor: any integer of 32 bits.
+    /// What a [`Fetch`](super::Op::Fetch) found in a tensor: any integer of 32 bits.
     Fetched(VarId),
     /// An operation.
     Binary(IntOp, Box<IntExpr>, Box<IntExpr>),

@@ -29,8 +29,8 @@ pub use print::Named;
 pub use ranges::{Masks, Ranges};
 pub use real::Real;
 pub use stmt::{
-    ArgOp, Assign, IntegerFold, LoopKind, Place, PrintItem, ReduceDim, ReduceOp, Region, RegionAxis, Stmt, StmtKind,
-    replaced, visit, visit_mut,
+    ArgOp, Assign, For, IntegerFold, Language, LoopKind, Op, Place, PrintItem, ReduceDim, ReduceOp, Region, RegionAxis,
+    Stmt, StmtKind,
 };
 pub use types::{
     Block, BlockScope, DerivedParam, Extent, Fidelity, Grid, Kernel, Layout, Multicast, Options, Order, Param,

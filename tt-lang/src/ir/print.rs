@@ -1,6 +1,7 @@
 //! Parts of Tile IR as messages and comments show them: one line each, with names resolved. A whole kernel is in `source`.
 
 use super::*;
+use crate::tree::Kind;
 use std::fmt::{self, Display, Write};
 
 /// Something of `kernel`, shown with the kernel's names.
@@ -154,8 +155,8 @@ impl Display for Named<'_, Stmt> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Named(kernel, stmt) = *self;
         match &stmt.kind {
-            StmtKind::Copy { src, dst } => write!(f, "T.copy({}, {})", Named(kernel, src), Named(kernel, dst)),
-            StmtKind::Fill { block, value } => {
+            Kind::Op(Op::Copy { src, dst }) => write!(f, "T.copy({}, {})", Named(kernel, src), Named(kernel, dst)),
+            Kind::Op(Op::Fill { block, value }) => {
                 write!(
                     f,
                     "T.fill({}, {})",
@@ -163,14 +164,14 @@ impl Display for Named<'_, Stmt> {
                     Named(kernel, value)
                 )
             }
-            StmtKind::Gemm {
+            Kind::Op(Op::Gemm {
                 a,
                 b,
                 acc,
                 transpose_a,
                 transpose_b,
                 clear_accum,
-            } => {
+            }) => {
                 write!(
                     f,
                     "T.gemm({}, {}, {}",
@@ -189,9 +190,7 @@ impl Display for Named<'_, Stmt> {
                 }
                 f.write_char(')')
             }
-            StmtKind::For {
-                var, start, end, kind, ..
-            } => {
+            Kind::Loop(For { var, start, end, kind }, _) => {
                 let name = kernel.variable(*var);
                 let (start, end) = (Named(kernel, start), Named(kernel, end));
                 match kind {
@@ -202,9 +201,10 @@ impl Display for Named<'_, Stmt> {
                     }
                 }
             }
-            StmtKind::Fetch { var, from } => write!(f, "let {} = {}", kernel.variable(*var), Named(kernel, from)),
-            StmtKind::If { cond, .. } => write!(f, "if {}", Named(kernel, &cond.value)),
-            StmtKind::Parallel { indices, assigns } => {
+            Kind::Op(Op::Fetch { var, from }) => write!(f, "let {} = {}", kernel.variable(*var), Named(kernel, from)),
+            Kind::If(cond, _, _) => write!(f, "if {}", Named(kernel, &cond.value)),
+            Kind::Group(never, _) => match *never {},
+            Kind::Op(Op::Parallel { indices, assigns }) => {
                 let names: Vec<&str> = indices.iter().map(|(var, _)| kernel.variable(*var)).collect();
                 let extents: Vec<String> = indices.iter().map(|(_, extent)| extent.to_string()).collect();
                 write!(f, "for ({}) in T.Parallel({}) {{", names.join(", "), extents.join(", "))?;
@@ -218,13 +218,13 @@ impl Display for Named<'_, Stmt> {
                 }
                 f.write_str(" }")
             }
-            StmtKind::Reduce {
+            Kind::Op(Op::Reduce {
                 op,
                 src,
                 out,
                 dim,
                 clear,
-            } => write!(
+            }) => write!(
                 f,
                 "T.reduce_{}({}, {}, dim = {}, clear = {clear})",
                 op.name(),
@@ -232,7 +232,7 @@ impl Display for Named<'_, Stmt> {
                 kernel.block(out.value).name,
                 dim.name(),
             ),
-            StmtKind::ReduceArg {
+            Kind::Op(Op::ReduceArg {
                 op,
                 src,
                 val,
@@ -240,7 +240,7 @@ impl Display for Named<'_, Stmt> {
                 dim,
                 base,
                 clear,
-            } => write!(
+            }) => write!(
                 f,
                 "T.reduce_{}({}, {}, {}, dim = {}, base = {}, clear = {clear})",
                 op.name(),
@@ -250,7 +250,7 @@ impl Display for Named<'_, Stmt> {
                 dim.name(),
                 Named(kernel, base),
             ),
-            StmtKind::Transpose { src, dst } => {
+            Kind::Op(Op::Transpose { src, dst }) => {
                 write!(
                     f,
                     "T.transpose({}, {})",
@@ -258,7 +258,7 @@ impl Display for Named<'_, Stmt> {
                     kernel.block(dst.value).name
                 )
             }
-            StmtKind::Print { items } => {
+            Kind::Op(Op::Print { items }) => {
                 let items: Vec<String> = items
                     .iter()
                     .map(|item| match item {
@@ -277,7 +277,7 @@ impl Display for Named<'_, Stmt> {
                     .collect();
                 write!(f, "T.print({})", items.join(", "))
             }
-            StmtKind::Assert { text, .. } => write!(f, "T.assert({text})"),
+            Kind::Op(Op::Assert { text, .. }) => write!(f, "T.assert({text})"),
         }
     }
 }

@@ -7,6 +7,7 @@
 mod expressions;
 
 use super::*;
+use crate::tree::Kind;
 use std::collections::{HashMap, HashSet};
 use std::fmt::{self, Display, Write};
 
@@ -240,23 +241,23 @@ impl<'a> Source<'a> {
 
     fn statement(&mut self, stmt: &Stmt) {
         match &stmt.kind {
-            StmtKind::Copy { src, dst } => {
+            Kind::Op(Op::Copy { src, dst }) => {
                 let line = format!("T.copy({}, {});", self.side(src, dst), self.side(dst, src));
                 self.line(&line);
             }
-            StmtKind::Fill { block, value } => {
+            Kind::Op(Op::Fill { block, value }) => {
                 let class = self.kernel.block(block.value).element;
                 let line = format!("T.fill({}, {});", self.block(block.value), self.element(value, class));
                 self.line(&line);
             }
-            StmtKind::Gemm {
+            Kind::Op(Op::Gemm {
                 a: Place::Block(a),
                 b: Place::Block(b),
                 acc,
                 transpose_a,
                 transpose_b,
                 clear_accum,
-            } => {
+            }) => {
                 let mut line = format!(
                     "T.gemm({}, {}, {}",
                     self.block(a.value),
@@ -274,21 +275,15 @@ impl<'a> Source<'a> {
                 }
                 self.line(&(line + ");"));
             }
-            StmtKind::Gemm {
+            Kind::Op(Op::Gemm {
                 a,
                 b,
                 acc,
                 transpose_a,
                 transpose_b,
                 clear_accum: _,
-            } => self.product((a, *transpose_a), (b, *transpose_b), acc.value),
-            StmtKind::For {
-                var,
-                start,
-                end,
-                kind,
-                body,
-            } => {
+            }) => self.product((a, *transpose_a), (b, *transpose_b), acc.value),
+            Kind::Loop(For { var, start, end, kind }, body) => {
                 let range = format!("{}..{}", self.int(start), self.int(end));
                 let range = match kind {
                     LoopKind::Serial => range,
@@ -302,7 +297,7 @@ impl<'a> Source<'a> {
                 self.scope.truncate(known);
                 self.line("}");
             }
-            StmtKind::If { cond, then, otherwise } => {
+            Kind::If(cond, then, otherwise) => {
                 let line = format!("if {} {{", self.condition(&cond.value));
                 self.line(&line);
                 self.nested(|this| this.body(then));
@@ -312,7 +307,8 @@ impl<'a> Source<'a> {
                 }
                 self.line("}");
             }
-            StmtKind::Parallel { indices, assigns } => {
+            Kind::Group(never, _) => match *never {},
+            Kind::Op(Op::Parallel { indices, assigns }) => {
                 let known = self.scope.names.len();
                 indices.iter().for_each(|(var, _)| self.declare(*var));
                 let names: Vec<&str> = indices
@@ -336,20 +332,20 @@ impl<'a> Source<'a> {
                 self.scope.truncate(known);
                 self.line("}");
             }
-            StmtKind::Reduce {
+            Kind::Op(Op::Reduce {
                 op,
                 src,
                 out,
                 dim,
                 clear,
-            } => {
+            }) => {
                 let (op, dim) = (op.name(), dim.name());
                 let (src, out) = (self.block(src.value), self.block(out.value));
                 let clear = if *clear { "" } else { ", clear = false" };
                 let line = format!("T.reduce_{op}({src}, {out}, dim = {dim}{clear});");
                 self.line(&line);
             }
-            StmtKind::ReduceArg {
+            Kind::Op(Op::ReduceArg {
                 op,
                 src,
                 val,
@@ -357,7 +353,7 @@ impl<'a> Source<'a> {
                 dim,
                 base,
                 clear,
-            } => {
+            }) => {
                 let val = val.as_ref().map_or("_", |val| self.block(val.value));
                 let (src, pos) = (self.block(src.value), self.block(pos.value));
                 let base = match *base == IntExpr::Const(0) {
@@ -369,16 +365,16 @@ impl<'a> Source<'a> {
                 let line = format!("T.reduce_{op}({src}, {val}, {pos}, dim = {dim}{base}{clear});");
                 self.line(&line);
             }
-            StmtKind::Transpose { src, dst } => {
+            Kind::Op(Op::Transpose { src, dst }) => {
                 let line = format!("T.transpose({}, {});", self.block(src.value), self.block(dst.value));
                 self.line(&line);
             }
-            StmtKind::Fetch { var, from } => {
+            Kind::Op(Op::Fetch { var, from }) => {
                 let from = self.access(from);
                 self.declare(*var);
                 self.line(&format!("let {} = {from};", self.variables[var.index()]));
             }
-            StmtKind::Print { items } => {
+            Kind::Op(Op::Print { items }) => {
                 let items: Vec<String> = items
                     .iter()
                     .map(|item| match item {
@@ -390,7 +386,7 @@ impl<'a> Source<'a> {
                     .collect();
                 self.line(&format!("T.print({});", items.join(", ")));
             }
-            StmtKind::Assert { cond, .. } => {
+            Kind::Op(Op::Assert { cond, .. }) => {
                 let cond = self.condition(&cond.value);
                 self.line(&format!("T.assert({cond});"));
             }

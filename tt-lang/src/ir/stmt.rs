@@ -3,98 +3,48 @@
 use super::{
     Access, BlockId, BoolExpr, Element, ElementKind, ElementOp, IntExpr, NumberExpr, ParamId, Span, Spanned, VarId,
 };
+use crate::tree::{self, Kind, Never, Stage};
 use serde::{Deserialize, Serialize};
 
-/// One statement.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Stmt {
-    /// What it does.
-    pub kind: StmtKind,
+/// The language: what kernels are written in.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Language {}
+
+impl Stage for Language {
+    type Op = Op;
+    type Loop = For;
+    /// The same for the whole block.
+    type Branch = Spanned<BoolExpr>;
+    type Group = Never;
     /// Its place (for calls, the method's name).
-    pub span: Span,
+    type Note = Span;
 }
 
-/// All statements of `body`, those within others after what they stand in.
-pub fn visit<'a>(body: &'a [Stmt], each: &mut impl FnMut(&'a Stmt)) {
-    for stmt in body {
-        each(stmt);
-        stmt.bodies().for_each(|body| visit(body, each));
-    }
-}
+/// One statement.
+pub type Stmt = tree::Stmt<Language>;
 
-/// As [`visit`], to be changed.
-pub fn visit_mut(body: &mut [Stmt], each: &mut impl FnMut(&mut Stmt)) {
-    for stmt in body {
-        each(stmt);
-        stmt.bodies_mut().for_each(|body| visit_mut(body, each));
-    }
-}
+/// What a statement does.
+pub type StmtKind = Kind<Language>;
 
-/// `body` with every statement replaced by what `each` makes of it, those within others before what they stand in.
-pub fn replaced(body: Vec<Stmt>, each: &mut impl FnMut(Stmt, &mut Vec<Stmt>)) -> Vec<Stmt> {
-    let mut out = Vec::with_capacity(body.len());
-    for mut stmt in body {
-        for body in stmt.bodies_mut() {
-            *body = replaced(std::mem::take(body), each);
-        }
-        each(stmt, &mut out);
-    }
-    out
-}
-
-/// The bodies of a statement of this kind, which is borrowed or to be changed.
-macro_rules! bodies {
-    ($kind:expr) => {{
-        let (first, second) = match $kind {
-            StmtKind::For { body, .. } => (Some(body), None),
-            StmtKind::If { then, otherwise, .. } => (Some(then), Some(otherwise)),
-            StmtKind::Copy { .. }
-            | StmtKind::Fill { .. }
-            | StmtKind::Gemm { .. }
-            | StmtKind::Parallel { .. }
-            | StmtKind::Reduce { .. }
-            | StmtKind::ReduceArg { .. }
-            | StmtKind::Transpose { .. }
-            | StmtKind::Fetch { .. }
-            | StmtKind::Print { .. }
-            | StmtKind::Assert { .. } => (None, None),
-        };
-        first.into_iter().chain(second)
-    }};
-}
-
-impl Stmt {
-    /// The statements of a loop, or those of either side of a branch.
-    pub fn bodies(&self) -> impl Iterator<Item = &Vec<Stmt>> {
-        bodies!(&self.kind)
-    }
-
-    /// As [`bodies`](Self::bodies), to change them.
-    pub fn bodies_mut(&mut self) -> impl Iterator<Item = &mut Vec<Stmt>> {
-        bodies!(&mut self.kind)
-    }
-
-    /// The element expressions in this statement, not in those of its bodies.
+impl Op {
+    /// The element expressions in it.
     pub fn elements(&self) -> impl Iterator<Item = &Element> {
-        let (fill, assigns) = match &self.kind {
-            StmtKind::Fill { value, .. } => (Some(value), [].as_slice()),
-            StmtKind::Parallel { assigns, .. } => (None, assigns.as_slice()),
-            StmtKind::Copy { .. }
-            | StmtKind::Gemm { .. }
-            | StmtKind::For { .. }
-            | StmtKind::If { .. }
-            | StmtKind::Reduce { .. }
-            | StmtKind::ReduceArg { .. }
-            | StmtKind::Transpose { .. }
-            | StmtKind::Fetch { .. }
-            | StmtKind::Print { .. }
-            | StmtKind::Assert { .. } => (None, [].as_slice()),
+        let (fill, assigns) = match self {
+            Op::Fill { value, .. } => (Some(value), [].as_slice()),
+            Op::Parallel { assigns, .. } => (None, assigns.as_slice()),
+            Op::Copy { .. }
+            | Op::Gemm { .. }
+            | Op::Reduce { .. }
+            | Op::ReduceArg { .. }
+            | Op::Transpose { .. }
+            | Op::Fetch { .. }
+            | Op::Print { .. }
+            | Op::Assert { .. } => (None, [].as_slice()),
         };
         fill.into_iter().chain(assigns.iter().map(|assign| &assign.value))
     }
 
-    /// Calls `visit` for what this statement stores to element by element, and for what its elements load, with whether it is
-    /// stored to.
+    /// Calls `visit` for what it stores to element by element, and for what its elements load, with whether it is stored to.
     pub fn accesses<'a>(&'a self, visit: &mut impl FnMut(&'a Access, bool)) {
         for value in self.elements() {
             value.walk(&mut |part| {
@@ -103,13 +53,12 @@ impl Stmt {
                 }
             });
         }
-        if let StmtKind::Parallel { assigns, .. } = &self.kind {
+        if let Op::Parallel { assigns, .. } = self {
             assigns.iter().for_each(|assign| visit(&assign.target, true));
         }
     }
 
-    /// Calls `visit` for every integer in this statement that may differ from block to block, not in those of its bodies.
-    pub fn integers_mut(&mut self, visit: &mut impl FnMut(&mut IntExpr)) {
+    fn integers_mut(&mut self, visit: &mut impl FnMut(&mut IntExpr)) {
         fn element(of: &mut Element, visit: &mut impl FnMut(&mut IntExpr)) {
             of.walk_mut(&mut |part| match &mut part.kind {
                 ElementKind::Int(value) => visit(value),
@@ -137,26 +86,21 @@ impl Stmt {
                 axis.count.iter_mut().for_each(&mut *visit);
             }
         }
-        match &mut self.kind {
-            StmtKind::Copy { src: a, dst: b } | StmtKind::Gemm { a, b, .. } => {
+        match self {
+            Op::Copy { src: a, dst: b } | Op::Gemm { a, b, .. } => {
                 place(a, visit);
                 place(b, visit);
             }
-            StmtKind::Fill { value, .. } => element(value, visit),
-            StmtKind::For { start, end, .. } => {
-                visit(start);
-                visit(end);
-            }
-            StmtKind::If { cond, .. } => cond.value.integers_mut(visit),
-            StmtKind::Parallel { assigns, .. } => {
+            Op::Fill { value, .. } => element(value, visit),
+            Op::Parallel { assigns, .. } => {
                 for assign in assigns {
                     assign.target.indices.iter_mut().for_each(&mut *visit);
                     element(&mut assign.value, visit);
                 }
             }
-            StmtKind::ReduceArg { base, .. } => visit(base),
-            StmtKind::Fetch { from, .. } => from.indices.iter_mut().for_each(visit),
-            StmtKind::Print { items } => {
+            Op::ReduceArg { base, .. } => visit(base),
+            Op::Fetch { from, .. } => from.indices.iter_mut().for_each(visit),
+            Op::Print { items } => {
                 for item in items {
                     match item {
                         PrintItem::Value(value) => visit(value),
@@ -165,15 +109,53 @@ impl Stmt {
                     }
                 }
             }
-            StmtKind::Assert { cond, .. } => cond.value.integers_mut(visit),
-            StmtKind::Reduce { .. } | StmtKind::Transpose { .. } => {}
+            Op::Assert { cond, .. } => cond.value.integers_mut(visit),
+            Op::Reduce { .. } | Op::Transpose { .. } => {}
         }
     }
 }
 
-/// What a statement does.
+impl Stmt {
+    /// The element expressions in this statement, not in those of its bodies.
+    pub fn elements(&self) -> impl Iterator<Item = &Element> {
+        self.op().into_iter().flat_map(Op::elements)
+    }
+
+    /// As [`Op::accesses`], not in the statements of its bodies.
+    pub fn accesses<'a>(&'a self, visit: &mut impl FnMut(&'a Access, bool)) {
+        self.op().into_iter().for_each(|op| op.accesses(visit));
+    }
+
+    /// Calls `visit` for every integer in this statement that may differ from block to block, not in those of its bodies.
+    pub fn integers_mut(&mut self, visit: &mut impl FnMut(&mut IntExpr)) {
+        match &mut self.kind {
+            Kind::Op(op) => op.integers_mut(visit),
+            Kind::Loop(For { start, end, .. }, _) => {
+                visit(start);
+                visit(end);
+            }
+            Kind::If(cond, ..) => cond.value.integers_mut(visit),
+            Kind::Group(never, _) => match *never {},
+        }
+    }
+}
+
+/// `for var in ..`, `var` from `start` up to but not including `end`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub enum StmtKind {
+pub struct For {
+    /// The loop variable, of this loop alone.
+    pub var: VarId,
+    /// First value.
+    pub start: IntExpr,
+    /// One past the last value.
+    pub end: IntExpr,
+    /// How it is run.
+    pub kind: LoopKind,
+}
+
+/// A statement that is no loop and no branch.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum Op {
     /// `T.copy(src, dst)`. Both sides have the same extents; at most one is a tensor region.
     Copy {
         /// Read.
@@ -202,28 +184,6 @@ pub enum StmtKind {
         transpose_b: bool,
         /// The accumulator starts from zero.
         clear_accum: bool,
-    },
-    /// `for var in ..`, `var` from `start` up to but not including `end`.
-    For {
-        /// The loop variable.
-        var: VarId,
-        /// First value.
-        start: IntExpr,
-        /// One past the last value.
-        end: IntExpr,
-        /// How it is run.
-        kind: LoopKind,
-        /// The statements.
-        body: Vec<Stmt>,
-    },
-    /// `if cond { .. } else { .. }`, the same for the whole block.
-    If {
-        /// The condition.
-        cond: Spanned<BoolExpr>,
-        /// Where it holds.
-        then: Vec<Stmt>,
-        /// Where it does not.
-        otherwise: Vec<Stmt>,
     },
     /// `for (i, j) in T.Parallel(h, w)`: one or two indices.
     Parallel {

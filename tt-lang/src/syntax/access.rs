@@ -7,9 +7,8 @@ use super::value::{Class, Value};
 use crate::codes;
 use crate::diagnostic::Diagnostic;
 use crate::ir::Linear;
-use crate::ir::{
-    Access, Buffer, ElementKind, ElementType, IntExpr, IntOp, Param, ParamId, Place, Stmt, StmtKind, VarId, visit,
-};
+use crate::ir::{Access, Buffer, ElementKind, ElementType, IntExpr, IntOp, Op, Param, ParamId, Place, Stmt, VarId};
+use crate::tree::{Kind, operations};
 use syn::Expr;
 use syn::ext::IdentExt;
 use syn::visit::Visit;
@@ -145,7 +144,7 @@ impl Frontend {
         let (from, _) = self.access(index)?;
         // What a statement reads twice is one integer.
         let earlier = self.fetches.iter().find_map(|stmt| {
-            let StmtKind::Fetch { var, from: earlier } = &stmt.kind else {
+            let Kind::Op(Op::Fetch { var, from: earlier }) = &stmt.kind else {
                 return None;
             };
             (earlier.buffer == from.buffer && earlier.indices == from.indices).then_some(*var)
@@ -155,41 +154,39 @@ impl Frontend {
         }
         let var = self.new_variable(format!("{name}_element"), plain_name(&index.expr)?);
         let span = self.span(index);
-        let kind = StmtKind::Fetch { var, from };
-        self.fetches.push(Stmt { kind, span });
+        let kind = Kind::Op(Op::Fetch { var, from });
+        self.fetches.push(Stmt::new(span, kind));
         Some(Value::Integer(IntExpr::Fetched(var)))
     }
 
     /// Refuses integers of a temporary that the stage with this body stores to itself: they are read of what stages before stored.
     pub(super) fn check_integers_of_temporaries(&mut self, body: &[Stmt]) {
         let mut stored = Vec::new();
-        visit(body, &mut |stmt| match &stmt.kind {
-            StmtKind::Copy {
+        operations(body, &mut |op| match op {
+            Op::Copy {
                 dst: Place::Tensor(region),
                 ..
             } => stored.push(region.tensor),
-            StmtKind::Parallel { assigns, .. } => {
+            Op::Parallel { assigns, .. } => {
                 let targets = assigns.iter().map(|assign| assign.target.buffer);
                 stored.extend(targets.filter_map(|target| match target {
                     Buffer::Tensor(id) => Some(id),
                     Buffer::Block(_) => None,
                 }));
             }
-            StmtKind::Copy { .. }
-            | StmtKind::Fill { .. }
-            | StmtKind::Gemm { .. }
-            | StmtKind::For { .. }
-            | StmtKind::If { .. }
-            | StmtKind::Reduce { .. }
-            | StmtKind::ReduceArg { .. }
-            | StmtKind::Transpose { .. }
-            | StmtKind::Fetch { .. }
-            | StmtKind::Print { .. }
-            | StmtKind::Assert { .. } => {}
+            Op::Copy { .. }
+            | Op::Fill { .. }
+            | Op::Gemm { .. }
+            | Op::Reduce { .. }
+            | Op::ReduceArg { .. }
+            | Op::Transpose { .. }
+            | Op::Fetch { .. }
+            | Op::Print { .. }
+            | Op::Assert { .. } => {}
         });
         let mut refused = Vec::new();
-        visit(body, &mut |stmt| {
-            if let StmtKind::Fetch { from, .. } = &stmt.kind
+        operations(body, &mut |op| {
+            if let Op::Fetch { from, .. } = op
                 && let Buffer::Tensor(id) = from.buffer
                 && stored.contains(&id)
                 && let Some(Param::Temporary(tensor)) = self.params.get(id.index())

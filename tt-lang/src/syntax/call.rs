@@ -10,9 +10,10 @@ use super::vocabulary::{Arguments, Role, Word, WordRow, word};
 use crate::codes;
 use crate::diagnostic::Diagnostic;
 use crate::ir::{
-    Block, BlockId, BlockScope, BoolExpr, Element, ElementKind, ElementOp, IntExpr, Param, ParamId, Place, PrintItem,
-    Real, Span, Spanned, Stmt, StmtKind, TensorParam,
+    Block, BlockId, BlockScope, BoolExpr, Element, ElementKind, ElementOp, IntExpr, Op, Param, ParamId, Place,
+    PrintItem, Real, Span, Spanned, Stmt, StmtKind, TensorParam,
 };
+use crate::tree::Kind;
 use syn::ext::IdentExt;
 use syn::{Expr, GenericArgument, Lit, Pat};
 
@@ -71,13 +72,13 @@ impl Frontend {
             }
             (Word::Assert, [cond]) => {
                 let value = self.condition(cond, Loads::Assertion)?;
-                StmtKind::Assert {
+                Kind::Op(Op::Assert {
                     cond: Spanned {
                         value,
                         span: self.span(cond),
                     },
                     text: condition_text(cond),
-                }
+                })
             }
             // `arguments` has checked their number.
             _ => {
@@ -85,10 +86,7 @@ impl Frontend {
                 return None;
             }
         };
-        Some(Stmt {
-            kind,
-            span: self.span(&call.method),
-        })
+        Some(Stmt::new(self.span(&call.method), kind))
     }
 
     /// Zero, in the kind of number that the block holds.
@@ -349,14 +347,14 @@ impl Frontend {
             );
             return None;
         }
-        Some(StmtKind::Gemm {
+        Some(Kind::Op(Op::Gemm {
             a: Place::Block(a),
             b: Place::Block(b),
             acc,
             transpose_a,
             transpose_b,
             clear_accum,
-        })
+        }))
     }
 
     pub(super) fn same_block(&mut self, a: &Spanned<BlockId>, b: &Spanned<BlockId>, what: &str) -> Option<StmtKind> {
@@ -383,7 +381,7 @@ impl Frontend {
             self.report(Diagnostic::new(&codes::TRANSPOSE_SHAPE, dst.span, message).note(note));
             return None;
         }
-        Some(StmtKind::Transpose { src, dst })
+        Some(Kind::Op(Op::Transpose { src, dst }))
     }
 
     /// What `item` of a `T.print` prints.
@@ -464,15 +462,11 @@ fn printing(items: &[Printed], mut known: Vec<PrintItem>, span: Span) -> StmtKin
                     let mut known = known.clone();
                     known.push(PrintItem::Text(holds.to_string()));
                     let kind = printing(items.get(at.saturating_add(1)..).unwrap_or_default(), known, span);
-                    vec![Stmt { kind, span }]
+                    vec![Stmt::new(span, kind)]
                 };
-                return StmtKind::If {
-                    cond: cond.clone(),
-                    then: side(true),
-                    otherwise: side(false),
-                };
+                return Kind::If(cond.clone(), side(true), side(false));
             }
         }
     }
-    StmtKind::Print { items: known }
+    Kind::Op(Op::Print { items: known })
 }

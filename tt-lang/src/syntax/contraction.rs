@@ -9,9 +9,10 @@ use super::frontend::Frontend;
 use crate::codes;
 use crate::diagnostic::Diagnostic;
 use crate::ir::{
-    Access, Assign, BlockId, Buffer, Element, ElementKind, ElementOp, ElementType, IntExpr, Linear, Place, Region,
+    Access, Assign, BlockId, Buffer, Element, ElementKind, ElementOp, ElementType, IntExpr, Linear, Op, Place, Region,
     RegionAxis, Span, Spanned, StmtKind, VarId,
 };
+use crate::tree::Kind;
 
 /// An index of the loop and its extent.
 type Index = (VarId, u64);
@@ -64,14 +65,14 @@ impl Frontend {
             return self.refuse_contraction(access.span, "the accumulator of a product is not a factor of it");
         }
         let acc = self.accumulator(acc, &assign.target, [row, column]);
-        Some(StmtKind::Gemm {
+        Some(Kind::Op(Op::Gemm {
             a: place_a,
             b: place_b,
             acc,
             transpose_a: a.1[0] == summed,
             transpose_b: b.1[1] == summed,
             clear_accum: false,
-        })
+        }))
     }
 
     fn refuse_contraction<T>(&mut self, span: Span, message: impl Into<String>) -> Option<T> {

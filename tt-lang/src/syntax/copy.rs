@@ -6,7 +6,10 @@ use super::looping::range_of;
 use super::part::{self, BlockPart};
 use crate::codes;
 use crate::diagnostic::Diagnostic;
-use crate::ir::{BlockId, Buffer, IntExpr, IntOp, Linear, ParamId, Place, Region, RegionAxis, Spanned, Stmt, StmtKind};
+use crate::ir::{
+    BlockId, Buffer, IntExpr, IntOp, Linear, Op, ParamId, Place, Region, RegionAxis, Spanned, Stmt, StmtKind,
+};
+use crate::tree::Kind;
 use syn::Expr;
 
 /// One side of a copy, before the other side is known.
@@ -112,11 +115,11 @@ impl Frontend {
                 let held = self.hidden(&part, shape.clone());
                 let stmt = self.moved(part::Side::Block(held), part::Side::Part(&part), &shape)?;
                 let (region, span) = (self.region(region, held)?, part.span);
-                let kind = StmtKind::Copy {
+                let kind = Kind::Op(Op::Copy {
                     src: Place::Tensor(region),
                     dst: Place::Block(Spanned { value: held, span }),
-                };
-                self.fetches.push(Stmt { kind, span });
+                });
+                self.fetches.push(Stmt::new(span, kind));
                 return Some(stmt.kind);
             }
             (Side::Part(part), Side::Tensor(region)) => {
@@ -145,7 +148,7 @@ impl Frontend {
                 return None;
             }
         };
-        Some(StmtKind::Copy { src, dst })
+        Some(Kind::Op(Op::Copy { src, dst }))
     }
 
     fn side(&mut self, expr: &Expr) -> Option<Side> {

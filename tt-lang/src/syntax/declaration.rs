@@ -10,7 +10,7 @@ use super::value::Class;
 use super::vocabulary::{Role, word};
 use crate::codes;
 use crate::diagnostic::Diagnostic;
-use crate::ir::{ElementKind, Grid, IntExpr, Span, Spanned, StmtKind, Variable};
+use crate::ir::{ElementKind, Grid, IntExpr, Op, Span, Spanned, StmtKind, Variable};
 use syn::ext::IdentExt;
 use syn::visit::Visit;
 use syn::{Item, Pat};
@@ -134,7 +134,7 @@ impl Frontend {
             return self.poison(ident);
         };
         let (name, span) = (ident.unraw().to_string(), self.span(ident));
-        if let (Binding::Integer(IntExpr::Fetched(var)), Some(StmtKind::Fetch { var: last, .. })) =
+        if let (Binding::Integer(IntExpr::Fetched(var)), Some(StmtKind::Op(Op::Fetch { var: last, .. }))) =
             (&binding, self.fetches.last().map(|stmt| &stmt.kind))
             && var == last
         {

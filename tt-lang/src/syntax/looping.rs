@@ -7,7 +7,8 @@ use super::source_text::source_text;
 use super::statement::vocabulary_call;
 use super::vocabulary::{Role, Word, word};
 use crate::codes;
-use crate::ir::{IntExpr, IntOp, LoopKind, Stmt, StmtKind, VarId};
+use crate::ir::{For, IntExpr, IntOp, LoopKind, Stmt, VarId};
+use crate::tree::Kind;
 use syn::ext::IdentExt;
 use syn::{Expr, Pat};
 
@@ -169,16 +170,9 @@ impl Frontend {
             Turns::Range(start, end) => (start, end),
             Turns::Steps { count, .. } => (IntExpr::Const(0), count),
         };
-        Some(Stmt {
-            kind: StmtKind::For {
-                var: var?,
-                start,
-                end,
-                kind: kind?,
-                body,
-            },
-            span: self.span(&this.for_token),
-        })
+        let (var, kind) = (var?, kind?);
+        let head = For { var, start, end, kind };
+        Some(Stmt::new(self.span(&this.for_token), Kind::Loop(head, body)))
     }
 
     #[expect(clippy::wildcard_enum_match_arm, reason = "Rust has more than the language")]

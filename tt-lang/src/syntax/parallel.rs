@@ -8,7 +8,8 @@ use super::value::Class;
 use super::vocabulary::Arguments;
 use crate::codes;
 use crate::diagnostic::Diagnostic;
-use crate::ir::{Access, Assign, Buffer, ElementKind, ElementOp, ElementType, Ranges, Stmt, StmtKind, VarId};
+use crate::ir::{Access, Assign, Buffer, ElementKind, ElementOp, ElementType, Op, Ranges, Stmt, VarId};
+use crate::tree::Kind;
 use quote::ToTokens;
 use syn::{BinOp, Expr, Item};
 
@@ -76,13 +77,13 @@ impl Frontend {
                 for assign in &assigns {
                     self.check_target(assign, &loops);
                 }
-                StmtKind::Parallel {
+                Kind::Op(Op::Parallel {
                     indices: loops,
                     assigns,
-                }
+                })
             }
         };
-        Some(Stmt { kind, span })
+        Some(Stmt::new(span, kind))
     }
 
     fn parallel_extent(&mut self, extent: &Expr) -> Option<u64> {

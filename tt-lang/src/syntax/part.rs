@@ -10,9 +10,10 @@ use super::scope::Binding;
 use crate::codes;
 use crate::diagnostic::Diagnostic;
 use crate::ir::{
-    Access, Assign, Block, BlockId, BlockScope, Buffer, Element, ElementKind, IntExpr, IntOp, LoopKind, Span, Spanned,
-    Stmt, StmtKind, VarId, Variable,
+    Access, Assign, Block, BlockId, BlockScope, Buffer, Element, ElementKind, For, IntExpr, IntOp, LoopKind, Op, Span,
+    Spanned, Stmt, StmtKind, VarId, Variable,
 };
+use crate::tree::Kind;
 use syn::Expr;
 
 /// A part of a block, as it is written.
@@ -162,19 +163,21 @@ impl Frontend {
             span,
         };
         let (blocks, elements) = loops.split_at(loops.len().saturating_sub(2));
-        let kind = StmtKind::Parallel {
+        let kind = Kind::Op(Op::Parallel {
             indices: elements.to_vec(),
             assigns: vec![assign],
-        };
-        blocks.iter().fold(Stmt { kind, span }, |stmt, (var, count)| {
-            let kind = StmtKind::For {
-                var: *var,
-                start: IntExpr::Const(0),
-                end: IntExpr::Const(*count as i64),
-                kind: LoopKind::Serial,
-                body: vec![stmt],
-            };
-            Stmt { kind, span }
+        });
+        blocks.iter().fold(Stmt::new(span, kind), |stmt, (var, count)| {
+            let kind = Kind::Loop(
+                For {
+                    var: *var,
+                    start: IntExpr::Const(0),
+                    end: IntExpr::Const(*count as i64),
+                    kind: LoopKind::Serial,
+                },
+                vec![stmt],
+            );
+            Stmt::new(span, kind)
         })
     }
 
@@ -269,10 +272,10 @@ impl Frontend {
         }
         let block = part.and_then(|_| self.block_argument(expr));
         let value = value(self, block.as_ref().map(|block| block.value));
-        Some(StmtKind::Fill {
+        Some(Kind::Op(Op::Fill {
             block: block?,
             value: value?,
-        })
+        }))
     }
 
     /// The loop that moves `shape` elements.

@@ -5,7 +5,8 @@ use super::value::Class;
 use super::vocabulary::Arguments;
 use crate::codes;
 use crate::diagnostic::Diagnostic;
-use crate::ir::{ArgOp, BlockId, ElementType, IntExpr, ReduceDim, ReduceOp, Spanned, StmtKind};
+use crate::ir::{ArgOp, BlockId, ElementType, IntExpr, Op, ReduceDim, ReduceOp, Spanned, StmtKind};
+use crate::tree::Kind;
 use syn::Expr;
 
 impl Frontend {
@@ -33,13 +34,13 @@ impl Frontend {
         }
         let (src, dim) = self.reduced_vector(src, dim, arguments.option("dim"))?;
         self.reduced_shape(&src, &out, dim)?;
-        Some(StmtKind::Reduce {
+        Some(Kind::Op(Op::Reduce {
             op,
             src,
             out,
             dim,
             clear,
-        })
+        }))
     }
 
     pub(super) fn reduce_arg(
@@ -128,7 +129,7 @@ impl Frontend {
             self.report(Diagnostic::new(&codes::REDUCE_POSITION, span, message).note(note));
             return None;
         }
-        Some(StmtKind::ReduceArg {
+        Some(Kind::Op(Op::ReduceArg {
             op,
             src,
             val,
@@ -136,7 +137,7 @@ impl Frontend {
             dim,
             base,
             clear,
-        })
+        }))
     }
 
     /// What is reduced in place of `src`, and along which axis: a vector as a row.

@@ -8,7 +8,8 @@ use super::source_text::source_text;
 use super::vocabulary::{Role, is_vocabulary, word};
 use crate::codes;
 use crate::diagnostic::Diagnostic;
-use crate::ir::{LoopKind, Spanned, Stage, Stmt, StmtKind};
+use crate::ir::{For, LoopKind, Op, Spanned, Stage, Stmt};
+use crate::tree::Kind;
 use syn::ext::IdentExt;
 use syn::visit::Visit;
 use syn::visit_mut::VisitMut;
@@ -144,7 +145,7 @@ impl Frontend {
                 ),
             };
             let message = format!("a kernel of more than {} statements{unrolled}", limits::STATEMENTS);
-            self.report(Diagnostic::new(&codes::TOO_LARGE, stmt.span, message).note(note));
+            self.report(Diagnostic::new(&codes::TOO_LARGE, stmt.note, message).note(note));
         }
     }
 
@@ -355,10 +356,7 @@ impl Frontend {
             value: cond?,
             span: self.span(&branch.cond),
         };
-        Some(Stmt {
-            kind: StmtKind::If { cond, then, otherwise },
-            span: self.span(&branch.if_token),
-        })
+        Some(Stmt::new(self.span(&branch.if_token), Kind::If(cond, then, otherwise)))
     }
 }
 
@@ -382,25 +380,28 @@ fn without_empty_statements(block: &syn::Block) -> syn::Block {
 fn last_of<'a>(body: &'a [Stmt], times: usize, left: &mut usize) -> Option<(&'a Stmt, usize)> {
     body.iter().find_map(|stmt| {
         let count = match &stmt.kind {
-            StmtKind::Parallel { assigns, .. } => assigns.len().max(1),
-            StmtKind::Copy { .. }
-            | StmtKind::Fill { .. }
-            | StmtKind::Gemm { .. }
-            | StmtKind::For { .. }
-            | StmtKind::If { .. }
-            | StmtKind::Reduce { .. }
-            | StmtKind::ReduceArg { .. }
-            | StmtKind::Transpose { .. }
-            | StmtKind::Fetch { .. }
-            | StmtKind::Print { .. }
-            | StmtKind::Assert { .. } => 1,
+            Kind::Op(Op::Parallel { assigns, .. }) => assigns.len().max(1),
+            Kind::Op(
+                Op::Copy { .. }
+                | Op::Fill { .. }
+                | Op::Gemm { .. }
+                | Op::Reduce { .. }
+                | Op::ReduceArg { .. }
+                | Op::Transpose { .. }
+                | Op::Fetch { .. }
+                | Op::Print { .. }
+                | Op::Assert { .. },
+            )
+            | Kind::Group(..)
+            | Kind::Loop(..)
+            | Kind::If(..) => 1,
         };
         match left.checked_sub(count.saturating_mul(times)) {
             None => return Some((stmt, times)),
             Some(less) => *left = less,
         }
         let mut rounds = 1;
-        if let StmtKind::For { start, end, kind, .. } = &stmt.kind
+        if let Kind::Loop(For { start, end, kind, .. }, _) = &stmt.kind
             && let (LoopKind::Unroll, Some(start), Some(end)) = (kind, start.as_const(), end.as_const())
         {
             rounds = usize::try_from(end.saturating_sub(start)).unwrap_or(0).max(1);

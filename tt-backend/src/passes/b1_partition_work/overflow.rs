@@ -11,7 +11,8 @@
 #![warn(clippy::arithmetic_side_effects)]
 
 use crate::bounds::{ANY, Bounds};
-use tt_lang::ir::{IntExpr, IntOp, Kernel, Named, Place, PrintItem, Region, Stmt, StmtKind};
+use crate::ir::{Event, Frame, walk};
+use tt_lang::ir::{For, IntExpr, IntOp, Kernel, Language, Named, Op, Place, PrintItem, Region};
 use tt_plan::{RangeLimit, formula};
 
 /// The limits of a launch.
@@ -21,7 +22,7 @@ pub fn limits(kernel: &Kernel) -> Vec<RangeLimit> {
         bounds: Bounds::of(kernel),
         found: Vec::new(),
     };
-    limits.body(&kernel.body);
+    walk(&kernel.body, &mut |_, event| limits.event(&event));
     limits.found
 }
 
@@ -32,49 +33,44 @@ struct Limits<'k> {
 }
 
 impl Limits<'_> {
-    fn body(&mut self, body: &[Stmt]) {
-        for stmt in body {
-            self.statement(stmt);
-        }
-    }
-
-    fn statement(&mut self, stmt: &Stmt) {
-        match &stmt.kind {
-            StmtKind::For {
-                var, start, end, body, ..
-            } => {
+    fn event(&mut self, event: &Event<'_, Language>) {
+        match *event {
+            Event::Op(op) => self.operation(op),
+            Event::Enter(Frame::Loop(For { var, start, end, .. })) => {
                 self.integer(start);
                 self.integer(end);
                 self.bounds.variable(*var, start, end);
-                self.body(body);
             }
-            StmtKind::If { cond, then, otherwise } => {
-                cond.value.integers(&mut |integer| self.integer(integer));
-                self.body(then);
-                self.body(otherwise);
-            }
-            StmtKind::Copy { src: a, dst: b } | StmtKind::Gemm { a, b, .. } => {
+            Event::Enter(Frame::If(cond)) => cond.value.integers(&mut |integer| self.integer(integer)),
+            Event::Enter(Frame::Group(never, _)) => match *never {},
+            Event::Otherwise | Event::Leave(_) => {}
+        }
+    }
+
+    fn operation(&mut self, op: &Op) {
+        match op {
+            Op::Copy { src: a, dst: b } | Op::Gemm { a, b, .. } => {
                 for place in [a, b] {
                     if let Place::Tensor(region) = place {
                         self.region(region);
                     }
                 }
             }
-            StmtKind::Parallel { indices, .. } => {
+            Op::Parallel { indices, .. } => {
                 for (var, extent) in indices {
                     let extent = IntExpr::Const(i64::try_from(*extent).unwrap_or(i64::MAX));
                     self.bounds.variable(*var, &IntExpr::Const(0), &extent);
                 }
                 let mut all = Vec::new();
-                stmt.accesses(&mut |access, _| all.extend(&access.indices));
+                op.accesses(&mut |access, _| all.extend(&access.indices));
                 all.into_iter().for_each(|index| self.integer(index));
             }
-            StmtKind::Fetch { var, from } => {
+            Op::Fetch { var, from } => {
                 from.indices.iter().for_each(|index| self.integer(index));
                 self.bounds.fetched(*var, from);
             }
-            StmtKind::ReduceArg { base, .. } => self.integer(base),
-            StmtKind::Print { items } => {
+            Op::ReduceArg { base, .. } => self.integer(base),
+            Op::Print { items } => {
                 for item in items {
                     match item {
                         PrintItem::Value(value) => self.integer(value),
@@ -83,8 +79,8 @@ impl Limits<'_> {
                     }
                 }
             }
-            StmtKind::Assert { cond, .. } => cond.value.integers(&mut |integer| self.integer(integer)),
-            StmtKind::Fill { .. } | StmtKind::Reduce { .. } | StmtKind::Transpose { .. } => {}
+            Op::Assert { cond, .. } => cond.value.integers(&mut |integer| self.integer(integer)),
+            Op::Fill { .. } | Op::Reduce { .. } | Op::Transpose { .. } => {}
         }
     }
 

@@ -3,9 +3,10 @@
 //! What a branch or a loop that may be empty copies, and a length that differs from block to block, is asserted (`unstack`).
 
 use crate::flow::FlowLoop;
+use crate::ir::Kind;
 use crate::linear::Signs;
 use crate::verify::range::{self, Range};
-use tt_lang::ir::{IntExpr, Kernel, Place, Region, RegionAxis, Stmt, StmtKind};
+use tt_lang::ir::{For, IntExpr, Kernel, Op, Place, Region, RegionAxis, Stmt};
 use tt_plan::{RangeLimit, formula};
 
 /// The limits of a launch.
@@ -55,25 +56,28 @@ impl Limits<'_> {
     fn body(&mut self, body: &[Stmt]) {
         for stmt in body {
             match &stmt.kind {
-                StmtKind::For { start, end, body, .. } if always_runs(&self.signs, start, end) => self.body(body),
-                StmtKind::Copy { src, dst } => {
+                Kind::Loop(For { start, end, .. }, body) if always_runs(&self.signs, start, end) => self.body(body),
+                Kind::Op(Op::Copy { src, dst }) => {
                     for place in [src, dst] {
                         if let Place::Tensor(region) = place {
                             self.region(region);
                         }
                     }
                 }
-                StmtKind::For { .. }
-                | StmtKind::If { .. }
-                | StmtKind::Fill { .. }
-                | StmtKind::Gemm { .. }
-                | StmtKind::Parallel { .. }
-                | StmtKind::Reduce { .. }
-                | StmtKind::ReduceArg { .. }
-                | StmtKind::Transpose { .. }
-                | StmtKind::Fetch { .. }
-                | StmtKind::Print { .. }
-                | StmtKind::Assert { .. } => {}
+                Kind::Op(
+                    Op::Fill { .. }
+                    | Op::Gemm { .. }
+                    | Op::Parallel { .. }
+                    | Op::Reduce { .. }
+                    | Op::ReduceArg { .. }
+                    | Op::Transpose { .. }
+                    | Op::Fetch { .. }
+                    | Op::Print { .. }
+                    | Op::Assert { .. },
+                )
+                | Kind::Group(..)
+                | Kind::Loop(..)
+                | Kind::If(..) => {}
             }
         }
     }

@@ -1,7 +1,8 @@
 //! The stores of a kernel as B1 looks at them: where each goes along every axis of its tensor, and what stands around it.
 
+use crate::ir::{Event, Frame, walk};
 use std::collections::{BTreeMap, BTreeSet};
-use tt_lang::ir::{Assign, BoolExpr, Buffer, IntExpr, Linear, ParamId, Place, Region, Span, Stmt, StmtKind, VarId};
+use tt_lang::ir::{Assign, BoolExpr, Buffer, For, IntExpr, Linear, Op, ParamId, Place, Region, Span, Stmt, VarId};
 
 /// A store to a tensor.
 pub struct Store<'a> {
@@ -60,44 +61,49 @@ impl<'a> Stores<'a> {
     /// Those of `body`.
     pub fn of(body: &'a [Stmt]) -> Stores<'a> {
         let mut stores = Stores::default();
-        stores.statements(body, &mut Vec::new());
+        let mut around = Vec::new();
+        walk(body, &mut |_, event| match event {
+            Event::Op(op) => stores.operation(op, &around),
+            Event::Enter(Frame::Loop(For { var, start, end, .. })) => around.push(Around::Loop(*var, start, end)),
+            Event::Enter(Frame::If(cond)) => around.push(Around::Side(&cond.value, true)),
+            Event::Enter(Frame::Group(never, _)) => match *never {},
+            Event::Otherwise => {
+                if let Some(Around::Side(_, holds)) = around.last_mut() {
+                    *holds = false;
+                }
+            }
+            Event::Leave(_) => {
+                around.pop();
+            }
+        });
         stores
     }
 
-    fn statements(&mut self, body: &'a [Stmt], around: &mut Vec<Around<'a>>) {
-        for stmt in body {
-            match &stmt.kind {
-                StmtKind::Copy {
-                    dst: Place::Tensor(region),
-                    ..
-                } => self.region(region, around),
-                StmtKind::Parallel { indices, assigns } => {
-                    for assign in assigns {
-                        self.assign(indices, assign, around);
-                    }
+    fn operation(&mut self, op: &'a Op, around: &[Around<'a>]) {
+        match op {
+            Op::Copy {
+                dst: Place::Tensor(region),
+                ..
+            } => self.region(region, around),
+            Op::Parallel { indices, assigns } => {
+                for assign in assigns {
+                    self.assign(indices, assign, around);
                 }
-                StmtKind::For {
-                    var, start, end, body, ..
-                } => self.within(Around::Loop(*var, start, end), body, around),
-                StmtKind::If { cond, then, otherwise } => {
-                    self.within(Around::Side(&cond.value, true), then, around);
-                    self.within(Around::Side(&cond.value, false), otherwise, around);
-                }
-                StmtKind::Fetch { var, from } => {
-                    let by = self.fetched_by(&from.indices, &[], true);
-                    self.fetched.insert(*var, by);
-                }
-                StmtKind::Copy {
-                    dst: Place::Block(_), ..
-                }
-                | StmtKind::Fill { .. }
-                | StmtKind::Gemm { .. }
-                | StmtKind::Reduce { .. }
-                | StmtKind::ReduceArg { .. }
-                | StmtKind::Transpose { .. }
-                | StmtKind::Print { .. }
-                | StmtKind::Assert { .. } => {}
             }
+            Op::Fetch { var, from } => {
+                let by = self.fetched_by(&from.indices, &[], true);
+                self.fetched.insert(*var, by);
+            }
+            Op::Copy {
+                dst: Place::Block(_), ..
+            }
+            | Op::Fill { .. }
+            | Op::Gemm { .. }
+            | Op::Reduce { .. }
+            | Op::ReduceArg { .. }
+            | Op::Transpose { .. }
+            | Op::Print { .. }
+            | Op::Assert { .. } => {}
         }
     }
 
@@ -126,12 +132,6 @@ impl<'a> Stores<'a> {
             }
         }
         by
-    }
-
-    fn within(&mut self, part: Around<'a>, body: &'a [Stmt], around: &mut Vec<Around<'a>>) {
-        around.push(part);
-        self.statements(body, around);
-        around.pop();
     }
 
     fn region(&mut self, region: &'a Region, around: &[Around<'a>]) {

@@ -15,7 +15,7 @@ use crate::passes::a1_infer_layout::{Layouts, tiles};
 use crate::verify::{Fault, unproved};
 use tt_lang::diagnostic::Diagnostic;
 use tt_lang::ir::{
-    BlockId, Buffer, ElementType, IntExpr, Kernel, LoopKind, ParamId, Place, PrintItem, Span, Spanned, Stmt, StmtKind,
+    BlockId, Buffer, ElementType, For, IntExpr, Kernel, LoopKind, Op, ParamId, Place, PrintItem, Span, Spanned, Stmt,
     VarId,
 };
 use tt_plan::DataFormat;
@@ -123,10 +123,11 @@ impl Translate<'_> {
     }
 
     fn stmt(&mut self, stmt: &Stmt, out: &mut Vec<BlockStmt>) -> Result<(), Refused> {
-        let span = stmt.span;
+        let span = stmt.note;
         let kind = match &stmt.kind {
-            StmtKind::Copy { src, dst } => self.copy(src, dst, span)?,
-            StmtKind::Fill { block, value } => {
+            Kind::Group(never, _) => match *never {},
+            Kind::Op(Op::Copy { src, dst }) => self.copy(src, dst, span)?,
+            Kind::Op(Op::Fill { block, value }) => {
                 let everywhere = Result2d {
                     row: None,
                     column: None,
@@ -136,7 +137,7 @@ impl Translate<'_> {
                 let value = self.value(value, element, &everywhere, &mut Vec::new())?;
                 self.computed(block.value, value)
             }
-            StmtKind::Transpose { src, dst } => {
+            Kind::Op(Op::Transpose { src, dst }) => {
                 self.of_one_kind(
                     [src, dst].map(|block| Buffer::Block(block.value)),
                     "transposition",
@@ -154,14 +155,14 @@ impl Translate<'_> {
                 }
                 self.moved(src.value, dst.value, Broadcast::Transpose, span)
             }
-            StmtKind::Gemm {
+            Kind::Op(Op::Gemm {
                 a,
                 b,
                 acc,
                 transpose_a,
                 transpose_b,
                 clear_accum,
-            } => {
+            }) => {
                 let operands = [a, b].map(|place| match place {
                     Place::Block(block) => (Buffer::Block(block.value), block.span),
                     Place::Tensor(region) => (Buffer::Tensor(region.tensor), region.span),
@@ -183,19 +184,13 @@ impl Translate<'_> {
                 let operands = [self.gemm_operand(a, span, out)?, self.gemm_operand(b, span, out)?];
                 self.gemm(operands, acc.value, [*transpose_a, *transpose_b], *clear_accum, span)?
             }
-            StmtKind::Parallel { indices, assigns } => {
+            Kind::Op(Op::Parallel { indices, assigns }) => {
                 for assign in assigns {
                     self.assign(indices, assign, out)?;
                 }
                 return Ok(());
             }
-            StmtKind::For {
-                var,
-                start,
-                end,
-                kind,
-                body,
-            } => {
+            Kind::Loop(For { var, start, end, kind }, body) => {
                 let outer = self.stages;
                 if let LoopKind::Pipelined(stages) = kind {
                     self.stages = Some(*stages);
@@ -213,22 +208,22 @@ impl Translate<'_> {
                 };
                 Kind::Loop(head, body)
             }
-            StmtKind::If { cond, then, otherwise } => {
+            Kind::If(cond, then, otherwise) => {
                 let (then, otherwise) = (self.body(then), self.body(otherwise));
                 Kind::If(cond.value.clone(), then, otherwise)
             }
-            StmtKind::Reduce {
+            Kind::Op(Op::Reduce {
                 op,
                 src,
                 out: reduced,
                 dim,
                 clear,
-            } => {
+            }) => {
                 self.numbers([src, reduced], "this reduction")?;
                 self.of_own_exponents(reduced, "the result of a reduction")?;
                 self.reduce((*op, *dim, *clear), [src.value, reduced.value], span, out)?
             }
-            StmtKind::Fetch { var, from } => {
+            Kind::Op(Op::Fetch { var, from }) => {
                 let Buffer::Tensor(tensor) = from.buffer else {
                     return Err(unproved(
                         from.span,
@@ -242,7 +237,7 @@ impl Translate<'_> {
                     into: FetchedInto::default(),
                 }))
             }
-            StmtKind::ReduceArg {
+            Kind::Op(Op::ReduceArg {
                 op,
                 src,
                 val,
@@ -250,7 +245,7 @@ impl Translate<'_> {
                 dim,
                 base,
                 clear,
-            } => {
+            }) => {
                 let outs = (val.as_ref().map(|val| val.value), pos.value);
                 let arg = ArgReduction {
                     op: *op,
@@ -263,14 +258,14 @@ impl Translate<'_> {
                 }
                 return Ok(());
             }
-            StmtKind::Print { items } => {
+            Kind::Op(Op::Print { items }) => {
                 for (inspection, span) in self.printed(items, span)? {
                     let kind = Kind::Op(BlockOp::Inspect(inspection));
                     out.push(BlockStmt { kind, note: span });
                 }
                 return Ok(());
             }
-            StmtKind::Assert { cond, text } => Kind::Op(BlockOp::Inspect(Inspection::Assertion {
+            Kind::Op(Op::Assert { cond, text }) => Kind::Op(BlockOp::Inspect(Inspection::Assertion {
                 cond: cond.value.clone(),
                 text: text.clone(),
             })),

@@ -3,7 +3,7 @@
 use crate::verify::range::{self, Range};
 use std::collections::BTreeMap;
 use tt_lang::ir::{
-    BlockId, BoolExpr, Buffer, IntExpr, Kernel, Linear, Place, PrintItem, Ranges, Span, Spanned, Stmt, StmtKind, VarId,
+    BlockId, BoolExpr, Buffer, IntExpr, Kernel, Linear, Op, Place, PrintItem, Ranges, Span, Spanned, VarId,
 };
 
 /// Variables of loops that have one value.
@@ -27,8 +27,8 @@ pub struct Touch<'a> {
 /// An index for each axis, and those of the parallel loop that they are taken for.
 type Places<'a> = (&'a [IntExpr], Ranges);
 
-/// Calls `visit` for what `stmt` reads and writes itself, in order.
-pub fn of<'a>(stmt: &'a Stmt, visit: &mut dyn FnMut(Touch<'a>)) {
+/// Calls `visit` for what `op` reads and writes, in order.
+pub fn of<'a>(op: &'a Op, visit: &mut dyn FnMut(Touch<'a>)) {
     let mut whole = |block: &Spanned<BlockId>, is_store: bool| {
         visit(Touch {
             block: block.value,
@@ -37,16 +37,16 @@ pub fn of<'a>(stmt: &'a Stmt, visit: &mut dyn FnMut(Touch<'a>)) {
             at: None,
         });
     };
-    match &stmt.kind {
-        StmtKind::Copy { src, dst } => {
+    match op {
+        Op::Copy { src, dst } => {
             for (place, is_store) in [(src, false), (dst, true)] {
                 if let Place::Block(block) = place {
                     whole(block, is_store);
                 }
             }
         }
-        StmtKind::Fill { block, .. } => whole(block, true),
-        StmtKind::Gemm {
+        Op::Fill { block, .. } => whole(block, true),
+        Op::Gemm {
             a, b, acc, clear_accum, ..
         } => {
             for place in [a, b] {
@@ -59,7 +59,7 @@ pub fn of<'a>(stmt: &'a Stmt, visit: &mut dyn FnMut(Touch<'a>)) {
             }
             whole(acc, true);
         }
-        StmtKind::Parallel { indices, assigns } => {
+        Op::Parallel { indices, assigns } => {
             let ranges = Ranges::of(indices);
             for assign in assigns {
                 ranges.loads(&assign.value, &mut |access, ranges| {
@@ -82,14 +82,14 @@ pub fn of<'a>(stmt: &'a Stmt, visit: &mut dyn FnMut(Touch<'a>)) {
                 }
             }
         }
-        StmtKind::Reduce { src, out, clear, .. } => {
+        Op::Reduce { src, out, clear, .. } => {
             whole(src, false);
             if !clear {
                 whole(out, false);
             }
             whole(out, true);
         }
-        StmtKind::ReduceArg {
+        Op::ReduceArg {
             src, val, pos, clear, ..
         } => {
             whole(src, false);
@@ -100,18 +100,18 @@ pub fn of<'a>(stmt: &'a Stmt, visit: &mut dyn FnMut(Touch<'a>)) {
                 whole(out, true);
             }
         }
-        StmtKind::Transpose { src, dst } => {
+        Op::Transpose { src, dst } => {
             whole(src, false);
             whole(dst, true);
         }
-        StmtKind::Print { items } => {
+        Op::Print { items } => {
             for item in items {
                 if let PrintItem::Block { block, .. } = item {
                     whole(block, false);
                 }
             }
         }
-        StmtKind::For { .. } | StmtKind::If { .. } | StmtKind::Fetch { .. } | StmtKind::Assert { .. } => {}
+        Op::Fetch { .. } | Op::Assert { .. } => {}
     }
 }
 

@@ -1,8 +1,7 @@
 //! Which way every vector lies.
 
-use tt_lang::ir::{
-    Access, BlockId, Buffer, ElementKind, Kernel, Linear, Place, ReduceDim, Region, Spanned, Stmt, StmtKind, VarId,
-};
+use crate::ir::operations;
+use tt_lang::ir::{Access, BlockId, Buffer, ElementKind, Kernel, Linear, Op, Place, ReduceDim, Region, Spanned, VarId};
 
 /// How a block of one axis lies in its tiles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,7 +27,7 @@ impl Orientations {
             of: vec![None; kernel.blocks.len()],
             links: Vec::new(),
         };
-        inference.statements(&kernel.body);
+        operations(&kernel.body, &mut |op| inference.operation(op));
         inference.propagate();
         let found = kernel.blocks.iter().zip(inference.of);
         let of = found.map(|(block, found)| match block.shape.len() {
@@ -109,50 +108,43 @@ impl Inference<'_> {
         }
     }
 
-    fn statements(&mut self, body: &[Stmt]) {
-        for stmt in body {
-            match &stmt.kind {
-                StmtKind::For { body, .. } => self.statements(body),
-                StmtKind::If { then, otherwise, .. } => {
-                    self.statements(then);
-                    self.statements(otherwise);
+    fn operation(&mut self, op: &Op) {
+        match op {
+            Op::Copy { src, dst } => match (src, dst) {
+                (Place::Block(a), Place::Block(b)) => {
+                    if self.is_vector(a.value) && self.is_vector(b.value) {
+                        self.links.push((a.value, b.value));
+                    }
                 }
-                StmtKind::Copy { src, dst } => match (src, dst) {
-                    (Place::Block(a), Place::Block(b)) => {
-                        if self.is_vector(a.value) && self.is_vector(b.value) {
-                            self.links.push((a.value, b.value));
+                (Place::Block(block), Place::Tensor(region)) | (Place::Tensor(region), Place::Block(block)) => {
+                    if let Some(orientation) = of_region(region) {
+                        self.set(block.value, orientation);
+                    }
+                }
+                (Place::Tensor(_), Place::Tensor(_)) => {}
+            },
+            Op::Parallel { indices, assigns } => {
+                let vars: Vec<VarId> = indices.iter().map(|(var, _)| *var).collect();
+                let mut vectors: Option<BlockId> = None;
+                for assign in assigns {
+                    self.access(&assign.target, &vars, &mut vectors);
+                    assign.value.walk(&mut |element| {
+                        if let ElementKind::Load(access) = &element.kind {
+                            self.access(access, &vars, &mut vectors);
                         }
-                    }
-                    (Place::Block(block), Place::Tensor(region)) | (Place::Tensor(region), Place::Block(block)) => {
-                        if let Some(orientation) = of_region(region) {
-                            self.set(block.value, orientation);
-                        }
-                    }
-                    (Place::Tensor(_), Place::Tensor(_)) => {}
-                },
-                StmtKind::Parallel { indices, assigns } => {
-                    let vars: Vec<VarId> = indices.iter().map(|(var, _)| *var).collect();
-                    let mut vectors: Option<BlockId> = None;
-                    for assign in assigns {
-                        self.access(&assign.target, &vars, &mut vectors);
-                        assign.value.walk(&mut |element| {
-                            if let ElementKind::Load(access) = &element.kind {
-                                self.access(access, &vars, &mut vectors);
-                            }
-                        });
-                    }
+                    });
                 }
-                StmtKind::Reduce { out, dim, .. } => self.reduced(out, *dim),
-                StmtKind::ReduceArg { val, pos, dim, .. } => {
-                    val.iter().chain([pos]).for_each(|out| self.reduced(out, *dim));
-                }
-                StmtKind::Fill { .. }
-                | StmtKind::Gemm { .. }
-                | StmtKind::Transpose { .. }
-                | StmtKind::Fetch { .. }
-                | StmtKind::Print { .. }
-                | StmtKind::Assert { .. } => {}
             }
+            Op::Reduce { out, dim, .. } => self.reduced(out, *dim),
+            Op::ReduceArg { val, pos, dim, .. } => {
+                val.iter().chain([pos]).for_each(|out| self.reduced(out, *dim));
+            }
+            Op::Fill { .. }
+            | Op::Gemm { .. }
+            | Op::Transpose { .. }
+            | Op::Fetch { .. }
+            | Op::Print { .. }
+            | Op::Assert { .. } => {}
         }
     }
 

@@ -1,7 +1,8 @@
 //! Where a comparison of indices comes out the same in all elements of a block.
 
+use crate::ir::{Kind, visit};
 use crate::linear::{Signs, lower_bound};
-use tt_lang::ir::{CompareOp, Element, ElementKind, IntExpr, IntOp, Kernel, Linear, Stmt, StmtKind, VarId, visit};
+use tt_lang::ir::{CompareOp, Element, ElementKind, For, IntExpr, IntOp, Kernel, Linear, Op, Stmt, VarId};
 
 /// For `false` and for `true`: integers that are the same for the whole block, each of which, where it is not below zero, makes
 /// a comparison that in all elements. `indices` are those of the loop around it.
@@ -85,8 +86,8 @@ fn either(first: &Element, a: Option<Decided>, b: Option<Decided>, decisive: boo
 pub fn of_masks(body: &[Stmt]) -> Vec<Linear> {
     let (mut inside, mut limits) = (Vec::new(), Vec::new());
     visit(body, &mut |stmt| match &stmt.kind {
-        StmtKind::For { var, .. } | StmtKind::Fetch { var, .. } => inside.push(*var),
-        StmtKind::Parallel { indices, assigns } => {
+        Kind::Op(Op::Fetch { var, .. }) | Kind::Loop(For { var, .. }, _) => inside.push(*var),
+        Kind::Op(Op::Parallel { indices, assigns }) => {
             for assign in assigns {
                 assign.value.walk(&mut |part| {
                     if let ElementKind::Select(condition, ..) = &part.kind {
@@ -99,15 +100,18 @@ pub fn of_masks(body: &[Stmt]) -> Vec<Linear> {
                 });
             }
         }
-        StmtKind::Copy { .. }
-        | StmtKind::Fill { .. }
-        | StmtKind::Gemm { .. }
-        | StmtKind::If { .. }
-        | StmtKind::Reduce { .. }
-        | StmtKind::ReduceArg { .. }
-        | StmtKind::Transpose { .. }
-        | StmtKind::Print { .. }
-        | StmtKind::Assert { .. } => {}
+        Kind::Op(
+            Op::Copy { .. }
+            | Op::Fill { .. }
+            | Op::Gemm { .. }
+            | Op::Reduce { .. }
+            | Op::ReduceArg { .. }
+            | Op::Transpose { .. }
+            | Op::Print { .. }
+            | Op::Assert { .. },
+        )
+        | Kind::Group(..)
+        | Kind::If(..) => {}
     });
     let is_known = |limit: &Linear| {
         let mut known = true;

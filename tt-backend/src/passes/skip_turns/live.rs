@@ -1,9 +1,10 @@
 //! Which blocks are used later.
 
+use crate::ir::{Backward, Never, operations};
 use std::collections::{BTreeMap, BTreeSet};
 use tt_lang::ir::{
-    Access, Assign, BlockId, Buffer, ElementKind, IntExpr, Kernel, Place, PrintItem, Spanned, Stmt, StmtKind, VarId,
-    visit,
+    Access, Assign, BlockId, Buffer, ElementKind, For, IntExpr, Kernel, Language, Op, Place, PrintItem, Span, Spanned,
+    Stmt, VarId,
 };
 
 /// Blocks whose elements are used before all of them are written again.
@@ -14,76 +15,87 @@ pub type Loops = BTreeMap<VarId, Live>;
 
 /// What is live in each loop of `kernel`.
 pub fn in_loops(kernel: &Kernel) -> Loops {
-    let mut loops = Loops::new();
-    statements(kernel, &kernel.body, &mut Live::new(), Some(&mut loops));
-    loops
+    let loops = Loops::new();
+    let mut uses = Uses { kernel, loops };
+    uses.placed(kernel.body.clone(), &mut Live::new());
+    uses.loops
 }
 
-/// From what is used after statements to what is used from them on; where `loops` is given, with what is live in those within.
-fn statements(kernel: &Kernel, body: &[Stmt], live: &mut Live, mut loops: Option<&mut Loops>) {
-    for stmt in body.iter().rev() {
-        statement(kernel, stmt, live, loops.as_deref_mut());
-    }
+struct Uses<'k> {
+    kernel: &'k Kernel,
+    loops: Loops,
 }
 
-fn statement(kernel: &Kernel, stmt: &Stmt, live: &mut Live, mut loops: Option<&mut Loops>) {
-    match &stmt.kind {
-        StmtKind::For { var, body, .. } => {
-            // What one turn uses of the turn before, all turns do.
-            let mut turn = live.clone();
-            statements(kernel, body, &mut turn, None);
-            live.extend(turn);
-            if let Some(loops) = loops {
-                loops.insert(*var, live.clone());
-                statements(kernel, body, &mut live.clone(), Some(loops));
-            }
-        }
-        StmtKind::If { then, otherwise, .. } => {
-            let mut other = live.clone();
-            statements(kernel, then, live, loops.as_deref_mut());
-            statements(kernel, otherwise, &mut other, loops);
-            live.extend(other);
-        }
-        StmtKind::Parallel { indices, assigns } => {
-            for assign in assigns.iter().rev() {
-                if let Some(block) = written(kernel, indices, assign) {
-                    live.remove(&block);
-                }
-                assign.value.walk(&mut |part| {
-                    if let ElementKind::Load(access) = &part.kind {
-                        live.extend(block_of(access));
+impl Backward<Language> for Uses<'_> {
+    type State = Live;
+
+    fn op(&self, op: &Op, live: &mut Live) {
+        match op {
+            Op::Parallel { indices, assigns } => {
+                for assign in assigns.iter().rev() {
+                    if let Some(block) = written(self.kernel, indices, assign) {
+                        live.remove(&block);
                     }
-                });
+                    assign.value.walk(&mut |part| {
+                        if let ElementKind::Load(access) = &part.kind {
+                            live.extend(block_of(access));
+                        }
+                    });
+                }
             }
-        }
-        StmtKind::Copy { src, dst } => {
-            remove(dst, live);
-            add(src, live);
-        }
-        StmtKind::Fill { block, .. } => {
-            live.remove(&block.value);
-        }
-        StmtKind::Gemm {
-            a, b, acc, clear_accum, ..
-        } => {
-            if *clear_accum {
-                live.remove(&acc.value);
-            } else {
-                live.insert(acc.value);
+            Op::Copy { src, dst } => {
+                remove(dst, live);
+                add(src, live);
             }
-            add(a, live);
-            add(b, live);
+            Op::Fill { block, .. } => {
+                live.remove(&block.value);
+            }
+            Op::Gemm {
+                a, b, acc, clear_accum, ..
+            } => {
+                if *clear_accum {
+                    live.remove(&acc.value);
+                } else {
+                    live.insert(acc.value);
+                }
+                add(a, live);
+                add(b, live);
+            }
+            Op::Reduce { src, out, clear, .. } => folded(src, [Some(out), None], *clear, live),
+            Op::ReduceArg {
+                src, val, pos, clear, ..
+            } => folded(src, [Some(pos), val.as_ref()], *clear, live),
+            Op::Transpose { src, dst } => folded(src, [Some(dst), None], true, live),
+            Op::Print { items } => live.extend(items.iter().filter_map(|item| match item {
+                PrintItem::Block { block, .. } => Some(block.value),
+                PrintItem::Text(_) | PrintItem::Value(_) | PrintItem::Number(_) => None,
+            })),
+            Op::Fetch { .. } | Op::Assert { .. } => {}
         }
-        StmtKind::Reduce { src, out, clear, .. } => folded(src, [Some(out), None], *clear, live),
-        StmtKind::ReduceArg {
-            src, val, pos, clear, ..
-        } => folded(src, [Some(pos), val.as_ref()], *clear, live),
-        StmtKind::Transpose { src, dst } => folded(src, [Some(dst), None], true, live),
-        StmtKind::Print { items } => live.extend(items.iter().filter_map(|item| match item {
-            PrintItem::Block { block, .. } => Some(block.value),
-            PrintItem::Text(_) | PrintItem::Value(_) | PrintItem::Number(_) => None,
-        })),
-        StmtKind::Fetch { .. } | StmtKind::Assert { .. } => {}
+    }
+
+    fn close(&self, group: &Never, _: &[Stmt], _: &mut Live) {
+        match *group {}
+    }
+
+    fn runs(&self, _: &For) -> bool {
+        false
+    }
+
+    fn join(&self, live: &mut Live, other: &Live) {
+        live.extend(other);
+    }
+
+    fn after(&mut self, _: &Stmt, _: &Live) -> Vec<Stmt> {
+        Vec::new()
+    }
+
+    fn between(&mut self, _: &Span, _: &Live, _: &Live) -> Vec<Stmt> {
+        Vec::new()
+    }
+
+    fn carried(&mut self, head: &For, live: &Live) {
+        self.loops.insert(head.var, live.clone());
     }
 }
 
@@ -140,27 +152,25 @@ pub fn covers(kernel: &Kernel, indices: &[(VarId, u64)], target: &Access) -> boo
 /// The blocks that statements write.
 pub fn targets(body: &[Stmt]) -> BTreeSet<BlockId> {
     let mut all = BTreeSet::new();
-    visit(body, &mut |stmt| match &stmt.kind {
-        StmtKind::Copy {
+    operations(body, &mut |op| match op {
+        Op::Copy {
             dst: Place::Block(block),
             ..
         }
-        | StmtKind::Fill { block, .. }
-        | StmtKind::Gemm { acc: block, .. }
-        | StmtKind::Reduce { out: block, .. }
-        | StmtKind::Transpose { dst: block, .. } => {
+        | Op::Fill { block, .. }
+        | Op::Gemm { acc: block, .. }
+        | Op::Reduce { out: block, .. }
+        | Op::Transpose { dst: block, .. } => {
             all.insert(block.value);
         }
-        StmtKind::ReduceArg { val, pos, .. } => all.extend(val.iter().chain([pos]).map(|block| block.value)),
-        StmtKind::Parallel { assigns, .. } => all.extend(assigns.iter().filter_map(|assign| block_of(&assign.target))),
-        StmtKind::Copy {
+        Op::ReduceArg { val, pos, .. } => all.extend(val.iter().chain([pos]).map(|block| block.value)),
+        Op::Parallel { assigns, .. } => all.extend(assigns.iter().filter_map(|assign| block_of(&assign.target))),
+        Op::Copy {
             dst: Place::Tensor(_), ..
         }
-        | StmtKind::For { .. }
-        | StmtKind::If { .. }
-        | StmtKind::Fetch { .. }
-        | StmtKind::Print { .. }
-        | StmtKind::Assert { .. } => {}
+        | Op::Fetch { .. }
+        | Op::Print { .. }
+        | Op::Assert { .. } => {}
     });
     all
 }

@@ -2,10 +2,11 @@
 
 use super::limits::{Decided, decided};
 use super::live::{covers, targets};
+use crate::ir::{Forward, operations};
 use std::collections::{BTreeMap, BTreeSet};
 use tt_lang::ir::{
-    Access, ArgOp, Assign, BlockId, Buffer, Element, ElementKind, ElementOp, ElementType, IntExpr, Kernel, Linear,
-    Place, Real, ReduceOp, Stmt, StmtKind, VarId, visit,
+    Access, ArgOp, Assign, BlockId, Buffer, Element, ElementKind, ElementOp, ElementType, For, IntExpr, Kernel,
+    Language, Linear, Op, Place, Real, ReduceOp, Span, Stmt, VarId,
 };
 
 /// Blocks all elements of which always have a value.
@@ -21,17 +22,14 @@ impl Whole {
         };
         loop {
             let before = whole.blocks.len();
-            visit(&kernel.body, &mut |stmt| {
-                if stmt.bodies().next().is_some() {
-                    return;
-                }
+            operations(&kernel.body, &mut |op| {
                 let turn = Turn {
                     kernel,
                     whole: &whole,
                     limit: None,
                 };
                 let mut state = State::default();
-                turn.statement(stmt, &mut state);
+                turn.operation(op, &mut state);
                 let lost = state.blocks.iter().filter(|(_, held)| !turn.has_value(held));
                 let lost: Vec<BlockId> = lost.map(|(block, _)| *block).collect();
                 lost.iter().for_each(|block| {
@@ -54,13 +52,12 @@ pub fn changes_nothing(
     limit: &Linear,
     live: &BTreeSet<BlockId>,
 ) -> bool {
-    let turn = Turn {
+    let mut turn = Turn {
         kernel,
         whole,
         limit: Some(limit),
     };
-    let mut state = State::default();
-    turn.body(body, &mut state);
+    let state = turn.follow(body);
     let is_kept = |block: &BlockId| turn.held(*block, &state) == Held::sure(Of::Block(*block));
     !state.is_seen && live.iter().all(is_kept)
 }
@@ -173,18 +170,14 @@ impl Turn<'_> {
         &self.kernel.block(block).shape
     }
 
-    fn body(&self, body: &[Stmt], state: &mut State) {
-        body.iter().for_each(|stmt| self.statement(stmt, state));
-    }
-
-    fn statement(&self, stmt: &Stmt, state: &mut State) {
-        match &stmt.kind {
-            StmtKind::Copy {
+    fn operation(&self, op: &Op, state: &mut State) {
+        match op {
+            Op::Copy {
                 dst: Place::Tensor(_), ..
             }
-            | StmtKind::Print { .. }
-            | StmtKind::Assert { .. } => state.is_seen = true,
-            StmtKind::Copy {
+            | Op::Print { .. }
+            | Op::Assert { .. } => state.is_seen = true,
+            Op::Copy {
                 src,
                 dst: Place::Block(dst),
             } => {
@@ -194,14 +187,14 @@ impl Turn<'_> {
                 };
                 self.store(dst.value, held, state);
             }
-            StmtKind::Fill { block, value } => {
+            Op::Fill { block, value } => {
                 let held = match self.value(value, &[], state).value {
                     Value::Number(number) => Held::sure(Of::Number(number)),
                     Value::At(..) | Value::Other => other(true),
                 };
                 self.store(block.value, held, state);
             }
-            StmtKind::Gemm {
+            Op::Gemm {
                 a, b, acc, clear_accum, ..
             } => {
                 let is_zero = |place: &Place| match place {
@@ -218,7 +211,7 @@ impl Turn<'_> {
                 };
                 self.store(acc.value, held, state);
             }
-            StmtKind::Parallel { indices, assigns } => {
+            Op::Parallel { indices, assigns } => {
                 for assign in assigns {
                     match assign.target.buffer {
                         Buffer::Block(block) => self.assign(assign, block, indices, state),
@@ -226,13 +219,13 @@ impl Turn<'_> {
                     }
                 }
             }
-            StmtKind::Reduce {
+            Op::Reduce {
                 op, src, out, clear, ..
             } => {
                 let [from, into] = [src, out].map(|block| self.held(block.value, state));
                 self.store(out.value, self.reduced(*op, &from, into, *clear), state);
             }
-            StmtKind::ReduceArg {
+            Op::ReduceArg {
                 op,
                 src,
                 val,
@@ -250,7 +243,7 @@ impl Turn<'_> {
                     }
                 }
             }
-            StmtKind::Transpose { src, dst } => {
+            Op::Transpose { src, dst } => {
                 let held = self.held(src.value, state);
                 let held = match held.value {
                     Of::Number(_) => held,
@@ -258,41 +251,8 @@ impl Turn<'_> {
                 };
                 self.store(dst.value, held, state);
             }
-            StmtKind::If { then, otherwise, .. } => {
-                let mut not = state.clone();
-                self.body(then, state);
-                self.body(otherwise, &mut not);
-                self.join(state, &not);
-            }
-            StmtKind::For { body, .. } => loop {
-                // Less is known of one block at least after each of these but the last.
-                let before = state.clone();
-                let mut after = state.clone();
-                self.body(body, &mut after);
-                self.join(state, &after);
-                if *state == before {
-                    break;
-                }
-            },
-            StmtKind::Fetch { .. } => {}
+            Op::Fetch { .. } => {}
         }
-    }
-
-    /// What is known on either of two ways.
-    fn join(&self, state: &mut State, other: &State) {
-        let blocks: BTreeSet<BlockId> = state.blocks.keys().chain(other.blocks.keys()).copied().collect();
-        for block in blocks {
-            let (a, b) = (self.held(block, state), self.held(block, other));
-            let held = match a.value == b.value {
-                true => Held {
-                    is_sure: a.is_sure && b.is_sure,
-                    value: a.value,
-                },
-                false => self.of_all(Of::Other, &[&a, &b]),
-            };
-            state.blocks.insert(block, held);
-        }
-        state.is_seen |= other.is_seen;
     }
 
     /// Writes a block, rounded to its type.
@@ -456,6 +416,39 @@ impl Turn<'_> {
         };
         held.is_sure &= is_of_indices;
         held
+    }
+}
+
+impl Forward<Language> for Turn<'_> {
+    type State = State;
+
+    fn begin(&mut self) -> State {
+        State::default()
+    }
+
+    fn op(&mut self, _: &Span, op: &Op, state: &mut State) {
+        self.operation(op, state);
+    }
+
+    fn runs(&self, _: &For) -> bool {
+        false
+    }
+
+    /// What is known on either of two ways.
+    fn join(&mut self, state: &mut State, other: &State) {
+        let blocks: BTreeSet<BlockId> = state.blocks.keys().chain(other.blocks.keys()).copied().collect();
+        for block in blocks {
+            let (a, b) = (self.held(block, state), self.held(block, other));
+            let held = match a.value == b.value {
+                true => Held {
+                    is_sure: a.is_sure && b.is_sure,
+                    value: a.value,
+                },
+                false => self.of_all(Of::Other, &[&a, &b]),
+            };
+            state.blocks.insert(block, held);
+        }
+        state.is_seen |= other.is_seen;
     }
 }
 

@@ -1,11 +1,12 @@
 //! Which blocks of stacks and which parts of blocks a parallel loop means, where no constant says it.
 
 use super::MOST_PLACES;
+use crate::ir::Kind;
 use crate::passes::a1_infer_layout::MOST_TILES;
 use crate::verify::range::Range;
 use std::ops::RangeInclusive;
 use tt_device::{TILE, tiles_along, whole_tiles_along};
-use tt_lang::ir::{Access, Buffer, Element, ElementKind, IntExpr, IntOp, Kernel, Linear, Stmt, StmtKind, VarId};
+use tt_lang::ir::{Access, Buffer, Element, ElementKind, IntExpr, IntOp, Kernel, Linear, Op, Stmt, VarId};
 
 /// An index that chooses a block of a stack, or where a part of a block begins, by what is no constant.
 #[derive(Debug, Clone)]
@@ -89,7 +90,7 @@ pub(super) struct Chosen {
 
 /// The choices of a parallel loop; none of any other statement.
 pub(super) fn choices(kernel: &Kernel, stmt: &Stmt) -> Vec<Chosen> {
-    let StmtKind::Parallel { indices, assigns } = &stmt.kind else {
+    let Kind::Op(Op::Parallel { indices, assigns }) = &stmt.kind else {
         return Vec::new();
     };
     let mut found = Found {

@@ -6,13 +6,14 @@
 //! ```
 
 use super::Unstack;
+use crate::ir::Kind;
 use crate::passes::b1_partition_work::ranges::may_exceed;
-use tt_lang::ir::{BoolExpr, CompareOp, IntExpr, Named, Place, Spanned, Stmt, StmtKind};
+use tt_lang::ir::{BoolExpr, CompareOp, IntExpr, Named, Op, Place, Spanned, Stmt};
 
 impl Unstack<'_> {
     /// Asserts in `out` that what `stmt` copies is no longer than its block.
     pub(super) fn assert_lengths(&self, stmt: &Stmt, out: &mut Vec<Stmt>) {
-        let StmtKind::Copy { src, dst } = &stmt.kind else {
+        let Kind::Op(Op::Copy { src, dst }) = &stmt.kind else {
             return;
         };
         for place in [src, dst] {
@@ -29,9 +30,9 @@ impl Unstack<'_> {
                 let text = format!("a range of {tensor}, {count}, is at most the {most} {unit} of its block");
                 let span = region.span;
                 let cond = Spanned { value, span };
-                let kind = StmtKind::Assert { cond, text };
+                let kind = Kind::Op(Op::Assert { cond, text });
                 if !out.iter().any(|known| known.kind == kind) {
-                    out.push(Stmt { kind, span });
+                    out.push(Stmt::new(span, kind));
                 }
             }
         }

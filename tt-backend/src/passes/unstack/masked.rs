@@ -6,14 +6,16 @@
 //! ```
 
 use super::Unstack;
+use crate::ir::Kind;
 use tt_lang::ir::{
-    Access, BoolExpr, Buffer, CompareOp, IntExpr, IntOp, Linear, Masks, Named, Ranges, Spanned, Stmt, StmtKind, VarId,
+    Access, BoolExpr, Buffer, CompareOp, IntExpr, IntOp, Linear, Masks, Named, Op, Ranges, Spanned, Stmt, StmtKind,
+    VarId,
 };
 
 impl Unstack<'_> {
     /// Asserts in `out` that what `stmt` reads behind masks is there.
     pub(super) fn assert_masked(&self, stmt: &Stmt, out: &mut Vec<Stmt>) {
-        let StmtKind::Parallel { indices, assigns } = &stmt.kind else {
+        let Kind::Op(Op::Parallel { indices, assigns }) = &stmt.kind else {
             return;
         };
         let mut found = Vec::new();
@@ -29,7 +31,7 @@ impl Unstack<'_> {
         }
         for kind in found {
             if !out.iter().any(|known| known.kind == kind) {
-                out.push(Stmt { kind, span: stmt.span });
+                out.push(Stmt::new(stmt.note, kind));
             }
         }
     }
@@ -94,7 +96,7 @@ impl Unstack<'_> {
             value,
             span: access.span,
         };
-        Some(StmtKind::Assert { cond, text })
+        Some(Kind::Op(Op::Assert { cond, text }))
     }
 }
 

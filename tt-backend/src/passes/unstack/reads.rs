@@ -2,8 +2,9 @@
 
 use super::Unstack;
 use super::choices::{Chosen, choices};
+use crate::ir::Kind;
 use tt_lang::ir::{
-    Access, Assign, Block, BlockId, Buffer, Element, ElementKind, ElementType, IntExpr, Span, Stmt, StmtKind, VarId,
+    Access, Assign, Block, BlockId, Buffer, Element, ElementKind, ElementType, IntExpr, Op, Span, Stmt, VarId,
 };
 use tt_plan::DataFormat;
 
@@ -19,8 +20,8 @@ impl Unstack<'_> {
     ) -> Assign {
         let parallel = |assign: &Assign| {
             let (indices, assigns) = (indices.to_vec(), vec![assign.clone()]);
-            let kind = StmtKind::Parallel { indices, assigns };
-            Stmt { kind, span }
+            let kind = Kind::Op(Op::Parallel { indices, assigns });
+            Stmt::new(span, kind)
         };
         let mut assign = assign.clone();
         let all = choices(self.kernel, &parallel(&assign));

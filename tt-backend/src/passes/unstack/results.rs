@@ -5,9 +5,10 @@
 //!  held[i, j] = z_0[i, j]; held += x · y; z_0[i, j] = held[i, j]   ⟹   z_0 += x · y
 //! ```
 
+use crate::ir::Kind;
 use crate::passes::fill_parts::touch;
 use std::collections::HashMap;
-use tt_lang::ir::{BlockId, Buffer, ElementKind, IntExpr, Kernel, Stmt, StmtKind};
+use tt_lang::ir::{BlockId, Buffer, ElementKind, IntExpr, Kernel, Op, Stmt};
 
 /// Writes results where they belong.
 pub(super) fn direct(kernel: &mut Kernel) {
@@ -35,7 +36,9 @@ fn count(kernel: &Kernel, body: &[Stmt], left: &mut HashMap<BlockId, i64>) {
 
 fn touched(stmt: &Stmt) -> Vec<BlockId> {
     let mut all = Vec::new();
-    touch::of(stmt, &mut |touch| all.push(touch.block));
+    if let Some(op) = stmt.op() {
+        touch::of(op, &mut |touch| all.push(touch.block));
+    }
     all.sort_unstable();
     all.dedup();
     all
@@ -79,14 +82,16 @@ impl Way {
         }
         let goes_on = earlier.last().and_then(|stmt| moved(kernel, stmt)) == Some((whole, held));
         let mut reads = false;
-        touch::of(writer, &mut |touch| reads |= touch.block == held && !touch.is_store);
+        if let Some(op) = writer.op() {
+            touch::of(op, &mut |touch| reads |= touch.block == held && !touch.is_store);
+        }
         (reads == goes_on).then_some(Way { held, whole, goes_on })
     }
 }
 
 /// The block that all of another's elements are moved from, and that one, where a statement does nothing else.
 fn moved(kernel: &Kernel, stmt: &Stmt) -> Option<(BlockId, BlockId)> {
-    let StmtKind::Parallel { indices, assigns } = &stmt.kind else {
+    let Kind::Op(Op::Parallel { indices, assigns }) = &stmt.kind else {
         return None;
     };
     let [assign] = assigns.as_slice() else { return None };
@@ -109,36 +114,30 @@ fn moved(kernel: &Kernel, stmt: &Stmt) -> Option<(BlockId, BlockId)> {
 
 /// The only block that a statement writes, all of it, which takes whole blocks alone.
 fn result(stmt: &Stmt) -> Option<BlockId> {
-    match &stmt.kind {
-        StmtKind::Gemm { acc: out, .. }
-        | StmtKind::Reduce { out, .. }
-        | StmtKind::Transpose { dst: out, .. }
-        | StmtKind::Fill { block: out, .. } => Some(out.value),
-        StmtKind::ReduceArg { .. }
-        | StmtKind::Copy { .. }
-        | StmtKind::Parallel { .. }
-        | StmtKind::For { .. }
-        | StmtKind::If { .. }
-        | StmtKind::Fetch { .. }
-        | StmtKind::Print { .. }
-        | StmtKind::Assert { .. } => None,
+    match stmt.op()? {
+        Op::Gemm { acc: out, .. }
+        | Op::Reduce { out, .. }
+        | Op::Transpose { dst: out, .. }
+        | Op::Fill { block: out, .. } => Some(out.value),
+        Op::ReduceArg { .. }
+        | Op::Copy { .. }
+        | Op::Parallel { .. }
+        | Op::Fetch { .. }
+        | Op::Print { .. }
+        | Op::Assert { .. } => None,
     }
 }
 
+/// `stmt` with `block` as its [`result`].
 fn writing(mut stmt: Stmt, block: BlockId) -> Stmt {
-    match &mut stmt.kind {
-        StmtKind::Gemm { acc: out, .. }
-        | StmtKind::Reduce { out, .. }
-        | StmtKind::Transpose { dst: out, .. }
-        | StmtKind::Fill { block: out, .. } => out.value = block,
-        StmtKind::ReduceArg { .. }
-        | StmtKind::Copy { .. }
-        | StmtKind::Parallel { .. }
-        | StmtKind::For { .. }
-        | StmtKind::If { .. }
-        | StmtKind::Fetch { .. }
-        | StmtKind::Print { .. }
-        | StmtKind::Assert { .. } => {}
+    if let Kind::Op(
+        Op::Gemm { acc: out, .. }
+        | Op::Reduce { out, .. }
+        | Op::Transpose { dst: out, .. }
+        | Op::Fill { block: out, .. },
+    ) = &mut stmt.kind
+    {
+        out.value = block;
     }
     stmt
 }

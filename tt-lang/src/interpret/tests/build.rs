@@ -1,6 +1,7 @@
 //! Kernels of the tests, built by hand: the interpreter is tested without the parser.
 
 use crate::ir::*;
+use crate::tree::Kind;
 
 /// A kernel under construction; every span is the same.
 pub struct Build(pub Kernel);
@@ -52,53 +53,55 @@ pub fn load<const N: usize>(block: BlockId, indices: [IntExpr; N]) -> Element {
 }
 
 pub fn stmt(kind: StmtKind) -> Stmt {
-    Stmt { kind, span: SPAN }
+    Stmt::new(SPAN, kind)
 }
 
 pub fn copy(src: Place, dst: Place) -> Stmt {
-    stmt(StmtKind::Copy { src, dst })
+    stmt(Kind::Op(Op::Copy { src, dst }))
 }
 
 pub fn fill(block: BlockId, value: f64) -> Stmt {
-    stmt(StmtKind::Fill {
+    stmt(Kind::Op(Op::Fill {
         block: spanned(block),
         value: number(value),
-    })
+    }))
 }
 
 pub fn gemm(a: Place, b: Place, acc: BlockId, transpose_b: bool) -> Stmt {
-    stmt(StmtKind::Gemm {
+    stmt(Kind::Op(Op::Gemm {
         a,
         b,
         acc: spanned(acc),
         transpose_a: false,
         transpose_b,
         clear_accum: false,
-    })
+    }))
 }
 
 pub fn reduce(op: ReduceOp, src: BlockId, out: BlockId, dim: ReduceDim, clear: bool) -> Stmt {
-    stmt(StmtKind::Reduce {
+    stmt(Kind::Op(Op::Reduce {
         op,
         src: spanned(src),
         out: spanned(out),
         dim,
         clear,
-    })
+    }))
 }
 
 pub fn serial(var: VarId, end: IntExpr, body: Vec<Stmt>) -> Stmt {
-    stmt(StmtKind::For {
-        var,
-        start: int(0),
-        end,
-        kind: LoopKind::Serial,
+    stmt(Kind::Loop(
+        For {
+            var,
+            start: int(0),
+            end,
+            kind: LoopKind::Serial,
+        },
         body,
-    })
+    ))
 }
 
 pub fn parallel<const N: usize>(indices: [(VarId, u64); N], target: Access, value: Element) -> Stmt {
-    stmt(StmtKind::Parallel {
+    stmt(Kind::Op(Op::Parallel {
         indices: indices.into(),
         assigns: vec![Assign {
             target,
@@ -106,7 +109,7 @@ pub fn parallel<const N: usize>(indices: [(VarId, u64); N], target: Access, valu
             compound: false,
             span: SPAN,
         }],
-    })
+    }))
 }
 
 pub fn block(id: BlockId) -> Place {

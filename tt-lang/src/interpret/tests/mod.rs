@@ -431,14 +431,10 @@ fn scalars_branches_and_prints() {
             NumberExpr::Literal(Real(0.0)),
         )),
     );
-    let print = stmt(StmtKind::Print {
+    let print = stmt(StmtKind::Op(Op::Print {
         items: vec![PrintItem::Text("step".into()), PrintItem::Value(var(step))],
-    });
-    let branch = stmt(StmtKind::If {
-        cond: spanned(cond),
-        then: vec![print],
-        otherwise: vec![],
-    });
+    }));
+    let branch = stmt(StmtKind::If(spanned(cond), vec![print], vec![]));
     let value = call(
         ElementOp::Mul,
         [load(s.v, [var(s.i), var(s.j)]), element(ElementKind::Scalar(alpha))],

@@ -2,7 +2,8 @@
 
 use super::refusals::kernel;
 use super::{read, reports};
-use crate::ir::{Kernel, Named, ReduceOp, Stmt, StmtKind};
+use crate::ir::{Kernel, Named, Op, ReduceOp, Stmt};
+use crate::tree::Kind;
 
 /// The lines of Tile IR that `body` gives inside the kernel of the refusals.
 fn lines(body: &str) -> Vec<String> {
@@ -265,7 +266,7 @@ fn what_a_statement_reads_twice_of_a_tensor_is_one_integer() {
     let fetches = kernel
         .body
         .iter()
-        .filter(|stmt| matches!(stmt.kind, StmtKind::Fetch { .. }));
+        .filter(|stmt| matches!(stmt.kind, Kind::Op(Op::Fetch { .. })));
     assert_eq!(fetches.count(), 2);
 }
 
@@ -284,7 +285,7 @@ fn every_reduction_has_its_word() {
             }}"
         ));
         let kernel = parsed.kernel.unwrap_or_else(|| panic!("T.reduce_{name} is no word"));
-        let has = |stmt: &Stmt| matches!(&stmt.kind, StmtKind::Reduce { op: found, .. } if found == op);
+        let has = |stmt: &Stmt| matches!(&stmt.kind, Kind::Op(Op::Reduce { op: found, .. }) if found == op);
         assert!(kernel.body.iter().any(has), "T.reduce_{name} is another reduction");
     }
 }

@@ -7,7 +7,8 @@
 
 use crate::emulated::TensorValues;
 use tt_lang::interpret::{Inputs, run};
-use tt_lang::ir::{ElementType, Fidelity, Kernel, Stmt, StmtKind};
+use tt_lang::ir::{ElementType, Fidelity, Kernel, Op, Stmt};
+use tt_lang::tree::operations;
 use tt_plan::{Bindings, DataFormat, Plan};
 
 /// How often the reference is run on other inputs.
@@ -59,19 +60,11 @@ pub fn loss(kernel: &Kernel, plan: &Plan) -> f64 {
 }
 
 fn adds_products(body: &[Stmt]) -> bool {
-    body.iter().any(|stmt| match &stmt.kind {
-        StmtKind::Gemm { .. } | StmtKind::Reduce { .. } => true,
-        StmtKind::For { body, .. } => adds_products(body),
-        StmtKind::If { then, otherwise, .. } => adds_products(then) || adds_products(otherwise),
-        StmtKind::Copy { .. }
-        | StmtKind::Fill { .. }
-        | StmtKind::Parallel { .. }
-        | StmtKind::ReduceArg { .. }
-        | StmtKind::Transpose { .. }
-        | StmtKind::Fetch { .. }
-        | StmtKind::Print { .. }
-        | StmtKind::Assert { .. } => false,
-    })
+    let mut adds = false;
+    operations(body, &mut |op| {
+        adds |= matches!(op, Op::Gemm { .. } | Op::Reduce { .. })
+    });
+    adds
 }
 
 /// `value` without what `loss` takes of its mantissa.

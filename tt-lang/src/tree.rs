@@ -15,6 +15,7 @@
 //! | what is known of what came before, on every path | [`Forward`] |
 //! | what is known of what comes later, and what has to stand there because of that | [`Backward`] |
 
+use serde::{Deserialize, Serialize};
 use std::convert::Infallible;
 use std::fmt::Debug;
 
@@ -33,11 +34,16 @@ pub trait Stage: Debug + Clone + PartialEq {
 }
 
 /// The groups of a stage that has none.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Never {}
 
 /// A statement of stage `S`.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(bound(
+    serialize = "S::Op: Serialize, S::Loop: Serialize, S::Branch: Serialize, S::Group: Serialize, S::Note: Serialize",
+    deserialize = "S::Op: Deserialize<'de>, S::Loop: Deserialize<'de>, S::Branch: Deserialize<'de>, S::Group: Deserialize<'de>, \
+                   S::Note: Deserialize<'de>"
+))]
 pub struct Stmt<S: Stage> {
     /// What is known of it.
     pub note: S::Note,
@@ -46,7 +52,12 @@ pub struct Stmt<S: Stage> {
 }
 
 /// What a statement does.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(bound(
+    serialize = "S::Op: Serialize, S::Loop: Serialize, S::Branch: Serialize, S::Group: Serialize, S::Note: Serialize",
+    deserialize = "S::Op: Deserialize<'de>, S::Loop: Deserialize<'de>, S::Branch: Deserialize<'de>, S::Group: Deserialize<'de>, \
+                   S::Note: Deserialize<'de>"
+))]
 pub enum Kind<S: Stage> {
     /// An operation.
     Op(S::Op),
@@ -64,6 +75,14 @@ impl<S: Stage> Stmt<S> {
         Stmt {
             note: note.into(),
             kind,
+        }
+    }
+
+    /// The operation that it is, if it is one.
+    pub fn op(&self) -> Option<&S::Op> {
+        match &self.kind {
+            Kind::Op(op) => Some(op),
+            Kind::Group(..) | Kind::Loop(..) | Kind::If(..) => None,
         }
     }
 
@@ -332,17 +351,21 @@ pub trait Forward<S: Stage> {
     /// What is known where two paths meet.
     fn join(&mut self, state: &mut Self::State, other: &Self::State);
 
-    /// Goes through `body`. All loops are gone round together, so that nested ones cost no more than others.
-    fn follow(&mut self, body: &[Stmt<S>]) {
+    /// Goes through `body`, to what is known at its end. All loops are gone round together, so that nested ones cost no more than
+    /// others.
+    fn follow(&mut self, body: &[Stmt<S>]) -> Self::State {
         let mut heads = Heads {
             known: Vec::new(),
             next: 0,
-            has_news: true,
+            has_news: false,
         };
-        while std::mem::take(&mut heads.has_news) {
-            heads.next = 0;
+        loop {
             let mut state = self.begin();
             self.sequence(body, &mut state, &mut heads);
+            if !std::mem::take(&mut heads.has_news) {
+                return state;
+            }
+            heads.next = 0;
         }
     }
 
@@ -416,6 +439,8 @@ pub trait Backward<S: Stage> {
 
     /// What has to stand right after an operation or a group, after which `state` is known.
     fn after(&mut self, stmt: &Stmt<S>, state: &Self::State) -> Vec<Stmt<S>>;
+    /// What is known at the head of every turn of a loop, and after the last.
+    fn carried(&mut self, _head: &S::Loop, _state: &Self::State) {}
     /// What has to stand on a way from where `from` is known to where `to` is: into a loop and out of it, to the side of a branch.
     fn between(&mut self, note: &S::Note, from: &Self::State, to: &Self::State) -> Vec<Stmt<S>>;
 
@@ -479,6 +504,7 @@ pub trait Backward<S: Stage> {
                 self.before(&body, state);
                 self.join(state, &left);
                 let carried = state.clone();
+                self.carried(&head, &carried);
                 let mut body = self.placed(body, state);
                 body.splice(0..0, self.between(&note, &carried, state));
                 if !self.runs(&head) {
