@@ -17,9 +17,9 @@ const PAUSE: Duration = Duration::from_millis(5);
 pub(super) fn output_within(command: &mut Command, input: &str, seconds: u64) -> io::Result<Option<Output>> {
     let limit = Instant::now() + Duration::from_secs(seconds);
     command.stdin(Stdio::piped()).stderr(Stdio::piped());
-    // A group of its own, so that what it starts can be ended too: compilers are drivers of others.
-    let mut child = command.process_group(0).spawn()?;
-    let _guard = Guard::of(&child);
+    // A group of their own, so that what it starts can be ended too: compilers are drivers of others.
+    let mut guard = Guard::new();
+    let mut child = command.process_group(guard.group()).spawn()?;
     let (sender, receiver) = channel();
     let take = |name: &'static str, pipe: Option<Box<dyn Read + Send>>| {
         let sender = sender.clone();
@@ -42,7 +42,7 @@ pub(super) fn output_within(command: &mut Command, input: &str, seconds: u64) ->
     let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
     for _ in 0..2 {
         let Ok((name, bytes)) = receiver.recv_timeout(limit.saturating_duration_since(Instant::now())) else {
-            return end(child).map(|()| None);
+            return guard.end(child).map(|()| None);
         };
         *(if name == "stdout" { &mut stdout } else { &mut stderr }) = bytes?;
     }
@@ -51,7 +51,7 @@ pub(super) fn output_within(command: &mut Command, input: &str, seconds: u64) ->
             break status;
         }
         if Instant::now() >= limit {
-            return end(child).map(|()| None);
+            return guard.end(child).map(|()| None);
         }
         thread::sleep(PAUSE);
     };
@@ -61,18 +61,39 @@ pub(super) fn output_within(command: &mut Command, input: &str, seconds: u64) ->
     Ok(Some(Output { status, stdout, stderr }))
 }
 
-/// Ends a program with all that it started where this process ends before it is dropped, however it ends: a shell that reads
-/// from this process. No signal that the system sends on the death of a parent would reach what the program has started.
+/// Ends all of its group where this process ends before it is dropped, however it ends: a shell that reads from this process,
+/// started before anything else is in the group. No signal that the system sends on the death of a parent would reach what a
+/// program has started.
 struct Guard(Option<Child>);
 
 impl Guard {
-    fn of(program: &Child) -> Guard {
+    fn new() -> Guard {
         let mut shell = Command::new("/bin/sh");
         // Where reading ends without a line, the other end of the pipe is gone, and so is this process.
-        shell.args(["-c", r#"read -r line || kill -9 "-$0""#, &program.id().to_string()]);
+        shell.args(["-c", "read -r line || kill -9 0"]);
         shell.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
-        // Without a shell the program only ends later. What is sent to this process's group is not for the shell.
+        // Without a shell a program only ends later. What is sent to this process's group is not for the shell.
         Guard(shell.process_group(0).spawn().ok())
+    }
+
+    /// The group that it ends; 0, a new one, where there is no shell.
+    fn group(&self) -> libc::pid_t {
+        self.0.as_ref().map_or(0, |shell| shell.id() as libc::pid_t)
+    }
+
+    /// Ends its group, with `program` in it.
+    fn end(&mut self, mut program: Child) -> io::Result<()> {
+        let group = match self.group() {
+            0 => program.id() as libc::pid_t,
+            group => group,
+        };
+        // SAFETY: a plain system call; the group has the number of the shell or of the program, neither of which has been waited
+        // for, so that it is still theirs.
+        unsafe { libc::kill(-group, libc::SIGKILL) };
+        if let Some(mut shell) = self.0.take() {
+            shell.wait()?;
+        }
+        program.wait().map(drop)
     }
 }
 
@@ -86,13 +107,6 @@ impl Drop for Guard {
             let _ = shell.wait();
         }
     }
-}
-
-/// Ends a program and its group.
-fn end(mut child: Child) -> io::Result<()> {
-    // SAFETY: a plain system call; the child has not been waited for, so that its number and group are its own.
-    unsafe { libc::kill(-(child.id() as libc::pid_t), libc::SIGKILL) };
-    child.wait().map(drop)
 }
 
 #[cfg(test)]
