@@ -140,6 +140,7 @@ fn cpp(of: &str) -> String {
         "bool" | "T" => of.to_owned(),
         "usize" => "std::size_t".to_owned(),
         "c_char" => "char".to_owned(),
+        "CText" => "const char*".to_owned(),
         _ => named(of),
     }
 }

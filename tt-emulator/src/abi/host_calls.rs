@@ -104,7 +104,7 @@ tables! {
         /// Of this thread; valid until the next failure.
         fn tt_emulator_last_error() -> *const c_char;
         /// Declared for programs too, in `host/include/tt_emulator.h`.
-        fn tt_emulator_select_arch(device: i32, arch: *const c_char) -> i32;
+        fn tt_emulator_select_arch(device: i32, arch: Option<CText>) -> i32;
 
         fn tt_emulator_device_open(id: i32) -> Option<Box<Device>>;
         fn tt_emulator_device_close(device: Box<Device>);

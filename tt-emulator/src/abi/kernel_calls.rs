@@ -45,9 +45,9 @@ tables! {
         /// What the kernel stores from now on is the block's of this number.
         fn block(number: u32, line: i32);
         /// `DPRINT`: so many values in a format, each of a kind of `printed` and with its bits.
-        fn print(format: *const c_char, kinds: *const u32, bits: *const u64, count: u32, line: i32);
+        fn print(format: CText, kinds: *const u32, bits: *const u64, count: u32, line: i32);
         /// `ASSERT` of what does not hold, by its text.
-        fn assertion(condition: *const c_char, line: i32);
+        fn assertion(condition: CText, line: i32);
     }
 
     /// Calls of compute kernels.
@@ -128,7 +128,7 @@ tables! {
         /// Sets a pointer of a circular buffer, one of `cb_pointer`.
         fn set_cb_pointer(cb: u32, which: u32, address: u32, line: i32);
         /// A call that the emulator does not compute, by its name.
-        fn refused(name: *const c_char, line: i32);
+        fn refused(name: CText, line: i32);
         /// Every operation of the vector unit.
         fn sfpu(call: &SfpuCall, line: i32);
     }

@@ -1,9 +1,9 @@
 //! Devices and buffers for the C++ host API.
 
-use std::ffi::{CStr, c_char};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::{Buffer, Core, Device, Slice, SliceMut, device_fact};
+use crate::abi::CText;
 use crate::arch::{Arch, ArchName};
 use crate::engine::device::{self, BufferKind, select_arch, selected_arch};
 use crate::engine::sharding::Sharding;
@@ -11,13 +11,9 @@ use crate::engine::sharding::Sharding;
 /// Metalium's number of the architecture of the device opened last, or zero, which is none's.
 static LAST_OPENED: AtomicU32 = AtomicU32::new(0);
 
-pub(super) fn tt_emulator_select_arch(device: i32, arch: *const c_char) -> Result<i32, String> {
-    if arch.is_null() {
-        return Err("no architecture".to_owned());
-    }
-    // SAFETY: the header that declares the call takes a C string.
-    let text = unsafe { CStr::from_ptr(arch) }.to_string_lossy();
-    select_arch(device, text.parse()?);
+pub(super) fn tt_emulator_select_arch(device: i32, arch: Option<CText>) -> Result<i32, String> {
+    let arch = arch.ok_or("no architecture")?;
+    select_arch(device, arch.get().parse()?);
     Ok(0)
 }
 

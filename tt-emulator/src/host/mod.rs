@@ -17,6 +17,7 @@ use std::sync::Arc;
 
 use error::call;
 
+use crate::abi::CText;
 use crate::engine::device as engine_device;
 use crate::engine::program as engine_program;
 

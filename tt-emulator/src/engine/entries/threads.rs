@@ -1,9 +1,8 @@
 //! What the three threads of a compute kernel do beside computing: words that they send each other, pointers of circular
 //! buffers that they set on their own, and calls that the emulator knows by name only.
 
-use std::ffi::{CStr, c_char};
-
 use super::super::risc::{Risc, guard};
+use crate::abi::CText;
 use crate::compute::enumerations::Thread;
 use crate::compute::rules;
 
@@ -37,10 +36,8 @@ pub(super) extern "C" fn set_cb_pointer(cb: u32, which: u32, address: u32, line:
     guard(line, |risc| risc.set_cb_pointer(cb, which, address, line));
 }
 
-pub(super) extern "C" fn refused(name: *const c_char, line: i32) {
+pub(super) extern "C" fn refused(name: CText, line: i32) {
     guard(line, |risc| {
-        // SAFETY: the header passes a string literal.
-        let name = unsafe { CStr::from_ptr(name) };
-        risc.violation(&rules::REFUSED, line, name.to_string_lossy().into_owned())
+        risc.violation(&rules::REFUSED, line, name.get().into_owned())
     });
 }
