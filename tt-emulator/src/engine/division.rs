@@ -33,12 +33,10 @@ struct Division {
 
 /// Does what the chip does where the interrupted instruction is a refused 32-bit division; gives whether it was one.
 ///
-/// # Safety
-/// The processor has just refused the instruction at `registers.instruction()` with a divide error: so the instruction and its
-/// operand could be read.
-pub(super) unsafe fn divide(registers: &mut impl Registers) -> bool {
-    // SAFETY: by the contract.
-    let Some(division) = (unsafe { decode(registers) }) else {
+/// `byte` gives what is at an address. It is asked for what the processor has read of an instruction that it refuses with a divide
+/// error: the one at `registers.instruction()`, and its operand.
+pub(super) fn divide(registers: &mut impl Registers, byte: impl Fn(u64) -> u8) -> bool {
+    let Some(division) = decode(registers, byte) else {
         return false;
     };
     let (low, high) = (registers.get(RAX) as u32, registers.get(RDX) as u32);
@@ -63,15 +61,11 @@ pub(super) unsafe fn divide(registers: &mut impl Registers) -> bool {
 }
 
 /// Reads `div` or `idiv` of a 32-bit operand.
-///
-/// # Safety
-/// As for [`divide`].
-unsafe fn decode(registers: &impl Registers) -> Option<Division> {
+fn decode(registers: &impl Registers, byte_at: impl Fn(u64) -> u8) -> Option<Division> {
     let start = registers.instruction();
     let mut at = start;
-    // SAFETY: the processor has read these bytes.
-    let mut next = || unsafe {
-        let byte = (at as usize as *const u8).read();
+    let mut next = || {
+        let byte = byte_at(at);
         at += 1;
         byte
     };
@@ -135,11 +129,10 @@ unsafe fn decode(registers: &impl Registers) -> Option<Division> {
     if relative {
         address = address.wrapping_add(at);
     }
-    // SAFETY: the processor has read the operand.
-    let divisor = unsafe { (address as usize as *const u32).read_unaligned() };
+    let operand = [0, 1, 2, 3].map(|offset| byte_at(address.wrapping_add(offset)));
     Some(Division {
         signed,
-        divisor,
+        divisor: u32::from_le_bytes(operand),
         length: at - start,
     })
 }
@@ -168,25 +161,33 @@ mod tests {
         }
     }
 
-    /// Whether the instruction was one, which is done then.
-    fn done(bank: &mut Bank) -> bool {
-        // SAFETY: all tests have the bytes of the instruction, and what its operand names.
-        unsafe { divide(bank) }
+    /// Where the instruction is.
+    const CODE: u64 = 0x40_1000;
+
+    /// Where four words are, of which the third is 0.
+    const WORDS: u64 = 0x7fff_e000;
+
+    /// Whether the instruction was one, which is done then; `code` is it and what lies behind it.
+    fn done(bank: &mut Bank, code: &[u8]) -> bool {
+        let words = [1u32, 1, 0, 1].map(u32::to_le_bytes);
+        divide(bank, |address| {
+            let in_code = code.get(address.wrapping_sub(CODE) as usize);
+            let in_words = words.as_flattened().get(address.wrapping_sub(WORDS) as usize);
+            *in_code.or(in_words).expect("what the processor has read")
+        })
     }
 
     /// Quotient and remainder where the instruction was one, with its operand in every register (or in memory at the place
     /// that all of them hold, 8 bytes on).
     fn run(code: &[u8], dividend: u64, high: u64, operand: u64) -> Option<(u32, u32)> {
-        let mut padded = code.to_vec();
-        padded.resize(16, 0x90);
         let mut bank = Bank {
             registers: [operand; 16],
-            instruction: padded.as_ptr() as u64,
+            instruction: CODE,
         };
         bank.registers[0] = dividend;
         bank.registers[2] = high;
-        done(&mut bank).then(|| {
-            assert_eq!(bank.instruction, padded.as_ptr() as u64 + code.len() as u64);
+        done(&mut bank, code).then(|| {
+            assert_eq!(bank.instruction, CODE + code.len() as u64);
             (bank.registers[0] as u32, bank.registers[2] as u32)
         })
     }
@@ -208,26 +209,22 @@ mod tests {
 
     #[test]
     fn operands_in_memory_are_found() {
-        let words = [1u32, 1, 0, 1];
-        let base = words.as_ptr() as u64;
         // idiv dword [rcx + 8]; [rcx + disp32]; [r9 + 8]; [rsp + 8]
-        assert_eq!(run(&[0xf7, 0x79, 8], 5, 0, base), Some((u32::MAX, 5)));
-        assert_eq!(run(&[0xf7, 0xb9, 8, 0, 0, 0], 5, 0, base), Some((u32::MAX, 5)));
-        assert_eq!(run(&[0x41, 0xf7, 0x79, 8], 5, 0, base), Some((u32::MAX, 5)));
-        assert_eq!(run(&[0xf7, 0x7c, 0x24, 8], 5, 0, base), Some((u32::MAX, 5)));
+        assert_eq!(run(&[0xf7, 0x79, 8], 5, 0, WORDS), Some((u32::MAX, 5)));
+        assert_eq!(run(&[0xf7, 0xb9, 8, 0, 0, 0], 5, 0, WORDS), Some((u32::MAX, 5)));
+        assert_eq!(run(&[0x41, 0xf7, 0x79, 8], 5, 0, WORDS), Some((u32::MAX, 5)));
+        assert_eq!(run(&[0xf7, 0x7c, 0x24, 8], 5, 0, WORDS), Some((u32::MAX, 5)));
         // div dword [rcx + rcx·1 + 8]: half of the place in each.
-        let half = base / 2;
+        let half = WORDS / 2;
         assert_eq!(run(&[0xf7, 0x74, 0x09, 8], 5, 0, half), Some((u32::MAX, 5)));
         // div dword [rip + 2]: the word two bytes behind the instruction, zeros that are read and not run.
-        let code = [0xf7, 0x35, 2, 0, 0, 0];
-        let mut memory = [0u8; 16];
-        memory[..6].copy_from_slice(&code);
+        let code = [0xf7, 0x35, 2, 0, 0, 0, 9, 9, 0, 0, 0, 0];
         let mut bank = Bank {
             registers: [9; 16],
-            instruction: memory.as_ptr() as u64,
+            instruction: CODE,
         };
         bank.registers[2] = 0;
-        assert!(done(&mut bank));
+        assert!(done(&mut bank, &code));
         assert_eq!((bank.registers[0] as u32, bank.registers[2]), (u32::MAX, 9));
     }
 

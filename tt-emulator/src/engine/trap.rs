@@ -21,7 +21,7 @@ pub(crate) enum Fault {
 }
 
 #[cfg(all(target_os = "linux", target_arch = "x86_64", not(miri)))]
-pub(super) use linux::{install, is_watched, prepare_thread, take_fault, watch};
+pub(super) use linux::{install, is_watched, prepare_thread, signal_stack, take_fault, watch};
 #[cfg(not(all(target_os = "linux", target_arch = "x86_64", not(miri))))]
 pub(super) use none::{prepare_thread, take_fault, watch};
 
@@ -29,7 +29,7 @@ pub(super) use none::{prepare_thread, take_fault, watch};
 mod linux {
     use std::cell::{Cell, RefCell};
     use std::mem::zeroed;
-    use std::ptr::null_mut;
+    use std::ptr::{null, null_mut};
     use std::sync::OnceLock;
 
     use corosensei::trap::CoroutineTrapHandler;
@@ -53,36 +53,52 @@ mod linux {
     static BEFORE: OnceLock<[libc::sigaction; SIGNALS.len()]> = OnceLock::new();
 
     /// A signal stack for a thread that has none; given up when the thread ends.
-    struct HandlerStack(#[allow(dead_code, reason = "the handler runs on it")] Box<[u8]>);
+    struct HandlerStack(Box<[u8]>);
+
+    impl HandlerStack {
+        /// A new one, which is this thread's from now on.
+        fn new() -> HandlerStack {
+            let mut stack = HandlerStack(vec![0; HANDLER_STACK].into_boxed_slice());
+            stack.set(0);
+            stack
+        }
+
+        /// Makes it this thread's, or with `SS_DISABLE` nobody's.
+        fn set(&mut self, flags: i32) {
+            let stack = libc::stack_t {
+                ss_sp: self.0.as_mut_ptr().cast(),
+                ss_flags: flags,
+                ss_size: self.0.len(),
+            };
+            // SAFETY: the memory is for handlers alone, and there until it is given up as the thread ends, when none runs on it.
+            unsafe { libc::sigaltstack(&stack, null_mut()) };
+        }
+    }
 
     impl Drop for HandlerStack {
         fn drop(&mut self) {
-            // SAFETY: the thread ends, and no handler runs on the stack that is given up here.
-            unsafe {
-                let mut none: libc::stack_t = zeroed();
-                none.ss_flags = libc::SS_DISABLE;
-                libc::sigaltstack(&none, null_mut());
-            }
+            self.set(libc::SS_DISABLE);
         }
+    }
+
+    /// The signal stack of this thread, whose flags have `SS_DISABLE` where there is none.
+    pub(in super::super) fn signal_stack() -> libc::stack_t {
+        let mut stack = libc::stack_t {
+            ss_sp: null_mut(),
+            ss_flags: libc::SS_DISABLE,
+            ss_size: 0,
+        };
+        // SAFETY: a plain query, into a value that lives as long as the call.
+        unsafe { libc::sigaltstack(null(), &mut stack) };
+        stack
     }
 
     /// Makes this thread ready to run kernels.
     pub(in super::super) fn prepare_thread() {
         // SAFETY: that is all that the handler touches.
         BEFORE.get_or_init(|| SIGNALS.map(|signal| unsafe { install(signal, handle, libc::SA_ONSTACK) }));
-        // SAFETY: plain queries and settings of this thread's signal stack; the memory lives as long as the thread.
-        unsafe {
-            let mut present: libc::stack_t = zeroed();
-            libc::sigaltstack(std::ptr::null(), &mut present);
-            if present.ss_flags & libc::SS_DISABLE == 0 {
-                return;
-            }
-            let mut memory = vec![0u8; HANDLER_STACK].into_boxed_slice();
-            let mut stack: libc::stack_t = zeroed();
-            stack.ss_sp = memory.as_mut_ptr().cast();
-            stack.ss_size = HANDLER_STACK;
-            libc::sigaltstack(&stack, null_mut());
-            STACK.set(Some(HandlerStack(memory)));
+        if signal_stack().ss_flags & libc::SS_DISABLE != 0 {
+            STACK.set(Some(HandlerStack::new()));
         }
     }
 
@@ -103,8 +119,8 @@ mod linux {
         FAULT.take()
     }
 
-    /// A signal handler with what the system tells it.
-    pub(in super::super) type Handler = unsafe extern "C" fn(i32, *mut libc::siginfo_t, *mut libc::c_void);
+    /// A signal handler with what the system tells it: the signal, what is known of it, and the context that it interrupted.
+    pub(in super::super) type Handler = unsafe extern "C" fn(i32, &mut libc::siginfo_t, &mut libc::ucontext_t);
 
     /// Makes `handler` the one of a signal; gives what was before.
     ///
@@ -112,7 +128,8 @@ mod linux {
     /// The handler must touch nothing but the interrupted context, what the interrupted kernel owns, and thread-locals without
     /// destructors.
     pub(in super::super) unsafe fn install(signal: i32, handler: Handler, flags: i32) -> libc::sigaction {
-        // SAFETY: plain system calls on values that live as long as the calls.
+        // SAFETY: plain system calls on values that live as long as the calls. With the flag that is set the system passes a handler
+        // what its type says.
         unsafe {
             let mut action: libc::sigaction = zeroed();
             action.sa_sigaction = handler as *const () as usize;
@@ -164,19 +181,17 @@ mod linux {
 
     /// What a signal says about the kernel that it interrupted; nothing where it is not the kernel's own doing.
     fn fault(signal: i32, info: &libc::siginfo_t, stack: &CoroutineTrapHandler<()>) -> Option<Fault> {
+        // SAFETY: the system fills all of it, so that both can be read: what a fault and what a sent signal carries lie in one place,
+        // and the code says which of them it is.
+        let (address, sender) = unsafe { (info.si_addr() as usize, info.si_pid()) };
         // Positive codes are the processor's. What a process sends itself comes from `abort`; what others send is not ours.
-        // SAFETY: a signal that was sent carries its sender.
-        let own = || info.si_code == libc::SI_TKILL && unsafe { info.si_pid() == libc::getpid() };
+        let own = || info.si_code == libc::SI_TKILL && sender as u32 == std::process::id();
         match signal {
-            libc::SIGSEGV | libc::SIGBUS if info.si_code > 0 => {
-                // SAFETY: a fault carries its address.
-                let address = unsafe { info.si_addr() } as usize;
-                Some(if stack.stack_ptr_in_bounds(address) {
-                    Fault::Stack
-                } else {
-                    Fault::Memory(address)
-                })
-            }
+            libc::SIGSEGV | libc::SIGBUS if info.si_code > 0 => Some(if stack.stack_ptr_in_bounds(address) {
+                Fault::Stack
+            } else {
+                Fault::Memory(address)
+            }),
             // In a call the engine is at work, which may hold locks: it must not be left.
             _ if risc::current_is_in_call() => None,
             libc::SIGFPE if info.si_code > 0 => Some(Fault::Division),
@@ -186,15 +201,17 @@ mod linux {
         }
     }
 
-    unsafe extern "C" fn handle(signal: i32, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
-        // SAFETY: the system passes a valid context of the interrupted thread and a description of the signal.
-        let (registers, sent) = unsafe { (&mut (*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs, &*info) };
+    /// # Safety
+    /// The system calls it, for this thread.
+    unsafe extern "C" fn handle(signal: i32, sent: &mut libc::siginfo_t, context: &mut libc::ucontext_t) {
+        let registers = &mut context.uc_mcontext.gregs;
         let stack = registers[libc::REG_RSP as usize] as usize;
         if let Some(watched) = WATCHED.get().filter(|watched| watched.stack_ptr_in_bounds(stack))
             && let Some(fault) = fault(signal, sent, &watched)
         {
-            // SAFETY: the processor has just refused the instruction, which is the kernel's.
-            if fault == Fault::Division && unsafe { division::divide(&mut Context(registers)) } {
+            // SAFETY: it is asked for what the processor has just read: the refused instruction, which is the kernel's, and its operand.
+            let byte = |address: u64| unsafe { (address as usize as *const u8).read() };
+            if fault == Fault::Division && division::divide(&mut Context(registers), byte) {
                 return;
             }
             WATCHED.set(None);
@@ -230,7 +247,7 @@ mod linux {
             // SAFETY: the flag says whether a handler has the one type or the other, and is called as the system would.
             handler => unsafe {
                 if before.sa_flags & libc::SA_SIGINFO != 0 {
-                    std::mem::transmute::<usize, Handler>(handler)(signal, info, context);
+                    std::mem::transmute::<usize, Handler>(handler)(signal, sent, context);
                 } else {
                     std::mem::transmute::<usize, unsafe extern "C" fn(i32)>(handler)(signal);
                 }

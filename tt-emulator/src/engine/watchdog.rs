@@ -103,13 +103,13 @@ mod linux {
         signal
     }
 
-    unsafe extern "C" fn handle(_signal: i32, _info: *mut libc::siginfo_t, context: *mut libc::c_void) {
+    /// # Safety
+    /// The system calls it, for this thread.
+    unsafe extern "C" fn handle(_signal: i32, _info: &mut libc::siginfo_t, context: &mut libc::ucontext_t) {
         // In a call the work is the engine's.
         let Some(current) = risc::current_between_calls() else {
             return;
         };
-        // SAFETY: the system passes a valid context of the interrupted thread.
-        let context = unsafe { &mut *context.cast::<libc::ucontext_t>() };
         if !trap::is_watched(context.uc_mcontext.gregs[libc::REG_RSP as usize] as usize) {
             return;
         }
@@ -117,9 +117,9 @@ mod linux {
             return;
         }
         risc::spin();
-        // SAFETY: plain query of this thread's signal stack. The kernel may go on on another thread than it was left on, and
-        // returning from a handler sets the thread's signal stack to the one it saved.
-        unsafe { libc::sigaltstack(std::ptr::null(), &mut context.uc_stack) };
+        // The kernel may go on on another thread than it was left on, and returning from a handler sets the thread's signal stack
+        // to the one it saved.
+        context.uc_stack = trap::signal_stack();
     }
 }
 
