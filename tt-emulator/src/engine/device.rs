@@ -159,14 +159,13 @@ impl Device {
     pub fn open_allowing(id: i32, arch: ArchName, allowed: Allowed) -> Result<Arc<Device>, String> {
         settings::check().map_err(|error| error.to_string())?;
         let arch = Arch::of(arch);
-        let l1 = Region::map_low(arch.cores() * L1_SLOT_BYTES, L1_SLOT_BYTES)
+        let mut l1 = Region::map_low(arch.cores() * L1_SLOT_BYTES, L1_SLOT_BYTES)
             .map_err(|error| format!("cannot map the L1 of an emulated {}: {error}", arch.text))?;
         // What lies between the end of a core's L1 and the next core's is nobody's.
         (0..arch.cores())
             .try_for_each(|core| {
                 let (offset, bytes) = (core * L1_SLOT_BYTES + arch.l1_bytes, L1_SLOT_BYTES - arch.l1_bytes);
-                // SAFETY: the end of a slot, of which the region has one for every core; nobody else has the region yet.
-                unsafe { l1.forbid(offset, bytes) }
+                l1.forbid(offset, bytes)
             })
             .map_err(|error| format!("cannot guard the L1 of an emulated {}: {error}", arch.text))?;
         let dram = (0..arch.dram_banks)

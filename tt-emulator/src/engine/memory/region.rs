@@ -1,6 +1,7 @@
 //! Memory mapped from the operating system, committed only where it is touched.
 
 use std::io;
+use std::slice;
 
 /// Where 32-bit addresses end.
 const LOW_LIMIT: usize = 1 << 32;
@@ -82,27 +83,15 @@ impl Region {
         let first = ((start + offset) / HUGE * HUGE).clamp(start, limit) - start;
         let end = (start + offset + bytes).next_multiple_of(HUGE).min(limit) - start;
         // SAFETY: the range lies inside the region, and this advice changes nothing that it holds.
-        unsafe { self.advise(first, end, libc::MADV_HUGEPAGE) };
-    }
-
-    /// Advises the system about a range.
-    ///
-    /// # Safety
-    /// The range must lie inside the region; where the advice changes what it holds, nobody may have a reference into it.
-    unsafe fn advise(&self, first: usize, end: usize, advice: i32) {
-        // SAFETY: by the contract of the call.
-        unsafe { libc::madvise(self.start.add(first).cast(), end - first, advice) };
+        unsafe { libc::madvise(self.start.add(first).cast(), end - first, libc::MADV_HUGEPAGE) };
     }
 
     /// Makes every access to the whole pages inside a range a fault.
-    ///
-    /// # Safety
-    /// The range must lie inside the region, and nobody have a reference into it.
-    pub unsafe fn forbid(&self, offset: usize, bytes: usize) -> io::Result<()> {
+    pub fn forbid(&mut self, offset: usize, bytes: usize) -> io::Result<()> {
         let Some((first, end)) = self.whole_pages(offset, bytes) else {
             return Ok(());
         };
-        // SAFETY: by the contract of the call.
+        // SAFETY: whole pages lie inside the region, into which nobody has a reference, since this one is `mut`.
         match unsafe { libc::mprotect(self.start.add(first).cast(), end - first, libc::PROT_NONE) } {
             0 => Ok(()),
             _ => Err(io::Error::last_os_error()),
@@ -116,7 +105,7 @@ impl Region {
     pub unsafe fn discard(&self, offset: usize, bytes: usize) {
         if let Some((first, end)) = self.whole_pages(offset, bytes) {
             // SAFETY: by the contract of the call.
-            unsafe { self.advise(first, end, libc::MADV_DONTNEED) };
+            unsafe { libc::madvise(self.start.add(first).cast(), end - first, libc::MADV_DONTNEED) };
         }
     }
 
@@ -127,17 +116,13 @@ impl Region {
     /// The range must lie inside the region, and nobody else use it meanwhile.
     pub unsafe fn zero(&self, offset: usize, bytes: usize) {
         let end = offset + bytes;
-        let edges = match self.whole_pages(offset, bytes) {
-            Some((first, last)) => {
-                // SAFETY: by the contract of the call.
-                unsafe { self.discard(offset, bytes) };
-                [(offset, first), (last, end)]
-            }
-            None => [(offset, end), (end, end)],
+        let (first, last) = self.whole_pages(offset, bytes).unwrap_or((end, end));
+        // SAFETY: by the contract of the call; the two edges share nothing.
+        let edges = unsafe {
+            self.discard(offset, bytes);
+            [(offset, first), (last, end)].map(|(from, to)| slice::from_raw_parts_mut(self.start.add(from), to - from))
         };
-        for (from, to) in edges {
-            // SAFETY: by the contract of the call.
-            let edge = unsafe { std::slice::from_raw_parts_mut(self.start.add(from), to - from) };
+        for edge in edges {
             if edge.iter().any(|byte| *byte != 0) {
                 edge.fill(0);
             }
@@ -202,7 +187,7 @@ mod tests {
             let memory = unsafe {
                 region.start().write_bytes(7, 1 << 16);
                 region.zero(offset, bytes);
-                std::slice::from_raw_parts(region.start(), 1 << 16)
+                slice::from_raw_parts(region.start(), 1 << 16)
             };
             let is_right = |(index, byte): (usize, &u8)| {
                 *byte
